@@ -1,0 +1,128 @@
+package clikit
+
+import (
+	"flag"
+	"strings"
+	"unicode/utf8"
+)
+
+// A parser reads a command line as getopt_long(3) does with GNU's permutation:
+// flags and operands in any order, "--" ends the flags, "-nq" is "-n -q",
+// "-k9", "-k 9", "--keep=9" and "--keep 9" say the same, and the word after a
+// flag that takes a value is its value even when it begins with "-". Given
+// twice, a flag has its last value.
+type parser struct {
+	set     *flag.FlagSet // holds the values
+	docs    []FlagDoc
+	command bool // words after "--" are a command
+
+	operands []string
+	words    []string
+	dashes   bool // "--" was seen
+}
+
+func (p *parser) parse(args []string) error {
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg == "--":
+			p.dashes = true
+			if p.command {
+				p.words = args[i+1:]
+			} else {
+				p.operands = append(p.operands, args[i+1:]...)
+			}
+			return nil
+		case len(arg) < 2 || arg[0] != '-': // "-" is standard input
+			p.operands = append(p.operands, arg)
+		default:
+			read := p.short
+			if arg[1] == '-' {
+				read = p.long
+			}
+			used, err := read(arg, args[i+1:])
+			if err != nil {
+				return err
+			}
+			i += used
+		}
+	}
+	return nil
+}
+
+// long sets the flag "--name", "--name=value" or "--name value" and returns how
+// many words of rest it used.
+func (p *parser) long(arg string, rest []string) (int, error) {
+	name, value, inline := strings.Cut(arg[2:], "=")
+	d := p.find(name)
+	switch {
+	case d == nil || utf8.RuneCountInString(name) == 1:
+		return 0, p.unknown("--" + name)
+	case inline:
+		return 0, p.assign(name, value)
+	case !d.TakesValue:
+		return 0, p.assign(name, "true")
+	case len(rest) == 0:
+		return 0, UsageError("flag --%s needs a value", name)
+	}
+	return 1, p.assign(name, rest[0])
+}
+
+// short sets the flags bundled in arg and returns how many words of rest they
+// used.
+func (p *parser) short(arg string, rest []string) (int, error) {
+	for i, r := range arg {
+		if i == 0 {
+			continue
+		}
+		name := string(r)
+		d := p.find(name)
+		after := arg[i+len(name):]
+		switch {
+		case d == nil && i == 1 && p.find(arg[1:]) != nil:
+			return 0, WithHint(p.unknown(arg), "long flags take two dashes: -%s", arg)
+		case d == nil:
+			return 0, p.unknown("-" + name)
+		case d.TakesValue && after != "":
+			return 0, p.assign(name, strings.TrimPrefix(after, "="))
+		case d.TakesValue && len(rest) == 0:
+			return 0, UsageError("flag -%s needs a value", name)
+		case d.TakesValue:
+			return 1, p.assign(name, rest[0])
+		case strings.HasPrefix(after, "="):
+			return 0, p.assign(name, after[1:])
+		}
+		if err := p.assign(name, "true"); err != nil {
+			return 0, err
+		}
+	}
+	return 0, nil
+}
+
+func (p *parser) find(name string) *FlagDoc {
+	for i := range p.docs {
+		for _, n := range p.docs[i].Names {
+			if n == name && name != "" {
+				return &p.docs[i]
+			}
+		}
+	}
+	return nil
+}
+
+func (p *parser) assign(name, value string) error {
+	if err := p.set.Set(name, value); err != nil {
+		return UsageError("invalid value %q for %s: %v", value, dashed(name), err)
+	}
+	return nil
+}
+
+func (p *parser) unknown(flag string) error { return UsageError("unknown flag %s", flag) }
+
+// dashed returns name with as many dashes as a command line puts before it.
+func dashed(name string) string {
+	if utf8.RuneCountInString(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}

@@ -1,0 +1,133 @@
+package clikit
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Completion writes a script that completes the flags of the given tools, the
+// words a flag takes where there is a short list, and file names elsewhere. The
+// shell is bash, zsh or fish. The script stands alone: completing runs no tool.
+func Completion(w io.Writer, shell string, tools []Tool) error {
+	var b strings.Builder
+	switch shell {
+	case "bash":
+		for _, t := range tools {
+			bashCompletion(&b, t)
+		}
+	case "zsh":
+		zshCompletion(&b, tools)
+	case "fish":
+		for _, t := range tools {
+			fishCompletion(&b, t)
+		}
+	default:
+		return UsageError("no completion for shell %q: want bash, zsh, fish", shell)
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("writing completion: %w", err)
+	}
+	return nil
+}
+
+// bashCompletion defines one function a tool. It asks nothing of the
+// bash-completion package.
+func bashCompletion(b *strings.Builder, t Tool) {
+	fn := "_" + strings.ReplaceAll(t.Name, "-", "_")
+	docs := Flags(t)
+	var all []string
+	for _, d := range docs {
+		all = append(all, d.dashed()...)
+	}
+	fmt.Fprintf(b, "%s() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n", fn)
+	b.WriteString("\tCOMPREPLY=()\n\tcase $prev in\n")
+	for _, d := range docs {
+		if !d.TakesValue {
+			continue
+		}
+		reply := `$(compgen -f -- "$cur")`
+		if len(d.Words) > 0 {
+			reply = fmt.Sprintf("$(compgen -W %s -- \"$cur\")", quote(strings.Join(d.Words, " ")))
+		}
+		fmt.Fprintf(b, "\t%s)\n\t\tmapfile -t COMPREPLY < <(printf '%%s\\n' \"%s\")\n\t\treturn ;;\n",
+			strings.Join(d.dashed(), "|"), reply)
+	}
+	b.WriteString("\tesac\n\tcase $cur in\n")
+	fmt.Fprintf(b, "\t-*) mapfile -t COMPREPLY < <(compgen -W %s -- \"$cur\") ;;\n", quote(strings.Join(all, " ")))
+	b.WriteString("\t*) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\") ;;\n\tesac\n}\n")
+	fmt.Fprintf(b, "complete -o filenames -F %s %s\n", fn, t.Name)
+}
+
+func zshCompletion(b *strings.Builder, tools []Tool) {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	fmt.Fprintf(b, "#compdef %s\n\ncase $service in\n", strings.Join(names, " "))
+	for _, t := range tools {
+		fmt.Fprintf(b, "%s)\n\t_arguments -s", t.Name)
+		for _, d := range Flags(t) {
+			for _, flag := range d.dashed() {
+				b.WriteString(" \\\n\t\t" + quote(zshSpec(d, flag)))
+			}
+		}
+		b.WriteString(" \\\n\t\t'*:file:_files'\n\t;;\n")
+	}
+	b.WriteString("esac\n")
+}
+
+// zshSpec is an argument of zsh's _arguments: one flag with its usage and value.
+func zshSpec(d FlagDoc, flag string) string {
+	escape := strings.NewReplacer(`\`, `\\`, `:`, `\:`, `[`, `\[`, `]`, `\]`)
+	eq := ""
+	if d.TakesValue && strings.HasPrefix(flag, "--") {
+		eq = "="
+	}
+	spec := fmt.Sprintf("*%s%s[%s]", flag, eq, escape.Replace(d.Usage))
+	switch {
+	case len(d.Words) > 0:
+		spec += fmt.Sprintf(":%s:(%s)", escape.Replace(d.ValueName), strings.Join(d.Words, " "))
+	case d.TakesValue:
+		spec += fmt.Sprintf(":%s:_files", escape.Replace(d.ValueName))
+	}
+	return spec
+}
+
+func fishCompletion(b *strings.Builder, t Tool) {
+	for _, d := range Flags(t) {
+		fmt.Fprintf(b, "complete -c %s", t.Name)
+		for _, n := range d.Names {
+			kind := "l"
+			if utf8.RuneCountInString(n) == 1 {
+				kind = "s"
+			}
+			fmt.Fprintf(b, " -%s %s", kind, n)
+		}
+		switch {
+		case len(d.Words) > 0:
+			fmt.Fprintf(b, " -x -a %s", fishQuote(strings.Join(d.Words, " ")))
+		case d.TakesValue:
+			b.WriteString(" -r -F")
+		}
+		fmt.Fprintf(b, " -d %s\n", fishQuote(d.Usage))
+	}
+}
+
+// dashed returns the names as they stand on a command line.
+func (d FlagDoc) dashed() []string {
+	out := make([]string, len(d.Names))
+	for i, n := range d.Names {
+		out[i] = dashed(n)
+	}
+	return out
+}
+
+// quote quotes s for bash and zsh.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// fishQuote quotes s for fish, whose single quotes know a backslash.
+func fishQuote(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+}

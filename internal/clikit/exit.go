@@ -1,0 +1,64 @@
+package clikit
+
+import (
+	"context"
+	"errors"
+)
+
+// Exit statuses, the same for every tool and documented in sess(7).
+const (
+	ExitDone        = 0   // done, or "yes"
+	ExitNo          = 1   // "no": nothing matched, nothing to do, findings exist
+	ExitUsage       = 2   // usage, missing file, I/O error
+	ExitMalformed   = 3   // the session is malformed and the tool cannot or may not go on
+	ExitBusy        = 4   // the lock was not obtained in time, or the leaf moved
+	ExitCommand     = 5   // the external command failed or its answer was refused
+	ExitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP
+	ExitPipe        = 141 // the reader of standard output went away
+)
+
+var (
+	errNo          = errors.New("no")
+	errCommand     = errors.New("command failed")
+	errInterrupted = errors.New("interrupted")
+	errReaderGone  = errors.New("the reader of standard output went away")
+)
+
+// statuses is the one exit table. It is searched from the top, so an error
+// that wraps two sentinels gets the status that stands first.
+var statuses = []struct {
+	is     error
+	status int
+}{
+	{errReaderGone, ExitPipe},
+	{errInterrupted, ExitInterrupted},
+	{context.Canceled, ExitInterrupted},
+	{errCommand, ExitCommand},
+	{errNo, ExitNo},
+}
+
+// Status returns the exit status for err: [ExitDone] for nil, the status of the
+// first sentinel of the exit table found by [errors.Is], and [ExitUsage] for
+// any other error. Of errors joined by [errors.Join] the largest status wins,
+// because the statuses are ordered by how much a caller has to care: a lock not
+// obtained is not hidden by a file that was also missing.
+func Status(err error) int {
+	if err == nil {
+		return ExitDone
+	}
+	if joined := split(err); len(joined) > 1 {
+		max := ExitDone
+		for _, e := range joined {
+			if n := Status(e); n > max {
+				max = n
+			}
+		}
+		return max
+	}
+	for _, row := range statuses {
+		if errors.Is(err, row.is) {
+			return row.status
+		}
+	}
+	return ExitUsage
+}

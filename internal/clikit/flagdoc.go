@@ -1,0 +1,64 @@
+package clikit
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// A FlagDoc is what there is to know about a flag without running its tool.
+type FlagDoc struct {
+	Names      []string // without dashes, the long one first
+	TakesValue bool
+	ValueName  string   // "REF"; "VALUE" if the usage names none; empty for a switch
+	Usage      string   // without backquotes
+	Default    string   // empty if there is none worth a mention
+	Words      []string // what may be given, if that is a short list
+}
+
+// Flags lists the flags of t, its own first and then those of every tool.
+func Flags(t Tool) []FlagDoc {
+	flags, _ := t.New()
+	var b [4]bool
+	return describe(append(flags, frameFlags(&b[0], &b[1], &b[2], &b[3])...))
+}
+
+func describe(flags []cli.Flag) []FlagDoc {
+	docs := make([]FlagDoc, 0, len(flags))
+	for _, f := range flags {
+		d := FlagDoc{Names: f.Names(), TakesValue: true}
+		if g, ok := f.(cli.DocGenerationFlag); ok {
+			d.TakesValue = g.TakesValue()
+			d.Usage = g.GetUsage()
+			d.Default = g.GetValue()
+		}
+		d.ValueName, d.Usage = unquote(d.Usage)
+		switch {
+		case !d.TakesValue:
+			d.ValueName, d.Default = "", ""
+		case d.ValueName == "":
+			d.ValueName = "VALUE"
+		}
+		if g, ok := f.(*cli.GenericFlag); ok {
+			if c, ok := g.Value.(*choice); ok {
+				d.Words = given(c.words)
+			}
+		}
+		docs = append(docs, d)
+	}
+	return docs
+}
+
+// unquote returns the first word of usage in backquotes, and usage without the
+// backquotes.
+func unquote(usage string) (name, plain string) {
+	before, rest, ok := strings.Cut(usage, "`")
+	if !ok {
+		return "", usage
+	}
+	name, after, ok := strings.Cut(rest, "`")
+	if !ok {
+		return "", usage
+	}
+	return name, before + name + after
+}

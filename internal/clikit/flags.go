@@ -1,0 +1,134 @@
+package clikit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+)
+
+// The constructors below declare a flag that stores into dst. The names are
+// separated by commas, the long one first, as in "leaf, l". A word of usage in
+// backquotes names the value in help: "end at `REF`".
+
+// Bool declares a switch, off unless given.
+func Bool(dst *bool, names, usage string) cli.Flag {
+	name, aliases := cutNames(names)
+	return &cli.BoolFlag{Name: name, Aliases: aliases, Usage: usage, Destination: dst, DisableDefaultText: true}
+}
+
+// String declares a flag with a text value.
+func String(dst *string, names, value, usage string) cli.Flag {
+	name, aliases := cutNames(names)
+	return &cli.StringFlag{Name: name, Aliases: aliases, Usage: usage, Destination: dst, Value: value}
+}
+
+// Int declares a flag with a decimal (or 0x, 0o, 0b) integer value.
+func Int(dst *int, names string, value int, usage string) cli.Flag {
+	name, aliases := cutNames(names)
+	return &cli.IntFlag{Name: name, Aliases: aliases, Usage: usage, Destination: dst, Value: value}
+}
+
+// Int64 is [Int] for offsets and sizes.
+func Int64(dst *int64, names string, value int64, usage string) cli.Flag {
+	name, aliases := cutNames(names)
+	return &cli.Int64Flag{Name: name, Aliases: aliases, Usage: usage, Destination: dst, Value: value}
+}
+
+// Duration declares a flag with a value such as 300ms, 10s or 1h30m.
+func Duration(dst *time.Duration, names string, value time.Duration, usage string) cli.Flag {
+	name, aliases := cutNames(names)
+	return &cli.DurationFlag{Name: name, Aliases: aliases, Usage: usage, Destination: dst, Value: value}
+}
+
+// Strings declares a flag that may be repeated; each use adds one value, which
+// may hold commas.
+func Strings(dst *[]string, names, usage string) cli.Flag {
+	return Value((*list)(dst), names, usage)
+}
+
+// Optional declares a flag with a text value that tells "not given", which
+// leaves *dst nil, from an empty text.
+func Optional(dst **string, names, usage string) cli.Flag {
+	return Value(&optional{dst}, names, usage)
+}
+
+// Choice declares a flag that takes one of a few words. The first one is the
+// value without the flag; it may be "", which cannot be given.
+func Choice(dst *string, names string, words []string, usage string) cli.Flag {
+	*dst = words[0]
+	return Value(&choice{dst, words}, names, usage)
+}
+
+// Value declares a flag with a type of its own. Its Set reports a bad value; it
+// runs once for each time the flag is given. Its String is the default shown by
+// help; an empty one shows none.
+func Value(v cli.Generic, names, usage string) cli.Flag {
+	name, aliases := cutNames(names)
+	return &cli.GenericFlag{Name: name, Aliases: aliases, Usage: usage, Value: v}
+}
+
+func cutNames(names string) (name string, aliases []string) {
+	all := strings.Split(names, ",")
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
+	}
+	return all[0], all[1:]
+}
+
+type list []string
+
+func (l *list) Set(s string) error { *l = append(*l, s); return nil }
+func (l *list) String() string     { return strings.Join(*l, " ") }
+
+type optional struct{ dst **string }
+
+func (o *optional) Set(s string) error { *o.dst = &s; return nil }
+
+func (o *optional) String() string {
+	if o.dst == nil || *o.dst == nil {
+		return ""
+	}
+	return **o.dst
+}
+
+type choice struct {
+	dst   *string
+	words []string
+}
+
+func (c *choice) Set(s string) error {
+	if s == "" || !slices.Contains(c.words, s) {
+		return fmt.Errorf("want %s", c.alternatives())
+	}
+	*c.dst = s
+	return nil
+}
+
+func (c *choice) String() string {
+	if c.dst == nil {
+		return ""
+	}
+	return *c.dst
+}
+
+// alternatives lists the words that can be given.
+func (c *choice) alternatives() string {
+	return strings.Join(given(c.words), ", ")
+}
+
+func given(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
+}
+
+// frameFlags are the flags of every tool.
+func frameFlags(quiet, verbose, help, version *bool) []cli.Flag {
+	return []cli.Flag{
+		Bool(quiet, "quiet, q", "print no warnings"),
+		Bool(verbose, "verbose, v", "print what is being done"),
+		Bool(help, "help, h", "print this help"),
+		Bool(version, "version", "print the version"),
+	}
+}

@@ -1,0 +1,118 @@
+package clikit
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"time"
+)
+
+// outBuffer is the size of the buffer of standard output in bytes: one pipe's
+// worth.
+const outBuffer = 64 << 10
+
+// Run runs t with args, the command line without the program's name, prints its
+// error, and returns its exit status. It touches no global state.
+//
+// After ctx is cancelled an action has all the time it needs to unwind, unless
+// it hangs in a read of stdin, which nothing can cut short; then Run returns
+// without it.
+func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
+	s := &Streams{
+		name: t.Name,
+		raw:  stderr,
+		in:   &input{ctx: ctx, r: stdin},
+		out:  &output{w: stdout},
+	}
+	buffered := bufio.NewWriterSize(s.out, outBuffer)
+	s.In, s.Out, s.Err = s.in, buffered, &messages{mu: &s.mu, w: stderr}
+	err, returned := s.wait(ctx, func() error { return s.run(ctx, t, args) })
+	if returned {
+		err = s.finish(buffered, err)
+	}
+	if err == nil {
+		return ExitDone
+	}
+	if cancelled(ctx) != nil && Status(err) < ExitInterrupted {
+		err = errors.Join(err, errInterrupted) // whatever failed, it was told to stop
+	}
+	s.report(err)
+	return Status(err)
+}
+
+// wait runs action and waits for it, or until ctx is done and the action still
+// waits for standard input a moment later.
+func (s *Streams) wait(ctx context.Context, action func() error) (err error, returned bool) { //nolint:revive,staticcheck // the flag qualifies the error
+	done := make(chan error, 1)
+	go func() { done <- action() }()
+	select {
+	case err := <-done:
+		return err, true
+	case <-asked(ctx):
+	}
+	select {
+	case err := <-done:
+		return err, true
+	case <-ctx.Done():
+	}
+	const moment = 50 * time.Millisecond
+	tick := time.NewTicker(moment)
+	defer tick.Stop()
+	for before := false; ; {
+		select {
+		case err := <-done:
+			return err, true
+		case <-tick.C:
+		}
+		waiting := s.in.waiting.Load()
+		if before && waiting {
+			return errInterrupted, false
+		}
+		before = waiting
+	}
+}
+
+// finish flushes standard output and adds its failure to err, once: an action
+// that noticed the failure returns it too, in words of its own.
+func (s *Streams) finish(out *bufio.Writer, err error) error {
+	ferr := out.Flush()
+	if s.out.err != nil {
+		ferr = s.out.err
+	}
+	if ferr == nil {
+		return err
+	}
+	if _, ok := errors.AsType[*outputError](err); ok || errors.Is(ferr, errReaderGone) {
+		return ferr
+	}
+	return errors.Join(err, ferr)
+}
+
+// run parses args and runs the action, or prints the help or the version.
+func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
+	var help, version bool
+	flags, action := t.New()
+	flags = append(flags, frameFlags(&s.Quiet, &s.Verbose, &help, &version)...)
+	set := flag.NewFlagSet(t.Name, flag.ContinueOnError)
+	for _, f := range flags {
+		if err := f.Apply(set); err != nil {
+			return UsageError("%v", err)
+		}
+	}
+	p := parser{set: set, docs: describe(flags), command: t.Command}
+	if err := p.parse(args); err != nil {
+		return err
+	}
+	switch {
+	case help:
+		return writeHelp(s.Out, t)
+	case version:
+		_, err := fmt.Fprintf(s.Out, "%s %s (%s)\n", t.Name, Version(), formats)
+		return err
+	}
+	s.Command, s.HasCommand = p.words, p.dashes && t.Command
+	return action(ctx, s, p.operands)
+}

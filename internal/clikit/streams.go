@@ -1,0 +1,133 @@
+package clikit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/sess-tools/sess/internal/tty"
+)
+
+// Streams are the standard streams of one invocation, and what the flags every
+// tool has say about them. Its methods may be called concurrently; Out may not.
+type Streams struct {
+	In  io.Reader // standard input; ask InFile for the file behind it
+	Out io.Writer // standard output, buffered; Run flushes it
+	Err io.Writer // standard error; control characters are made visible
+
+	Quiet   bool // -q: no warnings
+	Verbose bool // -v: notes too
+
+	Command    []string // the words after "--", if Tool.Command
+	HasCommand bool     // "--" was given, perhaps with nothing after it
+
+	name string
+	in   *input
+	out  *output
+	mu   sync.Mutex // one message at a time
+	raw  io.Writer  // standard error itself
+}
+
+// Warnf prints a warning unless -q was given. It never changes the exit status.
+func (s *Streams) Warnf(format string, args ...any) {
+	if !s.Quiet {
+		s.printf("warning: "+format, args...)
+	}
+}
+
+// Infof prints what the tool did unless -q was given: news a person wants, but
+// no warning.
+func (s *Streams) Infof(format string, args ...any) {
+	if !s.Quiet {
+		s.printf(format, args...)
+	}
+}
+
+// Notef prints detail that only -v asks for. -q wins over -v.
+func (s *Streams) Notef(format string, args ...any) {
+	if s.Verbose && !s.Quiet {
+		s.printf(format, args...)
+	}
+}
+
+// printf writes one message as one line in one write. An error on standard
+// error has nowhere to be reported.
+func (s *Streams) printf(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintf(s.raw, "%s: %s\n", s.name, tty.Clean(fmt.Sprintf(format, args...)))
+}
+
+// OpenInput opens a file operand for reading. Both "" and "-" are standard
+// input, which is a usage error when it is a terminal: a filter that waits for
+// somebody to type a session looks broken. Closing standard input does nothing.
+func (s *Streams) OpenInput(name string) (io.ReadCloser, error) {
+	if name != "" && name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		if fi, err := f.Stat(); err == nil && fi.IsDir() {
+			f.Close()
+			return nil, fmt.Errorf("reading %s: is a directory", name)
+		}
+		return f, nil
+	}
+	if tty.IsTerminal(s.InFile()) {
+		return nil, UsageError("no session named and standard input is a terminal")
+	}
+	return io.NopCloser(s.In), nil
+}
+
+// InFile returns the file that standard input is, to seek or to map it, or nil.
+func (s *Streams) InFile() *os.File {
+	if s.in == nil {
+		return nil
+	}
+	f, _ := s.in.r.(*os.File)
+	return f
+}
+
+// OutFile returns the file that standard output is, to ask about a terminal or
+// to copy into without a buffer, or nil. Flush before writing to it.
+func (s *Streams) OutFile() *os.File {
+	if s.out == nil {
+		return nil
+	}
+	f, _ := s.out.w.(*os.File)
+	return f
+}
+
+// ErrFile returns the file that standard error is, or nil.
+func (s *Streams) ErrFile() *os.File {
+	f, _ := s.raw.(*os.File)
+	return f
+}
+
+// Flush writes out what Out has buffered. Run does so at the end; call it
+// before waiting for something slow, and before writing to OutFile.
+func (s *Streams) Flush() error {
+	if f, ok := s.Out.(interface{ Flush() error }); ok {
+		return f.Flush()
+	}
+	return nil
+}
+
+// report prints err as Run does at the end: each joined error on a line of its
+// own, then its hints. An error without a text is not printed.
+func (s *Streams) report(err error) {
+	for _, e := range split(err) {
+		switch msg := e.Error(); {
+		case msg == "" || errors.Is(e, errReaderGone):
+		case Status(e) == ExitInterrupted:
+			s.printf("interrupted")
+		default:
+			s.printf("%s", msg)
+		}
+		for _, h := range hints(s.name, e) {
+			s.printf("hint: %s", h)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+// Package corpus opens the sessions and the golden answers of testdata for
+// tests. Large files are kept compressed, and the golden answers of one program
+// version are one archive.
+package corpus
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Dir returns the path of testdata.
+func Dir() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..", "testdata")
+}
+
+// Session returns the bytes of the session at path, relative to testdata and
+// without the .zst of a compressed one.
+func Session(t testing.TB, path string) []byte {
+	t.Helper()
+	name := filepath.Join(Dir(), filepath.FromSlash(path))
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = os.ReadFile(name + ".zst")
+		if err == nil {
+			data = decompress(t, data)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Sessions returns the paths, relative to testdata, of all sessions below dir.
+func Sessions(t testing.TB, dir string) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(filepath.Join(Dir(), dir), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(Dir(), strings.TrimSuffix(path, ".zst"))
+		if strings.HasSuffix(rel, ".jsonl") {
+			out = append(out, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Golden returns the files of an archive of golden answers, such as
+// "pi/golden/1.5", by name.
+func Golden(t testing.TB, archive string) map[string][]byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(Dir(), filepath.FromSlash(archive)+".tar.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for r := tar.NewReader(bytes.NewReader(decompress(t, data))); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files[h.Name], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func decompress(t testing.TB, data []byte) []byte {
+	t.Helper()
+	d, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	out, err := d.DecodeAll(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// PiName returns the name the golden answers of pi use for a session: that of
+// its file, or for a genuine one its version and the end of its id.
+func PiName(path string) string {
+	base := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	if dir := filepath.Dir(path); strings.HasPrefix(dir, "pi/genuine/") {
+		return "genuine-" + filepath.Base(dir) + "-" + base[strings.LastIndexByte(base, '-')+1:]
+	}
+	return base
+}

@@ -1,0 +1,25 @@
+// Package summarize runs the external command that writes a summary: any
+// program that reads a prompt on standard input and prints the answer on
+// standard output.
+//
+// It is the only package that starts processes. What it promises of one call:
+//
+//   - The whole prompt goes to standard input, then end of file. A command that
+//     does not read all of it is judged by its answer, not by the broken pipe.
+//   - The answer is taken only if the command exits with 0, prints something
+//     visible, stays below a size, and, if asked, contains a required heading.
+//     Several programs exit with 0 after an error, or print the error on
+//     standard output, so no single one of these signs is enough.
+//   - The call ends. The command has its own process group; on cancellation or
+//     time-out the group gets SIGTERM and then SIGKILL, and a process that was
+//     left behind holding the output is neither waited for nor spared. Only
+//     processes that leave the group (setsid, sudo) escape.
+//   - The prompt is never repeated in an error. Some programs echo it on
+//     standard error, and a transcript holds secrets that a CI log must not.
+//
+// Because the group is not the terminal's foreground group, a command that
+// asks the user something through the terminal is suspended by the kernel and
+// runs into the time-out.
+//
+// On systems without process groups only the command itself is stopped.
+package summarize

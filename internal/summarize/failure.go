@@ -1,0 +1,152 @@
+package summarize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+)
+
+// detailMax is the size in bytes of each part of Error.Detail.
+const detailMax = 2 << 10
+
+func (c Command) recursion() error {
+	return &Error{
+		Name: c.name(), Reason: Recursion, Status: -1,
+		what: "refused inside another summary command (" + guard +
+			" is set): summarize with a program that does not compact sessions",
+	}
+}
+
+// notStarted words the error of a command that never ran, naming it once.
+func (c Command) notStarted(err error) error {
+	var ee *exec.Error
+	var pe *fs.PathError
+	switch {
+	case errors.As(err, &ee):
+		err = ee.Err
+	case errors.As(err, &pe):
+		err = pe.Err
+	}
+	what := err.Error()
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		what += "; check its name or give its path"
+	case errors.Is(err, fs.ErrPermission):
+		what += "; is it an executable file?"
+	case errors.Is(err, syscall.ENOEXEC):
+		what += "; does the script begin with #!?"
+	}
+	return &Error{Name: c.name(), Reason: NotStarted, Status: -1, what: what, cause: err}
+}
+
+// interrupted words the end of a call by its context: cancellation is the
+// caller's own wish and passed on as such, a deadline is the command's fault.
+func (c Command) interrupted(ctx context.Context, o outcome, prompt string) error {
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
+		return fmt.Errorf("running %s: %w", c.name(), err)
+	}
+	what := "no answer within " + c.Timeout.String() + "; allow more time or give it less to read"
+	if ctx.Err() != nil {
+		what = "no answer before the caller's deadline"
+	}
+	e := c.refuse(TimedOut, what, o, prompt)
+	e.cause = context.DeadlineExceeded
+	return e
+}
+
+// failed words an exit status other than 0, or a signal.
+func (c Command) failed(o outcome, prompt string) error {
+	if o.state == nil {
+		e := c.refuse(Exited, "waiting for its end: "+o.wait.Error(), o, prompt)
+		e.cause = o.wait
+		return e
+	}
+	if sig, ok := signalOf(o.state); ok {
+		e := c.refuse(Signaled, fmt.Sprintf("ended by signal %d (%s)", int(sig), sig), o, prompt)
+		e.Status = 128 + int(sig)
+		return e
+	}
+	return c.refuse(Exited, "exit status "+strconv.Itoa(o.state.ExitCode()), o, prompt)
+}
+
+// empty words a blank reply. Without a word on standard error either, the
+// likeliest cause is named: pi answers a prompt above the model's window so.
+// It is not ErrOverflow, since a model with nothing to say looks the same.
+func (c Command) empty(o outcome, prompt string) error {
+	e := c.refuse(Empty, "the reply is blank", o, prompt)
+	if e.Detail == "" {
+		e.what = "the reply is blank and no error was printed; the prompt may be too long for the model"
+	}
+	return e
+}
+
+// refuse makes the error for an outcome from what the command printed.
+func (c Command) refuse(reason Reason, what string, o outcome, prompt string) *Error {
+	notes := withoutPrompt(o.notes(), prompt)
+	said := withoutPrompt(clean(string(o.stdout[:min(len(o.stdout), notesKept)])), prompt)
+	first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
+	e := &Error{Name: c.name(), Reason: reason, Status: -1, what: what}
+	stopped := reason == TooLong || reason == TimedOut // then the status is our doing
+	if o.state != nil && !stopped {
+		e.Status = o.state.ExitCode()
+	}
+	e.Detail = lastBytes(notes, detailMax)
+	switch {
+	case reason == Unmatched:
+		e.Detail = strings.TrimSpace("it begins: " + firstBytes(first, detailMax) + "\n" + e.Detail)
+		e.overflow = overflows(notes) || overflows(first)
+	case stopped, reason == Signaled:
+		// What was printed on the way there does not say why it ended so.
+	default:
+		e.overflow = overflows(notes) || overflows(firstBytes(said, detailMax))
+	}
+	if blank(strings.ReplaceAll(notes, promptMark, "")) && reason != Unmatched && reason != TooLong {
+		if line := firstBytes(first, detailMax); line != "" {
+			e.Detail = line
+		}
+	}
+	return e
+}
+
+// notes is the standard error that was kept, readable. If its beginning is
+// missing, so is the rest of the line it was cut in.
+func (o outcome) notes() string {
+	b := string(o.stderr.buf)
+	if _, rest, found := strings.Cut(b, "\n"); o.stderr.cut && found {
+		b = rest
+	}
+	return clean(b)
+}
+
+// lastBytes returns at most n bytes of the end of s, from the start of a line if
+// there is one.
+func lastBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	s = s[len(s)-n:]
+	if _, rest, found := strings.Cut(s, "\n"); found && rest != "" {
+		return rest
+	}
+	for s != "" && !utf8.RuneStart(s[0]) {
+		s = s[1:]
+	}
+	return s
+}
+
+// firstBytes returns at most n bytes of the beginning of s, in whole characters.
+func firstBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

@@ -1,0 +1,286 @@
+//go:build unix
+
+package summarize
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestFailure has one stub for each way in which the measured programs fail.
+func TestFailure(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		script   string
+		reason   Reason
+		status   int
+		text     string // the whole error after "running sh: "
+		overflow bool
+	}{
+		{
+			"no output, status 0 (pi overflow; empty replies)", ``, Empty, 0,
+			"the reply is blank and no error was printed; the prompt may be too long for the model", false,
+		},
+		{
+			"newline, status 0 (codex, claude)", `echo`, Empty, 0,
+			"the reply is blank and no error was printed; the prompt may be too long for the model", false,
+		},
+		{
+			"invisible reply", `printf ' \t\r\n\033[0m\342\200\213\n'`, Empty, 0,
+			"the reply is blank and no error was printed; the prompt may be too long for the model", false,
+		},
+		{
+			"blank reply and a word on stderr", `echo 'no model' >&2`, Empty, 0,
+			"the reply is blank: no model", false,
+		},
+		{
+			"error on stderr (pi 401)", `echo '401 invalid x-api-key' >&2; exit 1`, Exited, 1,
+			"exit status 1: 401 invalid x-api-key", false,
+		},
+		{
+			"error on stdout (claude 401)", `echo 'Invalid API key'; echo more; exit 1`, Exited, 1,
+			"exit status 1: Invalid API key", false,
+		},
+		{
+			"blank stderr and error on stdout", `echo >&2; echo; echo 'Invalid API key'; exit 1`, Exited, 1,
+			"exit status 1: Invalid API key", false,
+		},
+		{
+			"several lines", `printf 'one\r\ntwo\n' >&2; exit 3`, Exited, 3,
+			"exit status 3:\n\tone\n\ttwo", false,
+		},
+		{
+			"escape sequences (opencode)", `printf '\033[91m\033[1mError: \033[0mno key\007\n' >&2; exit 1`, Exited, 1,
+			"exit status 1: Error: no key", false,
+		},
+		{
+			"good reply with a status", `echo '## Goal'; exit 7`, Exited, 7,
+			"exit status 7: ## Goal", false,
+		},
+		{
+			"overflow on stdout (claude)", `echo 'Prompt is too long'; exit 1`, Exited, 1,
+			"exit status 1: Prompt is too long", true,
+		},
+		{
+			"overflow on stderr after the echo (codex)",
+			`echo banner >&2; cat >&2; echo 'ERROR: your input exceeds the context window of this model' >&2; exit 1`,
+			Exited, 1,
+			"exit status 1:\n\tbanner\n\t[prompt left out]\n\tERROR: your input exceeds the context window of this model", true,
+		},
+		{
+			"prompt echoed and nothing else", `cat >&2; exit 1`, Exited, 1,
+			"exit status 1: [prompt left out]", false,
+		},
+		{
+			"prompt echoed on stderr, error on stdout", `cat >&2; echo refused; exit 1`, Exited, 1,
+			"exit status 1: refused", false,
+		},
+		{
+			"prompt echoed on stdout", `cat; exit 1`, Exited, 1,
+			"exit status 1: [prompt left out]", false,
+		},
+		{
+			"echo indented and cut short", `sed 's/^/  | /' | head -c 110 >&2; echo >&2; echo oops >&2; exit 1`, Exited, 1,
+			"exit status 1:\n\t  | [prompt left out]\n\t  | \n\t  | [prompt left out]\n\toops", false,
+		},
+		{
+			"error text with status 0 (old claude)", `echo 'API Error: 500 overloaded'`, Unmatched, 0,
+			"the reply does not match (?m)^## Goal: it begins: API Error: 500 overloaded", false,
+		},
+		{
+			"overflow with status 0", `echo 'warning' >&2; echo 'prompt is too long: 213000 tokens > 200000'`, Unmatched, 0,
+			"the reply does not match (?m)^## Goal:\n\tit begins: prompt is too long: 213000 tokens > 200000\n\twarning", true,
+		},
+		{
+			"prompt echoed instead of a reply", `cat`, Unmatched, 0,
+			"the reply does not match (?m)^## Goal: it begins: [prompt left out]", false,
+		},
+		{
+			"no input (claude)", `test -n "$(head -c 1000000)" && { echo 'error: no input' >&2; exit 1; }`, Exited, 1,
+			"exit status 1: error: no input", false,
+		},
+		{
+			"killed by a signal", `echo working >&2; kill -9 $$`, Signaled, 137,
+			"ended by signal 9 (killed): working", false,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := stub(t, tt.script)
+			c.Require = heading
+			got, err := c.Run(t.Context(), testPrompt)
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Fatalf("got %q, %v, want an *Error", got, err)
+			}
+			if e.Reason != tt.reason || e.Status != tt.status {
+				t.Errorf("got reason %v, status %d, want %v, %d", e.Reason, e.Status, tt.reason, tt.status)
+			}
+			if want := "running sh: " + tt.text; err.Error() != want {
+				t.Errorf("got  %q\nwant %q", err, want)
+			}
+			if got := errors.Is(err, ErrOverflow); got != tt.overflow {
+				t.Errorf("ErrOverflow: %v, want %v", got, tt.overflow)
+			}
+			if !errors.Is(err, ErrCommand) {
+				t.Error("not an ErrCommand")
+			}
+			if strings.Contains(err.Error(), secret) || got != "" {
+				t.Errorf("the error has the secret, or there is a reply: %q", got)
+			}
+		})
+	}
+}
+
+// TestRefusedPrompt: 12 MB that the command refuses to take (codex, claude).
+func TestRefusedPrompt(t *testing.T) {
+	t.Parallel()
+	prompt := strings.Repeat(testPrompt, 12<<20/len(testPrompt)+1)
+	for _, script := range []string{
+		`echo 'Input exceeds the maximum length of 1048576 characters.' >&2; exit 1`,
+		`head -c 1000 >&2; echo 'Error: input exceeds the 10MB limit' >&2; exit 1`,
+	} {
+		_, err := stub(t, script).Run(t.Context(), prompt)
+		if !errors.Is(err, ErrOverflow) || !errors.Is(err, ErrCommand) || strings.Contains(err.Error(), secret) {
+			t.Errorf("got %v, want an ErrOverflow without the prompt", err)
+		}
+	}
+}
+
+// TestLongNotes: of much standard error the end is shown, in whole lines, and an
+// echo of which only the end was kept is still recognized.
+func TestLongNotes(t *testing.T) {
+	t.Parallel()
+	t.Run("stack trace (gemini)", func(t *testing.T) {
+		t.Parallel()
+		c := stub(t, `i=0; while [ $i -lt 3000 ]; do echo "    at frame number $i of a long trace"; i=$((i+1)); done >&2; exit 1`)
+		_, err := c.Run(t.Context(), testPrompt)
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Fatal(err)
+		}
+		if len(e.Detail) > detailMax || len(e.Detail) < detailMax-100 {
+			t.Errorf("detail of %d bytes, want about %d", len(e.Detail), detailMax)
+		}
+		if !strings.HasPrefix(e.Detail, "    at frame") || !strings.HasSuffix(e.Detail, " 2999 of a long trace") {
+			t.Errorf("detail is not the end in whole lines: %q", e.Detail)
+		}
+	})
+	t.Run("echo of a long prompt", func(t *testing.T) {
+		t.Parallel()
+		prompt := strings.Repeat(testPrompt, 3*notesKept/len(testPrompt))
+		_, err := stub(t, `cat >&2; exit 1`).Run(t.Context(), prompt)
+		if want := "running sh: exit status 1: " + promptMark; err == nil || err.Error() != want {
+			t.Errorf("got %.300v, want %s", err, want)
+		}
+	})
+}
+
+func TestTooLong(t *testing.T) {
+	t.Parallel()
+	life, dead := lifeline(t)
+	for _, script := range []string{
+		`exec 9>"$LIFE"; head -c 2000000 /dev/zero | tr '\0' x; exec sleep 60`,
+		`head -c 2000000 /dev/zero | tr '\0' x`,
+		`exec 9>"$LIFE"; while :; do echo endless; done`,
+	} {
+		c := stub(t, script)
+		c.Env = []string{"LIFE=" + life}
+		start := time.Now()
+		_, err := c.Run(t.Context(), testPrompt)
+		if !errors.Is(err, ErrTooLong) || !errors.Is(err, ErrCommand) || errors.Is(err, ErrOverflow) {
+			t.Errorf("%s: got %v, want ErrTooLong", script, err)
+		}
+		if want := "running sh: the reply is longer than 1048576 bytes; the command was stopped"; err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", script, err, want)
+		}
+		wantQuick(t, start)
+	}
+	wantDead(t, dead)
+}
+
+func TestNotStarted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, body string, mode os.FileMode) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(body), mode); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	plainFile := write("plain", "echo", 0o600)
+	tests := []struct {
+		name  string
+		argv0 string
+		is    error
+		hint  string
+	}{
+		{"not in PATH", "sess-no-such-command", exec.ErrNotFound, "check its name"},
+		{"no such file", filepath.Join(dir, "none"), fs.ErrNotExist, "check its name"},
+		{"not executable", plainFile, fs.ErrPermission, "executable file?"},
+		{"directory", dir, fs.ErrPermission, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Command{Argv: []string{tt.argv0, secret}}.Run(t.Context(), testPrompt)
+			var e *Error
+			if !errors.As(err, &e) || e.Reason != NotStarted || e.Status != -1 || !errors.Is(err, ErrCommand) {
+				t.Fatalf("got %#v, want NotStarted", err)
+			}
+			if tt.name != "directory" && !errors.Is(err, tt.is) {
+				t.Errorf("%v does not match %v", err, tt.is)
+			}
+			if n := strings.Count(err.Error(), tt.argv0); n != 1 || !strings.Contains(err.Error(), tt.hint) {
+				t.Errorf("%q: name %d times, want once, and %q", err, n, tt.hint)
+			}
+			if strings.Contains(err.Error(), secret) {
+				t.Errorf("%q tells an argument", err)
+			}
+		})
+	}
+}
+
+func TestShellNotFound(t *testing.T) {
+	t.Parallel()
+	_, err := Command{Shell: "KEY=" + secret + " sess-no-such-command"}.Run(t.Context(), testPrompt)
+	var e *Error
+	if !errors.As(err, &e) || e.Status != 127 || !strings.Contains(err.Error(), "sess-no-such-command") {
+		t.Errorf("got %v, want status 127 and the shell's words", err)
+	}
+	if err != nil && strings.Contains(err.Error(), secret) {
+		t.Errorf("%q tells the command line", err)
+	}
+}
+
+func TestInvalidCommand(t *testing.T) {
+	t.Parallel()
+	for _, c := range []Command{{}, {Argv: []string{"cat"}, Shell: "cat"}} {
+		if _, err := c.Run(t.Context(), "x"); err == nil || errors.Is(err, ErrCommand) {
+			t.Errorf("%v: got %v, want an error that is not the command's", c, err)
+		}
+	}
+}
+
+// TestRecursion cannot be parallel: the guard is an environment variable.
+func TestRecursion(t *testing.T) {
+	t.Setenv(guard, "1")
+	_, err := stub(t, `echo '## Goal'`).Run(context.Background(), testPrompt)
+	if !errors.Is(err, ErrRecursion) || !errors.Is(err, ErrCommand) || !strings.Contains(err.Error(), guard) {
+		t.Errorf("got %v, want ErrRecursion", err)
+	}
+	t.Setenv(guard, "") // an empty variable is unset
+	if got, err := stub(t, `echo '## Goal'`).Run(context.Background(), testPrompt); err != nil || got != "## Goal" {
+		t.Errorf("with an empty guard: %q, %v", got, err)
+	}
+}

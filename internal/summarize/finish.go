@@ -1,0 +1,111 @@
+package summarize
+
+import (
+	"context"
+	"os"
+	"time"
+)
+
+const (
+	// linger is how long a command's leftovers are borne with once it has
+	// exited: a silence this long on standard output ends the reading, and a
+	// process of the group that is still there after SIGTERM is killed.
+	linger = time.Second
+	// poll is the interval at which the group is asked whether it is gone.
+	poll = 10 * time.Millisecond
+)
+
+// outcome is what a process left.
+type outcome struct {
+	wait        error            // of exec.Cmd.Wait; nil is exit status 0
+	state       *os.ProcessState // nil if the command was never reaped
+	interrupted bool             // the context ended before the output did
+	stdout      []byte           // at most one byte more than accepted
+	stderr      tail
+}
+
+// finish waits until the command has answered, ends it if the context does
+// first or the reply is too long, and in every case leaves nobody in its group.
+func (p *process) finish(ctx context.Context, kill time.Duration) outcome {
+	var o outcome
+	exited := false
+	select {
+	case o.wait = <-p.exited:
+		exited = true
+		o.interrupted = !p.drain(ctx)
+		kill = min(kill, linger)
+	case <-p.full:
+	case <-ctx.Done():
+		o.interrupted = true
+	}
+	_ = p.stdin.Close()
+	if p.end(exited, kill, &o.wait) {
+		o.state = p.cmd.ProcessState
+	}
+	closeAll(p.ours())
+	p.pumps.Wait()
+	p.notes.trim()
+	o.stdout, o.stderr = p.reply, p.notes
+	return o
+}
+
+// drain waits for the rest of the output of a command that has exited: another
+// process may still be writing it (a shell's process substitution does). A
+// process that merely holds the pipe is silent and ends the wait. It reports
+// false if the context ended first.
+func (p *process) drain(ctx context.Context) bool {
+	silence := time.NewTimer(linger)
+	defer silence.Stop()
+	for {
+		select {
+		case <-p.ended:
+			return true
+		case <-p.full:
+			return true
+		case <-p.moved:
+			silence.Reset(linger)
+		case <-silence.C:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// end makes sure that nobody is left in the command's group: SIGTERM, and after
+// grace SIGKILL. It stores the command's wait result if that was still to come
+// and reports whether the command is known to have exited.
+func (p *process) end(exited bool, grace time.Duration, wait *error) bool {
+	if exited && !groupAlive(p.cmd.Process) {
+		return true
+	}
+	terminateGroup(p.cmd.Process)
+	deadline := time.NewTimer(grace)
+	defer deadline.Stop()
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	for {
+		select {
+		case *wait = <-p.exited:
+			exited = true
+		case <-tick.C:
+		case <-deadline.C:
+			killGroup(p.cmd.Process)
+			return exited || p.reaped(wait)
+		}
+		if exited && !groupAlive(p.cmd.Process) {
+			return true
+		}
+	}
+}
+
+// reaped waits for a killed command. The wait is bounded, because a program of
+// another user (sudo) cannot be killed by us.
+func (p *process) reaped(wait *error) bool {
+	select {
+	case *wait = <-p.exited:
+		return true
+	case <-time.After(linger):
+		return false
+	}
+}

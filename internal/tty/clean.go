@@ -1,0 +1,99 @@
+package tty
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Clean returns s with everything that could act on a terminal, or lie about
+// the order of the text, made visible in the notation of a Go string literal:
+//
+//   - tab, line feed and carriage return become \t, \n and \r
+//   - the other C0 controls and DEL become \x1b and the like
+//   - C1 controls, U+2028 and U+2029, and the bidirectional marks, embeddings,
+//     overrides and isolates become \u009b and the like
+//   - a byte that is not UTF-8 becomes \xff and the like
+//
+// Everything else, the backslash included, stays as it is: Clean makes a text
+// safe to look at, it is not an encoding that can be undone. The result is
+// valid UTF-8 on one line, and cleaning it again changes nothing.
+func Clean(s string) string { return clean(s, false) }
+
+// CleanLines is [Clean] for a text of several lines: line feeds and tabs stay.
+func CleanLines(s string) string { return clean(s, true) }
+
+func clean(s string, lines bool) string {
+	i := dirty(s, lines)
+	if i < 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	b.WriteString(s[:i])
+	for i < len(s) {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case !acts(r, n, lines):
+			b.WriteString(s[i : i+n])
+		case r == utf8.RuneError:
+			hex(&b, 'x', uint32(s[i]), 2)
+		default:
+			escape(&b, r)
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// dirty returns the index of the first character to be made visible, or -1.
+func dirty(s string, lines bool) int {
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if acts(r, n, lines) {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
+
+// acts reports whether r, decoded from n bytes, must not reach a terminal.
+func acts(r rune, n int, lines bool) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return !lines
+	case r < 0x20, 0x7f <= r && r < 0xa0:
+		return true
+	case r == utf8.RuneError:
+		return n == 1 // a real U+FFFD takes three bytes
+	case r == 0x061c, r == 0x200e, r == 0x200f: // marks
+		return true
+	case 0x2028 <= r && r <= 0x202e, 0x2066 <= r && r <= 0x2069:
+		return true
+	}
+	return false
+}
+
+func escape(b *strings.Builder, r rune) {
+	switch {
+	case r == '\t':
+		b.WriteString(`\t`)
+	case r == '\n':
+		b.WriteString(`\n`)
+	case r == '\r':
+		b.WriteString(`\r`)
+	case r < 0x80:
+		hex(b, 'x', uint32(r), 2)
+	default:
+		hex(b, 'u', uint32(r), 4)
+	}
+}
+
+// hex writes a backslash, the letter kind, and v in the given number of digits.
+func hex(b *strings.Builder, kind byte, v uint32, digits int) {
+	b.WriteByte('\\')
+	b.WriteByte(kind)
+	for d := digits - 1; d >= 0; d-- {
+		b.WriteByte("0123456789abcdef"[v>>(4*d)&15])
+	}
+}

@@ -1,0 +1,183 @@
+package compact
+
+import (
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A candidate is an entry of the range that may be cut, with what it puts into
+// the context and what that costs.
+type candidate struct {
+	entry    session.Entry
+	messages []session.Message
+	visible  bool  // would have messages but for a context_edit
+	tokens   int64 // what keeping it costs
+	counts   bool  // tokens are to be counted at all
+	metadata bool  // the cut moves back over it
+	cuts     bool  // a cut may fall in front of it
+	turn     bool  // it starts a turn
+	whole    bool  // a cut in front of it splits no turn
+}
+
+// A cut is a place in a range.
+type cut struct {
+	first int // index of the first candidate that is kept
+	turn  int // index of the start of the split turn
+	split bool
+}
+
+// cutRoles are the roles of messages a cut may fall in front of: never a tool
+// result, whose call would be lost.
+var cutRoles = map[string]bool{
+	session.RoleUser: true, session.RoleAssistant: true, session.RoleBashExecution: true, session.RoleCustom: true,
+	session.RoleBranchSummary: true, session.RoleCompactionSummary: true,
+	session.RoleHookMessage: true, session.RoleDeveloper: true, session.RolePythonExecution: true, session.RoleFileMention: true,
+}
+
+// projected15 returns the range pi 1.5 cuts: the projection behind the newest
+// compaction, and that compaction.
+func projected15(projection []session.Projected) (out []candidate, previous *session.Entry) {
+	start := 0
+	for i, p := range projection {
+		if p.Entry.Type() == session.TypeCompaction && len(p.Messages) > 0 {
+			previous, start = &projection[i].Entry, i+1
+			break
+		}
+	}
+	for _, p := range projection[start:] {
+		c := candidate{entry: p.Entry, messages: p.Messages, counts: true}
+		c.visible = p.Entry.Type() != session.TypeContextEdit && len(p.Entry.Messages()) > 0
+		compaction := p.Entry.Type() == session.TypeCompaction
+		c.metadata = !compaction && len(p.Messages) == 0
+		for _, m := range p.Messages {
+			c.tokens += session.Estimate(m)
+			if compaction {
+				continue
+			}
+			c.cuts = c.cuts || cutRoles[m.Role()]
+			c.turn = c.turn || cutRoles[m.Role()] && m.Role() != session.RoleAssistant
+		}
+		c.whole = c.turn
+		out = append(out, c)
+	}
+	return out, previous
+}
+
+// raw073 returns the range pi 0.73 cuts: the raw entries from the one the last
+// compaction kept first on, so what that one kept is summarized again.
+func raw073(path []session.Entry) (out []candidate, previous *session.Entry) {
+	start := 0
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i].Type() != session.TypeCompaction {
+			continue
+		}
+		previous, start = &path[i], i+1
+		for j, e := range path {
+			if e.ID() == previous.Str("firstKeptEntryId") {
+				start = j
+				break
+			}
+		}
+		break
+	}
+	for _, e := range path[start:] {
+		c := candidate{entry: e, messages: e.Messages(), visible: true}
+		switch e.Type() {
+		case session.TypeMessage:
+			c.counts = true
+			role := e.Role()
+			c.cuts = cutRoles[role]
+			c.turn = role == session.RoleUser || role == session.RoleBashExecution
+			c.whole = role == session.RoleUser
+			for _, m := range c.messages {
+				c.tokens += session.EstimateWithoutImages(m)
+			}
+		case session.TypeBranchSummary, session.TypeCustomMessage:
+			c.cuts, c.turn, c.metadata = true, true, true
+		default:
+			c.metadata = e.Type() != session.TypeCompaction
+		}
+		out = append(out, c)
+	}
+	return out, previous
+}
+
+// findCut walks back from the newest entry until keep tokens are gathered and
+// cuts at the first place from there on where a cut may fall.
+func findCut(span []candidate, o Options) cut {
+	var points []int
+	for i, c := range span {
+		if c.cuts {
+			points = append(points, i)
+		}
+	}
+	if len(points) == 0 {
+		return cut{}
+	}
+	first, over := points[0], false
+	var gathered int64
+	for i := len(span) - 1; i >= 0; i-- {
+		if !span[i].counts || o.Rules == Pi15 && span[i].tokens == 0 {
+			continue
+		}
+		if gathered += span[i].tokens; gathered >= o.Keep {
+			first, over = pointFrom(points, i, first, o.Rules), true
+			break
+		}
+	}
+	if o.Rules == Pi15 && over && omittedAttempt(span[first+1:]) {
+		first++
+	}
+	for first > 0 && span[first-1].metadata {
+		first--
+	}
+	c := cut{first: first}
+	if span[first].whole {
+		return c
+	}
+	for i := first; i >= 0; i-- {
+		if span[i].turn {
+			c.turn, c.split = i, true
+			break
+		}
+	}
+	return c
+}
+
+// pointFrom returns the first cut point from i on. If none is left, because
+// the newest messages are tool results alone, pi 0.73 keeps all, pi 1.5 cuts at
+// the last point.
+func pointFrom(points []int, i, fallback int, rules Rules) int {
+	for _, p := range points {
+		if p >= i {
+			return p
+		}
+	}
+	if rules == Pi15 {
+		return points[len(points)-1]
+	}
+	return fallback
+}
+
+// omittedAttempt reports whether the suffix is a failed attempt that edits
+// have taken out of the context, and nothing else: then the cut may fall behind
+// the input before it (pi 1.5).
+func omittedAttempt(suffix []candidate) bool {
+	omitted := map[string]bool{}
+	assistant := false
+	for _, c := range suffix {
+		if c.visible && len(c.messages) == 0 {
+			omitted[c.entry.ID()] = true
+			assistant = assistant || c.entry.Role() == session.RoleAssistant
+		}
+	}
+	for _, c := range suffix {
+		switch {
+		case c.entry.Type() == session.TypeCompaction, c.visible && len(c.messages) > 0:
+			return false
+		case c.entry.Type() == session.TypeContextEdit && c.entry.Get("replacement") != "null" &&
+			!omitted[c.entry.Str("targetId")]:
+			return false
+		}
+	}
+	return assistant
+}

@@ -1,0 +1,13 @@
+// Package compact plans the compaction of a path: where to cut, what to
+// summarize, with which prompt, and what entry to append once the summary is
+// there.
+//
+// It follows the algorithms of pi 1.5, and on request those of pi 0.73
+// (docs/formats/pi.md, compaction). The package is pure: no files, processes,
+// terminals or clocks. A plan made twice from one path is the same plan.
+//
+//	plan, err := compact.New(path, compact.Options{Keep: 20000})
+//	prompt := plan.HistoryPrompt("")          // to a model; or:
+//	summary := compact.Extract(plan)          // without one
+//	fields := plan.Entry(summary)             // of the compaction entry
+package compact

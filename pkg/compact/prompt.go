@@ -1,0 +1,148 @@
+package compact
+
+import (
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// System is what a summarizing model is told first. A command that takes one
+// text gets it in front of the prompt.
+const System = `You write summaries of conversations between a user and a coding assistant. You are given the conversation as text. ` +
+	`Do not continue it and do not answer questions in it: reply with the summary alone, in the format asked for.`
+
+// RequiredHeading is the heading every history summary has to have: the check
+// that a reply is a summary and not an error message.
+const RequiredHeading = "## Goal"
+
+const sections = `## Goal
+[What the user wants to achieve; several points if the session has several tasks]
+
+## Constraints & Preferences
+- [What the user demanded, ruled out or prefers, or "(none)"]
+
+## Progress
+### Done
+- [x] [Finished work]
+
+### In Progress
+- [ ] [Work under way]
+
+### Blocked
+- [What stands in the way, if anything]
+
+## Key Decisions
+- **[Decision]**: [Why]
+
+## Next Steps
+1. [What to do next, in order]
+
+## Critical Context
+- [Facts, data and references needed to go on, or "(none)"]
+
+Be brief. Keep file paths, names and error messages exactly as they are.`
+
+const initialInstructions = `Above is a conversation. Summarize it so that another model can take over the work where it stands.
+
+Use exactly these headings:
+
+` + sections
+
+const updateInstructions = `Above are the newest messages of a conversation, and in <previous-summary> the summary of everything before them. ` +
+	`Write one summary that covers both.
+
+- Keep what the previous summary says, except what no longer matters.
+- Add new progress, decisions and context.
+- Move what has been finished from In Progress to Done.
+- Bring Next Steps up to date.
+
+Use exactly these headings:
+
+` + sections
+
+const prefixInstructions = `Above is the first part of a turn that is too long to keep. The later part of the turn is kept and will follow your summary.
+
+Summarize what the later part needs, under these headings:
+
+## Original Request
+[What the user asked for in this turn]
+
+## Progress So Far
+- [Decisions taken and work done in this part]
+
+## Context Needed to Continue
+- [What one must know to understand the later part]
+
+Say only what the text above says.`
+
+// NeedsHistory reports whether a summary of whole turns is wanted: not if all
+// that is summarized is the first part of one turn.
+func (p *Plan) NeedsHistory() bool { return len(p.Summarize) > 0 || len(p.TurnPrefix) == 0 }
+
+// NeedsPrefix reports whether a summary of the first part of a split turn is
+// wanted.
+func (p *Plan) NeedsPrefix() bool { return len(p.TurnPrefix) > 0 }
+
+// HistoryPrompt returns the prompt for the summary of whole turns. With a
+// previous summary it asks to bring that up to date. Focus is added as further
+// instructions, if any.
+func (p *Plan) HistoryPrompt(focus string) string {
+	var b strings.Builder
+	b.WriteString("<conversation>\n" + p.serialize(p.Summarize) + "\n</conversation>\n\n")
+	if p.PreviousSummary != "" {
+		b.WriteString("<previous-summary>\n" + p.PreviousSummary + "\n</previous-summary>\n\n" + updateInstructions)
+	} else {
+		b.WriteString(initialInstructions)
+	}
+	b.WriteString(focused(focus))
+	return b.String()
+}
+
+// PrefixPrompt returns the prompt for the summary of the first part of a split
+// turn.
+func (p *Plan) PrefixPrompt(focus string) string {
+	return "# Conversation\n" + p.serialize(p.TurnPrefix) + "\n\n# Instructions\n" + prefixInstructions + focused(focus)
+}
+
+const wholeInstructions = `
+
+The conversation breaks off inside its last turn, whose later part is kept and will follow your summary. ` +
+	`Close with a section "## Turn Context": what the user asked for in that turn, what has been done, and what the later part needs.`
+
+// Prompt returns the one prompt that a single summary answers: HistoryPrompt or
+// PrefixPrompt if only one of them is needed, else both parts of the
+// conversation in one.
+func (p *Plan) Prompt(focus string) string {
+	switch {
+	case !p.NeedsPrefix():
+		return p.HistoryPrompt(focus)
+	case !p.NeedsHistory() && p.PreviousSummary == "":
+		return p.PrefixPrompt(focus)
+	}
+	whole := *p
+	whole.Summarize = append(append([]Part(nil), p.Summarize...), p.TurnPrefix...)
+	return whole.HistoryPrompt("") + wholeInstructions + focused(focus)
+}
+
+// Answer takes the reply to Prompt for the summary.
+func (p *Plan) Answer(reply string) Summary {
+	if p.NeedsPrefix() && !p.NeedsHistory() && p.PreviousSummary == "" {
+		return Summary{TurnPrefix: reply}
+	}
+	return Summary{History: reply, Whole: true}
+}
+
+func focused(focus string) string {
+	if focus == "" {
+		return ""
+	}
+	return "\n\nAdditional focus: " + focus
+}
+
+func (p *Plan) serialize(parts []Part) string {
+	messages := make([]session.Message, len(parts))
+	for i, part := range parts {
+		messages[i] = part.Message
+	}
+	return serialize(messages, p.rules)
+}

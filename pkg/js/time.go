@@ -1,0 +1,84 @@
+package js
+
+import (
+	"strconv"
+	"time"
+)
+
+// maxTime is how far, in milliseconds, a JavaScript date may be from 1970.
+const maxTime = 8_640_000_000_000_000
+
+// ParseTime returns the time s names in milliseconds since 1970 UTC, as
+// new Date(s).getTime() does. It reads the forms that ECMAScript specifies:
+// YYYY, YYYY-MM or YYYY-MM-DD, the year also as ±YYYYYY, followed or not by
+// THH:mm, THH:mm:ss or THH:mm:ss.s… and by Z or ±HH:mm. A date alone is UTC; a
+// date with a time and no zone is local time, which in a gap or an overlap of
+// the clock is told by the offset before it. 24:00 is the end of the day.
+// Digits beyond the millisecond are dropped. A day that the month does not have
+// is taken on into the next month up to 31, as V8 does.
+//
+// Other strings, and times beyond ±8.64e15 ms, are refused. Engines accept
+// more, each in its own way: V8 also takes "2026-01-02 10:00Z" and "Jan 2 2026".
+func ParseTime(s string) (ms int64, ok bool) { return parseTime(s, time.Local) }
+
+func parseTime(s string, local *time.Location) (ms int64, ok bool) {
+	p := timeParser{rest: s}
+	t, withTime := p.dateTime()
+	var offset time.Duration
+	zone := false
+	if withTime {
+		offset, zone = p.zone()
+	}
+	if p.bad || p.rest != "" {
+		return 0, false
+	}
+	if withTime && !zone {
+		offset = localOffset(t, local)
+	}
+	if ms = t.Add(-offset).UnixMilli(); ms < -maxTime || ms > maxTime {
+		return 0, false
+	}
+	return ms, true
+}
+
+// FormatTime returns ms, milliseconds since 1970 UTC, as Date's toISOString
+// does: 2026-01-02T03:04:05.678Z, with the year as ±YYYYYY outside 0 to 9999.
+// It returns "" beyond ±8.64e15 ms, where toISOString throws.
+func FormatTime(ms int64) string {
+	if ms < -maxTime || ms > maxTime {
+		return ""
+	}
+	const afterYear = "-01-02T15:04:05.000Z"
+	t := time.UnixMilli(ms).UTC()
+	dst := make([]byte, 0, len("+002006")+len(afterYear))
+	year, digits := t.Year(), 4
+	if year < 0 || year > 9999 {
+		sign := byte('+')
+		if year < 0 {
+			sign, year = '-', -year
+		}
+		dst, digits = append(dst, sign), 6
+	}
+	y := strconv.Itoa(year)
+	for range digits - len(y) {
+		dst = append(dst, '0')
+	}
+	dst = append(dst, y...)
+	return string(t.AppendFormat(dst, afterYear))
+}
+
+// localOffset returns the offset from UTC of the clock reading t in zone. Where
+// the clock is put forward or back, and the reading exists never or twice, it
+// is the offset before the change, as ECMAScript's LocalTime rules say.
+func localOffset(t time.Time, zone *time.Location) time.Duration {
+	offsetAt := func(t time.Time) time.Duration {
+		_, seconds := t.In(zone).Zone()
+		return time.Duration(seconds) * time.Second
+	}
+	// No offset is as long as a day: these two lie on either side.
+	before, after := offsetAt(t.Add(-24*time.Hour)), offsetAt(t.Add(24*time.Hour))
+	if offsetAt(t.Add(-before)) != before && offsetAt(t.Add(-after)) == after {
+		return after
+	}
+	return before
+}

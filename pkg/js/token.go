@@ -1,0 +1,117 @@
+package js
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// skipSpace returns the index of the first byte of b, from i on, that is not
+// JSON white space.
+func skipSpace[T string | []byte](b T, i int) int {
+	for i < len(b) && b[i] <= ' ' && isBlank(b[i]) {
+		i++
+	}
+	return i
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// checkString checks the rest of a string literal from i, after its opening
+// quote. It returns the index after the closing quote, or -1.
+func checkString(b []byte, i int) int {
+	for i < len(b) {
+		if i+8 <= len(b) {
+			w := binary.LittleEndian.Uint64(b[i:])
+			special := (w-low7*' ')&^w&high1 | zeros(w^low7*'"') | zeros(w^low7*'\\')
+			if special == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(special) >> 3
+		}
+		switch c := b[i]; {
+		case c == '"':
+			return i + 1
+		case c < ' ':
+			return -1
+		case c != '\\':
+			i++
+		default:
+			if i = checkEscape(b, i+1); i < 0 {
+				return -1
+			}
+		}
+	}
+	return -1
+}
+
+// checkEscape checks an escape from i, after its backslash. It returns the
+// index after it, or -1.
+func checkEscape(b []byte, i int) int {
+	if i >= len(b) {
+		return -1
+	}
+	switch b[i] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 1
+	case 'u':
+		if i+5 > len(b) {
+			return -1
+		}
+		for _, c := range b[i+1 : i+5] {
+			if !isDigit(c) && (c|0x20 < 'a' || c|0x20 > 'f') {
+				return -1
+			}
+		}
+		return i + 5
+	}
+	return -1
+}
+
+// checkNumber checks the number that begins at b[i]. It returns the index after
+// it, or -1.
+func checkNumber(b []byte, i int) int {
+	if i < len(b) && b[i] == '-' {
+		i++
+	}
+	if i < len(b) && b[i] == '0' {
+		i++
+	} else if i = checkDigits(b, i); i < 0 {
+		return -1
+	}
+	if i < len(b) && b[i] == '.' {
+		if i = checkDigits(b, i+1); i < 0 {
+			return -1
+		}
+	}
+	if i < len(b) && b[i]|0x20 == 'e' {
+		if i++; i < len(b) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		return checkDigits(b, i)
+	}
+	return i
+}
+
+// checkDigits returns the index after the digits at b[i], or -1 if there are
+// none.
+func checkDigits(b []byte, i int) int {
+	from := i
+	for i < len(b) && isDigit(b[i]) {
+		i++
+	}
+	if i == from {
+		return -1
+	}
+	return i
+}
+
+func isDigit(c byte) bool { return c-'0' <= 9 }
+
+// checkWord returns the index after word if it stands at b[i], or -1.
+func checkWord(b []byte, i int, word string) int {
+	if len(b)-i < len(word) || string(b[i:i+len(word)]) != word {
+		return -1
+	}
+	return i + len(word)
+}

@@ -1,0 +1,136 @@
+package js
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Unquote returns the text, as WTF-8, that the valid JSON string literal lit
+// stands for. Raw bytes that are not UTF-8 become U+FFFD, one for each maximal
+// ill-formed subpart. It allocates only if lit has escapes or such bytes;
+// otherwise the result shares lit's memory.
+func Unquote(lit string) string {
+	s := body(lit)
+	i := strings.IndexByte(s, '\\')
+	if i < 0 && utf8.ValidString(s) {
+		return s
+	}
+	dst := make([]byte, 0, len(s))
+	for i >= 0 {
+		dst = appendValid(dst, s[:i])
+		r, size := decodeEscape(s[i:])
+		dst = appendRune(dst, r)
+		s = s[i+size:]
+		i = strings.IndexByte(s, '\\')
+	}
+	return string(appendValid(dst, s))
+}
+
+// appendLiteral appends the literal lit as JSON.stringify would write it anew:
+// AppendQuote(dst, Unquote(lit)) without the text in between.
+func appendLiteral(dst []byte, lit string) []byte {
+	dst = append(dst, '"')
+	s := body(lit)
+	for i := strings.IndexByte(s, '\\'); i >= 0; i = strings.IndexByte(s, '\\') {
+		dst = appendValid(dst, s[:i])
+		r, size := decodeEscape(s[i:])
+		dst = appendQuoted(dst, r)
+		s = s[i+size:]
+	}
+	return append(appendValid(dst, s), '"')
+}
+
+// literalUnits returns the length in UTF-16 code units of what appendLiteral
+// appends.
+func literalUnits(lit string) int {
+	s := body(lit)
+	n := len(s) + len(`""`)
+	for i := nextSpecial(s, 0); i < len(s); i = nextSpecial(s, i) {
+		var r rune
+		var size int
+		if s[i] == '\\' {
+			r, size = decodeEscape(s[i:])
+			n -= size - quotedUnits(r)
+		} else {
+			r, size = decodeUTF8(s[i:])
+			n -= size - units(r)
+		}
+		i += size
+	}
+	return n
+}
+
+// appendValid appends raw, bytes of a file, with U+FFFD in place of what is not
+// UTF-8.
+func appendValid(dst []byte, raw string) []byte {
+	if utf8.ValidString(raw) {
+		return append(dst, raw...)
+	}
+	for len(raw) > 0 {
+		r, size := decodeUTF8(raw)
+		dst = utf8.AppendRune(dst, r)
+		raw = raw[size:]
+	}
+	return dst
+}
+
+// body returns lit without its quotes.
+func body(lit string) string {
+	if len(lit) < 2 {
+		return ""
+	}
+	return lit[1 : len(lit)-1]
+}
+
+// escapeLen returns the length in bytes of the escape that s starts with.
+func escapeLen(s string) int {
+	if len(s) > 1 && s[1] == 'u' {
+		return min(6, len(s))
+	}
+	return min(2, len(s))
+}
+
+// decodeEscape reads the escape that s starts with; the two escapes of a
+// surrogate pair are read as one character of twelve bytes.
+func decodeEscape(s string) (r rune, size int) {
+	size = escapeLen(s)
+	if size < 2 {
+		return utf8.RuneError, size
+	}
+	switch c := s[1]; c {
+	case 'u':
+		r = hex4(s[2:size])
+	case 'b':
+		return '\b', size
+	case 'f':
+		return '\f', size
+	case 'n':
+		return '\n', size
+	case 'r':
+		return '\r', size
+	case 't':
+		return '\t', size
+	default:
+		return rune(c), size
+	}
+	if isHighSurrogate(r) && len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
+		if low := hex4(s[8:12]); isLowSurrogate(low) {
+			return join(r, low), 12
+		}
+	}
+	return r, size
+}
+
+// hex4 reads hexadecimal digits of either case.
+func hex4(s string) (r rune) {
+	for _, c := range []byte(s) {
+		r <<= 4
+		switch {
+		case c <= '9':
+			r |= rune(c - '0')
+		default:
+			r |= rune(c&^0x20-'A') + 10
+		}
+	}
+	return r & 0xFFFF
+}

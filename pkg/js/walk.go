@@ -1,0 +1,125 @@
+package js
+
+import (
+	"iter"
+	"strings"
+)
+
+// Members returns the members of a valid JSON object text in the order of the
+// text, duplicates included: the key as a literal with its quotes (see
+// [Unquote]) and the value as its bytes, without white space around it. A text
+// that is no object has no members.
+func Members(json string) iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		i := skipSpace(json, 0)
+		if i == len(json) || json[i] != '{' {
+			return
+		}
+		for {
+			i = skipSpace(json, i+1) // after the brace or a comma
+			if i >= len(json) || json[i] != '"' {
+				return
+			}
+			end := stringEnd(json, i)
+			key := json[i:end]
+			if i = skipSpace(json, end); i == len(json) || json[i] != ':' {
+				return
+			}
+			i = skipSpace(json, i+1)
+			if end = valueEnd(json, i); end == i || !yield(key, json[i:end]) {
+				return
+			}
+			if i = skipSpace(json, end); i == len(json) || json[i] != ',' {
+				return
+			}
+		}
+	}
+}
+
+// Elements returns the elements of a valid JSON array text, each as its bytes
+// without white space around it. A text that is no array has no elements.
+func Elements(json string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		i := skipSpace(json, 0)
+		if i == len(json) || json[i] != '[' {
+			return
+		}
+		for {
+			i = skipSpace(json, i+1) // after the bracket or a comma
+			end := valueEnd(json, i)
+			if end == i || !yield(json[i:end]) {
+				return
+			}
+			if i = skipSpace(json, end); i == len(json) || json[i] != ',' {
+				return
+			}
+		}
+	}
+}
+
+// valueEnd returns the index after the value that begins at s[i]; i itself if
+// none does.
+func valueEnd(s string, i int) int {
+	if i >= len(s) {
+		return i
+	}
+	switch s[i] {
+	case '"':
+		return stringEnd(s, i)
+	case '{', '[':
+		return containerEnd(s, i)
+	}
+	return scalarEnd(s, i)
+}
+
+// stringEnd returns the index after the literal that begins at s[i].
+func stringEnd(s string, i int) int {
+	for from := i + 1; ; {
+		j := strings.IndexByte(s[from:], '"')
+		if j < 0 {
+			return len(s)
+		}
+		j += from
+		slashes := 0
+		for j-slashes > from && s[j-slashes-1] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return j + 1
+		}
+		from = j + 1
+	}
+}
+
+// containerEnd returns the index after the object or array that begins at s[i].
+func containerEnd(s string, i int) int {
+	depth := 0
+	for i < len(s) {
+		switch s[i] {
+		case '"':
+			i = stringEnd(s, i)
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return len(s)
+}
+
+// scalarEnd returns the index after the number, true, false or null that begins
+// at s[i].
+func scalarEnd(s string, i int) int {
+	for i < len(s) {
+		switch c := s[i]; {
+		case c == ',' || c == ']' || c == '}' || c == ':' || isBlank(c):
+			return i
+		}
+		i++
+	}
+	return i
+}

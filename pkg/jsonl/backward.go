@@ -1,0 +1,106 @@
+package jsonl
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+)
+
+// Backward iterates over the lines of the first size bytes of r from last to
+// first. It yields what [Lines] yields, the other way round and without
+// numbers, and reads only as far as it is asked to: 64 KiB at a time, and as
+// much again as it already holds while a line is longer than that.
+//
+// A last line without a line feed is yielded as torn, which is not an error. An
+// error of r ends the iteration; r having fewer than size bytes is
+// [io.ErrUnexpectedEOF]. The error comes with a Line that has no data, but the
+// offset at which reading went wrong.
+func Backward(r io.ReaderAt, size int64) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		b := backward{r: r, lo: size}
+		for first := true; b.lo > 0; first = false {
+			if at, err := b.grow(); err != nil {
+				yield(Line{Offset: at}, err)
+				return
+			}
+			if first {
+				b.torn = b.buf[b.end-1] != '\n'
+				if !b.torn {
+					b.end--
+					b.feeds = b.feeds[:len(b.feeds)-1]
+				}
+			}
+			if !b.whole(yield) {
+				return
+			}
+			if b.lo == 0 {
+				b.yieldFrom(0, yield)
+			}
+		}
+	}
+}
+
+// backward holds the bytes from lo up to, but without, the line feed of the
+// last line that is still to be yielded.
+type backward struct {
+	r     io.ReaderAt
+	lo    int64  // offset of buf[0]
+	buf   []byte // what was read and has not been yielded is buf[:end]
+	end   int
+	feeds []int // positions in buf of the line feeds of the newest block
+	torn  bool  // the line that ends at end has no line feed
+}
+
+// grow reads the block before lo. On an error it returns the offset at which
+// reading stopped.
+func (b *backward) grow() (int64, error) {
+	// Reading as much as is held keeps the copying linear in a line's length.
+	n := int(min(b.lo, max(blockSize, int64(b.end))))
+	if need := n + b.end; need > cap(b.buf) {
+		grown := make([]byte, max(need, int(min(2*blockSize, b.lo+int64(b.end)))))
+		copy(grown[n:], b.buf[:b.end])
+		b.buf = grown
+	} else {
+		b.buf = b.buf[:cap(b.buf)]
+		copy(b.buf[n:], b.buf[:b.end])
+	}
+	block := b.buf[:n]
+	got, err := b.r.ReadAt(block, b.lo-int64(n))
+	if got < n {
+		if err == nil || errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return b.lo - int64(n-got), err
+	}
+	b.lo -= int64(n)
+	b.end += n
+	// Searching forward is several times faster than bytes.LastIndexByte.
+	b.feeds = b.feeds[:0]
+	for i := 0; ; i++ {
+		j := bytes.IndexByte(block[i:], '\n')
+		if j < 0 {
+			return 0, nil
+		}
+		i += j
+		b.feeds = append(b.feeds, i)
+	}
+}
+
+// whole yields the lines that begin in buf, all but the one at its start, whose
+// beginning may not have been read yet.
+func (b *backward) whole(yield func(Line, error) bool) bool {
+	for i := len(b.feeds) - 1; i >= 0; i-- {
+		if !b.yieldFrom(b.feeds[i]+1, yield) {
+			return false
+		}
+		b.end = b.feeds[i]
+	}
+	return true
+}
+
+func (b *backward) yieldFrom(start int, yield func(Line, error) bool) bool {
+	l := Line{Data: b.buf[start:b.end:b.end], Offset: b.lo + int64(start), Torn: b.torn}
+	b.torn = false
+	return yield(l, nil)
+}

@@ -1,0 +1,45 @@
+package jsonl
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+var (
+	// ErrTorn is returned by [OpenAppender] and [Appender.Append] under
+	// [Refuse] for a log whose last line is incomplete: its writer died, or is
+	// still writing and does not lock. The message names the byte at which the
+	// incomplete line begins. Nothing was changed.
+	ErrTorn = errors.New("last line is torn")
+
+	// ErrInvalid is returned by [Appender.Append] for bytes that are not one
+	// JSON value on one line: malformed, nested deeper than 10,000, or holding
+	// a line feed. Nothing was written.
+	ErrInvalid = errors.New("not one JSON value on one line")
+
+	// ErrLocked is returned by [OpenAppender] and [Replace] when another
+	// program held the lock for the whole wait. Nothing was changed; trying
+	// again later is the remedy.
+	ErrLocked = errors.New("locked by another program")
+
+	// ErrChanged is returned when a program that does not lock kept changing
+	// the log: by [OpenAppender] and [Appender.Append] if an incomplete last
+	// line kept growing or lines kept arriving in pieces, by [Replace] if the
+	// log is no longer what was read. Nothing was changed; trying again later
+	// is the remedy.
+	ErrChanged = errors.New("another program is writing without the lock")
+)
+
+// cause strips the operation and the file names that package os puts around an
+// error, so that a message names its file once.
+func cause(err error) error {
+	switch e := err.(type) { //nolint:errorlint // what callers wrapped around it must stay
+	case *fs.PathError:
+		return e.Err
+	case *os.LinkError:
+		return e.Err
+	default:
+		return err
+	}
+}

@@ -1,0 +1,77 @@
+package jsonl
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"iter"
+)
+
+// blockSize is the unit of reading in bytes.
+const blockSize = 64 << 10
+
+// A Line is one line of a log.
+type Line struct {
+	// Data is the line without its line feed. It is borrowed: the next
+	// iteration overwrites it.
+	Data []byte
+	// Offset is the position of the line's first byte, counted in bytes from
+	// the start of the log.
+	Offset int64
+	// Number is the line's number, 1 for the first; 0 if read backward.
+	Number int
+	// Torn says that the log ended before the line feed.
+	Torn bool
+}
+
+// End returns the offset just past the line and its line feed.
+func (l Line) End() int64 {
+	end := l.Offset + int64(len(l.Data))
+	if !l.Torn {
+		end++
+	}
+	return end
+}
+
+// Lines iterates over the lines of r from first to last. Blank lines and lines
+// that are not JSON are lines as well. A line may be as long as memory allows.
+//
+// A last line without a line feed is yielded as torn, which is not an error. An
+// error of r ends the iteration; it comes with a Line that has no data, but the
+// offset and number of the line that could not be read.
+//
+// The sequence reads r ahead of what it yields, and can be used once.
+func Lines(r io.Reader) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		br := bufio.NewReaderSize(r, blockSize)
+		var long []byte // the beginning of a line that outgrew br
+		at := Line{Number: 1}
+		for {
+			part, err := br.ReadSlice('\n')
+			if errors.Is(err, bufio.ErrBufferFull) {
+				long = append(long, part...)
+				continue
+			}
+			if err != nil && !errors.Is(err, io.EOF) {
+				yield(at, err)
+				return
+			}
+			if len(long) > 0 {
+				part = append(long, part...)
+				long = part[:0]
+			}
+			if len(part) == 0 {
+				return
+			}
+			l := at
+			l.Data, l.Torn = part, err != nil
+			if !l.Torn {
+				l.Data = part[:len(part)-1]
+			}
+			if !yield(l, nil) || l.Torn {
+				return
+			}
+			at = Line{Offset: l.End(), Number: l.Number + 1}
+		}
+	}
+}

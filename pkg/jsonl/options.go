@@ -1,0 +1,101 @@
+package jsonl
+
+import (
+	"fmt"
+	"time"
+)
+
+// Tail says what is to become of a torn last line. A last line that is complete
+// and lacks only its line feed is not torn; it gets the line feed in any case.
+type Tail int
+
+// What to do with a torn last line.
+const (
+	// Blank saves the torn bytes beside the log, writes spaces over them and
+	// ends the line.
+	Blank Tail = iota
+	// EndLine ends the line and leaves the torn bytes where they are.
+	EndLine
+	// Refuse changes nothing and returns [ErrTorn].
+	Refuse
+)
+
+// Default durations of [Options].
+const (
+	DefaultWait  = 10 * time.Second
+	DefaultGrace = 50 * time.Millisecond
+)
+
+// Options says how a log is locked and opened for writing. The zero value is
+// ready for use.
+type Options struct {
+	// Tail says what to do with a torn last line.
+	Tail Tail
+	// Wait bounds the wait for the lock. 0 is [DefaultWait]; a negative
+	// duration means not to wait.
+	Wait time.Duration
+	// Grace is the time after which a torn last line is looked at once more,
+	// since it may belong to a live writer that does not lock. 0 is
+	// [DefaultGrace]; a negative duration means not to look again.
+	Grace time.Duration
+}
+
+func (o Options) wait() time.Duration {
+	if o.Wait == 0 {
+		return DefaultWait
+	}
+	return max(o.Wait, 0)
+}
+
+func (o Options) grace() time.Duration {
+	if o.Grace == 0 {
+		return DefaultGrace
+	}
+	return o.Grace
+}
+
+// MendKind says how the end of a log was mended.
+type MendKind int
+
+// Ways in which [Appender.Append] mends the end of a log.
+const (
+	// MendNone means that the log was not touched.
+	MendNone MendKind = iota
+	// MendNewline means that the last value was complete and got the line feed
+	// it lacked.
+	MendNewline
+	// MendEndLine means that a torn last line was ended as it was, at the
+	// caller's wish or because it was blank already.
+	MendEndLine
+	// MendBlank means that a torn last line was saved and blanked.
+	MendBlank
+)
+
+// A Mend tells what was done to the end of a log before an append. If it was
+// mended more than once, the gravest counts.
+type Mend struct {
+	Kind MendKind
+	// Offset is the position in bytes of what was mended: of the first torn
+	// byte, or of the last value for [MendNewline].
+	Offset int64
+	// Bytes is the number of bytes from there to the end of the log.
+	Bytes int
+	// SavedAs is the file to which blanked bytes were added, as one line; empty
+	// unless Kind is [MendBlank].
+	SavedAs string
+}
+
+// String describes m for people, without naming the log; it is empty for
+// [MendNone].
+func (m Mend) String() string {
+	switch m.Kind {
+	case MendNewline:
+		return fmt.Sprintf("last line at byte %d had no line feed, added it", m.Offset)
+	case MendBlank:
+		return fmt.Sprintf("last line was torn at byte %d, blanked %d bytes and saved them in %s", m.Offset, m.Bytes, m.SavedAs)
+	case MendEndLine:
+		return fmt.Sprintf("last line was torn at byte %d, ended it and kept its %d bytes", m.Offset, m.Bytes)
+	default:
+		return ""
+	}
+}

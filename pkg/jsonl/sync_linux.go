@@ -1,0 +1,29 @@
+package jsonl
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// datasync makes the bytes of f durable, and of its metadata only the size.
+func datasync(f file) error {
+	of, ok := f.(*os.File)
+	if !ok {
+		return f.Sync()
+	}
+	c, err := of.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var syncErr error
+	err = c.Control(func(fd uintptr) {
+		for {
+			syncErr = syscall.Fdatasync(int(fd))
+			if !errors.Is(syncErr, syscall.EINTR) {
+				return
+			}
+		}
+	})
+	return errors.Join(err, syncErr)
+}

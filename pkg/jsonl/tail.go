@@ -1,0 +1,189 @@
+package jsonl
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// A form is the state in which a log ends.
+type form int
+
+const (
+	whole   form = iota // in a line feed, or the log is empty
+	unended             // in one JSON value that lacks its line feed
+	blanked             // in white space without a line feed
+	torn                // in anything else
+)
+
+// A tail is what stands behind the last line feed of a log, or the part of it
+// that is torn.
+type tail struct {
+	form   form
+	offset int64
+	size   int    // in bytes
+	data   []byte // if torn
+}
+
+// tailOf looks at the end of the first size bytes of f.
+func tailOf(f file, size int64) (tail, error) {
+	if size == 0 {
+		return tail{}, nil
+	}
+	var last [1]byte
+	if n, err := f.ReadAt(last[:], size-1); n == 0 {
+		return tail{}, err
+	}
+	if last[0] == '\n' {
+		return tail{}, nil
+	}
+	for l, err := range Backward(f, size) {
+		if err != nil {
+			return tail{}, err
+		}
+		t := classify(l.Data)
+		t.offset += l.Offset
+		t.data = bytes.Clone(t.data)
+		return t, nil
+	}
+	return tail{}, nil
+}
+
+// classify looks at a last line without line feed. After a power failure a
+// complete value may be followed by NULs, where the file had grown but the
+// bytes had not arrived; then only those are torn.
+func classify(line []byte) tail {
+	value := bytes.TrimRight(line, "\x00")
+	switch {
+	case len(bytes.Trim(line, " \t\r")) == 0:
+		return tail{form: blanked, size: len(line)}
+	case !json.Valid(value):
+		return tail{form: torn, size: len(line), data: line}
+	case len(value) < len(line):
+		nuls := line[len(value):]
+		return tail{form: torn, offset: int64(len(value)), size: len(nuls), data: nuls}
+	default:
+		return tail{form: unended, size: len(line)}
+	}
+}
+
+// settle looks at the end of the log, until it has seen the same torn tail
+// twice or a tail that is not torn.
+func (a *Appender) settle(p *patience) error {
+	last := int64(-1)
+	for {
+		fi, err := a.h.f.Stat()
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", a.path, cause(err))
+		}
+		size := fi.Size()
+		t, err := tailOf(a.h.f, size)
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", a.path, cause(err))
+		}
+		incomplete := t.form == torn || t.form == blanked
+		if !incomplete || size == last || a.o.grace() < 0 {
+			if incomplete && a.o.Tail == Refuse {
+				return fmt.Errorf("%s: %w at byte %d", a.path, ErrTorn, t.offset)
+			}
+			a.size, a.tail = size, t
+			return nil
+		}
+		if last >= 0 && p.spent() {
+			return fmt.Errorf("waiting for the last line of %s: %w", a.path, ErrChanged)
+		}
+		last = size
+		if err := p.sleep(a.o.grace()); err != nil {
+			return fmt.Errorf("waiting for the last line of %s: %w", a.path, err)
+		}
+	}
+}
+
+// mendTail makes the log ready for a batch: afterwards it ends in a line feed or
+// wants no more than one in front of the batch.
+func (a *Appender) mendTail() error {
+	for range appendTries {
+		moved, err := a.moved()
+		if err != nil {
+			return err
+		}
+		if moved {
+			if err := a.settle(newPatience(context.Background(), a.o.wait())); err != nil {
+				return err
+			}
+		}
+		if a.tail.form == whole || a.tail.form == unended {
+			return nil
+		}
+		if a.tail.form == blanked || a.o.Tail == EndLine {
+			return nil // the batch ends the line
+		}
+		done, err := a.blankTail()
+		if done || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("mending %s: %w", a.path, ErrChanged)
+}
+
+// moved reports whether the log is no longer as long as it was.
+func (a *Appender) moved() (bool, error) {
+	fi, err := a.h.f.Stat()
+	if err != nil {
+		return false, fmt.Errorf("reading %s: %w", a.path, cause(err))
+	}
+	return fi.Size() != a.size, nil
+}
+
+// blankTail saves the torn tail and blanks it. It reports false if the log grew
+// while it was at it.
+func (a *Appender) blankTail() (bool, error) {
+	name := a.h.real + ".torn"
+	if err := saveFragment(a.d, name, a.tail.data); err != nil {
+		return false, fmt.Errorf("saving the torn tail in %s: %w", name, cause(err))
+	}
+	// The writer may have come back to life while the fragment was saved.
+	if moved, err := a.moved(); moved || err != nil {
+		return false, err
+	}
+	if err := a.blank(a.tail.offset, len(a.tail.data)); err != nil {
+		return false, fmt.Errorf("blanking the torn tail of %s at byte %d, saved in %s.torn: %w",
+			a.path, a.tail.offset, a.h.real, cause(err))
+	}
+	a.noteMend(MendBlank, name)
+	a.tail.form = blanked
+	return true, nil
+}
+
+// noteMend keeps the gravest thing that was done.
+func (a *Appender) noteMend(k MendKind, savedAs string) {
+	if k > a.mend.Kind {
+		a.mend = Mend{Kind: k, Offset: a.tail.offset, Bytes: a.tail.size, SavedAs: savedAs}
+	}
+}
+
+// saveFragment adds a fragment as one line to a file of its own kind, durably.
+func saveFragment(d disk, name string, fragment []byte) error {
+	f, err := d.open(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|openNoFollow|openNonblock, 0o600)
+	if err != nil {
+		return err
+	}
+	fi, err := f.Stat()
+	if err == nil {
+		err = regular(fi)
+	}
+	if err == nil {
+		_, err = f.Write(append(bytes.Clone(fragment), '\n'))
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return d.syncDir(filepath.Dir(name))
+}

@@ -1,0 +1,168 @@
+package jsonl
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every form a tail can have against every way to treat it.
+func TestTail(t *testing.T) {
+	t.Parallel()
+	const head, added = `{"a":1}` + "\n", `{"n":0}`
+	huge := `{"k":"` + strings.Repeat("x", 3*blockSize)
+	deep := strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001)
+	type result struct {
+		log   string // before the added line; empty means refused
+		mend  MendKind
+		saved string
+	}
+	same := func(r result) [3]result { return [3]result{r, r, r} }
+	tornAt := func(tail string) [3]result {
+		return [3]result{
+			Blank:   {head + strings.Repeat(" ", len(tail)) + "\n", MendBlank, tail + "\n"},
+			EndLine: {head + tail + "\n", MendEndLine, ""},
+			Refuse:  {},
+		}
+	}
+	blank := func(tail string) [3]result {
+		r := result{head + tail + "\n", MendEndLine, ""}
+		return [3]result{Blank: r, EndLine: r, Refuse: {}}
+	}
+	tests := map[string]struct {
+		log  string
+		want [3]result // by Tail
+	}{
+		"empty log":                  {"", same(result{})},
+		"whole":                      {head, same(result{log: head})},
+		"whole, carriage return":     {"{}\r\n", same(result{log: "{}\r\n"})},
+		"whole, not JSON":            {"junk\n", same(result{log: "junk\n"})},
+		"blank line":                 {head + "\n", same(result{log: head + "\n"})},
+		"object without line feed":   {head + `{"b":2}`, same(result{head + `{"b":2}` + "\n", MendNewline, ""})},
+		"the only line":              {`{"b":2}`, same(result{`{"b":2}` + "\n", MendNewline, ""})},
+		"value and carriage return":  {head + "{}\r", same(result{head + "{}\r\n", MendNewline, ""})},
+		"torn object":                {head + `{"b":`, tornAt(`{"b":`)},
+		"torn string, several bytes": {head + `{"b":"ä` + "\xc3", tornAt(`{"b":"ä` + "\xc3")},
+		"longer than a block":        {head + huge, tornAt(huge)},
+		"deeper than JSON allows":    {head + deep, tornAt(deep)},
+		"two values":                 {head + `{}{"b`, tornAt(`{}{"b`)},
+		"NULs":                       {head + "\x00\x00\x00", tornAt("\x00\x00\x00")},
+		"torn object and NULs":       {head + "{\"b\x00\x00", tornAt("{\"b\x00\x00")},
+		"spaces":                     {head + "   ", blank("   ")},
+		"white space":                {head + " \t\r", blank(" \t\r")},
+		"value and NULs": {head + "{}\x00\x00", [3]result{
+			Blank:   {head + "{}  \n", MendBlank, "\x00\x00\n"},
+			EndLine: {head + "{}\x00\x00\n", MendEndLine, ""},
+			Refuse:  {},
+		}},
+	}
+	for name, tt := range tests {
+		for mode, want := range tt.want {
+			t.Run(fmt.Sprintf("%s/%d", name, mode), func(t *testing.T) {
+				t.Parallel()
+				path := newLog(t, tt.log)
+				a, err := OpenAppender(t.Context(), path, Options{Tail: Tail(mode), Grace: -1})
+				if want.log == "" && tt.log != "" {
+					if !errors.Is(err, ErrTorn) {
+						t.Fatalf("got %v, want ErrTorn", err)
+					}
+					wantFile(t, path, tt.log)
+					wantAlone(t, path)
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer a.Close()
+				// Opening and appending nothing change nothing.
+				if err := a.Append(); err != nil || a.Mended() != (Mend{}) {
+					t.Fatalf("appending nothing: %v, %v", err, a.Mended())
+				}
+				wantFile(t, path, tt.log)
+				if err := a.Append([]byte(added)); err != nil {
+					t.Fatal(err)
+				}
+				wantFile(t, path, want.log+added+"\n")
+				if a.Size() != int64(len(want.log+added)+1) {
+					t.Errorf("size is %d", a.Size())
+				}
+				checkMend(t, a.Mended(), want.mend, path, want.saved)
+			})
+		}
+	}
+}
+
+func checkMend(t *testing.T, m Mend, kind MendKind, path, saved string) {
+	t.Helper()
+	if m.Kind != kind || (m.String() == "") != (kind == MendNone) {
+		t.Errorf("mended %+v (%s), want kind %d", m, m, kind)
+	}
+	torn := path + ".torn"
+	if saved == "" {
+		if _, err := os.Stat(torn); !errors.Is(err, os.ErrNotExist) || m.SavedAs != "" {
+			t.Errorf("saved something: %v, %q", err, m.SavedAs)
+		}
+		return
+	}
+	if m.SavedAs != torn || m.Bytes != len(saved)-1 {
+		t.Errorf("mended %+v, want %d bytes in %s", m, len(saved)-1, torn)
+	}
+	wantFile(t, torn, saved)
+	if fi, err := os.Stat(torn); err != nil || fi.Mode().Perm() != 0o600 {
+		t.Errorf("mode of the saved fragment: %v, %v", fi.Mode(), err)
+	}
+}
+
+func TestTornNamesTheByte(t *testing.T) {
+	t.Parallel()
+	path := newLog(t, "{}\n{\"b")
+	_, err := OpenAppender(t.Context(), path, Options{Tail: Refuse})
+	if want := path + ": last line is torn at byte 3"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	wantAlone(t, path)
+}
+
+// Fragments of several accidents stand in one file, one a line.
+func TestFragmentsAccumulate(t *testing.T) {
+	t.Parallel()
+	path := newLog(t, "{\"a")
+	for _, next := range []string{"{\"b", ""} {
+		a := mustOpen(t, path, Options{Grace: -1})
+		if err := a.Append([]byte("1")); err != nil {
+			t.Fatal(err)
+		}
+		a.Close()
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.WriteString(next)
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantFile(t, path+".torn", "{\"a\n{\"b\n")
+	wantFile(t, path, "   \n1\n   \n1\n")
+}
+
+// A fragment must not be written through somebody's symbolic link.
+func TestFragmentNotThroughSymlink(t *testing.T) {
+	t.Parallel()
+	path := newLog(t, "{\"a")
+	victim := filepath.Join(t.TempDir(), "victim")
+	if err := os.Symlink(victim, path+".torn"); err != nil {
+		t.Skip("no symbolic links:", err)
+	}
+	a := mustOpen(t, path, Options{Grace: -1})
+	if err := a.Append([]byte("1")); err == nil || !strings.Contains(err.Error(), ".torn") {
+		t.Errorf("got %v, want an error that names the file", err)
+	}
+	wantFile(t, path, "{\"a")
+	if _, err := os.Stat(victim); !errors.Is(err, os.ErrNotExist) {
+		t.Error("wrote through the link")
+	}
+}

@@ -1,0 +1,207 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// A Field is a member of a new entry: its name and its JSON text.
+type Field struct{ Name, Raw string }
+
+// StringField returns a field with a string value.
+func StringField(name, value string) Field { return Field{name, js.Quote(value)} }
+
+// A Batch collects new entries for one session. The entries of a batch are
+// written together or not at all.
+type Batch struct {
+	// Leaf is the id of the entry the next one hangs from, "" for a new root.
+	// It follows the entries as they are added.
+	Leaf string
+
+	// Now is the time of the new entries, in milliseconds since the epoch.
+	Now int64
+
+	// Known reports whether the session has an entry with that id.
+	Known func(id string) bool
+
+	// NewID returns a fresh entry id. Nil stands for NewEntryID.
+	NewID func(known func(string) bool) (string, error)
+
+	// Defaults fill what assistant messages lack.
+	Defaults Defaults
+
+	// Force lets entries of unknown type and messages of unknown role in.
+	Force bool
+
+	Entries []Entry
+
+	added map[string]bool
+}
+
+// Defaults are the values for what an assistant message does not say.
+type Defaults struct{ API, Provider, Model, StopReason, Usage string }
+
+// Add adds an entry with the given type and fields, behind the leaf. Custom
+// entries get their fields before the id, as pi writes them.
+func (b *Batch) Add(typ string, fields ...Field) (Entry, error) {
+	id, err := b.newID()
+	if err != nil {
+		return Entry{}, fmt.Errorf("making an entry id: %w", err)
+	}
+	o := new(object).str("type", typ)
+	own := func() {
+		for _, f := range fields {
+			o.raw(f.Name, f.Raw)
+		}
+	}
+	if typ == TypeCustom || typ == TypeCustomMessage {
+		own()
+	}
+	o.str("id", id).raw("parentId", parentLiteral(b.Leaf)).str("timestamp", js.FormatTime(b.Now))
+	if typ != TypeCustom && typ != TypeCustomMessage {
+		own()
+	}
+	return b.take(o.String())
+}
+
+// AddMessage adds a message, completed by the rules of its role.
+func (b *Batch) AddMessage(m Message) (Entry, error) {
+	m, err := b.complete(m)
+	if err != nil {
+		return Entry{}, err
+	}
+	if m.role == RoleCustom {
+		return b.Add(TypeCustomMessage, StringField("customType", m.Str("customType")),
+			Field{"content", m.Get("content")}, Field{"display", m.Get("display")}, Field{"details", m.Get("details")})
+	}
+	return b.Add(TypeMessage, Field{"message", m.raw})
+}
+
+// AddJSON adds an entry or a message given as one line of JSON: an object with
+// a role is a message, one with a type an entry. An absent id, parentId or
+// timestamp is filled in; an id that is taken and a parentId that is unknown
+// are refused.
+func (b *Batch) AddJSON(line string) (Entry, error) {
+	e, err := ParseEntry(line)
+	if err != nil {
+		return Entry{}, err
+	}
+	if !e.hasType && e.Get("role") != "" {
+		return b.AddMessage(newMessage(js.Stringify(line)))
+	}
+	if err := b.check(e); err != nil {
+		return Entry{}, err
+	}
+	raw := strings.TrimSpace(e.raw)
+	if e.typ == TypeMessage {
+		m, _ := e.Message()
+		full, err := b.complete(m)
+		if err != nil {
+			return Entry{}, err
+		}
+		if full.raw != m.raw {
+			raw = setMember(raw, "message", full.raw)
+		}
+	}
+	if !e.hasID {
+		id, err := b.newID()
+		if err != nil {
+			return Entry{}, err
+		}
+		raw = setMember(raw, "id", js.Quote(id))
+	}
+	if e.Get("parentId") == "" {
+		raw = setMember(raw, "parentId", parentLiteral(b.Leaf))
+	}
+	if e.Get("timestamp") == "" {
+		raw = setMember(raw, "timestamp", js.Quote(js.FormatTime(b.Now)))
+	}
+	return b.take(raw)
+}
+
+// Check reports whether an entry of the given type with these fields may be
+// added.
+func (b *Batch) Check(typ string, fields ...Field) error {
+	o := new(object).str("type", typ)
+	for _, f := range fields {
+		o.raw(f.Name, f.Raw)
+	}
+	return b.check(scan(o.String()))
+}
+
+func (b *Batch) check(e Entry) error {
+	switch {
+	case e.typ == TypeSession:
+		return fmt.Errorf("%w: a session header is no entry", ErrMalformed)
+	case !e.hasType || e.typ == "":
+		return fmt.Errorf("%w: neither a message (role) nor an entry (type)", ErrMalformed)
+	case e.Get("id") != "" && (!e.hasID || e.id == ""):
+		return fmt.Errorf("%w: the id is no string", ErrMalformed)
+	case e.hasID && b.known(e.id):
+		return fmt.Errorf("%w: id %s is taken", ErrMalformed, quoteID(e.id))
+	case e.parent != "" && !b.known(e.parent):
+		return fmt.Errorf("%w: no parent %s", ErrMalformed, quoteID(e.parent))
+	}
+	if !b.Force && !slices.Contains(Types(), e.typ) {
+		return fmt.Errorf("%w: unknown entry type %s", ErrMalformed, quoteID(e.typ))
+	}
+	if err := checkRequired(e); err != nil {
+		return err
+	}
+	return b.checkTarget(e)
+}
+
+// checkTarget refuses entries that point at an entry the session lacks.
+func (b *Batch) checkTarget(e Entry) error {
+	name := ""
+	switch e.typ {
+	case TypeLabel, TypeContextEdit:
+		name = "targetId"
+	case TypeCompaction:
+		name = "firstKeptEntryId"
+	default:
+		return nil
+	}
+	if target := e.Str(name); !b.known(target) && (target != e.id || target == "") {
+		return fmt.Errorf("%w: %s %s names no entry", ErrMalformed, name, quoteID(target))
+	}
+	return nil
+}
+
+func (b *Batch) take(raw string) (Entry, error) {
+	e, err := ParseEntry(raw)
+	if err != nil {
+		return Entry{}, err
+	}
+	if strings.ContainsRune(raw, '\n') {
+		return Entry{}, fmt.Errorf("%w: an entry is one line", ErrMalformed)
+	}
+	b.Entries = append(b.Entries, e)
+	if b.added == nil {
+		b.added = map[string]bool{}
+	}
+	b.added[e.id] = true
+	b.Leaf = e.id
+	return e, nil
+}
+
+func (b *Batch) known(id string) bool { return b.added[id] || b.Known != nil && b.Known(id) }
+
+func (b *Batch) newID() (string, error) {
+	if b.NewID != nil {
+		return b.NewID(b.known)
+	}
+	return NewEntryID(b.known)
+}
+
+// Lines returns the entries' lines, without line feeds.
+func (b *Batch) Lines() [][]byte {
+	out := make([][]byte, len(b.Entries))
+	for i, e := range b.Entries {
+		out[i] = []byte(e.raw)
+	}
+	return out
+}

@@ -1,0 +1,163 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// noUsage is the usage of a message nobody counted. A message without one
+// crashes pi 0.73 and oh-my-pi 13.
+const noUsage = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,` +
+	`"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`
+
+// complete fills in what a message lacks by the rules of its role, and refuses
+// one that lacks what cannot be filled in.
+func (b *Batch) complete(m Message) (Message, error) {
+	switch m.role {
+	case RoleUser, RoleSystem, RoleDeveloper:
+		return b.stamped(withBlocks(m), m, "content")
+	case RoleAssistant:
+		return b.assistant(m)
+	case RoleToolResult:
+		m = withDefault(m, "isError", "false")
+		return b.stamped(withBlocks(m), m, "toolCallId", "toolName", "content")
+	case RoleBashExecution:
+		for _, f := range []Field{{"output", `""`}, {"cancelled", "false"}, {"truncated", "false"}} {
+			m = withDefault(m, f.Name, f.Raw)
+		}
+		return b.stamped(m, m, "command")
+	case RolePythonExecution:
+		return b.stamped(m, m, "code")
+	case RoleFileMention:
+		return b.stamped(m, m, "files")
+	case RoleCustom:
+		m = withDefault(m, "display", "true")
+		return b.stamped(m, m, "customType", "content")
+	case RoleBranchSummary, RoleCompactionSummary:
+		return Message{}, fmt.Errorf("%w: a %s message is made from an entry, not stored", ErrMalformed, m.role)
+	case "":
+		return Message{}, fmt.Errorf("%w: the message has no role", ErrMalformed)
+	}
+	if !b.Force {
+		return Message{}, fmt.Errorf("%w: unknown role %s", ErrMalformed, quoteID(m.role))
+	}
+	return b.stamped(m, m)
+}
+
+// stamped returns m with a timestamp, after a look at what the message as
+// given must have.
+func (b *Batch) stamped(m, given Message, needs ...string) (Message, error) {
+	for _, name := range needs {
+		if raw := given.Get(name); raw == "" || raw == "null" {
+			return Message{}, fmt.Errorf("%w: a message of role %s needs %s", ErrMalformed, m.role, name)
+		}
+	}
+	if content := given.Get("content"); content != "" && content[0] != '"' && content[0] != '[' {
+		return Message{}, fmt.Errorf("%w: the content of a message is a string or an array", ErrMalformed)
+	}
+	return withDefault(m, "timestamp", numLiteral(b.Now)), nil
+}
+
+func (b *Batch) assistant(m Message) (Message, error) {
+	given := m
+	m = withBlocks(m)
+	stop := b.Defaults.StopReason
+	if stop == "" {
+		stop = "stop"
+		if len(m.ToolCalls()) > 0 {
+			stop = "toolUse"
+		}
+	}
+	usage := b.Defaults.Usage
+	if usage == "" {
+		usage = noUsage
+	}
+	for _, f := range []Field{
+		StringField("api", orUnknown(b.Defaults.API)),
+		StringField("provider", orUnknown(b.Defaults.Provider)),
+		StringField("model", orUnknown(b.Defaults.Model)),
+		{"usage", usage}, StringField("stopReason", stop),
+	} {
+		m = withDefault(m, f.Name, f.Raw)
+	}
+	full, err := CompleteUsage(m.Get("usage"))
+	if err != nil {
+		return Message{}, err
+	}
+	if full != m.Get("usage") {
+		m = Message{raw: setMember(m.raw, "usage", full), role: m.role}
+	}
+	return b.stamped(m, given, "content")
+}
+
+// CompleteUsage returns a usage with every counter pi wants, those that lack
+// as 0, the total as the sum of the parts.
+func CompleteUsage(raw string) (string, error) {
+	if !strings.HasPrefix(raw, "{") {
+		return "", fmt.Errorf("%w: usage is no object", ErrMalformed)
+	}
+	for name, want := range js.Members(noUsage) {
+		name = js.Unquote(name)
+		if member(raw, name) != "" {
+			continue
+		}
+		if name == "totalTokens" {
+			u, _ := newMessage(new(object).raw("usage", raw).String()).Usage()
+			want = numLiteral(u.ContextTokens())
+		}
+		raw = setMember(raw, name, want)
+	}
+	return raw, nil
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
+}
+
+// withBlocks turns string content into one text block; only a system message
+// keeps a string.
+func withBlocks(m Message) Message {
+	content := m.Get("content")
+	if m.role == RoleSystem || !strings.HasPrefix(content, `"`) {
+		return m
+	}
+	return m.withContent("[" + textBlock(content) + "]")
+}
+
+func withDefault(m Message, name, value string) Message {
+	if m.Get(name) != "" {
+		return m
+	}
+	return Message{raw: addMember(m.raw, name, value), role: m.role}
+}
+
+// NewTextMessage returns a message of the role with one text, and the further
+// fields given. A Batch completes it.
+func NewTextMessage(role, text string, fields ...Field) Message {
+	o := new(object).str("role", role)
+	before := map[string]bool{"toolCallId": true, "toolName": true}
+	for _, f := range fields {
+		if before[f.Name] {
+			o.raw(f.Name, f.Raw)
+		}
+	}
+	switch role {
+	case RoleSystem, RoleCustom:
+		o.str("content", text)
+	case RoleBashExecution:
+		o.str("command", text)
+	default:
+		o.raw("content", "["+textBlock(js.Quote(text))+"]")
+	}
+	for _, f := range fields {
+		if !before[f.Name] {
+			o.raw(f.Name, f.Raw)
+		}
+	}
+	return newMessage(o.String())
+}

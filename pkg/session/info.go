@@ -1,0 +1,171 @@
+package session
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// Info is what a listing says about a session (docs/formats/pi.md, listing).
+type Info struct {
+	ID            string
+	CWD           string // "" if the header has none
+	Name          string // "" if it has none
+	ParentSession string
+	Version       int
+	Created       time.Time // of the header; zero if it does not parse
+	Modified      time.Time // newest user or assistant message, else the header's time; zero if neither
+	Entries       int       // lines that are entries, on all branches
+	Messages      int       // "message" entries of every role, on all branches
+	FirstMessage  string    // text of the first user message that has one, in file order
+	LastMessage   string    // text of the last user or assistant message that has one, in file order
+	Exact         bool      // false if only head and tail were read: then counts are lower bounds
+}
+
+// ScanInfo reads a whole session for a listing, in one pass and without
+// keeping it. Its errors are those of Read.
+func ScanInfo(r io.Reader) (Info, error) {
+	s := infoScan{info: Info{Exact: true}}
+	for l, err := range jsonl.Lines(r) {
+		if err != nil {
+			return Info{}, err
+		}
+		if err := s.line(l); err != nil {
+			return Info{}, err
+		}
+	}
+	return s.result()
+}
+
+// ScanHeadTail reads the first and the last bytes of a session too large to
+// read whole. The tail's first line is taken for a fragment.
+func ScanHeadTail(head, tail []byte) (Info, error) {
+	s := infoScan{}
+	if i := bytes.LastIndexByte(head, '\n'); i >= 0 {
+		head = head[:i+1]
+	}
+	if i := bytes.IndexByte(tail, '\n'); i >= 0 {
+		tail = tail[i+1:]
+	}
+	for l := range jsonl.Lines(bytes.NewReader(head)) {
+		if err := s.line(l); err != nil {
+			return Info{}, err
+		}
+	}
+	if !s.opened {
+		return s.result()
+	}
+	for l := range jsonl.Lines(bytes.NewReader(tail)) {
+		if err := s.line(l); err != nil {
+			return Info{}, err
+		}
+	}
+	return s.result()
+}
+
+// infoScan is the state of scanning one session.
+type infoScan struct {
+	info     Info
+	lines    int
+	opened   bool
+	slot     bool
+	title    string
+	named    bool
+	name     string
+	modified int64
+}
+
+func (s *infoScan) line(l jsonl.Line) error {
+	s.lines++
+	data := l.Data
+	if s.lines == 1 {
+		data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	}
+	if len(bytes.TrimSpace(data)) == 0 || !js.Valid(data) {
+		return nil
+	}
+	text := string(data)
+	if !isObject(text) {
+		if !s.opened {
+			return problem(s.lines, l.Offset, NoHeader, "", "not a session: the first line is no session header")
+		}
+		return nil
+	}
+	e := scan(text)
+	switch {
+	case !s.opened:
+		return s.header(e)
+	case e.typ == TypeSession:
+		return nil
+	}
+	s.info.Entries++
+	switch e.typ {
+	case TypeMessage:
+		s.info.Messages++
+		s.message(e)
+	case TypeSessionInfo:
+		s.named, s.name = true, js.Trim(e.Str("name"))
+	}
+	return nil
+}
+
+func (s *infoScan) header(e Entry) error {
+	if title, ok := titleSlot(e); ok {
+		s.slot, s.title = true, title
+		return nil
+	}
+	h, err := headerOf(e)
+	if err != nil {
+		return err
+	}
+	s.opened = true
+	s.info.ID, s.info.CWD, s.info.ParentSession, s.info.Version = h.ID, h.CWD, h.ParentSession, h.Version
+	if ms, ok := js.ParseTime(h.Timestamp); ok {
+		s.info.Created = time.UnixMilli(ms).UTC()
+	}
+	if !s.slot {
+		s.title = h.Title
+	}
+	return nil
+}
+
+func (s *infoScan) message(e Entry) {
+	m, ok := e.Message()
+	if !ok || m.role != RoleUser && m.role != RoleAssistant {
+		return
+	}
+	if m.Get("content") == "" {
+		return
+	}
+	s.modified = max(s.modified, messageTime(e, m))
+	text := m.Text(" ")
+	if text == "" {
+		return
+	}
+	if m.role == RoleUser && s.info.FirstMessage == "" {
+		s.info.FirstMessage = text
+	}
+	s.info.LastMessage = text
+}
+
+func (s *infoScan) result() (Info, error) {
+	switch {
+	case s.lines == 0:
+		return Info{}, problem(0, 0, Empty, "", "not a session: empty")
+	case !s.opened:
+		return Info{}, problem(1, 0, NoHeader, "", "not a session: no session header")
+	}
+	i := s.info
+	i.Modified = i.Created
+	if s.modified > 0 {
+		i.Modified = time.UnixMilli(s.modified).UTC()
+	}
+	if i.Name = s.name; !s.named {
+		i.Name = strings.TrimSpace(s.title)
+	}
+	return i, nil
+}

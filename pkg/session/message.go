@@ -1,0 +1,198 @@
+package session
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// A Message is one message of a conversation as JSON text: what a "message"
+// entry holds, or what an entry of another type turns into in the context.
+type Message struct {
+	raw  string
+	role string
+}
+
+// NewMessage makes a message of the JSON object raw, which must be valid.
+func NewMessage(raw string) Message { return newMessage(raw) }
+
+func newMessage(raw string) Message {
+	role, _ := stringValue(member(raw, "role"))
+	return Message{raw: raw, role: role}
+}
+
+// Raw returns the message's JSON text.
+func (m Message) Raw() string { return m.raw }
+
+// Role returns the message's role.
+func (m Message) Role() string { return m.role }
+
+// Get returns the JSON text of the member called name, "" if there is none.
+func (m Message) Get(name string) string { return member(m.raw, name) }
+
+// Str returns the string value of the member called name, "" if it is absent
+// or no string.
+func (m Message) Str(name string) string {
+	s, _ := stringValue(m.Get(name))
+	return s
+}
+
+// A Block is one element of a message's content.
+type Block struct {
+	Type string // "text", "thinking", "image", "toolCall", …
+	raw  string
+}
+
+// Get returns the JSON text of the block's member called name.
+func (b Block) Get(name string) string { return member(b.raw, name) }
+
+// Str returns the string value of the block's member called name.
+func (b Block) Str(name string) string {
+	s, _ := stringValue(b.Get(name))
+	return s
+}
+
+// Raw returns the block's JSON text.
+func (b Block) Raw() string { return b.raw }
+
+// Blocks iterates over the message's content. String content counts as one
+// text block; elements that are no objects are left out.
+func (m Message) Blocks() iter.Seq[Block] { return blocks(m.Get("content")) }
+
+func blocks(content string) iter.Seq[Block] {
+	return func(yield func(Block) bool) {
+		if strings.HasPrefix(content, `"`) {
+			yield(Block{Type: "text", raw: textBlock(content)})
+			return
+		}
+		if !strings.HasPrefix(content, "[") {
+			return
+		}
+		for raw := range js.Elements(content) {
+			if !strings.HasPrefix(raw, "{") {
+				continue
+			}
+			typ, _ := stringValue(member(raw, "type"))
+			if !yield(Block{Type: typ, raw: raw}) {
+				return
+			}
+		}
+	}
+}
+
+// Text returns the message's text blocks joined by sep. For a role without
+// content it is "".
+func (m Message) Text(sep string) string {
+	var parts []string
+	for b := range m.Blocks() {
+		if b.Type == "text" {
+			parts = append(parts, b.Str("text"))
+		}
+	}
+	return strings.Join(parts, sep)
+}
+
+// A ToolCall is a tool call of an assistant message.
+type ToolCall struct {
+	ID        string
+	Name      string
+	Arguments string // JSON text, as in the file
+}
+
+// ToolCalls returns the message's tool calls, in order.
+func (m Message) ToolCalls() []ToolCall {
+	if m.role != RoleAssistant {
+		return nil
+	}
+	var calls []ToolCall
+	for b := range m.Blocks() {
+		if b.Type == "toolCall" {
+			calls = append(calls, ToolCall{ID: b.Str("id"), Name: b.Str("name"), Arguments: b.Get("arguments")})
+		}
+	}
+	return calls
+}
+
+// Usage is the token usage an assistant message reports, in tokens.
+type Usage struct {
+	Input, Output, CacheRead, CacheWrite, Total int64
+}
+
+// ContextTokens is the size of the context the usage speaks of: the total, or
+// if that is 0 the sum of the parts (docs/formats/pi.md, tokens).
+func (u Usage) ContextTokens() int64 {
+	if u.Total != 0 {
+		return u.Total
+	}
+	return u.Input + u.Output + u.CacheRead + u.CacheWrite
+}
+
+// Usage returns the message's usage; ok is false if it has none.
+func (m Message) Usage() (u Usage, ok bool) {
+	raw := m.Get("usage")
+	if !strings.HasPrefix(raw, "{") {
+		return Usage{}, false
+	}
+	n := func(name string) int64 { return gjson.Get(raw, name).Int() }
+	return Usage{
+		Input: n("input"), Output: n("output"), CacheRead: n("cacheRead"), CacheWrite: n("cacheWrite"),
+		Total: n("totalTokens"),
+	}, true
+}
+
+// finishedUsage is the usage of an assistant message that was not cut short:
+// what a message tells of the size of the context at that point.
+func (m Message) finishedUsage() (Usage, bool) {
+	if m.role != RoleAssistant {
+		return Usage{}, false
+	}
+	switch m.Str("stopReason") {
+	case "aborted", "error":
+		return Usage{}, false
+	}
+	return m.Usage()
+}
+
+// withContent returns the message with its content replaced by the JSON text
+// content, in place, or added at the end.
+func (m Message) withContent(content string) Message {
+	return Message{raw: setMember(m.raw, "content", content), role: m.role}
+}
+
+// object builds the JSON text of an object. Members whose value is "" are left
+// out, as JavaScript leaves out undefined.
+type object struct{ buf []byte }
+
+func (o *object) raw(name, value string) *object {
+	if value == "" {
+		return o
+	}
+	if len(o.buf) == 0 {
+		o.buf = append(o.buf, '{')
+	} else {
+		o.buf = append(o.buf, ',')
+	}
+	o.buf = js.AppendQuote(o.buf, name)
+	o.buf = append(o.buf, ':')
+	o.buf = append(o.buf, value...)
+	return o
+}
+
+func (o *object) str(name, value string) *object { return o.raw(name, js.Quote(value)) }
+
+func (o *object) num(name string, value int64) *object { return o.raw(name, numLiteral(value)) }
+
+func (o *object) String() string {
+	if len(o.buf) == 0 {
+		return "{}"
+	}
+	return string(o.buf) + "}"
+}
+
+func numLiteral(n int64) string { return strconv.FormatInt(n, 10) }
+
+func textBlock(literal string) string { return `{"type":"text","text":` + literal + `}` }

@@ -1,0 +1,68 @@
+package session
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// migrate upgrades the entries to version 3 as pi does on open, in memory
+// (docs/formats/pi.md, migration). Version 1 entries have no ids; here an
+// entry's id is its position, 1 for the first after the header, in eight hex
+// digits, so that its address is the same at every reading.
+func (rd *reader) migrate() {
+	s := rd.s
+	if s.Header.Version < 2 {
+		for i, e := range s.Entries {
+			s.Entries[i] = rd.fromV1(i, e)
+		}
+	}
+	if s.Header.Version < 3 {
+		for i, e := range s.Entries {
+			s.Entries[i] = fromV2(e)
+		}
+	}
+}
+
+// PositionID returns the id of the n-th entry of a version 1 session, counted
+// from 1.
+func PositionID(n int) string { return fmt.Sprintf("%08x", n) }
+
+func (rd *reader) fromV1(i int, e Entry) Entry {
+	parent := ""
+	if i > 0 {
+		parent = PositionID(i)
+	}
+	raw := setMember(e.raw, "id", js.Quote(PositionID(i+1)))
+	raw = setMember(raw, "parentId", parentLiteral(parent))
+	if e.typ == TypeCompaction && gjson.Get(raw, typeFirstKeptIndex).Type == gjson.Number {
+		if kept, ok := rd.element(e.Get(typeFirstKeptIndex)); ok && kept < i {
+			raw = setMember(raw, "firstKeptEntryId", js.Quote(PositionID(kept+1)))
+		}
+		raw = deleteMember(raw, typeFirstKeptIndex, countMember(raw, typeFirstKeptIndex))
+	}
+	out := scan(raw)
+	out.line = e.line
+	return out
+}
+
+// element returns the entry at a version 1 index, which counts every parsed
+// line from 0, the header's.
+func (rd *reader) element(index string) (entry int, ok bool) {
+	n, err := strconv.Atoi(index)
+	if err != nil || n < 0 || n >= len(rd.elements) || rd.elements[n] < 0 {
+		return 0, false
+	}
+	return rd.elements[n], true
+}
+
+func fromV2(e Entry) Entry {
+	m, ok := e.Message()
+	if !ok || m.role != RoleHookMessage {
+		return e
+	}
+	return e.with("message", setMember(m.raw, "role", js.Quote(RoleCustom)))
+}

@@ -1,0 +1,213 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// A Session is what one session file holds, upgraded to version 3.
+type Session struct {
+	Header   Header
+	Name     string    // the session's name, "" if it has none
+	Entries  []Entry   // in file order
+	Problems []Problem // what was skipped or found odd, in file order
+	Lines    int       // lines read, the torn tail included
+	Torn     bool      // the input ended in a line that is not JSON
+
+	lead []string // title slot lines in front of the header
+	byID map[string]int
+}
+
+// Read reads a session. Lines it cannot use are skipped and reported in
+// Problems, as are entries that cannot be addressed; only an input that is no
+// session at all is an error, which is a [Problem] matching ErrNotSession or
+// ErrVersion, or the reader's own error.
+func Read(r io.Reader) (*Session, error) {
+	rd := reader{s: &Session{byID: map[string]int{}}}
+	for l, err := range jsonl.Lines(r) {
+		if err != nil {
+			return nil, err
+		}
+		rd.s.Lines++
+		if err := rd.line(l); err != nil {
+			return nil, err
+		}
+	}
+	s := rd.s
+	switch {
+	case s.Lines == 0:
+		return nil, problem(0, 0, Empty, "", "not a session: empty")
+	case !rd.opened:
+		return nil, problem(1, 0, NoHeader, "", "not a session: no session header")
+	}
+	rd.migrate()
+	s.index()
+	s.checkFirstKept()
+	s.Name = s.name()
+	return s, nil
+}
+
+// reader is the state of reading one session.
+type reader struct {
+	s        *Session
+	opened   bool  // the header has been read
+	elements []int // parsed lines to entry positions, -1 for the rest; v1 compactions point at these
+	offsets  []int64
+}
+
+func (rd *reader) line(l jsonl.Line) error {
+	data := l.Data
+	if rd.s.Lines == 1 && bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
+		data = data[3:]
+		rd.found(l, BOM, "", "byte order mark ignored")
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil
+	}
+	if !js.Valid(data) {
+		return rd.bad(l, data)
+	}
+	text := string(data)
+	if !isObject(text) {
+		rd.elements = append(rd.elements, -1)
+		if !rd.opened {
+			return problem(rd.s.Lines, l.Offset, NoHeader, "", "not a session: the first line is no session header")
+		}
+		rd.found(l, NotObject, "", "not a JSON object, skipped")
+		return nil
+	}
+	e := scan(text)
+	e.line = rd.s.Lines
+	if !rd.opened {
+		return rd.header(e, l)
+	}
+	return rd.entry(e, l)
+}
+
+// bad classifies a line that is not JSON. A fragment at the end is what a
+// writer leaves that died, or that is still writing: normal, but said.
+func (rd *reader) bad(l jsonl.Line, data []byte) error {
+	switch {
+	case l.Torn:
+		rd.s.Torn = true
+		rd.found(l, Torn, "", "torn last line of %d bytes skipped", len(data))
+	case bytes.IndexByte(data, 0) >= 0:
+		rd.found(l, NUL, "", "NUL bytes, line skipped")
+	case fused(data):
+		rd.found(l, Fused, "", "several entries fused on one line, skipped")
+	default:
+		rd.found(l, NotJSON, "", "not JSON, line skipped")
+	}
+	return nil
+}
+
+// fused reports whether a line that is not JSON looks like entries written
+// without a line feed between them, or like a torn entry with one behind it.
+func fused(data []byte) bool {
+	return bytes.HasPrefix(data, []byte("{")) && bytes.Contains(data[1:], []byte(`{"type":"`))
+}
+
+func (rd *reader) header(e Entry, l jsonl.Line) error {
+	if title, ok := titleSlot(e); ok {
+		rd.s.lead = append(rd.s.lead, e.raw)
+		rd.s.Name = title
+		return nil
+	}
+	h, err := headerOf(e)
+	if p, ok := errors.AsType[Problem](err); ok {
+		p.Offset = l.Offset
+		return p
+	}
+	rd.s.Header, rd.opened = h, true
+	rd.elements = append(rd.elements, -1)
+	return nil
+}
+
+func (rd *reader) entry(e Entry, l jsonl.Line) error {
+	if !utf8.Valid(l.Data) {
+		rd.found(l, InvalidUTF8, e.id, "invalid UTF-8, kept as it is")
+	}
+	if e.typ == TypeSession {
+		rd.elements = append(rd.elements, -1)
+		rd.found(l, LaterHeader, "", "another session header, ignored")
+		return nil
+	}
+	rd.elements = append(rd.elements, len(rd.s.Entries))
+	rd.s.Entries = append(rd.s.Entries, e)
+	rd.offsets = append(rd.offsets, l.Offset)
+	return nil
+}
+
+func (rd *reader) found(l jsonl.Line, kind Kind, id, format string, args ...any) {
+	rd.s.Problems = append(rd.s.Problems, problem(rd.s.Lines, l.Offset, kind, id, format, args...))
+}
+
+// index builds the map from ids to entries. The last of several entries with
+// one id is the one the id names, as in pi.
+func (s *Session) index() {
+	for i, e := range s.Entries {
+		if e.id == "" {
+			s.Problems = append(s.Problems, problem(e.line, 0, NoID, "", "entry without id, not part of any path"))
+			continue
+		}
+		if first, dup := s.byID[e.id]; dup {
+			what := "other bytes"
+			if s.Entries[first].raw == e.raw {
+				what = "the same bytes"
+			}
+			s.Problems = append(s.Problems, problem(e.line, 0, DuplicateID, e.id,
+				"id %s stands on line %d too, with %s; the last counts", quoteID(e.id), s.Entries[first].line, what))
+		}
+		s.byID[e.id] = i
+	}
+}
+
+// checkFirstKept reports compactions that keep nothing because the entry they
+// want to keep from is not before them.
+func (s *Session) checkFirstKept() {
+	for i, e := range s.Entries {
+		if e.typ != TypeCompaction {
+			continue
+		}
+		kept := e.Str("firstKeptEntryId")
+		if j, ok := s.byID[kept]; !ok || j > i {
+			s.Problems = append(s.Problems, problem(e.line, 0, NoFirstKept, e.id,
+				"compaction %s keeps entries from %s on, which is not before it: nothing is kept", quoteID(e.id), quoteID(kept)))
+		}
+	}
+}
+
+// quoteID returns an id for a message: bare if it is a plain word.
+func quoteID(id string) string {
+	plain := func(r rune) bool {
+		return !(r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+	}
+	if id == "" || strings.ContainsFunc(id, plain) {
+		return fmt.Sprintf("%q", id)
+	}
+	return id
+}
+
+// Index returns the position in Entries of the entry that id names.
+func (s *Session) Index(id string) (int, bool) {
+	i, ok := s.byID[id]
+	return i, ok
+}
+
+// Lead returns the lines that stand before the entries: the header, and in
+// front of it oh-my-pi's title slot if the file has one. For a session of
+// version 1 or 2 the header says version 3.
+func (s *Session) Lead() []string {
+	raw := s.Header.raw
+	if s.Header.Version < Version {
+		raw = setMember(raw, "version", fmt.Sprint(Version))
+	}
+	return append(append([]string(nil), s.lead...), raw)
+}

@@ -1,0 +1,70 @@
+package session
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// required lists, for each known type, the members an entry must have, as
+// name:form. Forms are the JSON types, any, and a choice of two by a bar.
+var required = map[string][]string{
+	TypeMessage:       {"message:object"},
+	TypeThinkingLevel: {"thinkingLevel:string|null"},
+	TypeModelChange:   {}, // provider and modelId, or model: checked apart
+	TypeCompaction:    {"summary:string", "firstKeptEntryId:string", "tokensBefore:number"},
+	TypeBranchSummary: {"fromId:string", "summary:string"},
+	TypeCustom:        {"customType:string"},
+	TypeCustomMessage: {"customType:string", "content:string|array", "display:boolean"},
+	TypeLabel:         {"targetId:string"},
+	TypeSessionInfo:   {"name:string"},
+	TypeUsage:         {"kind:string", "provider:string", "model:string", "usage:object"},
+	TypeContextEdit:   {"targetId:string", "replacement:object|null"},
+	TypeSessionInit:   {"systemPrompt:string", "task:string", "tools:array"},
+	TypeModeChange:    {"mode:string"},
+	TypeTTSRInjection: {"injectedRules:array"},
+	TypeServiceTier:   {"serviceTier:any"},
+	TypeMCPSelection:  {"selectedToolNames:array"},
+	TypeTitleChange:   {"title:string", "source:string"},
+	TypeCredentialPin: {"provider:string", "hash:string"},
+	TypeResetBoundary: {},
+	TypeModelUsage:    {"purpose:string", "provider:string", "model:string", "usage:object"},
+}
+
+// Types returns the entry types this package knows, sorted.
+func Types() []string { return slices.Sorted(maps.Keys(required)) }
+
+func checkRequired(e Entry) error {
+	for _, want := range required[e.typ] {
+		name, form, _ := strings.Cut(want, ":")
+		raw := e.Get(name)
+		if raw == "" {
+			return fmt.Errorf("%w: a %s entry needs %s", ErrMalformed, e.typ, name)
+		}
+		if form != "any" && !slices.Contains(strings.Split(form, "|"), jsonType(raw)) {
+			return fmt.Errorf("%w: %s of a %s entry is a %s, not a %s", ErrMalformed, name, e.typ,
+				jsonType(raw), strings.ReplaceAll(form, "|", " or "))
+		}
+	}
+	if e.typ == TypeModelChange && e.Str("model") == "" && (e.Str("provider") == "" || e.Str("modelId") == "") {
+		return fmt.Errorf("%w: a model_change entry needs provider and modelId, or model", ErrMalformed)
+	}
+	return nil
+}
+
+func jsonType(raw string) string {
+	switch raw[0] {
+	case '"':
+		return "string"
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}

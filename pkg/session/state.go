@@ -1,0 +1,90 @@
+package session
+
+import (
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// A State is what the entries of a path set, apart from messages: pi's model
+// and thinking level and what oh-my-pi keeps beside them.
+type State struct {
+	ThinkingLevel string            // JSON text, as in Context
+	Model         *Model            // pi's rule: the last model change or assistant message
+	Models        map[string]string // oh-my-pi's: "provider/id" by role
+	Mode          string            // "none" if none was ever set
+	ModeData      string            // JSON text, "" if none
+	InjectedRules []string          // names, in the order of first injection
+	ServiceTier   string            // JSON text, "" if none
+}
+
+// StateOf folds a path into its state.
+//
+// An explicit model for the default role, once seen, is not overridden by the
+// models that later assistant messages name (oh-my-pi 18; docs/formats/omp.md).
+func StateOf(path []Entry) State {
+	s := State{ThinkingLevel: js.Quote("off"), Models: map[string]string{}, Mode: "none"}
+	explicit := false
+	for _, e := range path {
+		switch e.typ {
+		case TypeThinkingLevel:
+			s.ThinkingLevel = levelOf(e)
+		case TypeModelChange:
+			s.Model = changedModel(e, s.Model)
+			explicit = s.changeModel(e) || explicit
+		case TypeModeChange:
+			s.Mode, s.ModeData = e.Str("mode"), e.Get("data")
+		case TypeTTSRInjection:
+			s.inject(e.Get("injectedRules"))
+		case TypeServiceTier:
+			if s.ServiceTier = e.Get("serviceTier"); s.ServiceTier == "null" {
+				s.ServiceTier = ""
+			}
+		case TypeMessage:
+			m, ok := e.Message()
+			if !ok || m.role != RoleAssistant {
+				continue
+			}
+			s.Model = &Model{Provider: m.Str("provider"), ID: m.Str("model")}
+			if !explicit {
+				s.Models["default"] = m.Str("provider") + "/" + m.Str("model")
+			}
+		}
+	}
+	return s
+}
+
+// changeModel records a model change and reports whether it was for the
+// default role.
+func (s *State) changeModel(e Entry) bool {
+	name := e.Str("model")
+	if name == "" && e.Str("modelId") != "" {
+		name = e.Str("provider") + "/" + e.Str("modelId")
+	}
+	if name == "" {
+		return false
+	}
+	role := e.Str("role")
+	if role == "" {
+		role = "default"
+	}
+	s.Models[role] = name
+	return role == "default"
+}
+
+func (s *State) inject(raw string) {
+	if arrayOnly(raw) == "" {
+		return
+	}
+next:
+	for value := range js.Elements(raw) {
+		name, ok := stringValue(value)
+		if !ok {
+			continue
+		}
+		for _, known := range s.InjectedRules {
+			if known == name {
+				continue next
+			}
+		}
+		s.InjectedRules = append(s.InjectedRules, name)
+	}
+}

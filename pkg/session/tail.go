@@ -1,0 +1,78 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// A Tail is what an append needs to know of a session: its header and its
+// leaf, found without reading what lies between.
+type Tail struct {
+	Header Header
+	Leaf   string // id of the last entry that has one, "" if none
+}
+
+// ReadTail reads the header from the start and the leaf from the end of the
+// first size bytes of r. Its errors are those of Read.
+func ReadTail(r io.ReaderAt, size int64) (Tail, error) {
+	var t Tail
+	var err error
+	if t.Header, err = ReadHeader(io.NewSectionReader(r, 0, size)); err != nil {
+		return t, err
+	}
+	for l, err := range jsonl.Backward(r, size) {
+		if err != nil {
+			return t, err
+		}
+		if !js.Valid(l.Data) || !isObject(string(l.Data)) {
+			continue
+		}
+		e := scan(string(l.Data))
+		if _, slot := titleSlot(e); e.typ == TypeSession || slot {
+			continue
+		}
+		if e.id != "" {
+			t.Leaf = e.id
+			break
+		}
+	}
+	return t, nil
+}
+
+// ReadHeader reads no more of r than the lines up to the header. Its errors are
+// those of Read.
+func ReadHeader(r io.Reader) (Header, error) {
+	rd := reader{s: &Session{byID: map[string]int{}}}
+	for l, err := range jsonl.Lines(r) {
+		if err != nil {
+			return Header{}, err
+		}
+		rd.s.Lines++
+		if err := rd.line(l); err != nil {
+			return Header{}, err
+		}
+		if rd.opened {
+			return rd.s.Header, nil
+		}
+	}
+	if rd.s.Lines == 0 {
+		return Header{}, problem(0, 0, Empty, "", "not a session: empty")
+	}
+	return Header{}, problem(1, 0, NoHeader, "", "not a session: no session header")
+}
+
+// CanAppend reports whether entries may be added to a session with this
+// header. A version 1 file has no ids: what is added would not join its tree.
+func (h Header) CanAppend() error {
+	if h.Version < 2 {
+		return fmt.Errorf("%w: a version 1 session cannot be added to", ErrVersion)
+	}
+	return nil
+}
+
+// IsProblem returns err as a Problem, if it is one.
+func IsProblem(err error) (Problem, bool) { return errors.AsType[Problem](err) }

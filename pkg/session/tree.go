@@ -1,0 +1,212 @@
+package session
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// Leaf returns the position of the last entry, of whatever type, that has an
+// id; ok is false if there is none.
+func (s *Session) Leaf() (i int, ok bool) {
+	for i := len(s.Entries) - 1; i >= 0; i-- {
+		if s.Entries[i].id != "" {
+			return s.byID[s.Entries[i].id], true
+		}
+	}
+	return -1, false
+}
+
+// Parent returns the position of the parent of entry i; ok is false for a
+// root and for an entry whose parent is missing.
+func (s *Session) Parent(i int) (parent int, ok bool) {
+	p := s.Entries[i].parent
+	if p == "" {
+		return -1, false
+	}
+	parent, ok = s.byID[p]
+	return parent, ok
+}
+
+// Path returns the entries from the root to the entry at position leaf, and
+// what is wrong with that path. A missing parent or a cycle ends the walk: the
+// path then starts at the entry below.
+func (s *Session) Path(leaf int) ([]Entry, []Problem) {
+	positions, problems := s.PathIndex(leaf)
+	path := make([]Entry, len(positions))
+	for i, p := range positions {
+		path[i] = s.Entries[p]
+	}
+	return path, problems
+}
+
+// PathIndex is Path in positions of Entries. A leaf of -1 gives no path.
+func (s *Session) PathIndex(leaf int) ([]int, []Problem) {
+	var path []int
+	var problems []Problem
+	seen := make([]bool, len(s.Entries))
+	for i := leaf; i >= 0; {
+		seen[i] = true
+		path = append(path, i)
+		e := s.Entries[i]
+		if e.parent == "" {
+			break
+		}
+		next, ok := s.byID[e.parent]
+		switch {
+		case !ok:
+			problems = append(problems, problem(e.line, 0, MissingParent, e.id,
+				"parent %s of %s is missing: what came before it is not on the path", quoteID(e.parent), quoteID(e.id)))
+			next = -1
+		case seen[next]:
+			problems = append(problems, problem(e.line, 0, Cycle, e.id,
+				"the parents of %s form a cycle: the path starts here", quoteID(e.id)))
+			next = -1
+		}
+		i = next
+	}
+	slices.Reverse(path)
+	return path, problems
+}
+
+// Heads returns the positions of the entries that are no parent, in file
+// order: the ends of all branches.
+func (s *Session) Heads() []int {
+	parent := make([]bool, len(s.Entries))
+	for i := range s.Entries {
+		if p, ok := s.Parent(i); ok && p != i {
+			parent[p] = true
+		}
+	}
+	var heads []int
+	for i, e := range s.Entries {
+		if e.id != "" && s.byID[e.id] == i && !parent[i] {
+			heads = append(heads, i)
+		}
+	}
+	return heads
+}
+
+// NewestMessage returns the position of the user, assistant or tool result
+// message with the latest time, the later of two in the file at a tie.
+func (s *Session) NewestMessage() (int, bool) {
+	best, newest := -1, int64(0)
+	for i, e := range s.Entries {
+		if e.typ != TypeMessage || e.id == "" {
+			continue
+		}
+		m, ok := e.Message()
+		if !ok || m.role != RoleUser && m.role != RoleAssistant && m.role != RoleToolResult {
+			continue
+		}
+		if t := messageTime(e, m); best < 0 || t >= newest {
+			best, newest = i, t
+		}
+	}
+	return best, best >= 0
+}
+
+// messageTime is the message's own timestamp, else the entry's, in
+// milliseconds since the epoch; 0 if neither is a time.
+func messageTime(e Entry, m Message) int64 {
+	if raw := m.Get("timestamp"); raw != "" && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9') {
+		return number(raw)
+	}
+	ms, _ := e.Timestamp()
+	return ms
+}
+
+// Longest returns the head with the most entries on its path, the later one
+// in the file at a tie.
+func (s *Session) Longest() (int, bool) {
+	depth := s.depths()
+	best := -1
+	for _, h := range s.Heads() {
+		if best < 0 || depth[h] >= depth[best] {
+			best = h
+		}
+	}
+	if best < 0 {
+		return s.Leaf() // every entry is on a cycle
+	}
+	return best, true
+}
+
+// depths returns the length of each entry's path. It does not recurse, and
+// visits each entry once.
+func (s *Session) depths() []int {
+	depth := make([]int, len(s.Entries))
+	var chain []int
+	for i := range s.Entries {
+		chain = chain[:0]
+		for j := i; j >= 0 && depth[j] == 0; {
+			depth[j] = -1 // on the chain
+			chain = append(chain, j)
+			p, ok := s.Parent(j)
+			if !ok {
+				p = -1
+			}
+			j = p
+		}
+		base := 0
+		if n := len(chain); n > 0 {
+			if p, ok := s.Parent(chain[n-1]); ok && depth[p] > 0 {
+				base = depth[p]
+			}
+		}
+		for k := len(chain) - 1; k >= 0; k-- {
+			base++
+			depth[chain[k]] = base
+		}
+	}
+	return depth
+}
+
+// A Label is a name given to an entry.
+type Label struct {
+	Target    string // id of the entry
+	Name      string
+	Timestamp string // of the label entry that set it
+}
+
+// Labels returns the labels in force, whatever branch set them, in the order
+// in which their targets first got one. Setting a label again keeps its place;
+// clearing it gives the place up.
+func (s *Session) Labels() []Label {
+	byTarget := map[string]int{}
+	var labels []Label
+	for _, e := range s.Entries {
+		if e.typ != TypeLabel {
+			continue
+		}
+		target, name := e.Str("targetId"), e.Str("label")
+		at, known := byTarget[target]
+		switch {
+		case name == "" && known:
+			labels[at].Name = ""
+			delete(byTarget, target)
+		case name != "" && known:
+			labels[at].Name, labels[at].Timestamp = name, e.Str("timestamp")
+		case name != "":
+			byTarget[target] = len(labels)
+			labels = append(labels, Label{Target: target, Name: name, Timestamp: e.Str("timestamp")})
+		}
+	}
+	return slices.DeleteFunc(labels, func(l Label) bool { return l.Name == "" })
+}
+
+// name returns the session's name: that of the last session_info, which may
+// clear it; else oh-my-pi's title.
+func (s *Session) name() string {
+	for i := len(s.Entries) - 1; i >= 0; i-- {
+		if s.Entries[i].typ == TypeSessionInfo {
+			return js.Trim(s.Entries[i].Str("name"))
+		}
+	}
+	title := s.Name
+	if len(s.lead) == 0 {
+		title = s.Header.Title
+	}
+	return strings.TrimSpace(title)
+}

@@ -1,0 +1,147 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// errIrregular says why a FIFO, socket or device is not read.
+var errIrregular = errors.New("not a regular file")
+
+// finder collects the files that may be sessions.
+type finder struct {
+	warn  func(path string, err error)
+	seen  map[string]bool // directories with symbolic links resolved
+	files []string
+}
+
+// sessionFiles returns the regular files *.jsonl in dirs, and with recursive
+// also those one level below, in the order of dirs and then of names, each
+// directory once however many ways lead to it. Names that begin with a dot are
+// temporary files, locks and drafts.
+func sessionFiles(dirs []string, recursive bool, warn func(string, error)) []string {
+	f := finder{warn: warn, seen: map[string]bool{}}
+	for _, dir := range dirs {
+		for _, sub := range f.dir(dir, recursive) {
+			f.dir(sub, false)
+		}
+	}
+	return f.files
+}
+
+// dir adds the files of one directory. With descend it returns the directories
+// in it, real ones before symbolic links so that a link to a sibling yields.
+func (f *finder) dir(dir string, descend bool) (subs []string) {
+	// A directory that was read as the child of another may still have
+	// children to give.
+	key := resolve(dir)
+	first := !f.seen[key]
+	f.seen[key] = true
+	if !first && !descend {
+		return nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		f.warn(dir, cause(err))
+	}
+	var links []string
+	for _, e := range entries {
+		path, mode := filepath.Join(dir, e.Name()), e.Type()
+		isFile := strings.HasSuffix(e.Name(), ext)
+		if e.Name()[0] == '.' || !isFile && !descend {
+			continue
+		}
+		link := mode&fs.ModeSymlink != 0
+		if link {
+			info, err := os.Stat(path)
+			if err != nil {
+				if isFile && first {
+					f.warn(path, cause(err))
+				}
+				continue
+			}
+			mode = info.Mode().Type()
+		}
+		switch {
+		case mode.IsDir() && link:
+			links = append(links, path)
+		case mode.IsDir():
+			subs = append(subs, path)
+		case !isFile || !first:
+		case mode.IsRegular():
+			f.files = append(f.files, path)
+		default:
+			f.warn(path, errIrregular)
+		}
+	}
+	return append(subs, links...)
+}
+
+// open opens a session file that sessionFiles found, and looks again at what it
+// is, since the name may have changed hands.
+func open(path string) (*os.File, fs.FileInfo, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, nil, cause(err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errIrregular
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, cause(err)
+	}
+	return f, info, nil
+}
+
+// header reads the header of the session in path.
+func header(ctx context.Context, path string) (session.Header, error) {
+	f, _, err := open(path)
+	if err != nil {
+		return session.Header{}, err
+	}
+	defer f.Close()
+	h, err := session.ReadHeader(reader{ctx, f})
+	return h, cause(err)
+}
+
+// reader is a file that stops when its context does. Without it a large file
+// that is not JSON at all would be read to the end in spite of an interrupt.
+type reader struct {
+	ctx  context.Context
+	file *os.File
+}
+
+func (r reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.file.Read(p)
+}
+
+// cause strips the path from an error, which is told beside it.
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// resolve returns dir as an absolute path without symbolic links, or as far as
+// that can be had.
+func resolve(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return filepath.Clean(dir)
+}
