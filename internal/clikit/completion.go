@@ -33,30 +33,31 @@ func Completion(w io.Writer, shell string, tools []Tool) error {
 }
 
 // bashCompletion defines one function a tool. It asks nothing of the
-// bash-completion package.
+// bash-completion package, and is content with bash 3.2.
 func bashCompletion(b *strings.Builder, t Tool) {
+	const files, words = "compgen -f -- \"$cur\"", "compgen -W %s -- \"$cur\""
 	fn := "_" + strings.ReplaceAll(t.Name, "-", "_")
 	docs := Flags(t)
 	var all []string
 	for _, d := range docs {
 		all = append(all, d.dashed()...)
 	}
-	fmt.Fprintf(b, "%s() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n", fn)
-	b.WriteString("\tCOMPREPLY=()\n\tcase $prev in\n")
+	fmt.Fprintf(b, "%s() {\n", fn)
+	b.WriteString("\tlocal IFS=$'\\n' cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n")
+	b.WriteString("\tcase $prev in\n")
 	for _, d := range docs {
 		if !d.TakesValue {
 			continue
 		}
-		reply := `$(compgen -f -- "$cur")`
+		reply := files
 		if len(d.Words) > 0 {
-			reply = fmt.Sprintf("$(compgen -W %s -- \"$cur\")", quote(strings.Join(d.Words, " ")))
+			reply = fmt.Sprintf(words, quote(strings.Join(d.Words, "\n")))
 		}
-		fmt.Fprintf(b, "\t%s)\n\t\tmapfile -t COMPREPLY < <(printf '%%s\\n' \"%s\")\n\t\treturn ;;\n",
-			strings.Join(d.dashed(), "|"), reply)
+		fmt.Fprintf(b, "\t%s)\n\t\tCOMPREPLY=($(%s))\n\t\treturn ;;\n", strings.Join(d.dashed(), "|"), reply)
 	}
 	b.WriteString("\tesac\n\tcase $cur in\n")
-	fmt.Fprintf(b, "\t-*) mapfile -t COMPREPLY < <(compgen -W %s -- \"$cur\") ;;\n", quote(strings.Join(all, " ")))
-	b.WriteString("\t*) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\") ;;\n\tesac\n}\n")
+	fmt.Fprintf(b, "\t-*) COMPREPLY=($(%s)) ;;\n", fmt.Sprintf(words, quote(strings.Join(all, "\n"))))
+	fmt.Fprintf(b, "\t*) COMPREPLY=($(%s)) ;;\n\tesac\n}\n", files)
 	fmt.Fprintf(b, "complete -o filenames -F %s %s\n", fn, t.Name)
 }
 

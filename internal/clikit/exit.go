@@ -3,6 +3,9 @@ package clikit
 import (
 	"context"
 	"errors"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // Exit statuses, the same for every tool and documented in sess(7).
@@ -34,6 +37,13 @@ var statuses = []struct {
 	{errInterrupted, ExitInterrupted},
 	{context.Canceled, ExitInterrupted},
 	{errCommand, ExitCommand},
+	{session.ErrLeafMoved, ExitBusy},
+	{jsonl.ErrLocked, ExitBusy},
+	{jsonl.ErrChanged, ExitBusy},
+	{session.ErrMalformed, ExitMalformed},
+	{session.ErrVersion, ExitMalformed},
+	{session.ErrNotSession, ExitMalformed},
+	{jsonl.ErrTorn, ExitMalformed},
 	{errNo, ExitNo},
 }
 

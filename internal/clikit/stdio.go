@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -51,12 +50,7 @@ func (o *output) note(err error) error {
 	if err == nil {
 		return nil
 	}
-	var pe *fs.PathError
-	cause := err
-	if errors.As(err, &pe) {
-		cause = pe.Err // without "write /dev/stdout"
-	}
-	wrapped := &outputError{cause}
+	wrapped := &outputError{cause(err)}
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
 		wrapped.err = errReaderGone
 	}

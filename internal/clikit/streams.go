@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
 
@@ -67,7 +68,7 @@ func (s *Streams) OpenInput(name string) (io.ReadCloser, error) {
 	if name != "" && name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("opening %s: %w", name, cause(err))
 		}
 		if fi, err := f.Stat(); err == nil && fi.IsDir() {
 			f.Close()
@@ -79,6 +80,15 @@ func (s *Streams) OpenInput(name string) (io.ReadCloser, error) {
 		return nil, UsageError("no session named and standard input is a terminal")
 	}
 	return io.NopCloser(s.In), nil
+}
+
+// cause strips the operation and the file name package os puts in front of an
+// error, so that a message names its file once.
+func cause(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	return err
 }
 
 // InFile returns the file that standard input is, to seek or to map it, or nil.

@@ -69,3 +69,16 @@ func stringArray(list []string) string {
 	}
 	return string(append(out, ']'))
 }
+
+// Gain returns the estimated size of the context before and after the
+// compaction entry, in tokens. Both are estimates, so that they compare.
+func (p *Plan) Gain(compaction session.Entry) (before, after int64) {
+	return estimate(p.path), estimate(p.After(compaction))
+}
+
+func estimate(path []session.Entry) (tokens int64) {
+	for _, m := range messages(session.Project(path)) {
+		tokens += session.Estimate(m)
+	}
+	return tokens
+}

@@ -15,6 +15,10 @@ const System = `You write summaries of conversations between a user and a coding
 // that a reply is a summary and not an error message.
 const RequiredHeading = "## Goal"
 
+// RequiredPrefixHeading is the heading every summary of the first part of a
+// split turn has to have.
+const RequiredPrefixHeading = "## Original Request"
+
 const sections = `## Goal
 [What the user wants to achieve; several points if the session has several tasks]
 

@@ -8,22 +8,33 @@ import "math/bits"
 func Len(s string) int {
 	n := len(s)
 	for i := 0; i < len(s); {
-		if i+8 <= len(s) {
-			w := word(s, i) & high1
-			if w == 0 {
-				i += 8
-				continue
+		i = asciiRun(s, i)
+		for i < len(s) && s[i] >= 0x80 {
+			size, u := common(s, i), 1
+			if size == 0 {
+				var r rune
+				r, size = decodeWTF8(s[i:])
+				u = units(r)
 			}
-			i += bits.TrailingZeros64(w) >> 3
-		} else if s[i] < 0x80 {
-			i++
-			continue
+			i += size
+			n -= size - u
 		}
-		r, size := decodeWTF8(s[i:])
-		i += size
-		n -= size - units(r)
 	}
 	return n
+}
+
+// asciiRun returns the index of the first byte of s, from i on, that is not
+// ASCII; len(s) if all are.
+func asciiRun(s string, i int) int {
+	for ; i+8 <= len(s); i += 8 {
+		if w := word(s, i) & high1; w != 0 {
+			return i + bits.TrailingZeros64(w)>>3
+		}
+	}
+	for i < len(s) && s[i] < 0x80 {
+		i++
+	}
+	return i
 }
 
 // LenLiteral returns the length in UTF-16 code units of the text that the JSON
@@ -32,32 +43,21 @@ func Len(s string) int {
 func LenLiteral(lit string) int {
 	s := body(lit)
 	n := len(s)
-	for i := nextSpecial(s, 0); i < len(s); i = nextSpecial(s, i) {
-		size, u := escapeLen(s[i:]), 1 // half a pair is a unit of its own
-		if s[i] != '\\' {
-			var r rune
-			r, size = decodeUTF8(s[i:])
-			u = units(r)
+	for i := 0; i < len(s); {
+		end, escapes := plainRun(s, i)
+		i, n = end, n-escapes
+		if i < len(s) && s[i] == '\\' { // one unit whatever it says: half a pair is one
+			size := escapeLen(s[i:])
+			i += size
+			n -= size - 1
 		}
-		i += size
-		n -= size - u
+		for i < len(s) && s[i] >= 0x80 {
+			size, u := decodeUnits(s, i)
+			i += size
+			n -= size - u
+		}
 	}
 	return n
-}
-
-// nextSpecial returns the index of the first byte of s, from i on, that is a
-// backslash or not ASCII; len(s) if there is none.
-func nextSpecial(s string, i int) int {
-	for ; i+8 <= len(s); i += 8 {
-		w := word(s, i)
-		if special := w&high1 | zeros(w^low7*'\\'); special != 0 {
-			return i + bits.TrailingZeros64(special)>>3
-		}
-	}
-	for i < len(s) && s[i] < 0x80 && s[i] != '\\' {
-		i++
-	}
-	return i
 }
 
 // Head returns the longest prefix of the WTF-8 text s that is at most limit

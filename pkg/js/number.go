@@ -3,13 +3,14 @@ package js
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 // appendNumber appends the valid JSON number lit as JSON.stringify writes what
 // JSON.parse made of it: the shortest decimal that names the same double, by
 // Number.prototype.toString; null for what is beyond the doubles.
 func appendNumber(dst []byte, lit string) []byte {
-	if isShortInteger(lit) {
+	if isPlain(lit) {
 		return append(dst, lit...)
 	}
 	// The only error left is the range; f is then an infinity.
@@ -32,23 +33,32 @@ func appendNumber(dst []byte, lit string) []byte {
 	return dst
 }
 
-// isShortInteger reports whether lit is an integer that is written the same
-// anew: at most 15 digits, which every double holds, and not -0.
-func isShortInteger(lit string) bool {
-	if len(lit) > 15 || lit == "-0" {
-		return false
+// isPlain reports whether lit is seen at once to be written the same anew: an
+// integer or a decimal fraction, not so small that it gets an exponent, without
+// a superfluous zero and of at most 15 digits, which every double holds apart.
+func isPlain(lit string) bool {
+	s := strings.TrimPrefix(lit, "-")
+	if len(s) > 16 || s == "0" {
+		return s == "0" && s == lit // not -0
 	}
-	for i, c := range []byte(lit) {
-		if !isDigit(c) && (c != '-' || i > 0) {
+	point := strings.IndexByte(s, '.')
+	for i, c := range []byte(s) {
+		if !isDigit(c) && i != point {
 			return false
 		}
 	}
-	return true
+	switch {
+	case point < 0:
+		return len(s) <= 15
+	case s[len(s)-1] == '0':
+		return false
+	}
+	return s[0] != '0' || strings.Trim(s[:min(len(s), len("0.000000"))], "0.") != ""
 }
 
 // numberUnits returns the length of what appendNumber appends.
 func numberUnits(lit string) int {
-	if isShortInteger(lit) {
+	if isPlain(lit) {
 		return len(lit)
 	}
 	var buf [32]byte

@@ -5,28 +5,19 @@ import (
 	"slices"
 )
 
-// fewMembers is up to how many members keys are compared pair by pair; beyond,
-// a map finds the duplicates.
-const fewMembers = 8
-
 // properties appends to list the members of the object that is node at, in the
 // order in which JavaScript enumerates its properties: array indices ascending,
 // then the other keys in the order of the text. Of members with the same key,
 // the value of the last stands at the place of the first.
 func (t *tree) properties(list []int, at int) []int {
-	list = t.unique(t.childList(list, at))
+	for c := t.nodes[at].first; c != 0; c = t.nodes[c].next {
+		list = append(list, c)
+	}
+	list = t.unique(list)
 	if slices.ContainsFunc(list, func(c int) bool { return arrayIndex(t.nodes[c].key) < notIndex }) {
 		slices.SortStableFunc(list, func(a, b int) int {
 			return cmp.Compare(arrayIndex(t.nodes[a].key), arrayIndex(t.nodes[b].key))
 		})
-	}
-	return list
-}
-
-// childList appends to list the children of node at.
-func (t *tree) childList(list []int, at int) []int {
-	for c := t.nodes[at].first; c != 0; c = t.nodes[c].next {
-		list = append(list, c)
 	}
 	return list
 }

@@ -14,8 +14,7 @@ func Stringify(json string) string {
 
 // AppendStringify appends [Stringify](json) to dst.
 func AppendStringify(dst []byte, json string) []byte {
-	var few [16]node
-	t := tree{nodes: few[:0]}
+	t := tree{nodes: make([]node, 0, 16)}
 	if !t.parse(json) {
 		return append(dst, json...)
 	}
@@ -26,12 +25,11 @@ func AppendStringify(dst []byte, json string) []byte {
 // which is what the token estimates of coding agents count. It does not build
 // the text.
 func StringifyLen(json string) int {
-	var few [16]node
-	t := tree{nodes: few[:0]}
-	if !t.parse(json) {
+	end, n := measure(json, skipSpace(json, 0), 0)
+	if end < 0 || skipSpace(json, end) < len(json) {
 		return Len(json)
 	}
-	return t.units(0)
+	return n
 }
 
 // append appends node at as JSON.stringify writes it.
@@ -69,39 +67,6 @@ func (t *tree) appendObject(dst []byte, at int) []byte {
 		dst = t.append(dst, child)
 	}
 	return append(dst, '}')
-}
-
-// units returns the length in UTF-16 code units of what append appends.
-func (t *tree) units(at int) int {
-	n := &t.nodes[at]
-	switch c := n.raw[0]; {
-	case c == '"':
-		return literalUnits(n.raw)
-	case c == '{':
-		return t.objectUnits(at)
-	case c == '[':
-		sum := len("[]")
-		for child := n.first; child != 0; child = t.nodes[child].next {
-			if child != n.first {
-				sum += len(",")
-			}
-			sum += t.units(child)
-		}
-		return sum
-	case isLetter(c):
-		return len(n.raw)
-	}
-	return numberUnits(n.raw)
-}
-
-func (t *tree) objectUnits(at int) int {
-	var few [fewMembers]int
-	list := t.unique(t.childList(few[:0], at)) // the order does not matter here
-	sum := len("{}") + max(0, len(list)-1)*len(",")
-	for _, child := range list {
-		sum += quotedLen(t.nodes[child].key) + len(":") + t.units(child)
-	}
-	return sum
 }
 
 // isLetter reports whether c begins true, false or null.

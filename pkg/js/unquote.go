@@ -45,17 +45,18 @@ func appendLiteral(dst []byte, lit string) []byte {
 func literalUnits(lit string) int {
 	s := body(lit)
 	n := len(s) + len(`""`)
-	for i := nextSpecial(s, 0); i < len(s); i = nextSpecial(s, i) {
-		var r rune
-		var size int
-		if s[i] == '\\' {
-			r, size = decodeEscape(s[i:])
+	for i := 0; i < len(s); {
+		i, _ = plainRun(s, i) // its escapes stay as they are
+		if i < len(s) && s[i] == '\\' {
+			r, size := decodeEscape(s[i:])
+			i += size
 			n -= size - quotedUnits(r)
-		} else {
-			r, size = decodeUTF8(s[i:])
-			n -= size - units(r)
 		}
-		i += size
+		for i < len(s) && s[i] >= 0x80 {
+			size, u := decodeUnits(s, i)
+			i += size
+			n -= size - u
+		}
 	}
 	return n
 }

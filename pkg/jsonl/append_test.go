@@ -184,7 +184,7 @@ func TestAppendBehindForeignPiece(t *testing.T) {
 		`{"f":1}`:           "{}\n{\"f\":1}\n{\"b\":2}\n", // its line feed is still to come
 		`{"f":`:             "{}\n     \n{\"b\":2}\n",
 		"{\"f\":1}\n":       "{}\n{\"f\":1}\n{\"b\":2}\n",
-		"{\"f\":1}\n{\"g":   "{}\n{\"f\":1}\n    \n{\"b\":2}\n",
+		"{\"f\":1}\n{\"g":   "{}\n{\"f\":1}\n   \n{\"b\":2}\n",
 		"{\"f\":1}\n\r\n\n": "{}\n{\"f\":1}\n\r\n\n{\"b\":2}\n",
 	} {
 		t.Run(piece, func(t *testing.T) {
@@ -211,26 +211,25 @@ func TestAppendBehindForeignPiece(t *testing.T) {
 	}
 }
 
-// Against a writer that interferes every time Append gives up, clean.
+// Against a writer that gets in between every time, Append gives up cleanly.
 func TestAppendGivesUp(t *testing.T) {
 	t.Parallel()
 	path := newLog(t, "")
 	a := faults(t, path, func(f *faultyFile) {
 		f.write = func(f file, p []byte) (int, error) {
-			if p[0] != '\n' {
-				foreignAppend(t, path, "{}\n1")
-			}
-			n, err := f.Write(p)
-			if p[0] == '\n' { // what was mended is torn again
-				return n, syscall.EIO
-			}
-			return n, err
+			foreignAppend(t, path, "1")
+			return f.Write(p)
+		}
+		f.truncate = func(f file, n int64) error {
+			err := f.Truncate(n)
+			foreignAppend(t, path, "\n")
+			return err
 		}
 	})
-	if err := a.Append([]byte(`2`)); !errors.Is(err, syscall.EIO) {
-		t.Errorf("got %v", err)
+	if err := a.Append([]byte(`2`)); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), path) {
+		t.Errorf("got %v, want ErrChanged", err)
 	}
-	wantFile(t, path, "{}\n1")
+	wantFile(t, path, strings.Repeat("1\n", appendTries))
 }
 
 func TestAppendUndoFails(t *testing.T) {

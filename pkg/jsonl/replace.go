@@ -84,7 +84,7 @@ func (h *held) unchanged(before fs.FileInfo, path string) error {
 
 // writeTemp writes the file that is to replace log, durably and looking like the
 // old one, and returns its name. It leaves nothing behind if it fails.
-func writeTemp(d disk, log string, old fs.FileInfo, write func(io.Writer) error) (name string, err error) {
+func writeTemp(d disk, log string, old fs.FileInfo, write func(io.Writer) error) (_ string, err error) {
 	f, name, err := openTemp(d, log)
 	if err != nil {
 		return "", err

@@ -95,3 +95,10 @@ func titleSlot(e Entry) (title string, ok bool) {
 	}
 	return e.Str("title"), true
 }
+
+// OneLine returns a session's name as pi writes it: trimmed, line breaks as
+// single spaces.
+func OneLine(name string) string {
+	breaks := func(r rune) bool { return r == '\r' || r == '\n' }
+	return js.Trim(strings.Join(strings.FieldsFunc(name, breaks), " "))
+}

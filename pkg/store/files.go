@@ -69,6 +69,7 @@ func (f *finder) dir(dir string, descend bool) (subs []string) {
 			mode = info.Mode().Type()
 		}
 		switch {
+		case mode.IsDir() && !descend:
 		case mode.IsDir() && link:
 			links = append(links, path)
 		case mode.IsDir():

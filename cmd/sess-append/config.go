@@ -1,0 +1,99 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+type config struct {
+	role, file, typ                    string
+	text                               *string
+	entries, force, isError            bool
+	set, setJSON                       []string
+	api, model, provider, usage, stop  string
+	callID, toolName, customType, tail string
+	json, dryRun                       bool
+	target                             operand.TargetOptions
+}
+
+var tails = map[string]jsonl.Tail{"blank": jsonl.Blank, "end-line": jsonl.EndLine, "refuse": jsonl.Refuse}
+
+func (c *config) flags() []cli.Flag {
+	return []cli.Flag{
+		clikit.String(&c.role, "role, r", "", "add a message of `ROLE`: user (default), assistant, system, toolResult, …"),
+		clikit.Optional(&c.text, "text, t", "the message is `TEXT`"),
+		clikit.String(&c.file, "file, f", "", "the message, or with --entries the entries, are in `FILE` (- is standard input)"),
+		clikit.Bool(&c.entries, "entries, e", "read JSON lines, messages or whole entries"),
+		clikit.String(&c.typ, "type", "", "add an entry of `TYPE` made of --set and --set-json"),
+		clikit.Bool(&c.force, "force-type", "let entries of unknown type and messages of unknown role in"),
+		clikit.Strings(&c.set, "set", "set the string member `KEY=VALUE` of the entry, or of the message"),
+		clikit.Strings(&c.setJSON, "set-json", "set the member `KEY=JSON`"),
+		clikit.String(&c.target.Parent, "parent", "", "add as a child of `REF`, not of the leaf; null makes a new root"),
+		clikit.String(&c.target.ExpectLeaf, "expect-leaf", "", "add only if `REF` is the leaf, else status 4"),
+		clikit.String(&c.api, "api", "", "the `API` an assistant message came through"),
+		clikit.String(&c.provider, "provider", "", "the `PROVIDER` of an assistant message ($SESS_PROVIDER)"),
+		clikit.String(&c.model, "model", "", "the `MODEL` of an assistant message ($SESS_MODEL)"),
+		clikit.String(&c.usage, "usage", "", "the usage of an assistant message, a `JSON` object"),
+		clikit.String(&c.stop, "stop-reason", "", "the stop reason of an assistant message, `REASON`"),
+		clikit.String(&c.callID, "tool-call-id", "", "the call `ID` a toolResult answers"),
+		clikit.String(&c.toolName, "tool-name", "", "the tool `NAME` a toolResult is from"),
+		clikit.Bool(&c.isError, "error", "the toolResult is an error"),
+		clikit.String(&c.customType, "custom-type", "", "the `TYPE` of a custom message"),
+		clikit.Choice(&c.tail, "tail", []string{"blank", "end-line", "refuse"}, "treat a torn last line `HOW`"),
+		clikit.Choice(&c.target.Sync, "sync", []string{"", "always", "never"}, "make the entries durable before exit `WHEN`; in the store always, elsewhere never"),
+		clikit.Duration(&c.target.Wait, "wait", jsonl.DefaultWait, "wait for the lock for `DURATION` at most"),
+		clikit.Bool(&c.json, "json", "print the new entries, not their ids"),
+		clikit.Bool(&c.dryRun, "dry-run, n", "print the new entries and write nothing"),
+	}
+}
+
+// check refuses flags that contradict each other, and completes the rest.
+func (c *config) check(name string) error {
+	filter := name == "" || name == "-"
+	stdin := c.text == nil && (c.file == "" || c.file == "-") && c.typ == ""
+	switch {
+	case c.text != nil && c.file != "":
+		return clikit.UsageError("--text and --file exclude each other")
+	case c.entries && (c.text != nil || c.typ != "" || c.role != ""):
+		return clikit.UsageError("--entries takes its entries from standard input or --file")
+	case c.typ != "" && (c.text != nil || c.file != "" || c.role != ""):
+		return clikit.UsageError("--type takes its members from --set and --set-json")
+	case filter && stdin:
+		return clikit.WithHint(clikit.UsageError("the session is on standard input: no place for the text"), "use --text or --file, or name the session")
+	case filter && c.json:
+		return clikit.UsageError("--json needs a session file: without one the session is printed")
+	case c.usage != "" && (!js.Valid([]byte(c.usage)) || !strings.HasPrefix(c.usage, "{")):
+		return clikit.UsageError("--usage is no JSON object")
+	}
+	c.target.Tail = tails[c.tail]
+	c.target.Whole = c.entries || c.typ != ""
+	if c.target.Wait == 0 {
+		c.target.Wait = -1 // no wait at all
+	}
+	if c.role == "tool" {
+		c.role = session.RoleToolResult
+	}
+	return nil
+}
+
+func (c *config) defaults() session.Defaults {
+	return session.Defaults{
+		API: c.api, Provider: orEnv(c.provider, "SESS_PROVIDER"), Model: orEnv(c.model, "SESS_MODEL"),
+		StopReason: c.stop, Usage: c.usage,
+	}
+}
+
+func orEnv(value, name string) string {
+	if value != "" {
+		return value
+	}
+	return os.Getenv(name)
+}

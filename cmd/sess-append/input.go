@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// An input is what is to be added: the message and entries the flags and files
+// describe, not yet part of a session.
+type input struct {
+	message *session.Message
+	typ     string // of the entry that fields make
+	fields  []session.Field
+	lines   []line
+	name    string // of the file the lines are from
+}
+
+type line struct {
+	number int
+	text   string
+}
+
+// read gathers the input. It does not look at the session.
+func (c *config) read(s *clikit.Streams) (*input, error) {
+	fields, err := c.fields()
+	if err != nil {
+		return nil, err
+	}
+	if c.typ != "" {
+		return &input{typ: c.typ, fields: fields}, nil
+	}
+	if c.entries {
+		return c.readLines(s)
+	}
+	text, err := c.readText(s)
+	if err != nil {
+		return nil, err
+	}
+	role := c.role
+	if role == "" {
+		role = session.RoleUser
+	}
+	m := session.NewTextMessage(role, text, append(c.roleFields(role), fields...)...)
+	return &input{message: &m}, nil
+}
+
+// roleFields are the members of a message that have a flag of their own.
+func (c *config) roleFields(role string) []session.Field {
+	var out []session.Field
+	str := func(name, value string) {
+		if value != "" {
+			out = append(out, session.StringField(name, value))
+		}
+	}
+	switch role {
+	case session.RoleToolResult:
+		str("toolCallId", c.callID)
+		str("toolName", c.toolName)
+		out = append(out, session.Field{Name: "isError", Raw: fmt.Sprint(c.isError)})
+	case session.RoleCustom:
+		str("customType", c.customType)
+	}
+	return out
+}
+
+// fields are those of --set and --set-json, in that order.
+func (c *config) fields() ([]session.Field, error) {
+	var out []session.Field
+	for _, kv := range c.set {
+		k, v, ok := strings.Cut(kv, "=")
+		if !ok || k == "" {
+			return nil, clikit.UsageError("--set %s: want KEY=VALUE", kv)
+		}
+		out = append(out, session.StringField(k, js.ValidText(v)))
+	}
+	for _, kv := range c.setJSON {
+		k, v, ok := strings.Cut(kv, "=")
+		if !ok || k == "" || !js.Valid([]byte(v)) {
+			return nil, clikit.UsageError("--set-json %s: want KEY=JSON", kv)
+		}
+		out = append(out, session.Field{Name: k, Raw: js.Stringify(v)})
+	}
+	seen := map[string]bool{"type": true, "id": true, "parentId": true, "timestamp": c.typ != ""}
+	for _, f := range out {
+		if seen[f.Name] {
+			return nil, clikit.UsageError("%s cannot be set, or is set twice", f.Name)
+		}
+		seen[f.Name] = true
+	}
+	return out, nil
+}
+
+// readText returns the text of the message. Like the shell's $(…) it leaves out
+// line feeds at the end of a file, which commands put there for the terminal.
+func (c *config) readText(s *clikit.Streams) (string, error) {
+	if c.text != nil {
+		return js.ValidText(*c.text), nil
+	}
+	data, err := c.readFile(s)
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimRight(strings.ReplaceAll(js.ValidText(string(data)), "\r\n", "\n"), "\n")
+	if text == "" {
+		return "", clikit.WithHint(clikit.UsageError("no text: the input is empty"), "--text '' adds an empty message")
+	}
+	return text, nil
+}
+
+func (c *config) readFile(s *clikit.Streams) ([]byte, error) {
+	in, err := s.OpenInput(c.file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", c.inputName(), err)
+	}
+	return data, nil
+}
+
+func (c *config) inputName() string {
+	if c.file == "" || c.file == "-" {
+		return "standard input"
+	}
+	return c.file
+}
+
+func (c *config) readLines(s *clikit.Streams) (*input, error) {
+	data, err := c.readFile(s)
+	if err != nil {
+		return nil, err
+	}
+	in := &input{name: c.inputName()}
+	for l, err := range jsonl.Lines(strings.NewReader(string(data))) {
+		if err != nil {
+			return nil, err
+		}
+		if text := strings.TrimSpace(string(l.Data)); text != "" {
+			in.lines = append(in.lines, line{l.Number, text})
+		}
+	}
+	return in, nil
+}
+
+// addTo makes entries of the input. Nothing is written yet: one that is refused
+// refuses all.
+func (in *input) addTo(b *session.Batch) error {
+	switch {
+	case in.message != nil:
+		_, err := b.AddMessage(*in.message)
+		return err
+	case in.typ != "":
+		if err := b.Check(in.typ, in.fields...); err != nil {
+			return err
+		}
+		_, err := b.Add(in.typ, in.fields...)
+		return err
+	}
+	for _, l := range in.lines {
+		if _, err := b.AddJSON(l.text); err != nil {
+			return fmt.Errorf("%s:%d: %w", in.name, l.number, err)
+		}
+	}
+	return nil
+}

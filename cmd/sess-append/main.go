@@ -1,0 +1,88 @@
+// Sess-append adds entries to a session.
+//
+// Usage:
+//
+//	sess-append [flags] [SESSION]
+//
+// With a file it appends under a lock and prints the new ids; without one it
+// copies the session from standard input to standard output and adds to it. See
+// sess-append(1).
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-append",
+	Summary: "add entries to a session",
+	Args:    "[SESSION]",
+	Examples: `printf 'fix it' | sess-append -r user s.jsonl
+my-llm < prompt | sess-append -r assistant --model m1 s.jsonl
+sess-new | sess-append -r user -t hi | sess-append -r assistant -t hello
+sess-append --type label --set targetId=ID --set label=before-refactor s.jsonl
+sess-append --expect-leaf ID -r user -t 'only if nobody else wrote' s.jsonl`,
+	New: func() ([]cli.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
+	name, err := operand.One(operands)
+	if err != nil {
+		return err
+	}
+	if err := c.check(name); err != nil {
+		return err
+	}
+	in, err := c.read(s) // before the lock: standard input may take its time
+	if err != nil {
+		return err
+	}
+	t, err := operand.OpenTarget(ctx, s, name, c.target)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	t.Batch.Defaults, t.Batch.Force = c.defaults(), c.force
+	if err := in.addTo(&t.Batch); err != nil {
+		return err
+	}
+	if len(t.Batch.Entries) == 0 && !t.Filter() {
+		return clikit.No("nothing to append")
+	}
+	if !c.dryRun {
+		if err := t.Commit(); err != nil {
+			return err
+		}
+	}
+	return c.print(s, t)
+}
+
+// print shows what was appended: the ids, or whole entries. A filter prints the
+// session itself.
+func (c *config) print(s *clikit.Streams, t *operand.Target) error {
+	for _, e := range t.Batch.Entries {
+		text := e.ID()
+		switch {
+		case c.json || c.dryRun:
+			text = e.Raw()
+		case t.Filter():
+			return nil
+		}
+		if _, err := fmt.Fprintln(s.Out, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+// Sess-compact replaces the older part of a session's context by a summary.
+//
+// Usage:
+//
+//	sess-compact [flags] [SESSION] [-- COMMAND [ARG...]]
+//
+// It plans the cut, has the command summarize what is cut off, and appends a
+// compaction entry. See sess-compact(1).
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-compact",
+	Summary: "summarize the older part of a session's context",
+	Args:    "[SESSION] [-- COMMAND [ARG...]]",
+	Command: true,
+	Examples: `sess-compact s.jsonl -- claude -p --bare --tools ""
+sess-compact --if-needed --window 200000 s.jsonl -- my-llm
+sess-compact --prompt s.jsonl | my-llm | sess-compact --summary - s.jsonl
+sess-compact --plan s.jsonl`,
+	New: func() ([]cli.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	name, err := operand.One(operands)
+	if err != nil {
+		return err
+	}
+	if err := c.check(s, name); err != nil {
+		return err
+	}
+	if name == "" || name == "-" {
+		return c.filter(ctx, s)
+	}
+	src, err := operand.Read(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	made, err := c.compact(ctx, s, src.Session, src.Path)
+	if err != nil || made == nil {
+		return err
+	}
+	c.target.ExpectLeaf = made.plan.Leaf
+	t, err := operand.OpenTarget(ctx, s, name, c.target)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.finish(s, t, made), t.Close())
+}
+
+// filter compacts the session on standard input. If there is nothing to do it
+// still goes through.
+func (c *config) filter(ctx context.Context, s *clikit.Streams) error {
+	t, err := operand.OpenTarget(ctx, s, "-", operand.TargetOptions{})
+	if err != nil {
+		return err
+	}
+	made, err := c.compact(ctx, s, t.Session, "")
+	switch {
+	case errors.Is(err, errNothing) && !c.plan && !c.prompt:
+		return errors.Join(t.Commit(), err)
+	case err != nil || made == nil:
+		return err
+	}
+	return c.finish(s, t, made)
+}
+
+// finish appends the compaction entry to a session that is held, after a last
+// look at whether it makes the context smaller.
+func (c *config) finish(s *clikit.Streams, t *operand.Target, made *compaction) error {
+	e, err := t.Batch.Add(session.TypeCompaction, made.plan.Entry(made.summary)...)
+	if err != nil {
+		return err
+	}
+	before, after := made.plan.Gain(e)
+	s.Notef("%s: context of about %d tokens, %d before", t.Name, after, before)
+	if after >= before {
+		return made.refused(fmt.Errorf("%s: the summary would not make the context smaller: about %d tokens, %d before", t.Name, after, before))
+	}
+	if !c.dryRun {
+		if err := t.Commit(); err != nil {
+			return err
+		}
+	}
+	text := e.ID()
+	switch {
+	case c.json || c.dryRun:
+		text = e.Raw()
+	case t.Filter():
+		return nil
+	}
+	_, err = fmt.Fprintln(s.Out, text)
+	return err
+}

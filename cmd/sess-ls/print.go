@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// printer returns the function that prints one row in the form wanted.
+func (c *config) printer(s *clikit.Streams) func(store.Row) error {
+	print := func(format string, args ...any) error {
+		_, err := fmt.Fprintf(s.Out, format, args...)
+		return err
+	}
+	switch {
+	case c.nul:
+		return func(r store.Row) error { return print("%s\x00", r.Path) }
+	case c.paths:
+		return func(r store.Row) error { return print("%s\n", r.Path) }
+	case c.json:
+		return func(r store.Row) error { return print("%s\n", rowJSON(r)) }
+	}
+	if !tty.IsTerminal(s.OutFile()) {
+		return func(r store.Row) error { return print("%s\n", strings.Join(cells(r), "\t")) }
+	}
+	return c.table(s, print)
+}
+
+// table prints for a terminal: headings, columns, titles cut to fit.
+func (c *config) table(s *clikit.Streams, print func(string, ...any) error) func(store.Row) error {
+	const form = "%-36.36s  %-20s  %6s  %9s  %s"
+	width := max(tty.Width(s.OutFile(), os.LookupEnv)-78, 20)
+	headed := false
+	return func(r store.Row) error {
+		if !headed {
+			headed = true
+			head := fmt.Sprintf(form, "ID", "MODIFIED", "MSGS", "BYTES", "TITLE")
+			if tty.Color(c.color, s.OutFile(), os.LookupEnv) {
+				head = "\x1b[1m" + head + "\x1b[0m"
+			}
+			if err := print("%s\n", head); err != nil {
+				return err
+			}
+		}
+		cell := cells(r)
+		title := []rune(cell[4])
+		if len(title) > width {
+			title = append(title[:width-1], '…')
+		}
+		return print(form+"\n", cell[0], cell[1], cell[2], cell[3], string(title))
+	}
+}
+
+// cells are the columns: id, time, messages, bytes, title. A count that is a
+// lower bound ends in a plus.
+func cells(r store.Row) []string {
+	messages := fmt.Sprint(r.Messages)
+	if !r.Exact {
+		messages += "+"
+	}
+	title := r.Name
+	if title == "" {
+		title = r.FirstMessage
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(js.ValidText(title)), "\n")
+	return []string{tty.Clean(r.ID), stamp(r.Modified), messages, fmt.Sprint(r.Size), tty.Clean(line)}
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+
+// rowJSON is what --json prints. Fields are only ever added.
+func rowJSON(r store.Row) string {
+	out, err := json.Marshal(struct {
+		Path          string `json:"path"`
+		ID            string `json:"id"`
+		CWD           string `json:"cwd"`
+		Name          string `json:"name"`
+		ParentSession string `json:"parentSession"`
+		Version       int    `json:"version"`
+		Created       string `json:"created"`
+		Modified      string `json:"modified"`
+		Size          int64  `json:"size"`
+		Entries       int    `json:"entries"`
+		Messages      int    `json:"messages"`
+		FirstMessage  string `json:"firstMessage"`
+		LastMessage   string `json:"lastMessage"`
+		Exact         bool   `json:"exact"` // false: entries and messages are lower bounds
+	}{
+		r.Path, r.ID, r.CWD, r.Name, r.ParentSession, r.Version,
+		js.FormatTime(r.Created.UnixMilli()), js.FormatTime(r.Modified.UnixMilli()),
+		r.Size, r.Entries, r.Messages, js.ValidText(r.FirstMessage), js.ValidText(r.LastMessage), r.Exact,
+	})
+	if err != nil {
+		panic(err) // strings and numbers marshal
+	}
+	return string(out)
+}

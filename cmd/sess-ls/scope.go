@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/filter"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// scope says where to look: in the directories named, else in the store, there
+// for the sessions of one working directory or for all.
+func (c *config) scope(s *clikit.Streams, dirs []string) ([]string, store.Options, error) {
+	order, err := store.ParseOrder(c.sort)
+	if err != nil {
+		return nil, store.Options{}, clikit.UsageError("%v", err)
+	}
+	o := store.Options{Recursive: c.all, Count: c.count, Order: order, Warn: func(path string, err error) {
+		s.Warnf("%s: %v", path, err)
+	}}
+	if c.cwd != "" || len(dirs) == 0 && !c.all {
+		if o.CWD, err = operand.CWD(c.cwd); err != nil {
+			return nil, o, err
+		}
+	}
+	if len(dirs) > 0 {
+		for _, dir := range dirs {
+			if _, err := os.Stat(dir); err != nil {
+				return nil, o, err
+			}
+		}
+		return dirs, o, nil
+	}
+	root, err := operand.StoreDir()
+	if err != nil {
+		return nil, o, err
+	}
+	st := store.Open(root)
+	dirs = []string{st.Project(o.CWD)}
+	if c.all {
+		dirs = []string{st.Dir()}
+	}
+	warn := o.Warn
+	o.Warn = func(path string, err error) {
+		if path == dirs[0] && errors.Is(err, fs.ErrNotExist) {
+			return // nothing has been stored yet
+		}
+		warn(path, err)
+	}
+	return dirs, o, nil
+}
+
+// selection returns the test for rows that the flags describe.
+func (c *config) selection(ctx context.Context) (func(store.Row) (bool, error), error) {
+	now := time.Now()
+	since, err := when(c.since, now)
+	if err != nil {
+		return nil, clikit.UsageError("--since: %v", err)
+	}
+	before, err := when(c.olderThan, now)
+	if err != nil {
+		return nil, clikit.UsageError("--older-than: %v", err)
+	}
+	var where *filter.Filter
+	if c.where != "" {
+		if where, err = filter.Compile(c.where); err != nil {
+			return nil, clikit.UsageError("--where: %v", err)
+		}
+	}
+	text := strings.ToLower(c.name)
+	return func(row store.Row) (bool, error) {
+		switch {
+		case !since.IsZero() && row.Modified.Before(since),
+			!before.IsZero() && !row.Modified.Before(before),
+			!strings.Contains(strings.ToLower(row.Name+"\n"+row.FirstMessage+"\n"+row.ID), text):
+			return false, nil
+		case where == nil:
+			return true, nil
+		}
+		ok, err := where.Match(ctx, rowJSON(row))
+		if err != nil {
+			return false, fmt.Errorf("%s: --where: %w", row.Path, err)
+		}
+		return ok, nil
+	}, nil
+}
+
+// units are the units of an age, beside those of Go's durations.
+var units = map[byte]time.Duration{'d': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
+
+// when reads a time given as an age or as a date. The zero time stands for "".
+func when(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if unit, ok := units[text[len(text)-1]]; ok {
+		if n, err := strconv.Atoi(text[:len(text)-1]); err == nil && n >= 0 {
+			return now.Add(-time.Duration(n) * unit), nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		return day, nil
+	}
+	if ms, ok := js.ParseTime(text); ok {
+		return time.UnixMilli(ms), nil
+	}
+	return time.Time{}, fmt.Errorf("%q is neither an age like 7d nor a date like %s", text, now.Format(time.DateOnly))
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// header returns the fields of the new header but for its time.
+func (c *config) header(ctx context.Context) (h session.HeaderFields, err error) {
+	h.Title = session.OneLine(c.title)
+	if h.CWD, err = operand.CWD(c.cwd); err != nil {
+		return h, err
+	}
+	if h.ParentSession, err = operand.Reference(ctx, c.parent); err != nil {
+		return h, err
+	}
+	if h.ID = c.id; h.ID == "" {
+		h.ID, err = session.NewSessionID()
+		return h, err
+	}
+	if !session.ValidSessionID(h.ID) {
+		return h, clikit.UsageError("bad session id %q: letters, digits, dots, underscores and hyphens, a letter or digit at both ends", h.ID)
+	}
+	return h, nil
+}
+
+// addInit adds the session_init entry, if any of its flags was given.
+func (c *config) addInit(s *clikit.Streams, b *session.Batch) error {
+	if c.system == "" && c.task == "" && c.tools == "" {
+		return nil
+	}
+	prompt := ""
+	if c.system != "" {
+		in, err := s.OpenInput(c.system)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		data, err := io.ReadAll(in)
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", c.system, err)
+		}
+		prompt = strings.TrimRight(string(data), "\r\n")
+	}
+	tools := "[]"
+	if c.tools != "" {
+		names := strings.Split(c.tools, ",")
+		for i, n := range names {
+			names[i] = js.Quote(strings.TrimSpace(n))
+		}
+		tools = "[" + strings.Join(names, ",") + "]"
+	}
+	_, err := b.Add(session.TypeSessionInit, session.StringField("systemPrompt", prompt),
+		session.StringField("task", c.task), session.Field{Name: "tools", Raw: tools})
+	return err
+}

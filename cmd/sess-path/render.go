@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/filter"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/view"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// forms are what --as prints; the first is the default.
+var forms = []string{"entries", "context", "messages", "openai", "anthropic", "text", "markdown", "state"}
+
+// A renderer prints one path in one form.
+type renderer struct {
+	*config
+	ctx        context.Context
+	streams    *clikit.Streams
+	src        *operand.Source
+	leaf       int
+	path       []session.Entry
+	projection []session.Projected // what of the path is in the context
+}
+
+func (r *renderer) render() error {
+	if r.projection == nil {
+		r.projection = session.Project(r.path)
+	}
+	switch r.as {
+	case "entries":
+		return r.entries()
+	case "context":
+		c := session.BuildContext(r.path)
+		c.Messages = r.messages()
+		return r.value(c.JSON())
+	case "state":
+		return r.value(r.state())
+	case "messages":
+		for _, m := range session.ToLLM(r.messages()) {
+			if err := r.value(m.Raw()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return r.view()
+}
+
+// messages are the context's messages.
+func (r *renderer) messages() []session.Message {
+	var out []session.Message
+	for _, p := range r.projection {
+		out = append(out, p.Messages...)
+	}
+	return out
+}
+
+// view prints a form that is made for an API or for people.
+func (r *renderer) view() error {
+	messages := session.ToLLM(r.withSystem(r.messages()))
+	var text string
+	var repairs []string
+	switch r.as {
+	case "openai":
+		text, repairs = view.OpenAI(messages, view.Options{System: r.system})
+	case "anthropic":
+		text, repairs = view.Anthropic(messages, view.Options{System: r.system})
+	case "text":
+		return view.Text(r.streams.Out, messages)
+	default:
+		return view.Markdown(r.streams.Out, messages)
+	}
+	for _, repair := range repairs {
+		r.streams.Warnf("%s: %s", r.src.Name, repair)
+	}
+	return r.value(text)
+}
+
+// withSystem puts the system prompt of a session_init entry in front, if one is
+// wanted and the context has none, or drops the system messages.
+func (r *renderer) withSystem(messages []session.Message) []session.Message {
+	var out []session.Message
+	has := false
+	for _, m := range messages {
+		if m.Role() == session.RoleSystem {
+			has = true
+			if !r.system {
+				continue
+			}
+		}
+		out = append(out, m)
+	}
+	if !r.system || has {
+		return out
+	}
+	for i := len(r.path) - 1; i >= 0; i-- {
+		if e := r.path[i]; e.Type() == session.TypeSessionInit && e.Str("systemPrompt") != "" {
+			return append([]session.Message{session.NewTextMessage(session.RoleSystem, e.Str("systemPrompt"))}, out...)
+		}
+	}
+	return out
+}
+
+// entries prints the path as a session, or those of its entries that --where
+// selects.
+func (r *renderer) entries() error {
+	if !r.noHeader && !r.reverse && r.where == "" && r.jq == "" {
+		for _, line := range r.src.Lead() {
+			if err := r.line(line); err != nil {
+				return err
+			}
+		}
+	}
+	var where *filter.Filter
+	if r.where != "" {
+		var err error
+		if where, err = filter.Compile(r.where); err != nil {
+			return clikit.UsageError("--where: %v", err)
+		}
+	}
+	matched := false
+	for _, e := range r.path {
+		if where != nil {
+			ok, err := where.Match(r.ctx, e.Raw())
+			if err != nil {
+				return fmt.Errorf("%s:%d: --where: %w", r.src.Name, e.Line(), err)
+			}
+			if !ok {
+				continue
+			}
+		}
+		matched = true
+		if err := r.entry(e); err != nil {
+			return err
+		}
+	}
+	if where != nil && !matched {
+		return clikit.No("")
+	}
+	return nil
+}
+
+func (r *renderer) entry(e session.Entry) error {
+	if r.jq == "" {
+		return r.line(e.Raw())
+	}
+	if err := r.value(e.Raw()); err != nil {
+		return fmt.Errorf("%s:%d: %w", r.src.Name, e.Line(), err)
+	}
+	return nil
+}
+
+// value prints one JSON text, or what --jq makes of it.
+func (r *renderer) value(text string) error {
+	text = js.ValidText(text)
+	if r.jq == "" {
+		return r.line(text)
+	}
+	project, err := filter.Compile(r.jq)
+	if err != nil {
+		return clikit.UsageError("--jq: %v", err)
+	}
+	var out error
+	err = project.Project(r.ctx, text, func(json []byte) error {
+		out = r.line(string(json))
+		return out
+	})
+	if err != nil && !errors.Is(err, out) {
+		return fmt.Errorf("--jq: %w", err)
+	}
+	return err
+}
+
+func (r *renderer) line(text string) error {
+	_, err := fmt.Fprintln(r.streams.Out, text)
+	return err
+}

@@ -1,0 +1,131 @@
+package filter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+
+	"github.com/itchyny/gojq"
+)
+
+// A Filter is a compiled expression. It may be used concurrently.
+type Filter struct {
+	code   *gojq.Code
+	halted atomic.Bool
+}
+
+// Compile compiles expr. A malformed expression is a [*SyntaxError].
+func Compile(expr string) (*Filter, error) {
+	query, err := gojq.Parse(expr)
+	if err != nil {
+		return nil, newSyntaxError(expr, err)
+	}
+	code, err := gojq.Compile(query)
+	if err != nil {
+		return nil, newSyntaxError(expr, err)
+	}
+	return &Filter{code: code}, nil
+}
+
+// Match reports whether the expression has a result for raw, one JSON value,
+// that is neither false nor null: what select keeps. It stops at the first such
+// result. The first error is final, even if results would follow it; an error
+// after the deciding result is not looked for.
+//
+// After the expression called halt nothing matches any more.
+func (f *Filter) Match(ctx context.Context, raw string) (bool, error) {
+	found := false
+	err := f.each(ctx, raw, func(v any) error {
+		if v == nil || v == false {
+			return nil
+		}
+		found = true
+		return errEnough
+	})
+	return found, err
+}
+
+// Project calls emit with each result for raw, one JSON value, as one line of
+// JSON without a line feed. The slice is emit's to keep. The first error, the
+// expression's or emit's, is final; results before it were emitted.
+//
+// After the expression called halt there are no results any more.
+func (f *Filter) Project(ctx context.Context, raw string, emit func(json []byte) error) error {
+	return f.each(ctx, raw, func(v any) error {
+		b, err := gojq.Marshal(v)
+		if err != nil {
+			return fmt.Errorf("printing a result: %w", err)
+		}
+		return emit(b)
+	})
+}
+
+// errEnough ends each without being an error.
+var errEnough = errors.New("enough")
+
+// each calls yield with each result for raw until something ends the run.
+func (f *Filter) each(ctx context.Context, raw string, yield func(any) error) error {
+	if f.halted.Load() {
+		return nil
+	}
+	v, err := decode(raw)
+	if err != nil {
+		return err
+	}
+	iter := f.code.RunWithContext(ctx, v)
+	for {
+		v, ok := iter.Next()
+		if !ok {
+			return nil
+		}
+		if err, ok := v.(error); ok {
+			return f.failure(ctx, err)
+		}
+		switch err := yield(v); {
+		case err == errEnough: //nolint:errorlint // our own, unwrapped
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// failure turns an error of gojq into ours. The errors of a cancelled context
+// stay recognisable.
+func (f *Filter) failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("running the expression: %w", ctx.Err())
+	}
+	if halt, ok := errors.AsType[*gojq.HaltError](err); ok {
+		f.halted.Store(true)
+		switch v := halt.Value().(type) {
+		case nil:
+			return nil
+		case string:
+			return fmt.Errorf("running the expression: %s", strings.TrimRight(v, "\n"))
+		}
+	}
+	return fmt.Errorf("running the expression: %w", err)
+}
+
+// decode reads one JSON value the way gojq wants it: numbers keep their text,
+// so that what is only passed through keeps every digit.
+func decode(raw string) (any, error) {
+	d := json.NewDecoder(strings.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, fmt.Errorf("decoding the value: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("decoding the value: more follows it")
+	}
+	return v, nil
+}

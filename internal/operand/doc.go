@@ -1,0 +1,8 @@
+// Package operand opens the SESSION operand of a tool: a path, "-" or nothing
+// for standard input, or the id of a session of the store. What is found wrong
+// with a session is said on standard error, with file and line.
+//
+// [Read] opens a session for reading, [OpenTarget] one that entries are added
+// to: a file under its lock, or standard input, whose session goes to standard
+// output with the new entries behind it.
+package operand

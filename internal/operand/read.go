@@ -1,0 +1,97 @@
+package operand
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A Source is a session that was read, and where from.
+type Source struct {
+	*session.Session
+	Name string // for messages
+	Path string // "" for standard input
+
+	streams *clikit.Streams
+}
+
+// Read reads the session an operand names and warns of what is wrong with it.
+func Read(ctx context.Context, s *clikit.Streams, operand string) (*Source, error) {
+	path, err := Path(ctx, operand)
+	if err != nil {
+		return nil, err
+	}
+	in, err := s.OpenInput(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return readFrom(s, in, path)
+}
+
+func readFrom(s *clikit.Streams, r io.Reader, path string) (*Source, error) {
+	src := &Source{Path: path, Name: path, streams: s}
+	if path == "" {
+		src.Name = stdinName
+	}
+	var err error
+	if src.Session, err = session.Read(r); err != nil {
+		return nil, locate(src.Name, err)
+	}
+	src.Warn(src.Problems)
+	return src, nil
+}
+
+// locate puts the file, and the line if there is one, in front of an error.
+func locate(name string, err error) error {
+	p, ok := session.IsProblem(err)
+	switch {
+	case !ok:
+		return fmt.Errorf("reading %s: %w", name, err)
+	case p.Line == 0:
+		err = fmt.Errorf("%s: %w", name, p)
+	default:
+		err = fmt.Errorf("%s:%d: %w", name, p.Line, p)
+	}
+	if p.Kind == session.Empty {
+		return clikit.WithHint(err, "sess-new makes a new session")
+	}
+	return err
+}
+
+// Warn prints problems as warnings.
+func (src *Source) Warn(problems []session.Problem) {
+	for _, p := range problems {
+		src.streams.Warnf("%v", locate(src.Name, p))
+	}
+}
+
+// Leaf resolves a leaf reference and returns its position.
+func (src *Source) Leaf(ref string) (int, error) {
+	i, err := src.ResolveLeaf(ref)
+	if err != nil {
+		return -1, fmt.Errorf("%s: %w", src.Name, err)
+	}
+	return i, nil
+}
+
+// PathTo returns the path to the entry at position leaf and warns of its gaps.
+func (src *Source) PathTo(leaf int) ([]session.Entry, []session.Problem) {
+	path, problems := src.Session.Path(leaf)
+	src.Warn(problems)
+	return path, problems
+}
+
+// Strict returns the first of the problems as the error that ends a --strict
+// run, nil if there is none.
+func (src *Source) Strict(problems ...[]session.Problem) error {
+	for _, list := range problems {
+		for _, p := range list {
+			return locate(src.Name, p)
+		}
+	}
+	return nil
+}

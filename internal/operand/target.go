@@ -1,0 +1,236 @@
+package operand
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// scanLimit is the size in bytes up to which a session is read whole before an
+// append, to give new entries short ids that are not taken. Above it they get
+// ids that are unique by themselves, and an append costs the same at any size.
+const scanLimit = 8 << 20
+
+// TargetOptions say how to open a session that entries are added to.
+type TargetOptions struct {
+	Parent     string // reference to the entry to add to; "" is the leaf
+	ExpectLeaf string // reference to the entry that has to be the leaf; "" is any
+	Tail       jsonl.Tail
+	Wait       time.Duration // bound on the wait for the lock; 0 is the default, negative none
+	Sync       string        // "always", "never", or "" for always inside the store
+	Whole      bool          // read all of it, because its entries are needed
+}
+
+// A Target is a session that entries are added to, held locked if it is a file.
+// Nothing is written before [Target.Commit].
+type Target struct {
+	Batch   session.Batch
+	Session *session.Session // nil if only the tail was read
+	Header  session.Header
+	Name    string
+
+	streams *clikit.Streams
+	file    *jsonl.Appender // nil for standard input
+	stdin   []byte          // what was read from standard input
+	sync    bool
+}
+
+// OpenTarget opens the session an operand names, for adding to it.
+func OpenTarget(ctx context.Context, s *clikit.Streams, operand string, o TargetOptions) (*Target, error) {
+	path, err := Path(ctx, operand)
+	if err != nil {
+		return nil, err
+	}
+	t := &Target{streams: s, Name: path}
+	if path == "" {
+		t.Name = stdinName
+		err = t.readStdin()
+	} else {
+		err = t.lock(ctx, path, o)
+	}
+	if err == nil {
+		err = t.prepare(o)
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+func (t *Target) readStdin() error {
+	in, err := t.streams.OpenInput("-")
+	if err != nil {
+		return err
+	}
+	if t.stdin, err = io.ReadAll(in); err != nil {
+		return fmt.Errorf("reading %s: %w", t.Name, err)
+	}
+	return t.whole(bytes.NewReader(t.stdin))
+}
+
+func (t *Target) lock(ctx context.Context, path string, o TargetOptions) (err error) {
+	t.sync = o.Sync == "always" || o.Sync == "" && inStore(path)
+	if t.file, err = jsonl.OpenAppender(ctx, path, jsonl.Options{Tail: o.Tail, Wait: o.Wait}); err != nil {
+		return err
+	}
+	whole := o.Whole || o.Parent != "" && o.Parent != "." && o.Parent != "null" || o.ExpectLeaf != ""
+	if whole || t.file.Size() <= scanLimit {
+		return t.whole(io.NewSectionReader(t.file, 0, t.file.Size()))
+	}
+	tail, err := session.ReadTail(t.file, t.file.Size())
+	if err != nil {
+		return locate(t.Name, err)
+	}
+	t.Header, t.Batch.Leaf = tail.Header, tail.Leaf
+	t.Batch.Known = func(id string) bool { return id == tail.Leaf }
+	t.Batch.NewID = func(func(string) bool) (string, error) { return session.UniqueEntryID() }
+	return nil
+}
+
+// whole reads all of the session.
+func (t *Target) whole(r io.Reader) error {
+	s, err := session.Read(r)
+	if err != nil {
+		return locate(t.Name, err)
+	}
+	t.Session, t.Header = s, s.Header
+	if i, ok := s.Leaf(); ok {
+		t.Batch.Leaf = s.Entries[i].ID()
+	}
+	t.Batch.Known = func(id string) bool { _, ok := s.Index(id); return ok }
+	return nil
+}
+
+// prepare checks what the caller expects and moves to the parent it wants.
+func (t *Target) prepare(o TargetOptions) error {
+	if err := t.Header.CanAppend(); err != nil {
+		return clikit.WithHint(fmt.Errorf("%s: %w", t.Name, err), "sess-fork --all makes a version 3 copy")
+	}
+	t.Batch.Now = time.Now().UnixMilli()
+	if err := t.expect(o.ExpectLeaf); err != nil {
+		return err
+	}
+	switch o.Parent {
+	case "", ".":
+		return nil
+	case "null":
+		t.Batch.Leaf = ""
+		return nil
+	}
+	i, err := t.resolve(o.Parent)
+	if err != nil {
+		return err
+	}
+	t.Batch.Leaf = ""
+	if i >= 0 {
+		t.Batch.Leaf = t.Session.Entries[i].ID()
+	}
+	return nil
+}
+
+func (t *Target) resolve(ref string) (int, error) {
+	leaf, _ := t.Session.Leaf()
+	i, err := t.Session.Resolve(ref, leaf)
+	if err != nil {
+		return -1, fmt.Errorf("%s: %w", t.Name, err)
+	}
+	return i, nil
+}
+
+// expect is the compare of compare-and-swap: the leaf has to be the entry the
+// caller saw.
+func (t *Target) expect(ref string) error {
+	if ref == "" {
+		return nil
+	}
+	want := -1
+	i, err := t.resolve(ref)
+	if err == nil {
+		want = i
+	} else if !errors.Is(err, session.ErrNotFound) {
+		return err
+	}
+	if leaf, _ := t.Session.Leaf(); err != nil || leaf != want {
+		return fmt.Errorf("%s: %w: it is %s, not %s", t.Name, session.ErrLeafMoved, orNull(t.Batch.Leaf), ref)
+	}
+	return nil
+}
+
+func orNull(id string) string {
+	if id == "" {
+		return "null"
+	}
+	return id
+}
+
+// Commit writes the batch: to the file in one write, or to standard output
+// behind the session that was read.
+func (t *Target) Commit() error {
+	if t.file == nil {
+		return t.copy()
+	}
+	if err := t.file.Append(t.Batch.Lines()...); err != nil {
+		return named(t.Name, err)
+	}
+	if m := t.file.Mended(); m.Kind != jsonl.MendNone {
+		t.streams.Warnf("%s: %s", t.Name, m)
+	}
+	if !t.sync {
+		return nil
+	}
+	if err := t.file.Sync(); err != nil {
+		return named(t.Name, err)
+	}
+	return nil
+}
+
+// copy writes the session that was read and the batch behind it. A torn tail
+// stays behind: what follows it would be lost to readers.
+func (t *Target) copy() error {
+	data := t.stdin
+	if n := bytes.LastIndexByte(data, '\n') + 1; n < len(data) {
+		if t.Session.Torn {
+			t.streams.Warnf("%s: torn last line of %d bytes left out", t.Name, len(data)-n)
+			data = data[:n]
+		} else {
+			data = append(data, '\n')
+		}
+	}
+	if _, err := t.streams.Out.Write(data); err != nil {
+		return err
+	}
+	for _, line := range t.Batch.Lines() {
+		if _, err := t.streams.Out.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// named puts the file in front of an error that does not name it yet.
+func named(name string, err error) error {
+	if strings.Contains(err.Error(), name) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// Filter reports whether the session came from standard input and goes to
+// standard output.
+func (t *Target) Filter() bool { return t.file == nil }
+
+// Close gives up the lock.
+func (t *Target) Close() error {
+	if t.file == nil {
+		return nil
+	}
+	return t.file.Close()
+}

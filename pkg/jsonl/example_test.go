@@ -1,0 +1,115 @@
+package jsonl_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+func ExampleLines() {
+	log := strings.NewReader("{\"id\":1}\n\n{\"id\":2}\n{\"id\":")
+	for l, err := range jsonl.Lines(log) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%d at byte %d: %q torn=%v\n", l.Number, l.Offset, l.Data, l.Torn)
+	}
+	// Output:
+	// 1 at byte 0: "{\"id\":1}" torn=false
+	// 2 at byte 9: "" torn=false
+	// 3 at byte 10: "{\"id\":2}" torn=false
+	// 4 at byte 19: "{\"id\":" torn=true
+}
+
+func ExampleBackward() {
+	log := "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n"
+	for l, err := range jsonl.Backward(strings.NewReader(log), int64(len(log))) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%d %s\n", l.Offset, l.Data)
+		if l.Offset <= 9 {
+			break
+		}
+	}
+	// Output:
+	// 18 {"id":3}
+	// 9 {"id":2}
+}
+
+func ExampleAppender() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "log.jsonl")
+	torn := []byte("{\"id\":1}\n{\"id\":") // a writer died
+	if err := jsonl.Create(path, torn, false); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	add := func(lines ...[]byte) (err error) {
+		a, err := jsonl.OpenAppender(context.Background(), path, jsonl.Options{})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, a.Close()) }()
+		if err := a.Append(lines...); err != nil {
+			return err
+		}
+		m := a.Mended()
+		fmt.Printf("blanked %d bytes at %d, saved in %s\n", m.Bytes, m.Offset, filepath.Base(m.SavedAs))
+		return a.Sync()
+	}
+	if err := add([]byte(`{"id":2}`), []byte(`{"id":3}`)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	data, _ := os.ReadFile(path)
+	fmt.Printf("%q\n", data)
+	// Output:
+	// blanked 6 bytes at 9, saved in log.jsonl.torn
+	// "{\"id\":1}\n      \n{\"id\":2}\n{\"id\":3}\n"
+}
+
+func ExampleReplace() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "log.jsonl")
+	if err := jsonl.Create(path, []byte("1\n\n2\n\n"), false); err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = jsonl.Replace(context.Background(), path, jsonl.Options{}, func(old io.Reader, w io.Writer) error {
+		for l, err := range jsonl.Lines(old) {
+			if err != nil {
+				return err
+			}
+			if len(l.Data) == 0 {
+				continue
+			}
+			if _, err := fmt.Fprintf(w, "%s\n", l.Data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	data, _ := os.ReadFile(path)
+	fmt.Printf("%q %v\n", data, err)
+	// Output: "1\n2\n" <nil>
+}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// defaultWorkers is how many files are read at once. More than there are
+// processors, since a cold cache makes them wait for the disk.
+const defaultWorkers = 8
+
+// A Row is one session of a listing.
+type Row struct {
+	Path    string    // below the directory it was found in, as that was given
+	Size    int64     // of the file, in bytes
+	ModTime time.Time // of the file
+
+	// Info is what the session says of itself. Modified is never zero: where
+	// the session has no time, it is ModTime.
+	session.Info
+}
+
+// Options says which sessions are looked at, and how. The zero value is fit for
+// use.
+type Options struct {
+	// Recursive adds the sessions of the directories one level below the given
+	// ones: with the directory of a [Store], those of all projects. Deeper ones
+	// belong to sessions rather than to people.
+	Recursive bool
+
+	// CWD keeps only the sessions whose header has this working directory, with
+	// symbolic links resolved on both sides. "" keeps all.
+	CWD string
+
+	// Count reads every file to its end. Without it files above 1 MiB are read
+	// at both ends only: their counts are lower bounds, and a name given in the
+	// middle is missed; Exact is false then.
+	Count bool
+
+	// Workers bounds the files read at once; 0 stands for 8.
+	Workers int
+
+	// Order is the order of the rows.
+	Order Order
+
+	// Warn, if it is set, is told of every file and directory that was left out.
+	// err does not repeat the path. It matches session.ErrNotSession or
+	// session.ErrVersion for files that are no session of ours, fs.ErrNotExist
+	// for a directory that is missing. The calls come one at a time, in a fixed
+	// order, before the function that was given the options returns.
+	Warn func(path string, err error)
+}
+
+func (o Options) warn(path string, err error) {
+	if o.Warn != nil {
+		o.Warn(path, err)
+	}
+}
+
+// List returns the sessions in dirs. What cannot be read, or is no session, is
+// left out and told to Warn; a directory that does not exist is no exception.
+// The only error is that of ctx.
+func List(ctx context.Context, dirs []string, o Options) ([]Row, error) {
+	paths := sessionFiles(dirs, o.Recursive, o.warn)
+	rows, errs := make([]Row, len(paths)), make([]error, len(paths))
+	each(ctx, len(paths), o.Workers, func(i int) {
+		rows[i], errs[i] = read(ctx, paths[i], o.Count)
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	keep, here := rows[:0], sameDir(o.CWD)
+	for i, row := range rows {
+		switch {
+		case errs[i] != nil:
+			o.warn(paths[i], errs[i])
+		case here(row.CWD):
+			keep = append(keep, row)
+		}
+	}
+	clear(rows[len(keep):])
+	Sort(keep, o.Order)
+	return keep, nil
+}
+
+// each calls do with 0 to n-1, at most workers at a time, and returns when all
+// calls have. When ctx ends no further call begins.
+func each(ctx context.Context, n, workers int, do func(i int)) {
+	if workers <= 0 {
+		workers = defaultWorkers
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(n, workers) {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				do(i)
+			}
+		})
+	}
+	wg.Wait()
+}

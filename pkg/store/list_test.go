@@ -1,0 +1,288 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+func list(t *testing.T, dir string, o Options) ([]Row, *warnings) {
+	t.Helper()
+	w := &warnings{dir: dir}
+	o.Warn = w.add
+	rows, err := List(t.Context(), []string{dir}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows, w
+}
+
+func TestListSelects(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, data := range map[string]string{
+		"top.jsonl":             text("top", "/p", 9),
+		"--p--/a.jsonl":         text("a", "/p", 3),
+		"--p--/b.jsonl":         text("b", "/p", 2),
+		"--p--/b/Sub.jsonl":     text("deep", "/p", 8),
+		"--p--/.draft.jsonl":    text("draft", "/p", 9),
+		"--p--/a.jsonl.bak":     text("bak", "/p", 9),
+		"--p--/A.JSONL":         text("upper", "/p", 9),
+		"--p--/jsonl":           text("bare", "/p", 9),
+		"--p--/.jsonl":          text("dot", "/p", 9),
+		"dir.jsonl/c.jsonl":     text("c", "/p", 1),
+		".hidden/h.jsonl":       text("hidden", "/p", 9),
+		"--p--/empty.jsonl":     "",
+		"--p--/blank.jsonl":     "\n\n",
+		"--p--/words.jsonl":     "words\n",
+		"--p--/json.jsonl":      `{"type":"message","id":"x"}` + "\n" + text("late", "/p", 1),
+		"--p--/noid.jsonl":      `{"type":"session","version":3}` + "\n",
+		"--p--/v4.jsonl":        `{"type":"session","version":4,"id":"v4"}` + "\n",
+		"--p--/core.jsonl":      `{"kind":"header","version":4,"cwd":"/p"}` + "\n",
+		"--p--/torn.jsonl":      `{"type":"session","ver`,
+		"--q--/nothing-here.md": "# notes\n",
+	} {
+		write(t, dir, name, data)
+	}
+	rows, w := list(t, dir, Options{Recursive: true})
+	same(t, "recursive", rels(t, dir, rows), []string{"top.jsonl", "--p--/a.jsonl", "--p--/b.jsonl", "dir.jsonl/c.jsonl"})
+	var names []string
+	for i, line := range w.list {
+		name, _, _ := strings.Cut(line, ": ")
+		names = append(names, name)
+		isVersion := name == "--p--/v4.jsonl" || name == "--p--/core.jsonl"
+		if errors.Is(w.errs[i], session.ErrVersion) != isVersion || errors.Is(w.errs[i], session.ErrNotSession) == isVersion {
+			t.Errorf("%s: wrong kind of error", line)
+		}
+		if strings.Contains(w.errs[i].Error(), dir) {
+			t.Errorf("%s: the error repeats the path", line)
+		}
+	}
+	same(t, "warnings", names, []string{
+		"--p--/blank.jsonl", "--p--/core.jsonl", "--p--/empty.jsonl", "--p--/json.jsonl",
+		"--p--/noid.jsonl", "--p--/torn.jsonl", "--p--/v4.jsonl", "--p--/words.jsonl",
+	})
+
+	rows, w = list(t, dir, Options{})
+	same(t, "not recursive", rels(t, dir, rows), []string{"top.jsonl"})
+	same(t, "warnings", w.list, nil)
+
+	// Without Warn, and with the order reversed by another key.
+	rows, err := List(t.Context(), []string{filepath.Join(dir, "--p--")}, Options{Order: ByName, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "one project", rels(t, dir, rows), []string{"--p--/a.jsonl", "--p--/b.jsonl"})
+}
+
+// TestListSeesWhatPiDoesNot has headers that pi 0.73's "continue" overlooks.
+func TestListSeesWhatPiDoesNot(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 5000)
+	for name, data := range map[string]string{
+		"long header":         strings.Replace(text("id", "/p", 2), `"cwd"`, `"parentSession":"`+long+`","cwd"`, 1),
+		"leading blank line":  "\n  \r\n" + text("id", "/p", 2),
+		"leading junk":        "not json\n" + text("id", "/p", 2),
+		"byte order mark":     "\xef\xbb\xbf" + text("id", "/p", 2),
+		"carriage returns":    strings.ReplaceAll(text("id", "/p", 2), "\n", "\r\n"),
+		"no final line feed":  strings.TrimSuffix(text("id", "/p", 2), "\n"),
+		"torn tail":           text("id", "/p", 2) + `{"type":"mess`,
+		"line separator":      strings.Replace(text("id", "/p", 2), "m1", "m\u20281", 1),
+		"user without text":   text("id", "/p", 2) + `{"type":"custom","id":"n","message":null}` + "\n",
+		"member of that name": strings.Replace(text("id", "/p", 2), `"id":"id"`, `"x":{"id":"no","type":"no"},"id":"id"`, 1),
+	} {
+		dir := t.TempDir()
+		path := write(t, dir, "x.jsonl", data)
+		rows, w := list(t, dir, Options{})
+		if len(rows) != 1 || rows[0].ID != "id" || rows[0].CWD != "/p" || rows[0].Messages != 2 || rows[0].FirstMessage != "m0" {
+			t.Errorf("%s: %+v, %q", name, rows, w.list)
+		}
+		if got, err := Recent(t.Context(), []string{dir}, Options{}); got != path || err != nil {
+			t.Errorf("%s: Recent: %q, %v", name, got, err)
+		}
+		if got, err := Open(dir).Find(t.Context(), "id"); got != path || err != nil {
+			t.Errorf("%s: Find: %q, %v", name, got, err)
+		}
+	}
+}
+
+func TestListRow(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data := text("a", "/p", 3)
+	touch(t, write(t, dir, "a.jsonl", data), 77)
+	touch(t, write(t, dir, "timeless.jsonl", `{"type":"session","version":3,"id":"b"}`+"\n"), 78)
+	rows, _ := list(t, dir, Options{})
+	if len(rows) != 2 {
+		t.Fatalf("rows %+v", rows)
+	}
+	// Newest first: the session without any time counts as modified when its
+	// file was.
+	if r := rows[0]; r.ID != "b" || !r.Modified.Equal(time.Unix(1767323178, 0)) || !r.Created.IsZero() {
+		t.Errorf("timeless: %+v", r)
+	}
+	r := rows[1]
+	if r.Size != int64(len(data)) || !r.ModTime.Equal(time.Unix(1767323177, 0)) || !r.Modified.Equal(time.UnixMilli(1767323102000)) ||
+		!r.Exact || r.LastMessage != "m2" || r.Entries != 3 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestListCWD(t *testing.T) {
+	t.Parallel()
+	dir, work := t.TempDir(), t.TempDir()
+	real := filepath.Join(work, "real")
+	if err := os.Mkdir(real, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(work, "link")
+	symlink(t, "real", link)
+	gone := filepath.Join(work, "gone")
+	for id, cwd := range map[string]string{
+		"real": real, "link": link, "slash": real + string(filepath.Separator), "gone": gone, "none": "", "dot": ".", "beside": real + "x",
+	} {
+		write(t, dir, id+".jsonl", text(id, cwd, 1))
+	}
+	for cwd, want := range map[string][]string{
+		real: {"slash.jsonl", "real.jsonl", "link.jsonl"},
+		link: {"slash.jsonl", "real.jsonl", "link.jsonl"},
+		gone: {"gone.jsonl"},
+		work: nil,
+	} {
+		rows, w := list(t, dir, Options{CWD: cwd})
+		same(t, cwd, rels(t, dir, rows), want)
+		same(t, "warnings", w.list, nil)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, _ := list(t, dir, Options{CWD: here})
+	same(t, "a relative cwd in a header is not this process's", rels(t, dir, rows), nil)
+}
+
+func TestListSymlinks(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	dir := filepath.Join(base, "store")
+	write(t, dir, "--p--/a.jsonl", text("a", "/p", 1))
+	other := write(t, base, "elsewhere/b.jsonl", text("b", "/q", 2))
+	symlink(t, other, filepath.Join(dir, "--p--", "c.jsonl"))
+	symlink(t, "--p--", filepath.Join(dir, "--a-link-before--"))
+	symlink(t, filepath.Join(base, "elsewhere"), filepath.Join(dir, "--q--"))
+	symlink(t, dir, filepath.Join(dir, "loop"))
+	symlink(t, "self.jsonl", filepath.Join(dir, "--p--", "self.jsonl"))
+	symlink(t, "nowhere", filepath.Join(dir, "--p--", "gone.jsonl"))
+	symlink(t, "nowhere", filepath.Join(dir, "gone-dir"))
+	symlink(t, "store", filepath.Join(base, "link"))
+
+	rows, w := list(t, dir, Options{Recursive: true})
+	same(t, "rows", rels(t, dir, rows), []string{"--p--/c.jsonl", "--q--/b.jsonl", "--p--/a.jsonl"})
+	if len(w.list) != 2 || !strings.HasPrefix(w.list[0], "--p--/gone.jsonl: ") || !strings.HasPrefix(w.list[1], "--p--/self.jsonl: ") {
+		t.Errorf("warnings %q", w.list)
+	}
+
+	// The same directory by several ways is listed once, by the first.
+	dirs := []string{dir, filepath.Join(dir, "--p--"), filepath.Join(base, "link"), dir + "/.", filepath.Join(base, "elsewhere")}
+	rows, err := List(t.Context(), dirs, Options{Recursive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "many ways", rels(t, dir, rows), []string{"--p--/c.jsonl", "--q--/b.jsonl", "--p--/a.jsonl"})
+
+	// A child named before its parent does not hide the parent's other children.
+	dirs = []string{filepath.Join(dir, "--p--"), dir}
+	rows, err = List(t.Context(), dirs, Options{Recursive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "child first", rels(t, dir, rows), []string{"--p--/c.jsonl", "--q--/b.jsonl", "--p--/a.jsonl"})
+}
+
+func TestListOfNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := write(t, dir, "file", "")
+	w := &warnings{dir: dir}
+	rows, err := List(t.Context(), []string{filepath.Join(dir, "missing"), file}, Options{Warn: w.add})
+	if err != nil || len(rows) != 0 {
+		t.Errorf("got %v, %v", rows, err)
+	}
+	if len(w.errs) != 2 || !errors.Is(w.errs[0], fs.ErrNotExist) || strings.Contains(w.errs[0].Error(), dir) {
+		t.Errorf("warnings %q", w.list)
+	}
+	if rows, err := List(t.Context(), nil, Options{}); err != nil || len(rows) != 0 {
+		t.Errorf("no directories: %v, %v", rows, err)
+	}
+}
+
+func TestListUnreadable(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() <= 0 {
+		t.Skip("root may read everything, and elsewhere modes say nothing")
+	}
+	dir := t.TempDir()
+	write(t, dir, "--p--/a.jsonl", text("a", "/p", 1))
+	closed := write(t, dir, "--p--/b.jsonl", text("b", "/p", 1))
+	write(t, dir, "--q--/c.jsonl", text("c", "/p", 1))
+	if err := os.Chmod(closed, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(dir, "--q--"), 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "--q--"), 0o700) })
+	rows, w := list(t, dir, Options{Recursive: true})
+	same(t, "rows", rels(t, dir, rows), []string{"--p--/a.jsonl"})
+	same(t, "warnings", w.list, []string{"--q--: permission denied", "--p--/b.jsonl: permission denied"})
+	if _, err := Open(dir).Find(t.Context(), "nosuch"); !errors.Is(err, ErrNotFound) || !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("Find: %v", err)
+	}
+}
+
+func TestListCancelled(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for i := range 20 {
+		write(t, dir, fmt.Sprintf("%02d.jsonl", i), text("x", "/p", 1))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w := &warnings{dir: dir}
+	if rows, err := List(ctx, []string{dir}, Options{Warn: w.add}); !errors.Is(err, context.Canceled) || rows != nil {
+		t.Errorf("List: %d rows, %v", len(rows), err)
+	}
+	if path, err := Recent(ctx, []string{dir}, Options{Warn: w.add}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Recent: %q, %v", path, err)
+	}
+	if path, err := Open(dir).Find(ctx, "x"); !errors.Is(err, context.Canceled) {
+		t.Errorf("Find: %q, %v", path, err)
+	}
+	same(t, "warnings", w.list, nil)
+}
+
+func TestReaderStops(t *testing.T) {
+	t.Parallel()
+	f, err := os.Open(write(t, t.TempDir(), "junk", strings.Repeat("junk\n", 100000)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	r := reader{ctx, f}
+	if n, err := r.Read(make([]byte, 10)); n != 10 || err != nil {
+		t.Fatalf("read %d, %v", n, err)
+	}
+	cancel()
+	if _, err := session.ScanInfo(r); !errors.Is(err, context.Canceled) {
+		t.Errorf("reading on: %v", err)
+	}
+}

@@ -1,0 +1,79 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Recent returns the path of the session in dirs that was written to last: the
+// one with the newest modification time of its file, as in pi's "continue",
+// among those that have a valid header. Of files with the same time it is the
+// one with the later name. Of o, Recursive, CWD and Warn apply.
+//
+// No more headers are read than it takes, so Warn does not hear of every file
+// that is no session. The error matches ErrNotFound if there is none, or is
+// that of ctx.
+func Recent(ctx context.Context, dirs []string, o Options) (string, error) {
+	here := sameDir(o.CWD)
+	for _, path := range newestFirst(sessionFiles(dirs, o.Recursive, o.warn), o.warn) {
+		h, err := header(ctx, path)
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		switch {
+		case err != nil:
+			o.warn(path, err)
+		case here(h.CWD):
+			return path, nil
+		}
+	}
+	if o.CWD != "" {
+		return "", fmt.Errorf("finding the most recent session of %s: %w", o.CWD, ErrNotFound)
+	}
+	return "", fmt.Errorf("finding the most recent session: %w", ErrNotFound)
+}
+
+// newestFirst returns paths by the modification time of their files.
+func newestFirst(paths []string, warn func(string, error)) []string {
+	times := make(map[string]time.Time, len(paths))
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			warn(path, cause(err))
+			continue
+		}
+		times[path] = info.ModTime()
+	}
+	paths = slices.DeleteFunc(paths, func(path string) bool {
+		_, ok := times[path]
+		return !ok
+	})
+	slices.SortFunc(paths, func(a, b string) int {
+		return cmp.Or(times[b].Compare(times[a]), comparePaths(a, b))
+	})
+	return paths
+}
+
+// sameDir returns a function that reports whether a directory is dir, with
+// symbolic links resolved. If dir is "", every directory is.
+func sameDir(dir string) func(string) bool {
+	if dir == "" {
+		return func(string) bool { return true }
+	}
+	dir = resolve(dir)
+	known := map[string]bool{"": false}
+	return func(other string) bool {
+		same, ok := known[other]
+		if !ok {
+			// A relative path in a header says nothing about this process.
+			same = filepath.IsAbs(other) && (filepath.Clean(other) == dir || resolve(other) == dir)
+			known[other] = same
+		}
+		return same
+	}
+}

@@ -1,0 +1,99 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Sizes in bytes. The first window holds the header and the first question of
+// any usual session, and costs one read; the largest is for a session that ends
+// in one huge tool result.
+const (
+	wholeLimit  = 1 << 20
+	firstWindow = 64 << 10
+	lastWindow  = 4 << 20
+)
+
+// read reads one row of a listing.
+func read(ctx context.Context, path string, whole bool) (Row, error) {
+	f, stat, err := open(path)
+	if err != nil {
+		return Row{}, err
+	}
+	defer f.Close()
+	row := Row{Path: path, Size: stat.Size(), ModTime: stat.ModTime()}
+	if whole || row.Size <= wholeLimit {
+		row.Info, err = session.ScanInfo(reader{ctx, f})
+	} else {
+		row.Info, err = readEnds(ctx, f, row.Size)
+	}
+	if err != nil {
+		return Row{}, cause(err)
+	}
+	if row.Modified.IsZero() {
+		row.Modified = row.ModTime
+	}
+	row.Info = detach(row.Info)
+	return row, nil
+}
+
+// readEnds reads the head and the tail of a session. The tail grows until it
+// holds a user or assistant message, which shows in the time of modification:
+// the last line may be longer than any window that is cheap.
+func readEnds(ctx context.Context, f *os.File, size int64) (session.Info, error) {
+	head, err := readAt(f, 0, firstWindow)
+	if err != nil {
+		return session.Info{}, err
+	}
+	start, err := session.ScanHeadTail(head, nil)
+	if err != nil {
+		// No header within the window. A file that is no session at all ends
+		// this at its first line; one with a header of that size does not
+		// deserve to be overlooked.
+		return session.ScanInfo(reader{ctx, f})
+	}
+	info := start
+	for window := int64(firstWindow); window <= lastWindow; window *= 4 {
+		if size-window < firstWindow {
+			return session.ScanInfo(reader{ctx, f})
+		}
+		if err := ctx.Err(); err != nil {
+			return session.Info{}, err
+		}
+		tail, err := readAt(f, size-window, window)
+		if err != nil {
+			return session.Info{}, err
+		}
+		if info, err = session.ScanHeadTail(head, tail); err != nil {
+			return session.Info{}, err
+		}
+		if !info.Modified.Equal(start.Modified) {
+			break
+		}
+	}
+	return info, nil
+}
+
+// readAt reads n bytes at off, or fewer if the file has shrunk.
+func readAt(f *os.File, off, n int64) ([]byte, error) {
+	p := make([]byte, n)
+	got, err := f.ReadAt(p, off)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return p[:got], err
+}
+
+// detach copies the texts of a row. They may be slices of their lines, and a
+// question of ten bytes beside an image must not keep the image in memory.
+func detach(i session.Info) session.Info {
+	for _, s := range []*string{&i.ID, &i.CWD, &i.Name, &i.ParentSession, &i.FirstMessage, &i.LastMessage} {
+		*s = strings.Clone(*s)
+	}
+	return i
+}
