@@ -12,7 +12,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/urfave/cli/v2"
 
@@ -67,22 +66,4 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		}
 	}
 	return c.print(s, t)
-}
-
-// print shows what was appended: the ids, or whole entries. A filter prints the
-// session itself.
-func (c *config) print(s *clikit.Streams, t *operand.Target) error {
-	for _, e := range t.Batch.Entries {
-		text := e.ID()
-		switch {
-		case c.json || c.dryRun:
-			text = e.Raw()
-		case t.Filter():
-			return nil
-		}
-		if _, err := fmt.Fprintln(s.Out, text); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -11,13 +11,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 var tool = clikit.Tool{
@@ -79,32 +77,4 @@ func (c *config) filter(ctx context.Context, s *clikit.Streams) error {
 		return err
 	}
 	return c.finish(s, t, made)
-}
-
-// finish appends the compaction entry to a session that is held, after a last
-// look at whether it makes the context smaller.
-func (c *config) finish(s *clikit.Streams, t *operand.Target, made *compaction) error {
-	e, err := t.Batch.Add(session.TypeCompaction, made.plan.Entry(made.summary)...)
-	if err != nil {
-		return err
-	}
-	before, after := made.plan.Gain(e)
-	s.Notef("%s: context of about %d tokens, %d before", t.Name, after, before)
-	if after >= before {
-		return made.refused(fmt.Errorf("%s: the summary would not make the context smaller: about %d tokens, %d before", t.Name, after, before))
-	}
-	if !c.dryRun {
-		if err := t.Commit(); err != nil {
-			return err
-		}
-	}
-	text := e.ID()
-	switch {
-	case c.json || c.dryRun:
-		text = e.Raw()
-	case t.Filter():
-		return nil
-	}
-	_, err = fmt.Fprintln(s.Out, text)
-	return err
 }

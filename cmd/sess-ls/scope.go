@@ -59,6 +59,25 @@ func (c *config) scope(s *clikit.Streams, dirs []string) ([]string, store.Option
 	return dirs, o, nil
 }
 
+// list returns the sessions in order; with --recent at most one.
+func (c *config) list(ctx context.Context, dirs []string, o store.Options) ([]store.Row, error) {
+	if !c.recent {
+		return store.List(ctx, dirs, o)
+	}
+	path, err := store.Recent(ctx, dirs, o)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	row, err := store.Stat(ctx, path, c.count)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return []store.Row{row}, nil
+}
+
 // selection returns the test for rows that the flags describe.
 func (c *config) selection(ctx context.Context) (func(store.Row) (bool, error), error) {
 	now := time.Now()

@@ -28,27 +28,11 @@ sess-path --as text --leaf newest-message s.jsonl
 sess-path --where '.message.role == "user"' s.jsonl`,
 	New: func() ([]cli.Flag, clikit.Action) {
 		c := &config{}
-		return []cli.Flag{
-			clikit.String(&c.leaf, "leaf, l", "last", "end at `REF`, or by a rule: last, newest-message, longest"),
-			clikit.Choice(&c.as, "as", forms, "print `FORM`"),
-			clikit.Int64(&c.budget, "budget", 0, "keep the longest tail of at most `TOKENS`"),
-			clikit.Bool(&c.system, "system", "include system prompts in what a model sees"),
-			clikit.Bool(&c.reverse, "reverse", "leaf first; without the header"),
-			clikit.Bool(&c.noHeader, "no-header", "leave out the header"),
-			clikit.String(&c.where, "where", "", "only entries for which the gojq expression `EXPR` is true; without the header"),
-			clikit.String(&c.jq, "jq", "", "print the results of the gojq expression `EXPR` for each entry, or for what --as prints"),
-			clikit.Bool(&c.strict, "strict", "end with status 3 if anything is wrong with the session"),
-		}, c.run
+		return c.flags(), c.run
 	},
 }
 
 func main() { clikit.Main(tool) }
-
-type config struct {
-	leaf, as, where, jq               string
-	budget                            int64
-	system, reverse, noHeader, strict bool
-}
 
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
 	name, err := operand.One(operands)
@@ -81,19 +65,4 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		slices.Reverse(r.path)
 	}
 	return r.render()
-}
-
-// check refuses flags that contradict each other.
-func (c *config) check() error {
-	switch {
-	case c.budget < 0:
-		return clikit.UsageError("--budget wants a number of tokens above 0")
-	case c.reverse && c.as != "entries":
-		return clikit.UsageError("--reverse goes with --as entries alone")
-	case c.where != "" && c.as != "entries":
-		return clikit.UsageError("--where selects entries: it goes with --as entries alone")
-	case c.jq != "" && (c.as == "text" || c.as == "markdown"):
-		return clikit.UsageError("--jq reads JSON, which --as %s does not print", c.as)
-	}
-	return nil
 }

@@ -71,13 +71,10 @@ func (p *parser) long(arg string, rest []string) (int, error) {
 // short sets the flags bundled in arg and returns how many words of rest they
 // used.
 func (p *parser) short(arg string, rest []string) (int, error) {
-	for i, r := range arg {
-		if i == 0 {
-			continue
-		}
-		name := string(r)
+	for i := 1; i < len(arg); {
+		_, n := utf8.DecodeRuneInString(arg[i:])
+		name, after := arg[i:i+n], arg[i+n:]
 		d := p.find(name)
-		after := arg[i+len(name):]
 		switch {
 		case d == nil && i == 1 && p.find(arg[1:]) != nil:
 			return 0, WithHint(p.unknown(arg), "long flags take two dashes: -%s", arg)
@@ -95,6 +92,7 @@ func (p *parser) short(arg string, rest []string) (int, error) {
 		if err := p.assign(name, "true"); err != nil {
 			return 0, err
 		}
+		i += n
 	}
 	return 0, nil
 }

@@ -145,6 +145,7 @@ func TestUsageErrors(t *testing.T) {
 		{"--all=perhaps", "sess-demo: invalid value \"perhaps\" for --all: parse error\n" + hint},
 		{"--mode slow", "sess-demo: invalid value \"slow\" for --mode: want fast, safe\n" + hint},
 		{"--\x1b[31m", `sess-demo: unknown flag --\x1b[31m` + "\n" + hint},
+		{"-a\x80", `sess-demo: unknown flag -\x80` + "\n" + hint},
 		{"--no\xff\u202e", `sess-demo: unknown flag --no\xff\u202e` + "\n" + hint},
 	}
 	for _, tt := range tests {

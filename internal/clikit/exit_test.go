@@ -64,6 +64,10 @@ func TestStatusAndMessage(t *testing.T) {
 			"several wrapped", fmt.Errorf("%w while %w", plain, session.ErrMalformed), 3,
 			"sess-demo: opening x: no while malformed session\n",
 		},
+		{
+			"detail", wrap(clikit.WithHint(caret{}, "do")), 2,
+			"sess-demo: x.jsonl:3: odd\nsess-demo:     a b\nsess-demo:       ^\\x1b\nsess-demo: hint: do\n",
+		},
 		{"line feed in a name", errors.New("a\nb\x1b"), 2, `sess-demo: a\nb\x1b` + "\n"},
 	}
 	for _, tt := range tests {
@@ -91,3 +95,8 @@ func TestErrorsUnwrap(t *testing.T) {
 		}
 	}
 }
+
+type caret struct{}
+
+func (caret) Error() string    { return "odd" }
+func (caret) Detail() []string { return []string{"    a b", "      ^\x1b"} }

@@ -125,8 +125,15 @@ func (s *Streams) Flush() error {
 	return nil
 }
 
+// A detailed error has more lines to show under its message, such as a caret
+// below a syntax error. Every line gets the same prefix, so columns stay.
+type detailed interface {
+	error
+	Detail() []string
+}
+
 // report prints err as Run does at the end: each joined error on a line of its
-// own, then its hints. An error without a text is not printed.
+// own, then its details and hints. An error without a text is not printed.
 func (s *Streams) report(err error) {
 	for _, e := range split(err) {
 		switch msg := e.Error(); {
@@ -135,6 +142,11 @@ func (s *Streams) report(err error) {
 			s.printf("interrupted")
 		default:
 			s.printf("%s", msg)
+		}
+		if d, ok := errors.AsType[detailed](e); ok {
+			for _, line := range d.Detail() {
+				s.printf("%s", line)
+			}
 		}
 		for _, h := range hints(s.name, e) {
 			s.printf("hint: %s", h)

@@ -170,7 +170,7 @@ func TestSyntaxError(t *testing.T) {
 		{"(", "unexpected EOF", "    (\n     ^"},
 		{".é | ]", `unexpected token "é"`, "    .é | ]\n     ^"},
 		{".a |\n\t.b == = 1\n| .c", `unexpected token "="`, "     .b == = 1\n           ^"},
-		{`.a == "x`, "unterminated string literal", "    .a == \"x\n          ^"},
+		{`.a == "x`, "unterminated string literal", "    .a == \"x\n            ^"},
 		{"nosuch(1)", "function not defined: nosuch/1", ""},
 		{"$x", "variable not defined: $x", ""},
 		{"input", "input", ""},

@@ -30,17 +30,32 @@ func plain(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := 0; i < len(s); {
+		if n := printable(s[i:]); n > 0 {
+			b.WriteString(s[i : i+n])
+			i += n
+			continue
+		}
 		if n := escape(s[i:]); n > 0 {
 			i += n
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		i += n
-		if r == '\n' || r == '\t' || !unicode.IsControl(r) {
+		if !unicode.IsControl(r) {
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
+}
+
+// printable returns the length of the ASCII text that s begins with.
+func printable(s string) int {
+	for i := range len(s) {
+		if (s[i] < 0x20 && s[i] != '\n' && s[i] != '\t') || s[i] >= 0x7f {
+			return i
+		}
+	}
+	return len(s)
 }
 
 // blank reports whether s shows nothing: it has only white space and characters

@@ -95,14 +95,14 @@ func FuzzClean(f *testing.F) {
 		if len(plain(in)) > 3*len(in) {
 			t.Errorf("plain(%q) grew", in)
 		}
-		printable := strings.ToValidUTF8(strings.Map(func(r rune) rune {
+		harmless := strings.ToValidUTF8(strings.Map(func(r rune) rune {
 			if unicode.IsControl(r) {
 				return -1
 			}
 			return r
 		}, in), "")
-		if got := plain(printable); got != printable {
-			t.Errorf("plain(%q) = %q, has no controls to remove", printable, got)
+		if got := plain(harmless); got != harmless {
+			t.Errorf("plain(%q) = %q, has no controls to remove", harmless, got)
 		}
 	})
 }

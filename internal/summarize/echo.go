@@ -13,15 +13,15 @@ const (
 	passageMin = 8
 )
 
-// withoutPrompt replaces every passage of text that also stands in prompt by
-// promptMark. White space is ignored in the comparison, so that an echo that
+// withoutPrompt replaces every passage of text that also stands in the prompt by
+// promptMark; source is the prompt as essence returns it. White space is ignored in the comparison, so that an echo that
 // indents or wraps the lines is found too, and so is one whose beginning or end
 // is missing. Text that has no passage in common is returned as it is.
-func withoutPrompt(text, prompt string) string {
-	if blank(text) {
+func withoutPrompt(text, source string) string {
+	said := squeeze(text)
+	if said == "" {
 		return text
 	}
-	said, source := squeeze(text), squeeze(plain(prompt))
 	size := min(passage, len(source))
 	if size < passageMin {
 		return text
@@ -59,6 +59,9 @@ func withoutPrompt(text, prompt string) string {
 	b.Write(held)
 	return strings.ToValidUTF8(b.String(), "") // a passage may begin inside a character
 }
+
+// essence returns prompt as text that was printed is compared with it.
+func essence(prompt string) string { return squeeze(plain(prompt)) }
 
 // common tells which stretches of size bytes of said stand in source. Only those
 // of said, which is small, are remembered.

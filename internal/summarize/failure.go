@@ -88,28 +88,31 @@ func (c Command) empty(o outcome, prompt string) error {
 
 // refuse makes the error for an outcome from what the command printed.
 func (c Command) refuse(reason Reason, what string, o outcome, prompt string) *Error {
-	notes := withoutPrompt(o.notes(), prompt)
-	said := withoutPrompt(clean(string(o.stdout[:min(len(o.stdout), notesKept)])), prompt)
-	first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
 	e := &Error{Name: c.name(), Reason: reason, Status: -1, what: what}
-	stopped := reason == TooLong || reason == TimedOut // then the status is our doing
-	if o.state != nil && !stopped {
-		e.Status = o.state.ExitCode()
+	source := essence(prompt)
+	notes := withoutPrompt(o.notes(), source)
+	said := withoutPrompt(clean(string(o.stdout[:min(len(o.stdout), notesKept)])), source)
+	line, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
+	line = firstBytes(line, detailMax)
+	if !blank(notes) {
+		e.Detail = lastBytes(notes, detailMax)
 	}
-	e.Detail = lastBytes(notes, detailMax)
-	switch {
-	case reason == Unmatched:
-		e.Detail = strings.TrimSpace("it begins: " + firstBytes(first, detailMax) + "\n" + e.Detail)
-		e.overflow = overflows(notes) || overflows(first)
-	case stopped, reason == Signaled:
-		// What was printed on the way there does not say why it ended so.
+	wordless := blank(strings.ReplaceAll(notes, promptMark, ""))
+	switch reason {
+	case TooLong, TimedOut: // the status is our doing, and the reply no error message
+		return e
+	case Unmatched:
+		e.Detail = strings.TrimSpace("it begins: " + line + "\n" + e.Detail)
+		e.overflow = overflows(notes) || overflows(line)
 	default:
-		e.overflow = overflows(notes) || overflows(firstBytes(said, detailMax))
-	}
-	if blank(strings.ReplaceAll(notes, promptMark, "")) && reason != Unmatched && reason != TooLong {
-		if line := firstBytes(first, detailMax); line != "" {
+		if wordless && !blank(line) {
 			e.Detail = line
 		}
+		// What was printed before a signal does not say why it came.
+		e.overflow = reason != Signaled && (overflows(notes) || overflows(firstBytes(said, detailMax)))
+	}
+	if o.state != nil {
+		e.Status = o.state.ExitCode()
 	}
 	return e
 }

@@ -89,7 +89,7 @@ func TestFailure(t *testing.T) {
 		},
 		{
 			"echo indented and cut short", `sed 's/^/  | /' | head -c 110 >&2; echo >&2; echo oops >&2; exit 1`, Exited, 1,
-			"exit status 1:\n\t  | [prompt left out]\n\t  | \n\t  | [prompt left out]\n\toops", false,
+			"exit status 1:\n\t  | [prompt left out]\n\t  | \n\t  | [prompt left out]\n\t  |\n\toops", false,
 		},
 		{
 			"error text with status 0 (old claude)", `echo 'API Error: 500 overloaded'`, Unmatched, 0,
@@ -149,10 +149,13 @@ func TestRefusedPrompt(t *testing.T) {
 		`echo 'Input exceeds the maximum length of 1048576 characters.' >&2; exit 1`,
 		`head -c 1000 >&2; echo 'Error: input exceeds the 10MB limit' >&2; exit 1`,
 	} {
-		_, err := stub(t, script).Run(t.Context(), prompt)
-		if !errors.Is(err, ErrOverflow) || !errors.Is(err, ErrCommand) || strings.Contains(err.Error(), secret) {
-			t.Errorf("got %v, want an ErrOverflow without the prompt", err)
-		}
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			_, err := stub(t, script).Run(t.Context(), prompt)
+			if !errors.Is(err, ErrOverflow) || !errors.Is(err, ErrCommand) || strings.Contains(err.Error(), secret) {
+				t.Errorf("got %v, want an ErrOverflow without the prompt", err)
+			}
+		})
 	}
 }
 
@@ -187,25 +190,28 @@ func TestLongNotes(t *testing.T) {
 
 func TestTooLong(t *testing.T) {
 	t.Parallel()
-	life, dead := lifeline(t)
 	for _, script := range []string{
-		`exec 9>"$LIFE"; head -c 2000000 /dev/zero | tr '\0' x; exec sleep 60`,
 		`head -c 2000000 /dev/zero | tr '\0' x`,
-		`exec 9>"$LIFE"; while :; do echo endless; done`,
+		`head -c 2000000 /dev/zero | tr '\0' x; exec sleep 60`,
+		`trap '' TERM; yes endless; sleep 60`,
 	} {
-		c := stub(t, script)
-		c.Env = []string{"LIFE=" + life}
-		start := time.Now()
-		_, err := c.Run(t.Context(), testPrompt)
-		if !errors.Is(err, ErrTooLong) || !errors.Is(err, ErrCommand) || errors.Is(err, ErrOverflow) {
-			t.Errorf("%s: got %v, want ErrTooLong", script, err)
-		}
-		if want := "running sh: the reply is longer than 1048576 bytes; the command was stopped"; err == nil || err.Error() != want {
-			t.Errorf("%s: got %v, want %s", script, err, want)
-		}
-		wantQuick(t, start)
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			life, dead := lifeline(t)
+			c := stub(t, `exec 9>"$LIFE"; `+script)
+			c.Env = []string{"LIFE=" + life}
+			start := time.Now()
+			_, err := c.Run(t.Context(), testPrompt)
+			if !errors.Is(err, ErrTooLong) || !errors.Is(err, ErrCommand) || errors.Is(err, ErrOverflow) {
+				t.Errorf("got %v, want ErrTooLong", err)
+			}
+			if want := "running sh: the reply is longer than 1048576 bytes; the command was stopped"; err == nil || err.Error() != want {
+				t.Errorf("got %v, want %s", err, want)
+			}
+			wantQuick(t, start)
+			wantDead(t, dead)
+		})
 	}
-	wantDead(t, dead)
 }
 
 func TestNotStarted(t *testing.T) {

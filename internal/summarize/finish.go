@@ -42,6 +42,12 @@ func (p *process) finish(ctx context.Context, kill time.Duration) outcome {
 	if p.end(exited, kill, &o.wait) {
 		o.state = p.cmd.ProcessState
 	}
+	if !exited { // what was printed last may still be in the pipes
+		select {
+		case <-p.ended:
+		case <-time.After(linger):
+		}
+	}
 	closeAll(p.ours())
 	p.pumps.Wait()
 	p.notes.trim()

@@ -62,6 +62,22 @@ func TestTermFirst(t *testing.T) {
 	}
 }
 
+// TestSuspended: SIGTERM reaches a suspended command, too, without waiting for
+// SIGKILL.
+func TestSuspended(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := stub(t, `(sleep 0.2; echo ready >&2) & kill -STOP $$; sleep 60`)
+	c.Kill = time.Minute
+	c.Stderr = &when{word: "ready", do: cancel}
+	start := time.Now()
+	if _, err := c.Run(ctx, testPrompt); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	wantQuick(t, start)
+}
+
 func TestCanceledBefore(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -144,9 +160,9 @@ func TestOutsideGroup(t *testing.T) {
 // TestNoGoroutines cannot be parallel: it counts.
 func TestNoGoroutines(t *testing.T) {
 	before := runtime.NumGoroutine()
-	for _, script := range []string{`echo x`, `exit 1`, `sleep 60 & echo x`, `yes`, `sleep 60`} {
+	for _, script := range []string{`echo x`, `exit 1`, `sleep 60 & echo x`, `sleep 60`} {
 		c := stub(t, script)
-		c.Timeout = 500 * time.Millisecond
+		c.Timeout = 300 * time.Millisecond
 		_, _ = c.Run(t.Context(), strings.Repeat(testPrompt, 10_000))
 	}
 	for range 100 { // the context's timer goroutine and the like may be on their way

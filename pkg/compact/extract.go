@@ -2,207 +2,197 @@ package compact
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Bounds of an extracted summary: list items a section, and UTF-16 units an
-// item. They keep a summary of summaries from growing.
+// Bounds of an extracted summary. They keep a summary of summaries from
+// growing.
 const (
-	extractItems = 12
-	extractUnits = 240
+	extractItems = 12  // list items a section
+	extractUnits = 240 // UTF-16 units an item
+	subjectUnits = 120 // UTF-16 units of a command or path within an item
 )
 
-// Extract makes a summary without a model: it quotes. The headings are those a
-// model is asked for; a previous summary's sections are carried on. The same
-// plan always gives the same text.
+// Extract makes a summary without a model. It quotes: what the user asked for
+// and ruled out, which files were changed, which commands ran with what status,
+// what failed, and where the work stands. The headings are those a model is
+// asked for. The items of a previous summary are carried on, the first goal for
+// good; nothing new to read leaves them as they are. Each section has at most
+// 12 items of at most 240 UTF-16 units, and the same plan always gives the same
+// text.
+//
+// The summary's Details mark it with "summarizer":"extractive".
 func Extract(p *Plan) Summary {
 	s := Summary{Details: []session.Field{session.StringField("summarizer", "extractive")}}
-	if p.NeedsHistory() {
-		x := newExtract(p.PreviousSummary)
-		x.read(p.Summarize)
-		s.History = x.text()
+	switch {
+	case p.NeedsHistory():
+		s.History = p.extractHistory(p.Summarize)
+	case p.PreviousSummary != "":
+		// The previous summary would stand in front of that of the turn as it
+		// is, so that every compaction within turns adds to it. One extract of
+		// both is bounded.
+		s.History, s.Whole = p.extractHistory(p.TurnPrefix), true
 	}
-	if p.NeedsPrefix() {
-		x := newExtract("")
-		x.read(p.TurnPrefix)
-		s.TurnPrefix = x.prefixText()
+	if p.NeedsPrefix() && !s.Whole {
+		var d digest
+		d.read(p.TurnPrefix)
+		s.TurnPrefix = d.prefixText(prefixHeadings(p.rules))
 	}
 	return s
 }
 
-// extract gathers list items by section.
-type extract struct {
-	goal, constraints, done, blocked, commands, last []string
-}
-
-// section says where the items of a heading are gathered.
-func (x *extract) section(heading string) *[]string {
-	switch heading {
-	case "## Goal":
-		return &x.goal
-	case "## Constraints & Preferences":
-		return &x.constraints
-	case "### Done":
-		return &x.done
-	case "### Blocked":
-		return &x.blocked
-	case "## Critical Context":
-		return &x.commands
+func (p *Plan) extractHistory(parts []Part) string {
+	d := carried(p.PreviousSummary)
+	d.read(parts)
+	if request := p.lastRequest(); request != "" && len(parts) > 0 {
+		d.next = items{"Go on with: " + request}
 	}
-	return nil
+	return d.text()
 }
 
-// newExtract starts from the items of a previous summary, as far as it has the
-// headings.
-func newExtract(previous string) *extract {
-	x := &extract{}
-	previous, _, _ = strings.Cut(previous, "\n\n<read-files>")
-	previous, _, _ = strings.Cut(previous, "\n\n<modified-files>")
-	var into *[]string
-	for line := range strings.Lines(previous) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "#") {
-			into = x.section(line)
-			continue
-		}
-		item := strings.TrimPrefix(strings.TrimPrefix(line, "- "), "[x] ")
-		if into != nil && item != "" && item != "(none)" {
-			keep(into, item)
-		}
-	}
-	return x
-}
-
-// constraintWords mark a sentence of the user as a rule.
-var constraintWords = []string{"must", "never", "always", "don't", "do not", "only ", "prefer", "without", "should"}
-
-func (x *extract) read(parts []Part) {
-	exit := map[string]string{} // call id to command
-	for _, p := range parts {
-		m := p.Message
-		switch m.Role() {
-		case session.RoleUser:
-			x.user(m.Text("\n"))
-		case session.RoleAssistant:
-			if text := firstLine(m.Text("\n")); text != "" {
-				x.last = []string{text}
+// lastRequest returns the beginning of what the user last said on the path,
+// which as a rule is in the part that is kept.
+func (p *Plan) lastRequest() string {
+	projection := session.Project(p.path)
+	for _, e := range slices.Backward(projection) {
+		for _, m := range slices.Backward(e.Messages) {
+			if m.Role() != session.RoleUser {
+				continue
 			}
-			for _, c := range m.ToolCalls() {
-				x.call(c, exit)
+			if line := firstLine(m.Text("\n")); line != "" {
+				return shorten(line, extractUnits/2)
 			}
-		case session.RoleToolResult:
-			x.result(m, exit[m.Str("toolCallId")])
-		case session.RoleBashExecution:
-			status := m.Get("exitCode")
-			if status == "" {
-				status = "none"
-			}
-			keep(&x.commands, "ran `"+firstLine(m.Str("command"))+"`, exit status "+status)
-		}
-	}
-}
-
-func (x *extract) user(text string) {
-	if line := firstLine(text); line != "" {
-		keep(&x.goal, line)
-	}
-	for line := range strings.Lines(text) {
-		lower := strings.ToLower(line)
-		if slices.ContainsFunc(constraintWords, func(w string) bool { return strings.Contains(lower, w) }) {
-			keep(&x.constraints, strings.TrimSpace(line))
-		}
-	}
-}
-
-func (x *extract) call(c session.ToolCall, exit map[string]string) {
-	args := session.NewMessage("{}")
-	if strings.HasPrefix(c.Arguments, "{") {
-		args = session.NewMessage(c.Arguments)
-	}
-	switch path, command := args.Str("path"), args.Str("command"); {
-	case command != "":
-		keep(&x.commands, "ran `"+firstLine(command)+"`")
-		exit[c.ID] = firstLine(command)
-	case path != "" && (c.Name == "write" || c.Name == "edit"):
-		keep(&x.done, c.Name+" "+path)
-	}
-}
-
-func (x *extract) result(m session.Message, command string) {
-	if m.Get("isError") != "true" {
-		return
-	}
-	what := m.Str("toolName")
-	if command != "" {
-		what = "`" + command + "`"
-	}
-	keep(&x.blocked, what+" failed: "+firstLine(m.Text("\n")))
-}
-
-func (x *extract) text() string {
-	var b strings.Builder
-	list(&b, "## Goal", "- ", x.goal)
-	list(&b, "\n## Constraints & Preferences", "- ", x.constraints)
-	b.WriteString("\n## Progress")
-	list(&b, "\n### Done", "- [x] ", x.done)
-	list(&b, "\n### In Progress", "- [ ] ", x.last)
-	list(&b, "\n### Blocked", "- ", x.blocked)
-	b.WriteString("\n## Key Decisions\n- (none)\n")
-	next := []string{"Go on with the last request"}
-	if len(x.goal) > 0 {
-		next = []string{"Go on with: " + x.goal[len(x.goal)-1]}
-	}
-	list(&b, "\n## Next Steps", "1. ", next)
-	list(&b, "\n## Critical Context", "- ", x.commands)
-	return strings.TrimSpace(b.String())
-}
-
-func (x *extract) prefixText() string {
-	var b strings.Builder
-	list(&b, "## Original Request", "- ", x.goal)
-	list(&b, "\n## Progress So Far", "- ", append(slices.Clone(x.done), x.last...))
-	list(&b, "\n## Context Needed to Continue", "- ", append(slices.Clone(x.commands), x.blocked...))
-	return strings.TrimSpace(b.String())
-}
-
-func list(b *strings.Builder, heading, bullet string, items []string) {
-	b.WriteString(heading + "\n")
-	if len(items) == 0 {
-		items, bullet = []string{"(none)"}, "- "
-	}
-	for _, item := range items {
-		b.WriteString(bullet + item + "\n")
-	}
-}
-
-// keep adds an item once. Of too many the first stays, since it tells what the
-// session is about, and the newest.
-func keep(items *[]string, item string) {
-	item = shorten(item)
-	if slices.Contains(*items, item) {
-		return
-	}
-	*items = append(*items, item)
-	if len(*items) > extractItems {
-		*items = slices.Delete(*items, 1, 2)
-	}
-}
-
-func firstLine(text string) string {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			return shorten(line)
 		}
 	}
 	return ""
 }
 
-func shorten(s string) string {
-	if js.Len(s) <= extractUnits {
+// A digest gathers the items of a summary by section.
+type digest struct {
+	goal, constraints, done, progress, blocked, decisions, next, context items
+}
+
+// A section is a heading of a summary with the bullet of its items and the
+// place they are gathered in, nil for a heading over other headings.
+type section struct {
+	heading, bullet string
+	items           func(d *digest) *items
+}
+
+// outline is the order of a summary's sections, as prompts ask for them.
+var outline = []section{
+	{RequiredHeading, "- ", func(d *digest) *items { return &d.goal }},
+	{"## Constraints & Preferences", "- ", func(d *digest) *items { return &d.constraints }},
+	{"## Progress", "", nil},
+	{"### Done", "- [x] ", func(d *digest) *items { return &d.done }},
+	{"### In Progress", "- [ ] ", func(d *digest) *items { return &d.progress }},
+	{"### Blocked", "- ", func(d *digest) *items { return &d.blocked }},
+	{"## Key Decisions", "- ", func(d *digest) *items { return &d.decisions }},
+	{"## Next Steps", "1. ", func(d *digest) *items { return &d.next }},
+	{"## Critical Context", "- ", func(d *digest) *items { return &d.context }},
+}
+
+func (d *digest) text() string {
+	var b strings.Builder
+	for i, s := range outline {
+		if i > 0 && outline[i-1].items != nil {
+			b.WriteByte('\n')
+		}
+		b.WriteString(s.heading + "\n")
+		if s.items != nil {
+			list := *s.items(d)
+			list.write(&b, s.bullet)
+			writeNone(&b, len(list))
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// prefixText is the text for the first part of a turn: the request, the
+// progress, and what else to know.
+func (d *digest) prefixText(headings [3]string) string {
+	var b strings.Builder
+	b.WriteString(headings[0] + "\n")
+	d.goal.write(&b, "- ")
+	writeNone(&b, len(d.goal))
+	b.WriteString("\n" + headings[1] + "\n")
+	d.done.write(&b, "- [x] ")
+	d.progress.write(&b, "- [ ] ")
+	writeNone(&b, len(d.done)+len(d.progress))
+	b.WriteString("\n" + headings[2] + "\n")
+	d.constraints.write(&b, "- ")
+	d.blocked.write(&b, "- ")
+	d.context.write(&b, "- ")
+	writeNone(&b, len(d.constraints)+len(d.blocked)+len(d.context))
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// none stands for the items of an empty section.
+const none = "(none)"
+
+func writeNone(b *strings.Builder, n int) {
+	if n == 0 {
+		b.WriteString("- " + none + "\n")
+	}
+}
+
+// items is the bounded list of one section.
+type items []string
+
+func (l items) write(b *strings.Builder, bullet string) {
+	for i, item := range l {
+		if bullet == "1. " {
+			b.WriteString(strconv.Itoa(i+1) + ". " + item + "\n")
+		} else {
+			b.WriteString(bullet + item + "\n")
+		}
+	}
+}
+
+// add adds an item once. Of too many the first stays, since it tells what the
+// session is about, and the newest.
+func (l *items) add(item string) {
+	item = shorten(item, extractUnits)
+	if item == "" || item == none || slices.Contains(*l, item) {
+		return
+	}
+	*l = append(*l, item)
+	if len(*l) > extractItems {
+		*l = slices.Delete(*l, 1, 2)
+	}
+}
+
+// set adds subject and what is said about it, in place of what was said
+// before.
+func (l *items) set(subject, what string) {
+	l.drop(subject)
+	l.add(subject + what)
+}
+
+// drop removes what is said about subject.
+func (l *items) drop(subject string) {
+	*l = slices.DeleteFunc(*l, func(item string) bool { return strings.HasPrefix(item, subject) })
+}
+
+// firstLine returns the first line of a text that is not blank.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// shorten makes a text one line of at most limit UTF-16 units.
+func shorten(s string, limit int) string {
+	s = strings.TrimSpace(strings.NewReplacer("\n", " ", "\r", " ").Replace(s))
+	if js.Len(s) <= limit {
 		return s
 	}
-	return js.Head(s, extractUnits-1) + "…"
+	return strings.TrimSpace(js.Head(s, limit-1)) + "…"
 }

@@ -14,23 +14,44 @@ type FileOps struct {
 	Read, Written, Edited []string
 }
 
+// A fileSet gathers FileOps. Its lists are sets in the order of insertion.
+type fileSet struct{ read, written, edited orderedSet }
+
+type orderedSet struct {
+	list []string
+	has  map[string]bool
+}
+
+func (s *orderedSet) add(paths ...string) {
+	if s.has == nil && len(paths) > 0 {
+		s.has = map[string]bool{}
+	}
+	for _, p := range paths {
+		if !s.has[p] {
+			s.has[p] = true
+			s.list = append(s.list, p)
+		}
+	}
+}
+
+func (f *fileSet) ops() FileOps {
+	return FileOps{Read: f.read.list, Written: f.written.list, Edited: f.edited.list}
+}
+
 // carry takes over the lists of an earlier compaction, unless an extension made
 // it, whose details mean something else.
-func (f *FileOps) carry(compaction session.Entry) {
+func (f *fileSet) carry(compaction session.Entry) {
 	fromHook := compaction.Get("fromHook") == "true" || compaction.Get("fromExtension") == "true"
 	details := compaction.Get("details")
 	if fromHook || !strings.HasPrefix(details, "{") {
 		return
 	}
 	m := session.NewMessage(details)
-	add(&f.Read, stringList(m.Get("readFiles"))...)
-	add(&f.Edited, stringList(m.Get("modifiedFiles"))...)
+	f.read.add(stringList(m.Get("readFiles"))...)
+	f.edited.add(stringList(m.Get("modifiedFiles"))...)
 }
 
 func stringList(raw string) []string {
-	if !strings.HasPrefix(raw, "[") {
-		return nil
-	}
 	var out []string
 	for value := range js.Elements(raw) {
 		if strings.HasPrefix(value, `"`) {
@@ -41,65 +62,62 @@ func stringList(raw string) []string {
 }
 
 // collect adds the files that tool calls name, also those of calls nested in
-// tool results.
-func (f *FileOps) collect(parts []Part) {
+// tool results, which pi 0.73 does not have.
+func (f *fileSet) collect(parts []Part) {
 	for _, p := range parts {
 		for _, call := range p.Message.ToolCalls() {
 			f.call(call.Name, call.Arguments)
 		}
-		if p.Message.Role() != session.RoleToolResult {
-			continue
-		}
-		nested := p.Message.Get("nestedCalls")
-		if !strings.HasPrefix(nested, "{") {
-			continue
-		}
-		calls := session.NewMessage(nested).Get("calls")
-		if !strings.HasPrefix(calls, "[") {
-			continue
-		}
-		for raw := range js.Elements(calls) {
-			if strings.HasPrefix(raw, "{") {
-				call := session.NewMessage(raw)
-				f.call(call.Str("name"), call.Get("arguments"))
-			}
+		if p.Message.Role() == session.RoleToolResult {
+			f.nested(p.Message.Get("nestedCalls"))
 		}
 	}
 }
 
-func (f *FileOps) call(name, arguments string) {
-	if !strings.HasPrefix(arguments, "{") {
+func (f *fileSet) nested(raw string) {
+	if !strings.HasPrefix(raw, "{") {
 		return
 	}
-	path := session.NewMessage(arguments).Str("path")
+	for call := range js.Elements(session.NewMessage(raw).Get("calls")) {
+		if strings.HasPrefix(call, "{") {
+			m := session.NewMessage(call)
+			f.call(m.Str("name"), m.Get("arguments"))
+		}
+	}
+}
+
+func (f *fileSet) call(name, arguments string) {
+	path := argument(arguments, "path")
 	if path == "" {
 		return
 	}
 	switch name {
 	case "read":
-		add(&f.Read, path)
+		f.read.add(path)
 	case "write":
-		add(&f.Written, path)
+		f.written.add(path)
 	case "edit":
-		add(&f.Edited, path)
+		f.edited.add(path)
 	}
 }
 
-func add(list *[]string, paths ...string) {
-	for _, p := range paths {
-		if !slices.Contains(*list, p) {
-			*list = append(*list, p)
-		}
+// argument returns a string argument of a tool call, "" if there is none.
+func argument(arguments, name string) string {
+	if !strings.HasPrefix(arguments, "{") {
+		return ""
 	}
+	return session.NewMessage(arguments).Str(name)
 }
 
 // Lists returns the files that were only read and those that were modified,
 // each sorted by UTF-16 units.
 func (f FileOps) Lists() (read, modified []string) {
-	add(&modified, f.Edited...)
-	add(&modified, f.Written...)
+	var changed orderedSet
+	changed.add(f.Edited...)
+	changed.add(f.Written...)
+	modified = changed.list
 	for _, p := range f.Read {
-		if !slices.Contains(modified, p) {
+		if !changed.has[p] {
 			read = append(read, p)
 		}
 	}
@@ -112,14 +130,32 @@ func (f FileOps) Lists() (read, modified []string) {
 // empty.
 func (f FileOps) Text() string {
 	read, modified := f.Lists()
-	text := ""
-	for _, list := range []struct {
-		tag   string
-		files []string
-	}{{"read-files", read}, {"modified-files", modified}} {
-		if len(list.files) > 0 {
-			text += "\n\n<" + list.tag + ">\n" + strings.Join(list.files, "\n") + "\n</" + list.tag + ">"
+	return fileList(readTag, read) + fileList(modifiedTag, modified)
+}
+
+// The tags around the lists in a summary.
+const (
+	readTag     = "read-files"
+	modifiedTag = "modified-files"
+)
+
+func fileList(tag string, files []string) string {
+	if len(files) == 0 {
+		return ""
+	}
+	return "\n\n<" + tag + ">\n" + strings.Join(files, "\n") + "\n</" + tag + ">"
+}
+
+// withoutFileLists returns a summary without the lists that Text put at its
+// end.
+func withoutFileLists(summary string) string {
+	for _, tag := range []string{modifiedTag, readTag} {
+		if !strings.HasSuffix(summary, "\n</"+tag+">") {
+			continue
+		}
+		if at := strings.LastIndex(summary, "\n\n<"+tag+">\n"); at >= 0 {
+			summary = summary[:at]
 		}
 	}
-	return text
+	return summary
 }

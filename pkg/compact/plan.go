@@ -28,7 +28,7 @@ const (
 
 // Options say how to plan.
 type Options struct {
-	Keep  int64 // tokens of recent messages to keep; 0 means DefaultKeep
+	Keep  int64 // tokens of recent messages to keep; 0 means DefaultKeep, a negative number as few as possible
 	Rules Rules
 }
 
@@ -74,6 +74,7 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 		span, previous = projected15(projection)
 		p.TokensBefore = session.MeasureProjection(projection, path).Tokens
 	}
+	bindCalls(span)
 	cut := findCut(span, o)
 	if cut.first >= len(span) || span[cut.first].entry.ID() == "" {
 		return nil, ErrNothing
@@ -90,14 +91,24 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 	}
 	if previous != nil {
 		p.PreviousSummary = previous.Str("summary")
-		p.Files.carry(*previous)
 	}
-	p.Files.collect(p.Summarize)
-	p.Files.collect(p.TurnPrefix)
+	p.Files = p.fileOps(previous)
 	if system, ok := session.FoldSystem(messages(projection)); ok {
 		p.System = system.Raw()
 	}
 	return p, nil
+}
+
+// fileOps gathers the files of the compaction before, if there is one, and of
+// what is summarized.
+func (p *Plan) fileOps(previous *session.Entry) FileOps {
+	var files fileSet
+	if previous != nil {
+		files.carry(*previous)
+	}
+	files.collect(p.Summarize)
+	files.collect(p.TurnPrefix)
+	return files.ops()
 }
 
 // parts returns the messages of the candidates that a summary may speak of.

@@ -15,6 +15,9 @@ const System = `You write summaries of conversations between a user and a coding
 // that a reply is a summary and not an error message.
 const RequiredHeading = "## Goal"
 
+// PrefixHeading is the same for the summary of the first part of a split turn.
+const PrefixHeading = "## Original Request"
+
 // RequiredPrefixHeading is the heading every summary of the first part of a
 // split turn has to have.
 const RequiredPrefixHeading = "## Original Request"
@@ -64,20 +67,32 @@ Use exactly these headings:
 
 ` + sections
 
-const prefixInstructions = `Above is the first part of a turn that is too long to keep. The later part of the turn is kept and will follow your summary.
+// prefixInstructions take the headings of a rule set.
+func prefixInstructions(h [3]string) string {
+	return `Above is the first part of a turn that is too long to keep. The later part of the turn is kept and will follow your summary.
 
 Summarize what the later part needs, under these headings:
 
-## Original Request
+` + h[0] + `
 [What the user asked for in this turn]
 
-## Progress So Far
+` + h[1] + `
 - [Decisions taken and work done in this part]
 
-## Context Needed to Continue
+` + h[2] + `
 - [What one must know to understand the later part]
 
 Say only what the text above says.`
+}
+
+// prefixHeadings are the headings a summary of the first part of a turn has:
+// the request, the progress and the context needed.
+func prefixHeadings(rules Rules) [3]string {
+	if rules == Pi073 {
+		return [3]string{PrefixHeading, "## Early Progress", "## Context for Suffix"}
+	}
+	return [3]string{PrefixHeading, "## Progress So Far", "## Context Needed to Continue"}
+}
 
 // NeedsHistory reports whether a summary of whole turns is wanted: not if all
 // that is summarized is the first part of one turn.
@@ -105,7 +120,11 @@ func (p *Plan) HistoryPrompt(focus string) string {
 // PrefixPrompt returns the prompt for the summary of the first part of a split
 // turn.
 func (p *Plan) PrefixPrompt(focus string) string {
-	return "# Conversation\n" + p.serialize(p.TurnPrefix) + "\n\n# Instructions\n" + prefixInstructions + focused(focus)
+	conversation, instructions := p.serialize(p.TurnPrefix), prefixInstructions(prefixHeadings(p.rules))
+	if p.rules == Pi073 {
+		return "<conversation>\n" + conversation + "\n</conversation>\n\n" + instructions + focused(focus)
+	}
+	return "# Conversation\n" + conversation + "\n\n# Instructions\n" + instructions + focused(focus)
 }
 
 const wholeInstructions = `

@@ -1,40 +1,21 @@
 package js
 
-import "math/bits"
+import "unicode/utf8"
 
 // Len returns the length of the WTF-8 text s in UTF-16 code units: what
 // JavaScript calls s.length. A character outside the basic plane counts 2, a
 // lone surrogate and an ill-formed subpart count 1.
 func Len(s string) int {
-	n := len(s)
-	for i := 0; i < len(s); {
-		i = asciiRun(s, i)
-		for i < len(s) && s[i] >= 0x80 {
-			size, u := common(s, i), 1
-			if size == 0 {
-				var r rune
-				r, size = decodeWTF8(s[i:])
-				u = units(r)
-			}
-			i += size
-			n -= size - u
-		}
+	if utf8.ValidString(s) {
+		return len(s) - extraBytes(s)
+	}
+	n := 0
+	for s != "" {
+		r, size := decodeWTF8(s)
+		n += units(r)
+		s = s[size:]
 	}
 	return n
-}
-
-// asciiRun returns the index of the first byte of s, from i on, that is not
-// ASCII; len(s) if all are.
-func asciiRun(s string, i int) int {
-	for ; i+8 <= len(s); i += 8 {
-		if w := word(s, i) & high1; w != 0 {
-			return i + bits.TrailingZeros64(w)>>3
-		}
-	}
-	for i < len(s) && s[i] < 0x80 {
-		i++
-	}
-	return i
 }
 
 // LenLiteral returns the length in UTF-16 code units of the text that the JSON
@@ -42,19 +23,16 @@ func asciiRun(s string, i int) int {
 // decoding.
 func LenLiteral(lit string) int {
 	s := body(lit)
-	n := len(s)
-	for i := 0; i < len(s); {
-		end, escapes := plainRun(s, i)
-		i, n = end, n-escapes
-		if i < len(s) && s[i] == '\\' { // one unit whatever it says: half a pair is one
+	if !utf8.ValidString(s) {
+		return Len(Unquote(lit))
+	}
+	n := len(s) - extraBytes(s)
+	for i := firstEscape(s); i < len(s); {
+		end, easy := easyEscapes(s, i)
+		if i, n = end, n-easy; i < len(s) { // one unit whatever it says: half a pair is one
 			size := escapeLen(s[i:])
 			i += size
 			n -= size - 1
-		}
-		for i < len(s) && s[i] >= 0x80 {
-			size, u := decodeUnits(s, i)
-			i += size
-			n -= size - u
 		}
 	}
 	return n

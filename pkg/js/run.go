@@ -2,76 +2,70 @@ package js
 
 import "math/bits"
 
-// plainRun takes, from s[i] on, what in the body of a JSON literal is easy to
-// count: ASCII, and two-byte escapes that stand for a character JSON.stringify
-// escapes just so. It returns the index after that and the number of escapes.
-// It stops at the end, at a byte that is not ASCII or at a backslash.
-func plainRun(s string, i int) (end, escapes int) {
-	for i+8 <= len(s) {
-		if i+32 <= len(s) && notable(word(s, i))|notable(word(s, i+8))|notable(word(s, i+16))|notable(word(s, i+24)) == 0 {
-			i += 32
+// The functions of this file count a word at a time. Program text has an escape
+// every dozen bytes and a typographic quote now and then, where is anybody's
+// guess; so nothing here branches on one that is easy to count.
+
+// extraBytes returns how many more bytes than UTF-16 code units the characters
+// of s take, which is UTF-8: continuation bytes are in excess, but for one in
+// each character that takes a surrogate pair.
+func extraBytes(s string) (n int) {
+	i := 0
+	for i+32 <= len(s) {
+		a, b, c, d := word(s, i), word(s, i+8), word(s, i+16), word(s, i+24)
+		if i += 32; (a|b|c|d)&high1 == 0 {
 			continue
 		}
-		// Program text has an escape every dozen bytes, where is anybody's
-		// guess. So no branch depends on it in what follows.
-		for range 4 {
-			if i+8 > len(s) {
-				break
-			}
-			w := word(s, i)
-			slash := zeros(w ^ low7*'\\')
-			hard := slash | zeros(w^low7*'u') | zeros(w^low7*'/') // after a backslash
-			if stop := w&high1 | hard>>8&slash; stop != 0 {
-				k := bits.TrailingZeros64(stop) &^ 7
-				return i + k>>3, escapes + marks(slash&(1<<k-1))
-			}
-			last := int(slash >> 63) // what follows it is in the next word
-			escapes += marks(slash) - last
-			i += 8 - last
-		}
+		n += lanes(continuations(a) + continuations(b) + continuations(c) + continuations(d))
+		n -= lanes(pairs(a) + pairs(b) + pairs(c) + pairs(d))
 	}
-	for i < len(s) && s[i] < 0x80 {
+	for ; i < len(s); i++ {
+		w := uint64(s[i])
+		n += int(continuations(w)) - int(pairs(w))
+	}
+	return n
+}
+
+// continuations marks the continuation bytes of w by their lowest bit.
+func continuations(w uint64) uint64 { return (w &^ (w << 1)) >> 7 & low7 }
+
+// pairs marks the bytes of w that begin a character of four bytes by their
+// lowest bit.
+func pairs(w uint64) uint64 {
+	w &= w << 1
+	return w & (w << 2) >> 7 & low7
+}
+
+// lanes adds up the bytes of w, the sum of which must not exceed 255.
+func lanes(w uint64) int { return int(w * low7 >> 56) }
+
+// easyEscapes goes through the body of a JSON literal from s[i] on as long as
+// the escapes are easy to count: of two bytes, and written by JSON.stringify
+// just so. It returns how many there are and where it stopped, at the end or at
+// a backslash.
+func easyEscapes(s string, i int) (end, n int) {
+	for i+8 <= len(s) {
+		w := word(s, i)
+		// Marks above the first may be wrong, but only after a backslash after
+		// a backslash, which stops this anyway, or in what is not valid.
+		slash := zeros(w ^ low7*'\\')
+		hard := slash | zeros(w^low7*'u') | zeros(w^low7*'/')
+		if stop := hard >> 8 & slash; stop != 0 {
+			k := bits.TrailingZeros64(stop) &^ 7
+			return i + k>>3, n + lanes(slash&(1<<k-1)>>7)
+		}
+		last := int(slash >> 63) // what follows it is in the next word
+		n += lanes(slash>>7) - last
+		i += 8 - last
+	}
+	for ; i < len(s); i++ {
 		if s[i] == '\\' {
 			if i+1 >= len(s) || s[i+1] == 'u' || s[i+1] == '/' {
-				break
+				return i, n
 			}
-			escapes++
+			n++
 			i++
 		}
-		i++
 	}
-	return i, escapes
-}
-
-// notable marks the bytes of w that are not ASCII, and the first backslash.
-func notable(w uint64) uint64 { return w&high1 | zeros(w^low7*'\\') }
-
-// marks counts the marks, highest bits of bytes, in w, which has no other bits.
-func marks(w uint64) int { return int(w >> 7 * low7 >> 56) }
-
-// decodeUnits returns the length in bytes of the character, or of the
-// ill-formed subpart, that begins at s[i], a byte that is not ASCII, and how
-// many UTF-16 code units it takes.
-func decodeUnits(s string, i int) (size, u int) {
-	if size = common(s, i); size != 0 {
-		return size, 1
-	}
-	r, size := decodeUTF8(s[i:])
-	return size, units(r)
-}
-
-// common returns the length of the character that begins at s[i] if it is
-// well-formed, takes one UTF-16 code unit and begins with none of the bytes
-// that restrict the next; 0 for all others, which a decoder has to look at.
-func common(s string, i int) int {
-	if i+3 > len(s) {
-		return 0
-	}
-	switch c := s[i]; {
-	case 0xE1 <= c && c != 0xED && c <= 0xEF && isContinuation(s[i+1]) && isContinuation(s[i+2]):
-		return 3
-	case 0xC2 <= c && c <= 0xDF && isContinuation(s[i+1]):
-		return 2
-	}
-	return 0
+	return len(s), n
 }

@@ -30,42 +30,39 @@ func checkString(b []byte, i int) int {
 			i += bits.TrailingZeros64(special) >> 3
 		}
 		switch c := b[i]; {
+		case c == '\\':
+			// By table: which escape comes next is no more to be guessed than where.
+			if i+1 < len(b) && twoByteEscape[b[i+1]] {
+				i += 2
+			} else if i = checkUnicodeEscape(b, i); i < 0 {
+				return -1
+			}
 		case c == '"':
 			return i + 1
 		case c < ' ':
 			return -1
-		case c != '\\':
-			i++
 		default:
-			if i = checkEscape(b, i+1); i < 0 {
-				return -1
-			}
+			i++
 		}
 	}
 	return -1
 }
 
-// checkEscape checks an escape from i, after its backslash. It returns the
+// twoByteEscape says what may follow a backslash, but for u.
+var twoByteEscape = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
+
+// checkUnicodeEscape checks that a \u escape begins at b[i]. It returns the
 // index after it, or -1.
-func checkEscape(b []byte, i int) int {
-	if i >= len(b) {
+func checkUnicodeEscape(b []byte, i int) int {
+	if i+6 > len(b) || b[i+1] != 'u' {
 		return -1
 	}
-	switch b[i] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return i + 1
-	case 'u':
-		if i+5 > len(b) {
+	for _, c := range b[i+2 : i+6] {
+		if !isDigit(c) && (c|0x20 < 'a' || c|0x20 > 'f') {
 			return -1
 		}
-		for _, c := range b[i+1 : i+5] {
-			if !isDigit(c) && (c|0x20 < 'a' || c|0x20 > 'f') {
-				return -1
-			}
-		}
-		return i + 5
 	}
-	return -1
+	return i + 6
 }
 
 // checkNumber checks the number that begins at b[i]. It returns the index after

@@ -44,18 +44,15 @@ func appendLiteral(dst []byte, lit string) []byte {
 // appends.
 func literalUnits(lit string) int {
 	s := body(lit)
-	n := len(s) + len(`""`)
-	for i := 0; i < len(s); {
-		i, _ = plainRun(s, i) // its escapes stay as they are
-		if i < len(s) && s[i] == '\\' {
+	if !utf8.ValidString(s) {
+		return Len(string(appendLiteral(nil, lit)))
+	}
+	n := len(s) - extraBytes(s) + len(`""`)
+	for i := firstEscape(s); i < len(s); {
+		if i, _ = easyEscapes(s, i); i < len(s) { // those that are easy stay as they are
 			r, size := decodeEscape(s[i:])
 			i += size
 			n -= size - quotedUnits(r)
-		}
-		for i < len(s) && s[i] >= 0x80 {
-			size, u := decodeUnits(s, i)
-			i += size
-			n -= size - u
 		}
 	}
 	return n
@@ -81,6 +78,15 @@ func body(lit string) string {
 		return ""
 	}
 	return lit[1 : len(lit)-1]
+}
+
+// firstEscape returns the index of the first escape of the literal body s;
+// len(s) if there is none.
+func firstEscape(s string) int {
+	if i := strings.IndexByte(s, '\\'); i >= 0 {
+		return i
+	}
+	return len(s)
 }
 
 // escapeLen returns the length in bytes of the escape that s starts with.

@@ -21,8 +21,9 @@ const appendTries = 3
 // how. A mended end stays mended if the append fails.
 //
 // Errors: [ErrInvalid], with the number of the line in the batch and without the
-// name of the log; [ErrTorn] and [ErrChanged] as by [OpenAppender]; and whatever
-// the file system says. If a short write could not be taken back, the error
+// name of the log; [ErrTorn] and [ErrChanged] as by [OpenAppender], the latter
+// also for a log that was replaced in spite of its locks; and whatever the file
+// system says. If a short write could not be taken back, the error
 // names the byte at which the log was left torn, and the Appender answers
 // everything with it from then on.
 func (a *Appender) Append(lines ...[]byte) error {
@@ -38,11 +39,28 @@ func (a *Appender) Append(lines ...[]byte) error {
 			return err
 		}
 		done, err := a.write(batch)
-		if done || err != nil {
+		if err != nil {
 			return err
+		}
+		if done {
+			return a.stillThere()
 		}
 	}
 	return fmt.Errorf("appending to %s: %w", a.path, ErrChanged)
+}
+
+// stillThere returns an error if the log was deleted or replaced under its lock:
+// then the batch went into a file that nobody will read again. A replacement
+// that comes later took no notice of it either, but that cannot be seen.
+func (a *Appender) stillThere() error {
+	current, err := a.h.current(a.path)
+	if err == nil && !current {
+		err = fmt.Errorf("replaced meanwhile: %w", ErrChanged)
+	}
+	if err != nil {
+		a.err = fmt.Errorf("appending to %s: %w", a.path, err)
+	}
+	return a.err
 }
 
 // join returns the lines as they will be written, behind a line feed for the

@@ -58,7 +58,10 @@ func (b *backward) grow() (int64, error) {
 	// Reading as much as is held keeps the copying linear in a line's length.
 	n := int(min(b.lo, max(blockSize, int64(b.end))))
 	if need := n + b.end; need > cap(b.buf) {
-		grown := make([]byte, max(need, int(min(2*blockSize, b.lo+int64(b.end)))))
+		if b.buf != nil { // then leave room for what a block begins with
+			need = max(need, 2*blockSize)
+		}
+		grown := make([]byte, need)
 		copy(grown[n:], b.buf[:b.end])
 		b.buf = grown
 	} else {

@@ -25,9 +25,9 @@ var (
 
 	// ErrChanged is returned when a program that does not lock kept changing
 	// the log: by [OpenAppender] and [Appender.Append] if an incomplete last
-	// line kept growing or lines kept arriving in pieces, by [Replace] if the
-	// log is no longer what was read. Nothing was changed; trying again later
-	// is the remedy.
+	// line kept growing or lines kept arriving in pieces, by Append if the log
+	// was replaced, by [Replace] if it is no longer what was read. Nothing was
+	// added to the log; trying again later is the remedy.
 	ErrChanged = errors.New("another program is writing without the lock")
 )
 

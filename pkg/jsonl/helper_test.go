@@ -64,6 +64,7 @@ type faultyDisk struct {
 	hook    func(name string, f *faultyFile) // may set the fields of f
 	onName  error                            // of rename
 	syncErr error                            // of syncDir
+	noSync  bool                             // directories need no sync
 }
 
 func (d faultyDisk) open(name string, flag int, perm fs.FileMode) (file, error) {
@@ -89,7 +90,7 @@ func (d faultyDisk) rename(from, to string) error {
 }
 
 func (d faultyDisk) syncDir(name string) error {
-	if d.syncErr != nil {
+	if d.syncErr != nil || d.noSync {
 		return d.syncErr
 	}
 	return d.osDisk.syncDir(name)

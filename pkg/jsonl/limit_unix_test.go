@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && !solaris && !aix
 
 package jsonl
 
@@ -23,10 +23,20 @@ func TestFileSizeLimit(t *testing.T) {
 
 func childLimit(t *testing.T, path string) {
 	a := mustOpen(t, path, Options{})
-	limit := syscall.Rlimit{Cur: 1000, Max: 1000}
+	var old syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+		t.Fatal(err)
+	}
+	limit := old
+	limit.Cur = 1000
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		t.Fatal(err)
 	}
+	defer func() { // or coverage data could not be written
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+			t.Error(err)
+		}
+	}()
 	err := a.Append([]byte(`"` + strings.Repeat("x", 5000) + `"`))
 	if !errors.Is(err, syscall.EFBIG) {
 		t.Fatalf("got %v, want EFBIG", err)

@@ -149,7 +149,7 @@ func (h *held) current(path string) (bool, error) {
 	}
 	named, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, fmt.Errorf("deleted while waiting for its lock: %w", fs.ErrNotExist)
+		return false, fmt.Errorf("deleted by another program: %w", fs.ErrNotExist)
 	}
 	if err != nil {
 		return false, cause(err)

@@ -131,6 +131,7 @@ func TestLockFile(t *testing.T) {
 func deadPid(t *testing.T) int {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), testBinary(t), "-test.run=^$")
+	cmd.Env = append(os.Environ(), raceEnv)
 	if err := cmd.Run(); err != nil {
 		t.Fatal(err)
 	}

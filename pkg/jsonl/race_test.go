@@ -67,15 +67,18 @@ func TestReplaceRace(t *testing.T) {
 	names := []string{"a", "b", "c", "d"}
 	var writers, renamer sync.WaitGroup
 	stop := make(chan struct{})
+	fast := faultyDisk{noSync: true, hook: func(_ string, f *faultyFile) {
+		f.sync = func(file) error { return nil }
+	}}
 	renamer.Go(func() {
 		for {
 			select {
 			case <-stop:
 				return
-			default:
+			case <-time.After(200 * time.Microsecond): // or nobody else gets the lock
 			}
 			copyAll := func(old io.Reader, w io.Writer) error { _, err := io.Copy(w, old); return err }
-			if err := Replace(t.Context(), path, Options{}, copyAll); err != nil {
+			if err := replace(t.Context(), fast, path, Options{}, copyAll); err != nil {
 				t.Error(err)
 				return
 			}
@@ -94,7 +97,10 @@ func TestReplaceRace(t *testing.T) {
 	wantAll(t, path, names, n)
 }
 
-const childEnv = "JSONL_TEST_CHILD"
+const (
+	childEnv = "JSONL_TEST_CHILD"
+	raceEnv  = "GORACE=atexit_sleep_ms=0" // under -race each exit takes a second otherwise
+)
 
 // TestChild is not a test of its own: other tests run it as a second process,
 // which does what the environment says.
@@ -116,7 +122,7 @@ func TestChild(t *testing.T) {
 func child(t *testing.T, task, path string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), testBinary(t), "-test.run=^TestChild$", "-test.v")
-	cmd.Env = append(os.Environ(), childEnv+"="+task+":"+path)
+	cmd.Env = append(os.Environ(), raceEnv, childEnv+"="+task+":"+path)
 	return cmd
 }
 
@@ -244,4 +250,28 @@ func TestForeignWriterKeepsGrowing(t *testing.T) {
 		t.Errorf("got %v, want ErrChanged", err)
 	}
 	wantAlone(t, path)
+}
+
+// A line that went into a replaced or deleted log must not be acknowledged.
+func TestReplacedWithoutLock(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]error{"replaced": ErrChanged, "deleted": os.ErrNotExist} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := newLog(t, "{}\n")
+			a := mustOpen(t, path, Options{})
+			if err := os.Rename(path, path+".old"); err != nil {
+				t.Fatal(err)
+			}
+			if name == "replaced" {
+				writeFile(t, path, "[]\n")
+			}
+			for range 2 {
+				if err := a.Append([]byte("1")); !errors.Is(err, want) || strings.Count(err.Error(), path) != 1 {
+					t.Errorf("got %v, want %v and the name once", err, want)
+				}
+			}
+			wantFile(t, path+".old", "{}\n1\n")
+		})
+	}
 }

@@ -75,7 +75,8 @@ func (b *Batch) AddMessage(m Message) (Entry, error) {
 	}
 	if m.role == RoleCustom {
 		return b.Add(TypeCustomMessage, StringField("customType", m.Str("customType")),
-			Field{"content", m.Get("content")}, Field{"display", m.Get("display")}, Field{"details", m.Get("details")})
+			Field{"content", m.Get("content")}, Field{"display", m.Get("display")}, Field{"details", m.Get("details")},
+			Field{"attribution", m.Get("attribution")})
 	}
 	return b.Add(TypeMessage, Field{"message", m.raw})
 }
@@ -90,7 +91,7 @@ func (b *Batch) AddJSON(line string) (Entry, error) {
 		return Entry{}, err
 	}
 	if !e.hasType && e.Get("role") != "" {
-		return b.AddMessage(newMessage(js.Stringify(line)))
+		return b.AddMessage(newMessage(strings.TrimSpace(line)))
 	}
 	if err := b.check(e); err != nil {
 		return Entry{}, err
@@ -140,6 +141,8 @@ func (b *Batch) check(e Entry) error {
 		return fmt.Errorf("%w: neither a message (role) nor an entry (type)", ErrMalformed)
 	case e.Get("id") != "" && (!e.hasID || e.id == ""):
 		return fmt.Errorf("%w: the id is no string", ErrMalformed)
+	case e.parent == "" && !slices.Contains([]string{"", "null", `""`}, e.Get("parentId")):
+		return fmt.Errorf("%w: the parentId is no string", ErrMalformed)
 	case e.hasID && b.known(e.id):
 		return fmt.Errorf("%w: id %s is taken", ErrMalformed, quoteID(e.id))
 	case e.parent != "" && !b.known(e.parent):

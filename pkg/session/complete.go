@@ -2,6 +2,8 @@ package session
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -92,22 +94,49 @@ func (b *Batch) assistant(m Message) (Message, error) {
 	return b.stamped(m, given, "content")
 }
 
-// CompleteUsage returns a usage with every counter pi wants, those that lack
-// as 0, the total as the sum of the parts.
+// CompleteUsage returns a usage with every counter pi wants, of tokens and of
+// cost: those that lack or are null as 0, totals as the sum of their parts. The
+// error is ErrMalformed for what is no usage.
 func CompleteUsage(raw string) (string, error) {
-	if !strings.HasPrefix(raw, "{") {
-		return "", fmt.Errorf("%w: usage is no object", ErrMalformed)
+	raw, err := withCounters(raw, "usage", "totalTokens")
+	if err != nil {
+		return "", err
 	}
-	for name, want := range js.Members(noUsage) {
-		name = js.Unquote(name)
-		if member(raw, name) != "" {
-			continue
+	given := member(raw, "cost")
+	cost := given
+	if cost == "" || cost == "null" {
+		cost = "{}"
+	}
+	if cost, err = withCounters(cost, "the cost of a usage", "total"); err != nil {
+		return "", err
+	}
+	if cost != given {
+		raw = setMember(raw, "cost", cost)
+	}
+	return raw, nil
+}
+
+// withCounters fills in the four counters of the object raw and their total.
+func withCounters(raw, what, total string) (string, error) {
+	if !strings.HasPrefix(raw, "{") {
+		return "", fmt.Errorf("%w: %s is no object", ErrMalformed, what)
+	}
+	sum := 0.0
+	for _, name := range []string{"input", "output", "cacheRead", "cacheWrite", total} {
+		value := member(raw, name)
+		switch {
+		case value == "" || value == "null":
+			fill := 0.0
+			if name == total {
+				fill = min(sum, math.MaxFloat64)
+			}
+			raw = setMember(raw, name, js.Stringify(strconv.FormatFloat(fill, 'g', -1, 64)))
+		case jsonType(value) != "number":
+			return "", fmt.Errorf("%w: %s of %s is no number", ErrMalformed, name, what)
+		default:
+			n, _ := strconv.ParseFloat(value, 64) // ±Inf beyond the range
+			sum += n
 		}
-		if name == "totalTokens" {
-			u, _ := newMessage(new(object).raw("usage", raw).String()).Usage()
-			want = numLiteral(u.ContextTokens())
-		}
-		raw = setMember(raw, name, want)
 	}
 	return raw, nil
 }

@@ -110,7 +110,8 @@ func (e Entry) Message() (Message, bool) {
 func (e Entry) Role() string {
 	switch e.typ {
 	case TypeMessage:
-		return gjson.Get(e.raw, "message.role").Str
+		m, _ := e.Message()
+		return m.role
 	case TypeCustomMessage:
 		return RoleCustom
 	}
@@ -118,9 +119,9 @@ func (e Entry) Role() string {
 }
 
 func member(object, name string) string {
-	quoted, found := js.Quote(name), ""
+	found := ""
 	for key, value := range js.Members(object) {
-		if key == quoted || strings.Contains(key, `\`) && js.Unquote(key) == name {
+		if isKey(key, name) {
 			found = value
 		}
 	}

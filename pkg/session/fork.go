@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 
@@ -70,7 +71,7 @@ func ForkTitle(name string) string {
 		return ""
 	}
 	if m := forkTitle.FindStringSubmatch(name); m != nil {
-		if n, err := strconv.Atoi(m[2]); err == nil {
+		if n, err := strconv.Atoi(m[2]); err == nil && n < math.MaxInt {
 			return fmt.Sprintf("%s (fork #%d)", m[1], n+1)
 		}
 	}

@@ -1,9 +1,10 @@
 package session
 
 import (
+	"errors"
+	"math"
+	"strconv"
 	"strings"
-
-	"github.com/tidwall/gjson"
 
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -20,6 +21,8 @@ type Header struct {
 	CWD           string // "" if the line has none
 	Title         string // oh-my-pi; "" if the line has none
 	ParentSession string // path or id of the session this one was forked from
+
+	offset int64 // of the line's first byte
 }
 
 // Raw returns the header's line, byte for byte, or "" for a header that was
@@ -47,17 +50,33 @@ func headerOf(e Entry) (Header, error) {
 		raw: e.raw, ID: e.id, Timestamp: e.Str("timestamp"), CWD: e.Str("cwd"),
 		Title: e.Str("title"), ParentSession: e.Str("parentSession"), Version: 1,
 	}
-	if raw := e.Get("version"); raw != "" && raw != "null" {
-		n := gjson.Get(e.raw, "version").Num
-		if raw[0] == '"' {
-			n = gjson.Get(`{"n":`+strings.TrimSpace(js.Unquote(raw))+`}`, "n").Num
-		}
-		h.Version = max(int(n), 1)
-		if n > Version {
-			return Header{}, problem(e.line, 0, BadVersion, "", "session version %s is newer than this tool reads (%d)", raw, Version)
-		}
+	n := versionOf(e.Get("version"))
+	if n > Version {
+		return Header{}, problem(e.line, 0, BadVersion, "", "session version %s is newer than this tool reads (%d)", e.Get("version"), Version)
 	}
+	h.Version = int(max(n, 1))
 	return h, nil
+}
+
+// versionOf reads a header's version as pi compares it: absent and null stand
+// for 1, a string for the number it spells. What is no number is never below 3,
+// so that nothing is migrated.
+func versionOf(raw string) float64 {
+	switch {
+	case raw == "" || raw == "null":
+		return 1
+	case raw[0] == '"':
+		if raw = js.Trim(js.Unquote(raw)); raw == "" {
+			return 0
+		}
+	case raw == "true" || raw == "false":
+		return 1
+	}
+	n, err := strconv.ParseFloat(raw, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(n) {
+		return Version
+	}
+	return n
 }
 
 // HeaderFields are the fields of a new header.

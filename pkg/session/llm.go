@@ -79,7 +79,7 @@ func executionText(m Message) string {
 	switch {
 	case truthy(m.Get("cancelled")):
 		b.WriteString("\n\n(command cancelled)")
-	case code != "" && code != "null" && code != "0":
+	case code != "" && code != "null" && js.Stringify(code) != "0":
 		b.WriteString("\n\nCommand exited with code " + js.Stringify(code))
 	}
 	if full := m.Str("fullOutputPath"); full != "" && truthy(m.Get("truncated")) {

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -137,7 +135,7 @@ func (m Message) Usage() (u Usage, ok bool) {
 	if !strings.HasPrefix(raw, "{") {
 		return Usage{}, false
 	}
-	n := func(name string) int64 { return gjson.Get(raw, name).Int() }
+	n := func(name string) int64 { return number(member(raw, name)) }
 	return Usage{
 		Input: n("input"), Output: n("output"), CacheRead: n("cacheRead"), CacheWrite: n("cacheWrite"),
 		Total: n("totalTokens"),

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -38,11 +36,11 @@ func (rd *reader) fromV1(i int, e Entry) Entry {
 	}
 	raw := setMember(e.raw, "id", js.Quote(PositionID(i+1)))
 	raw = setMember(raw, "parentId", parentLiteral(parent))
-	if e.typ == TypeCompaction && gjson.Get(raw, typeFirstKeptIndex).Type == gjson.Number {
-		if kept, ok := rd.element(e.Get(typeFirstKeptIndex)); ok && kept < i {
+	if index := e.Get(typeFirstKeptIndex); e.typ == TypeCompaction && index != "" && jsonType(index) == "number" {
+		if kept, ok := rd.element(index); ok && kept < i {
 			raw = setMember(raw, "firstKeptEntryId", js.Quote(PositionID(kept+1)))
 		}
-		raw = deleteMember(raw, typeFirstKeptIndex, countMember(raw, typeFirstKeptIndex))
+		raw = deleteMember(raw, typeFirstKeptIndex)
 	}
 	out := scan(raw)
 	out.line = e.line
@@ -52,7 +50,7 @@ func (rd *reader) fromV1(i int, e Entry) Entry {
 // element returns the entry at a version 1 index, which counts every parsed
 // line from 0, the header's.
 func (rd *reader) element(index string) (entry int, ok bool) {
-	n, err := strconv.Atoi(index)
+	n, err := strconv.Atoi(js.Stringify(index))
 	if err != nil || n < 0 || n >= len(rd.elements) || rd.elements[n] < 0 {
 		return 0, false
 	}

@@ -2,9 +2,11 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -48,8 +50,9 @@ func Read(r io.Reader) (*Session, error) {
 		return nil, problem(1, 0, NoHeader, "", "not a session: no session header")
 	}
 	rd.migrate()
-	s.index()
-	s.checkFirstKept()
+	rd.index()
+	rd.checkFirstKept()
+	slices.SortStableFunc(s.Problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	s.Name = s.name()
 	return s, nil
 }
@@ -57,9 +60,9 @@ func Read(r io.Reader) (*Session, error) {
 // reader is the state of reading one session.
 type reader struct {
 	s        *Session
-	opened   bool  // the header has been read
-	elements []int // parsed lines to entry positions, -1 for the rest; v1 compactions point at these
-	offsets  []int64
+	opened   bool    // the header has been read
+	elements []int   // parsed lines to entry positions, -1 for the rest; v1 compactions point at these
+	offsets  []int64 // of the entries' lines
 }
 
 func (rd *reader) line(l jsonl.Line) error {
@@ -109,9 +112,25 @@ func (rd *reader) bad(l jsonl.Line, data []byte) error {
 }
 
 // fused reports whether a line that is not JSON looks like entries written
-// without a line feed between them, or like a torn entry with one behind it.
+// without a line feed between them, or like a torn entry with one behind it:
+// whether an entry of a known type begins inside it. Content blocks have types
+// too, but others.
 func fused(data []byte) bool {
-	return bytes.HasPrefix(data, []byte("{")) && bytes.Contains(data[1:], []byte(`{"type":"`))
+	start := []byte(`{"type":"`)
+	if !bytes.HasPrefix(data, []byte("{")) {
+		return false
+	}
+	for rest := data[1:]; ; {
+		_, after, ok := bytes.Cut(rest, start)
+		if !ok {
+			return false
+		}
+		typ, _, ok := bytes.Cut(after[:min(len(after), 64)], []byte(`"`))
+		if ok && (string(typ) == TypeSession || required[string(typ)] != nil) {
+			return true
+		}
+		rest = after
+	}
 }
 
 func (rd *reader) header(e Entry, l jsonl.Line) error {
@@ -125,6 +144,7 @@ func (rd *reader) header(e Entry, l jsonl.Line) error {
 		p.Offset = l.Offset
 		return p
 	}
+	h.offset = l.Offset
 	rd.s.Header, rd.opened = h, true
 	rd.elements = append(rd.elements, -1)
 	return nil
@@ -151,10 +171,11 @@ func (rd *reader) found(l jsonl.Line, kind Kind, id, format string, args ...any)
 
 // index builds the map from ids to entries. The last of several entries with
 // one id is the one the id names, as in pi.
-func (s *Session) index() {
+func (rd *reader) index() {
+	s := rd.s
 	for i, e := range s.Entries {
 		if e.id == "" {
-			s.Problems = append(s.Problems, problem(e.line, 0, NoID, "", "entry without id, not part of any path"))
+			s.Problems = append(s.Problems, problem(e.line, rd.offsets[i], NoID, "", "entry without id, not part of any path"))
 			continue
 		}
 		if first, dup := s.byID[e.id]; dup {
@@ -162,7 +183,7 @@ func (s *Session) index() {
 			if s.Entries[first].raw == e.raw {
 				what = "the same bytes"
 			}
-			s.Problems = append(s.Problems, problem(e.line, 0, DuplicateID, e.id,
+			s.Problems = append(s.Problems, problem(e.line, rd.offsets[i], DuplicateID, e.id,
 				"id %s stands on line %d too, with %s; the last counts", quoteID(e.id), s.Entries[first].line, what))
 		}
 		s.byID[e.id] = i
@@ -171,14 +192,15 @@ func (s *Session) index() {
 
 // checkFirstKept reports compactions that keep nothing because the entry they
 // want to keep from is not before them.
-func (s *Session) checkFirstKept() {
+func (rd *reader) checkFirstKept() {
+	s := rd.s
 	for i, e := range s.Entries {
 		if e.typ != TypeCompaction {
 			continue
 		}
 		kept := e.Str("firstKeptEntryId")
 		if j, ok := s.byID[kept]; !ok || j > i {
-			s.Problems = append(s.Problems, problem(e.line, 0, NoFirstKept, e.id,
+			s.Problems = append(s.Problems, problem(e.line, rd.offsets[i], NoFirstKept, e.id,
 				"compaction %s keeps entries from %s on, which is not before it: nothing is kept", quoteID(e.id), quoteID(kept)))
 		}
 	}

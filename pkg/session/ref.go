@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -64,7 +65,7 @@ func (s *Session) Resolve(ref string, leaf int) (int, error) {
 		return -1, &RefError{Ref: `""`}
 	}
 	if label, ok := strings.CutPrefix(ref, "@"); ok {
-		if i, err := s.labelled(label); err == nil || !strings.ContainsAny(label, "^~") {
+		if i, err := s.labelled(label); !errors.Is(err, ErrNotFound) || !strings.ContainsAny(label, "^~") {
 			return i, err
 		}
 	}

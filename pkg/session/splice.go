@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -15,13 +16,23 @@ import (
 // as they are.
 //
 // The result is checked: sjson never reports what it could not do. Repeated
-// members all get the value, since readers disagree on which of them counts.
+// members give way to one at the end, since readers disagree on which of them
+// counts. sjson has no path for a member without a name and does not find every
+// escaped one; these are spliced by their place.
 func setMember(raw, name, value string) string {
-	if member(raw, name) == "" {
-		return addMember(raw, name, value)
+	n, at := 0, span{}
+	for s := range members(raw) {
+		if isKey(s.key, name) {
+			n, at = n+1, s
+		}
 	}
-	if n := countMember(raw, name); n > 1 {
-		return addMember(deleteMember(raw, name, n), name, value)
+	switch {
+	case n == 0:
+		return addMember(raw, name, value)
+	case n > 1:
+		return addMember(deleteMember(raw, name), name, value)
+	case name == "" || strings.Contains(at.key, `\`):
+		return raw[:at.value] + value + raw[at.end:]
 	}
 	out, err := sjson.SetRaw(raw, path(name), value)
 	if err != nil || member(out, name) != value {
@@ -30,26 +41,56 @@ func setMember(raw, name, value string) string {
 	return out
 }
 
-// deleteMember returns raw without the n members called name.
-func deleteMember(raw, name string, n int) string {
-	for range n {
-		out, err := sjson.Delete(raw, path(name))
-		if err != nil {
-			panic(fmt.Sprintf("session: deleting %q: %v", name, err))
+// deleteMember returns the JSON object raw without the members called name, and
+// without a comma for each. It is not sjson's Delete, which takes the member
+// before along where a key holds a quote.
+func deleteMember(raw, name string) string {
+	out := make([]byte, 0, len(raw))
+	end, kept := 0, false // the end of the member before; whether one was kept
+	for s := range members(raw) {
+		switch {
+		case end == 0:
+			out = append(out, raw[:s.start]...) // the brace
+		case kept && !isKey(s.key, name):
+			out = append(out, raw[end:s.start]...) // the comma
 		}
-		raw = out
+		if !isKey(s.key, name) {
+			out, kept = append(out, raw[s.start:s.end]...), true
+		}
+		end = s.end
 	}
-	return raw
+	return string(append(out, raw[end:]...))
 }
 
-func countMember(raw, name string) int {
-	n, quoted := 0, js.Quote(name)
-	for key := range js.Members(raw) {
-		if key == quoted || strings.Contains(key, `\`) && js.Unquote(key) == name {
-			n++
+// A span is a member of an object: its key as a literal, and where the key
+// begins, the value begins and the value ends.
+type span struct {
+	key               string
+	start, value, end int
+}
+
+// members iterates over the members of the JSON object raw, with their places.
+func members(raw string) iter.Seq[span] {
+	return func(yield func(span) bool) {
+		end := 0
+		for key, value := range js.Members(raw) {
+			s := span{key: key, start: end + strings.IndexByte(raw[end:], '"')}
+			colon := s.start + len(key) + strings.IndexByte(raw[s.start+len(key):], ':')
+			s.value = len(raw) - len(strings.TrimLeft(raw[colon+1:], " \t\r\n"))
+			s.end = s.value + len(value)
+			if end = s.end; !yield(s) {
+				return
+			}
 		}
 	}
-	return n
+}
+
+// isKey reports whether the literal key spells name.
+func isKey(key, name string) bool {
+	if !strings.Contains(key, `\`) {
+		return key[1:len(key)-1] == name
+	}
+	return js.Unquote(key) == name
 }
 
 // addMember appends a member that raw does not have.

@@ -13,7 +13,7 @@ import (
 // leaf, found without reading what lies between.
 type Tail struct {
 	Header Header
-	Leaf   string // id of the last entry that has one, "" if none
+	Leaf   string // id of the last entry that has one, "" if none or for version 1
 }
 
 // ReadTail reads the header from the start and the leaf from the end of the
@@ -24,18 +24,21 @@ func ReadTail(r io.ReaderAt, size int64) (Tail, error) {
 	if t.Header, err = ReadHeader(io.NewSectionReader(r, 0, size)); err != nil {
 		return t, err
 	}
+	if t.Header.Version < 2 {
+		return t, nil
+	}
 	for l, err := range jsonl.Backward(r, size) {
 		if err != nil {
 			return t, err
+		}
+		if l.Offset <= t.Header.offset {
+			break
 		}
 		if !js.Valid(l.Data) || !isObject(string(l.Data)) {
 			continue
 		}
 		e := scan(string(l.Data))
-		if _, slot := titleSlot(e); e.typ == TypeSession || slot {
-			continue
-		}
-		if e.id != "" {
+		if e.typ != TypeSession && e.id != "" {
 			t.Leaf = e.id
 			break
 		}

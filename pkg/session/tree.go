@@ -93,7 +93,7 @@ func (s *Session) Heads() []int {
 func (s *Session) NewestMessage() (int, bool) {
 	best, newest := -1, int64(0)
 	for i, e := range s.Entries {
-		if e.typ != TypeMessage || e.id == "" {
+		if e.typ != TypeMessage || e.id == "" || s.byID[e.id] != i {
 			continue
 		}
 		m, ok := e.Message()
@@ -149,18 +149,34 @@ func (s *Session) depths() []int {
 			}
 			j = p
 		}
-		base := 0
-		if n := len(chain); n > 0 {
-			if p, ok := s.Parent(chain[n-1]); ok && depth[p] > 0 {
-				base = depth[p]
-			}
-		}
-		for k := len(chain) - 1; k >= 0; k-- {
-			base++
-			depth[chain[k]] = base
-		}
+		s.setDepths(chain, depth)
 	}
 	return depth
+}
+
+// setDepths sets the depths along a chain of entries, each the child of the
+// next, that ends at a root, at an entry of known depth, or in a cycle: there
+// every entry's path is the whole cycle.
+func (s *Session) setDepths(chain, depth []int) {
+	if len(chain) == 0 {
+		return
+	}
+	base, loop := 0, len(chain)
+	if p, ok := s.Parent(chain[len(chain)-1]); ok {
+		if depth[p] > 0 {
+			base = depth[p]
+		} else {
+			loop = slices.Index(chain, p)
+			base = len(chain) - loop
+		}
+	}
+	for _, i := range chain[loop:] {
+		depth[i] = base
+	}
+	for k := loop - 1; k >= 0; k-- {
+		base++
+		depth[chain[k]] = base
+	}
 }
 
 // A Label is a name given to an entry.

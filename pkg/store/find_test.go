@@ -90,7 +90,11 @@ func TestFindInMissingStore(t *testing.T) {
 
 func TestFindNotFoundText(t *testing.T) {
 	t.Parallel()
-	s := Open(t.TempDir())
+	dir := t.TempDir()
+	// What is no session of ours is not worth a word here.
+	write(t, dir, "--p--/words.jsonl", "words\n")
+	write(t, dir, "--p--/v4.jsonl", `{"type":"session","version":4,"id":"v4"}`+"\n")
+	s := Open(dir)
 	for ref, want := range map[string]string{
 		"019baaaa": "session 019baaaa: no such session",
 		"a":        "session a: no such session; a prefix needs at least 4 characters",

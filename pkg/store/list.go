@@ -33,7 +33,8 @@ type Options struct {
 	Recursive bool
 
 	// CWD keeps only the sessions whose header has this working directory, with
-	// symbolic links resolved on both sides. "" keeps all.
+	// symbolic links resolved on both sides; those whose header has none, or a
+	// relative one, are not among them. "" keeps all.
 	CWD string
 
 	// Count reads every file to its end. Without it files above 1 MiB are read
@@ -68,7 +69,7 @@ func List(ctx context.Context, dirs []string, o Options) ([]Row, error) {
 	paths := sessionFiles(dirs, o.Recursive, o.warn)
 	rows, errs := make([]Row, len(paths)), make([]error, len(paths))
 	each(ctx, len(paths), o.Workers, func(i int) {
-		rows[i], errs[i] = read(ctx, paths[i], o.Count)
+		rows[i], errs[i] = usual.read(ctx, paths[i], o.Count)
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -107,4 +108,11 @@ func each(ctx context.Context, n, workers int, do func(i int)) {
 		})
 	}
 	wg.Wait()
+}
+
+// Stat returns the row of one session. With count it is read to its end
+// whatever its size. The error matches session.ErrNotSession or
+// session.ErrVersion for a file that is no session of ours.
+func Stat(ctx context.Context, path string, count bool) (Row, error) {
+	return usual.read(ctx, path, count)
 }

@@ -1,9 +1,7 @@
 package store
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -221,68 +219,5 @@ func TestListOfNothing(t *testing.T) {
 	}
 	if rows, err := List(t.Context(), nil, Options{}); err != nil || len(rows) != 0 {
 		t.Errorf("no directories: %v, %v", rows, err)
-	}
-}
-
-func TestListUnreadable(t *testing.T) {
-	t.Parallel()
-	if os.Geteuid() <= 0 {
-		t.Skip("root may read everything, and elsewhere modes say nothing")
-	}
-	dir := t.TempDir()
-	write(t, dir, "--p--/a.jsonl", text("a", "/p", 1))
-	closed := write(t, dir, "--p--/b.jsonl", text("b", "/p", 1))
-	write(t, dir, "--q--/c.jsonl", text("c", "/p", 1))
-	if err := os.Chmod(closed, 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(filepath.Join(dir, "--q--"), 0); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "--q--"), 0o700) })
-	rows, w := list(t, dir, Options{Recursive: true})
-	same(t, "rows", rels(t, dir, rows), []string{"--p--/a.jsonl"})
-	same(t, "warnings", w.list, []string{"--q--: permission denied", "--p--/b.jsonl: permission denied"})
-	if _, err := Open(dir).Find(t.Context(), "nosuch"); !errors.Is(err, ErrNotFound) || !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("Find: %v", err)
-	}
-}
-
-func TestListCancelled(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	for i := range 20 {
-		write(t, dir, fmt.Sprintf("%02d.jsonl", i), text("x", "/p", 1))
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	w := &warnings{dir: dir}
-	if rows, err := List(ctx, []string{dir}, Options{Warn: w.add}); !errors.Is(err, context.Canceled) || rows != nil {
-		t.Errorf("List: %d rows, %v", len(rows), err)
-	}
-	if path, err := Recent(ctx, []string{dir}, Options{Warn: w.add}); !errors.Is(err, context.Canceled) {
-		t.Errorf("Recent: %q, %v", path, err)
-	}
-	if path, err := Open(dir).Find(ctx, "x"); !errors.Is(err, context.Canceled) {
-		t.Errorf("Find: %q, %v", path, err)
-	}
-	same(t, "warnings", w.list, nil)
-}
-
-func TestReaderStops(t *testing.T) {
-	t.Parallel()
-	f, err := os.Open(write(t, t.TempDir(), "junk", strings.Repeat("junk\n", 100000)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	r := reader{ctx, f}
-	if n, err := r.Read(make([]byte, 10)); n != 10 || err != nil {
-		t.Fatalf("read %d, %v", n, err)
-	}
-	cancel()
-	if _, err := session.ScanInfo(r); !errors.Is(err, context.Canceled) {
-		t.Errorf("reading on: %v", err)
 	}
 }

@@ -20,7 +20,7 @@ func TestEncodeCWD(t *testing.T) {
 		"/home/u/my.proj": "--home-u-my.proj--",
 		"/":               "----",
 		`C:\a`:            "--C--a--",
-		"/work/pi":        "--work-pi--",
+		"/srv/pi":         "--srv-pi--",
 		"/home/u/a/b.c:d": "--home-u-a-b.c-d--",
 		"/srv/My Proj":    "--srv-My Proj--",
 		"/a/b-c":          "--a-b-c--",
@@ -83,6 +83,7 @@ func TestIDOf(t *testing.T) {
 	for path, want := range map[string]string{
 		"2026-01-02T03-04-05-678Z_abc.jsonl":        "abc",
 		"/s/--p--/2026-01-02T03-04-05Z_a_b-c.jsonl": "a_b-c",
+		"2026-01-02_abc.jsonl":                      "abc",
 		"2026-01-02T03-04-05-678Z_.jsonl":           "",
 		"2026-01-02T03-04-05-678Z.jsonl":            "",
 		"notes_abc.jsonl":                           "",
@@ -112,6 +113,9 @@ func FuzzPathFor(f *testing.F) {
 				t.Fatalf("refused: %v", err)
 			}
 			return
+		}
+		if strings.ContainsRune(path, 0) {
+			t.Fatalf("%q is no path", path)
 		}
 		rel, err := filepath.Rel(s.Dir(), path)
 		if err != nil {

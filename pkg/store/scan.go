@@ -10,27 +10,29 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Sizes in bytes. The first window holds the header and the first question of
-// any usual session, and costs one read; the largest is for a session that ends
-// in one huge tool result.
-const (
-	wholeLimit  = 1 << 20
-	firstWindow = 64 << 10
-	lastWindow  = 4 << 20
-)
+// limits say how much of a session is read, in bytes.
+type limits struct {
+	whole       int64 // larger files are read at both ends only
+	first, last int64 // the first window at each end, and what the tail may grow to
+}
 
-// read reads one row of a listing.
-func read(ctx context.Context, path string, whole bool) (Row, error) {
+// usual has a first window that holds the header and the first question of any
+// ordinary session, and costs one read. The last is for a session that ends in
+// one huge tool result.
+var usual = limits{whole: 1 << 20, first: 64 << 10, last: 4 << 20}
+
+// read reads one row of a listing, of the whole file or within limits.
+func (l limits) read(ctx context.Context, path string, whole bool) (Row, error) {
 	f, stat, err := open(path)
 	if err != nil {
 		return Row{}, err
 	}
 	defer f.Close()
 	row := Row{Path: path, Size: stat.Size(), ModTime: stat.ModTime()}
-	if whole || row.Size <= wholeLimit {
+	if whole || row.Size <= l.whole {
 		row.Info, err = session.ScanInfo(reader{ctx, f})
 	} else {
-		row.Info, err = readEnds(ctx, f, row.Size)
+		row.Info, err = l.ends(ctx, f, row.Size)
 	}
 	if err != nil {
 		return Row{}, cause(err)
@@ -42,11 +44,11 @@ func read(ctx context.Context, path string, whole bool) (Row, error) {
 	return row, nil
 }
 
-// readEnds reads the head and the tail of a session. The tail grows until it
+// ends reads the head and the tail of a session. The tail grows until it
 // holds a user or assistant message, which shows in the time of modification:
 // the last line may be longer than any window that is cheap.
-func readEnds(ctx context.Context, f *os.File, size int64) (session.Info, error) {
-	head, err := readAt(f, 0, firstWindow)
+func (l limits) ends(ctx context.Context, f *os.File, size int64) (session.Info, error) {
+	head, err := readAt(f, 0, l.first)
 	if err != nil {
 		return session.Info{}, err
 	}
@@ -58,8 +60,8 @@ func readEnds(ctx context.Context, f *os.File, size int64) (session.Info, error)
 		return session.ScanInfo(reader{ctx, f})
 	}
 	info := start
-	for window := int64(firstWindow); window <= lastWindow; window *= 4 {
-		if size-window < firstWindow {
+	for window := l.first; window <= l.last; window *= 4 {
+		if size-window < l.first {
 			return session.ScanInfo(reader{ctx, f})
 		}
 		if err := ctx.Err(); err != nil {

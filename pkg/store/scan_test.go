@@ -1,8 +1,10 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +12,9 @@ import (
 
 	"github.com/sess-tools/sess/pkg/session"
 )
+
+// sixteenth are the usual limits at a size that is quick to test.
+var sixteenth = limits{whole: usual.whole / 16, first: usual.first / 16, last: usual.last / 16}
 
 // padding is a custom entry line of at least n bytes.
 func padding(n int) string {
@@ -20,8 +25,8 @@ func TestListLarge(t *testing.T) {
 	t.Parallel()
 	const at99 = 1767323199000
 	var small strings.Builder
-	for i := range 3000 {
-		small.WriteString(message(i, strings.Repeat("y", 500)))
+	for i := range 300 {
+		small.WriteString(message(i, strings.Repeat("y", 400)))
 	}
 	named := `{"type":"session_info","id":"n","parentId":null,"name":"the name"}` + "\n"
 	tests := []struct {
@@ -30,24 +35,19 @@ func TestListLarge(t *testing.T) {
 		messages   int  // with Count
 		modified   int64
 	}{
-		{"many messages", text("id", "/p", 1) + small.String() + message(99, "last") + named, false, 3002, 1767323100000 + 2999000},
-		{"long last line", text("id", "/p", 1) + padding(1<<20) + message(99, "last") + named + padding(300<<10), false, 2, at99},
-		{"huge last line", text("id", "/p", 1) + padding(5<<20) + message(99, "last") + named + padding(3<<20), false, 2, at99},
-		{"windows that meet", text("id", "/p", 1) + padding(1<<20) + message(99, "last") + named + padding(1<<20), true, 2, at99},
-		{"long header", strings.Replace(text("id", "/p", 1), `"cwd"`, `"title":"`+strings.Repeat("t", 2<<20)+`","cwd"`, 1) + message(99, "last") + named, true, 2, at99},
-		{"junk before the header", strings.Repeat("junk\n", 300<<10) + text("id", "/p", 1) + message(99, "last") + named, true, 2, at99},
+		{"many messages", text("id", "/p", 1) + small.String() + message(99, "last") + named, false, 302, 1767323100000 + 299000},
+		{"long last line", text("id", "/p", 1) + padding(64<<10) + message(99, "last") + named + padding(19<<10), false, 2, at99},
+		{"huge last line", text("id", "/p", 1) + padding(320<<10) + message(99, "last") + named + padding(190<<10), false, 2, at99},
+		{"windows that meet", text("id", "/p", 1) + padding(64<<10) + message(99, "last") + named + padding(64<<10), true, 2, at99},
+		{"long header", strings.Replace(text("id", "/p", 1), `"cwd"`, `"title":"`+strings.Repeat("t", 128<<10)+`","cwd"`, 1) + message(99, "last") + named, true, 2, at99},
+		{"junk before the header", strings.Repeat("junk\n", 19<<10) + text("id", "/p", 1) + message(99, "last") + named, true, 2, at99},
 	}
 	for _, tt := range tests {
-		dir := t.TempDir()
-		write(t, dir, "x.jsonl", tt.data)
+		path := write(t, t.TempDir(), "x.jsonl", tt.data)
 		for _, count := range []bool{false, true} {
-			rows, w := list(t, dir, Options{Count: count})
-			if len(rows) != 1 {
-				t.Fatalf("%s: %d rows, %q", tt.name, len(rows), w.list)
-			}
-			r := rows[0]
-			if r.Size <= wholeLimit {
-				t.Fatalf("%s: not large", tt.name)
+			r, err := sixteenth.read(t.Context(), path, count)
+			if err != nil || r.Size <= sixteenth.whole {
+				t.Fatalf("%s: %d bytes, %v", tt.name, r.Size, err)
 			}
 			if r.Exact != (count || tt.exact) {
 				t.Errorf("%s, count %v: exact = %v", tt.name, count, r.Exact)
@@ -71,42 +71,44 @@ func TestListLargeIsNotReadWhole(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "x.jsonl", text("id", "/p", 1)+padding(1<<20)+message(5000, "hidden")+padding(1<<20)+message(99, "last"))
-	rows, _ := list(t, dir, Options{})
-	if len(rows) != 1 || rows[0].Messages != 2 || rows[0].Exact {
-		t.Errorf("head and tail: %d messages, exact %v", rows[0].Messages, rows[0].Exact)
-	}
-	rows, _ = list(t, dir, Options{Count: true})
-	if len(rows) != 1 || rows[0].Messages != 3 || !rows[0].Exact {
-		t.Errorf("count: %d messages, exact %v", rows[0].Messages, rows[0].Exact)
+	for count, want := range map[bool]int{false: 2, true: 3} {
+		rows, w := list(t, dir, Options{Count: count})
+		if len(rows) != 1 {
+			t.Fatalf("%d rows, %q", len(rows), w.list)
+		}
+		if rows[0].Messages != want || rows[0].Exact != count {
+			t.Errorf("count %v: %d messages, exact %v", count, rows[0].Messages, rows[0].Exact)
+		}
 	}
 }
 
 func TestListLargeNonSession(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, dir, "json.jsonl", strings.Repeat(`{"type":"message","id":"x"}`+"\n", 60000))
-	write(t, dir, "junk.jsonl", strings.Repeat("junk\n", 300000))
-	write(t, dir, "one-line.jsonl", strings.Repeat("[", 2<<20))
-	rows, w := list(t, dir, Options{})
-	if len(rows) != 0 || len(w.errs) != 3 {
-		t.Errorf("rows %v, warnings %q", rows, w.list)
+	for name, data := range map[string]string{
+		"json":     strings.Repeat(`{"type":"message","id":"x"}`+"\n", 6000),
+		"junk":     strings.Repeat("junk\n", 30000),
+		"one line": strings.Repeat("[", 128<<10),
+	} {
+		r, err := sixteenth.read(t.Context(), write(t, dir, name, data), false)
+		if !errors.Is(err, session.ErrNotSession) {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
 	}
 }
 
 // FuzzEnds states that reading both ends never claims more than reading the
 // whole, and never another identity.
 func FuzzEnds(f *testing.F) {
-	f.Add(text("id", "/p", 2), 1<<20, message(9, "x"))
-	f.Add("", 1<<20, text("id", "/p", 2))
-	f.Add(`{"type":"session","id":"a"}`+"\n", 5<<20, "{\n")
-	f.Add(text("id", "/p", 0)+`{"type":"session_info","name":"n"}`, 2<<20, "")
+	f.Add(text("id", "/p", 2), 1<<10, message(9, "x"))
+	f.Add("", 1<<10, text("id", "/p", 2))
+	f.Add(`{"type":"session","id":"a"}`+"\n", 5<<10, "{\n")
+	f.Add(text("id", "/p", 0)+`{"type":"session_info","name":"n"}`, 2<<10, "")
+	small := limits{whole: 1 << 10, first: 1 << 8, last: 1 << 12}
 	f.Fuzz(func(t *testing.T, head string, middle int, tail string) {
-		if middle < 0 || middle > 6<<20 {
-			t.Skip()
-		}
-		path := write(t, t.TempDir(), "x.jsonl", head+padding(middle)+tail)
-		ends, endsErr := read(t.Context(), path, false)
-		whole, wholeErr := read(t.Context(), path, true)
+		path := write(t, t.TempDir(), "x.jsonl", head+padding(middle&0x1fff)+tail)
+		ends, endsErr := small.read(t.Context(), path, false)
+		whole, wholeErr := small.read(t.Context(), path, true)
 		if (endsErr == nil) != (wholeErr == nil) {
 			t.Fatalf("ends: %v, whole: %v", endsErr, wholeErr)
 		}
@@ -142,6 +144,33 @@ func TestDetach(t *testing.T) {
 			t.Errorf("text %d is not copied", i)
 		}
 	}
+}
+
+// TestListLetsGo is not parallel, since it looks at the memory of the process.
+func TestListLetsGo(t *testing.T) {
+	dir := t.TempDir()
+	image := `"content":[{"type":"text","text":"what is this?"},{"type":"image","data":"` + strings.Repeat("A", 512<<10) + `"}]`
+	line := strings.Replace(message(0, "x"), `"content":"x"`, image, 1)
+	const files = 16
+	for i := range files {
+		write(t, dir, fmt.Sprintf("%d.jsonl", i), text("id", "/p", 0)+line)
+	}
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	rows, _ := list(t, dir, Options{})
+	held := heap() - before
+	if len(rows) != files || rows[0].FirstMessage != "what is this?" {
+		t.Fatalf("%d rows: %.200q", len(rows), fmt.Sprint(rows))
+	}
+	if held > files*(512<<10)/4 {
+		t.Errorf("%d rows hold %d bytes", files, held)
+	}
+	runtime.KeepAlive(rows)
 }
 
 func BenchmarkList(b *testing.B) {

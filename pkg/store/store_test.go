@@ -153,7 +153,7 @@ func TestCreateWhereAFileIsInTheWay(t *testing.T) {
 	s := Open(dir)
 	blocker := write(t, dir, EncodeCWD("/p"), "a file")
 	_, err := s.Create("/p", testTime, "a", []byte("{}\n"), false)
-	if err == nil || strings.Count(err.Error(), blocker) != 1 {
+	if err == nil || !strings.HasPrefix(err.Error(), "making the session's directory: ") || strings.Count(err.Error(), blocker) != 1 {
 		t.Errorf("error %v does not name %s once", err, blocker)
 	}
 }

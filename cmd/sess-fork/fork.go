@@ -1,0 +1,75 @@
+package main
+
+import (
+	"path/filepath"
+	"time"
+
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// entries are those of the source that the fork takes over.
+func (c *config) entries(src *operand.Source) ([]session.Entry, error) {
+	if c.all {
+		return src.Entries, nil
+	}
+	leaf := -1
+	var err error
+	if c.at != "null" {
+		if leaf, err = src.Leaf(c.at); err != nil {
+			return nil, err
+		}
+	}
+	_, problems := src.Session.Path(leaf)
+	src.Warn(problems)
+	return src.Branch(leaf, nil)
+}
+
+func knownIn(entries []session.Entry) func(string) bool {
+	known := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		known[e.ID()] = true
+	}
+	return func(id string) bool { return known[id] }
+}
+
+// lines returns the new session: header, entries, and the name if it has one.
+func (c *config) lines(src *operand.Source, entries []session.Entry) ([]string, error) {
+	h, err := c.header(src)
+	if err != nil {
+		return nil, err
+	}
+	b := session.Batch{Now: time.Now().UnixMilli(), Known: knownIn(entries)}
+	h.Time = b.Now
+	if n := len(entries); n > 0 {
+		b.Leaf = entries[n-1].ID()
+	}
+	if h.Title != "" {
+		if _, err := b.Add(session.TypeSessionInfo, session.StringField("name", h.Title)); err != nil {
+			return nil, err
+		}
+	}
+	lines := []string{session.NewHeader(h)}
+	for _, e := range append(entries, b.Entries...) {
+		lines = append(lines, e.Raw())
+	}
+	return lines, nil
+}
+
+func (c *config) header(src *operand.Source) (h session.HeaderFields, err error) {
+	if h.Title = session.ForkTitle(src.Session.Name); c.title != nil {
+		h.Title = session.OneLine(*c.title)
+	}
+	if h.CWD = src.Header.CWD; h.CWD == "" || c.cwd != "" {
+		if h.CWD, err = operand.CWD(c.cwd); err != nil {
+			return h, err
+		}
+	}
+	if h.ParentSession = src.Header.ID; src.Path != "" {
+		if h.ParentSession, err = filepath.Abs(src.Path); err != nil {
+			return h, err
+		}
+	}
+	h.ID, err = session.NewSessionID()
+	return h, err
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+)
+
+type config struct {
+	cwd, since, olderThan, name, where, sort, color string
+	all, recent, count, json, paths, nul            bool
+	limit                                           int
+}
+
+func (c *config) flags() []cli.Flag {
+	return []cli.Flag{
+		clikit.Bool(&c.all, "all, a", "every project of the store, or one level below each DIR"),
+		clikit.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
+		clikit.Bool(&c.recent, "recent", "only the one written to last"),
+		clikit.String(&c.since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
+		clikit.String(&c.olderThan, "older-than", "", "only sessions modified before `WHEN`"),
+		clikit.String(&c.name, "name", "", "only sessions with `TEXT` in name, first message or id"),
+		clikit.String(&c.where, "where", "", "only sessions for whose JSON the gojq expression `EXPR` is true"),
+		clikit.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "name"}, "sort by `KEY`"),
+		clikit.Int(&c.limit, "limit", 0, "list `N` sessions at most"),
+		clikit.Bool(&c.count, "count", "read large files whole, for exact counts"),
+		clikit.Bool(&c.json, "json", "print one JSON object a session"),
+		clikit.Bool(&c.paths, "paths", "print paths alone"),
+		clikit.Bool(&c.nul, "0", "print paths alone, each ended by a NUL"),
+		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, "colour the headings `WHEN`"),
+	}
+}

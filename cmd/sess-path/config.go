@@ -1,0 +1,42 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+)
+
+type config struct {
+	leaf, as, where, jq               string
+	budget                            int64
+	system, reverse, noHeader, strict bool
+}
+
+func (c *config) flags() []cli.Flag {
+	return []cli.Flag{
+		clikit.String(&c.leaf, "leaf, l", "last", "end at `REF`, or by a rule: last, newest-message, longest"),
+		clikit.Choice(&c.as, "as", forms, "print `FORM`"),
+		clikit.Int64(&c.budget, "budget", 0, "keep the longest tail of at most `TOKENS`"),
+		clikit.Bool(&c.system, "system", "include system prompts in what a model sees"),
+		clikit.Bool(&c.reverse, "reverse", "leaf first; without the header"),
+		clikit.Bool(&c.noHeader, "no-header", "leave out the header"),
+		clikit.String(&c.where, "where", "", "only entries for which the gojq expression `EXPR` is true; without the header"),
+		clikit.String(&c.jq, "jq", "", "print the results of the gojq expression `EXPR` for each entry, or for what --as prints"),
+		clikit.Bool(&c.strict, "strict", "end with status 3 if anything is wrong with the session"),
+	}
+}
+
+// check refuses flags that contradict each other.
+func (c *config) check() error {
+	switch {
+	case c.budget < 0:
+		return clikit.UsageError("--budget wants a number of tokens above 0")
+	case c.reverse && c.as != "entries":
+		return clikit.UsageError("--reverse goes with --as entries alone")
+	case c.where != "" && c.as != "entries":
+		return clikit.UsageError("--where selects entries: it goes with --as entries alone")
+	case c.jq != "" && (c.as == "text" || c.as == "markdown"):
+		return clikit.UsageError("--jq reads JSON, which --as %s does not print", c.as)
+	}
+	return nil
+}

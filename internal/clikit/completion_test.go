@@ -1,0 +1,122 @@
+package clikit_test
+
+import (
+	"bytes"
+	"errors"
+	"os/exec"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/clikit"
+)
+
+func TestFlags(t *testing.T) {
+	t.Parallel()
+	want := []clikit.FlagDoc{
+		{Names: []string{"all", "a"}, Usage: "take everything"},
+		{Names: []string{"text", "t"}, TakesValue: true, ValueName: "TEXT", Usage: "add TEXT"},
+		{Names: []string{"mode"}, TakesValue: true, ValueName: "MODE", Usage: "work in MODE", Default: "fast", Words: []string{"fast", "safe"}},
+		{Names: []string{"maybe"}, TakesValue: true, ValueName: "THIS", Usage: "perhaps THIS"},
+		{Names: []string{"keep", "k"}, TakesValue: true, ValueName: "N", Usage: "keep N tokens", Default: "5"},
+		{Names: []string{"wait"}, TakesValue: true, ValueName: "DUR", Usage: "wait for DUR", Default: "10s"},
+		{Names: []string{"set"}, TakesValue: true, ValueName: "K=V", Usage: "set K=V"},
+		{Names: []string{"quiet", "q"}, Usage: "print no warnings"},
+		{Names: []string{"verbose", "v"}, Usage: "print what is being done"},
+		{Names: []string{"help", "h"}, Usage: "print this help"},
+		{Names: []string{"version"}, Usage: "print the version"},
+	}
+	if got := clikit.Flags(demo(nil)); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func completion(t *testing.T, shell string) string {
+	t.Helper()
+	odd := demo(nil)
+	odd.Name = "sess-other"
+	var b bytes.Buffer
+	if err := clikit.Completion(&b, shell, []clikit.Tool{demo(nil), odd}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			script := completion(t, shell)
+			for _, d := range clikit.Flags(demo(nil)) {
+				for _, n := range d.Names {
+					if want := spelled(shell, n); !strings.Contains(script, want) {
+						t.Errorf("flag %q is missing", want)
+					}
+				}
+			}
+			for _, want := range []string{"sess-demo", "sess-other", "fast", "safe"} {
+				if !strings.Contains(script, want) {
+					t.Errorf("%s is missing", want)
+				}
+			}
+			path, err := exec.LookPath(shell)
+			if err != nil {
+				t.Skipf("no %s to check the syntax", shell)
+			}
+			cmd := exec.Command(path, "-n")
+			cmd.Stdin = strings.NewReader(script)
+			if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("%s -n: %v\n%s\n%s", shell, err, out, script)
+			}
+		})
+	}
+	if err := clikit.Completion(&bytes.Buffer{}, "tcsh", nil); clikit.Status(err) != clikit.ExitUsage {
+		t.Errorf("tcsh: %v", err)
+	}
+	disk := errors.New("no space")
+	if err := clikit.Completion(failWriter{disk}, "fish", nil); !errors.Is(err, disk) {
+		t.Errorf("full disk: %v", err)
+	}
+}
+
+// spelled is how a flag appears in the script for shell.
+func spelled(shell, name string) string {
+	switch short := len(name) == 1; {
+	case shell == "fish" && short:
+		return " -s " + name
+	case shell == "fish":
+		return " -l " + name
+	case short:
+		return "-" + name
+	}
+	return "--" + name
+}
+
+// What bash really offers, by calling the generated function as bash does.
+func TestBashCompletionOffers(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash")
+	}
+	script := completion(t, "bash")
+	for words, want := range map[string]string{
+		"--te":        "--text",
+		"--mo":        "--mode",
+		"-":           "--all -a --text -t --mode --maybe --keep -k --wait --set --quiet -q --verbose -v --help -h --version",
+		"--mode ":     "fast safe",
+		"--mode s":    "safe",
+		"x.jsonl --q": "--quiet",
+		"--text /de":  "/dev",
+		"/de":         "/dev",
+	} {
+		line := strings.Split("sess-demo "+words, " ")
+		call := script + "\nCOMP_WORDS=(\"$@\") COMP_CWORD=$(($# - 1)); _sess_demo; echo ${COMPREPLY[*]}\n"
+		cmd := exec.Command(bash, append([]string{"--norc", "-c", call, "bash"}, line...)...)
+		out, err := cmd.CombinedOutput()
+		if got := strings.TrimSpace(string(out)); err != nil || got != want {
+			t.Errorf("%q: offered %q, want %q (%v)", words, got, want, err)
+		}
+	}
+}

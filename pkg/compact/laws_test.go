@@ -1,0 +1,214 @@
+package compact_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// The laws of a plan, for any path:
+//
+//  1. New returns a plan or ErrNothing, and the same one for the same path.
+//  2. FirstKept is on the path, Leaf is its last entry, and at least one
+//     message is summarized.
+//  3. A tool result and the call it answers stay on the same side of the cut.
+//  4. Nothing is lost or doubled (rules of pi 1.5): what is summarized and what
+//     the new context keeps make up the old context, in order; the system
+//     messages fold to the same one.
+//  5. With the entry appended there is nothing to compact.
+//  6. The next compaction has the summary in its prompt, its file lists contain
+//     those before, and its cut is not before the last one.
+func checkLaws(t testing.TB, path []session.Entry, o compact.Options) {
+	t.Helper()
+	plan, err := compact.New(path, o)
+	if err != nil {
+		if !errors.Is(err, compact.ErrNothing) {
+			t.Fatalf("error %v is not ErrNothing", err)
+		}
+		return
+	}
+	again, err := compact.New(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(asPi(plan), asPi(again)); diff != "" {
+		t.Fatalf("the second plan differs:\n%s", diff)
+	}
+	if len(plan.Kept()) == 0 || plan.Leaf != path[len(path)-1].ID() {
+		t.Fatalf("first kept %s, leaf %s", plan.FirstKept, plan.Leaf)
+	}
+	if len(plan.Summarize)+len(plan.TurnPrefix) == 0 || len(plan.TurnPrefix) > 0 && !plan.SplitTurn {
+		t.Fatalf("%d + %d messages, split %v", len(plan.Summarize), len(plan.TurnPrefix), plan.SplitTurn)
+	}
+	checkPairs(t, plan)
+	summary := compact.Extract(plan)
+	entry := entryOf(t, plan, summary)
+	after := plan.After(entry)
+	if o.Rules == compact.Pi15 {
+		checkContext(t, path, plan, after)
+	}
+	if p, err := compact.New(after, o); !errors.Is(err, compact.ErrNothing) {
+		t.Fatalf("compacts what it compacted: %+v, %v", p, err)
+	}
+	checkNext(t, plan, after, plan.Text(summary), o)
+}
+
+func entryOf(t testing.TB, plan *compact.Plan, s compact.Summary) session.Entry {
+	t.Helper()
+	b := session.Batch{Leaf: plan.Leaf, NewID: func(func(string) bool) (string, error) { return "c-" + plan.Leaf, nil }}
+	e, err := b.Add(session.TypeCompaction, plan.Entry(s)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// checkPairs looks at the summarized messages for a call that is answered only
+// by a kept message.
+func checkPairs(t testing.TB, plan *compact.Plan) {
+	t.Helper()
+	open := map[string]bool{}
+	see := func(m session.Message) (answered bool) {
+		for _, c := range m.ToolCalls() {
+			open[c.ID] = true
+		}
+		id := m.Str("toolCallId")
+		if m.Role() != session.RoleToolResult || !open[id] {
+			return false
+		}
+		delete(open, id)
+		return true
+	}
+	for _, p := range slices.Concat(plan.Summarize, plan.TurnPrefix) {
+		see(p.Message)
+	}
+	summarized := map[string]bool{}
+	for id := range open {
+		summarized[id] = true
+	}
+	for _, e := range plan.Kept() {
+		if e.Type() == session.TypeCompaction {
+			continue
+		}
+		for _, m := range e.Messages() {
+			for _, c := range m.ToolCalls() {
+				delete(summarized, c.ID) // the id is used again
+			}
+			if id := m.Str("toolCallId"); see(m) && summarized[id] {
+				t.Fatalf("%s is kept, the call it answers is not", e.ID())
+			}
+		}
+	}
+}
+
+// conversation returns the messages of a context that a compaction divides.
+func conversation(messages []session.Message) (out []string) {
+	for _, m := range messages {
+		if m.Role() != session.RoleSystem && m.Role() != session.RoleCompactionSummary {
+			out = append(out, m.Raw())
+		}
+	}
+	return out
+}
+
+func checkContext(t testing.TB, path []session.Entry, plan *compact.Plan, after []session.Entry) {
+	t.Helper()
+	old, now := session.BuildContext(path).Messages, session.BuildContext(after).Messages
+	var parts []session.Message
+	for _, p := range slices.Concat(plan.Summarize, plan.TurnPrefix) {
+		parts = append(parts, p.Message)
+	}
+	if diff := cmp.Diff(conversation(old), append(conversation(parts), conversation(now)...)); diff != "" {
+		t.Fatalf("summarized and kept (-before +after):\n%s", diff)
+	}
+	oldSystem, _ := session.FoldSystem(old)
+	nowSystem, _ := session.FoldSystem(now)
+	if oldSystem.Raw() != nowSystem.Raw() {
+		t.Fatalf("system message %s, before %s", nowSystem.Raw(), oldSystem.Raw())
+	}
+}
+
+func checkNext(t testing.TB, plan *compact.Plan, after []session.Entry, summary string, o compact.Options) {
+	t.Helper()
+	b := &builder{t: t, path: after}
+	b.user("go on")
+	b.assistant(strings.Repeat("long ", 400))
+	b.user("and on")
+	o.Keep = 20
+	next, err := compact.New(b.path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if next.PreviousSummary != summary || !strings.Contains(next.HistoryPrompt(""), "<previous-summary>\n"+summary+"\n</previous-summary>") ||
+		!strings.Contains(next.Prompt(""), summary) {
+		t.Fatalf("the previous summary is not in the prompt")
+	}
+	before, read, modified := files(plan), map[string]bool{}, files(next)
+	for name := range modified {
+		read[name] = true
+	}
+	for name, changed := range before {
+		if now, ok := modified[name]; !ok || changed && !now {
+			t.Fatalf("file %s is no longer listed", name)
+		}
+	}
+	if len(next.Kept()) > len(plan.Kept())+len(b.path)-len(after)+1 {
+		t.Fatalf("keeps from %s, before from %s", next.FirstKept, plan.FirstKept)
+	}
+}
+
+// files returns the files a plan lists and whether they were modified.
+func files(p *compact.Plan) map[string]bool {
+	out := map[string]bool{}
+	read, modified := p.Files.Lists()
+	for _, name := range read {
+		out[name] = false
+	}
+	for _, name := range modified {
+		out[name] = true
+	}
+	return out
+}
+
+var bothRules = []compact.Rules{compact.Pi15, compact.Pi073}
+
+func TestLaws(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		path := fromBytes(t, rapid.SliceOfN(rapid.Byte(), 0, 80).Draw(r, "operations"))
+		o := compact.Options{Keep: rapid.Int64Range(1, 400).Draw(r, "keep"), Rules: rapid.SampledFrom(bothRules).Draw(r, "rules")}
+		checkLaws(t, path, o)
+	})
+}
+
+// FuzzCut checks the laws of checkLaws.
+func FuzzCut(f *testing.F) {
+	f.Add([]byte{0, 2, 0x13, 0x15, 0x20, 0x22, 0x30}, int64(20), false)
+	f.Add([]byte{0, 0x14, 0x18, 0x15, 0x17, 0xf0, 0x2f, 0x10, 0x22}, int64(10), true)
+	f.Add([]byte{0xd, 0, 2, 0xf0, 0xf2, 0x1e, 0x2e, 0x3f, 0xf0, 0xf2, 0xf5}, int64(50), false)
+	f.Fuzz(func(t *testing.T, ops []byte, keep int64, old bool) {
+		o := compact.Options{Keep: keep}
+		if old {
+			o.Rules = compact.Pi073
+		}
+		checkLaws(t, fromBytes(t, ops[:min(len(ops), 300)]), o)
+	})
+}
+
+// TestCorpusLaws checks the laws for the paths of real sessions.
+func TestCorpusLaws(t *testing.T) {
+	t.Parallel()
+	goldenFiles(t, func(t *testing.T, rules compact.Rules, path []session.Entry, _ func(string) []byte) {
+		t.Helper()
+		for _, keep := range []int64{50, 2000} {
+			checkLaws(t, path, compact.Options{Keep: keep, Rules: rules})
+		}
+	})
+}

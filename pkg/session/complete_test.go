@@ -1,0 +1,118 @@
+package session_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+const zeroUsage = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,` + zeroCost + `}`
+
+const zeroCost = `"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}`
+
+func TestCompleteMessages(t *testing.T) {
+	t.Parallel()
+	const now = `,"timestamp":1767323045678}`
+	const text = `[{"type":"text","text":"x"}]`
+	for _, c := range []struct{ name, in, want string }{
+		{"user", `{"role":"user","content":"x"}`, `{"role":"user","content":` + text + now},
+		{"user, empty", `{"role":"user","content":""}`, `{"role":"user","content":[{"type":"text","text":""}]` + now},
+		{"user, escapes stay", `{"role":"user","content":"\u0041\ud800"}`, `{"role":"user","content":[{"type":"text","text":"\u0041\ud800"}]` + now},
+		{"user, complete", `{"role":"user","content":[{"type":"image"}],"timestamp":9}`, `{"role":"user","content":[{"type":"image"}],"timestamp":9}`},
+		{"developer", `{"role":"developer","content":"x"}`, `{"role":"developer","content":` + text + now},
+		{"system keeps its string", `{"role":"system","content":"x"}`, `{"role":"system","content":"x"` + now},
+		{
+			"assistant", `{"role":"assistant","content":"x"}`,
+			`{"role":"assistant","content":` + text + `,"api":"unknown","provider":"unknown","model":"unknown","usage":` + zeroUsage + `,"stopReason":"stop"` + now,
+		},
+		{
+			"assistant, tool call", `{"role":"assistant","content":[{"type":"toolCall","id":"t","name":"f","arguments":{}}],"model":"m"}`,
+			`{"role":"assistant","content":[{"type":"toolCall","id":"t","name":"f","arguments":{}}],"model":"m","api":"unknown","provider":"unknown","usage":` + zeroUsage + `,"stopReason":"toolUse"` + now,
+		},
+		{
+			"assistant, partial usage", `{"role":"assistant","usage":{"output":2,"input":1,"odd":1.0},"content":[],"api":"a","provider":"p","model":"m","stopReason":"length","timestamp":1}`,
+			`{"role":"assistant","usage":{"output":2,"input":1,"odd":1.0,"cacheRead":0,"cacheWrite":0,"totalTokens":3,` + zeroCost + `},"content":[],"api":"a","provider":"p","model":"m","stopReason":"length","timestamp":1}`,
+		},
+		{
+			"tool result", `{"role":"toolResult","toolCallId":"t","toolName":"f","content":"x"}`,
+			`{"role":"toolResult","toolCallId":"t","toolName":"f","content":` + text + `,"isError":false` + now,
+		},
+		{
+			"bash", `{"role":"bashExecution","command":"ls","truncated":true}`,
+			`{"role":"bashExecution","command":"ls","truncated":true,"output":"","cancelled":false` + now,
+		},
+		{"python", `{"role":"pythonExecution","code":"1"}`, `{"role":"pythonExecution","code":"1"` + now},
+		{"files", `{"role":"fileMention","files":[]}`, `{"role":"fileMention","files":[]` + now},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			e, err := newBatch().AddMessage(session.NewMessage(c.in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, e.Get("message")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestCompleteDefaults(t *testing.T) {
+	t.Parallel()
+	b := newBatch()
+	b.Defaults = session.Defaults{API: "a", Provider: "p", Model: "m", StopReason: "length", Usage: `{"input":5}`}
+	e, err := b.AddMessage(session.NewTextMessage("assistant", "x", session.StringField("model", "own")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"role":"assistant","content":[{"type":"text","text":"x"}],"model":"own","api":"a","provider":"p",` +
+		`"usage":{"input":5,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":5,` + zeroCost + `},"stopReason":"length","timestamp":1767323045678}`
+	if diff := cmp.Diff(want, e.Get("message")); diff != "" {
+		t.Error(diff)
+	}
+	b.Defaults.Usage = "7"
+	if _, err := b.AddMessage(session.NewTextMessage("assistant", "x")); !errors.Is(err, session.ErrMalformed) {
+		t.Errorf("a usage of 7: %v", err)
+	}
+	custom, err := newBatch().AddMessage(session.NewTextMessage("custom", "x", session.StringField("customType", "c"), session.Field{Name: "display", Raw: "false"}))
+	if want := `{"type":"custom_message","customType":"c","content":"x","display":false,` + base + `}`; err != nil || custom.Raw() != want {
+		t.Errorf("%v, %s", err, custom.Raw())
+	}
+}
+
+func TestCompleteUsage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ in, want string }{
+		{`{}`, zeroUsage},
+		{zeroUsage, zeroUsage},
+		{
+			`{"input":1,"output":2,"cacheRead":3,"cacheWrite":4}`,
+			`{"input":1,"output":2,"cacheRead":3,"cacheWrite":4,"totalTokens":10,` + zeroCost + `}`,
+		},
+		{
+			`{"input":null,"totalTokens":null,"output":2,"cost":null}`,
+			`{"input":0,"totalTokens":2,"output":2,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0},"cacheRead":0,"cacheWrite":0}`,
+		},
+		{
+			`{"totalTokens":99,"input":1, "cost" : {"input":0.25,"output":0.5}}`,
+			`{"totalTokens":99,"input":1, "cost" : {"input":0.25,"output":0.5,"cacheRead":0,"cacheWrite":0,"total":0.75},"output":0,"cacheRead":0,"cacheWrite":0}`,
+		},
+		{`{"input":1e400,"output":0,"cacheRead":0,"cacheWrite":0,` + zeroCost + `}`, `{"input":1e400,"output":0,"cacheRead":0,"cacheWrite":0,` + zeroCost + `,"totalTokens":1.7976931348623157e+308}`},
+	} {
+		got, err := session.CompleteUsage(c.in)
+		if err != nil || got != c.want {
+			t.Errorf("%s: %v\n%s, want\n%s", c.in, err, got, c.want)
+		}
+		if again, err := session.CompleteUsage(got); err != nil || again != got {
+			t.Errorf("%s: not complete: %s, %v", c.in, again, err)
+		}
+	}
+	for _, in := range []string{"", "null", "7", `"x"`, "[]", `{"output":true}`, `{"cost":1}`, `{"cost":{"input":"1"}}`} {
+		if got, err := session.CompleteUsage(in); !errors.Is(err, session.ErrMalformed) {
+			t.Errorf("%s: %s, %v", in, got, err)
+		}
+	}
+}
