@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/summarize"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
@@ -36,9 +37,9 @@ func (m *compaction) refused(err error) error {
 
 // compact plans and summarizes. It returns nil if it has printed all that was
 // asked for.
-func (c *config) compact(ctx context.Context, s *clikit.Streams, sess *session.Session, path string) (*compaction, error) {
-	leaf, _ := sess.Leaf()
-	entries, _ := sess.Path(leaf)
+func (c *config) compact(ctx context.Context, s *clikit.Streams, src *operand.Source) (*compaction, error) {
+	leaf, _ := src.Session.Leaf()
+	entries, _ := src.PathTo(leaf)
 	if c.ifNeeded {
 		tokens := session.MeasureProjection(session.Project(entries), entries).Tokens
 		if !compact.ShouldCompact(tokens, c.window, c.reserve) {
@@ -61,7 +62,7 @@ func (c *config) compact(ctx context.Context, s *clikit.Streams, sess *session.S
 		return nil, err
 	}
 	m := &compaction{plan: plan}
-	if err := c.summarize(ctx, s, m, path); err != nil {
+	if err := c.summarize(ctx, s, m, src.Path); err != nil {
 		return nil, err
 	}
 	return m, nil

@@ -50,7 +50,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	made, err := c.compact(ctx, s, src.Session, src.Path)
+	made, err := c.compact(ctx, s, src)
 	if err != nil || made == nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (c *config) filter(ctx context.Context, s *clikit.Streams) error {
 	if err != nil {
 		return err
 	}
-	made, err := c.compact(ctx, s, t.Session, "")
+	made, err := c.compact(ctx, s, t.Source())
 	switch {
 	case errors.Is(err, errNothing) && !c.plan && !c.prompt:
 		return errors.Join(t.Commit(), err)

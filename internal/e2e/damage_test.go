@@ -40,7 +40,7 @@ var damaged = []struct {
 	{"pi-agent-core", `{"kind":"header","version":4,"id":"x","createdAt":1}` + "\n", 3, "s.jsonl:1: a version 4 store", "version 4 store", ""},
 	{"not JSON", "what is this\nno session\n", 3, "s.jsonl:1: not a session: no session header", "no session header", ""},
 	{"scalar first", "123\n" + good, 3, "s.jsonl:1: not a session", "not a session", ""},
-	{"BOM", "\xef\xbb\xbf" + good, 0, "s.jsonl:1: byte order mark ignored", "", ""},
+	{"BOM", "\xef\xbb\xbf" + good, 0, "s.jsonl:1: byte order mark ignored", "", "-"},
 	{"CRLF", strings.ReplaceAll(good, "\n", "\r\n"), 0, "", "", ""},
 	{"blank lines", strings.ReplaceAll(good, "\n", "\n\n"), 0, "", "", ""},
 	{"torn tail", good + `{"type":"message","id":"cccc`, 0, "s.jsonl:5: torn last line of 28 bytes skipped", "", "last line was torn"},
@@ -57,6 +57,9 @@ var damaged = []struct {
 	{"deep nesting", header + first + second + strings.Repeat("[", 1_000_000) + "\n", 0, "s.jsonl:4: not JSON", "", "-"},
 }
 
+// nothingLeft are the forms that leave too short a path to compact.
+var nothingLeft = map[string]bool{"duplicate ids": true, "fused line": true}
+
 func TestDamagedSessions(t *testing.T) {
 	t.Parallel()
 	for _, d := range damaged {
@@ -70,7 +73,11 @@ func TestDamagedSessions(t *testing.T) {
 				if tool == "sess-append" && d.append != "" {
 					want = strings.TrimPrefix(d.append, "-")
 				}
-				checkRun(t, r, d.status, tool, want)
+				status := d.status
+				if tool == "sess-compact" && nothingLeft[d.name] {
+					status = 1
+				}
+				checkRun(t, r, status, tool, want)
 				after := readFile(t, path)
 				if tool != "sess-append" || d.status != 0 {
 					if after != d.content {
@@ -79,7 +86,7 @@ func TestDamagedSessions(t *testing.T) {
 				} else if !strings.HasPrefix(after, strings.TrimSuffix(keptPrefix(d.content), "\n")) {
 					t.Errorf("bytes were lost: %q", after)
 				}
-				if d.status != 0 && r.stdout != "" {
+				if status != 0 && r.stdout != "" {
 					t.Errorf("stdout %q", r.stdout)
 				}
 			})

@@ -58,6 +58,6 @@ func isLinear(data []byte) bool {
 	}
 	leaf, _ := s.Leaf()
 	path, problems := s.PathIndex(leaf)
-	blank := bytes.Contains(data, []byte("\n\n")) || bytes.HasPrefix(data, []byte("\n"))
+	blank := bytes.Contains(data, []byte("\n\n")) || bytes.Contains(data, []byte("\n\r\n")) || bytes.HasPrefix(data, []byte("\n"))
 	return len(path) == len(s.Entries) && len(problems) == 0 && !blank
 }

@@ -223,6 +223,11 @@ func named(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
+// Source returns the session as a reader sees it. It must have been read whole.
+func (t *Target) Source() *Source {
+	return &Source{Session: t.Session, Name: t.Name, streams: t.streams}
+}
+
 // Filter reports whether the session came from standard input and goes to
 // standard output.
 func (t *Target) Filter() bool { return t.file == nil }

@@ -12,7 +12,7 @@ import (
 func clean(s string) string {
 	s = plain(s)
 	for {
-		rest := strings.TrimPrefix(s, "\ufeff")
+		rest := strings.TrimLeft(s, "\ufeff") // all at once: a line is searched for its end once
 		if line, after, found := strings.Cut(rest, "\n"); found && strings.TrimSpace(line) == "" {
 			rest = after
 		}

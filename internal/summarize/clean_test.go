@@ -3,6 +3,7 @@ package summarize
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -68,6 +69,22 @@ func TestBlank(t *testing.T) {
 	} {
 		if got := blank(in); got != want {
 			t.Errorf("blank(%q) = %v", in, got)
+		}
+	}
+}
+
+// TestCleanLinear: text made to be slow is as fast as any other, a fraction of a
+// second. Searching the rest of the text from each of its bytes takes minutes.
+func TestCleanLinear(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{
+		"\x1b", "\x1b[", "\x1b[1", "\x1b]", "\x1b]x", "\x1bP\x1b", "\x1b(", "\x1b ",
+		"\u009d", "\u009d\u00e9", "\ufeff", "\ufeff\n", " \n", "\xc2",
+	} {
+		start := time.Now()
+		clean(strings.Repeat(unit, 2<<20/len(unit)))
+		if d := time.Since(start); d > 15*time.Second {
+			t.Errorf("2 MiB of %q took %v", unit, d)
 		}
 	}
 }

@@ -110,7 +110,7 @@ func (p *process) readReply(accepted int) {
 		before := len(p.reply)
 		p.reply = append(p.reply, buf[:min(n, accepted+1-before)]...)
 		if before <= accepted && len(p.reply) > accepted {
-			
+			close(p.full)
 		}
 		if n > 0 {
 			select {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/sess-tools/sess/pkg/session"
@@ -23,6 +24,8 @@ type turn struct {
 type call struct {
 	session.ToolCall
 	answered bool
+	apiID    string // in the request
+	apiName  string
 }
 
 // A result is the answer to a call. The number of one that had to be made up
@@ -140,4 +143,14 @@ func (p *pairing) finish() []*turn {
 		}
 	}
 	return slices.DeleteFunc(p.all, func(t *turn) bool { return t.failed })
+}
+
+func alsoResults(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return ", and the result of its call"
+	}
+	return fmt.Sprintf(", and %d results of its calls", n)
 }

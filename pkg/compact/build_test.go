@@ -3,15 +3,21 @@ package compact_test
 import (
 	"fmt"
 	"strings"
-	"testing"
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
+// tb is what testing.TB and rapid.T have in common.
+type tb interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // A builder makes a path, one entry after the other.
 type builder struct {
-	t    testing.TB
+	t    tb
 	path []session.Entry
 }
 
@@ -70,7 +76,7 @@ func (b *builder) result(id, text string, failed bool) string {
 // fromBytes turns any bytes into a path: each byte is an operation, its upper
 // bits an argument. Ids of tool calls come back, calls stay without results and
 // results come late, doubled or without calls.
-func fromBytes(t testing.TB, ops []byte) []session.Entry {
+func fromBytes(t tb, ops []byte) []session.Entry {
 	t.Helper()
 	b := &builder{t: t}
 	for i, op := range ops {

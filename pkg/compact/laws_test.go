@@ -25,7 +25,7 @@ import (
 //  5. With the entry appended there is nothing to compact.
 //  6. The next compaction has the summary in its prompt, its file lists contain
 //     those before, and its cut is not before the last one.
-func checkLaws(t testing.TB, path []session.Entry, o compact.Options) {
+func checkLaws(t tb, path []session.Entry, o compact.Options) {
 	t.Helper()
 	plan, err := compact.New(path, o)
 	if err != nil {
@@ -60,7 +60,7 @@ func checkLaws(t testing.TB, path []session.Entry, o compact.Options) {
 	checkNext(t, plan, after, plan.Text(summary), o)
 }
 
-func entryOf(t testing.TB, plan *compact.Plan, s compact.Summary) session.Entry {
+func entryOf(t tb, plan *compact.Plan, s compact.Summary) session.Entry {
 	t.Helper()
 	b := session.Batch{Leaf: plan.Leaf, NewID: func(func(string) bool) (string, error) { return "c-" + plan.Leaf, nil }}
 	e, err := b.Add(session.TypeCompaction, plan.Entry(s)...)
@@ -72,7 +72,7 @@ func entryOf(t testing.TB, plan *compact.Plan, s compact.Summary) session.Entry 
 
 // checkPairs looks at the summarized messages for a call that is answered only
 // by a kept message.
-func checkPairs(t testing.TB, plan *compact.Plan) {
+func checkPairs(t tb, plan *compact.Plan) {
 	t.Helper()
 	open := map[string]bool{}
 	see := func(m session.Message) (answered bool) {
@@ -118,7 +118,7 @@ func conversation(messages []session.Message) (out []string) {
 	return out
 }
 
-func checkContext(t testing.TB, path []session.Entry, plan *compact.Plan, after []session.Entry) {
+func checkContext(t tb, path []session.Entry, plan *compact.Plan, after []session.Entry) {
 	t.Helper()
 	old, now := session.BuildContext(path).Messages, session.BuildContext(after).Messages
 	var parts []session.Message
@@ -135,7 +135,7 @@ func checkContext(t testing.TB, path []session.Entry, plan *compact.Plan, after 
 	}
 }
 
-func checkNext(t testing.TB, plan *compact.Plan, after []session.Entry, summary string, o compact.Options) {
+func checkNext(t tb, plan *compact.Plan, after []session.Entry, summary string, o compact.Options) {
 	t.Helper()
 	b := &builder{t: t, path: after}
 	b.user("go on")
@@ -150,12 +150,9 @@ func checkNext(t testing.TB, plan *compact.Plan, after []session.Entry, summary 
 		!strings.Contains(next.Prompt(""), summary) {
 		t.Fatalf("the previous summary is not in the prompt")
 	}
-	before, read, modified := files(plan), map[string]bool{}, files(next)
-	for name := range modified {
-		read[name] = true
-	}
-	for name, changed := range before {
-		if now, ok := modified[name]; !ok || changed && !now {
+	listed := files(next)
+	for name, modified := range files(plan) {
+		if now, ok := listed[name]; !ok || modified && !now {
 			t.Fatalf("file %s is no longer listed", name)
 		}
 	}
@@ -182,9 +179,9 @@ var bothRules = []compact.Rules{compact.Pi15, compact.Pi073}
 func TestLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
-		path := fromBytes(t, rapid.SliceOfN(rapid.Byte(), 0, 80).Draw(r, "operations"))
+		path := fromBytes(r, rapid.SliceOfN(rapid.Byte(), 0, 80).Draw(r, "operations"))
 		o := compact.Options{Keep: rapid.Int64Range(1, 400).Draw(r, "keep"), Rules: rapid.SampledFrom(bothRules).Draw(r, "rules")}
-		checkLaws(t, path, o)
+		checkLaws(r, path, o)
 	})
 }
 

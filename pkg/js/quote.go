@@ -19,7 +19,8 @@ func AppendQuote(dst []byte, s string) []byte {
 	from := 0
 	for i := 0; i < len(s); {
 		if i+8 <= len(s) {
-			special := unquotable(word(s, i))
+			w := word(s, i)
+			special := delimiters(w) | w&high1
 			if special == 0 {
 				i += 8
 				continue
@@ -42,12 +43,6 @@ func AppendQuote(dst []byte, s string) []byte {
 	}
 	dst = append(dst, s[from:]...)
 	return append(dst, '"')
-}
-
-// unquotable marks the first byte of w that may not stand in a literal as it
-// is, or begins a character of several bytes.
-func unquotable(w uint64) uint64 {
-	return (w-low7*' ')&^w&high1 | w&high1 | zeros(w^low7*'"') | zeros(w^low7*'\\')
 }
 
 // appendQuoted appends r as JSON.stringify writes it inside a literal.

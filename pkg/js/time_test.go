@@ -39,7 +39,10 @@ func TestParseTime(t *testing.T) {
 func TestFormatTime(t *testing.T) {
 	t.Parallel()
 	for _, row := range table(t, "times.txt") {
-		ms := int64(atoi(t, row[0]))
+		ms, err := strconv.ParseInt(row[0], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if got := FormatTime(ms); got != row[1] {
 			t.Errorf("FormatTime(%d) = %s, want %s", ms, got, row[1])
 		}

@@ -19,22 +19,51 @@ func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\
 // checkString checks the rest of a string literal from i, after its opening
 // quote. It returns the index after the closing quote, or -1.
 func checkString(b []byte, i int) int {
-	for i < len(b) {
-		if i+8 <= len(b) {
-			w := binary.LittleEndian.Uint64(b[i:])
-			special := (w-low7*' ')&^w&high1 | zeros(w^low7*'"') | zeros(w^low7*'\\')
-			if special == 0 {
-				i += 8
-				continue
+	for i+8 <= len(b) {
+		w := binary.LittleEndian.Uint64(b[i:])
+		// Marks above the first may be wrong: the byte has to be looked at.
+		special := delimiters(w)
+		next := i + 8
+		for special != 0 {
+			k := bits.TrailingZeros64(special) >> 3
+			switch c := b[i+k]; {
+			case c == '\\' && i+k+1 < len(b) && twoByteEscape[b[i+k+1]]:
+				if special &^= 1<<(8*k+16) - 1; k == 7 {
+					next++
+				}
+			case c == '\\':
+				if next = checkUnicodeEscape(b, i+k); next < 0 {
+					return -1
+				}
+				special = 0
+			case c == '"':
+				return i + k + 1
+			case c < ' ':
+				return -1
+			default:
+				special &= special - 1
 			}
-			i += bits.TrailingZeros64(special) >> 3
 		}
+		i = next
+	}
+	return checkStringEnd(b, i)
+}
+
+// delimiters marks the first byte of w that ends a run of plain characters in a
+// literal: a quote, a backslash or a control character.
+func delimiters(w uint64) uint64 {
+	quote, slash := w^low7*'"', w^low7*'\\'
+	return ((w-low7*' ')&^w | (quote-low7)&^quote | (slash-low7)&^slash) & high1
+}
+
+// checkStringEnd is checkString for the last few bytes of b.
+func checkStringEnd(b []byte, i int) int {
+	for i < len(b) {
 		switch c := b[i]; {
+		case c == '\\' && i+1 < len(b) && twoByteEscape[b[i+1]]:
+			i += 2
 		case c == '\\':
-			// By table: which escape comes next is no more to be guessed than where.
-			if i+1 < len(b) && twoByteEscape[b[i+1]] {
-				i += 2
-			} else if i = checkUnicodeEscape(b, i); i < 0 {
+			if i = checkUnicodeEscape(b, i); i < 0 {
 				return -1
 			}
 		case c == '"':

@@ -21,19 +21,27 @@ func Valid(b []byte) bool {
 			if closers = append(closers, closer); len(closers) > MaxDepth {
 				return false
 			}
-			if i = skipSpace(b, i); i == len(b) {
-				return false
-			}
-			if b[i] != closer {
+			if i = skipSpace(b, i); i < len(b) && b[i] != closer {
 				if i = beginMember(b, i, closer); i < 0 {
 					return false
 				}
 				continue
 			}
 		}
-		var more bool
-		if i, closers, more = endValue(b, i, closers); !more {
+		// A value has ended; close the containers that end with it.
+		i = skipSpace(b, i)
+		for len(closers) > 0 && i < len(b) && b[i] == closers[len(closers)-1] {
+			closers = closers[:len(closers)-1]
+			i = skipSpace(b, i+1)
+		}
+		if len(closers) == 0 {
 			return i == len(b)
+		}
+		if i == len(b) || b[i] != ',' {
+			return false
+		}
+		if i = beginMember(b, skipSpace(b, i+1), closers[len(closers)-1]); i < 0 {
+			return false
 		}
 	}
 }
@@ -79,30 +87,4 @@ func beginMember(b []byte, i int, closer byte) int {
 		return -1
 	}
 	return skipSpace(b, i+1)
-}
-
-// endValue goes on after a value that ends at i, closing the containers that
-// end with it. With more it returns where the next value must begin; without,
-// where it stopped: at len(b) if, and only if, the text ended as it should.
-func endValue(b []byte, i int, closers []byte) (next int, open []byte, more bool) {
-	for {
-		i = skipSpace(b, i)
-		if len(closers) == 0 {
-			return i, closers, false
-		}
-		if i == len(b) {
-			return -1, closers, false
-		}
-		closer := closers[len(closers)-1]
-		switch b[i] {
-		case closer:
-			closers = closers[:len(closers)-1]
-			i++
-		case ',':
-			i = beginMember(b, skipSpace(b, i+1), closer)
-			return i, closers, i >= 0
-		default:
-			return -1, closers, false
-		}
-	}
 }

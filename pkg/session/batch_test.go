@@ -303,12 +303,12 @@ func TestCheckForms(t *testing.T) {
 		text   string // of the error, "" for none
 	}{
 		{"thinking_level_change", []session.Field{f("thinkingLevel", "null")}, ""},
-		{"thinking_level_change", []session.Field{f("thinkingLevel", "3")}, "thinkingLevel of a thinking_level_change entry is a number, not a string or null"},
+		{"thinking_level_change", []session.Field{f("thinkingLevel", "3")}, "thinkingLevel of a thinking_level_change entry must be string or null, not number"},
 		{"model_change", []session.Field{f("model", `"p/m"`)}, ""},
 		{"model_change", []session.Field{f("model", `""`)}, "needs provider and modelId, or model"},
 		{"custom_message", []session.Field{f("customType", `"c"`), f("content", `[]`), f("display", "false")}, ""},
 		{"context_edit", []session.Field{f("targetId", `"b"`), f("replacement", `{"content":[]}`)}, ""},
-		{"context_edit", []session.Field{f("targetId", `"b"`), f("replacement", `[]`)}, "replacement of a context_edit entry is a array, not a object or null"},
+		{"context_edit", []session.Field{f("targetId", `"b"`), f("replacement", `[]`)}, "replacement of a context_edit entry must be object or null, not array"},
 		{"odd", nil, "unknown entry type odd"},
 		{"session", nil, "a session header is no entry"},
 	} {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"strings"
 	"time"
@@ -96,9 +97,10 @@ func (s *infoScan) line(l jsonl.Line) error {
 		return nil
 	}
 	e := scan(text)
+	e.line = s.lines
 	switch {
 	case !s.opened:
-		return s.header(e)
+		return s.header(e, l.Offset)
 	case e.typ == TypeSession:
 		return nil
 	}
@@ -113,14 +115,15 @@ func (s *infoScan) line(l jsonl.Line) error {
 	return nil
 }
 
-func (s *infoScan) header(e Entry) error {
+func (s *infoScan) header(e Entry, offset int64) error {
 	if title, ok := titleSlot(e); ok {
 		s.slot, s.title = true, title
 		return nil
 	}
 	h, err := headerOf(e)
-	if err != nil {
-		return err
+	if p, ok := errors.AsType[Problem](err); ok {
+		p.Offset = offset
+		return p
 	}
 	s.opened = true
 	s.info.ID, s.info.CWD, s.info.ParentSession, s.info.Version = h.ID, h.CWD, h.ParentSession, h.Version

@@ -43,8 +43,8 @@ func checkRequired(e Entry) error {
 			return fmt.Errorf("%w: a %s entry needs %s", ErrMalformed, e.typ, name)
 		}
 		if form != "any" && !slices.Contains(strings.Split(form, "|"), jsonType(raw)) {
-			return fmt.Errorf("%w: %s of a %s entry is a %s, not a %s", ErrMalformed, name, e.typ,
-				jsonType(raw), strings.ReplaceAll(form, "|", " or "))
+			return fmt.Errorf("%w: %s of a %s entry must be %s, not %s", ErrMalformed, name, e.typ,
+				strings.ReplaceAll(form, "|", " or "), jsonType(raw))
 		}
 	}
 	if e.typ == TypeModelChange && e.Str("model") == "" && (e.Str("provider") == "" || e.Str("modelId") == "") {

@@ -83,7 +83,7 @@ func TestTree(t *testing.T) {
 // along it or be quadratic in it.
 func TestTreeLong(t *testing.T) {
 	t.Parallel()
-	const n = 1_000_000
+	const n = chain
 	var b strings.Builder
 	b.WriteString(head + "\n")
 	parent := "null"

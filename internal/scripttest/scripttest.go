@@ -1,0 +1,62 @@
+package scripttest
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite what the scripts of testdata expect")
+
+// Main runs the tests of m with the given commands callable from scripts, and
+// exits. Call it from TestMain; [BuildAll] relies on it to clean up.
+func Main(m *testing.M, commands map[string]func()) {
+	testscript.Main(cleaning{m}, commands)
+}
+
+// cleaning removes what BuildAll left when the tests are over.
+type cleaning struct{ m *testing.M }
+
+func (c cleaning) Run() int {
+	building.wanted = true
+	defer building.remove()
+	return c.m.Run()
+}
+
+// Run runs the scripts of dir, each as a parallel subtest in a directory of its
+// own. The directories of path come before the rest of PATH. The environment
+// is testscript's, nearly empty, with TZ=UTC and a home that can be written.
+func Run(t *testing.T, dir string, path ...string) {
+	t.Helper()
+	p := params(path)
+	p.Dir = dir
+	testscript.Run(t, p)
+}
+
+func params(path []string) testscript.Params {
+	return testscript.Params{
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("TZ", "UTC")
+			home := filepath.Join(e.WorkDir, ".home")
+			e.Setenv("HOME", home)
+			for i := len(path) - 1; i >= 0; i-- {
+				e.Setenv("PATH", path[i]+string(os.PathListSeparator)+e.Getenv("PATH"))
+			}
+			return os.Mkdir(home, 0o700)
+		},
+		Condition: condition,
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"bytes":   writeBytes,
+			"chop":    chop,
+			"cmpsame": cmpsame,
+			"sh":      sh,
+			"status":  status,
+		},
+	}
+}

@@ -1,0 +1,151 @@
+package view
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Markdown writes messages as a Markdown document: a heading for each, text of
+// users and assistants as it is, calls as fenced JSON, thinking, system
+// messages and results as fenced text, images as a note of type and size. The
+// fence is longer than any in what it encloses, and a code block that a text
+// leaves open is closed, so that no message reaches into the next. Nothing is
+// clipped; control characters are made visible. The error is that of w.
+func Markdown(w io.Writer, messages []session.Message) error {
+	out := bufio.NewWriter(w)
+	for i, m := range session.ToLLM(messages) {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		writeMarkdown(out, m)
+	}
+	return out.Flush()
+}
+
+func writeMarkdown(out *bufio.Writer, m session.Message) {
+	heading(out, "##", title(m))
+	if m.Role() == session.RoleSystem {
+		fenced(out, "text", systemText([]session.Message{m}))
+		return
+	}
+	for b := range m.Blocks() {
+		switch b.Type {
+		case "text":
+			if text := b.Str("text"); m.Role() == session.RoleToolResult {
+				fenced(out, "text", text)
+			} else if text = shown(text); text != "" {
+				out.WriteString("\n" + closed(text) + "\n")
+			}
+		case "thinking":
+			heading(out, "\n###", "Thinking")
+			fenced(out, "text", b.Str("thinking"))
+		case "toolCall":
+			heading(out, "\n###", "Call "+code(b.Str("name")))
+			fenced(out, "json", indented(compact(b.Get("arguments"))))
+		case "image":
+			out.WriteString("\n[image " + name(imageNote(b)) + "]\n")
+		default:
+			out.WriteString("\n[block of type " + code(b.Type) + "]\n")
+		}
+	}
+}
+
+func heading(out *bufio.Writer, level, text string) { out.WriteString(level + " " + text + "\n") }
+
+func title(m session.Message) string {
+	role := m.Role()
+	if role != session.RoleToolResult {
+		return strings.ToUpper(role[:1]) + role[1:]
+	}
+	label := "Result"
+	if m.Get("isError") == "true" {
+		label = "Error"
+	}
+	if tool := m.Str("toolName"); tool != "" {
+		label += " " + code(tool)
+	}
+	return label
+}
+
+// code returns a name as a code span, which it cannot leave.
+func code(s string) string {
+	s = name(s)
+	if s == "" {
+		return "(nameless)" // an empty code span is none
+	}
+	ticks := strings.Repeat("`", longestRun(s, '`')+1)
+	if len(ticks) > 1 {
+		s = " " + s + " "
+	}
+	return ticks + s + ticks
+}
+
+func fenced(out *bufio.Writer, language, text string) {
+	if text = shown(text); text != "" {
+		text += "\n"
+	}
+	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	out.WriteString("\n" + fence + language + "\n" + text + fence + "\n")
+}
+
+// longestRun returns the length of the longest run of c in s.
+func longestRun(s string, c byte) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] != c {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+func indented(text string) string {
+	var b bytes.Buffer
+	if err := json.Indent(&b, []byte(text), "", "  "); err != nil {
+		return text // deeper than the standard library reads
+	}
+	return b.String()
+}
+
+// closed returns text with an end for the fenced code block it leaves open.
+func closed(text string) string {
+	open := ""
+	for line := range strings.Lines(text) {
+		fence, rest := fenceOf(line)
+		switch {
+		case fence == "":
+		case open == "":
+			if fence[0] == '~' || !strings.Contains(rest, "`") {
+				open = fence
+			}
+		case fence[0] == open[0] && len(fence) >= len(open) && strings.TrimSpace(rest) == "":
+			open = ""
+		}
+	}
+	if open == "" {
+		return text
+	}
+	return text + "\n" + open
+}
+
+// fenceOf returns the fence a line begins with, "" if it has none, and what
+// stands behind it.
+func fenceOf(line string) (fence, rest string) {
+	s := strings.TrimLeft(line, " ")
+	if len(line)-len(s) > 3 || s == "" || s[0] != '`' && s[0] != '~' {
+		return "", ""
+	}
+	rest = strings.TrimLeft(s, s[:1])
+	if len(s)-len(rest) < 3 {
+		return "", ""
+	}
+	return s[:len(s)-len(rest)], rest
+}

@@ -1,0 +1,122 @@
+package view
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Text writes messages for people and for grep, with a blank line between
+// them. A message is its role, a colon and its text; the lines of a message
+// that follow the first stand as they are. Thinking, calls and images are
+// lines of their own:
+//
+//	user: What is in a.txt?
+//
+//	assistant: I will look.
+//	call read: {"path":"a.txt"}
+//
+//	result read: hello
+//
+// The result of a call that failed is an "error". Nothing is clipped; line
+// feeds at the end of a text go, and control characters are made visible. The
+// error is that of w.
+func Text(w io.Writer, messages []session.Message) error {
+	out := bufio.NewWriter(w)
+	for i, m := range session.ToLLM(messages) {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		writeText(out, m)
+	}
+	return out.Flush()
+}
+
+func writeText(out *bufio.Writer, m session.Message) {
+	if m.Role() == session.RoleSystem {
+		writeLine(out, textLabel(m), systemText([]session.Message{m}))
+		return
+	}
+	label := textLabel(m) // until it is written
+	for b := range m.Blocks() {
+		if b.Type == "text" {
+			writeLine(out, label, b.Str("text"))
+			label = ""
+			continue
+		}
+		if label != "" {
+			writeLine(out, label, "")
+			label = ""
+		}
+		switch b.Type {
+		case "thinking":
+			writeLine(out, "thinking:", b.Str("thinking"))
+		case "toolCall":
+			writeLine(out, "call "+name(b.Str("name"))+":", compact(b.Get("arguments")))
+		case "image":
+			writeLine(out, "image:", imageNote(b))
+		default:
+			writeLine(out, "block:", b.Type)
+		}
+	}
+	if label != "" {
+		writeLine(out, label, "")
+	}
+}
+
+// writeLine writes a text behind its label. Either may be empty.
+func writeLine(out *bufio.Writer, label, text string) {
+	text = shown(text)
+	if label != "" && text != "" {
+		label += " "
+	}
+	out.WriteString(label + text + "\n")
+}
+
+func textLabel(m session.Message) string {
+	if m.Role() != session.RoleToolResult {
+		return m.Role() + ":"
+	}
+	label := "result"
+	if m.Get("isError") == "true" {
+		label = "error"
+	}
+	if tool := m.Str("toolName"); tool != "" {
+		label += " " + name(tool)
+	}
+	return label + ":"
+}
+
+// name returns a name as it may be shown to people, on one line.
+func name(s string) string { return tty.Clean(js.ValidText(s)) }
+
+// shown returns a text as it may be shown to people, on lines of its own.
+func shown(text string) string {
+	return tty.CleanLines(js.ValidText(strings.TrimRight(text, "\n")))
+}
+
+// compact returns the arguments of a call on one line.
+func compact(arguments string) string {
+	if arguments == "" || arguments == "null" {
+		return "{}"
+	}
+	return js.Stringify(arguments)
+}
+
+// imageNote tells the media type of an image and its size in bytes, or where
+// its data is kept.
+func imageNote(b session.Block) string {
+	media, data := b.Str("mimeType"), b.Str("data")
+	if media == "" {
+		media = "of unknown type"
+	}
+	if strings.HasPrefix(data, "blob:") {
+		return media + ", " + data
+	}
+	return fmt.Sprintf("%s, %d bytes", media, len(strings.TrimRight(data, "="))*3/4)
+}

@@ -1,0 +1,264 @@
+package compact_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// long is a text of n tokens.
+func long(n int) string { return strings.Repeat("four", n) }
+
+func TestNothing(t *testing.T) {
+	t.Parallel()
+	for name, build := range map[string]func(b *builder){
+		"no entries":  func(*builder) {},
+		"one message": func(b *builder) { b.user(long(90)) },
+		"no messages": func(b *builder) { b.add(session.TypeModelChange, ""); b.add(session.TypeLabel, "") },
+		"all fits":    func(b *builder) { b.user("a"); b.assistant("b"); b.user("c") },
+		"results without calls": func(b *builder) {
+			b.result("x", long(90), false)
+			b.result("y", long(90), false)
+		},
+		"a compaction at the end": func(b *builder) {
+			first := b.user(long(90))
+			for range 5 {
+				b.assistant(long(90))
+				b.user(long(90))
+			}
+			b.add(session.TypeCompaction, `"summary":"s","firstKeptEntryId":"`+first+`","tokensBefore":1`)
+		},
+	} {
+		b := &builder{t: t}
+		build(b)
+		for _, rules := range bothRules {
+			if p, err := compact.New(b.path, compact.Options{Keep: 50, Rules: rules}); !errors.Is(err, compact.ErrNothing) {
+				t.Errorf("%s, rules %d: plan %+v, error %v; want ErrNothing", name, rules, p, err)
+			}
+		}
+	}
+}
+
+// cutCase is a path and where it is cut. The path is built by steps; the
+// entries' ids are 1, 2, 3, …
+type cutCase struct {
+	name      string
+	rules     compact.Rules
+	keep      int64
+	build     func(b *builder)
+	firstKept string
+	split     bool
+	summarize []string
+	prefix    []string
+}
+
+func TestCut(t *testing.T) {
+	t.Parallel()
+	for _, c := range cutCases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := &builder{t: t}
+			c.build(b)
+			p, err := compact.New(b.path, compact.Options{Keep: c.keep, Rules: c.rules})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := cutCase{firstKept: short(p.FirstKept), split: p.SplitTurn, summarize: partIDs(p.Summarize), prefix: partIDs(p.TurnPrefix)}
+			if got.firstKept != c.firstKept || got.split != c.split ||
+				!cmp.Equal(got.summarize, c.summarize) || !cmp.Equal(got.prefix, c.prefix) {
+				t.Errorf("first kept %s, split %v, history %v, prefix %v;\nwant %s, %v, %v, %v",
+					got.firstKept, got.split, got.summarize, got.prefix, c.firstKept, c.split, c.summarize, c.prefix)
+			}
+		})
+	}
+}
+
+func short(id string) string { return strings.TrimLeft(id, "0") }
+
+func partIDs(parts []compact.Part) (out []string) {
+	for _, p := range parts {
+		out = append(out, short(p.EntryID))
+	}
+	return out
+}
+
+var cutCases = []cutCase{
+	{
+		name: "before a turn", keep: 10,
+		build:     func(b *builder) { b.user("a"); b.assistant("b"); b.user(long(9)); b.assistant("d") },
+		firstKept: "3", summarize: []string{"1", "2"},
+	},
+	{
+		name: "within a turn", keep: 10,
+		build:     func(b *builder) { b.user("a"); b.assistant("b"); b.user("c"); b.assistant("d"); b.assistant(long(10)) },
+		firstKept: "5", split: true, summarize: []string{"1", "2"}, prefix: []string{"3", "4"},
+	},
+	{
+		name: "as little as possible", keep: -1,
+		build:     func(b *builder) { b.user("a"); b.assistant("b"); b.user("c") },
+		firstKept: "3", summarize: []string{"1", "2"},
+	},
+	{
+		name: "metadata in front of the cut is kept", keep: 10,
+		build: func(b *builder) {
+			b.user("a")
+			b.assistant("b")
+			b.add(session.TypeModelChange, "")
+			b.add(session.TypeLabel, "")
+			b.user(long(10))
+		},
+		firstKept: "3", split: true, prefix: []string{"1", "2"},
+	},
+	{
+		name: "a result stays with its call", keep: 12,
+		build: func(b *builder) {
+			b.user("a")
+			b.call("x", "read", "{}", "y", "read", "{}")
+			b.result("x", "1", false)
+			b.add(session.TypeCustomMessage, `"customType":"t","display":true,"content":"note"`)
+			b.result("y", long(10), false)
+			b.assistant("b")
+		},
+		firstKept: "6", split: true, prefix: []string{"4", "5"}, summarize: []string{"1", "2", "3"},
+	},
+	{
+		name: "a result that comes late holds the cut back", keep: 10,
+		build: func(b *builder) {
+			b.user("a")
+			b.call("x", "read", "{}")
+			b.user("meanwhile")
+			b.result("x", long(10), false)
+			b.user("b")
+		},
+		firstKept: "5", summarize: []string{"1", "2", "3", "4"},
+	},
+	{
+		name: "a late result at the end", keep: 10,
+		build: func(b *builder) {
+			b.user("a")
+			b.call("x", "read", "{}")
+			b.user(long(5))
+			b.result("x", long(10), false)
+		},
+		firstKept: "2", split: true, prefix: []string{"1"},
+	},
+	{
+		name: "a second result binds nothing", keep: 10,
+		build: func(b *builder) {
+			b.user("a")
+			b.call("x", "read", "{}")
+			b.result("x", "1", false)
+			b.user(long(10))
+			b.result("x", "again", false)
+		},
+		firstKept: "4", summarize: []string{"1", "2", "3"},
+	},
+	{
+		name: "a failed attempt that was taken out", keep: 10,
+		build: func(b *builder) {
+			b.user("a")
+			b.assistant("b")
+			b.user(long(20))
+			failed := b.assistant("overflow")
+			b.add(session.TypeContextEdit, `"targetId":"`+failed+`","replacement":null`)
+		},
+		firstKept: "4", split: true, summarize: []string{"1", "2"}, prefix: []string{"3"},
+	},
+	{
+		name: "an edit within the attempt that shows something", keep: 10,
+		build: func(b *builder) {
+			first := b.user("a")
+			b.assistant("b")
+			b.user(long(20))
+			failed := b.assistant("overflow")
+			b.add(session.TypeContextEdit, `"targetId":"`+failed+`","replacement":null`)
+			b.add(session.TypeContextEdit, `"targetId":"`+first+`","replacement":{"content":"short"}`)
+		},
+		firstKept: "3", summarize: []string{"1", "2"},
+	},
+	{
+		name: "behind a compaction, with what it kept", keep: 10,
+		build: kept, firstKept: "5", summarize: []string{"2", "3"},
+	},
+	{
+		name: "behind a compaction, by the rules of pi 0.73", rules: compact.Pi073, keep: 10,
+		build: kept, firstKept: "5", summarize: []string{"2", "3"},
+	},
+	{
+		name: "pi 0.73 without the entry kept first starts behind the compaction", rules: compact.Pi073, keep: 10,
+		build: func(b *builder) {
+			b.user("a")
+			b.add(session.TypeCompaction, `"summary":"s","firstKeptEntryId":"gone","tokensBefore":1`)
+			b.user("b")
+			b.user(long(10))
+		},
+		firstKept: "4", summarize: []string{"3"},
+	},
+}
+
+// kept has a compaction that kept a part of the path.
+func kept(b *builder) {
+	b.user("a")
+	first := b.user("b")
+	b.assistant("c")
+	b.add(session.TypeCompaction, `"summary":"s","firstKeptEntryId":"`+first+`","tokensBefore":1`)
+	b.user(long(10))
+}
+
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, compaction, want string }{
+		{"carried", `"details":{"readFiles":["r","e"],"modifiedFiles":["e","w"]},"fromHook":false`, "\n\n<read-files>\nnested\nr\nread\n</read-files>\n\n<modified-files>\ne\nw\n</modified-files>"},
+		{"of a hook", `"details":{"readFiles":["r"]},"fromHook":true`, "\n\n<read-files>\nnested\nread\n</read-files>"},
+		{"of an oh-my-pi extension", `"details":{"readFiles":["r"]},"fromExtension":true`, "\n\n<read-files>\nnested\nread\n</read-files>"},
+		{"details of another shape", `"details":{"readFiles":"r","modifiedFiles":[1,null]}`, "\n\n<read-files>\nnested\nread\n</read-files>"},
+		{"no details", `"details":[]`, "\n\n<read-files>\nnested\nread\n</read-files>"},
+	} {
+		b := &builder{t: t}
+		b.add(session.TypeCompaction, `"summary":"s","firstKeptEntryId":"none","tokensBefore":1,`+c.compaction)
+		b.user("a")
+		b.call("x", "read", `{"path":"read"}`, "y", "Read", `{"path":"other name"}`, "z", "write", `["no object"]`, "", "edit", `{"path":7}`)
+		b.message(`{"role":"toolResult","toolCallId":"x","content":[],"nestedCalls":{"calls":[{"name":"read","arguments":{"path":"nested"}},"no call"]}}`)
+		b.message(`{"role":"toolResult","toolCallId":"y","content":[],"nestedCalls":"none"}`)
+		b.user(long(20))
+		p, err := compact.New(b.path, compact.Options{Keep: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, p.Files.Text()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestShouldCompact(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		tokens int64
+		want   bool
+	}{{99, false}, {100, false}, {101, true}} {
+		if got := compact.ShouldCompact(c.tokens, 120, 20); got != c.want {
+			t.Errorf("%d tokens: %v", c.tokens, got)
+		}
+	}
+}
+
+func TestDefaultKeep(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		tokens int
+		err    error
+	}{{compact.DefaultKeep - 1, compact.ErrNothing}, {compact.DefaultKeep, nil}} {
+		b := &builder{t: t}
+		b.user("a")
+		b.user(long(c.tokens))
+		if _, err := compact.New(b.path, compact.Options{}); !errors.Is(err, c.err) {
+			t.Errorf("%d tokens: %v, want %v", c.tokens, err, c.err)
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package compact_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Four plans, by what they summarize.
+func historyOnly(b *builder) { b.user("first"); b.assistant("answer"); b.user(long(9)); b.assistant("d") }
+
+func historyAndPrefix(b *builder) {
+	b.user("first")
+	b.assistant("answer")
+	b.user("second")
+	b.assistant("begin")
+	b.assistant(long(20))
+}
+
+func prefixOnly(b *builder) { b.user("first"); b.assistant("begin"); b.assistant(long(20)) }
+
+func prefixWithPrevious(b *builder) {
+	b.add(session.TypeCompaction, `"summary":"## Goal\n- before","firstKeptEntryId":"none","tokensBefore":1`)
+	prefixOnly(b)
+}
+
+func planOf(t *testing.T, rules compact.Rules, build func(*builder)) *compact.Plan {
+	t.Helper()
+	b := &builder{t: t}
+	build(b)
+	p, err := compact.New(b.path, compact.Options{Keep: 10, Rules: rules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// history and prefix are the beginnings of the answers asked for.
+func reply(p *compact.Plan) compact.Summary {
+	var s compact.Summary
+	if p.NeedsHistory() {
+		s.History = "HISTORY"
+	}
+	if p.NeedsPrefix() {
+		s.TurnPrefix = "PREFIX"
+	}
+	return s
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	const turn = "\n\n---\n\n**Turn Context (split turn):**\n\nPREFIX"
+	for _, c := range []struct {
+		name          string
+		build         func(*builder)
+		want, want073 string
+	}{
+		{"history", historyOnly, "HISTORY", "HISTORY"},
+		{"history and prefix", historyAndPrefix, "HISTORY" + turn, "HISTORY" + turn},
+		{"prefix", prefixOnly, "No prior history." + turn, "No prior history." + turn},
+		// Pi 0.73 loses the previous summary here.
+		{"prefix with previous", prefixWithPrevious, "## Goal\n- before" + turn, "No prior history." + turn},
+	} {
+		for rules, want := range map[compact.Rules]string{compact.Pi15: c.want, compact.Pi073: c.want073} {
+			p := planOf(t, rules, c.build)
+			if got := p.Text(reply(p)); got != want {
+				t.Errorf("%s, rules %d: %q, want %q", c.name, rules, got, want)
+			}
+		}
+	}
+}
+
+// TestPrompt: one prompt and the reply to it make a whole summary, whatever
+// the plan needs.
+func TestPrompt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		build   func(*builder)
+		has     []string // in this order
+		hasNot  []string
+		summary string // of the reply REPLY
+	}{
+		{
+			"history", historyOnly,
+			[]string{"<conversation>\n[User]: first\n\n[Assistant]: answer\n</conversation>\n\n", compact.RequiredHeading, "\n\nAdditional focus: the tests"},
+			[]string{"<previous-summary>", "## Turn Context"},
+			"REPLY",
+		},
+		{
+			"history and prefix", historyAndPrefix,
+			[]string{"[User]: first", "[User]: second\n\n[Assistant]: begin\n</conversation>\n\n", compact.RequiredHeading, "## Turn Context", "Additional focus: the tests"},
+			[]string{"fourfour", compact.PrefixHeading},
+			"REPLY",
+		},
+		{
+			"prefix", prefixOnly,
+			[]string{"# Conversation\n[User]: first\n\n[Assistant]: begin\n\n# Instructions\n", compact.PrefixHeading, "Additional focus: the tests"},
+			[]string{compact.RequiredHeading, "fourfour"},
+			"No prior history.\n\n---\n\n**Turn Context (split turn):**\n\nREPLY",
+		},
+		{
+			"prefix with previous", prefixWithPrevious,
+			[]string{"[User]: first", "</conversation>\n\n<previous-summary>\n## Goal\n- before\n</previous-summary>\n\n", compact.RequiredHeading, "## Turn Context"},
+			[]string{compact.PrefixHeading},
+			"REPLY",
+		},
+	} {
+		p := planOf(t, compact.Pi15, c.build)
+		prompt := p.Prompt("the tests")
+		rest := prompt
+		for _, s := range c.has {
+			_, after, ok := strings.Cut(rest, s)
+			if !ok {
+				t.Errorf("%s: %q is missing, or not in its place, in:\n%s", c.name, s, prompt)
+				break
+			}
+			rest = after
+		}
+		for _, s := range c.hasNot {
+			if strings.Contains(prompt, s) {
+				t.Errorf("%s: %q is in:\n%s", c.name, s, prompt)
+			}
+		}
+		if n := strings.Count(prompt, "Additional focus: "); n != 1 {
+			t.Errorf("%s: the focus is there %d times", c.name, n)
+		}
+		if got := p.Text(p.Answer("REPLY")); got != c.summary {
+			t.Errorf("%s: summary %q, want %q", c.name, got, c.summary)
+		}
+	}
+}
+
+func TestPromptLeavesPlan(t *testing.T) {
+	t.Parallel()
+	p := planOf(t, compact.Pi15, historyAndPrefix)
+	before := asPi(p)
+	first := p.Prompt("")
+	if p.Prompt("") != first {
+		t.Error("the second prompt differs")
+	}
+	if diff := cmp.Diff(before, asPi(p)); diff != "" {
+		t.Errorf("plan (-before +after):\n%s", diff)
+	}
+}
+
+func TestFocus(t *testing.T) {
+	t.Parallel()
+	for _, rules := range bothRules {
+		p := planOf(t, rules, historyAndPrefix)
+		for _, prompt := range []func(string) string{p.HistoryPrompt, p.PrefixPrompt, p.Prompt} {
+			if got, want := prompt("Go only"), prompt("")+"\n\nAdditional focus: Go only"; got != want {
+				t.Errorf("rules %d: %s", rules, got)
+			}
+		}
+	}
+}
+
+func TestEntryDetails(t *testing.T) {
+	t.Parallel()
+	p := planOf(t, compact.Pi15, func(b *builder) {
+		b.user("a")
+		b.call("x", "read", `{"path":"a\"b.go"}`, "y", "write", `{"path":"w.go"}`)
+		b.message(`{"role":"system","content":"be brief"}`)
+		b.user(long(10))
+	})
+	s := compact.Summary{History: "H", Details: []session.Field{session.StringField("summarizer", "cat"), {Name: "n", Raw: "1.0"}}}
+	want := []session.Field{
+		session.StringField("summary", "H\n\n<read-files>\na\"b.go\n</read-files>\n\n<modified-files>\nw.go\n</modified-files>"),
+		session.StringField("firstKeptEntryId", "00000003"),
+		{Name: "tokensBefore", Raw: "23"},
+		{Name: "details", Raw: `{"readFiles":["a\"b.go"],"modifiedFiles":["w.go"],"summarizer":"cat","n":1.0}`},
+		{Name: "fromHook", Raw: "false"},
+		{Name: "systemMessage", Raw: `{"role":"system","content":"be brief","timestamp":0}`},
+	}
+	if diff := cmp.Diff(want, p.Entry(s)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestKeptOfAnotherPath(t *testing.T) {
+	t.Parallel()
+	p := &compact.Plan{FirstKept: "gone"}
+	if kept := p.Kept(); kept != nil {
+		t.Errorf("%d entries", len(kept))
+	}
+}

@@ -1,0 +1,185 @@
+package session_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+func TestParseEntry(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ raw, typ, id, parent string }{
+		{`{"type":"t","id":"i","parentId":"p"}`, "t", "i", "p"},
+		{` { "id" : "i" , "parentId" : null } `, "", "i", ""},
+		{`{}`, "", "", ""},
+		{`{"type":7,"id":null,"parentId":[]}`, "", "", ""},
+		{`{"id":"a","id":"b","parentId":"x","parentId":null}`, "", "b", ""},
+		{`{"id":"a","id":7}`, "", "", ""},
+		{`{"ID":"a","Type":"t"}`, "", "", ""},
+		{`{"id":"\u0041\n\ud83d\ude00"}`, "", "A\n\U0001f600", ""},
+		{`{"x":{"id":"inner","type":"t"},"id":"outer"}`, "", "outer", ""},
+	} {
+		e := entry(t, c.raw)
+		if e.Raw() != c.raw || e.Type() != c.typ || e.ID() != c.id || e.ParentID() != c.parent || e.Line() != 0 {
+			t.Errorf("%s: %q %q %q", c.raw, e.Type(), e.ID(), e.ParentID())
+		}
+	}
+	for _, bad := range []string{"", " ", "x", "{", "{}{}", "[]", "null", `"s"`, "\xef\xbb\xbf{}", "{}\x00", `{"a":1,}`} {
+		if e, err := session.ParseEntry(bad); err == nil {
+			t.Errorf("%q: %+v", bad, e)
+		}
+	}
+}
+
+func TestEntryFields(t *testing.T) {
+	t.Parallel()
+	e := entry(t, `{"type":"message","s":"x\ny","n":1.50,"o":{ "a" : 1 },"e":"","z":null,"d":1,"d":2,"timestamp":"2026-01-02T03:04:05.678Z","message":{"role":"a"},"message":{"role":"user","role":"tool"}}`)
+	for name, want := range map[string]string{"s": `"x\ny"`, "n": "1.50", "o": `{ "a" : 1 }`, "e": `""`, "z": "null", "d": "2", "none": "", "": "", "a": ""} {
+		if got := e.Get(name); got != want {
+			t.Errorf("Get(%q) = %s, want %s", name, got, want)
+		}
+	}
+	for name, want := range map[string]string{"s": "x\ny", "n": "", "o": "", "e": "", "z": "", "none": ""} {
+		if got := e.Str(name); got != want {
+			t.Errorf("Str(%q) = %q, want %q", name, got, want)
+		}
+	}
+	if ms, ok := e.Timestamp(); !ok || ms != 1767323045678 {
+		t.Errorf("%d, %v", ms, ok)
+	}
+	if e.Role() != "tool" {
+		t.Errorf("role %q: of repeated members the last counts", e.Role())
+	}
+	if m, ok := e.Message(); !ok || m.Role() != e.Role() || m.Raw() != `{"role":"user","role":"tool"}` {
+		t.Errorf("%s, %v", m.Raw(), ok)
+	}
+	for raw, want := range map[string]string{
+		`{"type":"custom_message"}`: "custom", `{"type":"custom","message":{"role":"user"}}`: "", `{"type":"message"}`: "",
+		`{"type":"message","message":[{"role":"user"}]}`: "", `{"type":"message","message":{"role":1}}`: "",
+	} {
+		if got := entry(t, raw).Role(); got != want {
+			t.Errorf("role of %s: %q", raw, got)
+		}
+	}
+}
+
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	m := session.NewMessage(`{"role":"assistant","content":[7,{"type":"text","text":"a"},"s",{"type":"toolCall","id":"i","name":"n","arguments":{ "x":1.0 }},{"type":"text","text":"b"},{"type":"text"},{}],"n":1,"usage":{"input":1,"output":2.9,"cacheRead":"3","cacheWrite":-4,"input":5}}`)
+	if got := m.Text("|"); got != "a|b|" {
+		t.Errorf("text %q", got)
+	}
+	if calls := m.ToolCalls(); len(calls) != 1 || calls[0] != (session.ToolCall{ID: "i", Name: "n", Arguments: `{ "x":1.0 }`}) {
+		t.Errorf("calls %+v", calls)
+	}
+	if u, ok := m.Usage(); !ok || u != (session.Usage{Input: 5, Output: 2, CacheWrite: -4}) || u.ContextTokens() != 3 {
+		t.Errorf("usage %+v: of repeated members the last counts, a string is no number", u)
+	}
+	var types []string
+	for b := range m.Blocks() {
+		types = append(types, b.Type)
+		if b.Type == "toolCall" {
+			if b.Str("name") != "n" || b.Get("arguments") != `{ "x":1.0 }` || !strings.HasPrefix(b.Raw(), `{"type":"toolCall"`) {
+				t.Errorf("block %s", b.Raw())
+			}
+			break
+		}
+	}
+	if got := strings.Join(types, " "); got != "text toolCall" {
+		t.Errorf("blocks %s", got)
+	}
+	if m.Get("n") != "1" || m.Str("n") != "" {
+		t.Error("members")
+	}
+	if calls := session.NewMessage(`{"role":"user","content":[{"type":"toolCall"}]}`).ToolCalls(); calls != nil {
+		t.Errorf("only assistants call tools: %v", calls)
+	}
+	for _, raw := range []string{`{"role":"user","content":"x"}`, `{"role":"user","content":[{"type":"text","text":"x"}]}`} {
+		if got := session.NewMessage(raw).Text(""); got != "x" {
+			t.Errorf("%s: %q", raw, got)
+		}
+	}
+	for _, raw := range []string{`{}`, `{"usage":null}`, `{"usage":[]}`} {
+		if u, ok := session.NewMessage(raw).Usage(); ok {
+			t.Errorf("%s: %+v", raw, u)
+		}
+	}
+	huge := session.NewMessage(`{"usage":{"input":1e400,"output":9223372036854775807,"cacheRead":1e30,"cacheWrite":-1e400}}`)
+	if u, _ := huge.Usage(); u.Input != 1<<53 || u.Output != 1<<53 || u.CacheWrite != -1<<53 || u.ContextTokens() != 1<<54 {
+		t.Errorf("%+v", u)
+	}
+}
+
+func TestHeader(t *testing.T) {
+	t.Parallel()
+	raw := session.NewHeader(session.HeaderFields{ID: "i", Time: 1767323045678, CWD: "/a<b>"})
+	if want := `{"type":"session","version":3,"id":"i","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/a<b>"}`; raw != want {
+		t.Errorf("%s, want %s", raw, want)
+	}
+	raw = session.NewHeader(session.HeaderFields{ID: "i", Title: "t\n", ParentSession: "/p"})
+	if want := `{"type":"session","version":3,"id":"i","timestamp":"1970-01-01T00:00:00.000Z","cwd":"","title":"t\n","parentSession":"/p"}`; raw != want {
+		t.Errorf("%s, want %s", raw, want)
+	}
+	h, err := session.HeaderOf([]byte(raw))
+	if err != nil || h.Raw() != raw || h.ID != "i" || h.Version != session.Version || h.Title != "t\n" || h.ParentSession != "/p" {
+		t.Errorf("%+v, %v", h, err)
+	}
+	for _, bad := range []string{"", "x", "[]", "{}", user("a", "", "")} {
+		if _, err := session.HeaderOf([]byte(bad)); err == nil {
+			t.Errorf("%q is a header", bad)
+		}
+	}
+}
+
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	id, err := session.NewSessionID()
+	if err != nil || !regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(id) {
+		t.Errorf("session id %q, %v", id, err)
+	}
+	tries := 0
+	short, err := session.NewEntryID(func(string) bool { tries++; return tries < 50 })
+	if err != nil || tries != 50 || !regexp.MustCompile(`^[0-9a-f]{8}$`).MatchString(short) {
+		t.Errorf("entry id %q after %d tries, %v", short, tries, err)
+	}
+	tries = 0
+	long, err := session.NewEntryID(func(string) bool { tries++; return true })
+	if err != nil || tries != 100 || len(long) != 36 {
+		t.Errorf("entry id %q after %d tries, %v", long, tries, err)
+	}
+	for id, want := range map[string]bool{
+		"a": true, "A.b_c-9": true, "": false, "-a": false, "a-": false, "a b": false, "a/b": false, "..": false, "a\n": false, "é": false,
+	} {
+		if session.ValidSessionID(id) != want {
+			t.Errorf("ValidSessionID(%q) = %v", id, !want)
+		}
+	}
+	if session.PositionID(1) != "00000001" || session.PositionID(255) != "000000ff" {
+		t.Error("position ids are hexadecimal")
+	}
+}
+
+// Entries are what encoding/json reads, for keys of that exact case.
+func TestEntryAgreesWithJSON(t *testing.T) {
+	t.Parallel()
+	for _, path := range piFiles(t)[:10] {
+		s, err := read(t, path)
+		if err != nil {
+			continue
+		}
+		for _, e := range s.Entries[:min(len(s.Entries), 50)] {
+			var want map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(e.Raw()), &want); err != nil {
+				t.Fatal(err)
+			}
+			for name, raw := range want {
+				if e.Get(name) != string(raw) {
+					t.Errorf("%s of %s: %s", name, e.ID(), e.Get(name))
+				}
+			}
+		}
+	}
+}
