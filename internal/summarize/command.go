@@ -47,6 +47,8 @@ type Command struct {
 	// control characters visible is its business. Nil keeps it back. The first
 	// error of a write ends the forwarding, not the call.
 	Stderr io.Writer
+
+	silence time.Duration // of what is left behind; zero means linger
 }
 
 // Run starts the command, writes prompt to its standard input and returns its
@@ -76,7 +78,7 @@ func (c Command) Run(ctx context.Context, prompt string) (reply string, err erro
 	}
 	limited, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	return c.judge(ctx, p.finish(limited, c.Kill), prompt)
+	return c.judge(ctx, p.finish(limited, c.Kill, c.silence), prompt)
 }
 
 // judge decides whether what the command did is an answer.
@@ -109,6 +111,9 @@ func (c Command) withDefaults() Command {
 	}
 	if c.MaxReply <= 0 {
 		c.MaxReply = DefaultMaxReply
+	}
+	if c.silence <= 0 {
+		c.silence = linger
 	}
 	return c
 }

@@ -9,8 +9,9 @@ import (
 const (
 	// linger is how long a command's leftovers are borne with once it has
 	// exited: a silence this long on standard output ends the reading, and a
-	// process of the group that is still there after SIGTERM is killed.
-	linger = time.Second
+	// process of the group that is still there after SIGTERM is killed. On a
+	// busy machine a filter may need that long for its last words.
+	linger = 2 * time.Second
 	// poll is the interval at which the group is asked whether it is gone.
 	poll = 10 * time.Millisecond
 )
@@ -26,13 +27,14 @@ type outcome struct {
 
 // finish waits until the command has answered, ends it if the context does
 // first or the reply is too long, and in every case leaves nobody in its group.
-func (p *process) finish(ctx context.Context, kill time.Duration) outcome {
+// Between SIGTERM and SIGKILL lies kill; silence is what drain takes.
+func (p *process) finish(ctx context.Context, kill, silence time.Duration) outcome {
 	var o outcome
 	exited := false
 	select {
 	case o.wait = <-p.exited:
 		exited = true
-		o.interrupted = !p.drain(ctx)
+		o.interrupted = !p.drain(ctx, silence)
 		kill = min(kill, linger)
 	case <-p.full:
 	case <-ctx.Done():
@@ -59,9 +61,9 @@ func (p *process) finish(ctx context.Context, kill time.Duration) outcome {
 // process may still be writing it (a shell's process substitution does). A
 // process that merely holds the pipe is silent and ends the wait. It reports
 // false if the context ended first.
-func (p *process) drain(ctx context.Context) bool {
-	silence := time.NewTimer(linger)
-	defer silence.Stop()
+func (p *process) drain(ctx context.Context, silence time.Duration) bool {
+	timer := time.NewTimer(silence)
+	defer timer.Stop()
 	for {
 		select {
 		case <-p.ended:
@@ -69,8 +71,8 @@ func (p *process) drain(ctx context.Context) bool {
 		case <-p.full:
 			return true
 		case <-p.moved:
-			silence.Reset(linger)
-		case <-silence.C:
+			timer.Reset(silence)
+		case <-timer.C:
 			return true
 		case <-ctx.Done():
 			return false

@@ -133,11 +133,14 @@ func TestLateOutput(t *testing.T) {
 	t.Parallel()
 	t.Run("writes on", func(t *testing.T) {
 		t.Parallel()
-		c := stub(t, `(for i in 1 2 3 4 5; do sleep 0.3; echo $i; done) & exit 0`)
+		c := stub(t, `(for i in 1 2 3; do sleep 0.1; echo $i; done) & exit 0`)
+		c.silence = time.Minute // it ends when the writer does
+		start := time.Now()
 		got, err := c.Run(t.Context(), testPrompt)
-		if want := "1\n2\n3\n4\n5"; err != nil || got != want {
+		if want := "1\n2\n3"; err != nil || got != want {
 			t.Errorf("got %q, %v, want %q", got, err, want)
 		}
+		wantQuick(t, start)
 	})
 	t.Run("holds the pipe", func(t *testing.T) {
 		t.Parallel()

@@ -38,7 +38,7 @@ func stub(t *testing.T, body string) Command {
 	if err := os.WriteFile(file, []byte(body), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return Command{Argv: []string{"sh", file}, Kill: 200 * time.Millisecond}
+	return Command{Argv: []string{"sh", file}, Kill: 200 * time.Millisecond, silence: time.Second}
 }
 
 // lifeline makes a FIFO. The channel is closed when no process has it open for

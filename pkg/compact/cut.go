@@ -43,16 +43,12 @@ func projected15(projection []session.Projected) (out []candidate, previous *ses
 			break
 		}
 	}
-	for _, p := range projection[start:] {
+	for _, p := range projection[start:] { // a compaction among them has no messages
 		c := candidate{entry: p.Entry, messages: p.Messages, counts: true}
 		c.visible = p.Entry.Type() != session.TypeContextEdit && len(p.Entry.Messages()) > 0
-		compaction := p.Entry.Type() == session.TypeCompaction
-		c.metadata = !compaction && len(p.Messages) == 0
+		c.metadata = p.Entry.Type() != session.TypeCompaction && len(p.Messages) == 0
 		for _, m := range p.Messages {
 			c.tokens += session.Estimate(m)
-			if compaction {
-				continue
-			}
 			c.cuts = c.cuts || cutRoles[m.Role()]
 			c.turn = c.turn || cutRoles[m.Role()] && m.Role() != session.RoleAssistant
 		}

@@ -166,11 +166,11 @@ func (l *items) add(item string) {
 	}
 }
 
-// set adds subject and what is said about it, in place of what was said
-// before.
+// set adds subject, which ends in a colon, and what is said about it, in place of
+// what was said before.
 func (l *items) set(subject, what string) {
 	l.drop(subject)
-	l.add(subject + what)
+	l.add(subject + " " + what)
 }
 
 // drop removes what is said about subject.

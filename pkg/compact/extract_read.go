@@ -53,7 +53,7 @@ func (d *digest) user(text string) {
 	}
 }
 
-const modelFailed = "the model failed: "
+const modelFailed = "the model failed:"
 
 func (d *digest) assistant(m session.Message) {
 	if m.Str("stopReason") == "error" {
@@ -107,13 +107,13 @@ func (d *digest) result(m session.Message, a action) {
 	}
 	text, failed := m.Text("\n"), m.Get("isError") == "true"
 	if a.command {
-		d.context.set(a.subject+": ", resultStatus(text, failed))
+		d.context.set(a.subject+":", resultStatus(text, failed))
 	}
 	if failed {
-		d.blocked.set(a.subject+" failed: ", errorLine(text))
+		d.blocked.set(a.subject+" failed:", errorLine(text))
 		return
 	}
-	d.blocked.drop(a.subject + " failed: ")
+	d.blocked.drop(a.subject + " failed:")
 	if a.changes != "" {
 		d.done.add("changed " + a.changes)
 	}
@@ -128,17 +128,17 @@ func (d *digest) bash(m session.Message) {
 	subject, status := quoted(m.Str("command")), m.Get("exitCode")
 	switch {
 	case m.Get("cancelled") == "true":
-		d.context.set(subject+": ", "cancelled")
+		d.context.set(subject+":", "cancelled")
 		return
 	case status == "" || status == "null":
-		d.context.set(subject+": ", "no exit status")
+		d.context.set(subject+":", "no exit status")
 		return
 	}
-	d.context.set(subject+": ", "exit status "+shorten(status, subjectUnits))
+	d.context.set(subject+":", "exit status "+shorten(status, subjectUnits))
 	if status == "0" {
-		d.blocked.drop(subject + " failed: ")
+		d.blocked.drop(subject + " failed:")
 	} else {
-		d.blocked.set(subject+" failed: ", errorLine(m.Str("output")))
+		d.blocked.set(subject+" failed:", errorLine(m.Str("output")))
 	}
 }
 

@@ -236,6 +236,36 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestNoID: an entry without an id cannot be named as the first one kept.
+func TestNoID(t *testing.T) {
+	t.Parallel()
+	b := &builder{t: t}
+	b.user("a")
+	e, err := session.ParseEntry(`{"type":"message","message":{"role":"user","content":"` + long(20) + `"}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := compact.New(append(b.path, e), compact.Options{Keep: 10}); !errors.Is(err, compact.ErrNothing) {
+		t.Errorf("plan %+v, error %v; want ErrNothing", p, err)
+	}
+}
+
+func TestGain(t *testing.T) {
+	t.Parallel()
+	b := &builder{t: t}
+	b.user(long(100))
+	b.assistant(long(50))
+	b.user(long(10))
+	p, err := compact.New(b.path, compact.Options{Keep: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := p.Gain(entryOf(t, p, compact.Summary{History: long(7)}))
+	if before != 160 || after != 17 {
+		t.Errorf("%d tokens before and %d after, want 160 and 17", before, after)
+	}
+}
+
 func TestShouldCompact(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -11,7 +11,12 @@ import (
 )
 
 // Four plans, by what they summarize.
-func historyOnly(b *builder) { b.user("first"); b.assistant("answer"); b.user(long(9)); b.assistant("d") }
+func historyOnly(b *builder) {
+	b.user("first")
+	b.assistant("answer")
+	b.user(long(9))
+	b.assistant("d")
+}
 
 func historyAndPrefix(b *builder) {
 	b.user("first")
@@ -171,8 +176,8 @@ func TestEntryDetails(t *testing.T) {
 	s := compact.Summary{History: "H", Details: []session.Field{session.StringField("summarizer", "cat"), {Name: "n", Raw: "1.0"}}}
 	want := []session.Field{
 		session.StringField("summary", "H\n\n<read-files>\na\"b.go\n</read-files>\n\n<modified-files>\nw.go\n</modified-files>"),
-		session.StringField("firstKeptEntryId", "00000003"),
-		{Name: "tokensBefore", Raw: "23"},
+		session.StringField("firstKeptEntryId", "00000004"),
+		{Name: "tokensBefore", Raw: "24"},
 		{Name: "details", Raw: `{"readFiles":["a\"b.go"],"modifiedFiles":["w.go"],"summarizer":"cat","n":1.0}`},
 		{Name: "fromHook", Raw: "false"},
 		{Name: "systemMessage", Raw: `{"role":"system","content":"be brief","timestamp":0}`},

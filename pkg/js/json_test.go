@@ -40,6 +40,7 @@ func TestValidDepth(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []struct{ open, middle, close string }{
 		{"[", "", "]"},
+		{"[ ", "", "]"},
 		{`{"a":`, "1", "}"},
 		{`[{"a":[`, "", `]}]`},
 		{" [ 1 , ", "{}", " ] "},

@@ -81,7 +81,7 @@ func stringEnd(s string, i int) int {
 		}
 		j += from
 		slashes := 0
-		for j-slashes > from && s[j-slashes-1] == '\\' {
+		for s[j-slashes-1] == '\\' { // ends at the quote before from, if not earlier
 			slashes++
 		}
 		if slashes%2 == 0 {

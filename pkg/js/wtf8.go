@@ -80,30 +80,27 @@ func appendRune(dst []byte, r rune) []byte {
 }
 
 // illFormed returns the length of the maximal ill-formed subpart that s starts
-// with: the longest start of a well-formed sequence, at least one byte.
+// with: the longest start of a well-formed sequence, at least one byte. What s
+// starts with must not be well-formed.
 func illFormed(s string) int {
-	lo, hi, want := byte(0x80), byte(0xBF), 1 // range of the second byte, continuation bytes wanted
+	lo, hi := byte(0x80), byte(0xBF) // range of the second byte
 	switch c := s[0]; {
 	case c < 0xE0 || c > 0xF4:
 		return 1
 	case c == 0xE0:
-		lo, want = 0xA0, 2
+		lo = 0xA0
 	case c == 0xED:
-		hi, want = 0x9F, 2
-	case c < 0xF0:
-		want = 2
+		hi = 0x9F
 	case c == 0xF0:
-		lo, want = 0x90, 3
+		lo = 0x90
 	case c == 0xF4:
-		hi, want = 0x8F, 3
-	default:
-		want = 3
+		hi = 0x8F
 	}
 	if len(s) < 2 || s[1] < lo || s[1] > hi {
 		return 1
 	}
 	n := 2
-	for n <= want && n < len(s) && isContinuation(s[n]) {
+	for n < len(s) && isContinuation(s[n]) { // never up to the last: that would be well-formed
 		n++
 	}
 	return n

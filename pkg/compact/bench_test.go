@@ -1,0 +1,103 @@
+package compact_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// sized is a path of n entries in which every second one names a file of its
+// own.
+func sized(t tb, n int) []session.Entry {
+	b := &builder{t: t}
+	for i := 0; len(b.path) < n; i++ {
+		if i%50 == 0 {
+			b.user("go on")
+		}
+		b.call("x", []string{"read", "edit", "write"}[i%3], fmt.Sprintf(`{"path":"f%d.go"}`, i))
+		b.result("x", "ok", false)
+	}
+	return b.path
+}
+
+// TestLinear: planning five times as much takes about five times as long. The
+// bound lies far from 25, and one undisturbed attempt is enough.
+func TestLinear(t *testing.T) {
+	const n, attempts, bound = 20_000, 5, 8
+	small, large := sized(t, n), sized(t, 5*n)
+	best := 0.0
+	for range attempts {
+		ratio := float64(planning(t, large)) / float64(planning(t, small))
+		if ratio <= bound {
+			return
+		}
+		if best == 0 || ratio < best {
+			best = ratio
+		}
+	}
+	t.Errorf("planning 5 times as many entries takes %.1f times as long", best)
+}
+
+// planning returns the time to plan, to list the files and to extract.
+func planning(t tb, path []session.Entry) time.Duration {
+	start := time.Now()
+	p, err := compact.New(path, compact.Options{Keep: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Text(compact.Extract(p)) == "" {
+		t.Fatal("no text")
+	}
+	return time.Since(start)
+}
+
+func BenchmarkNew(b *testing.B) {
+	path := leafPath(b, corpus.Session(b, "pi/sessions/large-session.jsonl"))
+	for _, c := range []struct {
+		name string
+		path []session.Entry
+	}{{"large-session", path}, {"entries=10000", sized(b, 10_000)}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.SetBytes(size(c.path))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := compact.New(c.path, compact.Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func size(path []session.Entry) (bytes int64) {
+	for _, e := range path {
+		bytes += int64(len(e.Raw()) + 1)
+	}
+	return bytes
+}
+
+func BenchmarkSerialize(b *testing.B) {
+	path := leafPath(b, corpus.Session(b, "pi/sessions/large-session.jsonl"))
+	messages := session.BuildContext(path).Messages
+	b.SetBytes(size(path))
+	b.ReportAllocs()
+	for b.Loop() {
+		compact.Serialize(messages)
+	}
+}
+
+func BenchmarkExtract(b *testing.B) {
+	path := leafPath(b, corpus.Session(b, "pi/sessions/large-session.jsonl"))
+	p, err := compact.New(path, compact.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		compact.Extract(p)
+	}
+}

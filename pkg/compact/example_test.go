@@ -1,0 +1,117 @@
+package compact_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// examplePath is the path of a short session.
+func examplePath() []session.Entry {
+	const file = `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/src"}
+{"type":"message","id":"00000001","parentId":null,"message":{"role":"user","content":"Fix the parser"}}
+{"type":"message","id":"00000002","parentId":"00000001","message":{"role":"assistant","content":[{"type":"toolCall","id":"1","name":"edit","arguments":{"path":"parser.go"}}]}}
+{"type":"message","id":"00000003","parentId":"00000002","message":{"role":"toolResult","toolCallId":"1","content":[{"type":"text","text":"ok"}],"isError":false}}
+{"type":"message","id":"00000004","parentId":"00000003","message":{"role":"assistant","content":[{"type":"text","text":"Done."}]}}
+{"type":"message","id":"00000005","parentId":"00000004","message":{"role":"user","content":"Now the printer, please"}}
+`
+	s, err := session.Read(strings.NewReader(file))
+	if err != nil {
+		panic(err)
+	}
+	leaf, _ := s.Leaf()
+	path, _ := s.Path(leaf)
+	return path
+}
+
+func Example() {
+	plan, err := compact.New(examplePath(), compact.Options{Keep: 5})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	summary := plan.Answer("## Goal\nA working parser") // of a model asked with plan.Prompt
+	for _, f := range plan.Entry(summary)[:4] {
+		fmt.Println(f.Name, f.Raw)
+	}
+	// Output:
+	// summary "## Goal\nA working parser\n\n<modified-files>\nparser.go\n</modified-files>"
+	// firstKeptEntryId "00000005"
+	// tokensBefore 19
+	// details {"readFiles":[],"modifiedFiles":["parser.go"]}
+}
+
+func ExampleNew() {
+	path := examplePath()
+	plan, err := compact.New(path, compact.Options{Keep: 5})
+	fmt.Println(plan.FirstKept, len(plan.Summarize), plan.SplitTurn, err)
+	_, err = compact.New(path, compact.Options{}) // all of it fits
+	fmt.Println(err)
+	// Output:
+	// 00000005 4 false <nil>
+	// nothing to compact
+}
+
+func ExamplePlan_Prompt() {
+	plan, _ := compact.New(examplePath(), compact.Options{Keep: 5})
+	conversation, _, _ := strings.Cut(plan.Prompt("the tests"), "\n\nAbove is")
+	fmt.Println(conversation)
+	// Output:
+	// <conversation>
+	// [User]: Fix the parser
+	//
+	// [Assistant tool calls]: edit(path="parser.go")
+	//
+	// [Tool result]: ok
+	//
+	// [Assistant]: Done.
+	// </conversation>
+}
+
+func ExampleExtract() {
+	plan, _ := compact.New(examplePath(), compact.Options{Keep: 5})
+	fmt.Println(compact.Extract(plan).History)
+	// Output:
+	// ## Goal
+	// - Fix the parser
+	//
+	// ## Constraints & Preferences
+	// - (none)
+	//
+	// ## Progress
+	// ### Done
+	// - [x] changed parser.go
+	//
+	// ### In Progress
+	// - [ ] Done.
+	//
+	// ### Blocked
+	// - (none)
+	//
+	// ## Key Decisions
+	// - (none)
+	//
+	// ## Next Steps
+	// 1. Go on with: Now the printer, please
+	//
+	// ## Critical Context
+	// - (none)
+}
+
+func ExampleSerialize() {
+	fmt.Println(compact.Serialize([]session.Message{
+		session.NewMessage(`{"role":"user","content":"How many files?"}`),
+		session.NewMessage(`{"role":"assistant","content":[{"type":"toolCall","id":"1","name":"ls","arguments":{"path":"."}}]}`),
+	}))
+	// Output:
+	// [User]: How many files?
+	//
+	// [Assistant tool calls]: ls(path=".")
+}
+
+func ExampleShouldCompact() {
+	fmt.Println(compact.ShouldCompact(190_000, 200_000, compact.DefaultReserve))
+	// Output: true
+}

@@ -1,0 +1,348 @@
+package compact_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// outline is the order of headings that the prompts ask for.
+var outline = []string{
+	"## Goal", "## Constraints & Preferences", "## Progress", "### Done", "### In Progress", "### Blocked",
+	"## Key Decisions", "## Next Steps", "## Critical Context",
+}
+
+// work is a session with something for each section.
+func work(b *builder) {
+	b.user("Make the parser faster\n\nDo not change the API.\n```\nyou must not read this\n```\nThanks")
+	b.assistant("I will profile it first.\nThen more.")
+	b.call("1", "bash", `{"command":"go test ./...\necho done"}`)
+	b.result("1", "--- a\nparser_test.go:3: error: slow\nCommand exited with code 2", true)
+	b.call("2", "edit", `{"path":"parser.go"}`, "3", "write", `{"path":"denied.go"}`, "4", "read", `{"path":"gone.go"}`, "5", "note", `[]`)
+	b.result("2", "ok", false)
+	b.result("3", "permission denied", true)
+	b.result("4", "no such file", true)
+	b.message(`{"role":"assistant","content":[],"stopReason":"error","errorMessage":"overloaded"}`)
+	b.message(`{"role":"bashExecution","command":"make","output":"all good","exitCode":0}`)
+	b.message(`{"role":"bashExecution","command":"cat secret","output":"s3cret","exitCode":0,"excludeFromContext":true}`)
+	b.user("Now the printer")
+	b.user("And the docs " + long(10))
+}
+
+func TestExtract(t *testing.T) {
+	t.Parallel()
+	p := planOf(t, compact.Pi15, work)
+	want := `## Goal
+- Make the parser faster
+- Now the printer
+
+## Constraints & Preferences
+- Do not change the API.
+
+## Progress
+### Done
+- [x] changed parser.go
+
+### In Progress
+- [ ] I will profile it first.
+
+### Blocked
+- ` + "`go test ./...`" + ` failed: parser_test.go:3: error: slow
+- write denied.go failed: permission denied
+- read gone.go failed: no such file
+- the model failed: overloaded
+
+## Key Decisions
+- (none)
+
+## Next Steps
+1. Go on with: And the docs fourfourfourfourfourfourfourfourfourfour
+
+## Critical Context
+- ` + "`go test ./...`" + `: exit status 2
+- ` + "`make`" + `: exit status 0`
+	s := compact.Extract(p)
+	if diff := cmp.Diff(want, s.History); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]session.Field{{Name: "summarizer", Raw: `"extractive"`}}, s.Details); diff != "" {
+		t.Errorf("details (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(s, compact.Extract(p)); diff != "" {
+		t.Errorf("the second extract differs:\n%s", diff)
+	}
+	if diff := cmp.Diff(headings(p.HistoryPrompt("")), headings(s.History)); diff != "" {
+		t.Errorf("headings (-prompt +extract):\n%s", diff)
+	}
+}
+
+func TestExtractPrefix(t *testing.T) {
+	t.Parallel()
+	for _, rules := range bothRules {
+		p := planOf(t, rules, func(b *builder) {
+			b.user("Fix the build, never force push")
+			b.assistant("Looking.")
+			b.call("1", "write", `{"path":"a.go"}`, "2", "shell", `{"command":["go","vet"]}`)
+			b.result("1", "", false)
+			b.result("2", "bad", true)
+			b.assistant(long(20))
+		})
+		h := headings(p.PrefixPrompt(""))
+		h = h[len(h)-3:]
+		want := fmt.Sprintf("%s\n- Fix the build, never force push\n\n%s\n- [x] changed a.go\n- [ ] Looking.\n\n"+
+			"%s\n- Fix the build, never force push\n- `go vet` failed: bad\n- `go vet`: failed", h[0], h[1], h[2])
+		s := compact.Extract(p)
+		if diff := cmp.Diff(compact.Summary{TurnPrefix: want, Details: s.Details}, s); diff != "" {
+			t.Errorf("rules %d (-want +got):\n%s", rules, diff)
+		}
+	}
+}
+
+// TestExtractResolved: what failed and then worked is no longer blocked, and a
+// command has its last status.
+func TestExtractResolved(t *testing.T) {
+	t.Parallel()
+	p := planOf(t, compact.Pi15, func(b *builder) {
+		b.user("a")
+		b.call("1", "bash", `{"command":"go test"}`, "2", "edit", `{"path":"x"}`)
+		b.result("1", "Exit code: 1", true)
+		b.result("2", "no match", true)
+		b.message(`{"role":"bashExecution","command":"make","output":"","exitCode":2}`)
+		b.message(`{"role":"assistant","content":[],"stopReason":"error","errorMessage":"overloaded"}`)
+		b.call("1", "bash", `{"command":"go test"}`, "2", "edit", `{"path":"x"}`)
+		b.result("1", "ok", false)
+		b.result("2", "ok", false)
+		b.message(`{"role":"bashExecution","command":"make","output":"","exitCode":0}`)
+		b.message(`{"role":"bashExecution","command":"sleep","output":"","cancelled":true}`)
+		b.message(`{"role":"bashExecution","command":"odd","output":"","exitCode":null}`)
+		b.result("stray", "boom", true)
+		b.add(session.TypeBranchSummary, `"fromId":"x","summary":"Preamble.\n\n## Goal\nTry the other way\n"`)
+		b.user(long(20))
+	})
+	got := compact.Extract(p).History
+	for section, want := range map[string]string{
+		"### Blocked":         "- tool failed: boom",
+		"### Done":            "- [x] changed x",
+		"## Critical Context": "- `go test`: exit status 0\n- `make`: exit status 0\n- `sleep`: cancelled\n- `odd`: no exit status\n- another branch was explored: Try the other way",
+	} {
+		if diff := cmp.Diff(want, sectionOf(got, section)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", section, diff)
+		}
+	}
+}
+
+// sectionOf returns the text under a heading.
+func sectionOf(summary, heading string) string {
+	_, rest, _ := strings.Cut("\n"+summary+"\n\n", "\n"+heading+"\n")
+	text, _, _ := strings.Cut(rest, "\n\n")
+	return text
+}
+
+// TestExtractCarries: a previous summary of any kind is carried on, once.
+func TestExtractCarries(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, previous, want string }{
+		{"an extract", extractOf(items{"## Goal": {"g1", "- g2"}, "### Done": {"changed a.go"}, "## Next Steps": {"n1", "n2"}}), ""},
+		{
+			"a model's", "# Summary\n\nIntro.\n\n## Goal\nBuild it\n\n## Progress\n### Done\n- [x] one\n* two\n- [ ] half\n\n## Key Decisions\n- **Go**: fast\n\n## Other\n1. odd\n\n<modified-files>\na.go\n</modified-files>",
+			extractOf(items{"## Goal": {"Build it"}, "### Done": {"one", "two"}, "### In Progress": {"half"}, "## Key Decisions": {"**Go**: fast"}, "## Critical Context": {"Intro.", "odd"}}),
+		},
+		{
+			"one with a split turn", "No prior history.\n\n---\n\n**Turn Context (split turn):**\n\n## Original Request\n- Fix it\n\n## Progress So Far\n- [x] changed a.go\n- [ ] Looking.\n\n## Context Needed to Continue\n- (none)",
+			extractOf(items{"## Goal": {"Fix it"}, "### Done": {"changed a.go"}, "### In Progress": {"Looking."}}),
+		},
+		{"free text", "We did things.\nMore.", extractOf(items{"## Critical Context": {"We did things.", "More."}})},
+		{"a list within the text", "See\n\n<read-files>\nx\n</read-files>\nend", extractOf(items{"## Critical Context": {"See", "<read-files>", "x", "</read-files>", "end"}})},
+	} {
+		want := c.want
+		if want == "" {
+			want = c.previous
+		}
+		got := compact.Extract(&compact.Plan{PreviousSummary: c.previous}).History
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+		if diff := cmp.Diff(got, compact.Extract(&compact.Plan{PreviousSummary: got}).History); diff != "" {
+			t.Errorf("%s: the extract of the extract differs:\n%s", c.name, diff)
+		}
+	}
+}
+
+type items map[string][]string
+
+// extractOf writes a summary down.
+func extractOf(content items) string {
+	bullet := map[string]string{"### Done": "- [x] ", "### In Progress": "- [ ] "}
+	out := ""
+	for _, heading := range outline {
+		if heading != "### Done" {
+			out += "\n"
+		}
+		out += heading + "\n"
+		for i, item := range content[heading] {
+			switch {
+			case heading == "## Next Steps":
+				out += fmt.Sprintf("%d. %s\n", i+1, item)
+			case bullet[heading] != "":
+				out += bullet[heading] + item + "\n"
+			default:
+				out += "- " + item + "\n"
+			}
+		}
+		if len(content[heading]) == 0 && heading != "## Progress" {
+			out += "- (none)\n"
+		}
+	}
+	return strings.TrimSpace(out)
+}
+
+// TestExtractIterates compacts a session again and again, as it grows by more
+// than the bounds hold.
+func TestExtractIterates(t *testing.T) {
+	t.Parallel()
+	const rounds, bound = 30, 12
+	b := &builder{t: t}
+	b.user("The very first goal")
+	for i := range rounds {
+		b.call("1", "edit", fmt.Sprintf(`{"path":"f%d.go"}`, i))
+		b.result("1", "ok", false)
+		b.user(fmt.Sprintf("request %d %s", i, long(20)))
+		p, err := compact.New(b.path, compact.Options{Keep: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := compact.Extract(p)
+		text := p.Text(s)
+		if i < bound {
+			for j := range i + 1 {
+				if item := fmt.Sprintf("changed f%d.go", j); !strings.Contains(text, item) {
+					t.Fatalf("round %d: %q is missing in\n%s", i, item, text)
+				}
+			}
+		}
+		if !strings.Contains(text, "The very first goal") || !strings.Contains(text, fmt.Sprintf("changed f%d.go", i)) {
+			t.Fatalf("round %d: the first goal or the newest file is missing in\n%s", i, text)
+		}
+		if read, modified := p.Files.Lists(); len(read) != 0 || len(modified) != i+1 {
+			t.Fatalf("round %d: %d files read, %d modified", i, len(read), len(modified))
+		}
+		b.path = p.After(entryOf(t, p, s))
+	}
+}
+
+// TestExtractWithinTurn compacts within one turn again and again: the previous
+// summaries are merged, not strung together.
+func TestExtractWithinTurn(t *testing.T) {
+	t.Parallel()
+	for _, rules := range bothRules {
+		b := &builder{t: t}
+		b.user("One long task")
+		for i := range 30 {
+			b.call("1", "edit", fmt.Sprintf(`{"path":"f%d.go"}`, i))
+			b.result("1", long(20), false)
+			b.assistant(fmt.Sprintf("step %d %s", i, long(20)))
+			p, err := compact.New(b.path, compact.Options{Keep: 10, Rules: rules})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := compact.Extract(p)
+			text := p.Text(s)
+			if strings.Count(text, "One long task") == 0 || strings.Count(text, "## Original Request") > 1 {
+				t.Fatalf("rules %d, round %d:\n%s", rules, i, text)
+			}
+			b.path = p.After(entryOf(t, p, s))
+		}
+	}
+}
+
+// TestExtractPrefixWithPrevious: what would be the previous summary and that of
+// the turn is one.
+func TestExtractPrefixWithPrevious(t *testing.T) {
+	t.Parallel()
+	for _, rules := range bothRules {
+		p := planOf(t, rules, prefixWithPrevious)
+		s := compact.Extract(p)
+		want := extractOf(items{"## Goal": {"before", "first"}, "### In Progress": {"begin"}, "## Next Steps": {"Go on with: first"}})
+		if diff := cmp.Diff(want, p.Text(s)); diff != "" {
+			t.Errorf("rules %d (-want +got):\n%s", rules, diff)
+		}
+	}
+}
+
+// TestExtractHidden: what a context_edit took out is not quoted.
+func TestExtractHidden(t *testing.T) {
+	t.Parallel()
+	b := &builder{t: t}
+	secret := b.user("the key is hunter2")
+	b.assistant("noted")
+	b.user(long(20))
+	last := b.user("hunter2 again")
+	b.assistant(long(20))
+	for _, id := range []string{secret, last} {
+		b.add(session.TypeContextEdit, `"targetId":"`+id+`","replacement":null`)
+	}
+	p, err := compact.New(b.path, compact.Options{Keep: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := p.Text(compact.Extract(p)); strings.Contains(text, "hunter2") {
+		t.Errorf("quoted what was taken out:\n%s", text)
+	}
+}
+
+// TestExtractLaws: for any path the extract has the headings in their order,
+// keeps its bounds and is carried on as it is.
+func TestExtractLaws(t *testing.T) {
+	t.Parallel()
+	const lines, units = 12, 240 + 6
+	rapid.Check(t, func(r *rapid.T) {
+		b := &builder{t: r}
+		b.path = fromBytes(r, rapid.SliceOfN(rapid.Byte(), 0, 80).Draw(r, "operations"))
+		for _, text := range rapid.SliceOfN(rapid.String(), 0, 30).Draw(r, "texts") {
+			b.user(text)
+			b.assistant(text)
+			b.call("x", text, `{"path":`+js.Quote(text)+`}`, "y", "bash", `{"command":`+js.Quote(text)+`}`)
+			b.result("x", text, true)
+			b.result("y", text, len(text)%2 == 0)
+		}
+		b.user(long(300))
+		p, err := compact.New(b.path, compact.Options{Keep: 10})
+		if err != nil {
+			return
+		}
+		s := compact.Extract(p)
+		if s.History == "" {
+			return
+		}
+		var found []string
+		for line := range strings.Lines(s.History) {
+			line = strings.TrimSuffix(line, "\n")
+			if slices.Contains(outline, line) {
+				found = append(found, line)
+			}
+			if n := js.Len(line); n > units {
+				r.Fatalf("%d units: %s", n, line)
+			}
+		}
+		if diff := cmp.Diff(outline, found); diff != "" {
+			r.Fatalf("headings (-want +got):\n%s", diff)
+		}
+		for _, heading := range outline {
+			if n := strings.Count(sectionOf(s.History, heading), "\n") + 1; heading != "## Progress" && n > lines {
+				r.Fatalf("%s has %d lines", heading, n)
+			}
+		}
+		again := compact.Extract(&compact.Plan{PreviousSummary: p.Text(compact.Summary{History: s.History, Whole: true})}).History
+		if diff := cmp.Diff(s.History, again); diff != "" {
+			r.Fatalf("the extract of the extract (-first +second):\n%s", diff)
+		}
+	})
+}

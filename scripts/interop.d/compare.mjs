@@ -1,0 +1,72 @@
+// Compares what a real pi says of a session with what our tools say.
+//
+//   node compare.mjs VERSION PACKAGE DIR FILE...
+//
+// DIR holds sess-path, sess-fork and sess-compact. Prints one line a check and
+// ends with status 1 if one fails.
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
+
+const [version, root, bin, ...files] = process.argv.slice(2);
+const driver = join(dirname(fileURLToPath(import.meta.url)), "pi.mjs");
+const pi = (...args) => JSON.parse(execFileSync(process.execPath, [driver, root, ...args], { encoding: "utf8", maxBuffer: 1 << 28 }));
+const sess = (tool, ...args) => {
+	const r = spawnSync(join(bin, tool), args, { encoding: "utf8", maxBuffer: 1 << 28 });
+	if (r.status > 1) throw new Error(`${tool} ${args.join(" ")}: status ${r.status}: ${r.stderr}`);
+	return r.stdout.split("\n").filter(Boolean).map((l) => JSON.parse(l));
+};
+
+const scratch = mkdtempSync(join(tmpdir(), "sess-interop-"));
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
+let failed = 0, checks = 0;
+function check(what, theirs, ours) {
+	checks++;
+	const same = isDeepStrictEqual(theirs, ours);
+	if (!same) failed++;
+	console.log(`${same ? "ok  " : "FAIL"} pi ${version}: ${what}`);
+	if (!same) console.log(`  pi:   ${JSON.stringify(theirs)}`.slice(0, 2000) + `\n  sess: ${JSON.stringify(ours)}`.slice(0, 2000));
+}
+
+for (const file of files) {
+	const name = file.split("/").at(-1);
+	const theirs = pi("open", file);
+	const [state] = sess("sess-path", "-q", "--as", "state", file);
+	const [context] = sess("sess-path", "-q", "--as", "context", file);
+	const path = sess("sess-path", "-q", "--no-header", file).map((e) => e.id);
+	check(`${name}: leaf`, theirs.leaf, state.leaf);
+	check(`${name}: path`, theirs.path, path);
+	check(`${name}: name`, theirs.name, state.name);
+	check(`${name}: context`, [theirs.messages, theirs.model, theirs.thinkingLevel], [context.messages, context.model, context.thinkingLevel]);
+	if (theirs.messages.some((m) => m.role === "assistant")) { // else pi defers writing
+		const copy = join(scratch, name);
+		copyFileSync(file, copy);
+		const after = pi("continue", copy);
+		check(`${name}: continued by pi`, after.path, sess("sess-path", "-q", "--no-header", copy).map((e) => e.id));
+	}
+	if (version.startsWith("0.73")) continue; // its cut and its forks differ by design
+	for (const keep of ["200", "2000", "20000"]) {
+		const [plan] = sess("sess-compact", "-q", "--plan", "--keep", keep, file);
+		check(`${name}: plan, keep ${keep}`, pi("plan", file, keep), plan ? {
+			firstKeptEntryId: plan.firstKeptEntryId, isSplitTurn: plan.isSplitTurn, tokensBefore: plan.tokensBefore,
+			summarize: plan.messagesToSummarize.length, prefix: plan.turnPrefixMessages.length,
+		} : null);
+	}
+	if (!state.leaf || state.problems > 0) continue;
+	check(`${name}: fork`, masked(pi("fork", file, state.leaf)), masked(sess("sess-fork", "-q", "--title", "", file)));
+}
+console.log(`interop: pi ${version}: ${checks - failed} of ${checks} checks agree`);
+process.exit(failed ? 1 : 0);
+
+// masked leaves out what is new in every fork: the header, and the ids of the
+// labels that are set anew.
+function masked(lines) {
+	if (!lines) return null;
+	const kept = lines.slice(1);
+	const fresh = new Map(kept.filter((e) => e.type === "label").map((e, i) => [e.id, `label ${i}`]));
+	const mask = (id) => fresh.get(id) ?? id;
+	return kept.map((e) => ({ ...e, id: mask(e.id), parentId: mask(e.parentId) }));
+}
