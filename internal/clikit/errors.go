@@ -70,7 +70,7 @@ func (e *statusError) Unwrap() []error {
 // split takes apart what errors.Join put together, and only that: an error
 // that merely wraps several has a message of its own, which must stay whole.
 func split(err error) []error {
-	j, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // the outermost error only
+	j, ok := err.(interface{ Unwrap() []error }) // the outermost error only
 	if !ok {
 		return []error{err}
 	}

@@ -57,13 +57,11 @@ func Status(err error) int {
 		return ExitDone
 	}
 	if joined := split(err); len(joined) > 1 {
-		max := ExitDone
+		status := ExitDone
 		for _, e := range joined {
-			if n := Status(e); n > max {
-				max = n
-			}
+			status = max(status, Status(e))
 		}
-		return max
+		return status
 	}
 	for _, row := range statuses {
 		if errors.Is(err, row.is) {

@@ -29,7 +29,7 @@ func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer,
 	}
 	buffered := bufio.NewWriterSize(s.out, outBuffer)
 	s.In, s.Out, s.Err = s.in, buffered, &messages{mu: &s.mu, w: stderr}
-	err, returned := s.wait(ctx, func() error { return s.run(ctx, t, args) })
+	returned, err := s.wait(ctx, func() error { return s.run(ctx, t, args) })
 	if returned {
 		err = s.finish(buffered, err)
 	}
@@ -45,17 +45,17 @@ func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer,
 
 // wait runs action and waits for it, or until ctx is done and the action still
 // waits for standard input a moment later.
-func (s *Streams) wait(ctx context.Context, action func() error) (err error, returned bool) { //nolint:revive,staticcheck // the flag qualifies the error
+func (s *Streams) wait(ctx context.Context, action func() error) (returned bool, err error) {
 	done := make(chan error, 1)
 	go func() { done <- action() }()
 	select {
 	case err := <-done:
-		return err, true
+		return true, err
 	case <-asked(ctx):
 	}
 	select {
 	case err := <-done:
-		return err, true
+		return true, err
 	case <-ctx.Done():
 	}
 	const moment = 50 * time.Millisecond
@@ -64,12 +64,12 @@ func (s *Streams) wait(ctx context.Context, action func() error) (err error, ret
 	for before := false; ; {
 		select {
 		case err := <-done:
-			return err, true
+			return true, err
 		case <-tick.C:
 		}
 		waiting := s.in.waiting.Load()
 		if before && waiting {
-			return errInterrupted, false
+			return false, errInterrupted
 		}
 		before = waiting
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -79,9 +80,9 @@ type messages struct {
 func (m *messages) Write(p []byte) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	text := append(m.rest, p...)
+	text := slices.Concat(m.rest, p)
 	n := len(text) - cut(text)
-	m.rest = append([]byte(nil), text[n:]...)
+	m.rest = text[n:]
 	if _, err := io.WriteString(m.w, tty.CleanLines(string(text[:n]))); err != nil {
 		return 0, err
 	}

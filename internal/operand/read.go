@@ -45,6 +45,15 @@ func readFrom(s *clikit.Streams, r io.Reader, path string) (*Source, error) {
 	return src, nil
 }
 
+// Locate puts the file at path, standard input if it is "", and the line if
+// there is one, in front of an error.
+func Locate(path string, err error) error {
+	if path == "" {
+		path = stdinName
+	}
+	return locate(path, err)
+}
+
 // locate puts the file, and the line if there is one, in front of an error.
 func locate(name string, err error) error {
 	p, ok := session.IsProblem(err)

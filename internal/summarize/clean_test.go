@@ -1,9 +1,9 @@
 package summarize
 
 import (
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -73,19 +73,20 @@ func TestBlank(t *testing.T) {
 	}
 }
 
-// TestCleanLinear: text made to be slow is as fast as any other, a fraction of a
-// second. Searching the rest of the text from each of its bytes takes minutes.
-func TestCleanLinear(t *testing.T) {
-	t.Parallel()
+// BenchmarkClean has, besides prose, texts made to be slow: all take about the
+// same time unless the rest of the text is searched from each of its bytes.
+func BenchmarkClean(b *testing.B) {
 	for _, unit := range []string{
-		"\x1b", "\x1b[", "\x1b[1", "\x1b]", "\x1b]x", "\x1bP\x1b", "\x1b(", "\x1b ",
+		"the quick brown fox\n", "\x1b", "\x1b[", "\x1b[1", "\x1b]", "\x1b]x", "\x1bP\x1b", "\x1b(", "\x1b ",
 		"\u009d", "\u009d\u00e9", "\ufeff", "\ufeff\n", " \n", "\xc2",
 	} {
-		start := time.Now()
-		clean(strings.Repeat(unit, 2<<20/len(unit)))
-		if d := time.Since(start); d > 15*time.Second {
-			t.Errorf("2 MiB of %q took %v", unit, d)
-		}
+		b.Run(strconv.Quote(unit), func(b *testing.B) {
+			text := strings.Repeat(unit, 1<<20/len(unit))
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				clean(text)
+			}
+		})
 	}
 }
 

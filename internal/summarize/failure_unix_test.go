@@ -136,13 +136,14 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestRefusedPrompt: 12 MB that the command refuses to take (codex, claude).
+// TestRefusedPrompt: more than the command accepts (codex, claude), to one that
+// reads nothing of it and one that echoes its beginning.
 func TestRefusedPrompt(t *testing.T) {
 	t.Parallel()
-	prompt := strings.Repeat(testPrompt, 12<<20/len(testPrompt)+1)
+	prompt := strings.Repeat(testPrompt, 1<<20/len(testPrompt)+1)
 	for _, script := range []string{
 		`echo 'Input exceeds the maximum length of 1048576 characters.' >&2; exit 1`,
-		`head -c 1000 >&2; echo 'Error: input exceeds the 10MB limit' >&2; exit 1`,
+		`head -c 1000 >&2; echo 'Error: input exceeds the 1MB limit' >&2; exit 1`,
 	} {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()

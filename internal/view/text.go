@@ -12,9 +12,9 @@ import (
 )
 
 // Text writes messages for people and for grep, with a blank line between
-// them. A message is its role, a colon and its text; the lines of a message
-// that follow the first stand as they are. Thinking, calls and images are
-// lines of their own:
+// them. A message is its role, a colon and its text, whose further lines stand
+// as they are. Thinking, calls and images begin lines of their own, and text
+// behind them has the role again:
 //
 //	user: What is in a.txt?
 //
@@ -42,17 +42,19 @@ func writeText(out *bufio.Writer, m session.Message) {
 		writeLine(out, textLabel(m), systemText([]session.Message{m}))
 		return
 	}
-	label := textLabel(m) // until it is written
+	role := textLabel(m)
+	label := role // "" right behind a text of the message
+	begun := false
 	for b := range m.Blocks() {
 		if b.Type == "text" {
 			writeLine(out, label, b.Str("text"))
-			label = ""
+			label, begun = "", true
 			continue
 		}
-		if label != "" {
-			writeLine(out, label, "")
-			label = ""
+		if !begun {
+			writeLine(out, role, "")
 		}
+		label, begun = role, true
 		switch b.Type {
 		case "thinking":
 			writeLine(out, "thinking:", b.Str("thinking"))
@@ -64,8 +66,8 @@ func writeText(out *bufio.Writer, m session.Message) {
 			writeLine(out, "block:", b.Type)
 		}
 	}
-	if label != "" {
-		writeLine(out, label, "")
+	if !begun {
+		writeLine(out, role, "")
 	}
 }
 

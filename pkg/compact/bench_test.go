@@ -27,6 +27,9 @@ func sized(t tb, n int) []session.Entry {
 // TestLinear: planning five times as much takes about five times as long. The
 // bound lies far from 25, and one undisturbed attempt is enough.
 func TestLinear(t *testing.T) {
+	if raceDetector || testing.Short() {
+		t.Skip("measures time")
+	}
 	const n, attempts, bound = 20_000, 5, 8
 	small, large := sized(t, n), sized(t, 5*n)
 	best := 0.0

@@ -45,7 +45,7 @@ func projected15(projection []session.Projected) (out []candidate, previous *ses
 	}
 	for _, p := range projection[start:] { // a compaction among them has no messages
 		c := candidate{entry: p.Entry, messages: p.Messages, counts: true}
-		c.visible = p.Entry.Type() != session.TypeContextEdit && len(p.Entry.Messages()) > 0
+		c.visible = p.Entry.Type() != session.TypeContextEdit && (len(p.Messages) > 0 || len(p.Entry.Messages()) > 0)
 		c.metadata = p.Entry.Type() != session.TypeCompaction && len(p.Messages) == 0
 		for _, m := range p.Messages {
 			c.tokens += session.Estimate(m)

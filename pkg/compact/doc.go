@@ -6,6 +6,11 @@
 // (docs/formats/pi.md, compaction). The package is pure: no files, processes,
 // terminals or clocks. A plan made twice from one path is the same plan.
 //
+// Two differences are deliberate. Where pi 0.73 asks its model to summarize an
+// empty conversation, New returns ErrNothing under both rules. And a cut never
+// falls between a tool call and the result that answers it, even if other
+// entries stand between the two, where pi would keep a result without its call.
+//
 //	plan, err := compact.New(path, compact.Options{Keep: 20000})
 //	prompt := plan.HistoryPrompt("")          // to a model; or:
 //	summary := compact.Extract(plan)          // without one

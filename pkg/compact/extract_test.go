@@ -2,15 +2,12 @@ package compact_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/pkg/compact"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -204,65 +201,6 @@ func extractOf(content items) string {
 	return strings.TrimSpace(out)
 }
 
-// TestExtractIterates compacts a session again and again, as it grows by more
-// than the bounds hold.
-func TestExtractIterates(t *testing.T) {
-	t.Parallel()
-	const rounds, bound = 30, 12
-	b := &builder{t: t}
-	b.user("The very first goal")
-	for i := range rounds {
-		b.call("1", "edit", fmt.Sprintf(`{"path":"f%d.go"}`, i))
-		b.result("1", "ok", false)
-		b.user(fmt.Sprintf("request %d %s", i, long(20)))
-		p, err := compact.New(b.path, compact.Options{Keep: 10})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := compact.Extract(p)
-		text := p.Text(s)
-		if i < bound {
-			for j := range i + 1 {
-				if item := fmt.Sprintf("changed f%d.go", j); !strings.Contains(text, item) {
-					t.Fatalf("round %d: %q is missing in\n%s", i, item, text)
-				}
-			}
-		}
-		if !strings.Contains(text, "The very first goal") || !strings.Contains(text, fmt.Sprintf("changed f%d.go", i)) {
-			t.Fatalf("round %d: the first goal or the newest file is missing in\n%s", i, text)
-		}
-		if read, modified := p.Files.Lists(); len(read) != 0 || len(modified) != i+1 {
-			t.Fatalf("round %d: %d files read, %d modified", i, len(read), len(modified))
-		}
-		b.path = p.After(entryOf(t, p, s))
-	}
-}
-
-// TestExtractWithinTurn compacts within one turn again and again: the previous
-// summaries are merged, not strung together.
-func TestExtractWithinTurn(t *testing.T) {
-	t.Parallel()
-	for _, rules := range bothRules {
-		b := &builder{t: t}
-		b.user("One long task")
-		for i := range 30 {
-			b.call("1", "edit", fmt.Sprintf(`{"path":"f%d.go"}`, i))
-			b.result("1", long(20), false)
-			b.assistant(fmt.Sprintf("step %d %s", i, long(20)))
-			p, err := compact.New(b.path, compact.Options{Keep: 10, Rules: rules})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := compact.Extract(p)
-			text := p.Text(s)
-			if strings.Count(text, "One long task") == 0 || strings.Count(text, "## Original Request") > 1 {
-				t.Fatalf("rules %d, round %d:\n%s", rules, i, text)
-			}
-			b.path = p.After(entryOf(t, p, s))
-		}
-	}
-}
-
 // TestExtractPrefixWithPrevious: what would be the previous summary and that of
 // the turn is one.
 func TestExtractPrefixWithPrevious(t *testing.T) {
@@ -296,53 +234,4 @@ func TestExtractHidden(t *testing.T) {
 	if text := p.Text(compact.Extract(p)); strings.Contains(text, "hunter2") {
 		t.Errorf("quoted what was taken out:\n%s", text)
 	}
-}
-
-// TestExtractLaws: for any path the extract has the headings in their order,
-// keeps its bounds and is carried on as it is.
-func TestExtractLaws(t *testing.T) {
-	t.Parallel()
-	const lines, units = 12, 240 + 6
-	rapid.Check(t, func(r *rapid.T) {
-		b := &builder{t: r}
-		b.path = fromBytes(r, rapid.SliceOfN(rapid.Byte(), 0, 80).Draw(r, "operations"))
-		for _, text := range rapid.SliceOfN(rapid.String(), 0, 30).Draw(r, "texts") {
-			b.user(text)
-			b.assistant(text)
-			b.call("x", text, `{"path":`+js.Quote(text)+`}`, "y", "bash", `{"command":`+js.Quote(text)+`}`)
-			b.result("x", text, true)
-			b.result("y", text, len(text)%2 == 0)
-		}
-		b.user(long(300))
-		p, err := compact.New(b.path, compact.Options{Keep: 10})
-		if err != nil {
-			return
-		}
-		s := compact.Extract(p)
-		if s.History == "" {
-			return
-		}
-		var found []string
-		for line := range strings.Lines(s.History) {
-			line = strings.TrimSuffix(line, "\n")
-			if slices.Contains(outline, line) {
-				found = append(found, line)
-			}
-			if n := js.Len(line); n > units {
-				r.Fatalf("%d units: %s", n, line)
-			}
-		}
-		if diff := cmp.Diff(outline, found); diff != "" {
-			r.Fatalf("headings (-want +got):\n%s", diff)
-		}
-		for _, heading := range outline {
-			if n := strings.Count(sectionOf(s.History, heading), "\n") + 1; heading != "## Progress" && n > lines {
-				r.Fatalf("%s has %d lines", heading, n)
-			}
-		}
-		again := compact.Extract(&compact.Plan{PreviousSummary: p.Text(compact.Summary{History: s.History, Whole: true})}).History
-		if diff := cmp.Diff(s.History, again); diff != "" {
-			r.Fatalf("the extract of the extract (-first +second):\n%s", diff)
-		}
-	})
 }

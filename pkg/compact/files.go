@@ -27,7 +27,7 @@ func (s *orderedSet) add(paths ...string) {
 		s.has = map[string]bool{}
 	}
 	for _, p := range paths {
-		if !slices.Contains(s.list, p) {
+		if !s.has[p] {
 			s.has[p] = true
 			s.list = append(s.list, p)
 		}

@@ -44,7 +44,7 @@ func planOf(t *testing.T, rules compact.Rules, build func(*builder)) *compact.Pl
 	return p
 }
 
-// history and prefix are the beginnings of the answers asked for.
+// reply is what a model answers to the prompts a plan needs.
 func reply(p *compact.Plan) compact.Summary {
 	var s compact.Summary
 	if p.NeedsHistory() {
@@ -79,42 +79,44 @@ func TestText(t *testing.T) {
 	}
 }
 
+var prompts = []struct {
+	name    string
+	build   func(*builder)
+	has     []string // in this order
+	hasNot  []string
+	summary string // of the reply REPLY
+}{
+	{
+		"history", historyOnly,
+		[]string{"<conversation>\n[User]: first\n\n[Assistant]: answer\n</conversation>\n\n", compact.RequiredHeading, "\n\nAdditional focus: the tests"},
+		[]string{"<previous-summary>", "## Turn Context"},
+		"REPLY",
+	},
+	{
+		"history and prefix", historyAndPrefix,
+		[]string{"[User]: first", "[User]: second\n\n[Assistant]: begin\n</conversation>\n\n", compact.RequiredHeading, "## Turn Context", "Additional focus: the tests"},
+		[]string{"fourfour", compact.PrefixHeading},
+		"REPLY",
+	},
+	{
+		"prefix", prefixOnly,
+		[]string{"# Conversation\n[User]: first\n\n[Assistant]: begin\n\n# Instructions\n", compact.PrefixHeading, "Additional focus: the tests"},
+		[]string{compact.RequiredHeading, "fourfour"},
+		"No prior history.\n\n---\n\n**Turn Context (split turn):**\n\nREPLY",
+	},
+	{
+		"prefix with previous", prefixWithPrevious,
+		[]string{"[User]: first", "</conversation>\n\n<previous-summary>\n## Goal\n- before\n</previous-summary>\n\n", compact.RequiredHeading, "## Turn Context"},
+		[]string{compact.PrefixHeading},
+		"REPLY",
+	},
+}
+
 // TestPrompt: one prompt and the reply to it make a whole summary, whatever
 // the plan needs.
 func TestPrompt(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name    string
-		build   func(*builder)
-		has     []string // in this order
-		hasNot  []string
-		summary string // of the reply REPLY
-	}{
-		{
-			"history", historyOnly,
-			[]string{"<conversation>\n[User]: first\n\n[Assistant]: answer\n</conversation>\n\n", compact.RequiredHeading, "\n\nAdditional focus: the tests"},
-			[]string{"<previous-summary>", "## Turn Context"},
-			"REPLY",
-		},
-		{
-			"history and prefix", historyAndPrefix,
-			[]string{"[User]: first", "[User]: second\n\n[Assistant]: begin\n</conversation>\n\n", compact.RequiredHeading, "## Turn Context", "Additional focus: the tests"},
-			[]string{"fourfour", compact.PrefixHeading},
-			"REPLY",
-		},
-		{
-			"prefix", prefixOnly,
-			[]string{"# Conversation\n[User]: first\n\n[Assistant]: begin\n\n# Instructions\n", compact.PrefixHeading, "Additional focus: the tests"},
-			[]string{compact.RequiredHeading, "fourfour"},
-			"No prior history.\n\n---\n\n**Turn Context (split turn):**\n\nREPLY",
-		},
-		{
-			"prefix with previous", prefixWithPrevious,
-			[]string{"[User]: first", "</conversation>\n\n<previous-summary>\n## Goal\n- before\n</previous-summary>\n\n", compact.RequiredHeading, "## Turn Context"},
-			[]string{compact.PrefixHeading},
-			"REPLY",
-		},
-	} {
+	for _, c := range prompts {
 		p := planOf(t, compact.Pi15, c.build)
 		prompt := p.Prompt("the tests")
 		rest := prompt

@@ -17,6 +17,7 @@ type Entry struct {
 	id             string
 	parent         string
 	line           int
+	offset         int64
 	hasType, hasID bool
 }
 
@@ -38,6 +39,9 @@ func ParseEntry(line string) (Entry, error) {
 func scan(line string) Entry {
 	e := Entry{raw: line}
 	for key, value := range js.Members(line) {
+		if strings.Contains(key, `\`) {
+			key = js.Quote(js.Unquote(key)) // "\u0069d" spells id as well
+		}
 		switch key {
 		case `"type"`:
 			e.typ, e.hasType = stringValue(value)
@@ -67,6 +71,10 @@ func (e Entry) Raw() string { return e.raw }
 // Line returns the 1-based line number the entry was read from, 0 if it was
 // not read from a session.
 func (e Entry) Line() int { return e.line }
+
+// Offset returns the position in bytes of the line's first byte in the session
+// the entry was read from.
+func (e Entry) Offset() int64 { return e.offset }
 
 // Type returns the entry's type.
 func (e Entry) Type() string { return e.typ }

@@ -19,6 +19,7 @@ func TestParseEntry(t *testing.T) {
 		{`{"id":"a","id":"b","parentId":"x","parentId":null}`, "", "b", ""},
 		{`{"id":"a","id":7}`, "", "", ""},
 		{`{"ID":"a","Type":"t"}`, "", "", ""},
+		{`{"\u0069d":"a","t\u0079pe":"t","\u0070arentId":"p","x\n":1}`, "t", "a", "p"},
 		{`{"id":"\u0041\n\ud83d\ude00"}`, "", "A\n\U0001f600", ""},
 		{`{"x":{"id":"inner","type":"t"},"id":"outer"}`, "", "outer", ""},
 	} {

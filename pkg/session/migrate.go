@@ -43,7 +43,7 @@ func (rd *reader) fromV1(i int, e Entry) Entry {
 		raw = deleteMember(raw, typeFirstKeptIndex)
 	}
 	out := scan(raw)
-	out.line = e.line
+	out.line, out.offset = e.line, e.offset
 	return out
 }
 

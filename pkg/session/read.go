@@ -60,9 +60,8 @@ func Read(r io.Reader) (*Session, error) {
 // reader is the state of reading one session.
 type reader struct {
 	s        *Session
-	opened   bool    // the header has been read
-	elements []int   // parsed lines to entry positions, -1 for the rest; v1 compactions point at these
-	offsets  []int64 // of the entries' lines
+	opened   bool  // the header has been read
+	elements []int // parsed lines to entry positions, -1 for the rest; v1 compactions point at these
 }
 
 func (rd *reader) line(l jsonl.Line) error {
@@ -87,7 +86,7 @@ func (rd *reader) line(l jsonl.Line) error {
 		return nil
 	}
 	e := scan(text)
-	e.line = rd.s.Lines
+	e.line, e.offset = rd.s.Lines, l.Offset
 	if !rd.opened {
 		return rd.header(e, l)
 	}
@@ -161,7 +160,6 @@ func (rd *reader) entry(e Entry, l jsonl.Line) error {
 	}
 	rd.elements = append(rd.elements, len(rd.s.Entries))
 	rd.s.Entries = append(rd.s.Entries, e)
-	rd.offsets = append(rd.offsets, l.Offset)
 	return nil
 }
 
@@ -175,7 +173,7 @@ func (rd *reader) index() {
 	s := rd.s
 	for i, e := range s.Entries {
 		if e.id == "" {
-			s.Problems = append(s.Problems, problem(e.line, rd.offsets[i], NoID, "", "entry without id, not part of any path"))
+			s.Problems = append(s.Problems, problem(e.line, e.offset, NoID, "", "entry without id, not part of any path"))
 			continue
 		}
 		if first, dup := s.byID[e.id]; dup {
@@ -183,7 +181,7 @@ func (rd *reader) index() {
 			if s.Entries[first].raw == e.raw {
 				what = "the same bytes"
 			}
-			s.Problems = append(s.Problems, problem(e.line, rd.offsets[i], DuplicateID, e.id,
+			s.Problems = append(s.Problems, problem(e.line, e.offset, DuplicateID, e.id,
 				"id %s stands on line %d too, with %s; the last counts", quoteID(e.id), s.Entries[first].line, what))
 		}
 		s.byID[e.id] = i
@@ -200,7 +198,7 @@ func (rd *reader) checkFirstKept() {
 		}
 		kept := e.Str("firstKeptEntryId")
 		if j, ok := s.byID[kept]; !ok || j > i {
-			s.Problems = append(s.Problems, problem(e.line, rd.offsets[i], NoFirstKept, e.id,
+			s.Problems = append(s.Problems, problem(e.line, e.offset, NoFirstKept, e.id,
 				"compaction %s keeps entries from %s on, which is not before it: nothing is kept", quoteID(e.id), quoteID(kept)))
 		}
 	}

@@ -124,7 +124,7 @@ func (e Entry) WithRaw(name, value string) Entry { return e.with(name, value) }
 
 func (e Entry) with(name, value string) Entry {
 	out := scan(setMember(e.raw, name, value))
-	out.line = e.line
+	out.line, out.offset = e.line, e.offset
 	return out
 }
 

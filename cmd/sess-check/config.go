@@ -1,0 +1,50 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+)
+
+type config struct {
+	json, strict, nul       bool
+	repair, migrate, relink bool
+	blobs                   string
+	dest                    operand.Destination
+}
+
+func (c *config) flags() []cli.Flag {
+	return []cli.Flag{
+		clikit.Bool(&c.json, "json", "print one JSON object a finding"),
+		clikit.Bool(&c.strict, "strict", "warnings count too: end with status 1 for them"),
+		clikit.Bool(&c.nul, "0", "read the names of sessions from standard input, each ended by a NUL"),
+		clikit.String(&c.blobs, "blobs", "", "check references to the blobs in `DIR`"),
+		clikit.Bool(&c.repair, "repair", "write a copy with every entry that can be read to --output, the other bytes to its name with .rej behind it"),
+		clikit.Bool(&c.relink, "relink", "with --repair, hang entries whose parent is missing from the entry before them"),
+		clikit.Bool(&c.migrate, "migrate", "write a copy as version 3 to --output"),
+		clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist"),
+		clikit.Choice(&c.dest.Sync, "sync", []string{"", "always", "never"}, "make the copy durable before exit `WHEN`; in the store always, elsewhere never"),
+		clikit.Bool(&c.dest.DryRun, "dry-run, n", "with --repair or --migrate, print the copy and make nothing"),
+	}
+}
+
+// check refuses flags that contradict each other.
+func (c *config) check(operands []string) error {
+	writes := c.repair || c.migrate
+	switch {
+	case c.repair && c.migrate:
+		return clikit.UsageError("--repair and --migrate exclude each other")
+	case writes && len(operands) > 1:
+		return clikit.UsageError("unexpected operand %q: one session is repaired at a time", operands[1])
+	case writes && c.dest.File == "" && !c.dest.DryRun:
+		return clikit.WithHint(clikit.UsageError("a copy needs a name"), "name it with --output; nothing is repaired in place")
+	case !writes && (c.dest.File != "" || c.dest.DryRun):
+		return clikit.UsageError("--output and --dry-run go with --repair or --migrate")
+	case c.relink && !c.repair:
+		return clikit.UsageError("--relink goes with --repair")
+	case c.nul && len(operands) > 0:
+		return clikit.UsageError("-0 reads the names from standard input: unexpected operand %q", operands[0])
+	}
+	return nil
+}

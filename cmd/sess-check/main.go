@@ -1,0 +1,72 @@
+// Sess-check finds damage in sessions, and writes repaired copies.
+//
+// Usage:
+//
+//	sess-check [flags] [SESSION...]
+//
+// It prints one finding a line and ends with status 1 if there are errors. See
+// sess-check(1).
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/check"
+	"github.com/sess-tools/sess/internal/clikit"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-check",
+	Summary: "find damage in sessions and repair copies",
+	Args:    "[SESSION...]",
+	Examples: `sess-check s.jsonl
+sess-ls --all -0 | sess-check -q -0
+sess-check --repair -o mended.jsonl s.jsonl
+sess-check --migrate -o v3.jsonl old.jsonl`,
+	New: func() ([]cli.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	if err := c.check(operands); err != nil {
+		return err
+	}
+	switch {
+	case c.repair:
+		return c.repairOne(ctx, s, operands)
+	case c.migrate:
+		return c.migrateOne(ctx, s, operands)
+	}
+	names, err := c.names(s, operands)
+	if err != nil {
+		return err
+	}
+	threshold := check.Error
+	if c.strict {
+		threshold = check.Warning
+	}
+	bad, failed := false, error(nil)
+	for _, name := range names {
+		findings, err := c.checkOne(ctx, s, name)
+		if err != nil {
+			failed = errors.Join(failed, err) // and go on with the others
+			continue
+		}
+		worst, found := check.Worst(findings)
+		bad = bad || found && worst >= threshold
+	}
+	if failed != nil {
+		return failed
+	}
+	if bad {
+		return clikit.No("")
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/check"
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// names are the sessions to check; none named is standard input.
+func (c *config) names(s *clikit.Streams, operands []string) ([]string, error) {
+	if !c.nul {
+		if len(operands) == 0 {
+			return []string{"-"}, nil
+		}
+		return operands, nil
+	}
+	data, err := io.ReadAll(s.In)
+	if err != nil {
+		return nil, fmt.Errorf("reading standard input: %w", err)
+	}
+	return strings.FieldsFunc(string(data), func(r rune) bool { return r == 0 }), nil
+}
+
+// checkOne checks one session and prints what it finds.
+func (c *config) checkOne(ctx context.Context, s *clikit.Streams, name string) ([]check.Finding, error) {
+	path, err := operand.Path(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	in, err := s.OpenInput(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	shown := path
+	if path == "" {
+		shown = "-"
+	}
+	findings, err := check.Check(in, check.Options{Blob: c.blob()})
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", shown, err)
+	}
+	findings = append(modes(path), findings...)
+	for _, f := range findings {
+		if err := c.print(s, shown, f); err != nil {
+			return nil, err
+		}
+	}
+	return findings, nil
+}
+
+// blob reads blobs from the directory of --blobs.
+func (c *config) blob() func(string) ([]byte, error) {
+	if c.blobs == "" {
+		return nil
+	}
+	return func(sum string) ([]byte, error) { return os.ReadFile(filepath.Join(c.blobs, sum)) }
+}
+
+// modes reports a session file that others may read or write.
+func modes(path string) []check.Finding {
+	fi, err := os.Stat(path)
+	if path == "" || err != nil || !fi.Mode().IsRegular() || fi.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	return []check.Finding{{Severity: check.Warning, Problem: session.Problem{
+		Kind: check.WideMode, Text: fmt.Sprintf("mode %04o lets others in; sessions hold secrets, 0600 is enough", fi.Mode().Perm()),
+	}}}
+}
+
+// print writes a finding: file, line, byte, severity, kind, id and text.
+func (c *config) print(s *clikit.Streams, name string, f check.Finding) error {
+	if s.Quiet && !c.json && f.Severity < check.Error && !(c.strict && f.Severity == check.Warning) {
+		return nil
+	}
+	if !c.json {
+		id := f.ID
+		if id == "" {
+			id = "-"
+		}
+		_, err := fmt.Fprintf(s.Out, "%s:%d:%d: %s %s %s: %s\n", tty.Clean(name), f.Line, f.Offset, f.Severity, f.Kind, tty.Clean(id), tty.Clean(f.Text))
+		return err
+	}
+	out, err := json.Marshal(struct {
+		File     string `json:"file"`
+		Line     int    `json:"line"`
+		Offset   int64  `json:"offset"`
+		Severity string `json:"severity"`
+		Kind     string `json:"kind"`
+		ID       string `json:"id"`
+		Text     string `json:"text"`
+	}{name, f.Line, f.Offset, f.Severity.String(), string(f.Kind), f.ID, f.Text})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.Out, "%s\n", out)
+	return err
+}

@@ -1,0 +1,127 @@
+// Package docs_test holds the documentation to the programs: it runs the
+// examples of README.md and of the man pages with the built tools, and compares
+// flags, entry types, exit statuses, deliberate differences and links with what
+// there is.
+package docs_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// bin is the directory of the tools, built once, and of the stubs that stand
+// for command line LLMs.
+var bin string
+
+// llm is what stands for a command line LLM: it reads its prompt to the end and
+// answers with the headings the prompt asks for.
+const llm = `#!/bin/sh
+if grep -q '## Original Request'; then
+	printf '## Original Request\nDo it.\n\n'
+fi
+printf '## Goal\nIt is to be done.\n'
+`
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "sess-docs-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	bin = dir
+	build := exec.Command("go", "build", "-tags", "urfave_cli_no_docs", "-o", dir+"/", "./cmd/...")
+	build.Dir = ".."
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building the tools: %v\n%s", err, out)
+		return 1
+	}
+	for _, name := range []string{"my-llm", "any-llm", "claude"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(llm), 0o700); err != nil { //nolint:gosec // a program has to be executable
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	return m.Run()
+}
+
+// shell runs a script in dir, with the tools in PATH and nothing of this user's
+// environment but the rest of PATH.
+func shell(t *testing.T, dir, script string) (stdout, stderr string, err error) {
+	t.Helper()
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no sh to run examples with")
+	}
+	c := exec.Command(sh, "-eu")
+	c.Dir, c.Stdin = dir, strings.NewReader(script)
+	c.Env = []string{
+		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir,
+		"SESS_DIR=" + filepath.Join(dir, "store"), "LC_ALL=C",
+	}
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	err = c.Run()
+	return out.String(), errs.String(), err
+}
+
+// undocumented are tools under way that have no man page yet and are in no list.
+// The page comes with the tool's last commit, and then its line here goes.
+var undocumented = map[string]bool{"sess-check": true, "sess-tree": true}
+
+// tools are the names of the programs there are, but for those undocumented.
+func tools(t *testing.T) []string {
+	t.Helper()
+	dirs, err := filepath.Glob("../cmd/*/main.go")
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no tools: %v", err)
+	}
+	var names []string
+	for _, d := range dirs {
+		name := filepath.Base(filepath.Dir(d))
+		switch page := exists("man/" + name + ".1"); {
+		case !undocumented[name]:
+			names = append(names, name)
+		case page:
+			t.Errorf("%s has a page: it is not undocumented any more", name)
+		}
+	}
+	return names
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// status returns the exit status err stands for, -1 if the program did not run.
+func status(err error) int {
+	if err == nil {
+		return 0
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return exit.ExitCode()
+	}
+	return -1
+}
+
+func write(t *testing.T, dir, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,164 @@
+package docs_test
+
+import (
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sess-tools/sess/internal/clikit"
+)
+
+// A block is one example of README.md: a fenced block marked "sh example", with
+// "jq" behind it if it needs jq, and what it prints, if a block marked "text"
+// stands behind it.
+type block struct {
+	line    int
+	script  string
+	needsJQ bool
+	output  string
+	checked bool // there is an output to compare with
+}
+
+// blocks returns the examples of a Markdown text.
+func blocks(text string) []block {
+	var out []block
+	lines := strings.Split(text, "\n")
+	last := -1 // line behind the last example
+	for i := 0; i < len(lines); i++ {
+		mark, ok := strings.CutPrefix(lines[i], "```")
+		if !ok {
+			if strings.TrimSpace(lines[i]) != "" {
+				last = -1
+			}
+			continue
+		}
+		start := i + 1
+		for i++; i < len(lines) && lines[i] != "```"; i++ {
+		}
+		body := strings.Join(lines[start:i], "\n") + "\n"
+		words := strings.Fields(mark)
+		switch {
+		case len(words) > 1 && words[0] == "sh" && words[1] == "example":
+			out = append(out, block{line: start, script: body, needsJQ: len(words) > 2 && words[2] == "jq"})
+			last = i
+		case mark == "text" && last >= 0:
+			out[len(out)-1].output, out[len(out)-1].checked = body, true
+			last = -1
+		default:
+			last = -1
+		}
+	}
+	return out
+}
+
+// mark stands before the output of each block. Sessions have no such byte.
+const mark = "\x01"
+
+// TestReadme runs the tour of README.md: one shell in one directory runs all
+// blocks, so that one may use what another one made.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	tour := blocks(read(t, "../README.md"))
+	if len(tour) < 5 {
+		t.Fatalf("only %d examples", len(tour))
+	}
+	_, err := exec.LookPath("jq")
+	hasJQ := err == nil
+	var script strings.Builder
+	for i, b := range tour {
+		if !b.needsJQ || hasJQ {
+			fmt.Fprintf(&script, "printf '\\001%d\\001'\n%s", i, b.script)
+		}
+	}
+	stdout, stderr, err := shell(t, t.TempDir(), script.String())
+	printed := map[int]string{}
+	parts := strings.Split(stdout, mark)
+	for i := 1; i+1 < len(parts); i += 2 {
+		n, err := strconv.Atoi(parts[i])
+		if err != nil {
+			t.Fatalf("%q: %v", parts[i], err)
+		}
+		printed[n] = parts[i+1]
+	}
+	if err != nil {
+		at := tour[max(len(printed)-1, 0)]
+		t.Fatalf("status %d in or after the block on line %d:\n%s%s", status(err), at.line, at.script, stderr)
+	}
+	for i, b := range tour {
+		t.Run(fmt.Sprintf("line %d", b.line), func(t *testing.T) {
+			if b.needsJQ && !hasJQ {
+				t.Skip("jq is not installed")
+			}
+			if !b.checked {
+				return
+			}
+			if diff := cmp.Diff(masked(b.output), masked(printed[i])); diff != "" {
+				t.Errorf("(-README +printed):\n%s", diff)
+			}
+		})
+	}
+	for line := range strings.Lines(stderr) {
+		if !strings.Contains(line, "the leaf moved") {
+			t.Errorf("on standard error: %s", line)
+		}
+	}
+}
+
+var masks = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{8}\b|\d{4}-\d\d-\d\dT[\d:.-]+Z`)
+
+// masked replaces ids and times, which are others at each run.
+func masked(s string) string { return masks.ReplaceAllString(s, "*") }
+
+func TestMasked(t *testing.T) {
+	t.Parallel()
+	got := masked(`0d6f9a51 "01a1fcac-c267-779a-a780-ec658886b419" 2026-01-02T03:04:05.678Z 342 0d6f9a512`)
+	if want := `* "*" * 342 0d6f9a512`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestToolLists holds the lists of tools to the tools there are.
+func TestToolLists(t *testing.T) {
+	t.Parallel()
+	listed := func(re, text string) map[string]bool {
+		out := map[string]bool{}
+		for _, m := range regexp.MustCompile(re).FindAllStringSubmatch(text, -1) {
+			out[m[1]] = true
+		}
+		return out
+	}
+	have := map[string]bool{}
+	for _, name := range tools(t) {
+		have[name] = true
+	}
+	for where, got := range map[string]map[string]bool{
+		"README.md": listed(`(?m)^\| \[(sess-[a-z]+)\]\(docs/man/sess-[a-z]+\.1\)`, read(t, "../README.md")),
+		"sess.7":    listed(`(?m)^\.It Xr (sess-[a-z]+) 1$`, read(t, "man/sess.7")),
+	} {
+		if diff := cmp.Diff(have, got); diff != "" {
+			t.Errorf("%s (-cmd +listed):\n%s", where, diff)
+		}
+	}
+}
+
+// TestExitStatuses looks for every status in both tables.
+func TestExitStatuses(t *testing.T) {
+	t.Parallel()
+	readme, page := read(t, "../README.md"), read(t, "man/sess.7")
+	for _, n := range []int{
+		clikit.ExitDone, clikit.ExitNo, clikit.ExitUsage, clikit.ExitMalformed, clikit.ExitBusy, clikit.ExitCommand,
+		clikit.ExitInterrupted, clikit.ExitPipe,
+	} {
+		if !regexp.MustCompile(fmt.Sprintf(`(?m)^\| ([\d, ]*\b)?%d\b[\d, ]* \|`, n)).MatchString(readme) {
+			t.Errorf("README.md has no status %d", n)
+		}
+		if !strings.Contains(page, fmt.Sprintf("\n.It %d\n", n)) {
+			t.Errorf("sess.7 has no status %d", n)
+		}
+	}
+}
