@@ -64,13 +64,15 @@ func (c *config) check(name string) error {
 		return clikit.UsageError("--text and --file exclude each other")
 	case c.entries && (c.text != nil || c.typ != "" || c.role != ""):
 		return clikit.UsageError("--entries takes its entries from standard input or --file")
+	case c.entries && len(c.set)+len(c.setJSON) > 0:
+		return clikit.UsageError("--set and --set-json go with a message or --type")
 	case c.typ != "" && (c.text != nil || c.file != "" || c.role != ""):
 		return clikit.UsageError("--type takes its members from --set and --set-json")
 	case filter && stdin:
 		return clikit.WithHint(clikit.UsageError("the session is on standard input: no place for the text"), "use --text or --file, or name the session")
 	case filter && c.json:
 		return clikit.UsageError("--json needs a session file: without one the session is printed")
-	case c.usage != "" && (!js.Valid([]byte(c.usage)) || !strings.HasPrefix(c.usage, "{")):
+	case c.usage != "" && (!js.Valid([]byte(c.usage)) || !strings.HasPrefix(strings.TrimSpace(c.usage), "{")):
 		return clikit.UsageError("--usage is no JSON object")
 	}
 	c.target.Tail = tails[c.tail]
@@ -80,6 +82,35 @@ func (c *config) check(name string) error {
 	}
 	if c.role == "tool" {
 		c.role = session.RoleToolResult
+	}
+	return c.checkRole()
+}
+
+// checkRole refuses flags that say something about messages of another role,
+// which would be lost. With --entries they may be for some of them.
+func (c *config) checkRole() error {
+	if c.entries {
+		return nil
+	}
+	flags := []struct {
+		name  string
+		given bool
+		role  string
+	}{
+		{"--api", c.api != "", session.RoleAssistant},
+		{"--provider", c.provider != "", session.RoleAssistant},
+		{"--model", c.model != "", session.RoleAssistant},
+		{"--usage", c.usage != "", session.RoleAssistant},
+		{"--stop-reason", c.stop != "", session.RoleAssistant},
+		{"--tool-call-id", c.callID != "", session.RoleToolResult},
+		{"--tool-name", c.toolName != "", session.RoleToolResult},
+		{"--error", c.isError, session.RoleToolResult},
+		{"--custom-type", c.customType != "", session.RoleCustom},
+	}
+	for _, f := range flags {
+		if f.given && c.role != f.role {
+			return clikit.UsageError("%s goes with --role %s", f.name, f.role)
+		}
 	}
 	return nil
 }

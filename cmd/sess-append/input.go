@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -84,7 +86,11 @@ func (c *config) fields() ([]session.Field, error) {
 		if !ok || k == "" || !js.Valid([]byte(v)) {
 			return nil, clikit.UsageError("--set-json %s: want KEY=JSON", kv)
 		}
-		out = append(out, session.Field{Name: k, Raw: js.Stringify(v)})
+		var one bytes.Buffer // on one line, and digits as they were given
+		if err := json.Compact(&one, []byte(js.ValidText(v))); err != nil {
+			return nil, clikit.UsageError("--set-json %s: want KEY=JSON", kv)
+		}
+		out = append(out, session.Field{Name: k, Raw: one.String()})
 	}
 	seen := map[string]bool{"type": true, "id": true, "parentId": true, "timestamp": c.typ != ""}
 	for _, f := range out {

@@ -99,7 +99,7 @@ func (c *config) summarize(ctx context.Context, s *clikit.Streams, m *compaction
 		}
 	}
 	if m.plan.NeedsPrefix() {
-		m.summary.TurnPrefix, err = ask(m.plan.PrefixPrompt(c.instructions), compact.RequiredPrefixHeading, "turn-prefix")
+		m.summary.TurnPrefix, err = ask(m.plan.PrefixPrompt(c.instructions), compact.PrefixHeading, "turn-prefix")
 	}
 	return err
 }
@@ -123,7 +123,7 @@ func (c *config) readSummary(s *clikit.Streams, m *compaction) error {
 	m.summary = m.plan.Answer(text)
 	heading := compact.RequiredHeading
 	if m.summary.TurnPrefix != "" {
-		heading = compact.RequiredPrefixHeading
+		heading = compact.PrefixHeading
 	}
 	require, err := c.required(heading)
 	if err != nil {

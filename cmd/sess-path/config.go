@@ -4,12 +4,15 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/filter"
 )
 
 type config struct {
 	leaf, as, where, jq               string
 	budget                            int64
 	system, reverse, noHeader, strict bool
+
+	selects, projects *filter.Filter // --where and --jq compiled, nil if not given
 }
 
 func (c *config) flags() []cli.Flag {
@@ -26,7 +29,8 @@ func (c *config) flags() []cli.Flag {
 	}
 }
 
-// check refuses flags that contradict each other.
+// check refuses flags that contradict each other, and expressions that do not
+// compile.
 func (c *config) check() error {
 	switch {
 	case c.budget < 0:
@@ -38,5 +42,22 @@ func (c *config) check() error {
 	case c.jq != "" && (c.as == "text" || c.as == "markdown"):
 		return clikit.UsageError("--jq reads JSON, which --as %s does not print", c.as)
 	}
-	return nil
+	var err error
+	if c.selects, err = compile("--where", c.where); err != nil {
+		return err
+	}
+	c.projects, err = compile("--jq", c.jq)
+	return err
+}
+
+// compile compiles the expression of a flag, nil if there is none.
+func compile(name, expr string) (*filter.Filter, error) {
+	if expr == "" {
+		return nil, nil
+	}
+	f, err := filter.Compile(expr)
+	if err != nil {
+		return nil, clikit.UsageError("%s: %v", name, err)
+	}
+	return f, nil
 }

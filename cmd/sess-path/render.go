@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/filter"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/view"
 	"github.com/sess-tools/sess/pkg/js"
@@ -116,17 +115,10 @@ func (r *renderer) entries() error {
 			}
 		}
 	}
-	var where *filter.Filter
-	if r.where != "" {
-		var err error
-		if where, err = filter.Compile(r.where); err != nil {
-			return clikit.UsageError("--where: %v", err)
-		}
-	}
 	matched := false
 	for _, e := range r.path {
-		if where != nil {
-			ok, err := where.Match(r.ctx, e.Raw())
+		if r.selects != nil {
+			ok, err := r.selects.Match(r.ctx, e.Raw())
 			if err != nil {
 				return fmt.Errorf("%s:%d: --where: %w", r.src.Name, e.Line(), err)
 			}
@@ -139,7 +131,7 @@ func (r *renderer) entries() error {
 			return err
 		}
 	}
-	if where != nil && !matched {
+	if r.selects != nil && !matched {
 		return clikit.No("")
 	}
 	return nil
@@ -158,15 +150,11 @@ func (r *renderer) entry(e session.Entry) error {
 // value prints one JSON text, or what --jq makes of it.
 func (r *renderer) value(text string) error {
 	text = js.ValidText(text)
-	if r.jq == "" {
+	if r.projects == nil {
 		return r.line(text)
 	}
-	project, err := filter.Compile(r.jq)
-	if err != nil {
-		return clikit.UsageError("--jq: %v", err)
-	}
 	var out error
-	err = project.Project(r.ctx, text, func(json []byte) error {
+	err := r.projects.Project(r.ctx, text, func(json []byte) error {
 		out = r.line(string(json))
 		return out
 	})

@@ -35,8 +35,14 @@ func Path(ctx context.Context, operand string) (string, error) {
 		return "", nil
 	}
 	_, err := os.Lstat(operand)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) || strings.ContainsRune(operand, os.PathSeparator) {
-		return operand, err
+	switch {
+	case err == nil:
+		return operand, nil
+	case !errors.Is(err, fs.ErrNotExist), strings.ContainsRune(operand, os.PathSeparator):
+		if pe, ok := errors.AsType[*fs.PathError](err); ok {
+			err = pe.Err // it names the system call, and the file once more
+		}
+		return "", fmt.Errorf("opening %s: %w", operand, err)
 	}
 	dir, derr := StoreDir()
 	if derr != nil {
@@ -67,6 +73,9 @@ func Reference(ctx context.Context, operand string) (string, error) {
 	path, err := Path(ctx, operand)
 	if err != nil {
 		return "", err
+	}
+	if path == "" {
+		return "", clikit.UsageError("standard input is no session to descend from")
 	}
 	return filepath.Abs(path)
 }

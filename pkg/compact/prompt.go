@@ -18,10 +18,6 @@ const RequiredHeading = "## Goal"
 // PrefixHeading is the same for the summary of the first part of a split turn.
 const PrefixHeading = "## Original Request"
 
-// RequiredPrefixHeading is the heading every summary of the first part of a
-// split turn has to have.
-const RequiredPrefixHeading = "## Original Request"
-
 const sections = `## Goal
 [What the user wants to achieve; several points if the session has several tasks]
 
