@@ -8,7 +8,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -72,8 +71,13 @@ func (c *config) check(name string) error {
 		return clikit.WithHint(clikit.UsageError("the session is on standard input: no place for the text"), "use --text or --file, or name the session")
 	case filter && c.json:
 		return clikit.UsageError("--json needs a session file: without one the session is printed")
-	case c.usage != "" && (!js.Valid([]byte(c.usage)) || !strings.HasPrefix(strings.TrimSpace(c.usage), "{")):
-		return clikit.UsageError("--usage is no JSON object")
+	}
+	if c.usage != "" {
+		usage, ok := oneLine(c.usage)
+		if !ok || !strings.HasPrefix(usage, "{") {
+			return clikit.UsageError("--usage is no JSON object")
+		}
+		c.usage = usage
 	}
 	c.target.Tail = tails[c.tail]
 	c.target.Whole = c.entries || c.typ != ""

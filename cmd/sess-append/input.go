@@ -83,14 +83,11 @@ func (c *config) fields() ([]session.Field, error) {
 	}
 	for _, kv := range c.setJSON {
 		k, v, ok := strings.Cut(kv, "=")
-		if !ok || k == "" || !js.Valid([]byte(v)) {
+		raw, valid := oneLine(v)
+		if !ok || k == "" || !valid {
 			return nil, clikit.UsageError("--set-json %s: want KEY=JSON", kv)
 		}
-		var one bytes.Buffer // on one line, and digits as they were given
-		if err := json.Compact(&one, []byte(js.ValidText(v))); err != nil {
-			return nil, clikit.UsageError("--set-json %s: want KEY=JSON", kv)
-		}
-		out = append(out, session.Field{Name: k, Raw: one.String()})
+		out = append(out, session.Field{Name: k, Raw: raw})
 	}
 	seen := map[string]bool{"type": true, "id": true, "parentId": true, "timestamp": c.typ != ""}
 	for _, f := range out {
@@ -100,6 +97,14 @@ func (c *config) fields() ([]session.Field, error) {
 		seen[f.Name] = true
 	}
 	return out, nil
+}
+
+// oneLine returns a JSON text on one line, its numbers as they were written, and
+// whether it is one.
+func oneLine(text string) (string, bool) {
+	var b bytes.Buffer
+	err := json.Compact(&b, []byte(js.ValidText(text)))
+	return b.String(), err == nil && js.Valid(b.Bytes())
 }
 
 // readText returns the text of the message. Like the shell's $(…) it leaves out

@@ -21,8 +21,8 @@ func (c *config) flags() []cli.Flag {
 		clikit.Bool(&c.nul, "0", "read the names of sessions from standard input, each ended by a NUL"),
 		clikit.String(&c.blobs, "blobs", "", "check references to the blobs in `DIR`"),
 		clikit.Bool(&c.repair, "repair", "write a copy with every entry that can be read to --output, the other bytes to its name with .rej behind it"),
-		clikit.Bool(&c.relink, "relink", "with --repair, hang entries whose parent is missing from the entry before them"),
-		clikit.Bool(&c.migrate, "migrate", "write a copy as version 3 to --output"),
+		clikit.Bool(&c.relink, "relink", "with --repair, hang entries whose parent is missing, or that are on a cycle, from the entry before them"),
+		clikit.Bool(&c.migrate, "migrate", "write a copy as version 3 to --output; a damaged session needs --repair too"),
 		clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist"),
 		clikit.Choice(&c.dest.Sync, "sync", []string{"", "always", "never"}, "make the copy durable before exit `WHEN`; in the store always, elsewhere never"),
 		clikit.Bool(&c.dest.DryRun, "dry-run, n", "with --repair or --migrate, print the copy and make nothing"),
@@ -33,8 +33,6 @@ func (c *config) flags() []cli.Flag {
 func (c *config) check(operands []string) error {
 	writes := c.repair || c.migrate
 	switch {
-	case c.repair && c.migrate:
-		return clikit.UsageError("--repair and --migrate exclude each other")
 	case writes && len(operands) > 1:
 		return clikit.UsageError("unexpected operand %q: one session is repaired at a time", operands[1])
 	case writes && c.dest.File == "" && !c.dest.DryRun:

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/sess-tools/sess/internal/check"
@@ -14,34 +17,61 @@ import (
 // repairOne writes the repaired copy of one session, and beside it the bytes
 // that could not be kept.
 func (c *config) repairOne(ctx context.Context, s *clikit.Streams, operands []string) error {
-	name, err := operand.One(operands)
+	r, err := c.repaired(ctx, s, operands)
 	if err != nil {
 		return err
-	}
-	path, err := operand.Path(ctx, name)
-	if err != nil {
-		return err
-	}
-	in, err := s.OpenInput(path)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	r, err := check.Repair(in, check.RepairOptions{Relink: c.relink, Header: newHeader})
-	if err != nil {
-		return operand.Locate(path, err)
 	}
 	for _, change := range r.Changes {
 		s.Infof("%s", change)
 	}
-	if len(r.Rejected) > 0 && !c.dest.DryRun {
-		rej := c.dest.File + ".rej"
-		if err := jsonl.Create(rej, r.Rejected, c.dest.Sync == "always"); err != nil {
-			return err
-		}
-		s.Infof("%d bytes that could not be kept are in %s", len(r.Rejected), rej)
+	if len(r.Rejected) == 0 || c.dest.DryRun {
+		return c.dest.Write(s, r.Lines)
 	}
-	return c.dest.Write(s, r.Lines)
+	rej := c.dest.File + ".rej"
+	if _, err := os.Lstat(c.dest.File); err == nil {
+		return exists(c.dest.File)
+	}
+	err = jsonl.Create(rej, r.Rejected, c.dest.Sync == "always")
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return exists(rej)
+	case err != nil:
+		return err
+	}
+	if err := c.dest.Write(s, r.Lines); err != nil {
+		return errors.Join(err, os.Remove(rej))
+	}
+	s.Infof("what could not be kept is in %s", rej)
+	return nil
+}
+
+func exists(name string) error {
+	return clikit.WithHint(fmt.Errorf("creating %s: %w", name, fs.ErrExist), "an existing file is never overwritten")
+}
+
+// repaired reads the operand and repairs it in memory.
+func (c *config) repaired(ctx context.Context, s *clikit.Streams, operands []string) (*check.Repaired, error) {
+	name, err := operand.One(operands)
+	if err != nil {
+		return nil, err
+	}
+	path, err := operand.Path(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	in, err := s.OpenInput(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	r, err := check.Repair(in, check.RepairOptions{Relink: c.relink, Migrate: c.migrate, Header: newHeader})
+	if err != nil {
+		err = operand.Locate(path, err)
+	}
+	if _, located := session.IsProblem(err); errors.Is(err, session.ErrVersion) && !located {
+		err = clikit.WithHint(err, "add --migrate to repair it as version 3")
+	}
+	return r, err
 }
 
 // newHeader makes a header for a session that has lost its own.
@@ -50,11 +80,12 @@ func newHeader(ms int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cwd, err := os.Getwd()
+	cwd, err := operand.CWD("")
 	return session.NewHeader(session.HeaderFields{ID: id, Time: ms, CWD: cwd}), err
 }
 
-// migrateOne writes a copy of one session as version 3.
+// migrateOne writes a copy of one session as version 3. A session with lines
+// that would be lost is refused.
 func (c *config) migrateOne(ctx context.Context, s *clikit.Streams, operands []string) error {
 	name, err := operand.One(operands)
 	if err != nil {
@@ -64,9 +95,20 @@ func (c *config) migrateOne(ctx context.Context, s *clikit.Streams, operands []s
 	if err != nil {
 		return err
 	}
+	for _, p := range src.Problems {
+		if lost[p.Kind] {
+			return clikit.WithHint(src.Strict([]session.Problem{p}), "add --repair to keep what can be kept")
+		}
+	}
 	lines := src.Lead()
 	for _, e := range src.Entries {
 		lines = append(lines, e.Raw())
 	}
 	return c.dest.Write(s, lines)
+}
+
+// lost are the kinds of problems of lines that are not among the entries.
+var lost = map[session.Kind]bool{
+	session.NotJSON: true, session.NotObject: true, session.Fused: true, session.NUL: true,
+	session.Torn: true, session.LaterHeader: true,
 }

@@ -60,11 +60,11 @@ func (c *config) checkOne(ctx context.Context, s *clikit.Streams, name string) (
 }
 
 // blob reads blobs from the directory of --blobs.
-func (c *config) blob() func(string) ([]byte, error) {
+func (c *config) blob() func(string) (io.ReadCloser, error) {
 	if c.blobs == "" {
 		return nil
 	}
-	return func(sum string) ([]byte, error) { return os.ReadFile(filepath.Join(c.blobs, sum)) }
+	return func(sum string) (io.ReadCloser, error) { return os.Open(filepath.Join(c.blobs, sum)) }
 }
 
 // modes reports a session file that others may read or write.

@@ -17,8 +17,12 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// errNothing is the answer that nothing has to be done, or can be.
-var errNothing = clikit.No("nothing to compact")
+// The answers "no". That there is no need is what --if-needed asks, time and
+// again, and is no news; that nothing can be done is.
+var (
+	errNoNeed  = clikit.No("")
+	errNothing = clikit.No("nothing to compact")
+)
 
 // A compaction is a plan with its summary, not yet written.
 type compaction struct {
@@ -43,7 +47,7 @@ func (c *config) compact(ctx context.Context, s *clikit.Streams, src *operand.So
 	if c.ifNeeded {
 		tokens := session.MeasureProjection(session.Project(entries), entries).Tokens
 		if !compact.ShouldCompact(tokens, c.window, c.reserve) {
-			return nil, errNothing
+			return nil, errNoNeed
 		}
 	}
 	plan, err := compact.New(entries, compact.Options{Keep: c.keep, Rules: rules[c.rules]})

@@ -55,6 +55,8 @@ func (c *config) check(s *clikit.Streams, name string) error {
 	switch {
 	case c.keep <= 0:
 		return clikit.UsageError("--keep wants a number of tokens above 0")
+	case c.reserve < 0:
+		return clikit.UsageError("--reserve wants a number of tokens, 0 or more")
 	case c.ifNeeded && c.window <= 0:
 		return clikit.UsageError("--if-needed needs --window")
 	case c.plan && c.prompt:
@@ -67,6 +69,9 @@ func (c *config) check(s *clikit.Streams, name string) error {
 		return clikit.WithHint(clikit.UsageError("the session is on standard input: no place for the summary"), "name the session, or the file with the summary")
 	case c.json && filter:
 		return clikit.UsageError("--json needs a session file: without one the session is printed")
+	}
+	if _, err := c.required(""); err != nil {
+		return err // before a model is paid for
 	}
 	c.target.Tail = tails[c.tail]
 	if c.target.Wait == 0 {

@@ -71,7 +71,7 @@ func (c *config) filter(ctx context.Context, s *clikit.Streams) error {
 	}
 	made, err := c.compact(ctx, s, t.Source())
 	switch {
-	case errors.Is(err, errNothing) && !c.plan && !c.prompt:
+	case clikit.Status(err) == clikit.ExitNo && !c.plan && !c.prompt:
 		return errors.Join(t.Commit(), err)
 	case err != nil || made == nil:
 		return err

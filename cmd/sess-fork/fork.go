@@ -44,7 +44,8 @@ func (c *config) lines(src *operand.Source, entries []session.Entry) ([]string, 
 	if n := len(entries); n > 0 {
 		b.Leaf = entries[n-1].ID()
 	}
-	if h.Title != "" {
+	// An empty name hides the one that the path may bring with it.
+	if h.Title != "" || c.title != nil && src.Session.Name != "" {
 		if _, err := b.Add(session.TypeSessionInfo, session.StringField("name", h.Title)); err != nil {
 			return nil, err
 		}

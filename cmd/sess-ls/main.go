@@ -34,8 +34,11 @@ sess-ls --json --where '.messages > 100' ~/.pi/agent/sessions/*/`,
 func main() { clikit.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
-	if c.limit < 0 {
+	switch {
+	case c.limit < 0:
 		return clikit.UsageError("--limit wants a number of sessions above 0")
+	case c.json && (c.paths || c.nul):
+		return clikit.UsageError("--json and a list of paths exclude each other")
 	}
 	keep, err := c.selection(ctx)
 	if err != nil {

@@ -34,8 +34,11 @@ func (c *config) scope(s *clikit.Streams, dirs []string) ([]string, store.Option
 	}
 	if len(dirs) > 0 {
 		for _, dir := range dirs {
-			if _, err := os.Stat(dir); err != nil {
-				return nil, o, err
+			if _, err := os.ReadDir(dir); err != nil {
+				if pe, ok := errors.AsType[*fs.PathError](err); ok {
+					err = pe.Err
+				}
+				return nil, o, fmt.Errorf("listing %s: %w", dir, err)
 			}
 		}
 		return dirs, o, nil

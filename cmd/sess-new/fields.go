@@ -47,7 +47,7 @@ func (c *config) addInit(s *clikit.Streams, b *session.Batch) error {
 		if err != nil {
 			return fmt.Errorf("reading %s: %w", c.system, err)
 		}
-		prompt = strings.TrimRight(string(data), "\r\n")
+		prompt = strings.TrimRight(strings.ReplaceAll(js.ValidText(string(data)), "\r\n", "\n"), "\n")
 	}
 	tools := "[]"
 	if c.tools != "" {

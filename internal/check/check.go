@@ -11,33 +11,42 @@ import (
 
 // Options say what to look at beside the session itself.
 type Options struct {
-	// Blob returns the bytes of the blob with that SHA-256 sum in hex. Nil
-	// leaves references to blobs unchecked.
-	Blob func(sum string) ([]byte, error)
+	// Blob opens the blob with that SHA-256 sum in hex. Nil leaves references
+	// to blobs unchecked.
+	Blob func(sum string) (io.ReadCloser, error)
 }
 
-// Check reads a session and returns what it finds, in the order of the lines.
-// The error is the reader's own; an input that is no session is a finding.
+// Check reads a session and returns what it finds, in the order of the lines,
+// the worst finding of a line first. The error is the reader's own; an input
+// that is no session is a finding.
+//
+// A session whose header is missing is looked at as if it had one.
 func Check(r io.Reader, o Options) ([]Finding, error) {
 	lines := &lineScan{}
-	s, err := session.Read(io.TeeReader(r, lines))
+	in := &rewinder{r: io.TeeReader(r, lines)}
+	s, err := session.Read(in)
 	var findings []Finding
+	headless := false
 	if p, ok := errors.AsType[session.Problem](err); ok {
 		findings = append(findings, finding(p))
-		// The lines behind it are looked at all the same.
-		_, err = io.Copy(lines, r)
+		if rest, ok := in.rewind(); ok && p.Kind == session.NoHeader && lines.line > 0 {
+			s, err = readHeadless(rest)
+			headless = true
+		} else {
+			// The lines behind it are looked at all the same.
+			_, err = io.Copy(io.Discard, in)
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	findings = append(findings, lines.finish()...)
+	findings = append(findings, lines.finish(s != nil && s.Torn)...)
 	if s != nil {
-		findings = append(findings, problems(s, lines.deep)...)
-		findings = append(findings, tree(s)...)
-		findings = append(findings, contents(s)...)
-		if o.Blob != nil {
-			findings = append(findings, blobs(s, o.Blob)...)
+		found := examine(s, lines, o)
+		if headless {
+			found = withoutHeader(found)
 		}
+		findings = append(findings, found...)
 	}
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(b.Severity, a.Severity))
@@ -45,14 +54,29 @@ func Check(r io.Reader, o Options) ([]Finding, error) {
 	return findings, nil
 }
 
+// examine checks all that a session says.
+func examine(s *session.Session, lines *lineScan, o Options) []Finding {
+	out := problems(s, lines)
+	out = append(out, tree(s)...)
+	out = append(out, contents(s)...)
+	out = append(out, pairs(s)...)
+	if o.Blob != nil {
+		out = append(out, blobs(s, o.Blob)...)
+	}
+	return out
+}
+
 // problems are those that reading found, some told more exactly.
-func problems(s *session.Session, deep map[int]bool) []Finding {
+func problems(s *session.Session, lines *lineScan) []Finding {
 	var out []Finding
+	same := repeats(s)
 	for _, p := range s.Problems {
 		switch {
-		case p.Kind == session.NotJSON && deep[p.Line]:
+		case p.Kind == session.NotJSON && lines.deep[p.Line]:
 			p.Kind, p.Text = TooDeep, "nested deeper than 10,000 levels, line skipped"
-		case p.Kind == session.DuplicateID && sameBytes(s, p):
+		case p.Kind == session.Torn && lines.nul:
+			p.Kind, p.Text = session.NUL, "NUL bytes at the end of the file, skipped"
+		case p.Kind == session.DuplicateID && same[p.Line]:
 			p.Kind = SameDuplicate
 		}
 		out = append(out, finding(p))
@@ -65,17 +89,19 @@ func problems(s *session.Session, deep map[int]bool) []Finding {
 	return out
 }
 
-// sameBytes reports whether the entry of a duplicate id repeats an earlier one.
-func sameBytes(s *session.Session, p session.Problem) bool {
-	var last string
-	for _, e := range s.Entries {
-		if e.ID() != p.ID {
-			continue
-		}
-		if e.Line() == p.Line {
-			return e.Raw() == last
-		}
-		last = e.Raw()
+// repeats returns the lines of the entries that have the id of an earlier one,
+// and its bytes.
+func repeats(s *session.Session) map[int]bool {
+	if !slices.ContainsFunc(s.Problems, func(p session.Problem) bool { return p.Kind == session.DuplicateID }) {
+		return nil
 	}
-	return false
+	before := map[string]string{} // id to the bytes of its last entry so far
+	same := map[int]bool{}
+	for _, e := range s.Entries {
+		if raw, ok := before[e.ID()]; ok && raw == e.Raw() {
+			same[e.Line()] = true
+		}
+		before[e.ID()] = e.Raw()
+	}
+	return same
 }

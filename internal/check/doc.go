@@ -5,4 +5,7 @@
 // other. [Repair] keeps every entry that can be read, the halves of fused lines
 // included, and sets aside the bytes that cannot. Neither changes the session
 // it reads.
+//
+// The two agree: a session repaired with its orphans linked again has no
+// finding that is an [Error].
 package check

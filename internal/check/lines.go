@@ -2,29 +2,34 @@ package check
 
 import (
 	"bytes"
+	"fmt"
 
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// maxDepth is how deep a line may nest.
-const maxDepth = 10_000
-
 // A lineScan sees the bytes of a session go by and notes what a reader of lines
 // does not report: blank lines, carriage returns, a missing line feed at the
-// end, and which lines nest too deep.
+// end, NULs in a torn tail, and which lines nest too deep.
 type lineScan struct {
-	line    int   // of the byte to come, from 0
-	start   int64 // offset of that line
-	offset  int64 // of the byte to come
-	filled  bool  // the line has a byte that is not white space
-	last    byte
-	depth   int
-	inText  bool // inside a string
-	escaped bool
-	blank   []session.Problem
-	cr      session.Problem // the first line that ends in a carriage return
-	crLines int
-	deep    map[int]bool
+	line   int   // number of whole lines so far
+	start  int64 // offset of the line that has begun
+	offset int64 // of the byte to come
+	filled bool  // the line has a byte that is not white space
+	nul    bool  // the line has a NUL
+	last   byte
+	nest   nesting
+	blank  run // of blank lines
+	blanks []session.Problem
+	cr     session.Problem // the first line that ends in a carriage return
+	crs    int
+	deep   map[int]bool // lines that nest too deep
+}
+
+// A run is a row of blank lines.
+type run struct {
+	line, n int
+	offset  int64
 }
 
 func (l *lineScan) Write(p []byte) (int, error) {
@@ -42,68 +47,78 @@ func (l *lineScan) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// part looks at a part of a line.
 func (l *lineScan) part(p []byte) {
 	if len(p) == 0 {
 		return
 	}
 	l.filled = l.filled || len(bytes.TrimSpace(p)) > 0
+	l.nul = l.nul || bytes.IndexByte(p, 0) >= 0
 	l.last = p[len(p)-1]
 	l.offset += int64(len(p))
-	if !l.deep[l.line+1] {
-		l.nest(p)
+	if l.deep[l.line+1] {
+		return
 	}
-}
-
-// nest follows the nesting of the line. It is exact for JSON, and a guess for
-// lines that are none anyway.
-func (l *lineScan) nest(p []byte) {
 	for _, c := range p {
-		switch {
-		case l.escaped:
-			l.escaped = false
-		case l.inText:
-			l.escaped = c == '\\'
-			l.inText = c != '"'
-		case c == '"':
-			l.inText = true
-		case c == '{', c == '[':
-			if l.depth++; l.depth > maxDepth {
-				if l.deep == nil {
-					l.deep = map[int]bool{}
-				}
-				l.deep[l.line+1] = true
-				return
+		if l.nest.step(c); l.nest.depth > js.MaxDepth {
+			if l.deep == nil {
+				l.deep = map[int]bool{}
 			}
-		case c == '}', c == ']':
-			l.depth--
+			l.deep[l.line+1] = true
+			return
 		}
 	}
 }
 
+// end ends a line at its line feed.
 func (l *lineScan) end() {
-	if !l.filled {
-		l.blank = append(l.blank, session.Problem{Line: l.line + 1, Offset: l.start, Kind: BlankLine, Text: "blank line"})
-	} else if l.last == '\r' {
-		if l.crLines++; l.crLines == 1 {
-			l.cr = session.Problem{Line: l.line + 1, Offset: l.start, Kind: CarriageReturn, Text: "lines end in a carriage return"}
+	if l.filled {
+		l.endRun()
+		if l.last == '\r' {
+			if l.crs++; l.crs == 1 {
+				l.cr = session.Problem{Line: l.line + 1, Offset: l.start, Kind: CarriageReturn}
+			}
+		}
+	} else {
+		if l.blank.n++; l.blank.n == 1 {
+			l.blank.line, l.blank.offset = l.line+1, l.start
 		}
 	}
 	l.offset++
 	l.line++
 	l.start = l.offset
-	l.filled, l.last, l.depth, l.inText, l.escaped = false, 0, 0, false, false
+	l.filled, l.nul, l.last, l.nest = false, false, 0, nesting{}
 }
 
-// finish returns what was seen.
-func (l *lineScan) finish() []Finding {
+// endRun reports the blank lines before a line that is none.
+func (l *lineScan) endRun() {
+	if l.blank.n == 0 {
+		return
+	}
+	text := "blank line"
+	if l.blank.n > 1 {
+		text = fmt.Sprintf("%d blank lines", l.blank.n)
+	}
+	l.blanks = append(l.blanks, session.Problem{Line: l.blank.line, Offset: l.blank.offset, Kind: BlankLine, Text: text})
+	l.blank = run{}
+}
+
+// finish returns what was seen. A torn tail is reported by the reader of the
+// session; that no line feed follows it goes without saying.
+func (l *lineScan) finish(torn bool) []Finding {
+	l.endRun()
 	var out []Finding
-	for _, p := range l.blank {
+	for _, p := range l.blanks {
 		out = append(out, finding(p))
 	}
-	if l.crLines > 0 {
+	if l.crs > 0 {
+		l.cr.Text = fmt.Sprintf("%d lines end in a carriage return, this one first", l.crs)
+		if l.crs == 1 {
+			l.cr.Text = "the line ends in a carriage return"
+		}
 		out = append(out, finding(l.cr))
 	}
-	if l.filled {
+	if l.filled && !torn {
 		out = append(out, finding(session.Problem{
 			Line: l.line + 1, Offset: l.start, Kind: NoNewline, Text: "the last line has no line feed",
 		}))

@@ -2,17 +2,16 @@ package check
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A piece is a part of a line: one JSON object, or bytes that are none.
+// A piece is a part of a line: one entry, or bytes that are none.
 type piece struct {
-	text string
-	good bool
+	text  string
+	entry session.Entry
+	good  bool
 }
 
 var entryStart = []byte(`{"type":"`)
@@ -20,59 +19,64 @@ var entryStart = []byte(`{"type":"`)
 // salvage takes a line apart that is not one JSON object: entries fused
 // without a line feed, a torn entry with another behind it, NULs before, between
 // and after. The pieces join to the line. Objects inside a torn entry are not
-// taken for entries: those have a known type and an id.
+// taken for entries: those have a known type and an id or a time.
 func salvage(line []byte) []piece {
 	var out []piece
-	var bad []byte
-	flush := func() {
-		if len(bad) > 0 {
-			out = append(out, piece{text: string(bad)})
-			bad = nil
-		}
-	}
-	for len(line) > 0 {
-		if n := entryLen(line); n > 0 {
-			flush()
-			out = append(out, piece{text: string(line[:n]), good: true})
-			line = line[n:]
+	bad := 0 // where the bytes begin that are no entry
+	effort := 64<<10 + 32*len(line)
+	for at := 0; at < len(line); {
+		e, n := entryAt(line[at:], &effort)
+		if n > 0 {
+			if bad < at {
+				out = append(out, piece{text: string(line[bad:at])})
+			}
+			out = append(out, piece{text: e.Raw(), entry: e, good: true})
+			at += n
+			bad = at
 			continue
 		}
-		// The next place where an entry may begin.
-		skip := len(line)
-		if i := bytes.Index(line[1:], entryStart); i >= 0 {
-			skip = i + 1
+		i := bytes.Index(line[at+1:], entryStart) // the next place where an entry may begin
+		if i < 0 || effort < 0 {
+			break
 		}
-		bad = append(bad, line[:skip]...)
-		line = line[skip:]
+		at += 1 + i
 	}
-	flush()
+	if bad < len(line) {
+		out = append(out, piece{text: string(line[bad:])})
+	}
 	return out
 }
 
-// entryLen returns the length of the entry that line begins with, 0 if it
-// begins with none.
-func entryLen(line []byte) int {
-	if line[0] != '{' {
-		return 0
+// entryAt returns the entry that text begins with, and its length, 0 if it
+// begins with none. What it looks at in vain goes off effort, so that a line
+// made to be searched again and again is given up.
+func entryAt(text []byte, effort *int) (session.Entry, int) {
+	if text[0] != '{' {
+		return session.Entry{}, 0
 	}
-	dec := json.NewDecoder(bytes.NewReader(line))
-	var raw json.RawMessage
-	if dec.Decode(&raw) != nil || !js.Valid(raw) {
-		return 0
+	n := objectEnd(text)
+	if n < 0 {
+		*effort -= len(text)
+		return session.Entry{}, 0
 	}
-	e, err := session.ParseEntry(string(raw))
+	e, err := session.ParseEntry(string(text[:n]))
 	if err != nil || !isEntry(e) {
-		return 0
+		*effort -= n
+		return session.Entry{}, 0
 	}
-	return int(dec.InputOffset())
+	return e, n
 }
 
+// isEntry reports whether an object found within a line is an entry, or a
+// header.
 func isEntry(e session.Entry) bool {
 	switch {
 	case e.Type() == session.TypeSession:
 		return e.ID() != ""
-	case !slices.Contains(session.Types(), e.Type()):
+	case !slices.Contains(types, e.Type()):
 		return false
 	}
 	return e.Get("id") != "" || e.Get("timestamp") != ""
 }
+
+var types = session.Types()

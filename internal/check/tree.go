@@ -74,8 +74,9 @@ func cycleStarts(n int, parent func(i int) (int, bool)) []int {
 	return starts
 }
 
-// deadEnd reports a last entry that hides a longer or a newer branch: agents
-// resume at the last entry, whatever it is.
+// deadEnd reports a last entry that hides a newer or a longer branch: agents
+// resume at the last entry, whatever it is. One that leaves a longer branch for
+// a newer one is what going back and trying again looks like.
 func deadEnd(s *session.Session) []Finding {
 	leaf, ok := s.Leaf()
 	if !ok {
@@ -90,7 +91,9 @@ func deadEnd(s *session.Session) []Finding {
 		return []Finding{found(s.Entries[leaf], DeadEnd, "the last entry is not on the path of the newest message, %q", s.Entries[newest].ID())}
 	}
 	if longest, ok := s.Longest(); ok && !on[longest] {
-		return []Finding{found(s.Entries[leaf], DeadEnd, "the last entry is not on the longest path, which ends at %q", s.Entries[longest].ID())}
+		f := found(s.Entries[leaf], DeadEnd, "the last entry is not on the longest path, which ends at %q", s.Entries[longest].ID())
+		f.Severity = Note
+		return []Finding{f}
 	}
 	return nil
 }

@@ -93,6 +93,9 @@ func (s *Streams) finish(out *bufio.Writer, err error) error {
 
 // run parses args and runs the action, or prints the help or the version.
 func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
+	if shell, ok := asksCompletion(args); ok {
+		return Completion(s.Out, shell, []Tool{t})
+	}
 	var help, version bool
 	flags, action := t.New()
 	flags = append(flags, frameFlags(&s.Quiet, &s.Verbose, &help, &version)...)

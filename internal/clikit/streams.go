@@ -61,27 +61,6 @@ func (s *Streams) printf(format string, args ...any) {
 	fmt.Fprintf(s.raw, "%s: %s\n", s.name, tty.Clean(fmt.Sprintf(format, args...)))
 }
 
-// OpenInput opens a file operand for reading. Both "" and "-" are standard
-// input, which is a usage error when it is a terminal: a filter that waits for
-// somebody to type a session looks broken. Closing standard input does nothing.
-func (s *Streams) OpenInput(name string) (io.ReadCloser, error) {
-	if name != "" && name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, fmt.Errorf("opening %s: %w", name, cause(err))
-		}
-		if fi, err := f.Stat(); err == nil && fi.IsDir() {
-			f.Close()
-			return nil, fmt.Errorf("reading %s: is a directory", name)
-		}
-		return f, nil
-	}
-	if tty.IsTerminal(s.InFile()) {
-		return nil, UsageError("no session named and standard input is a terminal")
-	}
-	return io.NopCloser(s.In), nil
-}
-
 // cause strips the operation and the file name package os puts in front of an
 // error, so that a message names its file once.
 func cause(err error) error {

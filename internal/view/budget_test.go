@@ -13,8 +13,8 @@ import (
 )
 
 // build makes a projection of short words: u user, a assistant, t tool result,
-// b bash, m custom message, s system, l label, C compaction (with firstKept the
-// next entry), r branch summary. Each message costs 10 tokens; ids count from 0.
+// b bash, m custom message, s system, l label, C compaction that keeps nothing,
+// K one that keeps all, r branch summary. Each message costs 10 tokens; ids count from 0.
 func build(t fataler, words string) []session.Projected {
 	t.Helper()
 	var path []session.Entry
@@ -29,6 +29,7 @@ func build(t fataler, words string) []session.Projected {
 			's': `"type":"message","message":{"role":"system","content":"%s"}`,
 			'l': `"type":"label","targetId":"0","label":"%s"`,
 			'C': `"type":"compaction","summary":"%s","firstKeptEntryId":"none"`,
+			'K': `"type":"compaction","summary":"%s","firstKeptEntryId":"0"`,
 			'r': `"type":"branch_summary","summary":"%s","fromId":"0"`,
 		}[word]
 		e, err := session.ParseEntry(fmt.Sprintf(`{"id":"%d","parentId":null,`+body+`}`, i, content))
@@ -69,6 +70,9 @@ func TestBudget(t *testing.T) {
 		{"summary does not fit", "uCuaua", 19, "1 5", false},
 		{"summary alone", "uC", 10, "1", true},
 		{"summary alone does not fit", "uC", 9, "1", false},
+		{"kept messages go first", "uuKu", 20, "2 3", true},
+		{"kept messages", "uuKu", 30, "2 1 3", true},
+		{"an older compaction may go", "uCuKuu", 20, "3 5", true},
 		{"system stays", "suaua", 30, "0 3 4", true},
 		{"later system stays", "suasua", 40, "0 3 4 5", true},
 		{"system in between counts once", "uasu", 30, "1 2 3", true},

@@ -55,6 +55,10 @@ func TestImages(t *testing.T) {
 			check(t, "OpenAI", got, `[{"role":"user","content":[`+text("see")+`,`+tt.openAI+`]}]`, repairs, tt.repairs)
 			got, repairs = view.Anthropic(in, view.Options{})
 			check(t, "Anthropic", got, `{"messages":[`+anUser(text("see"), tt.anthropic)+`]}`, repairs, tt.anRepairs)
+			if strings.HasPrefix(tt.openAI, `{"type":"image_url"`) { // stays a list when it is alone
+				got, repairs = view.OpenAI(parse(`{"role":"user","content":[`+tt.block+`]}`), view.Options{})
+				check(t, "OpenAI alone", got, `[{"role":"user","content":[`+tt.openAI+`]}]`, repairs, tt.repairs)
+			}
 		})
 	}
 }
@@ -208,6 +212,7 @@ func TestSystemThatSaysNothing(t *testing.T) {
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", js.MaxDepth-20) + strings.Repeat("]", js.MaxDepth-20)
+	many := strings.Repeat("[", 2*js.MaxDepth)
 	noObject := []string{`message 2: arguments of call "c1" are no object: put into one`}
 	tests := []struct {
 		name, arguments, want string
@@ -222,6 +227,7 @@ func TestArguments(t *testing.T) {
 		{"lone surrogates", `{"\ud800":"\\\udfff\n\u0001"}`, "{\"\uFFFD\":\"\\\\\uFFFD\\n\\u0001\"}", nil},
 		{"text of an escape", `{"a":"\\ud800"}`, `{"a":"\\ud800"}`, nil},
 		{"brackets in text", `{"a":"[[\"[["}`, `{"a":"[[\"[["}`, nil},
+		{"many brackets in text", `{"a":"` + many + `\"` + many + `"}`, `{"a":"` + many + `\"` + many + `"}`, nil},
 		{"deep", `{"a":` + deep + `}`, `{"a":` + deep + `}`, nil},
 		{"too deep", `{"a":[[[[[[[[[[` + deep + `]]]]]]]]]]}`, `{}`, []string{`message 2: arguments of call "c1" nest too deep: left out`}},
 	}

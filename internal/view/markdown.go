@@ -107,10 +107,13 @@ func longestRun(s string, c byte) int {
 	return longest
 }
 
+// indented returns the JSON text over several lines, unless it nests so deep
+// that indentation, which grows with the square of the depth, would be most of
+// it.
 func indented(text string) string {
 	var b bytes.Buffer
-	if err := json.Indent(&b, []byte(text), "", "  "); err != nil {
-		return text // deeper than the standard library reads
+	if depth(text) > 100 || json.Indent(&b, []byte(text), "", "  ") != nil {
+		return text
 	}
 	return b.String()
 }

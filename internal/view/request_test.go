@@ -134,7 +134,7 @@ var requests = []struct {
 		in:        []string{result("c0", "lost"), user("hi")},
 		openAI:    []string{oaUser("hi")},
 		anthropic: []string{anUser(text("hi"))},
-		repairs:   []string{`message 1: tool result dropped: no call "c0"`},
+		repairs:   []string{`message 1: tool result dropped: no call "c0" before it`},
 	},
 	{
 		name:      "duplicate result",
@@ -158,11 +158,58 @@ var requests = []struct {
 		repairs:   []string{`message 2: tool result moved behind its call "c1" in message 3`},
 	},
 	{
+		name:      "two early results of one call",
+		in:        []string{user("hi"), result("c1", "early"), result("c1", "again"), says(calls("c1"))},
+		openAI:    []string{oaUser("hi"), oaCalls(oaCall("c1")), oaTool("c1", "early")},
+		anthropic: []string{anUser(text("hi")), anSays(anUse("c1")), anUser(anResult("c1", "early"))},
+		repairs: []string{
+			`message 2: tool result moved behind its call "c1" in message 4`,
+			`message 3: tool result dropped: no call "c1" before it`,
+		},
+	},
+	{
+		name:      "early result of the second call",
+		in:        []string{user("hi"), result("c2", "early"), says(calls("c1"), calls("c2"))},
+		openAI:    []string{oaUser("hi"), oaCalls(oaCall("c1"), oaCall("c2")), oaTool("c2", "early"), oaTool("c1", "No result provided")},
+		anthropic: []string{anUser(text("hi")), anSays(anUse("c1"), anUse("c2")), anUser(anResult("c2", "early"), `{"type":"tool_result","tool_use_id":"c1"`+anMissing)},
+		repairs: []string{
+			`message 2: tool result moved behind its call "c2" in message 3`,
+			`message 3: call "c1" has no result: "No result provided" put in`,
+		},
+	},
+	{
+		name:      "early result of a call that has its own",
+		in:        []string{user("hi"), result("c1", "early"), says(calls("c1")), result("c1", "own")},
+		openAI:    []string{oaUser("hi"), oaCalls(oaCall("c1")), oaTool("c1", "own")},
+		anthropic: []string{anUser(text("hi")), anSays(anUse("c1")), anUser(anResult("c1", "own"))},
+		repairs:   []string{`message 2: tool result dropped: no call "c1" before it`},
+	},
+	{
+		name:      "early result of another tool, call without result",
+		in:        []string{user("hi"), strings.Replace(result("c1", "early"), `"read"`, `"ls"`, 1), says(calls("c1"))},
+		openAI:    []string{oaUser("hi"), oaCalls(oaCall("c1")), oaTool("c1", "No result provided")},
+		anthropic: []string{anUser(text("hi")), anSays(anUse("c1")), anUser(`{"type":"tool_result","tool_use_id":"c1"` + anMissing)},
+		repairs: []string{
+			`message 2: tool result dropped: no call "c1" before it`,
+			`message 3: call "c1" has no result: "No result provided" put in`,
+		},
+	},
+	{
+		name:      "repairs in the order of the messages",
+		in:        []string{`{"role":"user","content":[{"type":"audio"},` + text("hi") + `]}`, says(calls("c1"))},
+		openAI:    []string{oaUser("hi"), oaCalls(oaCall("c1")), oaTool("c1", "No result provided")},
+		anthropic: []string{anUser(text("hi")), anSays(anUse("c1")), anUser(`{"type":"tool_result","tool_use_id":"c1"` + anMissing)},
+		repairs: []string{
+			`message 1: block of type "audio" left out`,
+			`message 2: call "c1" has no result: "No result provided" put in`,
+		},
+	},
+	{
 		name:      "early result of another tool",
 		in:        []string{user("hi"), strings.Replace(result("c1", "early"), `"read"`, `"ls"`, 1), says(calls("c1")), result("c1", "own")},
 		openAI:    []string{oaUser("hi"), oaCalls(oaCall("c1")), oaTool("c1", "own")},
 		anthropic: []string{anUser(text("hi")), anSays(anUse("c1")), anUser(anResult("c1", "own"))},
-		repairs:   []string{`message 2: tool result dropped: no call "c1"`},
+		repairs:   []string{`message 2: tool result dropped: no call "c1" before it`},
 	},
 	{
 		name:      "early result of a failed call",

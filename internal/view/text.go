@@ -61,9 +61,9 @@ func writeText(out *bufio.Writer, m session.Message) {
 		case "toolCall":
 			writeLine(out, "call "+name(b.Str("name"))+":", compact(b.Get("arguments")))
 		case "image":
-			writeLine(out, "image:", imageNote(b))
+			writeLine(out, "image:", name(imageNote(b)))
 		default:
-			writeLine(out, "block:", b.Type)
+			writeLine(out, "block:", name(b.Type))
 		}
 	}
 	if !begun {

@@ -66,6 +66,12 @@ var rendered = []struct {
 		markdown: "## User\n\na\\x1b[31mb\\rc\td\\u202e\n\n## Result `a\\nb\\x1b`\n\n```text\n\uFFFD\n```\n",
 	},
 	{
+		name:     "line feeds in types",
+		in:       []string{`{"role":"user","content":[{"type":"image","mimeType":"a\nuser: b"},{"type":"x\nuser: y"}]}`},
+		text:     `user:` + "\n" + `image: a\nuser: b, 0 bytes` + "\n" + `block: x\nuser: y` + "\n",
+		markdown: "## User\n\n" + `[image a\nuser: b, 0 bytes]` + "\n\n" + "[block of type `" + `x\nuser: y` + "`]\n",
+	},
+	{
 		name:     "no arguments",
 		in:       []string{says(`{"type":"toolCall","name":"now"}`, `{"type":"toolCall","name":"now","arguments":null}`)},
 		text:     "assistant:\ncall now: {}\ncall now: {}\n",
@@ -79,9 +85,9 @@ var rendered = []struct {
 	},
 	{
 		name:     "open fences in a text",
-		in:       []string{user("see\\n  ````go\\nx\\n```\\n````not\\n    ````"), user("~~~ `a`\\n```"), user("```\\n~~~\\n````  \\n"), user("``` a`b\\n``")},
-		text:     "user: see\n  ````go\nx\n```\n````not\n    ````\n\nuser: ~~~ `a`\n```\n\nuser: ```\n~~~\n````  \n\nuser: ``` a`b\n``\n",
-		markdown: "## User\n\nsee\n  ````go\nx\n```\n````not\n    ````\n````\n\n## User\n\n~~~ `a`\n```\n~~~\n\n## User\n\n```\n~~~\n````  \n\n## User\n\n``` a`b\n``\n",
+		in:       []string{user("see\\n  ````go\\nx\\n```\\n````not\\n    ````"), user("~~~ `a`\\n```"), user("```\\n~~~\\n````  \\n"), user("``` a`b\\n``"), user("````\\n```")},
+		text:     "user: see\n  ````go\nx\n```\n````not\n    ````\n\nuser: ~~~ `a`\n```\n\nuser: ```\n~~~\n````  \n\nuser: ``` a`b\n``\n\nuser: ````\n```\n",
+		markdown: "## User\n\nsee\n  ````go\nx\n```\n````not\n    ````\n````\n\n## User\n\n~~~ `a`\n```\n~~~\n\n## User\n\n```\n~~~\n````  \n\n## User\n\n``` a`b\n``\n\n## User\n\n````\n```\n````\n",
 	},
 }
 
@@ -104,17 +110,18 @@ func TestRendered(t *testing.T) {
 	}
 }
 
-// TestDeepArguments: what the standard library does not indent is shown as it
-// is.
+// TestDeepArguments: indentation would make a deep value many times as long.
 func TestDeepArguments(t *testing.T) {
 	t.Parallel()
-	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
-	var b strings.Builder
-	if err := view.Markdown(&b, parse(says(`{"type":"toolCall","name":"f","arguments":`+deep+`}`))); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(b.String(), "```json\n"+deep+"\n```") {
-		t.Error("the arguments are not there")
+	for _, levels := range []int{100, 101, 20_000} {
+		deep := strings.Repeat("[", levels) + strings.Repeat("]", levels)
+		var b strings.Builder
+		if err := view.Markdown(&b, parse(says(`{"type":"toolCall","name":"f","arguments":`+deep+`}`))); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := strings.Contains(b.String(), "```json\n"+deep+"\n```"), levels > 100; got != want {
+			t.Errorf("%d levels: as they are: %v, want %v", levels, got, want)
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ type result struct {
 // turns pairs calls and results: each turn it returns has one result for each
 // of its calls. System messages are passed over.
 func (r *request) turns(messages []session.Message) []*turn {
-	p := pairing{request: r, latest: map[string]*turn{}}
+	p := pairing{request: r, latest: map[string]*waiting{}}
 	for i, m := range messages {
 		switch m.Role() {
 		case session.RoleSystem:
@@ -49,25 +49,43 @@ func (r *request) turns(messages []session.Message) []*turn {
 			p.turn(i+1, m)
 		}
 	}
-	for _, early := range p.early {
-		p.adopt(early)
-	}
+	p.adoptEarly()
 	return p.finish()
 }
 
 type pairing struct {
 	*request
 	all    []*turn
-	latest map[string]*turn // the last turn so far with a call of that id
-	open   *turn            // the last turn that will not be left out
-	early  []result         // came before any call of their id
+	latest map[string]*waiting // the last calls so far, by id
+	open   *turn               // the last turn that will not be left out
+	early  []result            // came before any call of their id
+}
+
+// waiting are the calls of a turn, of one id, that have no result yet.
+type waiting struct {
+	turn  *turn
+	calls []*call
+}
+
+// next gives the result to the first call.
+func (w *waiting) next(res result) {
+	res.call = w.calls[0]
+	res.call.answered = true
+	w.turn.results = append(w.turn.results, res)
+	w.calls = w.calls[1:]
 }
 
 func (p *pairing) turn(number int, m session.Message) {
 	t := &turn{number: number, message: m}
-	for _, c := range m.ToolCalls() {
-		t.calls = append(t.calls, &call{ToolCall: c})
-		p.latest[c.ID] = t
+	for _, tc := range m.ToolCalls() {
+		c := &call{ToolCall: tc}
+		t.calls = append(t.calls, c)
+		w := p.latest[c.ID]
+		if w == nil || w.turn != t {
+			w = &waiting{turn: t}
+			p.latest[c.ID] = w
+		}
+		w.calls = append(w.calls, c)
 	}
 	if m.Role() == session.RoleAssistant {
 		switch m.Str("stopReason") {
@@ -83,48 +101,56 @@ func (p *pairing) turn(number int, m session.Message) {
 
 func (p *pairing) result(res result) {
 	id := res.message.Str("toolCallId")
-	t := p.latest[id]
-	if t == nil {
+	w := p.latest[id]
+	switch {
+	case w == nil:
 		p.early = append(p.early, res)
-		return
-	}
-	if !t.answer(id, res) {
+	case len(w.calls) == 0:
 		p.report(res.number, "tool result dropped: call %q already has one", id)
-		return
-	}
-	if t != p.open && !t.failed {
-		p.report(res.number, "tool result moved behind its call %q in message %d", id, t.number)
-	}
-}
-
-// answer makes res the result of the first unanswered call with that id.
-func (t *turn) answer(id string, res result) bool {
-	for _, c := range t.calls {
-		if c.ID == id && !c.answered {
-			c.answered, res.call = true, c
-			t.results = append(t.results, res)
-			return true
+	default:
+		w.next(res)
+		if w.turn != p.open {
+			p.moved(res, w.turn)
 		}
 	}
-	return false
 }
 
-// adopt looks for the call of a result that came before it. As an id may begin
-// anew, the call must be for the same tool and have no result of its own.
-func (p *pairing) adopt(res result) {
-	id, tool := res.message.Str("toolCallId"), res.message.Str("toolName")
+// moved reports a result that stands elsewhere than behind its call, unless
+// both will be left out.
+func (p *pairing) moved(res result, t *turn) {
+	if !t.failed {
+		p.report(res.number, "tool result moved behind its call %q in message %d", res.message.Str("toolCallId"), t.number)
+	}
+}
+
+// adoptEarly looks for the calls of results that came before them. As ids may
+// begin anew, such a call must be for the same tool and have no result of its
+// own.
+func (p *pairing) adoptEarly() {
+	if len(p.early) == 0 {
+		return
+	}
+	type key struct{ id, tool string }
+	later := map[key][]waiting{}
 	for _, t := range p.all {
 		for _, c := range t.calls {
-			if t.number > res.number && c.ID == id && c.Name == tool && !c.answered {
-				t.answer(id, res)
-				if !t.failed {
-					p.report(res.number, "tool result moved behind its call %q in message %d", id, t.number)
-				}
-				return
+			if !c.answered {
+				k := key{c.ID, c.Name}
+				later[k] = append(later[k], waiting{t, []*call{c}})
 			}
 		}
 	}
-	p.report(res.number, "tool result dropped: no call %q", id)
+	for _, res := range p.early {
+		k := key{res.message.Str("toolCallId"), res.message.Str("toolName")}
+		if len(later[k]) == 0 {
+			p.report(res.number, "tool result dropped: no call %q before it", k.id)
+			continue
+		}
+		w := later[k][0]
+		later[k] = later[k][1:]
+		w.next(res)
+		p.moved(res, w.turn)
+	}
 }
 
 // finish answers what was never answered and leaves out what failed.

@@ -28,13 +28,15 @@ func strictly(text string, v any) error {
 	if !utf8.ValidString(text) {
 		return errors.New("not UTF-8")
 	}
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' {
-			if strings.HasPrefix(text[i:], `\ud`) {
-				return fmt.Errorf("surrogate at %d", i)
-			}
-			i++
+	for rest := text; ; {
+		i := strings.IndexByte(rest, '\\')
+		if i < 0 {
+			break
 		}
+		if rest = rest[i:]; strings.HasPrefix(rest, `\ud`) {
+			return fmt.Errorf("surrogate: %.40s", rest)
+		}
+		rest = rest[min(2, len(rest)):]
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()

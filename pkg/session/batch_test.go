@@ -206,6 +206,17 @@ func TestBatchOwnTarget(t *testing.T) {
 	}
 }
 
+// What a caller passes as JSON is looked at before it is written.
+func TestBatchAddInvalid(t *testing.T) {
+	t.Parallel()
+	for _, raw := range []string{"{", "1,", "\n1", "x"} {
+		b := newBatch()
+		if e, err := b.Add("custom", session.Field{Name: "data", Raw: raw}); !errors.Is(err, session.ErrMalformed) || len(b.Entries) != 0 || b.Leaf != "b" {
+			t.Errorf("%q: %s, %v", raw, e.Raw(), err)
+		}
+	}
+}
+
 func TestBatchIDError(t *testing.T) {
 	t.Parallel()
 	b := newBatch()

@@ -73,8 +73,8 @@ func TestMigrateBytes(t *testing.T) {
 		if got := s.Entries[0].Raw(); got != c.want {
 			t.Errorf("%s:\n%s, want\n%s", c.name, got, c.want)
 		}
-		if s.Entries[0].Line() != 2 {
-			t.Errorf("%s: line %d", c.name, s.Entries[0].Line())
+		if e := s.Entries[0]; e.Line() != 2 || e.Offset() != int64(len(c.header))+1 {
+			t.Errorf("%s: line %d, offset %d", c.name, e.Line(), e.Offset())
 		}
 	}
 }

@@ -53,7 +53,7 @@ const (
 // that may not go on can return it.
 type Problem struct {
 	Line   int   // 1-based; 0 if the problem has no line
-	Offset int64 // of the line's first byte; 0 for a problem of a path
+	Offset int64 // of the line's first byte
 	Kind   Kind
 	ID     string // of the entry concerned, "" if unknown
 	Text   string // what is wrong and what is done about it

@@ -71,7 +71,7 @@ func TestReadVersions(t *testing.T) {
 	}{
 		{``, 1}, {`,"version":null`, 1}, {`,"version":0`, 1}, {`,"version":-7`, 1}, {`,"version":-1e999`, 1},
 		{`,"version":true`, 1}, {`,"version":""`, 1}, {`,"version":1`, 1}, {`,"version":1.5`, 1},
-		{`,"version":2`, 2}, {`,"version":"2"`, 2}, {`,"version":2.5`, 2},
+		{`,"version":2`, 2}, {`,"version":"2"`, 2}, {`,"version":2.5`, 2}, {`,"version":" 2 "`, 2},
 		{`,"version":3`, 3}, {`,"version":"3"`, 3}, {`,"version":" 3 "`, 3}, {`,"version":3.0`, 3}, {`,"version":4,"version":3`, 3},
 		// What is no number is not below 3 in JavaScript: nothing is migrated.
 		{`,"version":"three"`, 3}, {`,"version":{}`, 3}, {`,"version":"NaN"`, 3},
@@ -153,6 +153,11 @@ func TestReadDamage(t *testing.T) {
 			}
 			if s.Header.Raw() != head {
 				t.Errorf("header %q", s.Header.Raw())
+			}
+			for _, e := range s.Entries {
+				if rest := strings.TrimPrefix(c.in[e.Offset():], "\xef\xbb\xbf"); !strings.HasPrefix(rest, e.Raw()) || !strings.HasPrefix(nthLine(c.in, e.Line()), e.Raw()) {
+					t.Errorf("%s: line %d, offset %d", e.Raw(), e.Line(), e.Offset())
+				}
 			}
 			for _, p := range s.Problems {
 				if !strings.HasPrefix(c.in[p.Offset:], nthLine(c.in, p.Line)) || p.Offset > 0 && c.in[p.Offset-1] != '\n' {

@@ -65,6 +65,11 @@ func TestTree(t *testing.T) {
 			if got := kinds(problems); got != c.problems {
 				t.Errorf("problems %q, want %q", got, c.problems)
 			}
+			for _, p := range problems {
+				if i, _ := s.Index(p.ID); s.Entries[i].Line() != p.Line || s.Entries[i].Offset() != p.Offset {
+					t.Errorf("%+v is said of entry %s", p, s.Entries[i].Raw())
+				}
+			}
 			var heads []string
 			for _, h := range s.Heads() {
 				heads = append(heads, s.Entries[h].ID())

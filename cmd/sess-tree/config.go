@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tree"
+	"github.com/sess-tools/sess/internal/tty"
+)
+
+type config struct {
+	leaf, color                           string
+	heads, labels, json, dot, ascii, full bool
+}
+
+func (c *config) flags() []cli.Flag {
+	return []cli.Flag{
+		clikit.Bool(&c.heads, "heads", "list the ends of all branches"),
+		clikit.Bool(&c.labels, "labels", "list the entries that have a label"),
+		clikit.Bool(&c.json, "json", "print one JSON object an entry, head or label"),
+		clikit.Bool(&c.dot, "dot", "print a graph for Graphviz"),
+		clikit.Bool(&c.full, "full", "fold no runs of entries"),
+		clikit.String(&c.leaf, "leaf, l", "last", "mark the path to `REF`, or by a rule: last, newest-message, longest"),
+		clikit.Bool(&c.ascii, "ascii", "draw with ASCII characters, as in a locale without UTF-8"),
+		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, "colour the drawing `WHEN`"),
+	}
+}
+
+// check refuses flags that contradict each other.
+func (c *config) check() error {
+	switch {
+	case c.heads && c.labels:
+		return clikit.UsageError("--heads and --labels are two lists: take one")
+	case c.dot && (c.heads || c.labels):
+		return clikit.UsageError("--dot draws the whole tree: it goes with neither --heads nor --labels")
+	case c.dot && c.json:
+		return clikit.UsageError("--dot prints no JSON")
+	}
+	return nil
+}
+
+// options are what there is to know about the terminal and the locale.
+func (c *config) options(s *clikit.Streams) tree.Options {
+	out := s.OutFile()
+	o := tree.Options{ASCII: c.ascii || !utf8Locale(os.Getenv), Full: c.full}
+	o.Color = tty.Color(c.color, out, os.LookupEnv)
+	if tty.IsTerminal(out) {
+		o.Width = tty.Width(out, os.LookupEnv)
+	}
+	return o
+}
+
+// utf8Locale reports whether the locale's characters are UTF-8. The first
+// variable that is set and not empty decides, as in setlocale(3); without any
+// the locale is C.
+func utf8Locale(getenv func(string) string) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := strings.ToLower(getenv(name)); v != "" {
+			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
+		}
+	}
+	return false
+}

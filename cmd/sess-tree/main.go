@@ -1,0 +1,57 @@
+// Sess-tree draws the tree of a session.
+//
+// Usage:
+//
+//	sess-tree [--heads | --labels | --dot] [flags] [SESSION]
+//
+// Every entry is one line, runs without branches are folded, and the active
+// path is marked. See sess-tree(1).
+package main
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/tree"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-tree",
+	Summary: "draw the tree of a session",
+	Args:    "[SESSION]",
+	Examples: `sess-tree s.jsonl
+sess-tree --full s.jsonl | less
+sess-tree --heads s.jsonl
+sess-tree --labels s.jsonl
+sess-tree --dot s.jsonl > s.dot`,
+	New: func() ([]cli.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	name, err := operand.One(operands)
+	if err != nil {
+		return err
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	src, err := operand.Read(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	leaf, err := src.Leaf(c.leaf)
+	if err != nil {
+		return err
+	}
+	path, problems := src.PathIndex(leaf)
+	src.Warn(problems)
+	return c.print(s, tree.New(src.Session, path))
+}

@@ -1,0 +1,165 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// gather reads the lines and sorts what is on them into the lead, the entries,
+// and the bytes that are neither.
+func (rp *repair) gather(r io.Reader) error {
+	joining := false
+	var j joiner
+	for l, err := range jsonl.Lines(r) {
+		if err != nil {
+			return err
+		}
+		if l.Number == 1 {
+			l.Data = bytes.TrimPrefix(l.Data, []byte("\xef\xbb\xbf"))
+		}
+		e, perr := session.ParseEntry(string(l.Data))
+		if joining && perr == nil && isEntry(e) {
+			rp.apart(j.lines) // a torn entry, and the next one
+			joining = false
+		}
+		switch {
+		case joining:
+			j.add(l)
+			joining = rp.join(&j)
+		case perr == nil:
+			rp.number = l.Number
+			rp.keep(e)
+		case rp.opens(&j, l):
+			joining = true
+		default:
+			rp.line(l)
+		}
+		if rp.err != nil {
+			return rp.err
+		}
+	}
+	if joining {
+		rp.apart(j.lines)
+	}
+	return rp.err
+}
+
+// opens begins an object of several lines, if one begins on this line.
+func (rp *repair) opens(j *joiner, l jsonl.Line) bool {
+	return !holdsEntry(salvage(l.Data)) && j.start(l)
+}
+
+func holdsEntry(pieces []piece) bool {
+	for _, p := range pieces {
+		if p.good {
+			return true
+		}
+	}
+	return false
+}
+
+// join keeps the object that the lines of j make, or goes on with them; more is
+// false if the matter is settled.
+func (rp *repair) join(j *joiner) (more bool) {
+	e, ok, more := j.done()
+	switch {
+	case ok:
+		rp.number = j.lines[0].Number
+		rp.change("joined %d lines to the entry %q", len(j.lines), e.ID())
+		rp.keep(e)
+	case !more:
+		rp.apart(j.lines)
+	}
+	return more
+}
+
+// apart takes lines one by one that make no object together.
+func (rp *repair) apart(lines []jsonl.Line) {
+	for _, l := range lines {
+		rp.number = l.Number
+		if e, err := session.ParseEntry(string(l.Data)); err == nil {
+			rp.keep(e)
+			continue
+		}
+		rp.line(l)
+	}
+}
+
+// line keeps the entries that can be told apart on a line that is not one JSON
+// object.
+func (rp *repair) line(l jsonl.Line) {
+	rp.number = l.Number
+	for _, p := range salvage(l.Data) {
+		if !p.good {
+			rp.reject(p.text)
+			continue
+		}
+		rp.change("kept the entry %q of a damaged line", p.entry.ID())
+		rp.keep(p.entry)
+	}
+}
+
+// keep puts an object where it belongs.
+func (rp *repair) keep(e session.Entry) {
+	if rp.opened {
+		rp.keepEntry(e)
+		return
+	}
+	h, err := session.HeaderOf([]byte(e.Raw()))
+	p, _ := session.IsProblem(err)
+	switch {
+	case err == nil:
+		if len(rp.entries) > 0 {
+			rp.change("moved the header to the top")
+		}
+		rp.opened, rp.version = true, h.Version
+		rp.lead = append(rp.lead, e.Raw())
+	case p.Kind == session.BadVersion && len(rp.entries) == 0:
+		p.Line = rp.number
+		rp.err = p // left alone
+	case len(rp.entries) == 0 && isLead(e):
+		rp.lead = append(rp.lead, e.Raw())
+	default:
+		rp.keepEntry(e)
+	}
+}
+
+// isLead reports whether a line may stand in front of the header: oh-my-pi's
+// title slot.
+func isLead(e session.Entry) bool {
+	_, err := session.ReadHeader(bytes.NewReader([]byte(e.Raw() + "\n" + standIn)))
+	return err == nil && e.Type() == session.TypeTitle
+}
+
+// keepEntry keeps an entry. A second header, and an object that is neither of a
+// type nor can be named by its id, are none.
+func (rp *repair) keepEntry(e session.Entry) {
+	switch {
+	case e.Type() == session.TypeSession:
+		rp.reject(e.Raw())
+		rp.change("the header of another session; the entries behind it stay")
+	case e.ID() == "" && e.Type() == "":
+		rp.reject(e.Raw())
+	default:
+		rp.entries = append(rp.entries, e)
+		rp.numbers = append(rp.numbers, rp.number)
+	}
+}
+
+// reject sets bytes aside that are no entry.
+func (rp *repair) reject(text string) {
+	if js.Trim(text) == "" {
+		return
+	}
+	rp.Rejected = append(append(rp.Rejected, text...), '\n')
+	rp.change("set aside what is no entry: %d B", len(text))
+}
+
+func (rp *repair) change(format string, args ...any) {
+	rp.Changes = append(rp.Changes, fmt.Sprintf("line %d: ", rp.number)+fmt.Sprintf(format, args...))
+}

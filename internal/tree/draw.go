@@ -1,0 +1,169 @@
+package tree
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Options say how a drawing or a list for people looks.
+type Options struct {
+	ASCII bool // draw with ASCII characters; text from the session stays as it is
+	Full  bool // fold nothing
+	Color bool
+	Width int // of the terminal in columns; 0 for no terminal: nothing is cut or aligned
+}
+
+// A pen has the characters a drawing is made of.
+type pen struct {
+	branch, lastBranch string // in front of the first entry of a branch
+	bar, space         string // in front of what follows
+	fold, more         string
+}
+
+var (
+	boxPen   = pen{"├─ ", "└─ ", "│  ", "   ", "┆", "…"}
+	asciiPen = pen{"|- ", "`- ", "|  ", "   ", ":", "..."}
+)
+
+func (o Options) pen() pen {
+	if o.ASCII {
+		return asciiPen
+	}
+	return boxPen
+}
+
+// No more than maxLevels branch columns are drawn. Deeper down the outermost
+// are left out, hiddenStep at a time, and their number stands in their place.
+const (
+	maxLevels  = 16
+	hiddenStep = 8
+)
+
+// Draw prints the tree, one line a row:
+//
+//   - 0a1b2c3d user: Fix the bug  @start  12 tokens
+//     ┆ 12 entries, 3,400 tokens
+//
+// In front of the active path's rows stands an asterisk, in front of the others
+// a space; then come the branch columns.
+// The error is that of w.
+func Draw(w io.Writer, t *Tree, o Options) error {
+	p := o.pen()
+	l := line{color: o.Color, more: p.more, width: o.Width}
+	for r := range t.Rows(o.Full) {
+		if t.Active(r.Pos) {
+			l.add(boldStyle, "*")
+			l.add(plainStyle, " ")
+		} else {
+			l.add(plainStyle, "  ")
+		}
+		l.add(dimStyle, p.columns(r))
+		if r.Hidden > 0 {
+			l.add(dimStyle, p.fold+" "+count(int64(r.Hidden), "entry", "entries")+tokens(", ", r.Tokens))
+		} else {
+			t.entry(&l, r, p)
+		}
+		if _, err := io.WriteString(w, l.end()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry draws the entry of a row.
+func (t *Tree) entry(l *line, r Row, p pen) {
+	e := t.Session.Entries[r.Pos]
+	id, kind := plainStyle, plainStyle
+	if t.Active(r.Pos) {
+		id = boldStyle
+	}
+	switch e.Type() {
+	case session.TypeCompaction, session.TypeBranchSummary:
+		kind = markStyle
+	}
+	l.add(id, tty.Clean(e.ID()))
+	l.add(plainStyle, " ")
+	text := words(Text(e), p.more)
+	if text != "" {
+		text = ": " + text
+	}
+	l.add(kind, tty.Clean(Kind(e)))
+	l.add(plainStyle, text)
+	if label := t.Label(r.Pos); label != "" {
+		l.add(plainStyle, "  ")
+		l.add(labelStyle, "@"+tty.Clean(label))
+	}
+	l.add(plainStyle, tokens("  ", r.Tokens))
+	if note := t.Note(r.Pos); note != "" {
+		l.add(plainStyle, "  ")
+		l.add(noteStyle, "["+tty.Clean(note)+"]")
+	}
+}
+
+// columns are the branch columns of a row.
+func (p pen) columns(r Row) string {
+	var b strings.Builder
+	hidden := 0
+	if n := len(r.Last); n > maxLevels {
+		hidden = (n - maxLevels + hiddenStep - 1) / hiddenStep * hiddenStep
+		fmt.Fprintf(&b, "%d%s ", hidden, p.more)
+	}
+	for k, last := range r.Last[hidden:] {
+		opens := r.Opens && hidden+k == len(r.Last)-1
+		switch {
+		case opens && last:
+			b.WriteString(p.lastBranch)
+		case opens:
+			b.WriteString(p.branch)
+		case last:
+			b.WriteString(p.space)
+		default:
+			b.WriteString(p.bar)
+		}
+	}
+	return b.String()
+}
+
+// Note says why entry i is a root although it names a parent, "" for all other
+// entries. It is not clean.
+func (t *Tree) Note(i int) string {
+	e := t.Session.Entries[i]
+	switch {
+	case t.damage[i] == session.MissingParent:
+		return "parent " + e.ParentID() + " is missing"
+	case t.damage[i] == session.Cycle && e.ParentID() == e.ID():
+		return "its own parent"
+	case t.damage[i] == session.Cycle:
+		return "cycle: its parent " + e.ParentID() + " is below it"
+	}
+	return ""
+}
+
+// tokens returns a number of tokens behind a separator, "" for none.
+func tokens(separator string, n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return separator + count(n, "token", "tokens")
+}
+
+// count returns a number with its noun: "1 entry", "3,400 entries".
+func count(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	digits := strconv.FormatInt(n, 10)
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return b.String() + " " + many
+}
