@@ -38,7 +38,9 @@ func blocks(text string) []block {
 			continue
 		}
 		start := i + 1
-		for i++; i < len(lines) && lines[i] != "```"; i++ {
+		i++
+		for i < len(lines) && lines[i] != "```" {
+			i++
 		}
 		body := strings.Join(lines[start:i], "\n") + "\n"
 		words := strings.Fields(mark)

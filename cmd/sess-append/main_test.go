@@ -39,3 +39,13 @@ func hold() {
 		os.Exit(1)
 	}
 }
+
+// A wait of 0 is none at all, not the default.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	text := "x"
+	c := config{text: &text}
+	if err := c.check("s.jsonl"); err != nil || c.target.Wait >= 0 {
+		t.Errorf("wait %v, %v", c.target.Wait, err)
+	}
+}

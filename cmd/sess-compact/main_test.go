@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/scripttest"
 )
 
@@ -13,4 +14,13 @@ func TestMain(m *testing.M) {
 func TestScript(t *testing.T) {
 	t.Parallel()
 	scripttest.Run(t, "testdata")
+}
+
+// A wait of 0 is none at all, not the default.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	c := config{keep: 1, rules: "1.5"}
+	if err := c.check(&clikit.Streams{}, "s.jsonl"); err != nil || c.target.Wait >= 0 {
+		t.Errorf("wait %v, %v", c.target.Wait, err)
+	}
 }

@@ -15,26 +15,26 @@ import (
 
 // printer returns the function that prints one row in the form wanted.
 func (c *config) printer(s *clikit.Streams) func(store.Row) error {
-	print := func(format string, args ...any) error {
+	printf := func(format string, args ...any) error {
 		_, err := fmt.Fprintf(s.Out, format, args...)
 		return err
 	}
 	switch {
 	case c.nul:
-		return func(r store.Row) error { return print("%s\x00", r.Path) }
+		return func(r store.Row) error { return printf("%s\x00", r.Path) }
 	case c.paths:
-		return func(r store.Row) error { return print("%s\n", r.Path) }
+		return func(r store.Row) error { return printf("%s\n", r.Path) }
 	case c.json:
-		return func(r store.Row) error { return print("%s\n", rowJSON(r)) }
+		return func(r store.Row) error { return printf("%s\n", rowJSON(r)) }
 	}
 	if !tty.IsTerminal(s.OutFile()) {
-		return func(r store.Row) error { return print("%s\n", strings.Join(cells(r), "\t")) }
+		return func(r store.Row) error { return printf("%s\n", strings.Join(cells(r), "\t")) }
 	}
-	return c.table(s, print)
+	return c.table(s, printf)
 }
 
 // table prints for a terminal: headings, columns, titles cut to fit.
-func (c *config) table(s *clikit.Streams, print func(string, ...any) error) func(store.Row) error {
+func (c *config) table(s *clikit.Streams, printf func(string, ...any) error) func(store.Row) error {
 	const form = "%-36.36s  %-20s  %6s  %9s  %s"
 	width := max(tty.Width(s.OutFile(), os.LookupEnv)-78, 20)
 	headed := false
@@ -45,7 +45,7 @@ func (c *config) table(s *clikit.Streams, print func(string, ...any) error) func
 			if tty.Color(c.color, s.OutFile(), os.LookupEnv) {
 				head = "\x1b[1m" + head + "\x1b[0m"
 			}
-			if err := print("%s\n", head); err != nil {
+			if err := printf("%s\n", head); err != nil {
 				return err
 			}
 		}
@@ -54,7 +54,7 @@ func (c *config) table(s *clikit.Streams, print func(string, ...any) error) func
 		if len(title) > width {
 			title = append(title[:width-1], '…')
 		}
-		return print(form+"\n", cell[0], cell[1], cell[2], cell[3], string(title))
+		return printf(form+"\n", cell[0], cell[1], cell[2], cell[3], string(title))
 	}
 }
 

@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -78,3 +80,6 @@ func Worst(findings []Finding) (worst Severity, ok bool) {
 	}
 	return worst, len(findings) > 0
 }
+
+// Kinds returns all kinds of findings, sorted.
+func Kinds() []session.Kind { return slices.Sorted(maps.Keys(severityOf)) }

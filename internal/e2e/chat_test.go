@@ -43,10 +43,14 @@ func chat(t *testing.T, dir, stdin string, args ...string) (r result, messages s
 	if err != nil {
 		t.Fatal(err)
 	}
+	path := filepath.Join(root, "scripts", "chat")
+	if _, err := os.Stat(path); err != nil { // go test looks again when it changes
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "model"), []byte(model), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command("sh", append([]string{filepath.Join(root, "scripts", "chat")}, args...)...)
+	c := exec.Command("sh", append([]string{path}, args...)...)
 	c.Dir, c.Env, c.Stdin = dir, env(dir), strings.NewReader(stdin)
 	r = wait(t, c)
 	return r, script(t, dir, `for s in $(sess-ls --all --paths); do sess-path --jq 'select(.type == "message") | .message | .role + ": " + .content[0].text' "$s"; done`)
@@ -105,7 +109,8 @@ func TestChatGoesOn(t *testing.T) {
 	if r.status != 0 || seen != want {
 		t.Errorf("status %d: %s; the model saw\n%s\nwant\n%s", r.status, r.stderr, seen, want)
 	}
-	if r, _ := chat(t, dir, "x\n", "-s", "gone.jsonl", "--", "./model"); r.status != 2 || !strings.Contains(r.stderr, "gone.jsonl: no such file") {
+	if r, _ := chat(t, dir, "x\n", "-s", "gone.jsonl", "--", "./model"); r.status != 2 ||
+		!strings.Contains(r.stderr, "gone.jsonl: no such file") || strings.Contains(r.stderr, "> ") {
 		t.Errorf("no such session: status %d: %s", r.status, r.stderr)
 	}
 	for _, args := range [][]string{nil, {"-w", "many", "--", "./model"}, {"-w", "0", "--", "./model"}, {"-x"}} {

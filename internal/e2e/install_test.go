@@ -37,7 +37,11 @@ func TestInstall(t *testing.T) {
 	}
 	dir := t.TempDir()
 	prefix := filepath.Join(dir, "my tools")
-	c := exec.Command("sh", filepath.Join(root, "scripts", "install"))
+	path := filepath.Join(root, "scripts", "install")
+	if _, err := os.Stat(path); err != nil { // go test looks again when it changes
+		t.Fatal(err)
+	}
+	c := exec.Command("sh", path)
 	c.Dir, c.Env = dir, append(buildEnv(t, dir), "PREFIX=my tools")
 	r := wait(t, c)
 	if r.status != 0 || !strings.Contains(r.stderr, prefix+"/bin is not in PATH") {

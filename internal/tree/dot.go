@@ -51,8 +51,8 @@ func nodeShape(e session.Entry) string {
 // dotText is what a node says. Its lines are clean.
 func (t *Tree) dotText(r Row) string {
 	e := t.Session.Entries[r.Pos]
-	lines := []string{tty.Clean(e.ID() + " " + Kind(e))}
-	for _, s := range []string{words(Text(e), "…"), tty.Clean(atLabel(t.Label(r.Pos))), tokens("", r.Tokens), tty.Clean(t.Note(r.Pos))} {
+	lines := []string{tty.Clean(e.ID()) + " " + words(Kind(e), "…")}
+	for _, s := range []string{words(Text(e), "…"), words(atLabel(t.Label(r.Pos)), "…"), tokens("", r.Tokens), words(t.Note(r.Pos), "…")} {
 		if s != "" {
 			lines = append(lines, s)
 		}

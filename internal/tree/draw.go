@@ -92,16 +92,16 @@ func (t *Tree) entry(l *line, r Row, p pen) {
 	if text != "" {
 		text = ": " + text
 	}
-	l.add(kind, tty.Clean(Kind(e)))
+	l.add(kind, words(Kind(e), p.more))
 	l.add(plainStyle, text)
 	if label := t.Label(r.Pos); label != "" {
 		l.add(plainStyle, "  ")
-		l.add(labelStyle, "@"+tty.Clean(label))
+		l.add(labelStyle, "@"+words(label, p.more))
 	}
 	l.add(plainStyle, tokens("  ", r.Tokens))
 	if note := t.Note(r.Pos); note != "" {
 		l.add(plainStyle, "  ")
-		l.add(noteStyle, "["+tty.Clean(note)+"]")
+		l.add(noteStyle, "["+words(note, p.more)+"]")
 	}
 }
 

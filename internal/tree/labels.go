@@ -17,7 +17,7 @@ func WriteLabels(w io.Writer, t *Tree, labels []session.Label, o Options) error 
 		kind, text := "-", ""
 		if i, ok := t.Session.Index(label.Target); ok {
 			e := t.Session.Entries[i]
-			kind, text = tty.Clean(Kind(e)), words(Text(e), l.pen.more)
+			kind, text = words(Kind(e), l.pen.more), words(Text(e), l.pen.more)
 		}
 		if err := l.row(tty.Clean(label.Name), tty.Clean(label.Target), kind, text); err != nil {
 			return err

@@ -38,8 +38,11 @@ func appendNumber(dst []byte, lit string) []byte {
 // a superfluous zero and of at most 15 digits, which every double holds apart.
 func isPlain(lit string) bool {
 	s := strings.TrimPrefix(lit, "-")
-	if len(s) > 16 || s == "0" {
-		return s == "0" && s == lit // not -0
+	if s == "0" {
+		return s == lit // not -0
+	}
+	if len(s) > 16 {
+		return false
 	}
 	point := strings.IndexByte(s, '.')
 	for i, c := range []byte(s) {

@@ -71,7 +71,7 @@ func TestAllocations(t *testing.T) { // AllocsPerRun does not go with t.Parallel
 		"LenLiteral":   func() { LenLiteral(escaped) },
 		"Len":          func() { Len(lit) },
 		"Compare":      func() { Compare(lit, escaped) },
-		"Trim":         func() { Trim(lit) },
+		"Trim":         func() { _ = Trim(lit) },
 		"Valid":        func() { Valid(dst[:0]) },
 		"AppendQuote":  func() { AppendQuote(dst, lit) },
 		"StringifyLen": func() { StringifyLen(object) },

@@ -115,8 +115,7 @@ func containerEnd(s string, i int) int {
 // at s[i].
 func scalarEnd(s string, i int) int {
 	for i < len(s) {
-		switch c := s[i]; {
-		case c == ',' || c == ']' || c == '}' || c == ':' || isBlank(c):
+		if c := s[i]; c == ',' || c == ']' || c == '}' || c == ':' || isBlank(c) {
 			return i
 		}
 		i++

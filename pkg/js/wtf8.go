@@ -3,8 +3,6 @@ package js
 import "unicode/utf8"
 
 const (
-	replacement = "\uFFFD" // what a decoder puts in place of an ill-formed subpart
-
 	low7  = 0x0101010101010101 // the lowest bit of every byte of a word
 	high1 = 0x8080808080808080 // the highest bit of every byte of a word
 )

@@ -3,6 +3,7 @@ package jsonl
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -146,7 +147,7 @@ func (a *Appender) findWritten(b []byte) (int64, error) {
 	}
 	start := end - int64(len(b))
 	got := make([]byte, len(b))
-	if _, err := a.h.f.ReadAt(got, start); err != nil && err != io.EOF {
+	if _, err := a.h.f.ReadAt(got, start); err != nil && !errors.Is(err, io.EOF) {
 		return start, err
 	}
 	if !bytes.Equal(got, b) {

@@ -154,7 +154,7 @@ func TestMendDirectorySyncFails(t *testing.T) {
 func TestOpenReadFails(t *testing.T) {
 	t.Parallel()
 	path := newLog(t, "{}")
-	d := faultyDisk{hook: func(name string, f *faultyFile) {
+	d := faultyDisk{hook: func(_ string, f *faultyFile) {
 		f.readAt = func(file, []byte, int64) (int, error) { return 0, syscall.EIO }
 	}}
 	_, err := openAppender(t.Context(), d, path, Options{})

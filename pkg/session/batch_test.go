@@ -345,7 +345,8 @@ func TestNewTextMessage(t *testing.T) {
 		{"custom", []session.Field{session.StringField("customType", "c")}, `{"role":"custom","content":"x","customType":"c"}`},
 		{"bashExecution", []session.Field{{Name: "exitCode", Raw: "1"}}, `{"role":"bashExecution","command":"x","exitCode":1}`},
 		{
-			"toolResult", []session.Field{{Name: "isError", Raw: "true"}, session.StringField("toolName", "f"), session.StringField("toolCallId", "t")},
+			"toolResult",
+			[]session.Field{{Name: "isError", Raw: "true"}, session.StringField("toolName", "f"), session.StringField("toolCallId", "t")},
 			`{"role":"toolResult","toolName":"f","toolCallId":"t","content":[{"type":"text","text":"x"}],"isError":true}`,
 		},
 	} {

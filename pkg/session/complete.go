@@ -80,7 +80,8 @@ func (b *Batch) assistant(m Message) (Message, error) {
 		StringField("api", orUnknown(b.Defaults.API)),
 		StringField("provider", orUnknown(b.Defaults.Provider)),
 		StringField("model", orUnknown(b.Defaults.Model)),
-		{"usage", usage}, StringField("stopReason", stop),
+		{"usage", usage},
+		StringField("stopReason", stop),
 	} {
 		m = withDefault(m, f.Name, f.Raw)
 	}

@@ -44,7 +44,8 @@ func TestProject(t *testing.T) {
 		{"nothing kept, a later id", []string{user("a", "", ""), compaction("c", "a", "d"), user("d", "c", "")}, "c+ d+"},
 		{
 			"two compactions, the older kept without message",
-			[]string{user("a", "", ""), compaction("c", "a", "a"), user("d", "c", ""), compaction("e", "d", "a"), user("f", "e", "")}, "e+ a+ c d+ f+",
+			[]string{user("a", "", ""), compaction("c", "a", "a"), user("d", "c", ""), compaction("e", "d", "a"), user("f", "e", "")},
+			"e+ a+ c d+ f+",
 		},
 		{"system messages before the compaction go", []string{user("a", "", ""), system, user("b", "sys", ""), compaction("c", "b", "a")}, "c+ a+ b+"},
 		{
@@ -52,7 +53,8 @@ func TestProject(t *testing.T) {
 			[]string{
 				user("a", "", ""), line("compaction", "c", "a", `"summary":"s"`, `"firstKeptEntryId":"c"`, `"tokensBefore":1`, `"systemMessage":{"role":"system","content":"x"}`),
 				strings.Replace(system, `"parentId":"a"`, `"parentId":"c"`, 1),
-			}, "c++ sys+",
+			},
+			"c++ sys+",
 		},
 		{"another branch's compaction", []string{user("a", "", ""), compaction("c", "a", "c"), user("d", "a", "")}, "a+ d+"},
 		{"reset", []string{user("a", "", ""), line("reset_boundary", "r", "a"), user("d", "r", "")}, "d+"},
@@ -70,7 +72,8 @@ func TestProject(t *testing.T) {
 			[]string{
 				line("branch_summary", "a", "", `"summary":""`), line("branch_summary", "b", "a", `"summary":"s"`), line("message", "c", "b"),
 				line("custom_message", "d", "c"), line("label", "e", "d"), line("odd", "f", "e"),
-			}, "a b+ c d+ e f",
+			},
+			"a b+ c d+ e f",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

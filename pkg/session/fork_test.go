@@ -29,24 +29,33 @@ func TestBranch(t *testing.T) {
 	}{
 		{"empty", nil, "", []string{}},
 		{
-			"unchanged without labels", []string{user("a", "", "1"), user("b", "a", "2")}, "b",
+			"unchanged without labels",
+			[]string{user("a", "", "1"), user("b", "a", "2")},
+			"b",
 			[]string{user("a", "", "1"), user("b", "a", "2")},
 		},
 		{
-			"an inner entry", []string{user("a", "", "1"), user("b", "a", "2"), user("c", "b", "3"), user("d", "a", "4")}, "b",
+			"an inner entry",
+			[]string{user("a", "", "1"), user("b", "a", "2"), user("c", "b", "3"), user("d", "a", "4")},
+			"b",
 			[]string{user("a", "", "1"), user("b", "a", "2")},
 		},
 		{
 			"re-chained round labels",
-			[]string{user("a", "", "1"), label("l1", "a", "a", "x"), label("l2", "l1", "a", "y"), user("b", "l2", "2")}, "b",
+			[]string{user("a", "", "1"), label("l1", "a", "a", "x"), label("l2", "l1", "a", "y"), user("b", "l2", "2")},
+			"b",
 			[]string{user("a", "", "1"), user("b", "a", "2"), forked("n1", "b", "a", "y")},
 		},
 		{
-			"a label first", []string{label("l1", "", "b", "x"), user("b", "l1", "2")}, "b",
+			"a label first",
+			[]string{label("l1", "", "b", "x"), user("b", "l1", "2")},
+			"b",
 			[]string{user("b", "", "2"), forked("n1", "b", "b", "x")},
 		},
 		{
-			"a label as leaf", []string{user("a", "", "1"), label("l1", "a", "a", "x")}, "l1",
+			"a label as leaf",
+			[]string{user("a", "", "1"), label("l1", "a", "a", "x")},
+			"l1",
 			[]string{user("a", "", "1"), forked("n1", "a", "a", "x")},
 		},
 		{
@@ -54,7 +63,8 @@ func TestBranch(t *testing.T) {
 			[]string{
 				user("a", "", "1"), user("b", "a", "2"), user("other", "a", "3"), label("l1", "other", "b", "from afar"),
 				label("l2", "l1", "other", "off the path"), label("l3", "l2", "gone", "nowhere"),
-			}, "b",
+			},
+			"b",
 			[]string{user("a", "", "1"), user("b", "a", "2"), forked("n1", "b", "b", "from afar")},
 		},
 		{
@@ -62,39 +72,50 @@ func TestBranch(t *testing.T) {
 			[]string{
 				user("a", "", "1"), user("b", "a", "2"), label("l1", "b", "b", "1"), label("l2", "l1", "a", "2"),
 				label("l3", "l2", "b", "3"),
-			}, "l3",
+			},
+			"l3",
 			[]string{user("a", "", "1"), user("b", "a", "2"), forked("n1", "b", "b", "3"), forked("n2", "n1", "a", "2")},
 		},
 		{
-			"cleared labels", []string{user("a", "", "1"), label("l1", "a", "a", "x"), label("l2", "l1", "a", "")}, "l2",
+			"cleared labels",
+			[]string{user("a", "", "1"), label("l1", "a", "a", "x"), label("l2", "l1", "a", "")},
+			"l2",
 			[]string{user("a", "", "1")},
 		},
 		{
 			"a compaction that keeps from a label on",
-			[]string{user("a", "", "1"), label("l1", "a", "a", "x"), label("l2", "l1", "a", "y"), user("b", "l2", "2"), compaction("c", "b", "l1")}, "c",
+			[]string{user("a", "", "1"), label("l1", "a", "a", "x"), label("l2", "l1", "a", "y"), user("b", "l2", "2"), compaction("c", "b", "l1")},
+			"c",
 			[]string{user("a", "", "1"), user("b", "a", "2"), compaction("c", "b", "b"), forked("n1", "c", "a", "y")},
 		},
 		{
 			"a compaction right behind the label it keeps from",
-			[]string{user("a", "", "1"), label("l1", "a", "a", "x"), compaction("c", "l1", "l1")}, "c",
+			[]string{user("a", "", "1"), label("l1", "a", "a", "x"), compaction("c", "l1", "l1")},
+			"c",
 			[]string{user("a", "", "1"), compaction("c", "a", "c"), forked("n1", "c", "a", "x")},
 		},
 		{
 			"a compaction that keeps from an entry on",
-			[]string{user("a", "", "1"), label("l1", "a", "a", "x"), compaction("c", "l1", "a")}, "c",
+			[]string{user("a", "", "1"), label("l1", "a", "a", "x"), compaction("c", "l1", "a")},
+			"c",
 			[]string{user("a", "", "1"), compaction("c", "a", "a"), forked("n1", "c", "a", "x")},
 		},
 		{
-			"an orphan becomes a root", []string{user("b", "gone", "2"), user("c", "b", "3")}, "c",
+			"an orphan becomes a root",
+			[]string{user("b", "gone", "2"), user("c", "b", "3")},
+			"c",
 			[]string{user("b", "", "2"), user("c", "b", "3")},
 		},
 		{
 			"an empty parent stays, an absent one is written",
-			[]string{`{"type":"custom","id":"a","parentId":""}`, user("b", "a", "2"), `{"type":"custom","id":"r" , "n":1.0}`}, "b",
+			[]string{`{"type":"custom","id":"a","parentId":""}`, user("b", "a", "2"), `{"type":"custom","id":"r" , "n":1.0}`},
+			"b",
 			[]string{`{"type":"custom","id":"a","parentId":""}`, user("b", "a", "2")},
 		},
 		{
-			"an absent parent is written", []string{`{"type":"custom","id":"r" , "n":1.0}`}, "r",
+			"an absent parent is written",
+			[]string{`{"type":"custom","id":"r" , "n":1.0}`},
+			"r",
 			[]string{`{"type":"custom","id":"r" , "n":1.0,"parentId":null}`},
 		},
 	} {

@@ -174,8 +174,12 @@ func TestPiOpen(t *testing.T) {
 				what     string
 				pi, ours any
 			}{
-				{"entries", wantCount, len(s.Entries)}, {"leaf", g.Leaf, leafID}, {"name", g.Name, s.Name},
-				{"path", g.BranchIDs, ids(entries)}, {"leaves", wantHeads, heads}, {"labels", g.Labels, labels},
+				{"entries", wantCount, len(s.Entries)},
+				{"leaf", g.Leaf, leafID},
+				{"name", g.Name, s.Name},
+				{"path", g.BranchIDs, ids(entries)},
+				{"leaves", wantHeads, heads},
+				{"labels", g.Labels, labels},
 			} {
 				if diff := cmp.Diff(c.pi, c.ours); diff != "" {
 					t.Errorf("%s (-pi +sess):\n%s", c.what, diff)

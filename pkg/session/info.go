@@ -52,7 +52,10 @@ func ScanHeadTail(head, tail []byte) (Info, error) {
 	if i := bytes.IndexByte(tail, '\n'); i >= 0 {
 		tail = tail[i+1:]
 	}
-	for l := range jsonl.Lines(bytes.NewReader(head)) {
+	for l, err := range jsonl.Lines(bytes.NewReader(head)) {
+		if err != nil {
+			return Info{}, err
+		}
 		if err := s.line(l); err != nil {
 			return Info{}, err
 		}
@@ -60,7 +63,10 @@ func ScanHeadTail(head, tail []byte) (Info, error) {
 	if !s.opened {
 		return s.result()
 	}
-	for l := range jsonl.Lines(bytes.NewReader(tail)) {
+	for l, err := range jsonl.Lines(bytes.NewReader(tail)) {
+		if err != nil {
+			return Info{}, err
+		}
 		if err := s.line(l); err != nil {
 			return Info{}, err
 		}

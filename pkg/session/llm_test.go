@@ -101,7 +101,8 @@ func TestFoldSystem(t *testing.T) {
 			`{"role":"system","content":"","toolsAdded":[{"name":"b","v":2},{"name":"a","v":3.0}],"timestamp":5}`,
 		},
 		{
-			"all removed", []string{`{"role":"system","sections":{"s":"1"},"toolsAdded":[{"name":"a"}],"timestamp":5}`, `{"role":"system","sections":{"s":null},"toolsRemoved":[{"name":"a"}]}`},
+			"all removed",
+			[]string{`{"role":"system","sections":{"s":"1"},"toolsAdded":[{"name":"a"}],"timestamp":5}`, `{"role":"system","sections":{"s":null},"toolsRemoved":[{"name":"a"}]}`},
 			`{"role":"system","content":"","timestamp":5}`,
 		},
 		{"other forms", []string{`{"role":"system","content":7,"sections":[],"toolsAdded":"x","toolsRemoved":null,"timestamp":5}`}, `{"role":"system","content":"","timestamp":5}`},

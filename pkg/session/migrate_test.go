@@ -27,7 +27,9 @@ func TestMigrateIndex(t *testing.T) {
 		{`5`, ``},  // the compaction
 		{`6`, ``},  // after it
 		{`99`, ``}, // nothing
-		{`-1`, ``}, {`1.5`, ``}, {`1e99`, ``},
+		{`-1`, ``},
+		{`1.5`, ``},
+		{`1e99`, ``},
 	} {
 		compaction := `{"type":"compaction","summary":"s","firstKeptEntryIndex":%s,"tokensBefore":1}`
 		s := parseText(t, join(v1Head, `{"type":"message"}`, "", "garbage", `{"type":"custom"}`, "42", v1Head,

@@ -69,12 +69,28 @@ func TestReadVersions(t *testing.T) {
 		version string
 		want    int
 	}{
-		{``, 1}, {`,"version":null`, 1}, {`,"version":0`, 1}, {`,"version":-7`, 1}, {`,"version":-1e999`, 1},
-		{`,"version":true`, 1}, {`,"version":""`, 1}, {`,"version":1`, 1}, {`,"version":1.5`, 1},
-		{`,"version":2`, 2}, {`,"version":"2"`, 2}, {`,"version":2.5`, 2}, {`,"version":" 2 "`, 2},
-		{`,"version":3`, 3}, {`,"version":"3"`, 3}, {`,"version":" 3 "`, 3}, {`,"version":3.0`, 3}, {`,"version":4,"version":3`, 3},
+		{``, 1},
+		{`,"version":null`, 1},
+		{`,"version":0`, 1},
+		{`,"version":-7`, 1},
+		{`,"version":-1e999`, 1},
+		{`,"version":true`, 1},
+		{`,"version":""`, 1},
+		{`,"version":1`, 1},
+		{`,"version":1.5`, 1},
+		{`,"version":2`, 2},
+		{`,"version":"2"`, 2},
+		{`,"version":2.5`, 2},
+		{`,"version":" 2 "`, 2},
+		{`,"version":3`, 3},
+		{`,"version":"3"`, 3},
+		{`,"version":" 3 "`, 3},
+		{`,"version":3.0`, 3},
+		{`,"version":4,"version":3`, 3},
 		// What is no number is not below 3 in JavaScript: nothing is migrated.
-		{`,"version":"three"`, 3}, {`,"version":{}`, 3}, {`,"version":"NaN"`, 3},
+		{`,"version":"three"`, 3},
+		{`,"version":{}`, 3},
+		{`,"version":"NaN"`, 3},
 	} {
 		s := parseText(t, join(`{"type":"session","id":"s"`+c.version+`}`, user("keep", "", "x")))
 		if s.Header.Version != c.want {

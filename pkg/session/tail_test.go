@@ -28,8 +28,9 @@ func agree(t *testing.T, data []byte) {
 		t.Errorf("%v\n%.300q", err, data)
 		return
 	}
-	leaf, id := -1, ""
-	if leaf, _ = s.Leaf(); leaf >= 0 && s.Header.Version > 1 {
+	leaf, _ := s.Leaf()
+	id := ""
+	if leaf >= 0 && s.Header.Version > 1 {
 		id = s.Entries[leaf].ID()
 	}
 	if tail.Header != s.Header || tail.Leaf != id {

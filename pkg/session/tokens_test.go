@@ -86,7 +86,8 @@ func TestMeasure(t *testing.T) {
 		{"not of failed replies", messagesOf(used("stop", `{"totalTokens":9}`), used("error", `{"totalTokens":5}`), used("aborted", `{"totalTokens":5}`)), session.ContextSize{Tokens: 11, Usage: 9, Trailing: 2}, nil},
 		{"no usage", messagesOf(used("stop", `null`)), session.ContextSize{Tokens: 1, Trailing: 1, LastUsage: -1}, nil},
 		{
-			"a usage of zero", messagesOf(ask, used("stop", `{"totalTokens":0}`)), session.ContextSize{Tokens: 3, Trailing: 3, LastUsage: -1},
+			"a usage of zero", messagesOf(ask, used("stop", `{"totalTokens":0}`)),
+			session.ContextSize{Tokens: 3, Trailing: 3, LastUsage: -1},
 			&session.ContextSize{LastUsage: 1},
 		},
 		{"a user's usage", messagesOf(`{"role":"user","content":"x","usage":{"totalTokens":5}}`), session.ContextSize{Tokens: 1, Trailing: 1, LastUsage: -1}, nil},

@@ -23,7 +23,8 @@ func TestTree(t *testing.T) {
 		{"empty", nil, "", "", "", ""},
 		{"chain", []string{user("a", "", ""), user("b", "a", ""), user("c", "b", "")}, "a b c", "", "c", "c"},
 		{
-			"fork", []string{user("a", "", ""), user("b", "a", ""), user("c", "b", ""), user("d", "a", "")},
+			"fork",
+			[]string{user("a", "", ""), user("b", "a", ""), user("c", "b", ""), user("d", "a", "")},
 			"a d", "", "c d", "c",
 		},
 		{"tie", []string{user("a", "", ""), user("b", "a", ""), user("c", "a", "")}, "a c", "", "b c", "c"},
@@ -34,19 +35,23 @@ func TestTree(t *testing.T) {
 		{"self parent alone", []string{user("a", "a", "")}, "a", "2 cycle", "a", "a"},
 		{"cycle", []string{user("a", "c", ""), user("b", "a", ""), user("c", "b", "")}, "a b c", "2 cycle", "", "c"},
 		{
-			"cycle with tails", []string{user("x", "", ""), user("y", "x", ""), user("a", "b", ""), user("b", "a", ""), user("c", "b", ""), user("d", "a", "")},
+			"cycle with tails",
+			[]string{user("x", "", ""), user("y", "x", ""), user("a", "b", ""), user("b", "a", ""), user("c", "b", ""), user("d", "a", "")},
 			"b a d", "5 cycle", "y c d", "d",
 		},
 		{
-			"longer tail on a cycle", []string{user("a", "b", ""), user("b", "a", ""), user("c", "a", ""), user("d", "c", ""), user("e", "b", "")},
+			"longer tail on a cycle",
+			[]string{user("a", "b", ""), user("b", "a", ""), user("c", "a", ""), user("d", "c", ""), user("e", "b", "")},
 			"a b e", "2 cycle", "d e", "d",
 		},
 		{
-			"cycle against a chain as long", []string{user("p", "", ""), user("q", "p", ""), user("r", "q", ""), user("a", "b", ""), user("b", "a", ""), user("c", "b", "")},
+			"cycle against a chain as long",
+			[]string{user("p", "", ""), user("q", "p", ""), user("r", "q", ""), user("a", "b", ""), user("b", "a", ""), user("c", "b", "")},
 			"a b c", "5 cycle", "r c", "c",
 		},
 		{
-			"the last of one id counts", []string{user("a", "", ""), user("b", "a", ""), user("b", "", ""), user("c", "b", "")},
+			"the last of one id counts",
+			[]string{user("a", "", ""), user("b", "a", ""), user("b", "", ""), user("c", "b", "")},
 			"b c", "", "c", "c",
 		},
 		{"without ids", []string{user("a", "", ""), `{"type":"custom","parentId":"a"}`}, "a", "", "", "a"},

@@ -137,23 +137,23 @@ func TestListRow(t *testing.T) {
 func TestListCWD(t *testing.T) {
 	t.Parallel()
 	dir, work := t.TempDir(), t.TempDir()
-	real := filepath.Join(work, "real")
-	if err := os.Mkdir(real, 0o700); err != nil {
+	target := filepath.Join(work, "real")
+	if err := os.Mkdir(target, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	link := filepath.Join(work, "link")
 	symlink(t, "real", link)
 	gone := filepath.Join(work, "gone")
 	for id, cwd := range map[string]string{
-		"real": real, "link": link, "slash": real + string(filepath.Separator), "gone": gone, "none": "", "dot": ".", "beside": real + "x",
+		"real": target, "link": link, "slash": target + string(filepath.Separator), "gone": gone, "none": "", "dot": ".", "beside": target + "x",
 	} {
 		write(t, dir, id+".jsonl", text(id, cwd, 1))
 	}
 	for cwd, want := range map[string][]string{
-		real: {"slash.jsonl", "real.jsonl", "link.jsonl"},
-		link: {"slash.jsonl", "real.jsonl", "link.jsonl"},
-		gone: {"gone.jsonl"},
-		work: nil,
+		target: {"slash.jsonl", "real.jsonl", "link.jsonl"},
+		link:   {"slash.jsonl", "real.jsonl", "link.jsonl"},
+		gone:   {"gone.jsonl"},
+		work:   nil,
 	} {
 		rows, w := list(t, dir, Options{CWD: cwd})
 		same(t, cwd, rels(t, dir, rows), want)

@@ -137,8 +137,12 @@ func TestDetach(t *testing.T) {
 		t.Errorf("changed: %+v", out)
 	}
 	for i, pair := range [][2]string{
-		{in.ID, out.ID}, {in.CWD, out.CWD}, {in.Name, out.Name}, {in.ParentSession, out.ParentSession},
-		{in.FirstMessage, out.FirstMessage}, {in.LastMessage, out.LastMessage},
+		{in.ID, out.ID},
+		{in.CWD, out.CWD},
+		{in.Name, out.Name},
+		{in.ParentSession, out.ParentSession},
+		{in.FirstMessage, out.FirstMessage},
+		{in.LastMessage, out.LastMessage},
 	} {
 		if unsafe.StringData(pair[0]) == unsafe.StringData(pair[1]) {
 			t.Errorf("text %d is not copied", i)

@@ -66,7 +66,11 @@ func TestEach(t *testing.T) {
 	count := func(int) {
 		calls.Add(1)
 		now := running.Add(1)
-		for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+		for {
+			old := most.Load()
+			if now <= old || most.CompareAndSwap(old, now) {
+				break
+			}
 		}
 		time.Sleep(time.Millisecond)
 		running.Add(-1)
