@@ -54,7 +54,9 @@ var checks = map[string]struct {
 	"version 2":        {text(strings.Replace(header, "3", "2", 1), user("a", "")), []string{"1 note old-version"}},
 	"version 1":        {text(`{"type":"session","id":"s"}`, `{"type":"message","message":{}}`), []string{"1 note old-version"}},
 	"no id":            {text(header, `{"type":"custom","customType":"x"}`, user("a", "")), []string{"2 error no-id"}},
-	"duplicate":        {text(header, user("a", ""), user("b", "a"), userAt(7, "a", "")), []string{"2 error duplicate-id a", "4 note several-heads a"}},
+	"duplicate":        {text(header, user("a", ""), user("b", "a"), userAt(7, "a", "")), []string{
+		"3 warning parent-after-child b", "4 error duplicate-id a", "4 note dead-end a",
+	}},
 	"same duplicate":   {text(header, user("a", ""), user("b", "a"), user("b", "a")), []string{"4 warning same-duplicate b"}},
 	"three duplicates": {text(header, user("a", ""), user("a", ""), userAt(7, "a", "")), []string{"3 warning same-duplicate a", "4 error duplicate-id a"}},
 
@@ -63,8 +65,8 @@ var checks = map[string]struct {
 	}},
 	"cycle":        {text(header, user("a", "c"), user("b", "a"), user("c", "b")), []string{"2 error cycle a", "2 warning parent-after-child a"}},
 	"own parent":   {text(header, user("a", "a")), []string{"2 error cycle a"}},
-	"two cycles":   {text(header, user("a", "a"), user("b", "c"), user("c", "b")), []string{"2 error cycle a", "3 error cycle b", "3 warning parent-after-child b", "4 note several-heads c"}},
-	"parent after": {text(header, user("b", "a"), user("a", "")), []string{"2 warning parent-after-child b", "3 warning dead-end a"}},
+	"two cycles":   {text(header, user("a", "a"), user("b", "c"), user("c", "b")), []string{"2 error cycle a", "3 error cycle b", "3 warning parent-after-child b", "4 note dead-end c"}},
+	"parent after": {text(header, user("b", "a"), user("a", "")), []string{"2 warning parent-after-child b", "3 note dead-end a"}},
 	"roots":        {text(header, user("a", ""), user("b", "")), []string{"3 note several-roots b", "3 note several-heads b"}},
 	"branches":     {text(header, user("a", ""), user("b", "a"), userAt(7, "c", "a")), []string{"4 note several-heads c"}},
 	"went back": {text(header, user("a", ""), user("b", "a"), user("c", "b"), userAt(7, "d", "a")), []string{
@@ -185,14 +187,20 @@ func TestBlobs(t *testing.T) {
 	}
 }
 
-// The genuine sessions of pi and oh-my-pi are sound.
+// The genuine sessions of pi and oh-my-pi are sound, but for what their forks
+// lose: an entry whose parent was a label or lies before the fork.
 func TestGenuine(t *testing.T) {
 	t.Parallel()
+	lossy := map[string]int{
+		"01a1fc13-6e2c-7246-8d61-b711d20f0142": 1, "01a1fc13-6fc7-71a3-bc80-e89242a8725a": 3,
+		"143677b75f5c71e6": 1, "01a1fc12-3784-766f-8da6-417fb788a99e": 1,
+	}
 	n := 0
 	for _, dir := range []string{"pi/genuine", "omp/genuine", "omp/13", "omp/18"} {
 		for _, path := range corpus.Sessions(t, dir) {
 			n++
-			if bad := errorsOf(findings(t, string(corpus.Session(t, path)), check.Options{})); len(bad) > 0 {
+			_, id, _ := strings.Cut(strings.TrimSuffix(path, ".jsonl"), "_")
+			if bad := errorsOf(findings(t, string(corpus.Session(t, path)), check.Options{})); len(bad) != lossy[id] {
 				t.Errorf("%s: %q", path, bad)
 			}
 		}

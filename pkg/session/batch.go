@@ -88,7 +88,7 @@ func (b *Batch) AddMessage(m Message) (Entry, error) {
 func (b *Batch) AddJSON(line string) (Entry, error) {
 	e, err := ParseEntry(line)
 	if err != nil {
-		return Entry{}, err
+		return Entry{}, refused(err)
 	}
 	if !e.hasType && e.Get("role") != "" {
 		return b.AddMessage(newMessage(strings.TrimSpace(line)))
@@ -136,20 +136,20 @@ func (b *Batch) Check(typ string, fields ...Field) error {
 func (b *Batch) check(e Entry) error {
 	switch {
 	case e.typ == TypeSession:
-		return fmt.Errorf("%w: a session header is no entry", ErrMalformed)
+		return fmt.Errorf("%w: a session header is no entry", ErrRefused)
 	case !e.hasType || e.typ == "":
-		return fmt.Errorf("%w: neither a message (role) nor an entry (type)", ErrMalformed)
+		return fmt.Errorf("%w: neither a message (role) nor an entry (type)", ErrRefused)
 	case e.Get("id") != "" && (!e.hasID || e.id == ""):
-		return fmt.Errorf("%w: the id is no string", ErrMalformed)
+		return fmt.Errorf("%w: the id is no string", ErrRefused)
 	case e.parent == "" && !slices.Contains([]string{"", "null", `""`}, e.Get("parentId")):
-		return fmt.Errorf("%w: the parentId is no string", ErrMalformed)
+		return fmt.Errorf("%w: the parentId is no string", ErrRefused)
 	case e.hasID && b.known(e.id):
-		return fmt.Errorf("%w: id %s is taken", ErrMalformed, quoteID(e.id))
+		return fmt.Errorf("%w: id %s is taken", ErrRefused, quoteID(e.id))
 	case e.parent != "" && !b.known(e.parent):
-		return fmt.Errorf("%w: no parent %s", ErrMalformed, quoteID(e.parent))
+		return fmt.Errorf("%w: no parent %s", ErrRefused, quoteID(e.parent))
 	}
 	if !b.Force && !slices.Contains(Types(), e.typ) {
-		return fmt.Errorf("%w: unknown entry type %s", ErrMalformed, quoteID(e.typ))
+		return fmt.Errorf("%w: unknown entry type %s", ErrRefused, quoteID(e.typ))
 	}
 	if err := checkRequired(e); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (b *Batch) checkTarget(e Entry) error {
 		return nil
 	}
 	if target := e.Str(name); !b.known(target) && (target != e.id || target == "") {
-		return fmt.Errorf("%w: %s %s names no entry", ErrMalformed, name, quoteID(target))
+		return fmt.Errorf("%w: %s %s names no entry", ErrRefused, name, quoteID(target))
 	}
 	return nil
 }
@@ -177,10 +177,10 @@ func (b *Batch) checkTarget(e Entry) error {
 func (b *Batch) take(raw string) (Entry, error) {
 	e, err := ParseEntry(raw)
 	if err != nil {
-		return Entry{}, err
+		return Entry{}, refused(err)
 	}
 	if strings.ContainsRune(raw, '\n') {
-		return Entry{}, fmt.Errorf("%w: an entry is one line", ErrMalformed)
+		return Entry{}, fmt.Errorf("%w: an entry is one line", ErrRefused)
 	}
 	b.Entries = append(b.Entries, e)
 	if b.added == nil {
@@ -207,4 +207,11 @@ func (b *Batch) Lines() [][]byte {
 		out[i] = []byte(e.raw)
 	}
 	return out
+}
+
+// refused turns the error of a line that is no entry into a refusal: it is the
+// input that is wrong, not the session.
+func refused(err error) error {
+	reason, _ := strings.CutPrefix(err.Error(), ErrMalformed.Error()+": ")
+	return fmt.Errorf("%w: %s", ErrRefused, reason)
 }

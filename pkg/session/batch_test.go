@@ -162,7 +162,7 @@ func TestBatchRefuses(t *testing.T) {
 	} {
 		b := newBatch()
 		e, err := b.AddJSON(c.in)
-		if !errors.Is(err, session.ErrMalformed) || !strings.Contains(err.Error(), c.text) {
+		if !errors.Is(err, session.ErrRefused) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v, %q; want %s", c.in, err, e.Raw(), c.text)
 		}
 		if len(b.Entries) != 0 || b.Leaf != "b" {
@@ -191,7 +191,7 @@ func TestBatchForce(t *testing.T) {
 		t.Errorf("%s", b.Entries[1].Raw())
 	}
 	for _, in := range []string{`{"type":"label"}`, `{"role":"user"}`, `{"type":"odd","id":"a"}`, `{"type":"odd","parentId":"zz"}`, `{"type":"message","message":{}}`} {
-		if _, err := b.AddJSON(in); !errors.Is(err, session.ErrMalformed) {
+		if _, err := b.AddJSON(in); !errors.Is(err, session.ErrRefused) {
 			t.Errorf("force lets %s in: %v", in, err)
 		}
 	}
@@ -211,7 +211,7 @@ func TestBatchAddInvalid(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{"{", "1,", "\n1", "x"} {
 		b := newBatch()
-		if e, err := b.Add("custom", session.Field{Name: "data", Raw: raw}); !errors.Is(err, session.ErrMalformed) || len(b.Entries) != 0 || b.Leaf != "b" {
+		if e, err := b.Add("custom", session.Field{Name: "data", Raw: raw}); !errors.Is(err, session.ErrRefused) || len(b.Entries) != 0 || b.Leaf != "b" {
 			t.Errorf("%q: %s, %v", raw, e.Raw(), err)
 		}
 	}
@@ -283,7 +283,7 @@ func TestRequired(t *testing.T) {
 		for i, f := range fields {
 			without := slices.Delete(slices.Clone(fields), i, i+1)
 			err := newBatch().Check(typ, without...)
-			if !errors.Is(err, session.ErrMalformed) || !strings.Contains(err.Error(), f.Name) {
+			if !errors.Is(err, session.ErrRefused) || !strings.Contains(err.Error(), f.Name) {
 				t.Errorf("%s without %s: %v", typ, f.Name, err)
 			}
 			if typ == "service_tier_change" {
@@ -295,7 +295,7 @@ func TestRequired(t *testing.T) {
 				wrong[i].Raw = "0"
 			}
 			err = newBatch().Check(typ, wrong...)
-			if !errors.Is(err, session.ErrMalformed) || !strings.Contains(err.Error(), f.Name) {
+			if !errors.Is(err, session.ErrRefused) || !strings.Contains(err.Error(), f.Name) {
 				t.Errorf("%s with %s %s: %v", typ, f.Name, wrong[i].Raw, err)
 			}
 		}

@@ -38,12 +38,12 @@ func (b *Batch) complete(m Message) (Message, error) {
 		m = withDefault(m, "display", "true")
 		return b.stamped(m, m, "customType", "content")
 	case RoleBranchSummary, RoleCompactionSummary:
-		return Message{}, fmt.Errorf("%w: a %s message is made from an entry, not stored", ErrMalformed, m.role)
+		return Message{}, fmt.Errorf("%w: a %s message is made from an entry, not stored", ErrRefused, m.role)
 	case "":
-		return Message{}, fmt.Errorf("%w: the message has no role", ErrMalformed)
+		return Message{}, fmt.Errorf("%w: the message has no role", ErrRefused)
 	}
 	if !b.Force {
-		return Message{}, fmt.Errorf("%w: unknown role %s", ErrMalformed, quoteID(m.role))
+		return Message{}, fmt.Errorf("%w: unknown role %s", ErrRefused, quoteID(m.role))
 	}
 	return b.stamped(m, m)
 }
@@ -53,11 +53,11 @@ func (b *Batch) complete(m Message) (Message, error) {
 func (b *Batch) stamped(m, given Message, needs ...string) (Message, error) {
 	for _, name := range needs {
 		if raw := given.Get(name); raw == "" || raw == "null" {
-			return Message{}, fmt.Errorf("%w: a message of role %s needs %s", ErrMalformed, m.role, name)
+			return Message{}, fmt.Errorf("%w: a message of role %s needs %s", ErrRefused, m.role, name)
 		}
 	}
 	if content := given.Get("content"); content != "" && content[0] != '"' && content[0] != '[' {
-		return Message{}, fmt.Errorf("%w: the content of a message is a string or an array", ErrMalformed)
+		return Message{}, fmt.Errorf("%w: the content of a message is a string or an array", ErrRefused)
 	}
 	return withDefault(m, "timestamp", numLiteral(b.Now)), nil
 }
@@ -97,7 +97,7 @@ func (b *Batch) assistant(m Message) (Message, error) {
 
 // CompleteUsage returns a usage with every counter pi wants, of tokens and of
 // cost: those that lack or are null as 0, totals as the sum of their parts. The
-// error is ErrMalformed for what is no usage.
+// error is ErrRefused for what is no usage.
 func CompleteUsage(raw string) (string, error) {
 	raw, err := withCounters(raw, "usage", "totalTokens")
 	if err != nil {
@@ -120,7 +120,7 @@ func CompleteUsage(raw string) (string, error) {
 // withCounters fills in the four counters of the object raw and their total.
 func withCounters(raw, what, total string) (string, error) {
 	if !strings.HasPrefix(raw, "{") {
-		return "", fmt.Errorf("%w: %s is no object", ErrMalformed, what)
+		return "", fmt.Errorf("%w: %s is no object", ErrRefused, what)
 	}
 	sum := 0.0
 	for _, name := range []string{"input", "output", "cacheRead", "cacheWrite", total} {
@@ -133,7 +133,7 @@ func withCounters(raw, what, total string) (string, error) {
 			}
 			raw = setMember(raw, name, js.Stringify(strconv.FormatFloat(fill, 'g', -1, 64)))
 		case jsonType(value) != "number":
-			return "", fmt.Errorf("%w: %s of %s is no number", ErrMalformed, name, what)
+			return "", fmt.Errorf("%w: %s of %s is no number", ErrRefused, name, what)
 		default:
 			n, _ := strconv.ParseFloat(value, 64) // ±Inf beyond the range
 			sum += n

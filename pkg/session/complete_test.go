@@ -74,7 +74,7 @@ func TestCompleteDefaults(t *testing.T) {
 		t.Error(diff)
 	}
 	b.Defaults.Usage = "7"
-	if _, err := b.AddMessage(session.NewTextMessage("assistant", "x")); !errors.Is(err, session.ErrMalformed) {
+	if _, err := b.AddMessage(session.NewTextMessage("assistant", "x")); !errors.Is(err, session.ErrRefused) {
 		t.Errorf("a usage of 7: %v", err)
 	}
 	custom, err := newBatch().AddMessage(session.NewTextMessage("custom", "x", session.StringField("customType", "c"), session.Field{Name: "display", Raw: "false"}))
@@ -111,7 +111,7 @@ func TestCompleteUsage(t *testing.T) {
 		}
 	}
 	for _, in := range []string{"", "null", "7", `"x"`, "[]", `{"output":true}`, `{"cost":1}`, `{"cost":{"input":"1"}}`} {
-		if got, err := session.CompleteUsage(in); !errors.Is(err, session.ErrMalformed) {
+		if got, err := session.CompleteUsage(in); !errors.Is(err, session.ErrRefused) {
 			t.Errorf("%s: %s, %v", in, got, err)
 		}
 	}

@@ -126,7 +126,7 @@ func ExampleBatch() {
 		fmt.Printf("%s\n", line)
 	}
 	// Output:
-	// malformed session: targetId ffff names no entry
+	// entry refused: targetId ffff names no entry
 	// {"type":"message","id":"cccc0001","parentId":"aaaa0003","timestamp":"2026-01-02T03:04:10.000Z","message":{"role":"user","content":[{"type":"text","text":"Mend it."}],"timestamp":1767323050000}}
 }
 

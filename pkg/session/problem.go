@@ -16,6 +16,9 @@ var (
 	// ErrMalformed: the session holds something its format forbids.
 	ErrMalformed = errors.New("malformed session")
 
+	// ErrRefused: an entry is not fit to be added to a session.
+	ErrRefused = errors.New("entry refused")
+
 	// ErrNotFound: a reference names no entry.
 	ErrNotFound = errors.New("no such entry")
 

@@ -40,15 +40,15 @@ func checkRequired(e Entry) error {
 		name, form, _ := strings.Cut(want, ":")
 		raw := e.Get(name)
 		if raw == "" {
-			return fmt.Errorf("%w: a %s entry needs %s", ErrMalformed, e.typ, name)
+			return fmt.Errorf("%w: a %s entry needs %s", ErrRefused, e.typ, name)
 		}
 		if form != "any" && !slices.Contains(strings.Split(form, "|"), jsonType(raw)) {
-			return fmt.Errorf("%w: %s of a %s entry must be %s, not %s", ErrMalformed, name, e.typ,
+			return fmt.Errorf("%w: %s of a %s entry must be %s, not %s", ErrRefused, name, e.typ,
 				strings.ReplaceAll(form, "|", " or "), jsonType(raw))
 		}
 	}
 	if e.typ == TypeModelChange && e.Str("model") == "" && (e.Str("provider") == "" || e.Str("modelId") == "") {
-		return fmt.Errorf("%w: a model_change entry needs provider and modelId, or model", ErrMalformed)
+		return fmt.Errorf("%w: a model_change entry needs provider and modelId, or model", ErrRefused)
 	}
 	return nil
 }
