@@ -2,11 +2,15 @@ package clikit_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/urfave/cli/v2"
 
 	"github.com/sess-tools/sess/internal/clikit"
 )
@@ -118,5 +122,33 @@ func TestBashCompletionOffers(t *testing.T) {
 		if got := strings.TrimSpace(string(out)); err != nil || got != want {
 			t.Errorf("%q: offered %q, want %q (%v)", words, got, want, err)
 		}
+	}
+}
+
+// A choice that is nothing unless given cannot be given as nothing.
+func TestChoiceOfNothing(t *testing.T) {
+	t.Parallel()
+	tool := clikit.Tool{Name: "sess-demo", New: func() ([]cli.Flag, clikit.Action) {
+		var form string
+		flags := []cli.Flag{clikit.Choice(&form, "form", []string{"", "a", "b"}, "print as `FORM`")}
+		return flags, func(_ context.Context, s *clikit.Streams, _ []string) error {
+			_, err := fmt.Fprintf(s.Out, "%q", form)
+			return err
+		}
+	}}
+	for args, want := range map[string]result{
+		"":         {0, `""`, ""},
+		"--form=b": {0, `"b"`, ""},
+		"--form=": {
+			2, "", "sess-demo: invalid value \"\" for --form: want a, b\n" +
+				"sess-demo: hint: see sess-demo --help\n",
+		},
+	} {
+		if got := run(t, tool, "", strings.Fields(args)...); got != want {
+			t.Errorf("%q: got %+v, want %+v", args, got, want)
+		}
+	}
+	if d := clikit.Flags(tool)[0]; d.Default != "" || !reflect.DeepEqual(d.Words, []string{"a", "b"}) {
+		t.Errorf("documented as %+v", d)
 	}
 }

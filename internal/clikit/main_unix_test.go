@@ -50,7 +50,7 @@ var acts = map[string]func(context.Context, *clikit.Streams, []string) error{
 		done := ctx.Done()
 		fmt.Fprintln(s.Err, "ready")
 		<-done
-		time.Sleep(20 * time.Millisecond) // until signals have their default action again
+		time.Sleep(300 * time.Millisecond) // until signals have their default action again
 		fmt.Fprintln(s.Err, "ready")
 		time.Sleep(time.Minute)
 		return nil
@@ -67,7 +67,7 @@ var acts = map[string]func(context.Context, *clikit.Streams, []string) error{
 		select {
 		case <-done:
 			return ctx.Err()
-		case <-time.After(100 * time.Millisecond):
+		case <-time.After(time.Second):
 			return nil
 		}
 	},

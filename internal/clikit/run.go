@@ -79,9 +79,6 @@ func (s *Streams) wait(ctx context.Context, action func() error) (returned bool,
 // that noticed the failure returns it too, in words of its own.
 func (s *Streams) finish(out *bufio.Writer, err error) error {
 	ferr := out.Flush()
-	if s.out.err != nil {
-		ferr = s.out.err
-	}
 	if ferr == nil {
 		return err
 	}

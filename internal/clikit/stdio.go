@@ -34,31 +34,19 @@ func (in *input) Read(p []byte) (int, error) {
 	return in.r.Read(p)
 }
 
-// An output is standard output that remembers its first error.
-type output struct {
-	w   io.Writer
-	err error
-}
+// An output is standard output with errors that say so. The buffer in front of
+// it keeps the first one.
+type output struct{ w io.Writer }
 
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
-	return n, o.note(err)
-}
-
-// note turns err into the error a tool reports for its standard output, and
-// remembers the first one.
-func (o *output) note(err error) error {
-	if err == nil {
-		return nil
+	switch {
+	case err == nil:
+		return n, nil
+	case errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe):
+		return n, &outputError{errReaderGone}
 	}
-	wrapped := &outputError{cause(err)}
-	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
-		wrapped.err = errReaderGone
-	}
-	if o.err == nil {
-		o.err = wrapped
-	}
-	return wrapped
+	return n, &outputError{cause(err)}
 }
 
 // An outputError is the failure of standard output. Its type tells it from the

@@ -78,14 +78,20 @@ func checkInstalled(t *testing.T, prefix string, paths []string) {
 	t.Helper()
 	var found []string
 	err := filepath.WalkDir(prefix, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil {
 			return err
 		}
-		found = append(found, path)
 		fi, err := d.Info()
 		if err != nil {
 			return err
 		}
+		if d.IsDir() {
+			if fi.Mode().Perm() != 0o755 {
+				t.Errorf("%s: mode %v", path, fi.Mode())
+			}
+			return nil
+		}
+		found = append(found, path)
 		want := os.FileMode(0o644)
 		if strings.HasPrefix(path, filepath.Join(prefix, "bin")) {
 			want = 0o755

@@ -83,7 +83,7 @@ func (f *Filter) each(ctx context.Context, raw string, yield func(any) error) er
 			return nil
 		}
 		if err, ok := v.(error); ok {
-			return f.failure(ctx, err)
+			return f.failure(err)
 		}
 		switch err := yield(v); {
 		case err == errEnough: //nolint:errorlint // our own, unwrapped
@@ -94,12 +94,9 @@ func (f *Filter) each(ctx context.Context, raw string, yield func(any) error) er
 	}
 }
 
-// failure turns an error of gojq into ours. The errors of a cancelled context
-// stay recognisable.
-func (f *Filter) failure(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("running the expression: %w", ctx.Err())
-	}
+// failure turns an error of gojq into ours. That of a cancelled context, and
+// whatever else it wraps, stays recognisable.
+func (f *Filter) failure(err error) error {
 	if halt, ok := errors.AsType[*gojq.HaltError](err); ok {
 		f.halted.Store(true)
 		switch v := halt.Value().(type) {

@@ -169,6 +169,7 @@ func TestSyntaxError(t *testing.T) {
 		{".a |", `unexpected EOF`, "    .a |\n        ^"},
 		{"(", "unexpected EOF", "    (\n     ^"},
 		{".é | ]", `unexpected token "é"`, "    .é | ]\n     ^"},
+		{`"é𝄞" | ]`, `unexpected token "]"`, "    \"é𝄞\" | ]\n           ^"},
 		{".a |\n\t.b == = 1\n| .c", `unexpected token "="`, "     .b == = 1\n           ^"},
 		{`.a == "x`, "unterminated string literal", "    .a == \"x\n            ^"},
 		{"nosuch(1)", "function not defined: nosuch/1", ""},

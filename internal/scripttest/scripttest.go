@@ -43,6 +43,7 @@ func params(path []string) testscript.Params {
 		UpdateScripts:       *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TZ", "UTC")
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // else each command sleeps a second at its end
 			home := filepath.Join(e.WorkDir, ".home")
 			e.Setenv("HOME", home)
 			for i := len(path) - 1; i >= 0; i-- {
