@@ -1,0 +1,271 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// longSession is a session of some 30 kB that can be compacted.
+func longSession() string {
+	var b strings.Builder
+	b.WriteString(header)
+	parent := "null"
+	for i := range 20 {
+		id := fmt.Sprintf("aaaa%04d", i)
+		fmt.Fprintf(&b, `{"type":"message","id":%q,"parentId":%s,"timestamp":"2026-01-02T03:05:00.000Z","message":{"role":"user","content":[{"type":"text","text":"question %d %s"}],"timestamp":1767323100000}}`+"\n",
+			id, parent, i, strings.Repeat("word ", 300))
+		parent = `"` + id + `"`
+	}
+	return b.String()
+}
+
+// writing is a run of each tool that writes to disk, with a message of 20 kB or
+// a session of 30 kB.
+var writing = map[string][]string{
+	"append":     {"sess-append", "-f", "text", "s.jsonl"},
+	"new":        {"sess-new", "--system", "text", "-o", "n.jsonl"},
+	"new store":  {"sess-new", "--system", "text", "--store"},
+	"fork":       {"sess-fork", "-o", "n.jsonl", "s.jsonl"},
+	"fork all":   {"sess-fork", "--all", "-o", "n.jsonl", "s.jsonl"},
+	"fork store": {"sess-fork", "--store", "s.jsonl"},
+	"compact":    {"sess-compact", "--keep", "100", "--no-require", "--summary", "text", "s.jsonl"},
+}
+
+// files returns the names and contents of all files below dir.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			out[strings.TrimPrefix(path, dir+"/")] = readFile(t, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// wantSame checks that no file came, went or changed.
+func wantSame(t *testing.T, dir string, before map[string]string) {
+	t.Helper()
+	after := files(t, dir)
+	for name, content := range after {
+		if old, ok := before[name]; !ok {
+			t.Errorf("%s, of %d bytes, was left behind", name, len(content))
+		} else if old != content {
+			t.Errorf("%s was changed: %d bytes, had %d", name, len(content), len(old))
+		}
+	}
+	if len(after) < len(before) {
+		t.Errorf("%d files of %d", len(after), len(before))
+	}
+}
+
+func wantFault(t *testing.T, r result, tool, cause string) {
+	t.Helper()
+	checkRun(t, r, 2, tool, cause)
+	if strings.Count(r.stderr, ".jsonl") != 1 {
+		t.Errorf("stderr %q does not name the file, once", r.stderr)
+	}
+	if r.stdout != "" {
+		t.Errorf("stdout %q", r.stdout)
+	}
+}
+
+// A real limit on the size of files. Only what was there before is there after.
+func TestFileSizeLimit(t *testing.T) {
+	t.Parallel()
+	for name, args := range writing {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", longSession())
+			write(t, dir, "text", strings.Repeat("text ", 4000))
+			before := files(t, dir)
+			blocks := 16 // of 512 or 1024 bytes, as the shell likes it
+			if args[len(args)-1] == "s.jsonl" && (args[0] == "sess-append" || args[0] == "sess-compact") {
+				blocks = 66 // 33 kB or 66 kB: with the text it is 90
+				write(t, dir, "text", strings.Repeat("text ", 12000))
+				before = files(t, dir)
+			}
+			r := runCommand(t, dir, "", append([]string{"sh", "-c", fmt.Sprintf(`ulimit -f %d && exec "$@"`, blocks), "sh"}, args...)...)
+			wantFault(t, r, args[0], "file too large")
+			wantSame(t, dir, before)
+		})
+	}
+}
+
+// A full disk, which is a small tmpfs.
+func TestFullFileSystem(t *testing.T) {
+	t.Parallel()
+	for name, args := range writing {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := smallDisk(t)
+			write(t, dir, "s.jsonl", longSession())
+			write(t, dir, "text", strings.Repeat("text ", 4000))
+			if err := os.MkdirAll(filepath.Join(dir, "store"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			fill(t, filepath.Join(dir, "filler"))
+			before := files(t, dir)
+			wantFault(t, runCommand(t, dir, "", args...), args[0], "no space left on device")
+			wantSame(t, dir, before)
+			if err := os.Remove(filepath.Join(dir, "filler")); err != nil {
+				t.Fatal(err)
+			}
+			if r := runCommand(t, dir, "", args...); r.status != 0 || r.stderr != "" {
+				t.Errorf("with space again: status %d, %s", r.status, r.stderr)
+			}
+		})
+	}
+}
+
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount a tmpfs")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", dir).CombinedOutput(); err != nil {
+		t.Skipf("mounting a tmpfs: %v: %s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			t.Errorf("unmounting the tmpfs: %v: %s", err, out)
+		}
+	})
+	return dir
+}
+
+// fill takes what space there is.
+func fill(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for err == nil {
+		_, err = f.Write(make([]byte, 512))
+	}
+	if !strings.Contains(err.Error(), "no space left") {
+		t.Fatal(err)
+	}
+}
+
+// asNobody runs a command line as a user whom permissions stop.
+func asNobody(t *testing.T, dir string, args ...string) result {
+	t.Helper()
+	c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
+	c.Dir, c.Env = dir, env(dir)
+	if os.Getuid() == 0 {
+		for d := dir; d != "/" && d != "."; d = filepath.Dir(d) {
+			if fi, err := os.Stat(d); err == nil && fi.Mode().Perm()&0o001 == 0 {
+				_ = os.Chmod(d, fi.Mode().Perm()|0o011)
+			}
+		}
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	return wait(t, c)
+}
+
+func TestReadOnlyDirectory(t *testing.T) {
+	t.Parallel()
+	for name, args := range writing {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", longSession())
+			write(t, dir, "text", "text")
+			for _, f := range []string{"s.jsonl", "text"} {
+				if err := os.Chmod(filepath.Join(dir, f), 0o444); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := files(t, dir)
+			if err := os.Chmod(dir, 0o555); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = os.Chmod(dir, 0o700) }() //nolint:gosec // a directory
+			r := asNobody(t, dir, args...)
+			checkRun(t, r, 2, args[0], "permission denied")
+			if r.stdout != "" {
+				t.Errorf("stdout %q", r.stdout)
+			}
+			wantSame(t, dir, before)
+		})
+	}
+}
+
+// While a tool waits for the lock, the session is replaced, deleted, or never
+// let go.
+func TestChangedWhileWaiting(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		change func(path string) error
+		status int
+		stderr string
+	}{
+		"replaced": {func(path string) error {
+			if err := os.WriteFile(path+".new", []byte(longSession()), 0o600); err != nil {
+				return err
+			}
+			return os.Rename(path+".new", path)
+		}, 0, ""},
+		"deleted": {os.Remove, 2, "no such file"},
+		"held":    {nil, 4, "locked"},
+	}
+	for name, tt := range tests {
+		for _, tool := range []string{"append", "compact"} {
+			t.Run(name+"/"+tool, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				path := write(t, dir, "s.jsonl", longSession())
+				write(t, dir, "text", "text")
+				f, err := os.OpenFile(path, os.O_RDWR, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+					t.Fatal(err)
+				}
+				args := append([]string{writing[tool][0], "--wait", "300ms"}, writing[tool][1:]...)
+				if tt.change != nil {
+					args[2] = "30s"
+					time.AfterFunc(200*time.Millisecond, func() {
+						if err := tt.change(path); err != nil {
+							t.Error(err)
+						}
+						_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+					})
+				}
+				r := runCommand(t, dir, "", args...)
+				checkRun(t, r, tt.status, args[0], tt.stderr)
+				old := make([]byte, 1<<20)
+				if n, _ := f.ReadAt(old, 0); string(old[:n]) != longSession() {
+					t.Error("the old file was changed")
+				}
+				if tt.status != 0 {
+					return
+				}
+				added, ok := strings.CutPrefix(readFile(t, path), longSession())
+				if !ok || strings.Count(added, "\n") != 1 || !strings.Contains(added, strings.TrimSpace(r.stdout)) {
+					t.Errorf("added %q, printed %q", added, r.stdout)
+				}
+			})
+		}
+	}
+}
