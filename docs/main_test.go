@@ -77,7 +77,7 @@ func shell(t *testing.T, dir, script string) (stdout, stderr string, err error) 
 
 // undocumented are tools under way that have no man page yet and are in no list.
 // The page comes with the tool's last commit, and then its line here goes.
-var undocumented = map[string]bool{"sess-check": true, "sess-tree": true}
+var undocumented = map[string]bool{"sess-check": true}
 
 // tools are the names of the programs there are, but for those undocumented.
 func tools(t *testing.T) []string {

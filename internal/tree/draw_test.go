@@ -301,3 +301,14 @@ func (f *failing) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		"": 0, "abc": 3, "é": 1, "e\u0301": 1, "日本": 4, "한": 2, "ｗ": 2, "😀": 2, "a\u200db": 2, "─├└│┆…": 6,
+	} {
+		if got := columns(text); got != want {
+			t.Errorf("%q takes %d columns, want %d", text, got, want)
+		}
+	}
+}

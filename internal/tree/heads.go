@@ -4,6 +4,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
@@ -111,11 +112,11 @@ func (t *Tree) textAt(i int) string {
 	return Text(t.Session.Entries[i])
 }
 
-// stamp returns the time of an entry, "-" if it has none.
+// stamp returns the time of an entry to the second, "-" if it has none.
 func stamp(e session.Entry) string {
 	ms, ok := e.Timestamp()
 	if !ok {
 		return "-"
 	}
-	return js.FormatTime(ms)
+	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05Z")
 }

@@ -66,7 +66,7 @@ func (l *list) widths() []int {
 			widths[k] = max(widths[k], columns(cell))
 		}
 	}
-	const least = 12 // what a cell of text gets even if the others fill the line
+	const least = 8 // what a cell of text gets even if the others fill the line
 	fixed := len(widths) - l.flex
 	room := l.o.Width
 	for _, width := range widths[:fixed] {

@@ -108,22 +108,22 @@ func TestHeads(t *testing.T) {
 	}{
 		{
 			"text", "d\t3\t-\t-\tFix <it>\tother way\n" +
-				"g\t1\t2026-01-02T03:04:04.000Z\t-\tlone\tlone\n" +
-				"h\t6\t2026-01-02T03:04:05.000Z\t*\tFix <it>\tend\n",
+				"g\t1\t2026-01-02T03:04:04Z\t-\tlone\tlone\n" +
+				"h\t6\t2026-01-02T03:04:05Z\t*\tFix <it>\tend\n",
 			func(w io.Writer) error { return WriteHeads(w, tr, tr.Heads(), Options{}) },
 		},
 		{"terminal", `
-ID  ENTRIES  TIME                         FIRST     LAST
-d   3        -                         -  Fix <it>  other way
-g   1        2026-01-02T03:04:04.000Z  -  lone      lone
-h   6        2026-01-02T03:04:05.000Z  *  Fix <it>  end
+ID  ENTRIES  TIME                     FIRST     LAST
+d   3        -                     -  Fix <it>  other way
+g   1        2026-01-02T03:04:04Z  -  lone      lone
+h   6        2026-01-02T03:04:05Z  *  Fix <it>  end
 `, func(w io.Writer) error { return WriteHeads(w, tr, tr.Heads(), Options{Width: 80}) }},
 		{"narrow terminal", `
-ID  ENTRIES  TIME                         FIRST     LAST
-d   3        -                         -  Fix <it>  othe…
-g   1        2026-01-02T03:04:04.000Z  -  lone      lone
-h   6        2026-01-02T03:04:05.000Z  *  Fix <it>  end
-`, func(w io.Writer) error { return WriteHeads(w, tr, tr.Heads(), Options{Width: 57}) }},
+ID  ENTRIES  TIME                     FIRST     LAST
+d   3        -                     -  Fix <it>  othe…
+g   1        2026-01-02T03:04:04Z  -  lone      lone
+h   6        2026-01-02T03:04:05Z  *  Fix <it>  end
+`, func(w io.Writer) error { return WriteHeads(w, tr, tr.Heads(), Options{Width: 53}) }},
 		{"JSON", `
 {"id":"d","entries":3,"timestamp":"x","active":false,"label":"","fork":"b","first":"Fix <it>","last":"other\nway","line":5}
 {"id":"g","entries":1,"timestamp":"2026-01-02T03:04:04.000Z","active":false,"label":"","fork":null,"first":"lone","last":"lone","line":8}
@@ -180,7 +180,8 @@ func hostile(t testing.TB) *Tree {
 		`{"type":`+bad+`,"id":"b","parentId":`+id+`,"timestamp":"t"}`,
 		`{"type":"message","id":"c`+raw+`","parentId":`+id+`,"message":{"role":"user","content":"`+raw+` \ud800 x"}}`,
 		`{"type":"label","id":"d","parentId":"b","targetId":`+id+`,"label":`+bad+`}`,
-		`{"type":"label","id":"e","parentId":"d","targetId":`+bad+`,"label":"x"}`))
+		`{"type":"label","id":"e","parentId":"d","targetId":`+bad+`,"label":"x"}`,
+		`{"type":"custom","id":`+js.Quote("tip\n\t\x1b[2J\u202e")+`,"parentId":"e"}`))
 }
 
 // Nothing that could act on a terminal gets through, whatever is printed, and
@@ -200,8 +201,8 @@ func TestHostile(t *testing.T) {
 		"draw wide ASCII": func(w io.Writer) error { return Draw(w, tr, Options{Width: 1 << 30, ASCII: true}) },
 	}
 	lines := map[string]int{
-		"draw": 5, "draw tty": 5, "draw wide ASCII": 5, "heads": 2, "heads tty": 3, "labels": 2, "labels tty": 3,
-		"dot": 3 + 5 + 4,
+		"draw": 6, "draw tty": 6, "draw wide ASCII": 6, "heads": 2, "heads tty": 3, "labels": 2, "labels tty": 3,
+		"dot": 3 + 6 + 5,
 	}
 	for name, render := range renderers {
 		t.Run(name, func(t *testing.T) {
@@ -238,7 +239,7 @@ func TestHostileJSON(t *testing.T) {
 	if want := Text(tr.Session.Entries[0]); first.Text != want || len(want) < 1<<20 {
 		t.Errorf("text of %d bytes, want %d", len(first.Text), len(want))
 	}
-	if strings.ContainsAny(got, "\x1b\x07\r\t") || strings.Count(got, "\n") != 5 {
+	if strings.ContainsAny(got, "\x1b\x07\r\t") || strings.Count(got, "\n") != 6 {
 		t.Errorf("control characters in %.200q", got)
 	}
 }
