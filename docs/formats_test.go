@@ -94,6 +94,9 @@ func TestDifferencesAreTested(t *testing.T) {
 		t.Fatalf("pages %q, %v", paths, err)
 	}
 	for _, path := range paths {
+		if path == filepath.Join("formats", "damage.md") {
+			continue // one table itself, held to by a test of its own
+		}
 		_, table, ok := strings.Cut(read(t, path), "\n## Deliberate differences\n")
 		if !ok {
 			t.Errorf("%s has no table of deliberate differences", path)

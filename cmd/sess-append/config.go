@@ -20,6 +20,8 @@ type config struct {
 	api, model, provider, usage, stop  string
 	callID, toolName, customType, tail string
 	json, dryRun                       bool
+	maxChars                           int
+	blobs                              string
 	target                             operand.TargetOptions
 }
 
@@ -46,6 +48,8 @@ func (c *config) flags() []cli.Flag {
 		clikit.String(&c.toolName, "tool-name", "", "the tool `NAME` a toolResult is from"),
 		clikit.Bool(&c.isError, "error", "the toolResult is an error"),
 		clikit.String(&c.customType, "custom-type", "", "the `TYPE` of a custom message"),
+		clikit.Int(&c.maxChars, "max-chars", 0, "cut strings longer than `N` UTF-16 units, as oh-my-pi does"),
+		clikit.String(&c.blobs, "blobs", "", "put images into files of `DIR`, and references to them into the entries"),
 		clikit.Choice(&c.tail, "tail", []string{"blank", "end-line", "refuse"}, "treat a torn last line `HOW`"),
 		clikit.Choice(&c.target.Sync, "sync", []string{"", "always", "never"}, "make the entries durable before exit `WHEN`; in the store always, elsewhere never"),
 		clikit.Duration(&c.target.Wait, "wait", jsonl.DefaultWait, "wait for the lock for `DURATION` at most"),
@@ -71,6 +75,9 @@ func (c *config) check(name string) error {
 		return clikit.WithHint(clikit.UsageError("the session is on standard input: no place for the text"), "use --text or --file, or name the session")
 	case filter && c.json:
 		return clikit.UsageError("--json needs a session file: without one the session is printed")
+	}
+	if c.maxChars < 0 || c.maxChars > 0 && c.maxChars < session.MinPersistChars {
+		return clikit.UsageError("--max-chars %d: want at least %d", c.maxChars, session.MinPersistChars)
 	}
 	if c.usage != "" {
 		usage, ok := oneLine(c.usage)

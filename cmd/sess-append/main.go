@@ -60,10 +60,14 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if len(t.Batch.Entries) == 0 && !t.Filter() {
 		return clikit.No("nothing to append")
 	}
+	if err := c.limit(&t.Batch); err != nil {
+		return err
+	}
 	if !c.dryRun {
 		if err := t.Commit(); err != nil {
 			return err
 		}
+		t.LeaveCrumb()
 	}
 	return c.print(s, t)
 }

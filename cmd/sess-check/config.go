@@ -41,6 +41,10 @@ func (c *config) check(operands []string) error {
 		return clikit.UsageError("--output and --dry-run go with --repair or --migrate")
 	case c.relink && !c.repair:
 		return clikit.UsageError("--relink goes with --repair")
+	case writes && c.nul:
+		return clikit.UsageError("-0 does not go with --repair or --migrate")
+	case writes && (c.json || c.strict || c.blobs != ""):
+		return clikit.UsageError("--json, --strict and --blobs do not go with --repair or --migrate")
 	case c.nul && len(operands) > 0:
 		return clikit.UsageError("-0 reads the names from standard input: unexpected operand %q", operands[0])
 	}

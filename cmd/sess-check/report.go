@@ -80,7 +80,7 @@ func modes(path string) []check.Finding {
 
 // print writes a finding: file, line, byte, severity, kind, id and text.
 func (c *config) print(s *clikit.Streams, name string, f check.Finding) error {
-	if s.Quiet && !c.json && f.Severity < check.Error && !(c.strict && f.Severity == check.Warning) {
+	if s.Quiet && f.Severity < check.Error && !(c.strict && f.Severity == check.Warning) {
 		return nil
 	}
 	if !c.json {

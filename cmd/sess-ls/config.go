@@ -16,7 +16,7 @@ func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
 		clikit.Bool(&c.all, "all, a", "every project of the store, or one level below each DIR"),
 		clikit.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
-		clikit.Bool(&c.recent, "recent", "only the one written to last"),
+		clikit.Bool(&c.recent, "recent", "only the one this terminal was last used for, else the one written to last"),
 		clikit.String(&c.since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 		clikit.String(&c.olderThan, "older-than", "", "only sessions modified before `WHEN`"),
 		clikit.String(&c.name, "name", "", "only sessions with `TEXT` in name, first message or id"),

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
 )
 
 var tool = clikit.Tool{
@@ -48,7 +49,12 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	rows, err := c.list(ctx, dirs, o)
+	rows, err := c.list(ctx, dirs, o, func() (string, bool) {
+		if len(operands) > 0 || o.CWD == "" {
+			return "", false // a terminal remembers one session of one working directory
+		}
+		return operand.Continue(ctx, s, o.CWD)
+	})
 	if err != nil {
 		return err
 	}

@@ -62,12 +62,17 @@ func (c *config) scope(s *clikit.Streams, dirs []string) ([]string, store.Option
 	return dirs, o, nil
 }
 
-// list returns the sessions in order; with --recent at most one.
-func (c *config) list(ctx context.Context, dirs []string, o store.Options) ([]store.Row, error) {
+// list returns the sessions in order; with --recent at most one, that of the
+// breadcrumb if there is one.
+func (c *config) list(ctx context.Context, dirs []string, o store.Options, crumb func() (string, bool)) ([]store.Row, error) {
 	if !c.recent {
 		return store.List(ctx, dirs, o)
 	}
-	path, err := store.Recent(ctx, dirs, o)
+	path, ok := crumb()
+	var err error
+	if !ok {
+		path, err = store.Recent(ctx, dirs, o)
+	}
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}

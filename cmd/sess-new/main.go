@@ -24,9 +24,10 @@ var tool = clikit.Tool{
 	Summary: "make a new session",
 	Examples: `sess-new > s.jsonl
 S=$(sess-new --store --title "fix the parser")
+S=$(sess-new --store --defer) && sess-append -t hi "$S"
 sess-new | sess-append -r user -t hi | sess-path --as text`,
 	New: func() ([]cli.Flag, clikit.Action) {
-		var c config
+		c := config{dest: operand.Destination{Crumb: true}}
 		return []cli.Flag{
 			clikit.String(&c.cwd, "cwd", "", "the session's working directory, `DIR`, instead of the current one"),
 			clikit.String(&c.title, "title", "", "name the session `TITLE`"),
@@ -37,6 +38,7 @@ sess-new | sess-append -r user -t hi | sess-path --as text`,
 			clikit.String(&c.tools, "tools", "", "record the tools `NAME,NAME` beside the system prompt"),
 			clikit.Bool(&c.dest.Store, "store", "make the file in the store and print its path"),
 			clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist, and print its path"),
+			clikit.Bool(&c.dest.Defer, "defer", "make a draft, which the first assistant message puts in its place"),
 			clikit.Choice(&c.dest.Sync, "sync", []string{"", "always", "never"}, "make the file durable before exit `WHEN`; in the store always, elsewhere never"),
 			clikit.Bool(&c.dest.DryRun, "dry-run, n", "print the session and make nothing"),
 		}, c.run

@@ -8,7 +8,7 @@ import (
 )
 
 type config struct {
-	leaf, as, where, jq               string
+	leaf, as, where, jq, blobs        string
 	budget                            int64
 	system, reverse, noHeader, strict bool
 
@@ -21,6 +21,7 @@ func (c *config) flags() []cli.Flag {
 		clikit.Choice(&c.as, "as", forms, "print `FORM`"),
 		clikit.Int64(&c.budget, "budget", 0, "keep the longest tail of at most `TOKENS`"),
 		clikit.Bool(&c.system, "system", "include system prompts in what a model sees"),
+		clikit.String(&c.blobs, "blobs", "", "put the blobs of `DIR` in the place of references to them"),
 		clikit.Bool(&c.reverse, "reverse", "leaf first; without the header"),
 		clikit.Bool(&c.noHeader, "no-header", "leave out the header"),
 		clikit.String(&c.where, "where", "", "only entries for which the gojq expression `EXPR` is true; without the header"),

@@ -51,6 +51,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		return err
 	}
 	path, problems := src.PathTo(leaf)
+	problems = slices.Concat(problems, c.resolve(src, path))
 	if c.strict {
 		if err := src.Strict(src.Problems, problems); err != nil {
 			return err

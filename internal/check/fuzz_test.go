@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +86,9 @@ func seeds() []string {
 // readers saw, and is its own repair.
 func FuzzCheckRepair(f *testing.F) {
 	for _, s := range seeds() {
+		if len(s) > 4096 {
+			continue // the fuzzer would spend its time on making it smaller
+		}
 		f.Add([]byte(s), true)
 		f.Add([]byte(s), false)
 	}
@@ -97,4 +101,51 @@ func FuzzCheckRepair(f *testing.F) {
 		}
 		checkRepaired(t, input, r, relink)
 	})
+}
+
+// TestRandomDamage holds sessions of few ids and much damage to the same laws:
+// cycles, duplicates and orphans that meet on a few lines.
+func TestRandomDamage(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(1000) {
+		input := damagedSession(rand.New(rand.NewPCG(seed, 1)))
+		for _, relink := range []bool{true, false} {
+			r, err := check.Repair(strings.NewReader(input), check.RepairOptions{Relink: relink, Migrate: true, Header: makeHeader})
+			if err == nil {
+				checkRepaired(t, input, r, relink)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d:\n%s", seed, input)
+		}
+	}
+}
+
+func damagedSession(r *rand.Rand) string {
+	ids := []string{"", "a", "b", "c", "d", "e"}
+	id := func() string { return ids[r.IntN(len(ids))] }
+	var b strings.Builder
+	if r.IntN(5) > 0 {
+		b.WriteString(header + "\n")
+	}
+	for range r.IntN(9) {
+		raw := user(id(), id())
+		switch r.IntN(12) {
+		case 0:
+			raw = compaction(id(), id(), id())
+		case 1:
+			raw = raw[:r.IntN(len(raw))]
+		case 2:
+			raw = strings.ReplaceAll(raw, ",", ",\n")
+		case 3:
+			raw = []string{header, slot, "junk", "42", "{", "}", `{"type":"new"}`, "\x00\x00"}[r.IntN(8)]
+		case 4:
+			raw = userAt(r.IntN(60), id(), id())
+		}
+		b.WriteString(raw)
+		if r.IntN(6) > 0 {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
 }

@@ -71,7 +71,7 @@ func (rp *repair) join(j *joiner) (more bool) {
 	case ok:
 		rp.number = j.lines[0].Number
 		rp.change("joined %d lines to the entry %q", len(j.lines), e.ID())
-		rp.keep(e)
+		rp.salvage(e)
 	case !more:
 		rp.apart(j.lines)
 	}
@@ -100,8 +100,15 @@ func (rp *repair) line(l jsonl.Line) {
 			continue
 		}
 		rp.change("kept the entry %q of a damaged line", p.entry.ID())
-		rp.keep(p.entry)
+		rp.salvage(p.entry)
 	}
+}
+
+// salvage keeps an entry that readers do not see in the damaged session.
+func (rp *repair) salvage(e session.Entry) {
+	rp.salvaging = true
+	rp.keep(e)
+	rp.salvaging = false
 }
 
 // keep puts an object where it belongs.
@@ -147,7 +154,7 @@ func (rp *repair) keepEntry(e session.Entry) {
 		rp.reject(e.Raw())
 	default:
 		rp.entries = append(rp.entries, e)
-		rp.numbers = append(rp.numbers, rp.number)
+		rp.origins = append(rp.origins, origin{rp.number, rp.salvaging})
 	}
 }
 

@@ -11,13 +11,14 @@ import (
 
 // keepIf keeps the entries of which keep says so.
 func (rp *repair) keepIf(keep func(i int, e session.Entry) bool) {
-	entries, numbers := rp.entries[:0], rp.numbers[:0]
+	entries, origins := rp.entries[:0], rp.origins[:0]
 	for i, e := range rp.entries {
-		if rp.number = rp.numbers[i]; keep(i, e) {
-			entries, numbers = append(entries, e), append(numbers, rp.number)
+		o := rp.origins[i]
+		if rp.number = o.line; keep(i, e) {
+			entries, origins = append(entries, e), append(origins, o)
 		}
 	}
-	rp.entries, rp.numbers = entries, numbers
+	rp.entries, rp.origins = entries, origins
 }
 
 // addressable gives an id to every entry that has none and that has a place:
@@ -48,27 +49,42 @@ func (rp *repair) addressable() {
 }
 
 // uniqueIDs drops entries that repeat an earlier one byte for byte, and gives a
-// new id to all but the last of several entries with the same one: the last is
-// the one the id names.
+// new id to all but one of several entries with the same one.
 func (rp *repair) uniqueIDs() {
-	first := map[string]int{} // bytes to position
-	rp.keepIf(func(i int, e session.Entry) bool {
-		if _, dup := first[e.Raw()]; dup {
+	owner := rp.owners()
+	known, seen := map[string]bool{}, map[string]bool{}
+	for id := range owner {
+		known[id] = true
+	}
+	rp.keepIf(func(_ int, e session.Entry) bool {
+		if seen[e.Raw()] {
 			rp.change("left out entry %q, the same bytes as before", e.ID())
 			return false
 		}
-		first[e.Raw()] = i
+		seen[e.Raw()] = true
 		return true
 	})
-	known, last := map[string]bool{}, map[string]int{}
 	for i, e := range rp.entries {
-		known[e.ID()], last[e.ID()] = true, i
-	}
-	for i, e := range rp.entries {
-		if last[e.ID()] != i {
+		if e.Raw() != owner[e.ID()] {
 			rp.rename(i, known)
 		}
 	}
+}
+
+// owners returns for each id the bytes of the entry that it names: the last,
+// but none that was salvaged if there is one that readers saw.
+func (rp *repair) owners() map[string]string {
+	last := map[string]int{}
+	for i, e := range rp.entries {
+		if at, ok := last[e.ID()]; !ok || rp.origins[at].salvaged || !rp.origins[i].salvaged {
+			last[e.ID()] = i
+		}
+	}
+	owners := map[string]string{}
+	for id, i := range last {
+		owners[id] = rp.entries[i].Raw()
+	}
+	return owners
 }
 
 // rename gives entry i a new id, which is made from its bytes so that a repair
@@ -81,7 +97,7 @@ func (rp *repair) rename(i int, known map[string]bool) {
 		if id = hex.EncodeToString(sum[:4]); !known[id] {
 			known[id] = true
 			rp.entries[i] = e.WithRaw("id", js.Quote(id))
-			rp.number = rp.numbers[i]
+			rp.number = rp.origins[i].line
 			rp.change("id %q instead of %q", id, e.ID())
 			return
 		}
@@ -94,7 +110,7 @@ func (rp *repair) firstKept() {
 	seen := map[string]bool{}
 	for i, e := range rp.entries {
 		if kept := e.Str("firstKeptEntryId"); e.Type() == session.TypeCompaction && !seen[kept] && kept != e.ID() {
-			rp.number = rp.numbers[i]
+			rp.number = rp.origins[i].line
 			rp.change("compaction %q keeps nothing, as %q is not before it", e.ID(), kept)
 			rp.entries[i] = e.WithRaw("firstKeptEntryId", js.Quote(e.ID()))
 		}
@@ -134,7 +150,7 @@ func (rp *repair) hang(i, parent int) {
 	if parent >= 0 {
 		id = rp.entries[parent].ID()
 	}
-	rp.number = rp.numbers[i]
+	rp.number = rp.origins[i].line
 	rp.change("entry %q: parent %s instead of %s", e.ID(), parentName(id), parentName(e.ParentID()))
 	rp.entries[i] = e.WithParent(id)
 }

@@ -74,9 +74,17 @@ type repair struct {
 	opened  bool     // the header has been found
 	version int      // that it tells
 	entries []session.Entry
-	numbers []int // lines of the entries
-	number  int   // of the line at hand
-	err     error // that ends the repair
+	origins []origin // of the entries
+
+	number    int   // of the line at hand
+	salvaging bool  // the object at hand is not a line of its own
+	err       error // that ends the repair
+}
+
+// An origin tells where an entry was found.
+type origin struct {
+	line     int
+	salvaged bool // not as a line of its own, so that readers did not see it
 }
 
 // head checks the header, or makes one.

@@ -59,20 +59,23 @@ var repairs = map[string]struct {
 	"never closed":      {text(header, `{"x":`, "1,", "2"), false, text(header), "{\"x\":\n1,\n2\n"},
 	"joined to junk":    {text(header, `{"x":`, "1}"), false, text(header), "{\"x\":\n1}\n"},
 
-	"no id":                {text(header, user("a", ""), `{"type":"custom","customType":"x"}`), false, text(header, user("a", "")), `{"type":"custom","customType":"x"}` + "\n"},
-	"no id, relinked":      {text(header, user("a", ""), `{"type":"custom","customType":"x"}`), true, text(header, user("a", ""), `{"type":"custom","customType":"x","id":"2ee6d7c8","parentId":"a"}`), ""},
-	"no id, but parent":    {text(header, user("a", ""), `{"type":"custom","customType":"x","parentId":"a"}`), false, text(header, user("a", ""), `{"type":"custom","customType":"x","parentId":"a","id":"7d8a41ff"}`), ""},
-	"same duplicate":       {text(header, user("a", ""), user("b", "a"), user("a", "")), false, text(header, user("a", ""), user("b", "a")), ""},
-	"unknown type":         {text(header, `{"type":"new","id":"a"}`), false, text(header, `{"type":"new","id":"a"}`), ""},
-	"orphan":               {text(header, user("a", ""), user("b", "x")), false, text(header, user("a", ""), user("b", "x")), ""},
-	"orphan, relinked":     {text(header, user("a", ""), user("b", "x"), user("c", "b")), true, text(header, user("a", ""), user("b", "a"), user("c", "b")), ""},
-	"first orphan":         {text(header, user("a", "x")), true, text(header, user("a", "")), ""},
-	"cycle":                {text(header, user("r", ""), user("a", "b"), user("b", "a")), true, text(header, user("r", ""), user("a", "r"), user("b", "a")), ""},
-	"own parent":           {text(header, user("a", "a")), true, text(header, user("a", "")), ""},
-	"cycle after relink":   {text(header, user("b", "a"), user("a", "x")), true, text(header, user("b", ""), user("a", "b")), ""},
-	"first kept missing":   {text(header, user("a", ""), compaction("k", "a", "gone")), false, text(header, user("a", ""), keepsNothing), ""},
-	"version 1":            {text(`{"type":"session","id":"s"}`, `{"type":"custom","customType":"x"}`+`{"type":"custom","id":"z"}`), false, text(`{"type":"session","id":"s","version":3}`, `{"type":"custom","customType":"x"}`+`{"type":"custom","id":"z"}`), ""},
-	"label of a duplicate": {text(header, user("a", ""), userAt(7, "a", "")), false, text(header, strings.Replace(user("a", ""), `"id":"a"`, `"id":"@"`, 1), userAt(7, "a", "")), ""},
+	"no id":              {text(header, user("a", ""), `{"type":"custom","customType":"x"}`), false, text(header, user("a", "")), `{"type":"custom","customType":"x"}` + "\n"},
+	"no id, relinked":    {text(header, user("a", ""), `{"type":"custom","customType":"x"}`), true, text(header, user("a", ""), `{"type":"custom","customType":"x","id":"ccb25a61","parentId":"a"}`), ""},
+	"no id, but parent":  {text(header, user("a", ""), `{"type":"custom","customType":"x","parentId":"a"}`), false, text(header, user("a", ""), `{"type":"custom","customType":"x","parentId":"a","id":"f616a16d"}`), ""},
+	"same duplicate":     {text(header, user("a", ""), user("b", "a"), user("a", "")), false, text(header, user("a", ""), user("b", "a")), ""},
+	"unknown type":       {text(header, `{"type":"new","id":"a"}`), false, text(header, `{"type":"new","id":"a"}`), ""},
+	"orphan":             {text(header, user("a", ""), user("b", "x")), false, text(header, user("a", ""), user("b", "x")), ""},
+	"orphan, relinked":   {text(header, user("a", ""), user("b", "x"), user("c", "b")), true, text(header, user("a", ""), user("b", "a"), user("c", "b")), ""},
+	"first orphan":       {text(header, user("a", "x")), true, text(header, user("a", "")), ""},
+	"cycle":              {text(header, user("r", ""), user("a", "b"), user("b", "a")), true, text(header, user("r", ""), user("a", "r"), user("b", "a")), ""},
+	"own parent":         {text(header, user("a", "a")), true, text(header, user("a", "")), ""},
+	"cycle after relink": {text(header, user("b", "a"), user("a", "x")), true, text(header, user("b", ""), user("a", "b")), ""},
+	"first kept missing": {text(header, user("a", ""), compaction("k", "a", "gone")), false, text(header, user("a", ""), keepsNothing), ""},
+	"version 1": {
+		text(`{"type":"session","id":"s"}`, `{"type":"custom","timestamp":"x"}{"type":"custom","timestamp":"y"}`), false,
+		text(`{"type":"session","id":"s","version":3}`, `{"type":"custom","timestamp":"x","id":"00000001","parentId":null}`, `{"type":"custom","timestamp":"y","id":"00000002","parentId":"00000001"}`), "",
+	},
+	"duplicate": {text(header, user("a", ""), userAt(7, "a", "")), false, text(header, strings.Replace(user("a", ""), `"id":"a"`, `"id":"56725166"`, 1), userAt(7, "a", "")), ""},
 }
 
 func TestRepair(t *testing.T) {
@@ -87,8 +90,8 @@ func TestRepair(t *testing.T) {
 			if diff := cmp.Diff(tt.rejected, string(r.Rejected)); diff != "" {
 				t.Errorf("rejected (-want +got):\n%s", diff)
 			}
-			if same := tt.input == text(r.Lines...); same != (len(r.Changes) == 0) && tt.rejected != "" {
-				t.Errorf("changes %q", r.Changes)
+			if tt.rejected != "" && len(r.Changes) == 0 {
+				t.Error("nothing is said of what was set aside")
 			}
 		})
 	}

@@ -23,7 +23,7 @@ var entryStart = []byte(`{"type":"`)
 func salvage(line []byte) []piece {
 	var out []piece
 	bad := 0 // where the bytes begin that are no entry
-	effort := 64<<10 + 32*len(line)
+	effort := 64<<10 + 8*len(line)
 	for at := 0; at < len(line); {
 		e, n := entryAt(line[at:], &effort)
 		if n > 0 {

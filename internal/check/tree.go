@@ -82,7 +82,7 @@ func deadEnd(s *session.Session) []Finding {
 	if !ok {
 		return nil
 	}
-	on := map[int]bool{}
+	on := make([]bool, len(s.Entries))
 	path, _ := s.PathIndex(leaf)
 	for _, i := range path {
 		on[i] = true

@@ -1,8 +1,9 @@
-//go:build unix
+//go:build unix && !solaris && !aix
 
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -75,8 +76,11 @@ func wantSame(t *testing.T, dir string, before map[string]string) {
 func wantFault(t *testing.T, r result, tool, cause string) {
 	t.Helper()
 	checkRun(t, r, 2, tool, cause)
-	if strings.Count(r.stderr, ".jsonl") != 1 {
-		t.Errorf("stderr %q does not name the file, once", r.stderr)
+	if strings.Count(r.stderr, " s.jsonl:")+strings.Count(r.stderr, " n.jsonl:") > 1 || !strings.Contains(r.stderr, ".jsonl") {
+		t.Errorf("stderr %q does not name the file once", r.stderr)
+	}
+	if strings.Count(r.stderr, ".lock") > 1 {
+		t.Errorf("stderr %q names the lock file twice", r.stderr)
 	}
 	if r.stdout != "" {
 		t.Errorf("stdout %q", r.stdout)
@@ -93,11 +97,9 @@ func TestFileSizeLimit(t *testing.T) {
 			write(t, dir, "s.jsonl", longSession())
 			write(t, dir, "text", strings.Repeat("text ", 4000))
 			before := files(t, dir)
-			blocks := 16 // of 512 or 1024 bytes, as the shell likes it
-			if args[len(args)-1] == "s.jsonl" && (args[0] == "sess-append" || args[0] == "sess-compact") {
-				blocks = 66 // 33 kB or 66 kB: with the text it is 90
-				write(t, dir, "text", strings.Repeat("text ", 12000))
-				before = files(t, dir)
+			blocks := 16 // of 512 bytes
+			if name == "append" || name == "compact" {
+				blocks += len(before["s.jsonl"]) / 512
 			}
 			r := runCommand(t, dir, "", append([]string{"sh", "-c", fmt.Sprintf(`ulimit -f %d && exec "$@"`, blocks), "sh"}, args...)...)
 			wantFault(t, r, args[0], "file too large")
@@ -106,29 +108,44 @@ func TestFileSizeLimit(t *testing.T) {
 	}
 }
 
-// A full disk, which is a small tmpfs.
+// A full disk, which is a small tmpfs: with no page left, or with one for the
+// lock file and one for a part of what is written.
 func TestFullFileSystem(t *testing.T) {
 	t.Parallel()
 	for name, args := range writing {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := smallDisk(t)
-			write(t, dir, "s.jsonl", longSession())
-			write(t, dir, "text", strings.Repeat("text ", 4000))
-			if err := os.MkdirAll(filepath.Join(dir, "store"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			fill(t, filepath.Join(dir, "filler"))
-			before := files(t, dir)
-			wantFault(t, runCommand(t, dir, "", args...), args[0], "no space left on device")
-			wantSame(t, dir, before)
-			if err := os.Remove(filepath.Join(dir, "filler")); err != nil {
-				t.Fatal(err)
-			}
-			if r := runCommand(t, dir, "", args...); r.status != 0 || r.stderr != "" {
-				t.Errorf("with space again: status %d, %s", r.status, r.stderr)
-			}
-		})
+		for _, spare := range []int64{0, 8192} {
+			t.Run(fmt.Sprintf("%s/%d", name, spare), func(t *testing.T) {
+				t.Parallel()
+				fullFileSystem(t, args, spare)
+			})
+		}
+	}
+}
+
+func fullFileSystem(t *testing.T, args []string, spare int64) {
+	dir := smallDisk(t)
+	write(t, dir, "s.jsonl", longSession())
+	write(t, dir, "text", strings.Repeat("text ", 4000))
+	if err := os.MkdirAll(filepath.Join(dir, "store"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	filler := filepath.Join(dir, "filler")
+	fill(t, filler)
+	fi, err := os.Stat(filler)
+	if err == nil {
+		err = os.Truncate(filler, fi.Size()-spare)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := files(t, dir)
+	wantFault(t, runCommand(t, dir, "", args...), args[0], "no space left on device")
+	wantSame(t, dir, before)
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	if r := runCommand(t, dir, "", args...); r.status != 0 || r.stderr != "" {
+		t.Errorf("with space again: status %d, %s", r.status, r.stderr)
 	}
 }
 
@@ -224,7 +241,7 @@ func TestChangedWhileWaiting(t *testing.T) {
 			}
 			return os.Rename(path+".new", path)
 		}, 0, ""},
-		"deleted": {os.Remove, 2, "no such file"},
+		"deleted": {os.Remove, 2, "s.jsonl: deleted by another program"},
 		"held":    {nil, 4, "locked"},
 	}
 	for name, tt := range tests {
@@ -239,20 +256,26 @@ func TestChangedWhileWaiting(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer f.Close()
-				if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+				fd := int(f.Fd())
+				if err := syscall.Flock(fd, syscall.LOCK_EX); err != nil {
 					t.Fatal(err)
 				}
 				args := append([]string{writing[tool][0], "--wait", "300ms"}, writing[tool][1:]...)
 				if tt.change != nil {
 					args[2] = "30s"
-					time.AfterFunc(200*time.Millisecond, func() {
-						if err := tt.change(path); err != nil {
-							t.Error(err)
-						}
-						_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
-					})
 				}
+				changed := make(chan error, 1)
+				time.AfterFunc(200*time.Millisecond, func() {
+					if tt.change == nil {
+						changed <- nil
+						return
+					}
+					changed <- errors.Join(tt.change(path), syscall.Flock(fd, syscall.LOCK_UN))
+				})
 				r := runCommand(t, dir, "", args...)
+				if err := <-changed; err != nil {
+					t.Error(err)
+				}
 				checkRun(t, r, tt.status, args[0], tt.stderr)
 				old := make([]byte, 1<<20)
 				if n, _ := f.ReadAt(old, 0); string(old[:n]) != longSession() {

@@ -22,12 +22,17 @@ type Destination struct {
 	File   string
 	DryRun bool
 	Sync   string // as in TargetOptions
+	Defer  bool   // make a draft, which the first assistant message publishes
+	Crumb  bool   // leave a breadcrumb for what is made in the store
 }
 
 // Check refuses what contradicts itself.
 func (d Destination) Check() error {
 	if d.Store && d.File != "" {
 		return clikit.UsageError("--store and --output exclude each other")
+	}
+	if d.Defer && !d.Store && d.File == "" {
+		return clikit.UsageError("--defer goes with --store or --output")
 	}
 	return nil
 }
@@ -40,26 +45,54 @@ func (d Destination) Write(s *clikit.Streams, lines []string) error {
 		_, err := s.Out.Write(data)
 		return err
 	}
-	path := d.File
+	path, err := d.File, error(nil)
 	if d.Store {
-		dir, err := StoreDir()
-		if err != nil {
-			return err
-		}
-		header, err := session.ReadHeader(bytes.NewReader(data))
-		if err != nil {
-			return err
-		}
-		if path, err = store.Open(dir).Create(header.CWD, header.Timestamp, header.ID, data, d.Sync != "never"); err != nil {
-			return err
-		}
-	} else if err := jsonl.Create(path, data, d.Sync == "always" || d.Sync == "" && inStore(path)); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return clikit.WithHint(named(path, err), "an existing file is never overwritten")
-		}
-		return named(path, err)
+		path, err = d.store(s, data)
+	} else {
+		err = d.file(data)
 	}
-	_, err := fmt.Fprintln(s.Out, path)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(s.Out, path)
+	return err
+}
+
+// store puts the session, or its draft, where it belongs in the store.
+func (d Destination) store(s *clikit.Streams, data []byte) (path string, err error) {
+	dir, err := StoreDir()
+	if err != nil {
+		return "", err
+	}
+	h, err := session.ReadHeader(bytes.NewReader(data))
+	if err != nil {
+		return "", err
+	}
+	create := store.Open(dir).Create
+	if d.Defer {
+		create = store.Open(dir).CreateDraft
+	}
+	path, err = create(h.CWD, h.Timestamp, h.ID, data, d.Sync != "never")
+	if err == nil && d.Crumb && !d.Defer {
+		leaveCrumb(s, h.CWD, path)
+	}
+	return path, err
+}
+
+// file makes the file, or its draft. A name that was promised to a draft is as
+// good as taken.
+func (d Destination) file(data []byte) error {
+	sync := d.Sync == "always" || d.Sync == "" && inStore(d.File)
+	create := jsonl.Create
+	if d.Defer {
+		create = store.CreateDraft
+	} else if file, err := store.Locate(d.File); err == nil && file != d.File {
+		return clikit.WithHint(fmt.Errorf("creating %s: %w", d.File, fs.ErrExist), "its draft %s exists, which sess-append publishes", file)
+	}
+	err := named(d.File, create(d.File, data, sync))
+	if errors.Is(err, fs.ErrExist) {
+		return clikit.WithHint(err, "an existing file is never overwritten")
+	}
 	return err
 }
 

@@ -27,35 +27,68 @@ func One(operands []string) (string, error) {
 	return operands[0], nil
 }
 
-// Path returns the path of the session an operand names: the operand itself if
-// such a file exists, else the file of the session of the store with that id or
-// unique id prefix. Standard input has the path "".
+// Path returns the file to open for the session an operand names: the operand
+// itself if such a file exists, else its draft, else the file of the session of
+// the store with that id or unique id prefix. Standard input has the path "".
 func Path(ctx context.Context, operand string) (string, error) {
-	if operand == "" || operand == "-" {
-		return "", nil
+	p, err := locate(ctx, operand)
+	return p.file, err
+}
+
+// A place is where a session is, and where it is said to be: a draft has the
+// path of the session it will be.
+type place struct{ path, file string }
+
+func (p place) draft() bool { return p.file != p.path }
+
+// placeTries bounds how often a session is looked for that goes away between
+// being found and being opened. Once is what publishing a draft takes.
+const placeTries = 3
+
+// open finds the session an operand names and opens it with the function given,
+// once more if it was a draft that has been published in between.
+func open(ctx context.Context, s *clikit.Streams, operand string, with func(place) error) (p place, err error) {
+	for range placeTries {
+		if p, err = locate(ctx, operand); err != nil {
+			return p, err
+		}
+		err = with(p)
+		if err == nil && p.draft() {
+			s.Notef("%s: not published yet, using its draft %s", p.path, p.file)
+		}
+		if err == nil || !p.draft() || !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
 	}
-	_, err := os.Lstat(operand)
+	return p, err
+}
+
+func locate(ctx context.Context, operand string) (place, error) {
+	if operand == "" || operand == "-" {
+		return place{}, nil
+	}
+	file, err := store.Locate(operand)
 	switch {
 	case err == nil:
-		return operand, nil
+		return place{operand, file}, nil
 	case !errors.Is(err, fs.ErrNotExist), strings.ContainsRune(operand, os.PathSeparator):
 		if pe, ok := errors.AsType[*fs.PathError](err); ok {
 			err = pe.Err // it names the system call, and the file once more
 		}
-		return "", fmt.Errorf("opening %s: %w", operand, err)
+		return place{}, fmt.Errorf("opening %s: %w", operand, err)
 	}
 	dir, derr := StoreDir()
 	if derr != nil {
-		return "", err
+		return place{}, err
 	}
 	found, ferr := store.Open(dir).Find(ctx, operand)
 	switch {
 	case errors.Is(ferr, store.ErrNotFound), errors.Is(ferr, fs.ErrNotExist):
-		return "", fmt.Errorf("%s: no such file, and no session of the store has such an id", operand)
+		return place{}, fmt.Errorf("%s: no such file, and no session of the store has such an id", operand)
 	case ferr != nil:
-		return "", ferr
+		return place{}, ferr
 	}
-	return found, nil
+	return place{found, found}, nil
 }
 
 // StoreDir returns the directory of the store.
@@ -65,17 +98,18 @@ func StoreDir() (string, error) {
 }
 
 // Reference returns how a new session names the one it descends from: by the
-// absolute path of the file its operand names, "" for no operand.
+// absolute path of the file its operand names, "" for no operand. A draft is
+// named by the path it will have.
 func Reference(ctx context.Context, operand string) (string, error) {
 	if operand == "" {
 		return "", nil
 	}
-	path, err := Path(ctx, operand)
+	p, err := locate(ctx, operand)
 	if err != nil {
 		return "", err
 	}
-	if path == "" {
+	if p.path == "" {
 		return "", clikit.UsageError("standard input is no session to descend from")
 	}
-	return filepath.Abs(path)
+	return filepath.Abs(p.path)
 }

@@ -13,23 +13,23 @@ import (
 type Source struct {
 	*session.Session
 	Name string // for messages
-	Path string // "" for standard input
+	Path string // "" for standard input; for a draft the path it will have
 
 	streams *clikit.Streams
 }
 
 // Read reads the session an operand names and warns of what is wrong with it.
 func Read(ctx context.Context, s *clikit.Streams, operand string) (*Source, error) {
-	path, err := Path(ctx, operand)
-	if err != nil {
-		return nil, err
-	}
-	in, err := s.OpenInput(path)
+	var in io.ReadCloser
+	p, err := open(ctx, s, operand, func(p place) (err error) {
+		in, err = s.OpenInput(p.file)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	return readFrom(s, in, path)
+	return readFrom(s, in, p.path)
 }
 
 func readFrom(s *clikit.Streams, r io.Reader, path string) (*Source, error) {
@@ -39,7 +39,7 @@ func readFrom(s *clikit.Streams, r io.Reader, path string) (*Source, error) {
 	}
 	var err error
 	if src.Session, err = session.Read(r); err != nil {
-		return nil, locate(src.Name, err)
+		return nil, located(src.Name, err)
 	}
 	src.Warn(src.Problems)
 	return src, nil
@@ -51,11 +51,11 @@ func Locate(path string, err error) error {
 	if path == "" {
 		path = stdinName
 	}
-	return locate(path, err)
+	return located(path, err)
 }
 
-// locate puts the file, and the line if there is one, in front of an error.
-func locate(name string, err error) error {
+// located puts the file, and the line if there is one, in front of an error.
+func located(name string, err error) error {
 	p, ok := session.IsProblem(err)
 	switch {
 	case !ok:
@@ -74,7 +74,7 @@ func locate(name string, err error) error {
 // Warn prints problems as warnings.
 func (src *Source) Warn(problems []session.Problem) {
 	for _, p := range problems {
-		src.streams.Warnf("%v", locate(src.Name, p))
+		src.streams.Warnf("%v", located(src.Name, p))
 	}
 }
 
@@ -99,7 +99,7 @@ func (src *Source) PathTo(leaf int) ([]session.Entry, []session.Problem) {
 func (src *Source) Strict(problems ...[]session.Problem) error {
 	for _, list := range problems {
 		for _, p := range list {
-			return locate(src.Name, p)
+			return located(src.Name, p)
 		}
 	}
 	return nil

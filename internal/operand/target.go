@@ -39,22 +39,30 @@ type Target struct {
 
 	streams *clikit.Streams
 	file    *jsonl.Appender // nil for standard input
-	stdin   []byte          // what was read from standard input
+	place   place
+	stdin   []byte // what was read from standard input
 	sync    bool
 }
 
 // OpenTarget opens the session an operand names, for adding to it.
 func OpenTarget(ctx context.Context, s *clikit.Streams, operand string, o TargetOptions) (*Target, error) {
-	path, err := Path(ctx, operand)
+	t := &Target{streams: s}
+	var err error
+	t.place, err = open(ctx, s, operand, func(p place) error {
+		if p.path == "" {
+			return nil
+		}
+		t.file, err = jsonl.OpenAppender(ctx, p.file, jsonl.Options{Tail: o.Tail, Wait: o.Wait})
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	t := &Target{streams: s, Name: path}
-	if path == "" {
+	if t.Name = t.place.path; t.Name == "" {
 		t.Name = stdinName
 		err = t.readStdin()
 	} else {
-		err = t.lock(ctx, path, o)
+		err = t.readLocked(o)
 	}
 	if err == nil {
 		err = t.prepare(o)
@@ -76,18 +84,16 @@ func (t *Target) readStdin() error {
 	return t.whole(bytes.NewReader(t.stdin))
 }
 
-func (t *Target) lock(ctx context.Context, path string, o TargetOptions) (err error) {
-	t.sync = o.Sync == "always" || o.Sync == "" && inStore(path)
-	if t.file, err = jsonl.OpenAppender(ctx, path, jsonl.Options{Tail: o.Tail, Wait: o.Wait}); err != nil {
-		return err
-	}
-	whole := o.Whole || o.Parent != "" && o.Parent != "." && o.Parent != "null" || o.ExpectLeaf != ""
+func (t *Target) readLocked(o TargetOptions) error {
+	t.sync = o.Sync == "always" || o.Sync == "" && inStore(t.Name)
+	// Of a draft it matters whether it has an answer already.
+	whole := o.Whole || t.place.draft() || o.Parent != "" && o.Parent != "." && o.Parent != "null" || o.ExpectLeaf != ""
 	if whole || t.file.Size() <= scanLimit {
 		return t.whole(io.NewSectionReader(t.file, 0, t.file.Size()))
 	}
 	tail, err := session.ReadTail(t.file, t.file.Size())
 	if err != nil {
-		return locate(t.Name, err)
+		return located(t.Name, err)
 	}
 	t.Header, t.Batch.Leaf = tail.Header, tail.Leaf
 	t.Batch.Known = func(id string) bool { return id == tail.Leaf }
@@ -99,7 +105,7 @@ func (t *Target) lock(ctx context.Context, path string, o TargetOptions) (err er
 func (t *Target) whole(r io.Reader) error {
 	s, err := session.Read(r)
 	if err != nil {
-		return locate(t.Name, err)
+		return located(t.Name, err)
 	}
 	t.Session, t.Header = s, s.Header
 	if i, ok := s.Leaf(); ok {
@@ -172,11 +178,19 @@ func orNull(id string) string {
 }
 
 // Commit writes the batch: to the file in one write, or to standard output
-// behind the session that was read.
+// behind the session that was read. A draft that has an assistant message then
+// is published.
 func (t *Target) Commit() error {
 	if t.file == nil {
 		return t.copy()
 	}
+	if t.place.draft() && t.answered() {
+		return t.publish()
+	}
+	return t.append()
+}
+
+func (t *Target) append() error {
 	if err := t.file.Append(t.Batch.Lines()...); err != nil {
 		return named(t.Name, err)
 	}
@@ -217,7 +231,7 @@ func (t *Target) copy() error {
 
 // named puts the file in front of an error that does not name it yet.
 func named(name string, err error) error {
-	if strings.Contains(err.Error(), name) {
+	if err == nil || strings.Contains(err.Error(), name) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", name, err)

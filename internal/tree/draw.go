@@ -44,14 +44,14 @@ const (
 	hiddenStep = 8
 )
 
-// Draw prints the tree, one line a row:
+// Draw prints the tree, a row a line:
 //
-//   - 0a1b2c3d user: Fix the bug  @start  12 tokens
-//     ┆ 12 entries, 3,400 tokens
+//	  ├─ 0a1b2c3d user: Fix the bug  @start  12 tokens
+//	  │  ┆ 12 entries, 3,400 tokens
+//	* └─ 4e5f6a7b user: Leave it  3 tokens
 //
-// In front of the active path's rows stands an asterisk, in front of the others
-// a space; then come the branch columns.
-// The error is that of w.
+// A row of the active path begins with an asterisk, any other one with a space;
+// the columns of the branches follow. The error is that of w.
 func Draw(w io.Writer, t *Tree, o Options) error {
 	p := o.pen()
 	l := line{color: o.Color, more: p.more, width: o.Width}

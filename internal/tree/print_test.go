@@ -262,7 +262,7 @@ func TestLarge(t *testing.T) {
 			t.Parallel()
 			n := many
 			if name != "chain" {
-				n = min(n, 100_000)
+				n = min(n, 50_000)
 			}
 			var b strings.Builder
 			b.WriteString(header)

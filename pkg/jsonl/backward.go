@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"runtime"
 )
 
 // Backward iterates over the lines of the first size bytes of r from last to
@@ -64,6 +65,9 @@ func (b *backward) grow() (int64, error) {
 		grown := make([]byte, need)
 		copy(grown[n:], b.buf[:b.end])
 		b.buf = grown
+		if need >= hugeLine {
+			runtime.GC() // as for a longLine
+		}
 	} else {
 		b.buf = b.buf[:cap(b.buf)]
 		copy(b.buf[n:], b.buf[:b.end])

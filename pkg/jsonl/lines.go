@@ -44,21 +44,20 @@ func (l Line) End() int64 {
 func Lines(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		br := bufio.NewReaderSize(r, blockSize)
-		var long []byte // the beginning of a line that outgrew br
+		var long longLine // the beginning of a line that outgrew br
 		at := Line{Number: 1}
 		for {
 			part, err := br.ReadSlice('\n')
 			if errors.Is(err, bufio.ErrBufferFull) {
-				long = append(long, part...)
+				long.add(part)
 				continue
 			}
 			if err != nil && !errors.Is(err, io.EOF) {
 				yield(at, err)
 				return
 			}
-			if len(long) > 0 {
-				part = append(long, part...)
-				long = part[:0]
+			if long.begun() {
+				part = long.end(part)
 			}
 			if len(part) == 0 {
 				return

@@ -71,7 +71,7 @@ func makeLockFile(d disk, name string, mark []byte) error {
 	}
 	if err != nil {
 		// Left empty it would only be in the way.
-		return errors.Join(err, os.Remove(name))
+		return errors.Join(cause(err), os.Remove(name))
 	}
 	return nil
 }

@@ -34,10 +34,14 @@ func ReadTail(r io.ReaderAt, size int64) (Tail, error) {
 		if l.Offset <= t.Header.offset {
 			break
 		}
-		if !js.Valid(l.Data) || !isObject(string(l.Data)) {
+		if !js.Valid(l.Data) {
 			continue
 		}
-		e := scan(string(l.Data))
+		text := string(l.Data)
+		if !isObject(text) {
+			continue
+		}
+		e := scan(text)
 		if e.typ != TypeSession && e.id != "" {
 			t.Leaf = e.id
 			break

@@ -75,17 +75,24 @@ func (s *Session) PathIndex(leaf int) ([]int, []Problem) {
 func (s *Session) Heads() []int {
 	parent := make([]bool, len(s.Entries))
 	for i := range s.Entries {
-		if p, ok := s.Parent(i); ok && p != i {
+		if p, ok := s.Parent(i); ok && p != i && s.named(i) {
 			parent[p] = true
 		}
 	}
 	var heads []int
-	for i, e := range s.Entries {
-		if e.id != "" && s.byID[e.id] == i && !parent[i] {
+	for i := range s.Entries {
+		if s.named(i) && !parent[i] {
 			heads = append(heads, i)
 		}
 	}
 	return heads
+}
+
+// named reports whether entry i can be reached: it has an id, and no later
+// entry has the same.
+func (s *Session) named(i int) bool {
+	id := s.Entries[i].id
+	return id != "" && s.byID[id] == i
 }
 
 // NewestMessage returns the position of the user, assistant or tool result
@@ -93,7 +100,7 @@ func (s *Session) Heads() []int {
 func (s *Session) NewestMessage() (int, bool) {
 	best, newest := -1, int64(0)
 	for i, e := range s.Entries {
-		if e.typ != TypeMessage || e.id == "" || s.byID[e.id] != i {
+		if e.typ != TypeMessage || !s.named(i) {
 			continue
 		}
 		m, ok := e.Message()

@@ -52,9 +52,9 @@ func TestTree(t *testing.T) {
 		{
 			"the last of one id counts",
 			[]string{user("a", "", ""), user("b", "a", ""), user("b", "", ""), user("c", "b", "")},
-			"b c", "", "c", "c",
+			"b c", "", "a c", "c",
 		},
-		{"without ids", []string{user("a", "", ""), `{"type":"custom","parentId":"a"}`}, "a", "", "", "a"},
+		{"without ids", []string{user("a", "", ""), `{"type":"custom","parentId":"a"}`}, "a", "", "a", "a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -260,5 +260,20 @@ func TestOneLine(t *testing.T) {
 		if got := session.OneLine(in); got != want {
 			t.Errorf("OneLine(%q) = %q, want %q", in, got, want)
 		}
+	}
+}
+
+// An entry that no id reaches hides no head.
+func TestHeadsIgnoreUnreachableChildren(t *testing.T) {
+	t.Parallel()
+	s, err := session.Read(strings.NewReader(`{"type":"session","version":3,"id":"s"}
+{"type":"custom","id":"aaaa","parentId":null}
+{"type":"custom","parentId":"aaaa"}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if heads := s.Heads(); len(heads) != 1 || heads[0] != 0 {
+		t.Errorf("heads %v, want the root alone", heads)
 	}
 }

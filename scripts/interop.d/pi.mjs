@@ -2,6 +2,7 @@
 // sees as one JSON object.
 //
 //   node pi.mjs PACKAGE open FILE
+//   node pi.mjs PACKAGE entries FILE
 //   node pi.mjs PACKAGE plan FILE KEEP
 //   node pi.mjs PACKAGE fork FILE LEAF
 //   node pi.mjs PACKAGE continue FILE        appends to FILE itself
@@ -25,6 +26,9 @@ if (what === "open") {
 		leaf: m.getLeafId(), name: m.getSessionName() ?? null, path: m.getBranch().map((e) => e.id),
 		messages: context.messages, model: context.model, thinkingLevel: context.thinkingLevel,
 	});
+} else if (what === "entries") {
+	const m = SessionManager.open(copy);
+	print({ entries: m.getEntries().map((e) => e.id), leaf: m.getLeafId(), path: m.getBranch().map((e) => e.id) });
 } else if (what === "plan") {
 	const { DEFAULT_COMPACTION_SETTINGS, prepareCompaction } = await import(join(core, "compaction/compaction.js"));
 	const p = prepareCompaction(SessionManager.open(copy).getBranch(), { ...DEFAULT_COMPACTION_SETTINGS, keepRecentTokens: Number(arg) });

@@ -1,0 +1,195 @@
+//go:build unix && !solaris && !aix
+
+package e2e
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Files that are none, or have no end. Every tool refuses them, and none waits
+// for long; sess-ls passes them by.
+func TestSpecialFiles(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]func(path string) error{
+		"pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"zero": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"loop": func(path string) error { return os.Symlink(filepath.Base(path), path) },
+		"dead": func(path string) error { return os.Symlink("nowhere.jsonl", path) },
+	}
+	for kind, special := range kinds {
+		for tool, args := range readers {
+			if kind == "pipe" && tool != "sess-append" {
+				continue // a reader gives a pipe ten seconds, which clikit's tests shorten
+			}
+			t.Run(kind+"/"+tool, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				if err := special(filepath.Join(dir, "s.jsonl")); err != nil {
+					t.Fatal(err)
+				}
+				r := limited(t, dir, operands(args, "s.jsonl")...)
+				checkRun(t, r, 2, tool, "s.jsonl")
+				if left := files(t, dir); len(left) != 0 {
+					t.Errorf("left behind: %v", left)
+				}
+			})
+		}
+	}
+	t.Run("sess-ls", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		for kind, special := range kinds {
+			if err := special(filepath.Join(dir, kind+".jsonl")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, dir, "s.jsonl", good)
+		if err := os.Symlink(".", filepath.Join(dir, "again")); err != nil {
+			t.Fatal(err)
+		}
+		for _, flag := range []string{"--paths", "--count", "--all"} {
+			r := limited(t, dir, "sess-ls", "--paths", flag, ".")
+			if want := "s.jsonl\n"; flag != "--all" && !strings.HasSuffix(r.stdout, want) || strings.Count(r.stdout, "\n") > 1 {
+				t.Errorf("%s: status %d, %q, %q", flag, r.status, r.stdout, r.stderr)
+			}
+		}
+	})
+}
+
+// limited runs a command line that has to end by itself.
+func limited(t *testing.T, dir string, args ...string) result {
+	t.Helper()
+	c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
+	c.Dir, c.Env = dir, env(dir)
+	timer := time.AfterFunc(time.Minute, func() { _ = c.Process.Kill() })
+	defer timer.Stop()
+	return wait(t, c)
+}
+
+// A symbolic link to a session, and a session in a linked directory, stay what
+// they are: the file behind them is appended to.
+func TestSymlinkedSession(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"append", "compact"} {
+		dir := t.TempDir()
+		if err := errors.Join(os.Mkdir(filepath.Join(dir, "real"), 0o700), os.Symlink("real", filepath.Join(dir, "linked")),
+			os.Symlink("linked/x.jsonl", filepath.Join(dir, "s.jsonl"))); err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir, "real/x.jsonl", longSession())
+		write(t, dir, "text", "text")
+		checkRun(t, runCommand(t, dir, "", writing[tool]...), 0, writing[tool][0], "")
+		if fi, err := os.Lstat(filepath.Join(dir, "s.jsonl")); err != nil || fi.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s: the link is gone: %v", tool, err)
+		}
+		if got := readFile(t, filepath.Join(dir, "real/x.jsonl")); !strings.HasPrefix(got, longSession()) || len(got) == len(longSession()) {
+			t.Errorf("%s: nothing was added behind the link", tool)
+		}
+	}
+}
+
+// Names from flags, headers and environments never lead out of the store, and
+// nothing that exists is written over through a link.
+func TestNothingOutsideTheStore(t *testing.T) {
+	t.Parallel()
+	evil := strings.Replace(strings.Replace(good, "019b0000-0000-7000-8000-000000000001", "../../../../escaped", 1), `"/p"`, `"../../../../etc/\u0000x/"`, 1)
+	tests := [][]string{
+		{"sess-new", "--store", "--id", "../../../escaped"},
+		{"sess-new", "--store", "--id", "/escaped"},
+		{"sess-new", "--store", "--id", ".."},
+		{"sess-new", "--store", "--cwd", "../../../escaped"},
+		{"sess-new", "--store", "--cwd", "/../..//../escaped/.."},
+		{"sess-new", "--store", "--title", "../../../escaped"},
+		{"sess-fork", "--store", "evil.jsonl"},
+		{"sess-fork", "--store", "--all", "evil.jsonl"},
+		{"sess-fork", "--store", "--cwd", "../..", "evil.jsonl"},
+		{"sess-fork", "-o", "link.jsonl", "evil.jsonl"},
+		{"sess-new", "-o", "link.jsonl"},
+	}
+	for _, args := range tests {
+		dir := t.TempDir()
+		write(t, dir, "evil.jsonl", evil)
+		if err := os.Symlink("target", filepath.Join(dir, "link.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+		r := limited(t, dir, args...)
+		if r.status != 0 && r.status != 2 && r.status != 3 {
+			t.Errorf("%v: status %d: %s", args, r.status, r.stderr)
+		}
+		for name := range files(t, dir) {
+			if name != "evil.jsonl" && !strings.HasPrefix(name, "store/") {
+				t.Errorf("%v wrote %s", args, name)
+			}
+		}
+		for name := range files(t, filepath.Dir(dir)) {
+			if strings.Contains(name, "escaped") && !strings.Contains(name, "/store/") {
+				t.Errorf("%v wrote %s", args, name)
+			}
+		}
+	}
+}
+
+// longLine makes a session with one entry of about size bytes. It holds little of
+// it: on Linux the peak of a child counts from that of its parent.
+func longLine(t *testing.T, path string, size int) {
+	t.Helper()
+	before, after, _ := strings.Cut(first, "first question")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, err = f.WriteString(header + before)
+	chunk := strings.Repeat("text ", 1<<16)
+	for n := 0; n < size && err == nil; n += len(chunk) {
+		_, err = f.WriteString(chunk)
+	}
+	if err == nil {
+		_, err = f.WriteString(after)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// One line of 64 MiB: a tool needs two and a half times its memory at most, and
+// what any program needs.
+func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("moves hundreds of megabytes: not with -short")
+	}
+	const line, base = 64 << 20, 24 << 20
+	dir := t.TempDir()
+	longLine(t, filepath.Join(dir, "s.jsonl"), line)
+	for _, args := range [][]string{
+		{"sess-path", "--as", "state", "s.jsonl"},
+		{"sess-tree", "s.jsonl"},
+		{"sess-check", "s.jsonl"},
+		{"sess-compact", "--plan", "s.jsonl"},
+		{"sess-append", "--dry-run", "-t", "new", "--parent", "aaaa0001", "s.jsonl"},
+		{"sess-ls", "."},
+	} {
+		c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
+		c.Dir, c.Env = dir, env(dir)
+		r := wait(t, c)
+		if r.status > 1 {
+			t.Errorf("%v: status %d: %s", args, r.status, r.stderr)
+		}
+		peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss //nolint:forcetypeassert // that of unix
+		if runtime.GOOS != "darwin" {
+			peak *= 1024
+		}
+		t.Logf("%v: %.2f times the line", args, float64(peak)/line)
+		if peak > line*5/2+base {
+			t.Errorf("%v: %d MiB for a line of %d", args, peak>>20, line>>20)
+		}
+	}
+}

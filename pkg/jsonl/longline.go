@@ -1,0 +1,51 @@
+package jsonl
+
+import (
+	"runtime"
+	"slices"
+)
+
+const (
+	// pieceSize is how many bytes of a long line are held in one piece.
+	pieceSize = 4 << 20
+	// hugeLine is the length in bytes from which on the memory of a line counts
+	// for more than the time of a garbage collection.
+	hugeLine = 32 << 20
+)
+
+// A longLine collects a line whose length is not known yet. A slice that is
+// appended to would be copied as it grows, and its old copies together weigh
+// several times the line before they are collected; pieces are copied once.
+type longLine struct {
+	full [][]byte
+	last []byte
+}
+
+func (p *longLine) begun() bool { return len(p.full)+len(p.last) > 0 }
+
+func (p *longLine) add(part []byte) {
+	if len(p.last)+len(part) > pieceSize {
+		p.full = append(p.full, p.last)
+		p.last = make([]byte, 0, pieceSize)
+	}
+	p.last = append(p.last, part...)
+}
+
+// end returns the whole line, of which part is the rest, and begins another. The
+// memory of lines of one piece is used again.
+func (p *longLine) end(part []byte) []byte {
+	p.add(part)
+	if len(p.full) == 0 {
+		line := p.last
+		p.last = p.last[:0]
+		return line
+	}
+	line := slices.Concat(append(p.full, p.last)...)
+	*p = longLine{}
+	if len(line) >= hugeLine {
+		// The pieces are garbage as large as the line. Whoever keeps the line
+		// copies it next, and would do so into fresh memory.
+		runtime.GC()
+	}
+	return line
+}

@@ -1,0 +1,345 @@
+package session_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
+
+	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// shelf holds blobs in memory.
+type shelf map[string][]byte
+
+func (s shelf) put(blobs []session.Blob) {
+	for _, b := range blobs {
+		s[b.Sum] = b.Data
+	}
+}
+
+func (s shelf) get(sum string) ([]byte, error) {
+	if data, ok := s[sum]; ok {
+		return data, nil
+	}
+	return nil, fs.ErrNotExist
+}
+
+func ompBlob(sum string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(corpus.Dir(), "omp", "blobs", sum))
+}
+
+func TestExternalize(t *testing.T) {
+	t.Parallel()
+	bytes := make([]byte, 768)
+	for i := range bytes {
+		bytes[i] = byte(i * 7)
+	}
+	b64 := base64.StdEncoding.EncodeToString(bytes) // 1024
+	ref := session.NewBlob(bytes).Ref()
+	image := func(data string) string { return `{"type":"image","data":"` + data + `","mimeType":"image/png"}` }
+	url := "data:image/png;base64,AAAA"
+	urlRef := session.NewBlob([]byte(url)).Ref()
+	for name, test := range map[string]struct{ in, want string }{
+		"content":          {`{"content":[ ` + image(b64) + `]}`, `{"content":[ ` + image(ref) + `]}`},
+		"deeper content":   {`{"a":{"b":[{"content":[[` + image(b64) + `]]}]}}`, `{"a":{"b":[{"content":[[` + image(ref) + `]]}]}}`},
+		"escaped slashes":  {`{"content":[` + image(strings.ReplaceAll(b64, "/", `\/`)) + `]}`, `{"content":[` + image(ref) + `]}`},
+		"other alphabet":   {`{"content":[` + image(strings.NewReplacer("+", "-", "/", "_").Replace(b64)) + `]}`, `{"content":[` + image(ref) + `]}`},
+		"white space":      {`{"content":[` + image(b64[:100]+`\r\n`+b64[100:]+`\n`) + `]}`, `{"content":[` + image(ref) + `]}`},
+		"padding too much": {`{"content":[` + image(b64+"==") + `]}`, `{"content":[` + image(ref) + `]}`},
+		"a digit too much": {`{"content":[` + image(b64+"A") + `]}`, `{"content":[` + image(ref) + `]}`},
+		"1023 units":       {`{"content":[` + image(b64[:1023]) + `]}`, ""},
+		"no base64":        {`{"content":[` + image(b64+"!") + `]}`, ""},
+		"behind padding":   {`{"content":[` + image(b64[:1000]+"=="+b64) + `]}`, ""},
+		"images":           {`{"images":[{"data":"` + b64 + `","mimeType":"Image/PNG"}]}`, `{"images":[{"data":"` + ref + `","mimeType":"Image/PNG"}]}`},
+		"frames":           {`{"frames":[` + image(b64) + `]}`, `{"frames":[` + image(ref) + `]}`},
+		"images, no image": {`{"images":[{"data":"` + b64 + `"}]}`, ""},
+		"elsewhere":        {`{"other":[` + image(b64) + `],"image":` + image(b64) + `}`, ""},
+		"content, untyped": {`{"content":[{"data":"` + b64 + `","mimeType":"image/png"}]}`, ""},
+		"generated":        {`{"x":{"type":"image_generation_call","result":"` + b64 + `"}}`, `{"x":{"type":"image_generation_call","result":"` + ref + `"}}`},
+		"data URL":         {`{"image_url":"` + url + `"}`, `{"image_url":"` + urlRef + `"}`},
+		"data URLs":        {`{"image_url":["` + url + `"]}`, `{"image_url":["` + urlRef + `"]}`},
+		"URL":              {`{"image_url":"https://example.com/x.png"}`, ""},
+		"reference":        {`{"content":[` + image("blob:sha256:"+strings.Repeat("a", 1100)) + `]}`, ""},
+		"signed":           {`{"c":[{"type":"text","textSignature":"s","content":[` + image(b64) + `]}]}`, ""},
+		"lines stay":       {`{"content":"a\nb","lineCount":9,"jsonlEvents":1,"images":[` + image(b64) + `]}`, `{"content":"a\nb","lineCount":9,"jsonlEvents":1,"images":[` + image(ref) + `]}`},
+		"last data counts": {`{"content":[{"type":"image","data":"x","data":"` + b64 + `"}]}`, `{"content":[{"type":"image","data":"x","data":"` + ref + `"}]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if test.want == "" {
+				test.want = test.in
+			}
+			got, blobs := session.Limits{Blobs: true}.Apply(entry(t, test.in))
+			if diff := cmp.Diff(test.want, got.Raw()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			on := shelf{}
+			on.put(blobs)
+			back, problems := session.ResolveBlobs(got, on.get)
+			if name == "reference" {
+				return
+			}
+			if again, _ := (session.Limits{Blobs: true}).Apply(back); again != got || len(problems) > 0 {
+				t.Errorf("resolved: %s %v", back.Raw(), problems)
+			}
+		})
+	}
+}
+
+// TestExternalizeOmp puts the blobs oh-my-pi 18 stored into its session, and
+// takes them out again.
+func TestExternalizeOmp(t *testing.T) {
+	t.Parallel()
+	paths := corpus.Sessions(t, "omp/18/images")
+	if len(paths) != 1 {
+		t.Fatal(paths)
+	}
+	stored := map[string]bool{}
+	for _, e := range parseText(t, string(corpus.Session(t, paths[0]))).Entries {
+		full, problems := session.ResolveBlobs(e, ompBlob)
+		if strings.Contains(full.Raw(), "blob:") || len(problems) > 0 {
+			t.Errorf("line %d: references left, %v", e.Line(), problems)
+		}
+		back, blobs := session.Limits{MaxChars: session.MaxPersistChars, Blobs: true}.Apply(full)
+		if diff := cmp.Diff(e.Raw(), back.Raw()); diff != "" {
+			t.Errorf("line %d (-omp +got):\n%s", e.Line(), diff)
+		}
+		for _, b := range blobs {
+			stored[b.Sum] = true
+			if want, err := ompBlob(b.Sum); err != nil || string(b.Data) != string(want) {
+				t.Errorf("blob %s is not oh-my-pi's: %v", b.Sum, err)
+			}
+		}
+	}
+	if len(stored) != 8 {
+		t.Errorf("%d blobs, want 8", len(stored))
+	}
+}
+
+// TestResolveOmp compares with what oh-my-pi 18 makes of the references in the
+// sessions of both versions.
+func TestResolveOmp(t *testing.T) {
+	t.Parallel()
+	golden := corpus.Golden(t, "omp/golden/18")
+	seen := 0
+	for row := range strings.Lines(string(mustRead(t, "omp/golden/index.txt"))) {
+		path, name, _ := strings.Cut(strings.TrimSpace(row), " ")
+		data, ok := golden[name+".blobs.json"]
+		if !ok {
+			continue
+		}
+		s := parseText(t, string(corpus.Session(t, "omp/"+path)))
+		for _, ref := range gjson.GetBytes(data, "refs").Array() {
+			index, inner, _ := strings.Cut(ref.Get("path").Str, ".")
+			e := s.Entries[gjson.Parse(index).Int()-1]
+			got, problems := session.ResolveBlobs(e, ompBlob)
+			value := gjson.Get(got.Raw(), inner).Str
+			if ref.Get("resolved").Str == "unresolved" {
+				if value != ref.Get("ref").Str || len(problems) != 1 || problems[0].Kind != session.BlobMissing || problems[0].Line != e.Line() {
+					t.Errorf("%s: %s became %.80q, %v", path, ref.Get("path"), value, problems)
+				}
+			} else if sum := sha256.Sum256([]byte(value)); hex.EncodeToString(sum[:]) != ref.Get("resolved.sha256").Str {
+				t.Errorf("%s: %s became %.80q", path, ref.Get("path"), value)
+			}
+			seen++
+		}
+	}
+	if seen != 25 {
+		t.Errorf("%d references, want 25", seen)
+	}
+}
+
+func mustRead(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(corpus.Dir(), filepath.FromSlash(path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestResolveBlobsProblems(t *testing.T) {
+	t.Parallel()
+	other, url := session.NewBlob([]byte("other")), session.NewBlob([]byte("data:image/png;base64,AA=="))
+	unreadable := strings.Repeat("e", 64)
+	get := func(sum string) ([]byte, error) {
+		switch {
+		case !session.ValidBlobSum(sum):
+			t.Errorf("asked for %q", sum)
+		case sum == other.Sum:
+			return other.Data, nil
+		case sum == url.Sum:
+			return url.Data, nil
+		case sum == strings.Repeat("b", 64):
+			return []byte("not b"), nil
+		case sum == unreadable:
+			return nil, errors.New("no luck")
+		}
+		return nil, fs.ErrNotExist
+	}
+	image := func(ref string) string {
+		return `{"type":"message","id":"i1","content":[{"type":"image","data":"` + ref + `"}]}`
+	}
+	const p = "blob:sha256:"
+	for in, want := range map[string]session.Kind{
+		image(p + strings.Repeat("a", 64)):                      session.BlobMissing,
+		image(p + strings.Repeat("b", 64)):                      session.BlobHash,
+		image(p + unreadable):                                   session.BlobMissing,
+		image(p):                                                session.BlobName,
+		image(p + "../../../../etc/passwd"):                     session.BlobName,
+		image(p + strings.Repeat("A", 64)):                      session.BlobName,
+		image(p + strings.Repeat("a", 63)):                      session.BlobName,
+		image(p + strings.Repeat("a", 65)):                      session.BlobName,
+		image(p + strings.Repeat("a", 63) + "/"):                session.BlobName,
+		image(p + strings.Repeat("a", 63) + `\u0000`):           session.BlobName,
+		image(`\u0062lob:sha256:x`):                             session.BlobName,
+		`{"image_url":"` + other.Ref() + `"}`:                   session.BlobHash, // no data URL
+		`{"content":[{"type":"text","data":"` + p + `"}]}`:      "",
+		`{"content":[{"type":"text","text":"` + p + `x"}]}`:     "",
+		`{"other":[{"type":"image","data":"` + p + `x"}]}`:      "",
+		`{"content":[{"type":"image","data":"BLOB` + p + `"}]}`: "",
+	} {
+		got, problems := session.ResolveBlobs(entry(t, in), get)
+		if got.Raw() != in {
+			t.Errorf("%s\nbecame %s", in, got.Raw())
+		}
+		var kind session.Kind
+		if len(problems) > 0 {
+			kind = problems[0].Kind
+			if !errors.Is(problems[0], session.ErrMalformed) {
+				t.Errorf("%v is not malformed", problems[0])
+			}
+		}
+		if kind != want || len(problems) > 1 {
+			t.Errorf("%s\n%v, want %q", in, problems, want)
+		}
+	}
+	in := `{"content":[{"type":"image","data":"\u0062lob:sha256:` + other.Sum + `"}],"image_url":"` + url.Ref() + `"}`
+	got, problems := session.ResolveBlobs(entry(t, in), get)
+	want := `{"content":[{"type":"image","data":"b3RoZXI="}],"image_url":"data:image/png;base64,AA=="}`
+	if got.Raw() != want || problems != nil {
+		t.Errorf("%s %v", got.Raw(), problems)
+	}
+}
+
+// FuzzLimits: the result is JSON; nothing changes but what is cut, dropped,
+// counted or put into blobs; resolving and externalizing once more changes
+// nothing; and what was not too long is as before.
+func FuzzLimits(f *testing.F) {
+	long := strings.Repeat("QUJD", 300)
+	for _, seed := range []string{
+		`{"t":"` + long + `"}`, `{"content":[{"type":"image","data":"` + long + `"}],"lineCount":1}`,
+		`{"content":"` + long + `\n","lineCount":1,"jsonlEvents":[{"a":1}]}`, `{"image_url":"data:image/x;base64,\ud800"}`,
+		`{"images":[{"mimeType":"image/x","data":"` + long + `-_ ="}],"type":"image_generation_call","result":"` + long + `"}`,
+		`{"t":"` + strings.Repeat(`\ud83d`, 80) + `"}`, `{"a":{"jsonlEvents":1,"b":[ ]},"type":"thinking"}`,
+	} {
+		f.Add(seed, 60)
+	}
+	f.Fuzz(func(t *testing.T, line string, limit int) {
+		e, err := session.ParseEntry(line)
+		if err != nil || strings.Contains(line, "blob:") || strings.Contains(line, `\u0062`) {
+			return
+		}
+		if limit < session.MinPersistChars {
+			limit = session.MinPersistChars
+		}
+		cut, _ := session.Limits{MaxChars: limit}.Apply(e)
+		checkCut(t, e, cut, limit)
+		out, blobs := session.Limits{Blobs: true}.Apply(e)
+		parsed, err := session.ParseEntry(out.Raw())
+		if err != nil || parsed != out {
+			t.Fatalf("%v: %q", err, out.Raw())
+		}
+		on := shelf{}
+		on.put(blobs)
+		full, problems := session.ResolveBlobs(out, on.get)
+		if len(problems) > 0 {
+			t.Fatalf("%v: %q", problems, out.Raw())
+		}
+		if len(blobs) == 0 && full.Raw() != line {
+			t.Fatalf("no blobs, and yet %q", full.Raw())
+		}
+		again, more := session.Limits{Blobs: true}.Apply(full)
+		if again != out || !slices.EqualFunc(blobs, more, func(a, b session.Blob) bool { return a.Sum == b.Sum }) {
+			t.Fatalf("not canonical: %q, then %q", out.Raw(), again.Raw())
+		}
+	})
+}
+
+// checkCut compares an entry with what is left of it under a limit.
+func checkCut(t *testing.T, e, cut session.Entry, limit int) {
+	t.Helper()
+	if parsed, err := session.ParseEntry(cut.Raw()); err != nil || parsed != cut {
+		t.Fatalf("%v: %q", err, cut.Raw())
+	}
+	if again, _ := (session.Limits{MaxChars: limit}).Apply(cut); again != cut {
+		t.Fatalf("%q, then %q", cut.Raw(), again.Raw())
+	}
+	var before, after any
+	if json.Unmarshal([]byte(e.Raw()), &before) != nil || json.Unmarshal([]byte(cut.Raw()), &after) != nil {
+		t.Fatal("not JSON")
+	}
+	if len(e.Raw()) <= limit && !strings.Contains(e.Raw(), "jsonlEvents") && !strings.Contains(e.Raw(), `\u`) && cut != e {
+		t.Fatalf("%q became %q", e.Raw(), cut.Raw())
+	}
+	checkValue(t, before, after)
+}
+
+// checkValue wants after to be before, with long strings cut, events gone and
+// lines counted.
+func checkValue(t *testing.T, before, after any) {
+	t.Helper()
+	switch b := before.(type) {
+	case map[string]any:
+		a, ok := after.(map[string]any)
+		if !ok {
+			t.Fatalf("%v became %v", before, after)
+		}
+		for key, value := range b {
+			got, ok := a[key]
+			switch {
+			case !ok && key == "jsonlEvents":
+			case !ok:
+				t.Fatalf("member %q is gone", key)
+			case key == "lineCount":
+			default:
+				checkValue(t, value, got)
+			}
+		}
+		for key := range a {
+			if _, ok := b[key]; !ok {
+				t.Fatalf("member %q is new", key)
+			}
+		}
+	case []any:
+		a, ok := after.([]any)
+		if !ok || len(a) != len(b) {
+			t.Fatalf("%v became %v", before, after)
+		}
+		for i := range b {
+			checkValue(t, b[i], a[i])
+		}
+	case string:
+		a, _ := after.(string)
+		head, cut := strings.CutSuffix(a, "\n\n[Session persistence truncated large content]")
+		if a != b && !(cut && strings.HasPrefix(b, head)) {
+			t.Fatalf("%q became %q", b, a)
+		}
+	default:
+		if before != after {
+			t.Fatalf("%v became %v", before, after)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Blobs is a directory of blobs, each in a file named by its SHA-256, as
+// oh-my-pi keeps them. It is a name, not a handle.
+type Blobs struct{ dir string }
+
+// OpenBlobs returns the blobs in the directory dir, which need not exist yet.
+func OpenBlobs(dir string) Blobs { return Blobs{dir: dir} }
+
+// Put stores a blob, durably: the file gets its name, with mode 0600, when all
+// of it is on disk. A file that holds the data already is left alone, one that
+// holds other data is replaced. A missing directory is made with mode 0700.
+func (b Blobs) Put(blob session.Blob) error {
+	if session.NewBlob(blob.Data).Sum != blob.Sum {
+		return fmt.Errorf("storing blob %.80q: it is not named by its data", blob.Sum)
+	}
+	if old, err := b.Get(blob.Sum); err == nil && bytes.Equal(old, blob.Data) {
+		return nil
+	}
+	if err := b.write(blob); err != nil {
+		return fmt.Errorf("storing blob %s in %s: %w", blob.Sum, b.dir, blobCause(err))
+	}
+	return nil
+}
+
+func (b Blobs) write(blob session.Blob) (err error) {
+	if err := makeDir(b.dir, true); errors.Is(err, fs.ErrExist) {
+		return errors.New("not a directory")
+	} else if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(b.dir, "."+blob.Sum[:16]+".*.tmp") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	_, err = f.Write(blob.Data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), filepath.Join(b.dir, blob.Sum)); err != nil {
+		return err
+	}
+	return syncDir(b.dir)
+}
+
+// Get returns the data of the blob called sum, which is not compared with its
+// name. A name that is no SHA-256 in lower-case hex digits is refused, and never
+// part of a path. The error of a blob that is not there matches fs.ErrNotExist.
+func (b Blobs) Get(sum string) ([]byte, error) {
+	if !session.ValidBlobSum(sum) {
+		return nil, fmt.Errorf("reading blob %.80q: %w", sum, fs.ErrInvalid)
+	}
+	f, _, err := open(filepath.Join(b.dir, sum))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	return data, cause(err)
+}
+
+// blobCause strips the paths from an error: that of a temporary file tells
+// nothing.
+func blobCause(err error) error {
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
+	return cause(err)
+}

@@ -1,0 +1,160 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// Draft returns the name of the draft of the session that is to be at path: a
+// dot, the name, ".draft", in the same directory. The dot and the ending keep
+// it out of every listing, ours, pi's and oh-my-pi's. It is "" for a path that
+// has no name at its end.
+func Draft(path string) string {
+	dir, name := filepath.Split(path)
+	if name == "" || name == "." || name == ".." {
+		return ""
+	}
+	return dir + "." + name + ".draft"
+}
+
+// Locate returns the file that holds the session with the given path: path
+// itself or, where nothing has that name, its draft. The error is that of
+// looking at path, and matches fs.ErrNotExist if there is neither.
+//
+// A draft may be published before the caller opens it. Then opening it fails
+// with fs.ErrNotExist, and Locate has to be asked once more.
+func Locate(path string) (file string, err error) {
+	if _, err = os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return path, err
+	}
+	if hasDraft(path) {
+		return Draft(path), nil
+	}
+	_, err = os.Lstat(path) // it may have been published between the two looks
+	return path, err
+}
+
+func hasDraft(path string) bool {
+	draft := Draft(path)
+	if draft == "" {
+		return false
+	}
+	info, err := os.Lstat(draft)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// CreateDraft writes data as the draft of the session that is to be at path,
+// as jsonl.Create does. The error matches fs.ErrExist if the session or its
+// draft exists already.
+func CreateDraft(path string, data []byte, sync bool) error {
+	draft := Draft(path)
+	if draft == "" {
+		return fmt.Errorf("creating a draft of %q: not the name of a file", path)
+	}
+	if err := Vacant(path); err != nil {
+		return fmt.Errorf("creating %s: %w", path, err)
+	}
+	return jsonl.Create(draft, data, sync)
+}
+
+// CreateDraft is as Create, but makes a draft. It returns the path the session
+// will have, which [Locate] understands until then.
+func (s Store) CreateDraft(cwd, timestamp, id string, data []byte, sync bool) (path string, err error) {
+	path, err = s.PathFor(cwd, timestamp, id)
+	if err != nil {
+		return "", err
+	}
+	if err := makeDir(filepath.Dir(path), sync); err != nil {
+		return "", fmt.Errorf("making the session's directory: %w", err)
+	}
+	if err := CreateDraft(path, data, sync); err != nil {
+		return "", err
+	}
+	return path, nil
+}
+
+// Vacant returns an error that matches fs.ErrExist if something other than the
+// draft itself has the name path, or whatever the file system says.
+func Vacant(path string) error {
+	final, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return cause(err)
+	}
+	if draft, err := os.Lstat(Draft(path)); err == nil && os.SameFile(draft, final) {
+		return nil // a publication that died between its two steps
+	}
+	return fs.ErrExist
+}
+
+// Publish gives the draft of path its name. It must be called under the
+// draft's lock, and what is to be durable must have been synced; with sync the
+// new name is durable when Publish returns.
+//
+// An existing file is never replaced: the error matches fs.ErrExist then, and
+// the draft is as it was. At every moment one of the two names leads to the
+// whole session. On a file system that has neither an exclusive rename nor hard
+// links, a file that is made at the very moment of the rename could be lost.
+//
+// If only making the name durable failed, the session is published, and the
+// error says so.
+func Publish(path string, sync bool) error {
+	return publish(path, sync, []func(from, to string) error{renameExclusive, relink, renameVacant})
+}
+
+func publish(path string, sync bool, ways []func(from, to string) error) error {
+	draft := Draft(path)
+	var err error
+	for _, move := range ways {
+		if err = move(draft, path); err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	if errors.Is(err, fs.ErrExist) && Vacant(path) == nil {
+		err = os.Remove(draft)
+	}
+	if err != nil {
+		return fmt.Errorf("publishing %s as %s: %w", draft, path, renameCause(err))
+	}
+	if !sync {
+		return nil
+	}
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("published %s, but syncing its directory: %w", path, cause(err))
+	}
+	return nil
+}
+
+// relink renames by way of a second name: a hard link never replaces anything.
+func relink(from, to string) error {
+	if err := os.Link(from, to); err != nil {
+		return err
+	}
+	return os.Remove(from)
+}
+
+// renameVacant is for file systems without hard links.
+func renameVacant(from, to string) error {
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
+			err = fs.ErrExist
+		}
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+// renameCause strips both names from the error of a link or rename.
+func renameCause(err error) error {
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
+	return cause(err)
+}

@@ -1,0 +1,40 @@
+// Runs the session code of a real oh-my-pi, with the agent directory that
+// PI_CODING_AGENT_DIR names, and prints what it sees as lines of JSON.
+//
+//   bun omp.ts PACKAGE open FILE       entries of a copy, references resolved
+//   bun omp.ts PACKAGE persist FILE    lines oh-my-pi makes of a copy
+//   bun omp.ts PACKAGE write DIR       makes a session in DIR, prints its path
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const [root, what, file] = process.argv.slice(2);
+const { SessionManager } = await import(join(root, "src/session/session-manager.ts"));
+const scratch = mkdtempSync(join(tmpdir(), "sess-interop-"));
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
+const print = (values: unknown[]) => process.stdout.write(values.map((v) => JSON.stringify(v) + "\n").join(""));
+
+if (what === "write") {
+	const m = SessionManager.create("/", file);
+	const image = { type: "image", data: Buffer.alloc(1500, "oh-my-pi").toString("base64"), mimeType: "image/webp" };
+	m.appendMessage({ role: "user", content: [{ type: "text", text: "look" }, image], timestamp: 1 });
+	m.appendMessage({ role: "assistant", content: [{ type: "text", text: "seen" }], api: "a", provider: "p", model: "m",
+		usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } },
+		stopReason: "stop", timestamp: 2 });
+	await m.flush();
+	await m.close();
+	process.stdout.write(m.getSessionFile() + "\n");
+} else {
+	const copy = join(scratch, "s.jsonl");
+	copyFileSync(file, copy);
+	const m = await SessionManager.open(copy, undefined, undefined, { initialCwd: scratch });
+	if (what === "open") {
+		print(m.getEntries());
+	} else {
+		await m.rewriteEntries();
+		await m.flush();
+		await m.close();
+		print(readFileSync(copy, "utf8").trimEnd().split("\n").map((l) => JSON.parse(l)).filter((e) => e.type !== "title" && e.type !== "session"));
+	}
+}
+process.exit(0);
