@@ -8,27 +8,24 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 type config struct {
-	role, file, typ                    string
-	text                               *string
-	entries, force, isError            bool
-	set, setJSON                       []string
-	api, model, provider, usage, stop  string
-	callID, toolName, customType, tail string
-	json, dryRun                       bool
-	maxChars                           int
-	blobs                              string
-	target                             operand.TargetOptions
+	role, file, typ                   string
+	text                              *string
+	entries, force, isError           bool
+	set, setJSON                      []string
+	api, model, provider, usage, stop string
+	callID, toolName, customType      string
+	json, dryRun                      bool
+	maxChars                          int
+	blobs                             string
+	target                            operand.TargetOptions
 }
 
-var tails = map[string]jsonl.Tail{"blank": jsonl.Blank, "end-line": jsonl.EndLine, "refuse": jsonl.Refuse}
-
 func (c *config) flags() []cli.Flag {
-	return []cli.Flag{
+	flags := []cli.Flag{
 		clikit.String(&c.role, "role, r", "", "add a message of `ROLE`: user (default), assistant, system, toolResult, …"),
 		clikit.Optional(&c.text, "text, t", "the message is `TEXT`"),
 		clikit.String(&c.file, "file, f", "", "the message, or with --entries the entries, are in `FILE` (- is standard input)"),
@@ -50,12 +47,11 @@ func (c *config) flags() []cli.Flag {
 		clikit.String(&c.customType, "custom-type", "", "the `TYPE` of a custom message"),
 		clikit.Int(&c.maxChars, "max-chars", 0, "cut strings longer than `N` UTF-16 units, as oh-my-pi does"),
 		clikit.String(&c.blobs, "blobs", "", "put images into files of `DIR`, and references to them into the entries"),
-		clikit.Choice(&c.tail, "tail", []string{"blank", "end-line", "refuse"}, "treat a torn last line `HOW`"),
-		clikit.Choice(&c.target.Sync, "sync", []string{"", "always", "never"}, "make the entries durable before exit `WHEN`; in the store always, elsewhere never"),
-		clikit.Duration(&c.target.Wait, "wait", jsonl.DefaultWait, "wait for the lock for `DURATION` at most"),
+	}
+	return append(append(flags, c.target.Flags("entries")...),
 		clikit.Bool(&c.json, "json", "print the new entries, not their ids"),
 		clikit.Bool(&c.dryRun, "dry-run, n", "print the new entries and write nothing"),
-	}
+	)
 }
 
 // check refuses flags that contradict each other, and completes the rest.
@@ -86,11 +82,8 @@ func (c *config) check(name string) error {
 		}
 		c.usage = usage
 	}
-	c.target.Tail = tails[c.tail]
 	c.target.Whole = c.entries || c.typ != ""
-	if c.target.Wait == 0 {
-		c.target.Wait = -1 // no wait at all
-	}
+	c.target.Settle()
 	if c.role == "tool" {
 		c.role = session.RoleToolResult
 	}

@@ -24,7 +24,7 @@ func (c *config) flags() []cli.Flag {
 		clikit.Bool(&c.relink, "relink", "with --repair, hang entries whose parent is missing, or that are on a cycle, from the entry before them"),
 		clikit.Bool(&c.migrate, "migrate", "write a copy as version 3 to --output; a damaged session needs --repair too"),
 		clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist"),
-		clikit.Choice(&c.dest.Sync, "sync", []string{"", "always", "never"}, "make the copy durable before exit `WHEN`; in the store always, elsewhere never"),
+		operand.SyncFlag(&c.dest.Sync, "copy"),
 		clikit.Bool(&c.dest.DryRun, "dry-run, n", "with --repair or --migrate, print the copy and make nothing"),
 	}
 }

@@ -10,25 +10,22 @@ import (
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/summarize"
 	"github.com/sess-tools/sess/pkg/compact"
-	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 type config struct {
-	keep, reserve, window              int64
-	ifNeeded, plan, prompt, noRequire  bool
-	summary, instructions, rules, tail string
-	require                            string
-	timeout                            time.Duration
-	json, dryRun                       bool
-	target                             operand.TargetOptions
+	keep, reserve, window             int64
+	ifNeeded, plan, prompt, noRequire bool
+	summary, instructions, rules      string
+	require                           string
+	timeout                           time.Duration
+	json, dryRun                      bool
+	target                            operand.TargetOptions
 }
-
-var tails = map[string]jsonl.Tail{"blank": jsonl.Blank, "end-line": jsonl.EndLine, "refuse": jsonl.Refuse}
 
 var rules = map[string]compact.Rules{"1.5": compact.Pi15, "0.73": compact.Pi073}
 
 func (c *config) flags() []cli.Flag {
-	return []cli.Flag{
+	flags := []cli.Flag{
 		clikit.Int64(&c.keep, "keep", compact.DefaultKeep, "keep about `TOKENS` of the newest messages"),
 		clikit.Bool(&c.ifNeeded, "if-needed", "do nothing, with status 1, unless the context outgrows --window less --reserve"),
 		clikit.Int64(&c.window, "window", 0, "the model's context window is `TOKENS`"),
@@ -41,12 +38,11 @@ func (c *config) flags() []cli.Flag {
 		clikit.Duration(&c.timeout, "timeout", summarize.DefaultTimeout, "stop the command after `DURATION`"),
 		clikit.String(&c.require, "require", "", "refuse a summary without a line that matches the regular expression `REGEXP`, instead of the first heading asked for"),
 		clikit.Bool(&c.noRequire, "no-require", "accept a summary without the headings asked for"),
-		clikit.Choice(&c.tail, "tail", []string{"blank", "end-line", "refuse"}, "treat a torn last line `HOW`"),
-		clikit.Choice(&c.target.Sync, "sync", []string{"", "always", "never"}, "make the entry durable before exit `WHEN`; in the store always, elsewhere never"),
-		clikit.Duration(&c.target.Wait, "wait", jsonl.DefaultWait, "wait for the lock for `DURATION` at most"),
+	}
+	return append(append(flags, c.target.Flags("entry")...),
 		clikit.Bool(&c.json, "json", "print the new entry, not its id"),
 		clikit.Bool(&c.dryRun, "dry-run, n", "make the summary, print the entry and write nothing"),
-	}
+	)
 }
 
 // check refuses flags that contradict each other.
@@ -73,10 +69,7 @@ func (c *config) check(s *clikit.Streams, name string) error {
 	if _, err := c.required(""); err != nil {
 		return err // before a model is paid for
 	}
-	c.target.Tail = tails[c.tail]
-	if c.target.Wait == 0 {
-		c.target.Wait = -1 // no wait at all
-	}
+	c.target.Settle()
 	return nil
 }
 

@@ -15,14 +15,10 @@ type config struct {
 }
 
 func (c *config) flags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		clikit.String(&c.at, "at", "", "fork the path to `REF` instead of the leaf"),
 		clikit.Bool(&c.all, "all", "take the whole session, every branch"),
 		clikit.String(&c.cwd, "cwd", "", "the new session's working directory, `DIR`, instead of the old one's"),
 		clikit.Optional(&c.title, "title", "name it `TITLE`, instead of the old name and \"(fork #N)\""),
-		clikit.Bool(&c.dest.Store, "store", "make the file in the store and print its path"),
-		clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist, and print its path"),
-		clikit.Choice(&c.dest.Sync, "sync", []string{"", "always", "never"}, "make the file durable before exit `WHEN`; in the store always, elsewhere never"),
-		clikit.Bool(&c.dest.DryRun, "dry-run, n", "print the session and make nothing"),
-	}
+	}, c.dest.Flags("file")...)
 }

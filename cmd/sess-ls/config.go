@@ -30,3 +30,14 @@ func (c *config) flags() []cli.Flag {
 		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, "colour the headings `WHEN`"),
 	}
 }
+
+// check refuses flags that contradict each other.
+func (c *config) check() error {
+	switch {
+	case c.limit < 0:
+		return clikit.UsageError("--limit wants a number of sessions above 0")
+	case c.json && (c.paths || c.nul):
+		return clikit.UsageError("--json and a list of paths exclude each other")
+	}
+	return nil
+}

@@ -35,11 +35,8 @@ sess-ls --json --where '.messages > 100' ~/.pi/agent/sessions/*/`,
 func main() { clikit.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
-	switch {
-	case c.limit < 0:
-		return clikit.UsageError("--limit wants a number of sessions above 0")
-	case c.json && (c.paths || c.nul):
-		return clikit.UsageError("--json and a list of paths exclude each other")
+	if err := c.check(); err != nil {
+		return err
 	}
 	keep, err := c.selection(ctx)
 	if err != nil {
@@ -58,25 +55,5 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	printer := c.printer(s)
-	printed := 0
-	for _, row := range rows {
-		ok, err := keep(row)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			continue
-		}
-		if err := printer(row); err != nil {
-			return err
-		}
-		if printed++; printed == c.limit {
-			break
-		}
-	}
-	if printed == 0 {
-		return clikit.No("")
-	}
-	return nil
+	return c.show(s, rows, keep)
 }

@@ -13,6 +13,31 @@ import (
 	"github.com/sess-tools/sess/pkg/store"
 )
 
+// show prints the rows to keep, as many as are wanted. None is the answer no.
+func (c *config) show(s *clikit.Streams, rows []store.Row, keep func(store.Row) (bool, error)) error {
+	printer := c.printer(s)
+	printed := 0
+	for _, row := range rows {
+		ok, err := keep(row)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if err := printer(row); err != nil {
+			return err
+		}
+		if printed++; printed == c.limit {
+			break
+		}
+	}
+	if printed == 0 {
+		return clikit.No("")
+	}
+	return nil
+}
+
 // printer returns the function that prints one row in the form wanted.
 func (c *config) printer(s *clikit.Streams) func(store.Row) error {
 	printf := func(format string, args ...any) error {

@@ -5,12 +5,33 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
+
+// lines returns the new session: its header, and the entries it begins with.
+func (c *config) lines(s *clikit.Streams, h session.HeaderFields) ([]string, error) {
+	b := session.Batch{Now: time.Now().UnixMilli()}
+	h.Time = b.Now
+	if err := c.addInit(s, &b); err != nil {
+		return nil, err
+	}
+	if h.Title != "" {
+		// Pi reads a name from an entry alone, oh-my-pi from the header.
+		if _, err := b.Add(session.TypeSessionInfo, session.StringField("name", h.Title)); err != nil {
+			return nil, err
+		}
+	}
+	lines := []string{session.NewHeader(h)}
+	for _, e := range b.Entries {
+		lines = append(lines, e.Raw())
+	}
+	return lines, nil
+}
 
 // header returns the fields of the new header but for its time.
 func (c *config) header(ctx context.Context) (h session.HeaderFields, err error) {

@@ -9,6 +9,9 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// A Flag is a flag of a tool.
+type Flag = cli.Flag
+
 // The constructors below declare a flag that stores into dst. The names are
 // separated by commas, the long one first, as in "leaf, l". A word of usage in
 // backquotes names the value in help: "end at `REF`".

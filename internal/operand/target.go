@@ -24,6 +24,7 @@ type TargetOptions struct {
 	Parent     string // reference to the entry to add to; "" is the leaf
 	ExpectLeaf string // reference to the entry that has to be the leaf; "" is any
 	Tail       jsonl.Tail
+	tail       string        // the word of the flag
 	Wait       time.Duration // bound on the wait for the lock; 0 is the default, negative none
 	Sync       string        // "always", "never", or "" for always inside the store
 	Whole      bool          // read all of it, because its entries are needed

@@ -157,13 +157,14 @@ func (w *rewrite) kind(n *node) byte { return w.raw[n.start] }
 // text returns the bytes of a value.
 func (w *rewrite) text(n *node) string { return w.raw[n.start:n.end] }
 
-// str returns the string value of the member called name, and whether it has
-// one.
-func (w *rewrite) str(n *node, name string) (string, bool) {
-	if m := n.member(name); m != nil {
-		return stringValue(w.text(m))
+// str returns the string value of the member called name, "" if it has none.
+func (w *rewrite) str(n *node, name string) string {
+	m := n.member(name)
+	if m == nil {
+		return ""
 	}
-	return "", false
+	s, _ := stringValue(w.text(m))
+	return s
 }
 
 // has reports whether the member called name is a string, and not empty.

@@ -22,7 +22,7 @@ func imagePayload(w *rewrite, n *node, key string) payload {
 	}
 	block := w.is(n, "type", "image")
 	if !block {
-		media, _ := w.str(n, "mimeType")
+		media := w.str(n, "mimeType")
 		if !strings.HasPrefix(strings.ToLower(media), "image/") {
 			return payload{}
 		}
@@ -34,7 +34,7 @@ func imagePayload(w *rewrite, n *node, key string) payload {
 // is sent back, so that nothing in it may be cut: what is signed or encrypted,
 // and a provider's own history.
 func (p *persister) verbatim(n *node, key string) bool {
-	typ, _ := p.str(n, "type")
+	typ := p.str(n, "type")
 	switch typ {
 	case "thinking":
 		return p.has(n, "thinkingSignature")
@@ -63,10 +63,10 @@ func (p *persister) verbatim(n *node, key string) bool {
 // serverTool reports whether n is a call of a tool that Anthropic runs itself,
 // or the result of one.
 func (p *persister) serverTool(n *node) bool {
-	typ, _ := p.str(n, "type")
+	typ := p.str(n, "type")
 	switch typ {
 	case "server_tool_use":
-		name, _ := p.str(n, "name")
+		name := p.str(n, "name")
 		known := name == "web_search" || name == "tool_search_tool_regex" || name == "tool_search_tool_bm25"
 		return known && p.has(n, "id")
 	case "web_search_tool_result", "tool_search_tool_result":

@@ -1,0 +1,42 @@
+package operand
+
+import (
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+var tails = map[string]jsonl.Tail{"blank": jsonl.Blank, "end-line": jsonl.EndLine, "refuse": jsonl.Refuse}
+
+// Flags are those of a tool that adds to a session; what is the word for that
+// which it adds. Settle has to be called when they have been read.
+func (o *TargetOptions) Flags(what string) []clikit.Flag {
+	return []clikit.Flag{
+		clikit.Choice(&o.tail, "tail", []string{"blank", "end-line", "refuse"}, "treat a torn last line `HOW`"),
+		SyncFlag(&o.Sync, what),
+		clikit.Duration(&o.Wait, "wait", jsonl.DefaultWait, "wait for the lock for `DURATION` at most"),
+	}
+}
+
+// Settle turns what the flags say into what the other fields mean.
+func (o *TargetOptions) Settle() {
+	o.Tail = tails[o.tail]
+	if o.Wait == 0 {
+		o.Wait = -1 // no wait at all
+	}
+}
+
+// SyncFlag is the flag of a tool that writes what.
+func SyncFlag(dst *string, what string) clikit.Flag {
+	return clikit.Choice(dst, "sync", []string{"", "always", "never"},
+		"make the "+what+" durable before exit `WHEN`; in the store always, elsewhere never")
+}
+
+// Flags are those of a tool that makes a session; what is the word for it.
+func (d *Destination) Flags(what string) []clikit.Flag {
+	return []clikit.Flag{
+		clikit.Bool(&d.Store, "store", "make the file in the store and print its path"),
+		clikit.String(&d.File, "output, o", "", "make `FILE`, which must not exist, and print its path"),
+		SyncFlag(&d.Sync, what),
+		clikit.Bool(&d.DryRun, "dry-run, n", "print the session and make nothing"),
+	}
+}
