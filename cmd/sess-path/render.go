@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
@@ -165,6 +166,10 @@ func (r *renderer) value(text string) error {
 }
 
 func (r *renderer) line(text string) error {
-	_, err := fmt.Fprintln(r.streams.Out, text)
+	// Not Fprintln, which copies: a line may be huge.
+	if _, err := io.WriteString(r.streams.Out, text); err != nil {
+		return err
+	}
+	_, err := io.WriteString(r.streams.Out, "\n")
 	return err
 }

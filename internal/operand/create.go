@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,11 +41,18 @@ func (d Destination) Check() error {
 // Write creates the session and prints its path, or prints the session itself
 // if it has no destination or only a dry run was asked for.
 func (d Destination) Write(s *clikit.Streams, lines []string) error {
-	data := []byte(strings.Join(lines, "\n") + "\n")
 	if d.DryRun || !d.Store && d.File == "" {
-		_, err := s.Out.Write(data)
-		return err
+		for _, l := range lines {
+			if _, err := io.WriteString(s.Out, l); err != nil {
+				return err
+			}
+			if _, err := io.WriteString(s.Out, "\n"); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
+	data := joined(lines)
 	path, err := d.File, error(nil)
 	if d.Store {
 		path, err = d.store(s, data)
@@ -56,6 +64,20 @@ func (d Destination) Write(s *clikit.Streams, lines []string) error {
 	}
 	_, err = fmt.Fprintln(s.Out, path)
 	return err
+}
+
+// joined returns the lines, each with its line feed, in one allocation: a line
+// may be huge.
+func joined(lines []string) []byte {
+	size := 0
+	for _, l := range lines {
+		size += len(l) + 1
+	}
+	data := make([]byte, 0, size)
+	for _, l := range lines {
+		data = append(append(data, l...), '\n')
+	}
+	return data
 }
 
 // store puts the session, or its draft, where it belongs in the store.
