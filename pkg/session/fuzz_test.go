@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -110,6 +111,42 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("printed and read: %s", diff)
 		}
 		checkTree(t, s)
+	})
+}
+
+// Laws, for any parents, missing and cyclic ones included: a path ends at its
+// leaf, each entry is the parent of the next, none comes twice; and it begins at
+// a root, or there is exactly one problem that says why not.
+func FuzzPath(f *testing.F) {
+	for _, parents := range []string{"", "\x00\x01\x02\x03", "\x01\x01", "\x03\x01\x02", "\x00\xff\x02", "\x02\x01\x02\x00\x05"} {
+		f.Add([]byte(parents))
+	}
+	f.Fuzz(func(t *testing.T, parents []byte) {
+		var lines []string
+		for i, p := range parents { // 0 is a root, n the n-th entry, which may not be there
+			parent := ""
+			if p > 0 {
+				parent = fmt.Sprintf("e%03d", p)
+			}
+			lines = append(lines, user(fmt.Sprintf("e%03d", i+1), parent, ""))
+		}
+		s := parse(t, lines...)
+		for leaf := range s.Entries {
+			path, problems := s.Path(leaf)
+			seen := map[string]bool{}
+			for i, e := range path {
+				if seen[e.ID()] || i > 0 && e.ParentID() != path[i-1].ID() {
+					t.Fatalf("path %v", ids(path))
+				}
+				seen[e.ID()] = true
+			}
+			if len(path) == 0 || path[len(path)-1].ID() != s.Entries[leaf].ID() {
+				t.Fatalf("path %v does not end at %s", ids(path), s.Entries[leaf].ID())
+			}
+			if root := path[0].ParentID() == ""; root != (len(problems) == 0) || len(problems) > 1 {
+				t.Errorf("path %v: problems %v", ids(path), problems)
+			}
+		}
 	})
 }
 

@@ -4,11 +4,13 @@
 //   bun omp.ts PACKAGE open FILE       entries of a copy, references resolved
 //   bun omp.ts PACKAGE persist FILE    lines oh-my-pi makes of a copy
 //   bun omp.ts PACKAGE write DIR       makes a session in DIR, prints its path
+//   bun omp.ts PACKAGE load FILE...    whether it loads every entry of each
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const [root, what, file] = process.argv.slice(2);
+const [root, what, ...files] = process.argv.slice(2);
+const file = files[0];
 const { SessionManager } = await import(join(root, "src/session/session-manager.ts"));
 const scratch = mkdtempSync(join(tmpdir(), "sess-interop-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
@@ -24,6 +26,21 @@ if (what === "write") {
 	await m.flush();
 	await m.close();
 	process.stdout.write(m.getSessionFile() + "\n");
+} else if (what === "load") {
+	// Entries that are sound JSON and legal to others, but that it cannot open.
+	const closed = ["edge-msg_entry_no_message.jsonl", "edge-ttsr_bad.jsonl", "sessions-not-a-session.jsonl"];
+	for (const [i, name] of files.entries()) {
+		if (closed.some((c) => name.endsWith(c))) continue;
+		const copy = join(scratch, `${i}.jsonl`);
+		copyFileSync(name, copy);
+		const lines = readFileSync(name, "utf8").trimEnd().split("\n").map((l) => JSON.parse(l));
+		const ours = lines.filter((e) => e.type !== "title" && e.type !== "session").map((e) => e.id);
+		const m = await SessionManager.open(copy, undefined, undefined, { initialCwd: scratch });
+		const theirs = m.getEntries().map((e: { id: string }) => e.id);
+		const same = JSON.stringify(ours) === JSON.stringify(theirs);
+		process.stdout.write(`${same ? "ok  " : "FAIL"} oh-my-pi loads every entry of ${name.split("/").at(-1)}\n`);
+		if (!same) process.exitCode = 1;
+	}
 } else {
 	const copy = join(scratch, "s.jsonl");
 	copyFileSync(file, copy);
@@ -37,4 +54,4 @@ if (what === "write") {
 		print(readFileSync(copy, "utf8").trimEnd().split("\n").map((l) => JSON.parse(l)).filter((e) => e.type !== "title" && e.type !== "session"));
 	}
 }
-process.exit(0);
+process.exit();
