@@ -55,11 +55,7 @@ func (c *config) repaired(ctx context.Context, s *clikit.Streams, operands []str
 	if err != nil {
 		return nil, err
 	}
-	path, err := operand.Path(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	in, err := s.OpenInput(path)
+	in, path, err := operand.Open(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}

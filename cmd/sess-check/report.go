@@ -33,11 +33,7 @@ func (c *config) names(s *clikit.Streams, operands []string) ([]string, error) {
 
 // checkOne checks one session and prints what it finds.
 func (c *config) checkOne(ctx context.Context, s *clikit.Streams, name string) ([]check.Finding, error) {
-	path, err := operand.Path(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	in, err := s.OpenInput(path)
+	in, path, err := operand.Open(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}

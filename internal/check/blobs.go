@@ -42,17 +42,17 @@ func checkBlob(sum string, open func(sum string) (io.ReadCloser, error)) (sessio
 	r, err := open(sum)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return BlobMissing, "is missing"
+		return session.BlobMissing, "is missing"
 	case err != nil:
-		return BlobMissing, "cannot be read: " + err.Error()
+		return session.BlobMissing, "cannot be read: " + err.Error()
 	}
 	defer r.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, r); err != nil {
-		return BlobMissing, "cannot be read: " + err.Error()
+		return session.BlobMissing, "cannot be read: " + err.Error()
 	}
 	if hex.EncodeToString(h.Sum(nil)) != sum {
-		return BlobHash, "holds other bytes"
+		return session.BlobHash, "holds other bytes"
 	}
 	return "", ""
 }

@@ -39,15 +39,13 @@ const (
 	NoTarget       session.Kind = "no-target"
 	TimeBackward   session.Kind = "time-backward"
 	WideMode       session.Kind = "wide-mode"
-	BlobMissing    session.Kind = "blob-missing"
-	BlobHash       session.Kind = "blob-hash"
 )
 
 var severityOf = map[session.Kind]Severity{
 	session.Empty: Error, session.NoHeader: Error, session.BadVersion: Error, session.NotJSON: Error,
 	session.NotObject: Error, session.Fused: Error, session.NUL: Error, session.Torn: Error, TooDeep: Error,
 	session.NoID: Error, session.DuplicateID: Error, session.MissingParent: Error, session.Cycle: Error,
-	session.NoFirstKept: Error, BlobMissing: Error, BlobHash: Error,
+	session.NoFirstKept: Error, session.BlobMissing: Error, session.BlobHash: Error,
 
 	NoNewline: Warning, session.BOM: Warning, session.InvalidUTF8: Warning, session.LaterHeader: Warning,
 	SameDuplicate: Warning, ParentAfter: Warning, DeadEnd: Warning, OrphanResult: Warning, NoTarget: Warning,

@@ -20,16 +20,27 @@ type Source struct {
 
 // Read reads the session an operand names and warns of what is wrong with it.
 func Read(ctx context.Context, s *clikit.Streams, operand string) (*Source, error) {
-	var in io.ReadCloser
-	p, err := open(ctx, s, operand, func(p place) (err error) {
-		in, err = s.OpenInput(p.file)
-		return err
-	})
+	in, p, err := openInput(ctx, s, operand)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
 	return readFrom(s, in, p.path)
+}
+
+// Open opens the session an operand names without reading it, and returns the
+// path of the file that is open, "" for standard input.
+func Open(ctx context.Context, s *clikit.Streams, operand string) (in io.ReadCloser, file string, err error) {
+	in, p, err := openInput(ctx, s, operand)
+	return in, p.file, err
+}
+
+func openInput(ctx context.Context, s *clikit.Streams, operand string) (in io.ReadCloser, p place, err error) {
+	p, err = open(ctx, s, operand, func(p place) (err error) {
+		in, err = s.OpenInput(p.file)
+		return err
+	})
+	return in, p, err
 }
 
 func readFrom(s *clikit.Streams, r io.Reader, path string) (*Source, error) {

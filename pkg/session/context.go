@@ -187,19 +187,8 @@ type Context struct {
 // The thinking level and the model come from the whole path, not only from the
 // part in the context.
 func BuildContext(path []Entry) Context {
-	c := Context{ThinkingLevel: js.Quote("off")}
-	for _, e := range path {
-		switch e.typ {
-		case TypeThinkingLevel:
-			c.ThinkingLevel = levelOf(e)
-		case TypeModelChange:
-			c.Model = changedModel(e, c.Model)
-		case TypeMessage:
-			if m, ok := e.Message(); ok && m.role == RoleAssistant {
-				c.Model = &Model{Provider: m.Str("provider"), ID: m.Str("model")}
-			}
-		}
-	}
+	state := StateOf(path)
+	c := Context{ThinkingLevel: state.ThinkingLevel, Model: state.Model}
 	for _, p := range Project(path) {
 		c.Messages = append(c.Messages, p.Messages...)
 	}
