@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -161,7 +162,8 @@ func (h *held) current(path string) (bool, error) {
 // first one does not run into the second.
 func (h *held) release() error {
 	err := h.lf.drop()
-	if cerr := h.f.Close(); cerr != nil {
+	// A close that a signal interrupts has closed all the same.
+	if cerr := h.f.Close(); cerr != nil && !errors.Is(cerr, syscall.EINTR) {
 		err = errors.Join(err, fmt.Errorf("closing: %w", cause(cerr)))
 	}
 	return err

@@ -1,0 +1,84 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// injected runs a tool while the system calls of the given kind on the session
+// answer with an error: the first two of them if the error is EINTR, else the
+// first. It returns what became of the tool and how many calls were tampered
+// with.
+func injected(t *testing.T, dir, call, errno string, args ...string) (r result, tampered int) {
+	t.Helper()
+	when := "1"
+	if errno == "EINTR" {
+		when = "1..2"
+	}
+	trace := filepath.Join(dir, "trace")
+	c := exec.Command("strace", append([]string{
+		"-f", "-qq", "-o", trace, "-e", "trace=" + call,
+		"-e", "inject=" + call + ":error=" + errno + ":when=" + when, "-P", filepath.Join(dir, "s.jsonl"), filepath.Join(bin, args[0]),
+	}, args[1:]...)...)
+	c.Dir, c.Env = dir, env(dir)
+	r = wait(t, c)
+	if strings.Contains(r.stderr, "strace: ") {
+		t.Skipf("strace cannot trace here: %s", r.stderr)
+	}
+	log := readFile(t, trace)
+	if err := os.Remove(trace); err != nil {
+		t.Fatal(err)
+	}
+	return r, strings.Count(log, "(INJECTED)")
+}
+
+// Each system call an append makes on its session is interrupted, which is
+// borne, or fails, which is told: the session is as before or has the entry
+// whole.
+func TestInjectedErrors(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("strace is not installed")
+	}
+	calls := []string{"flock", "pread64", "fstat", "write", "fdatasync", "close"}
+	tools := map[string][]string{
+		"append":  {"sess-append", "--sync", "always", "-f", "text", "s.jsonl"},
+		"compact": {"sess-compact", "--sync", "always", "--keep", "100", "--no-require", "--summary", "text", "s.jsonl"},
+	}
+	for name, args := range tools {
+		for _, call := range calls {
+			for errno, cause := range map[string]string{"EINTR": "", "EIO": "input/output error", "ENOSPC": "no space left on device"} {
+				t.Run(name+" "+call+" "+errno, func(t *testing.T) {
+					t.Parallel()
+					dir := t.TempDir()
+					before := longSession()
+					write(t, dir, "s.jsonl", before)
+					write(t, dir, "text", strings.Repeat("text ", 40))
+					r, tampered := injected(t, dir, call, errno, args...)
+					if tampered == 0 {
+						t.Fatalf("no %s was tampered with", call)
+					}
+					if cause == "" && (r.status != 0 || r.stderr != "") {
+						t.Errorf("status %d, %s", r.status, r.stderr)
+					}
+					if cause != "" {
+						checkRun(t, r, 2, args[0], cause)
+					}
+					after := readFile(t, filepath.Join(dir, "s.jsonl"))
+					added, same := strings.CutPrefix(after, before)
+					switch {
+					case !same:
+						t.Error("the lines that were there changed")
+					case added == "" && r.status == 0:
+						t.Error("acknowledged, but not written")
+					case added != "" && (strings.Count(added, "\n") != 1 || !strings.HasSuffix(added, "}\n")):
+						t.Errorf("what was added is no whole line: %q", added)
+					}
+				})
+			}
+		}
+	}
+}
