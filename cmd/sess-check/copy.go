@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ func (c *config) repairOne(ctx context.Context, s *clikit.Streams, operands []st
 	if _, err := os.Lstat(c.dest.File); err == nil {
 		return exists(c.dest.File)
 	}
-	err = jsonl.Create(rej, r.Rejected, c.dest.Sync == "always")
+	err = jsonl.Create(rej, bytes.NewReader(r.Rejected), c.dest.Durable())
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return exists(rej)

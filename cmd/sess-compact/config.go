@@ -2,9 +2,8 @@ package main
 
 import (
 	"os"
+	"slices"
 	"time"
-
-	"github.com/urfave/cli/v2"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
@@ -12,65 +11,120 @@ import (
 	"github.com/sess-tools/sess/pkg/compact"
 )
 
+// A config is what the command line says.
 type config struct {
-	keep, reserve, window             int64
-	ifNeeded, plan, prompt, noRequire bool
-	summary, instructions, rules      string
-	require                           string
-	timeout                           time.Duration
-	json, dryRun                      bool
-	target                            operand.TargetOptions
+	planning
+	asking
+	pruning
+	filling
+
+	ifNeeded, figures, plan, prompt, report bool
+	branch, reportOf, summary               string
+
+	json, dryRun bool
+	target       operand.TargetOptions
 }
+
+// planning says where to cut.
+type planning struct {
+	keep, reserve, window      int64
+	strategy, rules, estimator string
+	calibrate                  bool
+	minGain                    string
+	hook                       string
+}
+
+// asking says how to get a summary from a command.
+type asking struct {
+	instructions, template string
+	maxPrompt, clipResult  int
+	timeout                time.Duration
+	retries                int
+	overflow               []string
+	require                string
+	noRequire              bool
+}
+
+// pruning says which results of tools to take out of the context.
+type pruning struct {
+	prune, unprune             bool
+	pruneTurns                 int
+	pruneProtect, pruneMinimum int64
+	pruneSkip                  []string
+}
+
+// filling says what else goes into the entry.
+type filling struct{ details, short, preserve string }
 
 var rules = map[string]compact.Rules{"1.5": compact.Pi15, "0.73": compact.Pi073}
 
-func (c *config) flags() []cli.Flag {
-	flags := []cli.Flag{
-		clikit.Int64(&c.keep, "keep", compact.DefaultKeep, "keep about `TOKENS` of the newest messages"),
-		clikit.Bool(&c.ifNeeded, "if-needed", "do nothing, with status 1, unless the context outgrows --window less --reserve"),
-		clikit.Int64(&c.window, "window", 0, "the model's context window is `TOKENS`"),
-		clikit.Int64(&c.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
-		clikit.Choice(&c.rules, "rules", []string{"1.5", "0.73"}, "cut as pi `VERSION` does"),
-		clikit.String(&c.instructions, "instructions", "", "tell the summarizer `TEXT` as well"),
-		clikit.Bool(&c.plan, "plan", "print what would be done as JSON, and do nothing"),
-		clikit.Bool(&c.prompt, "prompt", "print the prompt for the summary, and do nothing"),
-		clikit.String(&c.summary, "summary", "", "take the summary from `FILE` (- is standard input)"),
-		clikit.Duration(&c.timeout, "timeout", summarize.DefaultTimeout, "stop the command after `DURATION`"),
-		clikit.String(&c.require, "require", "", "refuse a summary without a line that matches the regular expression `REGEXP`, instead of the first heading asked for"),
-		clikit.Bool(&c.noRequire, "no-require", "accept a summary without the headings asked for"),
-	}
-	return append(append(flags, c.target.Flags("entry")...),
-		clikit.Bool(&c.json, "json", "print the new entry, not its id"),
-		clikit.Bool(&c.dryRun, "dry-run, n", "make the summary, print the entry and write nothing"),
-	)
+func (c *config) flags() []clikit.Flag {
+	return slices.Concat(c.subjects(), c.planning.flags(), c.asking.flags(), c.pruning.flags(), c.filling.flags(),
+		c.target.Flags("entry"), []clikit.Flag{
+			clikit.Bool(&c.json, "json", "print the new entries, not their ids; with --report JSON"),
+			clikit.Bool(&c.dryRun, "dry-run, n", "make the summary, print the entries and write nothing"),
+		})
 }
 
-// check refuses flags that contradict each other.
-func (c *config) check(s *clikit.Streams, name string) error {
-	filter := name == "" || name == "-"
-	switch {
-	case c.keep <= 0:
-		return clikit.UsageError("--keep wants a number of tokens above 0")
-	case c.reserve < 0:
-		return clikit.UsageError("--reserve wants a number of tokens, 0 or more")
-	case c.ifNeeded && c.window <= 0:
-		return clikit.UsageError("--if-needed needs --window")
-	case c.plan && c.prompt:
-		return clikit.UsageError("--plan and --prompt exclude each other")
-	case c.summary != "" && (c.plan || c.prompt || len(s.Command) > 0):
-		return clikit.UsageError("--summary goes without --plan, --prompt and a command")
-	case s.HasCommand && len(s.Command) == 0:
-		return clikit.UsageError("no command after --")
-	case c.summary == "-" && filter:
-		return clikit.WithHint(clikit.UsageError("the session is on standard input: no place for the summary"), "name the session, or the file with the summary")
-	case c.json && filter:
-		return clikit.UsageError("--json needs a session file: without one the session is printed")
+// subjects are the flags that say what to do.
+func (c *config) subjects() []clikit.Flag {
+	return []clikit.Flag{
+		clikit.Bool(&c.ifNeeded, "if-needed", "do nothing, with status 1, unless the context outgrows --window less --reserve"),
+		clikit.Bool(&c.figures, "check", "print the size of the context as JSON; status 0 if a compaction is needed, 1 if not"),
+		clikit.Bool(&c.plan, "plan", "print what would be done as JSON, and do nothing"),
+		clikit.Bool(&c.prompt, "prompt", "print the prompt for the summary, and do nothing"),
+		clikit.Bool(&c.report, "report", "print what would leave the context, and do nothing"),
+		clikit.String(&c.reportOf, "report-of", "", "print what the compaction `REF` took out of the context, and do nothing"),
+		clikit.String(&c.summary, "summary", "", "take the summary from `FILE` (- is standard input)"),
+		clikit.String(&c.branch, "branch", "", "go back to `REF`, and leave a summary there of the branch that is left"),
 	}
-	if _, err := c.required(""); err != nil {
-		return err // before a model is paid for
+}
+
+func (p *planning) flags() []clikit.Flag {
+	return []clikit.Flag{
+		clikit.Choice(&p.strategy, "strategy", compact.Strategies(), "keep what `STRATEGY` says"),
+		clikit.Int64(&p.keep, "keep", compact.DefaultKeep, "keep about `TOKENS` of the newest messages"),
+		clikit.Int64(&p.window, "window", 0, "the model's context window is `TOKENS`"),
+		clikit.Int64(&p.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
+		clikit.Choice(&p.estimator, "estimator", compact.Estimators(), "estimate the tokens of a text as `HOW` says"),
+		clikit.Bool(&p.calibrate, "calibrate", "correct the estimates by the usage that the session reports"),
+		clikit.Choice(&p.rules, "rules", []string{"1.5", "0.73"}, "cut as pi `VERSION` does"),
+		clikit.String(&p.minGain, "min-gain", "", "refuse a summary that saves less than `TOKENS` (or a share, as 10%)"),
+		clikit.String(&p.hook, "hook", "", "let the shell command `COMMAND` read the plan, and change or cancel it"),
 	}
-	c.target.Settle()
-	return nil
+}
+
+func (a *asking) flags() []clikit.Flag {
+	return []clikit.Flag{
+		clikit.String(&a.instructions, "instructions", "", "tell the summarizer `TEXT` as well"),
+		clikit.String(&a.template, "template", "", "make the prompt of the Go text/template in `FILE`"),
+		clikit.Int(&a.maxPrompt, "max-prompt", compact.DefaultMaxPrompt, "ask in chunks, each with the summary so far, if a prompt has more than `BYTES`"),
+		clikit.Int(&a.clipResult, "clip-result", compact.ResultLimit, "show the first `N` UTF-16 units of a tool result; 0 shows all"),
+		clikit.Duration(&a.timeout, "timeout", summarize.DefaultTimeout, "stop the command after `DURATION`"),
+		clikit.Int(&a.retries, "retries", 2, "run a command that failed up to `N` times more, waiting longer each time"),
+		clikit.Strings(&a.overflow, "overflow-status", "the exit status `N` says that the prompt was too long"),
+		clikit.String(&a.require, "require", "", "refuse a summary without a line that matches the regular expression `REGEXP`, instead of the first heading asked for"),
+		clikit.Bool(&a.noRequire, "no-require", "accept a summary without the headings asked for"),
+	}
+}
+
+func (p *pruning) flags() []clikit.Flag {
+	return []clikit.Flag{
+		clikit.Bool(&p.prune, "prune", "take old tool results out of the context, by themselves or before a compaction"),
+		clikit.Bool(&p.unprune, "unprune", "give back what --prune took out"),
+		clikit.Int(&p.pruneTurns, "prune-turns", compact.DefaultPruneTurns, "leave the newest `N` turns alone"),
+		clikit.Int64(&p.pruneProtect, "prune-protect", compact.DefaultPruneProtect, "leave the newest results alone up to `TOKENS`"),
+		clikit.Int64(&p.pruneMinimum, "prune-minimum", compact.DefaultPruneMinimum, "prune nothing unless it is more than `TOKENS`"),
+		clikit.Strings(&p.pruneSkip, "prune-skip", "leave the results of `TOOL` alone; without the flag those of skill"),
+	}
+}
+
+func (f *filling) flags() []clikit.Flag {
+	return []clikit.Flag{
+		clikit.String(&f.details, "details", "", "add the members of the object `JSON` to the entry's details"),
+		clikit.String(&f.short, "short-summary", "", "the summary in a few words is `TEXT`, as oh-my-pi has it"),
+		clikit.String(&f.preserve, "preserve-data", "", "the entry's preserveData is the object `JSON`, as oh-my-pi has it"),
+	}
 }
 
 // command is the summarizer: the words after --, else $SESS_SUMMARIZER. ok is

@@ -1,37 +1,43 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
-	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
-// finish appends the compaction entry to a session that is held, after a last
-// look at whether it makes the context smaller.
-func (c *config) finish(s *clikit.Streams, t *operand.Target, made *compaction) error {
-	e, err := t.Batch.Add(session.TypeCompaction, made.plan.Entry(made.summary)...)
+// write adds the entries to the session, if its leaf still is the one they were
+// made for.
+func (j *job) write(name string) error {
+	if j.dryRun {
+		return j.printEntries()
+	}
+	j.target.ExpectLeaf = j.leaf
+	t, err := operand.OpenTarget(j.ctx, j.streams, name, j.target)
 	if err != nil {
 		return err
 	}
-	before, after := made.plan.Gain(e)
-	s.Notef("%s: context of about %d tokens, %d before", t.Name, after, before)
-	if after >= before {
-		return made.refused(fmt.Errorf("%s: the summary would not make the context smaller: about %d tokens, %d before", t.Name, after, before))
+	err = t.Adopt(&j.batch)
+	if err == nil {
+		err = t.Commit()
 	}
-	if !c.dryRun {
-		if err := t.Commit(); err != nil {
+	if err == nil {
+		err = j.printEntries()
+	}
+	return errors.Join(err, t.Close())
+}
+
+// printEntries prints the ids of the entries, or the entries.
+func (j *job) printEntries() error {
+	for _, e := range j.batch.Entries {
+		text := e.ID()
+		if j.json || j.dryRun {
+			text = e.Raw()
+		}
+		if _, err := fmt.Fprintln(j.streams.Out, text); err != nil {
 			return err
 		}
 	}
-	text := e.ID()
-	switch {
-	case c.json || c.dryRun:
-		text = e.Raw()
-	case t.Filter():
-		return nil
-	}
-	_, err = fmt.Fprintln(s.Out, text)
-	return err
+	return nil
 }

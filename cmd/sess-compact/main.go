@@ -50,16 +50,11 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	made, err := c.compact(ctx, s, src)
-	if err != nil || made == nil {
+	j := c.job(ctx, s, src)
+	if err := j.work(); err != nil || c.looks() {
 		return err
 	}
-	c.target.ExpectLeaf = made.plan.Leaf
-	t, err := operand.OpenTarget(ctx, s, name, c.target)
-	if err != nil {
-		return err
-	}
-	return errors.Join(c.finish(s, t, made), t.Close())
+	return j.write(name)
 }
 
 // filter compacts the session on standard input. If there is nothing to do it
@@ -69,12 +64,17 @@ func (c *config) filter(ctx context.Context, s *clikit.Streams) error {
 	if err != nil {
 		return err
 	}
-	made, err := c.compact(ctx, s, t.Source())
+	j := c.job(ctx, s, t.Source())
+	err = j.work()
 	switch {
-	case clikit.Status(err) == clikit.ExitNo && !c.plan && !c.prompt:
-		return errors.Join(t.Commit(), err)
-	case err != nil || made == nil:
+	case c.looks():
 		return err
+	case clikit.Status(err) == clikit.ExitNo:
+		return errors.Join(t.Commit(), err)
+	case err != nil:
+		return err
+	case c.dryRun:
+		return j.printEntries()
 	}
-	return c.finish(s, t, made)
+	return errors.Join(t.Adopt(&j.batch), t.Commit())
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -50,10 +50,15 @@ func (c *config) printer(s *clikit.Streams) func(store.Row) error {
 	case c.paths:
 		return func(r store.Row) error { return printf("%s\n", r.Path) }
 	case c.json:
-		return func(r store.Row) error { return printf("%s\n", rowJSON(r)) }
+		return func(r store.Row) error {
+			if err := writeRow(s.Out, r); err != nil {
+				return err
+			}
+			return printf("\n")
+		}
 	}
 	if !tty.IsTerminal(s.OutFile()) {
-		return func(r store.Row) error { return printf("%s\n", strings.Join(cells(r), "\t")) }
+		return func(r store.Row) error { return writeCells(s.Out, cells(r)) }
 	}
 	return c.table(s, printf)
 }
@@ -75,12 +80,41 @@ func (c *config) table(s *clikit.Streams, printf func(string, ...any) error) fun
 			}
 		}
 		cell := cells(r)
-		title := []rune(cell[4])
-		if len(title) > width {
-			title = append(title[:width-1], '…')
-		}
-		return printf(form+"\n", cell[0], cell[1], cell[2], cell[3], string(title))
+		return printf(form+"\n", cell[0], cell[1], cell[2], cell[3], fit(cell[4], width))
 	}
+}
+
+// fit returns a text of at most width characters, the last of which stands for
+// what was cut off.
+func fit(text string, width int) string {
+	n, last := 0, 0 // characters, and where the last but one ends
+	for i := range text {
+		if n++; n == width {
+			last = i
+		}
+		if n > width {
+			return text[:last] + "…"
+		}
+	}
+	return text
+}
+
+// writeCells writes columns with tabs between them. It does not join them: one
+// may be huge.
+func writeCells(w io.Writer, cells []string) error {
+	end := "\t"
+	for i, cell := range cells {
+		if i == len(cells)-1 {
+			end = "\n"
+		}
+		if _, err := io.WriteString(w, cell); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, end); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cells are the columns: id, time, messages, bytes, title. A count that is a
@@ -99,31 +133,3 @@ func cells(r store.Row) []string {
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
-
-// rowJSON is what --json prints. Fields are only ever added.
-func rowJSON(r store.Row) string {
-	out, err := json.Marshal(struct {
-		Path          string `json:"path"`
-		ID            string `json:"id"`
-		CWD           string `json:"cwd"`
-		Name          string `json:"name"`
-		ParentSession string `json:"parentSession"`
-		Version       int    `json:"version"`
-		Created       string `json:"created"`
-		Modified      string `json:"modified"`
-		Size          int64  `json:"size"`
-		Entries       int    `json:"entries"`
-		Messages      int    `json:"messages"`
-		FirstMessage  string `json:"firstMessage"`
-		LastMessage   string `json:"lastMessage"`
-		Exact         bool   `json:"exact"` // false: entries and messages are lower bounds
-	}{
-		r.Path, r.ID, r.CWD, r.Name, r.ParentSession, r.Version,
-		js.FormatTime(r.Created.UnixMilli()), js.FormatTime(r.Modified.UnixMilli()),
-		r.Size, r.Entries, r.Messages, js.ValidText(r.FirstMessage), js.ValidText(r.LastMessage), r.Exact,
-	})
-	if err != nil {
-		panic(err) // strings and numbers marshal
-	}
-	return string(out)
-}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -108,7 +109,7 @@ func (c *config) selection(ctx context.Context) (func(store.Row) (bool, error), 
 		switch {
 		case !since.IsZero() && row.Modified.Before(since),
 			!before.IsZero() && !row.Modified.Before(before),
-			!strings.Contains(strings.ToLower(row.Name+"\n"+row.FirstMessage+"\n"+row.ID), text):
+			!mentions(text, row.Name, row.FirstMessage, row.ID):
 			return false, nil
 		case where == nil:
 			return true, nil
@@ -119,6 +120,14 @@ func (c *config) selection(ctx context.Context) (func(store.Row) (bool, error), 
 		}
 		return ok, nil
 	}, nil
+}
+
+// mentions reports whether one of the texts, of which one may be huge, has text
+// in it, which is in lower case.
+func mentions(text string, texts ...string) bool {
+	return text == "" || slices.ContainsFunc(texts, func(s string) bool {
+		return strings.Contains(strings.ToLower(s), text)
+	})
 }
 
 // units are the units of an age, beside those of Go's durations.

@@ -7,11 +7,16 @@ import (
 )
 
 // cut keeps the longest tail of the path that fits the budget. What is left is
-// chained anew, so that it is a session of its own.
+// chained anew, so that it is a session of its own. What --reinject adds comes
+// off the budget.
 func (r *renderer) cut() {
-	kept, ok := view.Budget(session.Project(r.path), r.budget)
+	kept, ok := view.Budget(session.Project(r.path), r.budget-view.Tokens(r.initial))
 	if !ok {
-		r.streams.Warnf("%s: the newest part alone needs more than %d tokens", r.src.Name, r.budget)
+		part := "the newest part alone needs"
+		if len(r.initial) > 0 {
+			part = "the initial context and the newest part need"
+		}
+		r.streams.Warnf("%s: %s more than %d tokens", r.src.Name, part, r.budget)
 	}
 	r.projection = kept
 	keep := map[string]bool{}

@@ -9,6 +9,7 @@ import (
 
 type config struct {
 	leaf, as, where, jq, blobs        string
+	reinject                          string
 	budget                            int64
 	system, reverse, noHeader, strict bool
 
@@ -20,6 +21,7 @@ func (c *config) flags() []cli.Flag {
 		clikit.String(&c.leaf, "leaf, l", "last", "end at `REF`, or by a rule: last, newest-message, longest"),
 		clikit.Choice(&c.as, "as", forms, "print `FORM`"),
 		clikit.Int64(&c.budget, "budget", 0, "keep the longest tail of at most `TOKENS`"),
+		clikit.Choice(&c.reinject, "reinject", reinjects, "put initial context that a compaction removed back at `PLACE`"),
 		clikit.Bool(&c.system, "system", "include system prompts in what a model sees"),
 		clikit.String(&c.blobs, "blobs", "", "put the blobs of `DIR` in the place of references to them"),
 		clikit.Bool(&c.reverse, "reverse", "leaf first; without the header"),
@@ -38,6 +40,8 @@ func (c *config) check() error {
 		return clikit.UsageError("--budget wants a number of tokens above 0")
 	case c.reverse && c.as != "entries":
 		return clikit.UsageError("--reverse goes with --as entries alone")
+	case c.reinject != "none" && (c.as == "entries" || c.as == "state"):
+		return clikit.UsageError("--reinject changes what a model sees, which --as %s does not print", c.as)
 	case c.where != "" && c.as != "entries":
 		return clikit.UsageError("--where selects entries: it goes with --as entries alone")
 	case c.jq != "" && (c.as == "text" || c.as == "markdown"):

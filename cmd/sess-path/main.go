@@ -58,6 +58,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		}
 	}
 	r := renderer{config: c, ctx: ctx, streams: s, src: src, leaf: leaf, path: path}
+	r.initial = r.lost()
 	if c.budget > 0 {
 		r.cut()
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
@@ -25,19 +26,21 @@ type renderer struct {
 	leaf       int
 	path       []session.Entry
 	projection []session.Projected // what of the path is in the context
+	initial    []session.Projected // what --reinject adds to it
 }
 
 func (r *renderer) render() error {
 	if r.projection == nil {
 		r.projection = session.Project(r.path)
 	}
+	r.putBack()
 	switch r.as {
 	case "entries":
 		return r.entries()
 	case "context":
 		c := session.BuildContext(r.path)
 		c.Messages = r.messages()
-		return r.value(c.JSON())
+		return r.value(c.Pieces()...)
 	case "state":
 		return r.value(r.state())
 	case "messages":
@@ -63,13 +66,13 @@ func (r *renderer) messages() []session.Message {
 // view prints a form that is made for an API or for people.
 func (r *renderer) view() error {
 	messages := session.ToLLM(r.withSystem(r.messages()))
-	var text string
+	var request view.JSON
 	var repairs []string
 	switch r.as {
 	case "openai":
-		text, repairs = view.OpenAI(messages, view.Options{System: r.system})
+		request, repairs = view.OpenAI(messages, view.Options{System: r.system})
 	case "anthropic":
-		text, repairs = view.Anthropic(messages, view.Options{System: r.system})
+		request, repairs = view.Anthropic(messages, view.Options{System: r.system})
 	case "text":
 		return view.Text(r.streams.Out, messages)
 	default:
@@ -78,7 +81,13 @@ func (r *renderer) view() error {
 	for _, repair := range repairs {
 		r.streams.Warnf("%s: %s", r.src.Name, repair)
 	}
-	return r.value(text)
+	if r.projects != nil {
+		return r.value(request.String())
+	}
+	if _, err := request.WriteTo(r.streams.Out); err != nil {
+		return err
+	}
+	return r.line("")
 }
 
 // withSystem puts the system prompt of a session_init entry in front, if one is
@@ -148,14 +157,16 @@ func (r *renderer) entry(e session.Entry) error {
 	return nil
 }
 
-// value prints one JSON text, or what --jq makes of it.
-func (r *renderer) value(text string) error {
-	text = js.ValidText(text)
+// value prints one JSON text, given in pieces, or what --jq makes of it.
+func (r *renderer) value(pieces ...string) error {
+	for i, text := range pieces {
+		pieces[i] = js.ValidText(text)
+	}
 	if r.projects == nil {
-		return r.line(text)
+		return r.line(pieces...)
 	}
 	var out error
-	err := r.projects.Project(r.ctx, text, func(json []byte) error {
+	err := r.projects.Project(r.ctx, strings.Join(pieces, ""), func(json []byte) error {
 		out = r.line(string(json))
 		return out
 	})
@@ -165,10 +176,12 @@ func (r *renderer) value(text string) error {
 	return err
 }
 
-func (r *renderer) line(text string) error {
-	// Not Fprintln, which copies: a line may be huge.
-	if _, err := io.WriteString(r.streams.Out, text); err != nil {
-		return err
+// line prints a line, given in pieces. It joins none of them: they may be huge.
+func (r *renderer) line(pieces ...string) error {
+	for _, text := range pieces {
+		if _, err := io.WriteString(r.streams.Out, text); err != nil {
+			return err
+		}
 	}
 	_, err := io.WriteString(r.streams.Out, "\n")
 	return err

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -133,71 +132,6 @@ func TestNothingOutsideTheStore(t *testing.T) {
 			if strings.Contains(name, "escaped") && !strings.Contains(name, "/store/") {
 				t.Errorf("%v wrote %s", args, name)
 			}
-		}
-	}
-}
-
-// longLine makes a session with one entry of about size bytes. It holds little of
-// it: on Linux the peak of a child counts from that of its parent.
-func longLine(t *testing.T, path string, size int) {
-	t.Helper()
-	before, after, _ := strings.Cut(first, "first question")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	_, err = f.WriteString(header + before)
-	chunk := strings.Repeat("text ", 1<<16)
-	for n := 0; n < size && err == nil; n += len(chunk) {
-		_, err = f.WriteString(chunk)
-	}
-	if err == nil {
-		_, err = f.WriteString(after)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// One line of 64 MiB: a tool needs two and a half times its memory at most, and
-// what any program needs.
-func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("moves hundreds of megabytes: not with -short")
-	}
-	const line, base = 64 << 20, 24 << 20
-	dir := t.TempDir()
-	longLine(t, filepath.Join(dir, "s.jsonl"), line)
-	// Not into memory of ours: a child's peak counts what it had before exec.
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer null.Close()
-	for _, args := range [][]string{
-		{"sess-path", "s.jsonl"},
-		{"sess-path", "--as", "state", "s.jsonl"},
-		{"sess-fork", "s.jsonl"},
-		{"sess-tree", "s.jsonl"},
-		{"sess-check", "s.jsonl"},
-		{"sess-compact", "--plan", "s.jsonl"},
-		{"sess-append", "--dry-run", "-t", "new", "--parent", "aaaa0001", "s.jsonl"},
-		{"sess-ls", "."},
-	} {
-		c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
-		c.Dir, c.Env, c.Stdout = dir, env(dir), null
-		r := wait(t, c)
-		if r.status > 1 {
-			t.Errorf("%v: status %d: %s", args, r.status, r.stderr)
-		}
-		peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss //nolint:forcetypeassert // that of unix
-		if runtime.GOOS != "darwin" {
-			peak *= 1024
-		}
-		t.Logf("%v: %.2f times the line", args, float64(peak)/line)
-		if peak > line*5/2+base {
-			t.Errorf("%v: %d MiB for a line of %d", args, peak>>20, line>>20)
 		}
 	}
 }

@@ -1,10 +1,8 @@
 package operand
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,26 +36,19 @@ func (d Destination) Check() error {
 	return nil
 }
 
-// Write creates the session and prints its path, or prints the session itself
-// if it has no destination or only a dry run was asked for.
+// Write creates the session of lines, the first of which is its header or, for a
+// File, comes before it. It prints the path, or the session itself if that has no
+// destination or only a dry run was asked for.
 func (d Destination) Write(s *clikit.Streams, lines []string) error {
 	if d.DryRun || !d.Store && d.File == "" {
-		for _, l := range lines {
-			if _, err := io.WriteString(s.Out, l); err != nil {
-				return err
-			}
-			if _, err := io.WriteString(s.Out, "\n"); err != nil {
-				return err
-			}
-		}
-		return nil
+		_, err := jsonl.Content(lines).WriteTo(s.Out)
+		return err
 	}
-	data := joined(lines)
 	path, err := d.File, error(nil)
 	if d.Store {
-		path, err = d.store(s, data)
+		path, err = d.store(s, lines)
 	} else {
-		err = d.file(data)
+		err = d.file(lines)
 	}
 	if err != nil {
 		return err
@@ -66,27 +57,13 @@ func (d Destination) Write(s *clikit.Streams, lines []string) error {
 	return err
 }
 
-// joined returns the lines, each with its line feed, in one allocation: a line
-// may be huge.
-func joined(lines []string) []byte {
-	size := 0
-	for _, l := range lines {
-		size += len(l) + 1
-	}
-	data := make([]byte, 0, size)
-	for _, l := range lines {
-		data = append(append(data, l...), '\n')
-	}
-	return data
-}
-
 // store puts the session, or its draft, where it belongs in the store.
-func (d Destination) store(s *clikit.Streams, data []byte) (path string, err error) {
+func (d Destination) store(s *clikit.Streams, lines []string) (path string, err error) {
 	dir, err := StoreDir()
 	if err != nil {
 		return "", err
 	}
-	h, err := session.ReadHeader(bytes.NewReader(data))
+	h, err := session.HeaderOf([]byte(lines[0]))
 	if err != nil {
 		return "", err
 	}
@@ -94,7 +71,7 @@ func (d Destination) store(s *clikit.Streams, data []byte) (path string, err err
 	if d.Defer {
 		create = store.Open(dir).CreateDraft
 	}
-	path, err = create(h.CWD, h.Timestamp, h.ID, data, d.Sync != "never")
+	path, err = create(h.CWD, h.Timestamp, h.ID, jsonl.Content(lines), d.Durable())
 	if err == nil && d.Crumb && !d.Defer {
 		leaveCrumb(s, h.CWD, path)
 	}
@@ -103,19 +80,24 @@ func (d Destination) store(s *clikit.Streams, data []byte) (path string, err err
 
 // file makes the file, or its draft. A name that was promised to a draft is as
 // good as taken.
-func (d Destination) file(data []byte) error {
-	sync := d.Sync == "always" || d.Sync == "" && inStore(d.File)
+func (d Destination) file(lines []string) error {
 	create := jsonl.Create
 	if d.Defer {
 		create = store.CreateDraft
 	} else if file, err := store.Locate(d.File); err == nil && file != d.File {
 		return clikit.WithHint(fmt.Errorf("creating %s: %w", d.File, fs.ErrExist), "its draft %s exists, which sess-append publishes", file)
 	}
-	err := named(d.File, create(d.File, data, sync))
+	err := named(d.File, create(d.File, jsonl.Content(lines), d.Durable()))
 	if errors.Is(err, fs.ErrExist) {
 		return clikit.WithHint(err, "an existing file is never overwritten")
 	}
 	return err
+}
+
+// Durable reports whether the file that Write makes, and what belongs to it, is
+// to survive a power failure: if asked for, and in the store unless asked not to.
+func (d Destination) Durable() bool {
+	return d.Sync == "always" || d.Sync == "" && (d.Store || inStore(d.File))
 }
 
 // inStore reports whether a path lies inside the store.

@@ -26,7 +26,7 @@ func streams() *clikit.Streams {
 func draft(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s.jsonl")
-	if err := store.CreateDraft(path, []byte(header), false); err != nil {
+	if err := store.CreateDraft(path, strings.NewReader(header), false); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/pkg/session"
@@ -87,6 +88,23 @@ func (src *Source) Warn(problems []session.Problem) {
 	for _, p := range problems {
 		src.streams.Warnf("%v", located(src.Name, p))
 	}
+}
+
+// Addable reports why nothing can be added to the session, nil if it can: to be
+// asked before work is done for it.
+func (src *Source) Addable() error { return addable(src.Name, src.Header) }
+
+// Draft returns a batch for entries behind the leaf that are made while the
+// session is not held, to be adopted by a [Target] when it is.
+func (src *Source) Draft() session.Batch {
+	b := session.Batch{
+		Now:   time.Now().UnixMilli(),
+		Known: func(id string) bool { _, ok := src.Index(id); return ok },
+	}
+	if i, ok := src.Session.Leaf(); ok {
+		b.Leaf = src.Entries[i].ID()
+	}
+	return b
 }
 
 // Leaf resolves a leaf reference and returns its position.

@@ -1,7 +1,6 @@
 package operand
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +40,7 @@ type Target struct {
 	streams *clikit.Streams
 	file    *jsonl.Appender // nil for standard input
 	place   place
-	stdin   []byte // what was read from standard input
+	stdin   []string // the lines of standard input
 	sync    bool
 }
 
@@ -79,10 +78,13 @@ func (t *Target) readStdin() error {
 	if err != nil {
 		return err
 	}
-	if t.stdin, err = io.ReadAll(in); err != nil {
-		return fmt.Errorf("reading %s: %w", t.Name, err)
+	s, lines, err := session.ReadLines(in)
+	if err != nil {
+		return located(t.Name, err)
 	}
-	return t.whole(bytes.NewReader(t.stdin))
+	t.stdin = lines
+	t.read(s)
+	return nil
 }
 
 func (t *Target) readLocked(o TargetOptions) error {
@@ -108,18 +110,22 @@ func (t *Target) whole(r io.Reader) error {
 	if err != nil {
 		return located(t.Name, err)
 	}
+	t.read(s)
+	return nil
+}
+
+func (t *Target) read(s *session.Session) {
 	t.Session, t.Header = s, s.Header
 	if i, ok := s.Leaf(); ok {
 		t.Batch.Leaf = s.Entries[i].ID()
 	}
 	t.Batch.Known = func(id string) bool { _, ok := s.Index(id); return ok }
-	return nil
 }
 
 // prepare checks what the caller expects and moves to the parent it wants.
 func (t *Target) prepare(o TargetOptions) error {
-	if err := t.Header.CanAppend(); err != nil {
-		return clikit.WithHint(fmt.Errorf("%s: %w", t.Name, err), "sess-fork --all makes a version 3 copy")
+	if err := addable(t.Name, t.Header); err != nil {
+		return err
 	}
 	t.Batch.Now = time.Now().UnixMilli()
 	if err := t.expect(o.ExpectLeaf); err != nil {
@@ -139,6 +145,13 @@ func (t *Target) prepare(o TargetOptions) error {
 	t.Batch.Leaf = ""
 	if i >= 0 {
 		t.Batch.Leaf = t.Session.Entries[i].ID()
+	}
+	return nil
+}
+
+func addable(name string, h session.Header) error {
+	if err := h.CanAppend(); err != nil {
+		return clikit.WithHint(fmt.Errorf("%s: %w", name, err), "sess-fork --all makes a version 3 copy")
 	}
 	return nil
 }
@@ -178,6 +191,16 @@ func orNull(id string) string {
 	return id
 }
 
+// Adopt adds the entries of a draft, see [Source.Draft].
+func (t *Target) Adopt(draft *session.Batch) error {
+	for _, e := range draft.Entries {
+		if _, err := t.Batch.Adopt(e); err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+	}
+	return nil
+}
+
 // Commit writes the batch: to the file in one write, or to standard output
 // behind the session that was read. A draft that has an assistant message then
 // is published.
@@ -210,24 +233,16 @@ func (t *Target) append() error {
 // copy writes the session that was read and the batch behind it. A torn tail
 // stays behind: what follows it would be lost to readers.
 func (t *Target) copy() error {
-	data := t.stdin
-	if n := bytes.LastIndexByte(data, '\n') + 1; n < len(data) {
-		if t.Session.Torn {
-			t.streams.Warnf("%s: torn last line of %d bytes left out", t.Name, len(data)-n)
-			data = data[:n]
-		} else {
-			data = append(data, '\n')
-		}
+	lines := t.stdin
+	if n := len(lines) - 1; t.Session.Torn {
+		t.streams.Warnf("%s: torn last line of %d bytes left out", t.Name, len(lines[n]))
+		lines = lines[:n]
 	}
-	if _, err := t.streams.Out.Write(data); err != nil {
-		return err
+	for _, e := range t.Batch.Entries {
+		lines = append(lines, e.Raw())
 	}
-	for _, line := range t.Batch.Lines() {
-		if _, err := t.streams.Out.Write(append(line, '\n')); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := jsonl.Content(lines).WriteTo(t.streams.Out)
+	return err
 }
 
 // named puts the file in front of an error that does not name it yet.

@@ -43,6 +43,10 @@ type Command struct {
 	// Require must match the cleaned reply somewhere; nil accepts any text.
 	// A pattern for a line needs (?m).
 	Require *regexp.Regexp
+	// OverflowStatus lists exit statuses that mean that the prompt was too long,
+	// besides what the command says. Status 0 in it speaks of a blank reply: that
+	// is how pi answers such a prompt.
+	OverflowStatus []int
 	// Stderr receives the command's standard error as it arrives, raw: making
 	// control characters visible is its business. Nil keeps it back. The first
 	// error of a write ends the forwarding, not the call.

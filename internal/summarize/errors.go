@@ -10,8 +10,8 @@ import (
 var (
 	// ErrCommand is matched by every *Error.
 	ErrCommand = errors.New("summary command failed")
-	// ErrOverflow means that, by its words, the model or the program found the
-	// prompt too long. A shorter prompt may succeed.
+	// ErrOverflow means that, by its words or its exit status, the model or the
+	// program found the prompt too long. A shorter prompt may succeed.
 	ErrOverflow = errors.New("prompt too long for the summary command")
 	// ErrTooLong means that the reply was longer than Command.MaxReply.
 	ErrTooLong = errors.New("reply too long")

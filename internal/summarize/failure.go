@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -77,7 +78,8 @@ func (c Command) failed(o outcome, prompt string) error {
 
 // empty words a blank reply. Without a word on standard error either, the
 // likeliest cause is named: pi answers a prompt above the model's window so.
-// It is not ErrOverflow, since a model with nothing to say looks the same.
+// It is not ErrOverflow by itself, since a model with nothing to say looks the
+// same.
 func (c Command) empty(o outcome, prompt string) error {
 	e := c.refuse(Empty, "the reply is blank", o, prompt)
 	if e.Detail == "" {
@@ -113,6 +115,7 @@ func (c Command) refuse(reason Reason, what string, o outcome, prompt string) *E
 	}
 	if o.state != nil {
 		e.Status = o.state.ExitCode()
+		e.overflow = e.overflow || (reason == Exited || reason == Empty) && slices.Contains(c.OverflowStatus, e.Status)
 	}
 	return e
 }

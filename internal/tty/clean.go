@@ -1,6 +1,8 @@
 package tty
 
 import (
+	"bufio"
+	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,27 +24,38 @@ func Clean(s string) string { return clean(s, false) }
 // CleanLines is [Clean] for a text of several lines: line feeds and tabs stay.
 func CleanLines(s string) string { return clean(s, true) }
 
+// WriteLines writes [CleanLines](s) without making it first: s may be huge. The
+// error is for b to keep, as a [bufio.Writer] does.
+func WriteLines(b *bufio.Writer, s string) { writeClean(b, s, true) }
+
 func clean(s string, lines bool) string {
-	i := dirty(s, lines)
-	if i < 0 {
+	if dirty(s, lines) < 0 {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s) + 16)
-	b.WriteString(s[:i])
-	for i < len(s) {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case !acts(r, n, lines):
-			b.WriteString(s[i : i+n])
-		case r == utf8.RuneError:
-			hex(&b, 'x', uint32(s[i]), 2)
-		default:
-			escape(&b, r)
-		}
-		i += n
-	}
+	writeClean(&b, s, lines)
 	return b.String()
+}
+
+// A sink takes text and keeps its errors to itself.
+type sink interface {
+	io.StringWriter
+	io.ByteWriter
+}
+
+func writeClean(b sink, s string, lines bool) {
+	for i := dirty(s, lines); i >= 0; i = dirty(s, lines) {
+		_, _ = b.WriteString(s[:i])
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError {
+			hex(b, 'x', uint32(s[i]), 2)
+		} else {
+			escape(b, r)
+		}
+		s = s[i+n:]
+	}
+	_, _ = b.WriteString(s)
 }
 
 // dirty returns the index of the first character to be made visible, or -1.
@@ -74,14 +87,14 @@ func acts(r rune, n int, lines bool) bool {
 	return false
 }
 
-func escape(b *strings.Builder, r rune) {
+func escape(b sink, r rune) {
 	switch {
 	case r == '\t':
-		b.WriteString(`\t`)
+		_, _ = b.WriteString(`\t`)
 	case r == '\n':
-		b.WriteString(`\n`)
+		_, _ = b.WriteString(`\n`)
 	case r == '\r':
-		b.WriteString(`\r`)
+		_, _ = b.WriteString(`\r`)
 	case r < 0x80:
 		hex(b, 'x', uint32(r), 2)
 	default:
@@ -90,10 +103,10 @@ func escape(b *strings.Builder, r rune) {
 }
 
 // hex writes a backslash, the letter kind, and v in the given number of digits.
-func hex(b *strings.Builder, kind byte, v uint32, digits int) {
-	b.WriteByte('\\')
-	b.WriteByte(kind)
+func hex(b sink, kind byte, v uint32, digits int) {
+	_ = b.WriteByte('\\')
+	_ = b.WriteByte(kind)
 	for d := digits - 1; d >= 0; d-- {
-		b.WriteByte("0123456789abcdef"[v>>(4*d)&15])
+		_ = b.WriteByte("0123456789abcdef"[v>>(4*d)&15])
 	}
 }

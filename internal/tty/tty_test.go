@@ -1,6 +1,7 @@
 package tty_test
 
 import (
+	"bufio"
 	"bytes"
 	"os"
 	"strings"
@@ -139,6 +140,23 @@ func FuzzClean(f *testing.F) {
 		lines := tty.CleanLines(s)
 		if strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(lines) != got {
 			t.Errorf("CleanLines(%q) = %q", s, lines)
+		}
+	})
+}
+
+// What is written is what is returned, however many pieces it comes in.
+func FuzzWriteLines(f *testing.F) {
+	f.Add("a\x1b[1mb\r\nc\xff\u202e\u009b\t", "\x7f")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		var out strings.Builder
+		w := bufio.NewWriterSize(&out, 16)
+		tty.WriteLines(w, a)
+		tty.WriteLines(w, b)
+		if err := w.Flush(); err != nil || out.String() != tty.CleanLines(a)+tty.CleanLines(b) {
+			t.Errorf("%q and %q: wrote %q, %v", a, b, out.String(), err)
+		}
+		if got := tty.CleanLines(tty.CleanLines(a)); got != tty.CleanLines(a) {
+			t.Errorf("%q: cleaned twice is %q", a, got)
 		}
 	})
 }

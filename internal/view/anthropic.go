@@ -1,10 +1,6 @@
 package view
 
-import (
-	"strings"
-
-	"github.com/sess-tools/sess/pkg/session"
-)
+import "github.com/sess-tools/sess/pkg/session"
 
 // omitted is the user message in front of a conversation that begins with an
 // assistant's.
@@ -21,7 +17,7 @@ const omitted = "(the beginning of the conversation is left out)"
 // API and does not end its message. Ids of calls match ^[a-zA-Z0-9_-]{1,64}$;
 // others are replaced. A conversation may end with an assistant message; the
 // API takes it for the beginning of the answer.
-func Anthropic(messages []session.Message, o Options) (json string, repairs []string) {
+func Anthropic(messages []session.Message, o Options) (json JSON, repairs []string) {
 	messages = session.ToLLM(messages)
 	a := &anthropicRequest{request: request{api: &anthropic, ids: newNamer(&anthropic)}}
 	for _, t := range a.turns(messages) {
@@ -33,13 +29,13 @@ func Anthropic(messages []session.Message, o Options) (json string, repairs []st
 			a.report(t.number, "user message without content left out")
 		}
 	}
-	system := ""
+	json = json.raw("{")
 	if o.System {
 		if text := systemText(messages); text != "" {
-			system = `"system":` + quote(text) + `,`
+			json = json.raw(`"system":`).quote(text).raw(",")
 		}
 	}
-	return "{" + system + `"messages":[` + a.messages() + "]}", a.repairs()
+	return json.raw(`"messages":`).array(a.messages()).raw("}"), a.repairs()
 }
 
 type anthropicRequest struct {
@@ -49,12 +45,12 @@ type anthropicRequest struct {
 
 type anthropicMessage struct {
 	role   string
-	blocks []string
+	blocks []JSON
 }
 
 // add adds blocks to the last message if that is of the role, else to a new
 // one.
-func (a *anthropicRequest) add(role string, blocks ...string) {
+func (a *anthropicRequest) add(role string, blocks ...JSON) {
 	if len(blocks) == 0 {
 		return
 	}
@@ -69,31 +65,31 @@ func (a *anthropicRequest) add(role string, blocks ...string) {
 	a.out = append(a.out, anthropicMessage{role, blocks})
 }
 
-func (a *anthropicRequest) messages() string {
-	out := make([]string, len(a.out))
+func (a *anthropicRequest) messages() []JSON {
+	out := make([]JSON, len(a.out))
 	for i, m := range a.out {
-		out[i] = `{"role":"` + m.role + `","content":[` + strings.Join(m.blocks, ",") + `]}`
+		out[i] = JSON(nil).raw(`{"role":"` + m.role + `","content":`).array(m.blocks).raw("}")
 	}
-	return strings.Join(out, ",")
+	return out
 }
 
 // assistant adds an assistant message and the results of its calls. The API
 // reads what stands behind a call as its result missing, so text goes in front.
 func (a *anthropicRequest) assistant(t *turn) {
-	var said, calls []string
+	var said, calls []JSON
 	firm := 0 // length of said without thinking at its end
 	moved := false
 	for b := range t.message.Blocks() {
 		switch b.Type {
 		case "text":
 			if text := b.Str("text"); !a.api.empty(text) {
-				said = append(said, `{"type":"text","text":`+quote(text)+`}`)
+				said = append(said, textBlock(text))
 				firm, moved = len(said), moved || len(calls) > 0
 			}
 		case "toolCall":
 			calls = append(calls, a.toolUse(t.number, t.calls[len(calls)]))
 		case "thinking", "redactedThinking":
-			if block := thinking(t.message, b); block != "" {
+			if block := thinking(t.message, b); block != nil {
 				said, moved = append(said, block), moved || len(calls) > 0
 			}
 		default:
@@ -113,20 +109,20 @@ func (a *anthropicRequest) assistant(t *turn) {
 	a.add(session.RoleUser, a.toolResults(t)...)
 }
 
-func (a *anthropicRequest) toolUse(number int, c *call) string {
+func (a *anthropicRequest) toolUse(number int, c *call) JSON {
 	a.name(number, c)
-	return `{"type":"tool_use","id":` + quote(c.apiID) + `,"name":` + quote(c.apiName) +
-		`,"input":` + a.arguments(number, c) + `}`
+	return JSON(nil).raw(`{"type":"tool_use","id":`).quote(c.apiID).raw(`,"name":`).quote(c.apiName).
+		raw(`,"input":`).raw(a.arguments(number, c)).raw("}")
 }
 
 // toolResults returns the results of a turn, and behind them the images that
 // may not stand in the result of a failed call.
-func (a *anthropicRequest) toolResults(t *turn) []string {
-	var out, behind []string
+func (a *anthropicRequest) toolResults(t *turn) []JSON {
+	var out, behind []JSON
 	for _, res := range t.results {
 		failed := res.number == 0 || res.message.Get("isError") == "true"
 		texts, images := a.resultParts(res)
-		content := []string{}
+		var content []JSON
 		for _, text := range texts {
 			content = append(content, anthropicBlocks([]part{{text: text}})...)
 		}
@@ -135,29 +131,29 @@ func (a *anthropicRequest) toolResults(t *turn) []string {
 		} else {
 			content = append(content, anthropicBlocks(images)...)
 		}
-		block := `{"type":"tool_result","tool_use_id":` + quote(res.call.apiID)
+		block := JSON(nil).raw(`{"type":"tool_result","tool_use_id":`).quote(res.call.apiID)
 		if failed && len(content) == 0 { // an error may not be empty
 			content = anthropicBlocks([]part{{text: "(no output)"}})
 		}
 		if len(content) > 0 {
-			block += `,"content":[` + strings.Join(content, ",") + `]`
+			block = block.raw(`,"content":`).array(content)
 		}
 		if failed {
-			block += `,"is_error":true`
+			block = block.raw(`,"is_error":true`)
 		}
-		out = append(out, block+"}")
+		out = append(out, block.raw("}"))
 	}
 	return append(out, behind...)
 }
 
-func anthropicBlocks(parts []part) []string {
-	blocks := make([]string, len(parts))
+func anthropicBlocks(parts []part) []JSON {
+	blocks := make([]JSON, len(parts))
 	for i, p := range parts {
 		if p.image() {
-			blocks[i] = `{"type":"image","source":{"type":"base64","media_type":` + quote(p.media) +
-				`,"data":` + quote(p.data) + `}}`
+			blocks[i] = JSON(nil).raw(`{"type":"image","source":{"type":"base64","media_type":`).quote(p.media).
+				raw(`,"data":`).quote(p.data).raw(`}}`)
 		} else {
-			blocks[i] = `{"type":"text","text":` + quote(p.text) + `}`
+			blocks[i] = textBlock(p.text)
 		}
 	}
 	return blocks

@@ -78,6 +78,3 @@ func wellFormed(json string) string {
 	}
 	return b.String()
 }
-
-// quote returns valid text as a JSON string literal.
-func quote(text string) string { return js.Quote(js.ValidText(text)) }

@@ -51,12 +51,12 @@ func TestImages(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			in := parse(`{"role":"user","content":[` + text("see") + "," + tt.block + `]}`)
-			got, repairs := view.OpenAI(in, view.Options{})
+			got, repairs := openAIText(in, view.Options{})
 			check(t, "OpenAI", got, `[{"role":"user","content":[`+text("see")+`,`+tt.openAI+`]}]`, repairs, tt.repairs)
-			got, repairs = view.Anthropic(in, view.Options{})
+			got, repairs = anthropicText(in, view.Options{})
 			check(t, "Anthropic", got, `{"messages":[`+anUser(text("see"), tt.anthropic)+`]}`, repairs, tt.anRepairs)
 			if strings.HasPrefix(tt.openAI, `{"type":"image_url"`) { // stays a list when it is alone
-				got, repairs = view.OpenAI(parse(`{"role":"user","content":[`+tt.block+`]}`), view.Options{})
+				got, repairs = openAIText(parse(`{"role":"user","content":[`+tt.block+`]}`), view.Options{})
 				check(t, "OpenAI alone", got, `[{"role":"user","content":[`+tt.openAI+`]}]`, repairs, tt.repairs)
 			}
 		})
@@ -106,12 +106,12 @@ func TestResultContent(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			in := parse(user("hi"), says(calls("c1")), `{"role":"toolResult","toolCallId":"c1","toolName":"read",`+tt.members+`}`)
-			got, repairs := view.OpenAI(in, view.Options{})
+			got, repairs := openAIText(in, view.Options{})
 			check(t, "OpenAI", got, "["+oaUser("hi")+","+oaCalls(oaCall("c1"))+","+tt.openAI+"]", repairs, nil)
 			if _, err := validOpenAI(got); err != nil {
 				t.Error(err)
 			}
-			got, repairs = view.Anthropic(in, view.Options{})
+			got, repairs = anthropicText(in, view.Options{})
 			want := `{"messages":[` + anUser(text("hi")) + "," + anSays(anUse("c1")) + "," + anUser(tt.anthropic) + `]}`
 			check(t, "Anthropic", got, want, repairs, nil)
 			if _, err := validAnthropic(got); err != nil {
@@ -128,11 +128,11 @@ func TestImagesFollowAllResults(t *testing.T) {
 	in := parse(user("hi"), says(calls("c1"), calls("c2")),
 		`{"role":"toolResult","toolCallId":"c1","isError":true,"content":[`+png+`]}`,
 		`{"role":"toolResult","toolCallId":"c2","isError":true,"content":[`+png+`]}`)
-	got, _ := view.OpenAI(in, view.Options{})
+	got, _ := openAIText(in, view.Options{})
 	if messages, err := validOpenAI(got); err != nil || len(messages) != 5 {
 		t.Errorf("%v: %s", err, got)
 	}
-	got, _ = view.Anthropic(in, view.Options{})
+	got, _ = anthropicText(in, view.Options{})
 	if r, err := validAnthropic(got); err != nil || len(r.Messages[2].Content) != 4 {
 		t.Errorf("%v: %s", err, got)
 	}
@@ -160,10 +160,10 @@ func TestThinking(t *testing.T) {
 			t.Parallel()
 			message := `{"role":"assistant","api":"` + tt.api + `","content":[` + tt.block + "," + text("ho") + `,` + tt.block + `]}`
 			in := parse(user("hi"), message, user("on"))
-			got, repairs := view.Anthropic(in, view.Options{})
+			got, repairs := anthropicText(in, view.Options{})
 			want := `{"messages":[` + anUser(text("hi")) + `,{"role":"assistant","content":[` + tt.want + text("ho") + `]},` + anUser(text("on")) + `]}`
 			check(t, "Anthropic", got, want, repairs, nil)
-			got, repairs = view.OpenAI(in, view.Options{})
+			got, repairs = openAIText(in, view.Options{})
 			check(t, "OpenAI", got, "["+oaUser("hi")+`,{"role":"assistant","content":"ho"},`+oaUser("on")+"]", repairs, nil)
 		})
 	}
@@ -172,7 +172,7 @@ func TestThinking(t *testing.T) {
 func TestThinkingBeforeCall(t *testing.T) {
 	t.Parallel()
 	in := parse(user("hi"), says(`{"type":"thinking","thinking":"hm","thinkingSignature":"s"}`, calls("c1")), result("c1", "out"))
-	got, repairs := view.Anthropic(in, view.Options{})
+	got, repairs := anthropicText(in, view.Options{})
 	want := anSays(`{"type":"thinking","thinking":"hm","signature":"s"}`, anUse("c1"))
 	if !strings.Contains(got, want) || len(repairs) > 0 {
 		t.Errorf("got %s, %q; want %s in it", got, repairs, want)
@@ -190,22 +190,22 @@ func TestSystem(t *testing.T) {
 	rest := oaUser("hi") + "," + oaCalls(oaCall("c1")) + "," + oaTool("c1", "out") + "]"
 	anRest := `"messages":[` + anUser(text("hi")) + "," + anSays(anUse("c1")) + "," + anUser(anResult("c1", "out")) + "]}"
 
-	got, repairs := view.OpenAI(in, view.Options{})
+	got, repairs := openAIText(in, view.Options{})
 	check(t, "OpenAI without", got, "["+rest, repairs, nil)
-	got, repairs = view.OpenAI(in, view.Options{System: true})
+	got, repairs = openAIText(in, view.Options{System: true})
 	check(t, "OpenAI", got, `[{"role":"system","content":`+folded+"},"+rest, repairs, nil)
-	got, repairs = view.Anthropic(in, view.Options{})
+	got, repairs = anthropicText(in, view.Options{})
 	check(t, "Anthropic without", got, "{"+anRest, repairs, nil)
-	got, repairs = view.Anthropic(in, view.Options{System: true})
+	got, repairs = anthropicText(in, view.Options{System: true})
 	check(t, "Anthropic", got, `{"system":`+folded+","+anRest, repairs, nil)
 }
 
 func TestSystemThatSaysNothing(t *testing.T) {
 	t.Parallel()
 	in := parse(`{"role":"system","content":"","toolsAdded":[{"name":"read"}]}`)
-	got, repairs := view.OpenAI(in, view.Options{System: true})
+	got, repairs := openAIText(in, view.Options{System: true})
 	check(t, "OpenAI", got, "[]", repairs, nil)
-	got, repairs = view.Anthropic(in, view.Options{System: true})
+	got, repairs = anthropicText(in, view.Options{System: true})
 	check(t, "Anthropic", got, `{"messages":[]}`, repairs, nil)
 }
 
@@ -235,12 +235,12 @@ func TestArguments(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			in := parse(user("hi"), says(`{"type":"toolCall","id":"c1","name":"read","arguments":`+tt.arguments+`}`), result("c1", "out"))
-			got, repairs := view.Anthropic(in, view.Options{})
+			got, repairs := anthropicText(in, view.Options{})
 			check(t, "Anthropic", fmt.Sprint(strings.Contains(got, `"input":`+tt.want+`}`)), "true", repairs, tt.repairs)
 			if !js.Valid([]byte(got)) {
 				t.Error("not valid")
 			}
-			got, repairs = view.OpenAI(in, view.Options{})
+			got, repairs = openAIText(in, view.Options{})
 			check(t, "OpenAI", fmt.Sprint(strings.Contains(got, `"arguments":`+js.Quote(tt.want)+`}`)), "true", repairs, tt.repairs)
 			if !js.Valid([]byte(got)) {
 				t.Error("not valid")
@@ -251,7 +251,7 @@ func TestArguments(t *testing.T) {
 
 func TestAbsentArguments(t *testing.T) {
 	t.Parallel()
-	got, repairs := view.Anthropic(parse(user("hi"), says(`{"type":"toolCall","id":"c1","name":"read"}`), result("c1", "out")), view.Options{})
+	got, repairs := anthropicText(parse(user("hi"), says(`{"type":"toolCall","id":"c1","name":"read"}`), result("c1", "out")), view.Options{})
 	if !strings.Contains(got, `"input":{}`) || len(repairs) > 0 {
 		t.Errorf("got %s, %q", got, repairs)
 	}

@@ -50,10 +50,10 @@ func TestGenuine(t *testing.T) {
 	t.Parallel()
 	for _, path := range corpus.Sessions(t, "pi/genuine") {
 		messages := context(t, path)
-		if _, repairs := view.OpenAI(messages, view.Options{}); len(repairs) > 0 {
+		if _, repairs := openAIText(messages, view.Options{}); len(repairs) > 0 {
 			t.Errorf("%s: OpenAI: %q", path, repairs)
 		}
-		if _, repairs := view.Anthropic(messages, view.Options{}); len(repairs) > 0 {
+		if _, repairs := anthropicText(messages, view.Options{}); len(repairs) > 0 {
 			t.Errorf("%s: Anthropic: %q", path, repairs)
 		}
 	}
@@ -78,8 +78,8 @@ func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"branching", "unicode", "messy", "v3-pi15-entries"} {
 		messages := context(t, "pi/sessions/"+name+".jsonl")
-		openAI, openAIRepairs := view.OpenAI(messages, view.Options{System: true})
-		anthropic, anthropicRepairs := view.Anthropic(messages, view.Options{System: true})
+		openAI, openAIRepairs := openAIText(messages, view.Options{System: true})
+		anthropic, anthropicRepairs := anthropicText(messages, view.Options{System: true})
 		var text, markdown strings.Builder
 		if err := errors.Join(view.Text(&text, messages), view.Markdown(&markdown, messages)); err != nil {
 			t.Fatal(err)

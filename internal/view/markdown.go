@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -38,8 +40,10 @@ func writeMarkdown(out *bufio.Writer, m session.Message) {
 		case "text":
 			if text := b.Str("text"); m.Role() == session.RoleToolResult {
 				fenced(out, "text", text)
-			} else if text = shown(text); text != "" {
-				out.WriteString("\n" + closed(text) + "\n")
+			} else if text = strings.TrimRight(text, "\n"); text != "" {
+				out.WriteByte('\n')
+				showClosed(out, text)
+				out.WriteByte('\n')
 			}
 		case "thinking":
 			heading(out, "\n###", "Thinking")
@@ -86,11 +90,14 @@ func code(s string) string {
 }
 
 func fenced(out *bufio.Writer, language, text string) {
-	if text = shown(text); text != "" {
-		text += "\n"
-	}
+	text = strings.TrimRight(text, "\n")
 	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
-	out.WriteString("\n" + fence + language + "\n" + text + fence + "\n")
+	out.WriteString("\n" + fence + language + "\n")
+	if text != "" {
+		show(out, text)
+		out.WriteByte('\n')
+	}
+	out.WriteString(fence + "\n")
 }
 
 // longestRun returns the length of the longest run of c in s.
@@ -118,11 +125,15 @@ func indented(text string) string {
 	return b.String()
 }
 
-// closed returns text with an end for the fenced code block it leaves open.
-func closed(text string) string {
+// showClosed writes text with an end for the fenced code block it leaves open.
+func showClosed(out *bufio.Writer, text string) {
 	open := ""
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(js.ValidText(text)) {
+		show(out, line)
 		fence, rest := fenceOf(line)
+		if fence != "" {
+			rest = tty.CleanLines(rest) // as it is shown
+		}
 		switch {
 		case fence == "":
 		case open == "":
@@ -133,10 +144,9 @@ func closed(text string) string {
 			open = ""
 		}
 	}
-	if open == "" {
-		return text
+	if open != "" {
+		out.WriteString("\n" + open)
 	}
-	return text + "\n" + open
 }
 
 // fenceOf returns the fence a line begins with, "" if it has none, and what

@@ -1,11 +1,6 @@
 package view
 
-import (
-	"strings"
-
-	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
-)
+import "github.com/sess-tools/sess/pkg/session"
 
 // OpenAI returns messages as the JSON array that the chat completions API calls
 // messages, and what had to be repaired for it (see the package comment).
@@ -14,13 +9,13 @@ import (
 // string; thinking is left out. As a tool message holds only text, the images
 // of tool results follow them in a user message. Ids of calls are at most 40
 // bytes of ASCII; longer ones are replaced.
-func OpenAI(messages []session.Message, o Options) (json string, repairs []string) {
+func OpenAI(messages []session.Message, o Options) (json JSON, repairs []string) {
 	messages = session.ToLLM(messages)
 	r := &request{api: &openAI, ids: newNamer(&openAI)}
-	var out []string
+	var out []JSON
 	if o.System {
 		if text := systemText(messages); text != "" {
-			out = append(out, `{"role":"system","content":`+quote(text)+`}`)
+			out = append(out, openAIMessage("system").quote(text).raw("}"))
 		}
 	}
 	for _, t := range r.turns(messages) {
@@ -32,18 +27,23 @@ func OpenAI(messages []session.Message, o Options) (json string, repairs []strin
 			r.report(t.number, "user message without content left out")
 		}
 	}
-	return "[" + strings.Join(out, ",") + "]", r.repairs()
+	return json.array(out), r.repairs()
 }
 
+// openAIMessage begins a message, up to its content.
+func openAIMessage(role string) JSON { return JSON(nil).raw(`{"role":"` + role + `","content":`) }
+
 // openAIAssistant returns an assistant message and the results of its calls.
-func (r *request) openAIAssistant(t *turn) []string {
-	var text strings.Builder
-	var calls []string
+func (r *request) openAIAssistant(t *turn) []JSON {
+	var texts []string
+	var calls []JSON
 	next := 0
 	for b := range t.message.Blocks() {
 		switch b.Type {
 		case "text":
-			text.WriteString(b.Str("text"))
+			if text := b.Str("text"); text != "" {
+				texts = append(texts, text)
+			}
 		case "toolCall":
 			calls = append(calls, r.openAICall(t.number, t.calls[next]))
 			next++
@@ -52,31 +52,33 @@ func (r *request) openAIAssistant(t *turn) []string {
 			r.leftOut(t.number, b)
 		}
 	}
-	content := "null"
-	if text.Len() > 0 {
-		content = quote(text.String())
+	message := openAIMessage("assistant")
+	if len(texts) > 0 {
+		message = message.quote(texts...)
+	} else {
+		message = message.raw("null")
 	}
 	switch {
 	case len(calls) > 0:
-		message := `{"role":"assistant","content":` + content + `,"tool_calls":[` + strings.Join(calls, ",") + `]}`
-		return append([]string{message}, r.openAIResults(t)...)
-	case text.Len() > 0:
-		return []string{`{"role":"assistant","content":` + content + `}`}
+		message = message.raw(`,"tool_calls":`).array(calls).raw("}")
+		return append([]JSON{message}, r.openAIResults(t)...)
+	case len(texts) > 0:
+		return []JSON{message.raw("}")}
 	}
 	r.report(t.number, "assistant message without content left out")
 	return nil
 }
 
-func (r *request) openAICall(number int, c *call) string {
+func (r *request) openAICall(number int, c *call) JSON {
 	r.name(number, c)
-	return `{"id":` + quote(c.apiID) + `,"type":"function","function":{"name":` + quote(c.apiName) +
-		`,"arguments":` + js.Quote(r.arguments(number, c)) + `}}`
+	return JSON(nil).raw(`{"id":`).quote(c.apiID).raw(`,"type":"function","function":{"name":`).quote(c.apiName).
+		raw(`,"arguments":`).quote(r.arguments(number, c)).raw(`}}`)
 }
 
 // openAIResults returns the tool messages of a turn and, behind all of them
 // because nothing may stand between, their images.
-func (r *request) openAIResults(t *turn) []string {
-	var out []string
+func (r *request) openAIResults(t *turn) []JSON {
+	var out []JSON
 	var images []part
 	for _, res := range t.results {
 		texts, pictures := r.resultParts(res)
@@ -87,8 +89,8 @@ func (r *request) openAIResults(t *turn) []string {
 				texts = []string{"(images follow)"}
 			}
 		}
-		out = append(out, `{"role":"tool","tool_call_id":`+quote(res.call.apiID)+
-			`,"content":`+quote(strings.Join(texts, "\n"))+`}`)
+		out = append(out, JSON(nil).raw(`{"role":"tool","tool_call_id":`).quote(res.call.apiID).
+			raw(`,"content":`).quote(onLines(texts)...).raw("}"))
 	}
 	if len(images) > 0 {
 		out = append(out, openAIUser(images))
@@ -97,17 +99,32 @@ func (r *request) openAIResults(t *turn) []string {
 }
 
 // openAIUser returns a user message: a string if it is one text, else an array.
-func openAIUser(parts []part) string {
+func openAIUser(parts []part) JSON {
 	if len(parts) == 1 && !parts[0].image() {
-		return `{"role":"user","content":` + quote(parts[0].text) + `}`
+		return openAIMessage("user").quote(parts[0].text).raw("}")
 	}
-	blocks := make([]string, len(parts))
+	blocks := make([]JSON, len(parts))
 	for i, p := range parts {
 		if p.image() {
-			blocks[i] = `{"type":"image_url","image_url":{"url":` + quote("data:"+p.media+";base64,"+p.data) + `}}`
+			blocks[i] = JSON(nil).raw(`{"type":"image_url","image_url":{"url":`).quote("data:"+p.media+";base64,", p.data).raw(`}}`)
 		} else {
-			blocks[i] = `{"type":"text","text":` + quote(p.text) + `}`
+			blocks[i] = textBlock(p.text)
 		}
 	}
-	return `{"role":"user","content":[` + strings.Join(blocks, ",") + `]}`
+	return openAIMessage("user").array(blocks).raw("}")
+}
+
+// textBlock is the block both APIs have for a text.
+func textBlock(text string) JSON { return JSON(nil).raw(`{"type":"text","text":`).quote(text).raw("}") }
+
+// onLines puts line feeds between texts.
+func onLines(texts []string) []string {
+	var out []string
+	for i, text := range texts {
+		if i > 0 {
+			out = append(out, "\n")
+		}
+		out = append(out, text)
+	}
+	return out
 }

@@ -322,7 +322,7 @@ func TestRequests(t *testing.T) {
 	for _, tt := range requests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, repairs := view.OpenAI(parse(tt.in...), view.Options{})
+			got, repairs := openAIText(parse(tt.in...), view.Options{})
 			check(t, "OpenAI", got, "["+strings.Join(tt.openAI, ",")+"]", repairs, tt.repairs)
 			if _, err := validOpenAI(got); err != nil {
 				t.Error(err)
@@ -331,7 +331,7 @@ func TestRequests(t *testing.T) {
 			if tt.anRepairs != nil {
 				want = tt.anRepairs
 			}
-			got, repairs = view.Anthropic(parse(tt.in...), view.Options{})
+			got, repairs = anthropicText(parse(tt.in...), view.Options{})
 			check(t, "Anthropic", got, `{"messages":[`+strings.Join(tt.anthropic, ",")+"]}", repairs, want)
 			if _, err := validAnthropic(got); err != nil {
 				t.Error(err)
@@ -348,4 +348,14 @@ func check(t *testing.T, api, got, want string, repairs, wantRepairs []string) {
 	if d := cmp.Diff(wantRepairs, repairs); d != "" {
 		t.Errorf("%s repairs: -want +got\n%s", api, d)
 	}
+}
+
+func openAIText(messages []session.Message, o view.Options) (string, []string) {
+	json, repairs := view.OpenAI(messages, o)
+	return json.String(), repairs
+}
+
+func anthropicText(messages []session.Message, o view.Options) (string, []string) {
+	json, repairs := view.Anthropic(messages, o)
+	return json.String(), repairs
 }

@@ -121,7 +121,7 @@ func lawful(t fataler, messages []session.Message) {
 		options = append(options, view.Options{System: true})
 	}
 	for _, o := range options {
-		got, repairs := view.OpenAI(messages, o)
+		got, repairs := openAIText(messages, o)
 		request, err := validOpenAI(got)
 		if err != nil {
 			t.Fatalf("OpenAI: %v\n%s", err, got)
@@ -153,7 +153,7 @@ func lawful(t fataler, messages []session.Message) {
 
 func lawfulAnthropic(t fataler, messages []session.Message, o view.Options) {
 	t.Helper()
-	got, repairs := view.Anthropic(messages, o)
+	got, repairs := anthropicText(messages, o)
 	request, err := validAnthropic(got)
 	if err != nil {
 		t.Fatalf("Anthropic: %v\n%s", err, got)
@@ -181,8 +181,8 @@ func TestSoup(t *testing.T) {
 		}
 		messages := parse(lines...)
 		lawful(r, messages)
-		got, _ := view.Anthropic(messages, view.Options{})
-		if again, _ := view.Anthropic(messages, view.Options{}); again != got {
+		got, _ := anthropicText(messages, view.Options{})
+		if again, _ := anthropicText(messages, view.Options{}); again != got {
 			r.Fatalf("two runs differ:\n%s\n%s", got, again)
 		}
 	})
@@ -225,7 +225,7 @@ func TestLegal(t *testing.T) {
 			lines = append(lines, round...)
 			messages := parse(lines...)
 			lawful(r, messages)
-			got, repairs := view.OpenAI(messages, view.Options{})
+			got, repairs := openAIText(messages, view.Options{})
 			if request, err := validOpenAI(got); err != nil || len(repairs) > 0 || len(request) != len(messages) {
 				r.Fatalf("OpenAI: %v, %q, %d messages of %d", err, repairs, len(request), len(messages))
 			}
@@ -233,7 +233,7 @@ func TestLegal(t *testing.T) {
 				r.Fatalf("OpenAI: %s\ndoes not begin with\n%s", got, openAI)
 			}
 			openAI = strings.TrimSuffix(got, "]")
-			got, repairs = view.Anthropic(messages, view.Options{})
+			got, repairs = anthropicText(messages, view.Options{})
 			if len(repairs) > 0 || !strings.HasPrefix(got, anthropic) {
 				r.Fatalf("Anthropic: %q, %s\ndoes not begin with\n%s", repairs, got, anthropic)
 			}

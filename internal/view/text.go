@@ -73,11 +73,13 @@ func writeText(out *bufio.Writer, m session.Message) {
 
 // writeLine writes a text behind its label. Either may be empty.
 func writeLine(out *bufio.Writer, label, text string) {
-	text = shown(text)
+	text = strings.TrimRight(text, "\n")
 	if label != "" && text != "" {
 		label += " "
 	}
-	out.WriteString(label + text + "\n")
+	out.WriteString(label)
+	show(out, text)
+	out.WriteByte('\n')
 }
 
 func textLabel(m session.Message) string {
@@ -97,10 +99,8 @@ func textLabel(m session.Message) string {
 // name returns a name as it may be shown to people, on one line.
 func name(s string) string { return tty.Clean(js.ValidText(s)) }
 
-// shown returns a text as it may be shown to people, on lines of its own.
-func shown(text string) string {
-	return tty.CleanLines(js.ValidText(strings.TrimRight(text, "\n")))
-}
+// show writes a text as it may be shown to people, on lines of its own.
+func show(out *bufio.Writer, text string) { tty.WriteLines(out, js.ValidText(text)) }
 
 // compact returns the arguments of a call on one line.
 func compact(arguments string) string {

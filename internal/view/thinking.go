@@ -12,12 +12,12 @@ var foreign = []string{"openai", "azure-openai", "google", "mistral"}
 
 // thinking returns a block of thinking in Anthropic's form: redacted thinking
 // with its data (pi keeps that as the signature of a block marked redacted,
-// oh-my-pi in a block of its own), other thinking with its signature. It is ""
+// oh-my-pi in a block of its own), other thinking with its signature. It is nil
 // for thinking that cannot be told without.
-func thinking(m session.Message, b session.Block) string {
+func thinking(m session.Message, b session.Block) JSON {
 	for _, name := range foreign {
 		if strings.HasPrefix(m.Str("api"), name) {
-			return ""
+			return nil
 		}
 	}
 	signature := b.Str("thinkingSignature")
@@ -27,14 +27,15 @@ func thinking(m session.Message, b session.Block) string {
 	case b.Get("redacted") == "true":
 		return redacted(signature)
 	case signature == "":
-		return ""
+		return nil
 	}
-	return `{"type":"thinking","thinking":` + quote(b.Str("thinking")) + `,"signature":` + quote(signature) + `}`
+	return JSON(nil).raw(`{"type":"thinking","thinking":`).quote(b.Str("thinking")).
+		raw(`,"signature":`).quote(signature).raw("}")
 }
 
-func redacted(data string) string {
+func redacted(data string) JSON {
 	if data == "" {
-		return ""
+		return nil
 	}
-	return `{"type":"redacted_thinking","data":` + quote(data) + `}`
+	return JSON(nil).raw(`{"type":"redacted_thinking","data":`).quote(data).raw("}")
 }

@@ -1,6 +1,9 @@
 package compact
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -34,8 +37,11 @@ var cutRoles = map[string]bool{
 }
 
 // projected15 returns the range pi 1.5 cuts: the projection behind the newest
-// compaction, and that compaction.
-func projected15(projection []session.Projected) (out []candidate, previous *session.Entry) {
+// compaction, and that compaction. A nil estimate stands for that of pi 1.5.
+func projected15(projection []session.Projected, estimate func(session.Message) int64) (out []candidate, previous *session.Entry) {
+	if estimate == nil {
+		estimate = session.Estimate
+	}
 	start := 0
 	for i, p := range projection {
 		if p.Entry.Type() == session.TypeCompaction && len(p.Messages) > 0 {
@@ -48,7 +54,7 @@ func projected15(projection []session.Projected) (out []candidate, previous *ses
 		c.visible = p.Entry.Type() != session.TypeContextEdit && (len(p.Messages) > 0 || len(p.Entry.Messages()) > 0)
 		c.metadata = p.Entry.Type() != session.TypeCompaction && len(p.Messages) == 0
 		for _, m := range p.Messages {
-			c.tokens += session.Estimate(m)
+			c.tokens += estimate(m)
 			c.cuts = c.cuts || cutRoles[m.Role()]
 			c.turn = c.turn || cutRoles[m.Role()] && m.Role() != session.RoleAssistant
 		}
@@ -59,8 +65,12 @@ func projected15(projection []session.Projected) (out []candidate, previous *ses
 }
 
 // raw073 returns the range pi 0.73 cuts: the raw entries from the one the last
-// compaction kept first on, so what that one kept is summarized again.
-func raw073(path []session.Entry) (out []candidate, previous *session.Entry) {
+// compaction kept first on, so what that one kept is summarized again. A nil
+// estimate stands for that of pi 0.73.
+func raw073(path []session.Entry, estimate func(session.Message) int64) (out []candidate, previous *session.Entry) {
+	if estimate == nil {
+		estimate = session.EstimateWithoutImages
+	}
 	start := 0
 	for i := len(path) - 1; i >= 0; i-- {
 		if path[i].Type() != session.TypeCompaction {
@@ -85,7 +95,7 @@ func raw073(path []session.Entry) (out []candidate, previous *session.Entry) {
 			c.turn = role == session.RoleUser || role == session.RoleBashExecution
 			c.whole = role == session.RoleUser
 			for _, m := range c.messages {
-				c.tokens += session.EstimateWithoutImages(m)
+				c.tokens += estimate(m)
 			}
 		case session.TypeBranchSummary, session.TypeCustomMessage:
 			c.cuts, c.turn, c.metadata = true, true, true
@@ -126,6 +136,12 @@ func findCut(span []candidate, o Options) cut {
 	for first > 0 && span[first-1].metadata {
 		first--
 	}
+	return cutBefore(span, first)
+}
+
+// cutBefore returns the cut in front of an entry: whether it goes through a
+// turn, and where that begins.
+func cutBefore(span []candidate, first int) cut {
 	c := cut{first: first}
 	if span[first].whole {
 		return c
@@ -137,6 +153,20 @@ func findCut(span []candidate, o Options) cut {
 		}
 	}
 	return c
+}
+
+// cutAt returns the cut in front of the entry with an id, if one may fall there:
+// in front of a message, or of metadata that stand before one.
+func cutAt(span []candidate, id string) (cut, error) {
+	first := slices.IndexFunc(span, func(c candidate) bool { return c.entry.ID() == id })
+	at := max(first, 0)
+	for at < len(span) && span[at].metadata && !span[at].cuts {
+		at++
+	}
+	if first < 0 || at == len(span) || !span[at].cuts {
+		return cut{}, fmt.Errorf("%w: %s", ErrNoCut, id)
+	}
+	return cutBefore(span, first), nil
 }
 
 // pointFrom returns the first cut point from i on. If none is left, because

@@ -4,7 +4,8 @@
 //
 // It follows the algorithms of pi 1.5, and on request those of pi 0.73
 // (docs/formats/pi.md, compaction). The package is pure: no files, processes,
-// terminals or clocks. A plan made twice from one path is the same plan.
+// terminals or clocks. A plan made twice from one path is the same plan. Two
+// other strategies keep what codex 0.169 and ZeroClaw keep (Strategy).
 //
 // Two differences are deliberate. Where pi 0.73 asks its model to summarize an
 // empty conversation, New returns ErrNothing under both rules. And a cut never
@@ -14,5 +15,5 @@
 //	plan, err := compact.New(path, compact.Options{Keep: 20000})
 //	prompt := plan.HistoryPrompt("")          // to a model; or:
 //	summary := compact.Extract(plan)          // without one
-//	fields := plan.Entry(summary)             // of the compaction entry
+//	entry, err := plan.AddTo(batch, summary)
 package compact

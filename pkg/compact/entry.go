@@ -1,7 +1,9 @@
 package compact
 
 import (
+	"cmp"
 	"strconv"
+	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -26,6 +28,10 @@ type Summary struct {
 	TurnPrefix string
 	Whole      bool            // History speaks of the split turn too
 	Details    []session.Field // further members of the entry's details, such as the summarizer
+
+	// What oh-my-pi has besides. PreserveData is a JSON object; "" carries on that
+	// of the compaction before.
+	Short, PreserveData string
 }
 
 // Text returns the summary as the entry holds it, the file lists at its end. A
@@ -44,24 +50,96 @@ func (p *Plan) Text(s Summary) string {
 	return history + p.Files.Text()
 }
 
-// Entry returns the fields of the compaction entry, in pi's order.
-func (p *Plan) Entry(s Summary) []session.Field {
-	read, modified := p.Files.Lists()
-	details := `{"readFiles":` + stringArray(read) + `,"modifiedFiles":` + stringArray(modified)
-	for _, f := range s.Details {
-		details += "," + js.Quote(f.Name) + ":" + f.Raw
+// AddTo adds to the batch what belongs to the compaction: the copies of user
+// messages, if any are kept, and the compaction entry, which it returns. The
+// batch's leaf has to be the plan's. After an error the batch is not to be
+// written.
+//
+// The copies stand before the compaction, which names the first of them as the
+// first entry kept: so every program that reads the format sees them behind the
+// summary. Where nothing is kept the compaction names itself.
+func (p *Plan) AddTo(b *session.Batch, s Summary) (session.Entry, error) {
+	ids := make([]string, len(p.Copies))
+	for i, c := range p.Copies {
+		e, err := b.Add(session.TypeMessage, session.Field{Name: "message", Raw: c.Message.Raw()})
+		if err != nil {
+			return session.Entry{}, err
+		}
+		ids[i] = e.ID()
 	}
-	fields := []session.Field{
-		session.StringField("summary", p.Text(s)),
-		session.StringField("firstKeptEntryId", p.FirstKept),
+	return b.AddFunc(session.TypeCompaction, func(id string) []session.Field {
+		return p.fields(s, id, ids)
+	})
+}
+
+// fields returns the fields of the compaction entry with the given id, in pi's
+// order. The copies are the entries with the ids in copies.
+func (p *Plan) fields(s Summary, id string, copies []string) []session.Field {
+	first := p.FirstKept
+	switch {
+	case len(copies) > 0:
+		first = copies[0]
+	case first == "":
+		first = id
+	}
+	fields := []session.Field{session.StringField("summary", p.Text(s))}
+	if s.Short != "" {
+		fields = append(fields, session.StringField("shortSummary", s.Short))
+	}
+	fields = append(fields, []session.Field{
+		session.StringField("firstKeptEntryId", first),
 		{Name: "tokensBefore", Raw: strconv.FormatInt(p.TokensBefore, 10)},
-		{Name: "details", Raw: details + "}"},
+		{Name: "details", Raw: p.details(s, copies)},
 		{Name: "fromHook", Raw: "false"},
+	}...)
+	if data := cmp.Or(s.PreserveData, p.preserved); data != "" {
+		fields = append(fields, session.Field{Name: "preserveData", Raw: data})
 	}
 	if p.System != "" && p.rules == Pi15 {
 		fields = append(fields, session.Field{Name: "systemMessage", Raw: p.System})
 	}
 	return fields
+}
+
+// remoteHistory is the member of preserveData in which oh-my-pi keeps the context
+// as a provider has compacted it. It stands for the compaction it came with and
+// no other.
+const remoteHistory = "openaiRemoteCompaction"
+
+// preserved returns what oh-my-pi wants carried on from a compaction to the
+// next, "" if there is nothing.
+func preserved(compaction session.Entry) string {
+	var kept []string
+	for key, value := range js.Members(compaction.Get("preserveData")) {
+		if js.Unquote(key) != remoteHistory {
+			kept = append(kept, key+":"+value)
+		}
+	}
+	if len(kept) == 0 {
+		return ""
+	}
+	return "{" + strings.Join(kept, ",") + "}"
+}
+
+// details has pi's file lists, and of a strategy that pi does not have its name
+// and for each copy its id and that of the original.
+func (p *Plan) details(s Summary, copies []string) string {
+	read, modified := p.Files.Lists()
+	details := `{"readFiles":` + stringArray(read) + `,"modifiedFiles":` + stringArray(modified)
+	if p.Strategy != KeepRecent {
+		details += `,"strategy":` + js.Quote(p.Strategy.String())
+	}
+	if p.Strategy == KeepUser {
+		kept := make([]string, len(copies))
+		for i, id := range copies {
+			kept[i] = stringArray([]string{id, p.Copies[i].EntryID})
+		}
+		details += `,"kept":[` + strings.Join(kept, ",") + "]"
+	}
+	for _, f := range s.Details {
+		details += "," + js.Quote(f.Name) + ":" + f.Raw
+	}
+	return details + "}"
 }
 
 func stringArray(list []string) string {
@@ -75,15 +153,20 @@ func stringArray(list []string) string {
 	return string(append(out, ']'))
 }
 
-// Gain returns the estimated size of the context before and after the
-// compaction entry, in tokens. Both are estimates, so that they compare.
-func (p *Plan) Gain(compaction session.Entry) (before, after int64) {
-	return estimate(p.path), estimate(p.After(compaction))
+// Gain returns the estimated size of the context before and after the entries
+// that AddTo has added to a batch, in tokens. Both are estimates of the same
+// kind, so that they compare.
+func (p *Plan) Gain(added ...session.Entry) (before, after int64) {
+	return p.size(p.path), p.size(p.After(added...))
 }
 
-func estimate(path []session.Entry) (tokens int64) {
+func (p *Plan) size(path []session.Entry) (tokens int64) {
+	estimate := p.estimate
+	if estimate == nil {
+		estimate = session.Estimate
+	}
 	for _, m := range messages(session.Project(path)) {
-		tokens += session.Estimate(m)
+		tokens += estimate(m)
 	}
 	return tokens
 }

@@ -33,8 +33,13 @@ func Example() {
 		return
 	}
 	summary := plan.Answer("## Goal\nA working parser") // of a model asked with plan.Prompt
-	for _, f := range plan.Entry(summary)[:4] {
-		fmt.Println(f.Name, f.Raw)
+	entry, err := plan.AddTo(&session.Batch{Leaf: plan.Leaf}, summary)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, name := range []string{"summary", "firstKeptEntryId", "tokensBefore", "details"} {
+		fmt.Println(name, entry.Get(name))
 	}
 	// Output:
 	// summary "## Goal\nA working parser\n\n<modified-files>\nparser.go\n</modified-files>"
@@ -75,17 +80,17 @@ func ExampleExtract() {
 	fmt.Println(compact.Extract(plan).History)
 	// Output:
 	// ## Goal
-	// - Fix the parser
+	// - Fix the parser [00000001]
 	//
 	// ## Constraints & Preferences
 	// - (none)
 	//
 	// ## Progress
 	// ### Done
-	// - [x] changed parser.go
+	// - [x] changed parser.go [00000003]
 	//
 	// ### In Progress
-	// - [ ] Done.
+	// - (none)
 	//
 	// ### Blocked
 	// - (none)
@@ -94,7 +99,7 @@ func ExampleExtract() {
 	// - (none)
 	//
 	// ## Next Steps
-	// 1. Go on with: Now the printer, please
+	// 1. Go on with: Now the printer, please [00000005]
 	//
 	// ## Critical Context
 	// - (none)

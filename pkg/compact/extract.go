@@ -2,10 +2,8 @@ package compact
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -13,17 +11,24 @@ import (
 // growing.
 const (
 	extractItems = 12  // list items a section
-	extractUnits = 240 // UTF-16 units an item
-	subjectUnits = 120 // UTF-16 units of a command or path within an item
+	extractUnits = 240 // UTF-16 units an item quotes
+	subjectUnits = 120 // UTF-16 units of a command, path or request within an item
+	refLength    = 36  // UTF-16 units of an entry id an item names: a UUID at most
 )
 
 // Extract makes a summary without a model. It quotes: what the user asked for
-// and ruled out, which files were changed, which commands ran with what status,
-// what failed, and where the work stands. The headings are those a model is
-// asked for. The items of a previous summary are carried on, the first goal for
-// good; nothing new to read leaves them as they are. Each section has at most
-// 12 items of at most 240 UTF-16 units, and the same plan always gives the same
-// text.
+// and ruled out, what the assistant reported, decided, asked and planned, which
+// files were changed, which commands ran with what status and what went wrong,
+// and where the work stands. The headings are those a model is asked for. What
+// is quoted ends in the id of its entry, as in "- Fix the parser [a1b2c3d4]".
+//
+// The items of a previous summary are carried on with their ids, the first goal
+// for good; nothing new to read leaves them as they are. Each section has at
+// most 12 items that quote at most 240 UTF-16 units, and the text as a whole is
+// below 28,000 UTF-16 units, that of a split turn beside it again. Quotes are one
+// line without control characters or the tags around summaries, so that nothing
+// in them passes for the summary's own structure. The same plan always gives the
+// same text.
 //
 // The summary's Details mark it with "summarizer":"extractive".
 func Extract(p *Plan) Summary {
@@ -46,34 +51,83 @@ func Extract(p *Plan) Summary {
 }
 
 func (p *Plan) extractHistory(parts []Part) string {
-	d := carried(p.PreviousSummary)
-	d.read(parts)
-	if request := p.lastRequest(); request != "" && len(parts) > 0 {
-		d.next = items{"Go on with: " + request}
+	d := p.previousItems()
+	d.read(p.unread(parts))
+	if len(parts) == 0 {
+		return d.text()
+	}
+	projection := session.Project(p.path)
+	if e, m := p.following(projection, parts); m.Role() == session.RoleUser {
+		d.entry = e
+		d.reply(m.Text("\n"))
+	}
+	if request := lastRequest(projection); request != "" {
+		d.next.drop(goOn)
+		d.next = slices.Insert(d.next, 0, request)
+		d.next = d.next[:min(len(d.next), extractItems)]
 	}
 	return d.text()
 }
 
-// lastRequest returns the beginning of what the user last said on the path,
-// which as a rule is in the part that is kept.
-func (p *Plan) lastRequest() string {
-	projection := session.Project(p.path)
-	for _, e := range slices.Backward(projection) {
-		for _, m := range slices.Backward(e.Messages) {
-			if m.Role() != session.RoleUser {
-				continue
-			}
-			if line := firstLine(m.Text("\n")); line != "" {
-				return shorten(line, extractUnits/2)
-			}
+// following returns the message behind the parts, and the id of its entry.
+func (p *Plan) following(projection []session.Projected, parts []Part) (entry string, m session.Message) {
+	if len(p.TurnPrefix) > 0 && len(parts) == len(p.Summarize) {
+		return p.TurnPrefix[0].EntryID, p.TurnPrefix[0].Message
+	}
+	kept := false
+	for _, e := range projection {
+		kept = kept || p.FirstKept != "" && e.Entry.ID() == p.FirstKept
+		if kept && len(e.Messages) > 0 {
+			return e.Entry.ID(), e.Messages[0]
 		}
 	}
-	return ""
+	return "", session.Message{}
+}
+
+const goOn = "Go on with: "
+
+// lastRequest returns an item with the beginning of what the user last said on
+// the path, which as a rule is in the part that is kept. "Yes" says nothing by
+// itself: then it has the question too, or is the request before.
+func lastRequest(projection []session.Projected) (item string) {
+	terseLine := "" // what the user says next
+	for _, e := range slices.Backward(projection) {
+		for _, m := range slices.Backward(e.Messages) {
+			switch m.Role() {
+			case session.RoleAssistant:
+				if q := lastQuestion(m.Text("\n")); q != "" && terseLine != "" {
+					return cite(goOn+terseLine+" (asked: "+shorten(q, subjectUnits)+")", e.Entry.ID())
+				}
+				continue
+			case session.RoleUser:
+			default:
+				continue
+			}
+			line := shorten(requestLine(m.Text("\n")), subjectUnits)
+			if line != "" && (item == "" || !terse(line)) {
+				item = cite(goOn+line, e.Entry.ID())
+			}
+			if line != "" && !terse(line) {
+				return item
+			}
+			terseLine = shorten(line, subjectUnits/2)
+		}
+	}
+	return item
 }
 
 // A digest gathers the items of a summary by section.
 type digest struct {
 	goal, constraints, done, progress, blocked, decisions, next, context items
+
+	entry    string          // id of the entry that is being read
+	asking   []string        // questions of the user that no text has answered yet
+	silent   bool            // the assistant ended its turn without an answer
+	working  bool            // the assistant has not ended its turn
+	looks    map[string]bool // whether an item of context tells of a command that only looks
+	requests int             // how many the user made
+	planned  int             // how many before the newest plan
+	since    map[string]int  // how many before an item of blocked
 }
 
 // A section is a heading of a summary with the bullet of its items and the
@@ -124,10 +178,10 @@ func (d *digest) prefixText(headings [3]string) string {
 	d.progress.write(&b, "- [ ] ")
 	writeNone(&b, len(d.done)+len(d.progress))
 	b.WriteString("\n" + headings[2] + "\n")
-	d.constraints.write(&b, "- ")
-	d.blocked.write(&b, "- ")
-	d.context.write(&b, "- ")
-	writeNone(&b, len(d.constraints)+len(d.blocked)+len(d.context))
+	rules := slices.DeleteFunc(slices.Clone(d.constraints), func(item string) bool { return slices.Contains(d.goal, item) })
+	rest := slices.Concat(rules, d.decisions, d.blocked, d.next, d.context)
+	rest.write(&b, "- ")
+	writeNone(&b, len(rest))
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -138,61 +192,4 @@ func writeNone(b *strings.Builder, n int) {
 	if n == 0 {
 		b.WriteString("- " + none + "\n")
 	}
-}
-
-// items is the bounded list of one section.
-type items []string
-
-func (l items) write(b *strings.Builder, bullet string) {
-	for i, item := range l {
-		if bullet == "1. " {
-			b.WriteString(strconv.Itoa(i+1) + ". " + item + "\n")
-		} else {
-			b.WriteString(bullet + item + "\n")
-		}
-	}
-}
-
-// add adds an item once. Of too many the first stays, since it tells what the
-// session is about, and the newest.
-func (l *items) add(item string) {
-	item = shorten(item, extractUnits)
-	if item == "" || item == none || slices.Contains(*l, item) {
-		return
-	}
-	*l = append(*l, item)
-	if len(*l) > extractItems {
-		*l = slices.Delete(*l, 1, 2)
-	}
-}
-
-// set adds subject, which ends in a colon, and what is said about it, in place of
-// what was said before.
-func (l *items) set(subject, what string) {
-	l.drop(subject)
-	l.add(subject + " " + what)
-}
-
-// drop removes what is said about subject.
-func (l *items) drop(subject string) {
-	*l = slices.DeleteFunc(*l, func(item string) bool { return strings.HasPrefix(item, subject) })
-}
-
-// firstLine returns the first line of a text that is not blank.
-func firstLine(text string) string {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			return line
-		}
-	}
-	return ""
-}
-
-// shorten makes a text one line of at most limit UTF-16 units.
-func shorten(s string, limit int) string {
-	s = strings.TrimSpace(strings.NewReplacer("\n", " ", "\r", " ").Replace(s))
-	if js.Len(s) <= limit {
-		return s
-	}
-	return strings.TrimSpace(js.Head(s, limit-1)) + "…"
 }

@@ -1,6 +1,61 @@
 package compact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// previous returns the compaction the plan follows.
+func (p *Plan) previous() (e session.Entry, ok bool) {
+	if p.PreviousSummary == "" {
+		return e, false
+	}
+	for _, e := range slices.Backward(p.path) {
+		if e.Type() == session.TypeCompaction && e.Str("summary") == p.PreviousSummary {
+			return e, true
+		}
+	}
+	return e, false
+}
+
+// previousItems returns a digest with the items of the summary the plan follows.
+// The file lists at its end are taken off by what the compaction says they are:
+// the name of a file can look like anything, the end of a list included.
+func (p *Plan) previousItems() digest {
+	summary := p.PreviousSummary
+	if e, ok := p.previous(); ok {
+		var files fileSet
+		files.carry(e)
+		summary = strings.TrimSuffix(summary, files.ops().Text())
+	}
+	return carried(summary)
+}
+
+// unread returns the parts without the copies that the compaction before kept
+// (KeepUser): their originals have been read.
+func (p *Plan) unread(parts []Part) []Part {
+	e, ok := p.previous()
+	if !ok {
+		return parts
+	}
+	details := e.Get("details")
+	if !strings.HasPrefix(details, "{") {
+		return parts
+	}
+	copies := map[string]bool{}
+	for pair := range js.Elements(session.NewMessage(details).Get("kept")) {
+		if ids := stringList(pair); len(ids) > 0 {
+			copies[ids[0]] = true
+		}
+	}
+	if len(copies) == 0 {
+		return parts
+	}
+	return slices.DeleteFunc(slices.Clone(parts), func(part Part) bool { return copies[part.EntryID] })
+}
 
 // carried returns a digest with the items of a previous summary, whoever made
 // it: an extract, a model that kept to the headings, or one that did not, whose

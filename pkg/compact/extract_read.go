@@ -1,11 +1,9 @@
 package compact
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -13,6 +11,7 @@ import (
 func (d *digest) read(parts []Part) {
 	pending := map[string]action{} // tool calls by id
 	for _, p := range parts {
+		d.entry = p.EntryID
 		switch m := p.Message; m.Role() {
 		case session.RoleUser:
 			d.user(m.Text("\n"))
@@ -22,156 +21,180 @@ func (d *digest) read(parts []Part) {
 				pending[c.ID] = actionOf(c)
 			}
 		case session.RoleToolResult:
-			d.result(m, pending[m.Str("toolCallId")])
+			id := m.Str("toolCallId")
+			d.result(m, pending[id])
+			delete(pending, id)
 		case session.RoleBashExecution:
-			d.bash(m)
+			d.execution(m, m.Str("command"))
+		case session.RolePythonExecution:
+			d.execution(m, m.Str("code"))
 		case session.RoleBranchSummary:
-			branch := carried(m.Str("summary"))
-			if len(branch.goal) > 0 {
-				d.context.add("another branch was explored: " + branch.goal[0])
+			if branch := carried(m.Str("summary")); len(branch.goal) > 0 {
+				goal, _ := reference(branch.goal[0])
+				d.context.add(d.cite("another branch was explored: " + goal))
 			}
 		}
 	}
 }
 
-// ruleWords mark a sentence of the user as a rule.
-var ruleWords = regexp.MustCompile(`(?i)\b(?:must|never|always|don't|do not|only|prefer|avoid|without|should)\b`)
+func (d *digest) cite(text string) string { return cite(text, d.entry) }
 
-// user takes the first line for what is asked for, and lines that sound like
-// a rule for rules. Long lines and code are something the user shows, not says.
+// What stands in front of questions nobody has answered.
+const (
+	askedUser   = "asked the user: "
+	notAnswered = "not answered: "
+)
+
+// says stands between a question of the assistant and the user's answer.
+const says = " The user: "
+
+// user takes what a message asks for and the rules it lays down.
 func (d *digest) user(text string) {
-	d.goal.add(firstLine(text))
-	code := false
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "```") {
-			code = !code
+	line := requestLine(text)
+	if line == "" {
+		return
+	}
+	d.reply(text)
+	if d.silent && !isQuestion(line) {
+		const most = 3
+		for _, question := range d.asking {
+			d.next.add(question)
 		}
-		if !code && len(line) <= extractUnits && ruleWords.MatchString(line) {
-			d.constraints.add(line)
+		d.next.atMost(most, isNotAnswered)
+		d.asking = nil
+	}
+	d.silent = false
+	if isQuestion(line) {
+		d.asking = append(d.asking, d.cite(notAnswered+line))
+	}
+	if small := terse(line); !small || len(d.goal) == 0 {
+		if goal, _ := reference(strings.Join(d.goal, "")); !small && terse(goal) {
+			d.goal = nil // there is something better to begin with
+		}
+		d.goal.put(d.cite(line), 1, isQuestion)
+		d.forget()
+	}
+	for line := range said(text) {
+		for s := range sentences(line) {
+			if ruleWeight(s) > 0 {
+				d.constraints.put(d.cite(s), 1, isWeakRule)
+			}
 		}
 	}
+}
+
+// reply takes a message of the user for the answer to what the assistant asked,
+// and for the end of what it had under way.
+func (d *digest) reply(text string) {
+	line := requestLine(text)
+	if question := d.blocked.find(askedUser); question != "" {
+		d.blocked.drop(askedUser)
+		if !isQuestion(line) && !isSlash(line) {
+			question = shorten(strings.TrimPrefix(question, askedUser), subjectUnits)
+			d.decide(question + says + shorten(line, extractUnits-subjectUnits-len(says)))
+		}
+	}
+	if !d.working {
+		d.report()
+	}
+}
+
+// forget drops what has not come up for some requests: errors that are not seen
+// again, and plans.
+func (d *digest) forget() {
+	const failure, plan = 8, 3 // requests
+	d.requests++
+	if d.requests-d.planned == plan {
+		d.dropPlan()
+	}
+	d.blocked = slices.DeleteFunc(d.blocked, func(item string) bool {
+		_, ref := reference(item)
+		return ref != "" && d.requests-d.since[item] >= failure
+	})
+}
+
+// block adds what stands in the way.
+func (d *digest) block(text string) {
+	item := d.cite(text)
+	d.blocked.add(item)
+	if d.since == nil {
+		d.since = map[string]int{}
+	}
+	d.since[item] = d.requests
+}
+
+// decide adds a decision. Mere reasons, of which prose is full, are few.
+func (d *digest) decide(text string) {
+	const most = 4
+	d.decisions.put(d.cite(text), 0, isReason)
+	d.decisions.atMost(most, isReason)
+}
+
+// report takes what the assistant said last for what it has done.
+func (d *digest) report() {
+	for _, item := range d.progress {
+		if text, ref := reference(item); ref != "" && !terse(text) {
+			d.done.put(item, 0, isChange)
+		}
+	}
+	d.progress.dropCited()
 }
 
 const modelFailed = "the model failed:"
 
 func (d *digest) assistant(m session.Message) {
-	if m.Str("stopReason") == "error" {
-		d.blocked.set(modelFailed, firstLine(m.Str("errorMessage")))
-	} else {
-		d.blocked.drop(modelFailed)
+	stop, text := m.Str("stopReason"), m.Text("\n")
+	broken := stop == "error" || stop == "aborted"
+	final := !broken && stop != "toolUse" && len(m.ToolCalls()) == 0
+	d.working = !final
+	d.blocked.drop(modelFailed)
+	d.blocked.drop(askedUser)
+	if stop == "error" {
+		d.block(modelFailed + " " + firstLine(m.Str("errorMessage")))
 	}
-	if line := firstLine(m.Text("\n")); line != "" {
-		d.progress = nil
-		d.progress.add(line)
-	}
-}
-
-// An action is what a tool call does.
-type action struct {
-	subject string // how items name it
-	command bool   // it runs a command
-	changes string // the file it changes, "" if none
-}
-
-func actionOf(c session.ToolCall) action {
-	if command := commandOf(c.Arguments); command != "" {
-		return action{subject: quoted(command), command: true}
-	}
-	path := shorten(argument(c.Arguments, "path"), subjectUnits)
-	a := action{subject: strings.TrimSpace(shorten(c.Name, subjectUnits) + " " + path)}
-	if c.Name == "write" || c.Name == "edit" {
-		a.changes = path
-	}
-	return a
-}
-
-// commandOf returns the command a tool call runs, "" if it runs none: a string,
-// or as codex has it an array of words.
-func commandOf(arguments string) string {
-	if !strings.HasPrefix(arguments, "{") {
-		return ""
-	}
-	args := session.NewMessage(arguments)
-	if list := stringList(args.Get("command")); len(list) > 0 {
-		return strings.Join(list, " ")
-	}
-	return args.Str("command")
-}
-
-func quoted(command string) string { return "`" + shorten(firstLine(command), subjectUnits) + "`" }
-
-func (d *digest) result(m session.Message, a action) {
-	if a.subject == "" {
-		a.subject = shorten(m.Str("toolName"), subjectUnits)
-	}
-	text, failed := m.Text("\n"), m.Get("isError") == "true"
-	if a.command {
-		d.context.set(a.subject+":", resultStatus(text, failed))
-	}
-	if failed {
-		d.blocked.set(a.subject+" failed:", errorLine(text))
+	statement := statementOf(text)
+	d.silent = broken || final && statement == ""
+	if statement == "" {
 		return
 	}
-	d.blocked.drop(a.subject + " failed:")
-	if a.changes != "" {
-		d.done.add("changed " + a.changes)
+	if !broken {
+		d.asking = nil
 	}
-}
-
-// bash takes a command the user ran, unless it was run for the user's eyes
-// alone.
-func (d *digest) bash(m session.Message) {
-	if m.Get("excludeFromContext") == "true" {
-		return
-	}
-	subject, status := quoted(m.Str("command")), m.Get("exitCode")
-	switch {
-	case m.Get("cancelled") == "true":
-		d.context.set(subject+":", "cancelled")
-		return
-	case status == "" || status == "null":
-		d.context.set(subject+":", "no exit status")
-		return
-	}
-	d.context.set(subject+":", "exit status "+shorten(status, subjectUnits))
-	if status == "0" {
-		d.blocked.drop(subject + " failed:")
-	} else {
-		d.blocked.set(subject+" failed:", errorLine(m.Str("output")))
-	}
-}
-
-var exitStatus = regexp.MustCompile(`(?i)\bexit(?:ed)?(?: with)?(?: code| status)?:? (-?\d{1,6})\b`)
-
-// resultStatus says how a command ended. Results have no field for the exit
-// status: agents write it at an end of the text.
-func resultStatus(text string, failed bool) string {
-	if !failed {
-		return "exit status 0"
-	}
-	const near = 200 // bytes
-	for _, end := range []string{text[max(0, len(text)-near):], text[:min(near, len(text))]} {
-		if found := exitStatus.FindAllStringSubmatch(end, -1); len(found) > 0 {
-			return "exit status " + found[len(found)-1][1]
+	d.progress.dropCited()
+	d.progress.add(d.cite(statement))
+	d.plan(text)
+	for line := range said(text) {
+		for s := range sentences(line) {
+			if isDecision(s) {
+				d.decide(s)
+			}
 		}
 	}
-	return "failed"
-}
-
-// errorWords mark a line as the one that tells what went wrong.
-var errorWords = []string{"error", "fail", "panic", "fatal", "denied", "not found", "no such"}
-
-// errorLine returns the first line that tells of an error, else the first.
-func errorLine(text string) string {
-	for line := range strings.Lines(text) {
-		if len(line) > 4*extractUnits {
-			line = js.Head(line, extractUnits)
-		}
-		lower := strings.ToLower(line)
-		if slices.ContainsFunc(errorWords, func(w string) bool { return strings.Contains(lower, w) }) {
-			return strings.TrimSpace(line)
-		}
+	if question := lastQuestion(text); final && question != "" {
+		d.block(askedUser + question)
 	}
-	return firstLine(text)
 }
+
+// plan takes the steps an assistant's text says are still to be done. A new plan
+// takes the place of the one before.
+func (d *digest) plan(text string) {
+	const most = 6 // of a plan's steps
+	steps := planned(text)
+	if len(steps) == 0 {
+		return
+	}
+	d.dropPlan()
+	for _, step := range steps[:min(len(steps), most)] {
+		d.next.add(d.cite(step))
+	}
+	d.planned = d.requests
+}
+
+func (d *digest) dropPlan() {
+	d.next = slices.DeleteFunc(d.next, func(item string) bool { return !isNotAnswered(item) })
+}
+
+func isNotAnswered(text string) bool { return strings.HasPrefix(text, notAnswered) }
+
+// isChange marks the items of Done that the file lists have as well.
+func isChange(text string) bool { return strings.HasPrefix(text, changed) }

@@ -38,34 +38,33 @@ func TestExtract(t *testing.T) {
 	t.Parallel()
 	p := planOf(t, compact.Pi15, work)
 	want := `## Goal
-- Make the parser faster
-- Now the printer
+- Make the parser faster [00000001]
+- Now the printer [0000000c]
 
 ## Constraints & Preferences
-- Do not change the API.
+- Do not change the API. [00000001]
 
 ## Progress
 ### Done
-- [x] changed parser.go
+- [x] changed parser.go [00000006]
 
 ### In Progress
-- [ ] I will profile it first.
+- [ ] I will profile it first. [00000002]
 
 ### Blocked
-- ` + "`go test ./...`" + ` failed: parser_test.go:3: error: slow
-- write denied.go failed: permission denied
-- read gone.go failed: no such file
-- the model failed: overloaded
+- ` + "`go test ./...`" + ` failed: parser_test.go:3: error: slow (exit status 2) [00000004]
+- write denied.go failed: permission denied [00000007]
+- read gone.go failed: no such file [00000008]
+- the model failed: overloaded [00000009]
 
 ## Key Decisions
 - (none)
 
 ## Next Steps
-1. Go on with: And the docs fourfourfourfourfourfourfourfourfourfour
+1. Go on with: And the docs fourfourfourfourfourfourfourfourfourfour [0000000d]
 
 ## Critical Context
-- ` + "`go test ./...`" + `: exit status 2
-- ` + "`make`" + `: exit status 0`
+- ` + "`make`" + `: exit status 0 [0000000a]`
 	s := compact.Extract(p)
 	if diff := cmp.Diff(want, s.History); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -94,8 +93,8 @@ func TestExtractPrefix(t *testing.T) {
 		})
 		h := headings(p.PrefixPrompt(""))
 		h = h[len(h)-3:]
-		want := fmt.Sprintf("%s\n- Fix the build, never force push\n\n%s\n- [x] changed a.go\n- [ ] Looking.\n\n"+
-			"%s\n- Fix the build, never force push\n- `go vet` failed: bad\n- `go vet`: failed", h[0], h[1], h[2])
+		want := fmt.Sprintf("%s\n- Fix the build, never force push [00000001]\n\n%s\n- [x] changed a.go [00000004]\n- [ ] Looking. [00000002]\n\n"+
+			"%s\n- `go vet` failed: bad [00000005]", h[0], h[1], h[2])
 		s := compact.Extract(p)
 		if diff := cmp.Diff(compact.Summary{TurnPrefix: want, Details: s.Details}, s); diff != "" {
 			t.Errorf("rules %d (-want +got):\n%s", rules, diff)
@@ -126,9 +125,10 @@ func TestExtractResolved(t *testing.T) {
 	})
 	got := compact.Extract(p).History
 	for section, want := range map[string]string{
-		"### Blocked":         "- tool failed: boom",
-		"### Done":            "- [x] changed x",
-		"## Critical Context": "- `go test`: exit status 0\n- `make`: exit status 0\n- `sleep`: cancelled\n- `odd`: no exit status\n- another branch was explored: Try the other way",
+		"### Blocked": "- tool failed: boom [0000000d]",
+		"### Done":    "- [x] changed x [00000009]",
+		"## Critical Context": "- `go test`: exit status 0 [00000008]\n- `make`: exit status 0 [0000000a]\n- `sleep`: cancelled [0000000b]\n" +
+			"- `odd`: no exit status [0000000c]\n- another branch was explored: Try the other way [0000000e]",
 	} {
 		if diff := cmp.Diff(want, sectionOf(got, section)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", section, diff)
@@ -147,7 +147,7 @@ func sectionOf(summary, heading string) string {
 func TestExtractCarries(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, previous, want string }{
-		{"an extract", extractOf(items{"## Goal": {"g1", "- g2"}, "### Done": {"changed a.go"}, "## Next Steps": {"n1", "n2"}}), ""},
+		{"an extract", extractOf(items{"## Goal": {"g1 [0a1b2c3d]", "- g2 [x"}, "### Done": {"changed a.go"}, "## Next Steps": {"n1", "n2"}}), ""},
 		{
 			"a model's", "# Summary\n\nIntro.\n\n## Goal\nBuild it\n\n## Progress\n### Done\n- [x] one\n* two\n- [ ] half\n\n## Key Decisions\n- **Go**: fast\n\n## Other\n1. odd\n\n<modified-files>\na.go\n</modified-files>",
 			extractOf(items{"## Goal": {"Build it"}, "### Done": {"one", "two"}, "### In Progress": {"half"}, "## Key Decisions": {"**Go**: fast"}, "## Critical Context": {"Intro.", "odd"}}),
@@ -157,7 +157,7 @@ func TestExtractCarries(t *testing.T) {
 			extractOf(items{"## Goal": {"Fix it"}, "### Done": {"changed a.go"}, "### In Progress": {"Looking."}}),
 		},
 		{"free text", "We did things.\nMore.", extractOf(items{"## Critical Context": {"We did things.", "More."}})},
-		{"a list within the text", "See\n\n<read-files>\nx\n</read-files>\nend", extractOf(items{"## Critical Context": {"See", "<read-files>", "x", "</read-files>", "end"}})},
+		{"a list within the text", "See\n\n<read-files>\nx\n</read-files>\nend", extractOf(items{"## Critical Context": {"See", "‹read-files>", "x", "‹/read-files>", "end"}})},
 	} {
 		want := c.want
 		if want == "" {
@@ -208,7 +208,7 @@ func TestExtractPrefixWithPrevious(t *testing.T) {
 	for _, rules := range bothRules {
 		p := planOf(t, rules, prefixWithPrevious)
 		s := compact.Extract(p)
-		want := extractOf(items{"## Goal": {"before", "first"}, "### In Progress": {"begin"}, "## Next Steps": {"Go on with: first"}})
+		want := extractOf(items{"## Goal": {"before"}, "### In Progress": {"begin [00000003]"}, "## Next Steps": {"Go on with: first [00000002]"}})
 		if diff := cmp.Diff(want, p.Text(s)); diff != "" {
 			t.Errorf("rules %d (-want +got):\n%s", rules, diff)
 		}

@@ -226,7 +226,7 @@ func appendCompaction(t *testing.T, plan *compact.Plan, like session.Entry, s co
 	t.Helper()
 	now, _ := like.Timestamp()
 	b := session.Batch{Leaf: plan.Leaf, Now: now, NewID: func(func(string) bool) (string, error) { return like.ID(), nil }}
-	e, err := b.Add(session.TypeCompaction, plan.Entry(s)...)
+	e, err := plan.AddTo(&b, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func checkLaws(t tb, path []session.Entry, o compact.Options) {
 func entryOf(t tb, plan *compact.Plan, s compact.Summary) session.Entry {
 	t.Helper()
 	b := session.Batch{Leaf: plan.Leaf, NewID: func(func(string) bool) (string, error) { return "c-" + plan.Leaf, nil }}
-	e, err := b.Add(session.TypeCompaction, plan.Entry(s)...)
+	e, err := plan.AddTo(&b, s)
 	if err != nil {
 		t.Fatal(err)
 	}

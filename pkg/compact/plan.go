@@ -11,6 +11,11 @@ import (
 // is a compaction, or all of it fits into what is to be kept.
 var ErrNothing = errors.New("nothing to compact")
 
+// ErrNoCut is returned where Options.FirstKept is an entry that a cut may not
+// fall in front of: it is not in the context, or a tool result, or stands between
+// a call and its result.
+var ErrNoCut = errors.New("no cut can fall there")
+
 // Defaults of pi, in tokens.
 const (
 	DefaultKeep    = 20000
@@ -28,8 +33,23 @@ const (
 
 // Options say how to plan.
 type Options struct {
-	Keep  int64 // tokens of recent messages to keep; 0 means DefaultKeep, a negative number as few as possible
-	Rules Rules
+	// Keep is how many tokens of recent messages to keep, of user messages for
+	// KeepUser; 0 means DefaultKeep, a negative number as few as possible.
+	// LastTurn takes no heed of it.
+	Keep int64
+
+	Strategy Strategy
+	Rules    Rules // for KeepRecent; the other strategies go by those of pi 1.5
+
+	// FirstKept is the id of the entry to cut in front of, whatever the strategy
+	// says; "" leaves it to the strategy. KeepUser, which cuts nowhere, takes no
+	// heed of it.
+	FirstKept string
+
+	// Estimate returns the tokens a message costs, for the cut of KeepRecent and
+	// for Gain. Nil stands for the estimate of the rules. KeepUser always counts
+	// as codex does, by the bytes of the text, and TokensBefore is as pi has it.
+	Estimate func(session.Message) int64
 }
 
 // A Part is a message to summarize and the entry it comes from.
@@ -41,17 +61,21 @@ type Part struct {
 // A Plan is where a path is cut and what becomes of its two sides.
 type Plan struct {
 	Leaf            string // id of the last entry of the path
-	FirstKept       string // id of the first entry that is kept
+	Strategy        Strategy
+	FirstKept       string // id of the first entry that is kept; "" for KeepUser, which keeps Copies
 	SplitTurn       bool   // the cut goes through a turn
 	TokensBefore    int64  // size of the context before
 	PreviousSummary string // of the compaction this one follows, "" if none
 	Summarize       []Part // whole turns, oldest first
 	TurnPrefix      []Part // the first part of the turn that is cut
+	Copies          []Part // user messages kept as copies, oldest first; each is in Summarize too, perhaps longer
 	Files           FileOps
 	System          string // JSON text of the system message in force, "" if none
 
-	path  []session.Entry
-	rules Rules
+	path      []session.Entry
+	rules     Rules
+	estimate  func(session.Message) int64 // nil for session.Estimate
+	preserved string                      // JSON text of the preserveData to carry on, "" if none
 }
 
 // New plans the compaction of a path. The error is ErrNothing if there is
@@ -63,21 +87,54 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 	if o.Keep == 0 {
 		o.Keep = DefaultKeep
 	}
+	if o.Strategy != KeepRecent {
+		o.Rules = Pi15
+	}
 	projection := session.Project(path)
-	p := &Plan{Leaf: path[len(path)-1].ID(), path: path, rules: o.Rules}
+	p := &Plan{Leaf: path[len(path)-1].ID(), Strategy: o.Strategy, path: path, rules: o.Rules, estimate: o.Estimate}
 	var span []candidate
 	var previous *session.Entry
 	if o.Rules == Pi073 {
-		span, previous = raw073(path)
+		span, previous = raw073(path, o.Estimate)
 		p.TokensBefore = session.MeasureWithoutImages(messages(projection)).Tokens
 	} else {
-		span, previous = projected15(projection)
+		span, previous = projected15(projection, o.Estimate)
 		p.TokensBefore = session.MeasureProjection(projection, path).Tokens
 	}
-	bindCalls(span)
-	cut := findCut(span, o)
+	if err := p.divide(span, o); err != nil {
+		return nil, err
+	}
+	if previous != nil {
+		p.PreviousSummary, p.preserved = previous.Str("summary"), preserved(*previous)
+	}
+	p.Files = p.fileOps(previous)
+	if system, ok := session.FoldSystem(messages(projection)); ok {
+		p.System = system.Raw()
+	}
+	return p, nil
+}
+
+// divide says what of the range is summarized and what is kept.
+func (p *Plan) divide(span []candidate, o Options) error {
+	var cut cut
+	var err error
+	switch {
+	case o.Strategy == KeepUser:
+		return p.keepUser(span, o.Keep)
+	case o.FirstKept != "":
+		bindCalls(span)
+		cut, err = cutAt(span, o.FirstKept)
+	case o.Strategy == LastTurn:
+		cut = lastTurn(span)
+	default:
+		bindCalls(span)
+		cut = findCut(span, o)
+	}
+	if err != nil {
+		return err
+	}
 	if cut.first >= len(span) || span[cut.first].entry.ID() == "" {
-		return nil, ErrNothing
+		return ErrNothing
 	}
 	p.FirstKept, p.SplitTurn = span[cut.first].entry.ID(), cut.split
 	historyEnd := cut.first
@@ -87,16 +144,9 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 	}
 	p.Summarize = parts(span[:historyEnd], o.Rules)
 	if len(p.Summarize) == 0 && len(p.TurnPrefix) == 0 {
-		return nil, ErrNothing
+		return ErrNothing
 	}
-	if previous != nil {
-		p.PreviousSummary = previous.Str("summary")
-	}
-	p.Files = p.fileOps(previous)
-	if system, ok := session.FoldSystem(messages(projection)); ok {
-		p.System = system.Raw()
-	}
-	return p, nil
+	return nil
 }
 
 // fileOps gathers the files of the compaction before, if there is one, and of
@@ -136,14 +186,19 @@ func messages(projection []session.Projected) []session.Message {
 	return out
 }
 
-// After returns the path as it will be with the compaction entry appended, so
-// that its context can be measured before anything is written.
-func (p *Plan) After(compaction session.Entry) []session.Entry {
-	return append(slices.Clone(p.path), compaction)
+// After returns the path as it will be with the entries appended that AddTo has
+// added to a batch, so that its context can be measured before anything is
+// written.
+func (p *Plan) After(added ...session.Entry) []session.Entry {
+	return slices.Concat(p.path, added)
 }
 
-// Kept returns the entries of the path from the first kept one on.
+// Kept returns the entries of the path from the first kept one on: none for
+// KeepUser.
 func (p *Plan) Kept() []session.Entry {
+	if p.FirstKept == "" {
+		return nil
+	}
 	for i, e := range p.path {
 		if e.ID() == p.FirstKept {
 			return p.path[i:]

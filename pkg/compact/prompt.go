@@ -1,9 +1,9 @@
 package compact
 
 import (
-	"strings"
-
+	"cmp"
 	"github.com/sess-tools/sess/pkg/session"
+	"slices"
 )
 
 // System is what a summarizing model is told first. A command that takes one
@@ -69,7 +69,25 @@ func prefixInstructions(h [3]string) string {
 
 Summarize what the later part needs, under these headings:
 
-` + h[0] + `
+` + prefixSections(h)
+}
+
+// prefixUpdateInstructions are for the later pieces of a first part that takes
+// several prompts.
+func prefixUpdateInstructions(h [3]string) string {
+	return `Above is a further piece of the first part of a turn that is too long to keep, and in <previous-summary> the summary of that turn ` +
+		`up to this piece. The later part of the turn is kept and will follow your summary. Write one summary that covers both.
+
+- Keep what the previous summary says, except what no longer matters.
+- Add what the piece brings.
+
+Summarize what the later part needs, under these headings:
+
+` + prefixSections(h)
+}
+
+func prefixSections(h [3]string) string {
+	return h[0] + `
 [What the user asked for in this turn]
 
 ` + h[1] + `
@@ -102,26 +120,50 @@ func (p *Plan) NeedsPrefix() bool { return len(p.TurnPrefix) > 0 }
 // previous summary it asks to bring that up to date. Focus is added as further
 // instructions, if any.
 func (p *Plan) HistoryPrompt(focus string) string {
-	var b strings.Builder
-	b.WriteString("<conversation>\n" + p.serialize(p.Summarize) + "\n</conversation>\n\n")
-	if p.PreviousSummary != "" {
-		b.WriteString("<previous-summary>\n" + p.PreviousSummary + "\n</previous-summary>\n\n" + updateInstructions)
-	} else {
-		b.WriteString(initialInstructions)
-	}
-	b.WriteString(focused(focus))
-	return b.String()
+	return historyPrompt(PromptData{
+		Conversation: p.serialize(p.Summarize), PreviousSummary: p.PreviousSummary, Instructions: focus,
+	})
 }
 
 // PrefixPrompt returns the prompt for the summary of the first part of a split
 // turn.
 func (p *Plan) PrefixPrompt(focus string) string {
-	conversation, instructions := p.serialize(p.TurnPrefix), prefixInstructions(prefixHeadings(p.rules))
-	if p.rules == Pi073 {
-		return "<conversation>\n" + conversation + "\n</conversation>\n\n" + instructions + focused(focus)
-	}
-	return "# Conversation\n" + conversation + "\n\n# Instructions\n" + instructions + focused(focus)
+	return prefixPrompt(p.rules)(PromptData{Conversation: p.serialize(p.TurnPrefix), Instructions: focus})
 }
+
+func historyPrompt(d PromptData) string {
+	instructions := initialInstructions
+	if d.PreviousSummary != "" {
+		instructions = updateInstructions
+	}
+	return tagged("conversation", d.Conversation) + previous(d) + instructions + focused(d.Instructions)
+}
+
+// prefixPrompt returns what writes the prompt for the first part of a turn by
+// the rules.
+func prefixPrompt(rules Rules) func(PromptData) string {
+	headings := prefixHeadings(rules)
+	return func(d PromptData) string {
+		instructions := prefixInstructions(headings)
+		if d.PreviousSummary != "" {
+			instructions = prefixUpdateInstructions(headings)
+		}
+		if rules == Pi073 {
+			return tagged("conversation", d.Conversation) + previous(d) + instructions + focused(d.Instructions)
+		}
+		return "# Conversation\n" + d.Conversation + "\n\n" + previous(d) + "# Instructions\n" + instructions + focused(d.Instructions)
+	}
+}
+
+// previous is the passage with the previous summary, if there is one.
+func previous(d PromptData) string {
+	if d.PreviousSummary == "" {
+		return ""
+	}
+	return tagged("previous-summary", d.PreviousSummary)
+}
+
+func tagged(tag, text string) string { return "<" + tag + ">\n" + text + "\n</" + tag + ">\n\n" }
 
 const wholeInstructions = `
 
@@ -132,15 +174,38 @@ The conversation breaks off inside its last turn, whose later part is kept and w
 // PrefixPrompt if only one of them is needed, else both parts of the
 // conversation in one.
 func (p *Plan) Prompt(focus string) string {
+	d, parts, write := p.whole()
+	d.Conversation, d.Instructions = p.serialize(parts), focus
+	return write(d)
+}
+
+// PromptWith is Prompt as the options say, System included, however long it is.
+func (p *Plan) PromptWith(o PromptOptions) (string, error) {
+	d, parts, write := p.whole()
+	s := serializer{rules: p.rules, limit: cmp.Or(o.ResultLimit, ResultLimit), images: true}
+	d.Conversation, d.Instructions, d.System, d.Chunk, d.Chunks, d.SplitTurn = s.text(messagesOf(parts)), o.Focus, System, 1, 1, p.SplitTurn
+	d.ReadFiles, d.ModifiedFiles = p.Files.Lists()
+	if o.Write != nil {
+		return o.Write(d)
+	}
+	return System + "\n\n" + write(d), nil
+}
+
+// whole returns what one prompt for everything is made of.
+func (p *Plan) whole() (d PromptData, parts []Part, write func(PromptData) string) {
+	d = PromptData{Part: PartHistory, Heading: RequiredHeading, PreviousSummary: p.PreviousSummary}
 	switch {
 	case !p.NeedsPrefix():
-		return p.HistoryPrompt(focus)
+		return d, p.Summarize, historyPrompt
 	case !p.NeedsHistory() && p.PreviousSummary == "":
-		return p.PrefixPrompt(focus)
+		d.Part, d.Heading = PartTurnPrefix, PrefixHeading
+		return d, p.TurnPrefix, prefixPrompt(p.rules)
 	}
-	whole := *p
-	whole.Summarize = append(append([]Part(nil), p.Summarize...), p.TurnPrefix...)
-	return whole.HistoryPrompt("") + wholeInstructions + focused(focus)
+	return d, slices.Concat(p.Summarize, p.TurnPrefix), func(d PromptData) string {
+		focus := d.Instructions
+		d.Instructions = ""
+		return historyPrompt(d) + wholeInstructions + focused(focus)
+	}
 }
 
 // Answer takes the reply to Prompt for the summary.
@@ -158,10 +223,12 @@ func focused(focus string) string {
 	return "\n\nAdditional focus: " + focus
 }
 
-func (p *Plan) serialize(parts []Part) string {
-	messages := make([]session.Message, len(parts))
+func (p *Plan) serialize(parts []Part) string { return serialize(messagesOf(parts), p.rules) }
+
+func messagesOf(parts []Part) []session.Message {
+	out := make([]session.Message, len(parts))
 	for i, part := range parts {
-		messages[i] = part.Message
+		out[i] = part.Message
 	}
-	return serialize(messages, p.rules)
+	return out
 }

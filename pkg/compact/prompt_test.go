@@ -184,8 +184,11 @@ func TestEntryDetails(t *testing.T) {
 		{Name: "fromHook", Raw: "false"},
 		{Name: "systemMessage", Raw: `{"role":"system","content":"be brief","timestamp":0}`},
 	}
-	if diff := cmp.Diff(want, p.Entry(s)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	e := entryOf(t, p, s)
+	for _, f := range want {
+		if diff := cmp.Diff(f.Raw, e.Get(f.Name)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", f.Name, diff)
+		}
 	}
 }
 

@@ -17,25 +17,45 @@ const ResultLimit = 2000
 func Serialize(messages []session.Message) string { return serialize(messages, Pi15) }
 
 func serialize(messages []session.Message, rules Rules) string {
+	return serializer{rules: rules, limit: ResultLimit}.text(messages)
+}
+
+// A serializer writes messages as the text a summarizer reads.
+type serializer struct {
+	rules  Rules
+	limit  int  // UTF-16 units of a tool result that are shown, all if negative
+	images bool // a note stands for an image
+}
+
+func (s serializer) text(messages []session.Message) string {
 	var parts []string
 	for _, m := range session.ToLLM(messages) {
-		switch m.Role() {
-		case session.RoleUser, session.RoleDeveloper:
-			if text := m.Text(""); text != "" {
-				parts = append(parts, "[User]: "+text)
-			}
-		case session.RoleAssistant:
-			parts = append(parts, assistantParts(m, rules)...)
-		case session.RoleToolResult:
-			if text := m.Text(""); text != "" {
-				parts = append(parts, "[Tool result]: "+clip(text, ResultLimit, rules))
-			}
-		}
+		parts = append(parts, s.parts(m)...)
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-func assistantParts(m session.Message, rules Rules) []string {
+// parts returns the paragraphs for a message that a model would read.
+func (s serializer) parts(m session.Message) []string {
+	label, text := "", ""
+	switch m.Role() {
+	case session.RoleUser, session.RoleDeveloper:
+		label, text = "[User]: ", m.Text("")
+	case session.RoleAssistant:
+		return s.assistantParts(m)
+	case session.RoleToolResult:
+		label, text = "[Tool result]: ", m.Text("")
+		if s.limit >= 0 {
+			text = clip(text, s.limit, s.rules)
+		}
+	}
+	if text = s.withImages(text, m); text == "" {
+		return nil
+	}
+	return []string{label + text}
+}
+
+func (s serializer) assistantParts(m session.Message) []string {
 	var thinking, texts, calls, parts []string
 	for b := range m.Blocks() {
 		switch b.Type {
@@ -48,16 +68,60 @@ func assistantParts(m session.Message, rules Rules) []string {
 	for _, c := range m.ToolCalls() {
 		calls = append(calls, c.Name+"("+callArguments(c.Arguments)+")")
 	}
-	if len(thinking) > 0 && rules == Pi073 {
+	if len(thinking) > 0 && s.rules == Pi073 {
 		parts = append(parts, "[Assistant thinking]: "+strings.Join(thinking, "\n"))
 	}
-	if len(texts) > 0 {
-		parts = append(parts, "[Assistant]: "+strings.Join(texts, "\n"))
+	if text := s.withImages(strings.Join(texts, "\n"), m); len(texts) > 0 || text != "" {
+		parts = append(parts, "[Assistant]: "+text)
 	}
 	if len(calls) > 0 {
 		parts = append(parts, "[Assistant tool calls]: "+strings.Join(calls, "; "))
 	}
 	return parts
+}
+
+// withImages returns a message's text and, a line each, the notes on its images.
+func (s serializer) withImages(text string, m session.Message) string {
+	if !s.images {
+		return text
+	}
+	lines := []string{text}
+	if text == "" {
+		lines = nil
+	}
+	for b := range m.Blocks() {
+		if b.Type == "image" {
+			lines = append(lines, imageNote(b))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// imageNote is what a summarizer is told of an image: that there was one, and
+// what can be said of it without looking.
+func imageNote(image session.Block) string {
+	var facts []string
+	if mime := image.Str("mimeType"); mime != "" {
+		facts = append(facts, mime)
+	}
+	if data := image.Str("data"); data != "" && !session.IsBlobRef(data) {
+		facts = append(facts, fmt.Sprintf("%d bytes", base64Size(data)))
+	}
+	if len(facts) == 0 {
+		return "[Image]"
+	}
+	return "[Image: " + strings.Join(facts, ", ") + "]"
+}
+
+// base64Size returns how many bytes the base64 text stands for.
+func base64Size(text string) int {
+	digits := 0
+	for i := range len(text) {
+		if text[i] > ' ' && text[i] != '=' {
+			digits++
+		}
+	}
+	return digits * 6 / 8
 }
 
 func callArguments(raw string) string {

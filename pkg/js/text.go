@@ -83,11 +83,12 @@ func ValidText(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}
-	dst := make([]byte, 0, len(s))
+	var b strings.Builder
+	b.Grow(len(s))
 	for s != "" {
 		r, size := decodeText(s)
-		dst = utf8.AppendRune(dst, r) // writes U+FFFD for a surrogate
+		b.WriteRune(r) // writes U+FFFD for a surrogate
 		s = s[size:]
 	}
-	return string(dst)
+	return b.String()
 }

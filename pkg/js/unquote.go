@@ -15,15 +15,34 @@ func Unquote(lit string) string {
 	if i < 0 && utf8.ValidString(s) {
 		return s
 	}
-	dst := make([]byte, 0, len(s))
+	var b strings.Builder // and not a slice, which would be copied once more
+	b.Grow(len(s))
 	for i >= 0 {
-		dst = appendValid(dst, s[:i])
+		writeValid(&b, s[:i])
 		r, size := decodeEscape(s[i:])
-		dst = appendRune(dst, r)
+		if isHighSurrogate(r) || isLowSurrogate(r) {
+			b.Write(appendRune(nil, r))
+		} else {
+			b.WriteRune(r)
+		}
 		s = s[i+size:]
 		i = strings.IndexByte(s, '\\')
 	}
-	return string(appendValid(dst, s))
+	writeValid(&b, s)
+	return b.String()
+}
+
+// writeValid is appendValid for a Builder.
+func writeValid(b *strings.Builder, raw string) {
+	if utf8.ValidString(raw) {
+		b.WriteString(raw)
+		return
+	}
+	for len(raw) > 0 {
+		r, size := decodeUTF8(raw)
+		b.WriteRune(r)
+		raw = raw[size:]
+	}
 }
 
 // appendLiteral appends the literal lit as JSON.stringify would write it anew:

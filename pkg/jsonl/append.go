@@ -186,7 +186,15 @@ func (a *Appender) blank(off int64, n int) error {
 	if !os.SameFile(mine, other) {
 		return ErrChanged
 	}
-	if _, err := f.WriteAt(bytes.Repeat([]byte{' '}, n), off); err != nil {
+	spaces := bytes.Repeat([]byte{' '}, min(n, 16*blockSize))
+	for n > 0 && err == nil {
+		var done int
+		if done, err = f.WriteAt(spaces[:min(n, len(spaces))], off); done == 0 && err == nil {
+			err = io.ErrShortWrite
+		}
+		n, off = n-done, off+int64(done)
+	}
+	if err != nil {
 		return err
 	}
 	return f.Sync()

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"runtime"
 )
+
+// longTail is the length in bytes from which on a line that is read backward is
+// measured before it is read, rather than held while its beginning is looked for.
+const longTail = 4 << 20
 
 // Backward iterates over the lines of the first size bytes of r from last to
 // first. It yields what [Lines] yields, the other way round and without
 // numbers, and reads only as far as it is asked to: 64 KiB at a time, and as
-// much again as it already holds while a line is longer than that.
+// much again as it already holds while a line is longer than that. A line of
+// more than 4 MiB is read twice, first to find where it begins.
 //
 // A last line without a line feed is yielded as torn, which is not an error. An
 // error of r ends the iteration; r having fewer than size bytes is
@@ -35,8 +39,13 @@ func Backward(r io.ReaderAt, size int64) iter.Seq2[Line, error] {
 			if !b.whole(yield) {
 				return
 			}
-			if b.lo == 0 {
+			switch {
+			case b.lo == 0:
 				b.yieldFrom(0, yield)
+			case b.end >= longTail:
+				if !b.long(yield) {
+					return
+				}
 			}
 		}
 	}
@@ -65,20 +74,13 @@ func (b *backward) grow() (int64, error) {
 		grown := make([]byte, need)
 		copy(grown[n:], b.buf[:b.end])
 		b.buf = grown
-		if need >= hugeLine {
-			runtime.GC() // as for a longLine
-		}
 	} else {
 		b.buf = b.buf[:cap(b.buf)]
 		copy(b.buf[n:], b.buf[:b.end])
 	}
 	block := b.buf[:n]
-	got, err := b.r.ReadAt(block, b.lo-int64(n))
-	if got < n {
-		if err == nil || errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return b.lo - int64(n-got), err
+	if at, err := b.readAt(block, b.lo-int64(n)); err != nil {
+		return at, err
 	}
 	b.lo -= int64(n)
 	b.end += n
@@ -92,6 +94,59 @@ func (b *backward) grow() (int64, error) {
 		i += j
 		b.feeds = append(b.feeds, i)
 	}
+}
+
+// readAt fills p from off. On an error it returns the offset at which reading
+// stopped.
+func (b *backward) readAt(p []byte, off int64) (int64, error) {
+	got, err := b.r.ReadAt(p, off)
+	if got == len(p) {
+		return 0, nil
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return off + int64(got), err
+}
+
+// long yields the line whose end is held: it finds its beginning, holding one
+// block at a time, and reads it into memory of its own. It reports false if the
+// iteration has ended.
+func (b *backward) long(yield func(Line, error) bool) bool {
+	end := b.lo + int64(b.end)
+	start, at, err := b.lineStart()
+	if err != nil {
+		return yield(Line{Offset: at}, err) && false
+	}
+	l := Line{Offset: start, Data: make([]byte, end-start), Torn: b.torn, own: true}
+	if at, err := b.readAt(l.Data, start); err != nil {
+		return yield(Line{Offset: at}, err) && false
+	}
+	b.torn = false
+	if !yield(l, nil) || start == 0 {
+		return false
+	}
+	b.lo, b.end = start-1, 0 // the end of the line before
+	if b.lo == 0 {
+		return b.yieldFrom(0, yield) && false
+	}
+	return true
+}
+
+// lineStart returns the offset behind the last line feed before lo. On an error
+// it returns the offset at which reading stopped.
+func (b *backward) lineStart() (start, at int64, err error) {
+	for lo := b.lo; lo > 0; {
+		block := b.buf[:min(lo, 16*blockSize)]
+		lo -= int64(len(block))
+		if at, err := b.readAt(block, lo); err != nil {
+			return 0, at, err
+		}
+		if i := bytes.LastIndexByte(block, '\n'); i >= 0 {
+			return lo + int64(i) + 1, 0, nil
+		}
+	}
+	return 0, 0, nil
 }
 
 // whole yields the lines that begin in buf, all but the one at its start, whose

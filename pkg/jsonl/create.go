@@ -1,6 +1,7 @@
 package jsonl
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -9,22 +10,52 @@ import (
 )
 
 // Create makes the log path, which must not exist, with mode 0600 and the given
-// bytes, in one write(2). With sync, the bytes and the name are durable when it
+// content: a [bytes.Reader], which is written with one write(2), or [Content], of
+// which no copy is made. With sync, the bytes and the name are durable when it
 // returns. If anything fails after the file was made, it is removed again. The
 // error of a file that exists wraps [io/fs.ErrExist].
-func Create(path string, data []byte, sync bool) error {
-	return create(osDisk{}, path, data, sync)
+func Create(path string, content io.WriterTo, sync bool) error {
+	return create(osDisk{}, path, content, sync)
 }
 
-func create(d disk, path string, data []byte, sync bool) error {
+// Content is a log as its lines, without their line feeds.
+type Content []string
+
+// WriteTo writes the lines, each with its line feed, 64 KiB at a time. The error
+// is that of w.
+func (c Content) WriteTo(w io.Writer) (int64, error) {
+	out := counter{w: w}
+	b := bufio.NewWriterSize(&out, blockSize)
+	for _, line := range c {
+		if _, err := b.WriteString(line); err != nil {
+			return out.n, err
+		}
+		if err := b.WriteByte('\n'); err != nil {
+			return out.n, err
+		}
+	}
+	err := b.Flush()
+	return out.n, err
+}
+
+// A counter counts the bytes that w takes.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+func create(d disk, path string, content io.WriterTo, sync bool) error {
 	f, err := d.open(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("creating %s: %w", path, cause(err))
 	}
-	n, err := f.Write(data)
-	if err == nil && n < len(data) {
-		err = io.ErrShortWrite
-	}
+	_, err = content.WriteTo(f)
 	if err == nil && sync {
 		err = f.Sync()
 	}

@@ -1,6 +1,7 @@
 package jsonl_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func ExampleAppender() {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "log.jsonl")
 	torn := []byte("{\"id\":1}\n{\"id\":") // a writer died
-	if err := jsonl.Create(path, torn, false); err != nil {
+	if err := jsonl.Create(path, bytes.NewReader(torn), false); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -91,7 +92,7 @@ func ExampleReplace() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "log.jsonl")
-	if err := jsonl.Create(path, []byte("1\n\n2\n\n"), false); err != nil {
+	if err := jsonl.Create(path, jsonl.Content{"1", "", "2", ""}, false); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"unsafe"
 )
 
 // blockSize is the unit of reading in bytes.
@@ -13,7 +14,7 @@ const blockSize = 64 << 10
 // A Line is one line of a log.
 type Line struct {
 	// Data is the line without its line feed. It is borrowed: the next
-	// iteration overwrites it.
+	// iteration overwrites it, and nobody else may.
 	Data []byte
 	// Offset is the position of the line's first byte, counted in bytes from
 	// the start of the log.
@@ -22,6 +23,17 @@ type Line struct {
 	Number int
 	// Torn says that the log ended before the line feed.
 	Torn bool
+
+	own bool // Data is the line's own: no iteration overwrites it
+}
+
+// Text returns the line as a string to keep. A huge line is not copied for it,
+// as it has its memory to itself.
+func (l Line) Text() string {
+	if l.own {
+		return unsafe.String(unsafe.SliceData(l.Data), len(l.Data))
+	}
+	return string(l.Data)
 }
 
 // End returns the offset just past the line and its line feed.
@@ -56,13 +68,13 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 				yield(at, err)
 				return
 			}
+			l := at
 			if long.begun() {
-				part = long.end(part)
+				part, l.own = long.end(part)
 			}
 			if len(part) == 0 {
 				return
 			}
-			l := at
 			l.Data, l.Torn = part, err != nil
 			if !l.Torn {
 				l.Data = part[:len(part)-1]

@@ -33,20 +33,20 @@ func TestLines(t *testing.T) {
 		want []Line
 	}{
 		"empty":       {"", nil},
-		"one":         {"a\n", []Line{{[]byte("a"), 0, 1, false}}},
-		"torn":        {"a\nb", []Line{{[]byte("a"), 0, 1, false}, {[]byte("b"), 2, 2, true}}},
-		"blank lines": {"\n\na\n", []Line{{nil, 0, 1, false}, {nil, 1, 2, false}, {[]byte("a"), 2, 3, false}}},
+		"one":         {"a\n", []Line{{Data: []byte("a"), Offset: 0, Number: 1, Torn: false}}},
+		"torn":        {"a\nb", []Line{{Data: []byte("a"), Offset: 0, Number: 1, Torn: false}, {Data: []byte("b"), Offset: 2, Number: 2, Torn: true}}},
+		"blank lines": {"\n\na\n", []Line{{Data: nil, Offset: 0, Number: 1, Torn: false}, {Data: nil, Offset: 1, Number: 2, Torn: false}, {Data: []byte("a"), Offset: 2, Number: 3, Torn: false}}},
 		"carriage return stays": {"a\r\nb\r", []Line{
-			{[]byte("a\r"), 0, 1, false}, {[]byte("b\r"), 3, 2, true},
+			{Data: []byte("a\r"), Offset: 0, Number: 1, Torn: false}, {Data: []byte("b\r"), Offset: 3, Number: 2, Torn: true},
 		}},
-		"line separators are text": {"a\u2028b\u0085\n", []Line{{[]byte("a\u2028b\u0085"), 0, 1, false}}},
+		"line separators are text": {"a\u2028b\u0085\n", []Line{{Data: []byte("a\u2028b\u0085"), Offset: 0, Number: 1, Torn: false}}},
 		"long": {long + "\nb\n" + long, []Line{
-			{[]byte(long), 0, 1, false},
-			{[]byte("b"), int64(len(long) + 1), 2, false},
-			{[]byte(long), int64(len(long) + 3), 3, true},
+			{Data: []byte(long), Offset: 0, Number: 1, Torn: false},
+			{Data: []byte("b"), Offset: int64(len(long) + 1), Number: 2, Torn: false},
+			{Data: []byte(long), Offset: int64(len(long) + 3), Number: 3, Torn: true},
 		}},
 		"block edge": {edge + "\n" + edge + "\n", []Line{
-			{[]byte(edge), 0, 1, false}, {[]byte(edge), blockSize, 2, false},
+			{Data: []byte(edge), Offset: 0, Number: 1, Torn: false}, {Data: []byte(edge), Offset: blockSize, Number: 2, Torn: false},
 		}},
 	}
 	for name, tt := range tests {

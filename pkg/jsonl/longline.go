@@ -32,20 +32,20 @@ func (p *longLine) add(part []byte) {
 }
 
 // end returns the whole line, of which part is the rest, and begins another. The
-// memory of lines of one piece is used again.
-func (p *longLine) end(part []byte) []byte {
+// memory of lines of one piece is used again; a longer line has its own.
+func (p *longLine) end(part []byte) (line []byte, own bool) {
 	p.add(part)
 	if len(p.full) == 0 {
-		line := p.last
+		line = p.last
 		p.last = p.last[:0]
-		return line
+		return line, false
 	}
-	line := slices.Concat(append(p.full, p.last)...)
+	line = slices.Concat(append(p.full, p.last)...)
 	*p = longLine{}
 	if len(line) >= hugeLine {
-		// The pieces are garbage as large as the line. Whoever keeps the line
-		// copies it next, and would do so into fresh memory.
+		// The pieces are garbage as large as the line. Whoever makes something
+		// of the line does so next, and would take fresh memory for it.
 		runtime.GC()
 	}
-	return line
+	return line, true
 }

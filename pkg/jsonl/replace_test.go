@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,19 +27,47 @@ func TestCreate(t *testing.T) {
 	t.Parallel()
 	for _, sync := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "new.jsonl")
-		if err := Create(path, []byte("{}\n"), sync); err != nil {
+		if err := Create(path, Content{"{}"}, sync); err != nil {
 			t.Fatal(err)
 		}
 		wantFile(t, path, "{}\n")
 		if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() != 0o600 {
 			t.Errorf("mode %v, %v, want 0600", fi.Mode(), err)
 		}
-		err := Create(path, []byte("other"), sync)
+		err := Create(path, Content{"other"}, sync)
 		if !errors.Is(err, fs.ErrExist) || strings.Count(err.Error(), path) != 1 {
 			t.Errorf("again: got %v, want ErrExist and the name once", err)
 		}
 		wantFile(t, path, "{}\n")
 	}
+}
+
+func TestContent(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 3*blockSize)
+	for _, c := range []Content{nil, {""}, {"a", "", "b"}, {long, "b", long}} {
+		var b strings.Builder
+		want := strings.Join(append(slices.Clone(c), ""), "\n")
+		if n, err := c.WriteTo(&b); err != nil || n != int64(b.Len()) || b.String() != want {
+			t.Errorf("%d lines: %d bytes, %v, want %d", len(c), n, err, len(want))
+		}
+		for _, room := range []int{0, 1, blockSize + 3} {
+			w := &limitedWriter{room: room}
+			n, err := c.WriteTo(w)
+			if len(want) > room && !errors.Is(err, io.ErrShortWrite) || n != int64(min(room, len(want))) {
+				t.Errorf("%d lines, room for %d bytes: %d, %v", len(c), room, n, err)
+			}
+		}
+	}
+}
+
+// A limitedWriter has room for some bytes, and no error for the others.
+type limitedWriter struct{ room int }
+
+func (w *limitedWriter) Write(p []byte) (int, error) {
+	n := min(len(p), w.room)
+	w.room -= n
+	return n, nil
 }
 
 func TestCreateDoesNotFollowSymlinks(t *testing.T) {
@@ -48,7 +77,7 @@ func TestCreateDoesNotFollowSymlinks(t *testing.T) {
 	if err := os.Symlink(target, link); err != nil {
 		t.Skip("no symbolic links:", err)
 	}
-	if err := Create(link, nil, false); !errors.Is(err, fs.ErrExist) {
+	if err := Create(link, Content{}, false); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("got %v, want ErrExist", err)
 	}
 	if _, err := os.Stat(target); err == nil {
@@ -74,7 +103,7 @@ func TestCreateFails(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "new.jsonl")
 			d := faultyDisk{hook: func(_ string, f *faultyFile) { tt.set(f) }, syncErr: tt.dirErr}
-			err := create(d, path, []byte("{}\n"), true)
+			err := create(d, path, Content{"{}"}, true)
 			if !errors.Is(err, tt.want) || strings.Count(err.Error(), path) != 1 {
 				t.Errorf("got %v, want %v and the name once", err, tt.want)
 			}

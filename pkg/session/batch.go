@@ -47,13 +47,19 @@ type Defaults struct{ API, Provider, Model, StopReason, Usage string }
 // Add adds an entry with the given type and fields, behind the leaf. Custom
 // entries get their fields before the id, as pi writes them.
 func (b *Batch) Add(typ string, fields ...Field) (Entry, error) {
+	return b.AddFunc(typ, func(string) []Field { return fields })
+}
+
+// AddFunc is Add for an entry whose fields name the entry itself: fields is
+// called with the new entry's id.
+func (b *Batch) AddFunc(typ string, fields func(id string) []Field) (Entry, error) {
 	id, err := b.newID()
 	if err != nil {
 		return Entry{}, fmt.Errorf("making an entry id: %w", err)
 	}
 	o := new(object).str("type", typ)
 	own := func() {
-		for _, f := range fields {
+		for _, f := range fields(id) {
 			o.raw(f.Name, f.Raw)
 		}
 	}
@@ -121,6 +127,15 @@ func (b *Batch) AddJSON(line string) (Entry, error) {
 		raw = setMember(raw, "timestamp", js.Quote(js.FormatTime(b.Now)))
 	}
 	return b.take(raw)
+}
+
+// Adopt adds an entry that another batch has made, as it is. An id that is taken
+// and a parentId that is unknown are refused.
+func (b *Batch) Adopt(e Entry) (Entry, error) {
+	if err := b.check(e); err != nil {
+		return Entry{}, err
+	}
+	return b.take(e.raw)
 }
 
 // Check reports whether an entry of the given type with these fields may be

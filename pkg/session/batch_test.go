@@ -53,6 +53,38 @@ func TestBatchAdd(t *testing.T) {
 	}
 }
 
+// TestBatchAddFunc: an entry may name itself, and is what Add would have made.
+func TestBatchAddFunc(t *testing.T) {
+	t.Parallel()
+	for _, typ := range []string{"compaction", "custom"} {
+		b := newBatch()
+		b.NewID = func(known func(string) bool) (string, error) {
+			if known("own") {
+				return "other", nil
+			}
+			return "own", nil
+		}
+		fields := func(id string) []session.Field { return []session.Field{session.StringField("firstKeptEntryId", id)} }
+		for _, id := range []string{"own", "other"} {
+			e, err := b.AddFunc(typ, fields)
+			if err != nil || e.ID() != id || e.Str("firstKeptEntryId") != id || b.Leaf != id {
+				t.Errorf("%v: %s, leaf %s", err, e.Raw(), b.Leaf)
+			}
+			same := &session.Batch{Leaf: e.ParentID(), Now: b.Now, NewID: func(func(string) bool) (string, error) { return id, nil }}
+			if want, err := same.Add(typ, fields(id)...); err != nil || want.Raw() != e.Raw() {
+				t.Errorf("%v: %s, Add makes %s", err, e.Raw(), want.Raw())
+			}
+		}
+	}
+	b := newBatch()
+	b.NewID = func(func(string) bool) (string, error) { return "", io.ErrUnexpectedEOF }
+	called := false
+	_, err := b.AddFunc("compaction", func(string) []session.Field { called = true; return nil })
+	if !errors.Is(err, io.ErrUnexpectedEOF) || called || len(b.Entries) > 0 {
+		t.Errorf("error %v, fields asked for: %v, %d entries", err, called, len(b.Entries))
+	}
+}
+
 func TestBatchChain(t *testing.T) {
 	t.Parallel()
 	b := session.Batch{Now: 1767323045678}

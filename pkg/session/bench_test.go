@@ -92,16 +92,23 @@ func BenchmarkEstimate(b *testing.B) {
 	for _, m := range messages {
 		size += len(m.Raw())
 	}
-	b.SetBytes(int64(size))
-	b.ReportAllocs()
-	for b.Loop() {
-		var n int64
-		for _, m := range messages {
-			n += session.Estimate(m)
-		}
-		if n == 0 {
-			b.Fatal("no tokens")
-		}
+	for _, e := range []struct {
+		name     string
+		estimate session.Estimator
+	}{{"chars", session.Estimate}, {"bytes", session.EstimateBytes}, {"cjk", session.EstimateCJK}} {
+		b.Run(e.name, func(b *testing.B) {
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				var n int64
+				for _, m := range messages {
+					n += e.estimate(m)
+				}
+				if n == 0 {
+					b.Fatal("no tokens")
+				}
+			}
+		})
 	}
 }
 

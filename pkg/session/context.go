@@ -222,13 +222,24 @@ func changedModel(e Entry, before *Model) *Model {
 }
 
 // JSON returns the context as pi's buildSessionContext gives it.
-func (c Context) JSON() string {
+func (c Context) JSON() string { return strings.Join(c.Pieces(), "") }
+
+// Pieces returns the parts of JSON in order, to be written one after another.
+// Messages, which may be huge, are not copied for it.
+func (c Context) Pieces() []string {
 	model := "null"
 	if c.Model != nil {
 		model = new(object).str("provider", c.Model.Provider).str("modelId", c.Model.ID).String()
 	}
-	return new(object).raw("messages", MessageArray(c.Messages)).raw("thinkingLevel", c.ThinkingLevel).
-		raw("model", model).String()
+	pieces := []string{`{"messages":[`}
+	for i, m := range c.Messages {
+		if i > 0 {
+			pieces = append(pieces, ",")
+		}
+		pieces = append(pieces, m.raw)
+	}
+	rest := new(object).raw("thinkingLevel", c.ThinkingLevel).raw("model", model).String()
+	return append(pieces, "],"+rest[len("{"):])
 }
 
 // MessageArray returns messages as one JSON array.

@@ -28,7 +28,8 @@ type Info struct {
 }
 
 // ScanInfo reads a whole session for a listing, in one pass and without
-// keeping it. Its errors are those of Read.
+// keeping it, but that a message which is most of its line may keep the line.
+// Its errors are those of Read.
 func ScanInfo(r io.Reader) (Info, error) {
 	s := infoScan{info: Info{Exact: true}}
 	for l, err := range jsonl.Lines(r) {
@@ -84,6 +85,7 @@ type infoScan struct {
 	named    bool
 	name     string
 	modified int64
+	spans    [2]int // lengths of the lines of the first and the last message, in bytes
 }
 
 func (s *infoScan) line(l jsonl.Line) error {
@@ -95,7 +97,8 @@ func (s *infoScan) line(l jsonl.Line) error {
 	if len(bytes.TrimSpace(data)) == 0 || !js.Valid(data) {
 		return nil
 	}
-	text := string(data)
+	text := l.Text()
+	text = text[len(text)-len(data):]
 	if !isObject(text) {
 		if !s.opened {
 			return problem(s.lines, l.Offset, NoHeader, "", "not a session: the first line is no session header")
@@ -156,9 +159,19 @@ func (s *infoScan) message(e Entry) {
 		return
 	}
 	if m.role == RoleUser && s.info.FirstMessage == "" {
-		s.info.FirstMessage = text
+		s.info.FirstMessage, s.spans[0] = text, len(e.raw)
 	}
-	s.info.LastMessage = text
+	s.info.LastMessage, s.spans[1] = text, len(e.raw)
+}
+
+// detached returns a text that may be a slice of a line of span bytes, as a copy
+// unless it is most of the line: a question of ten bytes beside an image must
+// not keep the image in memory, and a huge one is better not there twice.
+func detached(text string, span int) string {
+	if len(text) > span/2 {
+		return text
+	}
+	return strings.Clone(text)
 }
 
 func (s *infoScan) result() (Info, error) {
@@ -169,6 +182,7 @@ func (s *infoScan) result() (Info, error) {
 		return Info{}, problem(1, 0, NoHeader, "", "not a session: no session header")
 	}
 	i := s.info
+	i.FirstMessage, i.LastMessage = detached(i.FirstMessage, s.spans[0]), detached(i.LastMessage, s.spans[1])
 	i.Modified = i.Created
 	if s.modified > 0 {
 		i.Modified = time.UnixMilli(s.modified).UTC()

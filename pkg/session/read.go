@@ -32,13 +32,29 @@ type Session struct {
 // session at all is an error, which is a [Problem] matching ErrNotSession or
 // ErrVersion, or the reader's own error.
 func Read(r io.Reader) (*Session, error) {
+	return read(r, func(rd *reader, l jsonl.Line) error { return rd.line(l, l.Text) })
+}
+
+// ReadLines is Read for a caller who wants to write the session again: it
+// returns all lines of the input too, those that were skipped included, without
+// their line feeds. The session's entries share their memory.
+func ReadLines(r io.Reader) (s *Session, lines []string, err error) {
+	s, err = read(r, func(rd *reader, l jsonl.Line) error {
+		text := l.Text()
+		lines = append(lines, text)
+		return rd.line(l, func() string { return text })
+	})
+	return s, lines, err
+}
+
+func read(r io.Reader, line func(*reader, jsonl.Line) error) (*Session, error) {
 	rd := reader{s: &Session{byID: map[string]int{}}}
 	for l, err := range jsonl.Lines(r) {
 		if err != nil {
 			return nil, err
 		}
 		rd.s.Lines++
-		if err := rd.line(l); err != nil {
+		if err := line(&rd, l); err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +80,8 @@ type reader struct {
 	elements []int // parsed lines to entry positions, -1 for the rest; v1 compactions point at these
 }
 
-func (rd *reader) line(l jsonl.Line) error {
+// line reads a line, whose text it asks for if it keeps it.
+func (rd *reader) line(l jsonl.Line, toKeep func() string) error {
 	data := l.Data
 	if rd.s.Lines == 1 && bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
 		data = data[3:]
@@ -76,7 +93,8 @@ func (rd *reader) line(l jsonl.Line) error {
 	if !js.Valid(data) {
 		return rd.bad(l, data)
 	}
-	text := string(data)
+	text := toKeep()
+	text = text[len(text)-len(data):]
 	if !isObject(text) {
 		rd.elements = append(rd.elements, -1)
 		if !rd.opened {

@@ -37,7 +37,7 @@ func ReadTail(r io.ReaderAt, size int64) (Tail, error) {
 		if !js.Valid(l.Data) {
 			continue
 		}
-		text := string(l.Data)
+		text := l.Text()
 		if !isObject(text) {
 			continue
 		}
@@ -59,7 +59,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 			return Header{}, err
 		}
 		rd.s.Lines++
-		if err := rd.line(l); err != nil {
+		if err := rd.line(l, l.Text); err != nil {
 			return Header{}, err
 		}
 		if rd.opened {

@@ -1,115 +1,5 @@
 package session
 
-import (
-	"strings"
-
-	"github.com/sess-tools/sess/pkg/js"
-)
-
-// ImageChars is what an image costs in an estimate, in UTF-16 units.
-const ImageChars = 4800
-
-// Estimate returns the tokens a message is estimated to cost: its text in
-// UTF-16 units divided by four, rounded up once (docs/formats/pi.md, tokens;
-// the rules of pi 1.5).
-func Estimate(m Message) int64 { return (chars(m, ImageChars) + 3) / 4 }
-
-// EstimateWithoutImages is Estimate by the rules of pi 0.73, where images in
-// user messages cost nothing and system messages do not exist.
-func EstimateWithoutImages(m Message) int64 {
-	switch m.role {
-	case RoleSystem:
-		return 0
-	case RoleUser:
-		return (chars(m, 0) + 3) / 4
-	}
-	return Estimate(m)
-}
-
-// chars returns a message's length in UTF-16 units.
-func chars(m Message, image int64) int64 {
-	switch m.role {
-	case RoleUser, RoleToolResult, RoleCustom, RoleHookMessage, RoleDeveloper:
-		return contentChars(m, image)
-	case RoleAssistant:
-		return assistantChars(m)
-	case RoleBashExecution:
-		return literalLen(m.Get("command")) + literalLen(m.Get("output"))
-	case RolePythonExecution:
-		return literalLen(m.Get("code")) + literalLen(m.Get("output"))
-	case RoleFileMention:
-		var n int64
-		for file := range blocks(m.Get("files")) {
-			n += literalLen(file.Get("content"))
-		}
-		return n
-	case RoleBranchSummary, RoleCompactionSummary:
-		return literalLen(m.Get("summary"))
-	case RoleSystem:
-		return systemChars(m)
-	}
-	return 0
-}
-
-func contentChars(m Message, image int64) int64 {
-	content := m.Get("content")
-	if strings.HasPrefix(content, `"`) {
-		return literalLen(content)
-	}
-	var n int64
-	for b := range blocks(content) {
-		switch b.Type {
-		case "text":
-			n += literalLen(b.Get("text"))
-		case "image":
-			n += image
-		}
-	}
-	return n
-}
-
-// assistantChars counts text, thinking and tool calls. Signatures, redacted
-// data and images cost nothing.
-func assistantChars(m Message) int64 {
-	var n int64
-	for b := range m.Blocks() {
-		switch b.Type {
-		case "text":
-			n += literalLen(b.Get("text"))
-		case "thinking":
-			n += literalLen(b.Get("thinking"))
-		case "toolCall":
-			n += literalLen(b.Get("name"))
-			if args := b.Get("arguments"); args != "" {
-				n += int64(js.StringifyLen(args))
-			}
-		}
-	}
-	return n
-}
-
-func systemChars(m Message) int64 {
-	n := contentChars(m, ImageChars)
-	if sections := m.Get("sections"); strings.HasPrefix(sections, "{") {
-		for _, value := range js.Members(sections) {
-			n += literalLen(value)
-		}
-	}
-	if added := m.Get("toolsAdded"); truthy(added) {
-		n += int64(js.StringifyLen(added))
-	}
-	return n
-}
-
-// literalLen is the length of a JSON string literal's value, 0 for any other
-// JSON text.
-func literalLen(raw string) int64 {
-	if !strings.HasPrefix(raw, `"`) {
-		return 0
-	}
-	return int64(js.LenLiteral(raw))
-}
-
 // A ContextSize is how many tokens a context has, and where the figure is from.
 type ContextSize struct {
 	Tokens    int64
@@ -125,17 +15,17 @@ func Measure(messages []Message) ContextSize { return measure(messages, Estimate
 // MeasureWithoutImages is Measure by the rules of pi 0.73, which also believes
 // a usage of zero.
 func MeasureWithoutImages(messages []Message) ContextSize {
-	return measure(messages, EstimateWithoutImages, 0)
+	return MeasureWithoutImagesBy(messages, EstimateWithoutImages)
 }
 
-func measure(messages []Message, estimate func(Message) int64, least int64) ContextSize {
-	size := ContextSize{LastUsage: -1}
-	for i := len(messages) - 1; i >= 0; i-- {
-		if u, ok := messages[i].finishedUsage(); ok && u.ContextTokens() >= least {
-			size.Usage, size.LastUsage = u.ContextTokens(), i
-			break
-		}
-	}
+// MeasureWithoutImagesBy is MeasureWithoutImages with another estimator, which
+// may count images all the same.
+func MeasureWithoutImagesBy(messages []Message, estimate Estimator) ContextSize {
+	return measure(messages, estimate, 0)
+}
+
+func measure(messages []Message, estimate Estimator, least int64) ContextSize {
+	size := reported(messages, least)
 	for _, m := range messages[size.LastUsage+1:] {
 		size.Trailing += estimate(m)
 	}
@@ -143,10 +33,37 @@ func measure(messages []Message, estimate func(Message) int64, least int64) Cont
 	return size
 }
 
+// reported returns the size of a context as far as the last assistant message
+// with a usage of at least that many tokens reports it.
+func reported(messages []Message, least int64) ContextSize {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if u, ok := messages[i].finishedUsage(); ok && u.ContextTokens() >= least {
+			return ContextSize{Usage: u.ContextTokens(), LastUsage: i}
+		}
+	}
+	return ContextSize{LastUsage: -1}
+}
+
+// ReportedContext returns the size in tokens of the context that an assistant
+// message ended, by the usage it reports. ok is false for other messages, for
+// one that was cut short by an error or the user, and without a usage above 0.
+func (m Message) ReportedContext() (tokens int64, ok bool) {
+	u, ok := m.finishedUsage()
+	if !ok || u.ContextTokens() < 1 {
+		return 0, false
+	}
+	return u.ContextTokens(), true
+}
+
 // MeasureProjection returns the size of a projected context. A usage that was
 // reported before the newest compaction or context_edit of the path speaks of
 // another context; then all is estimated (pi 1.5).
 func MeasureProjection(projection []Projected, path []Entry) ContextSize {
+	return MeasureProjectionBy(projection, path, Estimate)
+}
+
+// MeasureProjectionBy is MeasureProjection with another estimator.
+func MeasureProjectionBy(projection []Projected, path []Entry, estimate Estimator) ContextSize {
 	var messages []Message
 	var owner []string // entry id of each message
 	for _, p := range projection {
@@ -155,21 +72,27 @@ func MeasureProjection(projection []Projected, path []Entry) ContextSize {
 			owner = append(owner, p.Entry.id)
 		}
 	}
-	size := Measure(messages)
-	if size.LastUsage >= 0 && position(path, owner[size.LastUsage]) > lastInvalidating(path) {
-		return size
+	last := reported(messages, 1).LastUsage
+	if last >= 0 && position(path, owner[last]) > lastInvalidating(path) {
+		return measure(messages, estimate, 1)
 	}
-	size = ContextSize{LastUsage: -1}
+	size := ContextSize{LastUsage: -1, Trailing: EstimateContext(messages, estimate)}
+	size.Tokens = size.Trailing
+	return size
+}
+
+// EstimateContext returns the estimated size of a whole context, in tokens. Its
+// system messages cost what the one costs that says the same (pi 1.5).
+func EstimateContext(messages []Message, estimate Estimator) (tokens int64) {
 	if system, ok := FoldSystem(messages); ok {
-		size.Trailing = Estimate(system)
+		tokens = estimate(system)
 	}
 	for _, m := range messages {
 		if m.role != RoleSystem {
-			size.Trailing += Estimate(m)
+			tokens += estimate(m)
 		}
 	}
-	size.Tokens = size.Trailing
-	return size
+	return tokens
 }
 
 func position(path []Entry, id string) int {

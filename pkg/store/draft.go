@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -48,10 +49,10 @@ func hasDraft(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// CreateDraft writes data as the draft of the session that is to be at path,
+// CreateDraft makes the draft of the session that is to be at path of content,
 // as jsonl.Create does. The error matches fs.ErrExist if the session or its
 // draft exists already.
-func CreateDraft(path string, data []byte, sync bool) error {
+func CreateDraft(path string, content io.WriterTo, sync bool) error {
 	draft := Draft(path)
 	if draft == "" {
 		return fmt.Errorf("creating a draft of %q: not the name of a file", path)
@@ -59,12 +60,12 @@ func CreateDraft(path string, data []byte, sync bool) error {
 	if err := Vacant(path); err != nil {
 		return fmt.Errorf("creating %s: %w", path, err)
 	}
-	return jsonl.Create(draft, data, sync)
+	return jsonl.Create(draft, content, sync)
 }
 
 // CreateDraft is as Create, but makes a draft. It returns the path the session
 // will have, which [Locate] understands until then.
-func (s Store) CreateDraft(cwd, timestamp, id string, data []byte, sync bool) (path string, err error) {
+func (s Store) CreateDraft(cwd, timestamp, id string, content io.WriterTo, sync bool) (path string, err error) {
 	path, err = s.PathFor(cwd, timestamp, id)
 	if err != nil {
 		return "", err
@@ -72,7 +73,7 @@ func (s Store) CreateDraft(cwd, timestamp, id string, data []byte, sync bool) (p
 	if err := makeDir(filepath.Dir(path), sync); err != nil {
 		return "", fmt.Errorf("making the session's directory: %w", err)
 	}
-	if err := CreateDraft(path, data, sync); err != nil {
+	if err := CreateDraft(path, content, sync); err != nil {
 		return "", err
 	}
 	return path, nil

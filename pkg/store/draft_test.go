@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -54,7 +55,7 @@ func TestLocateDuringPublish(t *testing.T) {
 			t.Fatal(err)
 		}
 		os.Remove(path)
-		if err := CreateDraft(path, []byte("x\n"), false); err != nil {
+		if err := CreateDraft(path, strings.NewReader("x\n"), false); err != nil {
 			t.Fatal(err)
 		}
 		var wg sync.WaitGroup
@@ -78,17 +79,17 @@ func TestCreateDraft(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "s.jsonl")
-	if err := CreateDraft(path, []byte("one\n"), true); err != nil {
+	if err := CreateDraft(path, strings.NewReader("one\n"), true); err != nil {
 		t.Fatal(err)
 	}
-	if err := CreateDraft(path, []byte("two\n"), true); !errors.Is(err, fs.ErrExist) {
+	if err := CreateDraft(path, strings.NewReader("two\n"), true); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over a draft: %v", err)
 	}
 	write(t, dir, "t.jsonl", "final")
-	if err := CreateDraft(filepath.Join(dir, "t.jsonl"), []byte("two\n"), true); !errors.Is(err, fs.ErrExist) {
+	if err := CreateDraft(filepath.Join(dir, "t.jsonl"), strings.NewReader("two\n"), true); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("beside a session: %v", err)
 	}
-	if err := CreateDraft(dir+"/", nil, false); err == nil {
+	if err := CreateDraft(dir+"/", strings.NewReader(""), false); err == nil {
 		t.Error("a directory has a draft")
 	}
 	if got := content(t, Draft(path)); got != "one\n" {
@@ -106,7 +107,7 @@ func TestStoreCreateDraft(t *testing.T) {
 	t.Parallel()
 	s := Open(filepath.Join(t.TempDir(), "new", "store"))
 	const stamp = "2026-01-01T00:00:00.000Z"
-	path, err := s.CreateDraft("/p", stamp, "id1", []byte(text("id1", "/p", 1)), true)
+	path, err := s.CreateDraft("/p", stamp, "id1", strings.NewReader(text("id1", "/p", 1)), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func TestStoreCreateDraft(t *testing.T) {
 	if rows, _ = List(t.Context(), []string{s.Dir()}, Options{Recursive: true}); len(rows) != 1 {
 		t.Errorf("published: %v", rows)
 	}
-	if _, err := s.CreateDraft("/p", "no time", "id1", nil, false); err == nil {
+	if _, err := s.CreateDraft("/p", "no time", "id1", strings.NewReader(""), false); err == nil {
 		t.Error("a bad timestamp was taken")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -38,7 +39,7 @@ func Example() {
 
 	const at, id = "2026-11-21T03:08:02.804Z", "01a1fc13-4173-73d3-8273-e3e1ca1285c1"
 	header := `{"type":"session","version":3,"id":"` + id + `","timestamp":"` + at + `","cwd":"/srv/app"}` + "\n"
-	path, err := s.Create("/srv/app", at, id, []byte(header), false)
+	path, err := s.Create("/srv/app", at, id, strings.NewReader(header), false)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -91,10 +91,10 @@ func readAt(f *os.File, off, n int64) ([]byte, error) {
 	return p[:got], err
 }
 
-// detach copies the texts of a row. They may be slices of their lines, and a
-// question of ten bytes beside an image must not keep the image in memory.
+// detach copies the texts of a row that may be slices of their lines, as reading
+// does with the messages.
 func detach(i session.Info) session.Info {
-	for _, s := range []*string{&i.ID, &i.CWD, &i.Name, &i.ParentSession, &i.FirstMessage, &i.LastMessage} {
+	for _, s := range []*string{&i.ID, &i.CWD, &i.Name, &i.ParentSession} {
 		*s = strings.Clone(*s)
 	}
 	return i

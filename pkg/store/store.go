@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -42,13 +43,13 @@ func (s Store) PathFor(cwd, timestamp, id string) (string, error) {
 	return filepath.Join(s.Project(cwd), name), nil
 }
 
-// Create writes data as a new session where PathFor puts it, and returns its
-// path. Missing directories are made with mode 0700, the file with 0600. With
+// Create makes a new session of content where PathFor puts it, as jsonl.Create
+// does, and returns its path. Missing directories are made with mode 0700, the file with 0600. With
 // sync, the file and the directories that lead to it survive a power failure
 // once Create has returned.
 //
 // A file that exists is never touched: the error matches fs.ErrExist.
-func (s Store) Create(cwd, timestamp, id string, data []byte, sync bool) (path string, err error) {
+func (s Store) Create(cwd, timestamp, id string, content io.WriterTo, sync bool) (path string, err error) {
 	path, err = s.PathFor(cwd, timestamp, id)
 	if err != nil {
 		return "", err
@@ -56,7 +57,7 @@ func (s Store) Create(cwd, timestamp, id string, data []byte, sync bool) (path s
 	if err := makeDir(filepath.Dir(path), sync); err != nil {
 		return "", fmt.Errorf("making the session's directory: %w", err)
 	}
-	if err := jsonl.Create(path, data, sync); err != nil {
+	if err := jsonl.Create(path, content, sync); err != nil {
 		return "", err
 	}
 	return path, nil

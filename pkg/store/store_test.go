@@ -19,7 +19,7 @@ func TestCreate(t *testing.T) {
 		if !sync {
 			id = "other"
 		}
-		path, err := s.Create("/home/u/proj", testTime, id, []byte(data), sync)
+		path, err := s.Create("/home/u/proj", testTime, id, strings.NewReader(data), sync)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,11 +53,11 @@ func TestCreate(t *testing.T) {
 func TestCreateNeverTouchesAFile(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir())
-	path, err := s.Create("/p", testTime, "a", []byte("first\n"), false)
+	path, err := s.Create("/p", testTime, "a", strings.NewReader("first\n"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Create("/p", testTime, "a", []byte("second\n"), false); !errors.Is(err, fs.ErrExist) {
+	if _, err := s.Create("/p", testTime, "a", strings.NewReader("second\n"), false); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("error %v does not match fs.ErrExist", err)
 	} else if n := strings.Count(err.Error(), path); n != 1 {
 		t.Errorf("error %q names the file %d times", err, n)
@@ -86,7 +86,7 @@ func TestCreateStaysInside(t *testing.T) {
 		{"path as timestamp", "/p", "../../evil", "g", false},
 		{"name too long", "/" + strings.Repeat("x", 300), testTime, "h", false},
 	} {
-		path, err := s.Create(tt.cwd, tt.timestamp, tt.id, []byte("{}\n"), false)
+		path, err := s.Create(tt.cwd, tt.timestamp, tt.id, strings.NewReader("{}\n"), false)
 		if (err == nil) != tt.ok {
 			t.Errorf("%s: %q, %v", tt.name, path, err)
 		}
@@ -110,7 +110,7 @@ func TestCreateThroughSymlinks(t *testing.T) {
 	}
 	symlink(t, "real", filepath.Join(base, "store"))
 	s := Open(filepath.Join(base, "store"))
-	if _, err := s.Create("/p", testTime, "a", []byte("{}\n"), true); err != nil {
+	if _, err := s.Create("/p", testTime, "a", strings.NewReader("{}\n"), true); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(base, "real", "--p--", "2026-01-02T03-04-05-678Z_a.jsonl")); err != nil {
@@ -119,13 +119,13 @@ func TestCreateThroughSymlinks(t *testing.T) {
 
 	// The owner may keep one project on another disk.
 	symlink(t, filepath.Join(base, "elsewhere"), s.Project("/q"))
-	if _, err := s.Create("/q", testTime, "a", []byte("{}\n"), false); err != nil {
+	if _, err := s.Create("/q", testTime, "a", strings.NewReader("{}\n"), false); err != nil {
 		t.Error(err)
 	}
 
 	// A dangling link is an error, not a directory made behind it.
 	symlink(t, filepath.Join(base, "gone"), s.Project("/r"))
-	if path, err := s.Create("/r", testTime, "a", []byte("{}\n"), false); err == nil {
+	if path, err := s.Create("/r", testTime, "a", strings.NewReader("{}\n"), false); err == nil {
 		t.Errorf("created %s through a dangling link", path)
 	}
 	if _, err := os.Lstat(filepath.Join(base, "gone")); err == nil {
@@ -139,7 +139,7 @@ func TestCreateThroughSymlinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	symlink(t, target, path)
-	if _, err := s.Create("/p", testTime, "b", []byte("{}\n"), false); !errors.Is(err, fs.ErrExist) {
+	if _, err := s.Create("/p", testTime, "b", strings.NewReader("{}\n"), false); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("error %v does not match fs.ErrExist", err)
 	}
 	if got, _ := os.ReadFile(target); string(got) != "precious" {
@@ -152,7 +152,7 @@ func TestCreateWhereAFileIsInTheWay(t *testing.T) {
 	dir := t.TempDir()
 	s := Open(dir)
 	blocker := write(t, dir, EncodeCWD("/p"), "a file")
-	_, err := s.Create("/p", testTime, "a", []byte("{}\n"), false)
+	_, err := s.Create("/p", testTime, "a", strings.NewReader("{}\n"), false)
 	if err == nil || !strings.HasPrefix(err.Error(), "making the session's directory: ") || strings.Count(err.Error(), blocker) != 1 {
 		t.Errorf("error %v does not name %s once", err, blocker)
 	}

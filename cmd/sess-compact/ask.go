@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/summarize"
+	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// An asker has a command answer requests, and keeps account.
+type asker struct {
+	*job
+	cmd     summarize.Command
+	calls   int
+	dropped int
+	took    time.Duration
+}
+
+// asker returns what asks the command; ok is false if there is none.
+func (j *job) asker(leaf string, tokens int64) (a *asker, ok bool) {
+	cmd, ok := j.command(j.streams)
+	cmd.OverflowStatus, _ = j.overflowStatus()
+	cmd.Env = []string{"SESS_FILE=" + j.src.Path, "SESS_LEAF=" + leaf, fmt.Sprintf("SESS_TOKENS=%d", tokens)}
+	return &asker{job: j, cmd: cmd}, ok
+}
+
+// ask asks until a request is answered: in chunks, after a failure again, and
+// without the oldest messages if the model finds them too many.
+func (a *asker) ask(r *compact.Request) (string, error) {
+	start := time.Now()
+	defer func() { a.took += time.Since(start) }()
+	for !r.Done() {
+		prompt, chunk, chunks, err := r.Next()
+		if errors.Is(err, compact.ErrNoRoom) {
+			return "", clikit.WithHint(err, "raise --max-prompt")
+		}
+		if err != nil {
+			return "", err
+		}
+		part := r.Name()
+		if chunks > 1 {
+			part += fmt.Sprintf(" %d/%d", chunk, chunks)
+			a.streams.Notef("asking for %s", part)
+		}
+		if system := r.System(); system != "" {
+			prompt = system + "\n\n" + prompt
+		}
+		reply, err := a.call(prompt, r.Heading(), part)
+		if errors.Is(err, summarize.ErrOverflow) {
+			if n, ok := r.Drop(); ok {
+				a.dropped += n
+				a.streams.Warnf("%v; the oldest %s left out of the prompt", err, several(n, "message"))
+				continue
+			}
+		}
+		if err != nil {
+			return "", clikit.CommandFailed(err)
+		}
+		r.Accept(reply)
+	}
+	return r.Summary(), nil
+}
+
+// call runs the command on one prompt, more than once if need be.
+func (a *asker) call(prompt, heading, part string) (string, error) {
+	run := a.cmd
+	run.Env = append(run.Env[:len(run.Env):len(run.Env)], "SESS_CHUNK="+part)
+	var err error
+	if run.Require, err = a.required(a.heading(heading)); err != nil {
+		return "", err
+	}
+	retry := summarize.Retry{Attempts: a.retries, Report: func(_ int, wait time.Duration, err error) {
+		a.streams.Warnf("%v; again in %v", err, wait.Round(100*time.Millisecond))
+	}}
+	return retry.Run(a.ctx, func(ctx context.Context) (string, error) {
+		a.calls++
+		return run.Run(ctx, js.ValidText(prompt+"\n"))
+	})
+}
+
+// account is what the entry's details say about the asking.
+func (a *asker) account() []session.Field {
+	out := []session.Field{
+		{Name: "calls", Raw: strconv.Itoa(a.calls)},
+		{Name: "milliseconds", Raw: strconv.FormatInt(a.took.Milliseconds(), 10)},
+	}
+	if a.dropped > 0 {
+		out = append(out, session.Field{Name: "dropped", Raw: strconv.Itoa(a.dropped)})
+	}
+	return out
+}
+
+// told are the members of details that every summary gets: who made it, and how
+// many bytes it has.
+func (j *job) told(summarizer, text string) []session.Field {
+	return []session.Field{session.StringField("summarizer", summarizer), {Name: "bytes", Raw: strconv.Itoa(len(text))}}
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// printFigures prints how large the context is, and answers whether that is too
+// much.
+func (j *job) printFigures() error {
+	f := compact.Measure(j.path, j.trigger())
+	if _, err := fmt.Fprintln(j.streams.Out, f.JSON()); err != nil {
+		return err
+	}
+	if !f.Needed {
+		return errNoNeed
+	}
+	return nil
+}
+
+// printReportOf prints what a compaction has taken out of the context.
+func (j *job) printReportOf() error {
+	leaf, _ := j.src.Session.Leaf()
+	at, err := j.src.Session.Resolve(j.reportOf, leaf)
+	if err != nil {
+		return fmt.Errorf("%s: %w", j.src.Name, err)
+	}
+	if at < 0 {
+		return clikit.UsageError("--report-of wants an entry")
+	}
+	path, _ := j.src.PathTo(at)
+	r, err := compact.ReportOn(path, j.src.Session.Entries[at].ID())
+	if errors.Is(err, compact.ErrNoReport) {
+		return clikit.No("%s: %s is no compaction, nor a context_edit", j.src.Name, j.reportOf)
+	}
+	if err != nil {
+		return err
+	}
+	return j.printReport(r)
+}
+
+func (j *job) printReport(r *compact.Report) error {
+	if j.json {
+		_, err := fmt.Fprintln(j.streams.Out, r.JSON())
+		return err
+	}
+	var b strings.Builder
+	if err := r.Text(&b); err != nil {
+		return err
+	}
+	_, err := io.WriteString(j.streams.Out, tty.CleanLines(b.String()))
+	return err
+}
+
+// printPrompt prints one prompt for everything, however long it is.
+func (j *job) printPrompt(plan *compact.Plan, focus string) error {
+	write, err := j.writer()
+	if err != nil {
+		return err
+	}
+	text, err := plan.PromptWith(j.promptOptions(focus, write))
+	if err != nil {
+		return err
+	}
+	return j.printText(text)
+}
+
+func (j *job) printText(text string) error {
+	_, err := fmt.Fprintln(j.streams.Out, js.ValidText(text))
+	return err
+}
+
+// planJSON is what --plan prints, and what a hook is given. Fields are only ever
+// added.
+func planJSON(p *compact.Plan, focus string) string {
+	var previous *string
+	if p.PreviousSummary != "" {
+		previous = &p.PreviousSummary
+	}
+	return marshal(map[string]any{
+		"leaf": p.Leaf, "firstKeptEntryId": p.FirstKept, "isSplitTurn": p.SplitTurn,
+		"tokensBefore": p.TokensBefore, "previousSummary": previous,
+		"messagesToSummarize": ids(p.Summarize), "turnPrefixMessages": ids(p.TurnPrefix),
+		"strategy": p.Strategy.String(), "copies": ids(p.Copies), "instructions": focus,
+		"fileOps": fileOps(p.Files),
+	})
+}
+
+// branchJSON is the same for a branch that is left.
+func branchJSON(b *compact.Branch) string {
+	var target *string
+	if b.Target != "" {
+		target = &b.Target
+	}
+	return marshal(map[string]any{
+		"fromId": b.From, "targetId": target, "commonAncestorId": b.Ancestor, "tokens": b.Tokens,
+		"messagesToSummarize": ids(b.Parts), "dropped": b.Dropped, "fileOps": fileOps(b.Files),
+	})
+}
+
+func ids(parts []compact.Part) []string {
+	out := []string{}
+	for _, part := range parts {
+		out = append(out, part.EntryID)
+	}
+	return out
+}
+
+func fileOps(f compact.FileOps) map[string][]string {
+	list := func(l []string) []string { return append([]string{}, l...) }
+	return map[string][]string{"read": list(f.Read), "written": list(f.Written), "edited": list(f.Edited)}
+}
+
+func marshal(v any) string {
+	out, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // strings, numbers and booleans marshal
+	}
+	return string(out)
+}
+
+// several is a number of things, by their name in the singular.
+func several(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A made summary is one with a note of whether it is our own.
+type made struct {
+	compact.Summary
+	own bool
+}
+
+// summarize gets the summary: from the hook, from a file, from a command, or by
+// extraction.
+func (j *job) summarize(plan *compact.Plan, focus string, given *string) (made, error) {
+	m, err := j.summaryOf(plan, focus, given)
+	if err != nil {
+		return made{}, err
+	}
+	m.Details = append(m.Details, j.more()...)
+	m.Short, m.PreserveData = j.short, j.preserve
+	return m, nil
+}
+
+func (j *job) summaryOf(plan *compact.Plan, focus string, given *string) (made, error) {
+	switch {
+	case given != nil:
+		summary := plan.Answer(*given)
+		summary.Details = j.told("hook", *given)
+		return made{Summary: summary}, nil
+	case j.summary != "":
+		heading := compact.RequiredHeading
+		if plan.Answer("").History == "" && plan.NeedsPrefix() && !plan.Answer("").Whole {
+			heading = compact.PrefixHeading
+		}
+		text, err := j.readSummary(heading)
+		summary := plan.Answer(text)
+		summary.Details = j.told("file", text)
+		return made{Summary: summary}, err
+	}
+	a, ok := j.asker(plan.Leaf, plan.TokensBefore)
+	if !ok {
+		summary := compact.Extract(plan)
+		summary.Details = j.told("extractive", summary.History+summary.TurnPrefix)
+		return made{Summary: summary, own: true}, nil
+	}
+	write, err := j.writer()
+	if err != nil {
+		return made{}, err
+	}
+	var summary compact.Summary
+	for _, r := range plan.Requests(j.promptOptions(focus, write)) {
+		text, err := a.ask(r)
+		if err != nil {
+			return made{}, err
+		}
+		if r.Name() == compact.PartTurnPrefix {
+			summary.TurnPrefix = text
+		} else {
+			summary.History = text
+		}
+	}
+	summary.Details = slices.Concat(j.told("command", summary.History+summary.TurnPrefix), a.account())
+	return made{Summary: summary}, nil
+}
+
+// more are the members of details that --details gives.
+func (j *job) more() (out []session.Field) {
+	for name, value := range js.Members(j.details) {
+		out = append(out, session.Field{Name: js.Unquote(name), Raw: value})
+	}
+	return out
+}
+
+// promptOptions says how prompts are made.
+func (j *job) promptOptions(focus string, write func(compact.PromptData) (string, error)) compact.PromptOptions {
+	limit := j.clipResult
+	if limit == 0 {
+		limit = -1
+	}
+	return compact.PromptOptions{Focus: focus, ResultLimit: limit, MaxPrompt: j.maxPrompt, Write: write}
+}
+
+// readSummary takes a summary that was made elsewhere, by the rules a command's
+// answer has to keep.
+func (j *job) readSummary(heading string) (string, error) {
+	in, err := j.streams.OpenInput(j.summary)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", j.summary, err)
+	}
+	text := strings.TrimSpace(js.ValidText(strings.ReplaceAll(string(data), "\r\n", "\n")))
+	if text == "" {
+		return "", clikit.CommandFailed(errors.New("the summary is empty"))
+	}
+	heading = j.heading(heading)
+	require, err := j.required(heading)
+	if err != nil {
+		return "", err
+	}
+	if require != nil && !require.MatchString(text) {
+		return "", clikit.WithHint(clikit.CommandFailed(fmt.Errorf("the summary lacks the heading %q", heading)), "--no-require accepts any text")
+	}
+	return text, nil
+}

@@ -1,0 +1,116 @@
+package summarize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// Defaults of a Retry whose fields are zero.
+const (
+	DefaultBase = time.Second
+	DefaultMax  = 30 * time.Second
+)
+
+// Exit statuses of a shell that could not run the command it was given.
+const (
+	statusNotExecutable = 126
+	statusNotFound      = 127
+)
+
+// Retry says how often a command that failed is run again, and after what wait.
+// The wait is drawn between zero and a bound that doubles from try to try, so
+// that programs that failed together do not come back together. The zero Retry
+// runs everything once.
+type Retry struct {
+	// Attempts is how many more tries a failed first one gets.
+	Attempts int
+	// Base bounds the first wait; zero or less means DefaultBase.
+	Base time.Duration
+	// Max bounds every wait; zero or less means DefaultMax.
+	Max time.Duration
+	// Rand returns a number in [0, 1); nil means that of math/rand/v2.
+	Rand func() float64
+	// Sleep waits, or returns an error as soon as ctx ends; nil means a timer.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Report is told before every wait how many tries have failed, how long the
+	// wait is, and the last error. It may be nil.
+	Report func(try int, wait time.Duration, err error)
+}
+
+// Run calls ask until it succeeds, fails for good, or has been tried often
+// enough, and returns its last result. What may pass is tried again: an exit
+// status, a signal, a blank reply, one without what was required. What comes
+// back is not: a command that cannot be started or is not found, a time-out, a
+// reply or a prompt that is too long, a recursion, and no error of another kind
+// than *Error.
+//
+// If ctx is canceled during a wait, Run returns at once with an error that
+// matches context.Canceled and not ErrCommand; if its deadline comes, with one
+// that matches the last error of ask and context.DeadlineExceeded.
+func (r Retry) Run(ctx context.Context, ask func(context.Context) (string, error)) (string, error) {
+	r = r.withDefaults()
+	bound := min(r.Base, r.Max)
+	for try := 1; ; try++ {
+		reply, err := ask(ctx)
+		if err == nil || try > r.Attempts || !mayPass(err) {
+			return reply, err
+		}
+		wait := time.Duration(r.Rand() * float64(bound))
+		if r.Report != nil {
+			r.Report(try, wait, err)
+		}
+		if stopped := r.Sleep(ctx, wait); stopped != nil {
+			if errors.Is(stopped, context.DeadlineExceeded) {
+				return "", fmt.Errorf("%w; no time to try again: %w", err, stopped)
+			}
+			return "", fmt.Errorf("waiting to run the summary command again: %w", stopped)
+		}
+		bound += min(bound, r.Max-bound)
+	}
+}
+
+func (r Retry) withDefaults() Retry {
+	if r.Base <= 0 {
+		r.Base = DefaultBase
+	}
+	if r.Max <= 0 {
+		r.Max = DefaultMax
+	}
+	if r.Rand == nil {
+		r.Rand = rand.Float64
+	}
+	if r.Sleep == nil {
+		r.Sleep = sleep
+	}
+	return r
+}
+
+// mayPass reports whether the same command with the same prompt may succeed
+// later.
+func mayPass(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) || e.overflow {
+		return false
+	}
+	switch e.Reason {
+	case Exited:
+		return e.Status != statusNotExecutable && e.Status != statusNotFound
+	case Signaled, Empty, Unmatched:
+		return true
+	}
+	return false
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err() // both may have come
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

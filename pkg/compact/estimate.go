@@ -1,0 +1,110 @@
+package compact
+
+import (
+	"math"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// An Estimator returns the tokens a message is estimated to cost.
+type Estimator = session.Estimator
+
+// DefaultEstimator is the name of the estimator that pi's figures are made
+// with.
+const DefaultEstimator = "chars4"
+
+var estimators = []struct {
+	name     string
+	estimate Estimator
+}{
+	{DefaultEstimator, session.Estimate},
+	{"bytes4", session.EstimateBytes},
+	{"cjk", session.EstimateCJK},
+}
+
+// Estimators returns the names of the estimators, the default one first:
+// chars4, UTF-16 units by four, as pi has it; bytes4, bytes of UTF-8 by four,
+// as codex has it; cjk, as chars4 but with a token for each character of
+// Chinese, Japanese and Korean.
+func Estimators() []string {
+	names := make([]string, len(estimators))
+	for i, e := range estimators {
+		names[i] = e.name
+	}
+	return names
+}
+
+// EstimatorFor returns the estimator of that name; ok is false if there is
+// none.
+func EstimatorFor(name string) (e Estimator, ok bool) {
+	for _, e := range estimators {
+		if e.name == name {
+			return e.estimate, true
+		}
+	}
+	return nil, false
+}
+
+// Bounds of a calibration. What lies beyond is no property of a tokenizer but
+// of a usage that speaks of something else.
+const (
+	minFactor = 0.25
+	maxFactor = 8
+)
+
+// Calibrate compares what an estimator says of a path with the usage that the
+// model reported on it. The factor is what estimates are to be multiplied with,
+// in whole thousandths from 0.25 to 8; samples is how many pairs of usages it
+// rests on. Without any, or if they contradict that the context grew, the
+// factor is 1 and samples 0.
+//
+// A usage covers more than the messages: the system prompt and the
+// descriptions of the tools, which as a rule stand in no session. So not usages
+// are compared with estimates but what a usage has grown by since the one before
+// with the estimate of the messages in between, in which that constant part
+// cancels out: the factor is the sum of the one over the sum of the other. Over
+// a run of usages the sums come down to its first and its last, so that
+// what goes in and out again on the way, such as thinking that is not sent
+// back, does no harm.
+//
+// A pair does not count if a compaction, a context_edit or a reset_boundary
+// lies between the two, since the context then also lost something; nor if they
+// are of two models, whose tokenizers count all that came before differently.
+func Calibrate(path []session.Entry, est Estimator) (factor float64, samples int) {
+	var used, estimated int64 // over all pairs
+	var since int64           // the estimate of what came after the last usage
+	var last session.Message
+	lastTokens, known := int64(0), false
+	for _, e := range path {
+		switch e.Type() {
+		case session.TypeCompaction, session.TypeContextEdit, session.TypeResetBoundary:
+			known = false
+			continue
+		}
+		for _, m := range e.Messages() {
+			since += est(m)
+			tokens, ok := m.ReportedContext()
+			if !ok {
+				continue
+			}
+			if known && sameModel(last, m) {
+				used, estimated, samples = used+tokens-lastTokens, estimated+since, samples+1
+			}
+			last, lastTokens, known, since = m, tokens, true, 0
+		}
+	}
+	if used <= 0 || estimated <= 0 {
+		return 1, 0
+	}
+	ratio := min(max(float64(used)/float64(estimated), minFactor), maxFactor)
+	return math.Round(ratio*1000) / 1000, samples
+}
+
+func sameModel(a, b session.Message) bool {
+	return a.Str("provider") == b.Str("provider") && a.Str("model") == b.Str("model")
+}
+
+// scaled multiplies tokens with a factor in whole thousandths and rounds up.
+func scaled(tokens int64, factor float64) int64 {
+	return (tokens*int64(math.Round(factor*1000)) + 999) / 1000
+}

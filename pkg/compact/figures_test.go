@@ -1,0 +1,225 @@
+package compact_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Pi 0.73 decides by the size its own code gives for the context, pi 1.5 by the
+// size it gives for a plan.
+func TestPiFigures(t *testing.T) {
+	t.Parallel()
+	goldenFiles(t, func(t *testing.T, rules compact.Rules, path []session.Entry, golden func(string) []byte) {
+		t.Helper()
+		var plan piPlan
+		if err := json.Unmarshal(golden("cut500"), &plan); err != nil {
+			t.Fatal(err)
+		}
+		if f := compact.Measure(path, compact.Trigger{Rules: rules}); !plan.nothing() && f.Tokens != plan.TokensBefore {
+			t.Errorf("%d tokens, pi says %d", f.Tokens, plan.TokensBefore)
+		}
+	})
+	answers, compared := corpus.Golden(t, "pi/golden/0.73"), 0
+	for _, file := range append(corpus.Sessions(t, "pi/sessions"), corpus.Sessions(t, "pi/genuine")...) {
+		name := corpus.PiName(file)
+		answer, ok := answers[name+".context.json"]
+		if !ok || noSession[name] || newerThan073(name) {
+			continue
+		}
+		var g struct {
+			ContextTokens struct {
+				Tokens, UsageTokens, TrailingTokens int64
+				LastUsageIndex                      *int
+			}
+		}
+		if err := json.Unmarshal(answer, &g); err != nil {
+			t.Fatal(err)
+		}
+		path := leafPath(t, corpus.Session(t, file))
+		f := compact.Measure(path, compact.Trigger{Rules: compact.Pi073})
+		want, last := g.ContextTokens, ""
+		if want.LastUsageIndex != nil {
+			last = ownerOf(path, *want.LastUsageIndex)
+			compared++
+		}
+		if f.Tokens != want.Tokens || f.UsageTokens != want.UsageTokens || f.TrailingTokens != want.TrailingTokens || f.LastUsageID != last {
+			t.Errorf("%s: figures %+v, pi says %+v, entry %q", name, f, want, last)
+		}
+	}
+	if compared == 0 {
+		t.Error("no answer with a usage")
+	}
+}
+
+// ownerOf returns the id of the entry of the context's i-th message.
+func ownerOf(path []session.Entry, i int) string {
+	var owners []string
+	for _, p := range session.Project(path) {
+		for range p.Messages {
+			owners = append(owners, p.Entry.ID())
+		}
+	}
+	return owners[i]
+}
+
+// corpusPaths calls test for the path of every session among the samples.
+func corpusPaths(t *testing.T, test func(t *testing.T, path []session.Entry)) {
+	t.Helper()
+	read := 0
+	for _, file := range append(corpus.Sessions(t, "pi"), corpus.Sessions(t, "omp")...) {
+		s, err := session.Read(bytes.NewReader(corpus.Session(t, file)))
+		if err != nil {
+			continue // damaged on purpose
+		}
+		read++
+		leaf, _ := s.Leaf()
+		path, _ := s.Path(leaf)
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			test(t, path)
+		})
+	}
+	if read < 20 {
+		t.Errorf("only %d sessions", read)
+	}
+}
+
+func TestMeasureDefault(t *testing.T) {
+	t.Parallel()
+	corpusPaths(t, func(t *testing.T, path []session.Entry) {
+		t.Helper()
+		projection := session.Project(path)
+		for rules, size := range map[compact.Rules]session.ContextSize{
+			compact.Pi15:  session.MeasureProjection(projection, path),
+			compact.Pi073: session.MeasureWithoutImages(session.BuildContext(path).Messages),
+		} {
+			for _, window := range []int64{0, 1000, size.Tokens + 10, size.Tokens + 9} {
+				want := compact.Figures{
+					Tokens: size.Tokens, UsageTokens: size.Usage, TrailingTokens: size.Trailing,
+					Window: window, Reserve: 10, Estimator: "chars4", Factor: 1,
+				}
+				if window > 0 {
+					want.Limit, want.Free = window-10, window-size.Tokens
+					want.Percent = float64(size.Tokens) * 100 / float64(window)
+					want.Needed = compact.ShouldCompact(size.Tokens, window, 10)
+				}
+				if size.LastUsage >= 0 {
+					want.LastUsageID = ownerOf(path, size.LastUsage)
+				}
+				got := compact.Measure(path, compact.Trigger{Window: window, Reserve: 10, Rules: rules})
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("rules %v, window %d (-want +got):\n%s", rules, window, diff)
+				}
+			}
+		}
+	})
+}
+
+func TestMeasure(t *testing.T) {
+	t.Parallel()
+	asked := func(b *builder) { b.user("漢字漢字xxxx") } // 2 tokens, 4 by bytes, 5 with wide characters
+	replied := func(b *builder) {
+		b.message(`{"role":"assistant","content":[{"type":"text","text":"xxxx"}],"stopReason":"stop","usage":{"totalTokens":100}}`)
+	}
+	cjk, _ := compact.EstimatorFor("cjk")
+	for _, c := range []struct {
+		name    string
+		build   []func(b *builder)
+		trigger compact.Trigger
+		want    compact.Figures
+	}{
+		{"nothing", nil, compact.Trigger{}, compact.Figures{Estimator: "chars4", Factor: 1}},
+		{"nothing in a window", nil, compact.Trigger{Window: 100, Reserve: 30}, compact.Figures{Window: 100, Reserve: 30, Limit: 70, Free: 100, Estimator: "chars4", Factor: 1}},
+		{
+			"not yet", []func(*builder){asked, replied, asked}, compact.Trigger{Window: 204, Reserve: 102},
+			compact.Figures{Tokens: 102, UsageTokens: 100, TrailingTokens: 2, LastUsageID: "00000002", Window: 204, Reserve: 102, Limit: 102, Free: 102, Percent: 50, Estimator: "chars4", Factor: 1},
+		},
+		{
+			"needed", []func(*builder){asked, replied, asked}, compact.Trigger{Window: 200, Reserve: 99},
+			compact.Figures{Tokens: 102, UsageTokens: 100, TrailingTokens: 2, LastUsageID: "00000002", Window: 200, Reserve: 99, Limit: 101, Free: 98, Percent: 51, Estimator: "chars4", Factor: 1, Needed: true},
+		},
+		{
+			"over the window", []func(*builder){asked, replied}, compact.Trigger{Window: 40},
+			compact.Figures{Tokens: 100, UsageTokens: 100, LastUsageID: "00000002", Window: 40, Limit: 40, Free: -60, Percent: 250, Estimator: "chars4", Factor: 1, Needed: true},
+		},
+		{
+			"no window, no need", []func(*builder){asked, replied}, compact.Trigger{Window: -1, Reserve: 10},
+			compact.Figures{Tokens: 100, UsageTokens: 100, LastUsageID: "00000002", Reserve: 10, Estimator: "chars4", Factor: 1},
+		},
+		{
+			"another estimator", []func(*builder){asked, replied, asked}, compact.Trigger{Estimate: cjk, Estimator: "cjk"},
+			compact.Figures{Tokens: 105, UsageTokens: 100, TrailingTokens: 5, LastUsageID: "00000002", Estimator: "cjk", Factor: 1},
+		},
+		{
+			"another estimator by the rules of 0.73", []func(*builder){asked, replied, asked}, compact.Trigger{Estimate: cjk, Estimator: "cjk", Rules: compact.Pi073},
+			compact.Figures{Tokens: 105, UsageTokens: 100, TrailingTokens: 5, LastUsageID: "00000002", Estimator: "cjk", Factor: 1},
+		},
+		{
+			"calibrated without samples", []func(*builder){asked, replied, asked}, compact.Trigger{Calibrate: true},
+			compact.Figures{Tokens: 102, UsageTokens: 100, TrailingTokens: 2, LastUsageID: "00000002", Estimator: "chars4", Factor: 1},
+		},
+	} {
+		b := &builder{t: t}
+		for _, add := range c.build {
+			add(b)
+		}
+		if diff := cmp.Diff(c.want, compact.Measure(b.path, c.trigger)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// The calibrated estimate is rounded up, in thousandths: what the figures print
+// can be checked by hand.
+func TestMeasureCalibrated(t *testing.T) {
+	t.Parallel()
+	used := func(b *builder, tokens int) {
+		b.message(fmt.Sprintf(`{"role":"assistant","content":[],"stopReason":"stop","usage":{"totalTokens":%d}}`, tokens))
+	}
+	b := &builder{t: t}
+	b.user("hello")
+	used(b, 3000)
+	b.user(strings.Repeat("x", 40))
+	used(b, 3011)                   // 11 for an estimate of 10
+	b.user(strings.Repeat("x", 40)) // 10, times 1.1 is 11, not 12
+	f := compact.Measure(b.path, compact.Trigger{Window: 4000, Calibrate: true})
+	want := `{"tokens":3022,"usageTokens":3011,"trailingTokens":11,"lastUsageEntryId":"00000004","window":4000,"reserve":0,` +
+		`"limit":4000,"free":978,"percent":75.5,"estimator":"chars4","factor":1.100,"samples":1,"needed":false}`
+	if f.JSON() != want {
+		t.Errorf("got\n%s\nwant\n%s", f.JSON(), want)
+	}
+	b.user("xxxx")
+	if f := compact.Measure(b.path, compact.Trigger{Calibrate: true}); f.TrailingTokens != 13 { // 12.1
+		t.Errorf("%d trailing tokens", f.TrailingTokens)
+	}
+	// After a compaction all is estimated, and the factor of before holds.
+	b.add(session.TypeCompaction, `"summary":"`+strings.Repeat("x", 80)+`","firstKeptEntryId":"00000006","tokensBefore":1`)
+	f = compact.Measure(b.path, compact.Trigger{Calibrate: true})
+	want = `{"tokens":24,"usageTokens":0,"trailingTokens":24,"lastUsageEntryId":null,"window":null,"reserve":0,` +
+		`"limit":null,"free":null,"percent":null,"estimator":"chars4","factor":1.100,"samples":1,"needed":false}` // 23.1
+	if f.JSON() != want {
+		t.Errorf("got\n%s\nwant\n%s", f.JSON(), want)
+	}
+}
+
+func TestFiguresJSON(t *testing.T) {
+	t.Parallel()
+	f := compact.Figures{
+		Tokens: 1, UsageTokens: 2, TrailingTokens: 3, LastUsageID: "a\"\xed\xa0\x80", Window: 4, Reserve: 5, Limit: 6, Free: -7,
+		Percent: 33.349, Estimator: "e<", Factor: 2.0625, Samples: 8, Needed: true,
+	}
+	want := `{"tokens":1,"usageTokens":2,"trailingTokens":3,"lastUsageEntryId":"a\"\ud800","window":4,"reserve":5,"limit":6,"free":-7,` +
+		`"percent":33.3,"estimator":"e<","factor":2.062,"samples":8,"needed":true}`
+	if f.JSON() != want || !json.Valid([]byte(f.JSON())) {
+		t.Errorf("got\n%s\nwant\n%s", f.JSON(), want)
+	}
+}

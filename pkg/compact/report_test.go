@@ -1,0 +1,251 @@
+package compact_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// worked is a session in which files were touched and commands run.
+func worked(t tb) *builder {
+	b := &builder{t: t}
+	b.message(`{"role":"system","content":"be brief"}`)                                                         // 1
+	b.user("make it work")                                                                                      // 2
+	b.call("1", "read", `{"path":"a.go"}`, "2", "bash", `{"command":"make all\ntwice"}`)                        // 3
+	b.result("2", "no rule\nCommand exited with code 2", true)                                                  // 4
+	b.result("1", "package a", false)                                                                           // 5
+	b.call("3", "edit", `{"path":"a.go"}`, "4", "exec", `{"command":["go","test"]}`)                            // 6
+	b.result("3", "done", false)                                                                                // 7
+	b.result("4", "ok", false)                                                                                  // 8
+	b.message(`{"role":"bashExecution","command":"ls","output":"a.go","exitCode":0}`)                           // 9
+	b.message(`{"role":"bashExecution","command":"top","output":"","cancelled":true}`)                          // a
+	b.message(`{"role":"bashExecution","command":"secret","output":"","exitCode":0,"excludeFromContext":true}`) // b
+	b.call("5", "shell", `{"command":"false"}`)                                                                 // c
+	b.result("5", "killed", true)                                                                               // d
+	b.call("6", "write", `{"path":"b.go"}`, "7", "bash", `{"command":"sleep 9"}`)                               // e
+	b.message(`{"role":"toolResult","toolCallId":"6","content":[],"nestedCalls":` +                             //
+		`{"calls":[{"name":"read","arguments":{"path":"c.go"}}]}}`) // f
+	b.user("and then?") // 10
+	return b
+}
+
+func status(n int) *int { return &n }
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	b := worked(t)
+	plan, err := compact.New(b.path, compact.Options{Strategy: compact.LastTurn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := plan.Report()
+	var ids, roles []string
+	var tokens int64
+	for _, e := range r.Entries {
+		ids, roles = append(ids, strings.TrimLeft(e.ID, "0")), append(roles, e.Role)
+		tokens += e.Tokens
+		if e.Type != "message" || e.Partly || e.Line != 0 || e.Time != "2026-01-02T03:04:05.000Z" || e.Tokens == 0 && e.ID != "0000000f" {
+			t.Errorf("entry %+v", e)
+		}
+	}
+	if got := strings.Join(ids, " "); got != "2 3 4 5 6 7 8 9 a b c d e f" { // the system message stays
+		t.Errorf("entries %s", got)
+	}
+	if roles[0] != "user" || roles[2] != "toolResult" || roles[7] != "bashExecution" {
+		t.Errorf("roles %q", roles)
+	}
+	if diff := cmp.Diff([]compact.ReportCommand{
+		{EntryID: "00000003", Command: "make all\ntwice", Status: status(2), Failed: true},
+		{EntryID: "00000006", Command: "go test", Status: status(0)},
+		{EntryID: "00000009", Command: "ls", Status: status(0)},
+		{EntryID: "0000000a", Command: "top", Failed: true},
+		{EntryID: "0000000c", Command: "false", Failed: true},
+		{EntryID: "0000000e", Command: "sleep 9"},
+	}, r.Commands); diff != "" {
+		t.Errorf("commands (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(compact.FileOps{Read: []string{"a.go", "c.go"}, Written: []string{"b.go"}, Edited: []string{"a.go"}}, r.Files); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if r.Type != "compaction" || r.ID != "" || r.From != "00000002" || r.To != "0000000f" || r.Kept != "00000010" {
+		t.Errorf("report %+v", r)
+	}
+	// What stays are the system message and the last question.
+	if r.TokensOut != tokens || r.TokensAfter != 2+3 || r.TokensBefore != r.TokensAfter+r.TokensOut || r.SummaryTokens != 0 {
+		t.Errorf("%d tokens, %d leave, %d stay, summary %d", r.TokensBefore, r.TokensOut, r.TokensAfter, r.SummaryTokens)
+	}
+}
+
+// A call that comes with an id used before is another one, and a result without
+// a call says nothing of the call before.
+func TestReportReusedID(t *testing.T) {
+	t.Parallel()
+	b := &builder{t: t}
+	b.call("1", "bash", `{"command":"make"}`)
+	b.result("1", "exit code 2", true)
+	b.result("1", "ok", false)
+	b.call("1", "bash", `{"command":"test"}`)
+	b.result("1", "ok", false)
+	id := b.add(session.TypeCompaction, `"summary":"s","firstKeptEntryId":"00000006","tokensBefore":1`)
+	r, err := compact.ReportOn(b.path, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]compact.ReportCommand{
+		{EntryID: "00000001", Command: "make", Status: status(2), Failed: true},
+		{EntryID: "00000004", Command: "test", Status: status(0)},
+	}, r.Commands); diff != "" || r.Kept != id {
+		t.Errorf("kept %s, commands (-want +got):\n%s", r.Kept, diff)
+	}
+}
+
+// A context_edit takes the content of its target out, here of the result of a
+// call that stays; giving it back is a gain below 0.
+func TestReportOnEdit(t *testing.T) {
+	t.Parallel()
+	b := worked(t)
+	text := strings.Repeat("no rule ", 50)
+	b.call("8", "bash", `{"command":"make"}`)
+	target := b.result("8", text+"exit code 3", true)
+	was := b.path[len(b.path)-1].Messages()[0].Get("content")
+	prune := b.add(session.TypeContextEdit, `"targetId":"`+target+`","replacement":{"content":"gone"}`)
+	undo := b.add(session.TypeContextEdit, `"targetId":"`+target+`","replacement":{"content":`+was+`}`)
+	drop := b.add(session.TypeContextEdit, `"targetId":"`+target+`","replacement":null`)
+	nothing := b.add(session.TypeContextEdit, `"targetId":"`+target+`","replacement":null`)
+	command := []compact.ReportCommand{{EntryID: "00000011", Command: "make", Status: status(3), Failed: true}}
+	for _, c := range []struct {
+		id       string
+		tokens   int64
+		partly   bool
+		commands []compact.ReportCommand
+	}{
+		{prune, 103 - 1, true, command},
+		{undo, 1 - 103, true, []compact.ReportCommand{{EntryID: "00000011", Command: "make", Failed: true}}},
+		{drop, 103, false, command},
+	} {
+		r, err := compact.ReportOn(b.path, c.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := &compact.Report{
+			Type: "context_edit", ID: c.id, From: target, To: target, TokensBefore: r.TokensBefore, TokensAfter: r.TokensBefore - c.tokens,
+			TokensOut: c.tokens, Commands: c.commands,
+			Entries: []compact.ReportEntry{{ID: target, Type: "message", Role: "toolResult", Tokens: c.tokens, Partly: c.partly, Time: "2026-01-02T03:04:05.000Z"}},
+		}
+		if diff := cmp.Diff(want, r); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.id, diff)
+		}
+	}
+	r, err := compact.ReportOn(b.path, nothing)
+	if err != nil || len(r.Entries) != 0 || r.From != "" || r.TokensBefore != r.TokensAfter {
+		t.Errorf("an edit without effect: %+v, %v", r, err)
+	}
+}
+
+// What codex's way of compacting keeps as copies does not leave, but for what
+// is cut out of them.
+func TestReportCopies(t *testing.T) {
+	t.Parallel()
+	b := &builder{t: t}
+	b.user("old: " + strings.Repeat("x", 4000))
+	cut := b.user("long: " + strings.Repeat("y", 400))
+	b.assistant("an answer")
+	image := b.message(`{"role":"user","content":[{"type":"image","data":"eA==","mimeType":"image/png"},{"type":"text","text":"look"}]}`)
+	b.user("short")
+	b.assistant("another answer")
+	plan, err := compact.New(b.path, compact.Options{Strategy: compact.KeepUser, Keep: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := &session.Batch{Leaf: plan.Leaf}
+	e, err := plan.AddTo(batch, compact.Summary{History: "## Goal\n- work"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := compact.ReportOn(plan.After(batch.Entries...), e.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*compact.Report{plan.Report(), after} {
+		got := map[string]bool{}
+		for _, e := range r.Entries {
+			got[e.ID] = e.Partly
+		}
+		if diff := cmp.Diff(map[string]bool{"00000001": false, cut: true, "00000003": false, image: true, "00000006": false}, got); diff != "" {
+			t.Errorf("entries and whether a part stays (-want +got):\n%s", diff)
+		}
+		if r.Entries[3].Tokens != 1200 || r.TokensBefore-r.TokensOut+r.SummaryTokens != r.TokensAfter {
+			t.Errorf("report %+v", r)
+		}
+	}
+}
+
+// Lists of a foreign program under the same name do no harm.
+func TestReportForeignCopies(t *testing.T) {
+	t.Parallel()
+	b := &builder{t: t}
+	b.user("one")
+	b.assistant("two")
+	b.user("three")
+	id := b.add(session.TypeCompaction, `"summary":"s","firstKeptEntryId":"00000003","tokensBefore":1,"details":{"kept":[["00000001","00000003"],["00000002"],7,[]]}`)
+	r, err := compact.ReportOn(b.path, id)
+	if err != nil || len(r.Entries) != 2 || r.From != "00000001" || r.To != "00000002" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// The summary of the compaction before leaves with what follows it, in the order
+// of the path; what it had taken out does not leave again.
+func TestReportOnSecond(t *testing.T) {
+	t.Parallel()
+	b := &builder{t: t}
+	b.user("one")
+	b.user("two")
+	first := b.add(session.TypeCompaction, `"summary":"once","firstKeptEntryId":"00000002","tokensBefore":1`)
+	b.user("four")
+	second := b.add(session.TypeCompaction, `"summary":"twice!","firstKeptEntryId":"`+first+`","tokensBefore":1`)
+	b.user("six")
+	r, err := compact.ReportOn(b.path, second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, e := range r.Entries {
+		got += e.ID[7:] + " " + e.Role + " "
+	}
+	if got != "2 user 3 compactionSummary " || r.SummaryTokens != 2 || r.TokensBefore != 3 || r.TokensAfter != 3 || r.TokensOut != 2 {
+		t.Errorf("%s: %+v", got, r)
+	}
+}
+
+// If the system message is not carried on, as by the rules of pi 0.73, it
+// leaves.
+func TestReportSystem(t *testing.T) {
+	t.Parallel()
+	b := worked(t)
+	plan, err := compact.New(b.path, compact.Options{Rules: compact.Pi073, Keep: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := plan.Report(); r.Entries[0].Role != "system" || r.From != "00000001" {
+		t.Errorf("first of the entries: %+v", r.Entries[0])
+	}
+}
+
+func TestReportOnErrors(t *testing.T) {
+	t.Parallel()
+	b := worked(t)
+	for id, want := range map[string]string{
+		"00000002": "nothing to report on: entry 00000002 is no compaction or context_edit, but a message",
+		"missing":  "nothing to report on: entry missing is not on the path",
+	} {
+		if r, err := compact.ReportOn(b.path, id); !errors.Is(err, compact.ErrNoReport) || err.Error() != want || r != nil {
+			t.Errorf("%s: %v, %v", id, r, err)
+		}
+	}
+}

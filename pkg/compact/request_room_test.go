@@ -1,0 +1,120 @@
+package compact_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+var errTemplate = errors.New("no such field")
+
+// TestRequestRoom: when there is no prompt, or only a smaller one.
+func TestRequestRoom(t *testing.T) {
+	t.Parallel()
+	b := &builder{t: t}
+	for range 40 {
+		b.user(strings.Repeat("x", 100))
+	}
+	own := func(format string) func(compact.PromptData) (string, error) {
+		return func(d compact.PromptData) (string, error) {
+			return strings.NewReplacer("C", d.Conversation, "P", d.PreviousSummary).Replace(format), nil
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		o     compact.PromptOptions
+		reply string
+		err   error
+	}{
+		{"long instructions", compact.PromptOptions{MaxPrompt: 1000, Write: own(strings.Repeat(".", 800) + "C")}, "", compact.ErrNoRoom},
+		{"summary too long", compact.PromptOptions{MaxPrompt: 1000, Write: own("PC")}, strings.Repeat("s", 800), compact.ErrNoRoom},
+		{"summary not too long", compact.PromptOptions{MaxPrompt: 1000, Write: own("PC")}, strings.Repeat("s", 700), nil},
+		{"tiny", compact.PromptOptions{MaxPrompt: 60, Write: own("C")}, "", compact.ErrNoRoom},
+		{"conversation twice", compact.PromptOptions{MaxPrompt: 1000, Write: own("C\nC")}, "", nil},
+		{"conversation too often", compact.PromptOptions{MaxPrompt: 1000, Write: own(strings.Repeat("C", 30))}, "", compact.ErrNoRoom},
+		{"no conversation", compact.PromptOptions{MaxPrompt: 1000, Write: own("hello")}, "", nil},
+		{"words with the conversation", compact.PromptOptions{MaxPrompt: 1000, Write: func(d compact.PromptData) (string, error) {
+			if d.Conversation == "" {
+				return "", nil
+			}
+			return strings.Repeat(".", 300) + d.Conversation, nil
+		}}, "", nil},
+		{"error", compact.PromptOptions{Write: func(compact.PromptData) (string, error) { return "", errTemplate }}, "", errTemplate},
+	} {
+		r := request(b.path, c.o)
+		var err error
+		for err == nil && !r.Done() {
+			var prompt string
+			if prompt, _, _, err = r.Next(); len(prompt)+around > 1000 {
+				t.Errorf("%s: prompt of %d bytes", c.name, len(prompt))
+			}
+			r.Accept(c.reply)
+		}
+		if !errors.Is(err, c.err) || (err == nil) != r.Done() {
+			t.Errorf("%s: %v, done %v, want %v", c.name, err, r.Done(), c.err)
+		}
+	}
+}
+
+func TestMaxPrompt(t *testing.T) {
+	t.Parallel()
+	b := &builder{t: t}
+	b.user(strings.Repeat("中", 1_000_000))
+	for limit, want := range map[int]int{
+		0: compact.DefaultMaxPrompt, -1: compact.DefaultMaxPrompt, 500_000: 500_000, 2_000_000: compact.HardMaxPrompt,
+	} {
+		prompt, _, chunks, err := request(b.path, compact.PromptOptions{MaxPrompt: limit, Write: terse}).Next()
+		if n := len(prompt) + around; err != nil || n > want || n < want-3 || chunks != 1+3_000_000/(want-100) {
+			t.Errorf("limit %d: prompt of %d bytes, %d chunks, %v", limit, n, chunks, err)
+		}
+	}
+}
+
+// TestRequestLinear: asking five times as much takes about five times as long,
+// also if one call waits for its result all along.
+func TestRequestLinear(t *testing.T) {
+	if raceDetector || testing.Short() {
+		t.Skip("measures time")
+	}
+	const n, attempts, bound = 10_000, 5, 8
+	paths := func(n int) (out [][]session.Entry) {
+		b := &builder{t: t, path: sized(t, n)}
+		waiting := &builder{t: t}
+		waiting.call("late", "read", `{"path":"f"}`)
+		waiting.path = append(waiting.path, b.path...)
+		waiting.result("late", "ok", false)
+		return [][]session.Entry{b.path, waiting.path}
+	}
+	small, large := paths(n), paths(5*n)
+	for i := range small {
+		best := 0.0
+		for range attempts {
+			if ratio := float64(asking(t, large[i])) / float64(asking(t, small[i])); best == 0 || ratio < best {
+				best = ratio
+			}
+			if best <= bound {
+				break
+			}
+		}
+		if best > bound {
+			t.Errorf("path %d: asking 5 times as many entries takes %.1f times as long", i, best)
+		}
+	}
+}
+
+// asking returns the time to ask in small chunks.
+func asking(t tb, path []session.Entry) time.Duration {
+	start := time.Now()
+	r := request(path, compact.PromptOptions{MaxPrompt: 4000, Write: terse})
+	for !r.Done() {
+		if _, _, _, err := r.Next(); err != nil {
+			t.Fatal(err)
+		}
+		r.Accept("S")
+	}
+	return time.Since(start)
+}

@@ -1,0 +1,250 @@
+package session
+
+import (
+	"slices"
+	"strings"
+)
+
+// CustomInitialContext is the customType of a custom_message entry that is
+// initial context whatever its details say (sess(5)).
+const CustomInitialContext = "initial-context"
+
+// A Placement is a place in a context.
+type Placement int
+
+// Where [Reinject] puts initial context.
+const (
+	// AfterSummary is behind the compaction's summary, and behind tool results
+	// that follow it at once.
+	AfterSummary Placement = iota
+	// BeforeLastUser is in front of the last message of role user, or
+	// AfterSummary if the context has none.
+	BeforeLastUser
+)
+
+// InitialContext returns what stood at the beginning of a path and is not in
+// the context because the newest compaction removed it (docs/formats/pi.md,
+// initial context). That is, in this order:
+//
+//   - the system messages that were in force, unless the compaction carries
+//     them. Where the path has none, the prompt of its session_init;
+//   - the task of its session_init, as a user message;
+//   - custom_message entries that are marked: their customType is
+//     "initial-context", or their details have initialContext true.
+//
+// What the context still says, word for word, is left out. A context_edit
+// counts wherever on the path it stands. What a reset_boundary in front of the
+// compaction removed does not come back.
+//
+// The result is nil unless a compaction begins the context. An entry may be in
+// it twice: session_init with its prompt and with its task.
+func InitialContext(path []Entry) []Projected {
+	context := Project(path)
+	if len(context) == 0 || context[0].Entry.typ != TypeCompaction {
+		return nil
+	}
+	l := newLost(path, context)
+	return slices.Concat(l.system(), l.task(), l.custom())
+}
+
+// A lost is a path at whose newest compaction initial context was lost.
+type lost struct {
+	path       []Entry
+	context    []Projected
+	compaction Entry
+	before     []Entry           // from the last reset to the compaction
+	gone       map[string]bool   // ids of those of them that are not in the context
+	said       map[string]bool   // what the context says
+	edits      map[string]string // replacements by target
+}
+
+func newLost(path []Entry, context []Projected) *lost {
+	l := &lost{
+		path: path, context: context, compaction: context[0].Entry,
+		gone: map[string]bool{}, said: map[string]bool{}, edits: map[string]string{},
+	}
+	begin, end := 0, 0
+	for i, e := range path {
+		switch e.typ {
+		case TypeResetBoundary: // in front of the newest compaction, or the context would not begin with that
+			begin = i + 1
+		case TypeCompaction:
+			end = i
+		case TypeContextEdit:
+			l.edits[e.Str("targetId")] = e.Get("replacement")
+		}
+	}
+	l.before = path[begin:end]
+	for _, e := range l.before {
+		l.gone[e.id] = true
+	}
+	for _, p := range context {
+		delete(l.gone, p.Entry.id)
+		for _, m := range p.Messages {
+			l.said[saying(m)] = true
+		}
+	}
+	return l
+}
+
+// messages returns the messages of an entry as a context_edit left them.
+func (l *lost) messages(e Entry) []Message {
+	if replacement, ok := l.edits[e.id]; ok {
+		return edit(e.Messages(), replacement)
+	}
+	return e.Messages()
+}
+
+// unsaid returns the entry with those of the messages that the context does not
+// say.
+func (l *lost) unsaid(e Entry, messages []Message) []Projected {
+	messages = slices.DeleteFunc(messages, func(m Message) bool { return l.said[saying(m)] })
+	if len(messages) == 0 {
+		return nil
+	}
+	return []Projected{{e, messages}}
+}
+
+// saying is what makes two messages say the same to a model.
+func saying(m Message) string {
+	if m.role == RoleUser {
+		return strings.TrimSpace(m.Text("\n"))
+	}
+	parts := []string{m.role}
+	for _, name := range []string{"customType", "content", "sections", "toolsAdded", "toolsRemoved"} {
+		parts = append(parts, m.Get(name))
+	}
+	return strings.Join(parts, "\x00")
+}
+
+// system returns the system messages that were in force, from the newest
+// compaction on that carries those before it.
+func (l *lost) system() []Projected {
+	if l.compaction.carriesSystem() {
+		return nil
+	}
+	var out []Projected
+	found := false
+	for _, e := range l.before {
+		switch {
+		case e.carriesSystem():
+			out, found = nil, true
+			if messages := l.messages(e); len(messages) > 0 {
+				out = l.unsaid(e, messages[:1])
+			}
+		case e.Role() == RoleSystem:
+			found = true
+			out = append(out, l.unsaid(e, l.messages(e))...)
+		}
+	}
+	if found || firstSystem(l.context) < len(l.context) {
+		return out
+	}
+	return l.init(RoleSystem, "systemPrompt")
+}
+
+func (e Entry) carriesSystem() bool {
+	return e.typ == TypeCompaction && strings.HasPrefix(e.Get("systemMessage"), "{")
+}
+
+func (l *lost) task() []Projected { return l.init(RoleUser, "task") }
+
+// init returns the member called name of the session_init entry that counts,
+// the newest of the path that has it, as a message.
+func (l *lost) init(role, name string) []Projected {
+	for _, e := range slices.Backward(l.path) {
+		if e.typ != TypeSessionInit || strings.TrimSpace(e.Str(name)) == "" {
+			continue
+		}
+		if !l.gone[e.id] {
+			return nil
+		}
+		m := NewTextMessage(role, e.Str(name), Field{Name: "timestamp", Raw: millis(e)})
+		return l.unsaid(e, []Message{m})
+	}
+	return nil
+}
+
+func (l *lost) custom() []Projected {
+	var out []Projected
+	for _, e := range l.before {
+		if !l.gone[e.id] || !e.initialContext() {
+			continue
+		}
+		for _, p := range l.unsaid(e, l.messages(e)) {
+			l.said[saying(p.Messages[0])] = true
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// initialContext reports whether the entry is marked as initial context.
+func (e Entry) initialContext() bool {
+	if e.typ != TypeCustomMessage {
+		return false
+	}
+	return e.Str("customType") == CustomInitialContext || member(e.Get("details"), "initialContext") == "true"
+}
+
+// Reinject returns the projection with initial context, as [InitialContext]
+// gives it, put in at a place. The projection begins with a compaction; it may
+// have been shortened since. No tool result is parted from its call.
+//
+// System messages never stand behind one of the projection: theirs is newer,
+// and the last text of a section counts.
+func Reinject(projection, initial []Projected, at Placement) []Projected {
+	if len(initial) == 0 {
+		return projection
+	}
+	place := behindSummary(projection)
+	if at == BeforeLastUser {
+		if i := lastUser(projection); i >= 0 {
+			place = i
+		}
+	}
+	system := 0
+	for system < len(initial) && initial[system].has(RoleSystem) {
+		system++
+	}
+	first := min(place, firstSystem(projection))
+	return slices.Concat(projection[:first], initial[:system], projection[first:place], initial[system:], projection[place:])
+}
+
+func (p Projected) has(role string) bool {
+	return slices.ContainsFunc(p.Messages, func(m Message) bool { return m.role == role })
+}
+
+// behindSummary returns the first position behind the summary that is not in
+// front of a tool result.
+func behindSummary(projection []Projected) int {
+	place := min(1, len(projection))
+	for i := place; i < len(projection); i++ {
+		if len(projection[i].Messages) == 0 {
+			continue
+		}
+		if !projection[i].has(RoleToolResult) {
+			break
+		}
+		place = i + 1
+	}
+	return place
+}
+
+func lastUser(projection []Projected) int {
+	for i, p := range slices.Backward(projection) {
+		if p.has(RoleUser) {
+			return i
+		}
+	}
+	return -1
+}
+
+// firstSystem returns the position of the first system message, the length if
+// there is none.
+func firstSystem(projection []Projected) int {
+	if i := slices.IndexFunc(projection, func(p Projected) bool { return p.has(RoleSystem) }); i >= 0 {
+		return i
+	}
+	return len(projection)
+}

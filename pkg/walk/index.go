@@ -1,0 +1,217 @@
+package walk
+
+import (
+	"errors"
+	"hash/maphash"
+	"io"
+	"slices"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// ErrOdd is returned for a session that is not plain: see the package comment.
+var ErrOdd = errors.New("not a plain session")
+
+// An Index is the tree of a plain session: where each entry begins, what it is
+// called, and, where that is not the entry before it, what it hangs from.
+type Index struct {
+	r      io.ReaderAt
+	starts []int64  // of each entry; one more: where the last one ends
+	ids    []uint64 // hash of each entry's id
+	bends  []bend   // in file order
+	seed   maphash.Seed
+
+	compactions []int // entry numbers
+	fragment    int64 // length of a last line that is left out, as it is torn
+	unended     bool  // the last line is an entry, but lacks its line feed
+}
+
+// A bend is an entry that does not hang from the one before it.
+type bend struct {
+	entry  int
+	id     uint64 // hash of the parent's id, 0 for a root
+	parent int    // number of the parent, -1 if there is none
+}
+
+// NewIndex reads the first size bytes of r, once and from the front, so that
+// the system reads ahead of it. The error is ErrOdd, or one of r.
+func NewIndex(r io.ReaderAt, size int64) (*Index, error) {
+	x := &Index{r: r, seed: maphash.MakeSeed()}
+	guess := int(size/1024) + 16 // memory that is not used is not taken
+	x.ids, x.starts = make([]uint64, 0, guess), make([]int64, 0, guess)
+	s := scanner{r: r, size: size}
+	if header, err := s.next(); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	} else if err != nil || !plainHeader(header) {
+		return nil, ErrOdd
+	}
+	for {
+		l, err := s.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = x.add(l)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	x.starts = append(x.starts, size-x.fragment)
+	if repeats(x.ids) {
+		return nil, ErrOdd
+	}
+	x.resolve()
+	return x, x.checkKept()
+}
+
+// plainHeader reports whether a line is the header of a session of version 3.
+func plainHeader(l line) bool {
+	if l.torn || !js.Valid(l.head) {
+		return false
+	}
+	var typ, version string
+	for key, value := range js.Members(string(l.head)) {
+		switch js.Unquote(key) {
+		case "type":
+			typ = value
+		case "version":
+			version = value
+		}
+	}
+	return typ == `"session"` && version == "3"
+}
+
+// add adds the entry on a line.
+func (x *Index) add(l line) error {
+	if l.torn {
+		if x.unended = js.Valid(l.head); !x.unended {
+			x.fragment = int64(len(l.head))
+			return nil
+		}
+	}
+	h, ok := headOf(l.head)
+	if !ok || !l.closed || len(h.id) == 0 || string(h.typ) == "session" {
+		return ErrOdd
+	}
+	n := len(x.ids)
+	id, parent := x.hash(h.id), x.hash(h.parent)
+	if n == 0 || parent == 0 || parent != x.ids[n-1] {
+		x.bends = append(x.bends, bend{entry: n, id: parent})
+	}
+	if string(h.typ) == "compaction" {
+		x.compactions = append(x.compactions, n)
+	}
+	x.ids = append(x.ids, id)
+	x.starts = append(x.starts, l.start)
+	return nil
+}
+
+// hash returns a number for an id, 0 for none.
+func (x *Index) hash(id []byte) uint64 {
+	if len(id) == 0 {
+		return 0
+	}
+	return max(1, maphash.Bytes(x.seed, id))
+}
+
+// checkKept looks at what compactions keep. That an entry is not there, or only
+// later, is for the caller to tell.
+func (x *Index) checkKept() error {
+	for _, n := range x.compactions {
+		raw := make([]byte, x.starts[n+1]-x.starts[n])
+		if _, err := x.r.ReadAt(raw, x.starts[n]); err != nil {
+			return err
+		}
+		if !js.Valid(raw) {
+			return ErrOdd
+		}
+		kept := ""
+		for key, value := range js.Members(string(raw)) {
+			if js.Unquote(key) == "firstKeptEntryId" && value[0] == '"' {
+				kept = js.Unquote(value)
+			}
+		}
+		if i, ok := x.Find(kept); !ok || i > n {
+			return ErrOdd
+		}
+	}
+	return nil
+}
+
+// Len returns the number of entries.
+func (x *Index) Len() int { return len(x.ids) }
+
+// Fragment returns the length in bytes of a torn last line, which no path
+// holds; 0 if there is none.
+func (x *Index) Fragment() int64 { return x.fragment }
+
+// Find returns the number of the entry that id names.
+func (x *Index) Find(id string) (int, bool) {
+	n := slices.Index(x.ids, x.hash([]byte(id)))
+	return n, n >= 0 && id != ""
+}
+
+// resolve finds the parents of the bends, all of them in one pass.
+func (x *Index) resolve() {
+	wanted := make(map[uint64]int, len(x.bends))
+	for _, b := range x.bends {
+		wanted[b.id] = -1
+	}
+	delete(wanted, 0)
+	if len(wanted) > 0 {
+		for n, id := range x.ids {
+			if _, ok := wanted[id]; ok {
+				wanted[id] = n
+			}
+		}
+	}
+	for i := range x.bends {
+		x.bends[i].parent = -1
+		if n, ok := wanted[x.bends[i].id]; ok {
+			x.bends[i].parent = n
+		}
+	}
+}
+
+// A Range is a piece of a file, in bytes.
+type Range struct{ Start, End int64 }
+
+// Path returns the lines of the header and of the path from the root to entry
+// leaf; -1 stands for no entry. The last line may lack its line feed: then
+// ended is false.
+func (x *Index) Path(leaf int) (path []Range, ended bool, err error) {
+	bend := len(x.bends) - 1
+	for at := leaf; at >= 0; {
+		for x.bends[bend].entry > at {
+			bend--
+		}
+		b := x.bends[bend]
+		path = append(path, Range{x.starts[b.entry], x.starts[at+1]})
+		if b.id == 0 {
+			break
+		}
+		if b.parent < 0 || b.parent >= b.entry {
+			return nil, false, ErrOdd // missing, or behind: there may be a cycle
+		}
+		at = b.parent
+	}
+	path = append(path, Range{0, x.starts[0]})
+	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
+		path[i], path[j] = path[j], path[i]
+	}
+	return joined(path), leaf < len(x.ids)-1 || !x.unended, nil
+}
+
+// joined makes one of ranges that touch.
+func joined(ranges []Range) []Range {
+	out := ranges[:1]
+	for _, r := range ranges[1:] {
+		if last := &out[len(out)-1]; last.End == r.Start {
+			last.End = r.End
+		} else {
+			out = append(out, r)
+		}
+	}
+	return out
+}
