@@ -56,14 +56,14 @@ func (c *config) repaired(ctx context.Context, s *clikit.Streams, operands []str
 	if err != nil {
 		return nil, err
 	}
-	in, path, err := operand.Open(ctx, s, name)
+	in, err := operand.Open(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
 	r, err := check.Repair(in, check.RepairOptions{Relink: c.relink, Migrate: c.migrate, Header: newHeader})
 	if err != nil {
-		err = operand.Locate(path, err)
+		err = operand.Locate(in.File, err)
 	}
 	if _, located := session.IsProblem(err); errors.Is(err, session.ErrVersion) && !located {
 		err = clikit.WithHint(err, "add --migrate to repair it as version 3")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,20 +34,17 @@ func (c *config) names(s *clikit.Streams, operands []string) ([]string, error) {
 
 // checkOne checks one session and prints what it finds.
 func (c *config) checkOne(ctx context.Context, s *clikit.Streams, name string) ([]check.Finding, error) {
-	in, path, err := operand.Open(ctx, s, name)
+	in, err := operand.Open(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	shown := path
-	if path == "" {
-		shown = "-"
-	}
+	shown := cmp.Or(in.File, "-")
 	findings, err := check.Check(in, check.Options{Blob: c.blob()})
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", shown, err)
 	}
-	findings = append(modes(path), findings...)
+	findings = append(modes(in.File), findings...)
 	for _, f := range findings {
 		if err := c.print(s, shown, f); err != nil {
 			return nil, err

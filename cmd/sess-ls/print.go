@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -80,7 +81,7 @@ func (c *config) table(s *clikit.Streams, printf func(string, ...any) error) fun
 			}
 		}
 		cell := cells(r)
-		return printf(form+"\n", cell[0], cell[1], cell[2], cell[3], fit(cell[4], width))
+		return printf(form+"\n", cell[0], cell[1], cell[2], cell[3], fit(tty.Clean(fit(cell[4], width+1)), width))
 	}
 }
 
@@ -99,26 +100,22 @@ func fit(text string, width int) string {
 	return text
 }
 
-// writeCells writes columns with tabs between them. It does not join them: one
-// may be huge.
+// writeCells writes columns, made clean, with tabs between them. It neither joins
+// nor copies them: one may be huge.
 func writeCells(w io.Writer, cells []string) error {
-	end := "\t"
+	b := bufio.NewWriter(w) // which keeps the first error
 	for i, cell := range cells {
-		if i == len(cells)-1 {
-			end = "\n"
+		if i > 0 {
+			_ = b.WriteByte('\t')
 		}
-		if _, err := io.WriteString(w, cell); err != nil {
-			return err
-		}
-		if _, err := io.WriteString(w, end); err != nil {
-			return err
-		}
+		tty.Write(b, cell)
 	}
-	return nil
+	_ = b.WriteByte('\n')
+	return b.Flush()
 }
 
-// cells are the columns: id, time, messages, bytes, title. A count that is a
-// lower bound ends in a plus.
+// cells are the columns: id, time, messages, bytes, title, which is not clean. A
+// count that is a lower bound ends in a plus.
 func cells(r store.Row) []string {
 	messages := fmt.Sprint(r.Messages)
 	if !r.Exact {
@@ -129,7 +126,7 @@ func cells(r store.Row) []string {
 		title = r.FirstMessage
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(js.ValidText(title)), "\n")
-	return []string{tty.Clean(r.ID), stamp(r.Modified), messages, fmt.Sprint(r.Size), tty.Clean(line)}
+	return []string{tty.Clean(r.ID), stamp(r.Modified), messages, fmt.Sprint(r.Size), line}
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

@@ -42,7 +42,15 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err := c.check(); err != nil {
 		return err
 	}
-	src, err := operand.Read(ctx, s, name)
+	in, err := operand.Open(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if done, err := c.copyLarge(s, in); done || err != nil {
+		return err
+	}
+	src, err := in.Session()
 	if err != nil {
 		return err
 	}

@@ -40,13 +40,18 @@ type output struct{ w io.Writer }
 
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
+	return n, o.failed(err)
+}
+
+// failed says of an error of standard output what it is.
+func (o *output) failed(err error) error {
 	switch {
 	case err == nil:
-		return n, nil
+		return nil
 	case errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe):
-		return n, &outputError{errReaderGone}
+		return &outputError{errReaderGone}
 	}
-	return n, &outputError{cause(err)}
+	return &outputError{cause(err)}
 }
 
 // An outputError is the failure of standard output. Its type tells it from the

@@ -104,6 +104,19 @@ func (s *Streams) Flush() error {
 	return nil
 }
 
+// Unbuffered has write write to standard output itself, such as to have the
+// system copy a file into it. The error of write is taken for one of standard
+// output.
+func (s *Streams) Unbuffered(write func(io.Writer) error) error {
+	if err := s.Flush(); err != nil {
+		return err
+	}
+	if s.out == nil {
+		return write(s.Out)
+	}
+	return s.out.failed(write(s.out.w))
+}
+
 // A detailed error has more lines to show under its message, such as a caret
 // below a syntax error. Every line gets the same prefix, so columns stay.
 type detailed interface {

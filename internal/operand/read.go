@@ -1,9 +1,11 @@
 package operand
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
@@ -21,40 +23,61 @@ type Source struct {
 
 // Read reads the session an operand names and warns of what is wrong with it.
 func Read(ctx context.Context, s *clikit.Streams, operand string) (*Source, error) {
-	in, p, err := openInput(ctx, s, operand)
+	in, err := Open(ctx, s, operand)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	return readFrom(s, in, p.path)
+	return in.Session()
 }
 
-// Open opens the session an operand names without reading it, and returns the
-// path of the file that is open, "" for standard input.
-func Open(ctx context.Context, s *clikit.Streams, operand string) (in io.ReadCloser, file string, err error) {
-	in, p, err := openInput(ctx, s, operand)
-	return in, p.file, err
+// An Input is a session that is open and has not been read.
+type Input struct {
+	io.ReadCloser
+	File string // path of the file that is open, "" for standard input
+	Name string // for messages
+
+	path    string // as in Source
+	streams *clikit.Streams
 }
 
-func openInput(ctx context.Context, s *clikit.Streams, operand string) (in io.ReadCloser, p place, err error) {
-	p, err = open(ctx, s, operand, func(p place) (err error) {
-		in, err = s.OpenInput(p.file)
+// Open opens the session an operand names.
+func Open(ctx context.Context, s *clikit.Streams, operand string) (*Input, error) {
+	in := &Input{streams: s}
+	p, err := open(ctx, s, operand, func(p place) (err error) {
+		in.ReadCloser, err = s.OpenInput(p.file)
 		return err
 	})
-	return in, p, err
+	in.File, in.Name, in.path = p.file, cmp.Or(p.path, stdinName), p.path
+	return in, err
 }
 
-func readFrom(s *clikit.Streams, r io.Reader, path string) (*Source, error) {
-	src := &Source{Path: path, Name: path, streams: s}
-	if path == "" {
-		src.Name = stdinName
-	}
+// Session reads it all and warns of what is wrong with it.
+func (in *Input) Session() (*Source, error) {
+	src := &Source{Path: in.path, Name: in.Name, streams: in.streams}
 	var err error
-	if src.Session, err = session.Read(r); err != nil {
+	if src.Session, err = session.Read(in); err != nil {
 		return nil, located(src.Name, err)
 	}
 	src.Warn(src.Problems)
 	return src, nil
+}
+
+// Large returns the open file and its size, if it is a regular file of at least
+// that many bytes, of which nothing has been read: one that can be read anywhere.
+func (in *Input) Large(least int64) (f *os.File, size int64, ok bool) {
+	if f, ok = in.ReadCloser.(*os.File); !ok {
+		f = in.streams.InFile()
+	}
+	if f == nil {
+		return nil, 0, false
+	}
+	fi, err := f.Stat()
+	if err != nil || !fi.Mode().IsRegular() || fi.Size() < least {
+		return nil, 0, false
+	}
+	at, err := f.Seek(0, io.SeekCurrent)
+	return f, fi.Size(), err == nil && at == 0
 }
 
 // Locate puts the file at path, standard input if it is "", and the line if

@@ -24,6 +24,10 @@ func Clean(s string) string { return clean(s, false) }
 // CleanLines is [Clean] for a text of several lines: line feeds and tabs stay.
 func CleanLines(s string) string { return clean(s, true) }
 
+// Write writes [Clean](s) without making it first: s may be huge. The error is
+// for b to keep, as a [bufio.Writer] does.
+func Write(b *bufio.Writer, s string) { writeClean(b, s, false) }
+
 // WriteLines writes [CleanLines](s) without making it first: s may be huge. The
 // error is for b to keep, as a [bufio.Writer] does.
 func WriteLines(b *bufio.Writer, s string) { writeClean(b, s, true) }

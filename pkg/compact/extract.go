@@ -57,7 +57,7 @@ func (p *Plan) extractHistory(parts []Part) string {
 		return d.text()
 	}
 	projection := session.Project(p.path)
-	if e, m := p.following(projection, parts); m.Role() == session.RoleUser {
+	if e, m := p.following(projection, parts); m.Role() == session.RoleUser && !isContextual(m) {
 		d.entry = e
 		d.reply(m.Text("\n"))
 	}
@@ -93,14 +93,13 @@ func lastRequest(projection []session.Projected) (item string) {
 	terseLine := "" // what the user says next
 	for _, e := range slices.Backward(projection) {
 		for _, m := range slices.Backward(e.Messages) {
-			switch m.Role() {
-			case session.RoleAssistant:
+			switch {
+			case m.Role() == session.RoleAssistant:
 				if q := lastQuestion(m.Text("\n")); q != "" && terseLine != "" {
 					return cite(goOn+terseLine+" (asked: "+shorten(q, subjectUnits)+")", e.Entry.ID())
 				}
 				continue
-			case session.RoleUser:
-			default:
+			case m.Role() != session.RoleUser || isContextual(m):
 				continue
 			}
 			line := shorten(requestLine(m.Text("\n")), subjectUnits)

@@ -74,6 +74,23 @@ func TestExtractGoal(t *testing.T) {
 	}
 }
 
+// TestExtractContextual: what an agent says in the user's name is not what the
+// user wants.
+func TestExtractContextual(t *testing.T) {
+	t.Parallel()
+	b := &builder{t: t}
+	b.user("<environment_context>\n<cwd>/never/go/there</cwd>\n</environment_context>")
+	b.user("Fix the menu")
+	b.assistant("It is mended now. Is it well?")
+	b.user("<turn_aborted>The user must have stopped it</turn_aborted>")
+	b.assistant(long(20))
+	got := extractPath(t, b.path)
+	checkSection(t, got, "## Goal", "- Fix the menu [00000002]")
+	checkSection(t, got, "## Constraints & Preferences", "")
+	checkSection(t, got, "### Blocked", "- asked the user: Is it well? [00000003]")
+	checkSection(t, got, "## Next Steps", "1. Go on with: Fix the menu [00000002]")
+}
+
 // TestExtractFirstGoal: a yes at the beginning gives way to the first request.
 func TestExtractFirstGoal(t *testing.T) {
 	t.Parallel()

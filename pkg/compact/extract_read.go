@@ -14,7 +14,9 @@ func (d *digest) read(parts []Part) {
 		d.entry = p.EntryID
 		switch m := p.Message; m.Role() {
 		case session.RoleUser:
-			d.user(m.Text("\n"))
+			if !isContextual(m) {
+				d.user(m.Text("\n"))
+			}
 		case session.RoleAssistant:
 			d.assistant(m)
 			for _, c := range m.ToolCalls() {

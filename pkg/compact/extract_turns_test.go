@@ -43,6 +43,32 @@ func TestExtractQuestions(t *testing.T) {
 	checkSection(t, got, "### Blocked", "")
 }
 
+// TestExtractUnanswered: text answers a question, unless it was broken off; a
+// question behind it asks on.
+func TestExtractUnanswered(t *testing.T) {
+	t.Parallel()
+	const open = "\n2. not answered: why is it slow? [00000001]"
+	aborted := `{"role":"assistant","content":[{"type":"text","text":"Let me think about that"}],"stopReason":"aborted"}`
+	for _, c := range []struct{ name, reply, next, want string }{
+		{"answered", `{"role":"assistant","content":[{"type":"text","text":"It reads every file twice."}],"stopReason":"stop"}`, "Mend that then", ""},
+		{"broken off", aborted, "Mend the menu", open},
+		{"failed", `{"role":"assistant","content":[],"stopReason":"error","errorMessage":"x"}`, "Mend the menu", open},
+		{"asked on", aborted, "is it the menu?", ""},
+		{"said on at once", `{"role":"custom","content":"x"}`, "I mean the menu", ""},
+		{"said on while it works", `{"role":"assistant","content":[{"type":"toolCall","id":"1","name":"ls","arguments":{}}],"stopReason":"toolUse"}`, "I mean the menu", ""},
+	} {
+		got := extracted(t, func(b *builder) {
+			b.user("why is it slow?")
+			b.message(c.reply)
+			b.user(c.next)
+			b.assistant("It is the menu which does that.")
+		})
+		t.Run(c.name, func(t *testing.T) {
+			checkSection(t, got, "## Next Steps", "1. Go on with: Keep this message: "+long(20)+" [00000005]"+c.want)
+		})
+	}
+}
+
 // TestExtractAsked: a question nobody has answered stands in the way, until it
 // is answered behind the next compaction.
 func TestExtractAsked(t *testing.T) {
@@ -142,4 +168,30 @@ func TestExtractDecisions(t *testing.T) {
 		want += fmt.Sprintf("\n- That is because of reason %d. [%08x]", i, 3+i)
 	}
 	checkSection(t, got, "## Key Decisions", want)
+}
+
+// TestExtractCopies: the copies that one compaction kept are not read again by
+// the next, as if the user had said it all once more.
+func TestExtractCopies(t *testing.T) {
+	t.Parallel()
+	o := compact.Options{Strategy: compact.KeepUser, Keep: 1000}
+	b := &builder{t: t}
+	b.user("Clean up the parser")
+	b.assistant("I could split it in two files. Shall I?")
+	b.call("1", "bash", `{"command":"make"}`)
+	b.result("1", "error: it broke", true)
+	for i := range 5 {
+		b.user(fmt.Sprintf("Then split file number %d", i))
+	}
+	b.assistant("They are all split now, each into two. Is that enough?")
+	for range 3 {
+		p, err := compact.New(b.path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := compact.Extract(p)
+		checkSection(t, s.History, "### Blocked", "- `make` failed: error: it broke [00000004]\n- asked the user: Is that enough? [0000000a]")
+		b.path = p.After(batchOf(t, b.path, p, s).Entries...)
+		b.message(`{"role":"bashExecution","command":"ls","output":"x","exitCode":0}`)
+	}
 }

@@ -126,6 +126,25 @@ func TestKeepUserTokens(t *testing.T) {
 	}
 }
 
+// TestKeepUserNoID: an entry without an id is copied like any other, and is not
+// taken for the first one kept.
+func TestKeepUserNoID(t *testing.T) {
+	t.Parallel()
+	e, err := session.ParseEntry(`{"type":"message","message":{"role":"user","content":"a"}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &builder{t: t, path: []session.Entry{e}}
+	b.assistant("b")
+	p, err := compact.New(b.path, compact.Options{Strategy: compact.KeepUser})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Copies) != 1 || p.Copies[0].EntryID != "" || p.Kept() != nil {
+		t.Errorf("%d copies, %d entries kept", len(p.Copies), len(p.Kept()))
+	}
+}
+
 // TestKeepUserEdited: what counts is the context, not what the entries say.
 func TestKeepUserEdited(t *testing.T) {
 	t.Parallel()

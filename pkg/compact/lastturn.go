@@ -2,13 +2,9 @@ package compact
 
 import "github.com/sess-tools/sess/pkg/session"
 
-// lastTurn cuts in front of the last user message, or as far before it as a
-// call stands that is answered behind it. Without a user message nothing is cut
-// off.
+// lastTurn cuts in front of the last user message, or of the call before it that
+// is answered behind it. Without a user message nothing is cut off.
 func lastTurn(span []candidate) cut {
-	for i := range span {
-		span[i].cuts = true // unless it parts a call from its result
-	}
 	bindCalls(span)
 	for i := len(span) - 1; i > 0; i-- {
 		if !asks(span[i]) {

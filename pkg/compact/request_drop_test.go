@@ -163,6 +163,43 @@ func TestDropPiece(t *testing.T) {
 	}
 }
 
+// TestDropOfMany: of calls and results that belong together and are too large for
+// a chunk, one message is dropped after the other.
+func TestDropOfMany(t *testing.T) {
+	t.Parallel()
+	b := &builder{t: t}
+	b.call("0", "f", "{}", "1", "f", "{}", "2", "f", "{}", "3", "f", "{}", "4", "f", "{}", "5", "f", "{}")
+	for i := range 6 {
+		b.result(fmt.Sprint(i), strings.Repeat("x", 300), false)
+	}
+	r := request(b.path, compact.PromptOptions{MaxPrompt: 1000, Write: terse})
+	next(t, r) // the calls and two results
+	if n, ok := r.Drop(); n != 2 || !ok {
+		t.Errorf("drops %d, %v, want the calls and a result", n, ok)
+	}
+}
+
+// TestDropLeavesRoom: what is left of a chunk does not say how much a model takes.
+func TestDropLeavesRoom(t *testing.T) {
+	t.Parallel()
+	b := &builder{t: t}
+	b.user(strings.Repeat("x", 900))
+	b.user("y")
+	for range 10 {
+		b.user(strings.Repeat("z", 200))
+	}
+	r := request(b.path, compact.PromptOptions{MaxPrompt: 1000, Write: terse})
+	if prompt, _, _ := next(t, r); !strings.HasSuffix(prompt, "\n\n[User]: y") {
+		t.Fatalf("the first chunk is %q", prompt)
+	}
+	if n, ok := r.Drop(); n != 1 || !ok {
+		t.Errorf("drops %d, %v", n, ok)
+	}
+	if prompt, _, _ := next(t, r); strings.Count(prompt, "[User]: z") != 2 {
+		t.Errorf("the next chunk is %q, want about half as much as before", prompt)
+	}
+}
+
 // TestDropLaws: whatever overflows, the next prompt has less of the conversation,
 // says how many messages are missing, and every message has been asked or is
 // counted as dropped.

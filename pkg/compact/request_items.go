@@ -9,6 +9,7 @@ import (
 const (
 	separator = "\n\n"          // between messages
 	continued = "[Continued]: " // in front of the rest of a message
+	leastRoom = 64              // bytes of conversation in a prompt, unless there is less
 )
 
 // An item is the text of a message.
@@ -43,53 +44,31 @@ func itemsOf(parts []Part, s serializer) []item {
 	return out
 }
 
-// remaining returns how many bytes of conversation there are from p on.
-func (r *Request) remaining(p place) int {
-	return r.lead(p) + max(0, r.rest[p.item]-p.byte-len(separator))
-}
-
-// lead returns the length of what is put in front of the messages at p.
-func (r *Request) lead(p place) (n int) {
-	if p == r.at {
-		n = r.noteLen()
-	}
-	if p.byte > 0 {
-		n += len(continued)
-	}
-	return n
-}
-
-// noteLen returns the length of what tells that messages are missing.
-func (r *Request) noteLen() int {
-	if r.left == 0 {
-		return 0
-	}
-	return len(leftOut(r.left)) + len(separator)
-}
+// last is the place behind all messages.
+func (r *Request) last() place { return place{item: len(r.items)} }
 
 // length returns how many bytes the messages between two places take.
 func (r *Request) length(from, to place) int {
 	if !from.before(to) {
 		return 0
 	}
-	n := to.byte - from.byte - len(separator)
+	n := r.rest[from.item] - r.rest[to.item] - from.byte + to.byte
+	if to.byte == 0 {
+		n -= len(separator)
+	}
 	if from.byte > 0 {
 		n += len(continued)
 	}
-	if to.byte > 0 {
-		n += len(separator)
-	}
-	return n + r.rest[from.item] - r.rest[to.item]
+	return n
 }
 
 // take returns the end of the chunk that begins at r.at and has room for so many
-// bytes, and for no more of messages than overflows have taught. It takes at
-// least one character.
+// bytes, at least leastRoom unless all fits.
 func (r *Request) take(room int) place {
-	room = min(room, r.most+r.noteLen())
 	p, used := r.at, 0
 	for p.item < len(r.items) {
-		next, size := r.group(p, room)
+		next := r.group(p, room)
+		size := r.length(p, next)
 		if used+size <= room {
 			p, used = next, used+size+len(separator)
 			continue
@@ -102,57 +81,45 @@ func (r *Request) take(room int) place {
 	return p
 }
 
-// group returns the end of the messages at p that belong together and their
-// size, for which it looks no further than room.
-func (r *Request) group(p place, room int) (end place, size int) {
-	size = r.lead(p) + len(r.items[p.item].text) - p.byte
-	i := p.item + 1
-	for i < len(r.items) && r.items[i].bound && size <= room {
-		size += len(separator) + len(r.items[i].text)
-		i++
+// group returns the end of the messages at p that belong together, for which it
+// looks no further than room.
+func (r *Request) group(p place, room int) place {
+	end := place{item: p.item + 1}
+	for end.item < len(r.items) && r.items[end.item].bound && r.length(p, end) <= room {
+		end.item++
 	}
-	return place{item: i}, size
+	return end
 }
 
 // split takes what it can of messages that belong together and are too large
 // for a chunk: whole ones, or a piece of one that is too large itself.
 func (r *Request) split(p place, used, room int) place {
 	for first := true; p.item < len(r.items) && (first || r.items[p.item].bound); first = false {
-		size := r.lead(p) + len(r.items[p.item].text) - p.byte
-		if used+size > room {
-			if size > room {
-				return r.piece(p, room-used)
-			}
-			break
+		next := place{item: p.item + 1}
+		size := r.length(p, next)
+		if used+size <= room {
+			p, used = next, used+size+len(separator)
+			continue
 		}
-		p, used = place{item: p.item + 1}, used+size+len(separator)
+		if size > room && (p == r.at || room-used >= leastRoom) {
+			return r.piece(p, room-used)
+		}
+		break
 	}
 	return p
 }
 
-// piece returns the end of the piece of the message at p that has room. If
-// nothing else is in the chunk, it has at least one character.
+// piece returns the end of the piece of the message at p that takes so many
+// bytes. The message is longer.
 func (r *Request) piece(p place, room int) place {
-	text := r.items[p.item].text
-	end := min(len(text), p.byte+max(0, room-r.lead(p)))
-	for end > p.byte && end < len(text) && !utf8.RuneStart(text[end]) {
+	if p.byte > 0 {
+		room -= len(continued)
+	}
+	end := p.byte + room
+	for !utf8.RuneStart(r.items[p.item].text[end]) {
 		end--
 	}
-	if end > p.byte || p != r.at {
-		return place{item: p.item, byte: end}.normal(len(text))
-	}
-	for end++; end < len(text) && !utf8.RuneStart(text[end]); end++ {
-	}
-	return place{item: p.item, byte: end}.normal(len(text))
-}
-
-// normal returns the place behind an item of that many bytes as the one in front
-// of the next.
-func (p place) normal(size int) place {
-	if p.byte == size {
-		return place{item: p.item + 1}
-	}
-	return p
+	return place{item: p.item, byte: end}
 }
 
 // unit returns the end of what Drop drops at once: the messages at p that belong

@@ -3,11 +3,9 @@ package compact
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 )
-
-// leastRoom is how many bytes of conversation a prompt has room for at least.
-const leastRoom = 64
 
 // Next returns the prompt that is to be answered now, its number, and how many
 // there will be: an estimate until chunk == chunks. It returns the same prompt
@@ -23,14 +21,16 @@ func (r *Request) Next() (prompt string, chunk, chunks int, err error) {
 	if err != nil {
 		return "", 0, 0, err
 	}
-	room := r.limit - r.size(bare)
-	if r.remaining(r.at) > room && room < max(r.limit/4, leastRoom) {
+	room := r.limit - r.size(bare) - len(r.note())
+	if r.length(r.at, r.last()) > room && room < max(r.limit/4, leastRoom) {
 		return "", 0, 0, r.noRoom(bare)
 	}
 	for try := 0; ; try++ {
+		room = min(room, r.most)
 		end := r.take(room)
-		text, chunks := r.conversation(end), r.chunks(end, min(room, r.most))
-		prompt, err := r.prompt(text, chunks)
+		text := r.conversation(end)
+		chunks := r.chunk + int(math.Ceil(float64(r.length(end, r.last()))/float64(max(room, 1))))
+		prompt, err := r.prompt(r.note()+text, chunks)
 		if err != nil {
 			return "", 0, 0, err
 		}
@@ -71,14 +71,6 @@ func (r *Request) noRoom(prompt string) error {
 		ErrNoRoom, r.limit, r.size(prompt), len(r.previous))
 }
 
-// chunks estimates how many chunks there are if this one ends at end.
-func (r *Request) chunks(end place, room int) int {
-	if end.item == len(r.items) {
-		return r.chunk
-	}
-	return r.chunk + max(1, (r.remaining(end)+room-1)/room)
-}
-
 // Drop is for a prompt that the model found too long. It drops the oldest
 // messages of the chunk that Next returned last, about a quarter of its bytes
 // and at least one message, a tool call together with its results, so that the
@@ -88,14 +80,14 @@ func (r *Request) chunks(end place, room int) int {
 // It returns how many messages it dropped; one that is dropped in pieces counts
 // once. It is not ok, and nothing is dropped, if nothing would be left to ask.
 func (r *Request) Drop() (dropped int, ok bool) {
-	end := place{item: len(r.items)}
+	end := r.last()
 	if r.asked {
 		end = r.end
 	}
 	size, at := r.length(r.at, end), r.at
 	for at.before(end) && (size-r.length(at, end))*4 < size {
 		next := r.unit(at, end)
-		if next.item == len(r.items) {
+		if next == r.last() {
 			break
 		}
 		at = next
@@ -125,26 +117,26 @@ func (r *Request) Drop() (dropped int, ok bool) {
 	return dropped - again, true
 }
 
-// leftOut is the line in place of dropped messages.
-func leftOut(n int) string {
-	if n == 1 {
-		return "[1 earlier message left out: the conversation is too long]"
+// note tells that messages are missing, if any are.
+func (r *Request) note() string {
+	switch r.left {
+	case 0:
+		return ""
+	case 1:
+		return "[1 earlier message left out: the conversation is too long]" + separator
 	}
-	return fmt.Sprintf("[%d earlier messages left out: the conversation is too long]", n)
+	return fmt.Sprintf("[%d earlier messages left out: the conversation is too long]", r.left) + separator
 }
 
 // conversation returns the text of the chunk that ends at end.
 func (r *Request) conversation(end place) string {
 	var b strings.Builder
-	if r.left > 0 {
-		b.WriteString(leftOut(r.left))
-	}
 	for p := r.at; p.before(end); p = (place{item: p.item + 1}) {
 		text := r.items[p.item].text
 		if p.item == end.item {
 			text = text[:end.byte]
 		}
-		if b.Len() > 0 {
+		if p != r.at {
 			b.WriteString(separator)
 		}
 		if p.byte > 0 {

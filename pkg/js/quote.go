@@ -3,6 +3,7 @@ package js
 import (
 	"math/bits"
 	"unicode/utf8"
+	"unsafe"
 )
 
 const hexDigits = "0123456789abcdef"
@@ -11,7 +12,11 @@ const hexDigits = "0123456789abcdef"
 // makes of it: \b \f \n \r \t \" \\, other characters below U+0020 as \u00xx,
 // lone surrogates as \udxxx, digits in lower case, and everything else as it is
 // (U+2028, U+007F and <>& included). Ill-formed bytes become U+FFFD.
-func Quote(s string) string { return string(AppendQuote(make([]byte, 0, len(s)+2), s)) }
+func Quote(s string) string { return textOf(AppendQuote(make([]byte, 0, len(s)+2), s)) }
+
+// textOf returns b, which its caller made and forgets, as a string. A text may be
+// huge: it is not copied, just as strings.Builder does not.
+func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // AppendQuote appends [Quote](s) to dst.
 func AppendQuote(dst []byte, s string) []byte {

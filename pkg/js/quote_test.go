@@ -1,6 +1,7 @@
 package js
 
 import (
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -119,4 +120,30 @@ func wellFormed(s string) string {
 		s = s[size:]
 	}
 	return string(dst)
+}
+
+// Joined as literals, texts are what they are joined as texts.
+func FuzzWriteBody(f *testing.F) {
+	f.Add("a\n\x00\"", "b\xff\u2028\\")
+	f.Add("\xed\xa0\xbd", "x\xed\xb8\x80")
+	f.Fuzz(func(t *testing.T, x, y string) {
+		var b strings.Builder
+		b.WriteByte('"')
+		WriteBody(&b, Quote(x))
+		WriteBody(&b, Quote(" "))
+		WriteBody(&b, Quote(y))
+		b.WriteByte('"')
+		if want := Quote(x + " " + y); b.String() != want {
+			t.Errorf("%q and %q: got %s, want %s", x, y, b.String(), want)
+		}
+		raw := `"` + strings.NewReplacer(`"`, "", `\`, "").Replace(x) + `\ud83d\ude00\/\u0041\ud83d"` // other spellings
+		if !Valid([]byte(raw)) {
+			return
+		}
+		b.Reset()
+		WriteBody(&b, raw)
+		if want := Quote(Unquote(raw)); `"`+b.String()+`"` != want {
+			t.Errorf("%q: got %s, want %s", raw, b.String(), want)
+		}
+	})
 }

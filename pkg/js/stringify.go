@@ -9,7 +9,7 @@ package js
 // The result is valid JSON and stays the same when it is stringified again. A
 // text that nests deeper than [MaxDepth] is returned as it is.
 func Stringify(json string) string {
-	return string(AppendStringify(make([]byte, 0, len(json)), json))
+	return textOf(AppendStringify(make([]byte, 0, len(json)), json))
 }
 
 // AppendStringify appends [Stringify](json) to dst.

@@ -59,6 +59,22 @@ func appendLiteral(dst []byte, lit string) []byte {
 	return append(appendValid(dst, s), '"')
 }
 
+// WriteBody writes what stands between the quotes of a literal that JSON.stringify
+// would write for the text of the valid literal lit: one after another, literals
+// become one of their texts together. Only where a first half of a pair ends one
+// and a second half begins the next, these do not meet.
+func WriteBody(b *strings.Builder, lit string) {
+	var few [8]byte
+	s := body(lit)
+	for i := strings.IndexByte(s, '\\'); i >= 0; i = strings.IndexByte(s, '\\') {
+		writeValid(b, s[:i])
+		r, size := decodeEscape(s[i:])
+		b.Write(appendQuoted(few[:0], r))
+		s = s[i+size:]
+	}
+	writeValid(b, s)
+}
+
 // literalUnits returns the length in UTF-16 code units of what appendLiteral
 // appends.
 func literalUnits(lit string) int {

@@ -1,7 +1,7 @@
 package jsonl
 
 import (
-	"runtime"
+	"runtime/debug"
 	"slices"
 )
 
@@ -44,8 +44,9 @@ func (p *longLine) end(part []byte) (line []byte, own bool) {
 	*p = longLine{}
 	if len(line) >= hugeLine {
 		// The pieces are garbage as large as the line. Whoever makes something
-		// of the line does so next, and would take fresh memory for it.
-		runtime.GC()
+		// of the line does so next, and would take fresh memory for it; which
+		// it may even if the pieces are collected, as it may not fit in there.
+		debug.FreeOSMemory()
 	}
 	return line, true
 }

@@ -39,16 +39,16 @@ func toLLM(m Message) (Message, bool) {
 		}
 		return userMessage(m, content), true
 	case RoleBranchSummary:
-		return userText(m, branchIntro+m.Str("summary")+"</summary>"), true
+		return userText(m, said(branchIntro), quoted(m.Get("summary")), said("</summary>")), true
 	case RoleCompactionSummary:
-		return userText(m, compactionIntro+m.Str("summary")+"\n</summary>"), true
+		return userText(m, said(compactionIntro), quoted(m.Get("summary")), said("\n</summary>")), true
 	case RoleBashExecution, RolePythonExecution:
 		if truthy(m.Get("excludeFromContext")) {
 			return Message{}, false
 		}
-		return userText(m, executionText(m)), true
+		return userText(m, executionText(m)...), true
 	case RoleFileMention:
-		return userText(m, mentionText(m)), true
+		return userText(m, mentionText(m)...), true
 	}
 	return Message{}, false
 }
@@ -58,48 +58,82 @@ func userMessage(m Message, content string) Message {
 		raw("timestamp", m.Get("timestamp")).String())
 }
 
-func userText(m Message, text string) Message {
-	return userMessage(m, "["+textBlock(js.Quote(text))+"]")
+// A phrase is a part of a text, as a JSON literal. What a session holds may be
+// huge, and goes from literal to literal without being decoded.
+type phrase struct{ literal string }
+
+// said is a phrase of our own.
+func said(text string) phrase { return phrase{js.Quote(text)} }
+
+// quoted is a phrase of the session, empty if raw is no string.
+func quoted(raw string) phrase {
+	if !strings.HasPrefix(raw, `"`) {
+		raw = `""`
+	}
+	return phrase{raw}
+}
+
+func (p phrase) empty() bool { return p.literal == `""` }
+
+// userText is a user message of one text, for the message m.
+func userText(m Message, phrases ...phrase) Message {
+	const before, after = `{"role":"user","content":[{"type":"text","text":"`, `"}]`
+	end := "}"
+	if timestamp := m.Get("timestamp"); timestamp != "" {
+		end = `,"timestamp":` + timestamp + "}"
+	}
+	size := len(before) + len(after) + len(end)
+	for _, p := range phrases {
+		size += len(p.literal)
+	}
+	var b strings.Builder
+	b.Grow(size)
+	b.WriteString(before)
+	for _, p := range phrases {
+		js.WriteBody(&b, p.literal)
+	}
+	b.WriteString(after)
+	b.WriteString(end)
+	return Message{raw: b.String(), role: RoleUser}
 }
 
 // executionText tells a model what the user ran and what came of it.
-func executionText(m Message) string {
-	var b strings.Builder
+func executionText(m Message) []phrase {
+	out := []phrase{said("Ran `"), quoted(m.Get("command")), said("`\n")}
 	if m.role == RolePythonExecution {
-		b.WriteString("Ran Python:\n```python\n" + m.Str("code") + "\n```\n")
-	} else {
-		b.WriteString("Ran `" + m.Str("command") + "`\n")
+		out = []phrase{said("Ran Python:\n```python\n"), quoted(m.Get("code")), said("\n```\n")}
 	}
-	if output := m.Str("output"); output != "" {
-		b.WriteString("```\n" + output + "\n```")
+	if output := quoted(m.Get("output")); output.empty() {
+		out = append(out, said("(no output)"))
 	} else {
-		b.WriteString("(no output)")
+		out = append(out, said("```\n"), output, said("\n```"))
 	}
 	code := m.Get("exitCode")
 	switch {
 	case truthy(m.Get("cancelled")):
-		b.WriteString("\n\n(command cancelled)")
+		out = append(out, said("\n\n(command cancelled)"))
 	case code != "" && code != "null" && js.Stringify(code) != "0":
-		b.WriteString("\n\nCommand exited with code " + js.Stringify(code))
+		out = append(out, said("\n\nCommand exited with code "+js.Stringify(code)))
 	}
-	if full := m.Str("fullOutputPath"); full != "" && truthy(m.Get("truncated")) {
-		b.WriteString("\n\n[Output truncated. Full output: " + full + "]")
+	if full := quoted(m.Get("fullOutputPath")); !full.empty() && truthy(m.Get("truncated")) {
+		out = append(out, said("\n\n[Output truncated. Full output: "), full, said("]"))
 	}
-	return b.String()
+	return out
 }
 
 // mentionText shows the files a fileMention message brought in.
-func mentionText(m Message) string {
-	var b strings.Builder
+func mentionText(m Message) []phrase {
+	var out []phrase
 	for file := range blocks(m.Get("files")) {
-		if b.Len() > 0 {
-			b.WriteString("\n\n")
+		if len(out) > 0 {
+			out = append(out, said("\n\n"))
 		}
-		b.WriteString("<file path=" + js.Quote(file.Str("path")) + ">\n" + file.Str("content"))
-		if !strings.HasSuffix(file.Str("content"), "\n") {
-			b.WriteString("\n")
+		content := quoted(file.Get("content"))
+		out = append(out, said("<file path="+js.Quote(file.Str("path"))+">\n"), content)
+		if !strings.HasSuffix(js.Unquote(content.literal), "\n") {
+			out = append(out, said("\n"))
 		}
-		b.WriteString("</file>")
+		out = append(out, said("</file>"))
 	}
-	return b.String()
+	return out
 }

@@ -43,10 +43,21 @@ func (m Message) Str(name string) string {
 type Block struct {
 	Type string // "text", "thinking", "image", "toolCall", …
 	raw  string
+	text string // the literal that stands for a block, which then has no raw
 }
 
 // Get returns the JSON text of the block's member called name.
-func (b Block) Get(name string) string { return member(b.raw, name) }
+func (b Block) Get(name string) string {
+	switch {
+	case b.text == "":
+		return member(b.raw, name)
+	case name == "text":
+		return b.text
+	case name == "type":
+		return `"text"`
+	}
+	return ""
+}
 
 // Str returns the string value of the block's member called name.
 func (b Block) Str(name string) string {
@@ -55,7 +66,12 @@ func (b Block) Str(name string) string {
 }
 
 // Raw returns the block's JSON text.
-func (b Block) Raw() string { return b.raw }
+func (b Block) Raw() string {
+	if b.text != "" {
+		return textBlock(b.text)
+	}
+	return b.raw
+}
 
 // Blocks iterates over the message's content. String content counts as one
 // text block; elements that are no objects are left out.
@@ -64,7 +80,7 @@ func (m Message) Blocks() iter.Seq[Block] { return blocks(m.Get("content")) }
 func blocks(content string) iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		if strings.HasPrefix(content, `"`) {
-			yield(Block{Type: "text", raw: textBlock(content)})
+			yield(Block{Type: "text", text: content}) // not copied: it may be huge
 			return
 		}
 		if !strings.HasPrefix(content, "[") {
@@ -163,20 +179,12 @@ func (m Message) withContent(content string) Message {
 
 // object builds the JSON text of an object. Members whose value is "" are left
 // out, as JavaScript leaves out undefined.
-type object struct{ buf []byte }
+type object struct{ members []Field }
 
 func (o *object) raw(name, value string) *object {
-	if value == "" {
-		return o
+	if value != "" {
+		o.members = append(o.members, Field{js.Quote(name), value})
 	}
-	if len(o.buf) == 0 {
-		o.buf = append(o.buf, '{')
-	} else {
-		o.buf = append(o.buf, ',')
-	}
-	o.buf = js.AppendQuote(o.buf, name)
-	o.buf = append(o.buf, ':')
-	o.buf = append(o.buf, value...)
 	return o
 }
 
@@ -184,11 +192,26 @@ func (o *object) str(name, value string) *object { return o.raw(name, js.Quote(v
 
 func (o *object) num(name string, value int64) *object { return o.raw(name, numLiteral(value)) }
 
+// String puts the object together, in memory of the right size: a value may be
+// huge.
 func (o *object) String() string {
-	if len(o.buf) == 0 {
-		return "{}"
+	size := len("{}")
+	for _, m := range o.members {
+		size += len(m.Name) + len(m.Raw) + len(":,")
 	}
-	return string(o.buf) + "}"
+	var b strings.Builder
+	b.Grow(size)
+	b.WriteByte('{')
+	for i, m := range o.members {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(m.Name)
+		b.WriteByte(':')
+		b.WriteString(m.Raw)
+	}
+	b.WriteByte('}')
+	return b.String()
 }
 
 func numLiteral(n int64) string { return strconv.FormatInt(n, 10) }

@@ -34,8 +34,13 @@ func (rd *reader) fromV1(i int, e Entry) Entry {
 	if i > 0 {
 		parent = PositionID(i)
 	}
-	raw := setMember(e.raw, "id", js.Quote(PositionID(i+1)))
-	raw = setMember(raw, "parentId", parentLiteral(parent))
+	raw := e.raw
+	place := []Field{{"id", js.Quote(PositionID(i + 1))}, {"parentId", parentLiteral(parent)}}
+	if e.Get("id") == "" && e.Get("parentId") == "" {
+		raw = addMembers(raw, place...) // at once: the entry may be huge
+	} else {
+		raw = setMember(setMember(raw, "id", place[0].Raw), "parentId", place[1].Raw)
+	}
 	if index := e.Get(typeFirstKeptIndex); e.typ == TypeCompaction && index != "" && jsonType(index) == "number" {
 		if kept, ok := rd.element(index); ok && kept < i {
 			raw = setMember(raw, "firstKeptEntryId", js.Quote(PositionID(kept+1)))

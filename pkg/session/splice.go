@@ -94,13 +94,19 @@ func isKey(key, name string) bool {
 }
 
 // addMember appends a member that raw does not have.
-func addMember(raw, name, value string) string {
+func addMember(raw, name, value string) string { return addMembers(raw, Field{name, value}) }
+
+// addMembers appends members that raw does not have, all in one copy.
+func addMembers(raw string, fields ...Field) string {
 	end := strings.LastIndexByte(raw, '}')
-	sep := ","
-	if strings.HasSuffix(strings.TrimRight(raw[:end], " \t\r\n"), "{") {
-		sep = ""
+	var added strings.Builder
+	for i, f := range fields {
+		if i > 0 || !strings.HasSuffix(strings.TrimRight(raw[:end], " \t\r\n"), "{") {
+			added.WriteByte(',')
+		}
+		added.WriteString(js.Quote(f.Name) + ":" + f.Raw)
 	}
-	return raw[:end] + sep + js.Quote(name) + ":" + value + raw[end:]
+	return raw[:end] + added.String() + raw[end:]
 }
 
 // path turns a member's name into a path of gjson and sjson, where some

@@ -1,20 +1,31 @@
 package walk
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
 )
 
-// Copy writes ranges of src to dst, as the system does it best: by reference
-// into a pipe, within the file system into a file, else through memory. What
-// has been written before an error stays written. The error is dst's own, or
-// io.ErrUnexpectedEOF if src ends too early, or an error of src.
-func Copy(dst, src *os.File, ranges []Range) error {
-	way := wayTo(dst)
+// ErrSource is matched by what Copy returns if it is the source that failed.
+var ErrSource = errors.New("reading the source")
+
+// Copy writes ranges of src to dst. If dst is a file it lets the system do it:
+// by reference into a pipe, within the file system into a regular file. What has
+// been written before an error stays written. The error is dst's own, or one that
+// matches ErrSource; that src ends too early is io.ErrUnexpectedEOF.
+func Copy(dst io.Writer, src *os.File, ranges []Range) error {
+	var way way
+	file, ok := dst.(*os.File)
+	if ok {
+		way = wayTo(file)
+	}
 	for _, r := range ranges {
-		r, err := way.copy(dst, src, r)
-		if err != nil {
-			return err
+		if ok {
+			var err error
+			if r, err = way.copy(file, src, r); err != nil {
+				return err
+			}
 		}
 		if err := through(dst, src, r); err != nil {
 			return err
@@ -30,10 +41,10 @@ func through(dst io.Writer, src io.ReaderAt, r Range) error {
 		buf = buf[:min(int64(len(buf)), r.End-r.Start)]
 		n, err := src.ReadAt(buf, r.Start)
 		if n < len(buf) {
-			if err == nil || err == io.EOF {
+			if err == nil || errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF // it was truncated meanwhile
 			}
-			return err
+			return fmt.Errorf("%w: %w", ErrSource, err)
 		}
 		if _, err := dst.Write(buf); err != nil {
 			return err

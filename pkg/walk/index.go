@@ -142,6 +142,9 @@ func (x *Index) checkKept() error {
 // Len returns the number of entries.
 func (x *Index) Len() int { return len(x.ids) }
 
+// Start returns where the first entry begins, behind the header.
+func (x *Index) Start() int64 { return x.starts[0] }
+
 // Fragment returns the length in bytes of a torn last line, which no path
 // holds; 0 if there is none.
 func (x *Index) Fragment() int64 { return x.fragment }
