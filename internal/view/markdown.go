@@ -2,8 +2,6 @@ package view
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"io"
 	"strings"
 
@@ -32,14 +30,14 @@ func Markdown(w io.Writer, messages []session.Message) error {
 func writeMarkdown(out *bufio.Writer, m session.Message) {
 	heading(out, "##", title(m))
 	if m.Role() == session.RoleSystem {
-		fenced(out, "text", systemText([]session.Message{m}))
+		fenced(out, "text", systemText([]session.Message{m}), show)
 		return
 	}
 	for b := range m.Blocks() {
 		switch b.Type {
 		case "text":
 			if text := b.Str("text"); m.Role() == session.RoleToolResult {
-				fenced(out, "text", text)
+				fenced(out, "text", text, show)
 			} else if text = strings.TrimRight(text, "\n"); text != "" {
 				out.WriteByte('\n')
 				showClosed(out, text)
@@ -47,10 +45,10 @@ func writeMarkdown(out *bufio.Writer, m session.Message) {
 			}
 		case "thinking":
 			heading(out, "\n###", "Thinking")
-			fenced(out, "text", b.Str("thinking"))
+			fenced(out, "text", b.Str("thinking"), show)
 		case "toolCall":
 			heading(out, "\n###", "Call "+code(b.Str("name")))
-			fenced(out, "json", indented(compact(b.Get("arguments"))))
+			fenced(out, "json", compact(b.Get("arguments")), indent)
 		case "image":
 			out.WriteString("\n[image " + name(imageNote(b)) + "]\n")
 		default:
@@ -89,12 +87,13 @@ func code(s string) string {
 	return ticks + s + ticks
 }
 
-func fenced(out *bufio.Writer, language, text string) {
+// fenced writes text as write does it, in a fence.
+func fenced(out *bufio.Writer, language, text string, write func(*bufio.Writer, string)) {
 	text = strings.TrimRight(text, "\n")
 	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
 	out.WriteString("\n" + fence + language + "\n")
 	if text != "" {
-		show(out, text)
+		write(out, text)
 		out.WriteByte('\n')
 	}
 	out.WriteString(fence + "\n")
@@ -112,17 +111,6 @@ func longestRun(s string, c byte) int {
 		longest = max(longest, run)
 	}
 	return longest
-}
-
-// indented returns the JSON text over several lines, unless it nests so deep
-// that indentation, which grows with the square of the depth, would be most of
-// it.
-func indented(text string) string {
-	var b bytes.Buffer
-	if depth(text) > 100 || json.Indent(&b, []byte(text), "", "  ") != nil {
-		return text
-	}
-	return b.String()
 }
 
 // showClosed writes text with an end for the fenced code block it leaves open.

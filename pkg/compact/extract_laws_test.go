@@ -87,7 +87,6 @@ var hostile = []string{
 // keeps its bounds and is carried on as it is.
 func TestExtractLaws(t *testing.T) {
 	t.Parallel()
-	const lines, units, whole = 12, 240 + len(" [12345678-1234-1234-1234-123456789012]") + len("- [x] "), 28_000
 	rapid.Check(t, func(r *rapid.T) {
 		b := &builder{t: r}
 		b.path = fromBytes(r, rapid.SliceOfN(rapid.Byte(), 0, 80).Draw(r, "operations"))
@@ -108,33 +107,41 @@ func TestExtractLaws(t *testing.T) {
 		if s.History == "" {
 			return
 		}
-		if n := js.Len(s.History); n >= whole {
-			r.Fatalf("%d units", n)
-		}
-		if bad := regexp.MustCompile(`[\x00-\x09\x0b-\x1f\x7f-\x9f\x{2028}\x{2029}\x{202e}]|(?i)</?(?:previous-)?summary>`).FindString(s.History); bad != "" {
-			r.Fatalf("has %q:\n%s", bad, s.History)
-		}
-		var found []string
-		for line := range strings.Lines(s.History) {
-			line = strings.TrimSuffix(line, "\n")
-			if slices.Contains(outline, line) {
-				found = append(found, line)
-			}
-			if n := js.Len(line); n > units {
-				r.Fatalf("%d units: %s", n, line)
-			}
-		}
-		if diff := cmp.Diff(outline, found); diff != "" {
-			r.Fatalf("headings (-want +got):\n%s", diff)
-		}
-		for _, heading := range outline {
-			if n := strings.Count(sectionOf(s.History, heading), "\n") + 1; heading != "## Progress" && n > lines {
-				r.Fatalf("%s has %d lines", heading, n)
-			}
-		}
+		checkBounds(r, s.History)
 		again := compact.Extract(&compact.Plan{PreviousSummary: p.Text(compact.Summary{History: s.History, Whole: true})}).History
 		if diff := cmp.Diff(s.History, again); diff != "" {
 			r.Fatalf("the extract of the extract (-first +second):\n%s", diff)
 		}
 	})
+}
+
+// checkBounds checks the headings of an extract, its bounds, and that it has
+// nothing in it that steers a terminal or ends what it stands in.
+func checkBounds(t tb, summary string) {
+	t.Helper()
+	const lines, units, whole = 12, 240 + len(" [12345678-1234-1234-1234-123456789012]") + len("- [x] "), 28_000
+	if n := js.Len(summary); n >= whole {
+		t.Fatalf("%d units", n)
+	}
+	if bad := regexp.MustCompile(`[\x00-\x09\x0b-\x1f\x7f-\x9f\x{2028}\x{2029}\x{202e}]|(?i)</?(?:previous-)?summary>`).FindString(summary); bad != "" {
+		t.Fatalf("has %q:\n%s", bad, summary)
+	}
+	var found []string
+	for line := range strings.Lines(summary) {
+		line = strings.TrimSuffix(line, "\n")
+		if slices.Contains(outline, line) {
+			found = append(found, line)
+		}
+		if n := js.Len(line); n > units {
+			t.Fatalf("%d units: %s", n, line)
+		}
+	}
+	if diff := cmp.Diff(outline, found); diff != "" {
+		t.Fatalf("headings (-want +got):\n%s", diff)
+	}
+	for _, heading := range outline {
+		if n := strings.Count(sectionOf(summary, heading), "\n") + 1; heading != "## Progress" && n > lines {
+			t.Fatalf("%s has %d lines", heading, n)
+		}
+	}
 }

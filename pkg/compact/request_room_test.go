@@ -19,6 +19,14 @@ func TestRequestRoom(t *testing.T) {
 	for range 40 {
 		b.user(strings.Repeat("x", 100))
 	}
+	long := &builder{t: t}
+	long.user(strings.Repeat("x", 5000))
+	words := func(d compact.PromptData) (string, error) {
+		if d.Conversation == "" {
+			return "", nil
+		}
+		return strings.Repeat(".", 700) + d.Conversation, nil
+	}
 	own := func(format string) func(compact.PromptData) (string, error) {
 		return func(d compact.PromptData) (string, error) {
 			return strings.NewReplacer("C", d.Conversation, "P", d.PreviousSummary).Replace(format), nil
@@ -38,20 +46,19 @@ func TestRequestRoom(t *testing.T) {
 		{"conversation twice", compact.PromptOptions{MaxPrompt: 1000, Write: own("C\nC")}, "", nil},
 		{"conversation too often", compact.PromptOptions{MaxPrompt: 1000, Write: own(strings.Repeat("C", 30))}, "", compact.ErrNoRoom},
 		{"no conversation", compact.PromptOptions{MaxPrompt: 1000, Write: own("hello")}, "", nil},
-		{"words with the conversation", compact.PromptOptions{MaxPrompt: 1000, Write: func(d compact.PromptData) (string, error) {
-			if d.Conversation == "" {
-				return "", nil
-			}
-			return strings.Repeat(".", 700) + d.Conversation, nil
-		}}, "", nil},
+		{"words with the conversation", compact.PromptOptions{MaxPrompt: 1000, Write: words}, "", nil},
+		{"words with a long message", compact.PromptOptions{MaxPrompt: 1000, Write: words}, "", nil},
 		{"error", compact.PromptOptions{Write: func(compact.PromptData) (string, error) { return "", errTemplate }}, "", errTemplate},
 	} {
 		writes := 0
 		write := c.o.Write
 		c.o.Write = func(d compact.PromptData) (string, error) { writes++; return write(d) }
 		path := b.path
-		if c.name == "nothing to ask" {
+		switch c.name {
+		case "nothing to ask":
 			path = nil
+		case "words with a long message":
+			path = long.path
 		}
 		r := request(path, c.o)
 		var err error
@@ -83,6 +90,20 @@ func TestMaxPrompt(t *testing.T) {
 		prompt, _, chunks, err := request(b.path, compact.PromptOptions{MaxPrompt: limit, Write: terse}).Next()
 		if n := len(prompt) + around; err != nil || n > want || n < want-3 || chunks != 1+3_000_000/(want-100) {
 			t.Errorf("limit %d: prompt of %d bytes, %d chunks, %v", limit, n, chunks, err)
+		}
+	}
+}
+
+// TestPieceFills: a message that has to be cut begins where there is room for it,
+// but not for a few bytes.
+func TestPieceFills(t *testing.T) {
+	t.Parallel()
+	for before, want := range map[int]int{100: 997, 900: 997, 940: 941} {
+		b := &builder{t: t}
+		b.user(strings.Repeat("x", before-len("[User]: ")))
+		b.user(strings.Repeat("y", 5000))
+		if prompt, _, _ := next(t, request(b.path, compact.PromptOptions{MaxPrompt: 1000, Write: terse})); len(prompt) != want {
+			t.Errorf("%d bytes first: prompt of %d, want %d", before, len(prompt), want)
 		}
 	}
 }
