@@ -56,7 +56,11 @@ func (a *asker) ask(r *compact.Request) (string, error) {
 		if errors.Is(err, summarize.ErrOverflow) {
 			if n, ok := r.Drop(); ok {
 				a.dropped += n
-				a.streams.Warnf("%v; the oldest %s left out of the prompt", err, several(n, "message"))
+				what := "more of the oldest message"
+				if n > 0 {
+					what = "the oldest " + several(n, "message")
+				}
+				a.streams.Warnf("%v; %s left out of the prompt", err, what)
 				continue
 			}
 		}

@@ -38,8 +38,8 @@ func (r *renderer) render() error {
 	case "entries":
 		return r.entries()
 	case "context":
-		c := session.BuildContext(r.path)
-		c.Messages = r.messages()
+		state := session.StateOf(r.path)
+		c := session.Context{Messages: r.messages(), ThinkingLevel: state.ThinkingLevel, Model: state.Model}
 		return r.value(c.Pieces()...)
 	case "state":
 		return r.value(r.state())

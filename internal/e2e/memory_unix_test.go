@@ -19,6 +19,48 @@ const (
 	memoryBase   = 24 << 20
 )
 
+// A shape is what stands before and behind the text of a huge entry.
+type shape struct{ before, after string }
+
+var shapes = map[string]shape{
+	"text": cutAt(first, "first question"),
+	"string": cutAt(`{"type":"message","id":"aaaa0001","parentId":null,"timestamp":"2026-01-02T03:05:00.000Z",`+
+		`"message":{"role":"user","content":"*","timestamp":1767323100000}}`+"\n", "*"),
+	"call": cutAt(strings.Replace(second, `{"type":"text","text":"first answer of the session"}`,
+		`{"type":"toolCall","id":"c1","name":"write","arguments":{"path":"x","content":"*"}}`, 1), "*"),
+	"bash": cutAt(`{"type":"message","id":"aaaa0001","parentId":null,"timestamp":"2026-01-02T03:05:00.000Z",`+
+		`"message":{"role":"bashExecution","command":"ls","output":"*","exitCode":0,"timestamp":1767323100000}}`+"\n", "*"),
+	"compaction": cutAt(`{"type":"compaction","id":"aaaa0001","parentId":null,"timestamp":"2026-01-02T03:05:00.000Z",`+
+		`"summary":"*","firstKeptEntryId":"aaaa0001","tokensBefore":5}`+"\n", "*"),
+}
+
+func cutAt(line, text string) shape {
+	before, after, _ := strings.Cut(line, text)
+	return shape{before, after}
+}
+
+// converted are command lines that turn the huge entry into another JSON text,
+// which they hold beside it. Where its text is decoded too, that is one more.
+var converted = []struct {
+	shape  string
+	factor float64
+	form   string
+}{
+	{"string", memoryFactor, "openai"},
+	{"string", memoryFactor, "markdown"},
+	{"call", memoryFactor, "openai"},
+	{"call", memoryFactor, "anthropic"},
+	{"call", memoryFactor, "text"},
+	{"call", memoryFactor, "markdown"},
+	{"bash", memoryFactor, "messages"}, // the entry, and the message made of it
+	{"bash", 3.25, "openai"},           // and the text of that
+	{"bash", 3.25, "text"},
+	{"compaction", memoryFactor, "entries"},
+	{"compaction", memoryFactor, "context"},
+	{"compaction", 3.25, "messages"}, // the entry, the summary message, and the user message of that
+	{"compaction", 4.25, "openai"},   // and its text
+}
+
 // huge are the command lines that meet the huge line; "<" at the end stands for
 // the session on standard input.
 var huge = [][]string{
@@ -64,16 +106,28 @@ func TestMemory(t *testing.T) {
 			if !strings.HasSuffix(name, ".jsonl") {
 				name = "s.jsonl"
 			}
-			line := longLine(t, filepath.Join(dir, name), size)
+			line := longLine(t, filepath.Join(dir, name), shapes["text"], size)
 			if err := os.Mkdir(filepath.Join(dir, "out"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			peak := peakMemory(t, dir, args)
-			t.Logf("%.2f times the line", float64(peak)/float64(line))
-			if float64(peak) > memoryFactor*float64(line)+memoryBase {
-				t.Errorf("%d MiB for a line of %d", peak>>20, line>>20)
-			}
+			wantMemory(t, dir, args, line, memoryFactor)
 		})
+	}
+	for _, c := range converted {
+		t.Run(c.shape+" "+c.form, func(t *testing.T) {
+			dir := t.TempDir()
+			line := longLine(t, filepath.Join(dir, "s.jsonl"), shapes[c.shape], size)
+			wantMemory(t, dir, []string{"sess-path", "--as", c.form, "s.jsonl"}, line, c.factor)
+		})
+	}
+}
+
+func wantMemory(t *testing.T, dir string, args []string, line int, factor float64) {
+	t.Helper()
+	peak := peakMemory(t, dir, args)
+	t.Logf("%.2f times the line", float64(peak)/float64(line))
+	if float64(peak) > factor*float64(line)+memoryBase {
+		t.Errorf("%d MiB for a line of %d", peak>>20, line>>20)
 	}
 }
 
@@ -81,30 +135,29 @@ func TestMemory(t *testing.T) {
 // length. Its text has escapes, so that what a tool reads of it is not what stands
 // in the file, and what it shows of it is neither. The test holds little of it: on Linux the
 // peak of a child counts from that of its parent.
-func longLine(t *testing.T, path string, size int) int {
+func longLine(t *testing.T, path string, s shape, size int) int {
 	t.Helper()
-	before, after, _ := strings.Cut(first, "first question")
 	if strings.HasPrefix(filepath.Base(path), "torn") {
-		after = "" // and no end of the line
+		s.after = "" // and no end of the line
 	}
 	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	_, err = f.WriteString(header + before)
+	_, err = f.WriteString(header + s.before)
 	chunk := strings.Repeat(`text with a \"word\" in it, \u001b[1mbold\u001b[0m, and the end of a line\n`, 1<<14)
 	n := 0
 	for ; n < size && err == nil; n += len(chunk) {
 		_, err = f.WriteString(chunk)
 	}
 	if err == nil {
-		_, err = f.WriteString(after)
+		_, err = f.WriteString(s.after)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return n + len(before) + len(after)
+	return n + len(s.before) + len(s.after)
 }
 
 // peakMemory runs a command line and returns the most memory it had, in bytes.
@@ -136,4 +189,3 @@ func peakMemory(t *testing.T, dir string, args []string) int64 {
 	}
 	return peak
 }
-

@@ -2,8 +2,9 @@ package compact
 
 import (
 	"cmp"
-	"github.com/sess-tools/sess/pkg/session"
 	"slices"
+
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // System is what a summarizing model is told first. A command that takes one

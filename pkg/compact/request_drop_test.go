@@ -36,11 +36,13 @@ func TestDrop(t *testing.T) {
 		{"eight messages", words(8, 100), []int{2, 2, 1, 1, 1}, []string{"[User]: m2", "[User]: m4", "[User]: m5", "[User]: m6", "[User]: m7"}},
 		{
 			"a long one first", func(b *builder) { b.user(long(100)); words(3, 0)(b) },
-			[]int{1, 1, 1}, []string{"[User]: m0", "[User]: m1", "[User]: m2"},
+			[]int{1, 1, 1},
+			[]string{"[User]: m0", "[User]: m1", "[User]: m2"},
 		},
 		{
 			"a long one last", func(b *builder) { words(3, 0)(b); b.user(long(100)) },
-			[]int{3}, []string{"[User]: fourfour"},
+			[]int{3},
+			[]string{"[User]: fourfour"},
 		},
 		{"calls with their results", func(b *builder) {
 			b.call("a", "f", "{}", "b", "g", "{}")
@@ -138,11 +140,12 @@ func TestDropLaws(t *testing.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "messages")
 		for i := range n {
 			text := fmt.Sprintf("m%d;%s", i, strings.Repeat("é", rapid.IntRange(0, 200).Draw(t, "length")))
-			if i%3 == 1 && i+1 < n {
+			switch {
+			case i%3 == 1 && i+1 < n:
 				b.call(fmt.Sprint(i+1), fmt.Sprintf("m%d;", i), "{}")
-			} else if i%3 == 2 {
+			case i%3 == 2:
 				b.result(fmt.Sprint(i), text, false)
-			} else {
+			default:
 				b.user(text)
 			}
 		}

@@ -116,12 +116,12 @@ func TestRequestLinear(t *testing.T) {
 	}
 	const n, attempts, bound = 10_000, 5, 10
 	paths := func(n int) [][]session.Entry {
-		b := &builder{t: t, path: sized(t, n)}
+		path := sized(t, n)
 		waiting := &builder{t: t}
 		waiting.call("late", "read", `{"path":"f"}`)
-		waiting.path = append(waiting.path, b.path...)
+		waiting.path = append(waiting.path, path...)
 		waiting.result("late", "ok", false)
-		return [][]session.Entry{b.path, waiting.path}
+		return [][]session.Entry{path, waiting.path}
 	}
 	small, large := paths(n), paths(5*n)
 	for i := range small {

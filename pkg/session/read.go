@@ -111,13 +111,16 @@ func (rd *reader) line(l jsonl.Line, toKeep func() string) error {
 	return rd.entry(e, l)
 }
 
+// tornText is what is said of a torn tail, with its length in bytes.
+const tornText = "torn last line of %d bytes skipped"
+
 // bad classifies a line that is not JSON. A fragment at the end is what a
 // writer leaves that died, or that is still writing: normal, but said.
 func (rd *reader) bad(l jsonl.Line, data []byte) error {
 	switch {
 	case l.Torn:
 		rd.s.Torn = true
-		rd.found(l, Torn, "", "torn last line of %d bytes skipped", len(data))
+		rd.found(l, Torn, "", tornText, len(data))
 	case bytes.IndexByte(data, 0) >= 0:
 		rd.found(l, NUL, "", "NUL bytes, line skipped")
 	case fused(data):

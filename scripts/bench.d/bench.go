@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/sess-tools/sess/internal/clikit"
+)
+
+// bench is one measurement of some goals.
+type bench struct {
+	size        int64 // of the large sessions, in bytes
+	runs        int
+	full, quick bool
+	busy        bool   // others want the processor too
+	floor       int64  // peak of this program, which no process it starts is below
+	core        string // the core that what is pinned is pinned to
+	s           *clikit.Streams
+
+	work  string // temporary: binaries, home of what is run
+	data  string // sessions
+	peers string // programs from npm
+}
+
+// A skip is why a goal cannot be measured here.
+type skip string
+
+func (s skip) Error() string { return string(s) }
+
+// prepare builds the tools and makes directories; done removes those that are
+// temporary, and has to be called whatever the error.
+func (b *bench) prepare(ctx context.Context, fetch bool) (done func(), err error) {
+	b.work, err = os.MkdirTemp("", "sess-bench-")
+	if err != nil {
+		return func() {}, err
+	}
+	done = func() { _ = os.RemoveAll(b.work) }
+	b.data = filepath.Join(b.work, "data")
+	if dir := os.Getenv("SESS_BENCH_DIR"); dir != "" {
+		if b.data, err = absolute(dir); err != nil {
+			return done, err
+		}
+	}
+	b.peers = os.Getenv("SESS_PEERS")
+	if b.peers == "" {
+		home, _ := os.UserHomeDir() // without one there are no peers
+		b.peers = filepath.Join(home, ".cache", "sess-peers")
+	}
+	for _, dir := range []string{b.data, filepath.Join(b.work, "bin")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return done, err
+		}
+	}
+	if err := b.build(ctx); err != nil {
+		return done, err
+	}
+	if fetch {
+		b.fetchAll(ctx)
+	}
+	if load := loadAverage(); load > 0.5 {
+		b.busy = true
+		b.s.Warnf("the load average is %.1f a core: only ratios mean something, and they little", load)
+	}
+	return done, nil
+}
+
+// build builds the tools as scripts/install does, and what they are compared with.
+func (b *bench) build(ctx context.Context) error {
+	b.s.Notef("building")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-tags", "urfave_cli_no_docs",
+		"-o", filepath.Join(b.work, "bin")+string(filepath.Separator), "./cmd/...", "./scripts/bench.d/noop", "./scripts/bench.d/empty", "./scripts/bench.d/generate")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return errors.Join(ctx.Err(), fmt.Errorf("building the tools: %w: %s", err, out))
+	}
+	return nil
+}
+
+// measure measures the goals one after the other and prints their rows.
+func (b *bench) measure(ctx context.Context, goals []goal) ([]row, error) {
+	var all []row
+	fmt.Fprint(b.s.Out, heading())
+	for _, g := range goals {
+		if err := b.s.Flush(); err != nil {
+			return all, err
+		}
+		b.s.Notef("%s", g.name)
+		rows, err := g.run(ctx, g.name)
+		var reason skip
+		switch {
+		case ctx.Err() != nil:
+			return all, ctx.Err()
+		case errors.As(err, &reason):
+			rows = append(rows, row{goal: g.name, skipped: "skipped: " + string(reason)})
+		case err != nil:
+			rows = append(rows, row{goal: g.name, skipped: "failed: " + err.Error()})
+		}
+		for _, r := range rows {
+			fmt.Fprint(b.s.Out, r.text())
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// listGoals are about many sessions.
+func (b *bench) listGoals() []goal {
+	name := "sess-ls, " + count(int64(b.sessions())) + " sessions"
+	search, _, _ := b.search()
+	return []goal{
+		versus(b, name+" / pi 0.73 listAll (node)", 1./25, b.listing(func(dir string) (command, error) { return b.piListing(b.node, dir) })),
+		versus(b, name+" / pi 0.73 listAll (bun)", 1./8, b.listing(func(dir string) (command, error) { return b.piListing(b.bun, dir) })),
+		{name + " / " + search + " -c", b.counting(2.5, 64e6)},
+		versus(b, name+", usage sums / ccusage", 1./4, b.usage),
+	}
+}
+
+// listed lists the sessions of a store with exact counts.
+func (b *bench) listed(dir string) command {
+	return b.ours("sess-ls", "--all", "--count", "--json", dir)
+}
+
+func (b *bench) listing(peer func(dir string) (command, error)) func(context.Context) (ours, theirs command, err error) {
+	return func(ctx context.Context) (ours, theirs command, err error) {
+		dir, _, err := b.store(ctx)
+		if err != nil {
+			return ours, theirs, err
+		}
+		theirs, err = peer(dir)
+		return b.listed(dir), theirs, err
+	}
+}
+
+func (b *bench) piListing(runtime func() (string, error), dir string) (command, error) {
+	c, err := b.pi(runtime, "list")
+	c.env = []string{"PI_CODING_AGENT_DIR=" + filepath.Dir(dir)}
+	return c, err
+}
+
+// counting measures against a search for what is in every message.
+func (b *bench) counting(limit float64, memory int64) func(context.Context, string) ([]row, error) {
+	return func(ctx context.Context, name string) ([]row, error) {
+		ours, peer, err := b.listing(func(dir string) (command, error) {
+			_, _, count := b.search()
+			return command{argv: append(count, "--", `"type":"message"`, dir)}, nil
+		})(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c, err := b.compare(ctx, ours, peer)
+		if err != nil {
+			return nil, err
+		}
+		return []row{ratioRow(name, c, limit), b.memoryRow("… peak RSS", c.rss, memory)}, nil
+	}
+}
+
+// usage measures the sums of usage, if sess-ls has them: with a flag --usage, or
+// in what it prints anyway.
+func (b *bench) usage(ctx context.Context) (ours, peer command, err error) {
+	dir, _, err := b.store(ctx)
+	if err != nil {
+		return ours, peer, err
+	}
+	ours = b.listed(dir)
+	help, err := b.printed(ctx, b.ours("sess-ls", "--help"))
+	if err != nil {
+		return ours, peer, err
+	}
+	if strings.Contains(help, "--usage") {
+		ours.argv = append(ours.argv, "--usage")
+	} else if one, err := b.printed(ctx, b.ours("sess-ls", "--all", "--json", "--limit", "1", dir)); err != nil || !strings.Contains(one, `"usage"`) {
+		return ours, peer, skip("sess-ls has no sums of usage")
+	}
+	ccusage, err := b.ccusage()
+	if err != nil {
+		return ours, peer, err
+	}
+	return ours, command{argv: []string{ccusage, "pi", "session", "--offline", "--json", "--pi-path", dir}}, nil
+}
+
+// printed returns what a command prints.
+func (b *bench) printed(ctx context.Context, c command) (string, error) {
+	out, err := b.command(ctx, c, c.argv...).Output()
+	return string(out), err
+}
+
+// projects returns the directories of a store, the first n of them.
+func projects(dir string, n int) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, n)
+	for _, e := range entries[:min(n, len(entries))] {
+		names = append(names, filepath.Join(dir, e.Name()))
+	}
+	return names, nil
+}

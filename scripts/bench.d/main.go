@@ -1,0 +1,149 @@
+// Bench measures the tools against the programs they are compared with, and
+// prints what came of each goal.
+//
+// Usage:
+//
+//	bench [flags]
+//
+// It is run by scripts/bench, in the root of the checkout.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/clikit"
+)
+
+// config is what the flags say. What is measured stands in goals*.go.
+type config struct {
+	quick, full, write, fetch, list bool
+	only, size                      string
+	runs                            int
+}
+
+var tool = clikit.Tool{
+	Name:    "bench",
+	Summary: "measure the tools against their peers",
+	Doc: `Every goal is measured by running our command and the peer's in turn; the ratio is the median of the ratios of neighbours, so that a machine that gets slower on the way does not matter much. Peers that are not here are skipped by name. The status is 0 whether goals are met or not.
+
+The data takes about 6 bytes for each of --size. It is made in $SESS_BENCH_DIR, and stays there for the next time, or else in a temporary directory. Peers from npm are looked for in ${SESS_PEERS:-~/.cache/sess-peers}.`,
+	Examples: `scripts/bench --quick
+scripts/bench --only 'sess-path.*pipe' --runs 15
+SESS_BENCH_DIR=/var/tmp/bench scripts/bench --full --write`,
+	New: func() ([]clikit.Flag, clikit.Action) {
+		c := &config{}
+		return []clikit.Flag{
+			clikit.Bool(&c.quick, "quick", "measure with a twentieth of the size: to try things, not to judge them"),
+			clikit.String(&c.size, "size", "1GB", "the large sessions have `SIZE`, all others their share of it"),
+			clikit.String(&c.only, "only", "", "only goals whose name matches `REGEXP`"),
+			clikit.Int(&c.runs, "runs", 5, "run `N` pairs after the first, 8 N if they take no time; fewer if they take minutes"),
+			clikit.Bool(&c.full, "full", "also what takes gigabytes of memory: pi opens half of --size"),
+			clikit.Bool(&c.fetch, "fetch", "install the peers that npm has and that are missing"),
+			clikit.Bool(&c.write, "write", "write the results to docs/bench.md"),
+			clikit.Bool(&c.list, "list", "print the names of the goals and measure nothing"),
+		}, c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
+	only, size, err := c.check(operands)
+	if err != nil {
+		return err
+	}
+	b := &bench{size: size, runs: c.runs, full: c.full, quick: c.quick, floor: ownPeak(), core: firstCore(), s: s}
+	goals := selected(b.goals(), only)
+	if len(goals) == 0 {
+		return clikit.No("no goal matches %s", c.only)
+	}
+	if c.list {
+		for _, g := range goals {
+			fmt.Fprintln(s.Out, g.name)
+		}
+		return nil
+	}
+	if ctx.Err() != nil { // from here on a signal has us remove what we made
+		return ctx.Err()
+	}
+	done, err := b.prepare(ctx, c.fetch)
+	defer done()
+	if err != nil {
+		return err
+	}
+	rows, err := b.measure(ctx, goals)
+	if err == nil && c.write {
+		err = b.writePage(ctx, "docs/bench.md", rows)
+	}
+	return err
+}
+
+// check returns the goals asked for and the size.
+func (c *config) check(operands []string) (*regexp.Regexp, int64, error) {
+	if len(operands) > 0 {
+		return nil, 0, clikit.UsageError("unexpected operand %s", operands[0])
+	}
+	if c.runs < 1 {
+		return nil, 0, clikit.UsageError("--runs wants a number above 0")
+	}
+	if c.write && (c.only != "" || c.quick) {
+		return nil, 0, clikit.UsageError("--write wants all goals and full sizes: neither --only nor --quick")
+	}
+	only, err := regexp.Compile(c.only)
+	if err != nil {
+		return nil, 0, clikit.UsageError("--only: %v", err)
+	}
+	size, ok := parseSize(c.size)
+	if !ok {
+		return nil, 0, clikit.UsageError("--size wants a size of at least 1MB, such as 100MB or 1GB")
+	}
+	if c.quick {
+		size /= 20
+	}
+	if _, err := os.Stat("scripts/bench.d/main.go"); err != nil {
+		return nil, 0, fmt.Errorf("looking for the checkout: %w", err)
+	}
+	return only, size, nil
+}
+
+func selected(goals []goal, only *regexp.Regexp) []goal {
+	var out []goal
+	for _, g := range goals {
+		if only.MatchString(g.name) {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// parseSize reads sizes such as 100MB; a number alone counts bytes.
+func parseSize(s string) (int64, bool) {
+	number, unit := strings.ToUpper(s), 1.0
+	for suffix, u := range map[string]float64{"KB": 1e3, "MB": 1e6, "GB": 1e9} {
+		if n, ok := strings.CutSuffix(number, suffix); ok {
+			number, unit = n, u
+			break
+		}
+	}
+	var n float64
+	var rest string
+	if k, _ := fmt.Sscanf(strings.TrimSpace(number)+" .", "%g %s", &n, &rest); k != 2 || rest != "." {
+		return 0, false
+	}
+	size := n * unit
+	return int64(size), size >= 1e6 && size <= 1e12
+}
+
+// absolute is name, absolute.
+func absolute(name string) (string, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return "", fmt.Errorf("finding %s: %w", name, err)
+	}
+	return abs, nil
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"text/template"
+)
+
+// page is docs/bench.md.
+var page = template.Must(template.New("page").Parse(`# Speed
+
+What ` + "`scripts/bench`" + ` measured; it wrote this page.
+
+Measured on {{.Machine}}{{if .Busy}}, which was busy with other things{{end}}. With {{.Programs}}; pi is 0.73.1.
+
+Ours and the peer run in turn, {{.Runs}} pairs after one to warm up, {{.Quick}} if they take no time, one if they take
+very long. The ratio is the median of the ratios of neighbours; the times are medians. They include starting the process.
+"met" compares the ratio with the goal. Sessions are linear, their texts log-normal with a median of 1 KB and up to 200 KB,
+some lines such that they mislead a search; {{.Size}} unless it says otherwise. Files are in the page cache unless it
+says otherwise. The exponents are those of time over size; points that take no longer than three starts of a process are
+left out. A peak of memory cannot be seen below {{.Floor}}, which is what measures it.
+
+| goal | ours | peer | ratio | goal | met |
+|---|---|---|---|---|---|
+{{range .Rows}}{{.}}{{end}}
+## Measuring again
+
+` + "```console" + `
+$ scripts/bench --quick                       # a twentieth of the size: does it work?
+$ scripts/bench --fetch                       # all, peers installed from npm first
+$ scripts/bench --only 'sess-ls' --runs 15    # some, more often
+$ SESS_BENCH_DIR=/var/tmp/bench scripts/bench --full --write
+` + "```" + `
+
+A quiet machine matters more than a fast one: compare ratios, never times of two runs. Data takes about six times
+the size of the large sessions and is the same every time.
+
+For a change of a package its benchmarks say more. Run them before and after, and let benchstat say what is noise:
+
+` + "```console" + `
+$ go test -run '^$' -bench . -count 10 ./pkg/... | tee old.txt
+$ go test -run '^$' -bench . -count 10 ./pkg/... | tee new.txt
+$ go tool -modfile=tools/go.mod benchstat old.txt new.txt
+` + "```" + `
+
+Where time is too noisy, count instructions, which hardly vary:
+
+` + "```console" + `
+$ perf stat -e instructions:u -r 5 sess-path big.jsonl > /dev/null
+` + "```" + `
+`))
+
+// writePage writes the results as a page.
+func (b *bench) writePage(ctx context.Context, name string, rows []row) error {
+	lines := make([]string, len(rows))
+	for i, r := range rows {
+		lines[i] = r.markdown()
+	}
+	var text strings.Builder
+	err := page.Execute(&text, map[string]any{
+		"Machine": b.machine(), "Busy": b.busy, "Programs": strings.Join(b.programs(ctx), ", "),
+		"Runs": b.runs, "Quick": 8 * b.runs, "Size": size(float64(b.size)), "Floor": size(float64(b.floor)), "Rows": lines,
+	})
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	return os.WriteFile(name, []byte(text.String()), 0o666)
+}

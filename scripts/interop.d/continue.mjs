@@ -1,0 +1,82 @@
+// Has a real pi continue sessions in print mode, and compares what it sends to
+// its model with what sess-path --as openai prints.
+//
+//   node continue.mjs VERSION CLI WORK FILE[=OTHER]...
+//
+// The tools are in PATH, and WORK is a directory for copies. With OTHER pi has to
+// send of FILE what sess-path prints of OTHER. Then our tools have to see what pi
+// sent and was answered; and a pi that starts fast continues the file once more,
+// after another compaction. Prints one line a check and ends with status 1 if one
+// fails.
+//
+// Before they are compared, messages are stripped of what is a matter of provider
+// and model: the system prompt, thinking, and members other than role, content,
+// tool_calls and tool_call_id; a text is the same as a list with that text alone.
+import { spawnSync } from "node:child_process";
+import { copyFileSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { serve } from "./mock.mjs";
+import { Tally, eachOf, homes, model, run } from "./real.mjs";
+
+const [version, cli, work, ...operands] = process.argv.slice(2);
+const rounds = version.startsWith("0.73") ? 1 : 2;
+const summarizer = "cat >/dev/null; echo '## Goal'; echo to go on; echo '## Original Request'; echo the same";
+
+const list = (content) => typeof content === "string" ? [{ type: "text", text: content }] : content;
+const normal = (messages) => messages.filter((m) => m.role !== "system" && m.role !== "developer").map((m) => ({
+	role: m.role, content: list(m.content ?? []), tool_calls: m.tool_calls ?? [], tool_call_id: m.tool_call_id ?? null,
+}));
+
+function sess(tool, ...args) {
+	const r = spawnSync(tool, args, { encoding: "utf8", maxBuffer: 1 << 28 });
+	if (r.status !== 0) throw new Error(`${tool} ${args.join(" ")}: status ${r.status}: ${r.stderr}`);
+	return r.stdout;
+}
+const ours = (file) => normal(JSON.parse(sess("sess-path", "-q", "--as", "openai", file)));
+
+// differ says where two lists of messages part.
+function differ(theirs, ours) {
+	if (isDeepStrictEqual(theirs, ours)) return "";
+	const at = Math.max(0, Array.from({ length: Math.max(theirs.length, ours.length) }, (_, i) => i).find((i) => !isDeepStrictEqual(theirs[i], ours[i])));
+	const show = (m) => (JSON.stringify(m[at]) ?? "nothing").slice(0, 1200);
+	return `message ${at + 1} of ${theirs.length} and ${ours.length}\n  pi:   ${show(theirs)}\n  sess: ${show(ours)}`;
+}
+
+const tally = new Tally();
+const server = await serve();
+const before = (round) => round === 1 ? "" : ", once more";
+
+// continued has pi go on with a copy, and returns what it sent before the prompt;
+// undefined if it did not come that far.
+async function continued(name, copy, who, round) {
+	const dir = join(work, who), prompt = `go on, round ${round}`;
+	const env = { ...homes.pi(dir, server.url("good", who)), PATH: process.env.PATH };
+	const kept = readFileSync(copy, "utf8");
+	const pi = await run([process.execPath, cli, "-p", "--provider", "mock", "--model", model, "-nt", "-ne", "-ns", "-np", "-nc", "--session", copy, prompt],
+		{ cwd: join(dir, "project"), env });
+	const requests = server.asked(who), sent = normal(requests.at(-1)?.messages ?? []), last = sent.pop();
+	const wrong = pi.status !== 0 || requests.length !== round || !isDeepStrictEqual(last, normal([{ role: "user", content: prompt }])[0])
+		? `status ${pi.status}, ${requests.length} requests: ${pi.stderr}` : readFileSync(copy, "utf8").startsWith(kept) ? "" : "pi rewrote lines that were there";
+	return tally.check(`pi ${version}: ${name}: continued${before(round)}`, wrong) ? { sent, asked: last, answer: pi.stdout.trimEnd() } : undefined;
+}
+
+await eachOf(operands, async (operand) => {
+	const [file, other = file] = operand.split("=");
+	const name = basename(file, ".jsonl"), who = `${version}-${name}`, copy = join(work, `${who}.jsonl`);
+	copyFileSync(file, copy);
+	let expected = ours(other);
+	for (let round = 1; round <= rounds; round++) {
+		const heard = await continued(name, copy, who, round);
+		if (!heard) return;
+		tally.check(`pi ${version}: ${name}: sends what sess-path prints${before(round)}`, differ(heard.sent, expected));
+		if (other !== file) return;
+		tally.check(`pi ${version}: ${name}: sess-path sees what pi wrote${before(round)}`,
+			differ([...heard.sent, heard.asked, ...normal([{ role: "assistant", content: heard.answer }])], ours(copy)));
+		if (round < rounds) sess("sess-compact", "-q", "--keep", "300", copy, "--", "sh", "-c", summarizer);
+		expected = ours(copy);
+	}
+});
+tally.check(`pi ${version}: asks nobody else`, server.strangers.join(", "));
+server.close();
+tally.end(`pi ${version}: sessions we compacted`);
