@@ -55,6 +55,21 @@ func (c *config) check() error {
 	return err
 }
 
+// recentSession is the size in bytes from which on a session is read from its
+// end where that is enough. Below it all of it is, so that whatever is wrong with
+// it is said.
+const recentSession = 1 << 20
+
+// contextAlone reports whether what is printed depends on nothing but the
+// messages in the context of the last entry.
+func (c *config) contextAlone() bool {
+	switch c.as {
+	case "messages", "openai", "anthropic", "text", "markdown":
+		return (c.leaf == "last" || c.leaf == ".") && !c.system && !c.strict && c.reinject == "none" && c.blobs == ""
+	}
+	return false
+}
+
 // compile compiles the expression of a flag, nil if there is none.
 func compile(name, expr string) (*filter.Filter, error) {
 	if expr == "" {

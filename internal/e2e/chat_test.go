@@ -113,7 +113,7 @@ func TestChatGoesOn(t *testing.T) {
 		!strings.Contains(r.stderr, "gone.jsonl: no such file") || strings.Contains(r.stderr, "> ") {
 		t.Errorf("no such session: status %d: %s", r.status, r.stderr)
 	}
-	for _, args := range [][]string{nil, {"-w", "many", "--", "./model"}, {"-w", "0", "--", "./model"}, {"-x"}} {
+	for _, args := range [][]string{nil, {"-w", "many", "--", "./model"}, {"-w", "0", "--", "./model"}, {"-x"}, {"-z", "--", "./model"}} {
 		if r, _ := chat(t, dir, "x\n", args...); r.status != 2 || !strings.Contains(r.stderr, "usage: chat") {
 			t.Errorf("%q: status %d: %s", args, r.status, r.stderr)
 		}

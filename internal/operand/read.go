@@ -3,6 +3,7 @@ package operand
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -61,6 +62,27 @@ func (in *Input) Session() (*Source, error) {
 	}
 	src.Warn(src.Problems)
 	return src, nil
+}
+
+// Recent reads from the end of a session of at least so many bytes what its
+// context needs; see [session.ReadRecent]. The source knows nothing else. The error
+// is [session.ErrWhole] if it has to be read whole, and then nothing has been
+// read.
+func (in *Input) Recent(least int64) (*Source, []session.Entry, error) {
+	f, size, ok := in.Large(least)
+	if !ok {
+		return nil, nil, session.ErrWhole
+	}
+	recent, err := session.ReadRecent(f, size)
+	if errors.Is(err, session.ErrWhole) {
+		return nil, nil, err
+	}
+	if err != nil {
+		return nil, nil, located(in.Name, err)
+	}
+	src := &Source{Session: &session.Session{Problems: recent.Problems}, Path: in.path, Name: in.Name, streams: in.streams}
+	src.Warn(src.Problems)
+	return src, recent.Path, nil
 }
 
 // Large returns the open file and its size, if it is a regular file of at least

@@ -1,9 +1,6 @@
 package jsonl
 
-import (
-	"runtime/debug"
-	"slices"
-)
+import "runtime/debug"
 
 const (
 	// pieceSize is how many bytes of a long line are held in one piece.
@@ -40,7 +37,15 @@ func (p *longLine) end(part []byte) (line []byte, own bool) {
 		p.last = p.last[:0]
 		return line, false
 	}
-	line = slices.Concat(append(p.full, p.last)...)
+	size := len(p.last)
+	for _, piece := range p.full {
+		size += len(piece)
+	}
+	line = make([]byte, 0, size)
+	for _, piece := range p.full {
+		line = append(line, piece...)
+	}
+	line = append(line, p.last...)
 	*p = longLine{}
 	if len(line) >= hugeLine {
 		// The pieces are garbage as large as the line. Whoever makes something

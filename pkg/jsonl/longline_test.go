@@ -60,8 +60,8 @@ func TestLongLines(t *testing.T) {
 func TestBackwardLongLine(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 2*longTail+5)
-	for _, before := range []string{"", "\n", "\n\n", "a\n", "a\n" + long + "\n", strings.Repeat("b\n", 3*blockSize)} {
-		for _, after := range []string{"", "\n", "\n\n", "\nc", "\n" + strings.Repeat("d\n", 3*blockSize)} {
+	for _, before := range []string{"", "\n", "a\n", "a\n" + long + "\n" + strings.Repeat("b\n", 3*blockSize)} {
+		for _, after := range []string{"", "\n", "\nc", "\n" + strings.Repeat("d\n", 3*blockSize)} {
 			log := before + long + after
 			r := &countingReaderAt{r: strings.NewReader(log)}
 			var texts []string

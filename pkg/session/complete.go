@@ -90,7 +90,7 @@ func (b *Batch) assistant(m Message) (Message, error) {
 		return Message{}, err
 	}
 	if full != m.Get("usage") {
-		m = Message{raw: setMember(m.raw, "usage", full), role: m.role}
+		m = newMessage(setMember(m.raw, "usage", full))
 	}
 	return b.stamped(m, given, "content")
 }
@@ -163,7 +163,7 @@ func withDefault(m Message, name, value string) Message {
 	if m.Get(name) != "" {
 		return m
 	}
-	return Message{raw: addMember(m.raw, name, value), role: m.role}
+	return newMessage(addMember(m.raw, name, value))
 }
 
 // NewTextMessage returns a message of the role with one text, and the further

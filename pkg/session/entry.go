@@ -16,6 +16,7 @@ type Entry struct {
 	typ            string
 	id             string
 	parent         string
+	message        string // JSON text of the member of that name, "" if there is none
 	line           int
 	offset         int64
 	hasType, hasID bool
@@ -39,19 +40,27 @@ func ParseEntry(line string) (Entry, error) {
 func scan(line string) Entry {
 	e := Entry{raw: line}
 	for key, value := range js.Members(line) {
-		if strings.Contains(key, `\`) {
-			key = js.Quote(js.Unquote(key)) // "\u0069d" spells id as well
-		}
-		switch key {
+		switch plainKey(key) {
 		case `"type"`:
 			e.typ, e.hasType = stringValue(value)
 		case `"id"`:
 			e.id, e.hasID = stringValue(value)
 		case `"parentId"`:
 			e.parent, _ = stringValue(value)
+		case `"message"`:
+			e.message = value
 		}
 	}
 	return e
+}
+
+// plainKey returns the literal of a key without needless escapes: "\u0069d"
+// spells id as well.
+func plainKey(key string) string {
+	if strings.IndexByte(key, '\\') < 0 {
+		return key
+	}
+	return js.Quote(js.Unquote(key))
 }
 
 func stringValue(raw string) (string, bool) {
@@ -88,7 +97,12 @@ func (e Entry) ParentID() string { return e.parent }
 
 // Get returns the JSON text of the top-level member called name, "" if there
 // is none. Of repeated members the last counts.
-func (e Entry) Get(name string) string { return member(e.raw, name) }
+func (e Entry) Get(name string) string {
+	if name == "message" {
+		return e.message
+	}
+	return member(e.raw, name)
+}
 
 // Str returns the decoded string value of the top-level member called name,
 // "" if it is absent or no string.
@@ -106,11 +120,10 @@ func (e Entry) Message() (Message, bool) {
 	if e.typ != TypeMessage {
 		return Message{}, false
 	}
-	raw := e.Get("message")
-	if !strings.HasPrefix(raw, "{") {
+	if !strings.HasPrefix(e.message, "{") {
 		return Message{}, false
 	}
-	return newMessage(raw), true
+	return newMessage(e.message), true
 }
 
 // Role returns the role of the message an entry puts into the context: that of

@@ -94,7 +94,7 @@ func userText(m Message, phrases ...phrase) Message {
 	}
 	b.WriteString(after)
 	b.WriteString(end)
-	return Message{raw: b.String(), role: RoleUser}
+	return newMessage(b.String())
 }
 
 // executionText tells a model what the user ran and what came of it.

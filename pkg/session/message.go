@@ -13,14 +13,32 @@ import (
 type Message struct {
 	raw  string
 	role string
+
+	// The JSON text of the members that are asked for most, found in the one pass
+	// that finds the role.
+	content, timestamp, usage, stopReason string
 }
 
 // NewMessage makes a message of the JSON object raw, which must be valid.
 func NewMessage(raw string) Message { return newMessage(raw) }
 
 func newMessage(raw string) Message {
-	role, _ := stringValue(member(raw, "role"))
-	return Message{raw: raw, role: role}
+	m := Message{raw: raw}
+	for key, value := range js.Members(raw) {
+		switch plainKey(key) {
+		case `"role"`:
+			m.role, _ = stringValue(value)
+		case `"content"`:
+			m.content = value
+		case `"timestamp"`:
+			m.timestamp = value
+		case `"usage"`:
+			m.usage = value
+		case `"stopReason"`:
+			m.stopReason = value
+		}
+	}
+	return m
 }
 
 // Raw returns the message's JSON text.
@@ -30,7 +48,19 @@ func (m Message) Raw() string { return m.raw }
 func (m Message) Role() string { return m.role }
 
 // Get returns the JSON text of the member called name, "" if there is none.
-func (m Message) Get(name string) string { return member(m.raw, name) }
+func (m Message) Get(name string) string {
+	switch name {
+	case "content":
+		return m.content
+	case "timestamp":
+		return m.timestamp
+	case "usage":
+		return m.usage
+	case "stopReason":
+		return m.stopReason
+	}
+	return member(m.raw, name)
+}
 
 // Str returns the string value of the member called name, "" if it is absent
 // or no string.
@@ -42,17 +72,17 @@ func (m Message) Str(name string) string {
 // A Block is one element of a message's content.
 type Block struct {
 	Type string // "text", "thinking", "image", "toolCall", …
-	raw  string
-	text string // the literal that stands for a block, which then has no raw
+	raw  string // "" if a literal stands for the block
+	text string // the JSON text of its text
 }
 
 // Get returns the JSON text of the block's member called name.
 func (b Block) Get(name string) string {
 	switch {
-	case b.text == "":
-		return member(b.raw, name)
 	case name == "text":
 		return b.text
+	case b.raw != "":
+		return member(b.raw, name)
 	case name == "type":
 		return `"text"`
 	}
@@ -67,7 +97,7 @@ func (b Block) Str(name string) string {
 
 // Raw returns the block's JSON text.
 func (b Block) Raw() string {
-	if b.text != "" {
+	if b.raw == "" {
 		return textBlock(b.text)
 	}
 	return b.raw
@@ -90,12 +120,24 @@ func blocks(content string) iter.Seq[Block] {
 			if !strings.HasPrefix(raw, "{") {
 				continue
 			}
-			typ, _ := stringValue(member(raw, "type"))
-			if !yield(Block{Type: typ, raw: raw}) {
+			if !yield(newBlock(raw)) {
 				return
 			}
 		}
 	}
+}
+
+func newBlock(raw string) Block {
+	b := Block{raw: raw}
+	for key, value := range js.Members(raw) {
+		switch plainKey(key) {
+		case `"type"`:
+			b.Type, _ = stringValue(value)
+		case `"text"`:
+			b.text = value
+		}
+	}
+	return b
 }
 
 // Text returns the message's text blocks joined by sep. For a role without
@@ -174,7 +216,8 @@ func (m Message) finishedUsage() (Usage, bool) {
 // withContent returns the message with its content replaced by the JSON text
 // content, in place, or added at the end.
 func (m Message) withContent(content string) Message {
-	return Message{raw: setMember(m.raw, "content", content), role: m.role}
+	m.raw, m.content = setMember(m.raw, "content", content), content
+	return m
 }
 
 // object builds the JSON text of an object. Members whose value is "" are left

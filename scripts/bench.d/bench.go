@@ -17,7 +17,6 @@ type bench struct {
 	runs        int
 	full, quick bool
 	busy        bool   // others want the processor too
-	floor       int64  // peak of this program, which no process it starts is below
 	core        string // the core that what is pinned is pinned to
 	s           *clikit.Streams
 
@@ -38,17 +37,12 @@ func (b *bench) prepare(ctx context.Context, fetch bool) (done func(), err error
 	if err != nil {
 		return func() {}, err
 	}
-	done = func() { _ = os.RemoveAll(b.work) }
+	done = func() { _, _ = os.Remove(b.output()), os.RemoveAll(b.work) }
 	b.data = filepath.Join(b.work, "data")
 	if dir := os.Getenv("SESS_BENCH_DIR"); dir != "" {
 		if b.data, err = absolute(dir); err != nil {
 			return done, err
 		}
-	}
-	b.peers = os.Getenv("SESS_PEERS")
-	if b.peers == "" {
-		home, _ := os.UserHomeDir() // without one there are no peers
-		b.peers = filepath.Join(home, ".cache", "sess-peers")
 	}
 	for _, dir := range []string{b.data, filepath.Join(b.work, "bin")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -68,6 +62,15 @@ func (b *bench) prepare(ctx context.Context, fetch bool) (done func(), err error
 	return done, nil
 }
 
+// peersDir is where the programs from npm are.
+func peersDir() string {
+	if dir := os.Getenv("SESS_PEERS"); dir != "" {
+		return dir
+	}
+	home, _ := os.UserHomeDir() // without one there are no peers
+	return filepath.Join(home, ".cache", "sess-peers")
+}
+
 // build builds the tools as scripts/install does, and what they are compared with.
 func (b *bench) build(ctx context.Context) error {
 	b.s.Notef("building")
@@ -75,7 +78,7 @@ func (b *bench) build(ctx context.Context) error {
 		"-o", filepath.Join(b.work, "bin")+string(filepath.Separator), "./cmd/...", "./scripts/bench.d/noop", "./scripts/bench.d/empty", "./scripts/bench.d/generate")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return errors.Join(ctx.Err(), fmt.Errorf("building the tools: %w: %s", err, out))
+		return unless(ctx, fmt.Errorf("building the tools: %w: %s", err, out))
 	}
 	return nil
 }

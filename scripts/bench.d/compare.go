@@ -79,12 +79,11 @@ func (b *bench) pair(ctx context.Context, ours, peer command, swap bool) (o, p s
 	return o, p, err
 }
 
-// repeat runs one command and returns the median of its seconds, and the most
-// memory it took.
-func (b *bench) repeat(ctx context.Context, c command) (seconds float64, rss int64, err error) {
+// repeat runs one command and returns the median of its seconds.
+func (b *bench) repeat(ctx context.Context, c command) (seconds float64, err error) {
 	first, err := b.run(ctx, c)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	runs := b.runs
 	switch {
@@ -93,16 +92,16 @@ func (b *bench) repeat(ctx context.Context, c command) (seconds float64, rss int
 	case first.seconds < quickPair.Seconds()/2:
 		runs *= 8
 	}
-	all, rss := []float64{first.seconds}, first.rss
+	all := []float64{first.seconds}
 	if runs > 0 {
 		all = nil
 	}
 	for range runs {
 		s, err := b.run(ctx, c)
 		if err != nil {
-			return 0, 0, err
+			return 0, err
 		}
-		all, rss = append(all, s.seconds), max(rss, s.rss)
+		all = append(all, s.seconds)
 	}
-	return median(all), rss, nil
+	return median(all), nil
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // Facts are what generate says of what it wrote.
@@ -62,6 +63,15 @@ func (s session) restore() error {
 	return nil
 }
 
+// grown says whether something was appended.
+func (s session) grown() error {
+	st, err := os.Stat(s.file)
+	if err == nil && st.Size() <= s.Bytes {
+		err = errors.New("nothing was appended")
+	}
+	return err
+}
+
 // append adds to the end of the session until restore.
 func (s session) append(text string) error {
 	f, err := os.OpenFile(s.file, os.O_WRONLY|os.O_APPEND, 0)
@@ -79,15 +89,15 @@ func (b *bench) sessions() int { return max(storedPerProject, int(b.size/100_000
 
 // store returns a directory of sessions as pi has one, with a directory for each
 // project.
-func (b *bench) store(ctx context.Context) (string, facts, error) {
+func (b *bench) store(ctx context.Context) (string, error) {
 	n := strconv.Itoa(b.sessions())
 	agent := filepath.Join(b.data, "store-"+n)
 	dir := filepath.Join(agent, "sessions")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", facts{}, err
+		return "", err
 	}
-	f, err := b.generated(ctx, dir, []string{"--store", n})
-	return dir, f, err
+	_, err := b.generated(ctx, dir, []string{"--store", n})
+	return dir, err
 }
 
 // generated runs generate unless what it would make is there, and returns the
@@ -103,11 +113,14 @@ func (b *bench) generated(ctx context.Context, name string, args []string) (f fa
 		return f, nil
 	}
 	b.s.Notef("generating %s", filepath.Base(name))
+	if err := discard(name); err != nil {
+		return f, err
+	}
 	cmd := exec.CommandContext(ctx, b.bin("generate"), append(args, name)...)
-	cmd.Stderr = os.Stderr //nolint:forbidigo // what generate has to say
+	cmd.Stderr = b.s.Err
 	text, err := cmd.Output()
 	if err != nil {
-		return f, errors.Join(ctx.Err(), fmt.Errorf("generating %s: %w", filepath.Base(name), err))
+		return f, unless(ctx, fmt.Errorf("generating %s: %w", filepath.Base(name), err))
 	}
 	if err := json.Unmarshal(text, &f); err != nil {
 		return f, fmt.Errorf("generating %s: %w", filepath.Base(name), err)
@@ -120,6 +133,20 @@ func (b *bench) generated(ctx context.Context, name string, args []string) (f fa
 	return f, os.WriteFile(beside, text, 0o600)
 }
 
+// discard removes what an older generator has written, and what was said of it.
+func discard(name string) error {
+	old, err := filepath.Glob(name + ".*.json")
+	if err != nil {
+		return fmt.Errorf("clearing %s: %w", name, err)
+	}
+	for _, n := range append(old, name) {
+		if err := os.RemoveAll(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func generatorSum() (string, error) {
 	names, err := filepath.Glob("scripts/bench.d/generate/*.go")
 	if err != nil {
@@ -127,6 +154,9 @@ func generatorSum() (string, error) {
 	}
 	h := sha256.New()
 	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return "", err

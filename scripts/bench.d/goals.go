@@ -31,7 +31,7 @@ func (b *bench) part(n int64) (int64, string) { return b.size / n, size(float64(
 // adding appends a message to a session, and takes it away again.
 func (b *bench) adding(s session) command {
 	c := b.ours("sess-append", "--sync=never", "-t", "hello", s.file)
-	c.after = s.restore
+	c.after, c.check = s.restore, s.grown
 	return c
 }
 
@@ -78,7 +78,7 @@ func (b *bench) besidePi(size int64) func(context.Context) (ours, peer command, 
 			return ours, peer, err
 		}
 		peer, err = b.pi(b.node, "append", s.file)
-		peer.after = s.restore
+		peer.after, peer.check = s.restore, s.grown
 		return ours, peer, err
 	}
 }

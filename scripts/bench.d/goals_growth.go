@@ -37,7 +37,7 @@ func (b *bench) growthGoals() []goal {
 		b.growth("sess-check", to(toNull, linear, "sess-check")),
 		b.growth("sess-compact --plan", to(toNull, linear, "sess-compact", "--plan")),
 		b.growth("sess-ls", func(ctx context.Context, size int64) (command, float64, error) {
-			dir, _, err := b.store(ctx)
+			dir, err := b.store(ctx)
 			if err != nil {
 				return command{}, 0, err
 			}
@@ -51,25 +51,29 @@ func (b *bench) growthGoals() []goal {
 // growth is the goal that a command takes time in proportion to the size, or
 // less. It is measured with a thousandth of the size, a hundredth, a tenth and
 // all of it.
-func (b *bench) growth(what string, make func(context.Context, int64) (command, float64, error)) goal {
+func (b *bench) growth(what string, measured func(context.Context, int64) (command, float64, error)) goal {
 	_, from := b.part(1000)
 	_, to := b.part(1)
+	if what == "sess-ls" { // measured in directories of sessions
+		to = count(int64(b.sessions())) + " sessions"
+		from = count(max(1, int64(b.sessions())/storedPerProject/1000) * storedPerProject)
+	}
 	return goal{"growth of " + what + ", " + from + " to " + to, func(ctx context.Context, name string) ([]row, error) {
-		start, _, err := b.repeat(ctx, b.ours("noop", "s.jsonl"))
+		start, err := b.repeat(ctx, b.ours("noop", "s.jsonl"))
 		if err != nil {
 			return nil, err
 		}
 		var points []point
 		var times []string
 		for _, n := range []int64{1000, 100, 10, 1} {
-			c, size, err := make(ctx, b.size/n)
+			c, size, err := measured(ctx, b.size/n)
 			if err != nil {
 				return nil, err
 			}
 			if len(points) > 0 && size == points[len(points)-1].size {
 				continue
 			}
-			seconds, _, err := b.repeat(ctx, c)
+			seconds, err := b.repeat(ctx, c)
 			if err != nil {
 				return nil, err
 			}

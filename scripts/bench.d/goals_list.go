@@ -26,7 +26,7 @@ func (b *bench) listed(dir string) command {
 
 func (b *bench) listing(peer func(dir string) (command, error)) func(context.Context) (ours, theirs command, err error) {
 	return func(ctx context.Context) (ours, theirs command, err error) {
-		dir, _, err := b.store(ctx)
+		dir, err := b.store(ctx)
 		if err != nil {
 			return ours, theirs, err
 		}
@@ -55,14 +55,14 @@ func (b *bench) counting(limit float64, memory int64) func(context.Context, stri
 		if err != nil {
 			return nil, err
 		}
-		return []row{ratioRow(name, c, limit), b.memoryRow("… peak RSS", c.rss, memory)}, nil
+		return []row{ratioRow(name, c, limit), memoryRow("… peak RSS", c.rss, memory)}, nil
 	}
 }
 
 // usage measures the sums of usage, if sess-ls has them: with a flag --usage, or
 // in what it prints anyway.
 func (b *bench) usage(ctx context.Context) (ours, peer command, err error) {
-	dir, _, err := b.store(ctx)
+	dir, err := b.store(ctx)
 	if err != nil {
 		return ours, peer, err
 	}

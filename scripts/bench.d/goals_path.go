@@ -83,7 +83,7 @@ func (b *bench) piped(kind string, limit float64, memory int64) func(context.Con
 		}
 		rows := []row{ratioRow(name, c, limit)}
 		if kind == linear {
-			rows = append(rows, b.memoryRow("… peak RSS", c.rss, memory))
+			rows = append(rows, memoryRow("… peak RSS", c.rss, memory))
 		}
 		return rows, nil
 	}

@@ -61,7 +61,7 @@ func (b *bench) writePage(ctx context.Context, name string, rows []row) error {
 	var text strings.Builder
 	err := page.Execute(&text, map[string]any{
 		"Machine": b.machine(), "Busy": b.busy, "Programs": strings.Join(b.programs(ctx), ", "),
-		"Runs": b.runs, "Quick": 8 * b.runs, "Size": size(float64(b.size)), "Floor": size(float64(b.floor)), "Rows": lines,
+		"Runs": b.runs, "Quick": 8 * b.runs, "Size": size(float64(b.size)), "Floor": size(float64(ownPeak())), "Rows": lines,
 	})
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)

@@ -72,7 +72,7 @@ func (b *bench) pi(runtime func() (string, error), args ...string) (command, err
 // ccusage returns ccusage itself and not the script that starts it.
 func (b *bench) ccusage() (string, error) {
 	if path := b.installed("ccusage/node_modules/@ccusage/ccusage-*/bin/ccusage"); path != "" {
-		return path, nil
+		return path, os.Chmod(path, 0o755) // npm does not; the script that starts it does
 	}
 	if path := b.find("ccusage"); path != "" {
 		return path, nil

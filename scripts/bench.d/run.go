@@ -137,6 +137,14 @@ func (b *bench) runPiped(ctx context.Context, c command, cmd *exec.Cmd) (s sampl
 	return sample{time.Since(begun).Seconds(), peak(cmd.ProcessState)}, err
 }
 
+// unless returns err, unless it is because of an interrupt, which says it all.
+func unless(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
 // firstLine is what a command that failed had to say, to be appended to an error.
 func firstLine(name string) string {
 	text, _ := os.ReadFile(name)

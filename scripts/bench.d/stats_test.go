@@ -69,3 +69,31 @@ func TestSize(t *testing.T) {
 		}
 	}
 }
+
+func TestParseSize(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]int64{"1GB": 1e9, "100mb": 1e8, "1500 KB": 1.5e6, "0.5GB": 5e8, "2000000": 2e6} {
+		if got, ok := parseSize(s); !ok || got != want {
+			t.Errorf("parseSize(%q) = %d, %v", s, got, ok)
+		}
+	}
+	for _, s := range []string{"", "GB", "x", "1TB", "10KB", "-1GB", "1GB x", "1e20GB", "NaN"} {
+		if got, ok := parseSize(s); ok {
+			t.Errorf("parseSize(%q) = %d", s, got)
+		}
+	}
+}
+
+func TestSpeeds(t *testing.T) {
+	t.Parallel()
+	got := speeds(`goos: linux
+BenchmarkLen/ascii         	   81234	     14752 ns/op	4338.12 MB/s
+BenchmarkLen/ascii         	   81234	     14752 ns/op	2000 MB/s	       0 B/op
+BenchmarkLen/cjk-2         	    1234	     14752 ns/op	 500.00 MB/s
+BenchmarkOther/x           	    1234	     14752 ns/op
+PASS
+`)
+	if len(got) != 2 || len(got["ascii"]) != 2 || got["ascii"][1] != 2 || got["cjk"][0] != 0.5 {
+		t.Errorf("speeds: %v", got)
+	}
+}

@@ -1,13 +1,13 @@
 // Has a real pi continue sessions in print mode, and compares what it sends to
 // its model with what sess-path --as openai prints.
 //
-//   node continue.mjs VERSION CLI WORK FILE[=OTHER]...
+//   node continue.mjs VERSION PROGRAM WORK FILE[=OTHER]...
 //
 // The tools are in PATH, and WORK is a directory for copies. With OTHER pi has to
 // send of FILE what sess-path prints of OTHER. Then our tools have to see what pi
 // sent and was answered; and a pi that starts fast continues the file once more,
-// after another compaction. Prints one line a check and ends with status 1 if one
-// fails.
+// after another compaction. Prints one line a session and ends with status 1 if a
+// check fails.
 //
 // Before they are compared, messages are stripped of what is a matter of provider
 // and model: the system prompt, thinking, and members other than role, content,
@@ -19,7 +19,7 @@ import { isDeepStrictEqual } from "node:util";
 import { serve } from "./mock.mjs";
 import { Tally, eachOf, homes, model, run } from "./real.mjs";
 
-const [version, cli, work, ...operands] = process.argv.slice(2);
+const [version, program, work, ...operands] = process.argv.slice(2);
 const rounds = version.startsWith("0.73") ? 1 : 2;
 const summarizer = "cat >/dev/null; echo '## Goal'; echo to go on; echo '## Original Request'; echo the same";
 
@@ -45,38 +45,46 @@ function differ(theirs, ours) {
 
 const tally = new Tally();
 const server = await serve();
-const before = (round) => round === 1 ? "" : ", once more";
 
-// continued has pi go on with a copy, and returns what it sent before the prompt;
-// undefined if it did not come that far.
-async function continued(name, copy, who, round) {
+// continued has pi go on with a copy, and returns what it sent before the prompt,
+// the prompt, and what it was answered.
+async function continued(copy, who, round) {
 	const dir = join(work, who), prompt = `go on, round ${round}`;
 	const env = { ...homes.pi(dir, server.url("good", who)), PATH: process.env.PATH };
-	const kept = readFileSync(copy, "utf8");
-	const pi = await run([process.execPath, cli, "-p", "--provider", "mock", "--model", model, "-nt", "-ne", "-ns", "-np", "-nc", "--session", copy, prompt],
+	const before = readFileSync(copy, "utf8");
+	const pi = await run([process.execPath, program, "-p", "--provider", "mock", "--model", model, "-nt", "-ne", "-ns", "-np", "-nc", "--session", copy, prompt],
 		{ cwd: join(dir, "project"), env });
-	const requests = server.asked(who), sent = normal(requests.at(-1)?.messages ?? []), last = sent.pop();
-	const wrong = pi.status !== 0 || requests.length !== round || !isDeepStrictEqual(last, normal([{ role: "user", content: prompt }])[0])
-		? `status ${pi.status}, ${requests.length} requests: ${pi.stderr}` : readFileSync(copy, "utf8").startsWith(kept) ? "" : "pi rewrote lines that were there";
-	return tally.check(`pi ${version}: ${name}: continued${before(round)}`, wrong) ? { sent, asked: last, answer: pi.stdout.trimEnd() } : undefined;
+	const requests = server.asked(who), sent = normal(requests.at(-1)?.messages ?? []), asked = sent.pop();
+	let wrong = "";
+	if (pi.status !== 0 || requests.length !== round) wrong = `status ${pi.status}, ${requests.length} requests: ${pi.stderr}`;
+	else if (!isDeepStrictEqual(asked, normal([{ role: "user", content: prompt }])[0])) wrong = `last is not the prompt: ${JSON.stringify(asked)}`;
+	else if (!readFileSync(copy, "utf8").startsWith(before)) wrong = "pi rewrote lines that were there";
+	return { wrong, sent, asked, answer: { role: "assistant", content: pi.stdout.trimEnd() } };
+}
+
+// wrong has pi continue one session, and says what is not as it has to be.
+async function wrong(file, other) {
+	const who = `${version}-${basename(file, ".jsonl")}`, copy = join(work, `${who}.jsonl`);
+	copyFileSync(file, copy);
+	for (let round = 1, expected = ours(other); round <= rounds; round++, expected = ours(copy)) {
+		const pi = await continued(copy, who, round);
+		if (pi.wrong) return `round ${round}: ${pi.wrong}`;
+		const sends = differ(pi.sent, expected);
+		if (sends) return `round ${round}: pi sends otherwise: ${sends}`;
+		if (other !== file) break;
+		const sees = differ([...pi.sent, pi.asked, ...normal([pi.answer])], ours(copy));
+		if (sees) return `round ${round}: sess-path sees otherwise what pi wrote: ${sees}`;
+		if (round < rounds) sess("sess-compact", "-q", "--keep", "300", copy, "--", "sh", "-c", summarizer);
+	}
+	return "";
 }
 
 await eachOf(operands, async (operand) => {
 	const [file, other = file] = operand.split("=");
-	const name = basename(file, ".jsonl"), who = `${version}-${name}`, copy = join(work, `${who}.jsonl`);
-	copyFileSync(file, copy);
-	let expected = ours(other);
-	for (let round = 1; round <= rounds; round++) {
-		const heard = await continued(name, copy, who, round);
-		if (!heard) return;
-		tally.check(`pi ${version}: ${name}: sends what sess-path prints${before(round)}`, differ(heard.sent, expected));
-		if (other !== file) return;
-		tally.check(`pi ${version}: ${name}: sess-path sees what pi wrote${before(round)}`,
-			differ([...heard.sent, heard.asked, ...normal([{ role: "assistant", content: heard.answer }])], ours(copy)));
-		if (round < rounds) sess("sess-compact", "-q", "--keep", "300", copy, "--", "sh", "-c", summarizer);
-		expected = ours(copy);
-	}
+	const name = (path) => basename(path, ".jsonl");
+	const what = other === file ? `continues ${name(file)}${rounds > 1 ? ", twice" : ""}` : `sends of ${name(file)} what is in ${name(other)}`;
+	tally.check(`pi ${version} ${what}`, await wrong(file, other));
 });
-tally.check(`pi ${version}: asks nobody else`, server.strangers.join(", "));
+tally.check(`pi ${version} asks its model for nothing else`, server.strangers.join(", "));
 server.close();
 tally.end(`pi ${version}: sessions we compacted`);

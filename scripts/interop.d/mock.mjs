@@ -6,8 +6,8 @@
 //   http://127.0.0.1:PORT/ANSWER/WHO/v1/chat/completions
 //
 // so that one server serves many programs at a time. An answer is one of those
-// below; ANSWER may end in the number of bytes of text above which the model has
-// no room, as in good-20000.
+// below, or never; ANSWER may end in the length of a user's message above which the
+// model has no room, as in good-20000.
 import { createServer } from "node:http";
 
 const texts = {
@@ -24,9 +24,10 @@ const refusals = {
 };
 
 // serve starts a server. asked(WHO) are the bodies of the requests of one asker so
-// far, oldest first; strangers are requests to any other address.
+// far, oldest first; idle(WHO) waits until none is open, three seconds at most;
+// strangers are requests to any other address.
 export async function serve() {
-	const bodies = new Map(), strangers = [];
+	const bodies = new Map(), open = new Map(), strangers = [];
 	const server = createServer(async (request, response) => {
 		let body = "";
 		for await (const chunk of request.setEncoding("utf8")) body += chunk;
@@ -39,12 +40,18 @@ export async function serve() {
 		}
 		body = JSON.parse(body);
 		bodies.set(who, [...bodies.get(who) ?? [], body]);
-		stream(response, body, reply(answer, body));
+		open.set(who, (open.get(who) ?? 0) + 1);
+		response.on("close", () => open.set(who, open.get(who) - 1));
+		if (answer !== "never") stream(response, body, reply(answer, body));
 	});
 	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
 	return {
 		url: (answer, who) => `http://127.0.0.1:${server.address().port}/${answer}/${who}/v1`,
 		asked: (who) => bodies.get(who) ?? [],
+		idle: async (who) => {
+			for (let i = 0; i < 30 && open.get(who); i++) await new Promise((resolve) => setTimeout(resolve, 100));
+			return !open.get(who);
+		},
 		strangers,
 		close: () => server.close(),
 	};
@@ -53,10 +60,10 @@ export async function serve() {
 // reply is the text, or the refusal, that a request gets.
 function reply(answer, body) {
 	const [name, room] = answer.split("-");
-	const said = JSON.stringify(body.messages ?? body.input ?? "");
-	if (room && said.length > Number(room)) return { refusal: refusals.overflow };
+	const said = (body.messages ?? body.input).filter((m) => m.role === "user").map((m) => JSON.stringify(m.content));
+	if (room && said.some((text) => text.length > Number(room))) return { refusal: refusals.overflow };
 	if (refusals[name]) return { refusal: refusals[name] };
-	return { text: name === "good" && said.includes("## Original Request") ? texts.prefix : texts[name] };
+	return { text: name === "good" && said.some((text) => text.includes("## Original Request")) ? texts.prefix : texts[name] };
 }
 
 const usage = { input: 100, output: 20 };

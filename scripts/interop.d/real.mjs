@@ -65,10 +65,10 @@ function put(dir, name, value) {
 }
 
 // run runs a command with nothing on standard input and no other environment, for
-// two minutes at most, and returns what it printed and its status.
+// five minutes at most, and returns what it printed and its status.
 export function run(argv, { cwd, env }) {
 	return new Promise((resolve) => {
-		const child = spawn(argv[0], argv.slice(1), { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: 120_000, killSignal: "SIGKILL" });
+		const child = spawn(argv[0], argv.slice(1), { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: 300_000, killSignal: "SIGKILL" });
 		const out = { stdout: "", stderr: "" };
 		for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (s) => { out[name] += s; });
 		child.on("error", (e) => resolve({ ...out, status: -1, stderr: `${argv[0]}: ${e.message}` }));

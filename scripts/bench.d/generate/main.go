@@ -56,12 +56,11 @@ func (c *config) run(_ context.Context, s *clikit.Streams, operands []string) er
 		shape: shape{size: c.size, entries: int(c.entries), offPath: float64(c.offPath) / 100, compact: c.compact, median: float64(c.median)},
 		r:     r, pool: newPool(r), now: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC),
 	}
-	facts, err := Facts{}, error(nil)
+	write := func() (Facts, error) { return w.file(operands[0], "/home/dev/project") }
 	if c.stored > 0 {
-		facts, err = w.store(operands[0], int(c.stored))
-	} else {
-		facts, err = w.file(operands[0], "/home/dev/project")
+		write = func() (Facts, error) { return w.store(operands[0], int(c.stored)) }
 	}
+	facts, err := write()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,246 @@
+//go:build unix && !solaris && !aix
+
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// waitingStub is a summarizer that says when it has been asked and answers when
+// it is told to. It holds the lifeline open.
+const waitingStub = `exec 9>life
+cat >/dev/null
+echo >asked
+read -r _ <answer
+printf '## Goal\n- the goal\n'
+`
+
+// A running compaction waits in its summarizer.
+type running struct {
+	cmd         *exec.Cmd
+	out, errs   bytes.Buffer
+	asked, tell *os.File
+	dead        func()
+}
+
+// startCompact runs sess-compact on s.jsonl with waitingStub and returns when
+// that has been asked.
+func startCompact(t *testing.T, dir string, flags ...string) *running {
+	t.Helper()
+	write(t, dir, "stub", waitingStub)
+	p := &running{dead: lifeline(t, dir, true)}
+	p.asked, p.tell = fifo(t, dir, "asked"), fifo(t, dir, "answer")
+	args := append(append([]string{"--retries", "0"}, flags...), "s.jsonl", "--", "sh", "stub")
+	p.cmd = exec.Command(filepath.Join(bin, "sess-compact"), args...)
+	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = dir, env(dir), &p.out, &p.errs
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.asked.Read(make([]byte, 1)); err != nil {
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+		t.Fatalf("the summarizer was not asked: %v; %s", err, p.errs.String())
+	}
+	return p
+}
+
+// fifo makes a FIFO and opens it so that neither end waits for the other.
+func fifo(t *testing.T, dir, name string) *os.File {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	if err := f.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// answer lets the summarizer answer.
+func (p *running) answer(t *testing.T) {
+	t.Helper()
+	if _, err := p.tell.WriteString("go\n"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wait returns what became of sess-compact.
+func (p *running) wait(t *testing.T) result {
+	t.Helper()
+	timer := time.AfterFunc(30*time.Second, func() { _ = p.cmd.Process.Kill() })
+	defer timer.Stop()
+	r := result{}
+	if err := p.cmd.Wait(); err != nil {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			t.Fatal(err)
+		}
+		if r.status = exit.ExitCode(); r.status < 0 {
+			r.status = 128 + signalOf(exit)
+		}
+	}
+	r.stdout, r.stderr = p.out.String(), p.errs.String()
+	return r
+}
+
+// withResults is a session with calls and results worth pruning.
+func withResults() string {
+	var b strings.Builder
+	b.WriteString(header)
+	parent := "null"
+	add := func(i int, message string) {
+		id := fmt.Sprintf("eeee%04d", i)
+		fmt.Fprintf(&b, `{"type":"message","id":%q,"parentId":%s,"timestamp":"2026-01-02T03:05:00.000Z","message":{%s,"timestamp":1767323100000}}`+"\n", id, parent, message)
+		parent = `"` + id + `"`
+	}
+	for i := range 6 {
+		add(4*i, fmt.Sprintf(`"role":"user","content":[{"type":"text","text":"question %d %s"}]`, i, strings.Repeat("word ", 60)))
+		add(4*i+1, fmt.Sprintf(`"role":"assistant","content":[{"type":"toolCall","id":"c%d","name":"bash","arguments":{"command":"make"}}],"stopReason":"toolUse"`, i))
+		add(4*i+2, fmt.Sprintf(`"role":"toolResult","toolCallId":"c%d","toolName":"bash","content":[{"type":"text","text":"%s"}],"isError":false`, i, strings.Repeat("result ", 100)))
+		add(4*i+3, `"role":"assistant","content":[{"type":"text","text":"made"}],"stopReason":"stop"`)
+	}
+	return b.String()
+}
+
+// compactions are those that ask a summarizer, with the types of the entries
+// they make of withResults.
+var compactions = []struct {
+	name  string
+	flags []string
+	makes string
+}{
+	{"keep-recent", []string{"--keep", "200"}, "compaction"},
+	{"keep-user", []string{"--strategy", "keep-user", "--keep", "200"}, "message message message compaction"},
+	{"last-turn", []string{"--strategy", "last-turn"}, "compaction"},
+	{"prune", []string{"--keep", "200", "--prune", "--prune-turns", "2", "--prune-protect", "0", "--prune-minimum", "0"}, "context_edit context_edit context_edit context_edit compaction"},
+	{"branch", []string{"--branch", ".~9"}, "branch_summary"},
+}
+
+// While the summarizer runs, somebody else writes to the session: the leaf has
+// moved, and nothing is added, neither the summary nor the copies or edits that
+// go before it. With nobody else there all of it is.
+func TestCompactRace(t *testing.T) {
+	t.Parallel()
+	others := map[string][]string{
+		"nobody":          nil,
+		"sess-append":     {"sess-append", "-t", "meanwhile", "s.jsonl"},
+		"a label":         {"sess-append", "--type", "label", "--set", "targetId=eeee0000", "--set", "label=here", "s.jsonl"},
+		"a branch":        {"sess-append", "--parent", "eeee0003", "-t", "meanwhile", "s.jsonl"},
+		"sess-compact":    {"sess-compact", "--keep", "200", "--summary", "summary", "s.jsonl"},
+		"prune":           {"sess-compact", "--prune", "--prune-turns", "0", "--prune-protect", "0", "--prune-minimum", "0", "s.jsonl"},
+		"the same branch": {"sess-compact", "--branch", ".~9", "--summary", "summary", "s.jsonl"},
+	}
+	for _, c := range compactions {
+		for name, other := range others {
+			t.Run(c.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				path := write(t, dir, "s.jsonl", withResults())
+				write(t, dir, "summary", "## Goal\n- another\n")
+				p := startCompact(t, dir, c.flags...)
+				if other != nil {
+					if r := runCommand(t, dir, "", other...); r.status != 0 {
+						t.Errorf("%q while the summarizer runs: status %d: %s", other, r.status, r.stderr)
+					}
+				}
+				before := readFile(t, path)
+				if (other == nil) != (before == withResults()) {
+					t.Errorf("the session has %d bytes", len(before))
+				}
+				p.answer(t)
+				r := p.wait(t)
+				p.dead()
+				if other == nil {
+					wantMade(t, r, strings.TrimPrefix(readFile(t, path), before), c.makes)
+					return
+				}
+				checkRun(t, r, 4, "sess-compact", "s.jsonl: the leaf moved")
+				if r.stdout != "" || strings.Count(r.stderr, "\n") != 1 {
+					t.Errorf("printed %q and %q", r.stdout, r.stderr)
+				}
+				if readFile(t, path) != before {
+					t.Error("the session was changed")
+				}
+			})
+		}
+	}
+}
+
+// wantMade checks the types of the entries that were added.
+func wantMade(t *testing.T, r result, added, types string) {
+	t.Helper()
+	checkRun(t, r, 0, "sess-compact", "")
+	var made []string
+	for line := range strings.Lines(added) {
+		kind, _, _ := strings.Cut(strings.TrimPrefix(line, `{"type":"`), `"`)
+		made = append(made, kind)
+	}
+	if got := strings.Join(made, " "); got != types {
+		t.Errorf("added %s, want %s", got, types)
+	}
+}
+
+// A signal ends sess-compact and its summarizer, and nothing is written.
+func TestCompactInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		for _, c := range compactions {
+			t.Run(sig.String()+"/"+c.name, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				path := write(t, dir, "s.jsonl", withResults())
+				p := startCompact(t, dir, c.flags...)
+				if err := p.cmd.Process.Signal(sig); err != nil {
+					t.Fatal(err)
+				}
+				r := p.wait(t)
+				p.dead() // without an answer
+				checkRun(t, r, 130, "sess-compact", "interrupted")
+				if r.stdout != "" || readFile(t, path) != withResults() {
+					t.Errorf("printed %q, session of %d bytes", r.stdout, len(readFile(t, path)))
+				}
+			})
+		}
+	}
+}
+
+// Nothing can be done about SIGKILL: the summarizer goes on, and ends when it
+// has answered into the void. The session is as it was, and not locked.
+func TestCompactKilled(t *testing.T) {
+	t.Parallel()
+	for _, c := range compactions {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := write(t, dir, "s.jsonl", withResults())
+			p := startCompact(t, dir, c.flags...)
+			if err := p.cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			if r := p.wait(t); r.status != 128+int(syscall.SIGKILL) || r.stdout != "" {
+				t.Errorf("status %d, printed %q", r.status, r.stdout)
+			}
+			p.answer(t)
+			p.dead()
+			if readFile(t, path) != withResults() {
+				t.Error("the session was changed")
+			}
+			checkRun(t, runCommand(t, dir, "", "sess-append", "--wait", "0", "-t", "next", "s.jsonl"), 0, "sess-append", "")
+		})
+	}
+}
