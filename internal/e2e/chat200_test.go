@@ -21,7 +21,7 @@ NR == 1 { summary = /^You write summaries/ }
 /^## (Goal|Original Request)$/ { heading = $0 }
 /^<previous-summary>$/ { previous = 1 }
 previous && goal == "" && /^- / { goal = $0 }
-said == "" && /^\[User\]: / { said = "- " substr($0, 9) }
+said == "" && /^\[User\]: / { said = "- " substr($0, 9, 80) }
 /^user: turn [0-9]/ { split($0, words, " "); turn = words[3] }
 END {
 	tokens = int((size + 3) / 4)
@@ -51,8 +51,8 @@ func turns(n int) string {
 	var b strings.Builder
 	for i := 1; i <= n; i++ {
 		size := i * 13 % 40
-		if i%10 == 3 {
-			size = 900
+		if i%11 == 3 {
+			size = 1000
 		}
 		goal := "go on"
 		if i == 1 {

@@ -13,12 +13,19 @@ type candidate struct {
 	entry    session.Entry
 	messages []session.Message
 	visible  bool  // would have messages but for a context_edit
-	tokens   int64 // what keeping it costs
-	counts   bool  // tokens are to be counted at all
+	counts   bool  // it costs tokens
 	metadata bool  // the cut moves back over it
 	cuts     bool  // a cut may fall in front of it
 	turn     bool  // it starts a turn
 	whole    bool  // a cut in front of it splits no turn
+}
+
+// tokens is what keeping the candidate costs. It is asked for the newest alone.
+func (c candidate) tokens(estimate func(session.Message) int64) (n int64) {
+	for _, m := range c.messages {
+		n += estimate(m)
+	}
+	return n
 }
 
 // A cut is a place in a range.
@@ -37,11 +44,8 @@ var cutRoles = map[string]bool{
 }
 
 // projected15 returns the range pi 1.5 cuts: the projection behind the newest
-// compaction, and that compaction. A nil estimate stands for that of pi 1.5.
-func projected15(projection []session.Projected, estimate func(session.Message) int64) (out []candidate, previous *session.Entry) {
-	if estimate == nil {
-		estimate = session.Estimate
-	}
+// compaction, and that compaction.
+func projected15(projection []session.Projected) (out []candidate, previous *session.Entry) {
 	start := 0
 	for i, p := range projection {
 		if p.Entry.Type() == session.TypeCompaction && len(p.Messages) > 0 {
@@ -54,7 +58,6 @@ func projected15(projection []session.Projected, estimate func(session.Message) 
 		c.visible = p.Entry.Type() != session.TypeContextEdit && (len(p.Messages) > 0 || len(p.Entry.Messages()) > 0)
 		c.metadata = p.Entry.Type() != session.TypeCompaction && len(p.Messages) == 0
 		for _, m := range p.Messages {
-			c.tokens += estimate(m)
 			c.cuts = c.cuts || cutRoles[m.Role()]
 			c.turn = c.turn || cutRoles[m.Role()] && m.Role() != session.RoleAssistant
 		}
@@ -65,12 +68,8 @@ func projected15(projection []session.Projected, estimate func(session.Message) 
 }
 
 // raw073 returns the range pi 0.73 cuts: the raw entries from the one the last
-// compaction kept first on, so what that one kept is summarized again. A nil
-// estimate stands for that of pi 0.73.
-func raw073(path []session.Entry, estimate func(session.Message) int64) (out []candidate, previous *session.Entry) {
-	if estimate == nil {
-		estimate = session.EstimateWithoutImages
-	}
+// compaction kept first on, so what that one kept is summarized again.
+func raw073(path []session.Entry) (out []candidate, previous *session.Entry) {
 	start := 0
 	for i := len(path) - 1; i >= 0; i-- {
 		if path[i].Type() != session.TypeCompaction {
@@ -94,9 +93,6 @@ func raw073(path []session.Entry, estimate func(session.Message) int64) (out []c
 			c.cuts = cutRoles[role]
 			c.turn = role == session.RoleUser || role == session.RoleBashExecution
 			c.whole = role == session.RoleUser
-			for _, m := range c.messages {
-				c.tokens += estimate(m)
-			}
 		case session.TypeBranchSummary, session.TypeCustomMessage:
 			c.cuts, c.turn, c.metadata = true, true, true
 		default:
@@ -119,13 +115,18 @@ func findCut(span []candidate, o Options) cut {
 	if len(points) == 0 {
 		return cut{}
 	}
+	estimate := o.Estimate
+	if estimate == nil {
+		estimate = estimateOf(o.Rules)
+	}
 	first, over := points[0], false
 	var gathered int64
 	for i := len(span) - 1; i >= 0; i-- {
-		if !span[i].counts || o.Rules == Pi15 && span[i].tokens == 0 {
+		tokens := span[i].tokens(estimate)
+		if !span[i].counts || o.Rules == Pi15 && tokens == 0 {
 			continue
 		}
-		if gathered += span[i].tokens; gathered >= o.Keep {
+		if gathered += tokens; gathered >= o.Keep {
 			first, over = pointFrom(points, i, first, o.Rules), true
 			break
 		}

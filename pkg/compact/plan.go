@@ -95,10 +95,10 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 	var span []candidate
 	var previous *session.Entry
 	if o.Rules == Pi073 {
-		span, previous = raw073(path, o.Estimate)
+		span, previous = raw073(path)
 		p.TokensBefore = session.MeasureWithoutImages(messages(projection)).Tokens
 	} else {
-		span, previous = projected15(projection, o.Estimate)
+		span, previous = projected15(projection)
 		p.TokensBefore = session.MeasureProjection(projection, path).Tokens
 	}
 	if err := p.divide(span, o); err != nil {

@@ -80,6 +80,9 @@ func (b *bench) growth(what string, measured func(context.Context, int64) (comma
 			points = append(points, point{size, seconds})
 			times = append(times, duration(seconds))
 		}
+		if len(points) < 2 {
+			return nil, skip("too small to grow")
+		}
 		e := exponent(points, start)
 		return []row{{
 			goal: name, ours: times[len(times)-1], ratio: fmt.Sprintf("^%.2f", e), want: fmt.Sprintf("≤ ^%.2f", maxExponent),

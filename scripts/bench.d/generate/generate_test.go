@@ -4,16 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/rand/v2"
+	"sync"
 	"testing"
 )
 
+// texts is the pool of all sessions here.
+var texts = sync.OnceValue(func() *pool { return newPool(rand.New(rand.NewPCG(3, 4))) })
+
 func generated(t *testing.T, s shape) ([]byte, Facts) {
 	t.Helper()
-	r := rand.New(rand.NewPCG(1, 2))
 	if s.median == 0 {
 		s.median = 1000
 	}
-	w := writer{shape: s, r: r, pool: newPool(r)}
+	w := writer{shape: s, r: rand.New(rand.NewPCG(1, 2)), pool: texts()}
 	var out bytes.Buffer
 	facts, err := w.write(&out, "/home/dev")
 	if err != nil {
@@ -50,6 +53,20 @@ func TestSessions(t *testing.T) {
 				t.Errorf("%d entries, %d bytes", facts.Entries, len(text))
 			}
 		})
+	}
+}
+
+// TestIDs: the ids of a gigabyte's entries, and of one twice as large, are all
+// different.
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	seen := make(map[string]struct{}, 1<<20)
+	for n := range 1 << 20 {
+		w := writer{Facts: Facts{Entries: n}}
+		seen[w.nextID()] = struct{}{}
+	}
+	if len(seen) != 1<<20 {
+		t.Errorf("%d ids for %d entries", len(seen), 1<<20)
 	}
 }
 

@@ -1,0 +1,123 @@
+package formats
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// A Format reads and writes the sessions of one agent. Its methods may be
+// called concurrently.
+type Format interface {
+	// About says what the format is called and what it can do. It does not look
+	// at the world.
+	About() About
+
+	// Detect reports whether a file called name that begins with head, its first
+	// [HeadSize] bytes or all of it, is of this format. It reads nothing else, and
+	// says yes only to what no other format would mean: the first format of a
+	// list that says yes has the file.
+	Detect(name string, head []byte) bool
+
+	// Open opens a source for reading, and reading alone: nothing in it changes,
+	// not even a file beside a database. The source outlives the archive.
+	Open(ctx context.Context, src *Source) (Archive, error)
+
+	// Export writes a session, every branch that the format can hold, and tells
+	// t what it cannot hold before it writes. The error of a format that is only
+	// read is [ErrReadOnly].
+	Export(ctx context.Context, s *session.Session, t *Target) error
+}
+
+// About describes a format.
+type About struct {
+	Name     string   // a word in lower case, such as "codex"; [Builder.Custom] puts it before its types
+	Summary  string   // what it reads, in a few words
+	Versions []string // what [Target.Version] may be, the default first; nil if there is one form only
+
+	// Home returns where the agent keeps its sessions on this machine, a path that
+	// [Format.Open] takes. Nil is an agent that has no such place.
+	Home func(Env) (string, error)
+}
+
+// Env is what of the environment decides where an agent keeps its sessions.
+type Env struct {
+	Getenv func(string) string
+	Home   string // the user's home directory, "" if unknown
+}
+
+// An Archive is an open source: one session, or many. Its methods may be called
+// concurrently, and Read while an iteration of List is under way.
+type Archive interface {
+	// List yields the sessions there are, in an order that is the same each time.
+	// What cannot be listed is yielded with its error and at least its Path; the
+	// iteration goes on, unless the error is that of ctx.
+	List(ctx context.Context, q Query) iter.Seq2[Info, error]
+
+	// Read gives the session that List yielded as info to b: the header, and then
+	// every entry of every branch, those included that a compaction or a revert
+	// took out of sight. Reading it twice gives the same bytes. An error of b is
+	// returned as it is, or wrapped.
+	Read(ctx context.Context, info Info, b *Builder) error
+
+	Close() error
+}
+
+// A Query says which sessions are asked for, and how much about them.
+type Query struct {
+	// ID is a session's id, the beginning of one or its name; "" asks for all. An
+	// archive may yield others too: the asker compares. It is there so that a
+	// store that knows where to look need not look everywhere.
+	ID string
+
+	// Details asks for names, times and counts even where a session has to be
+	// read whole for them.
+	Details bool
+}
+
+// An Info is what a listing says of a session: the columns of sess-ls, and how
+// the archive finds it again. What is not known is zero; Exact says that counts
+// are right.
+type Info struct {
+	store.Row        // Path is the file or database the session is in
+	Key       string // the archive's own: a row id, an offset
+}
+
+// ErrReadOnly is the error of exporting to a format that is only read.
+var ErrReadOnly = errors.New("the format is only read, not written")
+
+// HeadSize is how many bytes of a file are looked at to detect its format.
+const HeadSize = 64 << 10
+
+// Lookup returns the format of list called name.
+func Lookup(list []Format, name string) (Format, bool) {
+	for _, f := range list {
+		if f.About().Name == name {
+			return f, true
+		}
+	}
+	return nil, false
+}
+
+// Names returns the names of the formats of list.
+func Names(list []Format) []string {
+	names := make([]string, len(list))
+	for i, f := range list {
+		names[i] = f.About().Name
+	}
+	return names
+}
+
+// Detect returns the first format of list to which the file called name, that
+// begins with head, belongs.
+func Detect(list []Format, name string, head []byte) (Format, bool) {
+	for _, f := range list {
+		if f.Detect(name, head) {
+			return f, true
+		}
+	}
+	return nil, false
+}

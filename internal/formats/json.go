@@ -1,0 +1,148 @@
+package formats
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Object returns the JSON text of an object with the fields that have a value.
+func Object(fields ...session.Field) string {
+	var b strings.Builder
+	b.WriteByte('{')
+	for _, f := range fields {
+		if f.Raw == "" {
+			continue
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		b.WriteString(js.Quote(f.Name))
+		b.WriteByte(':')
+		b.WriteString(f.Raw)
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+// Array returns the JSON text of an array of JSON texts.
+func Array(elements ...string) string { return "[" + strings.Join(elements, ",") + "]" }
+
+// Str is a field with a string value, none for "".
+func Str(name, value string) session.Field {
+	if value == "" {
+		return session.Field{Name: name}
+	}
+	return session.StringField(name, value)
+}
+
+// Int returns the JSON text of a number.
+func Int(n int64) string { return strconv.FormatInt(n, 10) }
+
+// Compact returns a JSON text on one line, its tokens as they were. A text that
+// is on one line already stays as it is.
+func Compact(raw string) string {
+	if !strings.ContainsAny(raw, "\r\n") {
+		return raw
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(raw)) != nil {
+		return raw // whoever takes it will refuse it
+	}
+	return b.String()
+}
+
+// Text returns a text block.
+func Text(text string) string {
+	return Object(session.StringField("type", "text"), session.StringField("text", text))
+}
+
+// Thinking returns a thinking block; the signature may be "".
+func Thinking(text, signature string) string {
+	return Object(session.StringField("type", "thinking"), session.StringField("thinking", text), Str("thinkingSignature", signature))
+}
+
+// RedactedThinking returns a block of thinking that only its provider can read.
+func RedactedThinking(data string) string {
+	return Object(session.StringField("type", "thinking"), session.StringField("thinking", ""),
+		session.StringField("thinkingSignature", data), session.Field{Name: "redacted", Raw: "true"})
+}
+
+// Image returns an image block of base64 data.
+func Image(mediaType, data string) string {
+	return Object(session.StringField("type", "image"), session.StringField("data", data), session.StringField("mimeType", mediaType))
+}
+
+// ToolCall returns a tool call block; arguments is the JSON text of an object.
+func ToolCall(id, name, arguments string) string {
+	return Object(session.StringField("type", "toolCall"), session.StringField("id", id), session.StringField("name", name),
+		session.Field{Name: "arguments", Raw: arguments})
+}
+
+// User returns a user message of blocks.
+func User(blocks []string, more ...session.Field) session.Message {
+	return message(session.RoleUser, append([]session.Field{{Name: "content", Raw: Array(blocks...)}}, more...)...)
+}
+
+// Assistant returns an assistant message of blocks. A [Builder] fills in what is
+// not among the further fields.
+func Assistant(blocks []string, more ...session.Field) session.Message {
+	return message(session.RoleAssistant, append([]session.Field{{Name: "content", Raw: Array(blocks...)}}, more...)...)
+}
+
+// ToolResult returns the result of a tool call.
+func ToolResult(callID, tool string, blocks []string, failed bool, more ...session.Field) session.Message {
+	return message(session.RoleToolResult, append([]session.Field{
+		session.StringField("toolCallId", callID), session.StringField("toolName", tool),
+		{Name: "content", Raw: Array(blocks...)}, {Name: "isError", Raw: strconv.FormatBool(failed)},
+	}, more...)...)
+}
+
+func message(role string, fields ...session.Field) session.Message {
+	return session.NewMessage(Object(append([]session.Field{session.StringField("role", role)}, fields...)...))
+}
+
+// DataURL takes a base64 data URL apart; ok is false for any other text.
+func DataURL(url string) (mediaType, data string, ok bool) {
+	rest, ok := strings.CutPrefix(url, "data:")
+	if !ok {
+		return "", "", false
+	}
+	head, data, ok := strings.Cut(rest, ",")
+	if !ok {
+		return "", "", false
+	}
+	mediaType, ok = strings.CutSuffix(head, ";base64")
+	mediaType, _, _ = strings.Cut(mediaType, ";")
+	return mediaType, data, ok
+}
+
+// RawString returns the string that the JSON text raw is, "" if it is none.
+func RawString(raw string) string {
+	if !strings.HasPrefix(raw, `"`) {
+		return ""
+	}
+	return js.Unquote(raw)
+}
+
+// Member returns the JSON text of the member called name of the object raw, the
+// last one if there are several; "" if there is none or it is null.
+func Member(raw, name string) string {
+	found := ""
+	if !strings.HasPrefix(raw, "{") {
+		return ""
+	}
+	for key, value := range js.Members(raw) {
+		if js.Unquote(key) == name {
+			found = value
+		}
+	}
+	if found == "null" {
+		return ""
+	}
+	return found
+}

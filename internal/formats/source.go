@@ -1,0 +1,197 @@
+package formats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// A Source is what is imported: a file, a directory, or standard input. It has
+// to be closed.
+type Source struct {
+	Path  string    // "" for Stdin
+	Stdin io.Reader // read only if Path is ""
+	Blobs string    // directory of the blobs that sessions refer to, "" for none
+	Env   Env
+
+	spool *File // what came on Stdin
+	temp  string
+}
+
+// Name returns what the source is called in messages.
+func (s *Source) Name() string {
+	if s.Path == "" {
+		return "standard input"
+	}
+	return s.Path
+}
+
+// At returns a line of the source as [Loss.Where] has it.
+func (s *Source) At(line int) string { return s.Name() + ":" + strconv.Itoa(line) }
+
+// IsDir reports whether the source is a directory.
+func (s *Source) IsDir() bool {
+	fi, err := os.Stat(s.Path)
+	return s.Path != "" && err == nil && fi.IsDir()
+}
+
+// Open opens the source, which must not be a directory. Standard input that
+// cannot be read at any place is copied into a temporary file first. Each call
+// returns a file of its own, which has to be closed.
+func (s *Source) Open(ctx context.Context) (*File, error) {
+	if s.Path != "" {
+		return OpenFile(s.Path)
+	}
+	if s.spool == nil {
+		if err := s.read(ctx); err != nil {
+			return nil, fmt.Errorf("reading standard input: %w", cause(err))
+		}
+	}
+	f := *s.spool
+	f.close = nil // it is the source's
+	return &f, nil
+}
+
+// Head returns the first [HeadSize] bytes of the source.
+func (s *Source) Head(ctx context.Context) ([]byte, error) {
+	f, err := s.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, min(f.Size, HeadSize))
+	n, err := f.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading %s: %w", s.Name(), cause(err))
+	}
+	return head[:n], nil
+}
+
+// Close removes what Open made of standard input.
+func (s *Source) Close() error {
+	if s.spool == nil || s.temp == "" {
+		return nil
+	}
+	err := errors.Join(s.spool.close(), os.Remove(s.temp))
+	s.spool, s.temp = nil, ""
+	return err
+}
+
+// read makes standard input a file that can be read at any place.
+func (s *Source) read(ctx context.Context) error {
+	if f, ok := s.Stdin.(*os.File); ok {
+		fi, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if at, err := f.Seek(0, io.SeekCurrent); fi.Mode().IsRegular() && err == nil && at == 0 {
+			s.spool = &File{ReaderAt: f, Size: fi.Size()}
+			return nil
+		}
+	}
+	f, err := os.CreateTemp("", "sess-import-*")
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(f, reader{ctx, s.Stdin})
+	if err != nil {
+		return errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	s.spool, s.temp = &File{ReaderAt: f, Size: n, close: f.Close}, f.Name()
+	return nil
+}
+
+// reader is a reader that stops when its context does.
+type reader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}
+
+// A File is a file that is read: its bytes as they were when it was opened, as
+// far as it only grows.
+type File struct {
+	io.ReaderAt
+	Size    int64     // in bytes
+	ModTime time.Time // zero for standard input
+
+	close func() error
+}
+
+// Reader returns a reader of the whole file that ends when ctx does.
+func (f *File) Reader(ctx context.Context) io.Reader {
+	return reader{ctx, io.NewSectionReader(f.ReaderAt, 0, f.Size)}
+}
+
+// Close closes the file.
+func (f *File) Close() error {
+	if f.close == nil {
+		return nil
+	}
+	return f.close()
+}
+
+// errIrregular says why a FIFO, a socket or a device is not read.
+var errIrregular = errors.New("not a regular file")
+
+// OpenFile opens the regular file at path, or the one a symbolic link there
+// leads to, for reading. It never waits for another program, as opening a FIFO
+// would.
+func OpenFile(path string) (*File, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, cause(err))
+	}
+	fi, err := f.Stat()
+	switch {
+	case err != nil:
+	case fi.IsDir():
+		err = errors.New("is a directory")
+	case !fi.Mode().IsRegular():
+		err = errIrregular
+	default:
+		return &File{ReaderAt: f, Size: fi.Size(), ModTime: fi.ModTime(), close: f.Close}, nil
+	}
+	f.Close()
+	return nil, fmt.Errorf("reading %s: %w", path, cause(err))
+}
+
+// cause strips the operation and the path from an error.
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// StorePath returns the path elements below the directory that a variable
+// names, or, if it is empty, below the home directory and its further elements.
+// A leading ~ in the variable is the home directory.
+func (e Env) StorePath(variable string, home []string, below ...string) (string, error) {
+	dir := e.Getenv(variable)
+	if dir == "~" || len(dir) > 1 && dir[0] == '~' && os.IsPathSeparator(dir[1]) {
+		if e.Home == "" {
+			return "", errors.New("finding the home directory: HOME is not set")
+		}
+		dir = filepath.Join(e.Home, dir[1:])
+	}
+	if dir == "" {
+		if e.Home == "" {
+			return "", errors.New("finding the home directory: HOME is not set")
+		}
+		dir = filepath.Join(append([]string{e.Home}, home...)...)
+	}
+	return filepath.Join(append([]string{dir}, below...)...), nil
+}
