@@ -24,7 +24,11 @@ type Options struct {
 func Check(r io.Reader, o Options) ([]Finding, error) {
 	lines := &lineScan{}
 	in := &rewinder{r: io.TeeReader(r, lines)}
-	s, err := session.Read(in)
+	read := session.Skim // the lines hold more than is asked of them
+	if o.Blob != nil {
+		read = session.Read
+	}
+	s, err := read(in)
 	var findings []Finding
 	headless := false
 	if p, ok := errors.AsType[session.Problem](err); ok {
@@ -72,8 +76,6 @@ func problems(s *session.Session, lines *lineScan) []Finding {
 	same := repeats(s)
 	for _, p := range s.Problems {
 		switch {
-		case p.Kind == session.NotJSON && lines.deep[p.Line]:
-			p.Kind, p.Text = TooDeep, "nested deeper than 10,000 levels, line skipped"
 		case p.Kind == session.Torn && lines.nul:
 			p.Kind, p.Text = session.NUL, "NUL bytes at the end of the file, skipped"
 		case p.Kind == session.DuplicateID && same[p.Line]:
@@ -95,13 +97,13 @@ func repeats(s *session.Session) map[int]bool {
 	if !slices.ContainsFunc(s.Problems, func(p session.Problem) bool { return p.Kind == session.DuplicateID }) {
 		return nil
 	}
-	before := map[string]string{} // id to the bytes of its last entry so far
+	before := map[string]session.Entry{} // id to its last entry so far
 	same := map[int]bool{}
 	for _, e := range s.Entries {
-		if raw, ok := before[e.ID()]; ok && raw == e.Raw() {
+		if last, ok := before[e.ID()]; ok && last.SameLine(e) {
 			same[e.Line()] = true
 		}
-		before[e.ID()] = e.Raw()
+		before[e.ID()] = e
 	}
 	return same
 }

@@ -27,7 +27,6 @@ const (
 	NoNewline      session.Kind = "no-final-newline"
 	BlankLine      session.Kind = "blank-line"
 	CarriageReturn session.Kind = "carriage-return"
-	TooDeep        session.Kind = "too-deep"
 	OldVersion     session.Kind = "old-version"
 	SameDuplicate  session.Kind = "same-duplicate"
 	ParentAfter    session.Kind = "parent-after-child"
@@ -43,7 +42,7 @@ const (
 
 var severityOf = map[session.Kind]Severity{
 	session.Empty: Error, session.NoHeader: Error, session.BadVersion: Error, session.NotJSON: Error,
-	session.NotObject: Error, session.Fused: Error, session.NUL: Error, session.Torn: Error, TooDeep: Error,
+	session.NotObject: Error, session.Fused: Error, session.NUL: Error, session.Torn: Error, session.TooDeep: Error,
 	session.NoID: Error, session.DuplicateID: Error, session.MissingParent: Error, session.Cycle: Error,
 	session.NoFirstKept: Error, session.BlobMissing: Error, session.BlobHash: Error,
 

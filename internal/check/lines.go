@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A lineScan sees the bytes of a session go by and notes what a reader of lines
 // does not report: blank lines, carriage returns, a missing line feed at the
-// end, NULs in a torn tail, and which lines nest too deep.
+// end, and NULs in a torn tail.
 type lineScan struct {
 	line   int   // number of whole lines so far
 	start  int64 // offset of the line that has begun
@@ -18,12 +17,10 @@ type lineScan struct {
 	filled bool  // the line has a byte that is not white space
 	nul    bool  // the line has a NUL
 	last   byte
-	nest   nesting
 	blank  run // of blank lines
 	blanks []session.Problem
 	cr     session.Problem // the first line that ends in a carriage return
 	crs    int
-	deep   map[int]bool // lines that nest too deep
 }
 
 // A run is a row of blank lines.
@@ -56,18 +53,6 @@ func (l *lineScan) part(p []byte) {
 	l.nul = l.nul || bytes.IndexByte(p, 0) >= 0
 	l.last = p[len(p)-1]
 	l.offset += int64(len(p))
-	if l.deep[l.line+1] {
-		return
-	}
-	for _, c := range p {
-		if l.nest.step(c); l.nest.depth > js.MaxDepth {
-			if l.deep == nil {
-				l.deep = map[int]bool{}
-			}
-			l.deep[l.line+1] = true
-			return
-		}
-	}
 }
 
 // end ends a line at its line feed.
@@ -87,7 +72,7 @@ func (l *lineScan) end() {
 	l.offset++
 	l.line++
 	l.start = l.offset
-	l.filled, l.nul, l.last, l.nest = false, false, 0, nesting{}
+	l.filled, l.nul, l.last = false, false, 0
 }
 
 // endRun reports the blank lines before a line that is none.

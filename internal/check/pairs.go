@@ -7,7 +7,9 @@ import (
 // pairs checks that every tool result follows its call on its own path, and
 // that every call has a result somewhere.
 func pairs(s *session.Session) []Finding {
-	p := pairing{s: s, calls: map[int][]string{}, result: map[int]string{}, answered: map[string]bool{}, open: map[string]int{}}
+	n := len(s.Entries)
+	p := pairing{s: s, calls: make([][]string, n), answers: make([]bool, n), result: make([]string, n), answered: map[string]bool{}, open: map[string]int{}}
+	any := false
 	for i, e := range s.Entries {
 		m, ok := e.Message()
 		if !ok {
@@ -15,13 +17,15 @@ func pairs(s *session.Session) []Finding {
 		}
 		for _, c := range m.ToolCalls() {
 			p.calls[i] = append(p.calls[i], c.ID)
+			any = true
 		}
 		if m.Role() == session.RoleToolResult {
-			p.result[i] = m.Str("toolCallId")
+			p.answers[i], p.result[i] = true, m.Str("toolCallId")
+			any = true
 			p.answered[p.result[i]] = true
 		}
 	}
-	if len(p.calls) == 0 && len(p.result) == 0 {
+	if !any {
 		return nil
 	}
 	p.walk()
@@ -40,8 +44,9 @@ func pairs(s *session.Session) []Finding {
 // claim.
 type pairing struct {
 	s        *session.Session
-	calls    map[int][]string // ids of the calls an entry makes
-	result   map[int]string   // id of the call an entry answers
+	calls    [][]string // ids of the calls each entry makes
+	answers  []bool     // whether it is a result
+	result   []string   // id of the call it answers then
 	answered map[string]bool
 	open     map[string]int // calls on the way from the root
 	out      []Finding
@@ -76,8 +81,8 @@ func (p *pairing) walk() {
 }
 
 func (p *pairing) enter(i int) {
-	if id, ok := p.result[i]; ok && p.open[id] == 0 {
-		p.out = append(p.out, found(p.s.Entries[i], OrphanResult, "tool result without a call %q before it on its path", id))
+	if p.answers[i] && p.open[p.result[i]] == 0 {
+		p.out = append(p.out, found(p.s.Entries[i], OrphanResult, "tool result without a call %q before it on its path", p.result[i]))
 	}
 	for _, id := range p.calls[i] {
 		p.open[id]++

@@ -199,11 +199,11 @@ func (b *Builder) id(p Place) string {
 	case p.ID != "" && !b.known[p.ID]:
 		return p.ID
 	case p.ID != "":
-		return entryID(b.Known, b.session, "id", p.ID)
+		return EntryID(b.Known, b.session, "id", p.ID)
 	case p.Key != "":
-		return entryID(b.Known, b.session, "key", p.Key)
+		return EntryID(b.Known, b.session, "key", p.Key)
 	}
-	return entryID(b.Known, b.session, "number", Int(int64(b.entries)))
+	return EntryID(b.Known, b.session, "number", Int(int64(b.entries)))
 }
 
 func (b *Builder) entry(e session.Entry) error {

@@ -53,14 +53,14 @@ type Env struct {
 // concurrently, and Read while an iteration of List is under way.
 type Archive interface {
 	// List yields the sessions there are, in an order that is the same each time.
-	// What cannot be listed is yielded with its error and at least its Path; the
-	// iteration goes on, unless the error is that of ctx.
+	// What cannot be listed is yielded with its error, which names the file, and at
+	// least its Path; the iteration goes on, unless the error is that of ctx.
 	List(ctx context.Context, q Query) iter.Seq2[Info, error]
 
 	// Read gives the session that List yielded as info to b: the header, and then
 	// every entry of every branch, those included that a compaction or a revert
 	// took out of sight. Reading it twice gives the same bytes. An error of b is
-	// returned as it is, or wrapped.
+	// returned as it is, or wrapped; any other names the file.
 	Read(ctx context.Context, info Info, b *Builder) error
 
 	Close() error

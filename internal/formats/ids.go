@@ -16,9 +16,9 @@ func SessionID(parts ...string) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:32]
 }
 
-// entryID returns the id of an entry: eight hex digits made of the parts, and of
+// EntryID returns the id of an entry: eight hex digits made of the parts, and of
 // a number if that id is known already.
-func entryID(known func(string) bool, parts ...string) string {
+func EntryID(known func(string) bool, parts ...string) string {
 	for n := 0; ; n++ {
 		try := parts
 		if n > 0 {

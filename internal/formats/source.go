@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A Source is what is imported: a file, a directory, or standard input. It has
@@ -19,6 +21,9 @@ type Source struct {
 	Stdin io.Reader // read only if Path is ""
 	Blobs string    // directory of the blobs that sessions refer to, "" for none
 	Env   Env
+
+	// CWD is the working directory of sessions whose own is not known.
+	CWD string
 
 	spool *File // what came on Stdin
 	temp  string
@@ -34,6 +39,22 @@ func (s *Source) Name() string {
 
 // At returns a line of the source as [Loss.Where] has it.
 func (s *Source) At(line int) string { return s.Name() + ":" + strconv.Itoa(line) }
+
+// Located puts the source, and the line if there is one, in front of an error of
+// reading it.
+func (s *Source) Located(err error) error {
+	if err == nil {
+		return nil
+	}
+	p, ok := session.IsProblem(err)
+	switch {
+	case !ok:
+		return fmt.Errorf("reading %s: %w", s.Name(), cause(err))
+	case p.Line == 0:
+		return fmt.Errorf("%s: %w", s.Name(), err)
+	}
+	return fmt.Errorf("%s: %w", s.At(p.Line), err)
+}
 
 // IsDir reports whether the source is a directory.
 func (s *Source) IsDir() bool {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -125,9 +124,3 @@ func plural(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
-
-// A Text is a file's content.
-type Text string
-
-// WriteTo writes the text.
-func (t Text) WriteTo(w io.Writer) (int64, error) { return strings.NewReader(string(t)).WriteTo(w) }

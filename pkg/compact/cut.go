@@ -12,12 +12,12 @@ import (
 type candidate struct {
 	entry    session.Entry
 	messages []session.Message
-	visible  bool  // would have messages but for a context_edit
-	counts   bool  // it costs tokens
-	metadata bool  // the cut moves back over it
-	cuts     bool  // a cut may fall in front of it
-	turn     bool  // it starts a turn
-	whole    bool  // a cut in front of it splits no turn
+	visible  bool // would have messages but for a context_edit
+	counts   bool // it costs tokens
+	metadata bool // the cut moves back over it
+	cuts     bool // a cut may fall in front of it
+	turn     bool // it starts a turn
+	whole    bool // a cut in front of it splits no turn
 }
 
 // tokens is what keeping the candidate costs. It is asked for the newest alone.

@@ -81,7 +81,11 @@ func carried(summary string) digest {
 				item, to = item[len("[ ] "):], &d.progress
 			}
 		}
-		to.add(strings.TrimSpace(item))
+		pinned := 0
+		if to == &d.goal {
+			pinned = 1 // the request of a split turn stands behind the goals
+		}
+		to.put(strings.TrimSpace(item), pinned, nil)
 	}
 	return d
 }

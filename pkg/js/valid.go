@@ -88,3 +88,23 @@ func beginMember(b []byte, i int, closer byte) int {
 	}
 	return skipSpace(b, i+1)
 }
+
+// Depth returns how deep the brackets of b nest, outside of strings. It is exact
+// for JSON, and a guess for text that is none.
+func Depth(b []byte) (deepest int) {
+	depth := 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			if i = checkString(b, i+1) - 1; i < 0 {
+				return deepest
+			}
+		case '{', '[':
+			depth++
+			deepest = max(deepest, depth)
+		case '}', ']':
+			depth--
+		}
+	}
+	return deepest
+}

@@ -36,6 +36,36 @@ func Members(json string) iter.Seq2[string, string] {
 	}
 }
 
+// WalkObject walks the members of the object that begins at json[at], of a valid
+// text, and returns the index after it. For each it calls member with the key as a
+// literal and the index at which the value begins, and goes on where member says
+// that the value ends: see [ValueEnd], or WalkObject for an object, which so is
+// walked in the same pass. What is no object has no members and the end of its
+// value.
+func WalkObject(json string, at int, member func(key string, at int) (end int)) (end int) {
+	if at >= len(json) || json[at] != '{' {
+		return valueEnd(json, at)
+	}
+	for i := at; ; {
+		i = skipSpace(json, i+1) // after the brace or a comma
+		if i >= len(json) || json[i] != '"' {
+			return min(i+1, len(json))
+		}
+		keyEnd := stringEnd(json, i)
+		key := json[i:keyEnd]
+		i = skipSpace(json, keyEnd)
+		i = skipSpace(json, min(i+1, len(json))) // after the colon
+		i = skipSpace(json, member(key, i))
+		if i >= len(json) || json[i] != ',' {
+			return min(i+1, len(json))
+		}
+	}
+}
+
+// ValueEnd returns the index after the value that begins at json[at], of a valid
+// text.
+func ValueEnd(json string, at int) int { return valueEnd(json, at) }
+
 // Elements returns the elements of a valid JSON array text, each as its bytes
 // without white space around it. A text that is no array has no elements.
 func Elements(json string) iter.Seq[string] {

@@ -19,6 +19,7 @@ type Entry struct {
 	message        string // JSON text of the member of that name, "" if there is none
 	line           int
 	offset         int64
+	sum            uint64 // hash of the line that raw is a sketch of, 0 if raw is the line
 	hasType, hasID bool
 }
 
@@ -76,6 +77,11 @@ func isObject(raw string) bool {
 
 // Raw returns the entry's line, byte for byte.
 func (e Entry) Raw() string { return e.raw }
+
+// SameLine reports whether two entries were read from lines of the same bytes.
+func (e Entry) SameLine(other Entry) bool {
+	return e.raw == other.raw && e.sum == other.sum
+}
 
 // Line returns the 1-based line number the entry was read from, 0 if it was
 // not read from a session.

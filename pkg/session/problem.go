@@ -42,6 +42,7 @@ const (
 	NotObject     Kind = "not-object"
 	Fused         Kind = "fused"
 	NUL           Kind = "nul"
+	TooDeep       Kind = "too-deep"
 	Torn          Kind = "torn"
 	InvalidUTF8   Kind = "invalid-utf8"
 	LaterHeader   Kind = "later-header"

@@ -23,8 +23,10 @@ type Session struct {
 	Lines    int       // lines read, the torn tail included
 	Torn     bool      // the input ended in a line that is not JSON
 
-	lead []string // title slot lines in front of the header
-	byID map[string]int
+	lead    []string // title slot lines in front of the header
+	byID    map[string]int
+	parents []int32      // position of each entry's parent, -1 if it has none
+	hidden  map[int]bool // entries whose id a later entry has too
 }
 
 // Read reads a session. Lines it cannot use are skipped and reported in
@@ -35,20 +37,8 @@ func Read(r io.Reader) (*Session, error) {
 	return read(r, func(rd *reader, l jsonl.Line) error { return rd.line(l, l.Text) })
 }
 
-// ReadLines is Read for a caller who wants to write the session again: it
-// returns all lines of the input too, those that were skipped included, without
-// their line feeds. The session's entries share their memory.
-func ReadLines(r io.Reader) (s *Session, lines []string, err error) {
-	s, err = read(r, func(rd *reader, l jsonl.Line) error {
-		text := l.Text()
-		lines = append(lines, text)
-		return rd.line(l, func() string { return text })
-	})
-	return s, lines, err
-}
-
 func read(r io.Reader, line func(*reader, jsonl.Line) error) (*Session, error) {
-	rd := reader{s: &Session{byID: map[string]int{}}}
+	rd := reader{s: &Session{byID: map[string]int{}}, parse: scan}
 	for l, err := range jsonl.Lines(r) {
 		if err != nil {
 			return nil, err
@@ -78,6 +68,7 @@ type reader struct {
 	s        *Session
 	opened   bool  // the header has been read
 	elements []int // parsed lines to entry positions, -1 for the rest; v1 compactions point at these
+	parse    func(text string) Entry
 }
 
 // line reads a line, whose text it asks for if it keeps it.
@@ -103,7 +94,7 @@ func (rd *reader) line(l jsonl.Line, toKeep func() string) error {
 		rd.found(l, NotObject, "", "not a JSON object, skipped")
 		return nil
 	}
-	e := scan(text)
+	e := rd.parse(text)
 	e.line, e.offset = rd.s.Lines, l.Offset
 	if !rd.opened {
 		return rd.header(e, l)
@@ -123,6 +114,8 @@ func (rd *reader) bad(l jsonl.Line, data []byte) error {
 		rd.found(l, Torn, "", tornText, len(data))
 	case bytes.IndexByte(data, 0) >= 0:
 		rd.found(l, NUL, "", "NUL bytes, line skipped")
+	case js.Depth(data) > js.MaxDepth:
+		rd.found(l, TooDeep, "", "nested deeper than %d levels, line skipped", js.MaxDepth)
 	case fused(data):
 		rd.found(l, Fused, "", "several entries fused on one line, skipped")
 	default:
@@ -192,20 +185,29 @@ func (rd *reader) found(l jsonl.Line, kind Kind, id, format string, args ...any)
 // one id is the one the id names, as in pi.
 func (rd *reader) index() {
 	s := rd.s
+	s.hidden = map[int]bool{}
 	for i, e := range s.Entries {
 		if e.id == "" {
 			s.Problems = append(s.Problems, problem(e.line, e.offset, NoID, "", "entry without id, not part of any path"))
 			continue
 		}
 		if first, dup := s.byID[e.id]; dup {
+			s.hidden[first] = true
 			what := "other bytes"
-			if s.Entries[first].raw == e.raw {
+			if s.Entries[first].SameLine(e) {
 				what = "the same bytes"
 			}
 			s.Problems = append(s.Problems, problem(e.line, e.offset, DuplicateID, e.id,
 				"id %s stands on line %d too, with %s; the last counts", quoteID(e.id), s.Entries[first].line, what))
 		}
 		s.byID[e.id] = i
+	}
+	s.parents = make([]int32, len(s.Entries))
+	for i, e := range s.Entries {
+		s.parents[i] = -1
+		if p, ok := s.byID[e.parent]; ok && e.parent != "" {
+			s.parents[i] = int32(p)
+		}
 	}
 }
 

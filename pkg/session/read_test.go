@@ -220,7 +220,7 @@ func TestReadDeepNesting(t *testing.T) {
 		"objects": strings.Repeat(`{"a":`, depth) + "1" + strings.Repeat("}", depth),
 	} {
 		s := parse(t, user("a", "", "x"), deep, user("b", "a", "y"))
-		if got := strings.Join(ids(s.Entries), " "); got != "a b" || kinds(s.Problems) != "3 not-json" {
+		if got := strings.Join(ids(s.Entries), " "); got != "a b" || kinds(s.Problems) != "3 too-deep" {
 			t.Errorf("%s: %q, %s", name, got, kinds(s.Problems))
 		}
 		if _, err := session.ParseEntry(deep); !errors.Is(err, session.ErrMalformed) {

@@ -21,12 +21,8 @@ func (s *Session) Leaf() (i int, ok bool) {
 // Parent returns the position of the parent of entry i; ok is false for a
 // root and for an entry whose parent is missing.
 func (s *Session) Parent(i int) (parent int, ok bool) {
-	p := s.Entries[i].parent
-	if p == "" {
-		return -1, false
-	}
-	parent, ok = s.byID[p]
-	return parent, ok
+	p := s.parents[i]
+	return int(p), p >= 0
 }
 
 // Path returns the entries from the root to the entry at position leaf, and
@@ -53,7 +49,7 @@ func (s *Session) PathIndex(leaf int) ([]int, []Problem) {
 		if e.parent == "" {
 			break
 		}
-		next, ok := s.byID[e.parent]
+		next, ok := s.Parent(i)
 		switch {
 		case !ok:
 			problems = append(problems, problem(e.line, e.offset, MissingParent, e.id,
@@ -91,8 +87,7 @@ func (s *Session) Heads() []int {
 // named reports whether entry i can be reached: it has an id, and no later
 // entry has the same.
 func (s *Session) named(i int) bool {
-	id := s.Entries[i].id
-	return id != "" && s.byID[id] == i
+	return s.Entries[i].id != "" && !s.hidden[i]
 }
 
 // NewestMessage returns the position of the user, assistant or tool result

@@ -17,8 +17,9 @@ const lines = (text) => text.split("\n").filter(Boolean).map((l) => JSON.parse(l
 const run = (...args) => execFileSync(...args, { encoding: "utf8", maxBuffer: 1 << 28 });
 
 let failed = 0;
-for (const file of files) {
-	const [theirs] = lines(run(process.execPath, [driver, root, "entries", file]));
+const opened = lines(run(process.execPath, [driver, root, "entries", ...files]));
+for (const [i, file] of files.entries()) {
+	const theirs = opened[i];
 	const path = lines(run(join(bin, "sess-path"), ["-q", "--no-header", file])).map((e) => e.id);
 	const ours = {
 		entries: lines(readFileSync(file, "utf8")).filter((e) => e.type !== "session").map((e) => e.id),

@@ -1,8 +1,8 @@
 // Runs the session code of a real pi on a copy of a file, and prints what it
-// sees as one JSON object.
+// sees as one JSON object; entries does so of many files, one a line.
 //
 //   node pi.mjs PACKAGE open FILE
-//   node pi.mjs PACKAGE entries FILE
+//   node pi.mjs PACKAGE entries FILE...
 //   node pi.mjs PACKAGE plan FILE KEEP
 //   node pi.mjs PACKAGE fork FILE LEAF
 //   node pi.mjs PACKAGE continue FILE        appends to FILE itself
@@ -15,8 +15,12 @@ const core = join(root, "dist/core");
 const { SessionManager } = await import(join(core, "session-manager.js"));
 const scratch = mkdtempSync(join(tmpdir(), "sess-interop-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
-const copy = join(scratch, basename(file));
-copyFileSync(file, copy);
+const copied = (file) => {
+	const copy = join(scratch, basename(file));
+	copyFileSync(file, copy);
+	return copy;
+};
+const copy = copied(file);
 const print = (value) => process.stdout.write(JSON.stringify(value) + "\n");
 
 if (what === "open") {
@@ -27,8 +31,10 @@ if (what === "open") {
 		messages: context.messages, model: context.model, thinkingLevel: context.thinkingLevel,
 	});
 } else if (what === "entries") {
-	const m = SessionManager.open(copy);
-	print({ entries: m.getEntries().map((e) => e.id), leaf: m.getLeafId(), path: m.getBranch().map((e) => e.id) });
+	for (const name of process.argv.slice(4)) {
+		const m = SessionManager.open(copied(name));
+		print({ entries: m.getEntries().map((e) => e.id), leaf: m.getLeafId(), path: m.getBranch().map((e) => e.id) });
+	}
 } else if (what === "plan") {
 	const { DEFAULT_COMPACTION_SETTINGS, prepareCompaction } = await import(join(core, "compaction/compaction.js"));
 	const p = prepareCompaction(SessionManager.open(copy).getBranch(), { ...DEFAULT_COMPACTION_SETTINGS, keepRecentTokens: Number(arg) });

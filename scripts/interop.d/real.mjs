@@ -64,15 +64,26 @@ function put(dir, name, value) {
 	writeFileSync(join(dir, name), typeof value === "string" ? value : JSON.stringify(value, null, 1));
 }
 
+// What runs when we are ended ends with us.
+const running = new Set();
+process.on("SIGTERM", () => {
+	for (const child of running) child.kill();
+	process.exit(143);
+});
+
 // run runs a command with nothing on standard input and no other environment, for
 // five minutes at most, and returns what it printed and its status.
 export function run(argv, { cwd, env }) {
 	return new Promise((resolve) => {
 		const child = spawn(argv[0], argv.slice(1), { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: 300_000, killSignal: "SIGKILL" });
+		running.add(child);
 		const out = { stdout: "", stderr: "" };
 		for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (s) => { out[name] += s; });
 		child.on("error", (e) => resolve({ ...out, status: -1, stderr: `${argv[0]}: ${e.message}` }));
-		child.on("close", (status, signal) => resolve({ ...out, status: status ?? signal }));
+		child.on("close", (status, signal) => {
+			running.delete(child);
+			resolve({ ...out, status: status ?? signal });
+		});
 	});
 }
 

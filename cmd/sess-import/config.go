@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/all"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/tty"
+)
+
+type config struct {
+	name                       string // of the format, "" to detect it
+	session, losses, blobs, cwd string
+	all, detect, strict        bool
+	dest                       operand.Destination
+}
+
+func (c *config) flags() []cli.Flag {
+	return []cli.Flag{
+		clikit.String(&c.session, "session", "", "import the session with this id, beginning of an id, or name, `ID`"),
+		clikit.Bool(&c.all, "all, a", "import every session, each into a file of its own, but those that are there"),
+		clikit.Bool(&c.dest.Store, "store", "make files in the store and print their paths"),
+		clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist, and print its path; with --all a directory"),
+		clikit.String(&c.cwd, "cwd", "", "the working directory, `DIR`, of sessions that name none, instead of this one"),
+		clikit.String(&c.blobs, "blobs", "", "put in the images that sessions refer to in `DIR`"),
+		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
+		clikit.Bool(&c.strict, "strict", "take a loss for an error, and make nothing of that session"),
+		clikit.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),
+		operand.SyncFlag(&c.dest.Sync, "files"),
+		clikit.Bool(&c.dest.DryRun, "dry-run, n", "print the session, or with --all what would be made, and make nothing"),
+	}
+}
+
+func names() string {
+	list := formats.Names(all.Formats())
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+// check refuses what contradicts itself.
+func (c *config) check(operands []string) error {
+	switch {
+	case len(operands) > 2:
+		return clikit.UsageError("unexpected operand %q", operands[2])
+	case c.all && c.session != "":
+		return clikit.UsageError("--all and --session exclude each other")
+	case c.all && !c.dest.Store && c.dest.File == "":
+		return clikit.UsageError("--all wants --store or --output DIR")
+	case c.detect && (c.all || c.session != "" || c.dest.Store || c.dest.File != ""):
+		return clikit.UsageError("--detect makes nothing")
+	}
+	return c.dest.Check()
+}
+
+// source returns what is to be read. One operand is a format if a format has such
+// a name, else a source; a format alone means its agent's own sessions if a
+// session was asked for or all were, else standard input.
+func (c *config) source(s *clikit.Streams, operands []string) (*formats.Source, error) {
+	path := ""
+	switch {
+	case len(operands) == 2:
+		c.name, path = operands[0], operands[1]
+	case len(operands) == 1:
+		if _, ok := formats.Lookup(all.Formats(), operands[0]); ok {
+			c.name = operands[0]
+		} else {
+			path = operands[0]
+		}
+	}
+	home, _ := os.UserHomeDir() // who needs it complains
+	src := &formats.Source{Path: path, Blobs: c.blobs, Env: formats.Env{Getenv: os.Getenv, Home: home}}
+	var err error
+	if src.CWD, err = operand.CWD(c.cwd); err != nil {
+		return nil, err
+	}
+	if path == "-" {
+		src.Path = ""
+	}
+	if c.name == "" && len(operands) == 2 {
+		return nil, clikit.UsageError("the format is empty")
+	}
+	if path == "" && c.name != "" && (c.all || c.session != "") {
+		return src, c.home(src)
+	}
+	if src.Path == "" {
+		in, err := s.OpenInput("-")
+		if err != nil {
+			return nil, err
+		}
+		src.Stdin = in
+		if f := s.InFile(); f != nil && !tty.IsTerminal(f) {
+			src.Stdin = f
+		}
+	}
+	return src, nil
+}
+
+// home makes the source the agent's own sessions.
+func (c *config) home(src *formats.Source) (err error) {
+	format, ok := formats.Lookup(all.Formats(), c.name)
+	if !ok {
+		return c.unknown()
+	}
+	home := format.About().Home
+	if home == nil {
+		return clikit.UsageError("%s has no place for sessions: name a source", c.name)
+	}
+	src.Path, err = home(src.Env)
+	return err
+}
+
+func (c *config) unknown() error {
+	return clikit.WithHint(clikit.UsageError("no format %q", c.name), "the formats are %s", names())
+}
+
+// format returns the format that was named, or that of the source.
+func (c *config) format(ctx context.Context, src *formats.Source) (formats.Format, error) {
+	if c.name != "" {
+		if format, ok := formats.Lookup(all.Formats(), c.name); ok {
+			return format, nil
+		}
+		return nil, c.unknown()
+	}
+	if src.IsDir() {
+		return nil, clikit.UsageError("%s is a directory: name its format, one of %s", src.Name(), names())
+	}
+	head, err := src.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	format, ok := formats.Detect(all.Formats(), src.Path, head)
+	switch {
+	case ok:
+		return format, nil
+	case len(head) == 0:
+		return nil, formats.Damaged("%s: empty", src.Name())
+	case c.detect:
+		return nil, clikit.No("%s: of no known format", src.Name())
+	}
+	return nil, clikit.WithHint(formats.Damaged("%s: of no known format", src.Name()), "name the format, one of %s", names())
+}
+
+func printName(s *clikit.Streams, f formats.Format) error {
+	_, err := fmt.Fprintln(s.Out, f.About().Name)
+	return err
+}
+
+// join adds the error of closing something to the one that counts.
+func join(err, closing error) error {
+	if closing == nil {
+		return err
+	}
+	return errors.Join(err, closing)
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A job is one run of importing.
+type job struct {
+	streams  *clikit.Streams
+	name     string // of the format
+	dest     operand.Destination
+	strict   bool
+	losses   *operand.Losses
+	progress *progress
+}
+
+func (c *config) job(s *clikit.Streams, f formats.Format) (*job, error) {
+	losses, err := operand.OpenLosses(s, c.losses)
+	if err != nil {
+		return nil, err
+	}
+	return &job{
+		streams: s, name: f.About().Name, dest: c.dest, strict: c.strict, losses: losses,
+		progress: newProgress(s, c.all),
+	}, nil
+}
+
+// errLossy is the error of a session that lost something in a strict run.
+func errLossy(n int) error {
+	what := "something"
+	if n > 1 {
+		what = fmt.Sprintf("%d things", n)
+	}
+	return formats.Damaged("lost %s, and nothing was made of it", what)
+}
+
+// one imports the session that was asked for, or the only one there is.
+func (j *job) one(ctx context.Context, a formats.Archive, id string) error {
+	var info formats.Info
+	var err error
+	if id != "" {
+		info, err = formats.Find(ctx, a, id)
+	} else {
+		info, err = only(ctx, a)
+	}
+	if err != nil {
+		return err
+	}
+	path, err := j.convert(ctx, a, info)
+	if err != nil || path == "" {
+		return err
+	}
+	_, err = fmt.Fprintln(j.streams.Out, path)
+	return err
+}
+
+// only returns the session of an archive that has but one.
+func only(ctx context.Context, a formats.Archive) (formats.Info, error) {
+	var found []formats.Info
+	for info, err := range a.List(ctx, formats.Query{}) {
+		if err != nil {
+			return info, err
+		}
+		if found = append(found, info); len(found) > maxCandidates {
+			break
+		}
+	}
+	switch len(found) {
+	case 0:
+		return formats.Info{}, clikit.No("no session")
+	case 1:
+		return found[0], nil
+	}
+	return formats.Info{}, clikit.WithHint(
+		clikit.UsageError("several sessions: %s", formats.IDs(found)), "choose with --session ID, or take --all")
+}
+
+// maxCandidates is how many sessions only looks at.
+const maxCandidates = 8
+
+// convert imports one session. The path is "" if it went to standard output.
+func (j *job) convert(ctx context.Context, a formats.Archive, info formats.Info) (path string, err error) {
+	sink := j.sink()
+	lost := 0
+	b := formats.NewBuilder(j.name, sink.line, func(l formats.Loss) {
+		lost++
+		j.progress.clear()
+		j.losses.Tell(sink.id, l)
+	})
+	err = a.Read(ctx, info, b)
+	if err == nil && b.Session() == "" {
+		err = errors.New("nothing was read")
+	}
+	if err == nil && j.strict && lost > 0 {
+		err = errLossy(lost)
+	}
+	return sink.finish(err)
+}
+
+// every imports all sessions that are not there yet.
+func (j *job) every(ctx context.Context, a formats.Archive) error {
+	var made, there, failed int
+	var first error
+	fail := func(info formats.Info, err error) {
+		if failed++; first == nil {
+			first = err
+		}
+		j.progress.clear()
+		j.streams.Errorf("%v", named(info, err))
+	}
+	for info, err := range a.List(ctx, formats.Query{}) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		j.progress.show(made, there, failed)
+		if err != nil {
+			fail(info, err)
+			continue
+		}
+		path, err := j.convert(ctx, a, info)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, errThere):
+			there++
+			j.streams.Notef("%s: is there already", path)
+		case err != nil && j.fatal(err):
+			return err
+		case err != nil:
+			fail(info, err)
+		default:
+			made++
+			if _, err := fmt.Fprintln(j.streams.Out, path); err != nil {
+				return err
+			}
+		}
+	}
+	j.progress.clear()
+	return j.sum(made, there, failed, first)
+}
+
+// sum says how it went. The status of a run that failed in part is that of the
+// first failure.
+func (j *job) sum(made, there, failed int, first error) error {
+	if failed > 0 {
+		return fmt.Errorf("%d of %d sessions not imported: %w", failed, made+there+failed, status{first})
+	}
+	if made+there == 0 {
+		return clikit.No("no session")
+	}
+	if there > 0 {
+		j.streams.Infof("%d imported, %d there already", made, there)
+	}
+	return nil
+}
+
+// A status has the exit status of an error that has been told.
+type status struct{ error }
+
+func (s status) Error() string { return "see above" }
+func (s status) Unwrap() error { return s.error }
+
+// fatal reports whether it is no use to go on: nothing can be written.
+func (j *job) fatal(err error) bool {
+	var w *writeError
+	return errors.As(err, &w)
+}
+
+// named puts the session in front of an error that names no file.
+func named(info formats.Info, err error) error {
+	if _, ok := session.IsProblem(err); ok && info.ID != "" {
+		return fmt.Errorf("session %s: %w", info.ID, err)
+	}
+	return err
+}

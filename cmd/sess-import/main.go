@@ -1,0 +1,68 @@
+// Sess-import makes sessions of those of other agents.
+//
+// Usage:
+//
+//	sess-import [flags] [FORMAT] [SOURCE]
+//
+// It prints the session, or with --store or -o makes files and prints their
+// paths. What a session of ours cannot say is told. See sess-import(1).
+package main
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-import",
+	Summary: "make sessions of those of other agents",
+	Args:    "[FORMAT] [SOURCE]",
+	Doc: "FORMAT is one of " + names() + ".\n" +
+		"Without it the source tells its format.",
+	Examples: `sess-import old.jsonl > s.jsonl
+sess-import openai chat.json | sess-path --as text
+sess-import pi --all --store
+sess-import omp --session 01a1fc12 --store
+sess-import --detect chat.json`,
+	New: func() ([]cli.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
+	if err := c.check(operands); err != nil {
+		return err
+	}
+	src, err := c.source(s, operands)
+	if err != nil {
+		return err
+	}
+	defer func() { err = join(err, src.Close()) }()
+	format, err := c.format(ctx, src)
+	if err != nil {
+		return err
+	}
+	if c.detect {
+		return printName(s, format)
+	}
+	job, err := c.job(s, format)
+	if err != nil {
+		return err
+	}
+	defer func() { err = join(err, job.losses.Close()) }()
+	archive, err := format.Open(ctx, src)
+	if err != nil {
+		return err
+	}
+	defer func() { err = join(err, archive.Close()) }()
+	if c.all {
+		return job.every(ctx, archive)
+	}
+	return job.one(ctx, archive, c.session)
+}

@@ -1,0 +1,126 @@
+package chat
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+type openAI struct{}
+
+// system has nothing to add: the system prompt is a message.
+func (openAI) system(*talk, string) error { return nil }
+
+func (o openAI) message(t *talk, raw string) error {
+	content := formats.Member(raw, "content")
+	switch role := formats.RawString(formats.Member(raw, "role")); role {
+	case "system", "developer":
+		t.known(raw, "role", "content")
+		return t.say(systemMessage(role, o.parts(t, content)))
+	case "user":
+		t.known(raw, "role", "content")
+		return t.say(formats.User(o.parts(t, content)))
+	case "assistant":
+		return o.assistant(t, raw)
+	case "tool":
+		t.known(raw, "role", "content", "tool_call_id")
+		id := formats.RawString(formats.Member(raw, "tool_call_id"))
+		return t.say(formats.ToolResult(id, cmp.Or(t.tools[id], "unknown"), o.parts(t, content), false))
+	case "function":
+		t.known(raw, "role", "content")
+		return t.say(formats.ToolResult(t.called, formats.RawString(formats.Member(raw, "name")), o.parts(t, content), false))
+	default:
+		t.lose(formats.KindRole, "no role %q is known", role)
+		return nil
+	}
+}
+
+// systemMessage returns a message of the text of blocks.
+func systemMessage(role string, blocks []string) session.Message {
+	return session.NewMessage(formats.Object(session.StringField("role", role), session.Field{Name: "content", Raw: formats.Array(blocks...)}))
+}
+
+func (o openAI) assistant(t *talk, raw string) error {
+	t.known(raw, "role", "content", "tool_calls", "function_call", "reasoning_content", "refusal")
+	var blocks []string
+	if text := formats.RawString(formats.Member(raw, "reasoning_content")); text != "" {
+		blocks = append(blocks, formats.Thinking(text, ""))
+	}
+	blocks = append(blocks, o.parts(t, formats.Member(raw, "content"))...)
+	if text := formats.RawString(formats.Member(raw, "refusal")); text != "" {
+		t.partial = true
+		blocks = append(blocks, formats.Text(text))
+	}
+	if calls := formats.Member(raw, "tool_calls"); strings.HasPrefix(calls, "[") {
+		n := 0
+		for call := range js.Elements(calls) {
+			n++
+			blocks = append(blocks, o.call(t, call, n))
+		}
+	}
+	if call := formats.Member(raw, "function_call"); call != "" {
+		blocks = append(blocks, o.call(t, formats.Object(session.Field{Name: "function", Raw: call}), 0))
+	}
+	return t.say(formats.Assistant(blocks))
+}
+
+// call returns the block of the n-th tool call of a message.
+func (o openAI) call(t *talk, raw string, n int) string {
+	id := formats.RawString(formats.Member(raw, "id"))
+	if id == "" {
+		id = fmt.Sprintf("call_%d_%d", t.number, n)
+		t.called = id
+	}
+	t.known(raw, "id", "type", "function", "custom", "index")
+	function := formats.Member(raw, "function")
+	name := formats.RawString(formats.Member(function, "name"))
+	arguments := ""
+	if custom := formats.Member(raw, "custom"); custom != "" {
+		t.partial = true // nothing says that the arguments were a text
+		name = formats.RawString(formats.Member(custom, "name"))
+		arguments = formats.Object(session.StringField("input", formats.RawString(formats.Member(custom, "input"))))
+	} else if given := formats.Member(function, "arguments"); strings.HasPrefix(given, "{") {
+		arguments = given
+	} else {
+		arguments = t.arguments(name, formats.RawString(given))
+	}
+	t.tools[id] = name
+	return formats.ToolCall(id, name, arguments)
+}
+
+// parts returns the blocks of a content.
+func (o openAI) parts(t *talk, content string) []string {
+	switch {
+	case strings.HasPrefix(content, `"`):
+		return []string{formats.Object(session.StringField("type", "text"), session.Field{Name: "text", Raw: content})}
+	case !strings.HasPrefix(content, "["):
+		return nil
+	}
+	var blocks []string
+	for part := range js.Elements(content) {
+		switch typ := formats.RawString(formats.Member(part, "type")); typ {
+		case "text", "input_text", "output_text", "refusal":
+			t.known(part, "type", "text", "refusal")
+			blocks = append(blocks, formats.Text(cmp.Or(formats.RawString(formats.Member(part, "text")), formats.RawString(formats.Member(part, "refusal")))))
+		case "image_url":
+			t.known(part, "type", "image_url")
+			url := formats.Member(part, "image_url")
+			t.known(url, "url")
+			if u := formats.RawString(cmp.Or(formats.Member(url, "url"), url)); u != "" {
+				url = u
+			}
+			if media, data, ok := formats.DataURL(url); ok {
+				blocks = append(blocks, formats.Image(media, data))
+				continue
+			}
+			t.lose(formats.KindMedia, "an image that is but an address, which no model will be shown: %.80s", url)
+		default:
+			t.lose(formats.KindMedia, "content of type %q, which no model will be shown", typ)
+		}
+	}
+	return blocks
+}

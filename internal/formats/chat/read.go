@@ -1,0 +1,189 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// maxDocument bounds a text that has to be in memory whole, in bytes.
+const maxDocument = 1 << 30
+
+// A shape is how the messages of a source are laid out.
+type shape int
+
+const (
+	document shape = iota // one JSON value: messages or a request
+	messages              // lines, each a message
+	sessions              // lines, each messages or a request
+)
+
+func (f format) Open(ctx context.Context, src *formats.Source) (formats.Archive, error) {
+	file, err := src.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := &archive{format: f, src: src, file: file}
+	if a.shape, err = shapeOf(file.Reader(ctx)); err != nil {
+		return nil, errors.Join(src.Located(err), file.Close())
+	}
+	return a, nil
+}
+
+// shapeOf looks at the first lines: a second one behind a first that is JSON makes
+// the source one of lines.
+func shapeOf(r io.Reader) (shape, error) {
+	first := ""
+	for l, err := range jsonl.Lines(r) {
+		switch {
+		case err != nil:
+			return 0, err
+		case len(bytes.TrimSpace(l.Data)) == 0:
+			continue
+		case first == "":
+			if first = trimmed(l.Data); !js.Valid([]byte(first)) {
+				return document, nil
+			}
+			continue
+		}
+		if strings.HasPrefix(first, "[") || isRequest(first) {
+			return sessions, nil
+		}
+		return messages, nil
+	}
+	switch {
+	case first == "":
+		return 0, formats.Damaged("no messages: it is empty")
+	case formats.Member(first, "role") != "":
+		return messages, nil
+	}
+	return document, nil
+}
+
+func trimmed(line []byte) string {
+	return strings.TrimSpace(string(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))))
+}
+
+// An archive is a file of messages.
+type archive struct {
+	format format
+	src    *formats.Source
+	file   *formats.File
+	shape  shape
+}
+
+func (a *archive) Close() error { return a.file.Close() }
+
+func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
+	return func(yield func(formats.Info, error) bool) {
+		for info, err := range a.units(ctx) {
+			if err == nil && q.Details {
+				info, err = formats.Describe(ctx, a, info)
+			}
+			if !yield(info, err) {
+				return
+			}
+		}
+	}
+}
+
+// units yields the sessions, each with what is known without reading it.
+func (a *archive) units(ctx context.Context) iter.Seq2[formats.Info, error] {
+	return func(yield func(formats.Info, error) bool) {
+		if a.shape != sessions {
+			h := sha256.New()
+			if _, err := io.Copy(h, a.file.Reader(ctx)); err != nil {
+				yield(a.info("", 0, 0, 0), a.src.Located(err))
+				return
+			}
+			yield(a.info(hex.EncodeToString(h.Sum(nil)), 0, a.file.Size, 0), nil)
+			return
+		}
+		for l, err := range jsonl.Lines(a.file.Reader(ctx)) {
+			if err != nil {
+				yield(a.info("", 0, 0, 0), a.src.Located(err))
+				return
+			}
+			if len(bytes.TrimSpace(l.Data)) == 0 {
+				continue
+			}
+			sum := sha256.Sum256(l.Data)
+			if !yield(a.info(hex.EncodeToString(sum[:]), l.Offset, int64(len(l.Data)), l.Number), nil) {
+				return
+			}
+		}
+	}
+}
+
+// info describes the session in the bytes of the file from offset on; equal lines
+// are different sessions.
+func (a *archive) info(sum string, offset, size int64, line int) formats.Info {
+	info := formats.Info{Row: store.Row{Path: a.src.Path, Size: size, ModTime: a.file.ModTime}}
+	info.Key = fmt.Sprintf("%d %d %d", offset, size, line)
+	info.CWD, info.Created, info.Modified = a.src.CWD, a.file.ModTime, a.file.ModTime
+	if info.ID = formats.SessionID(a.format.name, sum); line > 0 {
+		info.ID = formats.SessionID(a.format.name, sum, formats.Int(int64(line)))
+	}
+	return info
+}
+
+func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
+	var offset, size int64
+	line := 0
+	if _, err := fmt.Sscanf(info.Key, "%d %d %d", &offset, &size, &line); err != nil {
+		return fmt.Errorf("reading %s: no session %q", a.src.Name(), info.Key)
+	}
+	t := &talk{format: a.format, src: a.src, b: b, line: line, tools: map[string]string{}}
+	at := int64(0)
+	if !a.file.ModTime.IsZero() {
+		at = a.file.ModTime.UnixMilli()
+	}
+	if err := b.Header(session.HeaderFields{ID: info.ID, Time: at, CWD: a.src.CWD}); err != nil {
+		return err
+	}
+	if a.shape == messages {
+		return t.lines(a.file.Reader(ctx))
+	}
+	if size > maxDocument {
+		return fmt.Errorf("reading %s: %d bytes of JSON in one piece; at most %d can be read, so have a message on each line", a.where(line), size, maxDocument)
+	}
+	data := make([]byte, size)
+	if _, err := a.file.ReadAt(data, offset); err != nil && !errors.Is(err, io.EOF) {
+		return a.src.Located(err)
+	}
+	text := trimmed(data)
+	if !js.Valid([]byte(text)) {
+		return formats.Damaged("%s: %s", a.where(line), notJSON(text))
+	}
+	return t.document(formats.Compact(text))
+}
+
+func (a *archive) where(line int) string {
+	if line == 0 {
+		return a.src.Name()
+	}
+	return a.src.At(line)
+}
+
+// notJSON says where a text ceases to be JSON.
+func notJSON(text string) string {
+	var v json.RawMessage
+	err := json.Unmarshal([]byte(text), &v)
+	if s, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Sprintf("not JSON, at byte %d: %v", s.Offset, s)
+	}
+	return "not JSON"
+}

@@ -1,0 +1,171 @@
+package chat
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A talk is one session that is being made of messages.
+type talk struct {
+	format format
+	src    *formats.Source
+	b      *formats.Builder
+	tools  map[string]string // ids of tool calls to the tools called
+	called string            // id of the last call that had none
+
+	line    int  // of the source, 0 for a document
+	number  int  // of the message, from 1
+	part    int  // entries made of the message
+	partial bool // something in it has no place in an entry
+}
+
+// lines reads a message a line.
+func (t *talk) lines(r io.Reader) error {
+	for l, err := range jsonl.Lines(r) {
+		if err != nil {
+			return t.src.Located(err)
+		}
+		text := trimmed(l.Data)
+		t.line = l.Number
+		switch {
+		case text == "":
+			continue
+		case !js.Valid([]byte(text)):
+			t.b.Lose(t.src.At(l.Number), formats.KindDamage, "not JSON, line of %d bytes skipped", len(bytes.TrimSpace(l.Data)))
+			continue
+		}
+		if err := t.add(text); err != nil {
+			return err
+		}
+	}
+	return t.done()
+}
+
+// document reads an array of messages, or a request.
+func (t *talk) document(text string) error {
+	list := text
+	if isRequest(text) {
+		list = formats.Member(text, "messages")
+		t.b.Defaults.Model = formats.RawString(formats.Member(text, "model"))
+		if err := t.request(text); err != nil {
+			return err
+		}
+	}
+	if !strings.HasPrefix(list, "[") {
+		return formats.Damaged("%s: neither messages nor a request", t.where())
+	}
+	for raw := range js.Elements(list) {
+		if err := t.add(raw); err != nil {
+			return err
+		}
+	}
+	return t.done()
+}
+
+// request keeps what a request says beside its messages.
+func (t *talk) request(text string) error {
+	var rest []session.Field
+	for key, value := range js.Members(text) {
+		if name := js.Unquote(key); name != "messages" {
+			rest = append(rest, session.Field{Name: name, Raw: value})
+		}
+	}
+	if len(rest) > 0 {
+		if _, err := t.b.Custom(formats.Place{Key: "request"}, "request", formats.Object(rest...)); err != nil {
+			return err
+		}
+	}
+	return t.format.dialect.system(t, text)
+}
+
+func (t *talk) done() error {
+	if t.number == 0 {
+		return formats.Damaged("%s: no messages", t.src.Name())
+	}
+	return nil
+}
+
+// add adds one message, and the whole of it once more if it was more than an
+// entry can say.
+func (t *talk) add(raw string) error {
+	t.number++
+	t.part, t.partial = 0, false
+	role := formats.RawString(formats.Member(raw, "role"))
+	if role == "" {
+		t.number--
+		t.b.Lose(t.where(), formats.KindDamage, "no message, for it has no role: %.40q", raw)
+		return nil
+	}
+	if err := t.format.dialect.message(t, raw); err != nil {
+		return fmt.Errorf("%s: %w", t.where(), err)
+	}
+	if !t.partial {
+		return nil
+	}
+	_, err := t.b.Custom(t.place("whole"), "message", raw)
+	return err
+}
+
+// where returns the place of the message in the source.
+func (t *talk) where() string {
+	switch {
+	case t.line > 0:
+		return t.src.At(t.line)
+	case t.number > 0:
+		return fmt.Sprintf("%s: message %d", t.src.Name(), t.number)
+	}
+	return t.src.Name()
+}
+
+// place returns where the next entry of the message stands.
+func (t *talk) place(name string) formats.Place {
+	return formats.Place{Key: fmt.Sprintf("message %d %s", t.number, name)}
+}
+
+// say adds a message of ours.
+func (t *talk) say(m session.Message) error {
+	t.part++
+	_, err := t.b.Message(t.place(formats.Int(int64(t.part))), m)
+	return err
+}
+
+// lose tells of a loss in the message, which is kept whole.
+func (t *talk) lose(kind, format string, args ...any) {
+	t.partial = true
+	t.b.Lose(t.where(), kind, format, args...)
+}
+
+// known notes whether an object has members other than those named.
+func (t *talk) known(raw string, names ...string) {
+	if t.partial || !strings.HasPrefix(raw, "{") {
+		return
+	}
+	for key, value := range js.Members(raw) {
+		if value != "null" && !slices.Contains(names, js.Unquote(key)) {
+			t.partial = true
+			return
+		}
+	}
+}
+
+// arguments returns the JSON text of a tool call's arguments, which the source
+// has as raw.
+func (t *talk) arguments(tool, text string) string {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return "{}"
+	case strings.HasPrefix(text, "{") && js.Valid([]byte(text)):
+		return formats.Compact(text)
+	}
+	t.lose(formats.KindTool, "the arguments of %q are no JSON object, so they are the text input", tool)
+	return formats.Object(session.StringField("input", text))
+}

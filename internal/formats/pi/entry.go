@@ -1,0 +1,191 @@
+package pi
+
+import (
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// entry returns e as the version can open it, and tells what it will not see.
+func (x *exporter) entry(e session.Entry) session.Entry {
+	e = x.blobs(e)
+	switch e.Type() {
+	case session.TypeMessage:
+		return x.message(e)
+	case session.TypeModelChange:
+		return x.model(e)
+	case session.TypeThinkingLevel:
+		return x.thinking(e)
+	case session.TypeCompaction, session.TypeBranchSummary:
+		return x.summary(e)
+	case session.TypeCustomMessage:
+		if x.version.strict && !contentful(e.Get("content")) {
+			return e.WithRaw("content", `""`)
+		}
+		return e
+	case session.TypeTTSRInjection:
+		if x.version.omp && !strings.HasPrefix(e.Get("injectedRules"), "[") {
+			return wrap(e)
+		}
+	case session.TypeServiceTier:
+		if x.version.name == "omp-13" && strings.HasPrefix(e.Get("serviceTier"), "{") {
+			x.note(e)
+			return wrap(e)
+		}
+	case session.TypeContextEdit:
+		if !x.version.knows(e.Type()) {
+			x.t.Lose(formats.At(e), formats.KindContext, "%s does not know context edits, and will see entry %s as it was",
+				x.version.title, e.Str("targetId"))
+		}
+		return e
+	case session.TypeResetBoundary:
+		if !x.version.knows(e.Type()) {
+			x.t.Lose(formats.At(e), formats.KindContext, "%s does not know resets, and will see what was before", x.version.title)
+		}
+		return e
+	case session.TypeSessionInfo, session.TypeTitleChange:
+		return e // the name is written where the version looks for it
+	}
+	if !x.version.knows(e.Type()) {
+		x.note(e)
+	}
+	return e
+}
+
+// contentful reports whether raw is content as a message may have it.
+func contentful(raw string) bool { return raw != "" && (raw[0] == '"' || raw[0] == '[') }
+
+// blobs puts blobs into an entry for pi, which knows no references to them.
+func (x *exporter) blobs(e session.Entry) session.Entry {
+	if x.version.omp || !refersToBlob(e) {
+		return e
+	}
+	if x.t.Blobs == "" {
+		x.t.Lose(formats.At(e), formats.KindBlob, "refers to a blob, which --blobs would resolve")
+		return e
+	}
+	e, problems := session.ResolveBlobs(e, store.OpenBlobs(x.t.Blobs).Get)
+	for _, p := range problems {
+		x.t.Lose(formats.At(e), formats.KindBlob, "%s", p.Text)
+	}
+	return e
+}
+
+// model gives a change of the model the form of the version, beside its own.
+func (x *exporter) model(e session.Entry) session.Entry {
+	full, provider, id := e.Str("model"), e.Str("provider"), e.Str("modelId")
+	switch {
+	case x.version.omp && full == "" && provider != "" && id != "":
+		return e.WithRaw("model", js.Quote(provider+"/"+id))
+	case x.version.omp || id != "":
+		return e
+	}
+	if role := e.Str("role"); role != "" && role != "default" {
+		x.note(e) // pi has one model, and this is another
+		return wrap(e)
+	}
+	provider, id, ok := strings.Cut(full, "/")
+	if !ok {
+		return wrap(e)
+	}
+	return e.WithRaw("provider", js.Quote(provider)).WithRaw("modelId", js.Quote(id))
+}
+
+// thinking gives a thinking level a form that pi knows.
+func (x *exporter) thinking(e session.Entry) session.Entry {
+	if x.version.omp {
+		return e
+	}
+	if raw := e.Get("thinkingLevel"); raw == "" || raw == "null" {
+		return e.WithRaw("thinkingLevel", `"off"`)
+	}
+	if x.version.name == "pi-0.73" && e.Str("thinkingLevel") == "max" {
+		x.t.Lose(formats.At(e), formats.KindThinking, "%s has no thinking level max, so it is xhigh", x.version.title)
+		return e.WithRaw("thinkingLevel", `"xhigh"`)
+	}
+	return e
+}
+
+// summary says who made a summary in the version's word for it.
+func (x *exporter) summary(e session.Entry) session.Entry {
+	if e.Get("systemMessage") != "" && !x.version.edits() {
+		x.t.Lose(formats.At(e), formats.KindSystem, "%s does not know the system message that a compaction keeps", x.version.title)
+	}
+	from, to := "fromHook", "fromExtension"
+	if !x.version.omp {
+		from, to = to, from
+	}
+	if e.Get(from) == "true" && e.Get(to) == "" {
+		return e.WithRaw(to, "true")
+	}
+	return e
+}
+
+// message makes a message one that the version can open.
+func (x *exporter) message(e session.Entry) session.Entry {
+	m, ok := e.Message()
+	if !ok {
+		return wrap(e) // oh-my-pi cannot open a file with such a line
+	}
+	x.role(e, m)
+	switch m.Role() {
+	case session.RoleUser, session.RoleAssistant, session.RoleToolResult:
+		if x.version.strict && !contentful(m.Get("content")) {
+			e = with(e, "content", "[]")
+		}
+	}
+	if m.Role() == session.RoleAssistant && x.version.strict {
+		e = x.usage(e, m)
+	}
+	return e
+}
+
+// role tells of messages that the version shows to no model.
+func (x *exporter) role(e session.Entry, m session.Message) {
+	kind := formats.KindRole
+	switch role := m.Role(); role {
+	case session.RoleSystem:
+		if x.version.edits() {
+			return
+		}
+		kind = formats.KindSystem
+	case session.RoleDeveloper, session.RolePythonExecution, session.RoleFileMention:
+		if x.version.omp {
+			return
+		}
+	default:
+		return
+	}
+	x.t.Lose(formats.At(e), kind, "%s shows no model a message of role %s", x.version.title, m.Role())
+}
+
+// usage completes an assistant message, without which the version could not open
+// the file.
+func (x *exporter) usage(e session.Entry, m session.Message) session.Entry {
+	raw := m.Get("usage")
+	given := raw
+	if raw == "" || raw == "null" {
+		given = "{}"
+	}
+	full, err := session.CompleteUsage(given)
+	if err != nil {
+		x.t.Lose(formats.At(e), formats.KindUsage, "what %s would take for a usage is none, so nothing was used", x.version.title)
+		full, _ = session.CompleteUsage("{}")
+	}
+	if full != raw {
+		e = with(e, "usage", full)
+	}
+	return e
+}
+
+// with returns the entry with a member of its message set.
+func with(e session.Entry, name, value string) session.Entry {
+	inner, err := session.ParseEntry(e.Get("message"))
+	if err != nil {
+		return e
+	}
+	return e.WithRaw("message", inner.WithRaw(name, value).Raw())
+}

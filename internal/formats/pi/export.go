@@ -1,0 +1,126 @@
+package pi
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// Export writes one file.
+func (f format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
+	v, ok := versionCalled(cmp.Or(t.Version, f.versions[0]))
+	if !ok {
+		return fmt.Errorf("exporting to %s: no version %q", f.name, t.Version)
+	}
+	x := exporter{version: v, s: s, t: t, foreign: map[string]*foreign{}}
+	lead, err := x.lead()
+	if err != nil {
+		return err
+	}
+	entries := unlooped(s, x.rooted)
+	lines := lead
+	for _, e := range x.untitled(entries) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if e.ID() == "" {
+			t.Lose(formats.At(e), formats.KindTree, "an entry without id, left out; no path leads to it")
+			continue
+		}
+		lines = append(lines, x.entry(e).Raw())
+	}
+	if x.named != "" {
+		lines = append(lines, x.named)
+	}
+	x.tellForeign()
+	return t.File(fileName(s.Header), jsonl.Content(lines))
+}
+
+// fileName is what the file is called in a directory.
+func fileName(h session.Header) string {
+	at, id := h.Timestamp, h.ID
+	if name, err := store.FileName(at, id); err == nil {
+		return name
+	}
+	if !session.ValidSessionID(id) {
+		id = formats.SessionID("pi", id)
+	}
+	if name, err := store.FileName(at, id); err == nil {
+		return name
+	}
+	return id + ".jsonl"
+}
+
+// An exporter is the writing of one session.
+type exporter struct {
+	version version
+	s       *session.Session
+	t       *formats.Target
+
+	kept    session.Entry // the custom entry that keeps a title slot, if that is put back
+	named   string        // an entry to add at the end, for the name
+	foreign map[string]*foreign
+	order   []string
+}
+
+// A foreign type is one that the version does not know.
+type foreign struct {
+	first string
+	count int
+}
+
+// wrap returns a custom entry that holds e: every version carries it along.
+func wrap(e session.Entry) session.Entry {
+	at := e.Get("timestamp")
+	line := formats.Object(
+		session.StringField("type", session.TypeCustom), session.StringField("customType", customEntry),
+		session.Field{Name: "data", Raw: strings.TrimSpace(e.Raw())},
+		session.StringField("id", e.ID()), session.Field{Name: "parentId", Raw: parent(e)}, session.Field{Name: "timestamp", Raw: at},
+	)
+	out, err := session.ParseEntry(line)
+	if err != nil {
+		return e
+	}
+	return out
+}
+
+func parent(e session.Entry) string {
+	if e.ParentID() == "" {
+		return "null"
+	}
+	return js.Quote(e.ParentID())
+}
+
+// note counts an entry whose type means nothing to the version.
+func (x *exporter) note(e session.Entry) {
+	f := x.foreign[e.Type()]
+	if f == nil {
+		f = &foreign{first: formats.At(e)}
+		x.foreign[e.Type()] = f
+		x.order = append(x.order, e.Type())
+	}
+	f.count++
+}
+
+func (x *exporter) tellForeign() {
+	for _, typ := range x.order {
+		f := x.foreign[typ]
+		more := ""
+		if f.count > 1 {
+			more = fmt.Sprintf(", and %d more", f.count-1)
+		}
+		x.t.Lose(f.first, formats.KindEntry, "%s means nothing to %s%s", typ, x.version.title, more)
+	}
+}
+
+// rooted tells that a cycle of parents was cut.
+func (x *exporter) rooted(e session.Entry) {
+	x.t.Lose(formats.At(e), formats.KindTree, "a cycle of parents ends here, in a root")
+}

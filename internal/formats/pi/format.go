@@ -1,0 +1,176 @@
+package pi
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// Pi is the format of pi, Omp that of oh-my-pi. Each reads the other's files.
+var (
+	Pi  formats.Format = format{name: "pi", summary: "sessions of pi, versions 1 to 3", versions: []string{"pi-0.87", "pi-0.73", "omp-18", "omp-13"}}
+	Omp formats.Format = format{name: "omp", summary: "sessions of oh-my-pi", versions: []string{"omp-18", "omp-13", "pi-0.87", "pi-0.73"}}
+)
+
+type format struct {
+	name, summary string
+	versions      []string
+}
+
+func (f format) About() formats.About {
+	home := piHome
+	if f.name == "omp" {
+		home = ompHome
+	}
+	return formats.About{Name: f.name, Summary: f.summary, Versions: f.versions, Home: home}
+}
+
+// Detect takes a file whose first JSON value is a session header or a title slot.
+// One with a slot, or with a member or an entry that only oh-my-pi writes, is
+// oh-my-pi's.
+func (f format) Detect(_ string, head []byte) bool {
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	opened := false
+	for l, err := range jsonl.Lines(bytes.NewReader(head)) {
+		if err != nil || opened && l.Torn {
+			break
+		}
+		e, err := session.ParseEntry(l.Text())
+		switch {
+		case err != nil: // skipped, as by a reader
+		case !opened && e.Type() == session.TypeTitle && e.Get("v") == "1":
+			return f.name == "omp"
+		case !opened && (e.Type() != session.TypeSession || e.ID() == ""):
+			return false
+		case f.name == "pi":
+			return true
+		case ompOnly(e):
+			return true
+		default:
+			opened = true
+		}
+	}
+	return false
+}
+
+// ompOnly reports whether nobody but oh-my-pi writes such a line.
+func ompOnly(e session.Entry) bool {
+	switch e.Type() {
+	case session.TypeSession:
+		return e.Get("titleSource") != "" || e.Get("additionalDirectories") != "" || e.Get("providerPromptCacheKey") != ""
+	case session.TypeModelChange:
+		return e.Get("model") != "" && e.Get("modelId") == ""
+	case session.TypeTitleChange, session.TypeCredentialPin, session.TypeResetBoundary, session.TypeModelUsage,
+		session.TypeServiceTier, session.TypeMCPSelection, session.TypeTTSRInjection:
+		return true
+	}
+	return false
+}
+
+// piHome returns where pi keeps its sessions.
+func piHome(env formats.Env) (string, error) {
+	if dir := env.Getenv("PI_CODING_AGENT_SESSION_DIR"); dir != "" {
+		return env.StorePath("PI_CODING_AGENT_SESSION_DIR", nil)
+	}
+	return env.StorePath("PI_CODING_AGENT_DIR", []string{".pi", "agent"}, "sessions")
+}
+
+// ompHome returns where oh-my-pi keeps its sessions: below its agent directory,
+// or, unless that was named, below the user's data directory if that has one.
+func ompHome(env formats.Env) (string, error) {
+	if env.Getenv("PI_CODING_AGENT_DIR") != "" {
+		return env.StorePath("PI_CODING_AGENT_DIR", nil, "sessions")
+	}
+	below := []string{".omp"}
+	if dir := env.Getenv("PI_CONFIG_DIR"); dir != "" {
+		below = []string{dir}
+	}
+	if profile := env.Getenv("OMP_PROFILE"); profile != "" {
+		below = append(below, "profiles", profile)
+	} else if data := env.Getenv("XDG_DATA_HOME"); filepath.IsAbs(data) && isDir(filepath.Join(data, "omp")) {
+		return filepath.Join(data, "omp", "sessions"), nil
+	}
+	return env.StorePath("", append(below, "agent"), "sessions")
+}
+
+func isDir(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
+
+// Open opens a file, or a directory of files and of the projects one level below.
+func (f format) Open(_ context.Context, src *formats.Source) (formats.Archive, error) {
+	if src.Path != "" {
+		if _, err := os.Stat(src.Path); err != nil {
+			_, err := formats.OpenFile(src.Path) // says it as it says everything
+			return nil, err
+		}
+	}
+	a := &archive{src: src, blobs: src.Blobs}
+	if sibling := filepath.Join(src.Path, "..", "blobs"); a.blobs == "" && src.IsDir() && isDir(sibling) {
+		a.blobs = sibling
+	}
+	return a, nil
+}
+
+// An archive is a file or a directory.
+type archive struct {
+	src   *formats.Source
+	blobs string
+}
+
+func (a *archive) Close() error { return nil }
+
+func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
+	return func(yield func(formats.Info, error) bool) {
+		if !a.src.IsDir() {
+			yield(a.one(ctx))
+			return
+		}
+		var failed []formats.Info
+		var errs []error
+		rows, err := store.List(ctx, []string{a.src.Path}, store.Options{
+			Recursive: true, Count: q.Details, Order: store.ByCreated,
+			Warn: func(path string, err error) {
+				failed, errs = append(failed, formats.Info{Row: store.Row{Path: path}}), append(errs, (&formats.Source{Path: path}).Located(err))
+			},
+		})
+		if err != nil {
+			yield(formats.Info{}, err)
+			return
+		}
+		for i, info := range failed {
+			if !yield(info, errs[i]) {
+				return
+			}
+		}
+		for _, row := range rows {
+			if !yield(formats.Info{Row: row}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// one lists the only session of a file.
+func (a *archive) one(ctx context.Context) (formats.Info, error) {
+	info := formats.Info{Row: store.Row{Path: a.src.Path}}
+	f, err := a.src.Open(ctx)
+	if err != nil {
+		return info, err
+	}
+	defer f.Close()
+	info.Size, info.ModTime = f.Size, f.ModTime
+	info.Info, err = session.ScanInfo(f.Reader(ctx))
+	if info.Modified.IsZero() {
+		info.Modified = f.ModTime
+	}
+	return info, a.src.Located(err)
+}

@@ -1,0 +1,128 @@
+package pi
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+const (
+	customTitle = "omp:title" // data: {"slot":…,"header":…}
+	customEntry = "pi:entry"  // data: an entry
+)
+
+func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
+	src := a.src
+	if src.IsDir() {
+		src = &formats.Source{Path: info.Path}
+	}
+	f, err := src.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	c := conversion{src: src, b: b, blobs: a.blobs}
+	return c.read(f.Reader(ctx))
+}
+
+// A conversion is the reading of one session.
+type conversion struct {
+	src   *formats.Source
+	b     *formats.Builder
+	blobs string
+}
+
+func (c *conversion) read(r io.Reader) error {
+	s, err := session.Read(r)
+	if err != nil {
+		return c.src.Located(err)
+	}
+	for _, p := range s.Problems {
+		switch p.Kind {
+		case session.Torn, session.NotJSON, session.NotObject, session.Fused, session.NUL, session.LaterHeader:
+			c.b.Lose(c.src.At(p.Line), formats.KindDamage, "%s", p.Text)
+		}
+	}
+	lead := s.Lead()
+	header := lead[len(lead)-1]
+	slot := ""
+	if len(lead) > 1 {
+		slot = lead[len(lead)-2]
+	}
+	if err := c.b.RawHeader(titled(header, slot)); err != nil {
+		return err
+	}
+	for _, e := range s.Entries {
+		if err := c.b.Entry(c.resolved(unwrapped(e))); err != nil {
+			return err
+		}
+	}
+	return c.keepTitle(slot, header)
+}
+
+// titled returns the header with the title of the slot, which counts, in place of
+// its own.
+func titled(header, slot string) string {
+	if slot == "" {
+		return header
+	}
+	h, err := session.ParseEntry(header)
+	title, terr := session.ParseEntry(slot)
+	if err != nil || terr != nil || h.Str("title") == title.Str("title") {
+		return header
+	}
+	return h.WithRaw("title", js.Quote(title.Str("title"))).Raw()
+}
+
+// keepTitle keeps the title slot and the header as it was.
+func (c *conversion) keepTitle(slot, header string) error {
+	if slot == "" {
+		return nil
+	}
+	e, err := session.ParseEntry(slot)
+	if err != nil {
+		return err
+	}
+	at, _ := js.ParseTime(e.Str("updatedAt"))
+	_, err = c.b.Add(formats.Place{Key: "title", Time: at}, session.TypeCustom,
+		session.StringField("customType", customTitle), session.Field{Name: "data", Raw: formats.Object(
+			session.Field{Name: "slot", Raw: slot}, session.Field{Name: "header", Raw: header})})
+	return err
+}
+
+// unwrapped returns the entry that e wraps, or e.
+func unwrapped(e session.Entry) session.Entry {
+	if e.Type() != session.TypeCustom || e.Str("customType") != customEntry {
+		return e
+	}
+	inner, err := session.ParseEntry(e.Get("data"))
+	if err != nil || inner.ID() != e.ID() {
+		return e // not one of ours, or of a copy with other ids
+	}
+	if inner.ParentID() != e.ParentID() {
+		inner = inner.WithParent(e.ParentID())
+	}
+	return inner
+}
+
+// resolved returns the entry with its blobs in it.
+func (c *conversion) resolved(e session.Entry) session.Entry {
+	if c.blobs == "" {
+		if refersToBlob(e) {
+			c.b.Lose(formats.At(e), formats.KindBlob, "refers to a blob, which --blobs would resolve")
+		}
+		return e
+	}
+	e, problems := session.ResolveBlobs(e, store.OpenBlobs(c.blobs).Get)
+	for _, p := range problems {
+		c.b.Lose(formats.At(e), formats.KindBlob, "%s", p.Text)
+	}
+	return e
+}
+
+func refersToBlob(e session.Entry) bool { return strings.Contains(e.Raw(), `"blob:sha256:`) }
