@@ -18,10 +18,10 @@ import (
 )
 
 type config struct {
-	name                       string // of the format, "" to detect it
+	name                        string // of the format, "" to detect it
 	session, losses, blobs, cwd string
-	all, detect, strict        bool
-	dest                       operand.Destination
+	all, detect, strict         bool
+	dest                        operand.Destination
 }
 
 func (c *config) flags() []cli.Flag {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/report"
 	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A job is one run of importing.
@@ -17,17 +19,18 @@ type job struct {
 	name     string // of the format
 	dest     operand.Destination
 	strict   bool
-	losses   *operand.Losses
+	many     bool // every session, each into a file of its own
+	losses   *report.Log
 	progress *progress
 }
 
 func (c *config) job(s *clikit.Streams, f formats.Format) (*job, error) {
-	losses, err := operand.OpenLosses(s, c.losses)
+	losses, err := report.Open(c.losses, s.Warnf)
 	if err != nil {
 		return nil, err
 	}
 	return &job{
-		streams: s, name: f.About().Name, dest: c.dest, strict: c.strict, losses: losses,
+		streams: s, name: f.About().Name, dest: c.dest, strict: c.strict, many: c.all, losses: losses,
 		progress: newProgress(s, c.all),
 	}, nil
 }
@@ -54,8 +57,11 @@ func (j *job) one(ctx context.Context, a formats.Archive, id string) error {
 		return err
 	}
 	path, err := j.convert(ctx, a, info)
+	if errors.Is(err, errThere) {
+		return clikit.WithHint(fmt.Errorf("creating %s: %w", path, fs.ErrExist), "an existing file is never overwritten")
+	}
 	if err != nil || path == "" {
-		return err
+		return named(info, err)
 	}
 	_, err = fmt.Fprintln(j.streams.Out, path)
 	return err
@@ -109,11 +115,12 @@ func (j *job) every(ctx context.Context, a formats.Archive) error {
 	var made, there, failed int
 	var first error
 	fail := func(info formats.Info, err error) {
+		err = named(info, err)
 		if failed++; first == nil {
 			first = err
 		}
 		j.progress.clear()
-		j.streams.Errorf("%v", named(info, err))
+		j.streams.Warnf("%v", err)
 	}
 	for info, err := range a.List(ctx, formats.Query{}) {
 		if ctx.Err() != nil {
@@ -131,8 +138,8 @@ func (j *job) every(ctx context.Context, a formats.Archive) error {
 		case errors.Is(err, errThere):
 			there++
 			j.streams.Notef("%s: is there already", path)
-		case err != nil && j.fatal(err):
-			return err
+		case isWriteError(err):
+			return err // the next one would fail as well
 		case err != nil:
 			fail(info, err)
 		default:
@@ -149,34 +156,21 @@ func (j *job) every(ctx context.Context, a formats.Archive) error {
 // sum says how it went. The status of a run that failed in part is that of the
 // first failure.
 func (j *job) sum(made, there, failed int, first error) error {
-	if failed > 0 {
-		return fmt.Errorf("%d of %d sessions not imported: %w", failed, made+there+failed, status{first})
-	}
-	if made+there == 0 {
+	switch {
+	case failed > 0:
+		return fmt.Errorf("%d of %d sessions not imported, the first because: %w", failed, made+there+failed, first)
+	case made+there == 0:
 		return clikit.No("no session")
-	}
-	if there > 0 {
+	case there > 0:
 		j.streams.Infof("%d imported, %d there already", made, there)
 	}
 	return nil
 }
 
-// A status has the exit status of an error that has been told.
-type status struct{ error }
-
-func (s status) Error() string { return "see above" }
-func (s status) Unwrap() error { return s.error }
-
-// fatal reports whether it is no use to go on: nothing can be written.
-func (j *job) fatal(err error) bool {
-	var w *writeError
-	return errors.As(err, &w)
-}
-
-// named puts the session in front of an error that names no file.
+// named puts the session in front of an error that does not say whose it is.
 func named(info formats.Info, err error) error {
-	if _, ok := session.IsProblem(err); ok && info.ID != "" {
-		return fmt.Errorf("session %s: %w", info.ID, err)
+	if info.ID == "" || err == nil || info.Path != "" && strings.Contains(err.Error(), info.Path) {
+		return err
 	}
-	return err
+	return fmt.Errorf("session %s: %w", info.ID, err)
 }

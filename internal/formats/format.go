@@ -38,6 +38,8 @@ type About struct {
 	Summary  string   // what it reads, in a few words
 	Versions []string // what [Target.Version] may be, the default first; nil if there is one form only
 
+	ReadOnly bool // Export returns ErrReadOnly
+
 	// Home returns where the agent keeps its sessions on this machine, a path that
 	// [Format.Open] takes. Nil is an agent that has no such place.
 	Home func(Env) (string, error)

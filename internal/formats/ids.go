@@ -4,6 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
 )
 
 // SessionID returns the id of a session whose own id is none of ours: a UUID
@@ -39,4 +43,20 @@ func digest(parts ...string) [sha256.Size]byte {
 		text = append(text, p...)
 	}
 	return sha256.Sum256(text)
+}
+
+// FileName returns the name of a file for the session with this header: that of
+// [store.FileName], or, if its time or its id cannot be part of one, a name made of
+// them.
+func FileName(h session.Header) string {
+	at, id := h.Timestamp, h.ID
+	if !session.ValidSessionID(id) {
+		id = SessionID("file", id)
+	}
+	name, err := store.FileName(at, id)
+	if err != nil {
+		ms, _ := js.ParseTime(at)
+		name, _ = store.FileName(js.FormatTime(ms), id)
+	}
+	return name
 }

@@ -36,30 +36,44 @@ func Members(json string) iter.Seq2[string, string] {
 	}
 }
 
-// WalkObject walks the members of the object that begins at json[at], of a valid
-// text, and returns the index after it. For each it calls member with the key as a
-// literal and the index at which the value begins, and goes on where member says
-// that the value ends: see [ValueEnd], or WalkObject for an object, which so is
-// walked in the same pass. What is no object has no members and the end of its
-// value.
+// WalkObject walks the members of the object that begins at json[at] and returns
+// the index after it. For each it calls member with the key as a literal and the
+// index at which the value begins, and goes on where member says that the value
+// ends: see [ValueEnd], or WalkObject for an object, which so is walked in the same
+// pass. It returns -1 where it sees that the text is not valid, which is not
+// everywhere, or if no object begins there.
 func WalkObject(json string, at int, member func(key string, at int) (end int)) (end int) {
-	if at >= len(json) || json[at] != '{' {
-		return valueEnd(json, at)
+	if at < 0 || at >= len(json) || json[at] != '{' {
+		return -1
 	}
-	for i := at; ; {
-		i = skipSpace(json, i+1) // after the brace or a comma
-		if i >= len(json) || json[i] != '"' {
-			return min(i+1, len(json))
-		}
+	i := skipSpace(json, at+1)
+	if i < len(json) && json[i] == '}' {
+		return i + 1
+	}
+	for i < len(json) && json[i] == '"' {
 		keyEnd := stringEnd(json, i)
 		key := json[i:keyEnd]
-		i = skipSpace(json, keyEnd)
-		i = skipSpace(json, min(i+1, len(json))) // after the colon
-		i = skipSpace(json, member(key, i))
-		if i >= len(json) || json[i] != ',' {
-			return min(i+1, len(json))
+		if i = skipSpace(json, keyEnd); i == len(json) || json[i] != ':' {
+			return -1
+		}
+		i = skipSpace(json, i+1)
+		end := member(key, i)
+		if end <= i {
+			return -1
+		}
+		if i = skipSpace(json, end); i == len(json) {
+			return -1
+		}
+		switch json[i] {
+		case '}':
+			return i + 1
+		case ',':
+			i = skipSpace(json, i+1)
+		default:
+			return -1
 		}
 	}
+	return -1
 }
 
 // ValueEnd returns the index after the value that begins at json[at], of a valid

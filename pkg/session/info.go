@@ -43,6 +43,15 @@ func ScanInfo(r io.Reader) (Info, error) {
 	return s.result()
 }
 
+// InfoOf is ScanInfo of a session that is in memory. Nothing of it is kept.
+func InfoOf(data []byte) (Info, error) {
+	s := infoScan{info: Info{Exact: true}}
+	if err := s.data(data); err != nil {
+		return Info{}, err
+	}
+	return s.result()
+}
+
 // ScanHeadTail reads the first and the last bytes of a session too large to
 // read whole. The tail's first line is taken for a fragment.
 func ScanHeadTail(head, tail []byte) (Info, error) {
@@ -53,22 +62,11 @@ func ScanHeadTail(head, tail []byte) (Info, error) {
 	if i := bytes.IndexByte(tail, '\n'); i >= 0 {
 		tail = tail[i+1:]
 	}
-	for l, err := range jsonl.Lines(bytes.NewReader(head)) {
-		if err != nil {
-			return Info{}, err
-		}
-		if err := s.line(l); err != nil {
-			return Info{}, err
-		}
+	if err := s.data(head); err != nil {
+		return Info{}, err
 	}
-	if !s.opened {
-		return s.result()
-	}
-	for l, err := range jsonl.Lines(bytes.NewReader(tail)) {
-		if err != nil {
-			return Info{}, err
-		}
-		if err := s.line(l); err != nil {
+	if s.opened {
+		if err := s.data(tail); err != nil {
 			return Info{}, err
 		}
 	}
@@ -86,10 +84,69 @@ type infoScan struct {
 	name     string
 	modified int64
 	spans    [2]int // lengths of the lines of the first and the last message, in bytes
+	last     []byte // content of the last message, if its text has not been made yet
+
+	glance glance
 }
 
+// data scans the lines of a session in memory.
+func (s *infoScan) data(data []byte) error {
+	for at := 0; at < len(data); {
+		l := jsonl.Line{Offset: int64(at)}
+		n := bytes.IndexByte(data[at:], '\n')
+		if l.Torn = n < 0; l.Torn {
+			n = len(data) - at
+		}
+		l.Data = data[at : at+n : at+n]
+		if err := s.line(l); err != nil {
+			return err
+		}
+		at += n + 1
+	}
+	return nil
+}
+
+// line scans a line: at a glance if that tells enough of it, else with care.
 func (s *infoScan) line(l jsonl.Line) error {
 	s.lines++
+	if !s.opened || !s.glance.at(l) {
+		return s.examine(l)
+	}
+	g := &s.glance
+	typ, _ := stringValue(g.typ)
+	if typ == TypeSession {
+		return nil
+	}
+	s.info.Entries++
+	switch typ {
+	case TypeMessage:
+		s.info.Messages++
+		s.glimpsed(g)
+	case TypeSessionInfo:
+		name, _ := stringValue(g.name)
+		s.named, s.name = true, strings.Clone(js.Trim(name))
+	}
+	return nil
+}
+
+// glimpsed takes a message into account.
+func (s *infoScan) glimpsed(g *glance) {
+	role, _ := stringValue(g.role)
+	if role != RoleUser && role != RoleAssistant || g.content == "" {
+		return
+	}
+	s.modified = max(s.modified, g.time())
+	if !hasText(g.content) {
+		return
+	}
+	if role == RoleUser && s.info.FirstMessage == "" {
+		s.info.FirstMessage, s.spans[0] = strings.Clone(textOf(g.content, " ")), 0
+	}
+	s.last = append(s.last[:0], g.content...)
+}
+
+// examine reads a line as Read does.
+func (s *infoScan) examine(l jsonl.Line) error {
 	data := l.Data
 	if s.lines == 1 {
 		data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
@@ -161,7 +218,7 @@ func (s *infoScan) message(e Entry) {
 	if m.role == RoleUser && s.info.FirstMessage == "" {
 		s.info.FirstMessage, s.spans[0] = text, len(e.raw)
 	}
-	s.info.LastMessage, s.spans[1] = text, len(e.raw)
+	s.info.LastMessage, s.spans[1], s.last = text, len(e.raw), s.last[:0]
 }
 
 // detached returns a text that may be a slice of a line of span bytes, as a copy
@@ -182,6 +239,9 @@ func (s *infoScan) result() (Info, error) {
 		return Info{}, problem(1, 0, NoHeader, "", "not a session: no session header")
 	}
 	i := s.info
+	if len(s.last) > 0 {
+		i.LastMessage, s.spans[1] = textOf(string(s.last), " "), len(s.last)
+	}
 	i.FirstMessage, i.LastMessage = detached(i.FirstMessage, s.spans[0]), detached(i.LastMessage, s.spans[1])
 	i.Modified = i.Created
 	if s.modified > 0 {

@@ -142,9 +142,12 @@ func newBlock(raw string) Block {
 
 // Text returns the message's text blocks joined by sep. For a role without
 // content it is "".
-func (m Message) Text(sep string) string {
+func (m Message) Text(sep string) string { return textOf(m.content, sep) }
+
+// textOf returns the text blocks of a content, joined by sep.
+func textOf(content, sep string) string {
 	var parts []string
-	for b := range m.Blocks() {
+	for b := range blocks(content) {
 		if b.Type == "text" {
 			parts = append(parts, b.Str("text"))
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -29,9 +30,12 @@ func (l limits) read(ctx context.Context, path string, whole bool) (Row, error) 
 	}
 	defer f.Close()
 	row := Row{Path: path, Size: stat.Size(), ModTime: stat.ModTime()}
-	if whole || row.Size <= l.whole {
+	switch {
+	case row.Size <= l.whole:
+		row.Info, err = small(f, row.Size)
+	case whole:
 		row.Info, err = session.ScanInfo(reader{ctx, f})
-	} else {
+	default:
 		row.Info, err = l.ends(ctx, f, row.Size)
 	}
 	if err != nil {
@@ -42,6 +46,23 @@ func (l limits) read(ctx context.Context, path string, whole bool) (Row, error) 
 	}
 	row.Info = detach(row.Info)
 	return row, nil
+}
+
+// buffers are for files that are read in one go.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// small reads a session that is small, in one go.
+func small(f *os.File, size int64) (session.Info, error) {
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	if int64(cap(*buf)) < size {
+		*buf = make([]byte, max(size, 64<<10))
+	}
+	n, err := f.ReadAt((*buf)[:size], 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return session.Info{}, err
+	}
+	return session.InfoOf((*buf)[:n])
 }
 
 // ends reads the head and the tail of a session. The tail grows until it

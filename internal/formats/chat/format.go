@@ -31,7 +31,9 @@ type dialect interface {
 	message(t *talk, raw string) error
 }
 
-func (f format) About() formats.About { return formats.About{Name: f.name, Summary: f.summary} }
+func (f format) About() formats.About {
+	return formats.About{Name: f.name, Summary: f.summary, ReadOnly: true}
+}
 
 // roles are those of a first message.
 var roles = []string{"system", "developer", "user", "assistant", "tool", "function"}

@@ -10,7 +10,6 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
 // Export writes one file.
@@ -40,22 +39,7 @@ func (f format) Export(ctx context.Context, s *session.Session, t *formats.Targe
 		lines = append(lines, x.named)
 	}
 	x.tellForeign()
-	return t.File(fileName(s.Header), jsonl.Content(lines))
-}
-
-// fileName is what the file is called in a directory.
-func fileName(h session.Header) string {
-	at, id := h.Timestamp, h.ID
-	if name, err := store.FileName(at, id); err == nil {
-		return name
-	}
-	if !session.ValidSessionID(id) {
-		id = formats.SessionID("pi", id)
-	}
-	if name, err := store.FileName(at, id); err == nil {
-		return name
-	}
-	return id + ".jsonl"
+	return t.File(formats.FileName(s.Header), jsonl.Content(lines))
 }
 
 // An exporter is the writing of one session.

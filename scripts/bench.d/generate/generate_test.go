@@ -113,7 +113,7 @@ func look(t *testing.T, text []byte, facts Facts, compact bool) (onPath int) {
 	if _, ok := sizes[facts.Middle]; !ok || entries != facts.Entries || int64(len(text)) != facts.Bytes {
 		t.Errorf("%+v: there are %d entries, %d bytes", facts, entries, len(text))
 	}
-	for id := facts.Last; id != ""; id = parents[id] {
+	for id, n := facts.Last, 0; id != "" && n < entries; id, n = parents[id], n+1 {
 		onPath += sizes[id]
 	}
 	return onPath

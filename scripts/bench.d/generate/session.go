@@ -49,6 +49,7 @@ type writer struct {
 	now   time.Time
 	turns []turn // the newest on the path
 	off   int64  // bytes that have been left
+	back  int    // how many turns to leave next, 0 if not decided
 }
 
 // write writes the session and returns what it is like. The ids depend on no more
@@ -64,7 +65,7 @@ func (w *writer) write(out io.Writer, cwd string) (Facts, error) {
 			w.compaction()
 			compacted = true
 		}
-		if w.offPath > 0 && float64(w.off) < w.offPath*float64(w.Bytes) && len(w.turns) > 10 {
+		if w.offPath > 0 {
 			w.leave()
 		}
 	}
@@ -101,10 +102,20 @@ func (w *writer) exchange() {
 }
 
 // leave goes back a few turns and leaves what came after them, sometimes with a
-// summary of it.
+// summary of it, as soon as that much may be off the path.
 func (w *writer) leave() {
-	from, to := w.Last, w.turns[len(w.turns)-2-w.r.IntN(8)]
-	w.off += w.Bytes - to.offset
+	if w.back == 0 {
+		w.back = 1 + w.r.IntN(8)
+	}
+	if len(w.turns) <= w.back {
+		return
+	}
+	from, to := w.Last, w.turns[len(w.turns)-1-w.back]
+	off := w.off + w.Bytes - to.offset
+	if float64(off) > w.offPath*float64(w.Bytes) {
+		return
+	}
+	w.off, w.back = off, 0
 	for w.turns[len(w.turns)-1].offset > to.offset {
 		w.turns = w.turns[:len(w.turns)-1]
 	}

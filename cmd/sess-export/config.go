@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/all"
+	"github.com/sess-tools/sess/internal/formats/report"
+	"github.com/sess-tools/sess/internal/operand"
+)
+
+type config struct {
+	version, output, blobs, losses, sync string
+	strict, dryRun                       bool
+}
+
+func (c *config) flags() []cli.Flag {
+	return []cli.Flag{
+		clikit.String(&c.version, "for", "", "write what `VERSION` of the agent opens, instead of the newest known"),
+		clikit.String(&c.output, "output, o", "", "make `DEST`, a file that must not exist, or a file in the directory DEST, and print its path"),
+		clikit.String(&c.blobs, "blobs", "", "put in the images that the session refers to in `DIR`"),
+		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
+		clikit.Bool(&c.strict, "strict", "take a loss for an error, and make nothing"),
+		operand.SyncFlag(&c.sync, "files"),
+		clikit.Bool(&c.dryRun, "dry-run, n", "print what would be made, and make nothing"),
+	}
+}
+
+// written are the formats that sessions can be exported to.
+func written() []formats.Format {
+	return slices.DeleteFunc(all.Formats(), func(f formats.Format) bool { return f.About().ReadOnly })
+}
+
+func names() string {
+	list := formats.Names(written())
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+// operands returns the format and the name of the session.
+func (c *config) operands(operands []string) (formats.Format, string, error) {
+	if len(operands) == 0 {
+		return nil, "", clikit.UsageError("no format named: one of %s", names())
+	}
+	format, ok := formats.Lookup(all.Formats(), operands[0])
+	if !ok {
+		return nil, "", clikit.WithHint(clikit.UsageError("no format %q", operands[0]), "the formats are %s", names())
+	}
+	about := format.About()
+	switch {
+	case about.ReadOnly:
+		return nil, "", clikit.WithHint(clikit.UsageError("%s: %v", about.Name, formats.ErrReadOnly), "sess-path --as prints what APIs are sent")
+	case c.version == "" && len(about.Versions) > 0:
+		c.version = about.Versions[0]
+	case c.version != "" && !slices.Contains(about.Versions, c.version):
+		return nil, "", clikit.UsageError("%s is not written for %q: %s", about.Name, c.version, choice(about.Versions))
+	}
+	name, err := operand.One(operands[1:])
+	return format, name, err
+}
+
+func choice(versions []string) string {
+	if len(versions) == 0 {
+		return "it has one form only"
+	}
+	return "want " + strings.Join(versions, ", ")
+}
+
+// damage ends a strict run on a session that could not be read whole.
+func (c *config) damage(src *operand.Source) error {
+	if !c.strict {
+		return nil
+	}
+	return src.Strict(src.Problems)
+}
+
+func (c *config) target(s *clikit.Streams, src *operand.Source) (*formats.Target, *report.Log, error) {
+	losses, err := report.Open(c.losses, s.Warnf)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := formats.NewTarget(func(l formats.Loss) { losses.Tell(src.Header.ID, l) })
+	home, _ := os.UserHomeDir() // who needs it complains
+	t.Path, t.Out, t.Version, t.Blobs = c.output, s.Out, c.version, c.blobs
+	t.Strict, t.DryRun, t.Sync = c.strict, c.dryRun, operand.Destination{File: c.output, Sync: c.sync}.Durable()
+	t.Env = formats.Env{Getenv: os.Getenv, Home: home}
+	return t, losses, nil
+}
+
+// export writes the session.
+func (c *config) export(ctx context.Context, f formats.Format, src *operand.Source, t *formats.Target, losses *report.Log) error {
+	err := f.Export(ctx, src.Session, t)
+	switch {
+	case errors.Is(err, formats.ErrLossy):
+		err = formats.Damaged("%s: %v; nothing was written", src.Name, err)
+	case errors.Is(err, fs.ErrExist):
+		err = clikit.WithHint(err, "an existing file is never overwritten")
+	case err != nil && ctx.Err() == nil:
+		err = fmt.Errorf("exporting %s: %w", src.Name, err)
+	}
+	if cerr := losses.Close(); cerr != nil {
+		err = errors.Join(err, cerr)
+	}
+	return err
+}

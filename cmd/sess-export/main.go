@@ -1,0 +1,63 @@
+// Sess-export writes a session as another agent has its own.
+//
+// Usage:
+//
+//	sess-export [flags] FORMAT [SESSION]
+//
+// It prints what it makes, or with -o makes files and prints their paths. What the
+// format cannot hold is told. See sess-export(1).
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-export",
+	Summary: "write a session as another agent has its own",
+	Args:    "FORMAT [SESSION]",
+	Doc: "FORMAT is one of " + names() + ".\n" +
+		"sess-path --as prints what APIs are sent.",
+	Examples: `sess-export omp -o s.omp.jsonl s.jsonl
+sess-export pi --for pi-0.73 < s.jsonl
+sess-export omp --strict --losses lost.jsonl s.jsonl`,
+	New: func() ([]cli.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	format, name, err := c.operands(operands)
+	if err != nil {
+		return err
+	}
+	src, err := operand.Read(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	if err := c.damage(src); err != nil {
+		return err
+	}
+	target, losses, err := c.target(s, src)
+	if err != nil {
+		return err
+	}
+	if err := c.export(ctx, format, src, target, losses); err != nil {
+		return err
+	}
+	for _, path := range target.Made {
+		if _, err := fmt.Fprintln(s.Out, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// errThere says that a session has been imported before.
+var errThere = errors.New("it is there already")
+
+// A writeError is an error of the destination.
+type writeError struct{ error }
+
+func (e *writeError) Unwrap() error { return e.error }
+
+func isWriteError(err error) bool {
+	_, ok := errors.AsType[*writeError](err)
+	return ok
+}
+
+// A sink takes the lines of one session. A file gets its name when it is complete,
+// so that whoever looks for it finds all of it or nothing, and a run that was
+// killed begins again with the session it was at.
+type sink struct {
+	*job
+	id   string // of the session, "" before its header
+	path string // "" for standard output
+
+	temp  *os.File
+	w     *bufio.Writer
+	lines jsonl.Content // what a strict run holds back from standard output
+}
+
+func (j *job) sink() *sink { return &sink{job: j} }
+
+// line takes a line.
+func (k *sink) line(text string) error {
+	if k.id == "" {
+		if err := k.open(text); err != nil {
+			return err
+		}
+	}
+	w := k.streams.Out
+	switch {
+	case k.w != nil:
+		w = k.w
+	case k.path != "":
+		return nil // a dry run of many
+	case k.strict:
+		k.lines = append(k.lines, text)
+		return nil
+	}
+	for _, part := range []string{text, "\n"} {
+		if _, err := w.Write([]byte(part)); err != nil {
+			return k.failed(err)
+		}
+	}
+	return nil
+}
+
+// open makes the file for the session with this header.
+func (k *sink) open(header string) error {
+	h, err := session.HeaderOf([]byte(header))
+	if err != nil {
+		return err
+	}
+	k.id = h.ID
+	if !k.dest.Store && k.dest.File == "" || k.dest.DryRun && !k.many {
+		return nil
+	}
+	if k.path, err = k.place(h); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(k.path); err == nil {
+		return errThere
+	}
+	if k.dest.DryRun {
+		return nil
+	}
+	dir, base := filepath.Split(k.path)
+	if dir == "" {
+		dir = "."
+	}
+	if k.many || k.dest.Store {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return k.failed(err)
+		}
+	}
+	if k.temp, err = os.CreateTemp(dir, "."+base+".*.tmp"); err != nil { // mode 0600
+		return k.failed(err)
+	}
+	k.w = bufio.NewWriterSize(k.temp, 64<<10)
+	return nil
+}
+
+// place returns the path of the session.
+func (k *sink) place(h session.Header) (string, error) {
+	switch {
+	case !k.dest.Store && k.many:
+		return filepath.Join(k.dest.File, formats.FileName(h)), nil
+	case !k.dest.Store:
+		return k.dest.File, nil
+	case strings.ContainsRune(h.CWD, 0):
+		return "", fmt.Errorf("naming the session's directory: NUL byte in the working directory %.60q", h.CWD)
+	}
+	dir, err := operand.StoreDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(store.Open(dir).Project(h.CWD), formats.FileName(h)), nil
+}
+
+// finish ends the session: with an error nothing stays of it.
+func (k *sink) finish(err error) (path string, _ error) {
+	if k.temp == nil {
+		if err == nil && len(k.lines) > 0 {
+			_, err = k.lines.WriteTo(k.streams.Out)
+		}
+		return k.path, err
+	}
+	if err == nil {
+		err = k.publish()
+	}
+	if cerr := k.temp.Close(); err == nil && cerr != nil {
+		err = k.failed(cerr)
+	}
+	if rerr := os.Remove(k.temp.Name()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
+		err = errors.Join(err, k.failed(rerr))
+	}
+	return k.path, err
+}
+
+// publish gives the file its name, if nothing has it.
+func (k *sink) publish() error {
+	if err := k.w.Flush(); err != nil {
+		return k.failed(err)
+	}
+	durable := k.dest.Durable()
+	if durable {
+		if err := k.temp.Sync(); err != nil {
+			return k.failed(err)
+		}
+	}
+	err := os.Link(k.temp.Name(), k.path)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // no hard links here
+		if _, lerr := os.Lstat(k.path); lerr == nil {
+			err = fs.ErrExist
+		} else {
+			err = os.Rename(k.temp.Name(), k.path)
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return errThere
+	case err != nil:
+		return k.failed(err)
+	case !durable:
+		return nil
+	}
+	dir := filepath.Dir(k.path)
+	return k.failed(errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))) // it may be new as well
+}
+
+// failed makes an error one of the destination, and has it name the file.
+func (k *sink) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		err = e.Err
+	}
+	name := k.path
+	if name == "" {
+		return err // clikit names standard output
+	}
+	return &writeError{fmt.Errorf("creating %s: %w", name, err)}
+}
+
+// syncDir makes the names in a directory durable, where that can be done.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}

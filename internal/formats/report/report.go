@@ -1,0 +1,70 @@
+// Package report tells of losses, to people and to programs.
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/sess-tools/sess/internal/formats"
+)
+
+// A Log takes the losses of a run: each is a warning, and, if there is a file for
+// them, a line of it.
+type Log struct {
+	warn func(format string, args ...any)
+	path string
+	file *os.File
+	w    *bufio.Writer
+}
+
+// Open returns a log that warns, and writes into the new file path unless that is "".
+func Open(path string, warn func(format string, args ...any)) (*Log, error) {
+	l := &Log{warn: warn, path: path}
+	if path == "" {
+		return l, nil
+	}
+	var err error
+	if l.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return nil, fmt.Errorf("creating %s: %w", path, cause(err))
+	}
+	l.w = bufio.NewWriter(l.file)
+	return l, nil
+}
+
+// Tell tells of a loss in the session whose id that is.
+func (l *Log) Tell(session string, loss formats.Loss) {
+	l.warn("%s", loss)
+	if l.w == nil {
+		return
+	}
+	line, err := json.Marshal(struct {
+		Session string `json:"session"`
+		formats.Loss
+	}{session, loss})
+	if err == nil {
+		l.w.Write(append(line, '\n'))
+	}
+}
+
+// Close ends the file. Its error is that of the first loss that could not be
+// written.
+func (l *Log) Close() error {
+	if l.w == nil {
+		return nil
+	}
+	if err := errors.Join(l.w.Flush(), l.file.Close()); err != nil {
+		return fmt.Errorf("writing %s: %w", l.path, cause(err))
+	}
+	return nil
+}
+
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}

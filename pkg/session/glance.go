@@ -1,0 +1,94 @@
+package session
+
+import (
+	"strings"
+	"unsafe"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// glanceLimit is the length in bytes of lines that are worth a closer look: of
+// those above it a copy is made with care.
+const glanceLimit = 1 << 20
+
+// A glance finds, in one pass over a line, what a listing wants to know of it. The
+// texts are parts of the line, which is borrowed.
+type glance struct {
+	line                 string
+	typ, timestamp, name string // JSON texts, "" where there is none
+	role, content, sent  string // of the message
+	member, inMessage    func(key string, at int) int
+}
+
+// at looks at a line. It reports false if the line does not look like one
+// object, or is too long: then it has to be read.
+func (g *glance) at(l jsonl.Line) bool {
+	if len(l.Data) > glanceLimit {
+		return false
+	}
+	if g.member == nil {
+		g.member, g.inMessage = g.top, g.inner // once, as they cost memory
+	}
+	g.line = unsafe.String(unsafe.SliceData(l.Data), len(l.Data))
+	g.typ, g.timestamp, g.name, g.role, g.content, g.sent = "", "", "", "", "", ""
+	end := js.WalkObject(g.line, strings.IndexByte(g.line, '{'), g.member)
+	return end > 0 && strings.Trim(g.line[end:], " \t\r") == "" && strings.TrimLeft(g.line, " \t\r")[0] == '{'
+}
+
+func (g *glance) top(key string, at int) int {
+	key = plainKey(key)
+	if key == `"message"` {
+		g.role, g.content, g.sent = "", "", "" // of several the last counts
+		if at < len(g.line) && g.line[at] == '{' {
+			return js.WalkObject(g.line, at, g.inMessage)
+		}
+	}
+	end := js.ValueEnd(g.line, at)
+	switch key {
+	case `"type"`:
+		g.typ = g.line[at:end]
+	case `"timestamp"`:
+		g.timestamp = g.line[at:end]
+	case `"name"`:
+		g.name = g.line[at:end]
+	}
+	return end
+}
+
+func (g *glance) inner(key string, at int) int {
+	end := js.ValueEnd(g.line, at)
+	switch plainKey(key) {
+	case `"role"`:
+		g.role = g.line[at:end]
+	case `"content"`:
+		g.content = g.line[at:end]
+	case `"timestamp"`:
+		g.sent = g.line[at:end]
+	}
+	return end
+}
+
+// time is that of the message, as messageTime has it.
+func (g *glance) time() int64 {
+	if isNumber(g.sent) {
+		return number(g.sent)
+	}
+	text, _ := stringValue(g.timestamp)
+	ms, _ := js.ParseTime(text)
+	return ms
+}
+
+// hasText reports whether textOf a content, with a separator, is not empty.
+func hasText(content string) bool {
+	n := 0
+	for b := range blocks(content) {
+		if b.Type != "text" {
+			continue
+		}
+		if n++; n > 1 || len(b.text) > len(`""`) && b.text[0] == '"' {
+			return true
+		}
+	}
+	return false
+}
