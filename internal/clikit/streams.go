@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/sess-tools/sess/internal/tty"
@@ -133,7 +134,13 @@ func (s *Streams) report(err error) {
 		case Status(e) == ExitInterrupted:
 			s.printf("interrupted")
 		default:
-			s.printf("%s", msg)
+			// What a command printed comes as indented lines.
+			for i, line := range strings.Split(msg, "\n\t") {
+				if i > 0 {
+					line = "    " + line
+				}
+				s.printf("%s", line)
+			}
 		}
 		if d, ok := errors.AsType[detailed](e); ok {
 			for _, line := range d.Detail() {

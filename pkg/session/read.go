@@ -34,19 +34,23 @@ type Session struct {
 // session at all is an error, which is a [Problem] matching ErrNotSession or
 // ErrVersion, or the reader's own error.
 func Read(r io.Reader) (*Session, error) {
-	return read(r, func(rd *reader, l jsonl.Line) error { return rd.line(l, l.Text) })
+	return new(reader).read(r)
 }
 
-func read(r io.Reader, line func(*reader, jsonl.Line) error) (*Session, error) {
-	rd := reader{s: &Session{byID: map[string]int{}}, parse: scan}
-	for l, err := range jsonl.Lines(r) {
-		if err != nil {
-			return nil, err
-		}
-		rd.s.Lines++
-		if err := line(&rd, l); err != nil {
-			return nil, err
-		}
+// reader is the state of reading one session.
+type reader struct {
+	s        *Session
+	opened   bool  // the header has been read
+	elements []int // parsed lines to entry positions, -1 for the rest; v1 compactions point at these
+
+	lines  func(text string)              // is shown every line, if it is set
+	sketch func() func(text string) Entry // makes what reads entries, if they are not to be kept whole
+}
+
+func (rd *reader) read(r io.Reader) (*Session, error) {
+	rd.s = &Session{byID: map[string]int{}}
+	if err := rd.blocks(r); err != nil {
+		return nil, err
 	}
 	s := rd.s
 	switch {
@@ -63,63 +67,116 @@ func read(r io.Reader, line func(*reader, jsonl.Line) error) (*Session, error) {
 	return s, nil
 }
 
-// reader is the state of reading one session.
-type reader struct {
-	s        *Session
-	opened   bool  // the header has been read
-	elements []int // parsed lines to entry positions, -1 for the rest; v1 compactions point at these
-	parse    func(text string) Entry
+// A look is what can be told of a line by itself.
+type look struct {
+	line  jsonl.Line
+	bad   Kind  // what it is instead of JSON, "" if it is JSON
+	entry Entry // of an object
+	kind  lineKind
+	utf8  bool
 }
 
-// line reads a line, whose text it asks for if it keeps it.
-func (rd *reader) line(l jsonl.Line, toKeep func() string) error {
-	data := l.Data
-	if rd.s.Lines == 1 && bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
-		data = data[3:]
-		rd.found(l, BOM, "", "byte order mark ignored")
+type lineKind byte
+
+const (
+	isBlank lineKind = iota
+	isBad
+	isOther // JSON, but no object
+	isEntry
+)
+
+// lookAt looks at a line, whose data may begin behind a byte order mark.
+func lookAt(l jsonl.Line, data []byte, parse func(string) Entry) look {
+	k := look{line: l}
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
+		return k
+	case !js.Valid(data):
+		k.kind, k.bad = isBad, badKind(l, data)
+		return k
 	}
-	if len(bytes.TrimSpace(data)) == 0 {
-		return nil
-	}
-	if !js.Valid(data) {
-		return rd.bad(l, data)
-	}
-	text := toKeep()
+	text := l.Text()
 	text = text[len(text)-len(data):]
 	if !isObject(text) {
+		k.kind = isOther
+		return k
+	}
+	k.kind, k.entry, k.utf8 = isEntry, parse(text), utf8.Valid(data)
+	return k
+}
+
+// take adds a line to the session.
+func (rd *reader) take(k look) error {
+	rd.s.Lines++
+	if rd.lines != nil {
+		rd.lines(k.line.Text())
+	}
+	l := k.line
+	switch k.kind {
+	case isBad:
+		return rd.bad(k)
+	case isOther:
 		rd.elements = append(rd.elements, -1)
 		if !rd.opened {
 			return problem(rd.s.Lines, l.Offset, NoHeader, "", "not a session: the first line is no session header")
 		}
 		rd.found(l, NotObject, "", "not a JSON object, skipped")
-		return nil
+	case isEntry:
+		k.entry.line, k.entry.offset = rd.s.Lines, l.Offset
+		if !rd.opened {
+			return rd.header(k.entry, l)
+		}
+		rd.entry(k)
 	}
-	e := rd.parse(text)
-	e.line, e.offset = rd.s.Lines, l.Offset
-	if !rd.opened {
-		return rd.header(e, l)
-	}
-	return rd.entry(e, l)
+	return nil
 }
 
 // tornText is what is said of a torn tail, with its length in bytes.
 const tornText = "torn last line of %d bytes skipped"
 
-// bad classifies a line that is not JSON. A fragment at the end is what a
+// badKind classifies a line that is not JSON. A fragment at the end is what a
 // writer leaves that died, or that is still writing: normal, but said.
-func (rd *reader) bad(l jsonl.Line, data []byte) error {
+func badKind(l jsonl.Line, data []byte) Kind {
 	switch {
 	case l.Torn:
-		rd.s.Torn = true
-		rd.found(l, Torn, "", tornText, len(data))
+		return Torn
 	case bytes.IndexByte(data, 0) >= 0:
-		rd.found(l, NUL, "", "NUL bytes, line skipped")
+		return NUL
 	case js.Depth(data) > js.MaxDepth:
-		rd.found(l, TooDeep, "", "nested deeper than %d levels, line skipped", js.MaxDepth)
+		return TooDeep
 	case fused(data):
+		return Fused
+	}
+	return NotJSON
+}
+
+func (rd *reader) bad(k look) error {
+	l := k.line
+	switch k.bad {
+	case Torn:
+		rd.s.Torn = true
+		n := len(l.Data)
+		if rd.s.Lines == 1 {
+			n -= len(bom(l.Data))
+		}
+		rd.found(l, Torn, "", tornText, n)
+	case NUL:
+		rd.found(l, NUL, "", "NUL bytes, line skipped")
+	case TooDeep:
+		rd.found(l, TooDeep, "", "nested deeper than %d levels, line skipped", js.MaxDepth)
+	case Fused:
 		rd.found(l, Fused, "", "several entries fused on one line, skipped")
 	default:
 		rd.found(l, NotJSON, "", "not JSON, line skipped")
+	}
+	return nil
+}
+
+// bom returns the byte order mark that data begins with, if it does.
+func bom(data []byte) []byte {
+	const mark = "\xef\xbb\xbf"
+	if bytes.HasPrefix(data, []byte(mark)) {
+		return data[:len(mark)]
 	}
 	return nil
 }
@@ -163,18 +220,18 @@ func (rd *reader) header(e Entry, l jsonl.Line) error {
 	return nil
 }
 
-func (rd *reader) entry(e Entry, l jsonl.Line) error {
-	if !utf8.Valid(l.Data) {
-		rd.found(l, InvalidUTF8, e.id, "invalid UTF-8, kept as it is")
+func (rd *reader) entry(k look) {
+	e := k.entry
+	if !k.utf8 {
+		rd.found(k.line, InvalidUTF8, e.id, "invalid UTF-8, kept as it is")
 	}
 	if e.typ == TypeSession {
 		rd.elements = append(rd.elements, -1)
-		rd.found(l, LaterHeader, "", "another session header, ignored")
-		return nil
+		rd.found(k.line, LaterHeader, "", "another session header, ignored")
+		return
 	}
 	rd.elements = append(rd.elements, len(rd.s.Entries))
 	rd.s.Entries = append(rd.s.Entries, e)
-	return nil
 }
 
 func (rd *reader) found(l jsonl.Line, kind Kind, id, format string, args ...any) {

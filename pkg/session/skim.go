@@ -4,10 +4,8 @@ import (
 	"hash/maphash"
 	"io"
 	"strings"
-	"unsafe"
 
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 // Skim is Read for a caller who asks how a session hangs together and not what
@@ -16,14 +14,12 @@ import (
 // other by, of a message role, time and the ids of tool calls, and whatever else
 // is short. A session of version 1 or 2 is read as Read does.
 func Skim(r io.Reader) (*Session, error) {
-	k := sketcher{seed: maphash.MakeSeed()}
-	return read(r, func(rd *reader, l jsonl.Line) error {
-		if !rd.opened || rd.s.Header.Version != Version {
-			return rd.line(l, l.Text)
-		}
-		rd.parse = k.sketch
-		return rd.line(l, func() string { return unsafe.String(unsafe.SliceData(l.Data), len(l.Data)) }) // not kept
-	})
+	seed := maphash.MakeSeed()
+	rd := reader{sketch: func() func(string) Entry {
+		k := sketcher{seed: seed}
+		return k.sketch
+	}}
+	return rd.read(r)
 }
 
 // shortMember is how many bytes a member's text has at most that is kept whatever

@@ -53,13 +53,16 @@ func ReadTail(r io.ReaderAt, size int64) (Tail, error) {
 // ReadHeader reads no more of r than the lines up to the header. Its errors are
 // those of Read.
 func ReadHeader(r io.Reader) (Header, error) {
-	rd := reader{s: &Session{byID: map[string]int{}}, parse: scan}
+	rd := reader{s: &Session{byID: map[string]int{}}}
 	for l, err := range jsonl.Lines(r) {
 		if err != nil {
 			return Header{}, err
 		}
-		rd.s.Lines++
-		if err := rd.line(l, l.Text); err != nil {
+		data := l.Data
+		if l.Number == 1 {
+			data = data[len(bom(data)):]
+		}
+		if err := rd.take(lookAt(l, data, scan)); err != nil {
 			return Header{}, err
 		}
 		if rd.opened {

@@ -22,8 +22,8 @@ func (x *exporter) entry(e session.Entry) session.Entry {
 	case session.TypeCompaction, session.TypeBranchSummary:
 		return x.summary(e)
 	case session.TypeCustomMessage:
-		if x.version.strict && !contentful(e.Get("content")) {
-			return e.WithRaw("content", `""`)
+		if !contentful(e.Get("content")) {
+			return e.WithRaw("content", `""`) // none of them can compact it else
 		}
 		return e
 	case session.TypeTTSRInjection:
@@ -133,7 +133,7 @@ func (x *exporter) message(e session.Entry) session.Entry {
 	x.role(e, m)
 	switch m.Role() {
 	case session.RoleUser, session.RoleAssistant, session.RoleToolResult:
-		if x.version.strict && !contentful(m.Get("content")) {
+		if !contentful(m.Get("content")) {
 			e = with(e, "content", "[]")
 		}
 	}

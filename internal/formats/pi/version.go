@@ -13,7 +13,7 @@ type version struct {
 	title  string // as it is called in messages
 	omp    bool
 	slot   bool // it begins a file with a title slot
-	strict bool // it cannot open an assistant message without a whole usage, or content that is null
+	strict bool // it cannot open an assistant message without a whole usage
 	types  []string
 }
 

@@ -1,0 +1,101 @@
+package session
+
+import (
+	"io"
+	"iter"
+	"runtime"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// blocks reads all lines. What can be told of a line by itself is told by several
+// goroutines, block by block, once the header is known; putting it together is
+// done in order by this one.
+func (rd *reader) blocks(r io.Reader) error {
+	next, stop := iter.Pull2(jsonl.Blocks(r))
+	defer stop()
+	for !rd.opened {
+		b, err, ok := next()
+		if err != nil || !ok {
+			return err
+		}
+		parse := scan
+		for l := range b.Lines() {
+			data := l.Data
+			if rd.s.Lines == 0 {
+				data = data[len(bom(data)):]
+			}
+			if err := rd.take(lookAt(l, data, parse)); err != nil {
+				return err
+			}
+			if rd.sketches() {
+				parse = rd.sketch()
+			}
+			if rd.s.Lines == 1 && len(data) < len(l.Data) {
+				rd.found(l, BOM, "", "byte order mark ignored")
+			}
+		}
+	}
+	return rd.inOrder(next)
+}
+
+// sketches reports whether entries are not to be kept whole. Those of old versions
+// are, to be migrated.
+func (rd *reader) sketches() bool {
+	return rd.sketch != nil && rd.opened && rd.s.Header.Version == Version
+}
+
+// seen is what a goroutine has seen of a block.
+type seen struct {
+	looks []look
+	block jsonl.Block
+	err   error
+}
+
+// inOrder takes the rest of the blocks.
+func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
+	work := make(chan chan seen, runtime.GOMAXPROCS(0))
+	go func() {
+		defer close(work)
+		for {
+			b, err, ok := next()
+			if !ok {
+				return
+			}
+			result := make(chan seen, 1)
+			work <- result
+			if err != nil {
+				result <- seen{err: err}
+				return
+			}
+			parse := scan
+			if rd.sketches() {
+				parse = rd.sketch()
+			}
+			go func() { result <- seen{looks: looksOf(b, parse), block: b} }()
+		}
+	}()
+	var failed error
+	for result := range work {
+		s := <-result
+		if s.err != nil {
+			failed = s.err
+			continue // there is none behind it
+		}
+		for _, k := range s.looks {
+			_ = rd.take(k) // an error is one of the header, which is known
+		}
+		if rd.sketches() {
+			s.block.Free()
+		}
+	}
+	return failed
+}
+
+func looksOf(b jsonl.Block, parse func(string) Entry) []look {
+	out := make([]look, 0, len(b.Data)/1024+1)
+	for l := range b.Lines() {
+		out = append(out, lookAt(l, l.Data, parse))
+	}
+	return out
+}
