@@ -1,9 +1,11 @@
 package walk
 
 import (
+	"bytes"
 	"errors"
 	"hash/maphash"
 	"io"
+	"runtime"
 	"slices"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -33,29 +35,20 @@ type bend struct {
 	parent int    // number of the parent, -1 if there is none
 }
 
-// NewIndex reads the first size bytes of r, once and from the front, so that
-// the system reads ahead of it. The error is ErrOdd, or one of r.
+// NewIndex reads the first size bytes of r, once. Where there are several
+// processors the two halves of a large file are read at the same time, else all
+// of it from the front, so that the system reads ahead. The error is ErrOdd, or
+// one of r.
 func NewIndex(r io.ReaderAt, size int64) (*Index, error) {
-	x := &Index{r: r, seed: maphash.MakeSeed()}
-	guess := int(size/1024) + 16 // memory that is not used is not taken
-	x.ids, x.starts = make([]uint64, 0, guess), make([]int64, 0, guess)
-	s := scanner{r: r, size: size}
-	if header, err := s.next(); err != nil && !errors.Is(err, io.EOF) {
+	front := &scanner{r: r, size: size}
+	if header, err := front.next(); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	} else if err != nil || !plainHeader(header) {
 		return nil, ErrOdd
 	}
-	for {
-		l, err := s.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err == nil {
-			err = x.add(l)
-		}
-		if err != nil {
-			return nil, err
-		}
+	x := &Index{r: r, seed: maphash.MakeSeed()}
+	if err := x.scanAll(front); err != nil {
+		return nil, err
 	}
 	x.starts = append(x.starts, size-x.fragment)
 	if repeats(x.ids) {
@@ -63,6 +56,72 @@ func NewIndex(r io.ReaderAt, size int64) (*Index, error) {
 	}
 	x.resolve()
 	return x, x.checkKept()
+}
+
+// dividedSize is the size in bytes from which on a file is worth dividing.
+var dividedSize int64 = 64 << 20 // changed by tests
+
+// scanAll adds the entries of all lines that front has not shown yet.
+func (x *Index) scanAll(front *scanner) error {
+	middle, ok := int64(0), false
+	if front.size >= dividedSize && runtime.GOMAXPROCS(0) > 1 {
+		middle, ok = lineAfter(front.r, front.size/2)
+	}
+	at := front.at + int64(front.from)
+	if !ok || middle <= at {
+		return x.scan(front)
+	}
+	y := &Index{seed: x.seed}
+	behind := make(chan error, 1)
+	go func() { behind <- y.scan(&scanner{r: front.r, size: front.size, at: middle}) }()
+	if err := errors.Join(x.scan(&scanner{r: front.r, size: middle, at: at}), <-behind); err != nil {
+		return err
+	}
+	x.join(y)
+	return nil
+}
+
+// lineAfter returns where the first line begins behind an offset, if that is not
+// far.
+func lineAfter(r io.ReaderAt, at int64) (int64, bool) {
+	buf := make([]byte, blockSize)
+	n, _ := r.ReadAt(buf, at) // an error will come up again
+	feed := bytes.IndexByte(buf[:n], '\n')
+	return at + int64(feed) + 1, feed >= 0
+}
+
+// scan adds the entries of the lines that s shows.
+func (x *Index) scan(s *scanner) error {
+	guess := int((s.size-s.at)/1024) + 16 // memory that is not used is not taken
+	x.ids, x.starts = make([]uint64, 0, guess), make([]int64, 0, guess)
+	for {
+		l, err := s.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = x.add(l)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// join adds the entries of the second half.
+func (x *Index) join(y *Index) {
+	n := len(x.ids)
+	for i, b := range y.bends {
+		if i == 0 && n > 0 && b.id != 0 && b.id == x.ids[n-1] {
+			continue // of its half the first entry always is one
+		}
+		x.bends = append(x.bends, bend{entry: n + b.entry, id: b.id})
+	}
+	for _, c := range y.compactions {
+		x.compactions = append(x.compactions, n+c)
+	}
+	x.ids, x.starts = append(x.ids, y.ids...), append(x.starts, y.starts...)
+	x.fragment, x.unended = y.fragment, y.unended
 }
 
 // plainHeader reports whether a line is the header of a session of version 3.

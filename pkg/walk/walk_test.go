@@ -133,6 +133,13 @@ func plain(r *rand.Rand, n, long int) (data string, ids []string) {
 
 // A plain session is walked, to whatever entry, and the path is that of package
 // session.
+func TestMain(m *testing.M) {
+	if os.Getenv("WALK_UNDIVIDED") == "" {
+		walk.Divide() // what is small is walked in halves too
+	}
+	os.Exit(m.Run())
+}
+
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(120) {

@@ -1,0 +1,137 @@
+package seg
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// entryTypes are the types that the contract knows.
+var entryTypes = []string{
+	session.TypeMessage, session.TypeModelChange, session.TypeThinkingLevel, session.TypeCompaction,
+	session.TypeBranchSummary, session.TypeLabel, session.TypeSessionInfo, session.TypeCustom,
+}
+
+// entryID is the form that the contract demands of ids.
+var entryID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
+
+// newFrame makes a frame of an entry's line. It has no numbers yet.
+func newFrame(line []byte, extended bool) (frame, error) {
+	if bytes.IndexByte(line, '\n') >= 0 {
+		return frame{}, fmt.Errorf("%w: more than one line", ErrContract)
+	}
+	if !utf8.Valid(line) {
+		return frame{}, fmt.Errorf("%w: not UTF-8", ErrContract)
+	}
+	e, err := session.ParseEntry(string(line))
+	if err != nil {
+		return frame{}, err
+	}
+	f := frame{id: e.ID(), parent: e.ParentID(), typ: e.Type(), line: e.Raw()}
+	f.payload = strings.Trim(f.line, " \t\r")
+	f.size, f.sha = int64(len(f.payload)), hexSum(f.payload)
+	switch {
+	case f.id == "":
+		return f, fmt.Errorf("%w: an entry has no id", ErrContract)
+	case f.typ == "":
+		return f, fmt.Errorf("%w: entry %q has no type", ErrContract, f.id)
+	case f.parent == f.id:
+		return f, fmt.Errorf("%w: entry %q is its own parent", ErrContract, f.id)
+	}
+	if err := f.fits(e.Get("parentId")); err != nil {
+		if !extended {
+			return f, fmt.Errorf("%w: %w", ErrContract, err)
+		}
+		f.extended = true
+	}
+	return f, nil
+}
+
+// fits says what about an entry the contract has no place for.
+func (f *frame) fits(parentID string) error {
+	switch {
+	case !slices.Contains(entryTypes, f.typ):
+		return fmt.Errorf("entry %q has the type %q", f.id, f.typ)
+	case !entryID.MatchString(f.id):
+		return fmt.Errorf("the id %q has other characters than A-Z, a-z, 0-9, _ and -, or more than 128", f.id)
+	case f.parent != "" && !entryID.MatchString(f.parent):
+		return fmt.Errorf("entry %q has the parent %q", f.id, f.parent)
+	case f.parent == "" && parentID != "" && parentID != "null":
+		return fmt.Errorf("entry %q has the parentId %.40s", f.id, parentID)
+	}
+	return nil
+}
+
+// agrees says how the payload contradicts its frame.
+func (f *frame) agrees() error {
+	e, err := session.ParseEntry(f.payload)
+	if err != nil {
+		return err
+	}
+	switch {
+	case e.ID() != f.id:
+		return fmt.Errorf("its payload has the id %q", e.ID())
+	case e.ParentID() != f.parent:
+		return fmt.Errorf("its payload has the parent %q", e.ParentID())
+	case e.Type() != f.typ:
+		return fmt.Errorf("its payload has the type %q", e.Type())
+	case f.extended:
+		return nil
+	}
+	return f.fits(e.Get("parentId"))
+}
+
+// A preface is what stands before the first entry of a session.
+type preface struct {
+	header session.Header
+	lines  string // with their line feeds
+	titled bool
+}
+
+// read takes one more line, and reports whether it belongs to the preface.
+func (p *preface) read(line string) (bool, error) {
+	if p.header.Raw() != "" {
+		return false, nil
+	}
+	if !utf8.ValidString(line) {
+		return false, fmt.Errorf("%w: the header is not UTF-8", ErrContract)
+	}
+	e, err := session.ParseEntry(line)
+	if err == nil && !p.titled && e.Type() == session.TypeTitle {
+		p.titled = true // oh-my-pi's title slot
+		p.lines += line + "\n"
+		return true, nil
+	}
+	h, err := session.HeaderOf([]byte(line))
+	if err != nil {
+		return false, err
+	}
+	if h.Version < session.Version {
+		return false, fmt.Errorf("%w: a version %d session has to be migrated to version %d first", ErrContract, h.Version, session.Version)
+	}
+	p.header, p.lines = h, p.lines+line+"\n"
+	return true, nil
+}
+
+// sessionFits says whether the contract takes the session's id.
+func sessionFits(id string) error {
+	if !uuidPattern.MatchString(id) {
+		return fmt.Errorf("%w: the session id %q is no UUID", ErrContract, id)
+	}
+	return nil
+}
+
+var errNoHeader = errors.New("there is no session header")
+
+// madeUp is the header of a store that is all alone.
+func (m *manifest) madeUp() string {
+	ms, _ := js.ParseTime(m.CreatedAt)
+	return session.NewHeader(session.HeaderFields{ID: m.SessionID, Time: ms}) + "\n"
+}

@@ -1,0 +1,230 @@
+package seg
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// copyChunk is how many bytes go to a segment with one write.
+const copyChunk = 1 << 20
+
+// A sink writes the segments and the index of a store that nobody reads yet.
+type sink struct {
+	s        *Store
+	seg, idx file
+	segment  int64
+	rows     []byte
+	frames   []byte
+	last     row
+	most     int64
+}
+
+func (k *sink) open() (err error) {
+	k.idx, err = k.s.d.open(joined(k.s.dir, indexFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	return err
+}
+
+// add numbers a frame and writes it.
+func (k *sink) add(f *frame) error {
+	line, r, err := place(f, k.last, k.most)
+	if err != nil {
+		return err
+	}
+	if r.segment != k.segment {
+		if err := k.seal(); err != nil {
+			return err
+		}
+		k.segment = r.segment
+		if k.seg, err = k.s.d.open(k.s.segmentPath(r.segment), os.O_WRONLY|os.O_CREATE|os.O_EXCL); err != nil {
+			return err
+		}
+	}
+	k.frames, k.rows, k.last = append(k.frames, line...), r.encode(k.rows), r
+	if len(k.frames) >= copyChunk {
+		return k.flush()
+	}
+	return nil
+}
+
+func (k *sink) flush() error {
+	if len(k.frames) > 0 {
+		if err := write(k.seg, k.frames); err != nil {
+			return about(fmt.Sprintf("writing segment %d", k.segment), err)
+		}
+	}
+	if len(k.rows) > 0 {
+		if err := write(k.idx, k.rows); err != nil {
+			return about("writing the index", err)
+		}
+	}
+	k.frames, k.rows = k.frames[:0], k.rows[:0]
+	return nil
+}
+
+// seal ends a segment: it is durable and never written again.
+func (k *sink) seal() error {
+	if err := k.flush(); err != nil {
+		return err
+	}
+	if k.seg == nil {
+		return nil
+	}
+	err := closing(k.seg, k.seg.Sync())
+	if k.seg = nil; err != nil {
+		return about(fmt.Sprintf("sealing segment %d", k.segment), err)
+	}
+	return nil
+}
+
+func (k *sink) close(err error) error {
+	if err == nil {
+		err = k.seal()
+	}
+	if err == nil {
+		err = k.idx.Sync()
+	}
+	if k.seg != nil {
+		err = closing(k.seg, err)
+	}
+	return closing(k.idx, err)
+}
+
+// copy writes the entries of the file into the store.
+func (b *build) copy() error {
+	size := b.a.Size()
+	whole := sha256.New()
+	r := io.TeeReader(io.NewSectionReader(b.a, 0, size), whole)
+	k := &sink{s: b.s, most: b.o.maxSegment()}
+	if err := k.open(); err != nil {
+		return err
+	}
+	if err := k.close(b.copyLines(r, k)); err != nil {
+		return err
+	}
+	b.print = fingerprint{Bytes: size, SHA: hex.EncodeToString(whole.Sum(nil))}
+	b.w.last = k.last
+	return nil
+}
+
+func (b *build) copyLines(r io.Reader, k *sink) error {
+	ids := sha256.New()
+	for l, err := range jsonl.Lines(r) {
+		if err != nil {
+			return err
+		}
+		if err := b.ctx.Err(); err != nil {
+			return err
+		}
+		f, entry, err := b.entry(l)
+		if err == nil && entry {
+			b.out.Entries++
+			addID(ids, f.id)
+			f.at = b.o.now()
+			err = k.add(&f)
+		}
+		if err != nil {
+			return fmt.Errorf("line %d: %w", l.Number, err)
+		}
+	}
+	if b.pre.header.Raw() == "" {
+		return errNoHeader
+	}
+	b.ids = ids.Sum(nil)
+	return nil
+}
+
+// entry makes a frame of a line that is one, and takes note of the others.
+func (b *build) entry(l jsonl.Line) (frame, bool, error) {
+	if l.Torn {
+		return frame{}, false, jsonl.ErrTorn
+	}
+	if b.pre.header.Raw() == "" {
+		_, err := b.pre.read(l.Text())
+		if err == nil && b.pre.header.Raw() != "" && !b.o.Extended {
+			err = sessionFits(b.pre.header.ID)
+		}
+		return frame{}, false, err
+	}
+	if len(bytes.Trim(l.Data, " \t\r")) == 0 {
+		b.out.Blank++
+		return frame{}, false, nil
+	}
+	f, err := newFrame(l.Data, b.o.Extended)
+	return f, err == nil, err
+}
+
+func addID(h hash.Hash, id string) { fmt.Fprintf(h, "%d:%s", len(id), id) }
+
+// verify reads the copy and the file once more, compares them, and writes the
+// manifest.
+func (b *build) verify() (verification, error) {
+	v, err := b.s.view()
+	if err != nil {
+		return verification{}, err
+	}
+	defer v.close()
+	c := newScan(v, &Report{})
+	if err := c.full(); err != nil {
+		p := c.rep.Problems[0]
+		if p.Kind == "parent" || p.Kind == "cycle" || p.Kind == "duplicate" { // which the file has, too
+			return verification{}, fmt.Errorf("%w: %s", ErrContract, p.Text)
+		}
+		return verification{Index: false}, nil
+	}
+	b.w.m = c.merged(newManifest(b.pre.header.ID, b.o.now(), b.o.Extended && sessionFits(b.pre.header.ID) != nil))
+	b.w.st.ordered = c.ordered()
+	if err := writeManifest(b.d, b.s.dir, &b.w.m, b.o.now()); err != nil {
+		return verification{}, err
+	}
+	count, chain, ids, err := b.recomputed()
+	if err != nil {
+		return verification{}, err
+	}
+	mine := sha256.New()
+	for _, r := range v.rows(0) {
+		addID(mine, r.id)
+	}
+	out := verification{
+		Count: count == c.m.Counters.Entries && bytes.Equal(ids, mine.Sum(nil)) && bytes.Equal(ids, b.ids),
+		Chain: chain == c.m.Integrity.Chain,
+		Index: true,
+	}
+	b.out.EntryCountMatch, b.out.HashChainMatch, b.out.IndexConsistent = out.Count, out.Chain, out.Index
+	return out, nil
+}
+
+// recomputed counts and chains the entries of the file without any help from the
+// store.
+func (b *build) recomputed() (n int64, chain string, ids []byte, err error) {
+	chain = genesis
+	h := sha256.New()
+	p := preface{}
+	for l, err := range jsonl.Lines(io.NewSectionReader(b.a, 0, b.print.Bytes)) {
+		if err != nil {
+			return 0, "", nil, err
+		}
+		if p.header.Raw() == "" {
+			if _, err := p.read(l.Text()); err != nil {
+				return 0, "", nil, err
+			}
+			continue
+		}
+		if len(bytes.Trim(l.Data, " \t\r")) == 0 {
+			continue
+		}
+		f, err := newFrame(l.Data, b.o.Extended)
+		if err != nil {
+			return 0, "", nil, err
+		}
+		n, chain = n+1, link(chain, f.sha)
+		addID(h, f.id)
+	}
+	return n, chain, h.Sum(nil), nil
+}

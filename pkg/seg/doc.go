@@ -1,0 +1,2 @@
+// Package seg keeps a session in a segmented store.
+package seg

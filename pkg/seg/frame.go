@@ -1,0 +1,124 @@
+package seg
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// Schema ids of the wire format, and of our own for what it has no place for.
+const (
+	frameSchema    = "pi.session_store_v2.segment_frame.v1"
+	frameExtended  = "sess.session_store_v2.segment_frame.v1"
+	rowSchema      = "pi.session_store_v2.offset_index.v1"
+	rowExtended    = "sess.session_store_v2.offset_index.v1"
+	genesis        = "0000000000000000000000000000000000000000000000000000000000000000"
+	maxFrame       = 100 << 20 // what pi reads as one line
+	defaultSegment = 64 << 20
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// A frame is one entry as it stands in a segment.
+type frame struct {
+	segment, number, seq int64
+	id, parent, typ      string // parent is "" for a root
+	at                   string
+	sha                  string // of payload
+	size                 int64  // of payload, in bytes
+	payload              string // the entry's JSON text
+	line                 string // the same with the white space that stood around it
+	extended             bool   // under our own schema id
+}
+
+func checksum(b []byte) string { return fmt.Sprintf("%08X", crc32.Checksum(b, castagnoli)) }
+
+func hexSum(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+// link returns the chain value after a payload, from the one before it.
+func link(chain, payloadSHA string) string { return hexSum(chain + payloadSHA) }
+
+// encode returns the frame as its line, with the line feed.
+func (f *frame) encode() []byte {
+	schema := frameSchema
+	if f.extended {
+		schema = frameExtended
+	}
+	b := make([]byte, 0, len(f.line)+512)
+	b = append(append(b, `{"schema":"`...), schema...)
+	b = strconv.AppendInt(append(b, `","segmentSeq":`...), f.segment, 10)
+	b = strconv.AppendInt(append(b, `,"frameSeq":`...), f.number, 10)
+	b = strconv.AppendInt(append(b, `,"entrySeq":`...), f.seq, 10)
+	b = js.AppendQuote(append(b, `,"entryId":`...), f.id)
+	if f.parent != "" {
+		b = js.AppendQuote(append(b, `,"parentEntryId":`...), f.parent)
+	}
+	b = js.AppendQuote(append(b, `,"entryType":`...), f.typ)
+	b = js.AppendQuote(append(b, `,"timestamp":`...), f.at)
+	b = append(append(b, `,"payloadSha256":"`...), f.sha...)
+	b = strconv.AppendInt(append(b, `","payloadBytes":`...), f.size, 10)
+	b = append(append(b, `,"payload":`...), f.line...)
+	return append(b, "}\n"...)
+}
+
+var frameMembers = []string{
+	"schema", "segmentSeq", "frameSeq", "entrySeq", "entryId", "parentEntryId",
+	"entryType", "timestamp", "payloadSha256", "payloadBytes", "payload",
+}
+
+// parseFrame reads a frame without its line feed. It checks the form of all
+// members, but neither hash nor numbers.
+func parseFrame(line string) (frame, error) {
+	var m [11]string
+	if err := members(line, frameMembers, m[:]); err != nil {
+		return frame{}, err
+	}
+	p := fieldParser{}
+	f := frame{
+		segment: p.count(m[1], "segmentSeq"), number: p.count(m[2], "frameSeq"), seq: p.count(m[3], "entrySeq"),
+		id: p.text(m[4], "entryId"), typ: p.text(m[6], "entryType"), at: p.text(m[7], "timestamp"),
+		sha: p.text(m[8], "payloadSha256"), size: p.count(m[9], "payloadBytes"), payload: m[10],
+	}
+	f.extended = p.schema(m[0], frameSchema, frameExtended)
+	if m[5] != "" && m[5] != "null" {
+		if f.parent = p.text(m[5], "parentEntryId"); f.parent == "" && p.err == nil {
+			p.err = errors.New("parentEntryId is empty")
+		}
+	}
+	if p.err == nil && !strings.HasPrefix(f.payload, "{") {
+		p.err = errors.New("payload is no object")
+	}
+	if p.err == nil {
+		if _, ok := js.ParseTime(f.at); !ok {
+			p.err = fmt.Errorf("timestamp %.40q is no time", f.at)
+		}
+	}
+	f.line = padded(line, f.payload)
+	return f, p.err
+}
+
+// padded returns the payload with the white space around it, if it is the last
+// member, as it is in every frame of ours.
+func padded(line, payload string) string {
+	end := strings.LastIndexByte(line, '}')
+	if end < 0 {
+		return payload
+	}
+	body := line[:end]
+	last := len(strings.TrimRight(body, " \t\r"))
+	if !strings.HasSuffix(body[:last], payload) {
+		return payload
+	}
+	start := last - len(payload)
+	start = len(strings.TrimRight(body[:start], " \t\r"))
+	return body[start:]
+}

@@ -1,0 +1,252 @@
+package seg
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// mend makes whole what a writer that died left at the end of the store: frames
+// without rows get their rows, the rest of a frame is put aside, a manifest that
+// is behind catches up. What was acknowledged is never dropped: if it is damaged
+// the store becomes FAILED.
+func (w *writer) mend() error {
+	v, err := w.s.view()
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	e, err := w.look(v)
+	if errors.Is(err, ErrCorrupt) {
+		return w.fail(err)
+	}
+	if err != nil {
+		return err
+	}
+	behind := w.m.Head.Entry < w.last.seq
+	if e.clean() && v.torn == 0 && !behind && w.st.to != Dirty && w.st.to != SegmentSealed {
+		return nil
+	}
+	if err := w.toDirty("mending"); err != nil {
+		return err
+	}
+	if err := w.mendSegments(e, v.torn > 0); err != nil {
+		return err
+	}
+	if err := w.toSealed("mending"); err != nil {
+		return err
+	}
+	if err := w.mendIndex(v, e); err != nil {
+		return err
+	}
+	return w.become(Indexed, "mended")
+}
+
+// look compares index, segments and manifest at their ends.
+func (w *writer) look(v *view) (*end, error) {
+	w.size, w.last = v.size, row{}
+	for _, r := range v.backward() {
+		if r.err != nil {
+			return nil, r.err
+		}
+		w.last = r.row
+		break
+	}
+	if w.last.seq > 0 {
+		if _, err := v.frameOf(&w.last); err != nil {
+			return nil, err
+		}
+	}
+	e, err := w.s.endAfter(w.last)
+	if err != nil {
+		return nil, err
+	}
+	final := w.last.seq + int64(len(e.rows))
+	if w.m.Head.Entry > final {
+		return nil, fmt.Errorf("%w: the manifest counts %d entries, and %d are there", ErrCorrupt, w.m.Head.Entry, final)
+	}
+	for _, r := range append([]row{w.last}, e.rows...) {
+		if r.seq == w.m.Head.Entry && r.seq > 0 && !w.m.endsAt(&r) {
+			return nil, fmt.Errorf("%w: the manifest has another entry %d", ErrCorrupt, r.seq)
+		}
+	}
+	return e, nil
+}
+
+// endsAt reports whether r is the row of the last entry that the manifest knows.
+func (m *manifest) endsAt(r *row) bool {
+	return m.Head == head{r.segment, r.seq, r.id} && m.Integrity.LastCRC == r.crc
+}
+
+// mendSegments puts broken bytes aside, ends a last line, and makes durable what
+// stays.
+func (w *writer) mendSegments(e *end, tornIndex bool) error {
+	if err := w.putAside(e); err != nil {
+		return err
+	}
+	if e.heal != "" {
+		if err := w.s.appendFile(e.heal, []byte("\n"), false); err != nil {
+			return about("ending the last line of "+base(e.heal), err)
+		}
+	}
+	for _, name := range e.empty {
+		if err := w.s.cut(name, 0, true); err != nil {
+			return about("removing "+base(name), err)
+		}
+	}
+	synced := map[int64]bool{}
+	for _, r := range append([]row{w.last}, e.rows...) {
+		if r.segment > 0 && !synced[r.segment] {
+			synced[r.segment] = true
+			if err := w.s.syncFile(w.s.segmentPath(r.segment)); err != nil {
+				return about(fmt.Sprintf("syncing segment %d", r.segment), err)
+			}
+		}
+	}
+	if tornIndex { // the rows of its last line can be made from the frames
+		if err := w.s.cut(joined(w.s.dir, indexFile), w.size, false); err != nil {
+			return about("cutting the index", err)
+		}
+	}
+	return nil
+}
+
+// putAside saves the broken bytes at the end of a segment in tmp, a fragment a
+// line, and cuts them off.
+func (w *writer) putAside(e *end) error {
+	if e.torn == "" {
+		return nil
+	}
+	name := joined(w.s.dir, "tmp", base(e.torn)+".torn")
+	f, err := w.s.d.open(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	if err == nil {
+		if err = write(f, append(e.bytes, '\n')); err == nil {
+			err = f.Sync()
+		}
+		err = closing(f, err)
+	}
+	if err != nil {
+		return about("saving broken bytes in "+base(name), err)
+	}
+	if err := w.s.cut(e.torn, e.at, true); err != nil {
+		return about("cutting "+base(e.torn), err)
+	}
+	return nil
+}
+
+// mendIndex adds the missing rows, tells the ledger, and brings the manifest up
+// to date.
+func (w *writer) mendIndex(v *view, e *end) error {
+	m, ordered, err := w.caughtUp(v, e)
+	if err != nil {
+		return err
+	}
+	if len(e.rows) > 0 {
+		var rows []byte
+		for i := range e.rows {
+			rows = e.rows[i].encode(rows)
+		}
+		if err := w.writeIndex(rows); err != nil {
+			return err
+		}
+		w.last, w.size = e.rows[len(e.rows)-1], w.size+int64(len(rows))
+		ev, err := w.newEvent("integrity_check", indexFile, indexFile)
+		if err != nil {
+			return err
+		}
+		ev.Outcome, ev.ErrorClass = "recoverable_error", "index_corruption"
+		if err := addEvent(w.s.d, w.s.dir, &ev); err != nil {
+			return err
+		}
+	} else if err := w.s.syncFile(joined(w.s.dir, indexFile)); err != nil {
+		return about("syncing the index", err)
+	}
+	w.st.ordered = ordered
+	if m == w.m {
+		return nil
+	}
+	w.m = m
+	return writeManifest(w.s.d, w.s.dir, &w.m, w.s.o.now())
+}
+
+// caughtUp returns the manifest of all rows of the index and of e.
+func (w *writer) caughtUp(v *view, e *end) (manifest, bool, error) {
+	k, err := w.kin()
+	if err != nil {
+		return manifest{}, false, err
+	}
+	defer k.close()
+	m := w.m
+	if m.Head.Entry < w.last.seq {
+		if m, err = w.recount(v); err != nil {
+			return m, false, err
+		}
+	}
+	for i := range e.frames {
+		opens, err := k.born(&e.frames[i])
+		if err != nil {
+			return m, false, err
+		}
+		if e.rows[i].seq > w.m.Head.Entry { // the index may have lost what the manifest knew
+			m.add(&e.frames[i], &e.rows[i], opens)
+		}
+	}
+	return m, k.ordered, nil
+}
+
+// recount brings the manifest to the end of the index. As long as every entry is
+// the child of the one before it, only the rows it lacks are read.
+func (w *writer) recount(v *view) (manifest, error) {
+	m := w.m
+	var lacking []row
+	for _, r := range v.backward() {
+		if r.err != nil {
+			return m, r.err
+		}
+		if r.seq <= m.Head.Entry {
+			if r.seq == m.Head.Entry && !m.endsAt(&r.row) {
+				return m, w.fail(fmt.Errorf("%w: the manifest has another entry %d", ErrCorrupt, r.seq))
+			}
+			break
+		}
+		lacking = append(lacking, r.row)
+	}
+	for i := len(lacking) - 1; i >= 0; i-- {
+		f, err := v.frameOf(&lacking[i])
+		if err != nil {
+			return m, err
+		}
+		if f.parent != m.Head.ID || !w.st.ordered {
+			return w.recountAll(v)
+		}
+		m.add(&f, &lacking[i], false)
+	}
+	return m, nil
+}
+
+// recountAll makes the manifest anew. The part of the store that the old one
+// knew must have its hash chain.
+func (w *writer) recountAll(v *view) (manifest, error) {
+	c := newScan(v, &Report{})
+	c.marks[w.m.Head.Entry] = ""
+	if w.m.Head.Entry == 0 {
+		c.marks[0] = genesis
+	}
+	if !c.run(0) || !c.rep.OK() {
+		return w.m, w.fail(fmt.Errorf("%w: %s", ErrCorrupt, c.rep.Problems[0].Text))
+	}
+	if c.marks[w.m.Head.Entry] != w.m.Integrity.Chain {
+		return w.m, w.fail(fmt.Errorf("%w: hash chain mismatch at entry %d", ErrCorrupt, w.m.Head.Entry))
+	}
+	return c.merged(w.m), nil
+}
+
+// merged returns what was read with the identity of m.
+func (c *scan) merged(m manifest) manifest {
+	n := c.m
+	n.SessionID, n.SourceFormat, n.CreatedAt = m.SessionID, m.SourceFormat, m.CreatedAt
+	if m.Schema == manifestExtended {
+		n.Schema = m.Schema
+	}
+	return n
+}

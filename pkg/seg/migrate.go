@@ -1,0 +1,248 @@
+package seg
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A Migration tells what [Migrate] did.
+type Migration struct {
+	ID          string // a UUID
+	Correlation string
+	Dir         string // of the store
+	Entries     int64
+	Blank       int // lines of nothing but white space, which a store cannot keep
+	// What was verified before the store was put in place.
+	EntryCountMatch, HashChainMatch, IndexConsistent bool
+}
+
+// Migrate makes the store of the JSONL file at path, a session of version 3. The
+// file is not changed, and stays what [Rollback] returns to.
+//
+// The store is built in a directory of its own and verified there: its ids are
+// those of the file in number and order, its hash chain is that of the file's
+// lines, its index is consistent. Then it gets a commit marker and takes its
+// place by one rename; a store that was there before is exchanged for it and
+// removed. Before that moment the file is the session, after it the store is. A
+// crash in between is sorted out by [Recover].
+//
+// Both locks of the file, as [jsonl.OpenAppender] takes them, pi's lock on it and
+// the lock of a store that is replaced are held all along.
+//
+// Errors: [ErrContract] with the line; [jsonl.ErrTorn], [jsonl.ErrLocked];
+// [session.ErrNotSession], [session.ErrVersion], [session.ErrMalformed];
+// [ErrState] if there is a store with entries that the file has not; whatever
+// the file system says. The session is as it was then.
+func Migrate(ctx context.Context, path string, o Options) (Migration, error) {
+	return migrate(ctx, osDisk{}, path, o)
+}
+
+func migrate(ctx context.Context, d disk, path string, o Options) (out Migration, err error) {
+	return out, withSource(ctx, d, path, &o, func(a *jsonl.Appender, real string) error {
+		b, err := newBuild(ctx, d, a, real, o)
+		if err != nil {
+			return err
+		}
+		err = b.run()
+		out = b.out
+		return err
+	})
+}
+
+// withSource runs do with the JSONL file at path locked against everybody. real
+// is its name with a symbolic link resolved: the store stands beside the file.
+func withSource(ctx context.Context, d disk, path string, o *Options, do func(a *jsonl.Appender, real string) error) (err error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return about("opening "+path, err)
+	}
+	a, err := jsonl.OpenAppender(ctx, real, jsonl.Options{Tail: jsonl.Refuse, Wait: o.Wait})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	unlock, err := takeLock(ctx, d, real+".lock", o.Wait)
+	if err != nil {
+		return err
+	}
+	defer unlockInto(&err, unlock)
+	return do(a, real)
+}
+
+// A build is a store that is being made.
+type build struct {
+	ctx    context.Context
+	d      disk
+	a      *jsonl.Appender
+	path   string // of the JSONL file
+	o      Options
+	s      *Store // in its staging directory
+	w      *writer
+	out    Migration
+	pre    preface
+	print  fingerprint
+	ids    []byte // hash over all ids, to compare
+	opened bool
+}
+
+func newBuild(ctx context.Context, d disk, a *jsonl.Appender, real string, o Options) (*build, error) {
+	id, err := session.NewSessionID()
+	if err != nil {
+		return nil, err
+	}
+	b := &build{ctx: ctx, d: d, a: a, path: real, o: o}
+	b.out = Migration{ID: id, Correlation: o.Correlation, Dir: Dir(real)}
+	if b.out.Correlation == "" {
+		b.out.Correlation = "mig-" + id
+	}
+	if !correlationPattern.MatchString(b.out.Correlation) {
+		return nil, fmt.Errorf("%w: the correlation id %q is not 8 to 128 of A-Z, a-z, 0-9 and . _ : -", ErrContract, b.out.Correlation)
+	}
+	if b.out.Dir == real {
+		return nil, fmt.Errorf("migrating %s: %w: its store would have the same name", real, ErrContract)
+	}
+	b.s = newStore(d, b.out.Dir+".staging."+unique(), o)
+	return b, nil
+}
+
+// unique returns 32 hex digits.
+func unique() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+func (b *build) run() error {
+	if err := b.replaceable(); err != nil {
+		return err
+	}
+	err := b.stage()
+	if err == nil && b.o.DryRun {
+		return removeTree(b.d, b.s.dir)
+	}
+	if err == nil {
+		err = b.commit()
+	}
+	if err != nil && !b.opened {
+		err = errors.Join(err, removeTree(b.d, b.s.dir))
+	}
+	return err
+}
+
+// replaceable refuses to replace a store that has entries which the file has
+// not.
+func (b *build) replaceable() error {
+	old, err := openStore(b.d, b.out.Dir, b.o)
+	if missing(err) || errors.Is(err, ErrNotStore) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	m, err := readMarker(b.d, old.dir)
+	if missing(err) {
+		return nil // a cache of pi's, which the file always outranks
+	}
+	if err != nil {
+		return old.named(err)
+	}
+	st, err := old.Status()
+	if err != nil {
+		return err
+	}
+	if st.Entries == m.Entries && st.Chain == m.Chain {
+		return nil
+	}
+	return old.named(fmt.Errorf("%w: it has entries that %s has not; roll it back first", ErrState, base(b.path)))
+}
+
+// stage builds and verifies the store.
+func (b *build) stage() error {
+	if err := b.make(); err != nil {
+		return err
+	}
+	if err := b.copy(); err != nil {
+		return fmt.Errorf("migrating %s: %w", b.path, cause(err))
+	}
+	if err := b.event("staging_copy", verification{}, "ok", ""); err != nil {
+		return err
+	}
+	v, err := b.verify()
+	if err != nil {
+		return fmt.Errorf("migrating %s: %w", b.path, cause(err))
+	}
+	if v != allTrue {
+		_ = b.event("failed", v, "fatal_error", "integrity_mismatch")
+		return fmt.Errorf("migrating %s: %w: the copy does not match", b.path, ErrCorrupt)
+	}
+	return b.event("integrity_check", v, "ok", "")
+}
+
+// make makes an empty store and plans the migration.
+func (b *build) make() error {
+	if err := b.d.mkdir(b.s.dir); err != nil {
+		return about("making "+b.s.dir, err)
+	}
+	b.w = &writer{s: b.s, st: transition{from: Dirty, to: Clean}}
+	if err := b.w.makeDirs(); err != nil {
+		return err
+	}
+	if err := b.w.become(MigrationStaging, "migration "+b.out.ID); err != nil {
+		return err
+	}
+	return b.event("planned", verification{}, "ok", "")
+}
+
+func (b *build) event(phase string, v verification, outcome, class string) error {
+	e := event{
+		Migration: b.out.ID, Phase: phase, At: b.o.now(), Source: absolute(b.path), Target: absolute(b.out.Dir),
+		SourceFormat: formatJSONL, TargetFormat: formatNative, Verification: v, Outcome: outcome, ErrorClass: class,
+		Correlation: b.out.Correlation,
+	}
+	return addEvent(b.d, b.s.dir, &e)
+}
+
+// commit puts the store in place and confirms it.
+func (b *build) commit() error {
+	m := marker{
+		markerSchema, b.out.ID, b.out.Correlation, b.o.now(), absolute(b.path), b.print, b.out.Entries,
+		b.w.m.Integrity.Chain, b.pre.lines,
+	}
+	if err := makeFile(b.d, joined(b.s.dir, markerFile), pretty(&m)); err != nil {
+		return about("writing "+markerFile, err)
+	}
+	if err := writeSource(b.d, b.s.dir, b.print); err != nil {
+		return err
+	}
+	if err := b.event("cutover_commit", allTrue, "ok", ""); err != nil {
+		return err
+	}
+	for _, name := range append([]string{""}, directories...) {
+		if err := b.d.syncDir(joined(b.s.dir, name)); err != nil {
+			return about("syncing "+name, err)
+		}
+	}
+	if size := b.a.Size(); size != b.print.Bytes {
+		return fmt.Errorf("migrating %s: %w", b.path, jsonl.ErrChanged)
+	}
+	old, err := b.cutover()
+	if err != nil {
+		return err
+	}
+	return b.complete(old)
+}
+
+func writeSource(d disk, dir string, p fingerprint) error {
+	doc := append(compact(&sourceState{sourceSchema, "clean", &p}), '\n')
+	if err := replaceFile(d, joined(dir, "tmp", sourceFile+".tmp"), joined(dir, sourceFile), doc); err != nil {
+		return about("writing "+sourceFile, err)
+	}
+	return nil
+}

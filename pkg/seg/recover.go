@@ -1,0 +1,366 @@
+package seg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Recovery tells what [Recover] did.
+type Recovery struct {
+	// Action is a word: none, the store was in order; source, the JSONL file is
+	// the session; completed, a migration was; mended, the end of the store was;
+	// rebuilt, the index was; rolledback, to the JSONL file.
+	Action string
+	// Lost is how many entries that were counted by the manifest are gone. Their
+	// bytes, as far as there are any, are in tmp.
+	Lost int64
+	// Removed are directories of unfinished migrations.
+	Removed []string
+	// Dir is where the store is now, out of service if it was rolled back; empty if
+	// there is none.
+	Dir string
+}
+
+// Recover brings the session at path, a JSONL file or a store, to a state in
+// which it can be used, after a crash or after damage. What it does follows from
+// what is there:
+//
+//   - An unfinished migration without a commit marker is discarded: the JSONL
+//     file is the session.
+//   - One with a commit marker is verified. If all is well it is completed, else
+//     rolled back.
+//   - A store that is not in order is mended, or its index is rebuilt. What no
+//     segment holds any more is reported as lost. If the rest is not what the hash
+//     chain says, the store is rolled back to the JSONL file, provided that this
+//     loses nothing that was appended since.
+//   - A rollback whose target is missing fails, [ErrNoTarget], or [ErrCorrupt] if
+//     it would lose entries, and leaves the store FAILED for a person to look at.
+func Recover(ctx context.Context, path string, o Options) (Recovery, error) {
+	return recoverStore(ctx, osDisk{}, path, o)
+}
+
+func recoverStore(ctx context.Context, d disk, path string, o Options) (out Recovery, err error) {
+	if strings.EqualFold(filepath.Ext(path), ".v2") {
+		path = source(path)
+	}
+	return out, withTarget(ctx, d, path, &o, func(real string) error {
+		r := &recovery{ctx: ctx, d: d, o: o, real: real, dir: Dir(real)}
+		r.out = Recovery{Action: "none", Dir: r.dir}
+		err := r.run()
+		out = r.out
+		return err
+	})
+}
+
+type recovery struct {
+	ctx  context.Context
+	d    disk
+	o    Options
+	real string
+	dir  string
+	s    *Store
+	out  Recovery
+}
+
+func (r *recovery) run() error {
+	if err := r.leftovers(); err != nil {
+		return err
+	}
+	s, err := openStore(r.d, r.dir, r.o)
+	if missing(err) {
+		r.out.Dir = ""
+		if r.out.Action == "none" && len(r.out.Removed) > 0 {
+			r.out.Action = "source"
+		}
+		if _, serr := r.d.lstat(r.real); missing(serr) {
+			return about("opening "+r.real, serr)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.s = s
+	st, err := s.currentState()
+	if err != nil {
+		return s.named(err)
+	}
+	if st.to == MigrationStaging {
+		return r.finish()
+	}
+	return r.restore(st)
+}
+
+// leftovers deals with the directories that a migration which died left beside
+// the store.
+func (r *recovery) leftovers() error {
+	parent := filepath.Dir(r.dir)
+	entries, err := r.d.list(parent)
+	if err != nil {
+		return about("reading "+parent, err)
+	}
+	_, serr := r.d.lstat(r.dir)
+	for _, e := range entries {
+		rest, ours := strings.CutPrefix(e.Name(), base(r.dir)+".")
+		if !ours || !e.IsDir() {
+			continue
+		}
+		name := joined(parent, e.Name())
+		switch kind, _, _ := strings.Cut(rest, "."); {
+		case kind == "backup" && missing(serr):
+			if err := r.d.rename(name, r.dir); err != nil { // the pointer that was active before
+				return about("restoring "+name, err)
+			}
+			serr, r.out.Action = nil, "mended"
+		case kind == "staging" || kind == "backup":
+			if err := removeTree(r.d, name); err != nil {
+				return about("removing "+name, err)
+			}
+			r.out.Removed = append(r.out.Removed, name)
+		case kind == "rolledback":
+			if err := r.finishRollback(name); err != nil {
+				return err
+			}
+		}
+	}
+	return r.d.syncDir(parent)
+}
+
+// finishRollback tells a store that is out of service so, if its rollback was
+// interrupted.
+func (r *recovery) finishRollback(name string) error {
+	s := newStore(r.d, name, r.o)
+	w := &writer{s: s}
+	var err error
+	if w.st, err = s.currentState(); err != nil || w.st.to == RolledBack || !w.st.to.May(RolledBack) {
+		return s.named(err)
+	}
+	r.out.Action = "source"
+	return s.named(w.retired(r.real, "recovered"))
+}
+
+// finish verifies a store that has its place but not its confirmation.
+func (r *recovery) finish() error {
+	m, err := readMarker(r.d, r.dir)
+	if missing(err) { // it never was committed
+		if err := removeTree(r.d, r.dir); err != nil {
+			return about("removing "+r.dir, err)
+		}
+		r.out = Recovery{Action: "source", Removed: append(r.out.Removed, r.dir)}
+		return nil
+	}
+	if err == nil {
+		err = r.confirmable(&m)
+	}
+	if err != nil {
+		return r.rollBack(err)
+	}
+	a := &build{ctx: r.ctx, d: r.d, path: r.real, o: r.o, s: r.s, w: &writer{s: r.s}}
+	a.out = Migration{ID: m.Migration, Correlation: m.Correlation, Dir: r.dir}
+	if a.w.st, err = r.s.currentState(); err != nil {
+		return r.s.named(err)
+	}
+	if err := a.complete(""); err != nil {
+		return err
+	}
+	r.out.Action = "completed"
+	return nil
+}
+
+// confirmable verifies a whole store against its commit marker.
+func (r *recovery) confirmable(m *marker) error {
+	v, err := r.s.view()
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	c := newScan(v, &Report{})
+	if err := c.full(); err != nil {
+		return err
+	}
+	if c.manifest(); !c.rep.OK() {
+		return fmt.Errorf("%w: %s", ErrCorrupt, c.rep.Problems[0].Text)
+	}
+	if c.m.Integrity.Chain != m.Chain || c.m.Counters.Entries != m.Entries {
+		return fmt.Errorf("%w: the store is not what its commit marker says", ErrCorrupt)
+	}
+	_, err = ledger(r.d, r.dir)
+	return err
+}
+
+// restore mends a store that was in service.
+func (r *recovery) restore(st transition) error {
+	if st.to != Failed {
+		sound, err := r.mended(st)
+		if sound || err != nil {
+			return err
+		}
+	}
+	built, err := r.s.Rebuild(r.ctx)
+	if err == nil && !built.Matches {
+		err = r.acceptLoss(built)
+	}
+	if errors.Is(err, ErrCorrupt) {
+		return r.rollBack(err)
+	}
+	if err == nil {
+		r.out.Action = "rebuilt"
+	}
+	return err
+}
+
+// mended lets a writer mend the end of the store, and reports whether all of it
+// is sound then.
+func (r *recovery) mended(st transition) (bool, error) {
+	err := r.s.change(r.ctx, func(*writer) error { return nil })
+	if errors.Is(err, ErrCorrupt) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	rep, err := r.s.Verify(r.ctx)
+	if err != nil || !rep.OK() {
+		return false, err
+	}
+	if after, err := r.s.currentState(); err != nil || after.seq != st.seq {
+		r.out.Action = "mended"
+		return true, err
+	}
+	return true, nil
+}
+
+// acceptLoss makes a new manifest for a store that ends before the old one does,
+// if what is left is what the checkpoints say. Anything else was tampered with.
+func (r *recovery) acceptLoss(b Rebuilt) error {
+	return r.locked(func(w *writer) error {
+		old, err := readManifest(r.d, r.dir)
+		if err == nil && b.Entries >= old.Counters.Entries {
+			return fmt.Errorf("%w: hash chain mismatch between manifest and segments", ErrCorrupt)
+		}
+		if err != nil {
+			if old, err = r.newIdentity(); err != nil {
+				return err
+			}
+		}
+		points, err := checkpoints(r.d, r.dir)
+		if err != nil {
+			return err
+		}
+		v, err := r.s.view()
+		if err != nil {
+			return err
+		}
+		defer v.close()
+		c := newScan(v, &Report{})
+		for _, p := range points {
+			c.marks[p.HeadSeq] = ""
+		}
+		if err := c.full(); err != nil {
+			return err
+		}
+		points = slices.DeleteFunc(points, func(p Checkpoint) bool { return p.HeadSeq > b.Entries })
+		if c.checkpoints(points); !c.rep.OK() {
+			return fmt.Errorf("%w: %s", ErrCorrupt, c.rep.Problems[0].Text)
+		}
+		if w.st, err = r.s.currentState(); err != nil {
+			return err
+		}
+		w.last, w.st.ordered = c.last, c.ordered()
+		r.out.Lost = max(0, old.Counters.Entries-b.Entries)
+		return r.install(w, c.merged(old))
+	})
+}
+
+// install puts a manifest in place and the store in service.
+func (r *recovery) install(w *writer, m manifest) error {
+	points, err := checkpoints(r.d, r.dir)
+	if err != nil {
+		return err
+	}
+	for _, p := range points {
+		if p.HeadSeq > m.Counters.Entries {
+			if err := r.s.aside(joined(r.dir, p.Snapshot)); err != nil {
+				return about("putting aside "+p.Snapshot, err)
+			}
+		}
+	}
+	if err := w.toIndexed("recovery"); err != nil { // by way of DIRTY
+		return err
+	}
+	if err := writeManifest(r.d, r.dir, &m, r.o.now()); err != nil {
+		return err
+	}
+	e, err := w.newEvent("integrity_check", indexFile, indexFile)
+	if err != nil {
+		return err
+	}
+	e.Verification.Count, e.Outcome, e.ErrorClass = r.out.Lost == 0, "recoverable_error", "integrity_mismatch"
+	return addEvent(r.d, r.dir, &e)
+}
+
+// newIdentity makes a manifest for a store that has lost its own.
+func (r *recovery) newIdentity() (manifest, error) {
+	f, err := os.Open(r.real)
+	if err != nil {
+		return manifest{}, fmt.Errorf("%w: no manifest, and no session file to tell whose store it is: %w", ErrCorrupt, cause(err))
+	}
+	defer f.Close()
+	p, _, err := readPreface(f)
+	if err != nil {
+		return manifest{}, fmt.Errorf("%w: no manifest, and %s: %w", ErrCorrupt, base(r.real), err)
+	}
+	return newManifest(p.header.ID, r.o.now(), sessionFits(p.header.ID) != nil), nil
+}
+
+func (r *recovery) locked(do func(w *writer) error) (err error) {
+	unlock, err := r.s.lock(r.ctx)
+	if err != nil {
+		return err
+	}
+	defer unlockInto(&err, unlock)
+	return r.s.named(do(&writer{s: r.s}))
+}
+
+// rollBack gives up a store that cannot be mended, unless it has entries that the
+// file has not.
+func (r *recovery) rollBack(why error) error {
+	m, err := readMarker(r.d, r.dir)
+	if err == nil {
+		if man, err := readManifest(r.d, r.dir); err == nil && man.Counters.Entries > m.Entries {
+			return r.failed(fmt.Errorf("%w; not rolled back, since %d entries are nowhere else", why, man.Counters.Entries-m.Entries))
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return r.failed(errors.Join(why, err))
+	}
+	if err := r.failed(nil); err != nil {
+		return err
+	}
+	to, err := r.s.retire(r.ctx, r.real, "recovery: "+why.Error())
+	if err != nil {
+		return errors.Join(why, err)
+	}
+	r.out.Action, r.out.Dir = "rolledback", to
+	return nil
+}
+
+// failed takes the store to FAILED and returns why.
+func (r *recovery) failed(why error) error {
+	return r.locked(func(w *writer) error {
+		var err error
+		if w.st, err = r.s.currentState(); err != nil || w.st.to == Failed {
+			return errors.Join(why, err)
+		}
+		reason := "recovery"
+		if why != nil {
+			reason = why.Error()
+		}
+		return errors.Join(why, w.become(Failed, reason))
+	})
+}

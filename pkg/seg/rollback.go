@@ -1,0 +1,186 @@
+package seg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// Rollback makes the JSONL file at path the session again. The store is not
+// deleted: it gets the name that is returned, with the entries that were appended
+// to it since. The reason goes into its state.
+//
+// Before that, the file is compared with what was migrated: it must begin with
+// it. The error of one that does not is [ErrNoTarget], and the store is FAILED
+// then. Other errors are those of [Migrate].
+func Rollback(ctx context.Context, path, reason string, o Options) (string, error) {
+	return rollback(ctx, osDisk{}, path, reason, o)
+}
+
+func rollback(ctx context.Context, d disk, path, reason string, o Options) (to string, err error) {
+	err = withTarget(ctx, d, path, &o, func(real string) error {
+		s, err := openStore(d, Dir(real), o)
+		if err != nil {
+			return err
+		}
+		to, err = s.retire(ctx, real, reason)
+		return err
+	})
+	return to, err
+}
+
+// withTarget is withSource for a file that may be missing or torn.
+func withTarget(ctx context.Context, d disk, path string, o *Options, do func(real string) error) (err error) {
+	real, err := filepath.EvalSymlinks(path)
+	if missing(err) {
+		return do(path)
+	}
+	if err != nil {
+		return about("opening "+path, err)
+	}
+	a, err := jsonl.OpenAppender(ctx, real, jsonl.Options{Tail: jsonl.EndLine, Wait: o.Wait})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	unlock, err := takeLock(ctx, d, real+".lock", o.Wait)
+	if err != nil {
+		return err
+	}
+	defer unlockInto(&err, unlock)
+	return do(real)
+}
+
+// retire takes the store out of service in favour of the file real.
+func (s *Store) retire(ctx context.Context, real, reason string) (to string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer unlockInto(&err, unlock)
+	w := &writer{s: s}
+	if err := w.loadAny(); err != nil {
+		return "", s.named(err)
+	}
+	if err := w.checkTarget(real); err != nil {
+		return "", s.named(err)
+	}
+	if w.st.to != Failed && w.st.to != MigrationStaging {
+		if err := w.beforeRollback(); err != nil {
+			return "", s.named(err)
+		}
+	}
+	to = s.dir + ".rolledback." + unique()
+	if err := s.d.rename(s.dir, to); err != nil {
+		return "", about("renaming "+s.dir, err)
+	}
+	s.dir = to
+	err = s.d.syncDir(filepath.Dir(to))
+	if err == nil {
+		err = w.retired(real, reason)
+	}
+	return to, s.named(err)
+}
+
+// loadAny is load for a store in any state. Damage does not stop a rollback.
+func (w *writer) loadAny() error {
+	var err error
+	if w.st, err = w.s.currentState(); err != nil {
+		return err
+	}
+	if w.st.to == MigrationStaging || w.st.to == Failed {
+		return w.makeDirs()
+	}
+	err = w.load()
+	if errors.Is(err, ErrCorrupt) && w.st.to == Failed {
+		return nil
+	}
+	return err
+}
+
+// checkTarget compares the file with what the store was made from.
+func (w *writer) checkTarget(real string) error {
+	var p *fingerprint
+	m, err := readMarker(w.s.d, w.s.dir)
+	if err == nil {
+		p = &m.Source
+	} else if !missing(err) {
+		return err
+	}
+	if p == nil { // a cache of pi's
+		var st sourceState
+		b, err := readFile(w.s.d, joined(w.s.dir, sourceFile), 4096)
+		if err == nil && decode(b, &st) == nil && st.Fingerprint != nil {
+			p = st.Fingerprint
+		}
+	}
+	begins := false
+	if p != nil {
+		begins, _, err = p.matches(real)
+	} else {
+		begins, err = w.hasHeaderOf(real)
+	}
+	if err != nil && !missing(err) {
+		return about("reading "+base(real), err)
+	}
+	if err != nil || !begins {
+		why := fmt.Errorf("%w: %s is gone or was changed", ErrNoTarget, base(real))
+		if w.st.to == Failed {
+			return why
+		}
+		return w.fail(why)
+	}
+	return nil
+}
+
+// hasHeaderOf reports whether the file is the session that the manifest names.
+func (w *writer) hasHeaderOf(real string) (bool, error) {
+	man, err := readManifest(w.s.d, w.s.dir)
+	if err != nil {
+		return false, nil //nolint:nilerr // without a manifest there is nothing to compare with
+	}
+	f, err := os.Open(real)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	p, _, err := readPreface(f)
+	return err == nil && p.header.ID == man.SessionID, nil
+}
+
+// beforeRollback marks where the store stands, as the snapshot that is given up.
+func (w *writer) beforeRollback() error {
+	if w.last.seq > 0 {
+		_, err := w.checkpoint("pre_migration")
+		return err
+	}
+	if err := w.toIndexed("rollback"); err != nil {
+		return err
+	}
+	return w.become(Checkpointed, "nothing to mark")
+}
+
+// retired ends the rollback in the store that is out of service now.
+func (w *writer) retired(real, reason string) error {
+	e, err := w.newEvent("rollback", absolute(w.s.dir), absolute(real))
+	if err != nil {
+		return err
+	}
+	e.TargetFormat = formatJSONL
+	if m, err := readMarker(w.s.d, w.s.dir); err == nil {
+		e.Migration = m.Migration
+	}
+	if w.st.to == Failed {
+		e.Verification, e.Outcome, e.ErrorClass = verification{}, "recoverable_error", "integrity_mismatch"
+	}
+	if err := addEvent(w.s.d, w.s.dir, &e); err != nil && !errors.Is(err, ErrCorrupt) {
+		return err // a broken ledger is left as it is, and does not hold up a rollback
+	}
+	return w.become(RolledBack, reason)
+}

@@ -1,0 +1,196 @@
+package seg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A writer is a store under its lock, with its head in memory.
+type writer struct {
+	s    *Store
+	st   transition
+	m    manifest
+	last row   // of the index; zero if there is none
+	size int64 // of the index, in bytes
+}
+
+// change runs do on the store under its lock, with the end of the store mended.
+func (s *Store) change(ctx context.Context, do func(w *writer) error) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlockInto(&err, unlock)
+	w := &writer{s: s}
+	if err = w.load(); err == nil {
+		err = do(w)
+	}
+	return s.named(err)
+}
+
+// load reads the head of the store and mends its end.
+func (w *writer) load() error {
+	var err error
+	if w.st, err = w.s.currentState(); err != nil {
+		return err
+	}
+	switch w.st.to {
+	case Failed:
+		return fmt.Errorf("%w: it is %s (%s) and must be recovered first", ErrState, Failed, w.st.reason)
+	case MigrationStaging:
+		return fmt.Errorf("%w: its migration was not finished and must be recovered first", ErrState)
+	}
+	if err := w.makeDirs(); err != nil {
+		return err
+	}
+	if err := w.replay(); err != nil {
+		return err
+	}
+	if w.m, err = readManifest(w.s.d, w.s.dir); err != nil {
+		return err
+	}
+	return w.mend()
+}
+
+// makeDirs makes what a store consists of, as far as another program left it out.
+func (w *writer) makeDirs() error {
+	for _, name := range directories {
+		err := w.s.d.mkdir(joined(w.s.dir, name))
+		if err != nil && !errors.Is(err, os.ErrExist) {
+			return about("making "+name, err)
+		}
+	}
+	return nil
+}
+
+var directories = []string{"segments", "index", "checkpoints", "migrations", "tmp"}
+
+// become takes the store to the next state.
+func (w *writer) become(to State, reason string) error {
+	t, err := w.st.nextTransition(to, reason, w.s.o.now())
+	if err != nil {
+		return err
+	}
+	// An append orders its steps by syncing the data; the states in between are
+	// only worth what the data says.
+	lasting := to == Failed || to == RolledBack || to == Migrated || to == Checkpointed
+	if err := writeState(w.s.d, w.s.dir, &t, lasting); err != nil {
+		return about("storing the state", err)
+	}
+	w.st = t
+	return nil
+}
+
+// fail takes the store to FAILED and returns why. An empty store cannot fail.
+func (w *writer) fail(why error) error {
+	if !w.st.to.May(Failed) {
+		return why
+	}
+	return errors.Join(why, w.become(Failed, why.Error()))
+}
+
+// toDirty takes the store to a state in which its end may be changed.
+func (w *writer) toDirty(reason string) error {
+	if w.st.to == Dirty || w.st.to == SegmentSealed {
+		return nil
+	}
+	return w.become(Dirty, reason)
+}
+
+// toSealed follows the syncing of the segments.
+func (w *writer) toSealed(reason string) error {
+	if w.st.to == SegmentSealed {
+		return nil
+	}
+	return w.become(SegmentSealed, reason)
+}
+
+// lastRow returns the last row of the index, zero if there is none, and the
+// length of the index up to its last line feed.
+func (s *Store) lastRow() (row, int64, error) {
+	v, err := s.view()
+	if err != nil {
+		return row{}, 0, err
+	}
+	defer v.close()
+	for _, r := range v.backward() {
+		return r.row, v.size, r.err
+	}
+	return row{}, v.size, nil
+}
+
+// appendFile appends b to the file name with one write(2) and makes it durable.
+// fresh says that there is no such file yet.
+func (s *Store) appendFile(name string, b []byte, fresh bool) error {
+	flag := os.O_WRONLY | os.O_APPEND
+	if fresh {
+		flag |= os.O_CREATE | os.O_EXCL
+	}
+	f, err := s.d.open(name, flag)
+	if err != nil {
+		return err
+	}
+	if err = write(f, b); err == nil && !s.o.NoSync {
+		err = f.Sync()
+	}
+	return closing(f, err)
+}
+
+// cut truncates the file name to size. With nothing left it is removed, if it
+// may be, since pi does not want to see empty segments.
+func (s *Store) cut(name string, size int64, removable bool) error {
+	if size == 0 && removable {
+		err := s.d.remove(name)
+		if missing(err) {
+			return nil
+		}
+		return err
+	}
+	f, err := s.d.open(name, os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	fi, err := f.Stat()
+	if err == nil && fi.Size() < size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err == nil && fi.Size() > size {
+		if err = f.Truncate(size); err == nil {
+			err = f.Sync()
+		}
+	}
+	return closing(f, err)
+}
+
+// syncFile makes an existing file durable.
+func (s *Store) syncFile(name string) error {
+	f, err := s.d.open(name, os.O_RDWR)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return closing(f, f.Sync())
+}
+
+// newEvent returns a ledger event of an operation within the store.
+func (w *writer) newEvent(phase, source, target string) (event, error) {
+	id, err := session.NewSessionID()
+	e := event{
+		Migration: id, Phase: phase, At: w.s.o.now(), Source: source, Target: target,
+		SourceFormat: formatNative, TargetFormat: formatNative, Verification: allTrue, Outcome: "ok",
+		Correlation: w.s.o.Correlation,
+	}
+	if e.Correlation == "" {
+		e.Correlation = "seg-" + id
+	}
+	return e, err
+}
