@@ -65,9 +65,19 @@ const recentSession = 1 << 20
 func (c *config) contextAlone() bool {
 	switch c.as {
 	case "messages", "openai", "anthropic", "text", "markdown":
-		return (c.leaf == "last" || c.leaf == ".") && !c.system && !c.strict && c.reinject == "none" && c.blobs == ""
+		return c.unadorned()
 	}
 	return false
+}
+
+// contextAndState reports whether it depends besides on the few entries that set
+// something.
+func (c *config) contextAndState() bool {
+	return (c.as == "context" || c.as == "state") && c.budget == 0 && c.unadorned()
+}
+
+func (c *config) unadorned() bool {
+	return (c.leaf == "last" || c.leaf == ".") && !c.system && !c.strict && c.reinject == "none" && c.blobs == ""
 }
 
 // compile compiles the expression of a flag, nil if there is none.

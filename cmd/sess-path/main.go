@@ -76,6 +76,11 @@ func (c *config) renderer(ctx context.Context, s *clikit.Streams, in *operand.In
 			return &renderer{config: c, ctx: ctx, streams: s, src: src, path: path}, err
 		}
 	}
+	if c.contextAndState() {
+		if r, err := c.sparse(ctx, s, in); !errors.Is(err, session.ErrWhole) {
+			return r, err
+		}
+	}
 	src, err := in.Session()
 	if err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ type renderer struct {
 	leaf       int
 	path       []session.Entry
 	projection []session.Projected // what of the path is in the context
+	facts      *facts              // nil if the session was read whole
 	initial    []session.Projected // what --reinject adds to it
 }
 

@@ -38,12 +38,35 @@ type tokensJSON struct {
 	Trailing int64 `json:"trailing"` // estimated for what follows it
 }
 
+// facts are what the state says of a session beside what the path does.
+type facts struct {
+	leaf    string
+	heads   []string
+	entries int // on the path
+}
+
+// known returns the facts of a session that was read whole.
+func (r *renderer) known() *facts {
+	if r.facts != nil {
+		return r.facts
+	}
+	f := &facts{heads: []string{}, entries: len(r.path)}
+	if r.leaf >= 0 {
+		f.leaf = r.src.Entries[r.leaf].ID()
+	}
+	for _, h := range r.src.Heads() {
+		f.heads = append(f.heads, r.src.Entries[h].ID())
+	}
+	return f
+}
+
 func (r *renderer) state() string {
+	facts := r.known()
 	st := session.StateOf(r.path)
 	size := session.MeasureProjection(r.projection, r.path)
 	out := stateJSON{
-		ID: r.src.Header.ID, CWD: r.src.Header.CWD, Labels: map[string]string{}, Heads: []string{},
-		Entries: len(r.path), Messages: len(r.messages()), Models: st.Models,
+		ID: r.src.Header.ID, CWD: r.src.Header.CWD, Labels: map[string]string{}, Heads: facts.heads,
+		Entries: facts.entries, Messages: len(r.messages()), Models: st.Models,
 		ThinkingLevel: json.RawMessage(st.ThinkingLevel), Mode: st.Mode, ModeData: json.RawMessage(st.ModeData),
 		InjectedRules: append([]string{}, st.InjectedRules...), ServiceTier: json.RawMessage(st.ServiceTier),
 		Tokens:   tokensJSON{Context: size.Tokens, Usage: size.Usage, Trailing: size.Trailing},
@@ -53,11 +76,7 @@ func (r *renderer) state() string {
 		out.Name = &r.src.Session.Name
 	}
 	if r.leaf >= 0 {
-		id := r.src.Entries[r.leaf].ID()
-		out.Leaf = &id
-	}
-	for _, h := range r.src.Heads() {
-		out.Heads = append(out.Heads, r.src.Entries[h].ID())
+		out.Leaf = &facts.leaf
 	}
 	for _, l := range r.src.Labels() {
 		out.Labels[l.Target] = l.Name

@@ -81,6 +81,9 @@ func TestBoundedReading(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"sess-append", "-t", "more", "s.jsonl"},
+		{"sess-path", "--as", "messages", "s.jsonl"},
+		{"sess-path", "--as", "openai", "s.jsonl"},
+		{"sess-ls", "--json", "."},
 	} {
 		t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
 			c := exec.Command("sh", "-c", `"$@" >/dev/null && cat /proc/$$/io`, "sh", filepath.Join(bin, args[0]))
@@ -95,5 +98,34 @@ func TestBoundedReading(t *testing.T) {
 				t.Errorf("%d bytes were read", n)
 			}
 		})
+	}
+}
+
+// What is said of the context and the state of a large session from its tail and
+// the heads of its lines is what reading all of it says.
+func TestLargeState(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var b strings.Builder
+	b.WriteString(strings.Replace(header, `"cwd"`, `"title":"a title","cwd"`, 1))
+	b.WriteString(`{"type":"thinking_level_change","id":"think","parentId":null,"timestamp":"2026-01-02T03:05:00.000Z","thinkingLevel":"high"}` + "\n")
+	b.WriteString(`{"type":"label","id":"label","parentId":"think","timestamp":"2026-01-02T03:05:00.000Z","targetId":"think","label":"here"}` + "\n")
+	b.WriteString(strings.Replace(strings.TrimPrefix(large(34<<20), header), `"parentId":null`, `"parentId":"label"`, 1))
+	write(t, dir, "s.jsonl", b.String())
+	for _, args := range [][]string{
+		{"sess-append", "-r", "assistant", "--model", "m", "--provider", "p", "-t", "an answer", "s.jsonl"},
+		{"sess-compact", "--keep", "3000", "s.jsonl"},
+		{"sess-append", "-r", "assistant", "--model", "m2", "--provider", "p", "-t", "another", "s.jsonl"},
+	} {
+		if r := runCommand(t, dir, "", args...); r.status != 0 {
+			t.Fatal(r.stderr)
+		}
+	}
+	for _, as := range []string{"context", "state", "messages", "openai", "anthropic", "text"} {
+		want := runCommand(t, dir, "", "sess-path", "--as", as, "--strict", "s.jsonl")
+		got := runCommand(t, dir, "", "sess-path", "--as", as, "s.jsonl")
+		if got != want || got.status != 0 || len(got.stdout) < 50 {
+			t.Errorf("%s: status %d, %q\n%.2000s\nwant status %d, %q\n%.2000s", as, got.status, got.stderr, got.stdout, want.status, want.stderr, want.stdout)
+		}
 	}
 }

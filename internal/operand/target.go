@@ -11,6 +11,7 @@ import (
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/walk"
 )
 
 // scanLimit is the size in bytes up to which a session is read whole before an
@@ -91,16 +92,38 @@ func (t *Target) readLocked(o TargetOptions) error {
 	t.sync = o.Sync == "always" || o.Sync == "" && inStore(t.Name)
 	// Of a draft it matters whether it has an answer already.
 	whole := o.Whole || t.place.draft() || o.Parent != "" && o.Parent != "." && o.Parent != "null" || o.ExpectLeaf != ""
-	if whole || t.file.Size() <= scanLimit {
+	if whole {
 		return t.whole(io.NewSectionReader(t.file, 0, t.file.Size()))
 	}
+	if t.file.Size() <= scanLimit {
+		return t.heads()
+	}
+	if err := t.tail(); err != nil {
+		return err
+	}
+	leaf := t.Batch.Leaf
+	t.Batch.Known = func(id string) bool { return id == leaf }
+	t.Batch.NewID = func(func(string) bool) (string, error) { return session.UniqueEntryID() }
+	return nil
+}
+
+// heads reads of a session of moderate size its leaf and the ids that are taken.
+func (t *Target) heads() error {
+	x, err := walk.NewIndex(t.file, t.file.Size())
+	if err != nil {
+		return t.whole(io.NewSectionReader(t.file, 0, t.file.Size()))
+	}
+	t.Batch.Known = func(id string) bool { _, ok := x.Find(id); return ok }
+	return t.tail()
+}
+
+// tail reads header and leaf.
+func (t *Target) tail() error {
 	tail, err := session.ReadTail(t.file, t.file.Size())
 	if err != nil {
 		return located(t.Name, err)
 	}
 	t.Header, t.Batch.Leaf = tail.Header, tail.Leaf
-	t.Batch.Known = func(id string) bool { return id == tail.Leaf }
-	t.Batch.NewID = func(func(string) bool) (string, error) { return session.UniqueEntryID() }
 	return nil
 }
 

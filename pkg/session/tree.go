@@ -218,17 +218,22 @@ func (s *Session) Labels() []Label {
 	return slices.DeleteFunc(labels, func(l Label) bool { return l.Name == "" })
 }
 
-// name returns the session's name: that of the last session_info, which may
-// clear it; else oh-my-pi's title.
-func (s *Session) name() string {
-	for i := len(s.Entries) - 1; i >= 0; i-- {
-		if s.Entries[i].typ == TypeSessionInfo {
-			return js.Trim(s.Entries[i].Str("name"))
+// NameOf returns the name that entries give a session: that of the last
+// session_info, which may clear it; else the title in the header.
+func NameOf(h Header, entries []Entry) string {
+	for _, e := range slices.Backward(entries) {
+		if e.typ == TypeSessionInfo {
+			return js.Trim(e.Str("name"))
 		}
 	}
-	title := s.Name
-	if len(s.lead) == 0 {
-		title = s.Header.Title
+	return strings.TrimSpace(h.Title)
+}
+
+// name returns the session's name. oh-my-pi's title slot goes before its header.
+func (s *Session) name() string {
+	h := s.Header
+	if len(s.lead) > 0 {
+		h.Title = s.Name
 	}
-	return strings.TrimSpace(title)
+	return NameOf(h, s.Entries)
 }

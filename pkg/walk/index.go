@@ -24,6 +24,7 @@ type Index struct {
 	seed   maphash.Seed
 
 	compactions []int // entry numbers
+	rare        []int // entry numbers of all that are neither messages nor extensions' data
 	fragment    int64 // length of a last line that is left out, as it is torn
 	unended     bool  // the last line is an entry, but lacks its line feed
 }
@@ -120,6 +121,9 @@ func (x *Index) join(y *Index) {
 	for _, c := range y.compactions {
 		x.compactions = append(x.compactions, n+c)
 	}
+	for _, r := range y.rare {
+		x.rare = append(x.rare, n+r)
+	}
 	x.ids, x.starts = append(x.ids, y.ids...), append(x.starts, y.starts...)
 	x.fragment, x.unended = y.fragment, y.unended
 }
@@ -158,8 +162,13 @@ func (x *Index) add(l line) error {
 	if n == 0 || parent == 0 || parent != x.ids[n-1] {
 		x.bends = append(x.bends, bend{entry: n, id: parent})
 	}
-	if string(h.typ) == "compaction" {
+	switch string(h.typ) {
+	case "message", "custom", "custom_message":
+	case "compaction":
 		x.compactions = append(x.compactions, n)
+		fallthrough
+	default:
+		x.rare = append(x.rare, n)
 	}
 	x.ids = append(x.ids, id)
 	x.starts = append(x.starts, l.start)
@@ -178,8 +187,8 @@ func (x *Index) hash(id []byte) uint64 {
 // later, is for the caller to tell.
 func (x *Index) checkKept() error {
 	for _, n := range x.compactions {
-		raw := make([]byte, x.starts[n+1]-x.starts[n])
-		if _, err := x.r.ReadAt(raw, x.starts[n]); err != nil {
+		raw, err := x.Line(n)
+		if err != nil {
 			return err
 		}
 		if !js.Valid(raw) {
@@ -234,46 +243,4 @@ func (x *Index) resolve() {
 			x.bends[i].parent = n
 		}
 	}
-}
-
-// A Range is a piece of a file, in bytes.
-type Range struct{ Start, End int64 }
-
-// Path returns the lines of the header and of the path from the root to entry
-// leaf; -1 stands for no entry. The last line may lack its line feed: then
-// ended is false.
-func (x *Index) Path(leaf int) (path []Range, ended bool, err error) {
-	bend := len(x.bends) - 1
-	for at := leaf; at >= 0; {
-		for x.bends[bend].entry > at {
-			bend--
-		}
-		b := x.bends[bend]
-		path = append(path, Range{x.starts[b.entry], x.starts[at+1]})
-		if b.id == 0 {
-			break
-		}
-		if b.parent < 0 || b.parent >= b.entry {
-			return nil, false, ErrOdd // missing, or behind: there may be a cycle
-		}
-		at = b.parent
-	}
-	path = append(path, Range{0, x.starts[0]})
-	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
-		path[i], path[j] = path[j], path[i]
-	}
-	return joined(path), leaf < len(x.ids)-1 || !x.unended, nil
-}
-
-// joined makes one of ranges that touch.
-func joined(ranges []Range) []Range {
-	out := ranges[:1]
-	for _, r := range ranges[1:] {
-		if last := &out[len(out)-1]; last.End == r.Start {
-			last.End = r.End
-		} else {
-			out = append(out, r)
-		}
-	}
-	return out
 }

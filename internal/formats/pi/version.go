@@ -9,12 +9,11 @@ import (
 // A version is a program that is to open what is written (docs/formats/pi.md,
 // docs/formats/omp.md).
 type version struct {
-	name   string
-	title  string // as it is called in messages
-	omp    bool
-	slot   bool // it begins a file with a title slot
-	strict bool // it cannot open an assistant message without a whole usage
-	types  []string
+	name  string
+	title string // as it is called in messages
+	omp   bool
+	slot  bool // it begins a file with a title slot
+	types []string
 }
 
 // common are the types that all versions know.
@@ -24,9 +23,9 @@ var common = []string{
 }
 
 var versions = []version{
-	{name: "pi-0.73", title: "pi 0.73", strict: true, types: []string{session.TypeSessionInfo}},
+	{name: "pi-0.73", title: "pi 0.73", types: []string{session.TypeSessionInfo}},
 	{name: "pi-0.87", title: "pi 0.87", types: []string{session.TypeSessionInfo, session.TypeUsage, session.TypeContextEdit}},
-	{name: "omp-13", title: "oh-my-pi 13", omp: true, strict: true, types: []string{
+	{name: "omp-13", title: "oh-my-pi 13", omp: true, types: []string{
 		session.TypeSessionInit, session.TypeModeChange, session.TypeTTSRInjection, session.TypeServiceTier, session.TypeMCPSelection,
 	}},
 	{name: "omp-18", title: "oh-my-pi 18", omp: true, slot: true, types: []string{

@@ -1,0 +1,64 @@
+package all_test
+
+import (
+	"errors"
+	"regexp"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/all"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, f := range all.Formats() {
+		about := f.About()
+		if !regexp.MustCompile(`^[a-z]+$`).MatchString(about.Name) || seen[about.Name] || about.Summary == "" {
+			t.Errorf("%+v", about)
+		}
+		seen[about.Name] = true
+		err := f.Export(t.Context(), &session.Session{}, formats.NewTarget(func(formats.Loss) {}))
+		if about.ReadOnly != errors.Is(err, formats.ErrReadOnly) {
+			t.Errorf("%s: read only %t, exporting: %v", about.Name, about.ReadOnly, err)
+		}
+		if f.Detect("x", nil) || f.Detect("x", []byte("hello\n")) || f.Detect("x.jsonl", []byte("{\"a\":1}\n[[[[[[[")) {
+			t.Errorf("%s takes anything", about.Name)
+		}
+	}
+}
+
+// Each file of the corpus has one format, whatever else would read it.
+func TestDetect(t *testing.T) {
+	t.Parallel()
+	for dir, want := range map[string]string{"omp/18": "omp", "pi/genuine": "pi", "pi/sessions/unicode.jsonl": "pi"} {
+		paths := corpus.Sessions(t, dir)
+		for _, path := range paths {
+			data := corpus.Session(t, path)
+			f, ok := formats.Detect(all.Formats(), path, data[:min(len(data), formats.HeadSize)])
+			if !ok || f.About().Name != want {
+				t.Errorf("%s: %v", path, f)
+			}
+		}
+		if len(paths) == 0 {
+			t.Errorf("%s: nothing there", dir)
+		}
+	}
+}
+
+func FuzzDetect(f *testing.F) {
+	for _, text := range []string{`[{"role":"user","content":"x"}]`, `{"messages":[{"role":`, `{"type":"session","id":"x"}`, "[[[[", `{"role":"user","content":[{"type":"tool_result"`} {
+		f.Add([]byte(text))
+	}
+	// Laws: no head of a file makes detection panic or hang; the answer for a file
+	// does not depend on when it is asked.
+	f.Fuzz(func(t *testing.T, head []byte) {
+		a, aok := formats.Detect(all.Formats(), "x", head)
+		b, bok := formats.Detect(all.Formats(), "x", head)
+		if aok != bok || a != b {
+			t.Errorf("%v, then %v", a, b)
+		}
+	})
+}
