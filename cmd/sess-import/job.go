@@ -101,7 +101,7 @@ func (j *job) convert(ctx context.Context, a formats.Archive, info formats.Info)
 		j.losses.Tell(sink.id, l)
 	})
 	err = a.Read(ctx, info, b)
-	if err == nil && b.Session() == "" {
+	if err == nil && !b.Opened() {
 		err = errors.New("nothing was read")
 	}
 	if err == nil && j.strict && lost > 0 {

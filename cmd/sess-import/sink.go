@@ -36,8 +36,9 @@ func isWriteError(err error) bool {
 // killed begins again with the session it was at.
 type sink struct {
 	*job
-	id   string // of the session, "" before its header
-	path string // "" for standard output
+	opened bool
+	id     string // of the session
+	path   string // "" for standard output
 
 	temp  *os.File
 	w     *bufio.Writer
@@ -48,7 +49,8 @@ func (j *job) sink() *sink { return &sink{job: j} }
 
 // line takes a line.
 func (k *sink) line(text string) error {
-	if k.id == "" {
+	if !k.opened {
+		k.opened = true
 		if err := k.open(text); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 func pairs(s *session.Session) []Finding {
 	n := len(s.Entries)
 	p := pairing{s: s, calls: make([][]string, n), answers: make([]bool, n), result: make([]string, n), answered: map[string]bool{}, open: map[string]int{}}
-	any := false
+	some := false
 	for i, e := range s.Entries {
 		m, ok := e.Message()
 		if !ok {
@@ -17,15 +17,15 @@ func pairs(s *session.Session) []Finding {
 		}
 		for _, c := range m.ToolCalls() {
 			p.calls[i] = append(p.calls[i], c.ID)
-			any = true
+			some = true
 		}
 		if m.Role() == session.RoleToolResult {
 			p.answers[i], p.result[i] = true, m.Str("toolCallId")
-			any = true
+			some = true
 			p.answered[p.result[i]] = true
 		}
 	}
-	if !any {
+	if !some {
 		return nil
 	}
 	p.walk()

@@ -43,8 +43,14 @@ func TestLargePath(t *testing.T) {
 	write(t, dir, "unended.jsonl", strings.TrimSuffix(content, "\n"))
 	write(t, dir, "odd.jsonl", content+"\n"+`{"type":"custom","id":"x","parentId":"00000000"}`+"\n")
 	for _, args := range [][]string{
-		{"s.jsonl"}, {"--leaf", "00000100", "s.jsonl"}, {"--leaf", "0000010", "s.jsonl"}, {"--no-header", "s.jsonl"},
-		{"torn.jsonl"}, {"unended.jsonl"}, {"odd.jsonl"}, {"--leaf", "000000", "s.jsonl"},
+		{"s.jsonl"},
+		{"--leaf", "00000100", "s.jsonl"},
+		{"--leaf", "0000010", "s.jsonl"},
+		{"--no-header", "s.jsonl"},
+		{"torn.jsonl"},
+		{"unended.jsonl"},
+		{"odd.jsonl"},
+		{"--leaf", "000000", "s.jsonl"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			want := runCommand(t, dir, "", append([]string{"sess-path", "--blobs", "."}, args...)...)

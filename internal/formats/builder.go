@@ -23,6 +23,7 @@ type Builder struct {
 	out    func(line string) error
 	lose   func(Loss)
 
+	opened  bool
 	session string // its id
 	leaf    string
 	now     int64 // time of the last line
@@ -82,10 +83,10 @@ func (b *Builder) RawHeader(line string) error {
 	if err != nil {
 		return err
 	}
-	if b.session != "" {
+	if b.opened {
 		return errTwoHeader
 	}
-	b.session = strings.Clone(h.ID)
+	b.opened, b.session = true, strings.Clone(h.ID)
 	b.now, _ = js.ParseTime(h.Timestamp)
 	return b.emit(line)
 }
@@ -156,8 +157,8 @@ func (b *Builder) Known(id string) bool { return b.known[id] }
 // Leaf returns the id of the entry that was added last, "" without any.
 func (b *Builder) Leaf() string { return b.leaf }
 
-// Session returns the id of the session, "" before its header.
-func (b *Builder) Session() string { return b.session }
+// Opened reports whether the session has its header.
+func (b *Builder) Opened() bool { return b.opened }
 
 // Lose tells of a loss.
 func (b *Builder) Lose(where, kind, format string, args ...any) {
@@ -170,7 +171,7 @@ func (b *Builder) add(p Place, into func(*session.Batch) error) (string, error) 
 	switch {
 	case b.err != nil:
 		return "", b.err
-	case b.session == "":
+	case !b.opened:
 		return "", errNoHeader
 	case p.Parent != "" && !b.known[p.Parent]:
 		return "", fmt.Errorf("adding an entry: its parent %q has not been added", p.Parent)
@@ -207,7 +208,7 @@ func (b *Builder) id(p Place) string {
 }
 
 func (b *Builder) entry(e session.Entry) error {
-	if b.session == "" {
+	if !b.opened {
 		return errNoHeader
 	}
 	if id := e.ID(); id != "" {

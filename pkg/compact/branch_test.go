@@ -46,8 +46,7 @@ func TestBranchPlaces(t *testing.T) {
 		b.user(fmt.Sprint(i))
 	}
 	long := b.path
-	other := &builder{t: t, path: slices.Clone(long[:2])}
-	other.path = append(other.path, long[4].WithParent("00000002").WithRaw("id", `"x"`))
+	other := append(slices.Clone(long[:2]), long[4].WithParent("00000002").WithRaw("id", `"x"`))
 	for _, c := range []struct {
 		name                  string
 		old, target           []session.Entry
@@ -57,9 +56,9 @@ func TestBranchPlaces(t *testing.T) {
 		nothing               bool
 	}{
 		{name: "back", old: long, target: long[:2], from: "00000005", hangs: "00000002", ancestor: "00000002", entries: 3, fromID15: "00000005", fromID073: "00000002"},
-		{name: "across", old: long, target: other.path, from: "00000005", hangs: "x", ancestor: "00000002", entries: 3, fromID15: "00000005", fromID073: "x"},
+		{name: "across", old: long, target: other, from: "00000005", hangs: "x", ancestor: "00000002", entries: 3, fromID15: "00000005", fromID073: "x"},
 		{name: "before the first entry", old: long, from: "00000005", entries: 5, fromID15: "00000005", fromID073: "root"},
-		{name: "another root", old: long[:2], target: other.path[2:], from: "00000002", hangs: "x", entries: 2, fromID15: "00000002", fromID073: "x"},
+		{name: "another root", old: long[:2], target: other[2:], from: "00000002", hangs: "x", entries: 2, fromID15: "00000002", fromID073: "x"},
 		{name: "the same place", old: long, target: long, nothing: true},
 		{name: "forward", old: long[:2], target: long, nothing: true},
 		{name: "from nowhere", target: long, nothing: true},

@@ -59,26 +59,26 @@ func TestCodex(t *testing.T) {
 
 func compareRounds(t *testing.T, entries []session.Entry, want codexRounds) {
 	t.Helper()
-	b := &builder{t: t}
+	var path []session.Entry
 	done := 0
 	for i, round := range want.Rounds {
 		for _, e := range entries[done:round.Entries] {
 			leaf := ""
-			if len(b.path) > 0 {
-				leaf = b.path[len(b.path)-1].ID()
+			if len(path) > 0 {
+				leaf = path[len(path)-1].ID()
 			}
-			b.path = append(b.path, e.WithParent(leaf))
+			path = append(path, e.WithParent(leaf))
 		}
 		done = round.Entries
-		plan, err := compact.New(b.path, compact.Options{Strategy: compact.KeepUser})
+		plan, err := compact.New(path, compact.Options{Strategy: compact.KeepUser})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if i > 0 && plan.PreviousSummary != want.Rounds[i-1].Summary {
 			t.Errorf("round %d: previous summary %q", i, plan.PreviousSummary)
 		}
-		b.path = plan.After(added(t, plan, compact.Summary{History: round.Summary})...)
-		context := session.BuildContext(b.path).Messages
+		path = plan.After(added(t, plan, compact.Summary{History: round.Summary})...)
+		context := session.BuildContext(path).Messages
 		if got := context[0].Str("summary"); context[0].Role() != session.RoleCompactionSummary || got != round.Summary {
 			t.Errorf("round %d: the context begins with %s %q", i, context[0].Role(), got)
 		}

@@ -69,16 +69,15 @@ func Blocks(r io.Reader) iter.Seq2[Block, error] {
 				}
 				return
 			}
-			b := Block{Offset: offset}
-			rest := buf[n:]
-			if whole := bytes.LastIndexByte(buf[:n], '\n') + 1; whole > 0 {
-				b.Data, rest = buf[:whole], buf[whole:n]
-			} else if b, rest, err = longBlock(r, buf); err != nil && !errors.Is(err, io.EOF) {
-				yield(Block{Offset: offset}, err)
-				return
-			} else {
-				b.Offset = offset
+			b := Block{Data: buf[:bytes.LastIndexByte(buf[:n], '\n')+1]}
+			rest := buf[len(b.Data):n]
+			if len(b.Data) == 0 {
+				if b, rest, err = longBlock(r, buf); err != nil {
+					yield(Block{Offset: offset}, err)
+					return
+				}
 			}
+			b.Offset = offset
 			next := blockPool.Get().(*[largeBlock]byte)
 			n = copy(next[:], rest)
 			offset += int64(len(b.Data))

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -20,7 +18,6 @@ import (
 const (
 	checkpointSchema   = "pi.session_store_v2.checkpoint.v1"
 	checkpointExtended = "sess.session_store_v2.checkpoint.v1"
-	eventSchema        = "pi.session_store_v2.migration_event.v1"
 	sourceSchema       = "pi.session_store_v2.source_state.v1"
 	maxDocument        = 1 << 20
 )
@@ -40,30 +37,6 @@ type Checkpoint struct {
 }
 
 var reasons = []string{"periodic", "manual", "pre_migration", "post_migration", "recovery"}
-
-// An event is one line of the migration ledger.
-type event struct {
-	Schema       string       `json:"schema"`
-	Migration    string       `json:"migrationId"`
-	Phase        string       `json:"phase"`
-	At           string       `json:"at"`
-	Source       string       `json:"sourcePath"`
-	Target       string       `json:"targetPath"`
-	SourceFormat string       `json:"sourceFormat"`
-	TargetFormat string       `json:"targetFormat"`
-	Verification verification `json:"verification"`
-	Outcome      string       `json:"outcome"`
-	ErrorClass   string       `json:"errorClass,omitempty"`
-	Correlation  string       `json:"correlationId"`
-}
-
-type verification struct {
-	Count bool `json:"entryCountMatch"`
-	Chain bool `json:"hashChainMatch"`
-	Index bool `json:"indexConsistent"`
-}
-
-var allTrue = verification{true, true, true}
 
 // A sourceState tells pi whether the store is as new as its JSONL file.
 type sourceState struct {
@@ -157,79 +130,6 @@ func readCheckpoint(d disk, name string) (Checkpoint, error) {
 		return c, fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
 	}
 	return c, nil
-}
-
-const ledgerFile = "migrations/ledger.jsonl"
-
-var (
-	uuidPattern        = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	correlationPattern = regexp.MustCompile(`^[A-Za-z0-9._:-]{8,128}$`)
-	phases             = []string{
-		"planned", "staging_copy", "integrity_check", "cutover_commit", "rollback", "completed", "failed",
-		"forward", "rollback_to_jsonl", // by pi before its contract had teeth
-	}
-	outcomes = []string{"ok", "recoverable_error", "fatal_error"}
-)
-
-// ledger returns the events of the ledger of the store in dir. A line that is no
-// event, or not ended, is an error: nobody repairs a ledger.
-func ledger(d disk, dir string) ([]event, error) {
-	b, err := readFile(d, joined(dir, ledgerFile), 1<<30)
-	if missing(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, about("reading the ledger", err)
-	}
-	var out []event
-	for n := 1; len(b) > 0; n++ {
-		line, rest, ended := bytes.Cut(b, []byte("\n"))
-		var e event
-		err := decode(line, &e)
-		switch {
-		case !ended:
-			err = fmt.Errorf("%w: the last line is not ended", ErrCorrupt)
-		case err == nil && !e.valid():
-			err = fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("ledger line %d: %w", n, err)
-		}
-		out, b = append(out, e), rest
-	}
-	return out, nil
-}
-
-func (e *event) valid() bool {
-	_, timed := js.ParseTime(e.At)
-	return e.Schema == eventSchema && uuidPattern.MatchString(e.Migration) && slices.Contains(phases, e.Phase) && timed &&
-		e.Source != "" && e.Target != "" && slices.Contains(outcomes, e.Outcome) && correlationPattern.MatchString(e.Correlation)
-}
-
-// addEvent appends e to the ledger, which must be sound, and makes it durable. A
-// short write is taken back.
-func addEvent(d disk, dir string, e *event) error {
-	if _, err := ledger(d, dir); err != nil {
-		return err
-	}
-	e.Schema = eventSchema
-	f, err := d.open(joined(dir, ledgerFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE)
-	if err != nil {
-		return about("opening the ledger", err)
-	}
-	fi, err := f.Stat()
-	if err == nil {
-		if err = write(f, append(compact(e), '\n')); err == nil {
-			err = f.Sync()
-		}
-		if err != nil {
-			err = errors.Join(err, f.Truncate(fi.Size()))
-		}
-	}
-	if err = closing(f, err); err != nil {
-		return about("writing the ledger", err)
-	}
-	return nil
 }
 
 func hex64(s string) bool {

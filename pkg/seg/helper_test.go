@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/sess-tools/sess/internal/corpus"
 )
+
+var background = context.Background()
 
 const testHeader = `{"type":"session","version":3,"id":"f4c03c8c-cf0a-4c90-9535-e95f2d02b393","timestamp":"2026-02-15T18:10:00.000Z","cwd":"/w"}`
 

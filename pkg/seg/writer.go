@@ -80,7 +80,7 @@ func (w *writer) become(to State, reason string) error {
 	}
 	// An append orders its steps by syncing the data; the states in between are
 	// only worth what the data says.
-	lasting := to == Failed || to == RolledBack || to == Migrated || to == Checkpointed
+	lasting := to == Failed || to == RolledBack || to == Migrated || to == MigrationStaging || to == Checkpointed
 	if err := writeState(w.s.d, w.s.dir, &t, lasting); err != nil {
 		return about("storing the state", err)
 	}

@@ -111,11 +111,16 @@ func plain(r *rand.Rand, n, long int) (data string, ids []string) {
 	for i := range n {
 		id := fmt.Sprintf("%08x", r.Uint32())
 		parent := "null"
-		switch {
-		case i > 0 && r.IntN(10) > 0:
-			parent = js.Quote(ids[i-1])
-		case i > 0 && r.IntN(10) > 0:
-			parent = js.Quote(ids[r.IntN(i)])
+		switch r.IntN(100) {
+		case 0:
+		case 1, 2, 3, 4, 5, 6, 7, 8, 9:
+			if i > 0 {
+				parent = js.Quote(ids[r.IntN(i)])
+			}
+		default:
+			if i > 0 {
+				parent = js.Quote(ids[i-1])
+			}
 		}
 		text := js.Quote(strings.Repeat(`word "id":"x" {"parentId":null}`+"\u2028\n", r.IntN(long)))
 		at := `"timestamp":"2026-01-02T03:04:05.000Z"`

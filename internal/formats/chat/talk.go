@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
@@ -42,15 +43,26 @@ func (t *talk) lines(r io.Reader) error {
 			t.b.Lose(t.src.At(l.Number), formats.KindDamage, "not JSON, line of %d bytes skipped", len(bytes.TrimSpace(l.Data)))
 			continue
 		}
-		if err := t.add(text); err != nil {
+		if err := t.add(t.valid(text)); err != nil {
 			return err
 		}
 	}
 	return t.done()
 }
 
+// valid returns a text with everything in it that is no UTF-8 as U+FFFD, as any
+// reader of JSON would have it.
+func (t *talk) valid(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	t.b.Lose(t.where(), formats.KindText, "invalid UTF-8, which became U+FFFD")
+	return strings.ToValidUTF8(text, "\ufffd")
+}
+
 // document reads an array of messages, or a request.
 func (t *talk) document(text string) error {
+	text = t.valid(text)
 	list := text
 	if isRequest(text) {
 		list = formats.Member(text, "messages")

@@ -1,0 +1,297 @@
+package chat_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/chat"
+	"github.com/sess-tools/sess/internal/formats/formatstest"
+	"github.com/sess-tools/sess/internal/view"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// read imports text, which comes on standard input.
+func read(t *testing.T, f formats.Format, text string) []formatstest.Result {
+	t.Helper()
+	return formatstest.Import(t, f, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"}, false)
+}
+
+func decoded(t *testing.T, text string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return v
+}
+
+// messages are what a model sees of a session.
+func messages(t *testing.T, r formatstest.Result) []session.Message {
+	t.Helper()
+	s := r.Session(t)
+	leaf, _ := s.Leaf()
+	path, _ := s.Path(leaf)
+	return session.ToLLM(session.BuildContext(path).Messages)
+}
+
+const openAI = `[
+ {"role":"system","content":"be brief"},
+ {"role":"user","content":"look \u2028 \ud83d\ude00"},
+ {"role":"assistant","content":"I read it","tool_calls":[{"id":"call_1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\",\"n\":1.5}"}},{"id":"call_2","type":"function","function":{"name":"ls","arguments":"{}"}}]},
+ {"role":"tool","tool_call_id":"call_1","content":"text"},
+ {"role":"tool","tool_call_id":"call_2","content":"none"},
+ {"role":"assistant","content":"done"},
+ {"role":"user","content":[{"type":"text","text":"and this"},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]},
+ {"role":"assistant","content":"nice"}
+]`
+
+const anthropic = `{"model":"claude-x","max_tokens":5,"system":"be brief","messages":[
+ {"role":"user","content":"look"},
+ {"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"c2ln"},{"type":"text","text":"I read it"},{"type":"tool_use","id":"toolu_1","name":"read","input":{"path":"a"}},{"type":"tool_use","id":"toolu_2","name":"ls","input":{}}]},
+ {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"text"}]},{"type":"tool_result","tool_use_id":"toolu_2","content":"failed","is_error":true},{"type":"text","text":"and this"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}]},
+ {"role":"assistant","content":[{"type":"text","text":"nice"}]}
+]}`
+
+// What was sent to an API is what sess-path prints for it.
+func TestThereAndBack(t *testing.T) {
+	t.Parallel()
+	o := read(t, chat.OpenAI, openAI)
+	got, repairs := view.OpenAI(messages(t, o[0]), view.Options{System: true})
+	if diff := cmp.Diff(decoded(t, openAI), decoded(t, got.String())); diff != "" || len(repairs)+len(o[0].Losses) > 0 {
+		t.Errorf("openai: %v, %v\n%s", repairs, o[0].Losses, diff)
+	}
+	a := read(t, chat.Anthropic, anthropic)
+	got, repairs = view.Anthropic(messages(t, a[0]), view.Options{System: true})
+	want := decoded(t, anthropic).(map[string]any)
+	back := decoded(t, got.String()).(map[string]any)
+	for _, m := range []map[string]any{want, back} {
+		m["messages"] = blocks(m["messages"])
+		delete(m, "model")
+		delete(m, "max_tokens")
+	}
+	if diff := cmp.Diff(want, back); diff != "" || len(repairs)+len(a[0].Losses) > 0 {
+		t.Errorf("anthropic: %v, %v\n%s", repairs, a[0].Losses, diff)
+	}
+	if text := a[0].Text(); !strings.Contains(text, `"customType":"anthropic:request","data":{"model":"claude-x","max_tokens":5,"system":"be brief"}`) {
+		t.Errorf("the request was not kept: %s", text)
+	}
+}
+
+// blocks spells contents that are strings as blocks, which are the same.
+func blocks(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = blocks(v[i])
+		}
+	case map[string]any:
+		for key, value := range v {
+			if text, ok := value.(string); ok && key == "content" {
+				v[key] = []any{map[string]any{"type": "text", "text": text}}
+			} else {
+				v[key] = blocks(value)
+			}
+		}
+	}
+	return v
+}
+
+// One message each: what becomes of it, what is lost, whether the whole is kept.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, message, want, kind string
+		whole                     bool
+	}{
+		{"author", `{"role":"user","name":"ann","content":"x"}`, `"content":[{"type":"text","text":"x"}]`, "", true},
+		{"null members", `{"role":"assistant","content":"x","refusal":null,"tool_calls":null}`, `"text":"x"`, "", false},
+		{"refusal", `{"role":"assistant","content":null,"refusal":"no"}`, `[{"type":"text","text":"no"}]`, "", true},
+		{"reasoning", `{"role":"assistant","content":"x","reasoning_content":"hm"}`, `{"type":"thinking","thinking":"hm"}`, "", false},
+		{"address", `{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.org/x.png"}}]}`, `"content":[]`, "media", true},
+		{"audio", `{"role":"user","content":[{"type":"input_audio","input_audio":{}}]}`, `"content":[]`, "media", true},
+		{"detail", `{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AA==","detail":"low"}}]}`, `"data":"AA==","mimeType":"image/png"`, "", true},
+		{"no arguments", `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":""}}]}`, `"arguments":{}`, "", false},
+		{"odd arguments", `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{oops"}}]}`, `"arguments":{"input":"{oops"}`, "tool", true},
+		{"custom tool", `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"custom","custom":{"name":"f","input":"x"}}]}`, `"arguments":{"input":"x"}`, "", true},
+		{"old call", `{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{\"a\":1}"}}`, `"name":"f","arguments":{"a":1}`, "", false},
+		{"orphan result", `{"role":"tool","tool_call_id":"nobody","content":"x"}`, `"toolCallId":"nobody","toolName":"unknown"`, "", false},
+		{"developer", `{"role":"developer","content":"x"}`, `"role":"developer"`, "", false},
+		{"stranger", `{"role":"oracle","content":"x"}`, ``, "role", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := read(t, chat.OpenAI, "["+tt.message+"]")[0]
+			kind := ""
+			for _, l := range r.Losses {
+				kind += l.Kind
+				if !strings.HasPrefix(l.Where, "standard input: message 1") {
+					t.Errorf("lost at %q", l.Where)
+				}
+			}
+			text := r.Text()
+			whole := strings.Contains(text, `"customType":"openai:message","data":`+tt.message+`,`)
+			if !strings.Contains(text, tt.want) || kind != tt.kind || whole != tt.whole {
+				t.Errorf("lost %q, whole %t: %s", kind, whole, text)
+			}
+		})
+	}
+}
+
+func TestReply(t *testing.T) {
+	t.Parallel()
+	r := read(t, chat.Anthropic, `[{"role":"user","content":"x"},{"id":"msg_1","type":"message","role":"assistant","model":"claude-x","content":[{"type":"redacted_thinking","data":"Zm9v"},{"type":"text","text":"y"}],"stop_reason":"max_tokens","stop_sequence":null,"usage":{"input_tokens":3,"output_tokens":4,"cache_read_input_tokens":5}}]`)[0]
+	for _, want := range []string{
+		`"model":"claude-x","responseId":"msg_1"`, `"stopReason":"length"`, `"provider":"anthropic"`,
+		`"usage":{"input":3,"output":4,"cacheRead":5,"cacheWrite":0,"totalTokens":12,`, `"thinkingSignature":"Zm9v","redacted":true`,
+	} {
+		if !strings.Contains(r.Text(), want) {
+			t.Errorf("no %s in %s", want, r.Text())
+		}
+	}
+	if len(r.Lines) != 3 || len(r.Losses) > 0 {
+		t.Errorf("%v: %s", r.Losses, r.Text())
+	}
+}
+
+// The layouts: an array on one line or on many, messages a line, sessions a line.
+func TestShapes(t *testing.T) {
+	t.Parallel()
+	const one, two = `{"role":"user","content":"x"}`, `{"role":"assistant","content":"y"}`
+	for name, tt := range map[string]struct {
+		text     string
+		sessions int
+		lost     int
+	}{
+		"array":          {"[" + one + "," + two + "]", 1, 0},
+		"pretty":         {"\xef\xbb\xbf[\n\n" + one + ",\n" + two + "\n]\n\n", 1, 0},
+		"lines":          {one + "\n\n" + two + "\n", 1, 0},
+		"no line feed":   {one + "\n" + two, 1, 0},
+		"one line":       {one, 1, 0},
+		"CRLF":           {one + "\r\n" + two + "\r\n", 1, 0},
+		"a bad line":     {one + "\nnonsense\n" + two + "\n{\"a\":1}\n" + `{"role":"us`, 1, 3},
+		"arrays":         {"[" + one + "]\n[" + one + "]\n[" + two + "]\n", 3, 0},
+		"requests":       {`{"messages":[` + one + "]}\n" + `{"messages":[` + two + "]}\n", 2, 0},
+		"request":        {`{"model":"m","messages":[` + one + "," + two + "]}", 1, 0},
+		"pretty request": {"{\n\"messages\":\n[" + one + "]}", 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			results := read(t, chat.OpenAI, tt.text)
+			ids, lost := map[string]bool{}, 0
+			for _, r := range results {
+				ids[r.Info.ID] = true
+				lost += len(r.Losses)
+				if r.Info.Messages == 0 {
+					t.Errorf("%s: no messages counted", r.Info.ID)
+				}
+			}
+			if len(ids) != tt.sessions || lost != tt.lost {
+				t.Errorf("%d sessions, %d losses", len(ids), lost)
+			}
+		})
+	}
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                          "no messages: it is empty",
+		"\n \n":                     "no messages: it is empty",
+		"[":                         "standard input: not JSON, at byte 1: unexpected end of JSON input",
+		"[1,\n2,\nx]":               `standard input: not JSON, at byte 8: invalid character 'x' looking for beginning of value`,
+		"[]":                        "standard input: no messages",
+		"3":                         "standard input: neither messages nor a request",
+		`{"messages":3}`:            "standard input: neither messages nor a request",
+		"[[" + `{"role":"user"}]]`:  "standard input: no messages",
+		strings.Repeat("[", 20_000): "standard input: not JSON, at byte",
+	} {
+		src := &formats.Source{Stdin: strings.NewReader(text)}
+		a, err := chat.OpenAI.Open(t.Context(), src)
+		if err == nil {
+			for info := range a.List(t.Context(), formats.Query{}) {
+				_, err = formatstest.Try(t.Context(), chat.OpenAI, a, info)
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, session.ErrMalformed) {
+			t.Errorf("%.20q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestDetect(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		openAI: "openai", anthropic: "anthropic", openAI[:300]: "openai", anthropic[:500]: "anthropic",
+		`{"role":"user","content":"x"}` + "\n{": "openai", `[[{"role":"user","content":"x"}]]`: "openai",
+		`{"messages":[{"role":"user","content":"x"`: "openai", `{"messages":[]}`: "", `[{"role":"boss","content":"x"}]`: "",
+		`{"type":"session","id":"x"}`: "", `{"role":"user"}`: "", `[1]`: "", `{"info":{},"messages":[{"info":{"role":"user"},"parts":[]}]}`: "",
+	} {
+		got := ""
+		for _, f := range []formats.Format{chat.Anthropic, chat.OpenAI} {
+			if f.Detect("x", []byte(text)) {
+				got += f.About().Name
+			}
+		}
+		if got != want {
+			t.Errorf("%.60s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A session is as old as its file, and called after its bytes.
+func TestFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(openAI), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := formatstest.Import(t, chat.OpenAI, &formats.Source{Path: filepath.Join(dir, "a")}, false)[0]
+	b := formatstest.Import(t, chat.OpenAI, &formats.Source{Path: filepath.Join(dir, "b")}, false)[0]
+	if a.Info.ID != b.Info.ID || a.Info.Created.IsZero() || a.Info.FirstMessage != "look \u2028 😀" {
+		t.Errorf("%+v\n%+v", a.Info, b.Info)
+	}
+}
+
+func FuzzChat(f *testing.F) {
+	for _, text := range []string{openAI, anthropic, "[]", `{"role":"user","content":[{"type":"image_url","image_url":7}]}` + "\n" + `{"role":"tool"}`, "[[]]\n[[]]"} {
+		f.Add([]byte(text), true)
+		f.Add([]byte(text), false)
+	}
+	// Laws: any input is refused or becomes sessions, each the same twice, of which
+	// nothing is skipped.
+	f.Fuzz(func(t *testing.T, data []byte, first bool) {
+		format := chat.OpenAI
+		if first {
+			format = chat.Anthropic
+		}
+		a, err := format.Open(t.Context(), &formats.Source{Stdin: strings.NewReader(string(data))})
+		if err != nil {
+			return
+		}
+		for info, err := range a.List(t.Context(), formats.Query{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := formatstest.Try(t.Context(), format, a, info)
+			if err != nil {
+				continue
+			}
+			if again := formatstest.Read(t, format, a, info); again.Text() != r.Text() {
+				t.Errorf("first\n%s\nthen\n%s", r.Text(), again.Text())
+			}
+			if s := r.Session(t); len(s.Problems) > 0 {
+				t.Errorf("%v in %s", s.Problems, r.Text())
+			}
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package seg
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// An event is one line of the migration ledger.
+type event struct {
+	Schema       string       `json:"schema"`
+	Migration    string       `json:"migrationId"`
+	Phase        string       `json:"phase"`
+	At           string       `json:"at"`
+	Source       string       `json:"sourcePath"`
+	Target       string       `json:"targetPath"`
+	SourceFormat string       `json:"sourceFormat"`
+	TargetFormat string       `json:"targetFormat"`
+	Verification verification `json:"verification"`
+	Outcome      string       `json:"outcome"`
+	ErrorClass   string       `json:"errorClass,omitempty"`
+	Correlation  string       `json:"correlationId"`
+}
+
+type verification struct {
+	Count bool `json:"entryCountMatch"`
+	Chain bool `json:"hashChainMatch"`
+	Index bool `json:"indexConsistent"`
+}
+
+var allTrue = verification{true, true, true}
+
+const (
+	eventSchema = "pi.session_store_v2.migration_event.v1"
+	ledgerFile  = "migrations/ledger.jsonl"
+	maxLedger   = 1 << 30
+)
+
+var (
+	uuidPattern        = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	correlationPattern = regexp.MustCompile(`^[A-Za-z0-9._:-]{8,128}$`)
+	phases             = []string{
+		"planned", "staging_copy", "integrity_check", "cutover_commit", "rollback", "completed", "failed",
+		"forward", "rollback_to_jsonl", // by pi before its contract had teeth
+	}
+	outcomes = []string{"ok", "recoverable_error", "fatal_error"}
+)
+
+// ledger returns the events of the ledger of the store in dir. A line that is no
+// event, or not ended, is an error: nobody repairs a ledger.
+func ledger(d disk, dir string) ([]event, error) {
+	b, err := readFile(d, joined(dir, ledgerFile), maxLedger)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, about("reading the ledger", err)
+	}
+	var out []event
+	for n := 1; len(b) > 0; n++ {
+		line, rest, ended := bytes.Cut(b, []byte("\n"))
+		var e event
+		err := decode(line, &e)
+		switch {
+		case !ended:
+			err = fmt.Errorf("%w: the last line is not ended", ErrCorrupt)
+		case err == nil && !e.valid():
+			err = fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("ledger line %d: %w", n, err)
+		}
+		out, b = append(out, e), rest
+	}
+	return out, nil
+}
+
+func (e *event) valid() bool {
+	_, timed := js.ParseTime(e.At)
+	return e.Schema == eventSchema && uuidPattern.MatchString(e.Migration) && slices.Contains(phases, e.Phase) && timed &&
+		e.Source != "" && e.Target != "" && slices.Contains(outcomes, e.Outcome) && correlationPattern.MatchString(e.Correlation)
+}
+
+// addEvent adds e to the ledger, which must be sound. The ledger, a few lines, is
+// replaced in one step: a line that a crash left torn could never be mended, as
+// no program repairs a ledger.
+func addEvent(d disk, dir string, e *event) error {
+	if _, err := ledger(d, dir); err != nil {
+		return err
+	}
+	name := joined(dir, ledgerFile)
+	b, err := readFile(d, name, maxLedger)
+	if err != nil && !missing(err) {
+		return about("reading the ledger", err)
+	}
+	e.Schema = eventSchema
+	b = append(append(b, compact(e)...), '\n')
+	err = replaceFile(d, joined(dir, "tmp", base(name)+".tmp"), name, b)
+	if err == nil {
+		err = d.syncDir(filepath.Dir(name))
+	}
+	if err != nil {
+		return about("writing the ledger", err)
+	}
+	return nil
+}
