@@ -156,8 +156,8 @@ func (c *config) overflowStatus() ([]int, error) {
 	var out []int
 	for _, word := range c.overflow {
 		n, err := strconv.Atoi(word)
-		if err != nil || n < 1 || n > 255 {
-			return nil, clikit.UsageError("--overflow-status wants a number from 1 to 255")
+		if err != nil || n < 0 || n > 255 {
+			return nil, clikit.UsageError("--overflow-status wants a number from 0 to 255")
 		}
 		out = append(out, n)
 	}

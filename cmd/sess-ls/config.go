@@ -8,7 +8,7 @@ import (
 
 type config struct {
 	cwd, since, olderThan, name, where, sort, color string
-	all, recent, count, json, paths, nul            bool
+	all, recent, count, usage, json, paths, nul     bool
 	limit                                           int
 }
 
@@ -24,6 +24,7 @@ func (c *config) flags() []cli.Flag {
 		clikit.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "name"}, "sort by `KEY`"),
 		clikit.Int(&c.limit, "limit", 0, "list `N` sessions at most"),
 		clikit.Bool(&c.count, "count", "read large files whole, for exact counts"),
+		clikit.Bool(&c.usage, "usage", "print the tokens that went in, came out, were read from and written to a cache, and their cost too"),
 		clikit.Bool(&c.json, "json", "print one JSON object a session"),
 		clikit.Bool(&c.paths, "paths", "print paths alone"),
 		clikit.Bool(&c.nul, "0", "print paths alone, each ended by a NUL"),

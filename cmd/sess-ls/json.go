@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -50,8 +54,18 @@ func writeRow(w io.Writer, r store.Row) error {
 	o.quoted(js.ValidText(r.FirstMessage))
 	o.raw(`","lastMessage":"`)
 	o.quoted(js.ValidText(r.LastMessage))
-	o.raw(`","exact":` + exact + "}")
+	spent := fmt.Sprintf(`{"input":%d,"output":%d,"cacheRead":%d,"cacheWrite":%d,"cost":%s}`,
+		r.Spent.Input, r.Spent.Output, r.Spent.CacheRead, r.Spent.CacheWrite, cost(r.Spent))
+	o.raw(`","usage":` + spent + `,"exact":` + exact + "}")
 	return o.err
+}
+
+// cost writes what was spent, to a millionth.
+func cost(s session.Spent) string {
+	if math.IsInf(s.Cost, 0) || math.IsNaN(s.Cost) {
+		return "null"
+	}
+	return strconv.FormatFloat(math.Round(s.Cost*1e6)/1e6, 'f', -1, 64)
 }
 
 // A writer writes until something fails.

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -59,20 +58,27 @@ func (c *config) printer(s *clikit.Streams) func(store.Row) error {
 		}
 	}
 	if !tty.IsTerminal(s.OutFile()) {
-		return func(r store.Row) error { return writeCells(s.Out, cells(r)) }
+		b := bufio.NewWriter(s.Out)
+		return func(r store.Row) error { return writeCells(b, c.cells(r)) }
 	}
 	return c.table(s, printf)
 }
 
 // table prints for a terminal: headings, columns, titles cut to fit.
 func (c *config) table(s *clikit.Streams, printf func(string, ...any) error) func(store.Row) error {
-	const form = "%-36.36s  %-20s  %6s  %9s  %s"
-	width := max(tty.Width(s.OutFile(), os.LookupEnv)-78, 20)
+	form, heads, taken := "%-36.36s  %-20s  %6s  %9s  ", []any{"ID", "MODIFIED", "MSGS", "BYTES"}, 78
+	if c.usage {
+		form += "%9s  %9s  %10s  %10s  %9s  "
+		heads = append(heads, "INPUT", "OUTPUT", "CACHE READ", "WRITE", "COST")
+		taken += 57
+	}
+	form, heads = form+"%s", append(heads, "TITLE")
+	width := max(tty.Width(s.OutFile(), os.LookupEnv)-taken, 20)
 	headed := false
 	return func(r store.Row) error {
 		if !headed {
 			headed = true
-			head := fmt.Sprintf(form, "ID", "MODIFIED", "MSGS", "BYTES", "TITLE")
+			head := fmt.Sprintf(form, heads...)
 			if tty.Color(c.color, s.OutFile(), os.LookupEnv) {
 				head = "\x1b[1m" + head + "\x1b[0m"
 			}
@@ -80,8 +86,13 @@ func (c *config) table(s *clikit.Streams, printf func(string, ...any) error) fun
 				return err
 			}
 		}
-		cell := cells(r)
-		return printf(form+"\n", cell[0], cell[1], cell[2], cell[3], fit(tty.Clean(fit(cell[4], width+1)), width))
+		var cells []any
+		for _, cell := range c.cells(r) {
+			cells = append(cells, cell)
+		}
+		title := len(cells) - 1
+		cells[title] = fit(tty.Clean(fit(cells[title].(string), width+1)), width)
+		return printf(form+"\n", cells...)
 	}
 }
 
@@ -102,8 +113,7 @@ func fit(text string, width int) string {
 
 // writeCells writes columns, made clean, with tabs between them. It neither joins
 // nor copies them: one may be huge.
-func writeCells(w io.Writer, cells []string) error {
-	b := bufio.NewWriter(w) // which keeps the first error
+func writeCells(b *bufio.Writer, cells []string) error {
 	for i, cell := range cells {
 		if i > 0 {
 			_ = b.WriteByte('\t')
@@ -114,19 +124,26 @@ func writeCells(w io.Writer, cells []string) error {
 	return b.Flush()
 }
 
-// cells are the columns: id, time, messages, bytes, title, which is not clean. A
-// count that is a lower bound ends in a plus.
-func cells(r store.Row) []string {
-	messages := fmt.Sprint(r.Messages)
+// cells are the columns: id, time, messages, bytes, with --usage tokens and cost,
+// title, which is not clean. A count that is a lower bound ends in a plus.
+func (c *config) cells(r store.Row) []string {
+	bound := ""
 	if !r.Exact {
-		messages += "+"
+		bound = "+"
+	}
+	out := []string{tty.Clean(r.ID), stamp(r.Modified), fmt.Sprint(r.Messages) + bound, fmt.Sprint(r.Size)}
+	if c.usage {
+		for _, n := range []int64{r.Spent.Input, r.Spent.Output, r.Spent.CacheRead, r.Spent.CacheWrite} {
+			out = append(out, fmt.Sprint(n)+bound)
+		}
+		out = append(out, cost(r.Spent)+bound)
 	}
 	title := r.Name
 	if title == "" {
 		title = r.FirstMessage
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(js.ValidText(title)), "\n")
-	return []string{tty.Clean(r.ID), stamp(r.Modified), messages, fmt.Sprint(r.Size), line}
+	return append(out, line)
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

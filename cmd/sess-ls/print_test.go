@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -20,7 +21,7 @@ func TestRowJSONOfLongMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		literal := string(quoted[1 : len(quoted)-1])
-		want := `"messages":0,"firstMessage":"` + literal + `","lastMessage":"last\uFFFD` + literal + `","exact":true}`
+		want := `"messages":0,"firstMessage":"` + literal + `","lastMessage":"last\uFFFD` + literal + `","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"cost":0},"exact":true}`
 		want = strings.Replace(want, `\uFFFD`, "\uFFFD", 1)
 		if got := rowJSON(row); !strings.HasSuffix(got, want) || !json.Valid([]byte(got)) {
 			t.Errorf("a message of %d bytes: %.300s", len(text), got)
@@ -39,7 +40,7 @@ func TestRowIsNotWritten(t *testing.T) {
 	if err := writeRow(full{}, store.Row{}); !errors.Is(err, errFull) {
 		t.Errorf("JSON: %v", err)
 	}
-	if err := writeCells(full{}, []string{"a", "b"}); !errors.Is(err, errFull) {
+	if err := writeCells(bufio.NewWriter(full{}), []string{"a", "b"}); !errors.Is(err, errFull) {
 		t.Errorf("cells: %v", err)
 	}
 }

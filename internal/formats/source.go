@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +64,7 @@ func (s *Source) IsDir() bool {
 }
 
 // Open opens the source, which must not be a directory. Standard input that
-// cannot be read at any place is copied into a temporary file first. Each call
+// cannot be read at any place is copied first, into memory or a temporary file. Each call
 // returns a file of its own, which has to be closed.
 func (s *Source) Open(ctx context.Context) (*File, error) {
 	if s.Path != "" {
@@ -116,11 +117,28 @@ func (s *Source) read(ctx context.Context) error {
 			return nil
 		}
 	}
+	var small bytes.Buffer
+	n, err := io.Copy(&small, io.LimitReader(reader{ctx, s.Stdin}, inMemory))
+	if err != nil {
+		return err
+	}
+	if n < inMemory {
+		s.spool = &File{ReaderAt: bytes.NewReader(small.Bytes()), Size: n}
+		return nil
+	}
+	return s.spoolFile(ctx, &small)
+}
+
+// inMemory is from how many bytes on standard input goes into a file.
+const inMemory = 1 << 20
+
+// spoolFile copies into a file what was read, and the rest.
+func (s *Source) spoolFile(ctx context.Context, begun *bytes.Buffer) error {
 	f, err := os.CreateTemp("", "sess-import-*")
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(f, reader{ctx, s.Stdin})
+	n, err := io.Copy(f, io.MultiReader(begun, reader{ctx, s.Stdin}))
 	if err != nil {
 		return errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}

@@ -37,24 +37,29 @@ func TestSourceOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
+	large := strings.Repeat("0123456789", 200_000)
 	for name, src := range map[string]*formats.Source{
-		"path": {Path: path}, "pipe": {Stdin: strings.NewReader("0123456789")}, "file": {Stdin: file},
+		"path": {Path: path}, "pipe": {Stdin: strings.NewReader("0123456789")}, "file": {Stdin: file}, "large": {Stdin: strings.NewReader(large)},
 	} {
+		want := "0123456789"
+		if name == "large" {
+			want = large
+		}
 		for range 2 {
 			f, err := src.Open(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			data, err := io.ReadAll(f.Reader(t.Context()))
-			if string(data) != "0123456789" || err != nil || f.Size != 10 {
-				t.Errorf("%s: %q of %d, %v", name, data, f.Size, err)
+			if string(data) != want || err != nil || f.Size != int64(len(want)) {
+				t.Errorf("%s: %.20q of %d, %v", name, data, f.Size, err)
 			}
 			if err := f.Close(); err != nil {
 				t.Error(err)
 			}
 		}
-		if head, err := src.Head(t.Context()); string(head) != "0123456789" || err != nil {
-			t.Errorf("%s: head %q, %v", name, head, err)
+		if head, err := src.Head(t.Context()); string(head) != want[:min(len(want), formats.HeadSize)] || err != nil {
+			t.Errorf("%s: head %.20q, %v", name, head, err)
 		}
 		if err := src.Close(); err != nil {
 			t.Error(err)

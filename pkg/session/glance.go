@@ -15,10 +15,10 @@ const glanceLimit = 1 << 20
 // A glance finds, in one pass over a line, what a listing wants to know of it. The
 // texts are parts of the line, which is borrowed.
 type glance struct {
-	line                 string
-	typ, timestamp, name string // JSON texts, "" where there is none
-	role, content, sent  string // of the message
-	member, inMessage    func(key string, at int) int
+	line                       string
+	typ, timestamp, name       string // JSON texts, "" where there is none
+	role, content, sent, usage string // of the message
+	member, inMessage          func(key string, at int) int
 }
 
 // at looks at a line. It reports false if the line does not look like one
@@ -31,7 +31,7 @@ func (g *glance) at(l jsonl.Line) bool {
 		g.member, g.inMessage = g.top, g.inner // once, as they cost memory
 	}
 	g.line = unsafe.String(unsafe.SliceData(l.Data), len(l.Data))
-	g.typ, g.timestamp, g.name, g.role, g.content, g.sent = "", "", "", "", "", ""
+	g.typ, g.timestamp, g.name, g.role, g.content, g.sent, g.usage = "", "", "", "", "", "", ""
 	end := js.WalkObject(g.line, strings.IndexByte(g.line, '{'), g.member)
 	return end > 0 && strings.Trim(g.line[end:], " \t\r") == "" && strings.TrimLeft(g.line, " \t\r")[0] == '{'
 }
@@ -39,7 +39,7 @@ func (g *glance) at(l jsonl.Line) bool {
 func (g *glance) top(key string, at int) int {
 	key = plainKey(key)
 	if key == `"message"` {
-		g.role, g.content, g.sent = "", "", "" // of several the last counts
+		g.role, g.content, g.sent, g.usage = "", "", "", "" // of several the last counts
 		if at < len(g.line) && g.line[at] == '{' {
 			return js.WalkObject(g.line, at, g.inMessage)
 		}
@@ -65,6 +65,8 @@ func (g *glance) inner(key string, at int) int {
 		g.content = g.line[at:end]
 	case `"timestamp"`:
 		g.sent = g.line[at:end]
+	case `"usage"`:
+		g.usage = g.line[at:end]
 	}
 	return end
 }

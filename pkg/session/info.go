@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,7 +25,36 @@ type Info struct {
 	Messages      int       // "message" entries of every role, on all branches
 	FirstMessage  string    // text of the first user message that has one, in file order
 	LastMessage   string    // text of the last user or assistant message that has one, in file order
+	Spent         Spent     // what the assistant messages report, on all branches
 	Exact         bool      // false if only head and tail were read: then counts are lower bounds
+}
+
+// Spent sums up usage: tokens, and what they cost in the unit of the messages,
+// dollars as a rule.
+type Spent struct {
+	Input, Output, CacheRead, CacheWrite int64
+	Cost                                 float64
+}
+
+// add adds the usage of a message, a JSON text.
+func (s *Spent) add(usage string) {
+	for key, value := range js.Members(usage) {
+		switch plainKey(key) {
+		case `"input"`:
+			s.Input += number(value)
+		case `"output"`:
+			s.Output += number(value)
+		case `"cacheRead"`:
+			s.CacheRead += number(value)
+		case `"cacheWrite"`:
+			s.CacheWrite += number(value)
+		case `"cost"`:
+			if total := member(value, "total"); isNumber(total) {
+				cost, _ := strconv.ParseFloat(total, 64) // out of range is infinite
+				s.Cost += cost
+			}
+		}
+	}
 }
 
 // ScanInfo reads a whole session for a listing, in one pass and without
@@ -136,6 +166,9 @@ func (s *infoScan) glimpsed(g *glance) {
 		return
 	}
 	s.modified = max(s.modified, g.time())
+	if role == RoleAssistant {
+		s.info.Spent.add(g.usage)
+	}
 	if !hasText(g.content) {
 		return
 	}
@@ -211,6 +244,9 @@ func (s *infoScan) message(e Entry) {
 		return
 	}
 	s.modified = max(s.modified, messageTime(e, m))
+	if m.role == RoleAssistant {
+		s.info.Spent.add(m.usage)
+	}
 	text := m.Text(" ")
 	if text == "" {
 		return

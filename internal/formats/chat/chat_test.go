@@ -214,6 +214,7 @@ func TestRefused(t *testing.T) {
 		strings.Repeat("[", 20_000): "standard input: not JSON, at byte",
 	} {
 		src := &formats.Source{Stdin: strings.NewReader(text)}
+		defer src.Close()
 		a, err := chat.OpenAI.Open(t.Context(), src)
 		if err == nil {
 			for info := range a.List(t.Context(), formats.Query{}) {

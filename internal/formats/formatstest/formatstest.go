@@ -38,10 +38,11 @@ func (r Result) Session(t testing.TB) *session.Session {
 // parents before them; a file that is the source has not changed.
 //
 // Sessions that are damaged, rather than strange, have only the first law and the
-// last: lax is for them.
+// last: lax is for them. The source is closed.
 func Import(t testing.TB, f formats.Format, src *formats.Source, lax bool) []Result {
 	t.Helper()
 	before := digest(src.Path)
+	defer src.Close()
 	a, err := f.Open(t.Context(), src)
 	if err != nil {
 		t.Fatal(err)

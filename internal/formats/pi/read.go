@@ -48,12 +48,7 @@ func (c *conversion) read(r io.Reader) error {
 			c.b.Lose(c.src.At(p.Line), formats.KindDamage, "%s", p.Text)
 		}
 	}
-	lead := s.Lead()
-	header := lead[len(lead)-1]
-	slot := ""
-	if len(lead) > 1 {
-		slot = lead[len(lead)-2]
-	}
+	slot, header := lead(s)
 	if err := c.b.RawHeader(titled(header, slot)); err != nil {
 		return err
 	}
@@ -63,6 +58,16 @@ func (c *conversion) read(r io.Reader) error {
 		}
 	}
 	return c.keepTitle(slot, header)
+}
+
+// lead returns the title slot, "" if there is none, and the header, without white
+// space around them: a carriage return would come back in the middle of a line.
+func lead(s *session.Session) (slot, header string) {
+	lines := s.Lead()
+	if len(lines) > 1 {
+		slot = strings.TrimSpace(lines[len(lines)-2])
+	}
+	return slot, strings.TrimSpace(lines[len(lines)-1])
 }
 
 // titled returns the header with the title of the slot, which counts, in place of

@@ -14,12 +14,11 @@ const slotSize = 256
 // lead returns the lines before the entries, the name where the version looks for
 // it.
 func (x *exporter) lead() ([]string, error) {
-	lead := x.s.Lead()
-	header := lead[len(lead)-1]
+	slot, header := lead(x.s)
 	name := x.s.Name
 	switch {
 	case x.version.slot:
-		return x.slotted(header, name), nil
+		return x.slotted(slot, header, name), nil
 	case x.version.omp && name != x.s.Header.Title:
 		h, err := session.ParseEntry(header)
 		if err != nil {
@@ -67,29 +66,34 @@ func (x *exporter) nameIt(name string) error {
 	return err
 }
 
-// slotted returns a title slot and the header: those that an import kept, if they
-// still hold.
-func (x *exporter) slotted(header, name string) []string {
+// slotted returns a title slot and the header: the slot the session has, or those
+// that an import kept, as long as they say its name.
+func (x *exporter) slotted(slot, header, name string) []string {
+	if holds(slot, name) {
+		return []string{slot, header}
+	}
 	for i := len(x.s.Entries) - 1; i >= 0; i-- {
 		e := x.s.Entries[i]
 		if e.Type() != session.TypeCustom || e.Str("customType") != customTitle {
 			continue
 		}
 		slot, before := formats.Member(e.Get("data"), "slot"), formats.Member(e.Get("data"), "header")
-		kept, err := session.ParseEntry(slot)
-		if err == nil && before != "" && strings.TrimSpace(kept.Str("title")) == name && titled(before, slot) == header && len(slot) == slotSize-1 {
+		if holds(slot, name) && strings.HasPrefix(before, "{") && titled(before, slot) == header {
 			x.kept = e
 			return []string{slot, before}
 		}
 		break
 	}
-	lead := x.s.Lead()
-	if len(lead) > 1 {
-		if kept, err := session.ParseEntry(lead[len(lead)-2]); err == nil && strings.TrimSpace(kept.Str("title")) == name && len(kept.Raw()) == slotSize-1 {
-			return []string{kept.Raw(), header}
-		}
-	}
 	return []string{x.newSlot(name), header}
+}
+
+// holds reports whether a title slot is one and says the name.
+func holds(slot, name string) bool {
+	if len(slot) != slotSize-1 {
+		return false
+	}
+	e, err := session.ParseEntry(slot)
+	return err == nil && strings.TrimSpace(e.Str("title")) == name
 }
 
 // newSlot makes a title slot. A title that is too long for it is cut, between
