@@ -39,7 +39,7 @@ func (j *job) summaryOf(plan *compact.Plan, focus string, given *string) (made, 
 		return made{Summary: summary}, nil
 	case j.summary != "":
 		heading := compact.RequiredHeading
-		if plan.Answer("").History == "" && plan.NeedsPrefix() && !plan.Answer("").Whole {
+		if plan.Answer("any").TurnPrefix != "" {
 			heading = compact.PrefixHeading
 		}
 		text, err := j.readSummary(heading)

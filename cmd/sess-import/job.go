@@ -51,7 +51,7 @@ func (j *job) one(ctx context.Context, a formats.Archive, id string) error {
 	if id != "" {
 		info, err = formats.Find(ctx, a, id)
 	} else {
-		info, err = only(ctx, a)
+		info, err = j.only(ctx, a)
 	}
 	if err != nil {
 		return err
@@ -67,16 +67,27 @@ func (j *job) one(ctx context.Context, a formats.Archive, id string) error {
 	return err
 }
 
-// only returns the session of an archive that has but one.
-func only(ctx context.Context, a formats.Archive) (formats.Info, error) {
+// only returns the session of an archive that has but one that can be read.
+func (j *job) only(ctx context.Context, a formats.Archive) (formats.Info, error) {
 	var found []formats.Info
+	var broken error
 	for info, err := range a.List(ctx, formats.Query{}) {
 		if err != nil {
-			return info, err
+			if broken != nil {
+				j.streams.Warnf("%v", broken)
+			}
+			broken = err
+			continue
 		}
 		if found = append(found, info); len(found) > maxCandidates {
 			break
 		}
+	}
+	if broken != nil && len(found) == 0 {
+		return formats.Info{}, broken
+	}
+	if broken != nil {
+		j.streams.Warnf("%v", broken)
 	}
 	switch len(found) {
 	case 0:

@@ -92,10 +92,7 @@ func (k *sink) open(header string) error {
 	if k.dest.DryRun {
 		return nil
 	}
-	dir, base := filepath.Split(k.path)
-	if dir == "" {
-		dir = "."
-	}
+	dir, base := filepath.Dir(k.path), filepath.Base(k.path)
 	if k.many || k.dest.Store {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return k.failed(err)

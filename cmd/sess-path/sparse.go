@@ -22,16 +22,16 @@ func (c *config) sparse(ctx context.Context, s *clikit.Streams, in *operand.Inpu
 	if !ok {
 		return nil, session.ErrWhole
 	}
+	src, tail, err := in.Recent(largeSession)
+	if err != nil {
+		return nil, err
+	}
 	x, err := walk.NewIndex(f, size)
 	if errors.Is(err, walk.ErrOdd) {
 		return nil, session.ErrWhole
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", in.Name, err)
-	}
-	src, tail, err := in.Recent(largeSession)
-	if err != nil {
-		return nil, err
 	}
 	leaf := x.Len() - 1
 	if tail[len(tail)-1].Offset() != x.Offset(leaf) || !answered(tail) {

@@ -54,7 +54,7 @@ var damaged = []struct {
 	{"invalid UTF-8", header + strings.Replace(first, "question", "\xff\xfe", 1) + second, 0, "s.jsonl:2: invalid UTF-8", "", "-"},
 	{"later header", header + first + header + second, 0, "s.jsonl:3: another session header", "", "-"},
 	{"scalars", header + first + "123\n[1]\nnull\n" + second, 0, "s.jsonl:3: not a JSON object", "", "-"},
-	{"deep nesting", header + first + second + strings.Repeat("[", 1_000_000) + "\n", 0, "s.jsonl:4: not JSON", "", "-"},
+	{"deep nesting", header + first + second + strings.Repeat("[", 1_000_000) + "\n", 0, "s.jsonl:4: nested deeper than 10000 levels", "", "-"},
 }
 
 // nothingLeft are the forms that leave too short a path to compact.

@@ -32,7 +32,7 @@
 //
 // # Adding a format
 //
-//  1. A page docs/formats/NAME.md, samples in testdata.
+//  1. A page about it in docs/formats, samples in testdata.
 //  2. A package internal/formats/NAME with a value of a type that is a [Format], and a
 //     line in package all: before those that would take its files for their own.
 //  3. [About] names it; its name is what [Builder.Custom] puts before its types.

@@ -45,7 +45,7 @@ func Find(ctx context.Context, a Archive, id string) (Info, error) {
 		}
 	}
 	if broken != nil {
-		return Info{}, fmt.Errorf("%w %s; and not all could be read: %w", ErrNotFound, id, broken)
+		return Info{}, fmt.Errorf("%w %s; and not all could be read: %s", ErrNotFound, id, broken.Error())
 	}
 	return Info{}, fmt.Errorf("%w %s", ErrNotFound, id)
 }

@@ -3,6 +3,7 @@ package formats
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strconv"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -26,7 +27,7 @@ func EntryID(known func(string) bool, parts ...string) string {
 	for n := 0; ; n++ {
 		try := parts
 		if n > 0 {
-			try = append(parts[:len(parts):len(parts)], strconv.Itoa(n))
+			try = slices.Concat(parts, []string{strconv.Itoa(n)})
 		}
 		sum := digest(try...)
 		if id := hex.EncodeToString(sum[:4]); !known(id) {

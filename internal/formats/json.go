@@ -98,7 +98,8 @@ func Assistant(blocks []string, more ...session.Field) session.Message {
 func ToolResult(callID, tool string, blocks []string, failed bool, more ...session.Field) session.Message {
 	return message(session.RoleToolResult, append([]session.Field{
 		session.StringField("toolCallId", callID), session.StringField("toolName", tool),
-		{Name: "content", Raw: Array(blocks...)}, {Name: "isError", Raw: strconv.FormatBool(failed)},
+		{Name: "content", Raw: Array(blocks...)},
+		{Name: "isError", Raw: strconv.FormatBool(failed)},
 	}, more...)...)
 }
 

@@ -26,11 +26,11 @@ func Describe(ctx context.Context, a Archive, info Info) (Info, error) {
 			return err
 		}
 		err := a.Read(ctx, info, NewBuilder("", line, func(Loss) {}))
-		w.Close()
+		_ = w.Close() // never fails
 		read <- err
 	}()
 	scanned, err := session.ScanInfo(r)
-	r.Close() // ends the reading, if that was not at its end
+	_ = r.Close() // ends the reading, if that was not at its end
 	if rerr := <-read; rerr != nil && !errors.Is(rerr, io.ErrClosedPipe) {
 		return info, rerr
 	}

@@ -59,7 +59,7 @@ const (
 	stateFile   = "state.jsonl"
 	stateSchema = "sess.session_store_v2.state.v1"
 	stateSlot   = 512
-	maxReason   = 120 // bytes
+	maxReason   = 200 // bytes, quoted
 )
 
 // A transition is one line of state.jsonl.
@@ -75,12 +75,25 @@ func (t *transition) encode() []byte {
 	b := append(make([]byte, 0, stateSlot), `{"schema":"`+stateSchema+`","seq":`...)
 	b = strconv.AppendInt(b, t.seq, 10)
 	b = append(b, `,"fromState":"`+string(t.from)+`","toState":"`+string(t.to)+`","reason":`...)
-	b = js.AppendQuote(b, js.Head(t.reason, maxReason/6)) // six bytes for one at worst
+	b = append(b, quotedReason(t.reason)...)
 	b = js.AppendQuote(append(b, `,"at":`...), t.at)
 	b = strconv.AppendBool(append(b, `,"ordered":`...), t.ordered)
 	b = append(b, `,"crc32c":"`+checksum(b)+`"}`...)
 	b = append(b, bytes.Repeat([]byte{' '}, stateSlot-1-len(b))...)
 	return append(b, '\n')
+}
+
+// quotedReason returns a reason as a literal, as much of it as a line has room
+// for. The contract wants one that is not empty.
+func quotedReason(reason string) string {
+	if reason == "" {
+		reason = "no reason given"
+	}
+	for n := maxReason; ; n = n * 3 / 4 {
+		if q := js.Quote(js.Head(reason, n)); len(q) <= maxReason {
+			return q
+		}
+	}
 }
 
 var stateMembers = []string{"schema", "seq", "fromState", "toState", "reason", "at", "ordered", "crc32c"}

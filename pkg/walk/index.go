@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"unsafe"
 
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -195,7 +196,7 @@ func (x *Index) checkKept() error {
 			return ErrOdd
 		}
 		kept := ""
-		for key, value := range js.Members(string(raw)) {
+		for key, value := range js.Members(unsafe.String(unsafe.SliceData(raw), len(raw))) {
 			if js.Unquote(key) == "firstKeptEntryId" && value[0] == '"' {
 				kept = js.Unquote(value)
 			}

@@ -4,6 +4,7 @@ package formatstest
 import (
 	"context"
 	"crypto/sha256"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -38,16 +39,16 @@ func (r Result) Session(t testing.TB) *session.Session {
 // parents before them; a file that is the source has not changed.
 //
 // Sessions that are damaged, rather than strange, have only the first law and the
-// last: lax is for them. The source is closed.
+// last: lax is for them. The source is closed with the test.
 func Import(t testing.TB, f formats.Format, src *formats.Source, lax bool) []Result {
 	t.Helper()
 	before := digest(src.Path)
-	defer src.Close()
+	t.Cleanup(func() { closed(t, src) })
 	a, err := f.Open(t.Context(), src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.Close()
+	defer closed(t, a)
 	var out []Result
 	for info, err := range a.List(t.Context(), formats.Query{Details: true}) {
 		if err != nil {
@@ -66,6 +67,12 @@ func Import(t testing.TB, f formats.Format, src *formats.Source, lax bool) []Res
 		t.Errorf("%s: it has changed", src.Path)
 	}
 	return out
+}
+
+func closed(t testing.TB, c io.Closer) {
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // Read imports one session.

@@ -78,7 +78,7 @@ func (x *exporter) slotted(slot, header, name string) []string {
 			continue
 		}
 		slot, before := formats.Member(e.Get("data"), "slot"), formats.Member(e.Get("data"), "header")
-		if holds(slot, name) && strings.HasPrefix(before, "{") && titled(before, slot) == header {
+		if holds(slot, name) && isHeader(before) && titled(before, slot) == header {
 			x.kept = e
 			return []string{slot, before}
 		}
@@ -93,7 +93,12 @@ func holds(slot, name string) bool {
 		return false
 	}
 	e, err := session.ParseEntry(slot)
-	return err == nil && strings.TrimSpace(e.Str("title")) == name
+	return err == nil && e.Type() == session.TypeTitle && e.Get("v") == "1" && strings.TrimSpace(e.Str("title")) == name
+}
+
+func isHeader(line string) bool {
+	_, err := session.HeaderOf([]byte(line))
+	return err == nil
 }
 
 // newSlot makes a title slot. A title that is too long for it is cut, between
