@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,9 @@ import (
 	"github.com/sess-tools/sess/internal/operand"
 )
 
+// bufferSize is the size of the buffer of a file in bytes.
+const bufferSize = 64 << 10
+
 // A job is one run of importing.
 type job struct {
 	streams  *clikit.Streams
@@ -22,6 +26,7 @@ type job struct {
 	many     bool // every session, each into a file of its own
 	losses   *report.Log
 	progress *progress
+	buffer   *bufio.Writer // of the session at hand
 }
 
 func (c *config) job(s *clikit.Streams, f formats.Format) (*job, error) {
@@ -31,7 +36,7 @@ func (c *config) job(s *clikit.Streams, f formats.Format) (*job, error) {
 	}
 	return &job{
 		streams: s, name: f.About().Name, dest: c.dest, strict: c.strict, many: c.all, losses: losses,
-		progress: newProgress(s, c.all),
+		progress: newProgress(s, c.all), buffer: bufio.NewWriterSize(nil, bufferSize),
 	}, nil
 }
 

@@ -101,7 +101,8 @@ func (k *sink) open(header string) error {
 	if k.temp, err = os.CreateTemp(dir, "."+base+".*.tmp"); err != nil { // mode 0600
 		return k.failed(err)
 	}
-	k.w = bufio.NewWriterSize(k.temp, 64<<10)
+	k.w = k.buffer
+	k.w.Reset(k.temp)
 	return nil
 }
 

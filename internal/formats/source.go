@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -75,9 +74,7 @@ func (s *Source) Open(ctx context.Context) (*File, error) {
 			return nil, fmt.Errorf("reading standard input: %w", cause(err))
 		}
 	}
-	f := *s.spool
-	f.close = nil // it is the source's
-	return &f, nil
+	return &File{ReaderAt: s.spool.ReaderAt, Size: s.spool.Size}, nil // closed with the source
 }
 
 // Head returns the first [HeadSize] bytes of the source.
@@ -157,54 +154,6 @@ func (r reader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.r.Read(p)
-}
-
-// A File is a file that is read: its bytes as they were when it was opened, as
-// far as it only grows.
-type File struct {
-	io.ReaderAt
-	Size    int64     // in bytes
-	ModTime time.Time // zero for standard input
-
-	close func() error
-}
-
-// Reader returns a reader of the whole file that ends when ctx does.
-func (f *File) Reader(ctx context.Context) io.Reader {
-	return reader{ctx, io.NewSectionReader(f.ReaderAt, 0, f.Size)}
-}
-
-// Close closes the file.
-func (f *File) Close() error {
-	if f.close == nil {
-		return nil
-	}
-	return f.close()
-}
-
-// errIrregular says why a FIFO, a socket or a device is not read.
-var errIrregular = errors.New("not a regular file")
-
-// OpenFile opens the regular file at path, or the one a symbolic link there
-// leads to, for reading. It never waits for another program, as opening a FIFO
-// would.
-func OpenFile(path string) (*File, error) {
-	f, err := openFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, cause(err))
-	}
-	fi, err := f.Stat()
-	switch {
-	case err != nil:
-	case fi.IsDir():
-		err = errors.New("is a directory")
-	case !fi.Mode().IsRegular():
-		err = errIrregular
-	default:
-		return &File{ReaderAt: f, Size: fi.Size(), ModTime: fi.ModTime(), close: f.Close}, nil
-	}
-	f.Close()
-	return nil, fmt.Errorf("reading %s: %w", path, cause(err))
 }
 
 // cause strips the operation and the path from an error.

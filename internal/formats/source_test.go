@@ -97,7 +97,7 @@ func TestSourceErrors(t *testing.T) {
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, name := range []string{"b/2.jsonl", "a/1.jsonl", "a/x.txt", ".hidden/3.jsonl", "c.jsonl", "b/.4.jsonl"} {
+	for _, name := range []string{"b/2.jsonl", "a/1.jsonl", "a/x.txt", ".hidden/3.jsonl", "c.jsonl", "b/.4.jsonl", "b/deep/5.jsonl"} {
 		write(t, filepath.Join(dir, name), "")
 	}
 	if os.Symlink(dir, filepath.Join(dir, "a", "up")) != nil {
@@ -106,7 +106,7 @@ func TestWalk(t *testing.T) {
 	os.Symlink(filepath.Join(dir, "c.jsonl"), filepath.Join(dir, "a", "link.jsonl"))
 	os.Symlink("nowhere", filepath.Join(dir, "d.jsonl"))
 	var got []string
-	for path, err := range formats.Walk(t.Context(), dir, func(base string) bool { return strings.HasSuffix(base, ".jsonl") }) {
+	for path, err := range formats.Walk(t.Context(), dir, 1, func(base string) bool { return strings.HasSuffix(base, ".jsonl") }) {
 		rel, _ := filepath.Rel(dir, path)
 		if err != nil {
 			rel += "!"

@@ -9,16 +9,13 @@ import (
 	"path/filepath"
 )
 
-// maxDepth bounds how deep Walk goes.
-const maxDepth = 32
-
-// Walk yields the paths of the regular files below dir whose base name match
-// accepts, in lexical order. Names that begin with a dot are left out.
+// Walk yields the paths of the regular files in dir, and in the directories at most
+// depth levels below it, whose base name match accepts, in lexical order. Names that begin with a dot are left out.
 // Directories behind symbolic links are not entered; a link to a file counts as
 // that file. What cannot be read, and what has a fitting name but is no file, is
 // yielded with an error that names it; the walk goes on, unless ctx ends.
-func Walk(ctx context.Context, dir string, match func(base string) bool) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) { walk(ctx, dir, 0, match, yield) }
+func Walk(ctx context.Context, dir string, depth int, match func(base string) bool) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) { walk(ctx, dir, depth, match, yield) }
 }
 
 func walk(ctx context.Context, dir string, depth int, match func(string) bool, yield func(string, error) bool) bool {
@@ -35,7 +32,7 @@ func walk(ctx context.Context, dir string, depth int, match func(string) bool, y
 		switch {
 		case e.Name()[0] == '.':
 		case e.IsDir():
-			if depth < maxDepth && !walk(ctx, path, depth+1, match, yield) {
+			if depth > 0 && !walk(ctx, path, depth-1, match, yield) {
 				return false
 			}
 		case match(e.Name()):

@@ -19,125 +19,10 @@ type crashCase struct {
 	most    int                             // entries that may be there
 	// acked is how many entries are there for sure after do returned nil.
 	acked  int
+	undone bool // after one failing call that is reported, all is as before
 	reopen bool // the next append has to get along without Recover
 	before bool // there is no store before
 	noSwap bool // no exchange of directories
-}
-
-func fastOptions() Options {
-	o := testOptions
-	o.MaxSegment = 1200
-	return o
-}
-
-func appendN(d disk, name string, from, to int) error {
-	s, err := openStore(d, Dir(name), fastOptions())
-	if err != nil {
-		return err
-	}
-	var lines [][]byte
-	for n := from; n <= to; n++ {
-		lines = append(lines, []byte(entryLine(n)))
-	}
-	return s.Append(background, lines...)
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func withStore(d disk, name string, do func(s *Store) error) error {
-	s, err := openStore(d, Dir(name), fastOptions())
-	if err != nil {
-		return err
-	}
-	return do(s)
-}
-
-func mark(d disk, name string) error {
-	return withStore(d, name, func(s *Store) error { _, err := s.Checkpoint(background, "manual"); return err })
-}
-
-var crashCases = map[string]crashCase{
-	"append": {entries: 3, kept: 3, most: 4, acked: 4, reopen: true,
-		do: func(d disk, name string) error { return appendN(d, name, 4, 4) }},
-	"first append": {entries: 0, kept: 0, most: 2, acked: 2, reopen: true,
-		do: func(d disk, name string) error { return appendN(d, name, 1, 2) }},
-	"append with rotation and seal": {entries: 3, kept: 3, most: 8, acked: 8, reopen: true,
-		do: func(d disk, name string) error { return appendN(d, name, 4, 8) }},
-	"second append": {entries: 3, kept: 4, most: 5, acked: 5, reopen: true,
-		prepare: func(t *testing.T, name string) { must(t, appendN(fastDisk{}, name, 4, 4)) },
-		do:      func(d disk, name string) error { return appendN(d, name, 5, 5) }},
-	"mending frames without rows": {entries: 3, kept: 5, most: 6, acked: 6, reopen: true,
-		prepare: func(t *testing.T, name string) {
-			must(t, appendN(fastDisk{}, name, 4, 5))
-			cutIndex(t, name, 2)
-		},
-		do: func(d disk, name string) error { return appendN(d, name, 6, 6) }},
-	"mending a torn frame": {entries: 3, kept: 3, most: 4, acked: 4, reopen: true,
-		prepare: func(t *testing.T, name string) { addTo(t, lastSegment(t, name), `{"schema":"pi.session_store_v2.segm`) },
-		do:      func(d disk, name string) error { return appendN(d, name, 4, 4) }},
-	"mending a torn row": {entries: 3, kept: 3, most: 4, acked: 4, reopen: true,
-		prepare: func(t *testing.T, name string) { addTo(t, filepath.Join(Dir(name), indexFile), `{"schema":"pi`) },
-		do:      func(d disk, name string) error { return appendN(d, name, 4, 4) }},
-	"checkpoint": {entries: 3, kept: 3, most: 3, acked: 3, reopen: true, do: mark},
-	"rollback to a checkpoint": {entries: 2, kept: 2, most: 7, acked: 2, reopen: true,
-		prepare: func(t *testing.T, name string) {
-			must(t, mark(fastDisk{}, name))
-			must(t, appendN(fastDisk{}, name, 3, 7))
-		},
-		do: func(d disk, name string) error {
-			return withStore(d, name, func(s *Store) error { return s.RollbackTo(background, 1) })
-		}},
-	"rebuild": {entries: 5, kept: 5, most: 5, acked: 5, reopen: true,
-		do: func(d disk, name string) error {
-			return withStore(d, name, func(s *Store) error { _, err := s.Rebuild(background); return err })
-		}},
-	"migrate and cutover": {entries: 5, before: true, kept: 5, most: 5, acked: 5,
-		do: func(d disk, name string) error { _, err := migrate(background, d, name, fastOptions()); return err }},
-	"migrate and exchange": {entries: 3, kept: 3, most: 4, acked: 4,
-		prepare: func(t *testing.T, name string) { addTo(t, name, entryLine(4)+"\n") },
-		do:      func(d disk, name string) error { _, err := migrate(background, d, name, fastOptions()); return err }},
-	"migrate and replace": {entries: 3, kept: 3, most: 4, acked: 4, noSwap: true,
-		prepare: func(t *testing.T, name string) { addTo(t, name, entryLine(4)+"\n") },
-		do:      func(d disk, name string) error { _, err := migrate(background, d, name, fastOptions()); return err }},
-	"rollback": {entries: 3, kept: 3, most: 3, acked: 3,
-		do: func(d disk, name string) error {
-			_, err := rollback(background, d, name, "test", fastOptions())
-			return err
-		}},
-	"recovery with loss": {entries: 5, kept: 4, most: 4, acked: 4,
-		prepare: func(t *testing.T, name string) {
-			file := lastSegment(t, name)
-			must(t, os.Truncate(file, int64(len(readText(t, file))-40)))
-		},
-		do: func(d disk, name string) error {
-			_, err := recoverStore(background, d, name, fastOptions())
-			return err
-		}},
-}
-
-func addTo(t *testing.T, name, text string) {
-	t.Helper()
-	must(t, os.WriteFile(name, []byte(readText(t, name)+text), 0o600))
-}
-
-func lastSegment(t *testing.T, name string) string {
-	t.Helper()
-	all, err := filepath.Glob(filepath.Join(Dir(name), "segments", "*.seg"))
-	must(t, err)
-	return all[len(all)-1]
-}
-
-// cutIndex takes the last n rows away.
-func cutIndex(t *testing.T, name string, n int) {
-	t.Helper()
-	file := filepath.Join(Dir(name), indexFile)
-	rows := strings.SplitAfter(readText(t, file), "\n")
-	must(t, os.WriteFile(file, []byte(strings.Join(rows[:len(rows)-1-n], "")), 0o600))
 }
 
 // Whichever system call is the last of a process, or fails: what was acknowledged
@@ -203,6 +88,15 @@ func (tt *crashCase) strikeAt(t *testing.T, template string, f fault, n int) (en
 	}
 	if f == failing && err != nil && errors.Is(err, ErrCorrupt) {
 		t.Errorf("call %d, %s: taken for damage: %v", n, d.struck, err)
+	}
+	if tt.undone && f == failing && err != nil {
+		for _, file := range []string{indexFile, "segments/0000000000000001.seg", "segments/0000000000000002.seg", "segments/0000000000000003.seg"} {
+			was, _ := os.ReadFile(filepath.Join(template, "s.v2", file))
+			is, _ := os.ReadFile(filepath.Join(dir, "s.v2", file))
+			if !bytes.Equal(was, is) {
+				t.Errorf("call %d, %s: %s was not taken back", n, d.struck, file)
+			}
+		}
 	}
 	least := tt.kept
 	if err == nil {

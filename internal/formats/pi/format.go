@@ -2,15 +2,12 @@ package pi
 
 import (
 	"bytes"
-	"context"
-	"iter"
 	"os"
 	"path/filepath"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
 // Pi is the format of pi, Omp that of oh-my-pi. Each reads the other's files.
@@ -103,74 +100,4 @@ func ompHome(env formats.Env) (string, error) {
 func isDir(path string) bool {
 	fi, err := os.Stat(path)
 	return err == nil && fi.IsDir()
-}
-
-// Open opens a file, or a directory of files and of the projects one level below.
-func (f format) Open(_ context.Context, src *formats.Source) (formats.Archive, error) {
-	if src.Path != "" {
-		if _, err := os.Stat(src.Path); err != nil {
-			_, err := formats.OpenFile(src.Path) // says it as it says everything
-			return nil, err
-		}
-	}
-	a := &archive{src: src, blobs: src.Blobs}
-	if sibling := filepath.Join(src.Path, "..", "blobs"); a.blobs == "" && src.IsDir() && isDir(sibling) {
-		a.blobs = sibling
-	}
-	return a, nil
-}
-
-// An archive is a file or a directory.
-type archive struct {
-	src   *formats.Source
-	blobs string
-}
-
-func (a *archive) Close() error { return nil }
-
-func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
-	return func(yield func(formats.Info, error) bool) {
-		if !a.src.IsDir() {
-			yield(a.one(ctx))
-			return
-		}
-		var failed []formats.Info
-		var errs []error
-		rows, err := store.List(ctx, []string{a.src.Path}, store.Options{
-			Recursive: true, Count: q.Details, Order: store.ByCreated,
-			Warn: func(path string, err error) {
-				failed, errs = append(failed, formats.Info{Row: store.Row{Path: path}}), append(errs, (&formats.Source{Path: path}).Located(err))
-			},
-		})
-		if err != nil {
-			yield(formats.Info{}, err)
-			return
-		}
-		for i, info := range failed {
-			if !yield(info, errs[i]) {
-				return
-			}
-		}
-		for _, row := range rows {
-			if !yield(formats.Info{Row: row}, nil) {
-				return
-			}
-		}
-	}
-}
-
-// one lists the only session of a file.
-func (a *archive) one(ctx context.Context) (formats.Info, error) {
-	info := formats.Info{Row: store.Row{Path: a.src.Path}}
-	f, err := a.src.Open(ctx)
-	if err != nil {
-		return info, err
-	}
-	defer f.Close()
-	info.Size, info.ModTime = f.Size, f.ModTime
-	info.Info, err = session.ScanInfo(f.Reader(ctx))
-	if info.Modified.IsZero() {
-		info.Modified = f.ModTime
-	}
-	return info, a.src.Located(err)
 }

@@ -2,7 +2,7 @@ package pi
 
 import (
 	"context"
-	"io"
+	"errors"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
@@ -27,7 +27,7 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	}
 	defer f.Close()
 	c := conversion{src: src, b: b, blobs: a.blobs}
-	return c.read(f.Reader(ctx))
+	return c.read(ctx, f)
 }
 
 // A conversion is the reading of one session.
@@ -37,8 +37,17 @@ type conversion struct {
 	blobs string
 }
 
-func (c *conversion) read(r io.Reader) error {
-	s, err := session.Read(r)
+// errOld says that the session is of version 1 or 2, and has to be upgraded whole.
+var errOld = errors.New("of an old version")
+
+// read reads the session line by line, and never has it in memory, unless it is
+// of an old version.
+func (c *conversion) read(ctx context.Context, f *formats.File) error {
+	err := c.stream(f.Reader(ctx))
+	if !errors.Is(err, errOld) {
+		return err
+	}
+	s, err := session.Read(f.Reader(ctx))
 	if err != nil {
 		return c.src.Located(err)
 	}
@@ -49,16 +58,19 @@ func (c *conversion) read(r io.Reader) error {
 		}
 	}
 	slot, header := lead(s)
-	if err := c.b.RawHeader(titled(header, slot)); err != nil {
+	if err := c.b.RawHeader(titled(slot, header)); err != nil {
 		return err
 	}
 	for _, e := range s.Entries {
-		if err := c.b.Entry(c.resolved(unwrapped(e))); err != nil {
+		if err := c.entry(e); err != nil {
 			return err
 		}
 	}
 	return c.keepTitle(slot, header)
 }
+
+// entry takes over one entry.
+func (c *conversion) entry(e session.Entry) error { return c.b.Entry(c.resolved(unwrapped(e))) }
 
 // lead returns the title slot, "" if there is none, and the header, without white
 // space around them: a carriage return would come back in the middle of a line.
@@ -72,7 +84,7 @@ func lead(s *session.Session) (slot, header string) {
 
 // titled returns the header with the title of the slot, which counts, in place of
 // its own.
-func titled(header, slot string) string {
+func titled(slot, header string) string {
 	if slot == "" {
 		return header
 	}

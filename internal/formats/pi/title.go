@@ -78,7 +78,7 @@ func (x *exporter) slotted(slot, header, name string) []string {
 			continue
 		}
 		slot, before := formats.Member(e.Get("data"), "slot"), formats.Member(e.Get("data"), "header")
-		if holds(slot, name) && isHeader(before) && titled(before, slot) == header {
+		if holds(slot, name) && isHeader(before) && titled(slot, before) == header {
 			x.kept = e
 			return []string{slot, before}
 		}
@@ -93,7 +93,7 @@ func holds(slot, name string) bool {
 		return false
 	}
 	e, err := session.ParseEntry(slot)
-	return err == nil && e.Type() == session.TypeTitle && e.Get("v") == "1" && strings.TrimSpace(e.Str("title")) == name
+	return err == nil && isSlot(e) && strings.TrimSpace(e.Str("title")) == name
 }
 
 func isHeader(line string) bool {

@@ -1,0 +1,172 @@
+package seg
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// A view is the index as it was when reading began: it grows, but what it holds
+// does not change.
+type view struct {
+	s    *Store
+	f    file
+	size int64 // up to the last line feed
+	torn int64 // bytes behind it
+	segs map[int64]file
+}
+
+func (s *Store) view() (*view, error) {
+	v := &view{s: s, segs: map[int64]file{}}
+	f, err := s.d.open(joined(s.dir, indexFile), os.O_RDONLY)
+	if missing(err) {
+		if _, merr := s.d.lstat(joined(s.dir, manifestFile)); merr == nil {
+			return v, nil
+		}
+	}
+	if err != nil {
+		return nil, about("opening the index", err)
+	}
+	v.f = f
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, closing(f, about("reading the index", err))
+	}
+	v.size = fi.Size()
+	for l, err := range jsonl.Backward(f, v.size) {
+		if err != nil {
+			return nil, closing(f, about("reading the index", err))
+		}
+		if l.Torn {
+			v.torn, v.size = v.size-l.Offset, l.Offset
+		}
+		break
+	}
+	return v, nil
+}
+
+func (v *view) close() {
+	if v.f != nil {
+		v.f.Close()
+	}
+	for _, f := range v.segs {
+		f.Close()
+	}
+}
+
+// rows iterates over the rows from the byte offset from, with their offsets.
+func (v *view) rows(from int64) iter.Seq2[int64, rowOr] {
+	return func(yield func(int64, rowOr) bool) {
+		if v.f == nil {
+			return
+		}
+		for l, err := range jsonl.Lines(io.NewSectionReader(v.f, from, v.size-from)) {
+			if !yield(from+l.Offset, toRow(l, err)) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// backward iterates over the rows from the last to the first.
+func (v *view) backward() iter.Seq2[int64, rowOr] {
+	return func(yield func(int64, rowOr) bool) {
+		if v.f == nil {
+			return
+		}
+		for l, err := range jsonl.Backward(v.f, v.size) {
+			if !yield(l.Offset, toRow(l, err)) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// A rowOr is a row or the reason why it cannot be read.
+type rowOr struct {
+	row
+	err error
+}
+
+func toRow(l jsonl.Line, err error) rowOr {
+	if err != nil {
+		return rowOr{err: about("reading the index", err)}
+	}
+	r, err := parseRow(string(l.Data))
+	if err != nil {
+		err = fmt.Errorf("index row at byte %d: %w: %w", l.Offset, ErrCorrupt, err)
+	}
+	return rowOr{r, err}
+}
+
+// bytesOf returns the frame that r points at, with its line feed.
+func (v *view) bytesOf(r *row) ([]byte, error) {
+	f := v.segs[r.segment]
+	if f == nil {
+		var err error
+		if f, err = v.s.openSegment(r.segment, os.O_RDONLY); err != nil {
+			if missing(err) {
+				err = fmt.Errorf("%w: it is missing", ErrCorrupt)
+			}
+			return nil, about(fmt.Sprintf("segment %d", r.segment), err)
+		}
+		if len(v.segs) > 16 {
+			for n, old := range v.segs {
+				old.Close()
+				delete(v.segs, n)
+			}
+		}
+		v.segs[r.segment] = f
+	}
+	if r.length < 1 || r.length > maxFrame {
+		return nil, fmt.Errorf("%w: entry %d is said to have %d bytes", ErrCorrupt, r.seq, r.length)
+	}
+	b := make([]byte, r.length)
+	if n, err := f.ReadAt(b, r.offset); n < len(b) {
+		if errors.Is(err, io.EOF) {
+			err = fmt.Errorf("%w: segment %d ends before entry %d does", ErrCorrupt, r.segment, r.seq)
+		}
+		return nil, cause(err)
+	}
+	return b, nil
+}
+
+// frameOf returns the frame that r points at, checked against r.
+func (v *view) frameOf(r *row) (frame, error) {
+	b, err := v.bytesOf(r)
+	if err != nil {
+		return frame{}, err
+	}
+	if checksum(b) != r.crc {
+		return frame{}, fmt.Errorf("%w: checksum mismatch at entry %d", ErrCorrupt, r.seq)
+	}
+	f, err := parseFrame(string(bytes.TrimSuffix(b, []byte("\n"))))
+	if err != nil {
+		return frame{}, fmt.Errorf("%w: frame of entry %d: %w", ErrCorrupt, r.seq, err)
+	}
+	if f.seq != r.seq || f.id != r.id || f.segment != r.segment || f.number != r.number {
+		return frame{}, fmt.Errorf("%w: index/frame mismatch at entry %d", ErrCorrupt, r.seq)
+	}
+	return f, f.checkPayload()
+}
+
+// checkPayload compares the payload with its hash and length.
+func (f *frame) checkPayload() error {
+	if int64(len(f.payload)) != f.size || hexSum(f.payload) != f.sha {
+		return fmt.Errorf("%w: payload integrity mismatch at entry %d", ErrCorrupt, f.seq)
+	}
+	return nil
+}
+
+func (v *view) entry(r *row) (Entry, error) {
+	f, err := v.frameOf(r)
+	if err != nil {
+		return Entry{}, v.s.named(err)
+	}
+	return Entry{f.seq, f.id, f.parent, f.typ, f.line}, nil
+}
