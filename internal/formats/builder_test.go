@@ -149,6 +149,13 @@ func TestBuilderStops(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
+	e, err := session.ParseEntry(`{"type":"x","id":"a"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Entry(e); !errors.Is(err, full) {
+		t.Errorf("got %v", err)
+	}
 	if calls != 2 {
 		t.Errorf("%d lines were given", calls)
 	}

@@ -218,7 +218,10 @@ func TestRefused(t *testing.T) {
 		a, err := chat.OpenAI.Open(t.Context(), src)
 		if err == nil {
 			for info := range a.List(t.Context(), formats.Query{}) {
-				_, err = formatstest.Try(t.Context(), chat.OpenAI, a, info)
+				var r formatstest.Result
+				if r, err = formatstest.Try(t.Context(), chat.OpenAI, a, info); len(r.Lines) > 0 {
+					t.Errorf("%.20q: it made %q", text, r.Lines)
+				}
 			}
 		}
 		if err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, session.ErrMalformed) {
@@ -243,6 +246,16 @@ func TestDetect(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%.60s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestInvalidUTF8(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"[{\"role\":\"user\",\"content\":\"a\xffb\"}]", "{\"role\":\"user\",\"content\":\"a\xffb\"}\n"} {
+		r := read(t, chat.OpenAI, text)[0]
+		if len(r.Losses) != 1 || r.Losses[0].Kind != formats.KindText || !strings.Contains(r.Text(), "a\ufffdb") {
+			t.Errorf("%v: %s", r.Losses, r.Text())
 		}
 	}
 }

@@ -146,13 +146,13 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	if _, err := fmt.Sscanf(info.Key, "%d %d %d", &offset, &size, &line); err != nil {
 		return fmt.Errorf("reading %s: no session %q", a.src.Name(), info.Key)
 	}
-	t := &talk{format: a.format, src: a.src, b: b, line: line, tools: map[string]string{}}
 	at := int64(0)
 	if !a.file.ModTime.IsZero() {
 		at = a.file.ModTime.UnixMilli()
 	}
-	if err := b.Header(session.HeaderFields{ID: info.ID, Time: at, CWD: a.src.CWD}); err != nil {
-		return err
+	t := &talk{
+		format: a.format, src: a.src, b: b, line: line, tools: map[string]string{},
+		header: session.HeaderFields{ID: info.ID, Time: at, CWD: a.src.CWD},
 	}
 	if a.shape == messages {
 		return t.lines(a.file.Reader(ctx))

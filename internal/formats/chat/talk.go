@@ -19,8 +19,9 @@ type talk struct {
 	format format
 	src    *formats.Source
 	b      *formats.Builder
-	tools  map[string]string // ids of tool calls to the tools called
-	called string            // id of the last call that had none
+	header session.HeaderFields // to begin with, when there is a message
+	tools  map[string]string    // ids of tool calls to the tools called
+	called string               // id of the last call that had none
 
 	line    int  // of the source, 0 for a document
 	number  int  // of the message, from 1
@@ -50,6 +51,14 @@ func (t *talk) lines(r io.Reader) error {
 	return t.done()
 }
 
+// begin makes the header, unless it is there.
+func (t *talk) begin() error {
+	if t.b.Opened() {
+		return nil
+	}
+	return t.b.Header(t.header)
+}
+
 // valid returns a text with everything in it that is no UTF-8 as U+FFFD, as any
 // reader of JSON would have it.
 func (t *talk) valid(text string) string {
@@ -66,6 +75,9 @@ func (t *talk) document(text string) error {
 	list := text
 	if isRequest(text) {
 		list = formats.Member(text, "messages")
+		if err := t.begin(); err != nil {
+			return err
+		}
 		t.b.Defaults.Model = formats.RawString(formats.Member(text, "model"))
 		if err := t.request(text); err != nil {
 			return err
@@ -115,6 +127,9 @@ func (t *talk) add(raw string) error {
 		t.number--
 		t.b.Lose(t.where(), formats.KindDamage, "no message, for it has no role: %.40q", raw)
 		return nil
+	}
+	if err := t.begin(); err != nil {
+		return err
 	}
 	if err := t.format.dialect.message(t, raw); err != nil {
 		return fmt.Errorf("%s: %w", t.where(), err)

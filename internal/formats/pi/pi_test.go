@@ -305,6 +305,47 @@ func TestContinued(t *testing.T) {
 	}
 }
 
+// A header that has changed since it was imported stays as it is.
+func TestMoved(t *testing.T) {
+	t.Parallel()
+	data := corpus.Session(t, corpus.Sessions(t, "omp/18/state")[0])
+	imported := formatstest.Import(t, pi.Omp, &formats.Source{Stdin: bytes.NewReader(data)}, false)[0]
+	header, rest, _ := strings.Cut(imported.Text(), "\n")
+	h, err := session.ParseEntry(header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.Read(strings.NewReader(h.WithRaw("cwd", `"/elsewhere"`).Raw() + "\n" + rest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _ := formatstest.Export(t, pi.Omp, s, "omp-18")
+	if !strings.HasPrefix(out, `{"type":"title"`) || strings.Count(out, `"cwd":"/elsewhere"`) != 1 {
+		t.Errorf("got %.600s", out)
+	}
+}
+
+// An entry that was wrapped comes out with the parent that its wrapping has got
+// since.
+func TestWrapped(t *testing.T) {
+	t.Parallel()
+	const inner = `{"type":"poem","id":"a","parentId":"old","timestamp":"2026-01-02T03:04:06.000Z","x":1.0}`
+	for line, want := range map[string]string{
+		`{"type":"custom","customType":"pi:entry","data":` + inner + `,"id":"a","parentId":"old"}`: inner,
+		`{"type":"custom","customType":"pi:entry","data":` + inner + `,"id":"a","parentId":"new"}`: strings.Replace(inner, "old", "new", 1),
+		`{"type":"custom","customType":"pi:entry","data":` + inner + `,"id":"b","parentId":"old"}`: "",
+		`{"type":"custom","customType":"pi:entry","data":7,"id":"a","parentId":"old"}`:             "",
+	} {
+		if want == "" {
+			want = line
+		}
+		got := formatstest.Import(t, pi.Pi, &formats.Source{Stdin: strings.NewReader(header + line + "\n")}, true)[0]
+		if got.Text() != header+want+"\n" {
+			t.Errorf("%s\nbecame %s", line, got.Text())
+		}
+	}
+}
+
 func TestBlobs(t *testing.T) {
 	t.Parallel()
 	data := corpus.Session(t, corpus.Sessions(t, "omp/18/images")[0])
