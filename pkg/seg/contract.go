@@ -95,29 +95,29 @@ type preface struct {
 	titled bool
 }
 
-// read takes one more line, and reports whether it belongs to the preface.
-func (p *preface) read(line string) (bool, error) {
+// read takes one more line, if the preface is not complete.
+func (p *preface) read(line string) error {
 	if p.header.Raw() != "" {
-		return false, nil
+		return nil
 	}
 	if !utf8.ValidString(line) {
-		return false, fmt.Errorf("%w: the header is not UTF-8", ErrContract)
+		return fmt.Errorf("%w: the header is not UTF-8", ErrContract)
 	}
 	e, err := session.ParseEntry(line)
 	if err == nil && !p.titled && e.Type() == session.TypeTitle {
 		p.titled = true // oh-my-pi's title slot
 		p.lines += line + "\n"
-		return true, nil
+		return nil
 	}
 	h, err := session.HeaderOf([]byte(line))
 	if err != nil {
-		return false, err
+		return err
 	}
 	if h.Version < session.Version {
-		return false, fmt.Errorf("%w: a version %d session has to be migrated to version %d first", ErrContract, h.Version, session.Version)
+		return fmt.Errorf("%w: a version %d session has to be migrated to version %d first", ErrContract, h.Version, session.Version)
 	}
 	p.header, p.lines = h, p.lines+line+"\n"
-	return true, nil
+	return nil
 }
 
 // sessionFits says whether the contract takes the session's id.

@@ -146,7 +146,7 @@ func (b *build) entry(l jsonl.Line) (frame, bool, error) {
 		return frame{}, false, jsonl.ErrTorn
 	}
 	if b.pre.header.Raw() == "" {
-		_, err := b.pre.read(l.Text())
+		err := b.pre.read(l.Text())
 		if err == nil && b.pre.header.Raw() != "" && !b.o.Extended {
 			err = sessionFits(b.pre.header.ID)
 		}
@@ -211,7 +211,7 @@ func (b *build) recomputed() (n int64, chain string, ids []byte, err error) {
 			return 0, "", nil, err
 		}
 		if p.header.Raw() == "" {
-			if _, err := p.read(l.Text()); err != nil {
+			if err := p.read(l.Text()); err != nil {
 				return 0, "", nil, err
 			}
 			continue

@@ -45,54 +45,81 @@ func mark(d disk, name string) error {
 }
 
 var crashCases = map[string]crashCase{
-	"append": {undone: true, entries: 3, kept: 3, most: 4, acked: 4, reopen: true,
-		do: func(d disk, name string) error { return appendN(d, name, 4, 4) }},
-	"first append": {undone: true, entries: 0, kept: 0, most: 2, acked: 2, reopen: true,
-		do: func(d disk, name string) error { return appendN(d, name, 1, 2) }},
-	"append with rotation and seal": {undone: true, entries: 3, kept: 3, most: 8, acked: 8, reopen: true,
-		do: func(d disk, name string) error { return appendN(d, name, 4, 8) }},
-	"second append": {undone: true, entries: 3, kept: 4, most: 5, acked: 5, reopen: true,
+	"append": {
+		undone: true, entries: 3, kept: 3, most: 4, acked: 4, reopen: true,
+		do: func(d disk, name string) error { return appendN(d, name, 4, 4) },
+	},
+	"first append": {
+		undone: true, entries: 0, kept: 0, most: 2, acked: 2, reopen: true,
+		do: func(d disk, name string) error { return appendN(d, name, 1, 2) },
+	},
+	"append with rotation and seal": {
+		undone: true, entries: 3, kept: 3, most: 8, acked: 8, reopen: true,
+		do: func(d disk, name string) error { return appendN(d, name, 4, 8) },
+	},
+	"second append": {
+		undone: true, entries: 3, kept: 4, most: 5, acked: 5, reopen: true,
 		prepare: func(t *testing.T, name string) { must(t, appendN(fastDisk{}, name, 4, 4)) },
-		do:      func(d disk, name string) error { return appendN(d, name, 5, 5) }},
-	"mending frames without rows": {entries: 3, kept: 5, most: 6, acked: 6, reopen: true,
+		do:      func(d disk, name string) error { return appendN(d, name, 5, 5) },
+	},
+	"mending frames without rows": {
+		entries: 3, kept: 5, most: 6, acked: 6, reopen: true,
 		prepare: func(t *testing.T, name string) {
 			must(t, appendN(fastDisk{}, name, 4, 5))
 			cutIndex(t, name, 2)
 		},
-		do: func(d disk, name string) error { return appendN(d, name, 6, 6) }},
-	"mending a torn frame": {entries: 3, kept: 3, most: 4, acked: 4, reopen: true,
+		do: func(d disk, name string) error { return appendN(d, name, 6, 6) },
+	},
+	"mending a torn frame": {
+		entries: 3, kept: 3, most: 4, acked: 4, reopen: true,
 		prepare: func(t *testing.T, name string) { addTo(t, lastSegment(t, name), `{"schema":"pi.session_store_v2.segm`) },
-		do:      func(d disk, name string) error { return appendN(d, name, 4, 4) }},
-	"mending a torn row": {entries: 3, kept: 3, most: 4, acked: 4, reopen: true,
+		do:      func(d disk, name string) error { return appendN(d, name, 4, 4) },
+	},
+	"mending a torn row": {
+		entries: 3, kept: 3, most: 4, acked: 4, reopen: true,
 		prepare: func(t *testing.T, name string) { addTo(t, filepath.Join(Dir(name), indexFile), `{"schema":"pi`) },
-		do:      func(d disk, name string) error { return appendN(d, name, 4, 4) }},
+		do:      func(d disk, name string) error { return appendN(d, name, 4, 4) },
+	},
 	"checkpoint": {entries: 3, kept: 3, most: 3, acked: 3, reopen: true, do: mark},
-	"rollback to a checkpoint": {entries: 2, kept: 2, most: 7, acked: 2, reopen: true,
+	"rollback to a checkpoint": {
+		entries: 2, kept: 2, most: 7, acked: 2, reopen: true,
 		prepare: func(t *testing.T, name string) {
 			must(t, mark(fastDisk{}, name))
 			must(t, appendN(fastDisk{}, name, 3, 7))
 		},
 		do: func(d disk, name string) error {
 			return withStore(d, name, func(s *Store) error { return s.RollbackTo(background, 1) })
-		}},
-	"rebuild": {entries: 5, kept: 5, most: 5, acked: 5, reopen: true,
+		},
+	},
+	"rebuild": {
+		entries: 5, kept: 5, most: 5, acked: 5, reopen: true,
 		do: func(d disk, name string) error {
 			return withStore(d, name, func(s *Store) error { _, err := s.Rebuild(background); return err })
-		}},
-	"migrate and cutover": {entries: 5, before: true, kept: 5, most: 5, acked: 5,
-		do: func(d disk, name string) error { _, err := migrate(background, d, name, fastOptions()); return err }},
-	"migrate and exchange": {entries: 3, kept: 3, most: 4, acked: 4,
+		},
+	},
+	"migrate and cutover": {
+		entries: 5, before: true, kept: 5, most: 5, acked: 5,
+		do: func(d disk, name string) error { _, err := migrate(background, d, name, fastOptions()); return err },
+	},
+	"migrate and exchange": {
+		entries: 3, kept: 3, most: 4, acked: 4,
 		prepare: func(t *testing.T, name string) { addTo(t, name, entryLine(4)+"\n") },
-		do:      func(d disk, name string) error { _, err := migrate(background, d, name, fastOptions()); return err }},
-	"migrate and replace": {entries: 3, kept: 3, most: 4, acked: 4, noSwap: true,
+		do:      func(d disk, name string) error { _, err := migrate(background, d, name, fastOptions()); return err },
+	},
+	"migrate and replace": {
+		entries: 3, kept: 3, most: 4, acked: 4, noSwap: true,
 		prepare: func(t *testing.T, name string) { addTo(t, name, entryLine(4)+"\n") },
-		do:      func(d disk, name string) error { _, err := migrate(background, d, name, fastOptions()); return err }},
-	"rollback": {entries: 3, kept: 3, most: 3, acked: 3,
+		do:      func(d disk, name string) error { _, err := migrate(background, d, name, fastOptions()); return err },
+	},
+	"rollback": {
+		entries: 3, kept: 3, most: 3, acked: 3,
 		do: func(d disk, name string) error {
 			_, err := rollback(background, d, name, "test", fastOptions())
 			return err
-		}},
-	"recovery with loss": {entries: 5, kept: 4, most: 4, acked: 4,
+		},
+	},
+	"recovery with loss": {
+		entries: 5, kept: 4, most: 4, acked: 4,
 		prepare: func(t *testing.T, name string) {
 			file := lastSegment(t, name)
 			must(t, os.Truncate(file, int64(len(readText(t, file))-40)))
@@ -100,7 +127,8 @@ var crashCases = map[string]crashCase{
 		do: func(d disk, name string) error {
 			_, err := recoverStore(background, d, name, fastOptions())
 			return err
-		}},
+		},
+	},
 }
 
 func addTo(t *testing.T, name, text string) {

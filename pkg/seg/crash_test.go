@@ -82,7 +82,7 @@ func (tt *crashCase) strikeAt(t *testing.T, template string, f fault, n int) (en
 	name := filepath.Join(dir, "s.jsonl")
 	d := newFaultyDisk(f, n)
 	d.swaps = !tt.noSwap
-	err, ended := strike(t, d, func(d disk) error { return tt.do(d, name) })
+	ended, err := strike(t, d, func(d disk) error { return tt.do(d, name) })
 	if ended && err != nil {
 		t.Fatalf("without a fault: %v", err)
 	}

@@ -218,7 +218,7 @@ func (f *faultyFile) Close() error {
 
 // strike runs do on a disk that strikes at its call number at. ended says that do
 // came to its end without that call.
-func strike(t *testing.T, d *faultyDisk, do func(d disk) error) (err error, ended bool) {
+func strike(t *testing.T, d *faultyDisk, do func(d disk) error) (ended bool, err error) {
 	t.Helper()
 	defer func() {
 		if r := recover(); r != nil {
@@ -229,5 +229,5 @@ func strike(t *testing.T, d *faultyDisk, do func(d disk) error) (err error, ende
 		}
 	}()
 	err = do(d)
-	return err, d.struck == ""
+	return d.struck == "", err
 }

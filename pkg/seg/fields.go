@@ -3,6 +3,7 @@ package seg
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -24,7 +25,8 @@ func members(text string, names, values []string) error {
 		name := js.Unquote(key)
 		i := next
 		if i >= len(names) || names[i] != name {
-			for i = 0; i < len(names) && names[i] != name; i++ {
+			if i = slices.Index(names, name); i < 0 {
+				i = len(names)
 			}
 		}
 		if i == len(names) {

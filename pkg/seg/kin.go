@@ -23,12 +23,12 @@ type idIndex struct {
 
 // kin answers, for a batch, who is in the store and who has children.
 type kin struct {
-	w       *writer
-	v       *view
-	head    string          // id of the last entry, of the store or of the batch
-	born_   map[string]int  // children of this batch, by parent
-	mine    map[string]bool // ids of this batch
-	ordered bool
+	w         *writer
+	v         *view
+	head      string          // id of the last entry, of the store or of the batch
+	offspring map[string]int  // children of this batch, by parent
+	mine      map[string]bool // ids of this batch
+	ordered   bool
 }
 
 func (w *writer) kin() (*kin, error) {
@@ -36,7 +36,7 @@ func (w *writer) kin() (*kin, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kin{w: w, v: v, head: w.last.id, born_: map[string]int{}, mine: map[string]bool{}, ordered: w.st.ordered || w.last.seq == 0}
+	k := &kin{w: w, v: v, head: w.last.id, offspring: map[string]int{}, mine: map[string]bool{}, ordered: w.st.ordered || w.last.seq == 0}
 	if !k.ordered { // a store of another program, seen for the first time
 		if k.ordered, err = k.parentsFirst(); err != nil {
 			v.close()
@@ -79,14 +79,14 @@ func (k *kin) born(f *frame) (bool, error) {
 	if f.parent == "" {
 		return false, nil
 	}
-	n, counted := k.born_[f.parent]
+	n, counted := k.offspring[f.parent]
 	if !counted && !k.isNew(f.parent) && !(wasHead && k.ordered) {
 		var err error
 		if n, err = k.children(f.parent); err != nil {
 			return false, err
 		}
 	}
-	k.born_[f.parent] = n + 1
+	k.offspring[f.parent] = n + 1
 	return n == 1, nil
 }
 

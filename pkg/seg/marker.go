@@ -88,32 +88,31 @@ func (s *Store) preface() (string, error) {
 		return "", about("opening "+source(s.dir), err)
 	}
 	defer f.Close()
-	p, _, err := readPreface(f)
+	p, err := readPreface(f)
 	if err == nil && p.header.ID != man.SessionID {
 		return man.madeUp(), nil
 	}
 	return p.lines, err
 }
 
-// readPreface reads up to the header and returns the length in bytes of what it
-// has read.
-func readPreface(r io.Reader) (preface, int64, error) {
+// readPreface reads up to the header.
+func readPreface(r io.Reader) (preface, error) {
 	p := preface{}
 	for l, err := range jsonl.Lines(r) {
 		if err != nil {
-			return p, 0, err
+			return p, err
 		}
 		if l.Torn {
-			return p, 0, errNoHeader
+			return p, errNoHeader
 		}
-		if _, err := p.read(l.Text()); err != nil {
-			return p, 0, fmt.Errorf("line %d: %w", l.Number, err)
+		if err := p.read(l.Text()); err != nil {
+			return p, fmt.Errorf("line %d: %w", l.Number, err)
 		}
 		if p.header.Raw() != "" {
-			return p, l.End(), nil
+			return p, nil
 		}
 	}
-	return p, 0, errNoHeader
+	return p, errNoHeader
 }
 
 // source returns the JSONL file that a store belongs to.

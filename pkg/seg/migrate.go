@@ -45,8 +45,8 @@ func Migrate(ctx context.Context, path string, o Options) (Migration, error) {
 }
 
 func migrate(ctx context.Context, d disk, path string, o Options) (out Migration, err error) {
-	return out, withSource(ctx, d, path, &o, func(a *jsonl.Appender, real string) error {
-		b, err := newBuild(ctx, d, a, real, o)
+	return out, withSource(ctx, d, path, &o, func(a *jsonl.Appender, target string) error {
+		b, err := newBuild(ctx, d, a, target, o)
 		if err != nil {
 			return err
 		}
@@ -56,24 +56,24 @@ func migrate(ctx context.Context, d disk, path string, o Options) (out Migration
 	})
 }
 
-// withSource runs do with the JSONL file at path locked against everybody. real
+// withSource runs do with the JSONL file at path locked against everybody. target
 // is its name with a symbolic link resolved: the store stands beside the file.
-func withSource(ctx context.Context, d disk, path string, o *Options, do func(a *jsonl.Appender, real string) error) (err error) {
-	real, err := filepath.EvalSymlinks(path)
+func withSource(ctx context.Context, d disk, path string, o *Options, do func(a *jsonl.Appender, target string) error) (err error) {
+	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return about("opening "+path, err)
 	}
-	a, err := jsonl.OpenAppender(ctx, real, jsonl.Options{Tail: jsonl.Refuse, Wait: o.Wait})
+	a, err := jsonl.OpenAppender(ctx, target, jsonl.Options{Tail: jsonl.Refuse, Wait: o.Wait})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	unlock, err := takeLock(ctx, d, real+".lock", o.Wait)
+	unlock, err := takeLock(ctx, d, target+".lock", o.Wait)
 	if err != nil {
 		return err
 	}
 	defer unlockInto(&err, unlock)
-	return do(a, real)
+	return do(a, target)
 }
 
 // A build is a store that is being made.
@@ -92,21 +92,21 @@ type build struct {
 	opened bool
 }
 
-func newBuild(ctx context.Context, d disk, a *jsonl.Appender, real string, o Options) (*build, error) {
+func newBuild(ctx context.Context, d disk, a *jsonl.Appender, target string, o Options) (*build, error) {
 	id, err := session.NewSessionID()
 	if err != nil {
 		return nil, err
 	}
-	b := &build{ctx: ctx, d: d, a: a, path: real, o: o}
-	b.out = Migration{ID: id, Correlation: o.Correlation, Dir: Dir(real)}
+	b := &build{ctx: ctx, d: d, a: a, path: target, o: o}
+	b.out = Migration{ID: id, Correlation: o.Correlation, Dir: Dir(target)}
 	if b.out.Correlation == "" {
 		b.out.Correlation = "mig-" + id
 	}
 	if !correlationPattern.MatchString(b.out.Correlation) {
 		return nil, fmt.Errorf("%w: the correlation id %q is not 8 to 128 of A-Z, a-z, 0-9 and . _ : -", ErrContract, b.out.Correlation)
 	}
-	if b.out.Dir == real {
-		return nil, fmt.Errorf("migrating %s: %w: its store would have the same name", real, ErrContract)
+	if b.out.Dir == target {
+		return nil, fmt.Errorf("migrating %s: %w: its store would have the same name", target, ErrContract)
 	}
 	b.s = newStore(d, b.out.Dir+".staging."+unique(), o)
 	return b, nil

@@ -47,8 +47,8 @@ func recoverStore(ctx context.Context, d disk, path string, o Options) (out Reco
 	if strings.EqualFold(filepath.Ext(path), ".v2") {
 		path = source(path)
 	}
-	return out, withTarget(ctx, d, path, &o, func(real string) error {
-		r := &recovery{ctx: ctx, d: d, o: o, real: real, dir: Dir(real)}
+	return out, withTarget(ctx, d, path, &o, func(target string) error {
+		r := &recovery{ctx: ctx, d: d, o: o, target: target, dir: Dir(target)}
 		r.out = Recovery{Action: "none", Dir: r.dir}
 		err := r.run()
 		out = r.out
@@ -57,13 +57,13 @@ func recoverStore(ctx context.Context, d disk, path string, o Options) (out Reco
 }
 
 type recovery struct {
-	ctx  context.Context
-	d    disk
-	o    Options
-	real string
-	dir  string
-	s    *Store
-	out  Recovery
+	ctx    context.Context
+	d      disk
+	o      Options
+	target string
+	dir    string
+	s      *Store
+	out    Recovery
 }
 
 func (r *recovery) run() error {
@@ -76,8 +76,8 @@ func (r *recovery) run() error {
 		if r.out.Action == "none" && len(r.out.Removed) > 0 {
 			r.out.Action = "source"
 		}
-		if _, serr := r.d.lstat(r.real); missing(serr) {
-			return about("opening "+r.real, serr)
+		if _, serr := r.d.lstat(r.target); missing(serr) {
+			return about("opening "+r.target, serr)
 		}
 		return nil
 	}
@@ -140,7 +140,7 @@ func (r *recovery) finishRollback(name string) error {
 		return s.named(err)
 	}
 	r.out.Action = "source"
-	return s.named(w.retired(r.real, "recovered"))
+	return s.named(w.retired(r.target, "recovered"))
 }
 
 // finish verifies a store that has its place but not its confirmation.
@@ -159,7 +159,7 @@ func (r *recovery) finish() error {
 	if err != nil {
 		return r.rollBack(err)
 	}
-	a := &build{ctx: r.ctx, d: r.d, path: r.real, o: r.o, s: r.s, w: &writer{s: r.s}}
+	a := &build{ctx: r.ctx, d: r.d, path: r.target, o: r.o, s: r.s, w: &writer{s: r.s}}
 	a.out = Migration{ID: m.Migration, Correlation: m.Correlation, Dir: r.dir}
 	if a.w.st, err = r.s.currentState(); err != nil {
 		return r.s.named(err)
@@ -206,7 +206,7 @@ func (r *recovery) rollBack(why error) error {
 	if err := r.failed(nil); err != nil {
 		return err
 	}
-	to, err := r.s.retire(r.ctx, r.real, "recovery: "+why.Error())
+	to, err := r.s.retire(r.ctx, r.target, "recovery: "+why.Error())
 	if err != nil {
 		return errors.Join(why, err)
 	}

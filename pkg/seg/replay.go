@@ -73,7 +73,7 @@ func (w *writer) hasSum(name string, in *intent) (bool, error) {
 // replayFiles cuts the segment that holds the checkpoint, and puts later segments
 // and checkpoints aside.
 func (w *writer) replayFiles(in *intent) error {
-	last, _, err := w.s.lastRow()
+	last, err := w.s.lastRow()
 	if err != nil {
 		return err
 	}

@@ -120,14 +120,14 @@ func (r *recovery) install(w *writer, m manifest) error {
 
 // newIdentity makes a manifest for a store that has lost its own.
 func (r *recovery) newIdentity() (manifest, error) {
-	f, err := os.Open(r.real)
+	f, err := os.Open(r.target)
 	if err != nil {
 		return manifest{}, fmt.Errorf("%w: no manifest, and no session file to tell whose store it is: %w", ErrCorrupt, cause(err))
 	}
 	defer f.Close()
-	p, _, err := readPreface(f)
+	p, err := readPreface(f)
 	if err != nil {
-		return manifest{}, fmt.Errorf("%w: no manifest, and %s: %w", ErrCorrupt, base(r.real), err)
+		return manifest{}, fmt.Errorf("%w: no manifest, and %s: %w", ErrCorrupt, base(r.target), err)
 	}
 	return newManifest(p.header.ID, r.o.now(), sessionFits(p.header.ID) != nil), nil
 }

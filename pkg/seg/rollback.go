@@ -22,41 +22,41 @@ func Rollback(ctx context.Context, path, reason string, o Options) (string, erro
 }
 
 func rollback(ctx context.Context, d disk, path, reason string, o Options) (to string, err error) {
-	err = withTarget(ctx, d, path, &o, func(real string) error {
-		s, err := openStore(d, Dir(real), o)
+	err = withTarget(ctx, d, path, &o, func(target string) error {
+		s, err := openStore(d, Dir(target), o)
 		if err != nil {
 			return err
 		}
-		to, err = s.retire(ctx, real, reason)
+		to, err = s.retire(ctx, target, reason)
 		return err
 	})
 	return to, err
 }
 
 // withTarget is withSource for a file that may be missing or torn.
-func withTarget(ctx context.Context, d disk, path string, o *Options, do func(real string) error) (err error) {
-	real, err := filepath.EvalSymlinks(path)
+func withTarget(ctx context.Context, d disk, path string, o *Options, do func(target string) error) (err error) {
+	target, err := filepath.EvalSymlinks(path)
 	if missing(err) {
 		return do(path)
 	}
 	if err != nil {
 		return about("opening "+path, err)
 	}
-	a, err := jsonl.OpenAppender(ctx, real, jsonl.Options{Tail: jsonl.EndLine, Wait: o.Wait})
+	a, err := jsonl.OpenAppender(ctx, target, jsonl.Options{Tail: jsonl.EndLine, Wait: o.Wait})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	unlock, err := takeLock(ctx, d, real+".lock", o.Wait)
+	unlock, err := takeLock(ctx, d, target+".lock", o.Wait)
 	if err != nil {
 		return err
 	}
 	defer unlockInto(&err, unlock)
-	return do(real)
+	return do(target)
 }
 
-// retire takes the store out of service in favour of the file real.
-func (s *Store) retire(ctx context.Context, real, reason string) (to string, err error) {
+// retire takes the store out of service in favour of the file target.
+func (s *Store) retire(ctx context.Context, target, reason string) (to string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	unlock, err := s.lock(ctx)
@@ -68,7 +68,7 @@ func (s *Store) retire(ctx context.Context, real, reason string) (to string, err
 	if err := w.loadAny(); err != nil {
 		return "", s.named(err)
 	}
-	if err := w.checkTarget(real); err != nil {
+	if err := w.checkTarget(target); err != nil {
 		return "", s.named(err)
 	}
 	if w.st.to != Failed && w.st.to != MigrationStaging {
@@ -83,7 +83,7 @@ func (s *Store) retire(ctx context.Context, real, reason string) (to string, err
 	s.dir = to
 	err = s.d.syncDir(filepath.Dir(to))
 	if err == nil {
-		err = w.retired(real, reason)
+		err = w.retired(target, reason)
 	}
 	return to, s.named(err)
 }
@@ -105,7 +105,7 @@ func (w *writer) loadAny() error {
 }
 
 // checkTarget compares the file with what the store was made from.
-func (w *writer) checkTarget(real string) error {
+func (w *writer) checkTarget(target string) error {
 	var p *fingerprint
 	m, err := readMarker(w.s.d, w.s.dir)
 	if err == nil {
@@ -122,15 +122,15 @@ func (w *writer) checkTarget(real string) error {
 	}
 	begins := false
 	if p != nil {
-		begins, _, err = p.matches(real)
+		begins, _, err = p.matches(target)
 	} else {
-		begins, err = w.hasHeaderOf(real)
+		begins, err = w.hasHeaderOf(target)
 	}
 	if err != nil && !missing(err) {
-		return about("reading "+base(real), err)
+		return about("reading "+base(target), err)
 	}
 	if err != nil || !begins {
-		why := fmt.Errorf("%w: %s is gone or was changed", ErrNoTarget, base(real))
+		why := fmt.Errorf("%w: %s is gone or was changed", ErrNoTarget, base(target))
 		if w.st.to == Failed {
 			return why
 		}
@@ -140,17 +140,17 @@ func (w *writer) checkTarget(real string) error {
 }
 
 // hasHeaderOf reports whether the file is the session that the manifest names.
-func (w *writer) hasHeaderOf(real string) (bool, error) {
+func (w *writer) hasHeaderOf(target string) (bool, error) {
 	man, err := readManifest(w.s.d, w.s.dir)
 	if err != nil {
 		return false, nil //nolint:nilerr // without a manifest there is nothing to compare with
 	}
-	f, err := os.Open(real)
+	f, err := os.Open(target)
 	if err != nil {
 		return false, err
 	}
 	defer f.Close()
-	p, _, err := readPreface(f)
+	p, err := readPreface(f)
 	return err == nil && p.header.ID == man.SessionID, nil
 }
 
@@ -167,8 +167,8 @@ func (w *writer) beforeRollback() error {
 }
 
 // retired ends the rollback in the store that is out of service now.
-func (w *writer) retired(real, reason string) error {
-	e, err := w.newEvent("rollback", absolute(w.s.dir), absolute(real))
+func (w *writer) retired(target, reason string) error {
+	e, err := w.newEvent("rollback", absolute(w.s.dir), absolute(target))
 	if err != nil {
 		return err
 	}

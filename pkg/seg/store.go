@@ -219,7 +219,7 @@ func (s *Store) currentState() (transition, error) {
 		return t, err
 	}
 	t = transition{from: Dirty, to: Clean}
-	last, _, err := s.lastRow()
+	last, err := s.lastRow()
 	if err != nil || last.seq == 0 {
 		return t, nil // damage shows elsewhere
 	}

@@ -112,18 +112,17 @@ func (w *writer) toSealed(reason string) error {
 	return w.become(SegmentSealed, reason)
 }
 
-// lastRow returns the last row of the index, zero if there is none, and the
-// length of the index up to its last line feed.
-func (s *Store) lastRow() (row, int64, error) {
+// lastRow returns the last row of the index, zero if there is none.
+func (s *Store) lastRow() (row, error) {
 	v, err := s.view()
 	if err != nil {
-		return row{}, 0, err
+		return row{}, err
 	}
 	defer v.close()
 	for _, r := range v.backward() {
-		return r.row, v.size, r.err
+		return r.row, r.err
 	}
-	return row{}, v.size, nil
+	return row{}, nil
 }
 
 // appendFile appends b to the file name with one write(2) and makes it durable.
