@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/sess-tools/sess/internal/clikit"
@@ -50,15 +51,8 @@ func (j *job) edit(edits []compact.Edit) error {
 // pruneOptions turns what the flags say, where 0 is none, into what
 // [compact.Prune] takes, where 0 is the default.
 func (p *pruning) pruneOptions() compact.PruneOptions {
-	o := compact.PruneOptions{Turns: p.pruneTurns, Protect: p.pruneProtect, Minimum: p.pruneMinimum, Tools: p.pruneSkip}
-	if o.Turns == 0 {
-		o.Turns = -1
+	return compact.PruneOptions{
+		Turns: cmp.Or(p.pruneTurns, -1), Protect: cmp.Or(p.pruneProtect, -1), Minimum: cmp.Or(p.pruneMinimum, -1),
+		Tools: p.pruneSkip,
 	}
-	if o.Protect == 0 {
-		o.Protect = -1
-	}
-	if o.Minimum == 0 {
-		o.Minimum = -1
-	}
-	return o
 }

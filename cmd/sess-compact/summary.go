@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -83,11 +84,7 @@ func (j *job) more() (out []session.Field) {
 
 // promptOptions says how prompts are made.
 func (j *job) promptOptions(focus string, write func(compact.PromptData) (string, error)) compact.PromptOptions {
-	limit := j.clipResult
-	if limit == 0 {
-		limit = -1
-	}
-	return compact.PromptOptions{Focus: focus, ResultLimit: limit, MaxPrompt: j.maxPrompt, Write: write}
+	return compact.PromptOptions{Focus: focus, ResultLimit: cmp.Or(j.clipResult, -1), MaxPrompt: j.maxPrompt, Write: write}
 }
 
 // readSummary takes a summary that was made elsewhere, by the rules a command's

@@ -7,9 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/operand"
@@ -171,7 +169,7 @@ func (k *sink) publish() error {
 		return nil
 	}
 	dir := filepath.Dir(k.path)
-	return k.failed(errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))) // it may be new as well
+	return k.failed(errors.Join(jsonl.SyncDir(dir), jsonl.SyncDir(filepath.Dir(dir)))) // it may be new as well
 }
 
 // failed makes an error one of the destination, and has it name the file.
@@ -190,20 +188,4 @@ func (k *sink) failed(err error) error {
 		return err // clikit names standard output
 	}
 	return &writeError{fmt.Errorf("creating %s: %w", name, err)}
-}
-
-// syncDir makes the names in a directory durable, where that can be done.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
 }

@@ -42,9 +42,11 @@ func (osDisk) open(name string, flag int, perm fs.FileMode) (file, error) {
 
 func (osDisk) rename(from, to string) error { return os.Rename(from, to) }
 
-// syncDir makes the names in a directory durable. File systems that cannot sync
+func (osDisk) syncDir(name string) error { return SyncDir(name) }
+
+// SyncDir makes the names in a directory durable. File systems that cannot sync
 // a directory have nothing to offer here, which is no reason to fail.
-func (osDisk) syncDir(name string) error {
+func SyncDir(name string) error {
 	if !canSyncDir {
 		return nil
 	}

@@ -125,7 +125,7 @@ func (h *held) lock(p *patience, d disk, path string) (bool, error) {
 // waitFlock reports false where there is no flock.
 func (h *held) waitFlock(p *patience) (bool, error) {
 	for {
-		ok, err := flock(h.f)
+		ok, err := Flock(h.f)
 		if ok || err != nil {
 			if errors.Is(err, errors.ErrUnsupported) {
 				return false, nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"syscall"
 )
 
 const (
@@ -14,8 +15,8 @@ const (
 	canSyncDir   = false
 )
 
-// flock is not to be had here; the lock file has to do.
-func flock(file) (bool, error) { return false, errors.ErrUnsupported }
+// Flock is not to be had here; in this package the lock file has to do.
+func Flock(syscall.Conn) (bool, error) { return false, errors.ErrUnsupported }
 
 // alive cannot tell, so a lock file with a process in it is never stale.
 func alive(int) bool { return true }

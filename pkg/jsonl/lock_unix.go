@@ -15,9 +15,9 @@ const (
 	canSyncDir   = true
 )
 
-// flock tries to take the exclusive lock on f and says whether it did. Closing
+// Flock tries to take the exclusive lock on f and says whether it did. Closing
 // f releases it. It does not wait, because a waiting flock cannot be cancelled.
-func flock(f file) (bool, error) {
+func Flock(f syscall.Conn) (bool, error) {
 	var lockErr error
 	c, err := f.SyscallConn()
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 // Modes of everything a store consists of. pi refuses a store that anybody but
@@ -66,31 +68,13 @@ func (osDisk) exchange(a, b string) error              { return exchange(a, b) }
 func (osDisk) remove(name string) error                { return os.Remove(name) }
 func (osDisk) list(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
 func (osDisk) lstat(name string) (fs.FileInfo, error)  { return os.Lstat(name) }
-func (osDisk) syncDir(name string) error               { return syncDir(name) }
+func (osDisk) syncDir(name string) error               { return jsonl.SyncDir(name) }
 func missing(err error) bool                           { return errors.Is(err, fs.ErrNotExist) }
 func joined(dir string, elem ...string) string {
 	return filepath.Join(append([]string{dir}, elem...)...)
 }
 func closing(f io.Closer, err error) error { return errors.Join(err, f.Close()) }
 func about(what string, err error) error   { return fmt.Errorf("%s: %w", what, cause(err)) }
-
-// syncDir makes the names in a directory durable. File systems that cannot sync
-// a directory have nothing to offer here, which is no reason to fail.
-func syncDir(name string) error {
-	if !canSyncDir {
-		return nil
-	}
-	d, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	err = d.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		return nil
-	}
-	return err
-}
 
 // cause strips the operation and the file names that package os puts around an
 // error, so that a message names its file once.

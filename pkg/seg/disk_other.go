@@ -2,12 +2,7 @@
 
 package seg
 
-import "errors"
-
 const (
 	openSafely = 0
-	canSyncDir = false
+	hasModes   = false
 )
-
-// flock is not to be had here, and without it a store cannot be written.
-func flock(file) (bool, error) { return false, errors.ErrUnsupported }

@@ -51,7 +51,7 @@ func tryLock(d disk, name string) (file, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	ok, err := flock(f)
+	ok, err := jsonl.Flock(f)
 	if ok && err == nil {
 		ok, err = sameFile(d, f, name)
 	}

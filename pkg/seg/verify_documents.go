@@ -68,7 +68,7 @@ func (c *scan) modes(old bool) error {
 		if err != nil {
 			return about(name, err)
 		}
-		if !canSyncDir || fi.Mode()&0o077 == 0 && (fi.IsDir() || fi.Mode().IsRegular()) {
+		if !hasModes || fi.Mode()&0o077 == 0 && (fi.IsDir() || fi.Mode().IsRegular()) {
 			continue
 		}
 		if text := fmt.Sprintf("%s has the mode %v", base(joined(s.dir, name)), fi.Mode()); old {

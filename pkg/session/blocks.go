@@ -19,7 +19,7 @@ func (rd *reader) blocks(r io.Reader) error {
 		if err != nil || !ok {
 			return err
 		}
-		parse := scan
+		parse, header := scan, false
 		for l := range b.Lines() {
 			data := l.Data
 			if rd.s.Lines == 0 {
@@ -28,8 +28,8 @@ func (rd *reader) blocks(r io.Reader) error {
 			if err := rd.take(lookAt(l, data, parse)); err != nil {
 				return err
 			}
-			if rd.sketches() {
-				parse = rd.sketch()
+			if rd.opened && !header {
+				header, parse = true, rd.parser()
 			}
 			if rd.s.Lines == 1 && len(data) < len(l.Data) {
 				rd.found(l, BOM, "", "byte order mark ignored")
@@ -43,6 +43,14 @@ func (rd *reader) blocks(r io.Reader) error {
 // are, to be migrated.
 func (rd *reader) sketches() bool {
 	return rd.sketch != nil && rd.opened && rd.s.Header.Version == Version
+}
+
+// parser returns what reads entries behind the header, for one goroutine.
+func (rd *reader) parser() func(string) Entry {
+	if rd.sketches() {
+		return rd.sketch()
+	}
+	return scan
 }
 
 // seen is what a goroutine has seen of a block.
@@ -68,10 +76,7 @@ func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
 				result <- seen{err: err}
 				return
 			}
-			parse := scan
-			if rd.sketches() {
-				parse = rd.sketch()
-			}
+			parse := rd.parser()
 			go func() { result <- seen{looks: looksOf(b, parse), block: b} }()
 		}
 	}()

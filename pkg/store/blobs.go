@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -63,7 +64,7 @@ func (b Blobs) write(blob session.Blob) (err error) {
 	if err := os.Rename(f.Name(), filepath.Join(b.dir, blob.Sum)); err != nil {
 		return err
 	}
-	return syncDir(b.dir)
+	return jsonl.SyncDir(b.dir)
 }
 
 // Get returns the data of the blob called sum, which is not compared with its

@@ -127,7 +127,7 @@ func publish(path string, sync bool, ways []func(from, to string) error) error {
 	if !sync {
 		return nil
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
+	if err := jsonl.SyncDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("published %s, but syncing its directory: %w", path, cause(err))
 	}
 	return nil

@@ -86,5 +86,5 @@ func makeDir(dir string, sync bool) error {
 	if !sync {
 		return nil
 	}
-	return syncDir(parent)
+	return jsonl.SyncDir(parent)
 }
