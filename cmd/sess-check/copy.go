@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +64,7 @@ func (c *config) repaired(ctx context.Context, s *clikit.Streams, operands []str
 	defer in.Close()
 	r, err := check.Repair(in, check.RepairOptions{Relink: c.relink, Migrate: c.migrate, Header: newHeader})
 	if err != nil {
-		err = operand.Locate(in.File, err)
+		err = operand.Locate(cmp.Or(in.File, in.Name), err)
 	}
 	if _, located := session.IsProblem(err); errors.Is(err, session.ErrVersion) && !located {
 		err = clikit.WithHint(err, "add --migrate to repair it as version 3")

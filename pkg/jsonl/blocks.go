@@ -9,7 +9,7 @@ import (
 )
 
 // largeBlock is the size in bytes of a Block whose lines are not longer.
-const largeBlock = 1 << 20
+const largeBlock = 256 << 10
 
 // A Block is a run of lines in memory of its own: whoever gets it may keep it, or
 // give it back.

@@ -25,7 +25,7 @@ func (rd *reader) blocks(r io.Reader) error {
 			if rd.s.Lines == 0 {
 				data = data[len(bom(data)):]
 			}
-			if err := rd.take(lookAt(l, data, parse)); err != nil {
+			if err := rd.take(lookAt(l, data, parse)); err != nil || rd.stopped {
 				return err
 			}
 			if rd.opened && !header {
@@ -62,7 +62,7 @@ type seen struct {
 
 // inOrder takes the rest of the blocks.
 func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
-	work := make(chan chan seen, runtime.GOMAXPROCS(0))
+	work, enough := make(chan chan seen, runtime.GOMAXPROCS(0)), make(chan struct{})
 	go func() {
 		defer close(work)
 		for {
@@ -71,7 +71,11 @@ func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
 				return
 			}
 			result := make(chan seen, 1)
-			work <- result
+			select {
+			case work <- result:
+			case <-enough:
+				return
+			}
 			if err != nil {
 				result <- seen{err: err}
 				return
@@ -82,6 +86,9 @@ func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
 	}()
 	var failed error
 	for result := range work {
+		if rd.stopped {
+			continue
+		}
 		s := <-result
 		if s.err != nil {
 			failed = s.err
@@ -89,6 +96,10 @@ func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
 		}
 		for _, k := range s.looks {
 			_ = rd.take(k) // an error is one of the header, which is known
+		}
+		if rd.stopped {
+			close(enough)
+			continue // until nobody uses next any more
 		}
 		if rd.sketches() {
 			s.block.Free()

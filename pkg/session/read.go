@@ -43,8 +43,10 @@ type reader struct {
 	opened   bool  // the header has been read
 	elements []int // parsed lines to entry positions, -1 for the rest; v1 compactions point at these
 
-	lines  func(text string)              // is shown every line, if it is set
-	sketch func() func(text string) Entry // makes what reads entries, if they are not to be kept whole
+	lines   func(text string)              // is shown every line, if it is set
+	sketch  func() func(text string) Entry // makes what reads entries, if they are not to be kept whole
+	visit   func(Entry) bool               // takes entries that are not to be kept at all
+	stopped bool                           // visit, or what tidy sessions do not have, ended it
 }
 
 func (rd *reader) read(r io.Reader) (*Session, error) {
@@ -112,6 +114,10 @@ func (rd *reader) take(k look) error {
 		rd.lines(k.line.Text())
 	}
 	l := k.line
+	if rd.visit != nil && !k.tidy() {
+		rd.stopped = true
+		return nil
+	}
 	switch k.kind {
 	case isBad:
 		return rd.bad(k)
@@ -222,6 +228,10 @@ func (rd *reader) header(e Entry, l jsonl.Line) error {
 
 func (rd *reader) entry(k look) {
 	e := k.entry
+	if rd.visit != nil {
+		rd.stopped = rd.stopped || e.typ == TypeSession || !rd.visit(e)
+		return
+	}
 	if !k.utf8 {
 		rd.found(k.line, InvalidUTF8, e.id, "invalid UTF-8, kept as it is")
 	}

@@ -28,7 +28,7 @@ const shortMember = 40
 
 // A sketcher makes sketches of lines.
 type sketcher struct {
-	seed maphash.Seed
+	seed maphash.Seed // of what tells lines apart; zero if nobody asks
 	buf  []byte
 }
 
@@ -55,7 +55,9 @@ func (k *sketcher) sketch(line string) Entry {
 		return end
 	})
 	e := scan(string(append(k.buf, '}')))
-	e.sum = max(1, maphash.String(k.seed, line))
+	if k.seed != (maphash.Seed{}) {
+		e.sum = max(1, maphash.String(k.seed, line))
+	}
 	return e
 }
 
@@ -81,11 +83,17 @@ func (k *sketcher) message(line string, at int) (end int) {
 	k.member(`"role"`, role)
 	k.member(`"timestamp"`, timestamp)
 	k.member(`"toolCallId"`, callID)
-	if strings.HasPrefix(content, "[") && strings.Contains(content, `"toolCall"`) {
+	if who, _ := stringValue(role); who == RoleAssistant && mayCall(content) {
 		k.calls(content)
 	}
 	k.buf = append(k.buf, '}')
 	return end
+}
+
+// mayCall reports whether a content may hold tool calls: it is a list with that
+// word in it, or with one that may be spelled with escapes.
+func mayCall(content string) bool {
+	return strings.HasPrefix(content, "[") && (strings.Contains(content, `"toolCall"`) || strings.Contains(content, `\u00`))
 }
 
 // calls sketches the tool calls of a content.
