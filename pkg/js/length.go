@@ -23,10 +23,13 @@ func Len(s string) int {
 // decoding.
 func LenLiteral(lit string) int {
 	s := body(lit)
-	if !utf8.ValidString(s) {
-		return Len(Unquote(lit))
+	n := len(s)
+	if at := firstHigh(s); at < n { // not all ASCII
+		if !utf8.ValidString(s[at:]) {
+			return Len(Unquote(lit))
+		}
+		n -= extraBytes(s[at:])
 	}
-	n := len(s) - extraBytes(s)
 	for i := firstEscape(s); i < len(s); {
 		end, easy := easyEscapes(s, i)
 		if i, n = end, n-easy; i < len(s) { // one unit whatever it says: half a pair is one

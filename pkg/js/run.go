@@ -26,6 +26,24 @@ func extraBytes(s string) (n int) {
 	return n
 }
 
+// firstHigh returns the index of a byte of s with no byte outside ASCII before it:
+// at most 31 before the first of those, len(s) if there is none.
+func firstHigh(s string) int {
+	i := 0
+	for i+32 <= len(s) {
+		if (word(s, i)|word(s, i+8)|word(s, i+16)|word(s, i+24))&high1 != 0 {
+			return i
+		}
+		i += 32
+	}
+	for ; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return i
+		}
+	}
+	return i
+}
+
 // continuations marks the continuation bytes of w by their lowest bit.
 func continuations(w uint64) uint64 { return (w &^ (w << 1)) >> 7 & low7 }
 
@@ -49,6 +67,10 @@ func easyEscapes(s string, i int) (end, n int) {
 		// Marks above the first may be wrong, but only after a backslash after
 		// a backslash, which stops this anyway, or in what is not valid.
 		slash := zeros(w ^ low7*'\\')
+		if slash == 0 {
+			i += 8
+			continue
+		}
 		hard := slash | zeros(w^low7*'u') | zeros(w^low7*'/')
 		if stop := hard >> 8 & slash; stop != 0 {
 			k := bits.TrailingZeros64(stop) &^ 7

@@ -2,6 +2,7 @@ package js
 
 import (
 	"iter"
+	"math/bits"
 	"strings"
 )
 
@@ -80,24 +81,40 @@ func WalkObject(json string, at int, member func(key string, at int) (end int)) 
 // text.
 func ValueEnd(json string, at int) int { return valueEnd(json, at) }
 
+// WalkArray walks the elements of the array that json is and calls element with the
+// index at which each begins; it goes on where element says that it ends, see
+// [ValueEnd] and [WalkObject], and stops where that is nowhere behind it.
+func WalkArray(json string, element func(at int) (end int)) {
+	i := skipSpace(json, 0)
+	if i == len(json) || json[i] != '[' {
+		return
+	}
+	if i = skipSpace(json, i+1); i == len(json) || json[i] == ']' {
+		return
+	}
+	for i < len(json) {
+		end := element(i)
+		if end <= i {
+			return
+		}
+		if i = skipSpace(json, end); i == len(json) || json[i] != ',' {
+			return
+		}
+		i = skipSpace(json, i+1)
+	}
+}
+
 // Elements returns the elements of a valid JSON array text, each as its bytes
 // without white space around it. A text that is no array has no elements.
 func Elements(json string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		i := skipSpace(json, 0)
-		if i == len(json) || json[i] != '[' {
-			return
-		}
-		for {
-			i = skipSpace(json, i+1) // after the bracket or a comma
-			end := valueEnd(json, i)
-			if end == i || !yield(json[i:end]) {
-				return
+		WalkArray(json, func(at int) int {
+			end := valueEnd(json, at)
+			if end > at && !yield(json[at:end]) {
+				return at
 			}
-			if i = skipSpace(json, end); i == len(json) || json[i] != ',' {
-				return
-			}
-		}
+			return end
+		})
 	}
 }
 
@@ -118,7 +135,22 @@ func valueEnd(s string, i int) int {
 
 // stringEnd returns the index after the literal that begins at s[i].
 func stringEnd(s string, i int) int {
-	for from := i + 1; ; {
+	from := i + 1
+	for range 2 { // keys, ids and words are most strings, and a call for each is dear
+		if from+8 > len(s) {
+			break
+		}
+		w := word(s, from)
+		quote, slash := zeros(w^low7*'"'), zeros(w^low7*'\\')
+		if quote != 0 && quote&-quote < slash&-slash-1 { // no backslash before it; the lowest marks are right
+			return from + bits.TrailingZeros64(quote)>>3 + 1
+		}
+		if quote|slash != 0 {
+			break
+		}
+		from += 8
+	}
+	for {
 		j := strings.IndexByte(s[from:], '"')
 		if j < 0 {
 			return len(s)

@@ -73,14 +73,25 @@ func (m Message) Str(name string) string {
 type Block struct {
 	Type string // "text", "thinking", "image", "toolCall", …
 	raw  string // "" if a literal stands for the block
-	text string // the JSON text of its text
+
+	text, thinking, id, name, arguments string // JSON texts of members that are asked for
 }
 
 // Get returns the JSON text of the block's member called name.
 func (b Block) Get(name string) string {
-	switch {
-	case name == "text":
+	switch name {
+	case "text":
 		return b.text
+	case "thinking":
+		return b.thinking
+	case "id":
+		return b.id
+	case "name":
+		return b.name
+	case "arguments":
+		return b.arguments
+	}
+	switch {
 	case b.raw != "":
 		return member(b.raw, name)
 	case name == "type":
@@ -116,28 +127,44 @@ func blocks(content string) iter.Seq[Block] {
 		if !strings.HasPrefix(content, "[") {
 			return
 		}
-		for raw := range js.Elements(content) {
-			if !strings.HasPrefix(raw, "{") {
-				continue
+		js.WalkArray(content, func(at int) (end int) {
+			if content[at] != '{' {
+				return js.ValueEnd(content, at)
 			}
-			if !yield(newBlock(raw)) {
-				return
+			b, end := blockAt(content, at)
+			if end > at && !yield(b) {
+				return at
 			}
-		}
+			return end
+		})
 	}
 }
 
-func newBlock(raw string) Block {
-	b := Block{raw: raw}
-	for key, value := range js.Members(raw) {
+// blockAt reads the block that begins at content[at], and says where it ends.
+func blockAt(content string, at int) (b Block, end int) {
+	end = js.WalkObject(content, at, func(key string, at int) int {
+		end := js.ValueEnd(content, at)
+		value := content[at:end]
 		switch plainKey(key) {
 		case `"type"`:
 			b.Type, _ = stringValue(value)
 		case `"text"`:
 			b.text = value
+		case `"thinking"`:
+			b.thinking = value
+		case `"id"`:
+			b.id = value
+		case `"name"`:
+			b.name = value
+		case `"arguments"`:
+			b.arguments = value
 		}
+		return end
+	})
+	if end > at {
+		b.raw = content[at:end]
 	}
-	return b
+	return b, end
 }
 
 // Text returns the message's text blocks joined by sep. For a role without
