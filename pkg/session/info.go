@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -38,7 +39,9 @@ type Spent struct {
 
 // add adds the usage of a message, a JSON text.
 func (s *Spent) add(usage string) {
-	for key, value := range js.Members(usage) {
+	js.WalkObject(usage, 0, func(key string, at int) int {
+		end := js.ValueEnd(usage, at)
+		value := usage[at:end]
 		switch plainKey(key) {
 		case `"input"`:
 			s.Input += number(value)
@@ -54,7 +57,8 @@ func (s *Spent) add(usage string) {
 				s.Cost += cost
 			}
 		}
-	}
+		return end
+	})
 }
 
 // ScanInfo reads a whole session for a listing, in one pass and without
@@ -75,7 +79,7 @@ func ScanInfo(r io.Reader) (Info, error) {
 
 // InfoOf is ScanInfo of a session that is in memory. Nothing of it is kept.
 func InfoOf(data []byte) (Info, error) {
-	s := infoScan{info: Info{Exact: true}}
+	s := infoScan{info: Info{Exact: true}, stays: true}
 	if err := s.data(data); err != nil {
 		return Info{}, err
 	}
@@ -85,7 +89,7 @@ func InfoOf(data []byte) (Info, error) {
 // ScanHeadTail reads the first and the last bytes of a session too large to
 // read whole. The tail's first line is taken for a fragment.
 func ScanHeadTail(head, tail []byte) (Info, error) {
-	s := infoScan{}
+	s := infoScan{stays: true}
 	if i := bytes.LastIndexByte(head, '\n'); i >= 0 {
 		head = head[:i+1]
 	}
@@ -114,7 +118,9 @@ type infoScan struct {
 	name     string
 	modified int64
 	spans    [2]int // lengths of the lines of the first and the last message, in bytes
-	last     []byte // content of the last message, if its text has not been made yet
+	last     string // content of the last message, if its text has not been made yet
+	buf      []byte // what it is a copy in
+	stays    bool   // lines are there until the end: their content need not be copied
 
 	glance glance
 }
@@ -175,7 +181,10 @@ func (s *infoScan) glimpsed(g *glance) {
 	if role == RoleUser && s.info.FirstMessage == "" {
 		s.info.FirstMessage, s.spans[0] = strings.Clone(textOf(g.content, " ")), 0
 	}
-	s.last = append(s.last[:0], g.content...)
+	if s.last = g.content; !s.stays {
+		s.buf = append(s.buf[:0], g.content...)
+		s.last = unsafe.String(unsafe.SliceData(s.buf), len(s.buf))
+	}
 }
 
 // examine reads a line as Read does.
@@ -254,7 +263,7 @@ func (s *infoScan) message(e Entry) {
 	if m.role == RoleUser && s.info.FirstMessage == "" {
 		s.info.FirstMessage, s.spans[0] = text, len(e.raw)
 	}
-	s.info.LastMessage, s.spans[1], s.last = text, len(e.raw), s.last[:0]
+	s.info.LastMessage, s.spans[1], s.last = text, len(e.raw), ""
 }
 
 // detached returns a text that may be a slice of a line of span bytes, as a copy
@@ -275,8 +284,8 @@ func (s *infoScan) result() (Info, error) {
 		return Info{}, problem(1, 0, NoHeader, "", "not a session: no session header")
 	}
 	i := s.info
-	if len(s.last) > 0 {
-		i.LastMessage, s.spans[1] = textOf(string(s.last), " "), len(s.last)
+	if s.last != "" {
+		i.LastMessage, s.spans[1] = strings.Clone(textOf(s.last, " ")), 0
 	}
 	i.FirstMessage, i.LastMessage = detached(i.FirstMessage, s.spans[0]), detached(i.LastMessage, s.spans[1])
 	i.Modified = i.Created
