@@ -74,12 +74,8 @@ func (c *config) repaired(ctx context.Context, s *clikit.Streams, operands []str
 
 // newHeader makes a header for a session that has lost its own.
 func newHeader(ms int64) (string, error) {
-	id, err := session.NewSessionID()
-	if err != nil {
-		return "", err
-	}
 	cwd, err := operand.CWD("")
-	return session.NewHeader(session.HeaderFields{ID: id, Time: ms, CWD: cwd}), err
+	return session.NewHeader(session.HeaderFields{ID: session.NewSessionID(), Time: ms, CWD: cwd}), err
 }
 
 // migrateOne writes a copy of one session as version 3. A session with lines

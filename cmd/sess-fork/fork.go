@@ -71,6 +71,6 @@ func (c *config) header(src *operand.Source) (h session.HeaderFields, err error)
 			return h, err
 		}
 	}
-	h.ID, err = session.NewSessionID()
-	return h, err
+	h.ID = session.NewSessionID()
+	return h, nil
 }

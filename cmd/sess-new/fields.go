@@ -43,10 +43,8 @@ func (c *config) header(ctx context.Context) (h session.HeaderFields, err error)
 		return h, err
 	}
 	if h.ID = c.id; h.ID == "" {
-		h.ID, err = session.NewSessionID()
-		return h, err
-	}
-	if !session.ValidSessionID(h.ID) {
+		h.ID = session.NewSessionID()
+	} else if !session.ValidSessionID(h.ID) {
 		return h, clikit.UsageError("bad session id %q: letters, digits, dots, underscores and hyphens, a letter or digit at both ends", h.ID)
 	}
 	return h, nil

@@ -39,5 +39,10 @@ func (c *config) renderer(ctx context.Context, s *clikit.Streams, in *operand.In
 			return nil, err
 		}
 	}
-	return &renderer{config: c, ctx: ctx, streams: s, src: src, leaf: leaf, path: path}, nil
+	return &renderer{config: c, ctx: ctx, streams: s, src: src, leaf: leaf, path: path, utf8: c.blobs == "" && isUTF8(src.Problems)}, nil
+}
+
+// isUTF8 reports whether a session is, that has been read whole and has these problems.
+func isUTF8(problems []session.Problem) bool {
+	return !slices.ContainsFunc(problems, func(p session.Problem) bool { return p.Kind == session.InvalidUTF8 })
 }

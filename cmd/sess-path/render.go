@@ -28,6 +28,7 @@ type renderer struct {
 	projection []session.Projected // what of the path is in the context
 	facts      *facts              // nil if the session was read whole
 	initial    []session.Projected // what --reinject adds to it
+	utf8       bool                // the session is known to be valid UTF-8
 }
 
 func (r *renderer) render() error {
@@ -161,7 +162,9 @@ func (r *renderer) entry(e session.Entry) error {
 // value prints one JSON text, given in pieces, or what --jq makes of it.
 func (r *renderer) value(pieces ...string) error {
 	for i, text := range pieces {
-		pieces[i] = js.ValidText(text)
+		if !r.utf8 {
+			pieces[i] = js.ValidText(text)
+		}
 	}
 	if r.projects == nil {
 		return r.line(pieces...)

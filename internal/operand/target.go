@@ -103,7 +103,7 @@ func (t *Target) readLocked(o TargetOptions) error {
 	}
 	leaf := t.Batch.Leaf
 	t.Batch.Known = func(id string) bool { return id == leaf }
-	t.Batch.NewID = func(func(string) bool) (string, error) { return session.UniqueEntryID() }
+	t.Batch.NewID = func(func(string) bool) (string, error) { return session.UniqueEntryID(), nil }
 	return nil
 }
 

@@ -29,7 +29,7 @@ var _ io.ReaderAt = (*Appender)(nil)
 //
 // Errors: [ErrLocked] when the lock was not to be had in time, [ErrTorn] for a
 // torn last line under [Refuse], [ErrChanged] while the last line keeps growing,
-// the error of ctx, and whatever the file system says, [io/fs.ErrNotExist] for a
+// the error of ctx, which nobody asks as long as there is nothing to wait for, and whatever the file system says, [io/fs.ErrNotExist] for a
 // missing log among it. They name the log.
 func OpenAppender(ctx context.Context, path string, o Options) (*Appender, error) {
 	return openAppender(ctx, osDisk{}, path, o)

@@ -67,11 +67,13 @@ type held struct {
 // wait wants a few.
 const replacements = 100
 
-// acquire opens the log at path and locks it.
+// acquire opens the log at path and locks it. As long as there is nothing to wait
+// for it leaves the context alone: being asked is what makes a tool's context
+// catch signals, which takes longer than all the rest.
 func acquire(p *patience, d disk, path string) (*held, error) {
 	for n := 0; ; n++ {
-		if err := p.ctx.Err(); err != nil {
-			return nil, fmt.Errorf("locking %s: %w", path, err)
+		if n > 0 && p.ctx.Err() != nil {
+			return nil, fmt.Errorf("locking %s: %w", path, p.ctx.Err())
 		}
 		h, err := open(d, path)
 		if err != nil {

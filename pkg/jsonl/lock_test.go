@@ -89,7 +89,13 @@ func TestOpenCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := OpenAppender(ctx, newLog(t, ""), Options{}); !errors.Is(err, context.Canceled) {
+	path := newLog(t, "")
+	a, err := OpenAppender(ctx, path, Options{})
+	if err != nil {
+		t.Fatalf("with nothing to wait for: %v", err)
+	}
+	defer a.Close()
+	if _, err := OpenAppender(ctx, path, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 }

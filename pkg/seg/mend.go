@@ -150,10 +150,7 @@ func (w *writer) mendIndex(v *view, e *end) error {
 			return err
 		}
 		w.last, w.size = e.rows[len(e.rows)-1], w.size+int64(len(rows))
-		ev, err := w.newEvent("integrity_check", indexFile, indexFile)
-		if err != nil {
-			return err
-		}
+		ev := w.newEvent("integrity_check", indexFile, indexFile)
 		ev.Outcome, ev.ErrorClass = "recoverable_error", "index_corruption"
 		if err := addEvent(w.s.d, w.s.dir, &ev); err != nil {
 			return err

@@ -93,10 +93,7 @@ type build struct {
 }
 
 func newBuild(ctx context.Context, d disk, a *jsonl.Appender, target string, o Options) (*build, error) {
-	id, err := session.NewSessionID()
-	if err != nil {
-		return nil, err
-	}
+	id := session.NewSessionID()
 	b := &build{ctx: ctx, d: d, a: a, path: target, o: o}
 	b.out = Migration{ID: id, Correlation: o.Correlation, Dir: Dir(target)}
 	if b.out.Correlation == "" {

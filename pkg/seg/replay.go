@@ -149,10 +149,7 @@ func (w *writer) replayDocuments(in *intent) error {
 	}
 	told := slices.ContainsFunc(events, func(e event) bool { return e.Migration == in.Migration && e.Phase == "rollback" })
 	if !told {
-		e, err := w.newEvent("rollback", in.Checkpoint.Snapshot, base(w.s.dir))
-		if err != nil {
-			return err
-		}
+		e := w.newEvent("rollback", in.Checkpoint.Snapshot, base(w.s.dir))
 		e.Migration, e.Correlation = in.Migration, in.Correlation
 		if err := addEvent(w.s.d, w.s.dir, &e); err != nil {
 			return err

@@ -110,10 +110,7 @@ func (r *recovery) install(w *writer, m manifest) error {
 	if err := writeManifest(r.d, r.dir, &m, r.o.now()); err != nil {
 		return err
 	}
-	e, err := w.newEvent("integrity_check", indexFile, indexFile)
-	if err != nil {
-		return err
-	}
+	e := w.newEvent("integrity_check", indexFile, indexFile)
 	e.Verification.Count, e.Outcome, e.ErrorClass = r.out.Lost == 0, "recoverable_error", "integrity_mismatch"
 	return addEvent(r.d, r.dir, &e)
 }

@@ -168,10 +168,7 @@ func (w *writer) beforeRollback() error {
 
 // retired ends the rollback in the store that is out of service now.
 func (w *writer) retired(target, reason string) error {
-	e, err := w.newEvent("rollback", absolute(w.s.dir), absolute(target))
-	if err != nil {
-		return err
-	}
+	e := w.newEvent("rollback", absolute(w.s.dir), absolute(target))
 	e.TargetFormat = formatJSONL
 	if m, err := readMarker(w.s.d, w.s.dir); err == nil {
 		e.Migration = m.Migration

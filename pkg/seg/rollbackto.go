@@ -42,10 +42,7 @@ type identity struct {
 // [ErrCorrupt], and those of [Store.Append].
 func (s *Store) RollbackTo(ctx context.Context, checkpoint int64) error {
 	return s.change(ctx, func(w *writer) error {
-		e, err := w.newEvent("rollback", "", "")
-		if err != nil {
-			return err
-		}
+		e := w.newEvent("rollback", "", "")
 		return w.rollbackTo(checkpoint, e.Migration, e.Correlation)
 	})
 }

@@ -181,8 +181,8 @@ func (s *Store) syncFile(name string) error {
 }
 
 // newEvent returns a ledger event of an operation within the store.
-func (w *writer) newEvent(phase, source, target string) (event, error) {
-	id, err := session.NewSessionID()
+func (w *writer) newEvent(phase, source, target string) event {
+	id := session.NewSessionID()
 	e := event{
 		Migration: id, Phase: phase, At: w.s.o.now(), Source: source, Target: target,
 		SourceFormat: formatNative, TargetFormat: formatNative, Verification: allTrue, Outcome: "ok",
@@ -191,5 +191,5 @@ func (w *writer) newEvent(phase, source, target string) (event, error) {
 	if e.Correlation == "" {
 		e.Correlation = "seg-" + id
 	}
-	return e, err
+	return e
 }

@@ -212,7 +212,7 @@ func (b *Batch) newID() (string, error) {
 	if b.NewID != nil {
 		return b.NewID(b.known)
 	}
-	return NewEntryID(b.known)
+	return NewEntryID(b.known), nil
 }
 
 // Lines returns the entries' lines, without line feeds.

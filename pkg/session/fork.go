@@ -2,9 +2,8 @@ package session
 
 import (
 	"fmt"
-	"math"
-	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -61,8 +60,6 @@ func rechained(e Entry, parent string, next map[string]string) Entry {
 	return e
 }
 
-var forkTitle = regexp.MustCompile(`^(.+) \(fork #(\d+)\)$`)
-
 // ForkTitle returns the title of a fork of a session called name: name with
 // " (fork #1)" behind it, or with the number of an earlier fork counted up. It
 // is "" for a session without a name.
@@ -70,10 +67,13 @@ func ForkTitle(name string) string {
 	if name == "" {
 		return ""
 	}
-	if m := forkTitle.FindStringSubmatch(name); m != nil {
-		if n, err := strconv.Atoi(m[2]); err == nil && n < math.MaxInt {
-			return fmt.Sprintf("%s (fork #%d)", m[1], n+1)
+	const mark = " (fork #"
+	if i := strings.LastIndex(name, mark); i > 0 {
+		digits, ok := strings.CutSuffix(name[i+len(mark):], ")")
+		n, err := strconv.ParseUint(digits, 10, 32)
+		if ok && err == nil {
+			return fmt.Sprintf("%s%s%d)", name[:i], mark, n+1)
 		}
 	}
-	return name + " (fork #1)"
+	return name + mark + "1)"
 }

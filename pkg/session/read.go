@@ -50,7 +50,7 @@ type reader struct {
 }
 
 func (rd *reader) read(r io.Reader) (*Session, error) {
-	rd.s = &Session{byID: map[string]int{}}
+	rd.s = &Session{}
 	if err := rd.blocks(r); err != nil {
 		return nil, err
 	}
@@ -252,7 +252,7 @@ func (rd *reader) found(l jsonl.Line, kind Kind, id, format string, args ...any)
 // one id is the one the id names, as in pi.
 func (rd *reader) index() {
 	s := rd.s
-	s.hidden = map[int]bool{}
+	s.hidden, s.byID = map[int]bool{}, make(map[string]int, len(s.Entries))
 	for i, e := range s.Entries {
 		if e.id == "" {
 			s.Problems = append(s.Problems, problem(e.line, e.offset, NoID, "", "entry without id, not part of any path"))

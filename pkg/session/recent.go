@@ -14,7 +14,7 @@ var ErrWhole = errors.New("the whole session has to be read")
 
 // recentLimit is how many bytes ReadRecent reads back before it gives up: from
 // there on reading forward, which the system reads ahead of, is faster.
-const recentLimit = 16 << 20
+const recentLimit = 8 << 20
 
 // A Recent is the end of a session: as much of the path to its leaf as says what
 // is in the context.
@@ -27,7 +27,7 @@ type Recent struct {
 // context of the leaf needs: [Project] of the path it returns has the messages
 // that it has of the whole path. The error is ErrWhole for a session that this
 // cannot be said of without reading all of it: one that is not of version 3, that
-// has no compaction within 16 MiB, or where anything but a torn tail is odd.
+// has no compaction within 8 MiB, or where anything but a torn tail is odd.
 // Reading the whole of it then tells what.
 func ReadRecent(r io.ReaderAt, size int64) (*Recent, error) {
 	h, err := ReadHeader(io.NewSectionReader(r, 0, size))

@@ -53,7 +53,7 @@ func ReadTail(r io.ReaderAt, size int64) (Tail, error) {
 // ReadHeader reads no more of r than the lines up to the header. Its errors are
 // those of Read.
 func ReadHeader(r io.Reader) (Header, error) {
-	rd := reader{s: &Session{byID: map[string]int{}}}
+	rd := reader{s: &Session{}}
 	for l, err := range jsonl.Lines(r) {
 		if err != nil {
 			return Header{}, err
