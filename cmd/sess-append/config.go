@@ -56,6 +56,9 @@ func (c *config) flags() []cli.Flag {
 
 // check refuses flags that contradict each other, and completes the rest.
 func (c *config) check(name string) error {
+	if err := operand.Writable(name); err != nil {
+		return err
+	}
 	filter := name == "" || name == "-"
 	stdin := c.text == nil && (c.file == "" || c.file == "-") && c.typ == ""
 	switch {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -37,7 +38,10 @@ func (c *config) check(s *clikit.Streams, name string) error {
 		return err
 	}
 	c.target.Settle()
-	return nil
+	if c.looks() || c.dryRun {
+		return nil
+	}
+	return operand.Writable(name)
 }
 
 func (c *config) checkNumbers(*clikit.Streams, bool) error {

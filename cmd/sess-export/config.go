@@ -19,14 +19,16 @@ import (
 )
 
 type config struct {
-	version, output, blobs, losses, sync string
-	strict, dryRun                       bool
+	version, output, db, blobs, losses, sync string
+	strict, dryRun, index                    bool
 }
 
 func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
 		clikit.String(&c.version, "for", "", "write what `VERSION` of the agent opens, instead of the newest known"),
 		clikit.String(&c.output, "output, o", "", "make `DEST`, a file that must not exist, or a file in the directory DEST, and print its path"),
+		clikit.Bool(&c.index, "index", "add the session's name to those that the agent keeps in the directory DEST"),
+		clikit.String(&c.db, "db", "", "put the session into the agent's database `FILE`, which its agent must not have open"),
 		clikit.String(&c.blobs, "blobs", "", "put in the images that the session refers to in `DIR`"),
 		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		clikit.Bool(&c.strict, "strict", "take a loss for an error, and make nothing"),
@@ -59,6 +61,14 @@ func (c *config) operands(operands []string) (formats.Format, string, error) {
 	switch {
 	case about.ReadOnly:
 		return nil, "", clikit.WithHint(clikit.UsageError("%s: %v", about.Name, formats.ErrReadOnly), "sess-path --as prints what APIs are sent")
+	case c.db != "" && !about.Database:
+		return nil, "", clikit.UsageError("%s keeps no sessions in a database that others write to", about.Name)
+	case c.db != "" && (c.output != "" || c.index):
+		return nil, "", clikit.UsageError("--db is a place of its own: it goes with neither --output nor --index")
+	case c.index && !about.Index:
+		return nil, "", clikit.UsageError("%s keeps no names apart from its sessions", about.Name)
+	case c.index && c.output == "":
+		return nil, "", clikit.UsageError("--index wants --output DIR")
 	case c.version == "" && len(about.Versions) > 0:
 		c.version = about.Versions[0]
 	case c.version != "" && !slices.Contains(about.Versions, c.version):
@@ -90,7 +100,8 @@ func (c *config) target(s *clikit.Streams, src *operand.Source) (*formats.Target
 	}
 	t := formats.NewTarget(func(l formats.Loss) { losses.Tell(src.Header.ID, l) })
 	home, _ := os.UserHomeDir() // who needs it complains
-	t.Path, t.Out, t.Version, t.Blobs = c.output, s.Out, c.version, c.blobs
+	t.Path, t.DB, t.Out, t.Version, t.Blobs = c.output, c.db, s.Out, c.version, c.blobs
+	t.Index = c.index
 	t.Strict, t.DryRun, t.Sync = c.strict, c.dryRun, operand.Destination{File: c.output, Sync: c.sync}.Durable()
 	t.Env = formats.Env{Getenv: os.Getenv, Home: home}
 	return t, losses, nil

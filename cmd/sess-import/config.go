@@ -20,13 +20,16 @@ import (
 type config struct {
 	name                        string // of the format, "" to detect it
 	session, losses, blobs, cwd string
-	all, detect, strict         bool
+	all, list, recent           bool
+	detect, strict              bool
 	dest                        operand.Destination
 }
 
 func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
 		clikit.String(&c.session, "session", "", "import the session with this id, beginning of an id, or name, `ID`"),
+		clikit.Bool(&c.recent, "recent", "import the session that was written to last"),
+		clikit.Bool(&c.list, "list", "print a JSON object a session, as sess-ls --json does, and make nothing"),
 		clikit.Bool(&c.all, "all, a", "import every session, each into a file of its own, but those that are there"),
 		clikit.Bool(&c.dest.Store, "store", "make files in the store and print their paths"),
 		clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist, and print its path; with --all a directory"),
@@ -53,9 +56,13 @@ func (c *config) check(operands []string) error {
 		return clikit.UsageError("unexpected operand %q", operands[2])
 	case c.all && c.session != "":
 		return clikit.UsageError("--all and --session exclude each other")
+	case c.recent && (c.all || c.session != ""):
+		return clikit.UsageError("--recent is one session: it goes with neither --all nor --session")
+	case c.list && (c.all || c.session != "" || c.dest.Store || c.dest.File != "" || c.losses != ""):
+		return clikit.UsageError("--list makes nothing: it goes with --recent alone")
 	case c.all && !c.dest.Store && c.dest.File == "":
 		return clikit.UsageError("--all wants --store or --output DIR")
-	case c.detect && (c.all || c.session != "" || c.dest.Store || c.dest.File != ""):
+	case c.detect && (c.all || c.list || c.recent || c.session != "" || c.dest.Store || c.dest.File != ""):
 		return clikit.UsageError("--detect makes nothing")
 	}
 	return c.dest.Check()
@@ -88,7 +95,7 @@ func (c *config) source(s *clikit.Streams, operands []string) (*formats.Source, 
 	if c.name == "" && len(operands) == 2 {
 		return nil, clikit.UsageError("the format is empty")
 	}
-	if path == "" && c.name != "" && (c.all || c.session != "") {
+	if path == "" && c.name != "" && (c.all || c.list || c.recent || c.session != "") {
 		return src, c.home(src)
 	}
 	if src.Path == "" {
@@ -111,11 +118,16 @@ func (c *config) home(src *formats.Source) (err error) {
 		return c.unknown()
 	}
 	home := format.About().Home
+	if home == nil && c.list {
+		return clikit.No("%s has no place for sessions: name a source", c.name)
+	}
 	if home == nil {
 		return clikit.UsageError("%s has no place for sessions: name a source", c.name)
 	}
-	src.Path, err = home(src.Env)
-	return err
+	if src.Path, err = home(src.Env); err != nil {
+		return err
+	}
+	return c.there(src.Path)
 }
 
 func (c *config) unknown() error {

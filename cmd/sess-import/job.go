@@ -49,18 +49,19 @@ func errLossy(n int) error {
 	return formats.Damaged("lost %s, and nothing was made of it", what)
 }
 
-// one imports the session that was asked for, or the only one there is.
-func (j *job) one(ctx context.Context, a formats.Archive, id string) error {
-	var info formats.Info
-	var err error
-	if id != "" {
-		info, err = formats.Find(ctx, a, id)
-	} else {
-		info, err = j.only(ctx, a)
+// choose returns the session that was asked for, or the only one there is.
+func (c *config) choose(ctx context.Context, j *job, a formats.Archive) (formats.Info, error) {
+	switch {
+	case c.session != "":
+		return formats.Find(ctx, a, c.session)
+	case c.recent:
+		return c.newest(ctx, j, a)
 	}
-	if err != nil {
-		return err
-	}
+	return j.only(ctx, a)
+}
+
+// one imports one session.
+func (j *job) one(ctx context.Context, a formats.Archive, info formats.Info) error {
 	path, err := j.convert(ctx, a, info)
 	if errors.Is(err, errThere) {
 		return clikit.WithHint(fmt.Errorf("creating %s: %w", path, fs.ErrExist), "an existing file is never overwritten")

@@ -26,6 +26,7 @@ var tool = clikit.Tool{
 sess-import openai chat.json | sess-path --as text
 sess-import pi --all --store
 sess-import omp --session 01a1fc12 --store
+sess-import pi --list
 sess-import --detect chat.json`,
 	New: func() ([]cli.Flag, clikit.Action) {
 		c := &config{}
@@ -61,8 +62,15 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		return err
 	}
 	defer func() { err = join(err, archive.Close()) }()
-	if c.all {
+	switch {
+	case c.list:
+		return c.print(ctx, job, archive)
+	case c.all:
 		return job.every(ctx, archive)
 	}
-	return job.one(ctx, archive, c.session)
+	info, err := c.choose(ctx, job, archive)
+	if err != nil {
+		return err
+	}
+	return job.one(ctx, archive, info)
 }

@@ -1,20 +1,29 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
 )
 
 type config struct {
 	cwd, since, olderThan, name, where, sort, color string
+	agent                                           string
 	all, recent, count, usage, json, paths, nul     bool
 	limit                                           int
+
+	// With --agent:
+	owners    map[owner]string // the agents whose sessions are listed
+	elsewhere bool             // not where the agent keeps them
 }
 
 func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
 		clikit.Bool(&c.all, "all, a", "every project of the store, or one level below each DIR"),
+		clikit.Choice(&c.agent, "agent", slices.Concat([]string{""}, operand.Agents(), []string{everyAgent}), "list the sessions of the agent `NAME`, in its own store"),
 		clikit.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
 		clikit.Bool(&c.recent, "recent", "only the one this terminal was last used for, else the one written to last"),
 		clikit.String(&c.since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),

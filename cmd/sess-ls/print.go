@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/listing"
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/store"
@@ -46,12 +47,12 @@ func (c *config) printer(s *clikit.Streams) func(store.Row) error {
 	}
 	switch {
 	case c.nul:
-		return func(r store.Row) error { return printf("%s\x00", r.Path) }
+		return func(r store.Row) error { return printf("%s\x00", c.nameOf(r)) }
 	case c.paths:
-		return func(r store.Row) error { return printf("%s\n", r.Path) }
+		return func(r store.Row) error { return printf("%s\n", c.nameOf(r)) }
 	case c.json:
 		return func(r store.Row) error {
-			if err := writeRow(s.Out, r); err != nil {
+			if err := c.writeRow(s.Out, r); err != nil {
 				return err
 			}
 			return printf("\n")
@@ -71,6 +72,11 @@ func (c *config) table(s *clikit.Streams, printf func(string, ...any) error) fun
 		form += "%9s  %9s  %10s  %10s  %9s  "
 		heads = append(heads, "INPUT", "OUTPUT", "CACHE READ", "WRITE", "COST")
 		taken += 57
+	}
+	if c.agent == everyAgent {
+		form += "%-9.9s  "
+		heads = append(heads, "AGENT")
+		taken += 11
 	}
 	form, heads = form+"%s", append(heads, "TITLE")
 	width := max(tty.Width(s.OutFile(), os.LookupEnv)-taken, 20)
@@ -125,7 +131,7 @@ func writeCells(b *bufio.Writer, cells []string) error {
 }
 
 // cells are the columns: id, time, messages, bytes, with --usage tokens and cost,
-// title, which is not clean. A count that is a lower bound ends in a plus.
+// the agent if there are several, title, which is not clean. A count that is a lower bound ends in a plus.
 func (c *config) cells(r store.Row) []string {
 	bound := ""
 	if !r.Exact {
@@ -136,7 +142,10 @@ func (c *config) cells(r store.Row) []string {
 		for _, n := range []int64{r.Spent.Input, r.Spent.Output, r.Spent.CacheRead, r.Spent.CacheWrite} {
 			out = append(out, fmt.Sprint(n)+bound)
 		}
-		out = append(out, cost(r.Spent)+bound)
+		out = append(out, listing.Cost(r.Spent)+bound)
+	}
+	if c.agent == everyAgent {
+		out = append(out, c.owned(r).Agent)
 	}
 	title := r.Name
 	if title == "" {

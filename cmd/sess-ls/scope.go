@@ -114,7 +114,7 @@ func (c *config) selection(ctx context.Context) (func(store.Row) (bool, error), 
 		case where == nil:
 			return true, nil
 		}
-		ok, err := where.Match(ctx, rowJSON(row))
+		ok, err := where.Match(ctx, c.rowJSON(row))
 		if err != nil {
 			return false, fmt.Errorf("%s: --where: %w", row.Path, err)
 		}

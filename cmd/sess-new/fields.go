@@ -34,12 +34,12 @@ func (c *config) lines(s *clikit.Streams, h session.HeaderFields) ([]string, err
 }
 
 // header returns the fields of the new header but for its time.
-func (c *config) header(ctx context.Context) (h session.HeaderFields, err error) {
+func (c *config) header(ctx context.Context, s *clikit.Streams) (h session.HeaderFields, err error) {
 	h.Title = session.OneLine(c.title)
 	if h.CWD, err = operand.CWD(c.cwd); err != nil {
 		return h, err
 	}
-	if h.ParentSession, err = operand.Reference(ctx, c.parent); err != nil {
+	if h.ParentSession, err = operand.Reference(ctx, s, c.parent); err != nil {
 		return h, err
 	}
 	if h.ID = c.id; h.ID == "" {

@@ -39,7 +39,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err := c.dest.Check(); err != nil {
 		return err
 	}
-	h, err := c.header(ctx)
+	h, err := c.header(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Completion writes a script that completes the flags of the given tools, the
-// words a flag takes where there is a short list, and file names elsewhere. The
-// shell is bash, zsh or fish. The script stands alone: completing runs no tool.
+// Completion writes a script that completes the flags of the given tools, their
+// commands, the words a flag takes where there is a short list, and file names
+// elsewhere. The shell is bash, zsh or fish. The script stands alone: completing runs no tool.
 func Completion(w io.Writer, shell string, tools []Tool) error {
 	var b strings.Builder
 	switch shell {
@@ -57,7 +57,12 @@ func bashCompletion(b *strings.Builder, t Tool) {
 	}
 	b.WriteString("\tesac\n\tcase $cur in\n")
 	fmt.Fprintf(b, "\t-*) COMPREPLY=($(%s)) ;;\n", fmt.Sprintf(words, quote(strings.Join(all, "\n"))))
-	fmt.Fprintf(b, "\t*) COMPREPLY=($(%s)) ;;\n\tesac\n}\n", files)
+	if len(t.Commands) > 0 {
+		list := fmt.Sprintf(words, quote(strings.Join(t.commandNames(), "\n")))
+		fmt.Fprintf(b, "\t*) if [ \"$COMP_CWORD\" = 1 ]; then\n\t\tCOMPREPLY=($(%s))\n\telse\n\t\tCOMPREPLY=($(%s))\n\tfi ;;\n\tesac\n}\n", list, files)
+	} else {
+		fmt.Fprintf(b, "\t*) COMPREPLY=($(%s)) ;;\n\tesac\n}\n", files)
+	}
 	fmt.Fprintf(b, "complete -o filenames -F %s %s\n", fn, t.Name)
 }
 
@@ -73,6 +78,9 @@ func zshCompletion(b *strings.Builder, tools []Tool) {
 			for _, flag := range d.dashed() {
 				b.WriteString(" \\\n\t\t" + quote(zshSpec(d, flag)))
 			}
+		}
+		if len(t.Commands) > 0 {
+			b.WriteString(" \\\n\t\t" + quote("1:command:("+strings.Join(t.commandNames(), " ")+")"))
 		}
 		b.WriteString(" \\\n\t\t'*:file:_files'\n\t;;\n")
 	}
@@ -97,6 +105,9 @@ func zshSpec(d FlagDoc, flag string) string {
 }
 
 func fishCompletion(b *strings.Builder, t Tool) {
+	for _, c := range t.Commands {
+		fmt.Fprintf(b, "complete -c %s -n __fish_use_subcommand -f -a %s -d %s\n", t.Name, c.Name, fishQuote(c.Summary))
+	}
 	for _, d := range Flags(t) {
 		fmt.Fprintf(b, "complete -c %s", t.Name)
 		for _, n := range d.Names {

@@ -87,8 +87,8 @@ func split(err error) []error {
 }
 
 // hints returns the advice for err: its own, outermost first, or the pointer to
-// --help that every usage error has.
-func hints(name string, err error) []string {
+// the --help of usage that every usage error has.
+func hints(usage string, err error) []string {
 	var out []string
 	rest := err
 	for {
@@ -100,7 +100,7 @@ func hints(name string, err error) []string {
 		rest = h.err
 	}
 	if _, ok := errors.AsType[*usageError](err); ok && len(out) == 0 {
-		out = append(out, "see "+name+" --help")
+		out = append(out, "see "+usage+" --help")
 	}
 	return out
 }

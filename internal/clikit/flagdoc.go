@@ -1,6 +1,7 @@
 package clikit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -16,11 +17,28 @@ type FlagDoc struct {
 	Words      []string // what may be given, if that is a short list
 }
 
-// Flags lists the flags of t, its own first and then those of every tool.
+// Flags lists the flags of t, its own first and then those of every tool. Those of
+// a tool with commands are the flags of all commands; what several have is listed
+// once.
 func Flags(t Tool) []FlagDoc {
-	flags, _ := t.New()
+	var flags []cli.Flag
+	seen := map[string]bool{}
+	for _, c := range slices.Concat(t.Commands, []Tool{t}) {
+		own, _ := c.flags()
+		for _, f := range own {
+			if name := f.Names()[0]; !seen[name] {
+				seen[name] = true
+				flags = append(flags, f)
+			}
+		}
+	}
+	return describe(framed(flags))
+}
+
+// framed adds the flags of every tool.
+func framed(flags []cli.Flag) []cli.Flag {
 	var b [4]bool
-	return describe(append(flags, frameFlags(&b[0], &b[1], &b[2], &b[3])...))
+	return append(flags, frameFlags(&b[0], &b[1], &b[2], &b[3])...)
 }
 
 func describe(flags []cli.Flag) []FlagDoc {

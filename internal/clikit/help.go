@@ -13,6 +13,9 @@ import (
 func writeHelp(w io.Writer, t Tool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: %s [flags]", t.Name)
+	if len(t.Commands) > 0 {
+		b.WriteString(" COMMAND")
+	}
 	if t.Args != "" {
 		b.WriteString(" " + t.Args)
 	}
@@ -26,8 +29,12 @@ func writeHelp(w io.Writer, t Tool) error {
 			b.WriteString("  " + strings.TrimSpace(line) + "\n")
 		}
 	}
+	if len(t.Commands) > 0 {
+		writeCommands(&b, t)
+	}
 	b.WriteString("\nFlags:\n")
-	writeFlags(&b, Flags(t))
+	flags, _ := t.flags()
+	writeFlags(&b, describe(framed(flags)))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

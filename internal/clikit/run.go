@@ -22,10 +22,11 @@ const outBuffer = 64 << 10
 // without it.
 func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	s := &Streams{
-		name: t.Name,
-		raw:  stderr,
-		in:   &input{ctx: ctx, r: stdin},
-		out:  &output{w: stdout},
+		name:  t.Name,
+		usage: t.Name,
+		raw:   stderr,
+		in:    &input{ctx: ctx, r: stdin},
+		out:   &output{w: stdout},
 	}
 	buffered := bufio.NewWriterSize(s.out, outBuffer)
 	s.In, s.Out, s.Err = s.in, buffered, &messages{mu: &s.mu, w: stderr}
@@ -93,8 +94,13 @@ func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
 	if shell, ok := asksCompletion(args); ok {
 		return Completion(s.Out, shell, []Tool{t})
 	}
+	t, args, err := t.pick(args)
+	if err != nil {
+		return err
+	}
+	s.usage = t.Name
 	var help, version bool
-	flags, action := t.New()
+	flags, action := t.flags()
 	flags = append(flags, frameFlags(&s.Quiet, &s.Verbose, &help, &version)...)
 	set := flag.NewFlagSet(t.Name, flag.ContinueOnError)
 	for _, f := range flags {
@@ -110,7 +116,7 @@ func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
 	case help:
 		return writeHelp(s.Out, t)
 	case version:
-		_, err := fmt.Fprintf(s.Out, "%s %s (%s)\n", t.Name, Version(), formats)
+		_, err := fmt.Fprintf(s.Out, "%s %s (%s)\n", s.name, Version(), formats)
 		return err
 	}
 	s.Command, s.HasCommand = p.words, p.dashes && t.Command

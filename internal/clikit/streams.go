@@ -25,11 +25,12 @@ type Streams struct {
 	Command    []string // the words after "--", if Tool.Command
 	HasCommand bool     // "--" was given, perhaps with nothing after it
 
-	name string
-	in   *input
-	out  *output
-	mu   sync.Mutex // one message at a time
-	raw  io.Writer  // standard error itself
+	name  string
+	usage string // what --help stands behind: the name, and the command if there is one
+	in    *input
+	out   *output
+	mu    sync.Mutex // one message at a time
+	raw   io.Writer  // standard error itself
 }
 
 // Warnf prints a warning unless -q was given. It never changes the exit status.
@@ -147,7 +148,7 @@ func (s *Streams) report(err error) {
 				s.printf("%s", line)
 			}
 		}
-		for _, h := range hints(s.name, e) {
+		for _, h := range hints(s.usage, e) {
 			s.printf("hint: %s", h)
 		}
 	}

@@ -18,6 +18,11 @@ type Tool struct {
 	// [Streams.Command], and not operands.
 	Command bool
 
+	// Commands are what the tool does, one of them at a time, if it is several
+	// things: the first operand is the Name of one. Each has flags and operands of
+	// its own, and a help. Such a tool has no New.
+	Commands []Tool
+
 	// New returns fresh flags and the action that reads them. It is called once
 	// per Run, so that Run may be called concurrently, and it must not look at
 	// the world: help, completion and the man page test call it too.

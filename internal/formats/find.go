@@ -14,7 +14,7 @@ var ErrNotFound = errors.New("no such session")
 
 // Find returns the session of the archive that id means: the one with that id,
 // else the only one whose id begins with it, if it has four characters, else the
-// only one with that name. Sessions that cannot be listed are passed over; if
+// only one with that name or alias. Sessions that cannot be listed are passed over; if
 // nothing was found the first of their errors is told.
 func Find(ctx context.Context, a Archive, id string) (Info, error) {
 	var prefixed, named []Info
@@ -31,7 +31,7 @@ func Find(ctx context.Context, a Archive, id string) (Info, error) {
 			return info, nil
 		case len(id) >= session.MinPrefix && strings.HasPrefix(info.ID, id):
 			prefixed = append(prefixed, info)
-		case info.Name == id:
+		case info.Name == id, info.Alias == id:
 			named = append(named, info)
 		}
 	}

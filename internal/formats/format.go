@@ -39,6 +39,8 @@ type About struct {
 	Versions []string // what [Target.Version] may be, the default first; nil if there is one form only
 
 	ReadOnly bool // Export returns ErrReadOnly
+	Database bool // Export takes [Target.DB]
+	Index    bool // [Target.Index] means something
 
 	// Home returns where the agent keeps its sessions on this machine, a path that
 	// [Format.Open] takes. Nil is an agent that has no such place.
@@ -86,6 +88,7 @@ type Query struct {
 type Info struct {
 	store.Row        // Path is the file or database the session is in
 	Key       string // the archive's own: a row id, an offset
+	Alias     string // another name that it was asked for by, or ""
 }
 
 // ErrReadOnly is the error of exporting to a format that is only read.

@@ -46,7 +46,7 @@ func Int(n int64) string { return strconv.FormatInt(n, 10) }
 // Compact returns a JSON text on one line, its tokens as they were. A text that
 // is on one line already stays as it is.
 func Compact(raw string) string {
-	if !strings.ContainsAny(raw, "\r\n") {
+	if strings.IndexByte(raw, '\n') < 0 && strings.IndexByte(raw, '\r') < 0 { // faster than ContainsAny
 		return raw
 	}
 	var b bytes.Buffer

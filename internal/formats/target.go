@@ -15,12 +15,14 @@ import (
 // A Target is where an export goes, and what is to come of it.
 type Target struct {
 	Path    string    // a file that must not exist, a directory, or what else the format takes; "" for Out
+	DB      string    // an agent's database that exists, to put the session into instead; "" for none
 	Out     io.Writer // standard output
 	Version string    // one of [About.Versions], "" if it has none
 	Blobs   string    // directory of the blobs that the session refers to, "" for none
 	Strict  bool      // a loss is an error, and nothing is written
 	DryRun  bool      // everything goes to Out, nothing else is written
 	Sync    bool      // what is written is durable when Export returns
+	Index   bool      // the agent's list of names is to have the session's as well, if Path is its home
 	Env     Env
 
 	Losses int      // how many there have been

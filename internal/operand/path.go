@@ -29,7 +29,8 @@ func One(operands []string) (string, error) {
 
 // Path returns the file to open for the session an operand names: the operand
 // itself if such a file exists, else its draft, else the file of the session of
-// the store with that id or unique id prefix. Standard input has the path "".
+// the store with that id or unique id prefix. Standard input has the path "". That
+// of another agent's session is an error.
 func Path(ctx context.Context, operand string) (string, error) {
 	p, err := locate(ctx, operand)
 	return p.file, err
@@ -67,6 +68,9 @@ func locate(ctx context.Context, operand string) (place, error) {
 	if operand == "" || operand == "-" {
 		return place{}, nil
 	}
+	if err := Writable(operand); err != nil {
+		return place{}, err
+	}
 	file, err := store.Locate(operand)
 	switch {
 	case err == nil:
@@ -99,10 +103,14 @@ func StoreDir() (string, error) {
 
 // Reference returns how a new session names the one it descends from: by the
 // absolute path of the file its operand names, "" for no operand. A draft is
-// named by the path it will have.
-func Reference(ctx context.Context, operand string) (string, error) {
+// named by the path it will have, another agent's session by its id.
+func Reference(ctx context.Context, s *clikit.Streams, operand string) (string, error) {
 	if operand == "" {
 		return "", nil
+	}
+	if a, ok := parseAddress(operand); ok {
+		h, err := a.header(ctx, s)
+		return h.ID, err
 	}
 	p, err := locate(ctx, operand)
 	if err != nil {

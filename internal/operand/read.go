@@ -17,7 +17,7 @@ import (
 type Source struct {
 	*session.Session
 	Name string // for messages
-	Path string // "" for standard input; for a draft the path it will have
+	Path string // "" for standard input and another agent's session; for a draft the path it will have
 
 	streams *clikit.Streams
 }
@@ -35,16 +35,25 @@ func Read(ctx context.Context, s *clikit.Streams, operand string) (*Source, erro
 // An Input is a session that is open and has not been read.
 type Input struct {
 	io.ReadCloser
-	File string // path of the file that is open, "" for standard input
+	File string // path of the file that is open, "" for standard input, and for another agent's session
 	Name string // for messages
 
 	path    string // as in Source
+	foreign bool   // another agent's
 	streams *clikit.Streams
 }
 
-// Open opens the session an operand names.
+// Open opens the session an operand names. That of another agent is read while it
+// is imported; an error of the import is one of reading, so that nobody takes a part
+// for the whole.
 func Open(ctx context.Context, s *clikit.Streams, operand string) (*Input, error) {
 	in := &Input{streams: s}
+	if a, ok := parseAddress(operand); ok {
+		var err error
+		in.ReadCloser, err = a.open(ctx, s)
+		in.Name, in.foreign = operand, true
+		return in, err
+	}
 	p, err := open(ctx, s, operand, func(p place) (err error) {
 		in.ReadCloser, err = s.OpenInput(p.file)
 		return err
@@ -88,7 +97,7 @@ func (in *Input) Recent(least int64) (*Source, []session.Entry, error) {
 // Large returns the open file and its size, if it is a regular file of at least
 // that many bytes, of which nothing has been read: one that can be read anywhere.
 func (in *Input) Large(least int64) (f *os.File, size int64, ok bool) {
-	if f, ok = in.ReadCloser.(*os.File); !ok {
+	if f, ok = in.ReadCloser.(*os.File); !ok && !in.foreign {
 		f = in.streams.InFile()
 	}
 	if f == nil {

@@ -113,7 +113,7 @@ func place(f *frame, last row, most int64) ([]byte, row, error) {
 	}
 	r := row{
 		seq: f.seq, segment: f.segment, number: f.number, id: f.id, offset: offset, length: int64(len(line)),
-		crc: checksum(line), extended: !entryID.MatchString(f.id),
+		crc: checksum(line), extended: !isEntryID(f.id),
 	}
 	return line, r, nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -18,9 +17,6 @@ var entryTypes = []string{
 	session.TypeMessage, session.TypeModelChange, session.TypeThinkingLevel, session.TypeCompaction,
 	session.TypeBranchSummary, session.TypeLabel, session.TypeSessionInfo, session.TypeCustom,
 }
-
-// entryID is the form that the contract demands of ids.
-var entryID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
 // newFrame makes a frame of an entry's line. It has no numbers yet.
 func newFrame(line []byte, extended bool) (frame, error) {
@@ -47,7 +43,7 @@ func newFrame(line []byte, extended bool) (frame, error) {
 	}
 	if err := f.fits(e.Get("parentId")); err != nil {
 		if !extended {
-			return f, fmt.Errorf("%w: %w", ErrContract, err)
+			return f, fmt.Errorf("%w: %w", ErrContract, narrowError{err})
 		}
 		f.extended = true
 	}
@@ -59,9 +55,9 @@ func (f *frame) fits(parentID string) error {
 	switch {
 	case !slices.Contains(entryTypes, f.typ):
 		return fmt.Errorf("entry %q has the type %q", f.id, f.typ)
-	case !entryID.MatchString(f.id):
+	case !isEntryID(f.id):
 		return fmt.Errorf("the id %q has other characters than A-Z, a-z, 0-9, _ and -, or more than 128", f.id)
-	case f.parent != "" && !entryID.MatchString(f.parent):
+	case f.parent != "" && !isEntryID(f.parent):
 		return fmt.Errorf("entry %q has the parent %q", f.id, f.parent)
 	case f.parent == "" && parentID != "" && parentID != "null":
 		return fmt.Errorf("entry %q has the parentId %.40s", f.id, parentID)
@@ -69,23 +65,38 @@ func (f *frame) fits(parentID string) error {
 	return nil
 }
 
-// agrees says how the payload contradicts its frame.
+// agrees says how the payload, which is known to be JSON, contradicts its frame.
 func (f *frame) agrees() error {
-	e, err := session.ParseEntry(f.payload)
-	if err != nil {
-		return err
+	var id, parent, typ, rawParent string
+	for key, value := range js.Members(f.payload) { // of repeated members the last counts
+		switch js.Unquote(key) {
+		case "id":
+			id = text(value)
+		case "parentId":
+			parent, rawParent = text(value), value
+		case "type":
+			typ = text(value)
+		}
 	}
 	switch {
-	case e.ID() != f.id:
-		return fmt.Errorf("its payload has the id %q", e.ID())
-	case e.ParentID() != f.parent:
-		return fmt.Errorf("its payload has the parent %q", e.ParentID())
-	case e.Type() != f.typ:
-		return fmt.Errorf("its payload has the type %q", e.Type())
+	case id != f.id:
+		return fmt.Errorf("its payload has the id %q", id)
+	case parent != f.parent:
+		return fmt.Errorf("its payload has the parent %q", parent)
+	case typ != f.typ:
+		return fmt.Errorf("its payload has the type %q", typ)
 	case f.extended:
 		return nil
 	}
-	return f.fits(e.Get("parentId"))
+	return f.fits(rawParent)
+}
+
+// text returns the string that a raw value is, "" if it is something else.
+func text(raw string) string {
+	if raw == "" || raw[0] != '"' {
+		return ""
+	}
+	return js.Unquote(raw)
 }
 
 // A preface is what stands before the first entry of a session.
@@ -122,8 +133,8 @@ func (p *preface) read(line string) error {
 
 // sessionFits says whether the contract takes the session's id.
 func sessionFits(id string) error {
-	if !uuidPattern.MatchString(id) {
-		return fmt.Errorf("%w: the session id %q is no UUID", ErrContract, id)
+	if !isUUID(id) {
+		return fmt.Errorf("%w: %w", ErrContract, narrowError{fmt.Errorf("the session id %q is no UUID", id)})
 	}
 	return nil
 }

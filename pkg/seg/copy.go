@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"strconv"
 
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
@@ -125,6 +126,7 @@ func (b *build) copyLines(r io.Reader, k *sink) error {
 		f, entry, err := b.entry(l)
 		if err == nil && entry {
 			b.out.Entries++
+			b.out.Unfit.note(&f)
 			addID(ids, f.id)
 			f.at = b.o.now()
 			err = k.add(&f)
@@ -150,6 +152,7 @@ func (b *build) entry(l jsonl.Line) (frame, bool, error) {
 		if err == nil && b.pre.header.Raw() != "" && !b.o.Extended {
 			err = sessionFits(b.pre.header.ID)
 		}
+		b.out.Unfit.Session = sessionFits(b.pre.header.ID) != nil
 		return frame{}, false, err
 	}
 	if len(bytes.Trim(l.Data, " \t\r")) == 0 {
@@ -160,7 +163,11 @@ func (b *build) entry(l jsonl.Line) (frame, bool, error) {
 	return f, err == nil, err
 }
 
-func addID(h hash.Hash, id string) { fmt.Fprintf(h, "%d:%s", len(id), id) }
+// addID tells one id apart from the next by its length.
+func addID(h hash.Hash, id string) {
+	h.Write(append(strconv.AppendInt(make([]byte, 0, 64), int64(len(id)), 10), ':'))
+	io.WriteString(h, id) //nolint:errcheck // a hash takes everything
+}
 
 // verify reads the copy and the file once more, compares them, and writes the
 // manifest.
@@ -171,7 +178,11 @@ func (b *build) verify() (verification, error) {
 	}
 	defer v.close()
 	c := newScan(v, &Report{})
-	if err := c.full(); err != nil {
+	c.names = sha256.New()
+	file := b.recomputing()
+	err = c.full()
+	own := <-file
+	if err != nil {
 		p := c.rep.Problems[0]
 		if p.Kind == "parent" || p.Kind == "cycle" || p.Kind == "duplicate" { // which the file has, too
 			return verification{}, fmt.Errorf("%w: %s", ErrContract, p.Text)
@@ -183,36 +194,48 @@ func (b *build) verify() (verification, error) {
 	if err := writeManifest(b.d, b.s.dir, &b.w.m, b.o.now()); err != nil {
 		return verification{}, err
 	}
-	count, chain, ids, err := b.recomputed()
-	if err != nil {
-		return verification{}, err
-	}
-	mine := sha256.New()
-	for _, r := range v.rows(0) {
-		addID(mine, r.id)
+	if own.err != nil {
+		return verification{}, own.err
 	}
 	out := verification{
-		Count: count == c.m.Counters.Entries && bytes.Equal(ids, mine.Sum(nil)) && bytes.Equal(ids, b.ids),
-		Chain: chain == c.m.Integrity.Chain,
+		Count: own.entries == c.m.Counters.Entries && bytes.Equal(own.ids, c.names.Sum(nil)) && bytes.Equal(own.ids, b.ids),
+		Chain: own.chain == c.m.Integrity.Chain,
 		Index: true,
 	}
 	b.out.EntryCountMatch, b.out.HashChainMatch, b.out.IndexConsistent = out.Count, out.Chain, out.Index
 	return out, nil
 }
 
-// recomputed counts and chains the entries of the file without any help from the
-// store.
-func (b *build) recomputed() (n int64, chain string, ids []byte, err error) {
-	chain = genesis
+// An account is what the entries of the file come to.
+type account struct {
+	entries int64
+	chain   string
+	ids     []byte // hash over all of them
+	err     error
+}
+
+// recomputing counts and chains the entries of the file without any help from the
+// store, while the caller does the same with the store.
+func (b *build) recomputing() <-chan account {
+	out := make(chan account, 1)
+	go func() { out <- b.recomputed() }()
+	return out
+}
+
+func (b *build) recomputed() account {
+	a := account{chain: genesis}
 	h := sha256.New()
 	p := preface{}
 	for l, err := range jsonl.Lines(io.NewSectionReader(b.a, 0, b.print.Bytes)) {
+		if err == nil {
+			err = b.ctx.Err()
+		}
 		if err != nil {
-			return 0, "", nil, err
+			return account{err: err}
 		}
 		if p.header.Raw() == "" {
 			if err := p.read(l.Text()); err != nil {
-				return 0, "", nil, err
+				return account{err: err}
 			}
 			continue
 		}
@@ -221,10 +244,11 @@ func (b *build) recomputed() (n int64, chain string, ids []byte, err error) {
 		}
 		f, err := newFrame(l.Data, b.o.Extended)
 		if err != nil {
-			return 0, "", nil, err
+			return account{err: err}
 		}
-		n, chain = n+1, link(chain, f.sha)
+		a.entries, a.chain = a.entries+1, link(a.chain, f.sha)
 		addID(h, f.id)
 	}
-	return n, chain, h.Sum(nil), nil
+	a.ids = h.Sum(nil)
+	return a
 }

@@ -25,7 +25,7 @@ func appendN(d disk, name string, from, to int) error {
 	return s.Append(background, lines...)
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func TestCrash(t *testing.T) {
 
 // fastDir returns a directory in memory, if there is such a thing: hundreds of
 // stores are made here.
-func fastDir(t *testing.T) string {
+func fastDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "seg")
 	if err != nil {

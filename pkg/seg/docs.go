@@ -132,18 +132,6 @@ func readCheckpoint(d disk, name string) (Checkpoint, error) {
 	return c, nil
 }
 
-func hex64(s string) bool {
-	if len(s) != 64 {
-		return false
-	}
-	for _, c := range []byte(s) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
-}
-
 func absolute(path string) string {
 	if a, err := filepath.Abs(path); err == nil {
 		return a

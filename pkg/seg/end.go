@@ -79,7 +79,7 @@ func (e *end) read(f file, at *row, name string) error {
 		line := append(append(make([]byte, 0, len(l.Data)+1), l.Data...), '\n')
 		r := row{
 			seq: g.seq, segment: g.segment, number: g.number, id: g.id, offset: start + l.Offset, length: int64(len(line)),
-			crc: checksum(line), extended: !entryID.MatchString(g.id),
+			crc: checksum(line), extended: !isEntryID(g.id),
 		}
 		e.frames, e.rows = append(e.frames, g), append(e.rows, r)
 		at.number, at.seq = g.number, g.seq

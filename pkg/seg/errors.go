@@ -14,6 +14,10 @@ var (
 	// format's own narrowness, [Options.Extended] stores it all the same.
 	ErrContract = errors.New("does not fit the store contract")
 
+	// ErrNarrow is returned with [ErrContract] where [Options.Extended] would store
+	// it all the same.
+	ErrNarrow = errors.New("needs extended schema ids")
+
 	// ErrDuplicate is returned with [ErrContract] by [Store.Append] for an id that
 	// the store has already.
 	ErrDuplicate = errors.New("id is taken")
@@ -35,3 +39,10 @@ var (
 	// The store is FAILED and stays where it is; a person has to decide.
 	ErrNoTarget = errors.New("rollback target is missing")
 )
+
+// A narrowError is what only the contract has no place for. It has the text of the
+// error within.
+type narrowError struct{ error }
+
+func (narrowError) Is(target error) bool { return target == ErrNarrow }
+func (e narrowError) Unwrap() error      { return e.error }

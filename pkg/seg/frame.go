@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -37,7 +38,16 @@ type frame struct {
 	extended             bool   // under our own schema id
 }
 
-func checksum(b []byte) string { return fmt.Sprintf("%08X", crc32.Checksum(b, castagnoli)) }
+// checksum returns the CRC-32C as the index has it: eight upper-case hex digits.
+func checksum(b []byte) string {
+	const digits = "0123456789ABCDEF"
+	sum := crc32.Checksum(b, castagnoli)
+	var out [8]byte
+	for i := range out {
+		out[i] = digits[sum>>(28-4*i)&15]
+	}
+	return string(out[:])
+}
 
 func hexSum(s string) string {
 	sum := sha256.Sum256([]byte(s))
@@ -78,6 +88,18 @@ var frameMembers = []string{
 // parseFrame reads a frame without its line feed. It checks the form of all
 // members, but neither hash nor numbers.
 func parseFrame(line string) (frame, error) {
+	f, ok := exactFrame(line)
+	if !ok || !utf8.ValidString(f.payload) {
+		return parseAnyFrame(line)
+	}
+	if _, ok := js.ParseTime(f.at); !ok {
+		return f, fmt.Errorf("timestamp %.40q is no time", f.at)
+	}
+	return f, nil
+}
+
+// parseAnyFrame reads a frame whose members may stand in any order.
+func parseAnyFrame(line string) (frame, error) {
 	var m [11]string
 	if err := members(line, frameMembers, m[:]); err != nil {
 		return frame{}, err

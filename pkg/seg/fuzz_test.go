@@ -24,6 +24,9 @@ func FuzzFrame(f *testing.F) {
 			t.Skip()
 		}
 		a, err := parseFrame(line)
+		if general, gerr := parseAnyFrame(line); gerr == nil && (err != nil || a != general) {
+			t.Fatalf("%+v, %v\nis to the general parser\n%+v", a, err, general)
+		}
 		if err != nil {
 			return
 		}
@@ -41,8 +44,14 @@ func FuzzFrame(f *testing.F) {
 func FuzzRow(f *testing.F) {
 	r := row{seq: 1, segment: 1, number: 1, id: "a\"b", length: 420, crc: "C3115412", extended: true}
 	f.Add(string(r.encode(nil)))
+	r.id, r.extended = "ab", false
+	f.Add(string(r.encode(nil)))
 	f.Fuzz(func(t *testing.T, line string) {
-		a, err := parseRow(strings.TrimSuffix(line, "\n"))
+		line = strings.TrimSuffix(line, "\n")
+		a, err := parseRow(line)
+		if general, gerr := parseAnyRow(line); a != general || (err == nil) != (gerr == nil) {
+			t.Fatalf("%+v, %v\nis to the general parser\n%+v, %v", a, err, general, gerr)
+		}
 		if err != nil || strings.ContainsAny(a.crc, "\"\\") || strings.ContainsFunc(a.crc, func(r rune) bool { return r < ' ' }) {
 			return
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -41,9 +40,7 @@ const (
 )
 
 var (
-	uuidPattern        = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	correlationPattern = regexp.MustCompile(`^[A-Za-z0-9._:-]{8,128}$`)
-	phases             = []string{
+	phases = []string{
 		"planned", "staging_copy", "integrity_check", "cutover_commit", "rollback", "completed", "failed",
 		"forward", "rollback_to_jsonl", // by pi before its contract had teeth
 	}
@@ -81,8 +78,8 @@ func ledger(d disk, dir string) ([]event, error) {
 
 func (e *event) valid() bool {
 	_, timed := js.ParseTime(e.At)
-	return e.Schema == eventSchema && uuidPattern.MatchString(e.Migration) && slices.Contains(phases, e.Phase) && timed &&
-		e.Source != "" && e.Target != "" && slices.Contains(outcomes, e.Outcome) && correlationPattern.MatchString(e.Correlation)
+	return e.Schema == eventSchema && isUUID(e.Migration) && slices.Contains(phases, e.Phase) && timed &&
+		e.Source != "" && e.Target != "" && slices.Contains(outcomes, e.Outcome) && isCorrelation(e.Correlation)
 }
 
 // addEvent adds e to the ledger, which must be sound. The ledger, a few lines, is

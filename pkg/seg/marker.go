@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
@@ -41,7 +40,7 @@ func readMarker(d disk, dir string) (marker, error) {
 	if err == nil {
 		err = decode(b, &m)
 	}
-	if err == nil && (m.Schema != markerSchema || !uuidPattern.MatchString(m.Migration) || !hex64(m.Chain) || !hex64(m.Source.SHA)) {
+	if err == nil && (m.Schema != markerSchema || !isUUID(m.Migration) || !hex64(m.Chain) || !hex64(m.Source.SHA)) {
 		err = fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
 	}
 	if err != nil {
@@ -67,7 +66,13 @@ func (p *fingerprint) matches(name string) (begins, grown bool, err error) {
 	return err == nil, err == nil && fi.Size() > p.Bytes, err
 }
 
-// preface returns the lines before the first entry.
+// Preface returns the lines before the first entry, the header among them, with
+// their line feeds; see [Store.WriteTo].
+func (s *Store) Preface() (string, error) {
+	lines, err := s.preface()
+	return lines, s.named(err)
+}
+
 func (s *Store) preface() (string, error) {
 	m, err := readMarker(s.d, s.dir)
 	if err == nil {
@@ -80,12 +85,12 @@ func (s *Store) preface() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := os.Open(source(s.dir))
+	f, err := os.Open(Source(s.dir))
 	if missing(err) {
 		return man.madeUp(), nil
 	}
 	if err != nil {
-		return "", about("opening "+source(s.dir), err)
+		return "", about("opening "+Source(s.dir), err)
 	}
 	defer f.Close()
 	p, err := readPreface(f)
@@ -115,9 +120,6 @@ func readPreface(r io.Reader) (preface, error) {
 	return p, errNoHeader
 }
 
-// source returns the JSONL file that a store belongs to.
-func source(dir string) string { return strings.TrimSuffix(dir, ".v2") + ".jsonl" }
-
 // Stale reports whether the JSONL file beside the store is no longer the one
 // that the store was made from, by its length and its hash. A store that does not
 // say what it was made from is not known to be fresh, so it is stale.
@@ -139,7 +141,7 @@ func (s *Store) Stale() (bool, error) {
 	if st.State != "clean" || st.Schema != sourceSchema || st.Fingerprint == nil {
 		return true, nil
 	}
-	begins, grown, err := st.Fingerprint.matches(source(s.dir))
+	begins, grown, err := st.Fingerprint.matches(Source(s.dir))
 	if missing(err) {
 		return true, nil
 	}

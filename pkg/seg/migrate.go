@@ -19,6 +19,8 @@ type Migration struct {
 	Dir         string // of the store
 	Entries     int64
 	Blank       int // lines of nothing but white space, which a store cannot keep
+	// Unfit is what the contract has no place for, which [Options.Extended] stored.
+	Unfit Unfit
 	// What was verified before the store was put in place.
 	EntryCountMatch, HashChainMatch, IndexConsistent bool
 }
@@ -99,7 +101,7 @@ func newBuild(ctx context.Context, d disk, a *jsonl.Appender, target string, o O
 	if b.out.Correlation == "" {
 		b.out.Correlation = "mig-" + id
 	}
-	if !correlationPattern.MatchString(b.out.Correlation) {
+	if !isCorrelation(b.out.Correlation) {
 		return nil, fmt.Errorf("%w: the correlation id %q is not 8 to 128 of A-Z, a-z, 0-9 and . _ : -", ErrContract, b.out.Correlation)
 	}
 	if b.out.Dir == target {

@@ -2,15 +2,11 @@ package seg
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"slices"
-
-	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 // An Entry is one entry of a store.
@@ -89,23 +85,6 @@ func (s *Store) Get(id string) (Entry, error) {
 	return v.entry(&r)
 }
 
-// find returns the row of id.
-func (v *view) find(id string) (row, error) {
-	if v.f != nil {
-		want := []byte(js.Quote(id))
-		for l, err := range jsonl.Backward(v.f, v.size) {
-			if err == nil && !bytes.Contains(l.Data, want) {
-				continue // most rows need no parsing
-			}
-			r := toRow(l, err)
-			if r.err != nil || r.id == id {
-				return r.row, r.err
-			}
-		}
-	}
-	return row{}, fmt.Errorf("entry %q: %w", id, ErrNotFound)
-}
-
 // Path iterates from the entry called leaf, or from the last one if leaf is
 // empty, over its ancestors to a root. It reads the index as far back as the path
 // goes, and of the segments only the path. An error, [ErrNotFound] for an unknown
@@ -122,33 +101,76 @@ func (s *Store) Path(leaf string) iter.Seq2[Entry, error] {
 	}
 }
 
-func (v *view) walk(want string, yield func(Entry, error) bool) {
+// Branch is Path in the other direction: from the root to leaf. It holds the rows of
+// the path in memory, some hundred bytes for each entry.
+func (s *Store) Branch(leaf string) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		v, err := s.view()
+		if err != nil {
+			yield(Entry{}, s.named(err))
+			return
+		}
+		defer v.close()
+		var rows []row
+		v.walkRows(leaf, func(r *row, _ *frame, werr error) bool {
+			rows, err = append(rows, *r), werr
+			return true
+		})
+		for i := len(rows) - 1; i >= 0 && err == nil; i-- {
+			var e Entry
+			if e, err = v.entry(&rows[i]); err == nil && !yield(e, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(Entry{}, err)
+		}
+	}
+}
+
+func (v *view) walk(leaf string, yield func(Entry, error) bool) {
+	v.walkRows(leaf, func(_ *row, f *frame, err error) bool {
+		if err != nil {
+			return yield(Entry{}, err)
+		}
+		return yield(Entry{f.seq, f.id, f.parent, f.typ, f.line}, nil)
+	})
+}
+
+// walkRows calls visit for the entry want, or the last one, and its ancestors. It
+// ends with an error, or if visit says so.
+func (v *view) walkRows(want string, visit func(*row, *frame, error) bool) {
 	anyLeaf := want == ""
 	seen := map[string]bool{}
+	stop := func(err error) { visit(&row{}, &frame{}, v.s.named(err)) }
 	for {
 		found := false
 		for _, r := range v.backward() {
 			if r.err != nil {
-				yield(Entry{}, v.s.named(r.err))
+				stop(r.err)
 				return
 			}
 			if r.id != want && !anyLeaf {
 				continue
 			}
-			e, err := v.entry(&r.row)
+			f, err := v.frameOf(&r.row)
 			if seen[r.id] && err == nil {
-				err = v.s.named(fmt.Errorf("%w: entry %q is its own ancestor", ErrCorrupt, r.id))
+				err = fmt.Errorf("%w: entry %q is its own ancestor", ErrCorrupt, r.id)
 			}
-			if !yield(e, err) || err != nil || e.ParentID == "" {
+			if err != nil {
+				stop(err)
 				return
 			}
-			found, anyLeaf, seen[e.ID], want = true, false, true, e.ParentID
+			if !visit(&r.row, &f, nil) || f.parent == "" {
+				return
+			}
+			found, anyLeaf, seen[f.id], want = true, false, true, f.parent
 		}
 		if anyLeaf {
 			return // no entry at all
 		}
 		if !found { // a parent that stands after its child is found in the next round
-			yield(Entry{}, v.s.named(fmt.Errorf("entry %q: %w", want, ErrNotFound)))
+			stop(fmt.Errorf("entry %q: %w", want, ErrNotFound))
 			return
 		}
 	}

@@ -45,7 +45,7 @@ func Recover(ctx context.Context, path string, o Options) (Recovery, error) {
 
 func recoverStore(ctx context.Context, d disk, path string, o Options) (out Recovery, err error) {
 	if strings.EqualFold(filepath.Ext(path), ".v2") {
-		path = source(path)
+		path = Source(path)
 	}
 	return out, withTarget(ctx, d, path, &o, func(target string) error {
 		r := &recovery{ctx: ctx, d: d, o: o, target: target, dir: Dir(target)}

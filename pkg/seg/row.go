@@ -41,6 +41,14 @@ var rowMembers = []string{
 
 // parseRow reads a row without its line feed.
 func parseRow(line string) (row, error) {
+	if r, ok := exactRow(line); ok {
+		return r, nil
+	}
+	return parseAnyRow(line)
+}
+
+// parseAnyRow reads a row whose members may stand in any order.
+func parseAnyRow(line string) (row, error) {
 	var m [9]string
 	if err := members(line, rowMembers, m[:]); err != nil {
 		return row{}, err

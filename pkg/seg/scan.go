@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash"
 )
 
 // A scan reads a store from its first entry on and recomputes what can be
@@ -21,12 +22,14 @@ type scan struct {
 	heads   map[int64]string // the ids of these entries
 	last    row
 	sizes   map[int64]int64 // of segments
+	ends    map[int64]int64 // of what is indexed of each segment
+	names   hash.Hash       // over all ids, nil if nobody asks
 }
 
 func newScan(v *view, rep *Report) *scan {
 	return &scan{
 		v: v, rep: rep, m: newManifest("", "", false), ids: map[string]int32{}, kids: map[string]int{},
-		marks: map[int64]string{}, heads: map[int64]string{}, sizes: map[int64]int64{},
+		marks: map[int64]string{}, heads: map[int64]string{}, sizes: map[int64]int64{}, ends: map[int64]int64{},
 	}
 }
 
@@ -35,7 +38,7 @@ func newScan(v *view, rep *Report) *scan {
 func (c *scan) run(from int64) bool {
 	for _, r := range c.v.rows(from) {
 		if r.err != nil {
-			c.rep.add("malformed", "INV-003", r.err)
+			c.rep.in(indexFile, c.line()).add("malformed", "INV-003", r.err)
 			return false
 		}
 		c.row(&r.row)
@@ -46,15 +49,18 @@ func (c *scan) run(from int64) bool {
 	return true
 }
 
+// line is the line of the index that is being looked at.
+func (c *scan) line() int64 { return int64(len(c.parents)) + 1 }
+
 func (c *scan) row(r *row) {
 	c.order(r)
 	f, kind, err := c.frame(r)
 	if err != nil {
-		c.rep.add(kind, invariantOf[kind], err)
+		c.rep.in(segmentName(r.segment), r.number).add(kind, invariantOf[kind], err)
 		f = frame{id: r.id, seq: r.seq}
 	}
 	if _, twice := c.ids[r.id]; twice {
-		c.rep.addf("duplicate", "INV-006", "the id %q of entry %d is taken", r.id, r.seq)
+		c.rep.in(indexFile, c.line()).addf("duplicate", "INV-006", "the id %q of entry %d is taken", r.id, r.seq)
 	} else {
 		c.ids[r.id] = int32(len(c.parents))
 	}
@@ -68,28 +74,31 @@ func (c *scan) row(r *row) {
 	if _, ok := c.marks[r.seq]; ok {
 		c.marks[r.seq], c.heads[r.seq] = c.m.Integrity.Chain, r.id
 	}
-	c.last = *r
+	c.last, c.ends[r.segment] = *r, r.end()
+	if c.names != nil {
+		addID(c.names, r.id)
+	}
 }
 
 // order checks the place of a row among the others.
 func (c *scan) order(r *row) {
 	if r.seq != c.last.seq+1 {
-		c.rep.addf("order", "INV-002", "entry %d follows entry %d", r.seq, c.last.seq)
+		c.rep.in(indexFile, c.line()).addf("order", "INV-002", "entry %d follows entry %d", r.seq, c.last.seq)
 	}
 	number, offset := c.last.number+1, c.last.end()
 	switch {
 	case r.segment < 1 || r.segment < c.last.segment:
-		c.rep.addf("order", "INV-002", "entry %d is in segment %d, after segment %d", r.seq, r.segment, c.last.segment)
+		c.rep.in(indexFile, c.line()).addf("order", "INV-002", "entry %d is in segment %d, after segment %d", r.seq, r.segment, c.last.segment)
 		return
 	case r.segment > c.last.segment:
 		number, offset = 1, 0
 	}
 	if r.number != number || r.offset != offset {
-		c.rep.addf("order", "INV-003", "entry %d is frame %d at byte %d of segment %d, and should be frame %d at byte %d",
+		c.rep.in(indexFile, c.line()).addf("order", "INV-003", "entry %d is frame %d at byte %d of segment %d, and should be frame %d at byte %d",
 			r.seq, r.number, r.offset, r.segment, number, offset)
 	}
-	if r.id == "" || !entryID.MatchString(r.id) && !r.extended {
-		c.rep.addf("contract", "INV-006", "entry %d has the id %q", r.seq, r.id)
+	if r.id == "" || !isEntryID(r.id) && !r.extended {
+		c.rep.in(indexFile, c.line()).addf("contract", "INV-006", "entry %d has the id %q", r.seq, r.id)
 	}
 }
 
@@ -156,20 +165,13 @@ func (c *scan) size(segment int64) (int64, error) {
 func (c *scan) coverage() {
 	segs, err := c.v.s.segments()
 	if err != nil {
-		c.rep.add("coverage", "INV-003", err)
+		c.rep.in("segments", 0).add("coverage", "INV-003", err)
 		return
 	}
-	ends := map[int64]int64{}
-	for _, r := range c.v.rows(0) {
-		if r.err != nil {
-			break
-		}
-		ends[r.segment] = r.end()
-	}
 	for _, g := range segs {
-		if ends[g.number] < g.size || ends[g.number] == 0 {
-			c.rep.addf("coverage", "INV-003", "segment byte coverage mismatch: %d of the %d bytes of segment %d are indexed",
-				ends[g.number], g.size, g.number)
+		if c.ends[g.number] < g.size || c.ends[g.number] == 0 {
+			c.rep.in("segments/"+g.name, 0).addf("coverage", "INV-003", "segment byte coverage mismatch: %d of the %d bytes of segment %d are indexed",
+				c.ends[g.number], g.size, g.number)
 		}
 	}
 }
@@ -183,7 +185,7 @@ func (c *scan) lineage() {
 		case p == "":
 			at = -1
 		case !ok:
-			c.rep.addf("parent", "INV-001", "entry %d has the parent %q, which is not in the store", i+1, p)
+			c.rep.in(indexFile, int64(i)+1).addf("parent", "INV-001", "entry %d has the parent %q, which is not in the store", i+1, p)
 			at = -1
 		}
 		parent[i] = at
@@ -196,7 +198,7 @@ func (c *scan) lineage() {
 			at = parent[at]
 		}
 		if at >= 0 && done[at] == int32(i)+1 {
-			c.rep.addf("cycle", "INV-001", "entry %d is its own ancestor", at+1)
+			c.rep.in(indexFile, int64(at)+1).addf("cycle", "INV-001", "entry %d is its own ancestor", at+1)
 		}
 	}
 }
@@ -214,7 +216,7 @@ func (c *scan) ordered() bool {
 // full reads the whole store as it stands, without its documents.
 func (c *scan) full() error {
 	if c.v.torn > 0 {
-		c.rep.addf("unended", "INV-003", "unterminated last line of the index, of %d bytes", c.v.torn)
+		c.rep.in(indexFile, 0).addf("unended", "INV-003", "unterminated last line of the index, of %d bytes", c.v.torn)
 	}
 	if c.run(0) {
 		c.coverage()

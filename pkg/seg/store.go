@@ -74,6 +74,10 @@ func Dir(path string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + ".v2"
 }
 
+// Source returns the JSONL file that the store in dir belongs to: beside it, with
+// ".jsonl" for ".v2".
+func Source(dir string) string { return strings.TrimSuffix(dir, ".v2") + ".jsonl" }
+
 // Open opens the store in dir. It reads a few hundred bytes, however large the
 // store is, takes no lock and changes nothing. A store that is not in order can
 // be opened and read as far as its index goes.
@@ -101,13 +105,16 @@ func openStore(d disk, dir string, o Options) (*Store, error) {
 	return nil, fmt.Errorf("opening %s: %w", dir, ErrNotStore)
 }
 
+// Dir returns the directory of the store.
+func (s *Store) Dir() string { return s.dir }
+
 func newStore(d disk, dir string, o Options) *Store {
 	return &Store{d: d, dir: dir, o: o, ids: idIndex{seed: maphash.MakeSeed()}}
 }
 
-func (s *Store) segmentPath(n int64) string {
-	return joined(s.dir, "segments", fmt.Sprintf("%016d.seg", n))
-}
+func (s *Store) segmentPath(n int64) string { return joined(s.dir, segmentName(n)) }
+
+func segmentName(n int64) string { return fmt.Sprintf("segments/%016d.seg", n) }
 
 // openSegment opens segment n, which another program may have named with fewer
 // zeros.

@@ -19,7 +19,11 @@ type Problem struct {
 	Kind string
 	// Invariant is the one that is broken, INV-001 to INV-007.
 	Invariant string
-	Text      string
+	// File is where it shows, a slash-separated path below the store, and Line the
+	// line of it, from 1; empty and 0 where there is no one place.
+	File string
+	Line int64
+	Text string
 }
 
 // A Report is what [Store.Verify] found.
@@ -32,13 +36,23 @@ type Report struct {
 	// Notes tell what pi's first releases wrote and later ones refuse. They do
 	// not count as problems.
 	Notes []string
+
+	file string // of the next problem
+	line int64
 }
 
 // OK reports whether nothing is wrong.
 func (r *Report) OK() bool { return len(r.Problems) == 0 }
 
+// in says where the problem is that is added to what it returns.
+func (r *Report) in(file string, line int64) *Report {
+	r.file, r.line = file, line
+	return r
+}
+
 func (r *Report) add(kind, invariant string, err error) {
-	r.Problems = append(r.Problems, Problem{kind, invariant, err.Error()})
+	r.Problems = append(r.Problems, Problem{kind, invariant, r.file, r.line, err.Error()})
+	r.file, r.line = "", 0
 }
 
 func (r *Report) addf(kind, invariant, format string, args ...any) {
@@ -106,7 +120,7 @@ func (s *Store) finish(c *scan, sound bool, perr error) error {
 		return fmt.Errorf("%w: the store was rolled back meanwhile", jsonl.ErrChanged)
 	}
 	if v.torn > 0 {
-		c.rep.addf("unended", "INV-003", "unterminated last line of the index, of %d bytes", v.torn)
+		c.rep.in(indexFile, 0).addf("unended", "INV-003", "unterminated last line of the index, of %d bytes", v.torn)
 	}
 	points, perr2 := checkpoints(s.d, s.dir)
 	if perr2 != nil {
@@ -135,11 +149,11 @@ func (c *scan) checkpoints(points []Checkpoint) {
 	for _, p := range points {
 		switch {
 		case p.HeadSeq > c.m.Counters.Entries:
-			c.rep.addf("checkpoint", "INV-004", "checkpoint %d is at entry %d of %d", p.Seq, p.HeadSeq, c.m.Counters.Entries)
+			c.rep.in(p.Snapshot, 0).addf("checkpoint", "INV-004", "checkpoint %d is at entry %d of %d", p.Seq, p.HeadSeq, c.m.Counters.Entries)
 		case p.HeadSeq < head:
-			c.rep.addf("checkpoint", "INV-004", "checkpoint %d is at entry %d, before the one before it", p.Seq, p.HeadSeq)
+			c.rep.in(p.Snapshot, 0).addf("checkpoint", "INV-004", "checkpoint %d is at entry %d, before the one before it", p.Seq, p.HeadSeq)
 		case c.marks[p.HeadSeq] != "" && (c.marks[p.HeadSeq] != p.Chain || c.heads[p.HeadSeq] != p.HeadID):
-			c.rep.addf("checkpoint", "INV-004", "checkpoint %d has another hash chain than the store at entry %d", p.Seq, p.HeadSeq)
+			c.rep.in(p.Snapshot, 0).addf("checkpoint", "INV-004", "checkpoint %d has another hash chain than the store at entry %d", p.Seq, p.HeadSeq)
 		}
 		head = max(head, p.HeadSeq)
 	}
@@ -149,7 +163,7 @@ func (c *scan) checkpoints(points []Checkpoint) {
 func (c *scan) manifest() {
 	m, err := readManifest(c.v.s.d, c.v.s.dir)
 	if err != nil {
-		c.rep.add("manifest", "INV-005", err)
+		c.rep.in(manifestFile, 0).add("manifest", "INV-005", err)
 		return
 	}
 	if m.SourceFormat == "jsonl" {
@@ -168,10 +182,10 @@ func (c *scan) manifest() {
 		{"list of invariants", "INV-005", m.Invariants == allHold},
 	} {
 		if !d.same {
-			c.rep.addf("manifest", d.invariant, "the manifest has another %s than the store", d.what)
+			c.rep.in(manifestFile, 0).addf("manifest", d.invariant, "the manifest has another %s than the store", d.what)
 		}
 	}
 	if m.Schema == manifestSchema && sessionFits(m.SessionID) != nil {
-		c.rep.addf("manifest", "INV-006", "the manifest has the session id %q", m.SessionID)
+		c.rep.in(manifestFile, 0).addf("manifest", "INV-006", "the manifest has the session id %q", m.SessionID)
 	}
 }

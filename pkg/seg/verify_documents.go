@@ -10,7 +10,7 @@ func (c *scan) documents() error {
 	s := c.v.s
 	events, err := ledger(s.d, s.dir)
 	if err != nil {
-		c.rep.add("ledger", "INV-007", err)
+		c.rep.in(ledgerFile, 0).add("ledger", "INV-007", err)
 	}
 	if slices.ContainsFunc(events, func(e event) bool { return e.Phase == "forward" }) {
 		c.rep.Notes = append(c.rep.Notes, `the ledger has an event of the phase "forward"`)
@@ -21,23 +21,23 @@ func (c *scan) documents() error {
 	}
 	switch c.rep.State = t.to; t.to {
 	case Failed:
-		c.rep.addf("state", "INV-007", "the store is %s: %s", Failed, t.reason)
+		c.rep.in(stateFile, 0).addf("state", "INV-007", "the store is %s: %s", Failed, t.reason)
 	case Dirty, SegmentSealed:
 		if t.seq > 0 {
-			c.rep.addf("state", "INV-006", "the store is %s: the next writer has to mend it", t.to)
+			c.rep.in(stateFile, 0).addf("state", "INV-006", "the store is %s: the next writer has to mend it", t.to)
 		}
 	case MigrationStaging:
-		c.rep.addf("state", "INV-007", "the migration was not finished")
+		c.rep.in(stateFile, 0).addf("state", "INV-007", "the migration was not finished")
 	}
 	if err := c.intent(); err != nil {
-		c.rep.add("state", "INV-007", err)
+		c.rep.in(intentFile, 0).add("state", "INV-007", err)
 	}
 	m, err := readMarker(s.d, s.dir)
 	if err != nil && !missing(err) {
-		c.rep.add("marker", "INV-007", err)
+		c.rep.in(markerFile, 0).add("marker", "INV-007", err)
 	}
 	if err == nil && t.to != MigrationStaging && !completed(events, m.Migration) {
-		c.rep.addf("marker", "INV-007", "the commit marker is there, but the ledger has no completed migration %s", m.Migration)
+		c.rep.in(markerFile, 0).addf("marker", "INV-007", "the commit marker is there, but the ledger has no completed migration %s", m.Migration)
 	}
 	return c.modes(len(c.rep.Notes) > 0)
 }
@@ -74,7 +74,7 @@ func (c *scan) modes(old bool) error {
 		if text := fmt.Sprintf("%s has the mode %v", base(joined(s.dir, name)), fi.Mode()); old {
 			c.rep.Notes = append(c.rep.Notes, text)
 		} else {
-			c.rep.addf("mode", "INV-007", "%s", text)
+			c.rep.in(name, 0).addf("mode", "INV-007", "%s", text)
 		}
 	}
 	return nil

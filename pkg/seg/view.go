@@ -19,7 +19,17 @@ type view struct {
 	size int64 // up to the last line feed
 	torn int64 // bytes behind it
 	segs map[int64]file
+
+	// What was read ahead of a segment, by one who reads frame after frame.
+	ahead        []byte
+	aheadSegment int64
+	aheadOffset  int64 // of ahead[0]
+	nextSegment  int64 // where the frame that was read last
+	nextOffset   int64 // has its end
 }
+
+// readAhead is how many bytes are read at once where frame follows frame.
+const readAhead = 256 << 10
 
 func (s *Store) view() (*view, error) {
 	v := &view{s: s, segs: map[int64]file{}}
@@ -104,40 +114,81 @@ func toRow(l jsonl.Line, err error) rowOr {
 	return rowOr{r, err}
 }
 
-// bytesOf returns the frame that r points at, with its line feed.
+// segment returns an open segment.
+func (v *view) segment(n int64) (file, error) {
+	if f := v.segs[n]; f != nil {
+		return f, nil
+	}
+	f, err := v.s.openSegment(n, os.O_RDONLY)
+	if err != nil {
+		if missing(err) {
+			err = fmt.Errorf("%w: it is missing", ErrCorrupt)
+		}
+		return nil, cause(err)
+	}
+	if len(v.segs) > 16 {
+		for n, old := range v.segs {
+			old.Close()
+			delete(v.segs, n)
+		}
+	}
+	v.segs[n] = f
+	return f, nil
+}
+
+// bytesOf returns the frame that r points at, with its line feed. They are
+// overwritten by the next call.
 func (v *view) bytesOf(r *row) ([]byte, error) {
-	f := v.segs[r.segment]
-	if f == nil {
-		var err error
-		if f, err = v.s.openSegment(r.segment, os.O_RDONLY); err != nil {
-			if missing(err) {
-				err = fmt.Errorf("%w: it is missing", ErrCorrupt)
-			}
-			return nil, about(fmt.Sprintf("segment %d", r.segment), err)
-		}
-		if len(v.segs) > 16 {
-			for n, old := range v.segs {
-				old.Close()
-				delete(v.segs, n)
-			}
-		}
-		v.segs[r.segment] = f
+	f, err := v.segment(r.segment)
+	if err != nil {
+		return nil, err
 	}
 	if r.length < 1 || r.length > maxFrame {
 		return nil, fmt.Errorf("%w: entry %d is said to have %d bytes", ErrCorrupt, r.seq, r.length)
 	}
-	b := make([]byte, r.length)
-	if n, err := f.ReadAt(b, r.offset); n < len(b) {
-		if errors.Is(err, io.EOF) {
-			err = fmt.Errorf("%w: segment %d ends before entry %d does", ErrCorrupt, r.segment, r.seq)
+	at := r.offset - v.aheadOffset
+	if r.segment != v.aheadSegment || at < 0 || at > int64(len(v.ahead))-r.length {
+		if err := v.fill(f, r); err != nil {
+			return nil, err
 		}
-		return nil, cause(err)
+		at = 0
 	}
-	return b, nil
+	v.nextSegment, v.nextOffset = r.segment, r.end()
+	return v.ahead[at : at+r.length : at+r.length], nil
+}
+
+// fill reads the frame that r points at, and more if the one before it was read
+// last.
+func (v *view) fill(f file, r *row) error {
+	n := r.length
+	if r.segment == v.nextSegment && r.offset == v.nextOffset {
+		n = max(n, readAhead)
+	}
+	if int64(cap(v.ahead)) < n || int64(cap(v.ahead)) > 2*max(n, readAhead) {
+		v.ahead = make([]byte, n)
+	}
+	v.ahead = v.ahead[:n]
+	k, err := f.ReadAt(v.ahead, r.offset)
+	v.ahead, v.aheadSegment, v.aheadOffset = v.ahead[:k], r.segment, r.offset
+	if int64(k) >= r.length {
+		return nil
+	}
+	if errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%w: the segment ends before entry %d does", ErrCorrupt, r.seq)
+	}
+	return cause(err)
 }
 
 // frameOf returns the frame that r points at, checked against r.
 func (v *view) frameOf(r *row) (frame, error) {
+	f, err := v.checkedFrame(r)
+	if err != nil {
+		err = fmt.Errorf("segment %d, line %d: %w", r.segment, r.number, err)
+	}
+	return f, err
+}
+
+func (v *view) checkedFrame(r *row) (frame, error) {
 	b, err := v.bytesOf(r)
 	if err != nil {
 		return frame{}, err

@@ -44,7 +44,7 @@ shell_snapshot = false
 		put(dir, "config/opencode/opencode.json", {
 			autoupdate: false, share: "disabled", snapshot: false, model: `mock/${model}`, small_model: `mock/${model}`,
 			provider: { mock: { npm: "@ai-sdk/openai-compatible", name: "mock", options: { baseURL: url, apiKey: "dummy" },
-				models: { [model]: { name: "mock", limit: { context: 200000, output: 8000 } } } } },
+				models: { [model]: { name: "mock", limit: { context: 200000, output: 8000 }, attachment: true, modalities: { input: ["text", "image"], output: ["text"] } } } } },
 		});
 		return { ...common(dir), XDG_DATA_HOME: join(dir, "data"), XDG_CONFIG_HOME: join(dir, "config"),
 			XDG_STATE_HOME: join(dir, "state"), XDG_CACHE_HOME: join(dir, "cache"), OPENCODE_DISABLE_AUTOUPDATE: "1",

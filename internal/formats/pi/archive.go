@@ -42,6 +42,10 @@ func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.I
 		case !a.src.IsDir():
 			yield(a.one(ctx, q))
 		case q.Details || q.ID != "":
+			if path, ok := a.byName(ctx, q.ID); ok {
+				yield(exactly(ctx, path))
+				return
+			}
 			a.details(ctx, yield)
 		default:
 			a.headers(ctx, yield)

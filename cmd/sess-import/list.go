@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/listing"
+)
+
+// there answers no if the agent has no sessions on this machine.
+func (c *config) there(path string) error {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && (c.list || c.recent) {
+		return c.none("no session of %s: %s does not exist", c.name, path)
+	}
+	return nil
+}
+
+// none is the answer to a question for sessions where there are none: a listing
+// says no, but whoever wants one has asked for what is missing.
+func (c *config) none(format string, args ...any) error {
+	if c.list {
+		return clikit.No(format, args...)
+	}
+	return fmt.Errorf(format, args...)
+}
+
+// print prints the sessions of an archive, or the newest one.
+func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
+	if c.recent {
+		info, err := c.newest(ctx, j, a)
+		if err != nil {
+			return err
+		}
+		return j.detail(ctx, a, info)
+	}
+	listed, failed := 0, 0
+	var first error
+	for info, err := range a.List(ctx, formats.Query{Details: true}) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			err = named(info, err)
+			if failed++; first == nil {
+				first = err
+			}
+			j.streams.Warnf("%v", err)
+			continue
+		}
+		listed++
+		if err := j.row(info); err != nil {
+			return err
+		}
+	}
+	switch {
+	case failed > 0:
+		return fmt.Errorf("%d of %d sessions not listed, the first because: %w", failed, listed+failed, first)
+	case listed == 0:
+		return clikit.No("no session")
+	}
+	return nil
+}
+
+// newest returns the session that was written to last. That others cannot be listed
+// is a warning.
+func (c *config) newest(ctx context.Context, j *job, a formats.Archive) (formats.Info, error) {
+	var newest formats.Info
+	var first error
+	found := false
+	for info, err := range a.List(ctx, formats.Query{}) {
+		if ctx.Err() != nil {
+			return newest, ctx.Err()
+		}
+		if err != nil {
+			j.streams.Warnf("%v", named(info, err))
+			if first == nil {
+				first = err
+			}
+			continue
+		}
+		if !found || listing.Later(info.Row, newest.Row) >= 0 {
+			found, newest = true, info
+		}
+	}
+	switch {
+	case found:
+		return newest, nil
+	case first != nil:
+		return newest, first
+	}
+	return newest, c.none("no session")
+}
+
+// detail prints the row of one session that was listed without details.
+func (j *job) detail(ctx context.Context, a formats.Archive, info formats.Info) error {
+	for detailed, err := range a.List(ctx, formats.Query{ID: info.ID, Details: true}) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if detailed.Path == info.Path && detailed.Key == info.Key && (err != nil || detailed.ID == info.ID) {
+			if err != nil {
+				return named(info, err)
+			}
+			return j.row(detailed)
+		}
+	}
+	return fmt.Errorf("%w %s", formats.ErrNotFound, info.ID)
+}
+
+func (j *job) row(info formats.Info) error {
+	if err := listing.Write(j.streams.Out, listing.Row{Row: info.Row, Agent: j.name}); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(j.streams.Out)
+	return err
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/pi"
+	"github.com/sess-tools/sess/internal/listing"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/sibling"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// everyAgent is the agent that stands for all.
+const everyAgent = "all"
+
+// native are the formats whose stores are laid out as ours and hold files as ours:
+// they are listed here, as fast, and not by sess-import.
+var native = map[string]formats.Format{"pi": pi.Pi, "omp": pi.Omp}
+
+// An owner is what a row is known by. Two agents may have one store.
+type owner struct{ path, id string }
+
+// owned returns a row with the agent it is from.
+func (c *config) owned(r store.Row) listing.Row {
+	return listing.Row{Row: r, Agent: c.owners[owner{r.Path, r.ID}]}
+}
+
+// nameOf returns what other tools take for the session: its path, or its address if
+// they cannot read that file and it is where an address finds it.
+func (c *config) nameOf(r store.Row) string {
+	agent := c.owned(r).Agent
+	if native[agent] != nil || agent == "" || r.ID == "" || c.elsewhere {
+		return r.Path
+	}
+	return agent + ":" + r.ID
+}
+
+// listAgents prints the sessions of another agent, or of all, where they are kept or
+// in the places named.
+func (c *config) listAgents(ctx context.Context, s *clikit.Streams, places []string, keep func(store.Row) (bool, error)) error {
+	o, err := c.agentScope(places)
+	if err != nil {
+		return err
+	}
+	c.elsewhere = len(places) > 0
+	agents := []string{c.agent}
+	if c.agent == everyAgent {
+		agents = operand.Agents()
+		if _, err := sibling.Find(operand.Importer); err != nil {
+			return err // said once
+		}
+	}
+	found := make([]agentRows, len(agents))
+	var wg sync.WaitGroup
+	turns := make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
+	for i, agent := range agents {
+		wg.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			found[i].agent = agent
+			found[i].err = c.gather(ctx, &found[i], places, o)
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	rows, err := c.merge(s, found, o)
+	serr := c.show(s, rows, keep)
+	if err != nil && clikit.Status(serr) == clikit.ExitNo {
+		return err // why there is nothing
+	}
+	return errors.Join(serr, err)
+}
+
+// agentScope is scope for the stores of agents: all of a store, unless a working
+// directory is named.
+func (c *config) agentScope(places []string) (store.Options, error) {
+	if c.agent == everyAgent && len(places) > 0 {
+		return store.Options{}, clikit.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", everyAgent)
+	}
+	order, err := store.ParseOrder(c.sort)
+	if err != nil {
+		return store.Options{}, clikit.UsageError("%v", err)
+	}
+	o := store.Options{Recursive: true, Count: c.count, Order: order}
+	if c.cwd != "" {
+		o.CWD, err = operand.CWD(c.cwd)
+	}
+	return o, err
+}
+
+// agentRows are the sessions of an agent.
+type agentRows struct {
+	agent string
+	rows  []store.Row
+	said  []sibling.Message
+	err   error // the rows are not all there are
+}
+
+// gather lists the sessions of an agent.
+func (c *config) gather(ctx context.Context, found *agentRows, places []string, o store.Options) error {
+	o.Warn = func(path string, err error) {
+		found.said = append(found.said, sibling.Message{Text: fmt.Sprintf("%s: %v", path, err), Warning: true})
+	}
+	if format := native[found.agent]; format != nil {
+		return c.gatherNative(ctx, found, format, places, o)
+	}
+	if len(places) == 0 {
+		return c.gatherForeign(ctx, found, o)
+	}
+	for _, place := range places {
+		if err := c.gatherForeign(ctx, found, o, "--", place); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *config) gatherNative(ctx context.Context, found *agentRows, format formats.Format, places []string, o store.Options) error {
+	if len(places) == 0 {
+		home, _ := os.UserHomeDir() // Home complains if it needs it
+		place, err := format.About().Home(formats.Env{Getenv: os.Getenv, Home: home})
+		if err != nil {
+			return err
+		}
+		if _, err := os.Stat(place); errors.Is(err, fs.ErrNotExist) {
+			return clikit.No("no session of %s: %s does not exist", found.agent, place)
+		}
+		places = []string{place}
+	}
+	for _, place := range places {
+		if _, err := os.ReadDir(place); err != nil {
+			if pe, ok := errors.AsType[*fs.PathError](err); ok {
+				err = pe.Err
+			}
+			return fmt.Errorf("listing %s: %w", place, err)
+		}
+	}
+	var err error
+	found.rows, err = c.list(ctx, places, o, func() (string, bool) { return "", false })
+	return err
+}
+
+// gatherForeign has sess-import list a store.
+func (c *config) gatherForeign(ctx context.Context, found *agentRows, o store.Options, place ...string) error {
+	args := []string{found.agent, "--list"}
+	if c.recent && o.CWD == "" {
+		args = append(args, "--recent")
+	}
+	p, err := sibling.Program{
+		Name: operand.Importer, Args: append(args, place...),
+		Say: func(m sibling.Message) { found.said = append(found.said, m) },
+	}.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	here := store.SameDir(o.CWD)
+	for row, err := range listing.Rows(p) {
+		if err != nil {
+			return err
+		}
+		if here(row.CWD) {
+			found.rows = append(found.rows, row.Row)
+		}
+	}
+	return nil
+}
+
+// merge puts the sessions of agents together, in order, and says what there is to
+// say. The error is that of the only agent; if there are more, one that cannot be
+// listed does not hide the others.
+func (c *config) merge(s *clikit.Streams, found []agentRows, o store.Options) ([]store.Row, error) {
+	say := operand.Say(s)
+	var rows []store.Row
+	c.owners = map[owner]string{}
+	for _, f := range found {
+		for _, m := range f.said {
+			say(m)
+		}
+		if len(found) > 1 && f.err != nil && clikit.Status(f.err) != clikit.ExitNo {
+			s.Warnf("%s: %v", f.agent, f.err)
+		}
+		for _, row := range f.rows {
+			key := owner{row.Path, row.ID}
+			if other, ok := c.owners[key]; ok && other != f.agent {
+				continue
+			}
+			c.owners[key] = f.agent
+			rows = append(rows, row)
+		}
+	}
+	store.Sort(rows, o.Order)
+	if c.recent && len(rows) > 1 {
+		rows = []store.Row{slices.MaxFunc(rows, listing.Later)}
+	}
+	if len(found) == 1 {
+		return rows, found[0].err
+	}
+	return rows, nil
+}

@@ -1,0 +1,189 @@
+package aider
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// An archive is one file of aider's.
+type archive struct {
+	src  *formats.Source
+	file *formats.File
+	kind kind
+	cwd  string
+}
+
+func (a *archive) Close() error { return a.file.Close() }
+
+func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
+	return func(yield func(formats.Info, error) bool) {
+		for u, err := range a.units(ctx) {
+			if err != nil {
+				yield(formats.Info{Row: store.Row{Path: a.src.Path}}, a.src.Located(err))
+				return
+			}
+			info := a.info(u)
+			if q.Details {
+				var err error
+				if info, err = formats.Describe(ctx, a, info); err != nil {
+					yield(info, err)
+					return
+				}
+				info.Modified = a.modified(u)
+			}
+			if !yield(info, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A unit is the part of the file that one session is.
+type unit struct {
+	offset, size int64
+	line         int    // of the file, the first, from 1
+	start        string // when it began, as the file has it; "" for what stands in front
+	nth          int    // of the sessions that began then, from 0
+	next         string // when the next began, "" for the last
+}
+
+// info describes a session by its place alone.
+func (a *archive) info(u unit) formats.Info {
+	info := formats.Info{Row: store.Row{Path: a.src.Path, Size: u.size, ModTime: a.file.ModTime}}
+	info.Key = fmt.Sprintf("%d %d %d %d %s", u.offset, u.size, u.line, u.nth, u.start)
+	info.ID = a.id(u)
+	info.CWD, info.Created, info.Modified = a.cwd, a.time(u), a.modified(u)
+	return info
+}
+
+// id makes the id of a session of what does not change when the file grows.
+func (a *archive) id(u unit) string {
+	parts := []string{"aider", []string{"chat", "input", "llm"}[a.kind], a.cwd, u.start}
+	if u.nth > 0 {
+		parts = append(parts, formats.Int(int64(u.nth)))
+	}
+	return formats.SessionID(parts...)
+}
+
+// time returns when a session began: the file's time if nothing says it.
+func (a *archive) time(u unit) time.Time {
+	for _, at := range []string{u.start, u.next} {
+		if ms, ok := parseTime(at); ok {
+			return time.UnixMilli(ms).UTC()
+		}
+	}
+	if a.file.ModTime.IsZero() {
+		return time.UnixMilli(0).UTC()
+	}
+	return a.file.ModTime.UTC().Truncate(time.Millisecond)
+}
+
+// modified returns when a session was last written to, at the latest.
+func (a *archive) modified(u unit) time.Time {
+	if ms, ok := parseTime(u.next); ok {
+		return time.UnixMilli(ms).UTC()
+	}
+	if a.file.ModTime.IsZero() {
+		return a.time(u)
+	}
+	return a.file.ModTime
+}
+
+// parseTime reads a time as aider writes it. It names no zone, and is taken for
+// UTC: what is imported must not depend on where.
+func parseTime(text string) (ms int64, ok bool) {
+	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05"} {
+		if t, err := time.Parse(layout, text); err == nil { // with a fraction, too
+			return t.UnixMilli(), true
+		}
+	}
+	return 0, false
+}
+
+// units yields the sessions of the file.
+func (a *archive) units(ctx context.Context) iter.Seq2[unit, error] {
+	return func(yield func(unit, error) bool) {
+		if a.kind != chatHistory {
+			u := unit{size: a.file.Size, line: 1}
+			var err error
+			u.start, err = a.firstTime(ctx)
+			yield(u, err)
+			return
+		}
+		s := splitter{yield: yield, seen: map[string]int{}, end: a.file.Size, unit: unit{line: 1}}
+		for l, err := range lines(a.file.Reader(ctx), 1, 0) {
+			if err != nil {
+				yield(unit{}, err)
+				return
+			}
+			if !s.line(l) {
+				return
+			}
+		}
+		s.last()
+	}
+}
+
+// marker returns when the session that this line begins was started.
+func marker(text string) (at string, ok bool) {
+	at, ok = strings.CutPrefix(strings.TrimSuffix(text, "\n"), "# aider chat started at ")
+	if !ok || len(at) != len("2006-01-02 15:04:05") {
+		return "", false
+	}
+	_, ok = parseTime(at)
+	return at, ok
+}
+
+// A splitter divides a chat history.
+type splitter struct {
+	yield func(unit, error) bool
+	seen  map[string]int // sessions by their times
+	end   int64          // of the file
+
+	unit  unit // that is going on
+	solid bool // something but white space is in it
+	blank bool // the line before is a blank one
+}
+
+// line takes a line, and reports whether to go on.
+func (s *splitter) line(l line) bool {
+	at, ok := marker(l.text)
+	if !ok {
+		s.blank = l.raw == "\n"
+		s.solid = s.solid || strip(l.text) != ""
+		return true
+	}
+	begin, number := l.offset, l.number
+	if s.blank { // which aider puts in front
+		begin, number = begin-1, number-1
+	}
+	if s.solid {
+		s.unit.next = at
+		if !s.done(begin) {
+			return false
+		}
+		s.unit = unit{offset: begin, line: number}
+	}
+	s.unit.start, s.unit.nth = at, s.seen[at]
+	s.seen[at]++
+	s.solid, s.blank = true, false
+	return true
+}
+
+func (s *splitter) done(end int64) bool {
+	s.unit.size = end - s.unit.offset
+	return s.yield(s.unit, nil)
+}
+
+// last yields the session at the end.
+func (s *splitter) last() {
+	if s.solid {
+		s.done(s.end)
+	}
+}

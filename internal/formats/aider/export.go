@@ -1,0 +1,211 @@
+package aider
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Export writes the chat history or the input history of one session.
+func (f format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
+	x := &exporter{t: t, s: s, counts: map[string]int{}, first: map[string]string{}}
+	projection := session.Project(t.ActivePath(s))
+	name := chatName
+	if cmp.Or(t.Version, versionChat) == versionInput {
+		name = ".aider.input.history"
+		x.inputs(projection)
+	} else {
+		x.chat(projection)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	x.sum()
+	return t.File(name, strings.NewReader(x.out.String()))
+}
+
+// An exporter is the writing of one session.
+type exporter struct {
+	t   *formats.Target
+	s   *session.Session
+	out strings.Builder
+
+	counts map[string]int    // what is lost, by kind
+	first  map[string]string // where it was lost first
+	order  []string
+}
+
+// what says what is lost of a kind.
+var what = map[string]string{
+	formats.KindTool:     "tool calls and results, which became notes that no model reads",
+	formats.KindThinking: "thinking, left out",
+	formats.KindMedia:    "images, left out",
+	formats.KindSystem:   "system messages, left out",
+	formats.KindText:     "messages with lines that aider reads as something else",
+	formats.KindContext:  "summaries, which became messages of the user; what they summarize is left out",
+	formats.KindEntry:    "entries without a place in a history, left out",
+	formats.KindRole:     "messages of other roles than a history has, left out",
+}
+
+// lose counts a loss; they are told in one line for each kind.
+func (x *exporter) lose(e session.Entry, kind string) {
+	if x.counts[kind]++; x.counts[kind] == 1 {
+		x.first[kind] = formats.At(e)
+		x.order = append(x.order, kind)
+	}
+}
+
+func (x *exporter) sum() {
+	for _, kind := range x.order {
+		x.t.Lose(x.first[kind], kind, "%d %s", x.counts[kind], what[kind])
+	}
+}
+
+// chat writes a chat history.
+func (x *exporter) chat(projection []session.Projected) {
+	begin := ""
+	if ms, ok := js.ParseTime(x.s.Header.Timestamp); ok {
+		begin = lead(formatTime(ms))
+	}
+	for _, e := range x.s.Entries {
+		if e.Str("customType") == "aider:"+customStart {
+			begin = formats.RawString(formats.Member(e.Get("data"), "text"))
+			break
+		}
+	}
+	x.out.WriteString(begin)
+	for i, p := range projection {
+		layout := ""
+		if i+1 < len(projection) {
+			layout = layoutOf(p.Entry, projection[i+1].Entry)
+		}
+		x.projected(p, layout)
+	}
+}
+
+// layoutOf returns how the message of e stands in the file that it was read from,
+// if next, the entry behind it, says so.
+func layoutOf(e, next session.Entry) string {
+	if next.Str("customType") != "aider:"+customText {
+		return ""
+	}
+	data := next.Get("data")
+	if formats.RawString(formats.Member(data, "of")) != e.ID() {
+		return ""
+	}
+	return formats.RawString(formats.Member(data, "raw"))
+}
+
+// projected writes what an entry says.
+func (x *exporter) projected(p session.Projected, layout string) {
+	e := p.Entry
+	switch e.Type() {
+	case session.TypeCustom:
+		x.custom(e)
+		return
+	case session.TypeCompaction, session.TypeBranchSummary:
+		if len(p.Messages) > 0 {
+			x.lose(e, formats.KindContext)
+		}
+	case session.TypeMessage, session.TypeCustomMessage:
+	case session.TypeContextEdit, session.TypeLabel:
+	default:
+		x.lose(e, formats.KindEntry)
+	}
+	for _, m := range session.ToLLM(p.Messages) {
+		x.message(e, m, layout)
+	}
+}
+
+// custom writes what was kept of a history.
+func (x *exporter) custom(e session.Entry) {
+	data := e.Get("data")
+	str := func(name string) string { return formats.RawString(formats.Member(data, name)) }
+	switch e.Str("customType") {
+	case "aider:" + customStart:
+	case "aider:" + customTool:
+		x.out.WriteString(cmp.Or(str("raw"), framed(tool, str("text"))))
+	case "aider:" + customText:
+		if str("of") == "" {
+			x.out.WriteString(str("raw"))
+		}
+	default:
+		x.lose(e, formats.KindEntry)
+	}
+}
+
+// message writes a message.
+func (x *exporter) message(e session.Entry, m session.Message, layout string) {
+	var r role
+	switch m.Role() {
+	case session.RoleUser:
+		r = user
+	case session.RoleAssistant:
+		r = assistant
+	case session.RoleToolResult:
+		x.lose(e, formats.KindTool)
+		x.out.WriteString(note("result of " + m.Str("toolName") + ":\n" + m.Text("\n")))
+		return
+	case session.RoleSystem, session.RoleDeveloper:
+		x.lose(e, formats.KindSystem)
+		return
+	default:
+		x.lose(e, formats.KindRole)
+		return
+	}
+	text := m.Text("\n\n")
+	written := framed(r, text)
+	if said, ok := saidIn(r, layout); ok && said == text {
+		written = layout
+	}
+	x.blocks(e, m)
+	if r == user || strip(text) != "" {
+		if !faithful(r, text, written) {
+			x.lose(e, formats.KindText)
+		}
+		x.out.WriteString(written)
+	}
+	for _, call := range m.ToolCalls() {
+		x.lose(e, formats.KindTool)
+		x.out.WriteString(note(fmt.Sprintf("call %s %s", call.Name, call.Arguments)))
+	}
+}
+
+// note returns a note of the program's.
+func note(text string) string { return framed(tool, strings.Join(split(text), "\n")) }
+
+// blocks tells of blocks that cannot be written down.
+func (x *exporter) blocks(e session.Entry, m session.Message) {
+	for b := range m.Blocks() {
+		switch b.Type {
+		case "thinking":
+			x.lose(e, formats.KindThinking)
+		case "image":
+			x.lose(e, formats.KindMedia)
+		}
+	}
+}
+
+// inputs writes an input history.
+func (x *exporter) inputs(projection []session.Projected) {
+	for _, p := range projection {
+		if p.Entry.Role() != session.RoleUser {
+			x.lose(p.Entry, formats.KindEntry)
+			continue
+		}
+		ms, _ := p.Entry.Timestamp()
+		at := timeOf(ms).Format("2006-01-02 15:04:05.000000")
+		x.out.WriteString("\n# " + strings.TrimSuffix(at, ".000000") + "\n")
+		for _, m := range p.Messages {
+			x.blocks(p.Entry, m)
+			for l := range strings.SplitSeq(m.Text("\n\n"), "\n") {
+				x.out.WriteString("+" + l + "\n")
+			}
+		}
+	}
+}

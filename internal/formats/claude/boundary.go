@@ -1,0 +1,77 @@
+package claude
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// compaction writes a boundary and its summary.
+func (x *exporter) compaction(e session.Entry) {
+	before := x.uuids[e.ID()]
+	head, tail := x.preserved(e)
+	anchor := x.uuidOf(e, 0)
+	keeps := session.Field{Name: "preservedSegment"}
+	if head != "" {
+		keeps.Raw = formats.Object(session.StringField("headUuid", head), session.StringField("anchorUuid", anchor), session.StringField("tailUuid", tail))
+	}
+	meta := formats.Object(session.StringField("trigger", "manual"), session.Field{Name: "preTokens", Raw: cmp.Or(e.Get("tokensBefore"), "0")}, keeps)
+	fields := x.lead("")
+	if before != "" {
+		fields = append(fields, session.StringField("logicalParentUuid", before))
+	}
+	fields = append(fields, session.StringField("type", "system"), session.StringField("subtype", "compact_boundary"),
+		session.StringField("content", "Conversation compacted"), session.Field{Name: "isMeta", Raw: "false"},
+		session.StringField("level", "info"), session.Field{Name: "compactMetadata", Raw: meta})
+	x.tree(e, 1, fields)
+	boundary := x.uuids[e.ID()]
+	message := formats.Object(session.StringField("role", "user"), session.StringField("content", e.Str("summary")))
+	x.tree(e, 0, append(x.lead(boundary), session.StringField("type", "user"), session.Field{Name: "message", Raw: message},
+		session.Field{Name: "isVisibleInTranscriptOnly", Raw: "true"}, session.Field{Name: "isCompactSummary", Raw: "true"}))
+}
+
+// preserved returns the uuids of the first and the last line that a compaction keeps
+// in sight.
+func (x *exporter) preserved(e session.Entry) (head, tail string) {
+	kept := e.Str("firstKeptEntryId")
+	at, ok := x.index[e.ParentID()]
+	for steps := 0; ok && steps < len(x.s.Entries); steps++ {
+		above := x.s.Entries[at]
+		if first := x.firsts[above.ID()]; first != "" {
+			head = first
+		}
+		if above.ID() == kept {
+			return head, x.uuids[e.ParentID()]
+		}
+		at, ok = x.index[above.ParentID()]
+	}
+	return "", ""
+}
+
+// goOn adds a line at the leaf, if the last line of a conversation is another one:
+// Claude Code goes on from that. What was imported has its leaf.
+func (x *exporter) goOn() {
+	x.sort()
+	i, ok := x.s.Leaf()
+	if !ok {
+		return
+	}
+	leaf := x.s.Entries[i]
+	if strings.HasPrefix(leaf.Str("customType"), "claude:") && leaf.Type() == session.TypeCustom {
+		return
+	}
+	at, last := x.uuids[leaf.ID()], ""
+	for _, w := range slices.Backward(x.out) {
+		if l, ok := parse(w.text); ok && l.uuid != "" && goesOn[l.typ] {
+			last = l.uuid
+			break
+		}
+	}
+	if at != "" && at != last {
+		x.tree(leaf, 2, append(x.lead(at), session.StringField("type", "system"), session.StringField("subtype", "informational"),
+			session.StringField("content", "the conversation goes on from here"), session.Field{Name: "isMeta", Raw: "false"}, session.StringField("level", "info")))
+	}
+}

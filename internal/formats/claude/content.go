@@ -1,0 +1,153 @@
+package claude
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// lost is told of what of a content cannot be carried over.
+type lost func(kind, format string, args ...any)
+
+// blocks returns the blocks of a content, without the results of tools.
+func blocks(content string, lose lost) []string {
+	if strings.HasPrefix(content, `"`) {
+		return []string{formats.Text(formats.RawString(content))}
+	}
+	if !strings.HasPrefix(content, "[") {
+		return nil
+	}
+	var out []string
+	for raw := range js.Elements(content) {
+		if b := block(raw, lose); b != "" {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// block returns what a block is here, "" for nothing.
+func block(raw string, lose lost) string {
+	str := func(name string) string { return formats.RawString(formats.Member(raw, name)) }
+	switch typ := str("type"); typ {
+	case "text":
+		return formats.Text(str("text"))
+	case "thinking":
+		return formats.Thinking(str("thinking"), str("signature"))
+	case "redacted_thinking":
+		return formats.RedactedThinking(str("data"))
+	case "tool_use":
+		input := formats.Member(raw, "input")
+		if !strings.HasPrefix(input, "{") {
+			lose(formats.KindTool, "a call whose input is no object")
+			input = formats.Object(session.Field{Name: "input", Raw: input})
+		}
+		return formats.ToolCall(str("id"), str("name"), input)
+	case "image":
+		source := formats.Member(raw, "source")
+		if formats.RawString(formats.Member(source, "type")) == "base64" {
+			return formats.Image(formats.RawString(formats.Member(source, "media_type")), formats.RawString(formats.Member(source, "data")))
+		}
+		lose(formats.KindMedia, "an image that is but an address, which no model will be shown")
+	case "tool_result": // a message of its own
+	default:
+		lose(formats.KindMedia, "content of type %q, which no model will be shown", typ)
+	}
+	return ""
+}
+
+// stops are the API's reasons to stop, in pi's words.
+var stops = map[string]string{
+	"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length",
+	"model_context_window_exceeded": "length", "refusal": "stop", "pause_turn": "stop",
+}
+
+// synthetic is the model of replies that the program made itself; those that tell of
+// an error are shown to no model.
+const synthetic = "<synthetic>"
+
+// reply returns what else than its content a reply says, by its last line.
+func reply(l *line) []session.Field {
+	str := func(name string) string { return formats.RawString(formats.Member(l.message, name)) }
+	fields := []session.Field{
+		formats.Str("model", str("model")), session.StringField("api", "anthropic-messages"), session.StringField("provider", "anthropic"),
+		formats.Str("responseId", str("id")),
+	}
+	switch {
+	case l.apiError && str("model") == synthetic:
+		text := session.NewMessage(formats.Object(session.Field{Name: "role", Raw: `"assistant"`}, session.Field{Name: "content", Raw: cmp.Or(formats.Member(l.message, "content"), "[]")})).Text("\n")
+		fields = append(fields, session.StringField("stopReason", "error"), formats.Str("errorMessage", text))
+	case stops[str("stop_reason")] != "":
+		fields = append(fields, session.StringField("stopReason", stops[str("stop_reason")]))
+	}
+	usage := formats.Member(l.message, "usage")
+	if usage == "" {
+		return fields
+	}
+	count := func(name, theirs string) session.Field {
+		n := formats.Member(usage, theirs)
+		if _, err := strconv.ParseUint(n, 10, 53); err != nil {
+			n = "0"
+		}
+		return session.Field{Name: name, Raw: n}
+	}
+	return append(fields, session.Field{Name: "usage", Raw: formats.Object(
+		count("input", "input_tokens"), count("output", "output_tokens"),
+		count("cacheRead", "cache_read_input_tokens"), count("cacheWrite", "cache_creation_input_tokens"))})
+}
+
+// said returns the messages that the line of a user is: its results of tools, a
+// message each, and what stands before, between and behind them.
+func said(l *line, tools map[string]string, lose lost) []session.Message {
+	content := formats.Member(l.message, "content")
+	if !l.hasResults() {
+		return []session.Message{formats.User(blocks(content, lose))}
+	}
+	var out []session.Message
+	var words []string
+	flush := func() {
+		if len(words) > 0 {
+			out = append(out, formats.User(words))
+		}
+		words = nil
+	}
+	results := 0
+	for raw := range js.Elements(content) {
+		if formats.RawString(formats.Member(raw, "type")) == "tool_result" {
+			results++
+		}
+	}
+	for raw := range js.Elements(content) {
+		if formats.RawString(formats.Member(raw, "type")) != "tool_result" {
+			if b := block(raw, lose); b != "" {
+				words = append(words, b)
+			}
+			continue
+		}
+		flush()
+		var details []session.Field
+		if results == 1 && l.toolUseResult != "" {
+			details = []session.Field{{Name: "details", Raw: l.toolUseResult}}
+		}
+		id := formats.RawString(formats.Member(raw, "tool_use_id"))
+		out = append(out, formats.ToolResult(id, cmp.Or(tools[id], "unknown"), blocks(formats.Member(raw, "content"), lose),
+			formats.Member(raw, "is_error") == "true", details...))
+	}
+	flush()
+	return out
+}
+
+// resultIDs returns the ids of the calls that messages bring the results of.
+func resultIDs(messages []session.Message) []string {
+	var out []string
+	for _, m := range messages {
+		if m.Role() == session.RoleToolResult {
+			out = append(out, m.Str("toolCallId"))
+		}
+	}
+	return out
+}

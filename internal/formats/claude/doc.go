@@ -1,0 +1,19 @@
+// Package claude reads and writes the sessions of Claude Code: JSON lines that form
+// a tree through uuid and parentUuid (docs/formats/claude.md). It is experimental:
+// the format has no description, and changes from release to release.
+//
+// # In
+//
+// A file is read twice: once for where its lines stand and how they hang together,
+// once for what they say. Memory is for the lines, not for their bytes. The lines
+// of one reply are one message, whose usage counts once; results of calls that ran
+// side by side stand behind one another. A compaction is a compaction, sidechains
+// are branches, and lines that are no message are custom entries "claude:line" in
+// their places. Behind each message such an entry keeps what else its lines say, so
+// that an export gives the lines back.
+//
+// # Out
+//
+// All branches are written. What was imported comes out as it was; what is new
+// gets lines in the manner of Claude Code.
+package claude

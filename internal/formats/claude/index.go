@@ -1,0 +1,169 @@
+package claude
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// A node is where a line stands and how it hangs together with the others.
+type node struct {
+	offset, size int64
+	number       int // of the line, from 1
+	uuid         string
+	parent       int // index of its parent, or none
+	group        int // of the reply it is of or brings results to, none
+	message      bool
+	sidechain    bool
+	reply        bool // a line of a reply, rather than a result
+	twice        bool // a line before it has its uuid
+	stitched     bool // its parent is not in the file
+	goes         bool // a conversation can go on from it
+}
+
+// none is no node and no group.
+const none = -1
+
+// A group is the lines of one reply of the API.
+type group struct {
+	id    string // of the reply
+	lines []int
+}
+
+// An index is a file's lines and the tree they form.
+type index struct {
+	nodes  []node
+	byUUID map[string]int
+	groups []group
+	agent  bool // every line is of a sub-agent
+}
+
+// damage is told of the lines that are no JSON, by their numbers and sizes.
+type damage func(number, size int)
+
+// indexed reads a file for its index.
+func indexed(ctx context.Context, f *formats.File, broken damage) (*index, error) {
+	x := &index{byUUID: map[string]int{}}
+	var parents []string // of the nodes
+	var replies []string // ids of the replies that nodes are of
+	var results []bool
+	main := false
+	for l, err := range jsonl.Lines(f.Reader(ctx)) {
+		if err != nil {
+			return nil, err
+		}
+		text := l.Text()
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		p, ok := parse(text)
+		if !ok {
+			broken(l.Number, len(text))
+			continue
+		}
+		n := node{
+			offset: l.Offset, size: int64(len(text)), number: l.Number, uuid: p.uuid, parent: none, group: none,
+			message: p.isMessage(), sidechain: p.sidechain, reply: p.isMessage() && p.typ == "assistant",
+		}
+		n.goes = n.uuid != "" && goesOn[p.typ]
+		parent, reply := p.parent, ""
+		if parent == "" && p.logical != "" {
+			parent = "logical " + p.logical
+		}
+		if n.reply {
+			reply = strings.Clone(formats.RawString(formats.Member(p.message, "id")))
+		}
+		main = main || n.message && !p.sidechain
+		if n.uuid != "" {
+			if _, n.twice = x.byUUID[n.uuid]; !n.twice {
+				x.byUUID[n.uuid] = len(x.nodes)
+			}
+		}
+		x.nodes = append(x.nodes, n)
+		parents, replies, results = append(parents, parent), append(replies, reply), append(results, p.hasResults())
+	}
+	x.agent = !main
+	x.link(parents, replies, results)
+	return x, nil
+}
+
+// goesOn are the types of the lines that Claude Code resumes from.
+var goesOn = map[string]bool{"user": true, "assistant": true, "attachment": true, "system": true}
+
+// link finds the parents of the nodes, and which of them are of one reply: lines
+// with its id that hang from one another, or from results of its calls.
+//
+// A line whose parent is not in the file hangs from the line before it, as when
+// Claude Code resumes.
+func (x *index) link(parents, replies []string, results []bool) {
+	before := none
+	for i := range x.nodes {
+		n := &x.nodes[i]
+		if n.uuid == "" || n.twice {
+			continue
+		}
+		parent, logical := strings.CutPrefix(parents[i], "logical ")
+		if at, ok := x.byUUID[parent]; ok && at != i {
+			n.parent = at
+		} else if n.stitched = parent != ""; n.stitched && !logical {
+			n.parent = before
+		}
+		if !n.sidechain || x.agent {
+			before = i
+		}
+		above := none
+		if n.parent >= 0 && n.parent < i {
+			above = x.nodes[n.parent].group
+		}
+		switch {
+		case n.reply && above != none && replies[i] != "" && x.groups[above].id == replies[i]:
+			n.group = above
+			x.groups[above].lines = append(x.groups[above].lines, i)
+		case n.reply:
+			n.group = len(x.groups)
+			x.groups = append(x.groups, group{id: replies[i], lines: []int{i}})
+		case results[i]:
+			n.group = above
+		}
+	}
+}
+
+// leaf returns the node that the conversation goes on from: the last line of it that
+// is of no sidechain; none if there is no such.
+func (x *index) leaf() int {
+	for i := len(x.nodes) - 1; i >= 0; i-- {
+		if n := &x.nodes[i]; n.goes && !n.twice && (!n.sidechain || x.agent) {
+			return i
+		}
+	}
+	return none
+}
+
+// above reports whether node a is i or an ancestor of it; the lines of a reply and
+// the results of its calls are all above one another.
+func (x *index) above(a, i int) bool {
+	for steps := 0; i >= 0 && steps <= len(x.nodes); steps++ {
+		if i == a || x.nodes[i].group != none && x.nodes[i].group == x.nodes[a].group {
+			return true
+		}
+		i = x.nodes[i].parent
+	}
+	return false
+}
+
+// text reads the line of a node again. What is no UTF-8 is U+FFFD; valid is false
+// then.
+func (n *node) text(f *formats.File) (text string, valid bool, err error) {
+	data := make([]byte, n.size)
+	if _, err := f.ReadAt(data, n.offset); err != nil {
+		return "", true, err
+	}
+	text = strings.Trim(string(data), " \t\r")
+	if utf8.ValidString(text) {
+		return text, true, nil
+	}
+	return strings.ToValidUTF8(text, "\ufffd"), false, nil
+}

@@ -1,0 +1,118 @@
+package claude
+
+import (
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// A line is one line, taken apart as far as it is understood. Members that are
+// not given are "".
+type line struct {
+	typ, uuid, parent, session string
+	parentRaw                  string // JSON text of parentUuid, null included
+	logical                    string // parent across a compaction
+	timestamp, cwd, subtype    string
+	leaf, summary, title       string // of a line that names a session
+	message                    string // JSON texts from here on
+	attachment, rendered       string
+	toolUseResult              string
+	compacted                  string
+	forkedFrom                 string
+	content                    string
+
+	sidechain, compactSummary, apiError bool
+}
+
+// parse takes a line apart. ok is false for what is no JSON object.
+func parse(text string) (l line, ok bool) {
+	text = strings.Trim(text, " \t\r")
+	if !strings.HasPrefix(text, "{") || !js.Valid([]byte(text)) {
+		return line{}, false
+	}
+	for key, value := range js.Members(text) {
+		l.member(js.Unquote(key), value)
+	}
+	return l, true
+}
+
+func (l *line) member(key, value string) {
+	switch key {
+	case "type":
+		l.typ = formats.RawString(value)
+	case "uuid":
+		l.uuid = strings.Clone(formats.RawString(value))
+	case "parentUuid":
+		l.parentRaw, l.parent = value, strings.Clone(formats.RawString(value))
+	case "logicalParentUuid":
+		l.logical = strings.Clone(formats.RawString(value))
+	case "sessionId":
+		l.session = formats.RawString(value)
+	case "timestamp":
+		l.timestamp = formats.RawString(value)
+	case "cwd":
+		l.cwd = formats.RawString(value)
+	case "subtype":
+		l.subtype = formats.RawString(value)
+	case "leafUuid":
+		l.leaf = formats.RawString(value)
+	case "summary":
+		l.summary = formats.RawString(value)
+	case "customTitle", "aiTitle":
+		l.title = formats.RawString(value)
+	case "message":
+		l.message = value
+	case "attachment":
+		l.attachment = value
+	case "rendered":
+		l.rendered = value
+	case "toolUseResult":
+		l.toolUseResult = value
+	case "compactMetadata":
+		l.compacted = value
+	case "forkedFrom":
+		l.forkedFrom = value
+	case "content":
+		l.content = value
+	default:
+		l.flag(key, value == "true")
+	}
+}
+
+func (l *line) flag(key string, on bool) {
+	switch key {
+	case "isSidechain":
+		l.sidechain = on
+	case "isCompactSummary":
+		l.compactSummary = on
+	case "isApiErrorMessage":
+		l.apiError = on
+	}
+}
+
+// time returns when the line was written in milliseconds since the epoch, 0 if it
+// does not say.
+func (l *line) time() int64 {
+	ms, _ := js.ParseTime(l.timestamp)
+	return ms
+}
+
+// isMessage reports whether the line is one of a conversation's.
+func (l *line) isMessage() bool {
+	return l.uuid != "" && (l.typ == "user" || l.typ == "assistant") && strings.HasPrefix(l.message, "{")
+}
+
+// hasResults reports whether the line holds results of tools.
+func (l *line) hasResults() bool {
+	content := formats.Member(l.message, "content")
+	if l.typ != "user" || !strings.HasPrefix(content, "[") {
+		return false
+	}
+	for block := range js.Elements(content) {
+		if formats.RawString(formats.Member(block, "type")) == "tool_result" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,247 @@
+package claude
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
+	src := a.src
+	if src.IsDir() {
+		src = &formats.Source{Path: info.Path}
+	}
+	f, err := src.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	err = b.Header(session.HeaderFields{ID: info.ID, Time: info.Created.UnixMilli(), CWD: info.CWD, ParentSession: info.ParentSession})
+	if err != nil {
+		return err
+	}
+	c := &conversion{src: src, file: f, b: b, tools: map[string]string{}, start: &slot{group: none}}
+	c.slot = c.start
+	c.index, err = indexed(ctx, f, func(number, size int) {
+		b.Lose(src.At(number), formats.KindDamage, "not a JSON object, line of %d bytes skipped", size)
+	})
+	if err != nil {
+		return src.Located(err)
+	}
+	return c.read(ctx)
+}
+
+// A slot is where the next entry hangs: behind what the lines that share the slot
+// have made. A reply and the results of its calls share one, since lines hang from
+// whichever of them was written last.
+type slot struct {
+	tail     string          // id of the last entry, "" for none
+	group    int             // of the reply whose slot it is, none
+	base     string          // the entry behind the reply itself
+	answered map[string]bool // calls that have their results
+	boundary *boundary       // that was the last line
+}
+
+// A conversion is the reading of one session.
+type conversion struct {
+	src   *formats.Source
+	file  *formats.File
+	b     *formats.Builder
+	index *index
+
+	slots []*slot           // of the nodes
+	ids   []string          // entries that the nodes became, the first of each
+	busy  []bool            // nodes whose parents are being added
+	start *slot             // before the first root
+	slot  *slot             // of the line added last
+	tools map[string]string // ids of calls to the tools called
+	names title
+	mute  int // attachments whose text is not known
+	muted int // the line of the first
+}
+
+func (c *conversion) read(ctx context.Context) error {
+	n := len(c.index.nodes)
+	c.slots, c.ids, c.busy = make([]*slot, n), make([]string, n), make([]bool, n)
+	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.withParents(i); err != nil {
+			return err
+		}
+	}
+	if c.mute > 0 {
+		c.b.Lose(c.src.At(c.muted), formats.KindContext, "%d attachments whose text for the model is not in the file", c.mute)
+	}
+	return c.leaf()
+}
+
+// withParents adds a node, before it those of its ancestors that stand behind it in
+// the file.
+func (c *conversion) withParents(i int) error {
+	var waiting []int
+	for at := i; at >= 0 && c.slots[at] == nil; at = c.index.nodes[at].parent {
+		if c.busy[at] {
+			c.b.Lose(c.src.At(c.index.nodes[at].number), formats.KindTree, "a cycle of parents ends here, in a root")
+			c.index.nodes[waiting[len(waiting)-1]].parent = none
+			break
+		}
+		c.busy[at] = true
+		waiting = append(waiting, at)
+	}
+	for len(waiting) > 0 {
+		at := waiting[len(waiting)-1]
+		waiting = waiting[:len(waiting)-1]
+		if c.slots[at] != nil {
+			continue // a line of a reply that has been added whole
+		}
+		if err := c.node(at); err != nil {
+			return c.named(at, err)
+		}
+	}
+	return nil
+}
+
+// named puts the line in front of an error of the file's.
+func (c *conversion) named(i int, err error) error {
+	var p session.Problem
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", c.src.At(c.index.nodes[i].number), err)
+	}
+	return err
+}
+
+// line reads the line of a node.
+func (c *conversion) line(i int) (l line, text string, err error) {
+	n := &c.index.nodes[i]
+	text, valid, err := n.text(c.file)
+	if err != nil {
+		return line{}, "", c.src.Located(err)
+	}
+	if !valid {
+		c.b.Lose(c.src.At(n.number), formats.KindText, "invalid UTF-8, which became U+FFFD")
+	}
+	l, ok := parse(text)
+	if !ok {
+		return line{}, "", formats.Damaged("%s: the file has changed while it was read", c.src.At(n.number))
+	}
+	return l, text, nil
+}
+
+// node adds the entries for a node whose parent has been added.
+func (c *conversion) node(i int) error {
+	n := &c.index.nodes[i]
+	if n.uuid == "" || n.twice {
+		return c.aside(i)
+	}
+	at := c.above(i)
+	switch {
+	case n.reply:
+		return c.reply(i, at)
+	case n.message:
+		return c.user(i, at)
+	}
+	return c.other(i, at)
+}
+
+// above returns the slot that a node hangs from. The first root of all stands behind
+// the bookkeeping that begins a file.
+func (c *conversion) above(i int) *slot {
+	n := &c.index.nodes[i]
+	if n.stitched {
+		c.b.Lose(c.src.At(n.number), formats.KindTree, "its parent is not in the file: it goes on from the line before it, if there is one")
+	}
+	if n.parent >= 0 && c.slots[n.parent] != nil {
+		return c.slots[n.parent]
+	}
+	if c.start != nil && !(n.sidechain && !c.index.agent) {
+		at := c.start
+		c.start = nil
+		return at
+	}
+	return &slot{group: none}
+}
+
+// place returns the place of an entry behind a slot.
+func (c *conversion) place(i int, tail string, at int64) formats.Place {
+	return formats.Place{ID: c.index.nodes[i].uuid, Parent: tail, Root: tail == "", Time: at}
+}
+
+// keep adds the entry that keeps lines behind what they became.
+func (c *conversion) keep(i int, tail string, of []string, lines ...string) (string, error) {
+	quoted := make([]string, len(of))
+	for k, id := range of {
+		quoted[k] = session.StringField("", id).Raw
+	}
+	ids := session.Field{Name: "of"}
+	if of != nil {
+		ids.Raw = formats.Array(quoted...)
+	}
+	p := formats.Place{Key: "line " + strconv.Itoa(c.index.nodes[i].number), Parent: tail, Root: tail == ""}
+	return c.b.Custom(p, customLine, formats.Object(ids, session.Field{Name: "lines", Raw: formats.Array(lines...)}))
+}
+
+// aside keeps a line that is not in the tree where it stands in the file.
+func (c *conversion) aside(i int) error {
+	l, text, err := c.line(i)
+	if err != nil {
+		return err
+	}
+	n := &c.index.nodes[i]
+	c.slots[i] = &slot{group: none}
+	if n.twice && n.message {
+		c.b.Lose(c.src.At(n.number), formats.KindTree, "a second line with its uuid, kept aside")
+	}
+	var of []string
+	if name, ok := c.names.of(&l, c.index); ok {
+		id, err := c.b.Add(formats.Place{Key: "name of line " + strconv.Itoa(n.number), Parent: c.slot.tail, Root: c.slot.tail == "", Time: l.time()},
+			session.TypeSessionInfo, session.StringField("name", name))
+		if err != nil {
+			return err
+		}
+		c.slot.tail, of = id, []string{id}
+	}
+	c.slot.tail, err = c.keep(i, c.slot.tail, of, kept(n.number, text, &l, nil, false))
+	return err
+}
+
+// done says that a node has become entries, the first of which is id.
+func (c *conversion) done(i int, id string, at *slot) { c.slots[i], c.ids[i], c.slot = at, id, at }
+
+// lose returns who is told of what a node loses.
+func (c *conversion) lose(i int) lost {
+	return func(kind, format string, args ...any) {
+		c.b.Lose(c.src.At(c.index.nodes[i].number), kind, format, args...)
+	}
+}
+
+// leaf makes the conversation's leaf that of the session, if another branch was
+// written last.
+func (c *conversion) leaf() error {
+	i := c.index.leaf()
+	if i == none || c.slots[i] == nil || c.slots[i].tail == "" || c.b.Leaf() == c.slots[i].tail || c.continues(i) {
+		return nil
+	}
+	uuid := c.index.nodes[i].uuid
+	_, err := c.b.Custom(formats.Place{Key: "leaf", Parent: c.slots[i].tail}, customLeaf, formats.Object(session.StringField("uuid", uuid)))
+	return err
+}
+
+// continues reports whether what was added last stands behind node i.
+func (c *conversion) continues(i int) bool {
+	for at := len(c.slots) - 1; at >= 0; at-- {
+		if c.slots[at] == c.slot && !c.index.nodes[at].twice && c.index.nodes[at].uuid != "" {
+			return c.index.above(i, at)
+		}
+	}
+	return false
+}
+
+// trimmed returns the words of a summary.
+func trimmed(m session.Message) string { return strings.TrimSpace(m.Text("\n\n")) }

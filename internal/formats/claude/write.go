@@ -1,0 +1,213 @@
+package claude
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// release is the release of Claude Code whose lines new ones are like.
+const release = "2.1.330"
+
+// number returns the number that a JSON text is, or another one.
+func number(raw string, otherwise int) int {
+	if n, err := strconv.Atoi(raw); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+// parent returns the uuid of the nearest line that an entry hangs from, "" for none.
+func (x *exporter) parent(e session.Entry) string {
+	if _, ok := x.index[e.ParentID()]; !ok {
+		return ""
+	}
+	return x.uuids[e.ParentID()]
+}
+
+// uuidOf returns the uuid of the k-th line for an entry.
+func (x *exporter) uuidOf(e session.Entry, k int) string {
+	if k == 0 && uuid.MatchString(e.ID()) {
+		return e.ID()
+	}
+	return formats.SessionID("claude line", x.session, e.ID(), strconv.Itoa(k))
+}
+
+// add writes the lines for an entry that has none.
+func (x *exporter) add(e session.Entry) {
+	x.uuids[e.ID()] = x.parent(e)
+	switch e.Type() {
+	case session.TypeMessage:
+		m, _ := e.Message()
+		x.message(e, m)
+	case session.TypeCompaction:
+		x.compaction(e)
+	case session.TypeSessionInfo:
+		x.named(e.Str("name"))
+	case session.TypeCustomMessage, session.TypeBranchSummary:
+		for _, m := range session.ToLLM(e.Messages()) {
+			x.say(e, m, session.Field{Name: "isMeta", Raw: "true"})
+		}
+		x.losses.add(e, formats.KindRole)
+	case session.TypeModelChange: // the replies say it
+	case session.TypeContextEdit, session.TypeResetBoundary:
+		x.losses.add(e, formats.KindContext)
+	case session.TypeThinkingLevel:
+		x.losses.add(e, formats.KindThinking)
+	default:
+		x.losses.add(e, formats.KindEntry)
+	}
+}
+
+// message writes the line of a message, or the lines of a reply.
+func (x *exporter) message(e session.Entry, m session.Message) {
+	switch m.Role() {
+	case session.RoleUser:
+		x.say(e, m)
+	case session.RoleToolResult:
+		details := session.Field{Name: "toolUseResult", Raw: m.Get("details")}
+		x.say(e, m, details)
+	case session.RoleAssistant:
+		x.reply(e, m)
+	case session.RoleSystem, session.RoleDeveloper:
+		x.losses.add(e, formats.KindSystem)
+	default:
+		for _, said := range session.ToLLM([]session.Message{m}) {
+			x.say(e, said, session.Field{Name: "isMeta", Raw: "true"})
+		}
+		x.losses.add(e, formats.KindRole)
+	}
+}
+
+// say writes the line of what a user says, or of a tool's result.
+func (x *exporter) say(e session.Entry, m session.Message, more ...session.Field) {
+	content := spelled([]session.Message{m}, formText|formResult)
+	message := formats.Object(session.StringField("role", "user"), session.Field{Name: "content", Raw: content})
+	x.turn(e, 0, "user", message, more...)
+}
+
+// reply writes the lines of a reply, one for each block. One that failed is one that
+// no model is shown.
+func (x *exporter) reply(e session.Entry, m session.Message) {
+	failed := session.Field{Name: "isApiErrorMessage"}
+	reason, model := m.Str("stopReason"), cmp.Or(m.Str("model"), "unknown")
+	if reason == "error" || reason == "aborted" {
+		failed.Raw, model = "true", synthetic
+	}
+	var own []session.Block
+	for b := range m.Blocks() {
+		if b.Type == "thinking" && (b.Str("thinkingSignature") == "" || !signedHere(m)) {
+			x.losses.add(e, formats.KindThinking)
+			continue
+		}
+		own = append(own, b)
+	}
+	id := m.Str("responseId")
+	if id == "" {
+		id = "msg_" + x.uuidOf(e, 0)
+	}
+	if len(own) == 0 && failed.Raw != "" {
+		own = append(own, textBlock(cmp.Or(m.Str("errorMessage"), reason)))
+	}
+	if len(own) == 0 {
+		x.losses.add(e, formats.KindText)
+	}
+	for k, b := range own {
+		x.turn(e, k, "assistant", formats.Object(
+			session.StringField("id", id), session.StringField("type", "message"), session.StringField("role", "assistant"),
+			session.StringField("model", model), session.Field{Name: "content", Raw: formats.Array(spelledBlock(b, 0))},
+			session.Field{Name: "stop_reason", Raw: stopReason(reason)}, session.Field{Name: "stop_sequence", Raw: "null"},
+			session.Field{Name: "usage", Raw: usage(m)}), failed)
+	}
+}
+
+// signedHere reports whether the signatures of a reply's thinking are Anthropic's.
+func signedHere(m session.Message) bool {
+	api := m.Str("api")
+	return api == "anthropic-messages" || api == "" && m.Str("provider") == "anthropic"
+}
+
+func textBlock(text string) (block session.Block) {
+	for b := range session.NewMessage(formats.Object(session.StringField("role", "user"), session.Field{Name: "content", Raw: formats.Array(formats.Text(text))})).Blocks() {
+		block = b
+	}
+	return block
+}
+
+// stopReason returns the JSON text of why a reply ended, in the API's words.
+func stopReason(reason string) string {
+	switch reason {
+	case "toolUse":
+		return `"tool_use"`
+	case "length":
+		return `"max_tokens"`
+	case "error", "aborted":
+		return `"stop_sequence"`
+	}
+	return `"end_turn"`
+}
+
+// usage returns the tokens of a reply, in the API's words.
+func usage(m session.Message) string {
+	count := func(name, ours string) session.Field {
+		n := formats.Member(m.Get("usage"), ours)
+		if _, err := strconv.ParseUint(n, 10, 53); err != nil {
+			n = "0"
+		}
+		return session.Field{Name: name, Raw: n}
+	}
+	return formats.Object(count("input_tokens", "input"), count("cache_creation_input_tokens", "cacheWrite"),
+		count("cache_read_input_tokens", "cacheRead"), count("output_tokens", "output"))
+}
+
+// turn writes a line of the tree, the k-th of an entry.
+func (x *exporter) turn(e session.Entry, k int, typ, message string, more ...session.Field) {
+	fields := append(x.lead(x.uuids[e.ID()]), session.StringField("type", typ), session.Field{Name: "message", Raw: message})
+	x.tree(e, k, append(fields, more...))
+}
+
+// lead returns the members that begin a line of the tree.
+func (x *exporter) lead(parent string) []session.Field {
+	up := session.Field{Name: "parentUuid", Raw: "null"}
+	if parent != "" {
+		up.Raw = js.Quote(parent)
+	}
+	side := session.Field{Name: "isSidechain", Raw: strconv.FormatBool(isAgent(x.session))}
+	return []session.Field{up, side}
+}
+
+// tree writes a line of the tree that begins with the given members.
+func (x *exporter) tree(e session.Entry, k int, fields []session.Field) {
+	id := x.uuidOf(e, k)
+	at := x.s.Header.Timestamp
+	if ms, ok := e.Timestamp(); ok {
+		at = js.FormatTime(ms)
+	}
+	x.line(append(fields, session.StringField("uuid", id), session.StringField("timestamp", at),
+		session.StringField("userType", "external"), session.StringField("cwd", x.s.Header.CWD),
+		session.StringField("sessionId", x.of), session.StringField("version", release), session.StringField("gitBranch", ""))...)
+	x.called(e.ID(), id)
+}
+
+// title writes the name that a session has in its header alone.
+func (x *exporter) title() {
+	for _, e := range x.s.Entries {
+		if e.Type() == session.TypeSessionInfo {
+			return
+		}
+	}
+	if name := x.s.Header.Title; name != "" {
+		x.named(name)
+	}
+}
+
+func (x *exporter) named(name string) {
+	x.line(session.StringField("type", "custom-title"), session.StringField("customTitle", name), session.StringField("sessionId", x.of))
+}
+
+func (x *exporter) line(fields ...session.Field) {
+	x.out = append(x.out, written{x.at, formats.Object(fields...)})
+}

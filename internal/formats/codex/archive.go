@@ -1,0 +1,210 @@
+package codex
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// Open opens a rollout, a directory of them, or a home of codex.
+func (format) Open(ctx context.Context, src *formats.Source) (formats.Archive, error) {
+	a := &archive{src: src}
+	if src.Path == "" {
+		f, err := open(ctx, src) // standard input may be no rollout, and can be read only once
+		if err != nil {
+			return nil, err
+		}
+		f.done()
+		return a, nil
+	}
+	if _, err := os.Stat(src.Path); err != nil {
+		_, err := formats.OpenFile(src.Path) // says it as it says everything
+		return nil, err
+	}
+	a.home = homeAbove(src.Path)
+	if a.home == "" && src.IsDir() {
+		a.home = src.Path
+	}
+	if src.IsDir() {
+		var err error
+		a.tree, err = scan(ctx, src.Path)
+		return a, err
+	}
+	return a, nil
+}
+
+// An archive is a rollout, or a directory of them.
+type archive struct {
+	src  *formats.Source
+	home string // of codex, "" if there is none
+	tree *tree  // of a directory
+
+	names  sync.Once
+	byID   map[string]name
+	seen   sync.Mutex
+	path   string // whose first line was read last
+	head   head
+	lookup sync.Mutex
+	found  map[string]*tree // by the directory
+}
+
+func (a *archive) Close() error { return nil }
+
+// List lists the sessions by the first lines of their rollouts, and the names that the
+// home has for them.
+func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
+	return func(yield func(formats.Info, error) bool) {
+		if a.tree == nil {
+			yield(a.info(ctx, []*formats.Source{a.src}, "", q))
+			return
+		}
+		threads := a.asked(q.ID)
+		if len(threads) == len(a.tree.threads) {
+			for _, b := range a.tree.broken {
+				if !yield(formats.Info{Row: store.Row{Path: b.path}}, b.err) {
+					return
+				}
+			}
+		}
+		for _, th := range threads {
+			key := cmp.Or(th.id, th.paths[0])
+			if !yield(a.info(ctx, sources(th), key, q)) || ctx.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+// asked returns the threads that an id, the beginning of one or a name may mean.
+func (a *archive) asked(id string) []*thread {
+	if id == "" {
+		return a.tree.threads
+	}
+	var out []*thread
+	if len(id) >= session.MinPrefix {
+		for _, th := range a.tree.threads {
+			if strings.HasPrefix(th.id, strings.ToLower(id)) {
+				out = append(out, th)
+			}
+		}
+	}
+	if len(out) == 0 {
+		for _, named := range a.called(id) {
+			if th := a.tree.byID[named]; th != nil {
+				out = append(out, th)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return a.tree.threads // the names of files may be wrong
+	}
+	return out
+}
+
+// headOf returns the head of a rollout. It keeps the last one, for who reads what was
+// listed just now.
+func (a *archive) headOf(ctx context.Context, src *formats.Source) (head, error) {
+	a.seen.Lock()
+	path, h := a.path, a.head
+	a.seen.Unlock()
+	if path != "" && path == src.Path {
+		return h, nil
+	}
+	h, err := headOf(ctx, src)
+	if err != nil {
+		return head{}, err
+	}
+	a.seen.Lock()
+	defer a.seen.Unlock()
+	a.path, a.head = src.Path, h
+	return h, nil
+}
+
+func sources(th *thread) []*formats.Source {
+	out := make([]*formats.Source, len(th.paths))
+	for i, path := range th.paths {
+		out[i] = &formats.Source{Path: path}
+	}
+	return out
+}
+
+// sources returns the rollouts of a listed session, oldest first.
+func (a *archive) sources(info formats.Info) []*formats.Source {
+	if a.tree == nil {
+		return []*formats.Source{a.src}
+	}
+	if th := a.tree.byID[info.Key]; th != nil {
+		return sources(th)
+	}
+	return []*formats.Source{{Path: info.Key}}
+}
+
+// info describes a session by its newest rollout.
+func (a *archive) info(ctx context.Context, files []*formats.Source, key string, q formats.Query) (formats.Info, error) {
+	newest := files[len(files)-1]
+	info := formats.Info{Row: store.Row{Path: newest.Path}, Key: key}
+	h, err := a.headOf(ctx, newest)
+	if err != nil {
+		return info, err
+	}
+	info.ID, info.CWD, info.ParentSession, info.Version = sessionID(h.id), cmp.Or(h.cwd, a.src.CWD), h.parent, session.Version
+	info.FirstMessage = h.asked
+	info.Size, info.ModTime, info.Modified = h.size, h.modified, h.modified
+	if h.created != 0 {
+		info.Created = time.UnixMilli(h.created).UTC()
+	}
+	if named, ok := a.nameOf(h.id); ok {
+		info.Name = named.name
+	}
+	if q.Details {
+		return formats.Describe(ctx, a, info)
+	}
+	return info, nil
+}
+
+// find returns the path of a rollout, beside the file that goes on from it or among the
+// sessions of a home.
+func (a *archive) find(ctx context.Context, from, rollout string) (string, bool) {
+	if a.tree != nil {
+		if path, ok := a.tree.rollout[rollout]; ok {
+			return path, true
+		}
+	}
+	home := ""
+	if a.src.Env.Getenv != nil {
+		home, _ = homeOf(a.src.Env)
+	}
+	for _, dir := range []string{filepath.Dir(from), homeAbove(from), home} {
+		if dir == "" || !isDir(dir) {
+			continue
+		}
+		if t := a.scanned(ctx, dir); t != nil && t.rollout[rollout] != "" {
+			return t.rollout[rollout], true
+		}
+	}
+	return "", false
+}
+
+// scanned returns what a directory has, which is looked for once.
+func (a *archive) scanned(ctx context.Context, dir string) *tree {
+	a.lookup.Lock()
+	defer a.lookup.Unlock()
+	t, ok := a.found[dir]
+	if !ok {
+		t, _ = scan(ctx, dir) // the error is that of ctx, which is noticed soon
+		if a.found == nil {
+			a.found = map[string]*tree{}
+		}
+		a.found[dir] = t
+	}
+	return t
+}

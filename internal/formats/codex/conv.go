@@ -1,0 +1,186 @@
+package codex
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// customs of the entries that lines travel in.
+const (
+	customMeta    = "meta"
+	customLines   = "lines"
+	customContext = "codex:context"
+)
+
+// A conv is the conversion of one session, line by line.
+type conv struct {
+	b       *formats.Builder
+	session string // its id
+	at      int64  // time of the last entry
+
+	path    string // of the file at hand
+	rollout string // its id: part of what ids are made of
+	own     bool   // it is of this session, not one that this is based on
+	begun   bool   // its first line was read
+
+	state
+	batch []*element
+	lines []line // of the batch
+	size  int    // of the batch in bytes
+	x     *exchange
+	now   int64
+	err   error
+	lost  losses
+	late  func() map[string]int64 // the last outputs of calls in this file, by their places
+}
+
+// A state is what of the conversion depends on the place in the tree.
+type state struct {
+	jump     string // where the next entry hangs, if not behind the last one
+	root     bool   // it hangs from nothing
+	turns    *turn
+	anchor   string // the last entry that is no context
+	context  bool   // there is context behind it
+	waiting  map[string]*call
+	order    []*call
+	users    []session.Message // what a compaction of old would keep
+	provider string
+	model    string
+	effort   string
+	tokens   int64
+}
+
+// begin is the state before anything was read.
+func begin() state {
+	return state{root: true, waiting: map[string]*call{}, provider: "unknown", model: "unknown"}
+}
+
+// copied returns the state for a second use.
+func (s state) copied() state {
+	s.waiting = maps.Clone(s.waiting)
+	s.order = slices.Clip(s.order)
+	return s
+}
+
+// pause makes entries of all that was read, and returns the state to go on from.
+func (c *conv) pause() state {
+	c.flush()
+	c.put(len(c.batch))
+	s := c.copied()
+	s.jump = c.b.Leaf()
+	return s
+}
+
+// maxBatch is how many bytes of lines go into one entry, about.
+const maxBatch = 1 << 20
+
+// take converts one line of a file.
+func (c *conv) take(jl jsonl.Line) error {
+	raw := jl.Data
+	if jl.Number == 1 {
+		raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
+	}
+	raw = bytes.Trim(raw, " \t\r\n")
+	where := func() string { return c.path + ":" + strconv.Itoa(jl.Number) }
+	switch {
+	case len(raw) == 0:
+		return nil
+	case !js.Valid(raw):
+		what := "not JSON, line of %d bytes skipped"
+		if jl.Torn {
+			what = "torn last line of %d bytes skipped"
+		}
+		c.b.Lose(where(), formats.KindDamage, what, len(raw))
+		return nil
+	case raw[0] != '{':
+		c.b.Lose(where(), formats.KindDamage, "not a JSON object, skipped")
+		return nil
+	}
+	data := string(raw)
+	if !utf8.ValidString(data) {
+		data = strings.ToValidUTF8(data, "\ufffd")
+		c.b.Lose(where(), formats.KindText, "invalid UTF-8, which became U+FFFD")
+	}
+	l := parseLine(formats.Compact(data)) // there may be carriage returns in it
+	l.number, l.offset = jl.Number, jl.Offset
+	if l.time != 0 {
+		c.now = l.time
+	}
+	c.line(l)
+	return c.err
+}
+
+// line converts one line.
+func (c *conv) line(l line) {
+	switch l.typ {
+	case typeMeta:
+		c.meta(l)
+		return
+	case typeItem:
+		c.item(l, itemAt(l.raw, l.payload), strconv.FormatInt(l.offset, 10))
+		return
+	case typeCompacted:
+		c.compacted(l)
+		return
+	case typeEvent:
+		if l.kind == "thread_rolled_back" {
+			c.rolledBack(l)
+			return
+		}
+		c.event(l)
+	case typeTurn:
+		c.turnContext(l)
+		return
+	case typeUsage:
+		c.counted(l.raw, member(l.raw, l.payload, `"usage"`))
+	}
+	c.keep(l, &element{raw: l.raw})
+}
+
+// meta keeps the first line of a file, and what a fork has copied of its parent's.
+func (c *conv) meta(l line) {
+	if !c.own || c.begun {
+		c.keep(l, &element{raw: l.raw})
+		return
+	}
+	c.begun = true
+	c.flush()
+	c.put(len(c.batch))
+	if p := member(l.raw, l.payload, `"model_provider"`).str(l.raw); p != "" {
+		c.provider = p
+	}
+	c.add(session.TypeCustom, customMeta, l.time, len(l.raw), func(b *strings.Builder) {
+		b.WriteString(`"customType":"codex:` + customMeta + `","data":`)
+		b.WriteString(l.raw)
+	})
+}
+
+// event looks at what codex shows people, as far as it says more than items do.
+func (c *conv) event(l line) {
+	switch l.kind {
+	case "token_count":
+		c.counted(l.raw, path(l.raw, l.payload, `"info"`, `"last_token_usage"`))
+	case "task_complete", "turn_aborted", "task_started":
+		c.flush()
+	case "thread_name_updated":
+		if name := member(l.raw, l.payload, `"thread_name"`).str(l.raw); name != "" {
+			c.flush()
+			c.put(len(c.batch))
+			c.named(name, "name:"+formats.Int(l.offset), l.time)
+		}
+	}
+}
+
+// named gives the session a name.
+func (c *conv) named(name, key string, at int64) {
+	c.taken(c.b.Add(c.place(key, at), session.TypeSessionInfo, session.StringField("name", session.OneLine(name))))
+}

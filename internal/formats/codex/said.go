@@ -1,0 +1,143 @@
+package codex
+
+import (
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// items returns the items for a message that a model is shown.
+func (x *exporter) items(m session.Message) []string {
+	switch m.Role() {
+	case session.RoleUser, session.RoleDeveloper:
+		if content := x.content(m, "input_text"); len(content) > 0 {
+			return []string{messageItem(m.Role(), content)}
+		}
+	case session.RoleAssistant:
+		return x.replyItems(m)
+	case session.RoleToolResult:
+		return []string{x.outputItem(m)}
+	}
+	return nil
+}
+
+func messageItem(role string, content []string) string {
+	return formats.Object(session.StringField("type", kindMessage), session.StringField("role", role),
+		session.Field{Name: "content", Raw: formats.Array(content...)})
+}
+
+// content returns the parts of a content: texts of a type, and images.
+func (x *exporter) content(m session.Message, typ string) []string {
+	var out []string
+	for b := range m.Blocks() {
+		switch b.Type {
+		case "text":
+			if text := js.ValidText(b.Str("text")); text != "" {
+				out = append(out, textPart(typ, text))
+			}
+		case "image":
+			data := b.Str("data")
+			if strings.HasPrefix(data, "blob:") {
+				x.lost.add("", formats.KindBlob, "an image that is kept outside the session, which --blobs would put in")
+				out = append(out, textPart(typ, "[image left out: its data is kept outside the session]"))
+				continue
+			}
+			out = append(out, formats.Object(session.StringField("type", "input_image"),
+				session.StringField("image_url", addressOf(b.Str("mimeType"), data))))
+		default:
+			x.lost.add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
+		}
+	}
+	return out
+}
+
+func textPart(typ, text string) string {
+	return formats.Object(session.StringField("type", typ), session.StringField("text", text))
+}
+
+// replyItems returns the items for what the model has said.
+func (x *exporter) replyItems(m session.Message) []string {
+	var out, texts []string
+	say := func() {
+		if len(texts) > 0 {
+			out = append(out, messageItem("assistant", texts))
+		}
+		texts = nil
+	}
+	for b := range m.Blocks() {
+		switch b.Type {
+		case "text":
+			if text := js.ValidText(b.Str("text")); text != "" {
+				texts = append(texts, textPart("output_text", text))
+			}
+		case "thinking":
+			if item, ok := reasoningItem(m, b); ok {
+				say()
+				out = append(out, item)
+			} else {
+				x.lost.add("", formats.KindThinking, "thinking that codex cannot hand to a model: people are shown it")
+			}
+		case "toolCall":
+			say()
+			out = append(out, callItem(b))
+		default:
+			x.lost.add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
+		}
+	}
+	say()
+	return out
+}
+
+// madeUpItems returns results for calls that have none.
+func madeUpItems(calls []session.ToolCall) []string {
+	var out []string
+	for _, c := range calls {
+		out = append(out, formats.Object(session.StringField("type", kindOutput), session.StringField("call_id", js.ValidText(c.ID)),
+			session.StringField("output", noResult)))
+	}
+	return out
+}
+
+// reasoningItem returns the item that is the signature of thinking, if the response API
+// has made it.
+func reasoningItem(m session.Message, b session.Block) (string, bool) {
+	raw := b.Str("thinkingSignature")
+	if !strings.HasPrefix(m.Str("api"), "openai") || !strings.HasPrefix(raw, "{") || !js.Valid([]byte(raw)) {
+		return "", false
+	}
+	return formats.Compact(raw), kindOf(raw, span{0, len(raw)}) == kindReasoning
+}
+
+func callItem(b session.Block) string {
+	return formats.Object(session.StringField("type", kindCall), session.StringField("name", js.ValidText(b.Str("name"))),
+		session.StringField("arguments", argumentsOf(b.Get("arguments"))), session.StringField("call_id", js.ValidText(b.Str("id"))))
+}
+
+// argumentsOf returns arguments as the text that the API wants.
+func argumentsOf(raw string) string {
+	switch {
+	case raw == "" || raw == "null":
+		return "{}"
+	case raw[0] == '"':
+		return js.ValidText(js.Unquote(raw))
+	}
+	return js.ValidText(js.Stringify(raw))
+}
+
+// outputItem returns the item for a result: a text, or parts if there are images.
+func (x *exporter) outputItem(m session.Message) string {
+	raw, texts, images := "", []string{}, false
+	for b := range m.Blocks() {
+		images = images || b.Type == "image"
+		if text := js.ValidText(b.Str("text")); b.Type == "text" && text != "" {
+			texts = append(texts, text)
+		}
+	}
+	if raw = js.Quote(strings.Join(texts, "\n")); images {
+		raw = formats.Array(x.content(m, "input_text")...)
+	}
+	return formats.Object(session.StringField("type", kindOutput), session.StringField("call_id", js.ValidText(m.Str("toolCallId"))),
+		session.Field{Name: "output", Raw: raw})
+}

@@ -1,0 +1,234 @@
+package codex
+
+import (
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// write makes the lines.
+func (x *exporter) write() {
+	switch {
+	case x.original:
+		x.copy(parseLine(x.meta))
+	default:
+		x.put(typeMeta, x.first(), x.at)
+	}
+	if x.s.Name != "" && session.OneLine(x.s.Name) != x.named { // not at the end: an ordinal there would be used again
+		x.event("thread_name_updated", x.at, session.StringField("thread_id", x.id), session.StringField("thread_name", x.s.Name))
+	}
+	entries := x.entries
+	fixes := pathRepairs(entries)
+	x.told = map[string]bool{}
+	for i, fix := range fixes {
+		for _, j := range fix.results {
+			if !x.covered[entries[i].ID()] {
+				x.told[entries[j].ID()] = true
+			}
+		}
+	}
+	dirty := false
+	for _, st := range x.steps {
+		if st.lines == nil && (x.covered[st.entry.ID()] || isMadeUp(st.entry)) {
+			continue
+		}
+		if st.lines == nil && changesContext(st.entry) {
+			dirty = true
+			continue
+		}
+		if dirty && (st.lines != nil || len(st.entry.Messages()) > 0) {
+			x.compacted(entries[:st.index], st.entry)
+			dirty = false
+		}
+		if st.lines == nil {
+			x.entry(st.entry, fixes[st.index])
+		}
+		for _, l := range st.lines {
+			x.line(l)
+		}
+	}
+	if dirty {
+		x.compacted(entries, entries[len(entries)-1])
+	}
+	x.end()
+}
+
+// line adds a line of codex, but none that speaks of another file.
+func (x *exporter) line(l line) {
+	if l.typ == typeMeta && !x.original && !x.legacy {
+		return
+	}
+	x.copy(l)
+}
+
+// pathRepairs returns the repairs of the messages of a path, by the entries.
+func pathRepairs(entries []session.Entry) []repair {
+	var messages []session.Message
+	var of []int
+	for i, e := range entries {
+		if changesContext(e) {
+			continue
+		}
+		for _, m := range session.ToLLM(e.Messages()) {
+			messages, of = append(messages, m), append(of, i)
+		}
+	}
+	out := make([]repair, len(entries))
+	for j, r := range repairs(messages) {
+		for k := range r.results {
+			r.results[k] = of[r.results[k]]
+		}
+		out[of[j]] = r
+	}
+	return out
+}
+
+// changesContext reports whether the context behind an entry is not that before it and a
+// message more.
+func changesContext(e session.Entry) bool {
+	switch e.Type() {
+	case session.TypeCompaction, session.TypeContextEdit, session.TypeResetBoundary:
+		return true
+	}
+	return false
+}
+
+// isMadeUp reports whether reading put the entry in without a line for it.
+func isMadeUp(e session.Entry) bool {
+	m, ok := e.Message()
+	return ok && m.Role() == session.RoleToolResult && m.Get("details") == madeUp
+}
+
+// compacted adds a line with the context of a path, since it is no longer the sum of what
+// is before.
+func (x *exporter) compacted(path []session.Entry, at session.Entry) {
+	x.end()
+	var messages []session.Message
+	summary := ""
+	for _, p := range session.Project(path) {
+		messages = append(messages, p.Messages...)
+		if p.Entry.Type() == session.TypeCompaction && summary == "" {
+			summary = p.Entry.Str("summary")
+		}
+	}
+	messages = session.ToLLM(messages)
+	var items []string
+	for i, r := range repairs(messages) {
+		if r.drop || r.moved {
+			continue
+		}
+		items = append(items, x.items(messages[i])...)
+		for _, j := range r.results {
+			items = append(items, x.items(messages[j])...)
+		}
+		items = append(items, madeUpItems(r.unanswered)...)
+	}
+	ms, _ := at.Timestamp()
+	x.put(typeCompacted, formats.Object(session.StringField("message", summary),
+		session.Field{Name: "replacement_history", Raw: formats.Array(items...)}, session.Field{Name: "window_number", Raw: formats.Int(x.window())}), ms)
+	x.count(counts{}, ms)
+	if x.legacy {
+		x.event("context_compacted", ms)
+		return
+	}
+	x.item("ContextCompaction", at.ID(), ms)
+	x.end()
+}
+
+// window returns the number of the context that now begins.
+func (x *exporter) window() int64 {
+	n := int64(0)
+	for _, l := range x.lines {
+		if strings.Contains(l, `"type":"compacted"`) && parseLine(l).typ == typeCompacted {
+			n++
+		}
+	}
+	return n + 1
+}
+
+// entry adds what codex would have written for an entry.
+func (x *exporter) entry(e session.Entry, r repair) {
+	at, _ := e.Timestamp()
+	switch e.Type() {
+	case session.TypeMessage:
+		m, ok := e.Message()
+		if !ok {
+			x.lost.add(formats.At(e), formats.KindDamage, "a message that is none, left out")
+			return
+		}
+		x.message(e, m, r, at)
+	case session.TypeCustomMessage, session.TypeBranchSummary:
+		for _, m := range session.ToLLM(e.Messages()) {
+			x.begin(at)
+			x.add(x.items(m), at)
+		}
+	case session.TypeSessionInfo, session.TypeTitleChange:
+	default:
+		if custom(e) == "" {
+			x.lost.add(formats.At(e), formats.KindEntry, "%s means nothing to codex", e.Type())
+		}
+	}
+}
+
+// add adds items.
+func (x *exporter) add(items []string, at int64) {
+	for _, item := range items {
+		x.put(typeItem, item, at)
+	}
+}
+
+// message adds a message: what the model is shown, and what people are.
+func (x *exporter) message(e session.Entry, m session.Message, r repair, at int64) {
+	switch m.Role() {
+	case session.RoleUser:
+		x.end()
+		x.begin(at)
+		items := x.items(m)
+		x.add(items, at)
+		if len(items) > 0 {
+			x.asked(e.ID(), m, at)
+		}
+	case session.RoleAssistant:
+		x.begin(at)
+		x.replied(e.ID(), m, r, at)
+	case session.RoleToolResult:
+		switch {
+		case r.drop:
+			x.lost.add(formats.At(e), formats.KindTool, "a result without its call, or of a failed reply, which no model is shown, left out")
+		case !x.told[e.ID()]: // its call is codex's
+			x.result(m, at)
+		}
+	case session.RoleSystem:
+		x.lost.add(formats.At(e), formats.KindSystem, "codex has its own system prompt")
+	default:
+		messages := session.ToLLM([]session.Message{m})
+		if len(messages) == 0 {
+			x.lost.add(formats.At(e), formats.KindRole, "a message of role %s, which no model is shown, left out", m.Role())
+			return
+		}
+		x.begin(at)
+		x.add(x.items(messages[0]), at)
+	}
+}
+
+// result adds the result of a call.
+func (x *exporter) result(m session.Message, at int64) {
+	x.begin(at)
+	x.ran(m, at)
+	x.add(x.items(m), at)
+}
+
+// count adds the usage of a response.
+func (x *exporter) count(u counts, at int64) {
+	n := func(name string, v int64) session.Field { return session.Field{Name: name, Raw: formats.Int(v)} }
+	usage := formats.Object(n("input_tokens", u.input+u.read+u.write), n("cached_input_tokens", u.read), n("cache_write_input_tokens", u.write),
+		n("output_tokens", u.output), n("reasoning_output_tokens", 0), n("total_tokens", u.total))
+	x.event("token_count", at, session.Field{Name: "info", Raw: formats.Object(
+		session.Field{Name: "total_token_usage", Raw: usage}, session.Field{Name: "last_token_usage", Raw: usage},
+		session.Field{Name: "model_context_window", Raw: "null"})}, session.Field{Name: "rate_limits", Raw: "null"})
+}
+
+// quoted returns texts as one literal.
+func quoted(texts []string) string { return js.Quote(js.ValidText(strings.Join(texts, ""))) }

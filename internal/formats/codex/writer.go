@@ -1,0 +1,87 @@
+package codex
+
+import (
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A writer is the lines of a rollout as they come.
+type writer struct {
+	lines   []string
+	next    int64  // ordinal
+	turn    string // id of the turn that is open, "" if none is
+	turns   int64
+	started int64
+	reply   string // the last thing said in it, a literal
+	last    int64  // time of the last line
+}
+
+// put adds a line.
+func (x *exporter) put(typ, payload string, at int64) {
+	if at == 0 {
+		at = x.last
+	}
+	x.last = at
+	fields := []session.Field{session.StringField("timestamp", js.FormatTime(at))}
+	if !x.legacy {
+		fields = append(fields, session.Field{Name: "ordinal", Raw: formats.Int(x.next)})
+	}
+	x.next++
+	x.lines = append(x.lines, formats.Object(append(fields, session.StringField("type", typ), session.Field{Name: "payload", Raw: payload})...))
+}
+
+// copy adds a line that codex wrote.
+func (x *exporter) copy(l line) {
+	if n, ok := l.ordinal.number(l.raw); ok {
+		x.next = max(x.next, n+1)
+	}
+	if l.time != 0 {
+		x.last = l.time
+	}
+	switch {
+	case l.typ == typeEvent && l.kind == "task_started":
+		x.turn = member(l.raw, l.payload, `"turn_id"`).str(l.raw)
+	case l.typ == typeEvent && (l.kind == "task_complete" || l.kind == "turn_aborted"):
+		x.turn = ""
+	}
+	x.lines = append(x.lines, x.renamed(l))
+}
+
+// event adds an event.
+func (x *exporter) event(kind string, at int64, fields ...session.Field) {
+	x.put(typeEvent, formats.Object(append([]session.Field{session.StringField("type", kind)}, fields...)...), at)
+}
+
+// item adds a thing that codex shows people.
+func (x *exporter) item(kind, id string, at int64, fields ...session.Field) {
+	x.begin(at)
+	item := formats.Object(append([]session.Field{session.StringField("type", kind), session.StringField("id", id)}, fields...)...)
+	x.event("item_completed", at, session.StringField("thread_id", x.id), session.StringField("turn_id", x.turn),
+		session.Field{Name: "item", Raw: item}, session.Field{Name: "started_at_ms", Raw: formats.Int(at)},
+		session.Field{Name: "completed_at_ms", Raw: formats.Int(at)})
+}
+
+// begin begins a turn, unless one is open. The form of old has none.
+func (x *exporter) begin(at int64) {
+	if x.legacy || x.turn != "" {
+		return
+	}
+	x.turns++
+	x.turn, x.started, x.reply = formats.SessionID("codex turn", x.id, formats.Int(x.next), formats.Int(x.turns)), at, ""
+	x.event("task_started", at, session.StringField("turn_id", x.turn), session.Field{Name: "started_at", Raw: formats.Int(at / 1000)})
+}
+
+// end ends the turn that is open.
+func (x *exporter) end() {
+	if x.legacy || x.turn == "" {
+		return
+	}
+	reply := x.reply
+	if reply == "" {
+		reply = "null"
+	}
+	x.event("task_complete", 0, session.StringField("turn_id", x.turn), session.Field{Name: "last_agent_message", Raw: reply},
+		session.Field{Name: "started_at", Raw: formats.Int(x.started / 1000)}, session.Field{Name: "completed_at", Raw: formats.Int(x.last / 1000)})
+	x.turn = ""
+}

@@ -1,0 +1,134 @@
+package opencode
+
+import (
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// identify gives the session its id: the one it came in with, unless it is another
+// session now, whose messages must not have the ids of those that opencode has already.
+func (x *exporter) identify() {
+	own := x.s.Header.ID
+	came := str(x.about, "id")
+	at, _ := js.ParseTime(x.s.Header.Timestamp)
+	switch {
+	case came != "" && (came == own || !session.ValidSessionID(came) && formats.SessionID("opencode", came) == own):
+		x.id = came
+	case strings.HasPrefix(own, "ses_"):
+		x.id, x.fresh = own, came != ""
+	default:
+		x.fresh = came != ""
+	}
+	if !strings.HasPrefix(x.id, "ses") {
+		x.id = makeID("ses", ^(at << 12), own)
+	}
+}
+
+// session returns what opencode is to know of the session.
+func (x *exporter) session() string {
+	about := x.about
+	if !isObject(about) {
+		about = "{}"
+	}
+	at, _ := js.ParseTime(x.s.Header.Timestamp)
+	if x.fresh {
+		for _, name := range []string{"parentID", "share", "summary", "revert", "permission", "workspaceID", "cost", "tokens"} {
+			about = with(about, name, "")
+		}
+		about = with(about, "time", "")
+	}
+	about = x.identity(about)
+	if x.reverted == "" {
+		if _, gone := x.ids[str(about, "revert", "messageID")]; get(about, "revert") != "" && !gone {
+			about = with(about, "revert", "")
+		}
+	} else if x.fresh {
+		about = with(about, "revert", formats.Object(session.StringField("messageID", x.renamed(str(x.reverted, "messageID")))))
+	}
+	about = x.spent(about)
+	if x.fresh || x.about == "" {
+		origin := formats.Object(session.StringField("session", x.s.Header.ID), formats.Str("parent", x.s.Header.ParentSession))
+		about = with(about, "metadata", with(objectOr(get(about, "metadata"), "{}"), "sess", origin))
+	}
+	updated := at
+	if n := len(x.out); n > 0 {
+		updated = max(at, x.out[n-1].created)
+	}
+	times := objectOr(get(about, "time"), "{}")
+	times = orElse(times, "created", formats.Int(max(at, 0)))
+	if x.changed || get(times, "updated") == "" {
+		times = with(times, "updated", formats.Int(max(updated, num(times, "updated"), 0)))
+	}
+	return with(about, "time", whole(times, "created", "updated", "compacting", "archived"))
+}
+
+// identity fills in how the session is called and where it belongs.
+func (x *exporter) identity(about string) string {
+	about = with(whole(about), "id", js.Quote(x.id))
+	slug := "sess-" + formats.EntryID(func(string) bool { return false }, x.id)
+	directory := x.s.Header.CWD
+	if directory != "" && directory != str(about, "directory") { // it is at home elsewhere now
+		about = with(with(with(about, "directory", ""), "projectID", ""), "path", "")
+	}
+	for _, f := range []session.Field{
+		session.StringField("slug", slug), {Name: "projectID", Raw: `"global"`}, session.StringField("directory", directory),
+	} {
+		about = orElse(about, f.Name, f.Raw)
+	}
+	if title := str(about, "title"); x.title() != session.OneLine(title) || title == "" {
+		about = with(about, "title", js.Quote(x.title()))
+	}
+	if m := x.model; x.about == "" && m.id != "" {
+		about = with(with(about, "agent", `"build"`), "model", formats.Object(session.StringField("id", m.known().id), session.StringField("providerID", m.known().provider)))
+	}
+	return orElse(about, "version", js.Quote(version))
+}
+
+// titleLength is how much of what was said first serves as a title, in characters.
+const titleLength = 50
+
+// title returns the name of the session, or what it began with.
+func (x *exporter) title() string {
+	if name := session.OneLine(session.NameOf(x.s.Header, x.s.Entries)); name != "" {
+		return name
+	}
+	if title := session.OneLine(str(x.about, "title")); title != "" {
+		return title
+	}
+	for i := range x.path {
+		for _, m := range x.shown[i] {
+			if text := session.OneLine(m.Text(" ")); m.Role() == session.RoleUser && text != "" {
+				if r := []rune(js.ValidText(text)); len(r) > titleLength {
+					text = string(r[:titleLength-1]) + "…"
+				}
+				return text
+			}
+		}
+	}
+	return "New session - " + x.s.Header.Timestamp
+}
+
+// spent fills in what all messages cost, unless that came with the session and still holds.
+func (x *exporter) spent(about string) string {
+	if !x.changed && get(about, "cost") != "" && get(about, "tokens") != "" {
+		return about
+	}
+	var sum float64
+	var n [5]int64
+	for _, w := range x.out {
+		if w.role() == "assistant" {
+			t := get(w.info, "tokens")
+			sum += number(get(w.info, "cost"))
+			for i, v := range []int64{num(t, "input"), num(t, "output"), num(t, "reasoning"), num(t, "cache", "read"), num(t, "cache", "write")} {
+				n[i] += v
+			}
+		}
+	}
+	field := func(name string, i int) session.Field { return session.Field{Name: name, Raw: formats.Int(n[i])} }
+	about = with(about, "cost", js.Stringify(float(sum)))
+	return with(about, "tokens", formats.Object(field("input", 0), field("output", 1), field("reasoning", 2),
+		session.Field{Name: "cache", Raw: formats.Object(field("read", 3), field("write", 4))}))
+}

@@ -1,0 +1,223 @@
+package opencode
+
+import (
+	"context"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Types of custom entries, behind "opencode:".
+const (
+	customSession = "session" // what is known of the session
+	customMessage = "message" // {"info":…,"parts":[…],"compaction":true}
+	customRevert  = "revert"  // {"revert":…,"leaf":id}: the last entry of what was reverted
+)
+
+// A conversion is the reading of one session.
+type conversion struct {
+	b    *formats.Builder
+	doc  document
+	refs []ref
+
+	summaryOf map[string]string // of messages that are in force as compactions
+	tails     map[string]string // ids of messages that begin a tail to the entries that do
+	waiting   *message          // a compaction whose summary is still to come
+	pruned    []prune
+	tokens    int64  // that the context had when it was last known
+	model     string // as the last entry says it
+}
+
+// A prune is a result that opencode took out of the context.
+type prune struct {
+	at   int64
+	part string
+	id   string // of the entry
+}
+
+// convert gives a session to b.
+func convert(ctx context.Context, doc document, header session.HeaderFields, b *formats.Builder) error {
+	c := &conversion{b: b, doc: doc, refs: doc.refs(), tails: map[string]string{}}
+	if err := b.Header(header); err != nil {
+		return err
+	}
+	doc.damage(b.Lose)
+	for _, r := range c.refs {
+		if r.tail != "" {
+			c.tails[r.tail] = ""
+		}
+	}
+	about := doc.info()
+	if _, err := b.Custom(formats.Place{Key: "session"}, customSession, about); err != nil {
+		return err
+	}
+	if header.Title != "" {
+		name := session.StringField("name", header.Title)
+		if _, err := b.Add(formats.Place{Key: "title"}, session.TypeSessionInfo, name); err != nil {
+			return err
+		}
+	}
+	return c.messages(ctx, about)
+}
+
+// messages gives all messages to b, and goes back to where the session stands if the last
+// of them have been reverted.
+func (c *conversion) messages(ctx context.Context, about string) error {
+	revert := str(about, "revert", "messageID")
+	from := len(c.refs)
+	for i, r := range c.refs {
+		if revert != "" && r.id == revert {
+			from = i
+		}
+	}
+	c.summaryOf = summaries(c.refs[:from])
+	for _, r := range c.refs[:from] {
+		if err := c.read(ctx, r); err != nil {
+			return err
+		}
+	}
+	if err := c.settle(); err != nil || from == len(c.refs) {
+		return err
+	}
+	stand := c.b.Leaf()
+	c.summaryOf = summaries(c.refs[from:])
+	for _, r := range c.refs[from:] {
+		if err := c.read(ctx, r); err != nil {
+			return err
+		}
+	}
+	if err := c.settle(); err != nil {
+		return err
+	}
+	return c.revert(ctx, about, stand, c.refs[from])
+}
+
+// settle ends a row of messages.
+func (c *conversion) settle() error {
+	if err := c.release(); err != nil {
+		return err
+	}
+	return c.prune(1 << 62)
+}
+
+// revert goes back to the entry stand. Of the message at which the session was reverted, what
+// was in front of the part that the revert names stays.
+func (c *conversion) revert(ctx context.Context, about, stand string, r ref) error {
+	undone := c.b.Leaf()
+	place := formats.Place{Key: "revert", Parent: stand}
+	if part := str(about, "revert", "partID"); part != "" {
+		m, err := c.doc.message(ctx, r)
+		if err != nil {
+			return err
+		}
+		for i, p := range m.parts {
+			if str(p, "id") == part {
+				m.parts = m.parts[:i]
+				break
+			}
+		}
+		if len(m.parts) > 0 {
+			if err := c.stay(m, stand); err != nil {
+				return err
+			}
+			place.Parent = ""
+		}
+	}
+	_, err := c.b.Custom(place, customRevert, formats.Object(
+		session.Field{Name: "revert", Raw: get(about, "revert")}, session.StringField("leaf", undone), session.StringField("stand", stand)))
+	return err
+}
+
+// stay adds what is left of a message behind the entry stand.
+func (c *conversion) stay(m message, stand string) error {
+	e := &emission{conversion: c, message: m, key: "kept", parent: stand}
+	if err := e.add(false); err != nil {
+		return err
+	}
+	return c.prune(1 << 62)
+}
+
+// read takes over one message.
+func (c *conversion) read(ctx context.Context, r ref) error {
+	m, err := c.doc.message(ctx, r)
+	if err != nil {
+		return err
+	}
+	if c.waiting != nil && c.summaryOf[c.waiting.id()] == r.id {
+		return c.compaction(m)
+	}
+	if err := c.release(); err != nil {
+		return err
+	}
+	if err := c.prune(r.created); err != nil {
+		return err
+	}
+	if c.summaryOf[r.id] != "" {
+		c.waiting = &m
+		return nil
+	}
+	e := &emission{conversion: c, message: m}
+	return e.add(false)
+}
+
+// release takes over a compaction that has come to nothing: to the model it is what
+// the user said.
+func (c *conversion) release() error {
+	if c.waiting == nil {
+		return nil
+	}
+	m := *c.waiting
+	c.waiting = nil
+	c.b.Lose("message "+m.id(), formats.KindContext, "a compaction whose summary does not follow it, so that it does not count here")
+	e := &emission{conversion: c, message: m}
+	return e.add(false)
+}
+
+// compaction takes over a compaction, which waits, and its summary.
+func (c *conversion) compaction(summary message) error {
+	m := *c.waiting
+	c.waiting = nil
+	first := ""
+	for _, p := range m.parts {
+		if tail := str(p, "tail_start_id"); tail != "" {
+			first = c.tails[tail]
+		}
+	}
+	e := &emission{conversion: c, message: m}
+	if err := e.add(true); err != nil {
+		return err
+	}
+	s := &emission{conversion: c, message: summary}
+	if err := s.keep(true); err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, p := range summary.parts {
+		if str(p, "type") == "text" {
+			text.WriteString(str(p, "text"))
+		}
+	}
+	place := formats.Place{ID: summary.id(), Time: num(summary.info, "time", "created")}
+	_, err := c.b.Compaction(place, text.String(), first, c.tokens)
+	return err
+}
+
+// prune adds the edits for results that had been taken out of the context by then.
+func (c *conversion) prune(now int64) error {
+	var later []prune
+	for _, p := range c.pruned {
+		if p.at > now {
+			later = append(later, p)
+			continue
+		}
+		_, err := c.b.Add(formats.Place{Key: "pruned " + p.part, Time: p.at}, session.TypeContextEdit,
+			session.StringField("targetId", p.id),
+			session.Field{Name: "replacement", Raw: formats.Object(session.StringField("content", textPruned))})
+		if err != nil {
+			return err
+		}
+	}
+	c.pruned = later
+	return nil
+}

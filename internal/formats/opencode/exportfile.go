@@ -1,0 +1,217 @@
+package opencode
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// An exportFile is an export, or the list of a shared session.
+type exportFile struct {
+	name     string
+	file     *formats.File
+	about    string
+	messages []ref
+	moved    map[string][]string // parts that stand elsewhere, by their message
+	shared   bool
+	losses   []formats.Loss
+	known    map[string]bool
+}
+
+// newScanner begins to read a file.
+func newScanner(ctx context.Context, name string, file *formats.File) *scanner {
+	s := &scanner{name: name, r: file.Reader(ctx)}
+	if bom, err := s.r.Peek(3); err == nil && bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
+		n, _ := s.r.Discard(3)
+		s.at = int64(n)
+	}
+	return s
+}
+
+// errDone ends a scan that has what it wanted.
+var errDone = errors.New("done")
+
+// openExport reads an export once, to know where its messages are.
+func openExport(ctx context.Context, name string, file *formats.File) (*exportFile, error) {
+	x := &exportFile{name: name, file: file, moved: map[string][]string{}, known: map[string]bool{}}
+	s := newScanner(ctx, name, file)
+	if err := x.scan(s, nil); err != nil {
+		return nil, err
+	}
+	if err := s.end(); err != nil {
+		return nil, err
+	}
+	if !isObject(x.about) {
+		return nil, formats.Damaged("%s: no export of opencode: it has no info", name)
+	}
+	order(x.messages)
+	for i := range x.messages {
+		for _, p := range x.moved[x.messages[i].id] {
+			x.messages[i].notePart(p)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(x.moved)) {
+		if !x.known[id] {
+			x.lose("message "+id, "there are parts of it, but not itself; they are left out")
+		}
+	}
+	return x, nil
+}
+
+// readInfo reads no further than what is known of the session.
+func readInfo(ctx context.Context, name string, file *formats.File) (string, error) {
+	x := &exportFile{name: name, file: file, known: map[string]bool{}}
+	err := x.scan(newScanner(ctx, name, file), errDone)
+	switch {
+	case err != nil && !errors.Is(err, errDone):
+		return "", err
+	case !isObject(x.about):
+		return "", formats.Damaged("%s: no export of opencode: it has no info", name)
+	}
+	return x.about, nil
+}
+
+// scan reads the file. The error atInfo, if it is one, ends it when it is known what
+// the session is.
+func (x *exportFile) scan(s *scanner, atInfo error) error {
+	c, err := s.next()
+	if err != nil {
+		return err
+	}
+	s.back()
+	if c == '[' {
+		x.shared = true
+		return s.elements(func() error { return x.item(s, atInfo) })
+	}
+	return s.members(func(name string) error {
+		switch name {
+		case "info":
+			if _, err := s.value(); err != nil {
+				return err
+			}
+			x.about = x.valid(s.piece, "info")
+			return atInfo
+		case "messages":
+			return s.elements(func() error {
+				where, err := s.value()
+				if err == nil && atInfo == nil {
+					x.note(string(s.piece), where)
+				}
+				return err
+			})
+		}
+		_, err := s.value()
+		return err
+	})
+}
+
+// item reads an element of a shared session's list.
+func (x *exportFile) item(s *scanner, atInfo error) error {
+	where, err := s.value()
+	if err != nil {
+		return err
+	}
+	raw := string(s.piece)
+	data := get(raw, "data")
+	switch str(raw, "type") {
+	case "session":
+		x.about = x.valid([]byte(data), "info")
+		return atInfo
+	case "message":
+		x.noteInfo(data, where)
+	case "part":
+		owner := strings.Clone(str(data, "messageID"))
+		x.moved[owner] = append(x.moved[owner], x.valid([]byte(data), "message "+owner))
+	}
+	return nil
+}
+
+// note notes a message of an export.
+func (x *exportFile) note(raw string, where span) {
+	r := x.noteInfo(get(raw, "info"), where)
+	if r == nil {
+		return
+	}
+	for _, p := range elements(get(raw, "parts")) {
+		owner := str(p, "messageID")
+		if owner == "" || owner == r.id {
+			r.notePart(p)
+			continue
+		}
+		owner = strings.Clone(owner)
+		x.moved[owner] = append(x.moved[owner], x.valid([]byte(p), "message "+owner))
+	}
+}
+
+// noteInfo notes what a message says of itself, nil if it is none.
+func (x *exportFile) noteInfo(info string, where span) *ref {
+	role, place := str(info, "role"), fmt.Sprintf("%s: byte %d", x.name, where.at)
+	switch {
+	case role == "" || str(info, "id") == "":
+		x.lose(place, "a message without role or id, skipped")
+		return nil
+	case x.known[str(info, "id")]:
+		x.lose(place, "message %s once more, skipped", str(info, "id"))
+		return nil
+	case role != "user" && role != "assistant":
+		x.lose(place, "a message of role %q, which nothing is made of", role)
+	}
+	r := ref{where: where, created: num(info, "time", "created")}
+	r.note(info)
+	x.known[r.id] = true
+	x.messages = append(x.messages, r)
+	return &x.messages[len(x.messages)-1]
+}
+
+func (x *exportFile) lose(where, format string, args ...any) {
+	x.losses = append(x.losses, formats.Loss{Where: where, Kind: formats.KindDamage, What: fmt.Sprintf(format, args...)})
+}
+
+// valid returns a piece that is kept.
+func (x *exportFile) valid(piece []byte, where string) string {
+	if !utf8.Valid(piece) {
+		x.losses = append(x.losses, formats.Loss{Where: where, Kind: formats.KindText, What: "invalid UTF-8, which became U+FFFD"})
+	}
+	return compact(string(piece))
+}
+
+func (x *exportFile) info() string { return x.about }
+
+func (x *exportFile) refs() []ref { return x.messages }
+
+func (x *exportFile) damage(lose func(where, kind, format string, args ...any)) {
+	for _, l := range x.losses {
+		lose(l.Where, l.Kind, "%s", l.What)
+	}
+}
+
+func (x *exportFile) message(_ context.Context, r ref) (message, error) {
+	piece := make([]byte, r.where.size)
+	if _, err := x.file.ReadAt(piece, r.where.at); err != nil && !errors.Is(err, io.EOF) {
+		return message{}, fmt.Errorf("reading %s: %w", x.name, err)
+	}
+	if !js.Valid(piece) {
+		return message{}, formats.Damaged("%s: at byte %d: it has changed while it was read", x.name, r.where.at)
+	}
+	raw := compact(string(piece))
+	m := message{info: get(raw, "info")}
+	if x.shared {
+		m.info = get(raw, "data")
+	}
+	for _, p := range elements(get(raw, "parts")) {
+		if owner := str(p, "messageID"); owner == "" || owner == r.id {
+			m.parts = append(m.parts, p)
+		}
+	}
+	m.parts = sorted(append(m.parts, x.moved[r.id]...))
+	return m, nil
+}

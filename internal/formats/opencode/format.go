@@ -1,0 +1,115 @@
+package opencode
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// Format is the format of opencode.
+var Format formats.Format = format{}
+
+type format struct{}
+
+func (format) About() formats.About {
+	return formats.About{Name: "opencode", Summary: "exports and the database of opencode", Database: true, Home: home}
+}
+
+// magic begins a database.
+const magic = "SQLite format 3\x00"
+
+// Detect takes an export, the list of a shared session, and a database that has
+// opencode's tables or its name.
+func (format) Detect(name string, head []byte) bool {
+	if bytes.HasPrefix(head, []byte(magic)) {
+		return isDatabaseName(filepath.Base(name)) || bytes.Contains(head, []byte("CREATE TABLE `session`")) && bytes.Contains(head, []byte("CREATE TABLE `part`"))
+	}
+	text := string(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
+	if strings.HasPrefix(text, "[") {
+		for item := range js.Elements(text) {
+			return str(item, "type") == "session" && isInfo(get(item, "data"))
+		}
+		return false
+	}
+	if !strings.HasPrefix(text, "{") {
+		return false
+	}
+	for key, value := range js.Members(text) {
+		return js.Unquote(key) == "info" && isInfo(value)
+	}
+	return false
+}
+
+// isInfo reports whether an object, which may be cut off, says what opencode says of a
+// session.
+func isInfo(raw string) bool {
+	if !isObject(raw) {
+		return false
+	}
+	id := ""
+	for key, value := range js.Members(raw) {
+		switch js.Unquote(key) {
+		case "id":
+			id = formats.RawString(value)
+		case "slug", "projectID", "version":
+			if id != "" {
+				return true
+			}
+		}
+	}
+	return strings.HasPrefix(id, "ses")
+}
+
+// isDatabaseName reports whether opencode calls a database so.
+func isDatabaseName(base string) bool {
+	return base == "opencode.db" || strings.HasPrefix(base, "opencode-") && strings.HasSuffix(base, ".db")
+}
+
+// home returns the database that opencode uses on this machine.
+func home(env formats.Env) (string, error) {
+	data, err := env.StorePath("XDG_DATA_HOME", []string{".local", "share"}, "opencode")
+	switch path := env.Getenv("OPENCODE_DB"); {
+	case path == ":memory:":
+		return "", errors.New("finding the database of opencode: OPENCODE_DB says that it is in memory")
+	case filepath.IsAbs(path):
+		return path, nil
+	case path != "" && err == nil:
+		return filepath.Join(data, path), nil
+	}
+	return filepath.Join(data, "opencode.db"), err
+}
+
+// Open opens an export, a database, or a directory with one.
+func (f format) Open(ctx context.Context, src *formats.Source) (formats.Archive, error) {
+	if src.IsDir() {
+		return openDatabase(ctx, src, filepath.Join(src.Path, "opencode.db"))
+	}
+	file, err := src.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	begin := make([]byte, len(magic))
+	n, _ := file.ReadAt(begin, 0)
+	switch {
+	case string(begin[:n]) != magic && (file.Size > 0 || !isDatabaseName(filepath.Base(src.Path))):
+		return &exportArchive{src, file}, nil
+	case src.Path == "":
+		return nil, errors.Join(errors.New("reading standard input: a database has to be a file, for what belongs to it lies beside it"), file.Close())
+	}
+	if err := file.Close(); err != nil {
+		return nil, err
+	}
+	return openDatabase(ctx, src, src.Path)
+}
+
+// isDir reports whether there is a directory at path.
+func isDir(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}

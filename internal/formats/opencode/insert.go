@@ -1,0 +1,199 @@
+package opencode
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/sqldb"
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// insert puts a session into the database that t names, which opencode must have
+// made and not have open.
+func insert(ctx context.Context, t *formats.Target, doc exported) error {
+	if err := t.Ready(); err != nil {
+		return err
+	}
+	if t.DryRun {
+		_, err := doc.WriteTo(t.Out)
+		return err
+	}
+	err := sqldb.UpdateAlone(ctx, t.DB, func(ctx context.Context, tx *sql.Tx) error {
+		i := &insertion{ctx: ctx, tx: tx, known: map[string][]string{}}
+		i.session(doc)
+		for _, m := range doc.messages {
+			i.message(m)
+		}
+		return i.err
+	})
+	switch {
+	case errors.Is(err, sqldb.ErrOpen):
+		return fmt.Errorf("%w: opencode must not be running", err)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: opencode makes it when it is first run", err)
+	case err == nil:
+		t.Made = append(t.Made, t.DB)
+	}
+	return err
+}
+
+// An insertion is the writing of rows, up to the first error.
+type insertion struct {
+	ctx context.Context
+	tx  *sql.Tx
+	id  string
+	err error
+
+	known map[string][]string // columns of tables
+}
+
+// row adds a row to a table with the columns that have a value and that the table has.
+func (i *insertion) row(table string, columns map[string]any) {
+	if i.err != nil {
+		return
+	}
+	have := i.columns(table)
+	var names []string
+	var values []any
+	for _, name := range have {
+		if v, ok := columns[name]; ok && v != nil {
+			names, values = append(names, "`"+name+"`"), append(values, v)
+		}
+	}
+	if i.err != nil || len(names) == 0 {
+		return
+	}
+	_, i.err = i.tx.ExecContext(i.ctx, "INSERT INTO `"+table+"` ("+strings.Join(names, ", ")+") VALUES (?"+strings.Repeat(", ?", len(names)-1)+")", values...)
+}
+
+// columns returns the columns of a table, and fails without any.
+func (i *insertion) columns(table string) []string {
+	if have, ok := i.known[table]; ok {
+		return have
+	}
+	rows, err := i.tx.QueryContext(i.ctx, "SELECT name FROM pragma_table_info(?)", table)
+	if err != nil {
+		i.err = err
+		return nil
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var name string
+		if i.err = rows.Scan(&name); i.err != nil {
+			return nil
+		}
+		out = append(out, name)
+	}
+	if i.err = rows.Err(); i.err == nil && len(out) == 0 {
+		i.err = fmt.Errorf("%w: it has no table %s", sqldb.ErrSchema, table)
+	}
+	i.known[table] = out
+	return out
+}
+
+// text returns a string for a column, nil if there is none.
+func text(raw string) any {
+	if s := formats.RawString(raw); s != "" {
+		return s
+	}
+	return nil
+}
+
+// whole number, or JSON, of a member for a column, nil if there is none.
+func numeric(raw string) any {
+	if n, ok := integer(raw); ok {
+		return n
+	}
+	return nil
+}
+
+func object(raw string) any {
+	if raw == "" {
+		return nil
+	}
+	return js.Stringify(raw)
+}
+
+// session adds the row of the session, and that of its project if it is not there.
+func (i *insertion) session(doc exported) {
+	about := doc.info
+	i.id = str(about, "id")
+	var n int
+	if i.err = i.tx.QueryRowContext(i.ctx, "SELECT count(*) FROM session WHERE id = ?", i.id).Scan(&n); i.err == nil && n > 0 {
+		i.err = fmt.Errorf("session %s: %w", i.id, fs.ErrExist)
+	}
+	directory := str(about, "directory")
+	project, worktree := i.project(directory, num(about, "time", "created"))
+	path, err := filepath.Rel(worktree, directory)
+	if err != nil {
+		path = ""
+	}
+	tokens, summary, times := get(about, "tokens"), get(about, "summary"), get(about, "time")
+	i.row("session", map[string]any{
+		"id": i.id, "project_id": project, "workspace_id": text(get(about, "workspaceID")), "parent_id": text(get(about, "parentID")),
+		"slug": str(about, "slug"), "directory": directory, "path": filepath.ToSlash(path), "title": str(about, "title"), "version": str(about, "version"),
+		"share_url": text(get(about, "share", "url")), "agent": text(get(about, "agent")), "model": object(get(about, "model")),
+		"summary_additions": numeric(get(summary, "additions")), "summary_deletions": numeric(get(summary, "deletions")),
+		"summary_files": numeric(get(summary, "files")), "summary_diffs": object(get(summary, "diffs")),
+		"metadata": object(get(about, "metadata")), "cost": number(get(about, "cost")),
+		"tokens_input": num(tokens, "input"), "tokens_output": num(tokens, "output"), "tokens_reasoning": num(tokens, "reasoning"),
+		"tokens_cache_read": num(tokens, "cache", "read"), "tokens_cache_write": num(tokens, "cache", "write"),
+		"revert": object(get(about, "revert")), "permission": object(get(about, "permission")),
+		"time_created": num(times, "created"), "time_updated": num(times, "updated"),
+		"time_compacting": numeric(get(times, "compacting")), "time_archived": numeric(get(times, "archived")),
+	})
+}
+
+// project returns the project that a directory belongs to, as far as opencode knows it
+// already: the one of the nearest worktree, else the one that it calls global.
+func (i *insertion) project(directory string, at int64) (id, worktree string) {
+	if i.err != nil {
+		return "", ""
+	}
+	rows, err := i.tx.QueryContext(i.ctx, "SELECT id, worktree FROM project")
+	if err != nil {
+		i.err = err
+		return "", ""
+	}
+	defer rows.Close()
+	global := false
+	for rows.Next() {
+		var one, tree string
+		if i.err = rows.Scan(&one, &tree); i.err != nil {
+			return "", ""
+		}
+		global = global || one == "global"
+		inside := directory == tree || strings.HasPrefix(directory, strings.TrimSuffix(tree, "/")+"/")
+		if one != "global" && tree != "/" && inside && len(tree) > len(worktree) {
+			id, worktree = one, tree
+		}
+	}
+	if i.err = rows.Err(); i.err != nil || id != "" {
+		return id, worktree
+	}
+	if !global {
+		i.row("project", map[string]any{"id": "global", "worktree": "/", "sandboxes": "[]", "time_created": at, "time_updated": at})
+	}
+	return "global", "/"
+}
+
+// message adds the rows of a message and its parts. What is in other columns is not in their data.
+func (i *insertion) message(m written) {
+	i.row("message", map[string]any{
+		"id": m.id(), "session_id": i.id, "time_created": m.created, "time_updated": m.created,
+		"data": object(with(with(m.info, "id", ""), "sessionID", "")),
+	})
+	for _, p := range m.parts {
+		data := with(with(with(p, "id", ""), "sessionID", ""), "messageID", "")
+		i.row("part", map[string]any{
+			"id": str(p, "id"), "message_id": m.id(), "session_id": i.id, "time_created": m.created, "time_updated": m.created, "data": object(data),
+		})
+	}
+}

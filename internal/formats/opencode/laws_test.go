@@ -1,0 +1,184 @@
+package opencode
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/formatstest"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A drawing draws a session of ours.
+type drawing struct {
+	t       *rapid.T
+	b       *formats.Builder
+	lines   []string
+	at      int64
+	entries []string // ids of messages
+	results []string // ids of results
+	open    []string // ids of calls that have no result
+	calls   int
+}
+
+var texts = rapid.SampledFrom([]string{"one", "two\nlines", "é 😀 \u2028", `"quoted" \`, "<b>&", "0", " ", ""})
+
+func draw(rt *rapid.T) *session.Session {
+	d := &drawing{t: rt, at: 1_770_000_000_000}
+	d.b = formats.NewBuilder("test", func(line string) error { d.lines = append(d.lines, line); return nil }, func(formats.Loss) {})
+	title := rapid.SampledFrom([]string{"", "a title", "a title (fork #2)"}).Draw(rt, "title")
+	d.ok("", d.b.Header(session.HeaderFields{ID: "01a1fc13-4173-73d3-8273-e3e1ca1285c1", Time: d.at, CWD: "/w", Title: title}))
+	for range rapid.IntRange(0, 14).Draw(rt, "entries") {
+		d.at += rapid.SampledFrom([]int64{0, 0, 1, 1500, -700}).Draw(rt, "later")
+		d.entry()
+	}
+	s, err := session.Read(strings.NewReader(strings.Join(d.lines, "\n") + "\n"))
+	if err != nil {
+		rt.Fatal(err)
+	}
+	return s
+}
+
+func (d *drawing) ok(id string, err error) string {
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return id
+}
+
+func (d *drawing) message(m session.Message) string {
+	id, err := d.b.Message(formats.Place{Time: d.at}, m)
+	d.entries = append(d.entries, d.ok(id, err))
+	return id
+}
+
+func (d *drawing) entry() {
+	place := formats.Place{Time: d.at}
+	switch rapid.SampledFrom([]string{"user", "user", "reply", "reply", "reply", "result", "result", "result", "compaction", "edit", "custom", "bash", "branch", "other"}).Draw(d.t, "kind") {
+	case "user":
+		d.message(formats.User(d.blocks(formats.Image("image/png", "aGk="))))
+	case "reply":
+		d.reply()
+	case "result":
+		d.result()
+	case "compaction":
+		first := ""
+		if len(d.entries) > 0 && rapid.Bool().Draw(d.t, "keeps") {
+			first = rapid.SampledFrom(d.entries).Draw(d.t, "first")
+		}
+		d.ok(d.b.Compaction(place, "what was "+texts.Draw(d.t, "summary"), first, 1000))
+	case "edit":
+		if len(d.results) > 0 {
+			d.ok(d.b.Add(place, session.TypeContextEdit, session.StringField("targetId", rapid.SampledFrom(d.results).Draw(d.t, "target")),
+				session.Field{Name: "replacement", Raw: rapid.SampledFrom([]string{"null", `{"content":"[Old tool result content cleared]"}`, `{"content":"less"}`}).Draw(d.t, "edit")}))
+		}
+	case "custom":
+		d.ok(d.b.Add(place, session.TypeCustomMessage, session.StringField("customType", "note"), session.StringField("content", "a note "+texts.Draw(d.t, "note")), session.Field{Name: "display", Raw: "true"}))
+	case "bash":
+		d.message(session.NewMessage(`{"role":"bashExecution","command":"ls","output":"a.go","exitCode":1}`))
+	case "branch":
+		if len(d.entries) > 0 {
+			place.Parent = rapid.SampledFrom(d.entries).Draw(d.t, "parent")
+			d.ok(d.b.Message(place, formats.User([]string{formats.Text("elsewhere")})))
+		}
+	default:
+		d.ok(d.b.Add(place, session.TypeThinkingLevel, session.StringField("thinkingLevel", "high")))
+	}
+}
+
+func (d *drawing) blocks(more ...string) []string {
+	out := []string{formats.Text(texts.Draw(d.t, "text"))}
+	if rapid.IntRange(0, 3).Draw(d.t, "more") == 0 {
+		out = append(out, more...)
+	}
+	return out
+}
+
+func (d *drawing) reply() {
+	var blocks []string
+	d.open = nil
+	for range rapid.IntRange(0, 3).Draw(d.t, "blocks") {
+		switch rapid.IntRange(0, 2).Draw(d.t, "block") {
+		case 0:
+			blocks = append(blocks, formats.Text(texts.Draw(d.t, "said")))
+		case 1:
+			blocks = append(blocks, formats.Thinking(texts.Draw(d.t, "thought"), ""))
+		default:
+			d.calls++
+			id := fmt.Sprintf("call%d", d.calls)
+			d.open = append(d.open, id)
+			blocks = append(blocks, formats.ToolCall(id, "bash", `{"n":1.50,"s":"x"}`))
+		}
+	}
+	stop := rapid.SampledFrom([]string{"stop", "stop", "stop", "stop", "length", "aborted", "error"}).Draw(d.t, "stop")
+	d.message(formats.Assistant(blocks, session.StringField("provider", "p"), session.StringField("model", rapid.SampledFrom([]string{"m", "n"}).Draw(d.t, "model")),
+		session.StringField("stopReason", stop), session.Field{Name: "usage", Raw: `{"input":3,"output":2,"cacheRead":1,"cacheWrite":0,"totalTokens":6,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0.25}}`}))
+}
+
+func (d *drawing) result() {
+	if len(d.open) == 0 {
+		return
+	}
+	id := d.open[0]
+	d.open = d.open[1:]
+	failed := rapid.IntRange(0, 3).Draw(d.t, "failed") == 0
+	blocks := d.blocks(formats.Text("more"))
+	if !failed {
+		blocks = append(blocks, d.blocks(formats.Image("image/png", "aGk="))[1:]...)
+	}
+	d.results = append(d.results, d.message(formats.ToolResult(id, "bash", blocks, failed)))
+}
+
+// summed are the tokens and the costs of the replies on the path to the leaf.
+func summed(s *session.Session) (sum session.Usage) {
+	at, _ := s.Leaf()
+	path, _ := s.Path(at)
+	for _, e := range path {
+		if m, ok := e.Message(); ok && m.Role() == session.RoleAssistant {
+			u, _ := m.Usage()
+			sum.Input, sum.Output, sum.CacheRead, sum.Total = sum.Input+u.Input, sum.Output+u.Output, sum.CacheRead+u.CacheRead, sum.Total+u.Total
+		}
+	}
+	return sum
+}
+
+// Laws: what is written says the same to a model when it is read again, has the same title, time
+// and usage; writing that again gives the same bytes; opencode's rules for what it imports hold.
+func TestLaws(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	n := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		s := draw(rt)
+		text, losses := formatstest.Export(t, Format, s, "")
+		src := writeIn(t, dir, fmt.Sprintf("%d.json", n), []byte(text))
+		r, err := open(t, src)
+		if err != nil {
+			rt.Fatalf("%v\n%s", err, text)
+		}
+		read := r.Session(t)
+		if diff := cmp.Diff(said(t, s), said(t, read)); diff != "" {
+			rt.Fatalf("what is said changes (losses %v):\n%s\n%s", losses, diff, text)
+		}
+		if len(r.Losses) > 0 {
+			rt.Fatalf("reading it again loses %v", r.Losses)
+		}
+		if name := session.NameOf(s.Header, s.Entries); name != "" && name != session.NameOf(read.Header, read.Entries) || read.Header.Timestamp != s.Header.Timestamp || read.Header.CWD != s.Header.CWD {
+			rt.Fatalf("another header: %s", read.Header.Raw())
+		}
+		if at, _ := s.Leaf(); at >= 0 && !strings.Contains(fmt.Sprint(losses), "left out") {
+			if diff := cmp.Diff(summed(s), summed(read)); diff != "" {
+				rt.Fatalf("another usage:\n%s", diff)
+			}
+		}
+		if again, _ := formatstest.Export(t, Format, read, ""); again != text {
+			rt.Fatalf("it goes on changing:\n%s", cmp.Diff(text, again))
+		}
+		importable(rt, text)
+	})
+}

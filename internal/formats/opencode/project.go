@@ -1,0 +1,143 @@
+package opencode
+
+import (
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// project finds out what the entries of the path show a model: edited, if they are in
+// the context.
+func (x *exporter) project() {
+	edited := map[string][]session.Message{}
+	for _, p := range session.Project(x.path) {
+		edited[p.Entry.ID()] = p.Messages
+	}
+	x.shown = make([][]session.Message, len(x.path))
+	last, reset := -1, -1
+	for i, e := range x.path {
+		messages, ok := edited[e.ID()]
+		if !ok {
+			messages = e.Messages()
+		}
+		x.shown[i] = messages
+		switch e.Type() {
+		case session.TypeCompaction:
+			last = i
+		case session.TypeResetBoundary:
+			reset = i
+		}
+	}
+	if reset > last {
+		x.begin = reset + 1
+		x.t.Lose(formats.At(x.path[reset]), formats.KindContext, "what was before a reset is left out, for opencode would show it")
+	} else if last >= 0 {
+		x.hiddenFrom, x.hiddenTo = x.kept(last), last
+	}
+}
+
+// kept returns the first place on the path that a compaction keeps, its own if it keeps none.
+func (x *exporter) kept(compaction int) int {
+	first := x.path[compaction].Str("firstKeptEntryId")
+	for i, e := range x.path[:compaction] {
+		if e.ID() == first {
+			return i
+		}
+	}
+	return compaction
+}
+
+// A callAt is the n-th call of a message.
+type callAt struct{ index, n int }
+
+// An answer is the result of a call.
+type answer struct {
+	entry session.Entry
+	shown session.Message
+	edit  string // what the last context_edit puts in its place, be it in the context or not
+}
+
+// pruned reports whether the result was taken out of the context as opencode does that.
+func (a *answer) pruned() bool {
+	m, ok := a.entry.Message()
+	return ok && str(a.edit, "content") == textPruned && m.Text("") != textPruned
+}
+
+// message returns the result that opencode has to hold.
+func (a *answer) message() session.Message {
+	if m, ok := a.entry.Message(); ok && a.pruned() {
+		return m
+	}
+	return a.shown
+}
+
+// text returns the text of a result as a JSON text, in one piece as a model reads it.
+func (a *answer) text() string {
+	var texts []string
+	raw := `""`
+	for b := range a.message().Blocks() {
+		if b.Type == "text" && b.Str("text") != "" {
+			raw = b.Get("text")
+			texts = append(texts, b.Str("text"))
+		}
+	}
+	if len(texts) == 1 && strings.HasPrefix(raw, `"`) {
+		return raw
+	}
+	return js.Quote(strings.Join(texts, "\n"))
+}
+
+// images returns the images of a result.
+func (a *answer) images() []session.Block {
+	var out []session.Block
+	for b := range a.message().Blocks() {
+		if b.Type == blockImage {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+func (a *answer) failed() bool { return a.message().Get("isError") == "true" }
+
+// waiting are the calls of a message that have one id, and no result yet.
+type waiting struct {
+	index int
+	calls []int
+}
+
+// pair gives each call its result: the first with its id behind it, before another call has that id.
+func (x *exporter) pair() {
+	x.results, x.answered = map[callAt]*answer{}, map[int]bool{}
+	latest, edits := map[string]*waiting{}, map[string]string{}
+	for _, e := range x.path {
+		if e.Type() == session.TypeContextEdit {
+			edits[e.Str("targetId")] = e.Get("replacement")
+		}
+	}
+	for i, e := range x.path {
+		for _, m := range x.shown[i] {
+			switch m.Role() {
+			case session.RoleAssistant:
+				for n, c := range m.ToolCalls() {
+					w := latest[c.ID]
+					if w == nil || w.index != i {
+						w = &waiting{index: i}
+						latest[c.ID] = w
+					}
+					w.calls = append(w.calls, n)
+				}
+			case session.RoleToolResult:
+				w := latest[m.Str("toolCallId")]
+				if w == nil || len(w.calls) == 0 {
+					continue
+				}
+				x.results[callAt{w.index, w.calls[0]}] = &answer{e, m, edits[e.ID()]}
+				x.answered[i] = true
+				w.calls = w.calls[1:]
+			}
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package opencode
+
+import (
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A skeleton is a message as it came in, without what its entries have.
+type skeleton struct {
+	message
+	steps       []step
+	compaction  bool // it is in force as a compaction, or is the summary of one
+	next        int  // of the steps
+	first, last int  // of the entries on the path
+}
+
+// skeleton returns the message that a custom entry holds, nil if it is none.
+func (x *exporter) skeleton(at int, data string) *skeleton {
+	k := &skeleton{message: message{info: get(data, "info"), parts: elements(get(data, "parts"))}, first: at, last: at}
+	switch role := k.role(); {
+	case role != "user" && role != "assistant":
+		return nil
+	case get(data, "compaction") == "true":
+		k.compaction = true
+	default:
+		k.steps = k.layout()
+	}
+	return k
+}
+
+// take fills in what a message of the path has, if that is the next one that was made
+// of this one.
+func (k *skeleton) take(x *exporter, index int, m session.Message) bool {
+	if k.next >= len(k.steps) || m.Role() != k.role() {
+		return false
+	}
+	s := k.steps[k.next]
+	filled := make(map[int]string, len(s.blocks))
+	n, calls := 0, 0
+	for b := range m.Blocks() {
+		if n >= len(s.blocks) || !fits(s.blocks[n], b) {
+			return false
+		}
+		p := k.parts[s.blocks[n].part]
+		if b.Type == blockCall {
+			if str(p, "callID") != b.Str("id") || str(p, "tool") != b.Str("name") {
+				return false
+			}
+			p = fillTool(p, b, x.results[callAt{index, calls}])
+			calls++
+		} else {
+			p = fill(p, b)
+		}
+		filled[s.blocks[n].part] = p
+		n++
+	}
+	if n != len(s.blocks) {
+		return false
+	}
+	for i, p := range filled {
+		k.parts[i] = p
+	}
+	if k.next++; k.next == 1 {
+		k.first = index
+	}
+	k.last = index
+	return true
+}
+
+// fits reports whether a block is of the kind that was made of a part.
+func fits(want block, b session.Block) bool {
+	return want.kind == b.Type && (want.fixed == "" || want.fixed == b.Str("text"))
+}
+
+// fill puts what a block has into a part, where that has null.
+func fill(p string, b session.Block) string {
+	switch {
+	case b.Type == blockImage && rawMember(p, "url") == "null":
+		return with(p, "url", js.Quote(dataURL(b.Str("mimeType"), b.Str("data"))))
+	case b.Type == blockText && rawMember(p, "text") == "null":
+		return with(p, "text", literal(b.Get("text")))
+	case b.Type == blockThinking && rawMember(p, "text") == "null":
+		return with(p, "text", literal(b.Get("thinking")))
+	}
+	return p
+}
+
+// literal returns a JSON text if it is a string, else that of the empty one.
+func literal(raw string) string {
+	if !strings.HasPrefix(raw, `"`) {
+		return `""`
+	}
+	return raw
+}
+
+// flush writes the message whose entries have been read: all of it, or without the parts
+// whose entries were not there.
+func (x *exporter) flush() {
+	k := x.open
+	if k == nil {
+		return
+	}
+	x.open = nil
+	switch {
+	case k.compaction && k.role() == "user":
+		x.held = k
+		return
+	case k.compaction:
+		return // it has not been followed by its compaction
+	case len(k.steps) > 0 && k.next == 0:
+		x.changed = true
+		return
+	}
+	x.held = nil
+	if k.next < len(k.steps) {
+		x.changed = true
+		k.cut()
+	}
+	x.put(k.message, k.first, k.last)
+}
+
+// cut takes away what comes with the next step.
+func (k *skeleton) cut() {
+	from := len(k.parts)
+	for _, b := range k.steps[k.next].blocks {
+		from = min(from, b.part)
+	}
+	for from > 0 && str(k.parts[from-1], "type") == "step-start" {
+		from--
+	}
+	k.parts = k.parts[:from]
+}
+
+// sum writes a compaction that came in as one, with the summary it has now. It reports
+// whether it was.
+func (x *exporter) sum(i int, e session.Entry) bool {
+	k, c := x.open, x.held
+	if k == nil || c == nil || !k.compaction || k.role() != "assistant" || str(k.info, "parentID") != c.id() {
+		return false
+	}
+	x.open, x.held = nil, nil
+	if n, ok := k.onlyText(); ok {
+		if rawMember(k.parts[n], "text") == "null" {
+			k.parts[n] = with(k.parts[n], "text", literal(e.Get("summary")))
+		}
+	}
+	tail := x.tail(i, x.kept(i))
+	for n, p := range c.parts {
+		if str(p, "type") == "compaction" && str(p, "tail_start_id") != "" && x.renamed(str(p, "tail_start_id")) != tail {
+			c.parts[n] = with(p, "tail_start_id", quoted(tail))
+		}
+	}
+	x.put(c.message, c.first, c.last)
+	x.put(k.message, k.first, i)
+	return true
+}
+
+// quoted returns the JSON text of a string, none for "".
+func quoted(s string) string {
+	if s == "" {
+		return ""
+	}
+	return js.Quote(s)
+}

@@ -1,0 +1,94 @@
+package opencode
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// get returns the JSON text of the member that the names lead to, "" if there is
+// none or it is null.
+func get(raw string, names ...string) string {
+	for _, name := range names {
+		raw = formats.Member(raw, name)
+	}
+	return raw
+}
+
+// str returns the string that the names lead to, "" if there is none.
+func str(raw string, names ...string) string { return formats.RawString(get(raw, names...)) }
+
+// num returns the number that the names lead to as a whole one, 0 if there is none.
+func num(raw string, names ...string) int64 {
+	n, _ := integer(get(raw, names...))
+	return n
+}
+
+// integer returns the number that a JSON text is, without its fraction.
+func integer(raw string) (n int64, ok bool) {
+	f, err := strconv.ParseFloat(raw, 64)
+	if err != nil || math.Abs(f) > 1<<53 {
+		return 0, false
+	}
+	return int64(f), true
+}
+
+func isObject(raw string) bool { return strings.HasPrefix(raw, "{") }
+
+// elements returns the elements of an array, nil of anything else.
+func elements(raw string) []string {
+	if !strings.HasPrefix(raw, "[") {
+		return nil
+	}
+	var out []string
+	for e := range js.Elements(raw) {
+		out = append(out, e)
+	}
+	return out
+}
+
+// fields returns the members of an object.
+func fields(raw string) []session.Field {
+	if !isObject(raw) {
+		return nil
+	}
+	var out []session.Field
+	for key, value := range js.Members(raw) {
+		out = append(out, session.Field{Name: js.Unquote(key), Raw: value})
+	}
+	return out
+}
+
+// with returns an object with the member called name set to a JSON text, in its
+// place if it has one, else at its end; without it for "".
+func with(raw, name, value string) string {
+	list := fields(raw)
+	found := false
+	for i := range list {
+		if list[i].Name == name {
+			list[i].Raw, found = value, true
+		}
+	}
+	if !found {
+		list = append(list, session.Field{Name: name, Raw: value})
+	}
+	return formats.Object(list...)
+}
+
+// within is with for a member of the member called outer.
+func within(raw, outer, name, value string) string {
+	return with(raw, outer, with(get(raw, outer), name, value))
+}
+
+// orElse returns an object with the member called name set to value if it has none, or
+// one that is null.
+func orElse(raw, name, value string) string {
+	if get(raw, name) != "" {
+		return raw
+	}
+	return with(raw, name, value)
+}

@@ -1,0 +1,283 @@
+package openoxide
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/sqldb"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// The types of custom entries, without the format's name.
+const (
+	customSession = "session" // data: the row of the session
+	customHeader  = "header"  // data: {"header":…}, of the session that was exported
+	customContent = "content" // data: a message whose content is none of ours
+)
+
+func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
+	row, err := strconv.ParseInt(info.Key, 10, 64)
+	if err != nil {
+		return fmt.Errorf("reading %s: no session %q", a.path, info.Key)
+	}
+	rows, err := a.db.QueryContext(ctx, a.query("WHERE rowid = ?"), row)
+	if err != nil {
+		return a.db.Err(err)
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return a.db.Err(err)
+		}
+		return fmt.Errorf("reading %s: no session %q", a.path, info.Key)
+	}
+	r, err := scan(rows)
+	if err != nil {
+		return a.db.Err(err)
+	}
+	c := &conversion{a: a, r: r, b: b, now: r.created}
+	if err := c.header(); err != nil {
+		return err
+	}
+	if err := c.messages(ctx); err != nil {
+		return err
+	}
+	if err := c.title(); err != nil {
+		return err
+	}
+	return a.db.Verify()
+}
+
+// A conversion is the reading of one session.
+type conversion struct {
+	a    *archive
+	r    record
+	b    *formats.Builder
+	name string // of the session, as its entries have it
+
+	// What an export would give the messages so far.
+	now int64
+	ids ids
+}
+
+// header begins the session.
+func (c *conversion) header() error {
+	r := c.r
+	h := session.HeaderFields{ID: r.headerID(), CWD: r.directory, ParentSession: r.parent}
+	if timely(r.created) {
+		h.Time = r.created
+	} else {
+		c.b.Lose(c.a.path, formats.KindTime, "session %s: no time: %d", r.id, r.created)
+	}
+	if err := c.b.Header(h); err != nil {
+		return err
+	}
+	c.b.Defaults.Model = r.model
+	revert := ""
+	if r.revert.Valid {
+		revert = js.Quote(js.ValidText(r.revert.String))
+	}
+	_, err := c.b.Custom(formats.Place{Key: "session"}, customSession, formats.Object(
+		session.StringField("id", r.id), session.StringField("project_id", r.project), session.StringField("title", r.title),
+		session.StringField("directory", r.directory), session.StringField("model_id", r.model),
+		session.Field{Name: "time_updated", Raw: formats.Int(r.updated)}, session.Field{Name: "revert_oid", Raw: revert}))
+	return err
+}
+
+// title adds the title, unless the entries have it.
+func (c *conversion) title() error {
+	name := session.OneLine(c.r.title)
+	if name == "" || name == c.name {
+		return nil
+	}
+	_, err := c.b.Add(formats.Place{ID: titleID(c.r.headerID())}, session.TypeSessionInfo, session.StringField("name", name))
+	return err
+}
+
+// titleID is the id of the entry that holds the title, by which an export knows it.
+func titleID(session string) string {
+	return formats.EntryID(func(string) bool { return false }, session, "title")
+}
+
+// messages reads the messages in their order. Their rows are looked up first, so that
+// contents are never sorted.
+func (c *conversion) messages(ctx context.Context) error {
+	db := c.a.db
+	list, err := db.QueryContext(ctx, `SELECT rowid FROM message WHERE session_id = ? ORDER BY time_created, id`, c.r.id)
+	if err != nil {
+		return db.Err(err)
+	}
+	defer list.Close()
+	for list.Next() {
+		var row int64
+		if err := list.Scan(&row); err != nil {
+			return db.Err(err)
+		}
+		var id, role sqldb.Text
+		var ms int64
+		var content []byte
+		err := db.QueryRowContext(ctx, `SELECT CAST(id AS TEXT), CAST(role AS TEXT), coalesce(CAST(time_created AS INTEGER), 0), CAST(content AS BLOB) FROM message WHERE rowid = ?`, row).
+			Scan(&id, &role, &ms, &content)
+		if err != nil {
+			return db.Err(err)
+		}
+		if err := c.message(message{js.ValidText(string(id)), js.ValidText(string(role)), ms, content}); err != nil {
+			return err
+		}
+	}
+	return db.Err(list.Err())
+}
+
+// A message is a row of messages.
+type message struct {
+	id, role string
+	ms       int64
+	content  []byte
+}
+
+func (m message) place() formats.Place {
+	p := formats.Place{ID: m.id, Key: m.id}
+	if timely(m.ms) {
+		p.Time = m.ms
+	}
+	return p
+}
+
+func (c *conversion) at(m message) string { return fmt.Sprintf("%s: message %s", c.a.path, m.id) }
+
+// message adds what a message holds.
+func (c *conversion) message(m message) error {
+	text, err := unpack(m.content)
+	if err != nil {
+		c.b.Lose(c.at(m), formats.KindDamage, "its content is no MessagePack that JSON could say: %v; its bytes were kept", err)
+		return c.opaque(m, "")
+	}
+	if entry := entryIn(text); entry != "" {
+		e, err := session.ParseEntry(entry)
+		switch {
+		case err == nil && e.Type() == session.TypeSession:
+			id, err := c.b.Custom(formats.Place{Key: headerKey}, customHeader, formats.Object(session.Field{Name: "header", Raw: entry}))
+			if err != nil || c.usual(m, "tool", 0, headerKey) {
+				return err
+			}
+			return c.opaque(m, id)
+		case err == nil && e.ID() != "":
+			return c.entry(m, e)
+		}
+	}
+	if msg, ok := foreign(m.role, text); ok {
+		id, err := c.b.Message(m.place(), msg)
+		if err != nil {
+			return err
+		}
+		return c.opaque(m, id)
+	}
+	c.b.Lose(c.at(m), formats.KindEntry, "its content is laid out in a way that is not known; its bytes were kept")
+	return c.opaque(m, "")
+}
+
+// entryIn returns the entry that the content of a message holds, "" if none.
+func entryIn(text string) string {
+	if formats.Member(text, "v") != "1" {
+		return ""
+	}
+	raw, entry := formats.RawString(formats.Member(text, "raw")), formats.Member(text, "entry")
+	if raw != "" && js.Valid([]byte(raw)) && strings.HasPrefix(raw, "{") && !strings.ContainsAny(raw, "\r\n") {
+		return raw
+	}
+	if strings.HasPrefix(entry, "{") {
+		return entry
+	}
+	return ""
+}
+
+// entry adds an entry that was exported, below the one before it.
+func (c *conversion) entry(m message, e session.Entry) error {
+	if c.b.Known(e.ID()) {
+		id := formats.EntryID(c.b.Known, c.r.id, m.id)
+		c.b.Lose(c.at(m), formats.KindTree, "a second entry %s, which was given the id %s", e.ID(), id)
+		e = e.WithRaw("id", js.Quote(id))
+	}
+	if e.Type() == session.TypeSessionInfo {
+		c.name = session.OneLine(e.Str("name"))
+	}
+	if err := c.b.Entry(e.WithParent(c.b.Leaf())); err != nil {
+		return err
+	}
+	if ms, _ := e.Timestamp(); c.usual(m, role(e), ms, e.ID()) {
+		return nil
+	}
+	return c.opaque(m, e.ID())
+}
+
+// usual reports whether a message is what an export makes of the entry that key means.
+func (c *conversion) usual(m message, role string, ms int64, key string) bool {
+	next, at := c.ids, max(c.now, ms)
+	if next.next(at, "message", c.r.id, key) != m.id || m.ms != at || m.role != role {
+		return false
+	}
+	c.ids, c.now = next, at
+	return true
+}
+
+// foreign returns the message that a content says in one of the ways that come to
+// mind: a text, or a map with "content" or "text", or with "content" or "parts" that are
+// blocks of text.
+func foreign(role, text string) (session.Message, bool) {
+	blocks, ok := texts(text)
+	if !ok && strings.HasPrefix(text, "{") {
+		for _, name := range []string{"content", "text", "parts"} {
+			if blocks, ok = texts(formats.Member(text, name)); ok {
+				break
+			}
+		}
+	}
+	if !ok {
+		return session.Message{}, false
+	}
+	switch role {
+	case "user":
+		return formats.User(blocks), true
+	case "assistant":
+		return formats.Assistant(blocks), true
+	case "tool":
+		call := formats.RawString(formats.Member(text, "tool_call_id"))
+		return formats.ToolResult(call, "unknown", blocks, false), true
+	}
+	return session.Message{}, false
+}
+
+// texts returns the blocks of a text, or of an array of blocks of text.
+func texts(raw string) ([]string, bool) {
+	if strings.HasPrefix(raw, `"`) {
+		return []string{formats.Text(formats.RawString(raw))}, true
+	}
+	if !strings.HasPrefix(raw, "[") || raw == "[]" {
+		return nil, false
+	}
+	var blocks []string
+	for part := range js.Elements(raw) {
+		text := formats.Member(part, "text")
+		if formats.RawString(formats.Member(part, "type")) != "text" || !strings.HasPrefix(text, `"`) {
+			return nil, false
+		}
+		blocks = append(blocks, formats.Text(formats.RawString(text)))
+	}
+	return blocks, true
+}
+
+// opaque keeps a message as it is, beside the entry that was made of it.
+func (c *conversion) opaque(m message, entry string) error {
+	c.now = max(c.now, m.ms)
+	p := m.place()
+	p.ID, p.Key = "", "content "+m.id
+	_, err := c.b.Custom(p, customContent, formats.Object(
+		formats.Str("entry", entry), session.StringField("id", m.id), session.StringField("role", m.role),
+		session.Field{Name: "time_created", Raw: formats.Int(m.ms)}, session.StringField("hex", hex.EncodeToString(m.content))))
+	return err
+}

@@ -1,0 +1,179 @@
+package openoxide
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io/fs"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/sqldb"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// schema is the blueprint's, and a number for it, which the blueprint lacks.
+const schema = `
+CREATE TABLE session (
+	id TEXT PRIMARY KEY, project_id TEXT NOT NULL, parent_id TEXT REFERENCES session(id) ON DELETE CASCADE, title TEXT NOT NULL,
+	directory TEXT NOT NULL, model_id TEXT NOT NULL, time_created INTEGER NOT NULL, time_updated INTEGER NOT NULL, revert_oid TEXT);
+CREATE TABLE message (
+	id TEXT PRIMARY KEY, session_id TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+	role TEXT NOT NULL CHECK (role IN ('user','assistant','tool')), time_created INTEGER NOT NULL, content BLOB NOT NULL);
+CREATE INDEX idx_session_project ON session(project_id, time_created DESC);
+CREATE INDEX idx_message_session ON message(session_id, time_created ASC);
+PRAGMA user_version = 1;
+`
+
+// prepare makes the tables, unless there are some.
+func prepare(ctx context.Context, tx *sql.Tx) error {
+	var tables int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
+		return err
+	}
+	if tables == 0 {
+		_, err := tx.ExecContext(ctx, schema)
+		return err
+	}
+	for _, columns := range []string{
+		`id, project_id, parent_id, title, directory, model_id, time_created, time_updated, revert_oid FROM session`,
+		`id, session_id, role, time_created, content FROM message`,
+	} {
+		var unused any
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT `+columns+` LIMIT 0)`).Scan(&unused); err != nil {
+			return fmt.Errorf("%w (%w)", sqldb.ErrSchema, err)
+		}
+	}
+	return nil
+}
+
+// session writes the row of a session. Of a fork only what the blueprint copies is that of
+// its source.
+func (x *exporter) session(ctx context.Context, tx *sql.Tx, b *branch, parent any, main bool) error {
+	var n int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM session WHERE id = ?`, b.id).Scan(&n); err != nil {
+		return err
+	}
+	if n > 0 {
+		return fmt.Errorf("session %s: %w", b.id, fs.ErrExist)
+	}
+	directory := x.s.Header.CWD
+	project := ProjectID(directory)
+	if x.kept.Project != "" && x.kept.Directory == directory {
+		project = x.kept.Project
+	}
+	title := b.title
+	if x.kept.ID != "" && session.OneLine(x.kept.Title) == title {
+		title = x.kept.Title
+	}
+	var revert any
+	if main && x.kept.Revert != nil {
+		revert = *x.kept.Revert
+	}
+	created := headerTime(x.s)
+	_, err := tx.ExecContext(ctx, `INSERT INTO session(id, project_id, parent_id, title, directory, model_id, time_created, time_updated, revert_oid)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)`, b.id, project, parent, title, directory, x.model(b), created, x.updated(b, created), revert)
+	return err
+}
+
+// model returns the model in use at the end of a branch.
+func (x *exporter) model(b *branch) string {
+	m := session.StateOf(b.path).Model
+	switch {
+	case x.kept.Model != "" && (m == nil || m.ID == x.kept.Model || m.Provider+"/"+m.ID == x.kept.Model):
+		return x.kept.Model
+	case m == nil || m.ID == "":
+		return "unknown"
+	case m.Provider == "":
+		return m.ID
+	}
+	return m.Provider + "/" + m.ID
+}
+
+// updated returns when a branch changed last.
+func (x *exporter) updated(b *branch, created int64) int64 {
+	last := created
+	for _, e := range b.path {
+		if ms, ok := e.Timestamp(); ok && !x.own(e) {
+			last = max(last, ms)
+		}
+	}
+	if x.kept.ID != "" && x.kept.Updated >= last {
+		return x.kept.Updated
+	}
+	return last
+}
+
+// messages writes the messages of a session. Their times never go back, and their ids sort
+// as they do, so that they come out in this order.
+func (x *exporter) messages(ctx context.Context, tx *sql.Tx, b *branch, main bool) error {
+	insert, err := tx.PrepareContext(ctx, `INSERT INTO message(id, session_id, role, time_created, content) VALUES(?, ?, ?, ?, ?)`)
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	w := &writing{b: b, insert: insert, main: main, at: headerTime(x.s)}
+	if err := x.writeHeader(ctx, w); err != nil {
+		return err
+	}
+	parent := ""
+	for _, e := range b.path {
+		if x.own(e) {
+			continue
+		}
+		row, err := x.rowOf(e, parent)
+		if err != nil {
+			return err
+		}
+		if err := w.write(ctx, row, e.ID()); err != nil {
+			return fmt.Errorf("%s: %w", formats.At(e), err)
+		}
+		parent = e.ID()
+	}
+	return nil
+}
+
+// A writing is the writing of the messages of one session.
+type writing struct {
+	b      *branch
+	insert *sql.Stmt
+	main   bool
+	at     int64
+	ids    ids
+}
+
+// write writes a message. The ids that an import found stay, unless this is a fork, in which they
+// are taken.
+func (w *writing) write(ctx context.Context, m message, key string) error {
+	w.at = max(w.at, m.ms)
+	if m.content == nil {
+		m.content = []byte{}
+	}
+	if m.id == "" || !w.main {
+		m.id, m.ms = w.ids.next(w.at, "message", w.b.id, key), w.at
+	}
+	_, err := w.insert.ExecContext(ctx, m.id, w.b.id, m.role, m.ms, m.content)
+	return err
+}
+
+// writeHeader keeps in a message what of the header the row of the session cannot say.
+func (x *exporter) writeHeader(ctx context.Context, w *writing) error {
+	header := x.header
+	if header == "" {
+		if isULID(x.s.Header.ID) && x.kept.ID != "" {
+			return nil // it was made of a row
+		}
+		header = x.s.Header.Raw()
+	}
+	if _, ok := x.contents[x.headerEntry.ID()]; ok {
+		row, err := x.rowOf(x.headerEntry, "")
+		if err != nil {
+			return err
+		}
+		return w.write(ctx, row, headerKey)
+	}
+	data, err := pack(header)
+	if err != nil {
+		return err
+	}
+	return w.write(ctx, message{role: "tool", ms: w.at, content: data}, headerKey)
+}

@@ -1,0 +1,161 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	lib "modernc.org/sqlite/lib"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// A Fill is what puts something into a database: within one transaction, with foreign keys
+// in force.
+type Fill func(ctx context.Context, tx *sql.Tx) error
+
+// Create makes the database path, which must not exist, with mode 0600. It is there
+// when all of it is, and not if anything fails; with sync it is durable then. The
+// error of a file that exists wraps [fs.ErrExist].
+func Create(ctx context.Context, path string, sync bool, fill Fill) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("creating %s: %w", path, fs.ErrExist)
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(path), ".sess-sqlite-*")
+	if err != nil {
+		return fmt.Errorf("creating %s: %w", path, cause(err))
+	}
+	made := filepath.Join(dir, filepath.Base(path))
+	err = build(ctx, made, sync, fill)
+	if err == nil {
+		err = publish(made, path, sync)
+	}
+	if rerr := os.RemoveAll(dir); err == nil {
+		err = rerr
+	}
+	if err != nil {
+		return fmt.Errorf("creating %s: %w", path, plain(cause(err)))
+	}
+	return nil
+}
+
+// WriteTo writes to w what Create would make.
+func (f Fill) WriteTo(ctx context.Context, w io.Writer) error {
+	dir, err := os.MkdirTemp("", "sess-sqlite-*")
+	if err != nil {
+		return fmt.Errorf("making a database: %w", cause(err))
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // it is temporary
+	made := filepath.Join(dir, "new.db")
+	if err := build(ctx, made, false, f); err != nil {
+		return fmt.Errorf("making a database: %w", plain(cause(err)))
+	}
+	r, err := os.Open(made)
+	if err != nil {
+		return fmt.Errorf("making a database: %w", cause(err))
+	}
+	defer r.Close()
+	_, err = io.Copy(w, reader{ctx, r})
+	return err
+}
+
+// build makes the database path, which nobody sees yet.
+func build(ctx context.Context, path string, sync bool, fill Fill) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := transact(ctx, path, fill, "journal_mode(memory)", "synchronous(0)"); err != nil {
+		return err
+	}
+	if sync {
+		return f.Sync()
+	}
+	return nil
+}
+
+// publish gives the finished file made its name, which must not be taken.
+func publish(made, path string, sync bool) error {
+	err := os.Link(made, path)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without links
+		if _, serr := os.Lstat(path); serr == nil {
+			return fs.ErrExist
+		}
+		err = os.Rename(made, path)
+	}
+	if err == nil && sync {
+		err = jsonl.SyncDir(filepath.Dir(path))
+	}
+	return err
+}
+
+// Update changes the database path, which must exist, all or nothing. One that another program
+// is writing to is waited for, up to [Wait].
+func Update(ctx context.Context, path string, fill Fill) error {
+	target, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		var c *condition
+		if c, err = look(target); err == nil {
+			err = c.check()
+		}
+	}
+	if err == nil {
+		err = transact(ctx, target, fill, "synchronous(2)")
+	}
+	if err != nil {
+		return fmt.Errorf("writing to %s: %w", path, plain(cause(err)))
+	}
+	return nil
+}
+
+// transact runs fill on the database path.
+func transact(ctx context.Context, path string, fill Fill, pragmas ...string) (err error) {
+	if err := setUp(); err != nil {
+		return err
+	}
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	q := url.Values{
+		"_defensive": {"1"}, "_error_rc": {"1"}, "_dqs": {"0"}, "_txlock": {"immediate"}, "mode": {"rw"},
+		"_pragma": append([]string{
+			fmt.Sprintf("busy_timeout(%d)", Wait.Milliseconds()),
+			"trusted_schema(0)", "cell_size_check(1)", "mmap_size(0)", "temp_store(2)", "foreign_keys(1)",
+		}, pragmas...),
+	}
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: q.Encode(), OmitHost: true}
+	pool, err := sql.Open("sqlite", u.String())
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := pool.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	pool.SetMaxOpenConns(1)
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }() // the pool's Close tells
+	if err := limit(conn, lib.SQLITE_LIMIT_LENGTH, MaxValue); err != nil {
+		return err
+	}
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := fill(ctx, tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}

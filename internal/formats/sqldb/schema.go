@@ -1,0 +1,105 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// ErrSchema is the error of a database that is not laid out as it would have to be.
+var ErrSchema = errors.New("the database is not laid out as expected")
+
+// A Schema says which tables there are, and which columns those have, in lower case.
+type Schema map[string][]string
+
+// Has reports whether there is such a table with all these columns.
+func (s Schema) Has(table string, columns ...string) bool {
+	have, ok := s[table]
+	if !ok {
+		return false
+	}
+	for _, c := range columns {
+		if !slices.Contains(have, c) {
+			return false
+		}
+	}
+	return true
+}
+
+// Schema returns the ordinary tables, and their ordinary columns. Views, virtual
+// tables and generated columns are left out: reading those would run what the
+// database says.
+func (db *DB) Schema(ctx context.Context) (Schema, error) {
+	s, err := db.schema(ctx)
+	if err != nil {
+		return nil, db.Err(err)
+	}
+	return s, nil
+}
+
+func (db *DB) schema(ctx context.Context) (Schema, error) {
+	// An fts5 table and its kind are "virtual", what they keep their data in "shadow".
+	rows, err := db.QueryContext(ctx, `SELECT lower(l.name), lower(x.name) FROM pragma_table_list AS l, pragma_table_xinfo(l.name) AS x
+		WHERE l.schema = 'main' AND l.type = 'table' AND l.name NOT LIKE 'sqlite^_%' ESCAPE '^' AND x.hidden = 0 ORDER BY l.name, x.cid`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	s := Schema{}
+	for rows.Next() {
+		var table, column string
+		if err := rows.Scan(&table, &column); err != nil {
+			return nil, err
+		}
+		s[table] = append(s[table], column)
+	}
+	return s, rows.Err()
+}
+
+// Require returns an error that matches [ErrSchema] and says what is missing, unless the
+// database has all these tables and columns.
+func (db *DB) Require(ctx context.Context, want Schema) error {
+	have, err := db.Schema(ctx)
+	if err != nil {
+		return err
+	}
+	return db.Err(have.lacks(want))
+}
+
+func (s Schema) lacks(want Schema) error {
+	for _, table := range slices.Sorted(maps.Keys(want)) {
+		if !s.Has(table) {
+			return fmt.Errorf("%w: it has no table %s", ErrSchema, table)
+		}
+		for _, column := range want[table] {
+			if !s.Has(table, column) {
+				return fmt.Errorf("%w: its table %s has no column %s", ErrSchema, table, column)
+			}
+		}
+	}
+	return nil
+}
+
+// Version returns the number that its makers gave the layout: PRAGMA user_version.
+func (db *DB) Version(ctx context.Context) (int64, error) {
+	var v int64
+	err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v)
+	return v, db.Err(err)
+}
+
+// Text is a column that is scanned as text whatever it holds: NULL is "".
+type Text string
+
+// Scan implements [sql.Scanner].
+func (t *Text) Scan(v any) error {
+	var s sql.NullString
+	if err := s.Scan(v); err != nil {
+		return err
+	}
+	*t = Text(strings.Clone(s.String))
+	return nil
+}

@@ -1,0 +1,179 @@
+package zeroclaw
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/sqldb"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// listKeys yields ZeroClaw's own sessions, one for each key, by their first messages. What a
+// listing needs stands in one more table, which may lag behind.
+func (s *store) listKeys(ctx context.Context) iter.Seq2[formats.Info, error] {
+	return func(yield func(formats.Info, error) bool) {
+		rows, err := s.db.QueryContext(ctx, `SELECT coalesce(CAST(session_key AS TEXT), ''), min(id), max(id) FROM sessions GROUP BY session_key ORDER BY min(id)`)
+		if err != nil {
+			yield(formats.Info{}, s.db.Err(err))
+			return
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var key string
+			var first, last int64
+			err := rows.Scan(&key, &first, &last)
+			var info formats.Info
+			if err == nil {
+				info, err = s.keyInfo(ctx, key, first, last)
+			}
+			if err != nil {
+				yield(formats.Info{}, s.db.Err(err))
+				return
+			}
+			if !yield(info, nil) {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(formats.Info{}, s.db.Err(err))
+		}
+	}
+}
+
+func (s *store) keyInfo(ctx context.Context, key string, first, last int64) (formats.Info, error) {
+	var info formats.Info
+	info.ID, info.Key = formats.SessionID("zeroclaw", key), formats.Int(first)
+	r := &reading{store: s}
+	if err := r.keyFacts(ctx, key, first); err != nil {
+		return info, err
+	}
+	info.Name = nameOf(r.facts.title, js.ValidText(key))
+	if ms, ok := milliseconds(r.facts.created); ok {
+		info.Created = time.UnixMilli(ms).UTC()
+	}
+	var modified sqldb.Text
+	if err := s.db.QueryRowContext(ctx, `SELECT CAST(created_at AS TEXT) FROM sessions WHERE id = ?`, last).Scan(&modified); err != nil {
+		return info, err
+	}
+	if ms, ok := milliseconds(string(modified)); ok {
+		info.Modified = time.UnixMilli(ms).UTC()
+	}
+	return info, nil
+}
+
+// keyFacts reads what there is about the session of a key.
+func (r *reading) keyFacts(ctx context.Context, key string, first int64) error {
+	f, db := &r.facts, r.store.db
+	f.key, f.Layout, f.Key, f.Version = js.ValidText(key), "zeroclaw", js.ValidText(key), r.store.layout.version
+	if r.store.layout.schema.Has("session_metadata", "session_key") {
+		more, err := r.record(ctx, "session_metadata", "session_key", key)
+		if err != nil {
+			return err
+		}
+		if more != nil {
+			f.More = map[string]map[string]any{"session_metadata": more}
+			f.title, f.created = text(more["name"]), text(more["created_at"])
+		}
+	}
+	if _, ok := milliseconds(f.created); ok {
+		return nil
+	}
+	var created sqldb.Text
+	err := db.QueryRowContext(ctx, `SELECT CAST(created_at AS TEXT) FROM sessions WHERE id = ?`, first).Scan(&created)
+	f.created = js.ValidText(string(created))
+	return db.Err(none(err))
+}
+
+// upstream reads the session whose first message has that id.
+func (r *reading) upstream(ctx context.Context, first int64, id string) error {
+	db := r.store.db
+	var key sqldb.Text
+	if err := db.QueryRowContext(ctx, `SELECT CAST(session_key AS TEXT) FROM sessions WHERE id = ?`, first).Scan(&key); err != nil {
+		return db.Err(err)
+	}
+	r.facts.id = id
+	if err := r.keyFacts(ctx, string(key), first); err != nil {
+		return err
+	}
+	if err := r.header(); err != nil {
+		return err
+	}
+	rows, err := db.QueryContext(ctx, `SELECT id, CAST(role AS TEXT), CAST(content AS TEXT), CAST(created_at AS TEXT), NULL FROM sessions
+		WHERE session_key = ? ORDER BY id`, string(key))
+	if err != nil {
+		return db.Err(err)
+	}
+	defer rows.Close()
+	var order ascending
+	for rows.Next() {
+		m, err := r.scan(rows, &order)
+		if err != nil {
+			return err
+		}
+		if err := r.add(m); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return db.Err(err)
+	}
+	return r.tell()
+}
+
+// listFile yields the session of a file of the older backend, whose name is the key.
+func (s *store) listFile() iter.Seq2[formats.Info, error] {
+	return func(yield func(formats.Info, error) bool) {
+		var info formats.Info
+		info.Name, info.Key = s.fileKey(), "0"
+		info.ID, info.Created, info.Modified = formats.SessionID("zeroclaw", info.Name), s.file.ModTime.Truncate(time.Millisecond), s.file.ModTime
+		yield(info, nil)
+	}
+}
+
+func (s *store) fileKey() string {
+	return js.ValidText(strings.TrimSuffix(filepath.Base(s.path), ".jsonl"))
+}
+
+// readFile reads a file of the older backend. Lines that are not messages are skipped, as
+// ZeroClaw does.
+func (s *store) readFile(ctx context.Context, info formats.Info, b *formats.Builder) error {
+	src := &formats.Source{Path: s.path}
+	if err := b.Header(session.HeaderFields{ID: info.ID, Time: s.file.ModTime.UnixMilli(), CWD: s.cwd}); err != nil {
+		return err
+	}
+	facts := sessionFacts{Layout: "jsonl", Key: s.fileKey()}
+	data := formats.Object(session.StringField("layout", facts.Layout), session.StringField("key", facts.Key))
+	if _, err := b.Custom(formats.Place{Key: "session"}, "session", data); err != nil {
+		return err
+	}
+	if _, err := b.Add(formats.Place{Key: "name"}, session.TypeSessionInfo, session.StringField("name", facts.Key)); err != nil {
+		return err
+	}
+	for l, err := range jsonl.Lines(s.file.Reader(ctx)) {
+		if err != nil {
+			return src.Located(err)
+		}
+		raw := strings.TrimSpace(js.ValidText(l.Text()))
+		role, content := formats.Member(raw, "role"), formats.Member(raw, "content")
+		if raw == "" {
+			continue
+		}
+		if !js.Valid([]byte(raw)) || !strings.HasPrefix(role, `"`) || !strings.HasPrefix(content, `"`) {
+			b.Lose(src.At(l.Number), formats.KindDamage, "no message; skipped, as ZeroClaw does")
+			continue
+		}
+		r := &reading{b: b, rows: map[string]rowFacts{}}
+		m := message{id: int64(l.Number), role: formats.RawString(role), content: formats.RawString(content), timed: true}
+		if err := r.add(m); err != nil {
+			return fmt.Errorf("%s: %w", src.At(l.Number), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package operand
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/sibling"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Importer is the program that reads the sessions of other agents. No other one
+// links their formats, so that all others stay small and start at once.
+const Importer = "sess-import"
+
+// Agents returns the names of the formats that an address may begin with: those of
+// agents that have a place for their sessions.
+func Agents() []string {
+	return []string{"pi", "omp", "codex", "opencode", "claude", "aider", "zeroclaw", "openoxide"}
+}
+
+// An address names a session in the store of an agent: FORMAT:ID, or FORMAT: for
+// the one that was written to last.
+type address struct{ format, id string }
+
+func (a address) String() string { return a.format + ":" + a.id }
+
+// parseAddress reads an operand that is an address, whatever files there are: one of
+// such a name is ./FORMAT:ID.
+func parseAddress(operand string) (address, bool) {
+	format, id, ok := strings.Cut(operand, ":")
+	if !ok || !slices.Contains(Agents(), format) {
+		return address{}, false
+	}
+	return address{format, id}, true
+}
+
+// args are the words that have Importer print the session.
+func (a address) args() []string {
+	if a.id == "" {
+		return []string{a.format, "--recent"}
+	}
+	return []string{a.format, "--session=" + a.id}
+}
+
+// open has the session imported, and returns what comes of it while it comes.
+func (a address) open(ctx context.Context, s *clikit.Streams) (io.ReadCloser, error) {
+	return sibling.Program{Name: Importer, Args: a.args(), Say: Say(s)}.Start(ctx)
+}
+
+// Say hands messages of another program on as those of the one that s is for.
+func Say(s *clikit.Streams) func(sibling.Message) {
+	return func(m sibling.Message) {
+		if m.Warning {
+			s.Warnf("%s", m.Text)
+		} else {
+			s.Infof("%s", m.Text)
+		}
+	}
+}
+
+// Writable refuses the operand of a session that cannot be added to because it is
+// in the store of another agent. It does not look at files.
+func Writable(operand string) error {
+	a, ok := parseAddress(operand)
+	if !ok {
+		return nil
+	}
+	choice := strings.Join(a.args(), " ")
+	if a.id != "" {
+		choice = a.format + " --session " + quoted(a.id)
+	}
+	return clikit.WithHint(
+		clikit.UsageError("%s: sessions of other agents are read in place, and never written to", operand),
+		"%s %s -o FILE makes a session of it to write to", Importer, choice)
+}
+
+// quoted returns an id as a shell takes it.
+func quoted(id string) string {
+	if session.ValidSessionID(id) {
+		return id
+	}
+	return "'" + strings.ReplaceAll(id, "'", `'\''`) + "'"
+}
+
+// header reads the header of the session.
+func (a address) header(ctx context.Context, s *clikit.Streams) (session.Header, error) {
+	in, err := a.open(ctx, s)
+	if err != nil {
+		return session.Header{}, err
+	}
+	defer in.Close()
+	h, err := session.ReadHeader(in)
+	if err != nil {
+		err = fmt.Errorf("reading %s: %w", a, err)
+	}
+	return h, err
+}

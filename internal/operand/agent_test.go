@@ -1,0 +1,97 @@
+package operand
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/formats/all"
+)
+
+func TestParseAddress(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		operand, args string // no args for what is no address
+		hint          string
+	}{
+		{"codex:0199abcd", "codex --session=0199abcd", "sess-import codex --session 0199abcd -o FILE"},
+		{"codex:", "codex --recent", "sess-import codex --recent -o FILE"},
+		{"pi:a name", "pi --session=a name", "sess-import pi --session 'a name' -o FILE"},
+		{"zeroclaw:telegram:1:2", "zeroclaw --session=telegram:1:2", "sess-import zeroclaw --session 'telegram:1:2' -o FILE"},
+		{"pi:--store", "pi --session=--store", "sess-import pi --session '--store' -o FILE"},
+		{"omp:it's", "omp --session=it's", `sess-import omp --session 'it'\''s' -o FILE`},
+		{"./codex:x", "", ""},
+		{"codex", "", ""},
+		{"", "", ""},
+		{"-", "", ""},
+		{":x", "", ""},
+		{"openai:x", "", ""}, // has no store
+		{"notes:x", "", ""},
+		{"Codex:x", "", ""},
+		{"a/pi:x", "", ""},
+		{"C:x", "", ""},
+	} {
+		a, ok := parseAddress(tt.operand)
+		if ok != (tt.args != "") || ok && (strings.Join(a.args(), " ") != tt.args || a.String() != tt.operand) {
+			t.Errorf("%q: %q, %t", tt.operand, a.args(), ok)
+		}
+		err := Writable(tt.operand)
+		if (err != nil) != ok || ok && clikit.Status(err) != clikit.ExitUsage {
+			t.Errorf("%q is writable: %v", tt.operand, err)
+		}
+		var said strings.Builder
+		if ok {
+			clikit.Run(t.Context(), clikit.Tool{Name: "x", New: func() ([]clikit.Flag, clikit.Action) {
+				return nil, func(_ context.Context, _ *clikit.Streams, _ []string) error { return err }
+			}}, nil, &said, &said, nil)
+			if !strings.Contains(said.String(), tt.hint) {
+				t.Errorf("%q: %s", tt.operand, said.String())
+			}
+		}
+	}
+}
+
+// Every agent that has a place for its sessions can be addressed.
+func TestAgents(t *testing.T) {
+	t.Parallel()
+	for _, f := range all.Formats() {
+		about := f.About()
+		if _, ok := parseAddress(about.Name + ":x"); about.Home != nil && !ok {
+			t.Errorf("%s has a place for sessions, and they cannot be addressed", about.Name)
+		}
+	}
+}
+
+// An address is never taken for standard input, which other tools may seek in.
+func TestForeignIsNotStdin(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "large")
+	if err := os.WriteFile(path, []byte(header), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	clikit.Run(t.Context(), clikit.Tool{Name: "x", New: func() ([]clikit.Flag, clikit.Action) {
+		return nil, func(_ context.Context, s *clikit.Streams, _ []string) error {
+			in := &Input{ReadCloser: f, streams: s}
+			if _, _, ok := in.Large(1); !ok {
+				t.Error("a file is not large enough")
+			}
+			in = &Input{ReadCloser: nil, streams: s}
+			if _, _, ok := in.Large(1); !ok {
+				t.Error("standard input is not large enough")
+			}
+			in.foreign = true
+			if _, _, ok := in.Large(1); ok {
+				t.Error("took standard input for another agent's session")
+			}
+			return nil
+		}
+	}}, f, os.Stderr, os.Stderr, nil)
+}
