@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -35,10 +36,11 @@ func section(page, name string) []string {
 	return strings.Split(rest, "\n")
 }
 
-// helpFlags returns the flags that --help lists, as "-l, --leaf REF".
-func helpFlags(t *testing.T, tool string) []string {
+// helpFlags returns the flags that --help of a tool, or of a command of it, lists, as
+// "-l, --leaf REF".
+func helpFlags(t *testing.T, tool string, command ...string) []string {
 	t.Helper()
-	out, err := exec.Command(filepath.Join(bin, tool), "--help").Output()
+	out, err := exec.Command(filepath.Join(bin, tool), append(command, "--help")...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,20 +74,62 @@ func TestManFlags(t *testing.T) {
 		t.Run(tool, func(t *testing.T) {
 			t.Parallel()
 			page := read(t, "man/"+tool+".1")
-			var described []string
-			for _, line := range section(page, "DESCRIPTION") {
-				if item, ok := strings.CutPrefix(line, ".It Fl "); ok {
-					described = append(described, spelled("Fl "+item))
-				}
-			}
-			slices.Sort(described)
+			described := describedFlags(section(page, "DESCRIPTION"), commands(t, tool))
 			help := helpFlags(t, tool)
-			if diff := cmp.Diff(help, described); diff != "" {
+			all := strings.Join(help, " ")
+			if diff := cmp.Diff(help, described[""]); diff != "" {
 				t.Errorf("(-help +page):\n%s", diff)
 			}
-			checkSynopsis(t, section(page, "SYNOPSIS"), strings.Join(help, " "))
+			for _, command := range commands(t, tool) {
+				own := slices.DeleteFunc(helpFlags(t, tool, command), func(f string) bool { return slices.Contains(help, f) })
+				if diff := cmp.Diff(own, described[command], cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%s (-help +page):\n%s", command, diff)
+				}
+				all += " " + strings.Join(own, " ")
+			}
+			checkSynopsis(t, section(page, "SYNOPSIS"), all)
 		})
 	}
+}
+
+// describedFlags returns the flags that a DESCRIPTION has items for, by the command
+// whose subsection they are in, "" for those of the tool.
+func describedFlags(lines, commands []string) map[string][]string {
+	described := map[string][]string{}
+	command := ""
+	for _, line := range lines {
+		if name, ok := strings.CutPrefix(line, ".Ss "); ok {
+			if command = ""; slices.Contains(commands, name) {
+				command = name
+			}
+		}
+		if item, ok := strings.CutPrefix(line, ".It Fl "); ok {
+			described[command] = append(described[command], spelled("Fl "+item))
+		}
+	}
+	for _, flags := range described {
+		slices.Sort(flags)
+	}
+	return described
+}
+
+// commands returns the commands that --help of a tool lists, none for most.
+func commands(t *testing.T, tool string) []string {
+	t.Helper()
+	out, err := exec.Command(filepath.Join(bin, tool), "--help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, ok := strings.Cut(string(out), "\nCommands:\n")
+	if !ok {
+		return nil
+	}
+	list, _, _ = strings.Cut(list, "\n\n")
+	var names []string
+	for line := range strings.Lines(list) {
+		names = append(names, strings.Fields(line)[0])
+	}
+	return names
 }
 
 // checkSynopsis looks up each flag of a synopsis among those of --help.

@@ -54,6 +54,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
+	dirs, stores := segmented(dirs, operands)
 	rows, err := c.list(ctx, dirs, o, func() (string, bool) {
 		if len(operands) > 0 || o.CWD == "" {
 			return "", false // a terminal remembers one session of one working directory
@@ -61,6 +62,9 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		return operand.Continue(ctx, s, o.CWD)
 	})
 	if err != nil {
+		return err
+	}
+	if rows, err = c.withSegmented(ctx, s, rows, stores, o); err != nil {
 		return err
 	}
 	return c.show(s, rows, keep)

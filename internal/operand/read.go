@@ -39,7 +39,7 @@ type Input struct {
 	Name string // for messages
 
 	path    string // as in Source
-	foreign bool   // another agent's
+	foreign bool   // no file that could be read anywhere: another agent's, or a segmented store's
 	streams *clikit.Streams
 }
 
@@ -55,6 +55,10 @@ func Open(ctx context.Context, s *clikit.Streams, operand string) (*Input, error
 		return in, err
 	}
 	p, err := open(ctx, s, operand, func(p place) (err error) {
+		if store := segmented(p.file); store != nil {
+			in.ReadCloser, in.foreign = streamed(store), true
+			return nil
+		}
 		in.ReadCloser, err = s.OpenInput(p.file)
 		return err
 	})

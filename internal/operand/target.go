@@ -39,7 +39,8 @@ type Target struct {
 	Name    string
 
 	streams *clikit.Streams
-	file    *jsonl.Appender // nil for standard input
+	file    *jsonl.Appender // nil for standard input, and a segmented store
+	seg     *segTarget      // nil for anything else
 	place   place
 	stdin   []string // the lines of standard input
 	sync    bool
@@ -53,16 +54,22 @@ func OpenTarget(ctx context.Context, s *clikit.Streams, operand string, o Target
 		if p.path == "" {
 			return nil
 		}
+		if t.seg, err = holdSegmented(ctx, p.file, o); t.seg != nil || err != nil {
+			return err
+		}
 		t.file, err = jsonl.OpenAppender(ctx, p.file, jsonl.Options{Tail: o.Tail, Wait: o.Wait})
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if t.Name = t.place.path; t.Name == "" {
+	switch t.Name = t.place.path; {
+	case t.Name == "":
 		t.Name = stdinName
 		err = t.readStdin()
-	} else {
+	case t.seg != nil:
+		err = t.readSegmented(o)
+	default:
 		err = t.readLocked(o)
 	}
 	if err == nil {
@@ -91,8 +98,7 @@ func (t *Target) readStdin() error {
 func (t *Target) readLocked(o TargetOptions) error {
 	t.sync = o.Sync == "always" || o.Sync == "" && inStore(t.Name)
 	// Of a draft it matters whether it has an answer already.
-	whole := o.Whole || t.place.draft() || o.Parent != "" && o.Parent != "." && o.Parent != "null" || o.ExpectLeaf != ""
-	if whole {
+	if o.whole() || t.place.draft() {
 		return t.whole(io.NewSectionReader(t.file, 0, t.file.Size()))
 	}
 	if t.file.Size() <= scanLimit {
@@ -105,6 +111,11 @@ func (t *Target) readLocked(o TargetOptions) error {
 	t.Batch.Known = func(id string) bool { return id == leaf }
 	t.Batch.NewID = func(func(string) bool) (string, error) { return session.UniqueEntryID(), nil }
 	return nil
+}
+
+// whole reports whether more than the leaf has to be known.
+func (o *TargetOptions) whole() bool {
+	return o.Whole || o.Parent != "" && o.Parent != "." && o.Parent != "null" || o.ExpectLeaf != ""
 }
 
 // heads reads of a session of moderate size its leaf and the ids that are taken.
@@ -228,7 +239,10 @@ func (t *Target) Adopt(draft *session.Batch) error {
 // behind the session that was read. A draft that has an assistant message then
 // is published.
 func (t *Target) Commit() error {
-	if t.file == nil {
+	switch {
+	case t.seg != nil:
+		return t.seg.append(t.Batch.Lines())
+	case t.file == nil:
 		return t.copy()
 	}
 	if t.place.draft() && t.answered() {
@@ -283,11 +297,14 @@ func (t *Target) Source() *Source {
 
 // Filter reports whether the session came from standard input and goes to
 // standard output.
-func (t *Target) Filter() bool { return t.file == nil }
+func (t *Target) Filter() bool { return t.file == nil && t.seg == nil }
 
 // Close gives up the lock.
 func (t *Target) Close() error {
-	if t.file == nil {
+	switch {
+	case t.seg != nil:
+		return t.seg.hold.Close()
+	case t.file == nil:
 		return nil
 	}
 	return t.file.Close()

@@ -144,6 +144,7 @@ func (w *writer) commit(b *batch) error {
 	// The entries are in the store by now, even if this cannot be noted: the next
 	// writer finds nothing to mend and goes on from SEGMENT_SEALED.
 	_ = w.become(Indexed, "append")
+	w.coverIDs()
 	return nil
 }
 

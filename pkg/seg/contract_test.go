@@ -15,7 +15,12 @@ import (
 
 func contract(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(corpus.Dir(), "v2", "contract.json"))
+	return schemaOf(t, filepath.Join(corpus.Dir(), "v2", "contract.json"))
+}
+
+func schemaOf(t *testing.T, file string) *jsonschema.Schema {
+	t.Helper()
+	b, err := os.ReadFile(file)
 	must(t, err)
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
 	must(t, err)

@@ -26,16 +26,21 @@ type crashCase struct {
 }
 
 // Whichever system call is the last of a process, or fails: what was acknowledged
-// is there, the store can be put in order, and can be written again.
+// is there, the store can be put in order, and can be written again. With -short it
+// is every third call.
 func TestCrash(t *testing.T) {
 	t.Parallel()
+	step := 1
+	if testing.Short() {
+		step = 3
+	}
 	for name, tt := range crashCases {
 		for _, f := range []fault{kill, powerLoss, failing} {
 			t.Run(name+"/"+string(f), func(t *testing.T) {
 				t.Parallel()
 				template := tt.template(t)
 				n := 1
-				for ; ; n++ {
+				for ; ; n += step {
 					if ended := tt.strikeAt(t, template, f, n); ended || t.Failed() {
 						break
 					}
@@ -52,13 +57,18 @@ func TestCrash(t *testing.T) {
 // stores are made here.
 func fastDir(t testing.TB) string {
 	t.Helper()
+	dir, err := fastTemp()
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func fastTemp() (string, error) {
 	dir, err := os.MkdirTemp("/dev/shm", "seg")
 	if err != nil {
 		dir, err = os.MkdirTemp("", "seg")
 	}
-	must(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
+	return dir, err
 }
 
 // template returns a directory with what there is before the operation.

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -24,7 +25,8 @@ const (
 	defaultSegment = 64 << 20
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is made when it is first asked for, and not whenever a program starts.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // A frame is one entry as it stands in a segment.
 type frame struct {
@@ -41,7 +43,7 @@ type frame struct {
 // checksum returns the CRC-32C as the index has it: eight upper-case hex digits.
 func checksum(b []byte) string {
 	const digits = "0123456789ABCDEF"
-	sum := crc32.Checksum(b, castagnoli)
+	sum := crc32.Checksum(b, castagnoli())
 	var out [8]byte
 	for i := range out {
 		out[i] = digits[sum>>(28-4*i)&15]

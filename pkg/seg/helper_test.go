@@ -48,7 +48,7 @@ func newSession(t testing.TB, n int) string {
 
 func writeSession(t testing.TB, lines ...string) string {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "s.jsonl")
+	name := filepath.Join(fastDir(t), "s.jsonl")
 	if err := os.WriteFile(name, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -178,24 +178,21 @@ func unpack(t testing.TB, to string, h *tar.Header, r io.Reader) {
 	}
 }
 
-// copyTree copies a directory.
+// copyTree copies a directory, with the modes that a store has.
 func copyTree(t testing.TB, from, to string) {
 	t.Helper()
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
-	err := filepath.WalkDir(to, func(path string, d os.DirEntry, err error) error {
-		if err != nil {
-			return err
+	must(t, os.Mkdir(to, dirMode))
+	entries, err := os.ReadDir(from)
+	must(t, err)
+	for _, e := range entries {
+		a, b := filepath.Join(from, e.Name()), filepath.Join(to, e.Name())
+		if e.IsDir() {
+			copyTree(t, a, b)
+			continue
 		}
-		mode := fileMode
-		if d.IsDir() {
-			mode = dirMode
-		}
-		return os.Chmod(path, mode)
-	})
-	if err != nil {
-		t.Fatal(err)
+		data, err := os.ReadFile(a)
+		must(t, err)
+		must(t, os.WriteFile(b, data, fileMode))
 	}
 }
 

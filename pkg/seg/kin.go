@@ -3,23 +3,9 @@ package seg
 import (
 	"bytes"
 	"fmt"
-	"hash/maphash"
-	"io/fs"
-	"os"
 
 	"github.com/sess-tools/sess/pkg/js"
 )
-
-// An idIndex knows where in the index an id stands: the hash of the id leads to
-// the offset of its row. It is filled when an id is first looked up and follows
-// the index from then on.
-type idIndex struct {
-	seed maphash.Seed
-	at   map[uint64]int64
-	more map[uint64][]int64 // further ids of the same hash
-	end  int64              // how far the index has been read
-	of   fs.FileInfo        // which index it was
-}
 
 // kin answers, for a batch, who is in the store and who has children.
 type kin struct {
@@ -29,6 +15,9 @@ type kin struct {
 	offspring map[string]int  // children of this batch, by parent
 	mine      map[string]bool // ids of this batch
 	ordered   bool
+
+	table *idTable        // nil if there is none, or tail is
+	tail  map[string]bool // ids that it does not cover; nil before the first is looked up
 }
 
 func (w *writer) kin() (*kin, error) {
@@ -46,7 +35,10 @@ func (w *writer) kin() (*kin, error) {
 	return k, nil
 }
 
-func (k *kin) close() { k.v.close() }
+func (k *kin) close() {
+	k.table.close()
+	k.v.close()
+}
 
 // admit refuses an id that is taken and a parent that is not there.
 func (k *kin) admit(f *frame) error {
@@ -96,55 +88,36 @@ func (k *kin) isNew(id string) bool { return k.mine[id] }
 
 // known reports whether the store has an entry called id.
 func (k *kin) known(id string) (bool, error) {
-	if k.v.f == nil {
-		return false, nil
+	if k.tail == nil {
+		k.table = k.v.table()
+		if err := k.readTail(); err != nil {
+			return false, err
+		}
 	}
-	x := &k.w.s.ids
-	if err := x.follow(k.v); err != nil {
+	if k.tail[id] || k.table == nil {
+		return k.tail[id], nil
+	}
+	_, found, err := k.v.findByTable(k.table, id)
+	if err == nil {
+		return found, nil
+	}
+	k.table.close()
+	k.table = nil
+	if err := k.readTail(); err != nil {
 		return false, err
 	}
-	h := maphash.String(x.seed, id)
-	at, ok := x.at[h]
-	if !ok {
-		return false, nil
-	}
-	for _, offset := range append([]int64{at}, x.more[h]...) {
-		for _, r := range k.v.rows(offset) {
-			if r.err != nil {
-				return false, r.err
-			}
-			if r.id == id {
-				return true, nil
-			}
-			break
-		}
-	}
-	return false, nil
+	return k.tail[id], nil
 }
 
-// follow reads what the index has grown by, or all of it if it is another one.
-func (x *idIndex) follow(v *view) error {
-	fi, err := v.f.Stat()
-	if err != nil {
-		return about("reading the index", err)
-	}
-	if x.of == nil || !os.SameFile(x.of, fi) || v.size < x.end {
-		x.at, x.more, x.end = map[uint64]int64{}, map[uint64][]int64{}, 0
-	}
-	x.of = fi
-	for offset, r := range v.rows(x.end) {
+// readTail reads the ids that the table does not cover.
+func (k *kin) readTail() error {
+	k.tail = map[string]bool{}
+	for _, r := range k.v.rows(k.table.covered()) {
 		if r.err != nil {
-			x.of = nil
 			return r.err
 		}
-		h := maphash.String(x.seed, r.id)
-		if _, ok := x.at[h]; ok {
-			x.more[h] = append(x.more[h], offset)
-		} else {
-			x.at[h] = offset
-		}
+		k.tail[r.id] = true
 	}
-	x.end = v.size
 	return nil
 }
 

@@ -100,7 +100,7 @@ func TestMigrateGenerated(t *testing.T) {
 			seen[id] = true
 		}
 		later := rapid.IntRange(0, n).Draw(t, "appended later")
-		dir, err := os.MkdirTemp("", "seg")
+		dir, err := fastTemp()
 		if err != nil {
 			t.Fatal(err)
 		}

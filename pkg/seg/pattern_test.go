@@ -11,12 +11,16 @@ import (
 // The hand-written patterns are the regular expressions of the contract.
 func TestPatterns(t *testing.T) {
 	t.Parallel()
-	for pattern, is := range map[string]func(string) bool{
-		`^[A-Za-z0-9_-]{1,128}$`:                               isEntryID,
-		`^[A-Za-z0-9._:-]{8,128}$`:                             isCorrelation,
-		`^[0-9a-f]{64}$`:                                       hex64,
-		`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`: isUUID,
+	for _, tt := range []struct {
+		pattern string
+		is      func(string) bool
+	}{
+		{`^[A-Za-z0-9_-]{1,128}$`, isEntryID},
+		{`^[A-Za-z0-9._:-]{8,128}$`, isCorrelation},
+		{`^[0-9a-f]{64}$`, hex64},
+		{`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`, isUUID},
 	} {
+		pattern, is := tt.pattern, tt.is
 		re := regexp.MustCompile(pattern)
 		same := func(t rapid.TB, s string) {
 			if is(s) != re.MatchString(s) {

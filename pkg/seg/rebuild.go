@@ -185,7 +185,10 @@ func (w *writer) install(temp string, e *end) error {
 	if err := w.toSealed("rebuilding the index"); err != nil {
 		return err
 	}
-	err := w.s.d.rename(temp, joined(w.s.dir, indexFile))
+	err := w.s.dropIDs()
+	if err == nil {
+		err = w.s.d.rename(temp, joined(w.s.dir, indexFile))
+	}
 	if err == nil {
 		err = w.s.d.syncDir(joined(w.s.dir, "index"))
 	}

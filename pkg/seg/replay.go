@@ -44,6 +44,9 @@ func (w *writer) replay() error {
 // replayIndex gives the index its new content, unless it has it.
 func (w *writer) replayIndex(in *intent) error {
 	name := joined(w.s.dir, indexFile)
+	if err := w.s.dropIDs(); err != nil {
+		return err
+	}
 	if has, err := w.hasSum(joined(w.s.dir, stageFile), in); err != nil || has {
 		if err == nil {
 			if err = w.s.d.rename(joined(w.s.dir, stageFile), name); err == nil {

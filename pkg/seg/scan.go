@@ -24,6 +24,7 @@ type scan struct {
 	sizes   map[int64]int64 // of segments
 	ends    map[int64]int64 // of what is indexed of each segment
 	names   hash.Hash       // over all ids, nil if nobody asks
+	table   *idTable        // what is said to find them; nil if there is none, or it is not to be checked
 }
 
 func newScan(v *view, rep *Report) *scan {
@@ -36,11 +37,12 @@ func newScan(v *view, rep *Report) *scan {
 // run reads the rows from the byte offset from. It reports false if the rest of
 // the index cannot be made sense of.
 func (c *scan) run(from int64) bool {
-	for _, r := range c.v.rows(from) {
+	for at, r := range c.v.rows(from) {
 		if r.err != nil {
 			c.rep.in(indexFile, c.line()).add("malformed", "INV-003", r.err)
 			return false
 		}
+		c.findable(&r.row, at)
 		c.row(&r.row)
 		if len(c.rep.Problems) >= maxProblems {
 			return false
@@ -77,6 +79,23 @@ func (c *scan) row(r *row) {
 	c.last, c.ends[r.segment] = *r, r.end()
 	if c.names != nil {
 		addID(c.names, r.id)
+	}
+}
+
+// findable checks that the table of ids, if there is one, has the row at an offset.
+func (c *scan) findable(r *row, at int64) {
+	if at >= c.table.covered() {
+		return
+	}
+	found := false
+	err := c.table.rows(r.id, func(a int64) bool { found = a == at; return found })
+	if err == nil && !found {
+		err = fmt.Errorf("the table of ids lacks entry %d, %q", r.seq, r.id)
+	}
+	if err != nil {
+		c.rep.in(idsFile, 0).add("ids", "INV-006", err)
+		c.table.close()
+		c.table = nil // once is enough
 	}
 }
 

@@ -1,10 +1,7 @@
 package seg
 
 import (
-	"errors"
 	"fmt"
-	"hash/maphash"
-	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -40,6 +37,15 @@ type Options struct {
 	Correlation string
 	// Now is the clock; nil is [time.Now].
 	Now func() time.Time
+
+	idsTail int64 // as the constant, for tests
+}
+
+func (o *Options) tailOfIDs() int64 {
+	if o.idsTail > 0 {
+		return o.idsTail
+	}
+	return idsTail
 }
 
 func (o *Options) now() string {
@@ -64,8 +70,7 @@ type Store struct {
 	dir string
 	o   Options
 
-	mu  sync.Mutex // of writers in this process, and of ids
-	ids idIndex
+	mu sync.Mutex // of writers in this process
 }
 
 // Dir returns the directory of the store that belongs to a JSONL file: beside
@@ -109,7 +114,7 @@ func openStore(d disk, dir string, o Options) (*Store, error) {
 func (s *Store) Dir() string { return s.dir }
 
 func newStore(d disk, dir string, o Options) *Store {
-	return &Store{d: d, dir: dir, o: o, ids: idIndex{seed: maphash.MakeSeed()}}
+	return &Store{d: d, dir: dir, o: o}
 }
 
 func (s *Store) segmentPath(n int64) string { return joined(s.dir, segmentName(n)) }
@@ -180,42 +185,6 @@ func inOrder(segs []segment) ([]segment, error) {
 		}
 	}
 	return segs, nil
-}
-
-// A Status describes a store from its head, without reading the rest.
-type Status struct {
-	State     State
-	Reason    string // of the last transition; empty for a store of another program
-	SessionID string
-	Entries   int64
-	HeadID    string // of the last entry; empty if there is none
-	Chain     string // the hash chain after the last entry, as the manifest has it
-	Bytes     int64  // of all frames
-	Segments  int64
-	Extended  bool // holds what the contract has no place for
-	Committed bool // was migrated by this package, rather than cached by pi
-}
-
-// Status returns what manifest and state say.
-func (s *Store) Status() (Status, error) {
-	st, err := s.currentState()
-	if err != nil {
-		return Status{}, s.named(err)
-	}
-	out := Status{State: st.to, Reason: st.reason}
-	m, err := readManifest(s.d, s.dir)
-	if err != nil {
-		return out, s.named(err)
-	}
-	out.SessionID, out.Entries, out.HeadID = m.SessionID, m.Counters.Entries, m.Head.ID
-	out.Chain, out.Bytes, out.Segments = m.Integrity.Chain, m.Counters.Bytes, m.Files.SegmentCount
-	out.Extended = m.Schema == manifestExtended
-	_, err = s.d.lstat(joined(s.dir, markerFile))
-	out.Committed = err == nil
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return out, s.named(err)
-	}
-	return out, nil
 }
 
 // currentState returns the last transition. For the store of another program it

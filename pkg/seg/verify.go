@@ -15,7 +15,7 @@ const maxProblems = 100
 type Problem struct {
 	// Kind is a word for scripts: malformed, unended, order, duplicate, missing,
 	// bounds, checksum, mismatch, payload, contract, coverage, parent, cycle,
-	// manifest, checkpoint, ledger, state, marker, mode.
+	// ids, manifest, checkpoint, ledger, state, marker, mode.
 	Kind string
 	// Invariant is the one that is broken, INV-001 to INV-007.
 	Invariant string
@@ -78,6 +78,8 @@ func (s *Store) Verify(ctx context.Context) (*Report, error) {
 	if m, err := readManifest(s.d, s.dir); err == nil {
 		c.marks[m.Head.Entry] = ""
 	}
+	c.table = v.table()
+	defer func() { c.table.close() }()
 	sound := c.run(0)
 	err = s.settled(ctx, func() error { return s.finish(c, sound, perr) })
 	c.v.close()

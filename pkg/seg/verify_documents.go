@@ -50,7 +50,7 @@ func completed(events []event, migration string) bool {
 // care get a note.
 func (c *scan) modes(old bool) error {
 	s := c.v.s
-	names := append([]string{"", manifestFile, indexFile, ledgerFile, sourceFile, stateFile, markerFile}, directories...)
+	names := append([]string{"", manifestFile, indexFile, ledgerFile, sourceFile, stateFile, markerFile, idsFile}, directories...)
 	for _, dir := range []string{"segments", "checkpoints"} {
 		entries, err := s.d.list(joined(s.dir, dir))
 		if err != nil && !missing(err) {

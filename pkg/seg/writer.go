@@ -21,18 +21,54 @@ type writer struct {
 
 // change runs do on the store under its lock, with the end of the store mended.
 func (s *Store) change(ctx context.Context, do func(w *writer) error) (err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	unlock, err := s.lock(ctx)
+	h, err := s.Hold(ctx)
 	if err != nil {
 		return err
 	}
-	defer unlockInto(&err, unlock)
-	w := &writer{s: s}
-	if err = w.load(); err == nil {
-		err = do(w)
+	defer unlockInto(&err, h.Close)
+	return s.named(do(h.w))
+}
+
+// A Hold is a store that nobody else changes until Close.
+type Hold struct {
+	w      *writer
+	unlock func() error
+}
+
+// Hold takes the lock of the store and mends its end, for one who has to look at it
+// before appending. It blocks the methods of s that change the store, and reading
+// is as it was.
+func (s *Store) Hold(ctx context.Context) (*Hold, error) {
+	s.mu.Lock()
+	h := &Hold{w: &writer{s: s}}
+	var err error
+	if h.unlock, err = s.lock(ctx); err != nil {
+		s.mu.Unlock()
+		return nil, err
 	}
-	return s.named(err)
+	if err := h.w.load(); err != nil {
+		unlockInto(&err, h.Close)
+		return nil, s.named(err)
+	}
+	return h, nil
+}
+
+// Append is [Store.Append] for the holder.
+func (h *Hold) Append(lines ...[]byte) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	b, err := h.w.plan(lines)
+	if err == nil {
+		err = h.w.commit(b)
+	}
+	return h.w.s.named(err)
+}
+
+// Close lets go of the lock. It must be called once.
+func (h *Hold) Close() error {
+	defer h.w.s.mu.Unlock()
+	return h.unlock()
 }
 
 // load reads the head of the store and mends its end.

@@ -35,6 +35,13 @@ func sessionFiles(dirs []string, recursive bool, warn func(string, error)) []str
 	return f.files
 }
 
+// segmented reports whether a name is that of a segmented store, beside the file it
+// was made of, or of one on its way in or out (docs/formats/store-v2.md).
+func segmented(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, ".v2") || strings.Contains(name, ".v2.")
+}
+
 // dir adds the files of one directory. With descend it returns the directories
 // in it, real ones before symbolic links so that a link to a sibling yields.
 func (f *finder) dir(dir string, descend bool) (subs []string) {
@@ -54,7 +61,7 @@ func (f *finder) dir(dir string, descend bool) (subs []string) {
 	for _, e := range entries {
 		path, mode := filepath.Join(dir, e.Name()), e.Type()
 		isFile := strings.HasSuffix(e.Name(), ext)
-		if e.Name()[0] == '.' || !isFile && !descend {
+		if e.Name()[0] == '.' || !isFile && (!descend || segmented(e.Name())) {
 			continue
 		}
 		link := mode&fs.ModeSymlink != 0

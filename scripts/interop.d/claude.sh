@@ -26,4 +26,4 @@ for file in "$samples"/pi/genuine/*/*.jsonl "$samples"/claude/*/*.jsonl; do
 	*) set -- "$@" "$file" ;;
 	esac
 done
-exec "$here/alone.sh" node "$here/claude.mjs" "$program" "$work" "$@"
+exec node "$here/claude.mjs" "$program" "$work" "$@"

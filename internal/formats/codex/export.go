@@ -63,6 +63,7 @@ type exporter struct {
 
 	writer
 	entries []session.Entry             // of the path
+	fixes   []repair                    // of the path
 	told    map[string]bool             // results that were told with their calls
 	calls   map[string]session.ToolCall // by their ids
 }

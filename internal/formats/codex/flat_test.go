@@ -1,6 +1,8 @@
 package codex_test
 
 import (
+	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -67,5 +69,22 @@ func TestFlat(t *testing.T) {
 	}
 	if made < 30_000_000 || most > 20_000_000 {
 		t.Errorf("%d bytes made with %d in use", made, most)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	path := write(t, filepath.Join(t.TempDir(), "rollout-2026-02-03T04-05-06-"+thread+".jsonl"), meta+asked)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	a, err := codex.Format.Open(ctx, &formats.Source{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	for _, err := range a.List(ctx, formats.Query{}) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
 	}
 }

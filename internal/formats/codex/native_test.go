@@ -83,20 +83,21 @@ func imported(t testing.TB, text string) *session.Session {
 	return rs[0].Session(t)
 }
 
-// same holds a session to being the same after it went to codex and back.
-func same(t testing.TB, s *session.Session, flavour string) {
+// differs says what of a session is another after it went to codex and back.
+func differs(t testing.TB, s *session.Session, flavour string) string {
 	t.Helper()
 	out := exported(t, s, flavour)
 	back := imported(t, out)
 	if diff := cmp.Diff(talk(t, s), talk(t, back)); diff != "" {
-		t.Errorf("%s: what is said (-before +after):\n%s", flavour, diff)
+		return fmt.Sprintf("%s: what is said (-before +after):\n%s", flavour, diff)
 	}
 	if back.Header.CWD != s.Header.CWD || js.Quote(back.Header.Timestamp) != js.Quote(s.Header.Timestamp) || back.Name != session.OneLine(s.Name) {
-		t.Errorf("%s: %s, named %q, for %s, named %q", flavour, back.Header.Raw(), back.Name, s.Header.Raw(), s.Name)
+		return fmt.Sprintf("%s: %s, named %q, for %s, named %q", flavour, back.Header.Raw(), back.Name, s.Header.Raw(), s.Name)
 	}
 	if again := exported(t, back, flavour); again != out {
-		t.Errorf("%s: written again it is another:\n%s", flavour, cmp.Diff(out, again))
+		return fmt.Sprintf("%s: written again it is another:\n%s", flavour, cmp.Diff(out, again))
 	}
+	return ""
 }
 
 func TestThereAndBack(t *testing.T) {
@@ -111,7 +112,9 @@ func TestThereAndBack(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			for _, flavour := range flavours {
-				same(t, s, flavour)
+				if diff := differs(t, s, flavour); diff != "" {
+					t.Error(diff)
+				}
 			}
 		})
 	}
@@ -122,10 +125,9 @@ func TestGenerated(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSession(t, rt)
 		for _, flavour := range flavours {
-			same(t, s, flavour)
-		}
-		if t.Failed() {
-			rt.Fatalf("session:\n%s", s.Header.Raw())
+			if diff := differs(t, s, flavour); diff != "" {
+				rt.Fatalf("%s\n%s", diff, raws(s))
+			}
 		}
 	})
 }
@@ -205,4 +207,12 @@ func drawSession(t *testing.T, rt *rapid.T) *session.Session {
 		t.Fatal(err)
 	}
 	return s
+}
+
+func raws(s *session.Session) string {
+	out := ""
+	for _, e := range s.Entries {
+		out += e.Raw() + "\n"
+	}
+	return out
 }

@@ -46,7 +46,11 @@ func (r *restorer) restore(element string) (out restored, ok bool) {
 	}
 	var b strings.Builder
 	at := 0
-	for _, s := range parseLine(raw).slots() {
+	var slots []slot
+	if len(refs) > 0 && strings.Contains(refs[0], "/") { // else a 0 in the line is its own
+		slots = parseLine(raw).slots()
+	}
+	for _, s := range slots {
 		if !isPlaceholder(raw, s.span) {
 			continue
 		}

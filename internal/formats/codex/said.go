@@ -90,14 +90,10 @@ func (x *exporter) replyItems(m session.Message) []string {
 	return out
 }
 
-// madeUpItems returns results for calls that have none.
-func madeUpItems(calls []session.ToolCall) []string {
-	var out []string
-	for _, c := range calls {
-		out = append(out, formats.Object(session.StringField("type", kindOutput), session.StringField("call_id", js.ValidText(c.ID)),
-			session.StringField("output", noResult)))
-	}
-	return out
+// madeUpItem returns a result for a call that has none.
+func madeUpItem(c session.ToolCall) string {
+	return formats.Object(session.StringField("type", kindOutput), session.StringField("call_id", js.ValidText(c.ID)),
+		session.StringField("output", noResult))
 }
 
 // reasoningItem returns the item that is the signature of thinking, if the response API

@@ -61,7 +61,9 @@ func (x *exporter) replied(id string, m session.Message, r repair, at int64) {
 			x.result(result, ms)
 		}
 	}
-	x.add(madeUpItems(r.unanswered), at)
+	for _, c := range r.unanswered {
+		x.add([]string{madeUpItem(c)}, at)
+	}
 	if m.Str("model") != "" {
 		x.lost.add("", formats.KindEntry, "codex does not say for a reply which model it is of, and what it cost")
 	}

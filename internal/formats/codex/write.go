@@ -21,6 +21,7 @@ func (x *exporter) write() {
 	}
 	entries := x.entries
 	fixes := pathRepairs(entries)
+	x.fixes = fixes
 	x.told = map[string]bool{}
 	for i, fix := range fixes {
 		for _, j := range fix.results {
@@ -39,7 +40,7 @@ func (x *exporter) write() {
 			continue
 		}
 		if dirty && (st.lines != nil || len(st.entry.Messages()) > 0) {
-			x.compacted(entries[:st.index], st.entry)
+			x.compacted(st.index, st.entry)
 			dirty = false
 		}
 		if st.lines == nil {
@@ -50,7 +51,7 @@ func (x *exporter) write() {
 		}
 	}
 	if dirty {
-		x.compacted(entries, entries[len(entries)-1])
+		x.compacted(len(entries), entries[len(entries)-1])
 	}
 	x.end()
 }
@@ -99,53 +100,6 @@ func changesContext(e session.Entry) bool {
 func isMadeUp(e session.Entry) bool {
 	m, ok := e.Message()
 	return ok && m.Role() == session.RoleToolResult && m.Get("details") == madeUp
-}
-
-// compacted adds a line with the context of a path, since it is no longer the sum of what
-// is before.
-func (x *exporter) compacted(path []session.Entry, at session.Entry) {
-	x.end()
-	var messages []session.Message
-	summary := ""
-	for _, p := range session.Project(path) {
-		messages = append(messages, p.Messages...)
-		if p.Entry.Type() == session.TypeCompaction && summary == "" {
-			summary = p.Entry.Str("summary")
-		}
-	}
-	messages = session.ToLLM(messages)
-	var items []string
-	for i, r := range repairs(messages) {
-		if r.drop || r.moved {
-			continue
-		}
-		items = append(items, x.items(messages[i])...)
-		for _, j := range r.results {
-			items = append(items, x.items(messages[j])...)
-		}
-		items = append(items, madeUpItems(r.unanswered)...)
-	}
-	ms, _ := at.Timestamp()
-	x.put(typeCompacted, formats.Object(session.StringField("message", summary),
-		session.Field{Name: "replacement_history", Raw: formats.Array(items...)}, session.Field{Name: "window_number", Raw: formats.Int(x.window())}), ms)
-	x.count(counts{}, ms)
-	if x.legacy {
-		x.event("context_compacted", ms)
-		return
-	}
-	x.item("ContextCompaction", at.ID(), ms)
-	x.end()
-}
-
-// window returns the number of the context that now begins.
-func (x *exporter) window() int64 {
-	n := int64(0)
-	for _, l := range x.lines {
-		if strings.Contains(l, `"type":"compacted"`) && parseLine(l).typ == typeCompacted {
-			n++
-		}
-	}
-	return n + 1
 }
 
 // entry adds what codex would have written for an entry.

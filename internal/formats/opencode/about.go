@@ -42,7 +42,7 @@ func (x *exporter) session() string {
 	}
 	about = x.identity(about)
 	if x.reverted == "" {
-		if _, gone := x.ids[str(about, "revert", "messageID")]; get(about, "revert") != "" && !gone {
+		if x.wentOn || x.changed { // and so what was reverted is gone
 			about = with(about, "revert", "")
 		}
 	} else if x.fresh {

@@ -62,7 +62,7 @@ func header(about string, src *formats.Source) session.HeaderFields {
 	return h
 }
 
-func (a *exportArchive) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
+func (a *exportArchive) Read(ctx context.Context, _ formats.Info, b *formats.Builder) error {
 	doc, err := openExport(ctx, a.src.Name(), a.file)
 	if err != nil {
 		return err

@@ -35,7 +35,6 @@ type ref struct {
 	summary   bool // it sums up what was before the message it answers
 	compacted bool // it is such a message
 	tail      string
-	kept      bool // it is in the tail of one
 }
 
 // note fills in what the message itself says.

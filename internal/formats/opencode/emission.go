@@ -147,7 +147,7 @@ func (e *emission) step(n int, s step) error {
 			blocks = append(blocks, thinking(p))
 		case blockCall:
 			calls = true
-			blocks = append(blocks, formats.ToolCall(str(p, "callID"), str(p, "tool"), e.input(p)))
+			blocks = append(blocks, formats.ToolCall(callOf(p), nameOfTool(p), e.input(p)))
 		default:
 			blocks = append(blocks, textBlock(get(p, "text")))
 		}
@@ -179,7 +179,7 @@ func (e *emission) input(tool string) string {
 	if raw == "" {
 		return "{}"
 	}
-	e.b.Lose(e.where(), formats.KindTool, "the arguments of %q are no object, so they are its member input", str(tool, "tool"))
+	e.b.Lose(e.where(), formats.KindTool, "the arguments of %q are no object, so they are its member input", nameOfTool(tool))
 	return formats.Object(session.Field{Name: "input", Raw: raw})
 }
 

@@ -2,7 +2,6 @@ package opencode
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
@@ -40,6 +39,7 @@ type exporter struct {
 	fresh    bool   // it is another session now, and all ids are new
 	id       string
 	reverted string // what was reverted is on the path: in opencode's words how
+	wentOn   bool   // it had been reverted, and something came behind that
 
 	shown    [][]session.Message // what each entry shows a model
 	begin    int                 // of the path, before which nothing is written
@@ -91,8 +91,11 @@ func (x *exporter) choose() {
 	for i, e := range x.path {
 		on[e.ID()] = true
 		x.path[i] = x.blobs(e)
-		if customType(e) == customSession {
+		switch customType(e) {
+		case customSession:
 			x.about = e.Get("data")
+		case customRevert:
+			x.wentOn = true
 		}
 	}
 	x.branches(on)
@@ -231,42 +234,4 @@ func (x *exporter) message(i int, e session.Entry, m session.Message) {
 	for _, one := range said {
 		x.says(i, e, one, m.Role() != session.RoleUser)
 	}
-}
-
-// A foreign type is one that opencode has nothing for.
-type foreign struct {
-	first string
-	count int
-}
-
-func (x *exporter) note(e session.Entry) {
-	f := x.foreign[e.Type()]
-	if f == nil {
-		f = &foreign{first: formats.At(e)}
-		x.foreign[e.Type()] = f
-		x.order = append(x.order, e.Type())
-	}
-	f.count++
-}
-
-// tell tells of what was counted.
-func (x *exporter) tell() {
-	for _, typ := range x.order {
-		f := x.foreign[typ]
-		more := ""
-		if f.count > 1 {
-			more = fmt.Sprintf(", and %d more", f.count-1)
-		}
-		x.t.Lose(f.first, formats.KindEntry, "%s means nothing to opencode%s, left out", typ, more)
-	}
-	if x.late > 0 {
-		x.t.Lose("", formats.KindTime, "%s made later, since opencode puts them in the order of their times", count(x.late, "message"))
-	}
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

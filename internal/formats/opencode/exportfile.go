@@ -98,12 +98,14 @@ func (x *exportFile) scan(s *scanner, atInfo error) error {
 			if _, err := s.value(); err != nil {
 				return err
 			}
-			x.about = x.valid(s.piece, "info")
+			x.valid(s.piece, x.name+": info")
+			x.about = compact(string(s.piece))
 			return atInfo
 		case "messages":
 			return s.elements(func() error {
 				where, err := s.value()
 				if err == nil && atInfo == nil {
+					x.valid(s.piece, fmt.Sprintf("%s: byte %d", x.name, where.at))
 					x.note(string(s.piece), where)
 				}
 				return err
@@ -122,15 +124,18 @@ func (x *exportFile) item(s *scanner, atInfo error) error {
 	}
 	raw := string(s.piece)
 	data := get(raw, "data")
+	if atInfo == nil {
+		x.valid(s.piece, fmt.Sprintf("%s: byte %d", x.name, where.at))
+	}
 	switch str(raw, "type") {
 	case "session":
-		x.about = x.valid([]byte(data), "info")
+		x.about = compact(data)
 		return atInfo
 	case "message":
 		x.noteInfo(data, where)
 	case "part":
 		owner := strings.Clone(str(data, "messageID"))
-		x.moved[owner] = append(x.moved[owner], x.valid([]byte(data), "message "+owner))
+		x.moved[owner] = append(x.moved[owner], compact(data))
 	}
 	return nil
 }
@@ -148,7 +153,7 @@ func (x *exportFile) note(raw string, where span) {
 			continue
 		}
 		owner = strings.Clone(owner)
-		x.moved[owner] = append(x.moved[owner], x.valid([]byte(p), "message "+owner))
+		x.moved[owner] = append(x.moved[owner], compact(p))
 	}
 }
 
@@ -176,12 +181,11 @@ func (x *exportFile) lose(where, format string, args ...any) {
 	x.losses = append(x.losses, formats.Loss{Where: where, Kind: formats.KindDamage, What: fmt.Sprintf(format, args...)})
 }
 
-// valid returns a piece that is kept.
-func (x *exportFile) valid(piece []byte, where string) string {
+// valid tells of a piece that is not valid UTF-8.
+func (x *exportFile) valid(piece []byte, where string) {
 	if !utf8.Valid(piece) {
 		x.losses = append(x.losses, formats.Loss{Where: where, Kind: formats.KindText, What: "invalid UTF-8, which became U+FFFD"})
 	}
-	return compact(string(piece))
 }
 
 func (x *exportFile) info() string { return x.about }

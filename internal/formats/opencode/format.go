@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -28,7 +27,7 @@ const magic = "SQLite format 3\x00"
 // opencode's tables or its name.
 func (format) Detect(name string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(magic)) {
-		return isDatabaseName(filepath.Base(name)) || bytes.Contains(head, []byte("CREATE TABLE `session`")) && bytes.Contains(head, []byte("CREATE TABLE `part`"))
+		return isDatabaseName(filepath.Base(name)) || hasTables(head, "session", "part") || hasTables(head, "event_sequence", "data_migration")
 	}
 	text := string(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
 	if strings.HasPrefix(text, "[") {
@@ -44,6 +43,17 @@ func (format) Detect(name string, head []byte) bool {
 		return js.Unquote(key) == "info" && isInfo(value)
 	}
 	return false
+}
+
+// hasTables reports whether the beginning of a database has the making of tables as opencode
+// makes them. The schema is spread over it, so not all of them are there.
+func hasTables(head []byte, names ...string) bool {
+	for _, name := range names {
+		if !bytes.Contains(head, []byte("CREATE TABLE `"+name+"`")) {
+			return false
+		}
+	}
+	return true
 }
 
 // isInfo reports whether an object, which may be cut off, says what opencode says of a
@@ -106,10 +116,4 @@ func (f format) Open(ctx context.Context, src *formats.Source) (formats.Archive,
 		return nil, err
 	}
 	return openDatabase(ctx, src, src.Path)
-}
-
-// isDir reports whether there is a directory at path.
-func isDir(path string) bool {
-	fi, err := os.Stat(path)
-	return err == nil && fi.IsDir()
 }

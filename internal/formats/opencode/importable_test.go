@@ -73,7 +73,10 @@ func importable(t fataler, text string) {
 			if !ok {
 				continue
 			}
-			has(part, state, "status", "input", "time")
+			has(part, state, "status", "input")
+			if state["status"] != "pending" {
+				has(part, state, "time")
+			}
 			if state["status"] == "completed" {
 				has(part, state, "title", "metadata", "output")
 			}

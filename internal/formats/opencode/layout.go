@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
@@ -150,6 +151,12 @@ func shown(file string) bool {
 	mime := str(file, "mime")
 	return mime != "text/plain" && mime != "application/x-directory"
 }
+
+// unnamed is what a tool or a call is called that has no name.
+const unnamed = "unknown"
+
+func callOf(tool string) string  { return cmp.Or(str(tool, "callID"), unnamed) }
+func nameOfTool(p string) string { return cmp.Or(str(p, "tool"), unnamed) }
 
 // attached returns the files that came with the result of a tool.
 func attached(tool string) []string { return elements(get(tool, "state", "attachments")) }

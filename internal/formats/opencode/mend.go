@@ -58,8 +58,12 @@ func mendAssistant(info string, m model) string {
 		}
 	}
 	for _, f := range []session.Field{
-		session.StringField("modelID", m.id), session.StringField("providerID", m.provider), {Name: "mode", Raw: agent}, {Name: "agent", Raw: agent},
-		{Name: "path", Raw: `{"cwd":"/","root":"/"}`}, {Name: "cost", Raw: "0"}, {Name: "tokens", Raw: noTokens},
+		session.StringField("modelID", m.id), session.StringField("providerID", m.provider),
+		{Name: "mode", Raw: agent},
+		{Name: "agent", Raw: agent},
+		{Name: "path", Raw: `{"cwd":"/","root":"/"}`},
+		{Name: "cost", Raw: "0"},
+		{Name: "tokens", Raw: noTokens},
 	} {
 		info = orElse(info, f.Name, f.Raw)
 	}
@@ -72,7 +76,7 @@ var needs = map[string][]session.Field{
 	"text":        {{Name: "text", Raw: `""`}},
 	"reasoning":   {{Name: "text", Raw: `""`}},
 	"file":        {{Name: "mime", Raw: `"application/octet-stream"`}, {Name: "url", Raw: `"data:,"`}},
-	"tool":        {{Name: "callID", Raw: `"unknown"`}, {Name: "tool", Raw: `"unknown"`}},
+	"tool":        {{Name: "callID", Raw: `"` + unnamed + `"`}, {Name: "tool", Raw: `"` + unnamed + `"`}},
 	"step-start":  nil,
 	"step-finish": {{Name: "reason", Raw: `"stop"`}, {Name: "cost", Raw: "0"}, {Name: "tokens", Raw: noTokens}},
 	"patch":       {{Name: "hash", Raw: `""`}, {Name: "files", Raw: "[]"}},

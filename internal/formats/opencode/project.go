@@ -30,11 +30,16 @@ func (x *exporter) project() {
 			reset = i
 		}
 	}
-	if reset > last {
+	switch {
+	case reset > last:
 		x.begin = reset + 1
 		x.t.Lose(formats.At(x.path[reset]), formats.KindContext, "what was before a reset is left out, for opencode would show it")
-	} else if last >= 0 {
+	case last >= 0:
 		x.hiddenFrom, x.hiddenTo = x.kept(last), last
+		if len(x.shown[last]) == 0 {
+			x.begin = x.hiddenFrom
+			x.t.Lose(formats.At(x.path[last]), formats.KindContext, "what was before a compaction without a summary is left out, for opencode would show it")
+		}
 	}
 }
 
@@ -59,10 +64,11 @@ type answer struct {
 	edit  string // what the last context_edit puts in its place, be it in the context or not
 }
 
-// pruned reports whether the result was taken out of the context as opencode does that.
+// pruned reports whether the result was taken out of the context as opencode does that,
+// with results that did not fail.
 func (a *answer) pruned() bool {
 	m, ok := a.entry.Message()
-	return ok && str(a.edit, "content") == textPruned && m.Text("") != textPruned
+	return ok && m.Get("isError") != "true" && str(a.edit, "content") == textPruned && m.Text("") != textPruned
 }
 
 // message returns the result that opencode has to hold.
@@ -134,7 +140,11 @@ func (x *exporter) pair() {
 				if w == nil || len(w.calls) == 0 {
 					continue
 				}
-				x.results[callAt{w.index, w.calls[0]}] = &answer{e, m, edits[e.ID()]}
+				a := &answer{e, m, edits[e.ID()]}
+				if a.edit != "" && !a.pruned() {
+					x.t.Lose(formats.At(e), formats.KindEntry, "what it was before it was edited left out")
+				}
+				x.results[callAt{w.index, w.calls[0]}] = a
 				x.answered[i] = true
 				w.calls = w.calls[1:]
 			}

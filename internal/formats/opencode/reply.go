@@ -36,7 +36,8 @@ func (e *emission) reply(s step, calls bool) []session.Field {
 	}
 	return []session.Field{
 		formats.Str("api", apis[provider]), formats.Str("provider", provider), formats.Str("model", str(e.info, "modelID")),
-		{Name: "usage", Raw: e.usage(s)}, formats.Str("stopReason", stop), formats.Str("errorMessage", failure),
+		{Name: "usage", Raw: e.usage(s)},
+		formats.Str("stopReason", stop), formats.Str("errorMessage", failure),
 	}
 }
 
@@ -75,7 +76,7 @@ func (e *emission) usage(s step) string {
 // result adds the result of a tool. What opencode says of it goes to the details.
 func (e *emission) result(tool string) error {
 	state := get(tool, "state")
-	id, call := str(tool, "id"), str(tool, "callID")
+	id, call := str(tool, "id"), callOf(tool)
 	var blocks []string
 	failed := true
 	switch str(state, "status") {
@@ -101,7 +102,7 @@ func (e *emission) result(tool string) error {
 		details = append(details, session.Field{Name: "details", Raw: get(state, "metadata")})
 	}
 	at := max(num(state, "time", "end"), num(state, "time", "start"))
-	entry, err := e.b.Message(e.place(id, "result "+id+call, at), formats.ToolResult(call, cmp.Or(str(tool, "tool"), "unknown"), blocks, failed, details...))
+	entry, err := e.b.Message(e.place(id, "result "+id+call, at), formats.ToolResult(call, nameOfTool(tool), blocks, failed, details...))
 	if pruned := num(state, "time", "compacted"); err == nil && pruned > 0 {
 		e.pruned = append(e.pruned, prune{pruned, e.key + id, entry})
 	}

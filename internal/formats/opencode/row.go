@@ -1,13 +1,10 @@
 package opencode
 
 import (
-	"context"
 	"database/sql"
 	"strconv"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
-	"github.com/sess-tools/sess/internal/formats/sqldb"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -65,12 +62,12 @@ func fromText(column, text string) string {
 	return text
 }
 
-// or returns a column, or what stands for null.
-func (r row) or(column, other string) string {
+// count returns a column, 0 for null.
+func (r row) count(column string) string {
 	if raw := r[column]; raw != "" {
 		return raw
 	}
-	return other
+	return "0"
 }
 
 // info returns what an export says of the session, in the same order.
@@ -79,8 +76,8 @@ func (r row) info() string {
 	summary := ""
 	if r["summary_additions"] != "" || r["summary_deletions"] != "" || r["summary_files"] != "" {
 		summary = formats.Object(
-			session.Field{Name: "additions", Raw: r.or("summary_additions", "0")}, session.Field{Name: "deletions", Raw: r.or("summary_deletions", "0")},
-			session.Field{Name: "files", Raw: r.or("summary_files", "0")}, field("diffs", "summary_diffs"))
+			session.Field{Name: "additions", Raw: r.count("summary_additions")}, session.Field{Name: "deletions", Raw: r.count("summary_deletions")},
+			session.Field{Name: "files", Raw: r.count("summary_files")}, field("diffs", "summary_diffs"))
 	}
 	share := ""
 	if url := r["share_url"]; url != "" && url != `""` {
@@ -90,7 +87,7 @@ func (r row) info() string {
 		field("id", "id"), field("slug", "slug"), field("projectID", "project_id"), field("workspaceID", "workspace_id"),
 		field("directory", "directory"), field("path", "path"), field("parentID", "parent_id"), field("title", "title"),
 		field("agent", "agent"), field("model", "model"), field("version", "version"),
-		session.Field{Name: "summary", Raw: summary}, session.Field{Name: "cost", Raw: r.or("cost", "0")}, session.Field{Name: "tokens", Raw: r.tokens()},
+		session.Field{Name: "summary", Raw: summary}, session.Field{Name: "cost", Raw: r.count("cost")}, session.Field{Name: "tokens", Raw: r.tokens()},
 		session.Field{Name: "share", Raw: share}, field("metadata", "metadata"), field("revert", "revert"), field("permission", "permission"),
 		session.Field{Name: "time", Raw: formats.Object(
 			field("created", "time_created"), field("updated", "time_updated"), field("compacting", "time_compacting"), field("archived", "time_archived"))},
@@ -99,10 +96,10 @@ func (r row) info() string {
 
 func (r row) tokens() string {
 	return formats.Object(
-		session.Field{Name: "input", Raw: r.or("tokens_input", "0")}, session.Field{Name: "output", Raw: r.or("tokens_output", "0")},
-		session.Field{Name: "reasoning", Raw: r.or("tokens_reasoning", "0")},
+		session.Field{Name: "input", Raw: r.count("tokens_input")}, session.Field{Name: "output", Raw: r.count("tokens_output")},
+		session.Field{Name: "reasoning", Raw: r.count("tokens_reasoning")},
 		session.Field{Name: "cache", Raw: formats.Object(
-			session.Field{Name: "read", Raw: r.or("tokens_cache_read", "0")}, session.Field{Name: "write", Raw: r.or("tokens_cache_write", "0")})},
+			session.Field{Name: "read", Raw: r.count("tokens_cache_read")}, session.Field{Name: "write", Raw: r.count("tokens_cache_write")})},
 	)
 }
 
@@ -113,45 +110,4 @@ func number(raw string) float64 {
 		return 0
 	}
 	return f
-}
-
-// message reads one message and its parts, as an export has them.
-func (s *stored) message(ctx context.Context, r ref) (message, error) {
-	var data sqldb.Text
-	if err := s.db.QueryRowContext(ctx, "SELECT data FROM message WHERE id = ?", r.id).Scan(&data); err != nil {
-		return message{}, s.db.Err(err)
-	}
-	m := message{info: identified(string(data), session.StringField("id", r.id), session.StringField("sessionID", s.id))}
-	rows, err := s.db.QueryContext(ctx, "SELECT id, data FROM part WHERE message_id = ? ORDER BY id", r.id)
-	if err != nil {
-		return message{}, s.db.Err(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id, data sqldb.Text
-		if err := rows.Scan(&id, &data); err != nil {
-			return message{}, s.db.Err(err)
-		}
-		if !isJSON(string(data)) {
-			s.bad(r.id, string(id))
-			continue
-		}
-		m.parts = append(m.parts, identified(string(data), session.StringField("id", string(id)),
-			session.StringField("sessionID", s.id), session.StringField("messageID", r.id)))
-	}
-	return m, s.db.Err(rows.Err())
-}
-
-// identified returns what a row holds with the ids that are in other columns, behind the rest.
-func identified(data string, ids ...session.Field) string {
-	list := fields(compact(data))
-	var out []session.Field
-	for _, f := range list {
-		switch f.Name {
-		case "id", "sessionID", "messageID":
-		default:
-			out = append(out, f)
-		}
-	}
-	return strings.ToValidUTF8(formats.Object(append(out, ids...)...), "\ufffd")
 }

@@ -45,7 +45,7 @@ func (k *skeleton) take(x *exporter, index int, m session.Message) bool {
 		}
 		p := k.parts[s.blocks[n].part]
 		if b.Type == blockCall {
-			if str(p, "callID") != b.Str("id") || str(p, "tool") != b.Str("name") {
+			if callOf(p) != b.Str("id") || nameOfTool(p) != b.Str("name") {
 				return false
 			}
 			p = fillTool(p, b, x.results[callAt{index, calls}])

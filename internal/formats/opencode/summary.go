@@ -12,11 +12,15 @@ func (x *exporter) compaction(i int, e session.Entry) {
 	if e.Get("systemMessage") != "" {
 		x.t.Lose(formats.At(e), formats.KindSystem, "opencode does not know the system message that a compaction keeps")
 	}
-	if x.open != nil && x.open.compaction && x.sum(i, e) {
+	removed := i == x.hiddenTo && len(x.shown[i]) == 0 // which has been told
+	if !removed && x.open != nil && x.open.compaction && x.sum(i, e) {
 		return
 	}
 	x.flush()
 	x.held, x.changed = nil, true
+	if removed {
+		return
+	}
 	if i >= x.hiddenFrom && i < x.hiddenTo {
 		x.t.Lose(formats.At(e), formats.KindContext, "a compaction in what a later one keeps left out, for opencode would show it")
 		return

@@ -101,7 +101,7 @@ func (r *reading) session(ctx context.Context, row int64) error {
 	f := &r.facts
 	f.id, f.key, f.title, f.created = text(all["session_id"]), text(all[l.key]), text(all["title"]), text(all["created_at"])
 	f.Layout, f.Version, f.Key, f.Row = "fork", l.version, f.key, all
-	f.Kind, _, _, _ = splitKey(f.key)
+	f.Kind = kindOf(f.key)
 	if active, ok, err := r.store.active(ctx, f.key); err != nil {
 		return err
 	} else if ok && active == f.id {

@@ -2,38 +2,30 @@ package zeroclaw
 
 import "strings"
 
-// A Route says where a message came from, as ZeroClaw's channels do.
-type Route struct {
-	Channel      string
-	ChatType     string // "group", "channel", "supergroup", or anything else
-	Conversation string // id of the chat
-	Thread       string // id of the thread in it, "" for none
-	Sender       string
-}
+// kinds are how keys begin, in the order in which ZeroClaw resolves where a message came
+// from: a thread before a group before a talk with one sender. The last is that
+// of the fork's last layout.
+var kinds = []string{"thread", "group", "direct", "channel"}
 
-// Key returns the key under which the fork keeps a route's sessions: a thread before a
-// group before a talk with one sender.
-func (r Route) Key() string {
-	switch strings.ToLower(r.ChatType) {
-	case "group", "channel", "supergroup":
-		if r.Thread == "" {
-			return "group:" + r.Channel + ":" + r.Conversation
+// keysFor returns the keys that text may mean: itself, or one whose kind was left
+// out, as in "telegram:alice".
+func keysFor(text string) []string {
+	keys := []string{text}
+	if strings.Contains(text, ":") {
+		for _, kind := range kinds {
+			keys = append(keys, kind+":"+text)
 		}
 	}
-	if r.Thread != "" {
-		return "thread:" + r.Channel + ":" + r.Conversation + ":" + r.Thread
-	}
-	return "direct:" + r.Channel + ":" + r.Sender
+	return keys
 }
 
-// splitKey takes a key apart at its first two colons. What is behind those may have
-// more, which nothing escapes.
-func splitKey(key string) (kind, channel, peer string, ok bool) {
-	kind, rest, _ := strings.Cut(key, ":")
-	channel, peer, ok = strings.Cut(rest, ":")
-	switch kind {
-	case "thread", "group", "direct", "channel":
-		return kind, channel, peer, ok
+// kindOf returns the kind of a key, "" if it has none. What is behind it may have more
+// colons, which nothing escapes.
+func kindOf(key string) string {
+	for _, kind := range kinds {
+		if strings.HasPrefix(key, kind+":") {
+			return kind
+		}
 	}
-	return "", "", "", false
+	return ""
 }

@@ -42,7 +42,7 @@ func (s *store) listFork(ctx context.Context, id string) iter.Seq2[formats.Info,
 		coalesce(CAST(created_at AS TEXT), ''), coalesce(CAST(%s AS TEXT), '') FROM sessions ORDER BY rowid`,
 		s.layout.key, s.layout.column("sessions", "title"), s.layout.column("sessions", "updated_at"))
 	return func(yield func(formats.Info, error) bool) {
-		active, isKey, err := s.active(ctx, id)
+		active, isKey, err := s.resolve(ctx, id)
 		if err != nil {
 			yield(formats.Info{}, err)
 			return
@@ -108,12 +108,22 @@ func nameOf(title, key string) string {
 	return session.OneLine(key)
 }
 
+// resolve returns the id of the session in use of the first key that text may mean.
+func (s *store) resolve(ctx context.Context, text string) (id string, ok bool, err error) {
+	if text == "" {
+		return "", false, nil
+	}
+	for _, key := range keysFor(text) {
+		if id, ok, err := s.active(ctx, key); ok || err != nil {
+			return id, ok, err
+		}
+	}
+	return "", false, nil
+}
+
 // active returns the id of the session of a key that is in use. Later layouts have no
 // table for it: there it is the one made last.
 func (s *store) active(ctx context.Context, key string) (id string, ok bool, err error) {
-	if key == "" {
-		return "", false, nil
-	}
 	if s.layout.index {
 		var found sqldb.Text
 		err := s.db.QueryRowContext(ctx, `SELECT CAST(active_session_id AS TEXT) FROM session_index WHERE session_key = ?`, key).Scan(&found)

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// segmented takes the segmented stores out of the directories that were named: each
+// is a session, and not a place of sessions.
+func segmented(dirs, operands []string) (rest, stores []string) {
+	if len(operands) == 0 {
+		return dirs, nil
+	}
+	for _, dir := range dirs {
+		if operand.Segmented(dir) {
+			stores = append(stores, dir)
+		} else {
+			rest = append(rest, dir)
+		}
+	}
+	return rest, stores
+}
+
+// withSegmented adds the rows of segmented stores; with --recent the newest row is
+// left.
+func (c *config) withSegmented(ctx context.Context, s *clikit.Streams, rows []store.Row, stores []string, o store.Options) ([]store.Row, error) {
+	if len(stores) == 0 {
+		return rows, nil
+	}
+	for _, name := range stores {
+		row, err := segmentedRow(ctx, s, name)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			o.Warn(name, err)
+		case o.CWD == "" || o.CWD == row.CWD:
+			rows = append(rows, row)
+		}
+	}
+	if !c.recent {
+		store.Sort(rows, o.Order)
+		return rows, nil
+	}
+	store.Sort(rows, store.ByModified)
+	return rows[:min(1, len(rows))], nil
+}
+
+// segmentedRow reads all of a segmented store. Its size is that of the session in it.
+func segmentedRow(ctx context.Context, s *clikit.Streams, name string) (store.Row, error) {
+	in, err := operand.Open(ctx, s, name)
+	if err != nil {
+		return store.Row{}, err
+	}
+	defer in.Close()
+	size := &counted{r: in}
+	row := store.Row{Path: name}
+	if row.Info, err = session.ScanInfo(size); err != nil {
+		return row, err
+	}
+	row.Size = size.n
+	fi, err := os.Stat(filepath.Join(name, "manifest.json"))
+	if err != nil {
+		return row, fmt.Errorf("the manifest: %w", err)
+	}
+	if row.ModTime = fi.ModTime(); row.Modified.IsZero() {
+		row.Modified = row.ModTime
+	}
+	return row, nil
+}
+
+// A counted reader counts bytes.
+type counted struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}

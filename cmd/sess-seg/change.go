@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/seg"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+var checkpointCommand = command("checkpoint", "SESSION", "mark the last entry as a point to roll back to",
+	`sess-seg checkpoint s.v2
+sess-seg checkpoint --list --json s.v2`,
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
+			clikit.Choice(&c.reason, "reason", []string{"manual", "periodic", "pre_migration", "post_migration", "recovery"}, "say `WHY`"),
+			clikit.Bool(&c.list, "list", "print the checkpoints there are, and make none"),
+			jsonFlag(c, "print checkpoints as JSON objects, not numbers"),
+			waitFlag(c),
+		}
+	},
+	(*config).checkpoint)
+
+func (c *config) checkpoint(ctx context.Context, s *clikit.Streams, operands []string) error {
+	store, err := c.open(ctx, operands[0])
+	if err != nil {
+		return err
+	}
+	var points []seg.Checkpoint
+	if c.list {
+		if points, err = store.Checkpoints(); err == nil && len(points) == 0 {
+			return clikit.No("")
+		}
+	} else {
+		points = make([]seg.Checkpoint, 1)
+		points[0], err = store.Checkpoint(ctx, c.reason)
+	}
+	if err != nil {
+		return err
+	}
+	for _, p := range points {
+		if err := c.printCheckpoint(s, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *config) printCheckpoint(s *clikit.Streams, p seg.Checkpoint) (err error) {
+	switch {
+	case c.json:
+		err = printJSON(s, p)
+	case c.list:
+		_, err = fmt.Fprintf(s.Out, "%d\t%s\t%d\t%s\t%s\n", p.Seq, p.At, p.HeadSeq, tty.Clean(p.HeadID), p.Reason)
+	default:
+		_, err = fmt.Fprintln(s.Out, p.Seq)
+	}
+	return err
+}
+
+var rollbackToCommand = command("rollback-to", "CHECKPOINT SESSION", "take a store back to a checkpoint",
+	`sess-seg rollback-to 3 s.v2`,
+	func(c *config) []cli.Flag { return []cli.Flag{waitFlag(c)} },
+	(*config).rollbackTo)
+
+func (c *config) rollbackTo(ctx context.Context, s *clikit.Streams, operands []string) error {
+	n, err := strconv.ParseInt(operands[0], 10, 64)
+	if err != nil || n < 1 {
+		return clikit.WithHint(clikit.UsageError("%q is no number of a checkpoint", operands[0]), "sess-seg checkpoint --list %s prints them", operands[1])
+	}
+	store, err := c.open(ctx, operands[1])
+	if err != nil {
+		return err
+	}
+	before, err := store.Status()
+	if err != nil {
+		return err
+	}
+	if err := store.RollbackTo(ctx, n); err != nil {
+		return err
+	}
+	after, err := store.Status()
+	if err == nil {
+		s.Infof("%s: %d entries left the store, %d stay; the bytes are kept in files ending in .bak", store.Dir(), before.Entries-after.Entries, after.Entries)
+	}
+	return err
+}
+
+var rebuildCommand = command("rebuild-index", "SESSION", "make the index of a store anew from its segments",
+	`sess-seg rebuild-index s.v2`,
+	func(c *config) []cli.Flag { return []cli.Flag{waitFlag(c)} },
+	(*config).rebuildIndex)
+
+func (c *config) rebuildIndex(ctx context.Context, s *clikit.Streams, operands []string) error {
+	store, err := c.open(ctx, operands[0])
+	if err != nil {
+		return err
+	}
+	r, err := store.Rebuild(ctx)
+	if err != nil {
+		return err
+	}
+	if r.Torn > 0 {
+		s.Warnf("%s: %d bytes at the end of the last segment are no frame, and were moved to %s/tmp", store.Dir(), r.Torn, store.Dir())
+	}
+	if _, err := fmt.Fprintln(s.Out, r.Entries); err != nil {
+		return err
+	}
+	if !r.Matches {
+		return clikit.WithHint(clikit.No("%s: the segments have another hash chain than the manifest: the store is %s", store.Dir(), seg.Failed),
+			"sess-seg recover %s decides what becomes of it", store.Dir())
+	}
+	return nil
+}
+
+var appendCommand = command("append", "SESSION", "append the entries on standard input to a store",
+	`sess-seg append s.v2 < entries.jsonl
+sess-path a.jsonl --no-header | sess-seg append --sync never s.v2`,
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
+			extendedFlag(c),
+			clikit.Choice(&c.sync, "sync", []string{"always", "never"}, "make the entries durable before exit `WHEN`"),
+			clikit.Int64(&c.segment, "segment", 64<<20, "begin a new segment before one has more than `BYTES`"),
+			waitFlag(c),
+		}
+	},
+	(*config).append)
+
+func (c *config) append(ctx context.Context, s *clikit.Streams, operands []string) error {
+	if c.segment < 1 {
+		return clikit.UsageError("--segment %d: want at least one byte", c.segment)
+	}
+	lines, ids, err := entries(s) // before the lock: standard input may take its time
+	if err != nil {
+		return err
+	}
+	store, err := c.open(ctx, operands[0])
+	if err != nil {
+		return err
+	}
+	if err := store.Append(ctx, lines...); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if _, err := fmt.Fprintln(s.Out, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entries reads whole entries from standard input, and their ids.
+func entries(s *clikit.Streams) (lines [][]byte, ids []string, err error) {
+	in, err := s.OpenInput("-")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer in.Close()
+	for l, err := range jsonl.Lines(in) {
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading standard input: %w", err)
+		}
+		if len(bytes.Trim(l.Data, " \t\r")) == 0 {
+			continue
+		}
+		e, err := session.ParseEntry(l.Text())
+		if err == nil && e.ID() == "" {
+			err = clikit.WithHint(fmt.Errorf("%w: an entry without an id", session.ErrMalformed), "sess-append gives entries their ids")
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("standard input:%d: %w", l.Number, err)
+		}
+		lines, ids = append(lines, bytes.Clone(l.Data)), append(ids, e.ID())
+	}
+	if len(lines) == 0 {
+		return nil, nil, clikit.No("nothing to append")
+	}
+	return lines, ids, nil
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/seg"
+)
+
+// A config is the flags of all commands. Each command has some of them.
+type config struct {
+	json, dryRun, extended, source, list, noHeader, reverse bool
+	reason, leaf, sync                                      string
+	segment                                                 int64
+	wait                                                    time.Duration
+}
+
+// command makes one command. Its flags store into a config that its action gets.
+func command(name, args, summary, examples string, flags func(*config) []cli.Flag, run func(*config, context.Context, *clikit.Streams, []string) error) clikit.Tool {
+	return clikit.Tool{
+		Name: name, Args: args, Summary: summary, Examples: examples,
+		New: func() ([]cli.Flag, clikit.Action) {
+			c := &config{}
+			return flags(c), func(ctx context.Context, s *clikit.Streams, operands []string) error {
+				if n := len(strings.Fields(args)); len(operands) != n {
+					return clikit.UsageError("%d operands, want %s", len(operands), args)
+				}
+				return explained(run(c, ctx, s, operands), operands[len(operands)-1])
+			}
+		},
+	}
+}
+
+func waitFlag(c *config) cli.Flag {
+	return clikit.Duration(&c.wait, "wait", jsonl.DefaultWait, "wait for locks for `DURATION` at most")
+}
+
+func jsonFlag(c *config, usage string) cli.Flag { return clikit.Bool(&c.json, "json", usage) }
+
+func extendedFlag(c *config) cli.Flag {
+	return clikit.Bool(&c.extended, "extended", "store what the format has no place for under schema ids of our own, which pi does not read")
+}
+
+func (c *config) options() seg.Options {
+	o := seg.Options{Extended: c.extended, DryRun: c.dryRun, MaxSegment: c.segment, Wait: c.wait, NoSync: c.sync == "never"}
+	if o.Wait == 0 {
+		o.Wait = -1 // no wait at all
+	}
+	return o
+}
+
+// source returns the JSONL file of the session that an operand names, which may be
+// missing if its store is there.
+func source(ctx context.Context, name string) (string, error) {
+	if isStore(name) {
+		return seg.Source(strings.TrimRight(name, string(os.PathSeparator))), nil
+	}
+	if name == "" || name == "-" {
+		return "", clikit.UsageError("a segmented store is a directory: standard input is none")
+	}
+	path, err := operand.Path(ctx, name)
+	if err != nil {
+		if _, serr := os.Stat(seg.Dir(name)); serr == nil && !strings.ContainsRune(name, ':') {
+			return name, nil
+		}
+		return "", err
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // the store stands beside the file itself
+	}
+	return path, nil
+}
+
+// isStore reports whether an operand names a store itself.
+func isStore(name string) bool {
+	fi, err := os.Stat(name)
+	return err == nil && fi.IsDir() || err != nil && strings.EqualFold(filepath.Ext(name), ".v2")
+}
+
+// open opens the store of the session that an operand names.
+func (c *config) open(ctx context.Context, name string) (*seg.Store, error) {
+	dir := strings.TrimRight(name, string(os.PathSeparator))
+	if !isStore(name) {
+		path, err := source(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		dir = seg.Dir(path)
+	}
+	s, err := seg.Open(dir, c.options())
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, seg.ErrNotStore) {
+		return nil, clikit.WithHint(err, "sess-seg migrate makes a store of a session")
+	}
+	return s, err
+}
+
+// printJSON prints v as one line.
+func printJSON(s *clikit.Streams, v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.Out, "%s\n", line)
+	return err
+}

@@ -1,0 +1,32 @@
+// Sess-seg keeps sessions in segmented stores, for those too large for one file.
+//
+// Usage:
+//
+//	sess-seg COMMAND [flags] ... SESSION
+//
+// It makes the store of a session and rolls it back, appends to it, reads it,
+// verifies it, and puts it in order after a crash. See sess-seg(1).
+package main
+
+import "github.com/sess-tools/sess/internal/clikit"
+
+var tool = clikit.Tool{
+	Name:    "sess-seg",
+	Summary: "keep large sessions in segmented stores",
+	Args:    "... SESSION",
+	Doc: `SESSION is the JSONL file, or the id of a session of the store, or the directory
+NAME.v2 beside it, which is its segmented store.`,
+	Examples: `sess-seg migrate s.jsonl
+sess-seg append s.v2 < entries.jsonl
+sess-seg tail 100 s.v2
+sess-seg verify s.v2 || sess-seg recover s.v2
+sess-seg cat s.v2 > copy.jsonl`,
+	Commands: []clikit.Tool{
+		migrateCommand, rollbackCommand, recoverCommand,
+		statusCommand, verifyCommand,
+		checkpointCommand, rollbackToCommand, rebuildCommand,
+		catCommand, pathCommand, tailCommand, getCommand, appendCommand,
+	},
+}
+
+func main() { clikit.Main(tool) }

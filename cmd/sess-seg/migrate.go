@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/pkg/seg"
+)
+
+var migrateCommand = command("migrate", "SESSION", "make the segmented store of a session",
+	`sess-seg migrate s.jsonl
+sess-seg migrate --dry-run --json s.jsonl`,
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
+			extendedFlag(c),
+			clikit.Bool(&c.dryRun, "dry-run, n", "build and verify the store, and leave nothing behind"),
+			clikit.Int64(&c.segment, "segment", 64<<20, "begin a new segment before one has more than `BYTES`"),
+			jsonFlag(c, "print what was done as a JSON object, not the name of the store"),
+			waitFlag(c),
+		}
+	},
+	(*config).migrate)
+
+func (c *config) migrate(ctx context.Context, s *clikit.Streams, operands []string) error {
+	path, err := source(ctx, operands[0])
+	if err != nil {
+		return err
+	}
+	if c.segment < 1 {
+		return clikit.UsageError("--segment %d: want at least one byte", c.segment)
+	}
+	m, err := seg.Migrate(ctx, path, c.options())
+	if err != nil {
+		return err
+	}
+	unfit(s, m.Unfit)
+	if m.Blank > 0 {
+		s.Warnf("%s: %d blank lines are not in the store", path, m.Blank)
+	}
+	verb := "migrated"
+	if c.dryRun {
+		verb = "would migrate"
+	}
+	s.Notef("%s %d entries: entry_count_match=%t hash_chain_match=%t index_consistent=%t",
+		verb, m.Entries, m.EntryCountMatch, m.HashChainMatch, m.IndexConsistent)
+	if !c.json {
+		_, err = fmt.Fprintln(s.Out, m.Dir)
+		return err
+	}
+	return printJSON(s, struct {
+		Store           string `json:"store"`
+		DryRun          bool   `json:"dryRun"`
+		Migration       string `json:"migrationId"`
+		Correlation     string `json:"correlationId"`
+		Entries         int64  `json:"entries"`
+		Extended        bool   `json:"extended"`
+		EntryCountMatch bool   `json:"entryCountMatch"`
+		HashChainMatch  bool   `json:"hashChainMatch"`
+		IndexConsistent bool   `json:"indexConsistent"`
+	}{m.Dir, c.dryRun, m.ID, m.Correlation, m.Entries, m.Unfit.Any(), m.EntryCountMatch, m.HashChainMatch, m.IndexConsistent})
+}
+
+// unfit says what was stored under schema ids of our own.
+func unfit(s *clikit.Streams, u seg.Unfit) {
+	if !u.Any() {
+		return
+	}
+	var parts []string
+	for _, typ := range slices.Sorted(maps.Keys(u.Types)) {
+		parts = append(parts, fmt.Sprintf("%d of type %q", u.Types[typ], typ))
+	}
+	if u.IDs > 0 {
+		parts = append(parts, fmt.Sprintf("%d with an id or a parent such as that of %q", u.IDs, u.FirstID))
+	}
+	if u.Session {
+		parts = append(parts, "the session, whose id is no UUID")
+	}
+	s.Warnf("stored under schema ids of our own, which pi does not read: %s", strings.Join(parts, ", "))
+}
+
+var rollbackCommand = command("rollback", "SESSION", "make the JSONL file the session again",
+	`sess-seg rollback --reason 'pi has to go on with it' s.jsonl`,
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
+			clikit.String(&c.reason, "reason", "asked for", "note `TEXT` in the state of the store"),
+			waitFlag(c),
+		}
+	},
+	(*config).rollback)
+
+func (c *config) rollback(ctx context.Context, s *clikit.Streams, operands []string) error {
+	path, err := source(ctx, operands[0])
+	if err != nil {
+		return err
+	}
+	to, err := seg.Rollback(ctx, path, c.reason, c.options())
+	if err != nil {
+		return err
+	}
+	s.Notef("%s is the session again; the store is kept, out of service", path)
+	_, err = fmt.Fprintln(s.Out, to)
+	return err
+}
+
+var recoverCommand = command("recover", "SESSION", "put a session in order after a crash or damage",
+	`sess-seg recover s.jsonl`,
+	func(c *config) []cli.Flag {
+		return []cli.Flag{jsonFlag(c, "print what was done as a JSON object, not a word"), waitFlag(c)}
+	},
+	(*config).recover)
+
+func (c *config) recover(ctx context.Context, s *clikit.Streams, operands []string) error {
+	path, err := source(ctx, operands[0])
+	if err != nil {
+		return err
+	}
+	r, err := seg.Recover(ctx, path, c.options())
+	if err != nil {
+		return err
+	}
+	for _, dir := range r.Removed {
+		s.Infof("removed %s, of a migration that was not finished", dir)
+	}
+	if r.Action == "rolledback" {
+		s.Warnf("%s could not be mended: %s is the session again, the store is %s", seg.Dir(path), path, r.Dir)
+	}
+	if c.json {
+		err = printJSON(s, struct {
+			Action  string   `json:"action"`
+			Lost    int64    `json:"lost"`
+			Removed []string `json:"removed"`
+			Store   string   `json:"store"`
+		}{r.Action, r.Lost, append([]string{}, r.Removed...), r.Dir})
+	} else {
+		_, err = fmt.Fprintln(s.Out, r.Action)
+	}
+	if err == nil && r.Lost > 0 {
+		err = clikit.No("%s: %d entries that were acknowledged are lost; what is left of their bytes is in %s/tmp", r.Dir, r.Lost, r.Dir)
+	}
+	return err
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"strconv"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/pkg/seg"
+)
+
+func none(*config) []cli.Flag { return nil }
+
+var catCommand = command("cat", "SESSION", "print a store as the session it was made from and what was appended",
+	`sess-seg cat s.v2 > copy.jsonl`, none, (*config).cat)
+
+func (c *config) cat(ctx context.Context, s *clikit.Streams, operands []string) error {
+	store, err := c.open(ctx, operands[0])
+	if err != nil {
+		return err
+	}
+	_, err = store.WriteTo(s.Out)
+	return err
+}
+
+var pathCommand = command("path", "SESSION", "print the path from the root to a leaf",
+	`sess-seg path --leaf 0d6f9a51 s.v2
+sess-seg path --no-header --reverse s.v2 | head -n 3`,
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
+			clikit.String(&c.leaf, "leaf, l", "", "end at the entry `ID` instead of the last one"),
+			clikit.Bool(&c.reverse, "reverse, r", "print the leaf first and the root last, without the header"),
+			clikit.Bool(&c.noHeader, "no-header", "print entries alone"),
+		}
+	},
+	(*config).path)
+
+func (c *config) path(ctx context.Context, s *clikit.Streams, operands []string) error {
+	store, err := c.open(ctx, operands[0])
+	if err != nil {
+		return err
+	}
+	if c.reverse {
+		return printAll(s, store.Path(c.leaf))
+	}
+	if !c.noHeader {
+		lines, err := store.Preface()
+		if err == nil {
+			_, err = io.WriteString(s.Out, lines)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return printAll(s, store.Branch(c.leaf))
+}
+
+func printAll(s *clikit.Streams, entries iter.Seq2[seg.Entry, error]) error {
+	for e, err := range entries {
+		if err == nil {
+			err = printEntry(s, e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printEntry(s *clikit.Streams, e seg.Entry) error {
+	_, err := io.WriteString(s.Out, e.Line+"\n")
+	return err
+}
+
+var tailCommand = command("tail", "N SESSION", "print the last entries",
+	`sess-seg tail 100 s.v2`, none, (*config).tail)
+
+func (c *config) tail(ctx context.Context, s *clikit.Streams, operands []string) error {
+	n, err := strconv.Atoi(operands[0])
+	if err != nil || n < 0 {
+		return clikit.UsageError("%q is no number of entries", operands[0])
+	}
+	store, err := c.open(ctx, operands[1])
+	if err != nil {
+		return err
+	}
+	entries, err := store.Tail(n)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := printEntry(s, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var getCommand = command("get", "ID SESSION", "print the entry with an id",
+	`sess-seg get 0d6f9a51 s.v2`, none, (*config).get)
+
+func (c *config) get(ctx context.Context, s *clikit.Streams, operands []string) error {
+	store, err := c.open(ctx, operands[1])
+	if err != nil {
+		return err
+	}
+	e, err := store.Get(operands[0])
+	if errors.Is(err, seg.ErrNotFound) {
+		return clikit.No("%v", err)
+	}
+	if err != nil {
+		return err
+	}
+	return printEntry(s, e)
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/seg"
+)
+
+var statusCommand = command("status", "SESSION", "say what state a store is in, without reading it",
+	`sess-seg status s.v2
+sess-seg status --json --source s.v2`,
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
+			jsonFlag(c, "print one JSON object"),
+			clikit.Bool(&c.source, "source", "compare the JSONL file with what was migrated, which reads all of it"),
+		}
+	},
+	(*config).status)
+
+// A status is what status --json prints.
+type status struct {
+	Store       string `json:"store"`
+	State       string `json:"state"`
+	Reason      string `json:"reason"`
+	SessionID   string `json:"sessionId"`
+	Entries     int64  `json:"entries"`
+	Head        string `json:"head"`
+	Chain       string `json:"chainHash"`
+	Bytes       int64  `json:"bytes"`
+	Segments    int64  `json:"segments"`
+	Checkpoints int    `json:"checkpoints"`
+	Extended    bool   `json:"extended"`
+	Committed   bool   `json:"committed"`
+	Stale       *bool  `json:"stale,omitempty"`
+}
+
+func (c *config) status(ctx context.Context, s *clikit.Streams, operands []string) error {
+	store, err := c.open(ctx, operands[0])
+	if err != nil {
+		return err
+	}
+	st, err := store.Status()
+	if err != nil {
+		return err
+	}
+	points, err := store.Checkpoints()
+	if err != nil {
+		return err
+	}
+	out := status{
+		store.Dir(), string(st.State), st.Reason, st.SessionID, st.Entries, st.HeadID, st.Chain, st.Bytes, st.Segments,
+		len(points), st.Extended, st.Committed, nil,
+	}
+	if c.source {
+		stale, err := store.Stale()
+		if err != nil {
+			return err
+		}
+		out.Stale = &stale
+	}
+	if err := c.printStatus(s, &out); err != nil {
+		return err
+	}
+	return finding(&out)
+}
+
+func (c *config) printStatus(s *clikit.Streams, out *status) error {
+	if c.json {
+		return printJSON(s, out)
+	}
+	rows := []struct {
+		name  string
+		value any
+	}{
+		{"store", tty.Clean(out.Store)},
+		{"state", out.State},
+		{"reason", tty.Clean(out.Reason)},
+		{"session", tty.Clean(out.SessionID)},
+		{"entries", out.Entries},
+		{"head", tty.Clean(out.Head)},
+		{"chain", out.Chain},
+		{"bytes", out.Bytes},
+		{"segments", out.Segments},
+		{"checkpoints", out.Checkpoints},
+		{"extended", out.Extended},
+		{"committed", out.Committed},
+	}
+	for _, r := range rows {
+		if _, err := fmt.Fprintf(s.Out, "%s: %v\n", r.name, r.value); err != nil {
+			return err
+		}
+	}
+	if out.Stale == nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(s.Out, "stale: %t\n", *out.Stale)
+	return err
+}
+
+// finding is the answer "no" for a store that is not in order.
+func finding(out *status) error {
+	switch state := seg.State(out.State); {
+	case state == seg.Failed:
+		return clikit.WithHint(clikit.No("%s: the store is %s", out.Store, state), "sess-seg recover %s mends what can be", out.Store)
+	case state == seg.MigrationStaging:
+		return clikit.WithHint(clikit.No("%s: the migration was not finished", out.Store), "sess-seg recover %s finishes it, or takes it back", out.Store)
+	case out.Stale != nil && *out.Stale:
+		return clikit.WithHint(clikit.No("%s: %s was changed since, or never said to be its source", out.Store, seg.Source(out.Store)),
+			"entries added to the file are not in the store")
+	}
+	return nil
+}
+
+var verifyCommand = command("verify", "SESSION", "read all of a store and recompute what can be",
+	`sess-seg verify s.v2
+sess-seg verify --json s.v2`,
+	func(c *config) []cli.Flag {
+		return []cli.Flag{jsonFlag(c, "print one JSON object a finding"), waitFlag(c)}
+	},
+	(*config).verify)
+
+func (c *config) verify(ctx context.Context, s *clikit.Streams, operands []string) error {
+	store, err := c.open(ctx, operands[0])
+	if err != nil {
+		return err
+	}
+	rep, err := store.Verify(ctx)
+	if err != nil {
+		return err
+	}
+	for _, note := range rep.Notes {
+		s.Warnf("%s: %s", store.Dir(), note)
+	}
+	for _, p := range rep.Problems {
+		if err := c.printProblem(s, store.Dir(), p); err != nil {
+			return err
+		}
+	}
+	s.Notef("%s: %d entries, %d bytes, chain %s, state %s", store.Dir(), rep.Entries, rep.Bytes, rep.Chain, rep.State)
+	if rep.OK() {
+		return nil
+	}
+	return clikit.WithHint(clikit.No("%s: not in order", store.Dir()), "sess-seg recover %s mends what can be", store.Dir())
+}
+
+// printProblem writes a finding: file, line, kind, invariant and text.
+func (c *config) printProblem(s *clikit.Streams, dir string, p seg.Problem) error {
+	file := dir
+	if p.File != "" {
+		file += "/" + p.File
+	}
+	if c.json {
+		return printJSON(s, struct {
+			File      string `json:"file"`
+			Line      int64  `json:"line"`
+			Kind      string `json:"kind"`
+			Invariant string `json:"invariant"`
+			Text      string `json:"text"`
+		}{file, p.Line, p.Kind, p.Invariant, p.Text})
+	}
+	_, err := fmt.Fprintf(s.Out, "%s:%d: %s %s: %s\n", tty.Clean(file), p.Line, p.Kind, p.Invariant, tty.Clean(p.Text))
+	return err
+}

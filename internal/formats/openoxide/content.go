@@ -1,0 +1,97 @@
+package openoxide
+
+import (
+	"encoding/hex"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A message is a row of messages.
+type message struct {
+	id, role string
+	ms       int64
+	content  []byte
+}
+
+func (m message) place() formats.Place {
+	p := formats.Place{ID: m.id, Key: m.id}
+	if timely(m.ms) {
+		p.Time = m.ms
+	}
+	return p
+}
+
+// entryIn returns the entry that the content of a message holds, "" if none.
+func entryIn(text string) string {
+	if formats.Member(text, "v") != "1" {
+		return ""
+	}
+	raw, entry := formats.RawString(formats.Member(text, "raw")), formats.Member(text, "entry")
+	if raw != "" && js.Valid([]byte(raw)) && strings.HasPrefix(raw, "{") && !strings.ContainsAny(raw, "\r\n") {
+		return raw
+	}
+	if strings.HasPrefix(entry, "{") {
+		return entry
+	}
+	return ""
+}
+
+// foreign returns the message that a content says in one of the ways that come to
+// mind: a text, or a map with "content" or "text", or with "content" or "parts" that are
+// blocks of text.
+func foreign(role, text string) (session.Message, bool) {
+	blocks, ok := texts(text)
+	if !ok && strings.HasPrefix(text, "{") {
+		for _, name := range []string{"content", "text", "parts"} {
+			if blocks, ok = texts(formats.Member(text, name)); ok {
+				break
+			}
+		}
+	}
+	if !ok {
+		return session.Message{}, false
+	}
+	switch role {
+	case "user":
+		return formats.User(blocks), true
+	case "assistant":
+		return formats.Assistant(blocks), true
+	case "tool":
+		call := formats.RawString(formats.Member(text, "tool_call_id"))
+		return formats.ToolResult(call, "unknown", blocks, false), true
+	}
+	return session.Message{}, false
+}
+
+// texts returns the blocks of a text, or of an array of blocks of text.
+func texts(raw string) ([]string, bool) {
+	if strings.HasPrefix(raw, `"`) {
+		return []string{formats.Text(formats.RawString(raw))}, true
+	}
+	if !strings.HasPrefix(raw, "[") || raw == "[]" {
+		return nil, false
+	}
+	var blocks []string
+	for part := range js.Elements(raw) {
+		text := formats.Member(part, "text")
+		if formats.RawString(formats.Member(part, "type")) != "text" || !strings.HasPrefix(text, `"`) {
+			return nil, false
+		}
+		blocks = append(blocks, formats.Text(formats.RawString(text)))
+	}
+	return blocks, true
+}
+
+// opaque keeps a message as it is, beside the entry that was made of it.
+func (c *conversion) opaque(m message, entry string) error {
+	c.now = max(c.now, m.ms)
+	p := m.place()
+	p.ID, p.Key = "", "content "+m.id
+	_, err := c.b.Custom(p, customContent, formats.Object(
+		formats.Str("entry", entry), session.StringField("id", m.id), session.StringField("role", m.role),
+		session.Field{Name: "time_created", Raw: formats.Int(m.ms)}, session.StringField("hex", hex.EncodeToString(m.content))))
+	return err
+}
