@@ -26,7 +26,6 @@ type job struct {
 	many     bool // every session, each into a file of its own
 	losses   *report.Log
 	progress *progress
-	buffer   *bufio.Writer // of the session at hand
 }
 
 func (c *config) job(s *clikit.Streams, f formats.Format) (*job, error) {
@@ -36,7 +35,7 @@ func (c *config) job(s *clikit.Streams, f formats.Format) (*job, error) {
 	}
 	return &job{
 		streams: s, name: f.About().Name, dest: c.dest, strict: c.strict, many: c.all, losses: losses,
-		progress: newProgress(s, c.all), buffer: bufio.NewWriterSize(nil, bufferSize),
+		progress: newProgress(s, c.all),
 	}, nil
 }
 
@@ -62,7 +61,8 @@ func (c *config) choose(ctx context.Context, j *job, a formats.Archive) (formats
 
 // one imports one session.
 func (j *job) one(ctx context.Context, a formats.Archive, info formats.Info) error {
-	path, err := j.convert(ctx, a, info)
+	k := j.sink(bufio.NewWriterSize(nil, bufferSize))
+	path, err := k.publish(k.convert(ctx, a, info, func(l formats.Loss) { j.losses.Tell(k.id, l) }))
 	if errors.Is(err, errThere) {
 		return clikit.WithHint(fmt.Errorf("creating %s: %w", path, fs.ErrExist), "an existing file is never overwritten")
 	}
@@ -108,80 +108,21 @@ func (j *job) only(ctx context.Context, a formats.Archive) (formats.Info, error)
 // maxCandidates is how many sessions only looks at.
 const maxCandidates = 8
 
-// convert imports one session. The path is "" if it went to standard output.
-func (j *job) convert(ctx context.Context, a formats.Archive, info formats.Info) (path string, err error) {
-	sink := j.sink()
+// convert makes the lines of one session. The sink has to be finished.
+func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info, tell func(formats.Loss)) error {
 	lost := 0
-	b := formats.NewBuilder(j.name, sink.line, func(l formats.Loss) {
+	b := formats.NewBuilder(k.name, k.line, func(l formats.Loss) {
 		lost++
-		j.progress.clear()
-		j.losses.Tell(sink.id, l)
+		tell(l)
 	})
-	err = a.Read(ctx, info, b)
+	err := a.Read(ctx, info, b)
 	if err == nil && !b.Opened() {
 		err = errors.New("nothing was read")
 	}
-	if err == nil && j.strict && lost > 0 {
+	if err == nil && k.strict && lost > 0 {
 		err = errLossy(lost)
 	}
-	return sink.finish(err)
-}
-
-// every imports all sessions that are not there yet.
-func (j *job) every(ctx context.Context, a formats.Archive) error {
-	var made, there, failed int
-	var first error
-	fail := func(info formats.Info, err error) {
-		err = named(info, err)
-		if failed++; first == nil {
-			first = err
-		}
-		j.progress.clear()
-		j.streams.Warnf("%v", err)
-	}
-	for info, err := range a.List(ctx, formats.Query{}) {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		j.progress.show(made, there, failed)
-		if err != nil {
-			fail(info, err)
-			continue
-		}
-		path, err := j.convert(ctx, a, info)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, errThere):
-			there++
-			j.streams.Notef("%s: is there already", path)
-		case isWriteError(err):
-			return err // the next one would fail as well
-		case err != nil:
-			fail(info, err)
-		default:
-			made++
-			if _, err := fmt.Fprintln(j.streams.Out, path); err != nil {
-				return err
-			}
-		}
-	}
-	j.progress.clear()
-	return j.sum(made, there, failed, first)
-}
-
-// sum says how it went. The status of a run that failed in part is that of the
-// first failure.
-func (j *job) sum(made, there, failed int, first error) error {
-	switch {
-	case failed > 0:
-		return fmt.Errorf("%d of %d sessions not imported, the first because: %w", failed, made+there+failed, first)
-	case made+there == 0:
-		return clikit.No("no session")
-	case there > 0:
-		j.streams.Infof("%d imported, %d there already", made, there)
-	}
-	return nil
+	return k.seal(err)
 }
 
 // named puts the session in front of an error that does not say whose it is.

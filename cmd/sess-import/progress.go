@@ -32,12 +32,12 @@ func newProgress(s *clikit.Streams, many bool) *progress {
 }
 
 // show says how many sessions there have been, if it is time.
-func (p *progress) show(made, there, failed int) {
+func (p *progress) show(s *tally) {
 	if p.w == nil || time.Now().Before(p.next) {
 		return
 	}
 	p.next, p.shown = time.Now().Add(progressEvery), true
-	fmt.Fprintf(p.w, "\r\x1b[K%d sessions: %d imported, %d there already, %d failed", made+there+failed, made, there, failed)
+	fmt.Fprintf(p.w, "\r\x1b[K%d sessions: %d imported, %d there already, %d failed", s.made+s.there+s.failed, s.made, s.there, s.failed)
 }
 
 // clear takes the line away, before something else is printed.

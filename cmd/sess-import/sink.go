@@ -38,12 +38,13 @@ type sink struct {
 	id     string // of the session
 	path   string // "" for standard output
 
-	temp  *os.File
-	w     *bufio.Writer
-	lines jsonl.Content // what a strict run holds back from standard output
+	temp   *os.File
+	buffer *bufio.Writer // of temp
+	lines  jsonl.Content // what a strict run holds back from standard output
 }
 
-func (j *job) sink() *sink { return &sink{job: j} }
+// sink returns a sink that has the buffer until it is sealed.
+func (j *job) sink(buffer *bufio.Writer) *sink { return &sink{job: j, buffer: buffer} }
 
 // line takes a line.
 func (k *sink) line(text string) error {
@@ -55,8 +56,8 @@ func (k *sink) line(text string) error {
 	}
 	w := k.streams.Out
 	switch {
-	case k.w != nil:
-		w = k.w
+	case k.temp != nil:
+		w = k.buffer
 	case k.path != "":
 		return nil // a dry run of many
 	case k.strict:
@@ -99,8 +100,7 @@ func (k *sink) open(header string) error {
 	if k.temp, err = os.CreateTemp(dir, "."+base+".*.tmp"); err != nil { // mode 0600
 		return k.failed(err)
 	}
-	k.w = k.buffer
-	k.w.Reset(k.temp)
+	k.buffer.Reset(k.temp)
 	return nil
 }
 
@@ -121,8 +121,27 @@ func (k *sink) place(h session.Header) (string, error) {
 	return filepath.Join(store.Open(dir).Project(h.CWD), formats.FileName(h)), nil
 }
 
-// finish ends the session: with an error nothing stays of it.
-func (k *sink) finish(err error) (path string, _ error) {
+// seal ends the lines of the session, of which there are none after an error. It has to
+// be published all the same.
+func (k *sink) seal(err error) error {
+	if k.temp == nil {
+		return err
+	}
+	if err == nil {
+		err = k.failed(k.buffer.Flush())
+	}
+	if err == nil && k.dest.Durable() {
+		err = k.failed(k.temp.Sync())
+	}
+	if cerr := k.temp.Close(); err == nil {
+		err = k.failed(cerr)
+	}
+	return err
+}
+
+// publish ends a session that was sealed with an error or without: it gives the file its
+// name, if nothing has that. With an error nothing stays of the session.
+func (k *sink) publish(err error) (path string, _ error) {
 	if k.temp == nil {
 		if err == nil && len(k.lines) > 0 {
 			_, err = k.lines.WriteTo(k.streams.Out)
@@ -130,10 +149,7 @@ func (k *sink) finish(err error) (path string, _ error) {
 		return k.path, err
 	}
 	if err == nil {
-		err = k.publish()
-	}
-	if cerr := k.temp.Close(); err == nil && cerr != nil {
-		err = k.failed(cerr)
+		err = k.link()
 	}
 	if rerr := os.Remove(k.temp.Name()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
 		err = errors.Join(err, k.failed(rerr))
@@ -141,17 +157,8 @@ func (k *sink) finish(err error) (path string, _ error) {
 	return k.path, err
 }
 
-// publish gives the file its name, if nothing has it.
-func (k *sink) publish() error {
-	if err := k.w.Flush(); err != nil {
-		return k.failed(err)
-	}
-	durable := k.dest.Durable()
-	if durable {
-		if err := k.temp.Sync(); err != nil {
-			return k.failed(err)
-		}
-	}
+// link gives the file its name.
+func (k *sink) link() error {
 	err := os.Link(k.temp.Name(), k.path)
 	if err != nil && !errors.Is(err, fs.ErrExist) { // no hard links here
 		if _, lerr := os.Lstat(k.path); lerr == nil {
@@ -165,7 +172,7 @@ func (k *sink) publish() error {
 		return errThere
 	case err != nil:
 		return k.failed(err)
-	case !durable:
+	case !k.dest.Durable():
 		return nil
 	}
 	dir := filepath.Dir(k.path)

@@ -125,12 +125,23 @@ func (b *bench) generated(ctx context.Context, name string, args []string) (f fa
 	if err := json.Unmarshal(text, &f); err != nil {
 		return f, fmt.Errorf("generating %s: %w", filepath.Base(name), err)
 	}
-	if sync := b.find("sync"); sync != "" { // now, and not while something is measured
-		if err := exec.CommandContext(ctx, sync).Run(); err != nil {
-			return f, fmt.Errorf("writing %s to the disk: %w", filepath.Base(name), err)
-		}
+	if err := b.flush(ctx); err != nil {
+		return f, err
 	}
 	return f, os.WriteFile(beside, text, 0o600)
+}
+
+// flush has what was written go to the disk now, and not while something is
+// measured.
+func (b *bench) flush(ctx context.Context) error {
+	sync := b.find("sync")
+	if sync == "" {
+		return nil
+	}
+	if err := exec.CommandContext(ctx, sync).Run(); err != nil {
+		return unless(ctx, fmt.Errorf("flushing the disk: %w", err))
+	}
+	return nil
 }
 
 // discard removes what an older generator has written, and what was said of it.

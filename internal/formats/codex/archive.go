@@ -51,8 +51,7 @@ type archive struct {
 	names  sync.Once
 	byID   map[string]name
 	seen   sync.Mutex
-	path   string // whose first line was read last
-	head   head
+	heads  map[string]head // by their paths, of rollouts that were listed just now
 	lookup sync.Mutex
 	found  map[string]*tree // by the directory
 }
@@ -110,13 +109,16 @@ func (a *archive) asked(id string) []*thread {
 	return out
 }
 
-// headOf returns the head of a rollout. It keeps the last one, for who reads what was
-// listed just now.
+// maxHeads is how many heads are kept.
+const maxHeads = 64
+
+// headOf returns the head of a rollout. It is kept for the next who asks: who reads what
+// was listed just now.
 func (a *archive) headOf(ctx context.Context, src *formats.Source) (head, error) {
-	a.seen.Lock()
-	path, h := a.path, a.head
-	a.seen.Unlock()
-	if path != "" && path == src.Path {
+	if src.Path == "" {
+		return headOf(ctx, src)
+	}
+	if h, ok := a.listed(src.Path); ok {
 		return h, nil
 	}
 	h, err := headOf(ctx, src)
@@ -125,8 +127,20 @@ func (a *archive) headOf(ctx context.Context, src *formats.Source) (head, error)
 	}
 	a.seen.Lock()
 	defer a.seen.Unlock()
-	a.path, a.head = src.Path, h
+	if a.heads == nil || len(a.heads) == maxHeads {
+		a.heads = make(map[string]head, maxHeads)
+	}
+	a.heads[src.Path] = h
 	return h, nil
+}
+
+// listed returns the head of a rollout that was listed just now, and forgets it.
+func (a *archive) listed(path string) (head, bool) {
+	a.seen.Lock()
+	defer a.seen.Unlock()
+	h, ok := a.heads[path]
+	delete(a.heads, path)
+	return h, ok
 }
 
 func sources(th *thread) []*formats.Source {
