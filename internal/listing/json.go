@@ -1,9 +1,6 @@
 package listing
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -23,53 +20,31 @@ func JSON(r Row) string {
 }
 
 // Write writes the JSON of a row, without a line feed. Fields are only ever added.
-// The messages, which may be huge, are quoted a piece at a time.
 func Write(w io.Writer, r Row) error {
-	head, err := json.Marshal(struct {
-		Path          string `json:"path"`
-		ID            string `json:"id"`
-		CWD           string `json:"cwd"`
-		Name          string `json:"name"`
-		ParentSession string `json:"parentSession"`
-		Version       int    `json:"version"`
-		Created       string `json:"created"`
-		Modified      string `json:"modified"`
-		Size          int64  `json:"size"`
-		Entries       int    `json:"entries"`
-		Messages      int    `json:"messages"`
-	}{
-		r.Path, r.ID, r.CWD, r.Name, r.ParentSession, r.Version,
-		js.FormatTime(r.Created.UnixMilli()), js.FormatTime(r.Modified.UnixMilli()),
-		r.Size, r.Entries, r.Messages,
-	})
-	if err != nil {
-		panic(err) // strings and numbers marshal
-	}
-	exact := "false" // entries and messages are lower bounds
-	if r.Exact {
-		exact = "true"
-	}
-	o := &writer{w: w}
-	o.raw(string(head[:len(head)-1]) + `,"firstMessage":"`)
-	o.quoted(js.ValidText(r.FirstMessage))
-	o.raw(`","lastMessage":"`)
-	o.quoted(js.ValidText(r.LastMessage))
-	spent := fmt.Sprintf(`{"input":%d,"output":%d,"cacheRead":%d,"cacheWrite":%d,"cost":%s}`,
-		r.Spent.Input, r.Spent.Output, r.Spent.CacheRead, r.Spent.CacheWrite, Cost(r.Spent))
-	o.raw(`","usage":` + spent + `,"exact":` + exact + agent(r) + "}")
+	o := &writer{w: w, buf: make([]byte, 0, 2<<10)}
+	o.text(`{"path":`, r.Path)
+	o.text(`,"id":`, r.ID)
+	o.text(`,"cwd":`, r.CWD)
+	o.text(`,"name":`, r.Name)
+	o.text(`,"parentSession":`, r.ParentSession)
+	o.number(`,"version":`, int64(r.Version))
+	o.text(`,"created":`, js.FormatTime(r.Created.UnixMilli()))
+	o.text(`,"modified":`, js.FormatTime(r.Modified.UnixMilli()))
+	o.number(`,"size":`, r.Size)
+	o.number(`,"entries":`, int64(r.Entries))
+	o.number(`,"messages":`, int64(r.Messages))
+	o.text(`,"firstMessage":`, r.FirstMessage)
+	o.text(`,"lastMessage":`, r.LastMessage)
+	o.number(`,"usage":{"input":`, r.Spent.Input)
+	o.number(`,"output":`, r.Spent.Output)
+	o.number(`,"cacheRead":`, r.Spent.CacheRead)
+	o.number(`,"cacheWrite":`, r.Spent.CacheWrite)
+	o.raw(`,"cost":` + Cost(r.Spent) + `},"exact":`) // entries and messages are lower bounds
+	o.buf = strconv.AppendBool(o.buf, r.Exact)
+	o.agent(r)
+	o.raw("}")
+	o.flush()
 	return o.err
-}
-
-// agent returns the members of a row of another agent's store.
-func agent(r Row) string {
-	if r.Agent == "" {
-		return ""
-	}
-	members := `,"agent":` + js.Quote(r.Agent)
-	if !r.ModTime.IsZero() {
-		members += `,"written":` + js.Quote(r.ModTime.UTC().Format(time.RFC3339Nano))
-	}
-	return members
 }
 
 // Cost returns what was spent as JSON, to a millionth.
@@ -83,30 +58,54 @@ func Cost(s session.Spent) string {
 // A writer writes until something fails.
 type writer struct {
 	w   io.Writer
+	buf []byte
 	err error
 }
 
-func (o *writer) raw(s string) {
+func (o *writer) raw(s string) { o.buf = append(o.buf, s...) }
+
+func (o *writer) flush() {
 	if o.err == nil {
-		_, o.err = io.WriteString(o.w, s)
+		_, o.err = o.w.Write(o.buf)
 	}
+	o.buf = o.buf[:0]
 }
 
-// quoted writes valid text as it stands between the quotes of a JSON string.
-func (o *writer) quoted(text string) {
+func (o *writer) number(before string, n int64) {
+	o.raw(before)
+	o.buf = strconv.AppendInt(o.buf, n, 10)
+}
+
+// text adds a text as a JSON string. One that is huge is quoted a piece at a time.
+func (o *writer) text(before, text string) {
 	const most = 64 << 10
-	var literal bytes.Buffer
-	encoder := json.NewEncoder(&literal)
+	o.raw(before)
+	text = js.ValidText(text)
+	if len(text) <= most {
+		o.buf = js.AppendQuote(o.buf, text)
+		return
+	}
+	o.raw(`"`)
 	for text != "" && o.err == nil {
 		n := min(len(text), most)
 		for n < len(text) && !utf8.RuneStart(text[n]) {
 			n--
 		}
-		literal.Reset()
-		if err := encoder.Encode(text[:n]); err != nil {
-			panic(err) // strings marshal, and a Buffer takes everything
-		}
-		_, o.err = o.w.Write(literal.Bytes()[1 : literal.Len()-len("\"\n")])
+		o.flush()
+		o.buf = js.AppendQuote(o.buf, text[:n])
+		o.buf = o.buf[:copy(o.buf, o.buf[1:len(o.buf)-1])] // without its quotes
 		text = text[n:]
+	}
+	o.raw(`"`)
+}
+
+// agent adds the members of a row of another agent's store.
+func (o *writer) agent(r Row) {
+	if r.Agent == "" {
+		return
+	}
+	o.text(`,"agent":`, r.Agent)
+	if !r.ModTime.IsZero() {
+		o.text(`,"written":`, r.ModTime.UTC().Format(time.RFC3339Nano))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -53,13 +54,8 @@ func TestLongMessages(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "<a> & \u2028 \"b\"\n", strings.Repeat("ä", 100_000), "x" + strings.Repeat("日本<", 50_000), strings.Repeat("xy", 64<<10)} {
 		row := Row{Row: store.Row{Info: session.Info{FirstMessage: text, LastMessage: "last\xff" + text, Exact: true}}}
-		quoted, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		literal := string(quoted[1 : len(quoted)-1])
-		want := `"messages":0,"firstMessage":"` + literal + `","lastMessage":"last\uFFFD` + literal + `","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"cost":0},"exact":true}`
-		want = strings.Replace(want, `\uFFFD`, "\uFFFD", 1)
+		want := `"messages":0,"firstMessage":` + js.Quote(text) + `,"lastMessage":` + js.Quote("last\uFFFD"+text) +
+			`,"usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"cost":0},"exact":true}`
 		if got := JSON(row); !strings.HasSuffix(got, want) || !json.Valid([]byte(got)) {
 			t.Errorf("a message of %d bytes: %.300s", len(text), got)
 		}

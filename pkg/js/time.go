@@ -22,6 +22,9 @@ const maxTime = 8_640_000_000_000_000
 func ParseTime(s string) (ms int64, ok bool) { return parseTime(s, time.Local) }
 
 func parseTime(s string, local *time.Location) (ms int64, ok bool) {
+	if ms, ok = usualTime(s); ok {
+		return ms, true
+	}
 	p := timeParser{rest: s}
 	t, withTime := p.dateTime()
 	var offset time.Duration
@@ -39,6 +42,40 @@ func parseTime(s string, local *time.Location) (ms int64, ok bool) {
 		return 0, false
 	}
 	return ms, true
+}
+
+// usualTime is parseTime for what toISOString writes, in all but the last days of a month: it is
+// what nearly every time in a session looks like. For all else ok is false.
+func usualTime(s string) (ms int64, ok bool) {
+	const like = "0000-00-00T00:00:00.000Z"
+	if len(s) != len(like) {
+		return 0, false
+	}
+	for i := range len(like) {
+		if c := s[i]; c != like[i] && (like[i] != '0' || c < '0' || c > '9') {
+			return 0, false
+		}
+	}
+	two := func(i int) int64 { return 10*int64(s[i]-'0') + int64(s[i+1]-'0') }
+	year, month, day := 100*two(0)+two(2), two(5), two(8)
+	hour, minute, second := two(11), two(14), two(17)
+	if month < 1 || month > 12 || day < 1 || day > 28 || hour > 23 || minute > 59 || second > 59 {
+		return 0, false
+	}
+	if month < 3 { // a year that begins in March has its leap day at its end
+		year, month = year-1, month+12
+	}
+	const before1970 = 719_469 // days from the first of March of the year 0, and one for that the first is 1
+	days := 365*year + floor(year, 4) - floor(year, 100) + floor(year, 400) + (153*(month-3)+2)/5 + day - before1970
+	return 1000*(60*(60*(24*days+hour)+minute)+second) + 100*int64(s[20]-'0') + two(21), true
+}
+
+// floor returns a/b rounded down, for b > 0.
+func floor(a, b int64) int64 {
+	if a < 0 {
+		return -((b - 1 - a) / b)
+	}
+	return a / b
 }
 
 // FormatTime returns ms, milliseconds since 1970 UTC, as Date's toISOString

@@ -60,9 +60,13 @@ type seen struct {
 	err   error
 }
 
+// aheadOf is how many blocks a processor may be ahead of the one that is to be taken next, so
+// that all have something to do while that is taken.
+const aheadOf = 3
+
 // inOrder takes the rest of the blocks.
 func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
-	work, enough := make(chan chan seen, runtime.GOMAXPROCS(0)), make(chan struct{})
+	work, enough := make(chan chan seen, aheadOf*runtime.GOMAXPROCS(0)), make(chan struct{})
 	go func() {
 		defer close(work)
 		for {

@@ -45,7 +45,10 @@ func ParseOrder(word string) (Order, error) {
 // ours, and then of their paths.
 func Sort(rows []Row, o Order) {
 	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(o.compare(a, b), comparePaths(a.Path, b.Path))
+		if c := o.compare(a, b); c != 0 {
+			return c
+		}
+		return comparePaths(a.Path, b.Path)
 	})
 }
 
