@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -117,10 +118,10 @@ type infoScan struct {
 	named    bool
 	name     string
 	modified int64
-	spans    [2]int // lengths of the lines of the first and the last message, in bytes
-	last     string // content of the last message, if its text has not been made yet
-	buf      []byte // what it is a copy in
-	stays    bool   // lines are there until the end: their content need not be copied
+	spans    [2]int   // lengths of the lines of the first and the last message, in bytes
+	last     []string // contents of the messages behind LastMessage, of which the last with a text counts
+	buf      []byte   // what the only one of them is a copy in, unless lines stay
+	stays    bool     // lines are there until the end: who has a text can be found out then
 
 	glance glance
 }
@@ -175,15 +176,15 @@ func (s *infoScan) glimpsed(g *glance) {
 	if role == RoleAssistant {
 		s.info.Spent.add(g.usage)
 	}
-	if !hasText(g.content) {
-		return
-	}
 	if role == RoleUser && s.info.FirstMessage == "" {
 		s.info.FirstMessage, s.spans[0] = strings.Clone(textOf(g.content, " ")), 0
 	}
-	if s.last = g.content; !s.stays {
+	switch {
+	case s.stays:
+		s.last = append(s.last, g.content)
+	case hasText(g.content):
 		s.buf = append(s.buf[:0], g.content...)
-		s.last = unsafe.String(unsafe.SliceData(s.buf), len(s.buf))
+		s.last = append(s.last[:0], unsafe.String(unsafe.SliceData(s.buf), len(s.buf)))
 	}
 }
 
@@ -263,7 +264,7 @@ func (s *infoScan) message(e Entry) {
 	if m.role == RoleUser && s.info.FirstMessage == "" {
 		s.info.FirstMessage, s.spans[0] = text, len(e.raw)
 	}
-	s.info.LastMessage, s.spans[1], s.last = text, len(e.raw), ""
+	s.info.LastMessage, s.spans[1], s.last = text, len(e.raw), s.last[:0]
 }
 
 // detached returns a text that may be a slice of a line of span bytes, as a copy
@@ -284,8 +285,11 @@ func (s *infoScan) result() (Info, error) {
 		return Info{}, problem(1, 0, NoHeader, "", "not a session: no session header")
 	}
 	i := s.info
-	if s.last != "" {
-		i.LastMessage, s.spans[1] = strings.Clone(textOf(s.last, " ")), 0
+	for _, content := range slices.Backward(s.last) {
+		if hasText(content) {
+			i.LastMessage, s.spans[1] = strings.Clone(textOf(content, " ")), 0
+			break
+		}
 	}
 	i.FirstMessage, i.LastMessage = detached(i.FirstMessage, s.spans[0]), detached(i.LastMessage, s.spans[1])
 	i.Modified = i.Created
