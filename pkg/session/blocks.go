@@ -62,7 +62,7 @@ type seen struct {
 
 // aheadOf is how many blocks a processor may be ahead of the one that is to be taken next, so
 // that all have something to do while that is taken.
-const aheadOf = 3
+const aheadOf = 2
 
 // inOrder takes the rest of the blocks.
 func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
