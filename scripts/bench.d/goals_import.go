@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,8 +12,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
-
-	"github.com/tidwall/gjson"
 )
 
 // rolloutSize is the size of a rollout, and of the session it is made of, in bytes.
@@ -86,10 +85,11 @@ func (b *bench) rollouts(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", unless(ctx, fmt.Errorf("making a rollout: %w", err))
 	}
-	id := []byte(gjson.GetBytes(text, "payload.id").Str)
-	if len(id) == 0 {
-		return "", errors.New("making a rollout: it has no id")
+	var first struct{ Payload struct{ ID string } }
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&first); err != nil || first.Payload.ID == "" {
+		return "", errors.Join(errors.New("making a rollout: it has no id"), err)
 	}
+	id := []byte(first.Payload.ID)
 	home := filepath.Join(b.data, "codex-"+strconv.Itoa(b.sessions()))
 	done := filepath.Join(home, fmt.Sprintf("%x.done", sha256.Sum256(text)))
 	if _, err := os.Stat(done); err == nil {
