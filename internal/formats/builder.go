@@ -143,6 +143,19 @@ func (b *Builder) Custom(p Place, name, data string) (id string, err error) {
 		session.Field{Name: "data", Raw: Compact(data)})
 }
 
+// CustomName returns the name that [Builder.Custom] of a format gave an entry, "" for any
+// other entry.
+func CustomName(e session.Entry, format string) string {
+	if e.Type() != session.TypeCustom {
+		return ""
+	}
+	name, ok := strings.CutPrefix(e.Str("customType"), format+":")
+	if !ok {
+		return ""
+	}
+	return name
+}
+
 // Entry adds an entry that the source has as we do, byte for byte and unchecked.
 func (b *Builder) Entry(e session.Entry) error {
 	if ms, ok := e.Timestamp(); ok {

@@ -147,3 +147,45 @@ func Member(raw, name string) string {
 	}
 	return found
 }
+
+// Fields returns the members of an object.
+func Fields(raw string) []session.Field {
+	if !strings.HasPrefix(raw, "{") {
+		return nil
+	}
+	var out []session.Field
+	for key, value := range js.Members(raw) {
+		out = append(out, session.Field{Name: js.Unquote(key), Raw: value})
+	}
+	return out
+}
+
+// With returns an object with the member called name set to a JSON text, in its
+// place if it has one, else at its end; without it for "".
+func With(raw, name, value string) string {
+	list := Fields(raw)
+	found := false
+	for i := range list {
+		if list[i].Name == name {
+			list[i].Raw, found = value, true
+		}
+	}
+	if !found {
+		list = append(list, session.Field{Name: name, Raw: value})
+	}
+	return Object(list...)
+}
+
+// AnthropicUsage returns the usage of a message for what Anthropic's API says of it.
+func AnthropicUsage(usage string) string {
+	count := func(name, theirs string) session.Field {
+		n := Member(usage, theirs)
+		if _, err := strconv.ParseUint(n, 10, 53); err != nil {
+			n = "0"
+		}
+		return session.Field{Name: name, Raw: n}
+	}
+	return Object(
+		count("input", "input_tokens"), count("output", "output_tokens"),
+		count("cacheRead", "cache_read_input_tokens"), count("cacheWrite", "cache_creation_input_tokens"))
+}

@@ -41,11 +41,11 @@ func ReadRecent(r io.ReaderAt, size int64) (*Recent, error) {
 		return nil, ErrWhole
 	}
 	b := recently{seen: map[string]bool{}}
-	for l, err := range jsonl.Backward(r, size) {
+	for l, err := range jsonl.Backward(nearEnd{r, size - recentLimit}, size) {
 		if err != nil {
 			return nil, err
 		}
-		if l.Offset <= h.offset || size-l.Offset > recentLimit {
+		if l.Offset <= h.offset {
 			return nil, ErrWhole
 		}
 		if b.line(l); b.odd {
@@ -57,6 +57,20 @@ func ReadRecent(r io.ReaderAt, size int64) (*Recent, error) {
 		}
 	}
 	return nil, ErrWhole
+}
+
+// nearEnd reads what is not before an offset: a line that begins there must not be looked for
+// all the way, and not be held, by somebody who has no use for it.
+type nearEnd struct {
+	r    io.ReaderAt
+	from int64
+}
+
+func (n nearEnd) ReadAt(p []byte, at int64) (int, error) {
+	if at < n.from {
+		return 0, ErrWhole
+	}
+	return n.r.ReadAt(p, at)
 }
 
 // recently is the state of reading a path backward.

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
@@ -140,14 +139,5 @@ func (a anthropic) reply(t *talk, raw string) []session.Field {
 		return fields
 	}
 	t.known(usage, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-	count := func(name, theirs string) session.Field {
-		n := formats.Member(usage, theirs)
-		if _, err := strconv.ParseUint(n, 10, 53); err != nil {
-			n = "0"
-		}
-		return session.Field{Name: name, Raw: n}
-	}
-	return append(fields, session.Field{Name: "usage", Raw: formats.Object(
-		count("input", "input_tokens"), count("output", "output_tokens"),
-		count("cacheRead", "cache_read_input_tokens"), count("cacheWrite", "cache_creation_input_tokens"))})
+	return append(fields, session.Field{Name: "usage", Raw: formats.AnthropicUsage(usage)})
 }

@@ -2,7 +2,6 @@ package claude
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
@@ -88,16 +87,7 @@ func reply(l *line) []session.Field {
 	if usage == "" {
 		return fields
 	}
-	count := func(name, theirs string) session.Field {
-		n := formats.Member(usage, theirs)
-		if _, err := strconv.ParseUint(n, 10, 53); err != nil {
-			n = "0"
-		}
-		return session.Field{Name: name, Raw: n}
-	}
-	return append(fields, session.Field{Name: "usage", Raw: formats.Object(
-		count("input", "input_tokens"), count("output", "output_tokens"),
-		count("cacheRead", "cache_read_input_tokens"), count("cacheWrite", "cache_creation_input_tokens"))})
+	return append(fields, session.Field{Name: "usage", Raw: formats.AnthropicUsage(usage)})
 }
 
 // said returns the messages that the line of a user is: its results of tools, a

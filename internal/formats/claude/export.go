@@ -111,7 +111,7 @@ func (x *exporter) entry(i int) {
 		x.uuids[e.ID()] = x.parent(e)
 		return
 	}
-	x.add(e)
+	x.add(x.t.Inline(e))
 }
 
 // lines returns what was written.

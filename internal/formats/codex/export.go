@@ -10,7 +10,6 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
 // Export writes a rollout of the path to the leaf, and on request the line that
@@ -78,7 +77,7 @@ type step struct {
 
 // plan adds the step for the n-th entry of the path.
 func (x *exporter) plan(n, i int) {
-	e := x.resolved(x.s.Entries[i])
+	e := x.t.Inline(x.s.Entries[i])
 	x.entries = append(x.entries, e)
 	x.shown[i] = true
 	st := step{index: n, entry: e}
@@ -98,29 +97,8 @@ func (x *exporter) plan(n, i int) {
 	x.steps = append(x.steps, st)
 }
 
-// resolved returns an entry with its blobs in it, if there is a directory of them.
-func (x *exporter) resolved(e session.Entry) session.Entry {
-	if x.t.Blobs == "" || !strings.Contains(e.Raw(), `"blob:sha256:`) {
-		return e
-	}
-	e, problems := session.ResolveBlobs(e, store.OpenBlobs(x.t.Blobs).Get)
-	for _, p := range problems {
-		x.lost.add(formats.At(e), formats.KindBlob, "%s", p.Text)
-	}
-	return e
-}
-
-// custom returns the type of an entry of ours, without "codex:".
-func custom(e session.Entry) string {
-	if e.Type() != session.TypeCustom {
-		return ""
-	}
-	name, ok := strings.CutPrefix(e.Str("customType"), "codex:")
-	if !ok {
-		return ""
-	}
-	return name
-}
+// custom returns the name of an entry of ours.
+func custom(e session.Entry) string { return formats.CustomName(e, "codex") }
 
 // maxNested is how many rollbacks may be abandoned by each other.
 const maxNested = 1000

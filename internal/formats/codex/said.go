@@ -38,14 +38,8 @@ func (x *exporter) content(m session.Message, typ string) []string {
 				out = append(out, textPart(typ, text))
 			}
 		case "image":
-			data := b.Str("data")
-			if strings.HasPrefix(data, "blob:") {
-				x.lost.add("", formats.KindBlob, "an image that is kept outside the session, which --blobs would put in")
-				out = append(out, textPart(typ, "[image left out: its data is kept outside the session]"))
-				continue
-			}
 			out = append(out, formats.Object(session.StringField("type", "input_image"),
-				session.StringField("image_url", addressOf(b.Str("mimeType"), data))))
+				session.StringField("image_url", addressOf(b.Str("mimeType"), b.Str("data")))))
 		default:
 			x.lost.add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
 		}

@@ -36,22 +36,22 @@ func (x *exporter) session() string {
 	at, _ := js.ParseTime(x.s.Header.Timestamp)
 	if x.fresh {
 		for _, name := range []string{"parentID", "share", "summary", "revert", "permission", "workspaceID", "cost", "tokens"} {
-			about = with(about, name, "")
+			about = formats.With(about, name, "")
 		}
-		about = with(about, "time", "")
+		about = formats.With(about, "time", "")
 	}
 	about = x.identity(about)
 	if x.reverted == "" {
 		if x.wentOn || x.changed { // and so what was reverted is gone
-			about = with(about, "revert", "")
+			about = formats.With(about, "revert", "")
 		}
 	} else if x.fresh {
-		about = with(about, "revert", formats.Object(session.StringField("messageID", x.renamed(str(x.reverted, "messageID")))))
+		about = formats.With(about, "revert", formats.Object(session.StringField("messageID", x.renamed(str(x.reverted, "messageID")))))
 	}
 	about = x.spent(about)
 	if x.fresh || x.about == "" {
 		origin := formats.Object(session.StringField("session", x.s.Header.ID), formats.Str("parent", x.s.Header.ParentSession))
-		about = with(about, "metadata", with(objectOr(get(about, "metadata"), "{}"), "sess", origin))
+		about = formats.With(about, "metadata", formats.With(objectOr(get(about, "metadata"), "{}"), "sess", origin))
 	}
 	updated := at
 	if n := len(x.out); n > 0 {
@@ -60,18 +60,18 @@ func (x *exporter) session() string {
 	times := objectOr(get(about, "time"), "{}")
 	times = orElse(times, "created", formats.Int(max(at, 0)))
 	if x.changed || get(times, "updated") == "" {
-		times = with(times, "updated", formats.Int(max(updated, num(times, "updated"), 0)))
+		times = formats.With(times, "updated", formats.Int(max(updated, num(times, "updated"), 0)))
 	}
-	return with(about, "time", whole(times, "created", "updated", "compacting", "archived"))
+	return formats.With(about, "time", whole(times, "created", "updated", "compacting", "archived"))
 }
 
 // identity fills in how the session is called and where it belongs.
 func (x *exporter) identity(about string) string {
-	about = with(whole(about), "id", js.Quote(x.id))
+	about = formats.With(whole(about), "id", js.Quote(x.id))
 	slug := "sess-" + formats.EntryID(func(string) bool { return false }, x.id)
 	directory := x.s.Header.CWD
 	if directory != "" && directory != str(about, "directory") { // it is at home elsewhere now
-		about = with(with(with(about, "directory", ""), "projectID", ""), "path", "")
+		about = formats.With(formats.With(formats.With(about, "directory", ""), "projectID", ""), "path", "")
 	}
 	for _, f := range []session.Field{
 		session.StringField("slug", slug), {Name: "projectID", Raw: `"global"`}, session.StringField("directory", directory),
@@ -79,10 +79,10 @@ func (x *exporter) identity(about string) string {
 		about = orElse(about, f.Name, f.Raw)
 	}
 	if title := str(about, "title"); x.title() != session.OneLine(title) || title == "" {
-		about = with(about, "title", js.Quote(x.title()))
+		about = formats.With(about, "title", js.Quote(x.title()))
 	}
 	if m := x.model; x.about == "" && m.id != "" {
-		about = with(with(about, "agent", `"build"`), "model", formats.Object(session.StringField("id", m.known().id), session.StringField("providerID", m.known().provider)))
+		about = formats.With(formats.With(about, "agent", `"build"`), "model", formats.Object(session.StringField("id", m.known().id), session.StringField("providerID", m.known().provider)))
 	}
 	return orElse(about, "version", js.Quote(version))
 }
@@ -128,7 +128,7 @@ func (x *exporter) spent(about string) string {
 		}
 	}
 	field := func(name string, i int) session.Field { return session.Field{Name: name, Raw: formats.Int(n[i])} }
-	about = with(about, "cost", js.Stringify(float(sum)))
-	return with(about, "tokens", formats.Object(field("input", 0), field("output", 1), field("reasoning", 2),
+	about = formats.With(about, "cost", js.Stringify(float(sum)))
+	return formats.With(about, "tokens", formats.Object(field("input", 0), field("output", 1), field("reasoning", 2),
 		session.Field{Name: "cache", Raw: formats.Object(field("read", 3), field("write", 4))}))
 }

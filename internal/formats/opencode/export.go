@@ -2,11 +2,9 @@ package opencode
 
 import (
 	"context"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
 // version is the version of opencode whose sessions are written.
@@ -16,7 +14,7 @@ const version = "1.18.33"
 // reverted when it was imported, and has not been continued, has what was reverted as
 // well.
 func (format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
-	x := &exporter{t: t, s: s, foreign: map[string]*foreign{}, ids: map[string]string{}}
+	x := &exporter{t: t, s: s, ids: map[string]string{}}
 	x.choose()
 	if err := x.entries(ctx); err != nil {
 		return err
@@ -59,8 +57,7 @@ type exporter struct {
 	taken   idCounter
 	late    int // messages that were made later, to keep the order
 	changed bool
-	foreign map[string]*foreign
-	order   []string
+	unheld  formats.Unheld
 }
 
 // A written message is one as it will be stored.
@@ -90,7 +87,7 @@ func (x *exporter) choose() {
 	}
 	for i, e := range x.path {
 		on[e.ID()] = true
-		x.path[i] = x.blobs(e)
+		x.path[i] = x.t.Inline(e)
 		switch customType(e) {
 		case customSession:
 			x.about = e.Get("data")
@@ -137,33 +134,8 @@ func (x *exporter) branches(on map[string]bool) {
 	}
 }
 
-// blobs puts blobs into an entry.
-func (x *exporter) blobs(e session.Entry) session.Entry {
-	if !strings.Contains(e.Raw(), `"blob:sha256:`) {
-		return e
-	}
-	if x.t.Blobs == "" {
-		x.t.Lose(formats.At(e), formats.KindBlob, "refers to a blob, which --blobs would resolve")
-		return e
-	}
-	e, problems := session.ResolveBlobs(e, store.OpenBlobs(x.t.Blobs).Get)
-	for _, p := range problems {
-		x.t.Lose(formats.At(e), formats.KindBlob, "%s", p.Text)
-	}
-	return e
-}
-
-// customType returns the type of a custom entry of ours, without what stands before it.
-func customType(e session.Entry) string {
-	if e.Type() != session.TypeCustom {
-		return ""
-	}
-	name, ok := strings.CutPrefix(e.Str("customType"), "opencode:")
-	if !ok {
-		return ""
-	}
-	return name
-}
+// customType returns the name of a custom entry of ours.
+func customType(e session.Entry) string { return formats.CustomName(e, "opencode") }
 
 // entries writes what the path has.
 func (x *exporter) entries(ctx context.Context) error {
@@ -198,7 +170,7 @@ func (x *exporter) entry(i int, e session.Entry) {
 	case typ == session.TypeMessage: // taken out of the context
 		x.t.Lose(formats.At(e), formats.KindEntry, "a message that was taken out of the context left out")
 	default:
-		x.note(e)
+		x.unheld.Add(e)
 	}
 }
 
@@ -226,7 +198,7 @@ func (x *exporter) message(i int, e session.Entry, m session.Message) {
 	said := session.ToLLM([]session.Message{m})
 	if m.Role() != session.RoleUser {
 		if len(said) == 0 {
-			x.note(e)
+			x.unheld.Add(e)
 			return
 		}
 		x.t.Lose(formats.At(e), formats.KindRole, "what the role %s says becomes what the user says", m.Role())

@@ -18,12 +18,12 @@ func fillTool(p string, call session.Block, a *answer) string {
 	status := str(state, "status")
 	switch {
 	case a == nil:
-		return with(p, "state", failedState(state, js.Quote(textNoResult)))
+		return formats.With(p, "state", failedState(state, js.Quote(textNoResult)))
 	case status == "completed" && !a.failed():
 		state = fillOutput(state, a)
 	case status == "error" && a.failed():
 		if rawMember(state, "error") == "null" {
-			state = with(state, "error", a.text())
+			state = formats.With(state, "error", a.text())
 		} else if output, ok := interrupted(p); ok && js.Unquote(output) != js.Unquote(a.text()) {
 			state = failedState(state, a.text())
 		}
@@ -31,14 +31,14 @@ func fillTool(p string, call session.Block, a *answer) string {
 	case a.failed():
 		state = failedState(state, a.text())
 	default:
-		state = fillOutput(with(formats.Object(
+		state = fillOutput(formats.With(formats.Object(
 			session.Field{Name: "status", Raw: `"completed"`}, session.Field{Name: "input", Raw: get(state, "input")},
 			session.Field{Name: "output", Raw: "null"}), "time", get(state, "time")), a)
 	}
 	if rawMember(state, "metadata") == "null" {
-		state = with(state, "metadata", objectOr(a.message().Get("details"), "{}"))
+		state = formats.With(state, "metadata", objectOr(a.message().Get("details"), "{}"))
 	}
-	return with(p, "state", state)
+	return formats.With(p, "state", state)
 }
 
 // objectOr returns a JSON text if it is an object, else another.
@@ -60,7 +60,7 @@ func failedState(state, text string) string {
 // out of the context.
 func fillOutput(state string, a *answer) string {
 	if raw := rawMember(state, "output"); raw == "null" || raw == "" || js.Unquote(raw) != js.Unquote(a.text()) {
-		state = with(state, "output", a.text())
+		state = formats.With(state, "output", a.text())
 	}
 	state = fillFiles(state, a.images())
 	switch pruned := a.pruned(); {
@@ -94,9 +94,9 @@ func fillFiles(state string, images []session.Block) string {
 	}
 	switch {
 	case len(files) > 0:
-		return with(state, "attachments", formats.Array(files...))
+		return formats.With(state, "attachments", formats.Array(files...))
 	case get(state, "attachments") != "":
-		return with(state, "attachments", "")
+		return formats.With(state, "attachments", "")
 	}
 	return state
 }

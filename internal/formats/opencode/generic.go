@@ -17,7 +17,7 @@ func (x *exporter) says(i int, e session.Entry, m session.Message, synthetic boo
 		case "text":
 			p := formats.Object(session.StringField("type", "text"), session.Field{Name: "text", Raw: literal(b.Get("text"))})
 			if synthetic {
-				p = with(p, "synthetic", "true")
+				p = formats.With(p, "synthetic", "true")
 			}
 			parts = append(parts, p)
 		case blockImage:
@@ -159,12 +159,12 @@ func (x *exporter) tool(e session.Entry, call session.Block, a *answer, at int64
 				x.t.Lose(formats.At(a.entry), formats.KindMedia, "images of a result that failed left out")
 			}
 		}
-		state = with(failedState(state, text), "metadata", details(a))
+		state = formats.With(failedState(state, text), "metadata", details(a))
 	default:
-		state = formats.Object(append(fields(state), session.Field{Name: "output", Raw: a.text()}, session.Field{Name: "title", Raw: `""`},
+		state = formats.Object(append(formats.Fields(state), session.Field{Name: "output", Raw: a.text()}, session.Field{Name: "title", Raw: `""`},
 			session.Field{Name: "metadata", Raw: objectOr(details(a), "{}")})...)
 	}
-	state = with(state, "time", span{at, end}.times())
+	state = formats.With(state, "time", span{at, end}.times())
 	if a != nil && !a.failed() {
 		state = fillOutput(state, a)
 	}

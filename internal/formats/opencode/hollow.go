@@ -10,7 +10,7 @@ func (e *emission) hollow(compaction bool) []string {
 	out := append([]string(nil), e.parts...)
 	if compaction {
 		if i, ok := e.onlyText(); ok {
-			out[i] = with(out[i], "text", "null")
+			out[i] = formats.With(out[i], "text", "null")
 		}
 		return out
 	}
@@ -24,7 +24,7 @@ func (e *emission) hollow(compaction bool) []string {
 			case b.kind == blockCall:
 				p = hollowTool(p)
 			case get(p, "text") != "" && get(p, "metadata", "anthropic", "redactedData") == "":
-				p = with(p, "text", "null")
+				p = formats.With(p, "text", "null")
 			}
 			out[b.part] = p
 		}
@@ -51,7 +51,7 @@ func (m message) onlyText() (part int, ok bool) {
 func hollowFile(file string) string {
 	media, data, ok := formats.DataURL(str(file, "url"))
 	if ok && isImage(file) && dataURL(media, data) == str(file, "url") {
-		return with(file, "url", "null")
+		return formats.With(file, "url", "null")
 	}
 	return file
 }

@@ -188,10 +188,10 @@ func (i *insertion) project(directory string, at int64) (id, worktree string) {
 func (i *insertion) message(m written) {
 	i.row("message", map[string]any{
 		"id": m.id(), "session_id": i.id, "time_created": m.created, "time_updated": m.created,
-		"data": object(with(with(m.info, "id", ""), "sessionID", "")),
+		"data": object(formats.With(formats.With(m.info, "id", ""), "sessionID", "")),
 	})
 	for _, p := range m.parts {
-		data := with(with(with(p, "id", ""), "sessionID", ""), "messageID", "")
+		data := formats.With(formats.With(formats.With(p, "id", ""), "sessionID", ""), "messageID", "")
 		i.row("part", map[string]any{
 			"id": str(p, "id"), "message_id": m.id(), "session_id": i.id, "time_created": m.created, "time_updated": m.created, "data": object(data),
 		})

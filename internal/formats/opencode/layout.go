@@ -124,7 +124,7 @@ func speaks(part string) bool { return rawMember(part, "text") != `""` }
 // rawMember is get that tells null from nothing.
 func rawMember(raw, name string) string {
 	found := ""
-	for _, f := range fields(raw) {
+	for _, f := range formats.Fields(raw) {
 		if f.Name == name {
 			found = f.Raw
 		}

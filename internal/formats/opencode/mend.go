@@ -14,7 +14,7 @@ import (
 // whole returns an object without members that are null, and those named as whole
 // numbers.
 func whole(raw string, integers ...string) string {
-	list := fields(raw)
+	list := formats.Fields(raw)
 	for i, f := range list {
 		if f.Raw == "null" {
 			list[i].Raw = ""
@@ -35,7 +35,7 @@ func whole(raw string, integers ...string) string {
 // mendTime returns an object whose time has whole numbers.
 func mendTime(raw string, names ...string) string {
 	if t := get(raw, "time"); isObject(t) {
-		return with(raw, "time", whole(t, names...))
+		return formats.With(raw, "time", whole(t, names...))
 	}
 	return raw
 }
@@ -44,7 +44,7 @@ func mendUser(info string, m model) string {
 	info = mendTime(whole(info), "created")
 	info = orElse(info, "agent", `"build"`)
 	if str(info, "model", "providerID") == "" || str(info, "model", "modelID") == "" {
-		info = with(info, "model", formats.Object(session.StringField("providerID", m.provider), session.StringField("modelID", m.id)))
+		info = formats.With(info, "model", formats.Object(session.StringField("providerID", m.provider), session.StringField("modelID", m.id)))
 	}
 	return info
 }
@@ -103,7 +103,7 @@ func mendPart(p string, at int64) (mended string, ok bool) {
 	case "reasoning":
 		p = orElse(p, "time", span{at, at}.times())
 	case "tool":
-		p = with(p, "state", mendState(get(p, "state"), at))
+		p = formats.With(p, "state", mendState(get(p, "state"), at))
 	}
 	return p, true
 }
@@ -116,7 +116,7 @@ func mendState(state string, at int64) string {
 		if input != "" {
 			value = formats.Object(session.Field{Name: "input", Raw: input})
 		}
-		state = with(state, "input", value)
+		state = formats.With(state, "input", value)
 	}
 	times := func(end bool) {
 		t := get(state, "time")
@@ -127,7 +127,7 @@ func mendState(state string, at int64) string {
 		if end {
 			t = orElse(t, "end", get(t, "start"))
 		}
-		state = with(state, "time", t)
+		state = formats.With(state, "time", t)
 	}
 	switch str(state, "status") {
 	case "pending":
@@ -136,12 +136,12 @@ func mendState(state string, at int64) string {
 		times(false)
 	case "completed":
 		if raw := get(state, "output"); !strings.HasPrefix(raw, `"`) {
-			state = with(state, "output", js.Quote(raw))
+			state = formats.With(state, "output", js.Quote(raw))
 		}
 		state = orElse(orElse(state, "title", `""`), "metadata", "{}")
 		times(true)
 	default:
-		state = orElse(with(state, "status", `"error"`), "error", js.Quote(textInterrupted))
+		state = orElse(formats.With(state, "status", `"error"`), "error", js.Quote(textInterrupted))
 		times(true)
 	}
 	return state

@@ -37,9 +37,9 @@ func (x *exporter) put(m message, first, last int) {
 		x.ids[old] = id
 	}
 	m.info = within(m.info, "time", "created", formats.Int(at))
-	m.info = with(with(m.info, "id", js.Quote(id)), "sessionID", js.Quote(x.id))
+	m.info = formats.With(formats.With(m.info, "id", js.Quote(id)), "sessionID", js.Quote(x.id))
 	if assistant {
-		m.info = with(m.info, "parentID", js.Quote(x.renamed(cmp.Or(str(m.info, "parentID"), x.user))))
+		m.info = formats.With(m.info, "parentID", js.Quote(x.renamed(cmp.Or(str(m.info, "parentID"), x.user))))
 		m.info = mendAssistant(m.info, x.model.known())
 	} else {
 		m.info = mendUser(m.info, x.model.known())
@@ -84,9 +84,9 @@ func (x *exporter) parts(m message, id string, at int64) []string {
 	}
 	for i, p := range out {
 		if fresh {
-			p = with(p, "id", js.Quote(x.partID(at, i, len(out), id)))
+			p = formats.With(p, "id", js.Quote(x.partID(at, i, len(out), id)))
 		}
-		p = with(with(p, "sessionID", js.Quote(x.id)), "messageID", js.Quote(id))
+		p = formats.With(formats.With(p, "sessionID", js.Quote(x.id)), "messageID", js.Quote(id))
 		out[i] = x.attachments(p, id, at)
 	}
 	return out
@@ -100,9 +100,9 @@ func (x *exporter) attachments(p, id string, at int64) string {
 	}
 	for i, f := range files {
 		if part := str(f, "id"); x.fresh || !strings.HasPrefix(part, "prt") {
-			f = with(f, "id", js.Quote(x.partID(at, i, len(files), id+str(p, "id"))))
+			f = formats.With(f, "id", js.Quote(x.partID(at, i, len(files), id+str(p, "id"))))
 		}
-		files[i] = with(with(f, "sessionID", js.Quote(x.id)), "messageID", js.Quote(id))
+		files[i] = formats.With(formats.With(f, "sessionID", js.Quote(x.id)), "messageID", js.Quote(id))
 	}
 	return within(p, "state", "attachments", formats.Array(files...))
 }

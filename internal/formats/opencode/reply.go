@@ -114,5 +114,5 @@ func detailed(tool string) bool {
 	raw := get(tool, "state", "metadata")
 	_, spoke := interrupted(tool)
 	status := str(tool, "state", "status")
-	return isObject(raw) && len(fields(raw)) > 0 && !spoke && (status == "completed" || status == "error")
+	return isObject(raw) && len(formats.Fields(raw)) > 0 && !spoke && (status == "completed" || status == "error")
 }

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"github.com/sess-tools/sess/internal/formats"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -78,11 +79,11 @@ func fits(want block, b session.Block) bool {
 func fill(p string, b session.Block) string {
 	switch {
 	case b.Type == blockImage && rawMember(p, "url") == "null":
-		return with(p, "url", js.Quote(dataURL(b.Str("mimeType"), b.Str("data"))))
+		return formats.With(p, "url", js.Quote(dataURL(b.Str("mimeType"), b.Str("data"))))
 	case b.Type == blockText && rawMember(p, "text") == "null":
-		return with(p, "text", literal(b.Get("text")))
+		return formats.With(p, "text", literal(b.Get("text")))
 	case b.Type == blockThinking && rawMember(p, "text") == "null":
-		return with(p, "text", literal(b.Get("thinking")))
+		return formats.With(p, "text", literal(b.Get("thinking")))
 	}
 	return p
 }
@@ -143,13 +144,13 @@ func (x *exporter) sum(i int, e session.Entry) bool {
 	x.open, x.held = nil, nil
 	if n, ok := k.onlyText(); ok {
 		if rawMember(k.parts[n], "text") == "null" {
-			k.parts[n] = with(k.parts[n], "text", literal(e.Get("summary")))
+			k.parts[n] = formats.With(k.parts[n], "text", literal(e.Get("summary")))
 		}
 	}
 	tail := x.tail(i, x.kept(i))
 	for n, p := range c.parts {
 		if str(p, "type") == "compaction" && str(p, "tail_start_id") != "" && x.renamed(str(p, "tail_start_id")) != tail {
-			c.parts[n] = with(p, "tail_start_id", quoted(tail))
+			c.parts[n] = formats.With(p, "tail_start_id", quoted(tail))
 		}
 	}
 	x.put(c.message, c.first, c.last)

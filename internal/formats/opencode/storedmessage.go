@@ -38,7 +38,7 @@ func (s *stored) message(ctx context.Context, r ref) (message, error) {
 
 // identified returns what a row holds with the ids that are in other columns, behind the rest.
 func identified(data string, ids ...session.Field) string {
-	list := fields(compact(data))
+	list := formats.Fields(compact(data))
 	var out []session.Field
 	for _, f := range list {
 		switch f.Name {

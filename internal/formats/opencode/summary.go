@@ -30,9 +30,9 @@ func (x *exporter) compaction(i int, e session.Entry) {
 	user := x.user
 	x.put(message{x.userInfo(e, x.modelFor(i)), []string{part}}, i, i)
 	info := x.assistantInfo(e, "compaction", "", "stop", "")
-	info = with(info, "parentID", js.Quote(x.out[len(x.out)-1].id()))
+	info = formats.With(info, "parentID", js.Quote(x.out[len(x.out)-1].id()))
 	text := formats.Object(session.Field{Name: "type", Raw: `"text"`}, session.Field{Name: "text", Raw: literal(e.Get("summary"))})
-	x.put(message{with(info, "summary", "true"), []string{text}}, i, i)
+	x.put(message{formats.With(info, "summary", "true"), []string{text}}, i, i)
 	x.user = user // the turn goes on
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // get returns the JSON text of the member that the names lead to, "" if there is
@@ -51,37 +50,9 @@ func elements(raw string) []string {
 	return out
 }
 
-// fields returns the members of an object.
-func fields(raw string) []session.Field {
-	if !isObject(raw) {
-		return nil
-	}
-	var out []session.Field
-	for key, value := range js.Members(raw) {
-		out = append(out, session.Field{Name: js.Unquote(key), Raw: value})
-	}
-	return out
-}
-
-// with returns an object with the member called name set to a JSON text, in its
-// place if it has one, else at its end; without it for "".
-func with(raw, name, value string) string {
-	list := fields(raw)
-	found := false
-	for i := range list {
-		if list[i].Name == name {
-			list[i].Raw, found = value, true
-		}
-	}
-	if !found {
-		list = append(list, session.Field{Name: name, Raw: value})
-	}
-	return formats.Object(list...)
-}
-
-// within is with for a member of the member called outer.
+// within is [formats.With] for a member of the member called outer.
 func within(raw, outer, name, value string) string {
-	return with(raw, outer, with(get(raw, outer), name, value))
+	return formats.With(raw, outer, formats.With(get(raw, outer), name, value))
 }
 
 // orElse returns an object with the member called name set to value if it has none, or
@@ -90,5 +61,5 @@ func orElse(raw, name, value string) string {
 	if get(raw, name) != "" {
 		return raw
 	}
-	return with(raw, name, value)
+	return formats.With(raw, name, value)
 }

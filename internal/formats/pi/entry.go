@@ -6,7 +6,6 @@ import (
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
 // entry returns e as the version can open it, and tells what it will not see.
@@ -32,7 +31,7 @@ func (x *exporter) entry(e session.Entry) session.Entry {
 		}
 	case session.TypeServiceTier:
 		if x.version.name == "omp-13" && strings.HasPrefix(e.Get("serviceTier"), "{") {
-			x.note(e)
+			x.unheld.Add(e)
 			return wrap(e)
 		}
 	case session.TypeContextEdit:
@@ -50,7 +49,7 @@ func (x *exporter) entry(e session.Entry) session.Entry {
 		return e // the name is written where the version looks for it
 	}
 	if !x.version.knows(e.Type()) {
-		x.note(e)
+		x.unheld.Add(e)
 	}
 	return e
 }
@@ -60,18 +59,10 @@ func contentful(raw string) bool { return raw != "" && (raw[0] == '"' || raw[0] 
 
 // blobs puts blobs into an entry for pi, which knows no references to them.
 func (x *exporter) blobs(e session.Entry) session.Entry {
-	if x.version.omp || !refersToBlob(e) {
+	if x.version.omp {
 		return e
 	}
-	if x.t.Blobs == "" {
-		x.t.Lose(formats.At(e), formats.KindBlob, "refers to a blob, which --blobs would resolve")
-		return e
-	}
-	e, problems := session.ResolveBlobs(e, store.OpenBlobs(x.t.Blobs).Get)
-	for _, p := range problems {
-		x.t.Lose(formats.At(e), formats.KindBlob, "%s", p.Text)
-	}
-	return e
+	return x.t.Resolve(e)
 }
 
 // model gives a change of the model the form of the version, beside its own.
@@ -84,7 +75,7 @@ func (x *exporter) model(e session.Entry) session.Entry {
 		return e
 	}
 	if role := e.Str("role"); role != "" && role != "default" {
-		x.note(e) // pi has one model, and this is another
+		x.unheld.Add(e) // pi has one model, and this is another
 		return wrap(e)
 	}
 	provider, id, ok := strings.Cut(full, "/")

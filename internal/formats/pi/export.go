@@ -18,7 +18,7 @@ func (f format) Export(ctx context.Context, s *session.Session, t *formats.Targe
 	if !ok {
 		return fmt.Errorf("exporting to %s: no version %q", f.name, t.Version)
 	}
-	x := exporter{version: v, s: s, t: t, foreign: map[string]*foreign{}}
+	x := exporter{version: v, s: s, t: t}
 	lead, err := x.lead()
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (f format) Export(ctx context.Context, s *session.Session, t *formats.Targe
 	if x.named != "" {
 		lines = append(lines, x.named)
 	}
-	x.tellForeign()
+	x.unheld.Tell(t, v.title, "")
 	return t.File(formats.FileName(s.Header), jsonl.Content(lines))
 }
 
@@ -48,16 +48,9 @@ type exporter struct {
 	s       *session.Session
 	t       *formats.Target
 
-	kept    session.Entry // the custom entry that keeps a title slot, if that is put back
-	named   string        // an entry to add at the end, for the name
-	foreign map[string]*foreign
-	order   []string
-}
-
-// A foreign type is one that the version does not know.
-type foreign struct {
-	first string
-	count int
+	kept   session.Entry // the custom entry that keeps a title slot, if that is put back
+	named  string        // an entry to add at the end, for the name
+	unheld formats.Unheld
 }
 
 // wrap returns a custom entry that holds e: every version carries it along.
@@ -80,28 +73,6 @@ func parent(e session.Entry) string {
 		return "null"
 	}
 	return js.Quote(e.ParentID())
-}
-
-// note counts an entry whose type means nothing to the version.
-func (x *exporter) note(e session.Entry) {
-	f := x.foreign[e.Type()]
-	if f == nil {
-		f = &foreign{first: formats.At(e)}
-		x.foreign[e.Type()] = f
-		x.order = append(x.order, e.Type())
-	}
-	f.count++
-}
-
-func (x *exporter) tellForeign() {
-	for _, typ := range x.order {
-		f := x.foreign[typ]
-		more := ""
-		if f.count > 1 {
-			more = fmt.Sprintf(", and %d more", f.count-1)
-		}
-		x.t.Lose(f.first, formats.KindEntry, "%s means nothing to %s%s", typ, x.version.title, more)
-	}
 }
 
 // rooted tells that a cycle of parents was cut.

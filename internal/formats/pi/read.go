@@ -8,7 +8,6 @@ import (
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
 const (
@@ -70,7 +69,9 @@ func (c *conversion) read(ctx context.Context, f *formats.File) error {
 }
 
 // entry takes over one entry.
-func (c *conversion) entry(e session.Entry) error { return c.b.Entry(c.resolved(unwrapped(e))) }
+func (c *conversion) entry(e session.Entry) error {
+	return c.b.Entry(c.b.Resolve(unwrapped(e), c.blobs))
+}
 
 // lead returns the title slot, "" if there is none, and the header, without white
 // space around them: a carriage return would come back in the middle of a line.
@@ -126,20 +127,3 @@ func unwrapped(e session.Entry) session.Entry {
 	}
 	return inner
 }
-
-// resolved returns the entry with its blobs in it.
-func (c *conversion) resolved(e session.Entry) session.Entry {
-	if c.blobs == "" {
-		if refersToBlob(e) {
-			c.b.Lose(formats.At(e), formats.KindBlob, "refers to a blob, which --blobs would resolve")
-		}
-		return e
-	}
-	e, problems := session.ResolveBlobs(e, store.OpenBlobs(c.blobs).Get)
-	for _, p := range problems {
-		c.b.Lose(formats.At(e), formats.KindBlob, "%s", p.Text)
-	}
-	return e
-}
-
-func refersToBlob(e session.Entry) bool { return strings.Contains(e.Raw(), `"blob:sha256:`) }
