@@ -47,7 +47,7 @@ func Migrate(ctx context.Context, path string, o Options) (Migration, error) {
 }
 
 func migrate(ctx context.Context, d disk, path string, o Options) (out Migration, err error) {
-	return out, withSource(ctx, d, path, &o, func(a *jsonl.Appender, target string) error {
+	return out, withSource(ctx, d, path, jsonl.Options{Tail: jsonl.Refuse, Wait: o.Wait}, func(a *jsonl.Appender, target string) error {
 		b, err := newBuild(ctx, d, a, target, o)
 		if err != nil {
 			return err
@@ -60,12 +60,12 @@ func migrate(ctx context.Context, d disk, path string, o Options) (out Migration
 
 // withSource runs do with the JSONL file at path locked against everybody. target
 // is its name with a symbolic link resolved: the store stands beside the file.
-func withSource(ctx context.Context, d disk, path string, o *Options, do func(a *jsonl.Appender, target string) error) (err error) {
+func withSource(ctx context.Context, d disk, path string, o jsonl.Options, do func(a *jsonl.Appender, target string) error) (err error) {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return about("opening "+path, err)
 	}
-	a, err := jsonl.OpenAppender(ctx, target, jsonl.Options{Tail: jsonl.Refuse, Wait: o.Wait})
+	a, err := jsonl.OpenAppender(ctx, target, o)
 	if err != nil {
 		return err
 	}

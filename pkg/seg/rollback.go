@@ -34,25 +34,13 @@ func rollback(ctx context.Context, d disk, path, reason string, o Options) (to s
 }
 
 // withTarget is withSource for a file that may be missing or torn.
-func withTarget(ctx context.Context, d disk, path string, o *Options, do func(target string) error) (err error) {
-	target, err := filepath.EvalSymlinks(path)
-	if missing(err) {
+func withTarget(ctx context.Context, d disk, path string, o *Options, do func(target string) error) error {
+	if _, err := filepath.EvalSymlinks(path); missing(err) {
 		return do(path)
 	}
-	if err != nil {
-		return about("opening "+path, err)
-	}
-	a, err := jsonl.OpenAppender(ctx, target, jsonl.Options{Tail: jsonl.EndLine, Wait: o.Wait})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	unlock, err := takeLock(ctx, d, target+".lock", o.Wait)
-	if err != nil {
-		return err
-	}
-	defer unlockInto(&err, unlock)
-	return do(target)
+	return withSource(ctx, d, path, jsonl.Options{Tail: jsonl.EndLine, Wait: o.Wait}, func(_ *jsonl.Appender, target string) error {
+		return do(target)
+	})
 }
 
 // retire takes the store out of service in favour of the file target.
