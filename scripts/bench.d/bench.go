@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
 )
@@ -15,6 +16,7 @@ import (
 type bench struct {
 	size        int64 // of the large sessions, in bytes
 	runs        int
+	slow        time.Duration // slowPair
 	full, quick bool
 	busy        bool   // others want the processor too
 	core        string // the core that what is pinned is pinned to

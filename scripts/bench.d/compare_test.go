@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // stage is a bench that can run things, and a command that writes its letter to
@@ -19,7 +20,7 @@ func stage(t *testing.T) (b *bench, logging func(letter, script string) command,
 	}
 	dir := t.TempDir()
 	name := filepath.Join(dir, "log")
-	b = &bench{work: dir, data: dir, runs: 3}
+	b = &bench{work: dir, data: dir, runs: 3, slow: slowPair}
 	logging = func(letter, script string) command {
 		return command{argv: []string{"sh", "-c", "printf %s " + letter + " >>'" + name + "'; " + script}}
 	}
@@ -40,6 +41,21 @@ func TestCompareInTurn(t *testing.T) {
 	}
 	if c.pairs != 3 || c.ours < 0.03 || c.peer < 0.03 || c.ratio <= 0 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestCompareSlowPeer: of a peer that is slow one run is enough, and ours does not count the
+// one that found everything cold.
+func TestCompareSlowPeer(t *testing.T) {
+	t.Parallel()
+	b, logging, log := stage(t)
+	b.slow = 200 * time.Millisecond
+	c, err := b.compare(t.Context(), logging("o", ":"), logging("p", "sleep 0.3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := log(), "op"+"ooo"; got != want || c.pairs != 1 {
+		t.Errorf("ran %s, want %s: %+v", got, want, c)
 	}
 }
 

@@ -57,7 +57,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	b := &bench{size: size, runs: c.runs, full: c.full, quick: c.quick, core: firstCore(), peers: peersDir(), s: s}
+	b := &bench{size: size, runs: c.runs, slow: slowPair, full: c.full, quick: c.quick, core: firstCore(), peers: peersDir(), s: s}
 	goals := selected(b.goals(), only)
 	if len(goals) == 0 {
 		return clikit.No("no goal matches %s", c.only)

@@ -85,7 +85,7 @@ func (r row) verdict() string {
 func (r row) remark() string {
 	var parts []string
 	if r.pairs == 1 {
-		parts = append(parts, "once")
+		parts = append(parts, "peer once")
 	}
 	if r.note != "" {
 		parts = append(parts, r.note)

@@ -1,8 +1,9 @@
 package opencode
 
 import (
-	"github.com/sess-tools/sess/internal/formats"
 	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
