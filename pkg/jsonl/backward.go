@@ -118,7 +118,7 @@ func (b *backward) long(yield func(Line, error) bool) bool {
 	if err != nil {
 		return yield(Line{Offset: at}, err) && false
 	}
-	l := Line{Offset: start, Data: make([]byte, end-start), Torn: b.torn, own: true}
+	l := Line{Offset: start, Data: room(int(end - start)), Torn: b.torn, own: true}
 	if at, err := b.readAt(l.Data, start); err != nil {
 		return yield(Line{Offset: at}, err) && false
 	}

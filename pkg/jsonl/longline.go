@@ -10,6 +10,15 @@ const (
 	hugeLine = 32 << 20
 )
 
+// room returns memory for a line of n bytes. Lines of that size that nobody has any more
+// are given back first: the collector begins in time, but need not be ready in time.
+func room(n int) []byte {
+	if n >= hugeLine {
+		debug.FreeOSMemory()
+	}
+	return make([]byte, n)
+}
+
 // A longLine collects a line whose length is not known yet. A slice that is
 // appended to would be copied as it grows, and its old copies together weigh
 // several times the line before they are collected; pieces are copied once.
@@ -41,7 +50,7 @@ func (p *longLine) end(part []byte) (line []byte, own bool) {
 	for _, piece := range p.full {
 		size += len(piece)
 	}
-	line = make([]byte, 0, size)
+	line = room(size)[:0]
 	for _, piece := range p.full {
 		line = append(line, piece...)
 	}
