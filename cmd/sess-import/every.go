@@ -36,7 +36,7 @@ func atOnce() int { return min(runtime.GOMAXPROCS(0)+1, 8) }
 // two with one name it is always the same that has it.
 func (j *job) every(ctx context.Context, a formats.Archive) error {
 	// What a session leaves behind is garbage at once, and little of it is alive.
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	debug.SetGCPercent(400)
 	ctx, stop := context.WithCancel(ctx)
 	tasks := j.tasks(ctx, a)
 	defer func() {

@@ -108,23 +108,6 @@ func (j *job) only(ctx context.Context, a formats.Archive) (formats.Info, error)
 // maxCandidates is how many sessions only looks at.
 const maxCandidates = 8
 
-// convert makes the lines of one session. The sink has to be finished.
-func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info, tell func(formats.Loss)) error {
-	lost := 0
-	b := formats.NewBuilder(k.name, k.line, func(l formats.Loss) {
-		lost++
-		tell(l)
-	})
-	err := a.Read(ctx, info, b)
-	if err == nil && !b.Opened() {
-		err = errors.New("nothing was read")
-	}
-	if err == nil && k.strict && lost > 0 {
-		err = errLossy(lost)
-	}
-	return k.seal(err)
-}
-
 // named puts the session in front of an error that does not say whose it is.
 func named(info formats.Info, err error) error {
 	if info.ID == "" || err == nil || info.Path != "" && strings.Contains(err.Error(), info.Path) {

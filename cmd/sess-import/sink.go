@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,6 +46,23 @@ type sink struct {
 
 // sink returns a sink that has the buffer until it is sealed.
 func (j *job) sink(buffer *bufio.Writer) *sink { return &sink{job: j, buffer: buffer} }
+
+// convert makes the lines of one session. The sink has to be published, whatever the error.
+func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info, tell func(formats.Loss)) error {
+	lost := 0
+	b := formats.NewBuilder(k.name, k.line, func(l formats.Loss) {
+		lost++
+		tell(l)
+	})
+	err := a.Read(ctx, info, b)
+	if err == nil && !b.Opened() {
+		err = errors.New("nothing was read")
+	}
+	if err == nil && k.strict && lost > 0 {
+		err = errLossy(lost)
+	}
+	return k.seal(err)
+}
 
 // line takes a line.
 func (k *sink) line(text string) error {

@@ -17,10 +17,9 @@ func (t *Target) Resolve(e session.Entry) session.Entry {
 // Inline is Resolve for an agent that would take a reference for the data of an image: in the
 // place of one stands a text that says so.
 func (t *Target) Inline(e session.Entry) session.Entry {
-	if !refersToBlob(e) {
+	if e = t.Resolve(e); !refersToBlob(e) {
 		return e
 	}
-	e = t.Resolve(e)
 	if m, ok := e.Message(); ok {
 		return e.WithRaw("message", With(m.Raw(), "content", withoutRefs(m.Get("content"))))
 	}
@@ -54,11 +53,10 @@ func (b *Builder) Resolve(e session.Entry, dir string) session.Entry {
 func refersToBlob(e session.Entry) bool { return strings.Contains(e.Raw(), `"blob:sha256:`) }
 
 func resolve(e session.Entry, dir string, lose func(where, kind, format string, args ...any)) session.Entry {
-	if !refersToBlob(e) {
-		return e
-	}
 	if dir == "" {
-		lose(At(e), KindBlob, "refers to a blob, which --blobs would resolve")
+		if refersToBlob(e) {
+			lose(At(e), KindBlob, "refers to a blob, which --blobs would resolve")
+		}
 		return e
 	}
 	e, problems := session.ResolveBlobs(e, store.OpenBlobs(dir).Get)

@@ -39,8 +39,8 @@ func Write(w io.Writer, r Row) error {
 	o.number(`,"output":`, r.Spent.Output)
 	o.number(`,"cacheRead":`, r.Spent.CacheRead)
 	o.number(`,"cacheWrite":`, r.Spent.CacheWrite)
-	o.raw(`,"cost":` + Cost(r.Spent) + `},"exact":`) // entries and messages are lower bounds
-	o.buf = strconv.AppendBool(o.buf, r.Exact)
+	o.raw(`,"cost":` + Cost(r.Spent) + `},"exact":`)
+	o.buf = strconv.AppendBool(o.buf, r.Exact) // if not, entries and messages are lower bounds
 	o.agent(r)
 	o.raw("}")
 	o.flush()

@@ -3,7 +3,6 @@ package session_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -136,29 +135,17 @@ func TestReadRecentWhole(t *testing.T) {
 	}
 }
 
-// counted counts what is read.
-type counted struct {
-	io.ReaderAt
-	read int
-}
-
-func (c *counted) ReadAt(p []byte, at int64) (int, error) {
-	n, err := c.ReaderAt.ReadAt(p, at)
-	c.read += n
-	return n, err
-}
-
 // Of a line that begins too far back, no more is read than what may be near the end.
 func TestReadRecentOfHugeLine(t *testing.T) {
 	t.Parallel()
 	const limit = 8 << 20
 	text := `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n" +
 		`{"type":"custom","id":"a","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","customType":"x","data":"` + strings.Repeat("x", 3*limit) + "\"}\n"
-	r := &counted{ReaderAt: strings.NewReader(text)}
+	r := &counting{ReaderAt: strings.NewReader(text)}
 	if _, err := session.ReadRecent(r, int64(len(text))); !errors.Is(err, session.ErrWhole) {
 		t.Errorf("error %v", err)
 	}
-	if r.read > limit+limit/8 {
-		t.Errorf("read %d bytes", r.read)
+	if r.n > limit+limit/8 {
+		t.Errorf("read %d bytes", r.n)
 	}
 }

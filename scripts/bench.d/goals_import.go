@@ -29,6 +29,10 @@ func (b *bench) importGoals() []goal {
 // that, and writing every session against copying them.
 func (b *bench) importing(limit float64, memory int64) func(context.Context, string) ([]row, error) {
 	return func(ctx context.Context, name string) (_ []row, err error) {
+		sh, err := b.need("sh")
+		if err != nil {
+			return nil, err
+		}
 		home, err := b.rollouts(ctx)
 		if err != nil {
 			return nil, err
@@ -42,7 +46,7 @@ func (b *bench) importing(limit float64, memory int64) func(context.Context, str
 		defer func() { err = errors.Join(err, os.RemoveAll(top)) }()
 		made, copied := filepath.Join(top, "made"), filepath.Join(top, "copied")
 		ours := b.ours("sess-import", "-q", "--sync=never", "--all", "-o", made, "codex", home)
-		peer := command{argv: []string{"/bin/sh", "-c", `find "$1" -name '*.jsonl' -exec cat {} + >/dev/null && cp -R "$2" "$3"`, "sh", home, made, copied}}
+		peer := command{argv: []string{sh, "-c", `find "$1" -name '*.jsonl' -exec cat {} + >/dev/null && cp -R "$2" "$3"`, "sh", home, made, copied}}
 		if _, err := b.run(ctx, ours); err != nil { // what there is to copy
 			return nil, err
 		}

@@ -107,7 +107,7 @@ func (x *exporter) entry(i int) {
 		}
 		return
 	}
-	if x.kept[e.ID()] || e.Type() == session.TypeCustom && e.Str("customType") == "claude:"+customLeaf {
+	if x.kept[e.ID()] || formats.CustomName(e, "claude") == customLeaf {
 		x.uuids[e.ID()] = x.parent(e)
 		return
 	}

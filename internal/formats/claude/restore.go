@@ -23,7 +23,7 @@ type keptLine struct {
 
 // keptIn returns what an entry keeps; ok is false if it keeps nothing.
 func keptIn(e session.Entry) (k keeping, ok bool) {
-	if e.Type() != session.TypeCustom || e.Str("customType") != "claude:"+customLine {
+	if formats.CustomName(e, "claude") != customLine {
 		return k, false
 	}
 	data := e.Get("data")

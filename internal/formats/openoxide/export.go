@@ -155,7 +155,7 @@ func role(e session.Entry) string {
 // that was imported, id, role and time.
 func (x *exporter) rowOf(e session.Entry, parent string) (row message, err error) {
 	c, ok := x.contents[e.ID()]
-	if !ok && e.Type() == session.TypeCustom && e.Str("customType") == "openoxide:"+customContent {
+	if !ok && formats.CustomName(e, "openoxide") == customContent {
 		ok = json.Unmarshal([]byte(e.Get("data")), &c) == nil
 	}
 	if ok {

@@ -161,7 +161,7 @@ func (x *exporter) hidden(e session.Entry) {
 // shown adds the rows of an entry's messages, as a model reads them.
 func (x *exporter) shown(p session.Projected) {
 	e, f := p.Entry, x.known[p.Entry.ID()]
-	if e.Type() == session.TypeCustom && e.Str("customType") == "zeroclaw:message" {
+	if formats.CustomName(e, "zeroclaw") == "message" {
 		x.add(formats.RawString(formats.Member(e.Get("data"), "role")), formats.RawString(formats.Member(e.Get("data"), "content")), e, f)
 		return
 	}
