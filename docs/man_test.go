@@ -37,7 +37,7 @@ func section(page, name string) []string {
 }
 
 // helpFlags returns the flags that --help of a tool, or of a command of it, lists, as
-// "-l, --leaf REF".
+// "-l, --leaf REF". A name of two flags is an error: it could give only one of them.
 func helpFlags(t *testing.T, tool string, command ...string) []string {
 	t.Helper()
 	out, err := exec.Command(filepath.Join(bin, tool), append(command, "--help")...).Output()
@@ -49,9 +49,18 @@ func helpFlags(t *testing.T, tool string, command ...string) []string {
 		t.Fatalf("%s --help lists no flags", tool)
 	}
 	var flags []string
+	seen := map[string]bool{}
 	for line := range strings.Lines(list) {
-		if flag, _, _ := strings.Cut(strings.TrimSpace(line), "  "); strings.HasPrefix(flag, "-") {
-			flags = append(flags, flag)
+		flag, _, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		if !strings.HasPrefix(flag, "-") {
+			continue
+		}
+		flags = append(flags, flag)
+		for name := range strings.FieldsFuncSeq(flag, func(r rune) bool { return r == ' ' || r == ',' }) {
+			if strings.HasPrefix(name, "-") && seen[name] {
+				t.Errorf("%s %s: two flags are called %s", tool, command, name)
+			}
+			seen[name] = true
 		}
 	}
 	slices.Sort(flags)

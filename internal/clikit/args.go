@@ -2,8 +2,11 @@ package clikit
 
 import (
 	"flag"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/urfave/cli/v2"
 )
 
 // A parser reads a command line as getopt_long(3) does with GNU's permutation:
@@ -12,9 +15,9 @@ import (
 // flag that takes a value is its value even when it begins with "-". Given
 // twice, a flag has its last value.
 type parser struct {
-	set     *flag.FlagSet // holds the values
-	docs    []FlagDoc
-	command bool // words after "--" are a command
+	flags   []cli.Flag
+	set     *flag.FlagSet // those of them that were given
+	command bool          // words after "--" are a command
 
 	operands []string
 	words    []string
@@ -54,18 +57,18 @@ func (p *parser) parse(args []string) error {
 // many words of rest it used.
 func (p *parser) long(arg string, rest []string) (int, error) {
 	name, value, inline := strings.Cut(arg[2:], "=")
-	d := p.find(name)
+	f := p.find(name)
 	switch {
-	case d == nil || utf8.RuneCountInString(name) == 1:
+	case f == nil || utf8.RuneCountInString(name) == 1:
 		return 0, p.unknown("--" + name)
 	case inline:
-		return 0, p.assign(name, value)
-	case !d.TakesValue:
-		return 0, p.assign(name, "true")
+		return 0, p.assign(f, name, value)
+	case !takesValue(f):
+		return 0, p.assign(f, name, "true")
 	case len(rest) == 0:
 		return 0, UsageError("flag --%s needs a value", name)
 	}
-	return 1, p.assign(name, rest[0])
+	return 1, p.assign(f, name, rest[0])
 }
 
 // short sets the flags bundled in arg and returns how many words of rest they
@@ -74,22 +77,22 @@ func (p *parser) short(arg string, rest []string) (int, error) {
 	for i := 1; i < len(arg); {
 		_, n := utf8.DecodeRuneInString(arg[i:])
 		name, after := arg[i:i+n], arg[i+n:]
-		d := p.find(name)
+		f := p.find(name)
 		switch {
-		case d == nil && i == 1 && p.find(arg[1:]) != nil:
+		case f == nil && i == 1 && p.find(arg[1:]) != nil:
 			return 0, WithHint(p.unknown(arg), "long flags take two dashes: -%s", arg)
-		case d == nil:
+		case f == nil:
 			return 0, p.unknown("-" + name)
-		case d.TakesValue && after != "":
-			return 0, p.assign(name, strings.TrimPrefix(after, "="))
-		case d.TakesValue && len(rest) == 0:
+		case takesValue(f) && after != "":
+			return 0, p.assign(f, name, strings.TrimPrefix(after, "="))
+		case takesValue(f) && len(rest) == 0:
 			return 0, UsageError("flag -%s needs a value", name)
-		case d.TakesValue:
-			return 1, p.assign(name, rest[0])
+		case takesValue(f):
+			return 1, p.assign(f, name, rest[0])
 		case strings.HasPrefix(after, "="):
-			return 0, p.assign(name, after[1:])
+			return 0, p.assign(f, name, after[1:])
 		}
-		if err := p.assign(name, "true"); err != nil {
+		if err := p.assign(f, name, "true"); err != nil {
 			return 0, err
 		}
 		i += n
@@ -97,18 +100,22 @@ func (p *parser) short(arg string, rest []string) (int, error) {
 	return 0, nil
 }
 
-func (p *parser) find(name string) *FlagDoc {
-	for i := range p.docs {
-		for _, n := range p.docs[i].Names {
-			if n == name && name != "" {
-				return &p.docs[i]
-			}
+// find returns the flag with a name, or nil.
+func (p *parser) find(name string) cli.Flag {
+	for _, f := range p.flags {
+		if name != "" && slices.Contains(f.Names(), name) {
+			return f
 		}
 	}
 	return nil
 }
 
-func (p *parser) assign(name, value string) error {
+func (p *parser) assign(f cli.Flag, name, value string) error {
+	if p.set.Lookup(name) == nil {
+		if err := f.Apply(p.set); err != nil {
+			return UsageError("%v", err)
+		}
+	}
 	if err := p.set.Set(name, value); err != nil {
 		return UsageError("invalid value %q for %s: %v", value, dashed(name), err)
 	}

@@ -44,9 +44,8 @@ func framed(flags []cli.Flag) []cli.Flag {
 func describe(flags []cli.Flag) []FlagDoc {
 	docs := make([]FlagDoc, 0, len(flags))
 	for _, f := range flags {
-		d := FlagDoc{Names: f.Names(), TakesValue: true}
+		d := FlagDoc{Names: f.Names(), TakesValue: takesValue(f)}
 		if g, ok := f.(cli.DocGenerationFlag); ok {
-			d.TakesValue = g.TakesValue()
 			d.Usage = g.GetUsage()
 			d.Default = g.GetValue()
 		}
@@ -57,14 +56,22 @@ func describe(flags []cli.Flag) []FlagDoc {
 		case d.ValueName == "":
 			d.ValueName = "VALUE"
 		}
-		if g, ok := f.(*cli.GenericFlag); ok {
-			if c, ok := g.Value.(*choice); ok {
-				d.Words = given(c.words)
+		if f, ok := f.(declared); ok {
+			if g, ok := f.DocGenerationFlag.(*cli.GenericFlag); ok {
+				if c, ok := g.Value.(*choice); ok {
+					d.Words = given(c.words)
+				}
 			}
 		}
 		docs = append(docs, d)
 	}
 	return docs
+}
+
+// takesValue reports whether f is no switch.
+func takesValue(f cli.Flag) bool {
+	g, ok := f.(cli.DocGenerationFlag)
+	return !ok || g.TakesValue()
 }
 
 // unquote returns the first word of usage in backquotes, and usage without the

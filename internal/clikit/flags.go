@@ -12,38 +12,54 @@ import (
 // A Flag is a flag of a tool.
 type Flag = cli.Flag
 
+// A declared flag is one of urfave's. It knows its names itself, all of them,
+// where urfave's runs a regular expression for each time one is asked for; and
+// what it stores into has its default from the declaration on, so that only
+// flags that are given have to be applied. Both are paid at every start.
+type declared struct {
+	cli.DocGenerationFlag
+	names []string
+}
+
+func (d declared) Names() []string { return d.names }
+
 // The constructors below declare a flag that stores into dst. The names are
 // separated by commas, the long one first, as in "leaf, l". A word of usage in
 // backquotes names the value in help: "end at `REF`".
 
 // Bool declares a switch, off unless given.
 func Bool(dst *bool, names, usage string) cli.Flag {
-	name, aliases := cutNames(names)
-	return &cli.BoolFlag{Name: name, Aliases: aliases, Usage: usage, Destination: dst, DisableDefaultText: true}
+	*dst = false
+	n := cutNames(names)
+	return declared{&cli.BoolFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, DisableDefaultText: true}, n}
 }
 
 // String declares a flag with a text value.
 func String(dst *string, names, value, usage string) cli.Flag {
-	name, aliases := cutNames(names)
-	return &cli.StringFlag{Name: name, Aliases: aliases, Usage: usage, Destination: dst, Value: value}
+	*dst = value
+	n := cutNames(names)
+	return declared{&cli.StringFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, n}
 }
 
 // Int declares a flag with a decimal (or 0x, 0o, 0b) integer value.
 func Int(dst *int, names string, value int, usage string) cli.Flag {
-	name, aliases := cutNames(names)
-	return &cli.IntFlag{Name: name, Aliases: aliases, Usage: usage, Destination: dst, Value: value}
+	*dst = value
+	n := cutNames(names)
+	return declared{&cli.IntFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, n}
 }
 
 // Int64 is [Int] for offsets and sizes.
 func Int64(dst *int64, names string, value int64, usage string) cli.Flag {
-	name, aliases := cutNames(names)
-	return &cli.Int64Flag{Name: name, Aliases: aliases, Usage: usage, Destination: dst, Value: value}
+	*dst = value
+	n := cutNames(names)
+	return declared{&cli.Int64Flag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, n}
 }
 
 // Duration declares a flag with a value such as 300ms, 10s or 1h30m.
 func Duration(dst *time.Duration, names string, value time.Duration, usage string) cli.Flag {
-	name, aliases := cutNames(names)
-	return &cli.DurationFlag{Name: name, Aliases: aliases, Usage: usage, Destination: dst, Value: value}
+	*dst = value
+	n := cutNames(names)
+	return declared{&cli.DurationFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, n}
 }
 
 // Strings declares a flag that may be repeated; each use adds one value, which
@@ -69,16 +85,16 @@ func Choice(dst *string, names string, words []string, usage string) cli.Flag {
 // runs once for each time the flag is given. Its String is the default shown by
 // help; an empty one shows none.
 func Value(v cli.Generic, names, usage string) cli.Flag {
-	name, aliases := cutNames(names)
-	return &cli.GenericFlag{Name: name, Aliases: aliases, Usage: usage, Value: v}
+	n := cutNames(names)
+	return declared{&cli.GenericFlag{Name: n[0], Aliases: n[1:], Usage: usage, Value: v}, n}
 }
 
-func cutNames(names string) (name string, aliases []string) {
+func cutNames(names string) []string {
 	all := strings.Split(names, ",")
 	for i := range all {
 		all[i] = strings.TrimSpace(all[i])
 	}
-	return all[0], all[1:]
+	return all
 }
 
 type list []string

@@ -102,13 +102,7 @@ func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
 	var help, version bool
 	flags, action := t.flags()
 	flags = append(flags, frameFlags(&s.Quiet, &s.Verbose, &help, &version)...)
-	set := flag.NewFlagSet(t.Name, flag.ContinueOnError)
-	for _, f := range flags {
-		if err := f.Apply(set); err != nil {
-			return UsageError("%v", err)
-		}
-	}
-	p := parser{set: set, docs: describe(flags), command: t.Command}
+	p := parser{flags: flags, set: flag.NewFlagSet(t.Name, flag.ContinueOnError), command: t.Command}
 	if err := p.parse(args); err != nil {
 		return err
 	}

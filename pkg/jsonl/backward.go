@@ -7,15 +7,22 @@ import (
 	"iter"
 )
 
+// firstBlock is how many bytes are read backward at first: most who ask for the
+// end of a log want its last line, and most lines are short.
+const firstBlock = 16 << 10
+
 // longTail is the length in bytes from which on a line that is read backward is
 // measured before it is read, rather than held while its beginning is looked for.
 const longTail = 4 << 20
 
 // Backward iterates over the lines of the first size bytes of r from last to
 // first. It yields what [Lines] yields, the other way round and without
-// numbers, and reads only as far as it is asked to: 64 KiB at a time, and as
-// much again as it already holds while a line is longer than that. A line of
-// more than 4 MiB is read twice, first to find where it begins.
+// numbers, and reads only as far as it is asked to: 16 KiB, then 64 KiB at a
+// time, and as much again as it already holds while a line is longer than that.
+// A line of more than 4 MiB is read twice, first to find where it begins.
+//
+// What it yields is not overwritten, so that [Line.Text] copies nothing; who
+// keeps a line keeps the block it was read with.
 //
 // A last line without a line feed is yielded as torn, which is not an error. An
 // error of r ends the iteration; r having fewer than size bytes is
@@ -56,7 +63,7 @@ func Backward(r io.ReaderAt, size int64) iter.Seq2[Line, error] {
 type backward struct {
 	r     io.ReaderAt
 	lo    int64  // offset of buf[0]
-	buf   []byte // what was read and has not been yielded is buf[:end]
+	buf   []byte // what was read and has not been yielded is buf[:end]; the rest belongs to who has it
 	end   int
 	feeds []int // positions in buf of the line feeds of the newest block
 	torn  bool  // the line that ends at end has no line feed
@@ -65,19 +72,15 @@ type backward struct {
 // grow reads the block before lo. On an error it returns the offset at which
 // reading stopped.
 func (b *backward) grow() (int64, error) {
-	// Reading as much as is held keeps the copying linear in a line's length.
-	n := int(min(b.lo, max(blockSize, int64(b.end))))
-	if need := n + b.end; need > cap(b.buf) {
-		if b.buf != nil { // then leave room for what a block begins with
-			need = max(need, 2*blockSize)
-		}
-		grown := make([]byte, need)
-		copy(grown[n:], b.buf[:b.end])
-		b.buf = grown
-	} else {
-		b.buf = b.buf[:cap(b.buf)]
-		copy(b.buf[n:], b.buf[:b.end])
+	least := blockSize
+	if b.buf == nil {
+		least = firstBlock
 	}
+	// Reading as much as is held keeps the copying linear in a line's length.
+	n := int(min(b.lo, int64(max(least, b.end))))
+	grown := make([]byte, n+b.end)
+	copy(grown[n:], b.buf[:b.end])
+	b.buf = grown
 	block := b.buf[:n]
 	if at, err := b.readAt(block, b.lo-int64(n)); err != nil {
 		return at, err
@@ -162,7 +165,7 @@ func (b *backward) whole(yield func(Line, error) bool) bool {
 }
 
 func (b *backward) yieldFrom(start int, yield func(Line, error) bool) bool {
-	l := Line{Data: b.buf[start:b.end:b.end], Offset: b.lo + int64(start), Torn: b.torn}
+	l := Line{Data: b.buf[start:b.end:b.end], Offset: b.lo + int64(start), Torn: b.torn, own: true}
 	b.torn = false
 	return yield(l, nil)
 }

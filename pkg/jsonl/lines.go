@@ -14,7 +14,7 @@ const blockSize = 64 << 10
 // A Line is one line of a log.
 type Line struct {
 	// Data is the line without its line feed. It is borrowed: the next
-	// iteration overwrites it, and nobody else may.
+	// iteration may overwrite it, and nobody else may.
 	Data []byte
 	// Offset is the position of the line's first byte, counted in bytes from
 	// the start of the log.
@@ -27,8 +27,8 @@ type Line struct {
 	own bool // Data is the line's own: no iteration overwrites it
 }
 
-// Text returns the line as a string to keep. A huge line is not copied for it,
-// as it has its memory to itself.
+// Text returns the line as a string to keep. It copies only what will be
+// overwritten: not a huge line, nor one that was read backward.
 func (l Line) Text() string {
 	if l.own {
 		return unsafe.String(unsafe.SliceData(l.Data), len(l.Data))

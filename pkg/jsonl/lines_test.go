@@ -136,9 +136,10 @@ func TestBackwardReadsTheTailOnly(t *testing.T) {
 	t.Parallel()
 	log := []byte(strings.Repeat(strings.Repeat("x", 99)+"\n", 100_000))
 	tests := []struct{ lines, most int }{
-		{1, blockSize},
-		{600, blockSize},
-		{1000, 2 * blockSize},
+		{1, firstBlock},
+		{100, firstBlock},
+		{600, firstBlock + blockSize},
+		{1000, firstBlock + 2*blockSize},
 	}
 	for _, tt := range tests {
 		r := &countingReaderAt{r: bytes.NewReader(log)}
@@ -182,7 +183,8 @@ func TestBackwardReadError(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	log := strings.Repeat("x", blockSize) + strings.Repeat("\ny", blockSize/2)
+	const read = (firstBlock + blockSize) / 2
+	log := strings.Repeat("x", blockSize) + strings.Repeat("\ny", read)
 	r := readerAtFunc(func(p []byte, off int64) (int, error) {
 		if off < blockSize {
 			return 3, broken
@@ -197,8 +199,8 @@ func TestBackwardReadError(t *testing.T) {
 		}
 		n++
 	}
-	if n != blockSize/2 || !failed {
-		t.Errorf("yielded %d lines and then the error at byte 3: %v; want %d, true", n, failed, blockSize/2)
+	if n != read || !failed {
+		t.Errorf("yielded %d lines and then the error at byte 3: %v; want %d, true", n, failed, read)
 	}
 }
 

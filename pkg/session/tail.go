@@ -50,11 +50,11 @@ func ReadTail(r io.ReaderAt, size int64) (Tail, error) {
 	return t, nil
 }
 
-// ReadHeader reads no more of r than the lines up to the header. Its errors are
-// those of Read.
+// ReadHeader reads little more of r than the lines up to the header. Its errors
+// are those of Read.
 func ReadHeader(r io.Reader) (Header, error) {
 	rd := reader{s: &Session{}}
-	for l, err := range jsonl.Lines(r) {
+	for l, err := range jsonl.Lines(&frugal{r, usualHeader}) {
 		if err != nil {
 			return Header{}, err
 		}
@@ -73,6 +73,21 @@ func ReadHeader(r io.Reader) (Header, error) {
 		return Header{}, problem(0, 0, Empty, "", "not a session: empty")
 	}
 	return Header{}, problem(1, 0, NoHeader, "", "not a session: no session header")
+}
+
+// usualHeader is how many bytes hold nearly every header.
+const usualHeader = 4 << 10
+
+// frugal reads little at first and each time twice as much.
+type frugal struct {
+	r    io.Reader
+	next int // bytes
+}
+
+func (f *frugal) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p[:min(f.next, len(p))])
+	f.next = min(2*f.next, 64<<10)
+	return n, err
 }
 
 // CanAppend reports whether entries may be added to a session with this
