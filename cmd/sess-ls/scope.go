@@ -25,9 +25,11 @@ func (c *config) scope(s *clikit.Streams, dirs []string) ([]string, store.Option
 	if err != nil {
 		return nil, store.Options{}, clikit.UsageError("%v", err)
 	}
-	o := store.Options{Recursive: c.all, Count: c.count, Order: order, Warn: func(path string, err error) {
-		s.Warnf("%s: %v", path, err)
-	}}
+	o := store.Options{
+		Recursive: c.all, Count: c.count, Order: order,
+		Brief: !c.json && !c.usage && c.where == "",
+		Warn:  func(path string, err error) { s.Warnf("%s: %v", path, err) },
+	}
 	if c.cwd != "" || len(dirs) == 0 && !c.all {
 		if o.CWD, err = operand.CWD(c.cwd); err != nil {
 			return nil, o, err

@@ -10,7 +10,7 @@ import (
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
-// careful is InfoOf with every line read with care.
+// careful is ScanInfo with every line read with care.
 func careful(data []byte) (Info, error) {
 	s := infoScan{info: Info{Exact: true}}
 	for l, err := range jsonl.Lines(bytes.NewReader(data)) {
@@ -49,7 +49,7 @@ func FuzzInfo(f *testing.F) {
 			}
 		}
 		want, werr := careful(data)
-		got, gerr := InfoOf(data)
+		got, gerr := InfoReader{}.Of(data)
 		if (werr == nil) != (gerr == nil) || werr != nil && werr.Error() != gerr.Error() {
 			t.Fatalf("%v, want %v", gerr, werr)
 		}
@@ -59,6 +59,15 @@ func FuzzInfo(f *testing.F) {
 		streamed, _ := ScanInfo(bytes.NewReader(data))
 		if diff := cmp.Diff(got, streamed); diff != "" {
 			t.Errorf("(-in memory +streamed)\n%s", diff)
+		}
+		got.LastMessage, got.Spent = "", Spent{}
+		brief, _ := InfoReader{Brief: true}.Of(data)
+		if diff := cmp.Diff(got, brief); diff != "" {
+			t.Errorf("(-full +brief)\n%s", diff)
+		}
+		streamed, _ = InfoReader{Brief: true}.Read(bytes.NewReader(data))
+		if diff := cmp.Diff(got, streamed); diff != "" {
+			t.Errorf("(-full +brief, streamed)\n%s", diff)
 		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unsafe"
@@ -54,8 +53,7 @@ func (s *Spent) add(usage string) {
 			s.CacheWrite += number(value)
 		case `"cost"`:
 			if total := member(value, "total"); isNumber(total) {
-				cost, _ := strconv.ParseFloat(total, 64) // out of range is infinite
-				s.Cost += cost
+				s.Cost += float(total)
 			}
 		}
 		return end
@@ -65,8 +63,18 @@ func (s *Spent) add(usage string) {
 // ScanInfo reads a whole session for a listing, in one pass and without
 // keeping it, but that a message which is most of its line may keep the line.
 // Its errors are those of Read.
-func ScanInfo(r io.Reader) (Info, error) {
-	s := infoScan{info: Info{Exact: true}}
+func ScanInfo(r io.Reader) (Info, error) { return InfoReader{}.Read(r) }
+
+// An InfoReader reads sessions for a listing. Its errors are those of Read.
+type InfoReader struct {
+	// Brief leaves out what takes longest and is wanted least: LastMessage and
+	// Spent are empty.
+	Brief bool
+}
+
+// Read is ScanInfo.
+func (o InfoReader) Read(r io.Reader) (Info, error) {
+	s := infoScan{info: Info{Exact: true}, brief: o.Brief}
 	for l, err := range jsonl.Lines(r) {
 		if err != nil {
 			return Info{}, err
@@ -78,19 +86,19 @@ func ScanInfo(r io.Reader) (Info, error) {
 	return s.result()
 }
 
-// InfoOf is ScanInfo of a session that is in memory. Nothing of it is kept.
-func InfoOf(data []byte) (Info, error) {
-	s := infoScan{info: Info{Exact: true}, stays: true}
+// Of reads a session that is in memory. Nothing of it is kept.
+func (o InfoReader) Of(data []byte) (Info, error) {
+	s := infoScan{info: Info{Exact: true}, brief: o.Brief, stays: true}
 	if err := s.data(data); err != nil {
 		return Info{}, err
 	}
 	return s.result()
 }
 
-// ScanHeadTail reads the first and the last bytes of a session too large to
-// read whole. The tail's first line is taken for a fragment.
-func ScanHeadTail(head, tail []byte) (Info, error) {
-	s := infoScan{stays: true}
+// Ends reads the first and the last bytes of a session too large to read whole.
+// The tail's first line is taken for a fragment.
+func (o InfoReader) Ends(head, tail []byte) (Info, error) {
+	s := infoScan{brief: o.Brief, stays: true}
 	if i := bytes.LastIndexByte(head, '\n'); i >= 0 {
 		head = head[:i+1]
 	}
@@ -111,6 +119,7 @@ func ScanHeadTail(head, tail []byte) (Info, error) {
 // infoScan is the state of scanning one session.
 type infoScan struct {
 	info     Info
+	brief    bool
 	lines    int
 	opened   bool
 	slot     bool
@@ -173,13 +182,14 @@ func (s *infoScan) glimpsed(g *glance) {
 		return
 	}
 	s.modified = max(s.modified, g.time())
-	if role == RoleAssistant {
+	if role == RoleAssistant && !s.brief {
 		s.info.Spent.add(g.usage)
 	}
 	if role == RoleUser && s.info.FirstMessage == "" {
 		s.info.FirstMessage, s.spans[0] = strings.Clone(textOf(g.content, " ")), 0
 	}
 	switch {
+	case s.brief:
 	case s.stays:
 		s.last = append(s.last, g.content)
 	case hasText(g.content):
@@ -254,6 +264,10 @@ func (s *infoScan) message(e Entry) {
 		return
 	}
 	s.modified = max(s.modified, messageTime(e, m))
+	first := m.role == RoleUser && s.info.FirstMessage == ""
+	if s.brief && !first {
+		return
+	}
 	if m.role == RoleAssistant {
 		s.info.Spent.add(m.usage)
 	}
@@ -261,10 +275,12 @@ func (s *infoScan) message(e Entry) {
 	if text == "" {
 		return
 	}
-	if m.role == RoleUser && s.info.FirstMessage == "" {
+	if first {
 		s.info.FirstMessage, s.spans[0] = text, len(e.raw)
 	}
-	s.info.LastMessage, s.spans[1], s.last = text, len(e.raw), s.last[:0]
+	if !s.brief {
+		s.info.LastMessage, s.spans[1], s.last = text, len(e.raw), s.last[:0]
+	}
 }
 
 // detached returns a text that may be a slice of a line of span bytes, as a copy

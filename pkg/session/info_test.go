@@ -106,7 +106,7 @@ func TestScanHeadTail(t *testing.T) {
 		}
 		for _, n := range []int{len(data) / 2, len(data) / 3, 4096} {
 			n = min(n, len(data)/2)
-			got, err := session.ScanHeadTail(data[:n], data[len(data)-n:])
+			got, err := session.InfoReader{}.Ends(data[:n], data[len(data)-n:])
 			if err != nil {
 				if bytes.Count(data[:n], []byte("\n")) > 1 {
 					t.Errorf("%s, %d bytes: %v", path, n, err)
@@ -133,7 +133,7 @@ func TestScanHeadTailEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := session.ScanHeadTail([]byte(whole[:len(front)+70]), []byte(whole[len(whole)-len(back)-70:]))
+	got, err := session.InfoReader{}.Ends([]byte(whole[:len(front)+70]), []byte(whole[len(whole)-len(back)-70:]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,12 +145,12 @@ func TestScanHeadTailEnds(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for _, c := range []struct{ head, tail string }{{"", back}, {head[:30], back}, {user("a", "", "") + "\n", back}, {join(strings.Replace(head, "3", "4", 1)), back}} {
-		if got, err := session.ScanHeadTail([]byte(c.head), []byte(c.tail)); err == nil {
+		if got, err := (session.InfoReader{}).Ends([]byte(c.head), []byte(c.tail)); err == nil {
 			t.Errorf("%q: %+v", c.head, got)
 		}
 	}
 	// A tail that is the end of one long line says nothing.
-	if got, err := session.ScanHeadTail([]byte(front), []byte(strings.Repeat("x", 50))); err != nil || got.LastMessage != "first" || got.Entries != 1 {
+	if got, err := (session.InfoReader{}).Ends([]byte(front), []byte(strings.Repeat("x", 50))); err != nil || got.LastMessage != "first" || got.Entries != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

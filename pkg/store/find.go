@@ -79,7 +79,9 @@ func partition(paths []string, ref string) (fits, odd, rest []string) {
 // read reads the headers in paths and keeps those that fit.
 func (sr *search) read(ctx context.Context, paths []string) {
 	headers, errs := make([]session.Header, len(paths)), make([]error, len(paths))
-	each(ctx, len(paths), 0, func(i int) { headers[i], errs[i] = header(ctx, paths[i]) })
+	each(ctx, len(paths), 0, func() func(i int) {
+		return func(i int) { headers[i], errs[i] = header(ctx, paths[i]) }
+	})
 	for i, h := range headers {
 		c := Candidate{ID: h.ID, Path: paths[i]}
 		switch {

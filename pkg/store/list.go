@@ -42,6 +42,10 @@ type Options struct {
 	// middle is missed; Exact is false then.
 	Count bool
 
+	// Brief leaves LastMessage and Spent of the rows empty, which takes a third
+	// of the time less.
+	Brief bool
+
 	// Workers bounds the files read at once; 0 stands for 8.
 	Workers int
 
@@ -68,8 +72,10 @@ func (o Options) warn(path string, err error) {
 func List(ctx context.Context, dirs []string, o Options) ([]Row, error) {
 	paths := sessionFiles(dirs, o.Recursive, o.warn)
 	rows, errs := make([]Row, len(paths)), make([]error, len(paths))
-	each(ctx, len(paths), o.Workers, func(i int) {
-		rows[i], errs[i] = usual.read(ctx, paths[i], o.Count)
+	clear(rows) // or the collector is the first to touch this memory, and each page costs an interrupt of all processors
+	each(ctx, len(paths), o.Workers, func() func(i int) {
+		r := rowReader{limits: usual, count: o.Count, info: session.InfoReader{Brief: o.Brief}}
+		return func(i int) { rows[i], errs[i] = r.read(ctx, paths[i]) }
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -88,15 +94,16 @@ func List(ctx context.Context, dirs []string, o Options) ([]Row, error) {
 	return keep, nil
 }
 
-// each calls do with 0 to n-1, at most workers at a time, and returns when all
-// calls have. When ctx ends no further call begins.
-func each(ctx context.Context, n, workers int, do func(i int)) {
+// each lets workers do 0 to n-1, each of them one at a time, and returns when all
+// is done. When ctx ends nothing further is begun.
+func each(ctx context.Context, n, workers int, worker func() func(i int)) {
 	if workers <= 0 {
 		workers = defaultWorkers
 	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(n, workers) {
+		do := worker()
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
@@ -114,5 +121,6 @@ func each(ctx context.Context, n, workers int, do func(i int)) {
 // whatever its size. The error matches session.ErrNotSession or
 // session.ErrVersion for a file that is no session of ours.
 func Stat(ctx context.Context, path string, count bool) (Row, error) {
-	return usual.read(ctx, path, count)
+	r := rowReader{limits: usual, count: count}
+	return r.read(ctx, path)
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -22,8 +21,16 @@ type limits struct {
 // one huge tool result.
 var usual = limits{whole: 1 << 20, first: 64 << 10, last: 4 << 20}
 
-// read reads one row of a listing, of the whole file or within limits.
-func (l limits) read(ctx context.Context, path string, whole bool) (Row, error) {
+// A rowReader reads rows of a listing, one after the other.
+type rowReader struct {
+	limits
+	count bool // read files of any size whole
+	info  session.InfoReader
+	buf   []byte // what files are read into that are read in one go
+}
+
+// read reads one row.
+func (l *rowReader) read(ctx context.Context, path string) (Row, error) {
 	f, stat, err := open(path)
 	if err != nil {
 		return Row{}, err
@@ -32,9 +39,9 @@ func (l limits) read(ctx context.Context, path string, whole bool) (Row, error) 
 	row := Row{Path: path, Size: stat.Size(), ModTime: stat.ModTime()}
 	switch {
 	case row.Size <= l.whole:
-		row.Info, err = small(f, row.Size)
-	case whole:
-		row.Info, err = session.ScanInfo(reader{ctx, f})
+		row.Info, err = l.small(f, row.Size)
+	case l.count:
+		row.Info, err = l.info.Read(reader{ctx, f})
 	default:
 		row.Info, err = l.ends(ctx, f, row.Size)
 	}
@@ -48,42 +55,37 @@ func (l limits) read(ctx context.Context, path string, whole bool) (Row, error) 
 	return row, nil
 }
 
-// buffers are for files that are read in one go.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
 // small reads a session that is small, in one go.
-func small(f *os.File, size int64) (session.Info, error) {
-	buf := buffers.Get().(*[]byte)
-	defer buffers.Put(buf)
-	if int64(cap(*buf)) < size {
-		*buf = make([]byte, max(size, 64<<10))
+func (l *rowReader) small(f *os.File, size int64) (session.Info, error) {
+	if int64(cap(l.buf)) < size {
+		l.buf = make([]byte, max(size, l.first))
 	}
-	n, err := f.ReadAt((*buf)[:size], 0)
+	n, err := f.ReadAt(l.buf[:size], 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return session.Info{}, err
 	}
-	return session.InfoOf((*buf)[:n])
+	return l.info.Of(l.buf[:n])
 }
 
 // ends reads the head and the tail of a session. The tail grows until it
 // holds a user or assistant message, which shows in the time of modification:
 // the last line may be longer than any window that is cheap.
-func (l limits) ends(ctx context.Context, f *os.File, size int64) (session.Info, error) {
+func (l *rowReader) ends(ctx context.Context, f *os.File, size int64) (session.Info, error) {
 	head, err := readAt(f, 0, l.first)
 	if err != nil {
 		return session.Info{}, err
 	}
-	start, err := session.ScanHeadTail(head, nil)
+	start, err := l.info.Ends(head, nil)
 	if err != nil {
 		// No header within the window. A file that is no session at all ends
 		// this at its first line; one with a header of that size does not
 		// deserve to be overlooked.
-		return session.ScanInfo(reader{ctx, f})
+		return l.info.Read(reader{ctx, f})
 	}
 	info := start
 	for window := l.first; window <= l.last; window *= 4 {
 		if size-window < l.first {
-			return session.ScanInfo(reader{ctx, f})
+			return l.info.Read(reader{ctx, f})
 		}
 		if err := ctx.Err(); err != nil {
 			return session.Info{}, err
@@ -92,7 +94,7 @@ func (l limits) ends(ctx context.Context, f *os.File, size int64) (session.Info,
 		if err != nil {
 			return session.Info{}, err
 		}
-		if info, err = session.ScanHeadTail(head, tail); err != nil {
+		if info, err = l.info.Ends(head, tail); err != nil {
 			return session.Info{}, err
 		}
 		if !info.Modified.Equal(start.Modified) {
@@ -113,10 +115,11 @@ func readAt(f *os.File, off, n int64) ([]byte, error) {
 }
 
 // detach copies the texts of a row that may be slices of their lines, as reading
-// does with the messages.
+// does with the messages: all of them into one piece of memory.
 func detach(i session.Info) session.Info {
+	all := strings.Join([]string{i.ID, i.CWD, i.Name, i.ParentSession}, "") // "+" does not copy the only one that is not empty
 	for _, s := range []*string{&i.ID, &i.CWD, &i.Name, &i.ParentSession} {
-		*s = strings.Clone(*s)
+		*s, all = all[:len(*s)], all[len(*s):]
 	}
 	return i
 }

@@ -45,7 +45,8 @@ func TestListLarge(t *testing.T) {
 	for _, tt := range tests {
 		path := write(t, t.TempDir(), "x.jsonl", tt.data)
 		for _, count := range []bool{false, true} {
-			r, err := sixteenth.read(t.Context(), path, count)
+			reader := rowReader{limits: sixteenth, count: count}
+			r, err := reader.read(t.Context(), path)
 			if err != nil || r.Size <= sixteenth.whole {
 				t.Fatalf("%s: %d bytes, %v", tt.name, r.Size, err)
 			}
@@ -90,7 +91,8 @@ func TestListLargeNonSession(t *testing.T) {
 		"junk":     strings.Repeat("junk\n", 30000),
 		"one line": strings.Repeat("[", 128<<10),
 	} {
-		r, err := sixteenth.read(t.Context(), write(t, dir, name, data), false)
+		reader := rowReader{limits: sixteenth}
+		r, err := reader.read(t.Context(), write(t, dir, name, data))
 		if !errors.Is(err, session.ErrNotSession) {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
@@ -107,8 +109,10 @@ func FuzzEnds(f *testing.F) {
 	small := limits{whole: 1 << 10, first: 1 << 8, last: 1 << 12}
 	f.Fuzz(func(t *testing.T, head string, middle int, tail string) {
 		path := write(t, t.TempDir(), "x.jsonl", head+padding(middle&0x1fff)+tail)
-		ends, endsErr := small.read(t.Context(), path, false)
-		whole, wholeErr := small.read(t.Context(), path, true)
+		reader := rowReader{limits: small}
+		ends, endsErr := reader.read(t.Context(), path)
+		reader.count = true
+		whole, wholeErr := reader.read(t.Context(), path)
 		if (endsErr == nil) != (wholeErr == nil) {
 			t.Fatalf("ends: %v, whole: %v", endsErr, wholeErr)
 		}
@@ -131,19 +135,24 @@ func FuzzEnds(f *testing.F) {
 func TestDetach(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat("x", 1000)
-	in := session.Info{ID: line[:1], CWD: line[:2], Name: line[:3], ParentSession: line[:4]}
-	out := detach(in)
-	if in != out {
-		t.Errorf("changed: %+v", out)
-	}
-	for i, pair := range [][2]string{
-		{in.ID, out.ID},
-		{in.CWD, out.CWD},
-		{in.Name, out.Name},
-		{in.ParentSession, out.ParentSession},
+	for _, in := range []session.Info{
+		{ID: line[:1], CWD: line[:2], Name: line[:3], ParentSession: line[:4]},
+		{ID: line[:1]},
+		{},
 	} {
-		if unsafe.StringData(pair[0]) == unsafe.StringData(pair[1]) {
-			t.Errorf("text %d is not copied", i)
+		out := detach(in)
+		if in != out {
+			t.Errorf("changed: %+v", out)
+		}
+		for i, pair := range [][2]string{
+			{in.ID, out.ID},
+			{in.CWD, out.CWD},
+			{in.Name, out.Name},
+			{in.ParentSession, out.ParentSession},
+		} {
+			if pair[0] != "" && unsafe.StringData(pair[0]) == unsafe.StringData(pair[1]) {
+				t.Errorf("text %d is not copied", i)
+			}
 		}
 	}
 }

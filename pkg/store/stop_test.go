@@ -75,14 +75,15 @@ func TestEach(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		running.Add(-1)
 	}
-	each(t.Context(), 50, 3, count)
+	worker := func() func(int) { return count }
+	each(t.Context(), 50, 3, worker)
 	if calls.Load() != 50 || most.Load() > 3 {
 		t.Errorf("%d calls, %d at once", calls.Load(), most.Load())
 	}
-	each(t.Context(), 0, 3, count)
+	each(t.Context(), 0, 3, worker)
 	ctx, cancel := context.WithCancel(t.Context())
 	calls.Store(0)
-	each(ctx, 50, 3, func(i int) { cancel(); count(i) })
+	each(ctx, 50, 3, func() func(int) { return func(i int) { cancel(); count(i) } })
 	if n := calls.Load(); n < 1 || n > 3 {
 		t.Errorf("cancelled by the first, %d calls", n)
 	}

@@ -8,25 +8,21 @@ func repeats(hashes []uint64) bool {
 	for words*2 < uint64(len(hashes)) { // some thirty bits for each
 		words *= 2
 	}
-	field := make([]uint64, words)
-	shared := map[uint64]int{}
+	once, twice := make([]uint64, words), make([]uint64, words)
 	for _, h := range hashes {
-		word, bit := &field[h>>6&(words-1)], uint64(1)<<(h&63)
-		if *word&bit != 0 {
-			shared[h] = 0
-		}
-		*word |= bit
+		at, bit := h>>6&(words-1), uint64(1)<<(h&63)
+		twice[at] |= once[at] & bit
+		once[at] |= bit
 	}
-	if len(shared) == 0 {
-		return false
-	}
+	shared := map[uint64]bool{}
 	for _, h := range hashes {
-		if n, ok := shared[h]; ok {
-			if n > 0 {
-				return true
-			}
-			shared[h] = 1
+		if twice[h>>6&(words-1)]>>(h&63)&1 == 0 {
+			continue
 		}
+		if shared[h] {
+			return true
+		}
+		shared[h] = true
 	}
 	return false
 }

@@ -12,6 +12,12 @@ func (b *bench) goals() []goal {
 
 // versus is the goal that the ratio of two commands is at most limit.
 func versus(b *bench, name string, limit float64, sides func(context.Context) (ours, peer command, err error)) goal {
+	return measured(b, name, limit, 0, sides)
+}
+
+// measured is versus with a limit for the memory that ours takes, in bytes; 0 stands
+// for none.
+func measured(b *bench, name string, limit float64, memory int64, sides func(context.Context) (ours, peer command, err error)) goal {
 	return goal{name, func(ctx context.Context, name string) ([]row, error) {
 		ours, peer, err := sides(ctx)
 		if err != nil {
@@ -21,7 +27,11 @@ func versus(b *bench, name string, limit float64, sides func(context.Context) (o
 		if err != nil {
 			return nil, err
 		}
-		return []row{ratioRow(name, c, limit)}, nil
+		rows := []row{ratioRow(name, c, limit)}
+		if memory > 0 {
+			rows = append(rows, memoryRow("… peak RSS", c.rss, memory))
+		}
+		return rows, nil
 	}}
 }
 

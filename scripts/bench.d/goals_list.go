@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // listGoals are about many sessions.
@@ -14,14 +13,14 @@ func (b *bench) listGoals() []goal {
 	return []goal{
 		versus(b, name+" / pi 0.73 listAll (node)", 1./25, b.listing(func(dir string) (command, error) { return b.piListing(b.node, dir) })),
 		versus(b, name+" / pi 0.73 listAll (bun)", 1./8, b.listing(func(dir string) (command, error) { return b.piListing(b.bun, dir) })),
-		{name + " / " + search + " -c", b.counting(2.5, 64e6)},
-		versus(b, name+", usage sums / ccusage", 1./4, b.usage),
+		measured(b, name+" / "+search+" -c", 2.5, 64e6, b.counting),
+		measured(b, name+", --json with usage sums / ccusage", 1./4, 64e6, b.usage),
 	}
 }
 
 // listed lists the sessions of a store with exact counts.
 func (b *bench) listed(dir string) command {
-	return b.ours("sess-ls", "--all", "--count", "--json", dir)
+	return b.ours("sess-ls", "--all", "--count", dir)
 }
 
 func (b *bench) listing(peer func(dir string) (command, error)) func(context.Context) (ours, theirs command, err error) {
@@ -42,51 +41,21 @@ func (b *bench) piListing(runtime func() (string, error), dir string) (command, 
 }
 
 // counting measures against a search for what is in every message.
-func (b *bench) counting(limit float64, memory int64) func(context.Context, string) ([]row, error) {
-	return func(ctx context.Context, name string) ([]row, error) {
-		ours, peer, err := b.listing(func(dir string) (command, error) {
-			_, _, count := b.search()
-			return command{argv: append(count, "--", `"type":"message"`, dir)}, nil
-		})(ctx)
-		if err != nil {
-			return nil, err
-		}
-		c, err := b.compare(ctx, ours, peer)
-		if err != nil {
-			return nil, err
-		}
-		return []row{ratioRow(name, c, limit), memoryRow("… peak RSS", c.rss, memory)}, nil
-	}
+func (b *bench) counting(ctx context.Context) (ours, peer command, err error) {
+	return b.listing(func(dir string) (command, error) {
+		_, _, count := b.search()
+		return command{argv: append(count, "--", `"type":"message"`, dir)}, nil
+	})(ctx)
 }
 
-// usage measures the sums of usage, if sess-ls has them: with a flag --usage, or
-// in what it prints anyway.
+// usage measures all that a listing says, the sums of usage included.
 func (b *bench) usage(ctx context.Context) (ours, peer command, err error) {
-	dir, err := b.store(ctx)
-	if err != nil {
-		return ours, peer, err
-	}
-	ours = b.listed(dir)
-	help, err := b.printed(ctx, b.ours("sess-ls", "--help"))
-	if err != nil {
-		return ours, peer, err
-	}
-	if strings.Contains(help, "--usage") {
-		ours.argv = append(ours.argv, "--usage")
-	} else if one, err := b.printed(ctx, b.ours("sess-ls", "--all", "--json", "--limit", "1", dir)); err != nil || !strings.Contains(one, `"usage"`) {
-		return ours, peer, skip("sess-ls has no sums of usage")
-	}
-	ccusage, err := b.ccusage()
-	if err != nil {
-		return ours, peer, err
-	}
-	return ours, command{argv: []string{ccusage, "pi", "session", "--offline", "--json", "--pi-path", dir}}, nil
-}
-
-// printed returns what a command prints.
-func (b *bench) printed(ctx context.Context, c command) (string, error) {
-	out, err := b.command(ctx, c, c.argv...).Output()
-	return string(out), err
+	ours, peer, err = b.listing(func(dir string) (command, error) {
+		ccusage, err := b.ccusage()
+		return command{argv: []string{ccusage, "pi", "session", "--offline", "--json", "--pi-path", dir}}, err
+	})(ctx)
+	ours.argv = append(ours.argv, "--json")
+	return ours, peer, err
 }
 
 // projects returns the directories of a store, the first n of them.

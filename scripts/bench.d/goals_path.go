@@ -11,7 +11,7 @@ func (b *bench) pathGoals() []goal {
 	_, big := b.part(1)
 	name := "sess-path " + big
 	return []goal{
-		{name + " → pipe / cat → pipe, one core", b.piped(linear, 0.8, 32e6)},
+		measured(b, name+" → pipe / cat → pipe, one core", 0.8, 32e6, b.besideCat(linear, toPipe)),
 		versus(b, name+" → /dev/null / cat", 2.5, b.besideCat(linear, toNull)),
 		versus(b, name+" → file / cat", 1.8, b.besideCat(linear, toFile)),
 		versus(b, name+" → /dev/null, cold cache / cat", 1.3, func(ctx context.Context) (ours, peer command, err error) {
@@ -31,7 +31,7 @@ func (b *bench) pathGoals() []goal {
 			ours.after, peer.after = s.restore, s.restore
 			return ours, peer, err
 		}),
-		{name + ", 5 % off the path → pipe / cat → pipe, one core", b.piped(branched, 2.0, 64e6)},
+		versus(b, name+", 5 % off the path → pipe / cat → pipe, one core", 2.0, b.besideCat(branched, toPipe)),
 	}
 }
 
@@ -68,23 +68,4 @@ func (b *bench) copied(s session) error {
 		err = fmt.Errorf("printed %d bytes of %d", st.Size(), s.Bytes)
 	}
 	return err
-}
-
-// piped measures sess-path against cat into a pipe, and the memory it takes.
-func (b *bench) piped(kind string, limit float64, memory int64) func(context.Context, string) ([]row, error) {
-	return func(ctx context.Context, name string) ([]row, error) {
-		ours, peer, err := b.besideCat(kind, toPipe)(ctx)
-		if err != nil {
-			return nil, err
-		}
-		c, err := b.compare(ctx, ours, peer)
-		if err != nil {
-			return nil, err
-		}
-		rows := []row{ratioRow(name, c, limit)}
-		if kind == linear {
-			rows = append(rows, memoryRow("… peak RSS", c.rss, memory))
-		}
-		return rows, nil
-	}
 }

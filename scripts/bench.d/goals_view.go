@@ -21,13 +21,19 @@ func (b *bench) walkGoals() []goal {
 		}),
 		versus(b, "sess-path --as context after a compaction, "+big+" / cat → /dev/null", 2.5, b.viewBesideCat("context")),
 		versus(b, "sess-path --as state after a compaction, "+big+" / cat → /dev/null", 2.5, b.viewBesideCat("state")),
-		versus(b, "sess-path --leaf ID half way, "+big+" → pipe / "+search+" -F → pipe", 1.5, func(ctx context.Context) (ours, peer command, err error) {
-			s, err := b.session(ctx, linear, b.size)
-			_, find, _ := b.search()
-			ours, peer = b.ours("sess-path", "--leaf", s.Middle, s.file), command{argv: append(find, "--", s.Middle, s.file)}
-			ours.sink, peer.sink = toPipe, toPipe
-			return ours, peer, err
-		}),
+		versus(b, "sess-path --leaf ID half way, "+big+" → /dev/null / "+search+" -F", 1.5, b.half(toNull)),
+		versus(b, "sess-path --leaf ID half way, "+big+" → pipe / "+search+" -F → pipe", 1.5, b.half(toPipe)),
+	}
+}
+
+// half ends at an entry half way, beside a search that prints its line.
+func (b *bench) half(to sink) func(context.Context) (ours, peer command, err error) {
+	return func(ctx context.Context) (ours, peer command, err error) {
+		s, err := b.session(ctx, linear, b.size)
+		_, find, _ := b.search()
+		ours, peer = b.ours("sess-path", "--leaf", s.Middle, s.file), command{argv: append(find, "--", s.Middle, s.file)}
+		ours.sink, peer.sink = to, to
+		return ours, peer, err
 	}
 }
 
