@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/filter"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -27,8 +28,8 @@ func (c *config) scope(s *clikit.Streams, dirs []string) ([]string, store.Option
 	}
 	o := store.Options{
 		Recursive: c.all, Count: c.count, Order: order,
-		Brief: !c.json && !c.usage && c.where == "",
-		Warn:  func(path string, err error) { s.Warnf("%s: %v", path, err) },
+		Omit: c.unseen(),
+		Warn: func(path string, err error) { s.Warnf("%s: %v", path, err) },
 	}
 	if c.cwd != "" || len(dirs) == 0 && !c.all {
 		if o.CWD, err = operand.CWD(c.cwd); err != nil {
@@ -63,6 +64,17 @@ func (c *config) scope(s *clikit.Streams, dirs []string) ([]string, store.Option
 		warn(path, err)
 	}
 	return dirs, o, nil
+}
+
+// unseen are the details that nothing shows or asks for.
+func (c *config) unseen() session.Details {
+	switch {
+	case c.json || c.where != "":
+		return 0
+	case c.usage:
+		return session.LastMessage
+	}
+	return session.LastMessage | session.Expenses
 }
 
 // list returns the sessions in order; with --recent at most one, that of the

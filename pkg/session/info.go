@@ -67,14 +67,22 @@ func ScanInfo(r io.Reader) (Info, error) { return InfoReader{}.Read(r) }
 
 // An InfoReader reads sessions for a listing. Its errors are those of Read.
 type InfoReader struct {
-	// Brief leaves out what takes longest and is wanted least: LastMessage and
-	// Spent are empty.
-	Brief bool
+	Omit Details // what may be left empty
 }
+
+// Details are the members of Info that take longest, and that not every listing
+// shows.
+type Details int
+
+// The details.
+const (
+	LastMessage Details = 1 << iota
+	Expenses            // Spent
+)
 
 // Read is ScanInfo.
 func (o InfoReader) Read(r io.Reader) (Info, error) {
-	s := infoScan{info: Info{Exact: true}, brief: o.Brief}
+	s := infoScan{info: Info{Exact: true}, omit: o.Omit}
 	for l, err := range jsonl.Lines(r) {
 		if err != nil {
 			return Info{}, err
@@ -88,7 +96,7 @@ func (o InfoReader) Read(r io.Reader) (Info, error) {
 
 // Of reads a session that is in memory. Nothing of it is kept.
 func (o InfoReader) Of(data []byte) (Info, error) {
-	s := infoScan{info: Info{Exact: true}, brief: o.Brief, stays: true}
+	s := infoScan{info: Info{Exact: true}, omit: o.Omit, stays: true}
 	if err := s.data(data); err != nil {
 		return Info{}, err
 	}
@@ -98,7 +106,7 @@ func (o InfoReader) Of(data []byte) (Info, error) {
 // Ends reads the first and the last bytes of a session too large to read whole.
 // The tail's first line is taken for a fragment.
 func (o InfoReader) Ends(head, tail []byte) (Info, error) {
-	s := infoScan{brief: o.Brief, stays: true}
+	s := infoScan{omit: o.Omit, stays: true}
 	if i := bytes.LastIndexByte(head, '\n'); i >= 0 {
 		head = head[:i+1]
 	}
@@ -119,7 +127,7 @@ func (o InfoReader) Ends(head, tail []byte) (Info, error) {
 // infoScan is the state of scanning one session.
 type infoScan struct {
 	info     Info
-	brief    bool
+	omit     Details
 	lines    int
 	opened   bool
 	slot     bool
@@ -182,14 +190,14 @@ func (s *infoScan) glimpsed(g *glance) {
 		return
 	}
 	s.modified = max(s.modified, g.time())
-	if role == RoleAssistant && !s.brief {
+	if role == RoleAssistant && s.omit&Expenses == 0 {
 		s.info.Spent.add(g.usage)
 	}
 	if role == RoleUser && s.info.FirstMessage == "" {
 		s.info.FirstMessage, s.spans[0] = strings.Clone(textOf(g.content, " ")), 0
 	}
 	switch {
-	case s.brief:
+	case s.omit&LastMessage != 0:
 	case s.stays:
 		s.last = append(s.last, g.content)
 	case hasText(g.content):
@@ -264,12 +272,12 @@ func (s *infoScan) message(e Entry) {
 		return
 	}
 	s.modified = max(s.modified, messageTime(e, m))
-	first := m.role == RoleUser && s.info.FirstMessage == ""
-	if s.brief && !first {
-		return
-	}
-	if m.role == RoleAssistant {
+	if m.role == RoleAssistant && s.omit&Expenses == 0 {
 		s.info.Spent.add(m.usage)
+	}
+	first := m.role == RoleUser && s.info.FirstMessage == ""
+	if s.omit&LastMessage != 0 && !first {
+		return
 	}
 	text := m.Text(" ")
 	if text == "" {
@@ -278,7 +286,7 @@ func (s *infoScan) message(e Entry) {
 	if first {
 		s.info.FirstMessage, s.spans[0] = text, len(e.raw)
 	}
-	if !s.brief {
+	if s.omit&LastMessage == 0 {
 		s.info.LastMessage, s.spans[1], s.last = text, len(e.raw), s.last[:0]
 	}
 }

@@ -42,9 +42,9 @@ type Options struct {
 	// middle is missed; Exact is false then.
 	Count bool
 
-	// Brief leaves LastMessage and Spent of the rows empty, which takes a third
-	// of the time less.
-	Brief bool
+	// Omit is what of the rows may be left empty; all of it takes a third of the
+	// time.
+	Omit session.Details
 
 	// Workers bounds the files read at once; 0 stands for 8.
 	Workers int
@@ -74,7 +74,7 @@ func List(ctx context.Context, dirs []string, o Options) ([]Row, error) {
 	rows, errs := make([]Row, len(paths)), make([]error, len(paths))
 	clear(rows) // or the collector is the first to touch this memory, and each page costs an interrupt of all processors
 	each(ctx, len(paths), o.Workers, func() func(i int) {
-		r := rowReader{limits: usual, count: o.Count, info: session.InfoReader{Brief: o.Brief}}
+		r := rowReader{limits: usual, count: o.Count, info: session.InfoReader{Omit: o.Omit}}
 		return func(i int) { rows[i], errs[i] = r.read(ctx, paths[i]) }
 	})
 	if err := ctx.Err(); err != nil {

@@ -14,7 +14,7 @@ func (b *bench) listGoals() []goal {
 		versus(b, name+" / pi 0.73 listAll (node)", 1./25, b.listing(func(dir string) (command, error) { return b.piListing(b.node, dir) })),
 		versus(b, name+" / pi 0.73 listAll (bun)", 1./8, b.listing(func(dir string) (command, error) { return b.piListing(b.bun, dir) })),
 		measured(b, name+" / "+search+" -c", 2.5, 64e6, b.counting),
-		measured(b, name+", --json with usage sums / ccusage", 1./4, 64e6, b.usage),
+		measured(b, name+", usage sums / ccusage", 1./4, 64e6, b.usage),
 	}
 }
 
@@ -48,13 +48,13 @@ func (b *bench) counting(ctx context.Context) (ours, peer command, err error) {
 	})(ctx)
 }
 
-// usage measures all that a listing says, the sums of usage included.
+// usage measures a listing with sums of usage.
 func (b *bench) usage(ctx context.Context) (ours, peer command, err error) {
 	ours, peer, err = b.listing(func(dir string) (command, error) {
 		ccusage, err := b.ccusage()
 		return command{argv: []string{ccusage, "pi", "session", "--offline", "--json", "--pi-path", dir}}, err
 	})(ctx)
-	ours.argv = append(ours.argv, "--json")
+	ours.argv = append(ours.argv, "--usage")
 	return ours, peer, err
 }
 
