@@ -5,26 +5,28 @@ import (
 	"io"
 
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/walk"
 )
 
 // Sound reports whether a session is one of which Check, without blobs, finds
 // nothing: one branch, and nothing wrong. It reads r until it knows, in a tenth of
 // the memory that finding something takes. Check may find nothing all the same where it says no.
 func Sound(r io.Reader) (bool, error) {
-	c := chain{seed: maphash.MakeSeed(), ids: map[uint64]struct{}{}, calls: map[uint64]struct{}{}}
+	c := chain{seed: maphash.MakeSeed(), targets: map[uint64]int{}, calls: map[uint64]struct{}{}}
 	tidy, err := session.Tidy(r, c.goesOn)
-	return tidy && len(c.calls) == 0, err
+	return tidy && len(c.calls) == 0 && !walk.Repeats(c.ids) && c.known(), err
 }
 
 // A chain is entries of which each hangs from the one before it. Of what it has
 // seen it keeps hashes: of two things with one hash it says that something is
 // wrong, which a closer look will deny.
 type chain struct {
-	seed  maphash.Seed
-	ids   map[uint64]struct{}
-	last  string              // id of the entry above
-	time  int64               // the latest, in milliseconds since the epoch
-	calls map[uint64]struct{} // tool calls without a result so far
+	seed    maphash.Seed
+	ids     []uint64
+	last    string              // id of the entry above
+	time    int64               // the latest, in milliseconds since the epoch
+	targets map[uint64]int      // ids that are spoken of, and how many of all ids they must be among
+	calls   map[uint64]struct{} // tool calls without a result so far
 }
 
 func (c *chain) hash(id string) uint64 { return maphash.String(c.seed, id) }
@@ -35,11 +37,7 @@ func (c *chain) goesOn(e session.Entry) bool {
 		return false
 	}
 	c.last = e.ID()
-	id := c.hash(c.last)
-	if _, twice := c.ids[id]; twice {
-		return false
-	}
-	c.ids[id] = struct{}{}
+	c.ids = append(c.ids, c.hash(c.last))
 	if ms, ok := e.Timestamp(); ok {
 		if ms < c.time {
 			return false
@@ -48,17 +46,34 @@ func (c *chain) goesOn(e session.Entry) bool {
 	}
 	switch e.Type() {
 	case session.TypeLabel, session.TypeContextEdit:
-		return c.known(e.Str("targetId"))
+		c.speaksOf(e.Str("targetId"))
 	case session.TypeCompaction:
-		return c.known(e.Str("firstKeptEntryId"))
+		c.speaksOf(e.Str("firstKeptEntryId"))
 	}
 	m, ok := e.Message()
 	return !ok || c.pairs(m)
 }
 
-func (c *chain) known(id string) bool {
-	_, ok := c.ids[c.hash(id)]
-	return ok
+// speaksOf says that the newest entry speaks of one that has to be there by now.
+func (c *chain) speaksOf(id string) {
+	h := c.hash(id)
+	if _, before := c.targets[h]; !before {
+		c.targets[h] = len(c.ids)
+	}
+}
+
+// known reports whether all entries that are spoken of are there, in time. It is
+// asked once, since a table of all ids would take longer than reading them.
+func (c *chain) known() bool {
+	if len(c.targets) == 0 {
+		return true
+	}
+	for i, id := range c.ids {
+		if among, ok := c.targets[id]; ok && i < among {
+			delete(c.targets, id)
+		}
+	}
+	return len(c.targets) == 0
 }
 
 // pairs reports whether a message that is a tool's result answers a call that

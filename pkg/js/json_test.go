@@ -183,6 +183,43 @@ func FuzzValid(f *testing.F) {
 	})
 }
 
+// ValidMembers says what Valid says, and shows what Members shows, of the members
+// that are objects as well.
+func FuzzValidMembers(f *testing.F) {
+	for _, s := range []string{
+		`{"a":1,"b":{"c":[{"d":0}],"e":{"f":2},"g":"x"},"h":[],"i":{}}`, `{}`, `[{"a":{"b":1}}]`, `{"a":[{"b":{"c":1}}],"d":{"e":[]}}`,
+		` { "a" : { "b" : null , "b" : "\"}" } , "\u0061" : true } `, `{"a":{"b":1}`, `"a"`, `{"a":{"b":1},}`, strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40),
+	} {
+		f.Add(s)
+	}
+	type member struct {
+		level      int
+		key, value string
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var got []member
+		valid := ValidMembers([]byte(s), func(level int, key, value Span) {
+			got = append(got, member{level, s[key.From:key.To], s[value.From:value.To]})
+		})
+		if valid != Valid([]byte(s)) {
+			t.Fatalf("ValidMembers(%q) = %v", s, valid)
+		}
+		if !valid {
+			return
+		}
+		var want []member
+		for key, value := range Members(s) {
+			for inner, v := range Members(value) {
+				want = append(want, member{2, inner, v})
+			}
+			want = append(want, member{1, key, value})
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("ValidMembers(%q) shows %v, want %v", s, got, want)
+		}
+	})
+}
+
 func FuzzStringify(f *testing.F) {
 	for _, s := range texts {
 		f.Add(s)

@@ -8,7 +8,46 @@ const MaxDepth = 10_000
 // but JSON white space. Text nested deeper than [MaxDepth] is not valid. Bytes
 // above 0x7F are not looked at: a string may hold what is not UTF-8, as it may
 // for encoding/json.Valid, with which Valid always agrees.
-func Valid(b []byte) bool {
+func Valid(b []byte) bool { return valid(b, nil) }
+
+// A Span is where a part of a text stands, in bytes.
+type Span struct{ From, To int }
+
+// ValidMembers is [Valid], and shows in the same pass what the top of an object is
+// made of: member is called for each member of the object b, which is of level 1, and
+// for each member of the objects that are values of those, of level 2, once its value
+// has ended. The key is a literal, quotes included. Of a text that is not valid some
+// members may have been shown.
+func ValidMembers(b []byte, member func(level int, key, value Span)) bool {
+	return valid(b, &shown{member: member})
+}
+
+// shown is what ValidMembers knows of the members that have begun.
+type shown struct {
+	member func(level int, key, value Span)
+	open   [2]struct {
+		key   Span
+		value int
+	}
+}
+
+// began takes note of a member of a container whose closers are given, innermost last.
+func (s *shown) began(closers []byte, key Span, value int) {
+	if level := len(closers); level <= len(s.open) && closers[level-1] == '}' {
+		s.open[level-1].key, s.open[level-1].value = key, value
+	}
+}
+
+// ended shows the member whose value has ended, if it is one to be shown.
+func (s *shown) ended(closers []byte, end int) {
+	if level := len(closers); level == 1 && closers[0] == '}' || level == 2 && closers[0] == '}' && closers[1] == '}' {
+		m := &s.open[level-1]
+		s.member(level, m.key, Span{m.value, end})
+	}
+}
+
+// valid is Valid, or ValidMembers if there is somebody to show them to.
+func valid(b []byte, s *shown) bool {
 	var shallow [128]byte
 	closers := shallow[:0] // what closes the open containers, innermost last
 	i := skipSpace(b, 0)
@@ -22,17 +61,23 @@ func Valid(b []byte) bool {
 				return false
 			}
 			if i = skipSpace(b, i); i < len(b) && b[i] != closer {
-				if i = beginMember(b, i, closer); i < 0 {
+				if i = beginMember(b, i, closers, s); i < 0 {
 					return false
 				}
 				continue
 			}
+		} else if s != nil {
+			s.ended(closers, i)
 		}
 		// A value has ended; close the containers that end with it.
 		i = skipSpace(b, i)
 		for len(closers) > 0 && i < len(b) && b[i] == closers[len(closers)-1] {
 			closers = closers[:len(closers)-1]
-			i = skipSpace(b, i+1)
+			i++
+			if s != nil {
+				s.ended(closers, i)
+			}
+			i = skipSpace(b, i)
 		}
 		if len(closers) == 0 {
 			return i == len(b)
@@ -40,7 +85,7 @@ func Valid(b []byte) bool {
 		if i == len(b) || b[i] != ',' {
 			return false
 		}
-		if i = beginMember(b, skipSpace(b, i+1), closers[len(closers)-1]); i < 0 {
+		if i = beginMember(b, skipSpace(b, i+1), closers, s); i < 0 {
 			return false
 		}
 	}
@@ -70,23 +115,29 @@ func beginValue(b []byte, i int) (end int, closer byte) {
 	return checkNumber(b, i), 0
 }
 
-// beginMember checks what precedes the value of the next member of the
-// container that closer will close: key and colon in an object, nothing in an
-// array. It returns where the value must begin, or -1.
-func beginMember(b []byte, i int, closer byte) int {
-	if closer == ']' {
-		return i
+// beginMember checks what precedes the value of the next member of the innermost
+// container: key and colon in an object, nothing in an array. It returns where the
+// value must begin, or -1.
+func beginMember(b []byte, from int, closers []byte, s *shown) int {
+	if closers[len(closers)-1] == ']' {
+		return from
 	}
-	if i >= len(b) || b[i] != '"' {
+	if from >= len(b) || b[from] != '"' {
 		return -1
 	}
-	if i = checkString(b, i+1); i < 0 {
+	end := checkString(b, from+1)
+	if end < 0 {
 		return -1
 	}
-	if i = skipSpace(b, i); i == len(b) || b[i] != ':' {
+	i := skipSpace(b, end)
+	if i == len(b) || b[i] != ':' {
 		return -1
 	}
-	return skipSpace(b, i+1)
+	i = skipSpace(b, i+1)
+	if s != nil {
+		s.began(closers, Span{from, end}, i)
+	}
+	return i
 }
 
 // Depth returns how deep the brackets of b nest, outside of strings. It is exact

@@ -19,7 +19,7 @@ func (rd *reader) blocks(r io.Reader) error {
 		if err != nil || !ok {
 			return err
 		}
-		parse, header := scan, false
+		parse, header := parser(whole), false
 		for l := range b.Lines() {
 			data := l.Data
 			if rd.s.Lines == 0 {
@@ -46,11 +46,11 @@ func (rd *reader) sketches() bool {
 }
 
 // parser returns what reads entries behind the header, for one goroutine.
-func (rd *reader) parser() func(string) Entry {
+func (rd *reader) parser() parser {
 	if rd.sketches() {
 		return rd.sketch()
 	}
-	return scan
+	return whole
 }
 
 // seen is what a goroutine has seen of a block.
@@ -112,7 +112,7 @@ func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
 	return failed
 }
 
-func looksOf(b jsonl.Block, parse func(string) Entry) []look {
+func looksOf(b jsonl.Block, parse parser) []look {
 	out := make([]look, 0, len(b.Data)/1024+1)
 	for l := range b.Lines() {
 		out = append(out, lookAt(l, l.Data, parse))

@@ -43,10 +43,24 @@ type reader struct {
 	opened   bool  // the header has been read
 	elements []int // parsed lines to entry positions, -1 for the rest; v1 compactions point at these
 
-	lines   func(text string)              // is shown every line, if it is set
-	sketch  func() func(text string) Entry // makes what reads entries, if they are not to be kept whole
-	visit   func(Entry) bool               // takes entries that are not to be kept at all
-	stopped bool                           // visit, or what tidy sessions do not have, ended it
+	lines   func(text string) // is shown every line, if it is set
+	sketch  func() parser     // makes what reads entries, if they are not to be kept whole
+	visit   func(Entry) bool  // takes entries that are not to be kept at all
+	stopped bool              // visit, or what tidy sessions do not have, ended it
+}
+
+// A parser reads an entry from the data of a line, which may begin behind a byte
+// order mark. It reports whether that is valid JSON; of what is no object there is
+// no telling what the entry is.
+type parser func(l jsonl.Line, data []byte) (e Entry, valid bool)
+
+// whole is the parser that keeps the line.
+func whole(l jsonl.Line, data []byte) (Entry, bool) {
+	if !js.Valid(data) {
+		return Entry{}, false
+	}
+	text := l.Text()
+	return scan(text[len(text)-len(data):]), true
 }
 
 func (rd *reader) read(r io.Reader) (*Session, error) {
@@ -88,22 +102,21 @@ const (
 )
 
 // lookAt looks at a line, whose data may begin behind a byte order mark.
-func lookAt(l jsonl.Line, data []byte, parse func(string) Entry) look {
+func lookAt(l jsonl.Line, data []byte, parse parser) look {
 	k := look{line: l}
+	start := bytes.TrimLeft(data, " \t\r\n")
+	if len(bytes.TrimSpace(start)) == 0 {
+		return k
+	}
+	e, valid := parse(l, data)
 	switch {
-	case len(bytes.TrimSpace(data)) == 0:
-		return k
-	case !js.Valid(data):
+	case !valid:
 		k.kind, k.bad = isBad, badKind(l, data)
-		return k
-	}
-	text := l.Text()
-	text = text[len(text)-len(data):]
-	if !isObject(text) {
+	case start[0] != '{':
 		k.kind = isOther
-		return k
+	default:
+		k.kind, k.entry, k.utf8 = isEntry, e, utf8.Valid(data)
 	}
-	k.kind, k.entry, k.utf8 = isEntry, parse(text), utf8.Valid(data)
 	return k
 }
 

@@ -4,8 +4,10 @@ import (
 	"hash/maphash"
 	"io"
 	"strings"
+	"unsafe"
 
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 // Skim is Read for a caller who asks how a session hangs together and not what
@@ -15,10 +17,7 @@ import (
 // is short. A session of version 1 or 2 is read as Read does.
 func Skim(r io.Reader) (*Session, error) {
 	seed := maphash.MakeSeed()
-	rd := reader{sketch: func() func(string) Entry {
-		k := sketcher{seed: seed}
-		return k.sketch
-	}}
+	rd := reader{sketch: func() parser { return newSketcher(seed).parse }}
 	return rd.read(r)
 }
 
@@ -26,68 +25,84 @@ func Skim(r io.Reader) (*Session, error) {
 // it is.
 const shortMember = 40
 
-// A sketcher makes sketches of lines.
+// A sketcher makes sketches of lines, in the pass that finds out whether they are
+// valid.
 type sketcher struct {
-	seed maphash.Seed // of what tells lines apart; zero if nobody asks
-	buf  []byte
+	seed   maphash.Seed // of what tells lines apart; zero if nobody asks
+	member func(level int, key, value js.Span)
+
+	line  string
+	buf   []byte
+	inner messageParts // of the member that has begun, whatever it is
 }
 
-// sketch reads an entry from a line and keeps nothing of its memory.
-func (k *sketcher) sketch(line string) Entry {
-	k.buf = append(k.buf[:0], '{')
-	js.WalkObject(line, strings.IndexByte(line, '{'), func(key string, at int) int {
-		key = plainKey(key)
-		if key == `"message"` && line[at] == '{' {
-			k.key(key)
-			return k.message(line, at)
-		}
-		end := js.ValueEnd(line, at)
-		switch key {
-		case `"message"`: // no message, but of several the last counts
-			k.member(key, "null")
-		case `"id"`, `"parentId"`, `"type"`, `"timestamp"`, `"targetId"`, `"firstKeptEntryId"`:
-			k.member(key, line[at:end])
-		default:
-			if end-at <= shortMember {
-				k.member(key, line[at:end])
-			}
-		}
-		return end
-	})
+// messageParts are JSON texts, "" where there is none.
+type messageParts struct{ role, timestamp, callID, content string }
+
+func newSketcher(seed maphash.Seed) *sketcher {
+	k := &sketcher{seed: seed}
+	k.member = k.take // once, as it costs memory
+	return k
+}
+
+// parse reads an entry from a line and keeps nothing of its memory.
+func (k *sketcher) parse(_ jsonl.Line, data []byte) (Entry, bool) {
+	k.line = unsafe.String(unsafe.SliceData(data), len(data))
+	k.buf, k.inner = append(k.buf[:0], '{'), messageParts{}
+	if !js.ValidMembers(data, k.member) {
+		return Entry{}, false
+	}
 	e := scan(string(append(k.buf, '}')))
 	if k.seed != (maphash.Seed{}) {
-		e.sum = max(1, maphash.String(k.seed, line))
+		e.sum = max(1, maphash.String(k.seed, k.line))
 	}
-	return e
+	return e, true
 }
 
-// message sketches the message that begins at line[at], of the content the tool
-// calls and of those the ids. It returns where the message ends.
-func (k *sketcher) message(line string, at int) (end int) {
-	var role, timestamp, callID, content string
-	end = js.WalkObject(line, at, func(key string, at int) int {
-		end := js.ValueEnd(line, at)
-		switch plainKey(key) {
+// take adds a member to the sketch: one of level 2 when what it is part of ends.
+func (k *sketcher) take(level int, key, value js.Span) {
+	name, text := plainKey(k.line[key.From:key.To]), k.line[value.From:value.To]
+	if level > 1 {
+		switch name {
 		case `"role"`:
-			role = line[at:end]
+			k.inner.role = text
 		case `"timestamp"`:
-			timestamp = line[at:end]
+			k.inner.timestamp = text
 		case `"toolCallId"`:
-			callID = line[at:end]
+			k.inner.callID = text
 		case `"content"`:
-			content = line[at:end]
+			k.inner.content = text
 		}
-		return end
-	})
+		return
+	}
+	switch name {
+	case `"message"`:
+		if text[0] == '{' {
+			k.message(k.inner)
+		} else {
+			k.add(name, "null") // no message, but of several the last counts
+		}
+	case `"id"`, `"parentId"`, `"type"`, `"timestamp"`, `"targetId"`, `"firstKeptEntryId"`:
+		k.add(name, text)
+	default:
+		if len(text) <= shortMember {
+			k.add(name, text)
+		}
+	}
+	k.inner = messageParts{}
+}
+
+// message adds a message, of its content the tool calls and of those the ids.
+func (k *sketcher) message(m messageParts) {
+	k.key(`"message"`)
 	k.buf = append(k.buf, '{')
-	k.member(`"role"`, role)
-	k.member(`"timestamp"`, timestamp)
-	k.member(`"toolCallId"`, callID)
-	if who, _ := stringValue(role); who == RoleAssistant && mayCall(content) {
-		k.calls(content)
+	k.add(`"role"`, m.role)
+	k.add(`"timestamp"`, m.timestamp)
+	k.add(`"toolCallId"`, m.callID)
+	if who, _ := stringValue(m.role); who == RoleAssistant && mayCall(m.content) {
+		k.calls(m.content)
 	}
 	k.buf = append(k.buf, '}')
-	return end
 }
 
 // mayCall reports whether a content may hold tool calls: it is a list with that
@@ -106,13 +121,13 @@ func (k *sketcher) calls(content string) {
 		}
 		k.separate()
 		k.buf = append(k.buf, `{"type":"toolCall"`...)
-		k.member(`"id"`, b.Get("id"))
+		k.add(`"id"`, b.Get("id"))
 		k.buf = append(k.buf, '}')
 	}
 	k.buf = append(k.buf, ']')
 }
 
-func (k *sketcher) member(key, value string) {
+func (k *sketcher) add(key, value string) {
 	if value != "" {
 		k.key(key)
 		k.buf = append(k.buf, value...)

@@ -62,7 +62,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 		if l.Number == 1 {
 			data = data[len(bom(data)):]
 		}
-		if err := rd.take(lookAt(l, data, scan)); err != nil {
+		if err := rd.take(lookAt(l, data, whole)); err != nil {
 			return Header{}, err
 		}
 		if rd.opened {

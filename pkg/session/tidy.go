@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"hash/maphash"
 	"io"
 )
 
@@ -16,7 +17,7 @@ import (
 func Tidy(r io.Reader, visit func(Entry) bool) (bool, error) {
 	rd := reader{
 		s: &Session{}, visit: visit,
-		sketch: func() func(string) Entry { return new(sketcher).sketch },
+		sketch: func() parser { return newSketcher(maphash.Seed{}).parse },
 	}
 	err := rd.blocks(r)
 	if _, ok := IsProblem(err); ok {

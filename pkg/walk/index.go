@@ -53,7 +53,7 @@ func NewIndex(r io.ReaderAt, size int64) (*Index, error) {
 		return nil, err
 	}
 	x.starts = append(x.starts, size-x.fragment)
-	if repeats(x.ids) {
+	if Repeats(x.ids) {
 		return nil, ErrOdd
 	}
 	x.resolve()

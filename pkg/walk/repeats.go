@@ -1,9 +1,9 @@
 package walk
 
-// repeats reports whether a hash occurs twice in the list. Most are told apart
+// Repeats reports whether a hash occurs twice in the list. Most are told apart
 // by a bit of a field that stays in the cache, which is why this is done when
 // the file has been read and not on the way; those that share a bit are compared.
-func repeats(hashes []uint64) bool {
+func Repeats(hashes []uint64) bool {
 	words := uint64(1 << 10)
 	for words*2 < uint64(len(hashes)) { // some thirty bits for each
 		words *= 2
