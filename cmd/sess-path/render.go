@@ -46,19 +46,28 @@ func (r *renderer) render() error {
 	case "state":
 		return r.value(r.state())
 	case "messages":
-		for _, m := range session.ToLLM(r.messages()) {
-			if err := r.value(m.Raw()); err != nil {
-				return err
-			}
-		}
-		return nil
+		return r.eachMessage()
 	}
 	return r.view()
 }
 
+// eachMessage prints the context's messages as a model reads them.
+func (r *renderer) eachMessage() error {
+	for _, p := range r.projection {
+		for _, m := range p.Messages {
+			if llm, ok := m.ToLLM(); !ok {
+				continue
+			} else if err := r.value(llm.Raw()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // messages are the context's messages.
 func (r *renderer) messages() []session.Message {
-	var out []session.Message
+	out := make([]session.Message, 0, len(r.projection))
 	for _, p := range r.projection {
 		out = append(out, p.Messages...)
 	}

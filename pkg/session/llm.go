@@ -19,16 +19,17 @@ const (
 // messages or vanish. Of oh-my-pi's roles, developer stays, pythonExecution,
 // fileMention and the old hookMessage become user messages.
 func ToLLM(messages []Message) []Message {
-	var out []Message
+	out := make([]Message, 0, len(messages))
 	for _, m := range messages {
-		if llm, ok := toLLM(m); ok {
+		if llm, ok := m.ToLLM(); ok {
 			out = append(out, llm)
 		}
 	}
 	return out
 }
 
-func toLLM(m Message) (Message, bool) {
+// ToLLM is [ToLLM] of one message; ok is false if a model reads nothing of it.
+func (m Message) ToLLM() (llm Message, ok bool) {
 	switch m.role {
 	case RoleUser, RoleAssistant, RoleToolResult, RoleSystem, RoleDeveloper:
 		return m, true

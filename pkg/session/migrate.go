@@ -42,7 +42,7 @@ func (rd *reader) fromV1(i int, e Entry) Entry {
 		raw = setMember(setMember(raw, "id", place[0].Raw), "parentId", place[1].Raw)
 	}
 	if index := e.Get(typeFirstKeptIndex); e.typ == TypeCompaction && index != "" && jsonType(index) == "number" {
-		if kept, ok := rd.element(index); ok && kept < i {
+		if kept, ok := rd.elementAt(index); ok && kept < i {
 			raw = setMember(raw, "firstKeptEntryId", js.Quote(PositionID(kept+1)))
 		}
 		raw = deleteMember(raw, typeFirstKeptIndex)
@@ -52,9 +52,9 @@ func (rd *reader) fromV1(i int, e Entry) Entry {
 	return out
 }
 
-// element returns the entry at a version 1 index, which counts every parsed
+// elementAt returns the entry at a version 1 index, which counts every parsed
 // line from 0, the header's.
-func (rd *reader) element(index string) (entry int, ok bool) {
+func (rd *reader) elementAt(index string) (entry int, ok bool) {
 	n, err := strconv.Atoi(js.Stringify(index))
 	if err != nil || n < 0 || n >= len(rd.elements) || rd.elements[n] < 0 {
 		return 0, false

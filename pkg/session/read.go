@@ -135,7 +135,7 @@ func (rd *reader) take(k look) error {
 	case isBad:
 		return rd.bad(k)
 	case isOther:
-		rd.elements = append(rd.elements, -1)
+		rd.element(-1)
 		if !rd.opened {
 			return problem(rd.s.Lines, l.Offset, NoHeader, "", "not a session: the first line is no session header")
 		}
@@ -235,7 +235,7 @@ func (rd *reader) header(e Entry, l jsonl.Line) error {
 	}
 	h.offset = l.Offset
 	rd.s.Header, rd.opened = h, true
-	rd.elements = append(rd.elements, -1)
+	rd.element(-1)
 	return nil
 }
 
@@ -249,12 +249,22 @@ func (rd *reader) entry(k look) {
 		rd.found(k.line, InvalidUTF8, e.id, "invalid UTF-8, kept as it is")
 	}
 	if e.typ == TypeSession {
-		rd.elements = append(rd.elements, -1)
+		rd.element(-1)
 		rd.found(k.line, LaterHeader, "", "another session header, ignored")
 		return
 	}
-	rd.elements = append(rd.elements, len(rd.s.Entries))
+	rd.element(len(rd.s.Entries))
+	if n := len(rd.s.Entries); n == cap(rd.s.Entries) {
+		rd.s.Entries = slices.Grow(rd.s.Entries, max(n, 64)) // append's way is to copy all of it more often
+	}
 	rd.s.Entries = append(rd.s.Entries, e)
+}
+
+// element takes note of what a parsed line is, where that matters.
+func (rd *reader) element(entry int) {
+	if !rd.opened || rd.s.Header.Version < 2 {
+		rd.elements = append(rd.elements, entry)
+	}
 }
 
 func (rd *reader) found(l jsonl.Line, kind Kind, id, format string, args ...any) {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"slices"
@@ -41,22 +42,39 @@ func ReadRecent(r io.ReaderAt, size int64) (*Recent, error) {
 		return nil, ErrWhole
 	}
 	b := recently{seen: map[string]bool{}}
+	var passed []jsonl.Line // from the end on, not yet looked at
 	for l, err := range jsonl.Backward(nearEnd{r, size - recentLimit}, size) {
 		if err != nil {
 			return nil, err
 		}
 		if l.Offset <= h.offset {
-			return nil, ErrWhole
+			break
 		}
-		if b.line(l); b.odd {
-			return nil, ErrWhole
+		if passed = append(passed, l); !b.compact && goesOn(l.Data) {
+			continue // what is looked for may not be in all that can be read
 		}
-		if b.done {
-			slices.Reverse(b.path)
-			return &Recent{Path: b.path, Problems: b.problems}, nil
+		for _, l := range passed {
+			if b.line(l); b.odd {
+				return nil, ErrWhole
+			}
+			if b.done {
+				slices.Reverse(b.path)
+				return &Recent{Path: b.path, Problems: b.problems}, nil
+			}
 		}
+		passed = passed[:0]
 	}
 	return nil, ErrWhole
+}
+
+// goesOn reports whether a line looks like an entry that no path ends with, at a
+// glance: neither a root, nor one that begins a context. It may be wrong either way.
+func goesOn(line []byte) bool {
+	if bytes.HasPrefix(line, []byte(`{"type":`)) {
+		line, _, _ = bytes.Cut(line[:min(len(line), 256)], []byte(`,"timestamp":`))
+	}
+	return bytes.Contains(line, []byte(`"parentId":"`)) &&
+		!bytes.Contains(line, []byte(TypeCompaction)) && !bytes.Contains(line, []byte(TypeResetBoundary))
 }
 
 // nearEnd reads what is not before an offset: a line that begins there must not be looked for
