@@ -41,7 +41,7 @@ func (r *renderer) render() error {
 		return r.entries()
 	case "context":
 		state := session.StateOf(r.path)
-		c := session.Context{Messages: r.messages(), ThinkingLevel: state.ThinkingLevel, Model: state.Model}
+		c := session.Context{Messages: session.MessagesOf(r.projection), ThinkingLevel: state.ThinkingLevel, Model: state.Model}
 		return r.value(c.Pieces()...)
 	case "state":
 		return r.value(r.state())
@@ -65,18 +65,9 @@ func (r *renderer) eachMessage() error {
 	return nil
 }
 
-// messages are the context's messages.
-func (r *renderer) messages() []session.Message {
-	out := make([]session.Message, 0, len(r.projection))
-	for _, p := range r.projection {
-		out = append(out, p.Messages...)
-	}
-	return out
-}
-
 // view prints a form that is made for an API or for people.
 func (r *renderer) view() error {
-	messages := session.ToLLM(r.withSystem(r.messages()))
+	messages := session.ToLLM(r.withSystem(session.MessagesOf(r.projection)))
 	var request view.JSON
 	var repairs []string
 	switch r.as {

@@ -66,7 +66,7 @@ func (r *renderer) state() string {
 	size := session.MeasureProjection(r.projection, r.path)
 	out := stateJSON{
 		ID: r.src.Header.ID, CWD: r.src.Header.CWD, Labels: map[string]string{}, Heads: facts.heads,
-		Entries: facts.entries, Messages: len(r.messages()), Models: st.Models,
+		Entries: facts.entries, Messages: len(session.MessagesOf(r.projection)), Models: st.Models,
 		ThinkingLevel: json.RawMessage(st.ThinkingLevel), Mode: st.Mode, ModeData: json.RawMessage(st.ModeData),
 		InjectedRules: append([]string{}, st.InjectedRules...), ServiceTier: json.RawMessage(st.ServiceTier),
 		Tokens:   tokensJSON{Context: size.Tokens, Usage: size.Usage, Trailing: size.Trailing},

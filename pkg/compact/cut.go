@@ -10,7 +10,7 @@ import (
 // A candidate is an entry of the range that may be cut, with what it puts into
 // the context and what that costs.
 type candidate struct {
-	entry    session.Entry
+	entry    *session.Entry
 	messages []session.Message
 	visible  bool // would have messages but for a context_edit
 	counts   bool // it costs tokens
@@ -53,8 +53,10 @@ func projected15(projection []session.Projected) (out []candidate, previous *ses
 			break
 		}
 	}
-	for _, p := range projection[start:] { // a compaction among them has no messages
-		c := candidate{entry: p.Entry, messages: p.Messages, counts: true}
+	out = make([]candidate, 0, len(projection)-start)
+	for i := range projection[start:] { // a compaction among them has no messages
+		p := &projection[start+i]
+		c := candidate{entry: &p.Entry, messages: p.Messages, counts: true}
 		c.visible = p.Entry.Type() != session.TypeContextEdit && (len(p.Messages) > 0 || len(p.Entry.Messages()) > 0)
 		c.metadata = p.Entry.Type() != session.TypeCompaction && len(p.Messages) == 0
 		for _, m := range p.Messages {
@@ -84,7 +86,9 @@ func raw073(path []session.Entry) (out []candidate, previous *session.Entry) {
 		}
 		break
 	}
-	for _, e := range path[start:] {
+	out = make([]candidate, 0, len(path)-start)
+	for i := range path[start:] {
+		e := &path[start+i]
 		c := candidate{entry: e, messages: e.Messages(), visible: true}
 		switch e.Type() {
 		case session.TypeMessage:

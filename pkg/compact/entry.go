@@ -165,7 +165,7 @@ func (p *Plan) size(path []session.Entry) (tokens int64) {
 	if estimate == nil {
 		estimate = session.Estimate
 	}
-	for _, m := range messages(session.Project(path)) {
+	for _, m := range session.MessagesOf(session.Project(path)) {
 		tokens += estimate(m)
 	}
 	return tokens

@@ -51,7 +51,7 @@ func Measure(path []session.Entry, t Trigger) Figures {
 	}
 	var size session.ContextSize
 	if t.Rules == Pi073 {
-		size = session.MeasureWithoutImagesBy(messages(projection), estimate)
+		size = session.MeasureWithoutImagesBy(session.MessagesOf(projection), estimate)
 	} else {
 		size = session.MeasureProjectionBy(projection, path, estimate)
 	}

@@ -96,7 +96,7 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 	var previous *session.Entry
 	if o.Rules == Pi073 {
 		span, previous = raw073(path)
-		p.TokensBefore = session.MeasureWithoutImages(messages(projection)).Tokens
+		p.TokensBefore = session.MeasureWithoutImages(session.MessagesOf(projection)).Tokens
 	} else {
 		span, previous = projected15(projection)
 		p.TokensBefore = session.MeasureProjection(projection, path).Tokens
@@ -108,7 +108,7 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 		p.PreviousSummary, p.preserved = previous.Str("summary"), preserved(*previous)
 	}
 	p.Files = p.fileOps(previous)
-	if system, ok := session.FoldSystem(messages(projection)); ok {
+	if system, ok := systemOf(projection); ok {
 		p.System = system.Raw()
 	}
 	return p, nil
@@ -163,7 +163,7 @@ func (p *Plan) fileOps(previous *session.Entry) FileOps {
 
 // parts returns the messages of the candidates that a summary may speak of.
 func parts(candidates []candidate, rules Rules) []Part {
-	var out []Part
+	out := make([]Part, 0, len(candidates))
 	for _, c := range candidates {
 		if c.entry.Type() == session.TypeCompaction {
 			continue
@@ -178,12 +178,17 @@ func parts(candidates []candidate, rules Rules) []Part {
 	return out
 }
 
-func messages(projection []session.Projected) []session.Message {
-	var out []session.Message
+// systemOf returns one system message that says what those of a context say.
+func systemOf(projection []session.Projected) (m session.Message, ok bool) {
+	var all []session.Message
 	for _, p := range projection {
-		out = append(out, p.Messages...)
+		for _, m := range p.Messages {
+			if m.Role() == session.RoleSystem {
+				all = append(all, m)
+			}
+		}
 	}
-	return out
+	return session.FoldSystem(all)
 }
 
 // After returns the path as it will be with the entries appended that AddTo has

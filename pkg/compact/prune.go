@@ -119,7 +119,7 @@ func Prune(path []session.Entry, o PruneOptions) (*Pruned, error) {
 		return nil, ErrNothing
 	}
 	slices.Reverse(p.Edits)
-	for _, m := range messages(projection) {
+	for _, m := range session.MessagesOf(projection) {
 		p.Before += session.Estimate(m)
 	}
 	p.After += p.Before

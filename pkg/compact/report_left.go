@@ -81,8 +81,8 @@ func reportAt(path []session.Entry, at int) *Report {
 	before, after := session.Project(old), session.Project(path[:at+1])
 	r := &Report{
 		Type: entry.Type(), ID: entry.ID(), Kept: entry.Str("firstKeptEntryId"),
-		TokensBefore: session.EstimateContext(messages(before), session.Estimate),
-		TokensAfter:  session.EstimateContext(messages(after), session.Estimate),
+		TokensBefore: session.EstimateContext(session.MessagesOf(before), session.Estimate),
+		TokensAfter:  session.EstimateContext(session.MessagesOf(after), session.Estimate),
 	}
 	if sameSystem(before, after) {
 		before, after = withoutSystem(before), withoutSystem(after)
@@ -129,8 +129,8 @@ func copiesBefore(path []session.Entry, at int) (before []session.Entry, origina
 // sameSystem reports whether both contexts have the same system message, in
 // how many pieces ever.
 func sameSystem(a, b []session.Projected) bool {
-	x, _ := session.FoldSystem(messages(a))
-	y, _ := session.FoldSystem(messages(b))
+	x, _ := systemOf(a)
+	y, _ := systemOf(b)
 	return x.Raw() == y.Raw()
 }
 

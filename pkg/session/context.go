@@ -31,12 +31,19 @@ func Project(path []Entry) []Projected {
 		}
 	}
 	out := make([]Projected, len(selected))
+	own := make([]Message, 0, len(selected)) // the messages of message entries, in one piece
 	for i, e := range selected {
 		out[i].Entry = e
 		if e.typ == TypeCompaction && i > 0 {
 			continue // an older one inside the kept range
 		}
-		messages := e.Messages()
+		var messages []Message
+		if m, ok := e.Message(); ok {
+			own = append(own, withSomeContent(m))
+			messages = own[len(own)-1 : len(own) : len(own)]
+		} else {
+			messages = e.Messages()
+		}
 		if replacement, edited := edits[e.id]; edited {
 			messages = edit(messages, replacement)
 		}
@@ -71,6 +78,19 @@ func selectEntries(path []Entry) []Entry {
 		}
 	}
 	return append(selected, path[compaction+1:]...)
+}
+
+// MessagesOf returns the messages of a projection, in context order.
+func MessagesOf(projection []Projected) []Message {
+	n := 0
+	for _, p := range projection {
+		n += len(p.Messages)
+	}
+	out := make([]Message, 0, n)
+	for _, p := range projection {
+		out = append(out, p.Messages...)
+	}
+	return out
 }
 
 // Messages returns what the entry of its own contributes to a context, before
@@ -188,11 +208,7 @@ type Context struct {
 // part in the context.
 func BuildContext(path []Entry) Context {
 	state := StateOf(path)
-	c := Context{ThinkingLevel: state.ThinkingLevel, Model: state.Model}
-	for _, p := range Project(path) {
-		c.Messages = append(c.Messages, p.Messages...)
-	}
-	return c
+	return Context{Messages: MessagesOf(Project(path)), ThinkingLevel: state.ThinkingLevel, Model: state.Model}
 }
 
 // levelOf is the thinking level an entry sets; null, as oh-my-pi writes it,

@@ -64,21 +64,24 @@ func MeasureProjection(projection []Projected, path []Entry) ContextSize {
 
 // MeasureProjectionBy is MeasureProjection with another estimator.
 func MeasureProjectionBy(projection []Projected, path []Entry, estimate Estimator) ContextSize {
-	var messages []Message
-	var owner []string // entry id of each message
-	for _, p := range projection {
-		for _, m := range p.Messages {
-			messages = append(messages, m)
-			owner = append(owner, p.Entry.id)
-		}
-	}
+	messages := MessagesOf(projection)
 	last := reported(messages, 1).LastUsage
-	if last >= 0 && position(path, owner[last]) > lastInvalidating(path) {
+	if last >= 0 && position(path, owner(projection, last)) > lastInvalidating(path) {
 		return measure(messages, estimate, 1)
 	}
 	size := ContextSize{LastUsage: -1, Trailing: EstimateContext(messages, estimate)}
 	size.Tokens = size.Trailing
 	return size
+}
+
+// owner returns the id of the entry that message n of a projection is from.
+func owner(projection []Projected, n int) string {
+	for _, p := range projection {
+		if n -= len(p.Messages); n < 0 {
+			return p.Entry.id
+		}
+	}
+	return ""
 }
 
 // EstimateContext returns the estimated size of a whole context, in tokens. Its

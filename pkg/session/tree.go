@@ -27,9 +27,13 @@ func (s *Session) Parent(i int) (parent int, ok bool) {
 
 // Path returns the entries from the root to the entry at position leaf, and
 // what is wrong with that path. A missing parent or a cycle ends the walk: the
-// path then starts at the entry below.
+// path then starts at the entry below. The path of a session without branches is
+// a part of Entries, and not to be changed.
 func (s *Session) Path(leaf int) ([]Entry, []Problem) {
 	positions, problems := s.PathIndex(leaf)
+	if n := len(positions); n > 0 && positions[n-1]-positions[0] == n-1 && slices.IsSorted(positions) {
+		return s.Entries[positions[0] : positions[n-1]+1 : positions[n-1]+1], problems
+	}
 	path := make([]Entry, len(positions))
 	for i, p := range positions {
 		path[i] = s.Entries[p]

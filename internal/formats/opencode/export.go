@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"context"
+	"slices"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/session"
@@ -85,6 +86,7 @@ func (x *exporter) choose() {
 	if leaf := x.s.Entries[at]; customType(leaf) == customRevert {
 		x.restore(leaf)
 	}
+	x.path = slices.Clone(x.path)
 	for i, e := range x.path {
 		on[e.ID()] = true
 		x.path[i] = x.t.Inline(e)
