@@ -151,8 +151,8 @@ func (c *config) cells(r store.Row) []string {
 	if title == "" {
 		title = r.FirstMessage
 	}
-	line, _, _ := strings.Cut(strings.TrimSpace(js.ValidText(title)), "\n")
-	return append(out, line)
+	line, _, _ := strings.Cut(strings.TrimSpace(title), "\n") // the title may be huge
+	return append(out, js.ValidText(line))
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

@@ -33,8 +33,12 @@ type sketcher struct {
 
 	line  string
 	buf   []byte
+	found places       // of several members with one key the last
 	inner messageParts // of the member that has begun, whatever it is
 }
+
+// places are where values are in a sketch.
+type places struct{ typ, id, parent, message js.Span }
 
 // messageParts are JSON texts, "" where there is none.
 type messageParts struct{ role, timestamp, callID, content string }
@@ -48,11 +52,16 @@ func newSketcher(seed maphash.Seed) *sketcher {
 // parse reads an entry from a line and keeps nothing of its memory.
 func (k *sketcher) parse(_ jsonl.Line, data []byte) (Entry, bool) {
 	k.line = unsafe.String(unsafe.SliceData(data), len(data))
-	k.buf, k.inner = append(k.buf[:0], '{'), messageParts{}
+	k.buf, k.found, k.inner = append(k.buf[:0], '{'), places{}, messageParts{}
 	if !js.ValidMembers(data, k.member) {
 		return Entry{}, false
 	}
-	e := scan(string(append(k.buf, '}')))
+	raw := string(append(k.buf, '}'))
+	part := func(s js.Span) string { return raw[s.From:s.To] }
+	e := Entry{raw: raw, message: part(k.found.message)}
+	e.typ, e.hasType = stringValue(part(k.found.typ))
+	e.id, e.hasID = stringValue(part(k.found.id))
+	e.parent, _ = stringValue(part(k.found.parent))
 	if k.seed != (maphash.Seed{}) {
 		e.sum = max(1, maphash.String(k.seed, k.line))
 	}
@@ -78,11 +87,17 @@ func (k *sketcher) take(level int, key, value js.Span) {
 	switch name {
 	case `"message"`:
 		if text[0] == '{' {
-			k.message(k.inner)
+			k.found.message = k.message(k.inner)
 		} else {
-			k.add(name, "null") // no message, but of several the last counts
+			k.found.message = k.add(name, "null") // no message, but of several the last counts
 		}
-	case `"id"`, `"parentId"`, `"type"`, `"timestamp"`, `"targetId"`, `"firstKeptEntryId"`:
+	case `"type"`:
+		k.found.typ = k.add(name, text)
+	case `"id"`:
+		k.found.id = k.add(name, text)
+	case `"parentId"`:
+		k.found.parent = k.add(name, text)
+	case `"timestamp"`, `"targetId"`, `"firstKeptEntryId"`:
 		k.add(name, text)
 	default:
 		if len(text) <= shortMember {
@@ -93,8 +108,9 @@ func (k *sketcher) take(level int, key, value js.Span) {
 }
 
 // message adds a message, of its content the tool calls and of those the ids.
-func (k *sketcher) message(m messageParts) {
+func (k *sketcher) message(m messageParts) js.Span {
 	k.key(`"message"`)
+	from := len(k.buf)
 	k.buf = append(k.buf, '{')
 	k.add(`"role"`, m.role)
 	k.add(`"timestamp"`, m.timestamp)
@@ -103,6 +119,7 @@ func (k *sketcher) message(m messageParts) {
 		k.calls(m.content)
 	}
 	k.buf = append(k.buf, '}')
+	return js.Span{From: from, To: len(k.buf)}
 }
 
 // mayCall reports whether a content may hold tool calls: it is a list with that
@@ -127,11 +144,15 @@ func (k *sketcher) calls(content string) {
 	k.buf = append(k.buf, ']')
 }
 
-func (k *sketcher) add(key, value string) {
-	if value != "" {
-		k.key(key)
-		k.buf = append(k.buf, value...)
+// add adds a member, unless its value is absent, and returns where the value is.
+func (k *sketcher) add(key, value string) js.Span {
+	if value == "" {
+		return js.Span{}
 	}
+	k.key(key)
+	from := len(k.buf)
+	k.buf = append(k.buf, value...)
+	return js.Span{From: from, To: len(k.buf)}
 }
 
 func (k *sketcher) key(key string) {

@@ -58,8 +58,9 @@ func (f *finder) dir(dir string, descend bool) (subs []string) {
 		f.warn(dir, cause(err))
 	}
 	var links []string
+	inside := strings.TrimSuffix(filepath.Join(dir, "x"), "x") // the path of each begins with it
 	for _, e := range entries {
-		path, mode := filepath.Join(dir, e.Name()), e.Type()
+		path, mode := inside+e.Name(), e.Type()
 		isFile := strings.HasSuffix(e.Name(), ext)
 		if e.Name()[0] == '.' || !isFile && (!descend || segmented(e.Name())) {
 			continue
