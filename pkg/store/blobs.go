@@ -78,7 +78,7 @@ func (b Blobs) Get(sum string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer f.close()
 	data, err := io.ReadAll(f)
 	return data, cause(err)
 }

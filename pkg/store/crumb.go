@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // crumbLimit is how much of a breadcrumb is read, in bytes. Two paths of any
@@ -101,29 +102,29 @@ func (s Store) ReadCrumb(terminal string) (Crumb, error) {
 	return c, err
 }
 
-func (s Store) readCrumb(terminal string) (Crumb, os.FileInfo, error) {
+func (s Store) readCrumb(terminal string) (Crumb, time.Time, error) {
 	if !validTerminal(terminal) {
-		return Crumb{}, nil, fmt.Errorf("reading a breadcrumb: bad terminal id %.60q", terminal)
+		return Crumb{}, time.Time{}, fmt.Errorf("reading a breadcrumb: bad terminal id %.60q", terminal)
 	}
 	dir, err := s.crumbs()
 	if err != nil {
-		return Crumb{}, nil, fmt.Errorf("reading a breadcrumb: %w", err)
+		return Crumb{}, time.Time{}, fmt.Errorf("reading a breadcrumb: %w", err)
 	}
 	path := filepath.Join(dir, terminal)
-	f, info, err := open(path)
+	f, is, err := open(path)
 	if err != nil {
-		return Crumb{}, nil, fmt.Errorf("reading the breadcrumb %s: %w", path, err)
+		return Crumb{}, time.Time{}, fmt.Errorf("reading the breadcrumb %s: %w", path, err)
 	}
-	defer f.Close()
+	defer f.close()
 	data, err := io.ReadAll(io.LimitReader(f, crumbLimit))
 	if err != nil {
-		return Crumb{}, nil, fmt.Errorf("reading the breadcrumb %s: %w", path, cause(err))
+		return Crumb{}, time.Time{}, fmt.Errorf("reading the breadcrumb %s: %w", path, cause(err))
 	}
 	c, ok := ParseCrumb(data)
 	if !ok {
-		return Crumb{}, nil, fmt.Errorf("reading the breadcrumb %s: not two absolute paths on two lines", path)
+		return Crumb{}, time.Time{}, fmt.Errorf("reading the breadcrumb %s: not two absolute paths on two lines", path)
 	}
-	return c, info, nil
+	return c, is.modTime, nil
 }
 
 // Continue returns the session that the breadcrumbs of these terminals name for
@@ -135,16 +136,16 @@ func (s Store) readCrumb(terminal string) (Crumb, os.FileInfo, error) {
 func (s Store) Continue(ctx context.Context, terminals []string, cwd string) (path string, ok bool) {
 	type found struct {
 		path string
-		info os.FileInfo
+		left time.Time
 	}
 	var list []found
 	here := sameDir(cwd)
 	for _, id := range terminals {
-		if c, info, err := s.readCrumb(id); err == nil && cwd != "" && here(c.CWD) {
-			list = append(list, found{c.Path, info})
+		if c, left, err := s.readCrumb(id); err == nil && cwd != "" && here(c.CWD) {
+			list = append(list, found{c.Path, left})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b found) int { return b.info.ModTime().Compare(a.info.ModTime()) })
+	slices.SortStableFunc(list, func(a, b found) int { return b.left.Compare(a.left) })
 	for _, f := range list {
 		if _, err := header(ctx, f.path); err == nil {
 			return f.path, true

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -92,22 +93,29 @@ func (f *finder) dir(dir string, descend bool) (subs []string) {
 	return append(subs, links...)
 }
 
+// facts are what matters of a file beside what is in it.
+type facts struct {
+	regular bool
+	size    int64 // bytes
+	modTime time.Time
+}
+
 // open opens a session file that sessionFiles found, and looks again at what it
 // is, since the name may have changed hands.
-func open(path string) (*os.File, fs.FileInfo, error) {
+func open(path string) (*file, facts, error) {
 	f, err := openFile(path)
 	if err != nil {
-		return nil, nil, cause(err)
+		return nil, facts{}, cause(err)
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
+	is, err := f.stat()
+	if err == nil && !is.regular {
 		err = errIrregular
 	}
 	if err != nil {
-		f.Close()
-		return nil, nil, cause(err)
+		f.close()
+		return nil, facts{}, cause(err)
 	}
-	return f, info, nil
+	return f, is, nil
 }
 
 // header reads the header of the session in path.
@@ -116,7 +124,7 @@ func header(ctx context.Context, path string) (session.Header, error) {
 	if err != nil {
 		return session.Header{}, err
 	}
-	defer f.Close()
+	defer f.close()
 	h, err := session.ReadHeader(reader{ctx, f})
 	return h, cause(err)
 }
@@ -125,7 +133,7 @@ func header(ctx context.Context, path string) (session.Header, error) {
 // that is not JSON at all would be read to the end in spite of an interrupt.
 type reader struct {
 	ctx  context.Context
-	file *os.File
+	file *file
 }
 
 func (r reader) Read(p []byte) (int, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/session"
@@ -31,12 +30,12 @@ type rowReader struct {
 
 // read reads one row.
 func (l *rowReader) read(ctx context.Context, path string) (Row, error) {
-	f, stat, err := open(path)
+	f, is, err := open(path)
 	if err != nil {
 		return Row{}, err
 	}
-	defer f.Close()
-	row := Row{Path: path, Size: stat.Size(), ModTime: stat.ModTime()}
+	defer f.close()
+	row := Row{Path: path, Size: is.size, ModTime: is.modTime}
 	switch {
 	case row.Size <= l.whole:
 		row.Info, err = l.small(f, row.Size)
@@ -56,7 +55,7 @@ func (l *rowReader) read(ctx context.Context, path string) (Row, error) {
 }
 
 // small reads a session that is small, in one go.
-func (l *rowReader) small(f *os.File, size int64) (session.Info, error) {
+func (l *rowReader) small(f *file, size int64) (session.Info, error) {
 	if int64(cap(l.buf)) < size {
 		l.buf = make([]byte, max(size, l.first))
 	}
@@ -70,7 +69,7 @@ func (l *rowReader) small(f *os.File, size int64) (session.Info, error) {
 // ends reads the head and the tail of a session. The tail grows until it
 // holds a user or assistant message, which shows in the time of modification:
 // the last line may be longer than any window that is cheap.
-func (l *rowReader) ends(ctx context.Context, f *os.File, size int64) (session.Info, error) {
+func (l *rowReader) ends(ctx context.Context, f *file, size int64) (session.Info, error) {
 	head, err := readAt(f, 0, l.first)
 	if err != nil {
 		return session.Info{}, err
@@ -105,7 +104,7 @@ func (l *rowReader) ends(ctx context.Context, f *os.File, size int64) (session.I
 }
 
 // readAt reads n bytes at off, or fewer if the file has shrunk.
-func readAt(f *os.File, off, n int64) ([]byte, error) {
+func readAt(f *file, off, n int64) ([]byte, error) {
 	p := make([]byte, n)
 	got, err := f.ReadAt(p, off)
 	if errors.Is(err, io.EOF) {

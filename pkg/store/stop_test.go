@@ -91,11 +91,11 @@ func TestEach(t *testing.T) {
 
 func TestReaderStops(t *testing.T) {
 	t.Parallel()
-	f, err := os.Open(write(t, t.TempDir(), "junk", strings.Repeat("junk\n", 100000)))
+	f, _, err := open(write(t, t.TempDir(), "junk", strings.Repeat("junk\n", 100000)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer f.close()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := reader{ctx, f}
 	if n, err := r.Read(make([]byte, 10)); n != 10 || err != nil {
