@@ -80,6 +80,10 @@ func (w way) loop(to, from int, r Range) (Range, error) {
 		n, err := w.some(to, from, &r.Start, int(min(r.End-r.Start, atOnce)))
 		switch {
 		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EAGAIN) && w == splice:
+			if err := room(to); err != nil {
+				return r, err
+			}
 		case err != nil:
 			return r, err
 		case n == 0:
@@ -89,11 +93,25 @@ func (w way) loop(to, from int, r Range) (Range, error) {
 	return r, nil
 }
 
+// room waits until there is room in a pipe. Then it lets the reader go on first: on
+// the same processor that would else be interrupted as soon as it has made the least
+// room, and be given as little.
+func room(pipe int) error {
+	for {
+		_, err := unix.Poll([]unix.PollFd{{Fd: int32(pipe), Events: unix.POLLOUT}}, -1)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		_, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+		return err
+	}
+}
+
 // some copies up to n bytes from an offset, which it moves.
 func (w way) some(to, from int, off *int64, n int) (int, error) {
 	switch w {
 	case splice:
-		moved, err := unix.Splice(from, off, to, nil, n, unix.SPLICE_F_MORE)
+		moved, err := unix.Splice(from, off, to, nil, n, unix.SPLICE_F_MORE|unix.SPLICE_F_NONBLOCK)
 		return int(moved), err
 	case within:
 		return unix.CopyFileRange(from, off, to, nil, n, 0)

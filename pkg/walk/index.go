@@ -66,7 +66,7 @@ var dividedSize int64 = 64 << 20 // changed by tests
 // scanAll adds the entries of all lines that front has not shown yet.
 func (x *Index) scanAll(front *scanner) error {
 	middle, ok := int64(0), false
-	if front.size >= dividedSize && runtime.GOMAXPROCS(0) > 1 {
+	if front.size >= dividedSize && min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) > 1 {
 		middle, ok = lineAfter(front.r, front.size/2)
 	}
 	at := front.at + int64(front.from)

@@ -7,7 +7,7 @@ import (
 )
 
 // blockSize is the unit of reading in bytes: it stays in the second cache.
-const blockSize = 256 << 10
+const blockSize = 512 << 10
 
 // A line is what the scanner shows of one line of the file.
 type line struct {
