@@ -33,14 +33,20 @@ type shown struct {
 
 // began takes note of a member of a container whose closers are given, innermost last.
 func (s *shown) began(closers []byte, key Span, value int) {
-	if level := len(closers); level <= len(s.open) && closers[level-1] == '}' {
+	if level := len(closers); level <= len(s.open) {
 		s.open[level-1].key, s.open[level-1].value = key, value
 	}
 }
 
 // ended shows the member whose value has ended, if it is one to be shown.
 func (s *shown) ended(closers []byte, end int) {
-	if level := len(closers); level == 1 && closers[0] == '}' || level == 2 && closers[0] == '}' && closers[1] == '}' {
+	if level := len(closers); level > 0 && level <= len(s.open) {
+		s.show(closers, level, end)
+	}
+}
+
+func (s *shown) show(closers []byte, level, end int) {
+	if closers[0] == '}' && closers[level-1] == '}' { // and not an element
 		m := &s.open[level-1]
 		s.member(level, m.key, Span{m.value, end})
 	}

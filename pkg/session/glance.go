@@ -32,8 +32,19 @@ func (g *glance) at(l jsonl.Line) bool {
 	}
 	g.line = unsafe.String(unsafe.SliceData(l.Data), len(l.Data))
 	g.typ, g.timestamp, g.name, g.role, g.content, g.sent, g.usage = "", "", "", "", "", "", ""
-	end := js.WalkObject(g.line, strings.IndexByte(g.line, '{'), g.member)
-	return end > 0 && strings.Trim(g.line[end:], " \t\r") == "" && strings.TrimLeft(g.line, " \t\r")[0] == '{'
+	start := strings.IndexByte(g.line, '{')
+	end := js.WalkObject(g.line, start, g.member)
+	return end > 0 && blank(g.line[:start]) && blank(g.line[end:])
+}
+
+// blank reports whether there is nothing but white space in a part of a line.
+func blank(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c != ' ' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	return true
 }
 
 func (g *glance) top(key string, at int) int {

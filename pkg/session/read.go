@@ -104,8 +104,8 @@ const (
 // lookAt looks at a line, whose data may begin behind a byte order mark.
 func lookAt(l jsonl.Line, data []byte, parse parser) look {
 	k := look{line: l}
-	start := bytes.TrimLeft(data, " \t\r\n")
-	if len(bytes.TrimSpace(start)) == 0 {
+	start := bytes.TrimSpace(data)
+	if len(start) == 0 {
 		return k
 	}
 	e, valid := parse(l, data)

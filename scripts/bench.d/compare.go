@@ -52,7 +52,7 @@ func (b *bench) compare(ctx context.Context, ours, peer command) (contest, error
 	}
 	if runs > 0 {
 		mine, theirs, ratios = nil, nil, nil
-	} else if mine[0] < b.slow.Seconds()/8 {
+	} else if mine[0] < b.slow.Seconds()/4 {
 		// Only the peer is slow. Ours was the one that found the cache cold.
 		if mine, err = b.again(ctx, ours, b.runs); err != nil {
 			return c, err
