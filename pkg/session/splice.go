@@ -87,7 +87,7 @@ func members(raw string) iter.Seq[span] {
 
 // isKey reports whether the literal key spells name.
 func isKey(key, name string) bool {
-	if !strings.Contains(key, `\`) {
+	if strings.IndexByte(key, '\\') < 0 {
 		return key[1:len(key)-1] == name
 	}
 	return js.Unquote(key) == name
