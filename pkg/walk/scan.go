@@ -6,8 +6,12 @@ import (
 	"io"
 )
 
-// blockSize is the unit of reading in bytes: it stays in the second cache.
-const blockSize = 512 << 10
+// blockSize is the unit of reading in bytes: it stays in the second cache. Of a
+// small file less is read at a time, as memory that is new is dear.
+const (
+	blockSize  = 512 << 10
+	smallBlock = 64 << 10
+)
 
 // A line is what the scanner shows of one line of the file.
 type line struct {
@@ -104,9 +108,10 @@ func (s *scanner) reread(start int64) (line, error) {
 func (s *scanner) fill() error {
 	kept := copy(s.buf, s.buf[s.from:])
 	s.at, s.from = s.at+int64(s.from), 0
-	n := int(min(blockSize, s.size-s.at-int64(kept)))
+	block := max(smallBlock, min(blockSize, s.size/16))
+	n := int(min(block, s.size-s.at-int64(kept)))
 	if cap(s.buf) < kept+n {
-		grown := make([]byte, kept, max(2*blockSize, 2*(kept+n)))
+		grown := make([]byte, kept, max(2*int(block), 2*(kept+n)))
 		copy(grown, s.buf[:kept])
 		s.buf = grown
 	}
