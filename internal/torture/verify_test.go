@@ -124,9 +124,10 @@ func (r *round) look() int {
 	looks := 0
 	for ; !r.over(); looks++ {
 		// A look takes several reads, between which a torn tail may be blanked
-		// and written behind. What is really torn stays torn: look twice.
+		// and written behind, and on a busy machine twice in a row. What is really
+		// torn stays torn: look again.
 		err := r.tornNow()
-		if err != nil {
+		for more := 5; err != nil && more > 0; more-- {
 			err = r.tornNow()
 		}
 		if err != nil {
