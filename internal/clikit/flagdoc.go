@@ -57,11 +57,7 @@ func describe(flags []cli.Flag) []FlagDoc {
 			d.ValueName = "VALUE"
 		}
 		if f, ok := f.(declared); ok {
-			if g, ok := f.DocGenerationFlag.(*cli.GenericFlag); ok {
-				if c, ok := g.Value.(*choice); ok {
-					d.Words = given(c.words)
-				}
-			}
+			d.Words = given(f.words)
 		}
 		docs = append(docs, d)
 	}

@@ -19,6 +19,7 @@ type Flag = cli.Flag
 type declared struct {
 	cli.DocGenerationFlag
 	names []string
+	words []string // of a choice
 }
 
 func (d declared) Names() []string { return d.names }
@@ -31,35 +32,35 @@ func (d declared) Names() []string { return d.names }
 func Bool(dst *bool, names, usage string) cli.Flag {
 	*dst = false
 	n := cutNames(names)
-	return declared{&cli.BoolFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, DisableDefaultText: true}, n}
+	return declared{DocGenerationFlag: &cli.BoolFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, DisableDefaultText: true}, names: n}
 }
 
 // String declares a flag with a text value.
 func String(dst *string, names, value, usage string) cli.Flag {
 	*dst = value
 	n := cutNames(names)
-	return declared{&cli.StringFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, n}
+	return declared{DocGenerationFlag: &cli.StringFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
 }
 
 // Int declares a flag with a decimal (or 0x, 0o, 0b) integer value.
 func Int(dst *int, names string, value int, usage string) cli.Flag {
 	*dst = value
 	n := cutNames(names)
-	return declared{&cli.IntFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, n}
+	return declared{DocGenerationFlag: &cli.IntFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
 }
 
 // Int64 is [Int] for offsets and sizes.
 func Int64(dst *int64, names string, value int64, usage string) cli.Flag {
 	*dst = value
 	n := cutNames(names)
-	return declared{&cli.Int64Flag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, n}
+	return declared{DocGenerationFlag: &cli.Int64Flag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
 }
 
 // Duration declares a flag with a value such as 300ms, 10s or 1h30m.
 func Duration(dst *time.Duration, names string, value time.Duration, usage string) cli.Flag {
 	*dst = value
 	n := cutNames(names)
-	return declared{&cli.DurationFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, n}
+	return declared{DocGenerationFlag: &cli.DurationFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
 }
 
 // Strings declares a flag that may be repeated; each use adds one value, which
@@ -78,15 +79,19 @@ func Optional(dst **string, names, usage string) cli.Flag {
 // value without the flag; it may be "", which cannot be given.
 func Choice(dst *string, names string, words []string, usage string) cli.Flag {
 	*dst = words[0]
-	return Value(&choice{dst, words}, names, usage)
+	f := generic(&choice{dst, words}, names, usage)
+	f.words = words
+	return f
 }
 
 // Value declares a flag with a type of its own. Its Set reports a bad value; it
 // runs once for each time the flag is given. Its String is the default shown by
 // help; an empty one shows none.
-func Value(v cli.Generic, names, usage string) cli.Flag {
+func Value(v cli.Generic, names, usage string) cli.Flag { return generic(v, names, usage) }
+
+func generic(v cli.Generic, names, usage string) declared {
 	n := cutNames(names)
-	return declared{&cli.GenericFlag{Name: n[0], Aliases: n[1:], Usage: usage, Value: v}, n}
+	return declared{DocGenerationFlag: &cli.GenericFlag{Name: n[0], Aliases: n[1:], Usage: usage, Value: v}, names: n}
 }
 
 func cutNames(names string) []string {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -19,7 +20,7 @@ const (
 // messages or vanish. Of oh-my-pi's roles, developer stays, pythonExecution,
 // fileMention and the old hookMessage become user messages.
 func ToLLM(messages []Message) []Message {
-	out := make([]Message, 0, len(messages))
+	out := slices.Grow([]Message(nil), len(messages))
 	for _, m := range messages {
 		if llm, ok := m.ToLLM(); ok {
 			out = append(out, llm)

@@ -65,7 +65,7 @@ func TestToLLM(t *testing.T) {
 			}
 		})
 	}
-	if out := session.ToLLM(nil); len(out) > 0 {
+	if out := session.ToLLM(nil); out != nil {
 		t.Errorf("%v", out)
 	}
 	if got := session.MessageArray(nil); got != "[]" {

@@ -20,25 +20,30 @@ type file struct {
 // openFile opens path for reading. A FIFO that took the place of a file opens
 // at once instead of waiting for a writer, and no terminal becomes ours.
 func openFile(path string) (*file, error) {
-	for {
-		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
-		switch {
-		case err == nil:
-			return &file{fd: fd}, nil
-		case !errors.Is(err, unix.EINTR):
-			return nil, err
-		}
+	f := new(file)
+	err := again(func() (err error) {
+		f.fd, err = unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	return f, nil
 }
 
 func (f *file) stat() (facts, error) {
 	var st unix.Stat_t
+	if err := again(func() error { return unix.Fstat(f.fd, &st) }); err != nil {
+		return facts{}, err
+	}
+	return facts{regular: st.Mode&unix.S_IFMT == unix.S_IFREG, size: st.Size, modTime: time.Unix(st.Mtim.Unix())}, nil
+}
+
+// again calls until no signal comes in between.
+func again(call func() error) error {
 	for {
-		switch err := unix.Fstat(f.fd, &st); {
-		case err == nil:
-			return facts{regular: st.Mode&unix.S_IFMT == unix.S_IFREG, size: st.Size, modTime: time.Unix(st.Mtim.Unix())}, nil
-		case !errors.Is(err, unix.EINTR):
-			return facts{}, err
+		if err := call(); !errors.Is(err, unix.EINTR) {
+			return err
 		}
 	}
 }
@@ -59,18 +64,18 @@ func (f *file) ReadAt(p []byte, off int64) (n int, err error) {
 }
 
 // some reads what the system gives at once.
-func (f *file) some(p []byte, off int64) (int, error) {
-	for {
-		n, err := unix.Pread(f.fd, p, off)
-		switch {
-		case err == nil && n == 0 && len(p) > 0:
-			return 0, io.EOF
-		case err == nil:
-			return n, nil
-		case !errors.Is(err, unix.EINTR):
-			return 0, err
-		}
+func (f *file) some(p []byte, off int64) (n int, err error) {
+	err = again(func() (err error) {
+		n, err = unix.Pread(f.fd, p, off)
+		return err
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case n == 0 && len(p) > 0:
+		return 0, io.EOF
 	}
+	return n, nil
 }
 
 // close ends it; there is nothing that could fail to be written.

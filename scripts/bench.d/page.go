@@ -16,7 +16,7 @@ What ` + "`scripts/bench`" + ` measured; it wrote this page.
 Measured on {{.Machine}}{{if .Busy}}, which was busy with other things{{end}}. With {{.Programs}}; pi is 0.73.1.
 
 Ours and the peer run in turn, {{.Runs}} pairs after one to warm up, {{.Quick}} if they take no time; of a peer that
-takes very long one run counts, and as many of ours. The ratio is the median of the ratios of neighbours; the times are medians. They include starting the process.
+takes very long one run counts, of ours as many as else. The ratio is the median of the ratios of neighbours; the times are medians. They include starting the process.
 "met" compares the ratio with the goal. Sessions are linear, their texts log-normal with a median of 1 KB and up to 200 KB,
 some lines such that they mislead a search; {{.Size}} unless it says otherwise. Files are in the page cache unless it
 says otherwise. The exponents are those of time over size; points that take no longer than three starts of a process are

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
-
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
