@@ -118,7 +118,7 @@ func (h *held) lock(p *patience, d disk, path string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := h.lf.take(p, d, h.real); err != nil && (!flocked || !unwritable(err)) {
+	if err := h.lf.take(p, d, h.real, flocked); err != nil && (!flocked || !unwritable(err)) {
 		return false, err
 	}
 	return h.current(path)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -62,21 +63,36 @@ func testBinary(t *testing.T) string {
 
 func TestStaleLockFile(t *testing.T) {
 	t.Parallel()
+	now := time.Now().UnixMilli()
+	const never, atOnce, watched = -1, 0, 1 // when it is taken over
 	tests := map[string]struct {
 		content string
 		age     time.Duration
-		taken   bool
+		taken   int
 	}{
-		"dead":                     {fmt.Sprintf("%d:1700000000000\n", deadPid(t)), 0, true},
-		"dead, no line feed":       {fmt.Sprintf("%d:17", deadPid(t)), 0, true},
-		"alive, old":               {fmt.Sprintf("%d:1700000000000\n", os.Getpid()), time.Hour, false},
-		"empty, old":               {"", time.Second, true},
-		"empty, new":               {"", -time.Hour, false},
-		"half a process number":    {fmt.Sprint(deadPid(t)), time.Hour, false},
-		"no process number":        {"x:1\n", time.Hour, false},
-		"this process group":       {"0:1\n", time.Hour, false},
-		"negative, another group":  {"-999999:1\n", time.Hour, false},
-		"out of range for kill(2)": {"99999999999999999999:1\n", time.Hour, false},
+		"dead":                        {fmt.Sprintf("%d:1700000000000\n", deadPid(t)), 0, atOnce},
+		"dead, no line feed":          {fmt.Sprintf("%d:17", deadPid(t)), 0, atOnce},
+		"alive":                       {fmt.Sprintf("%d:%d\n", os.Getppid(), now), time.Hour, never},
+		"number given again":          {fmt.Sprintf("%d:1700000000000\n", os.Getppid()), 0, watched},
+		"number given to init":        {"1:1000\n", 0, watched},
+		"our own number":              {fmt.Sprintf("%d:%d\n", os.Getpid(), now), 0, watched},
+		"empty, old":                  {"", time.Second, atOnce},
+		"empty, new":                  {"", -time.Hour, never},
+		"NULs":                        {"\x00\x00\x00\x00", 0, watched},
+		"half a number of the dead":   {fmt.Sprint(deadPid(t)), 0, atOnce},
+		"half a number of the living": {fmt.Sprint(os.Getppid()), 0, watched},
+		"half a time":                 {fmt.Sprintf("%d:%d", os.Getppid(), now/1000), 0, watched},
+		"no process number":           {"hello", 0, watched},
+		"this process group":          {"0:1\n", 0, watched},
+		"negative, another group":     {"-999999:1\n", 0, watched},
+		"out of range for kill(2)":    {"99999999999999999999:1\n", 0, watched},
+		"longer than any mark":        {strings.Repeat("x", 1000), 0, watched},
+		"another kind of mark":        {"hostname 17\n", 0, watched},
+	}
+	if _, ok := startOf(os.Getpid()); !ok {
+		for _, name := range []string{"number given again", "number given to init", "half a time"} {
+			delete(tests, name) // where the start of a process is not to be had
+		}
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -84,27 +100,54 @@ func TestStaleLockFile(t *testing.T) {
 			path := newLog(t, "")
 			lock := lockFileName(path)
 			writeFile(t, lock, tt.content)
-			at := time.Now().Add(-tt.age)
-			if err := os.Chtimes(lock, at, at); err != nil {
-				t.Fatal(err)
-			}
-			a, err := OpenAppender(t.Context(), path, Options{Wait: -1})
-			if !tt.taken {
-				if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), ".x.jsonl.lock") {
-					t.Errorf("got %v, want ErrLocked and the lock file's name", err)
+			synctest.Test(t, func(t *testing.T) {
+				at := time.Now().Add(-tt.age) // the bubble has a clock of its own
+				if err := os.Chtimes(lock, at, at); err != nil {
+					t.Fatal(err)
 				}
-				wantFile(t, lock, tt.content)
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := a.Close(); err != nil {
-				t.Fatal(err)
-			}
-			wantAlone(t, path)
+				start := time.Now()
+				a, err := OpenAppender(t.Context(), path, Options{Wait: 2 * time.Second})
+				elapsed := time.Since(start)
+				if tt.taken == never {
+					if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), ".x.jsonl.lock") {
+						t.Errorf("got %v, want ErrLocked and the lock file's name", err)
+					}
+					wantFile(t, lock, tt.content)
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := time.Duration(tt.taken) * watchTime; elapsed < want || elapsed > want+100*time.Millisecond {
+					t.Errorf("taken after %v, want %v", elapsed, want)
+				}
+				if err := a.Close(); err != nil {
+					t.Fatal(err)
+				}
+				wantAlone(t, path)
+			})
 		})
 	}
+}
+
+// A lock file that changes while it is watched has an owner that is at work.
+func TestLockFileChanges(t *testing.T) {
+	t.Parallel()
+	path := newLog(t, "")
+	lock := lockFileName(path)
+	writeFile(t, lock, "mark 0")
+	synctest.Test(t, func(t *testing.T) {
+		go func() {
+			for n := range 20 {
+				time.Sleep(watchTime / 2)
+				writeFile(t, lock, fmt.Sprint("mark ", n))
+			}
+		}()
+		if _, err := OpenAppender(t.Context(), path, Options{Wait: 3 * time.Second}); !errors.Is(err, ErrLocked) {
+			t.Errorf("got %v, want ErrLocked", err)
+		}
+		time.Sleep(10 * time.Second)
+	})
 }
 
 // Where somebody took us for dead the lock file is no longer ours to remove.
