@@ -40,6 +40,7 @@ var statuses = []struct {
 	{session.ErrLeafMoved, ExitBusy},
 	{jsonl.ErrLocked, ExitBusy},
 	{jsonl.ErrChanged, ExitBusy},
+	{jsonl.ErrUnfinished, ExitBusy},
 	{session.ErrMalformed, ExitMalformed},
 	{session.ErrVersion, ExitMalformed},
 	{session.ErrNotSession, ExitMalformed},

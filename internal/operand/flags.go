@@ -12,6 +12,7 @@ var tails = map[string]jsonl.Tail{"blank": jsonl.Blank, "end-line": jsonl.EndLin
 func (o *TargetOptions) Flags(what string) []clikit.Flag {
 	return []clikit.Flag{
 		clikit.Choice(&o.tail, "tail", []string{"blank", "end-line", "refuse"}, "treat a torn last line `HOW`"),
+		clikit.Duration(&o.Grace, "grace", jsonl.DefaultGrace, "leave a torn last line alone until `DURATION` after the last write"),
 		SyncFlag(&o.Sync, what),
 		clikit.Duration(&o.Wait, "wait", jsonl.DefaultWait, "wait for the lock for `DURATION` at most"),
 	}
@@ -22,6 +23,9 @@ func (o *TargetOptions) Settle() {
 	o.Tail = tails[o.tail]
 	if o.Wait == 0 {
 		o.Wait = -1 // no wait at all
+	}
+	if o.Grace == 0 {
+		o.Grace = -1
 	}
 }
 

@@ -26,6 +26,7 @@ type TargetOptions struct {
 	Tail       jsonl.Tail
 	tail       string        // the word of the flag
 	Wait       time.Duration // bound on the wait for the lock; 0 is the default, negative none
+	Grace      time.Duration // as [jsonl.Options.Grace]
 	Sync       string        // "always", "never", or "" for always inside the store
 	Whole      bool          // read all of it, because its entries are needed
 }
@@ -57,8 +58,8 @@ func OpenTarget(ctx context.Context, s *clikit.Streams, operand string, o Target
 		if t.seg, err = holdSegmented(ctx, p.file, o); t.seg != nil || err != nil {
 			return err
 		}
-		t.file, err = jsonl.OpenAppender(ctx, p.file, jsonl.Options{Tail: o.Tail, Wait: o.Wait})
-		return err
+		t.file, err = jsonl.OpenAppender(ctx, p.file, jsonl.Options{Tail: o.Tail, Wait: o.Wait, Grace: o.Grace})
+		return unfinished(err)
 	})
 	if err != nil {
 		return nil, err
@@ -253,7 +254,7 @@ func (t *Target) Commit() error {
 
 func (t *Target) append() error {
 	if err := t.file.Append(t.Batch.Lines()...); err != nil {
-		return named(t.Name, err)
+		return unfinished(named(t.Name, err))
 	}
 	if m := t.file.Mended(); m.Kind != jsonl.MendNone {
 		t.streams.Warnf("%s: %s", t.Name, m)
@@ -265,6 +266,14 @@ func (t *Target) append() error {
 		return named(t.Name, err)
 	}
 	return nil
+}
+
+// unfinished says what to do about a last line that may still be written.
+func unfinished(err error) error {
+	if !errors.Is(err, jsonl.ErrUnfinished) {
+		return err
+	}
+	return clikit.WithHint(err, "try again, or if its writer is dead, with --grace 0")
 }
 
 // copy writes the session that was read and the batch behind it. A torn tail

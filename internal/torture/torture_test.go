@@ -37,8 +37,8 @@ func duration(t *testing.T) time.Duration {
 	return d
 }
 
-// Rounds on sessions of their own, every other one with a program beside that
-// does not lock, until the time is up.
+// Rounds on sessions of their own, two of three with a program beside that does
+// not lock, until the time is up.
 func TestTorture(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: not with -short")
@@ -49,12 +49,12 @@ func TestTorture(t *testing.T) {
 	t.Logf("seed %d", seed)
 	var sum tally
 	end := time.Now().Add(total)
-	for n := 0; n < 2 || time.Until(end) > 0; n++ {
+	for n := 0; n < 3 || time.Until(end) > 0; n++ {
 		r := &round{
-			t: t, bin: bin, path: filepath.Join(t.TempDir(), "s.jsonl"), foreign: n%2 == 1, seed: seed + uint64(n)<<32,
-			end: time.Now().Add(min(max(total/2, time.Second), 15*time.Second)),
+			t: t, bin: bin, path: filepath.Join(t.TempDir(), "s.jsonl"), other: other(n % 3), seed: seed + uint64(n)<<32,
+			end: time.Now().Add(min(max(total/3, time.Second), 15*time.Second)),
 		}
-		if left := time.Until(end); n >= 2 && left < time.Until(r.end) {
+		if left := time.Until(end); n >= 3 && left < time.Until(r.end) {
 			r.end = time.Now().Add(left)
 		}
 		sum.add(r.run())
@@ -63,7 +63,7 @@ func TestTorture(t *testing.T) {
 		}
 	}
 	t.Logf("%d rounds, %v", sum.rounds, sum)
-	if sum.acked == 0 || sum.killed == 0 || sum.torn == 0 || sum.foreign == 0 {
+	if sum.acked == 0 || sum.killed == 0 || sum.torn == 0 || sum.foreign == 0 || sum.pieced == 0 {
 		t.Errorf("nothing was tortured: %v", sum)
 	}
 }
@@ -80,7 +80,7 @@ func build(t *testing.T) string {
 }
 
 // A tally counts what happened.
-type tally struct{ rounds, acked, killed, torn, foreign, looks int }
+type tally struct{ rounds, acked, killed, torn, foreign, pieced, looks int }
 
 func (s *tally) add(o tally) {
 	s.rounds += o.rounds
@@ -88,22 +88,36 @@ func (s *tally) add(o tally) {
 	s.killed += o.killed
 	s.torn += o.torn
 	s.foreign += o.foreign
+	s.pieced += o.pieced
 	s.looks += o.looks
 }
 
 func (s tally) String() string {
-	return fmt.Sprintf("%d entries acknowledged, %d writers killed, %d torn lines saved, %d foreign lines, %d looks at the live file",
-		s.acked, s.killed, s.torn, s.foreign, s.looks)
+	return fmt.Sprintf("%d entries acknowledged, %d writers killed, %d torn lines saved, %d foreign lines, %d of them in pieces, %d looks at the live file",
+		s.acked, s.killed, s.torn, s.foreign, s.pieced, s.looks)
 }
 
 // A round is one session and those who write to it.
 type round struct {
-	t       *testing.T
-	bin     string
-	path    string
-	foreign bool
-	seed    uint64
-	end     time.Time
+	t     *testing.T
+	bin   string
+	path  string
+	other other
+	seed  uint64
+	end   time.Time
+}
+
+// An other is a program that writes to the session and takes no lock.
+type other int
+
+const (
+	none   other = iota // there is no such program
+	lines               // it writes each line at once
+	pieces              // it writes each line in pieces, with pauses between them
+)
+
+func (o other) String() string {
+	return [...]string{"no other", "another that writes lines", "another that writes pieces"}[o]
 }
 
 func (r *round) over() bool {
@@ -123,11 +137,13 @@ func (r *round) run() tally {
 		wg.Go(func() { seen[w] = r.write(w) })
 	}
 	var others []string
-	if r.foreign {
+	if r.other != none {
 		wg.Go(func() { others = r.writeForeign() })
 	}
 	wg.Go(func() { sum.looks = r.look() })
-	wg.Go(r.tear)
+	if r.other != pieces { // a piece behind a torn line belongs to nothing
+		wg.Go(r.tear)
+	}
 	wg.Wait()
 	r.finish(seen)
 	data, err := os.ReadFile(r.path)
@@ -135,13 +151,16 @@ func (r *round) run() tally {
 		r.t.Fatal(err)
 	}
 	for _, problem := range verify(data, seen, others) {
-		r.t.Errorf("seed %d, foreign writer %t: %s", r.seed, r.foreign, problem)
+		r.t.Errorf("seed %d, %v: %s", r.seed, r.other, problem)
 	}
 	for _, s := range seen {
 		sum.acked += len(s.acked)
 		sum.killed += s.killed
 	}
 	sum.foreign = len(others)
+	if r.other == pieces {
+		sum.pieced = len(others)
+	}
 	sum.torn = saved(r.path)
 	return sum
 }

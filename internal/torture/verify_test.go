@@ -143,7 +143,7 @@ func (r *round) tornNow() error {
 	if err != nil {
 		return err
 	}
-	return tornWithin(data, r.foreign)
+	return tornWithin(data, r.other != none)
 }
 
 // tornWithin returns an error if a line before the last is no JSON.

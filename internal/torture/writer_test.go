@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 // What one writer did.
@@ -48,7 +50,11 @@ func (r *round) appendOne(w int, s *written, size int, kill time.Duration, rng *
 	s.sent++
 	s.sizes = append(s.sizes, size)
 	text := marker(w, n) + strings.Repeat(string(rune('a'+rng.IntN(26))), size)
-	c := exec.Command(r.bin, "--wait", "30s", r.path)
+	grace := "100ms"
+	if r.other == pieces {
+		grace = jsonl.DefaultGrace.String()
+	}
+	c := exec.Command(r.bin, "--wait", "30s", "--grace", grace, r.path)
 	var out, errs bytes.Buffer
 	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(text), &out, &errs
 	if err := c.Start(); err != nil {
@@ -72,20 +78,15 @@ func (r *round) appendOne(w int, s *written, size int, kill time.Duration, rng *
 	}
 }
 
-// writeForeign appends whole lines with no lock, as a shell's >> does, and
-// returns them.
+// writeForeign appends lines with no lock, as a shell's >> does, or in pieces,
+// and returns them.
 func (r *round) writeForeign() []string {
 	rng := rand.New(rand.NewPCG(r.seed, 1000))
 	var lines []string
 	for n := 0; !r.over(); n++ {
 		line := fmt.Sprintf(`{"type":"custom","customType":"foreign","id":"foreign-%d","parentId":null,"timestamp":"2026-01-02T03:05:00.000Z","data":%q}`,
 			n, strings.Repeat("f", rng.IntN(2000)))
-		f, err := os.OpenFile(r.path, os.O_WRONLY|os.O_APPEND, 0)
-		if err == nil {
-			_, err = f.WriteString(line + "\n")
-			f.Close()
-		}
-		if err != nil {
+		if err := r.writeLine(line+"\n", rng); err != nil {
 			r.t.Error(err)
 			break
 		}
@@ -93,6 +94,30 @@ func (r *round) writeForeign() []string {
 		time.Sleep(time.Duration(rng.IntN(10)) * time.Millisecond)
 	}
 	return lines
+}
+
+// writeLine appends a line at once, or in two to four pieces 50 to 500 ms apart
+// and with a rest behind it, in which others get their turn.
+func (r *round) writeLine(line string, rng *rand.Rand) error {
+	f, err := os.OpenFile(r.path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	pause := func() { time.Sleep(time.Duration(50+rng.IntN(451)) * time.Millisecond) }
+	if r.other == pieces {
+		for left := 1 + rng.IntN(3); left > 0; left-- {
+			n := 1 + rng.IntN(len(line)-left)
+			if _, err := f.WriteString(line[:n]); err != nil {
+				return err
+			}
+			line = line[n:]
+			pause()
+		}
+		defer pause()
+	}
+	_, err = f.WriteString(line)
+	return err
 }
 
 // tear leaves what a writer leaves that is killed within its write(2), which a

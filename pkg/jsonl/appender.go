@@ -27,10 +27,11 @@ var _ io.ReaderAt = (*Appender)(nil)
 // waiting for the lock until ctx is done or o.Wait has passed. It looks at the
 // end of the log but changes nothing.
 //
-// Errors: [ErrLocked] when the lock was not to be had in time, [ErrTorn] for a
-// torn last line under [Refuse], [ErrChanged] while the last line keeps growing,
-// the error of ctx, which nobody asks as long as there is nothing to wait for, and whatever the file system says, [io/fs.ErrNotExist] for a
-// missing log among it. They name the log.
+// Errors: [ErrLocked] when another program kept the lock, [ErrTorn] for a torn
+// last line under [Refuse], [ErrUnfinished] for one that was written to within
+// o.Grace, the error of ctx, which is checked only while waiting, and those of
+// the file system, [io/fs.ErrNotExist] for a missing log among them. They name
+// the log.
 func OpenAppender(ctx context.Context, path string, o Options) (*Appender, error) {
 	return openAppender(ctx, osDisk{}, path, o)
 }

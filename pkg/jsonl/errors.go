@@ -23,9 +23,14 @@ var (
 	// again later is the remedy.
 	ErrLocked = errors.New("locked by another program")
 
+	// ErrUnfinished is returned by [OpenAppender] and [Appender.Append] for a log
+	// whose last line is incomplete and was written to within [Options.Grace]
+	// when the wait was over: another program may be writing it without the
+	// lock. Nothing was changed; trying again later is the remedy.
+	ErrUnfinished = errors.New("it is incomplete, and another program may still be writing it")
+
 	// ErrChanged is returned when a program that does not lock kept changing
-	// the log: by [OpenAppender] and [Appender.Append] if an incomplete last
-	// line kept growing or lines kept arriving in pieces, by Append if the log
+	// the log: by [Appender.Append] if lines kept arriving in pieces or the log
 	// was replaced, by [Replace] if it is no longer what was read. Nothing was
 	// added to the log; trying again later is the remedy.
 	ErrChanged = errors.New("another program is writing without the lock")

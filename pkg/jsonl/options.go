@@ -23,7 +23,7 @@ const (
 // Default durations of [Options].
 const (
 	DefaultWait  = 10 * time.Second
-	DefaultGrace = 50 * time.Millisecond
+	DefaultGrace = 2 * time.Second
 )
 
 // Options says how a log is locked and opened for writing. The zero value is
@@ -34,9 +34,11 @@ type Options struct {
 	// Wait bounds the wait for the lock. 0 is [DefaultWait]; a negative
 	// duration means not to wait.
 	Wait time.Duration
-	// Grace is the time after which a torn last line is looked at once more,
-	// since it may belong to a live writer that does not lock. 0 is
-	// [DefaultGrace]; a negative duration means not to look again.
+	// Grace is how long nobody must have written to a log before its torn last
+	// line is mended: until then it may belong to a live writer that does not
+	// lock. How long that is, the time of the log's last modification tells. The
+	// log is watched until then, for Wait at most, and looked at twice in any
+	// case. 0 is [DefaultGrace]; a negative duration means to look once.
 	Grace time.Duration
 }
 

@@ -246,8 +246,8 @@ func TestForeignWriterKeepsGrowing(t *testing.T) {
 		}
 	}}
 	_, err := openAppender(t.Context(), d, path, Options{Wait: 20 * time.Millisecond, Grace: time.Millisecond})
-	if !errors.Is(err, ErrChanged) || strings.Count(err.Error(), path) != 1 {
-		t.Errorf("got %v, want ErrChanged", err)
+	if !errors.Is(err, ErrUnfinished) || strings.Count(err.Error(), path) != 1 {
+		t.Errorf("got %v, want ErrUnfinished", err)
 	}
 	wantAlone(t, path)
 }

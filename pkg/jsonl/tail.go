@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // A form is the state in which a log ends.
@@ -46,61 +47,85 @@ func tailOf(f file, size int64) (tail, error) {
 		if err != nil {
 			return tail{}, err
 		}
-		t := classify(l.Data) // which nothing overwrites: there is no next line
+		t := classify(l.Data, l.Offset == 0) // which nothing overwrites: there is no next line
 		t.offset += l.Offset
 		return t, nil
 	}
 	return tail{}, nil
 }
 
-// classify looks at a last line without line feed. After a power failure a
-// complete value may be followed by NULs, where the file had grown but the
-// bytes had not arrived; then only those are torn.
-func classify(line []byte) tail {
-	value := bytes.TrimRight(line, "\x00")
+// byteOrderMark is the one that some editors put in front of a file. Readers
+// of sessions skip it, so the value behind it is as good as one without.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// classify looks at a last line without line feed; first says that it is the
+// first line of the log too. After a power failure a complete value may be
+// followed by NULs, where the file had grown but the bytes had not arrived; then
+// only those are torn.
+func classify(line []byte, first bool) tail {
+	kept := bytes.TrimRight(line, "\x00")
+	value := kept
+	if first {
+		value = bytes.TrimPrefix(value, []byte(byteOrderMark))
+	}
 	switch {
 	case len(bytes.Trim(line, " \t\r")) == 0:
 		return tail{form: blanked, size: len(line)}
 	case !json.Valid(value):
 		return tail{form: torn, size: len(line), data: line}
-	case len(value) < len(line):
-		nuls := line[len(value):]
-		return tail{form: torn, offset: int64(len(value)), size: len(nuls), data: nuls}
+	case len(kept) < len(line):
+		nuls := line[len(kept):]
+		return tail{form: torn, offset: int64(len(kept)), size: len(nuls), data: nuls}
 	default:
 		return tail{form: unended, size: len(line)}
 	}
 }
 
-// settle looks at the end of the log, until it has seen the same torn tail
-// twice or a tail that is not torn.
+// secondLook is the least time between two looks at an incomplete last line:
+// however old the file is, its writer may have come back.
+const secondLook = 50 * time.Millisecond
+
+// settle looks at the end of the log until it is complete, or until nobody has
+// written to the log for the grace: the time for which a program that does not
+// lock, and writes a line in several pieces, may pause between two of them.
 func (a *Appender) settle(p *patience) error {
-	last := int64(-1)
-	for {
+	var t tail
+	var since time.Time // the size is what it is, as far as we have watched
+	for size, looks := int64(-1), 0; ; looks++ {
 		fi, err := a.h.f.Stat()
 		if err != nil {
 			return fmt.Errorf("reading %s: %w", a.path, cause(err))
 		}
-		size := fi.Size()
-		t, err := tailOf(a.h.f, size)
-		if err != nil {
-			return fmt.Errorf("reading %s: %w", a.path, cause(err))
-		}
-		incomplete := t.form == torn || t.form == blanked
-		if !incomplete || size == last || a.o.grace() < 0 {
-			if incomplete && a.o.Tail == Refuse {
-				return fmt.Errorf("%s: %w at byte %d", a.path, ErrTorn, t.offset)
+		if fi.Size() != size {
+			size, since = fi.Size(), time.Now()
+			if t, err = tailOf(a.h.f, size); err != nil {
+				return fmt.Errorf("reading %s: %w", a.path, cause(err))
 			}
-			a.size, a.tail = size, t
-			return nil
 		}
-		if last >= 0 && p.spent() {
-			return fmt.Errorf("waiting for the last line of %s: %w", a.path, ErrChanged)
+		if t.form == whole || t.form == unended || a.o.grace() < 0 {
+			return a.settled(size, t)
 		}
-		last = size
-		if err := p.sleep(a.o.grace()); err != nil {
+		watched := time.Since(since)
+		left := max(min(secondLook, a.o.grace())-watched, a.o.grace()-max(watched, time.Since(fi.ModTime())))
+		if left <= 0 {
+			return a.settled(size, t)
+		}
+		if looks > 0 && p.spent() {
+			return fmt.Errorf("waiting for the last line of %s: %w", a.path, ErrUnfinished)
+		}
+		if err := p.sleep(min(left, secondLook)); err != nil {
 			return fmt.Errorf("waiting for the last line of %s: %w", a.path, err)
 		}
 	}
+}
+
+// settled takes t for the end of the log.
+func (a *Appender) settled(size int64, t tail) error {
+	if (t.form == torn || t.form == blanked) && a.o.Tail == Refuse {
+		return fmt.Errorf("%s: %w at byte %d", a.path, ErrTorn, t.offset)
+	}
+	a.size, a.tail = size, t
+	return nil
 }
 
 // mendTail makes the log ready for a batch: afterwards it ends in a line feed or

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // Every form a tail can have against every way to treat it.
@@ -49,10 +51,22 @@ func TestTail(t *testing.T) {
 		"longer than a block":        {head + huge, tornAt(huge)},
 		"deeper than JSON allows":    {head + deep, tornAt(deep)},
 		"two values":                 {head + `{}{"b`, tornAt(`{}{"b`)},
-		"NULs":                       {head + "\x00\x00\x00", tornAt("\x00\x00\x00")},
-		"torn object and NULs":       {head + "{\"b\x00\x00", tornAt("{\"b\x00\x00")},
-		"spaces":                     {head + "   ", blank("   ")},
-		"white space":                {head + " \t\r", blank(" \t\r")},
+		"mark and the only line":     {byteOrderMark + `{"b":2}`, same(result{byteOrderMark + `{"b":2}` + "\n", MendNewline, ""})},
+		"mark and a torn line": {byteOrderMark + `{"b`, [3]result{
+			Blank:   {strings.Repeat(" ", 6) + "\n", MendBlank, byteOrderMark + `{"b` + "\n"},
+			EndLine: {byteOrderMark + `{"b` + "\n", MendEndLine, ""},
+			Refuse:  {},
+		}},
+		"mark, the only line, NULs": {byteOrderMark + "{}\x00\x00", [3]result{
+			Blank:   {byteOrderMark + "{}  \n", MendBlank, "\x00\x00\n"},
+			EndLine: {byteOrderMark + "{}\x00\x00\n", MendEndLine, ""},
+			Refuse:  {},
+		}},
+		"mark not at the start": {head + byteOrderMark + `{}`, tornAt(byteOrderMark + `{}`)},
+		"NULs":                  {head + "\x00\x00\x00", tornAt("\x00\x00\x00")},
+		"torn object and NULs":  {head + "{\"b\x00\x00", tornAt("{\"b\x00\x00")},
+		"spaces":                {head + "   ", blank("   ")},
+		"white space":           {head + " \t\r", blank(" \t\r")},
 		"value and NULs": {head + "{}\x00\x00", [3]result{
 			Blank:   {head + "{}  \n", MendBlank, "\x00\x00\n"},
 			EndLine: {head + "{}\x00\x00\n", MendEndLine, ""},
@@ -119,7 +133,7 @@ func checkMend(t *testing.T, m Mend, kind MendKind, path, saved string) {
 func TestTornNamesTheByte(t *testing.T) {
 	t.Parallel()
 	path := newLog(t, "{}\n{\"b")
-	_, err := OpenAppender(t.Context(), path, Options{Tail: Refuse})
+	_, err := OpenAppender(t.Context(), path, Options{Tail: Refuse, Grace: time.Millisecond})
 	if want := path + ": last line is torn at byte 3"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -164,5 +178,82 @@ func TestFragmentNotThroughSymlink(t *testing.T) {
 	wantFile(t, path, "{\"a")
 	if _, err := os.Stat(victim); !errors.Is(err, os.ErrNotExist) {
 		t.Error("wrote through the link")
+	}
+}
+
+// A writer that pauses within its line is waited for, whatever the pause, as long
+// as it is shorter than the grace; a line that nobody has written to for as long
+// is mended after a second look.
+func TestGrace(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		age     time.Duration   // of the fragment that is found
+		pieces  []time.Duration // before each further piece, the last of which ends the line
+		o       Options
+		want    error
+		mend    MendKind
+		elapsed time.Duration
+	}{
+		"no pause":                 {0, []time.Duration{0}, Options{}, nil, MendNone, 50 * time.Millisecond},
+		"a long pause":             {0, []time.Duration{1900 * time.Millisecond}, Options{}, nil, MendNone, 1900 * time.Millisecond},
+		"pauses, longer together":  {0, []time.Duration{1500 * time.Millisecond, 1500 * time.Millisecond, 1500 * time.Millisecond}, Options{}, nil, MendNone, 4500 * time.Millisecond},
+		"old, and back":            {time.Hour, []time.Duration{10 * time.Millisecond}, Options{}, nil, MendNone, 50 * time.Millisecond},
+		"old, and dead":            {time.Hour, nil, Options{}, nil, MendBlank, 50 * time.Millisecond},
+		"dead":                     {0, nil, Options{}, nil, MendBlank, 2 * time.Second},
+		"dead, seen half way":      {time.Second, nil, Options{}, nil, MendBlank, time.Second},
+		"dead, of the future":      {-time.Hour, nil, Options{}, nil, MendBlank, 2 * time.Second},
+		"a grace that is given":    {0, nil, Options{Grace: 5 * time.Second}, nil, MendBlank, 5 * time.Second},
+		"a grace of nothing":       {0, nil, Options{Grace: -1}, nil, MendBlank, 0},
+		"no time to wait":          {0, nil, Options{Wait: time.Second}, ErrUnfinished, MendNone, time.Second},
+		"no wait, old":             {time.Hour, nil, Options{Wait: -1}, nil, MendBlank, 50 * time.Millisecond},
+		"no wait, young":           {0, nil, Options{Wait: -1}, ErrUnfinished, MendNone, 50 * time.Millisecond},
+		"longer than the patience": {0, []time.Duration{1500 * time.Millisecond, 1500 * time.Millisecond}, Options{Wait: 2 * time.Second}, ErrUnfinished, MendNone, 2 * time.Second},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := newLog(t, `{"a":1}`+"\n"+`{"b":`)
+			synctest.Test(t, func(t *testing.T) {
+				touch := func(age time.Duration) { // the bubble has a clock of its own
+					at := time.Now().Add(-age)
+					if err := os.Chtimes(path, at, at); err != nil {
+						t.Error(err)
+					}
+				}
+				touch(tt.age)
+				go func() {
+					for i, pause := range tt.pieces {
+						time.Sleep(pause)
+						piece := "1"
+						if i == len(tt.pieces)-1 {
+							piece = "1}\n"
+						}
+						foreignAppend(t, path, piece)
+						touch(0)
+					}
+				}()
+				start := time.Now()
+				a, err := OpenAppender(t.Context(), path, tt.o)
+				elapsed := time.Since(start)
+				if !errors.Is(err, tt.want) {
+					t.Fatalf("got %v, want %v", err, tt.want)
+				}
+				if over := elapsed - tt.elapsed; over < 0 || over > 2*secondLook {
+					t.Errorf("waited %v, want %v", elapsed, tt.elapsed)
+				}
+				time.Sleep(10 * time.Second) // the writer comes to its end
+				if err != nil {
+					wantAlone(t, path)
+					return
+				}
+				defer a.Close()
+				if err := a.Append([]byte("2")); err != nil {
+					t.Error(err)
+				}
+				if got := a.Mended().Kind; got != tt.mend {
+					t.Errorf("mended %d, want %d", got, tt.mend)
+				}
+			})
+		})
 	}
 }
