@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/check"
 	"github.com/sess-tools/sess/internal/clikit"
@@ -62,7 +64,11 @@ func (c *config) repaired(ctx context.Context, s *clikit.Streams, operands []str
 		return nil, err
 	}
 	defer in.Close()
-	r, err := check.Repair(in, check.RepairOptions{Relink: c.relink, Migrate: c.migrate, Header: newHeader})
+	fragments, err := saved(in.File)
+	if err != nil {
+		return nil, err
+	}
+	r, err := check.Repair(in, check.RepairOptions{Relink: c.relink, Migrate: c.migrate, Fragments: fragments, Header: newHeader})
 	if err != nil {
 		err = operand.Locate(cmp.Or(in.File, in.Name), err)
 	}
@@ -70,6 +76,31 @@ func (c *config) repaired(ctx context.Context, s *clikit.Streams, operands []str
 		err = clikit.WithHint(err, "add --migrate to repair it as version 3")
 	}
 	return r, err
+}
+
+// maxSaved bounds the fragments that are read, in bytes.
+const maxSaved = 64 << 20
+
+// saved returns the fragments that appends have saved beside a session's file.
+func saved(path string) ([]string, error) {
+	if path == "" {
+		return nil, nil
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	fi, err := os.Lstat(path + ".torn")
+	if err != nil || !fi.Mode().IsRegular() {
+		return nil, nil
+	}
+	if fi.Size() > maxSaved {
+		return nil, fmt.Errorf("reading %s.torn: %d MiB are more than the %d that are looked at", path, fi.Size()>>20, maxSaved>>20)
+	}
+	data, err := os.ReadFile(path + ".torn")
+	if err != nil {
+		return nil, fmt.Errorf("reading %s.torn: %w", path, err)
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n"), nil
 }
 
 // newHeader makes a header for a session that has lost its own.

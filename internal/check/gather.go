@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -21,6 +22,9 @@ func (rp *repair) gather(r io.Reader) error {
 		}
 		if l.Number == 1 {
 			l.Data = bytes.TrimPrefix(l.Data, []byte("\xef\xbb\xbf"))
+		}
+		if n := len(l.Data); n > 0 && len(bytes.Trim(l.Data, " ")) == 0 {
+			rp.blanks[n] = true
 		}
 		e, perr := session.ParseEntry(string(l.Data))
 		if joining && perr == nil && isEntry(e) {
@@ -96,12 +100,55 @@ func (rp *repair) line(l jsonl.Line) {
 	rp.number = l.Number
 	for _, p := range salvage(l.Data) {
 		if !p.good {
-			rp.reject(p.text)
+			rp.rest(p.text)
 			continue
 		}
 		rp.change("kept the entry %q of a damaged line", p.entry.ID())
 		rp.salvage(p.entry)
 	}
+}
+
+// Bounds on looking for the fragment that bytes are the rest of.
+const (
+	maxPieces    = 16        // of one line, each saved by itself
+	maxRestBytes = 256 << 20 // that are parsed in all
+)
+
+// rest puts bytes that are no entry behind the fragment of which they are the
+// rest, if there is one and no other, and sets them aside otherwise.
+func (rp *repair) rest(text string) {
+	var found []session.Entry
+	for i, f := range rp.options.Fragments {
+		if strings.HasPrefix(f, "{") {
+			found = append(found, rp.completed(rp.options.Fragments[i:], text)...)
+		}
+	}
+	if len(found) != 1 {
+		rp.reject(text)
+		return
+	}
+	rp.change("put the entry %q together from a fragment that was saved and the rest that came later", found[0].ID())
+	rp.salvage(found[0])
+}
+
+// completed returns the entries that text makes behind the first of the
+// fragments, or behind the first few: a line may have been torn more than once.
+// Where a fragment was taken out stands a line of spaces of its length.
+func (rp *repair) completed(fragments []string, text string) (found []session.Entry) {
+	head := ""
+	for i, f := range fragments[:min(len(fragments), maxPieces)] {
+		if !rp.blanks[len(f)] || i > 0 && strings.HasPrefix(f, "{") {
+			break
+		}
+		head += f
+		if rp.tried += len(head) + len(text); rp.tried > maxRestBytes {
+			break
+		}
+		if e, err := session.ParseEntry(head + text); err == nil && isEntry(e) {
+			found = append(found, e)
+		}
+	}
+	return found
 }
 
 // salvage keeps an entry that readers do not see in the damaged session.

@@ -27,6 +27,11 @@ type RepairOptions struct {
 	// Migrate allows a session of version 1 or 2, and writes it as version 3.
 	Migrate bool
 
+	// Fragments are torn lines that were taken out of the session and blanked, as
+	// an append saves them, in their order. Where the rest of one came later, and
+	// makes an entry with it, that is kept.
+	Fragments []string
+
 	// Header makes the header line for a session that has lost its own; ms is
 	// the time of its first entry that has one, in milliseconds since the epoch.
 	Header func(ms int64) (string, error)
@@ -41,7 +46,7 @@ type RepairOptions struct {
 // entry to keep, or session.ErrVersion for a session of a later version, or of
 // an earlier one without Migrate.
 func Repair(r io.Reader, o RepairOptions) (*Repaired, error) {
-	rp := &repair{Repaired: &Repaired{}, options: o}
+	rp := &repair{Repaired: &Repaired{}, options: o, blanks: map[int]bool{}}
 	if err := rp.gather(r); err != nil {
 		return nil, err
 	}
@@ -75,6 +80,9 @@ type repair struct {
 	version int      // that it tells
 	entries []session.Entry
 	origins []origin // of the entries
+
+	blanks map[int]bool // the lengths of lines of spaces so far
+	tried  int          // bytes that were parsed in search of a fragment's rest
 
 	number    int   // of the line at hand
 	salvaging bool  // the object at hand is not a line of its own

@@ -97,6 +97,42 @@ func TestRepair(t *testing.T) {
 	}
 }
 
+// A line that was torn, blanked and came to its end later is put together from
+// the fragment and the rest, where both can be told.
+func TestRepairFragments(t *testing.T) {
+	t.Parallel()
+	entry, other := user("b", "a"), strings.Replace(user("b", "a"), "text of", "text on", 1)
+	blank := func(n int) string { return strings.Repeat(" ", n) }
+	tests := map[string]struct {
+		input     string
+		fragments []string
+		want      string
+		rejected  string
+	}{
+		"two pieces":       {text(header, user("a", ""), blank(40), user("c", "a"), entry[40:]), []string{entry[:40]}, text(header, user("a", ""), user("c", "a"), entry), ""},
+		"three pieces":     {text(header, user("a", ""), blank(40), user("c", "a"), blank(9), user("d", "c"), entry[49:]), []string{entry[:40], entry[40:49]}, text(header, user("a", ""), user("c", "a"), user("d", "c"), entry), ""},
+		"not its rest":     {text(header, user("a", ""), blank(40), "junk"), []string{entry[:40]}, text(header, user("a", "")), "junk\n"},
+		"nothing blanked":  {text(header, user("a", ""), entry[40:]), []string{entry[:40]}, text(header, user("a", "")), entry[40:] + "\n"},
+		"of another place": {text(header, user("a", ""), blank(39), entry[40:]), []string{entry[:40]}, text(header, user("a", "")), entry[40:] + "\n"},
+		"blanked later":    {text(header, user("a", ""), entry[40:], blank(40)), []string{entry[:40]}, text(header, user("a", "")), entry[40:] + "\n"},
+		"of two":           {text(header, user("a", ""), blank(len(entry)-10), entry[len(entry)-10:]), []string{entry[:len(entry)-10], other[:len(other)-10]}, text(header, user("a", "")), entry[len(entry)-10:] + "\n"},
+		"no fragment":      {text(header, user("a", ""), blank(40), entry[40:]), nil, text(header, user("a", "")), entry[40:] + "\n"},
+	}
+	for name, tt := range tests {
+		r, err := check.Repair(strings.NewReader(tt.input), check.RepairOptions{Fragments: tt.fragments, Header: makeHeader})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(tt.want, text(r.Lines...)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if diff := cmp.Diff(tt.rejected, string(r.Rejected)); diff != "" {
+			t.Errorf("%s: rejected (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 func TestRepairRefuses(t *testing.T) {
 	t.Parallel()
 	v2 := strings.Replace(good, `"version":3`, `"version":2`, 1)
