@@ -81,7 +81,7 @@ func modes(path string) []check.Finding {
 	if path == "" || err != nil || !fi.Mode().IsRegular() || fi.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
-	return []check.Finding{{Severity: check.Warning, Problem: session.Problem{
+	return []check.Finding{{Severity: check.Note, Problem: session.Problem{
 		Kind: check.WideMode, Text: fmt.Sprintf("mode %04o lets others in; sessions hold secrets, 0600 is enough", fi.Mode().Perm()),
 	}}}
 }

@@ -91,6 +91,7 @@ var checks = map[string]struct {
 	}},
 	"label without target": {text(header, user("a", ""), line("label", "l", "a", `"targetId":"x","label":"n"`)), []string{"3 warning no-target l"}},
 	"edit without target":  {text(header, user("a", ""), line("context_edit", "l", "a", `"targetId":"x","replacement":null`)), []string{"3 warning no-target l"}},
+	"unknown block":        {text(header, line("message", "a", "", `"message":{"role":"assistant","content":[{"type":"tool_use","id":"c"}]}`)), []string{"2 warning unknown-block a"}},
 	"time backward":        {text(header, lineAt(9, "custom", "a", "", `"customType":"x"`), lineAt(8, "custom", "b", "a", `"customType":"x"`)), []string{"3 note time-backward b"}},
 }
 

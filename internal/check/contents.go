@@ -16,6 +16,11 @@ func contents(s *session.Session) []Finding {
 				out = append(out, found(e, NoTarget, "targetId %q names no entry", target))
 			}
 		}
+		if m, ok := e.Message(); ok {
+			if what := m.Foreign(); what != "" {
+				out = append(out, found(e, UnknownBlock, "no reader knows %s", what))
+			}
+		}
 		if ms, ok := e.Timestamp(); ok {
 			if ms < before {
 				out = append(out, found(e, TimeBackward, "its time is before that of the entry above"))

@@ -36,6 +36,7 @@ const (
 	OrphanResult   session.Kind = "orphan-result"
 	NoResult       session.Kind = "no-result"
 	NoTarget       session.Kind = "no-target"
+	UnknownBlock   session.Kind = "unknown-block"
 	TimeBackward   session.Kind = "time-backward"
 	WideMode       session.Kind = "wide-mode"
 )
@@ -48,10 +49,10 @@ var severityOf = map[session.Kind]Severity{
 
 	NoNewline: Warning, session.BOM: Warning, session.InvalidUTF8: Warning, session.LaterHeader: Warning,
 	SameDuplicate: Warning, ParentAfter: Warning, DeadEnd: Warning, OrphanResult: Warning, NoTarget: Warning,
-	WideMode: Warning,
+	UnknownBlock: Warning,
 
 	BlankLine: Note, CarriageReturn: Note, OldVersion: Note, SeveralRoots: Note, SeveralHeads: Note,
-	NoResult: Note, TimeBackward: Note,
+	NoResult: Note, TimeBackward: Note, WideMode: Note,
 }
 
 // A Finding is one thing that is wrong or odd.

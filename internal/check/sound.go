@@ -51,7 +51,7 @@ func (c *chain) goesOn(e session.Entry) bool {
 		c.speaksOf(e.Str("firstKeptEntryId"))
 	}
 	m, ok := e.Message()
-	return !ok || c.pairs(m)
+	return !ok || m.Foreign() == "" && c.pairs(m)
 }
 
 // speaksOf says that the newest entry speaks of one that has to be there by now.

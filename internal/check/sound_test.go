@@ -56,6 +56,8 @@ func TestSoundOnlyIfNothingIsFound(t *testing.T) {
 		"empty":             "",
 		"no line feed":      strings.TrimSuffix(whole, "\n"),
 		"torn":              whole + `{"type":`,
+		"unknown block":     whole + line("message", "f", "e", `"message":{"role":"user","content":[{"type":"input_text","text":"x"}]}`) + "\n",
+		"unknown usage":     whole + line("message", "f", "e", `"message":{"role":"assistant","content":[],"usage":{"prompt_tokens":1}}`) + "\n",
 		"blank line":        whole + "\n",
 		"carriage return":   strings.ReplaceAll(whole, "\n", "\r\n"),
 		"byte order mark":   "\xef\xbb\xbf" + whole,

@@ -183,11 +183,12 @@ func FuzzValid(f *testing.F) {
 	})
 }
 
-// ValidMembers says what Valid says, and shows what Members shows, of the members
-// that are objects as well.
+// ValidMembers says what Valid says, and shows what Members and Elements show, of the
+// members that are objects, and the elements of arrays in those, as well.
 func FuzzValidMembers(f *testing.F) {
 	for _, s := range []string{
 		`{"a":1,"b":{"c":[{"d":0}],"e":{"f":2},"g":"x"},"h":[],"i":{}}`, `{}`, `[{"a":{"b":1}}]`, `{"a":[{"b":{"c":1}}],"d":{"e":[]}}`,
+		`{"a":{"b":[{"c":1,"d":{"x":2},"e":[3]},"f",[{"g":1}],{}],"h":{"i":[{"j":1}]}}}`,
 		` { "a" : { "b" : null , "b" : "\"}" } , "\u0061" : true } `, `{"a":{"b":1}`, `"a"`, `{"a":{"b":1},}`, strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40),
 	} {
 		f.Add(s)
@@ -199,6 +200,9 @@ func FuzzValidMembers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		var got []member
 		valid := ValidMembers([]byte(s), func(level int, key, value Span) {
+			if key == (Span{}) && value.From != value.To {
+				t.Fatalf("ValidMembers(%q): an element has a value", s)
+			}
 			got = append(got, member{level, s[key.From:key.To], s[value.From:value.To]})
 		})
 		if valid != Valid([]byte(s)) {
@@ -210,6 +214,12 @@ func FuzzValidMembers(f *testing.F) {
 		var want []member
 		for key, value := range Members(s) {
 			for inner, v := range Members(value) {
+				for element := range Elements(v) {
+					for deep, w := range Members(element) {
+						want = append(want, member{3, deep, w})
+					}
+					want = append(want, member{3, "", ""})
+				}
 				want = append(want, member{2, inner, v})
 			}
 			want = append(want, member{1, key, value})

@@ -14,10 +14,12 @@ func Valid(b []byte) bool { return valid(b, nil) }
 type Span struct{ From, To int }
 
 // ValidMembers is [Valid], and shows in the same pass what the top of an object is
-// made of: member is called for each member of the object b, which is of level 1, and
-// for each member of the objects that are values of those, of level 2, once its value
-// has ended. The key is a literal, quotes included. Of a text that is not valid some
-// members may have been shown.
+// made of. For each member of the object b, which is of level 1, and for each member
+// of the objects that are values of those, of level 2, member is called once its value
+// has ended. The elements of an array that is a value of level 2 are of level 3: member
+// is called for each member of those that are objects, and then, with a key of no
+// length, for the element itself. Keys are literals, quotes included. Of a text that is
+// not valid some members may have been shown.
 func ValidMembers(b []byte, member func(level int, key, value Span)) bool {
 	return valid(b, &shown{member: member})
 }
@@ -25,7 +27,7 @@ func ValidMembers(b []byte, member func(level int, key, value Span)) bool {
 // shown is what ValidMembers knows of the members that have begun.
 type shown struct {
 	member func(level int, key, value Span)
-	open   [2]struct {
+	open   [4]struct { // by how many containers are open
 		key   Span
 		value int
 	}
@@ -33,23 +35,34 @@ type shown struct {
 
 // began takes note of a member of a container whose closers are given, innermost last.
 func (s *shown) began(closers []byte, key Span, value int) {
-	if level := len(closers); level <= len(s.open) {
-		s.open[level-1].key, s.open[level-1].value = key, value
+	if depth := len(closers); depth <= len(s.open) {
+		s.open[depth-1].key, s.open[depth-1].value = key, value
 	}
 }
 
-// ended shows the member whose value has ended, if it is one to be shown.
+// ended shows the member or element whose value has ended, if it is one to be shown.
 func (s *shown) ended(closers []byte, end int) {
-	if level := len(closers); level > 0 && level <= len(s.open) {
-		s.show(closers, level, end)
+	if depth := len(closers); depth > 0 && depth <= len(s.open) && closers[0] == '}' {
+		s.show(string(closers), end)
 	}
 }
 
-func (s *shown) show(closers []byte, level, end int) {
-	if closers[0] == '}' && closers[level-1] == '}' { // and not an element
-		m := &s.open[level-1]
-		s.member(level, m.key, Span{m.value, end})
+func (s *shown) show(closers string, end int) {
+	level, m := 0, &s.open[len(closers)-1]
+	switch closers {
+	case "}":
+		level = 1
+	case "}}":
+		level = 2
+	case "}}]":
+		s.member(3, Span{}, Span{end, end})
+		return
+	case "}}]}":
+		level = 3
+	default:
+		return
 	}
+	s.member(level, m.key, Span{m.value, end})
 }
 
 // valid is Valid, or ValidMembers if there is somebody to show them to.

@@ -33,7 +33,8 @@ type Batch struct {
 	// Defaults fill what assistant messages lack.
 	Defaults Defaults
 
-	// Force lets entries of unknown type and messages of unknown role in.
+	// Force lets entries of unknown type, and messages of unknown role or of a
+	// foreign shape, in.
 	Force bool
 
 	Entries []Entry

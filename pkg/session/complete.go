@@ -59,7 +59,18 @@ func (b *Batch) stamped(m, given Message, needs ...string) (Message, error) {
 	if content := given.Get("content"); content != "" && content[0] != '"' && content[0] != '[' {
 		return Message{}, fmt.Errorf("%w: the content of a message is a string or an array", ErrRefused)
 	}
+	if err := b.understood(given); err != nil {
+		return Message{}, err
+	}
 	return withDefault(m, "timestamp", numLiteral(b.Now)), nil
+}
+
+// understood refuses a message of which every reader would ignore a part.
+func (b *Batch) understood(m Message) error {
+	if what := m.Foreign(); what != "" && !b.Force {
+		return fmt.Errorf("%w: %s", ErrForeign, what)
+	}
+	return nil
 }
 
 func (b *Batch) assistant(m Message) (Message, error) {
@@ -84,6 +95,9 @@ func (b *Batch) assistant(m Message) (Message, error) {
 		StringField("stopReason", stop),
 	} {
 		m = withDefault(m, f.Name, f.Raw)
+	}
+	if err := b.understood(m); err != nil { // before its usage gets the counters it lacks
+		return Message{}, err
 	}
 	full, err := CompleteUsage(m.Get("usage"))
 	if err != nil {

@@ -21,7 +21,7 @@ func TestCompleteMessages(t *testing.T) {
 		{"user", `{"role":"user","content":"x"}`, `{"role":"user","content":` + text + now},
 		{"user, empty", `{"role":"user","content":""}`, `{"role":"user","content":[{"type":"text","text":""}]` + now},
 		{"user, escapes stay", `{"role":"user","content":"\u0041\ud800"}`, `{"role":"user","content":[{"type":"text","text":"\u0041\ud800"}]` + now},
-		{"user, complete", `{"role":"user","content":[{"type":"image"}],"timestamp":9}`, `{"role":"user","content":[{"type":"image"}],"timestamp":9}`},
+		{"user, complete", `{"role":"user","content":[{"type":"image","data":"","mimeType":"x"}],"timestamp":9}`, `{"role":"user","content":[{"type":"image","data":"","mimeType":"x"}],"timestamp":9}`},
 		{"developer", `{"role":"developer","content":"x"}`, `{"role":"developer","content":` + text + now},
 		{"system keeps its string", `{"role":"system","content":"x"}`, `{"role":"system","content":"x"` + now},
 		{
@@ -57,6 +57,47 @@ func TestCompleteMessages(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// What another API calls its own would be stored and never seen again.
+func TestForeignShapes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ in, what string }{
+		{`{"role":"assistant","content":"x","tool_calls":[{"id":"c"}]}`, "the member tool_calls beside the content"},
+		{`{"role":"assistant","content":"x","function_call":{}}`, "the member function_call beside the content"},
+		{`{"role":"assistant","content":[{"type":"text","text":"x"},{"type":"tool_use","id":"c","name":"n","input":{}}]}`, "a content block of type tool_use"},
+		{`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c"}]}`, "a content block of type tool_result"},
+		{`{"role":"user","content":[{"type":"image_url","image_url":{}}]}`, "a content block of type image_url"},
+		{`{"role":"user","content":[{"type":"input_text","text":"x"}]}`, "a content block of type input_text"},
+		{`{"role":"user","content":[{"type":"a b","text":"x"}]}`, `a content block of type "a b"`},
+		{`{"role":"user","content":[{"type":"image","source":{"data":"x"}}]}`, "an image block without data"},
+		{`{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"s"}]}`, "a thinking block whose signature is not called thinkingSignature"},
+		{`{"role":"user","content":[{"text":"x"}]}`, "a content element that is no block with a type"},
+		{`{"role":"user","content":["x"]}`, "a content element that is no block with a type"},
+		{`{"role":"assistant","content":"x","usage":{"prompt_tokens":3,"completion_tokens":9,"total_tokens":12}}`, "a usage without one counter that is known: input, output, cacheRead, cacheWrite, totalTokens"},
+		{`{"role":"assistant","content":"x","usage":{"input_tokens":3}}`, "a usage without one counter that is known: input, output, cacheRead, cacheWrite, totalTokens"},
+
+		{`{"role":"assistant","content":"x","usage":{"prompt_tokens":3,"input":3}}`, ""},
+		{`{"role":"assistant","content":"x","usage":{}}`, ""},
+		{`{"role":"assistant","content":"x","usage":{"cost":{"total":1}}}`, ""},
+		{`{"role":"user","content":"x","tool_calls":[]}`, ""},
+		{`{"role":"assistant","content":[{"type":"redactedThinking","data":"x"},{"type":"thinking","thinking":"x","thinkingSignature":"s"},{"type":"toolCall","id":"c","name":"n","arguments":{"type":"tool_use"}}]}`, ""},
+		{`{"role":"fileMention","files":[{"path":"x"}]}`, ""},
+	} {
+		m := session.NewMessage(tt.in)
+		if got := m.Foreign(); got != tt.what {
+			t.Errorf("%s\nis foreign for %q, want %q", tt.in, got, tt.what)
+		}
+		_, err := newBatch().AddMessage(m)
+		if foreign := errors.Is(err, session.ErrForeign); foreign != (tt.what != "") || foreign && !errors.Is(err, session.ErrRefused) {
+			t.Errorf("%s: %v", tt.in, err)
+		}
+		forced := newBatch()
+		forced.Force = true
+		if _, err := forced.AddMessage(m); err != nil {
+			t.Errorf("%s, forced: %v", tt.in, err)
+		}
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 // Skim is Read for a caller who asks how a session hangs together and not what
 // it says: it takes memory for each entry, not for each byte. An entry's Raw is a
 // sketch of the line: the members that entries are found, dated and tied to each
-// other by, of a message role, time and the ids of tool calls, and whatever else
-// is short. A session of version 1 or 2 is read as Read does.
+// other by, of a message role, time, the ids of tool calls and what [Message.Foreign]
+// names, and whatever else is short. A session of version 1 or 2 is read as Read does.
 func Skim(r io.Reader) (*Session, error) {
 	seed := maphash.MakeSeed()
 	rd := reader{sketch: func() parser { return newSketcher(seed).parse }}
@@ -35,13 +35,15 @@ type sketcher struct {
 	buf   []byte
 	found places       // of several members with one key the last
 	inner messageParts // of the member that has begun, whatever it is
+	block blockShape   // of the element that has begun, whatever it is of
+	odd   string       // a sketch of the first element of a list that is a foreign block
 }
 
 // places are where values are in a sketch.
 type places struct{ typ, id, parent, message js.Span }
 
 // messageParts are JSON texts, "" where there is none.
-type messageParts struct{ role, timestamp, callID, content string }
+type messageParts struct{ role, timestamp, callID, content, usage, foreign, odd string }
 
 func newSketcher(seed maphash.Seed) *sketcher {
 	k := &sketcher{seed: seed}
@@ -53,6 +55,7 @@ func newSketcher(seed maphash.Seed) *sketcher {
 func (k *sketcher) parse(_ jsonl.Line, data []byte) (Entry, bool) {
 	k.line = unsafe.String(unsafe.SliceData(data), len(data))
 	k.buf, k.found, k.inner = append(k.buf[:0], '{'), places{}, messageParts{}
+	k.block, k.odd = blockShape{}, ""
 	if !js.ValidMembers(data, k.member) {
 		return Entry{}, false
 	}
@@ -70,20 +73,16 @@ func (k *sketcher) parse(_ jsonl.Line, data []byte) (Entry, bool) {
 
 // take adds a member to the sketch: one of level 2 when what it is part of ends.
 func (k *sketcher) take(level int, key, value js.Span) {
-	name, text := plainKey(k.line[key.From:key.To]), k.line[value.From:value.To]
-	if level > 1 {
-		switch name {
-		case `"role"`:
-			k.inner.role = text
-		case `"timestamp"`:
-			k.inner.timestamp = text
-		case `"toolCallId"`:
-			k.inner.callID = text
-		case `"content"`:
-			k.inner.content = text
-		}
+	name, text := k.line[key.From:key.To], k.line[value.From:value.To]
+	switch level {
+	case 3:
+		k.takeBlock(name, text)
+		return
+	case 2:
+		k.takeInner(plainKey(name), text)
 		return
 	}
+	name = plainKey(name)
 	switch name {
 	case `"message"`:
 		if text[0] == '{' {
@@ -107,6 +106,40 @@ func (k *sketcher) take(level int, key, value js.Span) {
 	k.inner = messageParts{}
 }
 
+// takeBlock takes a member of an element of a list, or its end.
+func (k *sketcher) takeBlock(name, text string) {
+	if name != "" {
+		k.block.has(name, text)
+		return
+	}
+	if k.odd == "" && k.block.foreign() != "" {
+		k.odd = k.block.sketch()
+	}
+	k.block = blockShape{}
+}
+
+// takeInner takes a member of a message, or of what may be one.
+func (k *sketcher) takeInner(name, text string) {
+	switch name {
+	case `"role"`:
+		k.inner.role = text
+	case `"timestamp"`:
+		k.inner.timestamp = text
+	case `"toolCallId"`:
+		k.inner.callID = text
+	case `"content"`:
+		k.inner.content, k.inner.odd = text, k.odd
+	case `"usage"`:
+		k.inner.usage = ""
+		if text[0] == '{' && !countsTokens(text) {
+			k.inner.usage = text
+		}
+	case `"tool_calls"`, `"function_call"`:
+		k.inner.foreign = name
+	}
+	k.odd = ""
+}
+
 // message adds a message, of its content the tool calls and of those the ids.
 func (k *sketcher) message(m messageParts) js.Span {
 	k.key(`"message"`)
@@ -115,8 +148,15 @@ func (k *sketcher) message(m messageParts) js.Span {
 	k.add(`"role"`, m.role)
 	k.add(`"timestamp"`, m.timestamp)
 	k.add(`"toolCallId"`, m.callID)
-	if who, _ := stringValue(m.role); who == RoleAssistant && mayCall(m.content) {
-		k.calls(m.content)
+	who, _ := stringValue(m.role)
+	if calls := who == RoleAssistant && mayCall(m.content); calls || m.odd != "" {
+		k.content(m, calls)
+	}
+	if m.usage != "" {
+		k.add(`"usage"`, m.usage)
+	}
+	if m.foreign != "" {
+		k.add(m.foreign, "true")
 	}
 	k.buf = append(k.buf, '}')
 	return js.Span{From: from, To: len(k.buf)}
@@ -128,12 +168,12 @@ func mayCall(content string) bool {
 	return strings.HasPrefix(content, "[") && (strings.Contains(content, `"toolCall"`) || strings.Contains(content, `\u00`))
 }
 
-// calls sketches the tool calls of a content.
-func (k *sketcher) calls(content string) {
+// content sketches the tool calls of a content, and a block that is foreign.
+func (k *sketcher) content(m messageParts, calls bool) {
 	k.key(`"content"`)
-	k.buf = append(k.buf, '[')
-	for b := range blocks(content) {
-		if b.Type != "toolCall" {
+	k.buf = append(append(k.buf, '['), m.odd...)
+	for b := range blocks(m.content) {
+		if !calls || b.Type != "toolCall" {
 			continue
 		}
 		k.separate()

@@ -17,15 +17,15 @@ func shape(s *session.Session) map[string]any {
 		parent, _ := s.Parent(i)
 		ms, ok := e.Timestamp()
 		var calls []string
-		role, answers := "", ""
+		role, answers, foreign := "", "", ""
 		if m, is := e.Message(); is {
-			role, answers = m.Role(), m.Str("toolCallId")
+			role, answers, foreign = m.Role(), m.Str("toolCallId"), m.Foreign()
 			for _, c := range m.ToolCalls() {
 				calls = append(calls, c.ID)
 			}
 		}
 		entries = append(entries, []any{
-			e.Line(), e.Offset(), e.Type(), e.ID(), e.ParentID(), parent, ms, ok, role, answers, calls,
+			e.Line(), e.Offset(), e.Type(), e.ID(), e.ParentID(), parent, ms, ok, role, answers, foreign, calls,
 			e.Str("targetId"), e.Str("firstKeptEntryId"),
 		})
 	}
@@ -85,6 +85,9 @@ func FuzzSkim(f *testing.F) {
 		`{"type":"message","id":"a","\u006dessage":{"role":"user"},"message":5}`,
 		`{"type":"message","id":"a","message":{"role":"user","role":"assistant","content":[{"type":"text"},{"type":"toolCall"}],"content":"x"}}`,
 		`{"type":"message","id":"a","message":{"role":"user","timestamp":7},"timestamp":"2026-01-02T03:04:05.000Z"}`,
+		`{"type":"message","id":"a","message":{"role":"assistant","content":[{"type":"toolCall","id":"c"},{"type":"tool_use","id":"d"},{"type":"x"}],"tool_calls":[{"type":"y"}],"usage":{"prompt_tokens":3}}}`,
+		`{"type":"message","id":"a","message":{"role":"user","content":[{"type":"image","source":{}},"x",{"t\u0079pe":"text"}],"content":[{"type":"thinking","signature":"s"}],"details":[{"type":"z"}]}}`,
+		`{"type":"message","id":"a","message":{"role":"assistant","content":[[{"type":"x"}],{"data":1,"type":"image"},{"type":5}],"usage":{"input":3},"usage":{"x":1}}}`,
 		`{}`, `{"message":{}}`, `{"message":[],"id":"x"}`,
 	} {
 		f.Add([]byte(header + line + "\n" + line + "\n"))

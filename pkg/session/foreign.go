@@ -1,0 +1,116 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// ErrForeign is the [ErrRefused] of a message that has the shape of another
+// program's: it would be stored, and what it says would be ignored.
+var ErrForeign = fmt.Errorf("%w: not of this format", ErrRefused)
+
+// Foreign names the first thing a message holds that is not of the format, so
+// that every reader ignores it: a content block of a type it does not have, or of
+// the shape another API has, tool calls beside the content, a usage without one
+// counter it knows. It is "" for a message all of which is understood.
+func (m Message) Foreign() string {
+	if strings.HasPrefix(m.content, "[") {
+		if what := foreignContent(m.content); what != "" {
+			return what
+		}
+	}
+	if m.role != RoleAssistant {
+		return ""
+	}
+	for _, name := range foreignMembers {
+		if m.Get(name) != "" {
+			return "the member " + name + " beside the content"
+		}
+	}
+	if strings.HasPrefix(m.usage, "{") && !countsTokens(m.usage) {
+		return "a usage without one counter that is known: " + strings.Join(counters, ", ")
+	}
+	return ""
+}
+
+// foreignMembers are where OpenAI's API has the calls of an assistant message.
+var foreignMembers = []string{"tool_calls", "function_call"}
+
+var counters = []string{"input", "output", "cacheRead", "cacheWrite", "totalTokens"}
+
+// countsTokens reports whether a usage has a counter, or nothing at all.
+func countsTokens(usage string) bool {
+	some := false
+	for key := range js.Members(usage) {
+		name, _ := stringValue(key)
+		if name == "cost" || slices.Contains(counters, name) {
+			return true
+		}
+		some = true
+	}
+	return !some
+}
+
+func foreignContent(content string) string {
+	for raw := range js.Elements(content) {
+		var shape blockShape
+		if isObject(raw) {
+			for key, value := range js.Members(raw) {
+				shape.has(key, value)
+			}
+		}
+		if what := shape.foreign(); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+// A blockShape is what tells whether a content block is of the format.
+type blockShape struct {
+	typ       string // JSON text, "" if it has none
+	data      bool
+	signature bool
+}
+
+// has takes a member of the block.
+func (b *blockShape) has(key, value string) {
+	switch plainKey(key) {
+	case `"type"`:
+		b.typ = value
+	case `"data"`:
+		b.data = true
+	case `"signature"`:
+		b.signature = true
+	}
+}
+
+// sketch returns the least block of the same shape.
+func (b *blockShape) sketch() string {
+	out := new(object)
+	if b.typ != "" {
+		out.raw("type", b.typ)
+	}
+	if b.signature {
+		out.raw("signature", `""`)
+	}
+	return out.String()
+}
+
+// foreign names what is not of the format.
+func (b *blockShape) foreign() string {
+	switch typ, ok := stringValue(b.typ); {
+	case !ok:
+		return "a content element that is no block with a type"
+	case typ == "image" && !b.data:
+		return "an image block without data"
+	case typ == "thinking" && b.signature:
+		return "a thinking block whose signature is not called thinkingSignature"
+	case typ != "text" && typ != "thinking" && typ != "redactedThinking" && typ != "image" && typ != "toolCall":
+		return "a content block of type " + quoteID(typ)
+	}
+	return ""
+}
