@@ -13,7 +13,8 @@ import (
 
 type config struct {
 	role, file, typ                   string
-	text                              *string
+	text, label                       *string
+	at                                string
 	entries, force, isError           bool
 	set, setJSON                      []string
 	api, model, provider, usage, stop string
@@ -31,7 +32,9 @@ func (c *config) flags() []cli.Flag {
 		clikit.String(&c.file, "file, f", "", "the message, or with --entries the entries, are in `FILE` (- is standard input)"),
 		clikit.Bool(&c.entries, "entries, e", "read JSON lines, messages or whole entries"),
 		clikit.String(&c.typ, "type", "", "add an entry of `TYPE` made of --set and --set-json"),
-		clikit.Bool(&c.force, "force-type", "let entries of unknown type and messages of unknown role in"),
+		clikit.Optional(&c.label, "label", "label an entry `NAME`; an empty one takes its label away"),
+		clikit.String(&c.at, "at", "", "label the entry `REF`, not the leaf"),
+		clikit.Bool(&c.force, "force-type", "let entries of unknown type, and messages of unknown role or shape, in"),
 		clikit.Strings(&c.set, "set", "set the string member `KEY=VALUE` of the entry, or of the message"),
 		clikit.Strings(&c.setJSON, "set-json", "set the member `KEY=JSON`"),
 		clikit.String(&c.target.Parent, "parent", "", "add as a child of `REF`, not of the leaf; null makes a new root"),
@@ -60,8 +63,12 @@ func (c *config) check(name string) error {
 		return err
 	}
 	filter := name == "" || name == "-"
-	stdin := c.text == nil && (c.file == "" || c.file == "-") && c.typ == ""
+	stdin := c.text == nil && (c.file == "" || c.file == "-") && c.typ == "" && c.label == nil
 	switch {
+	case c.label != nil && (c.text != nil || c.file != "" || c.typ != "" || c.role != "" || c.entries || len(c.set)+len(c.setJSON) > 0):
+		return clikit.UsageError("--label takes nothing but --at")
+	case c.at != "" && c.label == nil:
+		return clikit.UsageError("--at goes with --label")
 	case c.text != nil && c.file != "":
 		return clikit.UsageError("--text and --file exclude each other")
 	case c.entries && (c.text != nil || c.typ != "" || c.role != ""):
@@ -79,13 +86,16 @@ func (c *config) check(name string) error {
 		return clikit.UsageError("--max-chars %d: want at least %d", c.maxChars, session.MinPersistChars)
 	}
 	if c.usage != "" {
+		if err := clikit.UTF8("--usage", c.usage); err != nil {
+			return err
+		}
 		usage, ok := oneLine(c.usage)
 		if !ok || !strings.HasPrefix(usage, "{") {
 			return clikit.UsageError("--usage is no JSON object")
 		}
 		c.usage = usage
 	}
-	c.target.Whole = c.entries || c.typ != ""
+	c.target.Whole = c.entries || c.typ != "" || c.label != nil
 	c.target.Settle()
 	if c.role == "tool" {
 		c.role = session.RoleToolResult

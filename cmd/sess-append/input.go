@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -33,6 +35,13 @@ func (c *config) read(s *clikit.Streams) (*input, error) {
 	fields, err := c.fields()
 	if err != nil {
 		return nil, err
+	}
+	if c.label != nil {
+		fields = []session.Field{session.StringField("targetId", cmp.Or(c.at, "."))}
+		if *c.label != "" {
+			fields = append(fields, session.StringField("label", *c.label))
+		}
+		return &input{typ: session.TypeLabel, fields: fields}, clikit.UTF8("--label", *c.label)
 	}
 	if c.typ != "" {
 		return &input{typ: c.typ, fields: fields}, nil
@@ -79,10 +88,16 @@ func (c *config) fields() ([]session.Field, error) {
 		if !ok || k == "" {
 			return nil, clikit.UsageError("--set %s: want KEY=VALUE", kv)
 		}
-		out = append(out, session.StringField(k, js.ValidText(v)))
+		if err := clikit.UTF8("--set "+k, v); err != nil {
+			return nil, err
+		}
+		out = append(out, session.StringField(k, v))
 	}
 	for _, kv := range c.setJSON {
 		k, v, ok := strings.Cut(kv, "=")
+		if err := clikit.UTF8("--set-json "+k, v); err != nil {
+			return nil, err
+		}
 		raw, valid := oneLine(v)
 		if !ok || k == "" || !valid {
 			return nil, clikit.UsageError("--set-json %s: want KEY=JSON", kv)
@@ -103,38 +118,23 @@ func (c *config) fields() ([]session.Field, error) {
 // whether it is one.
 func oneLine(text string) (string, bool) {
 	var b bytes.Buffer
-	err := json.Compact(&b, []byte(js.ValidText(text)))
+	err := json.Compact(&b, []byte(text))
 	return b.String(), err == nil && js.Valid(b.Bytes())
 }
 
-// readText returns the text of the message. Like the shell's $(…) it leaves out
-// line feeds at the end of a file, which commands put there for the terminal.
+// textFlags are those that give what standard input gives without them.
+const textFlags = "--text or --file"
+
+// readText returns the text of the message.
 func (c *config) readText(s *clikit.Streams) (string, error) {
 	if c.text != nil {
-		return js.ValidText(*c.text), nil
+		return *c.text, clikit.UTF8("--text", *c.text)
 	}
-	data, err := c.readFile(s)
-	if err != nil {
-		return "", err
+	text, err := s.ReadText(c.file, "text", textFlags)
+	if err == nil && text == "" {
+		err = clikit.WithHint(clikit.UsageError("no text: the input is empty"), "--text '' adds an empty message")
 	}
-	text := strings.TrimRight(strings.ReplaceAll(js.ValidText(string(data)), "\r\n", "\n"), "\n")
-	if text == "" {
-		return "", clikit.WithHint(clikit.UsageError("no text: the input is empty"), "--text '' adds an empty message")
-	}
-	return text, nil
-}
-
-func (c *config) readFile(s *clikit.Streams) ([]byte, error) {
-	in, err := s.OpenInput(c.file)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	data, err := io.ReadAll(in)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", c.inputName(), err)
-	}
-	return data, nil
+	return text, err
 }
 
 func (c *config) inputName() string {
@@ -145,13 +145,16 @@ func (c *config) inputName() string {
 }
 
 func (c *config) readLines(s *clikit.Streams) (*input, error) {
-	data, err := c.readFile(s)
+	data, err := s.ReadInput(c.file, "entries", "--file")
 	if err != nil {
 		return nil, err
 	}
 	in := &input{name: c.inputName()}
-	for l, err := range jsonl.Lines(strings.NewReader(string(data))) {
+	for l, err := range jsonl.Lines(bytes.NewReader(data)) {
 		if err != nil {
+			return nil, err
+		}
+		if err := clikit.UTF8(fmt.Sprintf("%s:%d", in.name, l.Number), string(l.Data)); err != nil {
 			return nil, err
 		}
 		if text := strings.TrimSpace(string(l.Data)); text != "" {
@@ -163,12 +166,16 @@ func (c *config) readLines(s *clikit.Streams) (*input, error) {
 
 // addTo makes entries of the input. Nothing is written yet: one that is refused
 // refuses all.
-func (in *input) addTo(b *session.Batch) error {
+func (in *input) addTo(t *operand.Target) error {
+	b := &t.Batch
 	switch {
 	case in.message != nil:
 		_, err := b.AddMessage(*in.message)
 		return err
 	case in.typ != "":
+		if err := in.aim(t); err != nil {
+			return err
+		}
 		if err := b.Check(in.typ, in.fields...); err != nil {
 			return err
 		}
@@ -181,4 +188,28 @@ func (in *input) addTo(b *session.Batch) error {
 		}
 	}
 	return nil
+}
+
+// aim replaces the reference by which a label or an edit names its entry with the
+// entry's id.
+func (in *input) aim(t *operand.Target) error {
+	for i, f := range in.fields {
+		if f.Name != "targetId" || in.typ != session.TypeLabel && in.typ != session.TypeContextEdit || f.Raw[0] != '"' {
+			continue
+		}
+		id, err := t.Entry(js.Unquote(f.Raw))
+		if err != nil {
+			return err
+		}
+		in.fields[i] = session.StringField(f.Name, id)
+	}
+	return nil
+}
+
+// explained says what to do about an entry that is refused.
+func explained(err error) error {
+	if !errors.Is(err, session.ErrForeign) {
+		return err
+	}
+	return clikit.WithHint(err, "sess-import openai and sess-import anthropic convert messages of those APIs; --force-type stores it as it is")
 }

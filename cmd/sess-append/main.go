@@ -26,7 +26,7 @@ var tool = clikit.Tool{
 	Examples: `printf 'fix it' | sess-append -r user s.jsonl
 my-llm < prompt | sess-append -r assistant --model m1 s.jsonl
 sess-new | sess-append -r user -t hi | sess-append -r assistant -t hello
-sess-append --type label --set targetId=ID --set label=before-refactor s.jsonl
+sess-append --label before-refactor s.jsonl
 sess-append --expect-leaf ID -r user -t 'only if nobody else wrote' s.jsonl`,
 	New: func() ([]cli.Flag, clikit.Action) {
 		c := &config{}
@@ -54,8 +54,8 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
 	t.Batch.Defaults, t.Batch.Force = c.defaults(), c.force
-	if err := in.addTo(&t.Batch); err != nil {
-		return err
+	if err := in.addTo(t); err != nil {
+		return explained(err)
 	}
 	if len(t.Batch.Entries) == 0 && !t.Filter() {
 		return clikit.No("nothing to append")
@@ -63,11 +63,12 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err := c.limit(&t.Batch); err != nil {
 		return err
 	}
-	if !c.dryRun {
-		if err := t.Commit(); err != nil {
-			return err
-		}
-		t.LeaveCrumb()
+	if c.dryRun {
+		return operand.PrintEntries(s, t.Batch.Entries, true)
 	}
-	return c.print(s, t)
+	if err := t.Commit(); err != nil {
+		return err
+	}
+	t.LeaveCrumb()
+	return t.Acknowledge(c.json)
 }

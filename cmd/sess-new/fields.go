@@ -1,9 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -35,6 +34,9 @@ func (c *config) lines(s *clikit.Streams, h session.HeaderFields) ([]string, err
 
 // header returns the fields of the new header but for its time.
 func (c *config) header(ctx context.Context, s *clikit.Streams) (h session.HeaderFields, err error) {
+	if err := cmp.Or(clikit.UTF8("--title", c.title), clikit.UTF8("--task", c.task), clikit.UTF8("--tools", c.tools)); err != nil {
+		return h, err
+	}
 	h.Title = session.OneLine(c.title)
 	if h.CWD, err = operand.CWD(c.cwd); err != nil {
 		return h, err
@@ -57,16 +59,10 @@ func (c *config) addInit(s *clikit.Streams, b *session.Batch) error {
 	}
 	prompt := ""
 	if c.system != "" {
-		in, err := s.OpenInput(c.system)
-		if err != nil {
+		var err error
+		if prompt, err = s.ReadText(c.system, "system prompt", "--system FILE"); err != nil {
 			return err
 		}
-		defer in.Close()
-		data, err := io.ReadAll(in)
-		if err != nil {
-			return fmt.Errorf("reading %s: %w", c.system, err)
-		}
-		prompt = strings.TrimRight(strings.ReplaceAll(js.ValidText(string(data)), "\r\n", "\n"), "\n")
 	}
 	tools := "[]"
 	if c.tools != "" {

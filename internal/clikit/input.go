@@ -19,24 +19,63 @@ const fifoWait = 10 * time.Second
 // somebody to type a session looks broken. Closing standard input does nothing.
 //
 // A directory is an error, and a device, which may have no end, except the null
-// device. A named pipe is one if nobody opens it for writing within ten seconds.
+// device. A named pipe is one if nobody opens it for writing within ten seconds. A
+// file that standard output goes to as well is one, too.
 func (s *Streams) OpenInput(name string) (io.ReadCloser, error) {
+	return s.openInput(name, func() error {
+		return UsageError("no session named and standard input is a terminal")
+	})
+}
+
+// openInput is OpenInput with another answer to a terminal.
+func (s *Streams) openInput(name string, terminal func() error) (io.ReadCloser, error) {
 	if name != "" && name != "-" {
-		return openFile(name, fifoWait)
-	}
-	in := s.InFile()
-	if tty.IsTerminal(in) {
-		return nil, UsageError("no session named and standard input is a terminal")
-	}
-	if in != nil {
-		if err := endless(in, "standard input"); err != nil {
+		f, err := openFile(name, fifoWait)
+		if err != nil {
 			return nil, err
 		}
+		if err := s.NotOutput(f, name); err != nil {
+			f.Close()
+			return nil, err
+		}
+		return f, nil
+	}
+	in := s.InFile()
+	if in == nil {
+		return io.NopCloser(s.In), nil
+	}
+	if tty.IsTerminal(in) {
+		if err := terminal(); err != nil {
+			return nil, err
+		}
+		return io.NopCloser(s.In), nil
+	}
+	if err := errors.Join(endless(in, "standard input"), s.NotOutput(in, "standard input")); err != nil {
+		return nil, err
 	}
 	return io.NopCloser(s.In), nil
 }
 
-func openFile(name string, wait time.Duration) (io.ReadCloser, error) {
+// NotOutput refuses an input, anything that can tell what file it is, that standard
+// output goes to as well: reading would meet what was just written. The name is the
+// input's.
+func (s *Streams) NotOutput(in interface{ Stat() (fs.FileInfo, error) }, name string) error {
+	out := s.OutFile()
+	if out == nil {
+		return nil
+	}
+	to, err := out.Stat()
+	if err != nil || !to.Mode().IsRegular() {
+		return nil
+	}
+	from, err := in.Stat()
+	if err != nil || !os.SameFile(from, to) {
+		return nil
+	}
+	return WithHint(UsageError("%s is the file that standard output goes to", name), "write to another file, and rename it")
+}
+
+func openFile(name string, wait time.Duration) (*os.File, error) {
 	f, err := openWaiting(name, wait)
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", name, cause(err))

@@ -83,6 +83,9 @@ func (s *Streams) finish(out *bufio.Writer, err error) error {
 	if ferr == nil {
 		return err
 	}
+	if _, ok := errors.AsType[*unacknowledged](err); ok {
+		return err
+	}
 	if _, ok := errors.AsType[*outputError](err); ok || errors.Is(ferr, errReaderGone) {
 		return ferr
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -58,6 +60,9 @@ func OpenTarget(ctx context.Context, s *clikit.Streams, operand string, o Target
 		if t.seg, err = holdSegmented(ctx, p.file, o); t.seg != nil || err != nil {
 			return err
 		}
+		if err := s.NotOutput(file(p.file), p.path); err != nil {
+			return err
+		}
 		t.file, err = jsonl.OpenAppender(ctx, p.file, jsonl.Options{Tail: o.Tail, Wait: o.Wait, Grace: o.Grace})
 		return unfinished(err)
 	})
@@ -81,6 +86,11 @@ func OpenTarget(ctx context.Context, s *clikit.Streams, operand string, o Target
 	}
 	return t, nil
 }
+
+// A file is the name of one that is not open.
+type file string
+
+func (f file) Stat() (fs.FileInfo, error) { return os.Stat(string(f)) }
 
 func (t *Target) readStdin() error {
 	in, err := t.streams.OpenInput("-")
@@ -191,6 +201,19 @@ func addable(name string, h session.Header) error {
 	return nil
 }
 
+// Entry returns the id of the entry that a reference names. The session must have
+// been read whole.
+func (t *Target) Entry(ref string) (string, error) {
+	i, err := t.resolve(ref)
+	if err != nil {
+		return "", err
+	}
+	if i < 0 {
+		return "", fmt.Errorf("%s: %s is no entry", t.Name, ref)
+	}
+	return t.Session.Entries[i].ID(), nil
+}
+
 func (t *Target) resolve(ref string) (int, error) {
 	leaf, _ := t.Session.Leaf()
 	i, err := t.Session.Resolve(ref, leaf)
@@ -263,7 +286,7 @@ func (t *Target) append() error {
 		return nil
 	}
 	if err := t.file.Sync(); err != nil {
-		return named(t.Name, err)
+		return fmt.Errorf("%s, but a power failure may take it back: %w", appended(t.Batch.Entries), named(t.Name, err))
 	}
 	return nil
 }
@@ -289,6 +312,39 @@ func (t *Target) copy() error {
 	}
 	_, err := jsonl.Content(lines).WriteTo(t.streams.Out)
 	return err
+}
+
+// Acknowledge prints what was committed: the ids of the entries or, with whole, the
+// entries. A filter has printed the session. If they cannot be printed, the error
+// says that they were appended all the same.
+func (t *Target) Acknowledge(whole bool) error {
+	entries := t.Batch.Entries
+	if t.Filter() || len(entries) == 0 {
+		return nil
+	}
+	return t.streams.Acknowledge(appended(entries), func() error { return PrintEntries(t.streams, entries, whole) })
+}
+
+func appended(entries []session.Entry) string {
+	last := entries[len(entries)-1].ID()
+	if len(entries) == 1 {
+		return "appended " + last
+	}
+	return fmt.Sprintf("appended %d entries up to %s", len(entries), last)
+}
+
+// PrintEntries prints the ids of entries or, with whole, the entries, one a line.
+func PrintEntries(s *clikit.Streams, entries []session.Entry, whole bool) error {
+	for _, e := range entries {
+		text := e.ID()
+		if whole {
+			text = e.Raw()
+		}
+		if _, err := fmt.Fprintln(s.Out, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // named puts the file in front of an error that does not name it yet.

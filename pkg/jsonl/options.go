@@ -38,7 +38,8 @@ type Options struct {
 	// line is mended: until then it may belong to a live writer that does not
 	// lock. How long that is, the time of the log's last modification tells. The
 	// log is watched until then, for Wait at most, and looked at twice in any
-	// case. 0 is [DefaultGrace]; a negative duration means to look once.
+	// case. 0 is [DefaultGrace]; a negative duration means to look once. Under
+	// [Refuse], which changes nothing, two looks are enough.
 	Grace time.Duration
 }
 
@@ -50,10 +51,14 @@ func (o Options) wait() time.Duration {
 }
 
 func (o Options) grace() time.Duration {
-	if o.Grace == 0 {
-		return DefaultGrace
+	grace := o.Grace
+	if grace == 0 {
+		grace = DefaultGrace
 	}
-	return o.Grace
+	if o.Tail == Refuse {
+		grace = min(grace, secondLook)
+	}
+	return grace
 }
 
 // MendKind says how the end of a log was mended.

@@ -203,6 +203,7 @@ func TestGrace(t *testing.T) {
 		"dead, seen half way":      {time.Second, nil, Options{}, nil, MendBlank, time.Second},
 		"dead, of the future":      {-time.Hour, nil, Options{}, nil, MendBlank, 2 * time.Second},
 		"a grace that is given":    {0, nil, Options{Grace: 5 * time.Second}, nil, MendBlank, 5 * time.Second},
+		"refused":                  {0, nil, Options{Tail: Refuse}, ErrTorn, MendNone, 50 * time.Millisecond},
 		"a grace of nothing":       {0, nil, Options{Grace: -1}, nil, MendBlank, 0},
 		"no time to wait":          {0, nil, Options{Wait: time.Second}, ErrUnfinished, MendNone, time.Second},
 		"no wait, old":             {time.Hour, nil, Options{Wait: -1}, nil, MendBlank, 50 * time.Millisecond},
