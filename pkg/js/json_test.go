@@ -199,7 +199,7 @@ func FuzzValidMembers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		var got []member
-		valid := ValidMembers([]byte(s), func(level int, key, value Span) {
+		valid := ValidMembers([]byte(s), 3, func(level int, key, value Span) {
 			if key == (Span{}) && value.From != value.To {
 				t.Fatalf("ValidMembers(%q): an element has a value", s)
 			}
@@ -210,6 +210,17 @@ func FuzzValidMembers(f *testing.F) {
 		}
 		if !valid {
 			return
+		}
+		for levels := range 3 {
+			shown := 0
+			ValidMembers([]byte(s), levels, func(level int, _, _ Span) {
+				if shown++; level > levels {
+					t.Errorf("ValidMembers(%q, %d) shows level %d", s, levels, level)
+				}
+			})
+			if all := slices.DeleteFunc(slices.Clone(got), func(m member) bool { return m.level > levels }); shown != len(all) {
+				t.Errorf("ValidMembers(%q, %d) shows %d members, want %d", s, levels, shown, len(all))
+			}
 		}
 		var want []member
 		for key, value := range Members(s) {

@@ -20,13 +20,20 @@ type Span struct{ From, To int }
 // is called for each member of those that are objects, and then, with a key of no
 // length, for the element itself. Keys are literals, quotes included. Of a text that is
 // not valid some members may have been shown.
-func ValidMembers(b []byte, member func(level int, key, value Span)) bool {
-	return valid(b, &shown{member: member})
+//
+// Levels above the one given are not shown.
+func ValidMembers(b []byte, levels int, member func(level int, key, value Span)) bool {
+	s := &shown{member: member, depth: levels}
+	if levels >= 3 {
+		s.depth = len(s.open)
+	}
+	return valid(b, s)
 }
 
 // shown is what ValidMembers knows of the members that have begun.
 type shown struct {
 	member func(level int, key, value Span)
+	depth  int         // of containers, at most, of which members are shown
 	open   [4]struct { // by how many containers are open
 		key   Span
 		value int
@@ -35,14 +42,14 @@ type shown struct {
 
 // began takes note of a member of a container whose closers are given, innermost last.
 func (s *shown) began(closers []byte, key Span, value int) {
-	if depth := len(closers); depth <= len(s.open) {
+	if depth := len(closers); depth <= s.depth {
 		s.open[depth-1].key, s.open[depth-1].value = key, value
 	}
 }
 
 // ended shows the member or element whose value has ended, if it is one to be shown.
 func (s *shown) ended(closers []byte, end int) {
-	if depth := len(closers); depth > 0 && depth <= len(s.open) && closers[0] == '}' {
+	if depth := len(closers); depth > 0 && depth <= s.depth && closers[0] == '}' {
 		s.show(string(closers), end)
 	}
 }

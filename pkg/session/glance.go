@@ -1,7 +1,6 @@
 package session
 
 import (
-	"strings"
 	"unsafe"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -12,80 +11,69 @@ import (
 // those above it a copy is made with care.
 const glanceLimit = 1 << 20
 
-// A glance finds, in one pass over a line, what a listing wants to know of it. The
-// texts are parts of the line, which is borrowed.
+// A glance finds, in the pass over a line that finds out whether it is valid, what a
+// listing wants to know of it. The texts are parts of the line, which is borrowed.
 type glance struct {
-	line                       string
-	typ, timestamp, name       string // JSON texts, "" where there is none
-	role, content, sent, usage string // of the message
-	member, inMessage          func(key string, at int) int
+	line                 string
+	typ, timestamp, name string // JSON texts, "" where there is none
+	message              glimpse
+	inner                glimpse // of the member that has begun, whatever it is
+	member               func(level int, key, value js.Span)
 }
 
-// at looks at a line. It reports false if the line does not look like one
-// object, or is too long: then it has to be read.
+// A glimpse is what a listing wants to know of a message, JSON texts.
+type glimpse struct{ role, content, sent, usage string }
+
+// at looks at a line. It reports false if the line is not one object, or is too
+// long: then it has to be read.
 func (g *glance) at(l jsonl.Line) bool {
-	if len(l.Data) > glanceLimit {
+	if len(l.Data) > glanceLimit || !isObject(unsafe.String(unsafe.SliceData(l.Data), len(l.Data))) {
 		return false
 	}
 	if g.member == nil {
-		g.member, g.inMessage = g.top, g.inner // once, as they cost memory
+		g.member = g.take // once, as it costs memory
 	}
-	g.line = unsafe.String(unsafe.SliceData(l.Data), len(l.Data))
-	g.typ, g.timestamp, g.name, g.role, g.content, g.sent, g.usage = "", "", "", "", "", "", ""
-	start := strings.IndexByte(g.line, '{')
-	end := js.WalkObject(g.line, start, g.member)
-	return end > 0 && blank(g.line[:start]) && blank(g.line[end:])
+	*g = glance{line: unsafe.String(unsafe.SliceData(l.Data), len(l.Data)), member: g.member}
+	return js.ValidMembers(l.Data, 2, g.member)
 }
 
-// blank reports whether there is nothing but white space in a part of a line.
-func blank(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c != ' ' && c != '\t' && c != '\r' {
-			return false
-		}
+// take takes a member; of several with one key the last counts.
+func (g *glance) take(level int, key, value js.Span) {
+	name, text := plainKey(g.line[key.From:key.To]), g.line[value.From:value.To]
+	if level == 2 {
+		g.inner.take(name, text)
+		return
 	}
-	return true
-}
-
-func (g *glance) top(key string, at int) int {
-	key = plainKey(key)
-	if key == `"message"` {
-		g.role, g.content, g.sent, g.usage = "", "", "", "" // of several the last counts
-		if at < len(g.line) && g.line[at] == '{' {
-			return js.WalkObject(g.line, at, g.inMessage)
-		}
-	}
-	end := js.ValueEnd(g.line, at)
-	switch key {
+	switch name {
 	case `"type"`:
-		g.typ = g.line[at:end]
+		g.typ = text
 	case `"timestamp"`:
-		g.timestamp = g.line[at:end]
+		g.timestamp = text
 	case `"name"`:
-		g.name = g.line[at:end]
+		g.name = text
+	case `"message"`:
+		g.message = g.inner // empty if it is no object
 	}
-	return end
+	g.inner = glimpse{}
 }
 
-func (g *glance) inner(key string, at int) int {
-	end := js.ValueEnd(g.line, at)
-	switch plainKey(key) {
+func (g *glimpse) take(name, text string) {
+	switch name {
 	case `"role"`:
-		g.role = g.line[at:end]
+		g.role = text
 	case `"content"`:
-		g.content = g.line[at:end]
+		g.content = text
 	case `"timestamp"`:
-		g.sent = g.line[at:end]
+		g.sent = text
 	case `"usage"`:
-		g.usage = g.line[at:end]
+		g.usage = text
 	}
-	return end
 }
 
 // time is that of the message, as messageTime has it.
 func (g *glance) time() int64 {
-	if isNumber(g.sent) {
-		return number(g.sent)
+	if isNumber(g.message.sent) {
+		return number(g.message.sent)
 	}
 	text, _ := stringValue(g.timestamp)
 	ms, _ := js.ParseTime(text)

@@ -185,23 +185,24 @@ func (s *infoScan) line(l jsonl.Line) error {
 
 // glimpsed takes a message into account.
 func (s *infoScan) glimpsed(g *glance) {
-	role, _ := stringValue(g.role)
-	if role != RoleUser && role != RoleAssistant || g.content == "" {
+	m := g.message
+	role, _ := stringValue(m.role)
+	if role != RoleUser && role != RoleAssistant || m.content == "" {
 		return
 	}
 	s.modified = max(s.modified, g.time())
 	if role == RoleAssistant && s.omit&Expenses == 0 {
-		s.info.Spent.add(g.usage)
+		s.info.Spent.add(m.usage)
 	}
 	if role == RoleUser && s.info.FirstMessage == "" {
-		s.info.FirstMessage, s.spans[0] = strings.Clone(textOf(g.content, " ")), 0
+		s.info.FirstMessage, s.spans[0] = strings.Clone(textOf(m.content, " ")), 0
 	}
 	switch {
 	case s.omit&LastMessage != 0:
 	case s.stays:
-		s.last = append(s.last, g.content)
-	case hasText(g.content):
-		s.buf = append(s.buf[:0], g.content...)
+		s.last = append(s.last, m.content)
+	case hasText(m.content):
+		s.buf = append(s.buf[:0], m.content...)
 		s.last = append(s.last[:0], unsafe.String(unsafe.SliceData(s.buf), len(s.buf)))
 	}
 }

@@ -56,7 +56,7 @@ func (k *sketcher) parse(_ jsonl.Line, data []byte) (Entry, bool) {
 	k.line = unsafe.String(unsafe.SliceData(data), len(data))
 	k.buf, k.found, k.inner = append(k.buf[:0], '{'), places{}, messageParts{}
 	k.block, k.odd = blockShape{}, ""
-	if !js.ValidMembers(data, k.member) {
+	if !js.ValidMembers(data, 3, k.member) {
 		return Entry{}, false
 	}
 	raw := string(append(k.buf, '}'))
