@@ -14,6 +14,7 @@ type config struct {
 	agent                                           string
 	all, recent, count, usage, json, paths, nul     bool
 	limit                                           int
+	here                                            bool // only what the working directory has was asked for
 
 	// With --agent:
 	owners    map[owner]string // the agents whose sessions are listed
@@ -31,7 +32,7 @@ func (c *config) flags() []cli.Flag {
 		clikit.String(&c.name, "name", "", "only sessions with `TEXT` in name, first message or id"),
 		clikit.String(&c.where, "where", "", "only sessions for whose JSON the gojq expression `EXPR` is true"),
 		clikit.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "name"}, "sort by `KEY`"),
-		clikit.Int(&c.limit, "limit", 0, "list `N` sessions at most"),
+		clikit.Count(&c.limit, "limit", "list `N` sessions at most"),
 		clikit.Bool(&c.count, "count", "read large files whole, for exact counts"),
 		clikit.Bool(&c.usage, "usage", "print the tokens that went in, came out, were read from and written to a cache, and their cost too"),
 		clikit.Bool(&c.json, "json", "print one JSON object a session"),
@@ -43,10 +44,7 @@ func (c *config) flags() []cli.Flag {
 
 // check refuses flags that contradict each other.
 func (c *config) check() error {
-	switch {
-	case c.limit < 0:
-		return clikit.UsageError("--limit wants a number of sessions above 0")
-	case c.json && (c.paths || c.nul):
+	if c.json && (c.paths || c.nul) {
 		return clikit.UsageError("--json and a list of paths exclude each other")
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 
 // show prints the rows to keep, as many as are wanted. None is the answer no.
 func (c *config) show(s *clikit.Streams, rows []store.Row, keep func(store.Row) (bool, error)) error {
-	printer := c.printer(s)
+	printer := c.printer(s, rows)
 	printed := 0
 	for _, row := range rows {
 		ok, err := keep(row)
@@ -34,13 +35,22 @@ func (c *config) show(s *clikit.Streams, rows []store.Row, keep func(store.Row) 
 		}
 	}
 	if printed == 0 {
-		return clikit.No("")
+		return c.none(s)
 	}
 	return nil
 }
 
+// none is the answer no. A person who asked for the sessions of a directory that has
+// none is told where others may be.
+func (c *config) none(s *clikit.Streams) error {
+	if !c.here || !tty.IsTerminal(s.ErrFile()) {
+		return clikit.No("")
+	}
+	return clikit.WithHint(clikit.No("no session of this directory"), "sess-ls --all lists those of all directories")
+}
+
 // printer returns the function that prints one row in the form wanted.
-func (c *config) printer(s *clikit.Streams) func(store.Row) error {
+func (c *config) printer(s *clikit.Streams, rows []store.Row) func(store.Row) error {
 	printf := func(format string, args ...any) error {
 		_, err := fmt.Fprintf(s.Out, format, args...)
 		return err
@@ -62,12 +72,15 @@ func (c *config) printer(s *clikit.Streams) func(store.Row) error {
 		b := bufio.NewWriter(s.Out)
 		return func(r store.Row) error { return writeCells(b, c.cells(r)) }
 	}
-	return c.table(s, printf)
+	return c.table(s, rows, printf)
 }
 
-// table prints for a terminal: headings, columns, titles cut to fit.
-func (c *config) table(s *clikit.Streams, printf func(string, ...any) error) func(store.Row) error {
-	form, heads, taken := "%-36.36s  %-20s  %6s  %9s  ", []any{"ID", "MODIFIED", "MSGS", "BYTES"}, 78
+// table prints for a terminal: headings, columns, ids as short as they tell the rows
+// apart, ages, titles cut to fit.
+func (c *config) table(s *clikit.Streams, rows []store.Row, printf func(string, ...any) error) func(store.Row) error {
+	short := shortest(rows)
+	form, heads := fmt.Sprintf("%%-%d.%ds  %%-10s  %%6s  %%9s  ", short, short), []any{"ID", "MODIFIED", "MSGS", "BYTES"}
+	taken := short + 33
 	if c.usage {
 		form += "%9s  %9s  %10s  %10s  %9s  "
 		heads = append(heads, "INPUT", "OUTPUT", "CACHE READ", "WRITE", "COST")
@@ -80,7 +93,7 @@ func (c *config) table(s *clikit.Streams, printf func(string, ...any) error) fun
 	}
 	form, heads = form+"%s", append(heads, "TITLE")
 	width := max(tty.Width(s.OutFile(), os.LookupEnv)-taken, 20)
-	headed := false
+	headed, now := false, time.Now()
 	return func(r store.Row) error {
 		if !headed {
 			headed = true
@@ -97,8 +110,53 @@ func (c *config) table(s *clikit.Streams, printf func(string, ...any) error) fun
 			cells = append(cells, cell)
 		}
 		title := len(cells) - 1
+		cells[1] = ago(r.Modified, now)
 		cells[title] = fit(tty.Clean(fit(cells[title].(string), width+1)), width)
 		return printf(form+"\n", cells...)
+	}
+}
+
+// leastID is how many characters of an id are shown at least: the time in a UUID of
+// version 7, to the millisecond.
+const leastID = 13
+
+// shortest returns how many characters of the ids tell the rows apart.
+func shortest(rows []store.Row) int {
+	ids := make([]string, len(rows))
+	for i, r := range rows {
+		ids[i] = r.ID
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	n := leastID
+	for i := 1; i < len(ids); i++ {
+		n = max(n, common(ids[i-1], ids[i])+1)
+	}
+	return min(n, 36)
+}
+
+// common returns how many characters two texts begin with in common.
+func common(a, b string) int {
+	n := 0
+	for x, y := []rune(a), []rune(b); n < min(len(x), len(y)) && x[n] == y[n]; {
+		n++
+	}
+	return n
+}
+
+// ago returns a time as an age or, from two weeks on, as a date.
+func ago(t, now time.Time) string {
+	switch d := now.Sub(t); {
+	case d < 0 || d >= 14*24*time.Hour:
+		return t.In(now.Location()).Format(time.DateOnly)
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm ago", d/time.Minute)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%dh ago", d/time.Hour)
+	default:
+		return fmt.Sprintf("%dd ago", d/(24*time.Hour))
 	}
 }
 

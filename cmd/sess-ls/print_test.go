@@ -5,7 +5,9 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -36,6 +38,44 @@ func TestFit(t *testing.T) {
 	} {
 		if got := fit(tt.text, tt.width); got != tt.want {
 			t.Errorf("fit(%.10q, %d) = %q, want %q", tt.text, tt.width, got, tt.want)
+		}
+	}
+}
+
+func TestAgo(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 20, 12, 0, 0, 0, time.UTC)
+	for d, want := range map[time.Duration]string{
+		0: "just now", 59 * time.Second: "just now", time.Minute: "1m ago", 59*time.Minute + 59*time.Second: "59m ago",
+		time.Hour: "1h ago", 47 * time.Hour: "1d ago", 13*24*time.Hour + 23*time.Hour: "13d ago",
+		14 * 24 * time.Hour: "2026-03-06", -time.Hour: "2026-03-20",
+	} {
+		if got := ago(now.Add(-d), now); got != want {
+			t.Errorf("%v ago is %q, want %q", d, got, want)
+		}
+	}
+}
+
+// Ids are as short as they tell rows apart, and hold the time in a UUID.
+func TestShortest(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		ids  []string
+		want int
+	}{
+		{nil, 13},
+		{[]string{"a"}, 13},
+		{[]string{"019b0000-0000-7000-8000-000000000001", "019b0000-0001-7000-8000-000000000001"}, 13},
+		{[]string{"019b0000-0000-7111-8000-000000000001", "019c0000-0001-7000-8000-000000000001", "019b0000-0000-7112-8000-000000000001"}, 18},
+		{[]string{"019b0000-0000-7000-8000-000000000001", "019b0000-0000-7000-8000-000000000001"}, 13},
+		{[]string{strings.Repeat("x", 50) + "a", strings.Repeat("x", 50) + "b"}, 36},
+	} {
+		var rows []store.Row
+		for _, id := range tt.ids {
+			rows = append(rows, store.Row{Info: session.Info{ID: id}})
+		}
+		if got := shortest(rows); got != tt.want {
+			t.Errorf("%q: %d, want %d", tt.ids, got, tt.want)
 		}
 	}
 }

@@ -31,7 +31,8 @@ func (c *config) scope(s *clikit.Streams, dirs []string) ([]string, store.Option
 		Omit: c.unseen(),
 		Warn: func(path string, err error) { s.Warnf("%s: %v", path, err) },
 	}
-	if c.cwd != "" || len(dirs) == 0 && !c.all {
+	c.here = c.cwd == "" && len(dirs) == 0 && !c.all
+	if c.cwd != "" || c.here {
 		if o.CWD, err = operand.CWD(c.cwd); err != nil {
 			return nil, o, err
 		}

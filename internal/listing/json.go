@@ -28,8 +28,8 @@ func Write(w io.Writer, r Row) error {
 	o.text(`,"name":`, r.Name)
 	o.text(`,"parentSession":`, r.ParentSession)
 	o.number(`,"version":`, int64(r.Version))
-	o.text(`,"created":`, js.FormatTime(r.Created.UnixMilli()))
-	o.text(`,"modified":`, js.FormatTime(r.Modified.UnixMilli()))
+	o.moment(`,"created":`, r.Created)
+	o.moment(`,"modified":`, r.Modified)
 	o.number(`,"size":`, r.Size)
 	o.number(`,"entries":`, int64(r.Entries))
 	o.number(`,"messages":`, int64(r.Messages))
@@ -74,6 +74,15 @@ func (o *writer) flush() {
 func (o *writer) number(before string, n int64) {
 	o.raw(before)
 	o.buf = strconv.AppendInt(o.buf, n, 10)
+}
+
+// moment adds a time, null for one that is not known.
+func (o *writer) moment(before string, t time.Time) {
+	if t.IsZero() {
+		o.raw(before + "null")
+		return
+	}
+	o.text(before, js.FormatTime(t.UnixMilli()))
 }
 
 // text adds a text as a JSON string. One that is huge is quoted a piece at a time.

@@ -59,7 +59,9 @@ func (f *finder) dir(dir string, descend bool) (subs []string) {
 		f.warn(dir, cause(err))
 	}
 	var links []string
-	inside := strings.TrimSuffix(filepath.Join(dir, "x"), "x") // the path of each begins with it
+	// The path of each begins with dir as it was given, as those of find(1) do: of
+	// files in the directory "." none can be taken for a flag or an address.
+	inside := strings.TrimRight(dir, string(os.PathSeparator)) + string(os.PathSeparator)
 	for _, e := range entries {
 		path, mode := inside+e.Name(), e.Type()
 		isFile := strings.HasSuffix(e.Name(), ext)

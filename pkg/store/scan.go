@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -48,7 +49,7 @@ func (l *rowReader) read(ctx context.Context, path string) (Row, error) {
 		return Row{}, cause(err)
 	}
 	if row.Modified.IsZero() {
-		row.Modified = row.ModTime
+		row.Modified = row.ModTime.Round(time.Millisecond) // as JavaScript's Date has it
 	}
 	row.Info = detach(row.Info)
 	return row, nil
