@@ -72,6 +72,7 @@ var huge = [][]string{
 	{"sess-path", "--as", "anthropic", "s.jsonl"},
 	{"sess-path", "--as", "text", "s.jsonl"},
 	{"sess-path", "--as", "markdown", "s.jsonl"},
+	{"sess-path", "--where", ".message.role == \"user\"", "s.jsonl"},
 	{"sess-path", "<"},
 	{"sess-fork", "s.jsonl"},
 	{"sess-fork", "-o", "out/o.jsonl", "s.jsonl"},

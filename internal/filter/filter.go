@@ -2,10 +2,8 @@ package filter
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync/atomic"
 
@@ -107,22 +105,4 @@ func (f *Filter) failure(err error) error {
 		}
 	}
 	return fmt.Errorf("running the expression: %w", err)
-}
-
-// decode reads one JSON value the way gojq wants it: numbers keep their text,
-// so that what is only passed through keeps every digit.
-func decode(raw string) (any, error) {
-	d := json.NewDecoder(strings.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return nil, fmt.Errorf("decoding the value: %w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("decoding the value: more follows it")
-	}
-	return v, nil
 }
