@@ -100,7 +100,26 @@ func (c *config) check(name string) error {
 	if c.role == "tool" {
 		c.role = session.RoleToolResult
 	}
+	if err := c.checkWords(); err != nil {
+		return err
+	}
 	return c.checkRole()
+}
+
+// checkWords refuses roles and types that are not known, unless they are forced.
+func (c *config) checkWords() error {
+	if c.force {
+		return nil
+	}
+	if c.role != "" {
+		if err := clikit.Known("role", c.role, session.Roles()); err != nil {
+			return err
+		}
+	}
+	if c.typ != "" {
+		return clikit.Known("entry type", c.typ, session.Types())
+	}
+	return nil
 }
 
 // checkRole refuses flags that say something about messages of another role,

@@ -34,6 +34,9 @@ func (c *config) names(s *clikit.Streams, operands []string) ([]string, error) {
 
 // checkOne checks one session and prints what it finds.
 func (c *config) checkOne(ctx context.Context, s *clikit.Streams, name string) ([]check.Finding, error) {
+	if err := operand.Named(name); err != nil {
+		return nil, err
+	}
 	in, err := operand.Open(ctx, s, name)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package clikit
 
 import (
 	"flag"
+	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -60,7 +61,7 @@ func (p *parser) long(arg string, rest []string) (int, error) {
 	f := p.find(name)
 	switch {
 	case f == nil || utf8.RuneCountInString(name) == 1:
-		return 0, p.unknown("--" + name)
+		return 0, p.mistaken("--"+name, arg)
 	case inline:
 		return 0, p.assign(f, name, value)
 	case !takesValue(f):
@@ -80,9 +81,9 @@ func (p *parser) short(arg string, rest []string) (int, error) {
 		f := p.find(name)
 		switch {
 		case f == nil && i == 1 && p.find(arg[1:]) != nil:
-			return 0, WithHint(p.unknown(arg), "long flags take two dashes: -%s", arg)
+			return 0, WithHint(UsageError("unknown flag %s", arg), "long flags take two dashes: -%s", arg)
 		case f == nil:
-			return 0, p.unknown("-" + name)
+			return 0, p.mistaken("-"+name, arg)
 		case takesValue(f) && after != "":
 			return 0, p.assign(f, name, strings.TrimPrefix(after, "="))
 		case takesValue(f) && len(rest) == 0:
@@ -117,12 +118,47 @@ func (p *parser) assign(f cli.Flag, name, value string) error {
 		}
 	}
 	if err := p.set.Set(name, value); err != nil {
-		return UsageError("invalid value %q for %s: %v", value, dashed(name), err)
+		return UsageError("invalid value %q for %s: %s", value, dashed(name), reason(f, err))
 	}
 	return nil
 }
 
-func (p *parser) unknown(flag string) error { return UsageError("unknown flag %s", flag) }
+// reason says what a flag wants, where package flag says that parsing failed.
+func reason(f cli.Flag, err error) string {
+	d, _ := f.(declared)
+	switch d.DocGenerationFlag.(type) {
+	case *cli.DurationFlag:
+		return "want a duration such as 5s or 300ms"
+	case *cli.IntFlag, *cli.Int64Flag:
+		return "want a number"
+	}
+	return err.Error()
+}
+
+// unknown refuses a flag, and says what may have been meant: another one, or a file.
+func (p *parser) unknown(flag string) error {
+	err := UsageError("unknown flag %s", flag)
+	var names []string
+	for _, f := range p.flags {
+		for _, name := range f.Names() {
+			if utf8.RuneCountInString(name) > 1 {
+				names = append(names, name)
+			}
+		}
+	}
+	if closest, ok := Closest(strings.TrimLeft(flag, "-"), names); ok {
+		return WithHint(err, "did you mean --%s?", closest)
+	}
+	return err
+}
+
+// mistaken is unknown for a whole word, which may be the name of a file.
+func (p *parser) mistaken(flag, word string) error {
+	if _, err := os.Lstat(word); err == nil {
+		return WithHint(UsageError("unknown flag %s", flag), "put -- in front of names that begin with a dash, or ./ before them")
+	}
+	return p.unknown(flag)
+}
 
 // dashed returns name with as many dashes as a command line puts before it.
 func dashed(name string) string {

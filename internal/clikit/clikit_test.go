@@ -133,6 +133,7 @@ func TestUsageErrors(t *testing.T) {
 	tests := []struct{ args, stderr string }{
 		{"--nope", "sess-demo: unknown flag --nope\n" + hint},
 		{"x --nope=1 y", "sess-demo: unknown flag --nope\n" + hint},
+		{"--mod=safe", "sess-demo: unknown flag --mod\nsess-demo: hint: did you mean --mode?\n"},
 		{"-z", "sess-demo: unknown flag -z\n" + hint},
 		{"-az", "sess-demo: unknown flag -z\n" + hint},
 		{"--a", "sess-demo: unknown flag --a\n" + hint},
@@ -141,7 +142,7 @@ func TestUsageErrors(t *testing.T) {
 		{"--=x", "sess-demo: unknown flag --\n" + hint},
 		{"x --keep", "sess-demo: flag --keep needs a value\n" + hint},
 		{"-ak", "sess-demo: flag -k needs a value\n" + hint},
-		{"--keep x", "sess-demo: invalid value \"x\" for --keep: parse error\n" + hint},
+		{"--keep x", "sess-demo: invalid value \"x\" for --keep: want a number\n" + hint},
 		{"--all=perhaps", "sess-demo: invalid value \"perhaps\" for --all: parse error\n" + hint},
 		{"--mode slow", "sess-demo: invalid value \"slow\" for --mode: want fast, safe\n" + hint},
 		{"--\x1b[31m", `sess-demo: unknown flag --\x1b[31m` + "\n" + hint},

@@ -50,7 +50,7 @@ func TestCommands(t *testing.T) {
 		{"--safe put a", 0, `put on=true wait="" q=false ["a"]`, ""},
 		{"put a get", 0, `put on=false wait="" q=false ["a" "get"]`, ""},
 		{"put -- -a", 0, `put on=false wait="" q=false ["-a"]`, ""},
-		{"put --quick a", 2, "", "sess-demo: unknown flag --quick\nsess-demo: hint: see sess-demo put --help\n"},
+		{"put --quick a", 2, "", "sess-demo: unknown flag --quick\nsess-demo: hint: did you mean --quiet?\n"},
 		{"put a b c", 2, "", "sess-demo: too many\nsess-demo: hint: see sess-demo put --help\n"},
 		{"", 2, "", "sess-demo: no command named: want get, put\nsess-demo: hint: see sess-demo --help\n"},
 		{"-q", 2, "", "sess-demo: no command named: want get, put\nsess-demo: hint: see sess-demo --help\n"},

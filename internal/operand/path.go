@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -19,12 +20,30 @@ const stdinName = "standard input"
 // One returns the only operand, "" if there is none.
 func One(operands []string) (string, error) {
 	if len(operands) > 1 {
-		return "", clikit.UsageError("unexpected operand %q", operands[1])
+		unexpected := operands[1]
+		if !exists(operands[0]) && exists(unexpected) {
+			unexpected = operands[0]
+		}
+		return "", clikit.UsageError("unexpected operand %q", unexpected)
 	}
 	if len(operands) == 0 {
 		return "", nil
 	}
-	return operands[0], nil
+	return operands[0], Named(operands[0])
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// Named refuses an operand that is empty: a variable that was not set, or a command
+// that printed nothing, where a session was meant.
+func Named(operand string) error {
+	if operand != "" {
+		return nil
+	}
+	return clikit.WithHint(clikit.UsageError("the name of the session is empty"), "- is standard input")
 }
 
 // Path returns the file to open for the session an operand names: the operand
@@ -88,11 +107,25 @@ func locate(ctx context.Context, operand string) (place, error) {
 	found, ferr := store.Open(dir).Find(ctx, operand)
 	switch {
 	case errors.Is(ferr, store.ErrNotFound), errors.Is(ferr, fs.ErrNotExist):
-		return place{}, fmt.Errorf("%s: no such file, and no session of the store has such an id", operand)
+		return place{}, notFound(operand)
 	case ferr != nil:
 		return place{}, ferr
 	}
 	return place{found, found}, nil
+}
+
+// notFound says that an operand names nothing, and what may have been meant.
+func notFound(operand string) error {
+	if len(operand) < session.MinPrefix {
+		return fmt.Errorf("%s: no such file, and the beginning of an id has at least %d characters", operand, session.MinPrefix)
+	}
+	err := fmt.Errorf("%s: no such file, and no session of the store has such an id", operand)
+	if format, id, ok := strings.Cut(operand, ":"); ok {
+		if agent, ok := clikit.Closest(format, Agents()); ok {
+			return clikit.WithHint(err, "did you mean %s:%s?", agent, id)
+		}
+	}
+	return err
 }
 
 // StoreDir returns the directory of the store.

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/sibling"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -135,16 +137,53 @@ func located(name string, err error) error {
 	default:
 		err = fmt.Errorf("%s:%d: %w", name, p.Line, p)
 	}
-	if p.Kind == session.Empty {
+	switch p.Kind {
+	case session.Empty:
 		return clikit.WithHint(err, "sess-new makes a new session")
+	case session.NoHeader:
+		if format := foreign(name); format != "" {
+			return clikit.WithHint(err, "it looks like one of %s: %s %s %s", format, Importer, format, name)
+		}
 	}
 	return err
 }
 
+// foreign returns the format of a file that is another agent's, "" if that cannot be
+// found out.
+func foreign(name string) string {
+	if fi, err := os.Stat(name); err != nil || !fi.Mode().IsRegular() {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	p, err := sibling.Program{Name: Importer, Args: []string{"-q", "--detect", "--", name}}.Start(ctx)
+	if err != nil {
+		return ""
+	}
+	defer p.Close()
+	format, err := io.ReadAll(io.LimitReader(p, 100))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(format))
+}
+
+// mostWarnings is how many warnings of one kind are printed; the rest are counted.
+const mostWarnings = 10
+
 // Warn prints problems as warnings.
 func (src *Source) Warn(problems []session.Problem) {
+	more := map[session.Kind]int{}
+	var kinds []session.Kind // in the order in which they were met
 	for _, p := range problems {
-		src.streams.Warnf("%v", located(src.Name, p))
+		if more[p.Kind]++; more[p.Kind] <= mostWarnings {
+			src.streams.Warnf("%v", located(src.Name, p))
+		} else if more[p.Kind] == mostWarnings+1 {
+			kinds = append(kinds, p.Kind)
+		}
+	}
+	for _, kind := range kinds {
+		src.streams.Warnf("%s: … and %d more of %s; sess-check lists them", src.Name, more[kind]-mostWarnings, kind)
 	}
 }
 

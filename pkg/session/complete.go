@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,14 @@ import (
 // crashes pi 0.73 and oh-my-pi 13.
 const noUsage = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,` +
 	`"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`
+
+// Roles returns the roles a message may be stored with, sorted.
+func Roles() []string {
+	return slices.Sorted(slices.Values([]string{
+		RoleUser, RoleSystem, RoleDeveloper, RoleAssistant, RoleToolResult, RoleBashExecution, RolePythonExecution,
+		RoleFileMention, RoleCustom,
+	}))
+}
 
 // complete fills in what a message lacks by the rules of its role, and refuses
 // one that lacks what cannot be filled in.

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -141,11 +142,29 @@ func (s *Session) labelled(name string) (int, error) {
 	}
 	switch len(found) {
 	case 0:
-		return -1, &RefError{Ref: "@" + name, reason: " (no such label)"}
+		return -1, &RefError{Ref: "@" + name, reason: s.labelNames()}
 	case 1:
 		return at, nil
 	}
 	return -1, &RefError{Ref: "@" + name, Candidates: found}
+}
+
+// labelNames lists the labels that there are.
+func (s *Session) labelNames() string {
+	const most = 8
+	var names []string
+	for _, l := range s.Labels() {
+		if _, ok := s.byID[l.Target]; ok && !slices.Contains(names, quoteID(l.Name)) {
+			names = append(names, quoteID(l.Name))
+		}
+	}
+	switch n := len(names); {
+	case n == 0:
+		return " (no such label)"
+	case n > most:
+		return fmt.Sprintf(" (no such label; there are %s and %d more)", strings.Join(names[:most], ", "), n-most)
+	}
+	return fmt.Sprintf(" (no such label; there are %s)", strings.Join(names, ", "))
 }
 
 func (s *Session) prefixed(ref string) (int, error) {

@@ -1,0 +1,66 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What people mistype and mistake is answered with the cause and a way out.
+func TestHints(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const rollout = `{"timestamp":"2026-01-02T03:04:05.000Z","type":"session_meta","payload":{"id":"019b0000-0000-7000-8000-000000000001",` +
+		`"timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w","originator":"codex_exec","cli_version":"0.169.0"}}` + "\n"
+	for name, text := range map[string]string{
+		"s.jsonl": header, "-dash.jsonl": header, "rollout.jsonl": rollout, "notes.txt": "notes\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		args   []string
+		status int
+		want   string // in standard error
+	}{
+		{[]string{"sess-path", "rollout.jsonl"}, 3, "hint: it looks like one of codex: sess-import codex rollout.jsonl\n"},
+		{[]string{"sess-append", "-t", "x", "rollout.jsonl"}, 3, "hint: it looks like one of codex: sess-import codex rollout.jsonl\n"},
+		{[]string{"sess-tree", "notes.txt"}, 3, "sess-tree: notes.txt:1: not a session"},
+		{[]string{"sess-path", "01a"}, 2, "sess-path: 01a: no such file, and the beginning of an id has at least 4 characters\n"},
+		{[]string{"sess-path", "codx:1234"}, 2, "hint: did you mean codex:1234?\n"},
+		{[]string{"sess-path", ""}, 2, "sess-path: the name of the session is empty\nsess-path: hint: - is standard input\n"},
+		{[]string{"sess-append", "-t", "x", ""}, 2, "the name of the session is empty"},
+		{[]string{"sess-check", ""}, 2, "the name of the session is empty"},
+		{[]string{"sess-check", "-dash.jsonl"}, 2, "hint: put -- in front of names that begin with a dash, or ./ before them\n"},
+		{[]string{"sess-append", "hello", "s.jsonl"}, 2, `unexpected operand "hello"`},
+		{[]string{"sess-append", "--wait", "5", "-t", "x", "s.jsonl"}, 2, `invalid value "5" for --wait: want a duration such as 5s or 300ms`},
+		{[]string{"sess-append", "-r", "usr", "-t", "x", "s.jsonl"}, 2, "unknown role usr\nsess-append: hint: did you mean user?\n"},
+		{[]string{"sess-append", "--type", "lable", "s.jsonl"}, 2, "unknown entry type lable\nsess-append: hint: did you mean label?\n"},
+		{[]string{"sess-append", "--lable", "x", "s.jsonl"}, 2, "unknown flag --lable\nsess-append: hint: did you mean --label?\n"},
+		{[]string{"sess-import", "codx", "rollout.jsonl"}, 2, "the formats are aider,"},
+	} {
+		r := runCommand(t, dir, "", tt.args...)
+		if r.status != tt.status || !strings.Contains(r.stderr, tt.want) || r.stdout != "" {
+			t.Errorf("%q: %+v, want %d and %q", tt.args, r, tt.status, tt.want)
+		}
+	}
+}
+
+// Warnings of one kind that flood are counted.
+func TestWarningsAreCounted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "s.jsonl")
+	if err := os.WriteFile(path, []byte(header+strings.Repeat("\x00\n", 5000)+"42\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range []string{"sess-path", "sess-tree", "sess-fork"} {
+		r := runCommand(t, dir, "", tool, path)
+		if lines := strings.Count(r.stderr, "\n"); lines != 12 || !strings.Contains(r.stderr, fmt.Sprintf("warning: %s: … and 4990 more of nul; sess-check lists them\n", path)) {
+			t.Errorf("%s says %d lines: %.2000s", tool, lines, r.stderr)
+		}
+	}
+}
