@@ -59,9 +59,18 @@ func run(m *testing.M) int {
 // environment but the rest of PATH.
 func shell(t *testing.T, dir, script string) (stdout, stderr string, err error) {
 	t.Helper()
-	sh, err := exec.LookPath("sh")
+	return shellOf(t, "sh", dir, script)
+}
+
+// shellOf is shell for a shell of that name. On CI all of them are there.
+func shellOf(t *testing.T, name, dir, script string) (stdout, stderr string, err error) {
+	t.Helper()
+	sh, err := exec.LookPath(name)
 	if err != nil {
-		t.Skip("there is no sh to run examples with")
+		if os.Getenv("CI") != "" {
+			t.Fatalf("there is no %s to run examples with", name)
+		}
+		t.Skipf("there is no %s to run examples with", name)
 	}
 	c := exec.Command(sh, "-eu")
 	c.Dir, c.Stdin = dir, strings.NewReader(script)

@@ -239,11 +239,11 @@ func exists(path string) bool {
 }
 
 // TestTypesDescribed looks for every entry type the session package knows in
-// sess(5).
+// sess-format(5).
 func TestTypesDescribed(t *testing.T) {
 	t.Parallel()
 	described := map[string]bool{}
-	for _, line := range section(read(t, "man/sess.5"), "DESCRIPTION") {
+	for _, line := range section(read(t, "man/sess-format.5"), "DESCRIPTION") {
 		if item, ok := strings.CutPrefix(line, ".It Cm "); ok {
 			for _, name := range strings.Split(item, " , ") {
 				described[name] = true
@@ -252,7 +252,7 @@ func TestTypesDescribed(t *testing.T) {
 	}
 	for _, typ := range session.Types() {
 		if !described[typ] {
-			t.Errorf("sess.5 does not describe %s; it has %q", typ, slices.Sorted(maps.Keys(described)))
+			t.Errorf("sess-format.5 does not describe %s; it has %q", typ, slices.Sorted(maps.Keys(described)))
 		}
 	}
 }

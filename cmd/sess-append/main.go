@@ -24,7 +24,7 @@ var tool = clikit.Tool{
 	Summary: "add entries to a session",
 	Args:    "[SESSION]",
 	Examples: `printf 'fix it' | sess-append -r user s.jsonl
-my-llm < prompt | sess-append -r assistant --model m1 s.jsonl
+reply=$(my-llm < prompt) && printf '%s' "$reply" | sess-append -r assistant --model m1 s.jsonl
 sess-new | sess-append -r user -t hi | sess-append -r assistant -t hello
 sess-append --label before-refactor s.jsonl
 sess-append --expect-leaf ID -r user -t 'only if nobody else wrote' s.jsonl`,

@@ -12,6 +12,7 @@ type config struct {
 	reinject                          string
 	budget                            int64
 	system, reverse, noHeader, strict bool
+	raw                               bool
 
 	selects, projects *filter.Filter // --where and --jq compiled, nil if not given
 }
@@ -28,6 +29,7 @@ func (c *config) flags() []cli.Flag {
 		clikit.Bool(&c.noHeader, "no-header", "leave out the header"),
 		clikit.String(&c.where, "where", "", "only entries for which the gojq expression `EXPR` is true; without the header"),
 		clikit.String(&c.jq, "jq", "", "print the results of the gojq expression `EXPR` for each entry, or for what --as prints"),
+		clikit.Bool(&c.raw, "raw, r", "print strings among the results of --jq as they are, not as JSON"),
 		clikit.Bool(&c.strict, "strict", "end with status 3 if anything is wrong with the session"),
 	}
 }
@@ -44,6 +46,8 @@ func (c *config) check() error {
 		return clikit.UsageError("--reinject changes what a model sees, which --as %s does not print", c.as)
 	case c.where != "" && c.as != "entries":
 		return clikit.UsageError("--where selects entries: it goes with --as entries alone")
+	case c.raw && c.jq == "":
+		return clikit.UsageError("--raw goes with --jq")
 	case c.jq != "" && (c.as == "text" || c.as == "markdown"):
 		return clikit.UsageError("--jq reads JSON, which --as %s does not print", c.as)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/internal/view"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -171,13 +172,26 @@ func (r *renderer) value(pieces ...string) error {
 	}
 	var out error
 	err := r.projects.Project(r.ctx, strings.Join(pieces, ""), func(json []byte) error {
-		out = r.line(string(json))
+		out = r.result(string(json))
 		return out
 	})
 	if err != nil && !errors.Is(err, out) {
 		return fmt.Errorf("--jq: %w", err)
 	}
 	return err
+}
+
+// result prints one result of --jq: with --raw a string as it is, but on a terminal
+// with its control characters made visible.
+func (r *renderer) result(json string) error {
+	if !r.raw || json[0] != '"' {
+		return r.line(json)
+	}
+	text := js.Unquote(json)
+	if tty.IsTerminal(r.streams.OutFile()) {
+		text = tty.CleanLines(text)
+	}
+	return r.line(text)
 }
 
 // line prints a line, given in pieces. It joins none of them: they may be huge.

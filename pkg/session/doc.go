@@ -6,7 +6,7 @@
 // The first line is the header, {"type":"session","version":3,"id":…}. Every
 // further line is an entry with a type, an id, the id of its parent (null for
 // a root) and a timestamp. The last entry is the leaf; the path from the root
-// to the leaf is the conversation. sess(5) is the normative description.
+// to the leaf is the conversation. sess-format(5) is the normative description.
 //
 // # Bytes
 //

@@ -6,7 +6,7 @@ import (
 )
 
 // CustomInitialContext is the customType of a custom_message entry that is
-// initial context whatever its details say (sess(5)).
+// initial context whatever its details say (sess-format(5)).
 const CustomInitialContext = "initial-context"
 
 // A Placement is a place in a context.

@@ -1,6 +1,6 @@
 package session
 
-// Entry types, as pi 1.5 and oh-my-pi 18 write them (sess(5)).
+// Entry types, as pi 1.5 and oh-my-pi 18 write them (sess-format(5)).
 const (
 	TypeSession        = "session"
 	TypeTitle          = "title" // oh-my-pi's title slot, before the header
