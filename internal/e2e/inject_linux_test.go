@@ -84,3 +84,40 @@ func TestInjectedErrors(t *testing.T) {
 		}
 	}
 }
+
+// A close that is interrupted has closed the file, whichever it is.
+func TestInterruptedClose(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("strace is not installed")
+	}
+	image := `{"role":"user","content":[{"type":"image","mimeType":"image/png","data":"` + strings.Repeat("AAAA", 400) + `"}]}` + "\n"
+	for name, args := range map[string][]string{
+		"new":    {"sess-new", "--sync", "always", "-o", "new.jsonl"},
+		"store":  {"sess-new", "--store", "--defer"},
+		"append": {"sess-append", "--sync", "always", "-t", "x", "s.jsonl"},
+		"torn":   {"sess-append", "--sync", "always", "--grace", "0", "-q", "-t", "x", "torn.jsonl"},
+		"blobs":  {"sess-append", "--blobs", "blobs", "-e", "-f", "image", "s.jsonl"},
+		"fork":   {"sess-fork", "-o", "new.jsonl", "s.jsonl"},
+		"repair": {"sess-check", "-q", "--repair", "-o", "new.jsonl", "torn.jsonl"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", longSession())
+			write(t, dir, "torn.jsonl", longSession()+`{"type":`)
+			write(t, dir, "image", image)
+			c := exec.Command("strace", append([]string{
+				"-f", "-qq", "-o", "trace", "-e", "trace=close", "-e", "inject=close:error=EINTR", filepath.Join(bin, args[0]),
+			}, args[1:]...)...)
+			c.Dir, c.Env = dir, env(dir)
+			r := wait(t, c)
+			if strings.Contains(r.stderr, "strace: ") {
+				t.Skipf("strace cannot trace here: %s", r.stderr)
+			}
+			if r.status != 0 || r.stderr != "" || !strings.Contains(readFile(t, filepath.Join(dir, "trace")), "(INJECTED)") {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}

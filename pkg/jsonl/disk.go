@@ -37,7 +37,21 @@ func (osDisk) open(name string, flag int, perm fs.FileMode) (file, error) {
 	if err != nil {
 		return nil, err // not a nil *os.File in a non-nil interface
 	}
-	return f, nil
+	return osFile{f}, nil
+}
+
+// An osFile is a file whose closing cannot be interrupted.
+type osFile struct{ *os.File }
+
+func (f osFile) Close() error { return Closed(f.File.Close()) }
+
+// Closed returns the error of closing a file, nil if a signal interrupted it: the
+// descriptor is gone all the same, and what was written is where it was.
+func Closed(err error) error {
+	if errors.Is(err, syscall.EINTR) {
+		return nil
+	}
+	return err
 }
 
 func (osDisk) rename(from, to string) error { return os.Rename(from, to) }

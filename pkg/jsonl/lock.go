@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 )
 
@@ -164,8 +163,7 @@ func (h *held) current(path string) (bool, error) {
 // first one does not run into the second.
 func (h *held) release() error {
 	err := h.lf.drop()
-	// A close that a signal interrupts has closed all the same.
-	if cerr := h.f.Close(); cerr != nil && !errors.Is(cerr, syscall.EINTR) {
+	if cerr := h.f.Close(); cerr != nil {
 		err = errors.Join(err, fmt.Errorf("closing: %w", cause(cerr)))
 	}
 	return err

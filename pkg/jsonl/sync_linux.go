@@ -2,13 +2,12 @@ package jsonl
 
 import (
 	"errors"
-	"os"
 	"syscall"
 )
 
 // datasync makes the bytes of f durable, and of its metadata only the size.
 func datasync(f file) error {
-	of, ok := f.(*os.File)
+	of, ok := f.(osFile)
 	if !ok {
 		return f.Sync()
 	}

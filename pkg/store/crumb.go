@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 // crumbLimit is how much of a breadcrumb is read, in bytes. Two paths of any
@@ -83,7 +85,7 @@ func overwrite(dir, name string, data []byte) error {
 		return err
 	}
 	_, err = f.Write(data)
-	if cerr := f.Close(); err == nil {
+	if cerr := jsonl.Closed(f.Close()); err == nil {
 		err = cerr
 	}
 	if err == nil {
