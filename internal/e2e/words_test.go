@@ -35,6 +35,7 @@ func TestHints(t *testing.T) {
 		{[]string{"sess-append", "-t", "x", ""}, 2, "the name of the session is empty"},
 		{[]string{"sess-check", ""}, 2, "the name of the session is empty"},
 		{[]string{"sess-check", "-dash.jsonl"}, 2, "hint: put -- in front of names that begin with a dash, or ./ before them\n"},
+		{[]string{"bash", "-c", "sess-append -t x <(cat s.jsonl)"}, 2, "is a named pipe, not a regular file"},
 		{[]string{"sess-append", "hello", "s.jsonl"}, 2, `unexpected operand "hello"`},
 		{[]string{"sess-append", "--wait", "5", "-t", "x", "s.jsonl"}, 2, `invalid value "5" for --wait: want a duration such as 5s or 300ms`},
 		{[]string{"sess-append", "-r", "usr", "-t", "x", "s.jsonl"}, 2, "unknown role usr\nsess-append: hint: did you mean user?\n"},

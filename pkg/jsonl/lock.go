@@ -99,6 +99,10 @@ func open(d disk, path string) (*held, error) {
 	}
 	name := path
 	if link.Mode()&fs.ModeSymlink != 0 {
+		// What a shell's <(…) names is a link to nothing that has a path.
+		if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
+			return nil, regular(fi)
+		}
 		if name, err = filepath.EvalSymlinks(path); err != nil {
 			return nil, err
 		}
