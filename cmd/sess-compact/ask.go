@@ -77,7 +77,7 @@ func (a *asker) call(prompt, heading, part string) (string, error) {
 	run := a.cmd
 	run.Env = append(run.Env[:len(run.Env):len(run.Env)], "SESS_CHUNK="+part)
 	var err error
-	if run.Require, err = a.required(a.heading(heading)); err != nil {
+	if run.Require, err = a.required(a.form.heading(heading)); err != nil {
 		return "", err
 	}
 	retry := summarize.Retry{Attempts: a.retries, Report: func(_ int, wait time.Duration, err error) {

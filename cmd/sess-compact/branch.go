@@ -69,15 +69,11 @@ func (j *job) summarizeBranch(b *compact.Branch) (compact.Summary, error) {
 		text, err := j.readSummary(b.Heading())
 		return compact.Summary{History: text, Details: j.told("file", text)}, err
 	}
-	write, err := j.writer()
-	if err != nil {
-		return compact.Summary{}, err
-	}
 	a, ok := j.asker(b.From, b.Tokens)
 	if !ok {
 		text := compact.ExtractBranch(b)
 		return compact.Summary{History: text, Details: j.told("extractive", text)}, nil
 	}
-	text, err := a.ask(b.Request(j.promptOptions(j.instructions, write)))
+	text, err := a.ask(b.Request(j.promptOptions(j.instructions)))
 	return compact.Summary{History: text, Details: append(j.told("command", text), a.account()...)}, err
 }

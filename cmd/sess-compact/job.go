@@ -29,6 +29,7 @@ type job struct {
 	path    []session.Entry // to the leaf
 	leaf    string          // its id
 	batch   session.Batch
+	form    *form // of --template
 }
 
 func (c *config) job(ctx context.Context, s *clikit.Streams, src *operand.Source) *job {
@@ -40,7 +41,10 @@ func (c *config) job(ctx context.Context, s *clikit.Streams, src *operand.Source
 }
 
 // work prints what is asked for, or makes the entries.
-func (j *job) work() error {
+func (j *job) work() (err error) {
+	if j.form, err = readForm(j.template); err != nil {
+		return err
+	}
 	if !j.looks() && !j.dryRun {
 		if err := j.src.Addable(); err != nil {
 			return err
@@ -64,7 +68,7 @@ func (j *job) work() error {
 			return err
 		}
 	}
-	err := j.compact()
+	err = j.compact()
 	if clikit.Status(err) == clikit.ExitNo && len(j.batch.Entries) > 0 {
 		return nil // what was pruned stays pruned
 	}

@@ -62,11 +62,7 @@ func (j *job) printReport(r *compact.Report) error {
 
 // printPrompt prints one prompt for everything, however long it is.
 func (j *job) printPrompt(plan *compact.Plan, focus string) error {
-	write, err := j.writer()
-	if err != nil {
-		return err
-	}
-	text, err := plan.PromptWith(j.promptOptions(focus, write))
+	text, err := plan.PromptWith(j.promptOptions(focus))
 	if err != nil {
 		return err
 	}

@@ -54,12 +54,8 @@ func (j *job) summaryOf(plan *compact.Plan, focus string, given *string) (made, 
 		summary.Details = j.told("extractive", summary.History+summary.TurnPrefix)
 		return made{Summary: summary, own: true}, nil
 	}
-	write, err := j.writer()
-	if err != nil {
-		return made{}, err
-	}
 	var summary compact.Summary
-	for _, r := range plan.Requests(j.promptOptions(focus, write)) {
+	for _, r := range plan.Requests(j.promptOptions(focus)) {
 		text, err := a.ask(r)
 		if err != nil {
 			return made{}, err
@@ -83,8 +79,8 @@ func (j *job) more() (out []session.Field) {
 }
 
 // promptOptions says how prompts are made.
-func (j *job) promptOptions(focus string, write func(compact.PromptData) (string, error)) compact.PromptOptions {
-	return compact.PromptOptions{Focus: focus, ResultLimit: cmp.Or(j.clipResult, -1), MaxPrompt: j.maxPrompt, Write: write}
+func (j *job) promptOptions(focus string) compact.PromptOptions {
+	return compact.PromptOptions{Focus: focus, ResultLimit: cmp.Or(j.clipResult, -1), MaxPrompt: j.maxPrompt, Write: j.form.writer()}
 }
 
 // readSummary takes a summary that was made elsewhere, by the rules a command's
@@ -103,7 +99,7 @@ func (j *job) readSummary(heading string) (string, error) {
 	if text == "" {
 		return "", clikit.CommandFailed(errors.New("the summary is empty"))
 	}
-	heading = j.heading(heading)
+	heading = j.form.heading(heading)
 	require, err := j.required(heading)
 	if err != nil {
 		return "", err

@@ -10,47 +10,51 @@ import (
 	"github.com/sess-tools/sess/pkg/compact"
 )
 
-// writer returns what makes prompts of --template, nil without one.
-func (j *job) writer() (func(compact.PromptData) (string, error), error) {
-	if j.template == "" {
+// A form is the template of --template. It is read once, because the file may be
+// a pipe, or be edited while the command runs. A nil form stands for the built-in
+// prompts.
+type form struct {
+	text string
+	tmpl *template.Template
+}
+
+// readForm reads the template in a file; "" names none.
+func readForm(name string) (*form, error) {
+	if name == "" {
 		return nil, nil
 	}
-	text, err := j.templateText()
+	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading the template: %w", err)
 	}
-	t, err := template.New(j.template).Parse(text)
+	t, err := template.New(name).Parse(string(data))
 	if err != nil {
 		return nil, clikit.UsageError("--template: %v", err)
 	}
+	return &form{string(data), t}, nil
+}
+
+// writer returns what makes prompts of the template, nil without one.
+func (f *form) writer() func(compact.PromptData) (string, error) {
+	if f == nil {
+		return nil
+	}
 	return func(d compact.PromptData) (string, error) {
 		var b strings.Builder
-		if err := t.Execute(&b, d); err != nil {
+		if err := f.tmpl.Execute(&b, d); err != nil {
 			return "", fmt.Errorf("--template: %w", err)
 		}
 		return b.String(), nil
-	}, nil
-}
-
-func (a *asking) templateText() (string, error) {
-	data, err := os.ReadFile(a.template)
-	if err != nil {
-		return "", fmt.Errorf("reading the template: %w", err)
 	}
-	return string(data), nil
 }
 
 // heading returns the heading that an answer has to have, "" for none: that of
-// the prompt, unless a template asks for another one, or for none.
-func (a *asking) heading(builtIn string) string {
-	if a.template == "" {
+// the built-in prompt, unless a template asks for another one, or for none.
+func (f *form) heading(builtIn string) string {
+	if f == nil || strings.Contains(f.text, ".Heading") {
 		return builtIn
 	}
-	text, err := a.templateText()
-	if err != nil || strings.Contains(text, ".Heading") {
-		return builtIn
-	}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(f.text) {
 		if line = strings.TrimRight(line, " \r\n"); strings.HasPrefix(line, "#") && !strings.Contains(line, "{{") {
 			return line
 		}
