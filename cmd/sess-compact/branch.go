@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -21,14 +22,16 @@ func (j *job) leaveBranch() error {
 	}
 	switch {
 	case j.plan:
-		_, err := fmt.Fprintln(j.streams.Out, branchJSON(b))
-		return err
+		return j.println(branchJSON(b))
 	case j.prompt:
 		return j.printText(compact.System + "\n\n" + b.Prompt(j.instructions))
 	}
 	m, err := j.summarizeBranch(b)
 	if err != nil {
 		return err
+	}
+	if m.paid {
+		j.pay(m.History, "--branch", cmp.Or(b.Target, j.branch))
 	}
 	j.batch.Leaf = b.Target
 	_, err = j.batch.Add(session.TypeBranchSummary, b.Fields(m.History, append(m.Details, j.more()...))...)
@@ -61,19 +64,19 @@ func (j *job) planBranch() (*compact.Branch, error) {
 	return b, err
 }
 
-func (j *job) summarizeBranch(b *compact.Branch) (compact.Summary, error) {
+func (j *job) summarizeBranch(b *compact.Branch) (made, error) {
 	if b.Empty() {
-		return compact.Summary{History: noContent}, nil
+		return made{Summary: compact.Summary{History: noContent}}, nil
 	}
 	if j.summary != "" {
 		text, err := j.readSummary(b.Heading())
-		return compact.Summary{History: text, Details: j.told("file", text)}, err
+		return made{Summary: compact.Summary{History: text, Details: j.told("file", text)}, paid: j.summary == "-"}, err
 	}
 	a, ok := j.asker(b.From, b.Tokens)
 	if !ok {
 		text := compact.ExtractBranch(b)
-		return compact.Summary{History: text, Details: j.told("extractive", text)}, nil
+		return made{Summary: compact.Summary{History: text, Details: j.told("extractive", text)}}, nil
 	}
 	text, err := a.ask(b.Request(j.promptOptions(j.instructions)))
-	return compact.Summary{History: text, Details: append(j.told("command", text), a.account()...)}, err
+	return made{Summary: compact.Summary{History: text, Details: append(j.told("command", text), a.account()...)}, paid: true}, err
 }

@@ -60,6 +60,8 @@ func (c *config) checkNumbers(*clikit.Streams, bool) error {
 		return clikit.UsageError("--prune-turns, --prune-protect and --prune-minimum want a number, 0 or more")
 	case c.ifNeeded && c.window == 0:
 		return clikit.UsageError("--if-needed needs --window")
+	case c.firstKept != "" && c.strategy == compact.KeepUser.String():
+		return clikit.UsageError("--first-kept says where to cut, and --strategy keep-user cuts nowhere")
 	case c.figures && c.window == 0:
 		return clikit.UsageError("--check needs --window")
 	}
@@ -107,6 +109,7 @@ func (c *config) checkSubject(s *clikit.Streams, _ bool) error {
 		append(append([]given{{"--unprune", c.unprune}}, summary...), looks...),
 		{branch, looks[0], looks[3], looks[4]},
 		{branch, {"--if-needed", c.ifNeeded}},
+		{branch, {"--first-kept", c.firstKept != ""}},
 		{branch, {"--hook", c.hook != ""}},
 		{branch, {"--short-summary", c.short != ""}},
 		{branch, {"--preserve-data", c.preserve != ""}},

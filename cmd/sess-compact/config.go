@@ -22,6 +22,7 @@ type config struct {
 	branch, reportOf, summary               string
 
 	json, dryRun bool
+	expect       string
 	target       operand.TargetOptions
 }
 
@@ -31,6 +32,7 @@ type planning struct {
 	strategy, rules, estimator string
 	calibrate                  bool
 	minGain                    string
+	firstKept                  string
 	hook                       string
 }
 
@@ -61,6 +63,7 @@ var rules = map[string]compact.Rules{"1.5": compact.Pi15, "0.73": compact.Pi073}
 func (c *config) flags() []clikit.Flag {
 	return slices.Concat(c.subjects(), c.planning.flags(), c.asking.flags(), c.pruning.flags(), c.filling.flags(),
 		c.target.Flags("entry"), []clikit.Flag{
+			clikit.String(&c.expect, "expect-leaf", "", "add only if `REF` is the leaf, before the command and after it, else status 4"),
 			clikit.Bool(&c.json, "json", "print the new entries, not their ids; with --report JSON"),
 			clikit.Bool(&c.dryRun, "dry-run, n", "make the summary, print the entries and write nothing"),
 		})
@@ -84,6 +87,7 @@ func (p *planning) flags() []clikit.Flag {
 	return []clikit.Flag{
 		clikit.Choice(&p.strategy, "strategy", compact.Strategies(), "keep what `STRATEGY` says"),
 		clikit.Int64(&p.keep, "keep", compact.DefaultKeep, "keep about `TOKENS` of the newest messages"),
+		clikit.String(&p.firstKept, "first-kept", "", "cut in front of the entry `REF`, whatever --keep says"),
 		clikit.Int64(&p.window, "window", 0, "the model's context window is `TOKENS`"),
 		clikit.Int64(&p.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
 		clikit.Choice(&p.estimator, "estimator", compact.Estimators(), "estimate the tokens of a text as `HOW` says"),

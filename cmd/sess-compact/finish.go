@@ -3,29 +3,84 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
-// write adds the entries to the session, if its leaf still is the one they were
-// made for.
+// write adds the entries to the session. What was paid for and cannot be added is
+// kept in a file.
 func (j *job) write(name string) error {
 	if j.dryRun {
 		return j.printEntries()
 	}
-	j.target.ExpectLeaf = j.leaf
-	t, err := operand.OpenTarget(j.ctx, j.streams, name, j.target)
+	if err := j.append(name); err != nil {
+		return j.rescue(name, err)
+	}
+	return acknowledge(j.streams, j.batch.Entries, j.printEntries())
+}
+
+func (j *job) append(name string) error {
+	t, err := j.open(name)
 	if err != nil {
 		return err
 	}
-	err = t.Adopt(&j.batch)
-	if err == nil {
+	if err = t.Adopt(&j.batch); err == nil {
 		err = t.Commit()
 	}
-	if err == nil {
-		err = j.printEntries()
-	}
 	return errors.Join(err, t.Close())
+}
+
+// open opens the session for adding to it, if its leaf still is the one the
+// entries were made for, or if they can be made anew for the one it is now.
+func (j *job) open(name string) (*operand.Target, error) {
+	o := j.target
+	o.ExpectLeaf = j.leaf
+	t, moved := operand.OpenTarget(j.ctx, j.streams, name, o)
+	if !errors.Is(moved, session.ErrLeafMoved) || j.expect != "" || j.done == nil {
+		return t, moved
+	}
+	o.ExpectLeaf, o.Whole = "", true
+	t, err := operand.OpenTarget(j.ctx, j.streams, name, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.follow(t.Source(), moved); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// follow makes the entries anew for the leaf that a session has now, if the path
+// to it goes on from the leaf that was planned for and its cut still is one:
+// otherwise it returns moved. What came meanwhile is kept.
+func (j *job) follow(src *operand.Source, moved error) error {
+	leaf, _ := src.Session.Leaf()
+	path, _ := src.PathTo(leaf)
+	at := slices.IndexFunc(path, func(e session.Entry) bool { return e.ID() == j.leaf })
+	if at < 0 {
+		return moved
+	}
+	j.path, j.batch = path, src.Draft()
+	if err := j.edit(j.edits); err != nil {
+		return err
+	}
+	plan, err := j.done.plan.Moved(j.current())
+	if errors.Is(err, compact.ErrMoved) {
+		return moved
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := plan.AddTo(&j.batch, j.done.Summary); err != nil {
+		return err
+	}
+	j.streams.Notef("%s: the leaf moved while the summary was made; added behind %s", src.Name, path[len(path)-1].ID())
+	return j.accept(plan, j.done.own)
 }
 
 // printEntries prints the ids of the entries, or the entries.
@@ -35,9 +90,26 @@ func (j *job) printEntries() error {
 		if j.json || j.dryRun {
 			text = e.Raw()
 		}
-		if _, err := fmt.Fprintln(j.streams.Out, text); err != nil {
+		if err := j.println(text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// acknowledge prints what is in the buffer of standard output, err being the
+// failure to fill it. The entries are durable whether or not that succeeds, so
+// the error begins with their ids: who runs the command again adds them twice.
+func acknowledge(s *clikit.Streams, entries []session.Entry, err error) error {
+	if err == nil {
+		err = s.Flush()
+	}
+	if err == nil || clikit.Status(err) == clikit.ExitPipe {
+		return err
+	}
+	ids := make([]string, len(entries))
+	for i, e := range entries {
+		ids[i] = e.ID()
+	}
+	return fmt.Errorf("appended %s, but %w", strings.Join(ids, " "), err)
 }

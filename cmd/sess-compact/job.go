@@ -29,7 +29,17 @@ type job struct {
 	path    []session.Entry // to the leaf
 	leaf    string          // its id
 	batch   session.Batch
-	form    *form // of --template
+	form    *form          // of --template
+	cut     string         // id of the entry of --first-kept
+	edits   []compact.Edit // of --prune and --unprune, in the batch
+	done    *done
+	paid    *unsent // nil if nothing is lost with the entries
+}
+
+// done is a compaction that is in the batch.
+type done struct {
+	made
+	plan *compact.Plan
 }
 
 func (c *config) job(ctx context.Context, s *clikit.Streams, src *operand.Source) *job {
@@ -49,6 +59,9 @@ func (j *job) work() (err error) {
 		if err := j.src.Addable(); err != nil {
 			return err
 		}
+	}
+	if err := j.references(); err != nil {
+		return err
 	}
 	switch {
 	case j.figures:
@@ -75,6 +88,30 @@ func (j *job) work() (err error) {
 	return err
 }
 
+// references looks up the entries that flags name.
+func (j *job) references() error {
+	if err := j.src.Expect(j.expect); err != nil || j.firstKept == "" {
+		return err
+	}
+	leaf, _ := j.src.Session.Leaf()
+	at, err := j.src.Session.Resolve(j.firstKept, leaf)
+	if err != nil {
+		return fmt.Errorf("%s: %w", j.src.Name, err)
+	}
+	if at < 0 {
+		return clikit.UsageError("--first-kept wants an entry")
+	}
+	j.cut = j.src.Session.Entries[at].ID()
+	return nil
+}
+
+// options says how to cut.
+func (j *job) options() compact.Options {
+	o := j.config.options()
+	o.FirstKept = j.cut
+	return o
+}
+
 func (j *job) needed() bool { return compact.Measure(j.current(), j.trigger()).Needed }
 
 // current is the path with the entries that have been made.
@@ -97,8 +134,7 @@ func (j *job) compact() error {
 	}
 	switch {
 	case j.plan:
-		_, err := fmt.Fprintln(j.streams.Out, planJSON(plan, focus))
-		return err
+		return j.println(planJSON(plan, focus))
 	case j.report:
 		return j.printReport(plan.Report())
 	case j.prompt:
@@ -111,7 +147,14 @@ func (j *job) compact() error {
 	if _, err := plan.AddTo(&j.batch, summary.Summary); err != nil {
 		return err
 	}
-	return j.accept(plan, summary.own)
+	if err := j.accept(plan, summary.own); err != nil {
+		return err
+	}
+	j.done = &done{summary, plan}
+	if summary.paid {
+		j.pay(plan.Reply(summary.Summary), j.again(plan)...)
+	}
+	return nil
 }
 
 // accept looks at whether the entries make the context smaller. If our own

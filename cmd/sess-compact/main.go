@@ -76,5 +76,14 @@ func (c *config) filter(ctx context.Context, s *clikit.Streams) error {
 	case c.dryRun:
 		return j.printEntries()
 	}
-	return errors.Join(t.Adopt(&j.batch), t.Commit())
+	if err = t.Adopt(&j.batch); err == nil {
+		err = t.Commit()
+	}
+	if err == nil {
+		err = s.Flush()
+	}
+	if err != nil {
+		return j.rescue("", err)
+	}
+	return nil
 }

@@ -17,7 +17,7 @@ import (
 // much.
 func (j *job) printFigures() error {
 	f := compact.Measure(j.path, j.trigger())
-	if _, err := fmt.Fprintln(j.streams.Out, f.JSON()); err != nil {
+	if err := j.println(f.JSON()); err != nil {
 		return err
 	}
 	if !f.Needed {
@@ -49,8 +49,7 @@ func (j *job) printReportOf() error {
 
 func (j *job) printReport(r *compact.Report) error {
 	if j.json {
-		_, err := fmt.Fprintln(j.streams.Out, r.JSON())
-		return err
+		return j.println(r.JSON())
 	}
 	var b strings.Builder
 	if err := r.Text(&b); err != nil {
@@ -69,8 +68,15 @@ func (j *job) printPrompt(plan *compact.Plan, focus string) error {
 	return j.printText(text)
 }
 
-func (j *job) printText(text string) error {
-	_, err := fmt.Fprintln(j.streams.Out, js.ValidText(text))
+func (j *job) printText(text string) error { return j.println(js.ValidText(text)) }
+
+// println prints a text. A terminal gets it with control characters made visible,
+// which nothing that a session quotes may send there; a pipe gets it as it is.
+func (j *job) println(text string) error {
+	if tty.IsTerminal(j.streams.OutFile()) {
+		text = tty.CleanLines(text)
+	}
+	_, err := fmt.Fprintln(j.streams.Out, text)
 	return err
 }
 

@@ -40,6 +40,7 @@ func (j *job) restore() error {
 }
 
 func (j *job) edit(edits []compact.Edit) error {
+	j.edits = edits
 	for _, e := range edits {
 		if _, err := j.batch.Add(session.TypeContextEdit, e.Fields()...); err != nil {
 			return err

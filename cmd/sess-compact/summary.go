@@ -14,10 +14,11 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A made summary is one with a note of whether it is our own.
+// A made summary is one with a note of who made it.
 type made struct {
 	compact.Summary
-	own bool
+	own  bool // we did, without a model
+	paid bool // a command did, and there is no other copy of it
 }
 
 // summarize gets the summary: from the hook, from a file, from a command, or by
@@ -37,7 +38,7 @@ func (j *job) summaryOf(plan *compact.Plan, focus string, given *string) (made, 
 	case given != nil:
 		summary := plan.Answer(*given)
 		summary.Details = j.told("hook", *given)
-		return made{Summary: summary}, nil
+		return made{Summary: summary, paid: true}, nil
 	case j.summary != "":
 		heading := compact.RequiredHeading
 		if plan.Answer("any").TurnPrefix != "" {
@@ -46,7 +47,7 @@ func (j *job) summaryOf(plan *compact.Plan, focus string, given *string) (made, 
 		text, err := j.readSummary(heading)
 		summary := plan.Answer(text)
 		summary.Details = j.told("file", text)
-		return made{Summary: summary}, err
+		return made{Summary: summary, paid: j.summary == "-"}, err
 	}
 	a, ok := j.asker(plan.Leaf, plan.TokensBefore)
 	if !ok {
@@ -67,7 +68,7 @@ func (j *job) summaryOf(plan *compact.Plan, focus string, given *string) (made, 
 		}
 	}
 	summary.Details = slices.Concat(j.told("command", summary.History+summary.TurnPrefix), a.account())
-	return made{Summary: summary}, nil
+	return made{Summary: summary, paid: true}, nil
 }
 
 // more are the members of details that --details gives.

@@ -221,7 +221,7 @@ func TestFullDisk(t *testing.T) {
 		{"help", quiet, []string{"--help"}, result{2, "", full}},
 		{"version", quiet, []string{"--version"}, result{2, "", full}},
 		{"action returns nil", quiet, nil, result{2, "", full}},
-		{"action notices", noticing, nil, result{2, "", full}},
+		{"action notices", noticing, nil, result{2, "", "sess-demo: writing the path: writing standard output: no space\n"}},
 		{"action fails too", failing, nil, result{5, "", "sess-demo: running it: no\n" + full}},
 	}
 	for _, tt := range tests {

@@ -76,18 +76,18 @@ func (s *Streams) wait(ctx context.Context, action func() error) (returned bool,
 	}
 }
 
-// finish flushes standard output and adds its failure to err, once: an action
-// that noticed the failure returns it too, in words of its own.
+// finish flushes standard output and adds its failure to err, once: of an action
+// that noticed the failure the words stay, which say more.
 func (s *Streams) finish(out *bufio.Writer, err error) error {
 	ferr := out.Flush()
 	if ferr == nil {
 		return err
 	}
-	if _, ok := errors.AsType[*unacknowledged](err); ok {
-		return err
-	}
-	if _, ok := errors.AsType[*outputError](err); ok || errors.Is(ferr, errReaderGone) {
+	if errors.Is(ferr, errReaderGone) {
 		return ferr
+	}
+	if _, ok := errors.AsType[*outputError](err); ok {
+		return err
 	}
 	return errors.Join(err, ferr)
 }

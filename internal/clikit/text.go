@@ -79,9 +79,5 @@ func (s *Streams) Acknowledge(done string, print func() error) error {
 	if err == nil {
 		return nil
 	}
-	return &unacknowledged{fmt.Errorf("%s, but %w", done, err)}
+	return fmt.Errorf("%s, but %w", done, err)
 }
-
-type unacknowledged struct{ error }
-
-func (e *unacknowledged) Unwrap() error { return e.error }

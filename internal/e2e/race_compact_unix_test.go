@@ -37,12 +37,18 @@ type running struct {
 // that has been asked.
 func startCompact(t *testing.T, dir string, flags ...string) *running {
 	t.Helper()
+	return startCompactAs(t, dir, "s.jsonl", nil, flags...)
+}
+
+// startCompactAs does so for another session, with more in the environment.
+func startCompactAs(t *testing.T, dir, session string, more []string, flags ...string) *running {
+	t.Helper()
 	write(t, dir, "stub", waitingStub)
 	p := &running{dead: lifeline(t, dir, true)}
 	p.asked, p.tell = fifo(t, dir, "asked"), fifo(t, dir, "answer")
-	args := append(append([]string{"--retries", "0"}, flags...), "s.jsonl", "--", "sh", "stub")
+	args := append(append([]string{"--retries", "0"}, flags...), session, "--", "sh", "stub")
 	p.cmd = exec.Command(filepath.Join(bin, "sess-compact"), args...)
-	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = dir, env(dir), &p.out, &p.errs
+	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = dir, append(env(dir), more...), &p.out, &p.errs
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -132,20 +138,38 @@ var compactions = []struct {
 	{"branch", []string{"--branch", ".~9"}, "branch_summary"},
 }
 
-// While the summarizer runs, somebody else writes to the session: the leaf has
-// moved, and nothing is added, neither the summary nor the copies or edits that
-// go before it. With nobody else there all of it is.
+// others are what somebody else does to the session meanwhile.
+var others = map[string][]string{
+	"nobody":          nil,
+	"sess-append":     {"sess-append", "-t", "meanwhile", "s.jsonl"},
+	"a label":         {"sess-append", "--type", "label", "--set", "targetId=eeee0000", "--set", "label=here", "s.jsonl"},
+	"a branch":        {"sess-append", "--parent", "eeee0003", "-t", "meanwhile", "s.jsonl"},
+	"sess-compact":    {"sess-compact", "--keep", "200", "--summary", "summary", "s.jsonl"},
+	"prune":           {"sess-compact", "--prune", "--prune-turns", "0", "--prune-protect", "0", "--prune-minimum", "0", "s.jsonl"},
+	"the same branch": {"sess-compact", "--branch", ".~9", "--summary", "summary", "s.jsonl"},
+}
+
+// added tells which compactions are added behind what somebody else did: where
+// the path goes on from the leaf that was planned for, and the cut still is one.
+// Copies of user messages would hide a new message, and the summary of a branch
+// does not speak of it.
+func added(compaction, other string) bool {
+	switch other {
+	case "nobody":
+		return true
+	case "sess-append":
+		return compaction != "keep-user" && compaction != "branch"
+	case "a label", "prune":
+		return compaction != "branch"
+	}
+	return false
+}
+
+// While the summarizer runs, somebody else writes to the session. The summary,
+// with the copies or edits that go before it, is added behind that, or kept in a
+// file; then the command that is named makes use of it.
 func TestCompactRace(t *testing.T) {
 	t.Parallel()
-	others := map[string][]string{
-		"nobody":          nil,
-		"sess-append":     {"sess-append", "-t", "meanwhile", "s.jsonl"},
-		"a label":         {"sess-append", "--type", "label", "--set", "targetId=eeee0000", "--set", "label=here", "s.jsonl"},
-		"a branch":        {"sess-append", "--parent", "eeee0003", "-t", "meanwhile", "s.jsonl"},
-		"sess-compact":    {"sess-compact", "--keep", "200", "--summary", "summary", "s.jsonl"},
-		"prune":           {"sess-compact", "--prune", "--prune-turns", "0", "--prune-protect", "0", "--prune-minimum", "0", "s.jsonl"},
-		"the same branch": {"sess-compact", "--branch", ".~9", "--summary", "summary", "s.jsonl"},
-	}
 	for _, c := range compactions {
 		for name, other := range others {
 			t.Run(c.name+"/"+name, func(t *testing.T) {
@@ -166,20 +190,66 @@ func TestCompactRace(t *testing.T) {
 				p.answer(t)
 				r := p.wait(t)
 				p.dead()
-				if other == nil {
+				if added(c.name, name) {
 					wantMade(t, r, strings.TrimPrefix(readFile(t, path), before), c.makes)
+					wantContext(t, dir, "s.jsonl", name == "sess-append")
+					wantKept(t, dir, 0)
 					return
 				}
 				checkRun(t, r, 4, "sess-compact", "s.jsonl: the leaf moved")
-				if r.stdout != "" || strings.Count(r.stderr, "\n") != 1 {
-					t.Errorf("printed %q and %q", r.stdout, r.stderr)
+				if r.stdout != "" || readFile(t, path) != before {
+					t.Errorf("printed %q, session of %d bytes", r.stdout, len(readFile(t, path)))
 				}
-				if readFile(t, path) != before {
-					t.Error("the session was changed")
-				}
+				wantKept(t, dir, 1)
+				wantUsable(t, dir, r.stderr)
 			})
 		}
 	}
+}
+
+// wantContext checks that the context has the summary, and what came meanwhile.
+func wantContext(t *testing.T, dir, session string, meanwhile bool) {
+	t.Helper()
+	context := script(t, dir, "sess-path --as text "+session)
+	if !strings.Contains(context, "- the goal") || strings.Contains(context, "meanwhile") != meanwhile {
+		t.Errorf("the context is %s", context)
+	}
+	if r := runCommand(t, dir, "", "sess-check", "-q", session); r.status != 0 {
+		t.Errorf("sess-check: %s%s", r.stdout, r.stderr)
+	}
+}
+
+// wantKept checks how many summaries were kept beside the session, and that they
+// are for its owner alone.
+func wantKept(t *testing.T, dir string, n int) {
+	t.Helper()
+	kept, err := filepath.Glob(filepath.Join(dir, "s.unsent-*.md"))
+	if err != nil || len(kept) != n {
+		t.Errorf("kept %q, %v, want %d", kept, err, n)
+	}
+	for _, name := range kept {
+		fi, err := os.Stat(name)
+		if err != nil || fi.Mode() != 0o600 {
+			t.Errorf("%s: %v, %v", name, fi.Mode(), err)
+		}
+		if got := readFile(t, name); got != "## Goal\n- the goal\n" {
+			t.Errorf("%s has %q", name, got)
+		}
+	}
+}
+
+// wantUsable runs the command that a message names.
+func wantUsable(t *testing.T, dir, said string) {
+	t.Helper()
+	_, command, ok := strings.Cut(said, ": hint: to use it")
+	if _, command, _ = strings.Cut(command, ": "); !ok || !strings.HasPrefix(command, "sess-") {
+		t.Fatalf("no command is named: %s", said)
+	}
+	if r := runCommand(t, dir, "", "sh", "-euc", command); r.status != 0 {
+		t.Errorf("%s: status %d, %s", command, r.status, r.stderr)
+	}
+	words := strings.Fields(command)
+	wantContext(t, dir, words[len(words)-1], false)
 }
 
 // wantMade checks the types of the entries that were added.

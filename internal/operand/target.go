@@ -173,7 +173,7 @@ func (t *Target) prepare(o TargetOptions) error {
 		return err
 	}
 	t.Batch.Now = time.Now().UnixMilli()
-	if err := t.expect(o.ExpectLeaf); err != nil {
+	if err := expect(t.Name, t.Session, o.ExpectLeaf); err != nil {
 		return err
 	}
 	switch o.Parent {
@@ -221,32 +221,6 @@ func (t *Target) resolve(ref string) (int, error) {
 		return -1, fmt.Errorf("%s: %w", t.Name, err)
 	}
 	return i, nil
-}
-
-// expect is the compare of compare-and-swap: the leaf has to be the entry the
-// caller saw.
-func (t *Target) expect(ref string) error {
-	if ref == "" {
-		return nil
-	}
-	want := -1
-	i, err := t.resolve(ref)
-	if err == nil {
-		want = i
-	} else if !errors.Is(err, session.ErrNotFound) {
-		return err
-	}
-	if leaf, _ := t.Session.Leaf(); err != nil || leaf != want {
-		return fmt.Errorf("%s: %w: it is %s, not %s", t.Name, session.ErrLeafMoved, orNull(t.Batch.Leaf), ref)
-	}
-	return nil
-}
-
-func orNull(id string) string {
-	if id == "" {
-		return "null"
-	}
-	return id
 }
 
 // Adopt adds the entries of a draft, see [Source.Draft].

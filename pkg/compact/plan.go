@@ -74,6 +74,8 @@ type Plan struct {
 
 	path      []session.Entry
 	rules     Rules
+	keep      int64                       // Options.Keep
+	covers    []string                    // see covered; Summarize and TurnPrefix may be changed
 	estimate  func(session.Message) int64 // nil for session.Estimate
 	preserved string                      // JSON text of the preserveData to carry on, "" if none
 }
@@ -91,7 +93,7 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 		o.Rules = Pi15
 	}
 	projection := session.Project(path)
-	p := &Plan{Leaf: path[len(path)-1].ID(), Strategy: o.Strategy, path: path, rules: o.Rules, estimate: o.Estimate}
+	p := &Plan{Leaf: path[len(path)-1].ID(), Strategy: o.Strategy, path: path, rules: o.Rules, keep: o.Keep, estimate: o.Estimate}
 	var span []candidate
 	var previous *session.Entry
 	if o.Rules == Pi073 {
@@ -104,6 +106,7 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 	if err := p.divide(span, o); err != nil {
 		return nil, err
 	}
+	p.covers = p.covered()
 	if previous != nil {
 		p.PreviousSummary, p.preserved = previous.Str("summary"), preserved(*previous)
 	}
