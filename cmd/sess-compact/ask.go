@@ -9,6 +9,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/summarize"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -47,11 +48,11 @@ func (a *asker) ask(r *compact.Request) (string, error) {
 		part := r.Name()
 		if chunks > 1 {
 			part += fmt.Sprintf(" %d/%d", chunk, chunks)
-			a.streams.Notef("asking for %s", part)
 		}
 		if system := r.System(); system != "" {
 			prompt = system + "\n\n" + prompt
 		}
+		a.progress(part, chunks > 1, len(prompt))
 		reply, err := a.call(prompt, r.Heading(), part)
 		if errors.Is(err, summarize.ErrOverflow) {
 			if n, ok := r.Drop(); ok {
@@ -65,23 +66,34 @@ func (a *asker) ask(r *compact.Request) (string, error) {
 			}
 		}
 		if err != nil {
-			return "", clikit.CommandFailed(err)
+			return "", refused(err)
 		}
 		r.Accept(reply)
 	}
 	return r.Summary(), nil
 }
 
+// progress says what is waited for: to somebody at a terminal, since it may take
+// minutes, and with -v.
+func (a *asker) progress(part string, chunked bool, size int) {
+	say := a.streams.Notef
+	if tty.IsTerminal(a.streams.ErrFile()) {
+		say = a.streams.Infof
+	}
+	what := a.cmd.String()
+	if chunked || part != compact.PartHistory {
+		what += " for " + part
+	}
+	say("asking %s, %.1f kB", what, float64(size)/1000)
+}
+
 // call runs the command on one prompt, more than once if need be.
 func (a *asker) call(prompt, heading, part string) (string, error) {
 	run := a.cmd
 	run.Env = append(run.Env[:len(run.Env):len(run.Env)], "SESS_CHUNK="+part)
-	var err error
-	if run.Require, err = a.required(a.form.heading(heading)); err != nil {
-		return "", err
-	}
-	retry := summarize.Retry{Attempts: a.retries, Report: func(_ int, wait time.Duration, err error) {
-		a.streams.Warnf("%v; again in %v", err, wait.Round(100*time.Millisecond))
+	run.Check = func(prompt, reply string) (string, error) { return a.take(prompt, reply, heading) }
+	retry := summarize.Retry{Attempts: a.retries, Report: func(try int, wait time.Duration, err error) {
+		a.streams.Warnf("%v; asking again in %v (retry %d of %d)", err, wait.Round(100*time.Millisecond), try, a.retries)
 	}}
 	return retry.Run(a.ctx, func(ctx context.Context) (string, error) {
 		a.calls++

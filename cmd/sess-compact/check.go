@@ -10,6 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/summarize"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -34,7 +35,10 @@ func (c *config) check(s *clikit.Streams, name string) error {
 	if _, err := c.overflowStatus(); err != nil {
 		return err
 	}
-	if _, err := c.required(""); err != nil {
+	if _, err := c.answer(""); err != nil {
+		return err
+	}
+	if err := c.checkCommand(s); err != nil {
 		return err
 	}
 	c.target.Settle()
@@ -171,20 +175,19 @@ func (c *config) overflowStatus() ([]int, error) {
 	return out, nil
 }
 
-// required is the pattern a summary has to match, nil for none.
-func (c *config) required(heading string) (*regexp.Regexp, error) {
-	if c.noRequire {
-		return nil, nil
+// answer is what a summary has to have.
+func (c *config) answer(heading string) (summarize.Answer, error) {
+	switch {
+	case c.noRequire:
+		return summarize.Answer{}, nil
+	case c.require == "":
+		return summarize.Answer{Heading: heading}, nil
 	}
-	pattern := "^" + regexp.QuoteMeta(heading)
-	if c.require != "" {
-		pattern = c.require
-	}
-	re, err := regexp.Compile("(?m)" + pattern)
+	re, err := regexp.Compile("(?m)" + c.require)
 	if err != nil {
-		return nil, clikit.UsageError("--require: %v", err)
+		return summarize.Answer{}, clikit.UsageError("--require: %v", err)
 	}
-	return re, nil
+	return summarize.Answer{Require: re}, nil
 }
 
 // trigger says when a compaction is needed.

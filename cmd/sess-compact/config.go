@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
@@ -105,7 +106,7 @@ func (a *asking) flags() []clikit.Flag {
 		clikit.Int(&a.maxPrompt, "max-prompt", compact.DefaultMaxPrompt, "ask in chunks, each with the summary so far, if a prompt has more than `BYTES`"),
 		clikit.Int(&a.clipResult, "clip-result", compact.ResultLimit, "show the first `N` UTF-16 units of a tool result; 0 shows all"),
 		clikit.Duration(&a.timeout, "timeout", summarize.DefaultTimeout, "stop the command after `DURATION`"),
-		clikit.Int(&a.retries, "retries", 2, "run a command that failed up to `N` times more, waiting longer each time"),
+		clikit.Int(&a.retries, "retries", 2, "run a command that failed up to `N` times more, where waiting may help"),
 		clikit.Strings(&a.overflow, "overflow-status", "the exit status `N` says that the prompt was too long"),
 		clikit.String(&a.require, "require", "", "refuse a summary without a line that matches the regular expression `REGEXP`, instead of the first heading asked for"),
 		clikit.Bool(&a.noRequire, "no-require", "accept a summary without the headings asked for"),
@@ -131,12 +132,26 @@ func (f *filling) flags() []clikit.Flag {
 	}
 }
 
+// variable names the command that summarizes where none is given.
+const variable = "SESS_SUMMARIZER"
+
+// checkCommand refuses a variable that is there and empty. In a CI job it is a
+// secret that is not set, and a summary without a model is not what was meant.
+func (c *config) checkCommand(s *clikit.Streams) error {
+	value, set := os.LookupEnv(variable)
+	unused := c.looks() || c.unprune || c.summary != "" || s.HasCommand || c.prune && !c.ifNeeded
+	if !set || strings.TrimSpace(value) != "" || unused {
+		return nil
+	}
+	return clikit.WithHint(clikit.UsageError("%s is set, but empty", variable), "name a command in it, or unset it to have the summary extracted without a model")
+}
+
 // command is the summarizer: the words after --, else $SESS_SUMMARIZER. ok is
 // false if there is none.
 func (c *config) command(s *clikit.Streams) (cmd summarize.Command, ok bool) {
 	cmd = summarize.Command{Argv: s.Command, Timeout: c.timeout}
 	if len(s.Command) == 0 {
-		cmd.Shell = os.Getenv("SESS_SUMMARIZER")
+		cmd.Shell, cmd.Name = os.Getenv(variable), variable
 	}
 	if s.Verbose {
 		cmd.Stderr = s.Err

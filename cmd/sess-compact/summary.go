@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/summarize"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -100,13 +101,28 @@ func (j *job) readSummary(heading string) (string, error) {
 	if text == "" {
 		return "", clikit.CommandFailed(errors.New("the summary is empty"))
 	}
-	heading = j.form.heading(heading)
-	require, err := j.required(heading)
+	text, err = j.take("", text, heading)
+	return text, refused(err)
+}
+
+// take returns the summary in an answer to a prompt that asks for a heading.
+func (j *job) take(prompt, reply, heading string) (string, error) {
+	answer, err := j.answer(j.form.heading(heading))
 	if err != nil {
 		return "", err
 	}
-	if require != nil && !require.MatchString(text) {
-		return "", clikit.WithHint(clikit.CommandFailed(fmt.Errorf("the summary lacks the heading %q", heading)), "--no-require accepts any text")
+	text, left, err := answer.Take(prompt, reply)
+	if left != "" {
+		j.streams.Notef("left out of the answer: %s", left)
 	}
-	return text, nil
+	return text, err
+}
+
+// refused is the error of a command that failed, or of its answer, with what to do
+// about an answer that lacks what was asked for.
+func refused(err error) error {
+	if err = clikit.CommandFailed(err); errors.Is(err, summarize.ErrLacking) {
+		return clikit.WithHint(err, "--no-require accepts any text")
+	}
+	return err
 }

@@ -56,9 +56,10 @@ func TestCompactFailures(t *testing.T) {
 		{"fails", "cat >/dev/null; echo boom >&2; exit 3", 5, "boom"},
 		{"says nothing", "cat >/dev/null", 5, "sess-compact: "},
 		{"no summary", "cat >/dev/null; echo I cannot do that", 5, "sess-compact: "},
-		{"not smaller", "cat; " + goodReply, 5, "would not make the context smaller"},
+		{"not smaller", "cat >/dev/null; " + goodReply + "; head -c 20000 /dev/zero | tr '\\0' x", 5, "would not make the context smaller"},
 		{"does not read", goodReply, 0, ""},
-		{"moves the leaf", `cat >/dev/null; sess-append -q -t moved "$SESS_FILE" >/dev/null; ` + goodReply, 4, "the leaf moved"},
+		{"adds an entry", `cat >/dev/null; sess-append -q -t moved "$SESS_FILE" >/dev/null; ` + goodReply, 0, ""},
+		{"leaves the branch", `cat >/dev/null; sess-append -q --parent cccc00a0 -t moved "$SESS_FILE" >/dev/null; ` + goodReply, 4, "the leaf moved"},
 		{"hangs", "sleep 60", 5, "sess-compact: "},
 	}
 	for _, tt := range tests {
@@ -76,13 +77,15 @@ func TestCompactFailures(t *testing.T) {
 			}
 			after, lines := readFile(t, path), 0
 			switch {
+			case tt.name == "adds an entry":
+				lines = 2
 			case tt.status == 0, tt.status == 4:
 				lines = 1
 			}
 			if !strings.HasPrefix(after, long()) || strings.Count(after, "\n") != strings.Count(long(), "\n")+lines {
 				t.Errorf("session of %d lines", strings.Count(after, "\n"))
 			}
-			if tt.status == 4 && !strings.Contains(after, "moved") {
+			if strings.Contains(tt.command, "sess-append") && !strings.Contains(after, "moved") {
 				t.Error("the other writer's entry is gone")
 			}
 		})

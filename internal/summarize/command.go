@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
+	"os/exec"
 	"strconv"
 	"time"
 )
@@ -30,6 +30,9 @@ type Command struct {
 	Argv []string
 	// Shell is run through sh -c.
 	Shell string
+	// Name is how errors call the command; "" is Argv[0] without its arguments, or
+	// "sh -c".
+	Name string
 	// Timeout bounds the whole call; zero or less means DefaultTimeout.
 	Timeout time.Duration
 	// Kill is the time between SIGTERM and SIGKILL; zero or less means DefaultKill.
@@ -40,9 +43,9 @@ type Command struct {
 	// Env adds KEY=VALUE pairs to the environment of the command. They win over
 	// the inherited ones, NO_COLOR=1 and TERM=dumb.
 	Env []string
-	// Require must match the cleaned reply somewhere; nil accepts any text.
-	// A pattern for a line needs (?m).
-	Require *regexp.Regexp
+	// Check judges the cleaned reply to a prompt: it returns what is to be made of
+	// it, or why it is refused. Nil takes every reply as it is.
+	Check func(prompt, reply string) (string, error)
 	// OverflowStatus lists exit statuses that mean that the prompt was too long,
 	// besides what the command says. Status 0 in it speaks of a blank reply: that
 	// is how pi answers such a prompt.
@@ -100,10 +103,16 @@ func (c Command) judge(ctx context.Context, o outcome, prompt string) (string, e
 	switch {
 	case blank(reply):
 		return "", c.empty(o, prompt)
-	case c.Require != nil && !c.Require.MatchString(reply):
-		return "", c.refuse(Unmatched, "the reply does not match "+c.Require.String(), o, prompt)
+	case c.Check == nil:
+		return reply, nil
 	}
-	return reply, nil
+	taken, err := c.Check(prompt, reply)
+	if err != nil {
+		e := c.refuse(Refused, err.Error(), o, prompt)
+		e.cause = err
+		return "", e
+	}
+	return taken, nil
 }
 
 func (c Command) withDefaults() Command {
@@ -125,7 +134,11 @@ func (c Command) withDefaults() Command {
 // argv is what is executed.
 func (c Command) argv() []string {
 	if c.Shell != "" {
-		return []string{"sh", "-c", c.Shell}
+		sh := "sh"
+		if _, err := exec.LookPath(sh); err != nil {
+			sh = "/bin/sh" // PATH may be empty
+		}
+		return []string{sh, "-c", c.Shell}
 	}
 	return c.Argv
 }
@@ -138,10 +151,13 @@ func (c Command) environ() []string {
 	return append(env, guard+"=1")
 }
 
-// name is how errors call the command: without its arguments and without the
+// String is how errors call the command: without its arguments and without the
 // text of a shell command, since keys and tokens are passed there.
-func (c Command) name() string {
-	if c.Shell != "" {
+func (c Command) String() string {
+	switch {
+	case c.Name != "":
+		return c.Name
+	case c.Shell != "":
 		return "sh -c"
 	}
 	if quoted := strconv.Quote(c.Argv[0]); quoted != `"`+c.Argv[0]+`"` || c.Argv[0] == "" {

@@ -29,7 +29,7 @@ const (
 	Signaled                     // ended by a signal that was not ours
 	TimedOut                     // stopped after Command.Timeout or at the context's deadline
 	Empty                        // exit status 0 and nothing visible on standard output
-	Unmatched                    // exit status 0 and a reply without what Command.Require asks for
+	Refused                      // exit status 0 and a reply that Command.Check refuses
 	TooLong                      // more than Command.MaxReply bytes
 	Recursion                    // started by a summary command
 )
@@ -40,7 +40,7 @@ var reasonNames = [...]string{
 	Signaled:   "signaled",
 	TimedOut:   "timed out",
 	Empty:      "empty reply",
-	Unmatched:  "unmatched reply",
+	Refused:    "refused reply",
 	TooLong:    "reply too long",
 	Recursion:  "recursion",
 }
@@ -55,7 +55,8 @@ func (r Reason) String() string {
 
 // Error tells why there is no summary. It matches ErrCommand, and ErrOverflow,
 // ErrTooLong and ErrRecursion where they apply; it unwraps to the system's error
-// for NotStarted and to context.DeadlineExceeded for TimedOut.
+// for NotStarted, to context.DeadlineExceeded for TimedOut, and to the error of
+// Command.Check for Refused.
 type Error struct {
 	// Name is the program, without arguments.
 	Name string
@@ -66,12 +67,13 @@ type Error struct {
 	Status int
 	// Detail is what the program said, without control characters and without
 	// passages of the prompt: the last 2 kB of its standard error or, if that is
-	// blank, the first line of its standard output; for Unmatched that line
+	// blank, the first line of its standard output; for Refused that line
 	// comes first in any case. It may be empty and may have several lines.
 	Detail string
 
 	what     string // Reason with its particulars
 	overflow bool
+	outlook  outlook
 	cause    error
 }
 

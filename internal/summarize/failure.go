@@ -18,7 +18,7 @@ const detailMax = 2 << 10
 
 func (c Command) recursion() error {
 	return &Error{
-		Name: c.name(), Reason: Recursion, Status: -1,
+		Name: c.String(), Reason: Recursion, Status: -1,
 		what: "refused inside another summary command (" + guard +
 			" is set): summarize with a program that does not compact sessions",
 	}
@@ -43,14 +43,14 @@ func (c Command) notStarted(err error) error {
 	case errors.Is(err, syscall.ENOEXEC):
 		what += "; does the script begin with #!?"
 	}
-	return &Error{Name: c.name(), Reason: NotStarted, Status: -1, what: what, cause: err}
+	return &Error{Name: c.String(), Reason: NotStarted, Status: -1, what: what, cause: err}
 }
 
 // interrupted words the end of a call by its context: cancellation is the
 // caller's own wish and passed on as such, a deadline is the command's fault.
 func (c Command) interrupted(ctx context.Context, o outcome, prompt string) error {
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
-		return fmt.Errorf("running %s: %w", c.name(), err)
+		return fmt.Errorf("running %s: %w", c.String(), err)
 	}
 	what := "no answer within " + c.Timeout.String() + "; allow more time or give it less to read"
 	if ctx.Err() != nil {
@@ -90,7 +90,7 @@ func (c Command) empty(o outcome, prompt string) error {
 
 // refuse makes the error for an outcome from what the command printed.
 func (c Command) refuse(reason Reason, what string, o outcome, prompt string) *Error {
-	e := &Error{Name: c.name(), Reason: reason, Status: -1, what: what}
+	e := &Error{Name: c.String(), Reason: reason, Status: -1, what: what}
 	source := essence(prompt)
 	notes := withoutPrompt(o.notes(), source)
 	said := withoutPrompt(clean(string(o.stdout[:min(len(o.stdout), notesKept)])), source)
@@ -103,15 +103,18 @@ func (c Command) refuse(reason Reason, what string, o outcome, prompt string) *E
 	switch reason {
 	case TooLong, TimedOut: // the status is our doing, and the reply no error message
 		return e
-	case Unmatched:
+	case Refused:
 		e.Detail = strings.TrimSpace("it begins: " + line + "\n" + e.Detail)
 		e.overflow = overflows(notes) || overflows(line)
+		e.outlook = outlookOf(notes + "\n" + line)
 	default:
 		if wordless && !blank(line) {
 			e.Detail = line
 		}
 		// What was printed before a signal does not say why it came.
-		e.overflow = reason != Signaled && (overflows(notes) || overflows(firstBytes(said, detailMax)))
+		said = firstBytes(said, detailMax)
+		e.overflow = reason != Signaled && (overflows(notes) || overflows(said))
+		e.outlook = outlookOf(notes + "\n" + said)
 	}
 	if o.state != nil {
 		e.Status = o.state.ExitCode()

@@ -87,16 +87,16 @@ func TestFailure(t *testing.T) {
 			"exit status 1:\n\t  | [prompt left out]\n\t  | \n\t  | [prompt left out]\n\t  |\n\toops", false,
 		},
 		{
-			"error text with status 0 (old claude)", `echo 'API Error: 500 overloaded'`, Unmatched, 0,
-			"the reply does not match (?m)^## Goal: it begins: API Error: 500 overloaded", false,
+			"error text with status 0 (old claude)", `echo 'API Error: 500 overloaded'`, Refused, 0,
+			"the answer lacks the heading \"## Goal\": it begins: API Error: 500 overloaded", false,
 		},
 		{
-			"overflow with status 0", `echo 'warning' >&2; echo 'prompt is too long: 213000 tokens > 200000'`, Unmatched, 0,
-			"the reply does not match (?m)^## Goal:\n\tit begins: prompt is too long: 213000 tokens > 200000\n\twarning", true,
+			"overflow with status 0", `echo 'warning' >&2; echo 'prompt is too long: 213000 tokens > 200000'`, Refused, 0,
+			"the answer lacks the heading \"## Goal\":\n\tit begins: prompt is too long: 213000 tokens > 200000\n\twarning", true,
 		},
 		{
-			"prompt echoed instead of a reply", `cat`, Unmatched, 0,
-			"the reply does not match (?m)^## Goal: it begins: [prompt left out]", false,
+			"prompt echoed instead of a reply", `cat`, Refused, 0,
+			"the answer repeats the prompt: it begins: [prompt left out]", false,
 		},
 		{
 			"no input (claude)", `test -n "$(head -c 1000000)" && { echo 'error: no input' >&2; exit 1; }`, Exited, 1,
@@ -111,7 +111,7 @@ func TestFailure(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c := stub(t, tt.script)
-			c.Require = heading
+			c.Check = checkGoal
 			got, err := c.Run(t.Context(), testPrompt)
 			var e *Error
 			if !errors.As(err, &e) {

@@ -28,11 +28,11 @@ func TestPrograms(t *testing.T) {
 		then            string
 	}{
 		// no key
-		{"pi, 401", `cat >/dev/null; echo '401 {"type":"authentication_error","message":"invalid x-api-key"}' >&2; exit 1`, Exited, 1, again},
-		{"codex, 401", `cat >&2; echo 'ERROR: unexpected status 401 Unauthorized: Incorrect API key provided' >&2; exit 1`, Exited, 1, again},
-		{"claude, 401", `cat >/dev/null; echo 'Invalid API key \302\267 Fix external API key'; exit 1`, Exited, 1, again},
+		{"pi, 401", `cat >/dev/null; echo '401 {"type":"authentication_error","message":"invalid x-api-key"}' >&2; exit 1`, Exited, 1, forGood},
+		{"codex, 401", `cat >&2; echo 'ERROR: unexpected status 401 Unauthorized: Incorrect API key provided' >&2; exit 1`, Exited, 1, forGood},
+		{"claude, 401", `cat >/dev/null; echo 'Invalid API key \302\267 Fix external API key'; exit 1`, Exited, 1, forGood},
 		{"gemini, 401", `for i in 1 2 3; do echo "    at async f (file:///bundle/gemini.js:$i:1)" >&2; done; exit 1`, Exited, 1, again},
-		{"opencode, 401", `printf '\033[91m\033[1mError: \033[0mIncorrect API key provided\n' >&2; exit 1`, Exited, 1, again},
+		{"opencode, 401", `printf '\033[91m\033[1mError: \033[0mIncorrect API key provided\n' >&2; exit 1`, Exited, 1, forGood},
 
 		// more than the model takes
 		{"pi, overflow", `cat >/dev/null`, Empty, 0, again},
@@ -40,12 +40,12 @@ func TestPrograms(t *testing.T) {
 		{"claude, overflow", `cat >/dev/null; echo 'Prompt is too long'; exit 1`, Exited, 1, less},
 		{"gemini, overflow", `echo 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' >&2; exit 1`, Exited, 1, less},
 		{"opencode, overflow", `printf '\033[91m\033[1mError: \033[0mprompt is too long: 213000 tokens > 200000 maximum\n' >&2; exit 1`, Exited, 1, less},
-		{"old claude, overflow", `echo 'API Error: 400 prompt is too long: 213000 tokens > 200000 maximum'`, Unmatched, 0, less},
+		{"old claude, overflow", `echo 'API Error: 400 prompt is too long: 213000 tokens > 200000 maximum'`, Refused, 0, less},
 
 		// more than the program takes
 		{"codex, 12 MB", `echo 'Input exceeds the maximum length of 1048576 characters.' >&2; exit 1`, Exited, 1, less},
 		{"claude, 12 MB", `echo 'Error: stdin input exceeds the 10 MB limit' >&2; exit 1`, Exited, 1, less},
-		{"gemini, 12 MB", `head -c 20 >/dev/null; echo 'Hello! What can I do for you?'`, Unmatched, 0, again},
+		{"gemini, 12 MB", `head -c 20 >/dev/null; echo 'Hello! What can I do for you?'`, Refused, 0, forGood},
 
 		// nothing to say
 		{"pi, gemini and opencode, empty", `cat >/dev/null`, Empty, 0, again},
@@ -57,7 +57,7 @@ func TestPrograms(t *testing.T) {
 		{"codex, 500", `cat >&2; echo 'ERROR: unexpected status 500 Internal Server Error' >&2; exit 1`, Exited, 1, again},
 		{"claude, 500", `echo 'API Error: 500 {"type":"error","error":{"type":"api_error"}}'; exit 1`, Exited, 1, again},
 		{"gemini and opencode, 500", `cat >/dev/null; echo 'retrying' >&2; exec sleep 60`, TimedOut, -1, forGood},
-		{"old claude, 500", `echo 'API Error: 500 Internal server error'`, Unmatched, 0, again},
+		{"old claude, 500", `echo 'API Error: 500 Internal server error'`, Refused, 0, again},
 		{"pi, 429", `echo '429 {"error":{"type":"rate_limit_error","message":"exceeded the limit of 40,000 input tokens per minute"}}' >&2; exit 1`, Exited, 1, again},
 		{"codex, 429", `cat >&2; echo 'ERROR: exceeded retry limit, last status: 429 Too Many Requests' >&2; exit 1`, Exited, 1, again},
 		{"claude, 429", `echo 'API Error: 429 {"error":{"type":"rate_limit_error"}}'; exit 1`, Exited, 1, again},
@@ -73,7 +73,7 @@ func TestPrograms(t *testing.T) {
 		t.Run(tt.program, func(t *testing.T) {
 			t.Parallel()
 			c := stub(t, tt.script)
-			c.Require = heading
+			c.Check = checkGoal
 			if tt.reason == TimedOut {
 				c.Timeout = 500 * time.Millisecond
 			}
@@ -121,7 +121,7 @@ func TestOverflowStatus(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c := stub(t, tt.script)
-			c.Require = heading
+			c.Check = checkGoal
 			c.OverflowStatus = []int{0, 75, 137, -1}
 			if _, err := c.Run(t.Context(), testPrompt); !errors.Is(err, ErrCommand) || errors.Is(err, ErrOverflow) != tt.want {
 				t.Errorf("got %v, want an overflow: %v", err, tt.want)
@@ -144,7 +144,7 @@ func TestRetryCommand(t *testing.T) {
 		2) ;;
 		*) cat >/dev/null; echo '## Goal' ;;
 		esac`)
-	c.Require = heading
+	c.Check = checkGoal
 	c.Env = []string{"COUNT=" + filepath.Join(t.TempDir(), "count")}
 	var said []string
 	r := Retry{

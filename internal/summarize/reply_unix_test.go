@@ -36,7 +36,7 @@ func TestReply(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c := stub(t, tt.script)
-			c.Require = heading
+			c.Check = checkGoal
 			got, err := c.Run(t.Context(), testPrompt)
 			if err != nil || got != tt.want {
 				t.Errorf("got %q, %v, want %q", got, err, tt.want)

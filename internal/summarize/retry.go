@@ -14,6 +14,13 @@ const (
 	DefaultMax  = 30 * time.Second
 )
 
+const (
+	// shortest is the least wait: less is none, and is reported as none.
+	shortest = 100 * time.Millisecond
+	// patience is the longest wait that a command may ask for.
+	patience = 2 * time.Minute
+)
+
 // Exit statuses of a shell that could not run the command it was given.
 const (
 	statusNotExecutable = 126
@@ -21,15 +28,16 @@ const (
 )
 
 // Retry says how often a command that failed is run again, and after what wait.
-// The wait is drawn between zero and a bound that doubles from try to try, so
-// that programs that failed together do not come back together. The zero Retry
-// runs everything once.
+// The wait is drawn between a tenth of a second and a bound that doubles from try
+// to try ("full jitter"), so that programs that failed together do not come back
+// together. What a command asks for, as in "try again in 20s", is waited besides.
+// The zero Retry runs everything once.
 type Retry struct {
 	// Attempts is how many more tries a failed first one gets.
 	Attempts int
 	// Base bounds the first wait; zero or less means DefaultBase.
 	Base time.Duration
-	// Max bounds every wait; zero or less means DefaultMax.
+	// Max bounds every wait that is drawn; zero or less means DefaultMax.
 	Max time.Duration
 	// Rand returns a number in [0, 1); nil means that of math/rand/v2.
 	Rand func() float64
@@ -41,11 +49,14 @@ type Retry struct {
 }
 
 // Run calls ask until it succeeds, fails for good, or has been tried often
-// enough, and returns its last result. What may pass is tried again: an exit
-// status, a signal, a blank reply, one without what was required. What comes
-// back is not: a command that cannot be started or is not found, a time-out, a
-// reply or a prompt that is too long, a recursion, and no error of another kind
-// than *Error.
+// enough, and returns its last result. What may pass is tried again: a signal,
+// and an exit status or a blank reply unless the words say that it lasts, such as
+// those of a key that is refused or a program that is not found. A refused reply
+// is tried again only if its words are those of a server with too much to do: any
+// other is an answer, and the next one costs as much. What comes back is not tried
+// again: a command that cannot be started or is not found, a time-out, a reply or
+// a prompt that is too long, a recursion, a wait of more than two minutes that is
+// asked for, and no error of another kind than *Error.
 //
 // If ctx is canceled during a wait, Run returns at once with an error that
 // matches context.Canceled and not ErrCommand; if its deadline comes, with one
@@ -58,7 +69,7 @@ func (r Retry) Run(ctx context.Context, ask func(context.Context) (string, error
 		if err == nil || try > r.Attempts || !mayPass(err) {
 			return reply, err
 		}
-		wait := time.Duration(r.Rand() * float64(bound))
+		wait := max(shortest, time.Duration(r.Rand()*float64(bound))) + asked(err)
 		if r.Report != nil {
 			r.Report(try, wait, err)
 		}
@@ -92,16 +103,26 @@ func (r Retry) withDefaults() Retry {
 // later.
 func mayPass(err error) bool {
 	var e *Error
-	if !errors.As(err, &e) || e.overflow {
+	if !errors.As(err, &e) || e.overflow || e.outlook.after > patience {
 		return false
 	}
 	switch e.Reason {
 	case Exited:
-		return e.Status != statusNotExecutable && e.Status != statusNotFound
-	case Signaled, Empty, Unmatched:
-		return true
+		return e.Status != statusNotExecutable && e.Status != statusNotFound && !e.outlook.lasting
+	case Empty:
+		return !e.outlook.lasting
+	case Refused:
+		return e.outlook.passing && !e.outlook.lasting
 	}
-	return false
+	return e.Reason == Signaled
+}
+
+// asked is the wait that a command asks for.
+func asked(err error) time.Duration {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.outlook.after
+	}
+	return 0
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

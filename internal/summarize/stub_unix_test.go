@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,7 +18,11 @@ const secret = "sk-test-0123456789abcdefghijklmnopqrstuv"
 const testPrompt = "Summarize the conversation below.\n\n[User]: the key is " + secret +
 	"\n[Assistant]: noted, I shall keep it out of the log\n"
 
-var heading = regexp.MustCompile(`(?m)^## Goal`)
+// checkGoal is what sess-compact asks of a reply.
+func checkGoal(prompt, reply string) (string, error) {
+	text, _, err := Answer{Heading: "## Goal"}.Take(prompt, reply)
+	return text, err
+}
 
 // TestMain lets the tests run below a summary command, too.
 func TestMain(m *testing.M) {
