@@ -16,7 +16,7 @@ const (
 	ExitMalformed   = 3   // the session is malformed and the tool cannot or may not go on
 	ExitBusy        = 4   // the lock was not obtained in time, or the leaf moved
 	ExitCommand     = 5   // the external command failed or its answer was refused
-	ExitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP
+	ExitInterrupted = 130 // SIGINT, SIGTERM, SIGHUP or SIGQUIT
 	ExitPipe        = 141 // the reader of standard output went away
 )
 

@@ -8,8 +8,8 @@ import (
 
 // Main runs t as a process and exits with its status.
 //
-// The context of the action is cancelled by the first SIGINT, SIGTERM or
-// SIGHUP; a second one kills the process. Until the action first asks for
+// The context of the action is cancelled by the first SIGINT, SIGTERM, SIGHUP or
+// SIGQUIT; a second one kills the process. Until the action first asks for
 // ctx.Done or ctx.Err, itself or through a function it hands ctx to, these
 // signals just kill. So ask before creating what has to be cleaned up. SIGPIPE
 // always keeps its default action: writing to a pipe nobody reads ends a filter

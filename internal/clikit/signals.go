@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// A signalContext is cancelled by the first SIGINT, SIGTERM or SIGHUP. Signals
+// A signalContext is cancelled by the first SIGINT, SIGTERM, SIGHUP or SIGQUIT. Signals
 // keep their default action, the end of the process, until somebody asks
 // for Done or Err: catching them costs a thread, a sixth of the life of a tool
 // that is done at once, and only who asks has something to clean up.
@@ -65,7 +65,7 @@ var always = func() chan struct{} { c := make(chan struct{}); close(c); return c
 // and a shell's "&" mean what they say.
 func wanted() []os.Signal {
 	var sigs []os.Signal
-	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		if !signal.Ignored(sig) {
 			sigs = append(sigs, sig)
 		}

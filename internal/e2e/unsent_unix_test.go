@@ -45,7 +45,7 @@ func TestCompactKeepsSummary(t *testing.T) {
 				check(t, os.Mkdir(tmp, 0o700))
 			}
 			write(t, filepath.Join(dir, "d"), "s.jsonl", withResults())
-			p := startCompactAs(t, dir, "d/s.jsonl", []string{"TMPDIR=" + tmp}, "--keep", "200")
+			p := startStub(t, dir, "d/s.jsonl", waitingStub, []string{"TMPDIR=" + tmp}, "--keep", "200")
 			tt.meanwhile(t, dir)
 			p.answer(t)
 			r := p.wait(t)

@@ -50,7 +50,7 @@ func TestAnswer(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, left, err := tt.answer.Take(testPrompt, tt.reply)
+			got, left, err := tt.answer.Take("Summarize this, please.", tt.reply)
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("got %v, want %v", err, tt.err)
 			}
@@ -62,7 +62,7 @@ func TestAnswer(t *testing.T) {
 				t.Errorf("got %q, left out %q, want %q", got, left, want)
 			}
 			if err == nil {
-				if again, left, _ := tt.answer.Take(testPrompt, got); again != got || left != "" {
+				if again, left, _ := tt.answer.Take("Summarize this, please.", got); again != got || left != "" {
 					t.Errorf("taken again: %q, left out %q", again, left)
 				}
 			}

@@ -67,7 +67,9 @@ type Command struct {
 // ctx by cancellation is not: that error matches context.Canceled only. A ctx
 // that reaches its own deadline counts as a time-out. Run returns at the latest
 // Timeout + Kill + a few seconds after it was called and leaves no goroutine
-// behind, unless the system cannot kill the command.
+// behind, unless the system cannot kill the command. While it runs, the second
+// SIGINT, SIGTERM, SIGHUP or SIGQUIT kills the command's group at once; the first
+// one is for the caller to make the end of ctx of it.
 func (c Command) Run(ctx context.Context, prompt string) (reply string, err error) {
 	if (len(c.Argv) == 0) == (c.Shell == "") {
 		return "", errors.New("running a summary command: exactly one of Argv and Shell must be set")
@@ -83,6 +85,7 @@ func (c Command) Run(ctx context.Context, prompt string) (reply string, err erro
 	if err != nil {
 		return "", c.notStarted(err)
 	}
+	defer insist(func() { killGroup(p.cmd.Process) })()
 	limited, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	return c.judge(ctx, p.finish(limited, c.Kill, c.silence), prompt)

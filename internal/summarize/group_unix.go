@@ -8,9 +8,11 @@ import (
 )
 
 // ownGroup makes the command the leader of a new process group, whose number
-// is then the command's process id.
+// is then the command's process id, and has it die with us.
 func ownGroup() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true}
+	attr := &syscall.SysProcAttr{Setpgid: true}
+	withParent(attr)
+	return attr
 }
 
 // terminateGroup asks every process of the group to end. SIGCONT follows because

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 )
 
@@ -47,7 +48,7 @@ func (c Command) start(prompt string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = p.cmd.Start()
+	err = p.launch()
 	closeAll(theirs) // the command has its copies
 	if err != nil {
 		closeAll(p.ours())
@@ -57,9 +58,24 @@ func (c Command) start(prompt string) (*process, error) {
 	return p, nil
 }
 
-// run starts the goroutines of a started process.
+// launch starts the command, and waits for its end on the same thread: see
+// withParent.
+func (p *process) launch() error {
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err == nil {
+			p.exited <- p.cmd.Wait()
+		}
+	}()
+	return <-started
+}
+
+// run starts the goroutines that feed and read a started process.
 func (p *process) run(c Command, prompt string) {
-	go func() { p.exited <- p.cmd.Wait() }()
 	p.pumps.Go(func() {
 		// An error is a command that does not read; its answer decides.
 		_, _ = p.stdin.WriteString(prompt)

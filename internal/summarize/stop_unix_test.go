@@ -5,9 +5,13 @@ package summarize
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -42,6 +46,27 @@ func TestCancel(t *testing.T) {
 			wantQuick(t, start)
 			wantDead(t, dead)
 		})
+	}
+}
+
+// TestSecondSignal cannot be parallel: the signals are for the process. The second
+// one kills the group, without waiting for what the first one began.
+func TestSecondSignal(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT} {
+		ctx, stop := signal.NotifyContext(context.Background(), sig)
+		defer stop()
+		life, dead := lifeline(t)
+		c := stub(t, `exec 9>"$LIFE"; trap 'echo told >&2' TERM; (trap '' TERM; sleep 60; sleep 60) & echo ready >&2; while :; do sleep 0.1; done`)
+		c.Env = []string{"LIFE=" + life}
+		c.Kill = time.Minute
+		send := func() { _ = syscall.Kill(os.Getpid(), sig) }
+		c.Stderr = io.MultiWriter(&when{word: "ready", do: send}, &when{word: "told", do: send})
+		start := time.Now()
+		if _, err := c.Run(ctx, testPrompt); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		wantQuick(t, start)
+		wantDead(t, dead)
 	}
 }
 

@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package summarize
+
+import "syscall"
+
+// withParent does nothing: the system does not tell a command that its parent died.
+func withParent(*syscall.SysProcAttr) {}
