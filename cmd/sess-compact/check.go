@@ -52,16 +52,12 @@ func (c *config) checkNumbers(*clikit.Streams, bool) error {
 	switch {
 	case c.keep <= 0:
 		return clikit.UsageError("--keep wants a number of tokens above 0")
-	case c.reserve < 0:
-		return clikit.UsageError("--reserve wants a number of tokens, 0 or more")
-	case c.window < 0:
-		return clikit.UsageError("--window wants a number of tokens above 0")
 	case c.maxPrompt <= 0 || c.maxPrompt > compact.HardMaxPrompt:
 		return clikit.UsageError("--max-prompt wants a number of bytes up to %d", compact.HardMaxPrompt)
 	case c.clipResult < 0 || c.retries < 0:
 		return clikit.UsageError("--clip-result and --retries want a number, 0 or more")
-	case c.pruneTurns < 0 || c.pruneProtect < 0 || c.pruneMinimum < 0:
-		return clikit.UsageError("--prune-turns, --prune-protect and --prune-minimum want a number, 0 or more")
+	case c.pruneTurns < 0:
+		return clikit.UsageError("--prune-turns wants a number, 0 or more")
 	case c.ifNeeded && c.window == 0:
 		return clikit.UsageError("--if-needed needs --window")
 	case c.firstKept != "" && c.strategy == compact.KeepUser.String():

@@ -62,37 +62,50 @@ type filling struct{ details, short, preserve string }
 var rules = map[string]compact.Rules{"1.5": compact.Pi15, "0.73": compact.Pi073}
 
 func (c *config) flags() []clikit.Flag {
-	return slices.Concat(c.subjects(), c.planning.flags(), c.asking.flags(), c.pruning.flags(), c.filling.flags(),
-		c.target.Flags("entry"), []clikit.Flag{
+	return slices.Concat(
+		clikit.Group("When", c.when()...),
+		clikit.Group("What to keep", c.planning.flags()...),
+		clikit.Group("The summary", append([]clikit.Flag{
+			clikit.String(&c.summary, "summary", "", "take the summary from `FILE` (- is standard input)"),
+		}, c.asking.flags()...)...),
+		clikit.Group("Tool results", c.pruning.flags()...),
+		clikit.Group("Branches", clikit.String(&c.branch, "branch", "", "go back to `REF`, and leave a summary there of the branch that is left")),
+		clikit.Group("Looking, and doing nothing", c.looking()...),
+		clikit.Group("The entry", c.filling.flags()...),
+		clikit.Group("Writing", slices.Concat([]clikit.Flag{
 			clikit.String(&c.expect, "expect-leaf", "", "add only if `REF` is the leaf, before the command and after it, else status 4"),
+		}, c.target.Flags("entry"), []clikit.Flag{
 			clikit.Bool(&c.json, "json", "print the new entries, not their ids; with --report JSON"),
 			clikit.Bool(&c.dryRun, "dry-run, n", "make the summary, print the entries and write nothing"),
-		})
+		})...),
+	)
 }
 
-// subjects are the flags that say what to do.
-func (c *config) subjects() []clikit.Flag {
+func (c *config) when() []clikit.Flag {
 	return []clikit.Flag{
 		clikit.Bool(&c.ifNeeded, "if-needed", "do nothing, with status 1, unless the context outgrows --window less --reserve"),
 		clikit.Bool(&c.figures, "check", "print the size of the context as JSON; status 0 if a compaction is needed, 1 if not"),
-		clikit.Bool(&c.plan, "plan", "print what would be done as JSON, and do nothing"),
-		clikit.Bool(&c.prompt, "prompt", "print the prompt for the summary, and do nothing"),
-		clikit.Bool(&c.report, "report", "print what would leave the context, and do nothing"),
-		clikit.String(&c.reportOf, "report-of", "", "print what the compaction `REF` took out of the context, and do nothing"),
-		clikit.String(&c.summary, "summary", "", "take the summary from `FILE` (- is standard input)"),
-		clikit.String(&c.branch, "branch", "", "go back to `REF`, and leave a summary there of the branch that is left"),
+		clikit.Tokens(&c.window, "window", 0, "the model's context window is `TOKENS`"),
+		clikit.Tokens(&c.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
+		clikit.Bool(&c.calibrate, "calibrate", "correct the estimates by the usage that the session reports"),
+	}
+}
+
+func (c *config) looking() []clikit.Flag {
+	return []clikit.Flag{
+		clikit.Bool(&c.plan, "plan", "print what would be done as JSON"),
+		clikit.Bool(&c.prompt, "prompt", "print the prompt for the summary"),
+		clikit.Bool(&c.report, "report", "print what would leave the context"),
+		clikit.String(&c.reportOf, "report-of", "", "print what the compaction `REF` took out of the context"),
 	}
 }
 
 func (p *planning) flags() []clikit.Flag {
 	return []clikit.Flag{
 		clikit.Choice(&p.strategy, "strategy", compact.Strategies(), "keep what `STRATEGY` says"),
-		clikit.Int64(&p.keep, "keep", compact.DefaultKeep, "keep about `TOKENS` of the newest messages"),
+		clikit.Tokens(&p.keep, "keep", compact.DefaultKeep, "keep about `TOKENS` of the newest messages, such as 20k"),
 		clikit.String(&p.firstKept, "first-kept", "", "cut in front of the entry `REF`, whatever --keep says"),
-		clikit.Int64(&p.window, "window", 0, "the model's context window is `TOKENS`"),
-		clikit.Int64(&p.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
 		clikit.Choice(&p.estimator, "estimator", compact.Estimators(), "estimate the tokens of a text as `HOW` says"),
-		clikit.Bool(&p.calibrate, "calibrate", "correct the estimates by the usage that the session reports"),
 		clikit.Choice(&p.rules, "rules", []string{"1.5", "0.73"}, "cut as pi `VERSION` does"),
 		clikit.String(&p.minGain, "min-gain", "", "refuse a summary that saves less than `TOKENS` (or a share, as 10%)"),
 		clikit.String(&p.hook, "hook", "", "let the shell command `COMMAND` read the plan, and change or cancel it"),
@@ -118,8 +131,8 @@ func (p *pruning) flags() []clikit.Flag {
 		clikit.Bool(&p.prune, "prune", "take old tool results out of the context, by themselves or before a compaction"),
 		clikit.Bool(&p.unprune, "unprune", "give back what --prune took out"),
 		clikit.Int(&p.pruneTurns, "prune-turns", compact.DefaultPruneTurns, "leave the newest `N` turns alone"),
-		clikit.Int64(&p.pruneProtect, "prune-protect", compact.DefaultPruneProtect, "leave the newest results alone up to `TOKENS`"),
-		clikit.Int64(&p.pruneMinimum, "prune-minimum", compact.DefaultPruneMinimum, "prune nothing unless it is more than `TOKENS`"),
+		clikit.Tokens(&p.pruneProtect, "prune-protect", compact.DefaultPruneProtect, "leave the newest results alone up to `TOKENS`"),
+		clikit.Tokens(&p.pruneMinimum, "prune-minimum", compact.DefaultPruneMinimum, "prune nothing unless it is more than `TOKENS`"),
 		clikit.Strings(&p.pruneSkip, "prune-skip", "leave the results of `TOOL` alone; without the flag those of skill"),
 	}
 }

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"os"
+	"regexp"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/scripttest"
@@ -22,5 +26,25 @@ func TestWait(t *testing.T) {
 	c := config{planning: planning{keep: 1, rules: "1.5"}, asking: asking{maxPrompt: 1}}
 	if err := c.check(&clikit.Streams{}, "s.jsonl"); err != nil || c.target.Wait >= 0 {
 		t.Errorf("wait %v, %v", c.target.Wait, err)
+	}
+}
+
+// The man page describes the flags in the order in which --help lists them.
+func TestManOrder(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/man/sess-compact.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var described []string
+	for _, m := range regexp.MustCompile(`(?m)^\.It Fl (?:\w , Fl )?Fl (\S+)`).FindAllSubmatch(page, -1) {
+		described = append(described, string(m[1]))
+	}
+	var listed []string
+	for _, f := range clikit.Flags(tool) {
+		listed = append(listed, f.Names[0])
+	}
+	if diff := cmp.Diff(listed, described); diff != "" {
+		t.Errorf("(-help +page):\n%s", diff)
 	}
 }

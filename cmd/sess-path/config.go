@@ -21,7 +21,7 @@ func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
 		clikit.String(&c.leaf, "leaf, l", "last", "end at `REF`, or by a rule: last, newest-message, longest"),
 		clikit.Choice(&c.as, "as", forms, "print `FORM`"),
-		clikit.Int64(&c.budget, "budget", 0, "keep the longest tail of at most `TOKENS`"),
+		clikit.Tokens(&c.budget, "budget", 0, "keep the longest tail of at most `TOKENS`"),
 		clikit.Choice(&c.reinject, "reinject", reinjects, "put initial context that a compaction removed back at `PLACE`"),
 		clikit.Bool(&c.system, "system", "include system prompts in what a model sees"),
 		clikit.String(&c.blobs, "blobs", "", "put the blobs of `DIR` in the place of references to them"),
@@ -38,8 +38,6 @@ func (c *config) flags() []cli.Flag {
 // compile.
 func (c *config) check() error {
 	switch {
-	case c.budget < 0:
-		return clikit.UsageError("--budget wants a number of tokens above 0")
 	case c.reverse && c.as != "entries":
 		return clikit.UsageError("--reverse goes with --as entries alone")
 	case c.reinject != "none" && (c.as == "entries" || c.as == "state"):

@@ -15,6 +15,7 @@ type FlagDoc struct {
 	Usage      string   // without backquotes
 	Default    string   // empty if there is none worth a mention
 	Words      []string // what may be given, if that is a short list
+	Group      string   // the heading it stands under, if flags are grouped
 }
 
 // Flags lists the flags of t, its own first and then those of every tool. Those of
@@ -57,7 +58,7 @@ func describe(flags []cli.Flag) []FlagDoc {
 			d.ValueName = "VALUE"
 		}
 		if f, ok := f.(declared); ok {
-			d.Words = given(f.words)
+			d.Words, d.Group = given(f.words), f.group
 		}
 		docs = append(docs, d)
 	}

@@ -1,8 +1,11 @@
 package clikit
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +23,7 @@ type declared struct {
 	cli.DocGenerationFlag
 	names []string
 	words []string // of a choice
+	group string   // heading in help
 }
 
 func (d declared) Names() []string { return d.names }
@@ -56,11 +60,28 @@ func Int64(dst *int64, names string, value int64, usage string) cli.Flag {
 	return declared{DocGenerationFlag: &cli.Int64Flag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
 }
 
+// Tokens declares a flag with a number of tokens, 0 or more: 20000, 20k or 1M.
+func Tokens(dst *int64, names string, value int64, usage string) cli.Flag {
+	*dst = value
+	return Value((*tokens)(dst), names, usage)
+}
+
 // Duration declares a flag with a value such as 300ms, 10s or 1h30m.
 func Duration(dst *time.Duration, names string, value time.Duration, usage string) cli.Flag {
 	*dst = value
-	n := cutNames(names)
-	return declared{DocGenerationFlag: &cli.DurationFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
+	return Value((*duration)(dst), names, usage)
+}
+
+// Group puts flags under a heading in help.
+func Group(title string, flags ...cli.Flag) []cli.Flag {
+	out := slices.Clone(flags)
+	for i, f := range out {
+		if d, ok := f.(declared); ok {
+			d.group = title
+			out[i] = d
+		}
+	}
+	return out
 }
 
 // Strings declares a flag that may be repeated; each use adds one value, which
@@ -101,6 +122,39 @@ func cutNames(names string) []string {
 	}
 	return all
 }
+
+type tokens int64
+
+func (n *tokens) Set(s string) error {
+	digits, unit := s, int64(1)
+	switch {
+	case strings.HasSuffix(s, "k"), strings.HasSuffix(s, "K"):
+		digits, unit = s[:len(s)-1], 1_000
+	case strings.HasSuffix(s, "M"):
+		digits, unit = s[:len(s)-1], 1_000_000
+	}
+	v, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || v < 0 || v > math.MaxInt64/unit {
+		return errors.New("want a number of tokens, such as 20000 or 20k")
+	}
+	*n = tokens(v * unit)
+	return nil
+}
+
+func (n *tokens) String() string { return strconv.FormatInt(int64(*n), 10) }
+
+type duration time.Duration
+
+func (d *duration) Set(s string) error {
+	v, err := time.ParseDuration(s)
+	if err != nil {
+		return errors.New("want a duration such as 5s")
+	}
+	*d = duration(v)
+	return nil
+}
+
+func (d *duration) String() string { return time.Duration(*d).String() }
 
 type list []string
 

@@ -1,6 +1,7 @@
 package clikit
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -49,7 +50,12 @@ func writeFlags(b *strings.Builder, docs []FlagDoc) {
 			width = max(width, n)
 		}
 	}
+	group := ""
 	for _, d := range docs {
+		if d.Group != group {
+			group = d.Group
+			fmt.Fprintf(b, "\n %s:\n", cmp.Or(group, "Every tool"))
+		}
 		left := d.synopsis()
 		pad := width - utf8.RuneCountInString(left)
 		if pad < 0 {
