@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -146,5 +147,36 @@ func TestChatLongReply(t *testing.T) {
 	r, messages := chat(t, t.TempDir(), "say much\nthen\n", "--", "./model")
 	if n := strings.Count(messages, "\n"); r.status != 0 || n != 4 || !strings.Contains(messages, strings.Repeat("y", 300_000)) {
 		t.Errorf("status %d: %s; %d messages, want 4; %d bytes", r.status, r.stderr, n, len(messages))
+	}
+}
+
+// After a summary that leaves no room in a prompt, one without a model makes room
+// again: the conversation stays within bounds.
+func TestChatLongSummaries(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "wordy", `#!/bin/sh
+cat >asked
+case $(head -n 1 asked) in
+'You write summaries'*)
+	printf '## Goal\n- to chat\n'
+	head -c 6000 /dev/zero | tr '\0' z
+	exit ;;
+esac
+wc -c <asked >>sizes
+echo noted
+`)
+	r, _ := chat(t, dir, strings.Repeat("turn "+strings.Repeat("stone ", 150)+"\n", 40), "-w", "4000", "--", "sh", "./wordy")
+	if r.status != 0 || strings.Contains(r.stderr, "not compacted") {
+		t.Errorf("status %d: %s", r.status, r.stderr)
+	}
+	sizes := strings.Fields(readFile(t, filepath.Join(dir, "sizes")))
+	if len(sizes) != 40 {
+		t.Errorf("%d turns were answered", len(sizes))
+	}
+	for _, size := range sizes {
+		if n, err := strconv.Atoi(size); err != nil || n > 4000*4 {
+			t.Errorf("%s bytes are more than the window", size)
+		}
 	}
 }
