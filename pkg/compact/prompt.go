@@ -2,6 +2,7 @@ package compact
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 
 	"github.com/sess-tools/sess/pkg/session"
@@ -164,7 +165,14 @@ func previous(d PromptData) string {
 	return tagged("previous-summary", d.PreviousSummary)
 }
 
-func tagged(tag, text string) string { return "<" + tag + ">\n" + text + "\n</" + tag + ">\n\n" }
+// marks are the tags of a prompt.
+var marks = regexp.MustCompile(`(?i)<(/?\s*(?:previous-summary|conversation)\b)`)
+
+// tagged puts a text between tags that it cannot end: the marks of the prompt in
+// it become harmless, as in an extracted summary.
+func tagged(tag, text string) string {
+	return "<" + tag + ">\n" + marks.ReplaceAllString(text, "‹$1") + "\n</" + tag + ">\n\n"
+}
 
 const wholeInstructions = `
 
