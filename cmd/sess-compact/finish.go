@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +12,37 @@ import (
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/session"
 )
+
+// filter compacts the session on standard input. If there is nothing to do it
+// still goes through.
+func (c *config) filter(ctx context.Context, s *clikit.Streams) error {
+	t, err := operand.OpenTarget(ctx, s, "-", operand.TargetOptions{})
+	if err != nil {
+		return err
+	}
+	j := c.job(ctx, s, t.Source())
+	err = j.work()
+	switch {
+	case c.looks():
+		return err
+	case clikit.Status(err) == clikit.ExitNo:
+		return errors.Join(t.Commit(), err)
+	case err != nil:
+		return err
+	case c.dryRun:
+		return j.printEntries()
+	}
+	if err = t.Adopt(&j.batch); err == nil {
+		err = t.Commit()
+	}
+	if err == nil {
+		err = s.Flush()
+	}
+	if err != nil {
+		return j.rescue("", err)
+	}
+	return nil
+}
 
 // write adds the entries to the session. What was paid for and cannot be added is
 // kept in a file.

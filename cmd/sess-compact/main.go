@@ -10,7 +10,6 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/urfave/cli/v2"
 
@@ -58,35 +57,4 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		return err
 	}
 	return j.write(name)
-}
-
-// filter compacts the session on standard input. If there is nothing to do it
-// still goes through.
-func (c *config) filter(ctx context.Context, s *clikit.Streams) error {
-	t, err := operand.OpenTarget(ctx, s, "-", operand.TargetOptions{})
-	if err != nil {
-		return err
-	}
-	j := c.job(ctx, s, t.Source())
-	err = j.work()
-	switch {
-	case c.looks():
-		return err
-	case clikit.Status(err) == clikit.ExitNo:
-		return errors.Join(t.Commit(), err)
-	case err != nil:
-		return err
-	case c.dryRun:
-		return j.printEntries()
-	}
-	if err = t.Adopt(&j.batch); err == nil {
-		err = t.Commit()
-	}
-	if err == nil {
-		err = s.Flush()
-	}
-	if err != nil {
-		return j.rescue("", err)
-	}
-	return nil
 }

@@ -85,7 +85,7 @@ func (c Command) Run(ctx context.Context, prompt string) (reply string, err erro
 	if err != nil {
 		return "", c.notStarted(err)
 	}
-	defer insist(func() { killGroup(p.cmd.Process) })()
+	defer insist(p.kill)()
 	limited, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	return c.judge(ctx, p.finish(limited, c.Kill, c.silence), prompt)

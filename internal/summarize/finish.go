@@ -97,6 +97,8 @@ func (p *process) end(exited bool, grace time.Duration, wait *error) bool {
 		case *wait = <-p.exited:
 			exited = true
 		case <-tick.C:
+		case <-p.killed:
+			return exited || p.reaped(wait)
 		case <-deadline.C:
 			killGroup(p.cmd.Process)
 			return exited || p.reaped(wait)
@@ -105,6 +107,12 @@ func (p *process) end(exited bool, grace time.Duration, wait *error) bool {
 			return true
 		}
 	}
+}
+
+// kill ends the group at once; it is called once at most.
+func (p *process) kill() {
+	killGroup(p.cmd.Process)
+	close(p.killed)
 }
 
 // reaped waits for a killed command. The wait is bounded, because a program of

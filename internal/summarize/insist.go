@@ -14,13 +14,14 @@ var interrupts = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, sysc
 // caught from the beginning: caught after the first, a second one that follows at
 // once would end this process and leave the command running.
 func insist(kill func()) (stop func()) {
-	caught, done := make(chan os.Signal, 2), make(chan struct{})
+	caught, done, over := make(chan os.Signal, 2), make(chan struct{}), make(chan struct{})
 	for _, sig := range interrupts {
 		if !signal.Ignored(sig) { // as by nohup(1)
 			signal.Notify(caught, sig)
 		}
 	}
 	go func() {
+		defer close(over)
 		for range 2 {
 			select {
 			case <-caught:
@@ -33,5 +34,6 @@ func insist(kill func()) (stop func()) {
 	return func() {
 		signal.Stop(caught)
 		close(done)
+		<-over // nothing is killed after this
 	}
 }

@@ -28,6 +28,7 @@ type process struct {
 	ended  chan struct{}  // closed when both outputs reached their end
 	moved  chan struct{}  // a token for each arrival of output, at most one waiting
 	full   chan struct{}  // closed when the reply is longer than accepted
+	killed chan struct{}  // closed when the group was killed at somebody's wish
 	pumps  sync.WaitGroup // the goroutines that use the pipes
 }
 
@@ -41,6 +42,7 @@ func (c Command) start(prompt string) (*process, error) {
 		ended:  make(chan struct{}),
 		moved:  make(chan struct{}, 1),
 		full:   make(chan struct{}),
+		killed: make(chan struct{}),
 	}
 	p.cmd.Env = c.environ()
 	p.cmd.SysProcAttr = ownGroup()
