@@ -1,16 +1,19 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/sess-tools/sess/internal/view"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // cut keeps the longest tail of the path that fits the budget. What is left is
-// chained anew, so that it is a session of its own. What --reinject adds comes
-// off the budget.
+// chained anew, so that it is a session of its own. What --reinject and --system
+// add comes off the budget.
 func (r *renderer) cut() {
-	kept, ok := view.Budget(session.Project(r.path), r.budget-view.Tokens(r.initial))
+	projection := session.Project(r.path)
+	kept, ok := view.Budget(projection, r.budget-view.Tokens(r.initial)-view.Tokens(r.inFront(projection)))
 	if !ok {
 		part := "the newest part alone needs"
 		if len(r.initial) > 0 {
@@ -42,4 +45,18 @@ func (r *renderer) cut() {
 		parent = e.ID()
 	}
 	r.path = path
+}
+
+// inFront is the system prompt that --system puts in front of a context: none if
+// the context has one, or if the form shows none.
+func (r *renderer) inFront(projection []session.Projected) []session.Projected {
+	switch r.as {
+	case "entries", "context", "state", "messages":
+		return nil
+	}
+	isSystem := func(m session.Message) bool { return m.Role() == session.RoleSystem }
+	if len(r.prompt) == 0 || slices.ContainsFunc(session.MessagesOf(slices.Concat(r.initial, projection)), isSystem) {
+		return nil
+	}
+	return []session.Projected{{Messages: r.prompt}}
 }

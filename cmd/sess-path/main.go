@@ -54,7 +54,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	r.initial = r.lost()
+	r.initial, r.prompt = r.lost(), r.systemPrompt()
 	if c.budget > 0 {
 		r.cut()
 	}

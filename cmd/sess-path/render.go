@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
@@ -29,6 +30,7 @@ type renderer struct {
 	projection []session.Projected // what of the path is in the context
 	facts      *facts              // nil if the session was read whole
 	initial    []session.Projected // what --reinject adds to it
+	prompt     []session.Message   // the system prompt that --system puts in front, if any
 	utf8       bool                // the session is known to be valid UTF-8
 }
 
@@ -94,7 +96,8 @@ func (r *renderer) view() error {
 }
 
 // withSystem puts the system prompt of a session_init entry in front, if one is
-// wanted and the context has none, or drops the system messages.
+// wanted and the context has none, or drops the system messages. Without --system
+// there is no prompt.
 func (r *renderer) withSystem(messages []session.Message) []session.Message {
 	var out []session.Message
 	has := false
@@ -107,15 +110,24 @@ func (r *renderer) withSystem(messages []session.Message) []session.Message {
 		}
 		out = append(out, m)
 	}
-	if !r.system || has {
+	if has {
 		return out
 	}
-	for i := len(r.path) - 1; i >= 0; i-- {
-		if e := r.path[i]; e.Type() == session.TypeSessionInit && e.Str("systemPrompt") != "" {
-			return append([]session.Message{session.NewTextMessage(session.RoleSystem, e.Str("systemPrompt"))}, out...)
+	return append(slices.Clone(r.prompt), out...)
+}
+
+// systemPrompt returns the system prompt of the newest session_init entry of the
+// path, if --system asks for it. A cut may leave the entry out, so ask before.
+func (r *renderer) systemPrompt() []session.Message {
+	if !r.system {
+		return nil
+	}
+	for _, e := range slices.Backward(r.path) {
+		if text := e.Str("systemPrompt"); e.Type() == session.TypeSessionInit && text != "" {
+			return []session.Message{session.NewTextMessage(session.RoleSystem, text)}
 		}
 	}
-	return out
+	return nil
 }
 
 // entries prints the path as a session, or those of its entries that --where
