@@ -119,10 +119,13 @@ func (j *job) take(prompt, reply, heading string) (string, error) {
 }
 
 // refused is the error of a command that failed, or of its answer, with what to do
-// about an answer that lacks what was asked for.
+// about an answer that lacks what was asked for. The words of a server in trouble
+// are no answer to be accepted.
 func refused(err error) error {
-	if err = clikit.CommandFailed(err); errors.Is(err, summarize.ErrLacking) {
-		return clikit.WithHint(err, "--no-require accepts any text")
+	failed, ok := errors.AsType[*summarize.Error](err)
+	err = clikit.CommandFailed(err)
+	if !errors.Is(err, summarize.ErrLacking) || ok && failed.Trouble() {
+		return err
 	}
-	return err
+	return clikit.WithHint(err, "--no-require accepts any text")
 }

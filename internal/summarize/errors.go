@@ -108,5 +108,9 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
+// Trouble reports whether the words of the command are those of a server or an
+// account in trouble, such as too many requests or no key.
+func (e *Error) Trouble() bool { return e.outlook.passing || e.outlook.lasting }
+
 // Unwrap returns the underlying error, if there is one.
 func (e *Error) Unwrap() error { return e.cause }
