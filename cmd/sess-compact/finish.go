@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
@@ -53,7 +51,7 @@ func (j *job) write(name string) error {
 	if err := j.append(name); err != nil {
 		return j.rescue(name, err)
 	}
-	return acknowledge(j.streams, j.batch.Entries, j.printEntries())
+	return j.streams.Acknowledge(operand.Appended(j.batch.Entries), j.printEntries)
 }
 
 func (j *job) append(name string) error {
@@ -127,21 +125,4 @@ func (j *job) printEntries() error {
 		}
 	}
 	return nil
-}
-
-// acknowledge prints what is in the buffer of standard output, err being the
-// failure to fill it. The entries are durable whether or not that succeeds, so
-// the error begins with their ids: who runs the command again adds them twice.
-func acknowledge(s *clikit.Streams, entries []session.Entry, err error) error {
-	if err == nil {
-		err = s.Flush()
-	}
-	if err == nil || clikit.Status(err) == clikit.ExitPipe {
-		return err
-	}
-	ids := make([]string, len(entries))
-	for i, e := range entries {
-		ids[i] = e.ID()
-	}
-	return fmt.Errorf("appended %s, but %w", strings.Join(ids, " "), err)
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -88,14 +86,12 @@ func (j *job) promptOptions(focus string) compact.PromptOptions {
 // readSummary takes a summary that was made elsewhere, by the rules a command's
 // answer has to keep.
 func (j *job) readSummary(heading string) (string, error) {
-	in, err := j.streams.OpenInput(j.summary)
+	data, err := j.streams.ReadInput(j.summary, "summary", "--summary FILE")
 	if err != nil {
 		return "", err
 	}
-	defer in.Close()
-	data, err := io.ReadAll(in)
-	if err != nil {
-		return "", fmt.Errorf("reading %s: %w", j.summary, err)
+	if err := clikit.UTF8(j.summary, string(data)); err != nil {
+		j.streams.Warnf("%v; it stands for a replacement character", err) // it may have been paid for
 	}
 	text := strings.TrimSpace(js.ValidText(strings.ReplaceAll(string(data), "\r\n", "\n")))
 	if text == "" {

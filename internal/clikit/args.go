@@ -127,8 +127,6 @@ func (p *parser) assign(f cli.Flag, name, value string) error {
 func reason(f cli.Flag, err error) string {
 	d, _ := f.(declared)
 	switch d.DocGenerationFlag.(type) {
-	case *cli.DurationFlag:
-		return "want a duration such as 5s or 300ms"
 	case *cli.IntFlag, *cli.Int64Flag:
 		return "want a number"
 	}

@@ -37,7 +37,7 @@ func TestHints(t *testing.T) {
 		{[]string{"sess-check", "-dash.jsonl"}, 2, "hint: put -- in front of names that begin with a dash, or ./ before them\n"},
 		{[]string{"bash", "-c", "sess-append -t x <(cat s.jsonl)"}, 2, "is a named pipe, not a regular file"},
 		{[]string{"sess-append", "hello", "s.jsonl"}, 2, `unexpected operand "hello"`},
-		{[]string{"sess-append", "--wait", "5", "-t", "x", "s.jsonl"}, 2, `invalid value "5" for --wait: want a duration such as 5s or 300ms`},
+		{[]string{"sess-append", "--wait", "5", "-t", "x", "s.jsonl"}, 2, `invalid value "5" for --wait: want a duration such as 5s`},
 		{[]string{"sess-append", "-r", "usr", "-t", "x", "s.jsonl"}, 2, "unknown role usr\nsess-append: hint: did you mean user?\n"},
 		{[]string{"sess-append", "--type", "lable", "s.jsonl"}, 2, "unknown entry type lable\nsess-append: hint: did you mean label?\n"},
 		{[]string{"sess-append", "--lable", "x", "s.jsonl"}, 2, "unknown flag --lable\nsess-append: hint: did you mean --label?\n"},

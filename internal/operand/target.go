@@ -260,7 +260,7 @@ func (t *Target) append() error {
 		return nil
 	}
 	if err := t.file.Sync(); err != nil {
-		return fmt.Errorf("%s, but a power failure may take it back: %w", appended(t.Batch.Entries), named(t.Name, err))
+		return fmt.Errorf("%s, but a power failure may take it back: %w", Appended(t.Batch.Entries), named(t.Name, err))
 	}
 	return nil
 }
@@ -296,10 +296,11 @@ func (t *Target) Acknowledge(whole bool) error {
 	if t.Filter() || len(entries) == 0 {
 		return nil
 	}
-	return t.streams.Acknowledge(appended(entries), func() error { return PrintEntries(t.streams, entries, whole) })
+	return t.streams.Acknowledge(Appended(entries), func() error { return PrintEntries(t.streams, entries, whole) })
 }
 
-func appended(entries []session.Entry) string {
+// Appended says that entries were added to a session, and names the last of them.
+func Appended(entries []session.Entry) string {
 	last := entries[len(entries)-1].ID()
 	if len(entries) == 1 {
 		return "appended " + last
