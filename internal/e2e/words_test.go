@@ -35,7 +35,7 @@ func TestHints(t *testing.T) {
 		{[]string{"sess-append", "-t", "x", ""}, 2, "the name of the session is empty"},
 		{[]string{"sess-check", ""}, 2, "the name of the session is empty"},
 		{[]string{"sess-check", "-dash.jsonl"}, 2, "hint: put -- in front of names that begin with a dash, or ./ before them\n"},
-		{[]string{"bash", "-c", "sess-append -t x <(cat s.jsonl)"}, 2, "is a named pipe, not a regular file"},
+		{[]string{"sh", "-c", "cat s.jsonl | sess-append -t x /dev/fd/0"}, 2, "is a named pipe, not a regular file"},
 		{[]string{"sess-append", "hello", "s.jsonl"}, 2, `unexpected operand "hello"`},
 		{[]string{"sess-append", "--wait", "5", "-t", "x", "s.jsonl"}, 2, `invalid value "5" for --wait: want a duration such as 5s`},
 		{[]string{"sess-append", "-r", "usr", "-t", "x", "s.jsonl"}, 2, "unknown role usr\nsess-append: hint: did you mean user?\n"},
@@ -63,5 +63,13 @@ func TestWarningsAreCounted(t *testing.T) {
 		if lines := strings.Count(r.stderr, "\n"); lines != 12 || !strings.Contains(r.stderr, fmt.Sprintf("warning: %s: … and 4990 more of nul; sess-check lists them\n", path)) {
 			t.Errorf("%s says %d lines: %.2000s", tool, lines, r.stderr)
 		}
+	}
+	// Losses are counted as warnings are, and --losses has all of them.
+	r := runCommand(t, dir, "", "sess-import", "--losses", "lost", "pi", path)
+	if lines := strings.Count(r.stderr, "\n"); lines > 20 || !strings.Contains(r.stderr, " more of damage; --losses lists them\n") {
+		t.Errorf("sess-import says %d lines: %.2000s", lines, r.stderr)
+	}
+	if n := strings.Count(readFile(t, filepath.Join(dir, "lost")), "\n"); n < 5000 {
+		t.Errorf("%d losses in the file", n)
 	}
 }

@@ -168,23 +168,13 @@ func foreign(name string) string {
 	return strings.TrimSpace(string(format))
 }
 
-// mostWarnings is how many warnings of one kind are printed; the rest are counted.
-const mostWarnings = 10
-
 // Warn prints problems as warnings.
 func (src *Source) Warn(problems []session.Problem) {
-	more := map[session.Kind]int{}
-	var kinds []session.Kind // in the order in which they were met
+	tally := clikit.NewTally(src.streams.Warnf)
 	for _, p := range problems {
-		if more[p.Kind]++; more[p.Kind] <= mostWarnings {
-			src.streams.Warnf("%v", located(src.Name, p))
-		} else if more[p.Kind] == mostWarnings+1 {
-			kinds = append(kinds, p.Kind)
-		}
+		tally.Warnf(string(p.Kind), "%v", located(src.Name, p))
 	}
-	for _, kind := range kinds {
-		src.streams.Warnf("%s: … and %d more of %s; sess-check lists them", src.Name, more[kind]-mostWarnings, kind)
-	}
+	tally.More(src.Name+": ", "; sess-check lists them")
 }
 
 // Addable reports why nothing can be added to the session, nil if it can: to be

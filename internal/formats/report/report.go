@@ -9,21 +9,25 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/formats"
 )
 
-// A Log takes the losses of a run: each is a warning, and, if there is a file for
-// them, a line of it.
+// A Log takes the losses of a run. They are warnings, of which those of one kind in one
+// session are counted if there are many, and, if there is a file for them, a line of
+// it each.
 type Log struct {
-	warn func(format string, args ...any)
-	path string
-	file *os.File
-	w    *bufio.Writer
+	warn     func(format string, args ...any)
+	tallies  map[string]*clikit.Tally // by session
+	sessions []string                 // in the order in which they were met
+	path     string
+	file     *os.File
+	w        *bufio.Writer
 }
 
 // Open returns a log that warns, and writes into the new file path unless that is "".
 func Open(path string, warn func(format string, args ...any)) (*Log, error) {
-	l := &Log{warn: warn, path: path}
+	l := &Log{warn: warn, tallies: map[string]*clikit.Tally{}, path: path}
 	if path == "" {
 		return l, nil
 	}
@@ -37,7 +41,11 @@ func Open(path string, warn func(format string, args ...any)) (*Log, error) {
 
 // Tell tells of a loss in the session whose id that is.
 func (l *Log) Tell(session string, loss formats.Loss) {
-	l.warn("%s", loss)
+	if l.tallies[session] == nil {
+		l.tallies[session] = clikit.NewTally(l.warn)
+		l.sessions = append(l.sessions, session)
+	}
+	l.tallies[session].Warnf(loss.Kind, "%s", loss)
 	if l.w == nil {
 		return
 	}
@@ -50,9 +58,12 @@ func (l *Log) Tell(session string, loss formats.Loss) {
 	}
 }
 
-// Close ends the file. Its error is that of the first loss that could not be
-// written.
+// Close tells how many more losses there were, and ends the file. Its error is that of
+// the first loss that could not be written.
 func (l *Log) Close() error {
+	for _, session := range l.sessions {
+		l.tallies[session].More("session "+session+": ", "; --losses lists them")
+	}
 	if l.w == nil {
 		return nil
 	}
