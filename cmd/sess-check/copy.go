@@ -86,8 +86,8 @@ func saved(path string) ([]string, error) {
 	if path == "" {
 		return nil, nil
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
 	}
 	fi, err := os.Lstat(path + ".torn")
 	if err != nil || !fi.Mode().IsRegular() {

@@ -71,8 +71,8 @@ func UTF8(name, text string) error {
 // Acknowledge prints what was done and cannot be undone, and makes sure that it is
 // printed. The error of one that is not begins with done, such as "appended ab12cd34",
 // so that nobody does it again.
-func (s *Streams) Acknowledge(done string, print func() error) error {
-	err := print()
+func (s *Streams) Acknowledge(done string, tell func() error) error {
+	err := tell()
 	if err == nil {
 		err = s.Flush()
 	}
