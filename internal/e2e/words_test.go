@@ -73,3 +73,22 @@ func TestWarningsAreCounted(t *testing.T) {
 		t.Errorf("%d losses in the file", n)
 	}
 }
+
+// Names that sess-ls prints are names that every tool takes, whatever they are.
+func TestOddNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	names := []string{"-dash.jsonl", "--where.jsonl", "codex:x.jsonl", "two\nlines.jsonl", "a b.jsonl", "'q\".jsonl", "\xff.jsonl", "~.jsonl", "*.jsonl"}
+	for _, name := range names {
+		write(t, dir, name, header+first)
+	}
+	for _, list := range []string{"sess-ls -0 .", "sess-ls -0 ./", `sess-ls -0 "$PWD"`} {
+		got := script(t, dir, list+" | xargs -0 -n 1 sess-path --as text | grep -c 'first question'")
+		if want := fmt.Sprintln(len(names)); got != want {
+			t.Errorf("%s: %s sessions were read, want %s", list, got, want)
+		}
+	}
+	if got := script(t, dir, "sess-ls -0 . | sess-check -q -0 && echo sound"); got != "sound\n" {
+		t.Errorf("sess-check -0: %s", got)
+	}
+}
