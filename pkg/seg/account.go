@@ -2,6 +2,7 @@ package seg
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"io"
 
@@ -13,6 +14,7 @@ type account struct {
 	entries int64
 	chain   string
 	ids     []byte // hash over all of them
+	preface string
 	err     error
 }
 
@@ -20,17 +22,18 @@ type account struct {
 // store, while the caller does the same with the store.
 func (b *build) recomputing() <-chan account {
 	out := make(chan account, 1)
-	go func() { out <- b.recomputed() }()
+	go func() { out <- accountOf(b.ctx, io.NewSectionReader(b.a, 0, b.print.Bytes), b.o.Extended) }()
 	return out
 }
 
-func (b *build) recomputed() account {
+// accountOf reads a JSONL file.
+func accountOf(ctx context.Context, r io.Reader, extended bool) account {
 	a := account{chain: genesis}
 	h := sha256.New()
 	p := preface{}
-	for l, err := range jsonl.Lines(io.NewSectionReader(b.a, 0, b.print.Bytes)) {
+	for l, err := range jsonl.Lines(r) {
 		if err == nil {
-			err = b.ctx.Err()
+			err = ctx.Err()
 		}
 		if err != nil {
 			return account{err: err}
@@ -44,13 +47,13 @@ func (b *build) recomputed() account {
 		if len(bytes.Trim(l.Data, " \t\r")) == 0 {
 			continue
 		}
-		f, err := newFrame(l.Data, b.o.Extended)
+		f, err := newFrame(l.Data, extended)
 		if err != nil {
 			return account{err: err}
 		}
 		a.entries, a.chain = a.entries+1, link(a.chain, f.sha)
 		addID(h, f.id)
 	}
-	a.ids = h.Sum(nil)
+	a.ids, a.preface = h.Sum(nil), p.lines
 	return a
 }

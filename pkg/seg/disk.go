@@ -42,6 +42,7 @@ type disk interface {
 	list(name string) ([]fs.DirEntry, error)
 	lstat(name string) (fs.FileInfo, error)
 	syncDir(name string) error
+	chmod(name string, mode fs.FileMode) error
 }
 
 type osDisk struct{}
@@ -53,7 +54,7 @@ func (osDisk) open(name string, flag int) (file, error) {
 	}
 	fi, err := f.Stat()
 	if err == nil && !fi.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
+		err = &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("%w: not a regular file", ErrCorrupt)}
 	}
 	if err != nil {
 		f.Close()
@@ -69,12 +70,23 @@ func (osDisk) remove(name string) error                { return os.Remove(name) 
 func (osDisk) list(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
 func (osDisk) lstat(name string) (fs.FileInfo, error)  { return os.Lstat(name) }
 func (osDisk) syncDir(name string) error               { return jsonl.SyncDir(name) }
+func (osDisk) chmod(name string, m fs.FileMode) error  { return os.Chmod(name, m) }
 func missing(err error) bool                           { return errors.Is(err, fs.ErrNotExist) }
 func joined(dir string, elem ...string) string {
 	return filepath.Join(append([]string{dir}, elem...)...)
 }
-func closing(f io.Closer, err error) error { return errors.Join(err, f.Close()) }
-func about(what string, err error) error   { return fmt.Errorf("%s: %w", what, cause(err)) }
+
+// closing closes f and adds the error of that to err. A close that a signal
+// interrupted has closed the file.
+func closing(f io.Closer, err error) error {
+	cerr := f.Close()
+	if errors.Is(cerr, syscall.EINTR) {
+		cerr = nil
+	}
+	return errors.Join(err, cerr)
+}
+
+func about(what string, err error) error { return fmt.Errorf("%s: %w", what, cause(err)) }
 
 // cause strips the operation and the file names that package os puts around an
 // error, so that a message names its file once.

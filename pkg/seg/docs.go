@@ -11,6 +11,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -71,8 +72,12 @@ func pretty(v any) []byte {
 	return b.Bytes()
 }
 
-// decode reads one JSON document that has no other members than v.
+// decode reads one JSON document that has the members of v, each of them once and
+// spelled as it is there, and no others.
 func decode(b []byte, v any) error {
+	if !utf8.Valid(b) {
+		return fmt.Errorf("%w: not UTF-8", ErrCorrupt)
+	}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(v); err != nil {
@@ -81,7 +86,29 @@ func decode(b []byte, v any) error {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%w: more than one JSON value", ErrCorrupt)
 	}
+	// The decoder takes names in any case, and does not miss any.
+	got, want := names(nil, "", string(b)), names(nil, "", string(compact(v)))
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("%w: it has other members than it must have", ErrCorrupt)
+	}
 	return nil
+}
+
+// names appends the names of all members of a JSON object, and of those within
+// them. A null is as good as a member that is not there.
+func names(out []string, within, object string) []string {
+	for key, value := range js.Members(object) {
+		name := within + "/" + js.Unquote(key)
+		if value != "null" {
+			out = append(out, name)
+		}
+		if strings.HasPrefix(value, "{") {
+			out = names(out, name, value)
+		}
+	}
+	return out
 }
 
 func checkpointName(seq int64) string { return fmt.Sprintf("checkpoints/%016d.json", seq) }

@@ -44,11 +44,14 @@ var (
 		"planned", "staging_copy", "integrity_check", "cutover_commit", "rollback", "completed", "failed",
 		"forward", "rollback_to_jsonl", // by pi before its contract had teeth
 	}
+	// migrationPhases are those of one migration, in the order in which they are noted.
+	migrationPhases = []string{"planned", "staging_copy", "integrity_check", "cutover_commit", "completed"}
+
 	outcomes = []string{"ok", "recoverable_error", "fatal_error"}
 )
 
 // ledger returns the events of the ledger of the store in dir. A line that is no
-// event, or not ended, is an error: nobody repairs a ledger.
+// event, or not ended, is an error, and what is returned with it are the others.
 func ledger(d disk, dir string) ([]event, error) {
 	b, err := readFile(d, joined(dir, ledgerFile), maxLedger)
 	if missing(err) {
@@ -58,6 +61,7 @@ func ledger(d disk, dir string) ([]event, error) {
 		return nil, about("reading the ledger", err)
 	}
 	var out []event
+	var first error
 	for n := 1; len(b) > 0; n++ {
 		line, rest, ended := bytes.Cut(b, []byte("\n"))
 		var e event
@@ -68,19 +72,31 @@ func ledger(d disk, dir string) ([]event, error) {
 		case err == nil && !e.valid():
 			err = fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("ledger line %d: %w", n, err)
+		if b = rest; err == nil {
+			out = append(out, e)
+		} else if first == nil {
+			first = fmt.Errorf("ledger line %d: %w", n, err)
 		}
-		out, b = append(out, e), rest
 	}
-	return out, nil
+	return out, first
+}
+
+// cutOver reports whether the ledger tells of a migration by this package: pi
+// notes nothing but its end.
+func cutOver(events []event) bool {
+	return slices.ContainsFunc(events, func(e event) bool {
+		return e.Phase == "planned" || e.Phase == "staging_copy" || e.Phase == "cutover_commit"
+	})
 }
 
 func (e *event) valid() bool {
 	_, timed := js.ParseTime(e.At)
 	return e.Schema == eventSchema && isUUID(e.Migration) && slices.Contains(phases, e.Phase) && timed &&
-		e.Source != "" && e.Target != "" && slices.Contains(outcomes, e.Outcome) && isCorrelation(e.Correlation)
+		e.Source != "" && e.Target != "" && slices.Contains(sourceFormats, e.SourceFormat) && slices.Contains(sourceFormats, e.TargetFormat) && slices.Contains(outcomes, e.Outcome) && isCorrelation(e.Correlation)
 }
+
+// rank is the place of an event among those of its migration, -1 for others.
+func (e *event) rank() int { return slices.Index(migrationPhases, e.Phase) }
 
 // addEvent adds e to the ledger, which must be sound. The ledger, a few lines, is
 // replaced in one step: a line that a crash left torn could never be mended, as

@@ -32,7 +32,7 @@ func takeLock(ctx context.Context, d disk, name string, wait time.Duration) (fun
 			return nil, about("locking "+name, err)
 		}
 		if ok {
-			return f.Close, nil
+			return func() error { return closing(f, nil) }, nil
 		}
 		if !time.Now().Before(until) {
 			return nil, fmt.Errorf("locking %s: %w", name, jsonl.ErrLocked)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -125,11 +126,18 @@ func readManifest(d disk, dir string) (manifest, error) {
 	if err == nil {
 		m, err = parseManifest(b)
 	}
+	if missing(err) { // every store has one, from its first moment on
+		err = fmt.Errorf("%w: it is missing", ErrCorrupt)
+	}
 	if err != nil {
 		return m, fmt.Errorf("reading %s: %w", manifestFile, cause(err))
 	}
 	return m, nil
 }
+
+// sourceFormats are those that the contract knows, and the one that pi's first
+// releases wrote.
+var sourceFormats = []string{formatJSONL, formatNative, "sqlite_v1", "jsonl"}
 
 func parseManifest(b []byte) (manifest, error) {
 	var m manifest
@@ -142,7 +150,7 @@ func parseManifest(b []byte) (manifest, error) {
 	switch {
 	case m.Schema != manifestSchema && m.Schema != manifestExtended || m.Version != 2:
 		return m, fmt.Errorf("%w: schema %.60q, version %d", ErrCorrupt, m.Schema, m.Version)
-	case !created || !updated || m.SessionID == "" || !hex64(m.Integrity.Chain):
+	case !created || !updated || m.SessionID == "" || !hex64(m.Integrity.Chain) || !slices.Contains(sourceFormats, m.SourceFormat):
 		return m, fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
 	case m.Head.Entry != m.Counters.Entries || empty != (m.Head.ID == "") || empty != (m.Head.Segment == 0):
 		return m, fmt.Errorf("%w: head and counters disagree", ErrCorrupt)

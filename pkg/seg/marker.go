@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 const (
@@ -32,22 +32,74 @@ type marker struct {
 	// Preface is what the JSONL file had before its first entry, which the wire
 	// format has no place for.
 	Preface string `json:"preface"`
+	// PrefaceSHA is the hash of Preface, and Self that of the marker with an empty
+	// Self. Markers of the first release have neither.
+	PrefaceSHA string `json:"prefaceSha256,omitempty"`
+	Self       string `json:"commitHash,omitempty"`
 }
 
+// readMarker reads the commit marker of the store in dir and checks it against its
+// hashes. Of one that is damaged it returns what could be read.
 func readMarker(d disk, dir string) (marker, error) {
 	var m marker
-	b, err := readFile(d, joined(dir, markerFile), 64<<20)
+	b, err := readFile(d, joined(dir, markerFile), maxMarker)
 	if err == nil {
 		err = decode(b, &m)
 	}
-	if err == nil && (m.Schema != markerSchema || !isUUID(m.Migration) || !hex64(m.Chain) || !hex64(m.Source.SHA)) {
-		err = fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
+	if err == nil {
+		err = m.check()
 	}
 	if err != nil {
 		return m, fmt.Errorf("reading %s: %w", markerFile, cause(err))
 	}
 	return m, nil
 }
+
+const maxMarker = 64 << 20
+
+func (m *marker) check() error {
+	_, timed := js.ParseTime(m.At)
+	switch {
+	case m.Schema != markerSchema || !isUUID(m.Migration) || !isCorrelation(m.Correlation) || !timed || m.SourcePath == "" ||
+		!hex64(m.Chain) || !hex64(m.Source.SHA):
+		return fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
+	case m.PrefaceSHA != "" && m.PrefaceSHA != hexSum(m.Preface):
+		return fmt.Errorf("%w: preface hash mismatch", ErrCorrupt)
+	case m.hashed() && m.Self != m.selfHash():
+		return fmt.Errorf("%w: commit hash mismatch", ErrCorrupt)
+	}
+	return nil
+}
+
+// hashed reports whether the marker says what it must be.
+func (m *marker) hashed() bool { return m.PrefaceSHA != "" || m.Self != "" }
+
+func (m marker) selfHash() string {
+	m.Self = ""
+	return hexSum(string(compact(&m)))
+}
+
+// sealed returns the marker with its hashes.
+func (m marker) sealed() marker {
+	m.PrefaceSHA = hexSum(m.Preface)
+	m.Self = m.selfHash()
+	return m
+}
+
+// writeMarker puts a marker in the place of another, or of none.
+func writeMarker(d disk, dir string, m *marker) error {
+	*m = m.sealed()
+	err := replaceFile(d, joined(dir, "tmp", markerFile+".tmp"), joined(dir, markerFile), pretty(m))
+	if err == nil {
+		err = d.syncDir(dir)
+	}
+	if err != nil {
+		return about("writing "+markerFile, err)
+	}
+	return nil
+}
+
+func (p *fingerprint) same(q *fingerprint) bool { return p.Bytes == q.Bytes && p.SHA == q.SHA }
 
 // matches says whether the JSONL file name still begins with what was migrated,
 // and whether it has anything behind that.
@@ -66,84 +118,41 @@ func (p *fingerprint) matches(name string) (begins, grown bool, err error) {
 	return err == nil, err == nil && fi.Size() > p.Bytes, err
 }
 
-// Preface returns the lines before the first entry, the header among them, with
-// their line feeds; see [Store.WriteTo].
-func (s *Store) Preface() (string, error) {
-	lines, err := s.preface()
-	return lines, s.named(err)
-}
-
-func (s *Store) preface() (string, error) {
-	m, err := readMarker(s.d, s.dir)
-	if err == nil {
-		return m.Preface, nil
-	}
-	if !missing(err) {
-		return "", err
-	}
-	man, err := readManifest(s.d, s.dir)
-	if err != nil {
-		return "", err
-	}
-	f, err := os.Open(Source(s.dir))
-	if missing(err) {
-		return man.madeUp(), nil
-	}
-	if err != nil {
-		return "", about("opening "+Source(s.dir), err)
-	}
-	defer f.Close()
-	p, err := readPreface(f)
-	if err == nil && p.header.ID != man.SessionID {
-		return man.madeUp(), nil
-	}
-	return p.lines, err
-}
-
-// readPreface reads up to the header.
-func readPreface(r io.Reader) (preface, error) {
-	p := preface{}
-	for l, err := range jsonl.Lines(r) {
-		if err != nil {
-			return p, err
-		}
-		if l.Torn {
-			return p, errNoHeader
-		}
-		if err := p.read(l.Text()); err != nil {
-			return p, fmt.Errorf("line %d: %w", l.Number, err)
-		}
-		if p.header.Raw() != "" {
-			return p, nil
-		}
-	}
-	return p, errNoHeader
-}
-
 // Stale reports whether the JSONL file beside the store is no longer the one
 // that the store was made from, by its length and its hash. A store that does not
 // say what it was made from is not known to be fresh, so it is stale.
 func (s *Store) Stale() (bool, error) {
-	b, err := readFile(s.d, joined(s.dir, sourceFile), 4096)
-	if missing(err) {
-		return true, nil
-	}
-	var st sourceState
-	if err == nil {
-		err = decode(b, &st)
-	}
-	if errors.Is(err, ErrCorrupt) {
+	st, err := readSource(s.d, s.dir)
+	if missing(err) || errors.Is(err, ErrCorrupt) || err == nil && st.Fingerprint == nil {
 		return true, nil
 	}
 	if err != nil {
 		return true, s.named(err)
-	}
-	if st.State != "clean" || st.Schema != sourceSchema || st.Fingerprint == nil {
-		return true, nil
 	}
 	begins, grown, err := st.Fingerprint.matches(Source(s.dir))
 	if missing(err) {
 		return true, nil
 	}
 	return !begins || grown, s.named(err)
+}
+
+// readSource reads source-state.json, which says what the store was made from.
+// There is no fingerprint in it while pi writes to the file.
+func readSource(d disk, dir string) (sourceState, error) {
+	var st sourceState
+	b, err := readFile(d, joined(dir, sourceFile), 4096)
+	if err == nil {
+		err = decode(b, &st)
+	}
+	if err == nil && (st.Schema != sourceSchema || st.State != "clean" && st.State != "dirty" ||
+		st.Fingerprint != nil && !hex64(st.Fingerprint.SHA)) {
+		err = fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
+	}
+	if st.State != "clean" {
+		st.Fingerprint = nil
+	}
+	if err != nil {
+		return sourceState{}, fmt.Errorf("reading %s: %w", sourceFile, cause(err))
+	}
+	return st, nil
 }

@@ -24,7 +24,7 @@ func (w *writer) mend() error {
 		return err
 	}
 	behind := w.m.Head.Entry < w.last.seq
-	if e.clean() && v.torn == 0 && !behind && w.st.to != Dirty && w.st.to != SegmentSealed {
+	if e.clean() && v.torn == 0 && !behind && w.st.broken == "" && w.st.to != Dirty && w.st.to != SegmentSealed {
 		return nil
 	}
 	if err := w.toDirty("mending"); err != nil {

@@ -211,11 +211,11 @@ func (b *build) event(phase string, v verification, outcome, class string) error
 // commit puts the store in place and confirms it.
 func (b *build) commit() error {
 	m := marker{
-		markerSchema, b.out.ID, b.out.Correlation, b.o.now(), absolute(b.path), b.print, b.out.Entries,
-		b.w.m.Integrity.Chain, b.pre.lines,
+		Schema: markerSchema, Migration: b.out.ID, Correlation: b.out.Correlation, At: b.o.now(), SourcePath: absolute(b.path),
+		Source: b.print, Entries: b.out.Entries, Chain: b.w.m.Integrity.Chain, Preface: b.pre.lines,
 	}
-	if err := makeFile(b.d, joined(b.s.dir, markerFile), pretty(&m)); err != nil {
-		return about("writing "+markerFile, err)
+	if err := writeMarker(b.d, b.s.dir, &m); err != nil {
+		return err
 	}
 	if err := writeSource(b.d, b.s.dir, b.print); err != nil {
 		return err

@@ -25,13 +25,13 @@ type Entry struct {
 // the iteration.
 func (s *Store) Entries() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		v, err := s.view()
+		v, err := s.reading()
 		if err != nil {
 			yield(Entry{}, s.named(err))
 			return
 		}
 		defer v.close()
-		for _, r := range v.rows(0) {
+		for r := range v.consecutive(v.rows(0), 1) {
 			e, err := Entry{}, s.named(r.err)
 			if err == nil {
 				e, err = v.entry(&r.row)
@@ -46,13 +46,13 @@ func (s *Store) Entries() iter.Seq2[Entry, error] {
 // Tail returns the last n entries in their order. What it reads does not depend
 // on the size of the store.
 func (s *Store) Tail(n int) ([]Entry, error) {
-	v, err := s.view()
+	v, err := s.reading()
 	if err != nil {
 		return nil, s.named(err)
 	}
 	defer v.close()
 	var out []Entry
-	for _, r := range v.backward() {
+	for r := range v.consecutive(v.backward(), -1) {
 		if len(out) >= n {
 			break
 		}
@@ -73,7 +73,7 @@ func (s *Store) Tail(n int) ([]Entry, error) {
 // entry's row, and of the segments nothing but the entry. The error of an unknown
 // id is [ErrNotFound].
 func (s *Store) Get(id string) (Entry, error) {
-	v, err := s.view()
+	v, err := s.reading()
 	if err != nil {
 		return Entry{}, s.named(err)
 	}
@@ -91,7 +91,7 @@ func (s *Store) Get(id string) (Entry, error) {
 // leaf among them, ends the iteration.
 func (s *Store) Path(leaf string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		v, err := s.view()
+		v, err := s.reading()
 		if err != nil {
 			yield(Entry{}, s.named(err))
 			return
@@ -105,7 +105,7 @@ func (s *Store) Path(leaf string) iter.Seq2[Entry, error] {
 // the path in memory, some hundred bytes for each entry.
 func (s *Store) Branch(leaf string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		v, err := s.view()
+		v, err := s.reading()
 		if err != nil {
 			yield(Entry{}, s.named(err))
 			return
@@ -145,7 +145,7 @@ func (v *view) walkRows(want string, visit func(*row, *frame, error) bool) {
 	stop := func(err error) { visit(&row{}, &frame{}, v.s.named(err)) }
 	for {
 		found := false
-		for _, r := range v.backward() {
+		for r := range v.consecutive(v.backward(), -1) {
 			if r.err != nil {
 				stop(r.err)
 				return

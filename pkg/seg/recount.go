@@ -67,8 +67,9 @@ func (w *writer) recountAll(v *view) (manifest, error) {
 	if w.m.Head.Entry == 0 {
 		c.marks[0] = genesis
 	}
-	if !c.run(0) || !c.rep.OK() {
-		return w.m, w.fail(fmt.Errorf("%w: %s", ErrCorrupt, c.rep.Problems[0].Text))
+	c.run(0)
+	if err := c.verdict(); err != nil {
+		return w.m, w.fail(err)
 	}
 	if c.marks[w.m.Head.Entry] != w.m.Integrity.Chain {
 		return w.m, w.fail(fmt.Errorf("%w: hash chain mismatch at entry %d", ErrCorrupt, w.m.Head.Entry))

@@ -18,19 +18,12 @@ func (c *scan) intent() error {
 
 // replay brings a rollback to its end, if one was begun.
 func (w *writer) replay() error {
-	b, err := readFile(w.s.d, joined(w.s.dir, intentFile), maxDocument)
+	in, err := readIntent(w.s.d, w.s.dir)
 	if missing(err) {
 		return nil
 	}
-	var in intent
-	if err == nil {
-		err = decode(b, &in)
-	}
-	if err == nil && in.Schema != intentSchema {
-		err = fmt.Errorf("%w: schema %.60q", ErrCorrupt, in.Schema)
-	}
 	if err != nil {
-		return about("reading "+base(intentFile), err)
+		return err
 	}
 	if err := w.replayIndex(&in); err != nil {
 		return err
@@ -39,6 +32,21 @@ func (w *writer) replay() error {
 		return err
 	}
 	return w.replayDocuments(&in)
+}
+
+func readIntent(d disk, dir string) (intent, error) {
+	var in intent
+	b, err := readFile(d, joined(dir, intentFile), maxDocument)
+	if err == nil {
+		err = decode(b, &in)
+	}
+	if err == nil && in.Schema != intentSchema {
+		err = fmt.Errorf("%w: schema %.60q", ErrCorrupt, in.Schema)
+	}
+	if err != nil {
+		return in, fmt.Errorf("reading %s: %w", base(intentFile), cause(err))
+	}
+	return in, nil
 }
 
 // replayIndex gives the index its new content, unless it has it.

@@ -102,11 +102,11 @@ func (w *writer) checkTarget(target string) error {
 		return err
 	}
 	if p == nil { // a cache of pi's
-		var st sourceState
-		b, err := readFile(w.s.d, joined(w.s.dir, sourceFile), 4096)
-		if err == nil && decode(b, &st) == nil && st.Fingerprint != nil {
-			p = st.Fingerprint
+		st, err := readSource(w.s.d, w.s.dir)
+		if err != nil && !missing(err) && !errors.Is(err, ErrCorrupt) {
+			return err
 		}
+		p = st.Fingerprint
 	}
 	begins := false
 	if p != nil {
@@ -130,8 +130,11 @@ func (w *writer) checkTarget(target string) error {
 // hasHeaderOf reports whether the file is the session that the manifest names.
 func (w *writer) hasHeaderOf(target string) (bool, error) {
 	man, err := readManifest(w.s.d, w.s.dir)
+	if errors.Is(err, ErrCorrupt) {
+		return false, nil // there is nothing to compare with
+	}
 	if err != nil {
-		return false, nil //nolint:nilerr // without a manifest there is nothing to compare with
+		return false, err
 	}
 	f, err := os.Open(target)
 	if err != nil {
@@ -139,7 +142,10 @@ func (w *writer) hasHeaderOf(target string) (bool, error) {
 	}
 	defer f.Close()
 	p, err := readPreface(f)
-	return err == nil && p.header.ID == man.SessionID, nil
+	if noHeader(err) {
+		return false, nil
+	}
+	return err == nil && p.header.ID == man.SessionID, err
 }
 
 // beforeRollback marks where the store stands, as the snapshot that is given up.

@@ -107,8 +107,8 @@ func (w *writer) retained(p *Checkpoint) ([]byte, error) {
 	v.size = cut
 	c := newScan(v, &Report{})
 	c.run(0)
-	if !c.rep.OK() {
-		return nil, fmt.Errorf("%w: %s", ErrCorrupt, c.rep.Problems[0].Text)
+	if err := c.verdict(); err != nil {
+		return nil, err
 	}
 	if c.m.Head.Entry != p.HeadSeq || c.m.Head.ID != p.HeadID || c.m.Integrity.Chain != p.Chain {
 		return nil, fmt.Errorf("%w: checkpoint %d has another head or hash chain than entry %d", ErrCorrupt, p.Seq, p.HeadSeq)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"io"
 )
 
 // A scan reads a store from its first entry on and recomputes what can be
@@ -24,6 +25,7 @@ type scan struct {
 	sizes   map[int64]int64 // of segments
 	ends    map[int64]int64 // of what is indexed of each segment
 	names   hash.Hash       // over all ids, nil if nobody asks
+	err     error           // for which the rest could not be read; no damage
 	table   *idTable        // what is said to find them; nil if there is none, or it is not to be checked
 }
 
@@ -35,20 +37,45 @@ func newScan(v *view, rep *Report) *scan {
 }
 
 // run reads the rows from the byte offset from. It reports false if the rest of
-// the index cannot be made sense of.
+// the index cannot be made sense of, or could not be read: then c.err says why.
 func (c *scan) run(from int64) bool {
 	for at, r := range c.v.rows(from) {
 		if r.err != nil {
-			c.rep.in(indexFile, c.line()).add("malformed", "INV-003", r.err)
+			if c.damage(r.err) {
+				c.rep.in(indexFile, c.line()).add("malformed", "INV-003", r.err)
+			}
 			return false
 		}
 		c.findable(&r.row, at)
 		c.row(&r.row)
-		if len(c.rep.Problems) >= maxProblems {
+		if c.err != nil || len(c.rep.Problems) >= maxProblems {
 			return false
 		}
 	}
-	return true
+	return c.err == nil
+}
+
+// damage reports whether an error says something about the store. Any other one
+// says that it could not be read this time, and ends the scan.
+func (c *scan) damage(err error) bool {
+	if errors.Is(err, ErrCorrupt) {
+		return true
+	}
+	if c.err == nil {
+		c.err = err
+	}
+	return false
+}
+
+// verdict is the first problem, or the error that kept the scan from looking.
+func (c *scan) verdict() error {
+	switch {
+	case c.err != nil:
+		return c.err
+	case c.rep.OK():
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrCorrupt, c.rep.Problems[0].Text)
 }
 
 // line is the line of the index that is being looked at.
@@ -57,6 +84,10 @@ func (c *scan) line() int64 { return int64(len(c.parents)) + 1 }
 func (c *scan) row(r *row) {
 	c.order(r)
 	f, kind, err := c.frame(r)
+	if err != nil && kind == "" {
+		c.err = err
+		return
+	}
 	if err != nil {
 		c.rep.in(segmentName(r.segment), r.number).add(kind, invariantOf[kind], err)
 		f = frame{id: r.id, seq: r.seq}
@@ -90,7 +121,11 @@ func (c *scan) findable(r *row, at int64) {
 	found := false
 	err := c.table.rows(r.id, func(a int64) bool { found = a == at; return found })
 	if err == nil && !found {
-		err = fmt.Errorf("the table of ids lacks entry %d, %q", r.seq, r.id)
+		err = fmt.Errorf("%w: it lacks entry %d, %q", errIDs, r.seq, r.id)
+	}
+	if err != nil && !errors.Is(err, errIDs) && !errors.Is(err, io.EOF) {
+		c.err = err
+		return
 	}
 	if err != nil {
 		c.rep.in(idsFile, 0).add("ids", "INV-006", err)
@@ -127,19 +162,26 @@ var invariantOf = map[string]string{
 	"mismatch": "INV-003", "payload": "INV-005", "contract": "INV-006",
 }
 
-// frame reads the frame of r and compares the two.
+// frame reads the frame of r and compares the two. An error without a kind is no
+// damage.
 func (c *scan) frame(r *row) (f frame, kind string, err error) {
 	size, err := c.size(r.segment)
-	if err != nil {
+	if missing(err) || errors.Is(err, ErrCorrupt) {
 		return f, "missing", err
+	}
+	if err != nil {
+		return f, "", err
 	}
 	if r.length < 1 || r.offset > size || r.length > size-r.offset {
 		return f, "bounds", fmt.Errorf("index out of bounds: entry %d ends at byte %d of segment %d, which has %d",
 			r.seq, r.end(), r.segment, size)
 	}
 	b, err := c.v.bytesOf(r)
-	if err != nil {
+	if errors.Is(err, ErrCorrupt) {
 		return f, "bounds", err
+	}
+	if err != nil {
+		return f, "", about(fmt.Sprintf("reading segment %d", r.segment), err)
 	}
 	if sum := checksum(b); sum != r.crc {
 		return f, "checksum", fmt.Errorf("checksum mismatch at entry %d: %s, indexed as %s", r.seq, sum, r.crc)
@@ -184,7 +226,9 @@ func (c *scan) size(segment int64) (int64, error) {
 func (c *scan) coverage() {
 	segs, err := c.v.s.segments()
 	if err != nil {
-		c.rep.in("segments", 0).add("coverage", "INV-003", err)
+		if c.damage(err) {
+			c.rep.in("segments", 0).add("coverage", "INV-003", err)
+		}
 		return
 	}
 	for _, g := range segs {
@@ -241,8 +285,5 @@ func (c *scan) full() error {
 		c.coverage()
 		c.lineage()
 	}
-	if c.rep.OK() {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", ErrCorrupt, errors.New(c.rep.Problems[0].Text))
+	return c.verdict()
 }

@@ -69,6 +69,9 @@ type transition struct {
 	reason   string
 	at       string
 	ordered  bool // in this store every parent stands before its children
+	// broken says what is wrong with the file, empty if nothing is. It is what was
+	// read: the next transition but one makes the file whole.
+	broken string
 }
 
 func (t *transition) encode() []byte {
@@ -130,17 +133,34 @@ func readState(d disk, dir string) (t transition, ok bool, err error) {
 	if err != nil && !errors.Is(err, ErrCorrupt) {
 		return transition{}, false, err
 	}
-	for len(b) > 0 {
+	return lastTransition(b), true, nil
+}
+
+// lastTransition returns the later one of the two records in b.
+func lastTransition(b []byte) transition {
+	var t transition
+	good := int64(0)
+	for n := int64(0); len(b) > 0; n++ {
 		line := b[:min(stateSlot, len(b))]
 		b = b[len(line):]
-		if u, err := parseTransition(string(bytes.TrimRight(line, " \n"))); err == nil && u.seq > t.seq {
+		u, err := parseTransition(string(bytes.TrimRight(line, " \n")))
+		if err != nil || len(line) < stateSlot || line[stateSlot-1] != '\n' {
+			continue
+		}
+		if (u.seq+1)%2 == n { // in its place
+			good++
+		}
+		if u.seq > t.seq {
 			t = u
 		}
 	}
-	if t.seq == 0 {
+	switch {
+	case t.seq == 0:
 		t = transition{from: Dirty, to: Failed, reason: stateFile + " cannot be read"}
+	case good < min(t.seq, 2):
+		t.broken = "one of its two records cannot be read, and may have been the last"
 	}
-	return t, true, nil
+	return t
 }
 
 // writeState stores t in its slot.
@@ -153,10 +173,22 @@ func writeState(d disk, dir string, t *transition, sync bool) error {
 	if err == nil && n < stateSlot {
 		err = io.ErrShortWrite
 	}
+	if err == nil {
+		err = cutTo(f, 2*stateSlot) // what else there is keeps the file from being read
+	}
 	if err == nil && sync {
 		err = f.Sync()
 	}
 	return closing(f, err)
+}
+
+// cutTo truncates a file that is longer than size.
+func cutTo(f file, size int64) error {
+	fi, err := f.Stat()
+	if err == nil && fi.Size() > size {
+		err = f.Truncate(size)
+	}
+	return err
 }
 
 // nextTransition returns the transition that follows t, or an error if the table has

@@ -1,10 +1,5 @@
 package seg
 
-import (
-	"errors"
-	"io/fs"
-)
-
 // A Status describes a store from its head, without reading the rest.
 type Status struct {
 	State     State
@@ -33,10 +28,6 @@ func (s *Store) Status() (Status, error) {
 	out.SessionID, out.Entries, out.HeadID = m.SessionID, m.Counters.Entries, m.Head.ID
 	out.Chain, out.Bytes, out.Segments = m.Integrity.Chain, m.Counters.Bytes, m.Files.SegmentCount
 	out.Extended = m.Schema == manifestExtended
-	_, err = s.d.lstat(joined(s.dir, markerFile))
-	out.Committed = err == nil
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return out, s.named(err)
-	}
-	return out, nil
+	out.Committed, err = s.committed()
+	return out, s.named(err)
 }

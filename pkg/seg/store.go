@@ -195,6 +195,11 @@ func (s *Store) currentState() (transition, error) {
 		return t, err
 	}
 	t = transition{from: Dirty, to: Clean}
+	if ours, err := s.committed(); err != nil {
+		return t, err
+	} else if ours {
+		t.broken = "it is missing or empty"
+	}
 	last, err := s.lastRow()
 	if err != nil || last.seq == 0 {
 		return t, nil // damage shows elsewhere

@@ -15,7 +15,7 @@ const maxProblems = 100
 type Problem struct {
 	// Kind is a word for scripts: malformed, unended, order, duplicate, missing,
 	// bounds, checksum, mismatch, payload, contract, coverage, parent, cycle,
-	// ids, manifest, checkpoint, ledger, state, marker, mode.
+	// ids, manifest, checkpoint, ledger, state, marker, source, mode.
 	Kind string
 	// Invariant is the one that is broken, INV-001 to INV-007.
 	Invariant string
@@ -78,6 +78,9 @@ func (s *Store) Verify(ctx context.Context) (*Report, error) {
 	if m, err := readManifest(s.d, s.dir); err == nil {
 		c.marks[m.Head.Entry] = ""
 	}
+	if m, err := readMarker(s.d, s.dir); err == nil {
+		c.marks[m.Entries] = ""
+	}
 	c.table = v.table()
 	defer func() { c.table.close() }()
 	sound := c.run(0)
@@ -137,8 +140,11 @@ func (s *Store) finish(c *scan, sound bool, perr error) error {
 		c.coverage()
 		c.lineage()
 	}
-	if perr != nil {
-		c.rep.add("checkpoint", "INV-004", perr)
+	if perr != nil && c.damage(perr) {
+		c.rep.in("checkpoints", 0).add("checkpoint", "INV-004", perr)
+	}
+	if c.err != nil {
+		return c.err
 	}
 	c.checkpoints(points)
 	c.manifest()
@@ -165,7 +171,9 @@ func (c *scan) checkpoints(points []Checkpoint) {
 func (c *scan) manifest() {
 	m, err := readManifest(c.v.s.d, c.v.s.dir)
 	if err != nil {
-		c.rep.in(manifestFile, 0).add("manifest", "INV-005", err)
+		if c.damage(err) {
+			c.rep.in(manifestFile, 0).add("manifest", "INV-005", err)
+		}
 		return
 	}
 	if m.SourceFormat == "jsonl" {

@@ -31,9 +31,12 @@ type view struct {
 // readAhead is how many bytes are read at once where frame follows frame.
 const readAhead = 256 << 10
 
-func (s *Store) view() (*view, error) {
+func (s *Store) view() (*view, error) { return s.viewOf(joined(s.dir, indexFile)) }
+
+// viewOf returns a view of the index in the file name.
+func (s *Store) viewOf(name string) (*view, error) {
 	v := &view{s: s, segs: map[int64]file{}}
-	f, err := s.d.open(joined(s.dir, indexFile), os.O_RDONLY)
+	f, err := s.d.open(name, os.O_RDONLY)
 	if missing(err) {
 		if _, merr := s.d.lstat(joined(s.dir, manifestFile)); merr == nil {
 			return v, nil
@@ -58,6 +61,57 @@ func (s *Store) view() (*view, error) {
 		break
 	}
 	return v, nil
+}
+
+// readTries bounds how often a reader begins again because the store was rolled back
+// to a checkpoint under its eyes.
+const readTries = 5
+
+// reading returns a view for those who print what they read: the index has all
+// entries that the manifest counts. Writers append to the index before they replace
+// the manifest, so the manifest is read first.
+func (s *Store) reading() (*view, error) {
+	for try := 1; ; try++ {
+		m, err := readManifest(s.d, s.dir)
+		if err != nil {
+			return nil, err
+		}
+		v, err := s.view()
+		if err != nil {
+			return nil, err
+		}
+		last := row{}
+		for _, r := range v.backward() {
+			last, err = r.row, r.err
+			break
+		}
+		if err == nil && last.seq < m.Head.Entry {
+			err = s.short(&m, last, v.size)
+		}
+		if err == nil {
+			return v, nil
+		}
+		v.close()
+		if try == readTries || !errors.Is(err, ErrCorrupt) {
+			return nil, err
+		}
+	}
+}
+
+// short says of an index that ends before the manifest does whether that is damage.
+// It is not if an unfinished rollback gave it its size: the manifest follows. Nor is
+// it in a cache of pi's without anything behind the last entry, since the first
+// releases of pi rolled back without writing the manifest.
+func (s *Store) short(m *manifest, last row, size int64) error {
+	if in, err := readIntent(s.d, s.dir); err == nil && in.IndexBytes == size {
+		return nil
+	}
+	if ours, err := s.committed(); err != nil {
+		return err
+	} else if e, err := s.endAfter(last); !ours && last.seq > 0 && err == nil && e.clean() {
+		return nil
+	}
+	return fmt.Errorf("%w: the index has %d of the %d entries that the manifest counts", ErrCorrupt, last.seq, m.Head.Entry)
 }
 
 func (v *view) close() {
@@ -97,6 +151,26 @@ func (v *view) backward() iter.Seq2[int64, rowOr] {
 	}
 }
 
+// consecutive is rows(0), or backward, for readers: a row that does not follow the one
+// before it is damage.
+func (v *view) consecutive(rows iter.Seq2[int64, rowOr], step int64) iter.Seq[rowOr] {
+	return func(yield func(rowOr) bool) {
+		before, begun := int64(0), step > 0
+		for at, r := range rows {
+			if r.err == nil && begun && r.seq != before+step {
+				r.err = fmt.Errorf("index row at byte %d: %w: entry %d stands beside entry %d", at, ErrCorrupt, r.seq, before)
+			}
+			before, begun = r.seq, true
+			if !yield(r) || r.err != nil {
+				return
+			}
+		}
+		if step < 0 && begun && before != 1 {
+			yield(rowOr{err: fmt.Errorf("%w: the index begins with entry %d", ErrCorrupt, before)})
+		}
+	}
+}
+
 // A rowOr is a row or the reason why it cannot be read.
 type rowOr struct {
 	row
@@ -122,7 +196,7 @@ func (v *view) segment(n int64) (file, error) {
 	f, err := v.s.openSegment(n, os.O_RDONLY)
 	if err != nil {
 		if missing(err) {
-			err = fmt.Errorf("%w: it is missing", ErrCorrupt)
+			err = v.s.gone()
 		}
 		return nil, cause(err)
 	}
@@ -134,6 +208,15 @@ func (v *view) segment(n int64) (file, error) {
 	}
 	v.segs[n] = f
 	return f, nil
+}
+
+// gone says why a file of the store is not there: it is damaged, or was rolled back
+// and has another name now.
+func (s *Store) gone() error {
+	if _, err := s.d.lstat(s.dir); missing(err) {
+		return fmt.Errorf("%w: the store was rolled back meanwhile", jsonl.ErrChanged)
+	}
+	return fmt.Errorf("%w: it is missing", ErrCorrupt)
 }
 
 // bytesOf returns the frame that r points at, with its line feed. They are

@@ -124,9 +124,11 @@ func (w *writer) become(to State, reason string) error {
 	return nil
 }
 
-// fail takes the store to FAILED and returns why. An empty store cannot fail.
+// fail takes the store to FAILED and returns why. An empty store cannot fail, and
+// what only could not be read now is no damage: it may be there the next time.
 func (w *writer) fail(why error) error {
-	if !w.st.to.May(Failed) {
+	damage := errors.Is(why, ErrCorrupt) || errors.Is(why, ErrNoTarget)
+	if !damage || !w.st.to.May(Failed) {
 		return why
 	}
 	return errors.Join(why, w.become(Failed, why.Error()))
