@@ -102,7 +102,8 @@ func TestContract(t *testing.T) {
 	stage("rollback to a checkpoint", s.RollbackTo(t.Context(), 1))
 	_, err = s.Rebuild(t.Context())
 	stage("rebuild", err)
-	to, err := Rollback(t.Context(), name, "test", testOptions)
+	out, err := Rollback(t.Context(), name, "test", testOptions)
+	to := out.Dir
 	s.dir = to
 	stage("rollback", err)
 

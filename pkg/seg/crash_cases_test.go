@@ -140,9 +140,52 @@ var crashCases = map[string]crashCase{
 			return err
 		},
 	},
-	"recovery with loss": {
-		entries: 5, kept: 4, most: 4, acked: 4,
+	"rollback with entries of its own": {
+		entries: 3, kept: 5, most: 5, acked: 5,
+		prepare: func(t *testing.T, name string) { must(t, appendN(fastDisk{}, name, 4, 5)) },
+		do: func(d disk, name string) error {
+			_, err := rollback(background, d, name, "test", fastOptions())
+			return err
+		},
+	},
+	"migrate into a store with entries of its own": {
+		entries: 3, kept: 4, most: 5, acked: 5,
 		prepare: func(t *testing.T, name string) {
+			must(t, appendN(fastDisk{}, name, 4, 4))
+			addTo(t, name, entryLine(5)+"\n")
+		},
+		do: func(d disk, name string) error { _, err := migrate(background, d, name, fastOptions()); return err },
+	},
+	"recovery from the file": {
+		entries: 5, kept: 5, most: 5, acked: 5,
+		prepare: func(t *testing.T, name string) {
+			file := lastSegment(t, name)
+			must(t, os.Truncate(file, int64(len(readText(t, file))-40)))
+		},
+		do: func(d disk, name string) error {
+			_, err := recoverStore(background, d, name, fastOptions())
+			return err
+		},
+	},
+	"recovery of documents": {
+		entries: 3, kept: 5, most: 5, acked: 5,
+		prepare: func(t *testing.T, name string) {
+			must(t, appendN(fastDisk{}, name, 4, 5))
+			must(t, mark(fastDisk{}, name))
+			for _, file := range []string{markerFile, ledgerFile, checkpointName(1)} {
+				file = filepath.Join(Dir(name), file)
+				must(t, os.Truncate(file, int64(len(readText(t, file))-30)))
+			}
+		},
+		do: func(d disk, name string) error {
+			_, err := recoverStore(background, d, name, fastOptions())
+			return err
+		},
+	},
+	"recovery with loss": {
+		entries: 3, kept: 4, most: 4, acked: 4,
+		prepare: func(t *testing.T, name string) {
+			must(t, appendN(fastDisk{}, name, 4, 5))
 			file := lastSegment(t, name)
 			must(t, os.Truncate(file, int64(len(readText(t, file))-40)))
 		},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -116,30 +117,41 @@ func checkpointName(seq int64) string { return fmt.Sprintf("checkpoints/%016d.js
 // checkpoints returns the checkpoints of the store in dir in order. One that
 // cannot be read is an error that names it.
 func checkpoints(d disk, dir string) ([]Checkpoint, error) {
+	points, bad, err := allCheckpoints(d, dir)
+	for _, name := range slices.Sorted(maps.Keys(bad)) {
+		return nil, fmt.Errorf("checkpoint %s: %w", name, cause(bad[name]))
+	}
+	return points, err
+}
+
+// allCheckpoints returns the checkpoints that can be read, and by their file names
+// why the others cannot.
+func allCheckpoints(d disk, dir string) (out []Checkpoint, bad map[string]error, err error) {
 	entries, err := d.list(joined(dir, "checkpoints"))
+	bad = map[string]error{}
 	if missing(err) {
-		return nil, nil
+		return nil, bad, nil
 	}
 	if err != nil {
-		return nil, about("reading checkpoints", err)
+		return nil, bad, about("reading checkpoints", err)
 	}
-	var out []Checkpoint
 	for _, e := range entries {
 		stem, ok := strings.CutSuffix(e.Name(), ".json")
 		if !ok {
 			continue
 		}
 		c, err := readCheckpoint(d, joined(dir, "checkpoints", e.Name()))
-		if err != nil {
-			return nil, fmt.Errorf("checkpoint %s: %w", e.Name(), cause(err))
+		if n, nerr := strconv.ParseInt(stem, 10, 64); err == nil && (nerr != nil || n != c.Seq || c.Snapshot != checkpointName(n)) {
+			err = fmt.Errorf("%w: it calls itself %d", ErrCorrupt, c.Seq)
 		}
-		if n, err := strconv.ParseInt(stem, 10, 64); err != nil || n != c.Seq || c.Snapshot != checkpointName(n) {
-			return nil, fmt.Errorf("checkpoint %s: %w: it calls itself %d", e.Name(), ErrCorrupt, c.Seq)
+		if err != nil {
+			bad[e.Name()] = err
+			continue
 		}
 		out = append(out, c)
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Seq < out[j].Seq })
-	return out, nil
+	return out, bad, nil
 }
 
 func readCheckpoint(d disk, name string) (Checkpoint, error) {

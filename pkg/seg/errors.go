@@ -34,6 +34,10 @@ var (
 	// ErrNotFound is returned for an entry or a checkpoint that is not there.
 	ErrNotFound = errors.New("not in the store")
 
+	// ErrUnsaved is returned by [Rollback] for entries that are in the store alone and
+	// cannot be appended to the JSONL file. [Options.Force] leaves them behind.
+	ErrUnsaved = errors.New("entries would be lost")
+
 	// ErrNoTarget is returned by [Rollback] and [Recover] when the JSONL file that
 	// a store was made from is gone or no longer begins with what was migrated.
 	// The store is FAILED and stays where it is; a person has to decide.

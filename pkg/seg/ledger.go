@@ -111,8 +111,21 @@ func addEvent(d disk, dir string, e *event) error {
 		return about("reading the ledger", err)
 	}
 	e.Schema = eventSchema
-	b = append(append(b, compact(e)...), '\n')
-	err = replaceFile(d, joined(dir, "tmp", base(name)+".tmp"), name, b)
+	return replaceLedger(d, dir, append(append(b, compact(e)...), '\n'))
+}
+
+// writeLedger makes a ledger of events.
+func writeLedger(d disk, dir string, events []event) error {
+	var b []byte
+	for i := range events {
+		b = append(append(b, compact(&events[i])...), '\n')
+	}
+	return replaceLedger(d, dir, b)
+}
+
+func replaceLedger(d disk, dir string, b []byte) error {
+	name := joined(dir, ledgerFile)
+	err := replaceFile(d, joined(dir, "tmp", base(name)+".tmp"), name, b)
 	if err == nil {
 		err = d.syncDir(filepath.Dir(name))
 	}

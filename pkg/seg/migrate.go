@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -17,7 +18,8 @@ type Migration struct {
 	ID          string // a UUID
 	Correlation string
 	Dir         string // of the store
-	Entries     int64
+	Entries     int64  // of the store now
+	Taken       int64  // how many of them were added to a store that was there
 	Blank       int // lines of nothing but white space, which a store cannot keep
 	// Unfit is what the contract has no place for, which [Options.Extended] stored.
 	Unfit Unfit
@@ -35,13 +37,17 @@ type Migration struct {
 // removed. Before that moment the file is the session, after it the store is. A
 // crash in between is sorted out by [Recover].
 //
+// A store that is the session already and has entries which the file has not is
+// neither replaced nor built anew: the entries of the file that it has not are
+// appended to it, in the order of the file. What has the same id is the same entry.
+//
 // Both locks of the file, as [jsonl.OpenAppender] takes them, pi's lock on it and
 // the lock of a store that is replaced are held all along.
 //
 // Errors: [ErrContract] with the line; [jsonl.ErrTorn], [jsonl.ErrLocked];
-// [session.ErrNotSession], [session.ErrVersion], [session.ErrMalformed];
-// [ErrState] if there is a store with entries that the file has not; whatever
-// the file system says. The session is as it was then.
+// [session.ErrNotSession], [session.ErrVersion], [session.ErrMalformed]; those of
+// [Store.Append] for a store that is appended to; whatever the file system says.
+// The session is as it was then.
 func Migrate(ctx context.Context, path string, o Options) (Migration, error) {
 	return migrate(ctx, osDisk{}, path, o)
 }
@@ -119,7 +125,10 @@ func unique() string {
 }
 
 func (b *build) run() error {
-	if err := b.replaceable(); err != nil {
+	if old, err := b.keeper(); err != nil || old != nil {
+		if err == nil {
+			err = b.takeIn(old)
+		}
 		return err
 	}
 	err := b.stage()
@@ -135,32 +144,27 @@ func (b *build) run() error {
 	return err
 }
 
-// replaceable refuses to replace a store that has entries which the file has
-// not.
-func (b *build) replaceable() error {
+// keeper returns the store in place, if it has entries that the file has not. One
+// that has none is replaced: nil.
+func (b *build) keeper() (*Store, error) {
 	old, err := openStore(b.d, b.out.Dir, b.o)
 	if missing(err) || errors.Is(err, ErrNotStore) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	m, err := readMarker(b.d, old.dir)
-	if missing(err) {
-		return nil // a cache of pi's, which the file always outranks
+	if ours, err := old.committed(); err != nil || !ours {
+		return nil, old.named(err) // a cache of pi's, which the file always outranks
 	}
-	if err != nil {
-		return old.named(err)
+	err = old.own(b.ctx, io.NewSectionReader(b.a, 0, b.a.Size()), func(*view, *row) error { return errOwn })
+	if errors.Is(err, errOwn) {
+		return old, nil
 	}
-	st, err := old.Status()
-	if err != nil {
-		return err
-	}
-	if st.Entries == m.Entries && st.Chain == m.Chain {
-		return nil
-	}
-	return old.named(fmt.Errorf("%w: it has entries that %s has not; roll it back first", ErrState, base(b.path)))
+	return nil, old.named(err)
 }
+
+var errOwn = errors.New("the store has entries of its own")
 
 // stage builds and verifies the store.
 func (b *build) stage() error {

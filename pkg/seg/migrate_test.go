@@ -197,11 +197,100 @@ func TestMigrateKeepsAppended(t *testing.T) {
 	_, err := Migrate(t.Context(), name, testOptions) // again, in place of its like
 	must(t, err)
 	must(t, s.Append(t.Context(), []byte(entryLine(4))))
-	if _, err := Migrate(t.Context(), name, testOptions); !errors.Is(err, ErrState) {
-		t.Errorf("replacing: %v", err)
+	m, err := Migrate(t.Context(), name, testOptions)
+	if got := ids(t, s); err != nil || len(got) != 4 || m.Taken != 0 || m.Entries != 4 {
+		t.Errorf("%+v, %v, entries %v", m, err, got)
 	}
-	if got := ids(t, s); len(got) != 4 {
-		t.Errorf("entries %v", got)
+	wantSound(t, s)
+}
+
+// What another program added to the file is taken into a store that has entries of
+// its own: by id, in the order of the file, once.
+func TestMigrateTakesIn(t *testing.T) {
+	t.Parallel()
+	s, name := newTestStore(t, 3)
+	must(t, s.Append(t.Context(), []byte(entryLine(4))))
+	branch := func(id, parent string) string {
+		return strings.NewReplacer("e0000002", id, "e0000001", parent).Replace(entryLine(2))
+	}
+	addTo(t, name, branch("f2", "e0000003")+"\n"+entryLine(4)+"\n"+branch("f1", "f2")+"\n")
+	if f, err := s.Foreign(t.Context()); err != nil || strings.Join(f.IDs, " ") != "f2 f1" {
+		t.Errorf("foreign entries: %+v, %v", f, err)
+	}
+	o := testOptions
+	o.DryRun = true
+	m, err := Migrate(t.Context(), name, o)
+	if err != nil || m.Taken != 0 && m.Entries == 0 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if got := ids(t, s); len(got) != 4 { // the file has all of the store now: it would be built anew
+		t.Errorf("a dry run left %v", got)
+	}
+	must(t, s.Append(t.Context(), []byte(entryLine(5))))
+	if m, err = Migrate(t.Context(), name, o); err != nil || m.Taken != 2 || m.Entries != 7 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if m, err = Migrate(t.Context(), name, testOptions); err != nil || m.Taken != 2 || m.Entries != 7 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if got := strings.Join(ids(t, s), " "); got != "e0000001 e0000002 e0000003 e0000004 e0000005 f2 f1" {
+		t.Errorf("entries %s", got)
+	}
+	if f, err := s.Foreign(t.Context()); err != nil || len(f.IDs) > 0 {
+		t.Errorf("foreign entries: %+v, %v", f, err)
+	}
+	wantSound(t, s)
+	text := readText(t, name)
+	out, err := Rollback(t.Context(), name, "test", testOptions)
+	if err != nil || out.Carried != 1 || readText(t, name) != text+entryLine(5)+"\n" {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// A file that another program wrote anew has the same entries: only what is not in the
+// store counts.
+func TestForeignRewritten(t *testing.T) {
+	t.Parallel()
+	s, name := newTestStore(t, 3)
+	text := strings.ReplaceAll(readText(t, name), `"content"`, `"more":1,"content"`)
+	for _, tt := range []struct{ text, want string }{
+		{text, ""},
+		{text + entryLine(4) + "\n", "e0000004"},
+		{text + entryLine(4)[:30], ""}, // a writer at work
+		{testHeader + "\n" + entryLine(9) + "\n", "e0000009"},
+		{"", ""},
+	} {
+		must(t, os.WriteFile(name, []byte(tt.text), 0o600))
+		if f, err := s.Foreign(t.Context()); err != nil || strings.Join(f.IDs, " ") != tt.want {
+			t.Errorf("%.200q: %+v, %v", tt.text, f, err)
+		}
+	}
+	must(t, os.Remove(name))
+	if f, err := s.Foreign(t.Context()); err != nil || len(f.IDs) > 0 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// What cannot be read cannot be carried: nothing happens, unless it is forced.
+func TestRollbackForce(t *testing.T) {
+	t.Parallel()
+	s, name := newTestStore(t, 3)
+	text := readText(t, name)
+	must(t, appendN(osDisk{}, name, 4, 6))
+	file := lastSegment(t, name)
+	must(t, os.WriteFile(file, []byte(strings.Replace(readText(t, file), "number 6", "number 7", 1)), 0o600))
+	o := testOptions
+	for range 2 { // the second time the store is FAILED
+		if _, err := Rollback(t.Context(), name, "test", o); !errors.Is(err, ErrUnsaved) && !errors.Is(err, ErrCorrupt) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if _, err := os.Stat(s.dir); err != nil || readText(t, name) != text {
+		t.Errorf("something was changed: %v", err)
+	}
+	o.Force = true
+	if out, err := Rollback(t.Context(), name, "test", o); err != nil || out.Carried != 0 || readText(t, name) != text {
+		t.Errorf("%+v, %v", out, err)
 	}
 }
 
@@ -210,10 +299,11 @@ func TestRollback(t *testing.T) {
 	s, name := newTestStore(t, 3)
 	text := readText(t, name)
 	must(t, s.Append(t.Context(), []byte(entryLine(4))))
-	to, err := Rollback(t.Context(), name, "because", testOptions)
+	out, err := Rollback(t.Context(), name, "because", testOptions)
+	to := out.Dir
 	must(t, err)
-	if readText(t, name) != text {
-		t.Error("the file is another one")
+	if readText(t, name) != text+entryLine(4)+"\n" || out.Carried != 1 {
+		t.Errorf("%d entries were carried into the file", out.Carried)
 	}
 	if _, err := Open(Dir(name), testOptions); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("opening what is gone: %v", err)

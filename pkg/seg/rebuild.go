@@ -185,6 +185,10 @@ func (w *writer) install(temp string, e *end) error {
 	if err := w.toSealed("rebuilding the index"); err != nil {
 		return err
 	}
+	return w.replaceIndex(temp)
+}
+
+func (w *writer) replaceIndex(temp string) error {
 	err := w.s.dropIDs()
 	if err == nil {
 		err = w.s.d.rename(temp, joined(w.s.dir, indexFile))

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 // A Recovery tells what [Recover] did.
@@ -18,8 +19,13 @@ type Recovery struct {
 	// Lost is how many entries that were counted by the manifest are gone. Their
 	// bytes, as far as there are any, are in tmp.
 	Lost int64
+	// Carried is how many entries of a store that was rolled back were appended to the
+	// file.
+	Carried int
 	// Removed are directories of unfinished migrations.
 	Removed []string
+	// Remade tells, in words, which files of the store were made anew or put aside.
+	Remade []string
 	// Dir is where the store is now, out of service if it was rolled back; empty if
 	// there is none.
 	Dir string
@@ -47,8 +53,8 @@ func recoverStore(ctx context.Context, d disk, path string, o Options) (out Reco
 	if strings.EqualFold(filepath.Ext(path), ".v2") {
 		path = Source(path)
 	}
-	return out, withTarget(ctx, d, path, &o, func(target string) error {
-		r := &recovery{ctx: ctx, d: d, o: o, target: target, dir: Dir(target)}
+	return out, withTarget(ctx, d, path, &o, func(a *jsonl.Appender, target string) error {
+		r := &recovery{ctx: ctx, d: d, o: o, a: a, target: target, dir: Dir(target)}
 		r.out = Recovery{Action: "none", Dir: r.dir}
 		err := r.run()
 		out = r.out
@@ -60,6 +66,7 @@ type recovery struct {
 	ctx    context.Context
 	d      disk
 	o      Options
+	a      *jsonl.Appender // of the target, nil if that is missing
 	target string
 	dir    string
 	s      *Store
@@ -147,6 +154,9 @@ func (r *recovery) finishRollback(name string) error {
 func (r *recovery) finish() error {
 	m, err := readMarker(r.d, r.dir)
 	if missing(err) { // it never was committed
+		if _, err := r.d.lstat(r.target); err != nil {
+			return fmt.Errorf("%s: %w: neither %s nor %s is there: %w", r.dir, ErrNoTarget, markerFile, base(r.target), cause(err))
+		}
 		if err := removeTree(r.d, r.dir); err != nil {
 			return about("removing "+r.dir, err)
 		}
@@ -156,8 +166,11 @@ func (r *recovery) finish() error {
 	if err == nil {
 		err = r.confirmable(&m)
 	}
-	if err != nil {
+	if errors.Is(err, ErrCorrupt) {
 		return r.rollBack(err)
+	}
+	if err != nil {
+		return r.s.named(err)
 	}
 	a := &build{ctx: r.ctx, d: r.d, path: r.target, o: r.o, s: r.s, w: &writer{s: r.s}}
 	a.out = Migration{ID: m.Migration, Correlation: m.Correlation, Dir: r.dir}
@@ -182,8 +195,9 @@ func (r *recovery) confirmable(m *marker) error {
 	if err := c.full(); err != nil {
 		return err
 	}
-	if c.manifest(); !c.rep.OK() {
-		return fmt.Errorf("%w: %s", ErrCorrupt, c.rep.Problems[0].Text)
+	c.manifest()
+	if err := c.verdict(); err != nil {
+		return err
 	}
 	if c.m.Integrity.Chain != m.Chain || c.m.Counters.Entries != m.Entries {
 		return fmt.Errorf("%w: the store is not what its commit marker says", ErrCorrupt)
@@ -192,25 +206,20 @@ func (r *recovery) confirmable(m *marker) error {
 	return err
 }
 
-// rollBack gives up a store that cannot be mended, unless it has entries that the
-// file has not.
+// rollBack gives up a store that cannot be mended, unless it has entries that can
+// neither be appended to the file nor are lost for certain.
 func (r *recovery) rollBack(why error) error {
-	m, err := readMarker(r.d, r.dir)
-	if err == nil {
-		if man, err := readManifest(r.d, r.dir); err == nil && man.Counters.Entries > m.Entries {
-			return r.failed(fmt.Errorf("%w; not rolled back, since %d entries are nowhere else", why, man.Counters.Entries-m.Entries))
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return r.failed(errors.Join(why, err))
-	}
 	if err := r.failed(nil); err != nil {
 		return err
 	}
-	to, err := r.s.retire(r.ctx, r.target, "recovery: "+why.Error())
-	if err != nil {
-		return errors.Join(why, err)
+	to, err := r.s.retire(r.ctx, r.a, r.target, "recovery: "+why.Error())
+	switch {
+	case errors.Is(err, ErrCorrupt), errors.Is(err, ErrNoTarget), errors.Is(err, ErrUnsaved):
+		return fmt.Errorf("%w; not rolled back: %w", why, err)
+	case err != nil: // it may go the next time
+		return fmt.Errorf("%v; not rolled back: %w", why, err) //nolint:errorlint // this is no damage
 	}
-	r.out.Action, r.out.Dir = "rolledback", to
+	r.out.Action, r.out.Dir, r.out.Carried = "rolledback", to.Dir, to.Carried
 	return nil
 }
 

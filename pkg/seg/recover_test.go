@@ -78,12 +78,24 @@ func TestRecoverMigration(t *testing.T) {
 			}
 		})
 	}
+	t.Run("damaged, with sound entries of its own", func(t *testing.T) {
+		t.Parallel()
+		s, name := newTestStore(t, 3)
+		text := readText(t, name)
+		must(t, s.Append(t.Context(), []byte(entryLine(4))))
+		flip(t, s)
+		got, err := Recover(t.Context(), name, testOptions)
+		if err != nil || got.Action != "rolledback" || got.Carried != 1 || got.Lost != 0 || readText(t, name) != text+entryLine(4)+"\n" {
+			t.Errorf("%+v, %v", got, err)
+		}
+	})
 	t.Run("damaged, with entries of its own", func(t *testing.T) {
 		t.Parallel()
 		s, name := newTestStore(t, 3)
 		must(t, s.Append(t.Context(), []byte(entryLine(4))))
-		flip(t, s)
-		if _, err := Recover(t.Context(), name, testOptions); !errors.Is(err, ErrCorrupt) {
+		file := lastSegment(t, name)
+		must(t, os.WriteFile(file, []byte(strings.Replace(readText(t, file), "number 4", "number 7", 1)), 0o600))
+		if _, err := Recover(t.Context(), name, testOptions); !errors.Is(err, ErrUnsaved) {
 			t.Errorf("%v", err)
 		}
 		if st, err := s.currentState(); err != nil || st.to != Failed {

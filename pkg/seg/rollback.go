@@ -10,70 +10,81 @@ import (
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
-// Rollback makes the JSONL file at path the session again. The store is not
-// deleted: it gets the name that is returned, with the entries that were appended
-// to it since. The reason goes into its state.
+// A Retirement tells what [Rollback] did.
+type Retirement struct {
+	Dir     string // where the store is now, out of service
+	Carried int    // how many entries were appended to the file
+}
+
+// Rollback makes the JSONL file at path the session again. The entries that it has
+// not are appended to it. The store is not deleted: it gets another name. The reason
+// goes into its state.
 //
 // Before that, the file is compared with what was migrated: it must begin with
 // it. The error of one that does not is [ErrNoTarget], and the store is FAILED
-// then. Other errors are those of [Migrate].
-func Rollback(ctx context.Context, path, reason string, o Options) (string, error) {
+// then. Entries that cannot be read to be appended are [ErrUnsaved], and nothing has
+// changed. Other errors are those of [Migrate].
+func Rollback(ctx context.Context, path, reason string, o Options) (Retirement, error) {
 	return rollback(ctx, osDisk{}, path, reason, o)
 }
 
-func rollback(ctx context.Context, d disk, path, reason string, o Options) (to string, err error) {
-	err = withTarget(ctx, d, path, &o, func(target string) error {
+func rollback(ctx context.Context, d disk, path, reason string, o Options) (out Retirement, err error) {
+	err = withTarget(ctx, d, path, &o, func(a *jsonl.Appender, target string) error {
 		s, err := openStore(d, Dir(target), o)
 		if err != nil {
 			return err
 		}
-		to, err = s.retire(ctx, target, reason)
+		out, err = s.retire(ctx, a, target, reason)
 		return err
 	})
-	return to, err
+	return out, err
 }
 
-// withTarget is withSource for a file that may be missing or torn.
-func withTarget(ctx context.Context, d disk, path string, o *Options, do func(target string) error) error {
+// withTarget is withSource for a file that may be torn, or missing: then there is no
+// Appender.
+func withTarget(ctx context.Context, d disk, path string, o *Options, do func(a *jsonl.Appender, target string) error) error {
 	if _, err := filepath.EvalSymlinks(path); missing(err) {
-		return do(path)
+		return do(nil, path)
 	}
-	return withSource(ctx, d, path, jsonl.Options{Tail: jsonl.EndLine, Wait: o.Wait}, func(_ *jsonl.Appender, target string) error {
-		return do(target)
-	})
+	return withSource(ctx, d, path, jsonl.Options{Tail: jsonl.EndLine, Wait: o.Wait}, do)
 }
 
 // retire takes the store out of service in favour of the file target.
-func (s *Store) retire(ctx context.Context, target, reason string) (to string, err error) {
+func (s *Store) retire(ctx context.Context, a *jsonl.Appender, target, reason string) (out Retirement, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	unlock, err := s.lock(ctx)
 	if err != nil {
-		return "", err
+		return out, err
 	}
 	defer unlockInto(&err, unlock)
 	w := &writer{s: s}
 	if err := w.loadAny(); err != nil {
-		return "", s.named(err)
+		return out, s.named(err)
 	}
 	if err := w.checkTarget(target); err != nil {
-		return "", s.named(err)
+		return out, s.named(err)
+	}
+	if !s.o.Force && w.st.to != MigrationStaging {
+		if out.Carried, err = w.carry(ctx, a); err != nil {
+			return out, s.named(err)
+		}
 	}
 	if w.st.to != Failed && w.st.to != MigrationStaging {
 		if err := w.beforeRollback(); err != nil {
-			return "", s.named(err)
+			return out, s.named(err)
 		}
 	}
-	to = s.dir + ".rolledback." + unique()
+	to := s.dir + ".rolledback." + unique()
 	if err := s.d.rename(s.dir, to); err != nil {
-		return "", about("renaming "+s.dir, err)
+		return out, about("renaming "+s.dir, err)
 	}
-	s.dir = to
+	s.dir, out.Dir = to, to
 	err = s.d.syncDir(filepath.Dir(to))
 	if err == nil {
 		err = w.retired(target, reason)
 	}
-	return to, s.named(err)
+	return out, s.named(err)
 }
 
 // loadAny is load for a store in any state. Damage does not stop a rollback.

@@ -27,6 +27,8 @@ type Options struct {
 	FreshIDs bool
 	// DryRun makes [Migrate] build and verify a store, and then discard it.
 	DryRun bool
+	// Force makes [Rollback] leave the entries behind that are in the store alone.
+	Force bool
 	// Wait bounds the wait for the locks, as [jsonl.Options.Wait].
 	Wait time.Duration
 	// NoSync leaves appended entries to the operating system, to be made durable

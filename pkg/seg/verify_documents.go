@@ -166,15 +166,9 @@ func completed(events []event, migration string) bool {
 // care get a note.
 func (c *scan) modes(old bool) error {
 	s := c.v.s
-	names := append([]string{"", manifestFile, indexFile, ledgerFile, sourceFile, stateFile, markerFile, idsFile}, directories...)
-	for _, dir := range []string{"segments", "checkpoints"} {
-		entries, err := s.d.list(joined(s.dir, dir))
-		if err != nil && !missing(err) {
-			return about("reading "+dir, err)
-		}
-		for _, e := range entries {
-			names = append(names, dir+"/"+e.Name())
-		}
+	names, err := s.everything()
+	if err != nil {
+		return err
 	}
 	for _, name := range names {
 		fi, err := s.d.lstat(joined(s.dir, name))
@@ -194,4 +188,19 @@ func (c *scan) modes(old bool) error {
 		}
 	}
 	return nil
+}
+
+// everything returns the names of what a store consists of, there or not.
+func (s *Store) everything() ([]string, error) {
+	names := append([]string{"", manifestFile, indexFile, ledgerFile, sourceFile, stateFile, markerFile, idsFile}, directories...)
+	for _, dir := range []string{"segments", "checkpoints"} {
+		entries, err := s.d.list(joined(s.dir, dir))
+		if err != nil && !missing(err) {
+			return nil, about("reading "+dir, err)
+		}
+		for _, e := range entries {
+			names = append(names, dir+"/"+e.Name())
+		}
+	}
+	return names, nil
 }

@@ -1,0 +1,295 @@
+package seg
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// readFile reads the JSONL file for what it says of the migration, if it is still
+// the one that was migrated.
+func (r *recovery) readFile(x *exam) error {
+	st, err := readSource(r.d, r.dir)
+	p := st.Fingerprint
+	if err != nil && !missing(err) && !errors.Is(err, ErrCorrupt) {
+		return err
+	}
+	if p == nil && hex64(x.mark.Source.SHA) {
+		p = &x.mark.Source
+	}
+	if p == nil {
+		return nil
+	}
+	x.mark.Source = *p
+	begins, _, err := p.matches(r.target)
+	if missing(err) || err == nil && !begins {
+		return nil
+	}
+	if err != nil {
+		return about("reading "+base(r.target), err)
+	}
+	f, err := os.Open(r.target)
+	if err != nil {
+		return about("opening "+base(r.target), err)
+	}
+	defer f.Close()
+	x.file = accountOf(r.ctx, io.NewSectionReader(f, 0, p.Bytes), true)
+	return x.file.err
+}
+
+// newMarker makes a commit marker anew, of the ledger and the JSONL file, or of what
+// can still be proven of the old one.
+func (r *recovery) newMarker(x *exam) (marker, error) {
+	old, m := x.mark, marker{Schema: markerSchema, At: r.o.now(), Chain: genesis}
+	cannot := func(why string) error {
+		return keptError{fmt.Errorf("%w; it cannot be made anew: %s", damaged(x.kerr), why)}
+	}
+	i := slices.IndexFunc(x.events, func(e event) bool { return e.rank() >= 0 && e.Correlation != "" && cutOver([]event{e}) })
+	if i < 0 {
+		return m, cannot("the ledger does not tell of the migration")
+	}
+	m.Migration, m.Correlation, m.SourcePath = x.events[i].Migration, x.events[i].Correlation, x.events[i].Source
+	switch {
+	case !hex64(old.Source.SHA):
+		return m, cannot(sourceFile + " does not say what was migrated")
+	case x.file.preface != "":
+		m.Preface = x.file.preface
+	case old.PrefaceSHA != "" && hexSum(old.Preface) == old.PrefaceSHA:
+		m.Preface = old.Preface
+	default:
+		return m, cannot("the header is nowhere else, since " + base(r.target) + " is not there as it was migrated")
+	}
+	m.Source = fingerprint{Bytes: old.Source.Bytes, SHA: old.Source.SHA}
+	// How much was migrated is known if the chain says so. Nothing was is never wrong.
+	for _, n := range []struct {
+		entries int64
+		chain   string
+	}{{x.file.entries, x.file.chain}, {old.Entries, old.Chain}} {
+		if n.entries > 0 && n.entries <= x.entries && x.c.marks[n.entries] == n.chain {
+			m.Entries, m.Chain = n.entries, n.chain
+			break
+		}
+	}
+	return m, nil
+}
+
+// damaged is an error about a file of the store, even if that is missing.
+func damaged(err error) error {
+	if errors.Is(err, ErrCorrupt) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrCorrupt, err)
+}
+
+// newIdentity says whose store it is that has lost its manifest.
+func (r *recovery) newIdentity(x *exam) (manifest, error) {
+	lines := x.mark.Preface
+	if x.kerr != nil {
+		lines = x.file.preface
+	}
+	p, err := readPreface(strings.NewReader(lines))
+	if lines == "" && !x.ours {
+		p, err = r.prefaceOfFile()
+	}
+	if err != nil {
+		return manifest{}, fmt.Errorf("%w: and nothing tells whose store it is: %w", x.merr, cause(err))
+	}
+	return newManifest(p.header.ID, r.o.now(), sessionFits(p.header.ID) != nil), nil
+}
+
+func (r *recovery) prefaceOfFile() (preface, error) {
+	f, err := os.Open(r.target)
+	if err != nil {
+		return preface{}, err
+	}
+	defer f.Close()
+	return readPreface(f)
+}
+
+// documents puts the documents in order beside index and manifest. The old ones are
+// kept, in files that end in ".bak".
+func (r *recovery) documents(w *writer, x *exam) error {
+	steps := []func(*writer, *exam) error{r.checkpoints, r.ids, r.marker, r.ledger, r.source, r.modes}
+	for _, step := range steps {
+		if err := step(w, x); err != nil {
+			return err
+		}
+	}
+	e := w.newEvent("integrity_check", indexFile, indexFile)
+	e.Verification.Count, e.Outcome, e.ErrorClass = r.out.Lost == 0, "recoverable_error", "integrity_mismatch"
+	return addEvent(r.d, r.dir, &e)
+}
+
+// anew notes that a file was made anew, or put aside.
+func (r *recovery) anew(format string, args ...any) {
+	r.out.Remade = append(r.out.Remade, fmt.Sprintf(format, args...))
+}
+
+// checkpoints puts those aside that cannot be read, or lead nowhere.
+func (r *recovery) checkpoints(w *writer, x *exam) error {
+	points, bad, err := allCheckpoints(r.d, r.dir)
+	if err != nil {
+		return err
+	}
+	head := int64(0)
+	for _, p := range points {
+		chain := x.c.marks[p.HeadSeq]
+		if p.HeadSeq > x.entries || chain != p.Chain || x.c.heads[p.HeadSeq] != p.HeadID || p.HeadSeq < head {
+			bad[base(p.Snapshot)] = nil
+		} else {
+			head = p.HeadSeq
+		}
+	}
+	for name := range bad {
+		if err := r.s.aside(joined(r.dir, "checkpoints", name)); err != nil {
+			return about("putting aside "+name, err)
+		}
+		r.anew("checkpoints/%s leads nowhere, and was put aside", name)
+	}
+	return nil
+}
+
+// ids drops a table of ids that does not find them.
+func (r *recovery) ids(w *writer, _ *exam) error {
+	v, err := w.s.view()
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	c := newScan(v, &Report{})
+	if c.table = v.table(); c.table == nil {
+		return nil
+	}
+	for at, row := range v.rows(0) {
+		if c.findable(&row.row, at); c.table == nil || c.err != nil {
+			break
+		}
+	}
+	c.table.close()
+	if c.err != nil || c.rep.OK() {
+		return c.err
+	}
+	return w.s.dropIDs()
+}
+
+// ledger replaces a ledger that cannot be read, or contradicts the marker.
+func (r *recovery) ledger(_ *writer, x *exam) error {
+	events := slices.Clone(x.events)
+	if x.ours {
+		events = x.mark.tidy(events)
+	}
+	if x.lerr == nil && slices.Equal(events, x.events) {
+		return nil
+	}
+	if err := r.kept(ledgerFile); err != nil {
+		return err
+	}
+	return writeLedger(r.d, r.dir, events)
+}
+
+// kept copies a file that is about to be made anew to one ending in ".bak".
+func (r *recovery) kept(name string) error {
+	b, err := readFile(r.d, joined(r.dir, name), maxLedger)
+	if err == nil {
+		err = r.s.keep(joined(r.dir, name), b)
+	}
+	if err != nil && !missing(err) {
+		return about("saving "+base(name), err)
+	}
+	r.anew("%s was made anew", name)
+	return nil
+}
+
+// tidy returns the events as the marker says they must be: those of its migration
+// in order, with its names, and its end.
+func (m *marker) tidy(events []event) []event {
+	var at []int
+	var own []event
+	for i, e := range events {
+		if e.Migration == m.Migration && e.rank() >= 0 {
+			e.Source, e.Target, e.Correlation = m.SourcePath, Dir(m.SourcePath), m.Correlation
+			at, own = append(at, i), append(own, e)
+		}
+	}
+	slices.SortStableFunc(own, func(a, b event) int { return a.rank() - b.rank() })
+	for k, i := range at {
+		events[i] = own[k]
+	}
+	for _, phase := range []string{"cutover_commit", "completed"} {
+		if !slices.ContainsFunc(events, func(e event) bool { return e.Phase == phase && e.Migration == m.Migration }) {
+			events = m.told(events, phase)
+		}
+	}
+	return events
+}
+
+// told adds an event of the migration.
+func (m *marker) told(events []event, phase string) []event {
+	e := event{
+		Schema: eventSchema, Migration: m.Migration, Phase: phase, At: m.At, Source: m.SourcePath, Target: Dir(m.SourcePath),
+		SourceFormat: formatJSONL, TargetFormat: formatNative, Verification: allTrue, Outcome: "ok", Correlation: m.Correlation,
+	}
+	at := 0
+	for i := range events {
+		if events[i].Migration == m.Migration && events[i].rank() >= 0 && events[i].rank() <= e.rank() {
+			at = i + 1
+		}
+	}
+	return slices.Insert(events, at, e)
+}
+
+// marker writes the commit marker, if it was made anew.
+func (r *recovery) marker(_ *writer, x *exam) error {
+	if !x.ours || x.kerr == nil {
+		return nil
+	}
+	if err := r.kept(markerFile); err != nil {
+		return err
+	}
+	return writeMarker(r.d, r.dir, &x.mark)
+}
+
+// source writes what the store was made from, as the marker says it.
+func (r *recovery) source(_ *writer, x *exam) error {
+	st, err := readSource(r.d, r.dir)
+	switch {
+	case err != nil && !missing(err) && !errors.Is(err, ErrCorrupt):
+		return err
+	case !x.ours && errors.Is(err, ErrCorrupt): // without it, pi reads store and file
+		r.anew("%s cannot be read, and was put aside", sourceFile)
+		return r.s.aside(joined(r.dir, sourceFile))
+	case !x.ours, err == nil && (st.Fingerprint == nil || st.Fingerprint.same(&x.mark.Source)):
+		return nil
+	}
+	r.anew("%s was made anew", sourceFile)
+	return writeSource(r.d, r.dir, x.mark.Source)
+}
+
+// modes takes the store away from everybody but its owner.
+func (r *recovery) modes(*writer, *exam) error {
+	names, err := r.s.everything()
+	if err != nil || !hasModes {
+		return err
+	}
+	for _, name := range names {
+		full := joined(r.dir, name)
+		fi, err := r.d.lstat(full)
+		if missing(err) || err == nil && fi.Mode()&0o077 == 0 {
+			continue
+		}
+		mode := fileMode
+		if err == nil && fi.IsDir() {
+			mode = dirMode
+		}
+		if err == nil && (fi.IsDir() || fi.Mode().IsRegular()) {
+			err = r.d.chmod(full, mode)
+		}
+		if err != nil {
+			return about("changing the mode of "+base(full), err)
+		}
+	}
+	return nil
+}
