@@ -169,7 +169,11 @@ func (v *view) walkRows(want string, visit func(*row, *frame, error) bool) {
 		if anyLeaf {
 			return // no entry at all
 		}
-		if !found { // a parent that stands after its child is found in the next round
+		if !found && len(seen) > 0 { // a parent that stands after its child is found in the next round
+			stop(fmt.Errorf("%w: entry %q, which is a parent, is not in the index", ErrCorrupt, want))
+			return
+		}
+		if !found {
 			stop(fmt.Errorf("entry %q: %w", want, ErrNotFound))
 			return
 		}

@@ -3,6 +3,7 @@ package seg
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 )
@@ -49,6 +50,9 @@ func (w *writer) rebuild() (out Rebuilt, err error) {
 		return out, err
 	}
 	m, merr := readManifest(w.s.d, w.s.dir)
+	if merr != nil && !errors.Is(merr, ErrCorrupt) {
+		return out, merr
+	}
 	temp := joined(w.s.dir, "tmp", "offsets.rebuild.tmp")
 	e, err := w.index(temp)
 	if err != nil {

@@ -209,8 +209,8 @@ func (m *marker) tidy(events []event) []event {
 	var at []int
 	var own []event
 	for i, e := range events {
-		if e.Migration == m.Migration && e.rank() >= 0 {
-			e.Source, e.Target, e.Correlation = m.SourcePath, Dir(m.SourcePath), m.Correlation
+		if e.rank() >= 0 && (e.Migration == m.Migration || e.Phase != "integrity_check") {
+			e.Migration, e.Source, e.Target, e.Correlation = m.Migration, m.SourcePath, Dir(m.SourcePath), m.Correlation
 			at, own = append(at, i), append(own, e)
 		}
 	}
@@ -218,10 +218,8 @@ func (m *marker) tidy(events []event) []event {
 	for k, i := range at {
 		events[i] = own[k]
 	}
-	for _, phase := range []string{"cutover_commit", "completed"} {
-		if !slices.ContainsFunc(events, func(e event) bool { return e.Phase == phase && e.Migration == m.Migration }) {
-			events = m.told(events, phase)
-		}
+	for phase := m.untold(events); phase != ""; phase = m.untold(events) {
+		events = m.told(events, phase)
 	}
 	return events
 }

@@ -75,8 +75,8 @@ func (c *scan) marker(events []event, staging bool) *marker {
 		}
 		return nil
 	}
-	if !staging && !completed(events, m.Migration) {
-		bad(markerFile, "marker", "the commit marker is there, but the ledger has no completed migration %s", m.Migration)
+	if phase := m.untold(events); phase != "" && !staging {
+		bad(markerFile, "marker", "the commit marker is there, but the ledger has no event %s of the migration %s", phase, m.Migration)
 	}
 	if err := m.agreesWith(events); err != nil {
 		bad(ledgerFile, "ledger", "%v", err)
@@ -126,10 +126,12 @@ func (m *marker) agreesWith(events []event) error {
 	rank := -1
 	for i := range events {
 		e := &events[i]
-		if e.Migration != m.Migration || e.rank() < 0 {
+		if e.rank() < 0 || e.Phase == "integrity_check" && e.Migration != m.Migration { // that of a recovery
 			continue
 		}
 		switch {
+		case e.Migration != m.Migration:
+			return fmt.Errorf("the event %s is of the migration %s, and the commit marker of %s", e.Phase, e.Migration, m.Migration)
 		case e.rank() < rank:
 			return fmt.Errorf("the event %s stands behind %s", e.Phase, migrationPhases[rank])
 		case e.Source != m.SourcePath || e.Target != Dir(m.SourcePath):
@@ -158,8 +160,15 @@ func (c *scan) source(m *marker, ours bool) {
 	}
 }
 
-func completed(events []event, migration string) bool {
-	return slices.ContainsFunc(events, func(e event) bool { return e.Phase == "completed" && e.Migration == migration })
+// untold returns the first phase of the migration that the ledger does not have, ""
+// if it has all.
+func (m *marker) untold(events []event) string {
+	for _, phase := range migrationPhases {
+		if !slices.ContainsFunc(events, func(e event) bool { return e.Phase == phase && e.Migration == m.Migration }) {
+			return phase
+		}
+	}
+	return ""
 }
 
 // modes finds what others than the owner may read. Releases of pi that did not
