@@ -141,7 +141,7 @@ func (c *config) append(ctx context.Context, s *clikit.Streams, operands []strin
 	if err != nil {
 		return err
 	}
-	store, err := c.open(ctx, operands[0])
+	store, err := c.reader(ctx, s, operands[0])
 	if err != nil {
 		return err
 	}

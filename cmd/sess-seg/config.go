@@ -21,10 +21,10 @@ import (
 
 // A config is the flags of all commands. Each command has some of them.
 type config struct {
-	json, dryRun, extended, source, list, noHeader, reverse bool
-	reason, leaf, sync                                      string
-	segment                                                 int64
-	wait                                                    time.Duration
+	json, dryRun, extended, source, list, noHeader, reverse, force bool
+	reason, leaf, sync                                             string
+	segment                                                        int64
+	wait                                                           time.Duration
 }
 
 // command makes one command. Its flags store into a config that its action gets.
@@ -54,7 +54,7 @@ func extendedFlag(c *config) cli.Flag {
 }
 
 func (c *config) options() seg.Options {
-	o := seg.Options{Extended: c.extended, DryRun: c.dryRun, MaxSegment: c.segment, Wait: c.wait, NoSync: c.sync == "never"}
+	o := seg.Options{Extended: c.extended, DryRun: c.dryRun, MaxSegment: c.segment, Wait: c.wait, NoSync: c.sync == "never", Force: c.force}
 	if o.Wait == 0 {
 		o.Wait = -1 // no wait at all
 	}
@@ -104,6 +104,15 @@ func (c *config) open(ctx context.Context, name string) (*seg.Store, error) {
 		return nil, clikit.WithHint(err, "sess-seg migrate makes a store of a session")
 	}
 	return s, err
+}
+
+// reader is open for those who print entries or add to them.
+func (c *config) reader(ctx context.Context, s *clikit.Streams, name string) (*seg.Store, error) {
+	store, err := c.open(ctx, name)
+	if err == nil {
+		err = operand.WarnForeign(ctx, s, store)
+	}
+	return store, err
 }
 
 // printJSON prints v as one line.

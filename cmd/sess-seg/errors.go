@@ -21,6 +21,8 @@ func explained(err error, name string) error {
 		return hint("an entry has one id; sess-append makes new ones")
 	case errors.Is(err, seg.ErrContract):
 		return hint("sess-check %s finds what is wrong with a session", name)
+	case errors.Is(err, seg.ErrUnsaved):
+		return hint("sess-seg rollback --force %s leaves them behind, in the store that is kept", name)
 	case errors.Is(err, seg.ErrNoTarget):
 		return hint("put the file back as it was, or keep the entries with sess-seg cat %s", name)
 	case errors.Is(err, seg.ErrCorrupt):

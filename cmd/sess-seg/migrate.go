@@ -47,6 +47,9 @@ func (c *config) migrate(ctx context.Context, s *clikit.Streams, operands []stri
 	if c.dryRun {
 		verb = "would migrate"
 	}
+	if m.Taken > 0 {
+		s.Infof("%s: %d entries of %s, which the store had not, %s", m.Dir, m.Taken, path, map[bool]string{false: "were appended to it", true: "would be appended to it"}[c.dryRun])
+	}
 	s.Notef("%s %d entries: entry_count_match=%t hash_chain_match=%t index_consistent=%t",
 		verb, m.Entries, m.EntryCountMatch, m.HashChainMatch, m.IndexConsistent)
 	if !c.json {
@@ -59,11 +62,12 @@ func (c *config) migrate(ctx context.Context, s *clikit.Streams, operands []stri
 		Migration       string `json:"migrationId"`
 		Correlation     string `json:"correlationId"`
 		Entries         int64  `json:"entries"`
+		Taken           int64  `json:"taken"`
 		Extended        bool   `json:"extended"`
 		EntryCountMatch bool   `json:"entryCountMatch"`
 		HashChainMatch  bool   `json:"hashChainMatch"`
 		IndexConsistent bool   `json:"indexConsistent"`
-	}{m.Dir, c.dryRun, m.ID, m.Correlation, m.Entries, m.Unfit.Any(), m.EntryCountMatch, m.HashChainMatch, m.IndexConsistent})
+	}{m.Dir, c.dryRun, m.ID, m.Correlation, m.Entries, m.Taken, m.Unfit.Any(), m.EntryCountMatch, m.HashChainMatch, m.IndexConsistent})
 }
 
 // unfit says what was stored under schema ids of our own.
@@ -88,6 +92,7 @@ var rollbackCommand = command("rollback", "SESSION", "make the JSONL file the se
 	`sess-seg rollback --reason 'pi has to go on with it' s.jsonl`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
+			clikit.Bool(&c.force, "force", "leave entries behind that are in the store alone"),
 			clikit.String(&c.reason, "reason", "asked for", "note `TEXT` in the state of the store"),
 			waitFlag(c),
 		}
@@ -99,12 +104,15 @@ func (c *config) rollback(ctx context.Context, s *clikit.Streams, operands []str
 	if err != nil {
 		return err
 	}
-	to, err := seg.Rollback(ctx, path, c.reason, c.options())
+	out, err := seg.Rollback(ctx, path, c.reason, c.options())
 	if err != nil {
 		return err
 	}
+	if out.Carried > 0 {
+		s.Infof("%s: %d entries of the store were appended to it", path, out.Carried)
+	}
 	s.Notef("%s is the session again; the store is kept, out of service", path)
-	_, err = fmt.Fprintln(s.Out, to)
+	_, err = fmt.Fprintln(s.Out, out.Dir)
 	return err
 }
 
@@ -127,8 +135,14 @@ func (c *config) recover(ctx context.Context, s *clikit.Streams, operands []stri
 	for _, dir := range r.Removed {
 		s.Infof("removed %s, of a migration that was not finished", dir)
 	}
+	for _, what := range r.Remade {
+		s.Infof("%s: %s", r.Dir, what)
+	}
 	if r.Action == "rolledback" {
 		s.Warnf("%s could not be mended: %s is the session again, the store is %s", seg.Dir(path), path, r.Dir)
+	}
+	if r.Carried > 0 {
+		s.Infof("%s: %d entries of the store were appended to it", path, r.Carried)
 	}
 	if c.json {
 		err = printJSON(s, struct {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/pkg/seg"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 func none(*config) []cli.Flag { return nil }
@@ -19,7 +20,7 @@ var catCommand = command("cat", "SESSION", "print a store as the session it was 
 	`sess-seg cat s.v2 > copy.jsonl`, none, (*config).cat)
 
 func (c *config) cat(ctx context.Context, s *clikit.Streams, operands []string) error {
-	store, err := c.open(ctx, operands[0])
+	store, err := c.reader(ctx, s, operands[0])
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,7 @@ var pathCommand = command("path", "SESSION", "print the path from the root to a 
 sess-seg path --no-header --reverse s.v2 | head -n 3`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
-			clikit.String(&c.leaf, "leaf, l", "", "end at the entry `ID` instead of the last one"),
+			clikit.String(&c.leaf, "leaf, l", "", "end at the entry `REF` instead of the last one"),
 			clikit.Bool(&c.reverse, "reverse, r", "print the leaf first and the root last, without the header"),
 			clikit.Bool(&c.noHeader, "no-header", "print entries alone"),
 		}
@@ -40,23 +41,30 @@ sess-seg path --no-header --reverse s.v2 | head -n 3`,
 	(*config).path)
 
 func (c *config) path(ctx context.Context, s *clikit.Streams, operands []string) error {
-	store, err := c.open(ctx, operands[0])
+	store, err := c.reader(ctx, s, operands[0])
 	if err != nil {
 		return err
 	}
-	if c.reverse {
-		return printAll(s, store.Path(c.leaf))
-	}
-	if !c.noHeader {
-		lines, err := store.Preface()
-		if err == nil {
-			_, err = io.WriteString(s.Out, lines)
-		}
-		if err != nil {
+	leaf := c.leaf
+	if leaf != "" { // before anything is printed
+		if leaf, err = address(store, leaf, func(all *session.Session) (int, error) { return all.ResolveLeaf(c.leaf) }); err != nil {
 			return err
 		}
 	}
-	return printAll(s, store.Branch(c.leaf))
+	if c.reverse {
+		return printAll(s, store.Path(leaf))
+	}
+	if c.noHeader {
+		return printAll(s, store.Branch(leaf))
+	}
+	lines, err := store.Preface()
+	if err == nil {
+		_, err = io.WriteString(s.Out, lines)
+	}
+	if err != nil {
+		return err
+	}
+	return printAll(s, store.Branch(leaf))
 }
 
 func printAll(s *clikit.Streams, entries iter.Seq2[seg.Entry, error]) error {
@@ -84,7 +92,7 @@ func (c *config) tail(ctx context.Context, s *clikit.Streams, operands []string)
 	if err != nil || n < 0 {
 		return clikit.UsageError("%q is no number of entries", operands[0])
 	}
-	store, err := c.open(ctx, operands[1])
+	store, err := c.reader(ctx, s, operands[1])
 	if err != nil {
 		return err
 	}
@@ -100,18 +108,26 @@ func (c *config) tail(ctx context.Context, s *clikit.Streams, operands []string)
 	return nil
 }
 
-var getCommand = command("get", "ID SESSION", "print the entry with an id",
-	`sess-seg get 0d6f9a51 s.v2`, none, (*config).get)
+var getCommand = command("get", "REF SESSION", "print one entry",
+	`sess-seg get 0d6f9a51 s.v2
+sess-seg get .^ s.v2`, none, (*config).get)
 
 func (c *config) get(ctx context.Context, s *clikit.Streams, operands []string) error {
-	store, err := c.open(ctx, operands[1])
+	store, err := c.reader(ctx, s, operands[1])
 	if err != nil {
 		return err
 	}
-	e, err := store.Get(operands[0])
-	if errors.Is(err, seg.ErrNotFound) {
+	id, err := address(store, operands[0], func(all *session.Session) (int, error) {
+		leaf, _ := all.Leaf()
+		return all.Resolve(operands[0], leaf)
+	})
+	if errors.Is(err, seg.ErrNotFound) || errors.Is(err, session.ErrNotFound) {
 		return clikit.No("%v", err)
 	}
+	if err != nil {
+		return err
+	}
+	e, err := store.Get(id)
 	if err != nil {
 		return err
 	}

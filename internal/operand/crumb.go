@@ -17,8 +17,8 @@ import (
 // this terminal was last used for it. A draft leaves none, as
 // there may never be a session of that name.
 func (t *Target) LeaveCrumb() {
-	if t.file != nil && !t.place.draft() && inStore(t.Name) {
-		leaveCrumb(t.streams, t.Header.CWD, t.Name)
+	if (t.file != nil || t.place.stored) && !t.place.draft() && inStore(t.place.path) {
+		leaveCrumb(t.streams, t.Header.CWD, t.place.path)
 	}
 }
 

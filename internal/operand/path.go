@@ -56,10 +56,14 @@ func Path(ctx context.Context, operand string) (string, error) {
 }
 
 // A place is where a session is, and where it is said to be: a draft has the
-// path of the session it will be.
-type place struct{ path, file string }
+// path of the session it will be. The file of a session that has a committed
+// segmented store is that store.
+type place struct {
+	path, file string
+	stored     bool
+}
 
-func (p place) draft() bool { return p.file != p.path }
+func (p place) draft() bool { return p.file != p.path && !p.stored }
 
 // placeTries bounds how often a session is looked for that goes away between
 // being found and being opened. Once is what publishing a draft takes.
@@ -69,14 +73,18 @@ const placeTries = 3
 // once more if it was a draft that has been published in between.
 func open(ctx context.Context, s *clikit.Streams, operand string, with func(place) error) (p place, err error) {
 	for range placeTries {
-		if p, err = locate(ctx, operand); err != nil {
+		p, err = locate(ctx, operand)
+		if p, err = sessionAt(operand, p, err); err != nil {
 			return p, err
 		}
 		err = with(p)
 		if err == nil && p.draft() {
 			s.Notef("%s: not published yet, using its draft %s", p.path, p.file)
 		}
-		if err == nil || !p.draft() || !errors.Is(err, fs.ErrNotExist) {
+		if err == nil && p.stored {
+			s.Notef("%s: its segmented store %s is the session", p.path, p.file)
+		}
+		if err == nil || !p.mayMove(err) {
 			break
 		}
 	}
@@ -93,7 +101,7 @@ func locate(ctx context.Context, operand string) (place, error) {
 	file, err := store.Locate(operand)
 	switch {
 	case err == nil:
-		return place{operand, file}, nil
+		return place{path: operand, file: file}, nil
 	case !errors.Is(err, fs.ErrNotExist), strings.ContainsRune(operand, os.PathSeparator):
 		if pe, ok := errors.AsType[*fs.PathError](err); ok {
 			err = pe.Err // it names the system call, and the file once more
@@ -111,7 +119,7 @@ func locate(ctx context.Context, operand string) (place, error) {
 	case ferr != nil:
 		return place{}, ferr
 	}
-	return place{found, found}, nil
+	return place{path: found, file: found}, nil
 }
 
 // notFound says that an operand names nothing, and what may have been meant.

@@ -57,14 +57,21 @@ func Open(ctx context.Context, s *clikit.Streams, operand string) (*Input, error
 		return in, err
 	}
 	p, err := open(ctx, s, operand, func(p place) (err error) {
-		if store := segmented(p.file); store != nil {
+		store, err := p.store()
+		if err != nil {
+			return explained(p.file, err)
+		}
+		if store != nil {
+			if err := WarnForeign(ctx, s, store); err != nil {
+				return explained(p.file, err)
+			}
 			in.ReadCloser, in.foreign = streamed(store), true
 			return nil
 		}
 		in.ReadCloser, err = s.OpenInput(p.file)
 		return err
 	})
-	in.File, in.Name, in.path = p.file, cmp.Or(p.path, stdinName), p.path
+	in.File, in.Name, in.path = p.file, cmp.Or(p.name(), stdinName), p.path
 	return in, err
 }
 

@@ -3,11 +3,14 @@ package operand
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/seg"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -26,6 +29,75 @@ func segmented(path string) *seg.Store {
 
 // Segmented reports whether a path names a segmented store.
 func Segmented(path string) bool { return segmented(path) != nil }
+
+// errMigrated is the answer to one who has just opened the file of a session that
+// became a segmented store meanwhile.
+var errMigrated = errors.New("the session was migrated to a segmented store")
+
+// sessionAt follows a place to the session there: a committed segmented store beside a
+// file is the session, until it is rolled back, even if the file is gone. err is why
+// there is no place.
+func sessionAt(operand string, p place, err error) (place, error) {
+	switch {
+	case err == nil && p.path != "" && !p.draft():
+	case err != nil && strings.HasSuffix(operand, ".jsonl") && !isAddress(operand):
+		p = place{path: operand}
+	default:
+		return p, err
+	}
+	s, serr := seg.Committed(p.path)
+	if serr != nil && err == nil {
+		return p, serr
+	}
+	if serr == nil && s != nil {
+		return place{path: p.path, file: s.Dir(), stored: true}, nil
+	}
+	return p, err
+}
+
+func isAddress(operand string) bool {
+	_, ok := parseAddress(operand)
+	return ok
+}
+
+// mayMove reports whether a session that was found could not be opened because it
+// moved: a draft was published, a file migrated, a store rolled back.
+func (p place) mayMove(err error) bool {
+	return (p.draft() || p.stored) && errors.Is(err, fs.ErrNotExist) || errors.Is(err, errMigrated)
+}
+
+// name is what the session is called in messages.
+func (p place) name() string {
+	if p.stored {
+		return p.file
+	}
+	return p.path
+}
+
+// store opens the segmented store that a place is, nil if it is none.
+func (p place) store() (*seg.Store, error) {
+	s := segmented(p.file)
+	if s == nil && p.stored { // never the file in its stead
+		return seg.Open(p.file, seg.Options{})
+	}
+	return s, nil
+}
+
+// WarnForeign warns of entries that another program added to the JSONL file beside a
+// segmented store: nobody sees them.
+func WarnForeign(ctx context.Context, s *clikit.Streams, store *seg.Store) error {
+	f, err := store.Foreign(ctx)
+	if err != nil || len(f.IDs) == 0 {
+		return err
+	}
+	const most = 5
+	names := strings.Join(f.IDs[:min(most, len(f.IDs))], ", ")
+	if n := len(f.IDs) - most; n > 0 {
+		names += fmt.Sprintf(" and %d more", n)
+	}
+	s.Warnf("%s has entries that %s, which is the session, has not: %s; sess-seg migrate %s takes them in", f.Path, store.Dir(), names, f.Path)
+	return nil
+}
 
 // streamed returns the session that a store holds, while it is read and checked.
 // An error of the store is one of reading, so that nobody takes a part for the
@@ -50,8 +122,8 @@ func explained(dir string, err error) error {
 	switch {
 	case errors.Is(err, seg.ErrNarrow):
 		status, hint = clikit.ExitMalformed, "sess-seg append --extended stores such entries, in a store that pi does not read"
-	case errors.Is(err, seg.ErrCorrupt):
-		status, hint = clikit.ExitMalformed, "sess-seg verify "+dir+" lists what is wrong"
+	case errors.Is(err, seg.ErrCorrupt), errors.Is(err, seg.ErrNotStore):
+		status, hint = clikit.ExitMalformed, "sess-seg verify "+dir+" lists what is wrong, sess-seg recover "+dir+" mends what can be"
 	case errors.Is(err, seg.ErrState):
 		status, hint = clikit.ExitMalformed, "sess-seg status "+dir+" says what happened to it"
 	case errors.Is(err, seg.ErrContract):
@@ -80,11 +152,15 @@ type segTarget struct {
 	name  string
 }
 
-// holdSegmented locks the segmented store that a path names; nil if it is none.
-func holdSegmented(ctx context.Context, path string, o TargetOptions) (*segTarget, error) {
-	found := segmented(path)
-	if found == nil {
-		return nil, nil
+// holdSegmented locks the segmented store that a place is; nil if it is none.
+func holdSegmented(ctx context.Context, streams *clikit.Streams, p place, o TargetOptions) (*segTarget, error) {
+	path := p.file
+	found, err := p.store()
+	if found == nil || err != nil {
+		return nil, explained(p.file, err)
+	}
+	if err := WarnForeign(ctx, streams, found); err != nil {
+		return nil, named(path, explained(found.Dir(), err))
 	}
 	st, err := found.Status()
 	if err != nil {
@@ -130,6 +206,23 @@ func (t *Target) readSegmented(o TargetOptions) error {
 		return !errors.Is(err, seg.ErrNotFound) // what cannot be looked up is not given away
 	}
 	return nil
+}
+
+// openFile opens the file of a session to append to it. One that was migrated while
+// the lock was waited for is not the session any more.
+func openFile(ctx context.Context, path string, o jsonl.Options) (*jsonl.Appender, error) {
+	a, err := jsonl.OpenAppender(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	s, err := seg.Committed(path)
+	if err == nil && s != nil {
+		err = errMigrated
+	}
+	if err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
 }
 
 // append appends a batch under the lock.

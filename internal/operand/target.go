@@ -57,19 +57,19 @@ func OpenTarget(ctx context.Context, s *clikit.Streams, operand string, o Target
 		if p.path == "" {
 			return nil
 		}
-		if t.seg, err = holdSegmented(ctx, p.file, o); t.seg != nil || err != nil {
+		if t.seg, err = holdSegmented(ctx, s, p, o); t.seg != nil || err != nil {
 			return err
 		}
 		if err := s.NotOutput(file(p.file), p.path); err != nil {
 			return err
 		}
-		t.file, err = jsonl.OpenAppender(ctx, p.file, jsonl.Options{Tail: o.Tail, Wait: o.Wait, Grace: o.Grace})
+		t.file, err = openFile(ctx, p.file, jsonl.Options{Tail: o.Tail, Wait: o.Wait, Grace: o.Grace})
 		return unfinished(err)
 	})
 	if err != nil {
 		return nil, err
 	}
-	switch t.Name = t.place.path; {
+	switch t.Name = t.place.name(); {
 	case t.Name == "":
 		t.Name = stdinName
 		err = t.readStdin()

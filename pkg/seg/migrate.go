@@ -20,7 +20,7 @@ type Migration struct {
 	Dir         string // of the store
 	Entries     int64  // of the store now
 	Taken       int64  // how many of them were added to a store that was there
-	Blank       int // lines of nothing but white space, which a store cannot keep
+	Blank       int    // lines of nothing but white space, which a store cannot keep
 	// Unfit is what the contract has no place for, which [Options.Extended] stored.
 	Unfit Unfit
 	// What was verified before the store was put in place.

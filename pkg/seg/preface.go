@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -78,6 +79,35 @@ func (s *Store) committed() (bool, error) {
 		err = nil // the lines that can be read tell enough
 	}
 	return cutOver(events), err
+}
+
+// Committed returns the store that is the session instead of the JSONL file at path,
+// nil if there is none: it stands beside the file, or the one a symbolic link leads
+// to, and was put there by [Migrate]. Without a store it costs one look.
+func Committed(path string) (*Store, error) {
+	if target, err := os.Readlink(path); err == nil {
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return nil, about("following the link to "+target, err)
+		}
+	}
+	dir := Dir(path)
+	if dir == path {
+		return nil, nil
+	}
+	d := osDisk{}
+	fi, err := d.lstat(dir)
+	if missing(err) || err == nil && !fi.IsDir() {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, about("looking for "+dir, err)
+	}
+	s := newStore(d, dir, Options{})
+	ours, err := s.committed()
+	if err != nil || !ours {
+		return nil, s.named(err)
+	}
+	return s, nil
 }
 
 // sourcePreface reads the lines from the JSONL file beside the store. If that has
