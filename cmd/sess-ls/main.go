@@ -55,14 +55,22 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		return err
 	}
 	dirs, stores := segmented(dirs, operands)
-	rows, err := c.list(ctx, dirs, o, func() (string, bool) {
+	remembered := false
+	rows, err := c.list(ctx, dirs, o, func() (path string, ok bool) {
 		if len(operands) > 0 || o.CWD == "" {
 			return "", false // a terminal remembers one session of one working directory
 		}
-		return operand.Continue(ctx, s, o.CWD)
+		path, remembered = operand.Continue(ctx, s, o.CWD)
+		return path, remembered
 	})
 	if err != nil {
 		return err
+	}
+	if rows, err = c.stored(ctx, s, rows, o); err != nil {
+		return err
+	}
+	if c.recent && !remembered {
+		rows = c.newer(ctx, s, rows, dirs, o)
 	}
 	if rows, err = c.withSegmented(ctx, s, rows, stores, o); err != nil {
 		return err

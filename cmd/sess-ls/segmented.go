@@ -6,9 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/seg"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -52,6 +54,73 @@ func (c *config) withSegmented(ctx context.Context, s *clikit.Streams, rows []st
 	}
 	store.Sort(rows, store.ByModified)
 	return rows[:min(1, len(rows))], nil
+}
+
+// stored gives the rows of files whose session is a segmented store what that holds.
+// The path stays: it names the session.
+func (c *config) stored(ctx context.Context, s *clikit.Streams, rows []store.Row, o store.Options) ([]store.Row, error) {
+	changed := false
+	for i := range rows {
+		row, ok, err := storedRow(ctx, s, rows[i].Path)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			o.Warn(rows[i].Path, err)
+			continue
+		}
+		if ok {
+			rows[i], changed = row, true
+		}
+	}
+	if changed && !c.recent {
+		store.Sort(rows, o.Order)
+	}
+	return rows, nil
+}
+
+// newer returns the row of the segmented store in dirs that was written to last, if that
+// was after the row which was found by the times of the files: theirs stand still.
+func (c *config) newer(ctx context.Context, s *clikit.Streams, rows []store.Row, dirs []string, o store.Options) []store.Row {
+	pattern := []string{"*.v2"}
+	if o.Recursive {
+		pattern = append(pattern, filepath.Join("*", "*.v2"))
+	}
+	for _, dir := range dirs {
+		for _, p := range pattern {
+			found, _ := filepath.Glob(filepath.Join(quotedGlob(dir), p)) // the pattern is a good one
+			for _, name := range found {
+				fi, err := os.Stat(filepath.Join(name, "manifest.json"))
+				if err != nil || len(rows) > 0 && !fi.ModTime().After(rows[0].ModTime) {
+					continue
+				}
+				row, ok, err := storedRow(ctx, s, seg.Source(name))
+				if err != nil {
+					o.Warn(name, err)
+				}
+				if ok && (o.CWD == "" || o.CWD == row.CWD) {
+					rows = []store.Row{row}
+				}
+			}
+		}
+	}
+	return rows
+}
+
+// quotedGlob returns a pattern that matches a name alone.
+func quotedGlob(name string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
+}
+
+// storedRow returns the row of the store that is the session instead of the file.
+func storedRow(ctx context.Context, s *clikit.Streams, path string) (store.Row, bool, error) {
+	dir, err := operand.Stored(path)
+	if err != nil || dir == "" {
+		return store.Row{}, false, err
+	}
+	row, err := segmentedRow(ctx, s, dir)
+	row.Path = path
+	return row, err == nil, err
 }
 
 // segmentedRow reads all of a segmented store. Its size is that of the session in it.

@@ -214,8 +214,8 @@ func killRound(t *testing.T, r *rand.Rand) {
 	killed(t, dir, "", moment(), "sess-seg", "rollback-to", "1", "s.v2")
 	want("rollback-to", content)
 	killed(t, dir, "", moment(), "sess-seg", "rollback", "s.jsonl")
-	want("rollback", segSession(n))
-	if got := readFile(t, filepath.Join(dir, "s.jsonl")); got != segSession(n) {
+	want("rollback", content) // in the store, or carried into the file
+	if got := readFile(t, filepath.Join(dir, "s.jsonl")); !strings.HasPrefix(got, segSession(n)) {
 		t.Error("the file was changed")
 	}
 }

@@ -99,6 +99,16 @@ func WarnForeign(ctx context.Context, s *clikit.Streams, store *seg.Store) error
 	return nil
 }
 
+// Stored returns the segmented store that is the session instead of the file at path,
+// "" if there is none.
+func Stored(path string) (string, error) {
+	s, err := seg.Committed(path)
+	if s == nil || err != nil {
+		return "", err
+	}
+	return s.Dir(), nil
+}
+
 // streamed returns the session that a store holds, while it is read and checked.
 // An error of the store is one of reading, so that nobody takes a part for the
 // whole.
