@@ -262,3 +262,49 @@ func (ds *damagedStore) recovered(t *testing.T, name string, bad func(string, ..
 		bad("appending: %v", err)
 	}
 }
+
+// A writer does not go on behind rows that changed places at the end.
+func TestAppendBehindSwappedRows(t *testing.T) {
+	t.Parallel()
+	s, name := newTestStore(t, 4)
+	file := filepath.Join(s.dir, indexFile)
+	rows := strings.SplitAfter(readText(t, file), "\n")
+	rows[2], rows[3] = rows[3], rows[2]
+	must(t, os.WriteFile(file, []byte(strings.Join(rows, "")), 0o600))
+	before := readText(t, file)
+	if err := appendN(fastDisk{}, name, 5, 5); !errors.Is(err, ErrCorrupt) || readText(t, file) != before {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A marker of the first release has no hashes. It is read, with a note, and its header
+// is compared with the file and the manifest.
+func TestMarkerWithoutHashes(t *testing.T) {
+	t.Parallel()
+	s, name := newTestStore(t, 3)
+	text := catText(t, s)
+	m, err := readMarker(s.d, s.dir)
+	must(t, err)
+	file := filepath.Join(s.dir, markerFile)
+	plain := func(from, to string) {
+		m := m
+		m.PrefaceSHA, m.Self, m.Preface = "", "", strings.Replace(m.Preface, from, to, 1)
+		must(t, os.WriteFile(file, pretty(&m), 0o600))
+	}
+	plain("", "")
+	if rep := wantSound(t, s); len(rep.Notes) != 1 || catText(t, s) != text {
+		t.Errorf("notes: %v", rep.Notes)
+	}
+	plain(`"/w"`, `"/x"`)
+	if rep, err := s.Verify(t.Context()); err != nil || rep.OK() {
+		t.Errorf("another header than the file's: %+v, %v", rep, err)
+	}
+	plain("f4c0", "f4c1")
+	must(t, os.Remove(name))
+	if rep, err := s.Verify(t.Context()); err != nil || rep.OK() {
+		t.Errorf("another id than the manifest's: %+v, %v", rep, err)
+	}
+	if _, err := s.Preface(); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("reading: %v", err)
+	}
+}

@@ -45,12 +45,14 @@ func (w *writer) mend() error {
 // look compares index, segments and manifest at their ends.
 func (w *writer) look(v *view) (*end, error) {
 	w.size, w.last = v.size, row{}
-	for _, r := range v.backward() {
+	for r := range v.consecutive(v.backward(), -1) {
 		if r.err != nil {
 			return nil, r.err
 		}
+		if w.last.seq > 0 { // in their order, the last two
+			break
+		}
 		w.last = r.row
-		break
 	}
 	if w.last.seq > 0 {
 		if _, err := v.frameOf(&w.last); err != nil {
