@@ -40,7 +40,7 @@ type status struct {
 }
 
 func (c *config) status(ctx context.Context, s *clikit.Streams, operands []string) error {
-	store, err := c.open(ctx, operands[0])
+	store, err := c.reader(ctx, s, operands[0])
 	if err != nil {
 		return err
 	}

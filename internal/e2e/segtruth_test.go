@@ -126,6 +126,7 @@ func TestForeignEntries(t *testing.T) {
 		{"sess-tree", "s.jsonl"},
 		{"sess-check", "s.jsonl"},
 		{"sess-compact", "--plan", "--keep", "1", "s.jsonl"},
+		{"sess-compact", "--keep", "1", "s.jsonl"}, // which reads, and appends then
 		{"sess-append", "-t", "x", "s.jsonl"},
 		{"sess-seg", "cat", "s.jsonl"},
 	} {
