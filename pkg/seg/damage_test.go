@@ -124,7 +124,7 @@ func sorted(s string) string {
 // or says that it cannot and leaves it alone. With the JSONL file there, and without.
 func TestDamageTable(t *testing.T) {
 	t.Parallel()
-	flips := 40
+	flips := 16
 	if testing.Short() {
 		flips = 8
 	}

@@ -129,7 +129,7 @@ func (r *recovery) anew(format string, args ...any) {
 }
 
 // checkpoints puts those aside that cannot be read, or lead nowhere.
-func (r *recovery) checkpoints(w *writer, x *exam) error {
+func (r *recovery) checkpoints(_ *writer, x *exam) error {
 	points, bad, err := allCheckpoints(r.d, r.dir)
 	if err != nil {
 		return err

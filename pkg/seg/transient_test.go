@@ -103,7 +103,8 @@ func TestTransientErrors(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			for _, errno := range []syscall.Errno{syscall.EIO, syscall.EMFILE} {
-				for n := 1; transient(t, filepath.Dir(name), do, errno, n) && !t.Failed(); n++ {
+				for n, more := 1, true; more && !t.Failed(); n++ {
+					more = transient(t, filepath.Dir(name), do, errno, n)
 				}
 			}
 		})
@@ -140,4 +141,23 @@ func transient(t *testing.T, template string, do func(d disk, name string) error
 		wantSound(t, mustOpen(t, Dir(name), fastOptions()))
 	}
 	return true
+}
+
+// closedBy is a file whose close(2) answers with an error.
+type closedBy struct{ error }
+
+func (c closedBy) Close() error { return c.error }
+
+// A close that a signal interrupted has closed the file.
+func TestInterruptedClose(t *testing.T) {
+	t.Parallel()
+	if err := closing(closedBy{&fs.PathError{Op: "close", Path: "x", Err: syscall.EINTR}}, nil); err != nil {
+		t.Errorf("interrupted: %v", err)
+	}
+	if err := closing(closedBy{syscall.EIO}, nil); !errors.Is(err, syscall.EIO) {
+		t.Errorf("failed: %v", err)
+	}
+	if err := closing(closedBy{syscall.EINTR}, fs.ErrExist); !errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.EINTR) {
+		t.Errorf("after another error: %v", err)
+	}
 }
