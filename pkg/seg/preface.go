@@ -85,10 +85,15 @@ func (s *Store) committed() (bool, error) {
 // nil if there is none: it stands beside the file, or the one a symbolic link leads
 // to, and was put there by [Migrate]. Without a store it costs one look.
 func Committed(path string) (*Store, error) {
-	if target, err := os.Readlink(path); err == nil {
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return nil, about("following the link to "+target, err)
+	if _, err := os.Readlink(path); err == nil {
+		target, err := filepath.EvalSymlinks(path)
+		switch {
+		case missing(err):
+			return nil, nil
+		case err != nil:
+			return nil, about("following the link "+path, err)
 		}
+		path = target
 	}
 	dir := Dir(path)
 	if dir == path {
