@@ -3,6 +3,7 @@ package clikit
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -38,10 +39,7 @@ func bashCompletion(b *strings.Builder, t Tool) {
 	const files, words = "compgen -f -- \"$cur\"", "compgen -W %s -- \"$cur\""
 	fn := "_" + strings.ReplaceAll(t.Name, "-", "_")
 	docs := Flags(t)
-	var all []string
-	for _, d := range docs {
-		all = append(all, d.dashed()...)
-	}
+	all := dashedAll(docs)
 	fmt.Fprintf(b, "%s() {\n", fn)
 	b.WriteString("\tlocal IFS=$'\\n' cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n")
 	b.WriteString("\tcase $prev in\n")
@@ -56,7 +54,11 @@ func bashCompletion(b *strings.Builder, t Tool) {
 		fmt.Fprintf(b, "\t%s)\n\t\tCOMPREPLY=($(%s))\n\t\treturn ;;\n", strings.Join(d.dashed(), "|"), reply)
 	}
 	b.WriteString("\tesac\n\tcase $cur in\n")
-	fmt.Fprintf(b, "\t-*) COMPREPLY=($(%s)) ;;\n", fmt.Sprintf(words, quote(strings.Join(all, "\n"))))
+	b.WriteString("\t-*)\n\t\tcase ${COMP_WORDS[1]} in\n")
+	for _, c := range t.Commands { // each has some of the flags
+		fmt.Fprintf(b, "\t\t%s) COMPREPLY=($(%s)) ;;\n", c.Name, fmt.Sprintf(words, quote(strings.Join(dashedAll(Flags(c)), "\n"))))
+	}
+	fmt.Fprintf(b, "\t\t*) COMPREPLY=($(%s)) ;;\n\t\tesac ;;\n", fmt.Sprintf(words, quote(strings.Join(all, "\n"))))
 	if len(t.Commands) > 0 {
 		list := fmt.Sprintf(words, quote(strings.Join(t.commandNames(), "\n")))
 		fmt.Fprintf(b, "\t*) if [ \"$COMP_CWORD\" = 1 ]; then\n\t\tCOMPREPLY=($(%s))\n\telse\n\t\tCOMPREPLY=($(%s))\n\tfi ;;\n\tesac\n}\n", list, files)
@@ -109,7 +111,7 @@ func fishCompletion(b *strings.Builder, t Tool) {
 		fmt.Fprintf(b, "complete -c %s -n __fish_use_subcommand -f -a %s -d %s\n", t.Name, c.Name, fishQuote(c.Summary))
 	}
 	for _, d := range Flags(t) {
-		fmt.Fprintf(b, "complete -c %s", t.Name)
+		fmt.Fprintf(b, "complete -c %s%s", t.Name, fishCondition(t, d))
 		for _, n := range d.Names {
 			kind := "l"
 			if utf8.RuneCountInString(n) == 1 {
@@ -125,6 +127,29 @@ func fishCompletion(b *strings.Builder, t Tool) {
 		}
 		fmt.Fprintf(b, " -d %s\n", fishQuote(d.Usage))
 	}
+}
+
+// fishCondition is the condition under which a flag is offered: a command that has it
+// stands before. One that all of them have is always offered.
+func fishCondition(t Tool, d FlagDoc) string {
+	var with []string
+	for _, c := range t.Commands {
+		if slices.ContainsFunc(Flags(c), func(o FlagDoc) bool { return o.Names[0] == d.Names[0] }) {
+			with = append(with, c.Name)
+		}
+	}
+	if len(with) == len(t.Commands) {
+		return ""
+	}
+	return " -n " + fishQuote("__fish_seen_subcommand_from "+strings.Join(with, " "))
+}
+
+func dashedAll(docs []FlagDoc) []string {
+	var all []string
+	for _, d := range docs {
+		all = append(all, d.dashed()...)
+	}
+	return all
 }
 
 // dashed returns the names as they stand on a command line.
