@@ -66,8 +66,9 @@ type place struct {
 func (p place) draft() bool { return p.file != p.path && !p.stored }
 
 // placeTries bounds how often a session is looked for that goes away between
-// being found and being opened. Once is what publishing a draft takes.
-const placeTries = 3
+// being found and being opened. Once is what publishing a draft takes, or migrating
+// and rolling back.
+const placeTries = 16
 
 // open finds the session an operand names and opens it with the function given,
 // once more if it was a draft that has been published in between.

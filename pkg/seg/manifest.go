@@ -3,6 +3,7 @@ package seg
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -126,8 +127,17 @@ func readManifest(d disk, dir string) (manifest, error) {
 	if err == nil {
 		m, err = parseManifest(b)
 	}
-	if missing(err) { // every store has one, from its first moment on
-		err = fmt.Errorf("%w: it is missing", ErrCorrupt)
+	for try := 0; missing(err) && try < readTries; try++ { // every store has one, from its first moment on
+		if err = missingFrom(d, dir); errors.Is(err, ErrCorrupt) {
+			// Another store may have taken the place of one that was rolled back.
+			b, rerr := readFile(d, joined(dir, manifestFile), maxDocument)
+			switch {
+			case rerr == nil:
+				m, err = parseManifest(b)
+			case !missing(rerr) || try < readTries-1:
+				err = rerr
+			}
+		}
 	}
 	if err != nil {
 		return m, fmt.Errorf("reading %s: %w", manifestFile, cause(err))

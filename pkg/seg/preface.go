@@ -49,6 +49,9 @@ func (s *Store) preface() (string, error) {
 	case ours:
 		return "", fmt.Errorf("%w, and %s is not there as it was migrated", err, base(Source(s.dir)))
 	}
+	if err := missingFrom(s.d, s.dir); !errors.Is(err, ErrCorrupt) {
+		return "", err
+	}
 	return man.madeUp(), nil
 }
 

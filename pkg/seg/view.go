@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 
@@ -196,7 +197,7 @@ func (v *view) segment(n int64) (file, error) {
 	f, err := v.s.openSegment(n, os.O_RDONLY)
 	if err != nil {
 		if missing(err) {
-			err = v.s.gone()
+			err = missingFrom(v.s.d, v.s.dir)
 		}
 		return nil, cause(err)
 	}
@@ -210,11 +211,11 @@ func (v *view) segment(n int64) (file, error) {
 	return f, nil
 }
 
-// gone says why a file of the store is not there: it is damaged, or was rolled back
-// and has another name now.
-func (s *Store) gone() error {
-	if _, err := s.d.lstat(s.dir); missing(err) {
-		return fmt.Errorf("%w: the store was rolled back meanwhile", jsonl.ErrChanged)
+// missingFrom says why a file of a store is not there: the store is damaged, or was
+// rolled back and has another name now.
+func missingFrom(d disk, dir string) error {
+	if _, err := d.lstat(dir); missing(err) {
+		return fmt.Errorf("%w: the store was rolled back meanwhile: %w", jsonl.ErrChanged, fs.ErrNotExist)
 	}
 	return fmt.Errorf("%w: it is missing", ErrCorrupt)
 }
