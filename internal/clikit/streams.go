@@ -30,6 +30,7 @@ type Streams struct {
 	in    *input
 	out   *output
 	mu    sync.Mutex // one message at a time
+	said  map[string]bool
 	raw   io.Writer  // standard error itself
 }
 
@@ -53,6 +54,19 @@ func (s *Streams) Notef(format string, args ...any) {
 	if s.Verbose && !s.Quiet {
 		s.printf(format, args...)
 	}
+}
+
+// Once reports whether it is the first time that it is asked about a subject: what is
+// said of it is said once, by whichever part of a tool gets there first.
+func (s *Streams) Once(subject string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.said[subject]
+	if s.said == nil {
+		s.said = map[string]bool{}
+	}
+	s.said[subject] = true
+	return !before
 }
 
 // printf writes one message as one line in one write. An error on standard

@@ -82,7 +82,7 @@ func open(ctx context.Context, s *clikit.Streams, operand string, with func(plac
 		if err == nil && p.draft() {
 			s.Notef("%s: not published yet, using its draft %s", p.path, p.file)
 		}
-		if err == nil && p.stored && first(s, p.path) {
+		if err == nil && p.stored && s.Once(p.path) {
 			s.Notef("%s: its segmented store %s is the session", p.path, p.file)
 		}
 		if err == nil || !p.mayMove(err) {

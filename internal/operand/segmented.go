@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -84,20 +83,11 @@ func (p place) store() (*seg.Store, error) {
 	return s, nil
 }
 
-// told are the stores that something was said about, so that a tool which reads first
-// and appends later says it once.
-var told sync.Map
-
-func first(s *clikit.Streams, what string) bool {
-	_, before := told.LoadOrStore([2]any{s, what}, true)
-	return !before
-}
-
 // WarnForeign warns of entries that another program added to the JSONL file beside a
 // segmented store: nobody sees them.
 func WarnForeign(ctx context.Context, s *clikit.Streams, store *seg.Store) error {
 	f, err := store.Foreign(ctx)
-	if err != nil || len(f.IDs) == 0 || !first(s, store.Dir()) {
+	if err != nil || len(f.IDs) == 0 || !s.Once(store.Dir()) {
 		return err
 	}
 	const most = 5

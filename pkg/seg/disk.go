@@ -76,15 +76,8 @@ func joined(dir string, elem ...string) string {
 	return filepath.Join(append([]string{dir}, elem...)...)
 }
 
-// closing closes f and adds the error of that to err. A close that a signal
-// interrupted has closed the file.
-func closing(f io.Closer, err error) error {
-	cerr := f.Close()
-	if errors.Is(cerr, syscall.EINTR) {
-		cerr = nil
-	}
-	return errors.Join(err, cerr)
-}
+// closing closes f and adds the error of that to err.
+func closing(f io.Closer, err error) error { return errors.Join(err, jsonl.Closed(f.Close())) }
 
 func about(what string, err error) error { return fmt.Errorf("%s: %w", what, cause(err)) }
 
