@@ -20,8 +20,7 @@
 // the results of their calls. Of several results of one call the first counts.
 // A call without result gets the result "No result provided", as pi 1.5 does;
 // a result without call is dropped; a result that stands elsewhere than behind
-// its call is moved there. An id belongs to the last call before the result
-// that has it, so ids that begin anew in every message find their own.
+// its call is moved there. session.Pair says which result is whose.
 //
 // # Text
 //

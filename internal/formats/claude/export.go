@@ -44,10 +44,12 @@ type exporter struct {
 	of      string // the id that its lines name
 	moved   bool   // lines that are kept have another id
 
-	index  map[string]int    // entries by their ids
-	kept   map[string]bool   // entries whose lines are kept
-	uuids  map[string]string // what entries are called there, or the entry that answers for them
-	firsts map[string]string // the first lines of the entries that have some
+	index  map[string]int             // entries by their ids
+	kept   map[string]bool            // entries whose lines are kept
+	uuids  map[string]string          // what entries are called there, or the entry that answers for them
+	firsts map[string]string          // the first lines of the entries that have some
+	early  map[string][]session.Entry // results in front of their calls, by the replies with the calls
+	unsaid map[string]bool            // results that have no line in their place
 	out    []written
 	at     int // the number of the last line kept
 
@@ -61,7 +63,10 @@ type written struct {
 }
 
 func newExporter(s *session.Session, t *formats.Target) *exporter {
-	x := &exporter{s: s, t: t, session: s.Header.ID, index: map[string]int{}, kept: map[string]bool{}, uuids: map[string]string{}, firsts: map[string]string{}}
+	x := &exporter{
+		s: s, t: t, session: s.Header.ID, index: map[string]int{}, kept: map[string]bool{}, uuids: map[string]string{}, firsts: map[string]string{},
+		early: map[string][]session.Entry{}, unsaid: map[string]bool{},
+	}
 	if !uuid.MatchString(x.session) && !isAgent(x.session) {
 		x.session = formats.SessionID("claude", x.session)
 	}
@@ -95,6 +100,7 @@ func newExporter(s *session.Session, t *formats.Target) *exporter {
 	}
 	// A fork has an id of its own; the lines of a sub-agent name who started it.
 	x.moved = others && !own && s.Header.ParentSession != "" && !isAgent(x.session)
+	x.pair()
 	return x
 }
 
@@ -111,7 +117,12 @@ func (x *exporter) entry(i int) {
 		x.uuids[e.ID()] = x.parent(e)
 		return
 	}
+	if x.unsaid[e.ID()] {
+		x.uuids[e.ID()] = x.parent(e)
+		return
+	}
 	x.add(x.t.Inline(e))
+	x.adopt(e.ID())
 }
 
 // lines returns what was written.

@@ -18,6 +18,7 @@ var what = map[string]string{
 	formats.KindSystem:   "system messages, left out",
 	formats.KindContext:  "edits of the context, without effect there",
 	formats.KindRole:     "messages of other roles, which became messages of the user",
+	formats.KindTool:     "results that answer no call, or one that has its result, left out",
 	formats.KindEntry:    "entries that mean nothing there, left out",
 	formats.KindText:     "replies without content, left out",
 }

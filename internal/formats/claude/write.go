@@ -94,7 +94,7 @@ func (x *exporter) say(e session.Entry, m session.Message, more ...session.Field
 func (x *exporter) reply(e session.Entry, m session.Message) {
 	failed := session.Field{Name: "isApiErrorMessage"}
 	reason, model := m.Str("stopReason"), cmp.Or(m.Str("model"), "unknown")
-	if reason == "error" || reason == "aborted" {
+	if m.Failed() {
 		failed.Raw, model = "true", synthetic
 	}
 	var own []session.Block

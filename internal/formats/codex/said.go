@@ -87,7 +87,7 @@ func (x *exporter) replyItems(m session.Message) []string {
 // madeUpItem returns a result for a call that has none.
 func madeUpItem(c session.ToolCall) string {
 	return formats.Object(session.StringField("type", kindOutput), session.StringField("call_id", js.ValidText(c.ID)),
-		session.StringField("output", noResult))
+		session.StringField("output", session.NoResult))
 }
 
 // reasoningItem returns the item that is the signature of thinking, if the response API

@@ -6,9 +6,6 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// textNoResult is what a model is told of a call without a result, as elsewhere (sess-path).
-const textNoResult = "No result provided"
-
 // fillTool puts the arguments of a call and its result into a part.
 func fillTool(p string, call session.Block, a *answer) string {
 	if rawMember(get(p, "state"), "input") == "null" {
@@ -18,7 +15,7 @@ func fillTool(p string, call session.Block, a *answer) string {
 	status := str(state, "status")
 	switch {
 	case a == nil:
-		return formats.With(p, "state", failedState(state, js.Quote(textNoResult)))
+		return formats.With(p, "state", failedState(state, js.Quote(session.NoResult)))
 	case status == "completed" && !a.failed():
 		state = fillOutput(state, a)
 	case status == "error" && a.failed():

@@ -152,7 +152,7 @@ func (x *exporter) tool(e session.Entry, call session.Block, a *answer, at int64
 	state := formats.Object(session.Field{Name: "status", Raw: `"completed"`}, session.Field{Name: "input", Raw: input})
 	switch {
 	case a == nil || a.failed():
-		text := js.Quote(textNoResult)
+		text := js.Quote(session.NoResult)
 		if a != nil {
 			text = a.text()
 			if len(a.images()) > 0 {

@@ -108,46 +108,39 @@ func (a *answer) images() []session.Block {
 
 func (a *answer) failed() bool { return a.message().Get("isError") == "true" }
 
-// waiting are the calls of a message that have one id, and no result yet.
-type waiting struct {
-	index int
-	calls []int
-}
-
-// pair gives each call its result: the first with its id behind it, before another call has that id.
+// pair gives each call its result, by the pairing of [session.Pair].
 func (x *exporter) pair() {
 	x.results, x.answered = map[callAt]*answer{}, map[int]bool{}
-	latest, edits := map[string]*waiting{}, map[string]string{}
+	edits := map[string]string{}
 	for _, e := range x.path {
 		if e.Type() == session.TypeContextEdit {
 			edits[e.Str("targetId")] = e.Get("replacement")
 		}
 	}
-	for i, e := range x.path {
+	var messages []session.Message
+	var of []int // places on the path
+	for i := range x.path {
 		for _, m := range x.shown[i] {
-			switch m.Role() {
-			case session.RoleAssistant:
-				for n, c := range m.ToolCalls() {
-					w := latest[c.ID]
-					if w == nil || w.index != i {
-						w = &waiting{index: i}
-						latest[c.ID] = w
-					}
-					w.calls = append(w.calls, n)
-				}
-			case session.RoleToolResult:
-				w := latest[m.Str("toolCallId")]
-				if w == nil || len(w.calls) == 0 {
-					continue
-				}
-				a := &answer{e, m, edits[e.ID()]}
-				if a.edit != "" && !a.pruned() {
-					x.t.Lose(formats.At(e), formats.KindEntry, "what it was before it was edited left out")
-				}
-				x.results[callAt{w.index, w.calls[0]}] = a
-				x.answered[i] = true
-				w.calls = w.calls[1:]
-			}
+			messages, of = append(messages, m), append(of, i)
 		}
+	}
+	for k, p := range session.Pair(messages) {
+		for _, r := range p.Results {
+			e := x.path[of[r.Message]]
+			x.results[callAt{of[k], r.Call}] = &answer{e, messages[r.Message], edits[e.ID()]}
+			x.answered[of[r.Message]] = true
+		}
+	}
+	for i, e := range x.path {
+		if x.answered[i] {
+			x.edited(e, edits[e.ID()])
+		}
+	}
+}
+
+// edited tells of a result that opencode can only hold as it was edited.
+func (x *exporter) edited(e session.Entry, edit string) {
+	if a := (answer{entry: e, edit: edit}); edit != "" && !a.pruned() {
+		x.t.Lose(formats.At(e), formats.KindEntry, "what it was before it was edited left out")
 	}
 }

@@ -1,0 +1,144 @@
+package session
+
+// NoResult is the text of the result that a model reads for a call that was
+// never answered, as in pi 1.5.
+const NoResult = "No result provided"
+
+// Failed reports whether the message is a reply that ended in an error or was
+// aborted. No model is shown such a reply, nor the results of its calls.
+func (m Message) Failed() bool {
+	if m.role != RoleAssistant {
+		return false
+	}
+	stop := m.Str("stopReason")
+	return stop == "error" || stop == "aborted"
+}
+
+// Paired says how one message stands in the pairing of calls and results.
+type Paired struct {
+	// Of an assistant message: its calls, and their results in the order in which
+	// they came. Results that stand before their calls come last.
+	Calls   []ToolCall
+	Results []Result
+
+	// Of a tool result: the index of the message that has its call. It is
+	// [Orphan] or [Doubled] if it answers none, and Orphan for all other messages.
+	Reply int
+}
+
+// What stands in [Paired.Reply] for a result that answers no call.
+const (
+	Orphan  = -1 // no call has its id
+	Doubled = -2 // the call with its id already has a result
+)
+
+// A Result is the answer to a call.
+type Result struct {
+	Call    int // index in Calls
+	Message int // index of the message
+}
+
+// Unanswered returns the indices in Calls of the calls without a result.
+func (p Paired) Unanswered() []int {
+	if len(p.Results) == len(p.Calls) {
+		return nil
+	}
+	answered := make([]bool, len(p.Calls))
+	for _, r := range p.Results {
+		answered[r.Call] = true
+	}
+	var out []int
+	for i, done := range answered {
+		if !done {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Pair finds the call of each tool result among messages in context order, and
+// returns one Paired for each message.
+//
+// A result answers the first call without a result that has its id in the last
+// message in front of it with a call of that id, so ids that begin anew in every
+// message find their own. The first result of a call counts. A result without
+// such a message in front of it answers the first call behind it that has its id,
+// is for the same tool and has no result of its own.
+//
+// Replies that failed take part: their results go with them.
+func Pair(messages []Message) []Paired {
+	p := pairing{out: make([]Paired, len(messages)), latest: map[string]*unanswered{}}
+	var early []int
+	for i, m := range messages {
+		p.out[i].Reply = Orphan
+		switch m.role {
+		case RoleAssistant:
+			p.reply(i, m)
+		case RoleToolResult:
+			u := p.latest[m.Str("toolCallId")]
+			switch {
+			case u == nil:
+				early = append(early, i)
+			case len(u.calls) == 0:
+				p.out[i].Reply = Doubled
+			default:
+				p.answer(u.message, u.calls[0], i)
+				u.calls = u.calls[1:]
+			}
+		}
+	}
+	if len(early) > 0 {
+		p.adopt(messages, early)
+	}
+	return p.out
+}
+
+// A pairing is the state of Pair.
+type pairing struct {
+	out    []Paired
+	latest map[string]*unanswered // the last calls so far, by id
+}
+
+// unanswered are the calls of a message, of one id, that have no result yet.
+type unanswered struct {
+	message int
+	calls   []int
+}
+
+func (p *pairing) reply(i int, m Message) {
+	p.out[i].Calls = m.ToolCalls()
+	for n, c := range p.out[i].Calls {
+		u := p.latest[c.ID]
+		if u == nil || u.message != i {
+			u = &unanswered{message: i}
+			p.latest[c.ID] = u
+		}
+		u.calls = append(u.calls, n)
+	}
+}
+
+func (p *pairing) answer(reply, call, result int) {
+	p.out[reply].Results = append(p.out[reply].Results, Result{Call: call, Message: result})
+	p.out[result].Reply = reply
+}
+
+// adopt gives results that came before every call of their id to later calls.
+func (p *pairing) adopt(messages []Message, early []int) {
+	type key struct{ id, tool string }
+	type place struct{ message, call int }
+	later := map[key][]place{}
+	for i := range p.out {
+		for _, n := range p.out[i].Unanswered() {
+			c := p.out[i].Calls[n]
+			k := key{c.ID, c.Name}
+			later[k] = append(later[k], place{i, n})
+		}
+	}
+	for _, i := range early {
+		k := key{messages[i].Str("toolCallId"), messages[i].Str("toolName")}
+		if places := later[k]; len(places) > 0 {
+			later[k] = places[1:]
+			p.answer(places[0].message, places[0].call, i)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package session_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// pairable makes messages of words: "a:1,2" is a reply with calls 1 and 2, "!" in
+// front of a word makes it fail; "r:1" is the result of call 1, "x:1" one of another
+// tool, "u" the user.
+func pairable(words string) []session.Message {
+	var out []session.Message
+	for _, word := range strings.Fields(words) {
+		kind, ids, _ := strings.Cut(word, ":")
+		raw := `{"role":"user","content":"u"}`
+		switch kind {
+		case "a", "!a":
+			var calls []string
+			for _, id := range strings.Split(ids, ",") {
+				calls = append(calls, fmt.Sprintf(`{"type":"toolCall","id":%q,"name":"bash","arguments":{}}`, id))
+			}
+			stop := "toolUse"
+			if kind == "!a" {
+				stop = "error"
+			}
+			raw = fmt.Sprintf(`{"role":"assistant","stopReason":%q,"content":[%s]}`, stop, strings.Join(calls, ","))
+		case "r", "x":
+			tool := map[string]string{"r": "bash", "x": "read"}[kind]
+			raw = fmt.Sprintf(`{"role":"toolResult","toolCallId":%q,"toolName":%q,"content":[]}`, ids, tool)
+		}
+		out = append(out, session.NewMessage(raw))
+	}
+	return out
+}
+
+func TestPair(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, messages string
+		want           string // of each result: the reply and the call, orphan or doubled
+		unanswered     string
+	}{
+		{"in place", "u a:1 r:1", "2→1.0", ""},
+		{"parallel, in another order", "a:1,2 r:2 r:1", "1→0.1 2→0.0", ""},
+		{"late", "a:1 u r:1", "2→0.0", ""},
+		{"early", "u r:1 a:1", "1→2.0", ""},
+		{"early, of another tool", "x:1 a:1", "0→orphan", "1.0"},
+		{"early, and the call has its own", "r:1 a:1 r:1", "0→orphan 2→1.0", ""},
+		{"two early ones", "r:1 r:1 a:1 a:1", "0→2.0 1→3.0", ""},
+		{"doubled", "a:1 r:1 r:1", "1→0.0 2→doubled", ""},
+		{"orphaned", "u r:9 a:1", "1→orphan", "2.0"},
+		{"ids begin anew", "a:1 r:1 a:1 r:1", "1→0.0 3→2.0", ""},
+		{"one id twice in a message", "a:1,1 r:1 r:1 r:1", "1→0.0 2→0.1 3→doubled", ""},
+		{"a new call of the id in between", "a:1 a:1 r:1", "2→1.0", "0.0"},
+		{"a failed reply keeps its results", "!a:1 r:1 a:1", "1→0.0", "2.0"},
+	} {
+		messages := pairable(test.messages)
+		var got, unanswered []string
+		for i, p := range session.Pair(messages) {
+			for _, r := range p.Results {
+				got = append(got, fmt.Sprintf("%d→%d.%d", r.Message, i, r.Call))
+			}
+			for _, n := range p.Unanswered() {
+				unanswered = append(unanswered, fmt.Sprintf("%d.%d", i, n))
+			}
+			if messages[i].Role() == session.RoleToolResult {
+				switch p.Reply {
+				case session.Orphan:
+					got = append(got, fmt.Sprintf("%d→orphan", i))
+				case session.Doubled:
+					got = append(got, fmt.Sprintf("%d→doubled", i))
+				}
+			}
+		}
+		if strings.Join(sorted(got), " ") != test.want || strings.Join(unanswered, " ") != test.unanswered {
+			t.Errorf("%s: %s: results %v, want %s; unanswered %v, want %q", test.name, test.messages, sorted(got), test.want, unanswered, test.unanswered)
+		}
+	}
+}
+
+func TestFailed(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]bool{
+		`{"role":"assistant","stopReason":"error"}`: true, `{"role":"assistant","stopReason":"aborted"}`: true,
+		`{"role":"assistant","stopReason":"stop"}`: false, `{"role":"assistant"}`: false, `{"role":"user","stopReason":"error"}`: false,
+	} {
+		if got := session.NewMessage(raw).Failed(); got != want {
+			t.Errorf("%s: %t", raw, got)
+		}
+	}
+}
+
+// sorted returns the words in order.
+func sorted(words []string) []string {
+	out := slices.Clone(words)
+	slices.Sort(out)
+	return out
+}
