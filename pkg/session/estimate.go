@@ -78,6 +78,9 @@ func (s *scale) message(m Message, image int64) int64 {
 		var n int64
 		for file := range blocks(m.Get("files")) {
 			n += s.str(file.Get("content"))
+			if _, ok := mentionedImage(file); ok {
+				n += image
+			}
 		}
 		return n
 	case RoleBranchSummary, RoleCompactionSummary:

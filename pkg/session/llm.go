@@ -41,16 +41,16 @@ func (m Message) ToLLM() (llm Message, ok bool) {
 		}
 		return userMessage(m, content), true
 	case RoleBranchSummary:
-		return userText(m, said(branchIntro), quoted(m.Get("summary")), said("</summary>")), true
+		return userText(m, "", said(branchIntro), quoted(m.Get("summary")), said("</summary>")), true
 	case RoleCompactionSummary:
-		return userText(m, said(compactionIntro), quoted(m.Get("summary")), said("\n</summary>")), true
+		return userText(m, "", said(compactionIntro), quoted(m.Get("summary")), said("\n</summary>")), true
 	case RoleBashExecution, RolePythonExecution:
 		if truthy(m.Get("excludeFromContext")) {
 			return Message{}, false
 		}
-		return userText(m, executionText(m)...), true
+		return userText(m, "", executionText(m)...), true
 	case RoleFileMention:
-		return userText(m, mentionText(m)...), true
+		return userText(m, mentionedImages(m), mentionText(m)...), true
 	}
 	return Message{}, false
 }
@@ -77,12 +77,13 @@ func quoted(raw string) phrase {
 
 func (p phrase) empty() bool { return p.literal == `""` }
 
-// userText is a user message of one text, for the message m.
-func userText(m Message, phrases ...phrase) Message {
-	const before, after = `{"role":"user","content":[{"type":"text","text":"`, `"}]`
-	end := "}"
+// userText is a user message of one text, for the message m. Behind the text
+// stands more: further blocks, each behind a comma.
+func userText(m Message, more string, phrases ...phrase) Message {
+	const before, after = `{"role":"user","content":[{"type":"text","text":"`, `"}`
+	end := more + "]}"
 	if timestamp := m.Get("timestamp"); timestamp != "" {
-		end = `,"timestamp":` + timestamp + "}"
+		end = more + `],"timestamp":` + timestamp + "}"
 	}
 	size := len(before) + len(after) + len(end)
 	for _, p := range phrases {
@@ -99,23 +100,26 @@ func userText(m Message, phrases ...phrase) Message {
 	return newMessage(b.String())
 }
 
-// executionText tells a model what the user ran and what came of it.
+// executionText tells a model what the user ran and what came of it: a command in
+// pi's words, Python in oh-my-pi's.
 func executionText(m Message) []phrase {
 	out := []phrase{said("Ran `"), quoted(m.Get("command")), said("`\n")}
+	result, cancelled, exited := "", "(command cancelled)", "Command exited with code "
 	if m.role == RolePythonExecution {
 		out = []phrase{said("Ran Python:\n```python\n"), quoted(m.Get("code")), said("\n```\n")}
+		result, cancelled, exited = "Output:\n", "(execution cancelled)", "Execution failed with code "
 	}
 	if output := quoted(m.Get("output")); output.empty() {
 		out = append(out, said("(no output)"))
 	} else {
-		out = append(out, said("```\n"), output, said("\n```"))
+		out = append(out, said(result+"```\n"), output, said("\n```"))
 	}
 	code := m.Get("exitCode")
 	switch {
 	case truthy(m.Get("cancelled")):
-		out = append(out, said("\n\n(command cancelled)"))
+		out = append(out, said("\n\n"+cancelled))
 	case code != "" && code != "null" && js.Stringify(code) != "0":
-		out = append(out, said("\n\nCommand exited with code "+js.Stringify(code)))
+		out = append(out, said("\n\n"+exited+js.Stringify(code)))
 	}
 	if full := quoted(m.Get("fullOutputPath")); !full.empty() && truthy(m.Get("truncated")) {
 		out = append(out, said("\n\n[Output truncated. Full output: "), full, said("]"))
@@ -132,10 +136,32 @@ func mentionText(m Message) []phrase {
 		}
 		content := quoted(file.Get("content"))
 		out = append(out, said("<file path="+js.Quote(file.Str("path"))+">\n"), content)
-		if !strings.HasSuffix(js.Unquote(content.literal), "\n") {
+		if !content.empty() && !strings.HasSuffix(js.Unquote(content.literal), "\n") {
 			out = append(out, said("\n"))
 		}
 		out = append(out, said("</file>"))
 	}
 	return out
+}
+
+// mentionedImages returns the image blocks that a fileMention message brought in,
+// each behind a comma.
+func mentionedImages(m Message) string {
+	var b strings.Builder
+	for file := range blocks(m.Get("files")) {
+		if image, ok := mentionedImage(file); ok {
+			b.WriteString("," + image.Raw())
+		}
+	}
+	return b.String()
+}
+
+// mentionedImage returns the image of a file; ok is false if it has none.
+func mentionedImage(file Block) (image Block, ok bool) {
+	raw := file.Get("image")
+	if !strings.HasPrefix(raw, "{") {
+		return Block{}, false
+	}
+	image, _ = blockAt(raw, 0)
+	return image, image.Type == "image"
 }

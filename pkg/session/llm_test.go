@@ -43,11 +43,17 @@ func TestToLLM(t *testing.T) {
 		{"bash, truncated, no path", `{"role":"bashExecution","command":"ls","output":"o","truncated":true,"timestamp":5}`, says("\"Ran `ls`\\n```\\no\\n```\"")},
 		{"bash, excluded", `{"role":"bashExecution","command":"ls","excludeFromContext":true}`, gone},
 		{"bash, not excluded", `{"role":"bashExecution","command":"ls","excludeFromContext":false,"timestamp":5}`, says("\"Ran `ls`\\n(no output)\"")},
-		{"python", `{"role":"pythonExecution","code":"1+1","output":"2","timestamp":5}`, says("\"Ran Python:\\n```python\\n1+1\\n```\\n```\\n2\\n```\"")},
+		{"python", `{"role":"pythonExecution","code":"1+1","output":"2","timestamp":5}`, says("\"Ran Python:\\n```python\\n1+1\\n```\\nOutput:\\n```\\n2\\n```\"")},
+		{"python, failed", `{"role":"pythonExecution","code":"1","output":"o","exitCode":1,"timestamp":5}`, says("\"Ran Python:\\n```python\\n1\\n```\\nOutput:\\n```\\no\\n```\\n\\nExecution failed with code 1\"")},
+		{"python, cancelled", `{"role":"pythonExecution","code":"1","output":"","cancelled":true,"timestamp":5}`, says("\"Ran Python:\\n```python\\n1\\n```\\n(no output)\\n\\n(execution cancelled)\"")},
 		{"python, excluded", `{"role":"pythonExecution","code":"1","excludeFromContext":1}`, gone},
 		{
 			"file mention", `{"role":"fileMention","files":[{"path":"a\"b","content":"x\n"},7,{"path":"c","content":"y"}],"timestamp":5}`,
 			says(`"<file path=\"a\\\"b\">\nx\n</file>\n\n<file path=\"c\">\ny\n</file>"`),
+		},
+		{
+			"file mention with images", `{"role":"fileMention","files":[{"path":"a.go","content":"package a"},{"path":"b.png","content":"","image":{"type":"image","data":"AAAA","mimeType":"image/png"}},{"path":"c.png","image":{"data":"BBBB"}},{"path":"d","image":7}],"timestamp":5}`,
+			`{"role":"user","content":[{"type":"text","text":"<file path=\"a.go\">\npackage a\n</file>\n\n<file path=\"b.png\">\n</file>\n\n<file path=\"c.png\">\n</file>\n\n<file path=\"d\">\n</file>"},{"type":"image","data":"AAAA","mimeType":"image/png"}],"timestamp":5}`,
 		},
 		{"file mention without files", `{"role":"fileMention","timestamp":5}`, says(`""`)},
 		{"no timestamp", `{"role":"custom","content":[]}`, `{"role":"user","content":[]}`},

@@ -35,6 +35,7 @@ func TestEstimate(t *testing.T) {
 		{"no arguments", `{"role":"assistant","content":[{"type":"toolCall","name":"xxxx"}]}`, 1, -1},
 		{"bash", `{"role":"bashExecution","command":"xx","output":"xxx","excludeFromContext":true}`, 2, -1},
 		{"python", `{"role":"pythonExecution","code":"xx","output":"xx"}`, 1, -1},
+		{"file mention with an image", `{"role":"fileMention","files":[{"content":"xxxx","image":{"type":"image","data":"AAAA"}},{"image":7}]}`, 1201, -1},
 		{"file mention", `{"role":"fileMention","files":[{"path":"zzzz","content":"xxxx"},{"content":"x"}]}`, 2, -1},
 		{"custom", `{"role":"custom","content":"xxxx"}`, 1, -1},
 		{"hook message, developer", `{"role":"hookMessage","content":"xxxx"}`, 1, -1},
