@@ -6,7 +6,7 @@ import "github.com/sess-tools/sess/pkg/session"
 // messages, and what had to be repaired for it (see the package comment).
 //
 // System messages are folded into one in front. Text of an assistant is one
-// string; thinking is left out. As a tool message holds only text, the images
+// string; thinking is left out. Messages of the role developer keep it. As a tool message holds only text, the images
 // of tool results follow them in a user message. Ids of calls are at most 40
 // bytes of ASCII; longer ones are replaced.
 func OpenAI(messages []session.Message, o Options) (json JSON, repairs []string) {
@@ -22,7 +22,7 @@ func OpenAI(messages []session.Message, o Options) (json JSON, repairs []string)
 		if t.message.Role() == session.RoleAssistant {
 			out = append(out, r.openAIAssistant(t)...)
 		} else if parts := r.parts(t.number, t.message); len(parts) > 0 {
-			out = append(out, openAIUser(parts))
+			out = append(out, openAISaid(t.message.Role(), parts)...)
 		} else {
 			r.report(t.number, "user message without content left out")
 		}
@@ -93,15 +93,40 @@ func (r *request) openAIResults(t *turn) []JSON {
 			raw(`,"content":`).quote(onLines(texts)...).raw("}"))
 	}
 	if len(images) > 0 {
-		out = append(out, openAIUser(images))
+		out = append(out, openAIText(session.RoleUser, images))
 	}
 	return out
 }
 
-// openAIUser returns a user message: a string if it is one text, else an array.
-func openAIUser(parts []part) JSON {
+// openAISaid returns what is said in a role other than the assistant's. A developer
+// message holds only text, so its images follow it in a user message.
+func openAISaid(role string, parts []part) []JSON {
+	if role != session.RoleDeveloper {
+		return []JSON{openAIText(session.RoleUser, parts)}
+	}
+	var texts, images []part
+	for _, p := range parts {
+		if p.image() {
+			images = append(images, p)
+		} else {
+			texts = append(texts, p)
+		}
+	}
+	var out []JSON
+	if len(texts) > 0 {
+		out = append(out, openAIText(role, texts))
+	}
+	if len(images) > 0 {
+		out = append(out, openAIText(session.RoleUser, images))
+	}
+	return out
+}
+
+// openAIText returns a message of a role: its content is a string if it is one text,
+// else an array.
+func openAIText(role string, parts []part) JSON {
 	if len(parts) == 1 && !parts[0].image() {
-		return openAIMessage("user").quote(parts[0].text).raw("}")
+		return openAIMessage(role).quote(parts[0].text).raw("}")
 	}
 	blocks := make([]JSON, len(parts))
 	for i, p := range parts {
@@ -111,7 +136,7 @@ func openAIUser(parts []part) JSON {
 			blocks[i] = textBlock(p.text)
 		}
 	}
-	return openAIMessage("user").array(blocks).raw("}")
+	return openAIMessage(role).array(blocks).raw("}")
 }
 
 // textBlock is the block both APIs have for a text.

@@ -259,10 +259,16 @@ var requests = []struct {
 		anthropic: []string{anUser(text("a"), text("b")), anSays(text("c"), text("d"))},
 	},
 	{
-		name:      "developer messages are the user's",
+		name:      "developer messages, a role that Anthropic's API does not have",
 		in:        []string{`{"role":"developer","content":[{"type":"text","text":"mind"}]}`},
-		openAI:    []string{oaUser("mind")},
+		openAI:    []string{`{"role":"developer","content":"mind"}`},
 		anthropic: []string{anUser(text("mind"))},
+	},
+	{
+		name:      "an image of a developer message: the API takes text alone there",
+		in:        []string{`{"role":"developer","content":[{"type":"text","text":"mind"},{"type":"text","text":"this"},{"type":"image","mimeType":"image/png","data":"` + pixel + `"}]}`},
+		openAI:    []string{`{"role":"developer","content":[` + text("mind") + "," + text("this") + `]}`, `{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` + pixel + `"}}]}`},
+		anthropic: []string{anUser(text("mind"), text("this"), `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"`+pixel+`"}}`)},
 	},
 	{
 		name:      "messages of other roles become what a model reads",

@@ -115,8 +115,10 @@ func validOpenAIMessage(i int, m openAIMessage) error {
 	case m.ID != "" || empty || len(m.Content) == 0:
 		return fmt.Errorf("id %q, content %s", m.ID, m.Content)
 	case m.Role == "system" && i == 0 && m.Content[0] == '"':
-	case m.Role == "user" && m.Content[0] == '"':
+	case (m.Role == "user" || m.Role == "developer") && m.Content[0] == '"':
 	case m.Role == "user":
+		return validOpenAIParts(m.Content)
+	case m.Role == "developer" && !bytes.Contains(m.Content, []byte(`"image_url"`)):
 		return validOpenAIParts(m.Content)
 	case m.Role == "assistant" && (m.Content[0] == '"' || string(m.Content) == "null" && len(m.ToolCalls) > 0):
 		for _, c := range m.ToolCalls {
