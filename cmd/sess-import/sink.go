@@ -151,7 +151,7 @@ func (k *sink) seal(err error) error {
 	if err == nil && k.dest.Durable() {
 		err = k.failed(k.temp.Sync())
 	}
-	if cerr := k.temp.Close(); err == nil {
+	if cerr := jsonl.Close(k.temp); err == nil {
 		err = k.failed(cerr)
 	}
 	return err
@@ -169,7 +169,12 @@ func (k *sink) publish(err error) (path string, _ error) {
 	if err == nil {
 		err = k.link()
 	}
-	if rerr := os.Remove(k.temp.Name()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
+	rerr := os.Remove(k.temp.Name())
+	switch {
+	case rerr == nil, errors.Is(rerr, fs.ErrNotExist):
+	case err == nil:
+		err = k.afterwards("removing "+k.temp.Name(), rerr)
+	default:
 		err = errors.Join(err, k.failed(rerr))
 	}
 	return k.path, err
@@ -194,7 +199,16 @@ func (k *sink) link() error {
 		return nil
 	}
 	dir := filepath.Dir(k.path)
-	return k.failed(errors.Join(jsonl.SyncDir(dir), jsonl.SyncDir(filepath.Dir(dir)))) // it may be new as well
+	if err := errors.Join(jsonl.SyncDir(dir), jsonl.SyncDir(filepath.Dir(dir))); err != nil { // it may be new as well
+		return k.afterwards("syncing its directory", err)
+	}
+	return nil
+}
+
+// afterwards is the error of a step behind the one that gave the file its name: the
+// session is there.
+func (k *sink) afterwards(step string, err error) error {
+	return &writeError{fmt.Errorf("published %s, but %s: %w", k.path, step, cause(err))}
 }
 
 // failed makes an error one of the destination, and has it name the file.
@@ -202,15 +216,20 @@ func (k *sink) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		err = e.Err
-	}
-	if e, ok := errors.AsType[*os.LinkError](err); ok {
-		err = e.Err
-	}
 	name := k.path
 	if name == "" {
-		return err // clikit names standard output
+		return cause(err) // clikit names standard output
 	}
-	return &writeError{fmt.Errorf("creating %s: %w", name, err)}
+	return &writeError{fmt.Errorf("creating %s: %w", name, cause(err))}
+}
+
+// cause strips the operation and the paths from an error.
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
+	return err
 }

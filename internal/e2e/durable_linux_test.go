@@ -58,3 +58,46 @@ func TestRejectedIsAsDurableAsTheCopy(t *testing.T) {
 		})
 	}
 }
+
+// A session that was put into a database of others stays there if the power fails
+// after the tool has said so: the removal of SQLite's journal is durable by then.
+// With a journal that comes back, SQLite would undo what was written.
+func TestExportIntoDatabaseIsDurable(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("strace is not installed")
+	}
+	for _, format := range []string{"zeroclaw", "openoxide"} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", good)
+			write(t, dir, "o.jsonl", strings.Replace(good, `"id":"`, `"id":"other-`, 1))
+			first := exec.Command(filepath.Join(bin, "sess-export"), "-q", format, "-o", "x.db", "o.jsonl")
+			first.Dir, first.Env = dir, env(dir)
+			if r := wait(t, first); r.status != 0 {
+				t.Fatalf("status %d: %s", r.status, r.stderr)
+			}
+			trace := filepath.Join(dir, "trace")
+			c := exec.Command("strace", "-f", "-qq", "-y", "-o", trace, "-e", "trace=fsync,fdatasync,unlink,unlinkat,write",
+				filepath.Join(bin, "sess-export"), "-q", format, "--sync", "always", "-o", "x.db", "s.jsonl")
+			c.Dir, c.Env = dir, env(dir)
+			r := wait(t, c)
+			if strings.Contains(r.stderr, "strace: ") {
+				t.Skipf("strace cannot trace here: %s", r.stderr)
+			}
+			if r.status != 0 || r.stdout != "x.db\n" {
+				t.Fatalf("status %d, %q: %s", r.status, r.stdout, r.stderr)
+			}
+			log := readFile(t, trace)
+			_, after, removed := strings.Cut(log, `x.db-journal"`)
+			before, _, printed := strings.Cut(after, `"x.db\n"`)
+			if !removed || !printed {
+				t.Fatalf("no journal was removed, or no path printed:\n%s", log)
+			}
+			if !strings.Contains(before, "sync(") || !strings.Contains(before, "<"+dir+">)") {
+				t.Errorf("the directory is not synced between the removal of the journal and the answer:\n%s", log)
+			}
+		})
+	}
+}

@@ -87,6 +87,10 @@ func TestInjectedErrors(t *testing.T) {
 
 // A close that is interrupted has closed the file, whichever it is.
 func TestInterruptedClose(t *testing.T) {
+// A step behind the one that gives a new file its name fails: the message says that
+// the file is there, and it is whole. An interrupted close is no error (the first two
+// are the loader's, which cannot bear it).
+func TestInjectedAfterPublishing(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("strace is not installed")
@@ -110,6 +114,24 @@ func TestInterruptedClose(t *testing.T) {
 			c := exec.Command("strace", append([]string{
 				"-f", "-qq", "-o", "trace", "-e", "trace=close", "-e", "inject=close:error=EINTR", filepath.Join(bin, args[0]),
 			}, args[1:]...)...)
+	for _, tt := range []struct {
+		name, inject string
+		args         []string
+		there        string // "" if nothing is to be said
+	}{
+		{"import, directory", "fsync:error=EIO:when=2+", []string{"sess-import", "pi", "--sync", "always", "-o", "new", "s.jsonl"}, "published new, but syncing its directory: input/output error"},
+		{"import, temporary", "unlink,unlinkat:error=EIO", []string{"sess-import", "pi", "-o", "new", "s.jsonl"}, "published new, but removing ./.new."},
+		{"database, directory", "fsync:error=EIO:when=2+", []string{"sess-export", "zeroclaw", "--sync", "always", "-o", "new", "s.jsonl"}, "published new, but syncing its directory: input/output error"},
+		{"database, temporary", "unlink,unlinkat:error=EIO", []string{"sess-export", "openoxide", "-o", "new", "s.jsonl"}, "published new, but removing ./.sess-sqlite-"},
+		{"import, close", "close:error=EINTR:when=3+", []string{"sess-import", "pi", "--sync", "always", "-o", "new", "s.jsonl"}, ""},
+		{"export, close", "close:error=EINTR:when=3+", []string{"sess-export", "claude", "--sync", "always", "-o", "new", "s.jsonl"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", good)
+			trace := filepath.Join(dir, "trace")
+			c := exec.Command("strace", append([]string{"-f", "-qq", "-o", trace, "-e", "inject=" + tt.inject, filepath.Join(bin, tt.args[0]), "-q"}, tt.args[1:]...)...)
 			c.Dir, c.Env = dir, env(dir)
 			r := wait(t, c)
 			if strings.Contains(r.stderr, "strace: ") {
@@ -117,6 +139,14 @@ func TestInterruptedClose(t *testing.T) {
 			}
 			if r.status != 0 || r.stderr != "" || !strings.Contains(readFile(t, filepath.Join(dir, "trace")), "(INJECTED)") {
 				t.Errorf("%+v", r)
+			if log := readFile(t, trace); !strings.Contains(log, "(INJECTED)") {
+				t.Fatalf("nothing was tampered with:\n%s", log)
+			}
+			if tt.there == "" && (r.status != 0 || r.stderr != "") || tt.there != "" && (r.status != 2 || !strings.Contains(r.stderr, tt.there)) {
+				t.Errorf("status %d, %s; want %q", r.status, r.stderr, tt.there)
+			}
+			if got := readFile(t, filepath.Join(dir, "new")); len(got) < len(good) {
+				t.Errorf("%d bytes of %d are there", len(got), len(good))
 			}
 		})
 	}

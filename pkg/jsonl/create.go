@@ -59,7 +59,7 @@ func create(d disk, path string, content io.WriterTo, sync bool) error {
 	if err == nil && sync {
 		err = f.Sync()
 	}
-	if cerr := f.Close(); err == nil {
+	if cerr := Close(f); err == nil {
 		err = cerr
 	}
 	if err == nil && sync {

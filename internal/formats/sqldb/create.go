@@ -21,7 +21,8 @@ import (
 type Fill func(ctx context.Context, tx *sql.Tx) error
 
 // Create makes the database path, which must not exist, with mode 0600. It is there
-// when all of it is, and not if anything fails; with sync it is durable then. The
+// when all of it is, and not if making it fails; with sync it is durable then. An
+// error that begins "published" is of a step behind that: the database is there. The
 // error of a file that exists wraps [fs.ErrExist].
 func Create(ctx context.Context, path string, sync bool, fill Fill) error {
 	if _, err := os.Lstat(path); err == nil {
@@ -32,15 +33,20 @@ func Create(ctx context.Context, path string, sync bool, fill Fill) error {
 		return fmt.Errorf("creating %s: %w", path, cause(err))
 	}
 	made := filepath.Join(dir, filepath.Base(path))
-	err = build(ctx, made, sync, fill)
-	if err == nil {
-		err = publish(made, path, sync)
-	}
-	if rerr := os.RemoveAll(dir); err == nil {
-		err = rerr
+	if err = build(ctx, made, sync, fill); err == nil {
+		err = publish(made, path)
 	}
 	if err != nil {
-		return fmt.Errorf("creating %s: %w", path, plain(cause(err)))
+		return fmt.Errorf("creating %s: %w", path, errors.Join(plain(cause(err)), os.RemoveAll(dir)))
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("published %s, but removing %s: %w", path, dir, cause(err))
+	}
+	if !sync {
+		return nil
+	}
+	if err := jsonl.SyncDir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("published %s, but syncing its directory: %w", path, cause(err))
 	}
 	return nil
 }
@@ -82,16 +88,13 @@ func build(ctx context.Context, path string, sync bool, fill Fill) error {
 }
 
 // publish gives the finished file made its name, which must not be taken.
-func publish(made, path string, sync bool) error {
+func publish(made, path string) error {
 	err := os.Link(made, path)
 	if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without links
 		if _, serr := os.Lstat(path); serr == nil {
 			return fs.ErrExist
 		}
 		err = os.Rename(made, path)
-	}
-	if err == nil && sync {
-		err = jsonl.SyncDir(filepath.Dir(path))
 	}
 	return err
 }
@@ -107,7 +110,7 @@ func Update(ctx context.Context, path string, fill Fill) error {
 		}
 	}
 	if err == nil {
-		err = transact(ctx, target, fill, "synchronous(2)")
+		err = transact(ctx, target, fill, "synchronous(3)") // the removal of the journal is durable as well
 	}
 	if err != nil {
 		return fmt.Errorf("writing to %s: %w", path, plain(cause(err)))
