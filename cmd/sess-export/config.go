@@ -20,6 +20,7 @@ import (
 
 type config struct {
 	version, output, db, blobs, losses, sync string
+	growth                                   int64
 	strict, dryRun, index                    bool
 }
 
@@ -32,6 +33,7 @@ func (c *config) flags() []cli.Flag {
 		clikit.String(&c.blobs, "blobs", "", "put in the images that the session refers to in `DIR`"),
 		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		clikit.Bool(&c.strict, "strict", "take a loss for an error, and make nothing"),
+		clikit.Int64(&c.growth, "max-growth", 0, "make up to `TIMES` the size of the session where a format repeats parts of it, instead of 16 times or 64 MiB"),
 		operand.SyncFlag(&c.sync, "files"),
 		clikit.Bool(&c.dryRun, "dry-run, n", "print what would be made, and make nothing"),
 	}
@@ -67,6 +69,8 @@ func (c *config) operands(operands []string) (formats.Format, string, error) {
 		return nil, "", clikit.UsageError("--db is a place of its own: it goes with neither --output nor --index")
 	case c.index && !about.Index:
 		return nil, "", clikit.UsageError("%s keeps no names apart from its sessions", about.Name)
+	case c.growth < 0:
+		return nil, "", clikit.UsageError("--max-growth wants a number above 0")
 	case c.index && c.output == "":
 		return nil, "", clikit.UsageError("--index wants --output DIR")
 	case c.version == "" && len(about.Versions) > 0:
@@ -101,7 +105,7 @@ func (c *config) target(s *clikit.Streams, src *operand.Source) (*formats.Target
 	t := formats.NewTarget(func(l formats.Loss) { losses.Tell(src.Header.ID, l) })
 	home, _ := os.UserHomeDir() // who needs it complains
 	t.Path, t.DB, t.Out, t.Version, t.Blobs = c.output, c.db, s.Out, c.version, c.blobs
-	t.Index = c.index
+	t.Index, t.Growth = c.index, c.growth
 	t.Strict, t.DryRun, t.Sync = c.strict, c.dryRun, operand.Destination{File: c.output, Sync: c.sync}.Durable()
 	t.Env = formats.Env{Getenv: os.Getenv, Home: home}
 	return t, losses, nil
@@ -110,9 +114,12 @@ func (c *config) target(s *clikit.Streams, src *operand.Source) (*formats.Target
 // export writes the session.
 func (c *config) export(ctx context.Context, f formats.Format, src *operand.Source, t *formats.Target, losses *report.Log) error {
 	err := f.Export(ctx, src.Session, t)
+	e, large := errors.AsType[*formats.GrowthError](err)
 	switch {
 	case errors.Is(err, formats.ErrLossy):
 		err = formats.Damaged("%s: %v; nothing was written", src.Name, err)
+	case large:
+		err = clikit.WithHint(fmt.Errorf("exporting %s: %w", src.Name, err), "--max-growth %d allows it; sess-fork makes a session of one branch", e.Times())
 	case errors.Is(err, fs.ErrExist):
 		err = clikit.WithHint(err, "an existing file is never overwritten")
 	case err != nil && ctx.Err() == nil:

@@ -22,6 +22,7 @@ type Target struct {
 	Strict  bool      // a loss is an error, and nothing is written
 	DryRun  bool      // everything goes to Out, nothing else is written
 	Sync    bool      // what is written is durable when Export returns
+	Growth  int64     // how many times its size a session may become; 0 for [MaxGrowth]
 	Index   bool      // the agent's list of names is to have the session's as well, if Path is its home
 	Env     Env
 
@@ -125,4 +126,40 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// MaxGrowth is how many times its size a session may become when nothing else is said,
+// and freeGrowth how many bytes it may become in any case.
+const (
+	MaxGrowth  = 16
+	freeGrowth = 64 << 20
+)
+
+// A GrowthError is the error of an export that would be far larger than the session,
+// which repeats nothing.
+type GrowthError struct {
+	Why        string
+	Size, Made int64 // bytes, of the session and of what would be made of it
+}
+
+// Error names the sizes.
+func (e *GrowthError) Error() string {
+	return fmt.Sprintf("%s: %d bytes would be made of %d, %d times as many", e.Why, e.Made, e.Size, e.Times())
+}
+
+// Times returns how many times the size of the session that would be, rounded up.
+func (e *GrowthError) Times() int64 { return (e.Made + max(e.Size, 1) - 1) / max(e.Size, 1) }
+
+// Afford is to be asked before anything is written by a format that repeats parts of a
+// session: its error says that size bytes would become made, which is too many.
+func (t *Target) Afford(size, made int64, why string) error {
+	most := t.Growth
+	if most == 0 {
+		most = MaxGrowth
+	}
+	e := &GrowthError{why, size, made}
+	if e.Times() <= most || t.Growth == 0 && made <= freeGrowth {
+		return nil
+	}
+	return e
 }

@@ -183,10 +183,11 @@ func (x *exporter) fill(ctx context.Context, tx *sql.Tx) error {
 		if i > 0 {
 			parent = x.made[0].id
 		}
-		if err := x.session(ctx, tx, b, parent, i == 0); err != nil {
+		path := x.path(b)
+		if err := x.session(ctx, tx, b, path, parent, i == 0); err != nil {
 			return err
 		}
-		if err := x.messages(ctx, tx, b, i == 0); err != nil {
+		if err := x.messages(ctx, tx, b, path, i == 0); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,7 @@ func prepare(ctx context.Context, tx *sql.Tx) error {
 
 // session writes the row of a session. Of a fork only what the blueprint copies is that of
 // its source.
-func (x *exporter) session(ctx context.Context, tx *sql.Tx, b *branch, parent any, main bool) error {
+func (x *exporter) session(ctx context.Context, tx *sql.Tx, b *branch, path []session.Entry, parent any, main bool) error {
 	var n int
 	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM session WHERE id = ?`, b.id).Scan(&n); err != nil {
 		return err
@@ -71,13 +71,13 @@ func (x *exporter) session(ctx context.Context, tx *sql.Tx, b *branch, parent an
 	}
 	created := headerTime(x.s)
 	_, err := tx.ExecContext(ctx, `INSERT INTO session(id, project_id, parent_id, title, directory, model_id, time_created, time_updated, revert_oid)
-		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)`, b.id, project, parent, title, directory, x.model(b), created, x.updated(b, created), revert)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)`, b.id, project, parent, title, directory, x.model(path), created, x.updated(path, created), revert)
 	return err
 }
 
 // model returns the model in use at the end of a branch.
-func (x *exporter) model(b *branch) string {
-	m := session.StateOf(b.path).Model
+func (x *exporter) model(path []session.Entry) string {
+	m := session.StateOf(path).Model
 	switch {
 	case x.kept.Model != "" && (m == nil || m.ID == x.kept.Model || m.Provider+"/"+m.ID == x.kept.Model):
 		return x.kept.Model
@@ -90,9 +90,9 @@ func (x *exporter) model(b *branch) string {
 }
 
 // updated returns when a branch changed last.
-func (x *exporter) updated(b *branch, created int64) int64 {
+func (x *exporter) updated(path []session.Entry, created int64) int64 {
 	last := created
-	for _, e := range b.path {
+	for _, e := range path {
 		if ms, ok := e.Timestamp(); ok && !x.own(e) {
 			last = max(last, ms)
 		}
@@ -105,7 +105,7 @@ func (x *exporter) updated(b *branch, created int64) int64 {
 
 // messages writes the messages of a session. Their times never go back, and their ids sort
 // as they do, so that they come out in this order.
-func (x *exporter) messages(ctx context.Context, tx *sql.Tx, b *branch, main bool) error {
+func (x *exporter) messages(ctx context.Context, tx *sql.Tx, b *branch, path []session.Entry, main bool) error {
 	insert, err := tx.PrepareContext(ctx, `INSERT INTO message(id, session_id, role, time_created, content) VALUES(?, ?, ?, ?, ?)`)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (x *exporter) messages(ctx context.Context, tx *sql.Tx, b *branch, main boo
 		return err
 	}
 	parent := ""
-	for _, e := range b.path {
+	for _, e := range path {
 		if x.own(e) {
 			continue
 		}
