@@ -26,29 +26,57 @@ func (x *exporter) compaction(e session.Entry) {
 	fields = append(fields, session.StringField("type", "system"), session.StringField("subtype", "compact_boundary"),
 		session.StringField("content", "Conversation compacted"), session.Field{Name: "isMeta", Raw: "false"},
 		session.StringField("level", "info"), session.Field{Name: "compactMetadata", Raw: meta})
-	x.tree(e, 1, fields)
+	x.write(e, 1, fields)
 	boundary := x.uuids[e.ID()]
 	message := formats.Object(session.StringField("role", "user"), session.StringField("content", e.Str("summary")))
-	x.tree(e, 0, append(x.lead(boundary), session.StringField("type", "user"), session.Field{Name: "message", Raw: message},
+	x.write(e, 0, append(x.lead(boundary), session.StringField("type", "user"), session.Field{Name: "message", Raw: message},
 		session.Field{Name: "isVisibleInTranscriptOnly", Raw: "true"}, session.Field{Name: "isCompactSummary", Raw: "true"}))
 }
 
 // preserved returns the uuids of the first and the last line that a compaction keeps
 // in sight.
 func (x *exporter) preserved(e session.Entry) (head, tail string) {
-	kept := e.Str("firstKeptEntryId")
-	at, ok := x.index[e.ParentID()]
-	for steps := 0; ok && steps < len(x.s.Entries); steps++ {
-		above := x.s.Entries[at]
-		if first := x.firsts[above.ID()]; first != "" {
-			head = first
-		}
-		if above.ID() == kept {
-			return head, x.uuids[e.ParentID()]
-		}
-		at, ok = x.index[above.ParentID()]
+	last, ok := x.index[e.ParentID()]
+	kept, known := x.index[e.Str("firstKeptEntryId")]
+	if !ok || !known {
+		return "", ""
 	}
-	return "", ""
+	if x.tree == nil {
+		x.tree = newAncestry(x.parents())
+	}
+	if !x.tree.above(kept, last) {
+		return "", ""
+	}
+	return x.head(kept, last), x.uuids[e.ParentID()]
+}
+
+// head returns the uuid of the first line of the path from one entry to another, "" if it
+// has none.
+func (x *exporter) head(from, to int) string {
+	at, ok := x.heads[from]
+	if !ok || !x.tree.above(at, to) {
+		at = from
+		for x.firsts[x.s.Entries[at].ID()] == "" {
+			if at == to {
+				return ""
+			}
+			at = x.tree.at(to, x.tree.depth[at]+1)
+		}
+		x.heads[from] = at
+	}
+	return x.firsts[x.s.Entries[at].ID()]
+}
+
+// parents returns the indices of the entries' parents.
+func (x *exporter) parents() []int {
+	out := make([]int, len(x.s.Entries))
+	for i, e := range x.s.Entries {
+		out[i] = none
+		if p, ok := x.index[e.ParentID()]; ok {
+			out[i] = p
+		}
+	}
+	return out
 }
 
 // goOn adds a line at the leaf, if the last line of a conversation is another one:
@@ -71,7 +99,7 @@ func (x *exporter) goOn() {
 		}
 	}
 	if at != "" && at != last {
-		x.tree(leaf, 2, append(x.lead(at), session.StringField("type", "system"), session.StringField("subtype", "informational"),
+		x.write(leaf, 2, append(x.lead(at), session.StringField("type", "system"), session.StringField("subtype", "informational"),
 			session.StringField("content", "the conversation goes on from here"), session.Field{Name: "isMeta", Raw: "false"}, session.StringField("level", "info")))
 	}
 }

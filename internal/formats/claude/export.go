@@ -49,7 +49,11 @@ type exporter struct {
 	uuids  map[string]string          // what entries are called there, or the entry that answers for them
 	firsts map[string]string          // the first lines of the entries that have some
 	early  map[string][]session.Entry // results in front of their calls, by the replies with the calls
-	unsaid map[string]bool            // results that have no line in their place
+	timed  int                        // the line of the entry whose time is when
+	when   string
+	tree   *ancestry       // made when it is needed
+	heads  map[int]int     // what head has found
+	unsaid map[string]bool // results that have no line in their place
 	out    []written
 	at     int // the number of the last line kept
 
@@ -65,7 +69,7 @@ type written struct {
 func newExporter(s *session.Session, t *formats.Target) *exporter {
 	x := &exporter{
 		s: s, t: t, session: s.Header.ID, index: map[string]int{}, kept: map[string]bool{}, uuids: map[string]string{}, firsts: map[string]string{},
-		early: map[string][]session.Entry{}, unsaid: map[string]bool{},
+		early: map[string][]session.Entry{}, unsaid: map[string]bool{}, heads: map[int]int{},
 	}
 	if !uuid.MatchString(x.session) && !isAgent(x.session) {
 		x.session = formats.SessionID("claude", x.session)

@@ -98,8 +98,9 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 		failed.Raw, model = "true", synthetic
 	}
 	var own []session.Block
+	signed := signedHere(m)
 	for b := range m.Blocks() {
-		if b.Type == "thinking" && (b.Str("thinkingSignature") == "" || !signedHere(m)) {
+		if b.Type == "thinking" && (b.Str("thinkingSignature") == "" || !signed) {
 			x.losses.add(e, formats.KindThinking)
 			continue
 		}
@@ -115,12 +116,13 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 	if len(own) == 0 {
 		x.losses.add(e, formats.KindText)
 	}
+	tokens := usage(m)
 	for k, b := range own {
 		x.turn(e, k, "assistant", formats.Object(
 			session.StringField("id", id), session.StringField("type", "message"), session.StringField("role", "assistant"),
 			session.StringField("model", model), session.Field{Name: "content", Raw: formats.Array(spelledBlock(b, 0))},
 			session.Field{Name: "stop_reason", Raw: stopReason(reason)}, session.Field{Name: "stop_sequence", Raw: "null"},
-			session.Field{Name: "usage", Raw: usage(m)}), failed)
+			session.Field{Name: "usage", Raw: tokens}), failed)
 	}
 }
 
@@ -166,7 +168,7 @@ func usage(m session.Message) string {
 // turn writes a line of the tree, the k-th of an entry.
 func (x *exporter) turn(e session.Entry, k int, typ, message string, more ...session.Field) {
 	fields := append(x.lead(x.uuids[e.ID()]), session.StringField("type", typ), session.Field{Name: "message", Raw: message})
-	x.tree(e, k, append(fields, more...))
+	x.write(e, k, append(fields, more...))
 }
 
 // lead returns the members that begin a line of the tree.
@@ -179,17 +181,25 @@ func (x *exporter) lead(parent string) []session.Field {
 	return []session.Field{up, side}
 }
 
-// tree writes a line of the tree that begins with the given members.
-func (x *exporter) tree(e session.Entry, k int, fields []session.Field) {
+// write writes a line of the tree that begins with the given members.
+func (x *exporter) write(e session.Entry, k int, fields []session.Field) {
 	id := x.uuidOf(e, k)
-	at := x.s.Header.Timestamp
-	if ms, ok := e.Timestamp(); ok {
-		at = js.FormatTime(ms)
-	}
-	x.line(append(fields, session.StringField("uuid", id), session.StringField("timestamp", at),
+	x.line(append(fields, session.StringField("uuid", id), session.StringField("timestamp", x.time(e)),
 		session.StringField("userType", "external"), session.StringField("cwd", x.s.Header.CWD),
 		session.StringField("sessionId", x.of), session.StringField("version", release), session.StringField("gitBranch", ""))...)
 	x.called(e.ID(), id)
+}
+
+// time returns the time of an entry. Of the last one it is remembered: a reply has a line
+// for each of its blocks.
+func (x *exporter) time(e session.Entry) string {
+	if x.timed != e.Line() || x.when == "" {
+		x.timed, x.when = e.Line(), x.s.Header.Timestamp
+		if ms, ok := e.Timestamp(); ok {
+			x.when = js.FormatTime(ms)
+		}
+	}
+	return x.when
 }
 
 // title writes the name that a session has in its header alone.
