@@ -40,6 +40,7 @@ type exporter struct {
 	reverted string // what was reverted is on the path: in opencode's words how
 	wentOn   bool   // it had been reverted, and something came behind that
 
+	places
 	shown    [][]session.Message // what each entry shows a model
 	begin    int                 // of the path, before which nothing is written
 	results  map[callAt]*answer
@@ -99,6 +100,7 @@ func (x *exporter) choose() {
 	}
 	x.branches(on)
 	x.identify()
+	x.survey()
 	x.project()
 	x.pair()
 }

@@ -44,19 +44,11 @@ func created(e session.Entry) session.Field {
 // modelFor returns the model that answers what is said at a place of the path, or that
 // answered last.
 func (x *exporter) modelFor(i int) model {
-	last := x.model
-	for _, e := range x.path[i+1:] {
-		m, _ := e.Message()
-		switch e.Role() {
-		case session.RoleUser:
-			return last.known()
-		case session.RoleAssistant:
-			if id := m.Str("model"); id != "" {
-				return model{m.Str("provider"), id}.known()
-			}
-		}
+	if next := x.speaks[i+1]; next < len(x.path) && x.path[next].Role() == session.RoleAssistant {
+		m, _ := x.path[next].Message()
+		return model{m.Str("provider"), m.Str("model")}.known()
 	}
-	return last.known()
+	return x.model.known()
 }
 
 // known returns a model, or what stands for one that nothing is known of.

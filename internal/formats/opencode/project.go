@@ -45,11 +45,8 @@ func (x *exporter) project() {
 
 // kept returns the first place on the path that a compaction keeps, its own if it keeps none.
 func (x *exporter) kept(compaction int) int {
-	first := x.path[compaction].Str("firstKeptEntryId")
-	for i, e := range x.path[:compaction] {
-		if e.ID() == first {
-			return i
-		}
+	if first, ok := x.firsts[x.path[compaction].Str("firstKeptEntryId")]; ok {
+		return min(first, compaction)
 	}
 	return compaction
 }

@@ -16,7 +16,7 @@ import (
 func (x *exporter) put(m message, first, last int) {
 	assistant := m.role() == "assistant"
 	if assistant && x.user == "" && str(m.info, "parentID") == "" {
-		x.answerTo(m, first)
+		x.answerTo(m)
 	}
 	old, at := m.id(), num(m.info, "time", "created")
 	id := old
@@ -49,18 +49,17 @@ func (x *exporter) put(m message, first, last int) {
 		x.user = id
 	}
 	x.out = append(x.out, written{m, at, first, last})
+	x.noted(first)
 }
 
 // answerTo writes a message in which the user says nothing, for a reply that answers none.
-func (x *exporter) answerTo(m message, at int) {
+func (x *exporter) answerTo(m message) {
 	of := x.model.known()
 	x.put(message{info: formats.Object(
 		session.StringField("role", "user"),
 		session.Field{Name: "time", Raw: formats.Object(session.Field{Name: "created", Raw: formats.Int(num(m.info, "time", "created"))})},
 		session.StringField("agent", "build"),
-		session.Field{Name: "model", Raw: formats.Object(session.StringField("providerID", of.provider), session.StringField("modelID", of.id))})}, at, at)
-	x.out[len(x.out)-1].first = -1 // no tail begins with it
-	x.out[len(x.out)-1].last = -1
+		session.Field{Name: "model", Raw: formats.Object(session.StringField("providerID", of.provider), session.StringField("modelID", of.id))})}, -1, -1) // no tail begins with it
 }
 
 // renamed returns the id that a message has now.

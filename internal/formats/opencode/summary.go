@@ -42,13 +42,14 @@ func (x *exporter) tail(i, from int) string {
 	if from >= i {
 		return ""
 	}
-	for _, w := range x.out {
-		switch {
-		case w.first >= from:
-			return w.id()
-		case w.last >= from && x.path[from].Role() == session.RoleAssistant:
+	n := x.writtenFrom(from)
+	for k := n - 1; k >= 0 && x.out[k].last >= from; k-- {
+		if x.path[from].Role() == session.RoleAssistant {
 			x.t.Lose(formats.At(x.path[from]), formats.KindContext, "a compaction keeps a part of a message, of which opencode shows nothing")
 		}
 	}
-	return ""
+	if n == len(x.out) {
+		return ""
+	}
+	return x.out[n].id()
 }
