@@ -114,12 +114,12 @@ func (c *config) target(s *clikit.Streams, src *operand.Source) (*formats.Target
 // export writes the session.
 func (c *config) export(ctx context.Context, f formats.Format, src *operand.Source, t *formats.Target, losses *report.Log) error {
 	err := f.Export(ctx, src.Session, t)
-	e, large := errors.AsType[*formats.GrowthError](err)
+	_, large := errors.AsType[*formats.GrowthError](err)
 	switch {
 	case errors.Is(err, formats.ErrLossy):
 		err = formats.Damaged("%s: %v; nothing was written", src.Name, err)
 	case large:
-		err = clikit.WithHint(fmt.Errorf("exporting %s: %w", src.Name, err), "--max-growth %d allows it; sess-fork makes a session of one branch", e.Times())
+		err = clikit.WithHint(fmt.Errorf("exporting %s: %w", src.Name, err), "--max-growth N allows N times, instead of %d", formats.MaxGrowth)
 	case errors.Is(err, fs.ErrExist):
 		err = clikit.WithHint(err, "an existing file is never overwritten")
 	case err != nil && ctx.Err() == nil:

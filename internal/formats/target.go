@@ -140,11 +140,16 @@ const (
 type GrowthError struct {
 	Why        string
 	Size, Made int64 // bytes, of the session and of what would be made of it
+	Unfinished bool  // more would be made than Made
 }
 
 // Error names the sizes.
 func (e *GrowthError) Error() string {
-	return fmt.Sprintf("%s: %d bytes would be made of %d, %d times as many", e.Why, e.Made, e.Size, e.Times())
+	more := ""
+	if e.Unfinished {
+		more = "more than "
+	}
+	return fmt.Sprintf("%s: %s%d bytes would be made of %d, %s%d times as many", e.Why, more, e.Made, e.Size, more, e.Times())
 }
 
 // Times returns how many times the size of the session that would be, rounded up.
@@ -157,7 +162,7 @@ func (t *Target) Afford(size, made int64, why string) error {
 	if most == 0 {
 		most = MaxGrowth
 	}
-	e := &GrowthError{why, size, made}
+	e := &GrowthError{Why: why, Size: size, Made: made}
 	if e.Times() <= most || t.Growth == 0 && made <= freeGrowth {
 		return nil
 	}

@@ -1,8 +1,6 @@
 package codex
 
 import (
-	"strings"
-
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -14,7 +12,7 @@ func (x *exporter) compacted(n int, at session.Entry) {
 	var messages []session.Message
 	var of []string // ids of their entries
 	summary := ""
-	for _, p := range session.Project(x.entries[:n]) {
+	for _, p := range session.Project(x.entries[x.contextFrom(n):n]) {
 		for _, m := range session.ToLLM(p.Messages) {
 			messages, of = append(messages, m), append(of, p.Entry.ID())
 		}
@@ -37,7 +35,7 @@ func (x *exporter) compacted(n int, at session.Entry) {
 	}
 	ms, _ := at.Timestamp()
 	x.put(typeCompacted, formats.Object(session.StringField("message", summary),
-		session.Field{Name: "replacement_history", Raw: formats.Array(items...)}, session.Field{Name: "window_number", Raw: formats.Int(x.window())}), ms)
+		session.Field{Name: "replacement_history", Raw: formats.Array(items...)}, session.Field{Name: "window_number", Raw: formats.Int(x.windows + 1)}), ms)
 	x.count(counts{}, ms)
 	if x.legacy {
 		x.event("context_compacted", ms)
@@ -51,26 +49,30 @@ func (x *exporter) compacted(n int, at session.Entry) {
 // path: one from behind it, since results are told with their calls, or one that is made
 // up.
 func (x *exporter) later(reply string, c session.ToolCall, n int) string {
-	for i, e := range x.entries[:n] {
-		if e.ID() != reply {
-			continue
-		}
-		for _, j := range x.fixes[i].results {
-			if m, ok := x.entries[j].Message(); ok && j >= n && m.Str("toolCallId") == c.ID && !x.covered[x.entries[j].ID()] {
-				return x.outputItem(m)
-			}
+	i, ok := x.placeOf[reply]
+	if !ok || i >= n {
+		return madeUpItem(c)
+	}
+	for _, j := range x.fixes[i].results {
+		if m, ok := x.entries[j].Message(); ok && j >= n && m.Str("toolCallId") == c.ID && !x.covered[x.entries[j].ID()] {
+			return x.outputItem(m)
 		}
 	}
 	return madeUpItem(c)
 }
 
-// window returns the number of the context that now begins.
-func (x *exporter) window() int64 {
-	n := int64(0)
-	for _, l := range x.lines {
-		if strings.Contains(l, `"type":"compacted"`) && parseLine(l).typ == typeCompacted {
-			n++
-		}
+// contextFrom returns the first place of the path that matters for the context of its first
+// n entries: the first one that the newest compaction keeps, or that compaction itself.
+func (x *exporter) contextFrom(n int) int {
+	i := n - 1
+	for i >= 0 && x.entries[i].Type() != session.TypeCompaction {
+		i--
 	}
-	return n + 1
+	if i < 0 {
+		return 0
+	}
+	if kept, ok := x.placeOf[x.entries[i].Str("firstKeptEntryId")]; ok {
+		return min(i, kept)
+	}
+	return i
 }

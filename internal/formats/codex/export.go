@@ -18,7 +18,7 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	if t.Index && !t.DryRun && !isDir(t.Path) {
 		return fmt.Errorf("naming the session in %s: %s is no directory", indexFile, t.Path)
 	}
-	x := &exporter{s: s, t: t, restorer: restorer{s: s}, covered: map[string]bool{}, shown: map[int]bool{}, calls: map[string]session.ToolCall{}}
+	x := &exporter{s: s, t: t, restorer: restorer{s: s}, covered: map[string]bool{}, shown: map[int]bool{}, placeOf: map[string]int{}, calls: map[string]session.ToolCall{}}
 	if leaf, ok := s.Leaf(); ok {
 		x.path, _ = s.PathIndex(leaf)
 	}
@@ -29,7 +29,9 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 		x.plan(n, i)
 	}
 	x.identify()
-	x.write()
+	if err := x.write(ctx); err != nil {
+		return err
+	}
 	x.tell()
 	name := x.fileName()
 	if filepath.Base(t.Path) == dirSessions {
@@ -62,6 +64,8 @@ type exporter struct {
 
 	writer
 	entries []session.Entry             // of the path
+	placeOf map[string]int              // of the path, the first places of ids
+	given   int64                       // bytes of the path
 	fixes   []repair                    // of the path
 	told    map[string]bool             // results that were told with their calls
 	calls   map[string]session.ToolCall // by their ids
@@ -78,7 +82,11 @@ type step struct {
 // plan adds the step for the n-th entry of the path.
 func (x *exporter) plan(n, i int) {
 	e := x.t.Inline(x.s.Entries[i])
+	if _, twice := x.placeOf[e.ID()]; !twice {
+		x.placeOf[e.ID()] = len(x.entries)
+	}
 	x.entries = append(x.entries, e)
+	x.given += int64(len(e.Raw()))
 	x.shown[i] = true
 	st := step{index: n, entry: e}
 	switch custom(e) {

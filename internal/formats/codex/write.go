@@ -1,6 +1,9 @@
 package codex
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
@@ -9,7 +12,7 @@ import (
 )
 
 // write makes the lines.
-func (x *exporter) write() {
+func (x *exporter) write(ctx context.Context) error {
 	switch {
 	case x.original:
 		x.copy(parseLine(x.meta))
@@ -32,6 +35,9 @@ func (x *exporter) write() {
 	}
 	dirty := false
 	for _, st := range x.steps {
+		if err := cmp.Or(ctx.Err(), x.affordable()); err != nil {
+			return err
+		}
 		if st.lines == nil && (x.covered[st.entry.ID()] || isMadeUp(st.entry)) {
 			continue
 		}
@@ -54,6 +60,16 @@ func (x *exporter) write() {
 		x.compacted(len(entries), entries[len(entries)-1])
 	}
 	x.end()
+	return nil
+}
+
+// affordable is the error of contexts that repeat too much of the session.
+func (x *exporter) affordable() error {
+	err := x.t.Afford(x.given, x.size, "codex repeats the context behind each compaction")
+	if e, ok := errors.AsType[*formats.GrowthError](err); ok {
+		e.Unfinished = true
+	}
+	return err
 }
 
 // line adds a line of codex, but none that speaks of another file.

@@ -15,6 +15,8 @@ type writer struct {
 	started int64
 	reply   string // the last thing said in it, a literal
 	last    int64  // time of the last line
+	windows int64  // contexts that were replaced so far
+	size    int64  // of the lines, in bytes
 }
 
 // put adds a line.
@@ -28,7 +30,16 @@ func (x *exporter) put(typ, payload string, at int64) {
 		fields = append(fields, session.Field{Name: "ordinal", Raw: formats.Int(x.next)})
 	}
 	x.next++
-	x.lines = append(x.lines, formats.Object(append(fields, session.StringField("type", typ), session.Field{Name: "payload", Raw: payload})...))
+	x.took(formats.Object(append(fields, session.StringField("type", typ), session.Field{Name: "payload", Raw: payload})...), typ)
+}
+
+// took takes up a line of a type.
+func (x *exporter) took(text, typ string) {
+	if typ == typeCompacted {
+		x.windows++
+	}
+	x.size += int64(len(text)) + 1
+	x.lines = append(x.lines, text)
 }
 
 // copy adds a line that codex wrote.
@@ -45,7 +56,7 @@ func (x *exporter) copy(l line) {
 	case l.typ == typeEvent && (l.kind == "task_complete" || l.kind == "turn_aborted"):
 		x.turn = ""
 	}
-	x.lines = append(x.lines, x.renamed(l))
+	x.took(x.renamed(l), l.typ)
 }
 
 // event adds an event.
