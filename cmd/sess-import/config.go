@@ -20,6 +20,7 @@ import (
 type config struct {
 	name                        string // of the format, "" to detect it
 	session, losses, blobs, cwd string
+	expansion                   int64
 	all, list, recent           bool
 	detect, strict              bool
 	dest                        operand.Destination
@@ -38,6 +39,7 @@ func (c *config) flags() []cli.Flag {
 		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		clikit.Bool(&c.strict, "strict", "take a loss for an error, and make nothing of that session"),
 		clikit.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),
+		clikit.Int64(&c.expansion, "max-expansion", 0, "let a compressed file become up to `BYTES`, instead of 1000 times its size, 64 MiB at least and 4 GiB at most"),
 		operand.SyncFlag(&c.dest.Sync, "files"),
 		clikit.Bool(&c.dest.DryRun, "dry-run, n", "print the session, or with --all what would be made, and make nothing"),
 	}
@@ -52,6 +54,8 @@ func names() string {
 // check refuses what contradicts itself.
 func (c *config) check(operands []string) error {
 	switch {
+	case c.expansion < 0:
+		return clikit.UsageError("--max-expansion wants a number above 0")
 	case len(operands) > 2:
 		return clikit.UsageError("unexpected operand %q", operands[2])
 	case c.all && c.session != "":
@@ -84,7 +88,7 @@ func (c *config) source(s *clikit.Streams, operands []string) (*formats.Source, 
 		}
 	}
 	home, _ := os.UserHomeDir() // who needs it complains
-	src := &formats.Source{Path: path, Blobs: c.blobs, Env: formats.Env{Getenv: os.Getenv, Home: home}}
+	src := &formats.Source{Path: path, Blobs: c.blobs, Expansion: c.expansion, Env: formats.Env{Getenv: os.Getenv, Home: home}}
 	var err error
 	if src.CWD, err = operand.CWD(c.cwd); err != nil {
 		return nil, err
@@ -172,4 +176,12 @@ func join(err, closing error) error {
 		return err
 	}
 	return errors.Join(err, closing)
+}
+
+// advised says what to do about a file that becomes too large.
+func advised(err error) error {
+	if _, ok := errors.AsType[*formats.ExpansionError](err); ok {
+		return clikit.WithHint(err, "--max-expansion BYTES lets it become more")
+	}
+	return err
 }

@@ -37,6 +37,7 @@ sess-import --detect chat.json`,
 func main() { clikit.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
+	defer func() { err = advised(err) }()
 	if err := c.check(operands); err != nil {
 		return err
 	}

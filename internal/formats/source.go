@@ -22,6 +22,9 @@ type Source struct {
 	Blobs string    // directory of the blobs that sessions refer to, "" for none
 	Env   Env
 
+	// Expansion is how many bytes a compressed file may become, 0 for what is usual.
+	Expansion int64
+
 	// CWD is the working directory of sessions whose own is not known.
 	CWD string
 
@@ -75,6 +78,11 @@ func (s *Source) Open(ctx context.Context) (*File, error) {
 		}
 	}
 	return &File{ReaderAt: s.spool.ReaderAt, Size: s.spool.Size}, nil // closed with the source
+}
+
+// Beside returns a source for another file, which is read as this one.
+func (s *Source) Beside(path string) *Source {
+	return &Source{Path: path, Blobs: s.Blobs, Env: s.Env, Expansion: s.Expansion, CWD: s.CWD}
 }
 
 // Head returns the first [HeadSize] bytes of the source.

@@ -76,7 +76,7 @@ func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.I
 		}
 		for _, th := range threads {
 			key := cmp.Or(th.id, th.paths[0])
-			if !yield(a.info(ctx, sources(th), key, q)) || ctx.Err() != nil {
+			if !yield(a.info(ctx, a.rollouts(th), key, q)) || ctx.Err() != nil {
 				return
 			}
 		}
@@ -143,10 +143,10 @@ func (a *archive) listed(path string) (head, bool) {
 	return h, ok
 }
 
-func sources(th *thread) []*formats.Source {
+func (a *archive) rollouts(th *thread) []*formats.Source {
 	out := make([]*formats.Source, len(th.paths))
 	for i, path := range th.paths {
-		out[i] = &formats.Source{Path: path}
+		out[i] = a.src.Beside(path)
 	}
 	return out
 }
@@ -157,9 +157,9 @@ func (a *archive) sources(info formats.Info) []*formats.Source {
 		return []*formats.Source{a.src}
 	}
 	if th := a.tree.byID[info.Key]; th != nil {
-		return sources(th)
+		return a.rollouts(th)
 	}
-	return []*formats.Source{{Path: info.Key}}
+	return []*formats.Source{a.src.Beside(info.Key)}
 }
 
 // info describes a session by its newest rollout.

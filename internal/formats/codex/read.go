@@ -115,7 +115,7 @@ func (r *reader) bases(ctx context.Context, n *node) error {
 				return errLineage(n.src.Name(), b)
 			}
 			var err error
-			if n.base, err = r.node(ctx, &formats.Source{Path: path}, false); err != nil {
+			if n.base, err = r.node(ctx, r.src.Beside(path), false); err != nil {
 				return fmt.Errorf("%s: reading what it goes on from: %w", n.src.Name(), err)
 			}
 		}
