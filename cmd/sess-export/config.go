@@ -104,7 +104,7 @@ func (c *config) target(s *clikit.Streams, src *operand.Source) (*formats.Target
 	}
 	t := formats.NewTarget(func(l formats.Loss) { losses.Tell(src.Header.ID, l) })
 	home, _ := os.UserHomeDir() // who needs it complains
-	t.Path, t.DB, t.Out, t.Version, t.Blobs = c.output, c.db, s.Out, c.version, c.blobs
+	t.Path, t.DB, t.Out, t.Version, t.Blobs = c.output, c.db, s.Shown(), c.version, c.blobs
 	t.Index, t.Growth = c.index, c.growth
 	t.Strict, t.DryRun, t.Sync = c.strict, c.dryRun, operand.Destination{File: c.output, Sync: c.sync}.Durable()
 	t.Env = formats.Env{Getenv: os.Getenv, Home: home}

@@ -89,10 +89,10 @@ func (r *renderer) view() error {
 	if r.projects != nil {
 		return r.value(request.String())
 	}
-	if _, err := request.WriteTo(r.streams.Out); err != nil {
+	if _, err := request.WriteTo(r.streams.Shown()); err != nil {
 		return err
 	}
-	return r.line("")
+	return r.line(r.streams.Out, "")
 }
 
 // withSystem puts the system prompt of a session_init entry in front, if one is
@@ -135,7 +135,7 @@ func (r *renderer) systemPrompt() []session.Message {
 func (r *renderer) entries() error {
 	if !r.noHeader && !r.reverse && r.where == "" && r.jq == "" {
 		for _, line := range r.src.Lead() {
-			if err := r.line(line); err != nil {
+			if err := r.line(r.streams.Out, line); err != nil {
 				return err
 			}
 		}
@@ -164,7 +164,7 @@ func (r *renderer) entries() error {
 
 func (r *renderer) entry(e session.Entry) error {
 	if r.jq == "" {
-		return r.line(e.Raw())
+		return r.line(r.streams.Out, e.Raw())
 	}
 	if err := r.value(e.Raw()); err != nil {
 		return fmt.Errorf("%s:%d: %w", r.src.Name, e.Line(), err)
@@ -180,7 +180,7 @@ func (r *renderer) value(pieces ...string) error {
 		}
 	}
 	if r.projects == nil {
-		return r.line(pieces...)
+		return r.line(r.streams.Shown(), pieces...)
 	}
 	var out error
 	err := r.projects.Project(r.ctx, strings.Join(pieces, ""), func(json []byte) error {
@@ -197,22 +197,22 @@ func (r *renderer) value(pieces ...string) error {
 // with its control characters made visible.
 func (r *renderer) result(json string) error {
 	if !r.raw || json[0] != '"' {
-		return r.line(json)
+		return r.line(r.streams.Shown(), json)
 	}
 	text := js.Unquote(json)
 	if tty.IsTerminal(r.streams.OutFile()) {
 		text = tty.CleanLines(text)
 	}
-	return r.line(text)
+	return r.line(r.streams.Out, text)
 }
 
 // line prints a line, given in pieces. It joins none of them: they may be huge.
-func (r *renderer) line(pieces ...string) error {
+func (r *renderer) line(w io.Writer, pieces ...string) error {
 	for _, text := range pieces {
-		if _, err := io.WriteString(r.streams.Out, text); err != nil {
+		if _, err := io.WriteString(w, text); err != nil {
 			return err
 		}
 	}
-	_, err := io.WriteString(r.streams.Out, "\n")
+	_, err := io.WriteString(w, "\n")
 	return err
 }

@@ -105,6 +105,16 @@ func (s *Streams) OutFile() *os.File {
 	return f
 }
 
+// Shown returns where a tool writes JSON and text that it makes itself: Out, with control
+// characters made visible if standard output is a terminal (see [tty.Visible]). Data that
+// is copied byte for byte goes to Out.
+func (s *Streams) Shown() io.Writer {
+	if f := s.OutFile(); f != nil && tty.IsTerminal(f) {
+		return tty.Visible(s.Out)
+	}
+	return s.Out
+}
+
 // ErrFile returns the file that standard error is, or nil.
 func (s *Streams) ErrFile() *os.File {
 	f, _ := s.raw.(*os.File)

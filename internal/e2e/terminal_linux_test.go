@@ -1,0 +1,78 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// onTerminal runs a tool with a terminal as standard output, and returns what that gets.
+func onTerminal(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo terminal here: %v", err)
+	}
+	defer ptmx.Close()
+	if err := unix.IoctlSetPointerInt(int(ptmx.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetUint32(int(ptmx.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan string)
+	go func() {
+		text, _ := io.ReadAll(ptmx) // ends in EIO when the terminal is closed
+		got <- string(text)
+	}()
+	c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
+	c.Dir, c.Env, c.Stdout = dir, env(dir), terminal
+	err = c.Run()
+	if cerr := terminal.Close(); cerr != nil {
+		t.Fatal(cerr)
+	}
+	text := <-got
+	if err != nil {
+		t.Fatalf("%v: %v: %s", args, err, text)
+	}
+	return strings.ReplaceAll(text, "\r\n", "\n")
+}
+
+// No escape sequence of a transcript reaches a terminal, in no form but the entries
+// byte for byte. A pipe gets the data as it is.
+func TestNothingActsOnATerminal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const evil = "\\u001b]52;c;x\\u0007 \u009b31m \x7f \u202e"
+	write(t, dir, "s.jsonl", `{"type":"session","version":3,"id":"019b0000-0000-7000-8000-000000000001","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/p"}`+"\n"+
+		`{"type":"message","id":"a0000001","parentId":null,"timestamp":"2026-01-02T03:04:05.678Z","message":{"role":"user","content":[{"type":"text","text":"`+evil+`"}],"timestamp":1}}`+"\n"+
+		`{"type":"session_info","id":"a0000002","parentId":"a0000001","timestamp":"2026-01-02T03:04:05.678Z","name":"`+evil+`"}`+"\n")
+	for _, args := range [][]string{
+		{"sess-path", "--as", "context"}, {"sess-path", "--as", "messages"}, {"sess-path", "--as", "openai"}, {"sess-path", "--as", "anthropic"},
+		{"sess-path", "--as", "state"}, {"sess-path", "--as", "text"}, {"sess-path", "--as", "markdown"}, {"sess-path", "--jq", ".message"},
+		{"sess-path", "--as", "openai", "--jq", "."},
+		{"sess-export", "-q", "aider"}, {"sess-export", "-q", "codex"}, {"sess-export", "-q", "opencode"}, {"sess-export", "-q", "claude"}, {"sess-export", "-q", "pi"},
+	} {
+		args := append(args, "s.jsonl")
+		text := onTerminal(t, dir, args...)
+		if i := strings.IndexFunc(text, func(r rune) bool { return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r == 0x202e }); i >= 0 || !strings.Contains(text, "9b31m") {
+			t.Errorf("%v: %q", args, text)
+		}
+		c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
+		c.Dir, c.Env = dir, env(dir)
+		if piped := wait(t, c).stdout; strings.HasPrefix(piped, "{") && !strings.Contains(piped, "\u009b31m") {
+			t.Errorf("%v through a pipe: %q", args, piped)
+		}
+	}
+}
