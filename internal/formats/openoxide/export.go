@@ -1,6 +1,7 @@
 package openoxide
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
@@ -79,7 +80,8 @@ type exporter struct {
 	t        *formats.Target
 	s        *session.Session
 	kept     kept
-	contents map[string]content // by the entry that was made of it
+	contents map[string]content // by the entry that was made of it, else by that which keeps it
+	rowIDs   map[string]bool    // of contents
 	header   string             // of the session that was exported before, "" if none
 	parent   any                // of the first branch
 
@@ -89,7 +91,7 @@ type exporter struct {
 
 // newExporter tells all losses. into is the database if there may be one.
 func newExporter(ctx context.Context, s *session.Session, t *formats.Target, into string) (*exporter, error) {
-	x := &exporter{t: t, s: s, contents: map[string]content{}}
+	x := &exporter{t: t, s: s, contents: map[string]content{}, rowIDs: map[string]bool{}}
 	for _, e := range s.Entries {
 		if e.Type() == session.TypeCustom {
 			x.remember(e)
@@ -111,12 +113,29 @@ func (x *exporter) remember(e session.Entry) {
 		}
 	case "openoxide:" + customContent:
 		var c content
-		if json.Unmarshal(data, &c) == nil && c.Entry != "" {
-			x.contents[c.Entry] = c
+		if json.Unmarshal(data, &c) == nil {
+			x.contents[cmp.Or(c.Entry, e.ID())] = x.usable(e, c)
 		}
 	case "openoxide:" + customHeader:
 		x.header, x.headerEntry = formats.Member(string(data), "header"), e
 	}
+}
+
+// usable takes from a row that was kept what a database would refuse: an id that another
+// one has, and a role that is none of the three.
+func (x *exporter) usable(e session.Entry, c content) content {
+	switch c.Role {
+	case "user", "assistant", "tool":
+	default:
+		x.t.Lose(formats.At(e), formats.KindRole, "the role %q, which a message cannot have, becomes tool", c.Role)
+		c.Role = "tool"
+	}
+	if c.ID != "" && x.rowIDs[c.ID] {
+		x.t.Lose(formats.At(e), formats.KindEntry, "the id %q, which another message has, is made anew", c.ID)
+		c.ID = ""
+	}
+	x.rowIDs[c.ID] = true
+	return c
 }
 
 // own reports whether an entry is one that an import adds.
@@ -154,11 +173,7 @@ func role(e session.Entry) string {
 // rowOf returns the row for an entry below parent: its content and, if it is one
 // that was imported, id, role and time.
 func (x *exporter) rowOf(e session.Entry, parent string) (row message, err error) {
-	c, ok := x.contents[e.ID()]
-	if !ok && formats.CustomName(e, "openoxide") == customContent {
-		ok = json.Unmarshal([]byte(e.Get("data")), &c) == nil
-	}
-	if ok {
+	if c, ok := x.contents[e.ID()]; ok {
 		data, err := hex.DecodeString(c.Hex)
 		if err == nil {
 			return message{c.ID, c.Role, c.Time, data}, nil

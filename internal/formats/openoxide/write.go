@@ -111,7 +111,12 @@ func (x *exporter) messages(ctx context.Context, tx *sql.Tx, b *branch, path []s
 		return err
 	}
 	defer insert.Close()
-	w := &writing{b: b, insert: insert, main: main, at: headerTime(x.s)}
+	taken, err := tx.PrepareContext(ctx, `SELECT count(*) FROM message WHERE id = ?`)
+	if err != nil {
+		return err
+	}
+	defer taken.Close()
+	w := &writing{b: b, insert: insert, taken: taken, main: main, at: headerTime(x.s)}
 	if err := x.writeHeader(ctx, w); err != nil {
 		return err
 	}
@@ -136,19 +141,26 @@ func (x *exporter) messages(ctx context.Context, tx *sql.Tx, b *branch, path []s
 type writing struct {
 	b      *branch
 	insert *sql.Stmt
+	taken  *sql.Stmt // counts the messages with an id
 	main   bool
 	at     int64
 	ids    ids
 }
 
-// write writes a message. The ids that an import found stay, unless this is a fork, in which they
-// are taken.
+// write writes a message. The ids that an import found stay, unless they are taken, as in a
+// fork.
 func (w *writing) write(ctx context.Context, m message, key string) error {
 	w.at = max(w.at, m.ms)
 	if m.content == nil {
 		m.content = []byte{}
 	}
-	if m.id == "" || !w.main {
+	taken := 0
+	if m.id != "" && w.main {
+		if err := w.taken.QueryRowContext(ctx, m.id).Scan(&taken); err != nil {
+			return err
+		}
+	}
+	if m.id == "" || !w.main || taken > 0 {
 		m.id, m.ms = w.ids.next(w.at, "message", w.b.id, key), w.at
 	}
 	_, err := w.insert.ExecContext(ctx, m.id, w.b.id, m.role, m.ms, m.content)
