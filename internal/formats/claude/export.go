@@ -29,6 +29,9 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	}
 	x.goOn()
 	x.sum()
+	if len(x.out) == 0 {
+		return formats.Damaged("the session has nothing that Claude Code could open, and a file without lines is no session there")
+	}
 	name := x.session + ".jsonl"
 	if filepath.Base(filepath.Clean(t.Path)) == "projects" {
 		name = filepath.Join(escaped(s.Header.CWD), name)

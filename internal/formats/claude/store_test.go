@@ -205,7 +205,7 @@ func TestLosses(t *testing.T) {
 		`{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"x"}}`:                                                                                                         "",
 		`{"type":"message","id":"a","parentId":null,"message":{"role":"assistant","content":[{"type":"text","text":"half"}],"stopReason":"aborted"}}`:                                                 "",
 	} {
-		s, err := session.Read(strings.NewReader(head + entry + "\n"))
+		s, err := session.Read(strings.NewReader(head + entry + "\n" + `{"type":"message","id":"z","parentId":null,"message":{"role":"user","content":"x"}}` + "\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
