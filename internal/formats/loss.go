@@ -49,3 +49,11 @@ const (
 func loss(where, kind, format string, args []any) Loss {
 	return Loss{Where: where, Kind: kind, What: fmt.Sprintf(format, args...)}
 }
+
+// Counted says what was lost n times: one, or many, which has a %d for n.
+func Counted(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return fmt.Sprintf(many, n)
+}

@@ -39,7 +39,7 @@ func (u *Unheld) Tell(t *Target, agent, done string) {
 		n := u.types[typ]
 		more := ""
 		if n.count > 1 {
-			more = fmt.Sprintf(", and %d more", n.count-1)
+			more = fmt.Sprintf(", and %d more of that type", n.count-1)
 		}
 		if done != "" {
 			more += ", " + done

@@ -95,7 +95,7 @@ func (a address) header(ctx context.Context, s *clikit.Streams) (session.Header,
 	defer in.Close()
 	h, err := session.ReadHeader(in)
 	if err != nil {
-		err = fmt.Errorf("reading %s: %w", a, err)
+		err = fmt.Errorf("reading %s: %w", inMessage(a.String()), err)
 	}
 	return h, err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -133,9 +134,19 @@ func Locate(path string, err error) error {
 	return located(path, err)
 }
 
+// inMessage returns a name as it stands in front of a colon: quoted if it ends in one
+// itself, as "codex:" does.
+func inMessage(name string) string {
+	if strings.HasSuffix(name, ":") {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
 // located puts the file, and the line if there is one, in front of an error.
 func located(name string, err error) error {
 	p, ok := session.IsProblem(err)
+	name = inMessage(name)
 	switch {
 	case !ok:
 		return fmt.Errorf("reading %s: %w", name, err)

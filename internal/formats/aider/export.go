@@ -40,16 +40,16 @@ type exporter struct {
 	order  []string
 }
 
-// what says what is lost of a kind.
-var what = map[string]string{
-	formats.KindTool:     "tool calls and results, which became notes that no model reads",
-	formats.KindThinking: "thinking, left out",
-	formats.KindMedia:    "images, left out",
-	formats.KindSystem:   "system messages, left out",
-	formats.KindText:     "messages with lines that aider reads as something else",
-	formats.KindContext:  "summaries, which became messages of the user; what they summarize is left out",
-	formats.KindEntry:    "entries without a place in a history, left out",
-	formats.KindRole:     "messages of other roles than a history has, left out",
+// what says what is lost of a kind: of one, and of several.
+var what = map[string][2]string{
+	formats.KindTool:     {"a tool call or result, which became a note that no model reads", "%d tool calls and results, which became notes that no model reads"},
+	formats.KindThinking: {"a block of thinking, left out", "%d blocks of thinking, left out"},
+	formats.KindMedia:    {"an image, left out", "%d images, left out"},
+	formats.KindSystem:   {"a system message, left out", "%d system messages, left out"},
+	formats.KindText:     {"a message with lines that aider reads as something else", "%d messages with lines that aider reads as something else"},
+	formats.KindContext:  {"a summary, which became a message of the user; what it summarizes is left out", "%d summaries, which became messages of the user; what they summarize is left out"},
+	formats.KindEntry:    {"an entry without a place in a history, left out", "%d entries without a place in a history, left out"},
+	formats.KindRole:     {"a message of another role than a history has, left out", "%d messages of other roles than a history has, left out"},
 }
 
 // lose counts a loss; they are told in one line for each kind.
@@ -62,7 +62,7 @@ func (x *exporter) lose(e session.Entry, kind string) {
 
 func (x *exporter) sum() {
 	for _, kind := range x.order {
-		x.t.Lose(x.first[kind], kind, "%d %s", x.counts[kind], what[kind])
+		x.t.Lose(x.first[kind], kind, "%s", formats.Counted(x.counts[kind], what[kind][0], what[kind][1]))
 	}
 }
 

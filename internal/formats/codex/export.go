@@ -172,7 +172,7 @@ func (x *exporter) tell() {
 		}
 	}
 	if left > 0 {
-		x.t.Lose(first, formats.KindBranch, "%d messages on other branches left out; sess-fork makes sessions of them", left)
+		x.t.Lose(first, formats.KindBranch, "%s on other branches left out; sess-fork makes sessions of them", formats.Counted(left, "1 message", "%d messages"))
 	}
 	x.lost.tell(x.t.Lose)
 }

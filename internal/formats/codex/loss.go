@@ -30,7 +30,7 @@ func (ls losses) tell(lose func(where, kind, format string, args ...any)) {
 	for _, l := range ls {
 		more := ""
 		if l.times > 1 {
-			more = fmt.Sprintf(", and %d more", l.times-1)
+			more = fmt.Sprintf(", and %d more like it", l.times-1)
 		}
 		lose(l.where, l.kind, "%s%s", l.what, more)
 	}

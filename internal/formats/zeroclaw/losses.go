@@ -57,7 +57,7 @@ func (x *exporter) tellForeign() {
 		kind, what, _ := strings.Cut(key, "\x00")
 		more := ""
 		if n := x.foreign[key]; n > 1 {
-			more = fmt.Sprintf(", and %d more", n-1)
+			more = fmt.Sprintf(", and %d more like it", n-1)
 		}
 		x.t.Lose(x.first[key], kind, "%s cannot be held%s", what, more)
 	}
