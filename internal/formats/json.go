@@ -189,3 +189,20 @@ func AnthropicUsage(usage string) string {
 		count("input", "input_tokens"), count("output", "output_tokens"),
 		count("cacheRead", "cache_read_input_tokens"), count("cacheWrite", "cache_creation_input_tokens"))
 }
+
+// OpenAIUsage returns the usage of a message for what the chat completions API says of it:
+// there what was read from a cache is a part of the input.
+func OpenAIUsage(usage string) string {
+	count := func(raw string) int64 {
+		n, _ := strconv.ParseInt(raw, 10, 53)
+		return max(n, 0)
+	}
+	cached := count(Member(Member(usage, "prompt_tokens_details"), "cached_tokens"))
+	input, output := count(Member(usage, "prompt_tokens")), count(Member(usage, "completion_tokens"))
+	cached = min(cached, input)
+	full, _ := session.CompleteUsage(Object( // of whole numbers it is always one
+		session.Field{Name: "input", Raw: Int(input - cached)}, session.Field{Name: "output", Raw: Int(output)},
+		session.Field{Name: "cacheRead", Raw: Int(cached)}, session.Field{Name: "cacheWrite", Raw: "0"},
+		session.Field{Name: "totalTokens", Raw: Int(input + output)}))
+	return full
+}

@@ -309,3 +309,30 @@ func FuzzChat(f *testing.F) {
 		}
 	})
 }
+
+// A whole response of the chat completions API is taken as Anthropic's is: its message, with
+// the model, the usage and why it ended.
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	const response = `{"id":"chatcmpl-1","object":"chat.completion","created":1767323045,"model":"gpt-x","choices":[{"index":0,"message":{"role":"assistant","content":"LGTM","tool_calls":[{"id":"c1","type":"function","function":{"name":"bash","arguments":"{}"}}]},"finish_reason":"tool_calls"}],` +
+		`"usage":{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14,"prompt_tokens_details":{"cached_tokens":3}}}`
+	for name, text := range map[string]string{"one": response, "indented": strings.ReplaceAll(response, ",", ",\n  "), "lines": response + "\n" + response} {
+		got := read(t, chat.OpenAI, text)[0].Text()
+		for _, want := range []string{
+			`"text":"LGTM"`, `"type":"toolCall","id":"c1","name":"bash"`, `"model":"gpt-x"`, `"responseId":"chatcmpl-1"`, `"stopReason":"toolUse"`,
+			`"usage":{"input":7,"output":4,"cacheRead":3,"cacheWrite":0,"totalTokens":14,`,
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %s in\n%s", name, want, got)
+			}
+		}
+		if !chat.OpenAI.Detect("x", []byte(text)) || chat.Anthropic.Detect("x", []byte(text)) {
+			t.Errorf("%s: not detected", name)
+		}
+	}
+	more := strings.Replace(response, `],"usage"`, `,{"index":1,"message":{"role":"assistant","content":"no"}}],"usage"`, 1)
+	r := read(t, chat.OpenAI, more)[0]
+	if len(r.Losses) != 1 || !strings.Contains(r.Losses[0].What, "all choices but the first") || !strings.Contains(r.Text(), `"content":"no"`) {
+		t.Errorf("%v\n%s", r.Losses, r.Text())
+	}
+}

@@ -66,6 +66,9 @@ func firstMessage(text string) string {
 		if isRequest(text) {
 			text = formats.Member(text, "messages")
 		}
+		if isCompletion(text) {
+			text = formats.Member(firstOf(formats.Member(text, "choices")), "message")
+		}
 		if !strings.HasPrefix(text, "[") {
 			return text
 		}

@@ -65,6 +65,9 @@ func (o openAI) assistant(t *talk, raw string) error {
 	if call := formats.Member(raw, "function_call"); call != "" {
 		blocks = append(blocks, o.call(t, formats.Object(session.Field{Name: "function", Raw: call}), 0))
 	}
+	if t.of != nil {
+		return t.say(formats.Assistant(blocks, t.of.reply(t)...))
+	}
 	return t.say(formats.Assistant(blocks))
 }
 

@@ -23,10 +23,11 @@ type talk struct {
 	tools  map[string]string    // ids of tool calls to the tools called
 	called string               // id of the last call that had none
 
-	line    int  // of the source, 0 for a document
-	number  int  // of the message, from 1
-	part    int  // entries made of the message
-	partial bool // something in it has no place in an entry
+	line    int         // of the source, 0 for a document
+	number  int         // of the message, from 1
+	part    int         // entries made of the message
+	partial bool        // something in it has no place in an entry
+	of      *completion // that the message stands in, nil for none
 }
 
 // lines reads a message a line.
@@ -83,8 +84,11 @@ func (t *talk) document(text string) error {
 			return err
 		}
 	}
+	if isCompletion(text) {
+		list = formats.Array(text)
+	}
 	if !strings.HasPrefix(list, "[") {
-		return formats.Damaged("%s: neither messages nor a request", t.where())
+		return formats.Damaged("%s: neither messages nor a request nor a response", t.where())
 	}
 	for raw := range js.Elements(list) {
 		if err := t.add(raw); err != nil {
@@ -122,6 +126,8 @@ func (t *talk) done() error {
 func (t *talk) add(raw string) error {
 	t.number++
 	t.part, t.partial = 0, false
+	whole := raw
+	raw, t.of = unwrap(raw)
 	role := formats.RawString(formats.Member(raw, "role"))
 	if role == "" {
 		t.number--
@@ -137,7 +143,7 @@ func (t *talk) add(raw string) error {
 	if !t.partial {
 		return nil
 	}
-	_, err := t.b.Custom(t.place("whole"), "message", raw)
+	_, err := t.b.Custom(t.place("whole"), "message", whole)
 	return err
 }
 
