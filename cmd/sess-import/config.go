@@ -105,7 +105,7 @@ func (c *config) source(s *clikit.Streams, operands []string) (*formats.Source, 
 	if src.Path == "" {
 		in, err := s.OpenInput("-")
 		if err != nil {
-			return nil, err
+			return nil, c.pointed(err)
 		}
 		src.Stdin = in
 		if f := s.InFile(); f != nil && !tty.IsTerminal(f) {
@@ -182,6 +182,15 @@ func join(err, closing error) error {
 func advised(err error) error {
 	if _, ok := errors.AsType[*formats.ExpansionError](err); ok {
 		return clikit.WithHint(err, "--max-expansion BYTES lets it become more")
+	}
+	return err
+}
+
+// pointed adds to an error of reading standard input how to get at the agent's own
+// sessions, if it has a place for them.
+func (c *config) pointed(err error) error {
+	if format, ok := formats.Lookup(all.Formats(), c.name); ok && format.About().Home != nil {
+		return clikit.WithHint(err, "--recent, --session ID, --list or --all read the sessions that %s keeps", c.name)
 	}
 	return err
 }

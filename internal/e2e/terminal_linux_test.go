@@ -12,14 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onTerminal runs a tool with a terminal as standard output, and returns what that gets.
-func onTerminal(t *testing.T, dir string, args ...string) string {
+// slave opens the terminal behind a pseudo terminal.
+func slave(t *testing.T, ptmx *os.File) *os.File {
 	t.Helper()
-	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("no pseudo terminal here: %v", err)
-	}
-	defer ptmx.Close()
 	if err := unix.IoctlSetPointerInt(int(ptmx.Fd()), unix.TIOCSPTLCK, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -31,6 +26,18 @@ func onTerminal(t *testing.T, dir string, args ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return terminal
+}
+
+// onTerminal runs a tool with a terminal as standard output, and returns what that gets.
+func onTerminal(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo terminal here: %v", err)
+	}
+	defer ptmx.Close()
+	terminal := slave(t, ptmx)
 	got := make(chan string)
 	go func() {
 		text, _ := io.ReadAll(ptmx) // ends in EIO when the terminal is closed
@@ -47,6 +54,28 @@ func onTerminal(t *testing.T, dir string, args ...string) string {
 		t.Fatalf("%v: %v: %s", args, err, text)
 	}
 	return strings.ReplaceAll(text, "\r\n", "\n")
+}
+
+// A format alone on a terminal waits for nothing, and says how to get at what the agent
+// has.
+func TestImportOnATerminal(t *testing.T) {
+	t.Parallel()
+	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo terminal here: %v", err)
+	}
+	defer ptmx.Close()
+	terminal := slave(t, ptmx)
+	defer terminal.Close()
+	for format, want := range map[string]bool{"codex": true, "openai": false} {
+		dir := t.TempDir()
+		c := exec.Command(filepath.Join(bin, "sess-import"), format)
+		c.Dir, c.Env, c.Stdin = dir, env(dir), terminal
+		r := wait(t, c)
+		if r.status != 2 || strings.Contains(r.stderr, "hint: --recent, --session ID, --list or --all read the sessions that "+format+" keeps") != want {
+			t.Errorf("%s: status %d, %s", format, r.status, r.stderr)
+		}
+	}
 }
 
 // No escape sequence of a transcript reaches a terminal, in no form but the entries
