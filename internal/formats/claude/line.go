@@ -23,6 +23,8 @@ type line struct {
 	content                    string
 
 	sidechain, compactSummary, apiError bool
+
+	notification bool // of a background task, not said by the user
 }
 
 // parse takes a line apart. ok is false for what is no JSON object.
@@ -75,6 +77,8 @@ func (l *line) member(key, value string) {
 		l.forkedFrom = value
 	case "content":
 		l.content = value
+	case "origin":
+		l.notification = formats.RawString(formats.Member(value, "kind")) == "task-notification"
 	default:
 		l.flag(key, value == "true")
 	}

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +57,9 @@ func (c *conversion) user(i int, at *slot) error {
 	}
 	if l.compactSummary {
 		return c.compaction(i, at, &l, text)
+	}
+	if l.notification && !l.hasResults() {
+		return c.beside(i, at, &l, text, "task-notification", notice(&l))
 	}
 	n := &c.index.nodes[i]
 	messages := said(&l, c.tools, c.lose(i))
@@ -121,19 +125,30 @@ func (c *conversion) other(i int, at *slot) error {
 		}
 		return nil
 	}
-	n := &c.index.nodes[i]
+	return c.beside(i, at, &l, text, l.typ, m)
+}
+
+// beside adds what a line shows a model beside what user and model say.
+func (c *conversion) beside(i int, at *slot, l *line, text, typ, content string) error {
 	id, err := c.b.Add(c.place(i, at.tail, l.time()), session.TypeCustomMessage,
-		session.StringField("customType", "claude:"+l.typ), session.Field{Name: "content", Raw: m},
+		session.StringField("customType", "claude:"+typ), session.Field{Name: "content", Raw: content},
 		session.Field{Name: "display", Raw: "false"})
 	if err != nil {
 		return err
 	}
 	s := &slot{group: none}
-	if s.tail, err = c.keep(i, id, []string{id}, kept(n.number, text, &l, nil, false)); err != nil {
+	if s.tail, err = c.keep(i, id, []string{id}, kept(c.index.nodes[i].number, text, l, nil, false)); err != nil {
 		return err
 	}
 	c.done(i, id, s)
 	return nil
+}
+
+// notice returns the blocks of what a background task says in a line of the user's: in a
+// frame that tells a model that the user has not said it, as Claude Code sends it.
+func notice(l *line) string {
+	said := session.NewMessage(formats.Object(session.StringField("role", "user"), session.Field{Name: "content", Raw: cmp.Or(formats.Member(l.message, "content"), "[]")}))
+	return formats.Array(formats.Text("<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n" + said.Text("\n") + "\n</system-reminder>"))
 }
 
 // silent are the attachments that no model is shown.
