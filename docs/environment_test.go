@@ -10,8 +10,9 @@ import (
 // keeps its sessions.
 func TestStoreVariables(t *testing.T) {
 	t.Parallel()
-	_, environment, ok := strings.Cut(read(t, "man/sess-import.1"), ".Sh ENVIRONMENT")
-	if environment, _, ok = strings.Cut(environment, "\n.Sh "); !ok {
+	_, environment, _ := strings.Cut(read(t, "man/sess-import.1"), ".Sh ENVIRONMENT")
+	environment, _, ok := strings.Cut(environment, "\n.Sh ")
+	if !ok {
 		t.Fatal("there is no such section")
 	}
 	asked := regexp.MustCompile(`\benv\.(?:Getenv|StorePath)\("(\w+)"`)

@@ -74,6 +74,8 @@ var huge = [][]string{
 	{"sess-path", "--as", "markdown", "s.jsonl"},
 	{"sess-path", "--where", ".message.role == \"user\"", "s.jsonl"},
 	{"sess-path", "<"},
+	{"sess-export", "-q", "codex", "s.jsonl"},
+	{"sess-export", "-q", "codex", "--for", "paginated", "s.jsonl"},
 	{"sess-fork", "s.jsonl"},
 	{"sess-fork", "-o", "out/o.jsonl", "s.jsonl"},
 	{"sess-fork", "--all", "--store", "s.jsonl"},

@@ -87,13 +87,12 @@ func TestNothingActsOnATerminal(t *testing.T) {
 	write(t, dir, "s.jsonl", `{"type":"session","version":3,"id":"019b0000-0000-7000-8000-000000000001","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/p"}`+"\n"+
 		`{"type":"message","id":"a0000001","parentId":null,"timestamp":"2026-01-02T03:04:05.678Z","message":{"role":"user","content":[{"type":"text","text":"`+evil+`"}],"timestamp":1}}`+"\n"+
 		`{"type":"session_info","id":"a0000002","parentId":"a0000001","timestamp":"2026-01-02T03:04:05.678Z","name":"`+evil+`"}`+"\n")
-	for _, args := range [][]string{
-		{"sess-path", "--as", "context"}, {"sess-path", "--as", "messages"}, {"sess-path", "--as", "openai"}, {"sess-path", "--as", "anthropic"},
-		{"sess-path", "--as", "state"}, {"sess-path", "--as", "text"}, {"sess-path", "--as", "markdown"}, {"sess-path", "--jq", ".message"},
-		{"sess-path", "--as", "openai", "--jq", "."},
-		{"sess-export", "-q", "aider"}, {"sess-export", "-q", "codex"}, {"sess-export", "-q", "opencode"}, {"sess-export", "-q", "claude"}, {"sess-export", "-q", "pi"},
+	for _, command := range []string{
+		"sess-path --as context", "sess-path --as messages", "sess-path --as openai", "sess-path --as anthropic",
+		"sess-path --as state", "sess-path --as text", "sess-path --as markdown", "sess-path --jq .message", "sess-path --as openai --jq .",
+		"sess-export -q aider", "sess-export -q codex", "sess-export -q opencode", "sess-export -q claude", "sess-export -q pi",
 	} {
-		args := append(args, "s.jsonl")
+		args := append(strings.Fields(command), "s.jsonl")
 		text := onTerminal(t, dir, args...)
 		if i := strings.IndexFunc(text, func(r rune) bool { return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r == 0x202e }); i >= 0 || !strings.Contains(text, "9b31m") {
 			t.Errorf("%v: %q", args, text)

@@ -3,6 +3,7 @@ package tty
 import (
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -23,7 +24,7 @@ type visible struct {
 func (v *visible) Write(p []byte) (int, error) {
 	in := p
 	if len(v.held) > 0 {
-		in = append(v.held, p...)
+		in = slices.Concat(v.held, p)
 	}
 	v.buf = v.buf[:0]
 	at := 0

@@ -8,7 +8,7 @@ import (
 // session_info entry goes before it (docs/formats/omp.md).
 func TestTitleIsTrimmed(t *testing.T) {
 	t.Parallel()
-	for title, want := range map[string]string{`\t`: "", ` a b `: "a b", "": ""} {
+	for title, want := range map[string]string{`\t`: "", `\ta b\n`: "a b", "": ""} {
 		for _, header := range []string{
 			`{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w","title":"` + title + `"}`,
 			`{"type":"title","v":1,"title":"` + title + `","updatedAt":"2026-01-02T03:04:05.000Z","pad":""}` + "\n" +

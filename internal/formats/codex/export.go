@@ -8,7 +8,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -37,7 +36,7 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	if filepath.Base(t.Path) == dirSessions {
 		name = strings.TrimPrefix(name, dirSessions+"/")
 	}
-	if err := t.File(filepath.FromSlash(name), jsonl.Content(x.lines)); err != nil {
+	if err := t.File(filepath.FromSlash(name), rollout{x.lines, x.large}); err != nil {
 		return err
 	}
 	return x.index(ctx)

@@ -35,11 +35,11 @@ func (x *exporter) content(m session.Message, typ string) []string {
 		switch b.Type {
 		case "text":
 			if text := js.ValidText(b.Str("text")); text != "" {
-				out = append(out, textPart(typ, text))
+				out = append(out, x.textPart(typ, text))
 			}
 		case "image":
 			out = append(out, formats.Object(session.StringField("type", "input_image"),
-				session.StringField("image_url", addressOf(b.Str("mimeType"), b.Str("data")))))
+				session.Field{Name: "image_url", Raw: x.large.quote(js.ValidText(addressOf(b.Str("mimeType"), b.Str("data"))))}))
 		default:
 			x.lost.add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
 		}
@@ -47,8 +47,8 @@ func (x *exporter) content(m session.Message, typ string) []string {
 	return out
 }
 
-func textPart(typ, text string) string {
-	return formats.Object(session.StringField("type", typ), session.StringField("text", text))
+func (x *exporter) textPart(typ, text string) string {
+	return formats.Object(session.StringField("type", typ), session.Field{Name: "text", Raw: x.large.quote(text)})
 }
 
 // replyItems returns the items for what the model has said.
@@ -64,7 +64,7 @@ func (x *exporter) replyItems(m session.Message) []string {
 		switch b.Type {
 		case "text":
 			if text := js.ValidText(b.Str("text")); text != "" {
-				texts = append(texts, textPart("output_text", text))
+				texts = append(texts, x.textPart("output_text", text))
 			}
 		case "thinking":
 			if item, ok := reasoningItem(m, b); ok {
@@ -125,7 +125,7 @@ func (x *exporter) outputItem(m session.Message) string {
 			texts = append(texts, text)
 		}
 	}
-	if raw = js.Quote(strings.Join(texts, "\n")); images {
+	if raw = x.large.quote(strings.Join(texts, "\n")); images {
 		raw = formats.Array(x.content(m, "input_text")...)
 	}
 	return formats.Object(session.StringField("type", kindOutput), session.StringField("call_id", js.ValidText(m.Str("toolCallId"))),

@@ -16,19 +16,20 @@ func (x *exporter) asked(id string, m session.Message, at int64) {
 		case "text":
 			text := js.ValidText(b.Str("text"))
 			texts = append(texts, text)
-			content = append(content, formats.Object(session.StringField("type", "text"), session.StringField("text", text),
+			content = append(content, formats.Object(session.StringField("type", "text"), session.Field{Name: "text", Raw: x.large.quote(text)},
 				session.Field{Name: "text_elements", Raw: "[]"}))
 		case "image":
 			url := addressOf(b.Str("mimeType"), b.Str("data"))
-			images = append(images, js.Quote(url))
-			content = append(content, formats.Object(session.StringField("type", "image"), session.StringField("image_url", url)))
+			literal := x.large.quote(js.ValidText(url))
+			images = append(images, literal)
+			content = append(content, formats.Object(session.StringField("type", "image"), session.Field{Name: "image_url", Raw: literal}))
 		}
 	}
 	if !x.legacy {
 		x.item("UserMessage", id, at, session.Field{Name: "content", Raw: formats.Array(content...)})
 		return
 	}
-	x.event("user_message", at, session.Field{Name: "message", Raw: quoted(texts)}, session.Field{Name: "images", Raw: formats.Array(images...)},
+	x.event("user_message", at, session.Field{Name: "message", Raw: x.large.quote(js.ValidText(strings.Join(texts, "")))}, session.Field{Name: "images", Raw: formats.Array(images...)},
 		session.Field{Name: "local_images", Raw: "[]"}, session.Field{Name: "text_elements", Raw: "[]"})
 }
 
@@ -40,9 +41,9 @@ func (x *exporter) replied(id string, m session.Message, r repair, at int64) {
 		key := id + "-" + formats.Int(int64(n))
 		switch b.Type {
 		case "text":
-			x.spoke(key, js.Quote(js.ValidText(b.Str("text"))), at)
+			x.spoke(key, x.large.quote(js.ValidText(b.Str("text"))), at)
 		case "thinking":
-			x.thought(key, js.Quote(js.ValidText(b.Str("thinking"))), at)
+			x.thought(key, x.large.quote(js.ValidText(b.Str("thinking"))), at)
 		case "toolCall":
 			x.calls[b.Str("id")] = session.ToolCall{ID: b.Str("id"), Name: b.Str("name"), Arguments: b.Get("arguments")}
 		}
@@ -114,6 +115,6 @@ func (x *exporter) ran(m session.Message, at int64) {
 		session.Field{Name: "process_id", Raw: "null"}, session.Field{Name: "command", Raw: `["/bin/bash","-lc",` + command + "]"},
 		session.StringField("cwd", "file://"+cwd), session.Field{Name: "parsed_cmd", Raw: `[{"type":"unknown","cmd":` + command + "}]"},
 		session.StringField("source", "unified_exec_startup"), session.StringField("status", status),
-		session.StringField("aggregated_output", js.ValidText(m.Text("\n"))), session.Field{Name: "exit_code", Raw: code},
+		session.Field{Name: "aggregated_output", Raw: x.large.quote(js.ValidText(m.Text("\n")))}, session.Field{Name: "exit_code", Raw: code},
 		session.Field{Name: "duration", Raw: `{"secs":0,"nanos":0}`})
 }

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -199,6 +197,3 @@ func (x *exporter) count(u counts, at int64) {
 		session.Field{Name: "total_token_usage", Raw: usage}, session.Field{Name: "last_token_usage", Raw: usage},
 		session.Field{Name: "model_context_window", Raw: "null"})}, session.Field{Name: "rate_limits", Raw: "null"})
 }
-
-// quoted returns texts as one literal.
-func quoted(texts []string) string { return js.Quote(js.ValidText(strings.Join(texts, ""))) }

@@ -9,6 +9,7 @@ import (
 // A writer is the lines of a rollout as they come.
 type writer struct {
 	lines   []string
+	large   large
 	next    int64  // ordinal
 	turn    string // id of the turn that is open, "" if none is
 	turns   int64
@@ -38,7 +39,7 @@ func (x *exporter) took(text, typ string) {
 	if typ == typeCompacted {
 		x.windows++
 	}
-	x.size += int64(len(text)) + 1
+	x.size += x.large.size(text) + 1
 	x.lines = append(x.lines, text)
 }
 
