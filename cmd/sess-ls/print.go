@@ -62,7 +62,7 @@ func (c *config) printer(s *clikit.Streams, rows []store.Row) func(store.Row) er
 		return func(r store.Row) error { return printf("%s\n", c.nameOf(r)) }
 	case c.json:
 		return func(r store.Row) error {
-			if err := c.writeRow(s.Out, r); err != nil {
+			if err := c.writeRow(s.Shown(), r); err != nil {
 				return err
 			}
 			return printf("\n")

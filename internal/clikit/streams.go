@@ -31,7 +31,7 @@ type Streams struct {
 	out   *output
 	mu    sync.Mutex // one message at a time
 	said  map[string]bool
-	raw   io.Writer  // standard error itself
+	raw   io.Writer // standard error itself
 }
 
 // Warnf prints a warning unless -q was given. It never changes the exit status.

@@ -43,16 +43,7 @@ func (osDisk) open(name string, flag int, perm fs.FileMode) (file, error) {
 // An osFile is a file whose closing cannot be interrupted.
 type osFile struct{ *os.File }
 
-func (f osFile) Close() error { return Closed(f.File.Close()) }
-
-// Closed returns the error of closing a file, nil if a signal interrupted it: the
-// descriptor is gone all the same, and what was written is where it was.
-func Closed(err error) error {
-	if errors.Is(err, syscall.EINTR) {
-		return nil
-	}
-	return err
-}
+func (f osFile) Close() error { return Close(f.File) }
 
 func (osDisk) rename(from, to string) error { return os.Rename(from, to) }
 

@@ -77,7 +77,7 @@ func joined(dir string, elem ...string) string {
 }
 
 // closing closes f and adds the error of that to err.
-func closing(f io.Closer, err error) error { return errors.Join(err, jsonl.Closed(f.Close())) }
+func closing(f io.Closer, err error) error { return errors.Join(err, jsonl.Close(f)) }
 
 func about(what string, err error) error { return fmt.Errorf("%s: %w", what, cause(err)) }
 

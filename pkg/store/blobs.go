@@ -55,7 +55,7 @@ func (b Blobs) write(blob session.Blob) (err error) {
 	if err == nil {
 		err = f.Sync()
 	}
-	if cerr := jsonl.Closed(f.Close()); err == nil {
+	if cerr := jsonl.Close(f); err == nil {
 		err = cerr
 	}
 	if err != nil {

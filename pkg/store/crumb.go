@@ -85,7 +85,7 @@ func overwrite(dir, name string, data []byte) error {
 		return err
 	}
 	_, err = f.Write(data)
-	if cerr := jsonl.Closed(f.Close()); err == nil {
+	if cerr := jsonl.Close(f); err == nil {
 		err = cerr
 	}
 	if err == nil {
