@@ -110,15 +110,14 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// The history of aider's own tests, if it is at hand: aider's reader made 2990
-// messages of it, 5806 with the notes.
-func TestShared(t *testing.T) {
+// The history of aider's own tests: aider's reader made 2990 messages of it, 5806
+// with the notes.
+func TestLargeHistory(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("SESS_SHARED")
-	if dir == "" {
-		t.Skip("SESS_SHARED names no directory of reference material")
+	path := filepath.Join(t.TempDir(), "chat-history.md")
+	if err := os.WriteFile(path, corpus.Session(t, "aider/chat-history.md"), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	path := filepath.Join(dir, "fixtures", "aider", "chat-history.md")
 	history := content(t, path)
 	if n, all := len(aider.Readers(history, false)), len(aider.Readers(history, true)); n != 2990 || all != 5806 {
 		t.Errorf("%d messages, %d with notes", n, all)

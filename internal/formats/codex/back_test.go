@@ -85,11 +85,6 @@ func TestBack(t *testing.T) {
 	backAll(t, unpacked(t))
 }
 
-func TestSharedBack(t *testing.T) {
-	t.Parallel()
-	backAll(t, sharedDir(t))
-}
-
 func backAll(t *testing.T, dir string) {
 	t.Helper()
 	for _, path := range rollouts(t, dir) {

@@ -21,15 +21,6 @@ import (
 // model had become another one.
 var again = []string{"03-resumed__3800"}
 
-// sharedDir returns the directory of all fixtures.
-func sharedDir(t *testing.T) string {
-	dir := os.Getenv("SESS_SHARED")
-	if dir == "" {
-		t.Skip("SESS_SHARED names no directory of reference material")
-	}
-	return filepath.Join(dir, "fixtures", "codex")
-}
-
 // unpacked returns a directory with the samples: a home of codex, variants of rollouts, and
 // what codex sent of each.
 func unpacked(t testing.TB) string {
@@ -59,12 +50,6 @@ func write(t testing.TB, path, content string) string {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	compareAll(t, unpacked(t))
-}
-
-// TestShared compares everything there is.
-func TestShared(t *testing.T) {
-	t.Parallel()
-	compareAll(t, sharedDir(t))
 }
 
 func compareAll(t *testing.T, dir string) {

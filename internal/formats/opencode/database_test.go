@@ -1,8 +1,6 @@
 package opencode
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,34 +45,29 @@ func TestDatabase(t *testing.T) {
 	}
 }
 
-// TestShared reads the whole collection of samples that these were chosen from.
-func TestShared(t *testing.T) {
+// Every database gives what opencode exported of it, and is shown to a model as
+// opencode sent it.
+func TestHomes(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("SESS_SHARED")
-	if dir == "" {
-		t.Skip("SESS_SHARED names no collection of samples")
-	}
-	dir = filepath.Join(dir, "fixtures", "opencode")
-	paths, err := filepath.Glob(filepath.Join(dir, "genuine", "*", "opencode.db"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("%s: no databases, %v", dir, err)
-	}
+	home := corpus.Golden(t, "opencode/homes-1.18")
 	files := map[string][]byte{}
-	n := 0
-	for _, path := range paths {
-		scenario := filepath.Base(filepath.Dir(path))
-		n += sameAsExport(t, source(path), func(id string) []byte {
-			data, err := os.ReadFile(filepath.Join(filepath.Dir(path), "export-"+id+".json"))
-			if err != nil {
-				t.Error(err)
+	sessions := 0
+	for name, data := range home {
+		scenario, found := strings.CutSuffix(name, "/opencode.db")
+		if !found {
+			continue
+		}
+		sessions += sameAsExport(t, write(t, scenario+".db", data), func(id string) []byte {
+			export := home[scenario+"/export-"+id+".json"]
+			key := scenario + "__export-" + id
+			files[key+".json"], files[key+".brief"] = export, home["golden/"+key+".brief"]
+			if files[key+".brief"] == nil {
+				t.Errorf("%s: nothing says what opencode sent", key)
 			}
-			name := scenario + "__export-" + id
-			files[name+".json"] = data
-			if files[name+".brief"], err = os.ReadFile(filepath.Join(dir, "golden", name+".brief")); err != nil {
-				t.Error(err)
-			}
-			return data
+			return export
 		})
 	}
-	t.Logf("%d databases, %d sessions as exported, %d as opencode sends them", len(paths), n, compareExports(t, files))
+	if n := compareExports(t, files); sessions != 12 || n != sessions {
+		t.Errorf("%d sessions as exported, %d as opencode sends them", sessions, n)
+	}
 }

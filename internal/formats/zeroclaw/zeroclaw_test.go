@@ -157,29 +157,6 @@ func TestTokensBefore(t *testing.T) {
 	}
 }
 
-// TestSharedFixtures reads all samples there are, where they lie.
-func TestSharedFixtures(t *testing.T) {
-	t.Parallel()
-	dir := os.Getenv("SESS_SHARED")
-	if dir == "" {
-		t.Skip("$SESS_SHARED does not name the directory of fixtures")
-	}
-	dir = filepath.Join(dir, "fixtures", "zeroclaw", "sample")
-	compared := 0
-	for _, name := range []string{"memory", "memory-v12"} {
-		data, err := os.ReadFile(filepath.Join(dir, name+".expected.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		compared += compare(t, filepath.Join(dir, name, "sessions.db"), goldens(t, data))
-	}
-	more := imported(t, filepath.Join(dir, "sessions"))
-	if len(more) != 3 {
-		t.Errorf("%d sessions of ZeroClaw's own", len(more))
-	}
-	t.Logf("%d sessions equal, %d of ZeroClaw's own read", compared, len(more))
-}
-
 func TestUpstream(t *testing.T) {
 	t.Parallel()
 	got := imported(t, sample(t, "sessions.db"))
