@@ -19,7 +19,7 @@ func Dir(getenv func(string) string, home string) (string, error) {
 	data := getenv("XDG_DATA_HOME")
 	if !filepath.IsAbs(data) {
 		if !filepath.IsAbs(home) {
-			return "", errors.New("finding the session store: no home directory; set SESS_DIR")
+			return "", errors.New("finding the session store: HOME is not set; set it, or SESS_DIR")
 		}
 		data = filepath.Join(home, ".local", "share")
 	}
