@@ -49,7 +49,7 @@ function normal(messages) {
 		case "tool":
 			return { role: m.role, call: number(m.tool_call_id), content: content.join("").replace(/^\(images follow\)$/, "") };
 		}
-		return { role: m.role, content };
+		return { role: m.role === "developer" ? "user" : m.role, content }; // opencode has no other role for it
 	});
 }
 
