@@ -194,7 +194,7 @@ func TestGrace(t *testing.T) {
 		mend    MendKind
 		elapsed time.Duration
 	}{
-		"no pause":                 {0, []time.Duration{0}, Options{}, nil, MendNone, 50 * time.Millisecond},
+		"a short pause":            {0, []time.Duration{20 * time.Millisecond}, Options{}, nil, MendNone, 50 * time.Millisecond},
 		"a long pause":             {0, []time.Duration{1900 * time.Millisecond}, Options{}, nil, MendNone, 1900 * time.Millisecond},
 		"pauses, longer together":  {0, []time.Duration{1500 * time.Millisecond, 1500 * time.Millisecond, 1500 * time.Millisecond}, Options{}, nil, MendNone, 4500 * time.Millisecond},
 		"old, and back":            {time.Hour, []time.Duration{10 * time.Millisecond}, Options{}, nil, MendNone, 50 * time.Millisecond},
