@@ -31,12 +31,13 @@ func (c cleaning) Run() int {
 // is testscript's, nearly empty, with TZ=UTC and a home that can be written.
 func Run(t *testing.T, dir string, path ...string) {
 	t.Helper()
-	p := params(path)
+	p := Params(path...)
 	p.Dir = dir
 	testscript.Run(t, p)
 }
 
-func params(path []string) testscript.Params {
+// Params returns what [Run] runs scripts with, but for the directory of scripts.
+func Params(path ...string) testscript.Params {
 	return testscript.Params{
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

@@ -70,7 +70,7 @@ func TestCommandsFail(t *testing.T) {
 			if err := os.WriteFile(file, []byte(tt.script+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			p := params(nil)
+			p := Params()
 			p.Files = []string{file}
 			rec := &recorder{}
 			rec.Run("", func(rt testscript.T) { testscript.RunT(rt, p) })
