@@ -1,0 +1,218 @@
+package main
+
+import (
+	"slices"
+	"strings"
+)
+
+// A table says which command lines run with which samples.
+type table struct {
+	samples *samples
+	units   []unit
+}
+
+func (t *table) add(in inputs, lines ...string) {
+	t.units = append(t.units, batch{in, lines}.units(t.samples.dir)...)
+}
+
+// matrix is every sample with every tool that reads such, in every form.
+func matrix(s *samples) []unit {
+	t := &table{samples: s}
+	rich := s.small("pi/", "omp/18/", "v2/session")
+	plain := s.small("omp/13/", "omp/edge/", "omp/genuine/", "omp/damaged/", "codex/compact/")
+	for _, f := range s.find(".jsonl", "pi/sessions/", "omp/legacy/") {
+		if !slices.Contains(rich, f) { // a large one is only read
+			t.add(inputs{"s.jsonl": f}, slices.Concat(paths, trees[:5], checks[:6])...)
+		}
+	}
+	for _, f := range rich {
+		in := inputs{"s.jsonl": f}
+		t.add(in, slices.Concat(paths, pathsMore, trees, checks, forks, plans(), compactions, appends, exports, filters)...)
+		if strings.HasPrefix(f, "pi/") || strings.HasPrefix(f, "v2/") {
+			t.add(in, segmented...)
+		}
+		t.add(inputs{"s.jsonl": f, "opencode.db": "opencode/databases-1.18/04-forked.db", "z.db": "zeroclaw/sessions.db"}, intoDatabases...)
+	}
+	for _, f := range plain {
+		t.add(inputs{"s.jsonl": f}, slices.Concat(paths, trees[:5], checks[:6], forks[:2], compactions[:2], appends[:1], exports[:3])...)
+	}
+	t.blobs()
+	t.listings()
+	t.stores()
+	t.imports()
+	t.homes()
+	t.mistakes()
+	return t.units
+}
+
+// paths are the forms of a path, for every session.
+var paths = product("sess-path", []string{
+	"", "--as context", "--as messages", "--as openai", "--as anthropic", "--as text", "--as markdown", "--as state",
+	"--leaf newest-message --as context", "--leaf longest --as messages", "--leaf root", "--leaf .~1 --as openai",
+	"--budget 200 --as messages", "--reverse", "--strict --no-header",
+}, "s.jsonl")
+
+// pathsMore are what else sess-path does, for the sessions worth it.
+var pathsMore = product("sess-path", []string{
+	"--leaf last --as state", "--leaf newest-message --as text", "--leaf longest --as anthropic", "--leaf root --as messages",
+	"--leaf .~1", "--leaf .~2 --as context", "--leaf .^ --as state", "--leaf 'nowhere'",
+	"--budget 50 --as openai", "--budget 1000 --as anthropic", "--budget 2k --as text", "--budget 300", "--budget 0 --as context",
+	"--system --as openai", "--system --as anthropic", "--system --as messages --budget 500", "--system --as context",
+	"--reinject after-summary --as messages", "--reinject before-last-user --as openai", "--reinject after-summary --system --as context",
+	"--reverse --no-header --leaf .~1", `--where '.type == "message"'`, `--where '.message.role == "user"' --as text`,
+	"--jq .type", "--jq .id -r", "--as messages --jq .role -r", "--as openai --jq 'length'", "--as context --jq keys",
+	"-q --as text", "-v --as context",
+}, "s.jsonl")
+
+var trees = product("sess-tree", []string{
+	"", "--full", "--heads", "--labels", "--json", "--dot", "--ascii --leaf newest-message", "--heads --json", "--leaf .~1 --color always",
+}, "s.jsonl")
+
+var checks = append(product("sess-check", []string{
+	"", "--json", "--strict", "--repair -n", "--repair --relink -n", "--migrate -n", "--repair --migrate -n", "--repair --relink -o out.jsonl",
+	"--migrate -o out.jsonl", "-v",
+}, "s.jsonl"), `printf 's.jsonl\0missing.jsonl\0' | sess-check -0 --json`)
+
+var forks = product("sess-fork", []string{
+	"", "--all", "--at .~1", "--at root -o out.jsonl", "--all --title 'a name' --cwd /elsewhere -n", "--store --cwd .", "--at longest -o out.jsonl",
+}, "s.jsonl")
+
+// plans are the ways to plan a compaction.
+func plans() []string {
+	var out []string
+	for _, rules := range []string{"1.5", "0.73"} {
+		for _, strategy := range []string{"keep-recent", "keep-user", "last-turn"} {
+			for _, keep := range []string{"20k", "2000", "100"} {
+				out = append(out, "sess-compact --plan --rules "+rules+" --strategy "+strategy+" --keep "+keep+" s.jsonl")
+			}
+			out = append(out, "sess-compact --prompt --rules "+rules+" --strategy "+strategy+" --keep 100 s.jsonl")
+		}
+	}
+	return out
+}
+
+// compactions are what sess-compact does besides; the first are for all sessions.
+var compactions = append(product("sess-compact", []string{
+	"--plan --keep 100", "--check --window 10000 --reserve 1000", "--keep 100 -n", "--report --keep 100",
+	"--report --json --keep 100", "--report-of .", "--check --window 200000", "--check --window 2000 --reserve 100 --calibrate",
+	"--keep 100", "--keep 100 --json", "--strategy last-turn", "--strategy keep-user --keep 200 -n", "--if-needed --window 3000 --reserve 500 --keep 100 -n",
+	"--if-needed --window 900000 -n", "--first-kept .~2 --plan", "--first-kept .~1 -n", "--plan --estimator cjk --keep 100",
+	"--plan --estimator bytes4 --keep 100", "--prompt --keep 100 --max-prompt 3000", "--prompt --keep 100 --clip-result 20 --instructions 'be brief'",
+	"--prune --plan", "--prune --prune-turns 0 --prune-protect 10 --prune-minimum 0 --json", "--unprune", "--branch .~3 -n", "--branch root --prompt", "--branch .~2",
+	"--keep 100 --min-gain 50% -n", `--keep 100 -n --details '{"a":1}' --short-summary short --preserve-data '{"b":2}'`, "--expect-leaf nowhere --keep 100 -n",
+	"--keep 100 --hook 'cat >plan; echo {}' -n", "-v --keep 100 -n",
+}, "s.jsonl"),
+	"printf '## Goal\\nDo it.\\n' | sess-compact --keep 100 --summary - s.jsonl",
+	"printf 'no heading\\n' | sess-compact --keep 100 --summary - s.jsonl",
+	"sess-compact --keep 100 --retries 0 --json s.jsonl -- sh -c 'cat >prompt; echo \"## Goal\"; echo ok'",
+	"sess-compact --keep 100 --retries 0 s.jsonl -- false",
+	"sess-compact --keep 100 --max-prompt 2000 --retries 0 -n s.jsonl -- sh -c 'cat >>prompts; echo \"## Goal\"; echo \"$SESS_CHUNK\"'",
+)
+
+// appends are each kind of entry; the first are for all sessions.
+var appends = append(product("sess-append", []string{
+	"-r user -t hi", "-n -r assistant -t hello --model m1 --provider p1",
+	"-r assistant -t hello --model m1 --provider p1 --api a1 --stop-reason stop --usage '{\"input\":1,\"output\":2}'",
+	"-n -r system -t rules", "-n -r toolResult --tool-call-id c1 --tool-name bash -t ok", "-r toolResult --tool-call-id c1 --tool-name bash --error -t bad",
+	"--label here", "--label here --at .~1", "--label '' -n", "-n --type session_info --set name=new", "-n --type model_change --set provider=p --set modelId=m",
+	"-n --type thinking_level_change --set thinkingLevel=high", "-n --type custom --custom-type x --set-json 'data={\"a\":[1,2]}'",
+	"-n --type custom_message --custom-type x --set content=text --set-json display=true", "-n --type branch_summary --set fromId=root --set summary=s",
+	"-n --type compaction --set summary=s --set firstKeptEntryId=x --set-json tokensBefore=1", "-n --type nothing", "--type nothing --force-type --set a=b",
+	"-n --parent .~1 -t elsewhere", "--parent null -t root", "--expect-leaf nowhere -t hi", "--expect-leaf . --json -t hi",
+	"--max-chars 10 -t 'longer than ten characters' -n", "--tail refuse --grace 0 -t hi", "--tail end-line --grace 0 -t hi", "-v -q -t ''",
+}, "s.jsonl"),
+	"printf 'from a pipe' | sess-append -r user s.jsonl",
+	`printf '{"role":"user","content":"one"}\n{"role":"assistant","content":[{"type":"text","text":"two"}]}\n' | sess-append -e s.jsonl`,
+	`printf '{"type":"custom","customType":"x"}\nnot json\n' | sess-append -e s.jsonl`,
+)
+
+var exports = append(product("sess-export", []string{
+	"aider", "claude", "codex", "omp", "opencode", "openoxide >out.db", "pi", "zeroclaw", "pi --for pi-0.73", "omp --strict --losses lost.jsonl",
+}, "s.jsonl"), "sess-export codex -o out s.jsonl", "sess-export claude -n -o out.jsonl s.jsonl")
+
+var intoDatabases = []string{
+	"sess-export opencode --db opencode.db s.jsonl", "sess-export zeroclaw --db z.db s.jsonl", "sess-export openoxide --db new.db s.jsonl",
+	"mkdir out; sess-export codex -o out --index s.jsonl", "mkdir out; sess-export zeroclaw -o out s.jsonl; sess-export aider -o out s.jsonl",
+}
+
+// filters read the session on standard input.
+var filters = []string{
+	"sess-path <s.jsonl", "sess-path --as text - <s.jsonl", "cat s.jsonl | sess-path --leaf .~1 --as openai", "sess-tree --json <s.jsonl", "sess-check --json <s.jsonl",
+	"sess-fork <s.jsonl", "sess-append -r user -t hi <s.jsonl", "sess-compact --plan --keep 100 <s.jsonl", "sess-compact --keep 100 <s.jsonl",
+	"sess-export omp <s.jsonl", "sess-import pi - <s.jsonl", "sess-import - <s.jsonl",
+	"sess-fork s.jsonl | sess-append -r user -t one | sess-append -r assistant -t two | sess-path --as text", "sess-path s.jsonl | head -n 1",
+}
+
+// segmented are the life of a segmented store.
+var segmented = prefixed("sess-seg migrate s.jsonl && ", []string{
+	"true", "sess-seg status s.v2", "sess-seg status --json --source s.jsonl", "sess-seg verify --json s.v2", "sess-seg cat s.v2", "sess-seg path s.v2",
+	"sess-seg path --reverse s.v2", "sess-seg tail 2 s.v2", "sess-seg get nowhere s.v2",
+	`sess-seg get "$(sess-path --jq .id -r s.jsonl | tail -n 1)" s.v2`, "sess-seg rollback --reason test s.jsonl && sess-seg status s.v2",
+	"sess-seg checkpoint s.v2 && sess-seg checkpoint --list --json s.v2", "sess-seg rebuild-index s.v2", "sess-seg recover --json s.v2",
+	`printf '{"type":"custom","id":"abcd0001","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","customType":"x"}\n' | sess-seg append s.v2 && sess-seg rollback-to 1 s.v2`,
+	"sess-path --as text s.jsonl", "sess-ls --json .", "sess-append -t hi s.jsonl", "sess-seg migrate --extended s.jsonl", "sess-check s.v2",
+})
+
+// product returns the command lines of a tool with each of several flags.
+func product(tool string, flags []string, operand string) []string {
+	var out []string
+	for _, f := range flags {
+		out = append(out, strings.Join(strings.Fields(tool+" "+f), " ")+" "+operand)
+		if strings.ContainsAny(f, "'<>") { // spaces may count, and a redirection goes last
+			out[len(out)-1] = tool + " " + f + " " + operand
+		}
+	}
+	return out
+}
+
+func prefixed(prefix string, lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = prefix + l
+	}
+	return out
+}
+
+// blobs is what is done with images outside the session.
+func (t *table) blobs() {
+	for _, f := range t.samples.find(".jsonl", "omp/13/images", "omp/18/images") {
+		t.add(inputs{"s.jsonl": f, "blobs": "omp/blobs"},
+			"sess-path --blobs blobs s.jsonl", "sess-path --as openai --blobs blobs s.jsonl", "sess-path --as anthropic --blobs blobs s.jsonl",
+			"sess-check --blobs blobs s.jsonl", "sess-check --json --blobs empty s.jsonl", "sess-export pi --blobs blobs s.jsonl",
+			"sess-export claude --blobs blobs s.jsonl", "sess-export codex --blobs blobs s.jsonl", "sess-import omp --blobs blobs s.jsonl",
+			`mkdir new; sess-path --blobs blobs --as messages s.jsonl | sess-append -e --blobs new <s.jsonl`)
+	}
+}
+
+// listings are the forms and filters of sess-ls.
+func (t *table) listings() {
+	lines := product("sess-ls", []string{
+		"", "--json", "--paths", "-0", "--usage", "--usage --json", "--count", "--limit 2", "--sort created", "--sort size", "--sort messages --json",
+		"--sort name --paths", "--since 2026-01-01", "--since 7d", "--older-than 2026-01-02", "--older-than 1d --paths", "--name one", "--where '.messages > 3' --json",
+		"--where '.nothing' ", "--recent --paths", "--cwd /tmp", "--color always", "-v --limit 1", "-q --json --count",
+	}, "d")
+	for _, d := range []string{"pi/sessions", "pi/branches", "pi/genuine/1.5", "pi/genuine/0.73", "omp/18/lineage", "omp/13/lineage", "omp/edge", "omp/damaged", "codex/compact/0.169"} {
+		t.add(inputs{"d": d}, lines...)
+	}
+	t.add(inputs{"store": "pi/genuine"}, product("sess-ls", []string{"--all", "--all --json", "--all --paths --sort size", "--all --recent", "", "--all -0 --limit 3"}, "")...)
+	t.add(inputs{"d": "omp/genuine"}, "sess-ls --all d", "sess-ls --json d/*/*/*", "sess-ls d/out13/sessions/-proj d/out18/sessions/-proj")
+}
+
+// stores are the segmented stores of another program, whole and damaged.
+func (t *table) stores() {
+	seen := map[string]bool{}
+	for _, f := range t.samples.find("", "v2/stores/") {
+		dir, _, ok := strings.Cut(f, ".v2/")
+		if !ok || seen[dir] {
+			continue
+		}
+		seen[dir] = true
+		t.add(inputs{"s.v2": dir + ".v2"}, product("sess-seg", []string{
+			"status", "status --json", "verify", "verify --json", "cat", "path", "path --no-header --reverse", "tail 3", "get e1", "recover --json", "rebuild-index",
+			"rollback", "checkpoint", "checkpoint --list --json", "rollback-to 1", "status --source --json", "append </dev/null",
+		}, "s.v2")...)
+		t.add(inputs{"s.v2": dir + ".v2", "s.jsonl": "v2/session.jsonl"},
+			"sess-seg status --source s.v2", "sess-seg recover s.v2", "sess-seg rollback s.jsonl && sess-path s.jsonl", "sess-path s.jsonl", "sess-append -t hi s.jsonl", "sess-path s.v2",
+			"sess-seg migrate s.jsonl", "sess-ls --json .", "sess-check --json s.jsonl")
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package main
+
+import "os/exec"
+
+// alone is not to be had here.
+func alone(*exec.Cmd) {}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// limit is how long a command line may take, and ten times that a script.
+const limit = 30 * time.Second
+
+// A unit is what runs in a directory of its own: a command line, or a script of
+// several.
+type unit struct {
+	name string
+	run  func(ctx context.Context, p place) ([]record, error)
+}
+
+// A place is where a unit runs. Both sets of tools run at the same paths, one
+// after the other, so that no path differs.
+type place struct {
+	dir string // empty, and compared afterwards
+	bin string // the tools
+	log string // empty, for the notes of shims
+}
+
+// A record is what one command line did.
+type record struct {
+	line           string
+	status         string
+	stdout, stderr []byte
+}
+
+// A file is one that was left.
+type file struct {
+	name string
+	mode fs.FileMode
+	data []byte // that of a symbolic link is where it leads to
+}
+
+// A result is all that a unit did.
+type result struct {
+	records []record
+	files   []file
+}
+
+// inputs are files and directories to be put into the directory of a unit: the
+// name there, and the path below the samples.
+type inputs map[string]string
+
+// A batch is command lines that each run with the same inputs.
+type batch struct {
+	in    inputs
+	lines []string
+}
+
+// units are the units of the batch.
+func (b batch) units(samples string) []unit {
+	var suffix strings.Builder
+	for _, to := range slices.Sorted(maps.Keys(b.in)) {
+		fmt.Fprintf(&suffix, "  [%s: %s]", to, b.in[to])
+	}
+	var out []unit
+	for _, line := range b.lines {
+		name := line + suffix.String()
+		out = append(out, unit{name, func(ctx context.Context, p place) ([]record, error) {
+			if err := b.in.provide(samples, p.dir); err != nil {
+				return nil, err
+			}
+			r, err := shell(ctx, p.dir, p.bin, line, limit)
+			r.line = name
+			return []record{r}, err
+		}})
+	}
+	return out
+}
+
+// sampleTime is the modification time of every input.
+var sampleTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func (in inputs) provide(samples, dir string) error {
+	for to, from := range in {
+		root := filepath.Join(samples, from)
+		if _, err := os.Stat(root); err != nil {
+			return err
+		}
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			name := filepath.Join(dir, to, strings.TrimPrefix(path, root))
+			if d.IsDir() {
+				return os.MkdirAll(name, 0o755) //nolint:gosec // as a user's are
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			return cmp.Or(put(name, data), os.Chtimes(name, sampleTime, sampleTime))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// snapshot returns all files below dir. It makes those readable that are not.
+func snapshot(dir string) ([]file, error) {
+	var out []file
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		f := file{name: strings.TrimPrefix(path, dir+"/"), mode: info.Mode()}
+		switch {
+		case f.mode&fs.ModeSymlink != 0:
+			var to string
+			to, err = os.Readlink(path)
+			f.data = []byte(to)
+		case f.mode.IsRegular() || f.mode.IsDir():
+			if f.mode&0o700 != 0o700 {
+				err = os.Chmod(path, f.mode.Perm()|0o700)
+			}
+			if err == nil && !f.mode.IsDir() {
+				f.data, err = os.ReadFile(path)
+			}
+		}
+		out = append(out, f)
+		return err
+	})
+	return out, err
+}
