@@ -96,17 +96,23 @@ func (a *Appender) settle(p *patience) error {
 		if err != nil {
 			return fmt.Errorf("reading %s: %w", a.path, cause(err))
 		}
-		if fi.Size() != size {
-			size, since = fi.Size(), time.Now()
+		grown := fi.Size() != size
+		if grown {
+			size = fi.Size()
 			if t, err = tailOf(a.h.f, size); err != nil {
 				return fmt.Errorf("reading %s: %w", a.path, cause(err))
 			}
+			since = time.Now()
 		}
 		if t.form == whole || t.form == unended || a.o.grace() < 0 {
 			return a.settled(size, t)
 		}
 		watched := time.Since(since)
-		left := max(min(secondLook, a.o.grace())-watched, a.o.grace()-max(watched, time.Since(fi.ModTime())))
+		again := min(secondLook, a.o.grace())
+		left := max(again-watched, a.o.grace()-max(watched, time.Since(fi.ModTime())))
+		if grown { // whatever the clock says, one look is not enough
+			left = max(left, again)
+		}
 		if left <= 0 {
 			return a.settled(size, t)
 		}
