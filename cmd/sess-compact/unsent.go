@@ -12,6 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -119,7 +120,7 @@ func create(dir, pattern, content string) (string, error) {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err = errors.Join(err, jsonl.Close(f)); err != nil {
 		_ = os.Remove(f.Name())
 		return "", fmt.Errorf("writing to %s: %w", dir, err)
 	}
