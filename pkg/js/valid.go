@@ -49,26 +49,22 @@ func (s *shown) began(closers []byte, key Span, value int) {
 
 // ended shows the member or element whose value has ended, if it is one to be shown.
 func (s *shown) ended(closers []byte, end int) {
-	if depth := len(closers); depth > 0 && depth <= s.depth && closers[0] == '}' {
-		s.show(string(closers), end)
+	depth := len(closers)
+	if depth == 0 || depth > s.depth || closers[0] != '}' || depth > 1 && closers[1] != '}' || depth > 2 && closers[2] != ']' {
+		return
 	}
-}
-
-func (s *shown) show(closers string, end int) {
-	level, m := 0, &s.open[len(closers)-1]
-	switch closers {
-	case "}":
-		level = 1
-	case "}}":
-		level = 2
-	case "}}]":
+	level := depth
+	switch depth {
+	case 3:
 		s.member(3, Span{}, Span{end, end})
 		return
-	case "}}]}":
+	case 4:
+		if closers[3] != '}' {
+			return
+		}
 		level = 3
-	default:
-		return
 	}
+	m := &s.open[depth-1]
 	s.member(level, m.key, Span{m.value, end})
 }
 
