@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/corpus"
 )
 
 // examples returns the literal blocks of a page's EXAMPLES section.
@@ -56,21 +58,6 @@ sess-fork --store --cwd . --title first s.jsonl > stored
 sess-new --store --title second >> stored
 `
 
-// turns is a conversation of about 30000 tokens, as sess-append -e takes it.
-func turns() string {
-	var b strings.Builder
-	long := strings.Repeat("and so it went on, word for word, ", 60)
-	for n := range 60 {
-		fmt.Fprintf(&b, `{"role":"user","content":"do step %d"}`+"\n", n)
-		if n == 10 {
-			b.WriteString(`{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"make"}}]}` + "\n")
-			b.WriteString(`{"role":"toolResult","toolCallId":"c1","toolName":"bash","content":"ok"}` + "\n")
-		}
-		fmt.Fprintf(&b, `{"role":"assistant","content":"step %d: %s"}`+"\n", n, long)
-	}
-	return b.String()
-}
-
 // TestManExamples runs every example of every page, each in a directory of its
 // own. An example has to end with status 0, and no tool may complain, not even
 // inside a pipeline, where the shell does not notice, unless the example says
@@ -78,7 +65,7 @@ func turns() string {
 func TestManExamples(t *testing.T) {
 	t.Parallel()
 	template := t.TempDir()
-	write(t, template, "turns", turns())
+	write(t, template, "turns", corpus.Turns())
 	if _, stderr, err := shell(t, template, material); err != nil || stderr != "" {
 		t.Fatalf("making the material: %v\n%s", err, stderr)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
@@ -154,10 +155,11 @@ func (c *config) readLines(s *clikit.Streams) (*input, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := clikit.UTF8(fmt.Sprintf("%s:%d", in.name, l.Number), string(l.Data)); err != nil {
-			return nil, err
+		text := string(l.Data)
+		if !utf8.ValidString(text) {
+			return nil, clikit.UTF8(fmt.Sprintf("%s:%d", in.name, l.Number), text)
 		}
-		if text := strings.TrimSpace(string(l.Data)); text != "" {
+		if text = strings.TrimSpace(text); text != "" {
 			in.lines = append(in.lines, line{l.Number, text})
 		}
 	}

@@ -136,7 +136,7 @@ func words(argv []string) string {
 	for i, arg := range argv {
 		const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@%+"
 		if out[i] = arg; arg == "" || strings.Trim(arg, plain) != "" {
-			out[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+			out[i] = clikit.ShellQuote(arg)
 		}
 	}
 	return strings.Join(out, " ")

@@ -21,7 +21,7 @@ func (rp *repair) gather(r io.Reader) error {
 			return err
 		}
 		if l.Number == 1 {
-			l.Data = bytes.TrimPrefix(l.Data, []byte("\xef\xbb\xbf"))
+			l.Data = bytes.TrimPrefix(l.Data, []byte(jsonl.ByteOrderMark))
 		}
 		if n := len(l.Data); n > 0 && len(bytes.Trim(l.Data, " ")) == 0 {
 			rp.blanks[n] = true

@@ -49,18 +49,18 @@ func bashCompletion(b *strings.Builder, t Tool) {
 		}
 		reply := files
 		if len(d.Words) > 0 {
-			reply = fmt.Sprintf(words, quote(strings.Join(d.Words, "\n")))
+			reply = fmt.Sprintf(words, ShellQuote(strings.Join(d.Words, "\n")))
 		}
 		fmt.Fprintf(b, "\t%s)\n\t\tCOMPREPLY=($(%s))\n\t\treturn ;;\n", strings.Join(d.dashed(), "|"), reply)
 	}
 	b.WriteString("\tesac\n\tcase $cur in\n")
 	b.WriteString("\t-*)\n\t\tcase ${COMP_WORDS[1]} in\n")
 	for _, c := range t.Commands { // each has some of the flags
-		fmt.Fprintf(b, "\t\t%s) COMPREPLY=($(%s)) ;;\n", c.Name, fmt.Sprintf(words, quote(strings.Join(dashedAll(Flags(c)), "\n"))))
+		fmt.Fprintf(b, "\t\t%s) COMPREPLY=($(%s)) ;;\n", c.Name, fmt.Sprintf(words, ShellQuote(strings.Join(dashedAll(Flags(c)), "\n"))))
 	}
-	fmt.Fprintf(b, "\t\t*) COMPREPLY=($(%s)) ;;\n\t\tesac ;;\n", fmt.Sprintf(words, quote(strings.Join(all, "\n"))))
+	fmt.Fprintf(b, "\t\t*) COMPREPLY=($(%s)) ;;\n\t\tesac ;;\n", fmt.Sprintf(words, ShellQuote(strings.Join(all, "\n"))))
 	if len(t.Commands) > 0 {
-		list := fmt.Sprintf(words, quote(strings.Join(t.commandNames(), "\n")))
+		list := fmt.Sprintf(words, ShellQuote(strings.Join(t.commandNames(), "\n")))
 		fmt.Fprintf(b, "\t*) if [ \"$COMP_CWORD\" = 1 ]; then\n\t\tCOMPREPLY=($(%s))\n\telse\n\t\tCOMPREPLY=($(%s))\n\tfi ;;\n\tesac\n}\n", list, files)
 	} else {
 		fmt.Fprintf(b, "\t*) COMPREPLY=($(%s)) ;;\n\tesac\n}\n", files)
@@ -78,11 +78,11 @@ func zshCompletion(b *strings.Builder, tools []Tool) {
 		fmt.Fprintf(b, "%s)\n\t_arguments -s", t.Name)
 		for _, d := range Flags(t) {
 			for _, flag := range d.dashed() {
-				b.WriteString(" \\\n\t\t" + quote(zshSpec(d, flag)))
+				b.WriteString(" \\\n\t\t" + ShellQuote(zshSpec(d, flag)))
 			}
 		}
 		if len(t.Commands) > 0 {
-			b.WriteString(" \\\n\t\t" + quote("1:command:("+strings.Join(t.commandNames(), " ")+")"))
+			b.WriteString(" \\\n\t\t" + ShellQuote("1:command:("+strings.Join(t.commandNames(), " ")+")"))
 		}
 		b.WriteString(" \\\n\t\t'*:file:_files'\n\t;;\n")
 	}
@@ -161,8 +161,8 @@ func (d FlagDoc) dashed() []string {
 	return out
 }
 
-// quote quotes s for bash and zsh.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// ShellQuote quotes s for a POSIX shell, bash and zsh among them.
+func ShellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // fishQuote quotes s for fish, whose single quotes know a backslash.
 func fishQuote(s string) string {

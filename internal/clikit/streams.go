@@ -31,6 +31,7 @@ type Streams struct {
 	out   *output
 	mu    sync.Mutex // one message at a time
 	said  map[string]bool
+	shown io.Writer // what Shown returns, once it was asked
 	raw   io.Writer // standard error itself
 }
 
@@ -109,10 +110,13 @@ func (s *Streams) OutFile() *os.File {
 // characters made visible if standard output is a terminal (see [tty.Visible]). Data that
 // is copied byte for byte goes to Out.
 func (s *Streams) Shown() io.Writer {
-	if f := s.OutFile(); f != nil && tty.IsTerminal(f) {
-		return tty.Visible(s.Out)
+	if s.shown == nil { // asked for each line, and a terminal is asked by a system call
+		s.shown = s.Out
+		if f := s.OutFile(); f != nil && tty.IsTerminal(f) {
+			s.shown = tty.Visible(s.Out)
+		}
 	}
-	return s.Out
+	return s.shown
 }
 
 // ErrFile returns the file that standard error is, or nil.

@@ -7,6 +7,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -107,4 +108,19 @@ func PiName(path string) string {
 		return "genuine-" + filepath.Base(dir) + "-" + base[strings.LastIndexByte(base, '-')+1:]
 	}
 	return base
+}
+
+// Turns returns a conversation of about 30000 tokens, as sess-append -e takes it.
+func Turns() string {
+	var b strings.Builder
+	long := strings.Repeat("and so it went on, word for word, ", 60)
+	for n := range 60 {
+		fmt.Fprintf(&b, `{"role":"user","content":"do step %d"}`+"\n", n)
+		if n == 10 {
+			b.WriteString(`{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"make"}}]}` + "\n")
+			b.WriteString(`{"role":"toolResult","toolCallId":"c1","toolName":"bash","content":"ok"}` + "\n")
+		}
+		fmt.Fprintf(&b, `{"role":"assistant","content":"step %d: %s"}`+"\n", n, long)
+	}
+	return b.String()
 }

@@ -83,7 +83,7 @@ func quoted(id string) string {
 	if session.ValidSessionID(id) {
 		return id
 	}
-	return "'" + strings.ReplaceAll(id, "'", `'\''`) + "'"
+	return clikit.ShellQuote(id)
 }
 
 // header reads the header of the session.

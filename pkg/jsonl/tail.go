@@ -54,9 +54,9 @@ func tailOf(f file, size int64) (tail, error) {
 	return tail{}, nil
 }
 
-// byteOrderMark is the one that some editors put in front of a file. Readers
+// ByteOrderMark is the one that some editors put in front of a file. Readers
 // of sessions skip it, so the value behind it is as good as one without.
-const byteOrderMark = "\xef\xbb\xbf"
+const ByteOrderMark = "\xef\xbb\xbf"
 
 // classify looks at a last line without line feed; first says that it is the
 // first line of the log too. After a power failure a complete value may be
@@ -66,7 +66,7 @@ func classify(line []byte, first bool) tail {
 	kept := bytes.TrimRight(line, "\x00")
 	value := kept
 	if first {
-		value = bytes.TrimPrefix(value, []byte(byteOrderMark))
+		value = bytes.TrimPrefix(value, []byte(ByteOrderMark))
 	}
 	switch {
 	case len(bytes.Trim(line, " \t\r")) == 0:

@@ -51,18 +51,18 @@ func TestTail(t *testing.T) {
 		"longer than a block":        {head + huge, tornAt(huge)},
 		"deeper than JSON allows":    {head + deep, tornAt(deep)},
 		"two values":                 {head + `{}{"b`, tornAt(`{}{"b`)},
-		"mark and the only line":     {byteOrderMark + `{"b":2}`, same(result{byteOrderMark + `{"b":2}` + "\n", MendNewline, ""})},
-		"mark and a torn line": {byteOrderMark + `{"b`, [3]result{
-			Blank:   {strings.Repeat(" ", 6) + "\n", MendBlank, byteOrderMark + `{"b` + "\n"},
-			EndLine: {byteOrderMark + `{"b` + "\n", MendEndLine, ""},
+		"mark and the only line":     {ByteOrderMark + `{"b":2}`, same(result{ByteOrderMark + `{"b":2}` + "\n", MendNewline, ""})},
+		"mark and a torn line": {ByteOrderMark + `{"b`, [3]result{
+			Blank:   {strings.Repeat(" ", 6) + "\n", MendBlank, ByteOrderMark + `{"b` + "\n"},
+			EndLine: {ByteOrderMark + `{"b` + "\n", MendEndLine, ""},
 			Refuse:  {},
 		}},
-		"mark, the only line, NULs": {byteOrderMark + "{}\x00\x00", [3]result{
-			Blank:   {byteOrderMark + "{}  \n", MendBlank, "\x00\x00\n"},
-			EndLine: {byteOrderMark + "{}\x00\x00\n", MendEndLine, ""},
+		"mark, the only line, NULs": {ByteOrderMark + "{}\x00\x00", [3]result{
+			Blank:   {ByteOrderMark + "{}  \n", MendBlank, "\x00\x00\n"},
+			EndLine: {ByteOrderMark + "{}\x00\x00\n", MendEndLine, ""},
 			Refuse:  {},
 		}},
-		"mark not at the start": {head + byteOrderMark + `{}`, tornAt(byteOrderMark + `{}`)},
+		"mark not at the start": {head + ByteOrderMark + `{}`, tornAt(ByteOrderMark + `{}`)},
 		"NULs":                  {head + "\x00\x00\x00", tornAt("\x00\x00\x00")},
 		"torn object and NULs":  {head + "{\"b\x00\x00", tornAt("{\"b\x00\x00")},
 		"spaces":                {head + "   ", blank("   ")},

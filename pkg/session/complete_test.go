@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -97,6 +98,17 @@ func TestForeignShapes(t *testing.T) {
 		forced.Force = true
 		if _, err := forced.AddMessage(m); err != nil {
 			t.Errorf("%s, forced: %v", tt.in, err)
+		}
+	}
+}
+
+// The roles that are listed are those that a batch takes.
+func TestRoles(t *testing.T) {
+	t.Parallel()
+	for _, role := range append(session.Roles(), "boss") {
+		_, err := newBatch().AddMessage(session.NewTextMessage(role, "x"))
+		if unknown := err != nil && strings.Contains(err.Error(), "unknown role"); unknown != (role == "boss") {
+			t.Errorf("%s: %v", role, err)
 		}
 	}
 }

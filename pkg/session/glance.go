@@ -27,13 +27,14 @@ type glimpse struct{ role, content, sent, usage string }
 // at looks at a line. It reports false if the line is not one object, or is too
 // long: then it has to be read.
 func (g *glance) at(l jsonl.Line) bool {
-	if len(l.Data) > glanceLimit || !isObject(unsafe.String(unsafe.SliceData(l.Data), len(l.Data))) {
+	line := unsafe.String(unsafe.SliceData(l.Data), len(l.Data))
+	if len(line) > glanceLimit || !isObject(line) {
 		return false
 	}
 	if g.member == nil {
 		g.member = g.take // once, as it costs memory
 	}
-	*g = glance{line: unsafe.String(unsafe.SliceData(l.Data), len(l.Data)), member: g.member}
+	*g = glance{line: line, member: g.member}
 	return js.ValidMembers(l.Data, 2, g.member)
 }
 

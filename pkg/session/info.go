@@ -211,7 +211,7 @@ func (s *infoScan) glimpsed(g *glance) {
 func (s *infoScan) examine(l jsonl.Line) error {
 	data := l.Data
 	if s.lines == 1 {
-		data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+		data = data[len(bom(data)):]
 	}
 	if len(bytes.TrimSpace(data)) == 0 || !js.Valid(data) {
 		return nil

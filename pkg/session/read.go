@@ -193,9 +193,8 @@ func (rd *reader) bad(k look) error {
 
 // bom returns the byte order mark that data begins with, if it does.
 func bom(data []byte) []byte {
-	const mark = "\xef\xbb\xbf"
-	if bytes.HasPrefix(data, []byte(mark)) {
-		return data[:len(mark)]
+	if bytes.HasPrefix(data, []byte(jsonl.ByteOrderMark)) {
+		return data[:len(jsonl.ByteOrderMark)]
 	}
 	return nil
 }

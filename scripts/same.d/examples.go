@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/sess-tools/sess/internal/corpus"
 )
 
 // exampleUnits are the tour of README.md, as one script, and the examples of the
@@ -37,7 +39,7 @@ func exampleUnits(root string) ([]unit, error) {
 		}
 		for i, script := range manExamples(string(text)) {
 			name := fmt.Sprintf("%s example %d", page, i+1)
-			out = append(out, example(name, given["llm"], "cat >turns <<'END'\n"+turns()+"END\n"+given["material"]+given["stock"]+script))
+			out = append(out, example(name, given["llm"], "cat >turns <<'END'\n"+corpus.Turns()+"END\n"+given["material"]+given["stock"]+script))
 		}
 	}
 	return out, err
@@ -119,19 +121,4 @@ func manExamples(page string) []string {
 		out = append(out, strings.NewReplacer(`\e`, `\`, `\-`, "-", `\&`, "").Replace(block))
 		section = rest
 	}
-}
-
-// turns is a conversation that is worth compacting.
-func turns() string {
-	var b strings.Builder
-	long := strings.Repeat("and so it went on, word for word, ", 60)
-	for n := range 60 {
-		fmt.Fprintf(&b, `{"role":"user","content":"do step %d"}`+"\n", n)
-		if n == 10 {
-			b.WriteString(`{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"make"}}]}` + "\n")
-			b.WriteString(`{"role":"toolResult","toolCallId":"c1","toolName":"bash","content":"ok"}` + "\n")
-		}
-		fmt.Fprintf(&b, `{"role":"assistant","content":"step %d: %s"}`+"\n", n, long)
-	}
-	return b.String()
 }

@@ -13,7 +13,7 @@ import (
 
 // Export writes the chat history or the input history of one session.
 func (f format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
-	x := &exporter{t: t, s: s, counts: map[string]int{}, first: map[string]string{}}
+	x := &exporter{t: t, s: s}
 	projection := session.Project(t.ActivePath(s))
 	name := chatName
 	if cmp.Or(t.Version, versionChat) == versionInput {
@@ -25,7 +25,7 @@ func (f format) Export(ctx context.Context, s *session.Session, t *formats.Targe
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	x.sum()
+	x.losses.Tell(x.t, what)
 	return t.File(name, strings.NewReader(x.out.String()))
 }
 
@@ -35,9 +35,7 @@ type exporter struct {
 	s   *session.Session
 	out strings.Builder
 
-	counts map[string]int    // what is lost, by kind
-	first  map[string]string // where it was lost first
-	order  []string
+	losses formats.ByKind // each kind is told in one line
 }
 
 // what says what is lost of a kind: of one, and of several.
@@ -50,20 +48,6 @@ var what = map[string][2]string{
 	formats.KindContext:  {"a summary, which became a message of the user; what it summarizes is left out", "%d summaries, which became messages of the user; what they summarize is left out"},
 	formats.KindEntry:    {"an entry without a place in a history, left out", "%d entries without a place in a history, left out"},
 	formats.KindRole:     {"a message of another role than a history has, left out", "%d messages of other roles than a history has, left out"},
-}
-
-// lose counts a loss; they are told in one line for each kind.
-func (x *exporter) lose(e session.Entry, kind string) {
-	if x.counts[kind]++; x.counts[kind] == 1 {
-		x.first[kind] = formats.At(e)
-		x.order = append(x.order, kind)
-	}
-}
-
-func (x *exporter) sum() {
-	for _, kind := range x.order {
-		x.t.Lose(x.first[kind], kind, "%s", formats.Counted(x.counts[kind], what[kind][0], what[kind][1]))
-	}
 }
 
 // chat writes a chat history.
@@ -110,12 +94,12 @@ func (x *exporter) projected(p session.Projected, layout string) {
 		return
 	case session.TypeCompaction, session.TypeBranchSummary:
 		if len(p.Messages) > 0 {
-			x.lose(e, formats.KindContext)
+			x.losses.Add(e, formats.KindContext)
 		}
 	case session.TypeMessage, session.TypeCustomMessage:
 	case session.TypeContextEdit, session.TypeLabel:
 	default:
-		x.lose(e, formats.KindEntry)
+		x.losses.Add(e, formats.KindEntry)
 	}
 	for _, m := range session.ToLLM(p.Messages) {
 		x.message(e, m, layout)
@@ -135,7 +119,7 @@ func (x *exporter) custom(e session.Entry) {
 			x.out.WriteString(str("raw"))
 		}
 	default:
-		x.lose(e, formats.KindEntry)
+		x.losses.Add(e, formats.KindEntry)
 	}
 }
 
@@ -148,14 +132,14 @@ func (x *exporter) message(e session.Entry, m session.Message, layout string) {
 	case session.RoleAssistant:
 		r = assistant
 	case session.RoleToolResult:
-		x.lose(e, formats.KindTool)
+		x.losses.Add(e, formats.KindTool)
 		x.out.WriteString(note("result of " + m.Str("toolName") + ":\n" + m.Text("\n")))
 		return
 	case session.RoleSystem, session.RoleDeveloper:
-		x.lose(e, formats.KindSystem)
+		x.losses.Add(e, formats.KindSystem)
 		return
 	default:
-		x.lose(e, formats.KindRole)
+		x.losses.Add(e, formats.KindRole)
 		return
 	}
 	text := m.Text("\n\n")
@@ -166,12 +150,12 @@ func (x *exporter) message(e session.Entry, m session.Message, layout string) {
 	x.blocks(e, m)
 	if r == user || strip(text) != "" {
 		if !faithful(r, text, written) {
-			x.lose(e, formats.KindText)
+			x.losses.Add(e, formats.KindText)
 		}
 		x.out.WriteString(written)
 	}
 	for _, call := range m.ToolCalls() {
-		x.lose(e, formats.KindTool)
+		x.losses.Add(e, formats.KindTool)
 		x.out.WriteString(note(fmt.Sprintf("call %s %s", call.Name, call.Arguments)))
 	}
 }
@@ -184,9 +168,9 @@ func (x *exporter) blocks(e session.Entry, m session.Message) {
 	for b := range m.Blocks() {
 		switch b.Type {
 		case "thinking":
-			x.lose(e, formats.KindThinking)
+			x.losses.Add(e, formats.KindThinking)
 		case "image":
-			x.lose(e, formats.KindMedia)
+			x.losses.Add(e, formats.KindMedia)
 		}
 	}
 }
@@ -195,7 +179,7 @@ func (x *exporter) blocks(e session.Entry, m session.Message) {
 func (x *exporter) inputs(projection []session.Projected) {
 	for _, p := range projection {
 		if p.Entry.Role() != session.RoleUser {
-			x.lose(p.Entry, formats.KindEntry)
+			x.losses.Add(p.Entry, formats.KindEntry)
 			continue
 		}
 		ms, _ := p.Entry.Timestamp()

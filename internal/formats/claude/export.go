@@ -28,7 +28,7 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 		x.entry(i)
 	}
 	x.goOn()
-	x.sum()
+	x.losses.Tell(x.t, what)
 	if len(x.out) == 0 {
 		return formats.Damaged("the session has nothing that Claude Code could open, and a file without lines is no session there")
 	}
@@ -60,7 +60,7 @@ type exporter struct {
 	out    []written
 	at     int // the number of the last line kept
 
-	losses losses
+	losses formats.ByKind
 }
 
 // A written line has its place behind the lines with lower numbers.

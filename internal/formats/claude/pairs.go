@@ -29,7 +29,7 @@ func (x *exporter) pair() {
 		}
 		if messages[i].Role() == session.RoleToolResult && p.Reply < 0 {
 			x.unsaid[id] = true
-			x.losses.add(of[i], formats.KindTool)
+			x.losses.Add(of[i], formats.KindTool)
 		}
 		for _, r := range p.Results {
 			if early := of[r.Message].ID(); r.Message < i && !x.kept[early] {

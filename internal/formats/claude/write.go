@@ -51,14 +51,14 @@ func (x *exporter) add(e session.Entry) {
 		for _, m := range session.ToLLM(e.Messages()) {
 			x.say(e, m, session.Field{Name: "isMeta", Raw: "true"})
 		}
-		x.losses.add(e, formats.KindRole)
+		x.losses.Add(e, formats.KindRole)
 	case session.TypeModelChange: // the replies say it
 	case session.TypeContextEdit, session.TypeResetBoundary:
-		x.losses.add(e, formats.KindContext)
+		x.losses.Add(e, formats.KindContext)
 	case session.TypeThinkingLevel:
-		x.losses.add(e, formats.KindThinking)
+		x.losses.Add(e, formats.KindThinking)
 	default:
-		x.losses.add(e, formats.KindEntry)
+		x.losses.Add(e, formats.KindEntry)
 	}
 }
 
@@ -73,12 +73,12 @@ func (x *exporter) message(e session.Entry, m session.Message) {
 	case session.RoleAssistant:
 		x.reply(e, m)
 	case session.RoleSystem, session.RoleDeveloper:
-		x.losses.add(e, formats.KindSystem)
+		x.losses.Add(e, formats.KindSystem)
 	default:
 		for _, said := range session.ToLLM([]session.Message{m}) {
 			x.say(e, said, session.Field{Name: "isMeta", Raw: "true"})
 		}
-		x.losses.add(e, formats.KindRole)
+		x.losses.Add(e, formats.KindRole)
 	}
 }
 
@@ -101,7 +101,7 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 	signed := signedHere(m)
 	for b := range m.Blocks() {
 		if b.Type == "thinking" && (b.Str("thinkingSignature") == "" || !signed) {
-			x.losses.add(e, formats.KindThinking)
+			x.losses.Add(e, formats.KindThinking)
 			continue
 		}
 		own = append(own, b)
@@ -114,7 +114,7 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 		own = append(own, textBlock(cmp.Or(m.Str("errorMessage"), reason)))
 	}
 	if len(own) == 0 {
-		x.losses.add(e, formats.KindText)
+		x.losses.Add(e, formats.KindText)
 	}
 	tokens := usage(m)
 	for k, b := range own {
