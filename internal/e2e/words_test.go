@@ -33,6 +33,7 @@ func TestHints(t *testing.T) {
 		{[]string{"sess-path", "codx:1234"}, 2, "hint: did you mean codex:1234?\n"},
 		{[]string{"sess-path", ""}, 2, "sess-path: the name of the session is empty\nsess-path: hint: - is standard input\n"},
 		{[]string{"sess-append", "-t", "x", ""}, 2, "the name of the session is empty"},
+		{[]string{"sess-compact", ""}, 2, "sess-compact: the name of the session is empty"},
 		{[]string{"sess-check", ""}, 2, "the name of the session is empty"},
 		{[]string{"sess-check", "-dash.jsonl"}, 2, "hint: put -- in front of names that begin with a dash, or ./ before them\n"},
 		{[]string{"sh", "-c", "cat s.jsonl | sess-append -t x /dev/fd/0"}, 2, "is a named pipe, not a regular file"},
