@@ -8,6 +8,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -82,8 +83,8 @@ func (c *config) check(name string) error {
 	case filter && c.json:
 		return clikit.UsageError("--json needs a session file: without one the session is printed")
 	}
-	if c.maxChars < 0 || c.maxChars > 0 && c.maxChars < session.MinPersistChars {
-		return clikit.UsageError("--max-chars %d: want at least %d", c.maxChars, session.MinPersistChars)
+	if c.maxChars < 0 || c.maxChars > 0 && c.maxChars < convo.MinPersistChars {
+		return clikit.UsageError("--max-chars %d: want at least %d", c.maxChars, convo.MinPersistChars)
 	}
 	if c.usage != "" {
 		if err := clikit.UTF8("--usage", c.usage); err != nil {

@@ -21,7 +21,7 @@ import (
 type input struct {
 	message *session.Message
 	typ     string // of the entry that fields make
-	fields  []session.Field
+	fields  []js.Field
 	lines   []line
 	name    string // of the file the lines are from
 }
@@ -38,9 +38,9 @@ func (c *config) read(s *clikit.Streams) (*input, error) {
 		return nil, err
 	}
 	if c.label != nil {
-		fields = []session.Field{session.StringField("targetId", cmp.Or(c.at, "."))}
+		fields = []js.Field{js.StringField("targetId", cmp.Or(c.at, "."))}
 		if *c.label != "" {
-			fields = append(fields, session.StringField("label", *c.label))
+			fields = append(fields, js.StringField("label", *c.label))
 		}
 		return &input{typ: session.TypeLabel, fields: fields}, clikit.UTF8("--label", *c.label)
 	}
@@ -63,18 +63,18 @@ func (c *config) read(s *clikit.Streams) (*input, error) {
 }
 
 // roleFields are the members of a message that have a flag of their own.
-func (c *config) roleFields(role string) []session.Field {
-	var out []session.Field
+func (c *config) roleFields(role string) []js.Field {
+	var out []js.Field
 	str := func(name, value string) {
 		if value != "" {
-			out = append(out, session.StringField(name, value))
+			out = append(out, js.StringField(name, value))
 		}
 	}
 	switch role {
 	case session.RoleToolResult:
 		str("toolCallId", c.callID)
 		str("toolName", c.toolName)
-		out = append(out, session.Field{Name: "isError", Raw: fmt.Sprint(c.isError)})
+		out = append(out, js.RawField("isError", fmt.Sprint(c.isError)))
 	case session.RoleCustom:
 		str("customType", c.customType)
 	}
@@ -82,8 +82,8 @@ func (c *config) roleFields(role string) []session.Field {
 }
 
 // fields are those of --set and --set-json, in that order.
-func (c *config) fields() ([]session.Field, error) {
-	var out []session.Field
+func (c *config) fields() ([]js.Field, error) {
+	var out []js.Field
 	for _, kv := range c.set {
 		k, v, ok := strings.Cut(kv, "=")
 		if !ok || k == "" {
@@ -92,7 +92,7 @@ func (c *config) fields() ([]session.Field, error) {
 		if err := clikit.UTF8("--set "+k, v); err != nil {
 			return nil, err
 		}
-		out = append(out, session.StringField(k, v))
+		out = append(out, js.StringField(k, v))
 	}
 	for _, kv := range c.setJSON {
 		k, v, ok := strings.Cut(kv, "=")
@@ -103,7 +103,7 @@ func (c *config) fields() ([]session.Field, error) {
 		if !ok || k == "" || !valid {
 			return nil, clikit.UsageError("--set-json %s: want KEY=JSON", kv)
 		}
-		out = append(out, session.Field{Name: k, Raw: raw})
+		out = append(out, js.RawField(k, raw))
 	}
 	seen := map[string]bool{"type": true, "id": true, "parentId": true, "timestamp": c.typ != ""}
 	for _, f := range out {
@@ -203,7 +203,7 @@ func (in *input) aim(t *operand.Target) error {
 		if err != nil {
 			return err
 		}
-		in.fields[i] = session.StringField(f.Name, id)
+		in.fields[i] = js.StringField(f.Name, id)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -9,10 +10,10 @@ import (
 // here, before any line refers to them: one that nothing refers to does no
 // harm.
 func (c *config) limit(b *session.Batch) error {
-	limits := session.Limits{MaxChars: c.maxChars, Blobs: c.blobs != ""}
+	limits := convo.Limits{MaxChars: c.maxChars, Blobs: c.blobs != ""}
 	dir := store.OpenBlobs(c.blobs)
 	for i, e := range b.Entries {
-		var blobs []session.Blob
+		var blobs []convo.Blob
 		b.Entries[i], blobs = limits.Apply(e)
 		for _, blob := range blobs {
 			if c.dryRun {

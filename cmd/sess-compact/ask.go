@@ -12,7 +12,6 @@ import (
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // An asker has a command answer requests, and keeps account.
@@ -102,19 +101,19 @@ func (a *asker) call(prompt, heading, part string) (string, error) {
 }
 
 // account is what the entry's details say about the asking.
-func (a *asker) account() []session.Field {
-	out := []session.Field{
+func (a *asker) account() []js.Field {
+	out := []js.Field{
 		{Name: "calls", Raw: strconv.Itoa(a.calls)},
 		{Name: "milliseconds", Raw: strconv.FormatInt(a.took.Milliseconds(), 10)},
 	}
 	if a.dropped > 0 {
-		out = append(out, session.Field{Name: "dropped", Raw: strconv.Itoa(a.dropped)})
+		out = append(out, js.RawField("dropped", strconv.Itoa(a.dropped)))
 	}
 	return out
 }
 
 // told are the members of details that every summary gets: who made it, and how
 // many bytes it has.
-func (j *job) told(summarizer, text string) []session.Field {
-	return []session.Field{session.StringField("summarizer", summarizer), {Name: "bytes", Raw: strconv.Itoa(len(text))}}
+func (j *job) told(summarizer, text string) []js.Field {
+	return []js.Field{js.StringField("summarizer", summarizer), {Name: "bytes", Raw: strconv.Itoa(len(text))}}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/sess-tools/sess/internal/summarize"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A made summary is one with a note of who made it.
@@ -71,9 +70,9 @@ func (j *job) summaryOf(plan *compact.Plan, focus string, given *string) (made, 
 }
 
 // more are the members of details that --details gives.
-func (j *job) more() (out []session.Field) {
+func (j *job) more() (out []js.Field) {
 	for name, value := range js.Members(j.details) {
-		out = append(out, session.Field{Name: js.Unquote(name), Raw: value})
+		out = append(out, js.RawField(js.Unquote(name), value))
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -46,7 +47,7 @@ func (c *config) lines(src *operand.Source, entries []session.Entry) ([]string, 
 	}
 	// An empty name hides the one that the path may bring with it.
 	if h.Title != "" || c.title != nil && src.Session.Name != "" {
-		if _, err := b.Add(session.TypeSessionInfo, session.StringField("name", h.Title)); err != nil {
+		if _, err := b.Add(session.TypeSessionInfo, js.StringField("name", h.Title)); err != nil {
 			return nil, err
 		}
 	}

@@ -21,7 +21,7 @@ func (c *config) lines(s *clikit.Streams, h session.HeaderFields) ([]string, err
 	}
 	if h.Title != "" {
 		// Pi reads a name from an entry alone, oh-my-pi from the header.
-		if _, err := b.Add(session.TypeSessionInfo, session.StringField("name", h.Title)); err != nil {
+		if _, err := b.Add(session.TypeSessionInfo, js.StringField("name", h.Title)); err != nil {
 			return nil, err
 		}
 	}
@@ -72,7 +72,7 @@ func (c *config) addInit(s *clikit.Streams, b *session.Batch) error {
 		}
 		tools = "[" + strings.Join(names, ",") + "]"
 	}
-	_, err := b.Add(session.TypeSessionInit, session.StringField("systemPrompt", prompt),
-		session.StringField("task", c.task), session.Field{Name: "tools", Raw: tools})
+	_, err := b.Add(session.TypeSessionInit, js.StringField("systemPrompt", prompt),
+		js.StringField("task", c.task), js.RawField("tools", tools))
 	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -15,7 +16,7 @@ func (c *config) resolve(src *operand.Source, path []session.Entry) []session.Pr
 	var all []session.Problem
 	for i, e := range path {
 		var problems []session.Problem
-		path[i], problems = session.ResolveBlobs(e, store.OpenBlobs(c.blobs).Get)
+		path[i], problems = convo.ResolveBlobs(e, store.OpenBlobs(c.blobs).Get)
 		all = append(all, problems...)
 	}
 	src.Warn(all)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sess-tools/sess/internal/view"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -12,7 +13,7 @@ import (
 // chained anew, so that it is a session of its own. What --reinject and --system
 // add comes off the budget.
 func (r *renderer) cut() {
-	projection := session.Project(r.path)
+	projection := convo.Project(r.path)
 	kept, ok := view.Budget(projection, r.budget-view.Tokens(r.initial)-view.Tokens(r.inFront(projection)))
 	if !ok {
 		part := "the newest part alone needs"
@@ -49,14 +50,14 @@ func (r *renderer) cut() {
 
 // inFront is the system prompt that --system puts in front of a context: none if
 // the context has one, or if the form shows none.
-func (r *renderer) inFront(projection []session.Projected) []session.Projected {
+func (r *renderer) inFront(projection []convo.Projected) []convo.Projected {
 	switch r.as {
 	case "entries", "context", "state", "messages":
 		return nil
 	}
 	isSystem := func(m session.Message) bool { return m.Role() == session.RoleSystem }
-	if len(r.prompt) == 0 || slices.ContainsFunc(session.MessagesOf(slices.Concat(r.initial, projection)), isSystem) {
+	if len(r.prompt) == 0 || slices.ContainsFunc(convo.MessagesOf(slices.Concat(r.initial, projection)), isSystem) {
 		return nil
 	}
-	return []session.Projected{{Messages: r.prompt}}
+	return []convo.Projected{{Messages: r.prompt}}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -11,11 +12,11 @@ var reinjects = []string{"none", "after-summary", "before-last-user"}
 
 // lost returns the initial context that --reinject asks for, as far as the form
 // shows it.
-func (r *renderer) lost() []session.Projected {
+func (r *renderer) lost() []convo.Projected {
 	if r.reinject == "none" {
 		return nil
 	}
-	initial := session.InitialContext(r.path)
+	initial := convo.InitialContext(r.path)
 	switch r.as {
 	case "context", "messages":
 		return initial
@@ -23,16 +24,16 @@ func (r *renderer) lost() []session.Projected {
 	if r.system {
 		return initial
 	}
-	return slices.DeleteFunc(initial, func(p session.Projected) bool {
+	return slices.DeleteFunc(initial, func(p convo.Projected) bool {
 		return p.Messages[0].Role() == session.RoleSystem
 	})
 }
 
 // putBack puts the initial context where --reinject wants it.
 func (r *renderer) putBack() {
-	at := session.AfterSummary
+	at := convo.AfterSummary
 	if r.reinject == "before-last-user" {
-		at = session.BeforeLastUser
+		at = convo.BeforeLastUser
 	}
-	r.projection = session.Reinject(r.projection, r.initial, at)
+	r.projection = convo.Reinject(r.projection, r.initial, at)
 }

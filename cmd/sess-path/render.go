@@ -12,6 +12,7 @@ import (
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/internal/view"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -27,25 +28,23 @@ type renderer struct {
 	src        *operand.Source
 	leaf       int
 	path       []session.Entry
-	projection []session.Projected // what of the path is in the context
-	facts      *facts              // nil if the session was read whole
-	initial    []session.Projected // what --reinject adds to it
-	prompt     []session.Message   // the system prompt that --system puts in front, if any
-	utf8       bool                // the session is known to be valid UTF-8
+	projection []convo.Projected // what of the path is in the context
+	facts      *facts            // nil if the session was read whole
+	initial    []convo.Projected // what --reinject adds to it
+	prompt     []session.Message // the system prompt that --system puts in front, if any
+	utf8       bool              // the session is known to be valid UTF-8
 }
 
 func (r *renderer) render() error {
 	if r.projection == nil {
-		r.projection = session.Project(r.path)
+		r.projection = convo.Project(r.path)
 	}
 	r.putBack()
 	switch r.as {
 	case "entries":
 		return r.entries()
 	case "context":
-		state := session.StateOf(r.path)
-		c := session.Context{Messages: session.MessagesOf(r.projection), ThinkingLevel: state.ThinkingLevel, Model: state.Model}
-		return r.value(c.Pieces()...)
+		return r.value(convo.ContextOf(r.projection, r.path).Pieces()...)
 	case "state":
 		return r.value(r.state())
 	case "messages":
@@ -58,7 +57,7 @@ func (r *renderer) render() error {
 func (r *renderer) eachMessage() error {
 	for _, p := range r.projection {
 		for _, m := range p.Messages {
-			if llm, ok := m.ToLLM(); !ok {
+			if llm, ok := convo.MessageToLLM(m); !ok {
 				continue
 			} else if err := r.value(llm.Raw()); err != nil {
 				return err
@@ -70,7 +69,7 @@ func (r *renderer) eachMessage() error {
 
 // view prints a form that is made for an API or for people.
 func (r *renderer) view() error {
-	messages := session.ToLLM(r.withSystem(session.MessagesOf(r.projection)))
+	messages := convo.ToLLM(r.withSystem(convo.MessagesOf(r.projection)))
 	var request view.JSON
 	var repairs []string
 	switch r.as {

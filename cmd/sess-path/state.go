@@ -3,7 +3,7 @@ package main
 import (
 	"encoding/json"
 
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/convo"
 )
 
 // stateJSON is what --as state prints. Fields are only ever added.
@@ -62,11 +62,11 @@ func (r *renderer) known() *facts {
 
 func (r *renderer) state() string {
 	facts := r.known()
-	st := session.StateOf(r.path)
-	size := session.MeasureProjection(r.projection, r.path)
+	st := convo.StateOf(r.path)
+	size := convo.MeasureProjection(r.projection, r.path, convo.Estimate)
 	out := stateJSON{
 		ID: r.src.Header.ID, CWD: r.src.Header.CWD, Labels: map[string]string{}, Heads: facts.heads,
-		Entries: facts.entries, Messages: len(session.MessagesOf(r.projection)), Models: st.Models,
+		Entries: facts.entries, Messages: len(convo.MessagesOf(r.projection)), Models: st.Models,
 		ThinkingLevel: json.RawMessage(st.ThinkingLevel), Mode: st.Mode, ModeData: json.RawMessage(st.ModeData),
 		InjectedRules: append([]string{}, st.InjectedRules...), ServiceTier: json.RawMessage(st.ServiceTier),
 		Tokens:   tokensJSON{Context: size.Tokens, Usage: size.Usage, Trailing: size.Trailing},

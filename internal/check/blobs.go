@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"regexp"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -42,17 +43,17 @@ func checkBlob(sum string, open func(sum string) (io.ReadCloser, error)) (sessio
 	r, err := open(sum)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return session.BlobMissing, "is missing"
+		return convo.BlobMissing, "is missing"
 	case err != nil:
-		return session.BlobMissing, "cannot be read: " + err.Error()
+		return convo.BlobMissing, "cannot be read: " + err.Error()
 	}
 	defer r.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, r); err != nil {
-		return session.BlobMissing, "cannot be read: " + err.Error()
+		return convo.BlobMissing, "cannot be read: " + err.Error()
 	}
 	if hex.EncodeToString(h.Sum(nil)) != sum {
-		return session.BlobHash, "holds other bytes"
+		return convo.BlobHash, "holds other bytes"
 	}
 	return "", ""
 }

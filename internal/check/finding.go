@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -45,7 +46,7 @@ var severityOf = map[session.Kind]Severity{
 	session.Empty: Error, session.NoHeader: Error, session.BadVersion: Error, session.NotJSON: Error,
 	session.NotObject: Error, session.Fused: Error, session.NUL: Error, session.Torn: Error, session.TooDeep: Error,
 	session.NoID: Error, session.DuplicateID: Error, session.MissingParent: Error, session.Cycle: Error,
-	session.NoFirstKept: Error, session.BlobMissing: Error, session.BlobHash: Error,
+	session.NoFirstKept: Error, convo.BlobMissing: Error, convo.BlobHash: Error,
 
 	NoNewline: Warning, session.BOM: Warning, session.InvalidUTF8: Warning, session.LaterHeader: Warning,
 	SameDuplicate: Warning, ParentAfter: Warning, DeadEnd: Warning, OrphanResult: Warning, NoTarget: Warning,

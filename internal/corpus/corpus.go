@@ -43,6 +43,12 @@ func Session(t testing.TB, path string) []byte {
 	return data
 }
 
+// PiSessions returns the paths of the sessions that pi's golden answers are about.
+func PiSessions(t testing.TB) []string {
+	t.Helper()
+	return append(Sessions(t, "pi/sessions"), Sessions(t, "pi/genuine")...)
+}
+
 // Sessions returns the paths, relative to testdata, of all sessions below dir.
 func Sessions(t testing.TB, dir string) []string {
 	t.Helper()

@@ -3,6 +3,7 @@ package formats
 import (
 	"strings"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -36,7 +37,7 @@ func withoutRefs(content string) string {
 	}
 	var out []string
 	for b := range js.Elements(content) {
-		if RawString(Member(b, "type")) == "image" && session.IsBlobRef(RawString(Member(b, "data"))) {
+		if RawString(Member(b, "type")) == "image" && convo.IsBlobRef(RawString(Member(b, "data"))) {
 			b = Text("[image left out: its data is kept outside the session]")
 		}
 		out = append(out, b)
@@ -59,7 +60,7 @@ func resolve(e session.Entry, dir string, lose func(where, kind, format string, 
 		}
 		return e
 	}
-	e, problems := session.ResolveBlobs(e, store.OpenBlobs(dir).Get)
+	e, problems := convo.ResolveBlobs(e, store.OpenBlobs(dir).Get)
 	for _, p := range problems {
 		lose(At(e), KindBlob, "%s", p.Text)
 	}

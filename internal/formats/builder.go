@@ -94,7 +94,7 @@ func (b *Builder) RawHeader(line string) error {
 // Add adds an entry of one of sess's own types and returns its id. What such an
 // entry must have is checked. A label or an edit must name an entry that has been
 // added.
-func (b *Builder) Add(p Place, typ string, fields ...session.Field) (id string, err error) {
+func (b *Builder) Add(p Place, typ string, fields ...js.Field) (id string, err error) {
 	return b.add(p, func(batch *session.Batch) error {
 		if err := batch.Check(typ, fields...); err != nil {
 			return err
@@ -116,19 +116,19 @@ func (b *Builder) Message(p Place, m session.Message) (id string, err error) {
 
 // Compaction adds a compaction and returns its id. An empty firstKept keeps
 // nothing of what was before it.
-func (b *Builder) Compaction(p Place, summary, firstKept string, tokensBefore int64, more ...session.Field) (id string, err error) {
+func (b *Builder) Compaction(p Place, summary, firstKept string, tokensBefore int64, more ...js.Field) (id string, err error) {
 	if firstKept != "" && !b.Known(firstKept) {
 		return "", fmt.Errorf("adding a compaction: it keeps entries from %q on, which has not been added", firstKept)
 	}
 	return b.add(p, func(batch *session.Batch) error {
-		_, err := batch.AddFunc(session.TypeCompaction, func(id string) []session.Field {
+		_, err := batch.AddFunc(session.TypeCompaction, func(id string) []js.Field {
 			kept := firstKept
 			if kept == "" {
 				kept = id
 			}
-			return append([]session.Field{
-				session.StringField("summary", summary),
-				session.StringField("firstKeptEntryId", kept),
+			return append([]js.Field{
+				js.StringField("summary", summary),
+				js.StringField("firstKeptEntryId", kept),
 				{Name: "tokensBefore", Raw: Int(tokensBefore)},
 			}, more...)
 		})
@@ -139,8 +139,8 @@ func (b *Builder) Compaction(p Place, summary, firstKept string, tokensBefore in
 // Custom adds a custom entry of the type "FORMAT:name" with the JSON text data:
 // what version 3 has no field for, so that exporting gives it back.
 func (b *Builder) Custom(p Place, name, data string) (id string, err error) {
-	return b.Add(p, session.TypeCustom, session.StringField("customType", b.format+":"+name),
-		session.Field{Name: "data", Raw: Compact(data)})
+	return b.Add(p, session.TypeCustom, js.StringField("customType", b.format+":"+name),
+		js.RawField("data", Compact(data)))
 }
 
 // CustomName returns the name that [Builder.Custom] of a format gave an entry, "" for any

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -41,7 +42,7 @@ func TestBuilderTree(t *testing.T) {
 	other := id(b.Message(formats.Place{Parent: ask, Key: "k"}, formats.Assistant(nil)))
 	id(b.Compaction(formats.Place{}, "sum", "", 7))
 	id(b.Custom(formats.Place{Root: true}, "meta", "{\n \"a\": 1.0\n}"))
-	id(b.Add(formats.Place{Parent: other}, session.TypeLabel, session.StringField("targetId", ask), session.StringField("label", "x")))
+	id(b.Add(formats.Place{Parent: other}, session.TypeLabel, js.StringField("targetId", ask), js.StringField("label", "x")))
 	s, err := session.Read(strings.NewReader(strings.Join(*lines, "\n") + "\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +95,7 @@ func TestBuilderIDs(t *testing.T) {
 
 func TestBuilderRefuses(t *testing.T) {
 	t.Parallel()
-	label := []session.Field{session.StringField("targetId", "nobody"), session.StringField("label", "x")}
+	label := []js.Field{js.StringField("targetId", "nobody"), js.StringField("label", "x")}
 	tests := map[string]func(b *formats.Builder) error{
 		"unknown parent": func(b *formats.Builder) error {
 			_, err := b.Custom(formats.Place{Parent: "nobody"}, "n", "1")

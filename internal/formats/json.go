@@ -11,7 +11,7 @@ import (
 )
 
 // Object returns the JSON text of an object with the fields that have a value.
-func Object(fields ...session.Field) string {
+func Object(fields ...js.Field) string {
 	var b strings.Builder
 	b.WriteByte('{')
 	for _, f := range fields {
@@ -33,11 +33,11 @@ func Object(fields ...session.Field) string {
 func Array(elements ...string) string { return "[" + strings.Join(elements, ",") + "]" }
 
 // Str is a field with a string value, none for "".
-func Str(name, value string) session.Field {
+func Str(name, value string) js.Field {
 	if value == "" {
-		return session.Field{Name: name}
+		return js.Field{Name: name}
 	}
-	return session.StringField(name, value)
+	return js.StringField(name, value)
 }
 
 // Int returns the JSON text of a number.
@@ -58,53 +58,53 @@ func Compact(raw string) string {
 
 // Text returns a text block.
 func Text(text string) string {
-	return Object(session.StringField("type", "text"), session.StringField("text", text))
+	return Object(js.StringField("type", "text"), js.StringField("text", text))
 }
 
 // Thinking returns a thinking block; the signature may be "".
 func Thinking(text, signature string) string {
-	return Object(session.StringField("type", "thinking"), session.StringField("thinking", text), Str("thinkingSignature", signature))
+	return Object(js.StringField("type", "thinking"), js.StringField("thinking", text), Str("thinkingSignature", signature))
 }
 
 // RedactedThinking returns a block of thinking that only its provider can read.
 func RedactedThinking(data string) string {
-	return Object(session.StringField("type", "thinking"), session.StringField("thinking", ""),
-		session.StringField("thinkingSignature", data), session.Field{Name: "redacted", Raw: "true"})
+	return Object(js.StringField("type", "thinking"), js.StringField("thinking", ""),
+		js.StringField("thinkingSignature", data), js.RawField("redacted", "true"))
 }
 
 // Image returns an image block of base64 data.
 func Image(mediaType, data string) string {
-	return Object(session.StringField("type", "image"), session.StringField("data", data), session.StringField("mimeType", mediaType))
+	return Object(js.StringField("type", "image"), js.StringField("data", data), js.StringField("mimeType", mediaType))
 }
 
 // ToolCall returns a tool call block; arguments is the JSON text of an object.
 func ToolCall(id, name, arguments string) string {
-	return Object(session.StringField("type", "toolCall"), session.StringField("id", id), session.StringField("name", name),
-		session.Field{Name: "arguments", Raw: arguments})
+	return Object(js.StringField("type", "toolCall"), js.StringField("id", id), js.StringField("name", name),
+		js.RawField("arguments", arguments))
 }
 
 // User returns a user message of blocks.
-func User(blocks []string, more ...session.Field) session.Message {
-	return message(session.RoleUser, append([]session.Field{{Name: "content", Raw: Array(blocks...)}}, more...)...)
+func User(blocks []string, more ...js.Field) session.Message {
+	return message(session.RoleUser, append([]js.Field{{Name: "content", Raw: Array(blocks...)}}, more...)...)
 }
 
 // Assistant returns an assistant message of blocks. A [Builder] fills in what is
 // not among the further fields.
-func Assistant(blocks []string, more ...session.Field) session.Message {
-	return message(session.RoleAssistant, append([]session.Field{{Name: "content", Raw: Array(blocks...)}}, more...)...)
+func Assistant(blocks []string, more ...js.Field) session.Message {
+	return message(session.RoleAssistant, append([]js.Field{{Name: "content", Raw: Array(blocks...)}}, more...)...)
 }
 
 // ToolResult returns the result of a tool call.
-func ToolResult(callID, tool string, blocks []string, failed bool, more ...session.Field) session.Message {
-	return message(session.RoleToolResult, append([]session.Field{
-		session.StringField("toolCallId", callID), session.StringField("toolName", tool),
+func ToolResult(callID, tool string, blocks []string, failed bool, more ...js.Field) session.Message {
+	return message(session.RoleToolResult, append([]js.Field{
+		js.StringField("toolCallId", callID), js.StringField("toolName", tool),
 		{Name: "content", Raw: Array(blocks...)},
 		{Name: "isError", Raw: strconv.FormatBool(failed)},
 	}, more...)...)
 }
 
-func message(role string, fields ...session.Field) session.Message {
-	return session.NewMessage(Object(append([]session.Field{session.StringField("role", role)}, fields...)...))
+func message(role string, fields ...js.Field) session.Message {
+	return session.NewMessage(Object(append([]js.Field{js.StringField("role", role)}, fields...)...))
 }
 
 // DataURL takes a base64 data URL apart; ok is false for any other text.
@@ -149,13 +149,13 @@ func Member(raw, name string) string {
 }
 
 // Fields returns the members of an object.
-func Fields(raw string) []session.Field {
+func Fields(raw string) []js.Field {
 	if !strings.HasPrefix(raw, "{") {
 		return nil
 	}
-	var out []session.Field
+	var out []js.Field
 	for key, value := range js.Members(raw) {
-		out = append(out, session.Field{Name: js.Unquote(key), Raw: value})
+		out = append(out, js.RawField(js.Unquote(key), value))
 	}
 	return out
 }
@@ -171,19 +171,19 @@ func With(raw, name, value string) string {
 		}
 	}
 	if !found {
-		list = append(list, session.Field{Name: name, Raw: value})
+		list = append(list, js.RawField(name, value))
 	}
 	return Object(list...)
 }
 
 // AnthropicUsage returns the usage of a message for what Anthropic's API says of it.
 func AnthropicUsage(usage string) string {
-	count := func(name, theirs string) session.Field {
+	count := func(name, theirs string) js.Field {
 		n := Member(usage, theirs)
 		if _, err := strconv.ParseUint(n, 10, 53); err != nil {
 			n = "0"
 		}
-		return session.Field{Name: name, Raw: n}
+		return js.RawField(name, n)
 	}
 	return Object(
 		count("input", "input_tokens"), count("output", "output_tokens"),
@@ -201,8 +201,8 @@ func OpenAIUsage(usage string) string {
 	input, output := count(Member(usage, "prompt_tokens")), count(Member(usage, "completion_tokens"))
 	cached = min(cached, input)
 	full, _ := session.CompleteUsage(Object( // of whole numbers it is always one
-		session.Field{Name: "input", Raw: Int(input - cached)}, session.Field{Name: "output", Raw: Int(output)},
-		session.Field{Name: "cacheRead", Raw: Int(cached)}, session.Field{Name: "cacheWrite", Raw: "0"},
-		session.Field{Name: "totalTokens", Raw: Int(input + output)}))
+		js.RawField("input", Int(input-cached)), js.RawField("output", Int(output)),
+		js.RawField("cacheRead", Int(cached)), js.RawField("cacheWrite", "0"),
+		js.RawField("totalTokens", Int(input+output))))
 	return full
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -23,11 +24,11 @@ func Kind(e session.Entry) string {
 }
 
 // Tokens returns the tokens an entry is estimated to cost while it is in the
-// context; see [session.Estimate].
+// context; see [convo.Estimate].
 func Tokens(e session.Entry) int64 {
 	var n int64
-	for _, m := range e.Messages() {
-		n += session.Estimate(m)
+	for _, m := range convo.EntryMessages(e) {
+		n += convo.Estimate(m)
 	}
 	return n
 }
@@ -61,7 +62,7 @@ func Text(e session.Entry) string {
 		m, _ := e.Message()
 		return messageText(m)
 	case session.TypeCustomMessage:
-		for _, m := range e.Messages() {
+		for _, m := range convo.EntryMessages(e) {
 			return messageText(m)
 		}
 	}

@@ -1,6 +1,9 @@
 package view
 
-import "github.com/sess-tools/sess/pkg/session"
+import (
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/session"
+)
 
 // omitted is the user message in front of a conversation that begins with an
 // assistant's.
@@ -18,7 +21,7 @@ const omitted = "(the beginning of the conversation is left out)"
 // others are replaced. A conversation may end with an assistant message; the
 // API takes it for the beginning of the answer.
 func Anthropic(messages []session.Message, o Options) (json JSON, repairs []string) {
-	messages = session.ToLLM(messages)
+	messages = convo.ToLLM(messages)
 	a := &anthropicRequest{request: request{api: &anthropic, ids: newNamer(&anthropic)}}
 	for _, t := range a.turns(messages) {
 		if t.message.Role() == session.RoleAssistant {

@@ -1,6 +1,9 @@
 package view
 
-import "github.com/sess-tools/sess/pkg/session"
+import (
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/session"
+)
 
 // starts are the roles of messages that a context may be cut in front of: the
 // places where a compaction may cut (docs/formats/pi.md, compaction).
@@ -22,7 +25,7 @@ var starts = map[string]bool{
 //
 // If not even the shortest legal tail fits, ok is false and kept is that one:
 // its Tokens tell what would have been needed.
-func Budget(projection []session.Projected, tokens int64) (kept []session.Projected, ok bool) {
+func Budget(projection []convo.Projected, tokens int64) (kept []convo.Projected, ok bool) {
 	var fixed int64
 	for i, p := range projection {
 		if stays(i, p) {
@@ -51,11 +54,11 @@ func Budget(projection []session.Projected, tokens int64) (kept []session.Projec
 
 // tail returns the projection from first on, what stands in front of it
 // without messages, and what always stays.
-func tail(projection []session.Projected, first int) []session.Projected {
+func tail(projection []convo.Projected, first int) []convo.Projected {
 	for first > 0 && len(projection[first-1].Messages) == 0 {
 		first--
 	}
-	var kept []session.Projected
+	var kept []convo.Projected
 	for i, p := range projection {
 		if i >= first || stays(i, p) {
 			kept = append(kept, p)
@@ -65,7 +68,7 @@ func tail(projection []session.Projected, first int) []session.Projected {
 }
 
 // stays reports whether a budget may not drop the i-th entry.
-func stays(i int, p session.Projected) bool {
+func stays(i int, p convo.Projected) bool {
 	if i == 0 && p.Entry.Type() == session.TypeCompaction {
 		return true
 	}
@@ -78,7 +81,7 @@ func stays(i int, p session.Projected) bool {
 }
 
 // Tokens returns the estimate of a projection, in tokens.
-func Tokens(projection []session.Projected) int64 {
+func Tokens(projection []convo.Projected) int64 {
 	var n int64
 	for _, p := range projection {
 		n += cost(p)
@@ -86,10 +89,10 @@ func Tokens(projection []session.Projected) int64 {
 	return n
 }
 
-func cost(p session.Projected) int64 {
+func cost(p convo.Projected) int64 {
 	var n int64
 	for _, m := range p.Messages {
-		n += session.Estimate(m)
+		n += convo.Estimate(m)
 	}
 	return n
 }

@@ -9,13 +9,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/internal/view"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // build makes a projection of short words: u user, a assistant, t tool result,
 // b bash, m custom message, s system, l label, C compaction that keeps nothing,
 // K one that keeps all, r branch summary. Each message costs 10 tokens; ids count from 0.
-func build(t fataler, words string) []session.Projected {
+func build(t fataler, words string) []convo.Projected {
 	t.Helper()
 	var path []session.Entry
 	content := strings.Repeat("x", 40)
@@ -38,10 +39,10 @@ func build(t fataler, words string) []session.Projected {
 		}
 		path = append(path, e)
 	}
-	return session.Project(path)
+	return convo.Project(path)
 }
 
-func ids(projection []session.Projected) string {
+func ids(projection []convo.Projected) string {
 	var out []string
 	for _, p := range projection {
 		out = append(out, p.Entry.ID())
@@ -97,8 +98,8 @@ func TestBudget(t *testing.T) {
 // legalTail reports whether kept is one of the tails Budget may return: the
 // entries that stay, and all others from one on that does not begin with a
 // result.
-func legalTail(projection, kept []session.Projected) bool {
-	stays := func(i int, p session.Projected) bool {
+func legalTail(projection, kept []convo.Projected) bool {
+	stays := func(i int, p convo.Projected) bool {
 		return i == 0 && p.Entry.Type() == session.TypeCompaction ||
 			len(p.Messages) > 0 && p.Messages[0].Role() == session.RoleSystem
 	}
@@ -135,7 +136,7 @@ func legalTail(projection, kept []session.Projected) bool {
 
 // lawfulBudget checks one budget: it is kept, or ok is false; the tail is
 // legal; and what is kept of it by half the tokens is no more.
-func lawfulBudget(t fataler, projection []session.Projected, tokens int64) {
+func lawfulBudget(t fataler, projection []convo.Projected, tokens int64) {
 	t.Helper()
 	kept, ok := view.Budget(projection, tokens)
 	if cost := view.Tokens(kept); ok != (cost <= tokens) {
@@ -162,7 +163,7 @@ func TestBudgetIsLongest(t *testing.T) {
 		lawfulBudget(r, projection, tokens)
 		kept, ok := view.Budget(projection, tokens)
 		for first := range projection {
-			var candidate []session.Projected
+			var candidate []convo.Projected
 			for i, p := range projection {
 				if i >= first || len(p.Messages) > 0 && p.Messages[0].Role() == session.RoleSystem {
 					candidate = append(candidate, p)

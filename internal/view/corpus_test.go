@@ -13,6 +13,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/internal/view"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -34,8 +35,8 @@ func TestCorpus(t *testing.T) {
 			heads := s.Heads()
 			for _, head := range heads[max(0, len(heads)-2):] {
 				entries, _ := s.Path(head)
-				lawful(t, session.ToLLM(session.BuildContext(entries).Messages))
-				projection := session.Project(entries)
+				lawful(t, convo.ToLLM(convo.MessagesOf(convo.Project(entries))))
+				projection := convo.Project(entries)
 				for _, tokens := range []int64{0, 1000} {
 					lawfulBudget(t, projection, tokens)
 				}
@@ -68,7 +69,7 @@ func context(t *testing.T, path string) []session.Message {
 	}
 	leaf, _ := s.Leaf()
 	entries, _ := s.Path(leaf)
-	return session.ToLLM(session.BuildContext(entries).Messages)
+	return convo.ToLLM(convo.MessagesOf(convo.Project(entries)))
 }
 
 var update = flag.Bool("update", false, "write testdata/golden anew")

@@ -5,7 +5,7 @@
 //
 // All functions take the messages of a context. Messages of other roles than
 // user, assistant, toolResult, system and developer are first turned into what
-// a model reads of them by session.ToLLM; messages it has already turned stay
+// a model reads of them by convo.ToLLM; messages it has already turned stay
 // as they are.
 //
 // # Repairs
@@ -20,7 +20,7 @@
 // the results of their calls. Of several results of one call the first counts.
 // A call without result gets the result "No result provided", as pi 1.5 does;
 // a result without call is dropped; a result that stands elsewhere than behind
-// its call is moved there. session.Pair says which result is whose.
+// its call is moved there. convo.Pair says which result is whose.
 //
 // # Text
 //

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -18,7 +19,7 @@ import (
 // clipped; control characters are made visible. The error is that of w.
 func Markdown(w io.Writer, messages []session.Message) error {
 	out := bufio.NewWriter(w)
-	for i, m := range session.ToLLM(messages) {
+	for i, m := range convo.ToLLM(messages) {
 		if i > 0 {
 			out.WriteByte('\n')
 		}

@@ -1,6 +1,9 @@
 package view
 
-import "github.com/sess-tools/sess/pkg/session"
+import (
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/session"
+)
 
 // OpenAI returns messages as the JSON array that the chat completions API calls
 // messages, and what had to be repaired for it (see the package comment).
@@ -10,7 +13,7 @@ import "github.com/sess-tools/sess/pkg/session"
 // of tool results follow them in a user message. Ids of calls are at most 40
 // bytes of ASCII; longer ones are replaced.
 func OpenAI(messages []session.Message, o Options) (json JSON, repairs []string) {
-	messages = session.ToLLM(messages)
+	messages = convo.ToLLM(messages)
 	r := &request{api: &openAI, ids: newNamer(&openAI)}
 	var out []JSON
 	if o.System {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -54,7 +55,7 @@ func (r *request) repairs() []string {
 // systemText returns what the system messages say together: their contents and
 // then their sections, in the order of first occurrence. It is "" without any.
 func systemText(messages []session.Message) string {
-	m, ok := session.FoldSystem(messages)
+	m, ok := convo.FoldSystem(messages)
 	if !ok {
 		return ""
 	}

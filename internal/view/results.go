@@ -1,8 +1,8 @@
 package view
 
 import (
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // name gives a call the id and the name it has in the request.
@@ -17,7 +17,7 @@ func (r *request) name(number int, c *call) {
 // resultParts returns the texts and the images of a result.
 func (r *request) resultParts(res result) (texts []string, images []part) {
 	if res.number == 0 {
-		return []string{session.NoResult}, nil
+		return []string{convo.NoResult}, nil
 	}
 	for _, p := range r.parts(res.number, res.message) {
 		if p.image() {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/internal/view"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -117,7 +118,7 @@ type fataler interface {
 func lawful(t fataler, messages []session.Message) {
 	t.Helper()
 	options := []view.Options{{}}
-	if _, ok := session.FoldSystem(messages); ok {
+	if _, ok := convo.FoldSystem(messages); ok {
 		options = append(options, view.Options{System: true})
 	}
 	for _, o := range options {

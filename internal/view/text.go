@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -28,7 +29,7 @@ import (
 // error is that of w.
 func Text(w io.Writer, messages []session.Message) error {
 	out := bufio.NewWriter(w)
-	for i, m := range session.ToLLM(messages) {
+	for i, m := range convo.ToLLM(messages) {
 		if i > 0 {
 			out.WriteByte('\n')
 		}

@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -31,10 +32,10 @@ type result struct {
 }
 
 // turns returns the turns of a request with one result for each of their calls,
-// as [session.Pair] finds them. System messages are passed over, and replies that
+// as [convo.Pair] finds them. System messages are passed over, and replies that
 // failed are left out.
 func (r *request) turns(messages []session.Message) []*turn {
-	paired := session.Pair(messages)
+	paired := convo.Pair(messages)
 	var all []*turn
 	open := -1 // the index of the last turn's message that will not be left out
 	for i, m := range messages {
@@ -62,9 +63,9 @@ func (r *request) turns(messages []session.Message) []*turn {
 func (r *request) placed(i, open, reply int, messages []session.Message) {
 	id := messages[i].Str("toolCallId")
 	switch {
-	case reply == session.Doubled:
+	case reply == convo.Doubled:
 		r.report(i+1, "tool result dropped: call %q already has one", id)
-	case reply == session.Orphan:
+	case reply == convo.Orphan:
 		r.report(i+1, "tool result dropped: no call %q before it", id)
 	case reply != open && !messages[reply].Failed():
 		r.report(i+1, "tool result moved behind its call %q in message %d", id, reply+1)
@@ -72,7 +73,7 @@ func (r *request) placed(i, open, reply int, messages []session.Message) {
 }
 
 // replied returns the turn of a reply. Calls without a result are given one.
-func (r *request) replied(i int, messages []session.Message, p session.Paired) *turn {
+func (r *request) replied(i int, messages []session.Message, p convo.Paired) *turn {
 	t := &turn{number: i + 1, message: messages[i]}
 	for _, c := range p.Calls {
 		t.calls = append(t.calls, &call{ToolCall: c})
@@ -81,7 +82,7 @@ func (r *request) replied(i int, messages []session.Message, p session.Paired) *
 		t.results = append(t.results, result{t.calls[res.Call], res.Message + 1, messages[res.Message]})
 	}
 	for _, n := range p.Unanswered() {
-		r.report(t.number, "call %q has no result: %q put in", p.Calls[n].ID, session.NoResult)
+		r.report(t.number, "call %q has no result: %q put in", p.Calls[n].ID, convo.NoResult)
 		t.results = append(t.results, result{call: t.calls[n]})
 	}
 	return t

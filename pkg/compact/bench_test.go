@@ -7,6 +7,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -85,7 +86,7 @@ func size(path []session.Entry) (bytes int64) {
 
 func BenchmarkSerialize(b *testing.B) {
 	path := leafPath(b, corpus.Session(b, "pi/sessions/large-session.jsonl"))
-	messages := session.BuildContext(path).Messages
+	messages := convo.MessagesOf(convo.Project(path))
 	b.SetBytes(size(path))
 	b.ReportAllocs()
 	for b.Loop() {

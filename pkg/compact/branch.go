@@ -3,6 +3,7 @@ package compact
 import (
 	"slices"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -114,9 +115,9 @@ func (b *Branch) gather(o BranchOptions) {
 
 func estimateOf(rules Rules) func(session.Message) int64 {
 	if rules == Pi073 {
-		return session.EstimateWithoutImages
+		return convo.EstimatePi073
 	}
-	return session.Estimate
+	return convo.Estimate
 }
 
 func isSummary(e session.Entry) bool {
@@ -140,9 +141,9 @@ func (b *Branch) edits() map[string]session.Entry {
 
 // branchPart returns the message of an entry, if it has one.
 func branchPart(e session.Entry, edits map[string]session.Entry) (Part, bool) {
-	messages := e.Messages()
+	messages := convo.EntryMessages(e)
 	if edit, ok := edits[e.ID()]; ok {
-		messages = session.Project([]session.Entry{e, edit})[0].Messages
+		messages = convo.Project([]session.Entry{e, edit})[0].Messages
 	}
 	if len(messages) == 0 {
 		return Part{}, false
@@ -182,7 +183,7 @@ func (b *Branch) Text(summary string) string {
 
 // Fields returns the fields of the branch_summary entry, in pi's order, to be
 // added behind Target. Details are further members of the entry's details.
-func (b *Branch) Fields(summary string, details []session.Field) []session.Field {
+func (b *Branch) Fields(summary string, details []js.Field) []js.Field {
 	from := b.From
 	if b.rules == Pi073 { // names where the summary hangs
 		from = b.Target
@@ -194,15 +195,15 @@ func (b *Branch) Fields(summary string, details []session.Field) []session.Field
 	if !b.Empty() {
 		files = b.Files
 	}
-	return []session.Field{
-		session.StringField("fromId", from),
-		session.StringField("summary", b.Text(summary)),
+	return []js.Field{
+		js.StringField("fromId", from),
+		js.StringField("summary", b.Text(summary)),
 		{Name: "details", Raw: branchDetails(files, details)},
 		{Name: "fromHook", Raw: "false"},
 	}
 }
 
-func branchDetails(files FileOps, more []session.Field) string {
+func branchDetails(files FileOps, more []js.Field) string {
 	read, modified := files.Lists()
 	out := `{"readFiles":` + stringArray(read) + `,"modifiedFiles":` + stringArray(modified)
 	for _, f := range more {

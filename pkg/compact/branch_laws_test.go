@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -65,9 +66,9 @@ func checkParts(t tb, b, all *compact.Branch, o compact.BranchOptions) {
 	if diff := cmp.Diff(ids(all.Parts[b.Dropped:]), ids(b.Parts)); diff != "" {
 		t.Fatalf("not the newest (-newest +parts):\n%s", diff)
 	}
-	estimate := session.Estimate
+	estimate := convo.Estimate
 	if o.Rules == compact.Pi073 {
-		estimate = session.EstimateWithoutImages
+		estimate = convo.EstimatePi073
 	}
 	var sum, oldest int64
 	for i, p := range b.Parts {
@@ -160,7 +161,7 @@ func TestBranchLinear(t *testing.T) {
 	const n = 10_000
 	path := sized(t, 10*n)
 	work := func(entries int) (allocations float64, estimates int) {
-		o := compact.BranchOptions{Estimate: func(m session.Message) int64 { estimates++; return session.Estimate(m) }}
+		o := compact.BranchOptions{Estimate: func(m session.Message) int64 { estimates++; return convo.Estimate(m) }}
 		allocations = testing.AllocsPerRun(1, func() {
 			estimates = 0
 			b, err := compact.NewBranch(path[:entries], path[:1], o)

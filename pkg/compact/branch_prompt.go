@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -123,8 +124,8 @@ func gist(summary string) digest {
 }
 
 // heard returns the entries of the parts and of the tool results among them.
-func (b *Branch) heard() []session.Projected {
-	var out []session.Projected
+func (b *Branch) heard() []convo.Projected {
+	var out []convo.Projected
 	if len(b.Parts) == 0 {
 		return out
 	}
@@ -134,13 +135,13 @@ func (b *Branch) heard() []session.Projected {
 			continue
 		}
 		if p, ok := branchPart(e, edits); ok {
-			out = append(out, session.Projected{Entry: e, Messages: []session.Message{p.Message}})
+			out = append(out, convo.Projected{Entry: e, Messages: []session.Message{p.Message}})
 		}
 	}
 	return out
 }
 
-func partsOf(projection []session.Projected) []Part {
+func partsOf(projection []convo.Projected) []Part {
 	var out []Part
 	for _, p := range projection {
 		for _, m := range p.Messages {

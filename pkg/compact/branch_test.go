@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -201,13 +202,13 @@ func TestBranchFiles(t *testing.T) {
 	}
 	const text = "The user explored a different conversation branch before returning here.\nSummary of that exploration:\n\nS\n\n" +
 		"<read-files>\nr1\nwithin\n</read-files>\n\n<modified-files>\nfirst beyond the budget\nm1\n</modified-files>"
-	fields := []session.Field{
+	fields := []js.Field{
 		{Name: "fromId", Raw: `"00000008"`},
-		session.StringField("summary", text),
+		js.StringField("summary", text),
 		{Name: "details", Raw: `{"readFiles":["r1","within"],"modifiedFiles":["first beyond the budget","m1"],"summarizer":"x"}`},
 		{Name: "fromHook", Raw: "false"},
 	}
-	if diff := cmp.Diff(fields, b.Fields("S", []session.Field{session.StringField("summarizer", "x")})); diff != "" {
+	if diff := cmp.Diff(fields, b.Fields("S", []js.Field{js.StringField("summarizer", "x")})); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 }
@@ -229,7 +230,7 @@ func TestBranchEmpty(t *testing.T) {
 			t.Errorf("%s: empty is %v, %d dropped", name, b.Empty(), b.Dropped)
 		}
 		got := b.Fields("S", nil)[1:3]
-		want := []session.Field{session.StringField("summary", "No content to summarize"), {Name: "details", Raw: `{"readFiles":[],"modifiedFiles":[]}`}}
+		want := []js.Field{js.StringField("summary", "No content to summarize"), {Name: "details", Raw: `{"readFiles":[],"modifiedFiles":[]}`}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -45,7 +46,7 @@ var cutRoles = map[string]bool{
 
 // projected15 returns the range pi 1.5 cuts: the projection behind the newest
 // compaction, and that compaction.
-func projected15(projection []session.Projected) (out []candidate, previous *session.Entry) {
+func projected15(projection []convo.Projected) (out []candidate, previous *session.Entry) {
 	start := 0
 	for i, p := range projection {
 		if p.Entry.Type() == session.TypeCompaction && len(p.Messages) > 0 {
@@ -57,7 +58,7 @@ func projected15(projection []session.Projected) (out []candidate, previous *ses
 	for i := range projection[start:] { // a compaction among them has no messages
 		p := &projection[start+i]
 		c := candidate{entry: &p.Entry, messages: p.Messages, counts: true}
-		c.visible = p.Entry.Type() != session.TypeContextEdit && (len(p.Messages) > 0 || len(p.Entry.Messages()) > 0)
+		c.visible = p.Entry.Type() != session.TypeContextEdit && (len(p.Messages) > 0 || len(convo.EntryMessages(p.Entry)) > 0)
 		c.metadata = p.Entry.Type() != session.TypeCompaction && len(p.Messages) == 0
 		for _, m := range p.Messages {
 			c.cuts = c.cuts || cutRoles[m.Role()]
@@ -89,7 +90,7 @@ func raw073(path []session.Entry) (out []candidate, previous *session.Entry) {
 	out = make([]candidate, 0, len(path)-start)
 	for i := range path[start:] {
 		e := &path[start+i]
-		c := candidate{entry: e, messages: e.Messages(), visible: true}
+		c := candidate{entry: e, messages: convo.EntryMessages(*e), visible: true}
 		switch e.Type() {
 		case session.TypeMessage:
 			c.counts = true

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -26,8 +27,8 @@ const (
 type Summary struct {
 	History    string
 	TurnPrefix string
-	Whole      bool            // History speaks of the split turn too
-	Details    []session.Field // further members of the entry's details, such as the summarizer
+	Whole      bool       // History speaks of the split turn too
+	Details    []js.Field // further members of the entry's details, such as the summarizer
 
 	// What oh-my-pi has besides. PreserveData is a JSON object; "" carries on that
 	// of the compaction before.
@@ -61,20 +62,20 @@ func (p *Plan) Text(s Summary) string {
 func (p *Plan) AddTo(b *session.Batch, s Summary) (session.Entry, error) {
 	ids := make([]string, len(p.Copies))
 	for i, c := range p.Copies {
-		e, err := b.Add(session.TypeMessage, session.Field{Name: "message", Raw: c.Message.Raw()})
+		e, err := b.Add(session.TypeMessage, js.RawField("message", c.Message.Raw()))
 		if err != nil {
 			return session.Entry{}, err
 		}
 		ids[i] = e.ID()
 	}
-	return b.AddFunc(session.TypeCompaction, func(id string) []session.Field {
+	return b.AddFunc(session.TypeCompaction, func(id string) []js.Field {
 		return p.fields(s, id, ids)
 	})
 }
 
 // fields returns the fields of the compaction entry with the given id, in pi's
 // order. The copies are the entries with the ids in copies.
-func (p *Plan) fields(s Summary, id string, copies []string) []session.Field {
+func (p *Plan) fields(s Summary, id string, copies []string) []js.Field {
 	first := p.FirstKept
 	switch {
 	case len(copies) > 0:
@@ -82,21 +83,21 @@ func (p *Plan) fields(s Summary, id string, copies []string) []session.Field {
 	case first == "":
 		first = id
 	}
-	fields := []session.Field{session.StringField("summary", p.Text(s))}
+	fields := []js.Field{js.StringField("summary", p.Text(s))}
 	if s.Short != "" {
-		fields = append(fields, session.StringField("shortSummary", s.Short))
+		fields = append(fields, js.StringField("shortSummary", s.Short))
 	}
-	fields = append(fields, []session.Field{
-		session.StringField("firstKeptEntryId", first),
+	fields = append(fields, []js.Field{
+		js.StringField("firstKeptEntryId", first),
 		{Name: "tokensBefore", Raw: strconv.FormatInt(p.TokensBefore, 10)},
 		{Name: "details", Raw: p.details(s, copies)},
 		{Name: "fromHook", Raw: "false"},
 	}...)
 	if data := cmp.Or(s.PreserveData, p.preserved); data != "" {
-		fields = append(fields, session.Field{Name: "preserveData", Raw: data})
+		fields = append(fields, js.RawField("preserveData", data))
 	}
 	if p.System != "" && p.rules == Pi15 {
-		fields = append(fields, session.Field{Name: "systemMessage", Raw: p.System})
+		fields = append(fields, js.RawField("systemMessage", p.System))
 	}
 	return fields
 }
@@ -163,9 +164,9 @@ func (p *Plan) Gain(added ...session.Entry) (before, after int64) {
 func (p *Plan) size(path []session.Entry) (tokens int64) {
 	estimate := p.estimate
 	if estimate == nil {
-		estimate = session.Estimate
+		estimate = convo.Estimate
 	}
-	for _, m := range session.MessagesOf(session.Project(path)) {
+	for _, m := range convo.MessagesOf(convo.Project(path)) {
 		tokens += estimate(m)
 	}
 	return tokens

@@ -3,11 +3,12 @@ package compact
 import (
 	"math"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // An Estimator returns the tokens a message is estimated to cost.
-type Estimator = session.Estimator
+type Estimator = convo.Estimator
 
 // DefaultEstimator is the name of the estimator that pi's figures are made
 // with.
@@ -17,9 +18,9 @@ var estimators = []struct {
 	name     string
 	estimate Estimator
 }{
-	{DefaultEstimator, session.Estimate},
-	{"bytes4", session.EstimateBytes},
-	{"cjk", session.EstimateCJK},
+	{DefaultEstimator, convo.Estimate},
+	{"bytes4", convo.EstimateBytes},
+	{"cjk", convo.EstimateCJK},
 }
 
 // Estimators returns the names of the estimators, the default one first:
@@ -81,9 +82,9 @@ func Calibrate(path []session.Entry, est Estimator) (factor float64, samples int
 			known = false
 			continue
 		}
-		for _, m := range e.Messages() {
+		for _, m := range convo.EntryMessages(e) {
 			since += est(m)
-			tokens, ok := m.ReportedContext()
+			tokens, ok := convo.ReportedContext(m)
 			if !ok {
 				continue
 			}

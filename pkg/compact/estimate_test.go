@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -43,7 +44,7 @@ type provider struct {
 
 // ratio is a tokenizer that needs so many times the tokens that pi estimates.
 func ratio(r float64) func(session.Message) float64 {
-	return func(m session.Message) float64 { return r * float64(session.Estimate(m)) }
+	return func(m session.Message) float64 { return r * float64(convo.Estimate(m)) }
 }
 
 // reply adds an assistant message with the usage of the context it ends.
@@ -51,7 +52,7 @@ func (p *provider) reply(text, more string) string {
 	p.t.Helper()
 	content := `"content":[{"type":"text","text":` + js.Quote(text) + `}` + more + `],"stopReason":"stop","provider":"p","model":` + js.Quote(p.model)
 	size := float64(p.constant) + p.tokenizer(session.NewMessage(`{"role":"assistant",`+content+`}`))
-	for _, m := range session.BuildContext(p.path).Messages {
+	for _, m := range convo.MessagesOf(convo.Project(p.path)) {
 		size += p.tokenizer(m)
 	}
 	return p.message(fmt.Sprintf(`{"role":"assistant",%s,"usage":{"input":1,"output":1,"totalTokens":%.0f}}`, content, size))
@@ -124,7 +125,7 @@ func TestCalibrate(t *testing.T) {
 			for range 30 {
 				p.user(strings.Repeat(question, 10))
 				context := 0.0
-				for _, m := range session.BuildContext(p.path).Messages {
+				for _, m := range convo.MessagesOf(convo.Project(p.path)) {
 					context += p.tokenizer(m)
 				}
 				p.message(fmt.Sprintf(`{"role":"assistant","content":[],"stopReason":"stop","usage":{"totalTokens":%.0f}}`, context+5000))
@@ -152,7 +153,7 @@ func TestCalibrate(t *testing.T) {
 			t.Parallel()
 			p := &provider{builder: builder{t: t}, model: "m", constant: 5000, tokenizer: ratio(1.7)}
 			c.session(p)
-			factor, samples := compact.Calibrate(p.path, session.Estimate)
+			factor, samples := compact.Calibrate(p.path, convo.Estimate)
 			if math.Abs(factor-c.factor) > c.within*c.factor || samples != c.samples {
 				t.Errorf("factor %v of %d pairs, want %v of %d", factor, samples, c.factor, c.samples)
 			}
@@ -164,7 +165,7 @@ func TestCalibrate(t *testing.T) {
 // that does not needs much.
 func TestCalibrateEstimators(t *testing.T) {
 	t.Parallel()
-	p := &provider{builder: builder{t: t}, constant: 3000, tokenizer: func(m session.Message) float64 { return float64(session.EstimateCJK(m)) }}
+	p := &provider{builder: builder{t: t}, constant: 3000, tokenizer: func(m session.Message) float64 { return float64(convo.EstimateCJK(m)) }}
 	for i := range 9 {
 		p.user(strings.Repeat("質問です。", 40+i))
 		p.reply(strings.Repeat("回答です。", 90), "")
@@ -196,7 +197,7 @@ func TestCalibrateLaw(t *testing.T) {
 				p.turns(op - 2)
 			}
 		}
-		factor, samples := compact.Calibrate(p.path, session.Estimate)
+		factor, samples := compact.Calibrate(p.path, convo.Estimate)
 		if math.Abs(factor-want) > 0.01*want || samples < 1 {
 			r.Fatalf("factor %v of %d pairs, want %v", factor, samples, want)
 		}

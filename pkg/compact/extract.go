@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -32,7 +34,7 @@ const (
 //
 // The summary's Details mark it with "summarizer":"extractive".
 func Extract(p *Plan) Summary {
-	s := Summary{Details: []session.Field{session.StringField("summarizer", "extractive")}}
+	s := Summary{Details: []js.Field{js.StringField("summarizer", "extractive")}}
 	switch {
 	case p.NeedsHistory():
 		s.History = p.extractHistory(p.Summarize)
@@ -56,7 +58,7 @@ func (p *Plan) extractHistory(parts []Part) string {
 	if len(parts) == 0 {
 		return d.text()
 	}
-	projection := session.Project(p.path)
+	projection := convo.Project(p.path)
 	if e, m := p.following(projection, parts); m.Role() == session.RoleUser && !isContextual(m) {
 		d.entry = e
 		d.reply(m.Text("\n"))
@@ -70,7 +72,7 @@ func (p *Plan) extractHistory(parts []Part) string {
 }
 
 // following returns the message behind the parts, and the id of its entry.
-func (p *Plan) following(projection []session.Projected, parts []Part) (entry string, m session.Message) {
+func (p *Plan) following(projection []convo.Projected, parts []Part) (entry string, m session.Message) {
 	if len(p.TurnPrefix) > 0 && len(parts) == len(p.Summarize) {
 		return p.TurnPrefix[0].EntryID, p.TurnPrefix[0].Message
 	}
@@ -89,7 +91,7 @@ const goOn = "Go on with: "
 // lastRequest returns an item with the beginning of what the user last said on
 // the path, which as a rule is in the part that is kept. "Yes" says nothing by
 // itself: then it has the question too, or is the request before.
-func lastRequest(projection []session.Projected) (item string) {
+func lastRequest(projection []convo.Projected) (item string) {
 	terseLine := "" // what the user says next
 	for _, e := range slices.Backward(projection) {
 		for _, m := range slices.Backward(e.Messages) {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -69,7 +70,7 @@ func TestExtract(t *testing.T) {
 	if diff := cmp.Diff(want, s.History); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]session.Field{{Name: "summarizer", Raw: `"extractive"`}}, s.Details); diff != "" {
+	if diff := cmp.Diff([]js.Field{{Name: "summarizer", Raw: `"extractive"`}}, s.Details); diff != "" {
 		t.Errorf("details (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(s, compact.Extract(p)); diff != "" {

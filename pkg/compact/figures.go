@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -41,19 +42,19 @@ type Figures struct {
 // are 0 if the window is not known.
 //
 // By the rules of pi 1.5 without a calibration the tokens are those of
-// [session.MeasureProjection], by those of pi 0.73 those of
-// [session.MeasureWithoutImages].
+// [convo.MeasureProjection], by those of pi 0.73 those of
+// [convo.MeasurePi073].
 func Measure(path []session.Entry, t Trigger) Figures {
-	projection := session.Project(path)
+	projection := convo.Project(path)
 	estimate := t.Estimate
 	if estimate == nil {
 		estimate = estimateOf(t.Rules)
 	}
-	var size session.ContextSize
+	var size convo.ContextSize
 	if t.Rules == Pi073 {
-		size = session.MeasureWithoutImagesBy(session.MessagesOf(projection), estimate)
+		size = convo.MeasurePi073(convo.MessagesOf(projection), estimate)
 	} else {
-		size = session.MeasureProjectionBy(projection, path, estimate)
+		size = convo.MeasureProjection(projection, path, estimate)
 	}
 	f := Figures{
 		UsageTokens: size.Usage, TrailingTokens: size.Trailing, LastUsageID: owner(projection, size.LastUsage),
@@ -77,7 +78,7 @@ func Measure(path []session.Entry, t Trigger) Figures {
 
 // owner returns the id of the entry that the projection's message at that index
 // comes from, "" for an index of -1.
-func owner(projection []session.Projected, index int) string {
+func owner(projection []convo.Projected, index int) string {
 	for _, p := range projection {
 		if 0 <= index && index < len(p.Messages) {
 			return p.Entry.ID()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -63,7 +64,7 @@ func TestPiFigures(t *testing.T) {
 // ownerOf returns the id of the entry of the context's i-th message.
 func ownerOf(path []session.Entry, i int) string {
 	var owners []string
-	for _, p := range session.Project(path) {
+	for _, p := range convo.Project(path) {
 		for range p.Messages {
 			owners = append(owners, p.Entry.ID())
 		}
@@ -97,10 +98,10 @@ func TestMeasureDefault(t *testing.T) {
 	t.Parallel()
 	corpusPaths(t, func(t *testing.T, path []session.Entry) {
 		t.Helper()
-		projection := session.Project(path)
-		for rules, size := range map[compact.Rules]session.ContextSize{
-			compact.Pi15:  session.MeasureProjection(projection, path),
-			compact.Pi073: session.MeasureWithoutImages(session.BuildContext(path).Messages),
+		projection := convo.Project(path)
+		for rules, size := range map[compact.Rules]convo.ContextSize{
+			compact.Pi15:  convo.MeasureProjection(projection, path, convo.Estimate),
+			compact.Pi073: convo.MeasurePi073(convo.MessagesOf(convo.Project(path)), convo.EstimatePi073),
 		} {
 			for _, window := range []int64{0, 1000, size.Tokens + 10, size.Tokens + 9} {
 				want := compact.Figures{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -119,7 +120,7 @@ func compareEntry(t *testing.T, plan *compact.Plan, g piCompaction, rules compac
 	if diff := cmp.Diff(string(g.Result.Summary), plan.Text(summary)); diff != "" {
 		t.Errorf("summary (-pi +sess):\n%s", diff)
 	}
-	after := session.BuildContext(plan.After(got)).Messages
+	after := convo.MessagesOf(convo.Project(plan.After(got)))
 	roles := []string{}
 	for _, m := range after {
 		roles = append(roles, m.Role())
@@ -127,9 +128,9 @@ func compareEntry(t *testing.T, plan *compact.Plan, g piCompaction, rules compac
 	if diff := cmp.Diff(g.ContextAfter, roles); diff != "" {
 		t.Errorf("context after (-pi +sess):\n%s", diff)
 	}
-	size := session.Measure(after)
+	size := convo.MeasurePi073(after, convo.Estimate)
 	if rules == compact.Pi073 {
-		size = session.MeasureWithoutImages(after)
+		size = convo.MeasurePi073(after, convo.EstimatePi073)
 	}
 	if size.Tokens != g.TokensAfterEstimate.Tokens {
 		t.Errorf("%d tokens after, pi says %d", size.Tokens, g.TokensAfterEstimate.Tokens)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -78,7 +79,7 @@ func compareRounds(t *testing.T, entries []session.Entry, want codexRounds) {
 			t.Errorf("round %d: previous summary %q", i, plan.PreviousSummary)
 		}
 		path = plan.After(added(t, plan, compact.Summary{History: round.Summary})...)
-		context := session.BuildContext(path).Messages
+		context := convo.MessagesOf(convo.Project(path))
 		if got := context[0].Str("summary"); context[0].Role() != session.RoleCompactionSummary || got != round.Summary {
 			t.Errorf("round %d: the context begins with %s %q", i, context[0].Role(), got)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -84,8 +85,8 @@ func TestKeepNone(t *testing.T) {
 		if len(got) != 1 || got[0].Str("firstKeptEntryId") != got[0].ID() || !strings.Contains(got[0].Get("details"), `,"strategy":"keep-user","kept":[]}`) {
 			t.Errorf("%s: %d entries, the last is %s", name, len(got), got[len(got)-1].Raw())
 		}
-		if context := session.BuildContext(p.After(got...)).Messages; len(context) != 1 || len(p.Summarize) == 0 {
-			t.Errorf("%s: the context is %s", name, session.MessageArray(context))
+		if context := convo.MessagesOf(convo.Project(p.After(got...))); len(context) != 1 || len(p.Summarize) == 0 {
+			t.Errorf("%s: the context is %s", name, array(context))
 		}
 	}
 }
@@ -209,7 +210,7 @@ func TestKeepUserAgain(t *testing.T) {
 		t.Errorf("details %s", details)
 	}
 	var texts []string
-	for _, m := range session.BuildContext(next.After(got...)).Messages[1:] {
+	for _, m := range convo.MessagesOf(convo.Project(next.After(got...)))[1:] {
 		texts = append(texts, m.Text(""))
 	}
 	if diff := cmp.Diff([]string{"first", "second"}, texts); diff != "" {

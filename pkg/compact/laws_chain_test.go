@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -96,7 +97,7 @@ func (c *chain) summary(plan *compact.Plan) compact.Summary {
 // gains checks what Gain says against the contexts.
 func (c *chain) gains(plan *compact.Plan, added []session.Entry) bool {
 	before, after := plan.Gain(added...)
-	was, is := sum(session.BuildContext(c.path).Messages), sum(session.BuildContext(plan.After(added...)).Messages)
+	was, is := sum(convo.MessagesOf(convo.Project(c.path))), sum(convo.MessagesOf(convo.Project(plan.After(added...))))
 	if before != was || after != is {
 		c.r.Fatalf("gain from %d to %d tokens, the contexts have %d and %d", before, after, was, is)
 	}
@@ -105,7 +106,7 @@ func (c *chain) gains(plan *compact.Plan, added []session.Entry) bool {
 
 // checkCarried looks for what the compaction before left to this one.
 func (c *chain) checkCarried(plan *compact.Plan) {
-	if !slices.ContainsFunc(session.BuildContext(c.path).Messages, func(m session.Message) bool {
+	if !slices.ContainsFunc(convo.MessagesOf(convo.Project(c.path)), func(m session.Message) bool {
 		return m.Role() == session.RoleCompactionSummary && m.Str("summary") == c.text
 	}) {
 		return
@@ -149,8 +150,8 @@ func (c *chain) settle() {
 // checkCalls looks for results that have lost their call.
 func checkCalls(t tb, before, after []session.Entry) {
 	t.Helper()
-	had := answered(session.BuildContext(before).Messages)
-	for result, has := range answered(session.BuildContext(after).Messages) {
+	had := answered(convo.MessagesOf(convo.Project(before)))
+	for result, has := range answered(convo.MessagesOf(convo.Project(after))) {
 		if had[result] && !has {
 			t.Fatalf("lost its call: %s", result)
 		}

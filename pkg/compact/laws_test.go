@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -97,7 +98,7 @@ func checkPairs(t tb, plan *compact.Plan) {
 		if e.Type() == session.TypeCompaction {
 			continue
 		}
-		for _, m := range e.Messages() {
+		for _, m := range convo.EntryMessages(e) {
 			for _, c := range m.ToolCalls() {
 				delete(summarized, c.ID) // the id is used again
 			}
@@ -120,7 +121,7 @@ func conversation(messages []session.Message) (out []string) {
 
 func checkContext(t tb, path []session.Entry, plan *compact.Plan, after []session.Entry) {
 	t.Helper()
-	old, now := session.BuildContext(path).Messages, session.BuildContext(after).Messages
+	old, now := convo.MessagesOf(convo.Project(path)), convo.MessagesOf(convo.Project(after))
 	var parts []session.Message
 	for _, p := range slices.Concat(plan.Summarize, plan.TurnPrefix) {
 		parts = append(parts, p.Message)
@@ -128,8 +129,8 @@ func checkContext(t tb, path []session.Entry, plan *compact.Plan, after []sessio
 	if diff := cmp.Diff(conversation(old), append(conversation(parts), conversation(now)...)); diff != "" {
 		t.Fatalf("summarized and kept (-before +after):\n%s", diff)
 	}
-	oldSystem, _ := session.FoldSystem(old)
-	nowSystem, _ := session.FoldSystem(now)
+	oldSystem, _ := convo.FoldSystem(old)
+	nowSystem, _ := convo.FoldSystem(now)
 	if oldSystem.Raw() != nowSystem.Raw() {
 		t.Fatalf("system message %s, before %s", nowSystem.Raw(), oldSystem.Raw())
 	}

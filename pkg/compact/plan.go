@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -76,7 +77,7 @@ type Plan struct {
 	rules     Rules
 	keep      int64                       // Options.Keep
 	covers    []string                    // see covered; Summarize and TurnPrefix may be changed
-	estimate  func(session.Message) int64 // nil for session.Estimate
+	estimate  func(session.Message) int64 // nil for convo.Estimate
 	preserved string                      // JSON text of the preserveData to carry on, "" if none
 }
 
@@ -92,16 +93,16 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 	if o.Strategy != KeepRecent {
 		o.Rules = Pi15
 	}
-	projection := session.Project(path)
+	projection := convo.Project(path)
 	p := &Plan{Leaf: path[len(path)-1].ID(), Strategy: o.Strategy, path: path, rules: o.Rules, keep: o.Keep, estimate: o.Estimate}
 	var span []candidate
 	var previous *session.Entry
 	if o.Rules == Pi073 {
 		span, previous = raw073(path)
-		p.TokensBefore = session.MeasureWithoutImages(session.MessagesOf(projection)).Tokens
+		p.TokensBefore = convo.MeasurePi073(convo.MessagesOf(projection), convo.EstimatePi073).Tokens
 	} else {
 		span, previous = projected15(projection)
-		p.TokensBefore = session.MeasureProjection(projection, path).Tokens
+		p.TokensBefore = convo.MeasureProjection(projection, path, convo.Estimate).Tokens
 	}
 	if err := p.divide(span, o); err != nil {
 		return nil, err
@@ -182,7 +183,7 @@ func parts(candidates []candidate, rules Rules) []Part {
 }
 
 // systemOf returns one system message that says what those of a context say.
-func systemOf(projection []session.Projected) (m session.Message, ok bool) {
+func systemOf(projection []convo.Projected) (m session.Message, ok bool) {
 	var all []session.Message
 	for _, p := range projection {
 		for _, m := range p.Messages {
@@ -191,7 +192,7 @@ func systemOf(projection []session.Projected) (m session.Message, ok bool) {
 			}
 		}
 	}
-	return session.FoldSystem(all)
+	return convo.FoldSystem(all)
 }
 
 // After returns the path as it will be with the entries appended that AddTo has

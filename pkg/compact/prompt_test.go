@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -175,10 +176,10 @@ func TestEntryDetails(t *testing.T) {
 		b.message(`{"role":"system","content":"be brief"}`)
 		b.user(long(10))
 	})
-	s := compact.Summary{History: "H", Details: []session.Field{session.StringField("summarizer", "cat"), {Name: "n", Raw: "1.0"}}}
-	want := []session.Field{
-		session.StringField("summary", "H\n\n<read-files>\na\"b.go\n</read-files>\n\n<modified-files>\nw.go\n</modified-files>"),
-		session.StringField("firstKeptEntryId", "00000004"),
+	s := compact.Summary{History: "H", Details: []js.Field{js.StringField("summarizer", "cat"), {Name: "n", Raw: "1.0"}}}
+	want := []js.Field{
+		js.StringField("summary", "H\n\n<read-files>\na\"b.go\n</read-files>\n\n<modified-files>\nw.go\n</modified-files>"),
+		js.StringField("firstKeptEntryId", "00000004"),
 		{Name: "tokensBefore", Raw: "24"},
 		{Name: "details", Raw: `{"readFiles":["a\"b.go"],"modifiedFiles":["w.go"],"summarizer":"cat","n":1.0}`},
 		{Name: "fromHook", Raw: "false"},

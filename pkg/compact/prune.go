@@ -3,6 +3,7 @@ package compact
 import (
 	"slices"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -50,9 +51,9 @@ type Edit struct {
 }
 
 // Fields returns the fields of the context_edit entry, in pi's order.
-func (e Edit) Fields() []session.Field {
-	return []session.Field{
-		session.StringField("targetId", e.TargetID),
+func (e Edit) Fields() []js.Field {
+	return []js.Field{
+		js.StringField("targetId", e.TargetID),
 		{Name: "replacement", Raw: `{"content":` + e.content + `}`},
 	}
 }
@@ -62,7 +63,7 @@ type Pruned struct {
 	Edits  []Edit // oldest result first
 	Tokens int64  // the sum of those of the edits
 
-	// The context by session.Estimate, in tokens. What the model reported is
+	// The context by convo.Estimate, in tokens. What the model reported is
 	// not in it, so that the two compare.
 	Before, After int64
 }
@@ -91,7 +92,7 @@ type Pruned struct {
 // The error is ErrNothing if nothing is to be pruned.
 func Prune(path []session.Entry, o PruneOptions) (*Pruned, error) {
 	o = o.orDefaults()
-	projection := session.Project(path)
+	projection := convo.Project(path)
 	edits := readEdits(projection)
 	results, users := readResults(projection)
 	p := new(Pruned)
@@ -119,8 +120,8 @@ func Prune(path []session.Entry, o PruneOptions) (*Pruned, error) {
 		return nil, ErrNothing
 	}
 	slices.Reverse(p.Edits)
-	for _, m := range session.MessagesOf(projection) {
-		p.Before += session.Estimate(m)
+	for _, m := range convo.MessagesOf(projection) {
+		p.Before += convo.Estimate(m)
 	}
 	p.After += p.Before
 	return p, nil
@@ -134,7 +135,7 @@ func Prune(path []session.Entry, o PruneOptions) (*Pruned, error) {
 //
 // The error is ErrNothing if no result is pruned.
 func Unprune(path []session.Entry) ([]Edit, error) {
-	projection := session.Project(path)
+	projection := convo.Project(path)
 	before := readEdits(projection)
 	results, _ := readResults(projection)
 	var edits []Edit

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -34,12 +35,12 @@ func checkPruneLaws(t tb, path []session.Entry, o compact.PruneOptions) {
 		return
 	}
 	b := &builder{t: t, path: slices.Clone(path)}
-	before := session.BuildContext(b.path).Messages
+	before := convo.MessagesOf(convo.Project(b.path))
 	if again := b.prune(o); len(again) != len(p.Edits) {
 		t.Fatalf("prunes %q, then %+v", again, p.Edits)
 	}
 	checkEdits(t, path, p.Edits, o)
-	after := session.BuildContext(b.path).Messages
+	after := convo.MessagesOf(convo.Project(b.path))
 	checkPruned(t, before, after, len(p.Edits))
 	if was, is := sum(before), sum(after); p.Before != was || p.After != is || is >= was {
 		t.Fatalf("%d tokens before and %d after; Prune says %d and %d", was, is, p.Before, p.After)
@@ -52,7 +53,7 @@ func checkPruneLaws(t tb, path []session.Entry, o compact.PruneOptions) {
 
 func sum(messages []session.Message) (tokens int64) {
 	for _, m := range messages {
-		tokens += session.Estimate(m)
+		tokens += convo.Estimate(m)
 	}
 	return tokens
 }
@@ -61,7 +62,7 @@ func checkEdits(t tb, path []session.Entry, edits []compact.Edit, o compact.Prun
 	t.Helper()
 	var turns int // user messages from here on
 	newer := map[string]int{}
-	for _, p := range slices.Backward(session.Project(path)) {
+	for _, p := range slices.Backward(convo.Project(path)) {
 		for _, m := range slices.Backward(p.Messages) {
 			newer[p.Entry.ID()] = turns
 			if m.Role() == session.RoleUser {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -62,7 +63,7 @@ type edited struct {
 
 // readEdits gathers the edits of a projection by target. Only these are in
 // force, and the last one counts.
-func readEdits(projection []session.Projected) map[string]edited {
+func readEdits(projection []convo.Projected) map[string]edited {
 	targets := map[string]edited{}
 	for _, p := range projection {
 		if p.Entry.Type() != session.TypeContextEdit {
@@ -93,7 +94,7 @@ type result struct {
 
 // readResults returns the tool results of a projection, and the number of user
 // messages.
-func readResults(projection []session.Projected) (results []result, users int) {
+func readResults(projection []convo.Projected) (results []result, users int) {
 	tools := map[string]string{} // by id of the call
 	for _, p := range projection {
 		for i, m := range p.Messages {
@@ -104,7 +105,7 @@ func readResults(projection []session.Projected) (results []result, users int) {
 			case session.RoleUser:
 				users++
 			case session.RoleToolResult:
-				r := result{id: p.Entry.ID(), message: m, own: p.Entry.Messages()[i], tool: m.Str("toolName"), turn: users}
+				r := result{id: p.Entry.ID(), message: m, own: convo.EntryMessages(p.Entry)[i], tool: m.Str("toolName"), turn: users}
 				if r.tool == "" {
 					r.tool = tools[m.Str("toolCallId")]
 				}
@@ -127,7 +128,7 @@ func (r result) gain(content string) int64 {
 	if r.id == "" || !strings.HasPrefix(r.message.Get("content"), "[") {
 		return 0
 	}
-	return session.Estimate(r.message) - session.Estimate(resultOf(content))
+	return convo.Estimate(r.message) - convo.Estimate(resultOf(content))
 }
 
 func (r result) edit(content string) Edit {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -60,7 +61,7 @@ func (b *builder) prune(o compact.PruneOptions) (ids []string) {
 }
 
 func (b *builder) context() (out []string) {
-	for _, m := range session.BuildContext(b.path).Messages {
+	for _, m := range convo.MessagesOf(convo.Project(b.path)) {
 		out = append(out, m.Raw())
 	}
 	return out
@@ -151,7 +152,7 @@ func TestPruneEdit(t *testing.T) {
 	if len(p.Edits) != 1 || e.TargetID != id || e.Tokens != 100 || e.Tool != "read" || e.ToolCallID != "c" {
 		t.Errorf("edits %+v", p.Edits)
 	}
-	want := []session.Field{session.StringField("targetId", id), {Name: "replacement", Raw: `{"content":"[Tool output pruned: 400 characters]"}`}}
+	want := []js.Field{js.StringField("targetId", id), {Name: "replacement", Raw: `{"content":"[Tool output pruned: 400 characters]"}`}}
 	if diff := cmp.Diff(want, e.Fields()); diff != "" {
 		t.Error(diff)
 	}

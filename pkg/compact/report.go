@@ -14,7 +14,7 @@ import (
 // The lines of the session stay as they are: their numbers and ids say where to
 // find it.
 //
-// All tokens are estimates by session.Estimate, so that they compare, and the
+// All tokens are estimates by convo.Estimate, so that they compare, and the
 // system messages of a context count as the one that says the same. Unless the
 // system message changes, TokensAfter is TokensBefore - TokensOut +
 // SummaryTokens.

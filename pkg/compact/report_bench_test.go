@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -14,7 +15,7 @@ func TestFiguresLinear(t *testing.T) { // counts allocations, so not in parallel
 	const n = 3_000
 	work := func(n int) (calls, allocs float64) {
 		path := sized(t, n)
-		count := func(m session.Message) int64 { calls++; return session.Estimate(m) }
+		count := func(m session.Message) int64 { calls++; return convo.Estimate(m) }
 		compact.Measure(path, compact.Trigger{Estimate: count, Calibrate: true})
 		plan, err := compact.New(path, compact.Options{Keep: 1000})
 		if err != nil {

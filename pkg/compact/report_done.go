@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -21,7 +22,7 @@ type deed struct {
 // done returns the files and commands of a context that stand in the calls and
 // results of entries that are gone. A result that was edited away counts with
 // its call, which stayed.
-func done(context []session.Projected, gone map[string]bool) (FileOps, []ReportCommand) {
+func done(context []convo.Projected, gone map[string]bool) (FileOps, []ReportCommand) {
 	var files fileSet
 	var commands []ReportCommand
 	for _, d := range deeds(context, gone) {
@@ -37,7 +38,7 @@ func done(context []session.Projected, gone map[string]bool) (FileOps, []ReportC
 	return files.ops(), commands
 }
 
-func deeds(context []session.Projected, gone map[string]bool) []*deed {
+func deeds(context []convo.Projected, gone map[string]bool) []*deed {
 	var all []*deed
 	open := map[string]*deed{} // calls without their result, by id
 	for _, p := range context {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -58,7 +59,7 @@ func checkReports(t tb, path []session.Entry) {
 func checkTokens(t tb, r *compact.Report, before, after []session.Entry) {
 	t.Helper()
 	size := func(path []session.Entry) int64 {
-		return session.EstimateContext(session.BuildContext(path).Messages, session.Estimate)
+		return convo.EstimateContext(convo.MessagesOf(convo.Project(path)), convo.Estimate)
 	}
 	if r.TokensBefore != size(before) || r.TokensAfter != size(after) {
 		t.Fatalf("%d tokens before, %d after: the report says %d and %d", size(before), size(after), r.TokensBefore, r.TokensAfter)
@@ -73,7 +74,7 @@ func checkTokens(t tb, r *compact.Report, before, after []session.Entry) {
 }
 
 func system(path []session.Entry) string {
-	m, _ := session.FoldSystem(session.BuildContext(path).Messages)
+	m, _ := convo.FoldSystem(convo.MessagesOf(convo.Project(path)))
 	return m.Raw()
 }
 
@@ -88,7 +89,7 @@ func held(path []session.Entry) map[string][]string {
 
 func heldWithSystem(path []session.Entry) map[string][]string {
 	out := map[string][]string{}
-	for _, p := range session.Project(path) {
+	for _, p := range convo.Project(path) {
 		for _, m := range p.Messages {
 			out[p.Entry.ID()] = append(out[p.Entry.ID()], m.Raw())
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -78,11 +79,11 @@ func ReportOn(path []session.Entry, id string) (*Report, error) {
 func reportAt(path []session.Entry, at int) *Report {
 	entry := path[at]
 	old, originals := copiesBefore(path, at)
-	before, after := session.Project(old), session.Project(path[:at+1])
+	before, after := convo.Project(old), convo.Project(path[:at+1])
 	r := &Report{
 		Type: entry.Type(), ID: entry.ID(), Kept: entry.Str("firstKeptEntryId"),
-		TokensBefore: session.EstimateContext(session.MessagesOf(before), session.Estimate),
-		TokensAfter:  session.EstimateContext(session.MessagesOf(after), session.Estimate),
+		TokensBefore: convo.EstimateContext(convo.MessagesOf(before), convo.Estimate),
+		TokensAfter:  convo.EstimateContext(convo.MessagesOf(after), convo.Estimate),
 	}
 	if sameSystem(before, after) {
 		before, after = withoutSystem(before), withoutSystem(after)
@@ -90,7 +91,7 @@ func reportAt(path []session.Entry, at int) *Report {
 	if entry.Type() == session.TypeCompaction {
 		for _, m := range after[0].Messages { // a projection begins with the newest compaction
 			if m.Role() == session.RoleCompactionSummary {
-				r.SummaryTokens = session.Estimate(m)
+				r.SummaryTokens = convo.Estimate(m)
 			}
 		}
 	}
@@ -128,13 +129,13 @@ func copiesBefore(path []session.Entry, at int) (before []session.Entry, origina
 
 // sameSystem reports whether both contexts have the same system message, in
 // how many pieces ever.
-func sameSystem(a, b []session.Projected) bool {
+func sameSystem(a, b []convo.Projected) bool {
 	x, _ := systemOf(a)
 	y, _ := systemOf(b)
 	return x.Raw() == y.Raw()
 }
 
-func withoutSystem(projection []session.Projected) []session.Projected {
+func withoutSystem(projection []convo.Projected) []convo.Projected {
 	out := slices.Clone(projection)
 	for i := range out {
 		out[i].Messages = slices.DeleteFunc(slices.Clone(out[i].Messages), func(m session.Message) bool {
@@ -146,7 +147,7 @@ func withoutSystem(projection []session.Projected) []session.Projected {
 
 // left enters the entries of a context that are not, or not as they were, in
 // the context after it.
-func (r *Report) left(before, after []session.Projected, originals map[string]string) {
+func (r *Report) left(before, after []convo.Projected, originals map[string]string) {
 	now := make(map[string][]session.Message, len(after))
 	for _, p := range after {
 		if len(p.Messages) == 0 {
@@ -181,7 +182,7 @@ func same(a, b []session.Message) bool {
 
 func sum(list []session.Message) (tokens int64) {
 	for _, m := range list {
-		tokens += session.Estimate(m)
+		tokens += convo.Estimate(m)
 	}
 	return tokens
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -112,7 +113,7 @@ func TestReportOnEdit(t *testing.T) {
 	text := strings.Repeat("no rule ", 50)
 	b.call("8", "bash", `{"command":"make"}`)
 	target := b.result("8", text+"exit code 3", true)
-	was := b.path[len(b.path)-1].Messages()[0].Get("content")
+	was := convo.EntryMessages(b.path[len(b.path)-1])[0].Get("content")
 	prune := b.add(session.TypeContextEdit, `"targetId":"`+target+`","replacement":{"content":"gone"}`)
 	undo := b.add(session.TypeContextEdit, `"targetId":"`+target+`","replacement":{"content":`+was+`}`)
 	drop := b.add(session.TypeContextEdit, `"targetId":"`+target+`","replacement":null`)

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -96,7 +97,7 @@ func TestChunks(t *testing.T) {
 
 func contents(path []session.Entry) (out []session.Message) {
 	for _, e := range path {
-		out = append(out, e.Messages()...)
+		out = append(out, convo.EntryMessages(e)...)
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -22,7 +23,7 @@ func terse(d compact.PromptData) (string, error) {
 func request(path []session.Entry, o compact.PromptOptions) *compact.Request {
 	s := compact.Subject{Part: compact.PartBranch, Heading: "## X"}
 	for _, e := range path {
-		for _, m := range e.Messages() {
+		for _, m := range convo.EntryMessages(e) {
 			s.Parts = append(s.Parts, compact.Part{EntryID: e.ID(), Message: m})
 		}
 	}

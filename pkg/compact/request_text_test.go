@@ -6,6 +6,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -49,7 +50,7 @@ func TestImageNotes(t *testing.T) {
 // TestImageNotesCorpus: but for the notes, a request has the text that pi has.
 func TestImageNotesCorpus(t *testing.T) {
 	t.Parallel()
-	messages := session.BuildContext(leafPath(t, corpus.Session(t, "pi/sessions/linear.jsonl"))).Messages
+	messages := convo.MessagesOf(convo.Project(leafPath(t, corpus.Session(t, "pi/sessions/linear.jsonl"))))
 	got := asked(t, compact.PromptOptions{MaxPrompt: compact.HardMaxPrompt}, messages...)
 	notes := 0
 	var lines []string

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -29,7 +30,7 @@ type serializer struct {
 
 func (s serializer) text(messages []session.Message) string {
 	var parts []string
-	for _, m := range session.ToLLM(messages) {
+	for _, m := range convo.ToLLM(messages) {
 		parts = append(parts, s.parts(m)...)
 	}
 	return strings.Join(parts, "\n\n")
@@ -104,7 +105,7 @@ func imageNote(image session.Block) string {
 	if mime := image.Str("mimeType"); mime != "" {
 		facts = append(facts, mime)
 	}
-	if data := image.Str("data"); data != "" && !session.IsBlobRef(data) {
+	if data := image.Str("data"); data != "" && !convo.IsBlobRef(data) {
 		facts = append(facts, fmt.Sprintf("%d bytes", base64Size(data)))
 	}
 	if len(facts) == 0 {

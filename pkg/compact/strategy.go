@@ -3,6 +3,7 @@ package compact
 import (
 	"slices"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -43,7 +44,7 @@ func NothingNew(path []session.Entry) bool {
 		if e.Type() == session.TypeCompaction {
 			return true
 		}
-		if len(e.Messages()) > 0 {
+		if len(convo.EntryMessages(e)) > 0 {
 			return false
 		}
 	}

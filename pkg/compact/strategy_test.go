@@ -3,12 +3,14 @@ package compact_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -129,26 +131,26 @@ func checkCopies(t tb, path []session.Entry, plan *compact.Plan, after []session
 	for _, p := range plan.Copies {
 		copies = append(copies, p.Message)
 	}
-	if diff := cmp.Diff(conversation(session.BuildContext(path).Messages), conversation(all)); diff != "" {
+	if diff := cmp.Diff(conversation(convo.MessagesOf(convo.Project(path))), conversation(all)); diff != "" {
 		t.Fatalf("summarized (-context +plan):\n%s", diff)
 	}
-	old, _ := session.FoldSystem(session.BuildContext(path).Messages)
-	context := session.BuildContext(after).Messages
+	old, _ := convo.FoldSystem(convo.MessagesOf(convo.Project(path)))
+	context := convo.MessagesOf(convo.Project(after))
 	if old.Raw() != "" {
 		if context[0].Raw() != old.Raw() {
 			t.Fatalf("the context begins with %s, want %s", context[0].Raw(), old.Raw())
 		}
 		context = context[1:]
 	}
-	if context[0].Role() != session.RoleCompactionSummary || session.MessageArray(context[1:]) != session.MessageArray(copies) {
-		t.Fatalf("the context is %s\nwant the summary and %s", session.MessageArray(context), session.MessageArray(copies))
+	if context[0].Role() != session.RoleCompactionSummary || array(context[1:]) != array(copies) {
+		t.Fatalf("the context is %s\nwant the summary and %s", array(context), array(copies))
 	}
 }
 
 func checkLastTurn(t tb, path []session.Entry, plan *compact.Plan) {
 	t.Helper()
 	checkPairs(t, plan)
-	projection := session.Project(path)
+	projection := convo.Project(path)
 	first, last := -1, -1 // kept, and the last user message
 	calls := map[string]int{}
 	var pairs [][2]int // of a call and its result
@@ -236,4 +238,13 @@ func TestEstimate(t *testing.T) {
 			}
 		}
 	}
+}
+
+// array is messages as one JSON array.
+func array(messages []session.Message) string {
+	raws := make([]string, len(messages))
+	for i, m := range messages {
+		raws[i] = m.Raw()
+	}
+	return "[" + strings.Join(raws, ",") + "]"
 }

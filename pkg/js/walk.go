@@ -81,34 +81,43 @@ func WalkObject(json string, at int, member func(key string, at int) (end int)) 
 // text.
 func ValueEnd(json string, at int) int { return valueEnd(json, at) }
 
-// WalkArray walks the elements of the array that json is and calls element with the
-// index at which each begins; it goes on where element says that it ends, see
-// [ValueEnd] and [WalkObject], and stops where that is nowhere behind it.
-func WalkArray(json string, element func(at int) (end int)) {
-	i := skipSpace(json, 0)
-	if i == len(json) || json[i] != '[' {
-		return
+// WalkArray walks the elements of the array that begins at json[at] and returns
+// the index after it. It calls element with the index at which each begins, and
+// goes on where element says that it ends: see [ValueEnd] and [WalkObject]. It
+// returns -1 where WalkObject does.
+func WalkArray(json string, at int, element func(at int) (end int)) (end int) {
+	if at < 0 || at >= len(json) || json[at] != '[' {
+		return -1
 	}
-	if i = skipSpace(json, i+1); i == len(json) || json[i] == ']' {
-		return
+	i := skipSpace(json, at+1)
+	if i < len(json) && json[i] == ']' {
+		return i + 1
 	}
 	for i < len(json) {
 		end := element(i)
 		if end <= i {
-			return
+			return -1
 		}
-		if i = skipSpace(json, end); i == len(json) || json[i] != ',' {
-			return
+		if i = skipSpace(json, end); i == len(json) {
+			return -1
 		}
-		i = skipSpace(json, i+1)
+		switch json[i] {
+		case ']':
+			return i + 1
+		case ',':
+			i = skipSpace(json, i+1)
+		default:
+			return -1
+		}
 	}
+	return -1
 }
 
 // Elements returns the elements of a valid JSON array text, each as its bytes
 // without white space around it. A text that is no array has no elements.
 func Elements(json string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		WalkArray(json, func(at int) int {
+		WalkArray(json, skipSpace(json, 0), func(at int) int {
 			end := valueEnd(json, at)
 			if end > at && !yield(json[at:end]) {
 				return at

@@ -8,12 +8,6 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-// A Field is a member of a new entry: its name and its JSON text.
-type Field struct{ Name, Raw string }
-
-// StringField returns a field with a string value.
-func StringField(name, value string) Field { return Field{name, js.Quote(value)} }
-
 // A Batch collects new entries for one session. The entries of a batch are
 // written together or not at all.
 type Batch struct {
@@ -47,31 +41,25 @@ type Defaults struct{ API, Provider, Model, StopReason, Usage string }
 
 // Add adds an entry with the given type and fields, behind the leaf. Custom
 // entries get their fields before the id, as pi writes them.
-func (b *Batch) Add(typ string, fields ...Field) (Entry, error) {
-	return b.AddFunc(typ, func(string) []Field { return fields })
+func (b *Batch) Add(typ string, fields ...js.Field) (Entry, error) {
+	return b.AddFunc(typ, func(string) []js.Field { return fields })
 }
 
 // AddFunc is Add for an entry whose fields name the entry itself: fields is
 // called with the new entry's id.
-func (b *Batch) AddFunc(typ string, fields func(id string) []Field) (Entry, error) {
+func (b *Batch) AddFunc(typ string, fields func(id string) []js.Field) (Entry, error) {
 	id, err := b.newID()
 	if err != nil {
 		return Entry{}, fmt.Errorf("making an entry id: %w", err)
 	}
-	o := new(object).str("type", typ)
-	own := func() {
-		for _, f := range fields(id) {
-			o.raw(f.Name, f.Raw)
-		}
+	place := []js.Field{
+		js.StringField("id", id), js.RawField("parentId", parentLiteral(b.Leaf)), js.StringField("timestamp", js.FormatTime(b.Now)),
 	}
+	first, last := place, fields(id)
 	if typ == TypeCustom || typ == TypeCustomMessage {
-		own()
+		first, last = last, first
 	}
-	o.str("id", id).raw("parentId", parentLiteral(b.Leaf)).str("timestamp", js.FormatTime(b.Now))
-	if typ != TypeCustom && typ != TypeCustomMessage {
-		own()
-	}
-	return b.take(o.String())
+	return b.take(js.Object(slices.Concat([]js.Field{js.StringField("type", typ)}, first, last)...))
 }
 
 // AddMessage adds a message, completed by the rules of its role.
@@ -81,11 +69,11 @@ func (b *Batch) AddMessage(m Message) (Entry, error) {
 		return Entry{}, err
 	}
 	if m.role == RoleCustom {
-		return b.Add(TypeCustomMessage, StringField("customType", m.Str("customType")),
-			Field{"content", m.Get("content")}, Field{"display", m.Get("display")}, Field{"details", m.Get("details")},
-			Field{"attribution", m.Get("attribution")})
+		return b.Add(TypeCustomMessage, js.StringField("customType", m.Str("customType")),
+			js.RawField("content", m.Get("content")), js.RawField("display", m.Get("display")), js.RawField("details", m.Get("details")),
+			js.RawField("attribution", m.Get("attribution")))
 	}
-	return b.Add(TypeMessage, Field{"message", m.raw})
+	return b.Add(TypeMessage, js.RawField("message", m.raw))
 }
 
 // AddJSON adds an entry or a message given as one line of JSON: an object with
@@ -98,7 +86,7 @@ func (b *Batch) AddJSON(line string) (Entry, error) {
 		return Entry{}, refused(err)
 	}
 	if !e.hasType && e.Get("role") != "" {
-		return b.AddMessage(newMessage(strings.TrimSpace(line)))
+		return b.AddMessage(NewMessage(strings.TrimSpace(line)))
 	}
 	if err := b.check(e); err != nil {
 		return Entry{}, err
@@ -111,7 +99,7 @@ func (b *Batch) AddJSON(line string) (Entry, error) {
 			return Entry{}, err
 		}
 		if full.raw != m.raw {
-			raw = setMember(raw, "message", full.raw)
+			raw = string(js.Value(raw).With("message", js.Value(full.raw)))
 		}
 	}
 	if !e.hasID {
@@ -119,13 +107,13 @@ func (b *Batch) AddJSON(line string) (Entry, error) {
 		if err != nil {
 			return Entry{}, err
 		}
-		raw = setMember(raw, "id", js.Quote(id))
+		raw = string(js.Value(raw).With("id", js.Value(js.Quote(id))))
 	}
 	if e.Get("parentId") == "" {
-		raw = setMember(raw, "parentId", parentLiteral(b.Leaf))
+		raw = string(js.Value(raw).With("parentId", js.Value(parentLiteral(b.Leaf))))
 	}
 	if e.Get("timestamp") == "" {
-		raw = setMember(raw, "timestamp", js.Quote(js.FormatTime(b.Now)))
+		raw = string(js.Value(raw).With("timestamp", js.Value(js.Quote(js.FormatTime(b.Now)))))
 	}
 	return b.take(raw)
 }
@@ -141,12 +129,8 @@ func (b *Batch) Adopt(e Entry) (Entry, error) {
 
 // Check reports whether an entry of the given type with these fields may be
 // added.
-func (b *Batch) Check(typ string, fields ...Field) error {
-	o := new(object).str("type", typ)
-	for _, f := range fields {
-		o.raw(f.Name, f.Raw)
-	}
-	return b.check(scan(o.String()))
+func (b *Batch) Check(typ string, fields ...js.Field) error {
+	return b.check(scan(js.Object(append([]js.Field{js.StringField("type", typ)}, fields...)...)))
 }
 
 func (b *Batch) check(e Entry) error {

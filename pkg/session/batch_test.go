@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -32,14 +33,14 @@ func TestBatchAdd(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		typ    string
-		fields []session.Field
+		fields []js.Field
 		want   string
 	}{
-		{"session_info", []session.Field{session.StringField("name", "é\u2028<&>\"")}, `{"type":"session_info",` + base + `,"name":"é` + "\u2028" + `<&>\""}`},
-		{"model_change", []session.Field{session.StringField("provider", "p"), session.StringField("modelId", "m")}, `{"type":"model_change",` + base + `,"provider":"p","modelId":"m"}`},
-		{"custom", []session.Field{session.StringField("customType", "c"), {Name: "data", Raw: `{"n":1.0}`}}, `{"type":"custom","customType":"c","data":{"n":1.0},` + base + `}`},
-		{"custom_message", []session.Field{session.StringField("customType", "c"), {Name: "content", Raw: `"x"`}}, `{"type":"custom_message","customType":"c","content":"x",` + base + `}`},
-		{"label", []session.Field{session.StringField("targetId", "a"), {Name: "label", Raw: ""}}, `{"type":"label",` + base + `,"targetId":"a"}`},
+		{"session_info", []js.Field{js.StringField("name", "é\u2028<&>\"")}, `{"type":"session_info",` + base + `,"name":"é` + "\u2028" + `<&>\""}`},
+		{"model_change", []js.Field{js.StringField("provider", "p"), js.StringField("modelId", "m")}, `{"type":"model_change",` + base + `,"provider":"p","modelId":"m"}`},
+		{"custom", []js.Field{js.StringField("customType", "c"), {Name: "data", Raw: `{"n":1.0}`}}, `{"type":"custom","customType":"c","data":{"n":1.0},` + base + `}`},
+		{"custom_message", []js.Field{js.StringField("customType", "c"), {Name: "content", Raw: `"x"`}}, `{"type":"custom_message","customType":"c","content":"x",` + base + `}`},
+		{"label", []js.Field{js.StringField("targetId", "a"), {Name: "label", Raw: ""}}, `{"type":"label",` + base + `,"targetId":"a"}`},
 		{"reset_boundary", nil, `{"type":"reset_boundary",` + base + `}`},
 	} {
 		b := newBatch()
@@ -64,7 +65,7 @@ func TestBatchAddFunc(t *testing.T) {
 			}
 			return "own", nil
 		}
-		fields := func(id string) []session.Field { return []session.Field{session.StringField("firstKeptEntryId", id)} }
+		fields := func(id string) []js.Field { return []js.Field{js.StringField("firstKeptEntryId", id)} }
 		for _, id := range []string{"own", "other"} {
 			e, err := b.AddFunc(typ, fields)
 			if err != nil || e.ID() != id || e.Str("firstKeptEntryId") != id || b.Leaf != id {
@@ -79,7 +80,7 @@ func TestBatchAddFunc(t *testing.T) {
 	b := newBatch()
 	b.NewID = func(func(string) bool) (string, error) { return "", io.ErrUnexpectedEOF }
 	called := false
-	_, err := b.AddFunc("compaction", func(string) []session.Field { called = true; return nil })
+	_, err := b.AddFunc("compaction", func(string) []js.Field { called = true; return nil })
 	if !errors.Is(err, io.ErrUnexpectedEOF) || called || len(b.Entries) > 0 {
 		t.Errorf("error %v, fields asked for: %v, %d entries", err, called, len(b.Entries))
 	}
@@ -90,7 +91,7 @@ func TestBatchChain(t *testing.T) {
 	b := session.Batch{Now: 1767323045678}
 	var parent string
 	for range 3 {
-		e, err := b.Add("custom", session.StringField("customType", "x"))
+		e, err := b.Add("custom", js.StringField("customType", "x"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +244,7 @@ func TestBatchAddInvalid(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{"{", "1,", "\n1", "x"} {
 		b := newBatch()
-		if e, err := b.Add("custom", session.Field{Name: "data", Raw: raw}); !errors.Is(err, session.ErrRefused) || len(b.Entries) != 0 || b.Leaf != "b" {
+		if e, err := b.Add("custom", js.Field{Name: "data", Raw: raw}); !errors.Is(err, session.ErrRefused) || len(b.Entries) != 0 || b.Leaf != "b" {
 			t.Errorf("%q: %s, %v", raw, e.Raw(), err)
 		}
 	}
@@ -290,12 +291,12 @@ var wants = map[string]string{
 	"model_usage":           `{"purpose":"p","provider":"p","model":"m","usage":{}}`,
 }
 
-func fieldsOf(t *testing.T, object string) []session.Field {
+func fieldsOf(t *testing.T, object string) []js.Field {
 	t.Helper()
-	var out []session.Field
+	var out []js.Field
 	d := decode(t, object).(map[string]any)
 	for name := range d {
-		out = append(out, session.Field{Name: name, Raw: entry(t, object).Get(name)})
+		out = append(out, js.Field{Name: name, Raw: entry(t, object).Get(name)})
 	}
 	return out
 }
@@ -339,19 +340,19 @@ func TestRequired(t *testing.T) {
 
 func TestCheckForms(t *testing.T) {
 	t.Parallel()
-	f := func(name, raw string) session.Field { return session.Field{Name: name, Raw: raw} }
+	f := func(name, raw string) js.Field { return js.Field{Name: name, Raw: raw} }
 	for _, c := range []struct {
 		typ    string
-		fields []session.Field
+		fields []js.Field
 		text   string // of the error, "" for none
 	}{
-		{"thinking_level_change", []session.Field{f("thinkingLevel", "null")}, ""},
-		{"thinking_level_change", []session.Field{f("thinkingLevel", "3")}, "thinkingLevel of a thinking_level_change entry must be string or null, not number"},
-		{"model_change", []session.Field{f("model", `"p/m"`)}, ""},
-		{"model_change", []session.Field{f("model", `""`)}, "needs provider and modelId, or model"},
-		{"custom_message", []session.Field{f("customType", `"c"`), f("content", `[]`), f("display", "false")}, ""},
-		{"context_edit", []session.Field{f("targetId", `"b"`), f("replacement", `{"content":[]}`)}, ""},
-		{"context_edit", []session.Field{f("targetId", `"b"`), f("replacement", `[]`)}, "replacement of a context_edit entry must be object or null, not array"},
+		{"thinking_level_change", []js.Field{f("thinkingLevel", "null")}, ""},
+		{"thinking_level_change", []js.Field{f("thinkingLevel", "3")}, "thinkingLevel of a thinking_level_change entry must be string or null, not number"},
+		{"model_change", []js.Field{f("model", `"p/m"`)}, ""},
+		{"model_change", []js.Field{f("model", `""`)}, "needs provider and modelId, or model"},
+		{"custom_message", []js.Field{f("customType", `"c"`), f("content", `[]`), f("display", "false")}, ""},
+		{"context_edit", []js.Field{f("targetId", `"b"`), f("replacement", `{"content":[]}`)}, ""},
+		{"context_edit", []js.Field{f("targetId", `"b"`), f("replacement", `[]`)}, "replacement of a context_edit entry must be object or null, not array"},
 		{"odd", nil, "unknown entry type odd"},
 		{"session", nil, "a session header is no entry"},
 	} {
@@ -369,16 +370,16 @@ func TestNewTextMessage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		role   string
-		fields []session.Field
+		fields []js.Field
 		want   string
 	}{
 		{"user", nil, `{"role":"user","content":[{"type":"text","text":"x"}]}`},
 		{"system", nil, `{"role":"system","content":"x"}`},
-		{"custom", []session.Field{session.StringField("customType", "c")}, `{"role":"custom","content":"x","customType":"c"}`},
-		{"bashExecution", []session.Field{{Name: "exitCode", Raw: "1"}}, `{"role":"bashExecution","command":"x","exitCode":1}`},
+		{"custom", []js.Field{js.StringField("customType", "c")}, `{"role":"custom","content":"x","customType":"c"}`},
+		{"bashExecution", []js.Field{{Name: "exitCode", Raw: "1"}}, `{"role":"bashExecution","command":"x","exitCode":1}`},
 		{
 			"toolResult",
-			[]session.Field{{Name: "isError", Raw: "true"}, session.StringField("toolName", "f"), session.StringField("toolCallId", "t")},
+			[]js.Field{{Name: "isError", Raw: "true"}, js.StringField("toolName", "f"), js.StringField("toolCallId", "t")},
 			`{"role":"toolResult","toolName":"f","toolCallId":"t","content":[{"type":"text","text":"x"}],"isError":true}`,
 		},
 	} {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -80,22 +81,22 @@ func BenchmarkProject(b *testing.B) {
 	path := largePath(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if len(session.Project(path)) == 0 {
+		if len(convo.Project(path)) == 0 {
 			b.Fatal("nothing selected")
 		}
 	}
 }
 
 func BenchmarkEstimate(b *testing.B) {
-	messages := session.BuildContext(largePath(b)).Messages
+	messages := convo.MessagesOf(convo.Project(largePath(b)))
 	size := 0
 	for _, m := range messages {
 		size += len(m.Raw())
 	}
 	for _, e := range []struct {
 		name     string
-		estimate session.Estimator
-	}{{"chars", session.Estimate}, {"bytes", session.EstimateBytes}, {"cjk", session.EstimateCJK}} {
+		estimate convo.Estimator
+	}{{"chars", convo.Estimate}, {"bytes", convo.EstimateBytes}, {"cjk", convo.EstimateCJK}} {
 		b.Run(e.name, func(b *testing.B) {
 			b.SetBytes(int64(size))
 			b.ReportAllocs()

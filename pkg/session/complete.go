@@ -35,7 +35,7 @@ func (b *Batch) complete(m Message) (Message, error) {
 		m = withDefault(m, "isError", "false")
 		return b.stamped(withBlocks(m), m, "toolCallId", "toolName", "content")
 	case RoleBashExecution:
-		for _, f := range []Field{{"output", `""`}, {"cancelled", "false"}, {"truncated", "false"}} {
+		for _, f := range []js.Field{js.RawField("output", `""`), js.RawField("cancelled", "false"), js.RawField("truncated", "false")} {
 			m = withDefault(m, f.Name, f.Raw)
 		}
 		return b.stamped(m, m, "command")
@@ -71,7 +71,7 @@ func (b *Batch) stamped(m, given Message, needs ...string) (Message, error) {
 	if err := b.understood(given); err != nil {
 		return Message{}, err
 	}
-	return withDefault(m, "timestamp", numLiteral(b.Now)), nil
+	return withDefault(m, "timestamp", strconv.FormatInt(b.Now, 10)), nil
 }
 
 // understood refuses a message of which every reader would ignore a part.
@@ -96,12 +96,12 @@ func (b *Batch) assistant(m Message) (Message, error) {
 	if usage == "" {
 		usage = noUsage
 	}
-	for _, f := range []Field{
-		StringField("api", orUnknown(b.Defaults.API)),
-		StringField("provider", orUnknown(b.Defaults.Provider)),
-		StringField("model", orUnknown(b.Defaults.Model)),
-		{"usage", usage},
-		StringField("stopReason", stop),
+	for _, f := range []js.Field{
+		js.StringField("api", orUnknown(b.Defaults.API)),
+		js.StringField("provider", orUnknown(b.Defaults.Provider)),
+		js.StringField("model", orUnknown(b.Defaults.Model)),
+		js.RawField("usage", usage),
+		js.StringField("stopReason", stop),
 	} {
 		m = withDefault(m, f.Name, f.Raw)
 	}
@@ -113,7 +113,7 @@ func (b *Batch) assistant(m Message) (Message, error) {
 		return Message{}, err
 	}
 	if full != m.Get("usage") {
-		m = newMessage(setMember(m.raw, "usage", full))
+		m = NewMessage(string(js.Value(m.raw).With("usage", js.Value(full))))
 	}
 	return b.stamped(m, given, "content")
 }
@@ -126,7 +126,7 @@ func CompleteUsage(raw string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	given := member(raw, "cost")
+	given := js.Member(raw, "cost")
 	cost := given
 	if cost == "" || cost == "null" {
 		cost = "{}"
@@ -135,7 +135,7 @@ func CompleteUsage(raw string) (string, error) {
 		return "", err
 	}
 	if cost != given {
-		raw = setMember(raw, "cost", cost)
+		raw = string(js.Value(raw).With("cost", js.Value(cost)))
 	}
 	return raw, nil
 }
@@ -147,15 +147,15 @@ func withCounters(raw, what, total string) (string, error) {
 	}
 	sum := 0.0
 	for _, name := range []string{"input", "output", "cacheRead", "cacheWrite", total} {
-		value := member(raw, name)
+		value := js.Member(raw, name)
 		switch {
 		case value == "" || value == "null":
 			fill := 0.0
 			if name == total {
 				fill = min(sum, math.MaxFloat64)
 			}
-			raw = setMember(raw, name, js.Stringify(strconv.FormatFloat(fill, 'g', -1, 64)))
-		case jsonType(value) != "number":
+			raw = string(js.Value(raw).With(name, js.Value(js.Stringify(strconv.FormatFloat(fill, 'g', -1, 64)))))
+		case js.Value(value).Type() != "number":
 			return "", fmt.Errorf("%w: %s of %s is no number", ErrRefused, name, what)
 		default:
 			n, _ := strconv.ParseFloat(value, 64) // ±Inf beyond the range
@@ -179,38 +179,35 @@ func withBlocks(m Message) Message {
 	if m.role == RoleSystem || !strings.HasPrefix(content, `"`) {
 		return m
 	}
-	return m.withContent("[" + textBlock(content) + "]")
+	return m.WithContent("[" + TextBlock(content) + "]")
 }
 
 func withDefault(m Message, name, value string) Message {
 	if m.Get(name) != "" {
 		return m
 	}
-	return newMessage(addMember(m.raw, name, value))
+	return NewMessage(string(js.Value(m.raw).Add(js.RawField(name, value))))
 }
 
 // NewTextMessage returns a message of the role with one text, and the further
 // fields given. A Batch completes it.
-func NewTextMessage(role, text string, fields ...Field) Message {
-	o := new(object).str("role", role)
-	before := map[string]bool{"toolCallId": true, "toolName": true}
+func NewTextMessage(role, text string, fields ...js.Field) Message {
+	all := []js.Field{js.StringField("role", role)}
+	var behind []js.Field
 	for _, f := range fields {
-		if before[f.Name] {
-			o.raw(f.Name, f.Raw)
+		if f.Name == "toolCallId" || f.Name == "toolName" {
+			all = append(all, f)
+		} else {
+			behind = append(behind, f)
 		}
 	}
 	switch role {
 	case RoleSystem, RoleCustom:
-		o.str("content", text)
+		all = append(all, js.StringField("content", text))
 	case RoleBashExecution:
-		o.str("command", text)
+		all = append(all, js.StringField("command", text))
 	default:
-		o.raw("content", "["+textBlock(js.Quote(text))+"]")
+		all = append(all, js.RawField("content", "["+TextBlock(js.Quote(text))+"]"))
 	}
-	for _, f := range fields {
-		if !before[f.Name] {
-			o.raw(f.Name, f.Raw)
-		}
-	}
-	return newMessage(o.String())
+	return NewMessage(js.Object(append(all, behind...)...))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -117,7 +118,7 @@ func TestCompleteDefaults(t *testing.T) {
 	t.Parallel()
 	b := newBatch()
 	b.Defaults = session.Defaults{API: "a", Provider: "p", Model: "m", StopReason: "length", Usage: `{"input":5}`}
-	e, err := b.AddMessage(session.NewTextMessage("assistant", "x", session.StringField("model", "own")))
+	e, err := b.AddMessage(session.NewTextMessage("assistant", "x", js.StringField("model", "own")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestCompleteDefaults(t *testing.T) {
 	if _, err := b.AddMessage(session.NewTextMessage("assistant", "x")); !errors.Is(err, session.ErrRefused) {
 		t.Errorf("a usage of 7: %v", err)
 	}
-	custom, err := newBatch().AddMessage(session.NewTextMessage("custom", "x", session.StringField("customType", "c"), session.Field{Name: "display", Raw: "false"}))
+	custom, err := newBatch().AddMessage(session.NewTextMessage("custom", "x", js.StringField("customType", "c"), js.Field{Name: "display", Raw: "false"}))
 	if want := `{"type":"custom_message","customType":"c","content":"x","display":false,` + base + `}`; err != nil || custom.Raw() != want {
 		t.Errorf("%v, %s", err, custom.Raw())
 	}

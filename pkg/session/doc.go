@@ -20,6 +20,9 @@
 // [Problem]; a caller that may not go on asks for the problems and stops.
 // Versions 1 and 2 are upgraded in memory as pi does on open.
 //
-// The package knows no files, flags, terminals or clocks: times and ids are
-// parameters.
+// What a model sees of a session is in package convo. This package opens no files.
+// Times are parameters; [NewSessionID] and [NewEntryID] read the clock and the
+// random numbers of the system.
+//
+// Stability: v0. Exported names may change until version 1 of the module.
 package session

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -41,34 +39,18 @@ func ParseEntry(line string) (Entry, error) {
 func scan(line string) Entry {
 	e := Entry{raw: line}
 	for key, value := range js.Members(line) {
-		switch plainKey(key) {
+		switch js.PlainKey(key) {
 		case `"type"`:
-			e.typ, e.hasType = stringValue(value)
+			e.typ, e.hasType = js.Value(value).Text()
 		case `"id"`:
-			e.id, e.hasID = stringValue(value)
+			e.id, e.hasID = js.Value(value).Text()
 		case `"parentId"`:
-			e.parent, _ = stringValue(value)
+			e.parent, _ = js.Value(value).Text()
 		case `"message"`:
 			e.message = value
 		}
 	}
 	return e
-}
-
-// plainKey returns the literal of a key without needless escapes: "\u0069d"
-// spells id as well.
-func plainKey(key string) string {
-	if strings.IndexByte(key, '\\') < 0 {
-		return key
-	}
-	return js.Quote(js.Unquote(key))
-}
-
-func stringValue(raw string) (string, bool) {
-	if raw == "" || raw[0] != '"' {
-		return "", false
-	}
-	return js.Unquote(raw), true
 }
 
 func isObject(raw string) bool {
@@ -107,13 +89,13 @@ func (e Entry) Get(name string) string {
 	if name == "message" {
 		return e.message
 	}
-	return member(e.raw, name)
+	return js.Member(e.raw, name)
 }
 
 // Str returns the decoded string value of the top-level member called name,
 // "" if it is absent or no string.
 func (e Entry) Str(name string) string {
-	s, _ := stringValue(e.Get(name))
+	s, _ := js.Value(e.Get(name)).Text()
 	return s
 }
 
@@ -129,7 +111,7 @@ func (e Entry) Message() (Message, bool) {
 	if !strings.HasPrefix(e.message, "{") {
 		return Message{}, false
 	}
-	return newMessage(e.message), true
+	return NewMessage(e.message), true
 }
 
 // Role returns the role of the message an entry puts into the context: that of
@@ -145,21 +127,28 @@ func (e Entry) Role() string {
 	return ""
 }
 
-func member(object, name string) string {
-	found := ""
-	for key, value := range js.Members(object) {
-		if isKey(key, name) {
-			found = value
-		}
-	}
-	return found
+// WithParent returns the entry as a child of the entry parent, "" for a root.
+func (e Entry) WithParent(parent string) Entry {
+	return e.WithRaw("parentId", parentLiteral(parent))
 }
 
-// truthy reports whether JavaScript takes the JSON text raw for true.
-func truthy(raw string) bool {
-	switch raw {
-	case "", "null", "false", `""`, "0", "-0":
-		return false
+// WithRaw returns the entry with the member called name set to the JSON text
+// value, which must be valid.
+func (e Entry) WithRaw(name, value string) Entry {
+	return e.Rewritten(string(js.Value(e.raw).With(name, js.Value(value))))
+}
+
+// Rewritten returns an entry of the line raw, which must be one JSON object, that
+// stands where e stands.
+func (e Entry) Rewritten(raw string) Entry {
+	out := scan(raw)
+	out.line, out.offset = e.line, e.offset
+	return out
+}
+
+func parentLiteral(parent string) string {
+	if parent == "" {
+		return "null"
 	}
-	return !(raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9') || gjson.Get(`{"n":`+raw+`}`, "n").Num != 0
+	return js.Quote(parent)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -176,7 +177,7 @@ func TestIDs(t *testing.T) {
 // Entries are what encoding/json reads, for keys of that exact case.
 func TestEntryAgreesWithJSON(t *testing.T) {
 	t.Parallel()
-	for _, path := range piFiles(t)[:10] {
+	for _, path := range corpus.PiSessions(t)[:10] {
 		s, err := read(t, path)
 		if err != nil {
 			continue
@@ -192,5 +193,23 @@ func TestEntryAgreesWithJSON(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestWith(t *testing.T) {
+	t.Parallel()
+	e := parse(t, user("z", "", "x"), user("y", "z", "x"), user("w", "y", "x"), user("v", "w", "x"), user("u", "v", "x"), `{"id":"a","parentId":"b" ,"type":"x"}`).Entries[5]
+	root := e.WithParent("")
+	if root.Raw() != `{"id":"a","parentId":null ,"type":"x"}` || root.ParentID() != "" || root.Line() != 7 || root.ID() != "a" {
+		t.Errorf("%+v", root)
+	}
+	if odd := e.WithParent("a\"\u2028\xed\xa0\x80"); odd.Raw() != `{"id":"a","parentId":"a\"`+"\u2028"+`\ud800" ,"type":"x"}` {
+		t.Errorf("%s", odd.Raw())
+	}
+	if id := e.WithRaw("id", `"c"`); id.ID() != "c" || id.Line() != 7 {
+		t.Errorf("%+v", id)
+	}
+	if e.Raw() != `{"id":"a","parentId":"b" ,"type":"x"}` {
+		t.Error("an entry is immutable")
 	}
 }

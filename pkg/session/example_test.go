@@ -68,25 +68,6 @@ func ExampleSession_Resolve() {
 	// ambiguous reference aaaa: aaaa0001, aaaa0002, aaaa0003
 }
 
-func ExampleBuildContext() {
-	s, err := session.Read(strings.NewReader(talk))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	leaf, _ := s.Leaf()
-	path, _ := s.Path(leaf)
-	c := session.BuildContext(path)
-	for _, m := range session.ToLLM(c.Messages) {
-		fmt.Printf("%s: %q\n", m.Role(), m.Text(""))
-	}
-	fmt.Println(session.Measure(c.Messages).Tokens, "tokens")
-	// Output:
-	// user: "Which tests fail?"
-	// user: "Ran `make test`\n```\nFAIL TestRead\n```\n\nCommand exited with code 2"
-	// 11 tokens
-}
-
 func ExampleSession_Branch() {
 	s, err := session.Read(strings.NewReader(talk))
 	if err != nil {
@@ -159,22 +140,4 @@ func ExampleScanInfo() {
 	}
 	fmt.Printf("%d messages, the first %q, modified %v\n", info.Messages, info.FirstMessage, info.Modified)
 	// Output: 2 messages, the first "Which tests fail?", modified 2026-01-02 03:04:06 +0000 UTC
-}
-
-func ExampleProject() {
-	s, err := session.Read(strings.NewReader(join(
-		head, user("a", "", "old"), user("b", "a", "kept"), compaction("c", "b", "b"), user("d", "c", "new"),
-	)))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	path, _ := s.Path(3)
-	for _, p := range session.Project(path) {
-		fmt.Println(p.Entry.ID(), p.Messages[0].Role())
-	}
-	// Output:
-	// c compactionSummary
-	// b user
-	// d user
 }

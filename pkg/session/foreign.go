@@ -45,7 +45,7 @@ var counters = []string{"input", "output", "cacheRead", "cacheWrite", "totalToke
 func countsTokens(usage string) bool {
 	some := false
 	for key := range js.Members(usage) {
-		name, _ := stringValue(key)
+		name, _ := js.Value(key).Text()
 		if name == "cost" || slices.Contains(counters, name) {
 			return true
 		}
@@ -78,7 +78,7 @@ type blockShape struct {
 
 // has takes a member of the block.
 func (b *blockShape) has(key, value string) {
-	switch plainKey(key) {
+	switch js.PlainKey(key) {
 	case `"type"`:
 		b.typ = value
 	case `"data"`:
@@ -90,19 +90,16 @@ func (b *blockShape) has(key, value string) {
 
 // sketch returns the least block of the same shape.
 func (b *blockShape) sketch() string {
-	out := new(object)
-	if b.typ != "" {
-		out.raw("type", b.typ)
-	}
+	fields := []js.Field{js.RawField("type", b.typ)}
 	if b.signature {
-		out.raw("signature", `""`)
+		fields = append(fields, js.StringField("signature", ""))
 	}
-	return out.String()
+	return js.Object(fields...)
 }
 
 // foreign names what is not of the format.
 func (b *blockShape) foreign() string {
-	switch typ, ok := stringValue(b.typ); {
+	switch typ, ok := js.Value(b.typ).Text(); {
 	case !ok:
 		return "a content element that is no block with a type"
 	case typ == "image" && !b.data:

@@ -39,7 +39,7 @@ func (s *Session) Branch(leaf int, newID func(known func(string) bool) (string, 
 		if ms, ok := js.ParseTime(l.Timestamp); ok {
 			b.Now = ms
 		}
-		if _, err := b.Add(TypeLabel, StringField("targetId", l.Target), StringField("label", l.Name)); err != nil {
+		if _, err := b.Add(TypeLabel, js.StringField("targetId", l.Target), js.StringField("label", l.Name)); err != nil {
 			return nil, err
 		}
 	}
@@ -54,7 +54,7 @@ func rechained(e Entry, parent string, next map[string]string) Entry {
 	}
 	if e.typ == TypeCompaction {
 		if to, removed := next[e.Str("firstKeptEntryId")]; removed {
-			e = e.with("firstKeptEntryId", js.Quote(to))
+			e = e.WithRaw("firstKeptEntryId", js.Quote(to))
 		}
 	}
 	return e

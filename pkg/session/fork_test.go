@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -172,7 +174,7 @@ func TestBranchLabelTimes(t *testing.T) {
 // A fork has the context of the path it was made of.
 func TestBranchKeepsContext(t *testing.T) {
 	t.Parallel()
-	for _, path := range piFiles(t) {
+	for _, path := range corpus.PiSessions(t) {
 		s, err := read(t, path)
 		if err != nil || len(s.Entries) == 0 {
 			continue
@@ -185,7 +187,7 @@ func TestBranchKeepsContext(t *testing.T) {
 		}
 		again := parse(t, raws(got)...)
 		branched, _ := again.Path(len(got) - 1)
-		if diff := cmp.Diff(session.BuildContext(entries).JSON(), session.BuildContext(branched).JSON()); diff != "" {
+		if diff := cmp.Diff(strings.Join(convo.ContextOf(convo.Project(entries), entries).Pieces(), ""), strings.Join(convo.ContextOf(convo.Project(branched), branched).Pieces(), "")); diff != "" {
 			t.Errorf("%s: %s", path, diff)
 		}
 	}

@@ -40,7 +40,7 @@ func (g *glance) at(l jsonl.Line) bool {
 
 // take takes a member; of several with one key the last counts.
 func (g *glance) take(level int, key, value js.Span) {
-	name, text := plainKey(g.line[key.From:key.To]), g.line[value.From:value.To]
+	name, text := js.PlainKey(g.line[key.From:key.To]), g.line[value.From:value.To]
 	if level == 2 {
 		g.inner.take(name, text)
 		return
@@ -73,10 +73,10 @@ func (g *glimpse) take(name, text string) {
 
 // time is that of the message, as messageTime has it.
 func (g *glance) time() int64 {
-	if isNumber(g.message.sent) {
-		return number(g.message.sent)
+	if js.Value(g.message.sent).IsNumber() {
+		return js.Value(g.message.sent).Int()
 	}
-	text, _ := stringValue(g.timestamp)
+	text, _ := js.Value(g.timestamp).Text()
 	ms, _ := js.ParseTime(text)
 	return ms
 }
@@ -84,7 +84,7 @@ func (g *glance) time() int64 {
 // hasText reports whether textOf a content, with a separator, is not empty.
 func hasText(content string) bool {
 	n := 0
-	for b := range blocks(content) {
+	for b := range Blocks(content) {
 		if b.Type != "text" {
 			continue
 		}

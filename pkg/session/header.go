@@ -90,15 +90,17 @@ type HeaderFields struct {
 
 // NewHeader returns the header line of a new session, without a line feed.
 func NewHeader(f HeaderFields) string {
-	o := new(object).str("type", TypeSession).num("version", Version).str("id", f.ID).
-		str("timestamp", js.FormatTime(f.Time)).str("cwd", f.CWD)
+	fields := []js.Field{
+		js.StringField("type", TypeSession), js.IntField("version", Version), js.StringField("id", f.ID),
+		js.StringField("timestamp", js.FormatTime(f.Time)), js.StringField("cwd", f.CWD),
+	}
 	if f.Title != "" {
-		o.str("title", f.Title)
+		fields = append(fields, js.StringField("title", f.Title))
 	}
 	if f.ParentSession != "" {
-		o.str("parentSession", f.ParentSession)
+		fields = append(fields, js.StringField("parentSession", f.ParentSession))
 	}
-	return o.String()
+	return js.Object(fields...)
 }
 
 // titleSlot reads oh-my-pi's title slot, the fixed-size line it keeps in front

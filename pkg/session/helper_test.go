@@ -1,15 +1,19 @@
 package session_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-const head = `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/p"}`
+const head = corpus.Head
+
+var join, line, user, label, quote = corpus.Join, corpus.Line, corpus.User, corpus.Label, corpus.Quote
 
 // parse reads a session of the given lines, with a header before them.
 func parse(t testing.TB, lines ...string) *session.Session {
@@ -24,35 +28,6 @@ func parseText(t testing.TB, text string) *session.Session {
 		t.Fatal(err)
 	}
 	return s
-}
-
-func join(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
-
-// line is an entry of the type, with further members behind the four that
-// every entry has.
-func line(typ, id, parent string, more ...string) string {
-	p := "null"
-	if parent != "" {
-		p = quote(parent)
-	}
-	return fmt.Sprintf(`{"type":%s,"id":%s,"parentId":%s,"timestamp":"2026-01-02T03:04:06.000Z"%s}`,
-		quote(typ), quote(id), p, strings.Join(append([]string{""}, more...), ","))
-}
-
-func user(id, parent, text string) string {
-	return line("message", id, parent, `"message":{"role":"user","content":[{"type":"text","text":`+quote(text)+`}],"timestamp":1}`)
-}
-
-func label(id, parent, target, name string) string {
-	return line("label", id, parent, `"targetId":`+quote(target), `"label":`+quote(name))
-}
-
-func quote(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
 }
 
 func entry(t testing.TB, raw string) session.Entry {
@@ -101,4 +76,26 @@ func counter() func(func(string) bool) (string, error) {
 		n++
 		return fmt.Sprintf("n%d", n), nil
 	}
+}
+
+func ids(entries []session.Entry) []string {
+	out := []string{}
+	for _, e := range entries {
+		out = append(out, e.ID())
+	}
+	return out
+}
+
+func read(t testing.TB, path string) (*session.Session, error) {
+	t.Helper()
+	return session.Read(bytes.NewReader(corpus.Session(t, path)))
+}
+
+func decode(t testing.TB, raw string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(raw), &v); err != nil {
+		t.Fatalf("%v: %.200s", err, raw)
+	}
+	return v
 }

@@ -42,18 +42,18 @@ func (s *Spent) add(usage string) {
 	js.WalkObject(usage, 0, func(key string, at int) int {
 		end := js.ValueEnd(usage, at)
 		value := usage[at:end]
-		switch plainKey(key) {
+		switch js.PlainKey(key) {
 		case `"input"`:
-			s.Input += number(value)
+			s.Input += js.Value(value).Int()
 		case `"output"`:
-			s.Output += number(value)
+			s.Output += js.Value(value).Int()
 		case `"cacheRead"`:
-			s.CacheRead += number(value)
+			s.CacheRead += js.Value(value).Int()
 		case `"cacheWrite"`:
-			s.CacheWrite += number(value)
+			s.CacheWrite += js.Value(value).Int()
 		case `"cost"`:
-			if total := member(value, "total"); isNumber(total) {
-				s.Cost += float(total)
+			if total := js.Member(value, "total"); js.Value(total).IsNumber() {
+				s.Cost += js.Value(total).Float()
 			}
 		}
 		return end
@@ -167,7 +167,7 @@ func (s *infoScan) line(l jsonl.Line) error {
 		return s.examine(l)
 	}
 	g := &s.glance
-	typ, _ := stringValue(g.typ)
+	typ, _ := js.Value(g.typ).Text()
 	if typ == TypeSession {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (s *infoScan) line(l jsonl.Line) error {
 		s.info.Messages++
 		s.glimpsed(g)
 	case TypeSessionInfo:
-		name, _ := stringValue(g.name)
+		name, _ := js.Value(g.name).Text()
 		s.named, s.name = true, strings.Clone(js.Trim(name))
 	}
 	return nil
@@ -186,7 +186,7 @@ func (s *infoScan) line(l jsonl.Line) error {
 // glimpsed takes a message into account.
 func (s *infoScan) glimpsed(g *glance) {
 	m := g.message
-	role, _ := stringValue(m.role)
+	role, _ := js.Value(m.role).Text()
 	if role != RoleUser && role != RoleAssistant || m.content == "" {
 		return
 	}

@@ -2,7 +2,6 @@ package session
 
 import (
 	"iter"
-	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -20,14 +19,12 @@ type Message struct {
 }
 
 // NewMessage makes a message of the JSON object raw, which must be valid.
-func NewMessage(raw string) Message { return newMessage(raw) }
-
-func newMessage(raw string) Message {
+func NewMessage(raw string) Message {
 	m := Message{raw: raw}
 	for key, value := range js.Members(raw) {
-		switch plainKey(key) {
+		switch js.PlainKey(key) {
 		case `"role"`:
-			m.role, _ = stringValue(value)
+			m.role, _ = js.Value(value).Text()
 		case `"content"`:
 			m.content = value
 		case `"timestamp"`:
@@ -59,13 +56,13 @@ func (m Message) Get(name string) string {
 	case "stopReason":
 		return m.stopReason
 	}
-	return member(m.raw, name)
+	return js.Member(m.raw, name)
 }
 
 // Str returns the string value of the member called name, "" if it is absent
 // or no string.
 func (m Message) Str(name string) string {
-	s, _ := stringValue(m.Get(name))
+	s, _ := js.Value(m.Get(name)).Text()
 	return s
 }
 
@@ -93,7 +90,7 @@ func (b Block) Get(name string) string {
 	}
 	switch {
 	case b.raw != "":
-		return member(b.raw, name)
+		return js.Member(b.raw, name)
 	case name == "type":
 		return `"text"`
 	}
@@ -102,23 +99,25 @@ func (b Block) Get(name string) string {
 
 // Str returns the string value of the block's member called name.
 func (b Block) Str(name string) string {
-	s, _ := stringValue(b.Get(name))
+	s, _ := js.Value(b.Get(name)).Text()
 	return s
 }
 
 // Raw returns the block's JSON text.
 func (b Block) Raw() string {
 	if b.raw == "" {
-		return textBlock(b.text)
+		return TextBlock(b.text)
 	}
 	return b.raw
 }
 
 // Blocks iterates over the message's content. String content counts as one
 // text block; elements that are no objects are left out.
-func (m Message) Blocks() iter.Seq[Block] { return blocks(m.Get("content")) }
+func (m Message) Blocks() iter.Seq[Block] { return Blocks(m.Get("content")) }
 
-func blocks(content string) iter.Seq[Block] {
+// Blocks iterates over the blocks of a content, or of another array of objects,
+// given as JSON text. See [Message.Blocks].
+func Blocks(content string) iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		if strings.HasPrefix(content, `"`) {
 			yield(Block{Type: "text", text: content}) // not copied: it may be huge
@@ -127,7 +126,7 @@ func blocks(content string) iter.Seq[Block] {
 		if !strings.HasPrefix(content, "[") {
 			return
 		}
-		js.WalkArray(content, func(at int) (end int) {
+		js.WalkArray(content, 0, func(at int) (end int) {
 			if content[at] != '{' {
 				return js.ValueEnd(content, at)
 			}
@@ -140,14 +139,20 @@ func blocks(content string) iter.Seq[Block] {
 	}
 }
 
+// NewBlock makes a block of the JSON object raw, which must be valid.
+func NewBlock(raw string) Block {
+	b, _ := blockAt(raw, 0)
+	return b
+}
+
 // blockAt reads the block that begins at content[at], and says where it ends.
 func blockAt(content string, at int) (b Block, end int) {
 	end = js.WalkObject(content, at, func(key string, at int) int {
 		end := js.ValueEnd(content, at)
 		value := content[at:end]
-		switch plainKey(key) {
+		switch js.PlainKey(key) {
 		case `"type"`:
-			b.Type, _ = stringValue(value)
+			b.Type, _ = js.Value(value).Text()
 		case `"text"`:
 			b.text = value
 		case `"thinking"`:
@@ -174,7 +179,7 @@ func (m Message) Text(sep string) string { return textOf(m.content, sep) }
 // textOf returns the text blocks of a content, joined by sep.
 func textOf(content, sep string) string {
 	var parts []string
-	for b := range blocks(content) {
+	for b := range Blocks(content) {
 		if b.Type == "text" {
 			parts = append(parts, b.Str("text"))
 		}
@@ -223,33 +228,29 @@ func (m Message) Usage() (u Usage, ok bool) {
 	if !strings.HasPrefix(raw, "{") {
 		return Usage{}, false
 	}
-	n := func(name string) int64 { return number(member(raw, name)) }
+	n := func(name string) int64 { return js.Value(js.Member(raw, name)).Int() }
 	return Usage{
 		Input: n("input"), Output: n("output"), CacheRead: n("cacheRead"), CacheWrite: n("cacheWrite"),
 		Total: n("totalTokens"),
 	}, true
 }
 
-// finishedUsage is the usage of an assistant message that was not cut short:
-// what a message tells of the size of the context at that point.
-func (m Message) finishedUsage() (Usage, bool) {
+// Failed reports whether the message is a reply that ended in an error or was
+// aborted. No model is shown such a reply, nor the results of its calls.
+func (m Message) Failed() bool {
 	if m.role != RoleAssistant {
-		return Usage{}, false
+		return false
 	}
-	switch m.Str("stopReason") {
-	case "aborted", "error":
-		return Usage{}, false
-	}
-	return m.Usage()
+	stop := m.Str("stopReason")
+	return stop == "error" || stop == "aborted"
 }
 
-// withContent returns the message with its content replaced by the JSON text
+// WithContent returns the message with its content replaced by the JSON text
 // content, in place, or added at the end.
-func (m Message) withContent(content string) Message {
-	m.raw, m.content = setMember(m.raw, "content", content), content
+func (m Message) WithContent(content string) Message {
+	m.raw, m.content = string(js.Value(m.raw).With("content", js.Value(content))), content
 	return m
 }
 
-func numLiteral(n int64) string { return strconv.FormatInt(n, 10) }
-
-func textBlock(literal string) string { return `{"type":"text","text":` + literal + `}` }
+// TextBlock returns a text block for a text given as JSON string literal.
+func TextBlock(literal string) string { return `{"type":"text","text":` + literal + `}` }

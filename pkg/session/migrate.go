@@ -35,21 +35,19 @@ func (rd *reader) fromV1(i int, e Entry) Entry {
 		parent = PositionID(i)
 	}
 	raw := e.raw
-	place := []Field{{"id", js.Quote(PositionID(i + 1))}, {"parentId", parentLiteral(parent)}}
+	place := []js.Field{js.StringField("id", PositionID(i+1)), js.RawField("parentId", parentLiteral(parent))}
 	if e.Get("id") == "" && e.Get("parentId") == "" {
-		raw = addMembers(raw, place...) // at once: the entry may be huge
+		raw = string(js.Value(raw).Add(place...)) // at once: the entry may be huge
 	} else {
-		raw = setMember(setMember(raw, "id", place[0].Raw), "parentId", place[1].Raw)
+		raw = string(js.Value(raw).With("id", js.Value(place[0].Raw)).With("parentId", js.Value(place[1].Raw)))
 	}
-	if index := e.Get(typeFirstKeptIndex); e.typ == TypeCompaction && index != "" && jsonType(index) == "number" {
+	if index := e.Get(typeFirstKeptIndex); e.typ == TypeCompaction && index != "" && js.Value(index).Type() == "number" {
 		if kept, ok := rd.elementAt(index); ok && kept < i {
-			raw = setMember(raw, "firstKeptEntryId", js.Quote(PositionID(kept+1)))
+			raw = string(js.Value(raw).With("firstKeptEntryId", js.Value(js.Quote(PositionID(kept+1)))))
 		}
-		raw = deleteMember(raw, typeFirstKeptIndex)
+		raw = string(js.Value(raw).Without(typeFirstKeptIndex))
 	}
-	out := scan(raw)
-	out.line, out.offset = e.line, e.offset
-	return out
+	return e.Rewritten(raw)
 }
 
 // elementAt returns the entry at a version 1 index, which counts every parsed
@@ -67,5 +65,5 @@ func fromV2(e Entry) Entry {
 	if !ok || m.role != RoleHookMessage {
 		return e
 	}
-	return e.with("message", setMember(m.raw, "role", js.Quote(RoleCustom)))
+	return e.WithRaw("message", string(js.Value(m.raw).With("role", js.Value(js.Quote(RoleCustom)))))
 }

@@ -2,7 +2,10 @@ package session_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -137,6 +140,33 @@ func TestMigrateTwice(t *testing.T) {
 		}
 		if diff := cmp.Diff(raws(s.Entries), raws(again.Entries)); diff != "" {
 			t.Errorf("%s: %s", path, diff)
+		}
+	}
+}
+
+// migrated are the SHA-256 sums of two real version 1 sessions as real pi 0.73
+// rewrites them, with ids by position.
+var migrated = map[string]string{
+	"pi/sessions/before-compaction.jsonl": "c04b5d5a6d93e5ac7d7e0f9989cebd02b1b5a338e64ac45fd4b63c0835976384",
+	"pi/sessions/large-session.jsonl":     "d2012468fd5b23db4563358d398fa9ef3c11143eb427ef4bd9d8823baff47c45",
+}
+
+func TestMigrationBytes(t *testing.T) {
+	t.Parallel()
+	for path, want := range migrated {
+		s, err := read(t, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := sha256.New()
+		for _, line := range s.Lead() {
+			io.WriteString(h, line+"\n")
+		}
+		for _, e := range s.Entries {
+			io.WriteString(h, e.Raw()+"\n")
+		}
+		if got := hex.EncodeToString(h.Sum(nil)); got != want {
+			t.Errorf("%s: %s, pi's rewrite is %s", path, got, want)
 		}
 	}
 }

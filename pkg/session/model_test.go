@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -87,7 +88,7 @@ func (m *model) appendEntries(t *rapid.T) {
 		case 1:
 			_, err = b.AddJSON(`{"type":"custom","customType":"x","n":1.0}`)
 		default:
-			_, err = b.Add("session_info", session.StringField("name", rapid.String().Draw(t, "name")))
+			_, err = b.Add("session_info", js.StringField("name", rapid.String().Draw(t, "name")))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -81,3 +81,9 @@ func (p Problem) Is(target error) bool {
 func problem(line int, off int64, kind Kind, id, format string, args ...any) Problem {
 	return Problem{Line: line, Offset: off, Kind: kind, ID: id, Text: fmt.Sprintf(format, args...)}
 }
+
+// Problem returns a problem of the entry. The text is formatted as by
+// [fmt.Sprintf].
+func (e Entry) Problem(kind Kind, format string, args ...any) Problem {
+	return problem(e.line, e.offset, kind, e.id, format, args...)
+}

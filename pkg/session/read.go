@@ -339,7 +339,7 @@ func (s *Session) Index(id string) (int, bool) {
 func (s *Session) Lead() []string {
 	raw := s.Header.raw
 	if s.Header.Version < Version {
-		raw = setMember(raw, "version", fmt.Sprint(Version))
+		raw = string(js.Value(raw).With("version", js.Value(fmt.Sprint(Version))))
 	}
 	return append(append([]string(nil), s.lead...), raw)
 }

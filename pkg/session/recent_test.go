@@ -10,12 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // contextOf returns the messages of a path's context.
 func contextOf(path []session.Entry) (out []string) {
-	for _, p := range session.Project(path) {
+	for _, p := range convo.Project(path) {
 		for _, m := range p.Messages {
 			out = append(out, m.Raw())
 		}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // required lists, for each known type, the members an entry must have, as
@@ -42,29 +44,13 @@ func checkRequired(e Entry) error {
 		if raw == "" {
 			return fmt.Errorf("%w: a %s entry needs %s", ErrRefused, e.typ, name)
 		}
-		if form != "any" && !slices.Contains(strings.Split(form, "|"), jsonType(raw)) {
+		if form != "any" && !slices.Contains(strings.Split(form, "|"), js.Value(raw).Type()) {
 			return fmt.Errorf("%w: %s of a %s entry must be %s, not %s", ErrRefused, name, e.typ,
-				strings.ReplaceAll(form, "|", " or "), jsonType(raw))
+				strings.ReplaceAll(form, "|", " or "), js.Value(raw).Type())
 		}
 	}
 	if e.typ == TypeModelChange && e.Str("model") == "" && (e.Str("provider") == "" || e.Str("modelId") == "") {
 		return fmt.Errorf("%w: a model_change entry needs provider and modelId, or model", ErrRefused)
 	}
 	return nil
-}
-
-func jsonType(raw string) string {
-	switch raw[0] {
-	case '"':
-		return "string"
-	case '{':
-		return "object"
-	case '[':
-		return "array"
-	case 't', 'f':
-		return "boolean"
-	case 'n':
-		return "null"
-	}
-	return "number"
 }

@@ -62,9 +62,9 @@ func (k *sketcher) parse(_ jsonl.Line, data []byte) (Entry, bool) {
 	raw := string(append(k.buf, '}'))
 	part := func(s js.Span) string { return raw[s.From:s.To] }
 	e := Entry{raw: raw, message: part(k.found.message)}
-	e.typ, e.hasType = stringValue(part(k.found.typ))
-	e.id, e.hasID = stringValue(part(k.found.id))
-	e.parent, _ = stringValue(part(k.found.parent))
+	e.typ, e.hasType = js.Value(part(k.found.typ)).Text()
+	e.id, e.hasID = js.Value(part(k.found.id)).Text()
+	e.parent, _ = js.Value(part(k.found.parent)).Text()
 	if k.seed != (maphash.Seed{}) {
 		e.sum = max(1, maphash.String(k.seed, k.line))
 	}
@@ -79,10 +79,10 @@ func (k *sketcher) take(level int, key, value js.Span) {
 		k.takeBlock(name, text)
 		return
 	case 2:
-		k.takeInner(plainKey(name), text)
+		k.takeInner(js.PlainKey(name), text)
 		return
 	}
-	name = plainKey(name)
+	name = js.PlainKey(name)
 	switch name {
 	case `"message"`:
 		if text[0] == '{' {
@@ -148,7 +148,7 @@ func (k *sketcher) message(m messageParts) js.Span {
 	k.add(`"role"`, m.role)
 	k.add(`"timestamp"`, m.timestamp)
 	k.add(`"toolCallId"`, m.callID)
-	who, _ := stringValue(m.role)
+	who, _ := js.Value(m.role).Text()
 	if calls := who == RoleAssistant && mayCall(m.content); calls || m.odd != "" {
 		k.content(m, calls)
 	}
@@ -172,7 +172,7 @@ func mayCall(content string) bool {
 func (k *sketcher) content(m messageParts, calls bool) {
 	k.key(`"content"`)
 	k.buf = append(append(k.buf, '['), m.odd...)
-	for b := range blocks(m.content) {
+	for b := range Blocks(m.content) {
 		if !calls || b.Type != "toolCall" {
 			continue
 		}

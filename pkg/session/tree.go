@@ -116,15 +116,11 @@ func (s *Session) NewestMessage() (int, bool) {
 // messageTime is the message's own timestamp, else the entry's, in
 // milliseconds since the epoch; 0 if neither is a time.
 func messageTime(e Entry, m Message) int64 {
-	if isNumber(m.timestamp) {
-		return number(m.timestamp)
+	if js.Value(m.timestamp).IsNumber() {
+		return js.Value(m.timestamp).Int()
 	}
 	ms, _ := e.Timestamp()
 	return ms
-}
-
-func isNumber(raw string) bool {
-	return raw != "" && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9')
 }
 
 // Longest returns the head with the most entries on its path, the later one

@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/jsonl"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // Blobs is a directory of blobs, each in a file named by its SHA-256, as
@@ -23,8 +23,8 @@ func OpenBlobs(dir string) Blobs { return Blobs{dir: dir} }
 // Put stores a blob, durably: the file gets its name, with mode 0600, when all
 // of it is on disk. A file that holds the data already is left alone, one that
 // holds other data is replaced. A missing directory is made with mode 0700.
-func (b Blobs) Put(blob session.Blob) error {
-	if session.NewBlob(blob.Data).Sum != blob.Sum {
+func (b Blobs) Put(blob convo.Blob) error {
+	if convo.NewBlob(blob.Data).Sum != blob.Sum {
 		return fmt.Errorf("storing blob %.80q: it is not named by its data", blob.Sum)
 	}
 	if old, err := b.Get(blob.Sum); err == nil && bytes.Equal(old, blob.Data) {
@@ -36,7 +36,7 @@ func (b Blobs) Put(blob session.Blob) error {
 	return nil
 }
 
-func (b Blobs) write(blob session.Blob) (err error) {
+func (b Blobs) write(blob convo.Blob) (err error) {
 	if err := makeDir(b.dir, true); errors.Is(err, fs.ErrExist) {
 		return errors.New("not a directory")
 	} else if err != nil {
@@ -71,7 +71,7 @@ func (b Blobs) write(blob session.Blob) (err error) {
 // name. A name that is no SHA-256 in lower-case hex digits is refused, and never
 // part of a path. The error of a blob that is not there matches fs.ErrNotExist.
 func (b Blobs) Get(sum string) ([]byte, error) {
-	if !session.ValidBlobSum(sum) {
+	if !convo.ValidBlobSum(sum) {
 		return nil, fmt.Errorf("reading blob %.80q: %w", sum, fs.ErrInvalid)
 	}
 	f, _, err := open(filepath.Join(b.dir, sum))

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/convo"
 )
 
 func names(t *testing.T, dir string) string {
@@ -27,7 +27,7 @@ func names(t *testing.T, dir string) string {
 func TestBlobs(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a", "blobs")
-	b, blob := OpenBlobs(dir), session.NewBlob([]byte("an image\n\x00\xff"))
+	b, blob := OpenBlobs(dir), convo.NewBlob([]byte("an image\n\x00\xff"))
 	if _, err := b.Get(blob.Sum); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v from a directory that is not there", err)
 	}
@@ -75,7 +75,7 @@ func TestBlobsNames(t *testing.T) {
 		if data, err := b.Get(name); !errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("Get(%q): %q, %v", name, data, err)
 		}
-		if err := b.Put(session.Blob{Sum: name, Data: []byte("x")}); err == nil {
+		if err := b.Put(convo.Blob{Sum: name, Data: []byte("x")}); err == nil {
 			t.Errorf("Put took %q", name)
 		}
 	}
@@ -89,7 +89,7 @@ func TestBlobsNames(t *testing.T) {
 func TestBlobsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	blob := session.NewBlob([]byte("x"))
+	blob := convo.NewBlob([]byte("x"))
 	inTheWay := write(t, dir, "file", "")
 	if err := os.MkdirAll(filepath.Join(dir, "taken", blob.Sum, "sub"), 0o700); err != nil {
 		t.Fatal(err)

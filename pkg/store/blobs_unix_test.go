@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/convo"
 )
 
 func TestBlobsReadOnly(t *testing.T) {
@@ -22,7 +22,7 @@ func TestBlobsReadOnly(t *testing.T) {
 	if err := os.Chmod(dir, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	if err := OpenBlobs(dir).Put(session.NewBlob([]byte("x"))); !errors.Is(err, fs.ErrPermission) {
+	if err := OpenBlobs(dir).Put(convo.NewBlob([]byte("x"))); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -31,7 +31,7 @@ func TestBlobsReadOnly(t *testing.T) {
 func TestBlobsSpecial(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	blob := session.NewBlob([]byte("x"))
+	blob := convo.NewBlob([]byte("x"))
 	path := filepath.Join(dir, blob.Sum)
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skipf("no FIFO: %v", err)
@@ -51,7 +51,7 @@ func TestBlobsSpecial(t *testing.T) {
 func TestBlobsLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	blob := session.NewBlob([]byte("x"))
+	blob := convo.NewBlob([]byte("x"))
 	other := write(t, dir, "other", "mine")
 	if err := os.Mkdir(filepath.Join(dir, "blobs"), 0o700); err != nil {
 		t.Fatal(err)

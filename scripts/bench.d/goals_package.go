@@ -14,7 +14,7 @@ import (
 // packageGoals are benchmarks of packages, on one core.
 func (b *bench) packageGoals() []goal {
 	return []goal{
-		b.throughput("estimate of the tokens of a path, session.Estimate", 1.2, "./pkg/session", "^BenchmarkEstimate$/^chars$"),
+		b.throughput("estimate of the tokens of a path, convo.Estimate", 1.2, "./pkg/session", "^BenchmarkEstimate$/^chars$"),
 		b.throughput("length of JSON strings in UTF-16, js.LenLiteral", 1.2, "./pkg/js", "^BenchmarkLenLiteral$"),
 		b.throughput("validation of lines, js.Valid", 1.4, "./pkg/js", "^BenchmarkValid$"),
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/aider"
 	"github.com/sess-tools/sess/internal/formats/formatstest"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -41,7 +42,7 @@ func model(t *testing.T, results []formatstest.Result) []said {
 			continue
 		}
 		path, _ := s.Path(leaf)
-		for _, m := range session.ToLLM(session.BuildContext(path).Messages) {
+		for _, m := range convo.ToLLM(convo.MessagesOf(convo.Project(path))) {
 			out = append(out, said{m.Role(), m.Text("")})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -14,7 +15,7 @@ import (
 // Export writes the chat history or the input history of one session.
 func (f format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
 	x := &exporter{t: t, s: s}
-	projection := session.Project(t.ActivePath(s))
+	projection := convo.Project(t.ActivePath(s))
 	name := chatName
 	if cmp.Or(t.Version, versionChat) == versionInput {
 		name = ".aider.input.history"
@@ -51,7 +52,7 @@ var what = map[string][2]string{
 }
 
 // chat writes a chat history.
-func (x *exporter) chat(projection []session.Projected) {
+func (x *exporter) chat(projection []convo.Projected) {
 	begin := ""
 	if ms, ok := js.ParseTime(x.s.Header.Timestamp); ok {
 		begin = lead(formatTime(ms))
@@ -86,7 +87,7 @@ func layoutOf(e, next session.Entry) string {
 }
 
 // projected writes what an entry says.
-func (x *exporter) projected(p session.Projected, layout string) {
+func (x *exporter) projected(p convo.Projected, layout string) {
 	e := p.Entry
 	switch e.Type() {
 	case session.TypeCustom:
@@ -101,7 +102,7 @@ func (x *exporter) projected(p session.Projected, layout string) {
 	default:
 		x.losses.Add(e, formats.KindEntry)
 	}
-	for _, m := range session.ToLLM(p.Messages) {
+	for _, m := range convo.ToLLM(p.Messages) {
 		x.message(e, m, layout)
 	}
 }
@@ -176,7 +177,7 @@ func (x *exporter) blocks(e session.Entry, m session.Message) {
 }
 
 // inputs writes an input history.
-func (x *exporter) inputs(projection []session.Projected) {
+func (x *exporter) inputs(projection []convo.Projected) {
 	for _, p := range projection {
 		if p.Entry.Role() != session.RoleUser {
 			x.losses.Add(p.Entry, formats.KindEntry)

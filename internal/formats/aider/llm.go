@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -135,7 +136,7 @@ func (g *logReader) message(role, text string) session.Message {
 	case "ASSISTANT":
 		return formats.Assistant(block)
 	case "SYSTEM":
-		return session.NewMessage(formats.Object(session.StringField("role", session.RoleSystem), session.Field{Name: "content", Raw: formats.Array(block...)}))
+		return session.NewMessage(formats.Object(js.StringField("role", session.RoleSystem), js.RawField("content", formats.Array(block...))))
 	}
 	return formats.User([]string{formats.Text(role + ": " + text)})
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -110,7 +111,7 @@ func (c *conversion) opened(raw string, at int64) error {
 	if raw == lead(formatTime(at)) {
 		return nil
 	}
-	_, err := c.b.Custom(formats.Place{Key: "start"}, customStart, formats.Object(session.StringField("text", raw)))
+	_, err := c.b.Custom(formats.Place{Key: "start"}, customStart, formats.Object(js.StringField("text", raw)))
 	return err
 }
 
@@ -118,15 +119,15 @@ func (c *conversion) opened(raw string, at int64) error {
 func (c *conversion) piece(p *piece) error {
 	place := formats.Place{Key: "line " + strconv.Itoa(p.line)}
 	text, raw := p.text(), p.raw.String()
-	var kept []session.Field
+	var kept []js.Field
 	if framed(p.role, text) != raw {
-		kept = []session.Field{session.StringField("raw", raw)}
+		kept = []js.Field{js.StringField("raw", raw)}
 	}
 	switch {
 	case strip(p.said.String()) == "" && p.role != tool:
 		return c.keep(p, formats.Str("raw", raw))
 	case p.role == tool:
-		_, err := c.b.Custom(place, customTool, formats.Object(append([]session.Field{session.StringField("text", text)}, kept...)...))
+		_, err := c.b.Custom(place, customTool, formats.Object(append([]js.Field{js.StringField("text", text)}, kept...)...))
 		return err
 	}
 	m := formats.User([]string{formats.Text(text)})
@@ -137,11 +138,11 @@ func (c *conversion) piece(p *piece) error {
 	if err != nil || kept == nil {
 		return err
 	}
-	return c.keep(p, session.StringField("of", id), kept[0])
+	return c.keep(p, js.StringField("of", id), kept[0])
 }
 
 // keep adds an entry for the layout of a piece.
-func (c *conversion) keep(p *piece, fields ...session.Field) error {
+func (c *conversion) keep(p *piece, fields ...js.Field) error {
 	_, err := c.b.Custom(formats.Place{Key: "layout of line " + strconv.Itoa(p.line)}, customText, formats.Object(fields...))
 	return err
 }

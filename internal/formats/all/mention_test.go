@@ -8,7 +8,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/all"
 	"github.com/sess-tools/sess/internal/formats/formatstest"
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/convo"
 )
 
 // Law: the image of a file that the user mentioned is carried over, or its loss is
@@ -37,7 +37,7 @@ func TestMentionedImage(t *testing.T) {
 		}
 		carried++
 		images := 0
-		for _, m := range session.ToLLM(contextOf(there(t, t, f, s, ""))) {
+		for _, m := range convo.ToLLM(contextOf(there(t, t, f, s, ""))) {
 			for b := range m.Blocks() {
 				if b.Type == "image" && b.Str("data") == "AAAA" {
 					images++

@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats/all"
 	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/internal/view"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -64,14 +65,14 @@ type require interface{ Fatalf(string, ...any) }
 func contextOf(s *session.Session) []session.Message {
 	leaf, _ := s.Leaf()
 	path, _ := s.Path(leaf)
-	return session.MessagesOf(session.Project(path))
+	return convo.MessagesOf(convo.Project(path))
 }
 
-// answers returns "call → result" of every call a model is shown, as session.Pair
+// answers returns "call → result" of every call a model is shown, as convo.Pair
 // pairs them.
 func answers(messages []session.Message) []string {
 	var out []string
-	for i, p := range session.Pair(messages) {
+	for i, p := range convo.Pair(messages) {
 		if messages[i].Failed() {
 			continue
 		}
@@ -82,7 +83,7 @@ func answers(messages []session.Message) []string {
 		for n, c := range p.Calls {
 			text, ok := result[n]
 			if !ok {
-				text = session.NoResult
+				text = convo.NoResult
 			}
 			out = append(out, said(c.Arguments)+" → "+text)
 		}
@@ -157,7 +158,7 @@ func textIn(content json.RawMessage) string {
 	return text
 }
 
-// Laws: each view of a context shows each call with the result that session.Pair
+// Laws: each view of a context shows each call with the result that convo.Pair
 // gives it, and each format that holds calls does so when the session comes back
 // from it.
 func TestPairing(t *testing.T) {

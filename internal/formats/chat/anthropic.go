@@ -76,7 +76,7 @@ func (a anthropic) user(t *talk, content string) error {
 // blocks returns the blocks of a content.
 func (a anthropic) blocks(t *talk, content string) []string {
 	if strings.HasPrefix(content, `"`) {
-		return []string{formats.Object(session.StringField("type", "text"), session.Field{Name: "text", Raw: content})}
+		return []string{formats.Object(js.StringField("type", "text"), js.RawField("text", content))}
 	}
 	if !strings.HasPrefix(content, "[") {
 		return nil
@@ -122,13 +122,13 @@ func (a anthropic) block(t *talk, raw string) []string {
 var stops = map[string]string{"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length"}
 
 // reply returns what the API adds to a reply.
-func (a anthropic) reply(t *talk, raw string) []session.Field {
-	fields := []session.Field{
+func (a anthropic) reply(t *talk, raw string) []js.Field {
+	fields := []js.Field{
 		formats.Str("model", formats.RawString(formats.Member(raw, "model"))),
 		formats.Str("responseId", formats.RawString(formats.Member(raw, "id"))),
 	}
 	if formats.RawString(formats.Member(raw, "model")) != "" {
-		fields = append(fields, session.StringField("api", "anthropic-messages"), session.StringField("provider", "anthropic"))
+		fields = append(fields, js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"))
 	}
 	if reason := formats.RawString(formats.Member(raw, "stop_reason")); reason != "" {
 		t.partial = t.partial || stops[reason] == ""
@@ -139,5 +139,5 @@ func (a anthropic) reply(t *talk, raw string) []session.Field {
 		return fields
 	}
 	t.known(usage, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-	return append(fields, session.Field{Name: "usage", Raw: formats.AnthropicUsage(usage)})
+	return append(fields, js.RawField("usage", formats.AnthropicUsage(usage)))
 }

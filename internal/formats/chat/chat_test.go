@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats/chat"
 	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/internal/view"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -38,7 +39,7 @@ func messages(t *testing.T, r formatstest.Result) []session.Message {
 	s := r.Session(t)
 	leaf, _ := s.Leaf()
 	path, _ := s.Path(leaf)
-	return session.ToLLM(session.BuildContext(path).Messages)
+	return convo.ToLLM(convo.MessagesOf(convo.Project(path)))
 }
 
 const openAI = `[

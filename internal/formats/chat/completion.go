@@ -5,7 +5,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // isCompletion reports whether a JSON text is a response of the chat completions API: an
@@ -41,7 +40,7 @@ var finishes = map[string]string{
 }
 
 // reply returns what the response says of its message.
-func (c *completion) reply(t *talk) []session.Field {
+func (c *completion) reply(t *talk) []js.Field {
 	t.known(c.whole, "id", "object", "created", "model", "choices", "usage")
 	t.known(c.choice, "index", "message", "finish_reason")
 	choices := 0
@@ -52,13 +51,13 @@ func (c *completion) reply(t *talk) []session.Field {
 		t.lose(formats.KindContext, "all choices but the first")
 	}
 	str := func(name string) string { return formats.RawString(formats.Member(c.whole, name)) }
-	fields := []session.Field{
+	fields := []js.Field{
 		formats.Str("model", str("model")), formats.Str("responseId", str("id")),
 		formats.Str("stopReason", finishes[formats.RawString(formats.Member(c.choice, "finish_reason"))]),
 	}
 	if usage := formats.Member(c.whole, "usage"); strings.HasPrefix(usage, "{") {
 		t.known(usage, "prompt_tokens", "completion_tokens", "total_tokens")
-		fields = append(fields, session.Field{Name: "usage", Raw: formats.OpenAIUsage(usage)})
+		fields = append(fields, js.RawField("usage", formats.OpenAIUsage(usage)))
 	}
 	return fields
 }

@@ -41,7 +41,7 @@ func (o openAI) message(t *talk, raw string) error {
 
 // systemMessage returns a message of the text of blocks.
 func systemMessage(role string, blocks []string) session.Message {
-	return session.NewMessage(formats.Object(session.StringField("role", role), session.Field{Name: "content", Raw: formats.Array(blocks...)}))
+	return session.NewMessage(formats.Object(js.StringField("role", role), js.RawField("content", formats.Array(blocks...))))
 }
 
 func (o openAI) assistant(t *talk, raw string) error {
@@ -63,7 +63,7 @@ func (o openAI) assistant(t *talk, raw string) error {
 		}
 	}
 	if call := formats.Member(raw, "function_call"); call != "" {
-		blocks = append(blocks, o.call(t, formats.Object(session.Field{Name: "function", Raw: call}), 0))
+		blocks = append(blocks, o.call(t, formats.Object(js.RawField("function", call)), 0))
 	}
 	if t.of != nil {
 		return t.say(formats.Assistant(blocks, t.of.reply(t)...))
@@ -85,7 +85,7 @@ func (o openAI) call(t *talk, raw string, n int) string {
 	if custom := formats.Member(raw, "custom"); custom != "" {
 		t.partial = true // nothing says that the arguments were a text
 		name = formats.RawString(formats.Member(custom, "name"))
-		arguments = formats.Object(session.StringField("input", formats.RawString(formats.Member(custom, "input"))))
+		arguments = formats.Object(js.StringField("input", formats.RawString(formats.Member(custom, "input"))))
 	} else if given := formats.Member(function, "arguments"); strings.HasPrefix(given, "{") {
 		arguments = given
 	} else {
@@ -99,7 +99,7 @@ func (o openAI) call(t *talk, raw string, n int) string {
 func (o openAI) parts(t *talk, content string) []string {
 	switch {
 	case strings.HasPrefix(content, `"`):
-		return []string{formats.Object(session.StringField("type", "text"), session.Field{Name: "text", Raw: content})}
+		return []string{formats.Object(js.StringField("type", "text"), js.RawField("text", content))}
 	case !strings.HasPrefix(content, "["):
 		return nil
 	}

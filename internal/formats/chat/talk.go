@@ -100,10 +100,10 @@ func (t *talk) document(text string) error {
 
 // request keeps what a request says beside its messages.
 func (t *talk) request(text string) error {
-	var rest []session.Field
+	var rest []js.Field
 	for key, value := range js.Members(text) {
 		if name := js.Unquote(key); name != "messages" {
-			rest = append(rest, session.Field{Name: name, Raw: value})
+			rest = append(rest, js.RawField(name, value))
 		}
 	}
 	if len(rest) > 0 {
@@ -200,5 +200,5 @@ func (t *talk) arguments(tool, text string) string {
 		return formats.Compact(text)
 	}
 	t.lose(formats.KindTool, "the arguments of %q are no JSON object, so they are the text input", tool)
-	return formats.Object(session.StringField("input", text))
+	return formats.Object(js.StringField("input", text))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -14,23 +15,23 @@ func (x *exporter) compaction(e session.Entry) {
 	before := x.uuids[e.ID()]
 	head, tail := x.preserved(e)
 	anchor := x.uuidOf(e, 0)
-	keeps := session.Field{Name: "preservedSegment"}
+	keeps := js.Field{Name: "preservedSegment"}
 	if head != "" {
-		keeps.Raw = formats.Object(session.StringField("headUuid", head), session.StringField("anchorUuid", anchor), session.StringField("tailUuid", tail))
+		keeps.Raw = formats.Object(js.StringField("headUuid", head), js.StringField("anchorUuid", anchor), js.StringField("tailUuid", tail))
 	}
-	meta := formats.Object(session.StringField("trigger", "manual"), session.Field{Name: "preTokens", Raw: cmp.Or(e.Get("tokensBefore"), "0")}, keeps)
+	meta := formats.Object(js.StringField("trigger", "manual"), js.RawField("preTokens", cmp.Or(e.Get("tokensBefore"), "0")), keeps)
 	fields := x.lead("")
 	if before != "" {
-		fields = append(fields, session.StringField("logicalParentUuid", before))
+		fields = append(fields, js.StringField("logicalParentUuid", before))
 	}
-	fields = append(fields, session.StringField("type", "system"), session.StringField("subtype", "compact_boundary"),
-		session.StringField("content", "Conversation compacted"), session.Field{Name: "isMeta", Raw: "false"},
-		session.StringField("level", "info"), session.Field{Name: "compactMetadata", Raw: meta})
+	fields = append(fields, js.StringField("type", "system"), js.StringField("subtype", "compact_boundary"),
+		js.StringField("content", "Conversation compacted"), js.RawField("isMeta", "false"),
+		js.StringField("level", "info"), js.RawField("compactMetadata", meta))
 	x.write(e, 1, fields)
 	boundary := x.uuids[e.ID()]
-	message := formats.Object(session.StringField("role", "user"), session.StringField("content", e.Str("summary")))
-	x.write(e, 0, append(x.lead(boundary), session.StringField("type", "user"), session.Field{Name: "message", Raw: message},
-		session.Field{Name: "isVisibleInTranscriptOnly", Raw: "true"}, session.Field{Name: "isCompactSummary", Raw: "true"}))
+	message := formats.Object(js.StringField("role", "user"), js.StringField("content", e.Str("summary")))
+	x.write(e, 0, append(x.lead(boundary), js.StringField("type", "user"), js.RawField("message", message),
+		js.RawField("isVisibleInTranscriptOnly", "true"), js.RawField("isCompactSummary", "true")))
 }
 
 // preserved returns the uuids of the first and the last line that a compaction keeps
@@ -99,7 +100,7 @@ func (x *exporter) goOn() {
 		}
 	}
 	if at != "" && at != last {
-		x.write(leaf, 2, append(x.lead(at), session.StringField("type", "system"), session.StringField("subtype", "informational"),
-			session.StringField("content", "the conversation goes on from here"), session.Field{Name: "isMeta", Raw: "false"}, session.StringField("level", "info")))
+		x.write(leaf, 2, append(x.lead(at), js.StringField("type", "system"), js.StringField("subtype", "informational"),
+			js.StringField("content", "the conversation goes on from here"), js.RawField("isMeta", "false"), js.StringField("level", "info")))
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats/claude"
 	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/internal/view"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -55,7 +56,7 @@ func shown(t testing.TB, s *session.Session) (out []part, repairs []string) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	request, repairs := view.Anthropic(session.ToLLM(session.BuildContext(path).Messages), view.Options{})
+	request, repairs := view.Anthropic(convo.ToLLM(convo.MessagesOf(convo.Project(path))), view.Options{})
 	var body struct {
 		Messages []struct {
 			Role    string

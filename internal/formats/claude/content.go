@@ -43,7 +43,7 @@ func block(raw string, lose lost) string {
 		input := formats.Member(raw, "input")
 		if !strings.HasPrefix(input, "{") {
 			lose(formats.KindTool, "a call whose input is no object")
-			input = formats.Object(session.Field{Name: "input", Raw: input})
+			input = formats.Object(js.RawField("input", input))
 		}
 		return formats.ToolCall(str("id"), str("name"), input)
 	case "image":
@@ -70,24 +70,24 @@ var stops = map[string]string{
 const synthetic = "<synthetic>"
 
 // reply returns what else than its content a reply says, by its last line.
-func reply(l *line) []session.Field {
+func reply(l *line) []js.Field {
 	str := func(name string) string { return formats.RawString(formats.Member(l.message, name)) }
-	fields := []session.Field{
-		formats.Str("model", str("model")), session.StringField("api", "anthropic-messages"), session.StringField("provider", "anthropic"),
+	fields := []js.Field{
+		formats.Str("model", str("model")), js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"),
 		formats.Str("responseId", str("id")),
 	}
 	switch {
 	case l.apiError && str("model") == synthetic:
-		text := session.NewMessage(formats.Object(session.Field{Name: "role", Raw: `"assistant"`}, session.Field{Name: "content", Raw: cmp.Or(formats.Member(l.message, "content"), "[]")})).Text("\n")
-		fields = append(fields, session.StringField("stopReason", "error"), formats.Str("errorMessage", text))
+		text := session.NewMessage(formats.Object(js.RawField("role", `"assistant"`), js.RawField("content", cmp.Or(formats.Member(l.message, "content"), "[]")))).Text("\n")
+		fields = append(fields, js.StringField("stopReason", "error"), formats.Str("errorMessage", text))
 	case stops[str("stop_reason")] != "":
-		fields = append(fields, session.StringField("stopReason", stops[str("stop_reason")]))
+		fields = append(fields, js.StringField("stopReason", stops[str("stop_reason")]))
 	}
 	usage := formats.Member(l.message, "usage")
 	if usage == "" {
 		return fields
 	}
-	return append(fields, session.Field{Name: "usage", Raw: formats.AnthropicUsage(usage)})
+	return append(fields, js.RawField("usage", formats.AnthropicUsage(usage)))
 }
 
 // said returns the messages that the line of a user is: its results of tools, a
@@ -119,9 +119,9 @@ func said(l *line, tools map[string]string, lose lost) []session.Message {
 			continue
 		}
 		flush()
-		var details []session.Field
+		var details []js.Field
 		if results == 1 && l.toolUseResult != "" {
-			details = []session.Field{{Name: "details", Raw: l.toolUseResult}}
+			details = []js.Field{{Name: "details", Raw: l.toolUseResult}}
 		}
 		id := formats.RawString(formats.Member(raw, "tool_use_id"))
 		out = append(out, formats.ToolResult(id, cmp.Or(tools[id], "unknown"), blocks(formats.Member(raw, "content"), lose),

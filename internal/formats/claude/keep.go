@@ -76,47 +76,47 @@ func spelledResult(m session.Message, form int) string {
 	if text, ok := alone(m); ok && form&formResult != 0 {
 		content = text
 	}
-	failed := session.Field{Name: "is_error"}
+	failed := js.Field{Name: "is_error"}
 	if m.Get("isError") == "true" || form&formSucceed != 0 {
 		failed.Raw = m.Get("isError")
 	}
-	return formats.Object(session.StringField("tool_use_id", m.Str("toolCallId")), session.StringField("type", "tool_result"),
-		session.Field{Name: "content", Raw: content}, failed)
+	return formats.Object(js.StringField("tool_use_id", m.Str("toolCallId")), js.StringField("type", "tool_result"),
+		js.RawField("content", content), failed)
 }
 
 // spelledBlock returns a block as the API has it.
 func spelledBlock(b session.Block, form int) string {
-	typ := session.StringField("type", b.Type)
+	typ := js.StringField("type", b.Type)
 	switch {
 	case b.Type == "thinking" && b.Get("redacted") == "true":
-		return formats.Object(session.StringField("type", "redacted_thinking"), session.StringField("data", b.Str("thinkingSignature")))
+		return formats.Object(js.StringField("type", "redacted_thinking"), js.StringField("data", b.Str("thinkingSignature")))
 	case b.Type == "thinking":
-		return formats.Object(typ, session.StringField("thinking", b.Str("thinking")), session.StringField("signature", b.Str("thinkingSignature")))
+		return formats.Object(typ, js.StringField("thinking", b.Str("thinking")), js.StringField("signature", b.Str("thinkingSignature")))
 	case b.Type == "image":
-		return formats.Object(typ, session.Field{Name: "source", Raw: formats.Object(session.StringField("type", "base64"),
-			session.StringField("media_type", b.Str("mimeType")), session.StringField("data", b.Str("data")))})
+		return formats.Object(typ, js.Field{Name: "source", Raw: formats.Object(js.StringField("type", "base64"),
+			js.StringField("media_type", b.Str("mimeType")), js.StringField("data", b.Str("data")))})
 	case b.Type == "toolCall":
 		typ.Raw = `"tool_use"`
-		id, name := session.StringField("id", b.Str("id")), session.StringField("name", b.Str("name"))
-		input := session.Field{Name: "input", Raw: b.Get("arguments")}
+		id, name := js.StringField("id", b.Str("id")), js.StringField("name", b.Str("name"))
+		input := js.RawField("input", b.Get("arguments"))
 		if form&formInput != 0 {
 			return formats.Object(typ, name, input, id)
 		}
 		return formats.Object(typ, id, name, input)
 	}
-	return formats.Object(typ, session.StringField("text", b.Str("text")))
+	return formats.Object(typ, js.StringField("text", b.Str("text")))
 }
 
 // kept returns what is kept of a line that became the messages: the line without
 // what they say, if that can be put back, else the line.
 func kept(number int, text string, l *line, messages []session.Message, reply bool) string {
-	n := session.Field{Name: "n", Raw: strconv.Itoa(number)}
+	n := js.RawField("n", strconv.Itoa(number))
 	content, details := formats.Member(l.message, "content"), ""
 	if len(messages) == 1 && l.toolUseResult != "" && messages[0].Get("details") == l.toolUseResult {
 		details = l.toolUseResult
 	}
 	hollow := filled(text, "null", "null", content, details)
-	blocks := session.Field{Name: "blocks"}
+	blocks := js.Field{Name: "blocks"}
 	if reply {
 		blocks.Raw = strconv.Itoa(blockCount(messages))
 	}
@@ -127,17 +127,17 @@ func kept(number int, text string, l *line, messages []session.Message, reply bo
 		if filled(hollow, content, details, "null", present(details, "null")) != text {
 			break
 		}
-		fields := []session.Field{n, {Name: "form", Raw: strconv.Itoa(form)}, blocks}
+		fields := []js.Field{n, {Name: "form", Raw: strconv.Itoa(form)}, blocks}
 		if details != "" {
-			fields = append(fields, session.Field{Name: "details", Raw: "true"})
+			fields = append(fields, js.RawField("details", "true"))
 		}
-		return formats.Object(append(fields, session.Field{Name: "line", Raw: hollow})...)
+		return formats.Object(append(fields, js.RawField("line", hollow))...)
 	}
-	fields := []session.Field{n, blocks}
+	fields := []js.Field{n, blocks}
 	if messages != nil {
-		fields = append(fields, session.StringField("sum", sum(messages)))
+		fields = append(fields, js.StringField("sum", sum(messages)))
 	}
-	return formats.Object(append(fields, session.Field{Name: "line", Raw: text})...)
+	return formats.Object(append(fields, js.RawField("line", text))...)
 }
 
 func present(value, then string) string {
@@ -151,23 +151,23 @@ func present(value, then string) string {
 // other details in place of wasDetails, if that is not "". The line has no white
 // space between its tokens, or what comes of it differs.
 func filled(text, content, details, was, wasDetails string) string {
-	var fields []session.Field
+	var fields []js.Field
 	for key, value := range js.Members(text) {
 		name := js.Unquote(key)
 		switch {
 		case name == "message" && strings.HasPrefix(value, "{"):
-			var inner []session.Field
+			var inner []js.Field
 			for k, v := range js.Members(value) {
 				if js.Unquote(k) == "content" && v == was {
 					v = content
 				}
-				inner = append(inner, session.Field{Name: js.Unquote(k), Raw: v})
+				inner = append(inner, js.RawField(js.Unquote(k), v))
 			}
 			value = formats.Object(inner...)
 		case name == "toolUseResult" && wasDetails != "" && value == wasDetails:
 			value = details
 		}
-		fields = append(fields, session.Field{Name: name, Raw: value})
+		fields = append(fields, js.RawField(name, value))
 	}
 	return formats.Object(fields...)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/claude"
 	"github.com/sess-tools/sess/internal/formats/formatstest"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -49,7 +50,7 @@ func generated(t *rapid.T) *session.Session {
 			safe = append(safe, must(b.Message(p, formats.User([]string{formats.Text(words.Draw(t, "text"))}))))
 		case 2:
 			blocks := []string{formats.Thinking(words.Draw(t, "thought"), "c2ln"), formats.Text(words.Draw(t, "text"))}
-			safe = append(safe, must(b.Message(p, formats.Assistant(blocks, session.StringField("api", "anthropic-messages")))))
+			safe = append(safe, must(b.Message(p, formats.Assistant(blocks, js.StringField("api", "anthropic-messages")))))
 		case 3:
 			var calls []string
 			for k := range rapid.IntRange(1, 3).Draw(t, "calls") {
@@ -78,7 +79,7 @@ func generated(t *rapid.T) *session.Session {
 				safe = []string{must(b.Compaction(p, "summary of "+fmt.Sprint(n), kept, 100))}
 			}
 		case 6:
-			must(b.Add(p, session.TypeSessionInfo, session.StringField("name", "name "+fmt.Sprint(n))))
+			must(b.Add(p, session.TypeSessionInfo, js.StringField("name", "name "+fmt.Sprint(n))))
 		}
 	}
 	s, err := session.Read(strings.NewReader(strings.Join(lines, "\n") + "\n"))

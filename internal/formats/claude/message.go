@@ -131,8 +131,8 @@ func (c *conversion) other(i int, at *slot) error {
 // beside adds what a line shows a model beside what user and model say.
 func (c *conversion) beside(i int, at *slot, l *line, text, typ, content string) error {
 	id, err := c.b.Add(c.place(i, at.tail, l.time()), session.TypeCustomMessage,
-		session.StringField("customType", "claude:"+typ), session.Field{Name: "content", Raw: content},
-		session.Field{Name: "display", Raw: "false"})
+		js.StringField("customType", "claude:"+typ), js.RawField("content", content),
+		js.RawField("display", "false"))
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (c *conversion) beside(i int, at *slot, l *line, text, typ, content string)
 // notice returns the blocks of what a background task says in a line of the user's: in a
 // frame that tells a model that the user has not said it, as Claude Code sends it.
 func notice(l *line) string {
-	said := session.NewMessage(formats.Object(session.StringField("role", "user"), session.Field{Name: "content", Raw: cmp.Or(formats.Member(l.message, "content"), "[]")}))
+	said := session.NewMessage(formats.Object(js.StringField("role", "user"), js.RawField("content", cmp.Or(formats.Member(l.message, "content"), "[]"))))
 	return formats.Array(formats.Text("<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n" + said.Text("\n") + "\n</system-reminder>"))
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/view"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -22,7 +23,7 @@ func TestNotification(t *testing.T) {
 	}
 	leaf, _ := s.Leaf()
 	path, _ := s.Path(leaf)
-	request, _ := view.Anthropic(session.MessagesOf(session.Project(path)), view.Options{})
+	request, _ := view.Anthropic(convo.MessagesOf(convo.Project(path)), view.Options{})
 	const want = `{"type":"text","text":"<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n<task-notification>done</task-notification>\n</system-reminder>"}`
 	if !strings.Contains(request.String(), want) || strings.Count(request.String(), "task-notification>done") != 1 {
 		t.Errorf("%s", request)

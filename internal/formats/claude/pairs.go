@@ -2,6 +2,7 @@ package claude
 
 import (
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -22,7 +23,7 @@ func (x *exporter) pair() {
 			messages, of = append(messages, m), append(of, e)
 		}
 	}
-	for i, p := range session.Pair(messages) {
+	for i, p := range convo.Pair(messages) {
 		id := of[i].ID()
 		if x.kept[id] {
 			continue

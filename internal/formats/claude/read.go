@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -177,14 +178,14 @@ func (c *conversion) place(i int, tail string, at int64) formats.Place {
 func (c *conversion) keep(i int, tail string, of []string, lines ...string) (string, error) {
 	quoted := make([]string, len(of))
 	for k, id := range of {
-		quoted[k] = session.StringField("", id).Raw
+		quoted[k] = js.StringField("", id).Raw
 	}
-	ids := session.Field{Name: "of"}
+	ids := js.Field{Name: "of"}
 	if of != nil {
 		ids.Raw = formats.Array(quoted...)
 	}
 	p := formats.Place{Key: "line " + strconv.Itoa(c.index.nodes[i].number), Parent: tail, Root: tail == ""}
-	return c.b.Custom(p, customLine, formats.Object(ids, session.Field{Name: "lines", Raw: formats.Array(lines...)}))
+	return c.b.Custom(p, customLine, formats.Object(ids, js.RawField("lines", formats.Array(lines...))))
 }
 
 // aside keeps a line that is not in the tree where it stands in the file.
@@ -201,7 +202,7 @@ func (c *conversion) aside(i int) error {
 	var of []string
 	if name, ok := c.names.of(&l, c.index); ok {
 		id, err := c.b.Add(formats.Place{Key: "name of line " + strconv.Itoa(n.number), Parent: c.slot.tail, Root: c.slot.tail == "", Time: l.time()},
-			session.TypeSessionInfo, session.StringField("name", name))
+			session.TypeSessionInfo, js.StringField("name", name))
 		if err != nil {
 			return err
 		}
@@ -229,7 +230,7 @@ func (c *conversion) leaf() error {
 		return nil
 	}
 	uuid := c.index.nodes[i].uuid
-	_, err := c.b.Custom(formats.Place{Key: "leaf", Parent: c.slots[i].tail}, customLeaf, formats.Object(session.StringField("uuid", uuid)))
+	_, err := c.b.Custom(formats.Place{Key: "leaf", Parent: c.slots[i].tail}, customLeaf, formats.Object(js.StringField("uuid", uuid)))
 	return err
 }
 

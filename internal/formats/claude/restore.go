@@ -140,12 +140,12 @@ func withSession(text, id string) string {
 	if formats.Member(text, "sessionId") == "" {
 		return text
 	}
-	var fields []session.Field
+	var fields []js.Field
 	for key, value := range js.Members(text) {
 		if js.Unquote(key) == "sessionId" {
 			value = js.Quote(id)
 		}
-		fields = append(fields, session.Field{Name: js.Unquote(key), Raw: value})
+		fields = append(fields, js.RawField(js.Unquote(key), value))
 	}
 	return formats.Object(fields...)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -31,7 +32,7 @@ func wordsOf(t *testing.T, s *session.Session) []string {
 	leaf, _ := s.Leaf()
 	path, _ := s.Path(leaf)
 	var out []string
-	for _, m := range session.BuildContext(path).Messages {
+	for _, m := range convo.MessagesOf(convo.Project(path)) {
 		out = append(out, m.Text(""))
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -48,8 +49,8 @@ func (x *exporter) add(e session.Entry) {
 	case session.TypeSessionInfo:
 		x.named(e.Str("name"))
 	case session.TypeCustomMessage, session.TypeBranchSummary:
-		for _, m := range session.ToLLM(e.Messages()) {
-			x.say(e, m, session.Field{Name: "isMeta", Raw: "true"})
+		for _, m := range convo.ToLLM(convo.EntryMessages(e)) {
+			x.say(e, m, js.RawField("isMeta", "true"))
 		}
 		x.losses.Add(e, formats.KindRole)
 	case session.TypeModelChange: // the replies say it
@@ -68,31 +69,31 @@ func (x *exporter) message(e session.Entry, m session.Message) {
 	case session.RoleUser:
 		x.say(e, m)
 	case session.RoleToolResult:
-		details := session.Field{Name: "toolUseResult", Raw: m.Get("details")}
+		details := js.RawField("toolUseResult", m.Get("details"))
 		x.say(e, m, details)
 	case session.RoleAssistant:
 		x.reply(e, m)
 	case session.RoleSystem, session.RoleDeveloper:
 		x.losses.Add(e, formats.KindSystem)
 	default:
-		for _, said := range session.ToLLM([]session.Message{m}) {
-			x.say(e, said, session.Field{Name: "isMeta", Raw: "true"})
+		for _, said := range convo.ToLLM([]session.Message{m}) {
+			x.say(e, said, js.RawField("isMeta", "true"))
 		}
 		x.losses.Add(e, formats.KindRole)
 	}
 }
 
 // say writes the line of what a user says, or of a tool's result.
-func (x *exporter) say(e session.Entry, m session.Message, more ...session.Field) {
+func (x *exporter) say(e session.Entry, m session.Message, more ...js.Field) {
 	content := spelled([]session.Message{m}, formText|formResult)
-	message := formats.Object(session.StringField("role", "user"), session.Field{Name: "content", Raw: content})
+	message := formats.Object(js.StringField("role", "user"), js.RawField("content", content))
 	x.turn(e, 0, "user", message, more...)
 }
 
 // reply writes the lines of a reply, one for each block. One that failed is one that
 // no model is shown.
 func (x *exporter) reply(e session.Entry, m session.Message) {
-	failed := session.Field{Name: "isApiErrorMessage"}
+	failed := js.Field{Name: "isApiErrorMessage"}
 	reason, model := m.Str("stopReason"), cmp.Or(m.Str("model"), "unknown")
 	if m.Failed() {
 		failed.Raw, model = "true", synthetic
@@ -119,10 +120,10 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 	tokens := usage(m)
 	for k, b := range own {
 		x.turn(e, k, "assistant", formats.Object(
-			session.StringField("id", id), session.StringField("type", "message"), session.StringField("role", "assistant"),
-			session.StringField("model", model), session.Field{Name: "content", Raw: formats.Array(spelledBlock(b, 0))},
-			session.Field{Name: "stop_reason", Raw: stopReason(reason)}, session.Field{Name: "stop_sequence", Raw: "null"},
-			session.Field{Name: "usage", Raw: tokens}), failed)
+			js.StringField("id", id), js.StringField("type", "message"), js.StringField("role", "assistant"),
+			js.StringField("model", model), js.RawField("content", formats.Array(spelledBlock(b, 0))),
+			js.RawField("stop_reason", stopReason(reason)), js.RawField("stop_sequence", "null"),
+			js.RawField("usage", tokens)), failed)
 	}
 }
 
@@ -133,7 +134,7 @@ func signedHere(m session.Message) bool {
 }
 
 func textBlock(text string) (block session.Block) {
-	for b := range session.NewMessage(formats.Object(session.StringField("role", "user"), session.Field{Name: "content", Raw: formats.Array(formats.Text(text))})).Blocks() {
+	for b := range session.NewMessage(formats.Object(js.StringField("role", "user"), js.RawField("content", formats.Array(formats.Text(text))))).Blocks() {
 		block = b
 	}
 	return block
@@ -154,39 +155,39 @@ func stopReason(reason string) string {
 
 // usage returns the tokens of a reply, in the API's words.
 func usage(m session.Message) string {
-	count := func(name, ours string) session.Field {
+	count := func(name, ours string) js.Field {
 		n := formats.Member(m.Get("usage"), ours)
 		if _, err := strconv.ParseUint(n, 10, 53); err != nil {
 			n = "0"
 		}
-		return session.Field{Name: name, Raw: n}
+		return js.RawField(name, n)
 	}
 	return formats.Object(count("input_tokens", "input"), count("cache_creation_input_tokens", "cacheWrite"),
 		count("cache_read_input_tokens", "cacheRead"), count("output_tokens", "output"))
 }
 
 // turn writes a line of the tree, the k-th of an entry.
-func (x *exporter) turn(e session.Entry, k int, typ, message string, more ...session.Field) {
-	fields := append(x.lead(x.uuids[e.ID()]), session.StringField("type", typ), session.Field{Name: "message", Raw: message})
+func (x *exporter) turn(e session.Entry, k int, typ, message string, more ...js.Field) {
+	fields := append(x.lead(x.uuids[e.ID()]), js.StringField("type", typ), js.RawField("message", message))
 	x.write(e, k, append(fields, more...))
 }
 
 // lead returns the members that begin a line of the tree.
-func (x *exporter) lead(parent string) []session.Field {
-	up := session.Field{Name: "parentUuid", Raw: "null"}
+func (x *exporter) lead(parent string) []js.Field {
+	up := js.RawField("parentUuid", "null")
 	if parent != "" {
 		up.Raw = js.Quote(parent)
 	}
-	side := session.Field{Name: "isSidechain", Raw: strconv.FormatBool(isAgent(x.session))}
-	return []session.Field{up, side}
+	side := js.RawField("isSidechain", strconv.FormatBool(isAgent(x.session)))
+	return []js.Field{up, side}
 }
 
 // write writes a line of the tree that begins with the given members.
-func (x *exporter) write(e session.Entry, k int, fields []session.Field) {
+func (x *exporter) write(e session.Entry, k int, fields []js.Field) {
 	id := x.uuidOf(e, k)
-	x.line(append(fields, session.StringField("uuid", id), session.StringField("timestamp", x.time(e)),
-		session.StringField("userType", "external"), session.StringField("cwd", x.s.Header.CWD),
-		session.StringField("sessionId", x.of), session.StringField("version", release), session.StringField("gitBranch", ""))...)
+	x.line(append(fields, js.StringField("uuid", id), js.StringField("timestamp", x.time(e)),
+		js.StringField("userType", "external"), js.StringField("cwd", x.s.Header.CWD),
+		js.StringField("sessionId", x.of), js.StringField("version", release), js.StringField("gitBranch", ""))...)
 	x.called(e.ID(), id)
 }
 
@@ -215,9 +216,9 @@ func (x *exporter) title() {
 }
 
 func (x *exporter) named(name string) {
-	x.line(session.StringField("type", "custom-title"), session.StringField("customTitle", name), session.StringField("sessionId", x.of))
+	x.line(js.StringField("type", "custom-title"), js.StringField("customTitle", name), js.StringField("sessionId", x.of))
 }
 
-func (x *exporter) line(fields ...session.Field) {
+func (x *exporter) line(fields ...js.Field) {
 	x.out = append(x.out, written{x.at, formats.Object(fields...)})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats/codex"
 	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/internal/view"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -147,7 +148,7 @@ func messages(s *session.Session) []session.Message {
 		return nil
 	}
 	path, _ := s.Path(leaf)
-	return session.ToLLM(session.BuildContext(path).Messages)
+	return convo.ToLLM(convo.MessagesOf(convo.Project(path)))
 }
 
 // openAI returns the context as sess-path --as openai prints it.

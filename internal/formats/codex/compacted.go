@@ -5,6 +5,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -20,8 +21,8 @@ const keptTokens = 20_000
 // remember notes a message of the user for a compaction that does not say what it
 // keeps. No more than can be kept is noted.
 func (c *conv) remember(p *pending) {
-	m := session.NewMessage(formats.Object(session.StringField("role", session.RoleUser),
-		session.Field{Name: "content", Raw: formats.Array(p.blocks...)}))
+	m := session.NewMessage(formats.Object(js.StringField("role", session.RoleUser),
+		js.RawField("content", formats.Array(p.blocks...))))
 	if _, ok := compact.CodexSummary(m.Text("")); ok {
 		return
 	}
@@ -46,7 +47,7 @@ func (c *conv) compacted(l line) {
 	summary, _ := compact.CodexSummary(message)
 	id := c.taken(c.b.Compaction(c.place(key, l.time), summary, "", c.tokens))
 	edit := c.taken(c.b.Add(c.place(key+":edit", l.time), session.TypeContextEdit,
-		session.StringField("targetId", id), session.Field{Name: "replacement", Raw: "null"}))
+		js.StringField("targetId", id), js.RawField("replacement", "null")))
 	if c.err != nil {
 		return
 	}
@@ -113,12 +114,12 @@ func (c *conv) turnContext(l line) {
 	if model != "" && model != c.model {
 		c.model = model
 		el.ids = append(el.ids, c.taken(c.b.Add(c.place(key+":model", l.time), session.TypeModelChange,
-			session.StringField("provider", c.provider), session.StringField("modelId", model))))
+			js.StringField("provider", c.provider), js.StringField("modelId", model))))
 	}
 	if effort != "" && effort != c.effort {
 		c.effort = effort
 		el.ids = append(el.ids, c.taken(c.b.Add(c.place(key+":effort", l.time), session.TypeThinkingLevel,
-			session.StringField("thinkingLevel", levelOf(effort)))))
+			js.StringField("thinkingLevel", levelOf(effort)))))
 	}
 	c.keep(l, el)
 }

@@ -2,6 +2,8 @@ package codex
 
 import (
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -12,8 +14,8 @@ func (x *exporter) compacted(n int, at session.Entry) {
 	var messages []session.Message
 	var of []string // ids of their entries
 	summary := ""
-	for _, p := range session.Project(x.entries[x.contextFrom(n):n]) {
-		for _, m := range session.ToLLM(p.Messages) {
+	for _, p := range convo.Project(x.entries[x.contextFrom(n):n]) {
+		for _, m := range convo.ToLLM(p.Messages) {
 			messages, of = append(messages, m), append(of, p.Entry.ID())
 		}
 		if p.Entry.Type() == session.TypeCompaction && summary == "" {
@@ -34,8 +36,8 @@ func (x *exporter) compacted(n int, at session.Entry) {
 		}
 	}
 	ms, _ := at.Timestamp()
-	x.put(typeCompacted, formats.Object(session.StringField("message", summary),
-		session.Field{Name: "replacement_history", Raw: formats.Array(items...)}, session.Field{Name: "window_number", Raw: formats.Int(x.windows + 1)}), ms)
+	x.put(typeCompacted, formats.Object(js.StringField("message", summary),
+		js.RawField("replacement_history", formats.Array(items...)), js.RawField("window_number", formats.Int(x.windows+1))), ms)
 	x.count(counts{}, ms)
 	if x.legacy {
 		x.event("context_compacted", ms)

@@ -182,5 +182,5 @@ func (c *conv) event(l line) {
 
 // named gives the session a name.
 func (c *conv) named(name, key string, at int64) {
-	c.taken(c.b.Add(c.place(key, at), session.TypeSessionInfo, session.StringField("name", session.OneLine(name))))
+	c.taken(c.b.Add(c.place(key, at), session.TypeSessionInfo, js.StringField("name", session.OneLine(name))))
 }

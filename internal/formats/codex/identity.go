@@ -13,7 +13,6 @@ import (
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // customName is the custom entry for the name that the home of codex has.
@@ -46,25 +45,25 @@ func (x *exporter) identify() {
 // first returns the payload of the first line.
 func (x *exporter) first() string {
 	h := x.s.Header
-	own := []session.Field{
-		session.StringField("session_id", x.id), session.StringField("id", x.id),
-		session.StringField("timestamp", js.FormatTime(x.at)), session.StringField("cwd", h.CWD),
+	own := []js.Field{
+		js.StringField("session_id", x.id), js.StringField("id", x.id),
+		js.StringField("timestamp", js.FormatTime(x.at)), js.StringField("cwd", h.CWD),
 	}
 	if x.meta == "" {
-		own = append(own, session.StringField("originator", "sess"), session.StringField("cli_version", "0.169.0"),
-			session.StringField("source", "cli"), session.StringField("thread_source", "user"))
+		own = append(own, js.StringField("originator", "sess"), js.StringField("cli_version", "0.169.0"),
+			js.StringField("source", "cli"), js.StringField("thread_source", "user"))
 		if parent := strings.ToLower(h.ParentSession); isUUID(parent) {
-			own = append(own, session.StringField("forked_from_id", parent))
+			own = append(own, js.StringField("forked_from_id", parent))
 		}
 		if !x.legacy {
-			own = append(own, session.StringField("history_mode", paginated))
+			own = append(own, js.StringField("history_mode", paginated))
 		}
 		return formats.Object(own...)
 	}
 	l := parseLine(x.meta)
 	copied := isUUID(x.was) && x.was != x.id
 	if copied {
-		own = append(own, session.StringField("forked_from_id", x.was))
+		own = append(own, js.StringField("forked_from_id", x.was))
 	}
 	for key, value := range js.Members(l.payload.in(l.raw)) {
 		switch key {
@@ -72,10 +71,10 @@ func (x *exporter) first() string {
 			if copied {
 				continue
 			}
-			own = append(own, session.Field{Name: js.Unquote(key), Raw: value})
+			own = append(own, js.RawField(js.Unquote(key), value))
 		case `"session_id"`, `"id"`, `"timestamp"`, `"cwd"`, `"history_base"`, `"forked_from_ordinal_exclusive"`:
 		default:
-			own = append(own, session.Field{Name: js.Unquote(key), Raw: value})
+			own = append(own, js.RawField(js.Unquote(key), value))
 		}
 	}
 	return formats.Object(own...)
@@ -108,8 +107,8 @@ func (x *exporter) index(ctx context.Context) error {
 	if !x.t.Index || x.s.Name == "" {
 		return nil
 	}
-	line := formats.Object(session.StringField("id", x.id), session.StringField("thread_name", x.s.Name),
-		session.StringField("updated_at", js.FormatTime(x.last)))
+	line := formats.Object(js.StringField("id", x.id), js.StringField("thread_name", x.s.Name),
+		js.StringField("updated_at", js.FormatTime(x.last)))
 	home := x.t.Path
 	if filepath.Base(home) == dirSessions {
 		home = filepath.Dir(home)

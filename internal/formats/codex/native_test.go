@@ -171,7 +171,7 @@ func drawSession(t *testing.T, rt *rapid.T) *session.Session {
 				open = append(open, id)
 			}
 			messages = append(messages, ok(b.Message(p, formats.Assistant(blocks,
-				session.StringField("api", "openai-responses"), session.StringField("stopReason", stop)))))
+				js.StringField("api", "openai-responses"), js.StringField("stopReason", stop)))))
 		case 5, 6:
 			if len(open) > 0 {
 				id := open[0]
@@ -191,16 +191,16 @@ func drawSession(t *testing.T, rt *rapid.T) *session.Session {
 		case 8:
 			if len(messages) > 0 {
 				replacement := rapid.SampledFrom([]string{"null", `{"content":[{"type":"text","text":"pruned"}]}`}).Draw(rt, "edit")
-				ok(b.Add(p, session.TypeContextEdit, session.StringField("targetId", rapid.SampledFrom(messages).Draw(rt, "target")),
-					session.Field{Name: "replacement", Raw: replacement}))
+				ok(b.Add(p, session.TypeContextEdit, js.StringField("targetId", rapid.SampledFrom(messages).Draw(rt, "target")),
+					js.RawField("replacement", replacement)))
 			}
 		case 9:
-			ok(b.Add(p, session.TypeCustomMessage, session.StringField("customType", "x"),
-				session.StringField("content", text.Draw(rt, "custom")), session.Field{Name: "display", Raw: "true"}))
+			ok(b.Add(p, session.TypeCustomMessage, js.StringField("customType", "x"),
+				js.StringField("content", text.Draw(rt, "custom")), js.RawField("display", "true")))
 		}
 	}
 	if name := text.Draw(rt, "name"); name != "" {
-		ok(b.Add(formats.Place{}, session.TypeSessionInfo, session.StringField("name", name)))
+		ok(b.Add(formats.Place{}, session.TypeSessionInfo, js.StringField("name", name)))
 	}
 	s, err := session.Read(strings.NewReader(strings.Join(lines, "\n") + "\n"))
 	if err != nil {

@@ -1,6 +1,9 @@
 package codex
 
-import "github.com/sess-tools/sess/pkg/session"
+import (
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/session"
+)
 
 // A repair says what becomes of a message in a request, where each call has one
 // result.
@@ -11,10 +14,10 @@ type repair struct {
 	unanswered []session.ToolCall
 }
 
-// repairs returns the repair of each message, by the pairing of [session.Pair].
+// repairs returns the repair of each message, by the pairing of [convo.Pair].
 func repairs(messages []session.Message) []repair {
 	out := make([]repair, len(messages))
-	for i, p := range session.Pair(messages) {
+	for i, p := range convo.Pair(messages) {
 		switch messages[i].Role() {
 		case session.RoleAssistant:
 			out[i].drop = messages[i].Failed()

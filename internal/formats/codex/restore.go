@@ -115,7 +115,7 @@ func (r *restorer) look(id string) bool {
 	e := r.s.Entries[i]
 	m, ok := e.Message()
 	if e.Type() == session.TypeCustomMessage {
-		m, ok = session.NewMessage(formats.Object(session.Field{Name: "content", Raw: e.Get("content")})), true
+		m, ok = session.NewMessage(formats.Object(js.RawField("content", e.Get("content")))), true
 	}
 	if ok {
 		r.blocks = slices.Collect(m.Blocks())

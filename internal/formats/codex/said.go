@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -24,8 +25,8 @@ func (x *exporter) items(m session.Message) []string {
 }
 
 func messageItem(role string, content []string) string {
-	return formats.Object(session.StringField("type", kindMessage), session.StringField("role", role),
-		session.Field{Name: "content", Raw: formats.Array(content...)})
+	return formats.Object(js.StringField("type", kindMessage), js.StringField("role", role),
+		js.RawField("content", formats.Array(content...)))
 }
 
 // content returns the parts of a content: texts of a type, and images.
@@ -38,8 +39,8 @@ func (x *exporter) content(m session.Message, typ string) []string {
 				out = append(out, x.textPart(typ, text))
 			}
 		case "image":
-			out = append(out, formats.Object(session.StringField("type", "input_image"),
-				session.Field{Name: "image_url", Raw: x.large.quote(js.ValidText(addressOf(b.Str("mimeType"), b.Str("data"))))}))
+			out = append(out, formats.Object(js.StringField("type", "input_image"),
+				js.RawField("image_url", x.large.quote(js.ValidText(addressOf(b.Str("mimeType"), b.Str("data")))))))
 		default:
 			x.lost.add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
 		}
@@ -48,7 +49,7 @@ func (x *exporter) content(m session.Message, typ string) []string {
 }
 
 func (x *exporter) textPart(typ, text string) string {
-	return formats.Object(session.StringField("type", typ), session.Field{Name: "text", Raw: x.large.quote(text)})
+	return formats.Object(js.StringField("type", typ), js.RawField("text", x.large.quote(text)))
 }
 
 // replyItems returns the items for what the model has said.
@@ -86,8 +87,8 @@ func (x *exporter) replyItems(m session.Message) []string {
 
 // madeUpItem returns a result for a call that has none.
 func madeUpItem(c session.ToolCall) string {
-	return formats.Object(session.StringField("type", kindOutput), session.StringField("call_id", js.ValidText(c.ID)),
-		session.StringField("output", session.NoResult))
+	return formats.Object(js.StringField("type", kindOutput), js.StringField("call_id", js.ValidText(c.ID)),
+		js.StringField("output", convo.NoResult))
 }
 
 // reasoningItem returns the item that is the signature of thinking, if the response API
@@ -101,8 +102,8 @@ func reasoningItem(m session.Message, b session.Block) (string, bool) {
 }
 
 func callItem(b session.Block) string {
-	return formats.Object(session.StringField("type", kindCall), session.StringField("name", js.ValidText(b.Str("name"))),
-		session.StringField("arguments", argumentsOf(b.Get("arguments"))), session.StringField("call_id", js.ValidText(b.Str("id"))))
+	return formats.Object(js.StringField("type", kindCall), js.StringField("name", js.ValidText(b.Str("name"))),
+		js.StringField("arguments", argumentsOf(b.Get("arguments"))), js.StringField("call_id", js.ValidText(b.Str("id"))))
 }
 
 // argumentsOf returns arguments as the text that the API wants.
@@ -128,6 +129,6 @@ func (x *exporter) outputItem(m session.Message) string {
 	if raw = x.large.quote(strings.Join(texts, "\n")); images {
 		raw = formats.Array(x.content(m, "input_text")...)
 	}
-	return formats.Object(session.StringField("type", kindOutput), session.StringField("call_id", js.ValidText(m.Str("toolCallId"))),
-		session.Field{Name: "output", Raw: raw})
+	return formats.Object(js.StringField("type", kindOutput), js.StringField("call_id", js.ValidText(m.Str("toolCallId"))),
+		js.RawField("output", raw))
 }

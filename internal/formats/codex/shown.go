@@ -16,21 +16,21 @@ func (x *exporter) asked(id string, m session.Message, at int64) {
 		case "text":
 			text := js.ValidText(b.Str("text"))
 			texts = append(texts, text)
-			content = append(content, formats.Object(session.StringField("type", "text"), session.Field{Name: "text", Raw: x.large.quote(text)},
-				session.Field{Name: "text_elements", Raw: "[]"}))
+			content = append(content, formats.Object(js.StringField("type", "text"), js.RawField("text", x.large.quote(text)),
+				js.RawField("text_elements", "[]")))
 		case "image":
 			url := addressOf(b.Str("mimeType"), b.Str("data"))
 			literal := x.large.quote(js.ValidText(url))
 			images = append(images, literal)
-			content = append(content, formats.Object(session.StringField("type", "image"), session.Field{Name: "image_url", Raw: literal}))
+			content = append(content, formats.Object(js.StringField("type", "image"), js.RawField("image_url", literal)))
 		}
 	}
 	if !x.legacy {
-		x.item("UserMessage", id, at, session.Field{Name: "content", Raw: formats.Array(content...)})
+		x.item("UserMessage", id, at, js.RawField("content", formats.Array(content...)))
 		return
 	}
-	x.event("user_message", at, session.Field{Name: "message", Raw: x.large.quote(js.ValidText(strings.Join(texts, "")))}, session.Field{Name: "images", Raw: formats.Array(images...)},
-		session.Field{Name: "local_images", Raw: "[]"}, session.Field{Name: "text_elements", Raw: "[]"})
+	x.event("user_message", at, js.RawField("message", x.large.quote(js.ValidText(strings.Join(texts, "")))), js.RawField("images", formats.Array(images...)),
+		js.RawField("local_images", "[]"), js.RawField("text_elements", "[]"))
 }
 
 // replied adds a reply, and shows it.
@@ -76,19 +76,19 @@ func (x *exporter) spoke(key, literal string, at int64) {
 	}
 	x.reply = literal
 	if !x.legacy {
-		x.item("AgentMessage", key, at, session.Field{Name: "content", Raw: `[{"type":"Text","text":` + literal + `}]`})
+		x.item("AgentMessage", key, at, js.Field{Name: "content", Raw: `[{"type":"Text","text":` + literal + `}]`})
 		return
 	}
-	x.event("agent_message", at, session.Field{Name: "message", Raw: literal})
+	x.event("agent_message", at, js.RawField("message", literal))
 }
 
 func (x *exporter) thought(key, literal string, at int64) {
 	switch {
 	case literal == `""`:
 	case !x.legacy:
-		x.item("Reasoning", key, at, session.Field{Name: "summary_text", Raw: "[" + literal + "]"}, session.Field{Name: "raw_content", Raw: "[]"})
+		x.item("Reasoning", key, at, js.RawField("summary_text", "["+literal+"]"), js.RawField("raw_content", "[]"))
 	default:
-		x.event("agent_reasoning", at, session.Field{Name: "text", Raw: literal})
+		x.event("agent_reasoning", at, js.RawField("text", literal))
 	}
 }
 
@@ -112,9 +112,9 @@ func (x *exporter) ran(m session.Message, at int64) {
 	}
 	command = js.Quote(js.ValidText(command))
 	x.item("CommandExecution", js.ValidText(call.ID), at,
-		session.Field{Name: "process_id", Raw: "null"}, session.Field{Name: "command", Raw: `["/bin/bash","-lc",` + command + "]"},
-		session.StringField("cwd", "file://"+cwd), session.Field{Name: "parsed_cmd", Raw: `[{"type":"unknown","cmd":` + command + "}]"},
-		session.StringField("source", "unified_exec_startup"), session.StringField("status", status),
-		session.Field{Name: "aggregated_output", Raw: x.large.quote(js.ValidText(m.Text("\n")))}, session.Field{Name: "exit_code", Raw: code},
-		session.Field{Name: "duration", Raw: `{"secs":0,"nanos":0}`})
+		js.RawField("process_id", "null"), js.RawField("command", `["/bin/bash","-lc",`+command+"]"),
+		js.StringField("cwd", "file://"+cwd), js.Field{Name: "parsed_cmd", Raw: `[{"type":"unknown","cmd":` + command + "}]"},
+		js.StringField("source", "unified_exec_startup"), js.StringField("status", status),
+		js.RawField("aggregated_output", x.large.quote(js.ValidText(m.Text("\n")))), js.RawField("exit_code", code),
+		js.Field{Name: "duration", Raw: `{"secs":0,"nanos":0}`})
 }

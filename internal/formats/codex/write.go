@@ -6,6 +6,8 @@ import (
 	"errors"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -18,7 +20,7 @@ func (x *exporter) write(ctx context.Context) error {
 		x.put(typeMeta, x.first(), x.at)
 	}
 	if x.s.Name != "" && session.OneLine(x.s.Name) != x.named { // not at the end: an ordinal there would be used again
-		x.event("thread_name_updated", x.at, session.StringField("thread_id", x.id), session.StringField("thread_name", x.s.Name))
+		x.event("thread_name_updated", x.at, js.StringField("thread_id", x.id), js.StringField("thread_name", x.s.Name))
 	}
 	entries := x.entries
 	fixes := pathRepairs(entries)
@@ -43,7 +45,7 @@ func (x *exporter) write(ctx context.Context) error {
 			dirty = true
 			continue
 		}
-		if dirty && (st.lines != nil || len(st.entry.Messages()) > 0) {
+		if dirty && (st.lines != nil || len(convo.EntryMessages(st.entry)) > 0) {
 			x.compacted(st.index, st.entry)
 			dirty = false
 		}
@@ -86,7 +88,7 @@ func pathRepairs(entries []session.Entry) []repair {
 		if changesContext(e) {
 			continue
 		}
-		for _, m := range session.ToLLM(e.Messages()) {
+		for _, m := range convo.ToLLM(convo.EntryMessages(e)) {
 			messages, of = append(messages, m), append(of, i)
 		}
 	}
@@ -128,7 +130,7 @@ func (x *exporter) entry(e session.Entry, r repair) {
 		}
 		x.message(e, m, r, at)
 	case session.TypeCustomMessage, session.TypeBranchSummary:
-		for _, m := range session.ToLLM(e.Messages()) {
+		for _, m := range convo.ToLLM(convo.EntryMessages(e)) {
 			x.begin(at)
 			x.add(x.items(m), at)
 		}
@@ -171,7 +173,7 @@ func (x *exporter) message(e session.Entry, m session.Message, r repair, at int6
 	case session.RoleSystem:
 		x.lost.add(formats.At(e), formats.KindSystem, "codex has its own system prompt")
 	default:
-		messages := session.ToLLM([]session.Message{m})
+		messages := convo.ToLLM([]session.Message{m})
 		if len(messages) == 0 {
 			x.lost.add(formats.At(e), formats.KindRole, "a message of role %s, which no model is shown, left out", m.Role())
 			return
@@ -190,10 +192,10 @@ func (x *exporter) result(m session.Message, at int64) {
 
 // count adds the usage of a response.
 func (x *exporter) count(u counts, at int64) {
-	n := func(name string, v int64) session.Field { return session.Field{Name: name, Raw: formats.Int(v)} }
+	n := func(name string, v int64) js.Field { return js.RawField(name, formats.Int(v)) }
 	usage := formats.Object(n("input_tokens", u.input+u.read+u.write), n("cached_input_tokens", u.read), n("cache_write_input_tokens", u.write),
 		n("output_tokens", u.output), n("reasoning_output_tokens", 0), n("total_tokens", u.total))
-	x.event("token_count", at, session.Field{Name: "info", Raw: formats.Object(
-		session.Field{Name: "total_token_usage", Raw: usage}, session.Field{Name: "last_token_usage", Raw: usage},
-		session.Field{Name: "model_context_window", Raw: "null"})}, session.Field{Name: "rate_limits", Raw: "null"})
+	x.event("token_count", at, js.Field{Name: "info", Raw: formats.Object(
+		js.RawField("total_token_usage", usage), js.RawField("last_token_usage", usage),
+		js.RawField("model_context_window", "null"))}, js.RawField("rate_limits", "null"))
 }

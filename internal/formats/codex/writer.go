@@ -3,7 +3,6 @@ package codex
 import (
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A writer is the lines of a rollout as they come.
@@ -26,12 +25,12 @@ func (x *exporter) put(typ, payload string, at int64) {
 		at = x.last
 	}
 	x.last = at
-	fields := []session.Field{session.StringField("timestamp", js.FormatTime(at))}
+	fields := []js.Field{js.StringField("timestamp", js.FormatTime(at))}
 	if !x.legacy {
-		fields = append(fields, session.Field{Name: "ordinal", Raw: formats.Int(x.next)})
+		fields = append(fields, js.RawField("ordinal", formats.Int(x.next)))
 	}
 	x.next++
-	x.took(formats.Object(append(fields, session.StringField("type", typ), session.Field{Name: "payload", Raw: payload})...), typ)
+	x.took(formats.Object(append(fields, js.StringField("type", typ), js.RawField("payload", payload))...), typ)
 }
 
 // took takes up a line of a type.
@@ -61,17 +60,17 @@ func (x *exporter) copy(l line) {
 }
 
 // event adds an event.
-func (x *exporter) event(kind string, at int64, fields ...session.Field) {
-	x.put(typeEvent, formats.Object(append([]session.Field{session.StringField("type", kind)}, fields...)...), at)
+func (x *exporter) event(kind string, at int64, fields ...js.Field) {
+	x.put(typeEvent, formats.Object(append([]js.Field{js.StringField("type", kind)}, fields...)...), at)
 }
 
 // item adds a thing that codex shows people.
-func (x *exporter) item(kind, id string, at int64, fields ...session.Field) {
+func (x *exporter) item(kind, id string, at int64, fields ...js.Field) {
 	x.begin(at)
-	item := formats.Object(append([]session.Field{session.StringField("type", kind), session.StringField("id", id)}, fields...)...)
-	x.event("item_completed", at, session.StringField("thread_id", x.id), session.StringField("turn_id", x.turn),
-		session.Field{Name: "item", Raw: item}, session.Field{Name: "started_at_ms", Raw: formats.Int(at)},
-		session.Field{Name: "completed_at_ms", Raw: formats.Int(at)})
+	item := formats.Object(append([]js.Field{js.StringField("type", kind), js.StringField("id", id)}, fields...)...)
+	x.event("item_completed", at, js.StringField("thread_id", x.id), js.StringField("turn_id", x.turn),
+		js.RawField("item", item), js.RawField("started_at_ms", formats.Int(at)),
+		js.RawField("completed_at_ms", formats.Int(at)))
 }
 
 // begin begins a turn, unless one is open. The form of old has none.
@@ -81,7 +80,7 @@ func (x *exporter) begin(at int64) {
 	}
 	x.turns++
 	x.turn, x.started, x.reply = formats.SessionID("codex turn", x.id, formats.Int(x.next), formats.Int(x.turns)), at, ""
-	x.event("task_started", at, session.StringField("turn_id", x.turn), session.Field{Name: "started_at", Raw: formats.Int(at / 1000)})
+	x.event("task_started", at, js.StringField("turn_id", x.turn), js.RawField("started_at", formats.Int(at/1000)))
 }
 
 // end ends the turn that is open.
@@ -93,7 +92,7 @@ func (x *exporter) end() {
 	if reply == "" {
 		reply = "null"
 	}
-	x.event("task_complete", 0, session.StringField("turn_id", x.turn), session.Field{Name: "last_agent_message", Raw: reply},
-		session.Field{Name: "started_at", Raw: formats.Int(x.started / 1000)}, session.Field{Name: "completed_at", Raw: formats.Int(x.last / 1000)})
+	x.event("task_complete", 0, js.StringField("turn_id", x.turn), js.RawField("last_agent_message", reply),
+		js.RawField("started_at", formats.Int(x.started/1000)), js.RawField("completed_at", formats.Int(x.last/1000)))
 	x.turn = ""
 }

@@ -46,11 +46,11 @@ func (x *exporter) session() string {
 			about = formats.With(about, "revert", "")
 		}
 	} else if x.fresh {
-		about = formats.With(about, "revert", formats.Object(session.StringField("messageID", x.renamed(str(x.reverted, "messageID")))))
+		about = formats.With(about, "revert", formats.Object(js.StringField("messageID", x.renamed(str(x.reverted, "messageID")))))
 	}
 	about = x.spent(about)
 	if x.fresh || x.about == "" {
-		origin := formats.Object(session.StringField("session", x.s.Header.ID), formats.Str("parent", x.s.Header.ParentSession))
+		origin := formats.Object(js.StringField("session", x.s.Header.ID), formats.Str("parent", x.s.Header.ParentSession))
 		about = formats.With(about, "metadata", formats.With(objectOr(get(about, "metadata"), "{}"), "sess", origin))
 	}
 	updated := at
@@ -73,8 +73,8 @@ func (x *exporter) identity(about string) string {
 	if directory != "" && directory != str(about, "directory") { // it is at home elsewhere now
 		about = formats.With(formats.With(formats.With(about, "directory", ""), "projectID", ""), "path", "")
 	}
-	for _, f := range []session.Field{
-		session.StringField("slug", slug), {Name: "projectID", Raw: `"global"`}, session.StringField("directory", directory),
+	for _, f := range []js.Field{
+		js.StringField("slug", slug), {Name: "projectID", Raw: `"global"`}, js.StringField("directory", directory),
 	} {
 		about = orElse(about, f.Name, f.Raw)
 	}
@@ -82,7 +82,7 @@ func (x *exporter) identity(about string) string {
 		about = formats.With(about, "title", js.Quote(x.title()))
 	}
 	if m := x.model; x.about == "" && m.id != "" {
-		about = formats.With(formats.With(about, "agent", `"build"`), "model", formats.Object(session.StringField("id", m.known().id), session.StringField("providerID", m.known().provider)))
+		about = formats.With(formats.With(about, "agent", `"build"`), "model", formats.Object(js.StringField("id", m.known().id), js.StringField("providerID", m.known().provider)))
 	}
 	return orElse(about, "version", js.Quote(version))
 }
@@ -127,8 +127,8 @@ func (x *exporter) spent(about string) string {
 			}
 		}
 	}
-	field := func(name string, i int) session.Field { return session.Field{Name: name, Raw: formats.Int(n[i])} }
+	field := func(name string, i int) js.Field { return js.RawField(name, formats.Int(n[i])) }
 	about = formats.With(about, "cost", js.Stringify(float(sum)))
 	return formats.With(about, "tokens", formats.Object(field("input", 0), field("output", 1), field("reasoning", 2),
-		session.Field{Name: "cache", Raw: formats.Object(field("read", 3), field("write", 4))}))
+		js.RawField("cache", formats.Object(field("read", 3), field("write", 4)))))
 }

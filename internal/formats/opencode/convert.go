@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -53,7 +54,7 @@ func convert(ctx context.Context, doc document, header session.HeaderFields, b *
 		return err
 	}
 	if header.Title != "" {
-		name := session.StringField("name", header.Title)
+		name := js.StringField("name", header.Title)
 		if _, err := b.Add(formats.Place{Key: "title"}, session.TypeSessionInfo, name); err != nil {
 			return err
 		}
@@ -125,7 +126,7 @@ func (c *conversion) revert(ctx context.Context, about, stand string, r ref) err
 		}
 	}
 	_, err := c.b.Custom(place, customRevert, formats.Object(
-		session.Field{Name: "revert", Raw: get(about, "revert")}, session.StringField("leaf", undone), session.StringField("stand", stand)))
+		js.RawField("revert", get(about, "revert")), js.StringField("leaf", undone), js.StringField("stand", stand)))
 	return err
 }
 
@@ -212,8 +213,8 @@ func (c *conversion) prune(now int64) error {
 			continue
 		}
 		_, err := c.b.Add(formats.Place{Key: "pruned " + p.part, Time: p.at}, session.TypeContextEdit,
-			session.StringField("targetId", p.id),
-			session.Field{Name: "replacement", Raw: formats.Object(session.StringField("content", textPruned))})
+			js.StringField("targetId", p.id),
+			js.RawField("replacement", formats.Object(js.StringField("content", textPruned))))
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -59,12 +60,12 @@ func (e *emission) add(compaction bool) error {
 
 // keep adds the custom entry with all that the other entries do not say.
 func (e *emission) keep(compaction bool) error {
-	list := []session.Field{
+	list := []js.Field{
 		{Name: "info", Raw: e.info},
 		{Name: "parts", Raw: formats.Array(e.hollow(compaction)...)},
 	}
 	if compaction {
-		list = append(list, session.Field{Name: "compaction", Raw: "true"})
+		list = append(list, js.RawField("compaction", "true"))
 	}
 	id, err := e.b.Custom(e.place("", "message", num(e.info, "time", "created")), customMessage, formats.Object(list...))
 	if _, ok := e.tails[e.id()]; ok && e.key == "" {
@@ -81,7 +82,7 @@ func (e *emission) changeModel() error {
 	}
 	e.model = provider + "/" + id
 	_, err := e.b.Add(e.place("", "model", num(e.info, "time", "created")), session.TypeModelChange,
-		session.StringField("provider", provider), session.StringField("modelId", id))
+		js.StringField("provider", provider), js.StringField("modelId", id))
 	return err
 }
 
@@ -127,7 +128,7 @@ func textBlock(raw string) string {
 	if !strings.HasPrefix(raw, `"`) {
 		raw = `""`
 	}
-	return formats.Object(session.StringField("type", "text"), session.Field{Name: "text", Raw: raw})
+	return formats.Object(js.StringField("type", "text"), js.RawField("text", raw))
 }
 
 // image returns the image block of a file.
@@ -180,7 +181,7 @@ func (e *emission) input(tool string) string {
 		return "{}"
 	}
 	e.b.Lose(e.where(), formats.KindTool, "the arguments of %q are no object, so they are its member input", nameOfTool(tool))
-	return formats.Object(session.Field{Name: "input", Raw: raw})
+	return formats.Object(js.RawField("input", raw))
 }
 
 // thinking returns the block for a part of reasoning.

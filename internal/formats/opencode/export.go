@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -199,7 +200,7 @@ func (x *exporter) message(i int, e session.Entry, m session.Message) {
 		x.assistant(i, e, m)
 		return
 	}
-	said := session.ToLLM([]session.Message{m})
+	said := convo.ToLLM([]session.Message{m})
 	if m.Role() != session.RoleUser {
 		if len(said) == 0 {
 			x.unheld.Add(e)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/sess-tools/sess/internal/formats"
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // An exported session is what "opencode export" would print of it.
@@ -27,7 +27,7 @@ func (x exported) WriteTo(w io.Writer) (n int64, err error) {
 			p.text(",")
 		}
 		p.text("\n    ")
-		p.indented(formats.Object(session.Field{Name: "info", Raw: m.info}, session.Field{Name: "parts", Raw: formats.Array(m.parts...)}), "    ")
+		p.indented(formats.Object(js.RawField("info", m.info), js.RawField("parts", formats.Array(m.parts...))), "    ")
 	}
 	if len(x.messages) > 0 {
 		p.text("\n  ")

@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -15,7 +16,7 @@ func fillTool(p string, call session.Block, a *answer) string {
 	status := str(state, "status")
 	switch {
 	case a == nil:
-		return formats.With(p, "state", failedState(state, js.Quote(session.NoResult)))
+		return formats.With(p, "state", failedState(state, js.Quote(convo.NoResult)))
 	case status == "completed" && !a.failed():
 		state = fillOutput(state, a)
 	case status == "error" && a.failed():
@@ -29,8 +30,8 @@ func fillTool(p string, call session.Block, a *answer) string {
 		state = failedState(state, a.text())
 	default:
 		state = fillOutput(formats.With(formats.Object(
-			session.Field{Name: "status", Raw: `"completed"`}, session.Field{Name: "input", Raw: get(state, "input")},
-			session.Field{Name: "output", Raw: "null"}), "time", get(state, "time")), a)
+			js.RawField("status", `"completed"`), js.RawField("input", get(state, "input")),
+			js.RawField("output", "null")), "time", get(state, "time")), a)
 	}
 	if rawMember(state, "metadata") == "null" {
 		state = formats.With(state, "metadata", objectOr(a.message().Get("details"), "{}"))
@@ -49,8 +50,8 @@ func objectOr(raw, other string) string {
 // failedState returns the state of a call that failed, with an error that is JSON.
 func failedState(state, text string) string {
 	return formats.Object(
-		session.Field{Name: "status", Raw: `"error"`}, session.Field{Name: "input", Raw: objectOr(get(state, "input"), "{}")},
-		session.Field{Name: "error", Raw: text}, session.Field{Name: "time", Raw: get(state, "time")})
+		js.RawField("status", `"error"`), js.Field{Name: "input", Raw: objectOr(get(state, "input"), "{}")},
+		js.RawField("error", text), js.RawField("time", get(state, "time")))
 }
 
 // fillOutput puts a result into the state of a call that was answered, and whether it was taken
@@ -100,6 +101,6 @@ func fillFiles(state string, images []session.Block) string {
 
 // file returns the file part of an image, which has no id yet.
 func file(b session.Block) string {
-	return formats.Object(session.StringField("type", "file"), session.StringField("mime", b.Str("mimeType")),
-		session.StringField("url", dataURL(b.Str("mimeType"), b.Str("data"))))
+	return formats.Object(js.StringField("type", "file"), js.StringField("mime", b.Str("mimeType")),
+		js.StringField("url", dataURL(b.Str("mimeType"), b.Str("data"))))
 }

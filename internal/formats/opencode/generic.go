@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -15,7 +16,7 @@ func (x *exporter) says(i int, e session.Entry, m session.Message, synthetic boo
 	for b := range m.Blocks() {
 		switch b.Type {
 		case "text":
-			p := formats.Object(session.StringField("type", "text"), session.Field{Name: "text", Raw: literal(b.Get("text"))})
+			p := formats.Object(js.StringField("type", "text"), js.RawField("text", literal(b.Get("text"))))
 			if synthetic {
 				p = formats.With(p, "synthetic", "true")
 			}
@@ -31,14 +32,14 @@ func (x *exporter) says(i int, e session.Entry, m session.Message, synthetic boo
 
 func (x *exporter) userInfo(e session.Entry, m model) string {
 	return formats.Object(
-		session.StringField("role", "user"), created(e), session.StringField("agent", "build"),
-		session.Field{Name: "model", Raw: formats.Object(session.StringField("providerID", m.provider), session.StringField("modelID", m.id))})
+		js.StringField("role", "user"), created(e), js.StringField("agent", "build"),
+		js.RawField("model", formats.Object(js.StringField("providerID", m.provider), js.StringField("modelID", m.id))))
 }
 
 // created returns the times of a message that is made of an entry.
-func created(e session.Entry) session.Field {
+func created(e session.Entry) js.Field {
 	at, _ := e.Timestamp()
-	return session.Field{Name: "time", Raw: formats.Object(session.Field{Name: "created", Raw: formats.Int(max(at, 0))})}
+	return js.Field{Name: "time", Raw: formats.Object(js.RawField("created", formats.Int(max(at, 0))))}
 }
 
 // modelFor returns the model that answers what is said at a place of the path, or that
@@ -74,7 +75,7 @@ func (x *exporter) assistant(i int, e session.Entry, m session.Message) {
 		kinds[b.Type] = true
 		switch b.Type {
 		case "text":
-			parts = append(parts, formats.Object(session.StringField("type", "text"), session.Field{Name: "text", Raw: literal(b.Get("text"))}))
+			parts = append(parts, formats.Object(js.StringField("type", "text"), js.RawField("text", literal(b.Get("text")))))
 		case blockThinking:
 			parts = append(parts, x.reasoning(m, b, at))
 		case blockCall:
@@ -86,8 +87,8 @@ func (x *exporter) assistant(i int, e session.Entry, m session.Message) {
 	}
 	usage := m.Get("usage")
 	finish := finishOf(m, calls)
-	parts = append(parts, formats.Object(session.StringField("type", "step-finish"), session.StringField("reason", finish),
-		session.Field{Name: "cost", Raw: cost(usage)}, session.Field{Name: "tokens", Raw: tokens(usage)}))
+	parts = append(parts, formats.Object(js.StringField("type", "step-finish"), js.StringField("reason", finish),
+		js.RawField("cost", cost(usage)), js.RawField("tokens", tokens(usage))))
 	failure := failureOf(m, kinds)
 	if failure != "" {
 		finish = ""
@@ -99,13 +100,13 @@ func (x *exporter) assistantInfo(e session.Entry, agent, usage, finish, failure 
 	at, _ := e.Timestamp()
 	m := x.model.known()
 	return formats.Object(
-		session.StringField("role", "assistant"), session.StringField("mode", agent), session.StringField("agent", agent),
-		session.Field{Name: "path", Raw: formats.Object(session.StringField("cwd", x.s.Header.CWD), session.StringField("root", "/"))},
-		session.Field{Name: "cost", Raw: cost(usage)}, session.Field{Name: "tokens", Raw: tokens(usage)},
-		session.StringField("modelID", m.id), session.StringField("providerID", m.provider),
-		session.Field{Name: "time", Raw: formats.Object(
-			session.Field{Name: "created", Raw: formats.Int(max(at, 0))}, session.Field{Name: "completed", Raw: formats.Int(max(at, 0))})},
-		formats.Str("finish", finish), session.Field{Name: "error", Raw: failure})
+		js.StringField("role", "assistant"), js.StringField("mode", agent), js.StringField("agent", agent),
+		js.RawField("path", formats.Object(js.StringField("cwd", x.s.Header.CWD), js.StringField("root", "/"))),
+		js.RawField("cost", cost(usage)), js.RawField("tokens", tokens(usage)),
+		js.StringField("modelID", m.id), js.StringField("providerID", m.provider),
+		js.Field{Name: "time", Raw: formats.Object(
+			js.RawField("created", formats.Int(max(at, 0))), js.RawField("completed", formats.Int(max(at, 0))))},
+		formats.Str("finish", finish), js.RawField("error", failure))
 }
 
 // reasoning returns the part for a block of thinking. Its signature is in Anthropic's
@@ -117,15 +118,15 @@ func (x *exporter) reasoning(m session.Message, b session.Block, at int64) strin
 		if b.Get("redacted") == "true" {
 			name = "redactedData"
 		}
-		metadata = formats.Object(session.Field{Name: "anthropic", Raw: formats.Object(session.StringField(name, signature))})
+		metadata = formats.Object(js.RawField("anthropic", formats.Object(js.StringField(name, signature))))
 	}
-	return formats.Object(session.StringField("type", "reasoning"), session.Field{Name: "text", Raw: literal(b.Get("thinking"))},
-		session.Field{Name: "time", Raw: span{at, at}.times()}, session.Field{Name: "metadata", Raw: metadata})
+	return formats.Object(js.StringField("type", "reasoning"), js.RawField("text", literal(b.Get("thinking"))),
+		js.Field{Name: "time", Raw: span{at, at}.times()}, js.RawField("metadata", metadata))
 }
 
 // times returns a begin and an end.
 func (s span) times() string {
-	return formats.Object(session.Field{Name: "start", Raw: formats.Int(max(s.at, 0))}, session.Field{Name: "end", Raw: formats.Int(max(s.size, s.at, 0))})
+	return formats.Object(js.RawField("start", formats.Int(max(s.at, 0))), js.RawField("end", formats.Int(max(s.size, s.at, 0))))
 }
 
 // tool returns the part for a call and its result.
@@ -139,12 +140,12 @@ func (x *exporter) tool(e session.Entry, call session.Block, a *answer, at int64
 	input := call.Get("arguments")
 	if !isObject(input) {
 		x.t.Lose(formats.At(e), formats.KindTool, "the arguments of %q are no object, so they are its member input", call.Str("name"))
-		input = formats.Object(session.Field{Name: "input", Raw: orNull(input)})
+		input = formats.Object(js.RawField("input", orNull(input)))
 	}
-	state := formats.Object(session.Field{Name: "status", Raw: `"completed"`}, session.Field{Name: "input", Raw: input})
+	state := formats.Object(js.RawField("status", `"completed"`), js.RawField("input", input))
 	switch {
 	case a == nil || a.failed():
-		text := js.Quote(session.NoResult)
+		text := js.Quote(convo.NoResult)
 		if a != nil {
 			text = a.text()
 			if len(a.images()) > 0 {
@@ -153,15 +154,15 @@ func (x *exporter) tool(e session.Entry, call session.Block, a *answer, at int64
 		}
 		state = formats.With(failedState(state, text), "metadata", details(a))
 	default:
-		state = formats.Object(append(formats.Fields(state), session.Field{Name: "output", Raw: a.text()}, session.Field{Name: "title", Raw: `""`},
-			session.Field{Name: "metadata", Raw: objectOr(details(a), "{}")})...)
+		state = formats.Object(append(formats.Fields(state), js.RawField("output", a.text()), js.RawField("title", `""`),
+			js.Field{Name: "metadata", Raw: objectOr(details(a), "{}")})...)
 	}
 	state = formats.With(state, "time", span{at, end}.times())
 	if a != nil && !a.failed() {
 		state = fillOutput(state, a)
 	}
-	return formats.Object(session.StringField("type", "tool"), session.StringField("callID", call.Str("id")),
-		session.StringField("tool", call.Str("name")), session.Field{Name: "state", Raw: state})
+	return formats.Object(js.StringField("type", "tool"), js.StringField("callID", call.Str("id")),
+		js.StringField("tool", call.Str("name")), js.RawField("state", state))
 }
 
 func orNull(raw string) string {
@@ -206,8 +207,8 @@ func failureOf(m session.Message, kinds map[string]bool) string {
 	default:
 		return ""
 	}
-	return formats.Object(session.StringField("name", name),
-		session.Field{Name: "data", Raw: formats.Object(session.StringField("message", text))})
+	return formats.Object(js.StringField("name", name),
+		js.RawField("data", formats.Object(js.StringField("message", text))))
 }
 
 func cost(usage string) string {
@@ -225,8 +226,8 @@ func tokens(usage string) string {
 		return noTokens
 	}
 	return formats.Object(
-		session.Field{Name: "total", Raw: formats.Int(total)}, session.Field{Name: "input", Raw: formats.Int(input)},
-		session.Field{Name: "output", Raw: formats.Int(output)}, session.Field{Name: "reasoning", Raw: "0"},
-		session.Field{Name: "cache", Raw: formats.Object(
-			session.Field{Name: "read", Raw: formats.Int(read)}, session.Field{Name: "write", Raw: formats.Int(write)})})
+		js.RawField("total", formats.Int(total)), js.RawField("input", formats.Int(input)),
+		js.RawField("output", formats.Int(output)), js.RawField("reasoning", "0"),
+		js.Field{Name: "cache", Raw: formats.Object(
+			js.RawField("read", formats.Int(read)), js.RawField("write", formats.Int(write)))})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/internal/view"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -67,12 +68,12 @@ func said(t testing.TB, s *session.Session) []string {
 	leaf, _ := s.Leaf()
 	path, _ := s.Path(leaf)
 	var out []string
-	for _, p := range session.Project(path) {
+	for _, p := range convo.Project(path) {
 		if p.Entry.Type() == session.TypeCompaction && len(p.Messages) > 0 {
 			out = append(out, line("user", textCompaction), line("assistant", p.Entry.Str("summary")))
 		}
 	}
-	messages := session.BuildContext(path).Messages
+	messages := convo.MessagesOf(convo.Project(path))
 	messages = slices.DeleteFunc(messages, func(m session.Message) bool { return m.Role() == session.RoleCompactionSummary })
 	sent, _ := view.OpenAI(messages, view.Options{})
 	var list []chatMessage

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/formatstest"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -74,14 +75,14 @@ func (d *drawing) entry() {
 		d.ok(d.b.Compaction(place, "what was "+texts.Draw(d.t, "summary"), first, 1000))
 	case "edit":
 		if len(d.results) > 0 {
-			d.ok(d.b.Add(place, session.TypeContextEdit, session.StringField("targetId", rapid.SampledFrom(d.results).Draw(d.t, "target")),
-				session.Field{Name: "replacement", Raw: rapid.SampledFrom([]string{"null", `{"content":"[Old tool result content cleared]"}`, `{"content":"less"}`}).Draw(d.t, "edit")}))
+			d.ok(d.b.Add(place, session.TypeContextEdit, js.StringField("targetId", rapid.SampledFrom(d.results).Draw(d.t, "target")),
+				js.Field{Name: "replacement", Raw: rapid.SampledFrom([]string{"null", `{"content":"[Old tool result content cleared]"}`, `{"content":"less"}`}).Draw(d.t, "edit")}))
 		}
 	case "removed":
 		id := d.ok(d.b.Compaction(place, "nothing", "", 1000))
-		d.ok(d.b.Add(place, session.TypeContextEdit, session.StringField("targetId", id), session.Field{Name: "replacement", Raw: "null"}))
+		d.ok(d.b.Add(place, session.TypeContextEdit, js.StringField("targetId", id), js.RawField("replacement", "null")))
 	case "custom":
-		d.ok(d.b.Add(place, session.TypeCustomMessage, session.StringField("customType", "note"), session.StringField("content", "a note "+texts.Draw(d.t, "note")), session.Field{Name: "display", Raw: "true"}))
+		d.ok(d.b.Add(place, session.TypeCustomMessage, js.StringField("customType", "note"), js.StringField("content", "a note "+texts.Draw(d.t, "note")), js.RawField("display", "true")))
 	case "bash":
 		d.message(session.NewMessage(`{"role":"bashExecution","command":"ls","output":"a.go","exitCode":1}`))
 	case "branch":
@@ -90,7 +91,7 @@ func (d *drawing) entry() {
 			d.ok(d.b.Message(place, formats.User([]string{formats.Text("elsewhere")})))
 		}
 	default:
-		d.ok(d.b.Add(place, session.TypeThinkingLevel, session.StringField("thinkingLevel", "high")))
+		d.ok(d.b.Add(place, session.TypeThinkingLevel, js.StringField("thinkingLevel", "high")))
 	}
 }
 
@@ -119,8 +120,8 @@ func (d *drawing) reply() {
 		}
 	}
 	stop := rapid.SampledFrom([]string{"stop", "stop", "stop", "stop", "length", "aborted", "error"}).Draw(d.t, "stop")
-	d.message(formats.Assistant(blocks, session.StringField("provider", "p"), session.StringField("model", rapid.SampledFrom([]string{"m", "n"}).Draw(d.t, "model")),
-		session.StringField("stopReason", stop), session.Field{Name: "usage", Raw: `{"input":3,"output":2,"cacheRead":1,"cacheWrite":0,"totalTokens":6,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0.25}}`}))
+	d.message(formats.Assistant(blocks, js.StringField("provider", "p"), js.StringField("model", rapid.SampledFrom([]string{"m", "n"}).Draw(d.t, "model")),
+		js.StringField("stopReason", stop), js.Field{Name: "usage", Raw: `{"input":3,"output":2,"cacheRead":1,"cacheWrite":0,"totalTokens":6,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0.25}}`}))
 }
 
 func (d *drawing) result() {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // What opencode imports has no null, whole times, and all members that it must have. What
@@ -44,7 +43,7 @@ func mendUser(info string, m model) string {
 	info = mendTime(whole(info), "created")
 	info = orElse(info, "agent", `"build"`)
 	if str(info, "model", "providerID") == "" || str(info, "model", "modelID") == "" {
-		info = formats.With(info, "model", formats.Object(session.StringField("providerID", m.provider), session.StringField("modelID", m.id)))
+		info = formats.With(info, "model", formats.Object(js.StringField("providerID", m.provider), js.StringField("modelID", m.id)))
 	}
 	return info
 }
@@ -57,8 +56,8 @@ func mendAssistant(info string, m model) string {
 			agent = raw
 		}
 	}
-	for _, f := range []session.Field{
-		session.StringField("modelID", m.id), session.StringField("providerID", m.provider),
+	for _, f := range []js.Field{
+		js.StringField("modelID", m.id), js.StringField("providerID", m.provider),
 		{Name: "mode", Raw: agent},
 		{Name: "agent", Raw: agent},
 		{Name: "path", Raw: `{"cwd":"/","root":"/"}`},
@@ -72,7 +71,7 @@ func mendAssistant(info string, m model) string {
 
 // needs are the members that parts must have beside their ids, with what they are if nothing is known.
 // Types that are not here opencode does not know.
-var needs = map[string][]session.Field{
+var needs = map[string][]js.Field{
 	"text":        {{Name: "text", Raw: `""`}},
 	"reasoning":   {{Name: "text", Raw: `""`}},
 	"file":        {{Name: "mime", Raw: `"application/octet-stream"`}, {Name: "url", Raw: `"data:,"`}},
@@ -114,7 +113,7 @@ func mendState(state string, at int64) string {
 	if input := get(state, "input"); !isObject(input) {
 		value := "{}"
 		if input != "" {
-			value = formats.Object(session.Field{Name: "input", Raw: input})
+			value = formats.Object(js.RawField("input", input))
 		}
 		state = formats.With(state, "input", value)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -12,7 +13,7 @@ import (
 // the context.
 func (x *exporter) project() {
 	edited := map[string][]session.Message{}
-	for _, p := range session.Project(x.path) {
+	for _, p := range convo.Project(x.path) {
 		edited[p.Entry.ID()] = p.Messages
 	}
 	x.shown = make([][]session.Message, len(x.path))
@@ -20,7 +21,7 @@ func (x *exporter) project() {
 	for i, e := range x.path {
 		messages, ok := edited[e.ID()]
 		if !ok {
-			messages = e.Messages()
+			messages = convo.EntryMessages(e)
 		}
 		x.shown[i] = messages
 		switch e.Type() {
@@ -105,7 +106,7 @@ func (a *answer) images() []session.Block {
 
 func (a *answer) failed() bool { return a.message().Get("isError") == "true" }
 
-// pair gives each call its result, by the pairing of [session.Pair].
+// pair gives each call its result, by the pairing of [convo.Pair].
 func (x *exporter) pair() {
 	x.results, x.answered = map[callAt]*answer{}, map[int]bool{}
 	edits := map[string]string{}
@@ -121,7 +122,7 @@ func (x *exporter) pair() {
 			messages, of = append(messages, m), append(of, i)
 		}
 	}
-	for k, p := range session.Pair(messages) {
+	for k, p := range convo.Pair(messages) {
 		for _, r := range p.Results {
 			e := x.path[of[r.Message]]
 			x.results[callAt{of[k], r.Call}] = &answer{e, messages[r.Message], edits[e.ID()]}

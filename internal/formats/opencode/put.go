@@ -8,7 +8,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // put takes up a message, as opencode has to have it: complete, with ids, and behind the
@@ -56,10 +55,10 @@ func (x *exporter) put(m message, first, last int) {
 func (x *exporter) answerTo(m message) {
 	of := x.model.known()
 	x.put(message{info: formats.Object(
-		session.StringField("role", "user"),
-		session.Field{Name: "time", Raw: formats.Object(session.Field{Name: "created", Raw: formats.Int(num(m.info, "time", "created"))})},
-		session.StringField("agent", "build"),
-		session.Field{Name: "model", Raw: formats.Object(session.StringField("providerID", of.provider), session.StringField("modelID", of.id))})}, -1, -1) // no tail begins with it
+		js.StringField("role", "user"),
+		js.Field{Name: "time", Raw: formats.Object(js.RawField("created", formats.Int(num(m.info, "time", "created"))))},
+		js.StringField("agent", "build"),
+		js.RawField("model", formats.Object(js.StringField("providerID", of.provider), js.StringField("modelID", of.id))))}, -1, -1) // no tail begins with it
 }
 
 // renamed returns the id that a message has now.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -17,7 +18,7 @@ var apis = map[string]string{
 
 // reply returns what an assistant message has beside its content. One that failed, and that
 // opencode shows to the model all the same, is a reply like others.
-func (e *emission) reply(s step, calls bool) []session.Field {
+func (e *emission) reply(s step, calls bool) []js.Field {
 	provider := str(e.info, "providerID")
 	stop := "stop"
 	switch finish := str(e.info, "finish"); {
@@ -34,7 +35,7 @@ func (e *emission) reply(s step, calls bool) []session.Field {
 	if get(e.info, "error") != "" {
 		failure = cmp.Or(str(e.info, "error", "data", "message"), str(e.info, "error", "name"), "unknown")
 	}
-	return []session.Field{
+	return []js.Field{
 		formats.Str("api", apis[provider]), formats.Str("provider", provider), formats.Str("model", str(e.info, "modelID")),
 		{Name: "usage", Raw: e.usage(s)},
 		formats.Str("stopReason", stop), formats.Str("errorMessage", failure),
@@ -60,12 +61,12 @@ func (e *emission) usage(s step) string {
 	}
 	cost := ""
 	if raw := get(from, "cost"); raw != "" && !strings.HasPrefix(raw, `"`) {
-		cost = formats.Object(session.Field{Name: "total", Raw: raw})
+		cost = formats.Object(js.RawField("total", raw))
 	}
 	full, err := session.CompleteUsage(formats.Object(
-		session.Field{Name: "input", Raw: formats.Int(input)}, session.Field{Name: "output", Raw: formats.Int(output)},
-		session.Field{Name: "cacheRead", Raw: formats.Int(read)}, session.Field{Name: "cacheWrite", Raw: formats.Int(write)},
-		session.Field{Name: "totalTokens", Raw: formats.Int(total)}, session.Field{Name: "cost", Raw: cost}))
+		js.RawField("input", formats.Int(input)), js.RawField("output", formats.Int(output)),
+		js.RawField("cacheRead", formats.Int(read)), js.RawField("cacheWrite", formats.Int(write)),
+		js.RawField("totalTokens", formats.Int(total)), js.RawField("cost", cost)))
 	if err != nil {
 		e.b.Lose(e.where(), formats.KindUsage, "what it has for a usage is none, so nothing was used")
 		return ""
@@ -97,9 +98,9 @@ func (e *emission) result(tool string) error {
 	default:
 		blocks = append(blocks, formats.Text(textInterrupted))
 	}
-	var details []session.Field
+	var details []js.Field
 	if detailed(tool) {
-		details = append(details, session.Field{Name: "details", Raw: get(state, "metadata")})
+		details = append(details, js.RawField("details", get(state, "metadata")))
 	}
 	at := max(num(state, "time", "end"), num(state, "time", "start"))
 	entry, err := e.b.Message(e.place(id, "result "+id+call, at), formats.ToolResult(call, nameOfTool(tool), blocks, failed, details...))

@@ -6,7 +6,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // sessionColumns are the columns of a session, as far as an export has them.
@@ -72,12 +71,12 @@ func (r row) count(column string) string {
 
 // info returns what an export says of the session, in the same order.
 func (r row) info() string {
-	field := func(name, column string) session.Field { return session.Field{Name: name, Raw: r[column]} }
+	field := func(name, column string) js.Field { return js.RawField(name, r[column]) }
 	summary := ""
 	if r["summary_additions"] != "" || r["summary_deletions"] != "" || r["summary_files"] != "" {
 		summary = formats.Object(
-			session.Field{Name: "additions", Raw: r.count("summary_additions")}, session.Field{Name: "deletions", Raw: r.count("summary_deletions")},
-			session.Field{Name: "files", Raw: r.count("summary_files")}, field("diffs", "summary_diffs"))
+			js.RawField("additions", r.count("summary_additions")), js.RawField("deletions", r.count("summary_deletions")),
+			js.RawField("files", r.count("summary_files")), field("diffs", "summary_diffs"))
 	}
 	share := ""
 	if url := r["share_url"]; url != "" && url != `""` {
@@ -87,19 +86,19 @@ func (r row) info() string {
 		field("id", "id"), field("slug", "slug"), field("projectID", "project_id"), field("workspaceID", "workspace_id"),
 		field("directory", "directory"), field("path", "path"), field("parentID", "parent_id"), field("title", "title"),
 		field("agent", "agent"), field("model", "model"), field("version", "version"),
-		session.Field{Name: "summary", Raw: summary}, session.Field{Name: "cost", Raw: r.count("cost")}, session.Field{Name: "tokens", Raw: r.tokens()},
-		session.Field{Name: "share", Raw: share}, field("metadata", "metadata"), field("revert", "revert"), field("permission", "permission"),
-		session.Field{Name: "time", Raw: formats.Object(
+		js.RawField("summary", summary), js.RawField("cost", r.count("cost")), js.RawField("tokens", r.tokens()),
+		js.RawField("share", share), field("metadata", "metadata"), field("revert", "revert"), field("permission", "permission"),
+		js.Field{Name: "time", Raw: formats.Object(
 			field("created", "time_created"), field("updated", "time_updated"), field("compacting", "time_compacting"), field("archived", "time_archived"))},
 	)
 }
 
 func (r row) tokens() string {
 	return formats.Object(
-		session.Field{Name: "input", Raw: r.count("tokens_input")}, session.Field{Name: "output", Raw: r.count("tokens_output")},
-		session.Field{Name: "reasoning", Raw: r.count("tokens_reasoning")},
-		session.Field{Name: "cache", Raw: formats.Object(
-			session.Field{Name: "read", Raw: r.count("tokens_cache_read")}, session.Field{Name: "write", Raw: r.count("tokens_cache_write")})},
+		js.RawField("input", r.count("tokens_input")), js.RawField("output", r.count("tokens_output")),
+		js.RawField("reasoning", r.count("tokens_reasoning")),
+		js.Field{Name: "cache", Raw: formats.Object(
+			js.RawField("read", r.count("tokens_cache_read")), js.RawField("write", r.count("tokens_cache_write")))},
 	)
 }
 

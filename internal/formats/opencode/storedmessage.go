@@ -6,7 +6,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/sqldb"
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // message reads one message and its parts, as an export has them.
@@ -15,7 +15,7 @@ func (s *stored) message(ctx context.Context, r ref) (message, error) {
 	if err := s.db.QueryRowContext(ctx, "SELECT data FROM message WHERE id = ?", r.id).Scan(&data); err != nil {
 		return message{}, s.db.Err(err)
 	}
-	m := message{info: identified(string(data), session.StringField("id", r.id), session.StringField("sessionID", s.id))}
+	m := message{info: identified(string(data), js.StringField("id", r.id), js.StringField("sessionID", s.id))}
 	rows, err := s.db.QueryContext(ctx, "SELECT id, data FROM part WHERE message_id = ? ORDER BY id", r.id)
 	if err != nil {
 		return message{}, s.db.Err(err)
@@ -30,16 +30,16 @@ func (s *stored) message(ctx context.Context, r ref) (message, error) {
 			s.bad(r.id, string(id))
 			continue
 		}
-		m.parts = append(m.parts, identified(string(data), session.StringField("id", string(id)),
-			session.StringField("sessionID", s.id), session.StringField("messageID", r.id)))
+		m.parts = append(m.parts, identified(string(data), js.StringField("id", string(id)),
+			js.StringField("sessionID", s.id), js.StringField("messageID", r.id)))
 	}
 	return m, s.db.Err(rows.Err())
 }
 
 // identified returns what a row holds with the ids that are in other columns, behind the rest.
-func identified(data string, ids ...session.Field) string {
+func identified(data string, ids ...js.Field) string {
 	list := formats.Fields(compact(data))
-	var out []session.Field
+	var out []js.Field
 	for _, f := range list {
 		switch f.Name {
 		case "id", "sessionID", "messageID":

@@ -91,7 +91,7 @@ func (c *conversion) opaque(m message, entry string) error {
 	p := m.place()
 	p.ID, p.Key = "", "content "+m.id
 	_, err := c.b.Custom(p, customContent, formats.Object(
-		formats.Str("entry", entry), session.StringField("id", m.id), session.StringField("role", m.role),
-		session.Field{Name: "time_created", Raw: formats.Int(m.ms)}, session.StringField("hex", hex.EncodeToString(m.content))))
+		formats.Str("entry", entry), js.StringField("id", m.id), js.StringField("role", m.role),
+		js.RawField("time_created", formats.Int(m.ms)), js.StringField("hex", hex.EncodeToString(m.content))))
 	return err
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 
 	"github.com/sess-tools/sess/internal/formats/sqldb"
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/convo"
 )
 
 // packed makes a database with messages whose content is that.
@@ -61,7 +61,7 @@ func TestForeignContents(t *testing.T) {
 	s := r.Session(t)
 	leaf, _ := s.Leaf()
 	whole, _ := s.Path(leaf)
-	for _, m := range session.BuildContext(whole).Messages {
+	for _, m := range convo.MessagesOf(convo.Project(whole)) {
 		got = append(got, m.Role()+" "+m.Text("|"))
 	}
 	if diff := cmp.Diff([]string{"user plain", "assistant in a map", "user as text", "assistant p1|p2"}, got); diff != "" {

@@ -21,6 +21,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/internal/formats/openoxide"
 	"github.com/sess-tools/sess/internal/formats/sqldb"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -59,10 +60,14 @@ func parse(t testing.TB, text string) *session.Session {
 func view(s *session.Session) string {
 	leaf, ok := s.Leaf()
 	if !ok {
-		return s.Name + "\n[]"
+		return s.Name + "\n"
 	}
 	path, _ := s.Path(leaf)
-	return s.Name + "\n" + session.MessageArray(session.BuildContext(path).Messages)
+	out := s.Name + "\n"
+	for _, m := range convo.MessagesOf(convo.Project(path)) {
+		out += m.Raw() + ","
+	}
+	return out
 }
 
 // dump returns the rows of both tables.

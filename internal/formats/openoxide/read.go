@@ -81,9 +81,9 @@ func (c *conversion) header() error {
 		revert = js.Quote(js.ValidText(r.revert.String))
 	}
 	_, err := c.b.Custom(formats.Place{Key: "session"}, customSession, formats.Object(
-		session.StringField("id", r.id), session.StringField("project_id", r.project), session.StringField("title", r.title),
-		session.StringField("directory", r.directory), session.StringField("model_id", r.model),
-		session.Field{Name: "time_updated", Raw: formats.Int(r.updated)}, session.Field{Name: "revert_oid", Raw: revert}))
+		js.StringField("id", r.id), js.StringField("project_id", r.project), js.StringField("title", r.title),
+		js.StringField("directory", r.directory), js.StringField("model_id", r.model),
+		js.RawField("time_updated", formats.Int(r.updated)), js.RawField("revert_oid", revert)))
 	return err
 }
 
@@ -93,7 +93,7 @@ func (c *conversion) title() error {
 	if name == "" || name == c.name {
 		return nil
 	}
-	_, err := c.b.Add(formats.Place{ID: titleID(c.r.headerID())}, session.TypeSessionInfo, session.StringField("name", name))
+	_, err := c.b.Add(formats.Place{ID: titleID(c.r.headerID())}, session.TypeSessionInfo, js.StringField("name", name))
 	return err
 }
 
@@ -144,7 +144,7 @@ func (c *conversion) message(m message) error {
 		e, err := session.ParseEntry(entry)
 		switch {
 		case err == nil && e.Type() == session.TypeSession:
-			id, err := c.b.Custom(formats.Place{Key: headerKey}, customHeader, formats.Object(session.Field{Name: "header", Raw: entry}))
+			id, err := c.b.Custom(formats.Place{Key: headerKey}, customHeader, formats.Object(js.RawField("header", entry)))
 			if err != nil || c.usual(m, "tool", 0, headerKey) {
 				return err
 			}

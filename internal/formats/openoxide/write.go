@@ -8,6 +8,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/sqldb"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -77,7 +78,7 @@ func (x *exporter) session(ctx context.Context, tx *sql.Tx, b *branch, path []se
 
 // model returns the model in use at the end of a branch.
 func (x *exporter) model(path []session.Entry) string {
-	m := session.StateOf(path).Model
+	m := convo.StateOf(path).Model
 	switch {
 	case x.kept.Model != "" && (m == nil || m.ID == x.kept.Model || m.Provider+"/"+m.ID == x.kept.Model):
 		return x.kept.Model

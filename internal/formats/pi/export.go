@@ -57,9 +57,9 @@ type exporter struct {
 func wrap(e session.Entry) session.Entry {
 	at := e.Get("timestamp")
 	line := formats.Object(
-		session.StringField("type", session.TypeCustom), session.StringField("customType", customEntry),
-		session.Field{Name: "data", Raw: strings.TrimSpace(e.Raw())},
-		session.StringField("id", e.ID()), session.Field{Name: "parentId", Raw: parent(e)}, session.Field{Name: "timestamp", Raw: at},
+		js.StringField("type", session.TypeCustom), js.StringField("customType", customEntry),
+		js.RawField("data", strings.TrimSpace(e.Raw())),
+		js.StringField("id", e.ID()), js.RawField("parentId", parent(e)), js.RawField("timestamp", at),
 	)
 	out, err := session.ParseEntry(line)
 	if err != nil {

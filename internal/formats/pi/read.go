@@ -108,8 +108,8 @@ func (c *conversion) keepTitle(slot, header string) error {
 	}
 	at, _ := js.ParseTime(e.Str("updatedAt"))
 	_, err = c.b.Add(formats.Place{Key: "title", Time: at}, session.TypeCustom,
-		session.StringField("customType", customTitle), session.Field{Name: "data", Raw: formats.Object(
-			session.Field{Name: "slot", Raw: slot}, session.Field{Name: "header", Raw: header})})
+		js.StringField("customType", customTitle), js.Field{Name: "data", Raw: formats.Object(
+			js.RawField("slot", slot), js.RawField("header", header))})
 	return err
 }
 

@@ -61,7 +61,7 @@ func (x *exporter) nameIt(name string) error {
 			return formats.EntryID(known, x.s.Header.ID, "pi", "name", name), nil
 		},
 	}
-	e, err := b.Add(session.TypeSessionInfo, session.StringField("name", session.OneLine(name)))
+	e, err := b.Add(session.TypeSessionInfo, js.StringField("name", session.OneLine(name)))
 	x.named = e.Raw()
 	return err
 }
@@ -117,8 +117,8 @@ func (x *exporter) newSlot(title string) string {
 	}
 	slot := func(title, pad string) string {
 		return formats.Object(
-			session.StringField("type", session.TypeTitle), session.Field{Name: "v", Raw: "1"},
-			session.StringField("title", title), session.StringField("updatedAt", at), session.StringField("pad", pad))
+			js.StringField("type", session.TypeTitle), js.RawField("v", "1"),
+			js.StringField("title", title), js.StringField("updatedAt", at), js.StringField("pad", pad))
 	}
 	cut := []rune(title)
 	for len(slot(string(cut), "")) >= slotSize {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/sqldb"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -99,7 +100,7 @@ func newExporter(s *session.Session, t *formats.Target) *exporter {
 // path makes the rows of a path: what no model is shown any more, then the boundary, then
 // what the model is shown, in that order.
 func (x *exporter) path(path []session.Entry) {
-	projection := session.Project(path)
+	projection := convo.Project(path)
 	shown := map[string]bool{}
 	for _, p := range projection {
 		shown[p.Entry.ID()] = true
@@ -141,7 +142,7 @@ func (x *exporter) compaction(e session.Entry) {
 }
 
 // systems tells of the system message that a compaction carries.
-func (x *exporter) systems(p session.Projected) {
+func (x *exporter) systems(p convo.Projected) {
 	for _, m := range p.Messages {
 		if m.Role() == session.RoleSystem {
 			x.lose(p.Entry, formats.KindSystem, "a system message")
@@ -155,11 +156,11 @@ func (x *exporter) hidden(e session.Entry) {
 		x.compaction(e)
 		return
 	}
-	x.shown(session.Projected{Entry: e, Messages: e.Messages()})
+	x.shown(convo.Projected{Entry: e, Messages: convo.EntryMessages(e)})
 }
 
 // shown adds the rows of an entry's messages, as a model reads them.
-func (x *exporter) shown(p session.Projected) {
+func (x *exporter) shown(p convo.Projected) {
 	e, f := p.Entry, x.known[p.Entry.ID()]
 	if formats.CustomName(e, "zeroclaw") == "message" {
 		x.add(formats.RawString(formats.Member(e.Get("data"), "role")), formats.RawString(formats.Member(e.Get("data"), "content")), e, f)
@@ -174,7 +175,7 @@ func (x *exporter) shown(p session.Projected) {
 }
 
 func (x *exporter) message(e session.Entry, m session.Message, f rowFacts) {
-	for _, llm := range session.ToLLM([]session.Message{m}) {
+	for _, llm := range convo.ToLLM([]session.Message{m}) {
 		switch role := llm.Role(); role {
 		case session.RoleUser:
 			if m.Role() != session.RoleUser {

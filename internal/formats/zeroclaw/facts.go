@@ -73,13 +73,13 @@ func (r *reading) tell() error {
 	if len(r.order) == 0 {
 		return nil
 	}
-	fields := make([]session.Field, len(r.order))
+	fields := make([]js.Field, len(r.order))
 	for i, id := range r.order {
 		data, err := json.Marshal(r.rows[id])
 		if err != nil {
 			return fmt.Errorf("keeping what %s says of its rows: %w", r.store.path, err)
 		}
-		fields[i] = session.Field{Name: id, Raw: string(data)}
+		fields[i] = js.RawField(id, string(data))
 	}
 	last := r.order[len(r.order)-1]
 	r.order = r.order[:0]
@@ -205,6 +205,6 @@ func (r *reading) header() error {
 	if name == "" {
 		return nil
 	}
-	_, err = r.b.Add(formats.Place{Key: "name"}, session.TypeSessionInfo, session.StringField("name", name))
+	_, err = r.b.Add(formats.Place{Key: "name"}, session.TypeSessionInfo, js.StringField("name", name))
 	return err
 }

@@ -80,7 +80,7 @@ func (r *reading) add(m message) error {
 		id, err = r.b.Message(m.place(), toolResult(m))
 	default: // which no model is shown
 		id, err = r.b.Custom(m.place(), "message", formats.Object(
-			session.StringField("role", m.role), session.StringField("content", m.content)))
+			js.StringField("role", m.role), js.StringField("content", m.content)))
 	}
 	if err != nil {
 		return err

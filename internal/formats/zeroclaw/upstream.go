@@ -149,11 +149,11 @@ func (s *store) readFile(ctx context.Context, info formats.Info, b *formats.Buil
 		return err
 	}
 	facts := sessionFacts{Layout: "jsonl", Key: s.fileKey()}
-	data := formats.Object(session.StringField("layout", facts.Layout), session.StringField("key", facts.Key))
+	data := formats.Object(js.StringField("layout", facts.Layout), js.StringField("key", facts.Key))
 	if _, err := b.Custom(formats.Place{Key: "session"}, "session", data); err != nil {
 		return err
 	}
-	if _, err := b.Add(formats.Place{Key: "name"}, session.TypeSessionInfo, session.StringField("name", facts.Key)); err != nil {
+	if _, err := b.Add(formats.Place{Key: "name"}, session.TypeSessionInfo, js.StringField("name", facts.Key)); err != nil {
 		return err
 	}
 	for l, err := range jsonl.Lines(s.file.Reader(ctx)) {

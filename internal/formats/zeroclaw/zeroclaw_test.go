@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/internal/formats/zeroclaw"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -63,7 +64,7 @@ func history(s *session.Session) []said {
 	}
 	path, _ := s.Path(leaf)
 	var out []said
-	for _, m := range session.BuildContext(path).Messages {
+	for _, m := range convo.MessagesOf(convo.Project(path)) {
 		next := said{Role: m.Role(), Content: m.Text("")}
 		switch m.Role() {
 		case session.RoleToolResult:

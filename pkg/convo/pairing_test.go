@@ -1,4 +1,4 @@
-package session_test
+package convo_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -60,7 +61,7 @@ func TestPair(t *testing.T) {
 	} {
 		messages := pairable(test.messages)
 		var got, unanswered []string
-		for i, p := range session.Pair(messages) {
+		for i, p := range convo.Pair(messages) {
 			for _, r := range p.Results {
 				got = append(got, fmt.Sprintf("%d→%d.%d", r.Message, i, r.Call))
 			}
@@ -69,9 +70,9 @@ func TestPair(t *testing.T) {
 			}
 			if messages[i].Role() == session.RoleToolResult {
 				switch p.Reply {
-				case session.Orphan:
+				case convo.Orphan:
 					got = append(got, fmt.Sprintf("%d→orphan", i))
-				case session.Doubled:
+				case convo.Doubled:
 					got = append(got, fmt.Sprintf("%d→doubled", i))
 				}
 			}

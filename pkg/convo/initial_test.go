@@ -1,10 +1,11 @@
-package session_test
+package convo_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -58,7 +59,7 @@ func threaded(t testing.TB, lines []string) []session.Entry {
 
 // words returns a projection's messages, each as the id of its entry, its role
 // and its text.
-func words(projection []session.Projected) string {
+func words(projection []convo.Projected) string {
 	var out []string
 	for _, p := range projection {
 		for _, m := range p.Messages {
@@ -137,7 +138,7 @@ func TestInitialContext(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := words(session.InitialContext(threaded(t, c.lines))); got != c.want {
+			if got := words(convo.InitialContext(threaded(t, c.lines))); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
@@ -157,7 +158,7 @@ func TestInitialContextBranch(t *testing.T) {
 	} {
 		i, _ := s.Index(leaf)
 		path, _ := s.Path(i)
-		if got := words(session.InitialContext(path)); got != want {
+		if got := words(convo.InitialContext(path)); got != want {
 			t.Errorf("%s: %q, want %q", leaf, got, want)
 		}
 	}
@@ -167,7 +168,7 @@ func TestInitialContextBranch(t *testing.T) {
 func TestInitialContextTime(t *testing.T) {
 	t.Parallel()
 	var got []string
-	for _, p := range session.InitialContext(threaded(t, []string{sessionInit("i", "p", "t"), compaction("c", "", "c")})) {
+	for _, p := range convo.InitialContext(threaded(t, []string{sessionInit("i", "p", "t"), compaction("c", "", "c")})) {
 		got = append(got, texts(p.Messages)...)
 	}
 	want := []string{

@@ -1,4 +1,4 @@
-package session_test
+package convo_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/convo"
 )
 
 func edit(id, parent, target, replacement string) string {
@@ -21,7 +21,7 @@ func project(t *testing.T, lines ...string) string {
 	leaf, _ := s.Leaf()
 	path, _ := s.Path(leaf)
 	var out []string
-	for _, p := range session.Project(path) {
+	for _, p := range convo.Project(path) {
 		out = append(out, p.Entry.ID()+strings.Repeat("+", len(p.Messages)))
 	}
 	return strings.Join(out, " ")
@@ -114,7 +114,7 @@ func TestEntryMessages(t *testing.T) {
 		{`{"type":"compaction","systemMessage":null,` + at + `}`, []string{`{"role":"compactionSummary","timestamp":1767323045678}`}},
 		{`{"type":"label"}`, nil},
 	} {
-		if diff := cmp.Diff(append([]string{}, c.want...), texts(entry(t, c.in).Messages())); diff != "" {
+		if diff := cmp.Diff(append([]string{}, c.want...), texts(convo.EntryMessages(entry(t, c.in)))); diff != "" {
 			t.Errorf("%s: %s", c.in, diff)
 		}
 	}
@@ -137,7 +137,7 @@ func TestContextEdit(t *testing.T) {
 	} {
 		s := parse(t, line("message", "a", "", `"message":{"role":"`+c.role+`","content":"x","n":1.0}`), edit("e", "a", "a", c.replacement))
 		path, _ := s.Path(1)
-		if diff := cmp.Diff([]string{c.want}, texts(session.BuildContext(path).Messages)); diff != "" {
+		if diff := cmp.Diff([]string{c.want}, texts(convo.MessagesOf(convo.Project(path)))); diff != "" {
 			t.Errorf("%s, %s: %s", c.role, c.replacement, diff)
 		}
 	}
@@ -163,7 +163,7 @@ func TestBuildContextSettings(t *testing.T) {
 		s := parse(t, c.lines...)
 		leaf, _ := s.Leaf()
 		path, _ := s.Path(leaf)
-		if got := session.BuildContext(path).JSON(); !strings.HasSuffix(got, c.want+"}") || !strings.HasPrefix(got, `{"messages":[`) {
+		if got := whole(convo.ContextOf(convo.Project(path), path)); !strings.HasSuffix(got, c.want+"}") || !strings.HasPrefix(got, `{"messages":[`) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
@@ -174,13 +174,13 @@ func TestStateOf(t *testing.T) {
 	assistant := func(id, parent, model string) string {
 		return line("message", id, parent, `"message":{"role":"assistant","content":[],"provider":"ap","model":"`+model+`"}`)
 	}
-	state := func(lines ...string) session.State {
+	state := func(lines ...string) convo.State {
 		s := parse(t, lines...)
 		leaf, _ := s.Leaf()
 		path, _ := s.Path(leaf)
-		return session.StateOf(path)
+		return convo.StateOf(path)
 	}
-	want := session.State{ThinkingLevel: `"off"`, Models: map[string]string{}, Mode: "none"}
+	want := convo.State{ThinkingLevel: `"off"`, Models: map[string]string{}, Mode: "none"}
 	if diff := cmp.Diff(want, state()); diff != "" {
 		t.Error(diff)
 	}
@@ -197,8 +197,8 @@ func TestStateOf(t *testing.T) {
 		line("service_tier_change", "i", "h2", `"serviceTier":"flex"`),
 		line("message", "j", "i", `"message":{"role":"user","provider":"no"}`), line("message", "k", "j"),
 	)
-	want = session.State{
-		ThinkingLevel: `"low"`, Model: &session.Model{Provider: "ap", ID: "later"},
+	want = convo.State{
+		ThinkingLevel: `"low"`, Model: &convo.Model{Provider: "ap", ID: "later"},
 		Models: map[string]string{"default": "p/m", "smol": "p/small"}, Mode: "plan", ModeData: `{"x":1.0}`,
 		InjectedRules: []string{"r1", "r2", "r3"}, ServiceTier: `"flex"`,
 	}
@@ -207,7 +207,7 @@ func TestStateOf(t *testing.T) {
 	}
 	got = state(assistant("a", "", "m"), line("mode_change", "b", "a", `"mode":"x"`, `"data":1`), line("mode_change", "c", "b", `"mode":"none"`),
 		line("service_tier_change", "d", "c", `"serviceTier":"flex"`), line("service_tier_change", "e", "d", `"serviceTier":null`))
-	want = session.State{ThinkingLevel: `"off"`, Model: &session.Model{Provider: "ap", ID: "m"}, Models: map[string]string{"default": "ap/m"}, Mode: "none"}
+	want = convo.State{ThinkingLevel: `"off"`, Model: &convo.Model{Provider: "ap", ID: "m"}, Models: map[string]string{"default": "ap/m"}, Mode: "none"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

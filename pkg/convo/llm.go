@@ -1,10 +1,11 @@
-package session
+package convo
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // What pi puts around summaries before a model sees them. The summaries'
@@ -19,53 +20,52 @@ const (
 // toolResult and system messages stay as they are; the others become user
 // messages or vanish. Of oh-my-pi's roles, developer stays, pythonExecution,
 // fileMention and the old hookMessage become user messages.
-func ToLLM(messages []Message) []Message {
-	out := slices.Grow([]Message(nil), len(messages))
+func ToLLM(messages []session.Message) []session.Message {
+	out := slices.Grow([]session.Message(nil), len(messages))
 	for _, m := range messages {
-		if llm, ok := m.ToLLM(); ok {
+		if llm, ok := MessageToLLM(m); ok {
 			out = append(out, llm)
 		}
 	}
 	return out
 }
 
-// ToLLM is [ToLLM] of one message; ok is false if a model reads nothing of it.
-func (m Message) ToLLM() (llm Message, ok bool) {
-	switch m.role {
-	case RoleUser, RoleAssistant, RoleToolResult, RoleSystem, RoleDeveloper:
+// MessageToLLM is [ToLLM] of one message; ok is false if a model reads nothing of it.
+func MessageToLLM(m session.Message) (llm session.Message, ok bool) {
+	switch m.Role() {
+	case session.RoleUser, session.RoleAssistant, session.RoleToolResult, session.RoleSystem, session.RoleDeveloper:
 		return m, true
-	case RoleCustom, RoleHookMessage:
+	case session.RoleCustom, session.RoleHookMessage:
 		content := m.Get("content")
 		if strings.HasPrefix(content, `"`) {
-			content = "[" + textBlock(content) + "]"
+			content = "[" + session.TextBlock(content) + "]"
 		}
 		return userMessage(m, content), true
-	case RoleBranchSummary:
-		return userText(m, "", said(branchIntro), quoted(m.Get("summary")), said("</summary>")), true
-	case RoleCompactionSummary:
-		return userText(m, "", said(compactionIntro), quoted(m.Get("summary")), said("\n</summary>")), true
-	case RoleBashExecution, RolePythonExecution:
-		if truthy(m.Get("excludeFromContext")) {
-			return Message{}, false
+	case session.RoleBranchSummary:
+		return userText(m, "", words(branchIntro), quoted(m.Get("summary")), words("</summary>")), true
+	case session.RoleCompactionSummary:
+		return userText(m, "", words(compactionIntro), quoted(m.Get("summary")), words("\n</summary>")), true
+	case session.RoleBashExecution, session.RolePythonExecution:
+		if js.Value(m.Get("excludeFromContext")).Truthy() {
+			return session.Message{}, false
 		}
 		return userText(m, "", executionText(m)...), true
-	case RoleFileMention:
+	case session.RoleFileMention:
 		return userText(m, mentionedImages(m), mentionText(m)...), true
 	}
-	return Message{}, false
+	return session.Message{}, false
 }
 
-func userMessage(m Message, content string) Message {
-	return newMessage(new(object).str("role", RoleUser).raw("content", content).
-		raw("timestamp", m.Get("timestamp")).String())
+func userMessage(m session.Message, content string) session.Message {
+	return session.NewMessage(js.Object(js.StringField("role", session.RoleUser), js.RawField("content", content), js.RawField("timestamp", m.Get("timestamp"))))
 }
 
 // A phrase is a part of a text, as a JSON literal. What a session holds may be
 // huge, and goes from literal to literal without being decoded.
 type phrase struct{ literal string }
 
-// said is a phrase of our own.
-func said(text string) phrase { return phrase{js.Quote(text)} }
+// words is a phrase of our own.
+func words(text string) phrase { return phrase{js.Quote(text)} }
 
 // quoted is a phrase of the session, empty if raw is no string.
 func quoted(raw string) phrase {
@@ -79,7 +79,7 @@ func (p phrase) empty() bool { return p.literal == `""` }
 
 // userText is a user message of one text, for the message m. Behind the text
 // stands more: further blocks, each behind a comma.
-func userText(m Message, more string, phrases ...phrase) Message {
+func userText(m session.Message, more string, phrases ...phrase) session.Message {
 	const before, after = `{"role":"user","content":[{"type":"text","text":"`, `"}`
 	end := more + "]}"
 	if timestamp := m.Get("timestamp"); timestamp != "" {
@@ -97,58 +97,58 @@ func userText(m Message, more string, phrases ...phrase) Message {
 	}
 	b.WriteString(after)
 	b.WriteString(end)
-	return newMessage(b.String())
+	return session.NewMessage(b.String())
 }
 
 // executionText tells a model what the user ran and what came of it: a command in
 // pi's words, Python in oh-my-pi's.
-func executionText(m Message) []phrase {
-	out := []phrase{said("Ran `"), quoted(m.Get("command")), said("`\n")}
+func executionText(m session.Message) []phrase {
+	out := []phrase{words("Ran `"), quoted(m.Get("command")), words("`\n")}
 	result, cancelled, exited := "", "(command cancelled)", "Command exited with code "
-	if m.role == RolePythonExecution {
-		out = []phrase{said("Ran Python:\n```python\n"), quoted(m.Get("code")), said("\n```\n")}
+	if m.Role() == session.RolePythonExecution {
+		out = []phrase{words("Ran Python:\n```python\n"), quoted(m.Get("code")), words("\n```\n")}
 		result, cancelled, exited = "Output:\n", "(execution cancelled)", "Execution failed with code "
 	}
 	if output := quoted(m.Get("output")); output.empty() {
-		out = append(out, said("(no output)"))
+		out = append(out, words("(no output)"))
 	} else {
-		out = append(out, said(result+"```\n"), output, said("\n```"))
+		out = append(out, words(result+"```\n"), output, words("\n```"))
 	}
 	code := m.Get("exitCode")
 	switch {
-	case truthy(m.Get("cancelled")):
-		out = append(out, said("\n\n"+cancelled))
+	case js.Value(m.Get("cancelled")).Truthy():
+		out = append(out, words("\n\n"+cancelled))
 	case code != "" && code != "null" && js.Stringify(code) != "0":
-		out = append(out, said("\n\n"+exited+js.Stringify(code)))
+		out = append(out, words("\n\n"+exited+js.Stringify(code)))
 	}
-	if full := quoted(m.Get("fullOutputPath")); !full.empty() && truthy(m.Get("truncated")) {
-		out = append(out, said("\n\n[Output truncated. Full output: "), full, said("]"))
+	if full := quoted(m.Get("fullOutputPath")); !full.empty() && js.Value(m.Get("truncated")).Truthy() {
+		out = append(out, words("\n\n[Output truncated. Full output: "), full, words("]"))
 	}
 	return out
 }
 
 // mentionText shows the files a fileMention message brought in.
-func mentionText(m Message) []phrase {
+func mentionText(m session.Message) []phrase {
 	var out []phrase
-	for file := range blocks(m.Get("files")) {
+	for file := range session.Blocks(m.Get("files")) {
 		if len(out) > 0 {
-			out = append(out, said("\n\n"))
+			out = append(out, words("\n\n"))
 		}
 		content := quoted(file.Get("content"))
-		out = append(out, said("<file path="+js.Quote(file.Str("path"))+">\n"), content)
+		out = append(out, words("<file path="+js.Quote(file.Str("path"))+">\n"), content)
 		if !content.empty() && !strings.HasSuffix(js.Unquote(content.literal), "\n") {
-			out = append(out, said("\n"))
+			out = append(out, words("\n"))
 		}
-		out = append(out, said("</file>"))
+		out = append(out, words("</file>"))
 	}
 	return out
 }
 
 // mentionedImages returns the image blocks that a fileMention message brought in,
 // each behind a comma.
-func mentionedImages(m Message) string {
+func mentionedImages(m session.Message) string {
 	var b strings.Builder
-	for file := range blocks(m.Get("files")) {
+	for file := range session.Blocks(m.Get("files")) {
 		if image, ok := mentionedImage(file); ok {
 			b.WriteString("," + image.Raw())
 		}
@@ -157,11 +157,11 @@ func mentionedImages(m Message) string {
 }
 
 // mentionedImage returns the image of a file; ok is false if it has none.
-func mentionedImage(file Block) (image Block, ok bool) {
+func mentionedImage(file session.Block) (image session.Block, ok bool) {
 	raw := file.Get("image")
 	if !strings.HasPrefix(raw, "{") {
-		return Block{}, false
+		return session.Block{}, false
 	}
-	image, _ = blockAt(raw, 0)
+	image = session.NewBlock(raw)
 	return image, image.Type == "image"
 }

@@ -1,4 +1,4 @@
-package session_test
+package convo_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -32,9 +33,9 @@ func TestReinject(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			path := threaded(t, c.lines)
-			initial := session.InitialContext(path)
-			for at, want := range map[session.Placement]string{session.AfterSummary: c.after, session.BeforeLastUser: c.front} {
-				if got := bracketed(session.Reinject(session.Project(path), initial, at), initial); got != want {
+			initial := convo.InitialContext(path)
+			for at, want := range map[convo.Placement]string{convo.AfterSummary: c.after, convo.BeforeLastUser: c.front} {
+				if got := bracketed(convo.Reinject(convo.Project(path), initial, at), initial); got != want {
 					t.Errorf("%d: %q, want %q", at, got, want)
 				}
 			}
@@ -44,7 +45,7 @@ func TestReinject(t *testing.T) {
 
 // bracketed returns the ids of a projection; those of initial context, which
 // the projection does not have otherwise, stand in brackets.
-func bracketed(projection, initial []session.Projected) string {
+func bracketed(projection, initial []convo.Projected) string {
 	added := map[string]bool{}
 	for _, p := range initial {
 		added[p.Entry.ID()] = true
@@ -73,9 +74,9 @@ func bracketed(projection, initial []session.Projected) string {
 
 func TestReinjectIntoNothing(t *testing.T) {
 	t.Parallel()
-	initial := session.InitialContext(threaded(t, []string{marked("m", "a"), compaction("c", "", "c")}))
-	for _, at := range []session.Placement{session.AfterSummary, session.BeforeLastUser} {
-		if got := words(session.Reinject(nil, initial, at)); got != "m custom:a" {
+	initial := convo.InitialContext(threaded(t, []string{marked("m", "a"), compaction("c", "", "c")}))
+	for _, at := range []convo.Placement{convo.AfterSummary, convo.BeforeLastUser} {
+		if got := words(convo.Reinject(nil, initial, at)); got != "m custom:a" {
 			t.Errorf("%d: %q", at, got)
 		}
 	}
@@ -103,15 +104,15 @@ func reinjects(t *rapid.T) {
 		}
 		path = append(path, e)
 	}
-	before, initial := session.Project(path), session.InitialContext(path)
-	at := rapid.SampledFrom([]session.Placement{session.AfterSummary, session.BeforeLastUser}).Draw(t, "at")
-	after := session.Reinject(before, initial, at)
+	before, initial := convo.Project(path), convo.InitialContext(path)
+	at := rapid.SampledFrom([]convo.Placement{convo.AfterSummary, convo.BeforeLastUser}).Draw(t, "at")
+	after := convo.Reinject(before, initial, at)
 	checkReinjected(t, before, initial, after)
 }
 
-func checkReinjected(t *rapid.T, before, initial, after []session.Projected) {
-	same := func(a, b session.Projected) bool {
-		return words([]session.Projected{a}) == words([]session.Projected{b}) && a.Entry.ID() == b.Entry.ID()
+func checkReinjected(t *rapid.T, before, initial, after []convo.Projected) {
+	same := func(a, b convo.Projected) bool {
+		return words([]convo.Projected{a}) == words([]convo.Projected{b}) && a.Entry.ID() == b.Entry.ID()
 	}
 	restOld, restNew, lastSystem := before, initial, ""
 	for i, p := range after {
@@ -120,7 +121,7 @@ func checkReinjected(t *rapid.T, before, initial, after []session.Projected) {
 			restOld = restOld[1:]
 		case len(restNew) > 0 && same(p, restNew[0]):
 			restNew = restNew[1:]
-			next := slices.IndexFunc(after[i+1:], func(p session.Projected) bool { return len(p.Messages) > 0 })
+			next := slices.IndexFunc(after[i+1:], func(p convo.Projected) bool { return len(p.Messages) > 0 })
 			if i == 0 || next >= 0 && after[i+1+next].Messages[0].Role() == session.RoleToolResult {
 				t.Fatalf("%s in %s", words(initial), words(after))
 			}

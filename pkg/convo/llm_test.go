@@ -1,10 +1,11 @@
-package session_test
+package convo_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -66,15 +67,15 @@ func TestToLLM(t *testing.T) {
 			if c.want != gone {
 				want = []string{c.want}
 			}
-			if diff := cmp.Diff(want, texts(session.ToLLM([]session.Message{session.NewMessage(c.in)}))); diff != "" {
+			if diff := cmp.Diff(want, texts(convo.ToLLM([]session.Message{session.NewMessage(c.in)}))); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
-	if out := session.ToLLM(nil); out != nil {
+	if out := convo.ToLLM(nil); out != nil {
 		t.Errorf("%v", out)
 	}
-	if got := session.MessageArray(nil); got != "[]" {
+	if got := array(nil); got != "[]" {
 		t.Errorf("no messages are %s", got)
 	}
 }
@@ -117,11 +118,11 @@ func TestFoldSystem(t *testing.T) {
 		for _, raw := range c.in {
 			messages = append(messages, session.NewMessage(raw))
 		}
-		m, ok := session.FoldSystem(messages)
+		m, ok := convo.FoldSystem(messages)
 		if ok != (c.want != "") || m.Raw() != c.want {
 			t.Errorf("%s: %v\n%s, want\n%s", c.name, ok, m.Raw(), c.want)
 		}
-		if again, ok := session.FoldSystem([]session.Message{m}); ok && again.Raw() != m.Raw() {
+		if again, ok := convo.FoldSystem([]session.Message{m}); ok && again.Raw() != m.Raw() {
 			t.Errorf("%s: folded again it is %s", c.name, again.Raw())
 		}
 	}

@@ -1,4 +1,4 @@
-package session_test
+package convo_test
 
 import (
 	"crypto/sha256"
@@ -17,6 +17,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -24,7 +25,7 @@ import (
 // shelf holds blobs in memory.
 type shelf map[string][]byte
 
-func (s shelf) put(blobs []session.Blob) {
+func (s shelf) put(blobs []convo.Blob) {
 	for _, b := range blobs {
 		s[b.Sum] = b.Data
 	}
@@ -48,10 +49,10 @@ func TestExternalize(t *testing.T) {
 		bytes[i] = byte(i * 7)
 	}
 	b64 := base64.StdEncoding.EncodeToString(bytes) // 1024
-	ref := session.NewBlob(bytes).Ref()
+	ref := convo.NewBlob(bytes).Ref()
 	image := func(data string) string { return `{"type":"image","data":"` + data + `","mimeType":"image/png"}` }
 	url := "data:image/png;base64,AAAA"
-	urlRef := session.NewBlob([]byte(url)).Ref()
+	urlRef := convo.NewBlob([]byte(url)).Ref()
 	for name, test := range map[string]struct{ in, want string }{
 		"content":          {`{"content":[ ` + image(b64) + `]}`, `{"content":[ ` + image(ref) + `]}`},
 		"deeper content":   {`{"a":{"b":[{"content":[[` + image(b64) + `]]}]}}`, `{"a":{"b":[{"content":[[` + image(ref) + `]]}]}}`},
@@ -82,17 +83,17 @@ func TestExternalize(t *testing.T) {
 			if test.want == "" {
 				test.want = test.in
 			}
-			got, blobs := session.Limits{Blobs: true}.Apply(entry(t, test.in))
+			got, blobs := convo.Limits{Blobs: true}.Apply(entry(t, test.in))
 			if diff := cmp.Diff(test.want, got.Raw()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			on := shelf{}
 			on.put(blobs)
-			back, problems := session.ResolveBlobs(got, on.get)
+			back, problems := convo.ResolveBlobs(got, on.get)
 			if name == "reference" {
 				return
 			}
-			if again, _ := (session.Limits{Blobs: true}).Apply(back); again != got || len(problems) > 0 {
+			if again, _ := (convo.Limits{Blobs: true}).Apply(back); again != got || len(problems) > 0 {
 				t.Errorf("resolved: %s %v", back.Raw(), problems)
 			}
 		})
@@ -109,11 +110,11 @@ func TestExternalizeOmp(t *testing.T) {
 	}
 	stored := map[string]bool{}
 	for _, e := range parseText(t, string(corpus.Session(t, paths[0]))).Entries {
-		full, problems := session.ResolveBlobs(e, ompBlob)
+		full, problems := convo.ResolveBlobs(e, ompBlob)
 		if strings.Contains(full.Raw(), "blob:") || len(problems) > 0 {
 			t.Errorf("line %d: references left, %v", e.Line(), problems)
 		}
-		back, blobs := session.Limits{MaxChars: session.MaxPersistChars, Blobs: true}.Apply(full)
+		back, blobs := convo.Limits{MaxChars: convo.MaxPersistChars, Blobs: true}.Apply(full)
 		if diff := cmp.Diff(e.Raw(), back.Raw()); diff != "" {
 			t.Errorf("line %d (-omp +got):\n%s", e.Line(), diff)
 		}
@@ -145,10 +146,10 @@ func TestResolveOmp(t *testing.T) {
 		for _, ref := range gjson.GetBytes(data, "refs").Array() {
 			index, inner, _ := strings.Cut(ref.Get("path").Str, ".")
 			e := s.Entries[gjson.Parse(index).Int()-1]
-			got, problems := session.ResolveBlobs(e, ompBlob)
+			got, problems := convo.ResolveBlobs(e, ompBlob)
 			value := gjson.Get(got.Raw(), inner).Str
 			if ref.Get("resolved").Str == "unresolved" {
-				if value != ref.Get("ref").Str || len(problems) != 1 || problems[0].Kind != session.BlobMissing || problems[0].Line != e.Line() {
+				if value != ref.Get("ref").Str || len(problems) != 1 || problems[0].Kind != convo.BlobMissing || problems[0].Line != e.Line() {
 					t.Errorf("%s: %s became %.80q, %v", path, ref.Get("path"), value, problems)
 				}
 			} else if sum := sha256.Sum256([]byte(value)); hex.EncodeToString(sum[:]) != ref.Get("resolved.sha256").Str {
@@ -173,11 +174,11 @@ func mustRead(t testing.TB, path string) []byte {
 
 func TestResolveBlobsProblems(t *testing.T) {
 	t.Parallel()
-	other, url := session.NewBlob([]byte("other")), session.NewBlob([]byte("data:image/png;base64,AA=="))
+	other, url := convo.NewBlob([]byte("other")), convo.NewBlob([]byte("data:image/png;base64,AA=="))
 	unreadable := strings.Repeat("e", 64)
 	get := func(sum string) ([]byte, error) {
 		switch {
-		case !session.ValidBlobSum(sum):
+		case !convo.ValidBlobSum(sum):
 			t.Errorf("asked for %q", sum)
 		case sum == other.Sum:
 			return other.Data, nil
@@ -195,24 +196,24 @@ func TestResolveBlobsProblems(t *testing.T) {
 	}
 	const p = "blob:sha256:"
 	for in, want := range map[string]session.Kind{
-		image(p + strings.Repeat("a", 64)):                      session.BlobMissing,
-		image(p + strings.Repeat("b", 64)):                      session.BlobHash,
-		image(p + unreadable):                                   session.BlobMissing,
-		image(p):                                                session.BlobName,
-		image(p + "../../../../etc/passwd"):                     session.BlobName,
-		image(p + strings.Repeat("A", 64)):                      session.BlobName,
-		image(p + strings.Repeat("a", 63)):                      session.BlobName,
-		image(p + strings.Repeat("a", 65)):                      session.BlobName,
-		image(p + strings.Repeat("a", 63) + "/"):                session.BlobName,
-		image(p + strings.Repeat("a", 63) + `\u0000`):           session.BlobName,
-		image(`\u0062lob:sha256:x`):                             session.BlobName,
-		`{"image_url":"` + other.Ref() + `"}`:                   session.BlobHash, // no data URL
+		image(p + strings.Repeat("a", 64)):                      convo.BlobMissing,
+		image(p + strings.Repeat("b", 64)):                      convo.BlobHash,
+		image(p + unreadable):                                   convo.BlobMissing,
+		image(p):                                                convo.BlobName,
+		image(p + "../../../../etc/passwd"):                     convo.BlobName,
+		image(p + strings.Repeat("A", 64)):                      convo.BlobName,
+		image(p + strings.Repeat("a", 63)):                      convo.BlobName,
+		image(p + strings.Repeat("a", 65)):                      convo.BlobName,
+		image(p + strings.Repeat("a", 63) + "/"):                convo.BlobName,
+		image(p + strings.Repeat("a", 63) + `\u0000`):           convo.BlobName,
+		image(`\u0062lob:sha256:x`):                             convo.BlobName,
+		`{"image_url":"` + other.Ref() + `"}`:                   convo.BlobHash, // no data URL
 		`{"content":[{"type":"text","data":"` + p + `"}]}`:      "",
 		`{"content":[{"type":"text","text":"` + p + `x"}]}`:     "",
 		`{"other":[{"type":"image","data":"` + p + `x"}]}`:      "",
 		`{"content":[{"type":"image","data":"BLOB` + p + `"}]}`: "",
 	} {
-		got, problems := session.ResolveBlobs(entry(t, in), get)
+		got, problems := convo.ResolveBlobs(entry(t, in), get)
 		if got.Raw() != in {
 			t.Errorf("%s\nbecame %s", in, got.Raw())
 		}
@@ -228,7 +229,7 @@ func TestResolveBlobsProblems(t *testing.T) {
 		}
 	}
 	in := `{"content":[{"type":"image","data":"\u0062lob:sha256:` + other.Sum + `"}],"image_url":"` + url.Ref() + `"}`
-	got, problems := session.ResolveBlobs(entry(t, in), get)
+	got, problems := convo.ResolveBlobs(entry(t, in), get)
 	want := `{"content":[{"type":"image","data":"b3RoZXI="}],"image_url":"data:image/png;base64,AA=="}`
 	if got.Raw() != want || problems != nil {
 		t.Errorf("%s %v", got.Raw(), problems)
@@ -253,27 +254,27 @@ func FuzzLimits(f *testing.F) {
 		if err != nil || strings.Contains(line, "blob:") || strings.Contains(line, `\u0062`) {
 			return
 		}
-		if limit < session.MinPersistChars {
-			limit = session.MinPersistChars
+		if limit < convo.MinPersistChars {
+			limit = convo.MinPersistChars
 		}
-		cut, _ := session.Limits{MaxChars: limit}.Apply(e)
+		cut, _ := convo.Limits{MaxChars: limit}.Apply(e)
 		checkCut(t, e, cut, limit)
-		out, blobs := session.Limits{Blobs: true}.Apply(e)
+		out, blobs := convo.Limits{Blobs: true}.Apply(e)
 		parsed, err := session.ParseEntry(out.Raw())
 		if err != nil || parsed != out {
 			t.Fatalf("%v: %q", err, out.Raw())
 		}
 		on := shelf{}
 		on.put(blobs)
-		full, problems := session.ResolveBlobs(out, on.get)
+		full, problems := convo.ResolveBlobs(out, on.get)
 		if len(problems) > 0 {
 			t.Fatalf("%v: %q", problems, out.Raw())
 		}
 		if len(blobs) == 0 && full.Raw() != line {
 			t.Fatalf("no blobs, and yet %q", full.Raw())
 		}
-		again, more := session.Limits{Blobs: true}.Apply(full)
-		if again != out || !slices.EqualFunc(blobs, more, func(a, b session.Blob) bool { return a.Sum == b.Sum }) {
+		again, more := convo.Limits{Blobs: true}.Apply(full)
+		if again != out || !slices.EqualFunc(blobs, more, func(a, b convo.Blob) bool { return a.Sum == b.Sum }) {
 			t.Fatalf("not canonical: %q, then %q", out.Raw(), again.Raw())
 		}
 	})
@@ -285,7 +286,7 @@ func checkCut(t *testing.T, e, cut session.Entry, limit int) {
 	if parsed, err := session.ParseEntry(cut.Raw()); err != nil || parsed != cut {
 		t.Fatalf("%v: %q", err, cut.Raw())
 	}
-	if again, _ := (session.Limits{MaxChars: limit}).Apply(cut); again != cut {
+	if again, _ := (convo.Limits{MaxChars: limit}).Apply(cut); again != cut {
 		t.Fatalf("%q, then %q", cut.Raw(), again.Raw())
 	}
 	var before, after any

@@ -1,4 +1,4 @@
-package session_test
+package convo_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -46,7 +47,7 @@ func TestEstimators(t *testing.T) {
 		for _, e := range []struct {
 			name      string
 			got, want int64
-		}{{"chars", session.Estimate(m), c.chars}, {"bytes", session.EstimateBytes(m), c.bytes}, {"cjk", session.EstimateCJK(m), c.cjk}} {
+		}{{"chars", convo.Estimate(m), c.chars}, {"bytes", convo.EstimateBytes(m), c.bytes}, {"cjk", convo.EstimateCJK(m), c.cjk}} {
 			if e.got != e.want {
 				t.Errorf("%s: %s estimates %d, want %d", c.name, e.name, e.got, e.want)
 			}
@@ -64,13 +65,13 @@ func TestWideScripts(t *testing.T) {
 			continue
 		}
 		m := session.NewMessage(`{"role":"user","content":` + js.Quote(strings.Repeat(string(r), 8)) + `}`)
-		if got := session.EstimateCJK(m); got != 8 {
+		if got := convo.EstimateCJK(m); got != 8 {
 			t.Errorf("8 of U+%04X are %d tokens", r, got)
 		}
 	}
 	for _, r := range "aéЖאعกहⴰ→€😀\uFFFD\u10FF\u1200\u2E7F\uABFF\uFFF0" {
 		m := session.NewMessage(`{"role":"user","content":` + js.Quote(strings.Repeat(string(r), 8)) + `}`)
-		if got := session.EstimateCJK(m); got > 4 {
+		if got := convo.EstimateCJK(m); got > 4 {
 			t.Errorf("8 of U+%04X are %d tokens", r, got)
 		}
 	}
@@ -86,8 +87,8 @@ func TestEstimatorsBounds(t *testing.T) {
 			continue
 		}
 		for _, e := range s.Entries {
-			for _, m := range e.Messages() {
-				chars, bytes, cjk := session.Estimate(m), session.EstimateBytes(m), session.EstimateCJK(m)
+			for _, m := range convo.EntryMessages(e) {
+				chars, bytes, cjk := convo.Estimate(m), convo.EstimateBytes(m), convo.EstimateCJK(m)
 				if bytes < chars || bytes > 3*chars || cjk < chars || cjk > 4*chars {
 					t.Errorf("%s: entry %s: %d chars/4, %d bytes/4, %d cjk", path, e.ID(), chars, bytes, cjk)
 				}
@@ -106,21 +107,21 @@ func TestMeasureProjectionBy(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		lines []string
-		want  session.ContextSize
+		want  convo.ContextSize
 	}{
-		{"usage", []string{user("a", "", "漢字漢字"), reply, user("c", "b", "漢字漢字")}, session.ContextSize{Tokens: 104, Usage: 100, Trailing: 4, LastUsage: 1}},
-		{"none", []string{user("a", "", "漢字漢字"), reply, edit("e", "b", "a", "null")}, session.ContextSize{LastUsage: -1}},
-		{"all", []string{line("message", "a", "", `"message":{"role":"system","content":"漢字"}`), user("b", "a", "漢")}, session.ContextSize{Tokens: 3, Trailing: 3, LastUsage: -1}},
+		{"usage", []string{user("a", "", "漢字漢字"), reply, user("c", "b", "漢字漢字")}, convo.ContextSize{Tokens: 104, Usage: 100, Trailing: 4, LastUsage: 1}},
+		{"none", []string{user("a", "", "漢字漢字"), reply, edit("e", "b", "a", "null")}, convo.ContextSize{LastUsage: -1}},
+		{"all", []string{line("message", "a", "", `"message":{"role":"system","content":"漢字"}`), user("b", "a", "漢")}, convo.ContextSize{Tokens: 3, Trailing: 3, LastUsage: -1}},
 	} {
 		s := parse(t, c.lines...)
 		leaf, _ := s.Leaf()
 		path, _ := s.Path(leaf)
-		if got := session.MeasureProjectionBy(session.Project(path), path, session.EstimateCJK); got != c.want {
+		if got := convo.MeasureProjection(convo.Project(path), path, convo.EstimateCJK); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
 	messages := messagesOf(`{"role":"user","content":"漢字漢字"}`)
-	if got := session.MeasureWithoutImagesBy(messages, session.EstimateCJK); got.Tokens != 4 {
+	if got := convo.MeasurePi073(messages, convo.EstimateCJK); got.Tokens != 4 {
 		t.Errorf("by the rules of 0.73: %+v", got)
 	}
 }
@@ -136,7 +137,7 @@ func TestReportedContext(t *testing.T) {
 		`{"role":"assistant","stopReason":"stop"}`:                                              0,
 		`{"role":"user","usage":{"totalTokens":7}}`:                                             0,
 	} {
-		if got, ok := session.NewMessage(in).ReportedContext(); got != want || ok != (want > 0) {
+		if got, ok := convo.ReportedContext(session.NewMessage(in)); got != want || ok != (want > 0) {
 			t.Errorf("%s: %d, %v", in, got, ok)
 		}
 	}

@@ -1,9 +1,10 @@
-package session_test
+package convo_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -46,14 +47,14 @@ func TestEstimate(t *testing.T) {
 		{"unknown role", `{"role":"odd","content":"xxxx"}`, 0, -1},
 	} {
 		m := session.NewMessage(c.in)
-		if got := session.Estimate(m); got != c.want {
+		if got := convo.Estimate(m); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 		old := c.old
 		if old < 0 {
 			old = c.want
 		}
-		if got := session.EstimateWithoutImages(m); got != old {
+		if got := convo.EstimatePi073(m); got != old {
 			t.Errorf("%s by the rules of 0.73: %d, want %d", c.name, got, old)
 		}
 	}
@@ -76,31 +77,31 @@ func TestMeasure(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		messages []session.Message
-		want     session.ContextSize
-		old      *session.ContextSize // pi 0.73, nil for the same
+		want     convo.ContextSize
+		old      *convo.ContextSize // pi 0.73, nil for the same
 	}{
-		{"none", nil, session.ContextSize{LastUsage: -1}, nil},
-		{"estimates", messagesOf(ask, ask), session.ContextSize{Tokens: 4, Trailing: 4, LastUsage: -1}, nil},
-		{"usage", messagesOf(ask, used("stop", `{"totalTokens":100}`)), session.ContextSize{Tokens: 100, Usage: 100, LastUsage: 1}, nil},
-		{"sum of the parts", messagesOf(used("stop", `{"input":1,"output":2,"cacheRead":3,"cacheWrite":4,"totalTokens":0}`), ask), session.ContextSize{Tokens: 12, Usage: 10, Trailing: 2}, nil},
-		{"the last one", messagesOf(used("stop", `{"totalTokens":9}`), ask, used("length", `{"totalTokens":5}`), ask), session.ContextSize{Tokens: 7, Usage: 5, Trailing: 2, LastUsage: 2}, nil},
-		{"not of failed replies", messagesOf(used("stop", `{"totalTokens":9}`), used("error", `{"totalTokens":5}`), used("aborted", `{"totalTokens":5}`)), session.ContextSize{Tokens: 11, Usage: 9, Trailing: 2}, nil},
-		{"no usage", messagesOf(used("stop", `null`)), session.ContextSize{Tokens: 1, Trailing: 1, LastUsage: -1}, nil},
+		{"none", nil, convo.ContextSize{LastUsage: -1}, nil},
+		{"estimates", messagesOf(ask, ask), convo.ContextSize{Tokens: 4, Trailing: 4, LastUsage: -1}, nil},
+		{"usage", messagesOf(ask, used("stop", `{"totalTokens":100}`)), convo.ContextSize{Tokens: 100, Usage: 100, LastUsage: 1}, nil},
+		{"sum of the parts", messagesOf(used("stop", `{"input":1,"output":2,"cacheRead":3,"cacheWrite":4,"totalTokens":0}`), ask), convo.ContextSize{Tokens: 12, Usage: 10, Trailing: 2}, nil},
+		{"the last one", messagesOf(used("stop", `{"totalTokens":9}`), ask, used("length", `{"totalTokens":5}`), ask), convo.ContextSize{Tokens: 7, Usage: 5, Trailing: 2, LastUsage: 2}, nil},
+		{"not of failed replies", messagesOf(used("stop", `{"totalTokens":9}`), used("error", `{"totalTokens":5}`), used("aborted", `{"totalTokens":5}`)), convo.ContextSize{Tokens: 11, Usage: 9, Trailing: 2}, nil},
+		{"no usage", messagesOf(used("stop", `null`)), convo.ContextSize{Tokens: 1, Trailing: 1, LastUsage: -1}, nil},
 		{
 			"a usage of zero", messagesOf(ask, used("stop", `{"totalTokens":0}`)),
-			session.ContextSize{Tokens: 3, Trailing: 3, LastUsage: -1},
-			&session.ContextSize{LastUsage: 1},
+			convo.ContextSize{Tokens: 3, Trailing: 3, LastUsage: -1},
+			&convo.ContextSize{LastUsage: 1},
 		},
-		{"a user's usage", messagesOf(`{"role":"user","content":"x","usage":{"totalTokens":5}}`), session.ContextSize{Tokens: 1, Trailing: 1, LastUsage: -1}, nil},
+		{"a user's usage", messagesOf(`{"role":"user","content":"x","usage":{"totalTokens":5}}`), convo.ContextSize{Tokens: 1, Trailing: 1, LastUsage: -1}, nil},
 	} {
-		if got := session.Measure(c.messages); got != c.want {
+		if got := convo.Measure(c.messages); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 		old := c.want
 		if c.old != nil {
 			old = *c.old
 		}
-		if got := session.MeasureWithoutImages(c.messages); got != old {
+		if got := convo.MeasurePi073(c.messages, convo.EstimatePi073); got != old {
 			t.Errorf("%s by the rules of 0.73: %+v, want %+v", c.name, got, old)
 		}
 	}
@@ -119,20 +120,20 @@ func TestMeasureProjection(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		lines []string
-		want  session.ContextSize
+		want  convo.ContextSize
 	}{
-		{"none", nil, session.ContextSize{LastUsage: -1}},
-		{"usage", []string{user("a", "", "xxxx"), reply("b", "a"), user("c", "b", "xxxx")}, session.ContextSize{Tokens: 101, Usage: 100, Trailing: 1, LastUsage: 1}},
-		{"before a compaction", []string{reply("b", ""), compaction("c", "b", "b")}, session.ContextSize{Tokens: 2, Trailing: 2, LastUsage: -1}},
-		{"after a compaction", []string{user("a", "", "x"), compaction("c", "a", "a"), reply("b", "c")}, session.ContextSize{Tokens: 100, Usage: 100, LastUsage: 2}},
-		{"before an edit", []string{user("a", "", "xxxx"), reply("b", "a"), edit("e", "b", "a", "null")}, session.ContextSize{Tokens: 1, Trailing: 1, LastUsage: -1}},
-		{"system messages as one", []string{system("s", ""), system("t", "s")}, session.ContextSize{Tokens: 1, Trailing: 1, LastUsage: -1}},
-		{"system messages and usage", []string{system("s", ""), reply("b", "s"), system("t", "b")}, session.ContextSize{Tokens: 101, Usage: 100, Trailing: 1, LastUsage: 1}},
+		{"none", nil, convo.ContextSize{LastUsage: -1}},
+		{"usage", []string{user("a", "", "xxxx"), reply("b", "a"), user("c", "b", "xxxx")}, convo.ContextSize{Tokens: 101, Usage: 100, Trailing: 1, LastUsage: 1}},
+		{"before a compaction", []string{reply("b", ""), compaction("c", "b", "b")}, convo.ContextSize{Tokens: 2, Trailing: 2, LastUsage: -1}},
+		{"after a compaction", []string{user("a", "", "x"), compaction("c", "a", "a"), reply("b", "c")}, convo.ContextSize{Tokens: 100, Usage: 100, LastUsage: 2}},
+		{"before an edit", []string{user("a", "", "xxxx"), reply("b", "a"), edit("e", "b", "a", "null")}, convo.ContextSize{Tokens: 1, Trailing: 1, LastUsage: -1}},
+		{"system messages as one", []string{system("s", ""), system("t", "s")}, convo.ContextSize{Tokens: 1, Trailing: 1, LastUsage: -1}},
+		{"system messages and usage", []string{system("s", ""), reply("b", "s"), system("t", "b")}, convo.ContextSize{Tokens: 101, Usage: 100, Trailing: 1, LastUsage: 1}},
 	} {
 		s := parse(t, c.lines...)
 		leaf, _ := s.Leaf()
 		path, _ := s.Path(leaf)
-		if got := session.MeasureProjection(session.Project(path), path); got != c.want {
+		if got := convo.MeasureProjection(convo.Project(path), path, convo.Estimate); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}

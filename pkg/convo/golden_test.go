@@ -1,11 +1,8 @@
-package session_test
+package convo_test
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,18 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // These tests compare with what the real programs answered for the same files
 // (testdata/README.md). A file the real program refuses or answers otherwise on
 // purpose has a line in differs, and one in docs/formats.
-
-// piFiles are the sessions pi's golden answers speak of.
-func piFiles(t *testing.T) []string {
-	t.Helper()
-	return append(corpus.Sessions(t, "pi/sessions"), corpus.Sessions(t, "pi/genuine")...)
-}
 
 func read(t testing.TB, path string) (*session.Session, error) {
 	t.Helper()
@@ -59,7 +51,7 @@ func TestPiContext(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"1.5", "0.73"} {
 		golden := corpus.Golden(t, "pi/golden/"+version)
-		for _, path := range piFiles(t) {
+		for _, path := range corpus.PiSessions(t) {
 			name := corpus.PiName(path)
 			want, ok := golden[name+".context.json"]
 			if !ok || noSession[name] || version == "0.73" && newerThan073(name) {
@@ -94,19 +86,19 @@ func comparePiContext(t *testing.T, path string, g piContext) {
 	if diff := cmp.Diff(g.PathIDs, ids(entries)); diff != "" {
 		t.Errorf("path (-pi +sess):\n%s", diff)
 	}
-	c := session.BuildContext(entries)
-	if diff := cmp.Diff(g.Context, decode(t, c.JSON())); diff != "" {
+	c := convo.ContextOf(convo.Project(entries), entries)
+	if diff := cmp.Diff(g.Context, decode(t, whole(c))); diff != "" {
 		t.Errorf("context (-pi +sess):\n%s", diff)
 	}
-	if diff := cmp.Diff(g.LLM, decode(t, session.MessageArray(session.ToLLM(c.Messages)))); diff != "" {
+	if diff := cmp.Diff(g.LLM, decode(t, array(convo.ToLLM(c.Messages)))); diff != "" {
 		t.Errorf("messages (-pi +sess):\n%s", diff)
 	}
-	size := session.Measure(c.Messages)
+	size := convo.Measure(c.Messages)
 	last := -1
 	if g.ContextTokens.LastUsageIndex != nil {
 		last = *g.ContextTokens.LastUsageIndex
 	}
-	want := session.ContextSize{
+	want := convo.ContextSize{
 		Tokens: g.ContextTokens.Tokens, Usage: g.ContextTokens.UsageTokens,
 		Trailing: g.ContextTokens.TrailingTokens, LastUsage: last,
 	}
@@ -126,7 +118,7 @@ func ids(entries []session.Entry) []string {
 func TestPiOpen(t *testing.T) {
 	t.Parallel()
 	golden := corpus.Golden(t, "pi/golden/1.5")
-	for _, path := range piFiles(t) {
+	for _, path := range corpus.PiSessions(t) {
 		name := corpus.PiName(path)
 		if noSession[name] {
 			continue
@@ -206,7 +198,7 @@ func unique(list []string) []string {
 func TestPiTokens(t *testing.T) {
 	t.Parallel()
 	golden := corpus.Golden(t, "pi/golden/1.5")
-	for _, path := range piFiles(t) {
+	for _, path := range corpus.PiSessions(t) {
 		name := corpus.PiName(path)
 		if noSession[name] {
 			continue
@@ -234,7 +226,7 @@ func TestPiTokens(t *testing.T) {
 			for i, e := range entries {
 				var got int64
 				for _, m := range own(e) {
-					got += session.Estimate(m)
+					got += convo.Estimate(m)
 				}
 				if got != g.Entries[i].Tokens {
 					t.Errorf("entry %s: %d tokens, pi says %d", e.ID(), got, g.Entries[i].Tokens)
@@ -247,7 +239,7 @@ func TestPiTokens(t *testing.T) {
 // own returns an entry's messages without the system message of a compaction,
 // which pi's figures for single entries leave out.
 func own(e session.Entry) []session.Message {
-	m := e.Messages()
+	m := convo.EntryMessages(e)
 	if e.Type() == session.TypeCompaction {
 		m = m[len(m)-1:]
 	}
@@ -347,37 +339,10 @@ func compareOmp(t *testing.T, s *session.Session, want []byte) string {
 	}
 	leaf, _ := s.Leaf()
 	entries, _ := s.Path(leaf)
-	state := session.StateOf(entries)
-	return cmp.Diff(g.Messages, decode(t, session.MessageArray(session.BuildContext(entries).Messages))) +
+	state := convo.StateOf(entries)
+	return cmp.Diff(g.Messages, decode(t, array(convo.MessagesOf(convo.Project(entries))))) +
 		cmp.Diff(g.Models, state.Models) +
 		cmp.Diff(g.ThinkingLevel, decode(t, state.ThinkingLevel)) +
 		cmp.Diff(g.Mode, state.Mode) +
 		cmp.Diff(append([]string{}, g.InjectedTtsrRules...), append([]string{}, state.InjectedRules...))
-}
-
-// migrated are the SHA-256 sums of two real version 1 sessions as real pi 0.73
-// rewrites them, with ids by position.
-var migrated = map[string]string{
-	"pi/sessions/before-compaction.jsonl": "c04b5d5a6d93e5ac7d7e0f9989cebd02b1b5a338e64ac45fd4b63c0835976384",
-	"pi/sessions/large-session.jsonl":     "d2012468fd5b23db4563358d398fa9ef3c11143eb427ef4bd9d8823baff47c45",
-}
-
-func TestMigrationBytes(t *testing.T) {
-	t.Parallel()
-	for path, want := range migrated {
-		s, err := read(t, path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := sha256.New()
-		for _, line := range s.Lead() {
-			io.WriteString(h, line+"\n")
-		}
-		for _, e := range s.Entries {
-			io.WriteString(h, e.Raw()+"\n")
-		}
-		if got := hex.EncodeToString(h.Sum(nil)); got != want {
-			t.Errorf("%s: %s, pi's rewrite is %s", path, got, want)
-		}
-	}
 }

@@ -1,24 +1,16 @@
-package session
+package convo
+
+import "github.com/sess-tools/sess/pkg/session"
 
 // NoResult is the text of the result that a model reads for a call that was
 // never answered, as in pi 1.5.
 const NoResult = "No result provided"
 
-// Failed reports whether the message is a reply that ended in an error or was
-// aborted. No model is shown such a reply, nor the results of its calls.
-func (m Message) Failed() bool {
-	if m.role != RoleAssistant {
-		return false
-	}
-	stop := m.Str("stopReason")
-	return stop == "error" || stop == "aborted"
-}
-
 // Paired says how one message stands in the pairing of calls and results.
 type Paired struct {
 	// Of an assistant message: its calls, and their results in the order in which
 	// they came. Results that stand before their calls come last.
-	Calls   []ToolCall
+	Calls   []session.ToolCall
 	Results []Result
 
 	// Of a tool result: the index of the message that has its call. It is
@@ -66,15 +58,15 @@ func (p Paired) Unanswered() []int {
 // is for the same tool and has no result of its own.
 //
 // Replies that failed take part: their results go with them.
-func Pair(messages []Message) []Paired {
+func Pair(messages []session.Message) []Paired {
 	p := pairing{out: make([]Paired, len(messages)), latest: map[string]*unanswered{}}
 	var early []int
 	for i, m := range messages {
 		p.out[i].Reply = Orphan
-		switch m.role {
-		case RoleAssistant:
+		switch m.Role() {
+		case session.RoleAssistant:
 			p.reply(i, m)
-		case RoleToolResult:
+		case session.RoleToolResult:
 			u := p.latest[m.Str("toolCallId")]
 			switch {
 			case u == nil:
@@ -105,7 +97,7 @@ type unanswered struct {
 	calls   []int
 }
 
-func (p *pairing) reply(i int, m Message) {
+func (p *pairing) reply(i int, m session.Message) {
 	p.out[i].Calls = m.ToolCalls()
 	for n, c := range p.out[i].Calls {
 		u := p.latest[c.ID]
@@ -123,7 +115,7 @@ func (p *pairing) answer(reply, call, result int) {
 }
 
 // adopt gives results that came before every call of their id to later calls.
-func (p *pairing) adopt(messages []Message, early []int) {
+func (p *pairing) adopt(messages []session.Message, early []int) {
 	type key struct{ id, tool string }
 	type place struct{ message, call int }
 	later := map[key][]place{}

@@ -1,20 +1,21 @@
-package session
+package convo
 
 import (
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // FoldSystem replays the system messages among messages into one that says the
 // same: contents joined by blank lines, the last text of each section, the tools
 // in force (docs/formats/pi.md, system messages). ok is false if there are none.
-func FoldSystem(messages []Message) (m Message, ok bool) {
+func FoldSystem(messages []session.Message) (m session.Message, ok bool) {
 	var content []string
 	var sections, tools ordered
 	timestamp := ""
 	for _, m := range messages {
-		if m.role != RoleSystem {
+		if m.Role() != session.RoleSystem {
 			continue
 		}
 		if !ok {
@@ -27,23 +28,23 @@ func FoldSystem(messages []Message) (m Message, ok bool) {
 		foldTools(&tools, m.Get("toolsRemoved"), m.Get("toolsAdded"))
 	}
 	if !ok {
-		return Message{}, false
+		return session.Message{}, false
 	}
-	o := new(object).str("role", RoleSystem).str("content", strings.Join(content, "\n\n"))
+	fields := []js.Field{js.StringField("role", session.RoleSystem), js.StringField("content", strings.Join(content, "\n\n"))}
 	if len(sections.keys) > 0 {
-		s := new(object)
+		var texts []js.Field
 		for _, k := range sections.keys {
-			s.raw(js.Unquote(k), sections.values[k])
+			texts = append(texts, js.RawField(js.Unquote(k), sections.values[k]))
 		}
-		o.raw("sections", s.String())
+		fields = append(fields, js.RawField("sections", js.Object(texts...)))
 	}
 	if len(tools.keys) > 0 {
-		o.raw("toolsAdded", "["+strings.Join(tools.list(), ",")+"]")
+		fields = append(fields, js.RawField("toolsAdded", "["+strings.Join(tools.list(), ",")+"]"))
 	}
 	if timestamp == "" {
 		timestamp = "0"
 	}
-	return newMessage(o.raw("timestamp", timestamp).String()), true
+	return session.NewMessage(js.Object(append(fields, js.RawField("timestamp", timestamp))...)), true
 }
 
 func foldSections(into *ordered, raw string) {
@@ -60,11 +61,11 @@ func foldSections(into *ordered, raw string) {
 }
 
 func foldTools(into *ordered, removed, added string) {
-	for tool := range blocks(arrayOnly(removed)) {
+	for tool := range session.Blocks(arrayOnly(removed)) {
 		into.delete(tool.Get("name"))
 	}
-	for tool := range blocks(arrayOnly(added)) {
-		into.set(tool.Get("name"), tool.raw)
+	for tool := range session.Blocks(arrayOnly(added)) {
+		into.set(tool.Get("name"), tool.Raw())
 	}
 }
 

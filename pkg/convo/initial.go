@@ -1,8 +1,11 @@
-package session
+package convo
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // CustomInitialContext is the customType of a custom_message entry that is
@@ -38,9 +41,9 @@ const (
 //
 // The result is nil unless a compaction begins the context. An entry may be in
 // it twice: session_init with its prompt and with its task.
-func InitialContext(path []Entry) []Projected {
+func InitialContext(path []session.Entry) []Projected {
 	context := Project(path)
-	if len(context) == 0 || context[0].Entry.typ != TypeCompaction {
+	if len(context) == 0 || context[0].Entry.Type() != session.TypeCompaction {
 		return nil
 	}
 	l := newLost(path, context)
@@ -49,37 +52,37 @@ func InitialContext(path []Entry) []Projected {
 
 // A lost is a path at whose newest compaction initial context was lost.
 type lost struct {
-	path       []Entry
+	path       []session.Entry
 	context    []Projected
-	compaction Entry
-	before     []Entry           // from the last reset to the compaction
+	compaction session.Entry
+	before     []session.Entry   // from the last reset to the compaction
 	gone       map[string]bool   // ids of those of them that are not in the context
 	said       map[string]bool   // what the context says
 	edits      map[string]string // replacements by target
 }
 
-func newLost(path []Entry, context []Projected) *lost {
+func newLost(path []session.Entry, context []Projected) *lost {
 	l := &lost{
 		path: path, context: context, compaction: context[0].Entry,
 		gone: map[string]bool{}, said: map[string]bool{}, edits: map[string]string{},
 	}
 	begin, end := 0, 0
 	for i, e := range path {
-		switch e.typ {
-		case TypeResetBoundary: // in front of the newest compaction, or the context would not begin with that
+		switch e.Type() {
+		case session.TypeResetBoundary: // in front of the newest compaction, or the context would not begin with that
 			begin = i + 1
-		case TypeCompaction:
+		case session.TypeCompaction:
 			end = i
-		case TypeContextEdit:
+		case session.TypeContextEdit:
 			l.edits[e.Str("targetId")] = e.Get("replacement")
 		}
 	}
 	l.before = path[begin:end]
 	for _, e := range l.before {
-		l.gone[e.id] = true
+		l.gone[e.ID()] = true
 	}
 	for _, p := range context {
-		delete(l.gone, p.Entry.id)
+		delete(l.gone, p.Entry.ID())
 		for _, m := range p.Messages {
 			l.said[saying(m)] = true
 		}
@@ -88,17 +91,17 @@ func newLost(path []Entry, context []Projected) *lost {
 }
 
 // messages returns the messages of an entry as a context_edit left them.
-func (l *lost) messages(e Entry) []Message {
-	if replacement, ok := l.edits[e.id]; ok {
-		return edit(e.Messages(), replacement)
+func (l *lost) messages(e session.Entry) []session.Message {
+	if replacement, ok := l.edits[e.ID()]; ok {
+		return edit(EntryMessages(e), replacement)
 	}
-	return e.Messages()
+	return EntryMessages(e)
 }
 
 // unsaid returns the entry with those of the messages that the context does not
 // say.
-func (l *lost) unsaid(e Entry, messages []Message) []Projected {
-	messages = slices.DeleteFunc(messages, func(m Message) bool { return l.said[saying(m)] })
+func (l *lost) unsaid(e session.Entry, messages []session.Message) []Projected {
+	messages = slices.DeleteFunc(messages, func(m session.Message) bool { return l.said[saying(m)] })
 	if len(messages) == 0 {
 		return nil
 	}
@@ -106,11 +109,11 @@ func (l *lost) unsaid(e Entry, messages []Message) []Projected {
 }
 
 // saying is what makes two messages say the same to a model.
-func saying(m Message) string {
-	if m.role == RoleUser {
+func saying(m session.Message) string {
+	if m.Role() == session.RoleUser {
 		return strings.TrimSpace(m.Text("\n"))
 	}
-	parts := []string{m.role}
+	parts := []string{m.Role()}
 	for _, name := range []string{"customType", "content", "sections", "toolsAdded", "toolsRemoved"} {
 		parts = append(parts, m.Get(name))
 	}
@@ -120,19 +123,19 @@ func saying(m Message) string {
 // system returns the system messages that were in force, from the newest
 // compaction on that carries those before it.
 func (l *lost) system() []Projected {
-	if l.compaction.carriesSystem() {
+	if carriesSystem(l.compaction) {
 		return nil
 	}
 	var out []Projected
 	found := false
 	for _, e := range l.before {
 		switch {
-		case e.carriesSystem():
+		case carriesSystem(e):
 			out, found = nil, true
 			if messages := l.messages(e); len(messages) > 0 {
 				out = l.unsaid(e, messages[:1])
 			}
-		case e.Role() == RoleSystem:
+		case e.Role() == session.RoleSystem:
 			found = true
 			out = append(out, l.unsaid(e, l.messages(e))...)
 		}
@@ -140,27 +143,27 @@ func (l *lost) system() []Projected {
 	if found || firstSystem(l.context) < len(l.context) {
 		return out
 	}
-	return l.init(RoleSystem, "systemPrompt")
+	return l.init(session.RoleSystem, "systemPrompt")
 }
 
-func (e Entry) carriesSystem() bool {
-	return e.typ == TypeCompaction && strings.HasPrefix(e.Get("systemMessage"), "{")
+func carriesSystem(e session.Entry) bool {
+	return e.Type() == session.TypeCompaction && strings.HasPrefix(e.Get("systemMessage"), "{")
 }
 
-func (l *lost) task() []Projected { return l.init(RoleUser, "task") }
+func (l *lost) task() []Projected { return l.init(session.RoleUser, "task") }
 
 // init returns the member called name of the session_init entry that counts,
 // the newest of the path that has it, as a message.
 func (l *lost) init(role, name string) []Projected {
 	for _, e := range slices.Backward(l.path) {
-		if e.typ != TypeSessionInit || strings.TrimSpace(e.Str(name)) == "" {
+		if e.Type() != session.TypeSessionInit || strings.TrimSpace(e.Str(name)) == "" {
 			continue
 		}
-		if !l.gone[e.id] {
+		if !l.gone[e.ID()] {
 			return nil
 		}
-		m := NewTextMessage(role, e.Str(name), Field{Name: "timestamp", Raw: millis(e)})
-		return l.unsaid(e, []Message{m})
+		m := session.NewTextMessage(role, e.Str(name), timestamp(e))
+		return l.unsaid(e, []session.Message{m})
 	}
 	return nil
 }
@@ -168,7 +171,7 @@ func (l *lost) init(role, name string) []Projected {
 func (l *lost) custom() []Projected {
 	var out []Projected
 	for _, e := range l.before {
-		if !l.gone[e.id] || !e.initialContext() {
+		if !l.gone[e.ID()] || !isInitialContext(e) {
 			continue
 		}
 		for _, p := range l.unsaid(e, l.messages(e)) {
@@ -179,12 +182,12 @@ func (l *lost) custom() []Projected {
 	return out
 }
 
-// initialContext reports whether the entry is marked as initial context.
-func (e Entry) initialContext() bool {
-	if e.typ != TypeCustomMessage {
+// isInitialContext reports whether the entry is marked as initial context.
+func isInitialContext(e session.Entry) bool {
+	if e.Type() != session.TypeCustomMessage {
 		return false
 	}
-	return e.Str("customType") == CustomInitialContext || member(e.Get("details"), "initialContext") == "true"
+	return e.Str("customType") == CustomInitialContext || js.Member(e.Get("details"), "initialContext") == "true"
 }
 
 // Reinject returns the projection with initial context, as [InitialContext]
@@ -204,7 +207,7 @@ func Reinject(projection, initial []Projected, at Placement) []Projected {
 		}
 	}
 	system := 0
-	for system < len(initial) && initial[system].has(RoleSystem) {
+	for system < len(initial) && initial[system].has(session.RoleSystem) {
 		system++
 	}
 	first := min(place, firstSystem(projection))
@@ -212,7 +215,7 @@ func Reinject(projection, initial []Projected, at Placement) []Projected {
 }
 
 func (p Projected) has(role string) bool {
-	return slices.ContainsFunc(p.Messages, func(m Message) bool { return m.role == role })
+	return slices.ContainsFunc(p.Messages, func(m session.Message) bool { return m.Role() == role })
 }
 
 // behindSummary returns the first position behind the summary that is not in
@@ -223,7 +226,7 @@ func behindSummary(projection []Projected) int {
 		if len(projection[i].Messages) == 0 {
 			continue
 		}
-		if !projection[i].has(RoleToolResult) {
+		if !projection[i].has(session.RoleToolResult) {
 			break
 		}
 		place = i + 1
@@ -233,7 +236,7 @@ func behindSummary(projection []Projected) int {
 
 func lastUser(projection []Projected) int {
 	for i, p := range slices.Backward(projection) {
-		if p.has(RoleUser) {
+		if p.has(session.RoleUser) {
 			return i
 		}
 	}
@@ -243,7 +246,7 @@ func lastUser(projection []Projected) int {
 // firstSystem returns the position of the first system message, the length if
 // there is none.
 func firstSystem(projection []Projected) int {
-	if i := slices.IndexFunc(projection, func(p Projected) bool { return p.has(RoleSystem) }); i >= 0 {
+	if i := slices.IndexFunc(projection, func(p Projected) bool { return p.has(session.RoleSystem) }); i >= 0 {
 		return i
 	}
 	return len(projection)

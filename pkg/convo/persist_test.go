@@ -1,4 +1,4 @@
-package session_test
+package convo_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/corpus"
-	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/convo"
 )
 
 const notice = `\n\n[Session persistence truncated large content]`
@@ -81,14 +81,14 @@ func TestLimits(t *testing.T) {
 			if test.want == "" {
 				test.want = test.in
 			}
-			got, blobs := session.Limits{MaxChars: 60}.Apply(entry(t, test.in))
+			got, blobs := convo.Limits{MaxChars: 60}.Apply(entry(t, test.in))
 			if diff := cmp.Diff(test.want, got.Raw()); diff != "" || blobs != nil {
 				t.Errorf("(-want +got), %d blobs:\n%s", len(blobs), diff)
 			}
-			if again, _ := (session.Limits{MaxChars: 60}).Apply(got); again.Raw() != got.Raw() {
+			if again, _ := (convo.Limits{MaxChars: 60}).Apply(got); again.Raw() != got.Raw() {
 				t.Errorf("applied again: %s", again.Raw())
 			}
-			if same, _ := (session.Limits{}).Apply(entry(t, test.in)); same.Raw() != test.in {
+			if same, _ := (convo.Limits{}).Apply(entry(t, test.in)); same.Raw() != test.in {
 				t.Errorf("no limits: %s", same.Raw())
 			}
 		})
@@ -117,7 +117,7 @@ func TestLimitsOmp(t *testing.T) {
 	changed := 0
 	for _, e := range s.Entries {
 		before := given.Replace(e.Raw())
-		got, _ := session.Limits{MaxChars: session.MaxPersistChars}.Apply(entry(t, before))
+		got, _ := convo.Limits{MaxChars: convo.MaxPersistChars}.Apply(entry(t, before))
 		if got.Raw() != e.Raw() {
 			t.Errorf("line %d: %d bytes, oh-my-pi wrote %d", e.Line(), len(got.Raw()), len(e.Raw()))
 		}
@@ -136,7 +136,7 @@ func TestLimitsFixed(t *testing.T) {
 	for _, path := range append(corpus.Sessions(t, "omp/18"), corpus.Sessions(t, "omp/genuine/out18")...) {
 		s := parseText(t, string(corpus.Session(t, path)))
 		for _, e := range s.Entries {
-			got, blobs := session.Limits{MaxChars: session.MaxPersistChars, Blobs: true}.Apply(e)
+			got, blobs := convo.Limits{MaxChars: convo.MaxPersistChars, Blobs: true}.Apply(e)
 			if got != e || len(blobs) > 0 {
 				t.Errorf("%s:%d changed", path, e.Line())
 			}

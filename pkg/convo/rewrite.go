@@ -1,4 +1,4 @@
-package session
+package convo
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A node is a value in a JSON text. The whole text is cut into nodes at once:
@@ -18,68 +19,34 @@ type node struct {
 	kids       []node // members or elements
 }
 
-// parseNode returns the value of the valid JSON text raw that begins at i, or
-// behind white space there.
+// parseEntry returns the object that an entry is.
+func parseEntry(e session.Entry) node {
+	raw := e.Raw()
+	return parseNode(raw, strings.IndexByte(raw, '{'))
+}
+
+// parseNode returns the value of the valid JSON text raw that begins at i.
 func parseNode(raw string, i int) node {
-	i = skipSpace(raw, i)
 	n := node{start: i, from: i}
 	switch raw[i] {
-	case '"':
-		n.end = literalEnd(raw, i)
-	case '{', '[':
-		n.kids, n.end = parseKids(raw, i)
+	case '{':
+		from := i + 1 // where the comma or the brace before a key ends
+		n.end = js.WalkObject(raw, i, func(key string, at int) int {
+			kid := parseNode(raw, at)
+			kid.key, kid.from = js.Unquote(key), from+strings.IndexByte(raw[from:], '"')
+			n.kids = append(n.kids, kid)
+			from = kid.end
+			return kid.end
+		})
+	case '[':
+		n.end = js.WalkArray(raw, i, func(at int) int {
+			n.kids = append(n.kids, parseNode(raw, at))
+			return n.kids[len(n.kids)-1].end
+		})
 	default:
-		n.end = i + scalarLen(raw[i:])
+		n.end = js.ValueEnd(raw, i)
 	}
 	return n
-}
-
-func parseKids(raw string, i int) (kids []node, end int) {
-	isObject := raw[i] == '{'
-	for {
-		i = skipSpace(raw, i+1)
-		if raw[i] == '}' || raw[i] == ']' {
-			return kids, i + 1
-		}
-		var kid node
-		if isObject {
-			from, colon := i, literalEnd(raw, i)
-			kid = parseNode(raw, skipSpace(raw, colon)+1)
-			kid.key, kid.from = js.Unquote(raw[from:colon]), from
-		} else {
-			kid = parseNode(raw, i)
-		}
-		kids = append(kids, kid)
-		if i = skipSpace(raw, kid.end); raw[i] != ',' {
-			return kids, i + 1
-		}
-	}
-}
-
-func skipSpace(raw string, i int) int {
-	for raw[i] == ' ' || raw[i] == '\t' || raw[i] == '\r' || raw[i] == '\n' {
-		i++
-	}
-	return i
-}
-
-// literalEnd returns the index behind the string literal that begins at i.
-func literalEnd(raw string, i int) int {
-	for i++; ; {
-		quote := i + strings.IndexByte(raw[i:], '"')
-		text := raw[i:quote]
-		i = quote + 1
-		if slashes := len(text) - len(strings.TrimRight(text, `\`)); slashes%2 == 0 {
-			return i
-		}
-	}
-}
-
-func scalarLen(raw string) int {
-	if n := strings.IndexAny(raw, ",]} \t\r\n"); n >= 0 {
-		return n
-	}
-	return len(raw)
 }
 
 // member returns the member of an object that counts: of repeated ones the
@@ -163,8 +130,7 @@ func (w *rewrite) str(n *node, name string) string {
 	if m == nil {
 		return ""
 	}
-	s, _ := stringValue(w.text(m))
-	return s
+	return js.Value(w.text(m)).Str()
 }
 
 // has reports whether the member called name is a string, and not empty.
@@ -179,15 +145,13 @@ func (w *rewrite) is(n *node, name, value string) bool {
 	if m == nil || w.kind(m) != '"' {
 		return false
 	}
-	return isKey(w.text(m), value)
+	return js.IsKey(w.text(m), value)
 }
 
 // entry returns e with the edits made.
-func (w *rewrite) entry(e Entry) Entry {
+func (w *rewrite) entry(e session.Entry) session.Entry {
 	if len(w.edits) == 0 {
 		return e
 	}
-	out := scan(w.String())
-	out.line, out.offset = e.line, e.offset
-	return out
+	return e.Rewritten(w.String())
 }

@@ -1,7 +1,8 @@
-package session
+package convo
 
 import (
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A State is what the entries of a path set, apart from messages: pi's model
@@ -20,27 +21,27 @@ type State struct {
 //
 // An explicit model for the default role, once seen, is not overridden by the
 // models that later assistant messages name (oh-my-pi 18; docs/formats/omp.md).
-func StateOf(path []Entry) State {
+func StateOf(path []session.Entry) State {
 	s := State{ThinkingLevel: js.Quote("off"), Models: map[string]string{}, Mode: "none"}
 	explicit := false
 	for _, e := range path {
-		switch e.typ {
-		case TypeThinkingLevel:
+		switch e.Type() {
+		case session.TypeThinkingLevel:
 			s.ThinkingLevel = levelOf(e)
-		case TypeModelChange:
+		case session.TypeModelChange:
 			s.Model = changedModel(e, s.Model)
 			explicit = s.changeModel(e) || explicit
-		case TypeModeChange:
+		case session.TypeModeChange:
 			s.Mode, s.ModeData = e.Str("mode"), e.Get("data")
-		case TypeTTSRInjection:
+		case session.TypeTTSRInjection:
 			s.inject(e.Get("injectedRules"))
-		case TypeServiceTier:
+		case session.TypeServiceTier:
 			if s.ServiceTier = e.Get("serviceTier"); s.ServiceTier == "null" {
 				s.ServiceTier = ""
 			}
-		case TypeMessage:
+		case session.TypeMessage:
 			m, ok := e.Message()
-			if !ok || m.role != RoleAssistant {
+			if !ok || m.Role() != session.RoleAssistant {
 				continue
 			}
 			s.Model = &Model{Provider: m.Str("provider"), ID: m.Str("model")}
@@ -54,7 +55,7 @@ func StateOf(path []Entry) State {
 
 // changeModel records a model change and reports whether it was for the
 // default role.
-func (s *State) changeModel(e Entry) bool {
+func (s *State) changeModel(e session.Entry) bool {
 	name := e.Str("model")
 	if name == "" && e.Str("modelId") != "" {
 		name = e.Str("provider") + "/" + e.Str("modelId")
@@ -75,8 +76,8 @@ func (s *State) inject(raw string) {
 		return
 	}
 next:
-	for value := range js.Elements(raw) {
-		name, ok := stringValue(value)
+	for value := range js.Value(raw).Elements() {
+		name, ok := js.Value(value).Text()
 		if !ok {
 			continue
 		}

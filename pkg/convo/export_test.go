@@ -1,0 +1,6 @@
+package convo
+
+import "github.com/sess-tools/sess/pkg/session"
+
+// Measure is the size of a context all of which is of now.
+func Measure(messages []session.Message) ContextSize { return measure(messages, Estimate, 1) }

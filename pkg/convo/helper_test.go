@@ -1,0 +1,56 @@
+package convo_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+const head = corpus.Head
+
+var join, line, user, label, quote = corpus.Join, corpus.Line, corpus.User, corpus.Label, corpus.Quote
+
+// parse reads a session of the given lines, with a header before them.
+func parse(t testing.TB, lines ...string) *session.Session {
+	t.Helper()
+	return parseText(t, join(append([]string{head}, lines...)...))
+}
+
+func parseText(t testing.TB, text string) *session.Session {
+	t.Helper()
+	s, err := session.Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func entry(t testing.TB, raw string) session.Entry {
+	t.Helper()
+	e, err := session.ParseEntry(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func compaction(id, parent, first string) string {
+	return line("compaction", id, parent, `"summary":"s"`, `"firstKeptEntryId":`+quote(first), `"tokensBefore":1`)
+}
+
+func texts(messages []session.Message) []string {
+	out := []string{}
+	for _, m := range messages {
+		out = append(out, m.Raw())
+	}
+	return out
+}
+
+// array is messages as one JSON array.
+func array(messages []session.Message) string { return "[" + strings.Join(texts(messages), ",") + "]" }
+
+// whole is a context as it is printed.
+func whole(c convo.Context) string { return strings.Join(c.Pieces(), "") }

@@ -1,0 +1,257 @@
+package convo
+
+import (
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A Projected entry is one selected entry of a path with the messages it puts
+// into the model's context: none, one, or two for a compaction that carries
+// the system message.
+type Projected struct {
+	Entry    session.Entry
+	Messages []session.Message
+}
+
+// Project selects the entries of a path that make up the context, in context
+// order, as pi 1.5 does (docs/formats/pi.md, context): the newest compaction
+// first, what it keeps, and everything after it. Entries without messages are
+// part of the projection. A context_edit among them changes the messages of
+// its target.
+//
+// oh-my-pi's reset_boundary begins a new context if it is newer than the newest
+// compaction.
+func Project(path []session.Entry) []Projected {
+	selected := selectEntries(path)
+	edits := map[string]string{}
+	for _, e := range selected {
+		if e.Type() == session.TypeContextEdit {
+			edits[e.Str("targetId")] = e.Get("replacement")
+		}
+	}
+	out := make([]Projected, len(selected))
+	own := make([]session.Message, 0, len(selected)) // the messages of message entries, in one piece
+	for i, e := range selected {
+		out[i].Entry = e
+		if e.Type() == session.TypeCompaction && i > 0 {
+			continue // an older one inside the kept range
+		}
+		var messages []session.Message
+		if m, ok := e.Message(); ok {
+			own = append(own, withSomeContent(m))
+			messages = own[len(own)-1 : len(own) : len(own)]
+		} else {
+			messages = EntryMessages(e)
+		}
+		if replacement, edited := edits[e.ID()]; edited {
+			messages = edit(messages, replacement)
+		}
+		out[i].Messages = messages
+	}
+	return out
+}
+
+func selectEntries(path []session.Entry) []session.Entry {
+	compaction, reset := -1, -1
+	for i, e := range path {
+		switch e.Type() {
+		case session.TypeCompaction:
+			compaction = i
+		case session.TypeResetBoundary:
+			reset = i
+		}
+	}
+	if reset > compaction {
+		return path[reset+1:]
+	}
+	if compaction < 0 {
+		return path
+	}
+	c := path[compaction]
+	selected := []session.Entry{c}
+	kept, first := false, c.Str("firstKeptEntryId")
+	for _, e := range path[:compaction] {
+		kept = kept || e.ID() == first
+		if kept && e.Role() != session.RoleSystem {
+			selected = append(selected, e)
+		}
+	}
+	return append(selected, path[compaction+1:]...)
+}
+
+// MessagesOf returns the messages of a projection, in context order.
+func MessagesOf(projection []Projected) []session.Message {
+	n := 0
+	for _, p := range projection {
+		n += len(p.Messages)
+	}
+	out := make([]session.Message, 0, n)
+	for _, p := range projection {
+		out = append(out, p.Messages...)
+	}
+	return out
+}
+
+// EntryMessages returns what an entry of its own contributes to a context, before
+// any context_edit.
+func EntryMessages(e session.Entry) []session.Message {
+	switch e.Type() {
+	case session.TypeMessage:
+		if m, ok := e.Message(); ok {
+			return []session.Message{withSomeContent(m)}
+		}
+	case session.TypeCustomMessage:
+		return []session.Message{customMessage(e)}
+	case session.TypeBranchSummary:
+		if js.Value(e.Get("summary")).Truthy() {
+			return []session.Message{branchMessage(e)}
+		}
+	case session.TypeCompaction:
+		summary := compactionMessage(e)
+		if raw := e.Get("systemMessage"); strings.HasPrefix(raw, "{") {
+			return []session.Message{session.NewMessage(raw), summary}
+		}
+		return []session.Message{summary}
+	}
+	return nil
+}
+
+// withSomeContent gives a message whose content is null or absent an empty
+// one, where its role has content.
+func withSomeContent(m session.Message) session.Message {
+	if c := m.Get("content"); c != "" && c != "null" {
+		return m
+	}
+	switch m.Role() {
+	case session.RoleSystem:
+		return m.WithContent(`""`)
+	case session.RoleUser, session.RoleAssistant, session.RoleToolResult:
+		return m.WithContent(`[]`)
+	}
+	return m
+}
+
+func customMessage(e session.Entry) session.Message {
+	content := e.Get("content")
+	if content == "" || content == "null" {
+		content = "[]"
+	}
+	return session.NewMessage(js.Object(js.StringField("role", session.RoleCustom), field(e, "customType"),
+		js.RawField("content", content), field(e, "display"), field(e, "details"), field(e, "attribution"), timestamp(e)))
+}
+
+func branchMessage(e session.Entry) session.Message {
+	return session.NewMessage(js.Object(js.StringField("role", session.RoleBranchSummary), field(e, "summary"), field(e, "fromId"), timestamp(e)))
+}
+
+func compactionMessage(e session.Entry) session.Message {
+	return session.NewMessage(js.Object(js.StringField("role", session.RoleCompactionSummary), field(e, "summary"), field(e, "shortSummary"),
+		field(e, "tokensBefore"), field(e, "tokensAfter"), field(e, "method"), field(e, "warning"), timestamp(e)))
+}
+
+// field takes a member over into a message.
+func field(e session.Entry, name string) js.Field { return js.RawField(name, e.Get(name)) }
+
+// timestamp is the entry's time in milliseconds: null for one that does not
+// parse, as JavaScript writes an invalid date.
+func timestamp(e session.Entry) js.Field {
+	ms, ok := e.Timestamp()
+	if !ok {
+		return js.RawField("timestamp", "null")
+	}
+	return js.IntField("timestamp", ms)
+}
+
+// edit applies the replacement of a context_edit: null removes the messages,
+// an object with content replaces theirs.
+func edit(messages []session.Message, replacement string) []session.Message {
+	if replacement == "null" {
+		return nil
+	}
+	content := ""
+	if strings.HasPrefix(replacement, "{") {
+		content = js.Member(replacement, "content")
+	}
+	var out []session.Message
+	for _, m := range messages {
+		switch m.Role() {
+		case session.RoleAssistant, session.RoleToolResult:
+			if strings.HasPrefix(content, `"`) {
+				m = m.WithContent("[" + session.TextBlock(content) + "]")
+			} else if content != "" {
+				m = m.WithContent(content)
+			}
+		case session.RoleUser, session.RoleCustom:
+			if content != "" {
+				m = m.WithContent(content)
+			}
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// Model names a model.
+type Model struct{ Provider, ID string }
+
+// A Context is what a path says to a model.
+type Context struct {
+	Messages      []session.Message
+	ThinkingLevel string // JSON text of the level; `"off"` if none was ever set
+	Model         *Model // nil if the path names none
+}
+
+// ContextOf returns the context of a path whose projection is given, as pi's
+// buildSessionContext does. The thinking level and the model come from the whole
+// path, not only from the part in the context.
+func ContextOf(projection []Projected, path []session.Entry) Context {
+	state := StateOf(path)
+	return Context{Messages: MessagesOf(projection), ThinkingLevel: state.ThinkingLevel, Model: state.Model}
+}
+
+// levelOf is the thinking level an entry sets; null, as oh-my-pi writes it,
+// means off.
+func levelOf(e session.Entry) string {
+	if raw := e.Get("thinkingLevel"); raw != "" && raw != "null" {
+		return raw
+	}
+	return js.Quote("off")
+}
+
+// changedModel is the model after a model_change in pi's form, or in
+// oh-my-pi's, where a change for another role than "default" leaves it alone.
+func changedModel(e session.Entry, before *Model) *Model {
+	name := e.Str("model")
+	if name == "" {
+		return &Model{Provider: e.Str("provider"), ID: e.Str("modelId")}
+	}
+	if role := e.Str("role"); role != "" && role != "default" {
+		return before
+	}
+	provider, id, ok := strings.Cut(name, "/")
+	if !ok {
+		provider, id = "", name
+	}
+	return &Model{Provider: provider, ID: id}
+}
+
+// Pieces returns the context as JSON, as pi's buildSessionContext gives it, in
+// parts to be written one after another: messages, which may be huge, are not
+// copied.
+func (c Context) Pieces() []string {
+	model := "null"
+	if c.Model != nil {
+		model = js.Object(js.StringField("provider", c.Model.Provider), js.StringField("modelId", c.Model.ID))
+	}
+	pieces := []string{`{"messages":[`}
+	for i, m := range c.Messages {
+		if i > 0 {
+			pieces = append(pieces, ",")
+		}
+		pieces = append(pieces, m.Raw())
+	}
+	rest := js.Object(js.RawField("thinkingLevel", c.ThinkingLevel), js.RawField("model", model))
+	return append(pieces, "],"+rest[len("{"):])
+}

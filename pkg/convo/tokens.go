@@ -1,0 +1,307 @@
+package convo
+
+import (
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// ImageChars is what an image costs in an estimate, in UTF-16 units.
+const ImageChars = 4800
+
+// An Estimator returns the tokens a message is estimated to cost.
+type Estimator func(session.Message) int64
+
+// Estimate returns the tokens a message is estimated to cost: its text in
+// UTF-16 units divided by four, rounded up once (docs/formats/pi.md, tokens;
+// the rules of pi 1.5).
+func Estimate(m session.Message) int64 { return chars.tokens(m, ImageChars) }
+
+// EstimatePi073 is Estimate by the rules of pi 0.73, where images in
+// user messages cost nothing and system messages do not exist.
+func EstimatePi073(m session.Message) int64 {
+	switch m.Role() {
+	case session.RoleSystem:
+		return 0
+	case session.RoleUser:
+		return chars.tokens(m, 0)
+	}
+	return Estimate(m)
+}
+
+// EstimateBytes returns the tokens a message is estimated to cost as codex
+// estimates text: its bytes in UTF-8 divided by four, rounded up once. It counts
+// the parts of a message that Estimate counts, images as much as there.
+func EstimateBytes(m session.Message) int64 { return textBytes.tokens(m, ImageChars) }
+
+// EstimateCJK is Estimate, but a character of Chinese, Japanese or Korean, or of
+// full width, costs a whole token: a quarter is two to four times too little for
+// the tokenizers in use.
+func EstimateCJK(m session.Message) int64 { return wideChars.tokens(m, ImageChars) }
+
+// A scale tells what the texts of a message cost, in quarters of a token.
+type scale struct {
+	literal func(lit string) int64   // the value of a JSON string literal
+	value   func(value string) int64 // a JSON value, as JSON.stringify writes it
+}
+
+var (
+	chars = &scale{
+		literal: func(lit string) int64 { return int64(js.LenLiteral(lit)) },
+		value:   func(value string) int64 { return int64(js.StringifyLen(value)) },
+	}
+	textBytes = &scale{
+		literal: func(lit string) int64 { return int64(len(js.Unquote(lit))) },
+		value:   func(value string) int64 { return int64(len(js.Stringify(value))) },
+	}
+	wideChars = &scale{
+		literal: func(lit string) int64 { return wideQuarters(js.Unquote(lit)) },
+		value:   func(value string) int64 { return wideQuarters(js.Stringify(value)) },
+	}
+)
+
+// tokens is the one walk over the parts of a message. An image costs as many
+// quarters as given.
+func (s *scale) tokens(m session.Message, image int64) int64 { return (s.message(m, image) + 3) / 4 }
+
+func (s *scale) message(m session.Message, image int64) int64 {
+	switch m.Role() {
+	case session.RoleUser, session.RoleToolResult, session.RoleCustom, session.RoleHookMessage, session.RoleDeveloper:
+		return s.content(m, image)
+	case session.RoleAssistant:
+		return s.assistant(m)
+	case session.RoleBashExecution:
+		return s.str(m.Get("command")) + s.str(m.Get("output"))
+	case session.RolePythonExecution:
+		return s.str(m.Get("code")) + s.str(m.Get("output"))
+	case session.RoleFileMention:
+		var n int64
+		for file := range session.Blocks(m.Get("files")) {
+			n += s.str(file.Get("content"))
+			if _, ok := mentionedImage(file); ok {
+				n += image
+			}
+		}
+		return n
+	case session.RoleBranchSummary, session.RoleCompactionSummary:
+		return s.str(m.Get("summary"))
+	case session.RoleSystem:
+		return s.system(m)
+	}
+	return 0
+}
+
+func (s *scale) content(m session.Message, image int64) int64 {
+	content := m.Get("content")
+	if strings.HasPrefix(content, `"`) {
+		return s.literal(content)
+	}
+	var n int64
+	for b := range session.Blocks(content) {
+		switch b.Type {
+		case "text":
+			n += s.str(b.Get("text"))
+		case "image":
+			n += image
+		}
+	}
+	return n
+}
+
+// assistant counts text, thinking and tool calls. Signatures, redacted data and
+// images cost nothing.
+func (s *scale) assistant(m session.Message) int64 {
+	var n int64
+	for b := range m.Blocks() {
+		switch b.Type {
+		case "text":
+			n += s.str(b.Get("text"))
+		case "thinking":
+			n += s.str(b.Get("thinking"))
+		case "toolCall":
+			n += s.str(b.Get("name"))
+			if args := b.Get("arguments"); args != "" {
+				n += s.value(args)
+			}
+		}
+	}
+	return n
+}
+
+func (s *scale) system(m session.Message) int64 {
+	n := s.content(m, ImageChars)
+	if sections := m.Get("sections"); strings.HasPrefix(sections, "{") {
+		for _, value := range js.Members(sections) {
+			n += s.str(value)
+		}
+	}
+	if added := m.Get("toolsAdded"); js.Value(added).Truthy() {
+		n += s.value(added)
+	}
+	return n
+}
+
+// str is what a JSON text costs that is to be a string: nothing if it is none.
+func (s *scale) str(raw string) int64 {
+	if !strings.HasPrefix(raw, `"`) {
+		return 0
+	}
+	return s.literal(raw)
+}
+
+// wideQuarters is the length of a text in UTF-16 units with each wide character
+// as four.
+func wideQuarters(text string) int64 {
+	n := int64(js.Len(text))
+	for _, r := range text {
+		switch {
+		case r < wide[0].first: // most text
+		case !isWide(r):
+		case r >= 0x10000:
+			n += 4 - 2
+		default:
+			n += 4 - 1
+		}
+	}
+	return n
+}
+
+// wide are the blocks of Unicode for the scripts of Chinese, Japanese and
+// Korean, their punctuation, and the forms of other characters that are drawn
+// as wide as theirs.
+var wide = []struct{ first, last rune }{
+	{0x1100, 0x11FF},   // Hangul Jamo
+	{0x2E80, 0x303F},   // radicals, ideographic description, punctuation
+	{0x3040, 0x33FF},   // Kana, Bopomofo, Hangul Compatibility Jamo, enclosed, squared
+	{0x3400, 0x4DBF},   // Han, extension A
+	{0x4E00, 0x9FFF},   // Han
+	{0xA960, 0xA97F},   // Hangul Jamo, extended A
+	{0xAC00, 0xD7FF},   // Hangul, Jamo extended B
+	{0xF900, 0xFAFF},   // Han, compatibility
+	{0xFE30, 0xFE4F},   // compatibility forms of punctuation
+	{0xFF00, 0xFFEF},   // fullwidth and halfwidth forms
+	{0x1AFF0, 0x1B16F}, // Kana, extended and supplement
+	{0x1F200, 0x1F2FF}, // enclosed ideographs
+	{0x20000, 0x3FFFF}, // Han, all further extensions
+}
+
+func isWide(r rune) bool {
+	for _, b := range wide {
+		if r <= b.last {
+			return r >= b.first
+		}
+	}
+	return false
+}
+
+// A ContextSize is how many tokens a context has, and where the figure is from.
+type ContextSize struct {
+	Tokens    int64
+	Usage     int64 // reported by the model at message LastUsage
+	Trailing  int64 // estimated for the messages after it, or for all
+	LastUsage int   // index of that message, -1 if none reported
+}
+
+// MeasurePi073 returns the size of a context by the rules of pi 0.73: the usage
+// that the last assistant message reports, also one of zero, plus estimates of
+// what follows, or estimates alone.
+func MeasurePi073(messages []session.Message, estimate Estimator) ContextSize {
+	return measure(messages, estimate, 0)
+}
+
+func measure(messages []session.Message, estimate Estimator, least int64) ContextSize {
+	size := reported(messages, least)
+	for _, m := range messages[size.LastUsage+1:] {
+		size.Trailing += estimate(m)
+	}
+	size.Tokens = size.Usage + size.Trailing
+	return size
+}
+
+// reported returns the size of a context as far as the last assistant message
+// with a usage of at least that many tokens reports it.
+func reported(messages []session.Message, least int64) ContextSize {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if u, ok := finishedUsage(messages[i]); ok && u.ContextTokens() >= least {
+			return ContextSize{Usage: u.ContextTokens(), LastUsage: i}
+		}
+	}
+	return ContextSize{LastUsage: -1}
+}
+
+// finishedUsage is the usage of an assistant message that was not cut short.
+func finishedUsage(m session.Message) (session.Usage, bool) {
+	if m.Role() != session.RoleAssistant || m.Failed() {
+		return session.Usage{}, false
+	}
+	return m.Usage()
+}
+
+// ReportedContext returns the size in tokens of the context that an assistant
+// message ended, by the usage it reports. ok is false for other messages, for
+// one that was cut short by an error or the user, and without a usage above 0.
+func ReportedContext(m session.Message) (tokens int64, ok bool) {
+	u, ok := finishedUsage(m)
+	if !ok || u.ContextTokens() < 1 {
+		return 0, false
+	}
+	return u.ContextTokens(), true
+}
+
+// MeasureProjection returns the size of a projected context by the rules of pi
+// 1.5: the usage that the last assistant message reports plus estimates of what
+// follows, or estimates alone. A usage from before the newest compaction or
+// context_edit of the path is of another context; then all is estimated.
+func MeasureProjection(projection []Projected, path []session.Entry, estimate Estimator) ContextSize {
+	messages := MessagesOf(projection)
+	last := reported(messages, 1).LastUsage
+	if last >= 0 && position(path, owner(projection, last)) > lastInvalidating(path) {
+		return measure(messages, estimate, 1)
+	}
+	size := ContextSize{LastUsage: -1, Trailing: EstimateContext(messages, estimate)}
+	size.Tokens = size.Trailing
+	return size
+}
+
+// owner returns the id of the entry that message n of a projection is from.
+func owner(projection []Projected, n int) string {
+	for _, p := range projection {
+		if n -= len(p.Messages); n < 0 {
+			return p.Entry.ID()
+		}
+	}
+	return ""
+}
+
+// EstimateContext returns the estimated size of a whole context, in tokens. Its
+// system messages cost what the one costs that says the same (pi 1.5).
+func EstimateContext(messages []session.Message, estimate Estimator) (tokens int64) {
+	if system, ok := FoldSystem(messages); ok {
+		tokens = estimate(system)
+	}
+	for _, m := range messages {
+		if m.Role() != session.RoleSystem {
+			tokens += estimate(m)
+		}
+	}
+	return tokens
+}
+
+func position(path []session.Entry, id string) int {
+	for i, e := range path {
+		if e.ID() == id {
+			return i
+		}
+	}
+	return -1
+}
+
+func lastInvalidating(path []session.Entry) int {
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i].Type() == session.TypeContextEdit || path[i].Type() == session.TypeCompaction {
+			return i
+		}
+	}
+	return -1
+}
