@@ -4,13 +4,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // read adds what messages say to the digest.
 func (d *digest) read(parts []Part) {
-	pending := map[string]action{} // tool calls by id
-	for _, p := range parts {
+	messages := make([]session.Message, len(parts))
+	for i, p := range parts {
+		messages[i] = p.Message
+	}
+	pairs := convo.Pair(messages)
+	for i, p := range parts {
 		d.entry = p.EntryID
 		switch m := p.Message; m.Role() {
 		case session.RoleUser:
@@ -19,13 +24,12 @@ func (d *digest) read(parts []Part) {
 			}
 		case session.RoleAssistant:
 			d.assistant(m)
-			for _, c := range m.ToolCalls() {
-				pending[c.ID] = actionOf(c)
-			}
 		case session.RoleToolResult:
-			id := m.Str("toolCallId")
-			d.result(m, pending[id])
-			delete(pending, id)
+			var a action
+			if call, ok := pairs[i].Call(); ok {
+				a = actionOf(call)
+			}
+			d.result(m, a)
 		case session.RoleBashExecution:
 			d.execution(m, m.Str("command"))
 		case session.RolePythonExecution:
@@ -146,7 +150,7 @@ const modelFailed = "the model failed:"
 
 func (d *digest) assistant(m session.Message) {
 	stop, text := m.Str("stopReason"), m.Text("\n")
-	broken := stop == "error" || stop == "aborted"
+	broken := m.Failed()
 	final := !broken && stop != "toolUse" && len(m.ToolCalls()) == 0
 	d.working = !final
 	d.blocked.drop(modelFailed)

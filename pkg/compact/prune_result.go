@@ -95,19 +95,18 @@ type result struct {
 // readResults returns the tool results of a projection, and the number of user
 // messages.
 func readResults(projection []convo.Projected) (results []result, users int) {
-	tools := map[string]string{} // by id of the call
+	pairs := convo.Pair(convo.MessagesOf(projection))
 	for _, p := range projection {
+		own := pairs[:len(p.Messages)]
+		pairs = pairs[len(own):]
 		for i, m := range p.Messages {
-			for _, c := range m.ToolCalls() {
-				tools[c.ID] = c.Name
-			}
 			switch m.Role() {
 			case session.RoleUser:
 				users++
 			case session.RoleToolResult:
 				r := result{id: p.Entry.ID(), message: m, own: convo.EntryMessages(p.Entry)[i], tool: m.Str("toolName"), turn: users}
-				if r.tool == "" {
-					r.tool = tools[m.Str("toolCallId")]
+				if call, ok := own[i].Call(); ok && r.tool == "" {
+					r.tool = call.Name
 				}
 				results = append(results, r)
 			}

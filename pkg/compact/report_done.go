@@ -39,36 +39,43 @@ func done(context []convo.Projected, gone map[string]bool) (FileOps, []ReportCom
 }
 
 func deeds(context []convo.Projected, gone map[string]bool) []*deed {
-	var all []*deed
-	open := map[string]*deed{} // calls without their result, by id
+	var messages []session.Message
+	var ids []string // of the entry of each message
 	for _, p := range context {
-		id := p.Entry.ID()
 		for _, m := range p.Messages {
-			for _, c := range m.ToolCalls() {
-				d := &deed{entry: id, call: c, command: commandOf(c.Arguments), gone: gone[id]}
+			messages, ids = append(messages, m), append(ids, p.Entry.ID())
+		}
+	}
+	var all []*deed
+	for i, p := range convo.Pair(messages) {
+		m, id := messages[i], ids[i]
+		first := len(all)
+		for _, c := range p.Calls {
+			all = append(all, &deed{entry: id, call: c, command: commandOf(c.Arguments), gone: gone[id]})
+		}
+		for _, r := range p.Results {
+			all[first+r.Call].answered(messages[r.Message], gone[ids[r.Message]])
+		}
+		switch {
+		case m.Role() == session.RoleToolResult && p.Reply < 0:
+			d := &deed{entry: id}
+			d.answered(m, gone[id])
+			all = append(all, d)
+		case m.Role() == session.RoleBashExecution:
+			if d := executed(m); d != nil {
+				d.entry, d.gone = id, gone[id]
 				all = append(all, d)
-				open[c.ID] = d
-			}
-			switch m.Role() {
-			case session.RoleToolResult:
-				d := open[m.Str("toolCallId")]
-				if d == nil {
-					d = &deed{entry: id}
-					all = append(all, d)
-				}
-				delete(open, m.Str("toolCallId"))
-				d.nested, d.gone = m.Get("nestedCalls"), d.gone || gone[id]
-				d.failed = m.Get("isError") == "true"
-				d.status = number(strings.TrimPrefix(resultStatus(m.Text("\n"), d.failed), "exit status "))
-			case session.RoleBashExecution:
-				if d := executed(m); d != nil {
-					d.entry, d.gone = id, gone[id]
-					all = append(all, d)
-				}
 			}
 		}
 	}
 	return all
+}
+
+// answered takes the result of a call.
+func (d *deed) answered(m session.Message, gone bool) {
+	d.nested, d.gone = m.Get("nestedCalls"), d.gone || gone
+	d.failed = m.Get("isError") == "true"
+	d.status = number(strings.TrimPrefix(resultStatus(m.Text("\n"), d.failed), "exit status "))
 }
 
 // executed is what a bashExecution does, nil for one that the model does not

@@ -16,7 +16,13 @@ type Paired struct {
 	// Of a tool result: the index of the message that has its call. It is
 	// [Orphan] or [Doubled] if it answers none, and Orphan for all other messages.
 	Reply int
+
+	call session.ToolCall
 }
+
+// Call returns the call that a tool result answers. ok is false if it answers
+// none, and for all other messages.
+func (p Paired) Call() (c session.ToolCall, ok bool) { return p.call, p.Reply >= 0 }
 
 // What stands in [Paired.Reply] for a result that answers no call.
 const (
@@ -111,7 +117,7 @@ func (p *pairing) reply(i int, m session.Message) {
 
 func (p *pairing) answer(reply, call, result int) {
 	p.out[reply].Results = append(p.out[reply].Results, Result{Call: call, Message: result})
-	p.out[result].Reply = reply
+	p.out[result].Reply, p.out[result].call = reply, p.out[reply].Calls[call]
 }
 
 // adopt gives results that came before every call of their id to later calls.
