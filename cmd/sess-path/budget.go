@@ -20,7 +20,7 @@ func (r *renderer) cut() {
 		if len(r.initial) > 0 {
 			part = "the initial context and the newest part need"
 		}
-		r.streams.Warnf("%s: %s more than %d tokens", r.src.Name, part, r.budget)
+		r.streams.Warnf("%s: %s more than %d tokens", r.name, part, r.budget)
 	}
 	r.projection = kept
 	keep := map[string]bool{}

@@ -8,17 +8,23 @@ import (
 )
 
 type config struct {
+	settings
+	defaults settings // without any flag
+
+	selects, projects *filter.Filter // --where and --jq compiled, nil if not given
+}
+
+// Settings are the values of the flags.
+type settings struct {
 	leaf, as, where, jq, blobs        string
 	reinject                          string
 	budget                            int64
 	system, reverse, noHeader, strict bool
 	raw                               bool
-
-	selects, projects *filter.Filter // --where and --jq compiled, nil if not given
 }
 
 func (c *config) flags() []cli.Flag {
-	return []cli.Flag{
+	flags := []cli.Flag{
 		clikit.String(&c.leaf, "leaf, l", "last", "end at `REF`, or by a rule: last, newest-message, longest"),
 		clikit.Choice(&c.as, "as", forms, "print `FORM`"),
 		clikit.Tokens(&c.budget, "budget", 0, "keep the longest tail of at most `TOKENS`"),
@@ -32,6 +38,8 @@ func (c *config) flags() []cli.Flag {
 		clikit.Bool(&c.raw, "raw, r", "print strings among the results of --jq as they are, not as JSON"),
 		clikit.Bool(&c.strict, "strict", "end with status 3 if anything is wrong with the session"),
 	}
+	c.defaults = c.settings
+	return flags
 }
 
 // check refuses flags that contradict each other, and expressions that do not
@@ -55,31 +63,6 @@ func (c *config) check() error {
 	}
 	c.projects, err = compile("--jq", c.jq)
 	return err
-}
-
-// recentSession is the size in bytes from which on a session is read from its
-// end where that is enough. Below it all of it is, so that whatever is wrong with
-// it is said.
-const recentSession = 1 << 20
-
-// contextAlone reports whether what is printed depends on nothing but the
-// messages in the context of the last entry.
-func (c *config) contextAlone() bool {
-	switch c.as {
-	case "messages", "openai", "anthropic", "text", "markdown":
-		return c.unadorned()
-	}
-	return false
-}
-
-// contextAndState reports whether it depends besides on the few entries that set
-// something.
-func (c *config) contextAndState() bool {
-	return (c.as == "context" || c.as == "state") && c.budget == 0 && c.unadorned()
-}
-
-func (c *config) unadorned() bool {
-	return (c.leaf == "last" || c.leaf == ".") && !c.system && !c.strict && c.reinject == "none" && c.blobs == ""
 }
 
 // compile compiles the expression of a flag, nil if there is none.

@@ -11,15 +11,10 @@ import (
 	"github.com/sess-tools/sess/pkg/walk"
 )
 
-// largeSession is the size in bytes from which on a path that is merely copied
-// is found by the heads of its lines alone. Below it they are validated, which
-// takes some milliseconds.
-const largeSession = 32 << 20
-
 // copyLarge copies the path of a large session. It reports false, and has done
 // nothing, if more is wanted than a copy, or if the session is not plain.
 func (c *config) copyLarge(s *clikit.Streams, in *operand.Input) (bool, error) {
-	if c.as != "entries" || c.reverse || c.where != "" || c.jq != "" || c.strict || c.budget > 0 || c.blobs != "" {
+	if c.need() != ranges {
 		return false, nil
 	}
 	f, size, ok := in.Large(largeSession)

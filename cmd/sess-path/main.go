@@ -50,10 +50,11 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if done, err := c.copyLarge(s, in); done || err != nil {
 		return err
 	}
-	r, err := c.renderer(ctx, s, in)
+	read, err := c.read(in)
 	if err != nil {
 		return err
 	}
+	r := &renderer{config: c, reading: read, ctx: ctx, streams: s}
 	r.initial, r.prompt = r.lost(), r.systemPrompt()
 	if c.budget > 0 {
 		r.cut()

@@ -1,29 +1,99 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"slices"
 
-	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// renderer reads the path, from the end of the session if that has all that is
-// to be printed.
-func (c *config) renderer(ctx context.Context, s *clikit.Streams, in *operand.Input) (*renderer, error) {
-	if c.contextAlone() {
-		src, path, err := in.Recent(recentSession)
-		if !errors.Is(err, session.ErrWhole) {
-			return &renderer{config: c, ctx: ctx, streams: s, src: src, path: path}, err
-		}
+// A need says how much of a session a run has to read.
+type need int
+
+const (
+	all             need = iota // the whole session
+	ranges                      // where the lines of the path begin and end
+	contextOnly                 // the messages in the context of the last entry
+	contextAndState             // these, and the entries that set something
+)
+
+// The sizes in bytes from which on less than all of a session is read. Below them
+// all of it is, which takes some milliseconds and finds whatever is wrong with it.
+const (
+	recentSession = 1 << 20  // for a context
+	largeSession  = 32 << 20 // for the rest
+)
+
+// need returns how much of the session the flags ask for. Each form lists the flags
+// that it serves with less than all of a session; any other flag needs all of it.
+func (c *config) need() need {
+	other := c.settings // set to their defaults here: the flags that are served
+	other.as, other.noHeader = c.defaults.as, c.defaults.noHeader
+	last := c.leaf == c.defaults.leaf || c.leaf == "."
+	var n need
+	switch c.as {
+	case "entries":
+		other.leaf = c.defaults.leaf
+		n = ranges
+	case "messages", "openai", "anthropic", "text", "markdown":
+		other.budget, other.jq, other.raw = c.defaults.budget, c.defaults.jq, c.defaults.raw
+		n = contextOnly
+	case "context", "state":
+		other.jq, other.raw = c.defaults.jq, c.defaults.raw
+		n = contextAndState
 	}
-	if c.contextAndState() {
-		if r, err := c.sparse(ctx, s, in); !errors.Is(err, session.ErrWhole) {
-			return r, err
-		}
+	if last {
+		other.leaf = c.defaults.leaf
 	}
+	if other != c.defaults {
+		return all
+	}
+	return n
+}
+
+// A reading is what a run knows of a session: what it needs, or all.
+type reading struct {
+	name     string          // for messages
+	path     []session.Entry // of it at least the entries that are needed
+	problems []session.Problem
+	utf8     bool // the session is known to be valid UTF-8
+
+	// Known unless the need is contextOnly.
+	header session.Header
+	title  string // the session's name
+	leaf   string // the id of the last entry of the path, "" without entries
+	heads  []string
+	labels []session.Label
+	count  int // entries on the path
+
+	lead []string // the lines in front of the entries, if all was read
+}
+
+// read reads what is needed of a session, and all of it if that is not to be had
+// without.
+func (c *config) read(in *operand.Input) (*reading, error) {
+	var r *reading
+	err := error(session.ErrWhole)
+	switch c.need() {
+	case contextOnly:
+		var path []session.Entry
+		var problems []session.Problem
+		if path, problems, err = in.Recent(recentSession); err == nil {
+			return &reading{name: in.Name, path: path, problems: problems}, nil
+		}
+	case contextAndState:
+		r, err = sparse(in)
+	case ranges, all: // ranges are copied, see [config.copyLarge], if that is possible
+	}
+	if errors.Is(err, session.ErrWhole) {
+		return c.whole(in)
+	}
+	return r, err
+}
+
+// whole reads all of a session.
+func (c *config) whole(in *operand.Input) (*reading, error) {
 	src, err := in.Session()
 	if err != nil {
 		return nil, err
@@ -39,7 +109,17 @@ func (c *config) renderer(ctx context.Context, s *clikit.Streams, in *operand.In
 			return nil, err
 		}
 	}
-	return &renderer{config: c, ctx: ctx, streams: s, src: src, leaf: leaf, path: path, utf8: c.blobs == "" && isUTF8(src.Problems)}, nil
+	r := &reading{
+		name: src.Name, path: path, problems: src.Problems, utf8: c.blobs == "" && isUTF8(src.Problems),
+		header: src.Header, title: src.Session.Name, heads: []string{}, labels: src.Labels(), count: len(path), lead: src.Lead(),
+	}
+	if leaf >= 0 {
+		r.leaf = src.Entries[leaf].ID()
+	}
+	for _, h := range src.Heads() {
+		r.heads = append(r.heads, src.Entries[h].ID())
+	}
+	return r, nil
 }
 
 // isUTF8 reports whether a session is, that has been read whole and has these problems.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/internal/view"
 	"github.com/sess-tools/sess/pkg/convo"
@@ -23,16 +22,12 @@ var forms = []string{"entries", "context", "messages", "openai", "anthropic", "t
 // A renderer prints one path in one form.
 type renderer struct {
 	*config
+	*reading
 	ctx        context.Context
 	streams    *clikit.Streams
-	src        *operand.Source
-	leaf       int
-	path       []session.Entry
 	projection []convo.Projected // what of the path is in the context
-	facts      *facts            // nil if the session was read whole
 	initial    []convo.Projected // what --reinject adds to it
 	prompt     []session.Message // the system prompt that --system puts in front, if any
-	utf8       bool              // the session is known to be valid UTF-8
 }
 
 func (r *renderer) render() error {
@@ -83,7 +78,7 @@ func (r *renderer) view() error {
 		return view.Markdown(r.streams.Out, messages)
 	}
 	for _, repair := range repairs {
-		r.streams.Warnf("%s: %s", r.src.Name, repair)
+		r.streams.Warnf("%s: %s", r.name, repair)
 	}
 	if r.projects != nil {
 		return r.value(request.String())
@@ -133,7 +128,7 @@ func (r *renderer) systemPrompt() []session.Message {
 // selects.
 func (r *renderer) entries() error {
 	if !r.noHeader && !r.reverse && r.where == "" && r.jq == "" {
-		for _, line := range r.src.Lead() {
+		for _, line := range r.lead {
 			if err := r.line(r.streams.Out, line); err != nil {
 				return err
 			}
@@ -144,7 +139,7 @@ func (r *renderer) entries() error {
 		if r.selects != nil {
 			ok, err := r.selects.Match(r.ctx, e.Raw())
 			if err != nil {
-				return fmt.Errorf("%s:%d: --where: %w", r.src.Name, e.Line(), err)
+				return fmt.Errorf("%s:%d: --where: %w", r.name, e.Line(), err)
 			}
 			if !ok {
 				continue
@@ -166,7 +161,7 @@ func (r *renderer) entry(e session.Entry) error {
 		return r.line(r.streams.Out, e.Raw())
 	}
 	if err := r.value(e.Raw()); err != nil {
-		return fmt.Errorf("%s:%d: %w", r.src.Name, e.Line(), err)
+		return fmt.Errorf("%s:%d: %w", r.name, e.Line(), err)
 	}
 	return nil
 }

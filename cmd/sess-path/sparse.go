@@ -2,27 +2,24 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
-	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/walk"
 )
 
-// sparse returns the renderer of context and state for a large session, of which
-// it reads the tail, the heads of all lines, and the few entries that set
-// something. The error is [session.ErrWhole] if that does not tell.
-func (c *config) sparse(ctx context.Context, s *clikit.Streams, in *operand.Input) (*renderer, error) {
+// sparse reads the tail of a large session, the heads of all its lines, and the few
+// entries that set something. The error is [session.ErrWhole] if these do not tell
+// the context and the state.
+func sparse(in *operand.Input) (*reading, error) {
 	f, size, ok := in.Large(largeSession)
 	if !ok {
 		return nil, session.ErrWhole
 	}
-	src, tail, err := in.Recent(largeSession)
+	tail, problems, err := in.Recent(largeSession)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +34,11 @@ func (c *config) sparse(ctx context.Context, s *clikit.Streams, in *operand.Inpu
 	if tail[len(tail)-1].Offset() != x.Offset(leaf) || !answered(tail) {
 		return nil, session.ErrWhole
 	}
-	r := &renderer{config: c, ctx: ctx, streams: s, src: src, leaf: leaf, path: tail}
-	return r, r.fill(f, x)
+	r := &reading{name: in.Name, problems: problems, leaf: tail[len(tail)-1].ID(), heads: []string{}}
+	if r.header, err = session.ReadHeader(io.NewSectionReader(f, 0, x.Offset(0))); err != nil {
+		return nil, err
+	}
+	return r, r.fill(x, tail)
 }
 
 // answered reports whether there is a message that names the model.
@@ -51,49 +51,49 @@ func answered(path []session.Entry) bool {
 	return false
 }
 
-// fill puts what the index tells in the place of what reading all would.
-func (r *renderer) fill(f *os.File, x *walk.Index) error {
-	var err error
-	if r.src.Header, err = session.ReadHeader(io.NewSectionReader(f, 0, x.Offset(0))); err != nil {
-		return err
-	}
-	spans, err := x.Spans(r.leaf)
+// fill takes from the index what the tail of the path does not tell.
+func (r *reading) fill(x *walk.Index, tail []session.Entry) error {
+	spans, err := x.Spans(x.Len() - 1)
 	if err != nil {
 		return session.ErrWhole
 	}
-	var before []session.Entry
-	for _, n := range x.Rare() {
-		line, err := x.Line(n)
-		if err != nil {
-			return fmt.Errorf("reading %s: %w", r.src.Name, err)
-		}
-		e, err := session.ParseEntry(string(bytes.TrimSuffix(line, []byte("\n"))))
-		if err != nil {
-			return session.ErrWhole
-		}
-		r.src.Entries = append(r.src.Entries, e)
-		if on(spans, n) && x.Offset(n) < r.path[0].Offset() {
-			before = append(before, e)
-		}
-	}
-	r.src.Session.Name = session.NameOf(r.src.Header, r.src.Entries)
-	r.facts = &facts{leaf: r.path[len(r.path)-1].ID(), heads: []string{}}
-	r.path = append(before, r.path...)
 	for _, s := range spans {
-		r.facts.entries += s.Last - s.First + 1
+		r.count += s.Last - s.First + 1
 	}
+	var settings []session.Entry
+	for _, n := range x.Rare() {
+		e, err := r.entry(x, n)
+		if err != nil {
+			return err
+		}
+		settings = append(settings, e)
+		if on(spans, n) && x.Offset(n) < tail[0].Offset() {
+			r.path = append(r.path, e)
+		}
+	}
+	r.path = append(r.path, tail...)
+	r.title, r.labels = session.NameOf(r.header, settings), session.LabelsOf(settings)
 	for _, n := range x.Heads() {
-		line, err := x.Line(n)
+		e, err := r.entry(x, n)
 		if err != nil {
-			return fmt.Errorf("reading %s: %w", r.src.Name, err)
+			return err
 		}
-		e, err := session.ParseEntry(string(line))
-		if err != nil {
-			return session.ErrWhole
-		}
-		r.facts.heads = append(r.facts.heads, e.ID())
+		r.heads = append(r.heads, e.ID())
 	}
 	return nil
+}
+
+// entry reads entry n of an index.
+func (r *reading) entry(x *walk.Index, n int) (session.Entry, error) {
+	line, err := x.Line(n)
+	if err != nil {
+		return session.Entry{}, fmt.Errorf("reading %s: %w", r.name, err)
+	}
+	e, err := session.ParseEntry(string(bytes.TrimSuffix(line, []byte("\n"))))
+	if err != nil {
+		return session.Entry{}, session.ErrWhole
+	}
+	return e, nil
 }
 
 // on reports whether entry n is on a path.

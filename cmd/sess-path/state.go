@@ -38,47 +38,24 @@ type tokensJSON struct {
 	Trailing int64 `json:"trailing"` // estimated for what follows it
 }
 
-// facts are what the state says of a session beside what the path does.
-type facts struct {
-	leaf    string
-	heads   []string
-	entries int // on the path
-}
-
-// known returns the facts of a session that was read whole.
-func (r *renderer) known() *facts {
-	if r.facts != nil {
-		return r.facts
-	}
-	f := &facts{heads: []string{}, entries: len(r.path)}
-	if r.leaf >= 0 {
-		f.leaf = r.src.Entries[r.leaf].ID()
-	}
-	for _, h := range r.src.Heads() {
-		f.heads = append(f.heads, r.src.Entries[h].ID())
-	}
-	return f
-}
-
 func (r *renderer) state() string {
-	facts := r.known()
 	st := convo.StateOf(r.path)
 	size := convo.MeasureProjection(r.projection, r.path, convo.Estimate)
 	out := stateJSON{
-		ID: r.src.Header.ID, CWD: r.src.Header.CWD, Labels: map[string]string{}, Heads: facts.heads,
-		Entries: facts.entries, Messages: len(convo.MessagesOf(r.projection)), Models: st.Models,
+		ID: r.header.ID, CWD: r.header.CWD, Labels: map[string]string{}, Heads: r.heads,
+		Entries: r.count, Messages: len(convo.MessagesOf(r.projection)), Models: st.Models,
 		ThinkingLevel: json.RawMessage(st.ThinkingLevel), Mode: st.Mode, ModeData: json.RawMessage(st.ModeData),
 		InjectedRules: append([]string{}, st.InjectedRules...), ServiceTier: json.RawMessage(st.ServiceTier),
 		Tokens:   tokensJSON{Context: size.Tokens, Usage: size.Usage, Trailing: size.Trailing},
-		Problems: len(r.src.Problems),
+		Problems: len(r.problems),
 	}
-	if r.src.Session.Name != "" {
-		out.Name = &r.src.Session.Name
+	if r.title != "" {
+		out.Name = &r.title
 	}
-	if r.leaf >= 0 {
-		out.Leaf = &facts.leaf
+	if r.leaf != "" {
+		out.Leaf = &r.leaf
 	}
-	for _, l := range r.src.Labels() {
+	for _, l := range r.labels {
 		out.Labels[l.Target] = l.Name
 	}
 	if st.Model != nil {

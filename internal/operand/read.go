@@ -87,11 +87,11 @@ func (in *Input) Session() (*Source, error) {
 	return src, nil
 }
 
-// Recent reads from the end of a session of at least so many bytes what its
-// context needs; see [session.ReadRecent]. The source knows nothing else. The error
-// is [session.ErrWhole] if it has to be read whole, and then nothing has been
-// read.
-func (in *Input) Recent(least int64) (*Source, []session.Entry, error) {
+// Recent reads from the end of a session of at least so many bytes the path that
+// its context needs, and warns of what is wrong with it; see [session.ReadRecent].
+// The error is [session.ErrWhole] if the session has to be read whole, and then
+// nothing has been read.
+func (in *Input) Recent(least int64) ([]session.Entry, []session.Problem, error) {
 	f, size, ok := in.Large(least)
 	if !ok {
 		return nil, nil, session.ErrWhole
@@ -103,9 +103,9 @@ func (in *Input) Recent(least int64) (*Source, []session.Entry, error) {
 	if err != nil {
 		return nil, nil, located(in.Name, err)
 	}
-	src := &Source{Session: &session.Session{Problems: recent.Problems}, Path: in.path, Name: in.Name, streams: in.streams}
-	src.Warn(src.Problems)
-	return src, recent.Path, nil
+	src := Source{Name: in.Name, streams: in.streams}
+	src.Warn(recent.Problems)
+	return recent.Path, recent.Problems, nil
 }
 
 // Large returns the open file and its size, if it is a regular file of at least

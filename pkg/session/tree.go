@@ -192,13 +192,16 @@ type Label struct {
 	Timestamp string // of the label entry that set it
 }
 
-// Labels returns the labels in force, whatever branch set them, in the order
-// in which their targets first got one. Setting a label again keeps its place;
-// clearing it gives the place up.
-func (s *Session) Labels() []Label {
+// Labels returns the labels in force, whatever branch set them. See [LabelsOf].
+func (s *Session) Labels() []Label { return LabelsOf(s.Entries) }
+
+// LabelsOf returns the labels that entries set, in the order in which their
+// targets first got one. Setting a label again keeps its place; clearing it gives
+// the place up.
+func LabelsOf(entries []Entry) []Label {
 	byTarget := map[string]int{}
 	var labels []Label
-	for _, e := range s.Entries {
+	for _, e := range entries {
 		if e.typ != TypeLabel {
 			continue
 		}
