@@ -24,7 +24,7 @@ type Options struct {
 func Check(r io.Reader, o Options) ([]Finding, error) {
 	lines := &lineScan{}
 	in := &rewinder{r: io.TeeReader(r, lines)}
-	read := session.Skim // the lines hold more than is asked of them
+	read := session.ReadOutline // the lines hold more than is asked of them
 	if o.Blob != nil {
 		read = session.Read
 	}

@@ -13,8 +13,8 @@ import (
 // the memory that finding something takes. Check may find nothing all the same where it says no.
 func Sound(r io.Reader) (bool, error) {
 	c := chain{seed: maphash.MakeSeed(), targets: map[uint64]int{}, calls: map[uint64]struct{}{}}
-	tidy, err := session.Tidy(r, c.goesOn)
-	return tidy && len(c.calls) == 0 && !walk.Repeats(c.ids) && c.known(), err
+	clean, err := session.EachOutline(r, c.goesOn)
+	return clean && len(c.calls) == 0 && !walk.Repeats(c.ids) && c.known(), err
 }
 
 // A chain is entries of which each hangs from the one before it. Of what it has

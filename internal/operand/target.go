@@ -97,7 +97,7 @@ func (t *Target) readStdin() error {
 	if err != nil {
 		return err
 	}
-	s, lines, err := session.ReadLines(in)
+	s, lines, err := session.ReadWithLines(in)
 	if err != nil {
 		return located(t.Name, err)
 	}

@@ -88,8 +88,8 @@ func (b *blockShape) has(key, value string) {
 	}
 }
 
-// sketch returns the least block of the same shape.
-func (b *blockShape) sketch() string {
+// outline returns the least block of the same shape.
+func (b *blockShape) outline() string {
 	fields := []js.Field{js.RawField("type", b.typ)}
 	if b.signature {
 		fields = append(fields, js.StringField("signature", ""))

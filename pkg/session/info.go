@@ -61,8 +61,7 @@ func (s *Spent) add(usage string) {
 }
 
 // ScanInfo reads a whole session for a listing, in one pass and without
-// keeping it, but that a message which is most of its line may keep the line.
-// Its errors are those of Read.
+// keeping it. Its errors are those of Read.
 func ScanInfo(r io.Reader) (Info, error) { return InfoReader{}.Read(r) }
 
 // An InfoReader reads sessions for a listing. Its errors are those of Read.
@@ -124,6 +123,10 @@ func (o InfoReader) Ends(head, tail []byte) (Info, error) {
 	return s.result()
 }
 
+// mostCopied is the length in bytes up to which a content that may be the last one
+// is copied, to be decoded only if it is.
+const mostCopied = 1 << 20
+
 // infoScan is the state of scanning one session.
 type infoScan struct {
 	info     Info
@@ -135,12 +138,11 @@ type infoScan struct {
 	named    bool
 	name     string
 	modified int64
-	spans    [2]int   // lengths of the lines of the first and the last message, in bytes
 	last     []string // contents of the messages behind LastMessage, of which the last with a text counts
 	buf      []byte   // what the only one of them is a copy in, unless lines stay
 	stays    bool     // lines are there until the end: who has a text can be found out then
 
-	glance glance
+	current lineInfo
 }
 
 // data scans the lines of a session in memory.
@@ -160,14 +162,17 @@ func (s *infoScan) data(data []byte) error {
 	return nil
 }
 
-// line scans a line: at a glance if that tells enough of it, else with care.
+// line scans a line.
 func (s *infoScan) line(l jsonl.Line) error {
 	s.lines++
-	if !s.opened || !s.glance.at(l) {
-		return s.examine(l)
+	if !s.opened {
+		return s.first(l)
 	}
-	g := &s.glance
-	typ, _ := js.Value(g.typ).Text()
+	g := &s.current
+	if !g.read(l) {
+		return nil
+	}
+	typ := js.Value(g.typ).Str()
 	if typ == TypeSession {
 		return nil
 	}
@@ -175,18 +180,17 @@ func (s *infoScan) line(l jsonl.Line) error {
 	switch typ {
 	case TypeMessage:
 		s.info.Messages++
-		s.glimpsed(g)
+		s.message(g)
 	case TypeSessionInfo:
-		name, _ := js.Value(g.name).Text()
-		s.named, s.name = true, strings.Clone(js.Trim(name))
+		s.named, s.name = true, strings.Clone(js.Trim(js.Value(g.name).Str()))
 	}
 	return nil
 }
 
-// glimpsed takes a message into account.
-func (s *infoScan) glimpsed(g *glance) {
+// message takes a message into account.
+func (s *infoScan) message(g *lineInfo) {
 	m := g.message
-	role, _ := js.Value(m.role).Text()
+	role := js.Value(m.role).Str()
 	if role != RoleUser && role != RoleAssistant || m.content == "" {
 		return
 	}
@@ -195,50 +199,33 @@ func (s *infoScan) glimpsed(g *glance) {
 		s.info.Spent.add(m.usage)
 	}
 	if role == RoleUser && s.info.FirstMessage == "" {
-		s.info.FirstMessage, s.spans[0] = strings.Clone(textOf(m.content, " ")), 0
+		s.info.FirstMessage = ownText(m.content)
 	}
 	switch {
 	case s.omit&LastMessage != 0:
 	case s.stays:
 		s.last = append(s.last, m.content)
-	case hasText(m.content):
+	case !hasText(m.content):
+	case len(m.content) > mostCopied:
+		s.info.LastMessage, s.last = ownText(m.content), s.last[:0]
+	default:
 		s.buf = append(s.buf[:0], m.content...)
 		s.last = append(s.last[:0], unsafe.String(unsafe.SliceData(s.buf), len(s.buf)))
 	}
 }
 
-// examine reads a line as Read does.
-func (s *infoScan) examine(l jsonl.Line) error {
+// first scans a line up to the header.
+func (s *infoScan) first(l jsonl.Line) error {
 	data := l.Data
 	if s.lines == 1 {
 		data = data[len(bom(data)):]
 	}
-	if len(bytes.TrimSpace(data)) == 0 || !js.Valid(data) {
-		return nil
-	}
-	text := l.Text()
-	text = text[len(text)-len(data):]
-	if !isObject(text) {
-		if !s.opened {
-			return problem(s.lines, l.Offset, NoHeader, "", "not a session: the first line is no session header")
-		}
-		return nil
-	}
-	e := scan(text)
-	e.line = s.lines
-	switch {
-	case !s.opened:
-		return s.header(e, l.Offset)
-	case e.typ == TypeSession:
-		return nil
-	}
-	s.info.Entries++
-	switch e.typ {
-	case TypeMessage:
-		s.info.Messages++
-		s.message(e)
-	case TypeSessionInfo:
-		s.named, s.name = true, js.Trim(e.Str("name"))
+	switch k := parseLine(l, data, whole); k.kind {
+	case isEntry:
+		k.entry.line = s.lines
+		return s.header(k.entry, l.Offset)
+	case isOther:
+		return problem(s.lines, l.Offset, NoHeader, "", "not a session: the first line is no session header")
 	}
 	return nil
 }
@@ -264,42 +251,15 @@ func (s *infoScan) header(e Entry, offset int64) error {
 	return nil
 }
 
-func (s *infoScan) message(e Entry) {
-	m, ok := e.Message()
-	if !ok || m.role != RoleUser && m.role != RoleAssistant {
-		return
+// ownText returns the text of a content as [Message.Text] does, in memory of its own.
+func ownText(content string) string {
+	text := textOf(content, " ")
+	for b := range Blocks(content) {
+		if b.Type == "text" && len(b.text) == len(text)+len(`""`) {
+			return strings.Clone(text) // it may be a part of the line
+		}
 	}
-	if m.Get("content") == "" {
-		return
-	}
-	s.modified = max(s.modified, messageTime(e, m))
-	if m.role == RoleAssistant && s.omit&Expenses == 0 {
-		s.info.Spent.add(m.usage)
-	}
-	first := m.role == RoleUser && s.info.FirstMessage == ""
-	if s.omit&LastMessage != 0 && !first {
-		return
-	}
-	text := m.Text(" ")
-	if text == "" {
-		return
-	}
-	if first {
-		s.info.FirstMessage, s.spans[0] = text, len(e.raw)
-	}
-	if s.omit&LastMessage == 0 {
-		s.info.LastMessage, s.spans[1], s.last = text, len(e.raw), s.last[:0]
-	}
-}
-
-// detached returns a text that may be a slice of a line of span bytes, as a copy
-// unless it is most of the line: a question of ten bytes beside an image must
-// not keep the image in memory, and a huge one is better not there twice.
-func detached(text string, span int) string {
-	if len(text) > span/2 {
-		return text
-	}
-	return strings.Clone(text)
+	return text
 }
 
 func (s *infoScan) result() (Info, error) {
@@ -312,11 +272,10 @@ func (s *infoScan) result() (Info, error) {
 	i := s.info
 	for _, content := range slices.Backward(s.last) {
 		if hasText(content) {
-			i.LastMessage, s.spans[1] = strings.Clone(textOf(content, " ")), 0
+			i.LastMessage = ownText(content)
 			break
 		}
 	}
-	i.FirstMessage, i.LastMessage = detached(i.FirstMessage, s.spans[0]), detached(i.LastMessage, s.spans[1])
 	i.Modified = i.Created
 	if s.modified > 0 {
 		i.Modified = time.UnixMilli(s.modified).UTC()
@@ -325,4 +284,87 @@ func (s *infoScan) result() (Info, error) {
 		i.Name = strings.TrimSpace(s.title)
 	}
 	return i, nil
+}
+
+// A lineInfo holds what a listing wants to know of a line, found in the pass that
+// validates it. The texts are parts of the line, which is borrowed.
+type lineInfo struct {
+	line                 string
+	typ, timestamp, name string // JSON texts, "" where there is none
+	message              messageInfo
+	inner                messageInfo // of the member that has begun, whatever it is
+	member               func(level int, key, value js.Span)
+}
+
+// A messageInfo holds what a listing wants to know of a message, as JSON texts.
+type messageInfo struct{ role, content, sent, usage string }
+
+// read reads a line. It reports false if the line is not one object.
+func (g *lineInfo) read(l jsonl.Line) bool {
+	line := unsafe.String(unsafe.SliceData(l.Data), len(l.Data))
+	if !isObject(line) {
+		return false
+	}
+	if g.member == nil {
+		g.member = g.take // once, as it costs memory
+	}
+	*g = lineInfo{line: line, member: g.member}
+	return js.ValidMembers(l.Data, 2, g.member)
+}
+
+// take takes a member; of several with one key the last counts.
+func (g *lineInfo) take(level int, key, value js.Span) {
+	name, text := js.PlainKey(g.line[key.From:key.To]), g.line[value.From:value.To]
+	if level == 2 {
+		g.inner.take(name, text)
+		return
+	}
+	switch name {
+	case `"type"`:
+		g.typ = text
+	case `"timestamp"`:
+		g.timestamp = text
+	case `"name"`:
+		g.name = text
+	case `"message"`:
+		g.message = g.inner // empty if it is no object
+	}
+	g.inner = messageInfo{}
+}
+
+func (g *messageInfo) take(name, text string) {
+	switch name {
+	case `"role"`:
+		g.role = text
+	case `"content"`:
+		g.content = text
+	case `"timestamp"`:
+		g.sent = text
+	case `"usage"`:
+		g.usage = text
+	}
+}
+
+// time is that of the message, as messageTime has it.
+func (g *lineInfo) time() int64 {
+	if js.Value(g.message.sent).IsNumber() {
+		return js.Value(g.message.sent).Int()
+	}
+	text, _ := js.Value(g.timestamp).Text()
+	ms, _ := js.ParseTime(text)
+	return ms
+}
+
+// hasText reports whether textOf a content, with a separator, is not empty.
+func hasText(content string) bool {
+	n := 0
+	for b := range Blocks(content) {
+		if b.Type != "text" {
+			continue
+		}
+		if n++; n > 1 || len(b.text) > len(`""`) && b.text[0] == '"' {
+			return true
+		}
+	}
+	return false
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,7 +21,7 @@ type Session struct {
 	Header   Header
 	Name     string    // the session's name, "" if it has none
 	Entries  []Entry   // in file order
-	Problems []Problem // what was skipped or found odd, in file order
+	Problems []Problem // what was skipped and what contradicts, in file order
 	Lines    int       // lines read, the torn tail included
 	Torn     bool      // the input ended in a line that is not JSON
 
@@ -44,14 +46,14 @@ type reader struct {
 	elements []int // parsed lines to entry positions, -1 for the rest; v1 compactions point at these
 
 	lines   func(text string) // is shown every line, if it is set
-	sketch  func() parser     // makes what reads entries, if they are not to be kept whole
-	visit   func(Entry) bool  // takes entries that are not to be kept at all
-	stopped bool              // visit, or what tidy sessions do not have, ended it
+	outline func() parser     // makes the parser of entries that are not kept whole
+	visit   func(Entry) bool  // takes entries that are not kept at all
+	stopped bool              // by visit, or by a line that is not clean
 }
 
 // A parser reads an entry from the data of a line, which may begin behind a byte
-// order mark. It reports whether that is valid JSON; of what is no object there is
-// no telling what the entry is.
+// order mark. It reports whether that is valid JSON. If it is no object, the entry
+// has no meaning.
 type parser func(l jsonl.Line, data []byte) (e Entry, valid bool)
 
 // whole is the parser that keeps the line.
@@ -83,8 +85,8 @@ func (rd *reader) read(r io.Reader) (*Session, error) {
 	return s, nil
 }
 
-// A look is what can be told of a line by itself.
-type look struct {
+// A parsedLine is what a line is by itself.
+type parsedLine struct {
 	line  jsonl.Line
 	bad   Kind  // what it is instead of JSON, "" if it is JSON
 	entry Entry // of an object
@@ -101,9 +103,9 @@ const (
 	isEntry
 )
 
-// lookAt looks at a line, whose data may begin behind a byte order mark.
-func lookAt(l jsonl.Line, data []byte, parse parser) look {
-	k := look{line: l}
+// parseLine parses a line, whose data may begin behind a byte order mark.
+func parseLine(l jsonl.Line, data []byte, parse parser) parsedLine {
+	k := parsedLine{line: l}
 	start := bytes.TrimSpace(data)
 	if len(start) == 0 {
 		return k
@@ -121,13 +123,13 @@ func lookAt(l jsonl.Line, data []byte, parse parser) look {
 }
 
 // take adds a line to the session.
-func (rd *reader) take(k look) error {
+func (rd *reader) take(k parsedLine) error {
 	rd.s.Lines++
 	if rd.lines != nil {
 		rd.lines(k.line.Text())
 	}
 	l := k.line
-	if rd.visit != nil && !k.tidy() {
+	if rd.visit != nil && !k.clean() {
 		rd.stopped = true
 		return nil
 	}
@@ -150,11 +152,11 @@ func (rd *reader) take(k look) error {
 	return nil
 }
 
-// tornText is what is said of a torn tail, with its length in bytes.
+// tornText words the problem of a torn tail, with its length in bytes.
 const tornText = "torn last line of %d bytes skipped"
 
-// badKind classifies a line that is not JSON. A fragment at the end is what a
-// writer leaves that died, or that is still writing: normal, but said.
+// badKind classifies a line that is not JSON. A fragment at the end is normal: a
+// writer died, or is still writing.
 func badKind(l jsonl.Line, data []byte) Kind {
 	switch {
 	case l.Torn:
@@ -169,7 +171,7 @@ func badKind(l jsonl.Line, data []byte) Kind {
 	return NotJSON
 }
 
-func (rd *reader) bad(k look) error {
+func (rd *reader) bad(k parsedLine) error {
 	l := k.line
 	switch k.bad {
 	case Torn:
@@ -238,7 +240,7 @@ func (rd *reader) header(e Entry, l jsonl.Line) error {
 	return nil
 }
 
-func (rd *reader) entry(k look) {
+func (rd *reader) entry(k parsedLine) {
 	e := k.entry
 	if rd.visit != nil {
 		rd.stopped = rd.stopped || e.typ == TypeSession || !rd.visit(e)
@@ -342,4 +344,124 @@ func (s *Session) Lead() []string {
 		raw = string(js.Value(raw).With("version", js.Value(fmt.Sprint(Version))))
 	}
 	return append(append([]string(nil), s.lead...), raw)
+}
+
+// ReadWithLines is Read for a caller who wants to write the session again: it
+// returns all lines of the input too, those that were skipped included, without
+// their line feeds. The session's entries share their memory.
+func ReadWithLines(r io.Reader) (s *Session, lines []string, err error) {
+	rd := reader{lines: func(text string) { lines = append(lines, text) }}
+	s, err = rd.read(r)
+	return s, lines, err
+}
+
+// blocks reads all lines. Once the header is known, several goroutines parse lines
+// block by block; this one takes them in order.
+func (rd *reader) blocks(r io.Reader) error {
+	next, stop := iter.Pull2(jsonl.Blocks(r))
+	defer stop()
+	for !rd.opened {
+		b, err, ok := next()
+		if err != nil || !ok {
+			return err
+		}
+		parse, header := parser(whole), false
+		for l := range b.Lines() {
+			data := l.Data
+			if rd.s.Lines == 0 {
+				data = data[len(bom(data)):]
+			}
+			if err := rd.take(parseLine(l, data, parse)); err != nil || rd.stopped {
+				return err
+			}
+			if rd.opened && !header {
+				header, parse = true, rd.parser()
+			}
+			if rd.s.Lines == 1 && len(data) < len(l.Data) {
+				rd.found(l, BOM, "", "byte order mark ignored")
+			}
+		}
+	}
+	return rd.inOrder(next)
+}
+
+// outlines reports whether only outlines of entries are kept. Entries of old
+// versions are kept whole, to be migrated.
+func (rd *reader) outlines() bool {
+	return rd.outline != nil && rd.opened && rd.s.Header.Version == Version
+}
+
+// parser returns what reads entries behind the header, for one goroutine.
+func (rd *reader) parser() parser {
+	if rd.outlines() {
+		return rd.outline()
+	}
+	return whole
+}
+
+// A parsedBlock is a block with its lines parsed.
+type parsedBlock struct {
+	lines []parsedLine
+	block jsonl.Block
+	err   error
+}
+
+// aheadOf is the number of blocks read ahead for each processor, which keeps the
+// workers busy while results are merged in order.
+const aheadOf = 2
+
+// inOrder takes the rest of the blocks.
+func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
+	work, enough := make(chan chan parsedBlock, aheadOf*runtime.GOMAXPROCS(0)), make(chan struct{})
+	go func() {
+		defer close(work)
+		for {
+			b, err, ok := next()
+			if !ok {
+				return
+			}
+			result := make(chan parsedBlock, 1)
+			select {
+			case work <- result:
+			case <-enough:
+				return
+			}
+			if err != nil {
+				result <- parsedBlock{err: err}
+				return
+			}
+			parse := rd.parser()
+			go func() { result <- parsedBlock{lines: parseBlock(b, parse), block: b} }()
+		}
+	}()
+	var failed error
+	for result := range work {
+		if rd.stopped {
+			continue
+		}
+		s := <-result
+		if s.err != nil {
+			failed = s.err
+			continue // there is none behind it
+		}
+		for _, k := range s.lines {
+			_ = rd.take(k) // an error is one of the header, which is known
+		}
+		if rd.stopped {
+			close(enough)
+			continue // until nobody uses next any more
+		}
+		if rd.outlines() {
+			s.block.Free()
+		}
+	}
+	return failed
+}
+
+func parseBlock(b jsonl.Block, parse parser) []parsedLine {
+	out := make([]parsedLine, 0, len(b.Data)/1024+1)
+	for l := range b.Lines() {
+		out = append(out, parseLine(l, l.Data, parse))
+	}
+	return out
 }

@@ -37,11 +37,11 @@ func shape(s *session.Session) map[string]any {
 	}
 }
 
-// Skimming a session tells the same of it as reading it.
+// The outline of a session says the same of its tree as all of it.
 func skimAgrees(t *testing.T, data []byte) {
 	t.Helper()
 	want, werr := session.Read(bytes.NewReader(data))
-	got, gerr := session.Skim(bytes.NewReader(data))
+	got, gerr := session.ReadOutline(bytes.NewReader(data))
 	if diff := cmp.Diff(werr, gerr); diff != "" {
 		t.Fatalf("(-read +skim)\n%s", diff)
 	}
@@ -63,7 +63,7 @@ func skimAgrees(t *testing.T, data []byte) {
 	}
 }
 
-func TestSkim(t *testing.T) {
+func TestReadOutline(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"pi/sessions", "omp"} {
 		for _, file := range corpus.Sessions(t, dir) {
@@ -72,7 +72,7 @@ func TestSkim(t *testing.T) {
 	}
 }
 
-func FuzzSkim(f *testing.F) {
+func FuzzReadOutline(f *testing.F) {
 	for _, file := range corpus.Sessions(f, "omp") {
 		if data := corpus.Session(f, file); len(data) < 10_000 {
 			f.Add(data)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"hash/maphash"
 	"io"
 	"strings"
@@ -10,14 +11,14 @@ import (
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
-// Skim is Read for a caller who asks how a session hangs together and not what
-// it says: it takes memory for each entry, not for each byte. An entry's Raw is a
-// sketch of the line: the members that entries are found, dated and tied to each
-// other by, of a message role, time, the ids of tool calls and what [Message.Foreign]
-// names, and whatever else is short. A session of version 1 or 2 is read as Read does.
-func Skim(r io.Reader) (*Session, error) {
+// ReadOutline is Read for a caller who needs the tree of a session and not its text:
+// it takes memory for each entry, not for each byte. An entry's Raw is an outline of
+// the line: the members that identify, date and link entries; of a message the role,
+// the time, the ids of tool calls and what [Message.Foreign] names; and whatever
+// else is short. A session of version 1 or 2 is read as Read does.
+func ReadOutline(r io.Reader) (*Session, error) {
 	seed := maphash.MakeSeed()
-	rd := reader{sketch: func() parser { return newSketcher(seed).parse }}
+	rd := reader{outline: func() parser { return newOutliner(seed).parse }}
 	return rd.read(r)
 }
 
@@ -25,37 +26,36 @@ func Skim(r io.Reader) (*Session, error) {
 // it is.
 const shortMember = 40
 
-// A sketcher makes sketches of lines, in the pass that finds out whether they are
-// valid.
-type sketcher struct {
-	seed   maphash.Seed // of what tells lines apart; zero if nobody asks
+// An outliner makes outlines of lines, in the pass that validates them.
+type outliner struct {
+	seed   maphash.Seed // hash seed for SameLine; zero disables it
 	member func(level int, key, value js.Span)
 
-	line  string
-	buf   []byte
-	found places       // of several members with one key the last
-	inner messageParts // of the member that has begun, whatever it is
-	block blockShape   // of the element that has begun, whatever it is of
-	odd   string       // a sketch of the first element of a list that is a foreign block
+	line    string
+	buf     []byte
+	found   places       // of several members with one key the last
+	inner   messageParts // of the member that has begun, whatever it is
+	block   blockShape   // of the element that has begun, whatever it is of
+	foreign string       // an outline of the first element of a list that is a foreign block
 }
 
-// places are where values are in a sketch.
+// places are where values are in an outline.
 type places struct{ typ, id, parent, message js.Span }
 
 // messageParts are JSON texts, "" where there is none.
-type messageParts struct{ role, timestamp, callID, content, usage, foreign, odd string }
+type messageParts struct{ role, timestamp, callID, content, usage, foreignMember, foreignBlock string }
 
-func newSketcher(seed maphash.Seed) *sketcher {
-	k := &sketcher{seed: seed}
+func newOutliner(seed maphash.Seed) *outliner {
+	k := &outliner{seed: seed}
 	k.member = k.take // once, as it costs memory
 	return k
 }
 
 // parse reads an entry from a line and keeps nothing of its memory.
-func (k *sketcher) parse(_ jsonl.Line, data []byte) (Entry, bool) {
+func (k *outliner) parse(_ jsonl.Line, data []byte) (Entry, bool) {
 	k.line = unsafe.String(unsafe.SliceData(data), len(data))
 	k.buf, k.found, k.inner = append(k.buf[:0], '{'), places{}, messageParts{}
-	k.block, k.odd = blockShape{}, ""
+	k.block, k.foreign = blockShape{}, ""
 	if !js.ValidMembers(data, 3, k.member) {
 		return Entry{}, false
 	}
@@ -71,8 +71,8 @@ func (k *sketcher) parse(_ jsonl.Line, data []byte) (Entry, bool) {
 	return e, true
 }
 
-// take adds a member to the sketch: one of level 2 when what it is part of ends.
-func (k *sketcher) take(level int, key, value js.Span) {
+// take adds a member to the outline: one of level 2 when what it is part of ends.
+func (k *outliner) take(level int, key, value js.Span) {
 	name, text := k.line[key.From:key.To], k.line[value.From:value.To]
 	switch level {
 	case 3:
@@ -107,19 +107,19 @@ func (k *sketcher) take(level int, key, value js.Span) {
 }
 
 // takeBlock takes a member of an element of a list, or its end.
-func (k *sketcher) takeBlock(name, text string) {
+func (k *outliner) takeBlock(name, text string) {
 	if name != "" {
 		k.block.has(name, text)
 		return
 	}
-	if k.odd == "" && k.block.foreign() != "" {
-		k.odd = k.block.sketch()
+	if k.foreign == "" && k.block.foreign() != "" {
+		k.foreign = k.block.outline()
 	}
 	k.block = blockShape{}
 }
 
 // takeInner takes a member of a message, or of what may be one.
-func (k *sketcher) takeInner(name, text string) {
+func (k *outliner) takeInner(name, text string) {
 	switch name {
 	case `"role"`:
 		k.inner.role = text
@@ -128,20 +128,20 @@ func (k *sketcher) takeInner(name, text string) {
 	case `"toolCallId"`:
 		k.inner.callID = text
 	case `"content"`:
-		k.inner.content, k.inner.odd = text, k.odd
+		k.inner.content, k.inner.foreignBlock = text, k.foreign
 	case `"usage"`:
 		k.inner.usage = ""
 		if text[0] == '{' && !countsTokens(text) {
 			k.inner.usage = text
 		}
 	case `"tool_calls"`, `"function_call"`:
-		k.inner.foreign = name
+		k.inner.foreignMember = name
 	}
-	k.odd = ""
+	k.foreign = ""
 }
 
 // message adds a message, of its content the tool calls and of those the ids.
-func (k *sketcher) message(m messageParts) js.Span {
+func (k *outliner) message(m messageParts) js.Span {
 	k.key(`"message"`)
 	from := len(k.buf)
 	k.buf = append(k.buf, '{')
@@ -149,14 +149,14 @@ func (k *sketcher) message(m messageParts) js.Span {
 	k.add(`"timestamp"`, m.timestamp)
 	k.add(`"toolCallId"`, m.callID)
 	who, _ := js.Value(m.role).Text()
-	if calls := who == RoleAssistant && mayCall(m.content); calls || m.odd != "" {
+	if calls := who == RoleAssistant && mayCall(m.content); calls || m.foreignBlock != "" {
 		k.content(m, calls)
 	}
 	if m.usage != "" {
 		k.add(`"usage"`, m.usage)
 	}
-	if m.foreign != "" {
-		k.add(m.foreign, "true")
+	if m.foreignMember != "" {
+		k.add(m.foreignMember, "true")
 	}
 	k.buf = append(k.buf, '}')
 	return js.Span{From: from, To: len(k.buf)}
@@ -168,10 +168,10 @@ func mayCall(content string) bool {
 	return strings.HasPrefix(content, "[") && (strings.Contains(content, `"toolCall"`) || strings.Contains(content, `\u00`))
 }
 
-// content sketches the tool calls of a content, and a block that is foreign.
-func (k *sketcher) content(m messageParts, calls bool) {
+// content outlines the tool calls of a content, and a block that is foreign.
+func (k *outliner) content(m messageParts, calls bool) {
 	k.key(`"content"`)
-	k.buf = append(append(k.buf, '['), m.odd...)
+	k.buf = append(append(k.buf, '['), m.foreignBlock...)
 	for b := range Blocks(m.content) {
 		if !calls || b.Type != "toolCall" {
 			continue
@@ -185,7 +185,7 @@ func (k *sketcher) content(m messageParts, calls bool) {
 }
 
 // add adds a member, unless its value is absent, and returns where the value is.
-func (k *sketcher) add(key, value string) js.Span {
+func (k *outliner) add(key, value string) js.Span {
 	if value == "" {
 		return js.Span{}
 	}
@@ -195,14 +195,38 @@ func (k *sketcher) add(key, value string) js.Span {
 	return js.Span{From: from, To: len(k.buf)}
 }
 
-func (k *sketcher) key(key string) {
+func (k *outliner) key(key string) {
 	k.separate()
 	k.buf = append(append(k.buf, key...), ':')
 }
 
 // separate puts a comma where something stands before.
-func (k *sketcher) separate() {
+func (k *outliner) separate() {
 	if c := k.buf[len(k.buf)-1]; c != '{' && c != '[' {
 		k.buf = append(k.buf, ',')
 	}
+}
+
+// EachOutline calls visit for each entry of a session, with outlines as in
+// [ReadOutline], and keeps none of them.
+//
+// It stops and returns false where visit does; at the first line that is blank, ends
+// in a carriage return, lacks its line feed, or is a problem to Read; and for a
+// session of an old version. Problems between entries, such as an id that stands
+// twice, are for visit to find. An error is that of r.
+func EachOutline(r io.Reader, visit func(Entry) bool) (bool, error) {
+	rd := reader{
+		s: &Session{}, visit: visit,
+		outline: func() parser { return newOutliner(maphash.Seed{}).parse },
+	}
+	err := rd.blocks(r)
+	if _, ok := IsProblem(err); ok {
+		return false, nil
+	}
+	return err == nil && rd.opened && !rd.stopped && rd.s.Header.Version == Version && len(rd.s.Problems) == 0, err
+}
+
+// clean reports whether the line by itself is an entry without a problem.
+func (k parsedLine) clean() bool {
+	return k.utf8 && !k.line.Torn && !bytes.HasSuffix(k.line.Data, []byte("\r"))
 }
