@@ -2,8 +2,6 @@ package check
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
@@ -79,6 +77,3 @@ func Worst(findings []Finding) (worst Severity, ok bool) {
 	}
 	return worst, len(findings) > 0
 }
-
-// Kinds returns all kinds of findings, sorted.
-func Kinds() []session.Kind { return slices.Sorted(maps.Keys(severityOf)) }

@@ -70,7 +70,7 @@ func FuzzRows(f *testing.F) {
 			}
 		}
 		for k, i := range path[min(1, len(path)):] {
-			if p, ok := tr.Parent(i); !ok || p != path[k] {
+			if tr.parent[i] != path[k] {
 				t.Errorf("the active path is not drawn in one piece at %d", i)
 			}
 		}

@@ -154,9 +154,6 @@ func (t *Tree) sortByTime(siblings []int) {
 // tree's own.
 func (t *Tree) Children(i int) []int { return t.kids[t.first[i]:t.first[i+1]] }
 
-// Parent returns the parent that entry i is drawn below; ok is false for a root.
-func (t *Tree) Parent(i int) (parent int, ok bool) { return t.parent[i], t.parent[i] >= 0 }
-
 // Active reports whether entry i is on the active path.
 func (t *Tree) Active(i int) bool { return t.active[i] }
 

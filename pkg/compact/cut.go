@@ -213,3 +213,57 @@ func omittedAttempt(suffix []candidate) bool {
 	}
 	return assistant
 }
+
+// bindCalls takes the places between a tool call and the result that answers
+// it out of the places where a cut may fall: a result without its call is
+// refused by the providers' interfaces. Pi gets by without, since it puts
+// nothing else between the two; extensions and other programs do.
+func bindCalls(span []candidate) {
+	var messages []session.Message
+	var at []int // the candidate of each message
+	for i, c := range span {
+		for _, m := range c.messages {
+			messages, at = append(messages, m), append(at, i)
+		}
+	}
+	bound := make([]int, len(span)+1) // +1 where pairs begin, -1 behind their end
+	for result, p := range convo.Pair(messages) {
+		if p.Reply >= 0 {
+			bound[at[min(p.Reply, result)]+1]++
+			bound[at[max(p.Reply, result)]+1]--
+		}
+	}
+	open := 0
+	for i := range span {
+		open += bound[i]
+		if open > 0 {
+			span[i].cuts = false
+		}
+	}
+}
+
+// lastTurn cuts in front of the last user message, or of the call before it that
+// is answered behind it. Without a user message nothing is cut off.
+func lastTurn(span []candidate) cut {
+	bindCalls(span)
+	for i := len(span) - 1; i > 0; i-- {
+		if !asks(span[i]) {
+			continue
+		}
+		for i > 0 && !span[i].cuts {
+			i--
+		}
+		return cut{first: i}
+	}
+	return cut{}
+}
+
+// asks reports whether the candidate is a user message in the context.
+func asks(c candidate) bool {
+	for _, m := range c.messages {
+		if m.Role() == session.RoleUser {
+			return true
+		}
+	}
+	return false
+}

@@ -13,7 +13,9 @@
 // entries stand between the two, where pi would keep a result without its call.
 //
 //	plan, err := compact.New(path, compact.Options{Keep: 20000})
-//	prompt := plan.HistoryPrompt("")          // to a model; or:
+//	requests := plan.Requests(options)        // to a model; or:
 //	summary := compact.Extract(plan)          // without one
 //	entry, err := plan.AddTo(batch, summary)
+//
+// Stability: v0. Exported names may change until version 1 of the module.
 package compact

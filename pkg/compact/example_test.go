@@ -59,10 +59,13 @@ func ExampleNew() {
 	// nothing to compact
 }
 
-func ExamplePlan_Prompt() {
+func ExampleRequest() {
 	plan, _ := compact.New(examplePath(), compact.Options{Keep: 5})
-	conversation, _, _ := strings.Cut(plan.Prompt("the tests"), "\n\nAbove is")
+	r := plan.Requests(compact.PromptOptions{Focus: "the tests"})[0]
+	prompt, chunk, chunks, err := r.Next()
+	conversation, _, _ := strings.Cut(prompt, "\n\nAbove is")
 	fmt.Println(conversation)
+	fmt.Println("prompt", chunk, "of", chunks, err)
 	// Output:
 	// <conversation>
 	// [User]: Fix the parser
@@ -73,6 +76,7 @@ func ExamplePlan_Prompt() {
 	//
 	// [Assistant]: Done.
 	// </conversation>
+	// prompt 1 of 1 <nil>
 }
 
 func ExampleExtract() {
@@ -103,17 +107,6 @@ func ExampleExtract() {
 	//
 	// ## Critical Context
 	// - (none)
-}
-
-func ExampleSerialize() {
-	fmt.Println(compact.Serialize([]session.Message{
-		session.NewMessage(`{"role":"user","content":"How many files?"}`),
-		session.NewMessage(`{"role":"assistant","content":[{"type":"toolCall","id":"1","name":"ls","arguments":{"path":"."}}]}`),
-	}))
-	// Output:
-	// [User]: How many files?
-	//
-	// [Assistant tool calls]: ls(path=".")
 }
 
 func ExampleShouldCompact() {

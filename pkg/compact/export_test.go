@@ -1,4 +1,52 @@
 package compact
 
-// Serialize shows tests the text of messages by the plan's own rules.
+import (
+	"slices"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// The golden prompts of pi are of one prompt for everything, without a system
+// prompt and without notes of images. Requests ask with the same functions, but
+// cut a long conversation into several prompts.
+
+// Prompt returns the prompt that one summary for everything answers.
+func (p *Plan) Prompt(focus string) string {
+	d, parts, write := p.whole()
+	d.Conversation, d.Instructions = p.serialize(parts), focus
+	return write(d)
+}
+
+// HistoryPrompt returns the prompt for the summary of whole turns.
+func (p *Plan) HistoryPrompt(focus string) string {
+	return historyPrompt(PromptData{
+		Conversation: p.serialize(p.Summarize), PreviousSummary: p.PreviousSummary, Instructions: focus,
+	})
+}
+
+// PrefixPrompt returns the prompt for the summary of the first part of a split
+// turn.
+func (p *Plan) PrefixPrompt(focus string) string {
+	return prefixPrompt(p.rules)(PromptData{Conversation: p.serialize(p.TurnPrefix), Instructions: focus})
+}
+
+// Serialize writes messages as the text a summarizer reads.
+func Serialize(messages []session.Message) string { return serialize(messages, Pi15) }
+
+// Serialize is the same by the plan's own rules.
 func (p *Plan) Serialize(parts []Part) string { return p.serialize(parts) }
+
+func (p *Plan) serialize(parts []Part) string { return serialize(messagesOf(parts), p.rules) }
+
+// Kept returns the entries of the path from the first kept one on, nil if copies
+// are kept.
+func (p *Plan) Kept() []session.Entry {
+	i := slices.IndexFunc(p.path, func(e session.Entry) bool { return e.ID() == p.FirstKept })
+	if p.FirstKept == "" || i < 0 {
+		return nil
+	}
+	return p.path[i:]
+}
+
+// Dropped returns how many messages Drop has left out.
+func (r *Request) Dropped() int { return r.dropped }

@@ -1,8 +1,11 @@
 package compact
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -193,4 +196,302 @@ func writeNone(b *strings.Builder, n int) {
 	if n == 0 {
 		b.WriteString("- " + none + "\n")
 	}
+}
+
+// previous returns the compaction the plan follows.
+func (p *Plan) previous() (e session.Entry, ok bool) {
+	if p.PreviousSummary == "" {
+		return e, false
+	}
+	for _, e := range slices.Backward(p.path) {
+		if e.Type() == session.TypeCompaction && e.Str("summary") == p.PreviousSummary {
+			return e, true
+		}
+	}
+	return e, false
+}
+
+// previousItems returns a digest with the items of the summary the plan follows.
+// The file lists at its end are taken off by what the compaction says they are:
+// the name of a file can look like anything, the end of a list included.
+func (p *Plan) previousItems() digest {
+	summary := p.PreviousSummary
+	if e, ok := p.previous(); ok {
+		var files fileSet
+		files.carry(e)
+		summary = strings.TrimSuffix(summary, files.ops().Text())
+	}
+	return carried(summary)
+}
+
+// unread returns the parts without the copies that the compaction before kept
+// (KeepUser): their originals have been read.
+func (p *Plan) unread(parts []Part) []Part {
+	e, ok := p.previous()
+	if !ok {
+		return parts
+	}
+	details := e.Get("details")
+	if !strings.HasPrefix(details, "{") {
+		return parts
+	}
+	copies := map[string]bool{}
+	for pair := range js.Elements(session.NewMessage(details).Get("kept")) {
+		if ids := stringList(pair); len(ids) > 0 {
+			copies[ids[0]] = true
+		}
+	}
+	if len(copies) == 0 {
+		return parts
+	}
+	return slices.DeleteFunc(slices.Clone(parts), func(part Part) bool { return copies[part.EntryID] })
+}
+
+// carried returns a digest with the items of a previous summary, whoever made
+// it: an extract, a model that kept to the headings, or one that did not, whose
+// lines become context.
+func carried(summary string) digest {
+	var d digest
+	into, checked := &d.context, false
+	for line := range strings.Lines(withoutFileLists(summary)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || line == turnRule || line == turnTitle || line == noHistory:
+			continue
+		case strings.HasPrefix(line, "#"):
+			into, checked = d.under(line)
+			continue
+		}
+		item, to := withoutBullet(line), into
+		if checked {
+			switch rest, done := strings.CutPrefix(item, "[x] "); {
+			case done:
+				item, to = rest, &d.done
+			case strings.HasPrefix(item, "[ ] "):
+				item, to = item[len("[ ] "):], &d.progress
+			}
+		}
+		pinned := 0
+		if to == &d.goal {
+			pinned = 1 // the request of a split turn stands behind the goals
+		}
+		to.put(strings.TrimSpace(item), pinned, nil)
+	}
+	return d
+}
+
+// under returns where the items under a heading belong, and whether they are
+// told apart by check boxes.
+func (d *digest) under(heading string) (into *items, checked bool) {
+	for _, s := range outline {
+		if s.heading == heading && s.items != nil {
+			into = s.items(d)
+			return into, into == &d.done || into == &d.progress
+		}
+	}
+	for _, rules := range []Rules{Pi15, Pi073} {
+		switch h := prefixHeadings(rules); heading {
+		case h[0]:
+			return &d.goal, false
+		case h[1]:
+			return &d.done, true
+		}
+	}
+	return &d.context, false
+}
+
+// withoutBullet returns a line of a list without its bullet or number.
+func withoutBullet(line string) string {
+	if rest, ok := strings.CutPrefix(line, "- "); ok {
+		return rest
+	}
+	if rest, ok := strings.CutPrefix(line, "* "); ok {
+		return rest
+	}
+	if number, rest, ok := strings.Cut(line, ". "); ok && number != "" && strings.Trim(number, "0123456789") == "" {
+		return rest
+	}
+	return line
+}
+
+// items is the bounded list of one section. An item is a line of text, mostly
+// with the id of the entry it quotes at its end: "text [a1b2c3d4]".
+type items []string
+
+func (l items) write(b *strings.Builder, bullet string) {
+	for i, item := range l {
+		if bullet == "1. " {
+			b.WriteString(strconv.Itoa(i+1) + ". " + item + "\n")
+		} else {
+			b.WriteString(bullet + item + "\n")
+		}
+	}
+}
+
+// add adds an item once, whatever entry it comes from. Of too many the oldest
+// goes.
+func (l *items) add(item string) { l.put(item, 0, nil) }
+
+// put is add, but the first pinned items stay, and those that are light go
+// before others.
+func (l *items) put(item string, pinned int, light func(text string) bool) {
+	text, ref := reference(item)
+	text = shorten(text, extractUnits)
+	if text == "" || text == none || l.index(text) >= 0 {
+		return
+	}
+	*l = append(*l, text+ref)
+	if len(*l) <= extractItems {
+		return
+	}
+	at := pinned
+	if light != nil {
+		if i := l.light(pinned, light); i >= 0 {
+			at = i
+		}
+	}
+	*l = slices.Delete(*l, at, at+1)
+}
+
+// light returns where the oldest light item behind the pinned ones is, -1 if
+// there is none.
+func (l items) light(pinned int, light func(text string) bool) int {
+	for i, item := range l[pinned:] {
+		if text, _ := reference(item); light(text) {
+			return pinned + i
+		}
+	}
+	return -1
+}
+
+// atMost leaves of the items that are light the newest n.
+func (l *items) atMost(n int, light func(text string) bool) {
+	for i := len(*l) - 1; i >= 0; i-- {
+		if text, _ := reference((*l)[i]); !light(text) {
+			continue
+		}
+		if n--; n < 0 {
+			*l = slices.Delete(*l, i, i+1)
+		}
+	}
+}
+
+// index returns where the item with a text is, -1 if there is none.
+func (l items) index(text string) int {
+	return slices.IndexFunc(l, func(item string) bool {
+		have, _ := reference(item)
+		return have == text
+	})
+}
+
+// find returns the text of the newest item that begins with prefix, "" if there
+// is none.
+func (l items) find(prefix string) string {
+	for _, item := range slices.Backward(l) {
+		if strings.HasPrefix(item, prefix) {
+			text, _ := reference(item)
+			return text
+		}
+	}
+	return ""
+}
+
+// drop removes what begins with a prefix.
+func (l *items) drop(prefix string) {
+	*l = slices.DeleteFunc(*l, func(item string) bool { return strings.HasPrefix(item, prefix) })
+}
+
+// dropCited removes the items that name an entry: those an extract made, not
+// those of a model.
+func (l *items) dropCited() {
+	*l = slices.DeleteFunc(*l, func(item string) bool {
+		_, ref := reference(item)
+		return ref != ""
+	})
+}
+
+// entryID are the ids an item can name.
+var entryID = regexp.MustCompile(`^[0-9A-Za-z_.:-]+$`)
+
+// cite makes an item of a text and the id of the entry it comes from. An id that
+// is too long or would not look like one is left out.
+func cite(text, id string) string {
+	text = shorten(text, extractUnits)
+	if text == "" || text == none || len(id) > refLength || !entryID.MatchString(id) {
+		return text
+	}
+	return text + " [" + id + "]"
+}
+
+// reference divides an item into its text and the id at its end, with the
+// brackets and the blank before them, "" if there is none.
+func reference(item string) (text, ref string) {
+	at := strings.LastIndex(item, " [")
+	if at <= 0 || !strings.HasSuffix(item, "]") {
+		return item, ""
+	}
+	id := item[at+2 : len(item)-1]
+	if len(id) > refLength || !entryID.MatchString(id) || strings.TrimSpace(item[:at]) == "" {
+		return item, ""
+	}
+	return item[:at], item[at:]
+}
+
+// firstLine returns the first line of a text that is not blank.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// shorten makes a text one clean line of at most limit UTF-16 units.
+func shorten(s string, limit int) string {
+	const slack = 8 // what cleaning leaves out may stand at the beginning
+	if len(s) > slack*4*limit {
+		s = js.Head(s, slack*limit)
+	}
+	s = clean(s)
+	if js.Len(s) <= limit {
+		return s
+	}
+	return strings.TrimSpace(js.Head(s, limit-1)) + "…"
+}
+
+var (
+	// escapes are the sequences that colour a terminal's output.
+	escapes = regexp.MustCompile(`\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
+	// tags are those around a summary and within it, in the entry and in what a
+	// model gets to see.
+	tags = regexp.MustCompile(`(?i)<(/?\s*(?:summary|previous-summary|conversation|read-files|modified-files)\b)`)
+)
+
+// clean makes a text harmless where it is quoted: one line of valid text
+// without control characters, and without tags that end what it stands in.
+func clean(s string) string {
+	s = js.ValidText(s)
+	if strings.ContainsRune(s, '\x1b') {
+		s = escapes.ReplaceAllString(s, "")
+	}
+	if strings.ContainsFunc(s, breaks) {
+		s = strings.Map(func(r rune) rune {
+			if breaks(r) {
+				return ' '
+			}
+			return r
+		}, s)
+	}
+	if strings.ContainsRune(s, '<') {
+		s = tags.ReplaceAllString(s, "‹$1")
+	}
+	return strings.TrimSpace(s)
+}
+
+// breaks reports whether a character ends a line, steers a terminal or turns
+// the direction of writing.
+func breaks(r rune) bool {
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff' ||
+		r == '\u200e' || r == '\u200f' || r == '\u061c' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }

@@ -31,9 +31,6 @@ func TestMinGain(t *testing.T) {
 		if !m.Enough(c.before, c.after) || m.Enough(c.before, c.after+1) {
 			t.Errorf("%q: from %d to %d or more", c.in, c.before, c.after)
 		}
-		if again, err := compact.ParseMinGain(m.String()); err != nil || again != m {
-			t.Errorf("%q: written %q, read %+v, %v", c.in, m, again, err)
-		}
 	}
 	both := compact.MinGain{Tokens: 50, Percent: 10}
 	if both.Enough(100, 60) || both.Enough(1000, 910) || !both.Enough(1000, 900) || !both.Enough(100, 50) {

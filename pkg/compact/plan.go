@@ -2,7 +2,10 @@ package compact
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
@@ -202,20 +205,132 @@ func (p *Plan) After(added ...session.Entry) []session.Entry {
 	return slices.Concat(p.path, added)
 }
 
-// Kept returns the entries of the path from the first kept one on: none for
-// KeepUser.
-func (p *Plan) Kept() []session.Entry {
-	if p.FirstKept == "" {
-		return nil
-	}
-	for i, e := range p.path {
-		if e.ID() == p.FirstKept {
-			return p.path[i:]
-		}
-	}
-	return nil
-}
-
 // ShouldCompact reports whether a context of that many tokens leaves less than
 // reserve tokens of the model's window.
 func ShouldCompact(tokens, window, reserve int64) bool { return tokens > window-reserve }
+
+// A Strategy says what stays of a context beside its summary.
+type Strategy int
+
+// The strategies.
+const (
+	KeepRecent Strategy = iota // the newest messages, as pi keeps them
+	KeepUser                   // copies of the newest user messages alone, as codex 0.169 keeps them
+	LastTurn                   // the last user message and all that follows, as ZeroClaw keeps them
+)
+
+var strategyNames = []string{KeepRecent: "keep-recent", KeepUser: "keep-user", LastTurn: "last-turn"}
+
+// Strategies returns the names of the strategies, the default first.
+func Strategies() []string { return slices.Clone(strategyNames) }
+
+// StrategyFor returns the strategy of that name; ok is false if there is none.
+func StrategyFor(name string) (s Strategy, ok bool) {
+	i := slices.Index(strategyNames, name)
+	return Strategy(max(i, 0)), i >= 0
+}
+
+// String returns the strategy's name.
+func (s Strategy) String() string {
+	if s < 0 || int(s) >= len(strategyNames) {
+		return "unknown strategy"
+	}
+	return strategyNames[s]
+}
+
+// NothingNew reports whether no entry with messages follows the newest
+// compaction on the path; without one, whether the path has no messages at all.
+// What the compaction kept stands before it, copies of KeepUser included.
+func NothingNew(path []session.Entry) bool {
+	for _, e := range slices.Backward(path) {
+		if e.Type() == session.TypeCompaction {
+			return true
+		}
+		if len(convo.EntryMessages(e)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// A MinGain is how much smaller a compaction has to make a context to be worth
+// it. The zero value asks for one token; if both members are set, both count.
+type MinGain struct {
+	Tokens  int64
+	Percent float64 // of the context before
+}
+
+// ParseMinGain reads a number of tokens, "500", or a share of the context
+// before, "10%" or "2.5%".
+func ParseMinGain(s string) (MinGain, error) {
+	if share, ok := strings.CutSuffix(s, "%"); ok {
+		percent, err := strconv.ParseFloat(share, 64)
+		if err == nil && strings.Trim(share, "0123456789.") == "" && percent <= 100 {
+			return MinGain{Percent: percent}, nil
+		}
+		return MinGain{}, fmt.Errorf("%q: a share goes from 0%% to 100%%", s)
+	}
+	tokens, err := strconv.ParseInt(s, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return MinGain{}, fmt.Errorf("%q: too many tokens", s)
+	case err != nil || strings.Trim(s, "0123456789") != "":
+		return MinGain{}, fmt.Errorf(`%q: neither a number of tokens, as "500", nor a share, as "10%%"`, s)
+	}
+	return MinGain{Tokens: tokens}, nil
+}
+
+// Enough reports whether a context of that many tokens before and after has
+// become enough smaller.
+func (m MinGain) Enough(before, after int64) bool {
+	gain := before - after
+	return gain >= max(m.Tokens, 1) && float64(gain)*100 >= m.Percent*float64(before)
+}
+
+// ErrMoved is returned by Moved for a path that the summary of a plan does not
+// fit.
+var ErrMoved = fmt.Errorf("%w: what was summarized is not what stands before the cut", ErrNoCut)
+
+// Moved returns the plan with the same cut for another path, which usually goes
+// on behind the one that p was made for: a summary made for p fits it too, and
+// what came meanwhile is kept. The error is ErrMoved if the summary does not fit,
+// because the path has been compacted since, lacks an entry that was summarized
+// or the one that is kept first, or because p keeps no entries but copies, so
+// that new messages would be lost.
+func (p *Plan) Moved(path []session.Entry) (*Plan, error) {
+	moved, err := New(path, Options{
+		Keep: p.keep, Strategy: p.Strategy, Rules: p.rules, FirstKept: p.FirstKept, Estimate: p.estimate,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w (%w)", ErrMoved, err)
+	}
+	if moved.FirstKept != p.FirstKept || moved.PreviousSummary != p.PreviousSummary || !slices.Equal(moved.covers, p.covers) {
+		return nil, ErrMoved
+	}
+	// A hook may have taken messages out, and copies are what they were.
+	moved.Summarize, moved.TurnPrefix, moved.Copies, moved.Files = p.Summarize, p.TurnPrefix, p.Copies, p.Files
+	return moved, nil
+}
+
+// Reply returns the one text that makes the same summary when it is given to
+// Answer, for a summary that is to be kept outside the session.
+func (p *Plan) Reply(s Summary) string {
+	if p.Answer("").Whole {
+		return strings.TrimSuffix(p.Text(s), p.Files.Text())
+	}
+	return s.TurnPrefix
+}
+
+// covered returns the ids of the entries that a summary speaks of, those of the
+// first part of a split turn behind a mark.
+func (p *Plan) covered() []string {
+	var out []string
+	for _, part := range p.Summarize {
+		out = append(out, part.EntryID)
+	}
+	out = append(out, "")
+	for _, part := range p.TurnPrefix {
+		out = append(out, part.EntryID)
+	}
+	return out
+}

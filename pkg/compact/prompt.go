@@ -118,21 +118,6 @@ func (p *Plan) NeedsHistory() bool { return len(p.Summarize) > 0 || len(p.TurnPr
 // wanted.
 func (p *Plan) NeedsPrefix() bool { return len(p.TurnPrefix) > 0 }
 
-// HistoryPrompt returns the prompt for the summary of whole turns. With a
-// previous summary it asks to bring that up to date. Focus is added as further
-// instructions, if any.
-func (p *Plan) HistoryPrompt(focus string) string {
-	return historyPrompt(PromptData{
-		Conversation: p.serialize(p.Summarize), PreviousSummary: p.PreviousSummary, Instructions: focus,
-	})
-}
-
-// PrefixPrompt returns the prompt for the summary of the first part of a split
-// turn.
-func (p *Plan) PrefixPrompt(focus string) string {
-	return prefixPrompt(p.rules)(PromptData{Conversation: p.serialize(p.TurnPrefix), Instructions: focus})
-}
-
 func historyPrompt(d PromptData) string {
 	instructions := initialInstructions
 	if d.PreviousSummary != "" {
@@ -179,16 +164,8 @@ const wholeInstructions = `
 The conversation breaks off inside its last turn, whose later part is kept and will follow your summary. ` +
 	`Close with a section "## Turn Context": what the user asked for in that turn, what has been done, and what the later part needs.`
 
-// Prompt returns the one prompt that a single summary answers: HistoryPrompt or
-// PrefixPrompt if only one of them is needed, else both parts of the
-// conversation in one.
-func (p *Plan) Prompt(focus string) string {
-	d, parts, write := p.whole()
-	d.Conversation, d.Instructions = p.serialize(parts), focus
-	return write(d)
-}
-
-// PromptWith is Prompt as the options say, System included, however long it is.
+// PromptWith returns the one prompt that a single summary answers, as the options
+// say, System included, however long it is.
 func (p *Plan) PromptWith(o PromptOptions) (string, error) {
 	d, parts, write := p.whole()
 	s := serializer{rules: p.rules, limit: cmp.Or(o.ResultLimit, ResultLimit), images: true}
@@ -217,7 +194,7 @@ func (p *Plan) whole() (d PromptData, parts []Part, write func(PromptData) strin
 	}
 }
 
-// Answer takes the reply to Prompt for the summary.
+// Answer takes the reply to the prompt of PromptWith for the summary.
 func (p *Plan) Answer(reply string) Summary {
 	if p.NeedsPrefix() && !p.NeedsHistory() && p.PreviousSummary == "" {
 		return Summary{TurnPrefix: reply}
@@ -231,8 +208,6 @@ func focused(focus string) string {
 	}
 	return "\n\nAdditional focus: " + focus
 }
-
-func (p *Plan) serialize(parts []Part) string { return serialize(messagesOf(parts), p.rules) }
 
 func messagesOf(parts []Part) []session.Message {
 	out := make([]session.Message, len(parts))

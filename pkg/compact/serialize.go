@@ -12,11 +12,9 @@ import (
 // ResultLimit is how much of a tool result a prompt shows, in UTF-16 units.
 const ResultLimit = 2000
 
-// Serialize writes messages as the text a summarizer reads, as pi 1.5 does
-// (docs/formats/pi.md, serialization). Images and thinking are left out, tool
+// serialize writes messages as the text a summarizer reads, as pi does
+// (docs/formats/pi.md, serialization): images and thinking are left out, tool
 // results are cut after ResultLimit.
-func Serialize(messages []session.Message) string { return serialize(messages, Pi15) }
-
 func serialize(messages []session.Message, rules Rules) string {
 	return serializer{rules: rules, limit: ResultLimit}.text(messages)
 }
