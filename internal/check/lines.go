@@ -2,8 +2,15 @@ package check
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -109,4 +116,120 @@ func (l *lineScan) finish(torn bool) []Finding {
 		}))
 	}
 	return out
+}
+
+// contents checks what entries say of others, and their times.
+func contents(s *session.Session) []Finding {
+	var out []Finding
+	before := int64(0)
+	for _, e := range s.Entries {
+		switch e.Type() {
+		case session.TypeLabel, session.TypeContextEdit:
+			target := e.Str("targetId")
+			if _, ok := s.Index(target); !ok {
+				out = append(out, found(e, NoTarget, "targetId %q names no entry", target))
+			}
+		}
+		if m, ok := e.Message(); ok {
+			if what := m.Foreign(); what != "" {
+				out = append(out, found(e, UnknownBlock, "no reader knows %s", what))
+			}
+		}
+		if ms, ok := e.Timestamp(); ok {
+			if ms < before {
+				out = append(out, found(e, TimeBackward, "its time is before that of the entry above"))
+			}
+			before = ms
+		}
+	}
+	return out
+}
+
+// A nesting follows how deep JSON text nests, byte by byte. It is exact for
+// JSON, and a guess for text that is none.
+type nesting struct {
+	depth   int
+	inText  bool // inside a string
+	escaped bool // behind a backslash in a string
+}
+
+func (n *nesting) step(c byte) {
+	switch {
+	case n.escaped:
+		n.escaped = false
+	case n.inText:
+		n.escaped = c == '\\'
+		n.inText = c != '"'
+	case c == '"':
+		n.inText = true
+	case c == '{', c == '[':
+		n.depth++
+	case c == '}', c == ']':
+		n.depth--
+	}
+}
+
+// objectEnd returns the length of the object that text begins with, as far as
+// braces tell, or -1 if text ends inside it.
+func objectEnd(text []byte) int {
+	var n nesting
+	for i := 0; i < len(text); i++ {
+		if n.inText && !n.escaped { // most bytes are plain text
+			j := bytes.IndexAny(text[i:], `"\`)
+			if j < 0 {
+				return -1
+			}
+			i += j
+		}
+		if n.step(text[i]); n.depth == 0 {
+			return i + 1
+		}
+	}
+	return -1
+}
+
+var blobRef = regexp.MustCompile(`"blob:sha256:([0-9a-f]{64})"`)
+
+// blobs checks the references to blobs that oh-my-pi writes in place of
+// images. Each blob is read once.
+func blobs(s *session.Session, open func(sum string) (io.ReadCloser, error)) []Finding {
+	type verdict struct {
+		kind session.Kind
+		text string
+	}
+	known := map[string]verdict{}
+	var out []Finding
+	for _, e := range s.Entries {
+		for _, m := range blobRef.FindAllStringSubmatch(e.Raw(), -1) {
+			v, ok := known[m[1]]
+			if !ok {
+				v.kind, v.text = checkBlob(m[1], open)
+				known[m[1]] = v
+			}
+			if v.kind != "" {
+				out = append(out, found(e, v.kind, "blob %s %s", m[1], v.text))
+			}
+		}
+	}
+	return out
+}
+
+// checkBlob compares a blob with its name; the kind is "" if they agree.
+func checkBlob(sum string, open func(sum string) (io.ReadCloser, error)) (session.Kind, string) {
+	r, err := open(sum)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return convo.BlobMissing, "is missing"
+	case err != nil:
+		return convo.BlobMissing, "cannot be read: " + err.Error()
+	}
+	defer r.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, r); err != nil {
+		return convo.BlobMissing, "cannot be read: " + err.Error()
+	}
+	if hex.EncodeToString(h.Sum(nil)) != sum {
+		return convo.BlobHash, "holds other bytes"
+	}
+	return "", ""
 }

@@ -1,12 +1,16 @@
 package summarize
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"sync"
+	"time"
 )
 
 // notesKept is how much of the end of standard error is looked at.
@@ -190,4 +194,162 @@ func (t *tail) trim() {
 		t.buf = t.buf[:copy(t.buf, t.buf[over:])]
 		t.cut = true
 	}
+}
+
+// Defaults of a Command whose fields are zero.
+const (
+	DefaultTimeout  = 5 * time.Minute
+	DefaultKill     = 5 * time.Second
+	DefaultMaxReply = 1 << 20 // bytes
+)
+
+// guard is the variable that marks everything below a summary command. An agent
+// that compacts its own session while it summarizes one would never come back.
+const guard = "SESS_SUMMARIZING"
+
+// Command says which program writes the summary and what it may take. Exactly
+// one of Argv and Shell is set. A Command is a plain value and may be run any
+// number of times, also concurrently.
+type Command struct {
+	// Argv is executed directly, without a shell; Argv[0] is looked up in PATH.
+	Argv []string
+	// Shell is run through sh -c.
+	Shell string
+	// Name is how errors call the command; "" is Argv[0] without its arguments, or
+	// "sh -c".
+	Name string
+	// Timeout bounds the whole call; zero or less means DefaultTimeout.
+	Timeout time.Duration
+	// Kill is the time between SIGTERM and SIGKILL; zero or less means DefaultKill.
+	Kill time.Duration
+	// MaxReply is the number of bytes accepted on standard output, counted
+	// before cleaning; zero or less means DefaultMaxReply.
+	MaxReply int
+	// Env adds KEY=VALUE pairs to the environment of the command. They win over
+	// the inherited ones, NO_COLOR=1 and TERM=dumb.
+	Env []string
+	// Check judges the cleaned reply to a prompt: it returns what is to be made of
+	// it, or why it is refused. Nil takes every reply as it is.
+	Check func(prompt, reply string) (string, error)
+	// OverflowStatus lists exit statuses that mean that the prompt was too long,
+	// besides what the command says. Status 0 in it speaks of a blank reply: that
+	// is how pi answers such a prompt.
+	OverflowStatus []int
+	// Stderr receives the command's standard error as it arrives, raw: making
+	// control characters visible is its business. Nil keeps it back. The first
+	// error of a write ends the forwarding, not the call.
+	Stderr io.Writer
+
+	silence time.Duration // of what is left behind; zero means linger
+}
+
+// Run starts the command, writes prompt to its standard input and returns its
+// cleaned reply: valid UTF-8 without escape sequences or control characters
+// other than tab and newline, without leading blank lines, byte order mark or
+// trailing white space.
+//
+// Every failure of the command is an *Error and matches ErrCommand. The end of
+// ctx by cancellation is not: that error matches context.Canceled only. A ctx
+// that reaches its own deadline counts as a time-out. Run returns at the latest
+// Timeout + Kill + a few seconds after it was called and leaves no goroutine
+// behind, unless the system cannot kill the command. While it runs, the second
+// SIGINT, SIGTERM, SIGHUP or SIGQUIT kills the command's group at once; the first
+// one is for the caller to make the end of ctx of it.
+func (c Command) Run(ctx context.Context, prompt string) (reply string, err error) {
+	if (len(c.Argv) == 0) == (c.Shell == "") {
+		return "", errors.New("running a summary command: exactly one of Argv and Shell must be set")
+	}
+	c = c.withDefaults()
+	if os.Getenv(guard) != "" {
+		return "", c.recursion()
+	}
+	if ctx.Err() != nil {
+		return "", c.interrupted(ctx, outcome{}, prompt)
+	}
+	p, err := c.start(prompt)
+	if err != nil {
+		return "", c.notStarted(err)
+	}
+	defer insist(p.kill)()
+	limited, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	return c.judge(ctx, p.finish(limited, c.Kill, c.silence), prompt)
+}
+
+// judge decides whether what the command did is an answer.
+func (c Command) judge(ctx context.Context, o outcome, prompt string) (string, error) {
+	switch {
+	case o.interrupted:
+		return "", c.interrupted(ctx, o, prompt)
+	case len(o.stdout) > c.MaxReply:
+		what := fmt.Sprintf("the reply is longer than %d bytes; the command was stopped", c.MaxReply)
+		return "", c.refuse(TooLong, what, o, prompt)
+	case o.wait != nil:
+		return "", c.failed(o, prompt)
+	}
+	reply := clean(string(o.stdout))
+	switch {
+	case blank(reply):
+		return "", c.empty(o, prompt)
+	case c.Check == nil:
+		return reply, nil
+	}
+	taken, err := c.Check(prompt, reply)
+	if err != nil {
+		e := c.refuse(Refused, err.Error(), o, prompt)
+		e.cause = err
+		return "", e
+	}
+	return taken, nil
+}
+
+func (c Command) withDefaults() Command {
+	if c.Timeout <= 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.Kill <= 0 {
+		c.Kill = DefaultKill
+	}
+	if c.MaxReply <= 0 {
+		c.MaxReply = DefaultMaxReply
+	}
+	if c.silence <= 0 {
+		c.silence = linger
+	}
+	return c
+}
+
+// argv is what is executed.
+func (c Command) argv() []string {
+	if c.Shell != "" {
+		sh := "sh"
+		if _, err := exec.LookPath(sh); err != nil {
+			sh = "/bin/sh" // PATH may be empty
+		}
+		return []string{sh, "-c", c.Shell}
+	}
+	return c.Argv
+}
+
+// environ is the environment of the command. Of two equal keys the later wins,
+// so the guard stands last.
+func (c Command) environ() []string {
+	env := append(os.Environ(), "NO_COLOR=1", "TERM=dumb")
+	env = append(env, c.Env...)
+	return append(env, guard+"=1")
+}
+
+// String is how errors call the command: without its arguments and without the
+// text of a shell command, since keys and tokens are passed there.
+func (c Command) String() string {
+	switch {
+	case c.Name != "":
+		return c.Name
+	case c.Shell != "":
+		return "sh -c"
+	}
+	if quoted := strconv.Quote(c.Argv[0]); quoted != `"`+c.Argv[0]+`"` || c.Argv[0] == "" {
+		return quoted
+	}
+	return c.Argv[0]
 }

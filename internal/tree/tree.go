@@ -2,9 +2,16 @@ package tree
 
 import (
 	"cmp"
+	"io"
+	"iter"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -163,3 +170,267 @@ func (t *Tree) Head(i int) bool { return len(t.Children(i)) == 0 && t.cycle[i] =
 
 // Label returns the label in force for entry i, "" if it has none.
 func (t *Tree) Label(i int) string { return t.labels[i] }
+
+// minRun is the number of entries from which on a run is folded. One line
+// stands for two entries then, at least.
+const minRun = 4
+
+// A Row is one line of a drawing: an entry, or the entries a fold hides.
+type Row struct {
+	Pos    int   // position of the entry, or of the first hidden one
+	Above  int   // position of its parent in the tree, which may be hidden; -1 for a root
+	Depth  int   // number of entries it is drawn below
+	Hidden int   // number of entries hidden; 0 for a row that is an entry
+	Tokens int64 // estimated, of the entry or of those hidden
+
+	// Opens says that the row is the first of its branch. Entries that follow
+	// each other without branching stay on one level.
+	Opens bool
+
+	// Last has one element for each branch the row is in, outermost first: true
+	// for the last one of its siblings. It is valid until the next row.
+	Last []bool
+}
+
+// Rows walks the tree, each entry in front of its children, and children in the
+// order of their times. Unless all is set, runs are folded: of four or more
+// entries in a row that have one child each and nothing special about them,
+// only the first and the last are rows of their own. Labels, compactions,
+// branch summaries and the end of the active path are special.
+func (t *Tree) Rows(all bool) iter.Seq[Row] { return t.rows(all, Tokens) }
+
+// rows is Rows with the tokens of an entry by the given measure.
+func (t *Tree) rows(all bool, measure func(session.Entry) int64) iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		w := walker{t: t, all: all, measure: measure, yield: yield}
+		w.push(t.Roots, -1, 0, 0)
+		for len(w.stack) > 0 {
+			top := w.stack[len(w.stack)-1]
+			w.stack = w.stack[:len(w.stack)-1]
+			if !w.branch(top) {
+				return
+			}
+		}
+	}
+}
+
+// A pending branch has been met, but not yet walked.
+type pending struct {
+	pos, above, depth, level int
+	last                     bool
+}
+
+type walker struct {
+	t       *Tree
+	all     bool
+	measure func(session.Entry) int64
+	yield   func(Row) bool
+	stack   []pending
+	last    []bool // see Row
+}
+
+// push puts siblings on the stack, the first on top. An only one opens no
+// branch: level 0 is the column at the left.
+func (w *walker) push(siblings []int, above, depth, level int) {
+	if len(siblings) > 1 {
+		level++
+	}
+	for k := len(siblings) - 1; k >= 0; k-- {
+		w.stack = append(w.stack, pending{siblings[k], above, depth, level, k == len(siblings)-1})
+	}
+}
+
+// branch yields the entries from b on until there are several children, or
+// none. It reports whether to go on.
+func (w *walker) branch(b pending) bool {
+	opens := b.level > 0 && (b.above < 0 || len(w.t.Children(b.above)) > 1)
+	if opens {
+		w.last = append(w.last[:b.level-1], b.last)
+	}
+	r := Row{Pos: b.pos, Above: b.above, Depth: b.depth, Opens: opens, Last: w.last[:b.level]}
+	for {
+		run := w.run(r.Pos)
+		if run >= minRun {
+			if !w.folded(&r, run) {
+				return false
+			}
+		} else if !w.entry(&r) {
+			return false
+		}
+		kids := w.t.Children(r.Above)
+		if len(kids) != 1 {
+			w.push(kids, r.Above, r.Depth, b.level)
+			return true
+		}
+		r.Pos = kids[0]
+	}
+}
+
+// entry yields r, and makes it the row above the next one.
+func (w *walker) entry(r *Row) bool {
+	r.Hidden, r.Tokens = 0, w.measure(w.t.Session.Entries[r.Pos])
+	ok := w.yield(*r)
+	r.Above, r.Opens = r.Pos, false
+	r.Depth++
+	return ok
+}
+
+// folded yields the first entry of a run that begins at r, a row for all those
+// in the middle, and the last entry.
+func (w *walker) folded(r *Row, run int) bool {
+	if !w.entry(r) {
+		return false
+	}
+	fold := *r
+	fold.Pos, fold.Hidden = w.t.Children(r.Above)[0], run-2
+	fold.Tokens = 0
+	at := fold.Pos
+	for range fold.Hidden {
+		fold.Tokens += w.measure(w.t.Session.Entries[at])
+		r.Above = at
+		at = w.t.Children(at)[0]
+	}
+	if !w.yield(fold) {
+		return false
+	}
+	r.Depth += fold.Hidden
+	r.Pos = at
+	return w.entry(r)
+}
+
+// run returns the length of the run that begins at entry i; 0 if the entry is
+// special. A run that is not to be folded counts as none.
+func (w *walker) run(i int) int {
+	if w.all {
+		return 0
+	}
+	n := 0
+	for w.plain(i) {
+		n++
+		i = w.t.Children(i)[0]
+	}
+	return n
+}
+
+// plain reports whether entry i may be hidden: it has one child, and nobody
+// would look for it.
+func (w *walker) plain(i int) bool {
+	if len(w.t.Children(i)) != 1 || w.t.Label(i) != "" || i == w.t.leaf {
+		return false
+	}
+	switch w.t.Session.Entries[i].Type() {
+	case session.TypeCompaction, session.TypeBranchSummary:
+		return false
+	}
+	return true
+}
+
+// A Head is the end of a branch.
+type Head struct {
+	Pos     int // position of the entry
+	Entries int // number of entries on the path that ends here
+	Fork    int // position of the nearest entry above with several children, -1 for none
+	First   int // position of the first user message on the path with text, -1 for none
+	Last    int // position of the last user or assistant message with text, -1 for none
+}
+
+// Heads returns the ends of all branches, in file order.
+func (t *Tree) Heads() []Head {
+	known := make([]Head, len(t.parent))
+	unmeasured := func(session.Entry) int64 { return 0 }
+	for r := range t.rows(true, unmeasured) {
+		h := Head{Entries: 1, Fork: -1, First: -1, Last: -1}
+		if r.Above >= 0 {
+			h = known[r.Above]
+			h.Entries++
+			if len(t.Children(r.Above)) > 1 {
+				h.Fork = r.Above
+			}
+		}
+		if length := t.cycle[r.Pos]; length > 0 {
+			h.Entries = length // wherever the path leaves a cycle, it has been all around
+		}
+		role := spoken(t.Session.Entries[r.Pos])
+		if role == session.RoleUser && h.First < 0 {
+			h.First = r.Pos
+		}
+		if role != "" {
+			h.Last = r.Pos
+		}
+		h.Pos = r.Pos
+		known[r.Pos] = h
+	}
+	var heads []Head
+	for i, p := range t.parent {
+		if p != outside && t.Head(i) {
+			heads = append(heads, known[i])
+		}
+	}
+	return heads
+}
+
+// spoken returns the role of a user or assistant message that has text, "" for
+// all other entries.
+func spoken(e session.Entry) string {
+	m, ok := e.Message()
+	if !ok || m.Role() != session.RoleUser && m.Role() != session.RoleAssistant {
+		return ""
+	}
+	if strings.TrimSpace(m.Text("")) == "" {
+		return ""
+	}
+	return m.Role()
+}
+
+// WriteHeads prints heads as a list: id, number of entries on its path, time,
+// an asterisk for the end of the active path, the first text of the path and
+// the last one. The error is that of w.
+func WriteHeads(w io.Writer, t *Tree, heads []Head, o Options) error {
+	l := newList(w, o, 2, "ID", "ENTRIES", "TIME", "", "FIRST", "LAST")
+	for _, h := range heads {
+		e := t.Session.Entries[h.Pos]
+		mark := "-"
+		if t.Active(h.Pos) {
+			mark = "*"
+		}
+		err := l.row(tty.Clean(e.ID()), strconv.Itoa(h.Entries), stamp(e), mark,
+			words(t.textAt(h.First), l.pen.more), words(t.textAt(h.Last), l.pen.more))
+		if err != nil {
+			return err
+		}
+	}
+	return l.flush()
+}
+
+// HeadsJSON prints heads as one object a line. The error is that of w.
+func HeadsJSON(w io.Writer, t *Tree, heads []Head) error {
+	for _, h := range heads {
+		e := t.Session.Entries[h.Pos]
+		err := object(w, headJSON{
+			ID: js.ValidText(e.ID()), Entries: h.Entries, Timestamp: js.ValidText(e.Str("timestamp")),
+			Active: t.Active(h.Pos), Label: js.ValidText(t.Label(h.Pos)), Fork: parentName(t.Session, h.Fork),
+			First: js.ValidText(t.textAt(h.First)), Last: js.ValidText(t.textAt(h.Last)), Line: e.Line(),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// textAt returns the text of the entry at position i, "" for -1.
+func (t *Tree) textAt(i int) string {
+	if i < 0 {
+		return ""
+	}
+	return Text(t.Session.Entries[i])
+}
+
+// stamp returns the time of an entry to the second, "-" if it has none.
+func stamp(e session.Entry) string {
+	ms, ok := e.Timestamp()
+	if !ok {
+		return "-"
+	}
+	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05Z")
+}

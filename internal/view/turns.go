@@ -2,8 +2,10 @@ package view
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -96,4 +98,127 @@ func alsoResults(n int) string {
 		return ", and the result of its call"
 	}
 	return fmt.Sprintf(", and %d results of its calls", n)
+}
+
+// name gives a call the id and the name it has in the request.
+func (r *request) name(number int, c *call) {
+	c.apiID, c.apiName = r.ids.name(c.ID), c.Name
+	if !valid(c.Name, r.api.maxName, isNameByte) {
+		c.apiName = fit(c.Name, r.api.maxName)
+		r.report(number, "tool name %q replaced by %q", js.ValidText(c.Name), c.apiName)
+	}
+}
+
+// resultParts returns the texts and the images of a result.
+func (r *request) resultParts(res result) (texts []string, images []part) {
+	if res.number == 0 {
+		return []string{convo.NoResult}, nil
+	}
+	for _, p := range r.parts(res.number, res.message) {
+		if p.image() {
+			images = append(images, p)
+		} else {
+			texts = append(texts, p.text)
+		}
+	}
+	return texts, images
+}
+
+// foreign are the beginnings of the names of APIs whose thinking Anthropic did
+// not sign.
+var foreign = []string{"openai", "azure-openai", "google", "mistral"}
+
+// thinking returns a block of thinking in Anthropic's form: redacted thinking
+// with its data (pi keeps that as the signature of a block marked redacted,
+// oh-my-pi in a block of its own), other thinking with its signature. It is nil
+// for thinking that cannot be told without.
+func thinking(m session.Message, b session.Block) JSON {
+	for _, name := range foreign {
+		if strings.HasPrefix(m.Str("api"), name) {
+			return nil
+		}
+	}
+	signature := b.Str("thinkingSignature")
+	switch {
+	case b.Type == "redactedThinking":
+		return redacted(b.Str("data"))
+	case b.Get("redacted") == "true":
+		return redacted(signature)
+	case signature == "":
+		return nil
+	}
+	return JSON(nil).raw(`{"type":"thinking","thinking":`).quote(b.Str("thinking")).
+		raw(`,"signature":`).quote(signature).raw("}")
+}
+
+func redacted(data string) JSON {
+	if data == "" {
+		return nil
+	}
+	return JSON(nil).raw(`{"type":"redacted_thinking","data":`).quote(data).raw("}")
+}
+
+// A part is a text, or the image that media and data tell.
+type part struct {
+	text        string // valid UTF-8
+	media, data string // of an image; the data is base64
+}
+
+func (p part) image() bool { return p.media != "" }
+
+// parts returns the texts and images of a user message or a tool result.
+func (r *request) parts(number int, m session.Message) []part {
+	var parts []part
+	for b := range m.Blocks() {
+		switch b.Type {
+		case "text":
+			if text := js.ValidText(b.Str("text")); !r.api.empty(text) {
+				parts = append(parts, part{text: text})
+			}
+		case "image":
+			parts = append(parts, r.image(number, b))
+		default:
+			r.leftOut(number, b)
+		}
+	}
+	return parts
+}
+
+// leftOut reports a block that neither API has a form for.
+func (r *request) leftOut(number int, b session.Block) {
+	r.report(number, "block of type %q left out", b.Type)
+}
+
+// image returns an image block, or a text in its place if the API would refuse
+// the whole request for its sake.
+func (r *request) image(number int, b session.Block) part {
+	media, data := b.Str("mimeType"), b.Str("data")
+	why := ""
+	switch {
+	case strings.HasPrefix(data, "blob:"):
+		why = "its data is kept outside the session"
+	case !isBase64(data):
+		why = "its data is no base64"
+	case !r.api.media(media):
+		why = fmt.Sprintf("the API does not take the media type %q", media)
+	default:
+		return part{media: media, data: data}
+	}
+	r.report(number, "a note put in the place of an image: %s", why)
+	return part{text: "[image left out: " + why + "]"}
+}
+
+// isBase64 reports whether s is standard base64 with padding, and not empty.
+func isBase64(s string) bool {
+	body := strings.TrimRight(s, "=")
+	if s == "" || len(s)%4 != 0 || len(s)-len(body) > 2 {
+		return false
+	}
+	for i := range len(body) {
+		c := body[i]
+		if !isNameByte(c) && c != '+' && c != '/' || c == '_' || c == '-' {
+			return false
+		}
+	}
+	return true
 }
