@@ -37,7 +37,7 @@ func withoutRefs(content string) string {
 	}
 	var out []string
 	for b := range js.Elements(content) {
-		if RawString(Member(b, "type")) == "image" && convo.IsBlobRef(RawString(Member(b, "data"))) {
+		if js.Value(b).Get("type").Str() == "image" && convo.IsBlobRef(js.Value(b).Get("data").Str()) {
 			b = Text("[image left out: its data is kept outside the session]")
 		}
 		out = append(out, b)

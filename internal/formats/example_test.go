@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -68,7 +69,7 @@ func (m minutesFile) Read(ctx context.Context, info formats.Info, b *formats.Bui
 		case strings.HasPrefix(text, "<"):
 			_, err = b.Message(place, formats.Assistant(said))
 		case strings.HasPrefix(text, "#"):
-			_, err = b.Custom(place, "note", formats.Object(formats.Str("text", text[1:])))
+			_, err = b.Custom(place, "note", js.Object(formats.Str("text", text[1:])))
 		default:
 			b.Lose(m.src.At(l.Number), formats.KindDamage, "neither said nor noted: %q", text)
 		}
@@ -90,7 +91,7 @@ func (minutes) Export(_ context.Context, s *session.Session, t *formats.Target) 
 		case e.Role() == session.RoleAssistant:
 			fmt.Fprintf(&b, "< %s\n", m.Text(" "))
 		case e.Str("customType") == "minutes:note":
-			fmt.Fprintf(&b, "#%s\n", formats.RawString(formats.Member(e.Get("data"), "text")))
+			fmt.Fprintf(&b, "#%s\n", js.Value(e.Get("data")).Get("text").Str())
 		default:
 			t.Lose(formats.At(e), formats.KindEntry, "%s cannot be written down", e.Type())
 		}

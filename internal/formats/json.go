@@ -10,25 +10,6 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Object returns the JSON text of an object with the fields that have a value.
-func Object(fields ...js.Field) string {
-	var b strings.Builder
-	b.WriteByte('{')
-	for _, f := range fields {
-		if f.Raw == "" {
-			continue
-		}
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		b.WriteString(js.Quote(f.Name))
-		b.WriteByte(':')
-		b.WriteString(f.Raw)
-	}
-	b.WriteByte('}')
-	return b.String()
-}
-
 // Array returns the JSON text of an array of JSON texts.
 func Array(elements ...string) string { return "[" + strings.Join(elements, ",") + "]" }
 
@@ -58,28 +39,28 @@ func Compact(raw string) string {
 
 // Text returns a text block.
 func Text(text string) string {
-	return Object(js.StringField("type", "text"), js.StringField("text", text))
+	return js.Object(js.StringField("type", "text"), js.StringField("text", text))
 }
 
 // Thinking returns a thinking block; the signature may be "".
 func Thinking(text, signature string) string {
-	return Object(js.StringField("type", "thinking"), js.StringField("thinking", text), Str("thinkingSignature", signature))
+	return js.Object(js.StringField("type", "thinking"), js.StringField("thinking", text), Str("thinkingSignature", signature))
 }
 
 // RedactedThinking returns a block of thinking that only its provider can read.
 func RedactedThinking(data string) string {
-	return Object(js.StringField("type", "thinking"), js.StringField("thinking", ""),
+	return js.Object(js.StringField("type", "thinking"), js.StringField("thinking", ""),
 		js.StringField("thinkingSignature", data), js.RawField("redacted", "true"))
 }
 
 // Image returns an image block of base64 data.
 func Image(mediaType, data string) string {
-	return Object(js.StringField("type", "image"), js.StringField("data", data), js.StringField("mimeType", mediaType))
+	return js.Object(js.StringField("type", "image"), js.StringField("data", data), js.StringField("mimeType", mediaType))
 }
 
 // ToolCall returns a tool call block; arguments is the JSON text of an object.
 func ToolCall(id, name, arguments string) string {
-	return Object(js.StringField("type", "toolCall"), js.StringField("id", id), js.StringField("name", name),
+	return js.Object(js.StringField("type", "toolCall"), js.StringField("id", id), js.StringField("name", name),
 		js.RawField("arguments", arguments))
 }
 
@@ -104,7 +85,7 @@ func ToolResult(callID, tool string, blocks []string, failed bool, more ...js.Fi
 }
 
 func message(role string, fields ...js.Field) session.Message {
-	return session.NewMessage(Object(append([]js.Field{js.StringField("role", role)}, fields...)...))
+	return session.NewMessage(js.Object(append([]js.Field{js.StringField("role", role)}, fields...)...))
 }
 
 // DataURL takes a base64 data URL apart; ok is false for any other text.
@@ -120,32 +101,6 @@ func DataURL(url string) (mediaType, data string, ok bool) {
 	mediaType, ok = strings.CutSuffix(head, ";base64")
 	mediaType, _, _ = strings.Cut(mediaType, ";")
 	return mediaType, data, ok
-}
-
-// RawString returns the string that the JSON text raw is, "" if it is none.
-func RawString(raw string) string {
-	if !strings.HasPrefix(raw, `"`) {
-		return ""
-	}
-	return js.Unquote(raw)
-}
-
-// Member returns the JSON text of the member called name of the object raw, the
-// last one if there are several; "" if there is none or it is null.
-func Member(raw, name string) string {
-	found := ""
-	if !strings.HasPrefix(raw, "{") {
-		return ""
-	}
-	for key, value := range js.Members(raw) {
-		if js.Unquote(key) == name {
-			found = value
-		}
-	}
-	if found == "null" {
-		return ""
-	}
-	return found
 }
 
 // Fields returns the members of an object.
@@ -173,19 +128,19 @@ func With(raw, name, value string) string {
 	if !found {
 		list = append(list, js.RawField(name, value))
 	}
-	return Object(list...)
+	return js.Object(list...)
 }
 
 // AnthropicUsage returns the usage of a message for what Anthropic's API says of it.
 func AnthropicUsage(usage string) string {
 	count := func(name, theirs string) js.Field {
-		n := Member(usage, theirs)
+		n := string(js.Value(usage).Get(theirs))
 		if _, err := strconv.ParseUint(n, 10, 53); err != nil {
 			n = "0"
 		}
 		return js.RawField(name, n)
 	}
-	return Object(
+	return js.Object(
 		count("input", "input_tokens"), count("output", "output_tokens"),
 		count("cacheRead", "cache_read_input_tokens"), count("cacheWrite", "cache_creation_input_tokens"))
 }
@@ -197,10 +152,10 @@ func OpenAIUsage(usage string) string {
 		n, _ := strconv.ParseInt(raw, 10, 53)
 		return max(n, 0)
 	}
-	cached := count(Member(Member(usage, "prompt_tokens_details"), "cached_tokens"))
-	input, output := count(Member(usage, "prompt_tokens")), count(Member(usage, "completion_tokens"))
+	cached := count(string(js.Value(usage).Get("prompt_tokens_details", "cached_tokens")))
+	input, output := count(string(js.Value(usage).Get("prompt_tokens"))), count(string(js.Value(usage).Get("completion_tokens")))
 	cached = min(cached, input)
-	full, _ := session.CompleteUsage(Object( // of whole numbers it is always one
+	full, _ := session.CompleteUsage(js.Object( // of whole numbers it is always one
 		js.RawField("input", Int(input-cached)), js.RawField("output", Int(output)),
 		js.RawField("cacheRead", Int(cached)), js.RawField("cacheWrite", "0"),
 		js.RawField("totalTokens", Int(input+output))))

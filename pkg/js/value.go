@@ -17,11 +17,14 @@ import (
 // zero value for a value of another type.
 type Value string
 
-// Get returns the value at the end of a path of member names. Of members with
-// one name the last counts, as in JavaScript.
+// Get returns the value at the end of a path of member names, "" if it is absent
+// or null. Of members with one name the last counts, as in JavaScript.
 func (v Value) Get(names ...string) Value {
 	for _, name := range names {
 		v = v.member(name)
+	}
+	if v == "null" {
+		return ""
 	}
 	return v
 }
@@ -112,14 +115,6 @@ func (v Value) Type() string {
 		return "null"
 	}
 	return "number"
-}
-
-// Given returns v, and "" for null.
-func (v Value) Given() Value {
-	if v == "null" {
-		return ""
-	}
-	return v
 }
 
 // Str returns the text of a string (WTF-8).
@@ -218,11 +213,18 @@ func (v Value) Elements() iter.Seq[Value] {
 }
 
 // With returns an object with the member called name set to value: in place if
-// the object has it, else at the end. All other bytes stay as they are.
+// the object has it, else at the end. All other bytes stay as they are. A value
+// of "" removes the member; an absent object gets the member alone.
 //
 // Members with one name give way to one at the end, since readers disagree on
 // which of them counts.
 func (v Value) With(name string, value Value) Value {
+	switch {
+	case value == "":
+		return v.Without(name)
+	case v == "":
+		v = "{}"
+	}
 	n, at := 0, memberPlace{}
 	for p := range v.places() {
 		if IsKey(p.key, name) {

@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats/aider"
 	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -201,7 +202,7 @@ func TestLayout(t *testing.T) {
 	t.Parallel()
 	for _, r := range formatstest.Import(t, aider.Aider, &formats.Source{Path: sample("sample1.md"), CWD: "/w"}, false) {
 		for _, e := range r.Session(t).Entries {
-			raw := formats.RawString(formats.Member(e.Get("data"), "raw"))
+			raw := js.Value(e.Get("data")).Get("raw").Str()
 			if e.Str("customType") == "aider:start" || raw != "" && !strings.Contains(raw, "quoted by the model") &&
 				!strings.Contains(raw, "a heading that parses") && !strings.Contains(raw, "end\n") && !strings.Contains(raw, "after ff") {
 				t.Errorf("%s", e.Raw())

@@ -59,7 +59,7 @@ func (x *exporter) chat(projection []convo.Projected) {
 	}
 	for _, e := range x.s.Entries {
 		if e.Str("customType") == "aider:"+customStart {
-			begin = formats.RawString(formats.Member(e.Get("data"), "text"))
+			begin = js.Value(e.Get("data")).Get("text").Str()
 			break
 		}
 	}
@@ -80,10 +80,10 @@ func layoutOf(e, next session.Entry) string {
 		return ""
 	}
 	data := next.Get("data")
-	if formats.RawString(formats.Member(data, "of")) != e.ID() {
+	if js.Value(data).Get("of").Str() != e.ID() {
 		return ""
 	}
-	return formats.RawString(formats.Member(data, "raw"))
+	return js.Value(data).Get("raw").Str()
 }
 
 // projected writes what an entry says.
@@ -110,7 +110,7 @@ func (x *exporter) projected(p convo.Projected, layout string) {
 // custom writes what was kept of a history.
 func (x *exporter) custom(e session.Entry) {
 	data := e.Get("data")
-	str := func(name string) string { return formats.RawString(formats.Member(data, name)) }
+	str := func(name string) string { return js.Value(data).Get(name).Str() }
 	switch e.Str("customType") {
 	case "aider:" + customStart:
 	case "aider:" + customTool:

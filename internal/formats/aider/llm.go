@@ -136,7 +136,7 @@ func (g *logReader) message(role, text string) session.Message {
 	case "ASSISTANT":
 		return formats.Assistant(block)
 	case "SYSTEM":
-		return session.NewMessage(formats.Object(js.StringField("role", session.RoleSystem), js.RawField("content", formats.Array(block...))))
+		return session.NewMessage(js.Object(js.StringField("role", session.RoleSystem), js.RawField("content", formats.Array(block...))))
 	}
 	return formats.User([]string{formats.Text(role + ": " + text)})
 }

@@ -111,7 +111,7 @@ func (c *conversion) opened(raw string, at int64) error {
 	if raw == lead(formatTime(at)) {
 		return nil
 	}
-	_, err := c.b.Custom(formats.Place{Key: "start"}, customStart, formats.Object(js.StringField("text", raw)))
+	_, err := c.b.Custom(formats.Place{Key: "start"}, customStart, js.Object(js.StringField("text", raw)))
 	return err
 }
 
@@ -127,7 +127,7 @@ func (c *conversion) piece(p *piece) error {
 	case strip(p.said.String()) == "" && p.role != tool:
 		return c.keep(p, formats.Str("raw", raw))
 	case p.role == tool:
-		_, err := c.b.Custom(place, customTool, formats.Object(append([]js.Field{js.StringField("text", text)}, kept...)...))
+		_, err := c.b.Custom(place, customTool, js.Object(append([]js.Field{js.StringField("text", text)}, kept...)...))
 		return err
 	}
 	m := formats.User([]string{formats.Text(text)})
@@ -143,6 +143,6 @@ func (c *conversion) piece(p *piece) error {
 
 // keep adds an entry for the layout of a piece.
 func (c *conversion) keep(p *piece, fields ...js.Field) error {
-	_, err := c.b.Custom(formats.Place{Key: "layout of line " + strconv.Itoa(p.line)}, customText, formats.Object(fields...))
+	_, err := c.b.Custom(formats.Place{Key: "layout of line " + strconv.Itoa(p.line)}, customText, js.Object(fields...))
 	return err
 }

@@ -13,7 +13,7 @@ type anthropic struct{}
 
 // system adds the system prompt, which stands beside the messages.
 func (a anthropic) system(t *talk, request string) error {
-	content := formats.Member(request, "system")
+	content := string(js.Value(request).Get("system"))
 	if content == "" {
 		return nil
 	}
@@ -22,8 +22,8 @@ func (a anthropic) system(t *talk, request string) error {
 }
 
 func (a anthropic) message(t *talk, raw string) error {
-	content := formats.Member(raw, "content")
-	switch role := formats.RawString(formats.Member(raw, "role")); role {
+	content := string(js.Value(raw).Get("content"))
+	switch role := js.Value(raw).Get("role").Str(); role {
 	case "user":
 		t.known(raw, "role", "content")
 		return a.user(t, content)
@@ -55,7 +55,7 @@ func (a anthropic) user(t *talk, content string) error {
 		return t.say(m)
 	}
 	for block := range js.Elements(content) {
-		if formats.RawString(formats.Member(block, "type")) != "tool_result" {
+		if js.Value(block).Get("type").Str() != "tool_result" {
 			said = append(said, a.block(t, block)...)
 			continue
 		}
@@ -63,9 +63,9 @@ func (a anthropic) user(t *talk, content string) error {
 			return err
 		}
 		t.known(block, "type", "tool_use_id", "content", "is_error")
-		id := formats.RawString(formats.Member(block, "tool_use_id"))
-		result := formats.ToolResult(id, cmp.Or(t.tools[id], "unknown"), a.blocks(t, formats.Member(block, "content")),
-			formats.Member(block, "is_error") == "true")
+		id := js.Value(block).Get("tool_use_id").Str()
+		result := formats.ToolResult(id, cmp.Or(t.tools[id], "unknown"), a.blocks(t, string(js.Value(block).Get("content"))),
+			string(js.Value(block).Get("is_error")) == "true")
 		if err := t.say(result); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (a anthropic) user(t *talk, content string) error {
 // blocks returns the blocks of a content.
 func (a anthropic) blocks(t *talk, content string) []string {
 	if strings.HasPrefix(content, `"`) {
-		return []string{formats.Object(js.StringField("type", "text"), js.RawField("text", content))}
+		return []string{js.Object(js.StringField("type", "text"), js.RawField("text", content))}
 	}
 	if !strings.HasPrefix(content, "[") {
 		return nil
@@ -90,7 +90,7 @@ func (a anthropic) blocks(t *talk, content string) []string {
 
 // block returns what a block is here: one block, or none.
 func (a anthropic) block(t *talk, raw string) []string {
-	str := func(name string) string { return formats.RawString(formats.Member(raw, name)) }
+	str := func(name string) string { return js.Value(raw).Get(name).Str() }
 	switch typ := str("type"); typ {
 	case "text":
 		t.known(raw, "type", "text")
@@ -104,12 +104,12 @@ func (a anthropic) block(t *talk, raw string) []string {
 	case "tool_use":
 		t.known(raw, "type", "id", "name", "input")
 		t.tools[str("id")] = str("name")
-		return []string{formats.ToolCall(str("id"), str("name"), t.arguments(str("name"), formats.Member(raw, "input")))}
+		return []string{formats.ToolCall(str("id"), str("name"), t.arguments(str("name"), string(js.Value(raw).Get("input"))))}
 	case "image":
 		t.known(raw, "type", "source")
-		source := formats.Member(raw, "source")
-		if formats.RawString(formats.Member(source, "type")) == "base64" {
-			return []string{formats.Image(formats.RawString(formats.Member(source, "media_type")), formats.RawString(formats.Member(source, "data")))}
+		source := string(js.Value(raw).Get("source"))
+		if js.Value(source).Get("type").Str() == "base64" {
+			return []string{formats.Image(js.Value(source).Get("media_type").Str(), js.Value(source).Get("data").Str())}
 		}
 		t.lose(formats.KindMedia, "an image that is but an address, which no model will be shown")
 	default:
@@ -124,17 +124,17 @@ var stops = map[string]string{"end_turn": "stop", "stop_sequence": "stop", "tool
 // reply returns what the API adds to a reply.
 func (a anthropic) reply(t *talk, raw string) []js.Field {
 	fields := []js.Field{
-		formats.Str("model", formats.RawString(formats.Member(raw, "model"))),
-		formats.Str("responseId", formats.RawString(formats.Member(raw, "id"))),
+		formats.Str("model", js.Value(raw).Get("model").Str()),
+		formats.Str("responseId", js.Value(raw).Get("id").Str()),
 	}
-	if formats.RawString(formats.Member(raw, "model")) != "" {
+	if js.Value(raw).Get("model").Str() != "" {
 		fields = append(fields, js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"))
 	}
-	if reason := formats.RawString(formats.Member(raw, "stop_reason")); reason != "" {
+	if reason := js.Value(raw).Get("stop_reason").Str(); reason != "" {
 		t.partial = t.partial || stops[reason] == ""
 		fields = append(fields, formats.Str("stopReason", stops[reason]))
 	}
-	usage := formats.Member(raw, "usage")
+	usage := string(js.Value(raw).Get("usage"))
 	if usage == "" {
 		return fields
 	}

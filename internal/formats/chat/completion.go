@@ -10,8 +10,8 @@ import (
 // isCompletion reports whether a JSON text is a response of the chat completions API: an
 // object with choices, of which each has a message.
 func isCompletion(text string) bool {
-	return strings.HasPrefix(text, "{") && formats.Member(text, "role") == "" && strings.HasPrefix(formats.Member(text, "choices"), "[") &&
-		strings.HasPrefix(formats.Member(firstOf(formats.Member(text, "choices")), "message"), "{")
+	return strings.HasPrefix(text, "{") && string(js.Value(text).Get("role")) == "" && strings.HasPrefix(string(js.Value(text).Get("choices")), "[") &&
+		strings.HasPrefix(string(js.Value(firstOf(string(js.Value(text).Get("choices")))).Get("message")), "{")
 }
 
 // firstOf returns the first element of an array, "" if it has none.
@@ -30,8 +30,8 @@ func unwrap(raw string) (message string, of *completion) {
 	if !isCompletion(raw) {
 		return raw, nil
 	}
-	c := &completion{raw, firstOf(formats.Member(raw, "choices"))}
-	return formats.Member(c.choice, "message"), c
+	c := &completion{raw, firstOf(string(js.Value(raw).Get("choices")))}
+	return string(js.Value(c.choice).Get("message")), c
 }
 
 // finishes are the API's reasons to stop, in pi's words.
@@ -44,18 +44,18 @@ func (c *completion) reply(t *talk) []js.Field {
 	t.known(c.whole, "id", "object", "created", "model", "choices", "usage")
 	t.known(c.choice, "index", "message", "finish_reason")
 	choices := 0
-	for range js.Elements(formats.Member(c.whole, "choices")) {
+	for range js.Elements(string(js.Value(c.whole).Get("choices"))) {
 		choices++
 	}
 	if choices > 1 {
 		t.lose(formats.KindContext, "all choices but the first")
 	}
-	str := func(name string) string { return formats.RawString(formats.Member(c.whole, name)) }
+	str := func(name string) string { return js.Value(c.whole).Get(name).Str() }
 	fields := []js.Field{
 		formats.Str("model", str("model")), formats.Str("responseId", str("id")),
-		formats.Str("stopReason", finishes[formats.RawString(formats.Member(c.choice, "finish_reason"))]),
+		formats.Str("stopReason", finishes[js.Value(c.choice).Get("finish_reason").Str()]),
 	}
-	if usage := formats.Member(c.whole, "usage"); strings.HasPrefix(usage, "{") {
+	if usage := string(js.Value(c.whole).Get("usage")); strings.HasPrefix(usage, "{") {
 		t.known(usage, "prompt_tokens", "completion_tokens", "total_tokens")
 		fields = append(fields, js.RawField("usage", formats.OpenAIUsage(usage)))
 	}

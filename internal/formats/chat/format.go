@@ -45,11 +45,11 @@ var signs = []string{`"tool_use"`, `"tool_result"`, `"media_type"`, `"thinking"`
 // one of them has; what both could be is OpenAI's.
 func (f format) Detect(_ string, head []byte) bool {
 	first := firstMessage(string(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")))
-	role := formats.RawString(formats.Member(first, "role"))
+	role := js.Value(first).Get("role").Str()
 	if role == "" || !slices.Contains(roles, role) {
 		return false
 	}
-	if strings.HasPrefix(first, "{") && formats.Member(first, "content") == "" && formats.Member(first, "tool_calls") == "" {
+	if strings.HasPrefix(first, "{") && string(js.Value(first).Get("content")) == "" && string(js.Value(first).Get("tool_calls")) == "" {
 		return false // it has a role, but nothing to say
 	}
 	theirs := false
@@ -64,10 +64,10 @@ func (f format) Detect(_ string, head []byte) bool {
 func firstMessage(text string) string {
 	for range 3 {
 		if isRequest(text) {
-			text = formats.Member(text, "messages")
+			text = string(js.Value(text).Get("messages"))
 		}
 		if isCompletion(text) {
-			text = formats.Member(firstOf(formats.Member(text, "choices")), "message")
+			text = string(js.Value(firstOf(string(js.Value(text).Get("choices")))).Get("message"))
 		}
 		if !strings.HasPrefix(text, "[") {
 			return text
@@ -84,7 +84,7 @@ func firstMessage(text string) string {
 
 // isRequest reports whether a JSON text is an object with messages.
 func isRequest(text string) bool {
-	return strings.HasPrefix(text, "{") && formats.Member(text, "role") == "" && strings.HasPrefix(formats.Member(text, "messages"), "[")
+	return strings.HasPrefix(text, "{") && string(js.Value(text).Get("role")) == "" && strings.HasPrefix(string(js.Value(text).Get("messages")), "[")
 }
 
 // Export is not done here: sess-path --as openai and --as anthropic print what is

@@ -16,8 +16,8 @@ type openAI struct{}
 func (openAI) system(*talk, string) error { return nil }
 
 func (o openAI) message(t *talk, raw string) error {
-	content := formats.Member(raw, "content")
-	switch role := formats.RawString(formats.Member(raw, "role")); role {
+	content := string(js.Value(raw).Get("content"))
+	switch role := js.Value(raw).Get("role").Str(); role {
 	case "system", "developer":
 		t.known(raw, "role", "content")
 		return t.say(systemMessage(role, o.parts(t, content)))
@@ -28,11 +28,11 @@ func (o openAI) message(t *talk, raw string) error {
 		return o.assistant(t, raw)
 	case "tool":
 		t.known(raw, "role", "content", "tool_call_id")
-		id := formats.RawString(formats.Member(raw, "tool_call_id"))
+		id := js.Value(raw).Get("tool_call_id").Str()
 		return t.say(formats.ToolResult(id, cmp.Or(t.tools[id], "unknown"), o.parts(t, content), false))
 	case "function":
 		t.known(raw, "role", "content")
-		return t.say(formats.ToolResult(t.called, formats.RawString(formats.Member(raw, "name")), o.parts(t, content), false))
+		return t.say(formats.ToolResult(t.called, js.Value(raw).Get("name").Str(), o.parts(t, content), false))
 	default:
 		t.lose(formats.KindRole, "no role %q is known", role)
 		return nil
@@ -41,29 +41,29 @@ func (o openAI) message(t *talk, raw string) error {
 
 // systemMessage returns a message of the text of blocks.
 func systemMessage(role string, blocks []string) session.Message {
-	return session.NewMessage(formats.Object(js.StringField("role", role), js.RawField("content", formats.Array(blocks...))))
+	return session.NewMessage(js.Object(js.StringField("role", role), js.RawField("content", formats.Array(blocks...))))
 }
 
 func (o openAI) assistant(t *talk, raw string) error {
 	t.known(raw, "role", "content", "tool_calls", "function_call", "reasoning_content", "refusal")
 	var blocks []string
-	if text := formats.RawString(formats.Member(raw, "reasoning_content")); text != "" {
+	if text := js.Value(raw).Get("reasoning_content").Str(); text != "" {
 		blocks = append(blocks, formats.Thinking(text, ""))
 	}
-	blocks = append(blocks, o.parts(t, formats.Member(raw, "content"))...)
-	if text := formats.RawString(formats.Member(raw, "refusal")); text != "" {
+	blocks = append(blocks, o.parts(t, string(js.Value(raw).Get("content")))...)
+	if text := js.Value(raw).Get("refusal").Str(); text != "" {
 		t.partial = true
 		blocks = append(blocks, formats.Text(text))
 	}
-	if calls := formats.Member(raw, "tool_calls"); strings.HasPrefix(calls, "[") {
+	if calls := string(js.Value(raw).Get("tool_calls")); strings.HasPrefix(calls, "[") {
 		n := 0
 		for call := range js.Elements(calls) {
 			n++
 			blocks = append(blocks, o.call(t, call, n))
 		}
 	}
-	if call := formats.Member(raw, "function_call"); call != "" {
-		blocks = append(blocks, o.call(t, formats.Object(js.RawField("function", call)), 0))
+	if call := string(js.Value(raw).Get("function_call")); call != "" {
+		blocks = append(blocks, o.call(t, js.Object(js.RawField("function", call)), 0))
 	}
 	if t.of != nil {
 		return t.say(formats.Assistant(blocks, t.of.reply(t)...))
@@ -73,23 +73,23 @@ func (o openAI) assistant(t *talk, raw string) error {
 
 // call returns the block of the n-th tool call of a message.
 func (o openAI) call(t *talk, raw string, n int) string {
-	id := formats.RawString(formats.Member(raw, "id"))
+	id := js.Value(raw).Get("id").Str()
 	if id == "" {
 		id = fmt.Sprintf("call_%d_%d", t.number, n)
 		t.called = id
 	}
 	t.known(raw, "id", "type", "function", "custom", "index")
-	function := formats.Member(raw, "function")
-	name := formats.RawString(formats.Member(function, "name"))
+	function := string(js.Value(raw).Get("function"))
+	name := js.Value(function).Get("name").Str()
 	arguments := ""
-	if custom := formats.Member(raw, "custom"); custom != "" {
+	if custom := string(js.Value(raw).Get("custom")); custom != "" {
 		t.partial = true // nothing says that the arguments were a text
-		name = formats.RawString(formats.Member(custom, "name"))
-		arguments = formats.Object(js.StringField("input", formats.RawString(formats.Member(custom, "input"))))
-	} else if given := formats.Member(function, "arguments"); strings.HasPrefix(given, "{") {
+		name = js.Value(custom).Get("name").Str()
+		arguments = js.Object(js.StringField("input", js.Value(custom).Get("input").Str()))
+	} else if given := string(js.Value(function).Get("arguments")); strings.HasPrefix(given, "{") {
 		arguments = given
 	} else {
-		arguments = t.arguments(name, formats.RawString(given))
+		arguments = t.arguments(name, js.Value(given).Str())
 	}
 	t.tools[id] = name
 	return formats.ToolCall(id, name, arguments)
@@ -99,21 +99,21 @@ func (o openAI) call(t *talk, raw string, n int) string {
 func (o openAI) parts(t *talk, content string) []string {
 	switch {
 	case strings.HasPrefix(content, `"`):
-		return []string{formats.Object(js.StringField("type", "text"), js.RawField("text", content))}
+		return []string{js.Object(js.StringField("type", "text"), js.RawField("text", content))}
 	case !strings.HasPrefix(content, "["):
 		return nil
 	}
 	var blocks []string
 	for part := range js.Elements(content) {
-		switch typ := formats.RawString(formats.Member(part, "type")); typ {
+		switch typ := js.Value(part).Get("type").Str(); typ {
 		case "text", "input_text", "output_text", "refusal":
 			t.known(part, "type", "text", "refusal")
-			blocks = append(blocks, formats.Text(cmp.Or(formats.RawString(formats.Member(part, "text")), formats.RawString(formats.Member(part, "refusal")))))
+			blocks = append(blocks, formats.Text(cmp.Or(js.Value(part).Get("text").Str(), js.Value(part).Get("refusal").Str())))
 		case "image_url":
 			t.known(part, "type", "image_url")
-			url := formats.Member(part, "image_url")
+			url := string(js.Value(part).Get("image_url"))
 			t.known(url, "url")
-			if u := formats.RawString(cmp.Or(formats.Member(url, "url"), url)); u != "" {
+			if u := js.Value(cmp.Or(string(js.Value(url).Get("url")), url)).Str(); u != "" {
 				url = u
 			}
 			if media, data, ok := formats.DataURL(url); ok {

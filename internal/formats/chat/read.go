@@ -67,7 +67,7 @@ func shapeOf(r io.Reader) (shape, error) {
 	switch {
 	case first == "":
 		return 0, formats.Damaged("no messages: it is empty")
-	case formats.Member(first, "role") != "":
+	case string(js.Value(first).Get("role")) != "":
 		return messages, nil
 	}
 	return document, nil

@@ -75,11 +75,11 @@ func (t *talk) document(text string) error {
 	text = t.valid(text)
 	list := text
 	if isRequest(text) {
-		list = formats.Member(text, "messages")
+		list = string(js.Value(text).Get("messages"))
 		if err := t.begin(); err != nil {
 			return err
 		}
-		t.b.Defaults.Model = formats.RawString(formats.Member(text, "model"))
+		t.b.Defaults.Model = js.Value(text).Get("model").Str()
 		if err := t.request(text); err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (t *talk) request(text string) error {
 		}
 	}
 	if len(rest) > 0 {
-		if _, err := t.b.Custom(formats.Place{Key: "request"}, "request", formats.Object(rest...)); err != nil {
+		if _, err := t.b.Custom(formats.Place{Key: "request"}, "request", js.Object(rest...)); err != nil {
 			return err
 		}
 	}
@@ -128,7 +128,7 @@ func (t *talk) add(raw string) error {
 	t.part, t.partial = 0, false
 	whole := raw
 	raw, t.of = unwrap(raw)
-	role := formats.RawString(formats.Member(raw, "role"))
+	role := js.Value(raw).Get("role").Str()
 	if role == "" {
 		t.number--
 		t.b.Lose(t.where(), formats.KindDamage, "no message, for it has no role: %.40q", raw)
@@ -200,5 +200,5 @@ func (t *talk) arguments(tool, text string) string {
 		return formats.Compact(text)
 	}
 	t.lose(formats.KindTool, "the arguments of %q are no JSON object, so they are the text input", tool)
-	return formats.Object(js.StringField("input", text))
+	return js.Object(js.StringField("input", text))
 }

@@ -90,7 +90,7 @@ func (a *archive) head(ctx context.Context, src *formats.Source) (formats.Info, 
 		if ms, ok := js.ParseTime(p.timestamp); ok {
 			info.Created = time.UnixMilli(ms).UTC()
 		}
-		info.ParentSession = formats.RawString(formats.Member(p.forkedFrom, "sessionId"))
+		info.ParentSession = js.Value(p.forkedFrom).Get("sessionId").Str()
 		break
 	}
 	if objects == 0 {

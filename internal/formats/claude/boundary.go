@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -17,9 +16,9 @@ func (x *exporter) compaction(e session.Entry) {
 	anchor := x.uuidOf(e, 0)
 	keeps := js.Field{Name: "preservedSegment"}
 	if head != "" {
-		keeps.Raw = formats.Object(js.StringField("headUuid", head), js.StringField("anchorUuid", anchor), js.StringField("tailUuid", tail))
+		keeps.Raw = js.Object(js.StringField("headUuid", head), js.StringField("anchorUuid", anchor), js.StringField("tailUuid", tail))
 	}
-	meta := formats.Object(js.StringField("trigger", "manual"), js.RawField("preTokens", cmp.Or(e.Get("tokensBefore"), "0")), keeps)
+	meta := js.Object(js.StringField("trigger", "manual"), js.RawField("preTokens", cmp.Or(e.Get("tokensBefore"), "0")), keeps)
 	fields := x.lead("")
 	if before != "" {
 		fields = append(fields, js.StringField("logicalParentUuid", before))
@@ -29,7 +28,7 @@ func (x *exporter) compaction(e session.Entry) {
 		js.StringField("level", "info"), js.RawField("compactMetadata", meta))
 	x.write(e, 1, fields)
 	boundary := x.uuids[e.ID()]
-	message := formats.Object(js.StringField("role", "user"), js.StringField("content", e.Str("summary")))
+	message := js.Object(js.StringField("role", "user"), js.StringField("content", e.Str("summary")))
 	x.write(e, 0, append(x.lead(boundary), js.StringField("type", "user"), js.RawField("message", message),
 		js.RawField("isVisibleInTranscriptOnly", "true"), js.RawField("isCompactSummary", "true")))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/internal/view"
 	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -223,7 +224,7 @@ func TestReply(t *testing.T) {
 		}
 		m, _ := e.Message()
 		if replies++; replies == 1 {
-			output = formats.Member(m.Get("usage"), "output")
+			output = string(js.Value(m.Get("usage")).Get("output"))
 			if n := len(m.ToolCalls()); n != 2 || m.Str("responseId") != "msg_t1_001" || m.Str("stopReason") != "toolUse" || m.Str("provider") != "anthropic" {
 				t.Errorf("%d calls: %s", n, m.Raw())
 			}
@@ -246,7 +247,7 @@ func TestResults(t *testing.T) {
 	var got []string
 	for _, e := range s.Entries {
 		if m, ok := e.Message(); ok && e.Role() == session.RoleToolResult {
-			got = append(got, m.Str("toolName")+" "+m.Text("")+" "+formats.RawString(formats.Member(m.Get("details"), "stdout")))
+			got = append(got, m.Str("toolName")+" "+m.Text("")+" "+js.Value(m.Get("details")).Get("stdout").Str())
 		}
 	}
 	if diff := cmp.Diff([]string{"Read 1\tcontent of a\n2\t ", "Bash hello\ntwo hello\ntwo"}, got); diff != "" {

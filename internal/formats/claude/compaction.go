@@ -16,16 +16,16 @@ type boundary struct {
 
 func boundaryOf(l *line) *boundary {
 	b := &boundary{}
-	b.tokens, _ = strconv.ParseInt(formats.Member(l.compacted, "preTokens"), 10, 64)
-	segment := formats.Member(l.compacted, "preservedSegment")
-	b.head = formats.RawString(formats.Member(segment, "headUuid"))
-	b.tail = formats.RawString(formats.Member(segment, "tailUuid"))
+	b.tokens, _ = strconv.ParseInt(string(js.Value(l.compacted).Get("preTokens")), 10, 64)
+	segment := string(js.Value(l.compacted).Get("preservedSegment"))
+	b.head = js.Value(segment).Get("headUuid").Str()
+	b.tail = js.Value(segment).Get("tailUuid").Str()
 	if b.head != "" {
 		return b
 	}
-	list := formats.Member(l.compacted, "preservedMessages")
-	for id := range js.Elements(cmp.Or(formats.Member(list, "uuids"), "[]")) {
-		b.head, b.tail = cmp.Or(b.head, formats.RawString(id)), formats.RawString(id)
+	list := string(js.Value(l.compacted).Get("preservedMessages"))
+	for id := range js.Elements(cmp.Or(string(js.Value(list).Get("uuids")), "[]")) {
+		b.head, b.tail = cmp.Or(b.head, js.Value(id).Str()), js.Value(id).Str()
 	}
 	return b
 }

@@ -15,7 +15,7 @@ type lost func(kind, format string, args ...any)
 // blocks returns the blocks of a content, without the results of tools.
 func blocks(content string, lose lost) []string {
 	if strings.HasPrefix(content, `"`) {
-		return []string{formats.Text(formats.RawString(content))}
+		return []string{formats.Text(js.Value(content).Str())}
 	}
 	if !strings.HasPrefix(content, "[") {
 		return nil
@@ -31,7 +31,7 @@ func blocks(content string, lose lost) []string {
 
 // block returns what a block is here, "" for nothing.
 func block(raw string, lose lost) string {
-	str := func(name string) string { return formats.RawString(formats.Member(raw, name)) }
+	str := func(name string) string { return js.Value(raw).Get(name).Str() }
 	switch typ := str("type"); typ {
 	case "text":
 		return formats.Text(str("text"))
@@ -40,16 +40,16 @@ func block(raw string, lose lost) string {
 	case "redacted_thinking":
 		return formats.RedactedThinking(str("data"))
 	case "tool_use":
-		input := formats.Member(raw, "input")
+		input := string(js.Value(raw).Get("input"))
 		if !strings.HasPrefix(input, "{") {
 			lose(formats.KindTool, "a call whose input is no object")
-			input = formats.Object(js.RawField("input", input))
+			input = js.Object(js.RawField("input", input))
 		}
 		return formats.ToolCall(str("id"), str("name"), input)
 	case "image":
-		source := formats.Member(raw, "source")
-		if formats.RawString(formats.Member(source, "type")) == "base64" {
-			return formats.Image(formats.RawString(formats.Member(source, "media_type")), formats.RawString(formats.Member(source, "data")))
+		source := string(js.Value(raw).Get("source"))
+		if js.Value(source).Get("type").Str() == "base64" {
+			return formats.Image(js.Value(source).Get("media_type").Str(), js.Value(source).Get("data").Str())
 		}
 		lose(formats.KindMedia, "an image that is but an address, which no model will be shown")
 	case "tool_result": // a message of its own
@@ -71,19 +71,19 @@ const synthetic = "<synthetic>"
 
 // reply returns what else than its content a reply says, by its last line.
 func reply(l *line) []js.Field {
-	str := func(name string) string { return formats.RawString(formats.Member(l.message, name)) }
+	str := func(name string) string { return js.Value(l.message).Get(name).Str() }
 	fields := []js.Field{
 		formats.Str("model", str("model")), js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"),
 		formats.Str("responseId", str("id")),
 	}
 	switch {
 	case l.apiError && str("model") == synthetic:
-		text := session.NewMessage(formats.Object(js.RawField("role", `"assistant"`), js.RawField("content", cmp.Or(formats.Member(l.message, "content"), "[]")))).Text("\n")
+		text := session.NewMessage(js.Object(js.RawField("role", `"assistant"`), js.RawField("content", cmp.Or(string(js.Value(l.message).Get("content")), "[]")))).Text("\n")
 		fields = append(fields, js.StringField("stopReason", "error"), formats.Str("errorMessage", text))
 	case stops[str("stop_reason")] != "":
 		fields = append(fields, js.StringField("stopReason", stops[str("stop_reason")]))
 	}
-	usage := formats.Member(l.message, "usage")
+	usage := string(js.Value(l.message).Get("usage"))
 	if usage == "" {
 		return fields
 	}
@@ -93,7 +93,7 @@ func reply(l *line) []js.Field {
 // said returns the messages that the line of a user is: its results of tools, a
 // message each, and what stands before, between and behind them.
 func said(l *line, tools map[string]string, lose lost) []session.Message {
-	content := formats.Member(l.message, "content")
+	content := string(js.Value(l.message).Get("content"))
 	if !l.hasResults() {
 		return []session.Message{formats.User(blocks(content, lose))}
 	}
@@ -107,12 +107,12 @@ func said(l *line, tools map[string]string, lose lost) []session.Message {
 	}
 	results := 0
 	for raw := range js.Elements(content) {
-		if formats.RawString(formats.Member(raw, "type")) == "tool_result" {
+		if js.Value(raw).Get("type").Str() == "tool_result" {
 			results++
 		}
 	}
 	for raw := range js.Elements(content) {
-		if formats.RawString(formats.Member(raw, "type")) != "tool_result" {
+		if js.Value(raw).Get("type").Str() != "tool_result" {
 			if b := block(raw, lose); b != "" {
 				words = append(words, b)
 			}
@@ -123,9 +123,9 @@ func said(l *line, tools map[string]string, lose lost) []session.Message {
 		if results == 1 && l.toolUseResult != "" {
 			details = []js.Field{{Name: "details", Raw: l.toolUseResult}}
 		}
-		id := formats.RawString(formats.Member(raw, "tool_use_id"))
-		out = append(out, formats.ToolResult(id, cmp.Or(tools[id], "unknown"), blocks(formats.Member(raw, "content"), lose),
-			formats.Member(raw, "is_error") == "true", details...))
+		id := js.Value(raw).Get("tool_use_id").Str()
+		out = append(out, formats.ToolResult(id, cmp.Or(tools[id], "unknown"), blocks(string(js.Value(raw).Get("content")), lose),
+			string(js.Value(raw).Get("is_error")) == "true", details...))
 	}
 	flush()
 	return out

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -96,7 +97,7 @@ func newExporter(s *session.Session, t *formats.Target) *exporter {
 			x.kept[id] = true
 		}
 		for _, l := range k.lines {
-			switch of := formats.RawString(formats.Member(l.line, "sessionId")); of {
+			switch of := js.Value(l.line).Get("sessionId").Str(); of {
 			case "":
 			case x.session, s.Header.ID:
 				own = true

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
@@ -74,7 +75,7 @@ func indexed(ctx context.Context, f *formats.File, broken damage) (*index, error
 			parent = "logical " + p.logical
 		}
 		if n.reply {
-			reply = strings.Clone(formats.RawString(formats.Member(p.message, "id")))
+			reply = strings.Clone(js.Value(p.message).Get("id").Str())
 		}
 		main = main || n.message && !p.sidechain
 		if n.uuid != "" {

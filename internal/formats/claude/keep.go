@@ -80,7 +80,7 @@ func spelledResult(m session.Message, form int) string {
 	if m.Get("isError") == "true" || form&formSucceed != 0 {
 		failed.Raw = m.Get("isError")
 	}
-	return formats.Object(js.StringField("tool_use_id", m.Str("toolCallId")), js.StringField("type", "tool_result"),
+	return js.Object(js.StringField("tool_use_id", m.Str("toolCallId")), js.StringField("type", "tool_result"),
 		js.RawField("content", content), failed)
 }
 
@@ -89,29 +89,29 @@ func spelledBlock(b session.Block, form int) string {
 	typ := js.StringField("type", b.Type)
 	switch {
 	case b.Type == "thinking" && b.Get("redacted") == "true":
-		return formats.Object(js.StringField("type", "redacted_thinking"), js.StringField("data", b.Str("thinkingSignature")))
+		return js.Object(js.StringField("type", "redacted_thinking"), js.StringField("data", b.Str("thinkingSignature")))
 	case b.Type == "thinking":
-		return formats.Object(typ, js.StringField("thinking", b.Str("thinking")), js.StringField("signature", b.Str("thinkingSignature")))
+		return js.Object(typ, js.StringField("thinking", b.Str("thinking")), js.StringField("signature", b.Str("thinkingSignature")))
 	case b.Type == "image":
-		return formats.Object(typ, js.Field{Name: "source", Raw: formats.Object(js.StringField("type", "base64"),
+		return js.Object(typ, js.Field{Name: "source", Raw: js.Object(js.StringField("type", "base64"),
 			js.StringField("media_type", b.Str("mimeType")), js.StringField("data", b.Str("data")))})
 	case b.Type == "toolCall":
 		typ.Raw = `"tool_use"`
 		id, name := js.StringField("id", b.Str("id")), js.StringField("name", b.Str("name"))
 		input := js.RawField("input", b.Get("arguments"))
 		if form&formInput != 0 {
-			return formats.Object(typ, name, input, id)
+			return js.Object(typ, name, input, id)
 		}
-		return formats.Object(typ, id, name, input)
+		return js.Object(typ, id, name, input)
 	}
-	return formats.Object(typ, js.StringField("text", b.Str("text")))
+	return js.Object(typ, js.StringField("text", b.Str("text")))
 }
 
 // kept returns what is kept of a line that became the messages: the line without
 // what they say, if that can be put back, else the line.
 func kept(number int, text string, l *line, messages []session.Message, reply bool) string {
 	n := js.RawField("n", strconv.Itoa(number))
-	content, details := formats.Member(l.message, "content"), ""
+	content, details := string(js.Value(l.message).Get("content")), ""
 	if len(messages) == 1 && l.toolUseResult != "" && messages[0].Get("details") == l.toolUseResult {
 		details = l.toolUseResult
 	}
@@ -131,13 +131,13 @@ func kept(number int, text string, l *line, messages []session.Message, reply bo
 		if details != "" {
 			fields = append(fields, js.RawField("details", "true"))
 		}
-		return formats.Object(append(fields, js.RawField("line", hollow))...)
+		return js.Object(append(fields, js.RawField("line", hollow))...)
 	}
 	fields := []js.Field{n, blocks}
 	if messages != nil {
 		fields = append(fields, js.StringField("sum", sum(messages)))
 	}
-	return formats.Object(append(fields, js.RawField("line", text))...)
+	return js.Object(append(fields, js.RawField("line", text))...)
 }
 
 func present(value, then string) string {
@@ -163,13 +163,13 @@ func filled(text, content, details, was, wasDetails string) string {
 				}
 				inner = append(inner, js.RawField(js.Unquote(k), v))
 			}
-			value = formats.Object(inner...)
+			value = js.Object(inner...)
 		case name == "toolUseResult" && wasDetails != "" && value == wasDetails:
 			value = details
 		}
 		fields = append(fields, js.RawField(name, value))
 	}
-	return formats.Object(fields...)
+	return js.Object(fields...)
 }
 
 func blockCount(messages []session.Message) (n int) {

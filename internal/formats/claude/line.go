@@ -3,7 +3,6 @@ package claude
 import (
 	"strings"
 
-	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -42,27 +41,27 @@ func parse(text string) (l line, ok bool) {
 func (l *line) member(key, value string) {
 	switch key {
 	case "type":
-		l.typ = formats.RawString(value)
+		l.typ = js.Value(value).Str()
 	case "uuid":
-		l.uuid = strings.Clone(formats.RawString(value))
+		l.uuid = strings.Clone(js.Value(value).Str())
 	case "parentUuid":
-		l.parentRaw, l.parent = value, strings.Clone(formats.RawString(value))
+		l.parentRaw, l.parent = value, strings.Clone(js.Value(value).Str())
 	case "logicalParentUuid":
-		l.logical = strings.Clone(formats.RawString(value))
+		l.logical = strings.Clone(js.Value(value).Str())
 	case "sessionId":
-		l.session = formats.RawString(value)
+		l.session = js.Value(value).Str()
 	case "timestamp":
-		l.timestamp = formats.RawString(value)
+		l.timestamp = js.Value(value).Str()
 	case "cwd":
-		l.cwd = formats.RawString(value)
+		l.cwd = js.Value(value).Str()
 	case "subtype":
-		l.subtype = formats.RawString(value)
+		l.subtype = js.Value(value).Str()
 	case "leafUuid":
-		l.leaf = formats.RawString(value)
+		l.leaf = js.Value(value).Str()
 	case "summary":
-		l.summary = formats.RawString(value)
+		l.summary = js.Value(value).Str()
 	case "customTitle", "aiTitle":
-		l.title = formats.RawString(value)
+		l.title = js.Value(value).Str()
 	case "message":
 		l.message = value
 	case "attachment":
@@ -78,7 +77,7 @@ func (l *line) member(key, value string) {
 	case "content":
 		l.content = value
 	case "origin":
-		l.notification = formats.RawString(formats.Member(value, "kind")) == "task-notification"
+		l.notification = js.Value(value).Get("kind").Str() == "task-notification"
 	default:
 		l.flag(key, value == "true")
 	}
@@ -109,12 +108,12 @@ func (l *line) isMessage() bool {
 
 // hasResults reports whether the line holds results of tools.
 func (l *line) hasResults() bool {
-	content := formats.Member(l.message, "content")
+	content := string(js.Value(l.message).Get("content"))
 	if l.typ != "user" || !strings.HasPrefix(content, "[") {
 		return false
 	}
 	for block := range js.Elements(content) {
-		if formats.RawString(formats.Member(block, "type")) == "tool_result" {
+		if js.Value(block).Get("type").Str() == "tool_result" {
 			return true
 		}
 	}

@@ -23,7 +23,7 @@ func (c *conversion) reply(i int, at *slot) error {
 		if err != nil {
 			return err
 		}
-		own := blocks(formats.Member(l.message, "content"), c.lose(k))
+		own := blocks(string(js.Value(l.message).Get("content")), c.lose(k))
 		content = append(content, own...)
 		keeps = append(keeps, kept(c.index.nodes[k].number, text, &l, []session.Message{formats.Assistant(own)}, true))
 		if last = l; begun == 0 {
@@ -112,7 +112,7 @@ func (c *conversion) other(i int, at *slot) error {
 	}
 	m, ok := c.shown(&l)
 	if !ok {
-		if l.typ == "attachment" && !silent[formats.RawString(formats.Member(l.attachment, "type"))] && l.attachment != "" {
+		if l.typ == "attachment" && !silent[js.Value(l.attachment).Get("type").Str()] && l.attachment != "" {
 			if c.mute++; c.mute == 1 {
 				c.muted = c.index.nodes[i].number
 			}
@@ -147,7 +147,7 @@ func (c *conversion) beside(i int, at *slot, l *line, text, typ, content string)
 // notice returns the blocks of what a background task says in a line of the user's: in a
 // frame that tells a model that the user has not said it, as Claude Code sends it.
 func notice(l *line) string {
-	said := session.NewMessage(formats.Object(js.StringField("role", "user"), js.RawField("content", cmp.Or(formats.Member(l.message, "content"), "[]"))))
+	said := session.NewMessage(js.Object(js.StringField("role", "user"), js.RawField("content", cmp.Or(string(js.Value(l.message).Get("content")), "[]"))))
 	return formats.Array(formats.Text("<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n" + said.Text("\n") + "\n</system-reminder>"))
 }
 
@@ -160,14 +160,14 @@ func (c *conversion) shown(l *line) (content string, ok bool) {
 	case strings.HasPrefix(l.rendered, "["):
 		var out []string
 		for r := range js.Elements(l.rendered) {
-			out = append(out, blocks(formats.Member(r, "content"), func(string, string, ...any) {})...)
+			out = append(out, blocks(string(js.Value(r).Get("content")), func(string, string, ...any) {})...)
 		}
 		return formats.Array(out...), len(out) > 0
-	case l.typ == "attachment" && formats.RawString(formats.Member(l.attachment, "type")) == "queued_command":
-		out := blocks(formats.Member(l.attachment, "prompt"), func(string, string, ...any) {})
+	case l.typ == "attachment" && js.Value(l.attachment).Get("type").Str() == "queued_command":
+		out := blocks(string(js.Value(l.attachment).Get("prompt")), func(string, string, ...any) {})
 		return formats.Array(out...), len(out) > 0
 	case l.typ == "system" && l.subtype == "local_command" && strings.HasPrefix(l.content, `"`):
-		return formats.Array(formats.Text(formats.RawString(l.content))), true
+		return formats.Array(formats.Text(js.Value(l.content).Str())), true
 	}
 	return "", false
 }

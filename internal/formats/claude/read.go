@@ -185,7 +185,7 @@ func (c *conversion) keep(i int, tail string, of []string, lines ...string) (str
 		ids.Raw = formats.Array(quoted...)
 	}
 	p := formats.Place{Key: "line " + strconv.Itoa(c.index.nodes[i].number), Parent: tail, Root: tail == ""}
-	return c.b.Custom(p, customLine, formats.Object(ids, js.RawField("lines", formats.Array(lines...))))
+	return c.b.Custom(p, customLine, js.Object(ids, js.RawField("lines", formats.Array(lines...))))
 }
 
 // aside keeps a line that is not in the tree where it stands in the file.
@@ -230,7 +230,7 @@ func (c *conversion) leaf() error {
 		return nil
 	}
 	uuid := c.index.nodes[i].uuid
-	_, err := c.b.Custom(formats.Place{Key: "leaf", Parent: c.slots[i].tail}, customLeaf, formats.Object(js.StringField("uuid", uuid)))
+	_, err := c.b.Custom(formats.Place{Key: "leaf", Parent: c.slots[i].tail}, customLeaf, js.Object(js.StringField("uuid", uuid)))
 	return err
 }
 

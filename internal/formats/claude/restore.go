@@ -27,13 +27,13 @@ func keptIn(e session.Entry) (k keeping, ok bool) {
 		return k, false
 	}
 	data := e.Get("data")
-	for id := range js.Elements(cmp.Or(formats.Member(data, "of"), "[]")) {
-		k.of = append(k.of, formats.RawString(id))
+	for id := range js.Elements(cmp.Or(string(js.Value(data).Get("of")), "[]")) {
+		k.of = append(k.of, js.Value(id).Str())
 	}
-	for raw := range js.Elements(cmp.Or(formats.Member(data, "lines"), "[]")) {
-		l := keptLine{n: number(formats.Member(raw, "n"), 0), form: number(formats.Member(raw, "form"), none), blocks: number(formats.Member(raw, "blocks"), none)}
-		l.details = formats.Member(raw, "details") == "true"
-		l.sum, l.line = formats.RawString(formats.Member(raw, "sum")), formats.Member(raw, "line")
+	for raw := range js.Elements(cmp.Or(string(js.Value(data).Get("lines")), "[]")) {
+		l := keptLine{n: number(string(js.Value(raw).Get("n")), 0), form: number(string(js.Value(raw).Get("form")), none), blocks: number(string(js.Value(raw).Get("blocks")), none)}
+		l.details = string(js.Value(raw).Get("details")) == "true"
+		l.sum, l.line = js.Value(raw).Get("sum").Str(), string(js.Value(raw).Get("line"))
 		if !strings.HasPrefix(l.line, "{") {
 			return k, false
 		}
@@ -103,7 +103,7 @@ func (x *exporter) restore(e session.Entry, k keeping) {
 		}
 		x.out = append(x.out, written{l.n, text})
 		x.at = max(x.at, l.n)
-		if name := formats.RawString(formats.Member(text, "uuid")); name != "" {
+		if name := js.Value(text).Get("uuid").Str(); name != "" {
 			for _, id := range k.of {
 				x.called(id, name)
 			}
@@ -137,7 +137,7 @@ func part(m session.Message, from, n int) session.Message {
 }
 
 func withSession(text, id string) string {
-	if formats.Member(text, "sessionId") == "" {
+	if string(js.Value(text).Get("sessionId")) == "" {
 		return text
 	}
 	var fields []js.Field
@@ -147,5 +147,5 @@ func withSession(text, id string) string {
 		}
 		fields = append(fields, js.RawField(js.Unquote(key), value))
 	}
-	return formats.Object(fields...)
+	return js.Object(fields...)
 }

@@ -86,7 +86,7 @@ func (x *exporter) message(e session.Entry, m session.Message) {
 // say writes the line of what a user says, or of a tool's result.
 func (x *exporter) say(e session.Entry, m session.Message, more ...js.Field) {
 	content := spelled([]session.Message{m}, formText|formResult)
-	message := formats.Object(js.StringField("role", "user"), js.RawField("content", content))
+	message := js.Object(js.StringField("role", "user"), js.RawField("content", content))
 	x.turn(e, 0, "user", message, more...)
 }
 
@@ -119,7 +119,7 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 	}
 	tokens := usage(m)
 	for k, b := range own {
-		x.turn(e, k, "assistant", formats.Object(
+		x.turn(e, k, "assistant", js.Object(
 			js.StringField("id", id), js.StringField("type", "message"), js.StringField("role", "assistant"),
 			js.StringField("model", model), js.RawField("content", formats.Array(spelledBlock(b, 0))),
 			js.RawField("stop_reason", stopReason(reason)), js.RawField("stop_sequence", "null"),
@@ -134,7 +134,7 @@ func signedHere(m session.Message) bool {
 }
 
 func textBlock(text string) (block session.Block) {
-	for b := range session.NewMessage(formats.Object(js.StringField("role", "user"), js.RawField("content", formats.Array(formats.Text(text))))).Blocks() {
+	for b := range session.NewMessage(js.Object(js.StringField("role", "user"), js.RawField("content", formats.Array(formats.Text(text))))).Blocks() {
 		block = b
 	}
 	return block
@@ -156,13 +156,13 @@ func stopReason(reason string) string {
 // usage returns the tokens of a reply, in the API's words.
 func usage(m session.Message) string {
 	count := func(name, ours string) js.Field {
-		n := formats.Member(m.Get("usage"), ours)
+		n := string(js.Value(m.Get("usage")).Get(ours))
 		if _, err := strconv.ParseUint(n, 10, 53); err != nil {
 			n = "0"
 		}
 		return js.RawField(name, n)
 	}
-	return formats.Object(count("input_tokens", "input"), count("cache_creation_input_tokens", "cacheWrite"),
+	return js.Object(count("input_tokens", "input"), count("cache_creation_input_tokens", "cacheWrite"),
 		count("cache_read_input_tokens", "cacheRead"), count("output_tokens", "output"))
 }
 
@@ -220,5 +220,5 @@ func (x *exporter) named(name string) {
 }
 
 func (x *exporter) line(fields ...js.Field) {
-	x.out = append(x.out, written{x.at, formats.Object(fields...)})
+	x.out = append(x.out, written{x.at, js.Object(fields...)})
 }

@@ -21,7 +21,7 @@ const keptTokens = 20_000
 // remember notes a message of the user for a compaction that does not say what it
 // keeps. No more than can be kept is noted.
 func (c *conv) remember(p *pending) {
-	m := session.NewMessage(formats.Object(js.StringField("role", session.RoleUser),
+	m := session.NewMessage(js.Object(js.StringField("role", session.RoleUser),
 		js.RawField("content", formats.Array(p.blocks...))))
 	if _, ok := compact.CodexSummary(m.Text("")); ok {
 		return

@@ -93,7 +93,7 @@ func (x *exporter) plan(n, i int) {
 		x.meta = e.Get("data")
 		return
 	case customName:
-		x.named = session.OneLine(formats.RawString(formats.Member(e.Get("data"), "thread_name")))
+		x.named = session.OneLine(js.Value(e.Get("data")).Get("thread_name").Str())
 		return
 	case customLines:
 		st.lines = x.restoreAll(e, 0)

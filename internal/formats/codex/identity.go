@@ -58,7 +58,7 @@ func (x *exporter) first() string {
 		if !x.legacy {
 			own = append(own, js.StringField("history_mode", paginated))
 		}
-		return formats.Object(own...)
+		return js.Object(own...)
 	}
 	l := parseLine(x.meta)
 	copied := isUUID(x.was) && x.was != x.id
@@ -77,7 +77,7 @@ func (x *exporter) first() string {
 			own = append(own, js.RawField(js.Unquote(key), value))
 		}
 	}
-	return formats.Object(own...)
+	return js.Object(own...)
 }
 
 // renamed returns a line of codex with the id that the thread has now.
@@ -107,7 +107,7 @@ func (x *exporter) index(ctx context.Context) error {
 	if !x.t.Index || x.s.Name == "" {
 		return nil
 	}
-	line := formats.Object(js.StringField("id", x.id), js.StringField("thread_name", x.s.Name),
+	line := js.Object(js.StringField("id", x.id), js.StringField("thread_name", x.s.Name),
 		js.StringField("updated_at", js.FormatTime(x.last)))
 	home := x.t.Path
 	if filepath.Base(home) == dirSessions {

@@ -58,7 +58,7 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 		}
 	}
 	if name, ok := a.nameOf(last.head.id); ok {
-		r.taken(b.Custom(r.place("index", name.at), customName, formats.Object(js.StringField("thread_name", name.name))))
+		r.taken(b.Custom(r.place("index", name.at), customName, js.Object(js.StringField("thread_name", name.name))))
 		r.named(name.name, "index name", name.at)
 	}
 	r.lost.tell(b.Lose)

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -92,7 +91,7 @@ func (r *restorer) value(ref string, kind byte) (value, id string, ok bool) {
 	case slotArguments:
 		value = js.Quote(b.Get("arguments"))
 	case slotInput:
-		value = formats.Member(b.Get("arguments"), "input")
+		value = string(js.Value(b.Get("arguments")).Get("input"))
 	case slotAction:
 		value = b.Get("arguments")
 	case slotReasoning:
@@ -115,7 +114,7 @@ func (r *restorer) look(id string) bool {
 	e := r.s.Entries[i]
 	m, ok := e.Message()
 	if e.Type() == session.TypeCustomMessage {
-		m, ok = session.NewMessage(formats.Object(js.RawField("content", e.Get("content")))), true
+		m, ok = session.NewMessage(js.Object(js.RawField("content", e.Get("content")))), true
 	}
 	if ok {
 		r.blocks = slices.Collect(m.Blocks())

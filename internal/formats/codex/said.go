@@ -25,7 +25,7 @@ func (x *exporter) items(m session.Message) []string {
 }
 
 func messageItem(role string, content []string) string {
-	return formats.Object(js.StringField("type", kindMessage), js.StringField("role", role),
+	return js.Object(js.StringField("type", kindMessage), js.StringField("role", role),
 		js.RawField("content", formats.Array(content...)))
 }
 
@@ -39,7 +39,7 @@ func (x *exporter) content(m session.Message, typ string) []string {
 				out = append(out, x.textPart(typ, text))
 			}
 		case "image":
-			out = append(out, formats.Object(js.StringField("type", "input_image"),
+			out = append(out, js.Object(js.StringField("type", "input_image"),
 				js.RawField("image_url", x.large.quote(js.ValidText(addressOf(b.Str("mimeType"), b.Str("data")))))))
 		default:
 			x.lost.add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
@@ -49,7 +49,7 @@ func (x *exporter) content(m session.Message, typ string) []string {
 }
 
 func (x *exporter) textPart(typ, text string) string {
-	return formats.Object(js.StringField("type", typ), js.RawField("text", x.large.quote(text)))
+	return js.Object(js.StringField("type", typ), js.RawField("text", x.large.quote(text)))
 }
 
 // replyItems returns the items for what the model has said.
@@ -87,7 +87,7 @@ func (x *exporter) replyItems(m session.Message) []string {
 
 // madeUpItem returns a result for a call that has none.
 func madeUpItem(c session.ToolCall) string {
-	return formats.Object(js.StringField("type", kindOutput), js.StringField("call_id", js.ValidText(c.ID)),
+	return js.Object(js.StringField("type", kindOutput), js.StringField("call_id", js.ValidText(c.ID)),
 		js.StringField("output", convo.NoResult))
 }
 
@@ -102,7 +102,7 @@ func reasoningItem(m session.Message, b session.Block) (string, bool) {
 }
 
 func callItem(b session.Block) string {
-	return formats.Object(js.StringField("type", kindCall), js.StringField("name", js.ValidText(b.Str("name"))),
+	return js.Object(js.StringField("type", kindCall), js.StringField("name", js.ValidText(b.Str("name"))),
 		js.StringField("arguments", argumentsOf(b.Get("arguments"))), js.StringField("call_id", js.ValidText(b.Str("id"))))
 }
 
@@ -129,6 +129,6 @@ func (x *exporter) outputItem(m session.Message) string {
 	if raw = x.large.quote(strings.Join(texts, "\n")); images {
 		raw = formats.Array(x.content(m, "input_text")...)
 	}
-	return formats.Object(js.StringField("type", kindOutput), js.StringField("call_id", js.ValidText(m.Str("toolCallId"))),
+	return js.Object(js.StringField("type", kindOutput), js.StringField("call_id", js.ValidText(m.Str("toolCallId"))),
 		js.RawField("output", raw))
 }

@@ -16,13 +16,13 @@ func (x *exporter) asked(id string, m session.Message, at int64) {
 		case "text":
 			text := js.ValidText(b.Str("text"))
 			texts = append(texts, text)
-			content = append(content, formats.Object(js.StringField("type", "text"), js.RawField("text", x.large.quote(text)),
+			content = append(content, js.Object(js.StringField("type", "text"), js.RawField("text", x.large.quote(text)),
 				js.RawField("text_elements", "[]")))
 		case "image":
 			url := addressOf(b.Str("mimeType"), b.Str("data"))
 			literal := x.large.quote(js.ValidText(url))
 			images = append(images, literal)
-			content = append(content, formats.Object(js.StringField("type", "image"), js.RawField("image_url", literal)))
+			content = append(content, js.Object(js.StringField("type", "image"), js.RawField("image_url", literal)))
 		}
 	}
 	if !x.legacy {
@@ -95,9 +95,9 @@ func (x *exporter) thought(key, literal string, at int64) {
 // ran shows what came of a command.
 func (x *exporter) ran(m session.Message, at int64) {
 	call := x.calls[m.Str("toolCallId")]
-	command := formats.RawString(formats.Member(call.Arguments, "command"))
+	command := js.Value(call.Arguments).Get("command").Str()
 	if command == "" {
-		command = formats.RawString(formats.Member(call.Arguments, "cmd"))
+		command = js.Value(call.Arguments).Get("cmd").Str()
 	}
 	if x.legacy || command == "" {
 		return

@@ -30,7 +30,7 @@ func (x *exporter) put(typ, payload string, at int64) {
 		fields = append(fields, js.RawField("ordinal", formats.Int(x.next)))
 	}
 	x.next++
-	x.took(formats.Object(append(fields, js.StringField("type", typ), js.RawField("payload", payload))...), typ)
+	x.took(js.Object(append(fields, js.StringField("type", typ), js.RawField("payload", payload))...), typ)
 }
 
 // took takes up a line of a type.
@@ -61,13 +61,13 @@ func (x *exporter) copy(l line) {
 
 // event adds an event.
 func (x *exporter) event(kind string, at int64, fields ...js.Field) {
-	x.put(typeEvent, formats.Object(append([]js.Field{js.StringField("type", kind)}, fields...)...), at)
+	x.put(typeEvent, js.Object(append([]js.Field{js.StringField("type", kind)}, fields...)...), at)
 }
 
 // item adds a thing that codex shows people.
 func (x *exporter) item(kind, id string, at int64, fields ...js.Field) {
 	x.begin(at)
-	item := formats.Object(append([]js.Field{js.StringField("type", kind), js.StringField("id", id)}, fields...)...)
+	item := js.Object(append([]js.Field{js.StringField("type", kind), js.StringField("id", id)}, fields...)...)
 	x.event("item_completed", at, js.StringField("thread_id", x.id), js.StringField("turn_id", x.turn),
 		js.RawField("item", item), js.RawField("started_at_ms", formats.Int(at)),
 		js.RawField("completed_at_ms", formats.Int(at)))

@@ -46,11 +46,11 @@ func (x *exporter) session() string {
 			about = formats.With(about, "revert", "")
 		}
 	} else if x.fresh {
-		about = formats.With(about, "revert", formats.Object(js.StringField("messageID", x.renamed(str(x.reverted, "messageID")))))
+		about = formats.With(about, "revert", js.Object(js.StringField("messageID", x.renamed(str(x.reverted, "messageID")))))
 	}
 	about = x.spent(about)
 	if x.fresh || x.about == "" {
-		origin := formats.Object(js.StringField("session", x.s.Header.ID), formats.Str("parent", x.s.Header.ParentSession))
+		origin := js.Object(js.StringField("session", x.s.Header.ID), formats.Str("parent", x.s.Header.ParentSession))
 		about = formats.With(about, "metadata", formats.With(objectOr(get(about, "metadata"), "{}"), "sess", origin))
 	}
 	updated := at
@@ -82,7 +82,7 @@ func (x *exporter) identity(about string) string {
 		about = formats.With(about, "title", js.Quote(x.title()))
 	}
 	if m := x.model; x.about == "" && m.id != "" {
-		about = formats.With(formats.With(about, "agent", `"build"`), "model", formats.Object(js.StringField("id", m.known().id), js.StringField("providerID", m.known().provider)))
+		about = formats.With(formats.With(about, "agent", `"build"`), "model", js.Object(js.StringField("id", m.known().id), js.StringField("providerID", m.known().provider)))
 	}
 	return orElse(about, "version", js.Quote(version))
 }
@@ -129,6 +129,6 @@ func (x *exporter) spent(about string) string {
 	}
 	field := func(name string, i int) js.Field { return js.RawField(name, formats.Int(n[i])) }
 	about = formats.With(about, "cost", js.Stringify(float(sum)))
-	return formats.With(about, "tokens", formats.Object(field("input", 0), field("output", 1), field("reasoning", 2),
-		js.RawField("cache", formats.Object(field("read", 3), field("write", 4)))))
+	return formats.With(about, "tokens", js.Object(field("input", 0), field("output", 1), field("reasoning", 2),
+		js.RawField("cache", js.Object(field("read", 3), field("write", 4)))))
 }

@@ -125,7 +125,7 @@ func (c *conversion) revert(ctx context.Context, about, stand string, r ref) err
 			place.Parent = ""
 		}
 	}
-	_, err := c.b.Custom(place, customRevert, formats.Object(
+	_, err := c.b.Custom(place, customRevert, js.Object(
 		js.RawField("revert", get(about, "revert")), js.StringField("leaf", undone), js.StringField("stand", stand)))
 	return err
 }
@@ -214,7 +214,7 @@ func (c *conversion) prune(now int64) error {
 		}
 		_, err := c.b.Add(formats.Place{Key: "pruned " + p.part, Time: p.at}, session.TypeContextEdit,
 			js.StringField("targetId", p.id),
-			js.RawField("replacement", formats.Object(js.StringField("content", textPruned))))
+			js.RawField("replacement", js.Object(js.StringField("content", textPruned))))
 		if err != nil {
 			return err
 		}

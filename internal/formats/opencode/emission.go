@@ -67,7 +67,7 @@ func (e *emission) keep(compaction bool) error {
 	if compaction {
 		list = append(list, js.RawField("compaction", "true"))
 	}
-	id, err := e.b.Custom(e.place("", "message", num(e.info, "time", "created")), customMessage, formats.Object(list...))
+	id, err := e.b.Custom(e.place("", "message", num(e.info, "time", "created")), customMessage, js.Object(list...))
 	if _, ok := e.tails[e.id()]; ok && e.key == "" {
 		e.tails[e.id()] = id
 	}
@@ -128,7 +128,7 @@ func textBlock(raw string) string {
 	if !strings.HasPrefix(raw, `"`) {
 		raw = `""`
 	}
-	return formats.Object(js.StringField("type", "text"), js.RawField("text", raw))
+	return js.Object(js.StringField("type", "text"), js.RawField("text", raw))
 }
 
 // image returns the image block of a file.
@@ -181,7 +181,7 @@ func (e *emission) input(tool string) string {
 		return "{}"
 	}
 	e.b.Lose(e.where(), formats.KindTool, "the arguments of %q are no object, so they are its member input", nameOfTool(tool))
-	return formats.Object(js.RawField("input", raw))
+	return js.Object(js.RawField("input", raw))
 }
 
 // thinking returns the block for a part of reasoning.

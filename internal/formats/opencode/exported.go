@@ -27,7 +27,7 @@ func (x exported) WriteTo(w io.Writer) (n int64, err error) {
 			p.text(",")
 		}
 		p.text("\n    ")
-		p.indented(formats.Object(js.RawField("info", m.info), js.RawField("parts", formats.Array(m.parts...))), "    ")
+		p.indented(js.Object(js.RawField("info", m.info), js.RawField("parts", formats.Array(m.parts...))), "    ")
 	}
 	if len(x.messages) > 0 {
 		p.text("\n  ")

@@ -29,7 +29,7 @@ func fillTool(p string, call session.Block, a *answer) string {
 	case a.failed():
 		state = failedState(state, a.text())
 	default:
-		state = fillOutput(formats.With(formats.Object(
+		state = fillOutput(formats.With(js.Object(
 			js.RawField("status", `"completed"`), js.RawField("input", get(state, "input")),
 			js.RawField("output", "null")), "time", get(state, "time")), a)
 	}
@@ -49,7 +49,7 @@ func objectOr(raw, other string) string {
 
 // failedState returns the state of a call that failed, with an error that is JSON.
 func failedState(state, text string) string {
-	return formats.Object(
+	return js.Object(
 		js.RawField("status", `"error"`), js.Field{Name: "input", Raw: objectOr(get(state, "input"), "{}")},
 		js.RawField("error", text), js.RawField("time", get(state, "time")))
 }
@@ -101,6 +101,6 @@ func fillFiles(state string, images []session.Block) string {
 
 // file returns the file part of an image, which has no id yet.
 func file(b session.Block) string {
-	return formats.Object(js.StringField("type", "file"), js.StringField("mime", b.Str("mimeType")),
+	return js.Object(js.StringField("type", "file"), js.StringField("mime", b.Str("mimeType")),
 		js.StringField("url", dataURL(b.Str("mimeType"), b.Str("data"))))
 }

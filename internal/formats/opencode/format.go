@@ -66,7 +66,7 @@ func isInfo(raw string) bool {
 	for key, value := range js.Members(raw) {
 		switch js.Unquote(key) {
 		case "id":
-			id = formats.RawString(value)
+			id = js.Value(value).Str()
 		case "slug", "projectID", "version":
 			if id != "" {
 				return true

@@ -16,7 +16,7 @@ func (x *exporter) says(i int, e session.Entry, m session.Message, synthetic boo
 	for b := range m.Blocks() {
 		switch b.Type {
 		case "text":
-			p := formats.Object(js.StringField("type", "text"), js.RawField("text", literal(b.Get("text"))))
+			p := js.Object(js.StringField("type", "text"), js.RawField("text", literal(b.Get("text"))))
 			if synthetic {
 				p = formats.With(p, "synthetic", "true")
 			}
@@ -31,15 +31,15 @@ func (x *exporter) says(i int, e session.Entry, m session.Message, synthetic boo
 }
 
 func (x *exporter) userInfo(e session.Entry, m model) string {
-	return formats.Object(
+	return js.Object(
 		js.StringField("role", "user"), created(e), js.StringField("agent", "build"),
-		js.RawField("model", formats.Object(js.StringField("providerID", m.provider), js.StringField("modelID", m.id))))
+		js.RawField("model", js.Object(js.StringField("providerID", m.provider), js.StringField("modelID", m.id))))
 }
 
 // created returns the times of a message that is made of an entry.
 func created(e session.Entry) js.Field {
 	at, _ := e.Timestamp()
-	return js.Field{Name: "time", Raw: formats.Object(js.RawField("created", formats.Int(max(at, 0))))}
+	return js.Field{Name: "time", Raw: js.Object(js.RawField("created", formats.Int(max(at, 0))))}
 }
 
 // modelFor returns the model that answers what is said at a place of the path, or that
@@ -75,7 +75,7 @@ func (x *exporter) assistant(i int, e session.Entry, m session.Message) {
 		kinds[b.Type] = true
 		switch b.Type {
 		case "text":
-			parts = append(parts, formats.Object(js.StringField("type", "text"), js.RawField("text", literal(b.Get("text")))))
+			parts = append(parts, js.Object(js.StringField("type", "text"), js.RawField("text", literal(b.Get("text")))))
 		case blockThinking:
 			parts = append(parts, x.reasoning(m, b, at))
 		case blockCall:
@@ -87,7 +87,7 @@ func (x *exporter) assistant(i int, e session.Entry, m session.Message) {
 	}
 	usage := m.Get("usage")
 	finish := finishOf(m, calls)
-	parts = append(parts, formats.Object(js.StringField("type", "step-finish"), js.StringField("reason", finish),
+	parts = append(parts, js.Object(js.StringField("type", "step-finish"), js.StringField("reason", finish),
 		js.RawField("cost", cost(usage)), js.RawField("tokens", tokens(usage))))
 	failure := failureOf(m, kinds)
 	if failure != "" {
@@ -99,12 +99,12 @@ func (x *exporter) assistant(i int, e session.Entry, m session.Message) {
 func (x *exporter) assistantInfo(e session.Entry, agent, usage, finish, failure string) string {
 	at, _ := e.Timestamp()
 	m := x.model.known()
-	return formats.Object(
+	return js.Object(
 		js.StringField("role", "assistant"), js.StringField("mode", agent), js.StringField("agent", agent),
-		js.RawField("path", formats.Object(js.StringField("cwd", x.s.Header.CWD), js.StringField("root", "/"))),
+		js.RawField("path", js.Object(js.StringField("cwd", x.s.Header.CWD), js.StringField("root", "/"))),
 		js.RawField("cost", cost(usage)), js.RawField("tokens", tokens(usage)),
 		js.StringField("modelID", m.id), js.StringField("providerID", m.provider),
-		js.Field{Name: "time", Raw: formats.Object(
+		js.Field{Name: "time", Raw: js.Object(
 			js.RawField("created", formats.Int(max(at, 0))), js.RawField("completed", formats.Int(max(at, 0))))},
 		formats.Str("finish", finish), js.RawField("error", failure))
 }
@@ -118,15 +118,15 @@ func (x *exporter) reasoning(m session.Message, b session.Block, at int64) strin
 		if b.Get("redacted") == "true" {
 			name = "redactedData"
 		}
-		metadata = formats.Object(js.RawField("anthropic", formats.Object(js.StringField(name, signature))))
+		metadata = js.Object(js.RawField("anthropic", js.Object(js.StringField(name, signature))))
 	}
-	return formats.Object(js.StringField("type", "reasoning"), js.RawField("text", literal(b.Get("thinking"))),
+	return js.Object(js.StringField("type", "reasoning"), js.RawField("text", literal(b.Get("thinking"))),
 		js.Field{Name: "time", Raw: span{at, at}.times()}, js.RawField("metadata", metadata))
 }
 
 // times returns a begin and an end.
 func (s span) times() string {
-	return formats.Object(js.RawField("start", formats.Int(max(s.at, 0))), js.RawField("end", formats.Int(max(s.size, s.at, 0))))
+	return js.Object(js.RawField("start", formats.Int(max(s.at, 0))), js.RawField("end", formats.Int(max(s.size, s.at, 0))))
 }
 
 // tool returns the part for a call and its result.
@@ -140,9 +140,9 @@ func (x *exporter) tool(e session.Entry, call session.Block, a *answer, at int64
 	input := call.Get("arguments")
 	if !isObject(input) {
 		x.t.Lose(formats.At(e), formats.KindTool, "the arguments of %q are no object, so they are its member input", call.Str("name"))
-		input = formats.Object(js.RawField("input", orNull(input)))
+		input = js.Object(js.RawField("input", orNull(input)))
 	}
-	state := formats.Object(js.RawField("status", `"completed"`), js.RawField("input", input))
+	state := js.Object(js.RawField("status", `"completed"`), js.RawField("input", input))
 	switch {
 	case a == nil || a.failed():
 		text := js.Quote(convo.NoResult)
@@ -154,14 +154,14 @@ func (x *exporter) tool(e session.Entry, call session.Block, a *answer, at int64
 		}
 		state = formats.With(failedState(state, text), "metadata", details(a))
 	default:
-		state = formats.Object(append(formats.Fields(state), js.RawField("output", a.text()), js.RawField("title", `""`),
+		state = js.Object(append(formats.Fields(state), js.RawField("output", a.text()), js.RawField("title", `""`),
 			js.Field{Name: "metadata", Raw: objectOr(details(a), "{}")})...)
 	}
 	state = formats.With(state, "time", span{at, end}.times())
 	if a != nil && !a.failed() {
 		state = fillOutput(state, a)
 	}
-	return formats.Object(js.StringField("type", "tool"), js.StringField("callID", call.Str("id")),
+	return js.Object(js.StringField("type", "tool"), js.StringField("callID", call.Str("id")),
 		js.StringField("tool", call.Str("name")), js.RawField("state", state))
 }
 
@@ -207,8 +207,8 @@ func failureOf(m session.Message, kinds map[string]bool) string {
 	default:
 		return ""
 	}
-	return formats.Object(js.StringField("name", name),
-		js.RawField("data", formats.Object(js.StringField("message", text))))
+	return js.Object(js.StringField("name", name),
+		js.RawField("data", js.Object(js.StringField("message", text))))
 }
 
 func cost(usage string) string {
@@ -225,9 +225,9 @@ func tokens(usage string) string {
 	if input|output|read|write|total == 0 {
 		return noTokens
 	}
-	return formats.Object(
+	return js.Object(
 		js.RawField("total", formats.Int(total)), js.RawField("input", formats.Int(input)),
 		js.RawField("output", formats.Int(output)), js.RawField("reasoning", "0"),
-		js.Field{Name: "cache", Raw: formats.Object(
+		js.Field{Name: "cache", Raw: js.Object(
 			js.RawField("read", formats.Int(read)), js.RawField("write", formats.Int(write)))})
 }

@@ -100,7 +100,7 @@ func (i *insertion) columns(table string) []string {
 
 // text returns a string for a column, nil if there is none.
 func text(raw string) any {
-	if s := formats.RawString(raw); s != "" {
+	if s := js.Value(raw).Str(); s != "" {
 		return s
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // A message is one message of a session, with its parts in the order of their ids.
@@ -65,7 +66,7 @@ func (m message) userLayout() []step {
 	for i, p := range m.parts {
 		switch str(p, "type") {
 		case "text":
-			if formats.Member(p, "ignored") != "true" && speaks(p) {
+			if string(js.Value(p).Get("ignored")) != "true" && speaks(p) {
 				blocks = append(blocks, block{part: i, kind: blockText})
 			}
 		case "file":

@@ -28,7 +28,7 @@ func whole(raw string, integers ...string) string {
 			}
 		}
 	}
-	return formats.Object(list...)
+	return js.Object(list...)
 }
 
 // mendTime returns an object whose time has whole numbers.
@@ -43,7 +43,7 @@ func mendUser(info string, m model) string {
 	info = mendTime(whole(info), "created")
 	info = orElse(info, "agent", `"build"`)
 	if str(info, "model", "providerID") == "" || str(info, "model", "modelID") == "" {
-		info = formats.With(info, "model", formats.Object(js.StringField("providerID", m.provider), js.StringField("modelID", m.id)))
+		info = formats.With(info, "model", js.Object(js.StringField("providerID", m.provider), js.StringField("modelID", m.id)))
 	}
 	return info
 }
@@ -113,7 +113,7 @@ func mendState(state string, at int64) string {
 	if input := get(state, "input"); !isObject(input) {
 		value := "{}"
 		if input != "" {
-			value = formats.Object(js.RawField("input", input))
+			value = js.Object(js.RawField("input", input))
 		}
 		state = formats.With(state, "input", value)
 	}

@@ -54,11 +54,11 @@ func (x *exporter) put(m message, first, last int) {
 // answerTo writes a message in which the user says nothing, for a reply that answers none.
 func (x *exporter) answerTo(m message) {
 	of := x.model.known()
-	x.put(message{info: formats.Object(
+	x.put(message{info: js.Object(
 		js.StringField("role", "user"),
-		js.Field{Name: "time", Raw: formats.Object(js.RawField("created", formats.Int(num(m.info, "time", "created"))))},
+		js.Field{Name: "time", Raw: js.Object(js.RawField("created", formats.Int(num(m.info, "time", "created"))))},
 		js.StringField("agent", "build"),
-		js.RawField("model", formats.Object(js.StringField("providerID", of.provider), js.StringField("modelID", of.id))))}, -1, -1) // no tail begins with it
+		js.RawField("model", js.Object(js.StringField("providerID", of.provider), js.StringField("modelID", of.id))))}, -1, -1) // no tail begins with it
 }
 
 // renamed returns the id that a message has now.

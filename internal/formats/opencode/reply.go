@@ -61,9 +61,9 @@ func (e *emission) usage(s step) string {
 	}
 	cost := ""
 	if raw := get(from, "cost"); raw != "" && !strings.HasPrefix(raw, `"`) {
-		cost = formats.Object(js.RawField("total", raw))
+		cost = js.Object(js.RawField("total", raw))
 	}
-	full, err := session.CompleteUsage(formats.Object(
+	full, err := session.CompleteUsage(js.Object(
 		js.RawField("input", formats.Int(input)), js.RawField("output", formats.Int(output)),
 		js.RawField("cacheRead", formats.Int(read)), js.RawField("cacheWrite", formats.Int(write)),
 		js.RawField("totalTokens", formats.Int(total)), js.RawField("cost", cost)))

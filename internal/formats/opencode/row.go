@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"strconv"
 
-	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -74,30 +73,30 @@ func (r row) info() string {
 	field := func(name, column string) js.Field { return js.RawField(name, r[column]) }
 	summary := ""
 	if r["summary_additions"] != "" || r["summary_deletions"] != "" || r["summary_files"] != "" {
-		summary = formats.Object(
+		summary = js.Object(
 			js.RawField("additions", r.count("summary_additions")), js.RawField("deletions", r.count("summary_deletions")),
 			js.RawField("files", r.count("summary_files")), field("diffs", "summary_diffs"))
 	}
 	share := ""
 	if url := r["share_url"]; url != "" && url != `""` {
-		share = formats.Object(field("url", "share_url"))
+		share = js.Object(field("url", "share_url"))
 	}
-	return formats.Object(
+	return js.Object(
 		field("id", "id"), field("slug", "slug"), field("projectID", "project_id"), field("workspaceID", "workspace_id"),
 		field("directory", "directory"), field("path", "path"), field("parentID", "parent_id"), field("title", "title"),
 		field("agent", "agent"), field("model", "model"), field("version", "version"),
 		js.RawField("summary", summary), js.RawField("cost", r.count("cost")), js.RawField("tokens", r.tokens()),
 		js.RawField("share", share), field("metadata", "metadata"), field("revert", "revert"), field("permission", "permission"),
-		js.Field{Name: "time", Raw: formats.Object(
+		js.Field{Name: "time", Raw: js.Object(
 			field("created", "time_created"), field("updated", "time_updated"), field("compacting", "time_compacting"), field("archived", "time_archived"))},
 	)
 }
 
 func (r row) tokens() string {
-	return formats.Object(
+	return js.Object(
 		js.RawField("input", r.count("tokens_input")), js.RawField("output", r.count("tokens_output")),
 		js.RawField("reasoning", r.count("tokens_reasoning")),
-		js.Field{Name: "cache", Raw: formats.Object(
+		js.Field{Name: "cache", Raw: js.Object(
 			js.RawField("read", r.count("tokens_cache_read")), js.RawField("write", r.count("tokens_cache_write")))},
 	)
 }

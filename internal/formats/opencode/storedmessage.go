@@ -47,5 +47,5 @@ func identified(data string, ids ...js.Field) string {
 			out = append(out, f)
 		}
 	}
-	return strings.ToValidUTF8(formats.Object(append(out, ids...)...), "\ufffd")
+	return strings.ToValidUTF8(js.Object(append(out, ids...)...), "\ufffd")
 }

@@ -25,13 +25,13 @@ func (x *exporter) compaction(i int, e session.Entry) {
 		x.t.Lose(formats.At(e), formats.KindContext, "a compaction in what a later one keeps left out, for opencode would show it")
 		return
 	}
-	part := formats.Object(js.RawField("type", `"compaction"`), js.RawField("auto", "false"),
+	part := js.Object(js.RawField("type", `"compaction"`), js.RawField("auto", "false"),
 		formats.Str("tail_start_id", x.tail(i, x.kept(i))))
 	user := x.user
 	x.put(message{x.userInfo(e, x.modelFor(i)), []string{part}}, i, i)
 	info := x.assistantInfo(e, "compaction", "", "stop", "")
 	info = formats.With(info, "parentID", js.Quote(x.out[len(x.out)-1].id()))
-	text := formats.Object(js.RawField("type", `"text"`), js.RawField("text", literal(e.Get("summary"))))
+	text := js.Object(js.RawField("type", `"text"`), js.RawField("text", literal(e.Get("summary"))))
 	x.put(message{formats.With(info, "summary", "true"), []string{text}}, i, i)
 	x.user = user // the turn goes on
 }

@@ -13,13 +13,13 @@ import (
 // none or it is null.
 func get(raw string, names ...string) string {
 	for _, name := range names {
-		raw = formats.Member(raw, name)
+		raw = string(js.Value(raw).Get(name))
 	}
 	return raw
 }
 
 // str returns the string that the names lead to, "" if there is none.
-func str(raw string, names ...string) string { return formats.RawString(get(raw, names...)) }
+func str(raw string, names ...string) string { return js.Value(get(raw, names...)).Str() }
 
 // num returns the number that the names lead to as a whole one, 0 if there is none.
 func num(raw string, names ...string) int64 {

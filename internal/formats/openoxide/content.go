@@ -26,10 +26,10 @@ func (m message) place() formats.Place {
 
 // entryIn returns the entry that the content of a message holds, "" if none.
 func entryIn(text string) string {
-	if formats.Member(text, "v") != "1" {
+	if string(js.Value(text).Get("v")) != "1" {
 		return ""
 	}
-	raw, entry := formats.RawString(formats.Member(text, "raw")), formats.Member(text, "entry")
+	raw, entry := js.Value(text).Get("raw").Str(), string(js.Value(text).Get("entry"))
 	if raw != "" && js.Valid([]byte(raw)) && strings.HasPrefix(raw, "{") && !strings.ContainsAny(raw, "\r\n") {
 		return raw
 	}
@@ -46,7 +46,7 @@ func foreign(role, text string) (session.Message, bool) {
 	blocks, ok := texts(text)
 	if !ok && strings.HasPrefix(text, "{") {
 		for _, name := range []string{"content", "text", "parts"} {
-			if blocks, ok = texts(formats.Member(text, name)); ok {
+			if blocks, ok = texts(string(js.Value(text).Get(name))); ok {
 				break
 			}
 		}
@@ -60,7 +60,7 @@ func foreign(role, text string) (session.Message, bool) {
 	case "assistant":
 		return formats.Assistant(blocks), true
 	case "tool":
-		call := formats.RawString(formats.Member(text, "tool_call_id"))
+		call := js.Value(text).Get("tool_call_id").Str()
 		return formats.ToolResult(call, "unknown", blocks, false), true
 	}
 	return session.Message{}, false
@@ -69,18 +69,18 @@ func foreign(role, text string) (session.Message, bool) {
 // texts returns the blocks of a text, or of an array of blocks of text.
 func texts(raw string) ([]string, bool) {
 	if strings.HasPrefix(raw, `"`) {
-		return []string{formats.Text(formats.RawString(raw))}, true
+		return []string{formats.Text(js.Value(raw).Str())}, true
 	}
 	if !strings.HasPrefix(raw, "[") || raw == "[]" {
 		return nil, false
 	}
 	var blocks []string
 	for part := range js.Elements(raw) {
-		text := formats.Member(part, "text")
-		if formats.RawString(formats.Member(part, "type")) != "text" || !strings.HasPrefix(text, `"`) {
+		text := string(js.Value(part).Get("text"))
+		if js.Value(part).Get("type").Str() != "text" || !strings.HasPrefix(text, `"`) {
 			return nil, false
 		}
-		blocks = append(blocks, formats.Text(formats.RawString(text)))
+		blocks = append(blocks, formats.Text(js.Value(text).Str()))
 	}
 	return blocks, true
 }
@@ -90,7 +90,7 @@ func (c *conversion) opaque(m message, entry string) error {
 	c.now = max(c.now, m.ms)
 	p := m.place()
 	p.ID, p.Key = "", "content "+m.id
-	_, err := c.b.Custom(p, customContent, formats.Object(
+	_, err := c.b.Custom(p, customContent, js.Object(
 		formats.Str("entry", entry), js.StringField("id", m.id), js.StringField("role", m.role),
 		js.RawField("time_created", formats.Int(m.ms)), js.StringField("hex", hex.EncodeToString(m.content))))
 	return err

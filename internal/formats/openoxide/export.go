@@ -12,6 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/sqldb"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -117,7 +118,7 @@ func (x *exporter) remember(e session.Entry) {
 			x.contents[cmp.Or(c.Entry, e.ID())] = x.usable(e, c)
 		}
 	case "openoxide:" + customHeader:
-		x.header, x.headerEntry = formats.Member(string(data), "header"), e
+		x.header, x.headerEntry = string(js.Value(string(data)).Get("header")), e
 	}
 }
 
@@ -151,7 +152,7 @@ func (x *exporter) own(e session.Entry) bool {
 	case "openoxide:" + customSession, "openoxide:" + customHeader:
 		return true
 	case "openoxide:" + customContent:
-		return formats.RawString(formats.Member(e.Get("data"), "entry")) != ""
+		return js.Value(e.Get("data")).Get("entry").Str() != ""
 	}
 	return false
 }

@@ -80,7 +80,7 @@ func (c *conversion) header() error {
 	if r.revert.Valid {
 		revert = js.Quote(js.ValidText(r.revert.String))
 	}
-	_, err := c.b.Custom(formats.Place{Key: "session"}, customSession, formats.Object(
+	_, err := c.b.Custom(formats.Place{Key: "session"}, customSession, js.Object(
 		js.StringField("id", r.id), js.StringField("project_id", r.project), js.StringField("title", r.title),
 		js.StringField("directory", r.directory), js.StringField("model_id", r.model),
 		js.RawField("time_updated", formats.Int(r.updated)), js.RawField("revert_oid", revert)))
@@ -144,7 +144,7 @@ func (c *conversion) message(m message) error {
 		e, err := session.ParseEntry(entry)
 		switch {
 		case err == nil && e.Type() == session.TypeSession:
-			id, err := c.b.Custom(formats.Place{Key: headerKey}, customHeader, formats.Object(js.RawField("header", entry)))
+			id, err := c.b.Custom(formats.Place{Key: headerKey}, customHeader, js.Object(js.RawField("header", entry)))
 			if err != nil || c.usual(m, "tool", 0, headerKey) {
 				return err
 			}

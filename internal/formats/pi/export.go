@@ -56,7 +56,7 @@ type exporter struct {
 // wrap returns a custom entry that holds e: every version carries it along.
 func wrap(e session.Entry) session.Entry {
 	at := e.Get("timestamp")
-	line := formats.Object(
+	line := js.Object(
 		js.StringField("type", session.TypeCustom), js.StringField("customType", customEntry),
 		js.RawField("data", strings.TrimSpace(e.Raw())),
 		js.StringField("id", e.ID()), js.RawField("parentId", parent(e)), js.RawField("timestamp", at),

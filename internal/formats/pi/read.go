@@ -108,7 +108,7 @@ func (c *conversion) keepTitle(slot, header string) error {
 	}
 	at, _ := js.ParseTime(e.Str("updatedAt"))
 	_, err = c.b.Add(formats.Place{Key: "title", Time: at}, session.TypeCustom,
-		js.StringField("customType", customTitle), js.Field{Name: "data", Raw: formats.Object(
+		js.StringField("customType", customTitle), js.Field{Name: "data", Raw: js.Object(
 			js.RawField("slot", slot), js.RawField("header", header))})
 	return err
 }

@@ -77,7 +77,7 @@ func (x *exporter) slotted(slot, header, name string) []string {
 		if e.Type() != session.TypeCustom || e.Str("customType") != customTitle {
 			continue
 		}
-		slot, before := formats.Member(e.Get("data"), "slot"), formats.Member(e.Get("data"), "header")
+		slot, before := string(js.Value(e.Get("data")).Get("slot")), string(js.Value(e.Get("data")).Get("header"))
 		if holds(slot, name) && isHeader(before) && titled(slot, before) == header {
 			x.kept = e
 			return []string{slot, before}
@@ -116,7 +116,7 @@ func (x *exporter) newSlot(title string) string {
 		at = js.FormatTime(0)
 	}
 	slot := func(title, pad string) string {
-		return formats.Object(
+		return js.Object(
 			js.StringField("type", session.TypeTitle), js.RawField("v", "1"),
 			js.StringField("title", title), js.StringField("updatedAt", at), js.StringField("pad", pad))
 	}

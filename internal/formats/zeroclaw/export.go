@@ -163,7 +163,7 @@ func (x *exporter) hidden(e session.Entry) {
 func (x *exporter) shown(p convo.Projected) {
 	e, f := p.Entry, x.known[p.Entry.ID()]
 	if formats.CustomName(e, "zeroclaw") == "message" {
-		x.add(formats.RawString(formats.Member(e.Get("data"), "role")), formats.RawString(formats.Member(e.Get("data"), "content")), e, f)
+		x.add(js.Value(e.Get("data")).Get("role").Str(), js.Value(e.Get("data")).Get("content").Str(), e, f)
 		return
 	}
 	for i, m := range p.Messages {

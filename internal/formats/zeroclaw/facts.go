@@ -84,7 +84,7 @@ func (r *reading) tell() error {
 	last := r.order[len(r.order)-1]
 	r.order = r.order[:0]
 	clear(r.rows)
-	_, err := r.b.Custom(formats.Place{Key: "rows " + last}, "rows", formats.Object(fields...))
+	_, err := r.b.Custom(formats.Place{Key: "rows " + last}, "rows", js.Object(fields...))
 	return err
 }
 

@@ -79,7 +79,7 @@ func (r *reading) add(m message) error {
 		raw = m.content
 		id, err = r.b.Message(m.place(), toolResult(m))
 	default: // which no model is shown
-		id, err = r.b.Custom(m.place(), "message", formats.Object(
+		id, err = r.b.Custom(m.place(), "message", js.Object(
 			js.StringField("role", m.role), js.StringField("content", m.content)))
 	}
 	if err != nil {
@@ -93,8 +93,8 @@ func (r *reading) add(m message) error {
 func toolResult(m message) session.Message {
 	call, text := "row-"+formats.Int(m.id), m.content
 	if js.Valid([]byte(m.content)) {
-		if id := formats.RawString(formats.Member(m.content, "tool_call_id")); id != "" {
-			call, text = id, formats.RawString(formats.Member(m.content, "content"))
+		if id := js.Value(m.content).Get("tool_call_id").Str(); id != "" {
+			call, text = id, js.Value(m.content).Get("content").Str()
 		}
 	}
 	return formats.ToolResult(call, "unknown", []string{formats.Text(text)}, false)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -36,7 +35,7 @@ func boundaryOf(value string) (id int64, ok bool) {
 // summaryOf returns the summary that is kept as state: a JSON string or bare text.
 func summaryOf(value string) string {
 	if js.Valid([]byte(value)) && strings.HasPrefix(value, `"`) {
-		return formats.RawString(value)
+		return js.Value(value).Str()
 	}
 	return value
 }

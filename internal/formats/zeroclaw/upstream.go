@@ -149,7 +149,7 @@ func (s *store) readFile(ctx context.Context, info formats.Info, b *formats.Buil
 		return err
 	}
 	facts := sessionFacts{Layout: "jsonl", Key: s.fileKey()}
-	data := formats.Object(js.StringField("layout", facts.Layout), js.StringField("key", facts.Key))
+	data := js.Object(js.StringField("layout", facts.Layout), js.StringField("key", facts.Key))
 	if _, err := b.Custom(formats.Place{Key: "session"}, "session", data); err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (s *store) readFile(ctx context.Context, info formats.Info, b *formats.Buil
 			return src.Located(err)
 		}
 		raw := strings.TrimSpace(js.ValidText(l.Text()))
-		role, content := formats.Member(raw, "role"), formats.Member(raw, "content")
+		role, content := string(js.Value(raw).Get("role")), string(js.Value(raw).Get("content"))
 		if raw == "" {
 			continue
 		}
@@ -170,7 +170,7 @@ func (s *store) readFile(ctx context.Context, info formats.Info, b *formats.Buil
 			continue
 		}
 		r := &reading{b: b, rows: map[string]rowFacts{}}
-		m := message{id: int64(l.Number), role: formats.RawString(role), content: formats.RawString(content), timed: true}
+		m := message{id: int64(l.Number), role: js.Value(role).Str(), content: js.Value(content).Str(), timed: true}
 		if err := r.add(m); err != nil {
 			return fmt.Errorf("%s: %w", src.At(l.Number), err)
 		}
