@@ -6,8 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A File is a file that is read: its bytes as they were when it was opened, as
@@ -82,4 +89,143 @@ func OpenFile(path string) (*File, error) {
 	}
 	f.Close()
 	return nil, fmt.Errorf("reading %s: %w", path, cause(err))
+}
+
+// Damaged returns the error of a source that cannot be what it should be; it
+// matches session.ErrMalformed. The text names the place.
+func Damaged(format string, args ...any) error {
+	return session.Problem{Kind: KindDamage, Text: fmt.Sprintf(format, args...)}
+}
+
+// Describe fills in what reading a session whole tells for a listing. It is for
+// formats that have no faster way.
+func Describe(ctx context.Context, a Archive, info Info) (Info, error) {
+	r, w := io.Pipe()
+	read := make(chan error, 1)
+	go func() {
+		line := func(line string) error {
+			_, err := io.WriteString(w, line+"\n")
+			return err
+		}
+		err := a.Read(ctx, info, NewBuilder("", line, func(Loss) {}))
+		_ = w.Close() // never fails
+		read <- err
+	}()
+	scanned, err := session.ScanInfo(r)
+	_ = r.Close() // ends the reading, if that was not at its end
+	if rerr := <-read; rerr != nil && !errors.Is(rerr, io.ErrClosedPipe) {
+		return info, rerr
+	}
+	if err != nil {
+		return info, fmt.Errorf("%s: %w", info.Path, err)
+	}
+	info.Info = scanned
+	return info, nil
+}
+
+// ErrNotFound is the error of a session that is not in the archive.
+var ErrNotFound = errors.New("no such session")
+
+// Find returns the session of the archive that id means: the one with that id,
+// else the only one whose id begins with it, if it has four characters, else the
+// only one with that name or alias. Sessions that cannot be listed are passed over; if
+// nothing was found the first of their errors is told.
+func Find(ctx context.Context, a Archive, id string) (Info, error) {
+	var prefixed, named []Info
+	var broken error
+	for info, err := range a.List(ctx, Query{ID: id}) {
+		if cerr := ctx.Err(); cerr != nil {
+			return Info{}, cerr
+		}
+		switch {
+		case err != nil && broken == nil:
+			broken = err
+		case err != nil:
+		case info.ID == id:
+			return info, nil
+		case len(id) >= session.MinPrefix && strings.HasPrefix(info.ID, id):
+			prefixed = append(prefixed, info)
+		case info.Name == id, info.Alias == id:
+			named = append(named, info)
+		}
+	}
+	for _, found := range [][]Info{prefixed, named} {
+		switch len(found) {
+		case 0:
+		case 1:
+			return found[0], nil
+		default:
+			return Info{}, fmt.Errorf("%s means %d sessions: %s", id, len(found), IDs(found))
+		}
+	}
+	if broken != nil {
+		return Info{}, fmt.Errorf("%w %s; and not all could be read: %s", ErrNotFound, id, broken.Error())
+	}
+	return Info{}, fmt.Errorf("%w %s", ErrNotFound, id)
+}
+
+// maxNamed is how many sessions a message names.
+const maxNamed = 5
+
+// IDs returns the ids of sessions for a message, the first of them.
+func IDs(list []Info) string {
+	var ids []string
+	for i, info := range list {
+		if i == maxNamed {
+			ids = append(ids, "…")
+			break
+		}
+		ids = append(ids, info.ID)
+	}
+	return strings.Join(ids, ", ")
+}
+
+// Walk yields the paths of the regular files in dir, and in the directories at most
+// depth levels below it, whose base name match accepts, in lexical order. Names that begin with a dot are left out.
+// Directories behind symbolic links are not entered; a link to a file counts as
+// that file. What cannot be read, and what has a fitting name but is no file, is
+// yielded with an error that names it; the walk goes on, unless ctx ends.
+func Walk(ctx context.Context, dir string, depth int, match func(base string) bool) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) { walk(ctx, dir, depth, match, yield) }
+}
+
+func walk(ctx context.Context, dir string, depth int, match func(string) bool, yield func(string, error) bool) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !yield(dir, fmt.Errorf("reading %s: %w", dir, cause(err))) {
+		return false
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			yield(dir, err)
+			return false
+		}
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case e.Name()[0] == '.':
+		case e.IsDir():
+			if depth > 0 && !walk(ctx, path, depth-1, match, yield) {
+				return false
+			}
+		case match(e.Name()):
+			if !yield(path, irregular(path, e)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// irregular says why the entry at path is not read, nil if it is.
+func irregular(path string, e fs.DirEntry) error {
+	if e.Type().IsRegular() {
+		return nil
+	}
+	fi, err := os.Stat(path)
+	if err == nil && !fi.Mode().IsRegular() {
+		err = errIrregular
+	}
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", path, cause(err))
+	}
+	return nil
 }

@@ -1,6 +1,10 @@
 package formats
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
 
 // A Loss is something that the result of a conversion cannot say, or says
 // otherwise.
@@ -56,4 +60,73 @@ func Counted(n int, one, many string) string {
 		return one
 	}
 	return fmt.Sprintf(many, n)
+}
+
+// ByKind counts losses, so that each kind is told as one. The zero value is ready for
+// use.
+type ByKind struct {
+	counts map[string]int
+	first  map[string]string // where the first one of a kind is
+	order  []string
+}
+
+// Add counts a loss at an entry.
+func (l *ByKind) Add(e session.Entry, kind string) {
+	if l.counts == nil {
+		l.counts, l.first = map[string]int{}, map[string]string{}
+	}
+	if l.counts[kind]++; l.counts[kind] == 1 {
+		l.first[kind] = At(e)
+		l.order = append(l.order, kind)
+	}
+}
+
+// Tell tells t of what was counted. What says what is lost of a kind: of one, and of
+// several, with a %d for their number.
+func (l *ByKind) Tell(t *Target, what map[string][2]string) {
+	for _, kind := range l.order {
+		t.Lose(l.first[kind], kind, "%s", Counted(l.counts[kind], what[kind][0], what[kind][1]))
+	}
+}
+
+// Unheld counts the entries of types that a format has nothing for, so that each type
+// is one loss. The zero value is ready for use.
+type Unheld struct {
+	types map[string]*unheld
+	order []string
+}
+
+type unheld struct {
+	first string // where the first one is
+	count int
+}
+
+// Add counts an entry.
+func (u *Unheld) Add(e session.Entry) {
+	if u.types == nil {
+		u.types = map[string]*unheld{}
+	}
+	n := u.types[e.Type()]
+	if n == nil {
+		n = &unheld{first: At(e)}
+		u.types[e.Type()] = n
+		u.order = append(u.order, e.Type())
+	}
+	n.count++
+}
+
+// Tell tells t of what was counted: that it means nothing to agent, and, unless that is "",
+// what was done with it.
+func (u *Unheld) Tell(t *Target, agent, done string) {
+	for _, typ := range u.order {
+		n := u.types[typ]
+		more := ""
+		if n.count > 1 {
+			more = fmt.Sprintf(", and %d more of that type", n.count-1)
+		}
+		if done != "" {
+			more += ", " + done
+		}
+		t.Lose(n.first, KindEntry, "%s means nothing to %s%s", typ, agent, more)
+	}
 }

@@ -1,15 +1,23 @@
 package formats
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
 )
 
 // A Target is where an export goes, and what is to come of it.
@@ -167,4 +175,160 @@ func (t *Target) Afford(size, made int64, why string) error {
 		return nil
 	}
 	return e
+}
+
+// Resolve returns an entry with the data of its images in place of references to blobs,
+// for an agent that keeps entries as we do but knows no blobs. What stays a reference is a loss.
+func (t *Target) Resolve(e session.Entry) session.Entry {
+	return resolve(e, t.Blobs, t.Lose)
+}
+
+// Inline is Resolve for an agent that would take a reference for the data of an image: in the
+// place of one stands a text that says so.
+func (t *Target) Inline(e session.Entry) session.Entry {
+	if e = t.Resolve(e); !refersToBlob(e) {
+		return e
+	}
+	if m, ok := e.Message(); ok {
+		return e.WithRaw("message", With(m.Raw(), "content", withoutRefs(m.Get("content"))))
+	}
+	if content := e.Get("content"); content != "" {
+		return e.WithRaw("content", withoutRefs(content))
+	}
+	return e
+}
+
+// withoutRefs returns a content with texts in the place of images that are elsewhere.
+func withoutRefs(content string) string {
+	if !strings.HasPrefix(content, "[") {
+		return content
+	}
+	var out []string
+	for b := range js.Elements(content) {
+		if js.Value(b).Get("type").Str() == "image" && convo.IsBlobRef(js.Value(b).Get("data").Str()) {
+			b = Text("[image left out: its data is kept outside the session]")
+		}
+		out = append(out, b)
+	}
+	return Array(out...)
+}
+
+// Resolve returns an entry as it is to be added, with the data of its images in place of
+// references to the blobs in dir, unless that is "". What stays a reference is a loss.
+func (b *Builder) Resolve(e session.Entry, dir string) session.Entry {
+	return resolve(e, dir, b.Lose)
+}
+
+func refersToBlob(e session.Entry) bool { return strings.Contains(e.Raw(), `"blob:sha256:`) }
+
+func resolve(e session.Entry, dir string, lose func(where, kind, format string, args ...any)) session.Entry {
+	if dir == "" {
+		if refersToBlob(e) {
+			lose(At(e), KindBlob, "refers to a blob, which --blobs would resolve")
+		}
+		return e
+	}
+	e, problems := convo.ResolveBlobs(e, store.OpenBlobs(dir).Get)
+	for _, p := range problems {
+		lose(At(e), KindBlob, "%s", p.Text)
+	}
+	return e
+}
+
+// SessionID returns the id of a session whose own id is none of ours: a UUID
+// made of the parts, the same for the same parts.
+func SessionID(parts ...string) string {
+	sum := digest(parts...)
+	sum[6] = sum[6]&0x0f | 0x80 // version 8: made by a rule of one's own
+	sum[8] = sum[8]&0x3f | 0x80
+	h := hex.EncodeToString(sum[:16])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:32]
+}
+
+// EntryID returns the id of an entry: eight hex digits made of the parts, and of
+// a number if that id is known already.
+func EntryID(known func(string) bool, parts ...string) string {
+	for n := 0; ; n++ {
+		try := parts
+		if n > 0 {
+			try = slices.Concat(parts, []string{strconv.Itoa(n)})
+		}
+		sum := digest(try...)
+		if id := hex.EncodeToString(sum[:4]); !known(id) {
+			return id
+		}
+	}
+}
+
+// digest hashes the parts so that none can be taken for another's end.
+func digest(parts ...string) [sha256.Size]byte {
+	var text []byte
+	for _, p := range parts {
+		text = append(strconv.AppendInt(text, int64(len(p)), 10), ':')
+		text = append(text, p...)
+	}
+	return sha256.Sum256(text)
+}
+
+// FileName returns the name of a file for the session with this header: that of
+// [store.FileName], or, if its time or its id cannot be part of one, a name made of
+// them.
+func FileName(h session.Header) string {
+	at, id := h.Timestamp, h.ID
+	if !session.ValidSessionID(id) {
+		id = SessionID("file", id)
+	}
+	name, err := store.FileName(at, id)
+	if err != nil {
+		ms, _ := js.ParseTime(at)
+		name, _ = store.FileName(js.FormatTime(ms), id)
+	}
+	return name
+}
+
+// What a compressed file may become when nothing else is said: this many times its size,
+// but at least the one number of bytes and at most the other.
+const (
+	expandTimes = 1000
+	expandLeast = 64 << 20
+	expandMost  = 4 << 30
+)
+
+// An ExpansionError is the error of a compressed file that becomes more than it may.
+type ExpansionError struct {
+	Size, Most int64 // bytes, of the file and of what it may become
+}
+
+// Error names the sizes.
+func (e *ExpansionError) Error() string {
+	return fmt.Sprintf("%d compressed bytes become more than %d", e.Size, e.Most)
+}
+
+// Expanded returns what a compressed file of the source becomes, read from r, up to as many
+// bytes as it may. size is that of the file. Behind them reading is an [ExpansionError].
+func (s *Source) Expanded(r io.Reader, size int64) io.Reader {
+	most := s.Expansion
+	if most == 0 {
+		most = min(max(expandTimes*min(size, expandMost), expandLeast), expandMost)
+	}
+	return &expanded{r: r, left: most, e: ExpansionError{size, most}}
+}
+
+type expanded struct {
+	r    io.Reader
+	left int64 // bytes that may come
+	e    ExpansionError
+}
+
+// Read reads one byte more than may come, to see whether there is one.
+func (x *expanded) Read(p []byte) (int, error) {
+	if int64(len(p)) > x.left+1 {
+		p = p[:x.left+1]
+	}
+	n, err := x.r.Read(p)
+	if int64(n) > x.left {
+		return int(x.left), &x.e
+	}
+	x.left -= int64(n)
+	return n, err
 }

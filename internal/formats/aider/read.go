@@ -146,3 +146,216 @@ func (c *conversion) keep(p *piece, fields ...js.Field) error {
 	_, err := c.b.Custom(formats.Place{Key: "layout of line " + strconv.Itoa(p.line)}, customText, js.Object(fields...))
 	return err
 }
+
+// A spoken message is one as aider's reader gives it.
+type spoken struct {
+	role role
+	text string
+}
+
+// readers returns what aider's own reader makes of a chat history: the messages
+// that --restore-chat-history shows the model, and the notes between them if tools
+// is set (docs/formats/aider.md, the reader).
+func readers(history string, tools bool) []spoken {
+	var out []spoken
+	var said [tool + 1]strings.Builder
+	flush := func(roles ...role) {
+		for _, r := range roles {
+			if text := said[r].String(); strip(text) != "" && (tools || r != tool) {
+				out = append(out, spoken{r, text})
+			}
+			said[r].Reset()
+		}
+	}
+	for l, err := range lines(strings.NewReader(history), 1, 0) {
+		switch {
+		case err != nil: // memory does not fail
+		case strings.HasPrefix(l.text, "# "):
+		case strings.HasPrefix(l.text, "> "):
+			flush(assistant, user)
+			said[tool].WriteString(l.text[2:])
+		case strings.HasPrefix(l.text, "#### "):
+			flush(assistant, tool)
+			said[user].WriteString(l.text[5:])
+		default:
+			flush(user, tool)
+			said[assistant].WriteString(l.text)
+		}
+	}
+	flush(assistant, user)
+	return out
+}
+
+// faithful reports whether aider's reader gets text, said by r, out of what was
+// written for it.
+func faithful(r role, text, written string) bool {
+	want := strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	if r == user {
+		want = strings.TrimRightFunc(want, isSpace)
+	} else {
+		want = strip(want)
+	}
+	if want == "" {
+		return true
+	}
+	got := readers(written, true)
+	return len(got) == 1 && got[0].role == r && unframed(r, got[0].text) == want
+}
+
+// saidIn returns what a message of r says that stands as raw in a file; ok is
+// false if raw is not one message of r.
+func saidIn(r role, raw string) (text string, ok bool) {
+	n := 0
+	c := cutter{give: func(p *piece) error {
+		if n++; p.role == r {
+			text, ok = p.text(), true
+		}
+		return nil
+	}}
+	for l, err := range lines(strings.NewReader(raw), 1, 0) {
+		if err != nil || c.add(l, l.number) != nil {
+			return "", false
+		}
+	}
+	return text, c.end() == nil && ok && n == 1
+}
+
+// A role says whose lines are.
+type role int
+
+const (
+	nobody role = iota
+	user
+	assistant
+	tool
+)
+
+// A piece is lines of one role in a row, with the blank line in front that aider
+// puts there.
+type piece struct {
+	role role
+	raw  strings.Builder // as they stand in the file
+	said strings.Builder // what aider's reader makes of them
+	line int             // of the session, from 1
+}
+
+// text returns what was said, without the framing that aider's writer puts around
+// it.
+func (p *piece) text() string { return unframed(p.role, p.said.String()) }
+
+// unframed takes off what aider's writer adds.
+func unframed(r role, said string) string {
+	if r == assistant {
+		return strip(said)
+	}
+	ended := strings.SplitAfter(said, "\n")
+	for i, l := range ended {
+		body, ok := strings.CutSuffix(l, "\n")
+		switch {
+		case ok && r == tool && body == " ":
+			ended[i] = "\n" // how aider says nothing
+		case ok:
+			ended[i] = strings.TrimSuffix(body, "  ") + "\n"
+		}
+	}
+	return strings.TrimSuffix(strings.Join(ended, ""), "\n")
+}
+
+// framed returns the bytes that aider's writer makes of what was said.
+func framed(r role, text string) string {
+	var b strings.Builder
+	switch r {
+	case user:
+		b.WriteByte('\n')
+		lines := split(strings.TrimRightFunc(text, isSpace))
+		if len(lines) == 0 {
+			lines = []string{"<blank>"}
+		}
+		for _, l := range lines {
+			b.WriteString("#### " + l + "  \n")
+		}
+	case assistant:
+		b.WriteString("\n" + strip(text) + "\n\n")
+	case tool:
+		for l := range strings.SplitSeq(text, "\n") {
+			if l == "" {
+				l = ">  \n"
+			} else {
+				l = "> " + l + "  \n"
+			}
+			b.WriteString(l)
+		}
+	}
+	return b.String()
+}
+
+// A cutter cuts the lines of a session into pieces.
+type cutter struct {
+	now  *piece // nil at the beginning
+	give func(*piece) error
+}
+
+// add takes a line, and gives a piece away when it is complete.
+func (c *cutter) add(l line, number int) error {
+	r, said := assistant, l.text
+	switch {
+	case strings.HasPrefix(l.text, "# "): // which aider's reader passes over
+		if c.now != nil && c.now.role != assistant {
+			c.now.raw.WriteString(l.raw)
+			return nil
+		}
+	case strings.HasPrefix(l.text, "> "):
+		r, said = tool, l.text[2:]
+	case strings.HasPrefix(l.text, "#### "):
+		r, said = user, l.text[5:]
+	}
+	if c.now == nil || c.now.role != r {
+		if err := c.next(r, number); err != nil {
+			return err
+		}
+	}
+	c.now.raw.WriteString(l.raw)
+	c.now.said.WriteString(said)
+	return nil
+}
+
+// next ends the piece at hand and begins one of another role. A blank line in front
+// of what a user typed belongs to it.
+func (c *cutter) next(r role, number int) error {
+	blank := false
+	if r == user && c.now != nil && c.now.role == assistant {
+		blank = c.now.loseBlank()
+	}
+	if err := c.end(); err != nil {
+		return err
+	}
+	c.now = &piece{role: r, line: number}
+	if blank {
+		c.now.raw.WriteByte('\n')
+	}
+	return nil
+}
+
+// end gives the piece at hand away, if there is something in it.
+func (c *cutter) end() error {
+	p := c.now
+	c.now = nil
+	if p == nil || p.raw.Len() == 0 {
+		return nil
+	}
+	return c.give(p)
+}
+
+// loseBlank takes a blank line off the end of a reply.
+func (p *piece) loseBlank() bool {
+	raw := p.raw.String()
+	if raw != "\n" && !strings.HasSuffix(raw, "\n\n") {
+		return false
+	}
+	said := strings.TrimSuffix(p.said.String(), "\n")
+	p.raw.Reset()
+	p.raw.WriteString(raw[:len(raw)-1])
+	p.said.Reset()
+	p.said.WriteString(said)
+	return true
+}

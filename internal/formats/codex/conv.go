@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -183,4 +184,206 @@ func (c *conv) event(l line) {
 // named gives the session a name.
 func (c *conv) named(name, key string, at int64) {
 	c.taken(c.b.Add(c.place(key, at), session.TypeSessionInfo, js.StringField("name", session.OneLine(name))))
+}
+
+// place says where the next entry stands.
+func (c *conv) place(key string, at int64) formats.Place {
+	p := formats.Place{Key: c.rollout + ":" + key, Time: at, Parent: c.jump, Root: c.root}
+	c.jump, c.root = "", false
+	return p
+}
+
+// add adds an entry of a type, with its members as JSON text, and returns its id. It
+// is [formats.Builder.Add] for what needs no checking, and is most of what there is.
+func (c *conv) add(typ, key string, at int64, size int, members func(*strings.Builder)) string {
+	if c.err != nil {
+		return ""
+	}
+	p := c.place(key, at)
+	id := formats.EntryID(c.b.Known, c.session, "key", p.Key)
+	parent := "null"
+	switch {
+	case p.Parent != "":
+		parent = `"` + p.Parent + `"`
+	case !p.Root && c.b.Leaf() != "":
+		parent = `"` + c.b.Leaf() + `"`
+	}
+	if at == 0 {
+		at = c.at
+	}
+	c.at = at
+	var b strings.Builder
+	b.Grow(size + 160)
+	place := `"id":"` + id + `","parentId":` + parent + `,"timestamp":"` + js.FormatTime(at) + `"`
+	b.WriteString(`{"type":"` + typ + `",`)
+	if typ == session.TypeMessage {
+		b.WriteString(place + ",")
+		members(&b)
+	} else { // as pi writes them
+		members(&b)
+		b.WriteString("," + place)
+	}
+	b.WriteByte('}')
+	e, err := session.ParseEntry(b.String())
+	if err == nil {
+		err = c.b.Entry(e)
+	}
+	return c.taken(id, err)
+}
+
+// taken keeps the first error.
+func (c *conv) taken(id string, err error) string {
+	if c.err == nil {
+		c.err = err
+	}
+	return id
+}
+
+// put adds an entry with the first n lines of the batch.
+func (c *conv) put(n int) {
+	if n == 0 || c.err != nil {
+		return
+	}
+	first := c.lines[0]
+	c.add(session.TypeCustom, "lines:"+formats.Int(first.offset), first.time, c.size, func(b *strings.Builder) {
+		b.WriteString(`"customType":"codex:` + customLines + `","data":[`)
+		for i, el := range c.batch[:n] {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			el.write(b, c.lines[i])
+		}
+		b.WriteByte(']')
+	})
+	rest := copy(c.batch, c.batch[n:])
+	copy(c.lines, c.lines[n:])
+	clear(c.batch[rest:])
+	clear(c.lines[rest:])
+	c.batch, c.lines, c.size = c.batch[:rest], c.lines[:rest], 0
+	for _, el := range c.batch {
+		c.size += len(el.raw)
+	}
+}
+
+// keep adds a line to the batch.
+func (c *conv) keep(l line, el *element) {
+	c.batch, c.lines = append(c.batch, el), append(c.lines, l)
+	if c.size += len(l.raw); c.size < maxBatch {
+		return
+	}
+	if c.x != nil {
+		c.put(c.x.mark)
+		c.x.mark = 0
+		return
+	}
+	c.put(len(c.batch))
+}
+
+// emit makes an entry of a message.
+func (c *conv) emit(m *pending) {
+	size := 400
+	for _, block := range m.blocks {
+		size += len(block) + 1
+	}
+	typ := session.TypeMessage
+	if m.custom != "" {
+		typ = session.TypeCustomMessage
+	}
+	m.id = c.add(typ, m.key, m.time, size, func(b *strings.Builder) {
+		if m.custom != "" {
+			b.WriteString(`"customType":"` + m.custom + `","display":false,"content":`)
+			array(b, m.blocks)
+			return
+		}
+		b.WriteString(`"message":{"role":"` + m.role + `",`)
+		c.fields(b, m)
+		b.WriteString(`"timestamp":` + formats.Int(c.at) + `,"content":`)
+		array(b, m.blocks)
+		b.WriteByte('}')
+	})
+}
+
+// fields writes what a message of a role has besides its content.
+func (c *conv) fields(b *strings.Builder, m *pending) {
+	switch m.role {
+	case session.RoleAssistant:
+		stop := "stop"
+		if len(m.calls) > 0 {
+			stop = "toolUse"
+		}
+		if m.usage == "" {
+			m.usage = counts{}.text()
+		}
+		b.WriteString(`"api":"openai-responses","provider":` + js.Quote(c.provider) + `,"model":` + js.Quote(c.model) +
+			`,"usage":` + m.usage + `,"stopReason":"` + stop + `",`)
+	case session.RoleToolResult:
+		b.WriteString(`"toolCallId":` + js.Quote(m.callID) + `,"toolName":` + js.Quote(m.tool) +
+			`,"isError":` + strconv.FormatBool(m.failed) + ",")
+		if m.made {
+			b.WriteString(`"details":` + madeUp + ",")
+		}
+	}
+}
+
+func array(b *strings.Builder, elements []string) {
+	b.WriteByte('[')
+	for i, e := range elements {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(e)
+	}
+	b.WriteByte(']')
+}
+
+// madeUp marks a result that no line stands for.
+const madeUp = `{"codex":"no output"}`
+
+const textHead = `{"type":"text",`
+
+// text returns a text block of a literal.
+func text(literal string) string { return textHead + `"text":` + literal + "}" }
+
+// literal returns what the span is if that is a string, else an empty one.
+func literal(raw string, s span) string {
+	if s.first(raw) != '"' {
+		return js.Quote("")
+	}
+	return s.in(raw)
+}
+
+// A loss is told once, with how often it happened.
+type loss struct {
+	where, kind, what string
+	times             int
+}
+
+// losses are those of a conversion, in the order of their first times.
+type losses []*loss
+
+func (ls *losses) add(where, kind, format string, args ...any) {
+	what := fmt.Sprintf(format, args...)
+	for _, l := range *ls {
+		if l.kind == kind && l.what == what {
+			l.times++
+			return
+		}
+	}
+	*ls = append(*ls, &loss{where, kind, what, 1})
+}
+
+// tell tells them.
+func (ls losses) tell(lose func(where, kind, format string, args ...any)) {
+	for _, l := range ls {
+		more := ""
+		if l.times > 1 {
+			more = fmt.Sprintf(", and %d more like it", l.times-1)
+		}
+		lose(l.where, l.kind, "%s%s", l.what, more)
+	}
+}
+
+// lose notes a loss in a line.
+func (c *conv) lose(l line, kind, format string, args ...any) {
+	c.lost.add(c.path+":"+strconv.Itoa(l.number), kind, format, args...)
 }

@@ -2,12 +2,18 @@ package codex
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -174,4 +180,195 @@ func (x *exporter) tell() {
 		x.t.Lose(first, formats.KindBranch, "%s on other branches left out; sess-fork makes sessions of them", formats.Counted(left, "1 message", "%d messages"))
 	}
 	x.lost.tell(x.t.Lose)
+}
+
+// customName is the custom entry for the name that the home of codex has.
+const customName = "name"
+
+// identify finds out what the thread is called and what its first line is.
+func (x *exporter) identify() {
+	h := x.s.Header
+	x.legacy = x.t.Version != paginated
+	x.at, _ = js.ParseTime(h.Timestamp)
+	x.id = strings.ToLower(h.ID)
+	if x.meta != "" {
+		l := parseLine(x.meta)
+		head, err := parseHead(l)
+		x.legacy = member(l.raw, l.payload, `"history_mode"`).str(l.raw) != paginated
+		if err == nil {
+			x.was, x.original = head.id, head.base == nil && sessionID(head.id) == h.ID && (head.cwd == h.CWD || head.cwd == "")
+		}
+		if x.original {
+			x.id = head.id
+			return
+		}
+	}
+	if !isUUID(x.id) {
+		x.id = formats.SessionID("codex", h.ID)
+		x.lost.add("", formats.KindReference, "codex wants a UUID for an id, and %q is none: it is %s", h.ID, x.id)
+	}
+}
+
+// first returns the payload of the first line.
+func (x *exporter) first() string {
+	h := x.s.Header
+	own := []js.Field{
+		js.StringField("session_id", x.id), js.StringField("id", x.id),
+		js.StringField("timestamp", js.FormatTime(x.at)), js.StringField("cwd", h.CWD),
+	}
+	if x.meta == "" {
+		own = append(own, js.StringField("originator", "sess"), js.StringField("cli_version", "0.169.0"),
+			js.StringField("source", "cli"), js.StringField("thread_source", "user"))
+		if parent := strings.ToLower(h.ParentSession); isUUID(parent) {
+			own = append(own, js.StringField("forked_from_id", parent))
+		}
+		if !x.legacy {
+			own = append(own, js.StringField("history_mode", paginated))
+		}
+		return js.Object(own...)
+	}
+	l := parseLine(x.meta)
+	copied := isUUID(x.was) && x.was != x.id
+	if copied {
+		own = append(own, js.StringField("forked_from_id", x.was))
+	}
+	for key, value := range js.Members(l.payload.in(l.raw)) {
+		switch key {
+		case `"forked_from_id"`:
+			if copied {
+				continue
+			}
+			own = append(own, js.RawField(js.Unquote(key), value))
+		case `"session_id"`, `"id"`, `"timestamp"`, `"cwd"`, `"history_base"`, `"forked_from_ordinal_exclusive"`:
+		default:
+			own = append(own, js.RawField(js.Unquote(key), value))
+		}
+	}
+	return js.Object(own...)
+}
+
+// renamed returns a line of codex with the id that the thread has now.
+func (x *exporter) renamed(l line) string {
+	if x.was == "" || x.was == x.id || l.typ == typeItem || l.typ == typeCompacted {
+		return l.raw
+	}
+	return strings.ReplaceAll(l.raw, js.Quote(x.was), js.Quote(x.id))
+}
+
+// fileName returns the name of the rollout in a home of codex. Codex itself takes
+// the local time; here it is the same everywhere.
+func (x *exporter) fileName() string {
+	at := time.UnixMilli(x.at).UTC()
+	if x.at < 0 || at.Year() > 9999 {
+		at = time.UnixMilli(0).UTC()
+	}
+	id := x.id
+	if !isUUID(strings.ToLower(id)) {
+		id = formats.SessionID("codex", id)
+	}
+	return dirSessions + at.Format("/2006/01/02/") + namePrefix + at.Format("2006-01-02T15-04-05") + "-" + id + suffix
+}
+
+// index adds the session's name to those that a home of codex has.
+func (x *exporter) index(ctx context.Context) error {
+	if !x.t.Index || x.s.Name == "" {
+		return nil
+	}
+	line := js.Object(js.StringField("id", x.id), js.StringField("thread_name", x.s.Name),
+		js.StringField("updated_at", js.FormatTime(x.last)))
+	home := x.t.Path
+	if filepath.Base(home) == dirSessions {
+		home = filepath.Dir(home)
+	}
+	if x.t.DryRun || !isDir(home) {
+		return nil
+	}
+	path := filepath.Join(home, indexFile)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			err = e.Err
+		}
+		return fmt.Errorf("opening %s: %w", path, err)
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	a, err := jsonl.OpenAppender(ctx, path, jsonl.Options{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.Append([]byte(line)), a.Close())
+}
+
+// compacted adds a line with the context of the first n entries of the path, since it is
+// no longer the sum of what is before.
+func (x *exporter) compacted(n int, at session.Entry) {
+	x.end()
+	var messages []session.Message
+	var of []string // ids of their entries
+	summary := ""
+	for _, p := range convo.Project(x.entries[x.contextFrom(n):n]) {
+		for _, m := range convo.ToLLM(p.Messages) {
+			messages, of = append(messages, m), append(of, p.Entry.ID())
+		}
+		if p.Entry.Type() == session.TypeCompaction && summary == "" {
+			summary = p.Entry.Str("summary")
+		}
+	}
+	var items []string
+	for i, r := range repairs(messages) {
+		if r.drop || r.moved {
+			continue
+		}
+		items = append(items, x.items(messages[i])...)
+		for _, j := range r.results {
+			items = append(items, x.items(messages[j])...)
+		}
+		for _, c := range r.unanswered {
+			items = append(items, x.later(of[i], c, n))
+		}
+	}
+	ms, _ := at.Timestamp()
+	x.put(typeCompacted, js.Object(js.StringField("message", summary),
+		js.RawField("replacement_history", formats.Array(items...)), js.RawField("window_number", formats.Int(x.windows+1))), ms)
+	x.count(counts{}, ms)
+	if x.legacy {
+		x.event("context_compacted", ms)
+		return
+	}
+	x.item("ContextCompaction", at.ID(), ms)
+	x.end()
+}
+
+// later returns the result of a call in a context that ends before the n-th entry of the
+// path: one from behind it, since results are told with their calls, or one that is made
+// up.
+func (x *exporter) later(reply string, c session.ToolCall, n int) string {
+	i, ok := x.placeOf[reply]
+	if !ok || i >= n {
+		return madeUpItem(c)
+	}
+	for _, j := range x.fixes[i].results {
+		if m, ok := x.entries[j].Message(); ok && j >= n && m.Str("toolCallId") == c.ID && !x.covered[x.entries[j].ID()] {
+			return x.outputItem(m)
+		}
+	}
+	return madeUpItem(c)
+}
+
+// contextFrom returns the first place of the path that matters for the context of its first
+// n entries: the first one that the newest compaction keeps, or that compaction itself.
+func (x *exporter) contextFrom(n int) int {
+	i := n - 1
+	for i >= 0 && x.entries[i].Type() != session.TypeCompaction {
+		i--
+	}
+	if i < 0 {
+		return 0
+	}
+	if kept, ok := x.placeOf[x.entries[i].Str("firstKeptEntryId")]; ok {
+		return min(i, kept)
+	}
+	return i
 }

@@ -1,8 +1,10 @@
 package codex
 
 import (
+	"iter"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -123,4 +125,94 @@ func (s span) number(raw string) (n int64, ok bool) {
 		n = -n
 	}
 	return n, true
+}
+
+// A span is where a JSON value stands in a line. The zero span is none.
+type span struct{ start, end int }
+
+func (s span) in(raw string) string { return raw[s.start:s.end] }
+
+// first returns the first byte of the value, 0 of none.
+func (s span) first(raw string) byte {
+	if s.start == s.end {
+		return 0
+	}
+	return raw[s.start]
+}
+
+// str returns the string that the value is, "" if it is none.
+func (s span) str(raw string) string {
+	if s.first(raw) != '"' {
+		return ""
+	}
+	return js.Unquote(s.in(raw))
+}
+
+// members calls each with the key, as a literal, and the value of each member of the
+// object at.
+func members(raw string, at span, each func(key string, value span)) {
+	if at.first(raw) != '{' {
+		return
+	}
+	js.WalkObject(raw, at.start, func(key string, start int) int {
+		end := js.ValueEnd(raw, start)
+		each(key, span{start, end})
+		return end
+	})
+}
+
+// elements iterates over the elements of the array at.
+func elements(raw string, at span) iter.Seq[span] {
+	return func(yield func(span) bool) {
+		if at.first(raw) != '[' {
+			return
+		}
+		for i := skip(raw, at.start+1, " \t\r\n"); i < at.end && raw[i] != ']'; {
+			end := js.ValueEnd(raw, i)
+			if end == i || !yield(span{i, end}) {
+				return
+			}
+			i = skip(raw, end, " \t\r\n,")
+		}
+	}
+}
+
+func skip(s string, i int, set string) int {
+	for i < len(s) && strings.IndexByte(set, s[i]) >= 0 {
+		i++
+	}
+	return i
+}
+
+// counts are tokens, each counted once: codex counts those from a cache as input, and
+// those for reasoning as output.
+type counts struct{ input, output, read, write, total int64 }
+
+// usageOf reads a usage of codex.
+func usageOf(raw string, at span) counts {
+	var input, cached, written, output, total int64
+	members(raw, at, func(key string, v span) {
+		n, _ := v.number(raw)
+		n = max(n, 0)
+		switch key {
+		case `"input_tokens"`:
+			input = n
+		case `"cached_input_tokens"`:
+			cached = n
+		case `"cache_write_input_tokens"`:
+			written = n
+		case `"output_tokens"`:
+			output = n
+		case `"total_tokens"`:
+			total = n
+		}
+	})
+	return counts{input: max(input-cached-written, 0), output: output, read: cached, write: written, total: total}
+}
+
+// text returns the usage as a message has it. What it cost is not known.
+func (u counts) text() string {
+	n := formats.Int
+	return `{"input":` + n(u.input) + `,"output":` + n(u.output) + `,"cacheRead":` + n(u.read) + `,"cacheWrite":` + n(u.write) +
+		`,"totalTokens":` + n(u.total) + `,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`
 }

@@ -2,15 +2,18 @@ package opencode
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/sqldb"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -163,4 +166,233 @@ func (d *database) open(ctx context.Context, id string) (*stored, error) {
 		return nil, err
 	}
 	return s, s.noteCompactions(ctx)
+}
+
+// A stored session is one of a database.
+type stored struct {
+	*database
+	id       string
+	about    string
+	messages []ref
+	losses   []formats.Loss
+	told     func(where, kind, format string, args ...any)
+}
+
+func (s *stored) info() string { return s.about }
+func (s *stored) refs() []ref  { return s.messages }
+
+func (s *stored) damage(lose func(where, kind, format string, args ...any)) {
+	s.told = lose
+	for _, l := range s.losses {
+		lose(l.Where, l.Kind, "%s", l.What)
+	}
+}
+
+// bad tells of a part that is none.
+func (s *stored) bad(message, part string) {
+	if s.told != nil {
+		s.told("message "+message, formats.KindDamage, "part %s is not a JSON object, skipped", part)
+	}
+}
+
+func (s *stored) lose(where, format string, args ...any) {
+	s.losses = append(s.losses, formats.Loss{Where: where, Kind: formats.KindDamage, What: fmt.Sprintf(format, args...)})
+}
+
+// note notes the messages, in opencode's order.
+func (s *stored) note(ctx context.Context) error {
+	rows, err := s.db.QueryContext(ctx, "SELECT id, time_created, data FROM message WHERE session_id = ?", s.id)
+	if err != nil {
+		return s.db.Err(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, created, data sqldb.Text
+		if err := rows.Scan(&id, &created, &data); err != nil {
+			return s.db.Err(err)
+		}
+		if !isJSON(string(data)) {
+			s.lose("message "+string(id), "not a JSON object, skipped")
+			continue
+		}
+		r := ref{}
+		r.created, _ = integer(string(created))
+		r.note(string(data))
+		r.id = string(id)
+		s.messages = append(s.messages, r)
+	}
+	order(s.messages)
+	return s.db.Err(rows.Err())
+}
+
+// noteCompactions notes which messages are compactions.
+func (s *stored) noteCompactions(ctx context.Context) error {
+	at := make(map[string]int, len(s.messages))
+	for i, r := range s.messages {
+		at[r.id] = i
+	}
+	rows, err := s.db.QueryContext(ctx, "SELECT message_id, data FROM part WHERE session_id = ? AND instr(data, '\"compaction\"') > 0", s.id)
+	if err != nil {
+		return s.db.Err(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, data sqldb.Text
+		if err := rows.Scan(&id, &data); err != nil {
+			return s.db.Err(err)
+		}
+		if i, ok := at[string(id)]; ok && isJSON(string(data)) {
+			s.messages[i].notePart(string(data))
+		}
+	}
+	return s.db.Err(rows.Err())
+}
+
+// isJSON reports whether a value is an object that is not nested too deep.
+func isJSON(text string) bool {
+	return isObject(text) && js.Valid([]byte(text)) && js.Depth([]byte(text)) <= maxDepth
+}
+
+// message reads one message and its parts, as an export has them.
+func (s *stored) message(ctx context.Context, r ref) (message, error) {
+	var data sqldb.Text
+	if err := s.db.QueryRowContext(ctx, "SELECT data FROM message WHERE id = ?", r.id).Scan(&data); err != nil {
+		return message{}, s.db.Err(err)
+	}
+	m := message{info: identified(string(data), js.StringField("id", r.id), js.StringField("sessionID", s.id))}
+	rows, err := s.db.QueryContext(ctx, "SELECT id, data FROM part WHERE message_id = ? ORDER BY id", r.id)
+	if err != nil {
+		return message{}, s.db.Err(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, data sqldb.Text
+		if err := rows.Scan(&id, &data); err != nil {
+			return message{}, s.db.Err(err)
+		}
+		if !isJSON(string(data)) {
+			s.bad(r.id, string(id))
+			continue
+		}
+		m.parts = append(m.parts, identified(string(data), js.StringField("id", string(id)),
+			js.StringField("sessionID", s.id), js.StringField("messageID", r.id)))
+	}
+	return m, s.db.Err(rows.Err())
+}
+
+// identified returns what a row holds with the ids that are in other columns, behind the rest.
+func identified(data string, ids ...js.Field) string {
+	list := formats.Fields(compact(data))
+	var out []js.Field
+	for _, f := range list {
+		switch f.Name {
+		case "id", "sessionID", "messageID":
+		default:
+			out = append(out, f)
+		}
+	}
+	return strings.ToValidUTF8(js.Object(append(out, ids...)...), "\ufffd")
+}
+
+// sessionColumns are the columns of a session, as far as an export has them.
+var sessionColumns = []string{
+	"id", "slug", "project_id", "workspace_id", "directory", "path", "parent_id", "title", "agent", "model", "version",
+	"summary_additions", "summary_deletions", "summary_files", "summary_diffs", "cost",
+	"tokens_input", "tokens_output", "tokens_reasoning", "tokens_cache_read", "tokens_cache_write",
+	"share_url", "metadata", "revert", "permission", "time_created", "time_updated", "time_compacting", "time_archived",
+}
+
+// A row is a row of a table: the JSON text of each column that is not null.
+type row map[string]string
+
+// jsonColumns hold JSON texts.
+var jsonColumns = map[string]bool{"model": true, "summary_diffs": true, "metadata": true, "revert": true, "permission": true}
+
+// scan reads a row of sessions.
+func scan(rows *sql.Rows, columns []string) (row, error) {
+	values, to := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		to[i] = &values[i]
+	}
+	if err := rows.Scan(to...); err != nil {
+		return nil, err
+	}
+	r := row{}
+	for i, name := range columns {
+		switch v := values[i].(type) {
+		case int64:
+			r[name] = strconv.FormatInt(v, 10)
+		case float64:
+			r[name] = js.Stringify(strconv.FormatFloat(v, 'g', -1, 64))
+		case string:
+			r[name] = fromText(name, v)
+		case []byte:
+			r[name] = fromText(name, string(v))
+		}
+	}
+	return r, nil
+}
+
+// fromText returns the JSON text for a text in a column.
+func fromText(column, text string) string {
+	if !jsonColumns[column] {
+		return js.Quote(text)
+	}
+	if !js.Valid([]byte(text)) || js.Depth([]byte(text)) > maxDepth {
+		return ""
+	}
+	if text = compact(text); text == "null" {
+		return ""
+	}
+	return text
+}
+
+// count returns a column, 0 for null.
+func (r row) count(column string) string {
+	if raw := r[column]; raw != "" {
+		return raw
+	}
+	return "0"
+}
+
+// info returns what an export says of the session, in the same order.
+func (r row) info() string {
+	field := func(name, column string) js.Field { return js.RawField(name, r[column]) }
+	summary := ""
+	if r["summary_additions"] != "" || r["summary_deletions"] != "" || r["summary_files"] != "" {
+		summary = js.Object(
+			js.RawField("additions", r.count("summary_additions")), js.RawField("deletions", r.count("summary_deletions")),
+			js.RawField("files", r.count("summary_files")), field("diffs", "summary_diffs"))
+	}
+	share := ""
+	if url := r["share_url"]; url != "" && url != `""` {
+		share = js.Object(field("url", "share_url"))
+	}
+	return js.Object(
+		field("id", "id"), field("slug", "slug"), field("projectID", "project_id"), field("workspaceID", "workspace_id"),
+		field("directory", "directory"), field("path", "path"), field("parentID", "parent_id"), field("title", "title"),
+		field("agent", "agent"), field("model", "model"), field("version", "version"),
+		js.RawField("summary", summary), js.RawField("cost", r.count("cost")), js.RawField("tokens", r.tokens()),
+		js.RawField("share", share), field("metadata", "metadata"), field("revert", "revert"), field("permission", "permission"),
+		js.Field{Name: "time", Raw: js.Object(
+			field("created", "time_created"), field("updated", "time_updated"), field("compacting", "time_compacting"), field("archived", "time_archived"))},
+	)
+}
+
+func (r row) tokens() string {
+	return js.Object(
+		js.RawField("input", r.count("tokens_input")), js.RawField("output", r.count("tokens_output")),
+		js.RawField("reasoning", r.count("tokens_reasoning")),
+		js.Field{Name: "cache", Raw: js.Object(
+			js.RawField("read", r.count("tokens_cache_read")), js.RawField("write", r.count("tokens_cache_write")))},
+	)
+}
+
+// number returns the number that a JSON text is, 0 of any other.
+func number(raw string) float64 {
+	f, err := strconv.ParseFloat(raw, 64)
+	if err != nil {
+		return 0
+	}
+	return f
 }

@@ -1,14 +1,17 @@
 package pi
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -133,4 +136,129 @@ func (a *archive) one(ctx context.Context, q formats.Query) (formats.Info, error
 		info.Modified = f.ModTime
 	}
 	return info, nil
+}
+
+// Pi is the format of pi, Omp that of oh-my-pi. Each reads the other's files.
+var (
+	Pi  formats.Format = format{name: "pi", summary: "sessions of pi, versions 1 to 3", versions: []string{"pi-0.87", "pi-0.73", "omp-18", "omp-13"}}
+	Omp formats.Format = format{name: "omp", summary: "sessions of oh-my-pi", versions: []string{"omp-18", "omp-13", "pi-0.87", "pi-0.73"}}
+)
+
+type format struct {
+	name, summary string
+	versions      []string
+}
+
+func (f format) About() formats.About {
+	home := piHome
+	if f.name == "omp" {
+		home = ompHome
+	}
+	return formats.About{Name: f.name, Summary: f.summary, Versions: f.versions, Home: home}
+}
+
+// Detect takes a file whose first JSON value is a session header or a title slot.
+// One with a slot, or with a member or an entry that only oh-my-pi writes, is
+// oh-my-pi's.
+func (f format) Detect(_ string, head []byte) bool {
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	opened := false
+	for l, err := range jsonl.Lines(bytes.NewReader(head)) {
+		if err != nil || opened && l.Torn {
+			break
+		}
+		e, err := session.ParseEntry(l.Text())
+		switch {
+		case err != nil: // skipped, as by a reader
+		case !opened && e.Type() == session.TypeTitle && e.Get("v") == "1":
+			return f.name == "omp"
+		case !opened && (e.Type() != session.TypeSession || e.ID() == ""):
+			return false
+		case f.name == "pi":
+			return true
+		case ompOnly(e):
+			return true
+		default:
+			opened = true
+		}
+	}
+	return false
+}
+
+// ompOnly reports whether nobody but oh-my-pi writes such a line.
+func ompOnly(e session.Entry) bool {
+	switch e.Type() {
+	case session.TypeSession:
+		return e.Get("titleSource") != "" || e.Get("additionalDirectories") != "" || e.Get("providerPromptCacheKey") != ""
+	case session.TypeModelChange:
+		return e.Get("model") != "" && e.Get("modelId") == ""
+	case session.TypeTitleChange, session.TypeCredentialPin, session.TypeResetBoundary, session.TypeModelUsage,
+		session.TypeServiceTier, session.TypeMCPSelection, session.TypeTTSRInjection:
+		return true
+	}
+	return false
+}
+
+// piHome returns where pi keeps its sessions.
+func piHome(env formats.Env) (string, error) {
+	if dir := env.Getenv("PI_CODING_AGENT_SESSION_DIR"); dir != "" {
+		return env.StorePath("PI_CODING_AGENT_SESSION_DIR", nil)
+	}
+	return env.StorePath("PI_CODING_AGENT_DIR", []string{".pi", "agent"}, "sessions")
+}
+
+// ompHome returns where oh-my-pi keeps its sessions: below its agent directory,
+// or, unless that was named, below the user's data directory if that has one.
+func ompHome(env formats.Env) (string, error) {
+	if env.Getenv("PI_CODING_AGENT_DIR") != "" {
+		return env.StorePath("PI_CODING_AGENT_DIR", nil, "sessions")
+	}
+	below := []string{".omp"}
+	if dir := env.Getenv("PI_CONFIG_DIR"); dir != "" {
+		below = []string{dir}
+	}
+	if profile := env.Getenv("OMP_PROFILE"); profile != "" {
+		below = append(below, "profiles", profile)
+	} else if data := env.Getenv("XDG_DATA_HOME"); filepath.IsAbs(data) && isDir(filepath.Join(data, "omp")) {
+		return filepath.Join(data, "omp", "sessions"), nil
+	}
+	return env.StorePath("", append(below, "agent"), "sessions")
+}
+
+func isDir(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
+
+// byName returns the file of a directory that has the whole of an id in its name, as
+// the agents and the store call their files, if there is one and its header agrees.
+// Nothing else then has to be opened to find the session.
+func (a *archive) byName(ctx context.Context, id string) (path string, ok bool) {
+	if id == "" {
+		return "", false
+	}
+	called := func(base string) bool { return strings.HasSuffix(base, "_"+id+".jsonl") }
+	for p, err := range formats.Walk(ctx, a.src.Path, 1, called) {
+		if err != nil {
+			continue // said by whoever has to look at it
+		}
+		if ok {
+			return "", false
+		}
+		path, ok = p, true
+	}
+	if !ok {
+		return "", false
+	}
+	info, err := header(ctx, &formats.Source{Path: path})
+	return path, err == nil && info.ID == id
+}
+
+// exactly lists one file of a directory with all that it says.
+func exactly(ctx context.Context, path string) (formats.Info, error) {
+	row, err := store.Stat(ctx, path, true)
+	if err != nil {
+		return formats.Info{Row: store.Row{Path: path}}, (&formats.Source{Path: path}).Located(err)
+	}
+	return formats.Info{Row: row}, nil
 }

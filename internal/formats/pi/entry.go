@@ -1,6 +1,7 @@
 package pi
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
@@ -180,3 +181,102 @@ func with(e session.Entry, name, value string) session.Entry {
 	}
 	return e.WithRaw("message", inner.WithRaw(name, value).Raw())
 }
+
+// unlooped returns the entries with every cycle of parents cut, since pi and
+// oh-my-pi 13 never come out of one: the first entry of a cycle in the file
+// becomes a root, and is told to cut.
+func unlooped(s *session.Session, cut func(session.Entry)) []session.Entry {
+	const (
+		unseen = iota
+		under
+		done
+	)
+	state := make([]byte, len(s.Entries))
+	roots := map[int]bool{}
+	for i := range s.Entries {
+		var trail []int
+		at := i
+		for state[at] == unseen {
+			state[at] = under
+			trail = append(trail, at)
+			up, ok := s.Parent(at)
+			if !ok {
+				break
+			}
+			at = up
+		}
+		if _, hasParent := s.Parent(at); hasParent && state[at] == under {
+			roots[firstOfCycle(s, at)] = true
+		}
+		for _, j := range trail {
+			state[j] = done
+		}
+	}
+	if len(roots) == 0 {
+		return s.Entries
+	}
+	out := append([]session.Entry(nil), s.Entries...)
+	for i, e := range out {
+		if roots[i] {
+			cut(e)
+			out[i] = e.WithParent("")
+		}
+	}
+	return out
+}
+
+// firstOfCycle returns the entry of the cycle through at that stands first in the
+// file.
+func firstOfCycle(s *session.Session, at int) int {
+	first := at
+	for up, ok := s.Parent(at); ok && up != at; up, ok = s.Parent(up) {
+		first = min(first, up)
+	}
+	return first
+}
+
+// A version is a program that is to open what is written (docs/formats/pi.md,
+// docs/formats/omp.md).
+type version struct {
+	name  string
+	title string // as it is called in messages
+	omp   bool
+	slot  bool // it begins a file with a title slot
+	types []string
+}
+
+// common are the types that all versions know.
+var common = []string{
+	session.TypeMessage, session.TypeThinkingLevel, session.TypeModelChange, session.TypeCompaction, session.TypeBranchSummary,
+	session.TypeCustom, session.TypeCustomMessage, session.TypeLabel,
+}
+
+var versions = []version{
+	{name: "pi-0.73", title: "pi 0.73", types: []string{session.TypeSessionInfo}},
+	{name: "pi-0.87", title: "pi 0.87", types: []string{session.TypeSessionInfo, session.TypeUsage, session.TypeContextEdit}},
+	{name: "omp-13", title: "oh-my-pi 13", omp: true, types: []string{
+		session.TypeSessionInit, session.TypeModeChange, session.TypeTTSRInjection, session.TypeServiceTier, session.TypeMCPSelection,
+	}},
+	{name: "omp-18", title: "oh-my-pi 18", omp: true, slot: true, types: []string{
+		session.TypeSessionInit, session.TypeModeChange, session.TypeTTSRInjection, session.TypeServiceTier, session.TypeTitleChange,
+		session.TypeCredentialPin, session.TypeResetBoundary, session.TypeModelUsage,
+	}},
+}
+
+// versionCalled returns the version called name.
+func versionCalled(name string) (version, bool) {
+	i := slices.IndexFunc(versions, func(v version) bool { return v.name == name })
+	if i < 0 {
+		return version{}, false
+	}
+	return versions[i], true
+}
+
+// knows reports whether the version gives entries of a type a meaning.
+func (v version) knows(typ string) bool {
+	return slices.Contains(common, typ) || slices.Contains(v.types, typ)
+}
+
+// edits reports whether context edits, system messages and what a compaction
+// keeps of them count: they came to pi together.
+func (v version) edits() bool { return v.knows(session.TypeContextEdit) }

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/sqldb"
 )
 
 // ZeroClaw is the format of ZeroClaw and its fork.
@@ -123,4 +126,100 @@ func escaped(path string) string {
 		return path
 	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// A layout is which tables a database has, and how their columns are called.
+type layout struct {
+	schema   sqldb.Schema
+	version  int64  // PRAGMA user_version
+	upstream bool   // ZeroClaw's own: table sessions holds messages
+	key      string // the column of a session's key
+	index    bool   // a table says which session of a key is in use
+	state    bool   // a table holds state
+}
+
+// layoutOf tells the layouts apart by their tables and columns: versions of the
+// fork that count otherwise look alike, and ZeroClaw itself does not count.
+func layoutOf(ctx context.Context, db *sqldb.DB) (layout, error) {
+	s, err := db.Schema(ctx)
+	if err != nil {
+		return layout{}, err
+	}
+	l := layout{schema: s}
+	if l.version, err = db.Version(ctx); err != nil {
+		return l, err
+	}
+	if s.Has("sessions", "id", "session_key", "role", "content", "created_at") && !s.Has("sessions", "session_id") {
+		l.upstream, l.key = true, "session_key"
+		return l, nil
+	}
+	if s.Has("sessions", "inbound_key") {
+		l.key = "inbound_key"
+	} else {
+		l.key = "session_key"
+	}
+	l.index = s.Has("session_index", "session_key", "active_session_id")
+	l.state = s.Has("session_state", "session_id", "key", "value_json")
+	err = db.Require(ctx, sqldb.Schema{
+		"sessions":         {"session_id", l.key, "created_at"},
+		"session_messages": {"id", "session_id", "role", "content", "created_at"},
+	})
+	if err != nil {
+		return l, fmt.Errorf("%w; see docs/formats/zeroclaw.md for the layouts that are known", err)
+	}
+	return l, nil
+}
+
+// column returns what a query selects of a table for a column that not every layout has.
+func (l layout) column(table, column string) string {
+	if l.schema.Has(table, column) {
+		return "+" + column
+	}
+	return "NULL"
+}
+
+// kinds are how keys begin, in the order in which ZeroClaw resolves where a message came
+// from: a thread before a group before a talk with one sender. The last is that
+// of the fork's last layout.
+var kinds = []string{"thread", "group", "direct", "channel"}
+
+// keysFor returns the keys that text may mean: itself, or one whose kind was left
+// out, as in "telegram:alice".
+func keysFor(text string) []string {
+	keys := []string{text}
+	if strings.Contains(text, ":") {
+		for _, kind := range kinds {
+			keys = append(keys, kind+":"+text)
+		}
+	}
+	return keys
+}
+
+// kindOf returns the kind of a key, "" if it has none. What is behind it may have more
+// colons, which nothing escapes.
+func kindOf(key string) string {
+	for _, kind := range kinds {
+		if strings.HasPrefix(key, kind+":") {
+			return kind
+		}
+	}
+	return ""
+}
+
+// milliseconds returns a time as ZeroClaw writes it, in milliseconds since the epoch.
+func milliseconds(text string) (ms int64, ok bool) {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || t.Year() < 0 || t.Year() > 9999 {
+		return 0, false
+	}
+	return t.UnixMilli(), true
+}
+
+// timeText returns a time as ZeroClaw writes it.
+func timeText(ms int64) string {
+	layout := "2006-01-02T15:04:05.000-07:00"
+	if ms%1000 == 0 {
+		layout = "2006-01-02T15:04:05-07:00"
+	}
+	return time.UnixMilli(ms).UTC().Format(layout)
 }

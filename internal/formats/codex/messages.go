@@ -132,3 +132,114 @@ func (x *exporter) outputItem(m session.Message) string {
 	return js.Object(js.StringField("type", kindOutput), js.StringField("call_id", js.ValidText(m.Str("toolCallId"))),
 		js.RawField("output", raw))
 }
+
+// asked shows people what the user has said.
+func (x *exporter) asked(id string, m session.Message, at int64) {
+	var content, images, texts []string
+	for b := range m.Blocks() {
+		switch b.Type {
+		case "text":
+			text := js.ValidText(b.Str("text"))
+			texts = append(texts, text)
+			content = append(content, js.Object(js.StringField("type", "text"), js.RawField("text", x.large.quote(text)),
+				js.RawField("text_elements", "[]")))
+		case "image":
+			url := addressOf(b.Str("mimeType"), b.Str("data"))
+			literal := x.large.quote(js.ValidText(url))
+			images = append(images, literal)
+			content = append(content, js.Object(js.StringField("type", "image"), js.RawField("image_url", literal)))
+		}
+	}
+	if !x.legacy {
+		x.item("UserMessage", id, at, js.RawField("content", formats.Array(content...)))
+		return
+	}
+	x.event("user_message", at, js.RawField("message", x.large.quote(js.ValidText(strings.Join(texts, "")))), js.RawField("images", formats.Array(images...)),
+		js.RawField("local_images", "[]"), js.RawField("text_elements", "[]"))
+}
+
+// replied adds a reply, and shows it.
+func (x *exporter) replied(id string, m session.Message, r repair, at int64) {
+	n := 0
+	for b := range m.Blocks() {
+		n++
+		key := id + "-" + formats.Int(int64(n))
+		switch b.Type {
+		case "text":
+			x.spoke(key, x.large.quote(js.ValidText(b.Str("text"))), at)
+		case "thinking":
+			x.thought(key, x.large.quote(js.ValidText(b.Str("thinking"))), at)
+		case "toolCall":
+			x.calls[b.Str("id")] = session.ToolCall{ID: b.Str("id"), Name: b.Str("name"), Arguments: b.Get("arguments")}
+		}
+	}
+	if !r.drop {
+		x.add(x.items(m), at)
+	} else {
+		x.lost.add("", formats.KindContext, "a reply that failed: people are shown it, and no model is")
+	}
+	u, _ := m.Usage()
+	x.count(counts{u.Input, u.Output, u.CacheRead, u.CacheWrite, u.ContextTokens()}, at) // it ends the reply as well
+	for _, j := range r.results {
+		e := x.entries[j]
+		if result, ok := e.Message(); ok && !r.drop && !x.covered[e.ID()] && !isMadeUp(e) {
+			ms, _ := e.Timestamp()
+			x.result(result, ms)
+		}
+	}
+	for _, c := range r.unanswered {
+		x.add([]string{madeUpItem(c)}, at)
+	}
+	if m.Str("model") != "" {
+		x.lost.add("", formats.KindEntry, "codex does not say for a reply which model it is of, and what it cost")
+	}
+}
+
+func (x *exporter) spoke(key, literal string, at int64) {
+	if literal == `""` {
+		return
+	}
+	x.reply = literal
+	if !x.legacy {
+		x.item("AgentMessage", key, at, js.Field{Name: "content", Raw: `[{"type":"Text","text":` + literal + `}]`})
+		return
+	}
+	x.event("agent_message", at, js.RawField("message", literal))
+}
+
+func (x *exporter) thought(key, literal string, at int64) {
+	switch {
+	case literal == `""`:
+	case !x.legacy:
+		x.item("Reasoning", key, at, js.RawField("summary_text", "["+literal+"]"), js.RawField("raw_content", "[]"))
+	default:
+		x.event("agent_reasoning", at, js.RawField("text", literal))
+	}
+}
+
+// ran shows what came of a command.
+func (x *exporter) ran(m session.Message, at int64) {
+	call := x.calls[m.Str("toolCallId")]
+	command := js.Value(call.Arguments).Get("command").Str()
+	if command == "" {
+		command = js.Value(call.Arguments).Get("cmd").Str()
+	}
+	if x.legacy || command == "" {
+		return
+	}
+	status, code := "completed", "0"
+	if m.Get("isError") == "true" {
+		status, code = "failed", "1"
+	}
+	cwd := x.s.Header.CWD
+	if !strings.HasPrefix(cwd, "/") {
+		cwd = "/"
+	}
+	command = js.Quote(js.ValidText(command))
+	x.item("CommandExecution", js.ValidText(call.ID), at,
+		js.RawField("process_id", "null"), js.RawField("command", `["/bin/bash","-lc",`+command+"]"),
+		js.StringField("cwd", "file://"+cwd), js.Field{Name: "parsed_cmd", Raw: `[{"type":"unknown","cmd":` + command + "}]"},
+		js.StringField("source", "unified_exec_startup"), js.StringField("status", status),
+		js.RawField("aggregated_output", x.large.quote(js.ValidText(m.Text("\n")))), js.RawField("exit_code", code),
+		js.Field{Name: "duration", Raw: `{"secs":0,"nanos":0}`})
+}
