@@ -16,13 +16,13 @@ type config struct {
 
 func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
-		clikit.Bool(&c.json, "json", "print one JSON object a finding"),
-		clikit.Bool(&c.strict, "strict", "warnings count too: end with status 1 for them"),
+		clikit.Bool(&c.json, "json", "print one JSON object per finding"),
+		clikit.Bool(&c.strict, "strict", "end with status 1 for warnings too"),
 		clikit.Bool(&c.nul, "0", "read the names of sessions from standard input, each ended by a NUL"),
 		clikit.String(&c.blobs, "blobs", "", "check references to the blobs in `DIR`"),
-		clikit.Bool(&c.repair, "repair", "write a copy with every entry that can be read to --output, the other bytes to its name with .rej behind it"),
-		clikit.Bool(&c.relink, "relink", "with --repair, hang entries whose parent is missing, or that are on a cycle, from the entry before them"),
-		clikit.Bool(&c.migrate, "migrate", "write a copy as version 3 to --output; a damaged session needs --repair too"),
+		clikit.Bool(&c.repair, "repair", "write every readable entry to --output, and the other bytes to that name with .rej appended"),
+		clikit.Bool(&c.relink, "relink", "with --repair, attach entries with a missing parent, or on a cycle, to the entry before them"),
+		clikit.Bool(&c.migrate, "migrate", "write a copy in version 3 to --output; a damaged session needs --repair too"),
 		clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist"),
 		operand.SyncFlag(&c.dest.Sync, "copy"),
 		clikit.Bool(&c.dest.DryRun, "dry-run, n", "with --repair or --migrate, print the copy and make nothing"),

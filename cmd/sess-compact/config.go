@@ -74,13 +74,13 @@ func (c *config) flags() []clikit.Flag {
 			clikit.String(&c.summary, "summary", "", "take the summary from `FILE` (- is standard input)"),
 		}, c.asking.flags()...)...),
 		clikit.Group("Tool results", c.pruning.flags()...),
-		clikit.Group("Branches", clikit.String(&c.branch, "branch", "", "go back to `REF`, and leave a summary there of the branch that is left")),
-		clikit.Group("Looking, and doing nothing", c.looking()...),
+		clikit.Group("Branches", clikit.String(&c.branch, "branch", "", "go back to `REF`, and add a summary of the branch you leave")),
+		clikit.Group("Looking without writing", c.looking()...),
 		clikit.Group("The entry", c.filling.flags()...),
 		clikit.Group("Writing", slices.Concat([]clikit.Flag{
-			clikit.String(&c.expect, "expect-leaf", "", "add only if `REF` is the leaf, before the command and after it, else status 4"),
+			clikit.String(&c.expect, "expect-leaf", "", "add only if `REF` is the leaf, before and after the command; otherwise status 4"),
 		}, c.target.Flags("entry"), []clikit.Flag{
-			clikit.Bool(&c.json, "json", "print the new entries, not their ids; with --report JSON"),
+			clikit.Bool(&c.json, "json", "print the new entries instead of their ids; with --report print JSON"),
 			clikit.Bool(&c.dryRun, "dry-run, n", "make the summary, print the entries and write nothing"),
 		})...),
 	)
@@ -88,65 +88,65 @@ func (c *config) flags() []clikit.Flag {
 
 func (c *config) when() []clikit.Flag {
 	return []clikit.Flag{
-		clikit.Bool(&c.ifNeeded, "if-needed", "do nothing, with status 1, unless the context outgrows --window less --reserve"),
+		clikit.Bool(&c.ifNeeded, "if-needed", "do nothing, with status 1, unless the context is larger than --window less --reserve"),
 		clikit.Bool(&c.figures, "check", "print the size of the context as JSON; status 0 if a compaction is needed, 1 if not"),
 		clikit.Tokens(&c.window, "window", 0, "the model's context window is `TOKENS`"),
 		clikit.Tokens(&c.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
-		clikit.Bool(&c.calibrate, "calibrate", "correct the estimates by the usage that the session reports"),
+		clikit.Bool(&c.calibrate, "calibrate", "correct the estimates with the usage that the session reports"),
 	}
 }
 
 func (c *config) looking() []clikit.Flag {
 	return []clikit.Flag{
-		clikit.Bool(&c.plan, "plan", "print what would be done as JSON"),
+		clikit.Bool(&c.plan, "plan", "print the plan as JSON"),
 		clikit.Bool(&c.prompt, "prompt", "print the prompt for the summary"),
 		clikit.Bool(&c.report, "report", "print what would leave the context"),
-		clikit.String(&c.reportOf, "report-of", "", "print what the compaction `REF` took out of the context"),
+		clikit.String(&c.reportOf, "report-of", "", "print what the compaction `REF` removed from the context"),
 	}
 }
 
 func (p *planning) flags() []clikit.Flag {
 	return []clikit.Flag{
-		clikit.Choice(&p.strategy, "strategy", compact.Strategies(), "keep what `STRATEGY` says"),
+		clikit.Choice(&p.strategy, "strategy", compact.Strategies(), "choose what to keep by `STRATEGY`"),
 		clikit.Tokens(&p.keep, "keep", compact.DefaultKeep, "keep about `TOKENS` of the newest messages, such as 20k"),
-		clikit.String(&p.firstKept, "first-kept", "", "cut in front of the entry `REF`, whatever --keep says"),
-		clikit.Choice(&p.estimator, "estimator", compact.Estimators(), "estimate the tokens of a text as `HOW` says"),
+		clikit.String(&p.firstKept, "first-kept", "", "cut before the entry `REF`, regardless of --keep"),
+		clikit.Choice(&p.estimator, "estimator", compact.Estimators(), "estimate the tokens of a text by the method `HOW`"),
 		clikit.Choice(&p.rules, "rules", []string{"1.5", "0.73"}, "cut as pi `VERSION` does"),
-		clikit.String(&p.minGain, "min-gain", "", "refuse a summary that saves less than `TOKENS` (or a share, as 10%)"),
-		clikit.String(&p.hook, "hook", "", "let the shell command `COMMAND` read the plan, and change or cancel it"),
+		clikit.String(&p.minGain, "min-gain", "", "refuse a summary that saves less than `TOKENS` (or a share such as 10%)"),
+		clikit.String(&p.hook, "hook", "", "let the shell command `COMMAND` read the plan and change or cancel it"),
 	}
 }
 
 func (a *asking) flags() []clikit.Flag {
 	return []clikit.Flag{
-		clikit.String(&a.instructions, "instructions", "", "tell the summarizer `TEXT` as well"),
-		clikit.String(&a.template, "template", "", "make the prompt of the Go text/template in `FILE`"),
-		clikit.Int(&a.maxPrompt, "max-prompt", compact.DefaultMaxPrompt, "ask in chunks, each with the summary so far, if a prompt has more than `BYTES`"),
+		clikit.String(&a.instructions, "instructions", "", "add `TEXT` to the prompt"),
+		clikit.String(&a.template, "template", "", "make the prompt from the Go text/template in `FILE`"),
+		clikit.Int(&a.maxPrompt, "max-prompt", compact.DefaultMaxPrompt, "split a prompt of more than `BYTES` into chunks, each with the summary so far"),
 		clikit.Int(&a.clipResult, "clip-result", compact.ResultLimit, "show the first `N` UTF-16 units of a tool result; 0 shows all"),
 		clikit.Duration(&a.timeout, "timeout", summarize.DefaultTimeout, "stop the command after `DURATION`"),
-		clikit.Int(&a.retries, "retries", 2, "run a command that failed up to `N` times more, where waiting may help"),
-		clikit.Strings(&a.overflow, "overflow-status", "the exit status `N` says that the prompt was too long"),
-		clikit.String(&a.require, "require", "", "refuse a summary without a line that matches the regular expression `REGEXP`, instead of the first heading asked for"),
-		clikit.Bool(&a.noRequire, "no-require", "accept a summary without the headings asked for"),
+		clikit.Int(&a.retries, "retries", 2, "run a failed command up to `N` more times, where waiting may help"),
+		clikit.Strings(&a.overflow, "overflow-status", "the exit status `N` means that the prompt was too long"),
+		clikit.String(&a.require, "require", "", "require a line that matches the regular expression `REGEXP` instead of the heading"),
+		clikit.Bool(&a.noRequire, "no-require", "accept a summary without the heading"),
 	}
 }
 
 func (p *pruning) flags() []clikit.Flag {
 	return []clikit.Flag{
-		clikit.Bool(&p.prune, "prune", "take old tool results out of the context, by themselves or before a compaction"),
-		clikit.Bool(&p.unprune, "unprune", "give back what --prune took out"),
-		clikit.Int(&p.pruneTurns, "prune-turns", compact.DefaultPruneTurns, "leave the newest `N` turns alone"),
-		clikit.Tokens(&p.pruneProtect, "prune-protect", compact.DefaultPruneProtect, "leave the newest results alone up to `TOKENS`"),
-		clikit.Tokens(&p.pruneMinimum, "prune-minimum", compact.DefaultPruneMinimum, "prune nothing unless it is more than `TOKENS`"),
-		clikit.Strings(&p.pruneSkip, "prune-skip", "leave the results of `TOOL` alone; without the flag those of skill"),
+		clikit.Bool(&p.prune, "prune", "remove old tool results from the context, alone or before a compaction"),
+		clikit.Bool(&p.unprune, "unprune", "restore what --prune removed"),
+		clikit.Int(&p.pruneTurns, "prune-turns", compact.DefaultPruneTurns, "keep the results of the newest `N` turns"),
+		clikit.Tokens(&p.pruneProtect, "prune-protect", compact.DefaultPruneProtect, "keep the newest results, up to `TOKENS`"),
+		clikit.Tokens(&p.pruneMinimum, "prune-minimum", compact.DefaultPruneMinimum, "prune only if that saves more than `TOKENS`"),
+		clikit.Strings(&p.pruneSkip, "prune-skip", "keep the results of `TOOL` (default skill)"),
 	}
 }
 
 func (f *filling) flags() []clikit.Flag {
 	return []clikit.Flag{
 		clikit.String(&f.details, "details", "", "add the members of the object `JSON` to the entry's details"),
-		clikit.String(&f.short, "short-summary", "", "the summary in a few words is `TEXT`, as oh-my-pi has it"),
-		clikit.String(&f.preserve, "preserve-data", "", "the entry's preserveData is the object `JSON`, as oh-my-pi has it"),
+		clikit.String(&f.short, "short-summary", "", "record `TEXT` as the short summary that oh-my-pi shows"),
+		clikit.String(&f.preserve, "preserve-data", "", "record the object `JSON` as oh-my-pi's preserveData"),
 	}
 }
 

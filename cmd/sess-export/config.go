@@ -26,14 +26,14 @@ type config struct {
 
 func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
-		clikit.String(&c.version, "for", "", "write what `VERSION` of the agent opens, instead of the newest known"),
-		clikit.String(&c.output, "output, o", "", "make `DEST`, a file that must not exist, or a file in the directory DEST, and print its path"),
-		clikit.Bool(&c.index, "index", "add the session's name to those that the agent keeps in the directory DEST"),
-		clikit.String(&c.db, "db", "", "put the session into the agent's database `FILE`, which its agent must not have open"),
-		clikit.String(&c.blobs, "blobs", "", "put in the images that the session refers to in `DIR`"),
+		clikit.String(&c.version, "for", "", "write a file for `VERSION` of the agent, instead of the newest known"),
+		clikit.String(&c.output, "output, o", "", "make the file `DEST`, which must not exist, or a file in the directory DEST; print its path"),
+		clikit.Bool(&c.index, "index", "add the session's name to the agent's index in the directory DEST"),
+		clikit.String(&c.db, "db", "", "put the session into the agent's database `FILE`, which must not be open elsewhere"),
+		clikit.String(&c.blobs, "blobs", "", "replace references to images with their blobs in `DIR`"),
 		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
-		clikit.Bool(&c.strict, "strict", "take a loss for an error, and make nothing"),
-		clikit.Int64(&c.growth, "max-growth", 0, "make up to `TIMES` the size of the session where a format repeats parts of it, instead of 16 times or 64 MiB"),
+		clikit.Bool(&c.strict, "strict", "treat a loss as an error, and make nothing"),
+		clikit.Int64(&c.growth, "max-growth", 0, "allow an export of up to `TIMES` the size of the session, instead of 16 times or 64 MiB"),
 		operand.SyncFlag(&c.sync, "files"),
 		clikit.Bool(&c.dryRun, "dry-run, n", "print what would be made, and make nothing"),
 	}

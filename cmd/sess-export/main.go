@@ -1,11 +1,11 @@
-// Sess-export writes a session as another agent has its own.
+// Sess-export converts a session to another agent's format.
 //
 // Usage:
 //
 //	sess-export [flags] FORMAT [SESSION]
 //
-// It prints what it makes, or with -o makes files and prints their paths. What the
-// format cannot hold is told. See sess-export(1).
+// It prints what it makes, or with -o makes files and prints their paths. It warns of
+// what the format cannot hold. See sess-export(1).
 package main
 
 import (
@@ -20,10 +20,10 @@ import (
 
 var tool = clikit.Tool{
 	Name:    "sess-export",
-	Summary: "write a session as another agent has its own",
+	Summary: "convert a session to another agent's format",
 	Args:    "FORMAT [SESSION]",
 	Doc: "FORMAT is one of " + names() + ".\n" +
-		"sess-path --as prints what APIs are sent.",
+		"sess-path --as prints requests to APIs.",
 	Examples: `sess-export omp -o s.omp.jsonl s.jsonl
 sess-export pi --for pi-0.73 < s.jsonl
 sess-export omp --strict --losses lost.jsonl s.jsonl`,

@@ -18,7 +18,7 @@ func (c *config) flags() []cli.Flag {
 	return append([]cli.Flag{
 		clikit.String(&c.at, "at", "", "fork the path to `REF` instead of the leaf"),
 		clikit.Bool(&c.all, "all", "take the whole session, every branch"),
-		clikit.String(&c.cwd, "cwd", "", "the new session's working directory, `DIR`, instead of the old one's"),
+		clikit.String(&c.cwd, "cwd", "", "use `DIR` as the working directory, instead of the old session's"),
 		clikit.Optional(&c.title, "title", "name it `TITLE`, instead of the old name and \"(fork #N)\""),
 	}, c.dest.Flags("file")...)
 }

@@ -28,18 +28,18 @@ type config struct {
 
 func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
-		clikit.String(&c.session, "session", "", "import the session with this id, beginning of an id, or name, `ID`"),
-		clikit.Bool(&c.recent, "recent", "import the session that was written to last"),
-		clikit.Bool(&c.list, "list", "print a JSON object a session, as sess-ls --json does, and make nothing"),
-		clikit.Bool(&c.all, "all, a", "import every session, each into a file of its own, but those that are there"),
+		clikit.String(&c.session, "session", "", "import the session with the id, unique prefix of an id, or name `ID`"),
+		clikit.Bool(&c.recent, "recent", "import the session that was written last"),
+		clikit.Bool(&c.list, "list", "print one JSON object per session, as sess-ls --json does, and make nothing"),
+		clikit.Bool(&c.all, "all, a", "import every session that is not there yet, each into its own file"),
 		clikit.Bool(&c.dest.Store, "store", "make files in the store and print their paths"),
 		clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist, and print its path; with --all a directory"),
-		clikit.String(&c.cwd, "cwd", "", "the working directory, `DIR`, of sessions that name none, instead of this one"),
-		clikit.String(&c.blobs, "blobs", "", "put in the images that sessions refer to in `DIR`"),
+		clikit.String(&c.cwd, "cwd", "", "use `DIR` as the working directory of sessions that name none, instead of this one"),
+		clikit.String(&c.blobs, "blobs", "", "replace references to images with their blobs in `DIR`"),
 		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
-		clikit.Bool(&c.strict, "strict", "take a loss for an error, and make nothing of that session"),
+		clikit.Bool(&c.strict, "strict", "treat a loss as an error, and make nothing of that session"),
 		clikit.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),
-		clikit.Int64(&c.expansion, "max-expansion", 0, "let a compressed file become up to `BYTES`, instead of 1000 times its size, 64 MiB at least and 4 GiB at most"),
+		clikit.Int64(&c.expansion, "max-expansion", 0, "expand a compressed file to at most `BYTES`, instead of 1000 times its size (64 MiB to 4 GiB)"),
 		operand.SyncFlag(&c.dest.Sync, "files"),
 		clikit.Bool(&c.dest.DryRun, "dry-run, n", "print the session, or with --all what would be made, and make nothing"),
 	}

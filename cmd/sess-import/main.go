@@ -18,10 +18,10 @@ import (
 
 var tool = clikit.Tool{
 	Name:    "sess-import",
-	Summary: "make sessions of those of other agents",
+	Summary: "convert other agents' sessions",
 	Args:    "[FORMAT] [SOURCE]",
 	Doc: "FORMAT is one of " + names() + ".\n" +
-		"Without it the source tells its format.",
+		"Without it the format is detected.",
 	Examples: `sess-import old.jsonl > s.jsonl
 sess-import openai chat.json | sess-path --as text
 sess-import pi --all --store

@@ -23,21 +23,21 @@ type config struct {
 
 func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
-		clikit.Bool(&c.all, "all, a", "every project of the store, or one level below each DIR"),
-		clikit.Choice(&c.agent, "agent", slices.Concat([]string{""}, operand.Agents(), []string{everyAgent}), "list the sessions of the agent `NAME`, in its own store"),
+		clikit.Bool(&c.all, "all, a", "list every project of the store, or one level below each DIR"),
+		clikit.Choice(&c.agent, "agent", slices.Concat([]string{""}, operand.Agents(), []string{everyAgent}), "list the sessions of the agent `NAME` where it keeps them"),
 		clikit.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
-		clikit.Bool(&c.recent, "recent", "only the one this terminal was last used for, else the one written to last"),
+		clikit.Bool(&c.recent, "recent", "only the session this terminal last used, or else the one written last"),
 		clikit.String(&c.since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 		clikit.String(&c.olderThan, "older-than", "", "only sessions modified before `WHEN`"),
 		clikit.String(&c.name, "name", "", "only sessions with `TEXT` in name, first message or id"),
 		clikit.String(&c.where, "where", "", "only sessions for whose JSON the gojq expression `EXPR` is true"),
 		clikit.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "name"}, "sort by `KEY`"),
-		clikit.Count(&c.limit, "limit", "list `N` sessions at most"),
-		clikit.Bool(&c.count, "count", "read large files whole, for exact counts"),
-		clikit.Bool(&c.usage, "usage", "print the tokens that went in, came out, were read from and written to a cache, and their cost too"),
-		clikit.Bool(&c.json, "json", "print one JSON object a session"),
-		clikit.Bool(&c.paths, "paths", "print paths alone"),
-		clikit.Bool(&c.nul, "0", "print paths alone, each ended by a NUL"),
+		clikit.Count(&c.limit, "limit", "list at most `N` sessions"),
+		clikit.Bool(&c.count, "count", "read all of large files, for exact counts"),
+		clikit.Bool(&c.usage, "usage", "also print the tokens (input, output, cache read, cache write) and their cost"),
+		clikit.Bool(&c.json, "json", "print one JSON object per session"),
+		clikit.Bool(&c.paths, "paths", "print only paths"),
+		clikit.Bool(&c.nul, "0", "print only paths, each ended by a NUL"),
 		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, "colour the headings `WHEN`"),
 	}
 }

@@ -14,13 +14,13 @@ type config struct {
 
 func (c *config) flags() []cli.Flag {
 	return append([]cli.Flag{
-		clikit.String(&c.cwd, "cwd", "", "the session's working directory, `DIR`, instead of the current one"),
+		clikit.String(&c.cwd, "cwd", "", "use `DIR` as the session's working directory, instead of the current one"),
 		clikit.String(&c.title, "title", "", "name the session `TITLE`"),
-		clikit.String(&c.id, "id", "", "give it the id `ID` instead of a new UUID"),
-		clikit.String(&c.parent, "parent", "", "record that it descends from `SESSION`"),
+		clikit.String(&c.id, "id", "", "use `ID` as the session's id, instead of a new UUID"),
+		clikit.String(&c.parent, "parent", "", "record that the session descends from `SESSION`"),
 		clikit.String(&c.system, "system", "", "begin with the system prompt in `FILE` (- is standard input)"),
-		clikit.String(&c.task, "task", "", "record the task `TEXT` beside the system prompt"),
-		clikit.String(&c.tools, "tools", "", "record the tools `NAME,NAME` beside the system prompt"),
-		clikit.Bool(&c.dest.Defer, "defer", "make a draft, which the first assistant message puts in its place"),
+		clikit.String(&c.task, "task", "", "record the task `TEXT` with the system prompt"),
+		clikit.String(&c.tools, "tools", "", "record the tools `NAME,NAME` with the system prompt"),
+		clikit.Bool(&c.dest.Defer, "defer", "keep it as an unlisted draft until the first assistant message"),
 	}, c.dest.Flags("file")...)
 }

@@ -20,8 +20,8 @@ var checkpointCommand = command("checkpoint", "SESSION", "mark the last entry as
 sess-seg checkpoint --list --json s.v2`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
-			clikit.Choice(&c.reason, "reason", []string{"manual", "periodic", "pre_migration", "post_migration", "recovery"}, "say `WHY`"),
-			clikit.Bool(&c.list, "list", "print the checkpoints there are, and make none"),
+			clikit.Choice(&c.reason, "reason", []string{"manual", "periodic", "pre_migration", "post_migration", "recovery"}, "record the reason `WHY`"),
+			clikit.Bool(&c.list, "list", "list the checkpoints, and make none"),
 			jsonFlag(c, "print checkpoints as JSON objects, not numbers"),
 			waitFlag(c),
 		}
@@ -65,7 +65,7 @@ func (c *config) printCheckpoint(s *clikit.Streams, p seg.Checkpoint) (err error
 	return err
 }
 
-var rollbackToCommand = command("rollback-to", "CHECKPOINT SESSION", "take a store back to a checkpoint",
+var rollbackToCommand = command("rollback-to", "CHECKPOINT SESSION", "roll a store back to a checkpoint",
 	`sess-seg rollback-to 3 s.v2`,
 	func(c *config) []cli.Flag { return []cli.Flag{waitFlag(c)} },
 	(*config).rollbackTo)
@@ -93,7 +93,7 @@ func (c *config) rollbackTo(ctx context.Context, s *clikit.Streams, operands []s
 	return err
 }
 
-var rebuildCommand = command("rebuild-index", "SESSION", "make the index of a store anew from its segments",
+var rebuildCommand = command("rebuild-index", "SESSION", "rebuild the index of a store from its segments",
 	`sess-seg rebuild-index s.v2`,
 	func(c *config) []cli.Flag { return []cli.Flag{waitFlag(c)} },
 	(*config).rebuildIndex)
@@ -126,8 +126,8 @@ sess-path a.jsonl --no-header | sess-seg append --sync never s.v2`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
 			extendedFlag(c),
-			clikit.Choice(&c.sync, "sync", []string{"always", "never"}, "make the entries durable before exit `WHEN`"),
-			clikit.Int64(&c.segment, "segment", 64<<20, "begin a new segment before one has more than `BYTES`"),
+			clikit.Choice(&c.sync, "sync", []string{"always", "never"}, "sync the entries to disk `WHEN`"),
+			clikit.Int64(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
 			waitFlag(c),
 		}
 	},

@@ -44,13 +44,13 @@ func command(name, args, summary, examples string, flags func(*config) []cli.Fla
 }
 
 func waitFlag(c *config) cli.Flag {
-	return clikit.Duration(&c.wait, "wait", jsonl.DefaultWait, "wait for locks for `DURATION` at most")
+	return clikit.Duration(&c.wait, "wait", jsonl.DefaultWait, "wait for locks at most `DURATION`")
 }
 
 func jsonFlag(c *config, usage string) cli.Flag { return clikit.Bool(&c.json, "json", usage) }
 
 func extendedFlag(c *config) cli.Flag {
-	return clikit.Bool(&c.extended, "extended", "store what the format has no place for under schema ids of our own, which pi does not read")
+	return clikit.Bool(&c.extended, "extended", "store what the format cannot hold under schema ids of our own, which pi does not read")
 }
 
 func (c *config) options() seg.Options {

@@ -14,8 +14,8 @@ var tool = clikit.Tool{
 	Name:    "sess-seg",
 	Summary: "keep large sessions in segmented stores",
 	Args:    "... SESSION",
-	Doc: `SESSION is the JSONL file, or the id of a session of the store, or the directory
-NAME.v2 beside it, which is its segmented store.`,
+	Doc: `SESSION is the JSONL file, the id of a session in the store, or the segmented
+store itself, the directory NAME.v2 beside the file.`,
 	Examples: `sess-seg migrate s.jsonl
 sess-seg append s.v2 < entries.jsonl
 sess-seg tail 100 s.v2

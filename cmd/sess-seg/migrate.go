@@ -20,7 +20,7 @@ sess-seg migrate --dry-run --json s.jsonl`,
 		return []cli.Flag{
 			extendedFlag(c),
 			clikit.Bool(&c.dryRun, "dry-run, n", "build and verify the store, and leave nothing behind"),
-			clikit.Int64(&c.segment, "segment", 64<<20, "begin a new segment before one has more than `BYTES`"),
+			clikit.Int64(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
 			jsonFlag(c, "print what was done as a JSON object, not the name of the store"),
 			waitFlag(c),
 		}
@@ -92,7 +92,7 @@ var rollbackCommand = command("rollback", "SESSION", "make the JSONL file the se
 	`sess-seg rollback --reason 'pi has to go on with it' s.jsonl`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
-			clikit.Bool(&c.force, "force", "leave entries behind that are in the store alone"),
+			clikit.Bool(&c.force, "force", "leave behind the entries that only the store has"),
 			clikit.String(&c.reason, "reason", "asked for", "note `TEXT` in the state of the store"),
 			waitFlag(c),
 		}
@@ -116,7 +116,7 @@ func (c *config) rollback(ctx context.Context, s *clikit.Streams, operands []str
 	return err
 }
 
-var recoverCommand = command("recover", "SESSION", "put a session in order after a crash or damage",
+var recoverCommand = command("recover", "SESSION", "repair a session after a crash or damage",
 	`sess-seg recover s.jsonl`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{jsonFlag(c, "print what was done as a JSON object, not a word"), waitFlag(c)}

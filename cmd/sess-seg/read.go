@@ -16,7 +16,7 @@ import (
 
 func none(*config) []cli.Flag { return nil }
 
-var catCommand = command("cat", "SESSION", "print a store as the session it was made from and what was appended",
+var catCommand = command("cat", "SESSION", "print all of a store as a session",
 	`sess-seg cat s.v2 > copy.jsonl`, none, (*config).cat)
 
 func (c *config) cat(ctx context.Context, s *clikit.Streams, operands []string) error {
@@ -35,7 +35,7 @@ sess-seg path --no-header --reverse s.v2 | head -n 3`,
 		return []cli.Flag{
 			clikit.String(&c.leaf, "leaf, l", "", "end at the entry `REF` instead of the last one"),
 			clikit.Bool(&c.reverse, "reverse, r", "print the leaf first and the root last, without the header"),
-			clikit.Bool(&c.noHeader, "no-header", "print entries alone"),
+			clikit.Bool(&c.noHeader, "no-header", "leave out the header"),
 		}
 	},
 	(*config).path)

@@ -11,13 +11,13 @@ import (
 	"github.com/sess-tools/sess/pkg/seg"
 )
 
-var statusCommand = command("status", "SESSION", "say what state a store is in, without reading it",
+var statusCommand = command("status", "SESSION", "print the state of a store, without reading its entries",
 	`sess-seg status s.v2
 sess-seg status --json --source s.v2`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
 			jsonFlag(c, "print one JSON object"),
-			clikit.Bool(&c.source, "source", "compare the JSONL file with what was migrated, which reads all of it"),
+			clikit.Bool(&c.source, "source", "also compare the JSONL file with what was migrated; reads all of it"),
 		}
 	},
 	(*config).status)
@@ -116,11 +116,11 @@ func finding(out *status) error {
 	return nil
 }
 
-var verifyCommand = command("verify", "SESSION", "read all of a store and recompute what can be",
+var verifyCommand = command("verify", "SESSION", "read all of a store and check it",
 	`sess-seg verify s.v2
 sess-seg verify --json s.v2`,
 	func(c *config) []cli.Flag {
-		return []cli.Flag{jsonFlag(c, "print one JSON object a finding"), waitFlag(c)}
+		return []cli.Flag{jsonFlag(c, "print one JSON object per finding"), waitFlag(c)}
 	},
 	(*config).verify)
 

@@ -20,9 +20,9 @@ func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
 		clikit.Bool(&c.heads, "heads", "list the ends of all branches"),
 		clikit.Bool(&c.labels, "labels", "list the entries that have a label"),
-		clikit.Bool(&c.json, "json", "print one JSON object an entry, head or label"),
+		clikit.Bool(&c.json, "json", "print one JSON object per entry, head or label"),
 		clikit.Bool(&c.dot, "dot", "print a graph for Graphviz"),
-		clikit.Bool(&c.full, "full", "fold no runs of entries"),
+		clikit.Bool(&c.full, "full", "do not fold runs of entries"),
 		clikit.String(&c.leaf, "leaf, l", "last", "mark the path to `REF`, or by a rule: last, newest-message, longest"),
 		clikit.Bool(&c.ascii, "ascii", "draw with ASCII characters, as in a locale without UTF-8"),
 		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, "colour the drawing `WHEN`"),

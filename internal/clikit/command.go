@@ -60,5 +60,5 @@ func writeCommands(b *strings.Builder, t Tool) {
 	for _, c := range t.Commands {
 		fmt.Fprintf(b, "  %-*s  %s\n", width, c.Name, c.Summary)
 	}
-	fmt.Fprintf(b, "\n%s COMMAND --help says more of one.\n", t.Name)
+	fmt.Fprintf(b, "\n%s COMMAND --help describes one command.\n", t.Name)
 }

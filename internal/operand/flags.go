@@ -14,7 +14,7 @@ func (o *TargetOptions) Flags(what string) []clikit.Flag {
 		clikit.Choice(&o.tail, "tail", []string{"blank", "end-line", "refuse"}, "treat a torn last line `HOW`"),
 		clikit.Duration(&o.Grace, "grace", jsonl.DefaultGrace, "leave a torn last line alone until `DURATION` after the last write"),
 		SyncFlag(&o.Sync, what),
-		clikit.Duration(&o.Wait, "wait", jsonl.DefaultWait, "wait for the lock for `DURATION` at most"),
+		clikit.Duration(&o.Wait, "wait", jsonl.DefaultWait, "wait for the lock at most `DURATION`"),
 	}
 }
 
@@ -32,7 +32,7 @@ func (o *TargetOptions) Settle() {
 // SyncFlag is the flag of a tool that writes what.
 func SyncFlag(dst *string, what string) clikit.Flag {
 	return clikit.Choice(dst, "sync", []string{"", "always", "never"},
-		"make the "+what+" durable before exit `WHEN`; in the store always, elsewhere never")
+		"sync the "+what+" to disk `WHEN` (by default always in the store, never elsewhere)")
 }
 
 // Flags are those of a tool that makes a session; what is the word for it.
