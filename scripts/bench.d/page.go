@@ -11,16 +11,16 @@ import (
 // page is docs/bench.md.
 var page = template.Must(template.New("page").Parse(`# Speed
 
-What ` + "`scripts/bench`" + ` measured; it wrote this page.
+The results of ` + "`scripts/bench`" + `, which wrote this page.
 
-Measured on {{.Machine}}{{if .Busy}}, which was busy with other things{{end}}. With {{.Programs}}; pi is 0.73.1.
+Measured on {{.Machine}}{{if .Busy}}; the machine was busy with other work{{end}}. With {{.Programs}}; pi is 0.73.1.
 
-Ours and the peer run in turn, {{.Runs}} pairs after one to warm up, {{.Quick}} if they take no time; of a peer that
-takes very long one run counts, of ours as many as else. The ratio is the median of the ratios of neighbours; the times are medians. They include starting the process.
-"met" compares the ratio with the goal. Sessions are linear, their texts log-normal with a median of 1 KB and up to 200 KB,
-some lines such that they mislead a search; {{.Size}} unless it says otherwise. Files are in the page cache unless it
-says otherwise. The exponents are those of time over size; points that take no longer than three starts of a process are
-left out. A peak of memory cannot be seen below {{.Floor}}, which is what measures it.
+Our tool and the peer run in turn: {{.Runs}} pairs after one to warm up, or {{.Quick}} pairs if they are very short. A very slow peer
+runs once; ours runs as often as usual. The ratio is the median of the ratios of neighbouring runs. Times are medians and include starting the process.
+"met" compares the ratio with the goal. Sessions are linear, and their texts log-normal with a median of 1 KB and up to 200 KB.
+Some lines are made to mislead a search. By default a session has {{.Size}}, and files are in the page cache. The exponents
+are those of time over size, without points that take no longer than three starts of a process. The measuring program itself
+takes {{.Floor}}, so smaller peaks of memory cannot be seen.
 
 | goal | ours | peer | ratio | goal | met |
 |---|---|---|---|---|---|
@@ -34,10 +34,10 @@ $ scripts/bench --only 'sess-ls' --runs 15    # some, more often
 $ SESS_BENCH_DIR=/var/tmp/bench scripts/bench --full --write
 ` + "```" + `
 
-A quiet machine matters more than a fast one: compare ratios, never times of two runs. Data takes about six times
-the size of the large sessions and is the same every time.
+A quiet machine matters more than a fast one: compare ratios, not the times of two runs. The data is the same every time
+and takes about six times the size of the large sessions.
 
-For a change of a package its benchmarks say more. Run them before and after, and let benchstat say what is noise:
+For a change of a package its benchmarks are more precise. Run them before and after, and let benchstat separate the noise:
 
 ` + "```console" + `
 $ go test -run '^$' -bench . -count 10 ./pkg/... | tee old.txt
