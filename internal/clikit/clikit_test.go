@@ -181,7 +181,7 @@ Flags:
       --wait DUR    wait for DUR (default 10s)
       --set K=V     set K=V
   -q, --quiet       print no warnings
-  -v, --verbose     print what is being done
+  -v, --verbose     print more detail
   -h, --help        print this help
       --version     print the version
 `

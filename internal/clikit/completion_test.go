@@ -26,7 +26,7 @@ func TestFlags(t *testing.T) {
 		{Names: []string{"wait"}, TakesValue: true, ValueName: "DUR", Usage: "wait for DUR", Default: "10s"},
 		{Names: []string{"set"}, TakesValue: true, ValueName: "K=V", Usage: "set K=V"},
 		{Names: []string{"quiet", "q"}, Usage: "print no warnings"},
-		{Names: []string{"verbose", "v"}, Usage: "print what is being done"},
+		{Names: []string{"verbose", "v"}, Usage: "print more detail"},
 		{Names: []string{"help", "h"}, Usage: "print this help"},
 		{Names: []string{"version"}, Usage: "print the version"},
 	}

@@ -205,7 +205,7 @@ func given(words []string) []string {
 func frameFlags(quiet, verbose, help, version *bool) []cli.Flag {
 	return []cli.Flag{
 		Bool(quiet, "quiet, q", "print no warnings"),
-		Bool(verbose, "verbose, v", "print what is being done"),
+		Bool(verbose, "verbose, v", "print more detail"),
 		Bool(help, "help, h", "print this help"),
 		Bool(version, "version", "print the version"),
 	}
