@@ -51,7 +51,7 @@ func TestOmpDifferences(t *testing.T) {
 		rows = append(rows, m[1])
 	}
 	slices.Sort(rows)
-	want := mapKeys(t, "../pkg/session/golden_test.go", "ompDiffers", "ompRefuses")
+	want := mapKeys(t, "../pkg/convo/golden_test.go", "ompDiffers", "ompRefuses")
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Errorf("(-golden_test.go +omp.md):\n%s", diff)
 	}
