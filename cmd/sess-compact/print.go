@@ -74,13 +74,9 @@ func (j *job) printPrompt(plan *compact.Plan, focus string) error {
 
 func (j *job) printText(text string) error { return j.println(js.ValidText(text)) }
 
-// println prints a text. A terminal gets it with control characters made visible,
-// which nothing that a session quotes may send there; a pipe gets it as it is.
+// println prints a text, with control characters made visible on a terminal.
 func (j *job) println(text string) error {
-	if tty.IsTerminal(j.streams.OutFile()) {
-		text = tty.CleanLines(text)
-	}
-	_, err := fmt.Fprintln(j.streams.Out, text)
+	_, err := fmt.Fprintln(j.streams.Shown(), text)
 	return err
 }
 
@@ -245,14 +241,5 @@ func (j *job) follow(src *operand.Source, moved error) error {
 
 // printEntries prints the ids of the entries, or the entries.
 func (j *job) printEntries() error {
-	for _, e := range j.batch.Entries {
-		text := e.ID()
-		if j.json || j.dryRun {
-			text = e.Raw()
-		}
-		if err := j.println(text); err != nil {
-			return err
-		}
-	}
-	return nil
+	return operand.PrintEntries(j.streams, j.batch.Entries, j.json || j.dryRun)
 }

@@ -315,7 +315,7 @@ func PrintEntries(s *clikit.Streams, entries []session.Entry, whole bool) error 
 		if whole {
 			text = e.Raw()
 		}
-		if _, err := fmt.Fprintln(s.Out, text); err != nil {
+		if _, err := fmt.Fprintln(s.Shown(), text); err != nil {
 			return err
 		}
 	}
