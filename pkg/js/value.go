@@ -37,7 +37,7 @@ func (v Value) member(name string) Value {
 	}
 	found := gjson.Get(string(v), gjson.Escape(name))
 	rest := string(v)[found.Index+len(found.Raw):]
-	if name != "" && isSimpleName(name) && !strings.Contains(string(v), `\u00`) && !(found.Exists() && strings.Contains(rest, name)) {
+	if isSimpleName(name) && !strings.Contains(string(v), `\u00`) && !(found.Exists() && strings.Contains(rest, name)) {
 		return Value(found.Raw)
 	}
 	return Value(Member(string(v), name))
