@@ -72,8 +72,8 @@ func (a *asker) ask(r *compact.Request) (string, error) {
 	return r.Summary(), nil
 }
 
-// progress says what is waited for: to somebody at a terminal, since it may take
-// minutes, and with -v.
+// progress says which answer is awaited, on a terminal and with -v: it may take
+// minutes.
 func (a *asker) progress(part string, chunked bool, size int) {
 	say := a.streams.Notef
 	if tty.IsTerminal(a.streams.ErrFile()) {

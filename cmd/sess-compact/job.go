@@ -12,8 +12,7 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// The answers "no". That there is no need is what --if-needed asks, time and
-// again, and is no news; that nothing can be done is.
+// The answers "no". --if-needed is polled, so "not needed" prints nothing.
 var (
 	errNoNeed  = clikit.No("")
 	errNothing = clikit.No("nothing to compact")

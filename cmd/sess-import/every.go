@@ -18,7 +18,7 @@ type task struct {
 	sink   *sink // nil if the session could not be listed
 	losses []formats.Loss
 	err    error
-	done   chan struct{} // closed when all else is there
+	done   chan struct{} // closed when the other fields are set
 }
 
 // A tally says how it went.
@@ -41,7 +41,7 @@ func (j *job) every(ctx context.Context, a formats.Archive) error {
 	tasks := j.tasks(ctx, a)
 	defer func() {
 		stop()
-		for t := range tasks { // which nobody wants any more
+		for t := range tasks { // no longer wanted
 			t.abandon()
 		}
 	}()

@@ -20,8 +20,8 @@ func (c *config) there(path string) error {
 	return nil
 }
 
-// none is the answer to a question for sessions where there are none: a listing
-// says no, but whoever wants one has asked for what is missing.
+// none is the result without a session: status 1 for a listing, an error if a
+// session was asked for.
 func (c *config) none(format string, args ...any) error {
 	if c.list {
 		return clikit.No(format, args...)

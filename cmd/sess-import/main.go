@@ -5,7 +5,7 @@
 //	sess-import [flags] [FORMAT] [SOURCE]
 //
 // It prints the session, or with --store or -o makes files and prints their
-// paths. What a session of ours cannot say is told. See sess-import(1).
+// paths. It reports what a session cannot hold. See sess-import(1).
 package main
 
 import (

@@ -40,8 +40,8 @@ func (c *config) show(s *clikit.Streams, rows []store.Row, keep func(store.Row) 
 	return nil
 }
 
-// none is the answer no. A person who asked for the sessions of a directory that has
-// none is told where others may be.
+// none is the answer no. On a terminal it says where other sessions may be if the
+// directory has none.
 func (c *config) none(s *clikit.Streams) error {
 	if !c.here || !tty.IsTerminal(s.ErrFile()) {
 		return clikit.No("")

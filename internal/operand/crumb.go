@@ -23,8 +23,8 @@ func (t *Target) LeaveCrumb() {
 }
 
 // leaveCrumb writes the terminal's breadcrumb for a session of the store. It is
-// a convenience: what goes wrong is said with -v only. Outside of a terminal
-// nothing is written.
+// a convenience: errors are printed with -v only. Without a terminal nothing is
+// written.
 func leaveCrumb(s *clikit.Streams, cwd, path string) {
 	ids := terminals(s)
 	if len(ids) == 0 || cwd == "" {

@@ -55,9 +55,9 @@ func Path(ctx context.Context, operand string) (string, error) {
 	return p.file, err
 }
 
-// A place is where a session is, and where it is said to be: a draft has the
-// path of the session it will be. The file of a session that has a committed
-// segmented store is that store.
+// A place is the path of a session and the file that holds it. A draft has the path
+// of the session it will be. The file of a session that has a committed segmented
+// store is that store.
 type place struct {
 	path, file string
 	stored     bool

@@ -46,9 +46,9 @@ type Input struct {
 	streams *clikit.Streams
 }
 
-// Open opens the session an operand names. That of another agent is read while it
-// is imported; an error of the import is one of reading, so that nobody takes a part
-// for the whole.
+// Open opens the session an operand names. Another agent's session is read while it
+// is imported. An error of the import is an error of reading, so a truncated session
+// is never mistaken for a complete one.
 func Open(ctx context.Context, s *clikit.Streams, operand string) (*Input, error) {
 	in := &Input{streams: s}
 	if a, ok := parseAddress(operand); ok {

@@ -84,7 +84,7 @@ func (p place) store() (*seg.Store, error) {
 }
 
 // WarnForeign warns of entries that another program added to the JSONL file beside a
-// segmented store: nobody sees them.
+// segmented store: no tool reads them.
 func WarnForeign(ctx context.Context, s *clikit.Streams, store *seg.Store) error {
 	f, err := store.Foreign(ctx)
 	if err != nil || len(f.IDs) == 0 || !s.Once(store.Dir()) {
@@ -110,8 +110,8 @@ func Stored(path string) (string, error) {
 }
 
 // streamed returns the session that a store holds, while it is read and checked.
-// An error of the store is one of reading, so that nobody takes a part for the
-// whole.
+// An error of the store is an error of reading, so a truncated session is never
+// mistaken for a complete one.
 func streamed(s *seg.Store) io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
@@ -121,8 +121,8 @@ func streamed(s *seg.Store) io.ReadCloser {
 	return r
 }
 
-// explained gives an error of a store its status and a hint, and takes away the
-// name of the store, which whoever reads it puts in front.
+// explained gives an error of a store its status and a hint, and removes the
+// name of the store, which the reader puts in front.
 func explained(dir string, err error) error {
 	if err == nil {
 		return nil

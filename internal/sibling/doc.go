@@ -11,7 +11,7 @@
 //   - Its status and its last message become those of the error. Its warnings and
 //     hints are handed on, without its name in front of them.
 //   - It ends. When the context is cancelled, or the output closed before its end,
-//     it gets SIGTERM, and soon after that SIGKILL, and is waited for. Should this
-//     process be killed, it finds nobody to write to.
+//     it gets SIGTERM, and soon after that SIGKILL, and is waited for. If this
+//     process is killed, its next write fails.
 //   - It reads nothing of ours: its standard input is empty.
 package sibling

@@ -21,8 +21,8 @@ import (
 // grace is how long a program has to end after it was asked to.
 const grace = 2 * time.Second
 
-// A Program is a program of the toolkit to be run. Say is told of what it prints
-// on standard error while it runs; see [Message].
+// A Program is a program of the toolkit to be run. Say is called for each message it
+// prints on standard error while it runs; see [Message].
 type Program struct {
 	Name string // "sess-import"
 	Args []string
@@ -102,7 +102,7 @@ func (p *Process) outcome() error {
 
 // finish waits for the program to end and judges how it did.
 func (p *Process) finish(reading error) {
-	_ = p.stdout.Close() // whoever still holds the other end writes in vain
+	_ = p.stdout.Close() // later writes to the other end fail
 	err := p.cmd.Wait()
 	p.talk.end()
 	stopped := p.ctx.Err()

@@ -3,9 +3,8 @@ package summarize
 import "syscall"
 
 // withParent has the command die with us, even if that is by SIGKILL. The kernel
-// tells the command alone: what it has started notices when it reads or writes a
-// pipe that nobody holds any more. A program that changes its user or is setuid is
-// not told.
+// signals the command alone: its children notice when they read or write a pipe
+// without another end. A program that changes its user or is setuid gets no signal.
 //
 // The kernel goes by the thread that started the command, so that one has to live
 // as long as the command; see process.launch.

@@ -13,7 +13,7 @@
 //     Several programs exit with 0 after an error, or print the error on
 //     standard output, so no single one of these signs is enough.
 //   - The call ends. The command has its own process group; on cancellation or
-//     time-out the group gets SIGTERM and then SIGKILL, at once if somebody sends
+//     time-out the group gets SIGTERM and then SIGKILL, at once on
 //     a second signal, and a process that was left behind holding the output is
 //     neither waited for nor spared. Only processes that leave the group (setsid,
 //     sudo) escape. If we are killed, Linux kills the command, not its children.

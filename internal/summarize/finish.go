@@ -26,7 +26,7 @@ type outcome struct {
 }
 
 // finish waits until the command has answered, ends it if the context does
-// first or the reply is too long, and in every case leaves nobody in its group.
+// first or the reply is too long, and in every case leaves no process in its group.
 // Between SIGTERM and SIGKILL lies kill; silence is what drain takes.
 func (p *process) finish(ctx context.Context, kill, silence time.Duration) outcome {
 	var o outcome
@@ -80,8 +80,7 @@ func (p *process) drain(ctx context.Context, silence time.Duration) bool {
 	}
 }
 
-// end makes sure that nobody is left in the command's group: SIGTERM, and after
-// grace SIGKILL. It stores the command's wait result if that was still to come
+// end ends every process of the command's group: SIGTERM, and after grace SIGKILL. It stores the command's wait result if that was still to come
 // and reports whether the command is known to have exited.
 func (p *process) end(exited bool, grace time.Duration, wait *error) bool {
 	if exited && !groupAlive(p.cmd.Process) {

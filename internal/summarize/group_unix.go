@@ -29,7 +29,7 @@ func killGroup(leader *os.Process) {
 
 // groupAlive reports whether the group has a process that we may signal. The
 // number stays taken while the group has members, also after the leader was
-// reaped, so it cannot meanwhile name somebody else's group.
+// reaped, so it cannot name another group meanwhile.
 func groupAlive(leader *os.Process) bool {
 	return syscall.Kill(-leader.Pid, 0) == nil
 }

@@ -32,7 +32,7 @@ type process struct {
 	ended  chan struct{}  // closed when both outputs reached their end
 	moved  chan struct{}  // a token for each arrival of output, at most one waiting
 	full   chan struct{}  // closed when the reply is longer than accepted
-	killed chan struct{}  // closed when the group was killed at somebody's wish
+	killed chan struct{}  // closed when the group was killed on request
 	pumps  sync.WaitGroup // the goroutines that use the pipes
 }
 

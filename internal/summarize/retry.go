@@ -48,8 +48,8 @@ type Retry struct {
 	Rand func() float64
 	// Sleep waits, or returns an error as soon as ctx ends; nil means a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Report is told before every wait how many tries have failed, how long the
-	// wait is, and the last error. It may be nil.
+	// Report is called before every wait with the number of failed tries, the length
+	// of the wait, and the last error. It may be nil.
 	Report func(try int, wait time.Duration, err error)
 }
 
@@ -141,7 +141,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// interrupts are the signals by which somebody ends a program.
+// interrupts are the signals that end a program.
 var interrupts = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
 // insist calls kill at the second of the signals that end a program, until stop

@@ -164,8 +164,8 @@ func (t *Tree) Children(i int) []int { return t.kids[t.first[i]:t.first[i+1]] }
 // Active reports whether entry i is on the active path.
 func (t *Tree) Active(i int) bool { return t.active[i] }
 
-// Head reports whether entry i ends a branch: whether it is nobody's parent.
-// An entry on a cycle is somebody's parent, even the one that is drawn last.
+// Head reports whether entry i ends a branch: whether it has no children. An entry
+// on a cycle has a child, even the one that is drawn last.
 func (t *Tree) Head(i int) bool { return len(t.Children(i)) == 0 && t.cycle[i] == 0 }
 
 // Label returns the label in force for entry i, "" if it has none.
@@ -312,8 +312,8 @@ func (w *walker) run(i int) int {
 	return n
 }
 
-// plain reports whether entry i may be hidden: it has one child, and nobody
-// would look for it.
+// plain reports whether entry i may be hidden: it has one child and nothing that a
+// reader would look for.
 func (w *walker) plain(i int) bool {
 	if len(w.t.Children(i)) != 1 || w.t.Label(i) != "" || i == w.t.leaf {
 		return false

@@ -5,7 +5,7 @@ package tty
 import "golang.org/x/sys/unix"
 
 // columns asks the terminal driver; 0 means that fd is no terminal or that
-// nobody told the driver a size.
+// the driver knows no size.
 func columns(fd uintptr) int {
 	ws, err := unix.IoctlGetWinsize(int(fd), unix.TIOCGWINSZ)
 	if err != nil {

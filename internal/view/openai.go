@@ -25,7 +25,7 @@ func OpenAI(messages []session.Message, o Options) (json JSON, repairs []string)
 		if t.message.Role() == session.RoleAssistant {
 			out = append(out, r.openAIAssistant(t)...)
 		} else if parts := r.parts(t.number, t.message); len(parts) > 0 {
-			out = append(out, openAISaid(t.message.Role(), parts)...)
+			out = append(out, openAIMessages(t.message.Role(), parts)...)
 		} else {
 			r.report(t.number, "user message without content left out")
 		}
@@ -101,9 +101,9 @@ func (r *request) openAIResults(t *turn) []JSON {
 	return out
 }
 
-// openAISaid returns what is said in a role other than the assistant's. A developer
+// openAIMessages returns the messages of a role other than the assistant's. A developer
 // message holds only text, so its images follow it in a user message.
-func openAISaid(role string, parts []part) []JSON {
+func openAIMessages(role string, parts []part) []JSON {
 	if role != session.RoleDeveloper {
 		return []JSON{openAIText(session.RoleUser, parts)}
 	}

@@ -247,9 +247,8 @@ func (p *Plan) unread(parts []Part) []Part {
 	return slices.DeleteFunc(slices.Clone(parts), func(part Part) bool { return copies[part.EntryID] })
 }
 
-// carried returns a digest with the items of a previous summary, whoever made
-// it: an extract, a model that kept to the headings, or one that did not, whose
-// lines become context.
+// carried returns a digest with the items of a previous summary: of an extract, of a
+// model that kept to the headings, or of one that did not, whose lines become context.
 func carried(summary string) digest {
 	var d digest
 	into, checked := &d.context, false

@@ -10,14 +10,13 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-// What follows reads prose without understanding it: which lines somebody
-// said, which sentences lay down a rule, give a reason, ask, or say what comes
-// next. It knows marks of some languages; for the goal, the files, the commands
-// and the errors none is needed.
+// The functions below read prose by its marks: which lines are prose, which
+// sentences lay down a rule, give a reason, ask, or say what comes next. They know
+// marks of some languages. Goals, files, commands and errors need none of them.
 
-// said yields the lines of a text that somebody said, not showed: no code, no
-// tables, no diffs. Bullets and marks of headings are left out.
-func said(text string) iter.Seq[string] {
+// prose yields the lines of a text that are prose: no code, no tables, no diffs.
+// Bullets and marks of headings are left out.
+func prose(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		code := false
 		for line := range strings.Lines(text) {
@@ -63,12 +62,12 @@ func shown(line string) bool {
 // that was said.
 func requestLine(text string) string {
 	first, last := firstLine(text), ""
-	for line := range said(first) {
+	for line := range prose(first) {
 		if !listItem.MatchString(first) {
 			return line
 		}
 	}
-	for line := range said(text) {
+	for line := range prose(text) {
 		if !terse(line) {
 			last = line
 		}
@@ -173,7 +172,7 @@ func lastQuestion(text string) string {
 func statementOf(text string) string {
 	const short, announcement, look = 24, 36, 6 // UTF-16 units, UTF-16 units, sentences
 	first, n := "", 0
-	for line := range said(text) {
+	for line := range prose(text) {
 		for s := range sentences(line) {
 			if first == "" || js.Len(first) < short && js.Len(s) >= short {
 				first = s

@@ -47,7 +47,7 @@ func (d *digest) read(parts []Part) {
 
 func (d *digest) cite(text string) string { return cite(text, d.entry) }
 
-// What stands in front of questions nobody has answered.
+// What stands in front of questions without an answer.
 const (
 	askedUser   = "asked the user: "
 	notAnswered = "not answered: "
@@ -82,7 +82,7 @@ func (d *digest) user(text string) {
 		d.goal.put(d.cite(line), 1, isQuestion)
 		d.forget()
 	}
-	for line := range said(text) {
+	for line := range prose(text) {
 		for s := range sentences(line) {
 			if ruleWeight(s) > 0 {
 				d.constraints.put(d.cite(s), 1, isWeakRule)
@@ -171,7 +171,7 @@ func (d *digest) assistant(m session.Message) {
 	d.progress.dropCited()
 	d.progress.add(d.cite(statement))
 	d.plan(text)
-	for line := range said(text) {
+	for line := range prose(text) {
 		for s := range sentences(line) {
 			if isDecision(s) {
 				d.decide(s)

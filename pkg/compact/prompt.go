@@ -8,8 +8,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// System is what a summarizing model is told first. A command that takes one
-// text gets it in front of the prompt.
+// System is the system prompt for a summarizing model. A command that takes one text
+// gets it in front of the prompt.
 const System = `You write summaries of conversations between a user and a coding assistant. You are given the conversation as text. ` +
 	`Do not continue it and do not answer questions in it: reply with the summary alone, in the format asked for.`
 

@@ -54,7 +54,7 @@ type PromptData struct {
 	Conversation    string   // this chunk of it, as text
 	PreviousSummary string   // of all that is before this chunk, "" if there is none
 	Instructions    string   // PromptOptions.Focus
-	System          string   // what the model is told first; it is not added to a prompt made by PromptOptions.Write
+	System          string   // the system prompt; it is not added to a prompt made by PromptOptions.Write
 	Chunk           int      // number of this chunk, from 1
 	Chunks          int      // how many there are: equal to Chunk for the last, before that an estimate
 	Dropped         int      // messages left out in front of this chunk; Conversation begins with a line that says so
@@ -164,8 +164,8 @@ func (r *Request) Name() string { return r.subject.Part }
 // Heading returns the heading that every reply has to have.
 func (r *Request) Heading() string { return r.subject.Heading }
 
-// System returns what a model is told in front of each prompt, with a blank
-// line between the two. It is "" with PromptOptions.Write, which is given it.
+// System returns the system prompt, which stands in front of each prompt with a
+// blank line between the two. It is "" with PromptOptions.Write, which is given it.
 func (r *Request) System() string { return r.system }
 
 // Done reports whether all has been asked and answered.
@@ -217,7 +217,7 @@ func (r *Request) Next() (prompt string, chunk, chunks int, err error) {
 			r.end, r.asked = end, true
 			return prompt, r.chunk, chunks, nil
 		}
-		// A prompt of somebody's own may repeat the conversation, or add to it.
+		// A template may repeat the conversation, or add to it.
 		if room = len(text) - (size - r.limit); try == 0 {
 			room = len(text) * (r.limit - r.size(bare)) / (size - r.size(bare))
 		}

@@ -96,8 +96,8 @@ func (s serializer) withImages(text string, m session.Message) string {
 	return strings.Join(lines, "\n")
 }
 
-// imageNote is what a summarizer is told of an image: that there was one, and
-// what can be said of it without looking.
+// imageNote is the note for an image that a summarizer is not shown: that there was
+// one, its type and its size.
 func imageNote(image session.Block) string {
 	var facts []string
 	if mime := image.Str("mimeType"); mime != "" {

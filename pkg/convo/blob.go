@@ -36,9 +36,9 @@ func (b Blob) Ref() string { return blobPrefix + b.Sum }
 // may still be none; see [BlobSum].
 func IsBlobRef(s string) bool { return strings.HasPrefix(s, blobPrefix) }
 
-// BlobSum returns the name of the blob that ref refers to. It is not ok if ref
-// is no reference, or if what it names is no SHA-256 in lower-case hex digits
-// and so could be a path to anywhere.
+// BlobSum returns the name of the blob that ref refers to. ok is false if ref is no
+// reference, or if the name is no SHA-256 in lower-case hex digits: such a name could
+// be a path to anywhere.
 func BlobSum(ref string) (sum string, ok bool) {
 	sum, ok = strings.CutPrefix(ref, blobPrefix)
 	return sum, ok && ValidBlobSum(sum)

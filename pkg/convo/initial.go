@@ -25,9 +25,8 @@ const (
 	BeforeLastUser
 )
 
-// InitialContext returns what stood at the beginning of a path and is not in
-// the context because the newest compaction removed it (docs/formats/pi.md,
-// initial context). That is, in this order:
+// InitialContext returns what the newest compaction removed from the beginning of a
+// conversation (docs/formats/pi.md, initial context), in this order:
 //
 //   - the system messages that were in force, unless the compaction carries
 //     them. Where the path has none, the prompt of its session_init;

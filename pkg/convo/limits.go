@@ -20,9 +20,8 @@ const (
 	minBlob   = 1024 // UTF-16 units of base64 from which an image is worth a blob
 )
 
-// Limits say what of an entry does not go into the session, as oh-my-pi 18
-// limits what it writes (see docs/formats/omp.md). The zero value changes
-// nothing.
+// Limits keep large texts and images out of the session, as oh-my-pi 18 does
+// (docs/formats/omp.md). The zero value changes nothing.
 type Limits struct {
 	// MaxChars is the length in UTF-16 units up to which strings stay whole,
 	// at any depth. Longer ones are cut, and a notice ends them; both together
@@ -30,8 +29,8 @@ type Limits struct {
 	// called jsonlEvents are dropped, and a lineCount follows the content beside
 	// it if anything in their object changed. 0 is no limit.
 	//
-	// What is signed or encrypted stays, because half of it is refused; so do
-	// ids, and the data of images, of which half is none.
+	// Signed and encrypted texts stay whole, because a provider refuses a part of
+	// one; so do ids and the data of images.
 	MaxChars int
 
 	// Blobs puts images of at least 1024 units of base64, and data URLs of

@@ -6,7 +6,7 @@ import "github.com/sess-tools/sess/pkg/session"
 // never answered, as in pi 1.5.
 const NoResult = "No result provided"
 
-// Paired says how one message stands in the pairing of calls and results.
+// Paired is the place of one message in the pairing of calls and results.
 type Paired struct {
 	// Of an assistant message: its calls, and their results in the order in which
 	// they came. Results that stand before their calls come last.

@@ -196,7 +196,8 @@ func edit(messages []session.Message, replacement string) []session.Message {
 // Model names a model.
 type Model struct{ Provider, ID string }
 
-// A Context is what a path says to a model.
+// A Context is what a model gets of a path: the messages, the thinking level and its
+// own name.
 type Context struct {
 	Messages      []session.Message
 	ThinkingLevel string // JSON text of the level; `"off"` if none was ever set

@@ -195,7 +195,7 @@ func isWide(r rune) bool {
 	return false
 }
 
-// A ContextSize is how many tokens a context has, and where the figure is from.
+// A ContextSize is the number of tokens of a context, and where the figure is from.
 type ContextSize struct {
 	Tokens    int64
 	Usage     int64 // reported by the model at message LastUsage
@@ -275,7 +275,7 @@ func owner(projection []Projected, n int) string {
 }
 
 // EstimateContext returns the estimated size of a whole context, in tokens. Its
-// system messages cost what the one costs that says the same (pi 1.5).
+// system messages count as the one message that [FoldSystem] makes of them (pi 1.5).
 func EstimateContext(messages []session.Message, estimate Estimator) (tokens int64) {
 	if system, ok := FoldSystem(messages); ok {
 		tokens = estimate(system)

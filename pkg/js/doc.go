@@ -3,9 +3,11 @@
 // Session files are written by JavaScript programs, and the algorithms that
 // go with them measure in JavaScript's terms: string lengths are counted in
 // UTF-16 code units, the size of a tool call is the length of what
-// JSON.stringify makes of its arguments, paths are sorted by code unit. Whoever
-// wants the same numbers has to count the same things. This package does so on
-// the raw bytes of a file, without building values.
+// JSON.stringify makes of its arguments, paths are sorted by code unit. To get the
+// same numbers, this package counts the same things, on the raw bytes of a file.
+//
+// [Value] asks single members of an object. [Members], [WalkObject] and
+// [ValidMembers] are for loops over megabytes.
 //
 // # Text
 //
@@ -24,4 +26,6 @@
 // [Valid] is the gate. The functions that take JSON text expect text that has
 // passed it; on other text they return something of no meaning, but they do not
 // panic, do not hang and do not recurse without bound.
+//
+// Stability: v0. Exported names may change until version 1 of the module.
 package js

@@ -13,8 +13,8 @@ const maxTime = 8_640_000_000_000_000
 // new Date(s).getTime() does. It reads the forms that ECMAScript specifies:
 // YYYY, YYYY-MM or YYYY-MM-DD, the year also as ±YYYYYY, followed or not by
 // THH:mm, THH:mm:ss or THH:mm:ss.s… and by Z or ±HH:mm. A date alone is UTC; a
-// date with a time and no zone is local time, which in a gap or an overlap of
-// the clock is told by the offset before it. 24:00 is the end of the day.
+// date with a time and no zone is local time, for which the offset
+// before it counts in a gap or an overlap of the clock. 24:00 is the end of the day.
 // Digits beyond the millisecond are dropped. A day that the month does not have
 // is taken on into the next month up to 31, as V8 does.
 //
@@ -45,8 +45,8 @@ func parseTime(s string, local *time.Location) (ms int64, ok bool) {
 	return ms, true
 }
 
-// usualTime is parseTime for what toISOString writes, in all but the last days of a month: it is
-// what nearly every time in a session looks like. For all else ok is false.
+// usualTime is parseTime for what toISOString writes, in all but the last days of a
+// month: the form of nearly every time in a session. ok is false for other forms.
 func usualTime(s string) (ms int64, ok bool) {
 	const like = "0000-00-00T00:00:00.000Z"
 	if len(s) != len(like) {

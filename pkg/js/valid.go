@@ -68,7 +68,7 @@ func (s *shown) ended(closers []byte, end int) {
 	s.member(level, m.key, Span{m.value, end})
 }
 
-// valid is Valid, or ValidMembers if there is somebody to show them to.
+// valid is Valid, and ValidMembers if s is not nil.
 func valid(b []byte, s *shown) bool {
 	var shallow [128]byte
 	closers := shallow[:0] // what closes the open containers, innermost last

@@ -29,8 +29,8 @@ type Batch struct {
 	// Defaults fill what assistant messages lack.
 	Defaults Defaults
 
-	// Force lets entries of unknown type, and messages of unknown role or of a
-	// foreign shape, in.
+	// Force accepts entries of unknown type, and messages of unknown role or of a
+	// foreign shape.
 	Force bool
 
 	Entries []Entry
@@ -38,7 +38,7 @@ type Batch struct {
 	added map[string]bool
 }
 
-// Defaults are the values for what an assistant message does not say.
+// Defaults are the values of members that an assistant message lacks.
 type Defaults struct{ API, Provider, Model, StopReason, Usage string }
 
 // Add adds an entry with the given type and fields, behind the leaf. Custom
@@ -218,7 +218,7 @@ func refused(err error) error {
 	return fmt.Errorf("%w: %s", ErrRefused, reason)
 }
 
-// noUsage is the usage of a message nobody counted. A message without one
+// noUsage is the usage of a message without counters. A message without a usage
 // crashes pi 0.73 and oh-my-pi 13.
 const noUsage = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,` +
 	`"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`
@@ -326,9 +326,9 @@ func (b *Batch) assistant(m Message) (Message, error) {
 	return b.stamped(m, given, "content")
 }
 
-// CompleteUsage returns a usage with every counter pi wants, of tokens and of
-// cost: those that lack or are null as 0, totals as the sum of their parts. The
-// error is ErrRefused for what is no usage.
+// CompleteUsage returns a usage with all counters that pi needs, of tokens and of
+// cost. Missing and null counters become 0, missing totals the sum of their parts.
+// The error is ErrRefused if raw is no usage.
 func CompleteUsage(raw string) (string, error) {
 	raw, err := withCounters(raw, "usage", "totalTokens")
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-// ErrForeign is the [ErrRefused] of a message that has the shape of another
-// program's: it would be stored, and what it says would be ignored.
+// ErrForeign is returned for a message in the shape of another program's API. If it
+// were stored, every reader would ignore a part of it. It matches [ErrRefused].
 var ErrForeign = fmt.Errorf("%w: not of this format", ErrRefused)
 
-// Foreign names the first thing a message holds that is not of the format, so
-// that every reader ignores it: a content block of a type it does not have, or of
-// the shape another API has, tool calls beside the content, a usage without one
-// counter it knows. It is "" for a message all of which is understood.
+// Foreign names the first part of a message that readers of the format ignore: a
+// content block of an unknown type or in the shape of another API, tool calls beside
+// the content, a usage without a known counter. It is "" if readers understand all
+// of the message.
 func (m Message) Foreign() string {
 	if strings.HasPrefix(m.content, "[") {
 		if what := foreignContent(m.content); what != "" {

@@ -449,7 +449,7 @@ func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
 		}
 		if rd.stopped {
 			close(enough)
-			continue // until nobody uses next any more
+			continue // until next is no longer in use
 		}
 		if rd.outlines() {
 			s.block.Free()

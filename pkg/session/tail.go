@@ -52,7 +52,7 @@ func ReadTail(r io.ReaderAt, size int64) (Tail, error) {
 	return t, nil
 }
 
-// ReadHeader reads little more of r than the lines up to the header. Its errors
+// ReadHeader reads the lines of r up to the header, and little more. Its errors
 // are those of Read.
 func ReadHeader(r io.Reader) (Header, error) {
 	rd := reader{s: &Session{}}
@@ -119,8 +119,8 @@ type Recent struct {
 }
 
 // ReadRecent reads the first size bytes of r from their end, as far as the
-// context of the leaf needs: [Project] of the path it returns has the messages
-// that it has of the whole path. The error is ErrWhole if that takes
+// context of the leaf needs: the context of the path it returns has the same messages
+// as that of the whole path. The error is ErrWhole if that takes
 // reading all of the session: it is not of version 3, it has no compaction within
 // 8 MiB, or something but a torn tail is wrong with it.
 func ReadRecent(r io.ReaderAt, size int64) (*Recent, error) {

@@ -72,8 +72,8 @@ func (s *Session) PathIndex(leaf int) ([]int, []Problem) {
 	return path, problems
 }
 
-// Heads returns the positions of the entries that are no parent, in file
-// order: the ends of all branches.
+// Heads returns the positions of the entries without children, in file order: the
+// ends of all branches.
 func (s *Session) Heads() []int {
 	parent := make([]bool, len(s.Entries))
 	for i := range s.Entries {
