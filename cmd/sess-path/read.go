@@ -80,7 +80,7 @@ type reading struct {
 // without.
 func (c *config) read(in *operand.Input) (*reading, error) {
 	var r *reading
-	err := error(session.ErrWhole)
+	err := session.ErrWhole
 	switch c.need() {
 	case contextOnly:
 		var path []session.Entry

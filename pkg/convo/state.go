@@ -77,7 +77,7 @@ func (s *State) inject(raw string) {
 	}
 next:
 	for value := range js.Value(raw).Elements() {
-		name, ok := js.Value(value).Text()
+		name, ok := value.Text()
 		if !ok {
 			continue
 		}

@@ -47,14 +47,6 @@ func raws(entries []session.Entry) []string {
 	return out
 }
 
-func texts(messages []session.Message) []string {
-	out := []string{}
-	for _, m := range messages {
-		out = append(out, m.Raw())
-	}
-	return out
-}
-
 func kinds(problems []session.Problem) string {
 	var out []string
 	for _, p := range problems {
