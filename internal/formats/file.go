@@ -8,6 +8,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // A File is a file that is read: its bytes as they were when it was opened, as
@@ -68,7 +70,7 @@ var errIrregular = errors.New("not a regular file")
 func OpenFile(path string) (*File, error) {
 	f, err := openFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, cause(err))
+		return nil, fmt.Errorf("opening %s: %w", path, disk.Cause(err))
 	}
 	fi, err := f.Stat()
 	switch {
@@ -81,5 +83,5 @@ func OpenFile(path string) (*File, error) {
 		return &File{ReaderAt: f, Size: fi.Size(), ModTime: fi.ModTime(), close: f.Close}, nil
 	}
 	f.Close()
-	return nil, fmt.Errorf("reading %s: %w", path, cause(err))
+	return nil, fmt.Errorf("reading %s: %w", path, disk.Cause(err))
 }

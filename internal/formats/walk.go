@@ -7,6 +7,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // Walk yields the paths of the regular files in dir, and in the directories at most
@@ -20,7 +22,7 @@ func Walk(ctx context.Context, dir string, depth int, match func(base string) bo
 
 func walk(ctx context.Context, dir string, depth int, match func(string) bool, yield func(string, error) bool) bool {
 	entries, err := os.ReadDir(dir)
-	if err != nil && !yield(dir, fmt.Errorf("reading %s: %w", dir, cause(err))) {
+	if err != nil && !yield(dir, fmt.Errorf("reading %s: %w", dir, disk.Cause(err))) {
 		return false
 	}
 	for _, e := range entries {
@@ -54,7 +56,7 @@ func irregular(path string, e fs.DirEntry) error {
 		err = errIrregular
 	}
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", path, cause(err))
+		return fmt.Errorf("reading %s: %w", path, disk.Cause(err))
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // Append appends entries, each of them a line of a session without its line
@@ -156,7 +158,7 @@ func (w *writer) writeParts(parts []part) error {
 		fresh := p.offset == 0
 		err := w.s.appendFile(name, p.bytes, fresh)
 		if err == nil && fresh {
-			err = w.s.d.syncDir(joined(w.s.dir, "segments"))
+			err = w.s.d.SyncDir(joined(w.s.dir, "segments"))
 		}
 		if err != nil {
 			return about("appending to "+base(name), err)
@@ -168,12 +170,12 @@ func (w *writer) writeParts(parts []part) error {
 func (w *writer) writeIndex(rows []byte) error {
 	name := joined(w.s.dir, indexFile)
 	fresh := false
-	if _, err := w.s.d.lstat(name); missing(err) {
+	if _, err := w.s.d.Lstat(name); missing(err) {
 		fresh = true
 	}
 	err := w.s.appendFile(name, rows, fresh)
 	if err == nil && fresh {
-		err = w.s.d.syncDir(joined(w.s.dir, "index"))
+		err = w.s.d.SyncDir(joined(w.s.dir, "index"))
 	}
 	if err != nil {
 		return about("appending to the index", err)
@@ -195,7 +197,7 @@ func (w *writer) undo(b *batch, why error) error {
 		}
 	}
 	if err != nil {
-		return errors.Join(why, fmt.Errorf("taking it back, which is left to the next writer: %w", cause(err)))
+		return errors.Join(why, fmt.Errorf("taking it back, which is left to the next writer: %w", disk.Cause(err)))
 	}
 	return why
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -112,7 +113,7 @@ func TestAppendCountsBranches(t *testing.T) {
 	for _, step := range steps {
 		must(t, s.Append(t.Context(), step.lines...))
 		wantSound(t, s)
-		m, err := readManifest(osDisk{}, s.dir)
+		m, err := readManifest(disk.OS{}, s.dir)
 		must(t, err)
 		if m.Counters.Branches != step.want {
 			t.Errorf("%d branches, want %d", m.Counters.Branches, step.want)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // Checkpoint marks the last entry as a point to which the store can be rolled
@@ -58,7 +60,7 @@ func (w *writer) checkpoint(reason string) (Checkpoint, error) {
 	name := joined(w.s.dir, c.Snapshot)
 	err = replaceFile(w.s.d, joined(w.s.dir, "tmp", base(name)+".tmp"), name, pretty(&c))
 	if err == nil {
-		err = w.s.d.syncDir(joined(w.s.dir, "checkpoints"))
+		err = w.s.d.SyncDir(joined(w.s.dir, "checkpoints"))
 	}
 	if err != nil {
 		return c, about("writing "+c.Snapshot, err)
@@ -95,9 +97,9 @@ func (s *Store) aside(name string) error {
 		if n > 0 {
 			to = fmt.Sprintf("%s.%d", to, n)
 		}
-		_, err := s.d.lstat(to)
+		_, err := s.d.Lstat(to)
 		if missing(err) {
-			err = s.d.rename(name, to)
+			err = s.d.Rename(name, to)
 			if missing(err) {
 				return nil
 			}
@@ -128,13 +130,13 @@ func (s *Store) keep(name string, b []byte) error {
 		case errors.Is(err, ErrCorrupt):
 			continue
 		}
-		f, err := s.d.open(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+		f, err := openFile(s.d, to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 		if err != nil {
 			return err
 		}
-		if err = write(f, b); err == nil {
+		if err = disk.Write(f, b); err == nil {
 			err = f.Sync()
 		}
-		return closing(f, err)
+		return disk.Closing(f, err)
 	}
 }

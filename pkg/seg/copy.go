@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
@@ -19,7 +20,7 @@ const copyChunk = 1 << 20
 // A sink writes the segments and the index of a store that nobody reads yet.
 type sink struct {
 	s        *Store
-	seg, idx file
+	seg, idx disk.File
 	segment  int64
 	rows     []byte
 	frames   []byte
@@ -28,7 +29,7 @@ type sink struct {
 }
 
 func (k *sink) open() (err error) {
-	k.idx, err = k.s.d.open(joined(k.s.dir, indexFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	k.idx, err = openFile(k.s.d, joined(k.s.dir, indexFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	return err
 }
 
@@ -43,7 +44,7 @@ func (k *sink) add(f *frame) error {
 			return err
 		}
 		k.segment = r.segment
-		if k.seg, err = k.s.d.open(k.s.segmentPath(r.segment), os.O_WRONLY|os.O_CREATE|os.O_EXCL); err != nil {
+		if k.seg, err = openFile(k.s.d, k.s.segmentPath(r.segment), os.O_WRONLY|os.O_CREATE|os.O_EXCL); err != nil {
 			return err
 		}
 	}
@@ -56,12 +57,12 @@ func (k *sink) add(f *frame) error {
 
 func (k *sink) flush() error {
 	if len(k.frames) > 0 {
-		if err := write(k.seg, k.frames); err != nil {
+		if err := disk.Write(k.seg, k.frames); err != nil {
 			return about(fmt.Sprintf("writing segment %d", k.segment), err)
 		}
 	}
 	if len(k.rows) > 0 {
-		if err := write(k.idx, k.rows); err != nil {
+		if err := disk.Write(k.idx, k.rows); err != nil {
 			return about("writing the index", err)
 		}
 	}
@@ -77,7 +78,7 @@ func (k *sink) seal() error {
 	if k.seg == nil {
 		return nil
 	}
-	err := closing(k.seg, k.seg.Sync())
+	err := disk.Closing(k.seg, k.seg.Sync())
 	if k.seg = nil; err != nil {
 		return about(fmt.Sprintf("sealing segment %d", k.segment), err)
 	}
@@ -92,9 +93,9 @@ func (k *sink) close(err error) error {
 		err = k.idx.Sync()
 	}
 	if k.seg != nil {
-		err = closing(k.seg, err)
+		err = disk.Closing(k.seg, err)
 	}
-	return closing(k.idx, err)
+	return disk.Closing(k.idx, err)
 }
 
 // copy writes the entries of the file into the store.

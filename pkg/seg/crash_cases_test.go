@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 func fastOptions() Options {
@@ -13,7 +15,7 @@ func fastOptions() Options {
 	return o
 }
 
-func appendN(d disk, name string, from, to int) error {
+func appendN(d disk.FS, name string, from, to int) error {
 	s, err := openStore(d, Dir(name), fastOptions())
 	if err != nil {
 		return err
@@ -26,7 +28,7 @@ func appendN(d disk, name string, from, to int) error {
 }
 
 // appendCovered appends one entry to a store whose ids get into a table at once.
-func appendCovered(d disk, name string, n int) error {
+func appendCovered(d disk.FS, name string, n int) error {
 	s, err := openStore(d, Dir(name), smallTable())
 	if err != nil {
 		return err
@@ -41,7 +43,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func withStore(d disk, name string, do func(s *Store) error) error {
+func withStore(d disk.FS, name string, do func(s *Store) error) error {
 	s, err := openStore(d, Dir(name), fastOptions())
 	if err != nil {
 		return err
@@ -49,31 +51,31 @@ func withStore(d disk, name string, do func(s *Store) error) error {
 	return do(s)
 }
 
-func mark(d disk, name string) error {
+func mark(d disk.FS, name string) error {
 	return withStore(d, name, func(s *Store) error { _, err := s.Checkpoint(background, "manual"); return err })
 }
 
 var crashCases = map[string]crashCase{
 	"append": {
 		undone: true, entries: 3, kept: 3, most: 4, acked: 4, reopen: true,
-		do: func(d disk, name string) error { return appendN(d, name, 4, 4) },
+		do: func(d disk.FS, name string) error { return appendN(d, name, 4, 4) },
 	},
 	"first append": {
 		undone: true, entries: 0, kept: 0, most: 2, acked: 2, reopen: true,
-		do: func(d disk, name string) error { return appendN(d, name, 1, 2) },
+		do: func(d disk.FS, name string) error { return appendN(d, name, 1, 2) },
 	},
 	"append with rotation and seal": {
 		undone: true, entries: 3, kept: 3, most: 8, acked: 8, reopen: true,
-		do: func(d disk, name string) error { return appendN(d, name, 4, 8) },
+		do: func(d disk.FS, name string) error { return appendN(d, name, 4, 8) },
 	},
 	"second append": {
 		undone: true, entries: 3, kept: 4, most: 5, acked: 5, reopen: true,
 		prepare: func(t *testing.T, name string) { must(t, appendN(fastDisk{}, name, 4, 4)) },
-		do:      func(d disk, name string) error { return appendN(d, name, 5, 5) },
+		do:      func(d disk.FS, name string) error { return appendN(d, name, 5, 5) },
 	},
 	"append with a new table of ids": {
 		entries: 3, kept: 3, most: 4, acked: 4, reopen: true,
-		do: func(d disk, name string) error { return appendCovered(d, name, 4) },
+		do: func(d disk.FS, name string) error { return appendCovered(d, name, 4) },
 	},
 	"append with a longer table of ids": {
 		entries: 3, kept: 9, most: 10, acked: 10, reopen: true,
@@ -82,7 +84,7 @@ var crashCases = map[string]crashCase{
 				must(t, appendCovered(fastDisk{}, name, n))
 			}
 		},
-		do: func(d disk, name string) error { return appendCovered(d, name, 10) },
+		do: func(d disk.FS, name string) error { return appendCovered(d, name, 10) },
 	},
 	"mending frames without rows": {
 		entries: 3, kept: 5, most: 6, acked: 6, reopen: true,
@@ -90,17 +92,17 @@ var crashCases = map[string]crashCase{
 			must(t, appendN(fastDisk{}, name, 4, 5))
 			cutIndex(t, name, 2)
 		},
-		do: func(d disk, name string) error { return appendN(d, name, 6, 6) },
+		do: func(d disk.FS, name string) error { return appendN(d, name, 6, 6) },
 	},
 	"mending a torn frame": {
 		entries: 3, kept: 3, most: 4, acked: 4, reopen: true,
 		prepare: func(t *testing.T, name string) { addTo(t, lastSegment(t, name), `{"schema":"pi.session_store_v2.segm`) },
-		do:      func(d disk, name string) error { return appendN(d, name, 4, 4) },
+		do:      func(d disk.FS, name string) error { return appendN(d, name, 4, 4) },
 	},
 	"mending a torn row": {
 		entries: 3, kept: 3, most: 4, acked: 4, reopen: true,
 		prepare: func(t *testing.T, name string) { addTo(t, filepath.Join(Dir(name), indexFile), `{"schema":"pi`) },
-		do:      func(d disk, name string) error { return appendN(d, name, 4, 4) },
+		do:      func(d disk.FS, name string) error { return appendN(d, name, 4, 4) },
 	},
 	"checkpoint": {entries: 3, kept: 3, most: 3, acked: 3, reopen: true, do: mark},
 	"rollback to a checkpoint": {
@@ -109,33 +111,33 @@ var crashCases = map[string]crashCase{
 			must(t, mark(fastDisk{}, name))
 			must(t, appendN(fastDisk{}, name, 3, 7))
 		},
-		do: func(d disk, name string) error {
+		do: func(d disk.FS, name string) error {
 			return withStore(d, name, func(s *Store) error { return s.RollbackTo(background, 1) })
 		},
 	},
 	"rebuild": {
 		entries: 5, kept: 5, most: 5, acked: 5, reopen: true,
-		do: func(d disk, name string) error {
+		do: func(d disk.FS, name string) error {
 			return withStore(d, name, func(s *Store) error { _, err := s.Rebuild(background); return err })
 		},
 	},
 	"migrate and cutover": {
 		entries: 5, before: true, kept: 5, most: 5, acked: 5,
-		do: func(d disk, name string) error { _, err := migrate(background, d, name, fastOptions()); return err },
+		do: func(d disk.FS, name string) error { _, err := migrate(background, d, name, fastOptions()); return err },
 	},
 	"migrate and exchange": {
 		entries: 3, kept: 3, most: 4, acked: 4,
 		prepare: func(t *testing.T, name string) { addTo(t, name, entryLine(4)+"\n") },
-		do:      func(d disk, name string) error { _, err := migrate(background, d, name, fastOptions()); return err },
+		do:      func(d disk.FS, name string) error { _, err := migrate(background, d, name, fastOptions()); return err },
 	},
 	"migrate and replace": {
 		entries: 3, kept: 3, most: 4, acked: 4, noSwap: true,
 		prepare: func(t *testing.T, name string) { addTo(t, name, entryLine(4)+"\n") },
-		do:      func(d disk, name string) error { _, err := migrate(background, d, name, fastOptions()); return err },
+		do:      func(d disk.FS, name string) error { _, err := migrate(background, d, name, fastOptions()); return err },
 	},
 	"rollback": {
 		entries: 3, kept: 3, most: 3, acked: 3,
-		do: func(d disk, name string) error {
+		do: func(d disk.FS, name string) error {
 			_, err := rollback(background, d, name, "test", fastOptions())
 			return err
 		},
@@ -143,7 +145,7 @@ var crashCases = map[string]crashCase{
 	"rollback with entries of its own": {
 		entries: 3, kept: 5, most: 5, acked: 5,
 		prepare: func(t *testing.T, name string) { must(t, appendN(fastDisk{}, name, 4, 5)) },
-		do: func(d disk, name string) error {
+		do: func(d disk.FS, name string) error {
 			_, err := rollback(background, d, name, "test", fastOptions())
 			return err
 		},
@@ -154,7 +156,7 @@ var crashCases = map[string]crashCase{
 			must(t, appendN(fastDisk{}, name, 4, 4))
 			addTo(t, name, entryLine(5)+"\n")
 		},
-		do: func(d disk, name string) error { _, err := migrate(background, d, name, fastOptions()); return err },
+		do: func(d disk.FS, name string) error { _, err := migrate(background, d, name, fastOptions()); return err },
 	},
 	"recovery from the file": {
 		entries: 5, kept: 5, most: 5, acked: 5,
@@ -162,7 +164,7 @@ var crashCases = map[string]crashCase{
 			file := lastSegment(t, name)
 			must(t, os.Truncate(file, int64(len(readText(t, file))-40)))
 		},
-		do: func(d disk, name string) error {
+		do: func(d disk.FS, name string) error {
 			_, err := recoverStore(background, d, name, fastOptions())
 			return err
 		},
@@ -177,7 +179,7 @@ var crashCases = map[string]crashCase{
 				must(t, os.Truncate(file, int64(len(readText(t, file))-30)))
 			}
 		},
-		do: func(d disk, name string) error {
+		do: func(d disk.FS, name string) error {
 			_, err := recoverStore(background, d, name, fastOptions())
 			return err
 		},
@@ -189,7 +191,7 @@ var crashCases = map[string]crashCase{
 			file := lastSegment(t, name)
 			must(t, os.Truncate(file, int64(len(readText(t, file))-40)))
 		},
-		do: func(d disk, name string) error {
+		do: func(d disk.FS, name string) error {
 			_, err := recoverStore(background, d, name, fastOptions())
 			return err
 		},

@@ -8,15 +8,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // A crashCase is one operation that is struck at each of its system calls.
 type crashCase struct {
-	entries int                             // of the store before
-	prepare func(t *testing.T, name string) // what else there is before
-	do      func(d disk, name string) error // the operation
-	kept    int                             // entries that nothing may take away
-	most    int                             // entries that may be there
+	entries int                                // of the store before
+	prepare func(t *testing.T, name string)    // what else there is before
+	do      func(d disk.FS, name string) error // the operation
+	kept    int                                // entries that nothing may take away
+	most    int                                // entries that may be there
 	// acked is how many entries are there for sure after do returned nil.
 	acked  int
 	undone bool // after one failing call that is reported, all is as before
@@ -92,7 +94,7 @@ func (tt *crashCase) strikeAt(t *testing.T, template string, f fault, n int) (en
 	name := filepath.Join(dir, "s.jsonl")
 	d := newFaultyDisk(f, n)
 	d.swaps = !tt.noSwap
-	ended, err := strike(t, d, func(d disk) error { return tt.do(d, name) })
+	ended, err := strike(t, d, func(d disk.FS) error { return tt.do(d, name) })
 	if ended && err != nil {
 		t.Fatalf("without a fault: %v", err)
 	}

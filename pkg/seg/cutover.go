@@ -9,7 +9,7 @@ import (
 // cutover gives the staged store its name, and returns where the one that had it
 // before is now.
 func (b *build) cutover() (old string, err error) {
-	if _, err := b.d.lstat(b.out.Dir); err == nil {
+	if _, err := b.d.Lstat(b.out.Dir); err == nil {
 		unlock, err := newStore(b.d, b.out.Dir, b.o).lock(b.ctx)
 		if err != nil {
 			return "", err
@@ -20,12 +20,12 @@ func (b *build) cutover() (old string, err error) {
 		}
 	} else if !missing(err) {
 		return "", about("looking for "+b.out.Dir, err)
-	} else if err := b.d.rename(b.s.dir, b.out.Dir); err != nil {
+	} else if err := b.d.Rename(b.s.dir, b.out.Dir); err != nil {
 		return "", about("renaming to "+b.out.Dir, err)
 	}
 	b.opened = true
 	b.s.dir = b.out.Dir
-	if err := b.d.syncDir(filepath.Dir(b.out.Dir)); err != nil {
+	if err := b.d.SyncDir(filepath.Dir(b.out.Dir)); err != nil {
 		return "", about("syncing the directory of "+b.out.Dir, err)
 	}
 	return old, nil
@@ -35,7 +35,7 @@ func (b *build) cutover() (old string, err error) {
 // do that in one step there is a moment without a store, in which the JSONL file
 // is the session; see [Recover].
 func (b *build) exchange() (string, error) {
-	err := b.d.exchange(b.s.dir, b.out.Dir)
+	err := b.d.Exchange(b.s.dir, b.out.Dir)
 	if err == nil {
 		return b.s.dir, nil
 	}
@@ -43,11 +43,11 @@ func (b *build) exchange() (string, error) {
 		return "", about("exchanging "+b.out.Dir, err)
 	}
 	backup := b.out.Dir + ".backup." + unique()
-	if err := b.d.rename(b.out.Dir, backup); err != nil {
+	if err := b.d.Rename(b.out.Dir, backup); err != nil {
 		return "", about("renaming "+b.out.Dir, err)
 	}
-	if err := b.d.rename(b.s.dir, b.out.Dir); err != nil {
-		return "", errors.Join(about("renaming to "+b.out.Dir, err), b.d.rename(backup, b.out.Dir))
+	if err := b.d.Rename(b.s.dir, b.out.Dir); err != nil {
+		return "", errors.Join(about("renaming to "+b.out.Dir, err), b.d.Rename(backup, b.out.Dir))
 	}
 	return backup, nil
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // A fault is what happens to one system call of a disk.
@@ -25,21 +27,21 @@ const (
 var errKilled = errors.New("killed")
 
 // A fastDisk is the real file system, which is not made to wait for the metal.
-type fastDisk struct{ osDisk }
+type fastDisk struct{ disk.OS }
 
-type fastFile struct{ file }
+type fastFile struct{ disk.File }
 
 func (fastFile) Sync() error { return nil }
 
-func (d fastDisk) open(name string, flag int) (file, error) {
-	f, err := d.osDisk.open(name, flag)
+func (d fastDisk) Open(name string, flag int, perm fs.FileMode) (disk.File, error) {
+	f, err := d.OS.Open(name, flag, perm)
 	if err != nil {
 		return nil, err
 	}
 	return fastFile{f}, nil
 }
 
-func (fastDisk) syncDir(string) error { return nil }
+func (fastDisk) SyncDir(string) error { return nil }
 
 // A faultyDisk counts the calls that change something, and strikes at one.
 type faultyDisk struct {
@@ -50,7 +52,7 @@ type faultyDisk struct {
 	dead   bool
 	swaps  bool              // whether there is an exchange
 	lost   map[string]string // files as they were when last synced
-	opened []file
+	opened []disk.File
 	struck string
 }
 
@@ -90,7 +92,7 @@ func (d *faultyDisk) call(what, name string, half func()) error {
 	panic(errKilled)
 }
 
-func (d *faultyDisk) open(name string, flag int) (file, error) {
+func (d *faultyDisk) Open(name string, flag int, perm fs.FileMode) (disk.File, error) {
 	if d.dead {
 		return nil, errKilled
 	}
@@ -102,7 +104,7 @@ func (d *faultyDisk) open(name string, flag int) (file, error) {
 			d.before(name)
 		}
 	}
-	f, err := d.fastDisk.open(name, flag)
+	f, err := d.fastDisk.Open(name, flag, perm)
 	if err != nil {
 		return nil, err
 	}
@@ -132,22 +134,22 @@ func (d *faultyDisk) moved(from, to string) {
 	}
 }
 
-func (d *faultyDisk) mkdir(name string) error {
+func (d *faultyDisk) Mkdir(name string, perm fs.FileMode) error {
 	if err := d.call("mkdir", name, nil); err != nil {
 		return err
 	}
-	return d.fastDisk.mkdir(name)
+	return d.fastDisk.Mkdir(name, perm)
 }
 
-func (d *faultyDisk) rename(from, to string) error {
+func (d *faultyDisk) Rename(from, to string) error {
 	if err := d.call("rename to", to, nil); err != nil {
 		return err
 	}
 	d.moved(from, to)
-	return d.fastDisk.rename(from, to)
+	return d.fastDisk.Rename(from, to)
 }
 
-func (d *faultyDisk) exchange(a, b string) error {
+func (d *faultyDisk) Exchange(a, b string) error {
 	if !d.swaps {
 		return errors.ErrUnsupported
 	}
@@ -155,21 +157,21 @@ func (d *faultyDisk) exchange(a, b string) error {
 		return err
 	}
 	d.moved(a, b)
-	return d.fastDisk.exchange(a, b)
+	return d.fastDisk.Exchange(a, b)
 }
 
-func (d *faultyDisk) remove(name string) error {
+func (d *faultyDisk) Remove(name string) error {
 	if err := d.call("remove", name, nil); err != nil {
 		return err
 	}
 	delete(d.lost, name)
-	return d.fastDisk.remove(name)
+	return d.fastDisk.Remove(name)
 }
 
-func (d *faultyDisk) syncDir(name string) error { return d.call("sync directory", name, nil) }
+func (d *faultyDisk) SyncDir(name string) error { return d.call("sync directory", name, nil) }
 
 type faultyFile struct {
-	file
+	disk.File
 	d    *faultyDisk
 	name string
 }
@@ -177,19 +179,19 @@ type faultyFile struct {
 func (f *faultyFile) Write(p []byte) (int, error) {
 	f.d.before(f.name)
 	n := 0
-	if err := f.d.call("write", f.name, func() { n, _ = f.file.Write(p[:len(p)/2]) }); err != nil {
+	if err := f.d.call("write", f.name, func() { n, _ = f.File.Write(p[:len(p)/2]) }); err != nil {
 		return n, err
 	}
-	return f.file.Write(p)
+	return f.File.Write(p)
 }
 
 func (f *faultyFile) WriteAt(p []byte, off int64) (int, error) {
 	f.d.before(f.name)
 	n := 0
-	if err := f.d.call("write", f.name, func() { n, _ = f.file.WriteAt(p[:len(p)/2], off) }); err != nil {
+	if err := f.d.call("write", f.name, func() { n, _ = f.File.WriteAt(p[:len(p)/2], off) }); err != nil {
 		return n, err
 	}
-	return f.file.WriteAt(p, off)
+	return f.File.WriteAt(p, off)
 }
 
 func (f *faultyFile) Truncate(size int64) error {
@@ -197,7 +199,7 @@ func (f *faultyFile) Truncate(size int64) error {
 	if err := f.d.call("truncate", f.name, nil); err != nil {
 		return err
 	}
-	return f.file.Truncate(size)
+	return f.File.Truncate(size)
 }
 
 func (f *faultyFile) Sync() error {
@@ -209,7 +211,7 @@ func (f *faultyFile) Sync() error {
 }
 
 func (f *faultyFile) Close() error {
-	err := f.file.Close()
+	err := f.File.Close()
 	if f.d.dead {
 		return errKilled
 	}
@@ -218,7 +220,7 @@ func (f *faultyFile) Close() error {
 
 // strike runs do on a disk that strikes at its call number at. ended says that do
 // came to its end without that call.
-func strike(t *testing.T, d *faultyDisk, do func(d disk) error) (ended bool, err error) {
+func strike(t *testing.T, d *faultyDisk, do func(d disk.FS) error) (ended bool, err error) {
 	t.Helper()
 	defer func() {
 		if r := recover(); r != nil {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -116,18 +117,18 @@ func checkpointName(seq int64) string { return fmt.Sprintf("checkpoints/%016d.js
 
 // checkpoints returns the checkpoints of the store in dir in order. One that
 // cannot be read is an error that names it.
-func checkpoints(d disk, dir string) ([]Checkpoint, error) {
+func checkpoints(d disk.FS, dir string) ([]Checkpoint, error) {
 	points, bad, err := allCheckpoints(d, dir)
 	for _, name := range slices.Sorted(maps.Keys(bad)) {
-		return nil, fmt.Errorf("checkpoint %s: %w", name, cause(bad[name]))
+		return nil, fmt.Errorf("checkpoint %s: %w", name, disk.Cause(bad[name]))
 	}
 	return points, err
 }
 
 // allCheckpoints returns the checkpoints that can be read, and by their file names
 // why the others cannot.
-func allCheckpoints(d disk, dir string) (out []Checkpoint, bad map[string]error, err error) {
-	entries, err := d.list(joined(dir, "checkpoints"))
+func allCheckpoints(d disk.FS, dir string) (out []Checkpoint, bad map[string]error, err error) {
+	entries, err := d.ReadDir(joined(dir, "checkpoints"))
 	bad = map[string]error{}
 	if missing(err) {
 		return nil, bad, nil
@@ -154,7 +155,7 @@ func allCheckpoints(d disk, dir string) (out []Checkpoint, bad map[string]error,
 	return out, bad, nil
 }
 
-func readCheckpoint(d disk, name string) (Checkpoint, error) {
+func readCheckpoint(d disk.FS, name string) (Checkpoint, error) {
 	var c Checkpoint
 	b, err := readFile(d, name, maxDocument)
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
@@ -50,7 +51,7 @@ func (s *Store) endAfter(last row) (*end, error) {
 }
 
 // read takes the frames of one segment from at.offset on.
-func (e *end) read(f file, at *row, name string) error {
+func (e *end) read(f disk.File, at *row, name string) error {
 	fi, err := f.Stat()
 	if err != nil {
 		return err

@@ -7,6 +7,8 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // The table of ids says where in the index the row of an id stands. It is derived
@@ -104,7 +106,7 @@ func (h *idHeader) home(hash uint64) uint64 {
 
 // An idTable is the table of a store, open.
 type idTable struct {
-	f file
+	f disk.File
 	h idHeader
 }
 
@@ -113,7 +115,7 @@ func (v *view) table() *idTable {
 	if v.f == nil {
 		return nil
 	}
-	f, err := v.s.d.open(joined(v.s.dir, idsFile), os.O_RDONLY)
+	f, err := openFile(v.s.d, joined(v.s.dir, idsFile), os.O_RDONLY)
 	if err != nil {
 		return nil
 	}

@@ -115,7 +115,7 @@ func TestIDTable(t *testing.T) {
 		must2(t, os.Mkdir(filepath.Join(dir, "tmp"), 0o700))
 		s := newStore(fastDisk{}, dir, Options{})
 		must2(t, m.write(s))
-		f, err := s.d.open(filepath.Join(dir, idsFile), os.O_RDONLY)
+		f, err := openFile(s.d, filepath.Join(dir, idsFile), os.O_RDONLY)
 		must2(t, err)
 		x := &idTable{f: f, h: m.h}
 		defer x.close()

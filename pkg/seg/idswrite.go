@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"hash/crc32"
 	"os"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // coverIDs brings the table of ids up to the end of the index, if what it does not
@@ -36,14 +38,14 @@ func (w *writer) coverIDs() {
 
 // dropIDs removes the table before rows are taken from the index.
 func (s *Store) dropIDs() error {
-	err := s.d.remove(joined(s.dir, idsFile))
+	err := s.d.Remove(joined(s.dir, idsFile))
 	if missing(err) {
 		return nil
 	}
 	if err != nil {
 		return about("removing "+idsFile, err)
 	}
-	return s.d.syncDir(s.dir)
+	return s.d.SyncDir(s.dir)
 }
 
 // An idMaker puts a table together in memory.
@@ -205,18 +207,18 @@ func (s *Store) extendIDs(v *view, t *idTable) error {
 }
 
 func (s *Store) writeBlocks(changed map[uint64]*idBlock, h *idHeader) error {
-	f, err := s.d.open(joined(s.dir, idsFile), os.O_RDWR)
+	f, err := openFile(s.d, joined(s.dir, idsFile), os.O_RDWR)
 	if err != nil {
 		return err
 	}
 	for n, b := range changed {
 		b.seal()
 		if _, err := f.WriteAt(b[:], int64(n+1)*idsBlock); err != nil { //nolint:gosec // as above
-			return closing(f, err)
+			return disk.Closing(f, err)
 		}
 	}
 	if err = f.Sync(); err == nil {
 		_, err = f.WriteAt(h.encode()[:], 0)
 	}
-	return closing(f, err)
+	return disk.Closing(f, err)
 }

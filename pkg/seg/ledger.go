@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -52,7 +53,7 @@ var (
 
 // ledger returns the events of the ledger of the store in dir. A line that is no
 // event, or not ended, is an error, and what is returned with it are the others.
-func ledger(d disk, dir string) ([]event, error) {
+func ledger(d disk.FS, dir string) ([]event, error) {
 	b, err := readFile(d, joined(dir, ledgerFile), maxLedger)
 	if missing(err) {
 		return nil, nil
@@ -101,7 +102,7 @@ func (e *event) rank() int { return slices.Index(migrationPhases, e.Phase) }
 // addEvent adds e to the ledger, which must be sound. The ledger, a few lines, is
 // replaced in one step: a line that a crash left torn could never be mended, as
 // no program repairs a ledger.
-func addEvent(d disk, dir string, e *event) error {
+func addEvent(d disk.FS, dir string, e *event) error {
 	if _, err := ledger(d, dir); err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func addEvent(d disk, dir string, e *event) error {
 }
 
 // writeLedger makes a ledger of events.
-func writeLedger(d disk, dir string, events []event) error {
+func writeLedger(d disk.FS, dir string, events []event) error {
 	var b []byte
 	for i := range events {
 		b = append(append(b, compact(&events[i])...), '\n')
@@ -123,11 +124,11 @@ func writeLedger(d disk, dir string, events []event) error {
 	return replaceLedger(d, dir, b)
 }
 
-func replaceLedger(d disk, dir string, b []byte) error {
+func replaceLedger(d disk.FS, dir string, b []byte) error {
 	name := joined(dir, ledgerFile)
 	err := replaceFile(d, joined(dir, "tmp", base(name)+".tmp"), name, b)
 	if err == nil {
-		err = d.syncDir(filepath.Dir(name))
+		err = d.SyncDir(filepath.Dir(name))
 	}
 	if err != nil {
 		return about("writing the ledger", err)

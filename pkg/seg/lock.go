@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
@@ -18,7 +19,7 @@ const mutationLock = "store.mutation.lock"
 // need be and never removes, and returns what lets go of it. The wait is bounded
 // by ctx and by wait, read as [jsonl.Options.Wait]. The error of one that was
 // not to be had wraps [jsonl.ErrLocked].
-func takeLock(ctx context.Context, d disk, name string, wait time.Duration) (func() error, error) {
+func takeLock(ctx context.Context, d disk.FS, name string, wait time.Duration) (func() error, error) {
 	if wait == 0 {
 		wait = jsonl.DefaultWait
 	}
@@ -32,7 +33,7 @@ func takeLock(ctx context.Context, d disk, name string, wait time.Duration) (fun
 			return nil, about("locking "+name, err)
 		}
 		if ok {
-			return func() error { return closing(f, nil) }, nil
+			return func() error { return disk.Closing(f, nil) }, nil
 		}
 		if !time.Now().Before(until) {
 			return nil, fmt.Errorf("locking %s: %w", name, jsonl.ErrLocked)
@@ -46,27 +47,27 @@ func takeLock(ctx context.Context, d disk, name string, wait time.Duration) (fun
 
 // tryLock opens and locks once. A lock on a file that meanwhile lost its name,
 // with the store it belongs to, protects nothing and does not count.
-func tryLock(d disk, name string) (file, bool, error) {
-	f, err := d.open(name, os.O_RDWR|os.O_CREATE)
+func tryLock(d disk.FS, name string) (disk.File, bool, error) {
+	f, err := openFile(d, name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, false, err
 	}
-	ok, err := jsonl.Flock(f)
+	ok, err := disk.Flock(f)
 	if ok && err == nil {
 		ok, err = sameFile(d, f, name)
 	}
 	if err != nil || !ok {
-		return nil, false, closing(f, err)
+		return nil, false, disk.Closing(f, err)
 	}
 	return f, true, nil
 }
 
-func sameFile(d disk, f file, name string) (bool, error) {
+func sameFile(d disk.FS, f disk.File, name string) (bool, error) {
 	mine, err := f.Stat()
 	if err != nil {
 		return false, err
 	}
-	named, err := d.lstat(name)
+	named, err := d.Lstat(name)
 	if missing(err) {
 		return false, nil
 	}
@@ -81,7 +82,7 @@ func (s *Store) lock(ctx context.Context) (func() error, error) {
 // unlockInto runs unlock and adds its error to err.
 func unlockInto(err *error, unlock func() error) {
 	if uerr := unlock(); uerr != nil {
-		*err = errors.Join(*err, fmt.Errorf("unlocking: %w", cause(uerr)))
+		*err = errors.Join(*err, fmt.Errorf("unlocking: %w", disk.Cause(uerr)))
 	}
 }
 

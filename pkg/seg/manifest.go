@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -121,7 +122,7 @@ func (m *manifest) add(f *frame, r *row, opensBranch bool) {
 
 // readManifest reads the manifest of the store in dir and checks it against its
 // own hash.
-func readManifest(d disk, dir string) (manifest, error) {
+func readManifest(d disk.FS, dir string) (manifest, error) {
 	var m manifest
 	b, err := readFile(d, joined(dir, manifestFile), maxDocument)
 	if err == nil {
@@ -140,7 +141,7 @@ func readManifest(d disk, dir string) (manifest, error) {
 		}
 	}
 	if err != nil {
-		return m, fmt.Errorf("reading %s: %w", manifestFile, cause(err))
+		return m, fmt.Errorf("reading %s: %w", manifestFile, disk.Cause(err))
 	}
 	return m, nil
 }
@@ -171,7 +172,7 @@ func parseManifest(b []byte) (manifest, error) {
 }
 
 // writeManifest installs m, with its hash, in the store in dir.
-func writeManifest(d disk, dir string, m *manifest, at string) error {
+func writeManifest(d disk.FS, dir string, m *manifest, at string) error {
 	m.UpdatedAt = at
 	m.Integrity.Self = m.selfHash()
 	temp := joined(dir, "tmp", manifestFile+".tmp")

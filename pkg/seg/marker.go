@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -40,7 +41,7 @@ type marker struct {
 
 // readMarker reads the commit marker of the store in dir and checks it against its
 // hashes. Of one that is damaged it returns what could be read.
-func readMarker(d disk, dir string) (marker, error) {
+func readMarker(d disk.FS, dir string) (marker, error) {
 	var m marker
 	b, err := readFile(d, joined(dir, markerFile), maxMarker)
 	if err == nil {
@@ -50,7 +51,7 @@ func readMarker(d disk, dir string) (marker, error) {
 		err = m.check()
 	}
 	if err != nil {
-		return m, fmt.Errorf("reading %s: %w", markerFile, cause(err))
+		return m, fmt.Errorf("reading %s: %w", markerFile, disk.Cause(err))
 	}
 	return m, nil
 }
@@ -87,11 +88,11 @@ func (m marker) sealed() marker {
 }
 
 // writeMarker puts a marker in the place of another, or of none.
-func writeMarker(d disk, dir string, m *marker) error {
+func writeMarker(d disk.FS, dir string, m *marker) error {
 	*m = m.sealed()
 	err := replaceFile(d, joined(dir, "tmp", markerFile+".tmp"), joined(dir, markerFile), pretty(m))
 	if err == nil {
-		err = d.syncDir(dir)
+		err = d.SyncDir(dir)
 	}
 	if err != nil {
 		return about("writing "+markerFile, err)
@@ -138,7 +139,7 @@ func (s *Store) Stale() (bool, error) {
 
 // readSource reads source-state.json, which says what the store was made from.
 // There is no fingerprint in it while pi writes to the file.
-func readSource(d disk, dir string) (sourceState, error) {
+func readSource(d disk.FS, dir string) (sourceState, error) {
 	var st sourceState
 	b, err := readFile(d, joined(dir, sourceFile), 4096)
 	if err == nil {
@@ -152,7 +153,7 @@ func readSource(d disk, dir string) (sourceState, error) {
 		st.Fingerprint = nil
 	}
 	if err != nil {
-		return sourceState{}, fmt.Errorf("reading %s: %w", sourceFile, cause(err))
+		return sourceState{}, fmt.Errorf("reading %s: %w", sourceFile, disk.Cause(err))
 	}
 	return st, nil
 }

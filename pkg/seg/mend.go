@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // mend makes whole what a writer that died left at the end of the store: frames
@@ -120,12 +122,12 @@ func (w *writer) putAside(e *end) error {
 		return nil
 	}
 	name := joined(w.s.dir, "tmp", base(e.torn)+".torn")
-	f, err := w.s.d.open(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	f, err := openFile(w.s.d, name, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 	if err == nil {
-		if err = write(f, append(e.bytes, '\n')); err == nil {
+		if err = disk.Write(f, append(e.bytes, '\n')); err == nil {
 			err = f.Sync()
 		}
-		err = closing(f, err)
+		err = disk.Closing(f, err)
 	}
 	if err != nil {
 		return about("saving broken bytes in "+base(name), err)

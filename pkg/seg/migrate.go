@@ -9,6 +9,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -49,10 +50,10 @@ type Migration struct {
 // [Store.Append] for a store that is appended to; whatever the file system says.
 // The session is as it was then.
 func Migrate(ctx context.Context, path string, o Options) (Migration, error) {
-	return migrate(ctx, osDisk{}, path, o)
+	return migrate(ctx, disk.OS{}, path, o)
 }
 
-func migrate(ctx context.Context, d disk, path string, o Options) (out Migration, err error) {
+func migrate(ctx context.Context, d disk.FS, path string, o Options) (out Migration, err error) {
 	return out, withSource(ctx, d, path, jsonl.Options{Tail: jsonl.Refuse, Wait: o.Wait}, func(a *jsonl.Appender, target string) error {
 		b, err := newBuild(ctx, d, a, target, o)
 		if err != nil {
@@ -66,7 +67,7 @@ func migrate(ctx context.Context, d disk, path string, o Options) (out Migration
 
 // withSource runs do with the JSONL file at path locked against everybody. target
 // is its name with a symbolic link resolved: the store stands beside the file.
-func withSource(ctx context.Context, d disk, path string, o jsonl.Options, do func(a *jsonl.Appender, target string) error) (err error) {
+func withSource(ctx context.Context, d disk.FS, path string, o jsonl.Options, do func(a *jsonl.Appender, target string) error) (err error) {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return about("opening "+path, err)
@@ -87,7 +88,7 @@ func withSource(ctx context.Context, d disk, path string, o jsonl.Options, do fu
 // A build is a store that is being made.
 type build struct {
 	ctx    context.Context
-	d      disk
+	d      disk.FS
 	a      *jsonl.Appender
 	path   string // of the JSONL file
 	o      Options
@@ -100,7 +101,7 @@ type build struct {
 	opened bool
 }
 
-func newBuild(ctx context.Context, d disk, a *jsonl.Appender, target string, o Options) (*build, error) {
+func newBuild(ctx context.Context, d disk.FS, a *jsonl.Appender, target string, o Options) (*build, error) {
 	id := session.NewSessionID()
 	b := &build{ctx: ctx, d: d, a: a, path: target, o: o}
 	b.out = Migration{ID: id, Correlation: o.Correlation, Dir: Dir(target)}
@@ -172,14 +173,14 @@ func (b *build) stage() error {
 		return err
 	}
 	if err := b.copy(); err != nil {
-		return fmt.Errorf("migrating %s: %w", b.path, cause(err))
+		return fmt.Errorf("migrating %s: %w", b.path, disk.Cause(err))
 	}
 	if err := b.event("staging_copy", verification{}, "ok", ""); err != nil {
 		return err
 	}
 	v, err := b.verify()
 	if err != nil {
-		return fmt.Errorf("migrating %s: %w", b.path, cause(err))
+		return fmt.Errorf("migrating %s: %w", b.path, disk.Cause(err))
 	}
 	if v != allTrue {
 		_ = b.event("failed", v, "fatal_error", "integrity_mismatch")
@@ -190,7 +191,7 @@ func (b *build) stage() error {
 
 // make makes an empty store and plans the migration.
 func (b *build) make() error {
-	if err := b.d.mkdir(b.s.dir); err != nil {
+	if err := b.d.Mkdir(b.s.dir, dirMode); err != nil {
 		return about("making "+b.s.dir, err)
 	}
 	b.w = &writer{s: b.s, st: transition{from: Dirty, to: Clean}}
@@ -228,7 +229,7 @@ func (b *build) commit() error {
 		return err
 	}
 	for _, name := range append([]string{""}, directories...) {
-		if err := b.d.syncDir(joined(b.s.dir, name)); err != nil {
+		if err := b.d.SyncDir(joined(b.s.dir, name)); err != nil {
 			return about("syncing "+name, err)
 		}
 	}
@@ -242,7 +243,7 @@ func (b *build) commit() error {
 	return b.complete(old)
 }
 
-func writeSource(d disk, dir string, p fingerprint) error {
+func writeSource(d disk.FS, dir string, p fingerprint) error {
 	doc := append(compact(&sourceState{sourceSchema, "clean", &p}), '\n')
 	if err := replaceFile(d, joined(dir, "tmp", sourceFile+".tmp"), joined(dir, sourceFile), doc); err != nil {
 		return about("writing "+sourceFile, err)

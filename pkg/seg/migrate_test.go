@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -276,7 +277,7 @@ func TestRollbackForce(t *testing.T) {
 	t.Parallel()
 	s, name := newTestStore(t, 3)
 	text := readText(t, name)
-	must(t, appendN(osDisk{}, name, 4, 6))
+	must(t, appendN(disk.OS{}, name, 4, 6))
 	file := lastSegment(t, name)
 	must(t, os.WriteFile(file, []byte(strings.Replace(readText(t, file), "number 6", "number 7", 1)), 0o600))
 	o := testOptions
@@ -312,7 +313,7 @@ func TestRollback(t *testing.T) {
 	if st, err := old.Status(); err != nil || st.State != RolledBack || st.Reason != "because" || st.Entries != 4 {
 		t.Errorf("%+v, %v", st, err)
 	}
-	events, err := ledger(osDisk{}, to)
+	events, err := ledger(disk.OS{}, to)
 	must(t, err)
 	var phases []string
 	for _, e := range events {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -70,7 +71,7 @@ func (m *manifest) owns(lines string) error {
 // committed reports whether the store is the work of [Migrate], and not a cache of
 // pi's: it has a commit marker, or its ledger tells of one.
 func (s *Store) committed() (bool, error) {
-	_, err := s.d.lstat(joined(s.dir, markerFile))
+	_, err := s.d.Lstat(joined(s.dir, markerFile))
 	if err == nil {
 		return true, nil
 	}
@@ -102,8 +103,8 @@ func Committed(path string) (*Store, error) {
 	if dir == path {
 		return nil, nil
 	}
-	d := osDisk{}
-	fi, err := d.lstat(dir)
+	d := disk.OS{}
+	fi, err := d.Lstat(dir)
 	if missing(err) || err == nil && !fi.IsDir() {
 		return nil, nil
 	}

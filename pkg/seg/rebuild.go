@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // A Rebuilt tells what [Store.Rebuild] made of the segments.
@@ -56,7 +58,7 @@ func (w *writer) rebuild() (out Rebuilt, err error) {
 	temp := joined(w.s.dir, "tmp", "offsets.rebuild.tmp")
 	e, err := w.index(temp)
 	if err != nil {
-		_ = w.s.d.remove(temp) // of no use, and in nobody's way
+		_ = w.s.d.Remove(temp) // of no use, and in nobody's way
 		return out, err
 	}
 	out.Torn = len(e.bytes)
@@ -106,7 +108,7 @@ func (w *writer) index(temp string) (*end, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := w.s.d.open(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	f, err := openFile(w.s.d, temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return nil, about("making "+base(temp), err)
 	}
@@ -130,13 +132,13 @@ func (w *writer) index(temp string) (*end, error) {
 	if err == nil {
 		err = f.Sync()
 	}
-	return e, closing(f, err)
+	return e, disk.Closing(f, err)
 }
 
 // indexSegment writes the rows of one segment. What cannot be read at its end
 // must be without a line feed, that is, not have been finished.
 func (w *writer) indexSegment(out *bufio.Writer, e *end, at *row, name string) error {
-	f, err := w.s.d.open(name, os.O_RDONLY)
+	f, err := openFile(w.s.d, name, os.O_RDONLY)
 	if err != nil {
 		return about(base(name), err)
 	}
@@ -195,10 +197,10 @@ func (w *writer) install(temp string, e *end) error {
 func (w *writer) replaceIndex(temp string) error {
 	err := w.s.dropIDs()
 	if err == nil {
-		err = w.s.d.rename(temp, joined(w.s.dir, indexFile))
+		err = w.s.d.Rename(temp, joined(w.s.dir, indexFile))
 	}
 	if err == nil {
-		err = w.s.d.syncDir(joined(w.s.dir, "index"))
+		err = w.s.d.SyncDir(joined(w.s.dir, "index"))
 	}
 	if err != nil {
 		return about("replacing the index", err)

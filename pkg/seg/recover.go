@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
@@ -46,10 +47,10 @@ type Recovery struct {
 //   - A rollback whose target is missing fails, [ErrNoTarget], or [ErrCorrupt] if
 //     it would lose entries, and leaves the store FAILED for a person to look at.
 func Recover(ctx context.Context, path string, o Options) (Recovery, error) {
-	return recoverStore(ctx, osDisk{}, path, o)
+	return recoverStore(ctx, disk.OS{}, path, o)
 }
 
-func recoverStore(ctx context.Context, d disk, path string, o Options) (out Recovery, err error) {
+func recoverStore(ctx context.Context, d disk.FS, path string, o Options) (out Recovery, err error) {
 	if strings.EqualFold(filepath.Ext(path), ".v2") {
 		path = Source(path)
 	}
@@ -64,7 +65,7 @@ func recoverStore(ctx context.Context, d disk, path string, o Options) (out Reco
 
 type recovery struct {
 	ctx    context.Context
-	d      disk
+	d      disk.FS
 	o      Options
 	a      *jsonl.Appender // of the target, nil if that is missing
 	target string
@@ -83,7 +84,7 @@ func (r *recovery) run() error {
 		if r.out.Action == "none" && len(r.out.Removed) > 0 {
 			r.out.Action = "source"
 		}
-		if _, serr := r.d.lstat(r.target); missing(serr) {
+		if _, serr := r.d.Lstat(r.target); missing(serr) {
 			return about("opening "+r.target, serr)
 		}
 		return nil
@@ -106,11 +107,11 @@ func (r *recovery) run() error {
 // the store.
 func (r *recovery) leftovers() error {
 	parent := filepath.Dir(r.dir)
-	entries, err := r.d.list(parent)
+	entries, err := r.d.ReadDir(parent)
 	if err != nil {
 		return about("reading "+parent, err)
 	}
-	_, serr := r.d.lstat(r.dir)
+	_, serr := r.d.Lstat(r.dir)
 	for _, e := range entries {
 		rest, ours := strings.CutPrefix(e.Name(), base(r.dir)+".")
 		if !ours || !e.IsDir() {
@@ -119,7 +120,7 @@ func (r *recovery) leftovers() error {
 		name := joined(parent, e.Name())
 		switch kind, _, _ := strings.Cut(rest, "."); {
 		case kind == "backup" && missing(serr):
-			if err := r.d.rename(name, r.dir); err != nil { // the pointer that was active before
+			if err := r.d.Rename(name, r.dir); err != nil { // the pointer that was active before
 				return about("restoring "+name, err)
 			}
 			serr, r.out.Action = nil, "mended"
@@ -134,7 +135,7 @@ func (r *recovery) leftovers() error {
 			}
 		}
 	}
-	return r.d.syncDir(parent)
+	return r.d.SyncDir(parent)
 }
 
 // finishRollback tells a store that is out of service so, if its rollback was
@@ -154,8 +155,8 @@ func (r *recovery) finishRollback(name string) error {
 func (r *recovery) finish() error {
 	m, err := readMarker(r.d, r.dir)
 	if missing(err) { // it never was committed
-		if _, err := r.d.lstat(r.target); err != nil {
-			return fmt.Errorf("%s: %w: neither %s nor %s is there: %w", r.dir, ErrNoTarget, markerFile, base(r.target), cause(err))
+		if _, err := r.d.Lstat(r.target); err != nil {
+			return fmt.Errorf("%s: %w: neither %s nor %s is there: %w", r.dir, ErrNoTarget, markerFile, base(r.target), disk.Cause(err))
 		}
 		if err := removeTree(r.d, r.dir); err != nil {
 			return about("removing "+r.dir, err)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // The three rules of a migration that died, and what becomes of a missing target.
@@ -15,7 +17,7 @@ func TestRecoverMigration(t *testing.T) {
 		s, name := newTestStore(t, 3)
 		tr := transition{seq: 1, from: Clean, to: MigrationStaging, reason: "test", at: s.o.now(), ordered: true}
 		must(t, os.Remove(filepath.Join(s.dir, stateFile)))
-		must(t, writeState(osDisk{}, s.dir, &tr, true))
+		must(t, writeState(disk.OS{}, s.dir, &tr, true))
 		if err := s.Append(t.Context(), []byte(entryLine(4))); !errors.Is(err, ErrState) {
 			t.Errorf("appending: %v", err)
 		}

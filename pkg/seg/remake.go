@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // readFile reads the JSONL file for what it says of the migration, if it is still
@@ -95,7 +97,7 @@ func (r *recovery) newIdentity(x *exam) (manifest, error) {
 		p, err = r.prefaceOfFile()
 	}
 	if err != nil {
-		return manifest{}, fmt.Errorf("%w: and nothing tells whose store it is: %w", x.merr, cause(err))
+		return manifest{}, fmt.Errorf("%w: and nothing tells whose store it is: %w", x.merr, disk.Cause(err))
 	}
 	return newManifest(p.header.ID, r.o.now(), sessionFits(p.header.ID) != nil), nil
 }
@@ -269,12 +271,12 @@ func (r *recovery) source(_ *writer, x *exam) error {
 // modes takes the store away from everybody but its owner.
 func (r *recovery) modes(*writer, *exam) error {
 	names, err := r.s.everything()
-	if err != nil || !hasModes {
+	if err != nil || !disk.HasModes {
 		return err
 	}
 	for _, name := range names {
 		full := joined(r.dir, name)
-		fi, err := r.d.lstat(full)
+		fi, err := r.d.Lstat(full)
 		if missing(err) || err == nil && fi.Mode()&0o077 == 0 {
 			continue
 		}
@@ -283,7 +285,7 @@ func (r *recovery) modes(*writer, *exam) error {
 			mode = dirMode
 		}
 		if err == nil && (fi.IsDir() || fi.Mode().IsRegular()) {
-			err = r.d.chmod(full, mode)
+			err = r.d.Chmod(full, mode)
 		}
 		if err != nil {
 			return about("changing the mode of "+base(full), err)

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"slices"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // intent returns an error if a rollback has not come to its end.
 func (c *scan) intent() error {
-	_, err := c.v.s.d.lstat(joined(c.v.s.dir, intentFile))
+	_, err := c.v.s.d.Lstat(joined(c.v.s.dir, intentFile))
 	if missing(err) {
 		return nil
 	}
@@ -34,7 +36,7 @@ func (w *writer) replay() error {
 	return w.replayDocuments(&in)
 }
 
-func readIntent(d disk, dir string) (intent, error) {
+func readIntent(d disk.FS, dir string) (intent, error) {
 	var in intent
 	b, err := readFile(d, joined(dir, intentFile), maxDocument)
 	if err == nil {
@@ -44,7 +46,7 @@ func readIntent(d disk, dir string) (intent, error) {
 		err = fmt.Errorf("%w: schema %.60q", ErrCorrupt, in.Schema)
 	}
 	if err != nil {
-		return in, fmt.Errorf("reading %s: %w", base(intentFile), cause(err))
+		return in, fmt.Errorf("reading %s: %w", base(intentFile), disk.Cause(err))
 	}
 	return in, nil
 }
@@ -57,8 +59,8 @@ func (w *writer) replayIndex(in *intent) error {
 	}
 	if has, err := w.hasSum(joined(w.s.dir, stageFile), in); err != nil || has {
 		if err == nil {
-			if err = w.s.d.rename(joined(w.s.dir, stageFile), name); err == nil {
-				err = w.s.d.syncDir(joined(w.s.dir, "index"))
+			if err = w.s.d.Rename(joined(w.s.dir, stageFile), name); err == nil {
+				err = w.s.d.SyncDir(joined(w.s.dir, "index"))
 			}
 		}
 		if err != nil {
@@ -115,17 +117,17 @@ func (w *writer) replayFiles(in *intent) error {
 			}
 		}
 	}
-	return errors.Join(w.s.d.syncDir(joined(w.s.dir, "segments")), w.s.d.syncDir(joined(w.s.dir, "checkpoints")))
+	return errors.Join(w.s.d.SyncDir(joined(w.s.dir, "segments")), w.s.d.SyncDir(joined(w.s.dir, "checkpoints")))
 }
 
 func (w *writer) keepEnd(name string, from, to int64) error {
-	f, err := w.s.d.open(name, os.O_RDONLY)
+	f, err := openFile(w.s.d, name, os.O_RDONLY)
 	if err != nil {
 		return err
 	}
 	b := make([]byte, to-from)
 	_, err = f.ReadAt(b, from)
-	if err = closing(f, err); err == nil {
+	if err = disk.Closing(f, err); err == nil {
 		err = w.s.keep(name, b)
 	}
 	if err == nil {
@@ -180,7 +182,7 @@ func (w *writer) replayDocuments(in *intent) error {
 			return err
 		}
 	}
-	if err := w.s.d.remove(joined(w.s.dir, intentFile)); err != nil {
+	if err := w.s.d.Remove(joined(w.s.dir, intentFile)); err != nil {
 		return about("removing "+base(intentFile), err)
 	}
 	return nil

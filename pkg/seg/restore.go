@@ -256,7 +256,7 @@ func (r *recovery) install(w *writer, x *exam, m manifest) error {
 		return err
 	}
 	if same {
-		err = r.d.remove(x.temp)
+		err = r.d.Remove(x.temp)
 	} else {
 		r.out.Action = "rebuilt"
 		err = w.replaceIndex(x.temp)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
@@ -25,10 +26,10 @@ type Retirement struct {
 // then. Entries that cannot be read to be appended are [ErrUnsaved], and nothing has
 // changed. Other errors are those of [Migrate].
 func Rollback(ctx context.Context, path, reason string, o Options) (Retirement, error) {
-	return rollback(ctx, osDisk{}, path, reason, o)
+	return rollback(ctx, disk.OS{}, path, reason, o)
 }
 
-func rollback(ctx context.Context, d disk, path, reason string, o Options) (out Retirement, err error) {
+func rollback(ctx context.Context, d disk.FS, path, reason string, o Options) (out Retirement, err error) {
 	err = withTarget(ctx, d, path, &o, func(a *jsonl.Appender, target string) error {
 		s, err := openStore(d, Dir(target), o)
 		if err != nil {
@@ -42,7 +43,7 @@ func rollback(ctx context.Context, d disk, path, reason string, o Options) (out 
 
 // withTarget is withSource for a file that may be torn, or missing: then there is no
 // Appender.
-func withTarget(ctx context.Context, d disk, path string, o *Options, do func(a *jsonl.Appender, target string) error) error {
+func withTarget(ctx context.Context, d disk.FS, path string, o *Options, do func(a *jsonl.Appender, target string) error) error {
 	if _, err := filepath.EvalSymlinks(path); missing(err) {
 		return do(nil, path)
 	}
@@ -76,11 +77,11 @@ func (s *Store) retire(ctx context.Context, a *jsonl.Appender, target, reason st
 		}
 	}
 	to := s.dir + ".rolledback." + unique()
-	if err := s.d.rename(s.dir, to); err != nil {
+	if err := s.d.Rename(s.dir, to); err != nil {
 		return out, about("renaming "+s.dir, err)
 	}
 	s.dir, out.Dir = to, to
-	err = s.d.syncDir(filepath.Dir(to))
+	err = s.d.SyncDir(filepath.Dir(to))
 	if err == nil {
 		err = w.retired(target, reason)
 	}

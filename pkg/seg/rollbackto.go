@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 const (
@@ -70,13 +72,13 @@ func (w *writer) rollbackTo(seq int64, migration, correlation string) error {
 		intentSchema, points[at], migration, correlation, hex.EncodeToString(sum[:]), int64(len(stage)),
 		identity{w.m.SessionID, w.m.SourceFormat, w.m.CreatedAt},
 	}
-	if err := makeFile(w.s.d, joined(w.s.dir, stageFile), stage); err != nil {
+	if err := disk.WriteFile(w.s.d, joined(w.s.dir, stageFile), stage, true); err != nil {
 		return about("staging the index", err)
 	}
 	if err := replaceFile(w.s.d, joined(w.s.dir, intentFile+".tmp"), joined(w.s.dir, intentFile), pretty(&in)); err != nil {
 		return about("writing "+base(intentFile), err)
 	}
-	if err := w.s.d.syncDir(joined(w.s.dir, "tmp")); err != nil {
+	if err := w.s.d.SyncDir(joined(w.s.dir, "tmp")); err != nil {
 		return about("syncing tmp", err)
 	}
 	return w.replay()

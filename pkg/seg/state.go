@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -125,7 +126,7 @@ func parseTransition(line string) (transition, error) {
 // readState returns the last transition of the store in dir; ok is false for a
 // store without one, which another program made. A file in which no transition
 // can be read stands for FAILED.
-func readState(d disk, dir string) (t transition, ok bool, err error) {
+func readState(d disk.FS, dir string) (t transition, ok bool, err error) {
 	b, err := readFile(d, joined(dir, stateFile), 2*stateSlot)
 	if missing(err) || err == nil && len(b) == 0 { // empty: a crash before the very first transition
 		return transition{}, false, nil
@@ -164,8 +165,8 @@ func lastTransition(b []byte) transition {
 }
 
 // writeState stores t in its slot.
-func writeState(d disk, dir string, t *transition, sync bool) error {
-	f, err := d.open(joined(dir, stateFile), os.O_RDWR|os.O_CREATE)
+func writeState(d disk.FS, dir string, t *transition, sync bool) error {
+	f, err := openFile(d, joined(dir, stateFile), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}
@@ -179,11 +180,11 @@ func writeState(d disk, dir string, t *transition, sync bool) error {
 	if err == nil && sync {
 		err = f.Sync()
 	}
-	return closing(f, err)
+	return disk.Closing(f, err)
 }
 
 // cutTo truncates a file that is longer than size.
-func cutTo(f file, size int64) error {
+func cutTo(f disk.File, size int64) error {
 	fi, err := f.Stat()
 	if err == nil && fi.Size() > size {
 		err = f.Truncate(size)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // A state that cannot be read, or that the table does not know, stops writers.
@@ -51,7 +53,7 @@ func TestStateSurvivesTornWrite(t *testing.T) {
 	must(t, err)
 	file := filepath.Join(s.dir, stateFile)
 	old := readText(t, file)
-	must(t, writeState(osDisk{}, s.dir, &next, true))
+	must(t, writeState(disk.OS{}, s.dir, &next, true))
 	whole := readText(t, file)
 	for n := 1; n < stateSlot; n += 37 {
 		at := int((next.seq + 1) % 2 * stateSlot)

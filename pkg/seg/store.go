@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -68,7 +69,7 @@ func (o *Options) maxSegment() int64 {
 // A Store is a segmented store. It holds no file open and no lock between two
 // calls, and is safe for concurrent use.
 type Store struct {
-	d   disk
+	d   disk.FS
 	dir string
 	o   Options
 
@@ -90,10 +91,10 @@ func Source(dir string) string { return strings.TrimSuffix(dir, ".v2") + ".jsonl
 // be opened and read as far as its index goes.
 //
 // Errors: [ErrNotStore]; [io/fs.ErrNotExist]; whatever the file system says.
-func Open(dir string, o Options) (*Store, error) { return openStore(osDisk{}, dir, o) }
+func Open(dir string, o Options) (*Store, error) { return openStore(disk.OS{}, dir, o) }
 
-func openStore(d disk, dir string, o Options) (*Store, error) {
-	fi, err := d.lstat(dir)
+func openStore(d disk.FS, dir string, o Options) (*Store, error) {
+	fi, err := d.Lstat(dir)
 	if err != nil {
 		return nil, about("opening "+dir, err)
 	}
@@ -101,7 +102,7 @@ func openStore(d disk, dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("opening %s: %w: not a directory", dir, ErrNotStore)
 	}
 	for _, name := range []string{manifestFile, indexFile} {
-		_, err := d.lstat(joined(dir, name))
+		_, err := d.Lstat(joined(dir, name))
 		if err == nil {
 			return newStore(d, dir, o), nil
 		}
@@ -115,7 +116,7 @@ func openStore(d disk, dir string, o Options) (*Store, error) {
 // Dir returns the directory of the store.
 func (s *Store) Dir() string { return s.dir }
 
-func newStore(d disk, dir string, o Options) *Store {
+func newStore(d disk.FS, dir string, o Options) *Store {
 	return &Store{d: d, dir: dir, o: o}
 }
 
@@ -125,15 +126,15 @@ func segmentName(n int64) string { return fmt.Sprintf("segments/%016d.seg", n) }
 
 // openSegment opens segment n, which another program may have named with fewer
 // zeros.
-func (s *Store) openSegment(n int64, flag int) (file, error) {
-	f, err := s.d.open(s.segmentPath(n), flag)
+func (s *Store) openSegment(n int64, flag int) (disk.File, error) {
+	f, err := openFile(s.d, s.segmentPath(n), flag)
 	if !missing(err) {
 		return f, err
 	}
 	segs, lerr := s.segments()
 	for _, g := range segs {
 		if lerr == nil && g.number == n {
-			return s.d.open(joined(s.dir, "segments", g.name), flag)
+			return openFile(s.d, joined(s.dir, "segments", g.name), flag)
 		}
 	}
 	return nil, err
@@ -148,7 +149,7 @@ type segment struct {
 
 // segments returns the segment files in the order of their numbers.
 func (s *Store) segments() ([]segment, error) {
-	entries, err := s.d.list(joined(s.dir, "segments"))
+	entries, err := s.d.ReadDir(joined(s.dir, "segments"))
 	if missing(err) {
 		return nil, nil
 	}
@@ -165,7 +166,7 @@ func (s *Store) segments() ([]segment, error) {
 		if err != nil || n < 1 {
 			return nil, fmt.Errorf("%w: %s is no name of a segment", ErrCorrupt, e.Name())
 		}
-		fi, err := s.d.lstat(joined(s.dir, "segments", e.Name()))
+		fi, err := s.d.Lstat(joined(s.dir, "segments", e.Name()))
 		if err == nil && !fi.Mode().IsRegular() {
 			err = fmt.Errorf("%w: not a regular file", ErrCorrupt)
 		}
@@ -219,5 +220,5 @@ func (s *Store) named(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", s.dir, cause(err))
+	return fmt.Errorf("%s: %w", s.dir, disk.Cause(err))
 }

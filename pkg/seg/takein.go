@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -26,7 +27,7 @@ func (b *build) takeIn(old *Store) error {
 	err = b.append(h)
 	unlockInto(&err, h.Close)
 	if err != nil {
-		return fmt.Errorf("migrating %s: %w", b.path, cause(err))
+		return fmt.Errorf("migrating %s: %w", b.path, disk.Cause(err))
 	}
 	if b.o.DryRun {
 		b.out.EntryCountMatch, b.out.HashChainMatch, b.out.IndexConsistent = true, true, true

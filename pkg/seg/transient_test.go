@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // A readDisk fails one call that only reads: opening a file, reading it, listing a
@@ -27,28 +29,28 @@ func (d *readDisk) call(what, name string) error {
 	return &fs.PathError{Op: what, Path: name, Err: d.errno}
 }
 
-func (d *readDisk) open(name string, flag int) (file, error) {
-	if flag == os.O_RDONLY {
+func (d *readDisk) Open(name string, flag int, perm fs.FileMode) (disk.File, error) {
+	if flag&(os.O_WRONLY|os.O_RDWR) == 0 {
 		if err := d.call("open", name); err != nil {
 			return nil, err
 		}
 	}
-	f, err := d.fastDisk.open(name, flag)
+	f, err := d.fastDisk.Open(name, flag, perm)
 	if err != nil {
 		return nil, err
 	}
 	return &readDiskFile{f, d, name}, nil
 }
 
-func (d *readDisk) list(name string) ([]fs.DirEntry, error) {
+func (d *readDisk) ReadDir(name string) ([]fs.DirEntry, error) {
 	if err := d.call("list", name); err != nil {
 		return nil, err
 	}
-	return d.fastDisk.list(name)
+	return d.fastDisk.ReadDir(name)
 }
 
 type readDiskFile struct {
-	file
+	disk.File
 	d    *readDisk
 	name string
 }
@@ -57,7 +59,7 @@ func (f *readDiskFile) ReadAt(p []byte, off int64) (int, error) {
 	if err := f.d.call("read", f.name); err != nil {
 		return 0, err
 	}
-	return f.file.ReadAt(p, off)
+	return f.File.ReadAt(p, off)
 }
 
 // What could not be read once is not damaged: no operation takes it for that, none
@@ -68,26 +70,26 @@ func TestTransientErrors(t *testing.T) {
 	must(t, mark(fastDisk{}, name))
 	must(t, appendCovered(fastDisk{}, name, 4))
 	must(t, appendCovered(fastDisk{}, name, 5))
-	for what, do := range map[string]func(d disk, name string) error{
-		"rollback to a checkpoint": func(d disk, name string) error {
+	for what, do := range map[string]func(d disk.FS, name string) error{
+		"rollback to a checkpoint": func(d disk.FS, name string) error {
 			return withStore(d, name, func(s *Store) error { return s.RollbackTo(background, 1) })
 		},
-		"append":     func(d disk, name string) error { return appendN(d, name, 6, 6) },
+		"append":     func(d disk.FS, name string) error { return appendN(d, name, 6, 6) },
 		"checkpoint": mark,
-		"rebuild": func(d disk, name string) error {
+		"rebuild": func(d disk.FS, name string) error {
 			return withStore(d, name, func(s *Store) error { _, err := s.Rebuild(background); return err })
 		},
-		"recover": func(d disk, name string) error {
+		"recover": func(d disk.FS, name string) error {
 			must(t, os.Truncate(filepath.Join(filepath.Dir(name), "s.v2", ledgerFile), 100))
 			_, err := recoverStore(background, d, name, fastOptions())
 			return err
 		},
-		"rollback": func(d disk, name string) error {
+		"rollback": func(d disk.FS, name string) error {
 			_, err := rollback(background, d, name, "test", fastOptions())
 			return err
 		},
-		"migrate": func(d disk, name string) error { _, err := migrate(background, d, name, fastOptions()); return err },
-		"verify": func(d disk, name string) error {
+		"migrate": func(d disk.FS, name string) error { _, err := migrate(background, d, name, fastOptions()); return err },
+		"verify": func(d disk.FS, name string) error {
 			return withStore(d, name, func(s *Store) error {
 				rep, err := s.Verify(background)
 				if err == nil && !rep.OK() {
@@ -96,7 +98,7 @@ func TestTransientErrors(t *testing.T) {
 				return err
 			})
 		},
-		"read": func(d disk, name string) error {
+		"read": func(d disk.FS, name string) error {
 			return withStore(d, name, func(s *Store) error { _, err := s.Tail(4); return err })
 		},
 	} {
@@ -112,7 +114,7 @@ func TestTransientErrors(t *testing.T) {
 }
 
 // transient strikes at one call, and reports whether there was one.
-func transient(t *testing.T, template string, do func(d disk, name string) error, errno syscall.Errno, n int) bool {
+func transient(t *testing.T, template string, do func(d disk.FS, name string) error, errno syscall.Errno, n int) bool {
 	t.Helper()
 	dir := filepath.Join(fastDir(t), "w")
 	copyTree(t, template, dir)
@@ -151,13 +153,13 @@ func (c closedBy) Close() error { return c.error }
 // A close that a signal interrupted has closed the file.
 func TestInterruptedClose(t *testing.T) {
 	t.Parallel()
-	if err := closing(closedBy{&fs.PathError{Op: "close", Path: "x", Err: syscall.EINTR}}, nil); err != nil {
+	if err := disk.Closing(closedBy{&fs.PathError{Op: "close", Path: "x", Err: syscall.EINTR}}, nil); err != nil {
 		t.Errorf("interrupted: %v", err)
 	}
-	if err := closing(closedBy{syscall.EIO}, nil); !errors.Is(err, syscall.EIO) {
+	if err := disk.Closing(closedBy{syscall.EIO}, nil); !errors.Is(err, syscall.EIO) {
 		t.Errorf("failed: %v", err)
 	}
-	if err := closing(closedBy{syscall.EINTR}, fs.ErrExist); !errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.EINTR) {
+	if err := disk.Closing(closedBy{syscall.EINTR}, fs.ErrExist); !errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.EINTR) {
 		t.Errorf("after another error: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 const (
@@ -59,7 +60,7 @@ func TestWorkedExample(t *testing.T) {
 			t.Errorf("frame %d: chain %s, want %s", i+1, chain, want)
 		}
 	}
-	m, err := readManifest(osDisk{}, root)
+	m, err := readManifest(disk.OS{}, root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,11 +204,11 @@ func TestMigrateVectorSession(t *testing.T) {
 	if got, want := ids(t, s), ids(t, pi); !slices.Equal(got, want) {
 		t.Errorf("ids %v, want %v", got, want)
 	}
-	ours, err := readManifest(osDisk{}, s.dir)
+	ours, err := readManifest(disk.OS{}, s.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := readManifest(osDisk{}, pi.dir)
+	theirs, err := readManifest(disk.OS{}, pi.dir)
 	if err != nil {
 		t.Fatal(err)
 	}

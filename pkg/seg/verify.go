@@ -96,7 +96,7 @@ func (s *Store) Verify(ctx context.Context) (*Report, error) {
 // settled runs do while nobody writes. A store that cannot be locked has no
 // writers either.
 func (s *Store) settled(ctx context.Context, do func() error) (err error) {
-	if _, err := s.d.lstat(joined(s.dir, mutationLock)); missing(err) {
+	if _, err := s.d.Lstat(joined(s.dir, mutationLock)); missing(err) {
 		return do()
 	}
 	s.mu.Lock()

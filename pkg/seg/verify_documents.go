@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // documents checks the ledger, the state, the marker, the source state and the modes.
@@ -180,14 +182,14 @@ func (c *scan) modes(old bool) error {
 		return err
 	}
 	for _, name := range names {
-		fi, err := s.d.lstat(joined(s.dir, name))
+		fi, err := s.d.Lstat(joined(s.dir, name))
 		if missing(err) {
 			continue
 		}
 		if err != nil {
 			return about(name, err)
 		}
-		if !hasModes || fi.Mode()&0o077 == 0 && (fi.IsDir() || fi.Mode().IsRegular()) {
+		if !disk.HasModes || fi.Mode()&0o077 == 0 && (fi.IsDir() || fi.Mode().IsRegular()) {
 			continue
 		}
 		if text := fmt.Sprintf("%s has the mode %v", base(joined(s.dir, name)), fi.Mode()); old {
@@ -203,7 +205,7 @@ func (c *scan) modes(old bool) error {
 func (s *Store) everything() ([]string, error) {
 	names := append([]string{"", manifestFile, indexFile, ledgerFile, sourceFile, stateFile, markerFile, idsFile}, directories...)
 	for _, dir := range []string{"segments", "checkpoints"} {
-		entries, err := s.d.list(joined(s.dir, dir))
+		entries, err := s.d.ReadDir(joined(s.dir, dir))
 		if err != nil && !missing(err) {
 			return nil, about("reading "+dir, err)
 		}

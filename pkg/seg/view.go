@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
@@ -16,10 +17,10 @@ import (
 // does not change.
 type view struct {
 	s    *Store
-	f    file
+	f    disk.File
 	size int64 // up to the last line feed
 	torn int64 // bytes behind it
-	segs map[int64]file
+	segs map[int64]disk.File
 
 	// What was read ahead of a segment, by one who reads frame after frame.
 	ahead        []byte
@@ -36,10 +37,10 @@ func (s *Store) view() (*view, error) { return s.viewOf(joined(s.dir, indexFile)
 
 // viewOf returns a view of the index in the file name.
 func (s *Store) viewOf(name string) (*view, error) {
-	v := &view{s: s, segs: map[int64]file{}}
-	f, err := s.d.open(name, os.O_RDONLY)
+	v := &view{s: s, segs: map[int64]disk.File{}}
+	f, err := openFile(s.d, name, os.O_RDONLY)
 	if missing(err) {
-		if _, merr := s.d.lstat(joined(s.dir, manifestFile)); merr == nil {
+		if _, merr := s.d.Lstat(joined(s.dir, manifestFile)); merr == nil {
 			return v, nil
 		}
 	}
@@ -49,12 +50,12 @@ func (s *Store) viewOf(name string) (*view, error) {
 	v.f = f
 	fi, err := f.Stat()
 	if err != nil {
-		return nil, closing(f, about("reading the index", err))
+		return nil, disk.Closing(f, about("reading the index", err))
 	}
 	v.size = fi.Size()
 	for l, err := range jsonl.Backward(f, v.size) {
 		if err != nil {
-			return nil, closing(f, about("reading the index", err))
+			return nil, disk.Closing(f, about("reading the index", err))
 		}
 		if l.Torn {
 			v.torn, v.size = v.size-l.Offset, l.Offset
@@ -190,7 +191,7 @@ func toRow(l jsonl.Line, err error) rowOr {
 }
 
 // segment returns an open segment.
-func (v *view) segment(n int64) (file, error) {
+func (v *view) segment(n int64) (disk.File, error) {
 	if f := v.segs[n]; f != nil {
 		return f, nil
 	}
@@ -199,7 +200,7 @@ func (v *view) segment(n int64) (file, error) {
 		if missing(err) {
 			err = missingFrom(v.s.d, v.s.dir)
 		}
-		return nil, cause(err)
+		return nil, disk.Cause(err)
 	}
 	if len(v.segs) > 16 {
 		for n, old := range v.segs {
@@ -213,8 +214,8 @@ func (v *view) segment(n int64) (file, error) {
 
 // missingFrom says why a file of a store is not there: the store is damaged, or was
 // rolled back and has another name now.
-func missingFrom(d disk, dir string) error {
-	if _, err := d.lstat(dir); missing(err) {
+func missingFrom(d disk.FS, dir string) error {
+	if _, err := d.Lstat(dir); missing(err) {
 		return fmt.Errorf("%w: the store was rolled back meanwhile: %w", jsonl.ErrChanged, fs.ErrNotExist)
 	}
 	return fmt.Errorf("%w: it is missing", ErrCorrupt)
@@ -243,7 +244,7 @@ func (v *view) bytesOf(r *row) ([]byte, error) {
 
 // fill reads the frame that r points at, and more if the one before it was read
 // last.
-func (v *view) fill(f file, r *row) error {
+func (v *view) fill(f disk.File, r *row) error {
 	n := r.length
 	if r.segment == v.nextSegment && r.offset == v.nextOffset {
 		n = max(n, readAhead)
@@ -260,7 +261,7 @@ func (v *view) fill(f file, r *row) error {
 	if errors.Is(err, io.EOF) {
 		err = fmt.Errorf("%w: the segment ends before entry %d does", ErrCorrupt, r.seq)
 	}
-	return cause(err)
+	return disk.Cause(err)
 }
 
 // frameOf returns the frame that r points at, checked against r.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -98,7 +99,7 @@ func (w *writer) load() error {
 // makeDirs makes what a store consists of, as far as another program left it out.
 func (w *writer) makeDirs() error {
 	for _, name := range directories {
-		err := w.s.d.mkdir(joined(w.s.dir, name))
+		err := w.s.d.Mkdir(joined(w.s.dir, name), dirMode)
 		if err != nil && !errors.Is(err, os.ErrExist) {
 			return about("making "+name, err)
 		}
@@ -170,27 +171,27 @@ func (s *Store) appendFile(name string, b []byte, fresh bool) error {
 	if fresh {
 		flag |= os.O_CREATE | os.O_EXCL
 	}
-	f, err := s.d.open(name, flag)
+	f, err := openFile(s.d, name, flag)
 	if err != nil {
 		return err
 	}
-	if err = write(f, b); err == nil && !s.o.NoSync {
+	if err = disk.Write(f, b); err == nil && !s.o.NoSync {
 		err = f.Sync()
 	}
-	return closing(f, err)
+	return disk.Closing(f, err)
 }
 
 // cut truncates the file name to size. With nothing left it is removed, if it
 // may be, since pi does not want to see empty segments.
 func (s *Store) cut(name string, size int64, removable bool) error {
 	if size == 0 && removable {
-		err := s.d.remove(name)
+		err := s.d.Remove(name)
 		if missing(err) {
 			return nil
 		}
 		return err
 	}
-	f, err := s.d.open(name, os.O_RDWR)
+	f, err := openFile(s.d, name, os.O_RDWR)
 	if err != nil {
 		return err
 	}
@@ -203,19 +204,19 @@ func (s *Store) cut(name string, size int64, removable bool) error {
 			err = f.Sync()
 		}
 	}
-	return closing(f, err)
+	return disk.Closing(f, err)
 }
 
 // syncFile makes an existing file durable.
 func (s *Store) syncFile(name string) error {
-	f, err := s.d.open(name, os.O_RDWR)
+	f, err := openFile(s.d, name, os.O_RDWR)
 	if missing(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return closing(f, f.Sync())
+	return disk.Closing(f, f.Sync())
 }
 
 // newEvent returns a ledger event of an operation within the store.

@@ -3,8 +3,6 @@ package sqldb
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -28,19 +26,6 @@ func plain(err error) error {
 		return fmt.Errorf("the database is damaged: %w", err)
 	case lib.SQLITE_TOOBIG:
 		return fmt.Errorf("a value has more than %d bytes: %w", MaxValue, err)
-	}
-	return err
-}
-
-// cause strips the operation and the path from an error.
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	var l *os.LinkError
-	if errors.As(err, &l) {
-		return l.Err
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package seg
+package disk
 
 import (
 	"errors"
@@ -6,6 +6,11 @@ import (
 
 	"golang.org/x/sys/unix"
 )
+
+// renameExclusive renames in one step, and fails if the new name is taken.
+func renameExclusive(from, to string) error {
+	return unix.RenamexNp(from, to, unix.RENAME_EXCL)
+}
 
 // exchange gives each of two names to the other's file, in one step.
 func exchange(a, b string) error {
@@ -15,3 +20,6 @@ func exchange(a, b string) error {
 	}
 	return err
 }
+
+// Datasync makes the bytes of f durable.
+func Datasync(f File) error { return f.Sync() }
