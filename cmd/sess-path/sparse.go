@@ -9,9 +9,9 @@ import (
 	"os"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/index"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/walk"
 )
 
 // sparse returns the renderer of context and state for a large session, of which
@@ -26,8 +26,8 @@ func (c *config) sparse(ctx context.Context, s *clikit.Streams, in *operand.Inpu
 	if err != nil {
 		return nil, err
 	}
-	x, err := walk.NewIndex(f, size)
-	if errors.Is(err, walk.ErrOdd) {
+	x, err := index.New(f, size)
+	if errors.Is(err, index.ErrNotPlain) {
 		return nil, session.ErrWhole
 	}
 	if err != nil {
@@ -52,7 +52,7 @@ func answered(path []session.Entry) bool {
 }
 
 // fill puts what the index tells in the place of what reading all would.
-func (r *renderer) fill(f *os.File, x *walk.Index) error {
+func (r *renderer) fill(f *os.File, x *index.Index) error {
 	var err error
 	if r.src.Header, err = session.ReadHeader(io.NewSectionReader(f, 0, x.Offset(0))); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (r *renderer) fill(f *os.File, x *walk.Index) error {
 		return session.ErrWhole
 	}
 	var before []session.Entry
-	for _, n := range x.Rare() {
+	for _, n := range x.Others() {
 		line, err := x.Line(n)
 		if err != nil {
 			return fmt.Errorf("reading %s: %w", r.src.Name, err)
@@ -97,7 +97,7 @@ func (r *renderer) fill(f *os.File, x *walk.Index) error {
 }
 
 // on reports whether entry n is on a path.
-func on(path []walk.Span, n int) bool {
+func on(path []index.Span, n int) bool {
 	for _, s := range path {
 		if s.First <= n && n <= s.Last {
 			return true

@@ -1,4 +1,4 @@
-package walk_test
+package index_test
 
 import (
 	"bytes"
@@ -13,16 +13,27 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/internal/index"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/walk"
 )
 
 const header = `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/"}` + "\n"
 
-// walked is the path to an entry as package walk finds it; "" is the last one.
-func walked(data []byte, leaf string) (string, error) {
-	x, err := walk.NewIndex(bytes.NewReader(data), int64(len(data)))
+// indexed is the path to an entry as the package finds it, whether the file is read
+// in halves or not; "" is the last entry.
+func indexed(t *testing.T, data []byte, leaf string) (string, error) {
+	t.Helper()
+	whole, err := pathTo(data, leaf, false)
+	halves, herr := pathTo(data, leaf, true)
+	if whole != halves || !errors.Is(herr, err) {
+		t.Errorf("in halves %.2000q, %v; whole %.2000q, %v", halves, herr, whole, err)
+	}
+	return whole, err
+}
+
+func pathTo(data []byte, leaf string, divided bool) (string, error) {
+	x, err := index.NewDivided(bytes.NewReader(data), int64(len(data)), divided)
 	if err != nil {
 		return "", err
 	}
@@ -30,7 +41,7 @@ func walked(data []byte, leaf string) (string, error) {
 	if leaf != "" {
 		var ok bool
 		if n, ok = x.Find(leaf); !ok {
-			return "", walk.ErrOdd
+			return "", index.ErrNotPlain
 		}
 	}
 	path, ended, err := x.Path(n)
@@ -48,7 +59,7 @@ func walked(data []byte, leaf string) (string, error) {
 }
 
 // reference is the path as package session finds it, and whether the session
-// is one that walk may have another opinion of: with lines that are not JSON or
+// is one that index may have another opinion of: with lines that are not JSON or
 // name themselves twice.
 func reference(data []byte, leaf string) (path string, beyond bool, err error) {
 	s, err := session.Read(bytes.NewReader(data))
@@ -90,9 +101,9 @@ func repeatsKey(line string) bool {
 // agree fails the test if both find a path and not the same one.
 func agree(t *testing.T, data []byte, leaf string) {
 	t.Helper()
-	got, err := walked(data, leaf)
+	got, err := indexed(t, data, leaf)
 	if err != nil {
-		if !errors.Is(err, walk.ErrOdd) {
+		if !errors.Is(err, index.ErrNotPlain) {
 			t.Errorf("%v", err)
 		}
 		return
@@ -136,15 +147,8 @@ func plain(r *rand.Rand, n, long int) (data string, ids []string) {
 	return b.String(), ids
 }
 
-// A plain session is walked, to whatever entry, and the path is that of package
+// A plain session is indexed, to whatever entry, and the path is that of package
 // session.
-func TestMain(m *testing.M) {
-	if os.Getenv("WALK_UNDIVIDED") == "" {
-		walk.Divide() // what is small is walked in halves too
-	}
-	os.Exit(m.Run())
-}
-
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(120) {
@@ -161,7 +165,7 @@ func TestPlain(t *testing.T) {
 		if r.IntN(2) == 0 {
 			leaf = ids[r.IntN(len(ids))]
 		}
-		if _, err := walked([]byte(data), leaf); err != nil {
+		if _, err := indexed(t, []byte(data), leaf); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		agree(t, []byte(data), leaf)
@@ -174,7 +178,7 @@ func TestUnended(t *testing.T) {
 	data := header + `{"type":"message","id":"a","parentId":null}` + "\n" + `{"type":"message","id":"b","parentId":"a"}`
 	agree(t, []byte(data), "")
 	agree(t, []byte(data), "a")
-	if got, err := walked([]byte(data), ""); err != nil || got != data+"\n" {
+	if got, err := indexed(t, []byte(data), ""); err != nil || got != data+"\n" {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -206,7 +210,7 @@ func TestOdd(t *testing.T) {
 		if name == "parent behind" {
 			leaf = "b"
 		}
-		if got, err := walked([]byte(data), leaf); !errors.Is(err, walk.ErrOdd) {
+		if got, err := indexed(t, []byte(data), leaf); !errors.Is(err, index.ErrNotPlain) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
@@ -225,7 +229,7 @@ func TestCorpus(t *testing.T) {
 func TestReadErrors(t *testing.T) {
 	t.Parallel()
 	data, _ := plain(rand.New(rand.NewPCG(1, 1)), 20, 5)
-	if _, err := walk.NewIndex(strings.NewReader(data), int64(len(data))+1); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := index.New(strings.NewReader(data), int64(len(data))+1); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("truncated: %v", err)
 	}
 }
@@ -244,7 +248,7 @@ func TestCopy(t *testing.T) {
 	}
 	defer src.Close()
 	size := int64(len(data))
-	ranges := []walk.Range{{0, 10}, {20, 400_000}, {400_001, 400_001}, {size - 7, size}}
+	ranges := []index.Range{{0, 10}, {20, 400_000}, {400_001, 400_001}, {size - 7, size}}
 	want := data[:10] + data[20:400_000] + data[size-7:]
 	t.Run("pipe", func(t *testing.T) {
 		r, w, err := os.Pipe()
@@ -253,7 +257,7 @@ func TestCopy(t *testing.T) {
 		}
 		defer r.Close()
 		done := make(chan error, 1)
-		go func() { done <- errors.Join(walk.Copy(w, src, ranges), w.Close()) }()
+		go func() { done <- errors.Join(index.Copy(w, src, ranges), w.Close()) }()
 		got, err := io.ReadAll(r)
 		if err != nil || string(got) != want {
 			t.Errorf("%d bytes, want %d; %v", len(got), len(want), err)
@@ -269,7 +273,7 @@ func TestCopy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(walk.Copy(dst, src, ranges), dst.Close()); err != nil {
+			if err := errors.Join(index.Copy(dst, src, ranges), dst.Close()); err != nil {
 				t.Error(err)
 			}
 			if got, err := os.ReadFile(out); err != nil || string(got) != want {
@@ -283,13 +287,13 @@ func TestCopy(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer null.Close()
-		if err := walk.Copy(null, src, []walk.Range{{0, size + 1}}); !errors.Is(err, io.ErrUnexpectedEOF) || !errors.Is(err, walk.ErrSource) {
+		if err := index.Copy(null, src, []index.Range{{0, size + 1}}); !errors.Is(err, io.ErrUnexpectedEOF) || !errors.Is(err, index.ErrSource) {
 			t.Errorf("%v", err)
 		}
 	})
 }
 
-// The path that walk finds is the one that session finds, for any bytes.
+// The path that index finds is the one that session finds, for any bytes.
 func FuzzWalk(f *testing.F) {
 	for seed := range uint64(20) {
 		data, ids := plain(rand.New(rand.NewPCG(seed, 2)), 12, 3)
