@@ -2,6 +2,8 @@ package seg
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -139,4 +141,295 @@ func (s *Store) keep(name string, b []byte) error {
 		}
 		return disk.Closing(f, err)
 	}
+}
+
+const (
+	intentFile   = "tmp/rollback.intent.json"
+	stageFile    = "tmp/offsets.rollback.stage"
+	intentSchema = "pi.session_store_v2.rollback_intent.v1"
+)
+
+// An intent says that a rollback was begun, and how it ends. Whoever writes next
+// brings it to its end; pi has the same file.
+type intent struct {
+	Schema      string     `json:"schema"`
+	Checkpoint  Checkpoint `json:"checkpoint"`
+	Migration   string     `json:"migrationId"`
+	Correlation string     `json:"correlationId"`
+	IndexSHA    string     `json:"retainedIndexSha256"`
+	IndexBytes  int64      `json:"retainedIndexBytes"`
+	Manifest    identity   `json:"manifest"`
+}
+
+type identity struct {
+	SessionID    string `json:"sessionId"`
+	SourceFormat string `json:"sourceFormat"`
+	CreatedAt    string `json:"createdAt"`
+}
+
+// RollbackTo takes the store back to a checkpoint. The entries after it leave the
+// store; their bytes stay beside the segments, in files ending in ".bak", as do
+// the checkpoints after it. Before anything is changed, hash chain and head of
+// the remaining part are compared with the checkpoint.
+//
+// It is done in steps that a crash interrupts without harm: the next writer goes
+// on where it stopped. Errors: [ErrNotFound] for an unknown checkpoint,
+// [ErrCorrupt], and those of [Store.Append].
+func (s *Store) RollbackTo(ctx context.Context, checkpoint int64) error {
+	return s.change(ctx, func(w *writer) error {
+		e := w.newEvent("rollback", "", "")
+		return w.rollbackTo(checkpoint, e.Migration, e.Correlation)
+	})
+}
+
+func (w *writer) rollbackTo(seq int64, migration, correlation string) error {
+	points, err := checkpoints(w.s.d, w.s.dir)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(points, func(c Checkpoint) bool { return c.Seq == seq })
+	if at < 0 {
+		return fmt.Errorf("checkpoint %d: %w", seq, ErrNotFound)
+	}
+	stage, err := w.retained(&points[at])
+	if err != nil {
+		return err
+	}
+	if w.st.to != Checkpointed {
+		if _, err := w.checkpoint("recovery"); err != nil {
+			return err
+		}
+	}
+	sum := sha256.Sum256(stage)
+	in := intent{
+		intentSchema, points[at], migration, correlation, hex.EncodeToString(sum[:]), int64(len(stage)),
+		identity{w.m.SessionID, w.m.SourceFormat, w.m.CreatedAt},
+	}
+	if err := disk.WriteFile(w.s.d, joined(w.s.dir, stageFile), stage, true); err != nil {
+		return about("staging the index", err)
+	}
+	if err := replaceFile(w.s.d, joined(w.s.dir, intentFile+".tmp"), joined(w.s.dir, intentFile), pretty(&in)); err != nil {
+		return about("writing "+base(intentFile), err)
+	}
+	if err := w.s.d.SyncDir(joined(w.s.dir, "tmp")); err != nil {
+		return about("syncing tmp", err)
+	}
+	return w.replay()
+}
+
+// retained returns the rows of the index up to a checkpoint, after checking the
+// frames they lead to.
+func (w *writer) retained(p *Checkpoint) ([]byte, error) {
+	v, err := w.s.view()
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	if v.f == nil {
+		return nil, fmt.Errorf("%w: the index is missing", ErrCorrupt)
+	}
+	cut := int64(0)
+	for offset, r := range v.rows(0) {
+		if r.err != nil {
+			return nil, r.err
+		}
+		if r.seq > p.HeadSeq {
+			cut = offset
+			break
+		}
+		cut = v.size
+	}
+	v.size = cut
+	c := newScan(v, &Report{})
+	c.run(0)
+	if err := c.verdict(); err != nil {
+		return nil, err
+	}
+	if c.m.Head.Entry != p.HeadSeq || c.m.Head.ID != p.HeadID || c.m.Integrity.Chain != p.Chain {
+		return nil, fmt.Errorf("%w: checkpoint %d has another head or hash chain than entry %d", ErrCorrupt, p.Seq, p.HeadSeq)
+	}
+	b := make([]byte, cut)
+	if n, err := v.f.ReadAt(b, 0); n < len(b) {
+		return nil, about("reading the index", err)
+	}
+	return b, nil
+}
+
+// intent returns an error if a rollback has not come to its end.
+func (c *scan) intent() error {
+	_, err := c.v.s.d.Lstat(joined(c.v.s.dir, intentFile))
+	if missing(err) {
+		return nil
+	}
+	return errors.Join(err, errors.New("a rollback was not finished: the next writer has to"))
+}
+
+// replay brings a rollback to its end, if one was begun.
+func (w *writer) replay() error {
+	in, err := readIntent(w.s.d, w.s.dir)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := w.replayIndex(&in); err != nil {
+		return err
+	}
+	if err := w.replayFiles(&in); err != nil {
+		return err
+	}
+	return w.replayDocuments(&in)
+}
+
+func readIntent(d disk.FS, dir string) (intent, error) {
+	var in intent
+	b, err := readFile(d, joined(dir, intentFile), maxDocument)
+	if err == nil {
+		err = decode(b, &in)
+	}
+	if err == nil && in.Schema != intentSchema {
+		err = fmt.Errorf("%w: schema %.60q", ErrCorrupt, in.Schema)
+	}
+	if err != nil {
+		return in, fmt.Errorf("reading %s: %w", base(intentFile), disk.Cause(err))
+	}
+	return in, nil
+}
+
+// replayIndex gives the index its new content, unless it has it.
+func (w *writer) replayIndex(in *intent) error {
+	name := joined(w.s.dir, indexFile)
+	if err := w.s.dropIDs(); err != nil {
+		return err
+	}
+	if has, err := w.hasSum(joined(w.s.dir, stageFile), in); err != nil || has {
+		if err == nil {
+			if err = w.s.d.Rename(joined(w.s.dir, stageFile), name); err == nil {
+				err = w.s.d.SyncDir(joined(w.s.dir, "index"))
+			}
+		}
+		if err != nil {
+			return about("replacing the index", err)
+		}
+		return nil
+	}
+	has, err := w.hasSum(name, in)
+	if err == nil && !has {
+		err = fmt.Errorf("%w: neither index nor stage is what the rollback retains", ErrCorrupt)
+	}
+	return err
+}
+
+func (w *writer) hasSum(name string, in *intent) (bool, error) {
+	b, err := readFile(w.s.d, name, 1<<40)
+	if missing(err) {
+		return false, nil
+	}
+	return err == nil && int64(len(b)) == in.IndexBytes && hexSum(string(b)) == in.IndexSHA, err
+}
+
+// replayFiles cuts the segment that holds the checkpoint, and puts later segments
+// and checkpoints aside.
+func (w *writer) replayFiles(in *intent) error {
+	last, err := w.s.lastRow()
+	if err != nil {
+		return err
+	}
+	segs, err := w.s.segments()
+	if err != nil {
+		return err
+	}
+	for _, g := range segs {
+		name := joined(w.s.dir, "segments", g.name)
+		switch {
+		case g.number > last.segment:
+			err = w.s.aside(name)
+		case g.number == last.segment && g.size > last.end():
+			err = w.keepEnd(name, last.end(), g.size)
+		}
+		if err != nil {
+			return about("rolling back "+g.name, err)
+		}
+	}
+	points, err := checkpoints(w.s.d, w.s.dir)
+	if err != nil {
+		return err
+	}
+	for _, p := range points {
+		if p.Seq > in.Checkpoint.Seq {
+			if err := w.s.aside(joined(w.s.dir, p.Snapshot)); err != nil {
+				return about("rolling back "+p.Snapshot, err)
+			}
+		}
+	}
+	return errors.Join(w.s.d.SyncDir(joined(w.s.dir, "segments")), w.s.d.SyncDir(joined(w.s.dir, "checkpoints")))
+}
+
+func (w *writer) keepEnd(name string, from, to int64) error {
+	f, err := openFile(w.s.d, name, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	b := make([]byte, to-from)
+	_, err = f.ReadAt(b, from)
+	if err = disk.Closing(f, err); err == nil {
+		err = w.s.keep(name, b)
+	}
+	if err == nil {
+		err = w.s.cut(name, from, false)
+	}
+	return err
+}
+
+// replayDocuments verifies what is left, and says so in manifest, ledger and
+// state.
+func (w *writer) replayDocuments(in *intent) error {
+	v, err := w.s.view()
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	c := newScan(v, &Report{})
+	if err := c.full(); err != nil {
+		return w.fail(err)
+	}
+	if c.m.Integrity.Chain != in.Checkpoint.Chain {
+		return w.fail(fmt.Errorf("%w: hash chain mismatch after the rollback to checkpoint %d", ErrCorrupt, in.Checkpoint.Seq))
+	}
+	m := c.merged(newManifest(in.Manifest.SessionID, in.Manifest.CreatedAt, false))
+	m.SourceFormat = in.Manifest.SourceFormat
+	if err := writeManifest(w.s.d, w.s.dir, &m, w.s.o.now()); err != nil {
+		return err
+	}
+	events, err := ledger(w.s.d, w.s.dir)
+	if err != nil {
+		return err
+	}
+	told := slices.ContainsFunc(events, func(e event) bool { return e.Migration == in.Migration && e.Phase == "rollback" })
+	if !told {
+		e := w.newEvent("rollback", in.Checkpoint.Snapshot, base(w.s.dir))
+		e.Migration, e.Correlation = in.Migration, in.Correlation
+		if err := addEvent(w.s.d, w.s.dir, &e); err != nil {
+			return err
+		}
+	}
+	w.m, w.last, w.size, w.st.ordered = m, c.last, v.size, c.ordered()
+	if w.st.to != RolledBack {
+		if w.st.to != Checkpointed && w.st.to != Failed { // a rollback that pi began
+			if err := w.toIndexed("rollback"); err != nil {
+				return err
+			}
+			if err := w.become(Checkpointed, "rollback of another program"); err != nil {
+				return err
+			}
+		}
+		if err := w.become(RolledBack, fmt.Sprintf("to checkpoint %d", in.Checkpoint.Seq)); err != nil {
+			return err
+		}
+	}
+	if err := w.s.d.Remove(joined(w.s.dir, intentFile)); err != nil {
+		return about("removing "+base(intentFile), err)
+	}
+	return nil
 }

@@ -146,3 +146,101 @@ func (m *manifest) madeUp() string {
 	ms, _ := js.ParseTime(m.CreatedAt)
 	return session.NewHeader(session.HeaderFields{ID: m.SessionID, Time: ms}) + "\n"
 }
+
+// The forms that the contract demands of ids. They are checked for every entry,
+// and compile to nothing that a program has to do when it starts.
+
+// isEntryID reports whether s matches ^[A-Za-z0-9_-]{1,128}$.
+func isEntryID(s string) bool {
+	if len(s) < 1 || len(s) > 128 {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !isAlphanumeric(c) && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// isCorrelation reports whether s matches ^[A-Za-z0-9._:-]{8,128}$.
+func isCorrelation(s string) bool {
+	if len(s) < 8 || len(s) > 128 {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case isAlphanumeric(c), c == '.', c == '_', c == ':', c == '-':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isUUID reports whether s has the form of a UUID, in either case.
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			if c != '-' {
+				return false
+			}
+		case !isDigit(c) && (c < 'a' || c > 'f') && (c < 'A' || c > 'F'):
+			return false
+		}
+	}
+	return true
+}
+
+// hex64 reports whether s is a SHA-256 in lower-case hex.
+func hex64(s string) bool {
+	if len(s) != 64 {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !isDigit(c) && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isAlphanumeric(c byte) bool {
+	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// An Unfit says what of a session the contract of the store has no place for.
+type Unfit struct {
+	Session bool             // its id is no UUID
+	Types   map[string]int64 // how many entries there are of each type outside the eight
+	IDs     int64            // how many entries have an id or a parent outside the pattern,
+	FirstID string           // and the id of the first of them
+}
+
+// Any reports whether there is anything.
+func (u *Unfit) Any() bool { return u.Session || len(u.Types) > 0 || u.IDs > 0 }
+
+// note takes note of a frame.
+func (u *Unfit) note(f *frame) {
+	if !f.extended {
+		return
+	}
+	if !slices.Contains(entryTypes, f.typ) {
+		if u.Types == nil {
+			u.Types = map[string]int64{}
+		}
+		u.Types[f.typ]++
+		if isEntryID(f.id) && (f.parent == "" || isEntryID(f.parent)) {
+			return
+		}
+	}
+	if u.IDs++; u.IDs == 1 {
+		u.FirstID = f.id
+	}
+}

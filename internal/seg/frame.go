@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -145,4 +146,243 @@ func padded(line, payload string) string {
 	start := last - len(payload)
 	start = len(strings.TrimRight(body[:start], " \t\r"))
 	return body[start:]
+}
+
+// A row is one line of the offset index.
+type row struct {
+	seq, segment, number int64
+	id                   string
+	offset, length       int64 // of the frame with its line feed
+	crc                  string
+	extended             bool
+}
+
+func (r row) end() int64 { return r.offset + r.length }
+
+// encode appends the row as its line, with the line feed.
+func (r *row) encode(b []byte) []byte {
+	schema := rowSchema
+	if r.extended {
+		schema = rowExtended
+	}
+	b = append(append(b, `{"schema":"`...), schema...)
+	b = strconv.AppendInt(append(b, `","entrySeq":`...), r.seq, 10)
+	b = js.AppendQuote(append(b, `,"entryId":`...), r.id)
+	b = strconv.AppendInt(append(b, `,"segmentSeq":`...), r.segment, 10)
+	b = strconv.AppendInt(append(b, `,"frameSeq":`...), r.number, 10)
+	b = strconv.AppendInt(append(b, `,"byteOffset":`...), r.offset, 10)
+	b = strconv.AppendInt(append(b, `,"byteLength":`...), r.length, 10)
+	b = append(append(b, `,"crc32c":"`...), r.crc...)
+	return append(b, "\",\"state\":\"active\"}\n"...)
+}
+
+var rowMembers = []string{
+	"schema", "entrySeq", "entryId", "segmentSeq", "frameSeq", "byteOffset", "byteLength", "crc32c", "state",
+}
+
+// parseRow reads a row without its line feed.
+func parseRow(line string) (row, error) {
+	if r, ok := exactRow(line); ok {
+		return r, nil
+	}
+	return parseAnyRow(line)
+}
+
+// parseAnyRow reads a row whose members may stand in any order.
+func parseAnyRow(line string) (row, error) {
+	var m [9]string
+	if err := members(line, rowMembers, m[:]); err != nil {
+		return row{}, err
+	}
+	p := fieldParser{}
+	r := row{
+		seq: p.count(m[1], "entrySeq"), id: p.text(m[2], "entryId"), segment: p.count(m[3], "segmentSeq"),
+		number: p.count(m[4], "frameSeq"), offset: p.count(m[5], "byteOffset"), length: p.count(m[6], "byteLength"),
+		crc: p.text(m[7], "crc32c"), extended: p.schema(m[0], rowSchema, rowExtended),
+	}
+	if s := p.text(m[8], "state"); p.err == nil && s != "active" {
+		p.err = fmt.Errorf("state is %.20q, not active", s)
+	}
+	return r, p.err
+}
+
+// members splits a JSON object into the raw values of the members called names.
+// Unknown and repeated members are errors, as they are for pi.
+func members(text string, names, values []string) error {
+	if !utf8.ValidString(text) || !js.Valid([]byte(text)) {
+		return errors.New("not JSON")
+	}
+	if !strings.HasPrefix(strings.TrimLeft(text, " \t\r"), "{") {
+		return errors.New("not a JSON object")
+	}
+	next := 0 // members mostly stand in their order
+	for key, value := range js.Members(text) {
+		name := js.Unquote(key)
+		i := next
+		if i >= len(names) || names[i] != name {
+			if i = slices.Index(names, name); i < 0 {
+				i = len(names)
+			}
+		}
+		if i == len(names) {
+			return fmt.Errorf("unknown member %.40q", name)
+		}
+		if values[i] != "" {
+			return fmt.Errorf("member %q stands twice", name)
+		}
+		values[i], next = value, i+1
+	}
+	return nil
+}
+
+// A fieldParser reads raw values and keeps the first error.
+type fieldParser struct{ err error }
+
+func (p *fieldParser) fail(name, raw, want string) {
+	if p.err == nil {
+		p.err = fmt.Errorf("member %s is %.40q, not %s", name, raw, want)
+	}
+}
+
+// count reads an integer without sign, fraction or exponent.
+func (p *fieldParser) count(raw, name string) int64 {
+	n, err := strconv.ParseInt(raw, 10, 64)
+	if err != nil || raw[0] < '0' || raw[0] > '9' {
+		p.fail(name, raw, "a count")
+		return 0
+	}
+	return n
+}
+
+func (p *fieldParser) text(raw, name string) string {
+	if raw == "" || raw[0] != '"' {
+		p.fail(name, raw, "a string")
+		return ""
+	}
+	return js.Unquote(raw)
+}
+
+// schema reports whether the schema id is the extended one.
+func (p *fieldParser) schema(raw, plain, extended string) bool {
+	s := p.text(raw, "schema")
+	if s != plain && s != extended {
+		p.fail("schema", raw, plain)
+	}
+	return s == extended
+}
+
+// An exact parser reads frames and rows the way both programs write them: members
+// in their order, no white space, strings without escapes. It gives up, without a
+// reason, on anything else, which the general parser may still take.
+type exact struct {
+	rest string
+	bad  bool
+}
+
+// take reads the word w.
+func (x *exact) take(w string) {
+	var ok bool
+	if x.rest, ok = strings.CutPrefix(x.rest, w); !ok {
+		x.bad = true
+	}
+}
+
+// count reads up to 18 digits, without a zero in front.
+func (x *exact) count() int64 {
+	n, i := int64(0), 0
+	for i < len(x.rest) && isDigit(x.rest[i]) {
+		n = n*10 + int64(x.rest[i]-'0')
+		i++
+	}
+	if i == 0 || i > 18 || x.rest[0] == '0' && i > 1 {
+		x.bad = true
+	}
+	x.rest = x.rest[min(i, len(x.rest)):]
+	return n
+}
+
+// plain reads the rest of a string of printable ASCII and its end.
+func (x *exact) plain() string {
+	for i := range len(x.rest) {
+		switch c := x.rest[i]; {
+		case c == '"':
+			s := x.rest[:i]
+			x.rest = x.rest[i+1:]
+			return s
+		case c < ' ' || c > '~' || c == '\\':
+			x.bad = true
+			return ""
+		}
+	}
+	x.bad = true
+	return ""
+}
+
+// either reads the one or the other word, and reports whether it was the second.
+func (x *exact) either(one, other string) bool {
+	if rest, ok := strings.CutPrefix(x.rest, other); ok {
+		x.rest = rest
+		return true
+	}
+	x.take(one)
+	return false
+}
+
+// exactRow is parseRow for a row that stands there as row.encode makes it.
+func exactRow(line string) (r row, ok bool) {
+	x := exact{rest: line}
+	x.take(`{"schema":"`)
+	r.extended = x.either(rowSchema, rowExtended)
+	x.take(`","entrySeq":`)
+	r.seq = x.count()
+	x.take(`,"entryId":"`)
+	r.id = x.plain()
+	x.take(`,"segmentSeq":`)
+	r.segment = x.count()
+	x.take(`,"frameSeq":`)
+	r.number = x.count()
+	x.take(`,"byteOffset":`)
+	r.offset = x.count()
+	x.take(`,"byteLength":`)
+	r.length = x.count()
+	x.take(`,"crc32c":"`)
+	r.crc = x.plain()
+	x.take(`,"state":"active"}`)
+	return r, !x.bad && x.rest == ""
+}
+
+// exactFrame is parseFrame for a frame that stands there as frame.encode makes it.
+func exactFrame(line string) (f frame, ok bool) {
+	x := exact{rest: line}
+	x.take(`{"schema":"`)
+	f.extended = x.either(frameSchema, frameExtended)
+	x.take(`","segmentSeq":`)
+	f.segment = x.count()
+	x.take(`,"frameSeq":`)
+	f.number = x.count()
+	x.take(`,"entrySeq":`)
+	f.seq = x.count()
+	x.take(`,"entryId":"`)
+	f.id = x.plain()
+	if x.either("", `,"parentEntryId":"`) {
+		if f.parent = x.plain(); f.parent == "" {
+			return f, false
+		}
+	}
+	x.take(`,"entryType":"`)
+	f.typ = x.plain()
+	x.take(`,"timestamp":"`)
+	f.at = x.plain()
+	x.take(`,"payloadSha256":"`)
+	f.sha = x.plain()
+	x.take(`,"payloadBytes":`)
+	f.size = x.count()
+	x.take(`,"payload":`)
+	if x.bad || !strings.HasSuffix(x.rest, "}") {
+		return f, false
+	}
+	f.line = x.rest[:len(x.rest)-1]
+	f.payload = strings.Trim(f.line, " \t\r")
+	// Behind the payload nothing may stand but the brace of the frame.
+	return f, strings.HasPrefix(f.payload, "{") && js.Valid([]byte(f.payload))
 }

@@ -2,7 +2,12 @@ package seg
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -134,4 +139,150 @@ func replaceLedger(d disk.FS, dir string, b []byte) error {
 		return about("writing the ledger", err)
 	}
 	return nil
+}
+
+const (
+	markerFile   = "commit.json"
+	markerSchema = "sess.session_store_v2.commit.v1"
+	sourceFile   = "source-state.json"
+)
+
+// A marker is the commit marker of a migration. It stands inside the store, so
+// that the rename of the directory moves manifest and marker in one step
+// (INV-007).
+type marker struct {
+	Schema      string      `json:"schema"`
+	Migration   string      `json:"migrationId"`
+	Correlation string      `json:"correlationId"`
+	At          string      `json:"at"`
+	SourcePath  string      `json:"sourcePath"`
+	Source      fingerprint `json:"source"`
+	Entries     int64       `json:"entries"`
+	Chain       string      `json:"chainHash"`
+	// Preface is what the JSONL file had before its first entry, which the wire
+	// format has no place for.
+	Preface string `json:"preface"`
+	// PrefaceSHA is the hash of Preface, and Self that of the marker with an empty
+	// Self. Markers of the first release have neither.
+	PrefaceSHA string `json:"prefaceSha256,omitempty"`
+	Self       string `json:"commitHash,omitempty"`
+}
+
+// readMarker reads the commit marker of the store in dir and checks it against its
+// hashes. Of one that is damaged it returns what could be read.
+func readMarker(d disk.FS, dir string) (marker, error) {
+	var m marker
+	b, err := readFile(d, joined(dir, markerFile), maxMarker)
+	if err == nil {
+		err = decode(b, &m)
+	}
+	if err == nil {
+		err = m.check()
+	}
+	if err != nil {
+		return m, fmt.Errorf("reading %s: %w", markerFile, disk.Cause(err))
+	}
+	return m, nil
+}
+
+const maxMarker = 64 << 20
+
+func (m *marker) check() error {
+	_, timed := js.ParseTime(m.At)
+	switch {
+	case m.Schema != markerSchema || !isUUID(m.Migration) || !isCorrelation(m.Correlation) || !timed || m.SourcePath == "" ||
+		!hex64(m.Chain) || !hex64(m.Source.SHA):
+		return fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
+	case m.PrefaceSHA != "" && m.PrefaceSHA != hexSum(m.Preface):
+		return fmt.Errorf("%w: preface hash mismatch", ErrCorrupt)
+	case m.hashed() && m.Self != m.selfHash():
+		return fmt.Errorf("%w: commit hash mismatch", ErrCorrupt)
+	}
+	return nil
+}
+
+// hashed reports whether the marker says what it must be.
+func (m *marker) hashed() bool { return m.PrefaceSHA != "" || m.Self != "" }
+
+func (m marker) selfHash() string {
+	m.Self = ""
+	return hexSum(string(compact(&m)))
+}
+
+// sealed returns the marker with its hashes.
+func (m marker) sealed() marker {
+	m.PrefaceSHA = hexSum(m.Preface)
+	m.Self = m.selfHash()
+	return m
+}
+
+// writeMarker puts a marker in the place of another, or of none.
+func writeMarker(d disk.FS, dir string, m *marker) error {
+	*m = m.sealed()
+	err := replaceFile(d, joined(dir, "tmp", markerFile+".tmp"), joined(dir, markerFile), pretty(m))
+	if err == nil {
+		err = d.SyncDir(dir)
+	}
+	if err != nil {
+		return about("writing "+markerFile, err)
+	}
+	return nil
+}
+
+func (p *fingerprint) same(q *fingerprint) bool { return p.Bytes == q.Bytes && p.SHA == q.SHA }
+
+// matches says whether the JSONL file name still begins with what was migrated,
+// and whether it has anything behind that.
+func (p *fingerprint) matches(name string) (begins, grown bool, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return false, false, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, io.LimitReader(f, p.Bytes))
+	if err != nil || n < p.Bytes || hex.EncodeToString(h.Sum(nil)) != p.SHA {
+		return false, false, err
+	}
+	fi, err := f.Stat()
+	return err == nil, err == nil && fi.Size() > p.Bytes, err
+}
+
+// Stale reports whether the JSONL file beside the store is no longer the one
+// that the store was made from, by its length and its hash. A store that does not
+// say what it was made from is not known to be fresh, so it is stale.
+func (s *Store) Stale() (bool, error) {
+	st, err := readSource(s.d, s.dir)
+	if missing(err) || errors.Is(err, ErrCorrupt) || err == nil && st.Fingerprint == nil {
+		return true, nil
+	}
+	if err != nil {
+		return true, s.named(err)
+	}
+	begins, grown, err := st.Fingerprint.matches(Source(s.dir))
+	if missing(err) {
+		return true, nil
+	}
+	return !begins || grown, s.named(err)
+}
+
+// readSource reads source-state.json, which says what the store was made from.
+// There is no fingerprint in it while pi writes to the file.
+func readSource(d disk.FS, dir string) (sourceState, error) {
+	var st sourceState
+	b, err := readFile(d, joined(dir, sourceFile), 4096)
+	if err == nil {
+		err = decode(b, &st)
+	}
+	if err == nil && (st.Schema != sourceSchema || st.State != "clean" && st.State != "dirty" ||
+		st.Fingerprint != nil && !hex64(st.Fingerprint.SHA)) {
+		err = fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
+	}
+	if st.State != "clean" {
+		st.Fingerprint = nil
+	}
+	if err != nil {
+		return sourceState{}, fmt.Errorf("reading %s: %w", sourceFile, disk.Cause(err))
+	}
+	return st, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/disk"
@@ -237,4 +238,294 @@ func (r *recovery) failed(why error) error {
 		}
 		return errors.Join(why, w.become(Failed, reason))
 	})
+}
+
+// restore puts a store in order that was in service.
+func (r *recovery) restore(st transition) error {
+	if st.to != Failed {
+		sound, err := r.mended(st)
+		if sound || err != nil {
+			return err
+		}
+	}
+	err := r.locked(r.repair)
+	var kept keptError
+	switch {
+	case errors.As(err, &kept):
+		return r.s.named(kept.error)
+	case errors.Is(err, ErrCorrupt):
+		return r.rollBack(err)
+	case err != nil:
+		return err
+	}
+	rep, err := r.s.Verify(r.ctx)
+	if err == nil && !rep.OK() {
+		err = r.s.named(fmt.Errorf("%w: not all could be put in order: %s", ErrCorrupt, rep.Problems[0].Text))
+	}
+	return err
+}
+
+// A keptError is damage that cannot be repaired, to something else than entries:
+// the store is left alone.
+type keptError struct{ error }
+
+func (e keptError) Unwrap() error { return e.error }
+
+// mended lets a writer mend the end of the store, and reports whether all of it
+// is sound then.
+func (r *recovery) mended(st transition) (bool, error) {
+	err := r.s.change(r.ctx, func(*writer) error { return nil })
+	if errors.Is(err, ErrCorrupt) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	rep, err := r.s.Verify(r.ctx)
+	if err != nil || !rep.OK() {
+		return false, err
+	}
+	if after, err := r.s.currentState(); err != nil || after.seq != st.seq {
+		r.out.Action = "mended"
+		return true, err
+	}
+	return true, nil
+}
+
+// An exam is what there is of a store: its frames, read without the help of the
+// index, and its documents as far as they can be read.
+type exam struct {
+	c       *scan
+	temp    string // an index of these frames
+	entries int64
+
+	man        manifest
+	mark       marker
+	events     []event
+	file       account // of the JSONL file, if that is needed and is the one that was migrated
+	merr, kerr error   // why manifest and marker
+	lerr       error   // and some of the events cannot be read
+	ours       bool    // there was a marker once
+}
+
+// repair puts a store in order whose damage a writer cannot mend. Nothing is
+// replaced before it is known that all can be.
+func (r *recovery) repair(w *writer) error {
+	if err := w.forRepair(); err != nil {
+		return err
+	}
+	x, err := r.examine(w)
+	if err != nil {
+		return err
+	}
+	m, lost, err := r.manifest(w, x)
+	if err != nil {
+		return err
+	}
+	if x.kerr != nil && x.ours {
+		if x.mark, err = r.newMarker(x); err != nil {
+			return err
+		}
+	}
+	if x.kerr == nil && x.entries < x.mark.Entries {
+		if err := r.fewer(x); err != nil {
+			return err
+		}
+	}
+	if r.out.Lost = lost; lost > 0 {
+		r.out.Action = "rebuilt"
+	} else {
+		r.out.Action = "mended"
+	}
+	if err := r.install(w, x, m); err != nil {
+		return err
+	}
+	return r.documents(w, x)
+}
+
+// fewer deals with a store that has less than was migrated. The JSONL file has more,
+// if it still is what was migrated: the store is given up for it, with nothing of its
+// own. Otherwise the marker follows what is left.
+func (r *recovery) fewer(x *exam) error {
+	begins, _, err := x.mark.Source.matches(r.target)
+	if err != nil && !missing(err) {
+		return about("reading "+base(r.target), err)
+	}
+	if err == nil && begins {
+		r.out.Lost = max(0, x.man.Counters.Entries-x.mark.Entries)
+		r.s.o.Force = true
+		return fmt.Errorf("%w: %d entries were migrated, and %d are there", ErrCorrupt, x.mark.Entries, x.entries)
+	}
+	x.mark.Entries, x.mark.Chain = x.entries, x.c.m.Integrity.Chain
+	x.kerr = fmt.Errorf("%w: it counts what is lost", ErrCorrupt)
+	return nil
+}
+
+// forRepair brings an unfinished rollback to its end.
+func (w *writer) forRepair() error {
+	var err error
+	if w.st, err = w.s.currentState(); err != nil {
+		return err
+	}
+	if err := w.makeDirs(); err != nil {
+		return err
+	}
+	err = w.replay()
+	if errors.Is(err, ErrCorrupt) { // whatever was to be done, the entries are what the segments hold
+		err = w.s.aside(joined(w.s.dir, intentFile))
+	}
+	return err
+}
+
+// examine reads documents and segments.
+func (r *recovery) examine(w *writer) (*exam, error) {
+	x := &exam{temp: joined(r.dir, "tmp", "offsets.rebuild.tmp")}
+	x.man, x.merr = readManifest(r.d, r.dir)
+	x.mark, x.kerr = readMarker(r.d, r.dir)
+	x.events, x.lerr = ledger(r.d, r.dir)
+	for _, err := range []error{x.merr, x.kerr, x.lerr} {
+		if err != nil && !missing(err) && !errors.Is(err, ErrCorrupt) {
+			return nil, err
+		}
+	}
+	x.ours = x.kerr == nil || !missing(x.kerr) || cutOver(x.events)
+	if x.kerr != nil && x.ours {
+		if err := r.readFile(x); err != nil {
+			return nil, err
+		}
+	}
+	points, err := r.points()
+	if err != nil {
+		return nil, err
+	}
+	marks := []int64{x.man.Head.Entry, x.mark.Entries, x.file.entries}
+	for _, p := range points {
+		marks = append(marks, p.HeadSeq)
+	}
+	return x, x.frames(w, marks)
+}
+
+// frames reads the segments, and puts aside what is torn at their end.
+func (x *exam) frames(w *writer, marks []int64) error {
+	e, err := w.index(x.temp)
+	if err == nil && !e.clean() {
+		err = w.mendSegments(e, false)
+	}
+	if err != nil {
+		return err
+	}
+	v, err := w.s.viewOf(x.temp)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	x.c = newScan(v, &Report{})
+	for _, n := range marks {
+		x.c.marks[n] = ""
+	}
+	if x.c.run(0) {
+		x.c.lineage()
+	}
+	x.c.marks[0] = genesis
+	x.entries = x.c.m.Counters.Entries
+	return x.c.verdict()
+}
+
+// points returns the checkpoints that can be read.
+func (r *recovery) points() ([]Checkpoint, error) {
+	points, bad, err := allCheckpoints(r.d, r.dir)
+	for _, err := range bad {
+		if !errors.Is(err, ErrCorrupt) {
+			return nil, err
+		}
+	}
+	return points, err
+}
+
+// manifest returns the manifest of what was read, and how many entries are lost. What
+// is left has to be what the old manifest says, or, without its help, what marker and
+// checkpoints say. Anything else was tampered with.
+func (r *recovery) manifest(w *writer, x *exam) (m manifest, lost int64, err error) {
+	witnesses := true
+	switch {
+	case x.merr == nil && x.c.marks[x.man.Head.Entry] == x.man.Integrity.Chain:
+		m, witnesses = x.c.merged(x.man), false
+	case x.merr == nil && x.entries >= x.man.Counters.Entries:
+		return m, 0, fmt.Errorf("%w: hash chain mismatch between manifest and segments", ErrCorrupt)
+	case x.merr == nil:
+		m, lost = x.c.merged(x.man), x.man.Counters.Entries-x.entries
+	default:
+		id, err := r.newIdentity(x)
+		if err != nil {
+			return m, 0, err
+		}
+		m = x.c.merged(id)
+		if last, err := w.s.lastRow(); err == nil {
+			lost = max(0, last.seq-x.entries)
+		}
+	}
+	if x.kerr == nil && x.entries >= x.mark.Entries && x.c.marks[x.mark.Entries] != x.mark.Chain {
+		return m, 0, fmt.Errorf("%w: hash chain mismatch between commit marker and segments", ErrCorrupt)
+	}
+	if !witnesses {
+		return m, lost, nil
+	}
+	points, err := r.points()
+	if err != nil {
+		return m, 0, err
+	}
+	points = slices.DeleteFunc(points, func(p Checkpoint) bool { return p.HeadSeq > x.entries })
+	x.c.checkpoints(points)
+	return m, lost, x.c.verdict()
+}
+
+// install puts index and manifest in place, and the store in service.
+func (r *recovery) install(w *writer, x *exam, m manifest) error {
+	w.last, w.st.ordered = x.c.last, x.c.ordered()
+	if err := w.toDirty("recovery"); err != nil {
+		return err
+	}
+	same, err := r.sameContent(x.temp, joined(r.dir, indexFile))
+	if err != nil {
+		return err
+	}
+	if same {
+		err = r.d.Remove(x.temp)
+	} else {
+		r.out.Action = "rebuilt"
+		err = w.replaceIndex(x.temp)
+	}
+	if err != nil {
+		return err
+	}
+	if err := w.toIndexed("recovery"); err != nil {
+		return err
+	}
+	if old := x.man; x.merr == nil && old.Head == m.Head && old.Counters == m.Counters &&
+		old.Integrity.Chain == m.Integrity.Chain && old.Integrity.LastCRC == m.Integrity.LastCRC && old.Files == m.Files && old.Invariants == allHold {
+		return nil
+	}
+	return writeManifest(r.d, r.dir, &m, r.o.now())
+}
+
+// sameContent compares two files; one that is missing differs.
+func (r *recovery) sameContent(a, b string) (bool, error) {
+	one, err := readFile(r.d, a, 1<<40)
+	if err != nil {
+		return false, about("reading "+base(a), err)
+	}
+	other, err := readFile(r.d, b, 1<<40)
+	if missing(err) || errors.Is(err, ErrCorrupt) {
+		return false, nil
+	}
+	return err == nil && string(one) == string(other), err
+}
+
+func (r *recovery) locked(do func(w *writer) error) (err error) {
+	unlock, err := r.s.lock(r.ctx)
+	if err != nil {
+		return err
+	}
+	defer unlockInto(&err, unlock)
+	return r.s.named(do(&writer{s: r.s}))
 }
