@@ -179,10 +179,7 @@ func (w *writer) writeIndex(rows []byte) error {
 	if err == nil && fresh {
 		err = w.s.d.SyncDir(joined(w.s.dir, "index"))
 	}
-	if err != nil {
-		return about("appending to the index", err)
-	}
-	return nil
+	return about("appending to the index", err)
 }
 
 // undo takes a batch back, the index first, since no row may lead nowhere, and

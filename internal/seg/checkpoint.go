@@ -59,13 +59,8 @@ func (w *writer) checkpoint(reason string) (Checkpoint, error) {
 		}
 	}
 	c.Snapshot = checkpointName(c.Seq)
-	name := joined(w.s.dir, c.Snapshot)
-	err = replaceFile(w.s.d, joined(w.s.dir, "tmp", base(name)+".tmp"), name, pretty(&c))
-	if err == nil {
-		err = w.s.d.SyncDir(joined(w.s.dir, "checkpoints"))
-	}
-	if err != nil {
-		return c, about("writing "+c.Snapshot, err)
+	if err := writeDocument(w.s.d, w.s.dir, c.Snapshot, &c, true); err != nil {
+		return c, err
 	}
 	return c, w.become(Checkpointed, reason)
 }
@@ -127,7 +122,7 @@ func (s *Store) keep(name string, b []byte) error {
 			return nil
 		case err == nil && !strings.HasPrefix(string(b), string(old)):
 			continue
-		case err != nil && !missing(err) && !errors.Is(err, ErrCorrupt):
+		case unread(err):
 			return err
 		case errors.Is(err, ErrCorrupt):
 			continue
@@ -208,11 +203,8 @@ func (w *writer) rollbackTo(seq int64, migration, correlation string) error {
 	if err := disk.WriteFile(w.s.d, joined(w.s.dir, stageFile), stage, true); err != nil {
 		return about("staging the index", err)
 	}
-	if err := replaceFile(w.s.d, joined(w.s.dir, intentFile+".tmp"), joined(w.s.dir, intentFile), pretty(&in)); err != nil {
-		return about("writing "+base(intentFile), err)
-	}
-	if err := w.s.d.SyncDir(joined(w.s.dir, "tmp")); err != nil {
-		return about("syncing tmp", err)
+	if err := writeDocument(w.s.d, w.s.dir, intentFile, &in, true); err != nil {
+		return err
 	}
 	return w.replay()
 }
@@ -284,17 +276,13 @@ func (w *writer) replay() error {
 
 func readIntent(d disk.FS, dir string) (intent, error) {
 	var in intent
-	b, err := readFile(d, joined(dir, intentFile), maxDocument)
-	if err == nil {
-		err = decode(b, &in)
-	}
-	if err == nil && in.Schema != intentSchema {
-		err = fmt.Errorf("%w: schema %.60q", ErrCorrupt, in.Schema)
-	}
-	if err != nil {
-		return in, fmt.Errorf("reading %s: %w", base(intentFile), disk.Cause(err))
-	}
-	return in, nil
+	err := readDocument(d, joined(dir, intentFile), maxDocument, &in, func() error {
+		if in.Schema != intentSchema {
+			return fmt.Errorf("%w: schema %.60q", ErrCorrupt, in.Schema)
+		}
+		return nil
+	})
+	return in, about("reading "+base(intentFile), err)
 }
 
 // replayIndex gives the index its new content, unless it has it.
@@ -428,8 +416,5 @@ func (w *writer) replayDocuments(in *intent) error {
 			return err
 		}
 	}
-	if err := w.s.d.Remove(joined(w.s.dir, intentFile)); err != nil {
-		return about("removing "+base(intentFile), err)
-	}
-	return nil
+	return about("removing "+base(intentFile), w.s.d.Remove(joined(w.s.dir, intentFile)))
 }

@@ -2,8 +2,6 @@ package seg
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -76,6 +74,32 @@ func pretty(v any) []byte {
 	return b.Bytes()
 }
 
+// errMember is the error of a document that has a value which it must not have.
+var errMember = fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
+
+// readDocument reads the JSON document name, of at most limit bytes, into v and
+// checks it.
+func readDocument(d disk.FS, name string, limit int64, v any, check func() error) error {
+	b, err := readFile(d, name, limit)
+	if err == nil {
+		err = decode(b, v)
+	}
+	if err == nil {
+		err = check()
+	}
+	return err
+}
+
+// writeDocument gives the document name of the store in dir a new content. Its name is
+// durable once the directory it is in is synced.
+func writeDocument(d disk.FS, dir, name string, v any, sync bool) error {
+	err := replaceFile(d, dir, name, pretty(v))
+	if err == nil && sync {
+		err = d.SyncDir(filepath.Dir(joined(dir, name)))
+	}
+	return about("writing "+name, err)
+}
+
 // decode reads one JSON document that has the members of v, each of them once and
 // spelled as it is there, and no others.
 func decode(b []byte, v any) error {
@@ -143,7 +167,8 @@ func allCheckpoints(d disk.FS, dir string) (out []Checkpoint, bad map[string]err
 		if !ok {
 			continue
 		}
-		c, err := readCheckpoint(d, joined(dir, "checkpoints", e.Name()))
+		var c Checkpoint
+		err := readDocument(d, joined(dir, "checkpoints", e.Name()), maxDocument, &c, c.check)
 		if n, nerr := strconv.ParseInt(stem, 10, 64); err == nil && (nerr != nil || n != c.Seq || c.Snapshot != checkpointName(n)) {
 			err = fmt.Errorf("%w: it calls itself %d", ErrCorrupt, c.Seq)
 		}
@@ -157,21 +182,13 @@ func allCheckpoints(d disk.FS, dir string) (out []Checkpoint, bad map[string]err
 	return out, bad, nil
 }
 
-func readCheckpoint(d disk.FS, name string) (Checkpoint, error) {
-	var c Checkpoint
-	b, err := readFile(d, name, maxDocument)
-	if err == nil {
-		err = decode(b, &c)
-	}
-	if err != nil {
-		return c, err
-	}
+func (c *Checkpoint) check() error {
 	_, timed := js.ParseTime(c.At)
 	if c.Schema != checkpointSchema && c.Schema != checkpointExtended ||
 		c.Seq < 1 || c.HeadSeq < 1 || c.HeadID == "" || !hex64(c.Chain) || !timed || !slices.Contains(reasons, c.Reason) {
-		return c, fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
+		return errMember
 	}
-	return c, nil
+	return nil
 }
 
 func absolute(path string) string {
@@ -261,8 +278,7 @@ func newManifest(sessionID, createdAt string, extended bool) manifest {
 // selfHash is the hash of the manifest with an empty hash in it.
 func (m manifest) selfHash() string {
 	m.Integrity.Self = ""
-	sum := sha256.Sum256(compact(&m))
-	return hex.EncodeToString(sum[:])
+	return hexSum(string(compact(&m)))
 }
 
 // add counts one more entry. opensBranch says that its parent had exactly one
@@ -292,62 +308,43 @@ func (m *manifest) add(f *frame, r *row, opensBranch bool) {
 
 // readManifest reads the manifest of the store in dir and checks it against its
 // own hash.
-func readManifest(d disk.FS, dir string) (manifest, error) {
-	var m manifest
-	b, err := readFile(d, joined(dir, manifestFile), maxDocument)
-	if err == nil {
-		m, err = parseManifest(b)
+func readManifest(d disk.FS, dir string) (m manifest, err error) {
+	// Every store has one, from its first moment on. Another store may be about to
+	// take the place of one that was rolled back.
+	for try := 0; try == 0 || missing(err) && try <= readTries; try++ {
+		m = manifest{}
+		err = readDocument(d, joined(dir, manifestFile), maxDocument, &m, m.check)
 	}
-	for try := 0; missing(err) && try < readTries; try++ { // every store has one, from its first moment on
-		if err = missingFrom(d, dir); errors.Is(err, ErrCorrupt) {
-			// Another store may have taken the place of one that was rolled back.
-			b, rerr := readFile(d, joined(dir, manifestFile), maxDocument)
-			switch {
-			case rerr == nil:
-				m, err = parseManifest(b)
-			case !missing(rerr) || try < readTries-1:
-				err = rerr
-			}
-		}
+	if missing(err) {
+		err = missingFrom(d, dir)
 	}
-	if err != nil {
-		return m, fmt.Errorf("reading %s: %w", manifestFile, disk.Cause(err))
-	}
-	return m, nil
+	return m, about("reading "+manifestFile, err)
 }
 
 // sourceFormats are those that the contract knows, and the one that pi's first
 // releases wrote.
 var sourceFormats = []string{formatJSONL, formatNative, "sqlite_v1", "jsonl"}
 
-func parseManifest(b []byte) (manifest, error) {
-	var m manifest
-	if err := decode(b, &m); err != nil {
-		return m, err
-	}
+func (m *manifest) check() error {
 	_, created := js.ParseTime(m.CreatedAt)
 	_, updated := js.ParseTime(m.UpdatedAt)
 	empty := m.Counters.Entries == 0
 	switch {
 	case m.Schema != manifestSchema && m.Schema != manifestExtended || m.Version != 2:
-		return m, fmt.Errorf("%w: schema %.60q, version %d", ErrCorrupt, m.Schema, m.Version)
+		return fmt.Errorf("%w: schema %.60q, version %d", ErrCorrupt, m.Schema, m.Version)
 	case !created || !updated || m.SessionID == "" || !hex64(m.Integrity.Chain) || !slices.Contains(sourceFormats, m.SourceFormat):
-		return m, fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
+		return errMember
 	case m.Head.Entry != m.Counters.Entries || empty != (m.Head.ID == "") || empty != (m.Head.Segment == 0):
-		return m, fmt.Errorf("%w: head and counters disagree", ErrCorrupt)
+		return fmt.Errorf("%w: head and counters disagree", ErrCorrupt)
 	case m.Integrity.Self != m.selfHash():
-		return m, fmt.Errorf("%w: manifest hash mismatch", ErrCorrupt)
+		return fmt.Errorf("%w: manifest hash mismatch", ErrCorrupt)
 	}
-	return m, nil
+	return nil
 }
 
 // writeManifest installs m, with its hash, in the store in dir.
 func writeManifest(d disk.FS, dir string, m *manifest, at string) error {
 	m.UpdatedAt = at
 	m.Integrity.Self = m.selfHash()
-	temp := joined(dir, "tmp", manifestFile+".tmp")
-	if err := replaceFile(d, temp, joined(dir, manifestFile), pretty(m)); err != nil {
-		return about("writing "+manifestFile, err)
-	}
-	return nil
+	return writeDocument(d, dir, manifestFile, m, false)
 }

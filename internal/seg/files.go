@@ -45,7 +45,19 @@ func joined(dir string, elem ...string) string {
 	return filepath.Join(append([]string{dir}, elem...)...)
 }
 
-func about(what string, err error) error { return fmt.Errorf("%s: %w", what, disk.Cause(err)) }
+// about says what failed, with the cause of err. Of nil it makes nil.
+func about(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, disk.Cause(err))
+}
+
+// unread reports whether an error says nothing about the store: something could not
+// be read this time.
+func unread(err error) bool {
+	return err != nil && !missing(err) && !errors.Is(err, ErrCorrupt)
+}
 
 // readFile returns the bytes of a file of at most limit bytes.
 func readFile(d disk.FS, name string, limit int64) ([]byte, error) {
@@ -69,10 +81,10 @@ func readFile(d disk.FS, name string, limit int64) ([]byte, error) {
 	return b[:n], nil
 }
 
-// replaceFile gives the file name the content b in one step, through temp on
-// the same file system. A crash leaves the old content or the new.
-func replaceFile(d disk.FS, temp, name string, b []byte) error {
-	return disk.Replace(d, temp, name, b, true)
+// replaceFile gives the file name of the store in dir the content b, in one step. A
+// crash leaves the old content or the new.
+func replaceFile(d disk.FS, dir, name string, b []byte) error {
+	return disk.Replace(d, joined(dir, "tmp", base(name)+".tmp"), joined(dir, name), b, true)
 }
 
 // removeTree removes a directory and what is in it.
@@ -163,6 +175,18 @@ func sameFile(d disk.FS, f disk.File, name string) (bool, error) {
 // lock takes the lock of the store.
 func (s *Store) lock(ctx context.Context) (func() error, error) {
 	return takeLock(ctx, s.d, joined(s.dir, mutationLock), s.o.Wait)
+}
+
+// locked runs do while no other writer is at work, in this process or another.
+func (s *Store) locked(ctx context.Context, do func() error) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlockInto(&err, unlock)
+	return do()
 }
 
 // unlockInto runs unlock and adds its error to err.

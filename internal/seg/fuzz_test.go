@@ -122,3 +122,10 @@ func FuzzTransition(f *testing.F) {
 		}
 	})
 }
+
+func parseManifest(b []byte) (m manifest, err error) {
+	if err = decode(b, &m); err == nil {
+		err = m.check()
+	}
+	return m, err
+}

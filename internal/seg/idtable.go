@@ -327,7 +327,7 @@ func (m *idMaker) write(s *Store) error {
 		m.blocks[i].seal()
 		out = append(out, m.blocks[i][:]...)
 	}
-	return replaceFile(s.d, joined(s.dir, "tmp", idsFile+".tmp"), joined(s.dir, idsFile), out)
+	return replaceFile(s.d, s.dir, idsFile, out)
 }
 
 // makeIDs makes a new table, of an old one, if there is one, and the rows behind it.

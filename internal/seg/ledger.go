@@ -76,7 +76,7 @@ func ledger(d disk.FS, dir string) ([]event, error) {
 		case !ended:
 			err = fmt.Errorf("%w: the last line is not ended", ErrCorrupt)
 		case err == nil && !e.valid():
-			err = fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
+			err = errMember
 		}
 		if b = rest; err == nil {
 			out = append(out, e)
@@ -130,15 +130,11 @@ func writeLedger(d disk.FS, dir string, events []event) error {
 }
 
 func replaceLedger(d disk.FS, dir string, b []byte) error {
-	name := joined(dir, ledgerFile)
-	err := replaceFile(d, joined(dir, "tmp", base(name)+".tmp"), name, b)
+	err := replaceFile(d, dir, ledgerFile, b)
 	if err == nil {
-		err = d.SyncDir(filepath.Dir(name))
+		err = d.SyncDir(joined(dir, filepath.Dir(ledgerFile)))
 	}
-	if err != nil {
-		return about("writing the ledger", err)
-	}
-	return nil
+	return about("writing the ledger", err)
 }
 
 const (
@@ -172,17 +168,8 @@ type marker struct {
 // hashes. Of one that is damaged it returns what could be read.
 func readMarker(d disk.FS, dir string) (marker, error) {
 	var m marker
-	b, err := readFile(d, joined(dir, markerFile), maxMarker)
-	if err == nil {
-		err = decode(b, &m)
-	}
-	if err == nil {
-		err = m.check()
-	}
-	if err != nil {
-		return m, fmt.Errorf("reading %s: %w", markerFile, disk.Cause(err))
-	}
-	return m, nil
+	err := readDocument(d, joined(dir, markerFile), maxMarker, &m, m.check)
+	return m, about("reading "+markerFile, err)
 }
 
 const maxMarker = 64 << 20
@@ -192,7 +179,7 @@ func (m *marker) check() error {
 	switch {
 	case m.Schema != markerSchema || !isUUID(m.Migration) || !isCorrelation(m.Correlation) || !timed || m.SourcePath == "" ||
 		!hex64(m.Chain) || !hex64(m.Source.SHA):
-		return fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
+		return errMember
 	case m.PrefaceSHA != "" && m.PrefaceSHA != hexSum(m.Preface):
 		return fmt.Errorf("%w: preface hash mismatch", ErrCorrupt)
 	case m.hashed() && m.Self != m.selfHash():
@@ -209,32 +196,22 @@ func (m marker) selfHash() string {
 	return hexSum(string(compact(&m)))
 }
 
-// sealed returns the marker with its hashes.
-func (m marker) sealed() marker {
+// writeMarker puts a marker, with its hashes, in the place of another, or of none.
+func writeMarker(d disk.FS, dir string, m *marker) error {
 	m.PrefaceSHA = hexSum(m.Preface)
 	m.Self = m.selfHash()
-	return m
-}
-
-// writeMarker puts a marker in the place of another, or of none.
-func writeMarker(d disk.FS, dir string, m *marker) error {
-	*m = m.sealed()
-	err := replaceFile(d, joined(dir, "tmp", markerFile+".tmp"), joined(dir, markerFile), pretty(m))
-	if err == nil {
-		err = d.SyncDir(dir)
-	}
-	if err != nil {
-		return about("writing "+markerFile, err)
-	}
-	return nil
+	return writeDocument(d, dir, markerFile, m, true)
 }
 
 func (p *fingerprint) same(q *fingerprint) bool { return p.Bytes == q.Bytes && p.SHA == q.SHA }
 
 // matches says whether the JSONL file name still begins with what was migrated,
-// and whether it has anything behind that.
+// and whether it has anything behind that. One that is missing does not.
 func (p *fingerprint) matches(name string) (begins, grown bool, err error) {
 	f, err := os.Open(name)
+	if missing(err) {
+		return false, false, nil
+	}
 	if err != nil {
 		return false, false, err
 	}
@@ -260,9 +237,6 @@ func (s *Store) Stale() (bool, error) {
 		return true, s.named(err)
 	}
 	begins, grown, err := st.Fingerprint.matches(Source(s.dir))
-	if missing(err) {
-		return true, nil
-	}
 	return !begins || grown, s.named(err)
 }
 
@@ -270,19 +244,24 @@ func (s *Store) Stale() (bool, error) {
 // There is no fingerprint in it while pi writes to the file.
 func readSource(d disk.FS, dir string) (sourceState, error) {
 	var st sourceState
-	b, err := readFile(d, joined(dir, sourceFile), 4096)
-	if err == nil {
-		err = decode(b, &st)
-	}
-	if err == nil && (st.Schema != sourceSchema || st.State != "clean" && st.State != "dirty" ||
-		st.Fingerprint != nil && !hex64(st.Fingerprint.SHA)) {
-		err = fmt.Errorf("%w: a member is not what it must be", ErrCorrupt)
+	err := readDocument(d, joined(dir, sourceFile), 4096, &st, st.check)
+	if err != nil {
+		return sourceState{}, about("reading "+sourceFile, err)
 	}
 	if st.State != "clean" {
 		st.Fingerprint = nil
 	}
-	if err != nil {
-		return sourceState{}, fmt.Errorf("reading %s: %w", sourceFile, disk.Cause(err))
-	}
 	return st, nil
+}
+
+func (st *sourceState) check() error {
+	if st.Schema != sourceSchema || st.State != "clean" && st.State != "dirty" || st.Fingerprint != nil && !hex64(st.Fingerprint.SHA) {
+		return errMember
+	}
+	return nil
+}
+
+func writeSource(d disk.FS, dir string, p fingerprint) error {
+	doc := append(compact(&sourceState{sourceSchema, "clean", &p}), '\n')
+	return about("writing "+sourceFile, replaceFile(d, dir, sourceFile, doc))
 }

@@ -243,14 +243,6 @@ func (b *build) commit() error {
 	return b.complete(old)
 }
 
-func writeSource(d disk.FS, dir string, p fingerprint) error {
-	doc := append(compact(&sourceState{sourceSchema, "clean", &p}), '\n')
-	if err := replaceFile(d, joined(dir, "tmp", sourceFile+".tmp"), joined(dir, sourceFile), doc); err != nil {
-		return about("writing "+sourceFile, err)
-	}
-	return nil
-}
-
 // cutover gives the staged store its name, and returns where the one that had it
 // before is now.
 func (b *build) cutover() (old string, err error) {

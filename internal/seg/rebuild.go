@@ -202,8 +202,5 @@ func (w *writer) replaceIndex(temp string) error {
 	if err == nil {
 		err = w.s.d.SyncDir(joined(w.s.dir, "index"))
 	}
-	if err != nil {
-		return about("replacing the index", err)
-	}
-	return nil
+	return about("replacing the index", err)
 }

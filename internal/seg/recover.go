@@ -384,7 +384,7 @@ func (r *recovery) examine(w *writer) (*exam, error) {
 	x.mark, x.kerr = readMarker(r.d, r.dir)
 	x.events, x.lerr = ledger(r.d, r.dir)
 	for _, err := range []error{x.merr, x.kerr, x.lerr} {
-		if err != nil && !missing(err) && !errors.Is(err, ErrCorrupt) {
+		if unread(err) {
 			return nil, err
 		}
 	}

@@ -16,7 +16,7 @@ import (
 func (r *recovery) readFile(x *exam) error {
 	st, err := readSource(r.d, r.dir)
 	p := st.Fingerprint
-	if err != nil && !missing(err) && !errors.Is(err, ErrCorrupt) {
+	if unread(err) {
 		return err
 	}
 	if p == nil && hex64(x.mark.Source.SHA) {
@@ -256,7 +256,7 @@ func (r *recovery) marker(_ *writer, x *exam) error {
 func (r *recovery) source(_ *writer, x *exam) error {
 	st, err := readSource(r.d, r.dir)
 	switch {
-	case err != nil && !missing(err) && !errors.Is(err, ErrCorrupt):
+	case unread(err):
 		return err
 	case !x.ours && errors.Is(err, ErrCorrupt): // without it, pi reads store and file
 		r.anew("%s cannot be read, and was put aside", sourceFile)

@@ -117,7 +117,7 @@ func (w *writer) checkTarget(target string) error {
 	}
 	if p == nil { // a cache of pi's
 		st, err := readSource(w.s.d, w.s.dir)
-		if err != nil && !missing(err) && !errors.Is(err, ErrCorrupt) {
+		if unread(err) {
 			return err
 		}
 		p = st.Fingerprint

@@ -35,7 +35,7 @@ func (s *Store) preface() (string, error) {
 	if err == nil || m.PrefaceSHA != "" && m.PrefaceSHA == hexSum(m.Preface) { // whatever else is damaged
 		return m.Preface, man.owns(m.Preface)
 	}
-	if !missing(err) && !errors.Is(err, ErrCorrupt) {
+	if unread(err) {
 		return "", err
 	}
 	ours, cerr := s.committed()

@@ -134,10 +134,7 @@ func (w *writer) putAside(e *end) error {
 	if err != nil {
 		return about("saving broken bytes in "+base(name), err)
 	}
-	if err := w.s.cut(e.torn, e.at, true); err != nil {
-		return about("cutting "+base(e.torn), err)
-	}
-	return nil
+	return about("cutting "+base(e.torn), w.s.cut(e.torn, e.at, true))
 }
 
 // mendIndex adds the missing rows, tells the ledger, and brings the manifest up
