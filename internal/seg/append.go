@@ -59,7 +59,7 @@ type part struct {
 // plan makes the frames and rows of lines, and changes nothing.
 func (w *writer) plan(lines [][]byte) (*batch, error) {
 	b := &batch{m: w.m, last: w.last}
-	k, err := w.kin()
+	k, err := w.lookup()
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (w *writer) plan(lines [][]byte) (*batch, error) {
 }
 
 // add numbers a frame and adds it to the batch.
-func (b *batch) add(f *frame, o *Options, k *kin) error {
+func (b *batch) add(f *frame, o *Options, k *lookup) error {
 	f.at = o.now()
 	line, r, err := place(f, b.last, o.maxSegment())
 	if err != nil {
@@ -125,9 +125,7 @@ func place(f *frame, last row, most int64) ([]byte, row, error) {
 // commit writes a batch, or leaves the store as it was. The batch counts from the
 // moment at which the manifest has its name.
 func (w *writer) commit(b *batch) error {
-	if w.st.ordered != b.ordered {
-		w.st.ordered = b.ordered
-	}
+	w.st.ordered = b.ordered
 	if err := w.become(Dirty, "append"); err != nil {
 		return err
 	}
@@ -201,10 +199,11 @@ func (w *writer) undo(b *batch, why error) error {
 	return why
 }
 
-// kin answers, for a batch, who is in the store and who has children.
-type kin struct {
+// A lookup answers, for a batch, which ids the store has and how many children an
+// entry has.
+type lookup struct {
 	w         *writer
-	v         *view
+	v         *snapshot
 	head      string          // id of the last entry, of the store or of the batch
 	offspring map[string]int  // children of this batch, by parent
 	mine      map[string]bool // ids of this batch
@@ -214,12 +213,12 @@ type kin struct {
 	tail  map[string]bool // ids that it does not cover; nil before the first is looked up
 }
 
-func (w *writer) kin() (*kin, error) {
+func (w *writer) lookup() (*lookup, error) {
 	v, err := w.s.view()
 	if err != nil {
 		return nil, err
 	}
-	k := &kin{w: w, v: v, head: w.last.id, offspring: map[string]int{}, mine: map[string]bool{}, ordered: w.st.ordered || w.last.seq == 0}
+	k := &lookup{w: w, v: v, head: w.last.id, offspring: map[string]int{}, mine: map[string]bool{}, ordered: w.st.ordered || w.last.seq == 0}
 	if !k.ordered { // a store of another program, seen for the first time
 		if k.ordered, err = k.parentsFirst(); err != nil {
 			v.close()
@@ -229,13 +228,13 @@ func (w *writer) kin() (*kin, error) {
 	return k, nil
 }
 
-func (k *kin) close() {
+func (k *lookup) close() {
 	k.table.close()
 	k.v.close()
 }
 
 // admit refuses an id that is taken and a parent that is not there.
-func (k *kin) admit(f *frame) error {
+func (k *lookup) admit(f *frame) error {
 	taken := k.mine[f.id]
 	if !taken && !k.w.s.o.FreshIDs {
 		var err error
@@ -258,7 +257,7 @@ func (k *kin) admit(f *frame) error {
 
 // born notes a new entry. It reports whether its parent thereby has a second
 // child.
-func (k *kin) born(f *frame) (bool, error) {
+func (k *lookup) born(f *frame) (bool, error) {
 	k.mine[f.id] = true
 	wasHead := f.parent == k.head
 	k.head = f.id
@@ -278,13 +277,14 @@ func (k *kin) born(f *frame) (bool, error) {
 
 // isNew reports whether id is of this batch, whose parents have no other
 // children. (f.id itself is never a parent of f.)
-func (k *kin) isNew(id string) bool { return k.mine[id] }
+func (k *lookup) isNew(id string) bool { return k.mine[id] }
 
 // known reports whether the store has an entry called id.
-func (k *kin) known(id string) (bool, error) {
+func (k *lookup) known(id string) (bool, error) {
 	if k.tail == nil {
 		k.table = k.v.table()
-		if err := k.readTail(); err != nil {
+		var err error
+		if k.tail, err = k.v.ids(k.table.covered()); err != nil {
 			return false, err
 		}
 	}
@@ -297,27 +297,13 @@ func (k *kin) known(id string) (bool, error) {
 	}
 	k.table.close()
 	k.table = nil
-	if err := k.readTail(); err != nil {
-		return false, err
-	}
-	return k.tail[id], nil
-}
-
-// readTail reads the ids that the table does not cover.
-func (k *kin) readTail() error {
-	k.tail = map[string]bool{}
-	for _, r := range k.v.rows(k.table.covered()) {
-		if r.err != nil {
-			return r.err
-		}
-		k.tail[r.id] = true
-	}
-	return nil
+	k.tail, err = k.v.ids(0)
+	return k.tail[id], err
 }
 
 // children counts the children of id in the store. In an ordered store they
 // stand behind it.
-func (k *kin) children(id string) (int, error) {
+func (k *lookup) children(id string) (int, error) {
 	n := 0
 	mark := []byte(`"parentEntryId"`)
 	name := []byte(js.Quote(id))
@@ -347,7 +333,7 @@ func (k *kin) children(id string) (int, error) {
 }
 
 // parentsFirst reports whether every parent stands before its children.
-func (k *kin) parentsFirst() (bool, error) {
+func (k *lookup) parentsFirst() (bool, error) {
 	seen := map[string]bool{"": true}
 	for _, r := range k.v.rows(0) {
 		if r.err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -87,55 +88,47 @@ func (w *writer) toIndexed(reason string) error {
 	return w.become(Indexed, reason)
 }
 
-// aside renames a file out of the way: name.bak, or name.bak.1 and so on.
-func (s *Store) aside(name string) error {
-	for n := 0; ; n++ {
-		to := name + ".bak"
-		if n > 0 {
-			to = fmt.Sprintf("%s.%d", to, n)
-		}
-		_, err := s.d.Lstat(to)
-		if missing(err) {
-			err = s.d.Rename(name, to)
-			if missing(err) {
-				return nil
-			}
-			return err
-		}
-		if err != nil {
-			return err
+// backups iterates over the names under which a file is put aside: name.bak,
+// name.bak.1 and so on.
+func backups(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for n, to := 1, name+".bak"; yield(to); n++ {
+			to = fmt.Sprintf("%s.bak.%d", name, n)
 		}
 	}
+}
+
+// aside renames a file out of the way.
+func (s *Store) aside(name string) error {
+	for to := range backups(name) {
+		if _, err := s.d.Lstat(to); err == nil {
+			continue
+		} else if !missing(err) {
+			return err
+		}
+		if err := s.d.Rename(name, to); !missing(err) {
+			return err
+		}
+		break
+	}
+	return nil
 }
 
 // keep saves bytes that will be cut off a segment as aside would keep a whole
 // one. Bytes that are kept already are not kept twice.
 func (s *Store) keep(name string, b []byte) error {
-	for n := 0; ; n++ {
-		to := name + ".bak"
-		if n > 0 {
-			to = fmt.Sprintf("%s.%d", to, n)
-		}
+	for to := range backups(name) {
 		old, err := readFile(s.d, to, maxFrame+defaultSegment)
 		switch {
-		case err == nil && string(old) == string(b):
-			return nil
-		case err == nil && !strings.HasPrefix(string(b), string(old)):
-			continue
 		case unread(err):
 			return err
-		case errors.Is(err, ErrCorrupt):
-			continue
+		case err == nil && string(old) == string(b):
+			return nil
+		case missing(err), err == nil && strings.HasPrefix(string(b), string(old)): // half of it, by one that died
+			return disk.WriteFile(s.d, to, b, true)
 		}
-		f, err := openFile(s.d, to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
-		if err != nil {
-			return err
-		}
-		if err = disk.Write(f, b); err == nil {
-			err = f.Sync()
-		}
-		return disk.Closing(f, err)
 	}
+	return nil
 }
 
 const (

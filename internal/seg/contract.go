@@ -165,49 +165,24 @@ func isEntryID(s string) bool {
 
 // isCorrelation reports whether s matches ^[A-Za-z0-9._:-]{8,128}$.
 func isCorrelation(s string) bool {
-	if len(s) < 8 || len(s) > 128 {
-		return false
-	}
 	for i := range len(s) {
-		switch c := s[i]; {
-		case isAlphanumeric(c), c == '.', c == '_', c == ':', c == '-':
-		default:
+		if !isAlphanumeric(s[i]) && strings.IndexByte("._:-", s[i]) < 0 {
 			return false
 		}
 	}
-	return true
+	return 8 <= len(s) && len(s) <= 128
 }
 
 // isUUID reports whether s has the form of a UUID, in either case.
 func isUUID(s string) bool {
-	if len(s) != 36 {
-		return false
-	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-			if c != '-' {
-				return false
-			}
-		case !isDigit(c) && (c < 'a' || c > 'f') && (c < 'A' || c > 'F'):
-			return false
-		}
-	}
-	return true
+	parts := strings.Split(s, "-")
+	return len(s) == 36 && slices.EqualFunc(parts, []int{8, 4, 4, 4, 12}, func(p string, n int) bool {
+		return len(p) == n && strings.Trim(p, "0123456789abcdefABCDEF") == ""
+	})
 }
 
 // hex64 reports whether s is a SHA-256 in lower-case hex.
-func hex64(s string) bool {
-	if len(s) != 64 {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; !isDigit(c) && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
-}
+func hex64(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 

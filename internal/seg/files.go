@@ -177,7 +177,8 @@ func (s *Store) lock(ctx context.Context) (func() error, error) {
 	return takeLock(ctx, s.d, joined(s.dir, mutationLock), s.o.Wait)
 }
 
-// locked runs do while no other writer is at work, in this process or another.
+// locked runs do while no other writer is at work, in this process or another. The
+// errors of do get the name of the store.
 func (s *Store) locked(ctx context.Context, do func() error) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +187,7 @@ func (s *Store) locked(ctx context.Context, do func() error) (err error) {
 		return err
 	}
 	defer unlockInto(&err, unlock)
-	return do()
+	return s.named(do())
 }
 
 // unlockInto runs unlock and adds its error to err.

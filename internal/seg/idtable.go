@@ -112,7 +112,7 @@ type idTable struct {
 }
 
 // table opens the table of ids if there is one that belongs to the index of v.
-func (v *view) table() *idTable {
+func (v *snapshot) table() *idTable {
 	if v.f == nil {
 		return nil
 	}
@@ -310,7 +310,7 @@ func (m *idMaker) take(old *idTable) error {
 
 // cover says how much of the index is covered: all up to the end of the row that
 // stands at last.
-func (h *idHeader) cover(v *view, last, end int64) error {
+func (h *idHeader) cover(v *snapshot, last, end int64) error {
 	b := make([]byte, end-last)
 	if n, err := v.f.ReadAt(b, last); n < len(b) {
 		return err
@@ -331,7 +331,7 @@ func (m *idMaker) write(s *Store) error {
 }
 
 // makeIDs makes a new table, of an old one, if there is one, and the rows behind it.
-func (s *Store) makeIDs(v *view, old *idTable) error {
+func (s *Store) makeIDs(v *snapshot, old *idTable) error {
 	m := newIDs(uint64(v.size / 128)) //nolint:gosec // rows are longer, so that there is room for more
 	last, from := int64(-1), int64(0)
 	if old != nil {
@@ -359,7 +359,7 @@ func (s *Store) makeIDs(v *view, old *idTable) error {
 // extendIDs adds the rows that the table does not cover in place: the blocks first,
 // then the header. Whoever dies in between leaves slots that the next one finds and
 // does not add again.
-func (s *Store) extendIDs(v *view, t *idTable) error {
+func (s *Store) extendIDs(v *snapshot, t *idTable) error {
 	h := t.h
 	changed := map[uint64]*idBlock{}
 	load := func(n uint64) (*idBlock, error) {

@@ -14,9 +14,9 @@ import (
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
-// A view is the index as it was when reading began: it grows, but what it holds
+// A snapshot is the index as it was when reading began: it grows, but what it holds
 // does not change.
-type view struct {
+type snapshot struct {
 	s    *Store
 	f    disk.File
 	size int64 // up to the last line feed
@@ -34,11 +34,11 @@ type view struct {
 // readAhead is how many bytes are read at once where frame follows frame.
 const readAhead = 256 << 10
 
-func (s *Store) view() (*view, error) { return s.viewOf(joined(s.dir, indexFile)) }
+func (s *Store) view() (*snapshot, error) { return s.viewOf(joined(s.dir, indexFile)) }
 
-// viewOf returns a view of the index in the file name.
-func (s *Store) viewOf(name string) (*view, error) {
-	v := &view{s: s, segs: map[int64]disk.File{}}
+// viewOf returns a snapshot of the index in the file name.
+func (s *Store) viewOf(name string) (*snapshot, error) {
+	v := &snapshot{s: s, segs: map[int64]disk.File{}}
 	f, err := openFile(s.d, name, os.O_RDONLY)
 	if missing(err) {
 		if _, merr := s.d.Lstat(joined(s.dir, manifestFile)); merr == nil {
@@ -70,10 +70,10 @@ func (s *Store) viewOf(name string) (*view, error) {
 // to a checkpoint under its eyes.
 const readTries = 5
 
-// reading returns a view for those who print what they read: the index has all
+// reading returns a snapshot for those who print what they read: the index has all
 // entries that the manifest counts. Writers append to the index before they replace
 // the manifest, so the manifest is read first.
-func (s *Store) reading() (*view, error) {
+func (s *Store) reading() (*snapshot, error) {
 	for try := 1; ; try++ {
 		m, err := readManifest(s.d, s.dir)
 		if err != nil {
@@ -83,11 +83,7 @@ func (s *Store) reading() (*view, error) {
 		if err != nil {
 			return nil, err
 		}
-		last := row{}
-		for _, r := range v.backward() {
-			last, err = r.row, r.err
-			break
-		}
+		last, err := v.last()
 		if err == nil && last.seq < m.Head.Entry {
 			err = s.short(&m, last, v.size)
 		}
@@ -117,7 +113,7 @@ func (s *Store) short(m *manifest, last row, size int64) error {
 	return fmt.Errorf("%w: the index has %d of the %d entries that the manifest counts", ErrCorrupt, last.seq, m.Head.Entry)
 }
 
-func (v *view) close() {
+func (v *snapshot) close() {
 	if v.f != nil {
 		v.f.Close()
 	}
@@ -127,7 +123,7 @@ func (v *view) close() {
 }
 
 // rows iterates over the rows from the byte offset from, with their offsets.
-func (v *view) rows(from int64) iter.Seq2[int64, rowOr] {
+func (v *snapshot) rows(from int64) iter.Seq2[int64, rowOr] {
 	return func(yield func(int64, rowOr) bool) {
 		if v.f == nil {
 			return
@@ -141,7 +137,7 @@ func (v *view) rows(from int64) iter.Seq2[int64, rowOr] {
 }
 
 // backward iterates over the rows from the last to the first.
-func (v *view) backward() iter.Seq2[int64, rowOr] {
+func (v *snapshot) backward() iter.Seq2[int64, rowOr] {
 	return func(yield func(int64, rowOr) bool) {
 		if v.f == nil {
 			return
@@ -156,7 +152,7 @@ func (v *view) backward() iter.Seq2[int64, rowOr] {
 
 // consecutive is rows(0), or backward, for readers: a row that does not follow the one
 // before it is damage.
-func (v *view) consecutive(rows iter.Seq2[int64, rowOr], step int64) iter.Seq[rowOr] {
+func (v *snapshot) consecutive(rows iter.Seq2[int64, rowOr], step int64) iter.Seq[rowOr] {
 	return func(yield func(rowOr) bool) {
 		before, begun := int64(0), step > 0
 		for at, r := range rows {
@@ -192,7 +188,7 @@ func toRow(l jsonl.Line, err error) rowOr {
 }
 
 // segment returns an open segment.
-func (v *view) segment(n int64) (disk.File, error) {
+func (v *snapshot) segment(n int64) (disk.File, error) {
 	if f := v.segs[n]; f != nil {
 		return f, nil
 	}
@@ -224,7 +220,7 @@ func missingFrom(d disk.FS, dir string) error {
 
 // bytesOf returns the frame that r points at, with its line feed. They are
 // overwritten by the next call.
-func (v *view) bytesOf(r *row) ([]byte, error) {
+func (v *snapshot) bytesOf(r *row) ([]byte, error) {
 	f, err := v.segment(r.segment)
 	if err != nil {
 		return nil, err
@@ -245,7 +241,7 @@ func (v *view) bytesOf(r *row) ([]byte, error) {
 
 // fill reads the frame that r points at, and more if the one before it was read
 // last.
-func (v *view) fill(f disk.File, r *row) error {
+func (v *snapshot) fill(f disk.File, r *row) error {
 	n := r.length
 	if r.segment == v.nextSegment && r.offset == v.nextOffset {
 		n = max(n, readAhead)
@@ -266,7 +262,7 @@ func (v *view) fill(f disk.File, r *row) error {
 }
 
 // frameOf returns the frame that r points at, checked against r.
-func (v *view) frameOf(r *row) (frame, error) {
+func (v *snapshot) frameOf(r *row) (frame, error) {
 	f, err := v.checkedFrame(r)
 	if err != nil {
 		err = fmt.Errorf("segment %d, line %d: %w", r.segment, r.number, err)
@@ -274,7 +270,7 @@ func (v *view) frameOf(r *row) (frame, error) {
 	return f, err
 }
 
-func (v *view) checkedFrame(r *row) (frame, error) {
+func (v *snapshot) checkedFrame(r *row) (frame, error) {
 	b, err := v.bytesOf(r)
 	if err != nil {
 		return frame{}, err
@@ -300,19 +296,41 @@ func (f *frame) checkPayload() error {
 	return nil
 }
 
-func (v *view) entry(r *row) (Entry, error) {
+func (v *snapshot) entry(r *row) (Entry, error) {
 	f, err := v.frameOf(r)
 	if err != nil {
 		return Entry{}, v.s.named(err)
 	}
-	return Entry{f.seq, f.id, f.parent, f.typ, f.line}, nil
+	return f.entry(), nil
+}
+
+func (f *frame) entry() Entry { return Entry{f.seq, f.id, f.parent, f.typ, f.line} }
+
+// last returns the last row, zero if there is none.
+func (v *snapshot) last() (row, error) {
+	for _, r := range v.backward() {
+		return r.row, r.err
+	}
+	return row{}, nil
+}
+
+// ids returns the ids of the entries whose rows stand behind the byte offset from.
+func (v *snapshot) ids(from int64) (map[string]bool, error) {
+	ids := map[string]bool{}
+	for _, r := range v.rows(from) {
+		if r.err != nil {
+			return nil, r.err
+		}
+		ids[r.id] = true
+	}
+	return ids, nil
 }
 
 // findBlock is how many bytes of the index are searched at once.
 const findBlock = 1 << 20
 
 // find returns the row of id.
-func (v *view) find(id string) (row, error) {
+func (v *snapshot) find(id string) (row, error) {
 	t := v.table()
 	defer t.close()
 	r, found, err := v.search(id, t.covered())
@@ -332,7 +350,7 @@ func (v *view) find(id string) (row, error) {
 
 // findByTable returns the row of id as far as the table covers the index. An error
 // is one of the table.
-func (v *view) findByTable(t *idTable, id string) (out row, found bool, err error) {
+func (v *snapshot) findByTable(t *idTable, id string) (out row, found bool, err error) {
 	terr := t.rows(id, func(at int64) bool {
 		if at >= v.size { // not of this view
 			return false
@@ -351,7 +369,7 @@ func (v *view) findByTable(t *idTable, id string) (out row, found bool, err erro
 // search looks for the row of id from the byte offset least on. The index is
 // searched as bytes, block by block from its end, and only a row that has the id
 // somewhere is parsed.
-func (v *view) search(id string, least int64) (row, bool, error) {
+func (v *snapshot) search(id string, least int64) (row, bool, error) {
 	want := []byte(js.Quote(id))
 	buf := make([]byte, 0, min(v.size, findBlock)+int64(len(want)))
 	for end := v.size; end > least; {
@@ -371,7 +389,7 @@ func (v *view) search(id string, least int64) (row, bool, error) {
 }
 
 // findIn looks for the row of id in one block, at the byte offset start.
-func (v *view) findIn(block []byte, start int64, want []byte, id string) (row, bool, error) {
+func (v *snapshot) findIn(block []byte, start int64, want []byte, id string) (row, bool, error) {
 	for at := 0; ; {
 		i := bytes.Index(block[at:], want)
 		if i < 0 {
@@ -386,7 +404,7 @@ func (v *view) findIn(block []byte, start int64, want []byte, id string) (row, b
 }
 
 // rowAround returns the row that holds the byte before the offset at.
-func (v *view) rowAround(at int64) rowOr {
+func (v *snapshot) rowAround(at int64) rowOr {
 	from := int64(0)
 	for l, err := range jsonl.Backward(v.f, at) {
 		if err != nil {

@@ -54,7 +54,7 @@ func Migrate(ctx context.Context, path string, o Options) (Migration, error) {
 }
 
 func migrate(ctx context.Context, d disk.FS, path string, o Options) (out Migration, err error) {
-	return out, withSource(ctx, d, path, jsonl.Options{Tail: jsonl.Refuse, Wait: o.Wait}, func(a *jsonl.Appender, target string) error {
+	err = withSource(ctx, d, path, jsonl.Options{Tail: jsonl.Refuse, Wait: o.Wait}, func(a *jsonl.Appender, target string) error {
 		b, err := newBuild(ctx, d, a, target, o)
 		if err != nil {
 			return err
@@ -63,6 +63,7 @@ func migrate(ctx context.Context, d disk.FS, path string, o Options) (out Migrat
 		out = b.out
 		return err
 	})
+	return out, err
 }
 
 // withSource runs do with the JSONL file at path locked against everybody. target
@@ -158,7 +159,7 @@ func (b *build) keeper() (*Store, error) {
 	if ours, err := old.committed(); err != nil || !ours {
 		return nil, old.named(err) // a cache of pi's, which the file always outranks
 	}
-	err = old.own(b.ctx, io.NewSectionReader(b.a, 0, b.a.Size()), func(*view, *row) error { return errOwn })
+	err = old.own(b.ctx, io.NewSectionReader(b.a, 0, b.a.Size()), func(*snapshot, *row) error { return errOwn })
 	if errors.Is(err, errOwn) {
 		return old, nil
 	}

@@ -24,13 +24,7 @@ type Entry struct {
 // the iteration began. Each is checked against checksum and hash. An error ends
 // the iteration.
 func (s *Store) Entries() iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
-		v, err := s.reading()
-		if err != nil {
-			yield(Entry{}, s.named(err))
-			return
-		}
-		defer v.close()
+	return s.iterate(func(v *snapshot, yield func(Entry, error) bool) {
 		for r := range v.consecutive(v.rows(0), 1) {
 			e, err := Entry{}, s.named(r.err)
 			if err == nil {
@@ -40,6 +34,19 @@ func (s *Store) Entries() iter.Seq2[Entry, error] {
 				return
 			}
 		}
+	})
+}
+
+// iterate returns an iterator over entries of the store as it is when that begins.
+func (s *Store) iterate(do func(v *snapshot, yield func(Entry, error) bool)) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		v, err := s.reading()
+		if err != nil {
+			yield(Entry{}, s.named(err))
+			return
+		}
+		defer v.close()
+		do(v, yield)
 	}
 }
 
@@ -90,29 +97,23 @@ func (s *Store) Get(id string) (Entry, error) {
 // goes, and of the segments only the path. An error, [ErrNotFound] for an unknown
 // leaf among them, ends the iteration.
 func (s *Store) Path(leaf string) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
-		v, err := s.reading()
-		if err != nil {
-			yield(Entry{}, s.named(err))
-			return
-		}
-		defer v.close()
-		v.walk(leaf, yield)
-	}
+	return s.iterate(func(v *snapshot, yield func(Entry, error) bool) {
+		v.ancestors(leaf, func(_ *row, f *frame, err error) bool {
+			if err != nil {
+				return yield(Entry{}, err)
+			}
+			return yield(f.entry(), nil)
+		})
+	})
 }
 
 // Branch is Path in the other direction: from the root to leaf. It holds the rows of
 // the path in memory, some hundred bytes for each entry.
 func (s *Store) Branch(leaf string) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
-		v, err := s.reading()
-		if err != nil {
-			yield(Entry{}, s.named(err))
-			return
-		}
-		defer v.close()
+	return s.iterate(func(v *snapshot, yield func(Entry, error) bool) {
 		var rows []row
-		v.walkRows(leaf, func(r *row, _ *frame, werr error) bool {
+		var err error
+		v.ancestors(leaf, func(r *row, _ *frame, werr error) bool {
 			rows, err = append(rows, *r), werr
 			return true
 		})
@@ -125,21 +126,12 @@ func (s *Store) Branch(leaf string) iter.Seq2[Entry, error] {
 		if err != nil {
 			yield(Entry{}, err)
 		}
-	}
-}
-
-func (v *view) walk(leaf string, yield func(Entry, error) bool) {
-	v.walkRows(leaf, func(_ *row, f *frame, err error) bool {
-		if err != nil {
-			return yield(Entry{}, err)
-		}
-		return yield(Entry{f.seq, f.id, f.parent, f.typ, f.line}, nil)
 	})
 }
 
-// walkRows calls visit for the entry want, or the last one, and its ancestors. It
+// ancestors calls visit for the entry want, or the last one, and its ancestors. It
 // ends with an error, or if visit says so.
-func (v *view) walkRows(want string, visit func(*row, *frame, error) bool) {
+func (v *snapshot) ancestors(want string, visit func(*row, *frame, error) bool) {
 	anyLeaf := want == ""
 	seen := map[string]bool{}
 	stop := func(err error) { visit(&row{}, &frame{}, v.s.named(err)) }

@@ -2,6 +2,7 @@ package seg
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,17 +29,12 @@ type Rebuilt struct {
 //
 // The manifest is left as it is, unless it only lacks entries that the index
 // lacked: a new index must not bless what was lost or altered.
-func (s *Store) Rebuild(ctx context.Context) (Rebuilt, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	unlock, err := s.lock(ctx)
-	if err != nil {
-		return Rebuilt{}, err
-	}
-	w := &writer{s: s}
-	out, err := w.rebuild()
-	unlockInto(&err, unlock)
-	return out, s.named(err)
+func (s *Store) Rebuild(ctx context.Context) (out Rebuilt, err error) {
+	err = s.locked(ctx, func() (err error) {
+		out, err = (&writer{s: s}).rebuild()
+		return err
+	})
+	return out, err
 }
 
 func (w *writer) rebuild() (out Rebuilt, err error) {
@@ -103,7 +99,7 @@ func (w *writer) conclude(c *scan, m manifest, matches bool) error {
 
 // index writes the rows of all segments to the file temp, and returns how the
 // last segment ends.
-func (w *writer) index(temp string) (*end, error) {
+func (w *writer) index(temp string) (*tail, error) {
 	segs, err := w.s.segments()
 	if err != nil {
 		return nil, err
@@ -113,11 +109,11 @@ func (w *writer) index(temp string) (*end, error) {
 		return nil, about("making "+base(temp), err)
 	}
 	out := bufio.NewWriterSize(f, 64<<10)
-	e, err := &end{}, error(nil)
+	e, err := &tail{}, error(nil)
 	at := row{}
 	for i, g := range segs {
 		at = row{segment: g.number, seq: at.seq}
-		e = &end{}
+		e = &tail{}
 		if err = w.indexSegment(out, e, &at, joined(w.s.dir, "segments", g.name)); err != nil {
 			break
 		}
@@ -137,7 +133,7 @@ func (w *writer) index(temp string) (*end, error) {
 
 // indexSegment writes the rows of one segment. What cannot be read at its end
 // must be without a line feed, that is, not have been finished.
-func (w *writer) indexSegment(out *bufio.Writer, e *end, at *row, name string) error {
+func (w *writer) indexSegment(out *bufio.Writer, e *tail, at *row, name string) error {
 	f, err := openFile(w.s.d, name, os.O_RDONLY)
 	if err != nil {
 		return about(base(name), err)
@@ -146,8 +142,8 @@ func (w *writer) indexSegment(out *bufio.Writer, e *end, at *row, name string) e
 	if err := e.read(f, at, name); err != nil {
 		return about(base(name), err)
 	}
-	if n := len(e.bytes); n > 0 && e.complete() {
-		_, err := nextFrame(firstLine(e.bytes), at)
+	if line, _, whole := bytes.Cut(e.bytes, []byte("\n")); whole {
+		_, err := nextFrame(string(line), at)
 		return fmt.Errorf("%w: %s at byte %d: %w", ErrCorrupt, base(name), e.at, err)
 	}
 	var b []byte
@@ -161,34 +157,9 @@ func (w *writer) indexSegment(out *bufio.Writer, e *end, at *row, name string) e
 	return nil
 }
 
-// complete reports whether the broken bytes hold a whole line.
-func (e *end) complete() bool {
-	for _, c := range e.bytes {
-		if c == '\n' {
-			return true
-		}
-	}
-	return false
-}
-
-func firstLine(b []byte) string {
-	for i, c := range b {
-		if c == '\n' {
-			return string(b[:i])
-		}
-	}
-	return string(b)
-}
-
 // install mends the last segment and puts the new index in place.
-func (w *writer) install(temp string, e *end) error {
-	if err := w.toDirty("rebuilding the index"); err != nil {
-		return err
-	}
-	if err := w.mendSegments(e, false); err != nil {
-		return err
-	}
-	if err := w.toSealed("rebuilding the index"); err != nil {
+func (w *writer) install(temp string, e *tail) error {
+	if err := w.seal(e, false, "rebuilding the index"); err != nil {
 		return err
 	}
 	return w.replaceIndex(temp)

@@ -55,13 +55,14 @@ func recoverStore(ctx context.Context, d disk.FS, path string, o Options) (out R
 	if strings.EqualFold(filepath.Ext(path), ".v2") {
 		path = Source(path)
 	}
-	return out, withTarget(ctx, d, path, &o, func(a *jsonl.Appender, target string) error {
+	err = withTarget(ctx, d, path, &o, func(a *jsonl.Appender, target string) error {
 		r := &recovery{ctx: ctx, d: d, o: o, a: a, target: target, dir: Dir(target)}
 		r.out = Recovery{Action: "none", Dir: r.dir}
 		err := r.run()
 		out = r.out
 		return err
 	})
+	return out, err
 }
 
 type recovery struct {
@@ -521,11 +522,6 @@ func (r *recovery) sameContent(a, b string) (bool, error) {
 	return err == nil && string(one) == string(other), err
 }
 
-func (r *recovery) locked(do func(w *writer) error) (err error) {
-	unlock, err := r.s.lock(r.ctx)
-	if err != nil {
-		return err
-	}
-	defer unlockInto(&err, unlock)
-	return r.s.named(do(&writer{s: r.s}))
+func (r *recovery) locked(do func(w *writer) error) error {
+	return r.s.locked(r.ctx, func() error { return do(&writer{s: r.s}) })
 }

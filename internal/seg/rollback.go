@@ -54,40 +54,32 @@ func withTarget(ctx context.Context, d disk.FS, path string, o *Options, do func
 
 // retire takes the store out of service in favour of the file target.
 func (s *Store) retire(ctx context.Context, a *jsonl.Appender, target, reason string) (out Retirement, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	unlock, err := s.lock(ctx)
-	if err != nil {
-		return out, err
-	}
-	defer unlockInto(&err, unlock)
-	w := &writer{s: s}
-	if err := w.loadAny(); err != nil {
-		return out, s.named(err)
-	}
-	if err := w.checkTarget(target); err != nil {
-		return out, s.named(err)
-	}
-	if !s.o.Force && w.st.to != MigrationStaging {
-		if out.Carried, err = w.carry(ctx, a); err != nil {
-			return out, s.named(err)
+	err = s.locked(ctx, func() error {
+		w := &writer{s: s}
+		err := w.loadAny()
+		if err == nil {
+			err = w.checkTarget(target)
 		}
-	}
-	if w.st.to != Failed && w.st.to != MigrationStaging {
-		if err := w.beforeRollback(); err != nil {
-			return out, s.named(err)
+		if err == nil && !s.o.Force && w.st.to != MigrationStaging {
+			out.Carried, err = w.carry(ctx, a)
 		}
-	}
-	to := s.dir + ".rolledback." + unique()
-	if err := s.d.Rename(s.dir, to); err != nil {
-		return out, about("renaming "+s.dir, err)
-	}
-	s.dir, out.Dir = to, to
-	err = s.d.SyncDir(filepath.Dir(to))
-	if err == nil {
-		err = w.retired(target, reason)
-	}
-	return out, s.named(err)
+		if err == nil && w.st.to != Failed && w.st.to != MigrationStaging {
+			err = w.beforeRollback()
+		}
+		if err != nil {
+			return err
+		}
+		to := s.dir + ".rolledback." + unique()
+		if err := s.d.Rename(s.dir, to); err != nil {
+			return about("renaming", err)
+		}
+		s.dir, out.Dir = to, to
+		if err := s.d.SyncDir(filepath.Dir(to)); err != nil {
+			return err
+		}
+		return w.retired(target, reason)
+	})
+	return out, err
 }
 
 // loadAny is load for a store in any state. Damage does not stop a rollback.
@@ -215,7 +207,7 @@ func (w *writer) carry(ctx context.Context, a *jsonl.Appender) (int, error) {
 		n, batch, size = n+len(batch), nil, 0
 		return err
 	}
-	err := w.s.own(ctx, file, func(v *view, r *row) error {
+	err := w.s.own(ctx, file, func(v *snapshot, r *row) error {
 		f, err := v.frameOf(r)
 		if err != nil {
 			return err
@@ -247,7 +239,7 @@ func (w *writer) allMigrated() bool {
 func (w *writer) carriable(ctx context.Context, file io.Reader) error {
 	var lost []string
 	var first error
-	err := w.s.own(ctx, file, func(v *view, r *row) error {
+	err := w.s.own(ctx, file, func(v *snapshot, r *row) error {
 		_, err := v.frameOf(r)
 		if err == nil {
 			return nil

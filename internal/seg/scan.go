@@ -12,7 +12,7 @@ import (
 // computed: numbers, offsets, hashes, chain, counters, parents. What is wrong
 // goes to the report.
 type scan struct {
-	v   *view
+	v   *snapshot
 	rep *Report
 	m   manifest // with head, counters and integrity of what was read
 
@@ -29,7 +29,7 @@ type scan struct {
 	table   *idTable        // what is said to find them; nil if there is none, or it is not to be checked
 }
 
-func newScan(v *view, rep *Report) *scan {
+func newScan(v *snapshot, rep *Report) *scan {
 	return &scan{
 		v: v, rep: rep, m: newManifest("", "", false), ids: map[string]int32{}, kids: map[string]int{},
 		marks: map[int64]string{}, heads: map[int64]string{}, sizes: map[int64]int64{}, ends: map[int64]int64{},

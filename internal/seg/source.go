@@ -204,7 +204,7 @@ func fileEntries(ctx context.Context, r io.Reader, visit func(id string, l jsonl
 
 // without returns the ids that are in the file but not in the store, in the order of
 // the file. It reads the index.
-func (v *view) without(ids []string) ([]string, error) {
+func (v *snapshot) without(ids []string) ([]string, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -278,7 +278,7 @@ func (s *Store) Foreign(ctx context.Context) (Foreign, error) {
 }
 
 // own calls visit with the rows of the entries that the JSONL file has not.
-func (s *Store) own(ctx context.Context, file io.Reader, visit func(v *view, r *row) error) error {
+func (s *Store) own(ctx context.Context, file io.Reader, visit func(v *snapshot, r *row) error) error {
 	ids := map[string]bool{}
 	if err := fileEntries(ctx, file, func(id string, _ jsonl.Line) { ids[id] = true }); err != nil {
 		return about("reading "+base(Source(s.dir)), err)

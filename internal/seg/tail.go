@@ -31,13 +31,7 @@ func (w *writer) mend() error {
 	if e.clean() && v.torn == 0 && !behind && w.st.broken == "" && w.st.to != Dirty && w.st.to != SegmentSealed {
 		return nil
 	}
-	if err := w.toDirty("mending"); err != nil {
-		return err
-	}
-	if err := w.mendSegments(e, v.torn > 0); err != nil {
-		return err
-	}
-	if err := w.toSealed("mending"); err != nil {
+	if err := w.seal(e, v.torn > 0, "mending"); err != nil {
 		return err
 	}
 	if err := w.mendIndex(v, e); err != nil {
@@ -47,7 +41,7 @@ func (w *writer) mend() error {
 }
 
 // look compares index, segments and manifest at their ends.
-func (w *writer) look(v *view) (*end, error) {
+func (w *writer) look(v *snapshot) (*tail, error) {
 	w.size, w.last = v.size, row{}
 	for r := range v.consecutive(v.backward(), -1) {
 		if r.err != nil {
@@ -84,9 +78,21 @@ func (m *manifest) endsAt(r *row) bool {
 	return m.Head == head{r.segment, r.seq, r.id} && m.Integrity.LastCRC == r.crc
 }
 
+// seal mends the segments and takes the store to SEGMENT_SEALED.
+func (w *writer) seal(e *tail, tornIndex bool, reason string) error {
+	err := w.toDirty(reason)
+	if err == nil {
+		err = w.mendSegments(e, tornIndex)
+	}
+	if err == nil {
+		err = w.toSealed(reason)
+	}
+	return err
+}
+
 // mendSegments puts broken bytes aside, ends a last line, and makes durable what
 // stays.
-func (w *writer) mendSegments(e *end, tornIndex bool) error {
+func (w *writer) mendSegments(e *tail, tornIndex bool) error {
 	if err := w.putAside(e); err != nil {
 		return err
 	}
@@ -119,7 +125,7 @@ func (w *writer) mendSegments(e *end, tornIndex bool) error {
 
 // putAside saves the broken bytes at the end of a segment in tmp, a fragment a
 // line, and cuts them off.
-func (w *writer) putAside(e *end) error {
+func (w *writer) putAside(e *tail) error {
 	if e.torn == "" {
 		return nil
 	}
@@ -139,7 +145,7 @@ func (w *writer) putAside(e *end) error {
 
 // mendIndex adds the missing rows, tells the ledger, and brings the manifest up
 // to date.
-func (w *writer) mendIndex(v *view, e *end) error {
+func (w *writer) mendIndex(v *snapshot, e *tail) error {
 	m, ordered, err := w.caughtUp(v, e)
 	if err != nil {
 		return err
@@ -169,8 +175,8 @@ func (w *writer) mendIndex(v *view, e *end) error {
 	return writeManifest(w.s.d, w.s.dir, &w.m, w.s.o.now())
 }
 
-// An end is what follows the indexed part of a store.
-type end struct {
+// A tail is what follows the indexed part of a store.
+type tail struct {
 	frames []frame // complete, and next in number
 	rows   []row
 	heal   string // a segment whose last frame lacks only its line feed
@@ -180,13 +186,13 @@ type end struct {
 	empty  []string
 }
 
-func (e *end) clean() bool {
+func (e *tail) clean() bool {
 	return len(e.rows) == 0 && e.torn == "" && e.heal == "" && len(e.empty) == 0
 }
 
 // endAfter reads what stands in the segments behind the entry of last.
-func (s *Store) endAfter(last row) (*end, error) {
-	e := &end{}
+func (s *Store) endAfter(last row) (*tail, error) {
+	e := &tail{}
 	from := row{segment: max(last.segment, 1), number: last.number, seq: last.seq, offset: last.end()}
 	for {
 		f, err := s.openSegment(from.segment, os.O_RDONLY)
@@ -210,7 +216,7 @@ func (s *Store) endAfter(last row) (*end, error) {
 }
 
 // read takes the frames of one segment from at.offset on.
-func (e *end) read(f disk.File, at *row, name string) error {
+func (e *tail) read(f disk.File, at *row, name string) error {
 	fi, err := f.Stat()
 	if err != nil {
 		return err
@@ -266,8 +272,8 @@ func nextFrame(line string, at *row) (frame, error) {
 }
 
 // caughtUp returns the manifest of all rows of the index and of e.
-func (w *writer) caughtUp(v *view, e *end) (manifest, bool, error) {
-	k, err := w.kin()
+func (w *writer) caughtUp(v *snapshot, e *tail) (manifest, bool, error) {
+	k, err := w.lookup()
 	if err != nil {
 		return manifest{}, false, err
 	}
@@ -292,7 +298,7 @@ func (w *writer) caughtUp(v *view, e *end) (manifest, bool, error) {
 
 // recount brings the manifest to the end of the index. As long as every entry is
 // the child of the one before it, only the rows it lacks are read.
-func (w *writer) recount(v *view) (manifest, error) {
+func (w *writer) recount(v *snapshot) (manifest, error) {
 	m := w.m
 	var lacking []row
 	for _, r := range v.backward() {
@@ -322,7 +328,7 @@ func (w *writer) recount(v *view) (manifest, error) {
 
 // recountAll makes the manifest anew. The part of the store that the old one
 // knew must have its hash chain.
-func (w *writer) recountAll(v *view) (manifest, error) {
+func (w *writer) recountAll(v *snapshot) (manifest, error) {
 	c := newScan(v, &Report{})
 	c.marks[w.m.Head.Entry] = ""
 	if w.m.Head.Entry == 0 {

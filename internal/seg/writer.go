@@ -158,10 +158,7 @@ func (s *Store) lastRow() (row, error) {
 		return row{}, err
 	}
 	defer v.close()
-	for _, r := range v.backward() {
-		return r.row, r.err
-	}
-	return row{}, nil
+	return v.last()
 }
 
 // appendFile appends b to the file name with one write(2) and makes it durable.
