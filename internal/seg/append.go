@@ -214,7 +214,7 @@ type lookup struct {
 }
 
 func (w *writer) lookup() (*lookup, error) {
-	v, err := w.s.view()
+	v, err := w.s.snapshot()
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +284,7 @@ func (k *lookup) known(id string) (bool, error) {
 	if k.tail == nil {
 		k.table = k.v.table()
 		var err error
-		if k.tail, err = k.v.ids(k.table.covered()); err != nil {
+		if k.tail, err = idsOf(k.v.rows(k.table.covered())); err != nil {
 			return false, err
 		}
 	}
@@ -297,7 +297,7 @@ func (k *lookup) known(id string) (bool, error) {
 	}
 	k.table.close()
 	k.table = nil
-	k.tail, err = k.v.ids(0)
+	k.tail, err = idsOf(k.v.rows(0))
 	return k.tail[id], err
 }
 

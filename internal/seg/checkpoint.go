@@ -205,7 +205,7 @@ func (w *writer) rollbackTo(seq int64, migration, correlation string) error {
 // retained returns the rows of the index up to a checkpoint, after checking the
 // frames they lead to.
 func (w *writer) retained(p *Checkpoint) ([]byte, error) {
-	v, err := w.s.view()
+	v, err := w.s.snapshot()
 	if err != nil {
 		return nil, err
 	}
@@ -366,13 +366,8 @@ func (w *writer) keepEnd(name string, from, to int64) error {
 // replayDocuments verifies what is left, and says so in manifest, ledger and
 // state.
 func (w *writer) replayDocuments(in *intent) error {
-	v, err := w.s.view()
+	c, err := w.s.scanned()
 	if err != nil {
-		return err
-	}
-	defer v.close()
-	c := newScan(v, &Report{})
-	if err := c.full(); err != nil {
 		return w.fail(err)
 	}
 	if c.m.Integrity.Chain != in.Checkpoint.Chain {
@@ -395,7 +390,7 @@ func (w *writer) replayDocuments(in *intent) error {
 			return err
 		}
 	}
-	w.m, w.last, w.size, w.st.ordered = m, c.last, v.size, c.ordered()
+	w.m, w.last, w.size, w.st.ordered = m, c.last, c.v.size, c.ordered()
 	if w.st.to != RolledBack {
 		if w.st.to != Checkpointed && w.st.to != Failed { // a rollback that pi began
 			if err := w.toIndexed("rollback"); err != nil {

@@ -2,7 +2,6 @@ package seg
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -99,38 +98,6 @@ func text(raw string) string {
 	return js.Unquote(raw)
 }
 
-// A preface is what stands before the first entry of a session.
-type preface struct {
-	header session.Header
-	lines  string // with their line feeds
-	titled bool
-}
-
-// read takes one more line, if the preface is not complete.
-func (p *preface) read(line string) error {
-	if p.header.Raw() != "" {
-		return nil
-	}
-	if !utf8.ValidString(line) {
-		return fmt.Errorf("%w: the header is not UTF-8", ErrContract)
-	}
-	e, err := session.ParseEntry(line)
-	if err == nil && !p.titled && e.Type() == session.TypeTitle {
-		p.titled = true // oh-my-pi's title slot
-		p.lines += line + "\n"
-		return nil
-	}
-	h, err := session.HeaderOf([]byte(line))
-	if err != nil {
-		return err
-	}
-	if h.Version < session.Version {
-		return fmt.Errorf("%w: a version %d session has to be migrated to version %d first", ErrContract, h.Version, session.Version)
-	}
-	p.header, p.lines = h, p.lines+line+"\n"
-	return nil
-}
-
 // sessionFits says whether the contract takes the session's id.
 func sessionFits(id string) error {
 	if !isUUID(id) {
@@ -138,8 +105,6 @@ func sessionFits(id string) error {
 	}
 	return nil
 }
-
-var errNoHeader = errors.New("there is no session header")
 
 // madeUp is the header of a store that is all alone.
 func (m *manifest) madeUp() string {

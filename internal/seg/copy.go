@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"hash"
 	"io"
@@ -101,68 +100,26 @@ func (k *sink) close(err error) error {
 
 // copy writes the entries of the file into the store.
 func (b *build) copy() error {
-	size := b.a.Size()
-	whole := sha256.New()
-	r := io.TeeReader(io.NewSectionReader(b.a, 0, size), whole)
 	k := &sink{s: b.s, most: b.o.maxSegment()}
 	if err := k.open(); err != nil {
 		return err
 	}
-	if err := k.close(b.copyLines(r, k)); err != nil {
-		return err
-	}
-	b.print = fingerprint{Bytes: size, SHA: hex.EncodeToString(whole.Sum(nil))}
-	b.w.last = k.last
-	return nil
-}
-
-func (b *build) copyLines(r io.Reader, k *sink) error {
 	ids := sha256.New()
-	for l, err := range jsonl.Lines(r) {
+	b.pre.strict = !b.o.Extended
+	blank, err := b.readSource(true, func(l jsonl.Line) error {
+		f, err := newFrame(l.Data, b.o.Extended)
 		if err != nil {
 			return err
 		}
-		if err := b.ctx.Err(); err != nil {
-			return err
-		}
-		f, entry, err := b.entry(l)
-		if err == nil && entry {
-			b.out.Entries++
-			b.out.Unfit.note(&f)
-			addID(ids, f.id)
-			f.at = b.o.now()
-			err = k.add(&f)
-		}
-		if err != nil {
-			return fmt.Errorf("line %d: %w", l.Number, err)
-		}
-	}
-	if b.pre.header.Raw() == "" {
-		return errNoHeader
-	}
-	b.ids = ids.Sum(nil)
-	return nil
-}
-
-// entry makes a frame of a line that is one, and takes note of the others.
-func (b *build) entry(l jsonl.Line) (frame, bool, error) {
-	if l.Torn {
-		return frame{}, false, jsonl.ErrTorn
-	}
-	if b.pre.header.Raw() == "" {
-		err := b.pre.read(l.Text())
-		if err == nil && b.pre.header.Raw() != "" && !b.o.Extended {
-			err = sessionFits(b.pre.header.ID)
-		}
-		b.out.Unfit.Session = sessionFits(b.pre.header.ID) != nil
-		return frame{}, false, err
-	}
-	if len(bytes.Trim(l.Data, " \t\r")) == 0 {
-		b.out.Blank++
-		return frame{}, false, nil
-	}
-	f, err := newFrame(l.Data, b.o.Extended)
-	return f, err == nil, err
+		b.out.Entries++
+		b.out.Unfit.note(&f)
+		addID(ids, f.id)
+		f.at = b.o.now()
+		return k.add(&f)
+	})
+	b.out.Blank, b.ids, b.w.last = blank, ids.Sum(nil), k.last
+	b.out.Unfit.Session = sessionFits(b.pre.header.ID) != nil
+	return k.close(err)
 }
 
 // addID tells one id apart from the next by its length.
@@ -174,7 +131,7 @@ func addID(h hash.Hash, id string) {
 // verify reads the copy and the file once more, compares them, and writes the
 // manifest.
 func (b *build) verify() (verification, error) {
-	v, err := b.s.view()
+	v, err := b.s.snapshot()
 	if err != nil {
 		return verification{}, err
 	}
@@ -233,29 +190,14 @@ func accountOf(ctx context.Context, r io.Reader, extended bool) account {
 	a := account{chain: genesis}
 	h := sha256.New()
 	p := preface{}
-	for l, err := range jsonl.Lines(r) {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return account{err: err}
-		}
-		if p.header.Raw() == "" {
-			if err := p.read(l.Text()); err != nil {
-				return account{err: err}
-			}
-			continue
-		}
-		if len(bytes.Trim(l.Data, " \t\r")) == 0 {
-			continue
-		}
+	_, a.err = p.session(ctx, r, false, func(l jsonl.Line) error {
 		f, err := newFrame(l.Data, extended)
-		if err != nil {
-			return account{err: err}
+		if err == nil {
+			a.entries, a.chain = a.entries+1, link(a.chain, f.sha)
+			addID(h, f.id)
 		}
-		a.entries, a.chain = a.entries+1, link(a.chain, f.sha)
-		addID(h, f.id)
-	}
+		return err
+	})
 	a.ids, a.preface = h.Sum(nil), p.lines
 	return a
 }

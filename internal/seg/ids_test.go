@@ -20,7 +20,7 @@ func smallTable() Options {
 // covered returns how much of the index the table of ids covers.
 func covered(t testing.TB, s *Store) (table, index int64) {
 	t.Helper()
-	v, err := s.view()
+	v, err := s.snapshot()
 	must(t, err)
 	defer v.close()
 	x := v.table()

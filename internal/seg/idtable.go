@@ -209,7 +209,7 @@ func (w *writer) coverIDs() {
 	if w.size < most { // not worth a look
 		return
 	}
-	v, err := w.s.view()
+	v, err := w.s.snapshot()
 	if err != nil {
 		return
 	}

@@ -34,10 +34,10 @@ type snapshot struct {
 // readAhead is how many bytes are read at once where frame follows frame.
 const readAhead = 256 << 10
 
-func (s *Store) view() (*snapshot, error) { return s.viewOf(joined(s.dir, indexFile)) }
+func (s *Store) snapshot() (*snapshot, error) { return s.snapshotOf(joined(s.dir, indexFile)) }
 
-// viewOf returns a snapshot of the index in the file name.
-func (s *Store) viewOf(name string) (*snapshot, error) {
+// snapshotOf returns a snapshot of the index in the file name.
+func (s *Store) snapshotOf(name string) (*snapshot, error) {
 	v := &snapshot{s: s, segs: map[int64]disk.File{}}
 	f, err := openFile(s.d, name, os.O_RDONLY)
 	if missing(err) {
@@ -79,7 +79,7 @@ func (s *Store) reading() (*snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
-		v, err := s.view()
+		v, err := s.snapshot()
 		if err != nil {
 			return nil, err
 		}
@@ -152,20 +152,20 @@ func (v *snapshot) backward() iter.Seq2[int64, rowOr] {
 
 // consecutive is rows(0), or backward, for readers: a row that does not follow the one
 // before it is damage.
-func (v *snapshot) consecutive(rows iter.Seq2[int64, rowOr], step int64) iter.Seq[rowOr] {
-	return func(yield func(rowOr) bool) {
+func (v *snapshot) consecutive(rows iter.Seq2[int64, rowOr], step int64) iter.Seq2[int64, rowOr] {
+	return func(yield func(int64, rowOr) bool) {
 		before, begun := int64(0), step > 0
 		for at, r := range rows {
 			if r.err == nil && begun && r.seq != before+step {
 				r.err = fmt.Errorf("index row at byte %d: %w: entry %d stands beside entry %d", at, ErrCorrupt, r.seq, before)
 			}
 			before, begun = r.seq, true
-			if !yield(r) || r.err != nil {
+			if !yield(at, r) || r.err != nil {
 				return
 			}
 		}
 		if step < 0 && begun && before != 1 {
-			yield(rowOr{err: fmt.Errorf("%w: the index begins with entry %d", ErrCorrupt, before)})
+			yield(0, rowOr{err: fmt.Errorf("%w: the index begins with entry %d", ErrCorrupt, before)})
 		}
 	}
 }
@@ -314,10 +314,10 @@ func (v *snapshot) last() (row, error) {
 	return row{}, nil
 }
 
-// ids returns the ids of the entries whose rows stand behind the byte offset from.
-func (v *snapshot) ids(from int64) (map[string]bool, error) {
+// idsOf returns the ids of the entries of these rows.
+func idsOf(rows iter.Seq2[int64, rowOr]) (map[string]bool, error) {
 	ids := map[string]bool{}
-	for _, r := range v.rows(from) {
+	for _, r := range rows {
 		if r.err != nil {
 			return nil, r.err
 		}

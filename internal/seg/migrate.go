@@ -159,14 +159,17 @@ func (b *build) keeper() (*Store, error) {
 	if ours, err := old.committed(); err != nil || !ours {
 		return nil, old.named(err) // a cache of pi's, which the file always outranks
 	}
-	err = old.own(b.ctx, io.NewSectionReader(b.a, 0, b.a.Size()), func(*snapshot, *row) error { return errOwn })
-	if errors.Is(err, errOwn) {
-		return old, nil
+	v, err := old.reading()
+	if err != nil {
+		return nil, old.named(err)
 	}
-	return nil, old.named(err)
+	defer v.close()
+	rows, err := v.own(b.ctx, io.NewSectionReader(b.a, 0, b.a.Size()))
+	if err != nil || len(rows) == 0 {
+		return nil, old.named(err)
+	}
+	return old, nil
 }
-
-var errOwn = errors.New("the store has entries of its own")
 
 // stage builds and verifies the store.
 func (b *build) stage() error {

@@ -25,7 +25,7 @@ type Entry struct {
 // the iteration.
 func (s *Store) Entries() iter.Seq2[Entry, error] {
 	return s.iterate(func(v *snapshot, yield func(Entry, error) bool) {
-		for r := range v.consecutive(v.rows(0), 1) {
+		for _, r := range v.consecutive(v.rows(0), 1) {
 			e, err := Entry{}, s.named(r.err)
 			if err == nil {
 				e, err = v.entry(&r.row)
@@ -59,7 +59,7 @@ func (s *Store) Tail(n int) ([]Entry, error) {
 	}
 	defer v.close()
 	var out []Entry
-	for r := range v.consecutive(v.backward(), -1) {
+	for _, r := range v.consecutive(v.backward(), -1) {
 		if len(out) >= n {
 			break
 		}
@@ -137,7 +137,7 @@ func (v *snapshot) ancestors(want string, visit func(*row, *frame, error) bool) 
 	stop := func(err error) { visit(&row{}, &frame{}, v.s.named(err)) }
 	for {
 		found := false
-		for r := range v.consecutive(v.backward(), -1) {
+		for _, r := range v.consecutive(v.backward(), -1) {
 			if r.err != nil {
 				stop(r.err)
 				return

@@ -61,20 +61,11 @@ func (w *writer) rebuild() (out Rebuilt, err error) {
 	if err := w.install(temp, e); err != nil {
 		return out, err
 	}
-	v, err := w.s.view()
+	c, err := w.s.scanned(m.Head.Entry)
 	if err != nil {
-		return out, err
-	}
-	defer v.close()
-	c := newScan(v, &Report{})
-	c.marks[m.Head.Entry] = ""
-	if err := c.full(); err != nil {
 		return out, w.fail(err)
 	}
-	if m.Head.Entry == 0 {
-		c.marks[0] = genesis
-	}
-	w.last, w.size, w.st.ordered = c.last, v.size, c.ordered()
+	w.last, w.size, w.st.ordered = c.last, c.v.size, c.ordered()
 	out.Entries, out.Chain = c.m.Counters.Entries, c.m.Integrity.Chain
 	out.Matches = merr == nil && c.marks[m.Head.Entry] == m.Integrity.Chain
 	return out, w.conclude(c, m, out.Matches)

@@ -189,13 +189,8 @@ func (r *recovery) finish() error {
 
 // confirmable verifies a whole store against its commit marker.
 func (r *recovery) confirmable(m *marker) error {
-	v, err := r.s.view()
+	c, err := r.s.scanned()
 	if err != nil {
-		return err
-	}
-	defer v.close()
-	c := newScan(v, &Report{})
-	if err := c.full(); err != nil {
 		return err
 	}
 	c.manifest()
@@ -349,10 +344,10 @@ func (r *recovery) repair(w *writer) error {
 // own. Otherwise the marker follows what is left.
 func (r *recovery) fewer(x *exam) error {
 	begins, _, err := x.mark.Source.matches(r.target)
-	if err != nil && !missing(err) {
+	if err != nil {
 		return about("reading "+base(r.target), err)
 	}
-	if err == nil && begins {
+	if begins {
 		r.out.Lost = max(0, x.man.Counters.Entries-x.mark.Entries)
 		r.s.o.Force = true
 		return fmt.Errorf("%w: %d entries were migrated, and %d are there", ErrCorrupt, x.mark.Entries, x.entries)
@@ -415,19 +410,15 @@ func (x *exam) frames(w *writer, marks []int64) error {
 	if err != nil {
 		return err
 	}
-	v, err := w.s.viewOf(x.temp)
+	v, err := w.s.snapshotOf(x.temp)
 	if err != nil {
 		return err
 	}
 	defer v.close()
-	x.c = newScan(v, &Report{})
-	for _, n := range marks {
-		x.c.marks[n] = ""
-	}
+	x.c = newScan(v, &Report{}, marks...)
 	if x.c.run(0) {
 		x.c.lineage()
 	}
-	x.c.marks[0] = genesis
 	x.entries = x.c.m.Counters.Entries
 	return x.c.verdict()
 }

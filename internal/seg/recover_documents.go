@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -27,10 +28,7 @@ func (r *recovery) readFile(x *exam) error {
 	}
 	x.mark.Source = *p
 	begins, _, err := p.matches(r.target)
-	if missing(err) || err == nil && !begins {
-		return nil
-	}
-	if err != nil {
+	if err != nil || !begins {
 		return about("reading "+base(r.target), err)
 	}
 	f, err := os.Open(r.target)
@@ -94,21 +92,12 @@ func (r *recovery) newIdentity(x *exam) (manifest, error) {
 	}
 	p, err := readPreface(strings.NewReader(lines))
 	if lines == "" && !x.ours {
-		p, err = r.prefaceOfFile()
+		p, err = prefaceOf(r.target)
 	}
 	if err != nil {
 		return manifest{}, fmt.Errorf("%w: and nothing tells whose store it is: %w", x.merr, disk.Cause(err))
 	}
 	return newManifest(p.header.ID, r.o.now(), sessionFits(p.header.ID) != nil), nil
-}
-
-func (r *recovery) prefaceOfFile() (preface, error) {
-	f, err := os.Open(r.target)
-	if err != nil {
-		return preface{}, err
-	}
-	defer f.Close()
-	return readPreface(f)
 }
 
 // documents puts the documents in order beside index and manifest. The old ones are
@@ -137,12 +126,11 @@ func (r *recovery) checkpoints(_ *writer, x *exam) error {
 		return err
 	}
 	head := int64(0)
-	for _, p := range points {
-		chain := x.c.marks[p.HeadSeq]
-		if p.HeadSeq > x.entries || chain != p.Chain || x.c.heads[p.HeadSeq] != p.HeadID || p.HeadSeq < head {
-			bad[base(p.Snapshot)] = nil
+	for i := range points {
+		if err := x.c.misplaced(&points[i], head); err != nil {
+			bad[base(points[i].Snapshot)] = err
 		} else {
-			head = p.HeadSeq
+			head = points[i].HeadSeq
 		}
 	}
 	for name := range bad {
@@ -156,7 +144,7 @@ func (r *recovery) checkpoints(_ *writer, x *exam) error {
 
 // ids drops a table of ids that does not find them.
 func (r *recovery) ids(w *writer, _ *exam) error {
-	v, err := w.s.view()
+	v, err := w.s.snapshot()
 	if err != nil {
 		return err
 	}
@@ -270,26 +258,13 @@ func (r *recovery) source(_ *writer, x *exam) error {
 
 // modes takes the store away from everybody but its owner.
 func (r *recovery) modes(*writer, *exam) error {
-	names, err := r.s.everything()
-	if err != nil || !disk.HasModes {
-		return err
-	}
-	for _, name := range names {
-		full := joined(r.dir, name)
-		fi, err := r.d.Lstat(full)
-		if missing(err) || err == nil && fi.Mode()&0o077 == 0 {
-			continue
+	return r.s.exposed(func(name string, fi fs.FileInfo) error {
+		switch {
+		case fi.IsDir():
+			return r.d.Chmod(joined(r.dir, name), dirMode)
+		case fi.Mode().IsRegular():
+			return r.d.Chmod(joined(r.dir, name), fileMode)
 		}
-		mode := fileMode
-		if err == nil && fi.IsDir() {
-			mode = dirMode
-		}
-		if err == nil && (fi.IsDir() || fi.Mode().IsRegular()) {
-			err = r.d.Chmod(full, mode)
-		}
-		if err != nil {
-			return about("changing the mode of "+base(full), err)
-		}
-	}
-	return nil
+		return nil
+	})
 }

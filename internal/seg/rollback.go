@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -120,10 +119,10 @@ func (w *writer) checkTarget(target string) error {
 	} else {
 		begins, err = w.hasHeaderOf(target)
 	}
-	if err != nil && !missing(err) {
+	if err != nil {
 		return about("reading "+base(target), err)
 	}
-	if err != nil || !begins {
+	if !begins {
 		why := fmt.Errorf("%w: %s is gone or was changed", ErrNoTarget, base(target))
 		if w.st.to == Failed {
 			return why
@@ -142,13 +141,8 @@ func (w *writer) hasHeaderOf(target string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	f, err := os.Open(target)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	p, err := readPreface(f)
-	if noHeader(err) {
+	p, err := prefaceOf(target)
+	if missing(err) || noHeader(err) {
 		return false, nil
 	}
 	return err == nil && p.header.ID == man.SessionID, err
@@ -195,36 +189,38 @@ func (w *writer) carry(ctx context.Context, a *jsonl.Appender) (int, error) {
 	if a == nil {
 		return 0, ErrNoTarget
 	}
-	file := io.NewSectionReader(a, 0, a.Size())
-	if err := w.carriable(ctx, file); err != nil { // all or none of them
+	v, err := w.s.reading()
+	if err != nil {
 		return 0, err
 	}
-	_, _ = file.Seek(0, io.SeekStart) // cannot fail
+	defer v.close()
+	rows, err := v.own(ctx, io.NewSectionReader(a, 0, a.Size()))
+	if err == nil {
+		err = v.readable(rows) // all or none of them
+	}
+	if err != nil {
+		return 0, err
+	}
 	var batch [][]byte
 	n, size := 0, 0
-	flush := func() error {
-		err := a.Append(batch...)
-		n, batch, size = n+len(batch), nil, 0
-		return err
-	}
-	err := w.s.own(ctx, file, func(v *snapshot, r *row) error {
-		f, err := v.frameOf(r)
+	for i := range rows {
+		f, err := v.frameOf(&rows[i])
 		if err != nil {
-			return err
+			return n, err
 		}
 		batch, size = append(batch, []byte(f.line)), size+len(f.line)
-		if size < carryBatch {
-			return nil
+		if size < carryBatch && i < len(rows)-1 {
+			continue
 		}
-		return flush()
-	})
-	if err == nil && len(batch) > 0 {
-		err = flush()
+		if err := a.Append(batch...); err != nil {
+			return n, err
+		}
+		n, batch, size = n+len(batch), nil, 0
 	}
-	if err == nil && n > 0 {
-		err = a.Sync()
+	if n == 0 {
+		return 0, nil
 	}
-	return n, err
+	return n, a.Sync()
 }
 
 // allMigrated reports whether the store has nothing but what was migrated, so that
@@ -235,27 +231,27 @@ func (w *writer) allMigrated() bool {
 	return err == nil && merr == nil && man.Counters.Entries == m.Entries
 }
 
-// carriable says whether the entries that the file has not can be read.
-func (w *writer) carriable(ctx context.Context, file io.Reader) error {
+// readable says whether the entries of these rows can be read, to be appended to the
+// file.
+func (v *snapshot) readable(rows []row) error {
 	var lost []string
 	var first error
-	err := w.s.own(ctx, file, func(v *snapshot, r *row) error {
-		_, err := v.frameOf(r)
+	for i := range rows {
+		_, err := v.frameOf(&rows[i])
 		if err == nil {
-			return nil
+			continue
 		}
-		if lost = append(lost, r.id); first == nil {
+		if lost = append(lost, rows[i].id); first == nil {
 			first = err
 		}
-		if errors.Is(err, ErrCorrupt) {
-			return nil
+		if !errors.Is(err, ErrCorrupt) {
+			return err
 		}
-		return err
-	})
-	if err == nil && first != nil {
-		err = fmt.Errorf("%w: %s cannot be appended to the file: %w", ErrUnsaved, someOf(lost), first)
 	}
-	return err
+	if first == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %s cannot be appended to the file: %w", ErrUnsaved, someOf(lost), first)
 }
 
 // someOf names a few ids.

@@ -29,11 +29,28 @@ type scan struct {
 	table   *idTable        // what is said to find them; nil if there is none, or it is not to be checked
 }
 
-func newScan(v *snapshot, rep *Report) *scan {
-	return &scan{
+// newScan returns a scan that notes the chain after the entries of these numbers.
+func newScan(v *snapshot, rep *Report, marks ...int64) *scan {
+	c := &scan{
 		v: v, rep: rep, m: newManifest("", "", false), ids: map[string]int32{}, kids: map[string]int{},
 		marks: map[int64]string{}, heads: map[int64]string{}, sizes: map[int64]int64{}, ends: map[int64]int64{},
 	}
+	for _, n := range marks {
+		c.marks[n] = ""
+	}
+	c.marks[0] = genesis
+	return c
+}
+
+// scanned reads the whole store as it stands, without its documents.
+func (s *Store) scanned(marks ...int64) (*scan, error) {
+	v, err := s.snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	c := newScan(v, &Report{}, marks...)
+	return c, c.full()
 }
 
 // run reads the rows from the byte offset from. It reports false if the rest of
@@ -65,6 +82,13 @@ func (c *scan) damage(err error) bool {
 		c.err = err
 	}
 	return false
+}
+
+// broken adds what an error says about the store to the report.
+func (c *scan) broken(file, kind, invariant string, err error) {
+	if err != nil && c.damage(err) {
+		c.rep.in(file, 0).add(kind, invariant, err)
+	}
 }
 
 // verdict is the first problem, or the error that kept the scan from looking.
@@ -225,12 +249,7 @@ func (c *scan) size(segment int64) (int64, error) {
 // coverage checks that every byte of every segment is indexed.
 func (c *scan) coverage() {
 	segs, err := c.v.s.segments()
-	if err != nil {
-		if c.damage(err) {
-			c.rep.in("segments", 0).add("coverage", "INV-003", err)
-		}
-		return
-	}
+	c.broken("segments", "coverage", "INV-003", err)
 	for _, g := range segs {
 		if c.ends[g.number] < g.size || c.ends[g.number] == 0 {
 			c.rep.in("segments/"+g.name, 0).addf("coverage", "INV-003", "segment byte coverage mismatch: %d of the %d bytes of segment %d are indexed",

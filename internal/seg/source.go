@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -143,13 +144,87 @@ func (s *Store) sourcePreface(same bool) (string, error) {
 			return "", err
 		}
 	}
+	p, err := prefaceOf(name)
+	return p.lines, err
+}
+
+// A preface is what stands before the first entry of a session.
+type preface struct {
+	header session.Header
+	lines  string // with their line feeds
+	titled bool
+	strict bool // take no session id but the contract's
+}
+
+var errNoHeader = errors.New("there is no session header")
+
+// read takes one more line, if the preface is not complete.
+func (p *preface) read(line string) error {
+	if p.header.Raw() != "" {
+		return nil
+	}
+	if !utf8.ValidString(line) {
+		return fmt.Errorf("%w: the header is not UTF-8", ErrContract)
+	}
+	e, err := session.ParseEntry(line)
+	if err == nil && !p.titled && e.Type() == session.TypeTitle {
+		p.titled = true // oh-my-pi's title slot
+		p.lines += line + "\n"
+		return nil
+	}
+	h, err := session.HeaderOf([]byte(line))
+	if err != nil {
+		return err
+	}
+	if h.Version < session.Version {
+		return fmt.Errorf("%w: a version %d session has to be migrated to version %d first", ErrContract, h.Version, session.Version)
+	}
+	p.header, p.lines = h, p.lines+line+"\n"
+	if p.strict {
+		return sessionFits(h.ID)
+	}
+	return nil
+}
+
+// session reads a session: the lines up to the header into p, which must be empty, and
+// all others but the blank ones, of which it returns the number, by visit. With ended
+// every line has to be. Errors name the line.
+func (p *preface) session(ctx context.Context, r io.Reader, ended bool, visit func(l jsonl.Line) error) (blank int, err error) {
+	for l, err := range jsonl.Lines(r) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return blank, err
+		}
+		switch {
+		case ended && l.Torn:
+			err = jsonl.ErrTorn
+		case p.header.Raw() == "":
+			err = p.read(l.Text())
+		case len(bytes.Trim(l.Data, " \t\r")) == 0:
+			blank++
+		default:
+			err = visit(l)
+		}
+		if err != nil {
+			return blank, fmt.Errorf("line %d: %w", l.Number, err)
+		}
+	}
+	if p.header.Raw() == "" {
+		err = errNoHeader
+	}
+	return blank, err
+}
+
+// prefaceOf reads the preface of the JSONL file name.
+func prefaceOf(name string) (preface, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return "", err
+		return preface{}, err
 	}
 	defer f.Close()
-	p, err := readPreface(f)
-	return p.lines, err
+	return readPreface(f)
 }
 
 // readPreface reads up to the header.
@@ -204,30 +279,18 @@ func fileEntries(ctx context.Context, r io.Reader, visit func(id string, l jsonl
 
 // without returns the ids that are in the file but not in the store, in the order of
 // the file. It reads the index.
-func (v *snapshot) without(ids []string) ([]string, error) {
+func (v *snapshot) without(ids []string) (out []string, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	known := make(map[string]bool, len(ids))
+	known, err := idsOf(v.consecutive(v.rows(0), 1))
 	for _, id := range ids {
-		known[id] = false
-	}
-	for r := range v.consecutive(v.rows(0), 1) {
-		if r.err != nil {
-			return nil, r.err
-		}
-		if _, ok := known[r.id]; ok {
-			known[r.id] = true
-		}
-	}
-	var out []string
-	for _, id := range ids {
-		if !known[id] {
+		if err == nil && !known[id] {
 			out = append(out, id)
 			known[id] = true // once
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // A Foreign tells what another program did to the JSONL file beside a store that is
@@ -268,7 +331,7 @@ func (s *Store) Foreign(ctx context.Context) (Foreign, error) {
 	if err != nil {
 		return out, about("reading "+base(out.Path), err)
 	}
-	v, err := s.view()
+	v, err := s.snapshot()
 	if err != nil {
 		return out, s.named(err)
 	}
@@ -277,29 +340,21 @@ func (s *Store) Foreign(ctx context.Context) (Foreign, error) {
 	return out, s.named(err)
 }
 
-// own calls visit with the rows of the entries that the JSONL file has not.
-func (s *Store) own(ctx context.Context, file io.Reader, visit func(v *snapshot, r *row) error) error {
+// own returns the rows of the entries that the JSONL file has not.
+func (v *snapshot) own(ctx context.Context, file io.Reader) (rows []row, err error) {
 	ids := map[string]bool{}
 	if err := fileEntries(ctx, file, func(id string, _ jsonl.Line) { ids[id] = true }); err != nil {
-		return about("reading "+base(Source(s.dir)), err)
+		return nil, about("reading "+base(Source(v.s.dir)), err)
 	}
-	v, err := s.reading()
-	if err != nil {
-		return err
-	}
-	defer v.close()
-	for r := range v.consecutive(v.rows(0), 1) {
+	for _, r := range v.consecutive(v.rows(0), 1) {
 		if r.err != nil {
-			return r.err
+			return nil, r.err
 		}
-		if ids[r.id] {
-			continue
-		}
-		if err := visit(v, &r.row); err != nil {
-			return err
+		if !ids[r.id] {
+			rows = append(rows, r.row)
 		}
 	}
-	return nil
+	return rows, nil
 }
 
 // takeIn appends the entries of the file to the store in place that it has not.
@@ -366,50 +421,31 @@ func (b *build) append(h *Hold) error {
 
 // foreign returns the lines of the file that are entries which the store has not.
 // Unlike a reader it wants every line to be an entry.
-func (b *build) foreign(old *Store) ([][]byte, error) {
+func (b *build) foreign(old *Store) (out [][]byte, err error) {
 	v, err := old.reading()
 	if err != nil {
 		return nil, err
 	}
 	defer v.close()
-	known := map[string]bool{}
-	for r := range v.consecutive(v.rows(0), 1) {
-		if r.err != nil {
-			return nil, r.err
-		}
-		known[r.id] = true
+	known, err := idsOf(v.consecutive(v.rows(0), 1))
+	if err != nil {
+		return nil, err
 	}
-	whole := sha256.New()
-	size := b.a.Size()
-	var out [][]byte
-	for l, err := range jsonl.Lines(io.TeeReader(io.NewSectionReader(b.a, 0, size), whole)) {
-		if err == nil {
-			err = b.ctx.Err()
-		}
-		if err != nil {
-			return nil, err
-		}
-		if b.pre.header.Raw() == "" {
-			if err := b.pre.read(l.Text()); err != nil {
-				return nil, fmt.Errorf("line %d: %w", l.Number, err)
-			}
-			continue
-		}
-		if len(bytes.Trim(l.Data, " \t\r")) == 0 {
-			b.out.Blank++
-			continue
-		}
+	b.out.Blank, err = b.readSource(false, func(l jsonl.Line) error {
 		e, err := session.ParseEntry(l.Text())
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", l.Number, err)
-		}
-		if !known[e.ID()] {
+		if err == nil && !known[e.ID()] {
 			out = append(out, bytes.Clone(l.Data))
 		}
-	}
-	if b.pre.header.Raw() == "" {
-		return nil, errNoHeader
-	}
+		return err
+	})
+	return out, err
+}
+
+// readSource reads the file, and notes its size and hash.
+func (b *build) readSource(ended bool, visit func(l jsonl.Line) error) (blank int, err error) {
+	whole := sha256.New()
+	size := b.a.Size()
+	blank, err = b.pre.session(b.ctx, io.TeeReader(io.NewSectionReader(b.a, 0, size), whole), ended, visit)
 	b.print = fingerprint{Bytes: size, SHA: hex.EncodeToString(whole.Sum(nil))}
-	return out, nil
+	return blank, err
 }

@@ -15,7 +15,7 @@ import (
 // is behind catches up. What was acknowledged is never dropped: if it is damaged
 // the store becomes FAILED.
 func (w *writer) mend() error {
-	v, err := w.s.view()
+	v, err := w.s.snapshot()
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (w *writer) mend() error {
 // look compares index, segments and manifest at their ends.
 func (w *writer) look(v *snapshot) (*tail, error) {
 	w.size, w.last = v.size, row{}
-	for r := range v.consecutive(v.backward(), -1) {
+	for _, r := range v.consecutive(v.backward(), -1) {
 		if r.err != nil {
 			return nil, r.err
 		}
@@ -329,11 +329,7 @@ func (w *writer) recount(v *snapshot) (manifest, error) {
 // recountAll makes the manifest anew. The part of the store that the old one
 // knew must have its hash chain.
 func (w *writer) recountAll(v *snapshot) (manifest, error) {
-	c := newScan(v, &Report{})
-	c.marks[w.m.Head.Entry] = ""
-	if w.m.Head.Entry == 0 {
-		c.marks[0] = genesis
-	}
+	c := newScan(v, &Report{}, w.m.Head.Entry)
 	c.run(0)
 	if err := c.verdict(); err != nil {
 		return w.m, w.fail(err)

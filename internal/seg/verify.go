@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"slices"
 
 	"github.com/sess-tools/sess/internal/disk"
@@ -69,20 +69,15 @@ func (r *Report) addf(kind, invariant, format string, args ...any) {
 // A store that is not in order is no error; see [Report.OK].
 func (s *Store) Verify(ctx context.Context) (*Report, error) {
 	rep := &Report{}
-	v, err := s.view()
+	v, err := s.snapshot()
 	if err != nil {
 		return nil, s.named(err)
 	}
 	c := newScan(v, rep)
 	points, perr := checkpoints(s.d, s.dir)
-	for _, p := range points {
-		c.marks[p.HeadSeq] = ""
-	}
-	if m, err := readManifest(s.d, s.dir); err == nil {
-		c.marks[m.Head.Entry] = ""
-	}
+	c.want(points)
 	if m, err := readMarker(s.d, s.dir); err == nil {
-		c.marks[m.Entries] = ""
+		c.want([]Checkpoint{{HeadSeq: m.Entries}})
 	}
 	c.table = v.table()
 	defer func() { c.table.close() }()
@@ -94,6 +89,15 @@ func (s *Store) Verify(ctx context.Context) (*Report, error) {
 	}
 	rep.Entries, rep.Bytes, rep.Chain = c.m.Counters.Entries, c.m.Counters.Bytes, c.m.Integrity.Chain
 	return rep, nil
+}
+
+// want has the chain noted where the checkpoints are.
+func (c *scan) want(points []Checkpoint) {
+	for _, p := range points {
+		if _, ok := c.marks[p.HeadSeq]; !ok {
+			c.marks[p.HeadSeq] = ""
+		}
+	}
 }
 
 // settled runs do while nobody writes. A store that cannot be locked has no
@@ -117,7 +121,7 @@ func (s *Store) settled(ctx context.Context, do func() error) (err error) {
 // finish reads the rows that were added meanwhile, and compares the store with
 // its documents.
 func (s *Store) finish(c *scan, sound bool, perr error) error {
-	v, err := s.view()
+	v, err := s.snapshot()
 	if err != nil {
 		return err
 	}
@@ -134,18 +138,12 @@ func (s *Store) finish(c *scan, sound bool, perr error) error {
 	if perr2 != nil {
 		perr = perr2
 	}
-	for _, p := range points {
-		if _, ok := c.marks[p.HeadSeq]; !ok {
-			c.marks[p.HeadSeq] = ""
-		}
-	}
+	c.want(points)
 	if sound && c.run(from) {
 		c.coverage()
 		c.lineage()
 	}
-	if perr != nil && c.damage(perr) {
-		c.rep.in("checkpoints", 0).add("checkpoint", "INV-004", perr)
-	}
+	c.broken("checkpoints", "checkpoint", "INV-004", perr)
 	if c.err != nil {
 		return c.err
 	}
@@ -157,26 +155,33 @@ func (s *Store) finish(c *scan, sound bool, perr error) error {
 // checkpoints compares the checkpoints with the chain.
 func (c *scan) checkpoints(points []Checkpoint) {
 	head := int64(0)
-	for _, p := range points {
-		switch {
-		case p.HeadSeq > c.m.Counters.Entries:
-			c.rep.in(p.Snapshot, 0).addf("checkpoint", "INV-004", "checkpoint %d is at entry %d of %d", p.Seq, p.HeadSeq, c.m.Counters.Entries)
-		case p.HeadSeq < head:
-			c.rep.in(p.Snapshot, 0).addf("checkpoint", "INV-004", "checkpoint %d is at entry %d, before the one before it", p.Seq, p.HeadSeq)
-		case c.marks[p.HeadSeq] != "" && (c.marks[p.HeadSeq] != p.Chain || c.heads[p.HeadSeq] != p.HeadID):
-			c.rep.in(p.Snapshot, 0).addf("checkpoint", "INV-004", "checkpoint %d has another hash chain than the store at entry %d", p.Seq, p.HeadSeq)
+	for i := range points {
+		if err := c.misplaced(&points[i], head); err != nil {
+			c.rep.in(points[i].Snapshot, 0).add("checkpoint", "INV-004", err)
 		}
-		head = max(head, p.HeadSeq)
+		head = max(head, points[i].HeadSeq)
 	}
+}
+
+// misplaced says why a checkpoint that follows one at the entry head is not on the way
+// to the last entry, as far as the scan has come.
+func (c *scan) misplaced(p *Checkpoint, head int64) error {
+	switch {
+	case p.HeadSeq > c.m.Counters.Entries:
+		return fmt.Errorf("checkpoint %d is at entry %d of %d", p.Seq, p.HeadSeq, c.m.Counters.Entries)
+	case p.HeadSeq < head:
+		return fmt.Errorf("checkpoint %d is at entry %d, before the one before it", p.Seq, p.HeadSeq)
+	case c.marks[p.HeadSeq] != "" && (c.marks[p.HeadSeq] != p.Chain || c.heads[p.HeadSeq] != p.HeadID):
+		return fmt.Errorf("checkpoint %d has another hash chain than the store at entry %d", p.Seq, p.HeadSeq)
+	}
+	return nil
 }
 
 // manifest compares the manifest with what was read.
 func (c *scan) manifest() {
 	m, err := readManifest(c.v.s.d, c.v.s.dir)
 	if err != nil {
-		if c.damage(err) {
-			c.rep.in(manifestFile, 0).add("manifest", "INV-005", err)
-		}
+		c.broken(manifestFile, "manifest", "INV-005", err)
 		return
 	}
 	if m.SourceFormat == "jsonl" {
@@ -207,9 +212,7 @@ func (c *scan) manifest() {
 func (c *scan) documents() error {
 	old := len(c.rep.Notes) > 0
 	events, err := ledger(c.v.s.d, c.v.s.dir)
-	if err != nil && c.damage(err) {
-		c.rep.in(ledgerFile, 0).add("ledger", "INV-007", err)
-	}
+	c.broken(ledgerFile, "ledger", "INV-007", err)
 	if slices.ContainsFunc(events, func(e event) bool { return e.Phase == "forward" }) {
 		c.rep.Notes = append(c.rep.Notes, `the ledger has an event of the phase "forward"`)
 		old = true
@@ -218,9 +221,7 @@ func (c *scan) documents() error {
 	if err != nil {
 		return err
 	}
-	if err := c.intent(); err != nil && c.damage(err) {
-		c.rep.in(intentFile, 0).add("state", "INV-007", err)
-	}
+	c.broken(intentFile, "state", "INV-007", c.intent())
 	m := c.marker(events, t.to == MigrationStaging)
 	c.source(m, m != nil || cutOver(events))
 	if err := c.modes(old); err != nil {
@@ -267,9 +268,7 @@ func (c *scan) marker(events []event, staging bool) *marker {
 		}
 		return nil
 	case err != nil:
-		if c.damage(err) {
-			c.rep.in(markerFile, 0).add("marker", "INV-007", err)
-		}
+		c.broken(markerFile, "marker", "INV-007", err)
 		return nil
 	}
 	if phase := m.untold(events); phase != "" && !staging {
@@ -301,19 +300,17 @@ func (c *scan) unhashed(m *marker) {
 	c.rep.Notes = append(c.rep.Notes, markerFile+" has no hash of the header, as the first release wrote it")
 	name := Source(c.v.s.dir)
 	begins, _, err := m.Source.matches(name)
-	if err != nil || !begins {
-		if err != nil && !missing(err) {
-			c.err = about("reading "+base(name), err)
-		}
-		return
-	}
-	f, err := os.Open(name)
 	if err != nil {
-		c.err = about("opening "+base(name), err)
+		c.err = about("reading "+base(name), err)
+	}
+	if !begins {
 		return
 	}
-	defer f.Close()
-	if p, err := readPreface(f); err == nil && p.lines != m.Preface {
+	p, err := prefaceOf(name)
+	if err != nil && !noHeader(err) {
+		c.err = about("reading "+base(name), err)
+	}
+	if err == nil && p.lines != m.Preface {
 		c.rep.in(markerFile, 0).addf("marker", "INV-007", "%s has another header than %s", markerFile, base(name))
 	}
 }
@@ -349,9 +346,7 @@ func (c *scan) source(m *marker, ours bool) {
 	case missing(err):
 		c.rep.in(sourceFile, 0).addf("source", "INV-007", "%s is missing", sourceFile)
 	case err != nil:
-		if c.damage(err) {
-			c.rep.in(sourceFile, 0).add("source", "INV-007", err)
-		}
+		c.broken(sourceFile, "source", "INV-007", err)
 	case m != nil && st.Fingerprint != nil && !st.Fingerprint.same(&m.Source):
 		c.rep.in(sourceFile, 0).addf("source", "INV-007", "%s and %s name different files", sourceFile, markerFile)
 	}
@@ -371,26 +366,33 @@ func (m *marker) untold(events []event) string {
 // modes finds what others than the owner may read. Releases of pi that did not
 // care get a note.
 func (c *scan) modes(old bool) error {
-	s := c.v.s
+	return c.v.s.exposed(func(name string, fi fs.FileInfo) error {
+		if text := fmt.Sprintf("%s has the mode %v", base(joined(c.v.s.dir, name)), fi.Mode()); old {
+			c.rep.Notes = append(c.rep.Notes, text)
+		} else {
+			c.rep.in(name, 0).addf("mode", "INV-007", "%s", text)
+		}
+		return nil
+	})
+}
+
+// exposed calls visit for what others than the owner may read, and for what is
+// neither a file nor a directory.
+func (s *Store) exposed(visit func(name string, fi fs.FileInfo) error) error {
 	names, err := s.everything()
-	if err != nil {
+	if err != nil || !disk.HasModes {
 		return err
 	}
 	for _, name := range names {
 		fi, err := s.d.Lstat(joined(s.dir, name))
-		if missing(err) {
+		if missing(err) || err == nil && fi.Mode()&0o077 == 0 && (fi.IsDir() || fi.Mode().IsRegular()) {
 			continue
+		}
+		if err == nil {
+			err = visit(name, fi)
 		}
 		if err != nil {
 			return about(name, err)
-		}
-		if !disk.HasModes || fi.Mode()&0o077 == 0 && (fi.IsDir() || fi.Mode().IsRegular()) {
-			continue
-		}
-		if text := fmt.Sprintf("%s has the mode %v", base(joined(s.dir, name)), fi.Mode()); old {
-			c.rep.Notes = append(c.rep.Notes, text)
-		} else {
-			c.rep.in(name, 0).addf("mode", "INV-007", "%s", text)
 		}
 	}
 	return nil

@@ -153,7 +153,7 @@ func (w *writer) toSealed(reason string) error {
 
 // lastRow returns the last row of the index, zero if there is none.
 func (s *Store) lastRow() (row, error) {
-	v, err := s.view()
+	v, err := s.snapshot()
 	if err != nil {
 		return row{}, err
 	}
