@@ -31,13 +31,15 @@ func (s *Store) Append(ctx context.Context, lines ...[]byte) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	return s.change(ctx, func(w *writer) error {
-		b, err := w.plan(lines)
-		if err != nil {
-			return err
-		}
-		return w.commit(b)
-	})
+	return s.change(ctx, func(w *writer) error { return w.append(lines) })
+}
+
+func (w *writer) append(lines [][]byte) error {
+	b, err := w.plan(lines)
+	if err != nil {
+		return err
+	}
+	return w.commit(b)
 }
 
 // A batch is what one append adds.
@@ -155,12 +157,7 @@ func (w *writer) commit(b *batch) error {
 func (w *writer) writeParts(parts []part) error {
 	for _, p := range parts {
 		name := w.s.segmentPath(p.segment)
-		fresh := p.offset == 0
-		err := w.s.appendFile(name, p.bytes, fresh)
-		if err == nil && fresh {
-			err = w.s.d.SyncDir(joined(w.s.dir, "segments"))
-		}
-		if err != nil {
+		if err := w.s.appendFile(name, p.bytes, p.offset == 0); err != nil {
 			return about("appending to "+base(name), err)
 		}
 	}
@@ -169,15 +166,8 @@ func (w *writer) writeParts(parts []part) error {
 
 func (w *writer) writeIndex(rows []byte) error {
 	name := joined(w.s.dir, indexFile)
-	fresh := false
-	if _, err := w.s.d.Lstat(name); missing(err) {
-		fresh = true
-	}
-	err := w.s.appendFile(name, rows, fresh)
-	if err == nil && fresh {
-		err = w.s.d.SyncDir(joined(w.s.dir, "index"))
-	}
-	return about("appending to the index", err)
+	_, err := w.s.d.Lstat(name)
+	return about("appending to the index", w.s.appendFile(name, rows, missing(err)))
 }
 
 // undo takes a batch back, the index first, since no row may lead nowhere, and

@@ -284,18 +284,14 @@ func (w *writer) replayIndex(in *intent) error {
 	if err := w.s.dropIDs(); err != nil {
 		return err
 	}
-	if has, err := w.hasSum(joined(w.s.dir, stageFile), in); err != nil || has {
-		if err == nil {
-			if err = w.s.d.Rename(joined(w.s.dir, stageFile), name); err == nil {
-				err = w.s.d.SyncDir(joined(w.s.dir, "index"))
-			}
-		}
-		if err != nil {
-			return about("replacing the index", err)
-		}
-		return nil
+	stage := joined(w.s.dir, stageFile)
+	has, err := w.hasSum(stage, in)
+	if err == nil && has {
+		return w.replaceIndex(stage)
 	}
-	has, err := w.hasSum(name, in)
+	if err == nil {
+		has, err = w.hasSum(name, in)
+	}
 	if err == nil && !has {
 		err = fmt.Errorf("%w: neither index nor stage is what the rollback retains", ErrCorrupt)
 	}

@@ -1,6 +1,7 @@
 package seg
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -14,23 +15,41 @@ import (
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
-// copyChunk is how many bytes go to a segment with one write.
+// copyChunk is how many bytes go to a file with one write.
 const copyChunk = 1 << 20
+
+// A newFile is a file of a store that nobody reads yet.
+type newFile struct {
+	f disk.File
+	*bufio.Writer
+}
+
+func (s *Store) newFile(name string) (*newFile, error) {
+	f, err := openFile(s.d, name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return nil, about("making "+base(name), err)
+	}
+	return &newFile{f, bufio.NewWriterSize(f, copyChunk)}, nil
+}
+
+// close makes the file durable, unless there was an error.
+func (n *newFile) close(err error) error {
+	if err == nil {
+		err = n.Flush()
+	}
+	if err == nil {
+		err = n.f.Sync()
+	}
+	return disk.Closing(n.f, err)
+}
 
 // A sink writes the segments and the index of a store that nobody reads yet.
 type sink struct {
 	s        *Store
-	seg, idx disk.File
-	segment  int64
-	rows     []byte
-	frames   []byte
+	most     int64 // bytes of a segment
+	seg, idx *newFile
 	last     row
-	most     int64
-}
-
-func (k *sink) open() (err error) {
-	k.idx, err = openFile(k.s.d, joined(k.s.dir, indexFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL)
-	return err
+	line     []byte // of the index
 }
 
 // add numbers a frame and writes it.
@@ -39,74 +58,44 @@ func (k *sink) add(f *frame) error {
 	if err != nil {
 		return err
 	}
-	if r.segment != k.segment {
-		if err := k.seal(); err != nil {
+	if r.segment != k.last.segment {
+		if err := k.seal(nil); err != nil {
 			return err
 		}
-		k.segment = r.segment
-		if k.seg, err = openFile(k.s.d, k.s.segmentPath(r.segment), os.O_WRONLY|os.O_CREATE|os.O_EXCL); err != nil {
+		if k.seg, err = k.s.newFile(k.s.segmentPath(r.segment)); err != nil {
 			return err
 		}
 	}
-	k.frames, k.rows, k.last = append(k.frames, line...), r.encode(k.rows), r
-	if len(k.frames) >= copyChunk {
-		return k.flush()
+	k.line, k.last = r.encode(k.line[:0]), r
+	if _, err = k.seg.Write(line); err != nil {
+		return about(fmt.Sprintf("writing segment %d", r.segment), err)
 	}
-	return nil
-}
-
-func (k *sink) flush() error {
-	if len(k.frames) > 0 {
-		if err := disk.Write(k.seg, k.frames); err != nil {
-			return about(fmt.Sprintf("writing segment %d", k.segment), err)
-		}
-	}
-	if len(k.rows) > 0 {
-		if err := disk.Write(k.idx, k.rows); err != nil {
-			return about("writing the index", err)
-		}
-	}
-	k.frames, k.rows = k.frames[:0], k.rows[:0]
-	return nil
+	_, err = k.idx.Write(k.line)
+	return about("writing the index", err)
 }
 
 // seal ends a segment: it is durable and never written again.
-func (k *sink) seal() error {
-	if err := k.flush(); err != nil {
+func (k *sink) seal(err error) error {
+	if k.seg == nil {
 		return err
 	}
-	if k.seg == nil {
-		return nil
-	}
-	err := disk.Closing(k.seg, k.seg.Sync())
+	seg := k.seg
 	if k.seg = nil; err != nil {
-		return about(fmt.Sprintf("sealing segment %d", k.segment), err)
+		return seg.close(err)
 	}
-	return nil
-}
-
-func (k *sink) close(err error) error {
-	if err == nil {
-		err = k.seal()
-	}
-	if err == nil {
-		err = k.idx.Sync()
-	}
-	if k.seg != nil {
-		err = disk.Closing(k.seg, err)
-	}
-	return disk.Closing(k.idx, err)
+	return about(fmt.Sprintf("sealing segment %d", k.last.segment), seg.close(nil))
 }
 
 // copy writes the entries of the file into the store.
 func (b *build) copy() error {
 	k := &sink{s: b.s, most: b.o.maxSegment()}
-	if err := k.open(); err != nil {
+	var err error
+	if k.idx, err = b.s.newFile(joined(b.s.dir, indexFile)); err != nil {
 		return err
 	}
 	ids := sha256.New()
 	b.pre.strict = !b.o.Extended
-	blank, err := b.readSource(true, func(l jsonl.Line) error {
+	b.out.Blank, err = b.readSource(true, func(l jsonl.Line) error {
 		f, err := newFrame(l.Data, b.o.Extended)
 		if err != nil {
 			return err
@@ -117,9 +106,9 @@ func (b *build) copy() error {
 		f.at = b.o.now()
 		return k.add(&f)
 	})
-	b.out.Blank, b.ids, b.w.last = blank, ids.Sum(nil), k.last
+	b.ids, b.w.last = ids.Sum(nil), k.last
 	b.out.Unfit.Session = sessionFits(b.pre.header.ID) != nil
-	return k.close(err)
+	return k.idx.close(k.seal(err))
 }
 
 // addID tells one id apart from the next by its length.

@@ -93,7 +93,10 @@ var frameMembers = []string{
 func parseFrame(line string) (frame, error) {
 	f, ok := exactFrame(line)
 	if !ok || !utf8.ValidString(f.payload) {
-		return parseAnyFrame(line)
+		var err error
+		if f, err = parseAnyFrame(line); err != nil {
+			return f, err
+		}
 	}
 	if _, ok := js.ParseTime(f.at); !ok {
 		return f, fmt.Errorf("timestamp %.40q is no time", f.at)
@@ -121,11 +124,6 @@ func parseAnyFrame(line string) (frame, error) {
 	}
 	if p.err == nil && !strings.HasPrefix(f.payload, "{") {
 		p.err = errors.New("payload is no object")
-	}
-	if p.err == nil {
-		if _, ok := js.ParseTime(f.at); !ok {
-			p.err = fmt.Errorf("timestamp %.40q is no time", f.at)
-		}
 	}
 	f.line = padded(line, f.payload)
 	return f, p.err

@@ -95,6 +95,14 @@ func cutOver(events []event) bool {
 	})
 }
 
+// newEvent returns the event of a step that went well, of a migration of a JSONL file.
+func newEvent(migration, correlation, phase, at, source, target string) event {
+	return event{
+		Schema: eventSchema, Migration: migration, Phase: phase, At: at, Source: source, Target: target,
+		SourceFormat: formatJSONL, TargetFormat: formatNative, Verification: allTrue, Outcome: "ok", Correlation: correlation,
+	}
+}
+
 func (e *event) valid() bool {
 	_, timed := js.ParseTime(e.At)
 	return e.Schema == eventSchema && isUUID(e.Migration) && slices.Contains(phases, e.Phase) && timed &&
@@ -116,7 +124,6 @@ func addEvent(d disk.FS, dir string, e *event) error {
 	if err != nil && !missing(err) {
 		return about("reading the ledger", err)
 	}
-	e.Schema = eventSchema
 	return replaceLedger(d, dir, append(append(b, compact(e)...), '\n'))
 }
 

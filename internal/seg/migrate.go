@@ -209,11 +209,8 @@ func (b *build) make() error {
 }
 
 func (b *build) event(phase string, v verification, outcome, class string) error {
-	e := event{
-		Migration: b.out.ID, Phase: phase, At: b.o.now(), Source: absolute(b.path), Target: absolute(b.out.Dir),
-		SourceFormat: formatJSONL, TargetFormat: formatNative, Verification: v, Outcome: outcome, ErrorClass: class,
-		Correlation: b.out.Correlation,
-	}
+	e := newEvent(b.out.ID, b.out.Correlation, phase, b.o.now(), absolute(b.path), absolute(b.out.Dir))
+	e.Verification, e.Outcome, e.ErrorClass = v, outcome, class
 	return addEvent(b.d, b.s.dir, &e)
 }
 

@@ -1,14 +1,11 @@
 package seg
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-
-	"github.com/sess-tools/sess/internal/disk"
 )
 
 // A Rebuilt tells what [Store.Rebuild] made of the segments.
@@ -95,11 +92,10 @@ func (w *writer) index(temp string) (*tail, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := openFile(w.s.d, temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	out, err := w.s.newFile(temp)
 	if err != nil {
-		return nil, about("making "+base(temp), err)
+		return nil, err
 	}
-	out := bufio.NewWriterSize(f, 64<<10)
 	e, err := &tail{}, error(nil)
 	at := row{}
 	for i, g := range segs {
@@ -113,18 +109,12 @@ func (w *writer) index(temp string) (*tail, error) {
 			break
 		}
 	}
-	if err == nil {
-		err = out.Flush()
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return e, disk.Closing(f, err)
+	return e, out.close(err)
 }
 
 // indexSegment writes the rows of one segment. What cannot be read at its end
 // must be without a line feed, that is, not have been finished.
-func (w *writer) indexSegment(out *bufio.Writer, e *tail, at *row, name string) error {
+func (w *writer) indexSegment(out *newFile, e *tail, at *row, name string) error {
 	f, err := openFile(w.s.d, name, os.O_RDONLY)
 	if err != nil {
 		return about(base(name), err)

@@ -207,7 +207,13 @@ func (r *recovery) confirmable(m *marker) error {
 // rollBack gives up a store that cannot be mended, unless it has entries that can
 // neither be appended to the file nor are lost for certain.
 func (r *recovery) rollBack(why error) error {
-	if err := r.failed(nil); err != nil {
+	err := r.locked(func(w *writer) (err error) {
+		if w.st, err = r.s.currentState(); err == nil && w.st.to != Failed {
+			err = w.become(Failed, "recovery")
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	to, err := r.s.retire(r.ctx, r.a, r.target, "recovery: "+why.Error())
@@ -219,21 +225,6 @@ func (r *recovery) rollBack(why error) error {
 	}
 	r.out.Action, r.out.Dir, r.out.Carried = "rolledback", to.Dir, to.Carried
 	return nil
-}
-
-// failed takes the store to FAILED and returns why.
-func (r *recovery) failed(why error) error {
-	return r.locked(func(w *writer) error {
-		var err error
-		if w.st, err = r.s.currentState(); err != nil || w.st.to == Failed {
-			return errors.Join(why, err)
-		}
-		reason := "recovery"
-		if why != nil {
-			reason = why.Error()
-		}
-		return errors.Join(why, w.become(Failed, reason))
-	})
 }
 
 // restore puts a store in order that was in service.

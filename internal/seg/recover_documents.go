@@ -216,10 +216,7 @@ func (m *marker) tidy(events []event) []event {
 
 // told adds an event of the migration.
 func (m *marker) told(events []event, phase string) []event {
-	e := event{
-		Schema: eventSchema, Migration: m.Migration, Phase: phase, At: m.At, Source: m.SourcePath, Target: Dir(m.SourcePath),
-		SourceFormat: formatJSONL, TargetFormat: formatNative, Verification: allTrue, Outcome: "ok", Correlation: m.Correlation,
-	}
+	e := newEvent(m.Migration, m.Correlation, phase, m.At, m.SourcePath, Dir(m.SourcePath))
 	at := 0
 	for i := range events {
 		if events[i].Migration == m.Migration && events[i].rank() >= 0 && events[i].rank() <= e.rank() {

@@ -1,8 +1,10 @@
 package seg
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -175,19 +177,13 @@ func (s *Store) segments() ([]segment, error) {
 		}
 		out = append(out, segment{n, e.Name(), fi.Size()})
 	}
-	return inOrder(out)
-}
-
-func inOrder(segs []segment) ([]segment, error) {
-	for i := 1; i < len(segs); i++ { // mostly sorted already: their names are
-		for j := i; j > 0 && segs[j].number <= segs[j-1].number; j-- {
-			if segs[j].number == segs[j-1].number {
-				return nil, fmt.Errorf("%w: segment %d exists twice", ErrCorrupt, segs[j].number)
-			}
-			segs[j], segs[j-1] = segs[j-1], segs[j]
+	slices.SortFunc(out, func(a, b segment) int { return cmp.Compare(a.number, b.number) })
+	for i := 1; i < len(out); i++ {
+		if out[i].number == out[i-1].number {
+			return nil, fmt.Errorf("%w: segment %d exists twice", ErrCorrupt, out[i].number)
 		}
 	}
-	return segs, nil
+	return out, nil
 }
 
 // currentState returns the last transition. For the store of another program it

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/session"
@@ -59,11 +60,7 @@ func (h *Hold) Append(lines ...[]byte) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	b, err := h.w.plan(lines)
-	if err == nil {
-		err = h.w.commit(b)
-	}
-	return h.w.s.named(err)
+	return h.w.s.named(h.w.append(lines))
 }
 
 // Close lets go of the lock. It must be called once.
@@ -162,7 +159,7 @@ func (s *Store) lastRow() (row, error) {
 }
 
 // appendFile appends b to the file name with one write(2) and makes it durable.
-// fresh says that there is no such file yet.
+// fresh says that there is no such file yet; then its name is made durable as well.
 func (s *Store) appendFile(name string, b []byte, fresh bool) error {
 	flag := os.O_WRONLY | os.O_APPEND
 	if fresh {
@@ -175,18 +172,20 @@ func (s *Store) appendFile(name string, b []byte, fresh bool) error {
 	if err = disk.Write(f, b); err == nil && !s.o.NoSync {
 		err = f.Sync()
 	}
-	return disk.Closing(f, err)
+	if err = disk.Closing(f, err); err == nil && fresh {
+		err = s.d.SyncDir(filepath.Dir(name))
+	}
+	return err
 }
 
 // cut truncates the file name to size. With nothing left it is removed, if it
 // may be, since pi does not want to see empty segments.
 func (s *Store) cut(name string, size int64, removable bool) error {
 	if size == 0 && removable {
-		err := s.d.Remove(name)
-		if missing(err) {
-			return nil
+		if err := s.d.Remove(name); !missing(err) {
+			return err
 		}
-		return err
+		return nil
 	}
 	f, err := openFile(s.d, name, os.O_RDWR)
 	if err != nil {
@@ -218,14 +217,11 @@ func (s *Store) syncFile(name string) error {
 
 // newEvent returns a ledger event of an operation within the store.
 func (w *writer) newEvent(phase, source, target string) event {
-	id := session.NewSessionID()
-	e := event{
-		Migration: id, Phase: phase, At: w.s.o.now(), Source: source, Target: target,
-		SourceFormat: formatNative, TargetFormat: formatNative, Verification: allTrue, Outcome: "ok",
-		Correlation: w.s.o.Correlation,
+	id, correlation := session.NewSessionID(), w.s.o.Correlation
+	if correlation == "" {
+		correlation = "seg-" + id
 	}
-	if e.Correlation == "" {
-		e.Correlation = "seg-" + id
-	}
+	e := newEvent(id, correlation, phase, w.s.o.now(), source, target)
+	e.SourceFormat = formatNative
 	return e
 }
