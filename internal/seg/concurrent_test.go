@@ -12,9 +12,9 @@ import (
 // prefix that only grows, and the chain verifies at every moment.
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
-	lasting := 2 * time.Second
+	each := 60 // entries of a writer
 	if testing.Short() {
-		lasting = 300 * time.Millisecond
+		each = 15
 	}
 	_, name := newTestStore(t, 3)
 	o := Options{MaxSegment: 4000, Wait: time.Minute}
@@ -26,18 +26,15 @@ func TestConcurrency(t *testing.T) {
 		go func() {
 			defer writers.Done()
 			s, err := openStore(fastDisk{}, Dir(name), o)
-			for n := 0; err == nil; n++ {
-				select {
-				case <-done:
-					return
-				default:
-				}
+			for n := 0; n < each && err == nil; n++ {
 				line := fmt.Sprintf(`{"type":"message","id":"w%d-%d","parentId":"e0000003"}`, k, n)
 				if err = s.Append(t.Context(), []byte(line)); err == nil {
 					acked.Add(1)
 				}
 			}
-			t.Error(err)
+			if err != nil {
+				t.Error(err)
+			}
 		}()
 	}
 	for k := range 4 {
@@ -52,25 +49,23 @@ func TestConcurrency(t *testing.T) {
 			watch(t, s, k, &acked, done)
 		}()
 	}
-	time.Sleep(lasting)
-	close(done)
 	writers.Wait()
+	close(done)
 	readers.Wait()
 	s := mustOpen(t, Dir(name), o)
 	rep := wantSound(t, s)
-	if want := acked.Load() + 3; rep.Entries != want {
+	if want := acked.Load() + 3; rep.Entries != want || want != int64(4*each+3) {
 		t.Errorf("%d entries, %d were acknowledged", rep.Entries, want)
 	}
-	t.Logf("%d entries", rep.Entries)
 }
 
-// watch reads a store that grows, until done.
+// watch reads a store that grows, until done, and once more.
 func watch(t *testing.T, s *Store, k int, acked *atomic.Int64, done <-chan struct{}) {
 	var before []string
-	for {
+	for last := false; !last; {
 		select {
 		case <-done:
-			return
+			last = true
 		default:
 		}
 		if k == 0 {

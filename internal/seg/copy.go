@@ -16,7 +16,7 @@ import (
 )
 
 // copyChunk is how many bytes go to a file with one write.
-const copyChunk = 1 << 20
+const copyChunk = 256 << 10
 
 // A newFile is a file of a store that nobody reads yet.
 type newFile struct {
