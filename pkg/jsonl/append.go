@@ -65,7 +65,7 @@ func (a *Appender) ReadAt(p []byte, off int64) (int, error) { return a.h.f.ReadA
 func (a *Appender) Mended() Mend { return a.mend }
 
 // Sync makes durable what was appended. Once it has failed the state of the log
-// on disk is unknown, and the Appender answers everything with that error.
+// on disk is unknown, and all further calls return that error.
 func (a *Appender) Sync() error {
 	if a.err != nil {
 		return a.err
@@ -96,18 +96,18 @@ const appendTries = 3
 
 // Append appends the lines, each of them one JSON value without a line feed.
 // They go out in one write(2) (one for each GiB, if there is that much), all or
-// none: a short write is taken back and the log is as it was. Append does not
+// none: a short write is rolled back and the log is as it was. Append does not
 // sync. Without lines it does nothing.
 //
-// The end of the log is mended first, see [Options.Tail]; [Appender.Mended] tells
-// how. A mended end stays mended if the append fails.
+// Append first mends the end of the log as [Options.Tail] says. [Appender.Mended]
+// tells what it did. A mended end stays mended if the append fails.
 //
 // Errors: [ErrInvalid], with the number of the line in the batch and without the
-// name of the log; [ErrTorn] and [ErrChanged] as by [OpenAppender], the latter
-// also for a log that was replaced in spite of its locks; and whatever the file
-// system says. If a short write could not be taken back, the error
-// names the byte at which the log was left torn, and the Appender answers
-// everything with it from then on.
+// name of the log; [ErrTorn] and [ErrUnfinished] as by [OpenAppender], for a log
+// that another program wrote to meanwhile; [ErrChanged], also for a log that was
+// replaced in spite of its locks; [os.ErrClosed] after Close; those of the file
+// system. If a short write could not be rolled back, the error names the byte at
+// which the log was left torn, and all further calls return that error.
 func (a *Appender) Append(lines ...[]byte) error {
 	if a.err != nil {
 		return a.err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,4 +83,42 @@ func ExampleAppender() {
 	// Output:
 	// blanked 6 bytes at 9, saved in log.jsonl.torn
 	// "{\"id\":1}\n      \n{\"id\":2}\n{\"id\":3}\n"
+}
+
+func ExampleCreate() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "log.jsonl")
+	for range 2 {
+		err := jsonl.Create(path, jsonl.Content{`{"id":1}`, `{"id":2}`}, true)
+		fmt.Println(err == nil, errors.Is(err, fs.ErrExist))
+	}
+	data, err := os.ReadFile(path)
+	fmt.Printf("%q %v\n", data, err)
+	// Output:
+	// true false
+	// false true
+	// "{\"id\":1}\n{\"id\":2}\n" <nil>
+}
+
+func ExampleBlocks() {
+	log := strings.NewReader("{\"id\":1}\n{\"id\":2}\n{\"id\":")
+	for block, err := range jsonl.Blocks(log) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for l := range block.Lines() { // a block can go to another goroutine
+			fmt.Printf("%d: %q torn=%v\n", l.Offset, l.Data, l.Torn)
+		}
+		block.Free()
+	}
+	// Output:
+	// 0: "{\"id\":1}" torn=false
+	// 9: "{\"id\":2}" torn=false
+	// 18: "{\"id\":" torn=true
 }

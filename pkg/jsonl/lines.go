@@ -16,8 +16,8 @@ const blockSize = 64 << 10
 
 // A Line is one line of a log.
 type Line struct {
-	// Data is the line without its line feed. It is borrowed: the next
-	// iteration may overwrite it, and nobody else may.
+	// Data is the line without its line feed. It is borrowed: it must not be
+	// changed, and the next iteration may overwrite it.
 	Data []byte
 	// Offset is the position of the line's first byte, counted in bytes from
 	// the start of the log.
@@ -30,8 +30,9 @@ type Line struct {
 	own bool // Data is the line's own: no iteration overwrites it
 }
 
-// Text returns the line as a string to keep. It copies only what will be
-// overwritten: not a huge line, nor one that was read backward.
+// Text returns the line as a string to keep. It copies the line only if a later
+// iteration may overwrite it, which is not so for huge lines, for lines of a [Block]
+// and for lines that were read backward.
 func (l Line) Text() string {
 	if l.own {
 		return unsafe.String(unsafe.SliceData(l.Data), len(l.Data))

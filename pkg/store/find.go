@@ -12,12 +12,12 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Sentinel errors.
+// Errors that [Store.Find] and [Recent] return.
 var (
-	// ErrNotFound: no session is what was asked for.
+	// ErrNotFound is the error of a session that is not there.
 	ErrNotFound = errors.New("no such session")
 
-	// ErrAmbiguous: several sessions are. The error is an [AmbiguousError].
+	// ErrAmbiguous is matched by an [AmbiguousError].
 	ErrAmbiguous = errors.New("ambiguous session id")
 )
 

@@ -29,8 +29,7 @@ type Row struct {
 	session.Info
 }
 
-// Options says which sessions are looked at, and how. The zero value is fit for
-// use.
+// Options says which sessions are read, and how. The zero value is ready for use.
 type Options struct {
 	// Recursive adds the sessions of the directories one level below the given
 	// ones: with the directory of a [Store], those of all projects. Deeper ones
@@ -57,7 +56,7 @@ type Options struct {
 	// Order is the order of the rows.
 	Order Order
 
-	// Warn, if it is set, is told of every file and directory that was left out.
+	// Warn, if it is set, is called for every file and directory that is left out.
 	// err does not repeat the path. It matches session.ErrNotSession or
 	// session.ErrVersion for files that are no session of ours, fs.ErrNotExist
 	// for a directory that is missing. The calls come one at a time, in a fixed
