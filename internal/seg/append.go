@@ -95,7 +95,7 @@ func (b *batch) add(f *frame, o *Options, k *lookup) error {
 	p := &b.parts[len(b.parts)-1]
 	p.bytes = append(p.bytes, line...)
 	b.index = r.encode(b.index)
-	opens, err := k.born(f)
+	opens, err := k.add(f)
 	if err != nil {
 		return err
 	}
@@ -245,9 +245,9 @@ func (k *lookup) admit(f *frame) error {
 	return err
 }
 
-// born notes a new entry. It reports whether its parent thereby has a second
+// add notes a new entry. It reports whether its parent thereby has a second
 // child.
-func (k *lookup) born(f *frame) (bool, error) {
+func (k *lookup) add(f *frame) (bool, error) {
 	k.mine[f.id] = true
 	wasHead := f.parent == k.head
 	k.head = f.id

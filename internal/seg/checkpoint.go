@@ -378,8 +378,8 @@ func (w *writer) replayDocuments(in *intent) error {
 	if err != nil {
 		return err
 	}
-	told := slices.ContainsFunc(events, func(e event) bool { return e.Migration == in.Migration && e.Phase == "rollback" })
-	if !told {
+	noted := slices.ContainsFunc(events, func(e event) bool { return e.Migration == in.Migration && e.Phase == "rollback" })
+	if !noted {
 		e := w.newEvent("rollback", in.Checkpoint.Snapshot, base(w.s.dir))
 		e.Migration, e.Correlation = in.Migration, in.Correlation
 		if err := addEvent(w.s.d, w.s.dir, &e); err != nil {

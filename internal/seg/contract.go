@@ -106,8 +106,8 @@ func sessionFits(id string) error {
 	return nil
 }
 
-// madeUp is the header of a store that is all alone.
-func (m *manifest) madeUp() string {
+// newHeader makes a header for a store without a JSONL file.
+func (m *manifest) newHeader() string {
 	ms, _ := js.ParseTime(m.CreatedAt)
 	return session.NewHeader(session.HeaderFields{ID: m.SessionID, Time: ms}) + "\n"
 }

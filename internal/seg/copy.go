@@ -157,8 +157,8 @@ func (b *build) verify() (verification, error) {
 	return out, nil
 }
 
-// An account is what the entries of the file come to.
-type account struct {
+// Totals are what the entries of a JSONL file come to.
+type totals struct {
 	entries int64
 	chain   string
 	ids     []byte // hash over all of them
@@ -168,15 +168,15 @@ type account struct {
 
 // recomputing counts and chains the entries of the file without any help from the
 // store, while the caller does the same with the store.
-func (b *build) recomputing() <-chan account {
-	out := make(chan account, 1)
-	go func() { out <- accountOf(b.ctx, io.NewSectionReader(b.a, 0, b.print.Bytes), b.o.Extended) }()
+func (b *build) recomputing() <-chan totals {
+	out := make(chan totals, 1)
+	go func() { out <- totalsOf(b.ctx, io.NewSectionReader(b.a, 0, b.print.Bytes), b.o.Extended) }()
 	return out
 }
 
-// accountOf reads a JSONL file.
-func accountOf(ctx context.Context, r io.Reader, extended bool) account {
-	a := account{chain: genesis}
+// totalsOf reads a JSONL file.
+func totalsOf(ctx context.Context, r io.Reader, extended bool) totals {
+	a := totals{chain: genesis}
 	h := sha256.New()
 	p := preface{}
 	_, a.err = p.session(ctx, r, false, func(l jsonl.Line) error {

@@ -85,7 +85,7 @@ func (s *Store) reading() (*snapshot, error) {
 		}
 		last, err := v.last()
 		if err == nil && last.seq < m.Head.Entry {
-			err = s.short(&m, last, v.size)
+			err = s.indexTooShort(&m, last, v.size)
 		}
 		if err == nil {
 			return v, nil
@@ -97,11 +97,11 @@ func (s *Store) reading() (*snapshot, error) {
 	}
 }
 
-// short says of an index that ends before the manifest does whether that is damage.
+// indexTooShort says of an index that ends before the manifest does whether that is damage.
 // It is not if an unfinished rollback gave it its size: the manifest follows. Nor is
 // it in a cache of pi's without anything behind the last entry, since the first
 // releases of pi rolled back without writing the manifest.
-func (s *Store) short(m *manifest, last row, size int64) error {
+func (s *Store) indexTooShort(m *manifest, last row, size int64) error {
 	if in, err := readIntent(s.d, s.dir); err == nil && in.IndexBytes == size {
 		return nil
 	}

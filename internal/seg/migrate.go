@@ -127,9 +127,9 @@ func unique() string {
 }
 
 func (b *build) run() error {
-	if old, err := b.keeper(); err != nil || old != nil {
+	if old, err := b.storeWithOwn(); err != nil || old != nil {
 		if err == nil {
-			err = b.takeIn(old)
+			err = b.extend(old)
 		}
 		return err
 	}
@@ -146,9 +146,9 @@ func (b *build) run() error {
 	return err
 }
 
-// keeper returns the store in place, if it has entries that the file has not. One
+// storeWithOwn returns the store in place, if it has entries that the file has not. One
 // that has none is replaced: nil.
-func (b *build) keeper() (*Store, error) {
+func (b *build) storeWithOwn() (*Store, error) {
 	old, err := openStore(b.d, b.out.Dir, b.o)
 	if missing(err) || errors.Is(err, ErrNotStore) {
 		return nil, nil

@@ -104,7 +104,7 @@ func (w *writer) index(temp string) (*tail, error) {
 		if err = w.indexSegment(out, e, &at, joined(w.s.dir, "segments", g.name)); err != nil {
 			break
 		}
-		if whole := e.torn == "" && e.heal == "" && len(e.empty) == 0; !whole && i < len(segs)-1 {
+		if whole := e.torn == "" && e.unended == "" && len(e.empty) == 0; !whole && i < len(segs)-1 {
 			err = fmt.Errorf("%w: segment %d is not the last one and has no proper end", ErrCorrupt, g.number)
 			break
 		}

@@ -236,7 +236,7 @@ func (r *recovery) restore(st transition) error {
 		}
 	}
 	err := r.locked(r.repair)
-	var kept keptError
+	var kept unrepairable
 	switch {
 	case errors.As(err, &kept):
 		return r.s.named(kept.error)
@@ -252,11 +252,11 @@ func (r *recovery) restore(st transition) error {
 	return err
 }
 
-// A keptError is damage that cannot be repaired, to something else than entries:
+// An unrepairable error is damage that cannot be repaired, to something else than entries:
 // the store is left alone.
-type keptError struct{ error }
+type unrepairable struct{ error }
 
-func (e keptError) Unwrap() error { return e.error }
+func (e unrepairable) Unwrap() error { return e.error }
 
 // mended lets a writer mend the end of the store, and reports whether all of it
 // is sound then.
@@ -279,9 +279,9 @@ func (r *recovery) mended(st transition) (bool, error) {
 	return true, nil
 }
 
-// An exam is what there is of a store: its frames, read without the help of the
+// Findings are what there is of a store: its frames, read without the help of the
 // index, and its documents as far as they can be read.
-type exam struct {
+type findings struct {
 	c       *scan
 	temp    string // an index of these frames
 	entries int64
@@ -289,10 +289,10 @@ type exam struct {
 	man        manifest
 	mark       marker
 	events     []event
-	file       account // of the JSONL file, if that is needed and is the one that was migrated
-	merr, kerr error   // why manifest and marker
-	lerr       error   // and some of the events cannot be read
-	ours       bool    // there was a marker once
+	file       totals // of the JSONL file, if that is needed and is the one that was migrated
+	merr, kerr error  // why manifest and marker
+	lerr       error  // and some of the events cannot be read
+	ours       bool   // there was a marker once
 }
 
 // repair puts a store in order whose damage a writer cannot mend. Nothing is
@@ -333,7 +333,7 @@ func (r *recovery) repair(w *writer) error {
 // fewer deals with a store that has less than was migrated. The JSONL file has more,
 // if it still is what was migrated: the store is given up for it, with nothing of its
 // own. Otherwise the marker follows what is left.
-func (r *recovery) fewer(x *exam) error {
+func (r *recovery) fewer(x *findings) error {
 	begins, _, err := x.mark.Source.matches(r.target)
 	if err != nil {
 		return about("reading "+base(r.target), err)
@@ -365,8 +365,8 @@ func (w *writer) forRepair() error {
 }
 
 // examine reads documents and segments.
-func (r *recovery) examine(w *writer) (*exam, error) {
-	x := &exam{temp: joined(r.dir, "tmp", "offsets.rebuild.tmp")}
+func (r *recovery) examine(w *writer) (*findings, error) {
+	x := &findings{temp: joined(r.dir, "tmp", "offsets.rebuild.tmp")}
 	x.man, x.merr = readManifest(r.d, r.dir)
 	x.mark, x.kerr = readMarker(r.d, r.dir)
 	x.events, x.lerr = ledger(r.d, r.dir)
@@ -393,7 +393,7 @@ func (r *recovery) examine(w *writer) (*exam, error) {
 }
 
 // frames reads the segments, and puts aside what is torn at their end.
-func (x *exam) frames(w *writer, marks []int64) error {
+func (x *findings) frames(w *writer, marks []int64) error {
 	e, err := w.index(x.temp)
 	if err == nil && !e.clean() {
 		err = w.mendSegments(e, false)
@@ -428,7 +428,7 @@ func (r *recovery) points() ([]Checkpoint, error) {
 // manifest returns the manifest of what was read, and how many entries are lost. What
 // is left has to be what the old manifest says, or, without its help, what marker and
 // checkpoints say. Anything else was tampered with.
-func (r *recovery) manifest(w *writer, x *exam) (m manifest, lost int64, err error) {
+func (r *recovery) manifest(w *writer, x *findings) (m manifest, lost int64, err error) {
 	witnesses := true
 	switch {
 	case x.merr == nil && x.c.marks[x.man.Head.Entry] == x.man.Integrity.Chain:
@@ -463,7 +463,7 @@ func (r *recovery) manifest(w *writer, x *exam) (m manifest, lost int64, err err
 }
 
 // install puts index and manifest in place, and the store in service.
-func (r *recovery) install(w *writer, x *exam, m manifest) error {
+func (r *recovery) install(w *writer, x *findings, m manifest) error {
 	w.last, w.st.ordered = x.c.last, x.c.ordered()
 	if err := w.toDirty("recovery"); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 
 // readFile reads the JSONL file for what it says of the migration, if it is still
 // the one that was migrated.
-func (r *recovery) readFile(x *exam) error {
+func (r *recovery) readFile(x *findings) error {
 	st, err := readSource(r.d, r.dir)
 	p := st.Fingerprint
 	if unread(err) {
@@ -36,16 +36,16 @@ func (r *recovery) readFile(x *exam) error {
 		return about("opening "+base(r.target), err)
 	}
 	defer f.Close()
-	x.file = accountOf(r.ctx, io.NewSectionReader(f, 0, p.Bytes), true)
+	x.file = totalsOf(r.ctx, io.NewSectionReader(f, 0, p.Bytes), true)
 	return x.file.err
 }
 
 // newMarker makes a commit marker anew, of the ledger and the JSONL file, or of what
 // can still be proven of the old one.
-func (r *recovery) newMarker(x *exam) (marker, error) {
+func (r *recovery) newMarker(x *findings) (marker, error) {
 	old, m := x.mark, marker{Schema: markerSchema, At: r.o.now(), Chain: genesis}
 	cannot := func(why string) error {
-		return keptError{fmt.Errorf("%w; it cannot be made anew: %s", damaged(x.kerr), why)}
+		return unrepairable{fmt.Errorf("%w; it cannot be made anew: %s", damaged(x.kerr), why)}
 	}
 	i := slices.IndexFunc(x.events, func(e event) bool { return e.rank() >= 0 && e.Correlation != "" && cutOver([]event{e}) })
 	if i < 0 {
@@ -85,7 +85,7 @@ func damaged(err error) error {
 }
 
 // newIdentity says whose store it is that has lost its manifest.
-func (r *recovery) newIdentity(x *exam) (manifest, error) {
+func (r *recovery) newIdentity(x *findings) (manifest, error) {
 	lines := x.mark.Preface
 	if x.kerr != nil {
 		lines = x.file.preface
@@ -102,8 +102,8 @@ func (r *recovery) newIdentity(x *exam) (manifest, error) {
 
 // documents puts the documents in order beside index and manifest. The old ones are
 // kept, in files that end in ".bak".
-func (r *recovery) documents(w *writer, x *exam) error {
-	steps := []func(*writer, *exam) error{r.checkpoints, r.ids, r.marker, r.ledger, r.source, r.modes}
+func (r *recovery) documents(w *writer, x *findings) error {
+	steps := []func(*writer, *findings) error{r.checkpoints, r.ids, r.marker, r.ledger, r.source, r.modes}
 	for _, step := range steps {
 		if err := step(w, x); err != nil {
 			return err
@@ -114,13 +114,13 @@ func (r *recovery) documents(w *writer, x *exam) error {
 	return addEvent(r.d, r.dir, &e)
 }
 
-// anew notes that a file was made anew, or put aside.
-func (r *recovery) anew(format string, args ...any) {
+// note reports that a file was made anew, or put aside.
+func (r *recovery) note(format string, args ...any) {
 	r.out.Remade = append(r.out.Remade, fmt.Sprintf(format, args...))
 }
 
 // checkpoints puts those aside that cannot be read, or lead nowhere.
-func (r *recovery) checkpoints(_ *writer, x *exam) error {
+func (r *recovery) checkpoints(_ *writer, x *findings) error {
 	points, bad, err := allCheckpoints(r.d, r.dir)
 	if err != nil {
 		return err
@@ -137,13 +137,13 @@ func (r *recovery) checkpoints(_ *writer, x *exam) error {
 		if err := r.s.aside(joined(r.dir, "checkpoints", name)); err != nil {
 			return about("putting aside "+name, err)
 		}
-		r.anew("checkpoints/%s leads nowhere, and was put aside", name)
+		r.note("checkpoints/%s leads nowhere, and was put aside", name)
 	}
 	return nil
 }
 
 // ids drops a table of ids that does not find them.
-func (r *recovery) ids(w *writer, _ *exam) error {
+func (r *recovery) ids(w *writer, _ *findings) error {
 	v, err := w.s.snapshot()
 	if err != nil {
 		return err
@@ -166,22 +166,22 @@ func (r *recovery) ids(w *writer, _ *exam) error {
 }
 
 // ledger replaces a ledger that cannot be read, or contradicts the marker.
-func (r *recovery) ledger(_ *writer, x *exam) error {
+func (r *recovery) ledger(_ *writer, x *findings) error {
 	events := slices.Clone(x.events)
 	if x.ours {
-		events = x.mark.tidy(events)
+		events = x.mark.corrected(events)
 	}
 	if x.lerr == nil && slices.Equal(events, x.events) {
 		return nil
 	}
-	if err := r.kept(ledgerFile); err != nil {
+	if err := r.backUp(ledgerFile); err != nil {
 		return err
 	}
 	return writeLedger(r.d, r.dir, events)
 }
 
-// kept copies a file that is about to be made anew to one ending in ".bak".
-func (r *recovery) kept(name string) error {
+// backUp copies a file that is about to be made anew to one ending in ".bak".
+func (r *recovery) backUp(name string) error {
 	b, err := readFile(r.d, joined(r.dir, name), maxLedger)
 	if err == nil {
 		err = r.s.keep(joined(r.dir, name), b)
@@ -189,13 +189,13 @@ func (r *recovery) kept(name string) error {
 	if err != nil && !missing(err) {
 		return about("saving "+base(name), err)
 	}
-	r.anew("%s was made anew", name)
+	r.note("%s was made anew", name)
 	return nil
 }
 
-// tidy returns the events as the marker says they must be: those of its migration
+// corrected returns the events as the marker says they must be: those of its migration
 // in order, with its names, and its end.
-func (m *marker) tidy(events []event) []event {
+func (m *marker) corrected(events []event) []event {
 	var at []int
 	var own []event
 	for i, e := range events {
@@ -208,14 +208,14 @@ func (m *marker) tidy(events []event) []event {
 	for k, i := range at {
 		events[i] = own[k]
 	}
-	for phase := m.untold(events); phase != ""; phase = m.untold(events) {
-		events = m.told(events, phase)
+	for phase := m.missingPhase(events); phase != ""; phase = m.missingPhase(events) {
+		events = m.withEvent(events, phase)
 	}
 	return events
 }
 
-// told adds an event of the migration.
-func (m *marker) told(events []event, phase string) []event {
+// withEvent adds an event of the migration.
+func (m *marker) withEvent(events []event, phase string) []event {
 	e := newEvent(m.Migration, m.Correlation, phase, m.At, m.SourcePath, Dir(m.SourcePath))
 	at := 0
 	for i := range events {
@@ -227,34 +227,34 @@ func (m *marker) told(events []event, phase string) []event {
 }
 
 // marker writes the commit marker, if it was made anew.
-func (r *recovery) marker(_ *writer, x *exam) error {
+func (r *recovery) marker(_ *writer, x *findings) error {
 	if !x.ours || x.kerr == nil {
 		return nil
 	}
-	if err := r.kept(markerFile); err != nil {
+	if err := r.backUp(markerFile); err != nil {
 		return err
 	}
 	return writeMarker(r.d, r.dir, &x.mark)
 }
 
 // source writes what the store was made from, as the marker says it.
-func (r *recovery) source(_ *writer, x *exam) error {
+func (r *recovery) source(_ *writer, x *findings) error {
 	st, err := readSource(r.d, r.dir)
 	switch {
 	case unread(err):
 		return err
 	case !x.ours && errors.Is(err, ErrCorrupt): // without it, pi reads store and file
-		r.anew("%s cannot be read, and was put aside", sourceFile)
+		r.note("%s cannot be read, and was put aside", sourceFile)
 		return r.s.aside(joined(r.dir, sourceFile))
 	case !x.ours, err == nil && (st.Fingerprint == nil || st.Fingerprint.same(&x.mark.Source)):
 		return nil
 	}
-	r.anew("%s was made anew", sourceFile)
+	r.note("%s was made anew", sourceFile)
 	return writeSource(r.d, r.dir, x.mark.Source)
 }
 
 // modes takes the store away from everybody but its owner.
-func (r *recovery) modes(*writer, *exam) error {
+func (r *recovery) modes(*writer, *findings) error {
 	return r.s.exposed(func(name string, fi fs.FileInfo) error {
 		switch {
 		case fi.IsDir():

@@ -58,7 +58,7 @@ func (s *Store) preface() (string, error) {
 	if err := missingFrom(s.d, s.dir); !errors.Is(err, ErrCorrupt) {
 		return "", err
 	}
-	return man.madeUp(), nil
+	return man.newHeader(), nil
 }
 
 // owns says whether the header in lines is that of the store's session.
@@ -357,9 +357,9 @@ func (v *snapshot) own(ctx context.Context, file io.Reader) (rows []row, err err
 	return rows, nil
 }
 
-// takeIn appends the entries of the file to the store in place that it has not.
+// extend appends the entries of the file to the store in place that it has not.
 // Then the file counts as migrated as it is.
-func (b *build) takeIn(old *Store) error {
+func (b *build) extend(old *Store) error {
 	st, err := old.Status()
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ func (w *writer) mend() error {
 		return err
 	}
 	defer v.close()
-	e, err := w.look(v)
+	e, err := w.compareEnds(v)
 	if errors.Is(err, ErrCorrupt) {
 		return w.fail(err)
 	}
@@ -40,8 +40,8 @@ func (w *writer) mend() error {
 	return w.become(Indexed, "mended")
 }
 
-// look compares index, segments and manifest at their ends.
-func (w *writer) look(v *snapshot) (*tail, error) {
+// compareEnds compares index, segments and manifest at their ends.
+func (w *writer) compareEnds(v *snapshot) (*tail, error) {
 	w.size, w.last = v.size, row{}
 	for _, r := range v.consecutive(v.backward(), -1) {
 		if r.err != nil {
@@ -96,9 +96,9 @@ func (w *writer) mendSegments(e *tail, tornIndex bool) error {
 	if err := w.putAside(e); err != nil {
 		return err
 	}
-	if e.heal != "" {
-		if err := w.s.appendFile(e.heal, []byte("\n"), false); err != nil {
-			return about("ending the last line of "+base(e.heal), err)
+	if e.unended != "" {
+		if err := w.s.appendFile(e.unended, []byte("\n"), false); err != nil {
+			return about("ending the last line of "+base(e.unended), err)
 		}
 	}
 	for _, name := range e.empty {
@@ -177,17 +177,17 @@ func (w *writer) mendIndex(v *snapshot, e *tail) error {
 
 // A tail is what follows the indexed part of a store.
 type tail struct {
-	frames []frame // complete, and next in number
-	rows   []row
-	heal   string // a segment whose last frame lacks only its line feed
-	torn   string // a segment that ends in something else,
-	at     int64  // from this byte on
-	bytes  []byte // namely this
-	empty  []string
+	frames  []frame // complete, and next in number
+	rows    []row
+	unended string // a segment whose last frame lacks only its line feed
+	torn    string // a segment that ends in something else,
+	at      int64  // from this byte on
+	bytes   []byte // namely this
+	empty   []string
 }
 
 func (e *tail) clean() bool {
-	return len(e.rows) == 0 && e.torn == "" && e.heal == "" && len(e.empty) == 0
+	return len(e.rows) == 0 && e.torn == "" && e.unended == "" && len(e.empty) == 0
 }
 
 // endAfter reads what stands in the segments behind the entry of last.
@@ -202,7 +202,7 @@ func (s *Store) endAfter(last row) (*tail, error) {
 		if err != nil {
 			return nil, about(fmt.Sprintf("segment %d", from.segment), err)
 		}
-		if e.torn != "" || e.heal != "" {
+		if e.torn != "" || e.unended != "" {
 			f.Close()
 			return nil, fmt.Errorf("%w: segment %d follows a broken one", ErrCorrupt, from.segment)
 		}
@@ -240,7 +240,7 @@ func (e *tail) read(f disk.File, at *row, name string) error {
 			return err
 		}
 		if l.Torn {
-			e.heal = name
+			e.unended = name
 		}
 		line := append(append(make([]byte, 0, len(l.Data)+1), l.Data...), '\n')
 		r := row{
@@ -285,7 +285,7 @@ func (w *writer) caughtUp(v *snapshot, e *tail) (manifest, bool, error) {
 		}
 	}
 	for i := range e.frames {
-		opens, err := k.born(&e.frames[i])
+		opens, err := k.add(&e.frames[i])
 		if err != nil {
 			return m, false, err
 		}

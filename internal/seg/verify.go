@@ -271,7 +271,7 @@ func (c *scan) marker(events []event, staging bool) *marker {
 		c.broken(markerFile, "marker", "INV-007", err)
 		return nil
 	}
-	if phase := m.untold(events); phase != "" && !staging {
+	if phase := m.missingPhase(events); phase != "" && !staging {
 		bad(markerFile, "marker", "the commit marker is there, but the ledger has no event %s of the migration %s", phase, m.Migration)
 	}
 	if err := m.agreesWith(events); err != nil {
@@ -352,9 +352,9 @@ func (c *scan) source(m *marker, ours bool) {
 	}
 }
 
-// untold returns the first phase of the migration that the ledger does not have, ""
+// missingPhase returns the first phase of the migration that the ledger does not have, ""
 // if it has all.
-func (m *marker) untold(events []event) string {
+func (m *marker) missingPhase(events []event) string {
 	for _, phase := range migrationPhases {
 		if !slices.ContainsFunc(events, func(e event) bool { return e.Phase == phase && e.Migration == m.Migration }) {
 			return phase
