@@ -105,13 +105,7 @@ type build struct {
 func newBuild(ctx context.Context, d disk.FS, a *jsonl.Appender, target string, o Options) (*build, error) {
 	id := session.NewSessionID()
 	b := &build{ctx: ctx, d: d, a: a, path: target, o: o}
-	b.out = Migration{ID: id, Correlation: o.Correlation, Dir: Dir(target)}
-	if b.out.Correlation == "" {
-		b.out.Correlation = "mig-" + id
-	}
-	if !isCorrelation(b.out.Correlation) {
-		return nil, fmt.Errorf("%w: the correlation id %q is not 8 to 128 of A-Z, a-z, 0-9 and . _ : -", ErrContract, b.out.Correlation)
-	}
+	b.out = Migration{ID: id, Correlation: "mig-" + id, Dir: Dir(target)}
 	if b.out.Dir == target {
 		return nil, fmt.Errorf("migrating %s: %w: its store would have the same name", target, ErrContract)
 	}

@@ -37,9 +37,6 @@ type Options struct {
 	// NoSync leaves appended entries to the operating system, to be made durable
 	// when it likes. All other operations sync in any case.
 	NoSync bool
-	// Correlation marks the ledger events of one operation; by default it is
-	// made up.
-	Correlation string
 	// Now is the clock; nil is [time.Now].
 	Now func() time.Time
 

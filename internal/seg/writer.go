@@ -217,11 +217,8 @@ func (s *Store) syncFile(name string) error {
 
 // newEvent returns a ledger event of an operation within the store.
 func (w *writer) newEvent(phase, source, target string) event {
-	id, correlation := session.NewSessionID(), w.s.o.Correlation
-	if correlation == "" {
-		correlation = "seg-" + id
-	}
-	e := newEvent(id, correlation, phase, w.s.o.now(), source, target)
+	id := session.NewSessionID()
+	e := newEvent(id, "seg-"+id, phase, w.s.o.now(), source, target)
 	e.SourceFormat = formatNative
 	return e
 }
