@@ -145,7 +145,7 @@ func TestCause(t *testing.T) {
 		{&fs.PathError{Op: "write", Path: "x", Err: os.NewSyscallError("splice", inner)}, inner},
 		{wrapped, wrapped},
 	} {
-		if got := Cause(tt.in); got != tt.out { //nolint:errorlint // the very error
+		if got := Cause(tt.in); got != tt.out {
 			t.Errorf("Cause(%v) = %v", tt.in, got)
 		}
 	}

@@ -117,11 +117,7 @@ func place(f *frame, last row, most int64) ([]byte, row, error) {
 	if n := int64(len(line)); n > most || n > maxFrame {
 		return nil, row{}, fmt.Errorf("%w: entry %q makes a frame of %d bytes, and a segment holds %d", ErrContract, f.id, n, most)
 	}
-	r := row{
-		seq: f.seq, segment: f.segment, number: f.number, id: f.id, offset: offset, length: int64(len(line)),
-		crc: checksum(line), extended: !isEntryID(f.id),
-	}
-	return line, r, nil
+	return line, rowOf(f, line, offset), nil
 }
 
 // commit writes a batch, or leaves the store as it was. The batch counts from the

@@ -2,8 +2,6 @@ package seg
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
@@ -188,9 +186,8 @@ func (w *writer) rollbackTo(seq int64, migration, correlation string) error {
 			return err
 		}
 	}
-	sum := sha256.Sum256(stage)
 	in := intent{
-		intentSchema, points[at], migration, correlation, hex.EncodeToString(sum[:]), int64(len(stage)),
+		intentSchema, points[at], migration, correlation, hexSum(string(stage)), int64(len(stage)),
 		identity{w.m.SessionID, w.m.SourceFormat, w.m.CreatedAt},
 	}
 	if err := disk.WriteFile(w.s.d, joined(w.s.dir, stageFile), stage, true); err != nil {

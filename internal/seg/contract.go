@@ -66,36 +66,20 @@ func (f *frame) fits(parentID string) error {
 
 // agrees says how the payload, which is known to be JSON, contradicts its frame.
 func (f *frame) agrees() error {
-	var id, parent, typ, rawParent string
-	for key, value := range js.Members(f.payload) { // of repeated members the last counts
-		switch js.Unquote(key) {
-		case "id":
-			id = text(value)
-		case "parentId":
-			parent, rawParent = text(value), value
-		case "type":
-			typ = text(value)
-		}
-	}
+	e, err := session.ParseEntry(f.payload)
 	switch {
-	case id != f.id:
-		return fmt.Errorf("its payload has the id %q", id)
-	case parent != f.parent:
-		return fmt.Errorf("its payload has the parent %q", parent)
-	case typ != f.typ:
-		return fmt.Errorf("its payload has the type %q", typ)
+	case err != nil:
+		return err
+	case e.ID() != f.id:
+		return fmt.Errorf("its payload has the id %q", e.ID())
+	case e.ParentID() != f.parent:
+		return fmt.Errorf("its payload has the parent %q", e.ParentID())
+	case e.Type() != f.typ:
+		return fmt.Errorf("its payload has the type %q", e.Type())
 	case f.extended:
 		return nil
 	}
-	return f.fits(rawParent)
-}
-
-// text returns the string that a raw value is, "" if it is something else.
-func text(raw string) string {
-	if raw == "" || raw[0] != '"' {
-		return ""
-	}
-	return js.Unquote(raw)
+	return f.fits(e.Get("parentId"))
 }
 
 // sessionFits says whether the contract takes the session's id.

@@ -155,6 +155,14 @@ type row struct {
 	extended             bool
 }
 
+// rowOf returns the row of a frame whose line stands at a byte offset.
+func rowOf(f *frame, line []byte, offset int64) row {
+	return row{
+		seq: f.seq, segment: f.segment, number: f.number, id: f.id, offset: offset, length: int64(len(line)),
+		crc: checksum(line), extended: !isEntryID(f.id),
+	}
+}
+
 func (r row) end() int64 { return r.offset + r.length }
 
 // encode appends the row as its line, with the line feed.

@@ -243,11 +243,7 @@ func (e *tail) read(f disk.File, at *row, name string) error {
 			e.unended = name
 		}
 		line := append(append(make([]byte, 0, len(l.Data)+1), l.Data...), '\n')
-		r := row{
-			seq: g.seq, segment: g.segment, number: g.number, id: g.id, offset: start + l.Offset, length: int64(len(line)),
-			crc: checksum(line), extended: !isEntryID(g.id),
-		}
-		e.frames, e.rows = append(e.frames, g), append(e.rows, r)
+		e.frames, e.rows = append(e.frames, g), append(e.rows, rowOf(&g, line, start+l.Offset))
 		at.number, at.seq = g.number, g.seq
 	}
 	return nil
