@@ -32,7 +32,7 @@ func isWriteError(err error) bool {
 }
 
 // A sink takes the lines of one session. A file gets its name when it is complete,
-// so that whoever looks for it finds all of it or nothing, and a run that was
+// so that a reader finds all of it or nothing, and a run that was
 // killed begins again with the session it was at.
 type sink struct {
 	*job

@@ -135,7 +135,7 @@ const (
 	intentSchema = "pi.session_store_v2.rollback_intent.v1"
 )
 
-// An intent says that a rollback was begun, and how it ends. Whoever writes next
+// An intent says that a rollback was begun, and how it ends. The next writer
 // brings it to its end; pi has the same file.
 type intent struct {
 	Schema      string     `json:"schema"`

@@ -18,7 +18,7 @@ import (
 // copyChunk is how many bytes go to a file with one write.
 const copyChunk = 256 << 10
 
-// A newFile is a file of a store that nobody reads yet.
+// A newFile is a file that is being written and is not in service yet.
 type newFile struct {
 	f disk.File
 	*bufio.Writer
@@ -43,7 +43,7 @@ func (n *newFile) close(err error) error {
 	return disk.Closing(n.f, err)
 }
 
-// A sink writes the segments and the index of a store that nobody reads yet.
+// A sink writes the segments and the index of a store that is not in service yet.
 type sink struct {
 	s        *Store
 	most     int64 // bytes of a segment

@@ -65,7 +65,7 @@
 //
 // # Invariants
 //
-//	INV-001  every parent is in the store, and nobody is an ancestor of itself
+//	INV-001  every parent is in the store, and no entry is its own ancestor
 //	INV-002  entries are numbered 1, 2, 3 … over the whole store
 //	INV-003  every row leads to its frame, and every byte of a segment has a row
 //	INV-004  checkpoints and manifest have the head that is there

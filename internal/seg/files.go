@@ -115,8 +115,8 @@ const mutationLock = "store.mutation.lock"
 
 // takeLock takes the exclusive flock(2) on the lock file name, which it makes if
 // need be and never removes, and returns what lets go of it. The wait is bounded
-// by ctx and by wait, read as [jsonl.Options.Wait]. The error of one that was
-// not to be had wraps [jsonl.ErrLocked].
+// by ctx and by wait, read as [jsonl.Options.Wait]. After that wait the
+// error wraps [jsonl.ErrLocked].
 func takeLock(ctx context.Context, d disk.FS, name string, wait time.Duration) (func() error, error) {
 	if wait == 0 {
 		wait = jsonl.DefaultWait

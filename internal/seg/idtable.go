@@ -357,7 +357,7 @@ func (s *Store) makeIDs(v *snapshot, old *idTable) error {
 }
 
 // extendIDs adds the rows that the table does not cover in place: the blocks first,
-// then the header. Whoever dies in between leaves slots that the next one finds and
+// then the header. A writer that dies in between leaves slots that the next one finds and
 // does not add again.
 func (s *Store) extendIDs(v *snapshot, t *idTable) error {
 	h := t.h

@@ -23,7 +23,7 @@ type snapshot struct {
 	torn int64 // bytes behind it
 	segs map[int64]disk.File
 
-	// What was read ahead of a segment, by one who reads frame after frame.
+	// What was read ahead of a segment, where frame follows frame.
 	ahead        []byte
 	aheadSegment int64
 	aheadOffset  int64 // of ahead[0]
@@ -70,7 +70,7 @@ func (s *Store) snapshotOf(name string) (*snapshot, error) {
 // to a checkpoint under its eyes.
 const readTries = 5
 
-// reading returns a snapshot for those who print what they read: the index has all
+// reading returns a snapshot to print from: the index has all
 // entries that the manifest counts. Writers append to the index before they replace
 // the manifest, so the manifest is read first.
 func (s *Store) reading() (*snapshot, error) {

@@ -43,7 +43,7 @@ type Migration struct {
 // appended to it, in the order of the file. What has the same id is the same entry.
 //
 // Both locks of the file, as [jsonl.OpenAppender] takes them, pi's lock on it and
-// the lock of a store that is replaced are held all along.
+// the lock of a store that is replaced are held meanwhile.
 //
 // Errors: [ErrContract] with the line; [jsonl.ErrTorn], [jsonl.ErrLocked];
 // [session.ErrNotSession], [session.ErrVersion], [session.ErrMalformed]; those of

@@ -51,7 +51,7 @@ func (w *writer) rebuild() (out Rebuilt, err error) {
 	temp := joined(w.s.dir, "tmp", "offsets.rebuild.tmp")
 	e, err := w.index(temp)
 	if err != nil {
-		_ = w.s.d.Remove(temp) // of no use, and in nobody's way
+		_ = w.s.d.Remove(temp) // of no use, and harmless
 		return out, err
 	}
 	out.Torn = len(e.bytes)

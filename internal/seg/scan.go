@@ -24,9 +24,9 @@ type scan struct {
 	last    row
 	sizes   map[int64]int64 // of segments
 	ends    map[int64]int64 // of what is indexed of each segment
-	names   hash.Hash       // over all ids, nil if nobody asks
+	names   hash.Hash       // over all ids; nil if it is not wanted
 	err     error           // for which the rest could not be read; no damage
-	table   *idTable        // what is said to find them; nil if there is none, or it is not to be checked
+	table   *idTable        // to be checked; nil if there is none
 }
 
 // newScan returns a scan that notes the chain after the entries of these numbers.
@@ -258,7 +258,7 @@ func (c *scan) coverage() {
 	}
 }
 
-// lineage checks that parents exist and that nobody is an ancestor of itself.
+// lineage checks that parents exist and that no entry is its own ancestor.
 func (c *scan) lineage() {
 	parent := make([]int32, len(c.parents))
 	for i, p := range c.parents {

@@ -307,7 +307,7 @@ func (s *Store) Foreign(ctx context.Context) (Foreign, error) {
 	out := Foreign{Path: Source(s.dir)}
 	m, err := readMarker(s.d, s.dir)
 	if err != nil {
-		return out, nil //nolint:nilerr // whoever reads the session says so, and not every store has one
+		return out, nil //nolint:nilerr // reading the session reports it, and not every store has one
 	}
 	fi, err := os.Stat(out.Path)
 	if missing(err) || err == nil && fi.Size() == m.Source.Bytes {

@@ -231,7 +231,7 @@ func (e *tail) read(f disk.File, at *row, name string) error {
 		}
 		g, gerr := nextFrame(string(l.Data), at)
 		if errors.Is(gerr, errOrder) && !l.Torn {
-			return gerr // somebody's whole frame: not for us to cut off
+			return gerr // a whole frame of another program: not for us to cut off
 		}
 		if gerr != nil {
 			e.torn, e.at = name, start+l.Offset

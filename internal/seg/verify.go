@@ -100,7 +100,7 @@ func (c *scan) want(points []Checkpoint) {
 	}
 }
 
-// settled runs do while nobody writes. A store that cannot be locked has no
+// settled runs do while no writer is at work. A store that cannot be locked has no
 // writers either.
 func (s *Store) settled(ctx context.Context, do func() error) (err error) {
 	if _, err := s.d.Lstat(joined(s.dir, mutationLock)); missing(err) {

@@ -31,13 +31,13 @@ func (s *Store) change(ctx context.Context, do func(w *writer) error) (err error
 	return s.named(do(h.w))
 }
 
-// A Hold is a store that nobody else changes until Close.
+// A Hold is a store that no other writer changes until Close.
 type Hold struct {
 	w      *writer
 	unlock func() error
 }
 
-// Hold takes the lock of the store and mends its end, for one who has to look at it
+// Hold takes the lock of the store and mends its end, for a caller that has to read it
 // before appending. It blocks the methods of s that change the store, and reading
 // is as it was.
 func (s *Store) Hold(ctx context.Context) (*Hold, error) {

@@ -132,7 +132,7 @@ func (a *Appender) Append(lines ...[]byte) error {
 }
 
 // stillThere returns an error if the log was deleted or replaced under its lock:
-// then the batch went into a file that nobody will read again. A replacement
+// then the batch went into a file that no reader will open again. A replacement
 // that comes later took no notice of it either, but that cannot be seen.
 func (a *Appender) stillThere() error {
 	current, err := a.h.current(a.path)
@@ -199,8 +199,8 @@ func (a *Appender) write(b []byte) (bool, error) {
 }
 
 // undo takes back b, which is all that the last write got into the log, and
-// returns why. Bytes at the very end are cut off. If somebody wrote behind them
-// they are blanked instead, so that nobody else's bytes are cut.
+// returns why. Bytes at the very end are cut off. If another program wrote behind
+// them they are blanked instead, so that its bytes are not cut.
 func (a *Appender) undo(b []byte, why error) error {
 	if len(b) == 0 {
 		return why

@@ -177,7 +177,7 @@ func (h *held) waitFlock(p *patience) (bool, error) {
 
 // current reports whether the open file is still the one that path names. While
 // we waited for the lock, its holder may have renamed a new file over it; then
-// what we hold is the lock on a file that nobody will read again.
+// what we hold is the lock on a file that no reader will open again.
 func (h *held) current(path string) (bool, error) {
 	mine, err := h.f.Stat()
 	if err != nil {
@@ -212,7 +212,7 @@ const watchTime = 500 * time.Millisecond
 // in omp 18: its writer died between making and filling it.
 const emptyLockAge = 500 * time.Millisecond
 
-// A lockFile is omp 18's lock: a file beside the log that exists while somebody
+// A lockFile is omp 18's lock: a file beside the log that exists while a program
 // writes to the log or replaces it.
 type lockFile struct {
 	name string // empty if not taken
@@ -363,8 +363,8 @@ func startedAfter(pid int, ms int64) bool {
 	return ok && start.Sub(time.UnixMilli(ms)) > startSlack
 }
 
-// drop removes the lock file, unless somebody took us for dead and made it
-// theirs.
+// drop removes the lock file, unless another program took us for dead and made it
+// its own.
 func (l *lockFile) drop() error {
 	if l.name == "" {
 		return nil

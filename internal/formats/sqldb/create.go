@@ -71,7 +71,7 @@ func (f Fill) WriteTo(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// build makes the database path, which nobody sees yet.
+// build makes the database path, which has no public name yet.
 func build(ctx context.Context, path string, sync bool, fill Fill) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

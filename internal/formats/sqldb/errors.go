@@ -11,7 +11,7 @@ import (
 // ErrLocked is the error of a database that another program kept locked for [Wait].
 var ErrLocked = errors.New("it is locked by another program; end that, or try again")
 
-// plain says in plain words what SQLite's status means to whoever has the file.
+// plain returns an error that says what SQLite's status means for the file.
 func plain(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
