@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/disk"
@@ -423,43 +422,6 @@ func (r *recovery) points() ([]Checkpoint, error) {
 		}
 	}
 	return points, err
-}
-
-// manifest returns the manifest of what was read, and how many entries are lost. What
-// is left has to be what the old manifest says, or, without its help, what marker and
-// checkpoints say. Anything else was tampered with.
-func (r *recovery) manifest(w *writer, x *findings) (m manifest, lost int64, err error) {
-	witnesses := true
-	switch {
-	case x.merr == nil && x.c.marks[x.man.Head.Entry] == x.man.Integrity.Chain:
-		m, witnesses = x.c.merged(x.man), false
-	case x.merr == nil && x.entries >= x.man.Counters.Entries:
-		return m, 0, fmt.Errorf("%w: hash chain mismatch between manifest and segments", ErrCorrupt)
-	case x.merr == nil:
-		m, lost = x.c.merged(x.man), x.man.Counters.Entries-x.entries
-	default:
-		id, err := r.newIdentity(x)
-		if err != nil {
-			return m, 0, err
-		}
-		m = x.c.merged(id)
-		if last, err := w.s.lastRow(); err == nil {
-			lost = max(0, last.seq-x.entries)
-		}
-	}
-	if x.kerr == nil && x.entries >= x.mark.Entries && x.c.marks[x.mark.Entries] != x.mark.Chain {
-		return m, 0, fmt.Errorf("%w: hash chain mismatch between commit marker and segments", ErrCorrupt)
-	}
-	if !witnesses {
-		return m, lost, nil
-	}
-	points, err := r.points()
-	if err != nil {
-		return m, 0, err
-	}
-	points = slices.DeleteFunc(points, func(p Checkpoint) bool { return p.HeadSeq > x.entries })
-	x.c.checkpoints(points)
-	return m, lost, x.c.verdict()
 }
 
 // install puts index and manifest in place, and the store in service.
