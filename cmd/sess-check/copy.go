@@ -89,16 +89,17 @@ func saved(path string) ([]string, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	fi, err := os.Lstat(path + ".torn")
+	name := jsonl.TornFile(path)
+	fi, err := os.Lstat(name)
 	if err != nil || !fi.Mode().IsRegular() {
 		return nil, nil
 	}
 	if fi.Size() > maxSaved {
-		return nil, fmt.Errorf("reading %s.torn: %d MiB are more than the %d that are looked at", path, fi.Size()>>20, maxSaved>>20)
+		return nil, fmt.Errorf("reading %s: %d MiB are more than the %d that are looked at", name, fi.Size()>>20, maxSaved>>20)
 	}
-	data, err := os.ReadFile(path + ".torn")
+	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s.torn: %w", path, err)
+		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n"), nil
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/compact"
-	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -120,7 +120,7 @@ func create(dir, pattern, content string) (string, error) {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, jsonl.Close(f)); err != nil {
+	if err = errors.Join(err, disk.Close(f)); err != nil {
 		_ = os.Remove(f.Name())
 		return "", fmt.Errorf("writing to %s: %w", dir, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -31,7 +32,7 @@ func isWriteError(err error) bool {
 }
 
 // A sink takes the lines of one session. A file gets its name when it is complete,
-// so that whoever looks for it finds all of it or nothing, and a run that was
+// so that a reader finds all of it or nothing, and a run that was
 // killed begins again with the session it was at.
 type sink struct {
 	*job
@@ -151,7 +152,7 @@ func (k *sink) seal(err error) error {
 	if err == nil && k.dest.Durable() {
 		err = k.failed(k.temp.Sync())
 	}
-	if cerr := jsonl.Close(k.temp); err == nil {
+	if cerr := disk.Close(k.temp); err == nil {
 		err = k.failed(cerr)
 	}
 	return err
@@ -182,14 +183,7 @@ func (k *sink) publish(err error) (path string, _ error) {
 
 // link gives the file its name.
 func (k *sink) link() error {
-	err := os.Link(k.temp.Name(), k.path)
-	if err != nil && !errors.Is(err, fs.ErrExist) { // no hard links here
-		if _, lerr := os.Lstat(k.path); lerr == nil {
-			err = fs.ErrExist
-		} else {
-			err = os.Rename(k.temp.Name(), k.path)
-		}
-	}
+	err := disk.Publish(k.temp.Name(), k.path)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return errThere
@@ -199,7 +193,10 @@ func (k *sink) link() error {
 		return nil
 	}
 	dir := filepath.Dir(k.path)
-	if err := errors.Join(jsonl.SyncDir(dir), jsonl.SyncDir(filepath.Dir(dir))); err != nil { // it may be new as well
+	if err = disk.SyncDir(dir); err == nil {
+		err = disk.SyncDir(filepath.Dir(dir)) // it may be new as well
+	}
+	if err != nil {
 		return k.afterwards("syncing its directory", err)
 	}
 	return nil
@@ -208,7 +205,7 @@ func (k *sink) link() error {
 // afterwards is the error of a step behind the one that gave the file its name: the
 // session is there.
 func (k *sink) afterwards(step string, err error) error {
-	return &writeError{fmt.Errorf("published %s, but %s: %w", k.path, step, cause(err))}
+	return &writeError{fmt.Errorf("published %s, but %s: %w", k.path, step, disk.Cause(err))}
 }
 
 // failed makes an error one of the destination, and has it name the file.
@@ -218,18 +215,7 @@ func (k *sink) failed(err error) error {
 	}
 	name := k.path
 	if name == "" {
-		return cause(err) // clikit names standard output
+		return disk.Cause(err) // clikit names standard output
 	}
-	return &writeError{fmt.Errorf("creating %s: %w", name, cause(err))}
-}
-
-// cause strips the operation and the paths from an error.
-func cause(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	if e, ok := errors.AsType[*os.LinkError](err); ok {
-		return e.Err
-	}
-	return err
+	return &writeError{fmt.Errorf("creating %s: %w", name, disk.Cause(err))}
 }

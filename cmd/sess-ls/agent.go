@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/pi"
 	"github.com/sess-tools/sess/internal/listing"
@@ -140,10 +141,7 @@ func (c *config) gatherNative(ctx context.Context, found *agentRows, format form
 	}
 	for _, place := range places {
 		if _, err := os.ReadDir(place); err != nil {
-			if pe, ok := errors.AsType[*fs.PathError](err); ok {
-				err = pe.Err
-			}
-			return fmt.Errorf("listing %s: %w", place, err)
+			return fmt.Errorf("listing %s: %w", place, disk.Cause(err))
 		}
 	}
 	var err error

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/filter"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/js"
@@ -40,10 +41,7 @@ func (c *config) scope(s *clikit.Streams, dirs []string) ([]string, store.Option
 	if len(dirs) > 0 {
 		for _, dir := range dirs {
 			if _, err := os.ReadDir(dir); err != nil {
-				if pe, ok := errors.AsType[*fs.PathError](err); ok {
-					err = pe.Err
-				}
-				return nil, o, fmt.Errorf("listing %s: %w", dir, err)
+				return nil, o, fmt.Errorf("listing %s: %w", dir, disk.Cause(err))
 			}
 		}
 		return dirs, o, nil

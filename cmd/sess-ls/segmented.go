@@ -10,7 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/pkg/seg"
+	"github.com/sess-tools/sess/internal/seg"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )

@@ -7,8 +7,8 @@ import (
 	"os"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/index"
 	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/pkg/walk"
 )
 
 // copyLarge copies the path of a large session. It reports false, and has done
@@ -21,7 +21,7 @@ func (c *config) copyLarge(s *clikit.Streams, in *operand.Input) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	x, err := walk.NewIndex(f, size)
+	x, err := index.New(f, size)
 	if err != nil {
 		return unlessOdd(in, err)
 	}
@@ -46,18 +46,18 @@ func (c *config) copyLarge(s *clikit.Streams, in *operand.Input) (bool, error) {
 
 // unlessOdd leaves a session that is not plain to the other way.
 func unlessOdd(in *operand.Input, err error) (bool, error) {
-	if errors.Is(err, walk.ErrOdd) {
+	if errors.Is(err, index.ErrNotPlain) {
 		return false, nil
 	}
 	return false, fmt.Errorf("reading %s: %w", in.Name, err)
 }
 
 // copyRanges copies a path, and the line feed that its last line may lack.
-func (c *config) copyRanges(s *clikit.Streams, in *operand.Input, f *os.File, path []walk.Range, ended bool) error {
+func (c *config) copyRanges(s *clikit.Streams, in *operand.Input, f *os.File, path []index.Range, ended bool) error {
 	var unread error
 	err := s.Unbuffered(func(w io.Writer) error {
-		err := walk.Copy(w, f, path)
-		if errors.Is(err, walk.ErrSource) {
+		err := index.Copy(w, f, path)
+		if errors.Is(err, index.ErrSource) {
 			unread, err = fmt.Errorf("%s: %w", in.Name, err), nil
 		}
 		return err

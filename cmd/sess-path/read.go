@@ -7,11 +7,11 @@ import (
 	"io"
 	"slices"
 
+	"github.com/sess-tools/sess/internal/index"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
-	"github.com/sess-tools/sess/pkg/walk"
 )
 
 // A need says how much of a session a run has to read.
@@ -145,8 +145,8 @@ func sparse(in *operand.Input) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := walk.NewIndex(f, size)
-	if errors.Is(err, walk.ErrOdd) {
+	x, err := index.New(f, size)
+	if errors.Is(err, index.ErrNotPlain) {
 		return nil, session.ErrWhole
 	}
 	if err != nil {
@@ -174,7 +174,7 @@ func answered(path []session.Entry) bool {
 }
 
 // fill takes from the index what the tail of the path does not tell.
-func (r *reading) fill(x *walk.Index, tail []session.Entry) error {
+func (r *reading) fill(x *index.Index, tail []session.Entry) error {
 	spans, err := x.Spans(x.Len() - 1)
 	if err != nil {
 		return session.ErrWhole
@@ -183,7 +183,7 @@ func (r *reading) fill(x *walk.Index, tail []session.Entry) error {
 		r.count += s.Last - s.First + 1
 	}
 	var settings []session.Entry
-	for _, n := range x.Rare() {
+	for _, n := range x.Others() {
 		e, err := r.entry(x, n)
 		if err != nil {
 			return err
@@ -206,7 +206,7 @@ func (r *reading) fill(x *walk.Index, tail []session.Entry) error {
 }
 
 // entry reads entry n of an index.
-func (r *reading) entry(x *walk.Index, n int) (session.Entry, error) {
+func (r *reading) entry(x *index.Index, n int) (session.Entry, error) {
 	line, err := x.Line(n)
 	if err != nil {
 		return session.Entry{}, fmt.Errorf("reading %s: %w", r.name, err)
@@ -219,7 +219,7 @@ func (r *reading) entry(x *walk.Index, n int) (session.Entry, error) {
 }
 
 // on reports whether entry n is on a path.
-func on(path []walk.Span, n int) bool {
+func on(path []index.Span, n int) bool {
 	for _, s := range path {
 		if s.First <= n && n <= s.Last {
 			return true

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/sess-tools/sess/pkg/seg"
+	"github.com/sess-tools/sess/internal/seg"
 	"github.com/sess-tools/sess/pkg/session"
 )
 

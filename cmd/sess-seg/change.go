@@ -9,9 +9,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/seg"
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/jsonl"
-	"github.com/sess-tools/sess/pkg/seg"
 	"github.com/sess-tools/sess/pkg/session"
 )
 

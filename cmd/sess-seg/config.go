@@ -15,8 +15,8 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/seg"
 	"github.com/sess-tools/sess/pkg/jsonl"
-	"github.com/sess-tools/sess/pkg/seg"
 )
 
 // A config is the flags of all commands. Each command has some of them.

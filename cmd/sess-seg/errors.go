@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/pkg/seg"
+	"github.com/sess-tools/sess/internal/seg"
 )
 
 // explained gives the errors of the store their statuses, and says what to do.

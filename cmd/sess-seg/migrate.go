@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/pkg/seg"
+	"github.com/sess-tools/sess/internal/seg"
 )
 
 var migrateCommand = command("migrate", "SESSION", "make the segmented store of a session",

@@ -7,8 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/seg"
 	"github.com/sess-tools/sess/internal/tty"
-	"github.com/sess-tools/sess/pkg/seg"
 )
 
 var statusCommand = command("status", "SESSION", "print the state of a store, without reading its entries",

@@ -4,8 +4,8 @@ import (
 	"hash/maphash"
 	"io"
 
+	"github.com/sess-tools/sess/internal/index"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/walk"
 )
 
 // Sound reports whether a session is one of which Check, without blobs, finds
@@ -14,7 +14,7 @@ import (
 func Sound(r io.Reader) (bool, error) {
 	c := chain{seed: maphash.MakeSeed(), targets: map[uint64]int{}, calls: map[uint64]struct{}{}}
 	clean, err := session.EachOutline(r, c.goesOn)
-	return clean && len(c.calls) == 0 && !walk.Repeats(c.ids) && c.known(), err
+	return clean && len(c.calls) == 0 && !index.Repeats(c.ids) && c.known(), err
 }
 
 // A chain is entries of which each hangs from the one before it. Of what it has

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/tty"
 )
 
@@ -51,7 +52,7 @@ func (o *output) failed(err error) error {
 	case errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe):
 		return &outputError{errReaderGone}
 	}
-	return &outputError{cause(err)}
+	return &outputError{disk.Cause(err)}
 }
 
 // An outputError is the failure of standard output. Its type tells it from the

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -76,15 +75,6 @@ func (s *Streams) printf(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fmt.Fprintf(s.raw, "%s: %s\n", s.name, tty.Clean(fmt.Sprintf(format, args...)))
-}
-
-// cause strips the operation and the file name package os puts in front of an
-// error, so that a message names its file once.
-func cause(err error) error {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		return pe.Err
-	}
-	return err
 }
 
 // InFile returns the file that standard input is, to seek or to map it, or nil.

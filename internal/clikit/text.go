@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // ReadText reads a text from a file, or from standard input if the name is "" or
@@ -38,7 +40,7 @@ func (s *Streams) ReadInput(name, what, flags string) ([]byte, error) {
 	defer in.Close()
 	data, err := io.ReadAll(in)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", inputName(name), cause(err))
+		return nil, fmt.Errorf("reading %s: %w", inputName(name), disk.Cause(err))
 	}
 	return data, nil
 }

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -75,7 +76,7 @@ var errIrregular = errors.New("not a regular file")
 func OpenFile(path string) (*File, error) {
 	f, err := openFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, cause(err))
+		return nil, fmt.Errorf("opening %s: %w", path, disk.Cause(err))
 	}
 	fi, err := f.Stat()
 	switch {
@@ -88,7 +89,7 @@ func OpenFile(path string) (*File, error) {
 		return &File{ReaderAt: f, Size: fi.Size(), ModTime: fi.ModTime(), close: f.Close}, nil
 	}
 	f.Close()
-	return nil, fmt.Errorf("reading %s: %w", path, cause(err))
+	return nil, fmt.Errorf("reading %s: %w", path, disk.Cause(err))
 }
 
 // Damaged returns the error of a source that cannot be what it should be; it
@@ -191,7 +192,7 @@ func Walk(ctx context.Context, dir string, depth int, match func(base string) bo
 
 func walk(ctx context.Context, dir string, depth int, match func(string) bool, yield func(string, error) bool) bool {
 	entries, err := os.ReadDir(dir)
-	if err != nil && !yield(dir, fmt.Errorf("reading %s: %w", dir, cause(err))) {
+	if err != nil && !yield(dir, fmt.Errorf("reading %s: %w", dir, disk.Cause(err))) {
 		return false
 	}
 	for _, e := range entries {
@@ -225,7 +226,7 @@ func irregular(path string, e fs.DirEntry) error {
 		err = errIrregular
 	}
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", path, cause(err))
+		return fmt.Errorf("reading %s: %w", path, disk.Cause(err))
 	}
 	return nil
 }

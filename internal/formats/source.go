@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -52,7 +52,7 @@ func (s *Source) Located(err error) error {
 	p, ok := session.IsProblem(err)
 	switch {
 	case !ok:
-		return fmt.Errorf("reading %s: %w", s.Name(), cause(err))
+		return fmt.Errorf("reading %s: %w", s.Name(), disk.Cause(err))
 	case p.Line == 0:
 		return fmt.Errorf("%s: %w", s.Name(), err)
 	}
@@ -74,7 +74,7 @@ func (s *Source) Open(ctx context.Context) (*File, error) {
 	}
 	if s.spool == nil {
 		if err := s.read(ctx); err != nil {
-			return nil, fmt.Errorf("reading standard input: %w", cause(err))
+			return nil, fmt.Errorf("reading standard input: %w", disk.Cause(err))
 		}
 	}
 	return &File{ReaderAt: s.spool.ReaderAt, Size: s.spool.Size}, nil // closed with the source
@@ -95,7 +95,7 @@ func (s *Source) Head(ctx context.Context) ([]byte, error) {
 	head := make([]byte, min(f.Size, HeadSize))
 	n, err := f.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("reading %s: %w", s.Name(), cause(err))
+		return nil, fmt.Errorf("reading %s: %w", s.Name(), disk.Cause(err))
 	}
 	return head[:n], nil
 }
@@ -162,14 +162,6 @@ func (r reader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.r.Read(p)
-}
-
-// cause strips the operation and the path from an error.
-func cause(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // StorePath returns the path elements below the directory that a variable

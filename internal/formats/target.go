@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -90,10 +91,10 @@ func (t *Target) File(name string, content io.WriterTo) error {
 		}
 		path = filepath.Join(path, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return fmt.Errorf("making the directory of %s: %w", path, cause(err))
+			return fmt.Errorf("making the directory of %s: %w", path, disk.Cause(err))
 		}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("creating %s: %w", path, cause(err))
+		return fmt.Errorf("creating %s: %w", path, disk.Cause(err))
 	}
 	if err := jsonl.Create(path, content, t.Sync); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -104,10 +105,7 @@ func locate(ctx context.Context, operand string) (place, error) {
 	case err == nil:
 		return place{path: operand, file: file}, nil
 	case !errors.Is(err, fs.ErrNotExist), strings.ContainsRune(operand, os.PathSeparator):
-		if pe, ok := errors.AsType[*fs.PathError](err); ok {
-			err = pe.Err // it names the system call, and the file once more
-		}
-		return place{}, fmt.Errorf("opening %s: %w", operand, err)
+		return place{}, fmt.Errorf("opening %s: %w", operand, disk.Cause(err))
 	}
 	dir, derr := StoreDir()
 	if derr != nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/seg"
 	"github.com/sess-tools/sess/pkg/jsonl"
-	"github.com/sess-tools/sess/pkg/seg"
 	"github.com/sess-tools/sess/pkg/session"
 )
 

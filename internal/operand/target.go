@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/index"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/walk"
 )
 
 // scanLimit is the size in bytes up to which a session is read whole before an
@@ -131,7 +131,7 @@ func (o *TargetOptions) whole() bool {
 
 // heads reads of a session of moderate size its leaf and the ids that are taken.
 func (t *Target) heads() error {
-	x, err := walk.NewIndex(t.file, t.file.Size())
+	x, err := index.New(t.file, t.file.Size())
 	if err != nil {
 		return t.whole(io.NewSectionReader(t.file, 0, t.file.Size()))
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // grace is how long a program has to end after it was asked to.
@@ -70,7 +71,7 @@ func (p Program) Start(ctx context.Context) (*Process, error) {
 	}
 	if err != nil {
 		run.cancel()
-		return nil, fmt.Errorf("running %s: %w", p.Name, cause(err))
+		return nil, fmt.Errorf("running %s: %w", p.Name, disk.Cause(err))
 	}
 	return run, nil
 }
@@ -114,7 +115,7 @@ func (p *Process) finish(reading error) {
 	case failed:
 		p.err = p.failure(exit.ProcessState)
 	case err != nil || reading != nil:
-		p.err = fmt.Errorf("reading what %s prints: %w", p.name, cause(cmp.Or(reading, err)))
+		p.err = fmt.Errorf("reading what %s prints: %w", p.name, disk.Cause(cmp.Or(reading, err)))
 	default:
 		p.talk.rest()
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // detailMax is the size in bytes of each part of Error.Detail.
@@ -27,14 +29,10 @@ func (c Command) recursion() error {
 
 // notStarted words the error of a command that never ran, naming it once.
 func (c Command) notStarted(err error) error {
-	var ee *exec.Error
-	var pe *fs.PathError
-	switch {
-	case errors.As(err, &ee):
+	if ee, ok := errors.AsType[*exec.Error](err); ok {
 		err = ee.Err
-	case errors.As(err, &pe):
-		err = pe.Err
 	}
+	err = disk.Cause(err)
 	what := err.Error()
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):

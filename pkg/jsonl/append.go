@@ -2,12 +2,93 @@ package jsonl
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
+
+// An Appender appends to a log that it holds locked. It is not safe for
+// concurrent use.
+type Appender struct {
+	d    disk.FS
+	h    *held
+	path string // as the caller named it
+	o    Options
+	tail tail
+	size int64
+	mend Mend
+	err  error // why nothing more is accepted
+}
+
+var _ io.ReaderAt = (*Appender)(nil)
+
+// OpenAppender opens the log at path, an existing regular file, and locks it,
+// waiting for the lock until ctx is done or o.Wait has passed. It looks at the
+// end of the log but changes nothing.
+//
+// Errors: [ErrLocked] when another program kept the lock, [ErrTorn] for a torn
+// last line under [Refuse], [ErrUnfinished] for one that was written to within
+// o.Grace, the error of ctx, which is checked only while waiting, and those of
+// the file system, [io/fs.ErrNotExist] for a missing log among them. They name
+// the log.
+func OpenAppender(ctx context.Context, path string, o Options) (*Appender, error) {
+	return openAppender(ctx, disk.OS{}, path, o)
+}
+
+func openAppender(ctx context.Context, d disk.FS, path string, o Options) (*Appender, error) {
+	p := newPatience(ctx, o.wait())
+	h, err := acquire(p, d, path)
+	if err != nil {
+		return nil, err
+	}
+	a := &Appender{d: d, h: h, path: path, o: o}
+	if err := a.settle(p); err != nil {
+		return nil, errors.Join(err, h.release())
+	}
+	return a, nil
+}
+
+// Size returns the length of the log in bytes, as it was after the last append
+// or, before the first, on opening.
+func (a *Appender) Size() int64 { return a.size }
+
+// ReadAt reads from the locked log at the byte offset off, as [io.ReaderAt].
+func (a *Appender) ReadAt(p []byte, off int64) (int, error) { return a.h.f.ReadAt(p, off) }
+
+// Mended tells what was done to the end of the log so far. It may have been
+// mended although the append failed.
+func (a *Appender) Mended() Mend { return a.mend }
+
+// Sync makes durable what was appended. Once it has failed the state of the log
+// on disk is unknown, and all further calls return that error.
+func (a *Appender) Sync() error {
+	if a.err != nil {
+		return a.err
+	}
+	if err := disk.Datasync(a.h.f); err != nil {
+		// Asking again would succeed, the kernel reports a lost page only once.
+		a.err = fmt.Errorf("syncing %s: %w", a.path, disk.Cause(err))
+	}
+	return a.err
+}
+
+// Close releases the locks. It does not sync. Closing twice is harmless.
+func (a *Appender) Close() error {
+	closed := fmt.Errorf("using %s: %w", a.path, os.ErrClosed)
+	if errors.Is(a.err, os.ErrClosed) {
+		return nil
+	}
+	a.err = closed
+	if err := a.h.release(); err != nil {
+		return fmt.Errorf("unlocking %s: %w", a.path, err)
+	}
+	return nil
+}
 
 // appendTries is how often an append is repeated that fell right behind the
 // incomplete line of a program that does not lock.
@@ -15,18 +96,18 @@ const appendTries = 3
 
 // Append appends the lines, each of them one JSON value without a line feed.
 // They go out in one write(2) (one for each GiB, if there is that much), all or
-// none: a short write is taken back and the log is as it was. Append does not
+// none: a short write is rolled back and the log is as it was. Append does not
 // sync. Without lines it does nothing.
 //
-// The end of the log is mended first, see [Options.Tail]; [Appender.Mended] tells
-// how. A mended end stays mended if the append fails.
+// Append first mends the end of the log as [Options.Tail] says. [Appender.Mended]
+// tells what it did. A mended end stays mended if the append fails.
 //
 // Errors: [ErrInvalid], with the number of the line in the batch and without the
-// name of the log; [ErrTorn] and [ErrChanged] as by [OpenAppender], the latter
-// also for a log that was replaced in spite of its locks; and whatever the file
-// system says. If a short write could not be taken back, the error
-// names the byte at which the log was left torn, and the Appender answers
-// everything with it from then on.
+// name of the log; [ErrTorn] and [ErrUnfinished] as by [OpenAppender], for a log
+// that another program wrote to meanwhile; [ErrChanged], also for a log that was
+// replaced in spite of its locks; [os.ErrClosed] after Close; those of the file
+// system. If a short write could not be rolled back, the error names the byte at
+// which the log was left torn, and all further calls return that error.
 func (a *Appender) Append(lines ...[]byte) error {
 	if a.err != nil {
 		return a.err
@@ -51,7 +132,7 @@ func (a *Appender) Append(lines ...[]byte) error {
 }
 
 // stillThere returns an error if the log was deleted or replaced under its lock:
-// then the batch went into a file that nobody will read again. A replacement
+// then the batch went into a file that no reader will open again. A replacement
 // that comes later took no notice of it either, but that cannot be seen.
 func (a *Appender) stillThere() error {
 	current, err := a.h.current(a.path)
@@ -92,11 +173,11 @@ func (a *Appender) write(b []byte) (bool, error) {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		return false, a.undo(b[:n], fmt.Errorf("appending to %s: %w", a.path, cause(err)))
+		return false, a.undo(b[:n], fmt.Errorf("appending to %s: %w", a.path, disk.Cause(err)))
 	}
 	end, err := a.h.f.Seek(0, io.SeekCurrent)
 	if err != nil {
-		return false, a.undo(b, fmt.Errorf("finding the end of %s: %w", a.path, cause(err)))
+		return false, a.undo(b, fmt.Errorf("finding the end of %s: %w", a.path, disk.Cause(err)))
 	}
 	if start := end - int64(n); start != a.size && start > 0 && b[0] != '\n' {
 		// Somebody without the lock was faster. Whole lines are welcome; a
@@ -118,8 +199,8 @@ func (a *Appender) write(b []byte) (bool, error) {
 }
 
 // undo takes back b, which is all that the last write got into the log, and
-// returns why. Bytes at the very end are cut off. If somebody wrote behind them
-// they are blanked instead, so that nobody else's bytes are cut.
+// returns why. Bytes at the very end are cut off. If another program wrote behind
+// them they are blanked instead, so that its bytes are not cut.
 func (a *Appender) undo(b []byte, why error) error {
 	if len(b) == 0 {
 		return why
@@ -129,9 +210,9 @@ func (a *Appender) undo(b []byte, why error) error {
 		err = a.erase(start, len(b))
 	}
 	if err != nil {
-		a.err = fmt.Errorf("leaving %s torn at byte %d, which could not be undone: %w", a.path, start, cause(err))
+		a.err = fmt.Errorf("leaving %s torn at byte %d, which could not be undone: %w", a.path, start, disk.Cause(err))
 		if why != nil {
-			a.err = fmt.Errorf("%w; leaving it torn at byte %d, which could not be undone: %w", why, start, cause(err))
+			a.err = fmt.Errorf("%w; leaving it torn at byte %d, which could not be undone: %w", why, start, disk.Cause(err))
 		}
 		return a.err
 	}

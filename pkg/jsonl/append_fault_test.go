@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 func TestAppendUndoFails(t *testing.T) {
@@ -14,25 +16,25 @@ func TestAppendUndoFails(t *testing.T) {
 		set  func(f *faultyFile)
 		want error
 	}{
-		"truncate": {func(f *faultyFile) { f.truncate = func(file, int64) error { return syscall.EPERM } }, syscall.EPERM},
-		"seek":     {func(f *faultyFile) { f.seek = func(file) (int64, error) { return 0, syscall.ESPIPE } }, syscall.ESPIPE},
+		"truncate": {func(f *faultyFile) { f.truncate = func(disk.File, int64) error { return syscall.EPERM } }, syscall.EPERM},
+		"seek":     {func(f *faultyFile) { f.seek = func(disk.File) (int64, error) { return 0, syscall.ESPIPE } }, syscall.ESPIPE},
 		"read": {func(f *faultyFile) {
 			wrote := f.write
-			f.write = func(g file, p []byte) (int, error) {
-				f.readAt = func(file, []byte, int64) (int, error) { return 0, syscall.EIO }
+			f.write = func(g disk.File, p []byte) (int, error) {
+				f.readAt = func(disk.File, []byte, int64) (int, error) { return 0, syscall.EIO }
 				return wrote(g, p)
 			}
 		}, syscall.EIO},
 		// If what lies there is not what we wrote, it is not ours to cut.
 		"other bytes": {func(f *faultyFile) {
 			wrote := f.write
-			f.write = func(g file, p []byte) (int, error) {
-				f.readAt = func(_ file, p []byte, _ int64) (int, error) { return len(p), nil }
+			f.write = func(g disk.File, p []byte) (int, error) {
+				f.readAt = func(_ disk.File, p []byte, _ int64) (int, error) { return len(p), nil }
 				return wrote(g, p)
 			}
 		}, ErrChanged},
 		"stat": {func(f *faultyFile) {
-			f.stat = func(g file) (fs.FileInfo, error) {
+			f.stat = func(g disk.File) (fs.FileInfo, error) {
 				fi, err := g.Stat()
 				if err == nil && fi.Size() > 3 {
 					return nil, syscall.EIO
@@ -73,7 +75,7 @@ func TestSyncFailureStays(t *testing.T) {
 	path := newLog(t, "")
 	failed := false
 	a := faults(t, path, func(f *faultyFile) {
-		f.sync = func(f file) error {
+		f.sync = func(f disk.File) error {
 			if failed {
 				return f.Sync()
 			}
@@ -97,20 +99,20 @@ func TestSyncFailureStays(t *testing.T) {
 func TestMendFails(t *testing.T) {
 	t.Parallel()
 	const before = "{}\n{\"torn"
-	eio := func(file, []byte) (int, error) { return 0, syscall.EIO }
+	eio := func(disk.File, []byte) (int, error) { return 0, syscall.EIO }
 	tests := map[string]struct {
 		file string // of which
 		set  func(f *faultyFile)
 		log  string
 	}{
 		"saving":   {"x.jsonl.torn", func(f *faultyFile) { f.write = eio }, before},
-		"syncing":  {"x.jsonl.torn", func(f *faultyFile) { f.sync = func(file) error { return syscall.EIO } }, before},
-		"closing":  {"x.jsonl.torn", func(f *faultyFile) { f.closed = func(f file) error { f.Close(); return syscall.EIO } }, before},
-		"blanking": {"x.jsonl", func(f *faultyFile) { f.writeAt = func(file, []byte, int64) (int, error) { return 0, syscall.EIO } }, before},
+		"syncing":  {"x.jsonl.torn", func(f *faultyFile) { f.sync = func(disk.File) error { return syscall.EIO } }, before},
+		"closing":  {"x.jsonl.torn", func(f *faultyFile) { f.closed = func(f disk.File) error { f.Close(); return syscall.EIO } }, before},
+		"blanking": {"x.jsonl", func(f *faultyFile) { f.writeAt = func(disk.File, []byte, int64) (int, error) { return 0, syscall.EIO } }, before},
 		"partly": {"x.jsonl", func(f *faultyFile) {
-			f.writeAt = func(f file, p []byte, o int64) (int, error) { n, _ := f.WriteAt(p[:2], o); return n, syscall.EIO }
+			f.writeAt = func(f disk.File, p []byte, o int64) (int, error) { n, _ := f.WriteAt(p[:2], o); return n, syscall.EIO }
 		}, "{}\n  torn"},
-		"syncing blanks": {"x.jsonl", func(f *faultyFile) { f.sync = func(file) error { return syscall.EIO } }, "{}\n      "},
+		"syncing blanks": {"x.jsonl", func(f *faultyFile) { f.sync = func(disk.File) error { return syscall.EIO } }, "{}\n      "},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +157,7 @@ func TestOpenReadFails(t *testing.T) {
 	t.Parallel()
 	path := newLog(t, "{}")
 	d := faultyDisk{hook: func(_ string, f *faultyFile) {
-		f.readAt = func(file, []byte, int64) (int, error) { return 0, syscall.EIO }
+		f.readAt = func(disk.File, []byte, int64) (int, error) { return 0, syscall.EIO }
 	}}
 	_, err := openAppender(t.Context(), d, path, Options{})
 	if !errors.Is(err, syscall.EIO) || strings.Count(err.Error(), path) != 1 {

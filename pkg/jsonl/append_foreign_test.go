@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // faults makes an Appender on a log of the given content whose descriptor for
@@ -27,9 +29,9 @@ func faults(t *testing.T, path string, set func(f *faultyFile)) *Appender {
 }
 
 // shortBy writes all but the last n bytes of the first batch and fails.
-func shortBy(n int, err error) func(file, []byte) (int, error) {
+func shortBy(n int, err error) func(disk.File, []byte) (int, error) {
 	first := true
-	return func(f file, p []byte) (int, error) {
+	return func(f disk.File, p []byte) (int, error) {
 		if !first {
 			return f.Write(p)
 		}
@@ -78,7 +80,7 @@ func TestAppendShortWriteBeforeForeignLine(t *testing.T) {
 	const foreign = `{"foreign":1}` + "\n"
 	a := faults(t, path, func(f *faultyFile) {
 		short := shortBy(3, syscall.ENOSPC)
-		f.write = func(f file, p []byte) (int, error) {
+		f.write = func(f disk.File, p []byte) (int, error) {
 			n, err := short(f, p)
 			foreignAppend(t, path, foreign)
 			return n, err
@@ -118,7 +120,7 @@ func TestAppendBehindForeignPiece(t *testing.T) {
 			path := newLog(t, "{}\n")
 			first := true
 			a := faults(t, path, func(f *faultyFile) {
-				f.write = func(f file, p []byte) (int, error) {
+				f.write = func(f disk.File, p []byte) (int, error) {
 					if first {
 						first = false
 						foreignAppend(t, path, piece)
@@ -142,11 +144,11 @@ func TestAppendGivesUp(t *testing.T) {
 	t.Parallel()
 	path := newLog(t, "")
 	a := faults(t, path, func(f *faultyFile) {
-		f.write = func(f file, p []byte) (int, error) {
+		f.write = func(f disk.File, p []byte) (int, error) {
 			foreignAppend(t, path, "1")
 			return f.Write(p)
 		}
-		f.truncate = func(f file, n int64) error {
+		f.truncate = func(f disk.File, n int64) error {
 			err := f.Truncate(n)
 			foreignAppend(t, path, "\n")
 			return err

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 func TestAppend(t *testing.T) {
@@ -64,7 +66,7 @@ func TestAppendIsOneWrite(t *testing.T) {
 	writes := 0
 	d := faultyDisk{hook: func(name string, f *faultyFile) {
 		if name == "x.jsonl" {
-			f.write = func(f file, p []byte) (int, error) { writes++; return f.Write(p) }
+			f.write = func(f disk.File, p []byte) (int, error) { writes++; return f.Write(p) }
 		}
 	}}
 	a, err := openAppender(t.Context(), d, path, Options{})

@@ -21,8 +21,8 @@ const longTail = 4 << 20
 // time, and as much again as it already holds while a line is longer than that.
 // A line of more than 4 MiB is read twice, first to find where it begins.
 //
-// What it yields is not overwritten, so that [Line.Text] copies nothing; who
-// keeps a line keeps the block it was read with.
+// What it yields is not overwritten, so that [Line.Text] copies nothing. A line
+// that is kept keeps the block it was read with in memory.
 //
 // A last line without a line feed is yielded as torn, which is not an error. An
 // error of r ends the iteration; r having fewer than size bytes is

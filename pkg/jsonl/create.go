@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // Create makes the log path, which must not exist, with mode 0600 and the given
@@ -15,7 +17,7 @@ import (
 // returns. If anything fails after the file was made, it is removed again. The
 // error of a file that exists wraps [io/fs.ErrExist].
 func Create(path string, content io.WriterTo, sync bool) error {
-	return create(osDisk{}, path, content, sync)
+	return create(disk.OS{}, path, content, sync)
 }
 
 // Content is a log as its lines, without their line feeds.
@@ -50,27 +52,27 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func create(d disk, path string, content io.WriterTo, sync bool) error {
-	f, err := d.open(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func create(d disk.FS, path string, content io.WriterTo, sync bool) error {
+	f, err := d.Open(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return fmt.Errorf("creating %s: %w", path, cause(err))
+		return fmt.Errorf("creating %s: %w", path, disk.Cause(err))
 	}
 	_, err = content.WriteTo(f)
 	if err == nil && sync {
 		err = f.Sync()
 	}
-	if cerr := Close(f); err == nil {
+	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
 	if err == nil && sync {
-		err = d.syncDir(filepath.Dir(path))
+		err = d.SyncDir(filepath.Dir(path))
 	}
 	if err == nil {
 		return nil
 	}
-	err = fmt.Errorf("creating %s: %w", path, cause(err))
+	err = fmt.Errorf("creating %s: %w", path, disk.Cause(err))
 	if rerr := os.Remove(path); rerr != nil {
-		err = errors.Join(err, fmt.Errorf("removing what was written: %w", cause(rerr)))
+		err = errors.Join(err, fmt.Errorf("removing what was written: %w", disk.Cause(rerr)))
 	}
 	return err
 }

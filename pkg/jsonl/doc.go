@@ -1,8 +1,10 @@
-// Package jsonl reads, appends to and replaces JSON Lines logs: files of one
-// JSON value per line that grow at the end.
+// Package jsonl reads, creates and appends to JSON Lines logs: files of one JSON
+// value per line that grow at the end.
 //
 // The package deals in bytes, lines, offsets and locks. What a line means is
 // left to its callers.
+//
+// Stability: v0, exported names may change until v1.
 //
 // # Format
 //
@@ -25,7 +27,7 @@
 //
 // An [Appender] holds the log locked, looks at the tail before it writes, sends
 // each batch with one write(2) to a descriptor opened with O_APPEND, and takes
-// a short write back. It is built for company that does not lock: it never cuts
+// a short write back. It expects other programs that do not lock: it never cuts
 // bytes that it did not write itself, and notices when the log grew meanwhile.
 //
 // A tail that is one JSON value lacks only its line feed and gets it. Any other
@@ -33,8 +35,7 @@
 // writes spaces over it in place, rather than cutting it off, since cutting could
 // take a concurrent append along; and rather than only ending the line, since
 // some readers let an unfinished value swallow the line after it. The bytes are
-// saved first, in a file named as the log with ".torn" added, one fragment a
-// line.
+// saved first, in a file beside the log ([TornFile]), one fragment a line.
 //
 // # Locking
 //

@@ -1,10 +1,6 @@
 package jsonl
 
-import (
-	"errors"
-	"io/fs"
-	"os"
-)
+import "errors"
 
 var (
 	// ErrTorn is returned by [OpenAppender] and [Appender.Append] under
@@ -18,9 +14,8 @@ var (
 	// a line feed. Nothing was written.
 	ErrInvalid = errors.New("not one JSON value on one line")
 
-	// ErrLocked is returned by [OpenAppender] and [Replace] when another
-	// program held the lock for the whole wait. Nothing was changed; trying
-	// again later is the remedy.
+	// ErrLocked is returned by [OpenAppender] when another program held the lock
+	// for the whole wait. Nothing was changed; trying again later is the remedy.
 	ErrLocked = errors.New("locked by another program")
 
 	// ErrUnfinished is returned by [OpenAppender] and [Appender.Append] for a log
@@ -29,22 +24,8 @@ var (
 	// lock. Nothing was changed; trying again later is the remedy.
 	ErrUnfinished = errors.New("it is incomplete, and another program may still be writing it")
 
-	// ErrChanged is returned when a program that does not lock kept changing
-	// the log: by [Appender.Append] if lines kept arriving in pieces or the log
-	// was replaced, by [Replace] if it is no longer what was read. Nothing was
-	// added to the log; trying again later is the remedy.
+	// ErrChanged is returned by [Appender.Append] when a program that does not
+	// lock kept adding to the log in pieces, or replaced it. Nothing was added to
+	// the log; trying again later is the remedy.
 	ErrChanged = errors.New("another program is writing without the lock")
 )
-
-// cause strips the operation and the file names that package os puts around an
-// error, so that a message names its file once.
-func cause(err error) error {
-	switch e := err.(type) { //nolint:errorlint // what callers wrapped around it must stay
-	case *fs.PathError:
-		return e.Err
-	case *os.LinkError:
-		return e.Err
-	default:
-		return err
-	}
-}

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,8 +60,9 @@ func ExampleAppender() {
 		return
 	}
 
+	// Nobody else writes to this log, so that an incomplete line need not be watched.
 	add := func(lines ...[]byte) (err error) {
-		a, err := jsonl.OpenAppender(context.Background(), path, jsonl.Options{})
+		a, err := jsonl.OpenAppender(context.Background(), path, jsonl.Options{Grace: -1})
 		if err != nil {
 			return err
 		}
@@ -84,7 +85,7 @@ func ExampleAppender() {
 	// "{\"id\":1}\n      \n{\"id\":2}\n{\"id\":3}\n"
 }
 
-func ExampleReplace() {
+func ExampleCreate() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
 		fmt.Println(err)
@@ -92,25 +93,32 @@ func ExampleReplace() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "log.jsonl")
-	if err := jsonl.Create(path, jsonl.Content{"1", "", "2", ""}, false); err != nil {
-		fmt.Println(err)
-		return
+	for range 2 {
+		err := jsonl.Create(path, jsonl.Content{`{"id":1}`, `{"id":2}`}, true)
+		fmt.Println(err == nil, errors.Is(err, fs.ErrExist))
 	}
-	err = jsonl.Replace(context.Background(), path, jsonl.Options{}, func(old io.Reader, w io.Writer) error {
-		for l, err := range jsonl.Lines(old) {
-			if err != nil {
-				return err
-			}
-			if len(l.Data) == 0 {
-				continue
-			}
-			if _, err := fmt.Fprintf(w, "%s\n", l.Data); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	data, _ := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	fmt.Printf("%q %v\n", data, err)
-	// Output: "1\n2\n" <nil>
+	// Output:
+	// true false
+	// false true
+	// "{\"id\":1}\n{\"id\":2}\n" <nil>
+}
+
+func ExampleBlocks() {
+	log := strings.NewReader("{\"id\":1}\n{\"id\":2}\n{\"id\":")
+	for block, err := range jsonl.Blocks(log) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for l := range block.Lines() { // a block can go to another goroutine
+			fmt.Printf("%d: %q torn=%v\n", l.Offset, l.Data, l.Torn)
+		}
+		block.Free()
+	}
+	// Output:
+	// 0: "{\"id\":1}" torn=false
+	// 9: "{\"id\":2}" torn=false
+	// 18: "{\"id\":" torn=true
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // newLog makes a log with the given bytes in a directory of its own.
@@ -59,116 +61,99 @@ func mustOpen(t testing.TB, path string, o Options) *Appender {
 
 // A faultyDisk is the real file system but for what a test replaces.
 type faultyDisk struct {
-	osDisk
+	disk.OS
 	onOpen  func(name string, flag int) error
 	hook    func(name string, f *faultyFile) // may set the fields of f
-	onName  error                            // of rename
 	syncErr error                            // of syncDir
-	noSync  bool                             // directories need no sync
 }
 
-func (d faultyDisk) open(name string, flag int, perm fs.FileMode) (file, error) {
+func (d faultyDisk) Open(name string, flag int, perm fs.FileMode) (disk.File, error) {
 	if d.onOpen != nil {
 		if err := d.onOpen(name, flag); err != nil {
 			return nil, err
 		}
 	}
-	f, err := d.osDisk.open(name, flag, perm)
+	f, err := d.OS.Open(name, flag, perm)
 	if err != nil || d.hook == nil {
 		return f, err
 	}
-	ff := &faultyFile{file: f}
+	ff := &faultyFile{File: f}
 	d.hook(filepath.Base(name), ff)
 	return ff, nil
 }
 
-func (d faultyDisk) rename(from, to string) error {
-	if d.onName != nil {
-		return d.onName
-	}
-	return d.osDisk.rename(from, to)
-}
-
-func (d faultyDisk) syncDir(name string) error {
-	if d.syncErr != nil || d.noSync {
+func (d faultyDisk) SyncDir(name string) error {
+	if d.syncErr != nil {
 		return d.syncErr
 	}
-	return d.osDisk.syncDir(name)
+	return d.OS.SyncDir(name)
 }
 
 // A faultyFile is a real file but for what a test replaces.
 type faultyFile struct {
-	file
-	write    func(file, []byte) (int, error)
-	writeAt  func(file, []byte, int64) (int, error)
-	readAt   func(file, []byte, int64) (int, error)
-	truncate func(file, int64) error
-	sync     func(file) error
-	seek     func(file) (int64, error)
-	stat     func(file) (fs.FileInfo, error)
-	chmod    func(file) error
-	closed   func(file) error
+	disk.File
+	write    func(disk.File, []byte) (int, error)
+	writeAt  func(disk.File, []byte, int64) (int, error)
+	readAt   func(disk.File, []byte, int64) (int, error)
+	truncate func(disk.File, int64) error
+	sync     func(disk.File) error
+	seek     func(disk.File) (int64, error)
+	stat     func(disk.File) (fs.FileInfo, error)
+	closed   func(disk.File) error
 }
 
 func (f *faultyFile) Write(p []byte) (int, error) {
 	if f.write != nil {
-		return f.write(f.file, p)
+		return f.write(f.File, p)
 	}
-	return f.file.Write(p)
+	return f.File.Write(p)
 }
 
 func (f *faultyFile) WriteAt(p []byte, off int64) (int, error) {
 	if f.writeAt != nil {
-		return f.writeAt(f.file, p, off)
+		return f.writeAt(f.File, p, off)
 	}
-	return f.file.WriteAt(p, off)
+	return f.File.WriteAt(p, off)
 }
 
 func (f *faultyFile) ReadAt(p []byte, off int64) (int, error) {
 	if f.readAt != nil {
-		return f.readAt(f.file, p, off)
+		return f.readAt(f.File, p, off)
 	}
-	return f.file.ReadAt(p, off)
+	return f.File.ReadAt(p, off)
 }
 
 func (f *faultyFile) Truncate(n int64) error {
 	if f.truncate != nil {
-		return f.truncate(f.file, n)
+		return f.truncate(f.File, n)
 	}
-	return f.file.Truncate(n)
+	return f.File.Truncate(n)
 }
 
 func (f *faultyFile) Sync() error {
 	if f.sync != nil {
-		return f.sync(f.file)
+		return f.sync(f.File)
 	}
-	return f.file.Sync()
+	return f.File.Sync()
 }
 
 func (f *faultyFile) Seek(off int64, whence int) (int64, error) {
 	if f.seek != nil {
-		return f.seek(f.file)
+		return f.seek(f.File)
 	}
-	return f.file.Seek(off, whence)
+	return f.File.Seek(off, whence)
 }
 
 func (f *faultyFile) Stat() (fs.FileInfo, error) {
 	if f.stat != nil {
-		return f.stat(f.file)
+		return f.stat(f.File)
 	}
-	return f.file.Stat()
-}
-
-func (f *faultyFile) Chmod(m fs.FileMode) error {
-	if f.chmod != nil {
-		return f.chmod(f.file)
-	}
-	return f.file.Chmod(m)
+	return f.File.Stat()
 }
 
 func (f *faultyFile) Close() error {
 	if f.closed != nil {
-		return f.closed(f.file)
+		return f.closed(f.File)
 	}
-	return f.file.Close()
+	return f.File.Close()
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // The lock file is what omp looks for, for as long as the log is open.
@@ -231,7 +233,7 @@ func TestLockFileNotFilled(t *testing.T) {
 	path := newLog(t, "")
 	d := faultyDisk{hook: func(name string, f *faultyFile) {
 		if name == ".x.jsonl.lock" {
-			f.write = func(file, []byte) (int, error) { return 0, syscall.ENOSPC }
+			f.write = func(disk.File, []byte) (int, error) { return 0, syscall.ENOSPC }
 		}
 	}}
 	if _, err := openAppender(t.Context(), d, path, Options{}); !errors.Is(err, syscall.ENOSPC) {

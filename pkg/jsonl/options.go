@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Tail says what is to become of a torn last line. A last line that is complete
-// and lacks only its line feed is not torn; it gets the line feed in any case.
+// Tail says what to do with a torn last line. A last line that is complete and
+// lacks only its line feed is not torn; it gets the line feed in any case.
 type Tail int
 
 // What to do with a torn last line.
@@ -34,12 +34,12 @@ type Options struct {
 	// Wait bounds the wait for the lock. 0 is [DefaultWait]; a negative
 	// duration means not to wait.
 	Wait time.Duration
-	// Grace is how long nobody must have written to a log before its torn last
-	// line is mended: until then it may belong to a live writer that does not
-	// lock. How long that is, the time of the log's last modification tells. The
-	// log is watched until then, for Wait at most, and looked at twice in any
-	// case. 0 is [DefaultGrace]; a negative duration means to look once. Under
-	// [Refuse], which changes nothing, two looks are enough.
+	// Grace is how old the last write to a log must be before its torn last line
+	// is mended: until then the line may belong to a live writer that does not
+	// lock. The age is that of the file's modification time. The log is watched
+	// until then, for Wait at most, and read twice in any case. 0 is
+	// [DefaultGrace]; a negative duration means to read it once. Under [Refuse],
+	// which changes nothing, reading it twice is enough.
 	Grace time.Duration
 }
 

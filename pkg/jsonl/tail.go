@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // A form is the state in which a log ends.
@@ -32,7 +34,7 @@ type tail struct {
 }
 
 // tailOf looks at the end of the first size bytes of f.
-func tailOf(f file, size int64) (tail, error) {
+func tailOf(f disk.File, size int64) (tail, error) {
 	if size == 0 {
 		return tail{}, nil
 	}
@@ -94,13 +96,13 @@ func (a *Appender) settle(p *patience) error {
 	for size, looks := int64(-1), 0; ; looks++ {
 		fi, err := a.h.f.Stat()
 		if err != nil {
-			return fmt.Errorf("reading %s: %w", a.path, cause(err))
+			return fmt.Errorf("reading %s: %w", a.path, disk.Cause(err))
 		}
 		grown := fi.Size() != size
 		if grown {
 			size = fi.Size()
 			if t, err = tailOf(a.h.f, size); err != nil {
-				return fmt.Errorf("reading %s: %w", a.path, cause(err))
+				return fmt.Errorf("reading %s: %w", a.path, disk.Cause(err))
 			}
 			since = time.Now()
 		}
@@ -165,25 +167,29 @@ func (a *Appender) mendTail() error {
 func (a *Appender) moved() (bool, error) {
 	fi, err := a.h.f.Stat()
 	if err != nil {
-		return false, fmt.Errorf("reading %s: %w", a.path, cause(err))
+		return false, fmt.Errorf("reading %s: %w", a.path, disk.Cause(err))
 	}
 	return fi.Size() != a.size, nil
 }
 
+// TornFile returns the name of the file in which an [Appender] saves the torn bytes
+// of a log: that of the log with ".torn" added.
+func TornFile(log string) string { return log + ".torn" }
+
 // blankTail saves the torn tail and blanks it. It reports false if the log grew
 // while it was at it.
 func (a *Appender) blankTail() (bool, error) {
-	name := a.h.real + ".torn"
+	name := TornFile(a.h.real)
 	if err := saveFragment(a.d, name, a.tail.data); err != nil {
-		return false, fmt.Errorf("saving the torn tail in %s: %w", name, cause(err))
+		return false, fmt.Errorf("saving the torn tail in %s: %w", name, disk.Cause(err))
 	}
 	// The writer may have come back to life while the fragment was saved.
 	if moved, err := a.moved(); moved || err != nil {
 		return false, err
 	}
 	if err := a.blank(a.tail.offset, len(a.tail.data)); err != nil {
-		return false, fmt.Errorf("blanking the torn tail of %s at byte %d, saved in %s.torn: %w",
-			a.path, a.tail.offset, a.h.real, cause(err))
+		return false, fmt.Errorf("blanking the torn tail of %s at byte %d, saved in %s: %w",
+			a.path, a.tail.offset, name, disk.Cause(err))
 	}
 	a.noteMend(MendBlank, name)
 	a.tail.form = blanked
@@ -198,14 +204,14 @@ func (a *Appender) noteMend(k MendKind, savedAs string) {
 }
 
 // saveFragment adds a fragment as one line to a file of its own kind, durably.
-func saveFragment(d disk, name string, fragment []byte) error {
-	f, err := d.open(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|openNoFollow|openNonblock, 0o600)
+func saveFragment(d disk.FS, name string, fragment []byte) error {
+	f, err := d.Open(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|disk.NoFollow|disk.Nonblock, 0o600)
 	if err != nil {
 		return err
 	}
 	fi, err := f.Stat()
 	if err == nil {
-		err = regular(fi)
+		err = disk.Regular(fi)
 	}
 	if err == nil {
 		w := bufio.NewWriterSize(f, blockSize) // a fragment may be huge
@@ -219,5 +225,5 @@ func saveFragment(d disk, name string, fragment []byte) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return d.syncDir(filepath.Dir(name))
+	return d.SyncDir(filepath.Dir(name))
 }

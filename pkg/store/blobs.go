@@ -2,15 +2,15 @@ package store
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/convo"
-	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 // Blobs is a directory of blobs, each in a file named by its SHA-256, as
@@ -31,40 +31,22 @@ func (b Blobs) Put(blob convo.Blob) error {
 		return nil
 	}
 	if err := b.write(blob); err != nil {
-		return fmt.Errorf("storing blob %s in %s: %w", blob.Sum, b.dir, blobCause(err))
+		return fmt.Errorf("storing blob %s in %s: %w", blob.Sum, b.dir, disk.Cause(err))
 	}
 	return nil
 }
 
-func (b Blobs) write(blob convo.Blob) (err error) {
+func (b Blobs) write(blob convo.Blob) error {
 	if err := makeDir(b.dir, true); errors.Is(err, fs.ErrExist) {
 		return errors.New("not a directory")
 	} else if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(b.dir, "."+blob.Sum[:16]+".*.tmp") // mode 0600
-	if err != nil {
+	temp := filepath.Join(b.dir, "."+blob.Sum[:16]+"."+rand.Text()[:12]+".tmp")
+	if err := disk.Replace(disk.OS{}, temp, filepath.Join(b.dir, blob.Sum), blob.Data, true); err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(blob.Data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := jsonl.Close(f); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), filepath.Join(b.dir, blob.Sum)); err != nil {
-		return err
-	}
-	return jsonl.SyncDir(b.dir)
+	return disk.SyncDir(b.dir)
 }
 
 // Get returns the data of the blob called sum, which is not compared with its
@@ -80,14 +62,5 @@ func (b Blobs) Get(sum string) ([]byte, error) {
 	}
 	defer f.close()
 	data, err := io.ReadAll(f)
-	return data, cause(err)
-}
-
-// blobCause strips the paths from an error: that of a temporary file tells
-// nothing.
-func blobCause(err error) error {
-	if e, ok := errors.AsType[*os.LinkError](err); ok {
-		return e.Err
-	}
-	return cause(err)
+	return data, disk.Cause(err)
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // crumbLimit is how much of a breadcrumb is read, in bytes. Two paths of any
@@ -69,7 +69,8 @@ func (s Store) WriteCrumb(terminal string, c Crumb) error {
 		err = makeDir(dir, false)
 	}
 	if err == nil {
-		err = overwrite(dir, terminal, data)
+		temp := filepath.Join(dir, "."+rand.Text()[:12]+".tmp")
+		err = disk.Replace(disk.OS{}, temp, filepath.Join(dir, terminal), data, false)
 	}
 	if err != nil {
 		return fmt.Errorf("leaving a breadcrumb: %w", err)
@@ -77,33 +78,8 @@ func (s Store) WriteCrumb(terminal string, c Crumb) error {
 	return nil
 }
 
-// overwrite writes a file under another name and renames it.
-func overwrite(dir, name string, data []byte) error {
-	temp := filepath.Join(dir, "."+rand.Text()[:12]+".tmp")
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if cerr := jsonl.Close(f); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(temp, filepath.Join(dir, name))
-	}
-	if err != nil {
-		_ = os.Remove(temp) // the first error is what counts
-	}
-	return err
-}
-
-// ReadCrumb returns the breadcrumb of the terminal with that id. The error
-// matches fs.ErrNotExist if there is none.
-func (s Store) ReadCrumb(terminal string) (Crumb, error) {
-	c, _, err := s.readCrumb(terminal)
-	return c, err
-}
-
+// readCrumb returns a breadcrumb and when it was left. The error matches
+// fs.ErrNotExist if there is none.
 func (s Store) readCrumb(terminal string) (Crumb, time.Time, error) {
 	if !validTerminal(terminal) {
 		return Crumb{}, time.Time{}, fmt.Errorf("reading a breadcrumb: bad terminal id %.60q", terminal)
@@ -120,7 +96,7 @@ func (s Store) readCrumb(terminal string) (Crumb, time.Time, error) {
 	defer f.close()
 	data, err := io.ReadAll(io.LimitReader(f, crumbLimit))
 	if err != nil {
-		return Crumb{}, time.Time{}, fmt.Errorf("reading the breadcrumb %s: %w", path, cause(err))
+		return Crumb{}, time.Time{}, fmt.Errorf("reading the breadcrumb %s: %w", path, disk.Cause(err))
 	}
 	c, ok := ParseCrumb(data)
 	if !ok {
@@ -141,7 +117,7 @@ func (s Store) Continue(ctx context.Context, terminals []string, cwd string) (pa
 		left time.Time
 	}
 	var list []found
-	here := sameDir(cwd)
+	here := SameDir(cwd)
 	for _, id := range terminals {
 		if c, left, err := s.readCrumb(id); err == nil && cwd != "" && here(c.CWD) {
 			list = append(list, found{c.Path, left})
@@ -154,4 +130,58 @@ func (s Store) Continue(ctx context.Context, terminals []string, cwd string) (pa
 		}
 	}
 	return "", false
+}
+
+// terminalVariables are the variables that name a terminal, in oh-my-pi 18's
+// order, with what it puts in front of their values.
+var terminalVariables = []struct{ name, prefix string }{
+	{"ZELLIJ_PANE_ID", "zellij-"},
+	{"TMUX_PANE", "tmux-"},
+	{"CMUX_SURFACE_ID", "cmux-"},
+	{"KITTY_WINDOW_ID", "kitty-"},
+	{"WEZTERM_PANE", "wezterm-"},
+	{"TERM_SESSION_ID", "apple-"},
+	{"WT_SESSION", "wt-"},
+}
+
+// Terminals returns the ids of the terminal a process runs in, made as
+// oh-my-pi 18 makes them: from tty, the path of the terminal that standard
+// input is ("" if it is none), and from the environment, whose first variable
+// that is set counts. The first id is oh-my-pi's, and the one to write under;
+// a program whose input is a pipe, though, only has the environment's, so a
+// reader looks at both. Without any, as in CI, there is none.
+//
+// The ids serve as names of files. One that cannot is left out.
+func Terminals(tty string, getenv func(string) string) []string {
+	var ids []string
+	if tty != "" {
+		ids = append(ids, strings.ReplaceAll(strings.TrimPrefix(tty, "/dev/"), "/", "-"))
+	}
+	for _, v := range terminalVariables {
+		value := getenv(v.name)
+		if value == "" {
+			continue
+		}
+		if s := getenv("ZELLIJ_SESSION_NAME"); v.name == "ZELLIJ_PANE_ID" && s != "" {
+			value = strings.NewReplacer("/", "-", `\`, "-").Replace(s) + "-" + value
+		}
+		ids = append(ids, v.prefix+value)
+		break
+	}
+	valid := ids[:0]
+	for _, id := range ids {
+		if validTerminal(id) {
+			valid = append(valid, id)
+		}
+	}
+	return valid
+}
+
+// validTerminal reports whether an id can be the name of a file in its own
+// directory, and of no temporary one. oh-my-pi takes any value as it is.
+func validTerminal(id string) bool {
+	if id == "" || id[0] == '.' || len(id) > 255 || strings.ContainsAny(id, "/"+string(os.PathSeparator)) {
+		return false
+	}
+	return !strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f })
 }

@@ -121,7 +121,7 @@ func TestWriteCrumb(t *testing.T) {
 		if err := s.WriteCrumb("tmux-%7", c); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := s.ReadCrumb("tmux-%7"); got != c || err != nil {
+		if got, _, err := s.readCrumb("tmux-%7"); got != c || err != nil {
 			t.Errorf("got %q, %v; want %q", got, err, c)
 		}
 	}
@@ -139,8 +139,8 @@ func TestWriteCrumb(t *testing.T) {
 		if err := s.WriteCrumb(id, a); err == nil || !strings.Contains(err.Error(), "bad terminal id") {
 			t.Errorf("WriteCrumb(%q): %v", id, err)
 		}
-		if _, err := s.ReadCrumb(id); err == nil || !strings.Contains(err.Error(), "bad terminal id") {
-			t.Errorf("ReadCrumb(%q): %v", id, err)
+		if _, _, err := s.readCrumb(id); err == nil || !strings.Contains(err.Error(), "bad terminal id") {
+			t.Errorf("readCrumb(%q): %v", id, err)
 		}
 	}
 	if err := s.WriteCrumb("x", Crumb{a.CWD + "\n", a.Path}); err == nil {
@@ -152,7 +152,7 @@ func TestWriteCrumb(t *testing.T) {
 	if err := s.WriteCrumb("dir", a); err == nil {
 		t.Error("a directory was replaced")
 	}
-	if _, err := s.ReadCrumb("none"); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := s.readCrumb("none"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no crumb: %v", err)
 	}
 	entries, err := os.ReadDir(dir)

@@ -1,6 +1,8 @@
 // Package store knows where sessions live: directories, file names, listing,
 // the most recent session, and finding one by its id.
 //
+// Stability: v0, exported names may change until v1.
+//
 // # Layout
 //
 //	STORE/--ENCODED-CWD--/TIMESTAMP_ID.jsonl
@@ -21,7 +23,12 @@
 //
 // A store is shared with live agents, and with whatever else people put there.
 // Only regular files named *.jsonl that do not begin with a dot are looked at,
-// and none is opened in a way that could wait: a FIFO is no session. What cannot
-// be read, or is no session, is left out and reported; one bad file never hides
-// the others.
+// and none is opened in a way that could wait: a FIFO is no session. A file that
+// cannot be read, or is no session, is left out and reported. One bad file never
+// hides the others.
+//
+// # Drafts
+//
+// A draft is a session that is not in service yet: a hidden file beside its path.
+// [CreateDraft] makes one, [Locate] finds it, and [Publish] gives it its name.
 package store

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
@@ -87,7 +88,7 @@ func Vacant(path string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return cause(err)
+		return disk.Cause(err)
 	}
 	if draft, err := os.Lstat(Draft(path)); err == nil && os.SameFile(draft, final) {
 		return nil // a publication that died between its two steps
@@ -107,55 +108,21 @@ func Vacant(path string) error {
 // If only making the name durable failed, the session is published, and the
 // error says so.
 func Publish(path string, sync bool) error {
-	return publish(path, sync, []func(from, to string) error{renameExclusive, relink, renameVacant})
-}
-
-func publish(path string, sync bool, ways []func(from, to string) error) error {
 	draft := Draft(path)
-	var err error
-	for _, move := range ways {
-		if err = move(draft, path); err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-			break
+	err := disk.Publish(draft, path)
+	if err == nil || errors.Is(err, fs.ErrExist) && Vacant(path) == nil {
+		if err = os.Remove(draft); errors.Is(err, fs.ErrNotExist) {
+			err = nil // it was renamed
 		}
 	}
-	if errors.Is(err, fs.ErrExist) && Vacant(path) == nil {
-		err = os.Remove(draft)
-	}
 	if err != nil {
-		return fmt.Errorf("publishing %s as %s: %w", draft, path, renameCause(err))
+		return fmt.Errorf("publishing %s as %s: %w", draft, path, disk.Cause(err))
 	}
 	if !sync {
 		return nil
 	}
-	if err := jsonl.SyncDir(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("published %s, but syncing its directory: %w", path, cause(err))
+	if err := disk.SyncDir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("published %s, but syncing its directory: %w", path, disk.Cause(err))
 	}
 	return nil
-}
-
-// relink renames by way of a second name: a hard link never replaces anything.
-func relink(from, to string) error {
-	if err := os.Link(from, to); err != nil {
-		return err
-	}
-	return os.Remove(from)
-}
-
-// renameVacant is for file systems without hard links.
-func renameVacant(from, to string) error {
-	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-		if err == nil {
-			err = fs.ErrExist
-		}
-		return err
-	}
-	return os.Rename(from, to)
-}
-
-// renameCause strips both names from the error of a link or rename.
-func renameCause(err error) error {
-	if e, ok := errors.AsType[*os.LinkError](err); ok {
-		return e.Err
-	}
-	return cause(err)
 }

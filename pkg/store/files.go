@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -56,7 +57,7 @@ func (f *finder) dir(dir string, descend bool) (subs []string) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		f.warn(dir, cause(err))
+		f.warn(dir, disk.Cause(err))
 	}
 	var links []string
 	// The path of each begins with dir as it was given, as those of find(1) do: of
@@ -73,7 +74,7 @@ func (f *finder) dir(dir string, descend bool) (subs []string) {
 			info, err := os.Stat(path)
 			if err != nil {
 				if isFile && first {
-					f.warn(path, cause(err))
+					f.warn(path, disk.Cause(err))
 				}
 				continue
 			}
@@ -107,7 +108,7 @@ type facts struct {
 func open(path string) (*file, facts, error) {
 	f, err := openFile(path)
 	if err != nil {
-		return nil, facts{}, cause(err)
+		return nil, facts{}, disk.Cause(err)
 	}
 	is, err := f.stat()
 	if err == nil && !is.regular {
@@ -115,7 +116,7 @@ func open(path string) (*file, facts, error) {
 	}
 	if err != nil {
 		f.close()
-		return nil, facts{}, cause(err)
+		return nil, facts{}, disk.Cause(err)
 	}
 	return f, is, nil
 }
@@ -128,7 +129,7 @@ func header(ctx context.Context, path string) (session.Header, error) {
 	}
 	defer f.close()
 	h, err := session.ReadHeader(reader{ctx, f})
-	return h, cause(err)
+	return h, disk.Cause(err)
 }
 
 // reader is a file that stops when its context does. Without it a large file
@@ -143,14 +144,6 @@ func (r reader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.file.Read(p)
-}
-
-// cause strips the path from an error, which is told beside it.
-func cause(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // resolve returns dir as an absolute path without symbolic links, or as far as

@@ -1,7 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,8 +29,7 @@ type Row struct {
 	session.Info
 }
 
-// Options says which sessions are looked at, and how. The zero value is fit for
-// use.
+// Options says which sessions are read, and how. The zero value is ready for use.
 type Options struct {
 	// Recursive adds the sessions of the directories one level below the given
 	// ones: with the directory of a [Store], those of all projects. Deeper ones
@@ -52,7 +56,7 @@ type Options struct {
 	// Order is the order of the rows.
 	Order Order
 
-	// Warn, if it is set, is told of every file and directory that was left out.
+	// Warn, if it is set, is called for every file and directory that is left out.
 	// err does not repeat the path. It matches session.ErrNotSession or
 	// session.ErrVersion for files that are no session of ours, fs.ErrNotExist
 	// for a directory that is missing. The calls come one at a time, in a fixed
@@ -80,7 +84,7 @@ func List(ctx context.Context, dirs []string, o Options) ([]Row, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	keep, here := rows[:0], sameDir(o.CWD)
+	keep, here := rows[:0], SameDir(o.CWD)
 	for i, row := range rows {
 		switch {
 		case errs[i] != nil:
@@ -123,4 +127,63 @@ func each(ctx context.Context, n, workers int, worker func() func(i int)) {
 func Stat(ctx context.Context, path string, count bool) (Row, error) {
 	r := rowReader{limits: usual, count: count}
 	return r.read(ctx, path)
+}
+
+// An Order is an order of sessions in a listing.
+type Order int
+
+// The orders. All but ByName put the newest or largest first.
+const (
+	ByModified Order = iota // time of the newest user or assistant message
+	ByCreated               // time of the header
+	BySize                  // bytes
+	ByMessages              // messages on all branches
+	ByName                  // in byte order; those without a name last
+)
+
+var orderNames = []string{"modified", "created", "size", "messages", "name"}
+
+// ParseOrder returns the order called modified, created, size, messages or
+// name. The error names them all.
+func ParseOrder(word string) (Order, error) {
+	i := slices.Index(orderNames, word)
+	if i < 0 {
+		return 0, fmt.Errorf("unknown order %q: use %s", word, strings.Join(orderNames, ", "))
+	}
+	return Order(i), nil
+}
+
+// Sort puts rows in order. Rows that are equal are put in descending order of
+// their file names, as pi 1.5 does, which is the newest first where names are
+// ours, and then of their paths.
+func Sort(rows []Row, o Order) {
+	slices.SortFunc(rows, func(a, b Row) int {
+		if c := o.compare(a, b); c != 0 {
+			return c
+		}
+		return comparePaths(a.Path, b.Path)
+	})
+}
+
+func (o Order) compare(a, b Row) int {
+	switch o {
+	case ByCreated:
+		return b.Created.Compare(a.Created)
+	case BySize:
+		return cmp.Compare(b.Size, a.Size)
+	case ByMessages:
+		return cmp.Compare(b.Messages, a.Messages)
+	case ByName:
+		if (a.Name == "") != (b.Name == "") {
+			return -cmp.Compare(a.Name, b.Name)
+		}
+		return cmp.Or(cmp.Compare(a.Name, b.Name), b.Modified.Compare(a.Modified))
+	default:
+		return b.Modified.Compare(a.Modified)
+	}
+}
+
+// comparePaths puts the later file name first.
+func comparePaths(a, b string) int {
+	return cmp.Or(cmp.Compare(filepath.Base(b), filepath.Base(a)), cmp.Compare(b, a))
 }

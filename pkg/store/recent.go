@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // Recent returns the path of the session in dirs that was written to last: the
@@ -19,7 +21,7 @@ import (
 // that is no session. The error matches ErrNotFound if there is none, or is
 // that of ctx.
 func Recent(ctx context.Context, dirs []string, o Options) (string, error) {
-	here := sameDir(o.CWD)
+	here := SameDir(o.CWD)
 	for _, path := range newestFirst(sessionFiles(dirs, o.Recursive, o.warn), o.warn) {
 		h, err := header(ctx, path)
 		if ctx.Err() != nil {
@@ -44,7 +46,7 @@ func newestFirst(paths []string, warn func(string, error)) []string {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
-			warn(path, cause(err))
+			warn(path, disk.Cause(err))
 			continue
 		}
 		times[path] = info.ModTime()
@@ -59,9 +61,10 @@ func newestFirst(paths []string, warn func(string, error)) []string {
 	return paths
 }
 
-// sameDir returns a function that reports whether a directory is dir, with
-// symbolic links resolved. If dir is "", every directory is.
-func sameDir(dir string) func(string) bool {
+// SameDir returns a function that reports whether a working directory, as the
+// header of a session has it, is dir, with symbolic links resolved on both sides.
+// If dir is "", every directory is. It must not be called concurrently.
+func SameDir(dir string) func(string) bool {
 	if dir == "" {
 		return func(string) bool { return true }
 	}

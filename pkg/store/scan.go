@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -46,7 +47,7 @@ func (l *rowReader) read(ctx context.Context, path string) (Row, error) {
 		row.Info, err = l.ends(ctx, f, row.Size)
 	}
 	if err != nil {
-		return Row{}, cause(err)
+		return Row{}, disk.Cause(err)
 	}
 	if row.Modified.IsZero() {
 		row.Modified = row.ModTime.Round(time.Millisecond) // as JavaScript's Date has it

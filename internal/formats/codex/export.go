@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -286,10 +286,7 @@ func (x *exporter) index(ctx context.Context) error {
 	path := filepath.Join(home, indexFile)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		if e, ok := errors.AsType[*fs.PathError](err); ok {
-			err = e.Err
-		}
-		return fmt.Errorf("opening %s: %w", path, err)
+		return fmt.Errorf("opening %s: %w", path, disk.Cause(err))
 	}
 	if err := f.Close(); err != nil {
 		return err

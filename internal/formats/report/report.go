@@ -4,12 +4,11 @@ package report
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/formats"
 )
 
@@ -33,7 +32,7 @@ func Open(path string, warn func(format string, args ...any)) (*Log, error) {
 	}
 	var err error
 	if l.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-		return nil, fmt.Errorf("creating %s: %w", path, cause(err))
+		return nil, fmt.Errorf("creating %s: %w", path, disk.Cause(err))
 	}
 	l.w = bufio.NewWriter(l.file)
 	return l, nil
@@ -67,15 +66,8 @@ func (l *Log) Close() error {
 	if l.w == nil {
 		return nil
 	}
-	if err := errors.Join(l.w.Flush(), l.file.Close()); err != nil {
-		return fmt.Errorf("writing %s: %w", l.path, cause(err))
+	if err := disk.Closing(l.file, l.w.Flush()); err != nil {
+		return fmt.Errorf("writing %s: %w", l.path, disk.Cause(err))
 	}
 	return nil
-}
-
-func cause(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }

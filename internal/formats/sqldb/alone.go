@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // ErrOpen is the error of a database that another program has open.
@@ -27,7 +29,7 @@ func UpdateAlone(ctx context.Context, path string, fill Fill) error {
 	if err == nil {
 		return nil
 	}
-	if err = plain(cause(err)); errors.Is(err, ErrLocked) {
+	if err = plain(disk.Cause(err)); errors.Is(err, ErrLocked) {
 		err = ErrOpen
 	}
 	return fmt.Errorf("writing to %s: %w", path, err)

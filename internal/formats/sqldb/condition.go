@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // A condition is what is to be seen of a database from outside at one moment.
@@ -43,7 +45,7 @@ func look(path string) (*condition, error) {
 		switch {
 		case errors.Is(serr, fs.ErrNotExist) && f.suffix != "":
 		case serr != nil:
-			return nil, cause(serr)
+			return nil, disk.Cause(serr)
 		case fi.IsDir() && f.suffix == "":
 			return nil, errors.New("is a directory")
 		case !fi.Mode().IsRegular():
@@ -70,13 +72,13 @@ func isHot(path string) (bool, error) {
 		return false, nil // its writer is done
 	}
 	if err != nil {
-		return false, fmt.Errorf("its journal: %w", cause(err))
+		return false, fmt.Errorf("its journal: %w", disk.Cause(err))
 	}
 	defer f.Close()
 	head := make([]byte, len(journalMagic))
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return false, fmt.Errorf("its journal: %w", cause(err))
+		return false, fmt.Errorf("its journal: %w", disk.Cause(err))
 	}
 	return string(head[:n]) == journalMagic, nil
 }
@@ -85,11 +87,11 @@ func isHot(path string) (bool, error) {
 func (c *condition) readHeader() (locked bool, err error) {
 	f, err := openForReading(c.path)
 	if err != nil {
-		return false, cause(err)
+		return false, disk.Cause(err)
 	}
 	defer f.Close()
 	if _, err := io.ReadFull(f, c.header[:]); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return false, cause(err)
+		return false, disk.Cause(err)
 	}
 	return isLocked(f), nil
 }
@@ -182,7 +184,7 @@ func same(a, b fs.FileInfo) bool {
 // consistent if the database changes meanwhile, which is asked afterwards.
 func (c *condition) copy(ctx context.Context) (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "sess-sqlite-*"); err != nil {
-		return "", cause(err)
+		return "", disk.Cause(err)
 	}
 	for suffix, fi := range map[string]fs.FileInfo{"": c.db, "-wal": c.log, "-journal": c.journal} {
 		if fi == nil {
@@ -198,15 +200,15 @@ func (c *condition) copy(ctx context.Context) (dir string, err error) {
 func copyFile(ctx context.Context, to, from string) error {
 	src, err := openForReading(from)
 	if err != nil {
-		return cause(err)
+		return disk.Cause(err)
 	}
 	defer src.Close()
 	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return cause(err)
+		return disk.Cause(err)
 	}
 	_, err = io.Copy(dst, reader{ctx, src})
-	return cause(errors.Join(err, dst.Close()))
+	return disk.Cause(disk.Closing(dst, err))
 }
 
 // reader is a reader that stops when its context does.

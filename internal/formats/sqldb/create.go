@@ -13,7 +13,7 @@ import (
 
 	lib "modernc.org/sqlite/lib"
 
-	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // A Fill is what puts something into a database: within one transaction, with foreign keys
@@ -30,23 +30,23 @@ func Create(ctx context.Context, path string, sync bool, fill Fill) error {
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".sess-sqlite-*")
 	if err != nil {
-		return fmt.Errorf("creating %s: %w", path, cause(err))
+		return fmt.Errorf("creating %s: %w", path, disk.Cause(err))
 	}
 	made := filepath.Join(dir, filepath.Base(path))
 	if err = build(ctx, made, sync, fill); err == nil {
-		err = publish(made, path)
+		err = disk.Publish(made, path)
 	}
 	if err != nil {
-		return fmt.Errorf("creating %s: %w", path, errors.Join(plain(cause(err)), os.RemoveAll(dir)))
+		return fmt.Errorf("creating %s: %w", path, errors.Join(plain(disk.Cause(err)), os.RemoveAll(dir)))
 	}
 	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("published %s, but removing %s: %w", path, dir, cause(err))
+		return fmt.Errorf("published %s, but removing %s: %w", path, dir, disk.Cause(err))
 	}
 	if !sync {
 		return nil
 	}
-	if err := jsonl.SyncDir(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("published %s, but syncing its directory: %w", path, cause(err))
+	if err := disk.SyncDir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("published %s, but syncing its directory: %w", path, disk.Cause(err))
 	}
 	return nil
 }
@@ -55,23 +55,23 @@ func Create(ctx context.Context, path string, sync bool, fill Fill) error {
 func (f Fill) WriteTo(ctx context.Context, w io.Writer) error {
 	dir, err := os.MkdirTemp("", "sess-sqlite-*")
 	if err != nil {
-		return fmt.Errorf("making a database: %w", cause(err))
+		return fmt.Errorf("making a database: %w", disk.Cause(err))
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // it is temporary
 	made := filepath.Join(dir, "new.db")
 	if err := build(ctx, made, false, f); err != nil {
-		return fmt.Errorf("making a database: %w", plain(cause(err)))
+		return fmt.Errorf("making a database: %w", plain(disk.Cause(err)))
 	}
 	r, err := os.Open(made)
 	if err != nil {
-		return fmt.Errorf("making a database: %w", cause(err))
+		return fmt.Errorf("making a database: %w", disk.Cause(err))
 	}
 	defer r.Close()
 	_, err = io.Copy(w, reader{ctx, r})
 	return err
 }
 
-// build makes the database path, which nobody sees yet.
+// build makes the database path, which has no public name yet.
 func build(ctx context.Context, path string, sync bool, fill Fill) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -85,18 +85,6 @@ func build(ctx context.Context, path string, sync bool, fill Fill) error {
 		return f.Sync()
 	}
 	return nil
-}
-
-// publish gives the finished file made its name, which must not be taken.
-func publish(made, path string) error {
-	err := os.Link(made, path)
-	if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without links
-		if _, serr := os.Lstat(path); serr == nil {
-			return fs.ErrExist
-		}
-		err = os.Rename(made, path)
-	}
-	return err
 }
 
 // Update changes the database path, which must exist, all or nothing. One that another program
@@ -113,7 +101,7 @@ func Update(ctx context.Context, path string, fill Fill) error {
 		err = transact(ctx, target, fill, "synchronous(3)") // the removal of the journal is durable as well
 	}
 	if err != nil {
-		return fmt.Errorf("writing to %s: %w", path, plain(cause(err)))
+		return fmt.Errorf("writing to %s: %w", path, plain(disk.Cause(err)))
 	}
 	return nil
 }

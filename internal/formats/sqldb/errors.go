@@ -3,8 +3,6 @@ package sqldb
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -13,7 +11,7 @@ import (
 // ErrLocked is the error of a database that another program kept locked for [Wait].
 var ErrLocked = errors.New("it is locked by another program; end that, or try again")
 
-// plain says in plain words what SQLite's status means to whoever has the file.
+// plain returns an error that says what SQLite's status means for the file.
 func plain(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -28,19 +26,6 @@ func plain(err error) error {
 		return fmt.Errorf("the database is damaged: %w", err)
 	case lib.SQLITE_TOOBIG:
 		return fmt.Errorf("a value has more than %d bytes: %w", MaxValue, err)
-	}
-	return err
-}
-
-// cause strips the operation and the path from an error.
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	var l *os.LinkError
-	if errors.As(err, &l) {
-		return l.Err
 	}
 	return err
 }

@@ -12,6 +12,8 @@ import (
 
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // Wait is how long a lock is waited for.
@@ -60,7 +62,7 @@ func open(ctx context.Context, path string) (*DB, error) {
 		target, err = filepath.Abs(target)
 	}
 	if err != nil {
-		return nil, cause(err)
+		return nil, disk.Cause(err)
 	}
 	before, err := look(target)
 	if err != nil {

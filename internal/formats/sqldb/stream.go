@@ -8,13 +8,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // OpenStream opens the database that r holds, from a copy. Messages call it name.
 func OpenStream(ctx context.Context, name string, r io.Reader) (*DB, error) {
 	dir, err := os.MkdirTemp("", "sess-sqlite-*")
 	if err != nil {
-		return nil, fmt.Errorf("copying %s: %w", name, cause(err))
+		return nil, fmt.Errorf("copying %s: %w", name, disk.Cause(err))
 	}
 	path := filepath.Join(dir, "stream.db")
 	db, err := openStream(ctx, path, r)
@@ -31,11 +33,11 @@ func openStream(ctx context.Context, path string, r io.Reader) (*DB, error) {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, cause(err)
+		return nil, disk.Cause(err)
 	}
 	_, err = io.Copy(f, reader{ctx, r})
-	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, cause(err)
+	if err := disk.Closing(f, err); err != nil {
+		return nil, disk.Cause(err)
 	}
 	return open(ctx, path)
 }

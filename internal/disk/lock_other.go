@@ -1,0 +1,20 @@
+//go:build !unix || solaris || aix
+
+package disk
+
+import (
+	"errors"
+	"syscall"
+)
+
+// As on Unix, where they mean something.
+const (
+	Nonblock = 0
+	NoFollow = 0
+	HasModes = false
+
+	canSyncDir = false
+)
+
+// Flock does not exist here.
+func Flock(syscall.Conn) (bool, error) { return false, errors.ErrUnsupported }

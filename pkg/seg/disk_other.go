@@ -1,8 +1,0 @@
-//go:build !unix || solaris || aix
-
-package seg
-
-const (
-	openSafely = 0
-	hasModes   = false
-)

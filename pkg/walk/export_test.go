@@ -1,4 +1,0 @@
-package walk
-
-// Divide has files of any size divided.
-func Divide() { dividedSize = 0 }
