@@ -19,10 +19,11 @@ import (
 // something took, and how long is waited before another try, which is drawn by
 // lot, are times as well.
 
-// word matches what may be fresh: a duration, a date with a time, a UUID, a long word.
+// word matches what may be fresh: a duration, a date with a time, a UUID or the
+// beginning of one (scripts cut files short), a long word.
 var word = regexp.MustCompile(`"milliseconds":\d+|again in [0-9.]+m?s` +
 	`|\d{4}-\d\d-\d\d[T_ ]\d\d[:-]\d\d(?:[:-]\d\d(?:[.,-]\d+)?)?Z?` +
-	`|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}` +
+	`|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{1,12}){1,4}` +
 	`|[0-9A-Za-z]{8,}`)
 
 // date matches the words that are a date with a time.

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// fake is a tool that does all that is compared: its output has two ids and a
-// time that are others each time, and one of the input.
+// fake is a tool that does all that is compared: its output has two ids, a time
+// and the beginning of a UUID that are others each time, and one id of the input.
 const fake = `#!/bin/sh
 fresh() { od -An -N4 -tx1 /dev/urandom | tr -d ' \n'; }
 a=$(fresh) b=$(fresh)
@@ -21,6 +21,7 @@ now=$(date -u +%Y-%m-%dT%H:%M:%S.123Z)
 echo "$a $b input aaaabbbb at $now, $(date +%s)"
 echo "warning about $b" >&2
 echo "$a under $b" >"file_$a"
+echo "uuid 01234567-$(fresh | cut -c1-4)-7abc-89" >>"file_$a"
 ln -s "file_$a" link
 exit 3
 `
@@ -66,6 +67,7 @@ func TestFinds(t *testing.T) {
 		{"a link", `ln -s "file_$a"`, `ln -s "file_$b"`, "files"},
 		{"a directory more", "exit 3", "mkdir d; exit 3", "files"},
 		{"swapped ids in a file", `$a under $b" >`, `$b under $a" >`, "files"},
+		{"a shorter part of a UUID", "7abc-89", "7abc-8", "files"},
 		{"swapped ids in the output", "$a $b input", "$b $a input", "stderr,files"},
 		{"another fresh id", `about $b`, `about $(fresh)`, "stderr"},
 		{"an id that is no longer fresh", "a=$(fresh)", "a=12345678", "stdout,files"},
