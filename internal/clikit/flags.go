@@ -60,6 +60,12 @@ func Int64(dst *int64, names string, value int64, usage string) cli.Flag {
 	return declared{DocGenerationFlag: &cli.Int64Flag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
 }
 
+// Count declares a flag with a number above 0, which is 0 without the flag.
+func Count(dst *int, names, usage string) cli.Flag {
+	*dst = 0
+	return Value((*count)(dst), names, usage)
+}
+
 // Tokens declares a flag with a number of tokens, 0 or more: 20000, 20k or 1M.
 func Tokens(dst *int64, names string, value int64, usage string) cli.Flag {
 	*dst = value
@@ -122,6 +128,19 @@ func cutNames(names string) []string {
 	}
 	return all
 }
+
+type count int
+
+func (c *count) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return errors.New("want a number above 0")
+	}
+	*c = count(n)
+	return nil
+}
+
+func (c *count) String() string { return "" }
 
 type tokens int64
 
