@@ -33,7 +33,7 @@ func (c *config) flags() []cli.Flag {
 		clikit.String(&c.blobs, "blobs", "", "put in the images that the session refers to in `DIR`"),
 		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		clikit.Bool(&c.strict, "strict", "take a loss for an error, and make nothing"),
-		clikit.Int64(&c.growth, "max-growth", 0, "make up to `TIMES` the size of the session where a format repeats parts of it, instead of 16 times or 64 MiB"),
+		clikit.Int(&c.growth, "max-growth", 0, "make up to `TIMES` the size of the session where a format repeats parts of it, instead of 16 times or 64 MiB"),
 		operand.SyncFlag(&c.sync, "files"),
 		clikit.Bool(&c.dryRun, "dry-run, n", "print what would be made, and make nothing"),
 	}

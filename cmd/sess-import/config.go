@@ -39,7 +39,7 @@ func (c *config) flags() []cli.Flag {
 		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		clikit.Bool(&c.strict, "strict", "take a loss for an error, and make nothing of that session"),
 		clikit.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),
-		clikit.Int64(&c.expansion, "max-expansion", 0, "let a compressed file become up to `BYTES`, instead of 1000 times its size, 64 MiB at least and 4 GiB at most"),
+		clikit.Int(&c.expansion, "max-expansion", 0, "let a compressed file become up to `BYTES`, instead of 1000 times its size, 64 MiB at least and 4 GiB at most"),
 		operand.SyncFlag(&c.dest.Sync, "files"),
 		clikit.Bool(&c.dest.DryRun, "dry-run, n", "print the session, or with --all what would be made, and make nothing"),
 	}

@@ -127,7 +127,7 @@ sess-path a.jsonl --no-header | sess-seg append --sync never s.v2`,
 		return []cli.Flag{
 			extendedFlag(c),
 			clikit.Choice(&c.sync, "sync", []string{"always", "never"}, "make the entries durable before exit `WHEN`"),
-			clikit.Int64(&c.segment, "segment", 64<<20, "begin a new segment before one has more than `BYTES`"),
+			clikit.Int(&c.segment, "segment", 64<<20, "begin a new segment before one has more than `BYTES`"),
 			waitFlag(c),
 		}
 	},

@@ -20,7 +20,7 @@ sess-seg migrate --dry-run --json s.jsonl`,
 		return []cli.Flag{
 			extendedFlag(c),
 			clikit.Bool(&c.dryRun, "dry-run, n", "build and verify the store, and leave nothing behind"),
-			clikit.Int64(&c.segment, "segment", 64<<20, "begin a new segment before one has more than `BYTES`"),
+			clikit.Int(&c.segment, "segment", 64<<20, "begin a new segment before one has more than `BYTES`"),
 			jsonFlag(c, "print what was done as a JSON object, not the name of the store"),
 			waitFlag(c),
 		}

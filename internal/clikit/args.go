@@ -119,19 +119,9 @@ func (p *parser) assign(f cli.Flag, name, value string) error {
 		}
 	}
 	if err := p.set.Set(name, value); err != nil {
-		return UsageError("invalid value %q for %s: %s", value, dashed(name), reason(f, err))
+		return UsageError("invalid value %q for %s: %s", value, dashed(name), err)
 	}
 	return nil
-}
-
-// reason says what a flag wants, where package flag says that parsing failed.
-func reason(f cli.Flag, err error) string {
-	d, _ := f.(declared)
-	switch d.DocGenerationFlag.(type) {
-	case *cli.IntFlag, *cli.Int64Flag:
-		return "want a number"
-	}
-	return err.Error()
 }
 
 // unknown refuses a flag, and says what may have been meant: another one, or a file.

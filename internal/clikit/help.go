@@ -62,7 +62,7 @@ func describe(flags []cli.Flag) []FlagDoc {
 			d.ValueName = "VALUE"
 		}
 		if f, ok := f.(declared); ok {
-			d.Words, d.Group = given(f.words), f.group
+			d.Words, d.Group = f.words, f.group
 		}
 		docs = append(docs, d)
 	}
