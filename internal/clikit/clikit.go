@@ -12,11 +12,9 @@
 //   - An error on standard output is never lost, not even after success.
 //   - Only [Main] calls os.Exit.
 //
-// Flags are declared with urfave/cli's flag types, most easily through [String],
-// [Bool] and their kin, and parsed here the way getopt_long(3) does it. Its App
-// is not used: it stops at the first operand, prints usage errors to standard
-// output, refuses a flag given under two of its names, and keeps its settings
-// in global variables.
+// Flags are urfave/cli's flag types, made by [String], [Bool] and the other
+// constructors, and parsed here the way getopt_long(3) does it. Its App is not
+// used; docs/adr/0028-the-command-line.md says why.
 package clikit
 
 import (
