@@ -64,13 +64,14 @@ func (c *config) check(name string) error {
 	}
 	filter := name == "" || name == "-"
 	stdin := c.text == nil && (c.file == "" || c.file == "-") && c.typ == "" && c.label == nil
+	texts := clikit.Exclusive(clikit.Given(c.text != nil, "--text"), clikit.Given(c.file != "", "--file"))
 	switch {
 	case c.label != nil && (c.text != nil || c.file != "" || c.typ != "" || c.role != "" || c.entries || len(c.set)+len(c.setJSON) > 0):
 		return clikit.UsageError("--label takes nothing but --at")
 	case c.at != "" && c.label == nil:
 		return clikit.UsageError("--at goes with --label")
-	case c.text != nil && c.file != "":
-		return clikit.UsageError("--text and --file exclude each other")
+	case texts != nil:
+		return texts
 	case c.entries && (c.text != nil || c.typ != "" || c.role != ""):
 		return clikit.UsageError("--entries takes its entries from standard input or --file")
 	case c.entries && len(c.set)+len(c.setJSON) > 0:

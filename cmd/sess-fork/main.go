@@ -37,8 +37,8 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	if c.all && c.at != "" {
-		return clikit.UsageError("--all and --at exclude each other")
+	if err := clikit.Exclusive(clikit.Given(c.all, "--all"), clikit.Given(c.at != "", "--at")); err != nil {
+		return err
 	}
 	if err := c.dest.Check(); err != nil {
 		return err

@@ -53,13 +53,14 @@ func names() string {
 
 // check refuses what contradicts itself.
 func (c *config) check(operands []string) error {
+	several := clikit.Exclusive(clikit.Given(c.all, "--all"), clikit.Given(c.session != "", "--session"))
 	switch {
 	case c.expansion < 0:
 		return clikit.UsageError("--max-expansion wants a number above 0")
 	case len(operands) > 2:
 		return clikit.UsageError("unexpected operand %q", operands[2])
-	case c.all && c.session != "":
-		return clikit.UsageError("--all and --session exclude each other")
+	case several != nil:
+		return several
 	case c.recent && (c.all || c.session != ""):
 		return clikit.UsageError("--recent is one session: it goes with neither --all nor --session")
 	case c.list && (c.all || c.session != "" || c.dest.Store || c.dest.File != "" || c.losses != ""):

@@ -138,15 +138,10 @@ func (c *config) gatherNative(ctx context.Context, found *agentRows, format form
 		}
 		places = []string{place}
 	}
-	for _, place := range places {
-		if _, err := os.ReadDir(place); err != nil {
-			if pe, ok := errors.AsType[*fs.PathError](err); ok {
-				err = pe.Err
-			}
-			return fmt.Errorf("listing %s: %w", place, err)
-		}
+	err := checkDirs(places)
+	if err != nil {
+		return err
 	}
-	var err error
 	found.rows, err = c.list(ctx, places, o, func() (string, bool) { return "", false })
 	return err
 }

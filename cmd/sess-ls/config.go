@@ -44,8 +44,5 @@ func (c *config) flags() []cli.Flag {
 
 // check refuses flags that contradict each other.
 func (c *config) check() error {
-	if c.json && (c.paths || c.nul) {
-		return clikit.UsageError("--json and a list of paths exclude each other")
-	}
-	return nil
+	return clikit.Exclusive(clikit.Given(c.json, "--json"), clikit.Given(c.paths || c.nul, "a list of paths"))
 }

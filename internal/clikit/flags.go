@@ -178,6 +178,23 @@ func cutNames(names string) []string {
 	return all
 }
 
+// Exclusive refuses more than one of the flags that were given, see [Given].
+func Exclusive(given ...string) error {
+	given = slices.DeleteFunc(slices.Clone(given), func(name string) bool { return name == "" })
+	if len(given) < 2 {
+		return nil
+	}
+	return UsageError("%s and %s exclude each other", given[0], given[1])
+}
+
+// Given is the name of a flag if it was given, and else "".
+func Given(was bool, name string) string {
+	if was {
+		return name
+	}
+	return ""
+}
+
 // frameFlags are the flags of every tool.
 func frameFlags(quiet, verbose, help, version *bool) []Flag {
 	return []Flag{

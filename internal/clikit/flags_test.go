@@ -69,3 +69,27 @@ func TestGroups(t *testing.T) {
 		}
 	}
 }
+
+func TestExclusive(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		a, b, c bool
+		want    string
+	}{
+		{},
+		{a: true},
+		{c: true},
+		{a: true, b: true, want: "-a and -b exclude each other"},
+		{b: true, c: true, want: "-b and a command exclude each other"},
+		{a: true, b: true, c: true, want: "-a and -b exclude each other"},
+	}
+	for _, tt := range tests {
+		err := clikit.Exclusive(clikit.Given(tt.a, "-a"), clikit.Given(tt.b, "-b"), clikit.Given(tt.c, "a command"))
+		if err == nil && tt.want == "" {
+			continue
+		}
+		if err == nil || err.Error() != tt.want || clikit.Status(err) != clikit.ExitUsage {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+}
