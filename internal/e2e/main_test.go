@@ -66,23 +66,34 @@ func runCommand(t *testing.T, dir, stdin string, args ...string) result {
 
 func wait(t *testing.T, c *exec.Cmd) result {
 	t.Helper()
+	return begin(t, c)()
+}
+
+// begin starts a command. The function that it returns waits for its end.
+func begin(t *testing.T, c *exec.Cmd) (end func() result) {
+	t.Helper()
 	var out, errs bytes.Buffer
 	if c.Stdout == nil {
 		c.Stdout = &out
 	}
 	c.Stderr = &errs
-	r := result{}
-	if err := c.Run(); err != nil {
-		exit, ok := errors.AsType[*exec.ExitError](err)
-		if !ok {
-			t.Fatal(err)
-		}
-		if r.status = exit.ExitCode(); r.status < 0 {
-			r.status = 128 + signalOf(exit)
-		}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
 	}
-	r.stdout, r.stderr = out.String(), errs.String()
-	return r
+	return func() result {
+		r := result{}
+		if err := c.Wait(); err != nil {
+			exit, ok := errors.AsType[*exec.ExitError](err)
+			if !ok {
+				t.Fatal(err)
+			}
+			if r.status = exit.ExitCode(); r.status < 0 {
+				r.status = 128 + signalOf(exit)
+			}
+		}
+		r.stdout, r.stderr = out.String(), errs.String()
+		return r
+	}
 }
 
 // script runs a shell script with the tools in PATH and fails the test unless
