@@ -92,13 +92,16 @@ var huge = [][]string{
 	{"sess-ls", "--count", "--name", "xt", "."},
 }
 
-// One line of 64 MiB; of 1 GiB with SESS_HUGE=1, which takes minutes and as much
-// disk as six of them.
+// One line of 32 MiB; of 64 MiB on CI; of 1 GiB with SESS_HUGE=1, which takes
+// minutes and as much disk as six of them.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves hundreds of megabytes: not with -short")
 	}
-	size := 64 << 20
+	size := 32 << 20
+	if os.Getenv("CI") != "" {
+		size = 64 << 20
+	}
 	if os.Getenv("SESS_HUGE") != "" {
 		size = 1 << 30
 	}
