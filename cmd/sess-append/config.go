@@ -4,8 +4,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/session"
@@ -25,8 +23,8 @@ type config struct {
 	target                            operand.TargetOptions
 }
 
-func (c *config) flags() []cli.Flag {
-	flags := []cli.Flag{
+func (c *config) flags() []clikit.Flag {
+	flags := []clikit.Flag{
 		clikit.String(&c.role, "role, r", "", "add a message of `ROLE`: user (default), assistant, system, toolResult, …"),
 		clikit.Optional(&c.text, "text, t", "the message is `TEXT`"),
 		clikit.String(&c.file, "file, f", "", "the message, or with --entries the entries, are in `FILE` (- is standard input)"),

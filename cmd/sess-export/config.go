@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/all"
@@ -24,8 +22,8 @@ type config struct {
 	strict, dryRun, index                    bool
 }
 
-func (c *config) flags() []cli.Flag {
-	return []cli.Flag{
+func (c *config) flags() []clikit.Flag {
+	return []clikit.Flag{
 		clikit.String(&c.version, "for", "", "write what `VERSION` of the agent opens, instead of the newest known"),
 		clikit.String(&c.output, "output, o", "", "make `DEST`, a file that must not exist, or a file in the directory DEST, and print its path"),
 		clikit.Bool(&c.index, "index", "add the session's name to those that the agent keeps in the directory DEST"),

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/all"
@@ -26,8 +24,8 @@ type config struct {
 	dest                        operand.Destination
 }
 
-func (c *config) flags() []cli.Flag {
-	return []cli.Flag{
+func (c *config) flags() []clikit.Flag {
+	return []clikit.Flag{
 		clikit.String(&c.session, "session", "", "import the session with this id, beginning of an id, or name, `ID`"),
 		clikit.Bool(&c.recent, "recent", "import the session that was written to last"),
 		clikit.Bool(&c.list, "list", "print a JSON object a session, as sess-ls --json does, and make nothing"),

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/seg"
@@ -14,8 +12,8 @@ import (
 var statusCommand = command("status", "SESSION", "say what state a store is in, without reading it",
 	`sess-seg status s.v2
 sess-seg status --json --source s.v2`,
-	func(c *config) []cli.Flag {
-		return []cli.Flag{
+	func(c *config) []clikit.Flag {
+		return []clikit.Flag{
 			jsonFlag(c, "print one JSON object"),
 			clikit.Bool(&c.source, "source", "compare the JSONL file with what was migrated, which reads all of it"),
 		}
@@ -119,8 +117,8 @@ func finding(out *status) error {
 var verifyCommand = command("verify", "SESSION", "read all of a store and recompute what can be",
 	`sess-seg verify s.v2
 sess-seg verify --json s.v2`,
-	func(c *config) []cli.Flag {
-		return []cli.Flag{jsonFlag(c, "print one JSON object a finding"), waitFlag(c)}
+	func(c *config) []clikit.Flag {
+		return []clikit.Flag{jsonFlag(c, "print one JSON object a finding"), waitFlag(c)}
 	},
 	(*config).verify)
 

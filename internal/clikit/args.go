@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/urfave/cli/v2"
 	"github.com/xrash/smetrics"
 )
 
@@ -17,7 +16,7 @@ import (
 // flag that takes a value is its value even when it begins with "-". Given
 // twice, a flag has its last value.
 type parser struct {
-	flags   []cli.Flag
+	flags   []Flag
 	set     *flag.FlagSet // those of them that were given
 	command bool          // words after "--" are a command
 
@@ -103,7 +102,7 @@ func (p *parser) short(arg string, rest []string) (int, error) {
 }
 
 // find returns the flag with a name, or nil.
-func (p *parser) find(name string) cli.Flag {
+func (p *parser) find(name string) Flag {
 	for _, f := range p.flags {
 		if name != "" && slices.Contains(f.Names(), name) {
 			return f
@@ -112,7 +111,7 @@ func (p *parser) find(name string) cli.Flag {
 	return nil
 }
 
-func (p *parser) assign(f cli.Flag, name, value string) error {
+func (p *parser) assign(f Flag, name, value string) error {
 	if p.set.Lookup(name) == nil {
 		if err := f.Apply(p.set); err != nil {
 			return UsageError("%v", err)

@@ -21,8 +21,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-
-	"github.com/urfave/cli/v2"
 )
 
 // A Tool describes one binary.
@@ -47,7 +45,7 @@ type Tool struct {
 	// the world: help, completion and the man page test call it too.
 	//
 	// The flags help, h, version, quiet, q, verbose and v belong to the frame.
-	New func() ([]cli.Flag, Action)
+	New func() ([]Flag, Action)
 }
 
 // An Action is the body of a tool. It gets the operands, flags removed. Its
@@ -78,7 +76,7 @@ func (t Tool) pick(args []string) (Tool, []string, error) {
 
 // flags returns fresh flags and the action that reads them. A tool with commands
 // has neither, if none is named.
-func (t Tool) flags() ([]cli.Flag, Action) {
+func (t Tool) flags() ([]Flag, Action) {
 	if len(t.Commands) == 0 {
 		return t.New()
 	}

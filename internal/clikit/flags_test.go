@@ -8,15 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 )
 
 // valued is a tool that prints what its flags say.
 var valued = clikit.Tool{
 	Name: "sess-demo",
-	New: func() ([]cli.Flag, clikit.Action) {
+	New: func() ([]clikit.Flag, clikit.Action) {
 		var n int64
 		var d time.Duration
 		flags := append(clikit.Group("Sizes", clikit.Tokens(&n, "keep, k", 20000, "keep `TOKENS`")),

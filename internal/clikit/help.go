@@ -26,7 +26,7 @@ type FlagDoc struct {
 // a tool with commands are the flags of all commands; what several have is listed
 // once.
 func Flags(t Tool) []FlagDoc {
-	var flags []cli.Flag
+	var flags []Flag
 	seen := map[string]bool{}
 	for _, c := range slices.Concat(t.Commands, []Tool{t}) {
 		own, _ := c.flags()
@@ -41,12 +41,12 @@ func Flags(t Tool) []FlagDoc {
 }
 
 // framed adds the flags of every tool.
-func framed(flags []cli.Flag) []cli.Flag {
+func framed(flags []Flag) []Flag {
 	var b [4]bool
 	return append(flags, frameFlags(&b[0], &b[1], &b[2], &b[3])...)
 }
 
-func describe(flags []cli.Flag) []FlagDoc {
+func describe(flags []Flag) []FlagDoc {
 	docs := make([]FlagDoc, 0, len(flags))
 	for _, f := range flags {
 		d := FlagDoc{Names: f.Names(), TakesValue: takesValue(f)}
@@ -70,7 +70,7 @@ func describe(flags []cli.Flag) []FlagDoc {
 }
 
 // takesValue reports whether f is no switch.
-func takesValue(f cli.Flag) bool {
+func takesValue(f Flag) bool {
 	g, ok := f.(cli.DocGenerationFlag)
 	return !ok || g.TakesValue()
 }
