@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/internal/scripttest"
 )
 
 // bin is the directory of the tools, built once, and of the stubs that stand
@@ -33,10 +34,8 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	bin = dir
-	build := exec.Command("go", "build", "-tags", "urfave_cli_no_docs", "-o", dir+"/", "./cmd/...")
-	build.Dir = ".."
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building the tools: %v\n%s", err, out)
+	if err := scripttest.Build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	for _, name := range []string{"my-llm", "any-llm", "claude"} {
