@@ -183,8 +183,7 @@ func fill(t *testing.T, path string) {
 // asNobody runs a command line as a user whom permissions stop.
 func asNobody(t *testing.T, dir string, args ...string) result {
 	t.Helper()
-	c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
-	c.Dir, c.Env = dir, env(dir)
+	c := command(dir, args...)
 	if os.Getuid() == 0 {
 		for d := dir; d != "/" && d != "."; d = filepath.Dir(d) {
 			if fi, err := os.Stat(d); err == nil && fi.Mode().Perm()&0o001 == 0 {

@@ -52,14 +52,22 @@ func env(home string) []string {
 	return []string{"PATH=" + bin + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + home, "SESS_DIR=" + filepath.Join(home, "store"), "LC_ALL=C", "TMPDIR=" + home}
 }
 
+// command is a command line of a tool, or of sh, in the directory dir.
+func command(dir string, args ...string) *exec.Cmd {
+	name := args[0]
+	if name != "sh" {
+		name = filepath.Join(bin, name)
+	}
+	c := exec.Command(name, args[1:]...)
+	c.Dir, c.Env = dir, env(dir)
+	return c
+}
+
 // runCommand runs a command line in the directory dir.
 func runCommand(t *testing.T, dir, stdin string, args ...string) result {
 	t.Helper()
-	c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
-	if args[0] == "sh" {
-		c = exec.Command("sh", args[1:]...)
-	}
-	c.Dir, c.Env, c.Stdin = dir, env(dir), strings.NewReader(stdin)
+	c := command(dir, args...)
+	c.Stdin = strings.NewReader(stdin)
 	return wait(t, c)
 }
 

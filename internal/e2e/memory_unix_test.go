@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -175,17 +174,17 @@ func peakMemory(t *testing.T, dir string, args []string) int64 {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
+	c := command(dir, args...)
 	if last := len(args) - 1; args[last] == "<" {
 		in, err := os.Open(filepath.Join(dir, "s.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer in.Close()
-		c = exec.Command(filepath.Join(bin, args[0]), args[1:last]...)
+		c = command(dir, args[:last]...)
 		c.Stdin = in
 	}
-	c.Dir, c.Env, c.Stdout = dir, env(dir), null
+	c.Stdout = null
 	if r := wait(t, c); r.status > 1 {
 		t.Errorf("status %d: %s", r.status, r.stderr)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -72,8 +71,7 @@ func TestChangedWhileWaiting(t *testing.T) {
 				if tt.change != nil {
 					args[2] = "30s"
 				}
-				c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
-				c.Dir, c.Env = dir, env(dir)
+				c := command(dir, args...)
 				end := begin(t, c)
 				if tt.change != nil {
 					waitForWriter(t, c.Process.Pid, path)
