@@ -41,6 +41,14 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
+// size is how much a test does of the same: less, and more on CI.
+func size(less, more int) int {
+	if os.Getenv("CI") != "" {
+		return more
+	}
+	return less
+}
+
 // A result is what one run of a tool or a script left behind.
 type result struct {
 	status         int

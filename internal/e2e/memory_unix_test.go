@@ -97,12 +97,9 @@ func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves hundreds of megabytes: not with -short")
 	}
-	size := 32 << 20
-	if os.Getenv("CI") != "" {
-		size = 64 << 20
-	}
+	long := size(32<<20, 64<<20)
 	if os.Getenv("SESS_HUGE") != "" {
-		size = 1 << 30
+		long = 1 << 30
 	}
 	for _, args := range huge {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
@@ -111,7 +108,7 @@ func TestMemory(t *testing.T) {
 			if !strings.HasSuffix(name, ".jsonl") {
 				name = "s.jsonl"
 			}
-			line := longLine(t, filepath.Join(dir, name), shapes["text"], size)
+			line := longLine(t, filepath.Join(dir, name), shapes["text"], long)
 			if err := os.Mkdir(filepath.Join(dir, "out"), 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +118,7 @@ func TestMemory(t *testing.T) {
 	for _, c := range converted {
 		t.Run(c.shape+" "+c.form, func(t *testing.T) {
 			dir := t.TempDir()
-			line := longLine(t, filepath.Join(dir, "s.jsonl"), shapes[c.shape], size)
+			line := longLine(t, filepath.Join(dir, "s.jsonl"), shapes[c.shape], long)
 			wantMemory(t, dir, []string{"sess-path", "--as", c.form, "s.jsonl"}, line, c.factor)
 		})
 	}

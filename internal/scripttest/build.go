@@ -13,7 +13,7 @@ import (
 // half as much time again, and with the tag without which urfave/cli links a
 // Markdown renderer. No names are all tools.
 func Build(dir string, names ...string) error {
-	args := []string{"build", "-tags", "urfave_cli_no_docs", "-o", dir + string(os.PathSeparator)}
+	args := []string{"build", "-ldflags=-s -w", "-tags", "urfave_cli_no_docs", "-o", dir + string(os.PathSeparator)}
 	for _, name := range names {
 		args = append(args, "./cmd/"+name)
 	}
