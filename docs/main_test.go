@@ -13,20 +13,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/internal/scripttest"
 )
 
 // bin is the directory of the tools, built once, and of the stubs that stand
 // for command line LLMs.
 var bin string
-
-// llm is what stands for a command line LLM: it reads its prompt to the end and
-// answers with the headings the prompt asks for.
-const llm = `#!/bin/sh
-if grep -q '## Original Request'; then
-	printf '## Original Request\nDo it.\n\n'
-fi
-printf '## Goal\nIt is to be done.\n'
-`
 
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
@@ -40,14 +34,12 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	bin = dir
-	build := exec.Command("go", "build", "-tags", "urfave_cli_no_docs", "-o", dir+"/", "./cmd/...")
-	build.Dir = ".."
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building the tools: %v\n%s", err, out)
+	if err := scripttest.Build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	for _, name := range []string{"my-llm", "any-llm", "claude"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(llm), 0o700); err != nil { //nolint:gosec // a program has to be executable
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(corpus.LLM), 0o700); err != nil { //nolint:gosec // a program has to be executable
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}

@@ -4,8 +4,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/convo"
@@ -26,8 +24,8 @@ type config struct {
 	target                            operand.TargetOptions
 }
 
-func (c *config) flags() []cli.Flag {
-	flags := []cli.Flag{
+func (c *config) flags() []clikit.Flag {
+	flags := []clikit.Flag{
 		clikit.String(&c.role, "role, r", "", "add a message of `ROLE`: user (default), assistant, system, toolResult, …"),
 		clikit.Optional(&c.text, "text, t", "the message is `TEXT`"),
 		clikit.String(&c.file, "file, f", "", "read the message, or with --entries the entries, from `FILE` (- is standard input)"),
@@ -65,13 +63,14 @@ func (c *config) check(name string) error {
 	}
 	filter := name == "" || name == "-"
 	stdin := c.text == nil && (c.file == "" || c.file == "-") && c.typ == "" && c.label == nil
+	texts := clikit.Exclusive(clikit.Given(c.text != nil, "--text"), clikit.Given(c.file != "", "--file"))
 	switch {
 	case c.label != nil && (c.text != nil || c.file != "" || c.typ != "" || c.role != "" || c.entries || len(c.set)+len(c.setJSON) > 0):
 		return clikit.UsageError("--label takes nothing but --at")
 	case c.at != "" && c.label == nil:
 		return clikit.UsageError("--at goes with --label")
-	case c.text != nil && c.file != "":
-		return clikit.UsageError("--text and --file exclude each other")
+	case texts != nil:
+		return texts
 	case c.entries && (c.text != nil || c.typ != "" || c.role != ""):
 		return clikit.UsageError("--entries takes its entries from standard input or --file")
 	case c.entries && len(c.set)+len(c.setJSON) > 0:

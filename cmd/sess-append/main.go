@@ -13,8 +13,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 )
@@ -28,7 +26,7 @@ reply=$(my-llm < prompt) && printf '%s' "$reply" | sess-append -r assistant --mo
 sess-new | sess-append -r user -t hi | sess-append -r assistant -t hello
 sess-append --label before-refactor s.jsonl
 sess-append --expect-leaf ID -r user -t 'only if nobody else wrote' s.jsonl`,
-	New: func() ([]cli.Flag, clikit.Action) {
+	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 )
@@ -14,8 +12,8 @@ type config struct {
 	dest                    operand.Destination
 }
 
-func (c *config) flags() []cli.Flag {
-	return []cli.Flag{
+func (c *config) flags() []clikit.Flag {
+	return []clikit.Flag{
 		clikit.Bool(&c.json, "json", "print one JSON object per finding"),
 		clikit.Bool(&c.strict, "strict", "end with status 1 for warnings too"),
 		clikit.Bool(&c.nul, "0", "read the names of sessions from standard input, each ended by a NUL"),

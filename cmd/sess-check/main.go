@@ -12,8 +12,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/check"
 	"github.com/sess-tools/sess/internal/clikit"
 )
@@ -26,7 +24,7 @@ var tool = clikit.Tool{
 sess-ls --all -0 | sess-check -q -0
 sess-check --repair -o mended.jsonl s.jsonl
 sess-check --migrate -o v3.jsonl old.jsonl`,
-	New: func() ([]cli.Flag, clikit.Action) {
+	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},

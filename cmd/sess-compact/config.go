@@ -230,53 +230,29 @@ func (c *config) checkNumbers(*clikit.Streams, bool) error {
 	return nil
 }
 
-// A given flag is one that may not stand beside others.
-type given struct {
-	name string
-	is   bool
-}
-
-// exclusive refuses more than one of the flags.
-func exclusive(flags ...given) error {
-	first := ""
-	for _, f := range flags {
-		switch {
-		case f.is && first != "":
-			return clikit.UsageError("%s and %s exclude each other", first, f.name)
-		case f.is:
-			first = f.name
-		}
-	}
-	return nil
-}
-
 // checkSubject refuses to do several things at once.
 func (c *config) checkSubject(s *clikit.Streams, _ bool) error {
-	looks := []given{
-		{"--check", c.figures},
-		{"--plan", c.plan},
-		{"--prompt", c.prompt},
-		{"--report", c.report},
-		{"--report-of", c.reportOf != ""},
-	}
-	summary := []given{{"--summary", c.summary != ""}, {"a command", len(s.Command) > 0}}
-	branch := given{"--branch", c.branch != ""}
-	if s.HasCommand && len(s.Command) == 0 {
+	given := clikit.Given
+	check, plan, prompt := given(c.figures, "--check"), given(c.plan, "--plan"), given(c.prompt, "--prompt")
+	report, reportOf := given(c.report, "--report"), given(c.reportOf != "", "--report-of")
+	prune, unprune, branch := given(c.prune, "--prune"), given(c.unprune, "--unprune"), given(c.branch != "", "--branch")
+	summary, command := given(c.summary != "", "--summary"), given(len(s.Command) > 0, "a command")
+	if s.HasCommand && command == "" {
 		return clikit.UsageError("no command after --")
 	}
-	for _, flags := range [][]given{
-		append(looks[:len(looks):len(looks)], summary[0]),
-		summary,
-		{branch, {"--prune", c.prune}, {"--unprune", c.unprune}},
-		append(append([]given{{"--unprune", c.unprune}}, summary...), looks...),
-		{branch, looks[0], looks[3], looks[4]},
-		{branch, {"--if-needed", c.ifNeeded}},
-		{branch, {"--first-kept", c.firstKept != ""}},
-		{branch, {"--hook", c.hook != ""}},
-		{branch, {"--short-summary", c.short != ""}},
-		{branch, {"--preserve-data", c.preserve != ""}},
+	for _, exclusive := range [][]string{
+		{check, plan, prompt, report, reportOf, summary},
+		{summary, command},
+		{branch, prune, unprune},
+		{unprune, summary, command, check, plan, prompt, report, reportOf},
+		{branch, check, report, reportOf},
+		{branch, given(c.ifNeeded, "--if-needed")},
+		{branch, given(c.firstKept != "", "--first-kept")},
+		{branch, given(c.hook != "", "--hook")},
+		{branch, given(c.short != "", "--short-summary")},
+		{branch, given(c.preserve != "", "--preserve-data")},
 	} {
-		if err := exclusive(flags...); err != nil {
+		if err := clikit.Exclusive(exclusive...); err != nil {
 			return err
 		}
 	}

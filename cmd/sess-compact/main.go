@@ -11,8 +11,6 @@ package main
 import (
 	"context"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 )
@@ -26,7 +24,7 @@ var tool = clikit.Tool{
 sess-compact --if-needed --window 200000 s.jsonl -- my-llm
 sess-compact --prompt s.jsonl | my-llm | sess-compact --summary - s.jsonl
 sess-compact --plan s.jsonl`,
-	New: func() ([]cli.Flag, clikit.Action) {
+	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},

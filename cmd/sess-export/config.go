@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/all"
@@ -24,8 +22,8 @@ type config struct {
 	strict, dryRun, index                    bool
 }
 
-func (c *config) flags() []cli.Flag {
-	return []cli.Flag{
+func (c *config) flags() []clikit.Flag {
+	return []clikit.Flag{
 		clikit.String(&c.version, "for", "", "write a file for `VERSION` of the agent, instead of the newest known"),
 		clikit.String(&c.output, "output, o", "", "make the file `DEST`, which must not exist, or a file in the directory DEST; print its path"),
 		clikit.Bool(&c.index, "index", "add the session's name to the agent's index in the directory DEST"),
@@ -33,7 +31,7 @@ func (c *config) flags() []cli.Flag {
 		clikit.String(&c.blobs, "blobs", "", "replace references to images with their blobs in `DIR`"),
 		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		clikit.Bool(&c.strict, "strict", "treat a loss as an error, and make nothing"),
-		clikit.Int64(&c.growth, "max-growth", 0, "allow an export of up to `TIMES` the size of the session, instead of 16 times or 64 MiB"),
+		clikit.Int(&c.growth, "max-growth", 0, "allow an export of up to `TIMES` the size of the session, instead of 16 times or 64 MiB"),
 		operand.SyncFlag(&c.sync, "files"),
 		clikit.Bool(&c.dryRun, "dry-run, n", "print what would be made, and make nothing"),
 	}

@@ -12,8 +12,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 )
@@ -27,7 +25,7 @@ var tool = clikit.Tool{
 	Examples: `sess-export omp -o s.omp.jsonl s.jsonl
 sess-export pi --for pi-0.73 < s.jsonl
 sess-export omp --strict --losses lost.jsonl s.jsonl`,
-	New: func() ([]cli.Flag, clikit.Action) {
+	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},

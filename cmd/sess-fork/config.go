@@ -1,8 +1,6 @@
 package main
 
 import (
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 )
@@ -14,8 +12,8 @@ type config struct {
 	dest    operand.Destination
 }
 
-func (c *config) flags() []cli.Flag {
-	return append([]cli.Flag{
+func (c *config) flags() []clikit.Flag {
+	return append([]clikit.Flag{
 		clikit.String(&c.at, "at", "", "fork the path to `REF` instead of the leaf"),
 		clikit.Bool(&c.all, "all", "take the whole session, every branch"),
 		clikit.String(&c.cwd, "cwd", "", "use `DIR` as the working directory, instead of the old session's"),

@@ -11,8 +11,6 @@ package main
 import (
 	"context"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 )
@@ -24,7 +22,7 @@ var tool = clikit.Tool{
 	Examples: `sess-fork --at @before-refactor -o b.jsonl s.jsonl
 sess-fork --at .^ s.jsonl | sess-append -r user -t 'try it otherwise' > c.jsonl
 sess-fork --all --store --cwd . old.jsonl`,
-	New: func() ([]cli.Flag, clikit.Action) {
+	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
@@ -37,8 +35,8 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	if c.all && c.at != "" {
-		return clikit.UsageError("--all and --at exclude each other")
+	if err := clikit.Exclusive(clikit.Given(c.all, "--all"), clikit.Given(c.at != "", "--at")); err != nil {
+		return err
 	}
 	if err := c.dest.Check(); err != nil {
 		return err

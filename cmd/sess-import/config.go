@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/all"
@@ -26,8 +24,8 @@ type config struct {
 	dest                        operand.Destination
 }
 
-func (c *config) flags() []cli.Flag {
-	return []cli.Flag{
+func (c *config) flags() []clikit.Flag {
+	return []clikit.Flag{
 		clikit.String(&c.session, "session", "", "import the session with the id, unique prefix of an id, or name `ID`"),
 		clikit.Bool(&c.recent, "recent", "import the session that was written last"),
 		clikit.Bool(&c.list, "list", "print one JSON object per session, as sess-ls --json does, and make nothing"),
@@ -39,7 +37,7 @@ func (c *config) flags() []cli.Flag {
 		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		clikit.Bool(&c.strict, "strict", "treat a loss as an error, and make nothing of that session"),
 		clikit.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),
-		clikit.Int64(&c.expansion, "max-expansion", 0, "expand a compressed file to at most `BYTES`, instead of 1000 times its size (64 MiB to 4 GiB)"),
+		clikit.Int(&c.expansion, "max-expansion", 0, "expand a compressed file to at most `BYTES`, instead of 1000 times its size (64 MiB to 4 GiB)"),
 		operand.SyncFlag(&c.dest.Sync, "files"),
 		clikit.Bool(&c.dest.DryRun, "dry-run, n", "print the session, or with --all what would be made, and make nothing"),
 	}
@@ -53,13 +51,14 @@ func names() string {
 
 // check refuses what contradicts itself.
 func (c *config) check(operands []string) error {
+	several := clikit.Exclusive(clikit.Given(c.all, "--all"), clikit.Given(c.session != "", "--session"))
 	switch {
 	case c.expansion < 0:
 		return clikit.UsageError("--max-expansion wants a number above 0")
 	case len(operands) > 2:
 		return clikit.UsageError("unexpected operand %q", operands[2])
-	case c.all && c.session != "":
-		return clikit.UsageError("--all and --session exclude each other")
+	case several != nil:
+		return several
 	case c.recent && (c.all || c.session != ""):
 		return clikit.UsageError("--recent is one session: it goes with neither --all nor --session")
 	case c.list && (c.all || c.session != "" || c.dest.Store || c.dest.File != "" || c.losses != ""):

@@ -11,8 +11,6 @@ package main
 import (
 	"context"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 )
 
@@ -28,7 +26,7 @@ sess-import pi --all --store
 sess-import omp --session 01a1fc12 --store
 sess-import pi --list
 sess-import --detect chat.json`,
-	New: func() ([]cli.Flag, clikit.Action) {
+	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},

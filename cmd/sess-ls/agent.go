@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/pi"
 	"github.com/sess-tools/sess/internal/listing"
@@ -139,12 +138,10 @@ func (c *config) gatherNative(ctx context.Context, found *agentRows, format form
 		}
 		places = []string{place}
 	}
-	for _, place := range places {
-		if _, err := os.ReadDir(place); err != nil {
-			return fmt.Errorf("listing %s: %w", place, disk.Cause(err))
-		}
+	err := checkDirs(places)
+	if err != nil {
+		return err
 	}
-	var err error
 	found.rows, err = c.list(ctx, places, o, func() (string, bool) { return "", false })
 	return err
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"slices"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 )
@@ -21,8 +19,8 @@ type config struct {
 	elsewhere bool             // not where the agent keeps them
 }
 
-func (c *config) flags() []cli.Flag {
-	return []cli.Flag{
+func (c *config) flags() []clikit.Flag {
+	return []clikit.Flag{
 		clikit.Bool(&c.all, "all, a", "list every project of the store, or one level below each DIR"),
 		clikit.Choice(&c.agent, "agent", slices.Concat([]string{""}, operand.Agents(), []string{everyAgent}), "list the sessions of the agent `NAME` where it keeps them"),
 		clikit.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
@@ -44,8 +42,5 @@ func (c *config) flags() []cli.Flag {
 
 // check refuses flags that contradict each other.
 func (c *config) check() error {
-	if c.json && (c.paths || c.nul) {
-		return clikit.UsageError("--json and a list of paths exclude each other")
-	}
-	return nil
+	return clikit.Exclusive(clikit.Given(c.json, "--json"), clikit.Given(c.paths || c.nul, "a list of paths"))
 }

@@ -12,8 +12,6 @@ import (
 	"context"
 	"runtime/debug"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 )
@@ -28,7 +26,7 @@ sess-path --as text "$(sess-ls --recent --paths)"
 sess-ls --all --older-than 30d -0 | xargs -0 ls -l
 sess-ls --json --where '.messages > 100' ~/.pi/agent/sessions/*/
 sess-ls --agent all --since 7d`,
-	New: func() ([]cli.Flag, clikit.Action) {
+	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/filter"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/js"
@@ -39,12 +38,7 @@ func (c *config) scope(s *clikit.Streams, dirs []string) ([]string, store.Option
 		}
 	}
 	if len(dirs) > 0 {
-		for _, dir := range dirs {
-			if _, err := os.ReadDir(dir); err != nil {
-				return nil, o, fmt.Errorf("listing %s: %w", dir, disk.Cause(err))
-			}
-		}
-		return dirs, o, nil
+		return dirs, o, checkDirs(dirs)
 	}
 	root, err := operand.StoreDir()
 	if err != nil {
@@ -63,6 +57,19 @@ func (c *config) scope(s *clikit.Streams, dirs []string) ([]string, store.Option
 		warn(path, err)
 	}
 	return dirs, o, nil
+}
+
+// checkDirs refuses what is no directory that can be read.
+func checkDirs(dirs []string) error {
+	for _, dir := range dirs {
+		if _, err := os.ReadDir(dir); err != nil {
+			if pe, ok := errors.AsType[*fs.PathError](err); ok {
+				err = pe.Err
+			}
+			return fmt.Errorf("listing %s: %w", dir, err)
+		}
+	}
+	return nil
 }
 
 // unseen are the details that nothing shows or asks for.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 )
@@ -12,8 +10,8 @@ type config struct {
 	dest                                        operand.Destination
 }
 
-func (c *config) flags() []cli.Flag {
-	return append([]cli.Flag{
+func (c *config) flags() []clikit.Flag {
+	return append([]clikit.Flag{
 		clikit.String(&c.cwd, "cwd", "", "use `DIR` as the session's working directory, instead of the current one"),
 		clikit.String(&c.title, "title", "", "name the session `TITLE`"),
 		clikit.String(&c.id, "id", "", "use `ID` as the session's id, instead of a new UUID"),

@@ -11,8 +11,6 @@ package main
 import (
 	"context"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 )
@@ -24,7 +22,7 @@ var tool = clikit.Tool{
 S=$(sess-new --store --title "fix the parser")
 S=$(sess-new --store --defer) && sess-append -t hi "$S"
 sess-new | sess-append -r user -t hi | sess-path --as text`,
-	New: func() ([]cli.Flag, clikit.Action) {
+	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{dest: operand.Destination{Crumb: true}}
 		return c.flags(), c.run
 	},

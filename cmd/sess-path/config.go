@@ -1,8 +1,6 @@
 package main
 
 import (
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/filter"
 )
@@ -23,8 +21,8 @@ type settings struct {
 	raw                               bool
 }
 
-func (c *config) flags() []cli.Flag {
-	flags := []cli.Flag{
+func (c *config) flags() []clikit.Flag {
+	flags := []clikit.Flag{
 		clikit.String(&c.leaf, "leaf, l", "last", "end at `REF`, or by a rule: last, newest-message, longest"),
 		clikit.Choice(&c.as, "as", forms, "print `FORM`"),
 		clikit.Tokens(&c.budget, "budget", 0, "keep the longest tail of at most `TOKENS`"),

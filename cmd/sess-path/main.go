@@ -12,8 +12,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 )
@@ -26,7 +24,7 @@ var tool = clikit.Tool{
 sess-path --as openai s.jsonl
 sess-path --as text --leaf newest-message s.jsonl
 sess-path --where '.message.role == "user"' s.jsonl`,
-	New: func() ([]cli.Flag, clikit.Action) {
+	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},

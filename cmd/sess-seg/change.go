@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/seg"
 	"github.com/sess-tools/sess/internal/tty"
@@ -18,8 +16,8 @@ import (
 var checkpointCommand = command("checkpoint", "SESSION", "mark the last entry as a point to roll back to",
 	`sess-seg checkpoint s.v2
 sess-seg checkpoint --list --json s.v2`,
-	func(c *config) []cli.Flag {
-		return []cli.Flag{
+	func(c *config) []clikit.Flag {
+		return []clikit.Flag{
 			clikit.Choice(&c.reason, "reason", []string{"manual", "periodic", "pre_migration", "post_migration", "recovery"}, "record the reason `WHY`"),
 			clikit.Bool(&c.list, "list", "list the checkpoints, and make none"),
 			jsonFlag(c, "print checkpoints as JSON objects, not numbers"),
@@ -67,7 +65,7 @@ func (c *config) printCheckpoint(s *clikit.Streams, p seg.Checkpoint) (err error
 
 var rollbackToCommand = command("rollback-to", "CHECKPOINT SESSION", "roll a store back to a checkpoint",
 	`sess-seg rollback-to 3 s.v2`,
-	func(c *config) []cli.Flag { return []cli.Flag{waitFlag(c)} },
+	func(c *config) []clikit.Flag { return []clikit.Flag{waitFlag(c)} },
 	(*config).rollbackTo)
 
 func (c *config) rollbackTo(ctx context.Context, s *clikit.Streams, operands []string) error {
@@ -95,7 +93,7 @@ func (c *config) rollbackTo(ctx context.Context, s *clikit.Streams, operands []s
 
 var rebuildCommand = command("rebuild-index", "SESSION", "rebuild the index of a store from its segments",
 	`sess-seg rebuild-index s.v2`,
-	func(c *config) []cli.Flag { return []cli.Flag{waitFlag(c)} },
+	func(c *config) []clikit.Flag { return []clikit.Flag{waitFlag(c)} },
 	(*config).rebuildIndex)
 
 func (c *config) rebuildIndex(ctx context.Context, s *clikit.Streams, operands []string) error {
@@ -123,11 +121,11 @@ func (c *config) rebuildIndex(ctx context.Context, s *clikit.Streams, operands [
 var appendCommand = command("append", "SESSION", "append the entries on standard input to a store",
 	`sess-seg append s.v2 < entries.jsonl
 sess-path a.jsonl --no-header | sess-seg append --sync never s.v2`,
-	func(c *config) []cli.Flag {
-		return []cli.Flag{
+	func(c *config) []clikit.Flag {
+		return []clikit.Flag{
 			extendedFlag(c),
 			clikit.Choice(&c.sync, "sync", []string{"always", "never"}, "sync the entries to disk `WHEN`"),
-			clikit.Int64(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
+			clikit.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
 			waitFlag(c),
 		}
 	},

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/seg"
@@ -28,10 +26,10 @@ type config struct {
 }
 
 // command makes one command. Its flags store into a config that its action gets.
-func command(name, args, summary, examples string, flags func(*config) []cli.Flag, run func(*config, context.Context, *clikit.Streams, []string) error) clikit.Tool {
+func command(name, args, summary, examples string, flags func(*config) []clikit.Flag, run func(*config, context.Context, *clikit.Streams, []string) error) clikit.Tool {
 	return clikit.Tool{
 		Name: name, Args: args, Summary: summary, Examples: examples,
-		New: func() ([]cli.Flag, clikit.Action) {
+		New: func() ([]clikit.Flag, clikit.Action) {
 			c := &config{}
 			return flags(c), func(ctx context.Context, s *clikit.Streams, operands []string) error {
 				if n := len(strings.Fields(args)); len(operands) != n {
@@ -43,13 +41,13 @@ func command(name, args, summary, examples string, flags func(*config) []cli.Fla
 	}
 }
 
-func waitFlag(c *config) cli.Flag {
+func waitFlag(c *config) clikit.Flag {
 	return clikit.Duration(&c.wait, "wait", jsonl.DefaultWait, "wait for locks at most `DURATION`")
 }
 
-func jsonFlag(c *config, usage string) cli.Flag { return clikit.Bool(&c.json, "json", usage) }
+func jsonFlag(c *config, usage string) clikit.Flag { return clikit.Bool(&c.json, "json", usage) }
 
-func extendedFlag(c *config) cli.Flag {
+func extendedFlag(c *config) clikit.Flag {
 	return clikit.Bool(&c.extended, "extended", "store what the format cannot hold under schema ids of our own, which pi does not read")
 }
 

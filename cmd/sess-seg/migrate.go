@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/seg"
 )
@@ -16,11 +14,11 @@ import (
 var migrateCommand = command("migrate", "SESSION", "make the segmented store of a session",
 	`sess-seg migrate s.jsonl
 sess-seg migrate --dry-run --json s.jsonl`,
-	func(c *config) []cli.Flag {
-		return []cli.Flag{
+	func(c *config) []clikit.Flag {
+		return []clikit.Flag{
 			extendedFlag(c),
 			clikit.Bool(&c.dryRun, "dry-run, n", "build and verify the store, and leave nothing behind"),
-			clikit.Int64(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
+			clikit.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
 			jsonFlag(c, "print what was done as a JSON object, not the name of the store"),
 			waitFlag(c),
 		}
@@ -90,8 +88,8 @@ func unfit(s *clikit.Streams, u seg.Unfit) {
 
 var rollbackCommand = command("rollback", "SESSION", "make the JSONL file the session again",
 	`sess-seg rollback --reason 'pi has to go on with it' s.jsonl`,
-	func(c *config) []cli.Flag {
-		return []cli.Flag{
+	func(c *config) []clikit.Flag {
+		return []clikit.Flag{
 			clikit.Bool(&c.force, "force", "leave behind the entries that only the store has"),
 			clikit.String(&c.reason, "reason", "asked for", "note `TEXT` in the state of the store"),
 			waitFlag(c),
@@ -118,8 +116,8 @@ func (c *config) rollback(ctx context.Context, s *clikit.Streams, operands []str
 
 var recoverCommand = command("recover", "SESSION", "repair a session after a crash or damage",
 	`sess-seg recover s.jsonl`,
-	func(c *config) []cli.Flag {
-		return []cli.Flag{jsonFlag(c, "print what was done as a JSON object, not a word"), waitFlag(c)}
+	func(c *config) []clikit.Flag {
+		return []clikit.Flag{jsonFlag(c, "print what was done as a JSON object, not a word"), waitFlag(c)}
 	},
 	(*config).recover)
 

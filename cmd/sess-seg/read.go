@@ -7,14 +7,12 @@ import (
 	"iter"
 	"strconv"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/seg"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-func none(*config) []cli.Flag { return nil }
+func none(*config) []clikit.Flag { return nil }
 
 var catCommand = command("cat", "SESSION", "print all of a store as a session",
 	`sess-seg cat s.v2 > copy.jsonl`, none, (*config).cat)
@@ -31,8 +29,8 @@ func (c *config) cat(ctx context.Context, s *clikit.Streams, operands []string) 
 var pathCommand = command("path", "SESSION", "print the path from the root to a leaf",
 	`sess-seg path --leaf 0d6f9a51 s.v2
 sess-seg path --no-header --reverse s.v2 | head -n 3`,
-	func(c *config) []cli.Flag {
-		return []cli.Flag{
+	func(c *config) []clikit.Flag {
+		return []clikit.Flag{
 			clikit.String(&c.leaf, "leaf, l", "", "end at the entry `REF` instead of the last one"),
 			clikit.Bool(&c.reverse, "reverse, r", "print the leaf first and the root last, without the header"),
 			clikit.Bool(&c.noHeader, "no-header", "leave out the header"),

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/seg"
 	"github.com/sess-tools/sess/internal/tty"
@@ -14,8 +12,8 @@ import (
 var statusCommand = command("status", "SESSION", "print the state of a store, without reading its entries",
 	`sess-seg status s.v2
 sess-seg status --json --source s.v2`,
-	func(c *config) []cli.Flag {
-		return []cli.Flag{
+	func(c *config) []clikit.Flag {
+		return []clikit.Flag{
 			jsonFlag(c, "print one JSON object"),
 			clikit.Bool(&c.source, "source", "also compare the JSONL file with what was migrated; reads all of it"),
 		}
@@ -119,8 +117,8 @@ func finding(out *status) error {
 var verifyCommand = command("verify", "SESSION", "read all of a store and check it",
 	`sess-seg verify s.v2
 sess-seg verify --json s.v2`,
-	func(c *config) []cli.Flag {
-		return []cli.Flag{jsonFlag(c, "print one JSON object per finding"), waitFlag(c)}
+	func(c *config) []clikit.Flag {
+		return []clikit.Flag{jsonFlag(c, "print one JSON object per finding"), waitFlag(c)}
 	},
 	(*config).verify)
 

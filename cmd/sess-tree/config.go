@@ -4,8 +4,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/tree"
 	"github.com/sess-tools/sess/internal/tty"
@@ -16,8 +14,8 @@ type config struct {
 	heads, labels, json, dot, ascii, full bool
 }
 
-func (c *config) flags() []cli.Flag {
-	return []cli.Flag{
+func (c *config) flags() []clikit.Flag {
+	return []clikit.Flag{
 		clikit.Bool(&c.heads, "heads", "list the ends of all branches"),
 		clikit.Bool(&c.labels, "labels", "list the entries that have a label"),
 		clikit.Bool(&c.json, "json", "print one JSON object per entry, head or label"),

@@ -11,8 +11,6 @@ package main
 import (
 	"context"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/tree"
@@ -27,7 +25,7 @@ sess-tree --full s.jsonl | less
 sess-tree --heads s.jsonl
 sess-tree --labels s.jsonl
 sess-tree --dot s.jsonl > s.dot`,
-	New: func() ([]cli.Flag, clikit.Action) {
+	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},

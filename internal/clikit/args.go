@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/urfave/cli/v2"
+	"github.com/xrash/smetrics"
 )
 
 // A parser reads a command line as getopt_long(3) does with GNU's permutation:
@@ -16,7 +16,7 @@ import (
 // flag that takes a value is its value even when it begins with "-". Given
 // twice, a flag has its last value.
 type parser struct {
-	flags   []cli.Flag
+	flags   []Flag
 	set     *flag.FlagSet // those of them that were given
 	command bool          // words after "--" are a command
 
@@ -102,7 +102,7 @@ func (p *parser) short(arg string, rest []string) (int, error) {
 }
 
 // find returns the flag with a name, or nil.
-func (p *parser) find(name string) cli.Flag {
+func (p *parser) find(name string) Flag {
 	for _, f := range p.flags {
 		if name != "" && slices.Contains(f.Names(), name) {
 			return f
@@ -111,26 +111,16 @@ func (p *parser) find(name string) cli.Flag {
 	return nil
 }
 
-func (p *parser) assign(f cli.Flag, name, value string) error {
+func (p *parser) assign(f Flag, name, value string) error {
 	if p.set.Lookup(name) == nil {
 		if err := f.Apply(p.set); err != nil {
 			return UsageError("%v", err)
 		}
 	}
 	if err := p.set.Set(name, value); err != nil {
-		return UsageError("invalid value %q for %s: %s", value, dashed(name), reason(f, err))
+		return UsageError("invalid value %q for %s: %s", value, dashed(name), err)
 	}
 	return nil
-}
-
-// reason says what a flag wants, where package flag says that parsing failed.
-func reason(f cli.Flag, err error) string {
-	d, _ := f.(declared)
-	switch d.DocGenerationFlag.(type) {
-	case *cli.IntFlag, *cli.Int64Flag:
-		return "want a number"
-	}
-	return err.Error()
 }
 
 // unknown refuses a flag, and says what may have been meant: another one, or a file.
@@ -164,4 +154,33 @@ func dashed(name string) string {
 		return "-" + name
 	}
 	return "--" + name
+}
+
+// alike is the Jaro-Winkler similarity from which on a word is taken for a slip of
+// the fingers.
+const alike = 0.8
+
+// Closest returns the word among the given ones that a mistyped one was most likely
+// meant to be; ok is false if none is like it.
+func Closest(word string, among []string) (closest string, ok bool) {
+	best := alike
+	for _, w := range among {
+		if score := smetrics.JaroWinkler(word, w, 0.7, 4); score > best {
+			closest, ok, best = w, true, score
+		}
+	}
+	return closest, ok
+}
+
+// Known refuses a word that is not among the known ones. What names the kind of
+// word, such as "role".
+func Known(what, word string, among []string) error {
+	if slices.Contains(among, word) {
+		return nil
+	}
+	err := UsageError("unknown %s %s", what, word)
+	if closest, ok := Closest(word, among); ok {
+		return WithHint(err, "did you mean %s?", closest)
+	}
+	return WithHint(err, "known are %s", strings.Join(among, ", "))
 }

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 )
 
@@ -22,7 +20,7 @@ func demo(act func(ctx context.Context, s *clikit.Streams, operands []string) er
 		Name: "sess-demo", Summary: "demonstrate", Args: "[FILE...]",
 		Doc:      "Prints what it got.",
 		Examples: "\nsess-demo a.jsonl\nsess-demo <a.jsonl\n",
-		New: func() ([]cli.Flag, clikit.Action) {
+		New: func() ([]clikit.Flag, clikit.Action) {
 			var (
 				all   bool
 				text  string
@@ -32,7 +30,7 @@ func demo(act func(ctx context.Context, s *clikit.Streams, operands []string) er
 				wait  time.Duration
 				set   []string
 			)
-			flags := []cli.Flag{
+			flags := []clikit.Flag{
 				clikit.Bool(&all, "all, a", "take everything"),
 				clikit.String(&text, "text, t", "", "add `TEXT`"),
 				clikit.Choice(&mode, "mode", []string{"fast", "safe"}, "work in `MODE`"),

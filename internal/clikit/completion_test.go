@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 )
 
@@ -128,9 +126,9 @@ func TestBashCompletionOffers(t *testing.T) {
 // A choice that is nothing unless given cannot be given as nothing.
 func TestChoiceOfNothing(t *testing.T) {
 	t.Parallel()
-	tool := clikit.Tool{Name: "sess-demo", New: func() ([]cli.Flag, clikit.Action) {
+	tool := clikit.Tool{Name: "sess-demo", New: func() ([]clikit.Flag, clikit.Action) {
 		var form string
-		flags := []cli.Flag{clikit.Choice(&form, "form", []string{"", "a", "b"}, "print as `FORM`")}
+		flags := []clikit.Flag{clikit.Choice(&form, "form", []string{"", "a", "b"}, "print as `FORM`")}
 		return flags, func(_ context.Context, s *clikit.Streams, _ []string) error {
 			_, err := fmt.Fprintf(s.Out, "%q", form)
 			return err

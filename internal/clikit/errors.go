@@ -48,9 +48,6 @@ func CommandFailed(err error) error {
 	return &statusError{text: err.Error(), kind: errCommand, err: err}
 }
 
-// Interrupted is the error of a tool that was told to stop: status 130.
-func Interrupted() error { return errInterrupted }
-
 // A statusError is a message bound to a row of the exit table.
 type statusError struct {
 	text string

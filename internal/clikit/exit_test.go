@@ -39,7 +39,7 @@ func TestStatusAndMessage(t *testing.T) {
 		{"command", clikit.CommandFailed(plain), 5, "sess-demo: opening x: no\n"},
 		{"command on nothing", clikit.CommandFailed(nil), 0, ""},
 		{"command over malformed", clikit.CommandFailed(session.ErrMalformed), 5, "sess-demo: malformed session\n"},
-		{"interrupted", clikit.Interrupted(), 130, "sess-demo: interrupted\n"},
+		{"interrupted", context.Canceled, 130, "sess-demo: interrupted\n"},
 		{"cancelled", wrap(context.Canceled), 130, "sess-demo: interrupted\n"},
 		{"deadline", context.DeadlineExceeded, 2, "sess-demo: context deadline exceeded\n"},
 		{"malformed", wrap(session.ErrMalformed), 3, "sess-demo: x.jsonl:3: malformed session\n"},

@@ -33,47 +33,133 @@ func (d declared) Names() []string { return d.names }
 // backquotes names the value in help: "end at `REF`".
 
 // Bool declares a switch, off unless given.
-func Bool(dst *bool, names, usage string) cli.Flag {
+func Bool(dst *bool, names, usage string) Flag {
 	*dst = false
 	n := cutNames(names)
 	return declared{DocGenerationFlag: &cli.BoolFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, DisableDefaultText: true}, names: n}
 }
 
 // String declares a flag with a text value.
-func String(dst *string, names, value, usage string) cli.Flag {
+func String(dst *string, names, value, usage string) Flag {
 	*dst = value
 	n := cutNames(names)
 	return declared{DocGenerationFlag: &cli.StringFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
 }
 
 // Int declares a flag with a decimal (or 0x, 0o, 0b) integer value.
-func Int(dst *int, names string, value int, usage string) cli.Flag {
+func Int[N int | int64](dst *N, names string, value N, usage string) Flag {
 	*dst = value
-	n := cutNames(names)
-	return declared{DocGenerationFlag: &cli.IntFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
+	return parsed(dst, names, usage, func(s string) (N, error) {
+		n, err := strconv.ParseInt(s, 0, 64)
+		if err != nil || int64(N(n)) != n {
+			return 0, errors.New("want a number")
+		}
+		return N(n), nil
+	})
 }
 
-// Int64 is [Int] for offsets and sizes.
-func Int64(dst *int64, names string, value int64, usage string) cli.Flag {
-	*dst = value
-	n := cutNames(names)
-	return declared{DocGenerationFlag: &cli.Int64Flag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
+// Count declares a flag with a number above 0, which is 0 without the flag.
+func Count(dst *int, names, usage string) Flag {
+	*dst = 0
+	return parsed(dst, names, usage, func(s string) (int, error) {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 {
+			return 0, errors.New("want a number above 0")
+		}
+		return n, nil
+	})
 }
 
 // Tokens declares a flag with a number of tokens, 0 or more: 20000, 20k or 1M.
-func Tokens(dst *int64, names string, value int64, usage string) cli.Flag {
+func Tokens(dst *int64, names string, value int64, usage string) Flag {
 	*dst = value
-	return Value((*tokens)(dst), names, usage)
+	return parsed(dst, names, usage, func(s string) (int64, error) {
+		digits, unit := s, int64(1)
+		switch {
+		case strings.HasSuffix(s, "k"), strings.HasSuffix(s, "K"):
+			digits, unit = s[:len(s)-1], 1_000
+		case strings.HasSuffix(s, "M"):
+			digits, unit = s[:len(s)-1], 1_000_000
+		}
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil || n < 0 || n > math.MaxInt64/unit {
+			return 0, errors.New("want a number of tokens, such as 20000 or 20k")
+		}
+		return n * unit, nil
+	})
 }
 
 // Duration declares a flag with a value such as 300ms, 10s or 1h30m.
-func Duration(dst *time.Duration, names string, value time.Duration, usage string) cli.Flag {
+func Duration(dst *time.Duration, names string, value time.Duration, usage string) Flag {
 	*dst = value
-	return Value((*duration)(dst), names, usage)
+	return parsed(dst, names, usage, func(s string) (time.Duration, error) {
+		d, err := time.ParseDuration(s)
+		if err != nil {
+			return 0, errors.New("want a duration such as 5s")
+		}
+		return d, nil
+	})
+}
+
+// Strings declares a flag that may be repeated; each use adds one value, which
+// may hold commas.
+func Strings(dst *[]string, names, usage string) Flag {
+	return parsed(dst, names, usage, func(s string) ([]string, error) { return append(*dst, s), nil })
+}
+
+// Optional declares a flag with a text value that tells "not given", which
+// leaves *dst nil, from an empty text.
+func Optional(dst **string, names, usage string) Flag {
+	return parsed(dst, names, usage, func(s string) (*string, error) { return &s, nil })
+}
+
+// Choice declares a flag that takes one of a few words. The first one is the
+// value without the flag; it may be "", which cannot be given.
+func Choice(dst *string, names string, words []string, usage string) Flag {
+	*dst = words[0]
+	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
+	f := parsed(dst, names, usage, func(s string) (string, error) {
+		if !slices.Contains(words, s) {
+			return "", fmt.Errorf("want %s", strings.Join(words, ", "))
+		}
+		return s, nil
+	})
+	f.words = words
+	return f
+}
+
+// parsed declares a flag whose value one function reads, each time that the flag
+// is given.
+func parsed[T any](dst *T, names, usage string, parse func(string) (T, error)) declared {
+	n := cutNames(names)
+	return declared{DocGenerationFlag: &cli.GenericFlag{Name: n[0], Aliases: n[1:], Usage: usage, Value: &value[T]{dst, parse}}, names: n}
+}
+
+type value[T any] struct {
+	dst   *T
+	parse func(string) (T, error)
+}
+
+func (v *value[T]) Set(s string) (err error) {
+	t, err := v.parse(s)
+	if err == nil {
+		*v.dst = t
+	}
+	return err
+}
+
+// String is the default in help. A list and an optional text have none.
+func (v *value[T]) String() string {
+	switch t := any(*v.dst).(type) {
+	case []string, *string:
+		return ""
+	default:
+		return fmt.Sprint(t)
+	}
 }
 
 // Group puts flags under a heading in help.
-func Group(title string, flags ...cli.Flag) []cli.Flag {
+func Group(title string, flags ...Flag) []Flag {
 	out := slices.Clone(flags)
 	for i, f := range out {
 		if d, ok := f.(declared); ok {
@@ -84,37 +170,6 @@ func Group(title string, flags ...cli.Flag) []cli.Flag {
 	return out
 }
 
-// Strings declares a flag that may be repeated; each use adds one value, which
-// may hold commas.
-func Strings(dst *[]string, names, usage string) cli.Flag {
-	return Value((*list)(dst), names, usage)
-}
-
-// Optional declares a flag with a text value that tells "not given", which
-// leaves *dst nil, from an empty text.
-func Optional(dst **string, names, usage string) cli.Flag {
-	return Value(&optional{dst}, names, usage)
-}
-
-// Choice declares a flag that takes one of a few words. The first one is the
-// value without the flag; it may be "", which cannot be given.
-func Choice(dst *string, names string, words []string, usage string) cli.Flag {
-	*dst = words[0]
-	f := generic(&choice{dst, words}, names, usage)
-	f.words = words
-	return f
-}
-
-// Value declares a flag with a type of its own. Its Set reports a bad value; it
-// runs once for each time the flag is given. Its String is the default shown by
-// help; an empty one shows none.
-func Value(v cli.Generic, names, usage string) cli.Flag { return generic(v, names, usage) }
-
-func generic(v cli.Generic, names, usage string) declared {
-	n := cutNames(names)
-	return declared{DocGenerationFlag: &cli.GenericFlag{Name: n[0], Aliases: n[1:], Usage: usage, Value: v}, names: n}
-}
-
 func cutNames(names string) []string {
 	all := strings.Split(names, ",")
 	for i := range all {
@@ -123,87 +178,26 @@ func cutNames(names string) []string {
 	return all
 }
 
-type tokens int64
-
-func (n *tokens) Set(s string) error {
-	digits, unit := s, int64(1)
-	switch {
-	case strings.HasSuffix(s, "k"), strings.HasSuffix(s, "K"):
-		digits, unit = s[:len(s)-1], 1_000
-	case strings.HasSuffix(s, "M"):
-		digits, unit = s[:len(s)-1], 1_000_000
+// Exclusive refuses more than one of the flags that were given, see [Given].
+func Exclusive(given ...string) error {
+	given = slices.DeleteFunc(slices.Clone(given), func(name string) bool { return name == "" })
+	if len(given) < 2 {
+		return nil
 	}
-	v, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || v < 0 || v > math.MaxInt64/unit {
-		return errors.New("want a number of tokens, such as 20000 or 20k")
+	return UsageError("%s and %s exclude each other", given[0], given[1])
+}
+
+// Given is the name of a flag if it was given, and else "".
+func Given(was bool, name string) string {
+	if was {
+		return name
 	}
-	*n = tokens(v * unit)
-	return nil
-}
-
-func (n *tokens) String() string { return strconv.FormatInt(int64(*n), 10) }
-
-type duration time.Duration
-
-func (d *duration) Set(s string) error {
-	v, err := time.ParseDuration(s)
-	if err != nil {
-		return errors.New("want a duration such as 5s")
-	}
-	*d = duration(v)
-	return nil
-}
-
-func (d *duration) String() string { return time.Duration(*d).String() }
-
-type list []string
-
-func (l *list) Set(s string) error { *l = append(*l, s); return nil }
-func (l *list) String() string     { return strings.Join(*l, " ") }
-
-type optional struct{ dst **string }
-
-func (o *optional) Set(s string) error { *o.dst = &s; return nil }
-
-func (o *optional) String() string {
-	if o.dst == nil || *o.dst == nil {
-		return ""
-	}
-	return **o.dst
-}
-
-type choice struct {
-	dst   *string
-	words []string
-}
-
-func (c *choice) Set(s string) error {
-	if s == "" || !slices.Contains(c.words, s) {
-		return fmt.Errorf("want %s", c.alternatives())
-	}
-	*c.dst = s
-	return nil
-}
-
-func (c *choice) String() string {
-	if c.dst == nil {
-		return ""
-	}
-	return *c.dst
-}
-
-// alternatives lists the words that can be given.
-func (c *choice) alternatives() string {
-	return strings.Join(given(c.words), ", ")
-}
-
-func given(words []string) []string {
-	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
+	return ""
 }
 
 // frameFlags are the flags of every tool.
-func frameFlags(quiet, verbose, help, version *bool) []cli.Flag {
-	return []cli.Flag{
+func frameFlags(quiet, verbose, help, version *bool) []Flag {
+	return []Flag{
 		Bool(quiet, "quiet, q", "print no warnings"),
 		Bool(verbose, "verbose, v", "print more detail"),
 		Bool(help, "help, h", "print this help"),

@@ -8,15 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/sess-tools/sess/internal/clikit"
 )
 
 // valued is a tool that prints what its flags say.
 var valued = clikit.Tool{
 	Name: "sess-demo",
-	New: func() ([]cli.Flag, clikit.Action) {
+	New: func() ([]clikit.Flag, clikit.Action) {
 		var n int64
 		var d time.Duration
 		flags := append(clikit.Group("Sizes", clikit.Tokens(&n, "keep, k", 20000, "keep `TOKENS`")),
@@ -66,6 +64,30 @@ func TestGroups(t *testing.T) {
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("help lacks %q:\n%s", want, out.String())
+		}
+	}
+}
+
+func TestExclusive(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		a, b, c bool
+		want    string
+	}{
+		{},
+		{a: true},
+		{c: true},
+		{a: true, b: true, want: "-a and -b exclude each other"},
+		{b: true, c: true, want: "-b and a command exclude each other"},
+		{a: true, b: true, c: true, want: "-a and -b exclude each other"},
+	}
+	for _, tt := range tests {
+		err := clikit.Exclusive(clikit.Given(tt.a, "-a"), clikit.Given(tt.b, "-b"), clikit.Given(tt.c, "a command"))
+		if err == nil && tt.want == "" {
+			continue
+		}
+		if err == nil || err.Error() != tt.want || clikit.Status(err) != clikit.ExitUsage {
+			t.Errorf("%+v: %v", tt, err)
 		}
 	}
 }

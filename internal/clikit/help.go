@@ -4,9 +4,90 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/urfave/cli/v2"
 )
+
+// A FlagDoc is what there is to know about a flag without running its tool.
+type FlagDoc struct {
+	Names      []string // without dashes, the long one first
+	TakesValue bool
+	ValueName  string   // "REF"; "VALUE" if the usage names none; empty for a switch
+	Usage      string   // without backquotes
+	Default    string   // empty if there is none worth a mention
+	Words      []string // what may be given, if that is a short list
+	Group      string   // the heading it stands under, if flags are grouped
+}
+
+// Flags lists the flags of t, its own first and then those of every tool. Those of
+// a tool with commands are the flags of all commands; what several have is listed
+// once.
+func Flags(t Tool) []FlagDoc {
+	var flags []Flag
+	seen := map[string]bool{}
+	for _, c := range slices.Concat(t.Commands, []Tool{t}) {
+		own, _ := c.flags()
+		for _, f := range own {
+			if name := f.Names()[0]; !seen[name] {
+				seen[name] = true
+				flags = append(flags, f)
+			}
+		}
+	}
+	return describe(framed(flags))
+}
+
+// framed adds the flags of every tool.
+func framed(flags []Flag) []Flag {
+	var b [4]bool
+	return append(flags, frameFlags(&b[0], &b[1], &b[2], &b[3])...)
+}
+
+func describe(flags []Flag) []FlagDoc {
+	docs := make([]FlagDoc, 0, len(flags))
+	for _, f := range flags {
+		d := FlagDoc{Names: f.Names(), TakesValue: takesValue(f)}
+		if g, ok := f.(cli.DocGenerationFlag); ok {
+			d.Usage = g.GetUsage()
+			d.Default = g.GetValue()
+		}
+		d.ValueName, d.Usage = unquote(d.Usage)
+		switch {
+		case !d.TakesValue:
+			d.ValueName, d.Default = "", ""
+		case d.ValueName == "":
+			d.ValueName = "VALUE"
+		}
+		if f, ok := f.(declared); ok {
+			d.Words, d.Group = f.words, f.group
+		}
+		docs = append(docs, d)
+	}
+	return docs
+}
+
+// takesValue reports whether f is no switch.
+func takesValue(f Flag) bool {
+	g, ok := f.(cli.DocGenerationFlag)
+	return !ok || g.TakesValue()
+}
+
+// unquote returns the first word of usage in backquotes, and usage without the
+// backquotes.
+func unquote(usage string) (name, plain string) {
+	before, rest, ok := strings.Cut(usage, "`")
+	if !ok {
+		return "", usage
+	}
+	name, after, ok := strings.Cut(rest, "`")
+	if !ok {
+		return "", usage
+	}
+	return name, before + name + after
+}
 
 // writeHelp writes the text of --help: the usage line, what the tool does,
 // examples, and the flags in two columns. Examples stand first because they are
@@ -38,6 +119,19 @@ func writeHelp(w io.Writer, t Tool) error {
 	writeFlags(&b, describe(framed(flags)))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeCommands lists the commands of a tool in two columns.
+func writeCommands(b *strings.Builder, t Tool) {
+	width := 0
+	for _, c := range t.Commands {
+		width = max(width, len(c.Name))
+	}
+	b.WriteString("\nCommands:\n")
+	for _, c := range t.Commands {
+		fmt.Fprintf(b, "  %-*s  %s\n", width, c.Name, c.Summary)
+	}
+	fmt.Fprintf(b, "\n%s COMMAND --help describes one command.\n", t.Name)
 }
 
 // gutter is the widest first column that still shares a line with the usage.

@@ -52,7 +52,6 @@ var acts = map[string]func(context.Context, *clikit.Streams, []string) error{
 		done := ctx.Done()
 		fmt.Fprintln(s.Err, "ready")
 		<-done
-		time.Sleep(300 * time.Millisecond) // until signals have their default action again
 		fmt.Fprintln(s.Err, "ready")
 		time.Sleep(time.Minute)
 		return nil
@@ -89,7 +88,9 @@ type outcome struct {
 	stderr string
 }
 
-// play runs the test binary as act and sends it each signal when it is ready.
+// play runs the test binary as act and sends it each signal when it is ready. The
+// last of several is sent until the process ends: signals get their default action
+// back shortly after the first, and one that comes sooner is lost.
 func play(t *testing.T, cmd *exec.Cmd, act string, signals ...syscall.Signal) outcome {
 	t.Helper()
 	cmd.Env = append(os.Environ(), actAs+"="+act)
@@ -117,7 +118,22 @@ func play(t *testing.T, cmd *exec.Cmd, act string, signals ...syscall.Signal) ou
 			t.Fatal(err)
 		}
 	}
-	if _, err := io.Copy(&rest, lines); err != nil {
+	ended := make(chan struct{})
+	if len(signals) > 1 {
+		go func() {
+			for tick := time.Tick(10 * time.Millisecond); ; {
+				select {
+				case <-tick:
+					cmd.Process.Signal(signals[len(signals)-1]) // an error says that it has ended
+				case <-ended:
+					return
+				}
+			}
+		}()
+	}
+	_, err = io.Copy(&rest, lines)
+	close(ended)
+	if err != nil {
 		t.Fatal(err)
 	}
 	exit, _ := errors.AsType[*exec.ExitError](cmd.Wait())

@@ -7,8 +7,30 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
 	"time"
 )
+
+// Main runs t as a process and exits with its status.
+//
+// The context of the action is cancelled by the first SIGINT, SIGTERM, SIGHUP or
+// SIGQUIT; a second one kills the process. Until the action first asks for
+// ctx.Done or ctx.Err, itself or through a function it hands ctx to, these
+// signals just kill. So ask before creating what has to be cleaned up. SIGPIPE
+// always keeps its default action: writing to a pipe nobody reads ends a filter
+// without a word.
+func Main(t Tool) {
+	if _, set := os.LookupEnv("GOMAXPROCS"); !set && runtime.GOMAXPROCS(0) == 1 {
+		// With only one, the runtime takes it away from every system call of more
+		// than a moment, which costs a tenth of reading a large file. It never
+		// chooses one itself but for a machine, or a process, that has only one.
+		runtime.GOMAXPROCS(2)
+	}
+	ctx := newSignalContext(context.Background())
+	os.Exit(Run(ctx, t, os.Stdin, os.Stdout, os.Stderr, os.Args[1:]))
+}
 
 // outBuffer is the size of the buffer of standard output in bytes: one pipe's
 // worth.
@@ -118,4 +140,23 @@ func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
 	}
 	s.Command, s.HasCommand = p.words, p.dashes && t.Command
 	return action(ctx, s, p.operands)
+}
+
+// formats is what --version says about session files: the version written and
+// the versions read.
+const formats = "session format 3; reads 1-3"
+
+// version is set by the release build with -ldflags -X.
+var version string
+
+// Version returns the version of the running binary: the one the release build
+// set, else the module version Go recorded, else "(devel)".
+func Version() string {
+	if version != "" {
+		return version
+	}
+	if bi, ok := debug.ReadBuildInfo(); ok && bi.Main.Version != "" {
+		return bi.Main.Version
+	}
+	return "(devel)"
 }

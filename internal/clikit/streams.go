@@ -1,13 +1,19 @@
 package clikit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
+	"unicode/utf8"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/tty"
 )
 
@@ -169,5 +175,123 @@ func (s *Streams) report(err error) {
 		for _, h := range hints(s.usage, e) {
 			s.printf("hint: %s", h)
 		}
+	}
+}
+
+// An input is standard input that knows whether somebody waits for it.
+type input struct {
+	ctx     context.Context
+	r       io.Reader
+	waiting atomic.Bool
+}
+
+// Read fails after an interrupt, so that an action copying a stream that never
+// ends notices.
+func (in *input) Read(p []byte) (int, error) {
+	if err := cancelled(in.ctx); err != nil {
+		return 0, err
+	}
+	if in.r == nil {
+		return 0, io.EOF
+	}
+	in.waiting.Store(true)
+	defer in.waiting.Store(false)
+	return in.r.Read(p)
+}
+
+// An output is standard output with errors that say so. The buffer in front of
+// it keeps the first one.
+type output struct{ w io.Writer }
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	return n, o.failed(err)
+}
+
+// failed says of an error of standard output what it is.
+func (o *output) failed(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe):
+		return &outputError{errReaderGone}
+	}
+	return &outputError{disk.Cause(err)}
+}
+
+// An outputError is the failure of standard output. Its type tells it from the
+// failure of another file with the same cause.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string { return "writing standard output: " + e.err.Error() }
+func (e *outputError) Unwrap() error { return e.err }
+
+// A messages writer is the standard error an action sees. It makes control
+// characters visible, so that nothing quoted from a session can act on a
+// terminal, and keeps a character together that two writes cut in half.
+type messages struct {
+	mu   *sync.Mutex
+	w    io.Writer
+	rest []byte
+}
+
+func (m *messages) Write(p []byte) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	text := slices.Concat(m.rest, p)
+	n := len(text) - cut(text)
+	m.rest = text[n:]
+	if _, err := io.WriteString(m.w, tty.CleanLines(string(text[:n]))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// cut returns how many bytes at the end of p begin a character not yet whole.
+func cut(p []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
+		if b := p[len(p)-n:]; utf8.RuneStart(b[0]) {
+			if utf8.FullRune(b) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// mostWarnings is how many warnings of one kind are printed; the rest are counted.
+const mostWarnings = 10
+
+// A Tally warns of many things of a few kinds: of each kind it prints the first ten
+// and counts the rest, so that a damaged file does not bury everything else. The zero
+// Tally is not fit for use; see [NewTally].
+type Tally struct {
+	warn  func(format string, args ...any)
+	count map[string]int
+	kinds []string // of which there are more, in the order in which they were met
+}
+
+// NewTally returns a tally that warns by a function such as [Streams.Warnf].
+func NewTally(warn func(format string, args ...any)) *Tally {
+	return &Tally{warn: warn, count: map[string]int{}}
+}
+
+// Warnf prints or counts a warning of a kind.
+func (t *Tally) Warnf(kind, format string, args ...any) {
+	t.count[kind]++
+	switch n := t.count[kind]; {
+	case n <= mostWarnings:
+		t.warn(format, args...)
+	case n == mostWarnings+1:
+		t.kinds = append(t.kinds, kind)
+	}
+}
+
+// More prints how many more there were of each kind, behind the text before, and with
+// the text after, which says where they are listed.
+func (t *Tally) More(before, after string) {
+	for _, kind := range t.kinds {
+		t.warn("%s… and %d more of %s%s", before, t.count[kind]-mostWarnings, kind, after)
 	}
 }

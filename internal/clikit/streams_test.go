@@ -190,7 +190,7 @@ func TestInterruptWhileWorking(t *testing.T) {
 	}{
 		"plain error":    {errors.New("killing the command: done"), "sess-demo: killing the command: done\nsess-demo: interrupted\n", 130},
 		"context error":  {fmt.Errorf("waiting: %w", context.Canceled), "sess-demo: interrupted\n", 130},
-		"interrupted":    {clikit.Interrupted(), "sess-demo: interrupted\n", 130},
+		"interrupted":    {context.Canceled, "sess-demo: interrupted\n", 130},
 		"finished early": {nil, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

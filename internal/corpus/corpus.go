@@ -1,22 +1,17 @@
-// Package corpus opens the sessions and the golden answers of testdata for
-// tests. Large files are kept compressed, and the golden answers of one program
-// version are one archive.
+// Package corpus opens the sessions and the golden answers of testdata, and
+// the examples of the documentation, for tests. Large files are kept
+// compressed, and the golden answers of one program version are one archive.
 package corpus
 
 import (
-	"archive/tar"
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // Dir returns the path of testdata.
@@ -32,10 +27,7 @@ func Session(t testing.TB, path string) []byte {
 	name := filepath.Join(Dir(), filepath.FromSlash(path))
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		data, err = os.ReadFile(name + ".zst")
-		if err == nil {
-			data = decompress(t, data)
-		}
+		data, err = readCompressed(name + ".zst")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -73,37 +65,18 @@ func Sessions(t testing.TB, dir string) []string {
 // "pi/golden/1.5", by name.
 func Golden(t testing.TB, archive string) map[string][]byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(Dir(), filepath.FromSlash(archive)+".tar.zst"))
+	data, err := readCompressed(filepath.Join(Dir(), filepath.FromSlash(archive)+".tar.zst"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	files := map[string][]byte{}
-	for r := tar.NewReader(bytes.NewReader(decompress(t, data))); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return files
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if files[h.Name], err = io.ReadAll(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func decompress(t testing.TB, data []byte) []byte {
-	t.Helper()
-	d, err := zstd.NewReader(nil)
-	if err != nil {
+	if err := eachFile(data, func(name string, _ bool, data []byte) error {
+		files[name] = data
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
-	defer d.Close()
-	out, err := d.DecodeAll(data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return files
 }
 
 // PiName returns the name the golden answers of pi use for a session: that of

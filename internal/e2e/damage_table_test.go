@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -113,7 +114,11 @@ func reads(t *testing.T, dir string) string {
 }
 
 func appends(t *testing.T, dir, content string) string {
-	write(t, dir, "copy.jsonl", content)
+	path := write(t, dir, "copy.jsonl", content)
+	old := time.Now().Add(-time.Hour) // a torn line that was written just now is waited for
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Error(err)
+	}
 	r := runCommand(t, dir, "", "sess-append", "-t", "new", "copy.jsonl")
 	if r.status != 0 {
 		return "refuses"

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,9 +10,6 @@ import (
 // What a repair could not keep is made durable exactly if the copy is.
 func TestRejectedIsAsDurableAsTheCopy(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("strace is not installed")
-	}
 	for _, tt := range []struct {
 		sync, file string
 		durable    bool
@@ -32,24 +28,17 @@ func TestRejectedIsAsDurableAsTheCopy(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(dir, "store"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			trace := filepath.Join(dir, "trace")
-			args := []string{"-f", "-qq", "-y", "-o", trace, "-e", "trace=fsync,fdatasync", filepath.Join(bin, "sess-check"), "--repair", "-o", tt.file}
+			args := []string{"sess-check", "--repair", "-o", tt.file}
 			if tt.sync != "" {
 				args = append(args, "--sync", tt.sync)
 			}
-			c := exec.Command("strace", append(args, "s.jsonl")...)
-			c.Dir, c.Env = dir, env(dir)
-			r := wait(t, c)
-			if strings.Contains(r.stderr, "strace: ") {
-				t.Skipf("strace cannot trace here: %s", r.stderr)
-			}
+			r, log := traced(t, dir, []string{"-y", "-e", "trace=fsync,fdatasync"}, append(args, "s.jsonl")...)
 			if r.status != 0 {
 				t.Fatalf("status %d: %s", r.status, r.stderr)
 			}
 			if got := readFile(t, filepath.Join(dir, tt.file+".rej")); !strings.Contains(got, "garbage") {
 				t.Errorf("rejected: %q", got)
 			}
-			log := readFile(t, trace)
 			for _, file := range []string{tt.file, tt.file + ".rej"} {
 				if synced := strings.Contains(log, filepath.Join(dir, file)+">"); synced != tt.durable {
 					t.Errorf("%s: synced %v, want %v:\n%s", file, synced, tt.durable, log)
@@ -64,32 +53,20 @@ func TestRejectedIsAsDurableAsTheCopy(t *testing.T) {
 // With a journal that comes back, SQLite would undo what was written.
 func TestExportIntoDatabaseIsDurable(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("strace is not installed")
-	}
 	for _, format := range []string{"zeroclaw", "openoxide"} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			write(t, dir, "s.jsonl", good)
 			write(t, dir, "o.jsonl", strings.Replace(good, `"id":"`, `"id":"other-`, 1))
-			first := exec.Command(filepath.Join(bin, "sess-export"), "-q", format, "-o", "x.db", "o.jsonl")
-			first.Dir, first.Env = dir, env(dir)
-			if r := wait(t, first); r.status != 0 {
+			if r := runCommand(t, dir, "", "sess-export", "-q", format, "-o", "x.db", "o.jsonl"); r.status != 0 {
 				t.Fatalf("status %d: %s", r.status, r.stderr)
 			}
-			trace := filepath.Join(dir, "trace")
-			c := exec.Command("strace", "-f", "-qq", "-y", "-o", trace, "-e", "trace=fsync,fdatasync,unlink,unlinkat,write",
-				filepath.Join(bin, "sess-export"), "-q", format, "--sync", "always", "-o", "x.db", "s.jsonl")
-			c.Dir, c.Env = dir, env(dir)
-			r := wait(t, c)
-			if strings.Contains(r.stderr, "strace: ") {
-				t.Skipf("strace cannot trace here: %s", r.stderr)
-			}
+			r, log := traced(t, dir, []string{"-y", "-e", "trace=fsync,fdatasync,unlink,unlinkat,write"},
+				"sess-export", "-q", format, "--sync", "always", "-o", "x.db", "s.jsonl")
 			if r.status != 0 || r.stdout != "x.db\n" {
 				t.Fatalf("status %d, %q: %s", r.status, r.stdout, r.stderr)
 			}
-			log := readFile(t, trace)
 			_, after, removed := strings.Cut(log, `x.db-journal"`)
 			before, _, printed := strings.Cut(after, `"x.db\n"`)
 			if !removed || !printed {

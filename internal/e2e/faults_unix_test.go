@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // longSession is a session of some 30 kB that can be compacted.
@@ -185,8 +183,7 @@ func fill(t *testing.T, path string) {
 // asNobody runs a command line as a user whom permissions stop.
 func asNobody(t *testing.T, dir string, args ...string) result {
 	t.Helper()
-	c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
-	c.Dir, c.Env = dir, env(dir)
+	c := command(dir, args...)
 	if os.Getuid() == 0 {
 		for d := dir; d != "/" && d != "."; d = filepath.Dir(d) {
 			if fi, err := os.Stat(d); err == nil && fi.Mode().Perm()&0o001 == 0 {
@@ -223,72 +220,5 @@ func TestReadOnlyDirectory(t *testing.T) {
 			}
 			wantSame(t, dir, before)
 		})
-	}
-}
-
-// While a tool waits for the lock, the session is replaced, deleted, or never
-// let go.
-func TestChangedWhileWaiting(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		change func(path string) error
-		status int
-		stderr string
-	}{
-		"replaced": {func(path string) error {
-			if err := os.WriteFile(path+".new", []byte(longSession()), 0o600); err != nil {
-				return err
-			}
-			return os.Rename(path+".new", path)
-		}, 0, ""},
-		"deleted": {os.Remove, 2, "s.jsonl: deleted by another program"},
-		"held":    {nil, 4, "locked"},
-	}
-	for name, tt := range tests {
-		for _, tool := range []string{"append", "compact"} {
-			t.Run(name+"/"+tool, func(t *testing.T) {
-				t.Parallel()
-				dir := t.TempDir()
-				path := write(t, dir, "s.jsonl", longSession())
-				write(t, dir, "text", "text")
-				f, err := os.OpenFile(path, os.O_RDWR, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer f.Close()
-				fd := int(f.Fd())
-				if err := syscall.Flock(fd, syscall.LOCK_EX); err != nil {
-					t.Fatal(err)
-				}
-				args := append([]string{writing[tool][0], "--wait", "300ms"}, writing[tool][1:]...)
-				if tt.change != nil {
-					args[2] = "30s"
-				}
-				changed := make(chan error, 1)
-				time.AfterFunc(200*time.Millisecond, func() {
-					if tt.change == nil {
-						changed <- nil
-						return
-					}
-					changed <- errors.Join(tt.change(path), syscall.Flock(fd, syscall.LOCK_UN))
-				})
-				r := runCommand(t, dir, "", args...)
-				if err := <-changed; err != nil {
-					t.Error(err)
-				}
-				checkRun(t, r, tt.status, args[0], tt.stderr)
-				old := make([]byte, 1<<20)
-				if n, _ := f.ReadAt(old, 0); string(old[:n]) != longSession() {
-					t.Error("the old file was changed")
-				}
-				if tt.status != 0 {
-					return
-				}
-				added, ok := strings.CutPrefix(readFile(t, path), longSession())
-				if !ok || strings.Count(added, "\n") != 1 || !strings.Contains(added, strings.TrimSpace(r.stdout)) {
-					t.Errorf("added %q, printed %q", added, r.stdout)
-				}
-			})
-		}
 	}
 }

@@ -5,7 +5,6 @@ package e2e
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -66,8 +65,7 @@ func TestSpecialFiles(t *testing.T) {
 // limited runs a command line that has to end by itself.
 func limited(t *testing.T, dir string, args ...string) result {
 	t.Helper()
-	c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
-	c.Dir, c.Env = dir, env(dir)
+	c := command(dir, args...)
 	timer := time.AfterFunc(time.Minute, func() { _ = c.Process.Kill() })
 	defer timer.Stop()
 	return wait(t, c)

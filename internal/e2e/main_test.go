@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/internal/scripttest"
 )
 
 // bin is the directory of the tools, built once.
@@ -32,14 +34,19 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	build := exec.Command("go", "build", "-tags", "urfave_cli_no_docs", "-o", dir+"/", "./cmd/...")
-	build.Dir = filepath.Join("..", "..")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building the tools: %v\n%s", err, out)
+	if err := scripttest.Build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()
+}
+
+// size is how much a test does of the same: less, and more on CI.
+func size(less, more int) int {
+	if os.Getenv("CI") != "" {
+		return more
+	}
+	return less
 }
 
 // A result is what one run of a tool or a script left behind.
@@ -53,36 +60,55 @@ func env(home string) []string {
 	return []string{"PATH=" + bin + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + home, "SESS_DIR=" + filepath.Join(home, "store"), "LC_ALL=C", "TMPDIR=" + home}
 }
 
+// command is a command line of a tool, or of sh, in the directory dir.
+func command(dir string, args ...string) *exec.Cmd {
+	name := args[0]
+	if name != "sh" {
+		name = filepath.Join(bin, name)
+	}
+	c := exec.Command(name, args[1:]...)
+	c.Dir, c.Env = dir, env(dir)
+	return c
+}
+
 // runCommand runs a command line in the directory dir.
 func runCommand(t *testing.T, dir, stdin string, args ...string) result {
 	t.Helper()
-	c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
-	if args[0] == "sh" {
-		c = exec.Command("sh", args[1:]...)
-	}
-	c.Dir, c.Env, c.Stdin = dir, env(dir), strings.NewReader(stdin)
+	c := command(dir, args...)
+	c.Stdin = strings.NewReader(stdin)
 	return wait(t, c)
 }
 
 func wait(t *testing.T, c *exec.Cmd) result {
+	t.Helper()
+	return begin(t, c)()
+}
+
+// begin starts a command. The function that it returns waits for its end.
+func begin(t *testing.T, c *exec.Cmd) (end func() result) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	if c.Stdout == nil {
 		c.Stdout = &out
 	}
 	c.Stderr = &errs
-	r := result{}
-	if err := c.Run(); err != nil {
-		exit, ok := errors.AsType[*exec.ExitError](err)
-		if !ok {
-			t.Fatal(err)
-		}
-		if r.status = exit.ExitCode(); r.status < 0 {
-			r.status = 128 + signalOf(exit)
-		}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
 	}
-	r.stdout, r.stderr = out.String(), errs.String()
-	return r
+	return func() result {
+		r := result{}
+		if err := c.Wait(); err != nil {
+			exit, ok := errors.AsType[*exec.ExitError](err)
+			if !ok {
+				t.Fatal(err)
+			}
+			if r.status = exit.ExitCode(); r.status < 0 {
+				r.status = 128 + signalOf(exit)
+			}
+		}
+		r.stdout, r.stderr = out.String(), errs.String()
+		return r
+	}
 }
 
 // script runs a shell script with the tools in PATH and fails the test unless

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -92,15 +91,15 @@ var huge = [][]string{
 	{"sess-ls", "--count", "--name", "xt", "."},
 }
 
-// One line of 64 MiB; of 1 GiB with SESS_HUGE=1, which takes minutes and as much
-// disk as six of them.
+// One line of 32 MiB; of 64 MiB on CI; of 1 GiB with SESS_HUGE=1, which takes
+// minutes and as much disk as six of them.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves hundreds of megabytes: not with -short")
 	}
-	size := 64 << 20
+	long := size(32<<20, 64<<20)
 	if os.Getenv("SESS_HUGE") != "" {
-		size = 1 << 30
+		long = 1 << 30
 	}
 	for _, args := range huge {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
@@ -109,7 +108,7 @@ func TestMemory(t *testing.T) {
 			if !strings.HasSuffix(name, ".jsonl") {
 				name = "s.jsonl"
 			}
-			line := longLine(t, filepath.Join(dir, name), shapes["text"], size)
+			line := longLine(t, filepath.Join(dir, name), shapes["text"], long)
 			if err := os.Mkdir(filepath.Join(dir, "out"), 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -119,7 +118,7 @@ func TestMemory(t *testing.T) {
 	for _, c := range converted {
 		t.Run(c.shape+" "+c.form, func(t *testing.T) {
 			dir := t.TempDir()
-			line := longLine(t, filepath.Join(dir, "s.jsonl"), shapes[c.shape], size)
+			line := longLine(t, filepath.Join(dir, "s.jsonl"), shapes[c.shape], long)
 			wantMemory(t, dir, []string{"sess-path", "--as", c.form, "s.jsonl"}, line, c.factor)
 		})
 	}
@@ -172,17 +171,17 @@ func peakMemory(t *testing.T, dir string, args []string) int64 {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
+	c := command(dir, args...)
 	if last := len(args) - 1; args[last] == "<" {
 		in, err := os.Open(filepath.Join(dir, "s.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer in.Close()
-		c = exec.Command(filepath.Join(bin, args[0]), args[1:last]...)
+		c = command(dir, args[:last]...)
 		c.Stdin = in
 	}
-	c.Dir, c.Env, c.Stdout = dir, env(dir), null
+	c.Stdout = null
 	if r := wait(t, c); r.status > 1 {
 		t.Errorf("status %d: %s", r.status, r.stderr)
 	}

@@ -314,11 +314,7 @@ func (m *toolModel) check(t *rapid.T) {
 // -rapid.checks asks for more than the few runs that fit into a test.
 func TestModel(t *testing.T) {
 	if f := flag.Lookup("rapid.checks"); f != nil && f.Value.String() == f.DefValue {
-		checks := "3"
-		if testing.Short() {
-			checks = "1"
-		}
-		if err := f.Value.Set(checks); err != nil {
+		if err := f.Value.Set(fmt.Sprint(size(1, 3))); err != nil {
 			t.Fatal(err)
 		}
 	}

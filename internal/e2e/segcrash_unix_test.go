@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -115,9 +114,9 @@ func segRead(t *testing.T, dir string, k int, before string, acked *sync.Map) st
 // by then.
 func killed(t *testing.T, dir, stdin string, after time.Duration, args ...string) string {
 	t.Helper()
-	c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
+	c := command(dir, args...)
 	var out strings.Builder
-	c.Dir, c.Env, c.Stdin, c.Stdout = dir, env(dir), strings.NewReader(stdin), &out
+	c.Stdin, c.Stdout = strings.NewReader(stdin), &out
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -34,8 +33,8 @@ func TestFullDisk(t *testing.T) {
 			defer full.Close()
 			dir := t.TempDir()
 			write(t, dir, "s.jsonl", good)
-			c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
-			c.Dir, c.Env, c.Stdout = dir, env(dir), full
+			c := command(dir, args...)
+			c.Stdout = full
 			checkRun(t, wait(t, c), 2, tool, "writing standard output: no space left on device")
 		})
 	}
@@ -55,8 +54,8 @@ func TestClosedPipe(t *testing.T) {
 			}
 			r.Close()
 			defer w.Close()
-			c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
-			c.Dir, c.Env, c.Stdout = dir, env(dir), w
+			c := command(dir, args...)
+			c.Stdout = w
 			checkRun(t, wait(t, c), 141, tool, "")
 		})
 	}
@@ -80,8 +79,7 @@ func TestUnreadable(t *testing.T) {
 			if err := os.Chmod(path, 0); err != nil {
 				t.Fatal(err)
 			}
-			c := exec.Command(filepath.Join(bin, args[0]), operands(args, "s.jsonl")[1:]...)
-			c.Dir, c.Env = dir, env(dir)
+			c := command(dir, operands(args, "s.jsonl")...)
 			if os.Getuid() == 0 {
 				c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 			}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -43,8 +41,8 @@ func onTerminal(t *testing.T, dir string, args ...string) string {
 		text, _ := io.ReadAll(ptmx) // ends in EIO when the terminal is closed
 		got <- string(text)
 	}()
-	c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
-	c.Dir, c.Env, c.Stdout = dir, env(dir), terminal
+	c := command(dir, args...)
+	c.Stdout = terminal
 	err = c.Run()
 	if cerr := terminal.Close(); cerr != nil {
 		t.Fatal(cerr)
@@ -69,8 +67,8 @@ func TestImportOnATerminal(t *testing.T) {
 	defer terminal.Close()
 	for format, want := range map[string]bool{"codex": true, "openai": false} {
 		dir := t.TempDir()
-		c := exec.Command(filepath.Join(bin, "sess-import"), format)
-		c.Dir, c.Env, c.Stdin = dir, env(dir), terminal
+		c := command(dir, "sess-import", format)
+		c.Stdin = terminal
 		r := wait(t, c)
 		if r.status != 2 || strings.Contains(r.stderr, "hint: --recent, --session ID, --list or --all read the sessions that "+format+" keeps") != want {
 			t.Errorf("%s: status %d, %s", format, r.status, r.stderr)
@@ -87,19 +85,17 @@ func TestNothingActsOnATerminal(t *testing.T) {
 	write(t, dir, "s.jsonl", `{"type":"session","version":3,"id":"019b0000-0000-7000-8000-000000000001","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/p"}`+"\n"+
 		`{"type":"message","id":"a0000001","parentId":null,"timestamp":"2026-01-02T03:04:05.678Z","message":{"role":"user","content":[{"type":"text","text":"`+evil+`"}],"timestamp":1}}`+"\n"+
 		`{"type":"session_info","id":"a0000002","parentId":"a0000001","timestamp":"2026-01-02T03:04:05.678Z","name":"`+evil+`"}`+"\n")
-	for _, command := range []string{
+	for _, line := range []string{
 		"sess-path --as context", "sess-path --as messages", "sess-path --as openai", "sess-path --as anthropic",
 		"sess-path --as state", "sess-path --as text", "sess-path --as markdown", "sess-path --jq .message", "sess-path --as openai --jq .",
 		"sess-export -q aider", "sess-export -q codex", "sess-export -q opencode", "sess-export -q claude", "sess-export -q pi",
 	} {
-		args := append(strings.Fields(command), "s.jsonl")
+		args := append(strings.Fields(line), "s.jsonl")
 		text := onTerminal(t, dir, args...)
 		if i := strings.IndexFunc(text, func(r rune) bool { return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r == 0x202e }); i >= 0 || !strings.Contains(text, "9b31m") {
 			t.Errorf("%v: %q", args, text)
 		}
-		c := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
-		c.Dir, c.Env = dir, env(dir)
-		if piped := wait(t, c).stdout; strings.HasPrefix(piped, "{") && !strings.Contains(piped, "\u009b31m") {
+		if piped := runCommand(t, dir, "", args...).stdout; strings.HasPrefix(piped, "{") && !strings.Contains(piped, "\u009b31m") {
 			t.Errorf("%v through a pipe: %q", args, piped)
 		}
 	}

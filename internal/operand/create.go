@@ -27,8 +27,8 @@ type Destination struct {
 
 // Check refuses what contradicts itself.
 func (d Destination) Check() error {
-	if d.Store && d.File != "" {
-		return clikit.UsageError("--store and --output exclude each other")
+	if err := clikit.Exclusive(clikit.Given(d.Store, "--store"), clikit.Given(d.File != "", "--output")); err != nil {
+		return err
 	}
 	if d.Defer && !d.Store && d.File == "" {
 		return clikit.UsageError("--defer goes with --store or --output")

@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/pkg/session"
@@ -74,9 +74,13 @@ func TestPublishOccupied(t *testing.T) {
 // A writer that waits for a draft's lock goes on with the session it became.
 func TestWaitForPublication(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, waitForPublication)
+}
+
+func waitForPublication(t *testing.T) {
 	path := draft(t)
 	first := target(t, path, "assistant")
-	second := make(chan error)
+	second := make(chan error, 1)
 	go func() {
 		tg, err := OpenTarget(t.Context(), streams(), path, TargetOptions{})
 		if err == nil {
@@ -86,10 +90,11 @@ func TestWaitForPublication(t *testing.T) {
 		}
 		second <- err
 	}()
+	synctest.Wait() // until it sleeps between two attempts to lock, or is done
 	select {
 	case err := <-second:
 		t.Fatalf("did not wait: %v", err)
-	case <-time.After(50 * time.Millisecond):
+	default:
 	}
 	if err := errors.Join(first.Commit(), first.Close(), <-second); err != nil {
 		t.Fatal(err)

@@ -6,10 +6,7 @@
 //	func TestMain(m *testing.M) { scripttest.Main(m, map[string]func(){tool.Name: main}) }
 //	func TestScript(t *testing.T) { scripttest.Run(t, "testdata") }
 //
-// Scripts about pipelines of several binaries run the built programs:
-//
-//	func TestMain(m *testing.M) { scripttest.Main(m, nil) }
-//	func TestPipelines(t *testing.T) { scripttest.Run(t, "testdata", scripttest.BuildAll(t)) }
+// [Build] builds the tools for tests of several of them.
 //
 // Beside the commands of testscript there are:
 //

@@ -12,19 +12,8 @@ import (
 var update = flag.Bool("update", false, "rewrite what the scripts of testdata expect")
 
 // Main runs the tests of m with the given commands callable from scripts, and
-// exits. Call it from TestMain; [BuildAll] relies on it to clean up.
-func Main(m *testing.M, commands map[string]func()) {
-	testscript.Main(cleaning{m}, commands)
-}
-
-// cleaning removes what BuildAll left when the tests are over.
-type cleaning struct{ m *testing.M }
-
-func (c cleaning) Run() int {
-	building.wanted = true
-	defer building.remove()
-	return c.m.Run()
-}
+// exits. Call it from TestMain.
+func Main(m *testing.M, commands map[string]func()) { testscript.Main(m, commands) }
 
 // Run runs the scripts of dir, each as a parallel subtest in a directory of its
 // own. The directories of path come before the rest of PATH. The environment

@@ -9,11 +9,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/sess-tools/sess/internal/scripttest"
 )
 
 const (
@@ -70,13 +71,11 @@ func TestTorture(t *testing.T) {
 
 func build(t *testing.T) string {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), "sess-append")
-	c := exec.Command("go", "build", "-tags", "urfave_cli_no_docs", "-o", bin, "./cmd/sess-append")
-	c.Dir = filepath.Join("..", "..")
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("building sess-append: %v\n%s", err, out)
+	dir := t.TempDir()
+	if err := scripttest.Build(dir, "sess-append"); err != nil {
+		t.Fatal(err)
 	}
-	return bin
+	return filepath.Join(dir, "sess-append")
 }
 
 // A tally counts what happened.

@@ -176,28 +176,23 @@ func answered(messages []session.Message) map[string]bool {
 }
 
 // TestLinearAllocations: planning and extracting ten times as many entries takes
-// about ten times as many allocations.
+// about ten times as many allocations. The bound lies between that and a hundred
+// times: a slice that grows, or a pool that was emptied, breaks nothing.
 func TestLinearAllocations(t *testing.T) { // not parallel: it counts allocations
 	if testing.Short() {
-		t.Skip("plans 100,000 entries")
+		t.Skip("plans 20,000 entries")
 	}
-	const few, most, bound = 2_000, 10_000, 11
-	paths := map[int][]session.Entry{}
-	for _, n := range []int{few, 10 * few, most, 10 * most} {
-		paths[n] = sized(t, n)
-	}
-	for _, c := range []struct {
-		n int
-		o compact.Options
-	}{
-		{most, compact.Options{}},
-		{few, compact.Options{Rules: compact.Pi073}},
-		{few, compact.Options{Strategy: compact.KeepUser}},
-		{few, compact.Options{Strategy: compact.LastTurn}},
+	const n, bound = 2_000, 20
+	few, many := sized(t, n), sized(t, 10*n)
+	for _, o := range []compact.Options{
+		{},
+		{Rules: compact.Pi073},
+		{Strategy: compact.KeepUser},
+		{Strategy: compact.LastTurn},
 	} {
-		c.o.Keep = 1000
-		if small, large := allocations(t, paths[c.n], c.o), allocations(t, paths[10*c.n], c.o); large > bound*small {
-			t.Errorf("%s, rules %d: %d allocations for %d entries, %d for %d", c.o.Strategy, c.o.Rules, small, c.n, large, 10*c.n)
+		o.Keep = 1000
+		if small, large := allocations(t, few, o), allocations(t, many, o); large > bound*small {
+			t.Errorf("%s, rules %d: %d allocations for %d entries, %d for %d", o.Strategy, o.Rules, small, n, large, 10*n)
 		}
 	}
 }

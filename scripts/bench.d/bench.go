@@ -80,11 +80,13 @@ func peersDir() string {
 func (b *bench) build(ctx context.Context) error {
 	b.s.Notef("building")
 	built := filepath.Join(b.work, "built")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-tags", "urfave_cli_no_docs",
-		"-o", built+string(filepath.Separator), "./cmd/...", "./scripts/bench.d/noop", "./scripts/bench.d/empty", "./scripts/bench.d/generate")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return unless(ctx, fmt.Errorf("building the tools: %w: %s", err, out))
+	for dir, packages := range map[string][]string{".": {"./cmd/..."}, "scripts/bench.d": {"./noop", "./empty", "./generate"}} {
+		args := []string{"build", "-C", dir, "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-tags", "urfave_cli_no_docs", "-o", built + string(filepath.Separator)}
+		cmd := exec.CommandContext(ctx, "go", append(args, packages...)...)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return unless(ctx, fmt.Errorf("building the tools: %w: %s", err, out))
+		}
 	}
 	if err := os.CopyFS(filepath.Join(b.work, "bin"), os.DirFS(built)); err != nil {
 		return fmt.Errorf("copying the tools: %w", err)

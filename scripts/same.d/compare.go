@@ -76,9 +76,9 @@ func newWorker(dir string, sets [2]string) (*worker, error) {
 	return &worker{dir}, nil
 }
 
-// link makes a second name of a file, or a copy where that is not to be had.
+// link makes a second name of a file, or a copy on another file system.
 func link(from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil { //nolint:gosec // as a user's are
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
 	if os.Link(from, to) == nil {
@@ -88,10 +88,7 @@ func link(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(to, data, 0o755); err != nil { //nolint:gosec // a program has to be executable
-		return err
-	}
-	return nil
+	return put(to, data, 0o755)
 }
 
 // run runs a unit with one set of tools.
@@ -101,7 +98,7 @@ func (w *worker) run(ctx context.Context, u unit, set int) (r result, err error)
 		if err := os.RemoveAll(dir); err != nil {
 			return r, err
 		}
-		if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // as a user's is
+		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return r, err
 		}
 	}

@@ -21,11 +21,10 @@ func readable(data []byte) []byte {
 	if !bytes.HasPrefix(data, []byte("SQLite format 3\x00")) || len(data) < 100 {
 		return data
 	}
-	text, err := dump(data)
-	if err != nil { // a damaged one is compared byte for byte
-		return data
+	if text, err := dump(data); err == nil { // a damaged one is compared byte for byte
+		return text
 	}
-	return text
+	return data
 }
 
 func dump(data []byte) ([]byte, error) {
@@ -52,9 +51,7 @@ func dump(data []byte) ([]byte, error) {
 	// Page size, format, size, schema format, encoding and user version; not the
 	// counters of changes.
 	fmt.Fprintf(&out, "%s %s %s\n", hex.EncodeToString(data[16:24]), hex.EncodeToString(data[44:48]), hex.EncodeToString(data[56:72]))
-	if err := dumpTable(ctx, db, &out, "sqlite_schema", []string{"type", "name", "tbl_name", "sql"}); err != nil {
-		return nil, err
-	}
+	schema["sqlite_schema"] = []string{"type", "name", "tbl_name", "sql"}
 	for _, table := range slices.Sorted(maps.Keys(schema)) {
 		if err := dumpTable(ctx, db, &out, table, schema[table]); err != nil {
 			return nil, err

@@ -19,10 +19,11 @@ import (
 // something took, and how long is waited before another try, which is drawn by
 // lot, are times as well.
 
-// word matches what may be fresh: a duration, a date with a time, a UUID, a long word.
+// word matches what may be fresh: a duration, a date with a time, a UUID or the
+// beginning of one (scripts cut files short), a long word.
 var word = regexp.MustCompile(`"milliseconds":\d+|again in [0-9.]+m?s` +
 	`|\d{4}-\d\d-\d\d[T_ ]\d\d[:-]\d\d(?:[:-]\d\d(?:[.,-]\d+)?)?Z?` +
-	`|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}` +
+	`|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{1,12}){1,4}` +
 	`|[0-9A-Za-z]{8,}`)
 
 // date matches the words that are a date with a time.
@@ -35,10 +36,11 @@ var began = time.Now()
 // timeOf returns what there is to compare of a word that is a time, and whether
 // the time is after began, up to a minute. Digits alone are a time only then.
 func timeOf(w string) (text string, isRecent bool) {
-	if isDuration(w) {
+	if strings.HasPrefix(w, `"milli`) || strings.HasPrefix(w, "again") {
 		return "<time that passed>", true
 	}
-	isRecent = near(instant(w))
+	t := instant(w)
+	isRecent = t.After(began.Add(-time.Minute)) && t.Before(time.Now().Add(time.Minute))
 	switch {
 	case isRecent:
 		return "<time " + shape(w) + ">", true
@@ -48,54 +50,31 @@ func timeOf(w string) (text string, isRecent bool) {
 	return "", false
 }
 
-func near(t time.Time) bool {
-	return t.After(began.Add(-time.Minute)) && t.Before(time.Now().Add(time.Minute))
-}
-
-// instant returns the time that a word is, if it is one.
+// instant returns the time that a word is, if it is one. Digits alone are
+// seconds, milliseconds, microseconds or nanoseconds, by how many they are.
 func instant(w string) time.Time {
 	if m := date.FindStringSubmatch(w); m != nil {
-		var n [5]int
-		for i := range n {
-			n[i], _ = strconv.Atoi(m[i+1])
-		}
-		return time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], 0, 0, time.UTC)
+		t, _ := time.Parse("2006 01 02 15 04", strings.Join(m[1:], " "))
+		return t
 	}
 	n, err := strconv.ParseInt(w, 10, 64)
-	if err != nil {
+	if err != nil || len(w) < 10 || len(w)%3 != 1 {
 		return time.Time{}
 	}
-	switch len(w) {
-	case len("1767323045"):
-		return time.Unix(n, 0)
-	case len("1767323045000"):
-		return time.UnixMilli(n)
-	case len("1767323045000000"):
-		return time.UnixMicro(n)
-	case len("1767323045000000000"):
-		return time.Unix(0, n)
+	for range 19 - len(w) {
+		n *= 10
 	}
-	return time.Time{}
+	return time.Unix(0, n)
 }
 
 // texts has each text of the result replaced.
 func (r *result) texts(f func([]byte) []byte) {
-	for i := range r.records {
-		r.records[i].texts(f)
+	for i, c := range r.records {
+		r.records[i] = record{string(f([]byte(c.line))), c.status, f(c.stdout), f(c.stderr)}
 	}
-	for i := range r.files {
-		r.files[i].texts(f)
+	for i, l := range r.files {
+		r.files[i] = file{string(f([]byte(l.name))), l.mode, f(l.data)}
 	}
-}
-
-func (r *record) texts(f func([]byte) []byte) {
-	r.line = string(f([]byte(r.line)))
-	r.stdout, r.stderr = f(r.stdout), f(r.stderr)
-}
-
-func (l *file) texts(f func([]byte) []byte) {
-	l.name = string(f([]byte(l.name)))
-	l.data = f(l.data)
 }
 
 // settled returns a with what is fresh in it replaced, where again is another
@@ -110,33 +89,33 @@ func settled(a, again result) result {
 		return text
 	})
 	m := &masker{stable: old, numbers: map[string]int{}}
+	number := func(text []byte) []byte { return m.masked(text, true) }
+	key := func(texts ...string) string { return string(m.masked([]byte(strings.Join(texts, "\x00")), false)) }
 	out := a.clone()
 	out.records = sortedBy(out.records, func(r record) string {
-		return m.masked(r.line + "\x00" + r.status + "\x00" + string(r.stdout) + "\x00" + string(r.stderr))
+		return key(r.line, r.status, string(r.stdout), string(r.stderr))
 	})
-	for i := range out.records {
-		out.records[i].texts(m.number)
-	}
-	out.files = sortedBy(out.files, func(f file) string { return m.masked(f.name + "\x00" + string(f.data)) })
-	for i := range out.files {
-		out.files[i].texts(m.number)
-	}
+	(&result{records: out.records}).texts(number) // the names of files are sorted with these ids known
+	out.files = sortedBy(out.files, func(f file) string { return key(f.name, string(f.data)) })
+	(&result{files: out.files}).texts(number)
 	return out
 }
 
 // sortedBy returns all in the order of their keys.
 func sortedBy[T any](all []T, key func(T) string) []T {
-	keys := make([]string, len(all))
-	order := make([]int, len(all))
+	type keyed struct {
+		key   string
+		value T
+	}
+	order := make([]keyed, len(all))
 	for i, v := range all {
-		keys[i], order[i] = key(v), i
+		order[i] = keyed{key(v), v}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(keys[a], keys[b]) })
-	out := make([]T, len(all))
+	slices.SortStableFunc(order, func(a, b keyed) int { return strings.Compare(a.key, b.key) })
 	for i, k := range order {
-		out[i] = all[k]
+		all[i] = k.value
 	}
-	return out
+	return all
 }
 
 // A masker replaces what is fresh.
@@ -145,34 +124,23 @@ type masker struct {
 	numbers map[string]int  // of the ids so far
 }
 
-// replaced returns text with new ids replaced by what id says.
-func (m *masker) replaced(text []byte, id func(w string) string) []byte {
+// masked returns text with what is fresh replaced. Ids without a number get one
+// if numbering. What was done at the same time, and what has a fresh name, is put
+// into the order of its masked text before.
+func (m *masker) masked(text []byte, numbering bool) []byte {
 	return word.ReplaceAllFunc(text, func(w []byte) []byte {
-		text, isRecent := timeOf(string(w))
+		id := string(w)
+		text, isRecent := timeOf(id)
 		switch {
-		case !isRecent && m.stable[string(w)]:
+		case !isRecent && m.stable[id]:
 			return w
 		case text != "":
 			return []byte(text)
+		case numbering && m.numbers[id] == 0: // reading it adds none
+			m.numbers[id] = len(m.numbers) + 1
 		}
-		return []byte(id(string(w)))
+		return fmt.Appendf(nil, "<id %d of %d>", m.numbers[id], len(id))
 	})
-}
-
-// number numbers the ids that have no number yet.
-func (m *masker) number(text []byte) []byte {
-	return m.replaced(text, func(w string) string {
-		if m.numbers[w] == 0 { // reading it adds none
-			m.numbers[w] = len(m.numbers) + 1
-		}
-		return fmt.Sprintf("<id %d of %d>", m.numbers[w], len(w))
-	})
-}
-
-// masked is number without new numbers. What was done at the same time, and what
-// has a fresh name, is put into the order of its masked text.
-func (m *masker) masked(text string) string {
-	return string(m.replaced([]byte(text), func(w string) string { return fmt.Sprintf("<id %d of %d>", m.numbers[w], len(w)) }))
 }
 
 // shape is a time with a 9 for each digit. Nanoseconds, which end where only
@@ -186,10 +154,6 @@ func shape(w string) string {
 }
 
 var digit = regexp.MustCompile(`\d`)
-
-func isDuration(w string) bool {
-	return strings.HasPrefix(w, `"milli`) || strings.HasPrefix(w, "again")
-}
 
 // clone returns a copy whose texts can be replaced.
 func (r result) clone() result {

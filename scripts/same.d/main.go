@@ -10,10 +10,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
@@ -32,7 +35,7 @@ var tool = clikit.Tool{
 	Name:    "same",
 	Summary: "tell whether two sets of the tools do the same",
 	Args:    "OLD NEW",
-	Doc: `OLD and NEW are each a directory of built tools, or a revision. The tools of a revision are built in a temporary worktree and kept in ${XDG_CACHE_HOME:-~/.cache}/sess/same/COMMIT.
+	Doc: `OLD and NEW are each a directory of built tools, or a revision. The tools of a revision are kept in ${XDG_CACHE_HOME:-~/.cache}/sess/same/COMMIT.
 
 The command lines are those of cmd/*/testdata/*.txtar, the examples of README.md and of the man pages, and a matrix of samples and flags. Each runs in a directory of its own, with both sets at one path. Where the two differ both run once more, and what differs between two runs of one set counts as an id or a time: times are compared by their shape, ids by their length and by where they come again.
 
@@ -44,7 +47,7 @@ scripts/same -v --only '^cmd/sess-seg' main HEAD`,
 		c := &config{}
 		return []clikit.Flag{
 			clikit.String(&c.only, "only", "", "only command lines, scripts and examples whose name matches `REGEXP`"),
-			clikit.Int(&c.jobs, "j,jobs", 2, "run `N` command lines at a time"),
+			clikit.Count(&c.jobs, "jobs, j", "run `N` command lines at a time instead of 2"),
 			clikit.Bool(&c.list, "list", "print the names and run nothing"),
 		}, c.run
 	},
@@ -53,9 +56,12 @@ scripts/same -v --only '^cmd/sess-seg' main HEAD`,
 func main() { clikit.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
-	only, err := c.check(operands)
+	if len(operands) != 2 && !c.list {
+		return clikit.UsageError("want two operands, OLD and NEW")
+	}
+	only, err := regexp.Compile(c.only)
 	if err != nil {
-		return err
+		return clikit.UsageError("--only: %v", err)
 	}
 	base, err := os.MkdirTemp("", "sess-same-")
 	if err != nil {
@@ -66,7 +72,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	units = selected(units, only)
+	units = slices.DeleteFunc(units, func(u unit) bool { return !only.MatchString(u.name) })
 	if c.list {
 		for _, u := range units {
 			fmt.Fprintln(s.Out, u.name)
@@ -80,36 +86,18 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	sets := [2]string{}
-	for i, name := range operands {
-		if sets[i], err = toolset(ctx, s, name); err != nil {
-			return err
-		}
-	}
 	begun := time.Now()
-	found, count, err := compareAll(ctx, base, sets, units, c.jobs)
+	found, count, err := compareAll(ctx, base, [2]string(operands), units, cmp.Or(c.jobs, 2))
 	if err != nil {
 		return err
 	}
 	s.Notef("%d units in %s", len(units), time.Since(begun).Round(time.Second))
-	return report(s, exceptions.drop(found), exceptions.unused(c.only == ""), count)
-}
-
-func (c *config) check(operands []string) (*regexp.Regexp, error) {
-	if want := 2; len(operands) != want && !c.list {
-		return nil, clikit.UsageError("want two operands, OLD and NEW")
+	found = exceptions.drop(found)
+	var unused []string
+	if c.only == "" {
+		unused = exceptions.unused()
 	}
-	if c.jobs < 1 {
-		return nil, clikit.UsageError("--jobs wants a number above 0")
-	}
-	only, err := regexp.Compile(c.only)
-	if err != nil {
-		return nil, clikit.UsageError("--only: %v", err)
-	}
-	if _, err := os.Stat("scripts/same.d/main.go"); err != nil {
-		return nil, fmt.Errorf("looking for the checkout: %w", err)
-	}
-	return only, nil
+	return report(s, found, unused, count)
 }
 
 // allUnits returns all there is to run. The samples are unpacked below base.
@@ -127,16 +115,6 @@ func allUnits(base string) ([]unit, error) {
 		return nil, err
 	}
 	return append(append(scripts, examples...), matrix(samples)...), nil
-}
-
-func selected(units []unit, only *regexp.Regexp) []unit {
-	var out []unit
-	for _, u := range units {
-		if only.MatchString(u.name) {
-			out = append(out, u)
-		}
-	}
-	return out
 }
 
 // report prints what was found. The error is that there is something.
@@ -159,4 +137,64 @@ func report(s *clikit.Streams, found []difference, unused []string, count int) e
 	}
 	fmt.Fprintf(s.Out, "same: %d command lines\n", count)
 	return nil
+}
+
+// An exception is a difference that is meant: a line of the three fields that
+// differences explains.
+type exception struct {
+	text  string
+	line  *regexp.Regexp
+	whats string
+	used  bool
+}
+
+type exceptions []*exception
+
+var exceptionLine = regexp.MustCompile(`^([^\t]+)\t((?:(?:stdout|stderr|status|files),?\b)+)\t[^\t]+$`)
+
+func readExceptions(name string) (exceptions, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading the differences that are meant: %w", err)
+	}
+	var out exceptions
+	for i, text := range strings.Split(string(data), "\n") {
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		m := exceptionLine.FindStringSubmatch(text)
+		if m == nil {
+			return nil, fmt.Errorf("%s:%d: want a pattern, what differs and the reason, with tabs between them", name, i+1)
+		}
+		line, err := regexp.Compile(m[1])
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, i+1, err)
+		}
+		out = append(out, &exception{text: text, line: line, whats: m[2]})
+	}
+	return out, nil
+}
+
+// drop returns the differences that are not meant.
+func (es exceptions) drop(found []difference) []difference {
+	return slices.DeleteFunc(found, func(d difference) bool {
+		meant := false
+		for _, e := range es {
+			if e.line.MatchString(d.line) && strings.Contains(e.whats, d.what) {
+				e.used, meant = true, true
+			}
+		}
+		return meant
+	})
+}
+
+// unused returns the exceptions that dropped nothing.
+func (es exceptions) unused() []string {
+	var out []string
+	for _, e := range es {
+		if !e.used {
+			out = append(out, e.text)
+		}
+	}
+	return out
 }

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// fake is a tool that does all that is compared: its output has two ids and a
-// time that are others each time, and one of the input.
+// fake is a tool that does all that is compared: its output has two ids, a time
+// and the beginning of a UUID that are others each time, and one id of the input.
 const fake = `#!/bin/sh
 fresh() { od -An -N4 -tx1 /dev/urandom | tr -d ' \n'; }
 a=$(fresh) b=$(fresh)
@@ -21,6 +21,7 @@ now=$(date -u +%Y-%m-%dT%H:%M:%S.123Z)
 echo "$a $b input aaaabbbb at $now, $(date +%s)"
 echo "warning about $b" >&2
 echo "$a under $b" >"file_$a"
+echo "uuid 01234567-$(fresh | cut -c1-4)-7abc-89" >>"file_$a"
 ln -s "file_$a" link
 exit 3
 `
@@ -35,7 +36,7 @@ func found(t *testing.T, u unit, old, changed string) []string {
 	}
 	sets := [2]string{filepath.Join(dir, "old"), filepath.Join(dir, "new")}
 	for i, text := range []string{fake, strings.Replace(fake, old, changed, 1)} {
-		if err := putProgram(filepath.Join(sets[i], "sess-fake"), text); err != nil {
+		if err := put(filepath.Join(sets[i], "sess-fake"), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -66,6 +67,7 @@ func TestFinds(t *testing.T) {
 		{"a link", `ln -s "file_$a"`, `ln -s "file_$b"`, "files"},
 		{"a directory more", "exit 3", "mkdir d; exit 3", "files"},
 		{"swapped ids in a file", `$a under $b" >`, `$b under $a" >`, "files"},
+		{"a shorter part of a UUID", "7abc-89", "7abc-8", "files"},
 		{"swapped ids in the output", "$a $b input", "$b $a input", "stderr,files"},
 		{"another fresh id", `about $b`, `about $(fresh)`, "stderr"},
 		{"an id that is no longer fresh", "a=$(fresh)", "a=12345678", "stdout,files"},
@@ -79,7 +81,7 @@ func TestFinds(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			line := batch{nil, []string{"sess-fake"}}.units("")[0]
+			line := commands("", nil, "sess-fake")[0]
 			got := strings.Join(found(t, line, tt.old, tt.changed), ",")
 			for want := range strings.SplitSeq(tt.want, ",") {
 				if !strings.Contains(got, want) || (got == "") != (tt.want == "") {
@@ -96,14 +98,14 @@ func TestFindsInScripts(t *testing.T) {
 	t.Parallel()
 	const script = "! exec sess-fake\nstdout 'what it does not print'\n! exec sess-fake\n"
 	root := t.TempDir()
-	if err := put(filepath.Join(root, "cmd/sess-fake/testdata/a.txtar"), []byte(script)); err != nil {
+	if err := put(filepath.Join(root, "cmd/sess-fake/testdata/a.txtar"), []byte(script), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	units, err := scriptUnits(root)
 	if err != nil || len(units) != 1 {
 		t.Fatalf("%d scripts, %v", len(units), err)
 	}
-	units = append(units, example("example", "#!/bin/sh\n", "sess-fake >/dev/null 2>&1 || sess-fake | cat >/dev/null\n"))
+	units = append(units, example("example", "sess-fake >/dev/null 2>&1 || sess-fake | cat >/dev/null\n"))
 	for _, u := range units {
 		for changed, want := range map[string]string{"exit 3": "", "exit 4": "status", "echo more; exit 3": "stdout", "echo >&2; exit 3": "stderr"} {
 			t.Run(filepath.Base(u.name)+"/"+changed, func(t *testing.T) {
@@ -146,7 +148,7 @@ func TestExceptions(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "differences")
 	text := "# why\n\n^sess-ls \tstdout,stderr\tdates are longer\n^sess-new\tstatus\tnever happens\n"
-	if err := put(name, []byte(text)); err != nil {
+	if err := put(name, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	es, err := readExceptions(name)
@@ -157,14 +159,14 @@ func TestExceptions(t *testing.T) {
 	if len(left) != 2 || left[0].what != "files" || left[1].line != "sess-path" {
 		t.Errorf("left %v", left)
 	}
-	if unused := es.unused(true); len(unused) != 1 || !strings.HasPrefix(unused[0], "^sess-new") {
+	if unused := es.unused(); len(unused) != 1 || !strings.HasPrefix(unused[0], "^sess-new") {
 		t.Errorf("unused %q", unused)
 	}
-	if unused := es.unused(false); unused != nil {
-		t.Errorf("unused %q, of a part", unused)
-	}
 	for _, bad := range []string{"a", "a\tstdout", "a\tstdout\t", "a\tout\twhy", "(\tstdout\twhy", "a\tstdout\twhy\tmore"} {
-		if _, err := parseException(bad); err == nil {
+		if err := put(name, []byte(bad), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readExceptions(name); err == nil {
 			t.Errorf("%q is an exception", bad)
 		}
 	}

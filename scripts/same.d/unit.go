@@ -1,8 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -11,10 +11,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-)
 
-// limit is how long a command line may take, and ten times that a script.
-const limit = 30 * time.Second
+	"github.com/sess-tools/sess/internal/corpus"
+)
 
 // A unit is what runs in a directory of its own: a command line, or a script of
 // several.
@@ -55,23 +54,17 @@ type result struct {
 // name there, and the path below the samples.
 type inputs map[string]string
 
-// A batch is command lines that each run with the same inputs.
-type batch struct {
-	in    inputs
-	lines []string
-}
-
-// units are the units of the batch.
-func (b batch) units(samples string) []unit {
+// commands are units of one command line each, all with the same inputs.
+func commands(samples string, in inputs, lines ...string) []unit {
 	var suffix strings.Builder
-	for _, to := range slices.Sorted(maps.Keys(b.in)) {
-		fmt.Fprintf(&suffix, "  [%s: %s]", to, b.in[to])
+	for _, to := range slices.Sorted(maps.Keys(in)) {
+		fmt.Fprintf(&suffix, "  [%s: %s]", to, in[to])
 	}
 	var out []unit
-	for _, line := range b.lines {
+	for _, line := range lines {
 		name := line + suffix.String()
 		out = append(out, unit{name, func(ctx context.Context, p place) ([]record, error) {
-			if err := b.in.provide(samples, p.dir); err != nil {
+			if err := in.provide(samples, p.dir); err != nil {
 				return nil, err
 			}
 			r, err := shell(ctx, p.dir, p.bin, line, limit)
@@ -97,13 +90,13 @@ func (in inputs) provide(samples, dir string) error {
 			}
 			name := filepath.Join(dir, to, strings.TrimPrefix(path, root))
 			if d.IsDir() {
-				return os.MkdirAll(name, 0o755) //nolint:gosec // as a user's are
+				return os.MkdirAll(name, 0o755)
 			}
 			data, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
-			return cmp.Or(put(name, data), os.Chtimes(name, sampleTime, sampleTime))
+			return errors.Join(put(name, data, 0o644), os.Chtimes(name, sampleTime, sampleTime))
 		})
 		if err != nil {
 			return err
@@ -142,3 +135,54 @@ func snapshot(dir string) ([]file, error) {
 	})
 	return out, err
 }
+
+// samples is a copy of testdata with everything decompressed and every archive
+// a directory.
+type samples struct {
+	dir   string
+	files []string // relative to dir
+}
+
+func unpack(from, to string) (*samples, error) {
+	if err := corpus.Unpack(from, to); err != nil {
+		return nil, err
+	}
+	s := &samples{dir: to}
+	return s, filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			s.files = append(s.files, strings.TrimPrefix(path, to+"/"))
+		}
+		return err
+	})
+}
+
+// find returns the files whose path begins with one of the prefixes and ends in suffix.
+func (s *samples) find(suffix string, prefixes ...string) []string {
+	var out []string
+	for _, f := range s.files {
+		in := func(p string) bool { return strings.HasPrefix(f, p) }
+		if strings.HasSuffix(f, suffix) && slices.ContainsFunc(prefixes, in) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// small returns the sessions that have at most 200 kB.
+func (s *samples) small(prefixes ...string) []string {
+	return slices.DeleteFunc(s.find(".jsonl", prefixes...), func(f string) bool {
+		info, err := os.Stat(filepath.Join(s.dir, f))
+		return err != nil || info.Size() > 200_000
+	})
+}
+
+// put makes a file and the directories it is in.
+func put(name string, data []byte, mode fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, mode)
+}
+
+// remove removes a temporary directory. What cannot be removed is left.
+func remove(dir string) { _ = os.RemoveAll(dir) }

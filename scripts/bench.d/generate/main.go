@@ -35,12 +35,12 @@ var tool = clikit.Tool{
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return []clikit.Flag{
-			clikit.Int64(&c.size, "size", 1_000_000, "write about `BYTES`"),
-			clikit.Int64(&c.entries, "entries", 0, "write `N` entries, whatever the size"),
-			clikit.Int64(&c.offPath, "off-path", 0, "leave `PERCENT` of the bytes in branches"),
-			clikit.Int64(&c.median, "median", 1000, "the median of the lengths of texts is `BYTES`"),
+			clikit.Int(&c.size, "size", 1_000_000, "write about `BYTES`"),
+			clikit.Int(&c.entries, "entries", 0, "write `N` entries, whatever the size"),
+			clikit.Int(&c.offPath, "off-path", 0, "leave `PERCENT` of the bytes in branches"),
+			clikit.Int(&c.median, "median", 1000, "the median of the lengths of texts is `BYTES`"),
 			clikit.Bool(&c.compact, "compact", "write a compaction near the end"),
-			clikit.Int64(&c.stored, "store", 0, "write `N` small sessions below the directory FILE, 50 to each of its own"),
+			clikit.Int(&c.stored, "store", 0, "write `N` small sessions below the directory FILE, 50 to each of its own"),
 		}, c.run
 	},
 }

@@ -1,0 +1,94 @@
+// Package clikit is the frame every sess-* binary hangs in: flags, help,
+// version, messages and exit statuses, in one place so that the tools cannot
+// drift apart.
+//
+// The rules it enforces:
+//
+//   - Data goes to standard output; everything else goes to standard error, one
+//     line a message, behind the tool's name, with control characters made
+//     visible.
+//   - Flags may stand before or after operands; "--" ends them.
+//   - A usage error is status 2 and writes nothing to standard output.
+//   - An error on standard output is never lost, not even after success.
+//   - Only [Main] calls os.Exit.
+//
+// Flags are urfave/cli's flag types, made by [String], [Bool] and the other
+// constructors, and parsed here the way getopt_long(3) does it. Its App is not
+// used; docs/adr/0028-the-command-line.md says why.
+package clikit
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// A Tool describes one binary.
+type Tool struct {
+	Name     string // "sess-append"
+	Summary  string // the NAME line of its man page, without the name
+	Args     string // operands as in the SYNOPSIS, "[SESSION]"
+	Doc      string // a paragraph or two of plain text
+	Examples string // printed before the flags in --help; one command a line
+
+	// Command says that words after "--" are a command to run, handed over in
+	// [Streams.Command], and not operands.
+	Command bool
+
+	// Commands are what the tool does, one of them at a time, if it is several
+	// things: the first operand is the Name of one. Each has flags and operands of
+	// its own, and a help. Such a tool has no New.
+	Commands []Tool
+
+	// New returns fresh flags and the action that reads them. It is called once
+	// per Run, so that Run may be called concurrently, and it must not look at
+	// the world: help, completion and the man page test call it too.
+	//
+	// The flags help, h, version, quiet, q, verbose and v belong to the frame.
+	New func() ([]Flag, Action)
+}
+
+// An Action is the body of a tool. It gets the operands, flags removed. Its
+// error is printed by [Run] and chooses the exit status, see [Status].
+type Action func(ctx context.Context, s *Streams, operands []string) error
+
+// pick returns the command that args name, and args without its name. The flags
+// of the frame, which take no values, may stand before it, and so may a switch of
+// the command. A tool without commands is its own.
+func (t Tool) pick(args []string) (Tool, []string, error) {
+	if len(t.Commands) == 0 {
+		return t, args, nil
+	}
+	for i, arg := range args {
+		if len(arg) > 1 && arg[0] == '-' && arg != "--" {
+			continue
+		}
+		at := slices.IndexFunc(t.Commands, func(c Tool) bool { return c.Name == arg })
+		if at < 0 {
+			return t, nil, UsageError("unknown command %q: want %s", arg, strings.Join(t.commandNames(), ", "))
+		}
+		c := t.Commands[at]
+		c.Name = t.Name + " " + c.Name
+		return c, slices.Concat(args[:i], args[i+1:]), nil
+	}
+	return t, args, nil
+}
+
+// flags returns fresh flags and the action that reads them. A tool with commands
+// has neither, if none is named.
+func (t Tool) flags() ([]Flag, Action) {
+	if len(t.Commands) == 0 {
+		return t.New()
+	}
+	return nil, func(context.Context, *Streams, []string) error {
+		return UsageError("no command named: want %s", strings.Join(t.commandNames(), ", "))
+	}
+}
+
+func (t Tool) commandNames() []string {
+	names := make([]string, len(t.Commands))
+	for i, c := range t.Commands {
+		names[i] = c.Name
+	}
+	return names
+}
