@@ -11,7 +11,14 @@ import (
 )
 
 // Array returns the JSON text of an array of JSON texts.
-func Array(elements ...string) string { return "[" + strings.Join(elements, ",") + "]" }
+func Array[Raw ~string](elements ...Raw) string {
+	var b strings.Builder
+	for _, e := range elements {
+		b.WriteByte(',')
+		b.WriteString(string(e))
+	}
+	return "[" + strings.TrimPrefix(b.String(), ",") + "]"
+}
 
 // Str is a field with a string value, none for "".
 func Str(name, value string) js.Field {

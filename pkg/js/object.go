@@ -12,8 +12,8 @@ type Field struct{ Name, Raw string }
 // StringField returns a field with a string value.
 func StringField(name, value string) Field { return Field{name, Quote(value)} }
 
-// RawField returns a field with a value as JSON text.
-func RawField(name, raw string) Field { return Field{name, raw} }
+// RawField returns a field with a value as JSON text: a [Value] or a string.
+func RawField[Raw ~string](name string, raw Raw) Field { return Field{name, string(raw)} }
 
 // IntField returns a field with a number.
 func IntField(name string, value int64) Field { return Field{name, strconv.FormatInt(value, 10)} }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -214,7 +215,8 @@ func (v Value) Elements() iter.Seq[Value] {
 
 // With returns an object with the member called name set to value: in place if
 // the object has it, else at the end. All other bytes stay as they are. A value
-// of "" removes the member; an absent object gets the member alone.
+// of "" removes the member; what is no object, or absent, becomes an object of the
+// member alone.
 //
 // Members with one name give way to one at the end, since readers disagree on
 // which of them counts.
@@ -222,7 +224,7 @@ func (v Value) With(name string, value Value) Value {
 	switch {
 	case value == "":
 		return v.Without(name)
-	case v == "":
+	case !Value(strings.TrimLeft(string(v), " \t\r\n")).IsObject():
 		v = "{}"
 	}
 	n, at := 0, memberPlace{}
@@ -246,20 +248,21 @@ func (v Value) With(name string, value Value) Value {
 	return Value(out)
 }
 
-// Without returns an object without the members called name and without their
-// commas. sjson's Delete is not used: it takes the member before along where a key
-// holds a quote.
-func (v Value) Without(name string) Value {
+// Without returns an object without the members that have one of the names, and
+// without their commas. sjson's Delete is not used: it takes the member before along
+// where a key holds a quote.
+func (v Value) Without(names ...string) Value {
 	out := make([]byte, 0, len(v))
 	end, kept := 0, false // the end of the member before; whether one was kept
 	for p := range v.places() {
+		gone := slices.ContainsFunc(names, func(name string) bool { return IsKey(p.key, name) })
 		switch {
 		case end == 0:
 			out = append(out, v[:p.start]...) // the brace
-		case kept && !IsKey(p.key, name):
+		case kept && !gone:
 			out = append(out, v[end:p.start]...) // the comma
 		}
-		if !IsKey(p.key, name) {
+		if !gone {
 			out, kept = append(out, v[p.start:p.end]...), true
 		}
 		end = p.end

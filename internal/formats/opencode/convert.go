@@ -50,7 +50,7 @@ func convert(ctx context.Context, doc document, header session.HeaderFields, b *
 		}
 	}
 	about := doc.info()
-	if _, err := b.Custom(formats.Place{Key: "session"}, customSession, about); err != nil {
+	if _, err := b.Custom(formats.Place{Key: "session"}, customSession, string(about)); err != nil {
 		return err
 	}
 	if header.Title != "" {
@@ -64,8 +64,8 @@ func convert(ctx context.Context, doc document, header session.HeaderFields, b *
 
 // messages gives all messages to b, and goes back to where the session stands if the last
 // of them have been reverted.
-func (c *conversion) messages(ctx context.Context, about string) error {
-	revert := str(about, "revert", "messageID")
+func (c *conversion) messages(ctx context.Context, about js.Value) error {
+	revert := about.Get("revert", "messageID").Str()
 	from := len(c.refs)
 	for i, r := range c.refs {
 		if revert != "" && r.id == revert {
@@ -104,16 +104,16 @@ func (c *conversion) settle() error {
 
 // revert goes back to the entry stand. Of the message at which the session was reverted, what
 // was in front of the part that the revert names stays.
-func (c *conversion) revert(ctx context.Context, about, stand string, r ref) error {
+func (c *conversion) revert(ctx context.Context, about js.Value, stand string, r ref) error {
 	undone := c.b.Leaf()
 	place := formats.Place{Key: "revert", Parent: stand}
-	if part := str(about, "revert", "partID"); part != "" {
+	if part := about.Get("revert", "partID").Str(); part != "" {
 		m, err := c.doc.message(ctx, r)
 		if err != nil {
 			return err
 		}
 		for i, p := range m.parts {
-			if str(p, "id") == part {
+			if p.Get("id").Str() == part {
 				m.parts = m.parts[:i]
 				break
 			}
@@ -126,7 +126,7 @@ func (c *conversion) revert(ctx context.Context, about, stand string, r ref) err
 		}
 	}
 	_, err := c.b.Custom(place, customRevert, js.Object(
-		js.RawField("revert", get(about, "revert")), js.StringField("leaf", undone), js.StringField("stand", stand)))
+		js.RawField("revert", about.Get("revert")), js.StringField("leaf", undone), js.StringField("stand", stand)))
 	return err
 }
 
@@ -181,7 +181,7 @@ func (c *conversion) compaction(summary message) error {
 	c.waiting = nil
 	first := ""
 	for _, p := range m.parts {
-		if tail := str(p, "tail_start_id"); tail != "" {
+		if tail := p.Get("tail_start_id").Str(); tail != "" {
 			first = c.tails[tail]
 		}
 	}
@@ -195,8 +195,8 @@ func (c *conversion) compaction(summary message) error {
 	}
 	var text strings.Builder
 	for _, p := range summary.parts {
-		if str(p, "type") == "text" {
-			text.WriteString(str(p, "text"))
+		if p.Get("type").Str() == "text" {
+			text.WriteString(p.Get("text").Str())
 		}
 	}
 	place := formats.Place{ID: summary.id(), Time: num(summary.info, "time", "created")}
@@ -242,14 +242,14 @@ func (x *exporter) compaction(i int, e session.Entry) {
 		x.t.Lose(formats.At(e), formats.KindContext, "a compaction in what a later one keeps left out, for opencode would show it")
 		return
 	}
-	part := js.Object(js.RawField("type", `"compaction"`), js.RawField("auto", "false"),
+	part := object(js.RawField("type", `"compaction"`), js.RawField("auto", "false"),
 		formats.Str("tail_start_id", x.tail(i, x.kept(i))))
 	user := x.user
-	x.put(message{x.userInfo(e, x.modelFor(i)), []string{part}}, i, i)
+	x.put(message{x.userInfo(e, x.modelFor(i)), []js.Value{part}}, i, i)
 	info := x.assistantInfo(e, "compaction", "", "stop", "")
-	info = formats.With(info, "parentID", js.Quote(x.out[len(x.out)-1].id()))
-	text := js.Object(js.RawField("type", `"text"`), js.RawField("text", literal(e.Get("summary"))))
-	x.put(message{formats.With(info, "summary", "true"), []string{text}}, i, i)
+	info = info.With("parentID", quote(x.out[len(x.out)-1].id()))
+	text := textOf(e.Get("summary"))
+	x.put(message{info.With("summary", "true"), []js.Value{text}}, i, i)
 	x.user = user // the turn goes on
 }
 

@@ -29,18 +29,12 @@ func (format) Detect(name string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(magic)) {
 		return isDatabaseName(filepath.Base(name)) || hasTables(head, "session", "part") || hasTables(head, "event_sequence", "data_migration")
 	}
-	text := string(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
-	if strings.HasPrefix(text, "[") {
-		for item := range js.Elements(text) {
-			return str(item, "type") == "session" && isInfo(get(item, "data"))
-		}
-		return false
+	text := js.Value(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
+	for item := range text.Elements() {
+		return item.Get("type").Str() == "session" && isInfo(item.Get("data"))
 	}
-	if !strings.HasPrefix(text, "{") {
-		return false
-	}
-	for key, value := range js.Members(text) {
-		return js.Unquote(key) == "info" && isInfo(value)
+	for name, value := range text.Members() {
+		return name == "info" && isInfo(value)
 	}
 	return false
 }
@@ -58,15 +52,12 @@ func hasTables(head []byte, names ...string) bool {
 
 // isInfo reports whether an object, which may be cut off, says what opencode says of a
 // session.
-func isInfo(raw string) bool {
-	if !isObject(raw) {
-		return false
-	}
+func isInfo(v js.Value) bool {
 	id := ""
-	for key, value := range js.Members(raw) {
-		switch js.Unquote(key) {
+	for name, value := range v.Members() {
+		switch name {
 		case "id":
-			id = js.Value(value).Str()
+			id = value.Str()
 		case "slug", "projectID", "version":
 			if id != "" {
 				return true
