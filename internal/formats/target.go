@@ -115,25 +115,23 @@ func (t *Target) ActivePath(s *session.Session) []session.Entry {
 	for _, e := range path {
 		onPath[e.ID()] = true
 	}
+	t.LoseBranches(s, func(_ int, e session.Entry) bool { return onPath[e.ID()] })
+	return path
+}
+
+// LoseBranches tells of the messages of s that are not written, as held says.
+func (t *Target) LoseBranches(s *session.Session, held func(i int, e session.Entry) bool) {
 	left, first := 0, ""
-	for _, e := range s.Entries {
-		if e.Type() == session.TypeMessage && !onPath[e.ID()] {
+	for i, e := range s.Entries {
+		if e.Type() == session.TypeMessage && !held(i, e) {
 			if left++; left == 1 {
 				first = At(e)
 			}
 		}
 	}
 	if left > 0 {
-		t.Lose(first, KindBranch, "%s on other branches left out; sess-fork makes sessions of them", plural(left, "message"))
+		t.Lose(first, KindBranch, "%s on other branches left out; sess-fork makes sessions of them", Counted(left, "1 message", "%d messages"))
 	}
-	return path
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // MaxGrowth is how many times its size a session may become when nothing else is said,

@@ -168,17 +168,7 @@ func (x *exporter) abandoned(e session.Entry, id string, depth int) (out []line,
 
 // tell tells what the rollout does not hold.
 func (x *exporter) tell() {
-	left, first := 0, ""
-	for i, e := range x.s.Entries {
-		if e.Type() == session.TypeMessage && !x.shown[i] {
-			if left++; left == 1 {
-				first = formats.At(e)
-			}
-		}
-	}
-	if left > 0 {
-		x.t.Lose(first, formats.KindBranch, "%s on other branches left out; sess-fork makes sessions of them", formats.Counted(left, "1 message", "%d messages"))
-	}
+	x.t.LoseBranches(x.s, func(i int, _ session.Entry) bool { return x.shown[i] })
 	x.lost.tell(x.t.Lose)
 }
 

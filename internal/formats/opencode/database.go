@@ -165,10 +165,10 @@ func (d *database) open(ctx context.Context, id string) (*stored, error) {
 // A stored session is one of a database.
 type stored struct {
 	*database
+	damaged
 	id       string
 	about    js.Value
 	messages []ref
-	losses   []formats.Loss
 	told     func(where, kind, format string, args ...any)
 }
 
@@ -177,9 +177,7 @@ func (s *stored) refs() []ref    { return s.messages }
 
 func (s *stored) damage(lose func(where, kind, format string, args ...any)) {
 	s.told = lose
-	for _, l := range s.losses {
-		lose(l.Where, l.Kind, "%s", l.What)
-	}
+	s.damaged.damage(lose)
 }
 
 // bad tells of a part that is none.
@@ -187,10 +185,6 @@ func (s *stored) bad(message, part string) {
 	if s.told != nil {
 		s.told("message "+message, formats.KindDamage, "part %s is not a JSON object, skipped", part)
 	}
-}
-
-func (s *stored) lose(where, format string, args ...any) {
-	s.losses = append(s.losses, formats.Loss{Where: where, Kind: formats.KindDamage, What: fmt.Sprintf(format, args...)})
 }
 
 // note notes the messages, in opencode's order.

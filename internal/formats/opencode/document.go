@@ -3,6 +3,7 @@ package opencode
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -23,6 +24,19 @@ type document interface {
 
 	// damage tells of what had to be skipped to get here.
 	damage(lose func(where, kind, format string, args ...any))
+}
+
+// A damaged is what had to be skipped.
+type damaged []formats.Loss
+
+func (d *damaged) lose(where, format string, args ...any) {
+	*d = append(*d, formats.Loss{Where: where, Kind: formats.KindDamage, What: fmt.Sprintf(format, args...)})
+}
+
+func (d *damaged) damage(lose func(where, kind, format string, args ...any)) {
+	for _, l := range *d {
+		lose(l.Where, l.Kind, "%s", l.What)
+	}
 }
 
 // A ref is a message that is still where it is stored, and what has to be known of

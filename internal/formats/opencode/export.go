@@ -2,7 +2,6 @@ package opencode
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -103,7 +102,7 @@ func (x *exporter) choose() {
 			x.wentOn = true
 		}
 	}
-	x.branches(on)
+	x.t.LoseBranches(x.s, func(_ int, e session.Entry) bool { return on[e.ID()] })
 	x.identify()
 	x.survey()
 	x.project()
@@ -125,21 +124,6 @@ func (x *exporter) restore(leaf session.Entry) {
 				return
 			}
 		}
-	}
-}
-
-// branches tells of the messages that are on no branch that is written.
-func (x *exporter) branches(on map[string]bool) {
-	left, first := 0, ""
-	for _, e := range x.s.Entries {
-		if e.Type() == session.TypeMessage && !on[e.ID()] {
-			if left++; left == 1 {
-				first = formats.At(e)
-			}
-		}
-	}
-	if left > 0 {
-		x.t.Lose(first, formats.KindBranch, "%s on other branches left out; sess-fork makes sessions of them", count(left, "message"))
 	}
 }
 
@@ -382,13 +366,6 @@ func (x *exporter) writtenFrom(place int) int {
 func (x *exporter) tell() {
 	x.unheld.Tell(x.t, "opencode", "left out")
 	if x.late > 0 {
-		x.t.Lose("", formats.KindTime, "%s made later, since opencode puts them in the order of their times", count(x.late, "message"))
+		x.t.Lose("", formats.KindTime, "%s made later, since opencode puts them in the order of their times", formats.Counted(x.late, "1 message", "%d messages"))
 	}
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

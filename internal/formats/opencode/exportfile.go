@@ -22,13 +22,13 @@ import (
 
 // An exportFile is an export, or the list of a shared session.
 type exportFile struct {
+	damaged
 	name     string
 	file     *formats.File
 	about    js.Value
 	messages []ref
 	moved    map[string][]js.Value // parts that stand elsewhere, by their message
 	shared   bool
-	losses   []formats.Loss
 	known    map[string]bool
 }
 
@@ -182,26 +182,16 @@ func (x *exportFile) noteInfo(info js.Value, where span) *ref {
 	return &x.messages[len(x.messages)-1]
 }
 
-func (x *exportFile) lose(where, format string, args ...any) {
-	x.losses = append(x.losses, formats.Loss{Where: where, Kind: formats.KindDamage, What: fmt.Sprintf(format, args...)})
-}
-
 // valid tells of a piece that is not valid UTF-8.
 func (x *exportFile) valid(piece []byte, where string) {
 	if !utf8.Valid(piece) {
-		x.losses = append(x.losses, formats.Loss{Where: where, Kind: formats.KindText, What: "invalid UTF-8, which became U+FFFD"})
+		x.damaged = append(x.damaged, formats.Loss{Where: where, Kind: formats.KindText, What: "invalid UTF-8, which became U+FFFD"})
 	}
 }
 
 func (x *exportFile) info() js.Value { return x.about }
 
 func (x *exportFile) refs() []ref { return x.messages }
-
-func (x *exportFile) damage(lose func(where, kind, format string, args ...any)) {
-	for _, l := range x.losses {
-		lose(l.Where, l.Kind, "%s", l.What)
-	}
-}
 
 func (x *exportFile) message(_ context.Context, r ref) (message, error) {
 	piece := make([]byte, r.where.size)
