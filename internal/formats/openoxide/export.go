@@ -193,7 +193,10 @@ func (x *exporter) rowOf(e session.Entry, parent string) (row message, err error
 
 // fill puts the session and its forks into the database.
 func (x *exporter) fill(ctx context.Context, tx *sql.Tx) error {
-	if err := prepare(ctx, tx); err != nil {
+	err := sqldb.Prepare(ctx, tx, schema, "",
+		`id, project_id, parent_id, title, directory, model_id, time_created, time_updated, revert_oid FROM session`,
+		`id, session_id, role, time_created, content FROM message`)
+	if err != nil {
 		return err
 	}
 	for i, b := range x.made {

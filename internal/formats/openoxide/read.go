@@ -25,20 +25,16 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	if err != nil {
 		return fmt.Errorf("reading %s: no session %q", a.path, info.Key)
 	}
-	rows, err := a.db.QueryContext(ctx, a.query("WHERE rowid = ?"), row)
-	if err != nil {
-		return a.db.Err(err)
-	}
-	defer rows.Close()
-	if !rows.Next() {
-		if err := rows.Err(); err != nil {
-			return a.db.Err(err)
+	var r record
+	found := false
+	for err := range a.records(ctx, &r, "WHERE rowid = ?", row) {
+		if err != nil {
+			return err
 		}
-		return fmt.Errorf("reading %s: no session %q", a.path, info.Key)
+		found = true
 	}
-	r, err := scan(rows)
-	if err != nil {
-		return a.db.Err(err)
+	if !found {
+		return fmt.Errorf("reading %s: no session %q", a.path, info.Key)
 	}
 	c := &conversion{a: a, r: r, b: b, now: r.created}
 	if err := c.header(); err != nil {
@@ -108,18 +104,12 @@ func titleID(session string) string {
 // contents are never sorted.
 func (c *conversion) messages(ctx context.Context) error {
 	db := c.a.db
-	list, err := db.QueryContext(ctx, `SELECT rowid FROM message WHERE session_id = ? ORDER BY time_created, id`, c.r.id)
-	if err != nil {
-		return db.Err(err)
-	}
-	defer list.Close()
-	for list.Next() {
-		var row int64
-		if err := list.Scan(&row); err != nil {
-			return db.Err(err)
+	var row, ms int64
+	var id, role sqldb.Text
+	for err := range db.Rows(ctx, []any{&row}, `SELECT rowid FROM message WHERE session_id = ? ORDER BY time_created, id`, c.r.id) {
+		if err != nil {
+			return err
 		}
-		var id, role sqldb.Text
-		var ms int64
 		var content []byte
 		err := db.QueryRowContext(ctx, `SELECT CAST(id AS TEXT), CAST(role AS TEXT), coalesce(CAST(time_created AS INTEGER), 0), CAST(content AS BLOB) FROM message WHERE rowid = ?`, row).
 			Scan(&id, &role, &ms, &content)
@@ -130,7 +120,7 @@ func (c *conversion) messages(ctx context.Context) error {
 			return err
 		}
 	}
-	return db.Err(list.Err())
+	return nil
 }
 
 func (c *conversion) at(m message) string { return fmt.Sprintf("%s: message %s", c.a.path, m.id) }

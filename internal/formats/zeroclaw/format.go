@@ -215,6 +215,15 @@ func milliseconds(text string) (ms int64, ok bool) {
 	return t.UnixMilli(), true
 }
 
+// timeOf is milliseconds for a listing, zero for what is no time.
+func timeOf(text string) time.Time {
+	ms, ok := milliseconds(text)
+	if !ok {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
 // timeText returns a time as ZeroClaw writes it.
 func timeText(ms int64) string {
 	layout := "2006-01-02T15:04:05.000-07:00"
