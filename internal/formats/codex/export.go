@@ -57,7 +57,7 @@ type exporter struct {
 	steps   []step
 	covered map[string]bool // entries that lines of codex stand for
 	shown   map[int]bool    // entries that are in the rollout, in some way
-	lost    losses
+	lost    formats.Tally
 
 	meta     string // the first line that codex wrote, "" if it did not
 	id       string // of the thread
@@ -123,7 +123,7 @@ func (x *exporter) restoreAll(e session.Entry, depth int) []line {
 		r, ok := x.restore(element)
 		switch {
 		case !ok:
-			x.lost.add(formats.At(e), formats.KindDamage, "a line of codex that refers to what the session does not have, left out")
+			x.lost.Add(formats.At(e), formats.KindDamage, "a line of codex that refers to what the session does not have, left out")
 			continue
 		case r.typ == typeEvent && r.kind == "thread_rolled_back" && len(r.covers) > 0:
 			lines, ok := x.abandoned(e, r.covers[0], depth)
@@ -169,7 +169,7 @@ func (x *exporter) abandoned(e session.Entry, id string, depth int) (out []line,
 // tell tells what the rollout does not hold.
 func (x *exporter) tell() {
 	x.t.LoseBranches(x.s, func(i int, _ session.Entry) bool { return x.shown[i] })
-	x.lost.tell(x.t.Lose)
+	x.lost.Tell(x.t.Lose)
 }
 
 // customName is the custom entry for the name that the home of codex has.
@@ -195,7 +195,7 @@ func (x *exporter) identify() {
 	}
 	if !isUUID(x.id) {
 		x.id = formats.SessionID("codex", h.ID)
-		x.lost.add("", formats.KindReference, "codex wants a UUID for an id, and %q is none: it is %s", h.ID, x.id)
+		x.lost.Add("", formats.KindReference, "codex wants a UUID for an id, and %q is none: it is %s", h.ID, x.id)
 	}
 }
 

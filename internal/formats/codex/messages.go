@@ -42,7 +42,7 @@ func (x *exporter) content(m session.Message, typ string) []string {
 			out = append(out, js.Object(js.StringField("type", "input_image"),
 				js.RawField("image_url", x.large.quote(js.ValidText(addressOf(b.Str("mimeType"), b.Str("data")))))))
 		default:
-			x.lost.add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
+			x.lost.Add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
 		}
 	}
 	return out
@@ -72,13 +72,13 @@ func (x *exporter) replyItems(m session.Message) []string {
 				say()
 				out = append(out, item)
 			} else {
-				x.lost.add("", formats.KindThinking, "thinking that codex cannot hand to a model: people are shown it")
+				x.lost.Add("", formats.KindThinking, "thinking that codex cannot hand to a model: people are shown it")
 			}
 		case "toolCall":
 			say()
 			out = append(out, callItem(b))
 		default:
-			x.lost.add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
+			x.lost.Add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
 		}
 	}
 	say()
@@ -176,7 +176,7 @@ func (x *exporter) replied(id string, m session.Message, r repair, at int64) {
 	if !r.drop {
 		x.add(x.items(m), at)
 	} else {
-		x.lost.add("", formats.KindContext, "a reply that failed: people are shown it, and no model is")
+		x.lost.Add("", formats.KindContext, "a reply that failed: people are shown it, and no model is")
 	}
 	u, _ := m.Usage()
 	x.count(counts{u.Input, u.Output, u.CacheRead, u.CacheWrite, u.ContextTokens()}, at) // it ends the reply as well
@@ -191,7 +191,7 @@ func (x *exporter) replied(id string, m session.Message, r repair, at int64) {
 		x.add([]string{madeUpItem(c)}, at)
 	}
 	if m.Str("model") != "" {
-		x.lost.add("", formats.KindEntry, "codex does not say for a reply which model it is of, and what it cost")
+		x.lost.Add("", formats.KindEntry, "codex does not say for a reply which model it is of, and what it cost")
 	}
 }
 

@@ -125,7 +125,7 @@ func (x *exporter) entry(e session.Entry, r repair) {
 	case session.TypeMessage:
 		m, ok := e.Message()
 		if !ok {
-			x.lost.add(formats.At(e), formats.KindDamage, "a message that is none, left out")
+			x.lost.Add(formats.At(e), formats.KindDamage, "a message that is none, left out")
 			return
 		}
 		x.message(e, m, r, at)
@@ -137,7 +137,7 @@ func (x *exporter) entry(e session.Entry, r repair) {
 	case session.TypeSessionInfo, session.TypeTitleChange:
 	default:
 		if custom(e) == "" {
-			x.lost.add(formats.At(e), formats.KindEntry, "%s means nothing to codex", e.Type())
+			x.lost.Add(formats.At(e), formats.KindEntry, "%s means nothing to codex", e.Type())
 		}
 	}
 }
@@ -166,16 +166,16 @@ func (x *exporter) message(e session.Entry, m session.Message, r repair, at int6
 	case session.RoleToolResult:
 		switch {
 		case r.drop:
-			x.lost.add(formats.At(e), formats.KindTool, "a result without its call, or of a failed reply, which no model is shown, left out")
+			x.lost.Add(formats.At(e), formats.KindTool, "a result without its call, or of a failed reply, which no model is shown, left out")
 		case !x.told[e.ID()]: // its call is codex's
 			x.result(m, at)
 		}
 	case session.RoleSystem:
-		x.lost.add(formats.At(e), formats.KindSystem, "codex has its own system prompt")
+		x.lost.Add(formats.At(e), formats.KindSystem, "codex has its own system prompt")
 	default:
 		messages := convo.ToLLM([]session.Message{m})
 		if len(messages) == 0 {
-			x.lost.add(formats.At(e), formats.KindRole, "a message of role %s, which no model is shown, left out", m.Role())
+			x.lost.Add(formats.At(e), formats.KindRole, "a message of role %s, which no model is shown, left out", m.Role())
 			return
 		}
 		x.begin(at)
