@@ -188,27 +188,27 @@ func (t *Target) Inline(e session.Entry) session.Entry {
 		return e
 	}
 	if m, ok := e.Message(); ok {
-		return e.WithRaw("message", With(m.Raw(), "content", withoutRefs(m.Get("content"))))
+		return e.WithRaw("message", string(js.Value(m.Raw()).With("content", withoutRefs(js.Value(m.Get("content"))))))
 	}
 	if content := e.Get("content"); content != "" {
-		return e.WithRaw("content", withoutRefs(content))
+		return e.WithRaw("content", string(withoutRefs(js.Value(content))))
 	}
 	return e
 }
 
 // withoutRefs returns a content with texts in the place of images that are elsewhere.
-func withoutRefs(content string) string {
-	if !strings.HasPrefix(content, "[") {
+func withoutRefs(content js.Value) js.Value {
+	if !content.IsArray() {
 		return content
 	}
-	var out []string
-	for b := range js.Elements(content) {
-		if js.Value(b).Get("type").Str() == "image" && convo.IsBlobRef(js.Value(b).Get("data").Str()) {
-			b = Text("[image left out: its data is kept outside the session]")
+	var out []js.Value
+	for b := range content.Elements() {
+		if b.Get("type").Str() == "image" && convo.IsBlobRef(b.Get("data").Str()) {
+			b = js.Value(Text("[image left out: its data is kept outside the session]"))
 		}
 		out = append(out, b)
 	}
-	return Array(out...)
+	return js.Value(Array(out...))
 }
 
 // Resolve returns an entry as it is to be added, with the data of its images in place of

@@ -134,10 +134,10 @@ func (a anthropic) reply(t *talk, raw string) []js.Field {
 		t.partial = t.partial || stops[reason] == ""
 		fields = append(fields, formats.Str("stopReason", stops[reason]))
 	}
-	usage := string(js.Value(raw).Get("usage"))
+	usage := js.Value(raw).Get("usage")
 	if usage == "" {
 		return fields
 	}
-	t.known(usage, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+	t.known(string(usage), "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 	return append(fields, js.RawField("usage", formats.AnthropicUsage(usage)))
 }

@@ -176,8 +176,8 @@ func (c *completion) reply(t *talk) []js.Field {
 		formats.Str("model", str("model")), formats.Str("responseId", str("id")),
 		formats.Str("stopReason", finishes[js.Value(c.choice).Get("finish_reason").Str()]),
 	}
-	if usage := string(js.Value(c.whole).Get("usage")); strings.HasPrefix(usage, "{") {
-		t.known(usage, "prompt_tokens", "completion_tokens", "total_tokens")
+	if usage := js.Value(c.whole).Get("usage"); usage.IsObject() {
+		t.known(string(usage), "prompt_tokens", "completion_tokens", "total_tokens")
 		fields = append(fields, js.RawField("usage", formats.OpenAIUsage(usage)))
 	}
 	return fields

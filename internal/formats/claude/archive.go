@@ -179,14 +179,11 @@ func (format) Open(_ context.Context, src *formats.Source) (formats.Archive, err
 	return &archive{src: src}, nil
 }
 
-// uuid is the form of the ids of sessions and lines.
-var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
 // idOf returns the id that a file's name gives its session, "" if it gives none:
 // that of a session, or "agent-…" of a sub-agent.
 func idOf(path string) string {
 	base, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
-	if ok && (uuid.MatchString(base) || isAgent(base) && session.ValidSessionID(base)) {
+	if ok && (formats.IsUUID(base) || isAgent(base) && session.ValidSessionID(base)) {
 		return base
 	}
 	return ""

@@ -77,7 +77,7 @@ func newExporter(s *session.Session, t *formats.Target) *exporter {
 		s: s, t: t, session: s.Header.ID, index: map[string]int{}, kept: map[string]bool{}, uuids: map[string]string{}, firsts: map[string]string{},
 		early: map[string][]session.Entry{}, unsaid: map[string]bool{}, heads: map[int]int{},
 	}
-	if !uuid.MatchString(x.session) && !isAgent(x.session) {
+	if !formats.IsUUID(x.session) && !isAgent(x.session) {
 		x.session = formats.SessionID("claude", x.session)
 	}
 	x.of = x.session

@@ -197,7 +197,7 @@ func reply(l *line) []js.Field {
 	case stops[str("stop_reason")] != "":
 		fields = append(fields, js.StringField("stopReason", stops[str("stop_reason")]))
 	}
-	usage := string(js.Value(l.message).Get("usage"))
+	usage := js.Value(l.message).Get("usage")
 	if usage == "" {
 		return fields
 	}

@@ -31,7 +31,7 @@ func (x *exporter) parent(e session.Entry) string {
 
 // uuidOf returns the uuid of the k-th line for an entry.
 func (x *exporter) uuidOf(e session.Entry, k int) string {
-	if k == 0 && uuid.MatchString(e.ID()) {
+	if k == 0 && formats.IsUUID(e.ID()) {
 		return e.ID()
 	}
 	return formats.SessionID("claude line", x.session, e.ID(), strconv.Itoa(k))
@@ -156,11 +156,7 @@ func stopReason(reason string) string {
 // usage returns the tokens of a reply, in the API's words.
 func usage(m session.Message) string {
 	count := func(name, ours string) js.Field {
-		n := string(js.Value(m.Get("usage")).Get(ours))
-		if _, err := strconv.ParseUint(n, 10, 53); err != nil {
-			n = "0"
-		}
-		return js.RawField(name, n)
+		return js.IntField(name, formats.Tokens(js.Value(m.Get("usage")).Get(ours)))
 	}
 	return js.Object(count("input_tokens", "input"), count("cache_creation_input_tokens", "cacheWrite"),
 		count("cache_read_input_tokens", "cacheRead"), count("output_tokens", "output"))

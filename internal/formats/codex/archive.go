@@ -268,22 +268,12 @@ func (a *archive) readNames() {
 		if err != nil {
 			return
 		}
-		raw := string(l.Data)
 		if !js.Valid(l.Data) {
 			continue
 		}
-		var id string
-		var n name
-		members(raw, span{0, len(raw)}, func(key string, v span) {
-			switch key {
-			case `"id"`:
-				id = v.str(raw)
-			case `"thread_name"`:
-				n.name = v.str(raw)
-			case `"updated_at"`:
-				n.at, _ = js.ParseTime(v.str(raw))
-			}
-		})
+		v := js.Value(l.Data)
+		id, n := v.Get("id").Str(), name{name: v.Get("thread_name").Str()}
+		n.at, _ = js.ParseTime(v.Get("updated_at").Str())
 		if _, ok := a.byID[id]; !ok && id != "" {
 			a.byID[id] = n
 		}

@@ -209,8 +209,8 @@ func (c *conv) flushed(x *exchange) {
 }
 
 // counted gives the exchange the usage of its response.
-func (c *conv) counted(raw string, usage span) {
-	u := usageOf(raw, usage)
+func (c *conv) counted(usage js.Value) {
+	u := usageOf(usage)
 	if u.total > 0 {
 		c.tokens = u.total
 	}

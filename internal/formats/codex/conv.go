@@ -141,7 +141,7 @@ func (c *conv) line(l line) {
 		c.turnContext(l)
 		return
 	case typeUsage:
-		c.counted(l.raw, member(l.raw, l.payload, `"usage"`))
+		c.counted(l.body().Get("usage"))
 	}
 	c.keep(l, &element{raw: l.raw})
 }
@@ -155,7 +155,7 @@ func (c *conv) meta(l line) {
 	c.begun = true
 	c.flush()
 	c.put(len(c.batch))
-	if p := member(l.raw, l.payload, `"model_provider"`).str(l.raw); p != "" {
+	if p := l.body().Get("model_provider").Str(); p != "" {
 		c.provider = p
 	}
 	c.add(session.TypeCustom, customMeta, l.time, len(l.raw), func(b *strings.Builder) {
@@ -168,11 +168,11 @@ func (c *conv) meta(l line) {
 func (c *conv) event(l line) {
 	switch l.kind {
 	case "token_count":
-		c.counted(l.raw, path(l.raw, l.payload, `"info"`, `"last_token_usage"`))
+		c.counted(l.body().Get("info", "last_token_usage"))
 	case "task_complete", "turn_aborted", "task_started":
 		c.flush()
 	case "thread_name_updated":
-		if name := member(l.raw, l.payload, `"thread_name"`).str(l.raw); name != "" {
+		if name := l.body().Get("thread_name").Str(); name != "" {
 			c.flush()
 			c.put(len(c.batch))
 			c.named(name, "name:"+formats.Int(l.offset), l.time)

@@ -132,7 +132,7 @@ func (x *exporter) restoreAll(e session.Entry, depth int) []line {
 			}
 			out = append(out, lines...)
 		case r.typ == typeEvent && r.kind == "thread_name_updated":
-			x.named = session.OneLine(member(r.raw, r.payload, `"thread_name"`).str(r.raw))
+			x.named = session.OneLine(r.body().Get("thread_name").Str())
 		}
 		for _, id := range r.covers {
 			x.covered[id] = true
@@ -184,7 +184,7 @@ func (x *exporter) identify() {
 	if x.meta != "" {
 		l := parseLine(x.meta)
 		head, err := parseHead(l)
-		x.legacy = member(l.raw, l.payload, `"history_mode"`).str(l.raw) != paginated
+		x.legacy = l.body().Get("history_mode").Str() != paginated
 		if err == nil {
 			x.was, x.original = head.id, head.base == nil && sessionID(head.id) == h.ID && (head.cwd == h.CWD || head.cwd == "")
 		}
@@ -193,7 +193,7 @@ func (x *exporter) identify() {
 			return
 		}
 	}
-	if !isUUID(x.id) {
+	if !formats.IsUUID(x.id) {
 		x.id = formats.SessionID("codex", h.ID)
 		x.lost.Add("", formats.KindReference, "codex wants a UUID for an id, and %q is none: it is %s", h.ID, x.id)
 	}
@@ -209,7 +209,7 @@ func (x *exporter) first() string {
 	if x.meta == "" {
 		own = append(own, js.StringField("originator", "sess"), js.StringField("cli_version", "0.169.0"),
 			js.StringField("source", "cli"), js.StringField("thread_source", "user"))
-		if parent := strings.ToLower(h.ParentSession); isUUID(parent) {
+		if parent := strings.ToLower(h.ParentSession); formats.IsUUID(parent) {
 			own = append(own, js.StringField("forked_from_id", parent))
 		}
 		if !x.legacy {
@@ -218,7 +218,7 @@ func (x *exporter) first() string {
 		return js.Object(own...)
 	}
 	l := parseLine(x.meta)
-	copied := isUUID(x.was) && x.was != x.id
+	copied := formats.IsUUID(x.was) && x.was != x.id
 	if copied {
 		own = append(own, js.StringField("forked_from_id", x.was))
 	}
@@ -253,7 +253,7 @@ func (x *exporter) fileName() string {
 		at = time.UnixMilli(0).UTC()
 	}
 	id := x.id
-	if !isUUID(strings.ToLower(id)) {
+	if !formats.IsUUID(strings.ToLower(id)) {
 		id = formats.SessionID("codex", id)
 	}
 	return dirSessions + at.Format("/2006/01/02/") + namePrefix + at.Format("2006-01-02T15-04-05") + "-" + id + suffix

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // Format is the format of codex.
@@ -37,11 +38,7 @@ func (format) Detect(_ string, head []byte) bool {
 		head = decompressed(head)
 	}
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
-	raw := string(head)
-	if !bytes.HasPrefix(head, []byte("{")) {
-		return false
-	}
-	return kindOf(raw, span{0, len(raw)}) == typeMeta
+	return js.Value(head).Get("type").Str() == typeMeta
 }
 
 // decompressed returns as much as can be had of the beginning of a compressed file.

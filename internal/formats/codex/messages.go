@@ -40,7 +40,7 @@ func (x *exporter) content(m session.Message, typ string) []string {
 			}
 		case "image":
 			out = append(out, js.Object(js.StringField("type", "input_image"),
-				js.RawField("image_url", x.large.quote(js.ValidText(addressOf(b.Str("mimeType"), b.Str("data")))))))
+				js.RawField("image_url", x.large.quote(js.ValidText(formats.FormatDataURL(b.Str("mimeType"), b.Str("data")))))))
 		default:
 			x.lost.Add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
 		}
@@ -98,7 +98,7 @@ func reasoningItem(m session.Message, b session.Block) (string, bool) {
 	if !strings.HasPrefix(m.Str("api"), "openai") || !strings.HasPrefix(raw, "{") || !js.Valid([]byte(raw)) {
 		return "", false
 	}
-	return formats.Compact(raw), kindOf(raw, span{0, len(raw)}) == kindReasoning
+	return formats.Compact(raw), js.Value(raw).Get("type").Str() == kindReasoning
 }
 
 func callItem(b session.Block) string {
@@ -144,7 +144,7 @@ func (x *exporter) asked(id string, m session.Message, at int64) {
 			content = append(content, js.Object(js.StringField("type", "text"), js.RawField("text", x.large.quote(text)),
 				js.RawField("text_elements", "[]")))
 		case "image":
-			url := addressOf(b.Str("mimeType"), b.Str("data"))
+			url := formats.FormatDataURL(b.Str("mimeType"), b.Str("data"))
 			literal := x.large.quote(js.ValidText(url))
 			images = append(images, literal)
 			content = append(content, js.Object(js.StringField("type", "image"), js.RawField("image_url", literal)))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -87,7 +88,7 @@ func (r *restorer) value(ref string, kind byte) (value, id string, ok bool) {
 	case slotText:
 		value = b.Get("text")
 	case slotImage:
-		value = js.Quote(addressOf(b.Str("mimeType"), b.Str("data")))
+		value = js.Quote(formats.FormatDataURL(b.Str("mimeType"), b.Str("data")))
 	case slotArguments:
 		value = js.Quote(b.Get("arguments"))
 	case slotInput:

@@ -239,7 +239,7 @@ func (x *exporter) took(text, typ string) {
 
 // copy adds a line that codex wrote.
 func (x *exporter) copy(l line) {
-	if n, ok := l.ordinal.number(l.raw); ok {
+	if n, ok := formats.Whole(js.Value(l.ordinal.in(l.raw))); ok {
 		x.next = max(x.next, n+1)
 	}
 	if l.time != 0 {
@@ -247,7 +247,7 @@ func (x *exporter) copy(l line) {
 	}
 	switch {
 	case l.typ == typeEvent && l.kind == "task_started":
-		x.turn = member(l.raw, l.payload, `"turn_id"`).str(l.raw)
+		x.turn = l.body().Get("turn_id").Str()
 	case l.typ == typeEvent && (l.kind == "task_complete" || l.kind == "turn_aborted"):
 		x.turn = ""
 	}

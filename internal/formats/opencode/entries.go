@@ -345,13 +345,11 @@ func (m message) onlyText() (part int, ok bool) {
 // strippedFile leaves out the data of an image, if its address is but that.
 func strippedFile(file js.Value) js.Value {
 	media, data, ok := formats.DataURL(file.Get("url").Str())
-	if ok && isImage(file) && dataURL(media, data) == file.Get("url").Str() {
+	if ok && isImage(file) && formats.FormatDataURL(media, data) == file.Get("url").Str() {
 		return file.With("url", "null")
 	}
 	return file
 }
-
-func dataURL(media, data string) string { return "data:" + media + ";base64," + data }
 
 // strippedState leaves out the arguments and the result of a call.
 func strippedState(state js.Value) js.Value {

@@ -3,6 +3,7 @@ package opencode
 import (
 	"slices"
 
+	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -79,7 +80,7 @@ func fits(want block, b session.Block) bool {
 func fill(p js.Value, b session.Block) js.Value {
 	switch {
 	case b.Type == blockImage && member(p, "url") == "null":
-		return p.With("url", quote(dataURL(b.Str("mimeType"), b.Str("data"))))
+		return p.With("url", quote(formats.FormatDataURL(b.Str("mimeType"), b.Str("data"))))
 	case b.Type == blockText && member(p, "text") == "null":
 		return p.With("text", literal(b.Get("text")))
 	case b.Type == blockThinking && member(p, "text") == "null":
@@ -253,5 +254,5 @@ func fillFiles(state js.Value, images []session.Block) js.Value {
 // file returns the file part of an image, which has no id yet.
 func file(b session.Block) js.Value {
 	return object(js.StringField("type", "file"), js.StringField("mime", b.Str("mimeType")),
-		js.StringField("url", dataURL(b.Str("mimeType"), b.Str("data"))))
+		js.StringField("url", formats.FormatDataURL(b.Str("mimeType"), b.Str("data"))))
 }
