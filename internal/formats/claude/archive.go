@@ -85,15 +85,15 @@ func (a *archive) head(ctx context.Context, src *formats.Source) (formats.Info, 
 		if objects++; first == "" {
 			first = strings.Clone(l.Text())
 		}
-		of = cmp.Or(of, strings.Clone(p.session))
-		if p.uuid == "" || p.timestamp == "" {
+		of = cmp.Or(of, strings.Clone(p.str("sessionId")))
+		if p.str("uuid") == "" || p.str("timestamp") == "" {
 			continue
 		}
-		info.CWD = strings.Clone(p.cwd)
-		if ms, ok := js.ParseTime(p.timestamp); ok {
+		info.CWD = strings.Clone(p.str("cwd"))
+		if ms, ok := js.ParseTime(p.str("timestamp")); ok {
 			info.Created = time.UnixMilli(ms).UTC()
 		}
-		info.ParentSession = js.Value(p.forkedFrom).Get("sessionId").Str()
+		info.ParentSession = p.get("forkedFrom").Get("sessionId").Str()
 		break
 	}
 	if objects == 0 {
@@ -157,11 +157,11 @@ func (format) Detect(_ string, head []byte) bool {
 		p, ok := parse(text)
 		switch {
 		case !ok:
-		case p.uuid != "" && p.session != "" && p.parentRaw != "" && p.typ != session.TypeSession:
+		case p.str("uuid") != "" && p.str("sessionId") != "" && p.get("parentUuid") != "" && p.str("type") != session.TypeSession:
 			return true
-		case p.typ == "summary" && p.leaf != "":
+		case p.str("type") == "summary" && p.str("leafUuid") != "":
 			return true
-		case p.typ == session.TypeSession:
+		case p.str("type") == session.TypeSession:
 			return false
 		}
 	}

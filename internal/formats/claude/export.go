@@ -228,8 +228,8 @@ func (x *exporter) goOn() {
 	}
 	at, last := x.uuids[leaf.ID()], ""
 	for _, w := range slices.Backward(x.out) {
-		if l, ok := parse(w.text); ok && l.uuid != "" && goesOn[l.typ] {
-			last = l.uuid
+		if l, ok := parse(w.text); ok && l.str("uuid") != "" && goesOn[l.str("type")] {
+			last = l.str("uuid")
 			break
 		}
 	}

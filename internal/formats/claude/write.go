@@ -13,10 +13,10 @@ import (
 // release is the release of Claude Code whose lines new ones are like.
 const release = "2.1.330"
 
-// number returns the number that a JSON text is, or another one.
-func number(raw string, otherwise int) int {
-	if n, err := strconv.Atoi(raw); err == nil {
-		return n
+// number returns a whole number, or another one for what is none.
+func number(v js.Value, otherwise int) int {
+	if n, ok := formats.Whole(v); ok {
+		return int(n)
 	}
 	return otherwise
 }
@@ -76,8 +76,8 @@ func (x *exporter) message(e session.Entry, m session.Message) {
 	case session.RoleSystem, session.RoleDeveloper:
 		x.losses.Add(e, formats.KindSystem)
 	default:
-		for _, said := range convo.ToLLM([]session.Message{m}) {
-			x.say(e, said, js.RawField("isMeta", "true"))
+		for _, llm := range convo.ToLLM([]session.Message{m}) {
+			x.say(e, llm, js.RawField("isMeta", "true"))
 		}
 		x.losses.Add(e, formats.KindRole)
 	}
