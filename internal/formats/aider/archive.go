@@ -2,6 +2,7 @@ package aider
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -285,12 +286,5 @@ func home(env formats.Env) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("finding the working directory: %w", err)
 	}
-	for dir := here; ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return filepath.Join(dir, chatName), nil
-		}
-		if dir == filepath.Dir(dir) {
-			return filepath.Join(here, chatName), nil
-		}
-	}
+	return filepath.Join(cmp.Or(formats.GitRoot(here), here), chatName), nil
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -170,11 +169,8 @@ func (format) Detect(_ string, head []byte) bool {
 
 // Open opens a file, the directory of a project, or that of all projects.
 func (format) Open(_ context.Context, src *formats.Source) (formats.Archive, error) {
-	if src.Path != "" {
-		if _, err := os.Stat(src.Path); err != nil {
-			_, err := formats.OpenFile(src.Path) // says it as it says everything
-			return nil, err
-		}
+	if err := src.Exists(); err != nil {
+		return nil, err
 	}
 	return &archive{src: src}, nil
 }

@@ -24,6 +24,7 @@ func parse(text string) (l line, ok bool) {
 	if !strings.HasPrefix(text, "{") || !js.Valid([]byte(text)) {
 		return nil, false
 	}
+	l = make(line, 0, 24) // as many as most have
 	for name, value := range js.Value(text).Members() {
 		l = append(l, member{name, value})
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,8 +28,7 @@ func (format) Open(ctx context.Context, src *formats.Source) (formats.Archive, e
 		f.done()
 		return a, nil
 	}
-	if _, err := os.Stat(src.Path); err != nil {
-		_, err := formats.OpenFile(src.Path) // says it as it says everything
+	if err := src.Exists(); err != nil {
 		return nil, err
 	}
 	a.home = homeAbove(src.Path)
@@ -201,7 +199,7 @@ func (a *archive) find(ctx context.Context, from, rollout string) (string, bool)
 		home, _ = homeOf(a.src.Env)
 	}
 	for _, dir := range []string{filepath.Dir(from), homeAbove(from), home} {
-		if dir == "" || !isDir(dir) {
+		if dir == "" || !formats.IsDir(dir) {
 			continue
 		}
 		if t := a.scanned(ctx, dir); t != nil && t.rollout[rollout] != "" {

@@ -20,7 +20,7 @@ import (
 // Export writes a rollout of the path to the leaf, and on request the line that
 // names it.
 func (format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
-	if t.Index && !t.DryRun && !isDir(t.Path) {
+	if t.Index && !t.DryRun && !formats.IsDir(t.Path) {
 		return fmt.Errorf("naming the session in %s: %s is no directory", indexFile, t.Path)
 	}
 	x := &exporter{s: s, t: t, restorer: restorer{s: s}, covered: map[string]bool{}, shown: map[int]bool{}, placeOf: map[string]int{}, calls: map[string]session.ToolCall{}}
@@ -270,7 +270,7 @@ func (x *exporter) index(ctx context.Context) error {
 	if filepath.Base(home) == dirSessions {
 		home = filepath.Dir(home)
 	}
-	if x.t.DryRun || !isDir(home) {
+	if x.t.DryRun || !formats.IsDir(home) {
 		return nil
 	}
 	path := filepath.Join(home, indexFile)

@@ -96,7 +96,7 @@ type thread struct {
 func places(dir string) []string {
 	var out []string
 	for _, name := range []string{dirSessions, dirArchived} {
-		if sub := filepath.Join(dir, name); isDir(sub) {
+		if sub := filepath.Join(dir, name); formats.IsDir(sub) {
 			out = append(out, sub)
 		}
 	}
@@ -104,11 +104,6 @@ func places(dir string) []string {
 		out = []string{dir}
 	}
 	return out
-}
-
-func isDir(path string) bool {
-	fi, err := os.Stat(path)
-	return err == nil && fi.IsDir()
 }
 
 // A tree is what a directory has.

@@ -189,7 +189,7 @@ func home(env formats.Env) (string, error) {
 // projectDatabase returns the database of the project that dir is in, "" if it has none. It
 // is never made unasked.
 func projectDatabase(dir string) string {
-	root := gitRoot(dir)
+	root := formats.GitRoot(dir)
 	if root == "" {
 		return ""
 	}
@@ -198,22 +198,6 @@ func projectDatabase(dir string) string {
 		return ""
 	}
 	return path
-}
-
-// gitRoot returns the top of the working tree that dir is in, "" if it is in none.
-func gitRoot(dir string) string {
-	dir, err := filepath.Abs(dir)
-	for err == nil {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			break
-		}
-		dir = up
-	}
-	return ""
 }
 
 // userDatabase returns the path of the user's database on a system. A directory that is not
@@ -228,7 +212,7 @@ func userDatabase(env formats.Env, system string) (string, error) {
 	case system != "darwin" && system != "windows" && filepath.IsAbs(dir):
 		return filepath.Join(dir, "openoxide", "openoxide.db"), nil
 	case env.Home == "":
-		return "", errors.New("finding the home directory: HOME is not set")
+		return "", formats.ErrNoHome
 	}
 	return filepath.Join(env.Home, ".local", "share", "openoxide", "openoxide.db"), nil
 }

@@ -354,7 +354,7 @@ func headerTime(s *session.Session) int64 {
 // ProjectID returns the id of the project that the directory dir belongs to: the SHA-256 of
 // the path of its working tree, or else of dir, without symbolic links if it exists.
 func ProjectID(dir string) string {
-	if root := gitRoot(dir); root != "" {
+	if root := formats.GitRoot(dir); root != "" {
 		dir = root
 	}
 	if target, err := filepath.EvalSymlinks(dir); err == nil {
