@@ -12,8 +12,8 @@ import (
 type anthropic struct{}
 
 // system adds the system prompt, which stands beside the messages.
-func (a anthropic) system(t *talk, request string) error {
-	content := string(js.Value(request).Get("system"))
+func (a anthropic) system(t *talk, request js.Value) error {
+	content := request.Get("system")
 	if content == "" {
 		return nil
 	}
@@ -21,9 +21,9 @@ func (a anthropic) system(t *talk, request string) error {
 	return err
 }
 
-func (a anthropic) message(t *talk, raw string) error {
-	content := string(js.Value(raw).Get("content"))
-	switch role := js.Value(raw).Get("role").Str(); role {
+func (a anthropic) message(t *talk, raw js.Value) error {
+	content := raw.Get("content")
+	switch role := raw.Get("role").Str(); role {
 	case "user":
 		t.known(raw, "role", "content")
 		return a.user(t, content)
@@ -41,14 +41,14 @@ func (a anthropic) message(t *talk, raw string) error {
 
 // user adds the messages that a user's message is here: results of tools are
 // messages of their own.
-func (a anthropic) user(t *talk, content string) error {
-	if !strings.Contains(content, `"tool_result"`) || !strings.HasPrefix(content, "[") {
+func (a anthropic) user(t *talk, content js.Value) error {
+	if !strings.Contains(string(content), `"tool_result"`) || !content.IsArray() {
 		return t.say(formats.User(a.blocks(t, content)))
 	}
 	messages := formats.AnthropicUser(js.Value(content), func(b js.Value) string { return a.block(t, b) }, func(b js.Value) session.Message {
-		t.known(string(b), "type", "tool_use_id", "content", "is_error")
+		t.known(b, "type", "tool_use_id", "content", "is_error")
 		id := b.Get("tool_use_id").Str()
-		return formats.ToolResult(id, cmp.Or(t.tools[id], "unknown"), a.blocks(t, string(b.Get("content"))), b.Get("is_error") == "true")
+		return formats.ToolResult(id, cmp.Or(t.tools[id], "unknown"), a.blocks(t, b.Get("content")), b.Get("is_error") == "true")
 	})
 	for _, m := range messages {
 		if err := t.say(m); err != nil {
@@ -59,12 +59,12 @@ func (a anthropic) user(t *talk, content string) error {
 }
 
 // blocks returns the blocks of a content.
-func (a anthropic) blocks(t *talk, content string) []string {
-	if strings.HasPrefix(content, `"`) {
+func (a anthropic) blocks(t *talk, content js.Value) []string {
+	if content.IsString() {
 		return []string{js.Object(js.StringField("type", "text"), js.RawField("text", content))}
 	}
 	var blocks []string
-	for b := range js.Value(content).Elements() {
+	for b := range content.Elements() {
 		if made := a.block(t, b); made != "" {
 			blocks = append(blocks, made)
 		}
@@ -82,7 +82,7 @@ var members = map[string][]string{
 func (a anthropic) block(t *talk, b js.Value) string {
 	typ, name := b.Get("type").Str(), b.Get("name").Str()
 	if known, ok := members[typ]; ok {
-		t.known(string(b), known...)
+		t.known(b, known...)
 	}
 	if typ == "tool_use" {
 		t.tools[b.Get("id").Str()] = name
@@ -94,22 +94,22 @@ func (a anthropic) block(t *talk, b js.Value) string {
 var stops = map[string]string{"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length"}
 
 // reply returns what the API adds to a reply.
-func (a anthropic) reply(t *talk, raw string) []js.Field {
+func (a anthropic) reply(t *talk, raw js.Value) []js.Field {
 	fields := []js.Field{
-		formats.Str("model", js.Value(raw).Get("model").Str()),
-		formats.Str("responseId", js.Value(raw).Get("id").Str()),
+		formats.Str("model", raw.Get("model").Str()),
+		formats.Str("responseId", raw.Get("id").Str()),
 	}
-	if js.Value(raw).Get("model").Str() != "" {
+	if raw.Get("model").Str() != "" {
 		fields = append(fields, js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"))
 	}
-	if reason := js.Value(raw).Get("stop_reason").Str(); reason != "" {
+	if reason := raw.Get("stop_reason").Str(); reason != "" {
 		t.partial = t.partial || stops[reason] == ""
 		fields = append(fields, formats.Str("stopReason", stops[reason]))
 	}
-	usage := js.Value(raw).Get("usage")
+	usage := raw.Get("usage")
 	if usage == "" {
 		return fields
 	}
-	t.known(string(usage), "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+	t.known(usage, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 	return append(fields, js.RawField("usage", formats.AnthropicUsage(usage)))
 }
