@@ -62,10 +62,10 @@ func (g *logReader) line(text string, number int) error {
 		}
 		return nil
 	}
-	role, said, ok := strings.Cut(text, " ")
+	role, body, ok := strings.Cut(text, " ")
 	switch {
 	case g.now != nil && (!ok || role != g.now.role):
-		role, said = g.now.role, text // an image, or a text that was not put behind the role
+		role, body = g.now.role, text // an image, or a text that was not put behind the role
 		g.tell(number)
 	case !ok || role != strings.ToUpper(role):
 		if text != "" {
@@ -78,7 +78,7 @@ func (g *logReader) line(text string, number int) error {
 	} else {
 		g.now.text.WriteByte('\n')
 	}
-	g.now.text.WriteString(said)
+	g.now.text.WriteString(body)
 	return nil
 }
 

@@ -348,7 +348,7 @@ func (c *conversion) other(i int, at *slot) error {
 	if err != nil {
 		return err
 	}
-	m, ok := c.shown(l)
+	m, ok := c.contextBlocks(l)
 	if !ok {
 		if l.str("type") == "attachment" && !silent[l.get("attachment").Get("type").Str()] && l.get("attachment") != "" {
 			if c.mute++; c.mute == 1 {
@@ -391,8 +391,8 @@ func notice(l line) string {
 // silent are the attachments that no model is shown.
 var silent = map[string]bool{"prompt_snapshot": true, "session_context": true}
 
-// shown returns the blocks that a line beside the messages shows a model.
-func (c *conversion) shown(l line) (content string, ok bool) {
+// contextBlocks returns the blocks that a line beside the messages shows a model.
+func (c *conversion) contextBlocks(l line) (content string, ok bool) {
 	switch {
 	case l.get("rendered").IsArray():
 		var out []string

@@ -49,12 +49,12 @@ type archive struct {
 	home string // of codex, "" if there is none
 	tree *tree  // of a directory
 
-	names  sync.Once
-	byID   map[string]name
-	seen   sync.Mutex
-	heads  map[string]head // by their paths, of rollouts that were listed just now
-	lookup sync.Mutex
-	found  map[string]*tree // by the directory
+	names   sync.Once
+	byID    map[string]name
+	listing sync.Mutex
+	heads   map[string]head // by their paths, of rollouts that were listed just now
+	lookup  sync.Mutex
+	found   map[string]*tree // by the directory
 }
 
 func (a *archive) Close() error { return nil }
@@ -126,8 +126,8 @@ func (a *archive) headOf(ctx context.Context, src *formats.Source) (head, error)
 	if err != nil {
 		return head{}, err
 	}
-	a.seen.Lock()
-	defer a.seen.Unlock()
+	a.listing.Lock()
+	defer a.listing.Unlock()
 	if a.heads == nil || len(a.heads) == maxHeads {
 		a.heads = make(map[string]head, maxHeads)
 	}
@@ -137,8 +137,8 @@ func (a *archive) headOf(ctx context.Context, src *formats.Source) (head, error)
 
 // listed returns the head of a rollout that was listed just now, and forgets it.
 func (a *archive) listed(path string) (head, bool) {
-	a.seen.Lock()
-	defer a.seen.Unlock()
+	a.listing.Lock()
+	defer a.listing.Unlock()
 	h, ok := a.heads[path]
 	delete(a.heads, path)
 	return h, ok

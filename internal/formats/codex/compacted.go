@@ -57,7 +57,7 @@ func (c *conv) compacted(l line) {
 	if history := l.history(); history.first(l.raw) == '[' {
 		n := 0
 		for at := range elements(l.raw, history) {
-			c.said(l, itemAt(l.raw, at), key+":"+formats.Int(int64(n)), el)
+			c.convert(l, itemAt(l.raw, at), key+":"+formats.Int(int64(n)), el)
 			n++
 		}
 		c.settle()

@@ -23,7 +23,7 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	if t.Index && !t.DryRun && !formats.IsDir(t.Path) {
 		return fmt.Errorf("naming the session in %s: %s is no directory", indexFile, t.Path)
 	}
-	x := &exporter{s: s, t: t, restorer: restorer{s: s}, covered: map[string]bool{}, shown: map[int]bool{}, placeOf: map[string]int{}, calls: map[string]session.ToolCall{}}
+	x := &exporter{s: s, t: t, restorer: restorer{s: s}, covered: map[string]bool{}, held: map[int]bool{}, placeOf: map[string]int{}, calls: map[string]session.ToolCall{}}
 	if leaf, ok := s.Leaf(); ok {
 		x.path, _ = s.PathIndex(leaf)
 	}
@@ -56,7 +56,7 @@ type exporter struct {
 	path    []int // entries, from the root to the leaf
 	steps   []step
 	covered map[string]bool // entries that lines of codex stand for
-	shown   map[int]bool    // entries that are in the rollout, in some way
+	held    map[int]bool    // entries that are in the rollout, in some way
 	lost    formats.Tally
 
 	meta     string // the first line that codex wrote, "" if it did not
@@ -68,12 +68,12 @@ type exporter struct {
 	legacy   bool
 
 	writer
-	entries []session.Entry             // of the path
-	placeOf map[string]int              // of the path, the first places of ids
-	given   int64                       // bytes of the path
-	fixes   []repair                    // of the path
-	told    map[string]bool             // results that were told with their calls
-	calls   map[string]session.ToolCall // by their ids
+	entries   []session.Entry             // of the path
+	placeOf   map[string]int              // of the path, the first places of ids
+	given     int64                       // bytes of the path
+	fixes     []repair                    // of the path
+	withCalls map[string]bool             // results that were told with their calls
+	calls     map[string]session.ToolCall // by their ids
 }
 
 // A step is what becomes of one entry: lines that codex wrote, or, without any, what
@@ -92,7 +92,7 @@ func (x *exporter) plan(n, i int) {
 	}
 	x.entries = append(x.entries, e)
 	x.given += int64(len(e.Raw()))
-	x.shown[i] = true
+	x.held[i] = true
 	st := step{index: n, entry: e}
 	switch custom(e) {
 	case customMeta:
@@ -158,7 +158,7 @@ func (x *exporter) abandoned(e session.Entry, id string, depth int) (out []line,
 		}
 	}
 	for _, i := range branch[from:] {
-		x.shown[i] = true
+		x.held[i] = true
 		if custom(x.s.Entries[i]) == customLines {
 			out = append(out, x.restoreAll(x.s.Entries[i], depth+1)...)
 		}
@@ -168,7 +168,7 @@ func (x *exporter) abandoned(e session.Entry, id string, depth int) (out []line,
 
 // tell tells what the rollout does not hold.
 func (x *exporter) tell() {
-	x.t.LoseBranches(x.s, func(i int, _ session.Entry) bool { return x.shown[i] })
+	x.t.LoseBranches(x.s, func(i int, _ session.Entry) bool { return x.held[i] })
 	x.lost.Tell(x.t.Lose)
 }
 

@@ -123,7 +123,7 @@ type broken struct {
 // scan looks for rollouts by their names.
 func scan(ctx context.Context, dir string) (*tree, error) {
 	t := &tree{byID: map[string]*thread{}, rollout: map[string]string{}}
-	seen := map[string]bool{}
+	known := map[string]bool{}
 	for _, place := range places(dir) {
 		for path, err := range formats.Walk(ctx, place, maxDepth+1, isRollout) {
 			if cerr := ctx.Err(); cerr != nil {
@@ -135,10 +135,10 @@ func scan(ctx context.Context, dir string) (*tree, error) {
 			}
 			base := filepath.Base(path)
 			plain := strings.TrimSuffix(base, compressed)
-			if plain != base && exists(strings.TrimSuffix(path, compressed)) || seen[plain] {
+			if plain != base && exists(strings.TrimSuffix(path, compressed)) || known[plain] {
 				continue // codex takes the one that is not compressed, and not archived
 			}
-			seen[plain] = true
+			known[plain] = true
 			t.add(path)
 		}
 	}

@@ -25,11 +25,11 @@ func (x *exporter) write(ctx context.Context) error {
 	entries := x.entries
 	fixes := pathRepairs(entries)
 	x.fixes = fixes
-	x.told = map[string]bool{}
+	x.withCalls = map[string]bool{}
 	for i, fix := range fixes {
 		for _, j := range fix.results {
 			if !x.covered[entries[i].ID()] {
-				x.told[entries[j].ID()] = true
+				x.withCalls[entries[j].ID()] = true
 			}
 		}
 	}
@@ -167,7 +167,7 @@ func (x *exporter) message(e session.Entry, m session.Message, r repair, at int6
 		switch {
 		case r.drop:
 			x.lost.Add(formats.At(e), formats.KindTool, "a result without its call, or of a failed reply, which no model is shown, left out")
-		case !x.told[e.ID()]: // its call is codex's
+		case !x.withCalls[e.ID()]: // its call is codex's
 			x.result(m, at)
 		}
 	case session.RoleSystem:

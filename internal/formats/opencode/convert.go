@@ -132,7 +132,7 @@ func (c *conversion) revert(ctx context.Context, about js.Value, stand string, r
 
 // stay adds what is left of a message behind the entry stand.
 func (c *conversion) stay(m message, stand string) error {
-	e := &emission{conversion: c, message: m, key: "kept", parent: stand}
+	e := &messageReader{conversion: c, message: m, key: "kept", parent: stand}
 	if err := e.add(false); err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (c *conversion) read(ctx context.Context, r ref) error {
 		c.waiting = &m
 		return nil
 	}
-	e := &emission{conversion: c, message: m}
+	e := &messageReader{conversion: c, message: m}
 	return e.add(false)
 }
 
@@ -171,7 +171,7 @@ func (c *conversion) release() error {
 	m := *c.waiting
 	c.waiting = nil
 	c.b.Lose("message "+m.id(), formats.KindContext, "a compaction whose summary does not follow it, so that it does not count here")
-	e := &emission{conversion: c, message: m}
+	e := &messageReader{conversion: c, message: m}
 	return e.add(false)
 }
 
@@ -185,11 +185,11 @@ func (c *conversion) compaction(summary message) error {
 			first = c.tails[tail]
 		}
 	}
-	e := &emission{conversion: c, message: m}
+	e := &messageReader{conversion: c, message: m}
 	if err := e.add(true); err != nil {
 		return err
 	}
-	s := &emission{conversion: c, message: summary}
+	s := &messageReader{conversion: c, message: summary}
 	if err := s.keep(true); err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (x *exporter) compaction(i int, e session.Entry) {
 	if e.Get("systemMessage") != "" {
 		x.t.Lose(formats.At(e), formats.KindSystem, "opencode does not know the system message that a compaction keeps")
 	}
-	removed := i == x.hiddenTo && len(x.shown[i]) == 0 // which has been told
+	removed := i == x.hiddenTo && len(x.projected[i]) == 0 // which has been told
 	if !removed && x.open != nil && x.open.compaction && x.sum(i, e) {
 		return
 	}

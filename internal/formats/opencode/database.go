@@ -41,7 +41,7 @@ func openDatabase(ctx context.Context, src *formats.Source, path string) (format
 		return nil, err
 	}
 	d := &database{src: src, path: path, db: db}
-	if err := d.look(ctx); err != nil {
+	if err := d.readLayout(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	if fi, err := os.Stat(path); err == nil {
@@ -50,8 +50,8 @@ func openDatabase(ctx context.Context, src *formats.Source, path string) (format
 	return d, nil
 }
 
-// look sees that the tables are opencode's.
-func (d *database) look(ctx context.Context) error {
+// readLayout checks that the tables are opencode's, and notes the columns of a session.
+func (d *database) readLayout(ctx context.Context) error {
 	if err := d.db.Require(ctx, schema); err != nil {
 		return err
 	}
@@ -169,21 +169,21 @@ type stored struct {
 	id       string
 	about    js.Value
 	messages []ref
-	told     func(where, kind, format string, args ...any)
+	report   func(where, kind, format string, args ...any)
 }
 
 func (s *stored) info() js.Value { return s.about }
 func (s *stored) refs() []ref    { return s.messages }
 
 func (s *stored) damage(lose func(where, kind, format string, args ...any)) {
-	s.told = lose
+	s.report = lose
 	s.damaged.damage(lose)
 }
 
 // bad tells of a part that is none.
 func (s *stored) bad(message, part string) {
-	if s.told != nil {
-		s.told("message "+message, formats.KindDamage, "part %s is not a JSON object, skipped", part)
+	if s.report != nil {
+		s.report("message "+message, formats.KindDamage, "part %s is not a JSON object, skipped", part)
 	}
 }
 

@@ -255,9 +255,9 @@ func isImage(file js.Value) bool {
 	return ok
 }
 
-// shown reports whether opencode would show a file to a model that takes it. The text
+// isSent reports whether opencode would show a file to a model that takes it. The text
 // of others is in a part of its own.
-func shown(file js.Value) bool {
+func isSent(file js.Value) bool {
 	mime := file.Get("mime").Str()
 	return mime != "text/plain" && mime != "application/x-directory"
 }

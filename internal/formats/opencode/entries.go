@@ -11,8 +11,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// An emission is the making of the entries for one message.
-type emission struct {
+// A messageReader makes the entries for one message.
+type messageReader struct {
 	*conversion
 	message
 	key    string // beside its ids, where the message comes a second time
@@ -20,11 +20,11 @@ type emission struct {
 }
 
 // where names the message in losses.
-func (e *emission) where() string { return "message " + e.id() }
+func (e *messageReader) where() string { return "message " + e.id() }
 
 // place returns where an entry stands that is known by a name within the message, and
 // that has the id of the message or of a part if it may.
-func (e *emission) place(id, name string, at int64) formats.Place {
+func (e *messageReader) place(id, name string, at int64) formats.Place {
 	p := formats.Place{ID: id, Key: name + " " + e.id(), Time: at, Parent: e.parent}
 	if e.key != "" || id == "" {
 		p.ID, p.Key = "", e.key+name+" "+cmp.Or(id, e.id())
@@ -35,7 +35,7 @@ func (e *emission) place(id, name string, at int64) formats.Place {
 
 // add adds the message whole, and the entries that are made of it: none for one that
 // is in force as a compaction.
-func (e *emission) add(compaction bool) error {
+func (e *messageReader) add(compaction bool) error {
 	e.missed()
 	if err := e.keep(compaction); err != nil || compaction {
 		return err
@@ -60,7 +60,7 @@ func (e *emission) add(compaction bool) error {
 }
 
 // keep adds the custom entry with all that the other entries do not say.
-func (e *emission) keep(compaction bool) error {
+func (e *messageReader) keep(compaction bool) error {
 	list := []js.Field{
 		js.RawField("info", e.info),
 		js.RawField("parts", list(e.stripped(compaction))),
@@ -76,7 +76,7 @@ func (e *emission) keep(compaction bool) error {
 }
 
 // changeModel says which model the user's message is for, if it is another one.
-func (e *emission) changeModel() error {
+func (e *messageReader) changeModel() error {
 	provider, id := e.info.Get("model", "providerID").Str(), e.info.Get("model", "modelID").Str()
 	if provider == "" || id == "" || e.model == provider+"/"+id {
 		return nil
@@ -88,13 +88,13 @@ func (e *emission) changeModel() error {
 }
 
 // missed tells of what a model was shown, and will not be.
-func (e *emission) missed() {
+func (e *messageReader) missed() {
 	if e.info.Get("system").Str() != "" {
 		e.b.Lose(e.where(), formats.KindSystem, "what it adds to the system prompt no model will be shown")
 	}
 	for _, p := range e.parts {
 		switch typ := p.Get("type").Str(); {
-		case typ == "file" && e.role() == "user" && shown(p) && !isImage(p):
+		case typ == "file" && e.role() == "user" && isSent(p) && !isImage(p):
 			e.b.Lose(e.where(), formats.KindMedia, "a file of type %q, which no model will be shown", p.Get("mime").Str())
 		case typ == "tool" && p.Get("state", "time", "compacted") == "":
 			for _, f := range attached(p.Get("state")) {
@@ -107,7 +107,7 @@ func (e *emission) missed() {
 }
 
 // user adds the user's message.
-func (e *emission) user(s step) error {
+func (e *messageReader) user(s step) error {
 	var blocks []string
 	for _, b := range s.blocks {
 		p := e.parts[b.part]
@@ -136,7 +136,7 @@ func image(file js.Value) string {
 }
 
 // step adds the n-th step of an assistant's message, and the results of its calls.
-func (e *emission) step(n int, s step) error {
+func (e *messageReader) step(n int, s step) error {
 	var blocks []string
 	calls := false
 	for _, b := range s.blocks {
@@ -170,7 +170,7 @@ func (e *emission) step(n int, s step) error {
 }
 
 // input returns the arguments of a call.
-func (e *emission) input(tool js.Value) js.Value {
+func (e *messageReader) input(tool js.Value) js.Value {
 	raw := tool.Get("state", "input")
 	if raw.IsObject() {
 		return raw
@@ -199,7 +199,7 @@ var apis = map[string]string{
 
 // reply returns what an assistant message has beside its content. One that failed, and that
 // opencode shows to the model all the same, is a reply like others.
-func (e *emission) reply(s step, calls bool) []js.Field {
+func (e *messageReader) reply(s step, calls bool) []js.Field {
 	provider := e.info.Get("providerID").Str()
 	stop := "stop"
 	switch finish := e.info.Get("finish").Str(); {
@@ -225,7 +225,7 @@ func (e *emission) reply(s step, calls bool) []js.Field {
 
 // usage returns what a step cost: what the message says if it is its only one, else what the
 // part that ends it says.
-func (e *emission) usage(s step) string {
+func (e *messageReader) usage(s step) string {
 	from := e.info
 	if s.finished >= 0 && len(e.layout()) > 1 {
 		from = e.parts[s.finished]
@@ -256,7 +256,7 @@ func (e *emission) usage(s step) string {
 }
 
 // result adds the result of a tool. What opencode says of it goes to the details.
-func (e *emission) result(tool js.Value) error {
+func (e *messageReader) result(tool js.Value) error {
 	state := tool.Get("state")
 	id, call := tool.Get("id").Str(), callOf(tool)
 	var blocks []string
@@ -301,7 +301,7 @@ func detailed(state js.Value) bool {
 
 // stripped returns the parts of the message with null in place of what the entries have
 // that are made of it. Of a summary, its text is in the compaction, if it is one part.
-func (e *emission) stripped(compaction bool) []js.Value {
+func (e *messageReader) stripped(compaction bool) []js.Value {
 	out := slices.Clone(e.parts)
 	if compaction {
 		if i, ok := e.onlyText(); ok {

@@ -45,10 +45,10 @@ type exporter struct {
 	wentOn   bool     // it had been reverted, and something came behind that
 
 	places
-	shown    [][]session.Message // what each entry shows a model
-	begin    int                 // of the path, before which nothing is written
-	results  map[callAt]*answer
-	answered map[int]bool // results that have a call
+	projected [][]session.Message // what each entry shows a model
+	begin     int                 // of the path, before which nothing is written
+	results   map[callAt]*answer
+	answered  map[int]bool // results that have a call
 
 	// From where to where on the path older compactions are out of sight.
 	hiddenFrom, hiddenTo int
@@ -156,8 +156,8 @@ func (x *exporter) entry(i int, e session.Entry) {
 		}
 	case typ == session.TypeCompaction:
 		x.compaction(i, e)
-	case len(x.shown[i]) > 0:
-		for _, m := range x.shown[i] {
+	case len(x.projected[i]) > 0:
+		for _, m := range x.projected[i] {
 			x.message(i, e, m)
 		}
 	case typ == session.TypeMessage: // taken out of the context
@@ -188,16 +188,16 @@ func (x *exporter) message(i int, e session.Entry, m session.Message) {
 		x.assistant(i, e, m)
 		return
 	}
-	said := convo.ToLLM([]session.Message{m})
+	llm := convo.ToLLM([]session.Message{m})
 	if m.Role() != session.RoleUser {
-		if len(said) == 0 {
+		if len(llm) == 0 {
 			x.unheld.Add(e)
 			return
 		}
 		x.t.Lose(formats.At(e), formats.KindRole, "what the role %s says becomes what the user says", m.Role())
 	}
-	for _, one := range said {
-		x.says(i, e, one, m.Role() != session.RoleUser)
+	for _, one := range llm {
+		x.userMessage(i, e, one, m.Role() != session.RoleUser)
 	}
 }
 
@@ -282,7 +282,7 @@ func (x *exporter) title() string {
 		return title
 	}
 	for i := range x.path {
-		for _, m := range x.shown[i] {
+		for _, m := range x.projected[i] {
 			if text := session.OneLine(m.Text(" ")); m.Role() == session.RoleUser && text != "" {
 				if r := []rune(js.ValidText(text)); len(r) > titleLength {
 					text = string(r[:titleLength-1]) + "…"

@@ -13,8 +13,8 @@ import (
 // noTokens are the tokens of a message that cost nothing.
 const noTokens = `{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}`
 
-// says writes what the user says, or, if it is synthetic, what is said in the user's name.
-func (x *exporter) says(i int, e session.Entry, m session.Message, synthetic bool) {
+// userMessage writes what the user says or, if it is synthetic, what is written in the user's name.
+func (x *exporter) userMessage(i int, e session.Entry, m session.Message, synthetic bool) {
 	var parts []js.Value
 	for b := range m.Blocks() {
 		switch b.Type {
@@ -233,14 +233,14 @@ func (x *exporter) project() {
 	for _, p := range convo.Project(x.path) {
 		edited[p.Entry.ID()] = p.Messages
 	}
-	x.shown = make([][]session.Message, len(x.path))
+	x.projected = make([][]session.Message, len(x.path))
 	last, reset := -1, -1
 	for i, e := range x.path {
 		messages, ok := edited[e.ID()]
 		if !ok {
 			messages = convo.EntryMessages(e)
 		}
-		x.shown[i] = messages
+		x.projected[i] = messages
 		switch e.Type() {
 		case session.TypeCompaction:
 			last = i
@@ -254,7 +254,7 @@ func (x *exporter) project() {
 		x.t.Lose(formats.At(x.path[reset]), formats.KindContext, "what was before a reset is left out, for opencode would show it")
 	case last >= 0:
 		x.hiddenFrom, x.hiddenTo = x.kept(last), last
-		if len(x.shown[last]) == 0 {
+		if len(x.projected[last]) == 0 {
 			x.begin = x.hiddenFrom
 			x.t.Lose(formats.At(x.path[last]), formats.KindContext, "what was before a compaction without a summary is left out, for opencode would show it")
 		}
@@ -274,9 +274,9 @@ type callAt struct{ index, n int }
 
 // An answer is the result of a call.
 type answer struct {
-	entry session.Entry
-	shown session.Message
-	edit  js.Value // what the last context_edit puts in its place, be it in the context or not
+	entry  session.Entry
+	result session.Message
+	edit   js.Value // what the last context_edit puts in its place, be it in the context or not
 }
 
 // pruned reports whether the result was taken out of the context as opencode does that,
@@ -291,7 +291,7 @@ func (a *answer) message() session.Message {
 	if m, ok := a.entry.Message(); ok && a.pruned() {
 		return m
 	}
-	return a.shown
+	return a.result
 }
 
 // text returns the text of a result as a JSON text, in one piece as a model reads it.
@@ -335,7 +335,7 @@ func (x *exporter) pair() {
 	var messages []session.Message
 	var of []int // places on the path
 	for i := range x.path {
-		for _, m := range x.shown[i] {
+		for _, m := range x.projected[i] {
 			messages, of = append(messages, m), append(of, i)
 		}
 	}

@@ -136,7 +136,7 @@ type stream struct {
 	*conversion
 	slot, header string
 	opened       bool
-	seen         bool // there was a line that is not blank
+	nonBlank     bool // there was a line that is not blank
 }
 
 // stream reads what r holds. The error is errOld, and nothing has been made, if it
@@ -155,7 +155,7 @@ func (c *conversion) stream(r io.Reader) error {
 		}
 	}
 	switch {
-	case !s.seen:
+	case !s.nonBlank:
 		return c.src.Located(session.Problem{Kind: session.Empty, Text: "not a session: empty"})
 	case !s.opened:
 		return c.src.Located(session.Problem{Kind: session.NoHeader, Line: 1, Text: "not a session: no session header"})
@@ -167,7 +167,7 @@ func (s *stream) line(l jsonl.Line) error {
 	if len(bytes.TrimSpace(l.Data)) == 0 {
 		return nil
 	}
-	s.seen = true
+	s.nonBlank = true
 	if !js.Valid(l.Data) {
 		what := "not JSON, line of %d bytes skipped"
 		if l.Torn {

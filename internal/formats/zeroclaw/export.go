@@ -100,13 +100,13 @@ func newExporter(s *session.Session, t *formats.Target) *exporter {
 // what the model is shown, in that order.
 func (x *exporter) path(path []session.Entry) {
 	projection := convo.Project(path)
-	shown := map[string]bool{}
+	visible := map[string]bool{}
 	for _, p := range projection {
-		shown[p.Entry.ID()] = true
+		visible[p.Entry.ID()] = true
 	}
 	for _, e := range path {
 		x.count(e)
-		if !shown[e.ID()] {
+		if !visible[e.ID()] {
 			x.hidden(e)
 		}
 	}
@@ -117,7 +117,7 @@ func (x *exporter) path(path []session.Entry) {
 			x.systems(p)
 			continue
 		}
-		x.shown(p)
+		x.projected(p)
 	}
 }
 
@@ -155,11 +155,11 @@ func (x *exporter) hidden(e session.Entry) {
 		x.compaction(e)
 		return
 	}
-	x.shown(convo.Projected{Entry: e, Messages: convo.EntryMessages(e)})
+	x.projected(convo.Projected{Entry: e, Messages: convo.EntryMessages(e)})
 }
 
-// shown adds the rows of an entry's messages, as a model reads them.
-func (x *exporter) shown(p convo.Projected) {
+// projected adds the rows of an entry's messages, as a model reads them.
+func (x *exporter) projected(p convo.Projected) {
 	e, f := p.Entry, x.known[p.Entry.ID()]
 	if formats.CustomName(e, "zeroclaw") == "message" {
 		x.add(js.Value(e.Get("data")).Get("role").Str(), js.Value(e.Get("data")).Get("content").Str(), e, f)
