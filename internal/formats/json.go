@@ -13,12 +13,21 @@ import (
 
 // Array returns the JSON text of an array of JSON texts.
 func Array[Raw ~string](elements ...Raw) string {
-	var b strings.Builder
+	size := len("[]")
 	for _, e := range elements {
-		b.WriteByte(',')
+		size += len(e) + len(",")
+	}
+	var b strings.Builder
+	b.Grow(size) // an element may be huge
+	b.WriteByte('[')
+	for i, e := range elements {
+		if i > 0 {
+			b.WriteByte(',')
+		}
 		b.WriteString(string(e))
 	}
-	return "[" + strings.TrimPrefix(b.String(), ",") + "]"
+	b.WriteByte(']')
+	return b.String()
 }
 
 // Str is a field with a string value, none for "".

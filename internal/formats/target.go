@@ -102,6 +102,18 @@ func (t *Target) File(name string, content io.WriterTo) error {
 	return nil
 }
 
+// A Counter counts the bytes that W takes.
+type Counter struct {
+	W io.Writer
+	N int64
+}
+
+func (c *Counter) Write(p []byte) (int, error) {
+	n, err := c.W.Write(p)
+	c.N += int64(n)
+	return n, err
+}
+
 // ActivePath returns the path to the leaf of s, for formats that hold one branch, and
 // tells of what stays behind. The entries' problems have been told by whoever
 // read the session.

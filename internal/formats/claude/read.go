@@ -246,9 +246,6 @@ func (c *conversion) continues(i int) bool {
 	return false
 }
 
-// trimmed returns the words of a summary.
-func trimmed(m session.Message) string { return strings.TrimSpace(m.Text("\n\n")) }
-
 // reply adds a reply: all of its lines make one message.
 func (c *conversion) reply(i int, at *slot) error {
 	g := c.index.nodes[i].group
@@ -435,7 +432,7 @@ func (c *conversion) compaction(i int, at *slot, l line, text string) error {
 	b := cmp.Or(at.boundary, &boundary{})
 	firstKept, relink := c.preserved(i, b)
 	messages := userMessages(l, c.tools, c.lose(i))
-	id, err := c.b.Compaction(c.place(i, at.tail, l.time()), trimmed(messages[0]), firstKept, b.tokens)
+	id, err := c.b.Compaction(c.place(i, at.tail, l.time()), strings.TrimSpace(messages[0].Text("\n\n")), firstKept, b.tokens)
 	if err != nil {
 		return err
 	}

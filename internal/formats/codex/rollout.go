@@ -259,7 +259,7 @@ type rollout struct {
 
 // WriteTo writes the lines, each with its line feed. The error is that of w.
 func (r rollout) WriteTo(w io.Writer) (int64, error) {
-	c := &counted{w: w}
+	c := &formats.Counter{W: w}
 	out := bufio.NewWriterSize(c, largeSize)
 	var buf []byte
 	for _, line := range r.lines {
@@ -283,17 +283,5 @@ func (r rollout) WriteTo(w io.Writer) (int64, error) {
 		out.WriteByte('\n')
 	}
 	err := out.Flush()
-	return c.n, err
-}
-
-// counted counts the bytes that w takes.
-type counted struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counted) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
+	return c.N, err
 }

@@ -72,30 +72,24 @@ func (c *conversion) messages(ctx context.Context, about js.Value) error {
 			from = i
 		}
 	}
-	c.summaryOf = summaries(c.refs[:from])
-	for _, r := range c.refs[:from] {
-		if err := c.read(ctx, r); err != nil {
-			return err
-		}
-	}
-	if err := c.settle(); err != nil || from == len(c.refs) {
+	if err := c.readAll(ctx, c.refs[:from]); err != nil || from == len(c.refs) {
 		return err
 	}
 	stand := c.b.Leaf()
-	c.summaryOf = summaries(c.refs[from:])
-	for _, r := range c.refs[from:] {
-		if err := c.read(ctx, r); err != nil {
-			return err
-		}
-	}
-	if err := c.settle(); err != nil {
+	if err := c.readAll(ctx, c.refs[from:]); err != nil {
 		return err
 	}
 	return c.revert(ctx, about, stand, c.refs[from])
 }
 
-// settle ends a row of messages.
-func (c *conversion) settle() error {
+// readAll takes over a row of messages.
+func (c *conversion) readAll(ctx context.Context, refs []ref) error {
+	c.summaryOf = summaries(refs)
+	for _, r := range refs {
+		if err := c.read(ctx, r); err != nil {
+			return err
+		}
+	}
 	if err := c.release(); err != nil {
 		return err
 	}
@@ -158,8 +152,7 @@ func (c *conversion) read(ctx context.Context, r ref) error {
 		c.waiting = &m
 		return nil
 	}
-	e := &messageReader{conversion: c, message: m}
-	return e.add(false)
+	return (&messageReader{conversion: c, message: m}).add(false)
 }
 
 // release takes over a compaction that has come to nothing: to the model it is what
@@ -171,8 +164,7 @@ func (c *conversion) release() error {
 	m := *c.waiting
 	c.waiting = nil
 	c.b.Lose("message "+m.id(), formats.KindContext, "a compaction whose summary does not follow it, so that it does not count here")
-	e := &messageReader{conversion: c, message: m}
-	return e.add(false)
+	return (&messageReader{conversion: c, message: m}).add(false)
 }
 
 // compaction takes over a compaction, which waits, and its summary.
@@ -185,12 +177,10 @@ func (c *conversion) compaction(summary message) error {
 			first = c.tails[tail]
 		}
 	}
-	e := &messageReader{conversion: c, message: m}
-	if err := e.add(true); err != nil {
+	if err := (&messageReader{conversion: c, message: m}).add(true); err != nil {
 		return err
 	}
-	s := &messageReader{conversion: c, message: summary}
-	if err := s.keep(true); err != nil {
+	if err := (&messageReader{conversion: c, message: summary}).keep(true); err != nil {
 		return err
 	}
 	var text strings.Builder

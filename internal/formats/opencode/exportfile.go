@@ -55,8 +55,8 @@ func openExport(ctx context.Context, name string, file *formats.File) (*exportFi
 	if err := s.end(); err != nil {
 		return nil, err
 	}
-	if !x.about.IsObject() {
-		return nil, formats.Damaged("%s: no export of opencode: it has no info", name)
+	if err := x.hasInfo(); err != nil {
+		return nil, err
 	}
 	order(x.messages)
 	for i := range x.messages {
@@ -76,13 +76,17 @@ func openExport(ctx context.Context, name string, file *formats.File) (*exportFi
 func readInfo(ctx context.Context, name string, file *formats.File) (js.Value, error) {
 	x := &exportFile{name: name, file: file, known: map[string]bool{}}
 	err := x.scan(newScanner(ctx, name, file), errDone)
-	switch {
-	case err != nil && !errors.Is(err, errDone):
+	if err != nil && !errors.Is(err, errDone) {
 		return "", err
-	case !x.about.IsObject():
-		return "", formats.Damaged("%s: no export of opencode: it has no info", name)
 	}
-	return x.about, nil
+	return x.about, x.hasInfo()
+}
+
+func (x *exportFile) hasInfo() error {
+	if !x.about.IsObject() {
+		return formats.Damaged("%s: no export of opencode: it has no info", x.name)
+	}
+	return nil
 }
 
 // scan reads the file. The error atInfo, if it is one, ends it when it is known what

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"database/sql"
@@ -196,46 +197,30 @@ type exported struct {
 
 // WriteTo writes the session as opencode does, indented by two.
 func (x exported) WriteTo(w io.Writer) (n int64, err error) {
-	p := &printer{w: w}
-	p.text("{\n  \"info\": ")
-	p.indented(string(x.info), "  ")
-	p.text(",\n  \"messages\": [")
+	c := &formats.Counter{W: w}
+	p := bufio.NewWriter(c)
+	p.WriteString("{\n  \"info\": ")
+	indent(p, string(x.info), "  ")
+	p.WriteString(",\n  \"messages\": [")
 	for i, m := range x.messages {
 		if i > 0 {
-			p.text(",")
+			p.WriteString(",")
 		}
-		p.text("\n    ")
-		p.indented(js.Object(js.RawField("info", m.info), js.RawField("parts", formats.Array(m.parts...))), "    ")
+		p.WriteString("\n    ")
+		indent(p, js.Object(js.RawField("info", m.info), js.RawField("parts", formats.Array(m.parts...))), "    ")
 	}
 	if len(x.messages) > 0 {
-		p.text("\n  ")
+		p.WriteString("\n  ")
 	}
-	p.text("]\n}\n")
-	return p.n, p.err
+	p.WriteString("]\n}\n")
+	err = p.Flush() // which is the first error of p
+	return c.N, err
 }
 
-// A printer writes until an error.
-type printer struct {
-	w   io.Writer
-	n   int64
-	err error
-	buf bytes.Buffer
-}
-
-func (p *printer) text(s string) {
-	if p.err == nil {
-		var n int
-		n, p.err = io.WriteString(p.w, s)
-		p.n += int64(n)
-	}
-}
-
-func (p *printer) indented(raw, prefix string) {
-	p.buf.Reset()
-	if err := json.Indent(&p.buf, []byte(raw), prefix, "  "); err != nil && p.err == nil {
-		p.err = err
-	}
-	p.text(p.buf.String())
+func indent(p *bufio.Writer, raw, prefix string) {
+	var b bytes.Buffer
+	_ = json.Indent(&b, []byte(raw), prefix, "  ") // it is JSON
+	p.Write(b.Bytes())
 }
 
 // float returns a number.
