@@ -42,7 +42,7 @@ func (t *talk) lines(r io.Reader) error {
 		case text == "":
 			continue
 		case !js.Valid([]byte(text)):
-			t.b.Lose(t.src.At(l.Number), formats.KindDamage, "not JSON, line of %d bytes skipped", len(bytes.TrimSpace(l.Data)))
+			t.b.LoseLine(t.src.At(l.Number), false, len(bytes.TrimSpace(l.Data)))
 			continue
 		}
 		if err := t.add(t.valid(text)); err != nil {

@@ -93,8 +93,8 @@ func spelledBlock(b session.Block, form int) string {
 	case b.Type == "thinking":
 		return js.Object(typ, js.StringField("thinking", b.Str("thinking")), js.StringField("signature", b.Str("thinkingSignature")))
 	case b.Type == "image":
-		return js.Object(typ, js.Field{Name: "source", Raw: js.Object(js.StringField("type", "base64"),
-			js.StringField("media_type", b.Str("mimeType")), js.StringField("data", b.Str("data")))})
+		return js.Object(typ, js.RawField("source", js.Object(js.StringField("type", "base64"),
+			js.StringField("media_type", b.Str("mimeType")), js.StringField("data", b.Str("data")))))
 	case b.Type == "toolCall":
 		typ.Raw = `"tool_use"`
 		id, name := js.StringField("id", b.Str("id")), js.StringField("name", b.Str("name"))

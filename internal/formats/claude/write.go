@@ -2,6 +2,7 @@ package claude
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/sess-tools/sess/internal/formats"
@@ -112,7 +113,7 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 		id = "msg_" + x.uuidOf(e, 0)
 	}
 	if len(own) == 0 && failed.Raw != "" {
-		own = append(own, textBlock(cmp.Or(m.Str("errorMessage"), reason)))
+		own = slices.Collect(formats.User([]string{formats.Text(cmp.Or(m.Str("errorMessage"), reason))}).Blocks())
 	}
 	if len(own) == 0 {
 		x.losses.Add(e, formats.KindText)
@@ -131,13 +132,6 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 func signedHere(m session.Message) bool {
 	api := m.Str("api")
 	return api == "anthropic-messages" || api == "" && m.Str("provider") == "anthropic"
-}
-
-func textBlock(text string) (block session.Block) {
-	for b := range session.NewMessage(js.Object(js.StringField("role", "user"), js.RawField("content", formats.Array(formats.Text(text))))).Blocks() {
-		block = b
-	}
-	return block
 }
 
 // stopReason returns the JSON text of why a reply ended, in the API's words.

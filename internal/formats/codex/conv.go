@@ -95,11 +95,7 @@ func (c *conv) take(jl jsonl.Line) error {
 	case len(raw) == 0:
 		return nil
 	case !js.Valid(raw):
-		what := "not JSON, line of %d bytes skipped"
-		if jl.Torn {
-			what = "torn last line of %d bytes skipped"
-		}
-		c.b.Lose(where(), formats.KindDamage, what, len(raw))
+		c.b.LoseLine(where(), jl.Torn, len(raw))
 		return nil
 	case raw[0] != '{':
 		c.b.Lose(where(), formats.KindDamage, "not a JSON object, skipped")

@@ -321,7 +321,7 @@ func (x *exporter) compacted(n int, at session.Entry) {
 	}
 	ms, _ := at.Timestamp()
 	x.put(typeCompacted, js.Object(js.StringField("message", summary),
-		js.RawField("replacement_history", formats.Array(items...)), js.RawField("window_number", formats.Int(x.windows+1))), ms)
+		js.RawField("replacement_history", formats.Array(items...)), js.IntField("window_number", x.windows+1)), ms)
 	x.count(counts{}, ms)
 	if x.legacy {
 		x.event("context_compacted", ms)

@@ -201,7 +201,7 @@ func (x *exporter) spoke(key, literal string, at int64) {
 	}
 	x.reply = literal
 	if !x.legacy {
-		x.item("AgentMessage", key, at, js.Field{Name: "content", Raw: `[{"type":"Text","text":` + literal + `}]`})
+		x.item("AgentMessage", key, at, js.RawField("content", `[{"type":"Text","text":`+literal+`}]`))
 		return
 	}
 	x.event("agent_message", at, js.RawField("message", literal))
@@ -238,8 +238,8 @@ func (x *exporter) ran(m session.Message, at int64) {
 	command = js.Quote(js.ValidText(command))
 	x.item("CommandExecution", js.ValidText(call.ID), at,
 		js.RawField("process_id", "null"), js.RawField("command", `["/bin/bash","-lc",`+command+"]"),
-		js.StringField("cwd", "file://"+cwd), js.Field{Name: "parsed_cmd", Raw: `[{"type":"unknown","cmd":` + command + "}]"},
+		js.StringField("cwd", "file://"+cwd), js.RawField("parsed_cmd", `[{"type":"unknown","cmd":`+command+"}]"),
 		js.StringField("source", "unified_exec_startup"), js.StringField("status", status),
 		js.RawField("aggregated_output", x.large.quote(js.ValidText(m.Text("\n")))), js.RawField("exit_code", code),
-		js.Field{Name: "duration", Raw: `{"secs":0,"nanos":0}`})
+		js.RawField("duration", `{"secs":0,"nanos":0}`))
 }

@@ -195,9 +195,9 @@ func (x *exporter) count(u counts, at int64) {
 	n := func(name string, v int64) js.Field { return js.RawField(name, formats.Int(v)) }
 	usage := js.Object(n("input_tokens", u.input+u.read+u.write), n("cached_input_tokens", u.read), n("cache_write_input_tokens", u.write),
 		n("output_tokens", u.output), n("reasoning_output_tokens", 0), n("total_tokens", u.total))
-	x.event("token_count", at, js.Field{Name: "info", Raw: js.Object(
+	x.event("token_count", at, js.RawField("info", js.Object(
 		js.RawField("total_token_usage", usage), js.RawField("last_token_usage", usage),
-		js.RawField("model_context_window", "null"))}, js.RawField("rate_limits", "null"))
+		js.RawField("model_context_window", "null"))), js.RawField("rate_limits", "null"))
 }
 
 // A writer is the lines of a rollout as they come.
@@ -222,7 +222,7 @@ func (x *exporter) put(typ, payload string, at int64) {
 	x.last = at
 	fields := []js.Field{js.StringField("timestamp", js.FormatTime(at))}
 	if !x.legacy {
-		fields = append(fields, js.RawField("ordinal", formats.Int(x.next)))
+		fields = append(fields, js.IntField("ordinal", x.next))
 	}
 	x.next++
 	x.took(js.Object(append(fields, js.StringField("type", typ), js.RawField("payload", payload))...), typ)
@@ -264,8 +264,8 @@ func (x *exporter) item(kind, id string, at int64, fields ...js.Field) {
 	x.begin(at)
 	item := js.Object(append([]js.Field{js.StringField("type", kind), js.StringField("id", id)}, fields...)...)
 	x.event("item_completed", at, js.StringField("thread_id", x.id), js.StringField("turn_id", x.turn),
-		js.RawField("item", item), js.RawField("started_at_ms", formats.Int(at)),
-		js.RawField("completed_at_ms", formats.Int(at)))
+		js.RawField("item", item), js.IntField("started_at_ms", at),
+		js.IntField("completed_at_ms", at))
 }
 
 // begin begins a turn, unless one is open. The form of old has none.
@@ -275,7 +275,7 @@ func (x *exporter) begin(at int64) {
 	}
 	x.turns++
 	x.turn, x.started, x.reply = formats.SessionID("codex turn", x.id, formats.Int(x.next), formats.Int(x.turns)), at, ""
-	x.event("task_started", at, js.StringField("turn_id", x.turn), js.RawField("started_at", formats.Int(at/1000)))
+	x.event("task_started", at, js.StringField("turn_id", x.turn), js.IntField("started_at", at/1000))
 }
 
 // end ends the turn that is open.
@@ -288,7 +288,7 @@ func (x *exporter) end() {
 		reply = "null"
 	}
 	x.event("task_complete", 0, js.StringField("turn_id", x.turn), js.RawField("last_agent_message", reply),
-		js.RawField("started_at", formats.Int(x.started/1000)), js.RawField("completed_at", formats.Int(x.last/1000)))
+		js.IntField("started_at", x.started/1000), js.IntField("completed_at", x.last/1000))
 	x.turn = ""
 }
 

@@ -97,9 +97,7 @@ func (d *database) List(ctx context.Context, q formats.Query) iter.Seq2[formats.
 
 // spent fills in what opencode has summed up.
 func spent(info *session.Info, about js.Value) {
-	tokens := about.Get("tokens")
-	info.Spent.Input, info.Spent.Output = num(tokens, "input"), num(tokens, "output")+num(tokens, "reasoning")
-	info.Spent.CacheRead, info.Spent.CacheWrite = num(tokens, "cache", "read"), num(tokens, "cache", "write")
+	info.Spent.Input, info.Spent.Output, info.Spent.CacheRead, info.Spent.CacheWrite = counts(about.Get("tokens"))
 	info.Spent.Cost = number(about.Get("cost"))
 }
 

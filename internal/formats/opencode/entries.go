@@ -223,6 +223,11 @@ func (e *messageReader) reply(s step, calls bool) []js.Field {
 	}
 }
 
+// counts returns the tokens of a message or a session, those for reasoning with the output.
+func counts(tokens js.Value) (input, output, read, write int64) {
+	return num(tokens, "input"), num(tokens, "output") + num(tokens, "reasoning"), num(tokens, "cache", "read"), num(tokens, "cache", "write")
+}
+
 // usage returns what a step cost: what the message says if it is its only one, else what the
 // part that ends it says.
 func (e *messageReader) usage(s step) string {
@@ -230,13 +235,8 @@ func (e *messageReader) usage(s step) string {
 	if s.finished >= 0 && len(e.layout()) > 1 {
 		from = e.parts[s.finished]
 	}
-	tokens := from.Get("tokens")
-	input, output := num(tokens, "input"), num(tokens, "output")+num(tokens, "reasoning")
-	read, write := num(tokens, "cache", "read"), num(tokens, "cache", "write")
-	total := num(tokens, "total")
-	if total == 0 {
-		total = input + output + read + write
-	}
+	input, output, read, write := counts(from.Get("tokens"))
+	total := cmp.Or(num(from, "tokens", "total"), input+output+read+write)
 	if total > 0 {
 		e.tokens = total
 	}

@@ -171,7 +171,7 @@ func (format) About() formats.About {
 
 // Detect takes a database whose first page tells of the blueprint's tables.
 func (format) Detect(_ string, head []byte) bool {
-	return bytes.HasPrefix(head, []byte("SQLite format 3\x00")) && bytes.Contains(head, []byte("revert_oid")) &&
+	return bytes.HasPrefix(head, []byte(sqldb.Magic)) && bytes.Contains(head, []byte("revert_oid")) &&
 		bytes.Contains(head, []byte("project_id")) && bytes.Contains(head, []byte("model_id"))
 }
 

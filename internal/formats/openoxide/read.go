@@ -81,7 +81,7 @@ func (c *conversion) header() error {
 	_, err := c.b.Custom(formats.Place{Key: "session"}, customSession, js.Object(
 		js.StringField("id", r.id), js.StringField("project_id", r.project), js.StringField("title", r.title),
 		js.StringField("directory", r.directory), js.StringField("model_id", r.model),
-		js.RawField("time_updated", formats.Int(r.updated)), js.RawField("revert_oid", revert)))
+		js.IntField("time_updated", r.updated), js.RawField("revert_oid", revert)))
 	return err
 }
 
@@ -132,7 +132,7 @@ func (c *conversion) message(m message) error {
 		c.b.Lose(c.at(m), formats.KindDamage, "its content is no MessagePack that JSON could say: %v; its bytes were kept", err)
 		return c.opaque(m, "")
 	}
-	if entry := entryIn(text); entry != "" {
+	if entry := entryIn(js.Value(text)); entry != "" {
 		e, err := session.ParseEntry(entry)
 		switch {
 		case err == nil && e.Type() == session.TypeSession:
@@ -145,7 +145,7 @@ func (c *conversion) message(m message) error {
 			return c.entry(m, e)
 		}
 	}
-	if msg, ok := foreign(m.role, text); ok {
+	if msg, ok := foreign(m.role, js.Value(text)); ok {
 		id, err := c.b.Message(m.place(), msg)
 		if err != nil {
 			return err
@@ -201,16 +201,16 @@ func (m message) place() formats.Place {
 }
 
 // entryIn returns the entry that the content of a message holds, "" if none.
-func entryIn(text string) string {
-	if string(js.Value(text).Get("v")) != "1" {
+func entryIn(content js.Value) string {
+	if content.Get("v") != "1" {
 		return ""
 	}
-	raw, entry := js.Value(text).Get("raw").Str(), string(js.Value(text).Get("entry"))
-	if raw != "" && js.Valid([]byte(raw)) && strings.HasPrefix(raw, "{") && !strings.ContainsAny(raw, "\r\n") {
+	raw, entry := content.Get("raw").Str(), content.Get("entry")
+	if raw != "" && js.Valid([]byte(raw)) && raw[0] == '{' && !strings.ContainsAny(raw, "\r\n") {
 		return raw
 	}
-	if strings.HasPrefix(entry, "{") {
-		return entry
+	if entry.IsObject() {
+		return string(entry)
 	}
 	return ""
 }
@@ -218,47 +218,37 @@ func entryIn(text string) string {
 // foreign returns the message that a content says in one of the ways that come to
 // mind: a text, or a map with "content" or "text", or with "content" or "parts" that are
 // blocks of text.
-func foreign(role, text string) (session.Message, bool) {
-	blocks, ok := texts(text)
-	if !ok && strings.HasPrefix(text, "{") {
-		for _, name := range []string{"content", "text", "parts"} {
-			if blocks, ok = texts(string(js.Value(text).Get(name))); ok {
-				break
-			}
+func foreign(role string, content js.Value) (session.Message, bool) {
+	for _, v := range []js.Value{content, content.Get("content"), content.Get("text"), content.Get("parts")} {
+		blocks, ok := texts(v)
+		switch {
+		case !ok:
+		case role == "user":
+			return formats.User(blocks), true
+		case role == "assistant":
+			return formats.Assistant(blocks), true
+		case role == "tool":
+			return formats.ToolResult(content.Get("tool_call_id").Str(), "unknown", blocks, false), true
+		default:
+			return session.Message{}, false
 		}
-	}
-	if !ok {
-		return session.Message{}, false
-	}
-	switch role {
-	case "user":
-		return formats.User(blocks), true
-	case "assistant":
-		return formats.Assistant(blocks), true
-	case "tool":
-		call := js.Value(text).Get("tool_call_id").Str()
-		return formats.ToolResult(call, "unknown", blocks, false), true
 	}
 	return session.Message{}, false
 }
 
 // texts returns the blocks of a text, or of an array of blocks of text.
-func texts(raw string) ([]string, bool) {
-	if strings.HasPrefix(raw, `"`) {
-		return []string{formats.Text(js.Value(raw).Str())}, true
+func texts(v js.Value) (blocks []string, ok bool) {
+	if v.IsString() {
+		return []string{formats.Text(v.Str())}, true
 	}
-	if !strings.HasPrefix(raw, "[") || raw == "[]" {
-		return nil, false
-	}
-	var blocks []string
-	for part := range js.Elements(raw) {
-		text := string(js.Value(part).Get("text"))
-		if js.Value(part).Get("type").Str() != "text" || !strings.HasPrefix(text, `"`) {
+	for part := range v.Elements() {
+		text, ok := part.Get("text").Text()
+		if !ok || part.Get("type").Str() != "text" {
 			return nil, false
 		}
-		blocks = append(blocks, formats.Text(js.Value(text).Str()))
+		blocks = append(blocks, formats.Text(text))
 	}
-	return blocks, true
+	return blocks, blocks != nil
 }
 
 // opaque keeps a message as it is, beside the entry that was made of it.
@@ -268,6 +258,6 @@ func (c *conversion) opaque(m message, entry string) error {
 	p.ID, p.Key = "", "content "+m.id
 	_, err := c.b.Custom(p, customContent, js.Object(
 		formats.Str("entry", entry), js.StringField("id", m.id), js.StringField("role", m.role),
-		js.RawField("time_created", formats.Int(m.ms)), js.StringField("hex", hex.EncodeToString(m.content))))
+		js.IntField("time_created", m.ms), js.StringField("hex", hex.EncodeToString(m.content))))
 	return err
 }

@@ -111,8 +111,8 @@ func (c *conversion) keepTitle(slot, header string) error {
 	}
 	at, _ := js.ParseTime(e.Str("updatedAt"))
 	_, err = c.b.Add(formats.Place{Key: "title", Time: at}, session.TypeCustom,
-		js.StringField("customType", customTitle), js.Field{Name: "data", Raw: js.Object(
-			js.RawField("slot", slot), js.RawField("header", header))})
+		js.StringField("customType", customTitle), js.RawField("data", js.Object(
+			js.RawField("slot", slot), js.RawField("header", header))))
 	return err
 }
 
@@ -169,11 +169,7 @@ func (s *stream) line(l jsonl.Line) error {
 	}
 	s.nonBlank = true
 	if !js.Valid(l.Data) {
-		what := "not JSON, line of %d bytes skipped"
-		if l.Torn {
-			what = "torn last line of %d bytes skipped"
-		}
-		s.b.Lose(s.src.At(l.Number), formats.KindDamage, what, len(l.Data))
+		s.b.LoseLine(s.src.At(l.Number), l.Torn, len(l.Data))
 		return nil
 	}
 	e, err := session.ParseEntry(string(l.Data))

@@ -10,6 +10,9 @@ import (
 	"strings"
 )
 
+// Magic begins every database.
+const Magic = "SQLite format 3\x00"
+
 // ErrSchema is the error of a database that is not laid out as it would have to be.
 var ErrSchema = errors.New("the database is not laid out as expected")
 

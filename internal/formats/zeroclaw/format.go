@@ -25,7 +25,7 @@ func (format) About() formats.About {
 
 // Detect takes a database whose first page tells of ZeroClaw's tables.
 func (format) Detect(_ string, head []byte) bool {
-	if !bytes.HasPrefix(head, []byte("SQLite format 3\x00")) {
+	if !bytes.HasPrefix(head, []byte(sqldb.Magic)) {
 		return false
 	}
 	return bytes.Contains(head, []byte("session_messages")) && bytes.Contains(head, []byte("session_state")) ||
