@@ -22,7 +22,7 @@ type Value string
 // or null. Of members with one name the last counts, as in JavaScript.
 func (v Value) Get(names ...string) Value {
 	for _, name := range names {
-		v = v.member(name)
+		v = Value(Member(string(v), name))
 	}
 	if v == "null" {
 		return ""
@@ -30,34 +30,8 @@ func (v Value) Get(names ...string) Value {
 	return v
 }
 
-// member asks gjson, which finds the first member whose key spells name without
-// escapes. Where the text could hold another one, all members are compared.
-func (v Value) member(name string) Value {
-	if !v.IsObject() {
-		return ""
-	}
-	found := gjson.Get(string(v), gjson.Escape(name))
-	rest := string(v)[found.Index+len(found.Raw):]
-	if name != "" && isSimpleName(name) && !strings.Contains(string(v), `\u00`) && !(found.Exists() && strings.Contains(rest, name)) {
-		return Value(found.Raw)
-	}
-	return Value(Member(string(v), name))
-}
-
-// isSimpleName reports whether a key that spells name can have no escapes but those of
-// the form \u00xx.
-func isSimpleName(name string) bool {
-	for i := range len(name) {
-		if c := name[i]; c < ' ' || c >= 0x7F || c == '"' || c == '\\' || c == '/' {
-			return false
-		}
-	}
-	return true
-}
-
-// Member returns the member called name of the object that json is, "" if it has
-// none. Of members with one name the last counts. It is [Value.Get] for objects
-// of megabytes and for those that are asked often.
+// Member returns the member called name of the object that json is, null included, ""
+// if it has none. Of members with one name the last counts.
 func Member(json, name string) string {
 	found := ""
 	for key, value := range Members(json) {
