@@ -45,7 +45,7 @@ func (a anthropic) user(t *talk, content js.Value) error {
 	if !strings.Contains(string(content), `"tool_result"`) || !content.IsArray() {
 		return t.say(formats.User(a.blocks(t, content)))
 	}
-	messages := formats.AnthropicUser(js.Value(content), func(b js.Value) string { return a.block(t, b) }, func(b js.Value) session.Message {
+	messages := formats.AnthropicUser(content, func(b js.Value) string { return a.block(t, b) }, func(b js.Value) session.Message {
 		t.known(b, "type", "tool_use_id", "content", "is_error")
 		id := b.Get("tool_use_id").Str()
 		return formats.ToolResult(id, cmp.Or(t.tools[id], "unknown"), a.blocks(t, b.Get("content")), b.Get("is_error") == "true")
