@@ -178,6 +178,16 @@ func (b *Builder) Lose(where, kind, format string, args ...any) {
 	b.lose(loss(where, kind, format, args))
 }
 
+// LoseLine tells of a line that is not JSON, of so many bytes; a torn one is the last of
+// its file and has no line feed.
+func (b *Builder) LoseLine(where string, torn bool, size int) {
+	what := "not JSON, line of %d bytes skipped"
+	if torn {
+		what = "torn last line of %d bytes skipped"
+	}
+	b.Lose(where, KindDamage, what, size)
+}
+
 // add makes one entry. A batch of one entry is used for it, since a batch keeps
 // what it has made.
 func (b *Builder) add(p Place, into func(*session.Batch) error) (string, error) {

@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -11,7 +12,23 @@ import (
 )
 
 // Array returns the JSON text of an array of JSON texts.
-func Array(elements ...string) string { return "[" + strings.Join(elements, ",") + "]" }
+func Array[Raw ~string](elements ...Raw) string {
+	size := len("[]")
+	for _, e := range elements {
+		size += len(e) + len(",")
+	}
+	var b strings.Builder
+	b.Grow(size) // an element may be huge
+	b.WriteByte('[')
+	for i, e := range elements {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(string(e))
+	}
+	b.WriteByte(']')
+	return b.String()
+}
 
 // Str is a field with a string value, none for "".
 func Str(name, value string) js.Field {
@@ -88,6 +105,12 @@ func message(role string, fields ...js.Field) session.Message {
 	return session.NewMessage(js.Object(append([]js.Field{js.StringField("role", role)}, fields...)...))
 }
 
+// IsUUID reports whether an id is a UUID in lower case.
+var IsUUID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`).MatchString
+
+// FormatDataURL returns a base64 data URL.
+func FormatDataURL(mediaType, data string) string { return "data:" + mediaType + ";base64," + data }
+
 // DataURL takes a base64 data URL apart; ok is false for any other text.
 func DataURL(url string) (mediaType, data string, ok bool) {
 	rest, ok := strings.CutPrefix(url, "data:")
@@ -103,43 +126,25 @@ func DataURL(url string) (mediaType, data string, ok bool) {
 	return mediaType, data, ok
 }
 
-// Fields returns the members of an object.
-func Fields(raw string) []js.Field {
-	if !strings.HasPrefix(raw, "{") {
-		return nil
+// Whole returns a number that is written as a whole one and that JavaScript holds
+// exactly; ok is false for any other value.
+func Whole(v js.Value) (n int64, ok bool) {
+	n, err := strconv.ParseInt(string(v), 10, 54)
+	if err != nil {
+		return 0, false
 	}
-	var out []js.Field
-	for key, value := range js.Members(raw) {
-		out = append(out, js.RawField(js.Unquote(key), value))
-	}
-	return out
+	return n, true
 }
 
-// With returns an object with the member called name set to a JSON text, in its
-// place if it has one, else at its end; without it for "".
-func With(raw, name, value string) string {
-	list := Fields(raw)
-	found := false
-	for i := range list {
-		if list[i].Name == name {
-			list[i].Raw, found = value, true
-		}
-	}
-	if !found {
-		list = append(list, js.RawField(name, value))
-	}
-	return js.Object(list...)
+// Tokens returns a count of tokens, 0 for what is none.
+func Tokens(v js.Value) int64 {
+	n, _ := Whole(v)
+	return max(n, 0)
 }
 
 // AnthropicUsage returns the usage of a message for what Anthropic's API says of it.
-func AnthropicUsage(usage string) string {
-	count := func(name, theirs string) js.Field {
-		n := string(js.Value(usage).Get(theirs))
-		if _, err := strconv.ParseUint(n, 10, 53); err != nil {
-			n = "0"
-		}
-		return js.RawField(name, n)
-	}
+func AnthropicUsage(usage js.Value) string {
+	count := func(name, theirs string) js.Field { return js.IntField(name, Tokens(usage.Get(theirs))) }
 	return js.Object(
 		count("input", "input_tokens"), count("output", "output_tokens"),
 		count("cacheRead", "cache_read_input_tokens"), count("cacheWrite", "cache_creation_input_tokens"))
@@ -147,17 +152,11 @@ func AnthropicUsage(usage string) string {
 
 // OpenAIUsage returns the usage of a message for what the chat completions API says of it:
 // there what was read from a cache is a part of the input.
-func OpenAIUsage(usage string) string {
-	count := func(raw string) int64 {
-		n, _ := strconv.ParseInt(raw, 10, 53)
-		return max(n, 0)
-	}
-	cached := count(string(js.Value(usage).Get("prompt_tokens_details", "cached_tokens")))
-	input, output := count(string(js.Value(usage).Get("prompt_tokens"))), count(string(js.Value(usage).Get("completion_tokens")))
-	cached = min(cached, input)
+func OpenAIUsage(usage js.Value) string {
+	input, output := Tokens(usage.Get("prompt_tokens")), Tokens(usage.Get("completion_tokens"))
+	cached := min(Tokens(usage.Get("prompt_tokens_details", "cached_tokens")), input)
 	full, _ := session.CompleteUsage(js.Object( // of whole numbers it is always one
-		js.RawField("input", Int(input-cached)), js.RawField("output", Int(output)),
-		js.RawField("cacheRead", Int(cached)), js.RawField("cacheWrite", "0"),
-		js.RawField("totalTokens", Int(input+output))))
+		js.IntField("input", input-cached), js.IntField("output", output), js.IntField("cacheRead", cached),
+		js.IntField("cacheWrite", 0), js.IntField("totalTokens", input+output)))
 	return full
 }

@@ -62,71 +62,76 @@ func Counted(n int, one, many string) string {
 	return fmt.Sprintf(many, n)
 }
 
-// ByKind counts losses, so that each kind is told as one. The zero value is ready for
-// use.
-type ByKind struct {
-	counts map[string]int
-	first  map[string]string // where the first one of a kind is
-	order  []string
+// A Tally counts losses that are alike, so that they are told as one. The zero value is
+// ready for use.
+type Tally struct {
+	list []*counted // in the order of their first times
+	at   map[string]*counted
 }
 
-// Add counts a loss at an entry.
-func (l *ByKind) Add(e session.Entry, kind string) {
-	if l.counts == nil {
-		l.counts, l.first = map[string]int{}, map[string]string{}
+type counted struct {
+	Loss     // the first of them
+	n    int // how many
+}
+
+// more says how many there were beside the first, which are of a kind.
+func (c *counted) more(kind string) string {
+	if c.n == 1 {
+		return ""
 	}
-	if l.counts[kind]++; l.counts[kind] == 1 {
-		l.first[kind] = At(e)
-		l.order = append(l.order, kind)
+	return fmt.Sprintf(", and %d more %s", c.n-1, kind)
+}
+
+// Add counts a loss: alike are those of one kind and with one text.
+func (t *Tally) Add(where, kind, format string, args ...any) {
+	l := loss(where, kind, format, args)
+	key := kind + "\x00" + l.What
+	if t.at == nil {
+		t.at = map[string]*counted{}
+	}
+	if t.at[key] == nil {
+		t.at[key] = &counted{Loss: l}
+		t.list = append(t.list, t.at[key])
+	}
+	t.at[key].n++
+}
+
+// Tell tells of each loss once, with how many more there were like it.
+func (t *Tally) Tell(lose func(where, kind, format string, args ...any)) {
+	for _, c := range t.list {
+		lose(c.Where, c.Kind, "%s%s", c.What, c.more("like it"))
 	}
 }
+
+// ByKind counts losses at entries, so that each kind is told as one. The zero value is
+// ready for use.
+type ByKind struct{ tally Tally }
+
+// Add counts a loss at an entry.
+func (l *ByKind) Add(e session.Entry, kind string) { l.tally.Add(At(e), kind, "") }
 
 // Tell tells t of what was counted. What says what is lost of a kind: of one, and of
 // several, with a %d for their number.
 func (l *ByKind) Tell(t *Target, what map[string][2]string) {
-	for _, kind := range l.order {
-		t.Lose(l.first[kind], kind, "%s", Counted(l.counts[kind], what[kind][0], what[kind][1]))
+	for _, c := range l.tally.list {
+		t.Lose(c.Where, c.Kind, "%s", Counted(c.n, what[c.Kind][0], what[c.Kind][1]))
 	}
 }
 
 // Unheld counts the entries of types that a format has nothing for, so that each type
 // is one loss. The zero value is ready for use.
-type Unheld struct {
-	types map[string]*unheld
-	order []string
-}
-
-type unheld struct {
-	first string // where the first one is
-	count int
-}
+type Unheld struct{ tally Tally }
 
 // Add counts an entry.
-func (u *Unheld) Add(e session.Entry) {
-	if u.types == nil {
-		u.types = map[string]*unheld{}
-	}
-	n := u.types[e.Type()]
-	if n == nil {
-		n = &unheld{first: At(e)}
-		u.types[e.Type()] = n
-		u.order = append(u.order, e.Type())
-	}
-	n.count++
-}
+func (u *Unheld) Add(e session.Entry) { u.tally.Add(At(e), KindEntry, "%s", e.Type()) }
 
 // Tell tells t of what was counted: that it means nothing to agent, and, unless that is "",
 // what was done with it.
 func (u *Unheld) Tell(t *Target, agent, done string) {
-	for _, typ := range u.order {
-		n := u.types[typ]
-		more := ""
-		if n.count > 1 {
-			more = fmt.Sprintf(", and %d more of that type", n.count-1)
-		}
-		if done != "" {
-			more += ", " + done
-		}
-		t.Lose(n.first, KindEntry, "%s means nothing to %s%s", typ, agent, more)
+	if done != "" {
+		done = ", " + done
+	}
+	for _, c := range u.tally.list {
+		t.Lose(c.Where, KindEntry, "%s means nothing to %s%s%s", c.What, agent, c.more("of that type"), done)
 	}
 }

@@ -60,9 +60,44 @@ func (s *Source) Located(err error) error {
 }
 
 // IsDir reports whether the source is a directory.
-func (s *Source) IsDir() bool {
-	fi, err := os.Stat(s.Path)
-	return s.Path != "" && err == nil && fi.IsDir()
+func (s *Source) IsDir() bool { return IsDir(s.Path) }
+
+// IsDir reports whether there is a directory at path.
+func IsDir(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
+
+// Exists returns an error, as [OpenFile] has it, unless there is something at the
+// source's path.
+func (s *Source) Exists() error {
+	if s.Path == "" {
+		return nil
+	}
+	if _, err := os.Stat(s.Path); err == nil {
+		return nil
+	}
+	f, err := OpenFile(s.Path)
+	if err == nil { // it has come meanwhile
+		f.Close()
+	}
+	return err
+}
+
+// GitRoot returns the top of the Git working tree that dir is in, "" if it is in none.
+func GitRoot(dir string) string {
+	dir, err := filepath.Abs(dir)
+	for err == nil {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			break
+		}
+		dir = up
+	}
+	return ""
 }
 
 // Open opens the source, which must not be a directory. Standard input that
@@ -164,21 +199,22 @@ func (r reader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
+// ErrNoHome is the error of an environment that names no home directory where one is
+// needed.
+var ErrNoHome = errors.New("finding the home directory: HOME is not set")
+
 // StorePath returns the path elements below the directory that a variable
 // names, or, if it is empty, below the home directory and its further elements.
 // A leading ~ in the variable is the home directory.
 func (e Env) StorePath(variable string, home []string, below ...string) (string, error) {
 	dir := e.Getenv(variable)
-	if dir == "~" || len(dir) > 1 && dir[0] == '~' && os.IsPathSeparator(dir[1]) {
-		if e.Home == "" {
-			return "", errors.New("finding the home directory: HOME is not set")
-		}
+	tilde := dir == "~" || len(dir) > 1 && dir[0] == '~' && os.IsPathSeparator(dir[1])
+	switch {
+	case (dir == "" || tilde) && e.Home == "":
+		return "", ErrNoHome
+	case tilde:
 		dir = filepath.Join(e.Home, dir[1:])
-	}
-	if dir == "" {
-		if e.Home == "" {
-			return "", errors.New("finding the home directory: HOME is not set")
-		}
+	case dir == "":
 		dir = filepath.Join(append([]string{e.Home}, home...)...)
 	}
 	return filepath.Join(append([]string{dir}, below...)...), nil

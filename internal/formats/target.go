@@ -103,6 +103,18 @@ func (t *Target) File(name string, content io.WriterTo) error {
 	return nil
 }
 
+// A Counter counts the bytes that W takes.
+type Counter struct {
+	W io.Writer
+	N int64
+}
+
+func (c *Counter) Write(p []byte) (int, error) {
+	n, err := c.W.Write(p)
+	c.N += int64(n)
+	return n, err
+}
+
 // ActivePath returns the path to the leaf of s, for formats that hold one branch, and
 // tells of what stays behind. The entries' problems have been told by whoever
 // read the session.
@@ -116,25 +128,23 @@ func (t *Target) ActivePath(s *session.Session) []session.Entry {
 	for _, e := range path {
 		onPath[e.ID()] = true
 	}
+	t.LoseBranches(s, func(_ int, e session.Entry) bool { return onPath[e.ID()] })
+	return path
+}
+
+// LoseBranches tells of the messages of s that are not written, as held says.
+func (t *Target) LoseBranches(s *session.Session, held func(i int, e session.Entry) bool) {
 	left, first := 0, ""
-	for _, e := range s.Entries {
-		if e.Type() == session.TypeMessage && !onPath[e.ID()] {
+	for i, e := range s.Entries {
+		if e.Type() == session.TypeMessage && !held(i, e) {
 			if left++; left == 1 {
 				first = At(e)
 			}
 		}
 	}
 	if left > 0 {
-		t.Lose(first, KindBranch, "%s on other branches left out; sess-fork makes sessions of them", plural(left, "message"))
+		t.Lose(first, KindBranch, "%s on other branches left out; sess-fork makes sessions of them", Counted(left, "1 message", "%d messages"))
 	}
-	return path
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // MaxGrowth is how many times its size a session may become when nothing else is said,
@@ -191,27 +201,27 @@ func (t *Target) Inline(e session.Entry) session.Entry {
 		return e
 	}
 	if m, ok := e.Message(); ok {
-		return e.WithRaw("message", With(m.Raw(), "content", withoutRefs(m.Get("content"))))
+		return e.WithRaw("message", string(js.Value(m.Raw()).With("content", withoutRefs(js.Value(m.Get("content"))))))
 	}
 	if content := e.Get("content"); content != "" {
-		return e.WithRaw("content", withoutRefs(content))
+		return e.WithRaw("content", string(withoutRefs(js.Value(content))))
 	}
 	return e
 }
 
 // withoutRefs returns a content with texts in the place of images that are elsewhere.
-func withoutRefs(content string) string {
-	if !strings.HasPrefix(content, "[") {
+func withoutRefs(content js.Value) js.Value {
+	if !content.IsArray() {
 		return content
 	}
-	var out []string
-	for b := range js.Elements(content) {
-		if js.Value(b).Get("type").Str() == "image" && convo.IsBlobRef(js.Value(b).Get("data").Str()) {
-			b = Text("[image left out: its data is kept outside the session]")
+	var out []js.Value
+	for b := range content.Elements() {
+		if b.Get("type").Str() == "image" && convo.IsBlobRef(b.Get("data").Str()) {
+			b = js.Value(Text("[image left out: its data is kept outside the session]"))
 		}
 		out = append(out, b)
 	}
-	return Array(out...)
+	return js.Value(Array(out...))
 }
 
 // Resolve returns an entry as it is to be added, with the data of its images in place of

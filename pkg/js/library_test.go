@@ -1,6 +1,7 @@
 package js_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -87,25 +88,26 @@ func TestLibrarySet(t *testing.T) {
 	}
 }
 
-// BenchmarkMember finds a member of an entry: as hot loops do, and with gjson.
+// BenchmarkMember finds a member of objects of several lengths: by a walk, by
+// [js.Value.Get], and with gjson.
 func BenchmarkMember(b *testing.B) {
-	raw := `{"type":"message","id":"a","message":{"role":"toolResult","content":[{"type":"text","text":"` + strings.Repeat(`line of output\n`, 4000) +
-		`"}]},"timestamp":"2026-01-02T03:04:05.000Z"}`
-	for _, way := range []struct {
-		name string
-		find func() string
-	}{
-		{"Member", func() string { return js.Member(raw, "timestamp") }},
-		{"Value", func() string { return string(js.Value(raw).Get("timestamp")) }},
-		{"gjson", func() string { return gjson.Get(raw, "timestamp").Raw }},
-	} {
-		b.Run(way.name, func(b *testing.B) {
-			b.SetBytes(int64(len(raw)))
-			for b.Loop() {
-				if way.find() == "" {
-					b.Fatal("not found")
+	for _, size := range []int{0, 300, 3000, 60_000} {
+		raw := `{"type":"message","id":"a","content":"` + strings.Repeat(`output line\n`, size/13) + `","tokens":{"input":1,"output":2}}`
+		for _, way := range []struct {
+			name string
+			find func() string
+		}{
+			{"walk", func() string { return js.Member(raw, "tokens") }},
+			{"Value", func() string { return string(js.Value(raw).Get("tokens")) }},
+			{"gjson", func() string { return gjson.Get(raw, "tokens").Raw }},
+		} {
+			b.Run(fmt.Sprintf("%d/%s", len(raw), way.name), func(b *testing.B) {
+				for b.Loop() {
+					if way.find() == "" {
+						b.Fatal("not found")
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }

@@ -73,6 +73,24 @@ func TestValueWithout(t *testing.T) {
 }
 
 // A key may be spelled with escapes; it is the same key, and keeps its spelling.
+func TestValueWithOfNoObject(t *testing.T) {
+	for _, v := range []js.Value{"", "null", "1", `"{"`, "[]", "[{}]"} {
+		if got := v.With("id", "2"); got != `{"id":2}` {
+			t.Errorf("%s: %s", v, got)
+		}
+	}
+}
+
+func TestValueWithoutSeveral(t *testing.T) {
+	for in, want := range map[js.Value]js.Value{
+		`{"a":1,"b":2,"c":3}`: `{"b":2}`, `{"c":1,"a":2}`: `{}`, `{"b":1, "a":2, "d":3}`: `{"b":1, "d":3}`, `{"b":1}`: `{"b":1}`,
+	} {
+		if got := in.Without("a", "c"); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
 func TestValueWithEscapedKeys(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ in, want string }{

@@ -2,6 +2,7 @@ package aider
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -120,7 +121,7 @@ func (a *archive) units(ctx context.Context) iter.Seq2[unit, error] {
 			yield(u, err)
 			return
 		}
-		s := splitter{yield: yield, seen: map[string]int{}, end: a.file.Size, unit: unit{line: 1}}
+		s := splitter{yield: yield, begun: map[string]int{}, end: a.file.Size, unit: unit{line: 1}}
 		for l, err := range lines(a.file.Reader(ctx), 1, 0) {
 			if err != nil {
 				yield(unit{}, err)
@@ -147,7 +148,7 @@ func marker(text string) (at string, ok bool) {
 // A splitter divides a chat history.
 type splitter struct {
 	yield func(unit, error) bool
-	seen  map[string]int // sessions by their times
+	begun map[string]int // sessions by their times
 	end   int64          // of the file
 
 	unit  unit // that is going on
@@ -174,8 +175,8 @@ func (s *splitter) line(l line) bool {
 		}
 		s.unit = unit{offset: begin, line: number}
 	}
-	s.unit.start, s.unit.nth = at, s.seen[at]
-	s.seen[at]++
+	s.unit.start, s.unit.nth = at, s.begun[at]
+	s.begun[at]++
 	s.solid, s.blank = true, false
 	return true
 }
@@ -285,12 +286,5 @@ func home(env formats.Env) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("finding the working directory: %w", err)
 	}
-	for dir := here; ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return filepath.Join(dir, chatName), nil
-		}
-		if dir == filepath.Dir(dir) {
-			return filepath.Join(here, chatName), nil
-		}
-	}
+	return filepath.Join(cmp.Or(formats.GitRoot(here), here), chatName), nil
 }

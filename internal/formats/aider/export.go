@@ -145,7 +145,7 @@ func (x *exporter) message(e session.Entry, m session.Message, layout string) {
 	}
 	text := m.Text("\n\n")
 	written := framed(r, text)
-	if said, ok := saidIn(r, layout); ok && said == text {
+	if body, ok := messageIn(r, layout); ok && body == text {
 		written = layout
 	}
 	x.blocks(e, m)

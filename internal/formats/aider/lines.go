@@ -116,6 +116,31 @@ func timeIn(text string) string {
 	return ""
 }
 
+// each calls line with the lines of an input history or a log, in valid UTF-8.
+func (c *conversion) each(ctx context.Context, r io.Reader, line func(text string, number int) error) error {
+	for l, err := range jsonl.Lines(r) {
+		switch {
+		case err != nil:
+			return c.src.Located(err)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+		if err := line(c.valid(l.Text(), l.Number), l.Number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// valid returns a line with U+FFFD for what is no UTF-8, and tells of it.
+func (c *conversion) valid(text string, number int) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	c.b.Lose(c.src.At(number), formats.KindText, "invalid UTF-8, which became U+FFFD")
+	return strings.ToValidUTF8(text, "\ufffd")
+}
+
 // input reads an input history: what was typed, each behind its time.
 func (c *conversion) input(ctx context.Context, r io.Reader) error {
 	var typed strings.Builder
@@ -131,24 +156,13 @@ func (c *conversion) input(ctx context.Context, r io.Reader) error {
 		_, err := c.b.Message(formats.Place{Key: formats.Int(int64(first)), Time: at}, formats.User([]string{formats.Text(text)}))
 		return err
 	}
-	for l, err := range jsonl.Lines(r) {
-		switch {
-		case err != nil:
-			return c.src.Located(err)
-		case ctx.Err() != nil:
-			return ctx.Err()
-		}
-		text := l.Text()
-		if !utf8.ValidString(text) {
-			c.b.Lose(c.src.At(l.Number), formats.KindText, "invalid UTF-8, which became U+FFFD")
-			text = strings.ToValidUTF8(text, "\ufffd")
-		}
+	err := c.each(ctx, r, func(text string, number int) error {
 		if more, ok := strings.CutPrefix(text, "+"); ok {
 			if !open {
-				open, first = true, l.Number
+				open, first = true, number
 			}
 			typed.WriteString(more + "\n")
-			continue
+			return nil
 		}
 		if err := flush(); err != nil {
 			return err
@@ -156,8 +170,12 @@ func (c *conversion) input(ctx context.Context, r io.Reader) error {
 		if ms, ok := parseTime(timeIn(strings.TrimSuffix(text, "\r"))); ok {
 			at = ms
 		} else if strings.TrimSpace(text) != "" {
-			c.b.Lose(c.src.At(l.Number), formats.KindDamage, "neither a time nor typed: %.60q", text)
+			c.b.Lose(c.src.At(number), formats.KindDamage, "neither a time nor typed: %.60q", text)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return flush()
 }

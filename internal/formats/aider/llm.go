@@ -5,11 +5,9 @@ import (
 	"crypto/sha256"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -24,13 +22,13 @@ type logged struct {
 // said before: what it has in common with the one before it is the same path.
 type logReader struct {
 	*conversion
-	at    int64 // of the request or reply
-	reply bool
-	now   *logged
-	path  []step // of the request at hand
-	depth int    // how much of the path the request has repeated so far
-	leaf  string // the entry that the next message hangs from
-	odd   bool   // a line that has no role has been told of
+	at     int64 // of the request or reply
+	reply  bool
+	now    *logged
+	path   []step // of the request at hand
+	depth  int    // how much of the path the request has repeated so far
+	leaf   string // the entry that the next message hangs from
+	warned bool   // a line that has no role has been told of
 }
 
 // A step is a message on a path.
@@ -41,22 +39,9 @@ type step struct {
 
 func (c *conversion) llm(ctx context.Context, r io.Reader) error {
 	g := &logReader{conversion: c}
-	for l, err := range jsonl.Lines(r) {
-		switch {
-		case err != nil:
-			return c.src.Located(err)
-		case ctx.Err() != nil:
-			return ctx.Err()
-		}
-		number := c.unit.line + l.Number - 1
-		text := strings.TrimSuffix(l.Text(), "\r")
-		if !utf8.ValidString(text) {
-			c.b.Lose(c.src.At(number), formats.KindText, "invalid UTF-8, which became U+FFFD")
-			text = strings.ToValidUTF8(text, "\ufffd")
-		}
-		if err := g.line(text, number); err != nil {
-			return err
-		}
+	err := c.each(ctx, r, func(text string, number int) error { return g.line(strings.TrimSuffix(text, "\r"), number) })
+	if err != nil {
+		return err
 	}
 	return g.flush()
 }
@@ -77,10 +62,10 @@ func (g *logReader) line(text string, number int) error {
 		}
 		return nil
 	}
-	role, said, ok := strings.Cut(text, " ")
+	role, body, ok := strings.Cut(text, " ")
 	switch {
 	case g.now != nil && (!ok || role != g.now.role):
-		role, said = g.now.role, text // an image, or a text that was not put behind the role
+		role, body = g.now.role, text // an image, or a text that was not put behind the role
 		g.tell(number)
 	case !ok || role != strings.ToUpper(role):
 		if text != "" {
@@ -93,14 +78,14 @@ func (g *logReader) line(text string, number int) error {
 	} else {
 		g.now.text.WriteByte('\n')
 	}
-	g.now.text.WriteString(said)
+	g.now.text.WriteString(body)
 	return nil
 }
 
 // tell tells of the first line that is not as it should be.
 func (g *logReader) tell(number int) {
-	if !g.odd {
-		g.odd = true
+	if !g.warned {
+		g.warned = true
 		g.b.Lose(g.src.At(number), formats.KindText, "lines of a log that belong to no message, or say no role; the log has no escapes")
 	}
 }

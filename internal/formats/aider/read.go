@@ -124,7 +124,7 @@ func (c *conversion) piece(p *piece) error {
 		kept = []js.Field{js.StringField("raw", raw)}
 	}
 	switch {
-	case strip(p.said.String()) == "" && p.role != tool:
+	case strip(p.body.String()) == "" && p.role != tool:
 		return c.keep(p, formats.Str("raw", raw))
 	case p.role == tool:
 		_, err := c.b.Custom(place, customTool, js.Object(append([]js.Field{js.StringField("text", text)}, kept...)...))
@@ -158,13 +158,13 @@ type spoken struct {
 // is set (docs/formats/aider.md, the reader).
 func readers(history string, tools bool) []spoken {
 	var out []spoken
-	var said [tool + 1]strings.Builder
+	var body [tool + 1]strings.Builder
 	flush := func(roles ...role) {
 		for _, r := range roles {
-			if text := said[r].String(); strip(text) != "" && (tools || r != tool) {
+			if text := body[r].String(); strip(text) != "" && (tools || r != tool) {
 				out = append(out, spoken{r, text})
 			}
-			said[r].Reset()
+			body[r].Reset()
 		}
 	}
 	for l, err := range lines(strings.NewReader(history), 1, 0) {
@@ -173,13 +173,13 @@ func readers(history string, tools bool) []spoken {
 		case strings.HasPrefix(l.text, "# "):
 		case strings.HasPrefix(l.text, "> "):
 			flush(assistant, user)
-			said[tool].WriteString(l.text[2:])
+			body[tool].WriteString(l.text[2:])
 		case strings.HasPrefix(l.text, "#### "):
 			flush(assistant, tool)
-			said[user].WriteString(l.text[5:])
+			body[user].WriteString(l.text[5:])
 		default:
 			flush(user, tool)
-			said[assistant].WriteString(l.text)
+			body[assistant].WriteString(l.text)
 		}
 	}
 	flush(assistant, user)
@@ -202,9 +202,9 @@ func faithful(r role, text, written string) bool {
 	return len(got) == 1 && got[0].role == r && unframed(r, got[0].text) == want
 }
 
-// saidIn returns what a message of r says that stands as raw in a file; ok is
+// messageIn returns what a message of r says that stands as raw in a file; ok is
 // false if raw is not one message of r.
-func saidIn(r role, raw string) (text string, ok bool) {
+func messageIn(r role, raw string) (text string, ok bool) {
 	n := 0
 	c := cutter{give: func(p *piece) error {
 		if n++; p.role == r {
@@ -235,20 +235,20 @@ const (
 type piece struct {
 	role role
 	raw  strings.Builder // as they stand in the file
-	said strings.Builder // what aider's reader makes of them
+	body strings.Builder // what aider's reader makes of them
 	line int             // of the session, from 1
 }
 
 // text returns what was said, without the framing that aider's writer puts around
 // it.
-func (p *piece) text() string { return unframed(p.role, p.said.String()) }
+func (p *piece) text() string { return unframed(p.role, p.body.String()) }
 
 // unframed takes off what aider's writer adds.
-func unframed(r role, said string) string {
+func unframed(r role, body string) string {
 	if r == assistant {
-		return strip(said)
+		return strip(body)
 	}
-	ended := strings.SplitAfter(said, "\n")
+	ended := strings.SplitAfter(body, "\n")
 	for i, l := range ended {
 		body, ok := strings.CutSuffix(l, "\n")
 		switch {
@@ -297,7 +297,7 @@ type cutter struct {
 
 // add takes a line, and gives a piece away when it is complete.
 func (c *cutter) add(l line, number int) error {
-	r, said := assistant, l.text
+	r, body := assistant, l.text
 	switch {
 	case strings.HasPrefix(l.text, "# "): // which aider's reader passes over
 		if c.now != nil && c.now.role != assistant {
@@ -305,9 +305,9 @@ func (c *cutter) add(l line, number int) error {
 			return nil
 		}
 	case strings.HasPrefix(l.text, "> "):
-		r, said = tool, l.text[2:]
+		r, body = tool, l.text[2:]
 	case strings.HasPrefix(l.text, "#### "):
-		r, said = user, l.text[5:]
+		r, body = user, l.text[5:]
 	}
 	if c.now == nil || c.now.role != r {
 		if err := c.next(r, number); err != nil {
@@ -315,7 +315,7 @@ func (c *cutter) add(l line, number int) error {
 		}
 	}
 	c.now.raw.WriteString(l.raw)
-	c.now.said.WriteString(said)
+	c.now.body.WriteString(body)
 	return nil
 }
 
@@ -352,10 +352,10 @@ func (p *piece) loseBlank() bool {
 	if raw != "\n" && !strings.HasSuffix(raw, "\n\n") {
 		return false
 	}
-	said := strings.TrimSuffix(p.said.String(), "\n")
+	body := strings.TrimSuffix(p.body.String(), "\n")
 	p.raw.Reset()
 	p.raw.WriteString(raw[:len(raw)-1])
-	p.said.Reset()
-	p.said.WriteString(said)
+	p.body.Reset()
+	p.body.WriteString(body)
 	return true
 }

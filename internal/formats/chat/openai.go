@@ -3,7 +3,6 @@ package chat
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
@@ -13,11 +12,11 @@ import (
 type openAI struct{}
 
 // system has nothing to add: the system prompt is a message.
-func (openAI) system(*talk, string) error { return nil }
+func (openAI) system(*talk, js.Value) error { return nil }
 
-func (o openAI) message(t *talk, raw string) error {
-	content := string(js.Value(raw).Get("content"))
-	switch role := js.Value(raw).Get("role").Str(); role {
+func (o openAI) message(t *talk, raw js.Value) error {
+	content := raw.Get("content")
+	switch role := raw.Get("role").Str(); role {
 	case "system", "developer":
 		t.known(raw, "role", "content")
 		return t.say(systemMessage(role, o.parts(t, content)))
@@ -28,11 +27,11 @@ func (o openAI) message(t *talk, raw string) error {
 		return o.assistant(t, raw)
 	case "tool":
 		t.known(raw, "role", "content", "tool_call_id")
-		id := js.Value(raw).Get("tool_call_id").Str()
+		id := raw.Get("tool_call_id").Str()
 		return t.say(formats.ToolResult(id, cmp.Or(t.tools[id], "unknown"), o.parts(t, content), false))
 	case "function":
 		t.known(raw, "role", "content")
-		return t.say(formats.ToolResult(t.called, js.Value(raw).Get("name").Str(), o.parts(t, content), false))
+		return t.say(formats.ToolResult(t.called, raw.Get("name").Str(), o.parts(t, content), false))
 	default:
 		t.lose(formats.KindRole, "no role %q is known", role)
 		return nil
@@ -44,26 +43,24 @@ func systemMessage(role string, blocks []string) session.Message {
 	return session.NewMessage(js.Object(js.StringField("role", role), js.RawField("content", formats.Array(blocks...))))
 }
 
-func (o openAI) assistant(t *talk, raw string) error {
+func (o openAI) assistant(t *talk, raw js.Value) error {
 	t.known(raw, "role", "content", "tool_calls", "function_call", "reasoning_content", "refusal")
 	var blocks []string
-	if text := js.Value(raw).Get("reasoning_content").Str(); text != "" {
+	if text := raw.Get("reasoning_content").Str(); text != "" {
 		blocks = append(blocks, formats.Thinking(text, ""))
 	}
-	blocks = append(blocks, o.parts(t, string(js.Value(raw).Get("content")))...)
-	if text := js.Value(raw).Get("refusal").Str(); text != "" {
+	blocks = append(blocks, o.parts(t, raw.Get("content"))...)
+	if text := raw.Get("refusal").Str(); text != "" {
 		t.partial = true
 		blocks = append(blocks, formats.Text(text))
 	}
-	if calls := string(js.Value(raw).Get("tool_calls")); strings.HasPrefix(calls, "[") {
-		n := 0
-		for call := range js.Elements(calls) {
-			n++
-			blocks = append(blocks, o.call(t, call, n))
-		}
+	n := 0
+	for call := range raw.Get("tool_calls").Elements() {
+		n++
+		blocks = append(blocks, o.call(t, call, n))
 	}
-	if call := string(js.Value(raw).Get("function_call")); call != "" {
-		blocks = append(blocks, o.call(t, js.Object(js.RawField("function", call)), 0))
+	if call := raw.Get("function_call"); call != "" {
+		blocks = append(blocks, o.call(t, js.Value(js.Object(js.RawField("function", call))), 0))
 	}
 	if t.of != nil {
 		return t.say(formats.Assistant(blocks, t.of.reply(t)...))
@@ -72,50 +69,45 @@ func (o openAI) assistant(t *talk, raw string) error {
 }
 
 // call returns the block of the n-th tool call of a message.
-func (o openAI) call(t *talk, raw string, n int) string {
-	id := js.Value(raw).Get("id").Str()
+func (o openAI) call(t *talk, raw js.Value, n int) string {
+	id := raw.Get("id").Str()
 	if id == "" {
 		id = fmt.Sprintf("call_%d_%d", t.number, n)
 		t.called = id
 	}
 	t.known(raw, "id", "type", "function", "custom", "index")
-	function := string(js.Value(raw).Get("function"))
-	name := js.Value(function).Get("name").Str()
+	function := raw.Get("function")
+	name := function.Get("name").Str()
 	arguments := ""
-	if custom := string(js.Value(raw).Get("custom")); custom != "" {
+	if custom := raw.Get("custom"); custom != "" {
 		t.partial = true // nothing says that the arguments were a text
-		name = js.Value(custom).Get("name").Str()
-		arguments = js.Object(js.StringField("input", js.Value(custom).Get("input").Str()))
-	} else if given := string(js.Value(function).Get("arguments")); strings.HasPrefix(given, "{") {
-		arguments = given
+		name = custom.Get("name").Str()
+		arguments = js.Object(js.StringField("input", custom.Get("input").Str()))
+	} else if given := function.Get("arguments"); given.IsObject() {
+		arguments = string(given)
 	} else {
-		arguments = t.arguments(name, js.Value(given).Str())
+		arguments = t.arguments(name, given.Str())
 	}
 	t.tools[id] = name
 	return formats.ToolCall(id, name, arguments)
 }
 
 // parts returns the blocks of a content.
-func (o openAI) parts(t *talk, content string) []string {
-	switch {
-	case strings.HasPrefix(content, `"`):
+func (o openAI) parts(t *talk, content js.Value) []string {
+	if content.IsString() {
 		return []string{js.Object(js.StringField("type", "text"), js.RawField("text", content))}
-	case !strings.HasPrefix(content, "["):
-		return nil
 	}
 	var blocks []string
-	for part := range js.Elements(content) {
-		switch typ := js.Value(part).Get("type").Str(); typ {
+	for part := range content.Elements() {
+		switch typ := part.Get("type").Str(); typ {
 		case "text", "input_text", "output_text", "refusal":
 			t.known(part, "type", "text", "refusal")
-			blocks = append(blocks, formats.Text(cmp.Or(js.Value(part).Get("text").Str(), js.Value(part).Get("refusal").Str())))
+			blocks = append(blocks, formats.Text(cmp.Or(part.Get("text").Str(), part.Get("refusal").Str())))
 		case "image_url":
 			t.known(part, "type", "image_url")
-			url := string(js.Value(part).Get("image_url"))
-			t.known(url, "url")
-			if u := js.Value(cmp.Or(string(js.Value(url).Get("url")), url)).Str(); u != "" {
-				url = u
-			}
+			given := part.Get("image_url")
+			t.known(given, "url")
+			url := cmp.Or(given.Get("url").Str(), given.Str(), string(given))
 			if media, data, ok := formats.DataURL(url); ok {
 				blocks = append(blocks, formats.Image(media, data))
 				continue
@@ -130,29 +122,28 @@ func (o openAI) parts(t *talk, content string) []string {
 
 // isCompletion reports whether a JSON text is a response of the chat completions API: an
 // object with choices, of which each has a message.
-func isCompletion(text string) bool {
-	return strings.HasPrefix(text, "{") && string(js.Value(text).Get("role")) == "" && strings.HasPrefix(string(js.Value(text).Get("choices")), "[") &&
-		strings.HasPrefix(string(js.Value(firstOf(string(js.Value(text).Get("choices")))).Get("message")), "{")
+func isCompletion(v js.Value) bool {
+	return v.Get("role") == "" && firstOf(v.Get("choices")).Get("message").IsObject()
 }
 
 // firstOf returns the first element of an array, "" if it has none.
-func firstOf(array string) string {
-	for element := range js.Elements(array) {
+func firstOf(array js.Value) js.Value {
+	for element := range array.Elements() {
 		return element
 	}
 	return ""
 }
 
 // A completion is a response, whose first choice is a message.
-type completion struct{ whole, choice string }
+type completion struct{ whole, choice js.Value }
 
 // unwrap returns the message of a response, and the response; of anything else itself.
-func unwrap(raw string) (message string, of *completion) {
+func unwrap(raw js.Value) (message js.Value, of *completion) {
 	if !isCompletion(raw) {
 		return raw, nil
 	}
-	c := &completion{raw, firstOf(string(js.Value(raw).Get("choices")))}
-	return string(js.Value(c.choice).Get("message")), c
+	c := &completion{raw, firstOf(raw.Get("choices"))}
+	return c.choice.Get("message"), c
 }
 
 // finishes are the API's reasons to stop, in pi's words.
@@ -165,18 +156,18 @@ func (c *completion) reply(t *talk) []js.Field {
 	t.known(c.whole, "id", "object", "created", "model", "choices", "usage")
 	t.known(c.choice, "index", "message", "finish_reason")
 	choices := 0
-	for range js.Elements(string(js.Value(c.whole).Get("choices"))) {
+	for range c.whole.Get("choices").Elements() {
 		choices++
 	}
 	if choices > 1 {
 		t.lose(formats.KindContext, "all choices but the first")
 	}
-	str := func(name string) string { return js.Value(c.whole).Get(name).Str() }
+	str := func(name string) string { return c.whole.Get(name).Str() }
 	fields := []js.Field{
 		formats.Str("model", str("model")), formats.Str("responseId", str("id")),
-		formats.Str("stopReason", finishes[js.Value(c.choice).Get("finish_reason").Str()]),
+		formats.Str("stopReason", finishes[c.choice.Get("finish_reason").Str()]),
 	}
-	if usage := string(js.Value(c.whole).Get("usage")); strings.HasPrefix(usage, "{") {
+	if usage := c.whole.Get("usage"); usage.IsObject() {
 		t.known(usage, "prompt_tokens", "completion_tokens", "total_tokens")
 		fields = append(fields, js.RawField("usage", formats.OpenAIUsage(usage)))
 	}

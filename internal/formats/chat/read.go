@@ -11,7 +11,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
@@ -47,7 +46,7 @@ func (f format) Open(ctx context.Context, src *formats.Source) (formats.Archive,
 // shapeOf looks at the first lines: a second one behind a first that is JSON makes
 // the source one of lines.
 func shapeOf(r io.Reader) (shape, error) {
-	first := ""
+	first := js.Value("")
 	for l, err := range jsonl.Lines(r) {
 		switch {
 		case err != nil:
@@ -60,7 +59,7 @@ func shapeOf(r io.Reader) (shape, error) {
 			}
 			continue
 		}
-		if strings.HasPrefix(first, "[") || isRequest(first) {
+		if first.IsArray() || isRequest(first) {
 			return sessions, nil
 		}
 		return messages, nil
@@ -68,14 +67,14 @@ func shapeOf(r io.Reader) (shape, error) {
 	switch {
 	case first == "":
 		return 0, formats.Damaged("no messages: it is empty")
-	case string(js.Value(first).Get("role")) != "":
+	case first.Get("role") != "":
 		return messages, nil
 	}
 	return document, nil
 }
 
-func trimmed(line []byte) string {
-	return strings.TrimSpace(string(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))))
+func trimmed(line []byte) js.Value {
+	return js.Value(bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))))
 }
 
 // An archive is a file of messages.
@@ -167,9 +166,9 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	}
 	text := trimmed(data)
 	if !js.Valid([]byte(text)) {
-		return formats.Damaged("%s: %s", a.where(line), notJSON(text))
+		return formats.Damaged("%s: %s", a.where(line), notJSON(string(text)))
 	}
-	return t.document(formats.Compact(text))
+	return t.document(js.Value(formats.Compact(string(text))))
 }
 
 func (a *archive) where(line int) string {
@@ -203,10 +202,10 @@ type format struct {
 // A dialect is what the messages of an API look like.
 type dialect interface {
 	// system adds the messages for what a request says beside its messages.
-	system(t *talk, request string) error
+	system(t *talk, request js.Value) error
 
 	// message adds the entries for one message.
-	message(t *talk, raw string) error
+	message(t *talk, raw js.Value) error
 }
 
 func (f format) About() formats.About {
@@ -222,12 +221,12 @@ var signs = []string{`"tool_use"`, `"tool_result"`, `"media_type"`, `"thinking"`
 // Detect takes messages, by their roles, and tells the two APIs apart by what only
 // one of them has; what both could be is OpenAI's.
 func (f format) Detect(_ string, head []byte) bool {
-	first := firstMessage(string(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")))
-	role := js.Value(first).Get("role").Str()
+	first := firstMessage(js.Value(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")))
+	role := first.Get("role").Str()
 	if role == "" || !slices.Contains(roles, role) {
 		return false
 	}
-	if strings.HasPrefix(first, "{") && string(js.Value(first).Get("content")) == "" && string(js.Value(first).Get("tool_calls")) == "" {
+	if first.IsObject() && first.Get("content") == "" && first.Get("tool_calls") == "" {
 		return false // it has a role, but nothing to say
 	}
 	theirs := false
@@ -239,31 +238,21 @@ func (f format) Detect(_ string, head []byte) bool {
 
 // firstMessage returns the first message of a text, which may be cut anywhere: of
 // a message, a request, or an array of one of them.
-func firstMessage(text string) string {
+func firstMessage(v js.Value) js.Value {
 	for range 3 {
-		if isRequest(text) {
-			text = string(js.Value(text).Get("messages"))
+		if isRequest(v) {
+			v = v.Get("messages")
 		}
-		if isCompletion(text) {
-			text = string(js.Value(firstOf(string(js.Value(text).Get("choices")))).Get("message"))
+		if v, _ = unwrap(v); !v.IsArray() {
+			return v
 		}
-		if !strings.HasPrefix(text, "[") {
-			return text
-		}
-		first := ""
-		for element := range js.Elements(text) {
-			first = element
-			break
-		}
-		text = first
+		v = firstOf(v)
 	}
 	return ""
 }
 
 // isRequest reports whether a JSON text is an object with messages.
-func isRequest(text string) bool {
-	return strings.HasPrefix(text, "{") && string(js.Value(text).Get("role")) == "" && strings.HasPrefix(string(js.Value(text).Get("messages")), "[")
-}
+func isRequest(v js.Value) bool { return v.Get("role") == "" && v.Get("messages").IsArray() }
 
 // Export is not done here: sess-path --as openai and --as anthropic print what is
 // sent.

@@ -42,7 +42,7 @@ func (t *talk) lines(r io.Reader) error {
 		case text == "":
 			continue
 		case !js.Valid([]byte(text)):
-			t.b.Lose(t.src.At(l.Number), formats.KindDamage, "not JSON, line of %d bytes skipped", len(bytes.TrimSpace(l.Data)))
+			t.b.LoseLine(t.src.At(l.Number), false, len(bytes.TrimSpace(l.Data)))
 			continue
 		}
 		if err := t.add(t.valid(text)); err != nil {
@@ -62,35 +62,35 @@ func (t *talk) begin() error {
 
 // valid returns a text with everything in it that is no UTF-8 as U+FFFD, as any
 // reader of JSON would have it.
-func (t *talk) valid(text string) string {
-	if utf8.ValidString(text) {
+func (t *talk) valid(text js.Value) js.Value {
+	if utf8.ValidString(string(text)) {
 		return text
 	}
 	t.b.Lose(t.where(), formats.KindText, "invalid UTF-8, which became U+FFFD")
-	return strings.ToValidUTF8(text, "\ufffd")
+	return js.Value(strings.ToValidUTF8(string(text), "\ufffd"))
 }
 
 // document reads an array of messages, or a request.
-func (t *talk) document(text string) error {
+func (t *talk) document(text js.Value) error {
 	text = t.valid(text)
 	list := text
 	if isRequest(text) {
-		list = string(js.Value(text).Get("messages"))
+		list = text.Get("messages")
 		if err := t.begin(); err != nil {
 			return err
 		}
-		t.b.Defaults.Model = js.Value(text).Get("model").Str()
+		t.b.Defaults.Model = text.Get("model").Str()
 		if err := t.request(text); err != nil {
 			return err
 		}
 	}
 	if isCompletion(text) {
-		list = formats.Array(text)
+		list = js.Value(formats.Array(text))
 	}
-	if !strings.HasPrefix(list, "[") {
+	if !list.IsArray() {
 		return formats.Damaged("%s: neither messages nor a request nor a response", t.where())
 	}
-	for raw := range js.Elements(list) {
+	for raw := range list.Elements() {
 		if err := t.add(raw); err != nil {
 			return err
 		}
@@ -99,10 +99,10 @@ func (t *talk) document(text string) error {
 }
 
 // request keeps what a request says beside its messages.
-func (t *talk) request(text string) error {
+func (t *talk) request(text js.Value) error {
 	var rest []js.Field
-	for key, value := range js.Members(text) {
-		if name := js.Unquote(key); name != "messages" {
+	for name, value := range text.Members() {
+		if name != "messages" {
 			rest = append(rest, js.RawField(name, value))
 		}
 	}
@@ -123,12 +123,12 @@ func (t *talk) done() error {
 
 // add adds one message, and the whole of it once more if it was more than an
 // entry can say.
-func (t *talk) add(raw string) error {
+func (t *talk) add(raw js.Value) error {
 	t.number++
 	t.part, t.partial = 0, false
 	whole := raw
 	raw, t.of = unwrap(raw)
-	role := js.Value(raw).Get("role").Str()
+	role := raw.Get("role").Str()
 	if role == "" {
 		t.number--
 		t.b.Lose(t.where(), formats.KindDamage, "no message, for it has no role: %.40q", raw)
@@ -143,7 +143,7 @@ func (t *talk) add(raw string) error {
 	if !t.partial {
 		return nil
 	}
-	_, err := t.b.Custom(t.place("whole"), "message", whole)
+	_, err := t.b.Custom(t.place("whole"), "message", string(whole))
 	return err
 }
 
@@ -177,15 +177,9 @@ func (t *talk) lose(kind, format string, args ...any) {
 }
 
 // known notes whether an object has members other than those named.
-func (t *talk) known(raw string, names ...string) {
-	if t.partial || !strings.HasPrefix(raw, "{") {
-		return
-	}
-	for key, value := range js.Members(raw) {
-		if value != "null" && !slices.Contains(names, js.Unquote(key)) {
-			t.partial = true
-			return
-		}
+func (t *talk) known(raw js.Value, names ...string) {
+	for name, value := range raw.Members() {
+		t.partial = t.partial || value != "null" && !slices.Contains(names, name)
 	}
 }
 
@@ -196,7 +190,7 @@ func (t *talk) arguments(tool, text string) string {
 	switch {
 	case text == "":
 		return "{}"
-	case strings.HasPrefix(text, "{") && js.Valid([]byte(text)):
+	case text[0] == '{' && js.Valid([]byte(text)):
 		return formats.Compact(text)
 	}
 	t.lose(formats.KindTool, "the arguments of %q are no JSON object, so they are the text input", tool)

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -85,15 +84,15 @@ func (a *archive) head(ctx context.Context, src *formats.Source) (formats.Info, 
 		if objects++; first == "" {
 			first = strings.Clone(l.Text())
 		}
-		of = cmp.Or(of, strings.Clone(p.session))
-		if p.uuid == "" || p.timestamp == "" {
+		of = cmp.Or(of, strings.Clone(p.str("sessionId")))
+		if p.str("uuid") == "" || p.str("timestamp") == "" {
 			continue
 		}
-		info.CWD = strings.Clone(p.cwd)
-		if ms, ok := js.ParseTime(p.timestamp); ok {
+		info.CWD = strings.Clone(p.str("cwd"))
+		if ms, ok := js.ParseTime(p.str("timestamp")); ok {
 			info.Created = time.UnixMilli(ms).UTC()
 		}
-		info.ParentSession = js.Value(p.forkedFrom).Get("sessionId").Str()
+		info.ParentSession = p.get("forkedFrom").Get("sessionId").Str()
 		break
 	}
 	if objects == 0 {
@@ -157,11 +156,11 @@ func (format) Detect(_ string, head []byte) bool {
 		p, ok := parse(text)
 		switch {
 		case !ok:
-		case p.uuid != "" && p.session != "" && p.parentRaw != "" && p.typ != session.TypeSession:
+		case p.str("uuid") != "" && p.str("sessionId") != "" && p.get("parentUuid") != "" && p.str("type") != session.TypeSession:
 			return true
-		case p.typ == "summary" && p.leaf != "":
+		case p.str("type") == "summary" && p.str("leafUuid") != "":
 			return true
-		case p.typ == session.TypeSession:
+		case p.str("type") == session.TypeSession:
 			return false
 		}
 	}
@@ -170,23 +169,17 @@ func (format) Detect(_ string, head []byte) bool {
 
 // Open opens a file, the directory of a project, or that of all projects.
 func (format) Open(_ context.Context, src *formats.Source) (formats.Archive, error) {
-	if src.Path != "" {
-		if _, err := os.Stat(src.Path); err != nil {
-			_, err := formats.OpenFile(src.Path) // says it as it says everything
-			return nil, err
-		}
+	if err := src.Exists(); err != nil {
+		return nil, err
 	}
 	return &archive{src: src}, nil
 }
-
-// uuid is the form of the ids of sessions and lines.
-var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // idOf returns the id that a file's name gives its session, "" if it gives none:
 // that of a session, or "agent-…" of a sub-agent.
 func idOf(path string) string {
 	base, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
-	if ok && (uuid.MatchString(base) || isAgent(base) && session.ValidSessionID(base)) {
+	if ok && (formats.IsUUID(base) || isAgent(base) && session.ValidSessionID(base)) {
 		return base
 	}
 	return ""

@@ -77,7 +77,7 @@ func newExporter(s *session.Session, t *formats.Target) *exporter {
 		s: s, t: t, session: s.Header.ID, index: map[string]int{}, kept: map[string]bool{}, uuids: map[string]string{}, firsts: map[string]string{},
 		early: map[string][]session.Entry{}, unsaid: map[string]bool{}, heads: map[int]int{},
 	}
-	if !uuid.MatchString(x.session) && !isAgent(x.session) {
+	if !formats.IsUUID(x.session) && !isAgent(x.session) {
 		x.session = formats.SessionID("claude", x.session)
 	}
 	x.of = x.session
@@ -228,8 +228,8 @@ func (x *exporter) goOn() {
 	}
 	at, last := x.uuids[leaf.ID()], ""
 	for _, w := range slices.Backward(x.out) {
-		if l, ok := parse(w.text); ok && l.uuid != "" && goesOn[l.typ] {
-			last = l.uuid
+		if l, ok := parse(w.text); ok && l.str("uuid") != "" && goesOn[l.str("type")] {
+			last = l.str("uuid")
 			break
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/formats"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
@@ -66,18 +65,18 @@ func indexed(ctx context.Context, f *formats.File, broken damage) (*index, error
 			continue
 		}
 		n := node{
-			offset: l.Offset, size: int64(len(text)), number: l.Number, uuid: p.uuid, parent: none, group: none,
-			message: p.isMessage(), sidechain: p.sidechain, reply: p.isMessage() && p.typ == "assistant",
+			offset: l.Offset, size: int64(len(text)), number: l.Number, uuid: strings.Clone(p.str("uuid")), parent: none, group: none,
+			message: p.isMessage(), sidechain: p.is("isSidechain"), reply: p.isMessage() && p.str("type") == "assistant",
 		}
-		n.goes = n.uuid != "" && goesOn[p.typ]
-		parent, reply := p.parent, ""
-		if parent == "" && p.logical != "" {
-			parent = "logical " + p.logical
+		n.goes = n.uuid != "" && goesOn[p.str("type")]
+		parent, reply := strings.Clone(p.str("parentUuid")), ""
+		if parent == "" && p.str("logicalParentUuid") != "" {
+			parent = "logical " + p.str("logicalParentUuid")
 		}
 		if n.reply {
-			reply = strings.Clone(js.Value(p.message).Get("id").Str())
+			reply = strings.Clone(p.get("message").Get("id").Str())
 		}
-		main = main || n.message && !p.sidechain
+		main = main || n.message && !p.is("isSidechain")
 		if n.uuid != "" {
 			if _, n.twice = x.byUUID[n.uuid]; !n.twice {
 				x.byUUID[n.uuid] = len(x.nodes)

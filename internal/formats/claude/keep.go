@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
@@ -94,8 +93,8 @@ func spelledBlock(b session.Block, form int) string {
 	case b.Type == "thinking":
 		return js.Object(typ, js.StringField("thinking", b.Str("thinking")), js.StringField("signature", b.Str("thinkingSignature")))
 	case b.Type == "image":
-		return js.Object(typ, js.Field{Name: "source", Raw: js.Object(js.StringField("type", "base64"),
-			js.StringField("media_type", b.Str("mimeType")), js.StringField("data", b.Str("data")))})
+		return js.Object(typ, js.RawField("source", js.Object(js.StringField("type", "base64"),
+			js.StringField("media_type", b.Str("mimeType")), js.StringField("data", b.Str("data")))))
 	case b.Type == "toolCall":
 		typ.Raw = `"tool_use"`
 		id, name := js.StringField("id", b.Str("id")), js.StringField("name", b.Str("name"))
@@ -110,13 +109,13 @@ func spelledBlock(b session.Block, form int) string {
 
 // kept returns what is kept of a line that became the messages: the line without
 // what they say, if that can be put back, else the line.
-func kept(number int, text string, l *line, messages []session.Message, reply bool) string {
+func kept(number int, text string, l line, messages []session.Message, reply bool) string {
 	n := js.RawField("n", strconv.Itoa(number))
-	content, details := string(js.Value(l.message).Get("content")), ""
-	if len(messages) == 1 && l.toolUseResult != "" && messages[0].Get("details") == l.toolUseResult {
-		details = l.toolUseResult
+	content, details := string(l.get("message").Get("content")), ""
+	if len(messages) == 1 && messages[0].Get("details") == string(l.get("toolUseResult")) {
+		details = messages[0].Get("details")
 	}
-	hollow := filled(text, "null", "null", content, details)
+	emptied := filled(text, "null", "null", content, details)
 	blocks := js.Field{Name: "blocks"}
 	if reply {
 		blocks.Raw = strconv.Itoa(blockCount(messages))
@@ -125,14 +124,14 @@ func kept(number int, text string, l *line, messages []session.Message, reply bo
 		if content == "" || messages == nil || spelled(messages, form) != content {
 			continue
 		}
-		if filled(hollow, content, details, "null", present(details, "null")) != text {
+		if filled(emptied, content, details, "null", present(details, "null")) != text {
 			break
 		}
 		fields := []js.Field{n, {Name: "form", Raw: strconv.Itoa(form)}, blocks}
 		if details != "" {
 			fields = append(fields, js.RawField("details", "true"))
 		}
-		return js.Object(append(fields, js.RawField("line", hollow))...)
+		return js.Object(append(fields, js.RawField("line", emptied))...)
 	}
 	fields := []js.Field{n, blocks}
 	if messages != nil {
@@ -208,15 +207,16 @@ func keptIn(e session.Entry) (k keeping, ok bool) {
 	if formats.CustomName(e, "claude") != customLine {
 		return k, false
 	}
-	data := e.Get("data")
-	for id := range js.Elements(cmp.Or(string(js.Value(data).Get("of")), "[]")) {
-		k.of = append(k.of, js.Value(id).Str())
+	data := js.Value(e.Get("data"))
+	for id := range data.Get("of").Elements() {
+		k.of = append(k.of, id.Str())
 	}
-	for raw := range js.Elements(cmp.Or(string(js.Value(data).Get("lines")), "[]")) {
-		l := keptLine{n: number(string(js.Value(raw).Get("n")), 0), form: number(string(js.Value(raw).Get("form")), none), blocks: number(string(js.Value(raw).Get("blocks")), none)}
-		l.details = string(js.Value(raw).Get("details")) == "true"
-		l.sum, l.line = js.Value(raw).Get("sum").Str(), string(js.Value(raw).Get("line"))
-		if !strings.HasPrefix(l.line, "{") {
+	for v := range data.Get("lines").Elements() {
+		l := keptLine{
+			n: number(v.Get("n"), 0), form: number(v.Get("form"), none), blocks: number(v.Get("blocks"), none),
+			details: v.Get("details") == "true", sum: v.Get("sum").Str(), line: string(v.Get("line")),
+		}
+		if !v.Get("line").IsObject() {
 			return k, false
 		}
 		k.lines = append(k.lines, l)
@@ -319,15 +319,9 @@ func part(m session.Message, from, n int) session.Message {
 }
 
 func withSession(text, id string) string {
-	if string(js.Value(text).Get("sessionId")) == "" {
+	v := js.Value(text)
+	if v.Get("sessionId") == "" {
 		return text
 	}
-	var fields []js.Field
-	for key, value := range js.Members(text) {
-		if js.Unquote(key) == "sessionId" {
-			value = js.Quote(id)
-		}
-		fields = append(fields, js.RawField(js.Unquote(key), value))
-	}
-	return js.Object(fields...)
+	return string(v.With("sessionId", js.Value(js.Quote(id))))
 }

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
@@ -9,168 +10,103 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A line is one line, taken apart as far as it is understood. Members that are
-// not given are "".
-type line struct {
-	typ, uuid, parent, session string
-	parentRaw                  string // JSON text of parentUuid, null included
-	logical                    string // parent across a compaction
-	timestamp, cwd, subtype    string
-	leaf, summary, title       string // of a line that names a session
-	message                    string // JSON texts from here on
-	attachment, rendered       string
-	toolUseResult              string
-	compacted                  string
-	forkedFrom                 string
-	content                    string
+// A line is the members of one line.
+type line []member
 
-	sidechain, compactSummary, apiError bool
-
-	notification bool // of a background task, not said by the user
+type member struct {
+	name  string
+	value js.Value
 }
 
 // parse takes a line apart. ok is false for what is no JSON object.
 func parse(text string) (l line, ok bool) {
 	text = strings.Trim(text, " \t\r")
 	if !strings.HasPrefix(text, "{") || !js.Valid([]byte(text)) {
-		return line{}, false
+		return nil, false
 	}
-	for key, value := range js.Members(text) {
-		l.member(js.Unquote(key), value)
+	l = make(line, 0, 24) // as many as most have
+	for name, value := range js.Value(text).Members() {
+		l = append(l, member{name, value})
 	}
 	return l, true
 }
 
-func (l *line) member(key, value string) {
-	switch key {
-	case "type":
-		l.typ = js.Value(value).Str()
-	case "uuid":
-		l.uuid = strings.Clone(js.Value(value).Str())
-	case "parentUuid":
-		l.parentRaw, l.parent = value, strings.Clone(js.Value(value).Str())
-	case "logicalParentUuid":
-		l.logical = strings.Clone(js.Value(value).Str())
-	case "sessionId":
-		l.session = js.Value(value).Str()
-	case "timestamp":
-		l.timestamp = js.Value(value).Str()
-	case "cwd":
-		l.cwd = js.Value(value).Str()
-	case "subtype":
-		l.subtype = js.Value(value).Str()
-	case "leafUuid":
-		l.leaf = js.Value(value).Str()
-	case "summary":
-		l.summary = js.Value(value).Str()
-	case "customTitle", "aiTitle":
-		l.title = js.Value(value).Str()
-	case "message":
-		l.message = value
-	case "attachment":
-		l.attachment = value
-	case "rendered":
-		l.rendered = value
-	case "toolUseResult":
-		l.toolUseResult = value
-	case "compactMetadata":
-		l.compacted = value
-	case "forkedFrom":
-		l.forkedFrom = value
-	case "content":
-		l.content = value
-	case "origin":
-		l.notification = js.Value(value).Get("kind").Str() == "task-notification"
-	default:
-		l.flag(key, value == "true")
+// get returns the member called name, null included, "" if there is none.
+func (l line) get(name string) js.Value {
+	for _, m := range slices.Backward(l) {
+		if m.name == name {
+			return m.value
+		}
 	}
+	return ""
 }
 
-func (l *line) flag(key string, on bool) {
-	switch key {
-	case "isSidechain":
-		l.sidechain = on
-	case "isCompactSummary":
-		l.compactSummary = on
-	case "isApiErrorMessage":
-		l.apiError = on
-	}
+func (l line) str(name string) string { return l.get(name).Str() }
+
+func (l line) is(name string) bool { return l.get(name) == "true" }
+
+// isNotification reports whether the line is of a background task, not said by the user.
+func (l line) isNotification() bool { return l.get("origin").Get("kind").Str() == "task-notification" }
+
+// text returns the text of the line's message.
+func (l line) text() string {
+	return session.NewMessage(js.Object(js.StringField("role", "user"),
+		js.RawField("content", cmp.Or(l.get("message").Get("content"), "[]")))).Text("\n")
 }
 
 // time returns when the line was written in milliseconds since the epoch, 0 if it
 // does not say.
-func (l *line) time() int64 {
-	ms, _ := js.ParseTime(l.timestamp)
+func (l line) time() int64 {
+	ms, _ := js.ParseTime(l.str("timestamp"))
 	return ms
 }
 
 // isMessage reports whether the line is one of a conversation's.
-func (l *line) isMessage() bool {
-	return l.uuid != "" && (l.typ == "user" || l.typ == "assistant") && strings.HasPrefix(l.message, "{")
+func (l line) isMessage() bool {
+	return l.str("uuid") != "" && (l.str("type") == "user" || l.str("type") == "assistant") && l.get("message").IsObject()
 }
 
 // hasResults reports whether the line holds results of tools.
-func (l *line) hasResults() bool {
-	content := string(js.Value(l.message).Get("content"))
-	if l.typ != "user" || !strings.HasPrefix(content, "[") {
-		return false
-	}
-	for block := range js.Elements(content) {
-		if js.Value(block).Get("type").Str() == "tool_result" {
-			return true
-		}
-	}
-	return false
+func (l line) hasResults() bool {
+	return l.str("type") == "user" && results(l.get("message").Get("content")) > 0
 }
 
 // lost is told of what of a content cannot be carried over.
 type lost func(kind, format string, args ...any)
 
-// blocks returns the blocks of a content, without the results of tools.
-func blocks(content string, lose lost) []string {
-	if strings.HasPrefix(content, `"`) {
-		return []string{formats.Text(js.Value(content).Str())}
+// results returns how many results of tools a content has.
+func results(content js.Value) (n int) {
+	for b := range content.Elements() {
+		if b.Get("type").Str() == "tool_result" {
+			n++
+		}
 	}
-	if !strings.HasPrefix(content, "[") {
-		return nil
+	return n
+}
+
+// blocks returns the blocks of a content, without the results of tools.
+func blocks(content js.Value, lose lost) []string {
+	if content.IsString() {
+		return []string{formats.Text(content.Str())}
 	}
 	var out []string
-	for raw := range js.Elements(content) {
-		if b := block(raw, lose); b != "" {
-			out = append(out, b)
+	for b := range content.Elements() {
+		if made := block(b, lose); made != "" {
+			out = append(out, made)
 		}
 	}
 	return out
 }
 
 // block returns what a block is here, "" for nothing.
-func block(raw string, lose lost) string {
-	str := func(name string) string { return js.Value(raw).Get(name).Str() }
-	switch typ := str("type"); typ {
-	case "text":
-		return formats.Text(str("text"))
-	case "thinking":
-		return formats.Thinking(str("thinking"), str("signature"))
-	case "redacted_thinking":
-		return formats.RedactedThinking(str("data"))
-	case "tool_use":
-		input := string(js.Value(raw).Get("input"))
-		if !strings.HasPrefix(input, "{") {
-			lose(formats.KindTool, "a call whose input is no object")
-			input = js.Object(js.RawField("input", input))
-		}
-		return formats.ToolCall(str("id"), str("name"), input)
-	case "image":
-		source := string(js.Value(raw).Get("source"))
-		if js.Value(source).Get("type").Str() == "base64" {
-			return formats.Image(js.Value(source).Get("media_type").Str(), js.Value(source).Get("data").Str())
-		}
-		lose(formats.KindMedia, "an image that is but an address, which no model will be shown")
-	case "tool_result": // a message of its own
-	default:
-		lose(formats.KindMedia, "content of type %q, which no model will be shown", typ)
+func block(b js.Value, lose lost) string {
+	if b.Get("type").Str() == "tool_result" { // a message of its own
+		return ""
 	}
-	return ""
+	return formats.AnthropicBlock(b, func(input js.Value) string {
+		lose(formats.KindTool, "a call whose input is no object")
+		return js.Object(js.RawField("input", input))
+	}, lose)
 }
 
 // stops are the API's reasons to stop, in pi's words.
@@ -184,65 +120,41 @@ var stops = map[string]string{
 const synthetic = "<synthetic>"
 
 // reply returns what else than its content a reply says, by its last line.
-func reply(l *line) []js.Field {
-	str := func(name string) string { return js.Value(l.message).Get(name).Str() }
+func reply(l line) []js.Field {
+	str := func(name string) string { return l.get("message").Get(name).Str() }
 	fields := []js.Field{
 		formats.Str("model", str("model")), js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"),
 		formats.Str("responseId", str("id")),
 	}
 	switch {
-	case l.apiError && str("model") == synthetic:
-		text := session.NewMessage(js.Object(js.RawField("role", `"assistant"`), js.RawField("content", cmp.Or(string(js.Value(l.message).Get("content")), "[]")))).Text("\n")
-		fields = append(fields, js.StringField("stopReason", "error"), formats.Str("errorMessage", text))
+	case l.is("isApiErrorMessage") && str("model") == synthetic:
+		fields = append(fields, js.StringField("stopReason", "error"), formats.Str("errorMessage", l.text()))
 	case stops[str("stop_reason")] != "":
 		fields = append(fields, js.StringField("stopReason", stops[str("stop_reason")]))
 	}
-	usage := string(js.Value(l.message).Get("usage"))
+	usage := l.get("message").Get("usage")
 	if usage == "" {
 		return fields
 	}
 	return append(fields, js.RawField("usage", formats.AnthropicUsage(usage)))
 }
 
-// said returns the messages that the line of a user is: its results of tools, a
+// userMessages returns the messages that the line of a user is: its results of tools, a
 // message each, and what stands before, between and behind them.
-func said(l *line, tools map[string]string, lose lost) []session.Message {
-	content := string(js.Value(l.message).Get("content"))
-	if !l.hasResults() {
+func userMessages(l line, tools map[string]string, lose lost) []session.Message {
+	content := l.get("message").Get("content")
+	n := results(content)
+	if n == 0 {
 		return []session.Message{formats.User(blocks(content, lose))}
 	}
-	var out []session.Message
-	var words []string
-	flush := func() {
-		if len(words) > 0 {
-			out = append(out, formats.User(words))
+	return formats.AnthropicUser(content, func(b js.Value) string { return block(b, lose) }, func(b js.Value) session.Message {
+		details := js.Field{Name: "details"}
+		if n == 1 {
+			details.Raw = string(l.get("toolUseResult"))
 		}
-		words = nil
-	}
-	results := 0
-	for raw := range js.Elements(content) {
-		if js.Value(raw).Get("type").Str() == "tool_result" {
-			results++
-		}
-	}
-	for raw := range js.Elements(content) {
-		if js.Value(raw).Get("type").Str() != "tool_result" {
-			if b := block(raw, lose); b != "" {
-				words = append(words, b)
-			}
-			continue
-		}
-		flush()
-		var details []js.Field
-		if results == 1 && l.toolUseResult != "" {
-			details = []js.Field{{Name: "details", Raw: l.toolUseResult}}
-		}
-		id := js.Value(raw).Get("tool_use_id").Str()
-		out = append(out, formats.ToolResult(id, cmp.Or(tools[id], "unknown"), blocks(string(js.Value(raw).Get("content")), lose),
-			string(js.Value(raw).Get("is_error")) == "true", details...))
-	}
-	flush()
-	return out
+		id := b.Get("tool_use_id").Str()
+		return formats.ToolResult(id, cmp.Or(tools[id], "unknown"), blocks(b.Get("content"), lose), b.Get("is_error") == "true", details)
+	})
 }
 
 // resultIDs returns the ids of the calls that messages bring the results of.
@@ -265,17 +177,17 @@ type title struct {
 
 // of returns the name that a line gives the session; ok is false if it gives none, or
 // none that counts.
-func (t *title) of(l *line, x *index) (name string, ok bool) {
+func (t *title) of(l line, x *index) (name string, ok bool) {
 	rank := 0
-	switch l.typ {
+	switch l.str("type") {
 	case "summary": // of this session or of another one
-		if _, here := x.byUUID[l.leaf]; here {
-			name, rank = l.summary, 1
+		if _, here := x.byUUID[l.str("leafUuid")]; here {
+			name, rank = l.str("summary"), 1
 		}
 	case "ai-title":
-		name, rank = l.title, 2
+		name, rank = cmp.Or(l.str("customTitle"), l.str("aiTitle")), 2
 	case "custom-title":
-		name, rank = l.title, 3
+		name, rank = cmp.Or(l.str("customTitle"), l.str("aiTitle")), 3
 	}
 	if rank == 0 || rank < t.rank || name == "" || name == t.name {
 		return "", false

@@ -125,14 +125,14 @@ func (c *conversion) line(i int) (l line, text string, err error) {
 	n := &c.index.nodes[i]
 	text, valid, err := n.text(c.file)
 	if err != nil {
-		return line{}, "", c.src.Located(err)
+		return nil, "", c.src.Located(err)
 	}
 	if !valid {
 		c.b.Lose(c.src.At(n.number), formats.KindText, "invalid UTF-8, which became U+FFFD")
 	}
 	l, ok := parse(text)
 	if !ok {
-		return line{}, "", formats.Damaged("%s: the file has changed while it was read", c.src.At(n.number))
+		return nil, "", formats.Damaged("%s: the file has changed while it was read", c.src.At(n.number))
 	}
 	return l, text, nil
 }
@@ -202,7 +202,7 @@ func (c *conversion) aside(i int) error {
 		c.b.Lose(c.src.At(n.number), formats.KindTree, "a second line with its uuid, kept aside")
 	}
 	var of []string
-	if name, ok := c.names.of(&l, c.index); ok {
+	if name, ok := c.names.of(l, c.index); ok {
 		id, err := c.b.Add(formats.Place{Key: "name of line " + strconv.Itoa(n.number), Parent: c.slot.tail, Root: c.slot.tail == "", Time: l.time()},
 			session.TypeSessionInfo, js.StringField("name", name))
 		if err != nil {
@@ -210,7 +210,7 @@ func (c *conversion) aside(i int) error {
 		}
 		c.slot.tail, of = id, []string{id}
 	}
-	c.slot.tail, err = c.keep(i, c.slot.tail, of, kept(n.number, text, &l, nil, false))
+	c.slot.tail, err = c.keep(i, c.slot.tail, of, kept(n.number, text, l, nil, false))
 	return err
 }
 
@@ -246,9 +246,6 @@ func (c *conversion) continues(i int) bool {
 	return false
 }
 
-// trimmed returns the words of a summary.
-func trimmed(m session.Message) string { return strings.TrimSpace(m.Text("\n\n")) }
-
 // reply adds a reply: all of its lines make one message.
 func (c *conversion) reply(i int, at *slot) error {
 	g := c.index.nodes[i].group
@@ -261,14 +258,14 @@ func (c *conversion) reply(i int, at *slot) error {
 		if err != nil {
 			return err
 		}
-		own := blocks(string(js.Value(l.message).Get("content")), c.lose(k))
+		own := blocks(l.get("message").Get("content"), c.lose(k))
 		content = append(content, own...)
-		keeps = append(keeps, kept(c.index.nodes[k].number, text, &l, []session.Message{formats.Assistant(own)}, true))
+		keeps = append(keeps, kept(c.index.nodes[k].number, text, l, []session.Message{formats.Assistant(own)}, true))
 		if last = l; begun == 0 {
 			begun = l.time()
 		}
 	}
-	m := formats.Assistant(content, reply(&last)...)
+	m := formats.Assistant(content, reply(last)...)
 	for _, call := range m.ToolCalls() {
 		c.tools[call.ID] = call.Name
 	}
@@ -293,14 +290,14 @@ func (c *conversion) user(i int, at *slot) error {
 	if err != nil {
 		return err
 	}
-	if l.compactSummary {
-		return c.compaction(i, at, &l, text)
+	if l.is("isCompactSummary") {
+		return c.compaction(i, at, l, text)
 	}
-	if l.notification && !l.hasResults() {
-		return c.beside(i, at, &l, text, "task-notification", notice(&l))
+	if l.isNotification() && !l.hasResults() {
+		return c.beside(i, at, l, text, "task-notification", notice(l))
 	}
 	n := &c.index.nodes[i]
-	messages := said(&l, c.tools, c.lose(i))
+	messages := userMessages(l, c.tools, c.lose(i))
 	s := &slot{group: none}
 	tail := at.tail
 	if ids := resultIDs(messages); len(ids) > 0 && n.group != none && at.group == n.group {
@@ -324,7 +321,7 @@ func (c *conversion) user(i int, at *slot) error {
 		}
 		of = append(of, tail)
 	}
-	if s.tail, err = c.keep(i, tail, of, kept(n.number, text, &l, messages, false)); err != nil {
+	if s.tail, err = c.keep(i, tail, of, kept(n.number, text, l, messages, false)); err != nil {
 		return err
 	}
 	c.done(i, of[0], s)
@@ -332,7 +329,7 @@ func (c *conversion) user(i int, at *slot) error {
 }
 
 // lineAlone adds a line of the tree that no model sees.
-func (c *conversion) lineAlone(i int, at *slot, text string, l *line) error {
+func (c *conversion) lineAlone(i int, at *slot, text string, l line) error {
 	id, err := c.keep(i, at.tail, nil, kept(c.index.nodes[i].number, text, l, nil, false))
 	if err != nil {
 		return err
@@ -348,26 +345,26 @@ func (c *conversion) other(i int, at *slot) error {
 	if err != nil {
 		return err
 	}
-	m, ok := c.shown(&l)
+	m, ok := c.contextBlocks(l)
 	if !ok {
-		if l.typ == "attachment" && !silent[js.Value(l.attachment).Get("type").Str()] && l.attachment != "" {
+		if l.str("type") == "attachment" && !silent[l.get("attachment").Get("type").Str()] && l.get("attachment") != "" {
 			if c.mute++; c.mute == 1 {
 				c.muted = c.index.nodes[i].number
 			}
 		}
-		if err := c.lineAlone(i, at, text, &l); err != nil {
+		if err := c.lineAlone(i, at, text, l); err != nil {
 			return err
 		}
-		if l.typ == "system" && l.subtype == "compact_boundary" {
-			c.slots[i].boundary = boundaryOf(&l)
+		if l.str("type") == "system" && l.str("subtype") == "compact_boundary" {
+			c.slots[i].boundary = boundaryOf(l)
 		}
 		return nil
 	}
-	return c.beside(i, at, &l, text, l.typ, m)
+	return c.beside(i, at, l, text, l.str("type"), m)
 }
 
 // beside adds what a line shows a model beside what user and model say.
-func (c *conversion) beside(i int, at *slot, l *line, text, typ, content string) error {
+func (c *conversion) beside(i int, at *slot, l line, text, typ, content string) error {
 	id, err := c.b.Add(c.place(i, at.tail, l.time()), session.TypeCustomMessage,
 		js.StringField("customType", "claude:"+typ), js.RawField("content", content),
 		js.RawField("display", "false"))
@@ -384,28 +381,27 @@ func (c *conversion) beside(i int, at *slot, l *line, text, typ, content string)
 
 // notice returns the blocks of what a background task says in a line of the user's: in a
 // frame that tells a model that the user has not said it, as Claude Code sends it.
-func notice(l *line) string {
-	said := session.NewMessage(js.Object(js.StringField("role", "user"), js.RawField("content", cmp.Or(string(js.Value(l.message).Get("content")), "[]"))))
-	return formats.Array(formats.Text("<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n" + said.Text("\n") + "\n</system-reminder>"))
+func notice(l line) string {
+	return formats.Array(formats.Text("<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n" + l.text() + "\n</system-reminder>"))
 }
 
 // silent are the attachments that no model is shown.
 var silent = map[string]bool{"prompt_snapshot": true, "session_context": true}
 
-// shown returns the blocks that a line beside the messages shows a model.
-func (c *conversion) shown(l *line) (content string, ok bool) {
+// contextBlocks returns the blocks that a line beside the messages shows a model.
+func (c *conversion) contextBlocks(l line) (content string, ok bool) {
 	switch {
-	case strings.HasPrefix(l.rendered, "["):
+	case l.get("rendered").IsArray():
 		var out []string
-		for r := range js.Elements(l.rendered) {
-			out = append(out, blocks(string(js.Value(r).Get("content")), func(string, string, ...any) {})...)
+		for r := range l.get("rendered").Elements() {
+			out = append(out, blocks(r.Get("content"), func(string, string, ...any) {})...)
 		}
 		return formats.Array(out...), len(out) > 0
-	case l.typ == "attachment" && js.Value(l.attachment).Get("type").Str() == "queued_command":
-		out := blocks(string(js.Value(l.attachment).Get("prompt")), func(string, string, ...any) {})
+	case l.str("type") == "attachment" && l.get("attachment").Get("type").Str() == "queued_command":
+		out := blocks(l.get("attachment").Get("prompt"), func(string, string, ...any) {})
 		return formats.Array(out...), len(out) > 0
-	case l.typ == "system" && l.subtype == "local_command" && strings.HasPrefix(l.content, `"`):
-		return formats.Array(formats.Text(js.Value(l.content).Str())), true
+	case l.str("type") == "system" && l.str("subtype") == "local_command" && l.get("content").IsString():
+		return formats.Array(formats.Text(l.str("content"))), true
 	}
 	return "", false
 }
@@ -416,29 +412,27 @@ type boundary struct {
 	tokens     int64
 }
 
-func boundaryOf(l *line) *boundary {
-	b := &boundary{}
-	b.tokens, _ = strconv.ParseInt(string(js.Value(l.compacted).Get("preTokens")), 10, 64)
-	segment := string(js.Value(l.compacted).Get("preservedSegment"))
-	b.head = js.Value(segment).Get("headUuid").Str()
-	b.tail = js.Value(segment).Get("tailUuid").Str()
+func boundaryOf(l line) *boundary {
+	about := l.get("compactMetadata")
+	segment := about.Get("preservedSegment")
+	b := &boundary{head: segment.Get("headUuid").Str(), tail: segment.Get("tailUuid").Str()}
+	b.tokens, _ = formats.Whole(about.Get("preTokens"))
 	if b.head != "" {
 		return b
 	}
-	list := string(js.Value(l.compacted).Get("preservedMessages"))
-	for id := range js.Elements(cmp.Or(string(js.Value(list).Get("uuids")), "[]")) {
-		b.head, b.tail = cmp.Or(b.head, js.Value(id).Str()), js.Value(id).Str()
+	for id := range about.Get("preservedMessages", "uuids").Elements() {
+		b.head, b.tail = cmp.Or(b.head, id.Str()), id.Str()
 	}
 	return b
 }
 
 // compaction adds a compaction: the summary that a boundary was followed by.
-func (c *conversion) compaction(i int, at *slot, l *line, text string) error {
+func (c *conversion) compaction(i int, at *slot, l line, text string) error {
 	n := &c.index.nodes[i]
 	b := cmp.Or(at.boundary, &boundary{})
 	firstKept, relink := c.preserved(i, b)
-	messages := said(l, c.tools, c.lose(i))
-	id, err := c.b.Compaction(c.place(i, at.tail, l.time()), trimmed(messages[0]), firstKept, b.tokens)
+	messages := userMessages(l, c.tools, c.lose(i))
+	id, err := c.b.Compaction(c.place(i, at.tail, l.time()), strings.TrimSpace(messages[0].Text("\n\n")), firstKept, b.tokens)
 	if err != nil {
 		return err
 	}

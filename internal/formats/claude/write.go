@@ -2,6 +2,7 @@ package claude
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/sess-tools/sess/internal/formats"
@@ -13,10 +14,10 @@ import (
 // release is the release of Claude Code whose lines new ones are like.
 const release = "2.1.330"
 
-// number returns the number that a JSON text is, or another one.
-func number(raw string, otherwise int) int {
-	if n, err := strconv.Atoi(raw); err == nil {
-		return n
+// number returns a whole number, or another one for what is none.
+func number(v js.Value, otherwise int) int {
+	if n, ok := formats.Whole(v); ok {
+		return int(n)
 	}
 	return otherwise
 }
@@ -31,7 +32,7 @@ func (x *exporter) parent(e session.Entry) string {
 
 // uuidOf returns the uuid of the k-th line for an entry.
 func (x *exporter) uuidOf(e session.Entry, k int) string {
-	if k == 0 && uuid.MatchString(e.ID()) {
+	if k == 0 && formats.IsUUID(e.ID()) {
 		return e.ID()
 	}
 	return formats.SessionID("claude line", x.session, e.ID(), strconv.Itoa(k))
@@ -76,8 +77,8 @@ func (x *exporter) message(e session.Entry, m session.Message) {
 	case session.RoleSystem, session.RoleDeveloper:
 		x.losses.Add(e, formats.KindSystem)
 	default:
-		for _, said := range convo.ToLLM([]session.Message{m}) {
-			x.say(e, said, js.RawField("isMeta", "true"))
+		for _, llm := range convo.ToLLM([]session.Message{m}) {
+			x.say(e, llm, js.RawField("isMeta", "true"))
 		}
 		x.losses.Add(e, formats.KindRole)
 	}
@@ -112,7 +113,7 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 		id = "msg_" + x.uuidOf(e, 0)
 	}
 	if len(own) == 0 && failed.Raw != "" {
-		own = append(own, textBlock(cmp.Or(m.Str("errorMessage"), reason)))
+		own = slices.Collect(formats.User([]string{formats.Text(cmp.Or(m.Str("errorMessage"), reason))}).Blocks())
 	}
 	if len(own) == 0 {
 		x.losses.Add(e, formats.KindText)
@@ -133,13 +134,6 @@ func signedHere(m session.Message) bool {
 	return api == "anthropic-messages" || api == "" && m.Str("provider") == "anthropic"
 }
 
-func textBlock(text string) (block session.Block) {
-	for b := range session.NewMessage(js.Object(js.StringField("role", "user"), js.RawField("content", formats.Array(formats.Text(text))))).Blocks() {
-		block = b
-	}
-	return block
-}
-
 // stopReason returns the JSON text of why a reply ended, in the API's words.
 func stopReason(reason string) string {
 	switch reason {
@@ -156,11 +150,7 @@ func stopReason(reason string) string {
 // usage returns the tokens of a reply, in the API's words.
 func usage(m session.Message) string {
 	count := func(name, ours string) js.Field {
-		n := string(js.Value(m.Get("usage")).Get(ours))
-		if _, err := strconv.ParseUint(n, 10, 53); err != nil {
-			n = "0"
-		}
-		return js.RawField(name, n)
+		return js.IntField(name, formats.Tokens(js.Value(m.Get("usage")).Get(ours)))
 	}
 	return js.Object(count("input_tokens", "input"), count("cache_creation_input_tokens", "cacheWrite"),
 		count("cache_read_input_tokens", "cacheRead"), count("output_tokens", "output"))

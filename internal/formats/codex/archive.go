@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,8 +28,7 @@ func (format) Open(ctx context.Context, src *formats.Source) (formats.Archive, e
 		f.done()
 		return a, nil
 	}
-	if _, err := os.Stat(src.Path); err != nil {
-		_, err := formats.OpenFile(src.Path) // says it as it says everything
+	if err := src.Exists(); err != nil {
 		return nil, err
 	}
 	a.home = homeAbove(src.Path)
@@ -51,12 +49,12 @@ type archive struct {
 	home string // of codex, "" if there is none
 	tree *tree  // of a directory
 
-	names  sync.Once
-	byID   map[string]name
-	seen   sync.Mutex
-	heads  map[string]head // by their paths, of rollouts that were listed just now
-	lookup sync.Mutex
-	found  map[string]*tree // by the directory
+	names   sync.Once
+	byID    map[string]name
+	listing sync.Mutex
+	heads   map[string]head // by their paths, of rollouts that were listed just now
+	lookup  sync.Mutex
+	found   map[string]*tree // by the directory
 }
 
 func (a *archive) Close() error { return nil }
@@ -128,8 +126,8 @@ func (a *archive) headOf(ctx context.Context, src *formats.Source) (head, error)
 	if err != nil {
 		return head{}, err
 	}
-	a.seen.Lock()
-	defer a.seen.Unlock()
+	a.listing.Lock()
+	defer a.listing.Unlock()
 	if a.heads == nil || len(a.heads) == maxHeads {
 		a.heads = make(map[string]head, maxHeads)
 	}
@@ -139,8 +137,8 @@ func (a *archive) headOf(ctx context.Context, src *formats.Source) (head, error)
 
 // listed returns the head of a rollout that was listed just now, and forgets it.
 func (a *archive) listed(path string) (head, bool) {
-	a.seen.Lock()
-	defer a.seen.Unlock()
+	a.listing.Lock()
+	defer a.listing.Unlock()
 	h, ok := a.heads[path]
 	delete(a.heads, path)
 	return h, ok
@@ -201,7 +199,7 @@ func (a *archive) find(ctx context.Context, from, rollout string) (string, bool)
 		home, _ = homeOf(a.src.Env)
 	}
 	for _, dir := range []string{filepath.Dir(from), homeAbove(from), home} {
-		if dir == "" || !isDir(dir) {
+		if dir == "" || !formats.IsDir(dir) {
 			continue
 		}
 		if t := a.scanned(ctx, dir); t != nil && t.rollout[rollout] != "" {
@@ -268,22 +266,12 @@ func (a *archive) readNames() {
 		if err != nil {
 			return
 		}
-		raw := string(l.Data)
 		if !js.Valid(l.Data) {
 			continue
 		}
-		var id string
-		var n name
-		members(raw, span{0, len(raw)}, func(key string, v span) {
-			switch key {
-			case `"id"`:
-				id = v.str(raw)
-			case `"thread_name"`:
-				n.name = v.str(raw)
-			case `"updated_at"`:
-				n.at, _ = js.ParseTime(v.str(raw))
-			}
-		})
+		v := js.Value(l.Data)
+		id, n := v.Get("id").Str(), name{name: v.Get("thread_name").Str()}
+		n.at, _ = js.ParseTime(v.Get("updated_at").Str())
 		if _, ok := a.byID[id]; !ok && id != "" {
 			a.byID[id] = n
 		}

@@ -209,8 +209,8 @@ func (c *conv) flushed(x *exchange) {
 }
 
 // counted gives the exchange the usage of its response.
-func (c *conv) counted(raw string, usage span) {
-	u := usageOf(raw, usage)
+func (c *conv) counted(usage js.Value) {
+	u := usageOf(usage)
 	if u.total > 0 {
 		c.tokens = u.total
 	}
@@ -231,12 +231,12 @@ func (c *conv) counted(raw string, usage span) {
 // item converts the item of a line, and keeps the line.
 func (c *conv) item(l line, it item, key string) {
 	el := &element{raw: l.raw}
-	c.said(l, it, key, el)
+	c.convert(l, it, key, el)
 	c.keep(l, el)
 }
 
-// said makes messages of an item.
-func (c *conv) said(l line, it item, key string, el *element) {
+// convert makes messages of an item.
+func (c *conv) convert(l line, it item, key string, el *element) {
 	switch it.kind {
 	case kindMessage:
 		c.message(l, it, key, el)

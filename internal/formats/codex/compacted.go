@@ -43,7 +43,7 @@ func (c *conv) compacted(l line) {
 	c.settle()
 	c.put(len(c.batch))
 	key := strconv.FormatInt(l.offset, 10)
-	message := member(l.raw, l.payload, `"message"`).str(l.raw)
+	message := l.body().Get("message").Str()
 	summary, _ := compact.CodexSummary(message)
 	id := c.taken(c.b.Compaction(c.place(key, l.time), summary, "", c.tokens))
 	edit := c.taken(c.b.Add(c.place(key+":edit", l.time), session.TypeContextEdit,
@@ -54,10 +54,10 @@ func (c *conv) compacted(l line) {
 	el := &element{raw: l.raw, ids: []string{id, edit}}
 	users := c.users
 	c.turns, c.users, c.anchor, c.context = nil, nil, edit, false
-	if history := member(l.raw, l.payload, `"replacement_history"`); history.first(l.raw) == '[' {
+	if history := l.history(); history.first(l.raw) == '[' {
 		n := 0
 		for at := range elements(l.raw, history) {
-			c.said(l, itemAt(l.raw, at), key+":"+formats.Int(int64(n)), el)
+			c.convert(l, itemAt(l.raw, at), key+":"+formats.Int(int64(n)), el)
 			n++
 		}
 		c.settle()
@@ -88,7 +88,7 @@ func (c *conv) carried(users []session.Message, message, key string, el *element
 func (c *conv) rolledBack(l line) {
 	c.settle()
 	c.put(len(c.batch))
-	n, _ := member(l.raw, l.payload, `"num_turns"`).number(l.raw)
+	n, _ := formats.Whole(l.body().Get("num_turns"))
 	el := &element{raw: l.raw}
 	t := c.turns
 	if n > 0 && t != nil {
@@ -104,8 +104,8 @@ func (c *conv) rolledBack(l line) {
 // turnContext notes the model and how much it thinks.
 func (c *conv) turnContext(l line) {
 	el := &element{raw: l.raw}
-	model := member(l.raw, l.payload, `"model"`).str(l.raw)
-	effort := member(l.raw, l.payload, `"effort"`).str(l.raw)
+	model := l.body().Get("model").Str()
+	effort := l.body().Get("effort").Str()
 	key := formats.Int(l.offset)
 	if model != "" && model != c.model || effort != "" && effort != c.effort {
 		c.flush()

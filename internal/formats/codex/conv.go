@@ -2,7 +2,6 @@ package codex
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -40,7 +39,7 @@ type conv struct {
 	x     *exchange
 	now   int64
 	err   error
-	lost  losses
+	lost  formats.Tally
 	late  func() map[string]int64 // the last outputs of calls in this file, by their places
 }
 
@@ -96,11 +95,7 @@ func (c *conv) take(jl jsonl.Line) error {
 	case len(raw) == 0:
 		return nil
 	case !js.Valid(raw):
-		what := "not JSON, line of %d bytes skipped"
-		if jl.Torn {
-			what = "torn last line of %d bytes skipped"
-		}
-		c.b.Lose(where(), formats.KindDamage, what, len(raw))
+		c.b.LoseLine(where(), jl.Torn, len(raw))
 		return nil
 	case raw[0] != '{':
 		c.b.Lose(where(), formats.KindDamage, "not a JSON object, skipped")
@@ -142,7 +137,7 @@ func (c *conv) line(l line) {
 		c.turnContext(l)
 		return
 	case typeUsage:
-		c.counted(l.raw, member(l.raw, l.payload, `"usage"`))
+		c.counted(l.body().Get("usage"))
 	}
 	c.keep(l, &element{raw: l.raw})
 }
@@ -156,7 +151,7 @@ func (c *conv) meta(l line) {
 	c.begun = true
 	c.flush()
 	c.put(len(c.batch))
-	if p := member(l.raw, l.payload, `"model_provider"`).str(l.raw); p != "" {
+	if p := l.body().Get("model_provider").Str(); p != "" {
 		c.provider = p
 	}
 	c.add(session.TypeCustom, customMeta, l.time, len(l.raw), func(b *strings.Builder) {
@@ -169,11 +164,11 @@ func (c *conv) meta(l line) {
 func (c *conv) event(l line) {
 	switch l.kind {
 	case "token_count":
-		c.counted(l.raw, path(l.raw, l.payload, `"info"`, `"last_token_usage"`))
+		c.counted(l.body().Get("info", "last_token_usage"))
 	case "task_complete", "turn_aborted", "task_started":
 		c.flush()
 	case "thread_name_updated":
-		if name := member(l.raw, l.payload, `"thread_name"`).str(l.raw); name != "" {
+		if name := l.body().Get("thread_name").Str(); name != "" {
 			c.flush()
 			c.put(len(c.batch))
 			c.named(name, "name:"+formats.Int(l.offset), l.time)
@@ -352,38 +347,7 @@ func literal(raw string, s span) string {
 	return s.in(raw)
 }
 
-// A loss is told once, with how often it happened.
-type loss struct {
-	where, kind, what string
-	times             int
-}
-
-// losses are those of a conversion, in the order of their first times.
-type losses []*loss
-
-func (ls *losses) add(where, kind, format string, args ...any) {
-	what := fmt.Sprintf(format, args...)
-	for _, l := range *ls {
-		if l.kind == kind && l.what == what {
-			l.times++
-			return
-		}
-	}
-	*ls = append(*ls, &loss{where, kind, what, 1})
-}
-
-// tell tells them.
-func (ls losses) tell(lose func(where, kind, format string, args ...any)) {
-	for _, l := range ls {
-		more := ""
-		if l.times > 1 {
-			more = fmt.Sprintf(", and %d more like it", l.times-1)
-		}
-		lose(l.where, l.kind, "%s%s", l.what, more)
-	}
-}
-
 // lose notes a loss in a line.
 func (c *conv) lose(l line, kind, format string, args ...any) {
-	c.lost.add(c.path+":"+strconv.Itoa(l.number), kind, format, args...)
+	c.lost.Add(c.path+":"+strconv.Itoa(l.number), kind, format, args...)
 }

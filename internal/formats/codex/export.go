@@ -20,10 +20,10 @@ import (
 // Export writes a rollout of the path to the leaf, and on request the line that
 // names it.
 func (format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
-	if t.Index && !t.DryRun && !isDir(t.Path) {
+	if t.Index && !t.DryRun && !formats.IsDir(t.Path) {
 		return fmt.Errorf("naming the session in %s: %s is no directory", indexFile, t.Path)
 	}
-	x := &exporter{s: s, t: t, restorer: restorer{s: s}, covered: map[string]bool{}, shown: map[int]bool{}, placeOf: map[string]int{}, calls: map[string]session.ToolCall{}}
+	x := &exporter{s: s, t: t, restorer: restorer{s: s}, covered: map[string]bool{}, held: map[int]bool{}, placeOf: map[string]int{}, calls: map[string]session.ToolCall{}}
 	if leaf, ok := s.Leaf(); ok {
 		x.path, _ = s.PathIndex(leaf)
 	}
@@ -56,8 +56,8 @@ type exporter struct {
 	path    []int // entries, from the root to the leaf
 	steps   []step
 	covered map[string]bool // entries that lines of codex stand for
-	shown   map[int]bool    // entries that are in the rollout, in some way
-	lost    losses
+	held    map[int]bool    // entries that are in the rollout, in some way
+	lost    formats.Tally
 
 	meta     string // the first line that codex wrote, "" if it did not
 	id       string // of the thread
@@ -68,12 +68,12 @@ type exporter struct {
 	legacy   bool
 
 	writer
-	entries []session.Entry             // of the path
-	placeOf map[string]int              // of the path, the first places of ids
-	given   int64                       // bytes of the path
-	fixes   []repair                    // of the path
-	told    map[string]bool             // results that were told with their calls
-	calls   map[string]session.ToolCall // by their ids
+	entries   []session.Entry             // of the path
+	placeOf   map[string]int              // of the path, the first places of ids
+	given     int64                       // bytes of the path
+	fixes     []repair                    // of the path
+	withCalls map[string]bool             // results that were told with their calls
+	calls     map[string]session.ToolCall // by their ids
 }
 
 // A step is what becomes of one entry: lines that codex wrote, or, without any, what
@@ -92,7 +92,7 @@ func (x *exporter) plan(n, i int) {
 	}
 	x.entries = append(x.entries, e)
 	x.given += int64(len(e.Raw()))
-	x.shown[i] = true
+	x.held[i] = true
 	st := step{index: n, entry: e}
 	switch custom(e) {
 	case customMeta:
@@ -123,7 +123,7 @@ func (x *exporter) restoreAll(e session.Entry, depth int) []line {
 		r, ok := x.restore(element)
 		switch {
 		case !ok:
-			x.lost.add(formats.At(e), formats.KindDamage, "a line of codex that refers to what the session does not have, left out")
+			x.lost.Add(formats.At(e), formats.KindDamage, "a line of codex that refers to what the session does not have, left out")
 			continue
 		case r.typ == typeEvent && r.kind == "thread_rolled_back" && len(r.covers) > 0:
 			lines, ok := x.abandoned(e, r.covers[0], depth)
@@ -132,7 +132,7 @@ func (x *exporter) restoreAll(e session.Entry, depth int) []line {
 			}
 			out = append(out, lines...)
 		case r.typ == typeEvent && r.kind == "thread_name_updated":
-			x.named = session.OneLine(member(r.raw, r.payload, `"thread_name"`).str(r.raw))
+			x.named = session.OneLine(r.body().Get("thread_name").Str())
 		}
 		for _, id := range r.covers {
 			x.covered[id] = true
@@ -158,7 +158,7 @@ func (x *exporter) abandoned(e session.Entry, id string, depth int) (out []line,
 		}
 	}
 	for _, i := range branch[from:] {
-		x.shown[i] = true
+		x.held[i] = true
 		if custom(x.s.Entries[i]) == customLines {
 			out = append(out, x.restoreAll(x.s.Entries[i], depth+1)...)
 		}
@@ -168,18 +168,8 @@ func (x *exporter) abandoned(e session.Entry, id string, depth int) (out []line,
 
 // tell tells what the rollout does not hold.
 func (x *exporter) tell() {
-	left, first := 0, ""
-	for i, e := range x.s.Entries {
-		if e.Type() == session.TypeMessage && !x.shown[i] {
-			if left++; left == 1 {
-				first = formats.At(e)
-			}
-		}
-	}
-	if left > 0 {
-		x.t.Lose(first, formats.KindBranch, "%s on other branches left out; sess-fork makes sessions of them", formats.Counted(left, "1 message", "%d messages"))
-	}
-	x.lost.tell(x.t.Lose)
+	x.t.LoseBranches(x.s, func(i int, _ session.Entry) bool { return x.held[i] })
+	x.lost.Tell(x.t.Lose)
 }
 
 // customName is the custom entry for the name that the home of codex has.
@@ -194,7 +184,7 @@ func (x *exporter) identify() {
 	if x.meta != "" {
 		l := parseLine(x.meta)
 		head, err := parseHead(l)
-		x.legacy = member(l.raw, l.payload, `"history_mode"`).str(l.raw) != paginated
+		x.legacy = l.body().Get("history_mode").Str() != paginated
 		if err == nil {
 			x.was, x.original = head.id, head.base == nil && sessionID(head.id) == h.ID && (head.cwd == h.CWD || head.cwd == "")
 		}
@@ -203,9 +193,9 @@ func (x *exporter) identify() {
 			return
 		}
 	}
-	if !isUUID(x.id) {
+	if !formats.IsUUID(x.id) {
 		x.id = formats.SessionID("codex", h.ID)
-		x.lost.add("", formats.KindReference, "codex wants a UUID for an id, and %q is none: it is %s", h.ID, x.id)
+		x.lost.Add("", formats.KindReference, "codex wants a UUID for an id, and %q is none: it is %s", h.ID, x.id)
 	}
 }
 
@@ -219,7 +209,7 @@ func (x *exporter) first() string {
 	if x.meta == "" {
 		own = append(own, js.StringField("originator", "sess"), js.StringField("cli_version", "0.169.0"),
 			js.StringField("source", "cli"), js.StringField("thread_source", "user"))
-		if parent := strings.ToLower(h.ParentSession); isUUID(parent) {
+		if parent := strings.ToLower(h.ParentSession); formats.IsUUID(parent) {
 			own = append(own, js.StringField("forked_from_id", parent))
 		}
 		if !x.legacy {
@@ -228,7 +218,7 @@ func (x *exporter) first() string {
 		return js.Object(own...)
 	}
 	l := parseLine(x.meta)
-	copied := isUUID(x.was) && x.was != x.id
+	copied := formats.IsUUID(x.was) && x.was != x.id
 	if copied {
 		own = append(own, js.StringField("forked_from_id", x.was))
 	}
@@ -263,7 +253,7 @@ func (x *exporter) fileName() string {
 		at = time.UnixMilli(0).UTC()
 	}
 	id := x.id
-	if !isUUID(strings.ToLower(id)) {
+	if !formats.IsUUID(strings.ToLower(id)) {
 		id = formats.SessionID("codex", id)
 	}
 	return dirSessions + at.Format("/2006/01/02/") + namePrefix + at.Format("2006-01-02T15-04-05") + "-" + id + suffix
@@ -280,7 +270,7 @@ func (x *exporter) index(ctx context.Context) error {
 	if filepath.Base(home) == dirSessions {
 		home = filepath.Dir(home)
 	}
-	if x.t.DryRun || !isDir(home) {
+	if x.t.DryRun || !formats.IsDir(home) {
 		return nil
 	}
 	path := filepath.Join(home, indexFile)
@@ -328,7 +318,7 @@ func (x *exporter) compacted(n int, at session.Entry) {
 	}
 	ms, _ := at.Timestamp()
 	x.put(typeCompacted, js.Object(js.StringField("message", summary),
-		js.RawField("replacement_history", formats.Array(items...)), js.RawField("window_number", formats.Int(x.windows+1))), ms)
+		js.RawField("replacement_history", formats.Array(items...)), js.IntField("window_number", x.windows+1)), ms)
 	x.count(counts{}, ms)
 	if x.legacy {
 		x.event("context_compacted", ms)

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // Format is the format of codex.
@@ -37,11 +38,7 @@ func (format) Detect(_ string, head []byte) bool {
 		head = decompressed(head)
 	}
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
-	raw := string(head)
-	if !bytes.HasPrefix(head, []byte("{")) {
-		return false
-	}
-	return kindOf(raw, span{0, len(raw)}) == typeMeta
+	return js.Value(head).Get("type").Str() == typeMeta
 }
 
 // decompressed returns as much as can be had of the beginning of a compressed file.
@@ -99,7 +96,7 @@ type thread struct {
 func places(dir string) []string {
 	var out []string
 	for _, name := range []string{dirSessions, dirArchived} {
-		if sub := filepath.Join(dir, name); isDir(sub) {
+		if sub := filepath.Join(dir, name); formats.IsDir(sub) {
 			out = append(out, sub)
 		}
 	}
@@ -107,11 +104,6 @@ func places(dir string) []string {
 		out = []string{dir}
 	}
 	return out
-}
-
-func isDir(path string) bool {
-	fi, err := os.Stat(path)
-	return err == nil && fi.IsDir()
 }
 
 // A tree is what a directory has.
@@ -131,7 +123,7 @@ type broken struct {
 // scan looks for rollouts by their names.
 func scan(ctx context.Context, dir string) (*tree, error) {
 	t := &tree{byID: map[string]*thread{}, rollout: map[string]string{}}
-	seen := map[string]bool{}
+	known := map[string]bool{}
 	for _, place := range places(dir) {
 		for path, err := range formats.Walk(ctx, place, maxDepth+1, isRollout) {
 			if cerr := ctx.Err(); cerr != nil {
@@ -143,10 +135,10 @@ func scan(ctx context.Context, dir string) (*tree, error) {
 			}
 			base := filepath.Base(path)
 			plain := strings.TrimSuffix(base, compressed)
-			if plain != base && exists(strings.TrimSuffix(path, compressed)) || seen[plain] {
+			if plain != base && exists(strings.TrimSuffix(path, compressed)) || known[plain] {
 				continue // codex takes the one that is not compressed, and not archived
 			}
-			seen[plain] = true
+			known[plain] = true
 			t.add(path)
 		}
 	}

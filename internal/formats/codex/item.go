@@ -108,7 +108,7 @@ func (l line) slots() []slot {
 		return itemSlots(l.raw, l.payload, nil)
 	case typeCompacted:
 		var out []slot
-		for at := range elements(l.raw, member(l.raw, l.payload, `"replacement_history"`)) {
+		for at := range elements(l.raw, l.history()) {
 			out = itemSlots(l.raw, at, out)
 		}
 		return out
@@ -170,10 +170,8 @@ const placeholder = "0"
 func dataURL(literal string) (media, data string, ok bool) {
 	url := js.Unquote(literal)
 	media, data, ok = formats.DataURL(url)
-	return media, data, ok && js.Quote(url) == literal && addressOf(media, data) == url
+	return media, data, ok && js.Quote(url) == literal && formats.FormatDataURL(media, data) == url
 }
-
-func addressOf(media, data string) string { return "data:" + media + ";base64," + data }
 
 // A lift says that the value of a slot is in a block of a message.
 type lift struct {

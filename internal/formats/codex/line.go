@@ -2,7 +2,6 @@ package codex
 
 import (
 	"iter"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
@@ -69,7 +68,7 @@ func parseLine(raw string) line {
 	}
 	switch l.typ {
 	case typeItem, typeEvent:
-		l.kind = kindOf(raw, l.payload)
+		l.kind = js.Value(js.Member(string(l.body()), "type")).Str()
 	}
 	return l
 }
@@ -86,45 +85,17 @@ func isItem(typ string) bool {
 // bare reports whether the line has no envelope.
 func (l line) bare() bool { return l.payload == span{0, len(l.raw)} }
 
-// kindOf returns the type of the object at.
-func kindOf(raw string, at span) string { return member(raw, at, `"type"`).str(raw) }
+// body returns the payload.
+func (l line) body() js.Value { return js.Value(l.payload.in(l.raw)) }
 
-// member returns the value of the member with that key, a literal.
-func member(raw string, at span, key string) span {
-	var found span
-	members(raw, at, func(k string, v span) {
-		if k == key {
+// history returns where the items stand that a compaction goes on with.
+func (l line) history() (found span) {
+	members(l.raw, l.payload, func(key string, v span) {
+		if key == `"replacement_history"` {
 			found = v
 		}
 	})
 	return found
-}
-
-// path returns the value behind several keys.
-func path(raw string, at span, keys ...string) span {
-	for _, key := range keys {
-		at = member(raw, at, key)
-	}
-	return at
-}
-
-// number returns the whole number that the value is; ok is false if it is none.
-func (s span) number(raw string) (n int64, ok bool) {
-	text := s.in(raw)
-	digits := strings.TrimPrefix(text, "-")
-	if digits == "" || len(digits) > 18 {
-		return 0, false
-	}
-	for i := range len(digits) {
-		if digits[i] < '0' || digits[i] > '9' {
-			return 0, false
-		}
-		n = n*10 + int64(digits[i]-'0')
-	}
-	if digits != text {
-		n = -n
-	}
-	return n, true
 }
 
 // A span is where a JSON value stands in a line. The zero span is none.
@@ -148,7 +119,7 @@ func (s span) str(raw string) string {
 	return js.Unquote(s.in(raw))
 }
 
-// members calls each with the key, as a literal, and the value of each member of the
+// members calls each with the key, a literal without needless escapes, and the value of each member of the
 // object at.
 func members(raw string, at span, each func(key string, value span)) {
 	if at.first(raw) != '{' {
@@ -156,7 +127,7 @@ func members(raw string, at span, each func(key string, value span)) {
 	}
 	js.WalkObject(raw, at.start, func(key string, start int) int {
 		end := js.ValueEnd(raw, start)
-		each(key, span{start, end})
+		each(js.PlainKey(key), span{start, end})
 		return end
 	})
 }
@@ -167,21 +138,14 @@ func elements(raw string, at span) iter.Seq[span] {
 		if at.first(raw) != '[' {
 			return
 		}
-		for i := skip(raw, at.start+1, " \t\r\n"); i < at.end && raw[i] != ']'; {
-			end := js.ValueEnd(raw, i)
-			if end == i || !yield(span{i, end}) {
-				return
+		js.WalkArray(raw, at.start, func(start int) int {
+			end := js.ValueEnd(raw, start)
+			if end > start && !yield(span{start, end}) {
+				return start
 			}
-			i = skip(raw, end, " \t\r\n,")
-		}
+			return end
+		})
 	}
-}
-
-func skip(s string, i int, set string) int {
-	for i < len(s) && strings.IndexByte(set, s[i]) >= 0 {
-		i++
-	}
-	return i
 }
 
 // counts are tokens, each counted once: codex counts those from a cache as input, and
@@ -189,25 +153,13 @@ func skip(s string, i int, set string) int {
 type counts struct{ input, output, read, write, total int64 }
 
 // usageOf reads a usage of codex.
-func usageOf(raw string, at span) counts {
-	var input, cached, written, output, total int64
-	members(raw, at, func(key string, v span) {
-		n, _ := v.number(raw)
-		n = max(n, 0)
-		switch key {
-		case `"input_tokens"`:
-			input = n
-		case `"cached_input_tokens"`:
-			cached = n
-		case `"cache_write_input_tokens"`:
-			written = n
-		case `"output_tokens"`:
-			output = n
-		case `"total_tokens"`:
-			total = n
-		}
-	})
-	return counts{input: max(input-cached-written, 0), output: output, read: cached, write: written, total: total}
+func usageOf(v js.Value) counts {
+	n := func(name string) int64 { return formats.Tokens(v.Get(name)) }
+	read := n("cached_input_tokens")
+	return counts{
+		input:  max(n("input_tokens")-read-n("cache_write_input_tokens"), 0),
+		output: n("output_tokens"), read: read, write: n("cache_write_input_tokens"), total: n("total_tokens"),
+	}
 }
 
 // text returns the usage as a message has it. What it cost is not known.

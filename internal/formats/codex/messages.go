@@ -40,9 +40,9 @@ func (x *exporter) content(m session.Message, typ string) []string {
 			}
 		case "image":
 			out = append(out, js.Object(js.StringField("type", "input_image"),
-				js.RawField("image_url", x.large.quote(js.ValidText(addressOf(b.Str("mimeType"), b.Str("data")))))))
+				js.RawField("image_url", x.large.quote(js.ValidText(formats.FormatDataURL(b.Str("mimeType"), b.Str("data")))))))
 		default:
-			x.lost.add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
+			x.lost.Add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
 		}
 	}
 	return out
@@ -72,13 +72,13 @@ func (x *exporter) replyItems(m session.Message) []string {
 				say()
 				out = append(out, item)
 			} else {
-				x.lost.add("", formats.KindThinking, "thinking that codex cannot hand to a model: people are shown it")
+				x.lost.Add("", formats.KindThinking, "thinking that codex cannot hand to a model: people are shown it")
 			}
 		case "toolCall":
 			say()
 			out = append(out, callItem(b))
 		default:
-			x.lost.add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
+			x.lost.Add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
 		}
 	}
 	say()
@@ -98,7 +98,7 @@ func reasoningItem(m session.Message, b session.Block) (string, bool) {
 	if !strings.HasPrefix(m.Str("api"), "openai") || !strings.HasPrefix(raw, "{") || !js.Valid([]byte(raw)) {
 		return "", false
 	}
-	return formats.Compact(raw), kindOf(raw, span{0, len(raw)}) == kindReasoning
+	return formats.Compact(raw), js.Value(raw).Get("type").Str() == kindReasoning
 }
 
 func callItem(b session.Block) string {
@@ -144,7 +144,7 @@ func (x *exporter) asked(id string, m session.Message, at int64) {
 			content = append(content, js.Object(js.StringField("type", "text"), js.RawField("text", x.large.quote(text)),
 				js.RawField("text_elements", "[]")))
 		case "image":
-			url := addressOf(b.Str("mimeType"), b.Str("data"))
+			url := formats.FormatDataURL(b.Str("mimeType"), b.Str("data"))
 			literal := x.large.quote(js.ValidText(url))
 			images = append(images, literal)
 			content = append(content, js.Object(js.StringField("type", "image"), js.RawField("image_url", literal)))
@@ -176,7 +176,7 @@ func (x *exporter) replied(id string, m session.Message, r repair, at int64) {
 	if !r.drop {
 		x.add(x.items(m), at)
 	} else {
-		x.lost.add("", formats.KindContext, "a reply that failed: people are shown it, and no model is")
+		x.lost.Add("", formats.KindContext, "a reply that failed: people are shown it, and no model is")
 	}
 	u, _ := m.Usage()
 	x.count(counts{u.Input, u.Output, u.CacheRead, u.CacheWrite, u.ContextTokens()}, at) // it ends the reply as well
@@ -191,7 +191,7 @@ func (x *exporter) replied(id string, m session.Message, r repair, at int64) {
 		x.add([]string{madeUpItem(c)}, at)
 	}
 	if m.Str("model") != "" {
-		x.lost.add("", formats.KindEntry, "codex does not say for a reply which model it is of, and what it cost")
+		x.lost.Add("", formats.KindEntry, "codex does not say for a reply which model it is of, and what it cost")
 	}
 }
 
@@ -201,7 +201,7 @@ func (x *exporter) spoke(key, literal string, at int64) {
 	}
 	x.reply = literal
 	if !x.legacy {
-		x.item("AgentMessage", key, at, js.Field{Name: "content", Raw: `[{"type":"Text","text":` + literal + `}]`})
+		x.item("AgentMessage", key, at, js.RawField("content", `[{"type":"Text","text":`+literal+`}]`))
 		return
 	}
 	x.event("agent_message", at, js.RawField("message", literal))
@@ -238,8 +238,8 @@ func (x *exporter) ran(m session.Message, at int64) {
 	command = js.Quote(js.ValidText(command))
 	x.item("CommandExecution", js.ValidText(call.ID), at,
 		js.RawField("process_id", "null"), js.RawField("command", `["/bin/bash","-lc",`+command+"]"),
-		js.StringField("cwd", "file://"+cwd), js.Field{Name: "parsed_cmd", Raw: `[{"type":"unknown","cmd":` + command + "}]"},
+		js.StringField("cwd", "file://"+cwd), js.RawField("parsed_cmd", `[{"type":"unknown","cmd":`+command+"}]"),
 		js.StringField("source", "unified_exec_startup"), js.StringField("status", status),
 		js.RawField("aggregated_output", x.large.quote(js.ValidText(m.Text("\n")))), js.RawField("exit_code", code),
-		js.Field{Name: "duration", Raw: `{"secs":0,"nanos":0}`})
+		js.RawField("duration", `{"secs":0,"nanos":0}`))
 }

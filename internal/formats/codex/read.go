@@ -61,7 +61,7 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 		r.taken(b.Custom(r.place("index", name.at), customName, js.Object(js.StringField("thread_name", name.name))))
 		r.named(name.name, "index name", name.at)
 	}
-	r.lost.tell(b.Lose)
+	r.lost.Tell(b.Lose)
 	return r.err
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -79,7 +80,7 @@ func (r *restorer) value(ref string, kind byte) (value, id string, ok bool) {
 	}
 	id = ref[:cut]
 	n, err := strconv.Atoi(ref[cut+1:])
-	if err != nil || !r.look(id) || n < 0 || n >= len(r.blocks) {
+	if err != nil || !r.find(id) || n < 0 || n >= len(r.blocks) {
 		return "", "", false
 	}
 	b := r.blocks[n]
@@ -87,7 +88,7 @@ func (r *restorer) value(ref string, kind byte) (value, id string, ok bool) {
 	case slotText:
 		value = b.Get("text")
 	case slotImage:
-		value = js.Quote(addressOf(b.Str("mimeType"), b.Str("data")))
+		value = js.Quote(formats.FormatDataURL(b.Str("mimeType"), b.Str("data")))
 	case slotArguments:
 		value = js.Quote(b.Get("arguments"))
 	case slotInput:
@@ -102,8 +103,8 @@ func (r *restorer) value(ref string, kind byte) (value, id string, ok bool) {
 	return value, id, value != ""
 }
 
-// look finds the blocks of an entry.
-func (r *restorer) look(id string) bool {
+// find loads the blocks of an entry.
+func (r *restorer) find(id string) bool {
 	if r.id == id {
 		return r.blocks != nil
 	}

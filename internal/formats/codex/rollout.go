@@ -3,6 +3,7 @@ package codex
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,31 +42,13 @@ func idsOf(path string) (thread, own string) {
 		return "", ""
 	}
 	thread = strings.ToLower(name[len(name)-uuidLength:])
-	if !isUUID(thread) {
+	if !formats.IsUUID(thread) {
 		return "", ""
 	}
 	if !later {
 		own = thread
 	}
 	return thread, strings.ToLower(own)
-}
-
-// isUUID reports whether s is a UUID in lower case.
-func isUUID(s string) bool {
-	if len(s) != uuidLength {
-		return false
-	}
-	for i, c := range []byte(s) {
-		switch {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-			if c != '-' {
-				return false
-			}
-		case (c < '0' || c > '9') && (c < 'a' || c > 'f'):
-			return false
-		}
-	}
-	return true
 }
 
 // A file is an open rollout.
@@ -189,14 +172,14 @@ func askedIn(data []byte) string {
 	case l.typ != typeEvent:
 		return ""
 	case l.kind == "user_message":
-		return member(l.raw, l.payload, `"message"`).str(l.raw)
+		return l.body().Get("message").Str()
 	}
-	at := member(l.raw, l.payload, `"item"`)
-	if kindOf(l.raw, at) != "UserMessage" {
+	item := l.body().Get("item")
+	if item.Get("type").Str() != "UserMessage" {
 		return ""
 	}
-	for _, p := range parts(l.raw, member(l.raw, at, `"content"`)) {
-		if text := p.text.str(l.raw); text != "" {
+	for p := range item.Get("content").Elements() {
+		if text := p.Get("text").Str(); text != "" {
 			return text
 		}
 	}
@@ -204,43 +187,22 @@ func askedIn(data []byte) string {
 }
 
 func parseHead(l line) (head, error) {
-	var h head
-	raw := l.raw
-	h.created = l.time
-	var fork, parent string
-	members(raw, l.payload, func(key string, v span) {
-		switch key {
-		case `"id"`:
-			h.id = v.str(raw)
-		case `"cwd"`:
-			h.cwd = v.str(raw)
-		case `"timestamp"`:
-			if ms, ok := js.ParseTime(v.str(raw)); ok {
-				h.created = ms
-			}
-		case `"forked_from_id"`:
-			fork = v.str(raw)
-		case `"parent_thread_id"`:
-			parent = v.str(raw)
-		case `"history_base"`:
-			if v.first(raw) == '{' {
-				h.base = baseAt(raw, v)
-			}
-		}
-	})
-	if h.parent = fork; fork == "" {
-		h.parent = parent
+	v := l.body()
+	h := head{
+		id: v.Get("id").Str(), cwd: v.Get("cwd").Str(), created: l.time,
+		parent: cmp.Or(v.Get("forked_from_id").Str(), v.Get("parent_thread_id").Str()),
+	}
+	if ms, ok := js.ParseTime(v.Get("timestamp").Str()); ok {
+		h.created = ms
+	}
+	if b := v.Get("history_base"); b.IsObject() {
+		h.base = &base{rollout: strings.ToLower(b.Get("thread_id").Str())}
+		h.base.end, _ = formats.Whole(b.Get("end_byte_offset"))
 	}
 	if h.id == "" {
 		return head{}, formats.Damaged("not a rollout: the first line has no id of a session")
 	}
 	return h, nil
-}
-
-func baseAt(raw string, at span) *base {
-	b := &base{rollout: strings.ToLower(member(raw, at, `"thread_id"`).str(raw))}
-	b.end, _ = member(raw, at, `"end_byte_offset"`).number(raw)
-	return b
 }
 
 // errLineage says what a rollout lacks.
@@ -297,7 +259,7 @@ type rollout struct {
 
 // WriteTo writes the lines, each with its line feed. The error is that of w.
 func (r rollout) WriteTo(w io.Writer) (int64, error) {
-	c := &counted{w: w}
+	c := &formats.Counter{W: w}
 	out := bufio.NewWriterSize(c, largeSize)
 	var buf []byte
 	for _, line := range r.lines {
@@ -321,17 +283,5 @@ func (r rollout) WriteTo(w io.Writer) (int64, error) {
 		out.WriteByte('\n')
 	}
 	err := out.Flush()
-	return c.n, err
-}
-
-// counted counts the bytes that w takes.
-type counted struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counted) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
+	return c.N, err
 }

@@ -25,11 +25,11 @@ func (x *exporter) write(ctx context.Context) error {
 	entries := x.entries
 	fixes := pathRepairs(entries)
 	x.fixes = fixes
-	x.told = map[string]bool{}
+	x.withCalls = map[string]bool{}
 	for i, fix := range fixes {
 		for _, j := range fix.results {
 			if !x.covered[entries[i].ID()] {
-				x.told[entries[j].ID()] = true
+				x.withCalls[entries[j].ID()] = true
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func (x *exporter) entry(e session.Entry, r repair) {
 	case session.TypeMessage:
 		m, ok := e.Message()
 		if !ok {
-			x.lost.add(formats.At(e), formats.KindDamage, "a message that is none, left out")
+			x.lost.Add(formats.At(e), formats.KindDamage, "a message that is none, left out")
 			return
 		}
 		x.message(e, m, r, at)
@@ -137,7 +137,7 @@ func (x *exporter) entry(e session.Entry, r repair) {
 	case session.TypeSessionInfo, session.TypeTitleChange:
 	default:
 		if custom(e) == "" {
-			x.lost.add(formats.At(e), formats.KindEntry, "%s means nothing to codex", e.Type())
+			x.lost.Add(formats.At(e), formats.KindEntry, "%s means nothing to codex", e.Type())
 		}
 	}
 }
@@ -166,16 +166,16 @@ func (x *exporter) message(e session.Entry, m session.Message, r repair, at int6
 	case session.RoleToolResult:
 		switch {
 		case r.drop:
-			x.lost.add(formats.At(e), formats.KindTool, "a result without its call, or of a failed reply, which no model is shown, left out")
-		case !x.told[e.ID()]: // its call is codex's
+			x.lost.Add(formats.At(e), formats.KindTool, "a result without its call, or of a failed reply, which no model is shown, left out")
+		case !x.withCalls[e.ID()]: // its call is codex's
 			x.result(m, at)
 		}
 	case session.RoleSystem:
-		x.lost.add(formats.At(e), formats.KindSystem, "codex has its own system prompt")
+		x.lost.Add(formats.At(e), formats.KindSystem, "codex has its own system prompt")
 	default:
 		messages := convo.ToLLM([]session.Message{m})
 		if len(messages) == 0 {
-			x.lost.add(formats.At(e), formats.KindRole, "a message of role %s, which no model is shown, left out", m.Role())
+			x.lost.Add(formats.At(e), formats.KindRole, "a message of role %s, which no model is shown, left out", m.Role())
 			return
 		}
 		x.begin(at)
@@ -195,9 +195,9 @@ func (x *exporter) count(u counts, at int64) {
 	n := func(name string, v int64) js.Field { return js.RawField(name, formats.Int(v)) }
 	usage := js.Object(n("input_tokens", u.input+u.read+u.write), n("cached_input_tokens", u.read), n("cache_write_input_tokens", u.write),
 		n("output_tokens", u.output), n("reasoning_output_tokens", 0), n("total_tokens", u.total))
-	x.event("token_count", at, js.Field{Name: "info", Raw: js.Object(
+	x.event("token_count", at, js.RawField("info", js.Object(
 		js.RawField("total_token_usage", usage), js.RawField("last_token_usage", usage),
-		js.RawField("model_context_window", "null"))}, js.RawField("rate_limits", "null"))
+		js.RawField("model_context_window", "null"))), js.RawField("rate_limits", "null"))
 }
 
 // A writer is the lines of a rollout as they come.
@@ -222,7 +222,7 @@ func (x *exporter) put(typ, payload string, at int64) {
 	x.last = at
 	fields := []js.Field{js.StringField("timestamp", js.FormatTime(at))}
 	if !x.legacy {
-		fields = append(fields, js.RawField("ordinal", formats.Int(x.next)))
+		fields = append(fields, js.IntField("ordinal", x.next))
 	}
 	x.next++
 	x.took(js.Object(append(fields, js.StringField("type", typ), js.RawField("payload", payload))...), typ)
@@ -239,7 +239,7 @@ func (x *exporter) took(text, typ string) {
 
 // copy adds a line that codex wrote.
 func (x *exporter) copy(l line) {
-	if n, ok := l.ordinal.number(l.raw); ok {
+	if n, ok := formats.Whole(js.Value(l.ordinal.in(l.raw))); ok {
 		x.next = max(x.next, n+1)
 	}
 	if l.time != 0 {
@@ -247,7 +247,7 @@ func (x *exporter) copy(l line) {
 	}
 	switch {
 	case l.typ == typeEvent && l.kind == "task_started":
-		x.turn = member(l.raw, l.payload, `"turn_id"`).str(l.raw)
+		x.turn = l.body().Get("turn_id").Str()
 	case l.typ == typeEvent && (l.kind == "task_complete" || l.kind == "turn_aborted"):
 		x.turn = ""
 	}
@@ -264,8 +264,8 @@ func (x *exporter) item(kind, id string, at int64, fields ...js.Field) {
 	x.begin(at)
 	item := js.Object(append([]js.Field{js.StringField("type", kind), js.StringField("id", id)}, fields...)...)
 	x.event("item_completed", at, js.StringField("thread_id", x.id), js.StringField("turn_id", x.turn),
-		js.RawField("item", item), js.RawField("started_at_ms", formats.Int(at)),
-		js.RawField("completed_at_ms", formats.Int(at)))
+		js.RawField("item", item), js.IntField("started_at_ms", at),
+		js.IntField("completed_at_ms", at))
 }
 
 // begin begins a turn, unless one is open. The form of old has none.
@@ -275,7 +275,7 @@ func (x *exporter) begin(at int64) {
 	}
 	x.turns++
 	x.turn, x.started, x.reply = formats.SessionID("codex turn", x.id, formats.Int(x.next), formats.Int(x.turns)), at, ""
-	x.event("task_started", at, js.StringField("turn_id", x.turn), js.RawField("started_at", formats.Int(at/1000)))
+	x.event("task_started", at, js.StringField("turn_id", x.turn), js.IntField("started_at", at/1000))
 }
 
 // end ends the turn that is open.
@@ -288,7 +288,7 @@ func (x *exporter) end() {
 		reply = "null"
 	}
 	x.event("task_complete", 0, js.StringField("turn_id", x.turn), js.RawField("last_agent_message", reply),
-		js.RawField("started_at", formats.Int(x.started/1000)), js.RawField("completed_at", formats.Int(x.last/1000)))
+		js.IntField("started_at", x.started/1000), js.IntField("completed_at", x.last/1000))
 	x.turn = ""
 }
 

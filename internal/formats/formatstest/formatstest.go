@@ -105,12 +105,12 @@ func check(t testing.TB, r Result) {
 	for _, p := range s.Problems {
 		t.Errorf("%s:%d: %s", r.Info.ID, p.Line, p.Text)
 	}
-	seen := map[string]bool{"": true}
+	known := map[string]bool{"": true}
 	for _, e := range s.Entries {
-		if !seen[e.ParentID()] {
+		if !known[e.ParentID()] {
 			t.Errorf("%s:%d: its parent %q is not before it", r.Info.ID, e.Line(), e.ParentID())
 		}
-		seen[e.ID()] = true
+		known[e.ID()] = true
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
@@ -14,7 +15,7 @@ import (
 // one before it.
 func (x *exporter) put(m message, first, last int) {
 	assistant := m.role() == "assistant"
-	if assistant && x.user == "" && str(m.info, "parentID") == "" {
+	if assistant && x.user == "" && m.info.Get("parentID").Str() == "" {
 		x.answerTo(m)
 	}
 	old, at := m.id(), num(m.info, "time", "created")
@@ -35,10 +36,10 @@ func (x *exporter) put(m message, first, last int) {
 	if old != "" {
 		x.ids[old] = id
 	}
-	m.info = within(m.info, "time", "created", formats.Int(at))
-	m.info = formats.With(formats.With(m.info, "id", js.Quote(id)), "sessionID", js.Quote(x.id))
+	m.info = m.info.With("time", m.info.Get("time").With("created", intValue(at)))
+	m.info = m.info.With("id", quote(id)).With("sessionID", quote(x.id))
 	if assistant {
-		m.info = formats.With(m.info, "parentID", js.Quote(x.renamed(cmp.Or(str(m.info, "parentID"), x.user))))
+		m.info = m.info.With("parentID", quote(x.renamed(cmp.Or(m.info.Get("parentID").Str(), x.user))))
 		m.info = mendAssistant(m.info, x.model.known())
 	} else {
 		m.info = mendUser(m.info, x.model.known())
@@ -53,12 +54,11 @@ func (x *exporter) put(m message, first, last int) {
 
 // answerTo writes a message in which the user says nothing, for a reply that answers none.
 func (x *exporter) answerTo(m message) {
-	of := x.model.known()
-	x.put(message{info: js.Object(
+	x.put(message{info: object(
 		js.StringField("role", "user"),
-		js.Field{Name: "time", Raw: js.Object(js.RawField("created", formats.Int(num(m.info, "time", "created"))))},
+		js.RawField("time", js.Object(js.IntField("created", num(m.info, "time", "created")))),
 		js.StringField("agent", "build"),
-		js.RawField("model", js.Object(js.StringField("providerID", of.provider), js.StringField("modelID", of.id))))}, -1, -1) // no tail begins with it
+		js.RawField("model", x.model.known().value()))}, -1, -1) // no tail begins with it
 }
 
 // renamed returns the id that a message has now.
@@ -66,43 +66,44 @@ func (x *exporter) renamed(id string) string { return cmp.Or(x.ids[id], id) }
 
 // parts completes the parts of a message, and gives those ids that have none of opencode's, or
 // all of them if they would not be in order.
-func (x *exporter) parts(m message, id string, at int64) []string {
+func (x *exporter) parts(m message, id string, at int64) []js.Value {
 	fresh, before := x.fresh, ""
-	var out []string
+	var out []js.Value
 	for _, p := range m.parts {
 		p, ok := mendPart(p, at)
 		if !ok {
-			x.t.Lose("message "+id, formats.KindEntry, "a part of type %q, which opencode does not import, left out", str(p, "type"))
+			x.t.Lose("message "+id, formats.KindEntry, "a part of type %q, which opencode does not import, left out", p.Get("type").Str())
 			continue
 		}
-		part := str(p, "id")
+		part := p.Get("id").Str()
 		fresh = fresh || !strings.HasPrefix(part, "prt") || part <= before
 		before = part
 		out = append(out, p)
 	}
 	for i, p := range out {
 		if fresh {
-			p = formats.With(p, "id", js.Quote(x.partID(at, i, len(out), id)))
+			p = p.With("id", quote(x.partID(at, i, len(out), id)))
 		}
-		p = formats.With(formats.With(p, "sessionID", js.Quote(x.id)), "messageID", js.Quote(id))
+		p = p.With("sessionID", quote(x.id)).With("messageID", quote(id))
 		out[i] = x.attachments(p, id, at)
 	}
 	return out
 }
 
 // attachments gives files that came with a result their ids.
-func (x *exporter) attachments(p, id string, at int64) string {
-	files := attached(p)
+func (x *exporter) attachments(p js.Value, id string, at int64) js.Value {
+	state := p.Get("state")
+	files := attached(state)
 	if len(files) == 0 {
 		return p
 	}
 	for i, f := range files {
-		if part := str(f, "id"); x.fresh || !strings.HasPrefix(part, "prt") {
-			f = formats.With(f, "id", js.Quote(x.partID(at, i, len(files), id+str(p, "id"))))
+		if part := f.Get("id").Str(); x.fresh || !strings.HasPrefix(part, "prt") {
+			f = f.With("id", quote(x.partID(at, i, len(files), id+p.Get("id").Str())))
 		}
-		files[i] = formats.With(formats.With(f, "sessionID", js.Quote(x.id)), "messageID", js.Quote(id))
+		files[i] = f.With("sessionID", quote(x.id)).With("messageID", quote(id))
 	}
-	return within(p, "state", "attachments", formats.Array(files...))
+	return p.With("state", state.With("attachments", list(files)))
 }
 
 // An idCounter counts the ids of a millisecond.
@@ -150,136 +151,101 @@ func makeID(prefix string, count int64, keys ...string) string {
 
 // whole returns an object without members that are null, and those named as whole
 // numbers.
-func whole(raw string, integers ...string) string {
-	list := formats.Fields(raw)
-	for i, f := range list {
-		if f.Raw == "null" {
-			list[i].Raw = ""
-		}
-		for _, name := range integers {
-			if f.Name != name || f.Raw == "" || !strings.ContainsAny(f.Raw, ".eE\"[{n") {
+func whole(v js.Value, integers ...string) js.Value {
+	var out []js.Field
+	for name, value := range v.Members() {
+		if slices.Contains(integers, name) && strings.ContainsAny(string(value), ".eE\"[{n") {
+			n, ok := integer(value)
+			if !ok {
 				continue
 			}
-			n, ok := integer(f.Raw)
-			if list[i].Raw = ""; ok {
-				list[i].Raw = formats.Int(n)
-			}
+			value = intValue(n)
+		}
+		if value != "null" {
+			out = append(out, js.RawField(name, value))
 		}
 	}
-	return js.Object(list...)
+	return object(out...)
 }
 
 // mendTime returns an object whose time has whole numbers.
-func mendTime(raw string, names ...string) string {
-	if t := get(raw, "time"); isObject(t) {
-		return formats.With(raw, "time", whole(t, names...))
+func mendTime(v js.Value, names ...string) js.Value {
+	if t := v.Get("time"); t.IsObject() {
+		return v.With("time", whole(t, names...))
 	}
-	return raw
+	return v
 }
 
-func mendUser(info string, m model) string {
-	info = mendTime(whole(info), "created")
-	info = orElse(info, "agent", `"build"`)
-	if str(info, "model", "providerID") == "" || str(info, "model", "modelID") == "" {
-		info = formats.With(info, "model", js.Object(js.StringField("providerID", m.provider), js.StringField("modelID", m.id)))
+func mendUser(info js.Value, m model) js.Value {
+	info = withDefaults(mendTime(whole(info), "created"), `{"agent":"build"}`)
+	if info.Get("model", "providerID").Str() == "" || info.Get("model", "modelID").Str() == "" {
+		info = info.With("model", m.value())
 	}
 	return info
 }
 
-func mendAssistant(info string, m model) string {
+func mendAssistant(info js.Value, m model) js.Value {
 	info = mendTime(whole(info), "created", "completed")
-	agent := `"build"`
-	for _, name := range []string{"agent", "mode"} {
-		if raw := get(info, name); raw != "" {
-			agent = raw
-		}
-	}
-	for _, f := range []js.Field{
+	agent := cmp.Or(info.Get("mode"), info.Get("agent"), `"build"`)
+	return withDefaults(info, object(
 		js.StringField("modelID", m.id), js.StringField("providerID", m.provider),
-		{Name: "mode", Raw: agent},
-		{Name: "agent", Raw: agent},
-		{Name: "path", Raw: `{"cwd":"/","root":"/"}`},
-		{Name: "cost", Raw: "0"},
-		{Name: "tokens", Raw: noTokens},
-	} {
-		info = orElse(info, f.Name, f.Raw)
-	}
-	return info
+		js.RawField("mode", agent), js.RawField("agent", agent), js.RawField("path", `{"cwd":"/","root":"/"}`),
+		js.RawField("cost", "0"), js.RawField("tokens", noTokens)))
 }
 
 // needs are the members that parts must have beside their ids, with what they are if nothing is known.
 // Types that are not here opencode does not know.
-var needs = map[string][]js.Field{
-	"text":        {{Name: "text", Raw: `""`}},
-	"reasoning":   {{Name: "text", Raw: `""`}},
-	"file":        {{Name: "mime", Raw: `"application/octet-stream"`}, {Name: "url", Raw: `"data:,"`}},
-	"tool":        {{Name: "callID", Raw: `"` + unnamed + `"`}, {Name: "tool", Raw: `"` + unnamed + `"`}},
-	"step-start":  nil,
-	"step-finish": {{Name: "reason", Raw: `"stop"`}, {Name: "cost", Raw: "0"}, {Name: "tokens", Raw: noTokens}},
-	"patch":       {{Name: "hash", Raw: `""`}, {Name: "files", Raw: "[]"}},
-	"snapshot":    {{Name: "snapshot", Raw: `""`}},
-	"agent":       {{Name: "name", Raw: `"build"`}},
-	"retry":       {{Name: "attempt", Raw: "1"}, {Name: "error", Raw: `{"name":"APIError","data":{"message":"unknown","isRetryable":false}}`}, {Name: "time", Raw: `{"created":0}`}},
-	"subtask":     {{Name: "prompt", Raw: `""`}, {Name: "description", Raw: `""`}, {Name: "agent", Raw: `"general"`}},
-	"compaction":  {{Name: "auto", Raw: "false"}},
+var needs = map[string]js.Value{
+	"text":        `{"text":""}`,
+	"reasoning":   `{"text":""}`,
+	"file":        `{"mime":"application/octet-stream","url":"data:,"}`,
+	"tool":        `{"callID":"` + unnamed + `","tool":"` + unnamed + `"}`,
+	"step-start":  `{}`,
+	"step-finish": `{"reason":"stop","cost":0,"tokens":` + noTokens + `}`,
+	"patch":       `{"hash":"","files":[]}`,
+	"snapshot":    `{"snapshot":""}`,
+	"agent":       `{"name":"build"}`,
+	"retry":       `{"attempt":1,"error":{"name":"APIError","data":{"message":"unknown","isRetryable":false}},"time":{"created":0}}`,
+	"subtask":     `{"prompt":"","description":"","agent":"general"}`,
+	"compaction":  `{"auto":false}`,
 }
 
 // mendPart returns a part as opencode has to have it; ok is false for one of a type that it
 // does not know.
-func mendPart(p string, at int64) (mended string, ok bool) {
-	typ := str(p, "type")
+func mendPart(p js.Value, at int64) (mended js.Value, ok bool) {
+	typ := p.Get("type").Str()
 	need, ok := needs[typ]
 	if !ok {
 		return p, false
 	}
-	p = mendTime(whole(p), "start", "end", "created")
-	for _, f := range need {
-		p = orElse(p, f.Name, f.Raw)
-	}
+	p = withDefaults(mendTime(whole(p), "start", "end", "created"), need)
 	switch typ {
 	case "reasoning":
-		p = orElse(p, "time", span{at, at}.times())
+		p = withDefaults(p, object(js.RawField("time", span{at, at}.times())))
 	case "tool":
-		p = formats.With(p, "state", mendState(get(p, "state"), at))
+		p = p.With("state", mendState(p.Get("state"), at))
 	}
 	return p, true
 }
 
 // mendState returns the state of a tool as opencode has to have it.
-func mendState(state string, at int64) string {
+func mendState(state js.Value, at int64) js.Value {
 	state = mendTime(whole(state), "start", "end", "compacted")
-	if input := get(state, "input"); !isObject(input) {
-		value := "{}"
-		if input != "" {
-			value = js.Object(js.RawField("input", input))
-		}
-		state = formats.With(state, "input", value)
+	if input := state.Get("input"); !input.IsObject() {
+		state = state.With("input", object(js.RawField("input", input)))
 	}
-	times := func(end bool) {
-		t := get(state, "time")
-		if t == "" {
-			t = "{}"
-		}
-		t = orElse(t, "start", formats.Int(max(at, 0)))
-		if end {
-			t = orElse(t, "end", get(t, "start"))
-		}
-		state = formats.With(state, "time", t)
-	}
-	switch str(state, "status") {
+	start := withDefaults(state.Get("time"), object(js.IntField("start", max(at, 0))))
+	times := withDefaults(start, object(js.RawField("end", start.Get("start"))))
+	switch state.Get("status").Str() {
 	case "pending":
-		state = orElse(state, "raw", `""`)
+		return withDefaults(state, `{"raw":""}`)
 	case "running":
-		times(false)
+		return state.With("time", start)
 	case "completed":
-		if raw := get(state, "output"); !strings.HasPrefix(raw, `"`) {
-			state = formats.With(state, "output", js.Quote(raw))
+		if raw := state.Get("output"); !raw.IsString() {
+			state = state.With("output", quote(string(raw)))
 		}
-		state = orElse(orElse(state, "title", `""`), "metadata", "{}")
-		times(true)
-	default:
-		state = orElse(formats.With(state, "status", `"error"`), "error", js.Quote(textInterrupted))
-		times(true)
+		return withDefaults(state, `{"title":"","metadata":{}}`).With("time", times)
 	}
-	return state
+	return withDefaults(state.With("status", `"error"`), object(js.StringField("error", textInterrupted))).With("time", times)
 }

@@ -50,7 +50,7 @@ func convert(ctx context.Context, doc document, header session.HeaderFields, b *
 		}
 	}
 	about := doc.info()
-	if _, err := b.Custom(formats.Place{Key: "session"}, customSession, about); err != nil {
+	if _, err := b.Custom(formats.Place{Key: "session"}, customSession, string(about)); err != nil {
 		return err
 	}
 	if header.Title != "" {
@@ -64,38 +64,32 @@ func convert(ctx context.Context, doc document, header session.HeaderFields, b *
 
 // messages gives all messages to b, and goes back to where the session stands if the last
 // of them have been reverted.
-func (c *conversion) messages(ctx context.Context, about string) error {
-	revert := str(about, "revert", "messageID")
+func (c *conversion) messages(ctx context.Context, about js.Value) error {
+	revert := about.Get("revert", "messageID").Str()
 	from := len(c.refs)
 	for i, r := range c.refs {
 		if revert != "" && r.id == revert {
 			from = i
 		}
 	}
-	c.summaryOf = summaries(c.refs[:from])
-	for _, r := range c.refs[:from] {
-		if err := c.read(ctx, r); err != nil {
-			return err
-		}
-	}
-	if err := c.settle(); err != nil || from == len(c.refs) {
+	if err := c.readAll(ctx, c.refs[:from]); err != nil || from == len(c.refs) {
 		return err
 	}
 	stand := c.b.Leaf()
-	c.summaryOf = summaries(c.refs[from:])
-	for _, r := range c.refs[from:] {
-		if err := c.read(ctx, r); err != nil {
-			return err
-		}
-	}
-	if err := c.settle(); err != nil {
+	if err := c.readAll(ctx, c.refs[from:]); err != nil {
 		return err
 	}
 	return c.revert(ctx, about, stand, c.refs[from])
 }
 
-// settle ends a row of messages.
-func (c *conversion) settle() error {
+// readAll takes over a row of messages.
+func (c *conversion) readAll(ctx context.Context, refs []ref) error {
+	c.summaryOf = summaries(refs)
+	for _, r := range refs {
+		if err := c.read(ctx, r); err != nil {
+			return err
+		}
+	}
 	if err := c.release(); err != nil {
 		return err
 	}
@@ -104,16 +98,16 @@ func (c *conversion) settle() error {
 
 // revert goes back to the entry stand. Of the message at which the session was reverted, what
 // was in front of the part that the revert names stays.
-func (c *conversion) revert(ctx context.Context, about, stand string, r ref) error {
+func (c *conversion) revert(ctx context.Context, about js.Value, stand string, r ref) error {
 	undone := c.b.Leaf()
 	place := formats.Place{Key: "revert", Parent: stand}
-	if part := str(about, "revert", "partID"); part != "" {
+	if part := about.Get("revert", "partID").Str(); part != "" {
 		m, err := c.doc.message(ctx, r)
 		if err != nil {
 			return err
 		}
 		for i, p := range m.parts {
-			if str(p, "id") == part {
+			if p.Get("id").Str() == part {
 				m.parts = m.parts[:i]
 				break
 			}
@@ -126,13 +120,13 @@ func (c *conversion) revert(ctx context.Context, about, stand string, r ref) err
 		}
 	}
 	_, err := c.b.Custom(place, customRevert, js.Object(
-		js.RawField("revert", get(about, "revert")), js.StringField("leaf", undone), js.StringField("stand", stand)))
+		js.RawField("revert", about.Get("revert")), js.StringField("leaf", undone), js.StringField("stand", stand)))
 	return err
 }
 
 // stay adds what is left of a message behind the entry stand.
 func (c *conversion) stay(m message, stand string) error {
-	e := &emission{conversion: c, message: m, key: "kept", parent: stand}
+	e := &messageReader{conversion: c, message: m, key: "kept", parent: stand}
 	if err := e.add(false); err != nil {
 		return err
 	}
@@ -158,8 +152,7 @@ func (c *conversion) read(ctx context.Context, r ref) error {
 		c.waiting = &m
 		return nil
 	}
-	e := &emission{conversion: c, message: m}
-	return e.add(false)
+	return (&messageReader{conversion: c, message: m}).add(false)
 }
 
 // release takes over a compaction that has come to nothing: to the model it is what
@@ -171,8 +164,7 @@ func (c *conversion) release() error {
 	m := *c.waiting
 	c.waiting = nil
 	c.b.Lose("message "+m.id(), formats.KindContext, "a compaction whose summary does not follow it, so that it does not count here")
-	e := &emission{conversion: c, message: m}
-	return e.add(false)
+	return (&messageReader{conversion: c, message: m}).add(false)
 }
 
 // compaction takes over a compaction, which waits, and its summary.
@@ -181,22 +173,20 @@ func (c *conversion) compaction(summary message) error {
 	c.waiting = nil
 	first := ""
 	for _, p := range m.parts {
-		if tail := str(p, "tail_start_id"); tail != "" {
+		if tail := p.Get("tail_start_id").Str(); tail != "" {
 			first = c.tails[tail]
 		}
 	}
-	e := &emission{conversion: c, message: m}
-	if err := e.add(true); err != nil {
+	if err := (&messageReader{conversion: c, message: m}).add(true); err != nil {
 		return err
 	}
-	s := &emission{conversion: c, message: summary}
-	if err := s.keep(true); err != nil {
+	if err := (&messageReader{conversion: c, message: summary}).keep(true); err != nil {
 		return err
 	}
 	var text strings.Builder
 	for _, p := range summary.parts {
-		if str(p, "type") == "text" {
-			text.WriteString(str(p, "text"))
+		if p.Get("type").Str() == "text" {
+			text.WriteString(p.Get("text").Str())
 		}
 	}
 	place := formats.Place{ID: summary.id(), Time: num(summary.info, "time", "created")}
@@ -229,7 +219,7 @@ func (x *exporter) compaction(i int, e session.Entry) {
 	if e.Get("systemMessage") != "" {
 		x.t.Lose(formats.At(e), formats.KindSystem, "opencode does not know the system message that a compaction keeps")
 	}
-	removed := i == x.hiddenTo && len(x.shown[i]) == 0 // which has been told
+	removed := i == x.hiddenTo && len(x.projected[i]) == 0 // which has been told
 	if !removed && x.open != nil && x.open.compaction && x.sum(i, e) {
 		return
 	}
@@ -242,14 +232,14 @@ func (x *exporter) compaction(i int, e session.Entry) {
 		x.t.Lose(formats.At(e), formats.KindContext, "a compaction in what a later one keeps left out, for opencode would show it")
 		return
 	}
-	part := js.Object(js.RawField("type", `"compaction"`), js.RawField("auto", "false"),
+	part := object(js.RawField("type", `"compaction"`), js.RawField("auto", "false"),
 		formats.Str("tail_start_id", x.tail(i, x.kept(i))))
 	user := x.user
-	x.put(message{x.userInfo(e, x.modelFor(i)), []string{part}}, i, i)
+	x.put(message{x.userInfo(e, x.modelFor(i)), []js.Value{part}}, i, i)
 	info := x.assistantInfo(e, "compaction", "", "stop", "")
-	info = formats.With(info, "parentID", js.Quote(x.out[len(x.out)-1].id()))
-	text := js.Object(js.RawField("type", `"text"`), js.RawField("text", literal(e.Get("summary"))))
-	x.put(message{formats.With(info, "summary", "true"), []string{text}}, i, i)
+	info = info.With("parentID", quote(x.out[len(x.out)-1].id()))
+	text := textOf(e.Get("summary"))
+	x.put(message{info.With("summary", "true"), []js.Value{text}}, i, i)
 	x.user = user // the turn goes on
 }
 

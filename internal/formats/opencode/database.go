@@ -1,8 +1,8 @@
 package opencode
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -41,7 +41,7 @@ func openDatabase(ctx context.Context, src *formats.Source, path string) (format
 		return nil, err
 	}
 	d := &database{src: src, path: path, db: db}
-	if err := d.look(ctx); err != nil {
+	if err := d.readLayout(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	if fi, err := os.Stat(path); err == nil {
@@ -50,8 +50,8 @@ func openDatabase(ctx context.Context, src *formats.Source, path string) (format
 	return d, nil
 }
 
-// look sees that the tables are opencode's.
-func (d *database) look(ctx context.Context) error {
+// readLayout checks that the tables are opencode's, and notes the columns of a session.
+func (d *database) readLayout(ctx context.Context) error {
 	if err := d.db.Require(ctx, schema); err != nil {
 		return err
 	}
@@ -78,10 +78,10 @@ func (d *database) List(ctx context.Context, q formats.Query) iter.Seq2[formats.
 				yield(none, err)
 				return
 			}
-			info := formats.Info{Row: store.Row{Path: d.path, ModTime: d.modTime}, Key: str(about, "id")}
+			info := formats.Info{Row: store.Row{Path: d.path, ModTime: d.modTime}, Key: about.Get("id").Str()}
 			h := header(about, d.src)
 			describe(&info, h, num(about, "time", "updated"))
-			if str(about, "slug") == q.ID {
+			if about.Get("slug").Str() == q.ID {
 				info.Alias = q.ID
 			}
 			spent(&info.Info, about)
@@ -96,16 +96,14 @@ func (d *database) List(ctx context.Context, q formats.Query) iter.Seq2[formats.
 }
 
 // spent fills in what opencode has summed up.
-func spent(info *session.Info, about string) {
-	tokens := get(about, "tokens")
-	info.Spent.Input, info.Spent.Output = num(tokens, "input"), num(tokens, "output")+num(tokens, "reasoning")
-	info.Spent.CacheRead, info.Spent.CacheWrite = num(tokens, "cache", "read"), num(tokens, "cache", "write")
-	info.Spent.Cost = number(get(about, "cost"))
+func spent(info *session.Info, about js.Value) {
+	info.Spent.Input, info.Spent.Output, info.Spent.CacheRead, info.Spent.CacheWrite = counts(about.Get("tokens"))
+	info.Spent.Cost = number(about.Get("cost"))
 }
 
 // sessions yields what is known of each session, as an export has it; with an id, of those that it
 // may mean.
-func (d *database) sessions(ctx context.Context, id string) iter.Seq2[string, error] {
+func (d *database) sessions(ctx context.Context, id string) iter.Seq2[js.Value, error] {
 	query := "SELECT " + strings.Join(d.columns, ", ") + " FROM session"
 	var args []any
 	if id != "" {
@@ -113,25 +111,19 @@ func (d *database) sessions(ctx context.Context, id string) iter.Seq2[string, er
 		args = append(args, id)
 	}
 	query += " ORDER BY time_updated DESC, id"
-	return func(yield func(string, error) bool) {
-		rows, err := d.db.QueryContext(ctx, query, args...)
-		if err != nil {
-			yield("", d.db.Err(err))
-			return
-		}
-		defer rows.Close()
-		for rows.Next() {
-			row, err := scan(rows, d.columns)
+	values, dest := make([]any, len(d.columns)), make([]any, len(d.columns))
+	for i := range values {
+		dest[i] = &values[i]
+	}
+	return func(yield func(js.Value, error) bool) {
+		for err := range d.db.Rows(ctx, dest, query, args...) {
 			if err != nil {
-				yield("", d.db.Err(err))
+				yield("", err)
 				return
 			}
-			if !yield(row.info(), nil) {
+			if !yield(rowOf(d.columns, values).info(), nil) {
 				return
 			}
-		}
-		if err := rows.Err(); err != nil {
-			yield("", d.db.Err(err))
 		}
 	}
 }
@@ -154,7 +146,7 @@ func (d *database) open(ctx context.Context, id string) (*stored, error) {
 		if err != nil {
 			return nil, err
 		}
-		if str(about, "id") == id {
+		if about.Get("id").Str() == id {
 			s.about = about
 			break
 		}
@@ -171,58 +163,47 @@ func (d *database) open(ctx context.Context, id string) (*stored, error) {
 // A stored session is one of a database.
 type stored struct {
 	*database
+	damaged
 	id       string
-	about    string
+	about    js.Value
 	messages []ref
-	losses   []formats.Loss
-	told     func(where, kind, format string, args ...any)
+	report   func(where, kind, format string, args ...any)
 }
 
-func (s *stored) info() string { return s.about }
-func (s *stored) refs() []ref  { return s.messages }
+func (s *stored) info() js.Value { return s.about }
+func (s *stored) refs() []ref    { return s.messages }
 
 func (s *stored) damage(lose func(where, kind, format string, args ...any)) {
-	s.told = lose
-	for _, l := range s.losses {
-		lose(l.Where, l.Kind, "%s", l.What)
-	}
+	s.report = lose
+	s.damaged.damage(lose)
 }
 
 // bad tells of a part that is none.
 func (s *stored) bad(message, part string) {
-	if s.told != nil {
-		s.told("message "+message, formats.KindDamage, "part %s is not a JSON object, skipped", part)
+	if s.report != nil {
+		s.report("message "+message, formats.KindDamage, "part %s is not a JSON object, skipped", part)
 	}
-}
-
-func (s *stored) lose(where, format string, args ...any) {
-	s.losses = append(s.losses, formats.Loss{Where: where, Kind: formats.KindDamage, What: fmt.Sprintf(format, args...)})
 }
 
 // note notes the messages, in opencode's order.
 func (s *stored) note(ctx context.Context) error {
-	rows, err := s.db.QueryContext(ctx, "SELECT id, time_created, data FROM message WHERE session_id = ?", s.id)
-	if err != nil {
-		return s.db.Err(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id, created, data sqldb.Text
-		if err := rows.Scan(&id, &created, &data); err != nil {
-			return s.db.Err(err)
+	var id, created, data sqldb.Text
+	for err := range s.db.Rows(ctx, []any{&id, &created, &data}, "SELECT id, time_created, data FROM message WHERE session_id = ?", s.id) {
+		if err != nil {
+			return err
 		}
 		if !isJSON(string(data)) {
 			s.lose("message "+string(id), "not a JSON object, skipped")
 			continue
 		}
 		r := ref{}
-		r.created, _ = integer(string(created))
-		r.note(string(data))
+		r.created, _ = integer(js.Value(created))
+		r.note(js.Value(data))
 		r.id = string(id)
 		s.messages = append(s.messages, r)
 	}
 	order(s.messages)
-	return s.db.Err(rows.Err())
+	return nil
 }
 
 // noteCompactions notes which messages are compactions.
@@ -231,26 +212,21 @@ func (s *stored) noteCompactions(ctx context.Context) error {
 	for i, r := range s.messages {
 		at[r.id] = i
 	}
-	rows, err := s.db.QueryContext(ctx, "SELECT message_id, data FROM part WHERE session_id = ? AND instr(data, '\"compaction\"') > 0", s.id)
-	if err != nil {
-		return s.db.Err(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id, data sqldb.Text
-		if err := rows.Scan(&id, &data); err != nil {
-			return s.db.Err(err)
+	var id, data sqldb.Text
+	for err := range s.db.Rows(ctx, []any{&id, &data}, "SELECT message_id, data FROM part WHERE session_id = ? AND instr(data, '\"compaction\"') > 0", s.id) {
+		if err != nil {
+			return err
 		}
 		if i, ok := at[string(id)]; ok && isJSON(string(data)) {
-			s.messages[i].notePart(string(data))
+			s.messages[i].notePart(js.Value(data))
 		}
 	}
-	return s.db.Err(rows.Err())
+	return nil
 }
 
 // isJSON reports whether a value is an object that is not nested too deep.
 func isJSON(text string) bool {
-	return isObject(text) && js.Valid([]byte(text)) && js.Depth([]byte(text)) <= maxDepth
+	return js.Value(text).IsObject() && js.Valid([]byte(text)) && js.Depth([]byte(text)) <= maxDepth
 }
 
 // message reads one message and its parts, as an export has them.
@@ -260,15 +236,10 @@ func (s *stored) message(ctx context.Context, r ref) (message, error) {
 		return message{}, s.db.Err(err)
 	}
 	m := message{info: identified(string(data), js.StringField("id", r.id), js.StringField("sessionID", s.id))}
-	rows, err := s.db.QueryContext(ctx, "SELECT id, data FROM part WHERE message_id = ? ORDER BY id", r.id)
-	if err != nil {
-		return message{}, s.db.Err(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id, data sqldb.Text
-		if err := rows.Scan(&id, &data); err != nil {
-			return message{}, s.db.Err(err)
+	var id sqldb.Text
+	for err := range s.db.Rows(ctx, []any{&id, &data}, "SELECT id, data FROM part WHERE message_id = ? ORDER BY id", r.id) {
+		if err != nil {
+			return message{}, err
 		}
 		if !isJSON(string(data)) {
 			s.bad(r.id, string(id))
@@ -277,21 +248,21 @@ func (s *stored) message(ctx context.Context, r ref) (message, error) {
 		m.parts = append(m.parts, identified(string(data), js.StringField("id", string(id)),
 			js.StringField("sessionID", s.id), js.StringField("messageID", r.id)))
 	}
-	return m, s.db.Err(rows.Err())
+	return m, nil
 }
 
 // identified returns what a row holds with the ids that are in other columns, behind the rest.
-func identified(data string, ids ...js.Field) string {
-	list := formats.Fields(compact(data))
+func identified(data string, ids ...js.Field) js.Value {
+	v := compact(data)
 	var out []js.Field
-	for _, f := range list {
-		switch f.Name {
+	for name, value := range v.Members() {
+		switch name {
 		case "id", "sessionID", "messageID":
 		default:
-			out = append(out, f)
+			out = append(out, js.RawField(name, value))
 		}
 	}
-	return strings.ToValidUTF8(js.Object(append(out, ids...)...), "\ufffd")
+	return js.Value(strings.ToValidUTF8(js.Object(append(out, ids...)...), "\ufffd"))
 }
 
 // sessionColumns are the columns of a session, as far as an export has them.
@@ -302,97 +273,65 @@ var sessionColumns = []string{
 	"share_url", "metadata", "revert", "permission", "time_created", "time_updated", "time_compacting", "time_archived",
 }
 
-// A row is a row of a table: the JSON text of each column that is not null.
-type row map[string]string
+// A row is a row of a table: each column that is not null.
+type row map[string]js.Value
 
 // jsonColumns hold JSON texts.
 var jsonColumns = map[string]bool{"model": true, "summary_diffs": true, "metadata": true, "revert": true, "permission": true}
 
-// scan reads a row of sessions.
-func scan(rows *sql.Rows, columns []string) (row, error) {
-	values, to := make([]any, len(columns)), make([]any, len(columns))
-	for i := range values {
-		to[i] = &values[i]
-	}
-	if err := rows.Scan(to...); err != nil {
-		return nil, err
-	}
+// rowOf returns a row of sessions by the values of the columns.
+func rowOf(columns []string, values []any) row {
 	r := row{}
 	for i, name := range columns {
 		switch v := values[i].(type) {
 		case int64:
-			r[name] = strconv.FormatInt(v, 10)
+			r[name] = js.Value(strconv.FormatInt(v, 10))
 		case float64:
-			r[name] = js.Stringify(strconv.FormatFloat(v, 'g', -1, 64))
+			r[name] = float(v)
 		case string:
 			r[name] = fromText(name, v)
 		case []byte:
 			r[name] = fromText(name, string(v))
 		}
 	}
-	return r, nil
+	return r
 }
 
-// fromText returns the JSON text for a text in a column.
-func fromText(column, text string) string {
+// fromText returns the value of a text in a column.
+func fromText(column, text string) js.Value {
 	if !jsonColumns[column] {
-		return js.Quote(text)
+		return js.Value(js.Quote(text))
 	}
 	if !js.Valid([]byte(text)) || js.Depth([]byte(text)) > maxDepth {
 		return ""
 	}
-	if text = compact(text); text == "null" {
-		return ""
+	if v := compact(text); v != "null" {
+		return v
 	}
-	return text
-}
-
-// count returns a column, 0 for null.
-func (r row) count(column string) string {
-	if raw := r[column]; raw != "" {
-		return raw
-	}
-	return "0"
+	return ""
 }
 
 // info returns what an export says of the session, in the same order.
-func (r row) info() string {
+func (r row) info() js.Value {
 	field := func(name, column string) js.Field { return js.RawField(name, r[column]) }
-	summary := ""
-	if r["summary_additions"] != "" || r["summary_deletions"] != "" || r["summary_files"] != "" {
-		summary = js.Object(
-			js.RawField("additions", r.count("summary_additions")), js.RawField("deletions", r.count("summary_deletions")),
-			js.RawField("files", r.count("summary_files")), field("diffs", "summary_diffs"))
+	count := func(name, column string) js.Field { return js.RawField(name, cmp.Or(r[column], "0")) }
+	summary, share := "", ""
+	if cmp.Or(r["summary_additions"], r["summary_deletions"], r["summary_files"]) != "" {
+		summary = js.Object(count("additions", "summary_additions"), count("deletions", "summary_deletions"),
+			count("files", "summary_files"), field("diffs", "summary_diffs"))
 	}
-	share := ""
 	if url := r["share_url"]; url != "" && url != `""` {
 		share = js.Object(field("url", "share_url"))
 	}
-	return js.Object(
+	tokens := js.Object(count("input", "tokens_input"), count("output", "tokens_output"), count("reasoning", "tokens_reasoning"),
+		js.RawField("cache", js.Object(count("read", "tokens_cache_read"), count("write", "tokens_cache_write"))))
+	return object(
 		field("id", "id"), field("slug", "slug"), field("projectID", "project_id"), field("workspaceID", "workspace_id"),
 		field("directory", "directory"), field("path", "path"), field("parentID", "parent_id"), field("title", "title"),
 		field("agent", "agent"), field("model", "model"), field("version", "version"),
-		js.RawField("summary", summary), js.RawField("cost", r.count("cost")), js.RawField("tokens", r.tokens()),
+		js.RawField("summary", summary), count("cost", "cost"), js.RawField("tokens", tokens),
 		js.RawField("share", share), field("metadata", "metadata"), field("revert", "revert"), field("permission", "permission"),
-		js.Field{Name: "time", Raw: js.Object(
-			field("created", "time_created"), field("updated", "time_updated"), field("compacting", "time_compacting"), field("archived", "time_archived"))},
+		js.RawField("time", js.Object(
+			field("created", "time_created"), field("updated", "time_updated"), field("compacting", "time_compacting"), field("archived", "time_archived"))),
 	)
-}
-
-func (r row) tokens() string {
-	return js.Object(
-		js.RawField("input", r.count("tokens_input")), js.RawField("output", r.count("tokens_output")),
-		js.RawField("reasoning", r.count("tokens_reasoning")),
-		js.Field{Name: "cache", Raw: js.Object(
-			js.RawField("read", r.count("tokens_cache_read")), js.RawField("write", r.count("tokens_cache_write")))},
-	)
-}
-
-// number returns the number that a JSON text is, 0 of any other.
-func number(raw string) float64 {
-	f, err := strconv.ParseFloat(raw, 64)
-	if err != nil {
-		return 0
-	}
-	return f
 }

@@ -3,6 +3,7 @@ package opencode
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 // A document is one session where it is stored.
 type document interface {
 	// info returns what is known of the session itself.
-	info() string
+	info() js.Value
 
 	// refs returns its messages in opencode's order.
 	refs() []ref
@@ -23,6 +24,19 @@ type document interface {
 
 	// damage tells of what had to be skipped to get here.
 	damage(lose func(where, kind, format string, args ...any))
+}
+
+// A damaged is what had to be skipped.
+type damaged []formats.Loss
+
+func (d *damaged) lose(where, format string, args ...any) {
+	*d = append(*d, formats.Loss{Where: where, Kind: formats.KindDamage, What: fmt.Sprintf(format, args...)})
+}
+
+func (d *damaged) damage(lose func(where, kind, format string, args ...any)) {
+	for _, l := range *d {
+		lose(l.Where, l.Kind, "%s", l.What)
+	}
 }
 
 // A ref is a message that is still where it is stored, and what has to be known of
@@ -39,18 +53,18 @@ type ref struct {
 }
 
 // note fills in what the message itself says.
-func (r *ref) note(info string) {
-	r.id = strings.Clone(str(info, "id"))
-	r.parent = strings.Clone(str(info, "parentID"))
-	r.summary = str(info, "role") == "assistant" && get(info, "summary") == "true" &&
-		str(info, "finish") != "" && get(info, "error") == ""
+func (r *ref) note(info js.Value) {
+	r.id = strings.Clone(info.Get("id").Str())
+	r.parent = strings.Clone(info.Get("parentID").Str())
+	r.summary = info.Get("role").Str() == "assistant" && info.Get("summary") == "true" &&
+		info.Get("finish").Str() != "" && info.Get("error") == ""
 }
 
 // notePart fills in what a part says.
-func (r *ref) notePart(part string) {
-	if str(part, "type") == "compaction" {
+func (r *ref) notePart(part js.Value) {
+	if part.Get("type").Str() == "compaction" {
 		r.compacted = true
-		r.tail = strings.Clone(str(part, "tail_start_id"))
+		r.tail = strings.Clone(part.Get("tail_start_id").Str())
 	}
 }
 
@@ -87,14 +101,17 @@ func summaries(refs []ref) map[string]string {
 }
 
 // sorted returns parts in opencode's order, which is that of their ids, each once.
-func sorted(parts []string) []string {
-	type keyed struct{ id, raw string }
+func sorted(parts []js.Value) []js.Value {
+	type keyed struct {
+		id  string
+		raw js.Value
+	}
 	list := make([]keyed, len(parts))
 	for i, p := range parts {
-		list[i] = keyed{str(p, "id"), p}
+		list[i] = keyed{p.Get("id").Str(), p}
 	}
 	slices.SortStableFunc(list, func(a, b keyed) int { return strings.Compare(a.id, b.id) })
-	var out []string
+	var out []js.Value
 	for i, k := range list {
 		if i == 0 || k.id == "" || k.id != list[i-1].id {
 			out = append(out, k.raw)
@@ -104,17 +121,19 @@ func sorted(parts []string) []string {
 }
 
 // compact returns a JSON text on one line, as valid UTF-8.
-func compact(raw string) string { return strings.ToValidUTF8(formats.Compact(raw), "\ufffd") }
+func compact(raw string) js.Value {
+	return js.Value(strings.ToValidUTF8(formats.Compact(raw), "\ufffd"))
+}
 
 // A message is one message of a session, with its parts in the order of their ids.
 // Both are JSON texts on one line.
 type message struct {
-	info  string
-	parts []string
+	info  js.Value
+	parts []js.Value
 }
 
-func (m message) id() string   { return str(m.info, "id") }
-func (m message) role() string { return str(m.info, "role") }
+func (m message) id() string   { return m.info.Get("id").Str() }
+func (m message) role() string { return m.info.Get("role").Str() }
 
 // The texts that opencode shows a model in place of parts.
 const (
@@ -162,9 +181,9 @@ func (m message) layout() []step {
 func (m message) userLayout() []step {
 	var blocks []block
 	for i, p := range m.parts {
-		switch str(p, "type") {
+		switch p.Get("type").Str() {
 		case "text":
-			if string(js.Value(p).Get("ignored")) != "true" && speaks(p) {
+			if p.Get("ignored") != "true" && speaks(p) {
 				blocks = append(blocks, block{part: i, kind: blockText})
 			}
 		case "file":
@@ -193,7 +212,7 @@ func (m message) assistantLayout() []step {
 		current = step{finished: -1}
 	}
 	for i, p := range m.parts {
-		switch str(p, "type") {
+		switch p.Get("type").Str() {
 		case "step-start":
 			end()
 		case "step-finish":
@@ -203,7 +222,7 @@ func (m message) assistantLayout() []step {
 				current.blocks = append(current.blocks, block{part: i, kind: blockText})
 			}
 		case "reasoning":
-			if speaks(p) || get(p, "metadata") != "" {
+			if speaks(p) || p.Get("metadata") != "" {
 				current.blocks = append(current.blocks, block{part: i, kind: blockThinking})
 			}
 		case "tool":
@@ -218,69 +237,62 @@ func (m message) assistantLayout() []step {
 }
 
 // speaks reports whether a part has a text, or null, which stands for one.
-func speaks(part string) bool { return rawMember(part, "text") != `""` }
+func speaks(part js.Value) bool { return member(part, "text") != `""` }
 
-// rawMember is get that tells null from nothing.
-func rawMember(raw, name string) string {
-	found := ""
-	for _, f := range formats.Fields(raw) {
-		if f.Name == name {
-			found = f.Raw
-		}
-	}
-	return found
-}
+// member is Get that tells null from nothing.
+func member(v js.Value, name string) js.Value { return js.Value(js.Member(string(v), name)) }
 
 // isImage reports whether a file can be an image block: whether it is here, and not at
 // an address.
-func isImage(file string) bool {
-	if !strings.HasPrefix(str(file, "mime"), "image/") {
+func isImage(file js.Value) bool {
+	if !strings.HasPrefix(file.Get("mime").Str(), "image/") {
 		return false
 	}
-	if rawMember(file, "url") == "null" {
+	if member(file, "url") == "null" {
 		return true
 	}
-	_, _, ok := formats.DataURL(str(file, "url"))
+	_, _, ok := formats.DataURL(file.Get("url").Str())
 	return ok
 }
 
-// shown reports whether opencode would show a file to a model that takes it. The text
+// isSent reports whether opencode would show a file to a model that takes it. The text
 // of others is in a part of its own.
-func shown(file string) bool {
-	mime := str(file, "mime")
+func isSent(file js.Value) bool {
+	mime := file.Get("mime").Str()
 	return mime != "text/plain" && mime != "application/x-directory"
 }
 
 // unnamed is what a tool or a call is called that has no name.
 const unnamed = "unknown"
 
-func callOf(tool string) string  { return cmp.Or(str(tool, "callID"), unnamed) }
-func nameOfTool(p string) string { return cmp.Or(str(p, "tool"), unnamed) }
+func callOf(tool js.Value) string  { return cmp.Or(tool.Get("callID").Str(), unnamed) }
+func nameOfTool(p js.Value) string { return cmp.Or(p.Get("tool").Str(), unnamed) }
 
-// attached returns the files that came with the result of a tool.
-func attached(tool string) []string { return elements(get(tool, "state", "attachments")) }
+// attached returns the files that came with the result of a tool in this state.
+func attached(state js.Value) []js.Value { return slices.Collect(state.Get("attachments").Elements()) }
 
 // interrupted returns what a tool had said when it was interrupted, which counts as
 // its result.
-func interrupted(tool string) (output string, ok bool) {
-	if get(tool, "state", "metadata", "interrupted") != "true" {
+func interrupted(state js.Value) (output js.Value, ok bool) {
+	metadata := state.Get("metadata")
+	if metadata.Get("interrupted") != "true" {
 		return "", false
 	}
-	raw := get(tool, "state", "metadata", "output")
-	return raw, strings.HasPrefix(raw, `"`)
+	output = metadata.Get("output")
+	return output, output.IsString()
 }
 
 // silenced reports whether opencode leaves an assistant's message out because it
 // failed.
 func (m message) silenced() bool {
-	if get(m.info, "error") == "" {
+	if m.info.Get("error") == "" {
 		return false
 	}
-	if str(m.info, "error", "name") != "MessageAbortedError" {
+	if m.info.Get("error", "name").Str() != "MessageAbortedError" {
 		return true
 	}
 	for _, p := range m.parts {
-		if t := str(p, "type"); t != "step-start" && t != "reasoning" {
+		if t := p.Get("type").Str(); t != "step-start" && t != "reasoning" {
 			return false
 		}
 	}

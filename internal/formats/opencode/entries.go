@@ -3,6 +3,7 @@ package opencode
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
@@ -10,8 +11,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// An emission is the making of the entries for one message.
-type emission struct {
+// A messageReader makes the entries for one message.
+type messageReader struct {
 	*conversion
 	message
 	key    string // beside its ids, where the message comes a second time
@@ -19,11 +20,11 @@ type emission struct {
 }
 
 // where names the message in losses.
-func (e *emission) where() string { return "message " + e.id() }
+func (e *messageReader) where() string { return "message " + e.id() }
 
 // place returns where an entry stands that is known by a name within the message, and
 // that has the id of the message or of a part if it may.
-func (e *emission) place(id, name string, at int64) formats.Place {
+func (e *messageReader) place(id, name string, at int64) formats.Place {
 	p := formats.Place{ID: id, Key: name + " " + e.id(), Time: at, Parent: e.parent}
 	if e.key != "" || id == "" {
 		p.ID, p.Key = "", e.key+name+" "+cmp.Or(id, e.id())
@@ -34,7 +35,7 @@ func (e *emission) place(id, name string, at int64) formats.Place {
 
 // add adds the message whole, and the entries that are made of it: none for one that
 // is in force as a compaction.
-func (e *emission) add(compaction bool) error {
+func (e *messageReader) add(compaction bool) error {
 	e.missed()
 	if err := e.keep(compaction); err != nil || compaction {
 		return err
@@ -59,10 +60,10 @@ func (e *emission) add(compaction bool) error {
 }
 
 // keep adds the custom entry with all that the other entries do not say.
-func (e *emission) keep(compaction bool) error {
+func (e *messageReader) keep(compaction bool) error {
 	list := []js.Field{
-		{Name: "info", Raw: e.info},
-		{Name: "parts", Raw: formats.Array(e.hollow(compaction)...)},
+		js.RawField("info", e.info),
+		js.RawField("parts", list(e.stripped(compaction))),
 	}
 	if compaction {
 		list = append(list, js.RawField("compaction", "true"))
@@ -75,8 +76,8 @@ func (e *emission) keep(compaction bool) error {
 }
 
 // changeModel says which model the user's message is for, if it is another one.
-func (e *emission) changeModel() error {
-	provider, id := str(e.info, "model", "providerID"), str(e.info, "model", "modelID")
+func (e *messageReader) changeModel() error {
+	provider, id := e.info.Get("model", "providerID").Str(), e.info.Get("model", "modelID").Str()
 	if provider == "" || id == "" || e.model == provider+"/"+id {
 		return nil
 	}
@@ -87,18 +88,18 @@ func (e *emission) changeModel() error {
 }
 
 // missed tells of what a model was shown, and will not be.
-func (e *emission) missed() {
-	if str(e.info, "system") != "" {
+func (e *messageReader) missed() {
+	if e.info.Get("system").Str() != "" {
 		e.b.Lose(e.where(), formats.KindSystem, "what it adds to the system prompt no model will be shown")
 	}
 	for _, p := range e.parts {
-		switch typ := str(p, "type"); {
-		case typ == "file" && e.role() == "user" && shown(p) && !isImage(p):
-			e.b.Lose(e.where(), formats.KindMedia, "a file of type %q, which no model will be shown", str(p, "mime"))
-		case typ == "tool" && get(p, "state", "time", "compacted") == "":
-			for _, f := range attached(p) {
+		switch typ := p.Get("type").Str(); {
+		case typ == "file" && e.role() == "user" && isSent(p) && !isImage(p):
+			e.b.Lose(e.where(), formats.KindMedia, "a file of type %q, which no model will be shown", p.Get("mime").Str())
+		case typ == "tool" && p.Get("state", "time", "compacted") == "":
+			for _, f := range attached(p.Get("state")) {
 				if !isImage(f) {
-					e.b.Lose(e.where(), formats.KindMedia, "a file of type %q, which no model will be shown", str(f, "mime"))
+					e.b.Lose(e.where(), formats.KindMedia, "a file of type %q, which no model will be shown", f.Get("mime").Str())
 				}
 			}
 		}
@@ -106,7 +107,7 @@ func (e *emission) missed() {
 }
 
 // user adds the user's message.
-func (e *emission) user(s step) error {
+func (e *messageReader) user(s step) error {
 	var blocks []string
 	for _, b := range s.blocks {
 		p := e.parts[b.part]
@@ -116,7 +117,7 @@ func (e *emission) user(s step) error {
 		case b.kind == blockImage:
 			blocks = append(blocks, image(p))
 		default:
-			blocks = append(blocks, textBlock(get(p, "text")))
+			blocks = append(blocks, textBlock(p.Get("text")))
 		}
 	}
 	_, err := e.b.Message(e.place(e.id(), "user", num(e.info, "time", "created")), formats.User(blocks))
@@ -124,21 +125,18 @@ func (e *emission) user(s step) error {
 }
 
 // textBlock returns a text block of a text that is JSON already.
-func textBlock(raw string) string {
-	if !strings.HasPrefix(raw, `"`) {
-		raw = `""`
-	}
-	return js.Object(js.StringField("type", "text"), js.RawField("text", raw))
+func textBlock(raw js.Value) string {
+	return js.Object(js.StringField("type", "text"), js.RawField("text", literal(string(raw))))
 }
 
 // image returns the image block of a file.
-func image(file string) string {
-	media, data, _ := formats.DataURL(str(file, "url"))
-	return formats.Image(cmp.Or(media, str(file, "mime")), data)
+func image(file js.Value) string {
+	media, data, _ := formats.DataURL(file.Get("url").Str())
+	return formats.Image(cmp.Or(media, file.Get("mime").Str()), data)
 }
 
 // step adds the n-th step of an assistant's message, and the results of its calls.
-func (e *emission) step(n int, s step) error {
+func (e *messageReader) step(n int, s step) error {
 	var blocks []string
 	calls := false
 	for _, b := range s.blocks {
@@ -148,9 +146,9 @@ func (e *emission) step(n int, s step) error {
 			blocks = append(blocks, thinking(p))
 		case blockCall:
 			calls = true
-			blocks = append(blocks, formats.ToolCall(callOf(p), nameOfTool(p), e.input(p)))
+			blocks = append(blocks, formats.ToolCall(callOf(p), nameOfTool(p), string(e.input(p))))
 		default:
-			blocks = append(blocks, textBlock(get(p, "text")))
+			blocks = append(blocks, textBlock(p.Get("text")))
 		}
 	}
 	id, name := e.id(), "assistant"
@@ -172,24 +170,24 @@ func (e *emission) step(n int, s step) error {
 }
 
 // input returns the arguments of a call.
-func (e *emission) input(tool string) string {
-	raw := get(tool, "state", "input")
-	if isObject(raw) {
+func (e *messageReader) input(tool js.Value) js.Value {
+	raw := tool.Get("state", "input")
+	if raw.IsObject() {
 		return raw
 	}
 	if raw == "" {
 		return "{}"
 	}
 	e.b.Lose(e.where(), formats.KindTool, "the arguments of %q are no object, so they are its member input", nameOfTool(tool))
-	return js.Object(js.RawField("input", raw))
+	return object(js.RawField("input", raw))
 }
 
 // thinking returns the block for a part of reasoning.
-func thinking(p string) string {
-	if data := str(p, "metadata", "anthropic", "redactedData"); data != "" {
+func thinking(p js.Value) string {
+	if data := p.Get("metadata", "anthropic", "redactedData").Str(); data != "" {
 		return formats.RedactedThinking(data)
 	}
-	return formats.Thinking(str(p, "text"), str(p, "metadata", "anthropic", "signature"))
+	return formats.Thinking(p.Get("text").Str(), p.Get("metadata", "anthropic", "signature").Str())
 }
 
 // apis are what providers speak, as far as pi has a name for it.
@@ -201,11 +199,11 @@ var apis = map[string]string{
 
 // reply returns what an assistant message has beside its content. One that failed, and that
 // opencode shows to the model all the same, is a reply like others.
-func (e *emission) reply(s step, calls bool) []js.Field {
-	provider := str(e.info, "providerID")
+func (e *messageReader) reply(s step, calls bool) []js.Field {
+	provider := e.info.Get("providerID").Str()
 	stop := "stop"
-	switch finish := str(e.info, "finish"); {
-	case e.silenced() && str(e.info, "error", "name") == "MessageAbortedError":
+	switch finish := e.info.Get("finish").Str(); {
+	case e.silenced() && e.info.Get("error", "name").Str() == "MessageAbortedError":
 		stop = "aborted"
 	case e.silenced():
 		stop = "error"
@@ -215,41 +213,41 @@ func (e *emission) reply(s step, calls bool) []js.Field {
 		stop = "toolUse"
 	}
 	failure := ""
-	if get(e.info, "error") != "" {
-		failure = cmp.Or(str(e.info, "error", "data", "message"), str(e.info, "error", "name"), "unknown")
+	if e.info.Get("error") != "" {
+		failure = cmp.Or(e.info.Get("error", "data", "message").Str(), e.info.Get("error", "name").Str(), "unknown")
 	}
 	return []js.Field{
-		formats.Str("api", apis[provider]), formats.Str("provider", provider), formats.Str("model", str(e.info, "modelID")),
+		formats.Str("api", apis[provider]), formats.Str("provider", provider), formats.Str("model", e.info.Get("modelID").Str()),
 		{Name: "usage", Raw: e.usage(s)},
 		formats.Str("stopReason", stop), formats.Str("errorMessage", failure),
 	}
 }
 
+// counts returns the tokens of a message or a session, those for reasoning with the output.
+func counts(tokens js.Value) (input, output, read, write int64) {
+	return num(tokens, "input"), num(tokens, "output") + num(tokens, "reasoning"), num(tokens, "cache", "read"), num(tokens, "cache", "write")
+}
+
 // usage returns what a step cost: what the message says if it is its only one, else what the
 // part that ends it says.
-func (e *emission) usage(s step) string {
+func (e *messageReader) usage(s step) string {
 	from := e.info
 	if s.finished >= 0 && len(e.layout()) > 1 {
 		from = e.parts[s.finished]
 	}
-	tokens := get(from, "tokens")
-	input, output := num(tokens, "input"), num(tokens, "output")+num(tokens, "reasoning")
-	read, write := num(tokens, "cache", "read"), num(tokens, "cache", "write")
-	total := num(tokens, "total")
-	if total == 0 {
-		total = input + output + read + write
-	}
+	input, output, read, write := counts(from.Get("tokens"))
+	total := cmp.Or(num(from, "tokens", "total"), input+output+read+write)
 	if total > 0 {
 		e.tokens = total
 	}
 	cost := ""
-	if raw := get(from, "cost"); raw != "" && !strings.HasPrefix(raw, `"`) {
+	if raw := from.Get("cost"); raw != "" && !raw.IsString() {
 		cost = js.Object(js.RawField("total", raw))
 	}
 	full, err := session.CompleteUsage(js.Object(
-		js.RawField("input", formats.Int(input)), js.RawField("output", formats.Int(output)),
-		js.RawField("cacheRead", formats.Int(read)), js.RawField("cacheWrite", formats.Int(write)),
-		js.RawField("totalTokens", formats.Int(total)), js.RawField("cost", cost)))
+		js.IntField("input", input), js.IntField("output", output),
+		js.IntField("cacheRead", read), js.IntField("cacheWrite", write),
+		js.IntField("totalTokens", total), js.RawField("cost", cost)))
 	if err != nil {
 		e.b.Lose(e.where(), formats.KindUsage, "what it has for a usage is none, so nothing was used")
 		return ""
@@ -258,23 +256,23 @@ func (e *emission) usage(s step) string {
 }
 
 // result adds the result of a tool. What opencode says of it goes to the details.
-func (e *emission) result(tool string) error {
-	state := get(tool, "state")
-	id, call := str(tool, "id"), callOf(tool)
+func (e *messageReader) result(tool js.Value) error {
+	state := tool.Get("state")
+	id, call := tool.Get("id").Str(), callOf(tool)
 	var blocks []string
 	failed := true
-	switch str(state, "status") {
+	switch state.Get("status").Str() {
 	case "completed":
 		failed = false
-		blocks = append(blocks, textBlock(get(state, "output")))
-		for _, f := range attached(tool) {
+		blocks = append(blocks, textBlock(state.Get("output")))
+		for _, f := range attached(state) {
 			if isImage(f) {
 				blocks = append(blocks, image(f))
 			}
 		}
 	case "error":
-		text := get(state, "error")
-		if output, ok := interrupted(tool); ok {
+		text := state.Get("error")
+		if output, ok := interrupted(state); ok {
 			text = output
 		}
 		blocks = append(blocks, textBlock(text))
@@ -282,8 +280,8 @@ func (e *emission) result(tool string) error {
 		blocks = append(blocks, formats.Text(textInterrupted))
 	}
 	var details []js.Field
-	if detailed(tool) {
-		details = append(details, js.RawField("details", get(state, "metadata")))
+	if detailed(state) {
+		details = append(details, js.RawField("details", state.Get("metadata")))
 	}
 	at := max(num(state, "time", "end"), num(state, "time", "start"))
 	entry, err := e.b.Message(e.place(id, "result "+id+call, at), formats.ToolResult(call, nameOfTool(tool), blocks, failed, details...))
@@ -294,20 +292,20 @@ func (e *emission) result(tool string) error {
 }
 
 // detailed reports whether what opencode says of a result goes to its details.
-func detailed(tool string) bool {
-	raw := get(tool, "state", "metadata")
-	_, spoke := interrupted(tool)
-	status := str(tool, "state", "status")
-	return isObject(raw) && len(formats.Fields(raw)) > 0 && !spoke && (status == "completed" || status == "error")
+func detailed(state js.Value) bool {
+	metadata := state.Get("metadata")
+	_, spoke := interrupted(state)
+	status := state.Get("status").Str()
+	return metadata.IsObject() && strings.Trim(string(metadata), "{} \t") != "" && !spoke && (status == "completed" || status == "error")
 }
 
-// hollow returns the parts of the message with null in place of what the entries have
+// stripped returns the parts of the message with null in place of what the entries have
 // that are made of it. Of a summary, its text is in the compaction, if it is one part.
-func (e *emission) hollow(compaction bool) []string {
-	out := append([]string(nil), e.parts...)
+func (e *messageReader) stripped(compaction bool) []js.Value {
+	out := slices.Clone(e.parts)
 	if compaction {
 		if i, ok := e.onlyText(); ok {
-			out[i] = formats.With(out[i], "text", "null")
+			out[i] = out[i].With("text", "null")
 		}
 		return out
 	}
@@ -317,11 +315,11 @@ func (e *emission) hollow(compaction bool) []string {
 			switch {
 			case b.fixed != "":
 			case b.kind == blockImage:
-				p = hollowFile(p)
+				p = strippedFile(p)
 			case b.kind == blockCall:
-				p = hollowTool(p)
-			case get(p, "text") != "" && get(p, "metadata", "anthropic", "redactedData") == "":
-				p = formats.With(p, "text", "null")
+				p = p.With("state", strippedState(p.Get("state")))
+			case p.Get("text") != "" && p.Get("metadata", "anthropic", "redactedData") == "":
+				p = p.With("text", "null")
 			}
 			out[b.part] = p
 		}
@@ -334,7 +332,7 @@ func (e *emission) hollow(compaction bool) []string {
 func (m message) onlyText() (part int, ok bool) {
 	part = -1
 	for i, p := range m.parts {
-		if m.role() == "assistant" && str(p, "type") == "text" {
+		if m.role() == "assistant" && p.Get("type").Str() == "text" {
 			if part >= 0 {
 				return 0, false
 			}
@@ -344,46 +342,36 @@ func (m message) onlyText() (part int, ok bool) {
 	return part, part >= 0
 }
 
-// hollowFile leaves out the data of an image, if its address is but that.
-func hollowFile(file string) string {
-	media, data, ok := formats.DataURL(str(file, "url"))
-	if ok && isImage(file) && dataURL(media, data) == str(file, "url") {
-		return formats.With(file, "url", "null")
+// strippedFile leaves out the data of an image, if its address is but that.
+func strippedFile(file js.Value) js.Value {
+	media, data, ok := formats.DataURL(file.Get("url").Str())
+	if ok && isImage(file) && formats.FormatDataURL(media, data) == file.Get("url").Str() {
+		return file.With("url", "null")
 	}
 	return file
 }
 
-func dataURL(media, data string) string { return "data:" + media + ";base64," + data }
-
-// hollowTool leaves out the arguments and the result of a call.
-func hollowTool(tool string) string {
-	if isObject(get(tool, "state", "input")) {
-		tool = within(tool, "state", "input", "null")
-	}
-	if detailed(tool) {
-		tool = within(tool, "state", "metadata", "null")
-	}
-	switch str(tool, "state", "status") {
-	case "completed":
-		tool = hollowOutput(tool)
-	case "error":
-		if _, spoke := interrupted(tool); !spoke && get(tool, "state", "error") != "" {
-			tool = within(tool, "state", "error", "null")
+// strippedState leaves out the arguments and the result of a call.
+func strippedState(state js.Value) js.Value {
+	strip := func(name string, has bool) {
+		if has {
+			state = state.With(name, "null")
 		}
 	}
-	return tool
-}
-
-func hollowOutput(tool string) string {
-	if get(tool, "state", "output") != "" {
-		tool = within(tool, "state", "output", "null")
+	_, spoke := interrupted(state)
+	status := state.Get("status").Str()
+	strip("metadata", detailed(state))
+	strip("input", state.Get("input").IsObject())
+	strip("error", status == "error" && !spoke && state.Get("error") != "")
+	if status != "completed" {
+		return state
 	}
-	files := attached(tool)
-	if len(files) == 0 {
-		return tool
+	strip("output", state.Get("output") != "")
+	if files := attached(state); len(files) > 0 {
+		for i := range files {
+			files[i] = strippedFile(files[i])
+		}
+		state = state.With("attachments", list(files))
 	}
-	for i := range files {
-		files[i] = hollowFile(files[i])
-	}
-	return within(tool, "state", "attachments", formats.Array(files...))
+	return state
 }

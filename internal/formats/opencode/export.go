@@ -2,7 +2,6 @@ package opencode
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -30,7 +29,7 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	if t.DB != "" {
 		return insert(ctx, t, doc)
 	}
-	return t.File(str(doc.info, "id")+".json", doc)
+	return t.File(doc.info.Get("id").Str()+".json", doc)
 }
 
 // An exporter is the writing of one session.
@@ -39,17 +38,17 @@ type exporter struct {
 	s    *session.Session
 	path []session.Entry
 
-	about    string // what was known of the session when it was imported, "" if it was not
-	fresh    bool   // it is another session now, and all ids are new
+	about    js.Value // what was known of the session when it was imported, "" if it was not
+	fresh    bool     // it is another session now, and all ids are new
 	id       string
-	reverted string // what was reverted is on the path: in opencode's words how
-	wentOn   bool   // it had been reverted, and something came behind that
+	reverted js.Value // what was reverted is on the path: in opencode's words how
+	wentOn   bool     // it had been reverted, and something came behind that
 
 	places
-	shown    [][]session.Message // what each entry shows a model
-	begin    int                 // of the path, before which nothing is written
-	results  map[callAt]*answer
-	answered map[int]bool // results that have a call
+	projected [][]session.Message // what each entry shows a model
+	begin     int                 // of the path, before which nothing is written
+	results   map[callAt]*answer
+	answered  map[int]bool // results that have a call
 
 	// From where to where on the path older compactions are out of sight.
 	hiddenFrom, hiddenTo int
@@ -98,12 +97,12 @@ func (x *exporter) choose() {
 		x.path[i] = x.t.Inline(e)
 		switch customType(e) {
 		case customSession:
-			x.about = e.Get("data")
+			x.about = js.Value(e.Get("data"))
 		case customRevert:
 			x.wentOn = true
 		}
 	}
-	x.branches(on)
+	x.t.LoseBranches(x.s, func(_ int, e session.Entry) bool { return on[e.ID()] })
 	x.identify()
 	x.survey()
 	x.project()
@@ -112,8 +111,8 @@ func (x *exporter) choose() {
 
 // restore takes the path to what was reverted, if that still is behind where the session stands.
 func (x *exporter) restore(leaf session.Entry) {
-	data := leaf.Get("data")
-	undone, stand := str(data, "leaf"), str(data, "stand")
+	data := js.Value(leaf.Get("data"))
+	undone, stand := data.Get("leaf").Str(), data.Get("stand").Str()
 	for i, e := range x.s.Entries {
 		if e.ID() != undone {
 			continue
@@ -121,25 +120,10 @@ func (x *exporter) restore(leaf session.Entry) {
 		path, _ := x.s.Path(i)
 		for _, p := range path {
 			if p.ID() == stand {
-				x.path, x.reverted = path, get(data, "revert")
+				x.path, x.reverted = path, data.Get("revert")
 				return
 			}
 		}
-	}
-}
-
-// branches tells of the messages that are on no branch that is written.
-func (x *exporter) branches(on map[string]bool) {
-	left, first := 0, ""
-	for _, e := range x.s.Entries {
-		if e.Type() == session.TypeMessage && !on[e.ID()] {
-			if left++; left == 1 {
-				first = formats.At(e)
-			}
-		}
-	}
-	if left > 0 {
-		x.t.Lose(first, formats.KindBranch, "%s on other branches left out; sess-fork makes sessions of them", count(left, "message"))
 	}
 }
 
@@ -164,7 +148,7 @@ func (x *exporter) entry(i int, e session.Entry) {
 	switch typ := e.Type(); {
 	case customType(e) == customMessage:
 		x.flush()
-		x.open = x.skeleton(i, e.Get("data"))
+		x.open = x.skeleton(i, js.Value(e.Get("data")))
 	case customType(e) != "", typ == session.TypeSessionInfo, typ == session.TypeContextEdit, typ == session.TypeTitleChange:
 	case typ == session.TypeModelChange:
 		if id := e.Str("modelId"); id != "" {
@@ -172,8 +156,8 @@ func (x *exporter) entry(i int, e session.Entry) {
 		}
 	case typ == session.TypeCompaction:
 		x.compaction(i, e)
-	case len(x.shown[i]) > 0:
-		for _, m := range x.shown[i] {
+	case len(x.projected[i]) > 0:
+		for _, m := range x.projected[i] {
 			x.message(i, e, m)
 		}
 	case typ == session.TypeMessage: // taken out of the context
@@ -204,16 +188,16 @@ func (x *exporter) message(i int, e session.Entry, m session.Message) {
 		x.assistant(i, e, m)
 		return
 	}
-	said := convo.ToLLM([]session.Message{m})
+	llm := convo.ToLLM([]session.Message{m})
 	if m.Role() != session.RoleUser {
-		if len(said) == 0 {
+		if len(llm) == 0 {
 			x.unheld.Add(e)
 			return
 		}
 		x.t.Lose(formats.At(e), formats.KindRole, "what the role %s says becomes what the user says", m.Role())
 	}
-	for _, one := range said {
-		x.says(i, e, one, m.Role() != session.RoleUser)
+	for _, one := range llm {
+		x.userMessage(i, e, one, m.Role() != session.RoleUser)
 	}
 }
 
@@ -221,7 +205,7 @@ func (x *exporter) message(i int, e session.Entry, m session.Message) {
 // session now, whose messages must not have the ids of those that opencode has already.
 func (x *exporter) identify() {
 	own := x.s.Header.ID
-	came := str(x.about, "id")
+	came := x.about.Get("id").Str()
 	at, _ := js.ParseTime(x.s.Header.Timestamp)
 	switch {
 	case came != "" && (came == own || !session.ValidSessionID(came) && formats.SessionID("opencode", came) == own):
@@ -237,63 +221,53 @@ func (x *exporter) identify() {
 }
 
 // session returns what opencode is to know of the session.
-func (x *exporter) session() string {
-	about := x.about
-	if !isObject(about) {
-		about = "{}"
-	}
+func (x *exporter) session() js.Value {
+	about := objectOr(x.about, "{}")
 	at, _ := js.ParseTime(x.s.Header.Timestamp)
 	if x.fresh {
-		for _, name := range []string{"parentID", "share", "summary", "revert", "permission", "workspaceID", "cost", "tokens"} {
-			about = formats.With(about, name, "")
-		}
-		about = formats.With(about, "time", "")
+		about = about.Without("parentID", "share", "summary", "revert", "permission", "workspaceID", "cost", "tokens", "time")
 	}
 	about = x.identity(about)
 	if x.reverted == "" {
 		if x.wentOn || x.changed { // and so what was reverted is gone
-			about = formats.With(about, "revert", "")
+			about = about.Without("revert")
 		}
 	} else if x.fresh {
-		about = formats.With(about, "revert", js.Object(js.StringField("messageID", x.renamed(str(x.reverted, "messageID")))))
+		about = about.With("revert", object(js.StringField("messageID", x.renamed(x.reverted.Get("messageID").Str()))))
 	}
 	about = x.spent(about)
 	if x.fresh || x.about == "" {
-		origin := js.Object(js.StringField("session", x.s.Header.ID), formats.Str("parent", x.s.Header.ParentSession))
-		about = formats.With(about, "metadata", formats.With(objectOr(get(about, "metadata"), "{}"), "sess", origin))
+		origin := object(js.StringField("session", x.s.Header.ID), formats.Str("parent", x.s.Header.ParentSession))
+		about = about.With("metadata", objectOr(about.Get("metadata"), "{}").With("sess", origin))
 	}
 	updated := at
 	if n := len(x.out); n > 0 {
 		updated = max(at, x.out[n-1].created)
 	}
-	times := objectOr(get(about, "time"), "{}")
-	times = orElse(times, "created", formats.Int(max(at, 0)))
-	if x.changed || get(times, "updated") == "" {
-		times = formats.With(times, "updated", formats.Int(max(updated, num(times, "updated"), 0)))
+	times := withDefaults(about.Get("time"), object(js.IntField("created", max(at, 0))))
+	if x.changed || times.Get("updated") == "" {
+		times = times.With("updated", intValue(max(updated, num(times, "updated"), 0)))
 	}
-	return formats.With(about, "time", whole(times, "created", "updated", "compacting", "archived"))
+	return about.With("time", whole(times, "created", "updated", "compacting", "archived"))
 }
 
 // identity fills in how the session is called and where it belongs.
-func (x *exporter) identity(about string) string {
-	about = formats.With(whole(about), "id", js.Quote(x.id))
+func (x *exporter) identity(about js.Value) js.Value {
+	about = whole(about).With("id", quote(x.id))
 	slug := "sess-" + formats.EntryID(func(string) bool { return false }, x.id)
 	directory := x.s.Header.CWD
-	if directory != "" && directory != str(about, "directory") { // it is at home elsewhere now
-		about = formats.With(formats.With(formats.With(about, "directory", ""), "projectID", ""), "path", "")
+	if directory != "" && directory != about.Get("directory").Str() { // it is at home elsewhere now
+		about = about.Without("directory", "projectID", "path")
 	}
-	for _, f := range []js.Field{
-		js.StringField("slug", slug), {Name: "projectID", Raw: `"global"`}, js.StringField("directory", directory),
-	} {
-		about = orElse(about, f.Name, f.Raw)
-	}
-	if title := str(about, "title"); x.title() != session.OneLine(title) || title == "" {
-		about = formats.With(about, "title", js.Quote(x.title()))
+	about = withDefaults(about, object(
+		js.StringField("slug", slug), js.StringField("projectID", "global"), js.StringField("directory", directory)))
+	if title := about.Get("title").Str(); x.title() != session.OneLine(title) || title == "" {
+		about = about.With("title", quote(x.title()))
 	}
 	if m := x.model; x.about == "" && m.id != "" {
-		about = formats.With(formats.With(about, "agent", `"build"`), "model", js.Object(js.StringField("id", m.known().id), js.StringField("providerID", m.known().provider)))
+		about = about.With("agent", `"build"`).With("model", object(js.StringField("id", m.known().id), js.StringField("providerID", m.known().provider)))
 	}
-	return orElse(about, "version", js.Quote(version))
+	return withDefaults(about, object(js.StringField("version", version)))
 }
 
 // titleLength is how much of what was said first serves as a title, in characters.
@@ -304,11 +278,11 @@ func (x *exporter) title() string {
 	if name := session.OneLine(session.NameOf(x.s.Header, x.s.Entries)); name != "" {
 		return name
 	}
-	if title := session.OneLine(str(x.about, "title")); title != "" {
+	if title := session.OneLine(x.about.Get("title").Str()); title != "" {
 		return title
 	}
 	for i := range x.path {
-		for _, m := range x.shown[i] {
+		for _, m := range x.projected[i] {
 			if text := session.OneLine(m.Text(" ")); m.Role() == session.RoleUser && text != "" {
 				if r := []rune(js.ValidText(text)); len(r) > titleLength {
 					text = string(r[:titleLength-1]) + "…"
@@ -321,24 +295,24 @@ func (x *exporter) title() string {
 }
 
 // spent fills in what all messages cost, unless that came with the session and still holds.
-func (x *exporter) spent(about string) string {
-	if !x.changed && get(about, "cost") != "" && get(about, "tokens") != "" {
+func (x *exporter) spent(about js.Value) js.Value {
+	if !x.changed && about.Get("cost") != "" && about.Get("tokens") != "" {
 		return about
 	}
 	var sum float64
 	var n [5]int64
 	for _, w := range x.out {
 		if w.role() == "assistant" {
-			t := get(w.info, "tokens")
-			sum += number(get(w.info, "cost"))
+			t := w.info.Get("tokens")
+			sum += number(w.info.Get("cost"))
 			for i, v := range []int64{num(t, "input"), num(t, "output"), num(t, "reasoning"), num(t, "cache", "read"), num(t, "cache", "write")} {
 				n[i] += v
 			}
 		}
 	}
-	field := func(name string, i int) js.Field { return js.RawField(name, formats.Int(n[i])) }
-	about = formats.With(about, "cost", js.Stringify(float(sum)))
-	return formats.With(about, "tokens", js.Object(field("input", 0), field("output", 1), field("reasoning", 2),
+	field := func(name string, i int) js.Field { return js.IntField(name, n[i]) }
+	about = about.With("cost", float(sum))
+	return about.With("tokens", object(field("input", 0), field("output", 1), field("reasoning", 2),
 		js.RawField("cache", js.Object(field("read", 3), field("write", 4)))))
 }
 
@@ -392,13 +366,6 @@ func (x *exporter) writtenFrom(place int) int {
 func (x *exporter) tell() {
 	x.unheld.Tell(x.t, "opencode", "left out")
 	if x.late > 0 {
-		x.t.Lose("", formats.KindTime, "%s made later, since opencode puts them in the order of their times", count(x.late, "message"))
+		x.t.Lose("", formats.KindTime, "%s made later, since opencode puts them in the order of their times", formats.Counted(x.late, "1 message", "%d messages"))
 	}
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -22,13 +22,13 @@ import (
 
 // An exportFile is an export, or the list of a shared session.
 type exportFile struct {
+	damaged
 	name     string
 	file     *formats.File
-	about    string
+	about    js.Value
 	messages []ref
-	moved    map[string][]string // parts that stand elsewhere, by their message
+	moved    map[string][]js.Value // parts that stand elsewhere, by their message
 	shared   bool
-	losses   []formats.Loss
 	known    map[string]bool
 }
 
@@ -47,7 +47,7 @@ var errDone = errors.New("done")
 
 // openExport reads an export once, to know where its messages are.
 func openExport(ctx context.Context, name string, file *formats.File) (*exportFile, error) {
-	x := &exportFile{name: name, file: file, moved: map[string][]string{}, known: map[string]bool{}}
+	x := &exportFile{name: name, file: file, moved: map[string][]js.Value{}, known: map[string]bool{}}
 	s := newScanner(ctx, name, file)
 	if err := x.scan(s, nil); err != nil {
 		return nil, err
@@ -55,8 +55,8 @@ func openExport(ctx context.Context, name string, file *formats.File) (*exportFi
 	if err := s.end(); err != nil {
 		return nil, err
 	}
-	if !isObject(x.about) {
-		return nil, formats.Damaged("%s: no export of opencode: it has no info", name)
+	if err := x.hasInfo(); err != nil {
+		return nil, err
 	}
 	order(x.messages)
 	for i := range x.messages {
@@ -73,16 +73,20 @@ func openExport(ctx context.Context, name string, file *formats.File) (*exportFi
 }
 
 // readInfo reads no further than what is known of the session.
-func readInfo(ctx context.Context, name string, file *formats.File) (string, error) {
+func readInfo(ctx context.Context, name string, file *formats.File) (js.Value, error) {
 	x := &exportFile{name: name, file: file, known: map[string]bool{}}
 	err := x.scan(newScanner(ctx, name, file), errDone)
-	switch {
-	case err != nil && !errors.Is(err, errDone):
+	if err != nil && !errors.Is(err, errDone) {
 		return "", err
-	case !isObject(x.about):
-		return "", formats.Damaged("%s: no export of opencode: it has no info", name)
 	}
-	return x.about, nil
+	return x.about, x.hasInfo()
+}
+
+func (x *exportFile) hasInfo() error {
+	if !x.about.IsObject() {
+		return formats.Damaged("%s: no export of opencode: it has no info", x.name)
+	}
+	return nil
 }
 
 // scan reads the file. The error atInfo, if it is one, ends it when it is known what
@@ -111,7 +115,7 @@ func (x *exportFile) scan(s *scanner, atInfo error) error {
 				where, err := s.value()
 				if err == nil && atInfo == nil {
 					x.valid(s.piece, fmt.Sprintf("%s: byte %d", x.name, where.at))
-					x.note(string(s.piece), where)
+					x.note(js.Value(s.piece), where)
 				}
 				return err
 			})
@@ -127,50 +131,50 @@ func (x *exportFile) item(s *scanner, atInfo error) error {
 	if err != nil {
 		return err
 	}
-	raw := string(s.piece)
-	data := get(raw, "data")
+	raw := js.Value(s.piece)
+	data := raw.Get("data")
 	if atInfo == nil {
 		x.valid(s.piece, fmt.Sprintf("%s: byte %d", x.name, where.at))
 	}
-	switch str(raw, "type") {
+	switch raw.Get("type").Str() {
 	case "session":
-		x.about = compact(data)
+		x.about = compact(string(data))
 		return atInfo
 	case "message":
 		x.noteInfo(data, where)
 	case "part":
-		owner := strings.Clone(str(data, "messageID"))
-		x.moved[owner] = append(x.moved[owner], compact(data))
+		owner := strings.Clone(data.Get("messageID").Str())
+		x.moved[owner] = append(x.moved[owner], compact(string(data)))
 	}
 	return nil
 }
 
 // note notes a message of an export.
-func (x *exportFile) note(raw string, where span) {
-	r := x.noteInfo(get(raw, "info"), where)
+func (x *exportFile) note(raw js.Value, where span) {
+	r := x.noteInfo(raw.Get("info"), where)
 	if r == nil {
 		return
 	}
-	for _, p := range elements(get(raw, "parts")) {
-		owner := str(p, "messageID")
+	for _, p := range slices.Collect(raw.Get("parts").Elements()) {
+		owner := p.Get("messageID").Str()
 		if owner == "" || owner == r.id {
 			r.notePart(p)
 			continue
 		}
 		owner = strings.Clone(owner)
-		x.moved[owner] = append(x.moved[owner], compact(p))
+		x.moved[owner] = append(x.moved[owner], compact(string(p)))
 	}
 }
 
 // noteInfo notes what a message says of itself, nil if it is none.
-func (x *exportFile) noteInfo(info string, where span) *ref {
-	role, place := str(info, "role"), fmt.Sprintf("%s: byte %d", x.name, where.at)
+func (x *exportFile) noteInfo(info js.Value, where span) *ref {
+	role, place := info.Get("role").Str(), fmt.Sprintf("%s: byte %d", x.name, where.at)
 	switch {
-	case role == "" || str(info, "id") == "":
+	case role == "" || info.Get("id").Str() == "":
 		x.lose(place, "a message without role or id, skipped")
 		return nil
-	case x.known[str(info, "id")]:
-		x.lose(place, "message %s once more, skipped", str(info, "id"))
+	case x.known[info.Get("id").Str()]:
+		x.lose(place, "message %s once more, skipped", info.Get("id").Str())
 		return nil
 	case role != "user" && role != "assistant":
 		x.lose(place, "a message of role %q, which nothing is made of", role)
@@ -182,26 +186,16 @@ func (x *exportFile) noteInfo(info string, where span) *ref {
 	return &x.messages[len(x.messages)-1]
 }
 
-func (x *exportFile) lose(where, format string, args ...any) {
-	x.losses = append(x.losses, formats.Loss{Where: where, Kind: formats.KindDamage, What: fmt.Sprintf(format, args...)})
-}
-
 // valid tells of a piece that is not valid UTF-8.
 func (x *exportFile) valid(piece []byte, where string) {
 	if !utf8.Valid(piece) {
-		x.losses = append(x.losses, formats.Loss{Where: where, Kind: formats.KindText, What: "invalid UTF-8, which became U+FFFD"})
+		x.damaged = append(x.damaged, formats.Loss{Where: where, Kind: formats.KindText, What: "invalid UTF-8, which became U+FFFD"})
 	}
 }
 
-func (x *exportFile) info() string { return x.about }
+func (x *exportFile) info() js.Value { return x.about }
 
 func (x *exportFile) refs() []ref { return x.messages }
-
-func (x *exportFile) damage(lose func(where, kind, format string, args ...any)) {
-	for _, l := range x.losses {
-		lose(l.Where, l.Kind, "%s", l.What)
-	}
-}
 
 func (x *exportFile) message(_ context.Context, r ref) (message, error) {
 	piece := make([]byte, r.where.size)
@@ -212,12 +206,12 @@ func (x *exportFile) message(_ context.Context, r ref) (message, error) {
 		return message{}, formats.Damaged("%s: at byte %d: it has changed while it was read", x.name, r.where.at)
 	}
 	raw := compact(string(piece))
-	m := message{info: get(raw, "info")}
+	m := message{info: raw.Get("info")}
 	if x.shared {
-		m.info = get(raw, "data")
+		m.info = raw.Get("data")
 	}
-	for _, p := range elements(get(raw, "parts")) {
-		if owner := str(p, "messageID"); owner == "" || owner == r.id {
+	for _, p := range slices.Collect(raw.Get("parts").Elements()) {
+		if owner := p.Get("messageID").Str(); owner == "" || owner == r.id {
 			m.parts = append(m.parts, p)
 		}
 	}
@@ -239,7 +233,7 @@ func (a *exportArchive) List(ctx context.Context, q formats.Query) iter.Seq2[for
 		about, err := readInfo(ctx, a.src.Name(), a.file)
 		if err == nil {
 			describe(&info, header(about, a.src), num(about, "time", "updated"))
-			if info.ID != q.ID && str(about, "slug") == q.ID {
+			if info.ID != q.ID && about.Get("slug").Str() == q.ID {
 				info.Alias = q.ID
 			}
 			if q.Details {
@@ -261,10 +255,10 @@ func describe(info *formats.Info, h session.HeaderFields, modified int64) {
 const maxTime = 8_640_000_000_000_000
 
 // header returns the header of a session.
-func header(about string, src *formats.Source) session.HeaderFields {
+func header(about js.Value, src *formats.Source) session.HeaderFields {
 	h := session.HeaderFields{
-		ID: str(about, "id"), Time: num(about, "time", "created"), CWD: cmp.Or(str(about, "directory"), src.CWD),
-		Title: session.OneLine(str(about, "title")), ParentSession: str(about, "parentID"),
+		ID: about.Get("id").Str(), Time: num(about, "time", "created"), CWD: cmp.Or(about.Get("directory").Str(), src.CWD),
+		Title: session.OneLine(about.Get("title").Str()), ParentSession: about.Get("parentID").Str(),
 	}
 	if !session.ValidSessionID(h.ID) {
 		h.ID = formats.SessionID("opencode", h.ID)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/sqldb"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -20,27 +21,18 @@ func (format) About() formats.About {
 	return formats.About{Name: "opencode", Summary: "exports and the database of opencode", Database: true, Home: home}
 }
 
-// magic begins a database.
-const magic = "SQLite format 3\x00"
-
 // Detect takes an export, the list of a shared session, and a database that has
 // opencode's tables or its name.
 func (format) Detect(name string, head []byte) bool {
-	if bytes.HasPrefix(head, []byte(magic)) {
+	if bytes.HasPrefix(head, []byte(sqldb.Magic)) {
 		return isDatabaseName(filepath.Base(name)) || hasTables(head, "session", "part") || hasTables(head, "event_sequence", "data_migration")
 	}
-	text := string(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
-	if strings.HasPrefix(text, "[") {
-		for item := range js.Elements(text) {
-			return str(item, "type") == "session" && isInfo(get(item, "data"))
-		}
-		return false
+	text := js.Value(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
+	for item := range text.Elements() {
+		return item.Get("type").Str() == "session" && isInfo(item.Get("data"))
 	}
-	if !strings.HasPrefix(text, "{") {
-		return false
-	}
-	for key, value := range js.Members(text) {
-		return js.Unquote(key) == "info" && isInfo(value)
+	for name, value := range text.Members() {
+		return name == "info" && isInfo(value)
 	}
 	return false
 }
@@ -58,15 +50,12 @@ func hasTables(head []byte, names ...string) bool {
 
 // isInfo reports whether an object, which may be cut off, says what opencode says of a
 // session.
-func isInfo(raw string) bool {
-	if !isObject(raw) {
-		return false
-	}
+func isInfo(v js.Value) bool {
 	id := ""
-	for key, value := range js.Members(raw) {
-		switch js.Unquote(key) {
+	for name, value := range v.Members() {
+		switch name {
 		case "id":
-			id = js.Value(value).Str()
+			id = value.Str()
 		case "slug", "projectID", "version":
 			if id != "" {
 				return true
@@ -104,10 +93,10 @@ func (f format) Open(ctx context.Context, src *formats.Source) (formats.Archive,
 	if err != nil {
 		return nil, err
 	}
-	begin := make([]byte, len(magic))
+	begin := make([]byte, len(sqldb.Magic))
 	n, _ := file.ReadAt(begin, 0)
 	switch {
-	case string(begin[:n]) != magic && (file.Size > 0 || !isDatabaseName(filepath.Base(src.Path))):
+	case string(begin[:n]) != sqldb.Magic && (file.Size > 0 || !isDatabaseName(filepath.Base(src.Path))):
 		return &exportArchive{src, file}, nil
 	case src.Path == "":
 		return nil, errors.Join(errors.New("reading standard input: a database has to be a file, for what belongs to it lies beside it"), file.Close())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/sqldb"
 )
 
 func TestHome(t *testing.T) {
@@ -43,9 +44,9 @@ func TestDetect(t *testing.T) {
 		want       bool
 	}{
 		{"x", string(head(db)), true},
-		{"opencode.db", magic, true},
-		{"opencode-beta.db", magic, true},
-		{"other.db", magic, false},
+		{"opencode.db", sqldb.Magic, true},
+		{"opencode-beta.db", sqldb.Magic, true},
+		{"other.db", sqldb.Magic, false},
 		{"opencode.db", "", false},
 		{"x.json", `{"messages":[],"info":{"id":"ses_1"}}`, false},
 		{"x.json", `{"info":{"id":"x"}}`, false},

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"database/sql"
@@ -81,21 +82,15 @@ func (i *insertion) columns(table string) []string {
 	if have, ok := i.known[table]; ok {
 		return have
 	}
-	rows, err := i.tx.QueryContext(i.ctx, "SELECT name FROM pragma_table_info(?)", table)
-	if err != nil {
-		i.err = err
-		return nil
-	}
-	defer rows.Close()
 	var out []string
-	for rows.Next() {
-		var name string
-		if i.err = rows.Scan(&name); i.err != nil {
+	var name string
+	for i.err = range sqldb.Rows(i.ctx, i.tx, []any{&name}, "SELECT name FROM pragma_table_info(?)", table) {
+		if i.err != nil {
 			return nil
 		}
 		out = append(out, name)
 	}
-	if i.err = rows.Err(); i.err == nil && len(out) == 0 {
+	if len(out) == 0 {
 		i.err = fmt.Errorf("%w: it has no table %s", sqldb.ErrSchema, table)
 	}
 	i.known[table] = out
@@ -103,55 +98,53 @@ func (i *insertion) columns(table string) []string {
 }
 
 // text returns a string for a column, nil if there is none.
-func text(raw string) any {
-	if s := js.Value(raw).Str(); s != "" {
+func text(v js.Value) any {
+	if s := v.Str(); s != "" {
 		return s
 	}
 	return nil
 }
 
-// whole number, or JSON, of a member for a column, nil if there is none.
-func numeric(raw string) any {
-	if n, ok := integer(raw); ok {
+// numeric returns a number for a column, without its fraction, nil if there is none.
+func numeric(v js.Value) any {
+	if n, ok := integer(v); ok {
 		return n
 	}
 	return nil
 }
 
-func object(raw string) any {
-	if raw == "" {
+// data returns a value for a column that holds JSON, nil if there is none.
+func data(v js.Value) any {
+	if v == "" {
 		return nil
 	}
-	return js.Stringify(raw)
+	return js.Stringify(string(v))
 }
 
 // session adds the row of the session, and that of its project if it is not there.
 func (i *insertion) session(doc exported) {
 	about := doc.info
-	i.id = str(about, "id")
-	var n int
-	if i.err = i.tx.QueryRowContext(i.ctx, "SELECT count(*) FROM session WHERE id = ?", i.id).Scan(&n); i.err == nil && n > 0 {
-		i.err = fmt.Errorf("session %s: %w", i.id, fs.ErrExist)
-	}
-	directory := str(about, "directory")
+	i.id = about.Get("id").Str()
+	i.err = sqldb.Absent(i.ctx, i.tx, "session", "id", i.id)
+	directory := about.Get("directory").Str()
 	project, worktree := i.project(directory, num(about, "time", "created"))
 	path, err := filepath.Rel(worktree, directory)
 	if err != nil {
 		path = ""
 	}
-	tokens, summary, times := get(about, "tokens"), get(about, "summary"), get(about, "time")
+	tokens, summary, times := about.Get("tokens"), about.Get("summary"), about.Get("time")
 	i.row("session", map[string]any{
-		"id": i.id, "project_id": project, "workspace_id": text(get(about, "workspaceID")), "parent_id": text(get(about, "parentID")),
-		"slug": str(about, "slug"), "directory": directory, "path": filepath.ToSlash(path), "title": str(about, "title"), "version": str(about, "version"),
-		"share_url": text(get(about, "share", "url")), "agent": text(get(about, "agent")), "model": object(get(about, "model")),
-		"summary_additions": numeric(get(summary, "additions")), "summary_deletions": numeric(get(summary, "deletions")),
-		"summary_files": numeric(get(summary, "files")), "summary_diffs": object(get(summary, "diffs")),
-		"metadata": object(get(about, "metadata")), "cost": number(get(about, "cost")),
+		"id": i.id, "project_id": project, "workspace_id": text(about.Get("workspaceID")), "parent_id": text(about.Get("parentID")),
+		"slug": about.Get("slug").Str(), "directory": directory, "path": filepath.ToSlash(path), "title": about.Get("title").Str(), "version": about.Get("version").Str(),
+		"share_url": text(about.Get("share", "url")), "agent": text(about.Get("agent")), "model": data(about.Get("model")),
+		"summary_additions": numeric(summary.Get("additions")), "summary_deletions": numeric(summary.Get("deletions")),
+		"summary_files": numeric(summary.Get("files")), "summary_diffs": data(summary.Get("diffs")),
+		"metadata": data(about.Get("metadata")), "cost": number(about.Get("cost")),
 		"tokens_input": num(tokens, "input"), "tokens_output": num(tokens, "output"), "tokens_reasoning": num(tokens, "reasoning"),
 		"tokens_cache_read": num(tokens, "cache", "read"), "tokens_cache_write": num(tokens, "cache", "write"),
-		"revert": object(get(about, "revert")), "permission": object(get(about, "permission")),
+		"revert": data(about.Get("revert")), "permission": data(about.Get("permission")),
 		"time_created": num(times, "created"), "time_updated": num(times, "updated"),
-		"time_compacting": numeric(get(times, "compacting")), "time_archived": numeric(get(times, "archived")),
+		"time_compacting": numeric(times.Get("compacting")), "time_archived": numeric(times.Get("archived")),
 	})
 }
 
@@ -161,16 +154,10 @@ func (i *insertion) project(directory string, at int64) (id, worktree string) {
 	if i.err != nil {
 		return "", ""
 	}
-	rows, err := i.tx.QueryContext(i.ctx, "SELECT id, worktree FROM project")
-	if err != nil {
-		i.err = err
-		return "", ""
-	}
-	defer rows.Close()
 	global := false
-	for rows.Next() {
-		var one, tree string
-		if i.err = rows.Scan(&one, &tree); i.err != nil {
+	var one, tree string
+	for i.err = range sqldb.Rows(i.ctx, i.tx, []any{&one, &tree}, "SELECT id, worktree FROM project") {
+		if i.err != nil {
 			return "", ""
 		}
 		global = global || one == "global"
@@ -179,7 +166,7 @@ func (i *insertion) project(directory string, at int64) (id, worktree string) {
 			id, worktree = one, tree
 		}
 	}
-	if i.err = rows.Err(); i.err != nil || id != "" {
+	if id != "" {
 		return id, worktree
 	}
 	if !global {
@@ -192,65 +179,49 @@ func (i *insertion) project(directory string, at int64) (id, worktree string) {
 func (i *insertion) message(m written) {
 	i.row("message", map[string]any{
 		"id": m.id(), "session_id": i.id, "time_created": m.created, "time_updated": m.created,
-		"data": object(formats.With(formats.With(m.info, "id", ""), "sessionID", "")),
+		"data": data(m.info.Without("id", "sessionID")),
 	})
 	for _, p := range m.parts {
-		data := formats.With(formats.With(formats.With(p, "id", ""), "sessionID", ""), "messageID", "")
 		i.row("part", map[string]any{
-			"id": str(p, "id"), "message_id": m.id(), "session_id": i.id, "time_created": m.created, "time_updated": m.created, "data": object(data),
+			"id": p.Get("id").Str(), "message_id": m.id(), "session_id": i.id, "time_created": m.created, "time_updated": m.created,
+			"data": data(p.Without("id", "sessionID", "messageID")),
 		})
 	}
 }
 
 // An exported session is what "opencode export" would print of it.
 type exported struct {
-	info     string
+	info     js.Value
 	messages []written
 }
 
 // WriteTo writes the session as opencode does, indented by two.
 func (x exported) WriteTo(w io.Writer) (n int64, err error) {
-	p := &printer{w: w}
-	p.text("{\n  \"info\": ")
-	p.indented(x.info, "  ")
-	p.text(",\n  \"messages\": [")
+	c := &formats.Counter{W: w}
+	p := bufio.NewWriter(c)
+	p.WriteString("{\n  \"info\": ")
+	indent(p, string(x.info), "  ")
+	p.WriteString(",\n  \"messages\": [")
 	for i, m := range x.messages {
 		if i > 0 {
-			p.text(",")
+			p.WriteString(",")
 		}
-		p.text("\n    ")
-		p.indented(js.Object(js.RawField("info", m.info), js.RawField("parts", formats.Array(m.parts...))), "    ")
+		p.WriteString("\n    ")
+		indent(p, js.Object(js.RawField("info", m.info), js.RawField("parts", formats.Array(m.parts...))), "    ")
 	}
 	if len(x.messages) > 0 {
-		p.text("\n  ")
+		p.WriteString("\n  ")
 	}
-	p.text("]\n}\n")
-	return p.n, p.err
+	p.WriteString("]\n}\n")
+	err = p.Flush() // which is the first error of p
+	return c.N, err
 }
 
-// A printer writes until an error.
-type printer struct {
-	w   io.Writer
-	n   int64
-	err error
-	buf bytes.Buffer
+func indent(p *bufio.Writer, raw, prefix string) {
+	var b bytes.Buffer
+	_ = json.Indent(&b, []byte(raw), prefix, "  ") // it is JSON
+	p.Write(b.Bytes())
 }
 
-func (p *printer) text(s string) {
-	if p.err == nil {
-		var n int
-		n, p.err = io.WriteString(p.w, s)
-		p.n += int64(n)
-	}
-}
-
-func (p *printer) indented(raw, prefix string) {
-	p.buf.Reset()
-	if err := json.Indent(&p.buf, []byte(raw), prefix, "  "); err != nil && p.err == nil {
-		p.err = err
-	}
-	p.text(p.buf.String())
-}
-
-// float returns the JSON text of a number.
-func float(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+// float returns a number.
+func float(f float64) js.Value { return js.Value(js.Stringify(strconv.FormatFloat(f, 'g', -1, 64))) }

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
@@ -12,15 +13,15 @@ import (
 // noTokens are the tokens of a message that cost nothing.
 const noTokens = `{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}`
 
-// says writes what the user says, or, if it is synthetic, what is said in the user's name.
-func (x *exporter) says(i int, e session.Entry, m session.Message, synthetic bool) {
-	var parts []string
+// userMessage writes what the user says or, if it is synthetic, what is written in the user's name.
+func (x *exporter) userMessage(i int, e session.Entry, m session.Message, synthetic bool) {
+	var parts []js.Value
 	for b := range m.Blocks() {
 		switch b.Type {
 		case "text":
-			p := js.Object(js.StringField("type", "text"), js.RawField("text", literal(b.Get("text"))))
+			p := textOf(b.Get("text"))
 			if synthetic {
-				p = formats.With(p, "synthetic", "true")
+				p = p.With("synthetic", "true")
 			}
 			parts = append(parts, p)
 		case blockImage:
@@ -32,16 +33,19 @@ func (x *exporter) says(i int, e session.Entry, m session.Message, synthetic boo
 	x.put(message{x.userInfo(e, x.modelFor(i)), parts}, i, i)
 }
 
-func (x *exporter) userInfo(e session.Entry, m model) string {
-	return js.Object(
+func (x *exporter) userInfo(e session.Entry, m model) js.Value {
+	return object(
 		js.StringField("role", "user"), created(e), js.StringField("agent", "build"),
-		js.RawField("model", js.Object(js.StringField("providerID", m.provider), js.StringField("modelID", m.id))))
+		js.RawField("model", m.value()))
 }
+
+// textOf returns a part of a text that is JSON already.
+func textOf(text string) js.Value { return js.Value(textBlock(js.Value(text))) }
 
 // created returns the times of a message that is made of an entry.
 func created(e session.Entry) js.Field {
 	at, _ := e.Timestamp()
-	return js.Field{Name: "time", Raw: js.Object(js.RawField("created", formats.Int(max(at, 0))))}
+	return js.RawField("time", js.Object(js.IntField("created", max(at, 0))))
 }
 
 // modelFor returns the model that answers what is said at a place of the path, or that
@@ -54,15 +58,14 @@ func (x *exporter) modelFor(i int) model {
 	return x.model.known()
 }
 
+// value returns a model as a message of the user names it.
+func (m model) value() js.Value {
+	return object(js.StringField("providerID", m.provider), js.StringField("modelID", m.id))
+}
+
 // known returns a model, or what stands for one that nothing is known of.
 func (m model) known() model {
-	if m.id == "" {
-		m.id = "unknown"
-	}
-	if m.provider == "" {
-		m.provider = "unknown"
-	}
-	return m
+	return model{cmp.Or(m.provider, "unknown"), cmp.Or(m.id, "unknown")}
 }
 
 // assistant writes a reply with the results of its calls.
@@ -71,13 +74,13 @@ func (x *exporter) assistant(i int, e session.Entry, m session.Message) {
 		x.model = model{m.Str("provider"), id}
 	}
 	at, _ := e.Timestamp()
-	parts := []string{`{"type":"step-start"}`}
+	parts := []js.Value{`{"type":"step-start"}`}
 	calls, kinds := 0, map[string]bool{}
 	for b := range m.Blocks() {
 		kinds[b.Type] = true
 		switch b.Type {
 		case "text":
-			parts = append(parts, js.Object(js.StringField("type", "text"), js.RawField("text", literal(b.Get("text")))))
+			parts = append(parts, textOf(b.Get("text")))
 		case blockThinking:
 			parts = append(parts, x.reasoning(m, b, at))
 		case blockCall:
@@ -87,9 +90,9 @@ func (x *exporter) assistant(i int, e session.Entry, m session.Message) {
 			x.t.Lose(formats.At(e), formats.KindMedia, "a block of type %q left out", b.Type)
 		}
 	}
-	usage := m.Get("usage")
+	usage := js.Value(m.Get("usage"))
 	finish := finishOf(m, calls)
-	parts = append(parts, js.Object(js.StringField("type", "step-finish"), js.StringField("reason", finish),
+	parts = append(parts, object(js.StringField("type", "step-finish"), js.StringField("reason", finish),
 		js.RawField("cost", cost(usage)), js.RawField("tokens", tokens(usage))))
 	failure := failureOf(m, kinds)
 	if failure != "" {
@@ -98,22 +101,21 @@ func (x *exporter) assistant(i int, e session.Entry, m session.Message) {
 	x.put(message{x.assistantInfo(e, "build", usage, finish, failure), parts}, i, i)
 }
 
-func (x *exporter) assistantInfo(e session.Entry, agent, usage, finish, failure string) string {
+func (x *exporter) assistantInfo(e session.Entry, agent string, usage js.Value, finish string, failure js.Value) js.Value {
 	at, _ := e.Timestamp()
 	m := x.model.known()
-	return js.Object(
+	return object(
 		js.StringField("role", "assistant"), js.StringField("mode", agent), js.StringField("agent", agent),
 		js.RawField("path", js.Object(js.StringField("cwd", x.s.Header.CWD), js.StringField("root", "/"))),
 		js.RawField("cost", cost(usage)), js.RawField("tokens", tokens(usage)),
 		js.StringField("modelID", m.id), js.StringField("providerID", m.provider),
-		js.Field{Name: "time", Raw: js.Object(
-			js.RawField("created", formats.Int(max(at, 0))), js.RawField("completed", formats.Int(max(at, 0))))},
+		js.RawField("time", js.Object(js.IntField("created", max(at, 0)), js.IntField("completed", max(at, 0)))),
 		formats.Str("finish", finish), js.RawField("error", failure))
 }
 
 // reasoning returns the part for a block of thinking. Its signature is in Anthropic's
 // place if it is Anthropic's.
-func (x *exporter) reasoning(m session.Message, b session.Block, at int64) string {
+func (x *exporter) reasoning(m session.Message, b session.Block, at int64) js.Value {
 	signature, metadata := b.Str("thinkingSignature"), ""
 	if signature != "" && (m.Str("api") == apis["anthropic"] || m.Str("provider") == "anthropic") {
 		name := "signature"
@@ -122,64 +124,55 @@ func (x *exporter) reasoning(m session.Message, b session.Block, at int64) strin
 		}
 		metadata = js.Object(js.RawField("anthropic", js.Object(js.StringField(name, signature))))
 	}
-	return js.Object(js.StringField("type", "reasoning"), js.RawField("text", literal(b.Get("thinking"))),
-		js.Field{Name: "time", Raw: span{at, at}.times()}, js.RawField("metadata", metadata))
+	return object(js.StringField("type", "reasoning"), js.RawField("text", literal(b.Get("thinking"))),
+		js.RawField("time", span{at, at}.times()), js.RawField("metadata", metadata))
 }
 
 // times returns a begin and an end.
-func (s span) times() string {
-	return js.Object(js.RawField("start", formats.Int(max(s.at, 0))), js.RawField("end", formats.Int(max(s.size, s.at, 0))))
+func (s span) times() js.Value {
+	return object(js.IntField("start", max(s.at, 0)), js.IntField("end", max(s.size, s.at, 0)))
 }
 
 // tool returns the part for a call and its result.
-func (x *exporter) tool(e session.Entry, call session.Block, a *answer, at int64) string {
+func (x *exporter) tool(e session.Entry, call session.Block, a *answer, at int64) js.Value {
 	end := at
 	if a != nil {
 		if ms, ok := a.entry.Timestamp(); ok {
 			end = ms
 		}
 	}
-	input := call.Get("arguments")
-	if !isObject(input) {
+	input := js.Value(call.Get("arguments"))
+	if !input.IsObject() {
 		x.t.Lose(formats.At(e), formats.KindTool, "the arguments of %q are no object, so they are its member input", call.Str("name"))
-		input = js.Object(js.RawField("input", orNull(input)))
+		input = object(js.RawField("input", cmp.Or(input, "null")))
 	}
-	state := js.Object(js.RawField("status", `"completed"`), js.RawField("input", input))
-	switch {
-	case a == nil || a.failed():
-		text := js.Quote(convo.NoResult)
+	state := object(js.RawField("status", `"completed"`), js.RawField("input", input))
+	if a == nil || a.failed() {
+		text := quote(convo.NoResult)
 		if a != nil {
 			text = a.text()
 			if len(a.images()) > 0 {
 				x.t.Lose(formats.At(a.entry), formats.KindMedia, "images of a result that failed left out")
 			}
 		}
-		state = formats.With(failedState(state, text), "metadata", details(a))
-	default:
-		state = js.Object(append(formats.Fields(state), js.RawField("output", a.text()), js.RawField("title", `""`),
-			js.Field{Name: "metadata", Raw: objectOr(details(a), "{}")})...)
+		state = failedState(state, text).With("metadata", details(a))
+	} else {
+		state = state.Add(js.RawField("output", a.text()), js.RawField("title", `""`), js.RawField("metadata", objectOr(details(a), "{}")))
 	}
-	state = formats.With(state, "time", span{at, end}.times())
+	state = state.With("time", span{at, end}.times())
 	if a != nil && !a.failed() {
 		state = fillOutput(state, a)
 	}
-	return js.Object(js.StringField("type", "tool"), js.StringField("callID", call.Str("id")),
+	return object(js.StringField("type", "tool"), js.StringField("callID", call.Str("id")),
 		js.StringField("tool", call.Str("name")), js.RawField("state", state))
 }
 
-func orNull(raw string) string {
-	if raw == "" {
-		return "null"
-	}
-	return raw
-}
-
 // details returns the details of a result if opencode can have them: an object.
-func details(a *answer) string {
+func details(a *answer) js.Value {
 	if a == nil {
 		return ""
 	}
-	return objectOr(a.message().Get("details"), "")
+	return objectOr(js.Value(a.message().Get("details")), "")
 }
 
 // finishOf says in opencode's words why a reply ended.
@@ -195,7 +188,7 @@ func finishOf(m session.Message, calls int) string {
 
 // failureOf returns the error of a reply that no model is shown, "" for others. One that was
 // aborted opencode shows if it says anything, so then it failed.
-func failureOf(m session.Message, kinds map[string]bool) string {
+func failureOf(m session.Message, kinds map[string]bool) js.Value {
 	name, text := "UnknownError", m.Str("errorMessage")
 	switch m.Str("stopReason") {
 	case "error":
@@ -209,29 +202,28 @@ func failureOf(m session.Message, kinds map[string]bool) string {
 	default:
 		return ""
 	}
-	return js.Object(js.StringField("name", name),
+	return object(js.StringField("name", name),
 		js.RawField("data", js.Object(js.StringField("message", text))))
 }
 
-func cost(usage string) string {
-	raw := get(usage, "cost", "total")
+func cost(usage js.Value) js.Value {
+	raw := usage.Get("cost", "total")
 	if _, ok := integer(raw); !ok {
 		return "0"
 	}
 	return raw
 }
 
-func tokens(usage string) string {
+func tokens(usage js.Value) js.Value {
 	input, output, read, write := num(usage, "input"), num(usage, "output"), num(usage, "cacheRead"), num(usage, "cacheWrite")
 	total := num(usage, "totalTokens")
 	if input|output|read|write|total == 0 {
 		return noTokens
 	}
-	return js.Object(
-		js.RawField("total", formats.Int(total)), js.RawField("input", formats.Int(input)),
-		js.RawField("output", formats.Int(output)), js.RawField("reasoning", "0"),
-		js.Field{Name: "cache", Raw: js.Object(
-			js.RawField("read", formats.Int(read)), js.RawField("write", formats.Int(write)))})
+	return object(
+		js.IntField("total", total), js.IntField("input", input),
+		js.IntField("output", output), js.RawField("reasoning", "0"),
+		js.RawField("cache", js.Object(js.IntField("read", read), js.IntField("write", write))))
 }
 
 // project finds out what the entries of the path show a model: edited, if they are in
@@ -241,14 +233,14 @@ func (x *exporter) project() {
 	for _, p := range convo.Project(x.path) {
 		edited[p.Entry.ID()] = p.Messages
 	}
-	x.shown = make([][]session.Message, len(x.path))
+	x.projected = make([][]session.Message, len(x.path))
 	last, reset := -1, -1
 	for i, e := range x.path {
 		messages, ok := edited[e.ID()]
 		if !ok {
 			messages = convo.EntryMessages(e)
 		}
-		x.shown[i] = messages
+		x.projected[i] = messages
 		switch e.Type() {
 		case session.TypeCompaction:
 			last = i
@@ -262,7 +254,7 @@ func (x *exporter) project() {
 		x.t.Lose(formats.At(x.path[reset]), formats.KindContext, "what was before a reset is left out, for opencode would show it")
 	case last >= 0:
 		x.hiddenFrom, x.hiddenTo = x.kept(last), last
-		if len(x.shown[last]) == 0 {
+		if len(x.projected[last]) == 0 {
 			x.begin = x.hiddenFrom
 			x.t.Lose(formats.At(x.path[last]), formats.KindContext, "what was before a compaction without a summary is left out, for opencode would show it")
 		}
@@ -282,16 +274,16 @@ type callAt struct{ index, n int }
 
 // An answer is the result of a call.
 type answer struct {
-	entry session.Entry
-	shown session.Message
-	edit  string // what the last context_edit puts in its place, be it in the context or not
+	entry  session.Entry
+	result session.Message
+	edit   js.Value // what the last context_edit puts in its place, be it in the context or not
 }
 
 // pruned reports whether the result was taken out of the context as opencode does that,
 // with results that did not fail.
 func (a *answer) pruned() bool {
 	m, ok := a.entry.Message()
-	return ok && m.Get("isError") != "true" && str(a.edit, "content") == textPruned && m.Text("") != textPruned
+	return ok && m.Get("isError") != "true" && a.edit.Get("content").Str() == textPruned && m.Text("") != textPruned
 }
 
 // message returns the result that opencode has to hold.
@@ -299,23 +291,23 @@ func (a *answer) message() session.Message {
 	if m, ok := a.entry.Message(); ok && a.pruned() {
 		return m
 	}
-	return a.shown
+	return a.result
 }
 
 // text returns the text of a result as a JSON text, in one piece as a model reads it.
-func (a *answer) text() string {
+func (a *answer) text() js.Value {
 	var texts []string
-	raw := `""`
+	var raw js.Value
 	for b := range a.message().Blocks() {
 		if b.Type == "text" && b.Str("text") != "" {
-			raw = b.Get("text")
+			raw = js.Value(b.Get("text"))
 			texts = append(texts, b.Str("text"))
 		}
 	}
-	if len(texts) == 1 && strings.HasPrefix(raw, `"`) {
+	if len(texts) == 1 {
 		return raw
 	}
-	return js.Quote(strings.Join(texts, "\n"))
+	return quote(strings.Join(texts, "\n"))
 }
 
 // images returns the images of a result.
@@ -334,16 +326,16 @@ func (a *answer) failed() bool { return a.message().Get("isError") == "true" }
 // pair gives each call its result, by the pairing of [convo.Pair].
 func (x *exporter) pair() {
 	x.results, x.answered = map[callAt]*answer{}, map[int]bool{}
-	edits := map[string]string{}
+	edits := map[string]js.Value{}
 	for _, e := range x.path {
 		if e.Type() == session.TypeContextEdit {
-			edits[e.Str("targetId")] = e.Get("replacement")
+			edits[e.Str("targetId")] = js.Value(e.Get("replacement"))
 		}
 	}
 	var messages []session.Message
 	var of []int // places on the path
 	for i := range x.path {
-		for _, m := range x.shown[i] {
+		for _, m := range x.projected[i] {
 			messages, of = append(messages, m), append(of, i)
 		}
 	}
@@ -362,7 +354,7 @@ func (x *exporter) pair() {
 }
 
 // edited tells of a result that opencode can only hold as it was edited.
-func (x *exporter) edited(e session.Entry, edit string) {
+func (x *exporter) edited(e session.Entry, edit js.Value) {
 	if a := (answer{entry: e, edit: edit}); edit != "" && !a.pruned() {
 		x.t.Lose(formats.At(e), formats.KindEntry, "what it was before it was edited left out")
 	}

@@ -1,7 +1,7 @@
 package opencode
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/convo"
@@ -19,12 +19,12 @@ type skeleton struct {
 }
 
 // skeleton returns the message that a custom entry holds, nil if it is none.
-func (x *exporter) skeleton(at int, data string) *skeleton {
-	k := &skeleton{message: message{info: get(data, "info"), parts: elements(get(data, "parts"))}, first: at, last: at}
+func (x *exporter) skeleton(at int, data js.Value) *skeleton {
+	k := &skeleton{message: message{info: data.Get("info"), parts: slices.Collect(data.Get("parts").Elements())}, first: at, last: at}
 	switch role := k.role(); {
 	case role != "user" && role != "assistant":
 		return nil
-	case get(data, "compaction") == "true":
+	case data.Get("compaction") == "true":
 		k.compaction = true
 	default:
 		k.steps = k.layout()
@@ -39,7 +39,7 @@ func (k *skeleton) take(x *exporter, index int, m session.Message) bool {
 		return false
 	}
 	s := k.steps[k.next]
-	filled := make(map[int]string, len(s.blocks))
+	filled := make(map[int]js.Value, len(s.blocks))
 	n, calls := 0, 0
 	for b := range m.Blocks() {
 		if n >= len(s.blocks) || !fits(s.blocks[n], b) {
@@ -77,24 +77,24 @@ func fits(want block, b session.Block) bool {
 }
 
 // fill puts what a block has into a part, where that has null.
-func fill(p string, b session.Block) string {
+func fill(p js.Value, b session.Block) js.Value {
 	switch {
-	case b.Type == blockImage && rawMember(p, "url") == "null":
-		return formats.With(p, "url", js.Quote(dataURL(b.Str("mimeType"), b.Str("data"))))
-	case b.Type == blockText && rawMember(p, "text") == "null":
-		return formats.With(p, "text", literal(b.Get("text")))
-	case b.Type == blockThinking && rawMember(p, "text") == "null":
-		return formats.With(p, "text", literal(b.Get("thinking")))
+	case b.Type == blockImage && member(p, "url") == "null":
+		return p.With("url", quote(formats.FormatDataURL(b.Str("mimeType"), b.Str("data"))))
+	case b.Type == blockText && member(p, "text") == "null":
+		return p.With("text", literal(b.Get("text")))
+	case b.Type == blockThinking && member(p, "text") == "null":
+		return p.With("text", literal(b.Get("thinking")))
 	}
 	return p
 }
 
 // literal returns a JSON text if it is a string, else that of the empty one.
-func literal(raw string) string {
-	if !strings.HasPrefix(raw, `"`) {
-		return `""`
+func literal(raw string) js.Value {
+	if v := js.Value(raw); v.IsString() {
+		return v
 	}
-	return raw
+	return `""`
 }
 
 // flush writes the message whose entries have been read: all of it, or without the parts
@@ -129,7 +129,7 @@ func (k *skeleton) cut() {
 	for _, b := range k.steps[k.next].blocks {
 		from = min(from, b.part)
 	}
-	for from > 0 && str(k.parts[from-1], "type") == "step-start" {
+	for from > 0 && k.parts[from-1].Get("type").Str() == "step-start" {
 		from--
 	}
 	k.parts = k.parts[:from]
@@ -139,19 +139,19 @@ func (k *skeleton) cut() {
 // whether it was.
 func (x *exporter) sum(i int, e session.Entry) bool {
 	k, c := x.open, x.held
-	if k == nil || c == nil || !k.compaction || k.role() != "assistant" || str(k.info, "parentID") != c.id() {
+	if k == nil || c == nil || !k.compaction || k.role() != "assistant" || k.info.Get("parentID").Str() != c.id() {
 		return false
 	}
 	x.open, x.held = nil, nil
 	if n, ok := k.onlyText(); ok {
-		if rawMember(k.parts[n], "text") == "null" {
-			k.parts[n] = formats.With(k.parts[n], "text", literal(e.Get("summary")))
+		if member(k.parts[n], "text") == "null" {
+			k.parts[n] = k.parts[n].With("text", literal(e.Get("summary")))
 		}
 	}
 	tail := x.tail(i, x.kept(i))
 	for n, p := range c.parts {
-		if str(p, "type") == "compaction" && str(p, "tail_start_id") != "" && x.renamed(str(p, "tail_start_id")) != tail {
-			c.parts[n] = formats.With(p, "tail_start_id", quoted(tail))
+		if p.Get("type").Str() == "compaction" && p.Get("tail_start_id").Str() != "" && x.renamed(p.Get("tail_start_id").Str()) != tail {
+			c.parts[n] = p.With("tail_start_id", quoted(tail))
 		}
 	}
 	x.put(c.message, c.first, c.last)
@@ -160,86 +160,78 @@ func (x *exporter) sum(i int, e session.Entry) bool {
 }
 
 // quoted returns the JSON text of a string, none for "".
-func quoted(s string) string {
+func quoted(s string) js.Value {
 	if s == "" {
 		return ""
 	}
-	return js.Quote(s)
+	return quote(s)
 }
 
 // fillTool puts the arguments of a call and its result into a part.
-func fillTool(p string, call session.Block, a *answer) string {
-	if rawMember(get(p, "state"), "input") == "null" {
-		p = within(p, "state", "input", objectOr(call.Get("arguments"), "{}"))
+func fillTool(p js.Value, call session.Block, a *answer) js.Value {
+	state := p.Get("state")
+	if member(state, "input") == "null" {
+		state = state.With("input", objectOr(js.Value(call.Get("arguments")), "{}"))
 	}
-	state := get(p, "state")
-	status := str(state, "status")
+	status := state.Get("status").Str()
 	switch {
 	case a == nil:
-		return formats.With(p, "state", failedState(state, js.Quote(convo.NoResult)))
+		return p.With("state", failedState(state, quote(convo.NoResult)))
 	case status == "completed" && !a.failed():
 		state = fillOutput(state, a)
 	case status == "error" && a.failed():
-		if rawMember(state, "error") == "null" {
-			state = formats.With(state, "error", a.text())
-		} else if output, ok := interrupted(p); ok && js.Unquote(output) != js.Unquote(a.text()) {
+		if member(state, "error") == "null" {
+			state = state.With("error", a.text())
+		} else if output, ok := interrupted(state); ok && output.Str() != a.text().Str() {
 			state = failedState(state, a.text())
 		}
-	case status != "completed" && status != "error" && a.failed() && js.Unquote(a.text()) == textInterrupted:
+	case status != "completed" && status != "error" && a.failed() && a.text().Str() == textInterrupted:
 	case a.failed():
 		state = failedState(state, a.text())
 	default:
-		state = fillOutput(formats.With(js.Object(
-			js.RawField("status", `"completed"`), js.RawField("input", get(state, "input")),
-			js.RawField("output", "null")), "time", get(state, "time")), a)
+		state = fillOutput(object(
+			js.RawField("status", `"completed"`), js.RawField("input", state.Get("input")),
+			js.RawField("output", "null"), js.RawField("time", state.Get("time"))), a)
 	}
-	if rawMember(state, "metadata") == "null" {
-		state = formats.With(state, "metadata", objectOr(a.message().Get("details"), "{}"))
+	if member(state, "metadata") == "null" {
+		state = state.With("metadata", objectOr(details(a), "{}"))
 	}
-	return formats.With(p, "state", state)
-}
-
-// objectOr returns a JSON text if it is an object, else another.
-func objectOr(raw, other string) string {
-	if isObject(raw) {
-		return raw
-	}
-	return other
+	return p.With("state", state)
 }
 
 // failedState returns the state of a call that failed, with an error that is JSON.
-func failedState(state, text string) string {
-	return js.Object(
-		js.RawField("status", `"error"`), js.Field{Name: "input", Raw: objectOr(get(state, "input"), "{}")},
-		js.RawField("error", text), js.RawField("time", get(state, "time")))
+func failedState(state, text js.Value) js.Value {
+	return object(
+		js.RawField("status", `"error"`), js.RawField("input", objectOr(state.Get("input"), "{}")),
+		js.RawField("error", text), js.RawField("time", state.Get("time")))
 }
 
 // fillOutput puts a result into the state of a call that was answered, and whether it was taken
 // out of the context.
-func fillOutput(state string, a *answer) string {
-	if raw := rawMember(state, "output"); raw == "null" || raw == "" || js.Unquote(raw) != js.Unquote(a.text()) {
-		state = formats.With(state, "output", a.text())
+func fillOutput(state js.Value, a *answer) js.Value {
+	if raw := state.Get("output"); !raw.IsString() || raw.Str() != a.text().Str() {
+		state = state.With("output", a.text())
 	}
 	state = fillFiles(state, a.images())
 	switch pruned := a.pruned(); {
-	case pruned && get(state, "time", "compacted") == "":
+	case pruned && state.Get("time", "compacted") == "":
 		at, _ := a.entry.Timestamp()
-		state = within(state, "time", "compacted", formats.Int(at))
-	case !pruned && get(state, "time", "compacted") != "":
-		state = within(state, "time", "compacted", "")
+		state = state.With("time", state.Get("time").With("compacted", intValue(at)))
+	case !pruned && state.Get("time", "compacted") != "":
+		state = state.With("time", state.Get("time").Without("compacted"))
 	}
 	return state
 }
 
 // fillFiles puts the images of a result into the files that came with it.
-func fillFiles(state string, images []session.Block) string {
-	files := elements(get(state, "attachments"))
+func fillFiles(state js.Value, images []session.Block) js.Value {
+	files := slices.Collect(state.Get("attachments").Elements())
 	n := 0
 	for i, f := range files {
 		if !isImage(f) {
 			continue
 		}
-		if n < len(images) && rawMember(f, "url") == "null" {
+		if n < len(images) && member(f, "url") == "null" {
 			files[i] = fill(f, images[n])
 		}
 		n++
@@ -252,15 +244,15 @@ func fillFiles(state string, images []session.Block) string {
 	}
 	switch {
 	case len(files) > 0:
-		return formats.With(state, "attachments", formats.Array(files...))
-	case get(state, "attachments") != "":
-		return formats.With(state, "attachments", "")
+		return state.With("attachments", list(files))
+	case state.Get("attachments") != "":
+		return state.With("attachments", "")
 	}
 	return state
 }
 
 // file returns the file part of an image, which has no id yet.
-func file(b session.Block) string {
-	return js.Object(js.StringField("type", "file"), js.StringField("mime", b.Str("mimeType")),
-		js.StringField("url", dataURL(b.Str("mimeType"), b.Str("data"))))
+func file(b session.Block) js.Value {
+	return object(js.StringField("type", "file"), js.StringField("mime", b.Str("mimeType")),
+		js.StringField("url", formats.FormatDataURL(b.Str("mimeType"), b.Str("data"))))
 }

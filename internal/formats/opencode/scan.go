@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
@@ -32,23 +33,42 @@ func (s *scanner) bad(format string, args ...any) error {
 	return formats.Damaged("%s: at byte %d: %s", s.name, s.at, fmt.Sprintf(format, args...))
 }
 
-// next returns the next byte that is not white space.
-func (s *scanner) next() (byte, error) {
-	for {
-		c, err := s.r.ReadByte()
-		if errors.Is(err, io.EOF) {
-			return 0, s.bad("the JSON ends too early")
-		}
-		if err != nil {
-			return 0, fmt.Errorf("reading %s: %w", s.name, err)
-		}
+// read returns the next byte; the error is [io.EOF] at the end.
+func (s *scanner) read() (byte, error) {
+	c, err := s.r.ReadByte()
+	switch {
+	case err == nil:
 		s.at++
-		switch c {
-		case ' ', '\t', '\r', '\n':
-		default:
+	case !errors.Is(err, io.EOF):
+		err = fmt.Errorf("reading %s: %w", s.name, err)
+	}
+	return c, err
+}
+
+// skip returns the next byte that is not white space; the error is [io.EOF] at the end.
+func (s *scanner) skip() (byte, error) {
+	for {
+		switch c, err := s.read(); {
+		case err != nil:
+			return 0, err
+		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
 			return c, nil
 		}
 	}
+}
+
+// early returns an error of reading: for the end of the file that the JSON ends too early.
+func (s *scanner) early(err error) error {
+	if errors.Is(err, io.EOF) {
+		return s.bad("the JSON ends too early")
+	}
+	return err
+}
+
+// next is skip where something has to follow.
+func (s *scanner) next() (byte, error) {
+	c, err := s.skip()
+	return c, s.early(err)
 }
 
 // back gives back the byte that was just read.
@@ -160,36 +180,26 @@ func (s *scanner) value() (span, error) {
 
 // end sees that nothing follows.
 func (s *scanner) end() error {
-	for {
-		c, err := s.r.ReadByte()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("reading %s: %w", s.name, err)
-		}
-		s.at++
-		switch c {
-		case ' ', '\t', '\r', '\n':
-		default:
-			return s.bad("%q behind the end of the export", c)
-		}
+	c, err := s.skip()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
 	}
+	return s.bad("%q behind the end of the export", c)
 }
 
 // take adds the next byte to the piece.
 func (s *scanner) take() (byte, error) {
-	c, err := s.r.ReadByte()
+	c, err := s.read()
 	switch {
-	case err == nil && len(s.piece) < maxPiece:
-	case err == nil:
+	case err != nil:
+		return 0, s.early(err)
+	case len(s.piece) >= maxPiece:
+		s.at--
 		return 0, s.bad("a message has more than %d bytes", maxPiece)
-	case errors.Is(err, io.EOF):
-		return 0, s.bad("the JSON ends too early")
-	default:
-		return 0, fmt.Errorf("reading %s: %w", s.name, err)
 	}
-	s.at++
 	s.piece = append(s.piece, c)
 	return c, nil
 }
@@ -254,18 +264,16 @@ func (s *scanner) nested() error {
 // word reads the rest of a number or a literal.
 func (s *scanner) word() error {
 	for {
-		c, err := s.r.ReadByte()
-		if errors.Is(err, io.EOF) {
+		c, err := s.read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case strings.IndexByte(" \t\r\n,:}]", c) >= 0:
+			s.back()
 			return nil
 		}
-		if err != nil {
-			return fmt.Errorf("reading %s: %w", s.name, err)
-		}
-		switch c {
-		case ' ', '\t', '\r', '\n', ',', ':', '}', ']':
-			return s.r.UnreadByte()
-		}
-		s.at++
 		if s.piece = append(s.piece, c); len(s.piece) > 1<<10 {
 			return s.bad("no number is that long")
 		}

@@ -3,63 +3,62 @@ package opencode
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-// get returns the JSON text of the member that the names lead to, "" if there is
-// none or it is null.
-func get(raw string, names ...string) string {
-	for _, name := range names {
-		raw = string(js.Value(raw).Get(name))
-	}
-	return raw
-}
-
-// str returns the string that the names lead to, "" if there is none.
-func str(raw string, names ...string) string { return js.Value(get(raw, names...)).Str() }
-
 // num returns the number that the names lead to as a whole one, 0 if there is none.
-func num(raw string, names ...string) int64 {
-	n, _ := integer(get(raw, names...))
+func num(v js.Value, names ...string) int64 {
+	n, _ := integer(v.Get(names...))
 	return n
 }
 
-// integer returns the number that a JSON text is, without its fraction.
-func integer(raw string) (n int64, ok bool) {
-	f, err := strconv.ParseFloat(raw, 64)
+// integer returns a number without its fraction; ok is false for any other value.
+func integer(v js.Value) (n int64, ok bool) {
+	f, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || math.Abs(f) > 1<<53 {
 		return 0, false
 	}
 	return int64(f), true
 }
 
-func isObject(raw string) bool { return strings.HasPrefix(raw, "{") }
-
-// elements returns the elements of an array, nil of anything else.
-func elements(raw string) []string {
-	if !strings.HasPrefix(raw, "[") {
-		return nil
+// number returns a number, 0 for any other value and for one that is out of range.
+func number(v js.Value) float64 {
+	f, err := strconv.ParseFloat(string(v), 64)
+	if err != nil {
+		return 0
 	}
-	var out []string
-	for e := range js.Elements(raw) {
-		out = append(out, e)
-	}
-	return out
+	return f
 }
 
-// within is [formats.With] for a member of the member called outer.
-func within(raw, outer, name, value string) string {
-	return formats.With(raw, outer, formats.With(get(raw, outer), name, value))
+// object returns an object of the fields.
+func object(fields ...js.Field) js.Value { return js.Value(js.Object(fields...)) }
+
+// list returns an array.
+func list(elements []js.Value) js.Value { return js.Value(formats.Array(elements...)) }
+
+// quote returns a string.
+func quote(s string) js.Value { return js.Value(js.Quote(s)) }
+
+// intValue returns a whole number.
+func intValue(n int64) js.Value { return js.Value(formats.Int(n)) }
+
+// withDefaults returns an object with those members of defaults that it does not have, or
+// has as null.
+func withDefaults(v, defaults js.Value) js.Value {
+	for name, value := range defaults.Members() {
+		if v.Get(name) == "" {
+			v = v.With(name, value)
+		}
+	}
+	return v
 }
 
-// orElse returns an object with the member called name set to value if it has none, or
-// one that is null.
-func orElse(raw, name, value string) string {
-	if get(raw, name) != "" {
-		return raw
+// objectOr returns v if it is an object, else other.
+func objectOr(v, other js.Value) js.Value {
+	if v.IsObject() {
+		return v
 	}
-	return formats.With(raw, name, value)
+	return other
 }

@@ -86,24 +86,25 @@ type record struct {
 	revert                                       sql.NullString
 }
 
-const columns = `rowid, CAST(id AS TEXT), CAST(project_id AS TEXT), CAST(parent_id AS TEXT), CAST(title AS TEXT), CAST(directory AS TEXT), CAST(model_id AS TEXT),
-	coalesce(CAST(time_created AS INTEGER), 0), coalesce(CAST(time_updated AS INTEGER), 0), `
-
-func (a *archive) query(where string) string {
+// records reads the sessions that a condition selects into r, one after the other.
+func (a *archive) records(ctx context.Context, r *record, where string, args ...any) iter.Seq[error] {
 	revert := "NULL"
 	if a.reverts {
 		revert = "CAST(revert_oid AS TEXT)"
 	}
-	return "SELECT " + columns + revert + " FROM session " + where
-}
-
-func scan(rows *sql.Rows) (r record, err error) {
+	query := `SELECT rowid, CAST(id AS TEXT), CAST(project_id AS TEXT), CAST(parent_id AS TEXT), CAST(title AS TEXT), CAST(directory AS TEXT), CAST(model_id AS TEXT),
+		coalesce(CAST(time_created AS INTEGER), 0), coalesce(CAST(time_updated AS INTEGER), 0), ` + revert + ` FROM session ` + where
 	var id, project, parent, title, directory, model sqldb.Text
-	err = rows.Scan(&r.row, &id, &project, &parent, &title, &directory, &model, &r.created, &r.updated, &r.revert)
-	for to, from := range map[*string]sqldb.Text{&r.id: id, &r.project: project, &r.parent: parent, &r.title: title, &r.directory: directory, &r.model: model} {
-		*to = js.ValidText(string(from))
+	return func(yield func(error) bool) {
+		for err := range a.db.Rows(ctx, []any{&r.row, &id, &project, &parent, &title, &directory, &model, &r.created, &r.updated, &r.revert}, query, args...) {
+			for to, from := range map[*string]sqldb.Text{&r.id: id, &r.project: project, &r.parent: parent, &r.title: title, &r.directory: directory, &r.model: model} {
+				*to = js.ValidText(string(from))
+			}
+			if !yield(err) {
+				return
+			}
+		}
 	}
-	return r, err
 }
 
 // maxTime bounds the times that a Date of JavaScript can be, in milliseconds.
@@ -135,21 +136,14 @@ func (a *archive) info(r record) formats.Info {
 
 func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
 	return func(yield func(formats.Info, error) bool) {
-		failed := func(err error) { yield(formats.Info{Row: a.info(record{}).Row}, err) }
-		rows, err := a.db.QueryContext(ctx, a.query("ORDER BY rowid"))
-		if err != nil {
-			failed(a.db.Err(err))
-			return
-		}
-		defer rows.Close()
+		var r record
 		last := int64(-1 << 63)
-		for rows.Next() {
-			r, err := scan(rows)
+		for err := range a.records(ctx, &r, "ORDER BY rowid") {
 			if err == nil && r.row <= last {
-				err = fmt.Errorf("the database is damaged: row %d comes after row %d", r.row, last)
+				err = a.db.Err(fmt.Errorf("the database is damaged: row %d comes after row %d", r.row, last))
 			}
 			if err != nil {
-				failed(a.db.Err(err))
+				yield(formats.Info{Row: a.info(record{}).Row}, err)
 				return
 			}
 			last = r.row
@@ -162,9 +156,6 @@ func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.I
 			if !yield(info, err) || ctx.Err() != nil {
 				return
 			}
-		}
-		if err := rows.Err(); err != nil {
-			failed(a.db.Err(err))
 		}
 	}
 }
@@ -180,7 +171,7 @@ func (format) About() formats.About {
 
 // Detect takes a database whose first page tells of the blueprint's tables.
 func (format) Detect(_ string, head []byte) bool {
-	return bytes.HasPrefix(head, []byte("SQLite format 3\x00")) && bytes.Contains(head, []byte("revert_oid")) &&
+	return bytes.HasPrefix(head, []byte(sqldb.Magic)) && bytes.Contains(head, []byte("revert_oid")) &&
 		bytes.Contains(head, []byte("project_id")) && bytes.Contains(head, []byte("model_id"))
 }
 
@@ -198,7 +189,7 @@ func home(env formats.Env) (string, error) {
 // projectDatabase returns the database of the project that dir is in, "" if it has none. It
 // is never made unasked.
 func projectDatabase(dir string) string {
-	root := gitRoot(dir)
+	root := formats.GitRoot(dir)
 	if root == "" {
 		return ""
 	}
@@ -207,22 +198,6 @@ func projectDatabase(dir string) string {
 		return ""
 	}
 	return path
-}
-
-// gitRoot returns the top of the working tree that dir is in, "" if it is in none.
-func gitRoot(dir string) string {
-	dir, err := filepath.Abs(dir)
-	for err == nil {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			break
-		}
-		dir = up
-	}
-	return ""
 }
 
 // userDatabase returns the path of the user's database on a system. A directory that is not
@@ -237,7 +212,7 @@ func userDatabase(env formats.Env, system string) (string, error) {
 	case system != "darwin" && system != "windows" && filepath.IsAbs(dir):
 		return filepath.Join(dir, "openoxide", "openoxide.db"), nil
 	case env.Home == "":
-		return "", errors.New("finding the home directory: HOME is not set")
+		return "", formats.ErrNoHome
 	}
 	return filepath.Join(env.Home, ".local", "share", "openoxide", "openoxide.db"), nil
 }

@@ -193,7 +193,10 @@ func (x *exporter) rowOf(e session.Entry, parent string) (row message, err error
 
 // fill puts the session and its forks into the database.
 func (x *exporter) fill(ctx context.Context, tx *sql.Tx) error {
-	if err := prepare(ctx, tx); err != nil {
+	err := sqldb.Prepare(ctx, tx, schema, "",
+		`id, project_id, parent_id, title, directory, model_id, time_created, time_updated, revert_oid FROM session`,
+		`id, session_id, role, time_created, content FROM message`)
+	if err != nil {
 		return err
 	}
 	for i, b := range x.made {
@@ -268,13 +271,13 @@ func (x *exporter) branches(ctx context.Context) error {
 		return nil
 	}
 	main.head = leaf
-	seen := map[string]bool{}
-	x.claim(leaf, seen)
+	claimed := map[string]bool{}
+	x.claim(leaf, claimed)
 	for _, head := range x.s.Heads() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if !x.claim(head, seen) {
+		if !x.claim(head, claimed) {
 			continue
 		}
 		e := x.s.Entries[head]
@@ -287,7 +290,7 @@ func (x *exporter) branches(ctx context.Context) error {
 		x.t.Lose(formats.At(x.s.Entries[b.head]), formats.KindBranch, "the branch that ends here becomes a fork, a session of its own")
 	}
 	for _, e := range x.s.Entries {
-		if !seen[e.ID()] {
+		if !claimed[e.ID()] {
 			x.t.Lose(formats.At(e), formats.KindEntry, "an entry of type %s on no path to a message, left out", e.Type())
 		}
 	}
@@ -296,10 +299,10 @@ func (x *exporter) branches(ctx context.Context) error {
 
 // claim marks the entries on the path to head, and reports whether there is a message
 // among those that were not marked.
-func (x *exporter) claim(head int, seen map[string]bool) (fresh bool) {
-	for i, ok := head, true; ok && !seen[x.s.Entries[i].ID()]; i, ok = x.s.Parent(i) {
+func (x *exporter) claim(head int, claimed map[string]bool) (fresh bool) {
+	for i, ok := head, true; ok && !claimed[x.s.Entries[i].ID()]; i, ok = x.s.Parent(i) {
 		e := x.s.Entries[i]
-		seen[e.ID()] = true
+		claimed[e.ID()] = true
 		fresh = fresh || e.Type() == session.TypeMessage
 	}
 	return fresh
@@ -351,7 +354,7 @@ func headerTime(s *session.Session) int64 {
 // ProjectID returns the id of the project that the directory dir belongs to: the SHA-256 of
 // the path of its working tree, or else of dir, without symbolic links if it exists.
 func ProjectID(dir string) string {
-	if root := gitRoot(dir); root != "" {
+	if root := formats.GitRoot(dir); root != "" {
 		dir = root
 	}
 	if target, err := filepath.EvalSymlinks(dir); err == nil {

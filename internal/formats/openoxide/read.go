@@ -25,20 +25,16 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	if err != nil {
 		return fmt.Errorf("reading %s: no session %q", a.path, info.Key)
 	}
-	rows, err := a.db.QueryContext(ctx, a.query("WHERE rowid = ?"), row)
-	if err != nil {
-		return a.db.Err(err)
-	}
-	defer rows.Close()
-	if !rows.Next() {
-		if err := rows.Err(); err != nil {
-			return a.db.Err(err)
+	var r record
+	found := false
+	for err := range a.records(ctx, &r, "WHERE rowid = ?", row) {
+		if err != nil {
+			return err
 		}
-		return fmt.Errorf("reading %s: no session %q", a.path, info.Key)
+		found = true
 	}
-	r, err := scan(rows)
-	if err != nil {
-		return a.db.Err(err)
+	if !found {
+		return fmt.Errorf("reading %s: no session %q", a.path, info.Key)
 	}
 	c := &conversion{a: a, r: r, b: b, now: r.created}
 	if err := c.header(); err != nil {
@@ -85,7 +81,7 @@ func (c *conversion) header() error {
 	_, err := c.b.Custom(formats.Place{Key: "session"}, customSession, js.Object(
 		js.StringField("id", r.id), js.StringField("project_id", r.project), js.StringField("title", r.title),
 		js.StringField("directory", r.directory), js.StringField("model_id", r.model),
-		js.RawField("time_updated", formats.Int(r.updated)), js.RawField("revert_oid", revert)))
+		js.IntField("time_updated", r.updated), js.RawField("revert_oid", revert)))
 	return err
 }
 
@@ -108,18 +104,12 @@ func titleID(session string) string {
 // contents are never sorted.
 func (c *conversion) messages(ctx context.Context) error {
 	db := c.a.db
-	list, err := db.QueryContext(ctx, `SELECT rowid FROM message WHERE session_id = ? ORDER BY time_created, id`, c.r.id)
-	if err != nil {
-		return db.Err(err)
-	}
-	defer list.Close()
-	for list.Next() {
-		var row int64
-		if err := list.Scan(&row); err != nil {
-			return db.Err(err)
+	var row, ms int64
+	var id, role sqldb.Text
+	for err := range db.Rows(ctx, []any{&row}, `SELECT rowid FROM message WHERE session_id = ? ORDER BY time_created, id`, c.r.id) {
+		if err != nil {
+			return err
 		}
-		var id, role sqldb.Text
-		var ms int64
 		var content []byte
 		err := db.QueryRowContext(ctx, `SELECT CAST(id AS TEXT), CAST(role AS TEXT), coalesce(CAST(time_created AS INTEGER), 0), CAST(content AS BLOB) FROM message WHERE rowid = ?`, row).
 			Scan(&id, &role, &ms, &content)
@@ -130,7 +120,7 @@ func (c *conversion) messages(ctx context.Context) error {
 			return err
 		}
 	}
-	return db.Err(list.Err())
+	return nil
 }
 
 func (c *conversion) at(m message) string { return fmt.Sprintf("%s: message %s", c.a.path, m.id) }
@@ -142,7 +132,7 @@ func (c *conversion) message(m message) error {
 		c.b.Lose(c.at(m), formats.KindDamage, "its content is no MessagePack that JSON could say: %v; its bytes were kept", err)
 		return c.opaque(m, "")
 	}
-	if entry := entryIn(text); entry != "" {
+	if entry := entryIn(js.Value(text)); entry != "" {
 		e, err := session.ParseEntry(entry)
 		switch {
 		case err == nil && e.Type() == session.TypeSession:
@@ -155,7 +145,7 @@ func (c *conversion) message(m message) error {
 			return c.entry(m, e)
 		}
 	}
-	if msg, ok := foreign(m.role, text); ok {
+	if msg, ok := foreign(m.role, js.Value(text)); ok {
 		id, err := c.b.Message(m.place(), msg)
 		if err != nil {
 			return err
@@ -211,16 +201,16 @@ func (m message) place() formats.Place {
 }
 
 // entryIn returns the entry that the content of a message holds, "" if none.
-func entryIn(text string) string {
-	if string(js.Value(text).Get("v")) != "1" {
+func entryIn(content js.Value) string {
+	if content.Get("v") != "1" {
 		return ""
 	}
-	raw, entry := js.Value(text).Get("raw").Str(), string(js.Value(text).Get("entry"))
-	if raw != "" && js.Valid([]byte(raw)) && strings.HasPrefix(raw, "{") && !strings.ContainsAny(raw, "\r\n") {
+	raw, entry := content.Get("raw").Str(), content.Get("entry")
+	if raw != "" && js.Valid([]byte(raw)) && raw[0] == '{' && !strings.ContainsAny(raw, "\r\n") {
 		return raw
 	}
-	if strings.HasPrefix(entry, "{") {
-		return entry
+	if entry.IsObject() {
+		return string(entry)
 	}
 	return ""
 }
@@ -228,47 +218,37 @@ func entryIn(text string) string {
 // foreign returns the message that a content says in one of the ways that come to
 // mind: a text, or a map with "content" or "text", or with "content" or "parts" that are
 // blocks of text.
-func foreign(role, text string) (session.Message, bool) {
-	blocks, ok := texts(text)
-	if !ok && strings.HasPrefix(text, "{") {
-		for _, name := range []string{"content", "text", "parts"} {
-			if blocks, ok = texts(string(js.Value(text).Get(name))); ok {
-				break
-			}
+func foreign(role string, content js.Value) (session.Message, bool) {
+	for _, v := range []js.Value{content, content.Get("content"), content.Get("text"), content.Get("parts")} {
+		blocks, ok := texts(v)
+		switch {
+		case !ok:
+		case role == "user":
+			return formats.User(blocks), true
+		case role == "assistant":
+			return formats.Assistant(blocks), true
+		case role == "tool":
+			return formats.ToolResult(content.Get("tool_call_id").Str(), "unknown", blocks, false), true
+		default:
+			return session.Message{}, false
 		}
-	}
-	if !ok {
-		return session.Message{}, false
-	}
-	switch role {
-	case "user":
-		return formats.User(blocks), true
-	case "assistant":
-		return formats.Assistant(blocks), true
-	case "tool":
-		call := js.Value(text).Get("tool_call_id").Str()
-		return formats.ToolResult(call, "unknown", blocks, false), true
 	}
 	return session.Message{}, false
 }
 
 // texts returns the blocks of a text, or of an array of blocks of text.
-func texts(raw string) ([]string, bool) {
-	if strings.HasPrefix(raw, `"`) {
-		return []string{formats.Text(js.Value(raw).Str())}, true
+func texts(v js.Value) (blocks []string, ok bool) {
+	if v.IsString() {
+		return []string{formats.Text(v.Str())}, true
 	}
-	if !strings.HasPrefix(raw, "[") || raw == "[]" {
-		return nil, false
-	}
-	var blocks []string
-	for part := range js.Elements(raw) {
-		text := string(js.Value(part).Get("text"))
-		if js.Value(part).Get("type").Str() != "text" || !strings.HasPrefix(text, `"`) {
+	for part := range v.Elements() {
+		text, ok := part.Get("text").Text()
+		if !ok || part.Get("type").Str() != "text" {
 			return nil, false
 		}
-		blocks = append(blocks, formats.Text(js.Value(text).Str()))
+		blocks = append(blocks, formats.Text(text))
 	}
-	return blocks, true
+	return blocks, blocks != nil
 }
 
 // opaque keeps a message as it is, beside the entry that was made of it.
@@ -278,6 +258,6 @@ func (c *conversion) opaque(m message, entry string) error {
 	p.ID, p.Key = "", "content "+m.id
 	_, err := c.b.Custom(p, customContent, js.Object(
 		formats.Str("entry", entry), js.StringField("id", m.id), js.StringField("role", m.role),
-		js.RawField("time_created", formats.Int(m.ms)), js.StringField("hex", hex.EncodeToString(m.content))))
+		js.IntField("time_created", m.ms), js.StringField("hex", hex.EncodeToString(m.content))))
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/oklog/ulid/v2"
@@ -29,37 +28,11 @@ CREATE INDEX idx_message_session ON message(session_id, time_created ASC);
 PRAGMA user_version = 1;
 `
 
-// prepare makes the tables, unless there are some.
-func prepare(ctx context.Context, tx *sql.Tx) error {
-	var tables int
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
-		return err
-	}
-	if tables == 0 {
-		_, err := tx.ExecContext(ctx, schema)
-		return err
-	}
-	for _, columns := range []string{
-		`id, project_id, parent_id, title, directory, model_id, time_created, time_updated, revert_oid FROM session`,
-		`id, session_id, role, time_created, content FROM message`,
-	} {
-		var unused any
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT `+columns+` LIMIT 0)`).Scan(&unused); err != nil {
-			return fmt.Errorf("%w (%w)", sqldb.ErrSchema, err)
-		}
-	}
-	return nil
-}
-
 // session writes the row of a session. Of a fork only what the blueprint copies is that of
 // its source.
 func (x *exporter) session(ctx context.Context, tx *sql.Tx, b *branch, path []session.Entry, parent any, main bool) error {
-	var n int
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM session WHERE id = ?`, b.id).Scan(&n); err != nil {
+	if err := sqldb.Absent(ctx, tx, "session", "id", b.id); err != nil {
 		return err
-	}
-	if n > 0 {
-		return fmt.Errorf("session %s: %w", b.id, fs.ErrExist)
 	}
 	directory := x.s.Header.CWD
 	project := ProjectID(directory)

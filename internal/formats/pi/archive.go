@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"iter"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,14 +17,11 @@ import (
 
 // Open opens a file, or a directory of files and of the projects one level below.
 func (f format) Open(_ context.Context, src *formats.Source) (formats.Archive, error) {
-	if src.Path != "" {
-		if _, err := os.Stat(src.Path); err != nil {
-			_, err := formats.OpenFile(src.Path) // says it as it says everything
-			return nil, err
-		}
+	if err := src.Exists(); err != nil {
+		return nil, err
 	}
 	a := &archive{src: src, blobs: src.Blobs}
-	if sibling := filepath.Join(src.Path, "..", "blobs"); a.blobs == "" && src.IsDir() && isDir(sibling) {
+	if sibling := filepath.Join(src.Path, "..", "blobs"); a.blobs == "" && src.IsDir() && formats.IsDir(sibling) {
 		a.blobs = sibling
 	}
 	return a, nil
@@ -219,15 +215,10 @@ func ompHome(env formats.Env) (string, error) {
 	}
 	if profile := env.Getenv("OMP_PROFILE"); profile != "" {
 		below = append(below, "profiles", profile)
-	} else if data := env.Getenv("XDG_DATA_HOME"); filepath.IsAbs(data) && isDir(filepath.Join(data, "omp")) {
+	} else if data := env.Getenv("XDG_DATA_HOME"); filepath.IsAbs(data) && formats.IsDir(filepath.Join(data, "omp")) {
 		return filepath.Join(data, "omp", "sessions"), nil
 	}
 	return env.StorePath("", append(below, "agent"), "sessions")
-}
-
-func isDir(path string) bool {
-	fi, err := os.Stat(path)
-	return err == nil && fi.IsDir()
 }
 
 // byName returns the file of a directory that has the whole of an id in its name, as

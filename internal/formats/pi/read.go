@@ -111,8 +111,8 @@ func (c *conversion) keepTitle(slot, header string) error {
 	}
 	at, _ := js.ParseTime(e.Str("updatedAt"))
 	_, err = c.b.Add(formats.Place{Key: "title", Time: at}, session.TypeCustom,
-		js.StringField("customType", customTitle), js.Field{Name: "data", Raw: js.Object(
-			js.RawField("slot", slot), js.RawField("header", header))})
+		js.StringField("customType", customTitle), js.RawField("data", js.Object(
+			js.RawField("slot", slot), js.RawField("header", header))))
 	return err
 }
 
@@ -136,7 +136,7 @@ type stream struct {
 	*conversion
 	slot, header string
 	opened       bool
-	seen         bool // there was a line that is not blank
+	nonBlank     bool // there was a line that is not blank
 }
 
 // stream reads what r holds. The error is errOld, and nothing has been made, if it
@@ -155,7 +155,7 @@ func (c *conversion) stream(r io.Reader) error {
 		}
 	}
 	switch {
-	case !s.seen:
+	case !s.nonBlank:
 		return c.src.Located(session.Problem{Kind: session.Empty, Text: "not a session: empty"})
 	case !s.opened:
 		return c.src.Located(session.Problem{Kind: session.NoHeader, Line: 1, Text: "not a session: no session header"})
@@ -167,13 +167,9 @@ func (s *stream) line(l jsonl.Line) error {
 	if len(bytes.TrimSpace(l.Data)) == 0 {
 		return nil
 	}
-	s.seen = true
+	s.nonBlank = true
 	if !js.Valid(l.Data) {
-		what := "not JSON, line of %d bytes skipped"
-		if l.Torn {
-			what = "torn last line of %d bytes skipped"
-		}
-		s.b.Lose(s.src.At(l.Number), formats.KindDamage, what, len(l.Data))
+		s.b.LoseLine(s.src.At(l.Number), l.Torn, len(l.Data))
 		return nil
 	}
 	e, err := session.ParseEntry(string(l.Data))

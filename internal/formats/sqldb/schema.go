@@ -10,6 +10,9 @@ import (
 	"strings"
 )
 
+// Magic begins every database.
+const Magic = "SQLite format 3\x00"
+
 // ErrSchema is the error of a database that is not laid out as it would have to be.
 var ErrSchema = errors.New("the database is not laid out as expected")
 
@@ -34,30 +37,17 @@ func (s Schema) Has(table string, columns ...string) bool {
 // tables and generated columns are left out: reading those would run what the
 // database says.
 func (db *DB) Schema(ctx context.Context) (Schema, error) {
-	s, err := db.schema(ctx)
-	if err != nil {
-		return nil, db.Err(err)
-	}
-	return s, nil
-}
-
-func (db *DB) schema(ctx context.Context) (Schema, error) {
-	// An fts5 table and its kind are "virtual", what they keep their data in "shadow".
-	rows, err := db.QueryContext(ctx, `SELECT lower(l.name), lower(x.name) FROM pragma_table_list AS l, pragma_table_xinfo(l.name) AS x
-		WHERE l.schema = 'main' AND l.type = 'table' AND l.name NOT LIKE 'sqlite^_%' ESCAPE '^' AND x.hidden = 0 ORDER BY l.name, x.cid`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	s := Schema{}
-	for rows.Next() {
-		var table, column string
-		if err := rows.Scan(&table, &column); err != nil {
+	var table, column string
+	// An fts5 table and its kind are "virtual", what they keep their data in "shadow".
+	for err := range db.Rows(ctx, []any{&table, &column}, `SELECT lower(l.name), lower(x.name) FROM pragma_table_list AS l, pragma_table_xinfo(l.name) AS x
+		WHERE l.schema = 'main' AND l.type = 'table' AND l.name NOT LIKE 'sqlite^_%' ESCAPE '^' AND x.hidden = 0 ORDER BY l.name, x.cid`) {
+		if err != nil {
 			return nil, err
 		}
 		s[table] = append(s[table], column)
 	}
-	return s, rows.Err()
+	return s, nil
 }
 
 // Require returns an error that matches [ErrSchema] and says what is missing, unless the

@@ -3,6 +3,9 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"io/fs"
+	"iter"
 	"strings"
 )
 
@@ -21,6 +24,47 @@ func Columns(names []string) string {
 		b.WriteString("+" + Quote(n))
 	}
 	return b.String()
+}
+
+// A Queryer runs queries: a connection or a transaction.
+type Queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// Rows runs a query and scans its rows into dest, one after the other. It yields nil
+// for a row, and an error at the end if there was one.
+func Rows(ctx context.Context, q Queryer, dest []any, query string, args ...any) iter.Seq[error] {
+	return func(yield func(error) bool) {
+		rows, err := q.QueryContext(ctx, query, args...)
+		if err != nil {
+			yield(err)
+			return
+		}
+		defer rows.Close()
+		for rows.Next() {
+			if err := rows.Scan(dest...); err != nil {
+				yield(err)
+				return
+			}
+			if !yield(nil) {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(err)
+		}
+	}
+}
+
+// Rows is the function Rows for a database, whose errors name it.
+func (db *DB) Rows(ctx context.Context, dest []any, query string, args ...any) iter.Seq[error] {
+	return func(yield func(error) bool) {
+		for err := range Rows(ctx, db, dest, query, args...) {
+			if !yield(db.Err(err)) {
+				return
+			}
+		}
+	}
 }
 
 // Values returns the values of the first row that a query finds, nil if it finds none.
@@ -49,4 +93,34 @@ func Scan(rows *sql.Rows) ([]any, error) {
 	}
 	err = rows.Scan(to...)
 	return values, err
+}
+
+// Absent returns an error that matches [fs.ErrExist] if a session is in a table.
+func Absent(ctx context.Context, tx *sql.Tx, table, column, id string) error {
+	var n int
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM `+table+` WHERE `+column+` = ?`, id).Scan(&n)
+	if err == nil && n > 0 {
+		err = fmt.Errorf("session %s: %w", id, fs.ErrExist)
+	}
+	return err
+}
+
+// Prepare makes the tables of schema in an empty database. In any other one each of the
+// selections, "COLUMNS FROM TABLE", must be possible, or the error matches [ErrSchema] and
+// goes on with note.
+func Prepare(ctx context.Context, tx *sql.Tx, schema, note string, selections ...string) error {
+	var tables int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
+		return err
+	}
+	if tables == 0 {
+		_, err := tx.ExecContext(ctx, schema)
+		return err
+	}
+	for _, columns := range selections {
+		for err := range Rows(ctx, tx, nil, `SELECT `+columns+` LIMIT 0`) {
+			return fmt.Errorf("%w%s (%w)", ErrSchema, note, err)
+		}
+	}
+	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/sqldb"
@@ -204,57 +203,31 @@ func (s *store) listFork(ctx context.Context, id string) iter.Seq2[formats.Info,
 			yield(formats.Info{}, err)
 			return
 		}
-		rows, err := s.db.QueryContext(ctx, query)
-		if err != nil {
-			yield(formats.Info{}, s.db.Err(err))
-			return
-		}
-		defer rows.Close()
+		var row int64
+		var sid, key, title, created, updated string
 		var order ascending
-		for rows.Next() {
-			info, sid, err := scanSession(rows)
+		for err := range s.db.Rows(ctx, []any{&row, &sid, &key, &title, &created, &updated}, query) {
 			if err == nil {
-				err = order.next(s.db, info.row)
+				err = order.next(s.db, row)
 			}
 			if err != nil {
-				yield(formats.Info{}, s.db.Err(err))
+				yield(formats.Info{}, err)
 				return
 			}
+			var info formats.Info
+			info.ID, info.Name, info.Key = idOf(sid), nameOf(title, key), formats.Int(row)
+			info.Created, info.Modified = timeOf(created), timeOf(updated)
 			switch {
 			case isKey && sid == active:
 				info.Name = id
 			case isKey && info.Name == id:
 				info.Name = "" // the key means the other
 			}
-			if !yield(info.Info, nil) {
+			if !yield(info, nil) {
 				return
 			}
 		}
-		if err := rows.Err(); err != nil {
-			yield(formats.Info{}, s.db.Err(err))
-		}
 	}
-}
-
-type sessionInfo struct {
-	formats.Info
-	row int64
-}
-
-// scanSession returns a row of listFork, and the session's id as it is there.
-func scanSession(rows *sql.Rows) (info sessionInfo, id string, err error) {
-	var key, title, created, updated string
-	if err := rows.Scan(&info.row, &id, &key, &title, &created, &updated); err != nil {
-		return info, "", err
-	}
-	info.ID, info.Name, info.Key = idOf(id), nameOf(title, key), formats.Int(info.row)
-	if ms, ok := milliseconds(created); ok {
-		info.Created = time.UnixMilli(ms).UTC()
-	}
-	if ms, ok := milliseconds(updated); ok {
-		info.Modified = time.UnixMilli(ms).UTC()
-	}
-	return info, id, nil
 }
 
 // nameOf returns the name of a session: its title, or else its key.
@@ -289,22 +262,17 @@ func (s *store) active(ctx context.Context, key string) (id string, ok bool, err
 		}
 		return "", false, s.db.Err(none(err))
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT CAST(session_id AS TEXT), CAST(created_at AS TEXT) FROM sessions WHERE `+s.layout.key+` = ?`, key)
-	if err != nil {
-		return "", false, s.db.Err(err)
-	}
-	defer rows.Close()
 	newest := ""
-	for rows.Next() {
-		var sid, created sqldb.Text
-		if err := rows.Scan(&sid, &created); err != nil {
-			return "", false, s.db.Err(err)
+	var sid, created sqldb.Text
+	for err := range s.db.Rows(ctx, []any{&sid, &created}, `SELECT CAST(session_id AS TEXT), CAST(created_at AS TEXT) FROM sessions WHERE `+s.layout.key+` = ?`, key) {
+		if err != nil {
+			return "", false, err
 		}
 		if at := strings.TrimSpace(string(created)); !ok || at >= newest {
 			id, newest, ok = string(sid), at, true
 		}
 	}
-	return id, ok, s.db.Err(rows.Err())
+	return id, ok, nil
 }
 
 // none takes finding nothing for no error.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/sqldb"
@@ -21,7 +20,7 @@ import (
 func (format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
 	x := newExporter(s, t)
 	x.path(t.ActivePath(s))
-	x.tellForeign()
+	x.lost.Tell(t.Lose)
 	if err := t.Ready(); err != nil {
 		return err
 	}
@@ -63,9 +62,7 @@ type exporter struct {
 	cut   int // how many rows are before the boundary; 0 for no boundary
 	cutAt int64
 
-	foreign map[string]int
-	order   []string
-	first   map[string]string
+	lost formats.Tally
 }
 
 // A row is a message to be written.
@@ -76,7 +73,7 @@ type row struct {
 }
 
 func newExporter(s *session.Session, t *formats.Target) *exporter {
-	x := &exporter{s: s, t: t, known: map[string]rowFacts{}, foreign: map[string]int{}, first: map[string]string{}}
+	x := &exporter{s: s, t: t, known: map[string]rowFacts{}}
 	for _, e := range s.Entries {
 		if e.Type() != session.TypeCustom {
 			continue
@@ -103,13 +100,13 @@ func newExporter(s *session.Session, t *formats.Target) *exporter {
 // what the model is shown, in that order.
 func (x *exporter) path(path []session.Entry) {
 	projection := convo.Project(path)
-	shown := map[string]bool{}
+	visible := map[string]bool{}
 	for _, p := range projection {
-		shown[p.Entry.ID()] = true
+		visible[p.Entry.ID()] = true
 	}
 	for _, e := range path {
 		x.count(e)
-		if !shown[e.ID()] {
+		if !visible[e.ID()] {
 			x.hidden(e)
 		}
 	}
@@ -120,7 +117,7 @@ func (x *exporter) path(path []session.Entry) {
 			x.systems(p)
 			continue
 		}
-		x.shown(p)
+		x.projected(p)
 	}
 }
 
@@ -158,11 +155,11 @@ func (x *exporter) hidden(e session.Entry) {
 		x.compaction(e)
 		return
 	}
-	x.shown(convo.Projected{Entry: e, Messages: convo.EntryMessages(e)})
+	x.projected(convo.Projected{Entry: e, Messages: convo.EntryMessages(e)})
 }
 
-// shown adds the rows of an entry's messages, as a model reads them.
-func (x *exporter) shown(p convo.Projected) {
+// projected adds the rows of an entry's messages, as a model reads them.
+func (x *exporter) projected(p convo.Projected) {
 	e, f := p.Entry, x.known[p.Entry.ID()]
 	if formats.CustomName(e, "zeroclaw") == "message" {
 		x.add(js.Value(e.Get("data")).Get("role").Str(), js.Value(e.Get("data")).Get("content").Str(), e, f)
@@ -245,23 +242,9 @@ func (x *exporter) count(e session.Entry) {
 	x.lose(e, formats.KindEntry, "a "+e.Type()+" entry")
 }
 
-// lose counts a loss: each sort is told once.
+// lose counts a loss.
 func (x *exporter) lose(e session.Entry, kind, what string) {
-	key := kind + "\x00" + what
-	if x.foreign[key]++; x.foreign[key] == 1 {
-		x.order, x.first[key] = append(x.order, key), formats.At(e)
-	}
-}
-
-func (x *exporter) tellForeign() {
-	for _, key := range x.order {
-		kind, what, _ := strings.Cut(key, "\x00")
-		more := ""
-		if n := x.foreign[key]; n > 1 {
-			more = fmt.Sprintf(", and %d more like it", n-1)
-		}
-		x.t.Lose(x.first[key], kind, "%s cannot be held%s", what, more)
-	}
+	x.lost.Add(formats.At(e), kind, "%s cannot be held", what)
 }
 
 // A cut is where the messages begin that the model is shown: behind the boundary.

@@ -25,7 +25,7 @@ func (format) About() formats.About {
 
 // Detect takes a database whose first page tells of ZeroClaw's tables.
 func (format) Detect(_ string, head []byte) bool {
-	if !bytes.HasPrefix(head, []byte("SQLite format 3\x00")) {
+	if !bytes.HasPrefix(head, []byte(sqldb.Magic)) {
 		return false
 	}
 	return bytes.Contains(head, []byte("session_messages")) && bytes.Contains(head, []byte("session_state")) ||
@@ -213,6 +213,15 @@ func milliseconds(text string) (ms int64, ok bool) {
 		return 0, false
 	}
 	return t.UnixMilli(), true
+}
+
+// timeOf is milliseconds for a listing, zero for what is no time.
+func timeOf(text string) time.Time {
+	ms, ok := milliseconds(text)
+	if !ok {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
 }
 
 // timeText returns a time as ZeroClaw writes it.

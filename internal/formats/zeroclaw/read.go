@@ -37,20 +37,28 @@ type message struct {
 	timed, repaired bool
 }
 
-// scan reads the next message: id, role, content, created_at, meta_json.
-func (r *reading) scan(rows *sql.Rows, order *ascending) (m message, err error) {
+// messages reads the messages that a query finds: id, role, content, created_at and meta_json,
+// in the order of the ids.
+func (r *reading) messages(ctx context.Context, each func(message) error, query string, args ...any) error {
+	var m message
 	var role, content, created sqldb.Text
-	if err := rows.Scan(&m.id, &role, &content, &created, &m.meta); err != nil {
-		return m, r.store.db.Err(err)
+	var order ascending
+	for err := range r.store.db.Rows(ctx, []any{&m.id, &role, &content, &created, &m.meta}, query, args...) {
+		if err == nil {
+			err = order.next(r.store.db, m.id)
+		}
+		if err != nil {
+			return err
+		}
+		m.role, m.created = js.ValidText(string(role)), js.ValidText(string(created))
+		m.content = js.ValidText(string(content))
+		m.repaired = m.content != string(content)
+		m.ms, m.timed = milliseconds(m.created)
+		if err := each(m); err != nil {
+			return err
+		}
 	}
-	if err := order.next(r.store.db, m.id); err != nil {
-		return m, err
-	}
-	m.role, m.created = js.ValidText(string(role)), js.ValidText(string(created))
-	m.content = js.ValidText(string(content))
-	m.repaired = m.content != string(content)
-	m.ms, m.timed = milliseconds(m.created)
-	return m, nil
+	return nil
 }
 
 // at returns where a message is, for a loss.
@@ -130,26 +138,13 @@ func (r *reading) fork(ctx context.Context, row int64) error {
 		return err
 	}
 	l := r.store.layout
-	rows, err := r.store.db.QueryContext(ctx, `SELECT id, CAST(role AS TEXT), CAST(content AS TEXT), CAST(created_at AS TEXT), CAST(`+
-		l.column("session_messages", "meta_json")+` AS TEXT) FROM session_messages WHERE session_id = ? ORDER BY id`, r.facts.id)
+	err = r.messages(ctx, func(m message) error { return r.forkMessage(m, cut) },
+		`SELECT id, CAST(role AS TEXT), CAST(content AS TEXT), CAST(created_at AS TEXT), CAST(`+
+			l.column("session_messages", "meta_json")+` AS TEXT) FROM session_messages WHERE session_id = ? ORDER BY id`, r.facts.id)
+	if err == nil {
+		err = r.cut(cut, 0)
+	}
 	if err != nil {
-		return r.store.db.Err(err)
-	}
-	defer rows.Close()
-	var order ascending
-	for rows.Next() {
-		m, err := r.scan(rows, &order)
-		if err != nil {
-			return err
-		}
-		if err := r.forkMessage(m, cut); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return r.store.db.Err(err)
-	}
-	if err := r.cut(cut, 0); err != nil {
 		return err
 	}
 	return r.tell()
@@ -271,16 +266,13 @@ func (r *reading) session(ctx context.Context, row int64) error {
 			f.Active = text(index["updated_at"])
 		}
 	}
-	for _, table := range []string{"session_meta"} {
-		if !l.schema.Has(table, "session_id") {
-			continue
-		}
-		more, err := r.record(ctx, table, "session_id", f.id)
+	if l.schema.Has("session_meta", "session_id") {
+		more, err := r.record(ctx, "session_meta", "session_id", f.id)
 		if err != nil {
 			return err
 		}
 		if more != nil {
-			f.More = map[string]map[string]any{table: more}
+			f.More = map[string]map[string]any{"session_meta": more}
 		}
 	}
 	return r.readState(ctx)
@@ -322,16 +314,11 @@ func (r *reading) readState(ctx context.Context) error {
 	if !r.store.layout.state {
 		return nil
 	}
-	rows, err := db.QueryContext(ctx, `SELECT CAST(key AS TEXT), CAST(value_json AS TEXT), CAST(`+r.store.layout.column("session_state", "updated_at")+
-		` AS TEXT) FROM session_state WHERE session_id = ? LIMIT ?`, f.id, maxStates+1)
-	if err != nil {
-		return db.Err(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var key, value, updated sqldb.Text
-		if err := rows.Scan(&key, &value, &updated); err != nil {
-			return db.Err(err)
+	var key, value, updated sqldb.Text
+	for err := range db.Rows(ctx, []any{&key, &value, &updated}, `SELECT CAST(key AS TEXT), CAST(value_json AS TEXT), CAST(`+r.store.layout.column("session_state", "updated_at")+
+		` AS TEXT) FROM session_state WHERE session_id = ? LIMIT ?`, f.id, maxStates+1) {
+		if err != nil {
+			return err
 		}
 		f.state[js.ValidText(string(key))] = stateFacts{js.ValidText(string(value)), js.ValidText(string(updated))}
 	}
@@ -339,7 +326,7 @@ func (r *reading) readState(ctx context.Context) error {
 		return fmt.Errorf("reading %s: session %s has more than %d states", db.Path(), f.id, maxStates)
 	}
 	f.State = f.state
-	return db.Err(rows.Err())
+	return nil
 }
 
 // header begins the session, and says what the database has about it.

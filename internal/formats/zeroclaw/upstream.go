@@ -19,30 +19,20 @@ import (
 // listing needs stands in one more table, which may lag behind.
 func (s *store) listKeys(ctx context.Context) iter.Seq2[formats.Info, error] {
 	return func(yield func(formats.Info, error) bool) {
-		rows, err := s.db.QueryContext(ctx, `SELECT coalesce(CAST(session_key AS TEXT), ''), min(id), max(id) FROM sessions GROUP BY session_key ORDER BY min(id)`)
-		if err != nil {
-			yield(formats.Info{}, s.db.Err(err))
-			return
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var key string
-			var first, last int64
-			err := rows.Scan(&key, &first, &last)
+		var key string
+		var first, last int64
+		for err := range s.db.Rows(ctx, []any{&key, &first, &last}, `SELECT coalesce(CAST(session_key AS TEXT), ''), min(id), max(id) FROM sessions GROUP BY session_key ORDER BY min(id)`) {
 			var info formats.Info
 			if err == nil {
 				info, err = s.keyInfo(ctx, key, first, last)
 			}
 			if err != nil {
-				yield(formats.Info{}, s.db.Err(err))
+				yield(formats.Info{}, err)
 				return
 			}
 			if !yield(info, nil) {
 				return
 			}
-		}
-		if err := rows.Err(); err != nil {
-			yield(formats.Info{}, s.db.Err(err))
 		}
 	}
 }
@@ -55,17 +45,10 @@ func (s *store) keyInfo(ctx context.Context, key string, first, last int64) (for
 		return info, err
 	}
 	info.Name = nameOf(r.facts.title, js.ValidText(key))
-	if ms, ok := milliseconds(r.facts.created); ok {
-		info.Created = time.UnixMilli(ms).UTC()
-	}
 	var modified sqldb.Text
-	if err := s.db.QueryRowContext(ctx, `SELECT CAST(created_at AS TEXT) FROM sessions WHERE id = ?`, last).Scan(&modified); err != nil {
-		return info, err
-	}
-	if ms, ok := milliseconds(string(modified)); ok {
-		info.Modified = time.UnixMilli(ms).UTC()
-	}
-	return info, nil
+	err := s.db.QueryRowContext(ctx, `SELECT CAST(created_at AS TEXT) FROM sessions WHERE id = ?`, last).Scan(&modified)
+	info.Created, info.Modified = timeOf(r.facts.created), timeOf(string(modified))
+	return info, s.db.Err(err)
 }
 
 // keyFacts reads what there is about the session of a key.
@@ -105,24 +88,10 @@ func (r *reading) upstream(ctx context.Context, first int64, id string) error {
 	if err := r.header(); err != nil {
 		return err
 	}
-	rows, err := db.QueryContext(ctx, `SELECT id, CAST(role AS TEXT), CAST(content AS TEXT), CAST(created_at AS TEXT), NULL FROM sessions
+	err := r.messages(ctx, r.add, `SELECT id, CAST(role AS TEXT), CAST(content AS TEXT), CAST(created_at AS TEXT), NULL FROM sessions
 		WHERE session_key = ? ORDER BY id`, string(key))
 	if err != nil {
-		return db.Err(err)
-	}
-	defer rows.Close()
-	var order ascending
-	for rows.Next() {
-		m, err := r.scan(rows, &order)
-		if err != nil {
-			return err
-		}
-		if err := r.add(m); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return db.Err(err)
+		return err
 	}
 	return r.tell()
 }
@@ -161,16 +130,16 @@ func (s *store) readFile(ctx context.Context, info formats.Info, b *formats.Buil
 			return src.Located(err)
 		}
 		raw := strings.TrimSpace(js.ValidText(l.Text()))
-		role, content := string(js.Value(raw).Get("role")), string(js.Value(raw).Get("content"))
+		role, content := js.Value(raw).Get("role"), js.Value(raw).Get("content")
 		if raw == "" {
 			continue
 		}
-		if !js.Valid([]byte(raw)) || !strings.HasPrefix(role, `"`) || !strings.HasPrefix(content, `"`) {
+		if !js.Valid([]byte(raw)) || !role.IsString() || !content.IsString() {
 			b.Lose(src.At(l.Number), formats.KindDamage, "no message; skipped, as ZeroClaw does")
 			continue
 		}
 		r := &reading{b: b, rows: map[string]rowFacts{}}
-		m := message{id: int64(l.Number), role: js.Value(role).Str(), content: js.Value(content).Str(), timed: true}
+		m := message{id: int64(l.Number), role: role.Str(), content: content.Str(), timed: true}
 		if err := r.add(m); err != nil {
 			return fmt.Errorf("%s: %w", src.At(l.Number), err)
 		}

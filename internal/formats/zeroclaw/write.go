@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
-	"fmt"
-	"io/fs"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/sqldb"
@@ -30,16 +27,16 @@ CREATE INDEX IF NOT EXISTS idx_session_state_session_id ON session_state(session
 
 // fill puts the session into a database.
 func (x *exporter) fill(ctx context.Context, tx *sql.Tx) error {
-	if err := prepare(ctx, tx); err != nil {
-		return err
+	err := sqldb.Prepare(ctx, tx, schema, ": only the first layout is written",
+		`session_key, active_session_id, updated_at FROM session_index`,
+		`session_id, session_key, status, title, created_at, updated_at, meta_json FROM sessions`,
+		`id, session_id, role, content, created_at, meta_json FROM session_messages`,
+		`session_id, key, value_json, updated_at FROM session_state`)
+	if err == nil {
+		err = sqldb.Absent(ctx, tx, "sessions", "session_id", x.s.Header.ID)
 	}
-	id := x.s.Header.ID
-	var n int
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sessions WHERE session_id = ?`, id).Scan(&n); err != nil {
+	if err != nil {
 		return err
-	}
-	if n > 0 {
-		return fmt.Errorf("session %s: %w", id, fs.ErrExist)
 	}
 	ids, kept, err := x.messages(ctx, tx)
 	if err != nil {
@@ -49,33 +46,6 @@ func (x *exporter) fill(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	return x.states(ctx, tx, ids, kept)
-}
-
-// prepare makes the tables, unless the database has tables of another layout.
-func prepare(ctx context.Context, tx *sql.Tx) error {
-	var tables int
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
-		return err
-	}
-	if tables == 0 {
-		_, err := tx.ExecContext(ctx, schema)
-		return err
-	}
-	for _, columns := range []string{
-		`session_key, active_session_id, updated_at FROM session_index`,
-		`session_id, session_key, status, title, created_at, updated_at, meta_json FROM sessions`,
-		`id, session_id, role, content, created_at, meta_json FROM session_messages`,
-		`session_id, key, value_json, updated_at FROM session_state`,
-	} {
-		rows, err := tx.QueryContext(ctx, `SELECT `+columns+` LIMIT 0`)
-		if err != nil {
-			return fmt.Errorf("%w: only the first layout is written (%w)", sqldb.ErrSchema, err)
-		}
-		if err := errors.Join(rows.Close(), rows.Err()); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // messages writes the rows and returns their ids. kept says that they are those
