@@ -1,8 +1,8 @@
 package seg
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -155,7 +155,7 @@ func (s *Store) segments() ([]segment, error) {
 	if err != nil {
 		return nil, about("reading segments", err)
 	}
-	var out []segment
+	byNumber := map[int64]segment{}
 	for _, e := range entries {
 		stem, ok := strings.CutSuffix(e.Name(), ".seg")
 		if !ok {
@@ -172,13 +172,14 @@ func (s *Store) segments() ([]segment, error) {
 		if err != nil {
 			return nil, about("segment "+e.Name(), err)
 		}
-		out = append(out, segment{n, e.Name(), fi.Size()})
-	}
-	slices.SortFunc(out, func(a, b segment) int { return cmp.Compare(a.number, b.number) })
-	for i := 1; i < len(out); i++ {
-		if out[i].number == out[i-1].number {
-			return nil, fmt.Errorf("%w: segment %d exists twice", ErrCorrupt, out[i].number)
+		if _, twice := byNumber[n]; twice {
+			return nil, fmt.Errorf("%w: segment %d exists twice", ErrCorrupt, n)
 		}
+		byNumber[n] = segment{n, e.Name(), fi.Size()}
+	}
+	var out []segment
+	for _, n := range slices.Sorted(maps.Keys(byNumber)) {
+		out = append(out, byNumber[n])
 	}
 	return out, nil
 }
