@@ -219,8 +219,8 @@ func omittedAttempt(suffix []candidate) bool {
 // refused by the providers' interfaces. Pi gets by without, since it puts
 // nothing else between the two; extensions and other programs do.
 func bindCalls(span []candidate) {
-	var messages []session.Message
-	var at []int // the candidate of each message
+	messages := make([]session.Message, 0, len(span))
+	at := make([]int, 0, len(span)) // the candidate of each message
 	for i, c := range span {
 		for _, m := range c.messages {
 			messages, at = append(messages, m), append(at, i)

@@ -28,7 +28,7 @@ func (d *digest) read(parts []Part) {
 			d.assistant(m)
 		case session.RoleToolResult:
 			var a action
-			if call, ok := pairs[i].Call(); ok {
+			if call, ok := convo.CallOf(pairs, i); ok {
 				a = actionOf(call)
 			}
 			d.result(m, a)

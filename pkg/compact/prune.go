@@ -245,16 +245,16 @@ type result struct {
 // messages.
 func readResults(projection []convo.Projected) (results []result, users int) {
 	pairs := convo.Pair(convo.MessagesOf(projection))
+	at := -1 // the message, among all
 	for _, p := range projection {
-		own := pairs[:len(p.Messages)]
-		pairs = pairs[len(own):]
 		for i, m := range p.Messages {
+			at++
 			switch m.Role() {
 			case session.RoleUser:
 				users++
 			case session.RoleToolResult:
 				r := result{id: p.Entry.ID(), message: m, own: convo.EntryMessages(p.Entry)[i], tool: m.Str("toolName"), turn: users}
-				if call, ok := own[i].Call(); ok && r.tool == "" {
+				if call, ok := convo.CallOf(pairs, at); ok && r.tool == "" {
 					r.tool = call.Name
 				}
 				results = append(results, r)

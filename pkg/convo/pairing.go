@@ -17,12 +17,18 @@ type Paired struct {
 	// [Orphan] or [Doubled] if it answers none, and Orphan for all other messages.
 	Reply int
 
-	call session.ToolCall
+	call int // index in the Calls of that message
 }
 
-// Call returns the call that a tool result answers. ok is false if it answers
-// none, and for all other messages.
-func (p Paired) Call() (c session.ToolCall, ok bool) { return p.call, p.Reply >= 0 }
+// CallOf returns the call that message i answers. ok is false if it is no tool
+// result, and if it answers none.
+func CallOf(pairs []Paired, i int) (c session.ToolCall, ok bool) {
+	p := pairs[i]
+	if p.Reply < 0 {
+		return session.ToolCall{}, false
+	}
+	return pairs[p.Reply].Calls[p.call], true
+}
 
 // What stands in [Paired.Reply] for a result that answers no call.
 const (
@@ -65,7 +71,7 @@ func (p Paired) Unanswered() []int {
 //
 // Replies that failed take part: their results go with them.
 func Pair(messages []session.Message) []Paired {
-	p := pairing{out: make([]Paired, len(messages)), latest: map[string]*unanswered{}}
+	p := pairing{out: make([]Paired, len(messages)), latest: map[string]unanswered{}}
 	var early []int
 	for i, m := range messages {
 		p.out[i].Reply = Orphan
@@ -73,15 +79,19 @@ func Pair(messages []session.Message) []Paired {
 		case session.RoleAssistant:
 			p.reply(i, m)
 		case session.RoleToolResult:
-			u := p.latest[m.Str("toolCallId")]
-			switch {
-			case u == nil:
+			id := m.Str("toolCallId")
+			switch u, ok := p.latest[id]; {
+			case !ok:
 				early = append(early, i)
-			case len(u.calls) == 0:
+			case u.call < 0:
 				p.out[i].Reply = Doubled
 			default:
-				p.answer(u.message, u.calls[0], i)
-				u.calls = u.calls[1:]
+				p.answer(u.message, u.call, i)
+				u.call = -1
+				if len(u.more) > 0 {
+					u.call, u.more = u.more[0], u.more[1:]
+				}
+				p.latest[id] = u
 			}
 		}
 	}
@@ -94,30 +104,31 @@ func Pair(messages []session.Message) []Paired {
 // A pairing is the state of Pair.
 type pairing struct {
 	out    []Paired
-	latest map[string]*unanswered // the last calls so far, by id
+	latest map[string]unanswered // the last calls so far, by id
 }
 
 // unanswered are the calls of a message, of one id, that have no result yet.
 type unanswered struct {
-	message int
-	calls   []int
+	message, call int   // the call is -1 if there is none left
+	more          []int // behind it
 }
 
 func (p *pairing) reply(i int, m session.Message) {
 	p.out[i].Calls = m.ToolCalls()
 	for n, c := range p.out[i].Calls {
-		u := p.latest[c.ID]
-		if u == nil || u.message != i {
-			u = &unanswered{message: i}
-			p.latest[c.ID] = u
+		u, ok := p.latest[c.ID]
+		if ok && u.message == i {
+			u.more = append(u.more, n)
+		} else {
+			u = unanswered{message: i, call: n}
 		}
-		u.calls = append(u.calls, n)
+		p.latest[c.ID] = u
 	}
 }
 
 func (p *pairing) answer(reply, call, result int) {
 	p.out[reply].Results = append(p.out[reply].Results, Result{Call: call, Message: result})
-	p.out[result].Reply, p.out[result].call = reply, p.out[reply].Calls[call]
+	p.out[result].Reply, p.out[result].call = reply, call
 }
 
 // adopt gives results that came before every call of their id to later calls.
