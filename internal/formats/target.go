@@ -217,7 +217,7 @@ func withoutRefs(content js.Value) js.Value {
 	var out []js.Value
 	for b := range content.Elements() {
 		if b.Get("type").Str() == "image" && convo.IsBlobRef(b.Get("data").Str()) {
-			b = js.Value(Text("[image left out: its data is kept outside the session]"))
+			b = js.Value(Text(convo.ImageLeftOut(convo.ImageOutside)))
 		}
 		out = append(out, b)
 	}

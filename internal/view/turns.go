@@ -196,7 +196,7 @@ func (r *request) image(number int, b session.Block) part {
 	why := ""
 	switch {
 	case strings.HasPrefix(data, "blob:"):
-		why = "its data is kept outside the session"
+		why = convo.ImageOutside
 	case !isBase64(data):
 		why = "its data is no base64"
 	case !r.api.media(media):
@@ -205,7 +205,7 @@ func (r *request) image(number int, b session.Block) part {
 		return part{media: media, data: data}
 	}
 	r.report(number, "a note put in the place of an image: %s", why)
-	return part{text: "[image left out: " + why + "]"}
+	return part{text: convo.ImageLeftOut(why)}
 }
 
 // isBase64 reports whether s is standard base64 with padding, and not empty.

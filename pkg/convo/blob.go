@@ -36,6 +36,13 @@ func (b Blob) Ref() string { return blobPrefix + b.Sum }
 // may still be none; see [BlobSum].
 func IsBlobRef(s string) bool { return strings.HasPrefix(s, blobPrefix) }
 
+// ImageOutside is why an image is left out whose data is in a blob.
+const ImageOutside = "its data is kept outside the session"
+
+// ImageLeftOut returns the text that stands in the place of an image which a model
+// cannot be shown, and why.
+func ImageLeftOut(why string) string { return "[image left out: " + why + "]" }
+
 // BlobSum returns the name of the blob that ref refers to. ok is false if ref is no
 // reference, or if the name is no SHA-256 in lower-case hex digits: such a name could
 // be a path to anywhere.
