@@ -80,8 +80,9 @@ func (p *process) drain(ctx context.Context, silence time.Duration) bool {
 	}
 }
 
-// end ends every process of the command's group: SIGTERM, and after grace SIGKILL. It stores the command's wait result if that was still to come
-// and reports whether the command is known to have exited.
+// end ends every process of the command's group: SIGTERM, and after grace SIGKILL.
+// It stores the command's wait result if that was still to come, and reports
+// whether the command is known to have exited.
 func (p *process) end(exited bool, grace time.Duration, wait *error) bool {
 	if exited && !groupAlive(p.cmd.Process) {
 		return true
