@@ -50,3 +50,23 @@ func ExampleProject() {
 	// b user
 	// d user
 }
+
+// A result that stands in front of its call is found all the same.
+func ExamplePair() {
+	messages := []session.Message{
+		session.NewMessage(`{"role":"toolResult","toolCallId":"1","toolName":"ls","content":"a.go"}`),
+		session.NewMessage(`{"role":"assistant","content":[{"type":"toolCall","id":"1","name":"ls","arguments":{}},{"type":"toolCall","id":"2","name":"cat","arguments":{}}]}`),
+	}
+	pairs := convo.Pair(messages)
+	for i := range messages {
+		if call, ok := convo.CallOf(pairs, i); ok {
+			fmt.Printf("message %d answers %s of message %d\n", i, call.Name, pairs[i].Reply)
+		}
+		for _, n := range pairs[i].Unanswered() {
+			fmt.Printf("message %d waits for %s: %q\n", i, pairs[i].Calls[n].Name, convo.NoResult)
+		}
+	}
+	// Output:
+	// message 0 answers ls of message 1
+	// message 1 waits for cat: "No result provided"
+}
