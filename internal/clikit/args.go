@@ -19,6 +19,7 @@ type parser struct {
 	flags   []Flag
 	set     *flag.FlagSet // those of them that were given
 	command bool          // words after "--" are a command
+	stops   bool          // the first operand ends the flags
 
 	operands []string
 	words    []string
@@ -36,6 +37,9 @@ func (p *parser) parse(args []string) error {
 			} else {
 				p.operands = append(p.operands, args[i+1:]...)
 			}
+			return nil
+		case p.stops && (len(arg) < 2 || arg[0] != '-'):
+			p.operands = args[i:]
 			return nil
 		case len(arg) < 2 || arg[0] != '-': // "-" is standard input
 			p.operands = append(p.operands, arg)

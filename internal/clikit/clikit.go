@@ -35,6 +35,10 @@ type Tool struct {
 	// [Streams.Command], and not operands.
 	Command bool
 
+	// Dispatch says that the first operand names a program: the flags end in front of
+	// it, and the words behind it are operands, flags among them.
+	Dispatch bool
+
 	// Commands are what the tool does, one of them at a time, if it is several
 	// things: the first operand is the Name of one. Each has flags and operands of
 	// its own, and a help. Such a tool has no New.

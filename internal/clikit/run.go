@@ -127,7 +127,7 @@ func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
 	var help, version bool
 	flags, action := t.flags()
 	flags = append(flags, frameFlags(&s.Quiet, &s.Verbose, &help, &version)...)
-	p := parser{flags: flags, set: flag.NewFlagSet(t.Name, flag.ContinueOnError), command: t.Command}
+	p := parser{flags: flags, set: flag.NewFlagSet(t.Name, flag.ContinueOnError), command: t.Command, stops: t.Dispatch}
 	if err := p.parse(args); err != nil {
 		return err
 	}

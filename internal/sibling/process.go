@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -157,14 +159,7 @@ func terminate(process *os.Process) error {
 // Find returns the path of the program called name: in the directory of this
 // program, by the name it was started by or the file that leads to, else in PATH.
 func Find(name string) (string, error) {
-	var dirs []string
-	if self, err := os.Executable(); err == nil {
-		dirs = append(dirs, filepath.Dir(self))
-		if file, err := filepath.EvalSymlinks(self); err == nil {
-			dirs = append(dirs, filepath.Dir(file))
-		}
-	}
-	return findIn(dirs, name)
+	return findIn(Dirs(), name)
 }
 
 func findIn(dirs []string, name string) (string, error) {
@@ -277,4 +272,38 @@ func (t *talk) rest() {
 	for _, text := range t.other {
 		t.tell(Message{Text: text})
 	}
+}
+
+// Dirs returns the directories of this program: by the name it was started by, and
+// of the file that leads to.
+func Dirs() []string {
+	var dirs []string
+	if self, err := os.Executable(); err == nil {
+		dirs = append(dirs, filepath.Dir(self))
+		if file, err := filepath.EvalSymlinks(self); err == nil && filepath.Dir(file) != dirs[0] {
+			dirs = append(dirs, filepath.Dir(file))
+		}
+	}
+	return dirs
+}
+
+// Installed returns the names of the programs that [Find] finds and that begin with
+// prefix, sorted, without a suffix such as .exe.
+func Installed(prefix string) []string {
+	names := map[string]bool{}
+	for _, dir := range append(Dirs(), filepath.SplitList(os.Getenv("PATH"))...) {
+		if !filepath.IsAbs(dir) {
+			continue // as exec.LookPath does
+		}
+		entries, _ := os.ReadDir(dir) // one that cannot be read has no programs
+		for _, e := range entries {
+			name := strings.TrimSuffix(e.Name(), ".exe")
+			if strings.HasPrefix(name, prefix) && name != prefix && !names[name] {
+				_, err := exec.LookPath(filepath.Join(dir, e.Name()))
+				names[name] = err == nil
+			}
+		}
+	}
+	maps.DeleteFunc(names, func(_ string, found bool) bool { return !found })
+	return slices.Sorted(maps.Keys(names))
 }

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/sibling"
+)
+
+// dispatch becomes the program that a command names.
+func dispatch(s *clikit.Streams, name string, args []string) error {
+	path, err := find(name)
+	if err != nil {
+		return err
+	}
+	if err := s.Flush(); err != nil {
+		return err
+	}
+	return sibling.Exec(path, prefix+name, args)
+}
+
+// find returns the path of the program that a command names.
+func find(name string) (string, error) {
+	if name == "" || strings.ContainsAny(name, `/\`) {
+		return "", clikit.UsageError("%q is no command", name)
+	}
+	path, err := sibling.Find(prefix + name)
+	if err == nil {
+		return path, nil
+	}
+	if names := commands(); len(names) > 0 {
+		err := clikit.UsageError("unknown command %q", name)
+		if closest, ok := clikit.Closest(name, append(names, "help")); ok {
+			return "", clikit.WithHint(err, "did you mean %s?", closest)
+		}
+		return "", clikit.WithHint(err, "%s lists the commands", program)
+	}
+	return "", err
+}
+
+// help lists the commands, or opens the manual page of one. Where there is no
+// page, or no man(1), the command prints its own help.
+func help(ctx context.Context, s *clikit.Streams, names []string) error {
+	switch {
+	case len(names) == 0:
+		return list(ctx, s)
+	case len(names) > 1:
+		return clikit.UsageError("unexpected operand %q", names[1])
+	}
+	name := strings.TrimPrefix(names[0], prefix)
+	if name == program || name == "help" {
+		return man(s, program, "7")
+	}
+	if _, err := find(name); err != nil {
+		return err
+	}
+	err := man(s, prefix+name, "1")
+	if errors.Is(err, errNoManual) {
+		return dispatch(s, name, []string{"--help"})
+	}
+	return err
+}
+
+var errNoManual = errors.New("no manual page")
+
+// man becomes man(1) with the page that is installed beside this program, which
+// need not be in MANPATH.
+func man(s *clikit.Streams, name, section string) error {
+	viewer, err := sibling.Find("man")
+	if err != nil {
+		return errNoManual
+	}
+	for _, dir := range sibling.Dirs() {
+		page := filepath.Join(dir, "..", "share", "man", "man"+section, name+"."+section)
+		if fi, err := os.Stat(page); err == nil && fi.Mode().IsRegular() {
+			if err := s.Flush(); err != nil {
+				return err
+			}
+			return sibling.Exec(viewer, "man", []string{page})
+		}
+	}
+	return errNoManual
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/sibling"
+	"github.com/sess-tools/sess/internal/tty"
+)
+
+// prefix begins the name of a program that is a command.
+const prefix = "sess-"
+
+// patience is how long a program may take to print its help.
+const patience = 2 * time.Second
+
+// commands returns the names of all commands, sorted.
+func commands() []string {
+	var names []string
+	for _, name := range sibling.Installed(prefix) {
+		names = append(names, strings.TrimPrefix(name, prefix))
+	}
+	return names
+}
+
+// list prints every command with its summary.
+func list(ctx context.Context, s *clikit.Streams) error {
+	names := commands()
+	if len(names) == 0 {
+		return clikit.WithHint(clikit.No("no %s programs found", prefix+"*"), "the tools belong into one directory")
+	}
+	summaries := make([]string, len(names))
+	var all sync.WaitGroup
+	for i, name := range names {
+		all.Go(func() { summaries[i] = summary(ctx, name) })
+	}
+	all.Wait()
+	fmt.Fprintf(s.Out, "usage: %s %s\n\n", program, words)
+	table := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
+	for i, name := range names {
+		fmt.Fprintf(table, "  %s\t%s\n", tty.Clean(name), tty.Clean(summaries[i]))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(s.Out, "\n%s help COMMAND opens the manual page of one.\n", program)
+	return err
+}
+
+// summary returns the line in which a program says what it does, which stands
+// behind the usage in the help of our own. It is "" if the program prints none in
+// time.
+func summary(ctx context.Context, name string) string {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	p, err := sibling.Program{Name: prefix + name, Args: []string{"--help"}}.Start(ctx)
+	if err != nil {
+		return ""
+	}
+	defer p.Close()
+	help, _ := io.ReadAll(io.LimitReader(p, 16<<10)) // a program that fails has no summary, or the one it printed
+	for line := range strings.Lines(string(help)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(strings.ToLower(line), "usage") {
+			return line
+		}
+	}
+	return ""
+}

@@ -1,0 +1,46 @@
+// Sess runs the tools of the toolkit, as git runs its commands.
+//
+// Usage:
+//
+//	sess [COMMAND [ARG...]]
+//
+// "sess path s.jsonl" runs sess-path s.jsonl. See sess(1).
+package main
+
+import (
+	"context"
+
+	"github.com/sess-tools/sess/internal/clikit"
+)
+
+const (
+	program = "sess"
+	words   = "[COMMAND [ARG...]]"
+)
+
+var tool = clikit.Tool{
+	Name:     program,
+	Summary:  "run the sess tools",
+	Args:     words,
+	Dispatch: true,
+	Doc: `sess COMMAND runs the program sess-COMMAND with the arguments that follow. It looks
+beside this program first, then in PATH, so any program of that name is a command.
+"sess help COMMAND" opens its manual page. Without a command, sess lists all of
+them.`,
+	Examples: `sess
+sess help path
+sess path --as text s.jsonl`,
+	New: func() ([]clikit.Flag, clikit.Action) { return nil, run },
+}
+
+func main() { clikit.Main(tool) }
+
+func run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	switch {
+	case len(operands) == 0:
+		return list(ctx, s)
+	case operands[0] == "help":
+		return help(ctx, s, operands[1:])
+	}
+	return dispatch(s, operands[0], operands[1:])
+}
