@@ -20,7 +20,7 @@ type config struct {
 	session, losses, blobs, cwd string
 	expansion                   int64
 	all, list, recent           bool
-	detect, strict              bool
+	detect, homes, strict       bool
 	dest                        operand.Destination
 }
 
@@ -37,6 +37,7 @@ func (c *config) flags() []clikit.Flag {
 		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		clikit.Bool(&c.strict, "strict", "treat a loss as an error, and make nothing of that session"),
 		clikit.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),
+		clikit.Bool(&c.homes, "homes", "print the agents whose sessions are on this machine, and where"),
 		clikit.Int(&c.expansion, "max-expansion", 0, "expand a compressed file to at most `BYTES`, instead of 1000 times its size (64 MiB to 4 GiB)"),
 		operand.SyncFlag(&c.dest.Sync, "files"),
 		clikit.Bool(&c.dest.DryRun, "dry-run, n", "print the session, or with --all what would be made, and make nothing"),
@@ -65,6 +66,8 @@ func (c *config) check(operands []string) error {
 		return clikit.UsageError("--list makes nothing: it goes with --recent alone")
 	case c.all && !c.dest.Store && c.dest.File == "":
 		return clikit.UsageError("--all wants --store or --output DIR")
+	case c.homes && (len(operands) > 0 || c.detect || c.all || c.list || c.recent || c.session != "" || c.dest.Store || c.dest.File != ""):
+		return clikit.UsageError("--homes goes with no other flag and no operand")
 	case c.detect && (c.all || c.list || c.recent || c.session != "" || c.dest.Store || c.dest.File != ""):
 		return clikit.UsageError("--detect makes nothing")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/all"
 	"github.com/sess-tools/sess/internal/listing"
 )
 
@@ -16,6 +17,35 @@ import (
 func (c *config) there(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && (c.list || c.recent) {
 		return c.none("no session of %s: %s does not exist", c.name, path)
+	}
+	return nil
+}
+
+// printHomes prints the name of each agent that keeps sessions on this machine, and
+// where, with a tab between.
+func printHomes(s *clikit.Streams) error {
+	user, _ := os.UserHomeDir() // an agent that needs it has no home
+	env := formats.Env{Getenv: os.Getenv, Home: user}
+	found := false
+	for _, f := range all.Formats() {
+		about := f.About()
+		if about.Home == nil {
+			continue
+		}
+		home, err := about.Home(env)
+		if err != nil {
+			continue
+		}
+		if _, err := os.Stat(home); err != nil {
+			continue
+		}
+		found = true
+		if _, err := fmt.Fprintf(s.Shown(), "%s\t%s\n", about.Name, home); err != nil {
+			return err
+		}
+	}
+	if !found {
+		return clikit.No("")
 	}
 	return nil
 }

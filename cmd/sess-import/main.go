@@ -39,6 +39,9 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err := c.check(operands); err != nil {
 		return err
 	}
+	if c.homes {
+		return printHomes(s)
+	}
 	src, err := c.source(s, operands)
 	if err != nil {
 		return err

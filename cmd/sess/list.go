@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -59,13 +58,8 @@ func list(ctx context.Context, s *clikit.Streams) error {
 func summary(ctx context.Context, name string) string {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	p, err := sibling.Program{Name: prefix + name, Args: []string{"--help"}}.Start(ctx)
-	if err != nil {
-		return ""
-	}
-	defer p.Close()
-	help, _ := io.ReadAll(io.LimitReader(p, 16<<10)) // a program that fails has no summary, or the one it printed
-	for line := range strings.Lines(string(help)) {
+	help, _ := sibling.Output(ctx, prefix+name, "--help") // a program that fails has the summary that it printed
+	for line := range strings.Lines(help) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(strings.ToLower(line), "usage") {
 			return line
 		}

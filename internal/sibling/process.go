@@ -307,3 +307,15 @@ func Installed(prefix string) []string {
 	maps.DeleteFunc(names, func(_ string, found bool) bool { return !found })
 	return slices.Sorted(maps.Keys(names))
 }
+
+// Output returns what a program of the toolkit prints, without the line feed at its
+// end. More than 64 KiB are cut off.
+func Output(ctx context.Context, name string, args ...string) (string, error) {
+	p, err := Program{Name: name, Args: args}.Start(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer p.Close()
+	text, err := io.ReadAll(io.LimitReader(p, 64<<10))
+	return strings.TrimSuffix(string(text), "\n"), err
+}

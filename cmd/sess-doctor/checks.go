@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/sibling"
+	"github.com/sess-tools/sess/internal/summarize"
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// A finding is what was found of one thing. Fields are only ever added.
+type finding struct {
+	Check  string `json:"check"`
+	Status status `json:"status"`
+	Text   string `json:"text"`
+	Hint   string `json:"hint,omitempty"` // what to do
+}
+
+type status string
+
+const (
+	ok   status = "ok"
+	warn status = "warn" // a tool does less than it could
+	fail status = "fail" // a tool does not work
+)
+
+// A check examines one thing.
+type check func(ctx context.Context, s *clikit.Streams) []finding
+
+func (c *config) checks() []check {
+	return []check{versions, storeDir, locks, environment, agents, c.summarizer, terminals}
+}
+
+// versions compares the tools that are found with this one.
+func versions(ctx context.Context, _ *clikit.Streams) []finding {
+	const check = "versions"
+	var other, silent []string
+	names := sibling.Installed("sess-")
+	for _, name := range names {
+		line, err := sibling.Output(ctx, name, "--version")
+		version, isOurs := strings.CutPrefix(line, name+" ")
+		version, _, found := strings.Cut(version, " (session format")
+		switch {
+		case err != nil:
+			silent = append(silent, name)
+		case isOurs && found && version != clikit.Version():
+			other = append(other, name+" "+version)
+		}
+	}
+	switch {
+	case !slices.Contains(names, "sess-import"):
+		return []finding{{check, warn, "sess-import is not installed", "sessions of other agents cannot be read"}}
+	case len(other) > 0:
+		return []finding{{check, warn, fmt.Sprintf("this is %s, but there is %s", clikit.Version(), strings.Join(other, ", ")), "install all tools from one version"}}
+	case len(silent) > 0:
+		return []finding{{check, warn, "no version from " + strings.Join(silent, ", "), "remove what is no tool, or install it again"}}
+	}
+	return []finding{{Check: check, Status: ok, Text: fmt.Sprintf("%s, %d programs", clikit.Version(), len(names))}}
+}
+
+// place returns the store, and the nearest directory above it that exists.
+func place() (dir, existing string, err error) {
+	home, _ := os.UserHomeDir() // Dir says what is missing
+	if dir, err = store.Dir(os.Getenv, home); err != nil {
+		return "", "", err
+	}
+	existing = dir
+	for {
+		if _, err := os.Stat(existing); !errors.Is(err, fs.ErrNotExist) || existing == filepath.Dir(existing) {
+			return dir, existing, nil
+		}
+		existing = filepath.Dir(existing)
+	}
+}
+
+// probe makes a file in a directory. The function removes it.
+func probe(dir string) (f *os.File, remove func(), err error) {
+	f, err = os.CreateTemp(dir, ".sess-doctor-")
+	return f, func() {
+		f.Close()
+		_ = os.Remove(f.Name()) // the directory could be written to a moment ago
+	}, err
+}
+
+// storeDir looks whether sessions can be stored.
+func storeDir(context.Context, *clikit.Streams) []finding {
+	const check = "store"
+	dir, existing, err := place()
+	if err != nil {
+		return []finding{{check, fail, err.Error(), "set SESS_DIR to a directory"}}
+	}
+	_, remove, err := probe(existing)
+	if err != nil {
+		return []finding{{check, fail, fmt.Sprintf("%s: %v", existing, disk.Cause(err)), "set SESS_DIR to a directory that you may write to"}}
+	}
+	defer remove()
+	if existing != dir {
+		return []finding{{Check: check, Status: ok, Text: dir + ", to be made"}}
+	}
+	if fi, err := os.Stat(dir); err == nil && fi.Mode().Perm()&0o077 != 0 {
+		return []finding{{check, warn, fmt.Sprintf("%s: others may enter it (%v)", dir, fi.Mode().Perm()), "chmod 700 keeps sessions private"}}
+	}
+	return []finding{{Check: check, Status: ok, Text: dir}}
+}
+
+// locks looks whether two writers of a file in the store would see each other.
+func locks(context.Context, *clikit.Streams) []finding {
+	const check = "locks"
+	_, existing, err := place()
+	if err != nil {
+		return nil // the store's finding
+	}
+	first, remove, err := probe(existing)
+	if err != nil {
+		return nil
+	}
+	defer remove()
+	second, err := os.OpenFile(first.Name(), os.O_RDWR, 0)
+	if err != nil {
+		return []finding{{check, fail, fmt.Sprintf("%s: %v", existing, disk.Cause(err)), "keep sessions on another file system"}}
+	}
+	defer second.Close()
+	taken, err := disk.Flock(first)
+	again, err2 := disk.Flock(second)
+	switch {
+	case err != nil || err2 != nil || !taken:
+		return []finding{{check, warn, fmt.Sprintf("%s: the file system has no locks", existing), "lock files are used instead; a killed writer may leave one"}}
+	case again:
+		return []finding{{check, fail, fmt.Sprintf("%s: two writers get the same lock", existing), "keep sessions on another file system"}}
+	}
+	return []finding{{Check: check, Status: ok, Text: "a second writer waits for the first"}}
+}
+
+// variables are what the tools read from the environment under a name of their own.
+var variables = []string{"SESS_DIR", "SESS_SUMMARIZER", "SESS_MODEL", "SESS_PROVIDER", "SESS_SUMMARIZING"}
+
+// environment looks at the variables that tools read.
+func environment(context.Context, *clikit.Streams) []finding {
+	const check = "environment"
+	var out []finding
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		switch {
+		case !strings.HasPrefix(name, "SESS_"), value == "" && name != "SESS_SUMMARIZER":
+		case !slices.Contains(variables, name):
+			f := finding{Check: check, Status: warn, Text: "no tool reads " + name}
+			if closest, is := clikit.Closest(name, variables); is {
+				f.Hint = "did you mean " + closest + "?"
+			}
+			out = append(out, f)
+		case name == "SESS_SUMMARIZING":
+			out = append(out, finding{check, warn, name + " is set", "sess-compact starts no command in here"})
+		case strings.TrimSpace(value) == "" && name == "SESS_SUMMARIZER":
+			out = append(out, finding{check, fail, name + " is set, but empty", "name a command in it, or unset it"})
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, finding{Check: check, Status: ok, Text: "no variable that contradicts the tools"})
+	}
+	return out
+}
+
+// agents lists the agents whose sessions are found.
+func agents(ctx context.Context, _ *clikit.Streams) []finding {
+	const check = "agents"
+	text, err := sibling.Output(ctx, "sess-import", "--homes")
+	if err != nil && clikit.Status(err) != clikit.ExitNo {
+		return []finding{{Check: check, Status: warn, Text: err.Error()}}
+	}
+	var out []finding
+	for line := range strings.Lines(text) {
+		if name, home, is := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); is {
+			out = append(out, finding{Check: check, Status: ok, Text: name + ": " + home})
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, finding{Check: check, Status: ok, Text: "no sessions of other agents"})
+	}
+	return out
+}
+
+// answerTime is how long the summarizer has to answer a few words.
+const answerTime = time.Minute
+
+// summarizer asks the summarizer for a word.
+func (c *config) summarizer(ctx context.Context, s *clikit.Streams) []finding {
+	const check = "summarizer"
+	command := os.Getenv("SESS_SUMMARIZER")
+	switch {
+	case strings.TrimSpace(command) == "":
+		return []finding{{check, ok, "SESS_SUMMARIZER is not set", "sess-compact extracts summaries without a model"}}
+	case c.offline:
+		return []finding{{Check: check, Status: ok, Text: command + ", not asked"}}
+	}
+	cmd := summarize.Command{Shell: command, Name: "SESS_SUMMARIZER", Timeout: answerTime}
+	if s.Verbose {
+		cmd.Stderr = s.Err
+	}
+	if _, err := cmd.Run(ctx, "Reply with the word ok, and nothing else."); err != nil {
+		return []finding{{check, fail, err.Error(), "sess-compact will fail in the same way"}}
+	}
+	return []finding{{Check: check, Status: ok, Text: command + ", answers"}}
+}
+
+// terminals says which streams are terminals.
+func terminals(_ context.Context, s *clikit.Streams) []finding {
+	const check = "terminals"
+	var are []string
+	for _, f := range []struct {
+		name string
+		file *os.File
+	}{{"input", s.InFile()}, {"output", s.OutFile()}, {"error", s.ErrFile()}} {
+		if tty.IsTerminal(f.file) {
+			are = append(are, "standard "+f.name)
+		}
+	}
+	if len(are) == 0 {
+		return []finding{{Check: check, Status: ok, Text: "none"}}
+	}
+	locale := ""
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale = os.Getenv(name); locale != "" {
+			break
+		}
+	}
+	if lower := strings.ToLower(locale); !strings.Contains(lower, "utf-8") && !strings.Contains(lower, "utf8") {
+		return []finding{{check, warn, fmt.Sprintf("the locale %q is not UTF-8", locale), "tools print UTF-8; set LANG, for example to C.UTF-8"}}
+	}
+	return []finding{{Check: check, Status: ok, Text: fmt.Sprintf("%s, %d columns", strings.Join(are, ", "), tty.Width(s.OutFile(), os.LookupEnv))}}
+}

@@ -1,0 +1,79 @@
+// Sess-doctor looks for what keeps the tools from working on this machine.
+//
+// Usage:
+//
+//	sess-doctor [flags]
+//
+// It prints one line for each thing it looks at: ok, warn or fail. See
+// sess-doctor(1).
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tty"
+)
+
+type config struct{ json, offline bool }
+
+var tool = clikit.Tool{
+	Name:    "sess-doctor",
+	Summary: "find what keeps the tools from working here",
+	Examples: `sess-doctor
+sess-doctor --json --offline | jq 'select(.status != "ok")'`,
+	New: func() ([]clikit.Flag, clikit.Action) {
+		c := &config{}
+		return []clikit.Flag{
+			clikit.Bool(&c.json, "json", "print one JSON object per line"),
+			clikit.Bool(&c.offline, "offline", "do not ask the summarizer for an answer"),
+		}, c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	if len(operands) > 0 {
+		return clikit.UsageError("unexpected operand %q", operands[0])
+	}
+	failed := 0
+	for _, examine := range c.checks() {
+		for _, f := range examine(ctx, s) {
+			if f.Status == fail {
+				failed++
+			}
+			if err := c.print(s, f); err != nil {
+				return err
+			}
+		}
+		if err := s.Flush(); err != nil { // a later check may take seconds
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if failed > 0 {
+		return clikit.No("")
+	}
+	return nil
+}
+
+func (c *config) print(s *clikit.Streams, f finding) error {
+	if c.json {
+		line, err := json.Marshal(f)
+		if err == nil {
+			_, err = fmt.Fprintf(s.Shown(), "%s\n", line)
+		}
+		return err
+	}
+	text := tty.Clean(f.Text)
+	if f.Hint != "" {
+		text += "; " + tty.Clean(f.Hint)
+	}
+	_, err := fmt.Fprintf(s.Shown(), "%-4s  %-11s  %s\n", f.Status, f.Check, text)
+	return err
+}
