@@ -1,20 +1,26 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/filter"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 type config struct {
 	settings
 	defaults settings // without any flag
 
-	selects, projects *filter.Filter // --where and --jq compiled, nil if not given
+	selects, projects *filter.Filter  // --where and --jq compiled, nil if not given
+	wanted            map[string]bool // --role, nil if not given
 }
 
 // Settings are the values of the flags.
 type settings struct {
 	leaf, as, where, jq, blobs        string
+	roles                             string // comma-separated
+	last, turns                       int
 	reinject                          string
 	budget                            int64
 	system, reverse, noHeader, strict bool
@@ -26,6 +32,9 @@ func (c *config) flags() []clikit.Flag {
 		clikit.String(&c.leaf, "leaf, l", "last", "end at `REF`, or by a rule: last, newest-message, longest"),
 		clikit.Choice(&c.as, "as", forms, "print `FORM`"),
 		clikit.Tokens(&c.budget, "budget", 0, "keep the longest tail of at most `TOKENS`"),
+		clikit.Count(&c.last, "last", "keep the last `N` messages"),
+		clikit.Count(&c.turns, "turns", "keep the last `N` turns, each from a user message on"),
+		clikit.String(&c.roles, "role", "", "keep only messages of the roles `ROLE,ROLE`"),
 		clikit.Choice(&c.reinject, "reinject", reinjects, "restore initial context that a compaction removed, at `PLACE`"),
 		clikit.Bool(&c.system, "system", "include system prompts in what a model sees"),
 		clikit.String(&c.blobs, "blobs", "", "replace references to images with their blobs in `DIR`"),
@@ -50,17 +59,43 @@ func (c *config) check() error {
 		return clikit.UsageError("--reinject changes what a model sees, which --as %s does not print", c.as)
 	case c.where != "" && c.as != "entries":
 		return clikit.UsageError("--where selects entries: it goes with --as entries alone")
+	case c.roles != "" && c.as == "state":
+		return clikit.UsageError("--role selects messages, which --as state does not print")
 	case c.raw && c.jq == "":
 		return clikit.UsageError("--raw goes with --jq")
 	case c.jq != "" && (c.as == "text" || c.as == "markdown"):
 		return clikit.UsageError("--jq reads JSON, which --as %s does not print", c.as)
 	}
-	var err error
+	err := clikit.Exclusive(clikit.Given(c.budget > 0, "--budget"), clikit.Given(c.last > 0, "--last"), clikit.Given(c.turns > 0, "--turns"))
+	if err != nil {
+		return err
+	}
+	if c.wanted, err = roles(c.roles); err != nil {
+		return err
+	}
 	if c.selects, err = compile("--where", c.where); err != nil {
 		return err
 	}
 	c.projects, err = compile("--jq", c.jq)
 	return err
+}
+
+// shownRoles are the roles of messages in a context.
+var shownRoles = append(session.Roles(), session.RoleBranchSummary, session.RoleCompactionSummary, session.RoleHookMessage)
+
+// roles reads the value of --role, nil if there is none.
+func roles(list string) (map[string]bool, error) {
+	if list == "" {
+		return nil, nil
+	}
+	wanted := map[string]bool{}
+	for role := range strings.SplitSeq(list, ",") {
+		if err := clikit.Known("role", role, shownRoles); err != nil {
+			return nil, err
+		}
+		wanted[role] = true
+	}
+	return wanted, nil
 }
 
 // compile compiles the expression of a flag, nil if there is none.

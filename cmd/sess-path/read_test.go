@@ -34,6 +34,8 @@ func TestNeed(t *testing.T) {
 				c.leaf = "abc"
 			case "budget":
 				c.budget = 1
+			case "last", "turns":
+				*(*int)(f.Addr().UnsafePointer()) = 1
 			default: // the fields are not exported, so their addresses are used
 				switch p := f.Addr().UnsafePointer(); f.Kind() {
 				case reflect.String:

@@ -35,6 +35,7 @@ func (r *renderer) render() error {
 		r.projection = convo.Project(r.path)
 	}
 	r.putBack()
+	r.pick()
 	switch r.as {
 	case "entries":
 		return r.entries()
@@ -127,7 +128,7 @@ func (r *renderer) systemPrompt() []session.Message {
 // entries prints the path as a session, or those of its entries that --where
 // selects.
 func (r *renderer) entries() error {
-	if !r.noHeader && !r.reverse && r.where == "" && r.jq == "" {
+	if !r.noHeader && !r.reverse && r.where == "" && r.jq == "" && r.wanted == nil {
 		for _, line := range r.lead {
 			if err := r.line(r.streams.Out, line); err != nil {
 				return err
@@ -136,6 +137,9 @@ func (r *renderer) entries() error {
 	}
 	matched := false
 	for _, e := range r.path {
+		if !slices.ContainsFunc(convo.EntryMessages(e), r.isWanted) && r.wanted != nil {
+			continue
+		}
 		if r.selects != nil {
 			ok, err := r.selects.Match(r.ctx, e.Raw())
 			if err != nil {
@@ -150,7 +154,7 @@ func (r *renderer) entries() error {
 			return err
 		}
 	}
-	if r.selects != nil && !matched {
+	if (r.selects != nil || r.wanted != nil) && !matched {
 		return clikit.No("")
 	}
 	return nil
@@ -233,6 +237,19 @@ func (r *renderer) lost() []convo.Projected {
 	})
 }
 
+// isWanted reports whether --role wants a message.
+func (r *renderer) isWanted(m session.Message) bool { return r.wanted == nil || r.wanted[m.Role()] }
+
+// pick drops the messages that --role does not want.
+func (r *renderer) pick() {
+	if r.wanted == nil {
+		return
+	}
+	for i, p := range r.projection {
+		r.projection[i].Messages = slices.DeleteFunc(slices.Clone(p.Messages), func(m session.Message) bool { return !r.isWanted(m) })
+	}
+}
+
 // putBack puts the initial context where --reinject wants it.
 func (r *renderer) putBack() {
 	at := convo.AfterSummary
@@ -242,11 +259,16 @@ func (r *renderer) putBack() {
 	r.projection = convo.Reinject(r.projection, r.initial, at)
 }
 
-// cut keeps the longest tail of the path that fits the budget. What is left is
-// chained anew, so that it is a session of its own. What --reinject and --system
-// add comes off the budget.
-func (r *renderer) cut() {
+// newest returns the tail that --budget, --last or --turns wants. What --reinject and
+// --system add comes off the budget.
+func (r *renderer) newest() []convo.Projected {
 	projection := convo.Project(r.path)
+	switch {
+	case r.last > 0:
+		return view.Last(projection, r.last)
+	case r.turns > 0:
+		return view.Turns(projection, r.turns)
+	}
 	kept, ok := view.Budget(projection, r.budget-view.Tokens(r.initial)-view.Tokens(r.inFront(projection)))
 	if !ok {
 		part := "the newest part alone needs"
@@ -255,9 +277,15 @@ func (r *renderer) cut() {
 		}
 		r.streams.Warnf("%s: %s more than %d tokens", r.name, part, r.budget)
 	}
-	r.projection = kept
+	return kept
+}
+
+// cut keeps the newest part of the path. What is left is chained anew, so that it is
+// a session of its own.
+func (r *renderer) cut() {
+	r.projection = r.newest()
 	keep := map[string]bool{}
-	for _, p := range kept {
+	for _, p := range r.projection {
 		keep[p.Entry.ID()] = true
 	}
 	var path []session.Entry

@@ -52,6 +52,41 @@ func Budget(projection []convo.Projected, tokens int64) (kept []convo.Projected,
 	return tail(projection, first), ok
 }
 
+// Last returns the shortest legal tail of a projection with at least n messages,
+// by the rules of [Budget]. Messages that always stay are not counted.
+func Last(projection []convo.Projected, n int) []convo.Projected {
+	return newest(projection, n, func(p convo.Projected) (counts int, begins bool) {
+		return len(p.Messages), starts[p.Messages[0].Role()]
+	})
+}
+
+// Turns returns the last n turns of a projection: from the n-th user message from
+// the end on. System messages and the summary of a compaction stay as in [Budget].
+func Turns(projection []convo.Projected, n int) []convo.Projected {
+	return newest(projection, n, func(p convo.Projected) (counts int, begins bool) {
+		if p.Messages[0].Role() == session.RoleUser {
+			return 1, true
+		}
+		return 0, false
+	})
+}
+
+// newest returns the tail that begins with the first entry, from the end, in front
+// of which it may begin and from which on at least n are counted; all of the
+// projection if there is none.
+func newest(projection []convo.Projected, n int, count func(convo.Projected) (counts int, begins bool)) []convo.Projected {
+	have := 0
+	for i := len(projection) - 1; i >= 0; i-- {
+		if p := projection[i]; !stays(i, p) && len(p.Messages) > 0 {
+			counts, begins := count(p)
+			if have += counts; begins && have >= n {
+				return tail(projection, i)
+			}
+		}
+	}
+	return projection
+}
+
 // tail returns the projection from first on, what stands in front of it
 // without messages, and what always stays.
 func tail(projection []convo.Projected, first int) []convo.Projected {
