@@ -62,16 +62,9 @@ func WalkObject(json string, at int, member func(key string, at int) (end int)) 
 		if end <= i {
 			return -1
 		}
-		if i = skipSpace(json, end); i == len(json) {
-			return -1
-		}
-		switch json[i] {
-		case '}':
-			return i + 1
-		case ',':
-			i = skipSpace(json, i+1)
-		default:
-			return -1
+		var closed bool
+		if i, closed = following(json, end, '}'); closed {
+			return i
 		}
 	}
 	return -1
@@ -98,19 +91,28 @@ func WalkArray(json string, at int, element func(at int) (end int)) (end int) {
 		if end <= i {
 			return -1
 		}
-		if i = skipSpace(json, end); i == len(json) {
-			return -1
-		}
-		switch json[i] {
-		case ']':
-			return i + 1
-		case ',':
-			i = skipSpace(json, i+1)
-		default:
-			return -1
+		var closed bool
+		if i, closed = following(json, end, ']'); closed {
+			return i
 		}
 	}
 	return -1
+}
+
+// following returns where the member or element begins that follows the one which
+// ends at end. If none does, closed is true, and next is the index behind the
+// closing bracket, -1 if there is none.
+func following(json string, end int, bracket byte) (next int, closed bool) {
+	i := skipSpace(json, end)
+	switch {
+	case i == len(json):
+		return -1, true
+	case json[i] == ',':
+		return skipSpace(json, i+1), false
+	case json[i] == bracket:
+		return i + 1, true
+	}
+	return -1, true
 }
 
 // Elements returns the elements of a valid JSON array text, each as its bytes
