@@ -5,6 +5,7 @@
 package disk
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -79,6 +80,20 @@ func (OS) Chmod(name string, mode fs.FileMode) error { return os.Chmod(name, mod
 
 // SyncDir is the function of that name.
 func (OS) SyncDir(name string) error { return SyncDir(name) }
+
+// A Reader reads R until Ctx ends: a large file is not read to its end in spite of
+// an interrupt.
+type Reader struct {
+	Ctx context.Context
+	R   io.Reader
+}
+
+func (r Reader) Read(p []byte) (int, error) {
+	if err := r.Ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.R.Read(p)
+}
 
 // Cause strips the operation and the file names that package os puts around an
 // error, so that a message names its file once. What callers wrapped around the

@@ -45,7 +45,7 @@ func (f *File) Reader(ctx context.Context) *bufio.Reader { return f.Begin(ctx, f
 // Begin is Reader for the first n bytes of the file.
 func (f *File) Begin(ctx context.Context, n int64) *bufio.Reader {
 	b, _ := buffers.Get().(*bufio.Reader)
-	b.Reset(reader{ctx, io.NewSectionReader(f.ReaderAt, 0, min(n, f.Size))})
+	b.Reset(disk.Reader{Ctx: ctx, R: io.NewSectionReader(f.ReaderAt, 0, min(n, f.Size))})
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.lent = append(f.lent, b)

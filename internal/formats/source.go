@@ -158,7 +158,7 @@ func (s *Source) read(ctx context.Context) error {
 		}
 	}
 	var small bytes.Buffer
-	n, err := io.Copy(&small, io.LimitReader(reader{ctx, s.Stdin}, inMemory))
+	n, err := io.Copy(&small, io.LimitReader(disk.Reader{Ctx: ctx, R: s.Stdin}, inMemory))
 	if err != nil {
 		return err
 	}
@@ -178,25 +178,12 @@ func (s *Source) spoolFile(ctx context.Context, begun *bytes.Buffer) error {
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(f, io.MultiReader(begun, reader{ctx, s.Stdin}))
+	n, err := io.Copy(f, io.MultiReader(begun, disk.Reader{Ctx: ctx, R: s.Stdin}))
 	if err != nil {
 		return errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	s.spool, s.temp = &File{ReaderAt: f, Size: n, close: f.Close}, f.Name()
 	return nil
-}
-
-// reader is a reader that stops when its context does.
-type reader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
 }
 
 // ErrNoHome is the error of an environment that names no home directory where one is

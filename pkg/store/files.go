@@ -128,22 +128,8 @@ func header(ctx context.Context, path string) (session.Header, error) {
 		return session.Header{}, err
 	}
 	defer f.close()
-	h, err := session.ReadHeader(reader{ctx, f})
+	h, err := session.ReadHeader(disk.Reader{Ctx: ctx, R: f})
 	return h, disk.Cause(err)
-}
-
-// reader is a file that stops when its context does. Without it a large file
-// that is not JSON at all would be read to the end in spite of an interrupt.
-type reader struct {
-	ctx  context.Context
-	file *file
-}
-
-func (r reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.file.Read(p)
 }
 
 // resolve returns dir as an absolute path without symbolic links, or as far as

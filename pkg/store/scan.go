@@ -42,7 +42,7 @@ func (l *rowReader) read(ctx context.Context, path string) (Row, error) {
 	case row.Size <= l.whole:
 		row.Info, err = l.small(f, row.Size)
 	case l.count:
-		row.Info, err = l.info.Read(reader{ctx, f})
+		row.Info, err = l.info.Read(disk.Reader{Ctx: ctx, R: f})
 	default:
 		row.Info, err = l.ends(ctx, f, row.Size)
 	}
@@ -81,12 +81,12 @@ func (l *rowReader) ends(ctx context.Context, f *file, size int64) (session.Info
 		// No header within the window. A file that is no session at all ends
 		// this at its first line; one with a header of that size does not
 		// deserve to be overlooked.
-		return l.info.Read(reader{ctx, f})
+		return l.info.Read(disk.Reader{Ctx: ctx, R: f})
 	}
 	info := start
 	for window := l.first; window <= l.last; window *= 4 {
 		if size-window < l.first {
-			return l.info.Read(reader{ctx, f})
+			return l.info.Read(disk.Reader{Ctx: ctx, R: f})
 		}
 		if err := ctx.Err(); err != nil {
 			return session.Info{}, err

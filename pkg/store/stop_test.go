@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -97,7 +98,7 @@ func TestReaderStops(t *testing.T) {
 	}
 	defer f.close()
 	ctx, cancel := context.WithCancel(t.Context())
-	r := reader{ctx, f}
+	r := disk.Reader{Ctx: ctx, R: f}
 	if n, err := r.Read(make([]byte, 10)); n != 10 || err != nil {
 		t.Fatalf("read %d, %v", n, err)
 	}

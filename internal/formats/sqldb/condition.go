@@ -207,19 +207,6 @@ func copyFile(ctx context.Context, to, from string) error {
 	if err != nil {
 		return disk.Cause(err)
 	}
-	_, err = io.Copy(dst, reader{ctx, src})
+	_, err = io.Copy(dst, disk.Reader{Ctx: ctx, R: src})
 	return disk.Cause(disk.Closing(dst, err))
-}
-
-// reader is a reader that stops when its context does.
-type reader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
 }

@@ -67,7 +67,7 @@ func (f Fill) WriteTo(ctx context.Context, w io.Writer) error {
 		return fmt.Errorf("making a database: %w", disk.Cause(err))
 	}
 	defer r.Close()
-	_, err = io.Copy(w, reader{ctx, r})
+	_, err = io.Copy(w, disk.Reader{Ctx: ctx, R: r})
 	return err
 }
 

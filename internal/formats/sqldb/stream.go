@@ -35,7 +35,7 @@ func openStream(ctx context.Context, path string, r io.Reader) (*DB, error) {
 	if err != nil {
 		return nil, disk.Cause(err)
 	}
-	_, err = io.Copy(f, reader{ctx, r})
+	_, err = io.Copy(f, disk.Reader{Ctx: ctx, R: r})
 	if err := disk.Closing(f, err); err != nil {
 		return nil, disk.Cause(err)
 	}
