@@ -150,18 +150,14 @@ func (f *filling) flags() []clikit.Flag {
 	}
 }
 
-// variable names the command that summarizes where none is given.
-const variable = "SESS_SUMMARIZER"
-
-// checkCommand refuses a variable that is there and empty. In a CI job it is a
-// secret that is not set, and a summary without a model is not what was meant.
+// checkCommand refuses a variable that is there and empty.
 func (c *config) checkCommand(s *clikit.Streams) error {
-	value, set := os.LookupEnv(variable)
+	value, set := os.LookupEnv(summarize.Variable)
 	unused := c.looks() || c.unprune || c.summary != "" || s.HasCommand || c.prune && !c.ifNeeded
 	if !set || strings.TrimSpace(value) != "" || unused {
 		return nil
 	}
-	return clikit.WithHint(clikit.UsageError("%s is set, but empty", variable), "name a command in it, or unset it to have the summary extracted without a model")
+	return clikit.WithHint(clikit.UsageError("%s is set, but empty", summarize.Variable), "name a command in it, or unset it to have the summary extracted without a model")
 }
 
 // command is the summarizer: the words after --, else $SESS_SUMMARIZER. ok is
@@ -169,7 +165,7 @@ func (c *config) checkCommand(s *clikit.Streams) error {
 func (c *config) command(s *clikit.Streams) (cmd summarize.Command, ok bool) {
 	cmd = summarize.Command{Argv: s.Command, Timeout: c.timeout}
 	if len(s.Command) == 0 {
-		cmd.Shell, cmd.Name = os.Getenv(variable), variable
+		cmd.Shell, cmd.Name = os.Getenv(summarize.Variable), summarize.Variable
 	}
 	if s.Verbose {
 		cmd.Stderr = s.Err

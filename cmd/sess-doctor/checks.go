@@ -13,10 +13,10 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/sibling"
 	"github.com/sess-tools/sess/internal/summarize"
 	"github.com/sess-tools/sess/internal/tty"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
 // A finding is what was found of one thing. Fields are only ever added.
@@ -71,8 +71,7 @@ func versions(ctx context.Context, _ *clikit.Streams) []finding {
 
 // place returns the store, and the nearest directory above it that exists.
 func place() (dir, existing string, err error) {
-	home, _ := os.UserHomeDir() // Dir says what is missing
-	if dir, err = store.Dir(os.Getenv, home); err != nil {
+	if dir, err = operand.StoreDir(); err != nil {
 		return "", "", err
 	}
 	existing = dir
@@ -143,7 +142,7 @@ func locks(context.Context, *clikit.Streams) []finding {
 }
 
 // variables are what the tools read from the environment under a name of their own.
-var variables = []string{"SESS_DIR", "SESS_SUMMARIZER", "SESS_MODEL", "SESS_PROVIDER", "SESS_SUMMARIZING"}
+var variables = []string{"SESS_DIR", summarize.Variable, "SESS_MODEL", "SESS_PROVIDER", summarize.Guard}
 
 // environment looks at the variables that tools read.
 func environment(context.Context, *clikit.Streams) []finding {
@@ -152,16 +151,16 @@ func environment(context.Context, *clikit.Streams) []finding {
 	for _, entry := range os.Environ() {
 		name, value, _ := strings.Cut(entry, "=")
 		switch {
-		case !strings.HasPrefix(name, "SESS_"), value == "" && name != "SESS_SUMMARIZER":
+		case !strings.HasPrefix(name, "SESS_"), value == "" && name != summarize.Variable:
 		case !slices.Contains(variables, name):
 			f := finding{Check: check, Status: warn, Text: "no tool reads " + name}
 			if closest, is := clikit.Closest(name, variables); is {
 				f.Hint = "did you mean " + closest + "?"
 			}
 			out = append(out, f)
-		case name == "SESS_SUMMARIZING":
+		case name == summarize.Guard:
 			out = append(out, finding{check, warn, name + " is set", "sess-compact starts no command in here"})
-		case strings.TrimSpace(value) == "" && name == "SESS_SUMMARIZER":
+		case strings.TrimSpace(value) == "" && name == summarize.Variable:
 			out = append(out, finding{check, fail, name + " is set, but empty", "name a command in it, or unset it"})
 		}
 	}
@@ -196,14 +195,14 @@ const answerTime = time.Minute
 // summarizer asks the summarizer for a word.
 func (c *config) summarizer(ctx context.Context, s *clikit.Streams) []finding {
 	const check = "summarizer"
-	command := os.Getenv("SESS_SUMMARIZER")
+	command := os.Getenv(summarize.Variable)
 	switch {
 	case strings.TrimSpace(command) == "":
-		return []finding{{check, ok, "SESS_SUMMARIZER is not set", "sess-compact extracts summaries without a model"}}
+		return []finding{{check, ok, summarize.Variable + " is not set", "sess-compact extracts summaries without a model"}}
 	case c.offline:
 		return []finding{{Check: check, Status: ok, Text: command + ", not asked"}}
 	}
-	cmd := summarize.Command{Shell: command, Name: "SESS_SUMMARIZER", Timeout: answerTime}
+	cmd := summarize.Command{Shell: command, Name: summarize.Variable, Timeout: answerTime}
 	if s.Verbose {
 		cmd.Stderr = s.Err
 	}

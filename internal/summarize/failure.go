@@ -22,7 +22,7 @@ const detailMax = 2 << 10
 func (c Command) recursion() error {
 	return &Error{
 		Name: c.String(), Reason: Recursion, Status: -1,
-		what: "refused inside another summary command (" + guard +
+		what: "refused inside another summary command (" + Guard +
 			" is set): summarize with a program that does not compact sessions",
 	}
 }

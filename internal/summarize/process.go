@@ -203,9 +203,14 @@ const (
 	DefaultMaxReply = 1 << 20 // bytes
 )
 
-// guard is the variable that marks everything below a summary command. An agent
+// Variable names the command that summarizes where none is given. Set and empty is
+// an error: in a CI job it is a secret that is not set, and a summary without a model
+// is not what was meant.
+const Variable = "SESS_SUMMARIZER"
+
+// Guard is the variable that marks everything below a summary command. An agent
 // that compacts its own session while it summarizes one would never come back.
-const guard = "SESS_SUMMARIZING"
+const Guard = "SESS_SUMMARIZING"
 
 // Command says which program writes the summary and what it may take. Exactly
 // one of Argv and Shell is set. A Command is a plain value and may be run any
@@ -260,7 +265,7 @@ func (c Command) Run(ctx context.Context, prompt string) (reply string, err erro
 		return "", errors.New("running a summary command: exactly one of Argv and Shell must be set")
 	}
 	c = c.withDefaults()
-	if os.Getenv(guard) != "" {
+	if os.Getenv(Guard) != "" {
 		return "", c.recursion()
 	}
 	if ctx.Err() != nil {
@@ -336,7 +341,7 @@ func (c Command) argv() []string {
 func (c Command) environ() []string {
 	env := append(os.Environ(), "NO_COLOR=1", "TERM=dumb")
 	env = append(env, c.Env...)
-	return append(env, guard+"=1")
+	return append(env, Guard+"=1")
 }
 
 // String is how errors call the command: without its arguments and without the

@@ -79,12 +79,12 @@ func TestInvalidCommand(t *testing.T) {
 
 // TestRecursion cannot be parallel: the guard is an environment variable.
 func TestRecursion(t *testing.T) {
-	t.Setenv(guard, "1")
+	t.Setenv(Guard, "1")
 	_, err := stub(t, `echo '## Goal'`).Run(context.Background(), testPrompt)
-	if !errors.Is(err, ErrRecursion) || !errors.Is(err, ErrCommand) || !strings.Contains(err.Error(), guard) {
+	if !errors.Is(err, ErrRecursion) || !errors.Is(err, ErrCommand) || !strings.Contains(err.Error(), Guard) {
 		t.Errorf("got %v, want ErrRecursion", err)
 	}
-	t.Setenv(guard, "") // an empty variable is unset
+	t.Setenv(Guard, "") // an empty variable is unset
 	if got, err := stub(t, `echo '## Goal'`).Run(context.Background(), testPrompt); err != nil || got != "## Goal" {
 		t.Errorf("with an empty guard: %q, %v", got, err)
 	}

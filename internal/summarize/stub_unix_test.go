@@ -26,7 +26,7 @@ func checkGoal(prompt, reply string) (string, error) {
 
 // TestMain lets the tests run below a summary command, too.
 func TestMain(m *testing.M) {
-	if err := os.Unsetenv(guard); err != nil {
+	if err := os.Unsetenv(Guard); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
