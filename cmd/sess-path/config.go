@@ -80,17 +80,15 @@ func (c *config) check() error {
 	return err
 }
 
-// shownRoles are the roles of messages in a context.
-var shownRoles = append(session.Roles(), session.RoleBranchSummary, session.RoleCompactionSummary, session.RoleHookMessage)
-
 // roles reads the value of --role, nil if there is none.
 func roles(list string) (map[string]bool, error) {
 	if list == "" {
 		return nil, nil
 	}
+	known := append(session.Roles(), session.RoleBranchSummary, session.RoleCompactionSummary, session.RoleHookMessage) // those of a context
 	wanted := map[string]bool{}
 	for role := range strings.SplitSeq(list, ",") {
-		if err := clikit.Known("role", role, shownRoles); err != nil {
+		if err := clikit.Known("role", role, known); err != nil {
 			return nil, err
 		}
 		wanted[role] = true
