@@ -1,9 +1,13 @@
 package corpus
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // Head is the header line of a session that tests write.
@@ -40,4 +44,36 @@ func Quote(s string) string {
 		panic(err)
 	}
 	return string(b)
+}
+
+// Parse reads a session of the given lines, with [Head] before them.
+func Parse(t testing.TB, lines ...string) *session.Session {
+	t.Helper()
+	return ParseText(t, Join(append([]string{Head}, lines...)...))
+}
+
+// ParseText reads the session that a text is.
+func ParseText(t testing.TB, text string) *session.Session {
+	t.Helper()
+	s, err := session.Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Entry returns the entry that a line is.
+func Entry(t testing.TB, raw string) session.Entry {
+	t.Helper()
+	e, err := session.ParseEntry(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// Read reads a session of testdata.
+func Read(t testing.TB, path string) (*session.Session, error) {
+	t.Helper()
+	return session.Read(bytes.NewReader(Session(t, path)))
 }

@@ -1,7 +1,6 @@
 package convo_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -17,11 +16,6 @@ import (
 // These tests compare with what the real programs answered for the same files
 // (testdata/README.md). A file the real program refuses or answers otherwise on
 // purpose has a line in differs, and one in docs/formats.
-
-func read(t testing.TB, path string) (*session.Session, error) {
-	t.Helper()
-	return session.Read(bytes.NewReader(corpus.Session(t, path)))
-}
 
 func decode(t testing.TB, raw string) any {
 	t.Helper()

@@ -2,7 +2,6 @@ package convo_test
 
 import (
 	"strings"
-	"testing"
 
 	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/pkg/convo"
@@ -13,29 +12,7 @@ const head = corpus.Head
 
 var join, line, user, label, quote = corpus.Join, corpus.Line, corpus.User, corpus.Label, corpus.Quote
 
-// parse reads a session of the given lines, with a header before them.
-func parse(t testing.TB, lines ...string) *session.Session {
-	t.Helper()
-	return parseText(t, join(append([]string{head}, lines...)...))
-}
-
-func parseText(t testing.TB, text string) *session.Session {
-	t.Helper()
-	s, err := session.Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func entry(t testing.TB, raw string) session.Entry {
-	t.Helper()
-	e, err := session.ParseEntry(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
+var parse, parseText, entry, read = corpus.Parse, corpus.ParseText, corpus.Entry, corpus.Read
 
 func compaction(id, parent, first string) string {
 	return line("compaction", id, parent, `"summary":"s"`, `"firstKeptEntryId":`+quote(first), `"tokensBefore":1`)

@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -15,29 +14,7 @@ const head = corpus.Head
 
 var join, line, user, label, quote = corpus.Join, corpus.Line, corpus.User, corpus.Label, corpus.Quote
 
-// parse reads a session of the given lines, with a header before them.
-func parse(t testing.TB, lines ...string) *session.Session {
-	t.Helper()
-	return parseText(t, join(append([]string{head}, lines...)...))
-}
-
-func parseText(t testing.TB, text string) *session.Session {
-	t.Helper()
-	s, err := session.Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func entry(t testing.TB, raw string) session.Entry {
-	t.Helper()
-	e, err := session.ParseEntry(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
+var parse, parseText, entry, read = corpus.Parse, corpus.ParseText, corpus.Entry, corpus.Read
 
 func raws(entries []session.Entry) []string {
 	out := []string{}
@@ -76,11 +53,6 @@ func ids(entries []session.Entry) []string {
 		out = append(out, e.ID())
 	}
 	return out
-}
-
-func read(t testing.TB, path string) (*session.Session, error) {
-	t.Helper()
-	return session.Read(bytes.NewReader(corpus.Session(t, path)))
 }
 
 func decode(t testing.TB, raw string) any {
