@@ -1,0 +1,109 @@
+package stream
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// A reader makes entries of the values of one document: of one run of an agent, or of one
+// response.
+type reader interface {
+	// value takes the next value; ended is true if the document ends with it.
+	value(v js.Value, event string) (ended bool)
+
+	// goesOn reports whether a value that could begin a document belongs to this one.
+	goesOn(v js.Value) bool
+
+	// end takes the end of the document, or of the stream in the midst of it.
+	end()
+}
+
+// A format is a kind of stream.
+type format struct {
+	name  string
+	is    func(v js.Value, event string) bool // of a first value
+	read  func(*recorder) reader
+	about string
+}
+
+// formatList are the formats, those with the plainest signs first.
+func formatList() []format {
+	return []format{
+		{"pi", func(v js.Value, _ string) bool { return isPi(v) }, readPi, "pi --mode json"},
+		{"omp", func(js.Value, string) bool { return false }, readPi, "omp --mode json -p"},
+	}
+}
+
+// Names returns the words for Options.From, sorted as a list of them is printed.
+func Names() []string {
+	names := []string{Auto}
+	for _, f := range formatList() {
+		if !slices.Contains(names, f.name) {
+			names = append(names, f.name)
+		}
+	}
+	return append(names, Text)
+}
+
+// find returns the format of a name, nil for Auto.
+func find(name string) *format {
+	for _, f := range formatList() {
+		if f.name == name {
+			return &f
+		}
+	}
+	return nil
+}
+
+// detect returns the format that a first value belongs to, nil for none.
+func detect(v js.Value, event string) *format {
+	for _, f := range formatList() {
+		if f.is(v, event) {
+			return &f
+		}
+	}
+	return nil
+}
+
+// begins reports whether a value looks like the first one of a document.
+func begins(v js.Value) bool { return detect(v, "") != nil }
+
+// entryTypes are types of lines of session files that no stream has.
+var entryTypes = []string{"message", "custom", "model_change", "thinking_level_change", "label", "session_info", "compaction", "title"}
+
+// reasonAgainst says why a value begins no stream, and what to do.
+func reasonAgainst(v js.Value) string {
+	typ := v.Get("type").Str()
+	switch {
+	case v.Get("parentId") != "" && slices.Contains(entryTypes, typ), typ == "title" && v.Get("pad") != "":
+		return "it is a session file, not a stream: sess-append --entries takes entries"
+	case v.Get("id") != "" && v.Get("msg", "type") != "":
+		return "it is a stream of a codex from before October 2025, which is not read: use a newer codex"
+	case v.Get("response") != "" && v.Get("done") != "":
+		return "it is an answer of Ollama's /api/generate: ask /api/chat"
+	case v.Get("error") != "":
+		return "it is an error, not an answer: " + errorText(v)
+	case strings.HasPrefix(typ, "response."):
+		return "it is the middle of a stream of OpenAI's Responses API"
+	}
+	return "it is no stream that is known: it begins " + short(string(v))
+}
+
+// errorText returns the words of an error of an API.
+func errorText(v js.Value) string {
+	e := v.Get("error")
+	for _, name := range []string{"message", "error", "type"} {
+		if text := e.Get(name).Str(); text != "" {
+			return short(text)
+		}
+	}
+	if e.IsString() {
+		return short(e.Str())
+	}
+	return short(string(v))
+}
+
+// short returns the beginning of a text.
+func short(text string) string { return js.Head(text, 200) }

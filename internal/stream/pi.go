@@ -1,0 +1,144 @@
+package stream
+
+import (
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// isPi reports whether a value is the header that a stream of pi or oh-my-pi begins with.
+func isPi(v js.Value) bool {
+	return v.Get("type").Str() == "session" && v.Get("version") != ""
+}
+
+// A piReader reads what pi and oh-my-pi print: the messages they store, in the order they
+// store them, each in an event of its own. Copies of them in other events are passed over.
+type piReader struct {
+	rec     *recorder
+	spoken  bool   // the assistant has begun a message, which has not ended
+	pieces  pieces // of it
+	pending string // the kind of the message that has begun, as JSON
+
+}
+
+func readPi(rec *recorder) reader { return &piReader{rec: rec} }
+
+func (p *piReader) goesOn(js.Value) bool { return false }
+
+func (p *piReader) value(v js.Value, _ string) bool {
+	switch typ := v.Get("type").Str(); typ {
+	case "session":
+		p.header(v)
+	case "message_start":
+		if m := v.Get("message"); m.Get("role").Str() == session.RoleAssistant {
+			p.spoken, p.pieces, p.pending = true, pieces{}, string(m.Without("content", "usage", "stopReason"))
+		}
+	case "message_update":
+		p.update(v)
+	case "message_end":
+		p.whole(v.Get("message"))
+	case "compaction_end", "auto_compaction_end":
+		p.compaction(v)
+	case "entry_appended":
+		p.appended(v.Get("entry"))
+	case "agent_start", "agent_end", "agent_settled", "turn_start", "turn_end", "tool_execution_start",
+		"tool_execution_update", "tool_execution_end", "compaction_start", "auto_compaction_start",
+		"auto_retry_start", "auto_retry_end", "queue_update", "notice", "advisor_cost_changed", "tool_stream_update",
+		"session_info_changed", "thinking_level_changed":
+	default:
+		if p.isFile(v) {
+			p.rec.problem("it is a session file, not a stream: sess-append --entries takes entries")
+			return false
+		}
+		p.rec.unknown("pi", v)
+	}
+	return false
+}
+
+// isFile reports whether a value is a line of a session file.
+func (p *piReader) isFile(v js.Value) bool {
+	return v.Get("id") != "" && v.Get("parentId") != ""
+}
+
+// header notes where the stream is from. Pi's header is that of its session file.
+func (p *piReader) header(v js.Value) {
+	p.rec.run(timeOf(v), "pi", "", v.Get("id").Str())
+}
+
+// update collects what the assistant says, for the case that its message never ends. Pi
+// repeats the message in each update or has the new piece alone; the piece is there in
+// both.
+func (p *piReader) update(v js.Value) {
+	event := v.Get("assistantMessageEvent")
+	at := int(event.Get("contentIndex").Int())
+	switch event.Get("type").Str() {
+	case "text_delta":
+		p.pieces.at(at, pieceText).write(event.Get("delta").Str())
+	case "thinking_delta":
+		p.pieces.at(at, pieceThinking).write(event.Get("delta").Str())
+	case "toolcall_end":
+		call := event.Get("toolCall")
+		piece := p.pieces.at(at, pieceCall)
+		piece.id, piece.name = call.Get("id").Str(), call.Get("name").Str()
+		piece.set(string(call.Get("arguments")))
+	}
+}
+
+// whole records a message as pi stores it.
+func (p *piReader) whole(raw js.Value) {
+	if !raw.IsObject() {
+		p.rec.problem("a message_end without a message")
+		return
+	}
+	m := session.NewMessage(string(raw))
+	if m.Role() == session.RoleAssistant {
+		p.spoken = false
+	}
+	p.rec.message(m, js.Value(m.Get("timestamp")).Int())
+}
+
+// compaction records what pi says of a compaction. Which messages it keeps pi says by an
+// id of its own file, which the stream has for no message: so it cannot be in force
+// here, and the whole conversation stays in sight.
+func (p *piReader) compaction(v js.Value) {
+	result := v.Get("result")
+	if !result.IsObject() {
+		return // it failed, or there was no need
+	}
+	p.rec.warn("a compaction is recorded as a custom entry: its stream does not say which messages it keeps; sess-compact makes one")
+	p.rec.entry(session.TypeCustom, 0, js.StringField("customType", "sess-record:compaction"), js.RawField("data", result))
+}
+
+// appended records an entry that pi appends beside the messages.
+func (p *piReader) appended(e js.Value) {
+	typ := e.Get("type").Str()
+	if typ != session.TypeContextEdit || p.rec.last == nil {
+		p.rec.unknown("pi", e)
+		return
+	}
+	// Its target is the message that pi wrote last, since it edits an attempt that failed.
+	p.rec.add(&Item{
+		Type: typ, Time: timeOf(e), Of: p.rec.last,
+		Fields: []js.Field{js.RawField("replacement", e.Get("replacement"))},
+	})
+}
+
+func (p *piReader) end() {
+	if !p.spoken {
+		return
+	}
+	blocks := p.pieces.blocks(p.rec)
+	if len(blocks) == 0 {
+		return
+	}
+	head := js.Value(p.pending)
+	p.rec.message(formats.Assistant(blocks, formats.Str("api", head.Get("api").Str()), formats.Str("provider", head.Get("provider").Str()),
+		formats.Str("model", head.Get("model").Str()), js.StringField("stopReason", "aborted")), head.Get("timestamp").Int())
+}
+
+// timeOf returns the time of an event that says it as text, in milliseconds since the epoch,
+// 0 if it does not.
+func timeOf(v js.Value) int64 {
+	ms, _ := js.ParseTime(v.Get("timestamp").Str())
+	return ms
+}

@@ -1,0 +1,164 @@
+package stream
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A recorder collects what readers make of a stream.
+type recorder struct {
+	o        Options
+	group    []*Item // whole, not given away yet
+	last     *Item   // the message that was recorded last
+	items    int     // that were recorded
+	problems int
+	known    bool   // the stream, or a part of it, is one that is read
+	prompted bool   // the prompt was recorded
+	model    string // that was recorded last
+}
+
+func newRecorder(o Options) *recorder {
+	nobody := func(string, ...any) {}
+	if o.Warn == nil {
+		o.Warn = nobody
+	}
+	if o.Note == nil {
+		o.Note = nobody
+	}
+	if o.Totals == nil {
+		o.Totals = func(string) js.Value { return "" }
+	}
+	return &recorder{o: o}
+}
+
+func (r *recorder) warn(text string, args ...any) { r.o.Warn(text, args...) }
+func (r *recorder) note(text string, args ...any) { r.o.Note(text, args...) }
+
+// problem warns of what is in no entry and should be.
+func (r *recorder) problem(text string, args ...any) {
+	r.problems++
+	r.warn(text, args...)
+}
+
+// lose is told by package formats of what it leaves out of a message.
+func (r *recorder) lose(_, text string, args ...any) { r.problem(text, args...) }
+
+// verdict is the error for the problems there were.
+func (r *recorder) verdict() error {
+	if r.problems == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrUnread, formats.Counted(r.problems, "1 problem", "%d problems"))
+}
+
+// flush gives away what is whole.
+func (r *recorder) flush() error {
+	if len(r.group) == 0 {
+		return nil
+	}
+	group := r.group
+	r.group = nil
+	return r.o.Emit(group)
+}
+
+// add adds an entry.
+func (r *recorder) add(i *Item) *Item {
+	if i.Time <= 0 && r.o.Now != nil {
+		i.Time = r.o.Now()
+	}
+	r.items++
+	r.group = append(r.group, i)
+	return i
+}
+
+// entry adds an entry that is no message.
+func (r *recorder) entry(typ string, at int64, fields ...js.Field) *Item {
+	return r.add(&Item{Type: typ, Fields: fields, Time: at})
+}
+
+// message adds a message, whose time is at unless it has one. The user's words are
+// in front of what a model says, from the stream or from the prompt.
+func (r *recorder) message(m session.Message, at int64) *Item {
+	switch m.Role() {
+	case session.RoleUser:
+		r.compare(m)
+	case session.RoleAssistant, session.RoleToolResult:
+		r.prompt(at)
+	}
+	if m.Get("timestamp") == "" && at > 0 {
+		m = session.NewMessage(string(js.Value(m.Raw()).Add(js.IntField("timestamp", at))))
+	}
+	r.last = r.add(&Item{Type: session.TypeMessage, Message: m, Time: at})
+	return r.last
+}
+
+// prompt adds the user's words, if they are known and were not added.
+func (r *recorder) prompt(at int64) {
+	if r.prompted || r.o.Prompt == "" {
+		return
+	}
+	r.prompted = true
+	r.add(&Item{Type: session.TypeMessage, Message: formats.User([]string{formats.Text(r.o.Prompt)}), Time: at})
+}
+
+// compare notes that the stream has the user's words itself.
+func (r *recorder) compare(m session.Message) {
+	if r.prompted || r.o.Prompt == "" {
+		return
+	}
+	r.prompted = true
+	if !strings.Contains(m.Text("\n"), strings.TrimSpace(r.o.Prompt)) {
+		r.warn("the stream says that the user said something else than the prompt given: %.60q", m.Text("\n"))
+	}
+}
+
+// said adds a reply that is but a text.
+func (r *recorder) said(text string) {
+	clean := js.ValidText(text)
+	if clean != text {
+		r.warn("the text is not UTF-8 throughout; U+FFFD stands for what is not")
+	}
+	if clean = strings.TrimRight(clean, " \t\r\n"); clean == "" {
+		r.problem("the text is empty")
+		return
+	}
+	r.message(formats.Assistant([]string{formats.Text(clean)}), 0)
+}
+
+// run adds an entry about the run of an agent: who it was, and what it calls its session.
+func (r *recorder) run(at int64, agent, version, sessionID string) {
+	r.entry(session.TypeCustom, at, js.StringField("customType", "sess-record:run"), js.RawField("data", js.Object(
+		js.StringField("agent", agent), formats.Str("version", version), formats.Str("sessionId", sessionID))))
+}
+
+// switchModel says which model speaks from here on, if it is another than before.
+func (r *recorder) switchModel(at int64, provider, id string) {
+	if id == "" || r.model == provider+"/"+id {
+		return
+	}
+	r.model = provider + "/" + id
+	r.entry(session.TypeModelChange, at, js.StringField("provider", provider), js.StringField("modelId", id))
+}
+
+// unknown takes an event that means nothing here.
+func (r *recorder) unknown(agent string, v js.Value) {
+	r.note("an event of type %.40q is not recorded", v.Get("type").Str())
+	r.keep(agent, v)
+}
+
+// keep keeps an event in a custom entry, if that is asked for.
+func (r *recorder) keep(agent string, v js.Value) {
+	if r.o.KeepUnknown {
+		r.entry(session.TypeCustom, 0, js.StringField("customType", agent+":event"), js.RawField("data", v))
+	}
+}
+
+// refuse says why a first value is of no stream.
+func (r *recorder) refuse(v js.Value) {
+	r.problem("%s", reasonAgainst(v))
+	r.keep("unknown", v)
+}

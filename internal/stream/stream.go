@@ -1,0 +1,233 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Auto has the decoder find out what the stream is, Text takes all of it as an answer.
+const (
+	Auto = "auto"
+	Text = "text"
+)
+
+// ErrUnread is matched by the error of [Decoder.Close] if a part of the stream could not
+// be made entries of. It matches session.ErrMalformed.
+var ErrUnread = fmt.Errorf("%w: a part of the stream was not recorded", session.ErrMalformed)
+
+// Options say what is decoded, and who is told of it.
+type Options struct {
+	// From is one of Names; "" is Auto.
+	From string
+
+	// Prompt is what the user said, where the stream does not have it. Where it has,
+	// they are compared.
+	Prompt string
+
+	// KeepUnknown makes custom entries of the events that mean nothing here.
+	KeepUnknown bool
+
+	// Now returns the time in milliseconds since the epoch, for events without one.
+	Now func() int64
+
+	// Emit takes entries that are whole, in order. Its error ends the decoding.
+	Emit func(group []*Item) error
+
+	// Warn is told of what was not recorded, or not as it should be. It may be called
+	// very often for what an attacker wrote. Note is told of details. Nil is nobody.
+	Warn, Note func(format string, args ...any)
+
+	// Totals returns the member "details" of the last recorded message that counts up the
+	// usage of an agent's session, by the id of that session; "" if there is none. Nil
+	// is a new session.
+	Totals func(sessionID string) js.Value
+}
+
+// An Item is an entry to be.
+type Item struct {
+	Type    string          // of the entry, such as session.TypeMessage
+	Message session.Message // of a message
+	Fields  []js.Field      // of any other entry
+	Time    int64           // in milliseconds since the epoch; 0 is not known
+	Of      *Item           // what an edit targets, or what a compaction keeps first; nil for none
+	ID      string          // of the entry, once AddTo has made it
+}
+
+// Failed reports whether the item is a reply that ended in an error or was aborted.
+func (i *Item) Failed() bool { return i.Type == session.TypeMessage && i.Message.Failed() }
+
+// AddTo adds entries for the items to a batch, and gives the items their ids.
+func AddTo(b *session.Batch, items []*Item) error {
+	now := b.Now
+	defer func() { b.Now = now }()
+	for _, i := range items {
+		if b.Now = now; i.Time > 0 {
+			b.Now = i.Time
+		}
+		e, err := i.add(b)
+		if err != nil {
+			return err
+		}
+		i.ID = e.ID()
+	}
+	return nil
+}
+
+func (i *Item) add(b *session.Batch) (session.Entry, error) {
+	switch i.Type {
+	case session.TypeMessage:
+		return b.AddMessage(i.Message)
+	case session.TypeCompaction:
+		return b.AddFunc(i.Type, func(id string) []js.Field {
+			kept := id
+			if i.Of != nil {
+				kept = i.Of.ID
+			}
+			return append(slices.Clone(i.Fields), js.StringField("firstKeptEntryId", kept))
+		})
+	case session.TypeContextEdit:
+		return b.Add(i.Type, append([]js.Field{js.StringField("targetId", i.Of.ID)}, i.Fields...)...)
+	}
+	return b.Add(i.Type, i.Fields...)
+}
+
+// A Decoder makes entries of one stream. Write to it what passes, and Close it at the end.
+type Decoder struct {
+	rec    *recorder
+	frame  framer
+	format *format // that From names, nil to find out
+	now    reader  // of the document that has begun, nil between documents
+	plain  []byte  // the answer, if the stream is text
+	stray  int     // values and lines in front of what is known
+	err    error   // of Emit
+}
+
+// New returns a decoder. From has to be one of [Names].
+func New(o Options) *Decoder {
+	d := &Decoder{rec: newRecorder(o)}
+	d.format = find(o.From)
+	return d
+}
+
+// Decode makes entries of a whole stream.
+func Decode(data []byte, o Options) ([]*Item, error) {
+	var items []*Item
+	o.Emit = func(group []*Item) error {
+		items = append(items, group...)
+		return nil
+	}
+	d := New(o)
+	_, err := d.Write(data)
+	return items, errors.Join(err, d.Close())
+}
+
+// Write takes the next bytes of the stream. Its error is that of Options.Emit.
+func (d *Decoder) Write(p []byte) (int, error) {
+	if d.err != nil {
+		return 0, d.err
+	}
+	if d.rec.o.From == Text {
+		d.plain = append(d.plain, p[:min(len(p), max(0, maxValue-len(d.plain)))]...)
+		return len(p), nil
+	}
+	d.err = d.frame.feed(p, d)
+	return len(p), d.err
+}
+
+// Close says that the stream has ended: what has begun is finished as far as it came.
+// The error matches [ErrUnread] if something of the stream is in no entry and should be.
+func (d *Decoder) Close() error {
+	if d.err != nil {
+		return d.err
+	}
+	if d.rec.o.From == Text {
+		d.rec.said(string(d.plain))
+		return errors.Join(d.rec.flush(), d.rec.verdict())
+	}
+	if err := d.frame.end(d); err != nil {
+		return err
+	}
+	if err := d.finish(); err != nil {
+		return err
+	}
+	if !d.rec.known && d.rec.problems == 0 {
+		d.rec.problem("nothing in it is a stream that is known")
+	}
+	return d.rec.verdict()
+}
+
+// finish ends the document that has begun.
+func (d *Decoder) finish() error {
+	if d.now != nil {
+		d.now.end()
+		d.now = nil
+	}
+	return d.rec.flush()
+}
+
+// value takes one JSON value, with the name of the event that it is if it came as a
+// server-sent one.
+func (d *Decoder) value(v js.Value, event string) error {
+	if v.IsArray() {
+		return d.array(v)
+	}
+	if d.now == nil || begins(v) && !d.now.goesOn(v) {
+		if err := d.finish(); err != nil {
+			return err
+		}
+		if d.begin(v, event); d.now == nil {
+			return nil
+		}
+	}
+	if d.now.value(v, event) {
+		return d.finish()
+	}
+	return d.rec.flush()
+}
+
+// array takes the elements of an array of events, or of pieces of a response.
+func (d *Decoder) array(v js.Value) error {
+	for element := range v.Elements() {
+		if element.IsArray() {
+			d.rec.problem("an array of arrays is no stream")
+			return nil
+		}
+		if err := d.value(element, ""); err != nil {
+			return err
+		}
+	}
+	return d.finish()
+}
+
+// begin finds out what a first value belongs to.
+func (d *Decoder) begin(v js.Value, event string) {
+	f := d.format
+	if f == nil {
+		f = detect(v, event)
+	}
+	if f == nil {
+		d.rec.refuse(v)
+		return
+	}
+	d.rec.known = true
+	d.rec.note("it is a stream of %s", f.name)
+	d.now = f.read(d.rec)
+}
+
+// malformed takes a line that is no JSON.
+func (d *Decoder) malformed(line string, number int, torn bool) {
+	switch {
+	case torn:
+		d.rec.problem("the stream was cut in line %d, at its byte %d", number, len(line))
+	case d.now == nil && d.rec.items == 0: // a banner in front of the stream
+		if d.stray++; d.stray == 1 {
+			d.rec.warn("line %d is not JSON and is left out: %.60q", number, line)
+		}
+	default:
+		d.rec.problem("line %d is not JSON: %.60q", number, line)
+	}
+}
