@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/opencode/parts"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -18,7 +19,7 @@ func (x *exporter) put(m message, first, last int) {
 	if assistant && x.user == "" && m.info.Get("parentID").Str() == "" {
 		x.answerTo(m)
 	}
-	old, at := m.id(), num(m.info, "time", "created")
+	old, at := m.id(), parts.Int(m.info, "time", "created")
 	id := old
 	if x.fresh || !strings.HasPrefix(old, "msg") {
 		id = x.newID("msg", at, cmp.Or(old, fmt.Sprint("message ", len(x.out))))
@@ -56,7 +57,7 @@ func (x *exporter) put(m message, first, last int) {
 func (x *exporter) answerTo(m message) {
 	x.put(message{info: object(
 		js.StringField("role", "user"),
-		js.RawField("time", js.Object(js.IntField("created", num(m.info, "time", "created")))),
+		js.RawField("time", js.Object(js.IntField("created", parts.Int(m.info, "time", "created")))),
 		js.StringField("agent", "build"),
 		js.RawField("model", x.model.known().value()))}, -1, -1) // no tail begins with it
 }
@@ -93,7 +94,7 @@ func (x *exporter) parts(m message, id string, at int64) []js.Value {
 // attachments gives files that came with a result their ids.
 func (x *exporter) attachments(p js.Value, id string, at int64) js.Value {
 	state := p.Get("state")
-	files := attached(state)
+	files := parts.Attached(state)
 	if len(files) == 0 {
 		return p
 	}
@@ -155,7 +156,7 @@ func whole(v js.Value, integers ...string) js.Value {
 	var out []js.Field
 	for name, value := range v.Members() {
 		if slices.Contains(integers, name) && strings.ContainsAny(string(value), ".eE\"[{n") {
-			n, ok := integer(value)
+			n, ok := parts.Integer(value)
 			if !ok {
 				continue
 			}
@@ -199,7 +200,7 @@ var needs = map[string]js.Value{
 	"text":        `{"text":""}`,
 	"reasoning":   `{"text":""}`,
 	"file":        `{"mime":"application/octet-stream","url":"data:,"}`,
-	"tool":        `{"callID":"` + unnamed + `","tool":"` + unnamed + `"}`,
+	"tool":        `{"callID":"` + parts.Unnamed + `","tool":"` + parts.Unnamed + `"}`,
 	"step-start":  `{}`,
 	"step-finish": `{"reason":"stop","cost":0,"tokens":` + noTokens + `}`,
 	"patch":       `{"hash":"","files":[]}`,
@@ -247,5 +248,5 @@ func mendState(state js.Value, at int64) js.Value {
 		}
 		return withDefaults(state, `{"title":"","metadata":{}}`).With("time", times)
 	}
-	return withDefaults(state.With("status", `"error"`), object(js.StringField("error", textInterrupted))).With("time", times)
+	return withDefaults(state.With("status", `"error"`), object(js.StringField("error", parts.Interruption))).With("time", times)
 }

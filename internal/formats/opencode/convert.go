@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/opencode/parts"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -189,7 +190,7 @@ func (c *conversion) compaction(summary message) error {
 			text.WriteString(p.Get("text").Str())
 		}
 	}
-	place := formats.Place{ID: summary.id(), Time: num(summary.info, "time", "created")}
+	place := formats.Place{ID: summary.id(), Time: parts.Int(summary.info, "time", "created")}
 	_, err := c.b.Compaction(place, text.String(), first, c.tokens)
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/opencode/parts"
 	"github.com/sess-tools/sess/internal/formats/sqldb"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -80,7 +81,7 @@ func (d *database) List(ctx context.Context, q formats.Query) iter.Seq2[formats.
 			}
 			info := formats.Info{Row: store.Row{Path: d.path, ModTime: d.modTime}, Key: about.Get("id").Str()}
 			h := header(about, d.src)
-			describe(&info, h, num(about, "time", "updated"))
+			describe(&info, h, parts.Int(about, "time", "updated"))
 			if about.Get("slug").Str() == q.ID {
 				info.Alias = q.ID
 			}
@@ -97,7 +98,7 @@ func (d *database) List(ctx context.Context, q formats.Query) iter.Seq2[formats.
 
 // spent fills in what opencode has summed up.
 func spent(info *session.Info, about js.Value) {
-	info.Spent.Input, info.Spent.Output, info.Spent.CacheRead, info.Spent.CacheWrite = counts(about.Get("tokens"))
+	info.Spent.Input, info.Spent.Output, info.Spent.CacheRead, info.Spent.CacheWrite = parts.Counts(about.Get("tokens"))
 	info.Spent.Cost = number(about.Get("cost"))
 }
 
@@ -197,7 +198,7 @@ func (s *stored) note(ctx context.Context) error {
 			continue
 		}
 		r := ref{}
-		r.created, _ = integer(js.Value(created))
+		r.created, _ = parts.Integer(js.Value(created))
 		r.note(js.Value(data))
 		r.id = string(id)
 		s.messages = append(s.messages, r)

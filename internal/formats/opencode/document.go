@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/opencode/parts"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -137,10 +138,9 @@ func (m message) role() string { return m.info.Get("role").Str() }
 
 // The texts that opencode shows a model in place of parts.
 const (
-	textCompaction  = "What did we do so far?"
-	textSubtask     = "The following tool was executed by the user"
-	textInterrupted = "[Tool execution was interrupted]"
-	textPruned      = "[Old tool result content cleared]"
+	textCompaction = "What did we do so far?"
+	textSubtask    = "The following tool was executed by the user"
+	textPruned     = "[Old tool result content cleared]"
 )
 
 // Kinds of blocks, as messages of ours have them.
@@ -187,7 +187,7 @@ func (m message) userLayout() []step {
 				blocks = append(blocks, block{part: i, kind: blockText})
 			}
 		case "file":
-			if isImage(p) {
+			if parts.IsImage(p) {
 				blocks = append(blocks, block{part: i, kind: blockImage})
 			}
 		case "compaction":
@@ -242,44 +242,11 @@ func speaks(part js.Value) bool { return member(part, "text") != `""` }
 // member is Get that tells null from nothing.
 func member(v js.Value, name string) js.Value { return js.Value(js.Member(string(v), name)) }
 
-// isImage reports whether a file can be an image block: whether it is here, and not at
-// an address.
-func isImage(file js.Value) bool {
-	if !strings.HasPrefix(file.Get("mime").Str(), "image/") {
-		return false
-	}
-	if member(file, "url") == "null" {
-		return true
-	}
-	_, _, ok := formats.DataURL(file.Get("url").Str())
-	return ok
-}
-
 // isSent reports whether opencode would show a file to a model that takes it. The text
 // of others is in a part of its own.
 func isSent(file js.Value) bool {
 	mime := file.Get("mime").Str()
 	return mime != "text/plain" && mime != "application/x-directory"
-}
-
-// unnamed is what a tool or a call is called that has no name.
-const unnamed = "unknown"
-
-func callOf(tool js.Value) string  { return cmp.Or(tool.Get("callID").Str(), unnamed) }
-func nameOfTool(p js.Value) string { return cmp.Or(p.Get("tool").Str(), unnamed) }
-
-// attached returns the files that came with the result of a tool in this state.
-func attached(state js.Value) []js.Value { return slices.Collect(state.Get("attachments").Elements()) }
-
-// interrupted returns what a tool had said when it was interrupted, which counts as
-// its result.
-func interrupted(state js.Value) (output js.Value, ok bool) {
-	metadata := state.Get("metadata")
-	if metadata.Get("interrupted") != "true" {
-		return "", false
-	}
-	output = metadata.Get("output")
-	return output, output.IsString()
 }
 
 // silenced reports whether opencode leaves an assistant's message out because it

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/opencode/parts"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -68,7 +68,7 @@ func (e *messageReader) keep(compaction bool) error {
 	if compaction {
 		list = append(list, js.RawField("compaction", "true"))
 	}
-	id, err := e.b.Custom(e.place("", "message", num(e.info, "time", "created")), customMessage, js.Object(list...))
+	id, err := e.b.Custom(e.place("", "message", parts.Int(e.info, "time", "created")), customMessage, js.Object(list...))
 	if _, ok := e.tails[e.id()]; ok && e.key == "" {
 		e.tails[e.id()] = id
 	}
@@ -82,7 +82,7 @@ func (e *messageReader) changeModel() error {
 		return nil
 	}
 	e.model = provider + "/" + id
-	_, err := e.b.Add(e.place("", "model", num(e.info, "time", "created")), session.TypeModelChange,
+	_, err := e.b.Add(e.place("", "model", parts.Int(e.info, "time", "created")), session.TypeModelChange,
 		js.StringField("provider", provider), js.StringField("modelId", id))
 	return err
 }
@@ -94,11 +94,11 @@ func (e *messageReader) missed() {
 	}
 	for _, p := range e.parts {
 		switch typ := p.Get("type").Str(); {
-		case typ == "file" && e.role() == "user" && isSent(p) && !isImage(p):
+		case typ == "file" && e.role() == "user" && isSent(p) && !parts.IsImage(p):
 			e.b.Lose(e.where(), formats.KindMedia, "a file of type %q, which no model will be shown", p.Get("mime").Str())
 		case typ == "tool" && p.Get("state", "time", "compacted") == "":
-			for _, f := range attached(p.Get("state")) {
-				if !isImage(f) {
+			for _, f := range parts.Attached(p.Get("state")) {
+				if !parts.IsImage(f) {
 					e.b.Lose(e.where(), formats.KindMedia, "a file of type %q, which no model will be shown", f.Get("mime").Str())
 				}
 			}
@@ -115,24 +115,18 @@ func (e *messageReader) user(s step) error {
 		case b.fixed != "":
 			blocks = append(blocks, formats.Text(b.fixed))
 		case b.kind == blockImage:
-			blocks = append(blocks, image(p))
+			blocks = append(blocks, parts.Image(p))
 		default:
-			blocks = append(blocks, textBlock(p.Get("text")))
+			blocks = append(blocks, parts.Text(p.Get("text")))
 		}
 	}
-	_, err := e.b.Message(e.place(e.id(), "user", num(e.info, "time", "created")), formats.User(blocks))
+	_, err := e.b.Message(e.place(e.id(), "user", parts.Int(e.info, "time", "created")), formats.User(blocks))
 	return err
 }
 
-// textBlock returns a text block of a text that is JSON already.
-func textBlock(raw js.Value) string {
-	return js.Object(js.StringField("type", "text"), js.RawField("text", literal(string(raw))))
-}
-
-// image returns the image block of a file.
-func image(file js.Value) string {
-	media, data, _ := formats.DataURL(file.Get("url").Str())
-	return formats.Image(cmp.Or(media, file.Get("mime").Str()), data)
+// lose tells of what the message loses.
+func (e *messageReader) lose(kind, format string, args ...any) {
+	e.b.Lose(e.where(), kind, format, args...)
 }
 
 // step adds the n-th step of an assistant's message, and the results of its calls.
@@ -143,19 +137,19 @@ func (e *messageReader) step(n int, s step) error {
 		p := e.parts[b.part]
 		switch b.kind {
 		case blockThinking:
-			blocks = append(blocks, thinking(p))
+			blocks = append(blocks, parts.Thinking(p))
 		case blockCall:
 			calls = true
-			blocks = append(blocks, formats.ToolCall(callOf(p), nameOfTool(p), string(e.input(p))))
+			blocks = append(blocks, formats.ToolCall(parts.CallID(p), parts.ToolName(p), string(parts.Input(p, e.lose))))
 		default:
-			blocks = append(blocks, textBlock(p.Get("text")))
+			blocks = append(blocks, parts.Text(p.Get("text")))
 		}
 	}
 	id, name := e.id(), "assistant"
 	if n > 0 {
 		id, name = "", fmt.Sprintf("assistant %d", n)
 	}
-	at := num(e.info, "time", "created")
+	at := parts.Int(e.info, "time", "created")
 	if _, err := e.b.Message(e.place(id, name, at), formats.Assistant(blocks, e.reply(s, calls)...)); err != nil {
 		return err
 	}
@@ -167,27 +161,6 @@ func (e *messageReader) step(n int, s step) error {
 		}
 	}
 	return nil
-}
-
-// input returns the arguments of a call.
-func (e *messageReader) input(tool js.Value) js.Value {
-	raw := tool.Get("state", "input")
-	if raw.IsObject() {
-		return raw
-	}
-	if raw == "" {
-		return "{}"
-	}
-	e.b.Lose(e.where(), formats.KindTool, "the arguments of %q are no object, so they are its member input", nameOfTool(tool))
-	return object(js.RawField("input", raw))
-}
-
-// thinking returns the block for a part of reasoning.
-func thinking(p js.Value) string {
-	if data := p.Get("metadata", "anthropic", "redactedData").Str(); data != "" {
-		return formats.RedactedThinking(data)
-	}
-	return formats.Thinking(p.Get("text").Str(), p.Get("metadata", "anthropic", "signature").Str())
 }
 
 // apis are what providers speak, as far as pi has a name for it.
@@ -223,11 +196,6 @@ func (e *messageReader) reply(s step, calls bool) []js.Field {
 	}
 }
 
-// counts returns the tokens of a message or a session, those for reasoning with the output.
-func counts(tokens js.Value) (input, output, read, write int64) {
-	return num(tokens, "input"), num(tokens, "output") + num(tokens, "reasoning"), num(tokens, "cache", "read"), num(tokens, "cache", "write")
-}
-
 // usage returns what a step cost: what the message says if it is its only one, else what the
 // part that ends it says.
 func (e *messageReader) usage(s step) string {
@@ -235,68 +203,27 @@ func (e *messageReader) usage(s step) string {
 	if s.finished >= 0 && len(e.layout()) > 1 {
 		from = e.parts[s.finished]
 	}
-	input, output, read, write := counts(from.Get("tokens"))
-	total := cmp.Or(num(from, "tokens", "total"), input+output+read+write)
+	usage, total, err := parts.Usage(from.Get("tokens"), from.Get("cost"))
 	if total > 0 {
 		e.tokens = total
 	}
-	cost := ""
-	if raw := from.Get("cost"); raw != "" && !raw.IsString() {
-		cost = js.Object(js.RawField("total", raw))
-	}
-	full, err := session.CompleteUsage(js.Object(
-		js.IntField("input", input), js.IntField("output", output),
-		js.IntField("cacheRead", read), js.IntField("cacheWrite", write),
-		js.IntField("totalTokens", total), js.RawField("cost", cost)))
 	if err != nil {
 		e.b.Lose(e.where(), formats.KindUsage, "what it has for a usage is none, so nothing was used")
 		return ""
 	}
-	return full
+	return usage
 }
 
-// result adds the result of a tool. What opencode says of it goes to the details.
+// result adds the result of a tool.
 func (e *messageReader) result(tool js.Value) error {
 	state := tool.Get("state")
-	id, call := tool.Get("id").Str(), callOf(tool)
-	var blocks []string
-	failed := true
-	switch state.Get("status").Str() {
-	case "completed":
-		failed = false
-		blocks = append(blocks, textBlock(state.Get("output")))
-		for _, f := range attached(state) {
-			if isImage(f) {
-				blocks = append(blocks, image(f))
-			}
-		}
-	case "error":
-		text := state.Get("error")
-		if output, ok := interrupted(state); ok {
-			text = output
-		}
-		blocks = append(blocks, textBlock(text))
-	default:
-		blocks = append(blocks, formats.Text(textInterrupted))
-	}
-	var details []js.Field
-	if detailed(state) {
-		details = append(details, js.RawField("details", state.Get("metadata")))
-	}
-	at := max(num(state, "time", "end"), num(state, "time", "start"))
-	entry, err := e.b.Message(e.place(id, "result "+id+call, at), formats.ToolResult(call, nameOfTool(tool), blocks, failed, details...))
-	if pruned := num(state, "time", "compacted"); err == nil && pruned > 0 {
+	id, call := tool.Get("id").Str(), parts.CallID(tool)
+	at := max(parts.Int(state, "time", "end"), parts.Int(state, "time", "start"))
+	entry, err := e.b.Message(e.place(id, "result "+id+call, at), parts.Result(tool))
+	if pruned := parts.Int(state, "time", "compacted"); err == nil && pruned > 0 {
 		e.pruned = append(e.pruned, prune{pruned, e.key + id, entry})
 	}
 	return err
-}
-
-// detailed reports whether what opencode says of a result goes to its details.
-func detailed(state js.Value) bool {
-	metadata := state.Get("metadata")
-	_, spoke := interrupted(state)
-	status := state.Get("status").Str()
-	return metadata.IsObject() && strings.Trim(string(metadata), "{} \t") != "" && !spoke && (status == "completed" || status == "error")
 }
 
 // stripped returns the parts of the message with null in place of what the entries have
@@ -345,7 +272,7 @@ func (m message) onlyText() (part int, ok bool) {
 // strippedFile leaves out the data of an image, if its address is but that.
 func strippedFile(file js.Value) js.Value {
 	media, data, ok := formats.DataURL(file.Get("url").Str())
-	if ok && isImage(file) && formats.FormatDataURL(media, data) == file.Get("url").Str() {
+	if ok && parts.IsImage(file) && formats.FormatDataURL(media, data) == file.Get("url").Str() {
 		return file.With("url", "null")
 	}
 	return file
@@ -358,16 +285,16 @@ func strippedState(state js.Value) js.Value {
 			state = state.With(name, "null")
 		}
 	}
-	_, spoke := interrupted(state)
+	_, spoke := parts.Interrupted(state)
 	status := state.Get("status").Str()
-	strip("metadata", detailed(state))
+	strip("metadata", parts.Detailed(state))
 	strip("input", state.Get("input").IsObject())
 	strip("error", status == "error" && !spoke && state.Get("error") != "")
 	if status != "completed" {
 		return state
 	}
 	strip("output", state.Get("output") != "")
-	if files := attached(state); len(files) > 0 {
+	if files := parts.Attached(state); len(files) > 0 {
 		for i := range files {
 			files[i] = strippedFile(files[i])
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/opencode/parts"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -246,7 +247,7 @@ func (x *exporter) session() js.Value {
 	}
 	times := withDefaults(about.Get("time"), object(js.IntField("created", max(at, 0))))
 	if x.changed || times.Get("updated") == "" {
-		times = times.With("updated", intValue(max(updated, num(times, "updated"), 0)))
+		times = times.With("updated", intValue(max(updated, parts.Int(times, "updated"), 0)))
 	}
 	return about.With("time", whole(times, "created", "updated", "compacting", "archived"))
 }
@@ -305,7 +306,7 @@ func (x *exporter) spent(about js.Value) js.Value {
 		if w.role() == "assistant" {
 			t := w.info.Get("tokens")
 			sum += number(w.info.Get("cost"))
-			for i, v := range []int64{num(t, "input"), num(t, "output"), num(t, "reasoning"), num(t, "cache", "read"), num(t, "cache", "write")} {
+			for i, v := range []int64{parts.Int(t, "input"), parts.Int(t, "output"), parts.Int(t, "reasoning"), parts.Int(t, "cache", "read"), parts.Int(t, "cache", "write")} {
 				n[i] += v
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/opencode/parts"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -179,7 +180,7 @@ func (x *exportFile) noteInfo(info js.Value, where span) *ref {
 	case role != "user" && role != "assistant":
 		x.lose(place, "a message of role %q, which nothing is made of", role)
 	}
-	r := ref{where: where, created: num(info, "time", "created")}
+	r := ref{where: where, created: parts.Int(info, "time", "created")}
 	r.note(info)
 	x.known[r.id] = true
 	x.messages = append(x.messages, r)
@@ -232,7 +233,7 @@ func (a *exportArchive) List(ctx context.Context, q formats.Query) iter.Seq2[for
 		info := formats.Info{Row: store.Row{Path: a.src.Path, Size: a.file.Size, ModTime: a.file.ModTime}}
 		about, err := readInfo(ctx, a.src.Name(), a.file)
 		if err == nil {
-			describe(&info, header(about, a.src), num(about, "time", "updated"))
+			describe(&info, header(about, a.src), parts.Int(about, "time", "updated"))
 			if info.ID != q.ID && about.Get("slug").Str() == q.ID {
 				info.Alias = q.ID
 			}
@@ -257,7 +258,7 @@ const maxTime = 8_640_000_000_000_000
 // header returns the header of a session.
 func header(about js.Value, src *formats.Source) session.HeaderFields {
 	h := session.HeaderFields{
-		ID: about.Get("id").Str(), Time: num(about, "time", "created"), CWD: cmp.Or(about.Get("directory").Str(), src.CWD),
+		ID: about.Get("id").Str(), Time: parts.Int(about, "time", "created"), CWD: cmp.Or(about.Get("directory").Str(), src.CWD),
 		Title: session.OneLine(about.Get("title").Str()), ParentSession: about.Get("parentID").Str(),
 	}
 	if !session.ValidSessionID(h.ID) {

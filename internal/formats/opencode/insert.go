@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/opencode/parts"
 	"github.com/sess-tools/sess/internal/formats/sqldb"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -107,7 +108,7 @@ func text(v js.Value) any {
 
 // numeric returns a number for a column, without its fraction, nil if there is none.
 func numeric(v js.Value) any {
-	if n, ok := integer(v); ok {
+	if n, ok := parts.Integer(v); ok {
 		return n
 	}
 	return nil
@@ -127,7 +128,7 @@ func (i *insertion) session(doc exported) {
 	i.id = about.Get("id").Str()
 	i.err = sqldb.Absent(i.ctx, i.tx, "session", "id", i.id)
 	directory := about.Get("directory").Str()
-	project, worktree := i.project(directory, num(about, "time", "created"))
+	project, worktree := i.project(directory, parts.Int(about, "time", "created"))
 	path, err := filepath.Rel(worktree, directory)
 	if err != nil {
 		path = ""
@@ -140,10 +141,10 @@ func (i *insertion) session(doc exported) {
 		"summary_additions": numeric(summary.Get("additions")), "summary_deletions": numeric(summary.Get("deletions")),
 		"summary_files": numeric(summary.Get("files")), "summary_diffs": data(summary.Get("diffs")),
 		"metadata": data(about.Get("metadata")), "cost": number(about.Get("cost")),
-		"tokens_input": num(tokens, "input"), "tokens_output": num(tokens, "output"), "tokens_reasoning": num(tokens, "reasoning"),
-		"tokens_cache_read": num(tokens, "cache", "read"), "tokens_cache_write": num(tokens, "cache", "write"),
+		"tokens_input": parts.Int(tokens, "input"), "tokens_output": parts.Int(tokens, "output"), "tokens_reasoning": parts.Int(tokens, "reasoning"),
+		"tokens_cache_read": parts.Int(tokens, "cache", "read"), "tokens_cache_write": parts.Int(tokens, "cache", "write"),
 		"revert": data(about.Get("revert")), "permission": data(about.Get("permission")),
-		"time_created": num(times, "created"), "time_updated": num(times, "updated"),
+		"time_created": parts.Int(times, "created"), "time_updated": parts.Int(times, "updated"),
 		"time_compacting": numeric(times.Get("compacting")), "time_archived": numeric(times.Get("archived")),
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/opencode/parts"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -40,7 +41,7 @@ func (x *exporter) userInfo(e session.Entry, m model) js.Value {
 }
 
 // textOf returns a part of a text that is JSON already.
-func textOf(text string) js.Value { return js.Value(textBlock(js.Value(text))) }
+func textOf(text string) js.Value { return js.Value(parts.Text(js.Value(text))) }
 
 // created returns the times of a message that is made of an entry.
 func created(e session.Entry) js.Field {
@@ -124,7 +125,7 @@ func (x *exporter) reasoning(m session.Message, b session.Block, at int64) js.Va
 		}
 		metadata = js.Object(js.RawField("anthropic", js.Object(js.StringField(name, signature))))
 	}
-	return object(js.StringField("type", "reasoning"), js.RawField("text", literal(b.Get("thinking"))),
+	return object(js.StringField("type", "reasoning"), js.RawField("text", parts.Literal(b.Get("thinking"))),
 		js.RawField("time", span{at, at}.times()), js.RawField("metadata", metadata))
 }
 
@@ -208,15 +209,15 @@ func failureOf(m session.Message, kinds map[string]bool) js.Value {
 
 func cost(usage js.Value) js.Value {
 	raw := usage.Get("cost", "total")
-	if _, ok := integer(raw); !ok {
+	if _, ok := parts.Integer(raw); !ok {
 		return "0"
 	}
 	return raw
 }
 
 func tokens(usage js.Value) js.Value {
-	input, output, read, write := num(usage, "input"), num(usage, "output"), num(usage, "cacheRead"), num(usage, "cacheWrite")
-	total := num(usage, "totalTokens")
+	input, output, read, write := parts.Int(usage, "input"), parts.Int(usage, "output"), parts.Int(usage, "cacheRead"), parts.Int(usage, "cacheWrite")
+	total := parts.Int(usage, "totalTokens")
 	if input|output|read|write|total == 0 {
 		return noTokens
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/opencode/parts"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -47,7 +48,7 @@ func (k *skeleton) take(x *exporter, index int, m session.Message) bool {
 		}
 		p := k.parts[s.blocks[n].part]
 		if b.Type == blockCall {
-			if callOf(p) != b.Str("id") || nameOfTool(p) != b.Str("name") {
+			if parts.CallID(p) != b.Str("id") || parts.ToolName(p) != b.Str("name") {
 				return false
 			}
 			p = fillTool(p, b, x.results[callAt{index, calls}])
@@ -82,19 +83,11 @@ func fill(p js.Value, b session.Block) js.Value {
 	case b.Type == blockImage && member(p, "url") == "null":
 		return p.With("url", quote(formats.FormatDataURL(b.Str("mimeType"), b.Str("data"))))
 	case b.Type == blockText && member(p, "text") == "null":
-		return p.With("text", literal(b.Get("text")))
+		return p.With("text", parts.Literal(b.Get("text")))
 	case b.Type == blockThinking && member(p, "text") == "null":
-		return p.With("text", literal(b.Get("thinking")))
+		return p.With("text", parts.Literal(b.Get("thinking")))
 	}
 	return p
-}
-
-// literal returns a JSON text if it is a string, else that of the empty one.
-func literal(raw string) js.Value {
-	if v := js.Value(raw); v.IsString() {
-		return v
-	}
-	return `""`
 }
 
 // flush writes the message whose entries have been read: all of it, or without the parts
@@ -145,7 +138,7 @@ func (x *exporter) sum(i int, e session.Entry) bool {
 	x.open, x.held = nil, nil
 	if n, ok := k.onlyText(); ok {
 		if member(k.parts[n], "text") == "null" {
-			k.parts[n] = k.parts[n].With("text", literal(e.Get("summary")))
+			k.parts[n] = k.parts[n].With("text", parts.Literal(e.Get("summary")))
 		}
 	}
 	tail := x.tail(i, x.kept(i))
@@ -182,10 +175,10 @@ func fillTool(p js.Value, call session.Block, a *answer) js.Value {
 	case status == "error" && a.failed():
 		if member(state, "error") == "null" {
 			state = state.With("error", a.text())
-		} else if output, ok := interrupted(state); ok && output.Str() != a.text().Str() {
+		} else if output, ok := parts.Interrupted(state); ok && output.Str() != a.text().Str() {
 			state = failedState(state, a.text())
 		}
-	case status != "completed" && status != "error" && a.failed() && a.text().Str() == textInterrupted:
+	case status != "completed" && status != "error" && a.failed() && a.text().Str() == parts.Interruption:
 	case a.failed():
 		state = failedState(state, a.text())
 	default:
@@ -228,7 +221,7 @@ func fillFiles(state js.Value, images []session.Block) js.Value {
 	files := slices.Collect(state.Get("attachments").Elements())
 	n := 0
 	for i, f := range files {
-		if !isImage(f) {
+		if !parts.IsImage(f) {
 			continue
 		}
 		if n < len(images) && member(f, "url") == "null" {

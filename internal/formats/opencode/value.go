@@ -1,27 +1,11 @@
 package opencode
 
 import (
-	"math"
 	"strconv"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 )
-
-// num returns the number that the names lead to as a whole one, 0 if there is none.
-func num(v js.Value, names ...string) int64 {
-	n, _ := integer(v.Get(names...))
-	return n
-}
-
-// integer returns a number without its fraction; ok is false for any other value.
-func integer(v js.Value) (n int64, ok bool) {
-	f, err := strconv.ParseFloat(string(v), 64)
-	if err != nil || math.Abs(f) > 1<<53 {
-		return 0, false
-	}
-	return int64(f), true
-}
 
 // number returns a number, 0 for any other value and for one that is out of range.
 func number(v js.Value) float64 {
