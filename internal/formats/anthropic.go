@@ -55,3 +55,11 @@ func AnthropicUser(content js.Value, block func(js.Value) string, result func(js
 	flush()
 	return out
 }
+
+// AnthropicStop returns why a reply ended in pi's words, "" for a reason that is not known.
+func AnthropicStop(reason string) string { return anthropicStops[reason] }
+
+var anthropicStops = map[string]string{
+	"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length",
+	"model_context_window_exceeded": "length", "refusal": "error", "pause_turn": "stop", "compaction": "stop",
+}

@@ -32,6 +32,12 @@ type format struct {
 func formatList() []format {
 	return []format{
 		{"pi", func(v js.Value, _ string) bool { return isPi(v) }, readPi, "pi --mode json"},
+		{"qwen", func(v js.Value, _ string) bool { return isQwen(v) }, readQwen, "qwen -o stream-json"},
+		{"claude", func(v js.Value, _ string) bool { return isClaude(v) }, readClaude, "claude -p --output-format stream-json --verbose"},
+		{"codex", func(v js.Value, _ string) bool { return isCodex(v) }, readCodex, "codex exec --json"},
+		{"opencode", func(v js.Value, _ string) bool { return isOpencode(v) }, readOpencode, "opencode run --format json"},
+		{"gemini", func(v js.Value, _ string) bool { return isGemini(v) }, readGemini, "gemini -o stream-json"},
+		{"copilot", func(v js.Value, _ string) bool { return isCopilot(v) }, readCopilot, "copilot -p --output-format json"},
 		{"omp", func(js.Value, string) bool { return false }, readPi, "omp --mode json -p"},
 	}
 }

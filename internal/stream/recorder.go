@@ -162,3 +162,11 @@ func (r *recorder) refuse(v js.Value) {
 	r.problem("%s", reasonAgainst(v))
 	r.keep("unknown", v)
 }
+
+// now returns the time in milliseconds since the epoch, 0 if nobody knows it.
+func (r *recorder) now() int64 {
+	if r.o.Now == nil {
+		return 0
+	}
+	return r.o.Now()
+}

@@ -34,6 +34,10 @@ type Options struct {
 	// Now returns the time in milliseconds since the epoch, for events without one.
 	Now func() int64
 
+	// Live says that the stream passes while the agent works: what it says of times can be
+	// compared with Now.
+	Live bool
+
 	// Emit takes entries that are whole, in order. Its error ends the decoding.
 	Emit func(group []*Item) error
 
