@@ -1,6 +1,5 @@
-// Package summarize runs the external command that writes a summary: any
-// program that reads a prompt on standard input and prints the answer on
-// standard output.
+// Package command runs a command of the user that answers a prompt: any program
+// that reads it on standard input and prints the answer on standard output.
 //
 // It is the only package that starts programs of others; package sibling starts our
 // own. What it promises of one call:
@@ -25,4 +24,4 @@
 // runs into the time-out.
 //
 // On systems without process groups only the command itself is stopped.
-package summarize
+package command

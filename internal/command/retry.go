@@ -1,4 +1,4 @@
-package summarize
+package command
 
 import (
 	"context"
@@ -82,7 +82,7 @@ func (r Retry) Run(ctx context.Context, ask func(context.Context) (string, error
 			if errors.Is(stopped, context.DeadlineExceeded) {
 				return "", fmt.Errorf("%w; no time to try again: %w", err, stopped)
 			}
-			return "", fmt.Errorf("waiting to run the summary command again: %w", stopped)
+			return "", fmt.Errorf("waiting to run the command again: %w", stopped)
 		}
 		bound += min(bound, r.Max-bound)
 	}

@@ -1,4 +1,4 @@
-package summarize
+package command
 
 import (
 	"context"
@@ -212,7 +212,7 @@ const Variable = "SESS_SUMMARIZER"
 // that compacts its own session while it summarizes one would never come back.
 const Guard = "SESS_SUMMARIZING"
 
-// Command says which program writes the summary and what it may take. Exactly
+// Command says which program answers and what it may take. Exactly
 // one of Argv and Shell is set. A Command is a plain value and may be run any
 // number of times, also concurrently.
 type Command struct {
@@ -262,7 +262,7 @@ type Command struct {
 // one is for the caller to make the end of ctx of it.
 func (c Command) Run(ctx context.Context, prompt string) (reply string, err error) {
 	if (len(c.Argv) == 0) == (c.Shell == "") {
-		return "", errors.New("running a summary command: exactly one of Argv and Shell must be set")
+		return "", errors.New("running a command: exactly one of Argv and Shell must be set")
 	}
 	c = c.withDefaults()
 	if os.Getenv(Guard) != "" {
