@@ -163,7 +163,7 @@ func (c *config) checkCommand(s *clikit.Streams) error {
 // command is the summarizer: the words after --, else $SESS_SUMMARIZER. ok is
 // false if there is none.
 func (c *config) command(s *clikit.Streams) (cmd command.Command, ok bool) {
-	cmd = command.Command{Argv: s.Command, Timeout: c.timeout}
+	cmd = command.Command{Argv: s.Command, Timeout: c.timeout, Summarizes: true}
 	if len(s.Command) == 0 {
 		cmd.Shell, cmd.Name = os.Getenv(command.Variable), command.Variable
 	}

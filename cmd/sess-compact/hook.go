@@ -31,7 +31,7 @@ type hookReply struct {
 // askHook shows the plan to the hook and takes back what it makes of it. A hook
 // that prints nothing agrees.
 func (j *job) askHook(plan *compact.Plan) (*compact.Plan, string, *string, error) {
-	cmd := command.Command{Shell: j.hook, Timeout: j.timeout, MaxReply: maxHookReply, Env: []string{"SESS_FILE=" + j.src.Path, "SESS_LEAF=" + plan.Leaf}}
+	cmd := command.Command{Shell: j.hook, Timeout: j.timeout, MaxReply: maxHookReply, Summarizes: true, Env: []string{"SESS_FILE=" + j.src.Path, "SESS_LEAF=" + plan.Leaf}}
 	if j.streams.Verbose {
 		cmd.Stderr = j.streams.Err
 	}

@@ -202,7 +202,7 @@ func (c *config) summarizer(ctx context.Context, s *clikit.Streams) []finding {
 	case c.offline:
 		return []finding{{Check: check, Status: ok, Text: shell + ", not asked"}}
 	}
-	cmd := command.Command{Shell: shell, Name: command.Variable, Timeout: answerTime}
+	cmd := command.Command{Shell: shell, Name: command.Variable, Timeout: answerTime, Summarizes: true}
 	if s.Verbose {
 		cmd.Stderr = s.Err
 	}

@@ -16,6 +16,8 @@
 //     a second signal, and a process that was left behind holding the output is
 //     neither waited for nor spared. Only processes that leave the group (setsid,
 //     sudo) escape. If we are killed, Linux kills the command, not its children.
+//   - What the command prints may be passed on as it arrives, while it is collected.
+//     Then a command that failed is not run again behind a part of its reply.
 //   - The prompt is never repeated in an error. Some programs echo it on
 //     standard error, and a transcript holds secrets that a CI log must not.
 //

@@ -226,6 +226,7 @@ type Error struct {
 
 	what     string // Reason with its particulars
 	overflow bool
+	relayed  bool // a part of the reply went to Command.Stdout
 	outlook  outlook
 	cause    error
 }
