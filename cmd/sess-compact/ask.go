@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/summarize"
+	"github.com/sess-tools/sess/internal/command"
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
@@ -17,7 +17,7 @@ import (
 // An asker has a command answer requests, and keeps account.
 type asker struct {
 	*job
-	cmd     summarize.Command
+	cmd     command.Command
 	calls   int
 	dropped int
 	took    time.Duration
@@ -53,7 +53,7 @@ func (a *asker) ask(r *compact.Request) (string, error) {
 		}
 		a.progress(part, chunks > 1, len(prompt))
 		reply, err := a.call(prompt, r.Heading(), part)
-		if errors.Is(err, summarize.ErrOverflow) {
+		if errors.Is(err, command.ErrOverflow) {
 			if n, ok := r.Drop(); ok {
 				a.dropped += n
 				what := "more of the oldest message"
@@ -91,7 +91,7 @@ func (a *asker) call(prompt, heading, part string) (string, error) {
 	run := a.cmd
 	run.Env = append(run.Env[:len(run.Env):len(run.Env)], "SESS_CHUNK="+part)
 	run.Check = func(prompt, reply string) (string, error) { return a.take(prompt, reply, heading) }
-	retry := summarize.Retry{Attempts: a.retries, Report: func(try int, wait time.Duration, err error) {
+	retry := command.Retry{Attempts: a.retries, Report: func(try int, wait time.Duration, err error) {
 		a.streams.Warnf("%v; asking again in %v (retry %d of %d)", err, wait.Round(100*time.Millisecond), try, a.retries)
 	}}
 	return retry.Run(a.ctx, func(ctx context.Context) (string, error) {

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/command"
 	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/summarize"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -123,7 +123,7 @@ func (a *asking) flags() []clikit.Flag {
 		clikit.String(&a.template, "template", "", "make the prompt from the Go text/template in `FILE`"),
 		clikit.Int(&a.maxPrompt, "max-prompt", compact.DefaultMaxPrompt, "split a prompt of more than `BYTES` into chunks, each with the summary so far"),
 		clikit.Int(&a.clipResult, "clip-result", compact.ResultLimit, "show the first `N` UTF-16 units of a tool result; 0 shows all"),
-		clikit.Duration(&a.timeout, "timeout", summarize.DefaultTimeout, "stop the command after `DURATION`"),
+		clikit.Duration(&a.timeout, "timeout", command.DefaultTimeout, "stop the command after `DURATION`"),
 		clikit.Int(&a.retries, "retries", 2, "run a failed command up to `N` more times, where waiting may help"),
 		clikit.Strings(&a.overflow, "overflow-status", "the exit status `N` means that the prompt was too long"),
 		clikit.String(&a.require, "require", "", "require a line that matches the regular expression `REGEXP` instead of the heading"),
@@ -152,20 +152,20 @@ func (f *filling) flags() []clikit.Flag {
 
 // checkCommand refuses a variable that is there and empty.
 func (c *config) checkCommand(s *clikit.Streams) error {
-	value, set := os.LookupEnv(summarize.Variable)
+	value, set := os.LookupEnv(command.Variable)
 	unused := c.looks() || c.unprune || c.summary != "" || s.HasCommand || c.prune && !c.ifNeeded
 	if !set || strings.TrimSpace(value) != "" || unused {
 		return nil
 	}
-	return clikit.WithHint(clikit.UsageError("%s is set, but empty", summarize.Variable), "name a command in it, or unset it to have the summary extracted without a model")
+	return clikit.WithHint(clikit.UsageError("%s is set, but empty", command.Variable), "name a command in it, or unset it to have the summary extracted without a model")
 }
 
 // command is the summarizer: the words after --, else $SESS_SUMMARIZER. ok is
 // false if there is none.
-func (c *config) command(s *clikit.Streams) (cmd summarize.Command, ok bool) {
-	cmd = summarize.Command{Argv: s.Command, Timeout: c.timeout}
+func (c *config) command(s *clikit.Streams) (cmd command.Command, ok bool) {
+	cmd = command.Command{Argv: s.Command, Timeout: c.timeout, Summarizes: true}
 	if len(s.Command) == 0 {
-		cmd.Shell, cmd.Name = os.Getenv(summarize.Variable), summarize.Variable
+		cmd.Shell, cmd.Name = os.Getenv(command.Variable), command.Variable
 	}
 	if s.Verbose {
 		cmd.Stderr = s.Err
@@ -306,18 +306,18 @@ func (c *config) overflowStatus() ([]int, error) {
 }
 
 // answer is what a summary has to have.
-func (c *config) answer(heading string) (summarize.Answer, error) {
+func (c *config) answer(heading string) (command.Answer, error) {
 	switch {
 	case c.noRequire:
-		return summarize.Answer{}, nil
+		return command.Answer{}, nil
 	case c.require == "":
-		return summarize.Answer{Heading: heading}, nil
+		return command.Answer{Heading: heading}, nil
 	}
 	re, err := regexp.Compile("(?m)" + c.require)
 	if err != nil {
-		return summarize.Answer{}, clikit.UsageError("--require: %v", err)
+		return command.Answer{}, clikit.UsageError("--require: %v", err)
 	}
-	return summarize.Answer{Require: re}, nil
+	return command.Answer{Require: re}, nil
 }
 
 // trigger says when a compaction is needed.

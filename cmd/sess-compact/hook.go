@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/summarize"
+	"github.com/sess-tools/sess/internal/command"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -31,12 +31,12 @@ type hookReply struct {
 // askHook shows the plan to the hook and takes back what it makes of it. A hook
 // that prints nothing agrees.
 func (j *job) askHook(plan *compact.Plan) (*compact.Plan, string, *string, error) {
-	cmd := summarize.Command{Shell: j.hook, Timeout: j.timeout, MaxReply: maxHookReply, Env: []string{"SESS_FILE=" + j.src.Path, "SESS_LEAF=" + plan.Leaf}}
+	cmd := command.Command{Shell: j.hook, Timeout: j.timeout, MaxReply: maxHookReply, Summarizes: true, Env: []string{"SESS_FILE=" + j.src.Path, "SESS_LEAF=" + plan.Leaf}}
 	if j.streams.Verbose {
 		cmd.Stderr = j.streams.Err
 	}
 	text, err := cmd.Run(j.ctx, planJSON(plan, j.instructions)+"\n")
-	if failed, ok := errors.AsType[*summarize.Error](err); ok && failed.Reason == summarize.Empty {
+	if failed, ok := errors.AsType[*command.Error](err); ok && failed.Reason == command.Empty {
 		return plan, j.instructions, nil, nil
 	}
 	if err != nil {

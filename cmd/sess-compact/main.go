@@ -35,7 +35,7 @@ func main() { clikit.Main(tool) }
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
 	name, err := operand.One(operands)
 	if err != nil && len(operands) > 1 && !s.HasCommand {
-		return clikit.WithHint(err, "a command stands behind two dashes: %s", words([]string{"sess-compact", operands[0], "--", operands[1]}))
+		return clikit.WithHint(err, "a command stands behind two dashes: %s", clikit.ShellWords([]string{"sess-compact", operands[0], "--", operands[1]}))
 	}
 	if err != nil {
 		return err

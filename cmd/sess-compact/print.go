@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
@@ -194,49 +193,32 @@ func (j *job) append(name string) error {
 // open opens the session for adding to it, if its leaf still is the one the
 // entries were made for, or if they can be made anew for the one it is now.
 func (j *job) open(name string) (*operand.Target, error) {
-	o := j.target
-	o.ExpectLeaf = j.leaf
-	t, moved := operand.OpenTarget(j.ctx, j.streams, name, o)
-	if !errors.Is(moved, session.ErrLeafMoved) || j.expect != "" || j.done == nil {
-		return t, moved
+	o, follow := j.target, j.follow
+	if o.Whole = true; j.expect != "" || j.done == nil {
+		follow = nil
 	}
-	o.ExpectLeaf, o.Whole = "", true
-	t, err := operand.OpenTarget(j.ctx, j.streams, name, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := j.follow(t.Source(), moved); err != nil {
-		return nil, errors.Join(err, t.Close())
-	}
-	return t, nil
+	return operand.OpenBehind(j.ctx, j.streams, name, j.leaf, o, follow)
 }
 
-// follow makes the entries anew for the leaf that a session has now, if the path
-// to it goes on from the leaf that was planned for and its cut still is one:
-// otherwise it returns moved. What came meanwhile is kept.
-func (j *job) follow(src *operand.Source, moved error) error {
-	leaf, _ := src.Session.Leaf()
-	path, _ := src.PathTo(leaf)
-	at := slices.IndexFunc(path, func(e session.Entry) bool { return e.ID() == j.leaf })
-	if at < 0 {
-		return moved
-	}
+// follow makes the entries anew for the leaf at the end of a path, if the cut still is
+// one. What came meanwhile is kept.
+func (j *job) follow(src *operand.Source, path []session.Entry) (bool, error) {
 	j.path, j.batch = path, src.Draft()
 	if err := j.edit(j.edits); err != nil {
-		return err
+		return false, err
 	}
 	plan, err := j.done.plan.Moved(j.current())
 	if errors.Is(err, compact.ErrMoved) {
-		return moved
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	if _, err := plan.AddTo(&j.batch, j.done.Summary); err != nil {
-		return err
+		return false, err
 	}
 	j.streams.Notef("%s: the leaf moved while the summary was made; added behind %s", src.Name, path[len(path)-1].ID())
-	return j.accept(plan, j.done.own)
+	return true, j.accept(plan, j.done.own)
 }
 
 // printEntries prints the ids of the entries, or the entries.

@@ -10,7 +10,7 @@ import (
 	"text/template"
 
 	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/summarize"
+	"github.com/sess-tools/sess/internal/command"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -120,9 +120,9 @@ func (j *job) take(prompt, reply, heading string) (string, error) {
 // about an answer that lacks what was asked for. The words of a server in trouble
 // are no answer to be accepted.
 func refused(err error) error {
-	failed, ok := errors.AsType[*summarize.Error](err)
+	failed, ok := errors.AsType[*command.Error](err)
 	err = clikit.CommandFailed(err)
-	if !errors.Is(err, summarize.ErrLacking) || ok && failed.Trouble() {
+	if !errors.Is(err, command.ErrLacking) || ok && failed.Trouble() {
 		return err
 	}
 	return clikit.WithHint(err, "--no-require accepts any text")

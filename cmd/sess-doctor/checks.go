@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/command"
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/sibling"
-	"github.com/sess-tools/sess/internal/summarize"
 	"github.com/sess-tools/sess/internal/tty"
 )
 
@@ -142,7 +142,7 @@ func locks(context.Context, *clikit.Streams) []finding {
 }
 
 // variables are what the tools read from the environment under a name of their own.
-var variables = []string{"SESS_DIR", summarize.Variable, "SESS_MODEL", "SESS_PROVIDER", summarize.Guard}
+var variables = []string{"SESS_DIR", command.Variable, "SESS_MODEL", "SESS_PROVIDER", command.Guard}
 
 // environment looks at the variables that tools read.
 func environment(context.Context, *clikit.Streams) []finding {
@@ -151,16 +151,16 @@ func environment(context.Context, *clikit.Streams) []finding {
 	for _, entry := range os.Environ() {
 		name, value, _ := strings.Cut(entry, "=")
 		switch {
-		case !strings.HasPrefix(name, "SESS_"), value == "" && name != summarize.Variable:
+		case !strings.HasPrefix(name, "SESS_"), value == "" && name != command.Variable:
 		case !slices.Contains(variables, name):
 			f := finding{Check: check, Status: warn, Text: "no tool reads " + name}
 			if closest, is := clikit.Closest(name, variables); is {
 				f.Hint = "did you mean " + closest + "?"
 			}
 			out = append(out, f)
-		case name == summarize.Guard:
+		case name == command.Guard:
 			out = append(out, finding{check, warn, name + " is set", "sess-compact starts no command in here"})
-		case strings.TrimSpace(value) == "" && name == summarize.Variable:
+		case strings.TrimSpace(value) == "" && name == command.Variable:
 			out = append(out, finding{check, fail, name + " is set, but empty", "name a command in it, or unset it"})
 		}
 	}
@@ -195,21 +195,21 @@ const answerTime = time.Minute
 // summarizer asks the summarizer for a word.
 func (c *config) summarizer(ctx context.Context, s *clikit.Streams) []finding {
 	const check = "summarizer"
-	command := os.Getenv(summarize.Variable)
+	shell := os.Getenv(command.Variable)
 	switch {
-	case strings.TrimSpace(command) == "":
-		return []finding{{check, ok, summarize.Variable + " is not set", "sess-compact extracts summaries without a model"}}
+	case strings.TrimSpace(shell) == "":
+		return []finding{{check, ok, command.Variable + " is not set", "sess-compact extracts summaries without a model"}}
 	case c.offline:
-		return []finding{{Check: check, Status: ok, Text: command + ", not asked"}}
+		return []finding{{Check: check, Status: ok, Text: shell + ", not asked"}}
 	}
-	cmd := summarize.Command{Shell: command, Name: summarize.Variable, Timeout: answerTime}
+	cmd := command.Command{Shell: shell, Name: command.Variable, Timeout: answerTime, Summarizes: true}
 	if s.Verbose {
 		cmd.Stderr = s.Err
 	}
 	if _, err := cmd.Run(ctx, "Reply with the word ok, and nothing else."); err != nil {
 		return []finding{{check, fail, err.Error(), "sess-compact will fail in the same way"}}
 	}
-	return []finding{{Check: check, Status: ok, Text: command + ", answers"}}
+	return []finding{{Check: check, Status: ok, Text: shell + ", answers"}}
 }
 
 // terminals says which streams are terminals.

@@ -1,6 +1,7 @@
 package operand
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -25,9 +26,15 @@ func expect(name string, s *session.Session, ref string) error {
 	if err == nil && leaf == want {
 		return nil
 	}
-	is := "null"
+	is := ""
 	if ok {
 		is = s.Entries[leaf].ID()
 	}
-	return fmt.Errorf("%s: %w: it is %s, not %s", name, session.ErrLeafMoved, is, ref)
+	return leafMoved(name, is, ref)
+}
+
+// leafMoved is the error for a leaf that is another one than was wanted; "" is that of an
+// empty session.
+func leafMoved(name, is, want string) error {
+	return fmt.Errorf("%s: %w: it is %s, not %s", name, session.ErrLeafMoved, cmp.Or(is, "null"), cmp.Or(want, "null"))
 }

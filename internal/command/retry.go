@@ -1,4 +1,4 @@
-package summarize
+package command
 
 import (
 	"context"
@@ -60,7 +60,8 @@ type Retry struct {
 // is tried again only if its words are those of a server with too much to do: any
 // other is an answer, and the next one costs as much. What comes back is not tried
 // again: a command that cannot be started or is not found, a time-out, a reply or
-// a prompt that is too long, a recursion, a wait of more than two minutes that is
+// a prompt that is too long, a recursion, a command of which a part of the reply went to
+// Command.Stdout already, behind which another would follow, a wait of more than two minutes that is
 // asked for, and no error of another kind than *Error.
 //
 // If ctx is canceled during a wait, Run returns at once with an error that
@@ -82,7 +83,7 @@ func (r Retry) Run(ctx context.Context, ask func(context.Context) (string, error
 			if errors.Is(stopped, context.DeadlineExceeded) {
 				return "", fmt.Errorf("%w; no time to try again: %w", err, stopped)
 			}
-			return "", fmt.Errorf("waiting to run the summary command again: %w", stopped)
+			return "", fmt.Errorf("waiting to run the command again: %w", stopped)
 		}
 		bound += min(bound, r.Max-bound)
 	}
@@ -108,7 +109,7 @@ func (r Retry) withDefaults() Retry {
 // later.
 func mayPass(err error) bool {
 	var e *Error
-	if !errors.As(err, &e) || e.overflow || e.outlook.after > patience {
+	if !errors.As(err, &e) || e.overflow || e.relayed || e.outlook.after > patience {
 		return false
 	}
 	switch e.Reason {

@@ -1,4 +1,4 @@
-package summarize
+package command
 
 import (
 	"context"
@@ -162,10 +162,10 @@ func firstBytes(s string, n int) string {
 // Errors that Run's errors match with errors.Is.
 var (
 	// ErrCommand is matched by every *Error.
-	ErrCommand = errors.New("summary command failed")
+	ErrCommand = errors.New("command failed")
 	// ErrOverflow means that, by its words or its exit status, the model or the
 	// program found the prompt too long. A shorter prompt may succeed.
-	ErrOverflow = errors.New("prompt too long for the summary command")
+	ErrOverflow = errors.New("prompt too long for the command")
 	// ErrTooLong means that the reply was longer than Command.MaxReply.
 	ErrTooLong = errors.New("reply too long")
 	// ErrRecursion means that Run was called below a summary command.
@@ -206,7 +206,7 @@ func (r Reason) String() string {
 	return reasonNames[r]
 }
 
-// Error tells why there is no summary. It matches ErrCommand, and ErrOverflow,
+// Error tells why there is no answer. It matches ErrCommand, and ErrOverflow,
 // ErrTooLong and ErrRecursion where they apply; it unwraps to the system's error
 // for NotStarted, to context.DeadlineExceeded for TimedOut, and to the error of
 // Command.Check for Refused.
@@ -226,6 +226,7 @@ type Error struct {
 
 	what     string // Reason with its particulars
 	overflow bool
+	relayed  bool // a part of the reply went to Command.Stdout
 	outlook  outlook
 	cause    error
 }

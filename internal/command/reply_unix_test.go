@@ -1,6 +1,6 @@
 //go:build unix
 
-package summarize
+package command
 
 import (
 	"context"
@@ -97,7 +97,7 @@ func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	c := Command{
 		Shell: `echo "$NO_COLOR $TERM $SESS_CHUNK $SESS_SUMMARIZING"; test -n "$PATH"`,
-		Env:   []string{"SESS_CHUNK=2/3", Guard + "="},
+		Env:   []string{"SESS_CHUNK=2/3", Guard + "="}, Summarizes: true,
 	}
 	got, err := c.Run(t.Context(), "")
 	if want := "1 dumb 2/3 1"; err != nil || got != want {

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package summarize
+package command
 
 import "syscall"
 

@@ -1,4 +1,4 @@
-package summarize
+package command
 
 import (
 	"context"
@@ -27,6 +27,7 @@ type process struct {
 
 	reply []byte // read by the pumps; complete after pumps.Wait
 	notes tail
+	relay *relay // nil if the reply goes nowhere as it arrives
 
 	exited chan error     // the result of cmd.Wait, once
 	ended  chan struct{}  // closed when both outputs reached their end
@@ -87,6 +88,9 @@ func (p *process) run(c Command, prompt string) {
 		_, _ = p.stdin.WriteString(prompt)
 		_ = p.stdin.Close()
 	})
+	if c.Stdout != nil {
+		p.relay = startRelay(c.Stdout)
+	}
 	var outputs sync.WaitGroup
 	outputs.Go(func() { p.readReply(c.MaxReply) })
 	outputs.Go(func() { p.readNotes(c.Stderr) })
@@ -139,6 +143,7 @@ func (p *process) readReply(accepted int) {
 			case p.moved <- struct{}{}:
 			default:
 			}
+			p.relay.has(p.reply)
 		}
 		if err != nil {
 			return
@@ -209,10 +214,11 @@ const (
 const Variable = "SESS_SUMMARIZER"
 
 // Guard is the variable that marks everything below a summary command. An agent
-// that compacts its own session while it summarizes one would never come back.
+// that compacts its own session while it summarizes one would never come back. See
+// Command.Summarizes.
 const Guard = "SESS_SUMMARIZING"
 
-// Command says which program writes the summary and what it may take. Exactly
+// Command says which program answers and what it may take. Exactly
 // one of Argv and Shell is set. A Command is a plain value and may be run any
 // number of times, also concurrently.
 type Command struct {
@@ -230,6 +236,9 @@ type Command struct {
 	// MaxReply is the number of bytes accepted on standard output, counted
 	// before cleaning; zero or less means DefaultMaxReply.
 	MaxReply int
+	// Summarizes says that the command writes a summary: Guard is set for it, and it is
+	// refused where Guard is set.
+	Summarizes bool
 	// Env adds KEY=VALUE pairs to the environment of the command. They win over
 	// the inherited ones, NO_COLOR=1 and TERM=dumb.
 	Env []string
@@ -240,6 +249,12 @@ type Command struct {
 	// besides what the command says. Status 0 in it speaks of a blank reply: that
 	// is how pi answers such a prompt.
 	OverflowStatus []int
+	// Stdout receives the command's standard output as it arrives, raw, from a goroutine
+	// of its own: who takes it slowly holds up neither the command nor its time-out. The
+	// call ends when everything has been written, or with its context; a write that
+	// blocks then is left behind. The first error of a write ends the writing, not the
+	// call. Nil keeps it back.
+	Stdout io.Writer
 	// Stderr receives the command's standard error as it arrives, raw: making
 	// control characters visible is its business. Nil keeps it back. The first
 	// error of a write ends the forwarding, not the call.
@@ -261,24 +276,53 @@ type Command struct {
 // SIGINT, SIGTERM, SIGHUP or SIGQUIT kills the command's group at once; the first
 // one is for the caller to make the end of ctx of it.
 func (c Command) Run(ctx context.Context, prompt string) (reply string, err error) {
+	o, reply, err := c.answer(ctx, prompt)
+	if err != nil || c.Check == nil {
+		return reply, err
+	}
+	taken, err := c.Check(prompt, reply)
+	if err != nil {
+		e := c.refuse(Refused, err.Error(), o, prompt)
+		e.cause = err
+		return "", e
+	}
+	return taken, nil
+}
+
+// Collect is Run without the cleaning and without Check. It returns what the command
+// printed as it came, with an error too: that is what a command that failed said, up to
+// one byte more than MaxReply.
+func (c Command) Collect(ctx context.Context, prompt string) (printed []byte, err error) {
+	o, _, err := c.answer(ctx, prompt)
+	return o.stdout, err
+}
+
+// answer runs the command and returns what it left, and its cleaned reply.
+func (c Command) answer(ctx context.Context, prompt string) (o outcome, reply string, err error) {
 	if (len(c.Argv) == 0) == (c.Shell == "") {
-		return "", errors.New("running a summary command: exactly one of Argv and Shell must be set")
+		return o, "", errors.New("running a command: exactly one of Argv and Shell must be set")
 	}
 	c = c.withDefaults()
-	if os.Getenv(Guard) != "" {
-		return "", c.recursion()
+	if c.Summarizes && os.Getenv(Guard) != "" {
+		return o, "", c.recursion()
 	}
 	if ctx.Err() != nil {
-		return "", c.interrupted(ctx, outcome{}, prompt)
+		return o, "", c.interrupted(ctx, o, prompt)
 	}
 	p, err := c.start(prompt)
 	if err != nil {
-		return "", c.notStarted(err)
+		return o, "", c.notStarted(err)
 	}
 	defer insist(p.kill)()
 	limited, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	return c.judge(ctx, p.finish(limited, c.Kill, c.silence), prompt)
+	o = p.finish(limited, c.Kill, c.silence)
+	p.relay.end(ctx)
+	reply, err = c.judge(ctx, o, prompt)
+	if e, ok := errors.AsType[*Error](err); ok {
+		e.relayed = p.relay != nil && len(o.stdout) > 0
+	}
+	return o, reply, err
 }
 
 // judge decides whether what the command did is an answer.
@@ -293,19 +337,10 @@ func (c Command) judge(ctx context.Context, o outcome, prompt string) (string, e
 		return "", c.failed(o, prompt)
 	}
 	reply := clean(string(o.stdout))
-	switch {
-	case blank(reply):
+	if blank(reply) {
 		return "", c.empty(o, prompt)
-	case c.Check == nil:
-		return reply, nil
 	}
-	taken, err := c.Check(prompt, reply)
-	if err != nil {
-		e := c.refuse(Refused, err.Error(), o, prompt)
-		e.cause = err
-		return "", e
-	}
-	return taken, nil
+	return reply, nil
 }
 
 func (c Command) withDefaults() Command {
@@ -341,7 +376,10 @@ func (c Command) argv() []string {
 func (c Command) environ() []string {
 	env := append(os.Environ(), "NO_COLOR=1", "TERM=dumb")
 	env = append(env, c.Env...)
-	return append(env, Guard+"=1")
+	if c.Summarizes {
+		env = append(env, Guard+"=1")
+	}
+	return env
 }
 
 // String is how errors call the command: without its arguments and without the

@@ -1,4 +1,4 @@
-package summarize
+package command
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func TestMayPass(t *testing.T) {
 		{"overflow and no heading", &Error{Reason: Refused, overflow: true}, false},
 		{"blank overflow", &Error{Reason: Empty, overflow: true}, false},
 		{"canceled", fmt.Errorf("running x: %w", context.Canceled), false},
-		{"other", errors.New("running a summary command: exactly one of Argv and Shell must be set"), false},
+		{"other", errors.New("running a command: exactly one of Argv and Shell must be set"), false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

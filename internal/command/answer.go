@@ -1,4 +1,4 @@
-package summarize
+package command
 
 import (
 	"errors"
@@ -163,6 +163,13 @@ func echoes(reply, prompt string) bool {
 	}
 	said := squeeze(reply)
 	return strings.Contains(said, source[:n]) || strings.Contains(said, source[len(source)-n:])
+}
+
+// Clean makes a text of what a program printed, as Command.Run does. It reports whether
+// that is more than a change of white space and line ends: control characters were left
+// out, or bytes that are not UTF-8 replaced.
+func Clean(printed string) (text string, changed bool) {
+	return clean(printed), plain(printed) != strings.ReplaceAll(printed, "\r\n", "\n")
 }
 
 // clean makes a reply of what a program printed: plain text without byte order

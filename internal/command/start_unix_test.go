@@ -1,6 +1,6 @@
 //go:build unix
 
-package summarize
+package command
 
 import (
 	"context"
@@ -80,12 +80,17 @@ func TestInvalidCommand(t *testing.T) {
 // TestRecursion cannot be parallel: the guard is an environment variable.
 func TestRecursion(t *testing.T) {
 	t.Setenv(Guard, "1")
-	_, err := stub(t, `echo '## Goal'`).Run(context.Background(), testPrompt)
+	c := stub(t, `echo '## Goal'`)
+	if got, err := c.Run(context.Background(), testPrompt); err != nil || got != "## Goal" {
+		t.Errorf("a command that does not summarize: %q, %v", got, err)
+	}
+	c.Summarizes = true
+	_, err := c.Run(context.Background(), testPrompt)
 	if !errors.Is(err, ErrRecursion) || !errors.Is(err, ErrCommand) || !strings.Contains(err.Error(), Guard) {
 		t.Errorf("got %v, want ErrRecursion", err)
 	}
 	t.Setenv(Guard, "") // an empty variable is unset
-	if got, err := stub(t, `echo '## Goal'`).Run(context.Background(), testPrompt); err != nil || got != "## Goal" {
+	if got, err := c.Run(context.Background(), testPrompt); err != nil || got != "## Goal" {
 		t.Errorf("with an empty guard: %q, %v", got, err)
 	}
 }

@@ -1,6 +1,5 @@
-// Package summarize runs the external command that writes a summary: any
-// program that reads a prompt on standard input and prints the answer on
-// standard output.
+// Package command runs a command of the user that answers a prompt: any program
+// that reads it on standard input and prints the answer on standard output.
 //
 // It is the only package that starts programs of others; package sibling starts our
 // own. What it promises of one call:
@@ -17,6 +16,8 @@
 //     a second signal, and a process that was left behind holding the output is
 //     neither waited for nor spared. Only processes that leave the group (setsid,
 //     sudo) escape. If we are killed, Linux kills the command, not its children.
+//   - What the command prints may be passed on as it arrives, while it is collected.
+//     Then a command that failed is not run again behind a part of its reply.
 //   - The prompt is never repeated in an error. Some programs echo it on
 //     standard error, and a transcript holds secrets that a CI log must not.
 //
@@ -25,4 +26,4 @@
 // runs into the time-out.
 //
 // On systems without process groups only the command itself is stopped.
-package summarize
+package command
