@@ -59,10 +59,16 @@ func Status(err error) int {
 	}
 	if joined := split(err); len(joined) > 1 {
 		status := ExitDone
+		if c, ok := errors.AsType[commandStatus](err); ok {
+			return int(c)
+		}
 		for _, e := range joined {
 			status = max(status, Status(e))
 		}
 		return status
+	}
+	if c, ok := errors.AsType[commandStatus](err); ok {
+		return int(c)
 	}
 	for _, row := range statuses {
 		if errors.Is(err, row.is) {
@@ -70,6 +76,21 @@ func Status(err error) int {
 		}
 	}
 	return ExitUsage
+}
+
+// A commandStatus is the status of a command that ran in the place of the tool.
+type commandStatus int
+
+// Error has no words: the command has said what there is to say.
+func (commandStatus) Error() string { return "" }
+
+// CommandStatus returns the error of a tool that ran a command in its own place, and ends
+// with the command's status, whatever else went wrong; nil for 0.
+func CommandStatus(status int) error {
+	if status == 0 {
+		return nil
+	}
+	return commandStatus(status)
 }
 
 // Exited marks err as the failure of another of the tools that ended with a

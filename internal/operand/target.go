@@ -33,6 +33,10 @@ type TargetOptions struct {
 	Whole      bool          // read all of it, because its entries are needed
 }
 
+// ErrUnsynced is matched by the error of [Target.Commit] if the entries are in the session
+// and could not be synced to disk.
+var ErrUnsynced = errors.New("but a power failure may take it back")
+
 // A Target is a session that entries are added to, held locked if it is a file.
 // Nothing is written before [Target.Commit].
 type Target struct {
@@ -260,7 +264,7 @@ func (t *Target) append() error {
 		return nil
 	}
 	if err := t.file.Sync(); err != nil {
-		return fmt.Errorf("%s, but a power failure may take it back: %w", Appended(t.Batch.Entries), named(t.Name, err))
+		return fmt.Errorf("%s, %w: %w", Appended(t.Batch.Entries), ErrUnsynced, named(t.Name, err))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/disk"
 )
 
@@ -16,11 +17,16 @@ import (
 // owner can read it. The error says where what, such as "the summary", is now. Without
 // any place it is printed, and the name is "".
 func (src *Source) Keep(what, ext, text string) (name string, kept error) {
-	name, failed := src.save(ext, text)
+	return Keep(src.streams, src.Path, what, ext, text)
+}
+
+// Keep is [Source.Keep] for the session at a path; "" is one that is no file.
+func Keep(s *clikit.Streams, path, what, ext, text string) (name string, kept error) {
+	name, failed := save(path, ext, text)
 	switch {
 	case name == "":
 		// The last place where it is not lost is the screen.
-		fmt.Fprint(src.streams.Err, text)
+		fmt.Fprint(s.Err, text)
 		return "", fmt.Errorf("%s could be kept nowhere, so it stands above: %w", what, failed)
 	case failed != nil:
 		return name, fmt.Errorf("%s is kept in %s, because %w", what, name, failed)
@@ -29,10 +35,10 @@ func (src *Source) Keep(what, ext, text string) (name string, kept error) {
 }
 
 // save returns the name of the file. If it is not beside the session, failed says why.
-func (src *Source) save(ext, text string) (name string, failed error) {
-	base := strings.TrimSuffix(cmp.Or(filepath.Base(src.Path), "session"), ".jsonl")
-	dirs := []string{filepath.Dir(src.Path), os.TempDir()}
-	if src.Path == "" {
+func save(path, ext, text string) (name string, failed error) {
+	base := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	dirs := []string{filepath.Dir(path), os.TempDir()}
+	if path == "" {
 		base, dirs = "session", dirs[1:]
 	}
 	for _, dir := range dirs {

@@ -31,6 +31,7 @@ type claudeReader struct {
 	partial  messageAssembler // of the message in stream_events, as far as it came
 	boundary js.Value         // a compaction whose summary comes next
 	failure  string           // words of an API error, said in place of a reply
+	spoke    bool             // a message has come
 	turn     turnUsage
 }
 
@@ -103,7 +104,7 @@ func (c *claudeReader) begin(v js.Value, id string) {
 	c.finish("")
 	c.sessionID = id
 	c.rec.run(timeOf(v), c.agent(), cmp.Or(v.Get("claude_code_version").Str(), v.Get("qwen_code_version").Str()), id)
-	c.turn = turnUsage{cost: c.rec.o.Totals(id).Get("totalCostUsd").Float()}
+	c.turn = turnUsage{cost: c.rec.total(id).Get("totalCostUsd").Float()}
 }
 
 func (c *claudeReader) system(v js.Value) {
@@ -122,6 +123,7 @@ func (c *claudeReader) system(v js.Value) {
 
 // assistant takes an event with blocks of a message.
 func (c *claudeReader) assistant(v js.Value) {
+	c.spoke = true
 	m := v.Get("message")
 	if v.Get("is_api_error_message").Truthy() && m.Get("model").Str() == "<synthetic>" {
 		c.finish("")
@@ -344,7 +346,7 @@ func (c *claudeReader) result(v js.Value) {
 	case len(c.blocks) > 0 || failed != "" || interrupted || c.turn.replies > 0:
 	case v.Get("is_error").Truthy():
 		failed = cmp.Or(said, textOf(v.Get("errors")), v.Get("error", "message").Str(), v.Get("subtype").Str())
-	case said != "": // the whole output is this object
+	case said != "" && !c.spoke: // the whole output is this object
 		c.head = v
 		c.add(c.rec.now(), formats.Text(said))
 	}

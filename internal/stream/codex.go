@@ -58,7 +58,7 @@ func (c *codexReader) value(v js.Value, _ string) bool {
 func (c *codexReader) start(thread string) {
 	c.thread, c.begun = thread, c.rec.now()
 	c.rec.run(0, "codex", "", thread)
-	if known := c.rec.o.Totals(thread).Get("cumulativeUsage"); known != "" {
+	if known := c.rec.total(thread).Get("cumulativeUsage"); known != "" {
 		c.total = tokensOf(known)
 		return
 	}
@@ -204,8 +204,7 @@ func (c *codexReader) mcp(v js.Value) (blocks []string) {
 // callID makes an id for the call of an item, which has none that is unique: codex counts
 // the items of each process.
 func (c *codexReader) callID(item js.Value) string {
-	free := func(string) bool { return false }
-	return "codex_" + formats.EntryID(free, c.thread, formats.Int(c.begun)) + "_" + item.Get("id").Str()
+	return "codex_" + formats.EntryID(nothing, c.thread, formats.Int(c.begun)) + "_" + item.Get("id").Str()
 }
 
 // complete takes the end of a turn with the total of its thread.

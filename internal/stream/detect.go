@@ -25,20 +25,21 @@ type format struct {
 	name  string
 	is    func(v js.Value, event string) bool // of a first value
 	read  func(*recorder) reader
-	about string
+	says  bool   // the stream has the user's words
+	about string // the command that prints it
 }
 
 // formatList are the formats, those with the plainest signs first.
 func formatList() []format {
 	return []format{
-		{"pi", func(v js.Value, _ string) bool { return isPi(v) }, readPi, "pi --mode json"},
-		{"qwen", func(v js.Value, _ string) bool { return isQwen(v) }, readQwen, "qwen -o stream-json"},
-		{"claude", func(v js.Value, _ string) bool { return isClaude(v) }, readClaude, "claude -p --output-format stream-json --verbose"},
-		{"codex", func(v js.Value, _ string) bool { return isCodex(v) }, readCodex, "codex exec --json"},
-		{"opencode", func(v js.Value, _ string) bool { return isOpencode(v) }, readOpencode, "opencode run --format json"},
-		{"gemini", func(v js.Value, _ string) bool { return isGemini(v) }, readGemini, "gemini -o stream-json"},
-		{"copilot", func(v js.Value, _ string) bool { return isCopilot(v) }, readCopilot, "copilot -p --output-format json"},
-		{"omp", func(js.Value, string) bool { return false }, readPi, "omp --mode json -p"},
+		{"pi", func(v js.Value, _ string) bool { return isPi(v) }, readPi, true, "pi --mode json"},
+		{"qwen", func(v js.Value, _ string) bool { return isQwen(v) }, readQwen, false, "qwen -o stream-json"},
+		{"claude", func(v js.Value, _ string) bool { return isClaude(v) }, readClaude, false, "claude -p --output-format stream-json --verbose"},
+		{"codex", func(v js.Value, _ string) bool { return isCodex(v) }, readCodex, false, "codex exec --json"},
+		{"opencode", func(v js.Value, _ string) bool { return isOpencode(v) }, readOpencode, false, "opencode run --format json"},
+		{"gemini", func(v js.Value, _ string) bool { return isGemini(v) }, readGemini, true, "gemini -o stream-json"},
+		{"copilot", func(v js.Value, _ string) bool { return isCopilot(v) }, readCopilot, true, "copilot -p --output-format json"},
+		{"omp", func(js.Value, string) bool { return false }, readPi, true, "omp --mode json -p"},
 	}
 }
 

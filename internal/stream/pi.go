@@ -15,9 +15,10 @@ func isPi(v js.Value) bool {
 // store them, each in an event of its own. Copies of them in other events are passed over.
 type piReader struct {
 	rec     *recorder
-	spoken  bool   // the assistant has begun a message, which has not ended
-	pieces  pieces // of it
-	pending string // the kind of the message that has begun, as JSON
+	head    js.Value // the header, until it is recorded
+	spoken  bool     // the assistant has begun a message, which has not ended
+	pieces  pieces   // of it
+	pending string   // the kind of the message that has begun, as JSON
 
 }
 
@@ -28,7 +29,7 @@ func (p *piReader) goesOn(js.Value) bool { return false }
 func (p *piReader) value(v js.Value, _ string) bool {
 	switch typ := v.Get("type").Str(); typ {
 	case "session":
-		p.header(v)
+		p.head = v
 	case "message_start":
 		if m := v.Get("message"); m.Get("role").Str() == session.RoleAssistant {
 			p.spoken, p.pieces, p.pending = true, pieces{}, string(m.Without("content", "usage", "stopReason"))
@@ -60,9 +61,17 @@ func (p *piReader) isFile(v js.Value) bool {
 	return v.Get("id") != "" && v.Get("parentId") != ""
 }
 
-// header notes where the stream is from. Pi's header is that of its session file.
-func (p *piReader) header(v js.Value) {
-	p.rec.run(timeOf(v), "pi", "", v.Get("id").Str())
+// begin records where the stream is from, as soon as it is known who prints it.
+func (p *piReader) begin(m js.Value) {
+	if p.head == "" {
+		return
+	}
+	agent := "pi"
+	if m.Get("attribution") != "" || m.Get("role").Str() == session.RoleDeveloper {
+		agent = "omp"
+	}
+	p.rec.run(timeOf(p.head), agent, "", p.head.Get("id").Str())
+	p.head = ""
 }
 
 // update collects what the assistant says, for the case that its message never ends. Pi
@@ -90,9 +99,15 @@ func (p *piReader) whole(raw js.Value) {
 		p.rec.problem("a message_end without a message")
 		return
 	}
+	p.begin(raw)
 	m := session.NewMessage(string(raw))
 	if m.Role() == session.RoleAssistant {
 		p.spoken = false
+	}
+	if _, err := (&session.Batch{Force: true, Known: nothing}).AddMessage(m); err != nil {
+		p.rec.problem("a message that cannot be recorded: %v", err)
+		p.rec.keep("pi", raw)
+		return
 	}
 	p.rec.message(m, js.Value(m.Get("timestamp")).Int())
 }
@@ -123,7 +138,11 @@ func (p *piReader) appended(e js.Value) {
 	})
 }
 
+// nothing knows no ids.
+func nothing(string) bool { return false }
+
 func (p *piReader) end() {
+	p.begin("")
 	if !p.spoken {
 		return
 	}

@@ -16,9 +16,13 @@ type recorder struct {
 	last     *Item   // the message that was recorded last
 	items    int     // that were recorded
 	problems int
-	known    bool   // the stream, or a part of it, is one that is read
-	prompted bool   // the prompt was recorded
-	model    string // that was recorded last
+	known    bool                // the stream, or a part of it, is one that is read
+	prompted bool                // the prompt was recorded
+	heard    bool                // the stream has said what the user said first
+	model    string              // that was recorded last
+	early    []*Item             // in front of the first entry with a time
+	clock    int64               // the time of the last entry
+	totals   map[string]js.Value // details of messages by the id of the agent's session
 }
 
 func newRecorder(o Options) *recorder {
@@ -32,7 +36,15 @@ func newRecorder(o Options) *recorder {
 	if o.Totals == nil {
 		o.Totals = func(string) js.Value { return "" }
 	}
-	return &recorder{o: o}
+	return &recorder{o: o, totals: map[string]js.Value{}}
+}
+
+// total returns what is recorded of the totals of an agent's session, "" for nothing.
+func (r *recorder) total(sessionID string) js.Value {
+	if have, ok := r.totals[sessionID]; ok {
+		return have
+	}
+	return r.o.Totals(sessionID)
 }
 
 func (r *recorder) warn(text string, args ...any) { r.o.Warn(text, args...) }
@@ -55,6 +67,16 @@ func (r *recorder) verdict() error {
 	return fmt.Errorf("%w: %s", ErrUnread, formats.Counted(r.problems, "1 problem", "%d problems"))
 }
 
+// close gives away what has waited for a time that never came.
+func (r *recorder) close() error {
+	if len(r.early) > 0 {
+		last := r.early[len(r.early)-1]
+		r.early = r.early[:len(r.early)-1]
+		r.add(last)
+	}
+	return r.flush()
+}
+
 // flush gives away what is whole.
 func (r *recorder) flush() error {
 	if len(r.group) == 0 {
@@ -65,14 +87,34 @@ func (r *recorder) flush() error {
 	return r.o.Emit(group)
 }
 
-// add adds an entry.
+// add adds an entry, in front of it what has waited for a time. One whose time is not known
+// is as old as the one before it, or was made now. No entry is older than the one before it.
 func (r *recorder) add(i *Item) *Item {
-	if i.Time <= 0 && r.o.Now != nil {
-		i.Time = r.o.Now()
+	if i.Time <= 0 && !r.o.Live {
+		i.Time = r.clock
 	}
-	r.items++
-	r.group = append(r.group, i)
+	if i.Time <= 0 {
+		i.Time = r.now()
+	}
+	for _, early := range r.early {
+		early.Time = i.Time
+	}
+	i.Time = max(i.Time, r.clock)
+	r.clock = i.Time
+	r.items += 1 + len(r.early)
+	r.group = append(append(r.group, r.early...), i)
+	r.early = nil
 	return i
+}
+
+// begin adds an entry that stands in front of all others, at the time of the first of them if
+// its own is not known.
+func (r *recorder) begin(i *Item) {
+	if i.Time <= 0 && r.clock == 0 && !r.o.Live {
+		r.early = append(r.early, i)
+		return
+	}
+	r.add(i)
 }
 
 // entry adds an entry that is no message.
@@ -83,37 +125,42 @@ func (r *recorder) entry(typ string, at int64, fields ...js.Field) *Item {
 // message adds a message, whose time is at unless it has one. The user's words are
 // in front of what a model says, from the stream or from the prompt.
 func (r *recorder) message(m session.Message, at int64) *Item {
-	switch m.Role() {
-	case session.RoleUser:
-		r.compare(m)
-	case session.RoleAssistant, session.RoleToolResult:
-		r.prompt(at)
+	if m.Role() == session.RoleUser && r.repeats(m) {
+		return r.last
+	}
+	if what := m.Foreign(); what != "" {
+		r.problem("a message of a shape that no model will be shown: %s", what)
 	}
 	if m.Get("timestamp") == "" && at > 0 {
 		m = session.NewMessage(string(js.Value(m.Raw()).Add(js.IntField("timestamp", at))))
+	}
+	if details := js.Value(m.Get("details")); details.Get("sessionId") != "" {
+		r.totals[details.Get("sessionId").Str()] = details
 	}
 	r.last = r.add(&Item{Type: session.TypeMessage, Message: m, Time: at})
 	return r.last
 }
 
-// prompt adds the user's words, if they are known and were not added.
-func (r *recorder) prompt(at int64) {
-	if r.prompted || r.o.Prompt == "" {
-		return
+// prompt adds the user's words, if they are known and the stream does not have them.
+func (r *recorder) prompt() {
+	if !r.prompted && r.o.Prompt != "" {
+		r.prompted = true
+		r.begin(&Item{Type: session.TypeMessage, Message: formats.User([]string{formats.Text(r.o.Prompt)})})
 	}
-	r.prompted = true
-	r.add(&Item{Type: session.TypeMessage, Message: formats.User([]string{formats.Text(r.o.Prompt)}), Time: at})
 }
 
-// compare notes that the stream has the user's words itself.
-func (r *recorder) compare(m session.Message) {
-	if r.prompted || r.o.Prompt == "" {
-		return
+// repeats reports whether a message of the user's is the prompt, which is there already. It
+// warns if the stream has other words of the user than the prompt.
+func (r *recorder) repeats(m session.Message) bool {
+	if r.o.Prompt == "" || r.heard {
+		return false
 	}
-	r.prompted = true
-	if !strings.Contains(m.Text("\n"), strings.TrimSpace(r.o.Prompt)) {
+	r.heard = true
+	same := strings.Contains(m.Text("\n"), strings.TrimSpace(r.o.Prompt))
+	if !same && !r.prompted {
 		r.warn("the stream says that the user said something else than the prompt given: %.60q", m.Text("\n"))
 	}
+	return same && r.prompted
 }
 
 // said adds a reply that is but a text.
@@ -131,17 +178,9 @@ func (r *recorder) said(text string) {
 
 // run adds an entry about the run of an agent: who it was, and what it calls its session.
 func (r *recorder) run(at int64, agent, version, sessionID string) {
-	r.entry(session.TypeCustom, at, js.StringField("customType", "sess-record:run"), js.RawField("data", js.Object(
-		js.StringField("agent", agent), formats.Str("version", version), formats.Str("sessionId", sessionID))))
-}
-
-// switchModel says which model speaks from here on, if it is another than before.
-func (r *recorder) switchModel(at int64, provider, id string) {
-	if id == "" || r.model == provider+"/"+id {
-		return
-	}
-	r.model = provider + "/" + id
-	r.entry(session.TypeModelChange, at, js.StringField("provider", provider), js.StringField("modelId", id))
+	r.begin(&Item{Type: session.TypeCustom, Time: at, Fields: []js.Field{
+		js.StringField("customType", "sess-record:run"), js.RawField("data", js.Object(
+			js.StringField("agent", agent), formats.Str("version", version), formats.Str("sessionId", sessionID)))}})
 }
 
 // unknown takes an event that means nothing here.

@@ -150,7 +150,7 @@ func (d *Decoder) Close() error {
 	}
 	if d.rec.o.From == Text {
 		d.rec.said(string(d.plain))
-		return errors.Join(d.rec.flush(), d.rec.verdict())
+		return errors.Join(d.rec.close(), d.rec.verdict())
 	}
 	if err := d.frame.end(d); err != nil {
 		return err
@@ -159,9 +159,9 @@ func (d *Decoder) Close() error {
 		return err
 	}
 	if !d.rec.known && d.rec.problems == 0 {
-		d.rec.problem("nothing in it is a stream that is known")
+		d.rec.problem("nothing in it is a stream that is known; as %s it would be an answer", Text)
 	}
-	return d.rec.verdict()
+	return errors.Join(d.rec.close(), d.rec.verdict())
 }
 
 // finish ends the document that has begun.
@@ -219,6 +219,9 @@ func (d *Decoder) begin(v js.Value, event string) {
 	}
 	d.rec.known = true
 	d.rec.note("it is a stream of %s", f.name)
+	if !f.says {
+		d.rec.prompt()
+	}
 	d.now = f.read(d.rec)
 }
 

@@ -1,0 +1,55 @@
+// Sess-record copies the output of an agent or of a model's API to standard output and
+// records it in a session while it passes.
+//
+// Usage:
+//
+//	sess-record [flags] SESSION [-- COMMAND [ARG...]]
+//
+// With a command it runs the command and ends with its status; without one it is a filter,
+// as tee(1) is. See sess-record(1).
+package main
+
+import (
+	"context"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-record",
+	Summary: "record what an agent or an API prints while it passes",
+	Args:    "SESSION [-- COMMAND [ARG...]]",
+	Command: true,
+	Examples: `sess-record s.jsonl --prompt 'fix it' -- claude -p --output-format stream-json --verbose 'fix it'
+sess-record s.jsonl --prompt 'fix it' -- codex exec --json 'fix it' </dev/null
+pi --mode json 'fix it' | sess-record s.jsonl > events.jsonl
+curl -sN "$url" -d @request.json | sess-record --from openai s.jsonl`,
+	New: func() ([]clikit.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	name, err := operand.One(operands)
+	if err != nil {
+		return err
+	}
+	if err := c.check(s, name); err != nil {
+		return err
+	}
+	// Signals do not end a recording as they end other tools: see source.
+	ctx = context.WithoutCancel(ctx)
+	w, err := c.open(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	src, err := c.source(s)
+	if err != nil {
+		return err
+	}
+	return w.record(src)
+}
