@@ -123,20 +123,20 @@ func token(c chan struct{}) {
 // chunk is how many bytes are read at once.
 const chunk = 64 << 10
 
-// pass copies the stream to standard output, and what has been written to the backlog.
-// An output that fails does not end the recording, unless nobody reads it any more.
+// pass copies the stream to the backlog, which takes no time, and to standard output. An
+// output that fails does not end the recording, unless nobody reads it any more.
 func pass(s *clikit.Streams, in io.Reader, to *backlog) (err error) {
 	defer to.end()
 	buf := make([]byte, chunk)
 	for {
 		n, rerr := in.Read(buf)
+		to.put(buf[:n])
 		if n > 0 && err == nil {
 			err = s.Unbuffered(func(out io.Writer) error {
 				_, err := out.Write(buf[:n])
 				return err
 			})
 		}
-		to.put(buf[:n])
 		switch {
 		case clikit.Status(err) == clikit.ExitPipe:
 			if c, ok := in.(io.Closer); ok {

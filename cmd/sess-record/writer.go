@@ -68,13 +68,24 @@ func (w *writer) record(src *source) error {
 	interrupted := w.follow(d, back, src)
 	var unread error
 	if err := d.Close(); err != nil {
-		unread = fmt.Errorf("recording %s: %w", w.name, err)
+		unread = fmt.Errorf("%s: %w", w.name, err)
 	}
 	kept := w.finish()
+	if w.bestEffort {
+		unread, kept = w.tell(unread), w.tell(kept)
+	}
 	if interrupted != nil {
 		return errors.Join(interrupted, kept)
 	}
 	return errors.Join(src.wait(), <-passed, unread, kept)
+}
+
+// tell makes a warning of an error that does not count.
+func (w *writer) tell(err error) error {
+	if err != nil {
+		w.streams.Warnf("%v", err)
+	}
+	return nil
 }
 
 // follow decodes what passes until it ends, or until a signal ends it.
@@ -155,8 +166,8 @@ func (w *writer) finish() error {
 	if file == "" {
 		return errors.Join(err, kept)
 	}
-	return errors.Join(err, clikit.WithHint(kept, "to add it: %s",
-		clikit.ShellWords([]string{"sess-append", "--force-type", "--entries", "--file", file, w.name})))
+	apply := clikit.ShellWords([]string{"sess-append", "--force-type", "--entries", "--file", file, w.name})
+	return errors.Join(err, fmt.Errorf("%w; to add it: %s", kept, apply))
 }
 
 // lines returns what is pending as entries that can be added anywhere.

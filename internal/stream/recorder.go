@@ -64,7 +64,7 @@ func (r *recorder) verdict() error {
 	if r.problems == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %s", ErrUnread, formats.Counted(r.problems, "1 problem", "%d problems"))
+	return &unread{fmt.Sprintf("%v: %s", ErrUnread, formats.Counted(r.problems, "1 problem", "%d problems"))}
 }
 
 // close gives away what has waited for a time that never came.
@@ -194,12 +194,6 @@ func (r *recorder) keep(agent string, v js.Value) {
 	if r.o.KeepUnknown {
 		r.entry(session.TypeCustom, 0, js.StringField("customType", agent+":event"), js.RawField("data", v))
 	}
-}
-
-// refuse says why a first value is of no stream.
-func (r *recorder) refuse(v js.Value) {
-	r.problem("%s", reasonAgainst(v))
-	r.keep("unknown", v)
 }
 
 // now returns the time in milliseconds since the epoch, 0 if nobody knows it.

@@ -2,7 +2,6 @@ package stream
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -16,8 +15,13 @@ const (
 )
 
 // ErrUnread is matched by the error of [Decoder.Close] if a part of the stream could not
-// be made entries of. It matches session.ErrMalformed.
-var ErrUnread = fmt.Errorf("%w: a part of the stream was not recorded", session.ErrMalformed)
+// be made entries of. That error matches session.ErrMalformed as well.
+var ErrUnread = errors.New("not all of the stream is recorded")
+
+type unread struct{ text string }
+
+func (u *unread) Error() string        { return u.text }
+func (u *unread) Is(target error) bool { return target == ErrUnread || target == session.ErrMalformed }
 
 // Options say what is decoded, and who is told of it.
 type Options struct {
@@ -106,7 +110,8 @@ type Decoder struct {
 	format *format // that From names, nil to find out
 	now    reader  // of the document that has begun, nil between documents
 	plain  []byte  // the answer, if the stream is text
-	stray  int     // values and lines in front of what is known
+	stray  int     // lines in front of what is known
+	lost   bool    // what passes is no stream that is known
 	err    error   // of Emit
 }
 
@@ -158,8 +163,12 @@ func (d *Decoder) Close() error {
 	if err := d.finish(); err != nil {
 		return err
 	}
-	if !d.rec.known && d.rec.problems == 0 {
-		d.rec.problem("nothing in it is a stream that is known; as %s it would be an answer", Text)
+	switch {
+	case d.rec.known || d.rec.problems > 0:
+	case d.frame.number == 0:
+		d.rec.problem("the stream is empty")
+	default:
+		d.rec.problem("it is no stream that is known; --from %s takes it as an answer", Text)
 	}
 	return errors.Join(d.rec.close(), d.rec.verdict())
 }
@@ -214,9 +223,14 @@ func (d *Decoder) begin(v js.Value, event string) {
 		f = detect(v, event)
 	}
 	if f == nil {
-		d.rec.refuse(v)
+		if !d.lost { // what follows is no better
+			d.rec.problem("%s", reasonAgainst(v))
+		}
+		d.lost = true
+		d.rec.keep("unknown", v)
 		return
 	}
+	d.lost = false
 	d.rec.known = true
 	d.rec.note("it is a stream of %s", f.name)
 	if !f.says {

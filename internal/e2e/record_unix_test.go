@@ -1,0 +1,312 @@
+//go:build unix && !solaris && !aix
+
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// sampleStream is what an agent printed.
+func sampleStream(t *testing.T, program, scenario string) string {
+	t.Helper()
+	return string(corpus.Golden(t, "streams/" + program)[scenario+"/stdout"])
+}
+
+// TestRecordPasses: what passes is the stream to the byte, whatever becomes of the session.
+func TestRecordPasses(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"claude", "codex", "copilot", "gemini", "omp-13", "omp-18", "opencode", "pi-0.73", "pi-0.87", "qwen"} {
+		for name, data := range corpus.Golden(t, "streams/"+program) {
+			if strings.HasSuffix(name, "/stored") || strings.Contains(name, "14d-") || strings.HasSuffix(name, "14c-json-fatal/stdout") {
+				continue
+			}
+			t.Run(program+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				write(t, dir, "s.jsonl", header)
+				r := runCommand(t, dir, string(data), "sess-record", "s.jsonl")
+				if r.status != 0 || r.stdout != string(data) {
+					t.Errorf("status %d, %d bytes of %d, %s", r.status, len(r.stdout), len(data), r.stderr)
+				}
+				script(t, dir, "sess-check s.jsonl >&2")
+			})
+		}
+	}
+}
+
+// TestRecordFullDisk: the stream passes on a full disk, too, and what was recorded is kept
+// where there is room.
+func TestRecordFullDisk(t *testing.T) {
+	t.Parallel()
+	disk, dir := smallDisk(t), t.TempDir()
+	write(t, disk, "s.jsonl", header)
+	fill(t, filepath.Join(disk, "filler"))
+	stream := sampleStream(t, "claude", "04-parallel")
+	r := runCommand(t, dir, stream, "sess-record", filepath.Join(disk, "s.jsonl"))
+	if r.status != 2 || r.stdout != "" || !strings.Contains(r.stderr, "no space left on device") {
+		t.Errorf("status %d, %d bytes, %s", r.status, len(r.stdout), r.stderr)
+	}
+	r = runCommand(t, dir, stream, "sess-record", "--best-effort", filepath.Join(disk, "s.jsonl"))
+	if r.status != 0 || r.stdout != stream || !strings.Contains(r.stderr, "no space left on device") {
+		t.Errorf("status %d, %d bytes of %d, %s", r.status, len(r.stdout), len(stream), r.stderr)
+	}
+	if got := readFile(t, filepath.Join(disk, "s.jsonl")); got != header {
+		t.Errorf("the session was changed: %s", got)
+	}
+	_, apply, found := strings.Cut(r.stderr, "to add it: ")
+	if !found {
+		t.Fatalf("kept nowhere: %s", r.stderr)
+	}
+	if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
+		t.Fatal(err)
+	}
+	script(t, dir, apply)
+	if got := script(t, dir, "sess-path --as text "+filepath.Join(disk, "s.jsonl")); !strings.Contains(got, "Reading both.") {
+		t.Errorf("added %s", got)
+	}
+}
+
+// TestRecordLocked: a writer that holds the session does not hold up the stream, and is
+// waited for at the end.
+func TestRecordLocked(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := write(t, dir, "s.jsonl", header)
+	held, err := jsonl.OpenAppender(context.Background(), path, jsonl.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := sampleStream(t, "pi-0.87", "03-tool")
+	c := command(dir, "sess-record", "--wait", "1h", "s.jsonl")
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stdout = w
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	passed := bufio.NewReader(r)
+	for line := range strings.Lines(stream) { // each comes out before the next goes in
+		if _, err := io.WriteString(in, line); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := passed.ReadString('\n'); got != line {
+			t.Fatalf("passed %.100q, %v", got, err)
+		}
+	}
+	if got := readFile(t, path); got != header {
+		t.Errorf("written while it is locked: %s", got)
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	if err := c.Wait(); err != nil {
+		t.Errorf("%v: %s", err, errs.String())
+	}
+	if got := script(t, dir, "sess-path --as text s.jsonl"); !strings.Contains(got, "It says eins, zwei, drei.") {
+		t.Errorf("recorded %s", got)
+	}
+}
+
+// TestRecordUndelayed: a piece of a line passes before the line ends.
+func TestRecordUndelayed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "s.jsonl", header)
+	c := command(dir, "sess-record", "--from", "text", "s.jsonl")
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stdout = w
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	buf := make([]byte, 1)
+	for _, piece := range "grüße" {
+		if _, err := io.WriteString(in, string(piece)); err != nil {
+			t.Fatal(err)
+		}
+		for range []byte(string(piece)) {
+			if _, err := io.ReadFull(r, buf); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	in.Close()
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRecordKilled: whatever came before a kill, at any line and in its midst, the session
+// has whole entries, results behind their calls, and goes on.
+func TestRecordKilled(t *testing.T) {
+	t.Parallel()
+	stream := sampleStream(t, "claude", "04b-slow-parallel")
+	step := size(len(stream)/12, len(stream)/60)
+	for cut := 0; cut <= len(stream); cut += step {
+		t.Run(fmt.Sprint(cut), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", header)
+			c := command(dir, "sess-record", "--prompt", "go", "s.jsonl")
+			in, err := c.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := begin(t, c)
+			_, _ = io.WriteString(in, stream[:cut])
+			time.Sleep(time.Duration(cut%7) * time.Millisecond) // anywhere in the work
+			_ = c.Process.Kill()
+			in.Close()
+			if r := end(); r.status != 128+int(syscall.SIGKILL) {
+				t.Fatalf("status %d: %s", r.status, r.stderr)
+			}
+			script(t, dir, "sess-check s.jsonl && sess-append -q -t on s.jsonl && sess-path --as anthropic s.jsonl >request && sess-check s.jsonl")
+		})
+	}
+}
+
+// TestRecordSignals: an interrupt, which whoever prints gets too, does not end a recording;
+// what else ends programs ends it, with what came so far.
+func TestRecordSignals(t *testing.T) {
+	t.Parallel()
+	stream := sampleStream(t, "pi-0.87", "01-text")
+	half := strings.LastIndex(stream[:strings.Index(stream, `"text_end"`)], "\n") + 1
+	for sig, want := range map[syscall.Signal]struct {
+		status int
+		stop   string
+	}{syscall.SIGINT: {0, "stop"}, syscall.SIGTERM: {130, "aborted"}, syscall.SIGHUP: {130, "aborted"}} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", header)
+			c := command(dir, "sess-record", "s.jsonl")
+			in, err := c.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Stdout = w
+			end := begin(t, c)
+			w.Close()
+			if _, err := io.WriteString(in, stream[:half]); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadFull(r, make([]byte, half)); err != nil { // it is at work
+				t.Fatal(err)
+			}
+			if err := c.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			if want.status == 0 {
+				_, _ = io.WriteString(in, stream[half:])
+				in.Close()
+			}
+			rest, _ := io.ReadAll(r)
+			got := end()
+			if got.status != want.status || want.status == 0 && string(rest) != stream[half:] {
+				t.Errorf("status %d, want %d: %s", got.status, want.status, got.stderr)
+			}
+			last := script(t, dir, `sess-path --jq '.message.stopReason // empty' -r s.jsonl | tail -n 1`)
+			if strings.TrimSpace(last) != want.stop {
+				t.Errorf("the reply ended with %q, want %q", last, want.stop)
+			}
+		})
+	}
+}
+
+// TestRecordCommand: the status is the command's, also where it is ended by a signal, and
+// an interrupt from the terminal reaches it.
+func TestRecordCommand(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, script string
+		status       int
+	}{
+		{"ended well", `cat stream`, 0},
+		{"failed", `cat stream; exit 7`, 7},
+		{"killed", `cat stream; kill -KILL $$`, 137},
+		{"reads on", `cat stream; cat >read`, 0},
+		{"left behind", `cat stream & exit 3`, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", header)
+			stream := sampleStream(t, "opencode", "03-tool")
+			write(t, dir, "stream", stream)
+			r := runCommand(t, dir, "input", "sess-record", "s.jsonl", "--", "sh", "-c", c.script)
+			if r.status != c.status || r.stdout != stream {
+				t.Errorf("status %d, want %d: %d bytes of %d, %s", r.status, c.status, len(r.stdout), len(stream), r.stderr)
+			}
+			if got := script(t, dir, "sess-path --as text s.jsonl"); !strings.Contains(got, "eins") {
+				t.Errorf("recorded %s", got)
+			}
+			if c.name == "reads on" && readFile(t, filepath.Join(dir, "read")) != "input" {
+				t.Error("the command did not get standard input")
+			}
+		})
+	}
+}
+
+// TestRecordReaderGone: a reader of the stream that goes away ends it, and what came is
+// recorded.
+func TestRecordReaderGone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "s.jsonl", header)
+	stream := sampleStream(t, "pi-0.87", "01-text")
+	c := command(dir, "sess-record", "s.jsonl")
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stdout = w
+	end := begin(t, c)
+	w.Close()
+	r.Close()
+	_, _ = io.WriteString(in, stream)
+	if got := end(); got.status != 141 {
+		t.Errorf("status %d: %s", got.status, got.stderr)
+	}
+	in.Close()
+	if got := script(t, dir, "sess-path --as text s.jsonl"); !strings.Contains(got, "Say hello") {
+		t.Errorf("recorded %s", got)
+	}
+}
