@@ -38,8 +38,8 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	for _, name := range []string{"my-llm", "any-llm", "claude"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(corpus.LLM), 0o700); err != nil { //nolint:gosec // a program has to be executable
+	for name, program := range corpus.Stubs() {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(program), 0o700); err != nil { //nolint:gosec // a program has to be executable
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}

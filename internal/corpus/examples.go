@@ -11,6 +11,35 @@ fi
 printf '## Goal\nIt is to be done.\n'
 `
 
+// Stubs are what stands for other programs in examples, by name: LLM, and agents and
+// servers that print streams.
+func Stubs() map[string]string {
+	stream := func(lines ...string) string { return "cat <<'END'\n" + strings.Join(lines, "\n") + "\nEND\n" }
+	claude := stream(
+		`{"type":"system","subtype":"init","session_id":"s1","claude_code_version":"2.1.330","model":"m1"}`,
+		`{"type":"assistant","message":{"id":"m1","role":"assistant","model":"m1","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make"}}],"usage":{"input_tokens":9,"output_tokens":1}},"session_id":"s1","uuid":"u1"}`,
+		`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]},"session_id":"s1","uuid":"u2"}`,
+		`{"type":"assistant","message":{"id":"m2","role":"assistant","model":"m1","content":[{"type":"text","text":"The build passes."}],"usage":{"input_tokens":19,"output_tokens":1}},"session_id":"s1","uuid":"u3"}`,
+		`{"type":"result","subtype":"success","is_error":false,"result":"The build passes.","stop_reason":"end_turn","usage":{"input_tokens":28,"output_tokens":12},"total_cost_usd":0.01,"session_id":"s1","uuid":"u4"}`)
+	return map[string]string{
+		"my-llm": LLM, "any-llm": LLM,
+		"claude": "#!/bin/sh\ncase \" $* \" in *' stream-json '*)\n" + claude + "exit ;;\nesac\n" + strings.TrimPrefix(LLM, "#!/bin/sh\n"),
+		"codex": "#!/bin/sh\ncat >/dev/null\n" + stream(
+			`{"type":"thread.started","thread_id":"th1"}`, `{"type":"turn.started"}`,
+			`{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"Done."}}`,
+			`{"type":"turn.completed","usage":{"input_tokens":9,"cached_input_tokens":0,"output_tokens":3}}`),
+		"pi": "#!/bin/sh\n" + stream(
+			`{"type":"session","version":3,"id":"p1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`, `{"type":"agent_start"}`,
+			`{"type":"message_end","message":{"role":"user","content":[{"type":"text","text":"say hi"}],"timestamp":1767323046000}}`,
+			`{"type":"message_end","message":{"role":"assistant","content":[{"type":"text","text":"hi"}],"api":"a","provider":"p","model":"m1","stopReason":"stop","timestamp":1767323047000}}`,
+			`{"type":"agent_end","messages":[]}`),
+		"curl": "#!/bin/sh\ncat >/dev/null\n" + stream(
+			`data: {"id":"c1","object":"chat.completion.chunk","model":"m1","choices":[{"index":0,"delta":{"role":"assistant","content":"It "}}]}`, ``,
+			`data: {"id":"c1","object":"chat.completion.chunk","model":"m1","choices":[{"index":0,"delta":{"content":"scatters."},"finish_reason":"stop"}]}`, ``,
+			`data: [DONE]`, ``),
+	}
+}
+
 // Material makes what the examples of the man pages take for granted, from a file turns
 // with [Turns]: a session s.jsonl that is worth compacting, with a label and a tool call; an old
 // session; a prompt; a session in pi's directory.

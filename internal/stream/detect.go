@@ -43,15 +43,14 @@ func formatList() []format {
 	}
 }
 
-// Names returns the words for Options.From, sorted as a list of them is printed.
+// Names returns the words for Options.From: Auto, the formats in order, Text.
 func Names() []string {
-	names := []string{Auto}
+	var names []string
 	for _, f := range formatList() {
-		if !slices.Contains(names, f.name) {
-			names = append(names, f.name)
-		}
+		names = append(names, f.name)
 	}
-	return append(names, Text)
+	slices.Sort(names)
+	return slices.Concat([]string{Auto}, slices.Compact(names), []string{Text})
 }
 
 // find returns the format of a name, nil for Auto.

@@ -1,0 +1,159 @@
+package docs_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fenced returns the blocks of a page in a language.
+func fenced(page, language string) (out []string) {
+	for {
+		_, rest, found := strings.Cut(page, "\n```"+language+"\n")
+		if !found {
+			return out
+		}
+		block, rest, _ := strings.Cut(rest, "\n```")
+		out, page = append(out, block), rest
+	}
+}
+
+// shellOfYAML returns the scripts in a YAML text, by the key that they stand under: a block
+// behind "KEY: |", or the items of a list behind "KEY:".
+func shellOfYAML(text, key string) (out []string) {
+	lines := strings.Split(text, "\n")
+	indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+	for i, line := range lines {
+		name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "- "))
+		if name != key+": |" && name != key+":" {
+			continue
+		}
+		var script []string
+		for _, l := range lines[i+1:] {
+			if strings.TrimSpace(l) != "" && indent(l) <= indent(line) {
+				break
+			}
+			l = strings.TrimSpace(l)
+			if name == key+":" {
+				l = strings.TrimPrefix(l, "- ")
+			}
+			script = append(script, l)
+		}
+		out = append(out, strings.Join(script, "\n"))
+	}
+	return out
+}
+
+// ciDir is a directory for a job: with a prompt, a repository of the tools whose installation
+// is that of the ones under test, and the files that a runner names.
+func ciDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, dir, "prompt.md", "fix the build\n")
+	script := `mkdir -p remote/scripts temp
+printf '#!/bin/sh\nmkdir -p "$PREFIX/bin"\nln -s %s/* "$PREFIX/bin/"\n' "` + bin + `" > remote/scripts/install
+chmod +x remote/scripts/install
+cd remote && git init -q && git add . && git -c user.name=a -c user.email=a@example.com commit -qm first
+`
+	if _, stderr, err := shell(t, dir, script); err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
+	return dir
+}
+
+// environment is what a runner sets.
+const environment = `
+export GITHUB_STEP_SUMMARY="$PWD/summary" GITHUB_RUN_ID=7 GITHUB_PATH="$PWD/path" RUNNER_TEMP="$PWD/temp"
+export CI_JOB_ID=7 SESS_REPOSITORY="$PWD/remote" ACTION_PATH="$PWD/remote"
+`
+
+// TestCIRecipes runs the shell of docs/ci.md: with an agent that ends well, and with one that
+// fails, whose session is recorded all the same.
+func TestCIRecipes(t *testing.T) {
+	t.Parallel()
+	page := read(t, "ci.md")
+	blocks := fenced(page, "yaml")
+	github, gitlab := shellOfYAML(blocks[0], "run"), shellOfYAML(blocks[2], "script")
+	after := shellOfYAML(blocks[2], "after_script")
+	if len(github) != 2 || len(gitlab) != 1 || len(after) != 1 {
+		t.Fatalf("found %d, %d and %d scripts", len(github), len(gitlab), len(after))
+	}
+	for name, scripts := range map[string][]string{"github": github, "gitlab": {gitlab[0], after[0]}} {
+		for _, failing := range []bool{false, true} {
+			t.Run(name+map[bool]string{true: ", failing"}[failing], func(t *testing.T) {
+				t.Parallel()
+				dir := ciDir(t)
+				agent := ""
+				if failing { // one that prints the same and ends with 7
+					agent = `mkdir fail; printf '#!/bin/sh\n` + bin + `/claude "$@"; exit 7\n' > fail/claude; chmod +x fail/claude
+claude() { "$PWD/fail/claude" "$@"; }
+PATH="$PWD/fail:$PATH"
+`
+				}
+				_, stderr, err := shell(t, dir, environment+agent+keepFirst(scripts[0], failing))
+				if want := map[bool]int{true: 7}[failing]; status(err) != want {
+					t.Fatalf("status %d, want %d: %s", status(err), want, stderr)
+				}
+				if _, stderr, err := shell(t, dir, environment+scripts[1]); err != nil {
+					t.Fatalf("%v: %s", err, stderr)
+				}
+				wantSession(t, dir, "session.jsonl")
+			})
+		}
+	}
+}
+
+// keepFirst has the failing agent stay in front of what a script puts into PATH.
+func keepFirst(script string, failing bool) string {
+	if !failing {
+		return script
+	}
+	return strings.ReplaceAll(script, `export PATH="$PWD/tools/bin:$PATH"`, `export PATH="$PWD/fail:$PWD/tools/bin:$PATH"`)
+}
+
+// wantSession wants the session of the stub agent.
+func wantSession(t *testing.T, dir, file string) {
+	t.Helper()
+	stdout, stderr, err := shell(t, dir, "sess-path --as text "+file)
+	if err != nil || !strings.Contains(stdout, "user: fix the build") || !strings.Contains(stdout, "assistant: The build passes.") {
+		t.Errorf("%v: %s%s", err, stderr, stdout)
+	}
+}
+
+// TestCIMakefile runs the Makefile with make.
+func TestCIMakefile(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("make"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("there is no make to run the recipe with")
+		}
+		t.Skip("there is no make to run the recipe with")
+	}
+	dir := ciDir(t)
+	write(t, dir, "Makefile", fenced(read(t, "ci.md"), "make")[0]+"\n")
+	if _, stderr, err := shell(t, dir, "git init -q && git -c user.name=a -c user.email=a@example.com commit -qm first --allow-empty && make agent"); err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
+	wantSession(t, filepath.Join(dir, "artifacts"), "session.jsonl")
+}
+
+// TestAction runs the shell of action.yml: the installation, and a step that is recorded.
+func TestAction(t *testing.T) {
+	t.Parallel()
+	scripts := shellOfYAML(read(t, "../action.yml"), "run")
+	if len(scripts) != 3 { // the first is the input of that name
+		t.Fatalf("found %d scripts", len(scripts))
+	}
+	for want, command := range []string{"claude -p --output-format stream-json --verbose x", "claude --output-format stream-json --verbose x; exit 1"} {
+		dir := ciDir(t)
+		script := environment + scripts[1] + `
+export PATH="$(cat path):$PATH" SESSION=s.jsonl PROMPT='fix the build' RUN='` + command + `'
+` + scripts[2]
+		if _, stderr, err := shell(t, dir, script); status(err) != want {
+			t.Errorf("status %d, want %d: %s", status(err), want, stderr)
+		}
+		wantSession(t, dir, "s.jsonl")
+	}
+}
