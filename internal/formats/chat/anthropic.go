@@ -111,5 +111,5 @@ func (a anthropic) reply(t *talk, raw js.Value) []js.Field {
 		return fields
 	}
 	t.known(usage, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-	return append(fields, js.RawField("usage", formats.AnthropicUsage(usage)))
+	return append(fields, js.RawField("usage", formats.Usage(usage)))
 }

@@ -169,7 +169,7 @@ func (c *completion) reply(t *talk) []js.Field {
 	}
 	if usage := c.whole.Get("usage"); usage.IsObject() {
 		t.known(usage, "prompt_tokens", "completion_tokens", "total_tokens")
-		fields = append(fields, js.RawField("usage", formats.OpenAIUsage(usage)))
+		fields = append(fields, js.RawField("usage", formats.Usage(usage)))
 	}
 	return fields
 }

@@ -136,7 +136,7 @@ func reply(l line) []js.Field {
 	if usage == "" {
 		return fields
 	}
-	return append(fields, js.RawField("usage", formats.AnthropicUsage(usage)))
+	return append(fields, js.RawField("usage", formats.Usage(usage)))
 }
 
 // userMessages returns the messages that the line of a user is: its results of tools, a
