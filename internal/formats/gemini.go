@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -81,29 +82,31 @@ func (m Mapping) geminiBlocks(parts js.Value) []string {
 
 // A geminiText is a block of text or thinking that parts make.
 type geminiText struct {
-	text, signature string
-	thought         bool
+	text      strings.Builder
+	signature string
+	thought   bool
 }
 
 func (t *geminiText) add(text, signature string, thought bool) {
-	if t.text == "" {
+	if t.text.Len() == 0 {
 		t.thought = thought
 	}
-	t.text += text
+	t.text.WriteString(text)
 	t.signature = cmp.Or(signature, t.signature)
 }
 
 // block returns the block, "" without a text: a signature alone signs nothing.
 func (t *geminiText) block() string {
+	text := t.text.String()
 	switch {
-	case t.text == "":
+	case text == "":
 		return ""
 	case t.thought:
-		return Thinking(t.text, t.signature)
+		return Thinking(text, t.signature)
 	case t.signature != "":
-		return string(js.Value(Text(t.text)).Add(js.StringField("textSignature", t.signature)))
+		return string(js.Value(Text(text)).Add(js.StringField("textSignature", t.signature)))
 	}
-	return Text(t.text)
+	return Text(text)
 }
 
 // geminiCall returns the block of the n-th call of a response.
