@@ -2,8 +2,6 @@ package formats
 
 import (
 	"cmp"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -71,7 +69,7 @@ func (m Mapping) geminiBlocks(parts js.Value) []string {
 				say()
 			}
 			said.add(spoken.Str(), signature, thought)
-		case part != "{}":
+		default:
 			say()
 			m.Lose(KindMedia, "content of type %q, which no model will be shown", firstMember(part))
 		}
@@ -87,6 +85,7 @@ type geminiText struct {
 	thought   bool
 }
 
+// add adds the text of a part.
 func (t *geminiText) add(text, signature string, thought bool) {
 	if t.text.Len() == 0 {
 		t.thought = thought
@@ -122,7 +121,11 @@ func (m Mapping) geminiCall(call js.Value, n int, signature string) string {
 	return string(js.Value(block).Add(js.StringField("thoughtSignature", signature)))
 }
 
-// firstMember returns the name of the first member of an object in the order of names.
+// firstMember returns the name of the first member of an object, "" if it has none: what
+// kind of part it is.
 func firstMember(v js.Value) string {
-	return slices.Sorted(maps.Keys(maps.Collect(v.Members())))[0]
+	for name := range v.Members() {
+		return name
+	}
+	return ""
 }

@@ -7,9 +7,9 @@ import (
 
 // Ollama returns the message of a response of Ollama's /api/chat.
 func (m Mapping) Ollama(v js.Value) session.Message {
-	a := answer{api: "ollama", provider: "ollama", model: v.Get("model").Str(), usage: v}
+	a := answer{api: "ollama", provider: "ollama", model: v.Get("model").Str()}
 	if v.Get("done") == "true" {
-		a.stop = "stop"
+		a.stop, a.usage = "stop", v
 	}
 	if reason := v.Get("done_reason").Str(); reason != "" {
 		a.stop = StopReason(reason)
