@@ -151,7 +151,9 @@ func (c *chatReader) call(v js.Value) {
 		}
 	}
 	if of == nil || id != "" && of.id != "" && id != of.id || id == "" && name != "" && isObject(of.text.String()) {
-		of = &piece{of: &c.pieces, index: index, kind: pieceCall}
+		if of = (&piece{of: &c.pieces, index: index, kind: pieceCall}); !c.pieces.room(len(id) + len(name)) {
+			return
+		}
 		c.calls = append(c.calls, of)
 	}
 	of.id, of.name = cmp.Or(of.id, id), cmp.Or(of.name, name)

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
@@ -17,7 +18,8 @@ func isGeminiAPI(v js.Value) bool {
 type geminiAPIReader struct {
 	rec                   *recorder
 	id, model             string
-	parts                 extent
+	pieces                pieces
+	parts                 []js.Value
 	candidate             js.Value // the last one, for why it ended
 	usage, feedback       js.Value
 	failure               string
@@ -55,9 +57,7 @@ func (g *geminiAPIReader) piece(v js.Value) {
 	g.feedback = cmp.Or(v.Get("promptFeedback"), g.feedback)
 	candidate, more := formats.GeminiCandidate(v)
 	g.others = g.others || more
-	for part := range candidate.Get("content", "parts").Elements() {
-		g.parts.add(part)
-	}
+	g.parts = g.pieces.keep(g.parts, slices.Collect(candidate.Get("content", "parts").Elements()))
 	if candidate.Get("finishReason") != "" {
 		g.candidate, g.reason = candidate.Without("content"), true
 	}
@@ -66,7 +66,7 @@ func (g *geminiAPIReader) piece(v js.Value) {
 // whole returns the response that the pieces stand for.
 func (g *geminiAPIReader) whole() js.Value {
 	candidate := cmp.Or(g.candidate, "{}")
-	candidates := []js.Value{candidate.With("content", js.Value(js.Object(js.RawField("parts", formats.Array(g.parts.list...)))))}
+	candidates := []js.Value{candidate.With("content", js.Value(js.Object(js.RawField("parts", formats.Array(g.parts...)))))}
 	if g.others {
 		candidates = append(candidates, js.Value(js.Object(js.IntField("index", 1))))
 	}
@@ -78,6 +78,6 @@ func (g *geminiAPIReader) end() {
 	if g.began {
 		blocked := g.feedback.Get("blockReason") != ""
 		m := g.rec.mapping("gemini", g.id, endingOf(g.failure, g.reason || blocked))
-		g.rec.respond(m.Gemini(g.whole()), 0, g.parts.size)
+		g.rec.respond(m.Gemini(g.whole()), 0, g.pieces.size)
 	}
 }

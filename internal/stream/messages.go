@@ -51,8 +51,9 @@ func (a *messageAssembler) value(v js.Value) (ok bool) {
 	case "message_start":
 		*a = messageAssembler{head: v.Get("message"), id: v.Get("message", "id").Str()}
 	case "content_block_start":
-		block := a.block(v.Get("index").Int())
-		block.raw = v.Get("content_block")
+		if block := a.block(v.Get("index").Int()); a.pieces.room(len(v)) {
+			block.raw = v.Get("content_block")
+		}
 	case "content_block_delta":
 		return a.delta(a.block(v.Get("index").Int()), v.Get("delta"))
 	case "content_block_stop":
@@ -79,7 +80,9 @@ func (a *messageAssembler) block(index int64) *messageBlock {
 		index: index, raw: `{"type":"text","text":""}`,
 		text: &piece{of: &a.pieces}, input: &piece{of: &a.pieces}, signature: &piece{of: &a.pieces},
 	}
-	a.list = append(a.list, made)
+	if a.pieces.room(0) {
+		a.list = append(a.list, made)
+	}
 	return made
 }
 

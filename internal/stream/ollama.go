@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"slices"
+
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -17,7 +19,7 @@ type ollamaReader struct {
 	first, last       js.Value
 	pieces            pieces
 	content, thinking *piece
-	calls, images     extent
+	calls, images     []js.Value
 	failure           string
 }
 
@@ -48,12 +50,8 @@ func (o *ollamaReader) piece(v js.Value) (ended bool) {
 	message := v.Get("message")
 	o.content.write(message.Get("content").Str())
 	o.thinking.write(message.Get("thinking").Str())
-	for call := range message.Get("tool_calls").Elements() {
-		o.calls.add(call)
-	}
-	for image := range message.Get("images").Elements() {
-		o.images.add(image)
-	}
+	o.calls = o.pieces.keep(o.calls, slices.Collect(message.Get("tool_calls").Elements()))
+	o.images = o.pieces.keep(o.images, slices.Collect(message.Get("images").Elements()))
 	o.last = v.Without("message")
 	if o.first == "" {
 		o.first = o.last
@@ -66,7 +64,7 @@ func (o *ollamaReader) whole() js.Value {
 	return o.last.With("message", js.Value(js.Object(
 		js.StringField("role", "assistant"), js.StringField("content", o.content.text.String()),
 		formats.Str("thinking", o.thinking.text.String()),
-		js.RawField("images", formats.Array(o.images.list...)), js.RawField("tool_calls", formats.Array(o.calls.list...)))))
+		js.RawField("images", formats.Array(o.images...)), js.RawField("tool_calls", formats.Array(o.calls...)))))
 }
 
 func (o *ollamaReader) end() {
@@ -76,5 +74,5 @@ func (o *ollamaReader) end() {
 	began := o.first.Get("created_at").Str()
 	at, _ := js.ParseTime(began)
 	m := o.rec.mapping("ollama", began, endingOf(o.failure, o.last.Get("done") == "true"))
-	o.rec.respond(m.Ollama(o.whole()), at, o.pieces.size+o.calls.size)
+	o.rec.respond(m.Ollama(o.whole()), at, o.pieces.size)
 }

@@ -66,14 +66,21 @@ func seconds(v js.Value) int64 {
 	return 0
 }
 
-// extent is how much of a list of values is kept, in bytes.
-type extent struct {
-	list []js.Value
-	size int
+// overhead is what a part of a message takes beside its text, in bytes.
+const overhead = 256
+
+// room reports whether a message may have n more bytes, and one more part.
+func (p *pieces) room(n int) bool {
+	p.size += n + overhead
+	return p.size <= maxValue
 }
 
-func (e *extent) add(v js.Value) {
-	if e.size += len(v); e.size <= maxValue {
-		e.list = append(e.list, v)
+// keep adds values to a list as far as there is room for them.
+func (p *pieces) keep(list, values []js.Value) []js.Value {
+	for _, v := range values {
+		if p.room(len(v)) {
+			list = append(list, v)
+		}
 	}
+	return list
 }

@@ -80,8 +80,9 @@ func (r *responsesReader) value(v js.Value, _ string) (ended bool) {
 	case v.Get("response").IsObject():
 		return r.whole(strings.TrimPrefix(typ, "response."), v.Get("response"))
 	case typ == "response.output_item.added", typ == "response.output_item.done":
-		item := r.item(v)
-		item.raw, item.done = v.Get("item"), typ == "response.output_item.done"
+		if item := r.item(v); r.pieces.room(len(v)) {
+			item.raw, item.done = v.Get("item"), typ == "response.output_item.done"
+		}
 	case deltas[typ] != delta{}:
 		r.delta(v, deltas[typ])
 	case !strings.HasPrefix(typ, "response."):
@@ -112,7 +113,9 @@ func (r *responsesReader) item(v js.Value) *responseItem {
 		}
 	}
 	made := &responseItem{key: key}
-	r.items = append(r.items, made)
+	if r.pieces.room(len(key)) {
+		r.items = append(r.items, made)
+	}
 	return made
 }
 
@@ -130,6 +133,9 @@ func (r *responsesReader) delta(v js.Value, of delta) {
 			part.write(v.Get("delta").Str())
 			return
 		}
+	}
+	if !r.pieces.room(0) {
+		return
 	}
 	made := &responsePart{of, index, &piece{of: &r.pieces}}
 	made.write(v.Get("delta").Str())
@@ -149,7 +155,11 @@ func (i *responseItem) value() js.Value {
 			continue
 		}
 		lists[part.of.list] = append(lists[part.of.list], js.Object(js.StringField("type", part.of.part), text))
-		raw = raw.With(part.of.list, js.Value(formats.Array(lists[part.of.list]...)))
+	}
+	for _, name := range []string{"summary", "content"} {
+		if len(lists[name]) > 0 {
+			raw = raw.With(name, js.Value(formats.Array(lists[name]...)))
+		}
 	}
 	return raw
 }
@@ -164,7 +174,9 @@ func (r *responsesReader) end() {
 	if output := r.response.Get("output"); !r.finished || output == "" || output == "[]" {
 		var items []js.Value // some servers leave them out at the end
 		for _, item := range r.items {
-			items = append(items, item.value())
+			if v := item.value(); v != "" {
+				items = append(items, v)
+			}
 		}
 		r.response = r.response.With("output", js.Value(formats.Array(items...)))
 	}
