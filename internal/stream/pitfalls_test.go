@@ -74,23 +74,25 @@ func TestPitfalls(t *testing.T) {
 		"halves of a character":       {sse(chunk("c1", `{"content":"\ud83d"}`, ""), chunk("c1", `{"content":"\ude00"}`, ""), finished), `"😀" stop`, ""},
 
 		// responses
-		"output in the end alone":  {sse(created, `{"type":"response.completed","response":{"id":"r1","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Hi."}]}]}}`), `"Hi." stop`, ""},
-		"no output at the end":     {sse(created, spoken, itemDone, `{"type":"response.completed","response":{"id":"r1","status":"completed","output":[]}}`), `"Hi!" stop`, ""},
-		"items that did not end":   {sse(created, spoken), `"Hi" aborted`, ""},
-		"an error of a response":   {sse(created, spoken, `{"type":"error","code":"x","message":"broke"}`), `"Hi" error <broke>`, ""},
-		"failed behind text":       {sse(created, spoken, `{"type":"response.failed","response":{"id":"r1","status":"failed","error":{"code":"x","message":"broke"},"output":[]}}`), `"Hi" error <broke>`, ""},
-		"a call that is cut":       {sse(created, spoken, `{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"a","name":"f","arguments":""}}`, `{"type":"response.function_call_arguments.delta","output_index":1,"delta":"{\"a\""}`), `"Hi" aborted`, `a call of "f" is left out`},
-		"a search of the server's": {sse(created, `{"type":"response.completed","response":{"id":"r1","output":[{"type":"web_search_call","id":"w"},{"type":"message","content":[{"type":"output_text","text":"Hi."}]}]}}`), `"Hi." stop`, `!item of type "web_search_call"`},
-		"a tool with a text":       {sse(created, `{"type":"response.completed","response":{"id":"r1","output":[{"type":"custom_tool_call","call_id":"a","name":"f","input":"+x"}]}}`), `a=f{"input":"+x"} toolUse`, ""},
-		"the middle of a response": {sse(spoken), ``, "!middle of a stream"},
-		"two responses, no [DONE]": {sse(created, spoken, itemDone, `{"type":"response.completed","response":{"id":"r1","output":[]}}`, strings.ReplaceAll(created, "r1", "r2"), spoken), "\"Hi!\" stop\n\"Hi\" aborted", ""},
-		"filtered, as a response":  {sse(created, `{"type":"response.incomplete","response":{"id":"r1","status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]}}`), `error <content_filter>`, ""},
-		"cancelled":                {sse(created, spoken, `{"type":"response.cancelled","response":{"id":"r1","status":"cancelled","output":[]}}`), `"Hi" aborted`, ""},
+		"output in the end alone":          {sse(created, `{"type":"response.completed","response":{"id":"r1","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Hi."}]}]}}`), `"Hi." stop`, ""},
+		"no output at the end":             {sse(created, spoken, itemDone, `{"type":"response.completed","response":{"id":"r1","status":"completed","output":[]}}`), `"Hi!" stop`, ""},
+		"items that did not end":           {sse(created, spoken), `"Hi" aborted`, ""},
+		"an error of a response":           {sse(created, spoken, `{"type":"error","code":"x","message":"broke"}`), `"Hi" error <broke>`, ""},
+		"output that is behind its events": {sse(strings.Replace(created, `"output":[]`, `"output":[{"type":"message","content":[]}]`, 1), spoken), `"Hi" aborted`, ""},
+		"failed behind text":               {sse(created, spoken, `{"type":"response.failed","response":{"id":"r1","status":"failed","error":{"code":"x","message":"broke"},"output":[]}}`), `"Hi" error <broke>`, ""},
+		"a call that is cut":               {sse(created, spoken, `{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"a","name":"f","arguments":""}}`, `{"type":"response.function_call_arguments.delta","output_index":1,"delta":"{\"a\""}`), `"Hi" aborted`, `a call of "f" is left out`},
+		"a search of the server's":         {sse(created, `{"type":"response.completed","response":{"id":"r1","output":[{"type":"web_search_call","id":"w"},{"type":"message","content":[{"type":"output_text","text":"Hi."}]}]}}`), `"Hi." stop`, `!item of type "web_search_call"`},
+		"a tool with a text":               {sse(created, `{"type":"response.completed","response":{"id":"r1","output":[{"type":"custom_tool_call","call_id":"a","name":"f","input":"+x"}]}}`), `a=f{"input":"+x"} toolUse`, ""},
+		"the middle of a response":         {sse(spoken), ``, "!middle of a stream"},
+		"two responses, no [DONE]":         {sse(created, spoken, itemDone, `{"type":"response.completed","response":{"id":"r1","output":[]}}`, strings.ReplaceAll(created, "r1", "r2"), spoken), "\"Hi!\" stop\n\"Hi\" aborted", ""},
+		"filtered, as a response":          {sse(created, `{"type":"response.incomplete","response":{"id":"r1","status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]}}`), `error <content_filter>`, ""},
+		"cancelled":                        {sse(created, spoken, `{"type":"response.cancelled","response":{"id":"r1","status":"cancelled","output":[]}}`), `"Hi" aborted`, ""},
 
 		// messages
 		"no input at all":         {sse(started, toolOpen, toolStop, `{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}`, msgStop), `t1=read{} toolUse 5/9/0/0`, ""},
 		"input that is cut":       {sse(started, textOpen, textHi, textStop, toolOpen, toolPart), `"Hi" aborted 5/1/0/0`, `a call of "read" is left out`},
 		"input that did not come": {sse(started, textOpen, textHi, textStop, toolOpen), `"Hi" aborted 5/1/0/0`, `a call of "read" is left out`},
+		"input that is nonsense":  {sse(started, toolOpen, toolPart, toolStop, `{"type":"message_delta","delta":{"stop_reason":"tool_use"}}`, msgStop), `t1=read{"input":"{\"a\":"} toolUse 5/1/0/0`, `!arguments of "read" are no JSON object`},
 		"cut behind its reason":   {sse(started, textOpen, textHi, textStop, `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":9}}`), `"Hi" stop 5/9/0/0`, ""},
 		"usage twice":             {sse(started, textOpen, textHi, `{"type":"message_delta","delta":{},"usage":{"output_tokens":3,"cache_read_input_tokens":2}}`, `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":null,"output_tokens":9}}`, msgStop), `"Hi" stop 5/9/2/0`, ""},
 		"a block of a new type":   {sse(started, `{"type":"content_block_start","index":0,"content_block":{"type":"hologram"}}`, `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, msgStop), `stop 5/1/0/0`, `!content of type "hologram"`},
@@ -114,6 +116,7 @@ func TestPitfalls(t *testing.T) {
 		// Ollama
 		"calls in several lines": {`{"model":"m","created_at":"T","message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{"a":1}}}]},"done":false}` + "\n" + `{"model":"m","created_at":"T","message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"g","arguments":{}}}]},"done":false}` + "\n" + `{"model":"m","created_at":"T","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","eval_count":3}` + "\n", `ollama:T:1=f{"a":1} ollama:T:2=g{} toolUse 0/3/0/0`, ""},
 		"cut, as Ollama":         {`{"model":"m","created_at":"T","message":{"role":"assistant","content":"Hi"},"done":false}` + "\n", `"Hi" aborted`, ""},
+		"two answers of Ollama":  {strings.Repeat(`{"model":"m","created_at":"T","message":{"role":"assistant","content":"Hi"},"done":true,"done_reason":"stop","eval_count":1}`+"\n", 2), "\"Hi\" stop 0/1/0/0\n\"Hi\" stop 0/1/0/0", ""},
 		"of /api/generate":       {`{"model":"m","created_at":"T","response":"Hi","done":false}` + "\n", ``, "!ask /api/chat"},
 
 		// all
@@ -160,5 +163,32 @@ func TestPromptInFront(t *testing.T) {
 	got := decode([]byte(sse(chunk("c1", hi, ""), finished)), 0, stream.Options{Now: at, Prompt: "Say hi"})
 	if want := `"Say hi" ` + "\n" + `"Hi" stop`; briefs(got.items) != want || got.err != nil {
 		t.Errorf("%v\n%q, want\n%q", got.err, briefs(got.items), want)
+	}
+}
+
+// Signatures of Gemini's are kept at the blocks they are of, behind whose text they may come.
+func TestSignaturesOfGemini(t *testing.T) {
+	t.Parallel()
+	got := decode([]byte(sse(
+		part(`{"text":"h","thought":true},{"text":"m","thought":true}`, ""), part(`{"thoughtSignature":"a"}`, ""), part(`{"text":"Hi","thoughtSignature":"b"}`, ""),
+		part(`{"text":"","thoughtSignature":"c"}`, ""), part(`{"functionCall":{"id":"x","name":"f","args":{}},"thoughtSignature":"d"},{"text":"","thoughtSignature":"e"}`, `,"finishReason":"STOP"`),
+	)), 0, stream.Options{Now: at})
+	want := `[{"type":"thinking","thinking":"hm","thinkingSignature":"a"},{"type":"text","text":"Hi","textSignature":"c"},` +
+		`{"type":"toolCall","id":"x","name":"f","arguments":{},"thoughtSignature":"d"}]`
+	if len(got.items) != 1 || got.items[0].Message.Get("content") != want || got.err != nil {
+		t.Errorf("%v %q\n%q, want\n%s", got.err, got.warns, lines(got.items), want)
+	}
+}
+
+// A response that is indented is an entry of one line, to the last of what it passes on.
+func TestIndented(t *testing.T) {
+	t.Parallel()
+	const response = `{"id":"c1","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":{"a":
+	1}}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":1,"cost":{"total":
+	0.5}}}`
+	laws(t, []byte(response), stream.Options{Now: at})
+	got := decode([]byte(response), 0, stream.Options{Now: at})
+	if want := `a=f{"a":1} toolUse 1/0/0/0`; briefs(got.items) != want {
+		t.Errorf("%q, want %q", briefs(got.items), want)
 	}
 }
