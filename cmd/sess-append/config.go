@@ -41,7 +41,7 @@ func (c *config) flags() []clikit.Flag {
 		clikit.String(&c.api, "api", "", "the `API` an assistant message came through"),
 		clikit.String(&c.provider, "provider", "", "the `PROVIDER` of an assistant message ($SESS_PROVIDER)"),
 		clikit.String(&c.model, "model", "", "the `MODEL` of an assistant message ($SESS_MODEL)"),
-		clikit.String(&c.usage, "usage", "", "the usage of an assistant message, a `JSON` object"),
+		clikit.String(&c.usage, "usage", "", "the usage of an assistant message, as any API reports it: a `JSON` object"),
 		clikit.String(&c.stop, "stop-reason", "", "the `REASON` why an assistant message ended"),
 		clikit.String(&c.callID, "tool-call-id", "", "the `ID` of the call that a toolResult answers"),
 		clikit.String(&c.toolName, "tool-name", "", "the `NAME` of the tool that a toolResult is from"),
@@ -85,15 +85,8 @@ func (c *config) check(name string) error {
 	if c.maxChars < 0 || c.maxChars > 0 && c.maxChars < convo.MinPersistChars {
 		return clikit.UsageError("--max-chars %d: want at least %d", c.maxChars, convo.MinPersistChars)
 	}
-	if c.usage != "" {
-		if err := clikit.UTF8("--usage", c.usage); err != nil {
-			return err
-		}
-		usage, ok := oneLine(c.usage)
-		if !ok || !strings.HasPrefix(usage, "{") {
-			return clikit.UsageError("--usage is no JSON object")
-		}
-		c.usage = usage
+	if err := c.checkUsage(); err != nil {
+		return err
 	}
 	c.target.Whole = c.entries || c.typ != "" || c.label != nil
 	c.target.Settle()
@@ -104,6 +97,26 @@ func (c *config) check(name string) error {
 		return err
 	}
 	return c.checkRole()
+}
+
+// checkUsage makes a usage of ours of what an API reports.
+func (c *config) checkUsage() error {
+	if c.usage == "" {
+		return nil
+	}
+	if err := clikit.UTF8("--usage", c.usage); err != nil {
+		return err
+	}
+	usage, ok := oneLine(c.usage)
+	if !ok || !strings.HasPrefix(usage, "{") {
+		return clikit.UsageError("--usage is no JSON object")
+	}
+	full, err := session.UsageOf(usage)
+	if err != nil {
+		return clikit.UsageError("--usage: %s", strings.TrimPrefix(err.Error(), session.ErrRefused.Error()+": "))
+	}
+	c.usage = full
+	return nil
 }
 
 // checkWords refuses roles and types that are not known, unless they are forced.

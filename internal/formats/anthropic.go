@@ -6,7 +6,8 @@ import (
 )
 
 // AnthropicBlock returns what a block of Anthropic's API is here, "" for nothing. Arguments
-// makes an object of the input of a call that is none; lose is told of what is left out.
+// makes an object of the input of a call that is none, or "" if the call is to be left out;
+// lose is told of what is left out.
 func AnthropicBlock(b js.Value, arguments func(input js.Value) string, lose func(kind, format string, args ...any)) string {
 	str := func(names ...string) string { return b.Get(names...).Str() }
 	switch typ := str("type"); typ {
@@ -19,7 +20,9 @@ func AnthropicBlock(b js.Value, arguments func(input js.Value) string, lose func
 	case "tool_use":
 		input := string(b.Get("input"))
 		if !b.Get("input").IsObject() {
-			input = arguments(b.Get("input"))
+			if input = arguments(b.Get("input")); input == "" {
+				return ""
+			}
 		}
 		return ToolCall(str("id"), str("name"), input)
 	case "image":
@@ -56,10 +59,52 @@ func AnthropicUser(content js.Value, block func(js.Value) string, result func(js
 	return out
 }
 
-// AnthropicStop returns why a reply ended in pi's words, "" for a reason that is not known.
-func AnthropicStop(reason string) string { return anthropicStops[reason] }
+// AnthropicMessage returns the message of a response of Anthropic's API, or of a message in
+// a request, which has less to say.
+func (m Mapping) AnthropicMessage(raw js.Value) session.Message {
+	m.Known(raw, "role", "content", "model", "id", "type", "usage", "stop_reason", "stop_sequence")
+	m.Known(raw.Get("usage"), "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+	reason := raw.Get("stop_reason").Str()
+	a := answer{
+		model: raw.Get("model").Str(), id: raw.Get("id").Str(), stop: StopReason(reason), usage: raw.Get("usage"),
+	}
+	if a.model != "" {
+		a.api, a.provider = "anthropic-messages", "anthropic"
+	}
+	if reason != "" && a.stop == "" {
+		m.beside()
+	}
+	if a.stop == "error" {
+		a.failure = reason
+	}
+	return m.message(m.AnthropicContent(raw.Get("content"), m.cut(a)), a)
+}
 
-var anthropicStops = map[string]string{
-	"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length",
-	"model_context_window_exceeded": "length", "refusal": "error", "pause_turn": "stop", "compaction": "stop",
+// AnthropicContent returns the blocks of a content of Anthropic's API. Of one that is cut,
+// calls are left out that are not whole.
+func (m Mapping) AnthropicContent(content js.Value, cut bool) []string {
+	if content.IsString() {
+		return []string{js.Object(js.StringField("type", "text"), js.RawField("text", content))}
+	}
+	var blocks []string
+	for b := range content.Elements() {
+		typ := b.Get("type").Str()
+		if members, ok := anthropicMembers[typ]; ok {
+			m.Known(b, members...)
+		}
+		made := AnthropicBlock(b, func(input js.Value) string {
+			object, _ := m.arguments(b.Get("name").Str(), text(input), cut)
+			return object
+		}, m.Lose)
+		if made != "" {
+			blocks = append(blocks, made)
+		}
+	}
+	return blocks
+}
+
+// anthropicMembers are those that blocks of a type have, and that a block of ours says.
+var anthropicMembers = map[string][]string{
+	"text": {"type", "text"}, "thinking": {"type", "thinking", "signature"}, "redacted_thinking": {"type", "data"},
+	"tool_use": {"type", "id", "name", "input"}, "image": {"type", "source"},
 }

@@ -142,21 +142,12 @@ func Tokens(v js.Value) int64 {
 	return max(n, 0)
 }
 
-// AnthropicUsage returns the usage of a message for what Anthropic's API says of it.
-func AnthropicUsage(usage js.Value) string {
-	count := func(name, theirs string) js.Field { return js.IntField(name, Tokens(usage.Get(theirs))) }
-	return js.Object(
-		count("input", "input_tokens"), count("output", "output_tokens"),
-		count("cacheRead", "cache_read_input_tokens"), count("cacheWrite", "cache_creation_input_tokens"))
-}
-
-// OpenAIUsage returns the usage of a message for what the chat completions API says of it:
-// there what was read from a cache is a part of the input.
-func OpenAIUsage(usage js.Value) string {
-	input, output := Tokens(usage.Get("prompt_tokens")), Tokens(usage.Get("completion_tokens"))
-	cached := min(Tokens(usage.Get("prompt_tokens_details", "cached_tokens")), input)
-	full, _ := session.CompleteUsage(js.Object( // of whole numbers it is always one
-		js.IntField("input", input-cached), js.IntField("output", output), js.IntField("cacheRead", cached),
-		js.IntField("cacheWrite", 0), js.IntField("totalTokens", input+output)))
+// Usage returns the usage of a message for what an API says of it, with counters of 0 for
+// what counts nothing.
+func Usage(usage js.Value) string {
+	full, err := session.UsageOf(string(usage))
+	if err != nil {
+		full, _ = session.CompleteUsage("{}")
+	}
 	return full
 }

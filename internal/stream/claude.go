@@ -261,7 +261,7 @@ func (c *claudeReader) fields(stop string) []js.Field {
 	} else if !c.qwen { // what it has is what was known when it began
 		usage = usage.With("output_tokens", "0")
 	}
-	reason := cmp.Or(formats.AnthropicStop(stop), c.stopOf())
+	reason := cmp.Or(formats.StopReason(stop), c.stopOf())
 	if c.aborted {
 		reason = "aborted"
 	}
@@ -274,7 +274,7 @@ func (c *claudeReader) fields(stop string) []js.Field {
 	c.turn.replies++
 	fields := []js.Field{
 		formats.Str("model", c.head.Get("model").Str()), js.StringField("api", api), js.StringField("provider", provider),
-		js.RawField("usage", formats.AnthropicUsage(usage)), js.StringField("stopReason", reason),
+		js.RawField("usage", formats.Usage(usage)), js.StringField("stopReason", reason),
 	}
 	if !c.qwen {
 		fields = append(fields, formats.Str("responseId", c.id))
@@ -388,7 +388,7 @@ func (c *claudeReader) rest(v js.Value) []js.Field {
 	total := v.Get("total_cost_usd").Float()
 	cost := math.Round(max(0, total-c.turn.cost)*1e12) / 1e12
 	c.turn.cost = total
-	made := js.Value(formats.AnthropicUsage(usage.With("output_tokens", js.Value(formats.Int(output)))))
+	made := js.Value(formats.Usage(usage.With("output_tokens", js.Value(formats.Int(output)))))
 	made = made.With("cost", js.Value(js.Object(js.RawField("total", strconv.FormatFloat(cost, 'f', -1, 64)))))
 	return []js.Field{js.RawField("usage", made), js.RawField("details", js.Object(
 		js.StringField("usageFrom", "result"), js.StringField("sessionId", c.sessionID), js.RawField("totalCostUsd", v.Get("total_cost_usd"))))}

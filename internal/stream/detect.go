@@ -40,6 +40,10 @@ func formatList() []format {
 		{"gemini", func(v js.Value, _ string) bool { return isGemini(v) }, readGemini, true, "gemini -o stream-json"},
 		{"copilot", func(v js.Value, _ string) bool { return isCopilot(v) }, readCopilot, true, "copilot -p --output-format json"},
 		{"omp", func(js.Value, string) bool { return false }, readPi, true, "omp --mode json -p"},
+		{"openai", func(v js.Value, _ string) bool { return isOpenAI(v) }, readOpenAI, false, "a chat completion or a response of OpenAI's API"},
+		{"anthropic", func(v js.Value, _ string) bool { return isMessages(v) }, readMessages, false, "a message of Anthropic's API"},
+		{"gemini-api", func(v js.Value, _ string) bool { return isGeminiAPI(v) }, readGeminiAPI, false, "a response of Gemini's generateContent"},
+		{"ollama", func(v js.Value, _ string) bool { return isOllama(v) }, readOllama, false, "a response of Ollama's /api/chat"},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -115,7 +116,7 @@ func (f *framer) whole(line []byte, to receiver, torn bool) error {
 
 // give gives a value away; what is no object or array is none of a stream's.
 func (f *framer) give(text []byte, event string, to receiver) error {
-	v := js.Value(strings.ToValidUTF8(string(text), "\ufffd"))
+	v := js.Value(formats.Compact(strings.ToValidUTF8(string(text), "\ufffd"))) // entries have one line
 	if !v.IsObject() && !v.IsArray() {
 		to.malformed(string(text), f.number, false)
 		return nil

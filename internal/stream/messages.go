@@ -1,55 +1,209 @@
 package stream
 
 import (
+	"cmp"
+	"slices"
+
+	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A messageAssembler puts the events of Anthropic's Messages API together.
-type messageAssembler struct {
-	pieces
-	id    string
-	head  js.Value // the message as it began
-	usage js.Value // "" until it ended
-	stop  string
-	ended bool
-}
-
-func (a *messageAssembler) value(v js.Value) {
-	at := int(v.Get("index").Int())
+// isMessages reports whether a value is a message of Anthropic's API, or the first event of one.
+func isMessages(v js.Value) bool {
 	switch v.Get("type").Str() {
 	case "message_start":
-		a.head = v.Get("message")
-		a.id = a.head.Get("id").Str()
+		return v.Get("message").IsObject()
+	case "ping":
+		return true
+	}
+	return isMessage(v)
+}
+
+func isMessage(v js.Value) bool {
+	return v.Get("type").Str() == "message" && v.Get("role").Str() == session.RoleAssistant && v.Get("content").IsArray()
+}
+
+// A messageAssembler puts the events of a message of Anthropic's API together: those of the
+// API itself, and those that agents pass on.
+type messageAssembler struct {
+	id    string
+	head  js.Value // the message as it began
+	usage js.Value // at its end, "" until then
+	stop  string   // why it ended, in the API's words, "" until then
+	ended bool     // by message_stop
+
+	list   []*messageBlock
+	pieces pieces
+}
+
+// A messageBlock is a block of a message as far as it came.
+type messageBlock struct {
+	index                  int64
+	raw                    js.Value // of content_block_start
+	text, input, signature *piece
+	stopped                bool
+}
+
+// value takes an event. ok is false for one of an unknown type.
+func (a *messageAssembler) value(v js.Value) (ok bool) {
+	switch v.Get("type").Str() {
+	case "message_start":
+		*a = messageAssembler{head: v.Get("message"), id: v.Get("message", "id").Str()}
 	case "content_block_start":
-		b := v.Get("content_block")
-		switch b.Get("type").Str() {
-		case "text":
-			a.at(at, pieceText).write(b.Get("text").Str())
-		case "thinking":
-			a.at(at, pieceThinking).write(b.Get("thinking").Str())
-		case "tool_use":
-			p := a.at(at, pieceCall)
-			p.id, p.name = b.Get("id").Str(), b.Get("name").Str()
+		if block := a.block(v.Get("index").Int()); a.pieces.room(len(v)) {
+			block.raw = v.Get("content_block")
 		}
 	case "content_block_delta":
-		d := v.Get("delta")
-		switch d.Get("type").Str() {
-		case "text_delta":
-			a.at(at, pieceText).write(d.Get("text").Str())
-		case "thinking_delta":
-			a.at(at, pieceThinking).write(d.Get("thinking").Str())
-		case "signature_delta":
-			a.at(at, pieceThinking).signature += d.Get("signature").Str()
-		case "input_json_delta":
-			a.at(at, pieceCall).write(d.Get("partial_json").Str())
-		}
+		return a.delta(a.block(v.Get("index").Int()), v.Get("delta"))
+	case "content_block_stop":
+		a.block(v.Get("index").Int()).stopped = true
 	case "message_delta":
-		a.stop = v.Get("delta", "stop_reason").Str()
-		a.usage = a.head.Get("usage")
-		for name, value := range v.Get("usage").Members() {
-			a.usage = a.usage.With(name, value)
-		}
+		a.more(v)
 	case "message_stop":
 		a.ended = true
+	case "ping":
+	default:
+		return false
 	}
+	return true
+}
+
+// block returns the block at a place.
+func (a *messageAssembler) block(index int64) *messageBlock {
+	for _, have := range slices.Backward(a.list) {
+		if have.index == index {
+			return have
+		}
+	}
+	made := &messageBlock{
+		index: index, raw: `{"type":"text","text":""}`,
+		text: &piece{of: &a.pieces}, input: &piece{of: &a.pieces}, signature: &piece{of: &a.pieces},
+	}
+	if a.pieces.room(0) {
+		a.list = append(a.list, made)
+	}
+	return made
+}
+
+func (a *messageAssembler) delta(block *messageBlock, v js.Value) (ok bool) {
+	switch v.Get("type").Str() {
+	case "text_delta":
+		block.text.write(v.Get("text").Str())
+	case "thinking_delta":
+		block.text.write(v.Get("thinking").Str())
+	case "signature_delta":
+		block.signature.write(v.Get("signature").Str())
+	case "input_json_delta":
+		block.input.write(v.Get("partial_json").Str())
+	case "citations_delta":
+	default:
+		return false
+	}
+	return true
+}
+
+// more takes why the message ended, and its usage: counters that replace those before, and
+// leave out what did not change.
+func (a *messageAssembler) more(v js.Value) {
+	a.stop = cmp.Or(v.Get("delta", "stop_reason").Str(), a.stop)
+	if a.usage = cmp.Or(a.usage, a.head.Get("usage")); !a.usage.IsObject() {
+		a.usage = "{}"
+	}
+	for name, count := range v.Get("usage").Members() {
+		if count != "null" {
+			a.usage = a.usage.With(name, count)
+		}
+	}
+}
+
+// began reports whether there is anything of a message.
+func (a *messageAssembler) began() bool { return a.head != "" || len(a.list) > 0 }
+
+// whole returns the message as far as it came. The input of a call that is cut is a text.
+func (a *messageAssembler) whole() js.Value {
+	var content []js.Value
+	for _, block := range a.list {
+		if v := block.value(); v != "" {
+			content = append(content, v)
+		}
+	}
+	whole := cmp.Or(a.head, "{}").With("content", js.Value(formats.Array(content...)))
+	if a.stop != "" {
+		whole = whole.With("stop_reason", js.Value(js.Quote(a.stop)))
+	}
+	if a.usage != "" {
+		whole = whole.With("usage", a.usage)
+	}
+	return whole
+}
+
+// blocks returns the blocks of a message that was cut, without calls that are not whole.
+func (a *messageAssembler) blocks(rec *recorder) []string {
+	m := rec.mapping("anthropic", a.id, ending{stop: "aborted"})
+	return m.AnthropicContent(a.whole().Get("content"), true)
+}
+
+// value returns a block as far as it came, "" if it has nothing in it.
+func (b *messageBlock) value() js.Value {
+	v := b.raw
+	typ := v.Get("type").Str()
+	text := v.Get("text").Str() + b.text.text.String()
+	thinking := v.Get("thinking").Str() + b.text.text.String()
+	signature := v.Get("signature").Str() + b.signature.text.String()
+	switch input := b.input.text.String(); {
+	case typ == "text" && text == "", typ == "thinking" && thinking+signature == "":
+		return ""
+	case typ == "text":
+		return v.With("text", js.Value(js.Quote(text)))
+	case typ == "thinking":
+		v = v.With("thinking", js.Value(js.Quote(thinking)))
+		return v.With("signature", js.Value(js.Quote(signature)))
+	case isObject(input):
+		return v.With("input", js.Value(input))
+	case input != "":
+		return v.With("input", js.Value(js.Quote(input)))
+	case typ == "tool_use" && !b.stopped: // its input did not begin
+		return v.With("input", js.Value(js.Quote("{")))
+	}
+	return v
+}
+
+// A messagesReader reads a response of Anthropic's API.
+type messagesReader struct {
+	rec     *recorder
+	message messageAssembler
+	failure string
+}
+
+func readMessages(rec *recorder) reader { return &messagesReader{rec: rec} }
+
+func (r *messagesReader) goesOn(v js.Value) bool { return v.Get("type").Str() == "ping" }
+
+func (r *messagesReader) value(v js.Value, _ string) (ended bool) {
+	switch {
+	case isMessage(v):
+		r.record(v, ending{}, 0)
+		return true
+	case v.Get("error") != "" && !r.message.began():
+		r.rec.refuse(v)
+		return true
+	case v.Get("error") != "":
+		r.failure = errorText(v)
+		return true
+	case !r.message.value(v):
+		r.rec.unknown("anthropic", v)
+	}
+	return r.message.ended
+}
+
+func (r *messagesReader) end() {
+	if r.message.began() {
+		finished := r.message.stop != "" || r.message.ended
+		r.record(r.message.whole(), endingOf(r.failure, finished), r.message.pieces.size)
+	}
+}
+
+func (r *messagesReader) record(v js.Value, end ending, size int) {
+	r.rec.respond(r.rec.mapping("anthropic", v.Get("id").Str(), end).AnthropicMessage(v), 0, size)
 }

@@ -3,6 +3,7 @@ package stream
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -112,6 +113,7 @@ type Decoder struct {
 	plain  []byte  // the answer, if the stream is text
 	stray  int     // lines in front of what is known
 	lost   bool    // what passes is no stream that is known
+	head   bool    // it begins with the head of an HTTP response, and nothing of it is read
 	err    error   // of Emit
 }
 
@@ -185,6 +187,9 @@ func (d *Decoder) finish() error {
 // value takes one JSON value, with the name of the event that it is if it came as a
 // server-sent one.
 func (d *Decoder) value(v js.Value, event string) error {
+	if d.head || v == done && d.now == nil { // an end behind an error, which was the end
+		return nil
+	}
 	if v.IsArray() {
 		return d.array(v)
 	}
@@ -242,6 +247,10 @@ func (d *Decoder) begin(v js.Value, event string) {
 // malformed takes a line that is no JSON.
 func (d *Decoder) malformed(line string, number int, torn bool) {
 	switch {
+	case d.head:
+	case d.now == nil && strings.HasPrefix(line, "HTTP/"):
+		d.head = true
+		d.rec.problem("line %d is the head of an HTTP response, so nothing is recorded: call curl without -i", number)
 	case torn:
 		d.rec.problem("the stream was cut in line %d, at its byte %d", number, len(line))
 	case d.now == nil && d.rec.items == 0: // a banner in front of the stream

@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -324,53 +323,6 @@ func (b *Batch) assistant(m Message) (Message, error) {
 		m = NewMessage(string(js.Value(m.raw).With("usage", js.Value(full))))
 	}
 	return b.stamped(m, given, "content")
-}
-
-// CompleteUsage returns a usage with all counters that pi needs, of tokens and of
-// cost. Missing and null counters become 0, missing totals the sum of their parts.
-// The error is ErrRefused if raw is no usage.
-func CompleteUsage(raw string) (string, error) {
-	raw, err := withCounters(raw, "usage", "totalTokens")
-	if err != nil {
-		return "", err
-	}
-	given := js.Member(raw, "cost")
-	cost := given
-	if cost == "" || cost == "null" {
-		cost = "{}"
-	}
-	if cost, err = withCounters(cost, "the cost of a usage", "total"); err != nil {
-		return "", err
-	}
-	if cost != given {
-		raw = string(js.Value(raw).With("cost", js.Value(cost)))
-	}
-	return raw, nil
-}
-
-// withCounters fills in the four counters of the object raw and their total.
-func withCounters(raw, what, total string) (string, error) {
-	if !strings.HasPrefix(raw, "{") {
-		return "", fmt.Errorf("%w: %s is no object", ErrRefused, what)
-	}
-	sum := 0.0
-	for _, name := range []string{"input", "output", "cacheRead", "cacheWrite", total} {
-		value := js.Member(raw, name)
-		switch {
-		case value == "" || value == "null":
-			fill := 0.0
-			if name == total {
-				fill = min(sum, math.MaxFloat64)
-			}
-			raw = string(js.Value(raw).With(name, js.Value(js.Stringify(strconv.FormatFloat(fill, 'g', -1, 64)))))
-		case js.Value(value).Type() != "number":
-			return "", fmt.Errorf("%w: %s of %s is no number", ErrRefused, name, what)
-		default:
-			n, _ := strconv.ParseFloat(value, 64) // ±Inf beyond the range
-			sum += n
-		}
-	}
-	return raw, nil
 }
 
 func orUnknown(s string) string {

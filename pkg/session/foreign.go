@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -38,21 +37,6 @@ func (m Message) Foreign() string {
 
 // foreignMembers are where OpenAI's API has the calls of an assistant message.
 var foreignMembers = []string{"tool_calls", "function_call"}
-
-var counters = []string{"input", "output", "cacheRead", "cacheWrite", "totalTokens"}
-
-// countsTokens reports whether a usage has a counter, or nothing at all.
-func countsTokens(usage string) bool {
-	some := false
-	for key := range js.Members(usage) {
-		name, _ := js.Value(key).Text()
-		if name == "cost" || slices.Contains(counters, name) {
-			return true
-		}
-		some = true
-	}
-	return !some
-}
 
 func foreignContent(content string) string {
 	for raw := range js.Elements(content) {

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
@@ -12,27 +13,25 @@ import (
 type anthropic struct{}
 
 // system adds the system prompt, which stands beside the messages.
-func (a anthropic) system(t *talk, request js.Value) error {
+func (anthropic) system(t *talk, request js.Value) error {
 	content := request.Get("system")
 	if content == "" {
 		return nil
 	}
-	_, err := t.b.Message(formats.Place{Key: "system"}, systemMessage(session.RoleSystem, a.blocks(t, content)))
-	return err
+	return t.system(t.mapping().AnthropicContent(content, false))
 }
 
 func (a anthropic) message(t *talk, raw js.Value) error {
-	content := raw.Get("content")
+	m, content := t.mapping(), raw.Get("content")
 	switch role := raw.Get("role").Str(); role {
 	case "user":
-		t.known(raw, "role", "content")
+		m.Known(raw, "role", "content")
 		return a.user(t, content)
 	case "assistant":
-		t.known(raw, "role", "content", "model", "id", "type", "usage", "stop_reason", "stop_sequence")
-		return t.say(formats.Assistant(a.blocks(t, content), a.reply(t, raw)...))
+		return t.say(m.AnthropicMessage(raw))
 	case "system":
-		t.known(raw, "role", "content")
-		return t.say(systemMessage(role, a.blocks(t, content)))
+		m.Known(raw, "role", "content")
+		return t.say(systemMessage(role, m.AnthropicContent(content, false)))
 	default:
 		t.lose(formats.KindRole, "no role %q is known", role)
 		return nil
@@ -42,13 +41,17 @@ func (a anthropic) message(t *talk, raw js.Value) error {
 // user adds the messages that a user's message is here: results of tools are
 // messages of their own.
 func (a anthropic) user(t *talk, content js.Value) error {
+	m := t.mapping()
 	if !strings.Contains(string(content), `"tool_result"`) || !content.IsArray() {
-		return t.say(formats.User(a.blocks(t, content)))
+		return t.say(formats.User(m.AnthropicContent(content, false)))
 	}
-	messages := formats.AnthropicUser(content, func(b js.Value) string { return a.block(t, b) }, func(b js.Value) session.Message {
-		t.known(b, "type", "tool_use_id", "content", "is_error")
+	block := func(b js.Value) string {
+		return strings.Join(m.AnthropicContent(js.Value(formats.Array(b)), false), "")
+	}
+	messages := formats.AnthropicUser(content, block, func(b js.Value) session.Message {
+		m.Known(b, "type", "tool_use_id", "content", "is_error")
 		id := b.Get("tool_use_id").Str()
-		return formats.ToolResult(id, cmp.Or(t.tools[id], "unknown"), a.blocks(t, b.Get("content")), b.Get("is_error") == "true")
+		return formats.ToolResult(id, cmp.Or(t.tools[id], "unknown"), m.AnthropicContent(b.Get("content"), false), b.Get("is_error") == "true")
 	})
 	for _, m := range messages {
 		if err := t.say(m); err != nil {
@@ -58,58 +61,5 @@ func (a anthropic) user(t *talk, content js.Value) error {
 	return nil
 }
 
-// blocks returns the blocks of a content.
-func (a anthropic) blocks(t *talk, content js.Value) []string {
-	if content.IsString() {
-		return []string{js.Object(js.StringField("type", "text"), js.RawField("text", content))}
-	}
-	var blocks []string
-	for b := range content.Elements() {
-		if made := a.block(t, b); made != "" {
-			blocks = append(blocks, made)
-		}
-	}
-	return blocks
-}
-
-// members are those that blocks of a type have, and that a block of ours says.
-var members = map[string][]string{
-	"text": {"type", "text"}, "thinking": {"type", "thinking", "signature"}, "redacted_thinking": {"type", "data"},
-	"tool_use": {"type", "id", "name", "input"}, "image": {"type", "source"},
-}
-
-// block returns what a block is here, "" for nothing.
-func (a anthropic) block(t *talk, b js.Value) string {
-	typ, name := b.Get("type").Str(), b.Get("name").Str()
-	if known, ok := members[typ]; ok {
-		t.known(b, known...)
-	}
-	if typ == "tool_use" {
-		t.tools[b.Get("id").Str()] = name
-	}
-	return formats.AnthropicBlock(b, func(input js.Value) string { return t.arguments(name, string(input)) }, t.lose)
-}
-
-// stops are Anthropic's reasons to stop, in pi's words.
-var stops = map[string]string{"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length"}
-
-// reply returns what the API adds to a reply.
-func (a anthropic) reply(t *talk, raw js.Value) []js.Field {
-	fields := []js.Field{
-		formats.Str("model", raw.Get("model").Str()),
-		formats.Str("responseId", raw.Get("id").Str()),
-	}
-	if raw.Get("model").Str() != "" {
-		fields = append(fields, js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"))
-	}
-	if reason := raw.Get("stop_reason").Str(); reason != "" {
-		t.partial = t.partial || stops[reason] == ""
-		fields = append(fields, formats.Str("stopReason", stops[reason]))
-	}
-	usage := raw.Get("usage")
-	if usage == "" {
-		return fields
-	}
-	t.known(usage, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-	return append(fields, js.RawField("usage", formats.AnthropicUsage(usage)))
-}
+// group leaves messages as they are.
+func (anthropic) group(list js.Value) []js.Value { return slices.Collect(list.Elements()) }

@@ -113,7 +113,10 @@ func TestMessages(t *testing.T) {
 	}{
 		{"author", `{"role":"user","name":"ann","content":"x"}`, `"content":[{"type":"text","text":"x"}]`, "", true},
 		{"null members", `{"role":"assistant","content":"x","refusal":null,"tool_calls":null}`, `"text":"x"`, "", false},
-		{"refusal", `{"role":"assistant","content":null,"refusal":"no"}`, `[{"type":"text","text":"no"}]`, "", true},
+		{"refusal", `{"role":"assistant","content":null,"refusal":"no"}`, `[{"type":"text","text":"no"}],"details":{"refusal":true}`, "", false},
+		{"reasoning of OpenRouter", `{"role":"assistant","content":"x","reasoning":"hm","reasoning_details":[{"type":"reasoning.text","text":"hm"}]}`, `[{"type":"thinking","thinking":"hm"},{"type":"text","text":"x"}]`, "", false},
+		{"an item of a tool", `{"type":"function_call_output","call_id":"c","output":"x"}`, `"role":"toolResult","toolCallId":"c","toolName":"unknown","content":[{"type":"text","text":"x"}]`, "", false},
+		{"an item of another tool", `{"type":"computer_call_output","call_id":"c","output":{}}`, ``, "context", true},
 		{"reasoning", `{"role":"assistant","content":"x","reasoning_content":"hm"}`, `{"type":"thinking","thinking":"hm"}`, "", false},
 		{"address", `{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.org/x.png"}}]}`, `"content":[]`, "media", true},
 		{"audio", `{"role":"user","content":[{"type":"input_audio","input_audio":{}}]}`, `"content":[]`, "media", true},
@@ -335,5 +338,118 @@ func TestCompletion(t *testing.T) {
 	r := read(t, chat.OpenAI, more)[0]
 	if len(r.Losses) != 1 || !strings.Contains(r.Losses[0].What, "all choices but the first") || !strings.Contains(r.Text(), `"content":"no"`) {
 		t.Errorf("%v\n%s", r.Losses, r.Text())
+	}
+}
+
+// Whole responses, as the APIs print them, are known by themselves and are one message each.
+func TestResponses(t *testing.T) {
+	t.Parallel()
+	const chatUsage = `"usage":{"input":93,"output":11,"cacheRead":7,"cacheWrite":0,`
+	for name, tt := range map[string]struct {
+		format formats.Format
+		want   []string
+		losses int
+	}{
+		"api-openai-chat/02-thinking": {chat.OpenAI, []string{
+			`[{"type":"thinking","thinking":"Keep it short."},{"type":"text","text":"Hello."}]`, `"api":"openai-completions","provider":"openai"`, chatUsage + `"reasoning":4,`,
+		}, 0},
+		"api-openai-chat/03-tool":    {chat.OpenAI, []string{`"type":"toolCall","id":"call_mock_001","name":"read"`, `"stopReason":"toolUse"`}, 0},
+		"api-openai-chat/15-length":  {chat.OpenAI, []string{`"stopReason":"length"`}, 0},
+		"api-openai-chat/20-refusal": {chat.OpenAI, []string{`"text":"I cannot help with that."`, `"details":{"refusal":true}`, `"stopReason":"stop"`}, 0},
+		"api-openai-responses/02-thinking": {chat.OpenAI, []string{
+			`{"type":"thinking","thinking":"Keep it short.","thinkingSignature":"{\"id\":\"rs_mock_001\",`, `"api":"openai-responses","provider":"openai","model":"mock-model","responseId":"resp_mock_001","stopReason":"stop"`, chatUsage,
+		}, 0},
+		"api-openai-responses/04-parallel": {chat.OpenAI, []string{`"id":"call_mock_001"`, `"id":"call_mock_002"`, `"stopReason":"toolUse"`}, 0},
+		"api-openai-responses/15-length":   {chat.OpenAI, []string{`"stopReason":"length"`}, 0},
+		"api-openai-responses/20-refusal":  {chat.OpenAI, []string{`"details":{"refusal":true}`}, 0},
+		"api-openai-responses/21-failed":   {chat.OpenAI, []string{`"content":[]`, `"stopReason":"error","errorMessage":"The model failed."`}, 0},
+		"api-anthropic/03-tool": {chat.Anthropic, []string{
+			`"type":"toolCall","id":"toolu_mock_001","name":"read","arguments":{"path":"/home/u/proj/a.txt"}`, `"stopReason":"toolUse"`, `"usage":{"input":100,"output":11,"cacheRead":7,"cacheWrite":3,`,
+		}, 0},
+		"api-anthropic/20-refusal": {chat.Anthropic, []string{`"text":"I"`, `"stopReason":"error","errorMessage":"refusal"`}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data, err := os.ReadFile(filepath.Join("..", "..", "stream", "testdata", filepath.FromSlash(name), "stdout.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range []formats.Format{chat.OpenAI, chat.Anthropic} {
+				if f.Detect("x", data) != (f == tt.format) {
+					t.Errorf("%s: %t", f.About().Name, f != tt.format)
+				}
+			}
+			r := read(t, tt.format, string(data))[0]
+			for _, want := range tt.want {
+				if !strings.Contains(r.Text(), want) {
+					t.Errorf("no %s in\n%s", want, r.Text())
+				}
+			}
+			if len(r.Losses) != tt.losses || len(messages(t, r)) > 1 {
+				t.Errorf("%v\n%s", r.Losses, r.Text())
+			}
+		})
+	}
+}
+
+// A request to the Responses API: what the model said in one go is one message.
+func TestResponsesRequest(t *testing.T) {
+	t.Parallel()
+	const request = `{"model":"gpt-x","instructions":"be brief","input":[
+	 {"role":"user","content":[{"type":"input_text","text":"look"},{"type":"input_image","image_url":"data:image/png;base64,AA=="}]},
+	 {"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"},{"type":"summary_text","text":"well"}],"encrypted_content":"x"},
+	 {"role":"assistant","content":"I read it"},
+	 {"type":"function_call","call_id":"c1","name":"read","arguments":"{\"path\":\"a\"}"},
+	 {"type":"custom_tool_call","call_id":"c2","name":"patch","input":"+x"},
+	 {"type":"function_call_output","call_id":"c1","output":"text"},
+	 {"type":"custom_tool_call_output","call_id":"c2","output":[{"type":"input_text","text":"done"}]},
+	 {"type":"web_search_call","id":"ws_1","status":"completed"},
+	 {"type":"message","role":"assistant","content":[{"type":"output_text","text":"fine","annotations":[]}]}]}`
+	if !chat.OpenAI.Detect("x", []byte(request)) || chat.Anthropic.Detect("x", []byte(request)) {
+		t.Error("not detected")
+	}
+	r := read(t, chat.OpenAI, request)[0]
+	var got []string
+	for _, m := range messages(t, r) {
+		line := m.Role()
+		for b := range m.Blocks() {
+			line += " " + b.Type + ":" + b.Str("text") + b.Str("thinking") + b.Str("id") + b.Get("arguments")
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		"system text:be brief", "user text:look image:", "assistant thinking:hm\n\nwell text:I read it toolCall:c1{\"path\":\"a\"} toolCall:c2{\"input\":\"+x\"}",
+		"toolResult text:text", "toolResult text:done", "assistant text:fine",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if text := r.Text(); len(r.Losses) != 1 || r.Losses[0].Kind != formats.KindTool || !strings.Contains(text, `"toolName":"patch"`) ||
+		!strings.Contains(text, `"customType":"openai:request","data":{"model":"gpt-x","instructions":"be brief"}`) {
+		t.Errorf("%v\n%s", r.Losses, text)
+	}
+	for text, want := range map[string]int{
+		`{"model":"gpt-x","input":"hi"}`: 1, `{"instructions":"x","input":"hi"}`: 2, `[{"role":"user","content":"x"},{"type":"function_call","call_id":"c","name":"f","arguments":""}]`: 2,
+		`{"role":"user","content":"x"}` + "\n" + `{"type":"function_call","call_id":"c","name":"f","arguments":""}`: 2,
+	} {
+		if r := read(t, chat.OpenAI, text)[0]; r.Info.Messages != want || len(r.Losses) > 0 {
+			t.Errorf("%s: %v\n%s", text, r.Losses, r.Text())
+		}
+	}
+}
+
+// A call that the output limit cut is left out, since its arguments are no JSON.
+func TestCutCall(t *testing.T) {
+	t.Parallel()
+	for text, f := range map[string]formats.Format{
+		`{"id":"r","choices":[{"message":{"role":"assistant","content":"x","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\"a\":"}}]},"finish_reason":"length"}]}`:                                                            chat.OpenAI,
+		`{"object":"response","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"message","content":[{"type":"output_text","text":"x"}]},{"type":"function_call","call_id":"c","name":"f","arguments":"{\"a\":"}]}`: chat.OpenAI,
+		`[{"type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"x"},{"type":"tool_use","id":"c","name":"f","input":"{\"a\":"}],"stop_reason":"max_tokens"}]`:                                                                     chat.Anthropic,
+	} {
+		r := read(t, f, text)[0]
+		if len(r.Losses) != 1 || !strings.Contains(r.Losses[0].What, `a call of "f" is left out`) || strings.Contains(r.Text(), "toolCall") ||
+			!strings.Contains(r.Text(), `"text":"x"`) || !strings.Contains(r.Text(), `"stopReason":"length"`) {
+			t.Errorf("%v\n%s", r.Losses, r.Text())
+		}
 	}
 }

@@ -2,7 +2,7 @@ package chat
 
 import (
 	"cmp"
-	"fmt"
+	"slices"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
@@ -11,29 +11,53 @@ import (
 
 type openAI struct{}
 
-// system has nothing to add: the system prompt is a message.
-func (openAI) system(*talk, js.Value) error { return nil }
+// system adds the instructions of a request to the Responses API. Elsewhere the system
+// prompt is a message.
+func (openAI) system(t *talk, request js.Value) error {
+	instructions := request.Get("instructions")
+	if instructions == "" {
+		return nil
+	}
+	return t.system(t.mapping().ChatContent(instructions))
+}
 
 func (o openAI) message(t *talk, raw js.Value) error {
-	content := raw.Get("content")
+	m, content := t.mapping(), raw.Get("content")
 	switch role := raw.Get("role").Str(); role {
 	case "system", "developer":
-		t.known(raw, "role", "content")
-		return t.say(systemMessage(role, o.parts(t, content)))
+		m.Known(raw, "role", "content", "type")
+		return t.say(systemMessage(role, m.ChatContent(content)))
 	case "user":
-		t.known(raw, "role", "content")
-		return t.say(formats.User(o.parts(t, content)))
+		m.Known(raw, "role", "content", "type")
+		return t.say(formats.User(m.ChatContent(content)))
 	case "assistant":
-		return o.assistant(t, raw)
+		return t.say(m.ChatMessage(raw))
 	case "tool":
-		t.known(raw, "role", "content", "tool_call_id")
-		id := raw.Get("tool_call_id").Str()
-		return t.say(formats.ToolResult(id, cmp.Or(t.tools[id], "unknown"), o.parts(t, content), false))
+		m.Known(raw, "role", "content", "tool_call_id")
+		return o.result(t, raw.Get("tool_call_id").Str(), content)
 	case "function":
-		t.known(raw, "role", "content")
-		return t.say(formats.ToolResult(t.called, raw.Get("name").Str(), o.parts(t, content), false))
+		m.Known(raw, "role", "content")
+		return t.say(formats.ToolResult(t.called, raw.Get("name").Str(), m.ChatContent(content), false))
+	case "":
+		return o.item(t, raw)
 	default:
 		t.lose(formats.KindRole, "no role %q is known", role)
+		return nil
+	}
+}
+
+func (openAI) result(t *talk, id string, content js.Value) error {
+	return t.say(formats.ToolResult(id, cmp.Or(t.tools[id], "unknown"), t.mapping().ChatContent(content), false))
+}
+
+// item adds the entry for an item of the Responses API that no model has said.
+func (o openAI) item(t *talk, raw js.Value) error {
+	switch typ := raw.Get("type").Str(); typ {
+	case "function_call_output", "custom_tool_call_output":
+		t.mapping().Known(raw, "type", "id", "call_id", "output", "status")
+		return o.result(t, raw.Get("call_id").Str(), raw.Get("output"))
+	default:
+		t.lose(formats.KindContext, "an item of type %q, which no model will be shown", typ)
 		return nil
 	}
 }
@@ -43,133 +67,25 @@ func systemMessage(role string, blocks []string) session.Message {
 	return session.NewMessage(js.Object(js.StringField("role", role), js.RawField("content", formats.Array(blocks...))))
 }
 
-func (o openAI) assistant(t *talk, raw js.Value) error {
-	t.known(raw, "role", "content", "tool_calls", "function_call", "reasoning_content", "refusal")
-	var blocks []string
-	if text := raw.Get("reasoning_content").Str(); text != "" {
-		blocks = append(blocks, formats.Thinking(text, ""))
-	}
-	blocks = append(blocks, o.parts(t, raw.Get("content"))...)
-	if text := raw.Get("refusal").Str(); text != "" {
-		t.partial = true
-		blocks = append(blocks, formats.Text(text))
-	}
-	n := 0
-	for call := range raw.Get("tool_calls").Elements() {
-		n++
-		blocks = append(blocks, o.call(t, call, n))
-	}
-	if call := raw.Get("function_call"); call != "" {
-		blocks = append(blocks, o.call(t, js.Value(js.Object(js.RawField("function", call))), 0))
-	}
-	if t.of != nil {
-		return t.say(formats.Assistant(blocks, t.of.reply(t)...))
-	}
-	return t.say(formats.Assistant(blocks))
-}
-
-// call returns the block of the n-th tool call of a message.
-func (o openAI) call(t *talk, raw js.Value, n int) string {
-	id := raw.Get("id").Str()
-	if id == "" {
-		id = fmt.Sprintf("call_%d_%d", t.number, n)
-		t.called = id
-	}
-	t.known(raw, "id", "type", "function", "custom", "index")
-	function := raw.Get("function")
-	name := function.Get("name").Str()
-	arguments := ""
-	if custom := raw.Get("custom"); custom != "" {
-		t.partial = true // nothing says that the arguments were a text
-		name = custom.Get("name").Str()
-		arguments = js.Object(js.StringField("input", custom.Get("input").Str()))
-	} else if given := function.Get("arguments"); given.IsObject() {
-		arguments = string(given)
-	} else {
-		arguments = t.arguments(name, given.Str())
-	}
-	t.tools[id] = name
-	return formats.ToolCall(id, name, arguments)
-}
-
-// parts returns the blocks of a content.
-func (o openAI) parts(t *talk, content js.Value) []string {
-	if content.IsString() {
-		return []string{js.Object(js.StringField("type", "text"), js.RawField("text", content))}
-	}
-	var blocks []string
-	for part := range content.Elements() {
-		switch typ := part.Get("type").Str(); typ {
-		case "text", "input_text", "output_text", "refusal":
-			t.known(part, "type", "text", "refusal")
-			blocks = append(blocks, formats.Text(cmp.Or(part.Get("text").Str(), part.Get("refusal").Str())))
-		case "image_url":
-			t.known(part, "type", "image_url")
-			given := part.Get("image_url")
-			t.known(given, "url")
-			url := cmp.Or(given.Get("url").Str(), given.Str(), string(given))
-			if media, data, ok := formats.DataURL(url); ok {
-				blocks = append(blocks, formats.Image(media, data))
-				continue
-			}
-			t.lose(formats.KindMedia, "an image that is but an address, which no model will be shown: %.80s", url)
-		default:
-			t.lose(formats.KindMedia, "content of type %q, which no model will be shown", typ)
+// group puts items of the Responses API that a model has said in one go together, in an
+// array: here they are one message.
+func (openAI) group(list js.Value) []js.Value {
+	var out, run []js.Value
+	end := func() {
+		if slices.ContainsFunc(run, formats.IsReplyItem) {
+			run = []js.Value{js.Value(formats.Array(run...))}
 		}
+		out = append(out, run...)
+		run = nil
 	}
-	return blocks
-}
-
-// isCompletion reports whether a JSON text is a response of the chat completions API: an
-// object with choices, of which each has a message.
-func isCompletion(v js.Value) bool {
-	return v.Get("role") == "" && firstOf(v.Get("choices")).Get("message").IsObject()
-}
-
-// firstOf returns the first element of an array, "" if it has none.
-func firstOf(array js.Value) js.Value {
-	for element := range array.Elements() {
-		return element
+	for v := range list.Elements() {
+		if formats.IsReplyItem(v) || v.Get("role").Str() == session.RoleAssistant && v.Get("tool_calls") == "" {
+			run = append(run, v)
+			continue
+		}
+		end()
+		out = append(out, v)
 	}
-	return ""
-}
-
-// A completion is a response, whose first choice is a message.
-type completion struct{ whole, choice js.Value }
-
-// unwrap returns the message of a response, and the response; of anything else itself.
-func unwrap(raw js.Value) (message js.Value, of *completion) {
-	if !isCompletion(raw) {
-		return raw, nil
-	}
-	c := &completion{raw, firstOf(raw.Get("choices"))}
-	return c.choice.Get("message"), c
-}
-
-// finishes are the API's reasons to stop, in pi's words.
-var finishes = map[string]string{
-	"stop": "stop", "length": "length", "tool_calls": "toolUse", "function_call": "toolUse", "content_filter": "stop",
-}
-
-// reply returns what the response says of its message.
-func (c *completion) reply(t *talk) []js.Field {
-	t.known(c.whole, "id", "object", "created", "model", "choices", "usage")
-	t.known(c.choice, "index", "message", "finish_reason")
-	choices := 0
-	for range c.whole.Get("choices").Elements() {
-		choices++
-	}
-	if choices > 1 {
-		t.lose(formats.KindContext, "all choices but the first")
-	}
-	str := func(name string) string { return c.whole.Get(name).Str() }
-	fields := []js.Field{
-		formats.Str("model", str("model")), formats.Str("responseId", str("id")),
-		formats.Str("stopReason", finishes[c.choice.Get("finish_reason").Str()]),
-	}
-	if usage := c.whole.Get("usage"); usage.IsObject() {
-		t.known(usage, "prompt_tokens", "completion_tokens", "total_tokens")
-		fields = append(fields, js.RawField("usage", formats.OpenAIUsage(usage)))
-	}
-	return fields
+	end()
+	return out
 }

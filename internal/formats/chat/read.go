@@ -59,7 +59,7 @@ func shapeOf(r io.Reader) (shape, error) {
 			}
 			continue
 		}
-		if first.IsArray() || isRequest(first) {
+		if first.IsArray() || messagesOf(first) != "" {
 			return sessions, nil
 		}
 		return messages, nil
@@ -206,6 +206,9 @@ type dialect interface {
 
 	// message adds the entries for one message.
 	message(t *talk, raw js.Value) error
+
+	// group returns the elements of an array, with those put together that are one message.
+	group(list js.Value) []js.Value
 }
 
 func (f format) About() formats.About {
@@ -221,12 +224,16 @@ var signs = []string{`"tool_use"`, `"tool_result"`, `"media_type"`, `"thinking"`
 // Detect takes messages, by their roles, and tells the two APIs apart by what only
 // one of them has; what both could be is OpenAI's.
 func (f format) Detect(_ string, head []byte) bool {
-	first := firstMessage(js.Value(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")))
+	text := js.Value(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
+	if text.Get("object").Str() == "response" {
+		return f.name == "openai"
+	}
+	first := firstMessage(text)
 	role := first.Get("role").Str()
 	if role == "" || !slices.Contains(roles, role) {
 		return false
 	}
-	if first.IsObject() && first.Get("content") == "" && first.Get("tool_calls") == "" {
+	if first.IsObject() && first.Get("content") == "" && first.Get("tool_calls") == "" && first.Get("refusal") == "" {
 		return false // it has a role, but nothing to say
 	}
 	theirs := false
@@ -237,13 +244,16 @@ func (f format) Detect(_ string, head []byte) bool {
 }
 
 // firstMessage returns the first message of a text, which may be cut anywhere: of
-// a message, a request, or an array of one of them.
+// a message, a request, a chat completion, or an array of one of them.
 func firstMessage(v js.Value) js.Value {
 	for range 3 {
-		if isRequest(v) {
-			v = v.Get("messages")
+		if list := messagesOf(v); list != "" {
+			v = list
 		}
-		if v, _ = unwrap(v); !v.IsArray() {
+		if formats.IsCompletion(v) {
+			v = firstOf(v.Get("choices")).Get("message")
+		}
+		if !v.IsArray() {
 			return v
 		}
 		v = firstOf(v)
@@ -251,8 +261,28 @@ func firstMessage(v js.Value) js.Value {
 	return ""
 }
 
-// isRequest reports whether a JSON text is an object with messages.
-func isRequest(v js.Value) bool { return v.Get("role") == "" && v.Get("messages").IsArray() }
+// firstOf returns the first element of an array, "" if it has none.
+func firstOf(array js.Value) js.Value {
+	for element := range array.Elements() {
+		return element
+	}
+	return ""
+}
+
+// messagesOf returns what a request asks: its messages, or the input of one to the Responses
+// API, which may be a text. It is "" for what is no request.
+func messagesOf(v js.Value) js.Value {
+	if v.Get("role") != "" {
+		return ""
+	}
+	if list := v.Get("messages"); list.IsArray() {
+		return list
+	}
+	if input := v.Get("input"); (input.IsArray() || input.IsString()) && (v.Get("model").IsString() || v.Get("instructions").IsString()) {
+		return input
+	}
+	return ""
+}
 
 // Export is not done here: sess-path --as openai and --as anthropic print what is
 // sent.

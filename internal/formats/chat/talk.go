@@ -23,11 +23,10 @@ type talk struct {
 	tools  map[string]string    // ids of tool calls to the tools called
 	called string               // id of the last call that had none
 
-	line    int         // of the source, 0 for a document
-	number  int         // of the message, from 1
-	part    int         // entries made of the message
-	partial bool        // something in it has no place in an entry
-	of      *completion // that the message stands in, nil for none
+	line    int  // of the source, 0 for a document
+	number  int  // of the message, from 1
+	part    int  // entries made of the message
+	partial bool // something in it has no place in an entry
 }
 
 // lines reads a message a line.
@@ -45,8 +44,10 @@ func (t *talk) lines(r io.Reader) error {
 			t.b.LoseLine(t.src.At(l.Number), false, len(bytes.TrimSpace(l.Data)))
 			continue
 		}
-		if err := t.add(t.valid(text)); err != nil {
-			return err
+		for _, raw := range t.format.dialect.group(js.Value(formats.Array(t.valid(text)))) {
+			if err := t.add(raw); err != nil {
+				return err
+			}
 		}
 	}
 	return t.done()
@@ -70,12 +71,14 @@ func (t *talk) valid(text js.Value) js.Value {
 	return js.Value(strings.ToValidUTF8(string(text), "\ufffd"))
 }
 
-// document reads an array of messages, or a request.
+// document reads an array of messages, a request, or a response.
 func (t *talk) document(text js.Value) error {
 	text = t.valid(text)
 	list := text
-	if isRequest(text) {
-		list = text.Get("messages")
+	if asked := messagesOf(text); asked != "" {
+		if list = asked; list.IsString() {
+			list = js.Value(formats.Array(js.Object(js.StringField("role", session.RoleUser), js.RawField("content", asked))))
+		}
 		if err := t.begin(); err != nil {
 			return err
 		}
@@ -84,13 +87,13 @@ func (t *talk) document(text js.Value) error {
 			return err
 		}
 	}
-	if isCompletion(text) {
+	if isReply(text) {
 		list = js.Value(formats.Array(text))
 	}
 	if !list.IsArray() {
 		return formats.Damaged("%s: neither messages nor a request nor a response", t.where())
 	}
-	for raw := range list.Elements() {
+	for _, raw := range t.format.dialect.group(list) {
 		if err := t.add(raw); err != nil {
 			return err
 		}
@@ -102,7 +105,7 @@ func (t *talk) document(text js.Value) error {
 func (t *talk) request(text js.Value) error {
 	var rest []js.Field
 	for name, value := range text.Members() {
-		if name != "messages" {
+		if name != "messages" && name != "input" {
 			rest = append(rest, js.RawField(name, value))
 		}
 	}
@@ -126,10 +129,7 @@ func (t *talk) done() error {
 func (t *talk) add(raw js.Value) error {
 	t.number++
 	t.part, t.partial = 0, false
-	whole := raw
-	raw, t.of = unwrap(raw)
-	role := raw.Get("role").Str()
-	if role == "" {
+	if !isReply(raw) && !isGroup(raw) && !isItem(raw) && raw.Get("role").Str() == "" {
 		t.number--
 		t.b.Lose(t.where(), formats.KindDamage, "no message, for it has no role: %.40q", raw)
 		return nil
@@ -137,14 +137,55 @@ func (t *talk) add(raw js.Value) error {
 	if err := t.begin(); err != nil {
 		return err
 	}
-	if err := t.format.dialect.message(t, raw); err != nil {
+	if err := t.message(raw); err != nil {
 		return fmt.Errorf("%s: %w", t.where(), err)
 	}
 	if !t.partial {
 		return nil
 	}
-	_, err := t.b.Custom(t.place("whole"), "message", string(whole))
+	_, err := t.b.Custom(t.place("whole"), "message", string(raw))
 	return err
+}
+
+// message adds the entries for a message: for a response, items of one, or what the dialect
+// knows.
+func (t *talk) message(raw js.Value) error {
+	switch {
+	case formats.IsCompletion(raw):
+		return t.say(t.mapping().Completion(raw))
+	case formats.IsResponse(raw):
+		return t.say(t.mapping().Response(raw))
+	case isGroup(raw):
+		return t.say(t.mapping().ReplyItems(raw))
+	}
+	return t.format.dialect.message(t, raw)
+}
+
+// isReply reports whether a value is a response of OpenAI's. One of Anthropic's is a message.
+func isReply(v js.Value) bool { return formats.IsCompletion(v) || formats.IsResponse(v) }
+
+// isGroup reports whether a value is an array of items that a model has said.
+func isGroup(v js.Value) bool {
+	return v.IsArray() && slices.ContainsFunc(slices.Collect(v.Elements()), formats.IsReplyItem)
+}
+
+// isItem reports whether a value is an item of a request to the Responses API that no model
+// has said.
+func isItem(v js.Value) bool {
+	typ := v.Get("type").Str()
+	return v.Get("role") == "" && (strings.HasSuffix(typ, "_output") || typ == "item_reference" || typ == "mcp_approval_response")
+}
+
+// mapping makes messages of what a model said.
+func (t *talk) mapping() formats.Mapping {
+	return formats.Mapping{
+		Lose:   t.lose,
+		Beside: func() { t.partial = true },
+		CallID: func(n int) string {
+			t.called = fmt.Sprintf("call_%d_%d", t.number, n)
+			return t.called
+		},
+	}
 }
 
 // where returns the place of the message in the source.
@@ -163,9 +204,22 @@ func (t *talk) place(name string) formats.Place {
 	return formats.Place{Key: fmt.Sprintf("message %d %s", t.number, name)}
 }
 
+// system adds what a request says to the model beside its messages.
+func (t *talk) system(blocks []string) error {
+	_, err := t.b.Message(formats.Place{Key: "system"}, systemMessage(session.RoleSystem, blocks))
+	return err
+}
+
 // say adds a message of ours.
 func (t *talk) say(m session.Message) error {
 	t.part++
+	if m.Role() == session.RoleAssistant {
+		for b := range m.Blocks() {
+			if b.Type == "toolCall" {
+				t.tools[b.Str("id")] = b.Str("name")
+			}
+		}
+	}
 	_, err := t.b.Message(t.place(formats.Int(int64(t.part))), m)
 	return err
 }
@@ -174,25 +228,4 @@ func (t *talk) say(m session.Message) error {
 func (t *talk) lose(kind, format string, args ...any) {
 	t.partial = true
 	t.b.Lose(t.where(), kind, format, args...)
-}
-
-// known notes whether an object has members other than those named.
-func (t *talk) known(raw js.Value, names ...string) {
-	for name, value := range raw.Members() {
-		t.partial = t.partial || value != "null" && !slices.Contains(names, name)
-	}
-}
-
-// arguments returns the JSON text of a tool call's arguments, which the source
-// has as raw.
-func (t *talk) arguments(tool, text string) string {
-	text = strings.TrimSpace(text)
-	switch {
-	case text == "":
-		return "{}"
-	case text[0] == '{' && js.Valid([]byte(text)):
-		return formats.Compact(text)
-	}
-	t.lose(formats.KindTool, "the arguments of %q are no JSON object, so they are the text input", tool)
-	return js.Object(js.StringField("input", text))
 }

@@ -109,12 +109,6 @@ func block(b js.Value, lose lost) string {
 	}, lose)
 }
 
-// stops are the API's reasons to stop, in pi's words.
-var stops = map[string]string{
-	"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length",
-	"model_context_window_exceeded": "length", "refusal": "stop", "pause_turn": "stop",
-}
-
 // synthetic is the model of replies that the program made itself; those that tell of
 // an error are shown to no model.
 const synthetic = "<synthetic>"
@@ -129,14 +123,14 @@ func reply(l line) []js.Field {
 	switch {
 	case l.is("isApiErrorMessage") && str("model") == synthetic:
 		fields = append(fields, js.StringField("stopReason", "error"), formats.Str("errorMessage", l.text()))
-	case stops[str("stop_reason")] != "":
-		fields = append(fields, js.StringField("stopReason", stops[str("stop_reason")]))
+	default:
+		fields = append(fields, formats.StopFields(str("stop_reason"))...)
 	}
 	usage := l.get("message").Get("usage")
 	if usage == "" {
 		return fields
 	}
-	return append(fields, js.RawField("usage", formats.AnthropicUsage(usage)))
+	return append(fields, js.RawField("usage", formats.Usage(usage)))
 }
 
 // userMessages returns the messages that the line of a user is: its results of tools, a

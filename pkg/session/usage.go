@@ -1,0 +1,224 @@
+package session
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// counters are the tokens that a usage of the format counts.
+var counters = []string{"input", "output", "cacheRead", "cacheWrite", "totalTokens"}
+
+// countsTokens reports whether a usage has a counter of the format, or nothing at all.
+func countsTokens(usage string) bool {
+	some := false
+	for key := range js.Members(usage) {
+		name, _ := js.Value(key).Text()
+		if name == "cost" || slices.Contains(counters, name) {
+			return true
+		}
+		some = true
+	}
+	return !some
+}
+
+// UsageOf returns the usage of a message, with all counters that [CompleteUsage] gives, for
+// raw: a usage of the format, or what an API reports of the tokens of one reply. Those are
+// the usage of OpenAI's chat completions and responses, of Anthropic's messages and of the
+// programs that follow them, Gemini's usageMetadata, and the counters of Ollama. A whole
+// response will do. The error is [ErrRefused] if raw has no counter that is known.
+//
+// The input of a usage is without what a cache held, and the output is with the tokens for
+// reasoning, which reasoning counts once more. A cost that is one number is the total.
+func UsageOf(raw string) (string, error) {
+	v := js.Value(raw)
+	if !v.IsObject() {
+		return "", fmt.Errorf("%w: usage is no object", ErrRefused)
+	}
+	for _, name := range []string{"usage", "usageMetadata"} {
+		if inner := v.Get(name); inner.IsObject() { // raw is a whole response
+			v = inner
+			break
+		}
+	}
+	if slices.ContainsFunc(counters, func(name string) bool { return v.Get(name) != "" }) {
+		return CompleteUsage(string(v))
+	}
+	for _, d := range dialects {
+		if given := (reported{v}); given.has(d.signs...) {
+			return d.read(given).usage(v.Get("cost"))
+		}
+	}
+	if countsTokens(string(v)) { // a cost, or nothing at all
+		return CompleteUsage(string(v))
+	}
+	return "", fmt.Errorf("%w: a usage without one counter that is known: %s", ErrRefused, KnownCounters())
+}
+
+// KnownCounters names the counters that [UsageOf] knows, those of the format first.
+func KnownCounters() string {
+	all := []string{strings.Join(counters, ", ")}
+	for _, d := range dialects {
+		all = append(all, strings.Join(d.signs, ", "))
+	}
+	return strings.Join(all, "; ")
+}
+
+// dialects are how APIs count tokens. A counter that is a sign tells them apart: none of
+// them is another's.
+var dialects = []struct {
+	signs []string
+	read  func(r reported) tokens
+}{
+	{[]string{"prompt_tokens", "completion_tokens"}, chatTokens},
+	{[]string{"input_tokens", "output_tokens"}, inputTokens},
+	{[]string{"promptTokenCount", "candidatesTokenCount"}, geminiTokens},
+	{[]string{"prompt_eval_count", "eval_count"}, func(r reported) tokens {
+		return tokens{input: r.n("prompt_eval_count"), output: r.n("eval_count")}
+	}},
+}
+
+// chatTokens counts what the chat completions API says, also in the words of DeepSeek,
+// Moonshot and LiteLLM.
+func chatTokens(r reported) tokens {
+	return tokens{
+		input: r.n("prompt_tokens"), output: r.n("completion_tokens"), total: r.n("total_tokens"),
+		cacheRead:  r.n("prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens", "cached_tokens"),
+		cacheWrite: r.n("prompt_tokens_details.cache_write_tokens", "cache_creation_input_tokens"),
+		reasoning:  r.n("completion_tokens_details.reasoning_tokens"),
+	}.apart()
+}
+
+// inputTokens counts what the responses API says, what Anthropic's says, and what codex and
+// Qwen Code say. Anthropic alone has the tokens of a cache beside those of the input. Where
+// the words are the same, the total tells.
+func inputTokens(r reported) tokens {
+	t := tokens{
+		input: r.n("input_tokens"), output: r.n("output_tokens"), total: r.n("total_tokens"),
+		cacheRead:  r.n("input_tokens_details.cached_tokens", "cached_input_tokens", "cache_read_input_tokens"),
+		cacheWrite: r.n("cache_write_input_tokens", "cache_creation_input_tokens"),
+		reasoning:  r.n("output_tokens_details.reasoning_tokens", "reasoning_output_tokens"),
+	}
+	if r.has("input_tokens_details.cached_tokens", "cached_input_tokens", "cache_write_input_tokens") || r.has("total_tokens") && t.total == t.input+t.output {
+		return t.apart()
+	}
+	return t
+}
+
+// geminiTokens counts what Gemini's API says: thoughts stand beside the candidates.
+func geminiTokens(r reported) tokens {
+	thoughts := r.n("thoughtsTokenCount")
+	return tokens{
+		input:     r.n("promptTokenCount") + r.n("toolUsePromptTokenCount"),
+		output:    r.n("candidatesTokenCount") + thoughts,
+		cacheRead: r.n("cachedContentTokenCount"), reasoning: thoughts, total: r.n("totalTokenCount"),
+	}.apart()
+}
+
+// reported is what an API reports of the tokens of a reply.
+type reported struct{ js.Value }
+
+// at returns what is at the end of a path of member names.
+func (r reported) at(path string) js.Value { return r.Get(strings.Split(path, ".")...) }
+
+// has reports whether there is a number at the end of one of the paths.
+func (r reported) has(paths ...string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool { return r.at(path).IsNumber() })
+}
+
+// n returns the count at the first of the paths that is there, 0 for what is no count: a
+// whole number, of which JavaScript holds exactly the sum of a few.
+func (r reported) n(paths ...string) int64 {
+	for _, path := range paths {
+		if v := r.at(path); v != "" {
+			if f := v.Float(); f > 0 && f <= 1<<48 && f == math.Trunc(f) {
+				return int64(f)
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// tokens are the counters of a usage.
+type tokens struct{ input, output, cacheRead, cacheWrite, reasoning, total int64 }
+
+// apart returns the tokens with those of the cache taken from the input.
+func (t tokens) apart() tokens {
+	t.cacheRead = min(t.cacheRead, t.input)
+	t.cacheWrite = min(t.cacheWrite, t.input-t.cacheRead)
+	t.input -= t.cacheRead + t.cacheWrite
+	return t
+}
+
+// usage returns the usage with what the reply cost, which may be absent. The total is never
+// less than its parts.
+func (t tokens) usage(cost js.Value) (string, error) {
+	fields := []js.Field{
+		js.IntField("input", t.input), js.IntField("output", t.output),
+		js.IntField("cacheRead", t.cacheRead), js.IntField("cacheWrite", t.cacheWrite),
+	}
+	if t.reasoning > 0 {
+		fields = append(fields, js.IntField("reasoning", t.reasoning))
+	}
+	fields = append(fields, js.IntField("totalTokens", max(t.total, t.input+t.output+t.cacheRead+t.cacheWrite)))
+	if cost.IsNumber() {
+		cost = js.Value(js.Object(
+			js.IntField("input", 0), js.IntField("output", 0), js.IntField("cacheRead", 0), js.IntField("cacheWrite", 0), js.RawField("total", cost)))
+	}
+	if cost != "" {
+		fields = append(fields, js.RawField("cost", cost))
+	}
+	return CompleteUsage(js.Object(fields...))
+}
+
+// CompleteUsage returns a usage with all counters that pi needs, of tokens and of
+// cost. Missing and null counters become 0, missing totals the sum of their parts.
+// The error is ErrRefused if raw is no usage.
+func CompleteUsage(raw string) (string, error) {
+	raw, err := withCounters(raw, "usage", "totalTokens")
+	if err != nil {
+		return "", err
+	}
+	given := js.Member(raw, "cost")
+	cost := given
+	if cost == "" || cost == "null" {
+		cost = "{}"
+	}
+	if cost, err = withCounters(cost, "the cost of a usage", "total"); err != nil {
+		return "", err
+	}
+	if cost != given {
+		raw = string(js.Value(raw).With("cost", js.Value(cost)))
+	}
+	return raw, nil
+}
+
+// withCounters fills in the four counters of the object raw and their total.
+func withCounters(raw, what, total string) (string, error) {
+	if !strings.HasPrefix(raw, "{") {
+		return "", fmt.Errorf("%w: %s is no object", ErrRefused, what)
+	}
+	sum := 0.0
+	for _, name := range []string{"input", "output", "cacheRead", "cacheWrite", total} {
+		value := js.Member(raw, name)
+		switch {
+		case value == "" || value == "null":
+			fill := 0.0
+			if name == total {
+				fill = min(sum, math.MaxFloat64)
+			}
+			raw = string(js.Value(raw).With(name, js.Value(js.Stringify(strconv.FormatFloat(fill, 'g', -1, 64)))))
+		case js.Value(value).Type() != "number":
+			return "", fmt.Errorf("%w: %s of %s is no number", ErrRefused, name, what)
+		default:
+			n, _ := strconv.ParseFloat(value, 64) // ±Inf beyond the range
+			sum += n
+		}
+	}
+	return raw, nil
+}
