@@ -71,12 +71,12 @@ func TestResponses(t *testing.T) {
 		"api-gemini":           {"gemini-api", "call_mock_00", "93/11/7/0", "", ""},
 		"api-ollama":           {"ollama", "call_mock_00", "100/11/0/0", "", ""},
 	}
-	for _, file := range samples(t, "api-[^h]*") {
+	for _, file := range apiSamples(t, "api-[^h]*") {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			scenario := path.Base(path.Dir(file))
 			api := apis[path.Dir(path.Dir(file))]
-			got := decode(sample(t, file), 0, stream.Options{Now: at})
+			got := decode(apiSample(t, file), 0, stream.Options{Now: at})
 			if scenario == "07-error-http" {
 				if len(got.items) > 0 || !errors.Is(got.err, stream.ErrUnread) || !strings.HasSuffix(got.warns[0], "not an answer: Rate limited, slow down") {
 					t.Errorf("%v %q\n%s", got.err, got.warns, briefs(got.items))
@@ -100,7 +100,7 @@ func TestResponses(t *testing.T) {
 			if diff := cmp.Diff(want, briefs(got.items)); diff != "" || got.err != nil || len(got.warns) > 0 {
 				t.Errorf("%v %q\n%s", got.err, got.warns, diff)
 			}
-			if named := decode(sample(t, file), 0, stream.Options{Now: at, From: api.format}); !cmp.Equal(lines(named.items), lines(got.items)) {
+			if named := decode(apiSample(t, file), 0, stream.Options{Now: at, From: api.format}); !cmp.Equal(lines(named.items), lines(got.items)) {
 				t.Errorf("--from %s: %q", api.format, lines(named.items))
 			}
 			if streamed {
@@ -118,7 +118,7 @@ func sameAsWhole(t *testing.T, file string, got told) {
 	if scenario == "07b-error-stream" {
 		return // there is no whole one
 	}
-	whole := decode(sample(t, path.Dir(file)+"/stdout.json"), 0, stream.Options{Now: at})
+	whole := decode(apiSample(t, path.Dir(file)+"/stdout.json"), 0, stream.Options{Now: at})
 	drop := []string{"timestamp"}
 	if scenario == "22-no-usage" || scenario == "21-failed" {
 		drop = append(drop, "usage")
@@ -158,7 +158,7 @@ func TestHandmade(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := decode(sample(t, "api-handmade/"+name+"/"+handmade(name)), 0, stream.Options{Now: at})
+			got := decode(apiSample(t, "api-handmade/"+name+"/"+handmade(name)), 0, stream.Options{Now: at})
 			if diff := cmp.Diff(want.brief, briefs(got.items)); diff != "" || (got.err != nil) != want.torn {
 				t.Errorf("%v %q\n%s", got.err, got.warns, diff)
 			}

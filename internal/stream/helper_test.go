@@ -62,8 +62,8 @@ func lines(items []*stream.Item) []string {
 	return out
 }
 
-// sample reads a sample, which may be packed.
-func sample(t testing.TB, path string) []byte {
+// apiSample reads a sample, which may be packed.
+func apiSample(t testing.TB, path string) []byte {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", filepath.FromSlash(path)))
 	if err != nil {
@@ -83,8 +83,8 @@ func sample(t testing.TB, path string) []byte {
 	return data
 }
 
-// samples returns the paths of all samples, those of some folders if any are named.
-func samples(t testing.TB, folders ...string) (paths []string) {
+// apiSamples returns the paths of all samples, those of some folders if any are named.
+func apiSamples(t testing.TB, folders ...string) (paths []string) {
 	t.Helper()
 	if len(folders) == 0 {
 		folders = []string{"*"}

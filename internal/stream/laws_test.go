@@ -131,10 +131,10 @@ func at() int64 { return 1_795_324_000_000 }
 
 func TestLawsOfAPIs(t *testing.T) {
 	t.Parallel()
-	for _, path := range samples(t, "api-*") {
+	for _, path := range apiSamples(t, "api-*") {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			laws(t, sample(t, path), stream.Options{Now: at})
+			laws(t, apiSample(t, path), stream.Options{Now: at})
 		})
 	}
 }
@@ -143,8 +143,8 @@ func TestLawsOfAPIs(t *testing.T) {
 // bytes come; a message is JSON, a result has its call; and what is kept is not more
 // than a few times what came.
 func FuzzDecode(f *testing.F) {
-	for _, path := range samples(f) {
-		if data := sample(f, path); len(data) < 16<<10 {
+	for _, path := range apiSamples(f) {
+		if data := apiSample(f, path); len(data) < 16<<10 {
 			f.Add(data, len(data)/2)
 		}
 	}

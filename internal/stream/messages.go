@@ -12,8 +12,8 @@ import (
 // isMessages reports whether a value is a message of Anthropic's API, or the first event of one.
 func isMessages(v js.Value) bool {
 	switch v.Get("type").Str() {
-	case "message_start":
-		return v.Get("message").IsObject()
+	case "message_start": // pi has an event of that name, about messages of its own
+		return v.Get("message", "type").Str() == "message"
 	case "ping":
 		return true
 	}

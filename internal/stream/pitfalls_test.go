@@ -125,7 +125,7 @@ func TestPitfalls(t *testing.T) {
 		"the head of a response":  {"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nid: 7\r\n\r\n" + `{"choices":[{"message":{"role":"assistant","content":"Hi"}}]}`, ``, "!call curl without -i"},
 		"completions of old":      {`{"object":"text_completion","choices":[{"text":"Hi"}]}`, ``, "!no stream that is known"},
 		"an embedding":            {`{"object":"list","data":[{"embedding":[1]}]}`, ``, "!no stream that is known"},
-		"nothing but an end":      {sse("[DONE]"), ``, "!nothing in it"},
+		"nothing but an end":      {sse("[DONE]"), ``, "!no stream that is known"},
 		"answers of several APIs": {sse(chunk("c1", hi, ""), finished, "[DONE]", started, textOpen, textHi, `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, msgStop, part(`{"text":"Yo"}`, `,"finishReason":"STOP"`)), "\"Hi\" stop\n\"Hi\" stop 5/1/0/0\n\"Yo\" stop", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

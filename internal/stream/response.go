@@ -42,6 +42,12 @@ func (r *recorder) mapping(api, id string, end ending) formats.Mapping {
 	}
 }
 
+// refuse says why a value begins no response.
+func (r *recorder) refuse(v js.Value) {
+	r.problem("%s", reasonAgainst(v))
+	r.keep("unknown", v)
+}
+
 // respond records the message of a response that began at a time.
 func (r *recorder) respond(m session.Message, at int64, size int) {
 	if size > maxValue {
