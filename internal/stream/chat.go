@@ -10,11 +10,11 @@ import (
 )
 
 // isOpenAI reports whether a value is a response of OpenAI's APIs, or the first piece of one.
-func isOpenAI(v js.Value) bool { return isChat(v) || isResponses(v) }
+func isOpenAI(v object) bool { return isChat(v) || isResponses(v) }
 
 // isChat reports whether a value is a chat completion, or a piece of one. Azure has a first
 // piece without anything in it.
-func isChat(v js.Value) bool {
+func isChat(v object) bool {
 	switch v.Get("object").Str() {
 	case "chat.completion", "chat.completion.chunk":
 		return true
@@ -36,7 +36,7 @@ type openAIReader struct {
 
 func readOpenAI(rec *recorder) reader { return &openAIReader{rec: rec} }
 
-func (o *openAIReader) value(v js.Value, event string) bool {
+func (o *openAIReader) value(v object, event string) verdict {
 	if o.reader == nil {
 		if o.reader = readChat(o.rec); isResponses(v) || strings.HasPrefix(v.Get("type").Str(), "response.") {
 			o.reader = readResponses(o.rec)
@@ -67,39 +67,37 @@ func readChat(rec *recorder) reader {
 	return c
 }
 
-// goesOn reports whether a piece is of this completion: all of its pieces have its id.
-func (c *chatReader) goesOn(v js.Value) bool {
-	id := v.Get("id").Str()
-	return isChat(v) && !formats.IsCompletion(v) && (id == c.id || id == "" || c.id == "")
-}
-
-func (c *chatReader) value(v js.Value, _ string) (ended bool) {
+func (c *chatReader) value(v object, _ string) verdict {
 	switch {
-	case v == done:
+	case v.Value == done:
 		c.finished = true
-		return true
-	case formats.IsCompletion(v):
+		return over
+	case c.began && isChat(v) && !c.has(v.Get("id").Str()):
+		return other
+	case !c.began && formats.IsCompletion(v.Value):
 		id := v.Get("id").Str()
-		c.rec.respond(c.rec.mapping("openai", id, ending{}).Completion(v), seconds(v.Get("created")), 0)
-		return true
+		c.rec.respond(c.rec.mapping("openai", id, ending{}).Completion(v.Value), seconds(v.Get("created")), 0)
+		return over
 	case isChat(v):
 		c.chunk(v)
 	case v.Get("error") == "":
-		c.rec.unknown("openai", v)
-		return false
+		return other
 	case !c.began:
-		c.rec.refuse(v)
-		return true
+		c.rec.refuse(v.Value)
+		return over
 	}
 	if v.Get("error") != "" {
-		c.failure = errorText(v)
-		return true
+		c.failure = errorText(v.Value)
+		return over
 	}
-	return false
+	return more
 }
 
+// has reports whether a piece is of this completion: all of its pieces have its id.
+func (c *chatReader) has(id string) bool { return id == c.id || id == "" || c.id == "" }
+
 // chunk takes a piece.
-func (c *chatReader) chunk(v js.Value) {
+func (c *chatReader) chunk(v object) {
 	c.began = true
 	c.id = cmp.Or(c.id, v.Get("id").Str())
 	c.head.model = cmp.Or(c.head.model, v.Get("model").Str())

@@ -42,7 +42,7 @@ type turnUsage struct {
 	cost    float64 // in USD, since the agent's session began
 }
 
-func isClaude(v js.Value) bool {
+func isClaude(v object) bool {
 	switch v.Get("type").Str() {
 	case "system":
 		return v.Get("subtype").IsString() && v.Get("qwen_code_version") == ""
@@ -54,7 +54,7 @@ func isClaude(v js.Value) bool {
 	return false
 }
 
-func isQwen(v js.Value) bool {
+func isQwen(v object) bool {
 	return v.Get("type").Str() == "system" && v.Get("qwen_code_version") != ""
 }
 
@@ -72,12 +72,10 @@ func (c *claudeReader) agent() string {
 	return "claude"
 }
 
-func (c *claudeReader) goesOn(v js.Value) bool { return isClaude(v) || c.qwen && isQwen(v) }
-
-func (c *claudeReader) value(v js.Value, _ string) bool {
+func (c *claudeReader) value(v object, _ string) verdict {
 	if v.Get("parent_tool_use_id").Str() != "" { // what a sub-agent says; its report is a result
-		c.rec.keep(c.agent(), v)
-		return false
+		c.rec.keep(c.agent(), v.Value)
+		return more
 	}
 	if id := v.Get("session_id").Str(); id != "" && id != c.sessionID {
 		c.begin(v, id)
@@ -94,20 +92,20 @@ func (c *claudeReader) value(v js.Value, _ string) bool {
 	case "stream_event":
 		c.event(v.Get("event"))
 	default:
-		c.rec.unknown(c.agent(), v)
+		return other
 	}
-	return false
+	return more
 }
 
 // begin takes the first event of a session of the agent.
-func (c *claudeReader) begin(v js.Value, id string) {
+func (c *claudeReader) begin(v object, id string) {
 	c.finish("")
 	c.sessionID = id
-	c.rec.run(timeOf(v), c.agent(), cmp.Or(v.Get("claude_code_version").Str(), v.Get("qwen_code_version").Str()), id)
+	c.rec.run(timeOf(v.Get("timestamp")), c.agent(), cmp.Or(v.Get("claude_code_version").Str(), v.Get("qwen_code_version").Str()), id)
 	c.turn = turnUsage{cost: c.rec.total(id).Get("totalCostUsd").Float()}
 }
 
-func (c *claudeReader) system(v js.Value) {
+func (c *claudeReader) system(v object) {
 	switch v.Get("subtype").Str() {
 	case "init":
 		c.turn.output, c.turn.replies = 0, 0
@@ -117,12 +115,12 @@ func (c *claudeReader) system(v js.Value) {
 	case "api_retry", "status", "thinking_tokens", "hook_started", "hook_progress", "hook_response", "permission_denied",
 		"task_started", "task_progress", "task_updated", "task_notification", "background_tasks_changed":
 	default:
-		c.rec.unknown(c.agent(), v)
+		c.rec.unknown(c.agent(), v.Value)
 	}
 }
 
 // assistant takes an event with blocks of a message.
-func (c *claudeReader) assistant(v js.Value) {
+func (c *claudeReader) assistant(v object) {
 	c.spoke = true
 	m := v.Get("message")
 	if v.Get("is_api_error_message").Truthy() && m.Get("model").Str() == "<synthetic>" {
@@ -144,7 +142,7 @@ func (c *claudeReader) assistant(v js.Value) {
 	if c.written != nil && len(made) > 0 { // its end was announced, and it goes on all the same
 		c.close()
 	}
-	c.add(cmp.Or(timeOf(v), c.rec.now()), made...)
+	c.add(cmp.Or(timeOf(v.Get("timestamp")), c.rec.now()), made...)
 	c.pending = append(c.pending, v.Get("uuid").Str())
 	c.ready()
 }
@@ -190,8 +188,8 @@ func (c *claudeReader) blocksOf(content js.Value) []string {
 }
 
 // user takes results of tools, words of the user, and words in the user's name.
-func (c *claudeReader) user(v js.Value) {
-	content, at := v.Get("message", "content"), cmp.Or(timeOf(v), c.rec.now())
+func (c *claudeReader) user(v object) {
+	content, at := v.Get("message", "content"), cmp.Or(timeOf(v.Get("timestamp")), c.rec.now())
 	if content.IsString() {
 		content = js.Value(formats.Array(formats.Text(content.Str())))
 	}
@@ -221,7 +219,7 @@ func (c *claudeReader) user(v js.Value) {
 }
 
 // compaction takes the summary behind a boundary.
-func (c *claudeReader) compaction(v, content js.Value, at int64) {
+func (c *claudeReader) compaction(v object, content js.Value, at int64) {
 	about := c.boundary
 	c.boundary = ""
 	i := &Item{Type: session.TypeCompaction, Time: at, Fields: []js.Field{
@@ -339,7 +337,7 @@ func merge(fields, more []js.Field) []js.Field {
 }
 
 // result takes the end of a turn, which knows what the turn used.
-func (c *claudeReader) result(v js.Value) {
+func (c *claudeReader) result(v object) {
 	failed := c.failure
 	interrupted := strings.HasPrefix(v.Get("terminal_reason").Str(), "aborted")
 	switch said := v.Get("result").Str(); {
@@ -347,7 +345,7 @@ func (c *claudeReader) result(v js.Value) {
 	case v.Get("is_error").Truthy():
 		failed = cmp.Or(said, textOf(v.Get("errors")), v.Get("error", "message").Str(), v.Get("subtype").Str())
 	case said != "" && !c.spoke: // the whole output is this object
-		c.head = v
+		c.head = v.Value
 		c.add(c.rec.now(), formats.Text(said))
 	}
 	if c.qwen {
@@ -357,7 +355,7 @@ func (c *claudeReader) result(v js.Value) {
 	}
 	if failed != "" {
 		fields := append(fail(failed), js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"))
-		c.rec.message(formats.Assistant(nil, fields...), cmp.Or(timeOf(v), c.rec.now()))
+		c.rec.message(formats.Assistant(nil, fields...), cmp.Or(timeOf(v.Get("timestamp")), c.rec.now()))
 	}
 	c.failure, c.turn.output, c.turn.replies = "", 0, 0
 }
@@ -370,7 +368,7 @@ func (c *claudeReader) streamed() bool {
 // rest returns the usage of the last reply of a turn, with what the turn used and no reply
 // of it says: output, which is known at the end only, and cost, which is summed up from the
 // beginning of the agent's session on.
-func (c *claudeReader) rest(v js.Value) []js.Field {
+func (c *claudeReader) rest(v object) []js.Field {
 	if len(c.blocks) == 0 || c.written != nil {
 		return nil
 	}
@@ -401,7 +399,7 @@ func (c *claudeReader) end() {
 		c.add(c.rec.now(), said...)
 	}
 	if c.failure != "" {
-		c.result("{}")
+		c.result(objectOf("{}"))
 	}
 	c.finish("")
 }

@@ -22,24 +22,25 @@ type codexReader struct {
 	in      bool   // a turn is under way
 }
 
-func isCodex(v js.Value) bool {
+func isCodex(v object) bool {
 	return v.Get("type").Str() == "thread.started" && v.Get("thread_id").IsString()
 }
 
 func readCodex(rec *recorder) reader { return &codexReader{reply: reply{rec: rec}} }
 
-func (c *codexReader) goesOn(js.Value) bool { return false }
-
-func (c *codexReader) value(v js.Value, _ string) bool {
+func (c *codexReader) value(v object, _ string) verdict {
 	switch typ := v.Get("type").Str(); typ {
 	case "thread.started":
+		if c.thread != "" {
+			return other
+		}
 		c.start(v.Get("thread_id").Str())
 	case "turn.started":
 		c.in = true
 	case "item.started":
-		c.item(v.Get("item"), false)
+		c.item(objectOf(v.Get("item")), false)
 	case "item.completed":
-		c.item(v.Get("item"), true)
+		c.item(objectOf(v.Get("item")), true)
 	case "turn.completed":
 		c.complete(v.Get("usage"))
 	case "turn.failed":
@@ -49,9 +50,9 @@ func (c *codexReader) value(v js.Value, _ string) bool {
 		c.notice(v.Get("message").Str())
 	case "item.updated", "item.plan.delta":
 	default:
-		c.rec.unknown("codex", v)
+		return other
 	}
-	return false
+	return more
 }
 
 // start takes the beginning of a process, which may go on with a thread.
@@ -91,7 +92,7 @@ func (c *codexReader) notice(text string) {
 }
 
 // item takes a thing that was said or done, at its beginning or at its end.
-func (c *codexReader) item(v js.Value, ended bool) {
+func (c *codexReader) item(v object, ended bool) {
 	typ := v.Get("type").Str()
 	switch typ {
 	case "agent_message", "reasoning":
@@ -109,12 +110,12 @@ func (c *codexReader) item(v js.Value, ended bool) {
 		}
 	case "todo_list", "plan":
 		if ended {
-			c.rec.keep("codex", v)
+			c.rec.keep("codex", v.Value)
 		}
 	default:
 		if ended {
 			c.rec.problem("an item of type %.40q is not known", typ)
-			c.rec.keep("codex", v)
+			c.rec.keep("codex", v.Value)
 		}
 	}
 }
@@ -132,7 +133,7 @@ func (c *codexReader) say(typ, text string) {
 }
 
 // call adds a call, unless it is there.
-func (c *codexReader) call(typ string, v js.Value) {
+func (c *codexReader) call(typ string, v object) {
 	id := c.callID(v)
 	if _, called := c.tools[id]; called {
 		return
@@ -158,7 +159,7 @@ func (c *codexReader) call(typ string, v js.Value) {
 }
 
 // outcome adds the result of a call.
-func (c *codexReader) outcome(typ string, v js.Value) {
+func (c *codexReader) outcome(typ string, v object) {
 	var blocks []string
 	var details []js.Field
 	switch typ {
@@ -184,7 +185,7 @@ func (c *codexReader) outcome(typ string, v js.Value) {
 }
 
 // mcp returns the blocks of the result of a tool of an MCP server.
-func (c *codexReader) mcp(v js.Value) (blocks []string) {
+func (c *codexReader) mcp(v object) (blocks []string) {
 	if text := v.Get("error", "message").Str(); text != "" {
 		return []string{formats.Text(text)}
 	}
@@ -203,7 +204,7 @@ func (c *codexReader) mcp(v js.Value) (blocks []string) {
 
 // callID makes an id for the call of an item, which has none that is unique: codex counts
 // the items of each process.
-func (c *codexReader) callID(item js.Value) string {
+func (c *codexReader) callID(item object) string {
 	return "codex_" + formats.EntryID(nothing, c.thread, formats.Int(c.begun)) + "_" + item.Get("id").Str()
 }
 

@@ -18,7 +18,7 @@ type copilotReader struct {
 	pieces    pieces
 }
 
-func isCopilot(v js.Value) bool {
+func isCopilot(v object) bool {
 	typ := v.Get("type").Str()
 	return strings.Contains(typ, ".") && v.Get("data").IsObject() && v.Get("id").IsString() && v.Get("timestamp").IsString() ||
 		typ == "result" && v.Get("sessionId").IsString() && v.Get("exitCode") != ""
@@ -26,13 +26,11 @@ func isCopilot(v js.Value) bool {
 
 func readCopilot(rec *recorder) reader { return &copilotReader{reply: reply{rec: rec}} }
 
-func (c *copilotReader) goesOn(v js.Value) bool { return isCopilot(v) }
-
-func (c *copilotReader) value(v js.Value, _ string) (ended bool) {
-	data, at := v.Get("data"), timeOf(v)
+func (c *copilotReader) value(v object, _ string) verdict {
+	data, at := objectOf(v.Get("data")), timeOf(v.Get("timestamp"))
 	if v.Get("agentId").Str() != "" || data.Get("parentToolCallId").Str() != "" { // of a sub-agent, whose report is a result
-		c.rec.keep("copilot", v)
-		return false
+		c.rec.keep("copilot", v.Value)
+		return more
 	}
 	switch typ := v.Get("type").Str(); typ {
 	case "user.message":
@@ -58,13 +56,13 @@ func (c *copilotReader) value(v js.Value, _ string) (ended bool) {
 	case "result":
 		c.finish()
 		c.rec.run(at, "copilot", "", v.Get("sessionId").Str())
-		return true
+		return over
 	default:
 		if !ignored(typ) {
-			c.rec.unknown("copilot", v)
+			return other
 		}
 	}
-	return false
+	return more
 }
 
 // ignored reports whether an event is known and says nothing of the conversation.
@@ -78,7 +76,7 @@ func ignored(typ string) bool {
 }
 
 // user records what the user said, with the images that came with it.
-func (c *copilotReader) user(data js.Value, at int64) {
+func (c *copilotReader) user(data object, at int64) {
 	blocks := []string{formats.Text(data.Get("content").Str())}
 	for a := range data.Get("attachments").Elements() {
 		if media := a.Get("mimeType").Str(); strings.HasPrefix(media, "image/") && a.Get("data").Str() != "" {
@@ -98,7 +96,7 @@ func (c *copilotReader) delta(id string, kind int, text string) {
 	c.pieces.at(1-kind, kind).write(text) // thinking comes first
 }
 
-func (c *copilotReader) message(data js.Value, at int64) {
+func (c *copilotReader) message(data object, at int64) {
 	c.finish()
 	c.saying, c.pieces = "", pieces{}
 	c.model = data.Get("model").Str()
@@ -124,7 +122,7 @@ func (c *copilotReader) fields() []js.Field {
 	return []js.Field{formats.Str("model", c.model), js.StringField("provider", "github-copilot")}
 }
 
-func (c *copilotReader) outcome(data js.Value, at int64) {
+func (c *copilotReader) outcome(data object, at int64) {
 	id, result := data.Get("toolCallId").Str(), data.Get("result")
 	var blocks []string
 	if text := cmp.Or(result.Get("content").Str(), data.Get("error", "message").Str()); text != "" {

@@ -10,20 +10,27 @@ import (
 // A reader makes entries of the values of one document: of one run of an agent, or of one
 // response.
 type reader interface {
-	// value takes the next value; ended is true if the document ends with it.
-	value(v js.Value, event string) (ended bool)
-
-	// goesOn reports whether a value that could begin a document belongs to this one.
-	goesOn(v js.Value) bool
+	// value takes the next value, with the name of the event that it is if it has one, and
+	// says whose it is. One that is not the document's changes nothing.
+	value(v object, event string) verdict
 
 	// end takes the end of the document, or of the stream in the midst of it.
 	end()
 }
 
+// A verdict says whether a value belongs to a document.
+type verdict int
+
+const (
+	more  verdict = iota // it does, and is not the end
+	over                 // it does, and is the end
+	other                // it does not: another document begins, or it means nothing here
+)
+
 // A format is a kind of stream.
 type format struct {
 	name  string
-	is    func(v js.Value, event string) bool // of a first value
+	is    func(v object) bool // of a first value
 	read  func(*recorder) reader
 	says  bool   // the stream has the user's words
 	about string // the command that prints it
@@ -32,18 +39,18 @@ type format struct {
 // formatList are the formats, those with the plainest signs first.
 func formatList() []format {
 	return []format{
-		{"pi", func(v js.Value, _ string) bool { return isPi(v) }, readPi, true, "pi --mode json"},
-		{"qwen", func(v js.Value, _ string) bool { return isQwen(v) }, readQwen, false, "qwen -o stream-json"},
-		{"claude", func(v js.Value, _ string) bool { return isClaude(v) }, readClaude, false, "claude -p --output-format stream-json --verbose"},
-		{"codex", func(v js.Value, _ string) bool { return isCodex(v) }, readCodex, false, "codex exec --json"},
-		{"opencode", func(v js.Value, _ string) bool { return isOpencode(v) }, readOpencode, false, "opencode run --format json"},
-		{"gemini", func(v js.Value, _ string) bool { return isGemini(v) }, readGemini, true, "gemini -o stream-json"},
-		{"copilot", func(v js.Value, _ string) bool { return isCopilot(v) }, readCopilot, true, "copilot -p --output-format json"},
-		{"omp", func(js.Value, string) bool { return false }, readPi, true, "omp --mode json -p"},
-		{"openai", func(v js.Value, _ string) bool { return isOpenAI(v) }, readOpenAI, false, "a chat completion or a response of OpenAI's API"},
-		{"anthropic", func(v js.Value, _ string) bool { return isMessages(v) }, readMessages, false, "a message of Anthropic's API"},
-		{"gemini-api", func(v js.Value, _ string) bool { return isGeminiAPI(v) }, readGeminiAPI, false, "a response of Gemini's generateContent"},
-		{"ollama", func(v js.Value, _ string) bool { return isOllama(v) }, readOllama, false, "a response of Ollama's /api/chat"},
+		{"pi", isPi, readPi, true, "pi --mode json"},
+		{"qwen", isQwen, readQwen, false, "qwen -o stream-json"},
+		{"claude", isClaude, readClaude, false, "claude -p --output-format stream-json --verbose"},
+		{"codex", isCodex, readCodex, false, "codex exec --json"},
+		{"opencode", isOpencode, readOpencode, false, "opencode run --format json"},
+		{"gemini", isGemini, readGemini, true, "gemini -o stream-json"},
+		{"copilot", isCopilot, readCopilot, true, "copilot -p --output-format json"},
+		{"omp", func(object) bool { return false }, readPi, true, "omp --mode json -p"},
+		{"openai", isOpenAI, readOpenAI, false, "a chat completion or a response of OpenAI's API"},
+		{"anthropic", isMessages, readMessages, false, "a message of Anthropic's API"},
+		{"gemini-api", isGeminiAPI, readGeminiAPI, false, "a response of Gemini's generateContent"},
+		{"ollama", isOllama, readOllama, false, "a response of Ollama's /api/chat"},
 	}
 }
 
@@ -68,17 +75,14 @@ func find(name string) *format {
 }
 
 // detect returns the format that a first value belongs to, nil for none.
-func detect(v js.Value, event string) *format {
+func detect(v object) *format {
 	for _, f := range formatList() {
-		if f.is(v, event) {
+		if f.is(v) {
 			return &f
 		}
 	}
 	return nil
 }
-
-// begins reports whether a value looks like the first one of a document.
-func begins(v js.Value) bool { return detect(v, "") != nil }
 
 // entryTypes are types of lines of session files that no stream has.
 var entryTypes = []string{"message", "custom", "model_change", "thinking_level_change", "label", "session_info", "compaction", "title"}

@@ -15,25 +15,28 @@ type geminiReader struct {
 	reply
 	text  strings.Builder // since the last block
 	model string
+	begun bool
 }
 
-func isGemini(v js.Value) bool {
+func isGemini(v object) bool {
 	return v.Get("type").Str() == "init" && v.Get("session_id").IsString() && v.Get("timestamp").IsString() || isGeminiJSON(v)
 }
 
 // isGeminiJSON reports whether a value is all that a run prints.
-func isGeminiJSON(v js.Value) bool {
+func isGeminiJSON(v object) bool {
 	return v.Get("type") == "" && v.Get("session_id").IsString() && (v.Get("response") != "" || v.Get("error") != "")
 }
 
 func readGemini(rec *recorder) reader { return &geminiReader{reply: reply{rec: rec}} }
 
-func (g *geminiReader) goesOn(js.Value) bool { return false }
-
-func (g *geminiReader) value(v js.Value, _ string) (ended bool) {
-	at := timeOf(v)
+func (g *geminiReader) value(v object, _ string) verdict {
+	at := timeOf(v.Get("timestamp"))
 	switch typ := v.Get("type").Str(); typ {
 	case "init":
+		if g.begun {
+			return other
+		}
+		g.begun = true
 		g.model = v.Get("model").Str()
 		g.rec.run(at, "gemini", "", v.Get("session_id").Str())
 	case "message":
@@ -52,18 +55,21 @@ func (g *geminiReader) value(v js.Value, _ string) (ended bool) {
 		g.rec.warn("gemini: %s", short(v.Get("message").Str()))
 	case "result":
 		g.result(v, at)
-		return true
+		return over
 	case "":
+		if !isGeminiJSON(v) {
+			return other
+		}
 		g.whole(v)
-		return true
+		return over
 	default:
-		g.rec.unknown("gemini", v)
+		return other
 	}
-	return false
+	return more
 }
 
 // message takes the user's words, or a piece of a reply.
-func (g *geminiReader) message(v js.Value, at int64) {
+func (g *geminiReader) message(v object, at int64) {
 	text := v.Get("content").Str()
 	if v.Get("role").Str() == "user" {
 		g.finish()
@@ -89,7 +95,7 @@ func (g *geminiReader) flush(at int64) {
 	}
 }
 
-func (g *geminiReader) outcome(v js.Value, at int64) {
+func (g *geminiReader) outcome(v object, at int64) {
 	id := v.Get("tool_id").Str()
 	var blocks []string
 	if text := cmp.Or(v.Get("output").Str(), v.Get("error", "message").Str()); text != "" {
@@ -111,7 +117,7 @@ func (g *geminiReader) fields() []js.Field {
 }
 
 // result takes the end of a run, with what all of it used.
-func (g *geminiReader) result(v js.Value, at int64) {
+func (g *geminiReader) result(v object, at int64) {
 	g.flush(at)
 	stats := v.Get("stats")
 	n := func(name string) int64 { return formats.Tokens(stats.Get(name)) }
@@ -131,7 +137,7 @@ func (g *geminiReader) result(v js.Value, at int64) {
 }
 
 // whole takes what `-o json` prints: the answer alone, and what the run used.
-func (g *geminiReader) whole(v js.Value) {
+func (g *geminiReader) whole(v object) {
 	g.rec.run(0, "gemini", "", v.Get("session_id").Str())
 	var input, output, cached, total int64
 	for name, model := range v.Get("stats", "models").Members() {
@@ -143,7 +149,7 @@ func (g *geminiReader) whole(v js.Value) {
 	usage := js.RawField("usage", js.Object(js.IntField("input", max(0, input)), js.IntField("output", output),
 		js.IntField("cacheRead", cached), js.IntField("totalTokens", total)))
 	if v.Get("error") != "" {
-		g.rec.message(formats.Assistant(nil, append(append(fail(errorText(v)), usage), g.fields()...)...), 0)
+		g.rec.message(formats.Assistant(nil, append(append(fail(errorText(v.Value)), usage), g.fields()...)...), 0)
 		return
 	}
 	g.add(g.rec.now(), formats.Text(v.Get("response").Str()))

@@ -10,7 +10,7 @@ import (
 
 // isGeminiAPI reports whether a value is a response of Gemini's generateContent, or a piece
 // of one: they look alike.
-func isGeminiAPI(v js.Value) bool {
+func isGeminiAPI(v object) bool {
 	return v.Get("candidates").IsArray() || v.Get("usageMetadata").IsObject() || v.Get("promptFeedback").IsObject()
 }
 
@@ -28,34 +28,32 @@ type geminiAPIReader struct {
 
 func readGeminiAPI(rec *recorder) reader { return &geminiAPIReader{rec: rec} }
 
-func (g *geminiAPIReader) goesOn(v js.Value) bool {
-	id := v.Get("responseId").Str()
-	return isGeminiAPI(v) && (id == g.id || id == "" || g.id == "")
-}
-
-func (g *geminiAPIReader) value(v js.Value, _ string) (ended bool) {
+func (g *geminiAPIReader) value(v object, _ string) verdict {
 	switch {
 	case isGeminiAPI(v):
+		if id := v.Get("responseId").Str(); id != g.id && id != "" && g.id != "" {
+			return other
+		}
 		g.piece(v)
 	case v.Get("error") == "":
-		g.rec.unknown("gemini-api", v)
+		return other
 	case !g.began:
-		g.rec.refuse(v)
-		return true
+		g.rec.refuse(v.Value)
+		return over
 	default:
-		g.failure = errorText(v)
-		return true
+		g.failure = errorText(v.Value)
+		return over
 	}
-	return false
+	return more
 }
 
-func (g *geminiAPIReader) piece(v js.Value) {
+func (g *geminiAPIReader) piece(v object) {
 	g.began = true
 	g.id = cmp.Or(g.id, v.Get("responseId").Str())
 	g.model = cmp.Or(g.model, v.Get("modelVersion").Str())
 	g.usage = cmp.Or(v.Get("usageMetadata"), g.usage)
 	g.feedback = cmp.Or(v.Get("promptFeedback"), g.feedback)
-	candidate, more := formats.GeminiCandidate(v)
+	candidate, more := formats.GeminiCandidate(v.Value)
 	g.others = g.others || more
 	g.parts = g.pieces.keep(g.parts, slices.Collect(candidate.Get("content", "parts").Elements()))
 	if candidate.Get("finishReason") != "" {

@@ -10,7 +10,7 @@ import (
 )
 
 // isMessages reports whether a value is a message of Anthropic's API, or the first event of one.
-func isMessages(v js.Value) bool {
+func isMessages(v object) bool {
 	switch v.Get("type").Str() {
 	case "message_start": // pi has an event of that name, about messages of its own
 		return v.Get("message", "type").Str() == "message"
@@ -20,7 +20,7 @@ func isMessages(v js.Value) bool {
 	return isMessage(v)
 }
 
-func isMessage(v js.Value) bool {
+func isMessage(v object) bool {
 	return v.Get("type").Str() == "message" && v.Get("role").Str() == session.RoleAssistant && v.Get("content").IsArray()
 }
 
@@ -178,23 +178,25 @@ type messagesReader struct {
 
 func readMessages(rec *recorder) reader { return &messagesReader{rec: rec} }
 
-func (r *messagesReader) goesOn(v js.Value) bool { return v.Get("type").Str() == "ping" }
-
-func (r *messagesReader) value(v js.Value, _ string) (ended bool) {
+func (r *messagesReader) value(v object, _ string) verdict {
 	switch {
+	case r.message.began() && (isMessage(v) || v.Get("type").Str() == "message_start"):
+		return other
 	case isMessage(v):
-		r.record(v, ending{}, 0)
-		return true
+		r.record(v.Value, ending{}, 0)
+		return over
 	case v.Get("error") != "" && !r.message.began():
-		r.rec.refuse(v)
-		return true
+		r.rec.refuse(v.Value)
+		return over
 	case v.Get("error") != "":
-		r.failure = errorText(v)
-		return true
-	case !r.message.value(v):
-		r.rec.unknown("anthropic", v)
+		r.failure = errorText(v.Value)
+		return over
+	case !r.message.value(v.Value):
+		return other
+	case r.message.ended:
+		return over
 	}
-	return r.message.ended
+	return more
 }
 
 func (r *messagesReader) end() {

@@ -9,7 +9,7 @@ import (
 
 // isOllama reports whether a value is a response of Ollama's /api/chat, or a piece of one:
 // they look alike.
-func isOllama(v js.Value) bool {
+func isOllama(v object) bool {
 	return v.Get("message").IsObject() && v.Get("done") != "" && v.Get("created_at") != ""
 }
 
@@ -29,24 +29,24 @@ func readOllama(rec *recorder) reader {
 	return o
 }
 
-func (o *ollamaReader) goesOn(v js.Value) bool { return isOllama(v) }
-
-func (o *ollamaReader) value(v js.Value, _ string) (ended bool) {
+func (o *ollamaReader) value(v object, _ string) verdict {
 	switch {
 	case isOllama(v):
-		return o.piece(v)
+		if o.piece(v) {
+			return over
+		}
+		return more
 	case v.Get("error") == "":
-		o.rec.unknown("ollama", v)
-		return false
+		return other
 	case o.first == "":
-		o.rec.refuse(v)
-		return true
+		o.rec.refuse(v.Value)
+		return over
 	}
-	o.failure = errorText(v)
-	return true
+	o.failure = errorText(v.Value)
+	return over
 }
 
-func (o *ollamaReader) piece(v js.Value) (ended bool) {
+func (o *ollamaReader) piece(v object) (ended bool) {
 	message := v.Get("message")
 	o.content.write(message.Get("content").Str())
 	o.thinking.write(message.Get("thinking").Str())

@@ -30,7 +30,7 @@ type step struct {
 	at     int64
 }
 
-func isOpencode(v js.Value) bool {
+func isOpencode(v object) bool {
 	if !strings.HasPrefix(v.Get("sessionID").Str(), "ses_") || !v.Get("timestamp").IsNumber() {
 		return false
 	}
@@ -39,9 +39,10 @@ func isOpencode(v js.Value) bool {
 
 func readOpencode(rec *recorder) reader { return &opencodeReader{rec: rec} }
 
-func (o *opencodeReader) goesOn(v js.Value) bool { return isOpencode(v) }
-
-func (o *opencodeReader) value(v js.Value, _ string) bool {
+func (o *opencodeReader) value(v object, _ string) verdict {
+	if !isOpencode(v) {
+		return other
+	}
 	if id := v.Get("sessionID").Str(); id != o.sessionID {
 		o.flush()
 		o.sessionID = id
@@ -50,7 +51,7 @@ func (o *opencodeReader) value(v js.Value, _ string) bool {
 	part, at := v.Get("part"), v.Get("timestamp").Int()
 	if part.Get("synthetic").Truthy() {
 		o.synthetic(part, at)
-		return false
+		return more
 	}
 	switch typ := v.Get("type").Str(); typ {
 	case "step_start":
@@ -63,10 +64,8 @@ func (o *opencodeReader) value(v js.Value, _ string) bool {
 		o.finish(part, at)
 	case "error":
 		o.fail(v.Get("error"), at)
-	default:
-		o.rec.unknown("opencode", v)
 	}
-	return false
+	return more
 }
 
 // start takes the beginning of a step. A second one for a message whose step did not

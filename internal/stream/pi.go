@@ -7,7 +7,7 @@ import (
 )
 
 // isPi reports whether a value is the header that a stream of pi or oh-my-pi begins with.
-func isPi(v js.Value) bool {
+func isPi(v object) bool {
 	return v.Get("type").Str() == "session" && v.Get("version") != ""
 }
 
@@ -16,6 +16,8 @@ func isPi(v js.Value) bool {
 type piReader struct {
 	rec     *recorder
 	head    js.Value // the header, until it is recorded
+	begun   bool     // it has come
+	file    bool     // it is no stream, which has been told
 	spoken  bool     // the assistant has begun a message, which has not ended
 	pieces  pieces   // of it
 	pending string   // the kind of the message that has begun, as JSON
@@ -24,12 +26,13 @@ type piReader struct {
 
 func readPi(rec *recorder) reader { return &piReader{rec: rec} }
 
-func (p *piReader) goesOn(js.Value) bool { return false }
-
-func (p *piReader) value(v js.Value, _ string) bool {
+func (p *piReader) value(v object, _ string) verdict {
 	switch typ := v.Get("type").Str(); typ {
 	case "session":
-		p.head = v
+		if p.begun {
+			return other
+		}
+		p.head, p.begun = v.Value, true
 	case "message_start":
 		if m := v.Get("message"); m.Get("role").Str() == session.RoleAssistant {
 			p.spoken, p.pieces, p.pending = true, pieces{}, string(m.Without("content", "usage", "stopReason"))
@@ -48,16 +51,19 @@ func (p *piReader) value(v js.Value, _ string) bool {
 		"session_info_changed", "thinking_level_changed":
 	default:
 		if p.isFile(v) {
-			p.rec.problem("it is a session file, not a stream: sess-append --entries takes entries")
-			return false
+			if !p.file {
+				p.rec.problem("it is a session file, not a stream: sess-append --entries takes entries")
+			}
+			p.file = true
+			return more
 		}
-		p.rec.unknown("pi", v)
+		return other
 	}
-	return false
+	return more
 }
 
 // isFile reports whether a value is a line of a session file.
-func (p *piReader) isFile(v js.Value) bool {
+func (p *piReader) isFile(v object) bool {
 	return v.Get("id") != "" && v.Get("parentId") != ""
 }
 
@@ -70,14 +76,14 @@ func (p *piReader) begin(m js.Value) {
 	if m.Get("attribution") != "" || m.Get("role").Str() == session.RoleDeveloper {
 		agent = "omp"
 	}
-	p.rec.run(timeOf(p.head), agent, "", p.head.Get("id").Str())
+	p.rec.run(timeOf(p.head.Get("timestamp")), agent, "", p.head.Get("id").Str())
 	p.head = ""
 }
 
 // update collects what the assistant says, for the case that its message never ends. Pi
 // repeats the message in each update or has the new piece alone; the piece is there in
 // both.
-func (p *piReader) update(v js.Value) {
+func (p *piReader) update(v object) {
 	event := v.Get("assistantMessageEvent")
 	at := int(event.Get("contentIndex").Int())
 	switch event.Get("type").Str() {
@@ -115,7 +121,7 @@ func (p *piReader) whole(raw js.Value) {
 // compaction records what pi says of a compaction. Which messages it keeps pi says by an
 // id of its own file, which the stream has for no message: so it cannot be in force
 // here, and the whole conversation stays in sight.
-func (p *piReader) compaction(v js.Value) {
+func (p *piReader) compaction(v object) {
 	result := v.Get("result")
 	if !result.IsObject() {
 		return // it failed, or there was no need
@@ -133,7 +139,7 @@ func (p *piReader) appended(e js.Value) {
 	}
 	// Its target is the message that pi wrote last, since it edits an attempt that failed.
 	p.rec.add(&Item{
-		Type: typ, Time: timeOf(e), Of: p.rec.last,
+		Type: typ, Time: timeOf(e.Get("timestamp")), Of: p.rec.last,
 		Fields: []js.Field{js.RawField("replacement", e.Get("replacement"))},
 	})
 }
@@ -142,7 +148,6 @@ func (p *piReader) appended(e js.Value) {
 func nothing(string) bool { return false }
 
 func (p *piReader) end() {
-	p.begin("")
 	if !p.spoken {
 		return
 	}
@@ -150,14 +155,15 @@ func (p *piReader) end() {
 	if len(blocks) == 0 {
 		return
 	}
+	p.begin("")
 	head := js.Value(p.pending)
 	p.rec.message(formats.Assistant(blocks, formats.Str("api", head.Get("api").Str()), formats.Str("provider", head.Get("provider").Str()),
 		formats.Str("model", head.Get("model").Str()), js.StringField("stopReason", "aborted")), head.Get("timestamp").Int())
 }
 
-// timeOf returns the time of an event that says it as text, in milliseconds since the epoch,
-// 0 if it does not.
-func timeOf(v js.Value) int64 {
-	ms, _ := js.ParseTime(v.Get("timestamp").Str())
+// timeOf returns a time that is written as text in milliseconds since the epoch, 0 for what
+// is none.
+func timeOf(stamp js.Value) int64 {
+	ms, _ := js.ParseTime(stamp.Str())
 	return ms
 }

@@ -10,12 +10,12 @@ import (
 
 // isResponses reports whether a value is a response of OpenAI's Responses API, or the first
 // event of one.
-func isResponses(v js.Value) bool {
+func isResponses(v object) bool {
 	switch v.Get("type").Str() {
 	case "response.created", "response.queued", "response.in_progress":
 		return v.Get("response").IsObject()
 	}
-	return formats.IsResponse(v)
+	return formats.IsResponse(v.Value)
 }
 
 // A responsesReader puts the events of a response together.
@@ -58,37 +58,42 @@ var deltas = map[string]delta{
 
 func readResponses(rec *recorder) reader { return &responsesReader{rec: rec} }
 
-func (r *responsesReader) goesOn(v js.Value) bool {
-	return !formats.IsResponse(v) && isResponses(v) && v.Get("response", "id").Str() == r.response.Get("id").Str()
-}
-
-func (r *responsesReader) value(v js.Value, _ string) (ended bool) {
+func (r *responsesReader) value(v object, _ string) verdict {
 	typ := v.Get("type").Str()
 	switch {
-	case formats.IsResponse(v):
-		r.response, r.finished = v, true
-		return true
+	case r.response != "" && isResponses(v) && r.another(v):
+		return other
+	case formats.IsResponse(v.Value):
+		r.response, r.finished = v.Value, true
+		return over
 	case typ == "error" || v.Get("error") != "":
 		if r.response == "" && len(r.items) == 0 {
-			r.rec.refuse(v)
-			return true
+			r.rec.refuse(v.Value)
+			return over
 		}
-		r.failure = cmp.Or(v.Get("message").Str(), errorText(v))
-		return true
-	case v == done:
-		return true
+		r.failure = cmp.Or(v.Get("message").Str(), errorText(v.Value))
+		return over
+	case v.Value == done:
+		return over
 	case v.Get("response").IsObject():
-		return r.whole(strings.TrimPrefix(typ, "response."), v.Get("response"))
+		if r.whole(strings.TrimPrefix(typ, "response."), v.Get("response")) {
+			return over
+		}
 	case typ == "response.output_item.added", typ == "response.output_item.done":
-		if item := r.item(v); r.pieces.room(len(v)) {
+		if item := r.item(v); r.pieces.room(len(v.Value)) {
 			item.raw, item.done = v.Get("item"), typ == "response.output_item.done"
 		}
 	case deltas[typ] != delta{}:
 		r.delta(v, deltas[typ])
 	case !strings.HasPrefix(typ, "response."):
-		r.rec.unknown("openai", v)
+		return other
 	}
-	return false
+	return more
+}
+
+// another reports whether a value begins another response than this one.
+func (r *responsesReader) another(v object) bool {
+	return formats.IsResponse(v.Value) || v.Get("response", "id").Str() != r.response.Get("id").Str()
 }
 
 // whole takes an event that has all of the response that there is.
@@ -105,7 +110,7 @@ func (r *responsesReader) whole(status string, response js.Value) (ended bool) {
 }
 
 // item returns the item that an event is about.
-func (r *responsesReader) item(v js.Value) *responseItem {
+func (r *responsesReader) item(v object) *responseItem {
 	key := cmp.Or(string(v.Get("output_index")), v.Get("item_id").Str(), v.Get("item", "id").Str())
 	for i := len(r.items) - 1; i >= 0; i-- {
 		if r.items[i].key == key {
@@ -120,7 +125,7 @@ func (r *responsesReader) item(v js.Value) *responseItem {
 }
 
 // delta takes a piece of a text.
-func (r *responsesReader) delta(v js.Value, of delta) {
+func (r *responsesReader) delta(v object, of delta) {
 	item, index := r.item(v), int64(0)
 	if item.raw == "" {
 		item.raw = js.Value(js.Object(js.StringField("type", of.item)))

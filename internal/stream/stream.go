@@ -110,6 +110,7 @@ type Decoder struct {
 	frame  framer
 	format *format // that From names, nil to find out
 	now    reader  // of the document that has begun, nil between documents
+	name   string  // of its format
 	plain  []byte  // the answer, if the stream is text
 	stray  int     // lines in front of what is known
 	lost   bool    // what passes is no stream that is known
@@ -193,16 +194,30 @@ func (d *Decoder) value(v js.Value, event string) error {
 	if v.IsArray() {
 		return d.array(v)
 	}
-	if d.now == nil || begins(v) && !d.now.goesOn(v) {
+	o := objectOf(v)
+	if d.now != nil {
+		switch d.now.value(o, event) {
+		case more:
+			return d.rec.flush()
+		case over:
+			return d.finish()
+		}
+		if detect(o) == nil {
+			d.rec.unknown(d.name, v)
+			return d.rec.flush()
+		}
 		if err := d.finish(); err != nil {
 			return err
 		}
-		if d.begin(v, event); d.now == nil {
-			return nil
-		}
 	}
-	if d.now.value(v, event) {
+	if d.begin(o); d.now == nil {
+		return d.rec.flush()
+	}
+	switch d.now.value(o, event) {
+	case over:
 		return d.finish()
+	case other:
+		d.rec.unknown(d.name, v)
 	}
 	return d.rec.flush()
 }
@@ -222,17 +237,17 @@ func (d *Decoder) array(v js.Value) error {
 }
 
 // begin finds out what a first value belongs to.
-func (d *Decoder) begin(v js.Value, event string) {
+func (d *Decoder) begin(v object) {
 	f := d.format
 	if f == nil {
-		f = detect(v, event)
+		f = detect(v)
 	}
 	if f == nil {
 		if !d.lost { // what follows is no better
-			d.rec.problem("%s", reasonAgainst(v))
+			d.rec.problem("%s", reasonAgainst(v.Value))
 		}
 		d.lost = true
-		d.rec.keep("unknown", v)
+		d.rec.keep("unknown", v.Value)
 		return
 	}
 	d.lost = false
@@ -241,7 +256,7 @@ func (d *Decoder) begin(v js.Value, event string) {
 	if !f.says {
 		d.rec.prompt()
 	}
-	d.now = f.read(d.rec)
+	d.now, d.name = f.read(d.rec), f.name
 }
 
 // malformed takes a line that is no JSON.

@@ -1,0 +1,40 @@
+package stream
+
+import "github.com/sess-tools/sess/pkg/js"
+
+// An object is a JSON object whose members have been found, once: events are asked for
+// many of them, and may be large.
+type object struct {
+	js.Value
+	members []member
+}
+
+type member struct {
+	name  string
+	value js.Value
+}
+
+func objectOf(v js.Value) object {
+	o := object{Value: v, members: make([]member, 0, 16)}
+	for name, value := range v.Members() {
+		o.members = append(o.members, member{name, value})
+	}
+	return o
+}
+
+// Get returns what the names lead to, as [js.Value.Get] does.
+func (o object) Get(names ...string) js.Value {
+	found := js.Value("")
+	for _, m := range o.members { // of two with one name the last counts
+		if m.name == names[0] {
+			found = m.value
+		}
+	}
+	if found == "null" {
+		return ""
+	}
+	if len(names) > 1 {
+		return found.Get(names[1:]...)
+	}
+	return found
+}
