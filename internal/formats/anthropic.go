@@ -12,7 +12,7 @@ func AnthropicBlock(b js.Value, arguments func(input js.Value) string, lose func
 	str := func(names ...string) string { return b.Get(names...).Str() }
 	switch typ := str("type"); typ {
 	case "text":
-		return Text(str("text"))
+		return TextOf(b.Get("text"))
 	case "thinking":
 		return Thinking(str("thinking"), str("signature"))
 	case "redacted_thinking":

@@ -59,6 +59,15 @@ func Text(text string) string {
 	return js.Object(js.StringField("type", "text"), js.StringField("text", text))
 }
 
+// TextOf returns a text block of a string that is JSON already, which stays as it is
+// written; of any other value one without text.
+func TextOf(literal js.Value) string {
+	if !literal.IsString() {
+		literal = `""`
+	}
+	return js.Object(js.StringField("type", "text"), js.RawField("text", literal))
+}
+
 // Thinking returns a thinking block; the signature may be "".
 func Thinking(text, signature string) string {
 	return js.Object(js.StringField("type", "thinking"), js.StringField("thinking", text), Str("thinkingSignature", signature))

@@ -3,6 +3,7 @@ package stream
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
@@ -116,7 +117,11 @@ func (f *framer) whole(line []byte, to receiver, torn bool) error {
 
 // give gives a value away; what is no object or array is none of a stream's.
 func (f *framer) give(text []byte, event string, to receiver) error {
-	v := js.Value(formats.Compact(strings.ToValidUTF8(string(text), "\ufffd"))) // entries have one line
+	v := js.Value(text)
+	if !utf8.Valid(text) {
+		v = js.Value(strings.ToValidUTF8(string(v), "\ufffd"))
+	}
+	v = js.Value(formats.Compact(string(v))) // entries have one line
 	if !v.IsObject() && !v.IsArray() {
 		to.malformed(string(text), f.number, false)
 		return nil

@@ -14,8 +14,11 @@ type member struct {
 	value js.Value
 }
 
-func objectOf(v js.Value) object {
-	o := object{Value: v, members: make([]member, 0, 16)}
+func objectOf(v js.Value) object { return objectIn(v, nil) }
+
+// objectIn is objectOf with the room for members of an object that is not used any more.
+func objectIn(v js.Value, room []member) object {
+	o := object{v, room[:0]}
 	for name, value := range v.Members() {
 		o.members = append(o.members, member{name, value})
 	}

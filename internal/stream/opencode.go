@@ -125,7 +125,7 @@ func (o *opencodeReader) write(s *step) {
 		at = cmp.Or(part.Get("time", "start").Int(), part.Get("state", "time", "start").Int(), s.at)
 		switch part.Get("type").Str() {
 		case "text":
-			p.add(at, parts.Text(part.Get("text")))
+			p.add(at, formats.TextOf(part.Get("text")))
 		case "reasoning":
 			p.add(at, parts.Thinking(part))
 		case "tool":
@@ -173,7 +173,7 @@ func (o *opencodeReader) synthetic(part js.Value, at int64) {
 	}
 	o.flush()
 	o.rec.entry(session.TypeCustomMessage, at, js.StringField("customType", "opencode:synthetic"),
-		js.RawField("content", formats.Array(parts.Text(part.Get("text")))), js.RawField("display", "true"))
+		js.RawField("content", formats.Array(formats.TextOf(part.Get("text")))), js.RawField("display", "true"))
 }
 
 func (o *opencodeReader) fail(e js.Value, at int64) {

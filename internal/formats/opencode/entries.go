@@ -117,7 +117,7 @@ func (e *messageReader) user(s step) error {
 		case b.kind == blockImage:
 			blocks = append(blocks, parts.Image(p))
 		default:
-			blocks = append(blocks, parts.Text(p.Get("text")))
+			blocks = append(blocks, formats.TextOf(p.Get("text")))
 		}
 	}
 	_, err := e.b.Message(e.place(e.id(), "user", parts.Int(e.info, "time", "created")), formats.User(blocks))
@@ -142,7 +142,7 @@ func (e *messageReader) step(n int, s step) error {
 			calls = true
 			blocks = append(blocks, formats.ToolCall(parts.CallID(p), parts.ToolName(p), string(parts.Input(p, e.lose))))
 		default:
-			blocks = append(blocks, parts.Text(p.Get("text")))
+			blocks = append(blocks, formats.TextOf(p.Get("text")))
 		}
 	}
 	id, name := e.id(), "assistant"

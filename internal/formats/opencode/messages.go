@@ -41,7 +41,7 @@ func (x *exporter) userInfo(e session.Entry, m model) js.Value {
 }
 
 // textOf returns a part of a text that is JSON already.
-func textOf(text string) js.Value { return js.Value(parts.Text(js.Value(text))) }
+func textOf(text string) js.Value { return js.Value(formats.TextOf(js.Value(text))) }
 
 // created returns the times of a message that is made of an entry.
 func created(e session.Entry) js.Field {

@@ -24,11 +24,6 @@ func CallID(tool js.Value) string { return cmp.Or(tool.Get("callID").Str(), Unna
 // ToolName returns the name of the tool in a part of a tool.
 func ToolName(tool js.Value) string { return cmp.Or(tool.Get("tool").Str(), Unnamed) }
 
-// Text returns a text block of a text that is JSON already.
-func Text(raw js.Value) string {
-	return js.Object(js.StringField("type", "text"), js.RawField("text", Literal(string(raw))))
-}
-
 // Literal returns a JSON text if it is a string, else the empty string's.
 func Literal(raw string) js.Value {
 	if v := js.Value(raw); v.IsString() {
@@ -87,7 +82,7 @@ func Result(tool js.Value) session.Message {
 	switch state.Get("status").Str() {
 	case "completed":
 		failed = false
-		blocks = append(blocks, Text(state.Get("output")))
+		blocks = append(blocks, formats.TextOf(state.Get("output")))
 		for _, f := range Attached(state) {
 			if IsImage(f) {
 				blocks = append(blocks, Image(f))
@@ -98,7 +93,7 @@ func Result(tool js.Value) session.Message {
 		if output, ok := Interrupted(state); ok {
 			text = output
 		}
-		blocks = append(blocks, Text(text))
+		blocks = append(blocks, formats.TextOf(text))
 	default:
 		blocks = append(blocks, formats.Text(Interruption))
 	}
