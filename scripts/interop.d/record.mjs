@@ -1,0 +1,174 @@
+// Has sess-record record real agents, and compares the session, message by message, with what
+// the agent itself stored, as sess-import reads it. Then another agent goes on with the recording.
+//
+//   node record.mjs WORK NAME=PROGRAM...
+//
+// NAME is claude, codex, opencode, pi-0.73 or pi-0.87. The tools are in PATH, and WORK is a directory
+// for homes. Prints one line a check and ends with status 1 if one fails.
+//
+// What a stream does not have is left out on both sides: words in the user's name, thinking
+// where it is not printed, replies that say nothing, details. Codex prints a log: of it the texts and
+// the commands are compared.
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { serve } from "./agents.mjs";
+import { Tally, eachOf, homes, model, run } from "./real.mjs";
+
+const [work, ...given] = process.argv.slice(2);
+const programs = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)));
+const server = await serve();
+const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+// found returns the files below a directory whose name matches.
+const found = (dir, name) => readdirSync(dir, { recursive: true, withFileTypes: true })
+	.filter((e) => e.isFile() && name.test(e.name)).map((e) => join(e.parentPath ?? e.path, e.name)).filter((f) => !f.includes("subagents"));
+
+const pi = {
+	env: (dir, url) => homes.pi(dir, `${url}/v1`),
+	argv: (program, prompt, image) => [program, "--mode", "json", "--provider", "mock", "--model", model, ...image ? [`@${image}`] : [], prompt],
+	read: (path) => ({ name: "read", args: { path } }), bash: (command) => ({ name: "bash", args: { command } }),
+	stored: (dir) => ["pi", ...found(join(dir, "agent/sessions"), /\.jsonl$/)],
+};
+const agents = {
+	"pi-0.73": pi, "pi-0.87": pi,
+	claude: {
+		env: (dir, url) => ({ ...homes.pi(dir, ""), CLAUDE_CONFIG_DIR: join(dir, "config"), ANTHROPIC_API_KEY: "dummy", ANTHROPIC_BASE_URL: url, IS_SANDBOX: "1",
+			CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1", DISABLE_TELEMETRY: "1", CLAUDE_CODE_MAX_RETRIES: "0" }),
+		argv: (program, prompt) => [program, "-p", "--dangerously-skip-permissions", "--output-format", "stream-json", "--verbose", "--include-partial-messages", prompt],
+		read: (file_path) => ({ name: "Read", args: { file_path } }), bash: (command) => ({ name: "Bash", args: { command, description: "run" } }),
+		stored: (dir) => ["claude", ...found(join(dir, "config/projects"), /\.jsonl$/)],
+	},
+	codex: {
+		env: (dir, url) => homes.codex(dir, `${url}/v1`),
+		argv: (program, prompt, image) => [program, "exec", "--json", "--skip-git-repo-check", "-s", "danger-full-access", ...image ? [`--image=${image}`] : [], "--", prompt],
+		read: (path) => ({ name: "exec_command", args: { cmd: `cat ${path}` } }), bash: (cmd) => ({ name: "exec_command", args: { cmd } }),
+		stored: (dir) => ["codex", ...found(join(dir, ".codex/sessions"), /\.jsonl$/)], log: true,
+	},
+	opencode: {
+		env: (dir, url) => ({ ...homes.opencode(dir, `${url}/v1`), OPENCODE_PERMISSION: '{"edit":"allow","bash":"allow","external_directory":"allow"}' }),
+		argv: (program, prompt, image) => [program, "run", "--format", "json", "--thinking", prompt, ...image ? ["-f", image] : []],
+		read: (filePath) => ({ name: "read", args: { filePath } }), bash: (command) => ({ name: "bash", args: { command, description: "run" } }),
+		stored: (dir) => ["opencode", ...found(join(dir, "data"), /^opencode.*\.db$/)],
+	},
+};
+
+const scenarios = {
+	turn: (a, dir) => [
+		{ thinking: "Two reads.", text: "Reading both.", calls: [a.read(join(dir, "project/a.txt")), a.read(join(dir, "project/missing.txt"))] },
+		{ calls: [a.bash("echo out; exit 3")] },
+		{ text: "One was missing and the command failed. 😀" },
+	],
+	image: (a, dir) => [{ text: "Looking.", calls: [a.read(join(dir, "project/p.png"))] }, { text: "It is a pixel." }],
+	error: () => [{ text: "First." }, { status: 400 }, { status: 400 }, { status: 400 }],
+	interrupt: () => [{ text: "Once upon a time there was a fox who never finished this", hang: true }],
+};
+
+function sess(input, tool, ...args) {
+	const r = spawnSync(tool, args, { input, encoding: "utf8", maxBuffer: 1 << 28 });
+	if (r.status !== 0) throw new Error(`${tool} ${args.join(" ")}: status ${r.status}: ${r.stderr}`);
+	return r.stdout;
+}
+
+const messagesOf = (text) => text.split("\n").filter(Boolean).map((l) => JSON.parse(l)).filter((e) => e.type === "message").map((e) => e.message);
+
+// said returns what is compared of messages.
+function said(messages, log) {
+	const out = [];
+	for (const m of messages) {
+		if (m.role !== "assistant" && m.role !== "toolResult") continue;
+		const content = typeof m.content === "string" ? [{ type: "text", text: m.content }] : m.content;
+		if (m.stopReason === "error" && content.every((b) => b.text === m.errorMessage)) continue;
+		if (log && m.role === "toolResult") continue;
+		for (const b of content) {
+			if (b.type === "toolCall") out.push(["call", b.name, b.arguments.cmd ?? b.arguments, log ? "" : b.id]);
+			else if (b.type === "thinking") out.push(...log ? [] : [[m.role, "thinking", b.thinking]]);
+			else out.push([m.role, b.type, b.text ?? b.data, m.toolCallId, m.isError]);
+		}
+	}
+	const kind = log ? "call" : "toolResult"; // calls that run side by side are printed as they begin
+	for (let i = 0; i < out.length; i++) { // some store results as they came
+		let n = i;
+		while (n < out.length && out[n][0] === kind) n++;
+		if (n > i) out.splice(i, n - i, ...out.slice(i, n).sort((a, b) => JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+		i = Math.max(i, n - 1);
+	}
+	return out;
+}
+
+// recorded runs an agent below sess-record; an interrupt goes to both, as from a terminal.
+async function recorded(name, scenario, dir, file) {
+	const a = agents[name], who = `${name}-${scenario}`, prompt = `do the ${scenario}`;
+	const env = { PATH: process.env.PATH, ...a.env(dir, server.url(who)) };
+	mkdirSync(join(dir, "project"), { recursive: true });
+	writeFileSync(join(dir, "project/a.txt"), "eins\nzwei 😀\n");
+	writeFileSync(join(dir, "project/p.png"), Buffer.from(png, "base64"));
+	server.play(who, scenarios[scenario](a, dir));
+	sess("", "sess-new", "--cwd", join(dir, "project"), "-o", file);
+	const image = scenario === "image" && name !== "claude" ? join(dir, "project/p.png") : "";
+	const argv = [file, "--prompt", prompt, "--", ...a.argv(programs[name], prompt, image)];
+	if (scenario !== "interrupt") return { prompt, ...await run(["sess-record", ...argv], { cwd: join(dir, "project"), env }) };
+	return new Promise((resolve) => {
+		const child = spawn("sess-record", argv, { cwd: join(dir, "project"), env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+		const out = { prompt, stdout: "", stderr: "" };
+		for (const s of ["stdout", "stderr"]) child[s].setEncoding("utf8").on("data", (d) => { out[s] += d; });
+		server.stopped(who).then(() => setTimeout(() => process.kill(-child.pid, "SIGINT"), 1500));
+		child.on("close", (status, signal) => resolve({ ...out, status: status ?? signal }));
+	});
+}
+
+async function wrong(name, scenario) {
+	const dir = join(work, name, scenario), file = join(work, name, `${scenario}.jsonl`);
+	mkdirSync(dir, { recursive: true });
+	const r = await recorded(name, scenario, dir, file);
+	if (!r.stdout && scenario !== "interrupt") return `it printed nothing, status ${r.status}: ${r.stderr}`;
+	if (/sess-record: (warning: )?(?!.*exit)/.test(r.stderr) && scenario !== "interrupt") return `said: ${r.stderr}`;
+	sess("", "sess-check", file);
+	const ours = messagesOf(readFileSync(file, "utf8"));
+	const asked = ours.filter((m) => m.role === "user" && JSON.stringify(m.content).includes(r.prompt)).length;
+	if (asked !== 1) return `the prompt is recorded ${asked} times`;
+	const [format, ...stored] = agents[name].stored(dir);
+	if (scenario === "interrupt") {
+		const streams = name !== "codex" && name !== "opencode"; // they print whole texts only
+		const last = ours.at(-1), story = ours.find((m) => JSON.stringify(m.content).includes("Once upon"));
+		return streams && story?.stopReason !== "aborted" ? `the interrupted reply is ${JSON.stringify(story ?? last).slice(0, 300)}: ${r.stderr}` : "";
+	}
+	if (stored.length === 0) return "it stored nothing";
+	const log = agents[name].log, mine = said(ours, log);
+	const theirs = said(messagesOf(sess("", "sess-import", "-q", format, stored[0])), log);
+	for (let i = 0; i < Math.max(mine.length, theirs.length); i++) {
+		if (!isDeepStrictEqual(mine[i], theirs[i])) return `part ${i + 1}: recorded ${JSON.stringify(mine[i])?.slice(0, 400)}, stored ${JSON.stringify(theirs[i])?.slice(0, 400)}`;
+	}
+	if (mine.length === 0 && scenario !== "error") return "nothing was said";
+	return "";
+}
+
+// resumed has pi go on with a recording: it has to send its model all that was said.
+async function resumed(name) {
+	const file = join(work, name, "turn.jsonl"), dir = join(work, name, "resumed"), who = `resumed-${name}`;
+	server.play(who, [{ text: "Going on." }]);
+	const env = { PATH: process.env.PATH, ...homes.pi(dir, `${server.url(who)}/v1`) };
+	const r = await run([programs["pi-0.87"], "--mode", "json", "--session", file, "--provider", "mock", "--model", model, "and now?"], { cwd: join(work, name, "turn/project"), env });
+	const request = JSON.stringify(server.asked(who).at(-1)?.messages ?? []);
+	for (const text of ["do the turn", "Reading both.", "zwei 😀", "One was missing and the command failed. 😀", "and now?"]) {
+		if (!request.includes(JSON.stringify(text).slice(1, -1))) return `status ${r.status}: ${JSON.stringify(text)} was not sent: ${request.slice(0, 2000)} ${r.stderr}`;
+	}
+	return readFileSync(file, "utf8").includes("Going on.") ? "" : "it did not go on with the file";
+}
+
+const tally = new Tally();
+const guarded = async (what, f) => {
+	let why;
+	try { why = await f(); } catch (e) { why = e.stack; }
+	return tally.check(what, why);
+};
+await eachOf(Object.keys(programs), async (name) => {
+	for (const scenario of Object.keys(scenarios)) {
+		if (scenario === "image" && name === "codex") continue; // its tool for images is not printed
+		await guarded(`sess-record ${name}: ${scenario}`, () => wrong(name, scenario));
+	}
+	if (programs["pi-0.87"]) await guarded(`pi 0.87 goes on with what is recorded of ${name}`, () => resumed(name));
+});
+tally.end("recordings of agents");
+process.exit();
