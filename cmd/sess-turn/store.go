@@ -38,8 +38,10 @@ func (t *turn) finish(printed []byte, failed error) error {
 	}
 	added, err := t.store(printed, r.items)
 	switch {
-	case err != nil:
+	case err != nil && failed != nil:
 		return errors.Join(clikit.CommandFailed(failed), err)
+	case err != nil:
+		return err
 	case failed != nil:
 		return clikit.WithHint(clikit.CommandFailed(failed), "the turn is stored as one that failed: %s", operand.Appended(added))
 	case t.ctx.Err() != nil: // while the answer was printed
