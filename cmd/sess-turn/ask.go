@@ -13,7 +13,7 @@ import (
 // ask returns what the command is given: the conversation, with what the user says now
 // at its end.
 func (t *turn) ask() (string, error) {
-	messages := convo.ToLLM(slices.Concat(t.prompt, convo.MessagesOf(t.context()), []session.Message{t.user}))
+	messages := convo.ToLLM(slices.Concat(t.prompt, convo.MessagesOf(t.context())))
 	for _, m := range messages {
 		t.tokens += convo.Estimate(m)
 	}
@@ -40,33 +40,34 @@ func (t *turn) ask() (string, error) {
 	return request.String() + "\n", nil
 }
 
-// context returns what the command sees of the path: without the system prompts of the
-// session, which are of another program, and with the newest part that fits the window.
+// context returns what the command sees of the path, and what the user says now: without
+// the system prompts of the session, which are of another program, and with the newest
+// part that fits the window.
 func (t *turn) context() []convo.Projected {
 	var projection []convo.Projected
 	for _, p := range convo.Project(t.path) {
 		p.Messages = slices.DeleteFunc(slices.Clone(p.Messages), func(m session.Message) bool { return m.Role() == session.RoleSystem })
 		projection = append(projection, p)
 	}
+	projection = append(projection, convo.Projected{Messages: []session.Message{t.user}})
 	if t.window == 0 {
 		return projection
 	}
-	kept, ok := view.Budget(projection, t.limit())
+	kept, ok := view.Budget(projection, t.room()-view.Tokens([]convo.Projected{{Messages: t.prompt}}))
 	left := len(convo.MessagesOf(projection)) - len(convo.MessagesOf(kept))
 	switch {
 	case !ok:
-		t.streams.Warnf("%s: what is said now, and the newest part, need more than the %d tokens of --window less --reserve", t.session, t.window-t.reserve)
+		t.streams.Warnf("%s: what is said now needs more than --window less --reserve, %d tokens", t.session, t.room())
 	case left > 0:
-		t.streams.Warnf("%s: the oldest messages left out, %d of them: more than --window less --reserve", t.session, left)
+		t.streams.Warnf("%s: the context does not fit --window less --reserve; messages left out, the oldest: %d", t.session, left)
 	}
 	return kept
 }
 
-// limit is how many tokens of the window are left for the session, perhaps less than 0.
-func (t *turn) limit() int64 {
-	limit := t.window - t.reserve - convo.Estimate(t.user)
-	for _, m := range t.prompt {
-		limit -= convo.Estimate(m)
-	}
-	return limit
+// room is how many tokens of the window may be used.
+func (t *turn) room() int64 { return t.window - t.reserve }
+
+// said is how many of them are for what is said now, the system prompt included.
+func (t *turn) said() int64 {
+	return view.Tokens([]convo.Projected{{Messages: append(slices.Clone(t.prompt), t.user)}})
 }

@@ -31,8 +31,8 @@ var attempts = []attempt{
 // fit compacts the session if what is said now does not fit behind it. A summarizer that
 // failed is not asked again. What no compaction does is left to the cut.
 func (t *turn) fit() error {
-	needed := compact.Measure(t.path, compact.Trigger{Window: t.window, Reserve: t.window - t.limit()}).Needed
-	if !needed || t.limit() <= 0 {
+	needed := compact.Measure(t.path, compact.Trigger{Window: t.window, Reserve: t.reserve + t.said()}).Needed
+	if !needed || t.said() >= t.room() {
 		return nil
 	}
 	asks := t.summarizer == nil || *t.summarizer != ""
@@ -49,22 +49,23 @@ func (t *turn) fit() error {
 			continue
 		case clikit.ExitCommand:
 			asks = false
-		case clikit.ExitUsage:
+			t.streams.Warnf("%v; compacting without a model", err)
+		case clikit.ExitUsage: // no room for a prompt, perhaps
+			t.streams.Warnf("%v", err)
 		default:
 			return err
 		}
-		t.streams.Warnf("%v", err)
 	}
 	return nil
 }
 
 // compactBy runs sess-compact.
 func (t *turn) compactBy(a attempt) error {
-	room := t.window - t.reserve
+	room := t.room()
 	args := []string{
 		"--strategy", a.strategy.String(),
 		// What is said now is the newest message of all.
-		"--keep", strconv.FormatInt(max(1, min(compact.DefaultKeep, room/3)-(room-t.limit())), 10),
+		"--keep", strconv.FormatInt(max(1, min(compact.DefaultKeep, room/3)-t.said()), 10),
 		// A token is taken to be three bytes. Of a short prompt most are instructions.
 		"--max-prompt", strconv.FormatInt(min(compact.DefaultMaxPrompt, max(8000, 3*room)), 10),
 		"--timeout", t.timeout.String(), "--retries", strconv.Itoa(t.retries),

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,10 +52,9 @@ func (t *turn) finish(printed []byte, failed error) error {
 }
 
 // store adds what the user said and the reply to the session, and returns the entries.
-// What cannot be added is kept in a file: it was paid for, so an interrupt does not end
-// this.
+// What cannot be added is kept in a file: it was paid for.
 func (t *turn) store(printed []byte, items []*stream.Item) ([]session.Entry, error) {
-	target, err := t.open(context.WithoutCancel(t.ctx))
+	target, err := t.open()
 	var added []session.Entry
 	if err == nil {
 		if err = t.add(&target.Batch, items); err == nil {
@@ -74,13 +72,13 @@ func (t *turn) store(printed []byte, items []*stream.Item) ([]session.Entry, err
 
 // open opens the session for adding behind the entry that the turn goes on from: behind
 // what came meanwhile, if that goes on from there too and is no compaction.
-func (t *turn) open(ctx context.Context) (*operand.Target, error) {
+func (t *turn) open() (*operand.Target, error) {
 	o := t.target
 	if o.Parent != "" {
 		if o.Parent = cmp.Or(t.leaf, "null"); t.expect != "" {
 			o.ExpectLeaf = cmp.Or(t.tip, "null")
 		}
-		return operand.OpenTarget(ctx, t.streams, t.name, o)
+		return operand.OpenTarget(t.ctx, t.streams, t.name, o)
 	}
 	var follow func(src *operand.Source, path []session.Entry) (bool, error)
 	if t.expect == "" {
@@ -90,7 +88,7 @@ func (t *turn) open(ctx context.Context) (*operand.Target, error) {
 			return !slices.ContainsFunc(came, func(e session.Entry) bool { return e.Type() == session.TypeCompaction }), nil
 		}
 	}
-	return operand.OpenBehind(ctx, t.streams, t.name, t.leaf, o, follow)
+	return operand.OpenBehind(t.ctx, t.streams, t.name, t.leaf, o, follow)
 }
 
 // add adds the turn to a batch.

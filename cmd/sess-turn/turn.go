@@ -153,7 +153,7 @@ func (t *turn) take(src *operand.Source) error {
 
 // writable finds out what would keep the turn from being added, before it is paid for.
 func (t *turn) writable() error {
-	target, err := t.open(t.ctx)
+	target, err := t.open()
 	if err != nil {
 		return err
 	}
