@@ -1,17 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/command"
 	"github.com/sess-tools/sess/internal/stream"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A reply is what is added behind what the user said.
+// A reply is what is added for a turn: what the user said, and what came back.
 type reply struct {
 	items  []*stream.Item
 	failed error // why the turn failed although the command ended well, nil if it did not
@@ -27,37 +30,58 @@ func (t *turn) readReply(printed []byte) reply {
 		if changed {
 			t.streams.Warnf("the answer has control characters, or bytes that are not UTF-8: they are not stored")
 		}
-		return reply{items: []*stream.Item{said(session.NewTextMessage(session.RoleAssistant, text))}}
+		return reply{items: []*stream.Item{t.asked(), said(session.NewTextMessage(session.RoleAssistant, text))}}
 	}
 	var r reply
-	r.items, r.unread = stream.Decode(printed, stream.Options{
-		From: t.reply, Warn: t.streams.Warnf, Note: t.streams.Notef, Now: func() int64 { return time.Now().UnixMilli() },
+	tally := clikit.NewTally(t.streams.Warnf)
+	items, unread := stream.Decode(printed, stream.Options{
+		From: t.reply, Note: t.streams.Notef, Now: func() int64 { return time.Now().UnixMilli() },
+		Warn: func(format string, args ...any) { tally.Warnf(format, format, args...) },
 	})
-	isAnswer := func(i *stream.Item) bool {
-		return i.Type == session.TypeMessage && i.Message.Role() == session.RoleAssistant
+	tally.More("", "")
+	r.items, r.unread = t.inserted(items), unread
+	isAnswer := func(i *stream.Item) bool { return hasRole(i, session.RoleAssistant) }
+	last := len(r.items) - 1
+	for last >= 0 && !isAnswer(r.items[last]) {
+		last--
 	}
-	first := slices.IndexFunc(r.items, isAnswer)
-	if first < 0 {
-		r.items, r.failed = nil, errNoAnswer
-		return r
-	}
-	// What a program says it was told is all of the conversation.
-	r.items = slices.Concat(slices.DeleteFunc(slices.Clone(r.items[:first]), func(i *stream.Item) bool {
-		return i.Type == session.TypeMessage && i.Message.Role() == session.RoleUser
-	}), r.items[first:])
-	for _, i := range slices.Backward(r.items) {
-		if !isAnswer(i) {
-			continue
-		}
-		if i.Failed() {
-			r.failed = errors.New("the answer ended with stopReason " + i.Message.Str("stopReason"))
-			if why := i.Message.Str("errorMessage"); why != "" {
-				r.failed = errors.New("the answer ended with an error: " + why)
-			}
-		}
-		break
+	switch {
+	case last < 0:
+		r.failed = errNoAnswer
+	case r.items[last].Failed():
+		m := r.items[last].Message
+		r.failed = fmt.Errorf("the answer ended with stopReason %s: %s", m.Str("stopReason"), cmp.Or(m.Str("errorMessage"), "it does not say why"))
 	}
 	return r
+}
+
+// inserted puts what the user said among the items of a stream. A program that says what
+// it was told says all of the conversation, so that is left out.
+func (t *turn) inserted(items []*stream.Item) []*stream.Item {
+	out, at := []*stream.Item{}, 0
+	for n, i := range items {
+		if hasRole(i, session.RoleAssistant) {
+			out = append(out, items[n:]...)
+			break
+		}
+		if hasRole(i, session.RoleUser) {
+			at = len(out)
+			continue
+		}
+		out = append(out, i)
+	}
+	return slices.Insert(out, at, t.asked())
+}
+
+func hasRole(i *stream.Item, role string) bool {
+	return i.Type == session.TypeMessage && i.Message.Role() == role
+}
+
+// asked is the item of what the user said, when the turn began.
+func (t *turn) asked() *stream.Item {
+	i := said(t.user)
+	i.Time = t.began
+	return i
 }
 
 // said is the item of a message.

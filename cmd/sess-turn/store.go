@@ -17,21 +17,25 @@ import (
 
 // finish stores the turn, or says why not. Failed is why the command did.
 func (t *turn) finish(printed []byte, failed error) error {
-	var r reply
+	r := reply{items: []*stream.Item{t.asked()}}
 	switch {
 	case failed != nil && t.reply == stream.Text:
 		text, _ := command.Clean(string(printed))
 		r.fail(text, failed)
 	case failed != nil:
-		if r = t.readReply(printed); r.failed == nil || len(r.items) == 0 {
+		if r = t.readReply(printed); r.failed == nil || errors.Is(r.failed, errNoAnswer) {
 			r.fail("", failed)
 		}
 	default:
 		r = t.readReply(printed)
-		if failed = r.failed; failed != nil && !t.keepFailed {
-			return clikit.CommandFailed(fmt.Errorf("running %s: %w", t.streams.Command[0], failed))
+		if r.failed == nil {
+			break
 		}
-		if failed != nil && len(r.items) == 0 {
+		failed = fmt.Errorf("running %s: %w", command.Command{Argv: t.streams.Command}, r.failed)
+		if !t.keepFailed {
+			return clikit.CommandFailed(failed)
+		}
+		if errors.Is(failed, errNoAnswer) {
 			r.fail("", failed)
 		}
 	}
@@ -63,7 +67,10 @@ func (t *turn) store(printed []byte, items []*stream.Item) ([]session.Entry, err
 		}
 		err = errors.Join(err, target.Close())
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, operand.ErrUnsynced):
+		return nil, err
+	case err != nil:
 		return nil, t.rescue(err, added, items, printed)
 	}
 	target.LeaveCrumb()
@@ -91,12 +98,9 @@ func (t *turn) open() (*operand.Target, error) {
 	return operand.OpenBehind(t.ctx, t.streams, t.name, t.leaf, o, follow)
 }
 
-// add adds the turn to a batch.
+// add adds the turn to a batch. What a program printed is taken as it is.
 func (t *turn) add(b *session.Batch, items []*stream.Item) error {
-	b.Defaults = t.defaults()
-	if _, err := b.AddMessage(t.user); err != nil {
-		return err
-	}
+	b.Defaults, b.Force = t.defaults(), true
 	return stream.AddTo(b, items)
 }
 

@@ -27,6 +27,7 @@ type turn struct {
 	streams *clikit.Streams
 	name    string // the operand
 
+	began  int64 // in milliseconds since the epoch
 	user   session.Message
 	prompt []session.Message // of --system
 
@@ -50,7 +51,7 @@ func (t *turn) readTexts() error {
 	if err != nil {
 		return err
 	}
-	t.user = session.NewTextMessage(session.RoleUser, text)
+	t.began, t.user = time.Now().UnixMilli(), session.NewTextMessage(session.RoleUser, text)
 	if t.system == "" {
 		return nil
 	}
