@@ -27,8 +27,8 @@ const (
 // The sizes in bytes from which on less than all of a session is read. Below them
 // all of it is, which takes some milliseconds and finds whatever is wrong with it.
 const (
-	recentSession = 1 << 20  // for a context
-	largeSession  = 32 << 20 // for the rest
+	recentSession = operand.RecentSession // for a context
+	largeSession  = 32 << 20              // for the rest
 )
 
 // need returns how much of the session the flags ask for. Each form lists the flags

@@ -251,7 +251,7 @@ type Command struct {
 	OverflowStatus []int
 	// Stdout receives the command's standard output as it arrives, raw, from a goroutine
 	// of its own: who takes it slowly holds up neither the command nor its time-out. The
-	// call ends when everything has been written, or with its context; a write that
+	// call ends when everything has been written, or soon after its context; a write that
 	// blocks then is left behind. The first error of a write ends the writing, not the
 	// call. Nil keeps it back.
 	Stdout io.Writer

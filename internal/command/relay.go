@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"time"
 )
 
 // A relay passes on what is collected as it grows. It has a goroutine of its own, so
@@ -47,7 +48,11 @@ func (r *relay) run(w io.Writer) {
 // has says that so much has been collected. What was there before must be the same.
 func (r *relay) has(data []byte) { r.change(func() { r.data = data }) }
 
-// end waits until everything has been written, or for the end of ctx.
+// moment is how long a writer has for the rest if ctx has ended: one that waits for
+// nobody needs less.
+const moment = 200 * time.Millisecond
+
+// end waits until everything has been written, or until a moment after the end of ctx.
 func (r *relay) end(ctx context.Context) {
 	r.change(func() { r.ended = true })
 	if r == nil {
@@ -55,7 +60,12 @@ func (r *relay) end(ctx context.Context) {
 	}
 	select {
 	case <-r.done:
+		return
 	case <-ctx.Done():
+	}
+	select {
+	case <-r.done:
+	case <-time.After(moment):
 	}
 }
 

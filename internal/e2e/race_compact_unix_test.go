@@ -44,11 +44,17 @@ func startCompact(t *testing.T, dir string, flags ...string) *running {
 // startStub does so for another session and stub, with more in the environment.
 func startStub(t *testing.T, dir, session, stub string, more []string, flags ...string) *running {
 	t.Helper()
+	return startTool(t, dir, "sess-compact", session, stub, more, flags...)
+}
+
+// startTool does so for another tool that runs a command.
+func startTool(t *testing.T, dir, tool, session, stub string, more []string, flags ...string) *running {
+	t.Helper()
 	write(t, dir, "stub", stub)
 	p := &running{dead: lifeline(t, dir, true)}
 	p.asked, p.tell = fifo(t, dir, "asked"), fifo(t, dir, "answer")
 	args := append(append([]string{"--retries", "0"}, flags...), session, "--", "sh", "stub")
-	p.cmd = exec.Command(filepath.Join(bin, "sess-compact"), args...)
+	p.cmd = exec.Command(filepath.Join(bin, tool), args...)
 	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = dir, append(env(dir), more...), &p.out, &p.errs
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -56,7 +62,7 @@ func startStub(t *testing.T, dir, session, stub string, more []string, flags ...
 	if _, err := p.asked.Read(make([]byte, 1)); err != nil {
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()
-		t.Fatalf("the summarizer was not asked: %v; %s", err, p.errs.String())
+		t.Fatalf("the command was not asked: %v; %s", err, p.errs.String())
 	}
 	return p
 }

@@ -19,6 +19,7 @@ var everyTool = map[string][]string{
 	"sess-fork":    {"sess-fork", "s.jsonl"},
 	"sess-compact": {"sess-compact", "--plan", "--keep", "1", "s.jsonl"},
 	"sess-ls":      {"sess-ls", "."},
+	"sess-turn":    {"sess-turn", "-t", "new", "s.jsonl", "--", "echo", "yes"},
 }
 
 func TestFullDisk(t *testing.T) {

@@ -76,6 +76,14 @@ func Open(ctx context.Context, s *clikit.Streams, operand string) (*Input, error
 	return in, err
 }
 
+// Path is the path of the session: "" for standard input and another agent's session, for
+// a draft the path it will have.
+func (in *Input) Path() string { return in.path }
+
+// RecentSession is the size in bytes from which on [Input.Recent] is worth its while.
+// Below it reading all takes some milliseconds, and finds whatever is wrong.
+const RecentSession = 1 << 20
+
 // Session reads it all and warns of what is wrong with it.
 func (in *Input) Session() (*Source, error) {
 	src := &Source{Path: in.path, Name: in.Name, streams: in.streams}

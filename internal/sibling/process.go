@@ -29,6 +29,7 @@ const grace = 2 * time.Second
 type Program struct {
 	Name string // "sess-import"
 	Args []string
+	Env  []string // as of exec.Cmd: nil is the environment of this process
 	Say  func(Message)
 
 	path  string        // found already, for tests
@@ -62,6 +63,7 @@ func (p Program) Start(ctx context.Context) (*Process, error) {
 	var child context.Context
 	child, run.cancel = context.WithCancel(ctx)
 	run.cmd = exec.CommandContext(child, p.path, p.Args...)
+	run.cmd.Env = p.Env
 	run.cmd.Cancel = func() error { return terminate(run.cmd.Process) }
 	if run.cmd.WaitDelay = p.grace; p.grace == 0 {
 		run.cmd.WaitDelay = grace

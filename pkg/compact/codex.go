@@ -3,7 +3,6 @@ package compact
 import (
 	"encoding/xml"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -156,7 +155,7 @@ var exactWrappers = []struct{ start, end string }{
 }
 
 // internalContext begins a text that an extension of codex put in.
-var internalContext = regexp.MustCompile(`^<codex_internal_context source="[a-z][a-z0-9_]*">`)
+var internalContext = lazily(`^<codex_internal_context source="[a-z][a-z0-9_]*">`)
 
 // isContextual reports whether codex takes a user message for something the user
 // did not write: its own context or an earlier summary. One such text is enough.
@@ -189,7 +188,7 @@ func contextualText(text string) bool {
 			return true
 		}
 	}
-	return internalContext.MatchString(text) && strings.HasSuffix(text, "</codex_internal_context>") || isHookPrompt(text)
+	return internalContext().MatchString(text) && strings.HasSuffix(text, "</codex_internal_context>") || isHookPrompt(text)
 }
 
 // isHookPrompt reports whether the text begins with an element of any name that

@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -410,13 +409,13 @@ func (l *items) dropCited() {
 }
 
 // entryID are the ids an item can name.
-var entryID = regexp.MustCompile(`^[0-9A-Za-z_.:-]+$`)
+var entryID = lazily(`^[0-9A-Za-z_.:-]+$`)
 
 // cite makes an item of a text and the id of the entry it comes from. An id that
 // is too long or would not look like one is left out.
 func cite(text, id string) string {
 	text = shorten(text, extractUnits)
-	if text == "" || text == none || len(id) > refLength || !entryID.MatchString(id) {
+	if text == "" || text == none || len(id) > refLength || !entryID().MatchString(id) {
 		return text
 	}
 	return text + " [" + id + "]"
@@ -430,7 +429,7 @@ func reference(item string) (text, ref string) {
 		return item, ""
 	}
 	id := item[at+2 : len(item)-1]
-	if len(id) > refLength || !entryID.MatchString(id) || strings.TrimSpace(item[:at]) == "" {
+	if len(id) > refLength || !entryID().MatchString(id) || strings.TrimSpace(item[:at]) == "" {
 		return item, ""
 	}
 	return item[:at], item[at:]
@@ -461,10 +460,10 @@ func shorten(s string, limit int) string {
 
 var (
 	// escapes are the sequences that colour a terminal's output.
-	escapes = regexp.MustCompile(`\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
+	escapes = lazily(`\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
 	// tags are those around a summary and within it, in the entry and in what a
 	// model gets to see.
-	tags = regexp.MustCompile(`(?i)<(/?\s*(?:summary|previous-summary|conversation|read-files|modified-files)\b)`)
+	tags = lazily(`(?i)<(/?\s*(?:summary|previous-summary|conversation|read-files|modified-files)\b)`)
 )
 
 // clean makes a text harmless where it is quoted: one line of valid text
@@ -472,7 +471,7 @@ var (
 func clean(s string) string {
 	s = js.ValidText(s)
 	if strings.ContainsRune(s, '\x1b') {
-		s = escapes.ReplaceAllString(s, "")
+		s = escapes().ReplaceAllString(s, "")
 	}
 	if strings.ContainsFunc(s, breaks) {
 		s = strings.Map(func(r rune) rune {
@@ -483,7 +482,7 @@ func clean(s string) string {
 		}, s)
 	}
 	if strings.ContainsRune(s, '<') {
-		s = tags.ReplaceAllString(s, "‹$1")
+		s = tags().ReplaceAllString(s, "‹$1")
 	}
 	return strings.TrimSpace(s)
 }

@@ -2,7 +2,6 @@ package compact
 
 import (
 	"iter"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,13 +35,13 @@ func prose(text string) iter.Seq[string] {
 }
 
 // numbered is a line of a diff or of a listing.
-var numbered = regexp.MustCompile(`^[+-]?\s*\d+\s|^[+-]\d|^at \S+ ?\(`)
+var numbered = lazily(`^[+-]?\s*\d+\s|^[+-]\d|^at \S+ ?\(`)
 
 // shown reports whether a line is something shown: it begins as no sentence
 // does, or is hardly made of letters.
 func shown(line string) bool {
 	const sample = 400 // bytes
-	if line == "" || strings.ContainsRune("+|>{}<$=*\\", rune(line[0])) && !strings.HasPrefix(line, "* ") && !strings.HasPrefix(line, "**") || numbered.MatchString(line) {
+	if line == "" || strings.ContainsRune("+|>{}<$=*\\", rune(line[0])) && !strings.HasPrefix(line, "* ") && !strings.HasPrefix(line, "**") || numbered().MatchString(line) {
 		return true
 	}
 	letters, others := 0, 0
@@ -63,7 +62,7 @@ func shown(line string) bool {
 func requestLine(text string) string {
 	first, last := firstLine(text), ""
 	for line := range prose(first) {
-		if !listItem.MatchString(first) {
+		if !listItem().MatchString(first) {
 			return line
 		}
 	}
@@ -125,14 +124,14 @@ func wordSet(words string) map[string]bool {
 
 // ends are the marks that end a sentence; those in front need a blank behind
 // them.
-var ends = regexp.MustCompile(`[.!?…]["')\]*]*\s+|[。！？]`)
+var ends = lazily(`[.!?…]["')\]*]*\s+|[。！？]`)
 
 // sentences yields the sentences of a line.
 func sentences(line string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line != "" {
 			end := len(line)
-			if at := ends.FindStringIndex(line); at != nil {
+			if at := ends().FindStringIndex(line); at != nil {
 				end = at[1]
 			}
 			if s := strings.TrimSpace(line[:end]); s != "" && !yield(s) {
@@ -277,9 +276,9 @@ func isDecision(s string) bool {
 func isReason(text string) bool { return !strings.Contains(text, says) && !decisionWords.in(text) }
 
 var (
-	unchecked = regexp.MustCompile(`^(?:[-*+] |\d+[.)] )?\[ \] +`)
-	listItem  = regexp.MustCompile(`^(?:[-*+]|\d+[.)]) +`)
-	finished  = regexp.MustCompile(`(?i)[✅✓✔☑]|\[x\]|~~|\balready done\b`)
+	unchecked = lazily(`^(?:[-*+] |\d+[.)] )?\[ \] +`)
+	listItem  = lazily(`^(?:[-*+]|\d+[.)]) +`)
+	finished  = lazily(`(?i)[✅✓✔☑]|\[x\]|~~|\balready done\b`)
 )
 
 // planned returns the steps a text says are still to be done: the items of a
@@ -295,9 +294,9 @@ func planned(text string) (steps []string) {
 		if code || line == "" || len(line) > 4*extractUnits {
 			continue
 		}
-		box, bullet := unchecked.FindString(line), listItem.FindString(line)
+		box, bullet := unchecked().FindString(line), listItem().FindString(line)
 		switch {
-		case (box != "" || bullet != "") && finished.MatchString(line):
+		case (box != "" || bullet != "") && finished().MatchString(line):
 		case box != "":
 			steps = append(steps, line[len(box):])
 		case bullet != "" && inPlan:

@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -361,11 +360,11 @@ func (d *digest) isInspection(text string) bool {
 
 var (
 	// looking are the commands that change and check nothing.
-	looking = regexp.MustCompile(`^(?:cd|ls|cat|head|tail|e?grep|fgrep|rg|find|fd|wc|pwd|which|type|file|stat|du|df|tree|echo|date|env|whoami|uname|` +
+	looking = lazily(`^(?:cd|ls|cat|head|tail|e?grep|fgrep|rg|find|fd|wc|pwd|which|type|file|stat|du|df|tree|echo|date|env|whoami|uname|` +
 		`less|more|diff|sed|awk|jq|sort|uniq|cut|tr|ps|sleep|git (?:status|log|diff|show|branch|remote|blame|rev-parse|ls-files))(?:\s|$)`)
-	inQuotes      = regexp.MustCompile(`"(?:[^"\\]|\\.)*"?|'[^']*'?`)
-	harmless      = regexp.MustCompile(`[0-9&]?>\s*(?:&[0-9]|/dev/null)`)
-	commandJoints = regexp.MustCompile(`&&|\|\|?|;`)
+	inQuotes      = lazily(`"(?:[^"\\]|\\.)*"?|'[^']*'?`)
+	harmless      = lazily(`[0-9&]?>\s*(?:&[0-9]|/dev/null)`)
+	commandJoints = lazily(`&&|\|\|?|;`)
 )
 
 // isInspection reports whether an item tells of a command that only looks at
@@ -376,12 +375,12 @@ func isInspection(text string) bool {
 	if !ok || at < 0 {
 		return false
 	}
-	command = harmless.ReplaceAllString(inQuotes.ReplaceAllString(command[:at], "''"), "")
+	command = harmless().ReplaceAllString(inQuotes().ReplaceAllString(command[:at], "''"), "")
 	if strings.Contains(command, ">") || strings.Contains(command, "sed -i") || strings.Contains(command, "-delete") || strings.Contains(command, "-exec") {
 		return false
 	}
-	for _, part := range commandJoints.Split(command, -1) {
-		if part = strings.TrimSpace(part); part != "" && !looking.MatchString(part) {
+	for _, part := range commandJoints().Split(command, -1) {
+		if part = strings.TrimSpace(part); part != "" && !looking().MatchString(part) {
 			return false
 		}
 	}
@@ -389,10 +388,10 @@ func isInspection(text string) bool {
 }
 
 var (
-	exitStatus = regexp.MustCompile(`(?i)\bexit(?:ed)?(?: with)?(?: code| status)?:? (-?\d{1,6})\b`)
+	exitStatus = lazily(`(?i)\bexit(?:ed)?(?: with)?(?: code| status)?:? (-?\d{1,6})\b`)
 	// statusLine is a line that has the status and nothing else.
-	statusLine = regexp.MustCompile(`(?i)^\W{0,3}(?:(?:the )?(?:command|process) )?(?:exit(?:ed)?(?: with)?(?: code| status)?[:=]? (-?\d{1,6})|(aborted|timed out[\w ]{0,40}))\W{0,3}$`)
-	noOutput   = regexp.MustCompile(`(?i)^\W{0,3}no output\W{0,3}$`)
+	statusLine = lazily(`(?i)^\W{0,3}(?:(?:the )?(?:command|process) )?(?:exit(?:ed)?(?: with)?(?: code| status)?[:=]? (-?\d{1,6})|(aborted|timed out[\w ]{0,40}))\W{0,3}$`)
+	noOutput   = lazily(`(?i)^\W{0,3}no output\W{0,3}$`)
 )
 
 // resultStatus says how a command ended.
@@ -411,7 +410,7 @@ func outcome(text string, failed bool) (status string, bad bool) {
 	const near = 200 // bytes
 	tail, head := text[max(0, len(text)-near):], text[:min(near, len(text))]
 	for _, line := range []string{lastLine(tail), firstLine(head)} {
-		if found := statusLine.FindStringSubmatch(clean(line)); found != nil {
+		if found := statusLine().FindStringSubmatch(clean(line)); found != nil {
 			if found[2] != "" {
 				return strings.ToLower(found[2]), true
 			}
@@ -422,7 +421,7 @@ func outcome(text string, failed bool) (status string, bad bool) {
 		return "exit status 0", false
 	}
 	for _, end := range []string{tail, head} {
-		if found := exitStatus.FindAllStringSubmatch(end, -1); len(found) > 0 {
+		if found := exitStatus().FindAllStringSubmatch(end, -1); len(found) > 0 {
 			return "exit status " + found[len(found)-1][1], true
 		}
 	}
@@ -437,10 +436,10 @@ func lastLine(text string) string {
 
 var (
 	// errorWords mark a line as the one that tells what went wrong.
-	errorWords = regexp.MustCompile(`(?i)error|fail|panic|fatal|exception|denied|not found|no such|cannot|unable to|` +
+	errorWords = lazily(`(?i)error|fail|panic|fatal|exception|denied|not found|no such|cannot|unable to|` +
 		`fehler|nicht gefunden|erreur|échec|introuvable|errore|\berro\b|fallo|ошибка|не найден|не удалось|错误|失败|エラー|失敗|오류|실패`)
-	noErrors = regexp.MustCompile(`(?i)\b(?:no|0) (?:errors?|fail)|(?:error|fail)\w*[:=] ?0\b`)
-	location = regexp.MustCompile(`[\w/]\.\w+[:(]\d+`) // a place in a file
+	noErrors = lazily(`(?i)\b(?:no|0) (?:errors?|fail)|(?:error|fail)\w*[:=] ?0\b`)
+	location = lazily(`[\w/]\.\w+[:(]\d+`) // a place in a file
 )
 
 // errorLine returns the first line that tells of an error, else the first with
@@ -452,14 +451,14 @@ func errorLine(text string) string {
 		if len(line) > 4*extractUnits {
 			line = js.Head(line, 4*extractUnits)
 		}
-		if line = clean(line); line == "" || noOutput.MatchString(line) || statusLine.MatchString(line) {
+		if line = clean(line); line == "" || noOutput().MatchString(line) || statusLine().MatchString(line) {
 			continue
 		}
 		last = line
-		if errorWords.MatchString(line) && !noErrors.MatchString(line) {
+		if errorWords().MatchString(line) && !noErrors().MatchString(line) {
 			return line
 		}
-		if place == "" && location.MatchString(line) {
+		if place == "" && location().MatchString(line) {
 			place = line
 		}
 	}

@@ -2,7 +2,6 @@ package compact
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 
 	"github.com/sess-tools/sess/pkg/session"
@@ -151,12 +150,12 @@ func previous(d PromptData) string {
 }
 
 // marks are the tags of a prompt.
-var marks = regexp.MustCompile(`(?i)<(/?\s*(?:previous-summary|conversation)\b)`)
+var marks = lazily(`(?i)<(/?\s*(?:previous-summary|conversation)\b)`)
 
 // tagged puts a text between tags that it cannot end: the marks of the prompt in
 // it become harmless, as in an extracted summary.
 func tagged(tag, text string) string {
-	return "<" + tag + ">\n" + marks.ReplaceAllString(text, "‹$1") + "\n</" + tag + ">\n\n"
+	return "<" + tag + ">\n" + marks().ReplaceAllString(text, "‹$1") + "\n</" + tag + ">\n\n"
 }
 
 const wholeInstructions = `

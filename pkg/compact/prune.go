@@ -164,7 +164,7 @@ const PrunedPrefix = "[Tool output pruned: "
 
 // placeholders matches all of a placeholder, so that no other text is taken for
 // one.
-var placeholders = regexp.MustCompile(`^` + regexp.QuoteMeta(PrunedPrefix) + `\d+ characters?(, \d+ images?)?\]$`)
+var placeholders = lazily(`^` + regexp.QuoteMeta(PrunedPrefix) + `\d+ characters?(, \d+ images?)?\]$`)
 
 // placeholder says in one line how long a result was: in UTF-16 units, and how
 // many images it had.
@@ -196,7 +196,7 @@ func isPlaceholder(content string) bool {
 	for b := range resultOf(content).Blocks() {
 		n, text = n+1, b.Str("text")
 	}
-	return n == 1 && placeholders.MatchString(text)
+	return n == 1 && placeholders().MatchString(text)
 }
 
 // resultOf returns a tool result with that content, which may be a string.

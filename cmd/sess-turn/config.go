@@ -1,0 +1,136 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/stream"
+	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A config is what the command line says.
+type config struct {
+	text         *string
+	file, system string
+	as           string
+
+	window, reserve int64
+	compact         bool
+	summarizer      *string
+
+	reply                string
+	timeout              time.Duration
+	retries              int
+	noStream, keepFailed bool
+	model, provider      string
+
+	expect string
+	dryRun bool
+	target operand.TargetOptions
+}
+
+// defaultTimeout is how long a turn may take: an agent works for longer than a model
+// summarizes.
+const defaultTimeout = 30 * time.Minute
+
+// forms are what the command can be given; the first is the default.
+var forms = []string{"text", "openai", "anthropic", "messages"}
+
+// replies are what the command can print; the first is the default.
+func replies() []string {
+	others := slices.DeleteFunc(slices.Clone(stream.Names()), func(name string) bool { return name == stream.Text })
+	return append([]string{stream.Text}, others...)
+}
+
+func (c *config) flags() []clikit.Flag {
+	return slices.Concat(
+		clikit.Group("What is said", []clikit.Flag{
+			clikit.Optional(&c.text, "text, t", "the user says `TEXT`"),
+			clikit.String(&c.file, "file, f", "", "read what the user says from `FILE` (- is standard input)"),
+			clikit.String(&c.system, "system", "", "put the system prompt in `FILE` in front, which is not stored"),
+		}...),
+		clikit.Group("What the command reads", []clikit.Flag{
+			clikit.Choice(&c.as, "as", forms, "give it the conversation as `FORM`"),
+			clikit.Tokens(&c.window, "window", 0, "leave out the oldest messages that do not fit a context window of `TOKENS`"),
+			clikit.Tokens(&c.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
+			clikit.Bool(&c.compact, "compact", "compact the session first, if it does not fit, and have the command summarize"),
+			clikit.Optional(&c.summarizer, "summarizer", "have the shell command `COMMAND` summarize; if it is empty, extract without a model"),
+		}...),
+		clikit.Group("The answer", []clikit.Flag{
+			clikit.Choice(&c.reply, "reply", replies(), "the command prints `WHAT`: a text, or the events or the response of a program"),
+			clikit.Duration(&c.timeout, "timeout", defaultTimeout, "stop the command after `DURATION`; 0 is never"),
+			clikit.Int(&c.retries, "retries", 2, "run a command that failed and printed nothing up to `N` more times, where waiting may help"),
+			clikit.Bool(&c.noStream, "no-stream", "print the answer when it is whole"),
+			clikit.Bool(&c.keepFailed, "keep-failed", "store a turn whose command failed, too, marked as such"),
+			clikit.String(&c.model, "model", "", "the `MODEL` of the answer ($SESS_MODEL)"),
+			clikit.String(&c.provider, "provider", "", "the `PROVIDER` of the answer ($SESS_PROVIDER)"),
+		}...),
+		clikit.Group("Writing", slices.Concat([]clikit.Flag{
+			clikit.String(&c.target.Parent, "parent", "", "go on from `REF` instead of the leaf; null begins anew"),
+			clikit.String(&c.expect, "expect-leaf", "", "add only if `REF` is the leaf, before and after the command; otherwise status 4"),
+		}, c.target.Flags("entries"), []clikit.Flag{
+			clikit.Bool(&c.dryRun, "dry-run, n", "print what the command would read, and run nothing"),
+		})...),
+	)
+}
+
+// check refuses flags that contradict each other, and completes the rest.
+func (c *config) check(s *clikit.Streams, name string) error {
+	if name == "" || name == "-" {
+		return clikit.WithHint(clikit.UsageError("no session named"), "sess-new makes one; the turn is appended to its file")
+	}
+	if err := operand.Writable(name); err != nil {
+		return err
+	}
+	if err := clikit.Exclusive(clikit.Given(c.text != nil, "--text"), clikit.Given(c.file != "", "--file")); err != nil {
+		return err
+	}
+	switch {
+	case len(s.Command) == 0 && !c.dryRun:
+		return clikit.WithHint(clikit.UsageError("no command"), "it stands behind two dashes: %s", clikit.ShellWords([]string{"sess-turn", name, "--", "my-llm"}))
+	case c.system == "-" && c.text == nil && (c.file == "" || c.file == "-"):
+		return clikit.UsageError("--system - takes standard input: no place for the text")
+	case c.timeout < 0 || c.retries < 0:
+		return clikit.UsageError("--timeout and --retries want a number, 0 or more")
+	case c.window > 0 && c.reserve >= c.window:
+		return clikit.UsageError("--reserve leaves nothing of --window")
+	}
+	if err := c.checkCompact(); err != nil {
+		return err
+	}
+	if c.timeout == 0 {
+		c.timeout = math.MaxInt64
+	}
+	c.target.Settle()
+	return nil
+}
+
+func (c *config) checkCompact() error {
+	switch {
+	case c.summarizer != nil && !c.compact:
+		return clikit.UsageError("--summarizer goes with --compact")
+	case !c.compact:
+		return nil
+	case c.window == 0:
+		return clikit.UsageError("--compact needs --window")
+	case c.target.Parent != "" || c.expect != "":
+		return clikit.UsageError("--compact changes the leaf: neither --parent nor --expect-leaf goes with it")
+	case c.summarizer == nil && (c.as != "text" || c.reply != stream.Text):
+		return clikit.WithHint(clikit.UsageError("--compact asks the command for a summary in plain text, and it reads or prints another form"),
+			"name a command that summarizes with --summarizer, or none with --summarizer ''")
+	}
+	return nil
+}
+
+// defaults fill what assistant messages lack.
+func (c *config) defaults() session.Defaults {
+	return session.Defaults{
+		Provider: cmp.Or(c.provider, os.Getenv("SESS_PROVIDER")), Model: cmp.Or(c.model, os.Getenv("SESS_MODEL")),
+	}
+}

@@ -1,0 +1,51 @@
+// Sess-turn makes one turn of a session with any command that answers a prompt.
+//
+// Usage:
+//
+//	sess-turn [flags] SESSION -- COMMAND [ARG...]
+//
+// The command reads the conversation and the user's text; its answer is printed as it
+// comes and, if the command ended well, appended with the text. See sess-turn(1).
+package main
+
+import (
+	"context"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-turn",
+	Summary: "make one turn of a session with any LLM command",
+	Args:    "SESSION -- COMMAND [ARG...]",
+	Command: true,
+	Examples: `sess-turn -t 'why does it hang?' s.jsonl -- claude -p --bare --tools ""
+git diff | sess-turn -f - --system review.txt s.jsonl -- llm
+sess-turn --window 200000 --compact -t 'go on' s.jsonl -- my-llm
+sess-turn -n -t 'what would it read?' s.jsonl -- my-llm`,
+	New: func() ([]clikit.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	name, err := operand.One(operands)
+	if err != nil && len(operands) > 1 && !s.HasCommand {
+		return clikit.WithHint(err, "a command stands behind two dashes: %s", clikit.ShellWords([]string{"sess-turn", operands[0], "--", operands[1]}))
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.check(s, name); err != nil {
+		return err
+	}
+	t := &turn{config: c, ctx: ctx, streams: s, name: name}
+	if err := t.readTexts(); err != nil {
+		return err
+	}
+	return t.make()
+}

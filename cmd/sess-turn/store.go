@@ -1,0 +1,131 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/command"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/stream"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// finish stores the turn, or says why not. Failed is why the command did.
+func (t *turn) finish(printed []byte, failed error) error {
+	r := reply{items: []*stream.Item{t.asked()}}
+	switch {
+	case failed != nil && t.reply == stream.Text:
+		text, _ := command.Clean(string(printed))
+		r.fail(text, failed)
+	case failed != nil:
+		if r = t.readReply(printed); r.failed == nil || errors.Is(r.failed, errNoAnswer) {
+			r.fail("", failed)
+		}
+	default:
+		r = t.readReply(printed)
+		if r.failed == nil {
+			break
+		}
+		failed = fmt.Errorf("running %s: %w", command.Command{Argv: t.streams.Command}, r.failed)
+		if !t.keepFailed {
+			return clikit.CommandFailed(failed)
+		}
+		if errors.Is(failed, errNoAnswer) {
+			r.fail("", failed)
+		}
+	}
+	added, err := t.store(printed, r.items)
+	switch {
+	case err != nil && failed != nil:
+		return errors.Join(clikit.CommandFailed(failed), err)
+	case err != nil:
+		return err
+	case failed != nil:
+		return clikit.WithHint(clikit.CommandFailed(failed), "the turn is stored as one that failed: %s", operand.Appended(added))
+	case t.ctx.Err() != nil: // while the answer was printed
+		t.streams.Infof("%s: %s", t.session, operand.Appended(added))
+		return t.ctx.Err()
+	}
+	t.streams.Notef("%s: %s", t.session, operand.Appended(added))
+	return cmp.Or(t.streams.Acknowledge(operand.Appended(added), t.out.failed), r.unread)
+}
+
+// store adds what the user said and the reply to the session, and returns the entries.
+// What cannot be added is kept in a file: it was paid for.
+func (t *turn) store(printed []byte, items []*stream.Item) ([]session.Entry, error) {
+	target, err := t.open()
+	var added []session.Entry
+	if err == nil {
+		if err = t.add(&target.Batch, items); err == nil {
+			added = target.Batch.Entries
+			err = target.Commit()
+		}
+		err = errors.Join(err, target.Close())
+	}
+	switch {
+	case errors.Is(err, operand.ErrUnsynced):
+		return nil, err
+	case err != nil:
+		return nil, t.rescue(err, added, items, printed)
+	}
+	target.LeaveCrumb()
+	return added, nil
+}
+
+// open opens the session for adding behind the entry that the turn goes on from: behind
+// what came meanwhile, if that goes on from there too and is no compaction.
+func (t *turn) open() (*operand.Target, error) {
+	o := t.target
+	if o.Parent != "" {
+		if o.Parent = cmp.Or(t.leaf, "null"); t.expect != "" {
+			o.ExpectLeaf = cmp.Or(t.tip, "null")
+		}
+		return operand.OpenTarget(t.ctx, t.streams, t.name, o)
+	}
+	var follow func(src *operand.Source, path []session.Entry) (bool, error)
+	if t.expect == "" {
+		follow = func(src *operand.Source, path []session.Entry) (bool, error) {
+			came := behind(path, t.leaf)
+			t.streams.Notef("%s: the leaf moved while the command ran; %d entries came", src.Name, len(came))
+			return !slices.ContainsFunc(came, func(e session.Entry) bool { return e.Type() == session.TypeCompaction }), nil
+		}
+	}
+	return operand.OpenBehind(t.ctx, t.streams, t.name, t.leaf, o, follow)
+}
+
+// add adds the turn to a batch. What a program printed is taken as it is.
+func (t *turn) add(b *session.Batch, items []*stream.Item) error {
+	b.Defaults, b.Force = t.defaults(), true
+	return stream.AddTo(b, items)
+}
+
+// rescue keeps a turn that could not be added for the reason in err, and says how to add
+// it. Without entries they are made for the entry that the turn goes on from.
+func (t *turn) rescue(err error, entries []session.Entry, items []*stream.Item, printed []byte) error {
+	b := session.Batch{Leaf: t.leaf, Now: time.Now().UnixMilli(), Entries: entries}
+	b.NewID = func(func(string) bool) (string, error) { return session.UniqueEntryID(), nil }
+	if entries == nil {
+		if refused := t.add(&b, items); refused != nil {
+			_, kept := operand.Keep(t.streams, t.stored, "what the command printed", ".txt", string(printed))
+			return errors.Join(err, kept)
+		}
+	}
+	var lines strings.Builder
+	for _, e := range b.Entries {
+		lines.WriteString(e.Raw() + "\n")
+	}
+	file, kept := operand.Keep(t.streams, t.stored, "the turn", ".jsonl", lines.String())
+	if file == "" {
+		return errors.Join(err, kept)
+	}
+	how := "to add it"
+	if errors.Is(err, session.ErrLeafMoved) {
+		how = "to add it as a branch, behind the entry it answers"
+	}
+	return errors.Join(err, clikit.WithHint(kept, "%s: %s", how, clikit.ShellWords([]string{"sess-append", "-e", "-f", file, t.name})))
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/command"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// maxAnswer is how many bytes the command may print: the events of an agent hold what
+// its tools printed.
+const maxAnswer = 64 << 20
+
+// A turn is one run.
+type turn struct {
+	*config
+	ctx     context.Context
+	streams *clikit.Streams
+	name    string // the operand
+
+	began  int64 // in milliseconds since the epoch
+	user   session.Message
+	prompt []session.Message // of --system
+
+	read
+	tokens int64 // of what the command is given, estimated
+	out    *sink
+}
+
+// read is what was read of the session, which is not held while the command runs.
+type read struct {
+	path    []session.Entry // that the turn goes on from, as far as its context needs
+	leaf    string          // id of the last entry of the path, "" for none
+	tip     string          // id of the leaf of the session, if it was read whole
+	stored  string          // path of the session
+	session string          // name for messages
+}
+
+// readTexts reads what the user and the system say.
+func (t *turn) readTexts() error {
+	text, err := t.userText()
+	if err != nil {
+		return err
+	}
+	t.began, t.user = time.Now().UnixMilli(), session.NewTextMessage(session.RoleUser, text)
+	if t.system == "" {
+		return nil
+	}
+	prompt, err := t.streams.ReadText(t.system, "system prompt", "--system")
+	t.prompt = []session.Message{session.NewTextMessage(session.RoleSystem, prompt)}
+	return err
+}
+
+func (t *turn) userText() (string, error) {
+	if t.text != nil {
+		if *t.text == "" {
+			return "", clikit.UsageError("no text: --text is empty")
+		}
+		return *t.text, clikit.UTF8("--text", *t.text)
+	}
+	text, err := t.streams.ReadText(t.file, "text", "--text or --file")
+	if err == nil && text == "" {
+		err = clikit.UsageError("no text: the input is empty")
+	}
+	return text, err
+}
+
+// make makes the turn.
+func (t *turn) make() error {
+	if err := t.readSession(); err != nil {
+		return err
+	}
+	if t.dryRun {
+		prompt, err := t.ask()
+		if err == nil {
+			_, err = io.WriteString(t.streams.Shown(), prompt)
+		}
+		return err
+	}
+	if err := t.writable(); err != nil {
+		return err
+	}
+	if t.compact {
+		if err := t.fit(); err != nil {
+			return err
+		}
+	}
+	prompt, err := t.ask()
+	if err != nil {
+		return err
+	}
+	t.out = &sink{w: t.streams.Live()}
+	printed, failed := t.answer(prompt)
+	if failed != nil && !t.keeps(failed) {
+		return clikit.CommandFailed(failed)
+	}
+	return t.finish(printed, failed)
+}
+
+// readSession reads the path that the turn goes on from.
+func (t *turn) readSession() error {
+	in, err := operand.Open(t.ctx, t.streams, t.name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	t.read = read{stored: in.Path(), session: in.Name}
+	if t.target.Parent == "" && t.expect == "" {
+		path, _, err := in.Recent(operand.RecentSession)
+		if err == nil {
+			t.path, t.leaf = path, path[len(path)-1].ID()
+		}
+		if !errors.Is(err, session.ErrWhole) {
+			return err
+		}
+	}
+	src, err := in.Session()
+	if err != nil {
+		return err
+	}
+	return t.take(src)
+}
+
+// take takes the path from a session that was read whole.
+func (t *turn) take(src *operand.Source) error {
+	if err := src.Expect(t.expect); err != nil {
+		return err
+	}
+	at, ok := src.Session.Leaf()
+	if ok {
+		t.tip = src.Entries[at].ID()
+	}
+	if t.target.Parent != "" {
+		var err error
+		if at, err = src.Session.Resolve(t.target.Parent, at); err != nil {
+			return fmt.Errorf("%s: %w", src.Name, err)
+		}
+	}
+	if at >= 0 {
+		t.path, _ = src.PathTo(at)
+		t.leaf = src.Entries[at].ID()
+	}
+	return nil
+}
+
+// writable finds out what would keep the turn from being added, before it is paid for.
+func (t *turn) writable() error {
+	target, err := t.open()
+	if err != nil {
+		return err
+	}
+	return target.Close()
+}
+
+// answer runs the command. What it printed comes with an error, too.
+func (t *turn) answer(prompt string) (printed []byte, err error) {
+	cmd := command.Command{
+		Argv: t.streams.Command, Timeout: t.timeout, MaxReply: maxAnswer,
+		Env: []string{"SESS_FILE=" + t.stored, "SESS_LEAF=" + t.leaf, fmt.Sprintf("SESS_TOKENS=%d", t.tokens)},
+	}
+	if !t.noStream {
+		cmd.Stdout = t.out
+	}
+	if t.streams.Verbose {
+		cmd.Stderr = t.streams.Err
+	}
+	retry := command.Retry{Attempts: t.retries, Report: func(try int, wait time.Duration, err error) {
+		t.streams.Warnf("%v; asking again in %v (retry %d of %d)", err, wait.Round(100*time.Millisecond), try, t.retries)
+	}}
+	_, err = retry.Run(t.ctx, func(ctx context.Context) (string, error) {
+		printed, err = cmd.Collect(ctx, prompt)
+		return "", err
+	})
+	if err == nil && t.noStream {
+		_, _ = t.out.Write(printed) // it remembers its error
+	}
+	if tty.IsTerminal(t.streams.OutFile()) && len(printed) > 0 && printed[len(printed)-1] != '\n' && (err == nil || !t.noStream) {
+		_, _ = t.out.Write([]byte("\n"))
+	}
+	return printed, err
+}
+
+// keeps reports whether a turn that failed is stored: if that is asked for, and the
+// command ran.
+func (t *turn) keeps(failed error) bool {
+	e, ok := errors.AsType[*command.Error](failed)
+	return t.keepFailed && ok && e.Reason != command.NotStarted
+}
+
+// A sink is standard output, with its first error.
+type sink struct {
+	w   io.Writer
+	mu  sync.Mutex
+	err error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = err
+	}
+	return n, err
+}
+
+// failed returns the first error.
+func (s *sink) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// behind reports whether entries stand behind the one with an id on a path, "" for all.
+func behind(path []session.Entry, id string) []session.Entry {
+	return path[slices.IndexFunc(path, func(e session.Entry) bool { return e.ID() == id })+1:]
+}

@@ -1,0 +1,31 @@
+package main
+
+import "context"
+
+// turnGoals are about what a turn costs besides its command.
+func (b *bench) turnGoals() []goal {
+	const limit = 2
+	return []goal{{"sess-turn around a command, less the command / no-op tool", func(ctx context.Context, name string) ([]row, error) {
+		cat, err := b.need("cat")
+		if err != nil {
+			return nil, err
+		}
+		s, err := b.session(ctx, short, 10)
+		if err != nil {
+			return nil, err
+		}
+		turn := b.ours("sess-turn", "--sync=never", "-t", "hello", s.file, "--", cat)
+		turn.after, turn.check = s.restore, s.grown
+		c, err := b.compare(ctx, turn, b.ours("noop", "-t", "hello", "s.jsonl"))
+		if err != nil {
+			return nil, err
+		}
+		alone, err := b.repeat(ctx, command{argv: []string{cat, "/dev/null"}})
+		if err != nil {
+			return nil, err
+		}
+		c.ours -= alone
+		c.ratio = c.ours / c.peer
+		return []row{ratioRow(name, c, limit)}, nil
+	}}}
+}
