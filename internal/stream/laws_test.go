@@ -51,7 +51,7 @@ func framed(data []byte) bool {
 // cuts returns where a stream is cut: at the ends of its lines, and at 200 of its bytes. Of
 // long streams it is fewer, so that not more than some megabytes are decoded.
 func cuts(data []byte) (ends, random []int) {
-	limit := min(200, max(10, 16<<20/(len(data)+1)))
+	limit := min(200, max(10, 4<<20/(len(data)+1)))
 	r := rand.New(rand.NewPCG(1, uint64(len(data))))
 	for i, c := range data {
 		if c == '\n' {
@@ -76,8 +76,8 @@ func cutLaw(t *testing.T, at int, whole, got told) {
 		same++
 	}
 	rest := got.items[same:]
-	if same == 0 && len(rest) == 1 && strings.Contains(have[0], "sess-record:run") {
-		return // which of two agents it is may show in the second line
+	if n := len(rest); n > 0 && strings.Contains(have[len(have)-1], "sess-record:run") {
+		rest = rest[:n-1] // which of two agents a run is of may show in its second line
 	}
 	replies := 0
 	for _, i := range rest {
