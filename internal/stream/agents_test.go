@@ -300,3 +300,32 @@ func TestPrompt(t *testing.T) {
 		})
 	}
 }
+
+// TestPiCompaction: pi names what a compaction keeps by an id of its own file, so it is
+// kept beside the conversation, and a warning says so.
+func TestPiCompaction(t *testing.T) {
+	t.Parallel()
+	warned, kept := "", false
+	items, err := stream.Decode(samplesOf(t, "pi-0.87")["10-compaction"].all(), stream.Options{
+		Warn: func(format string, args ...any) { warned += fmt.Sprintf(format, args...) },
+	})
+	for _, i := range items {
+		if i.Type == session.TypeCompaction {
+			t.Error("a compaction is in force")
+		}
+		kept = kept || i.Type == session.TypeCustom && js.Unquote(i.Fields[0].Raw) == "sess-record:compaction"
+	}
+	if err != nil || !kept || !strings.Contains(warned, "does not say which messages it keeps") {
+		t.Errorf("%v, kept %v, warned of %q", err, kept, warned)
+	}
+}
+
+// TestCallWithoutResult: an interrupt leaves a call without a result.
+func TestCallWithoutResult(t *testing.T) {
+	t.Parallel()
+	messages := recorded(record(t, samplesOf(t, "pi-0.73")["08b-sigint-tool"].all(), stream.Options{}))
+	last := messages[len(messages)-1]
+	if len(last.ToolCalls()) != 1 || last.Role() != session.RoleAssistant {
+		t.Errorf("the last message is %s", last.Raw())
+	}
+}
