@@ -27,6 +27,7 @@ type writer struct {
 
 	pending []*stream.Item // that are not written yet
 	failed  error          // of the last try
+	state   *operand.State // of the session, as the last commit left it
 }
 
 // open returns a writer to the session. The error is one that would keep every entry from
@@ -127,7 +128,7 @@ func (w *writer) try() {
 // a negative one is at once.
 func (w *writer) commit(wait time.Duration) (err error) {
 	o := w.target
-	o.Wait = wait
+	o.Wait, o.Since = wait, w.state
 	t, err := operand.OpenTarget(w.ctx, w.streams, w.name, o)
 	if err != nil {
 		return err
@@ -142,7 +143,7 @@ func (w *writer) commit(wait time.Duration) (err error) {
 	}
 	err = t.Commit()
 	if err == nil || errors.Is(err, operand.ErrUnsynced) {
-		w.pending, w.failed = nil, nil
+		w.pending, w.failed, w.state = nil, nil, t.State()
 		w.streams.Notef("%s", operand.Appended(t.Batch.Entries))
 		t.LeaveCrumb()
 	}

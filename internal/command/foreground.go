@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"syscall"
 )
 
 // A Foreground is a command that runs as if it stood in the place of this program: it has
@@ -80,6 +79,3 @@ func (f *Foreground) Wait() (status int, err error) {
 	}
 	return 0, err
 }
-
-// Interrupt asks the command to end.
-func (f *Foreground) Interrupt() { _ = f.cmd.Process.Signal(syscall.SIGTERM) }

@@ -31,6 +31,19 @@ type TargetOptions struct {
 	Grace      time.Duration // as [jsonl.Options.Grace]
 	Sync       string        // "always", "never", or "" for always inside the store
 	Whole      bool          // read all of it, because its entries are needed
+
+	// Since is how the last target of the same session left it. If nobody else has written to
+	// it, it is not read again.
+	Since *State
+}
+
+// A State is a session as a [Target.Commit] left it.
+type State struct {
+	file   fs.FileInfo
+	header session.Header
+	leaf   string
+	known  func(string) bool
+	newID  func(func(string) bool) (string, error)
 }
 
 // ErrUnsynced is matched by the error of [Target.Commit] if the entries are in the session
@@ -116,6 +129,9 @@ func (t *Target) readLocked(o TargetOptions) error {
 	if o.whole() || t.place.draft() {
 		return t.whole(io.NewSectionReader(t.file, 0, t.file.Size()))
 	}
+	if t.resume(o.Since) {
+		return nil
+	}
 	if t.file.Size() <= scanLimit {
 		return t.heads()
 	}
@@ -126,6 +142,38 @@ func (t *Target) readLocked(o TargetOptions) error {
 	t.Batch.Known = func(id string) bool { return id == leaf }
 	t.Batch.NewID = func(func(string) bool) (string, error) { return session.UniqueEntryID(), nil }
 	return nil
+}
+
+// State returns how the session was left by a commit, nil if that is not known.
+func (t *Target) State() *State {
+	if t.file == nil || t.Session != nil || len(t.Batch.Entries) == 0 {
+		return nil
+	}
+	fi, err := os.Stat(t.place.file)
+	if err != nil {
+		return nil
+	}
+	known, added := t.Batch.Known, map[string]bool{}
+	for _, e := range t.Batch.Entries {
+		added[e.ID()] = true
+	}
+	return &State{
+		file: fi, header: t.Header, leaf: t.Batch.Leaf, newID: t.Batch.NewID,
+		known: func(id string) bool { return added[id] || known(id) },
+	}
+}
+
+// resume takes a session for the one that was left, if it has not changed since.
+func (t *Target) resume(s *State) bool {
+	if s == nil {
+		return false
+	}
+	fi, err := os.Stat(t.place.file)
+	if err != nil || !os.SameFile(fi, s.file) || fi.Size() != s.file.Size() || !fi.ModTime().Equal(s.file.ModTime()) {
+		return false
+	}
+	t.Header, t.Batch.Leaf, t.Batch.Known, t.Batch.NewID = s.header, s.leaf, s.known, s.newID
+	return true
 }
 
 // whole reports whether more than the leaf has to be known.

@@ -26,9 +26,6 @@ type result struct {
 	at      int64
 }
 
-// open reports whether there is anything to record.
-func (p *reply) open() bool { return p.written != nil || len(p.blocks) > 0 }
-
 // add adds blocks.
 func (p *reply) add(at int64, blocks ...string) {
 	if len(p.blocks) == 0 {

@@ -3,13 +3,13 @@ package jsonl
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // An Appender appends to a log that it holds locked. It is not safe for
@@ -150,7 +150,7 @@ func (a *Appender) stillThere() error {
 func join(lines [][]byte) ([]byte, error) {
 	n := 1
 	for i, l := range lines {
-		if bytes.IndexByte(l, '\n') >= 0 || !json.Valid(l) {
+		if bytes.IndexByte(l, '\n') >= 0 || !js.Valid(l) {
 			return nil, fmt.Errorf("line %d of %d: %w", i+1, len(lines), ErrInvalid)
 		}
 		n += len(l) + 1

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // A form is the state in which a log ends.
@@ -73,7 +73,7 @@ func classify(line []byte, first bool) tail {
 	switch {
 	case len(bytes.Trim(line, " \t\r")) == 0:
 		return tail{form: blanked, size: len(line)}
-	case !json.Valid(value):
+	case !js.Valid(value):
 		return tail{form: torn, size: len(line), data: line}
 	case len(kept) < len(line):
 		nuls := line[len(kept):]
