@@ -24,8 +24,10 @@ type attempt struct {
 // among the recent ones goes only with everything before the last turn, and the prompt
 // for a summary may have no room for the one before.
 var attempts = []attempt{
-	{strategy: compact.KeepRecent}, {strategy: compact.LastTurn},
-	{strategy: compact.KeepRecent, extract: true}, {strategy: compact.LastTurn, extract: true},
+	{strategy: compact.KeepRecent},
+	{strategy: compact.LastTurn},
+	{strategy: compact.KeepRecent, extract: true},
+	{strategy: compact.LastTurn, extract: true},
 }
 
 // fit compacts the session if what is said now does not fit behind it. A summarizer that

@@ -220,7 +220,7 @@ func (s *sink) failed() error {
 	return s.err
 }
 
-// behind reports whether entries stand behind the one with an id on a path, "" for all.
+// behind returns what stands behind the entry with an id on a path; "" is in front of all.
 func behind(path []session.Entry, id string) []session.Entry {
 	return path[slices.IndexFunc(path, func(e session.Entry) bool { return e.ID() == id })+1:]
 }

@@ -100,3 +100,19 @@ func TestNothingActsOnATerminal(t *testing.T) {
 		}
 	}
 }
+
+// Nor does one of an answer, which ends its line there.
+func TestTurnOnATerminal(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{"--no-stream", "--retries=0"} {
+		dir := t.TempDir()
+		path := write(t, dir, "s.jsonl", good)
+		got := onTerminal(t, dir, "sess-turn", flag, "-t", "x", "s.jsonl", "--", "printf", `\033]0;title\007caf\303\251`)
+		if want := `\u001b]0;title\u0007café` + "\n"; got != want {
+			t.Errorf("%s: %q, want %q", flag, got, want)
+		}
+		if added := strings.TrimPrefix(readFile(t, path), good); !strings.Contains(added, `"text":"café"`) {
+			t.Errorf("%s: stored %s", flag, added)
+		}
+	}
+}

@@ -25,10 +25,16 @@ func TestTurnCompacts(t *testing.T) {
 		{"by the command", compacts, nil, "printf '## Original Request\\n- it\\n## Goal\\n- the goal\\n'", "command", ""},
 		{"by another", compacts, []string{"--summarizer", `cat >/dev/null; printf '## Goal\n- by another\n## Original Request\n- it\n'`}, "echo asked >>asked; echo yes", "command", ""},
 		{"without a model", compacts, []string{"--summarizer", ""}, "echo asked >>asked; echo yes", "extractive", ""},
-		{"a summarizer that fails", compacts, []string{"--summarizer", "echo no credit >&2; exit 1"}, "echo asked >>asked; echo yes", "extractive",
-			"sess-turn: warning: running sh: exit status 1: no credit; compacting without a model\n"},
-		{"a command without the heading", compacts, nil, "echo asked >>asked2; echo yes", "extractive",
-			"sess-turn: warning: running sh: the answer lacks the heading"},
+		{
+			"a summarizer that fails", compacts,
+			[]string{"--summarizer", "echo no credit >&2; exit 1"},
+			"echo asked >>asked; echo yes", "extractive",
+			"sess-turn: warning: running sh: exit status 1: no credit; compacting without a model\n",
+		},
+		{
+			"a command without the heading", compacts, nil, "echo asked >>asked2; echo yes", "extractive",
+			"sess-turn: warning: running sh: the answer lacks the heading",
+		},
 		{"it fits", "--compact --window 100000", nil, "echo asked >>asked; echo yes", "", ""},
 		{"what is said does not fit", "--compact --window 1000 --reserve 999", nil, "echo asked >>asked; echo yes", "", "what is said now needs more than"},
 	} {
