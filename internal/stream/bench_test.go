@@ -19,7 +19,12 @@ func BenchmarkDecode(b *testing.B) {
 		fmt.Fprintf(&whole, `{"type":"assistant","message":{"id":"m%d","role":"assistant","model":"m","content":[{"type":"text","text":"%s"}],"usage":{"input_tokens":1}},"session_id":"c","uuid":"u"}`+"\n",
 			i, strings.Repeat(`some words, \"quoted\", and a line feed\n`, 100_000))
 	}
+	var calls strings.Builder // each of an index of its own, as an attacker would have them
+	for i := range 50_000 {
+		calls.WriteString(sse(call(fmt.Sprintf(`"index":%d,"id":"a%d","function":{"name":"f","arguments":"{}"}`, i, i))))
+	}
 	for name, data := range map[string]string{
+		"calls":  calls.String(),
 		"deltas": head + `{"type":"stream_event","event":{"type":"message_start","message":{"id":"m1"}},"session_id":"c"}` + "\n" + strings.Repeat(delta, 100_000),
 		"whole":  head + whole.String(),
 		"codex":  `{"type":"thread.started","thread_id":"t"}` + "\n" + strings.Repeat(`{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"`+strings.Repeat("word ", 200)+"\"}}\n", 30_000),

@@ -2,7 +2,6 @@ package stream
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
@@ -56,13 +55,14 @@ type chatReader struct {
 	pieces                      pieces
 	content, refusal, reasoning *piece
 	calls                       []*piece
+	at                          map[int]*piece // the last call of each index
 	finish, failure             string
 	usage                       js.Value
 	began, others, finished     bool
 }
 
 func readChat(rec *recorder) reader {
-	c := &chatReader{rec: rec}
+	c := &chatReader{rec: rec, at: map[int]*piece{}}
 	c.content, c.refusal, c.reasoning = &piece{of: &c.pieces}, &piece{of: &c.pieces}, &piece{of: &c.pieces}
 	return c
 }
@@ -141,18 +141,16 @@ func (c *chatReader) delta(v js.Value) {
 func (c *chatReader) call(v js.Value) {
 	id, index := v.Get("id").Str(), int(v.Get("index").Int())
 	name := v.Get("function", "name").Str()
-	var of *piece
-	for _, have := range slices.Backward(c.calls) {
-		if have.index == index || v.Get("index") == "" {
-			of = have
-			break
-		}
+	of := c.at[index]
+	if n := len(c.calls); n > 0 && v.Get("index") == "" {
+		of = c.calls[n-1]
 	}
 	if of == nil || id != "" && of.id != "" && id != of.id || id == "" && name != "" && isObject(of.text.String()) {
 		if of = (&piece{of: &c.pieces, index: index, kind: pieceCall}); !c.pieces.room(len(id) + len(name)) {
 			return
 		}
 		c.calls = append(c.calls, of)
+		c.at[index] = of
 	}
 	of.id, of.name = cmp.Or(of.id, id), cmp.Or(of.name, name)
 	arguments := v.Get("function", "arguments")

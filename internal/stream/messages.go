@@ -2,7 +2,6 @@ package stream
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
@@ -34,12 +33,12 @@ type messageAssembler struct {
 	ended bool     // by message_stop
 
 	list   []*messageBlock
+	at     map[int64]*messageBlock // by their places
 	pieces pieces
 }
 
 // A messageBlock is a block of a message as far as it came.
 type messageBlock struct {
-	index                  int64
 	raw                    js.Value // of content_block_start
 	text, input, signature *piece
 	stopped                bool
@@ -71,17 +70,19 @@ func (a *messageAssembler) value(v js.Value) (ok bool) {
 
 // block returns the block at a place.
 func (a *messageAssembler) block(index int64) *messageBlock {
-	for _, have := range slices.Backward(a.list) {
-		if have.index == index {
-			return have
-		}
+	if have := a.at[index]; have != nil {
+		return have
 	}
 	made := &messageBlock{
-		index: index, raw: `{"type":"text","text":""}`,
+		raw:  `{"type":"text","text":""}`,
 		text: &piece{of: &a.pieces}, input: &piece{of: &a.pieces}, signature: &piece{of: &a.pieces},
+	}
+	if a.at == nil {
+		a.at = map[int64]*messageBlock{}
 	}
 	if a.pieces.room(0) {
 		a.list = append(a.list, made)
+		a.at[index] = made
 	}
 	return made
 }

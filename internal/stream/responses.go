@@ -23,6 +23,7 @@ type responsesReader struct {
 	rec      *recorder
 	response js.Value // as the last event had it that has it
 	items    []*responseItem
+	keys     map[string]*responseItem
 	pieces   pieces
 	failure  string
 	finished bool
@@ -30,17 +31,21 @@ type responsesReader struct {
 
 // A responseItem is an item of the output as far as it came.
 type responseItem struct {
-	key   string
 	raw   js.Value
 	done  bool // raw is the whole
 	parts []*responsePart
+	at    map[partKey]*responsePart
 }
 
 // A responsePart is a text of an item that comes in deltas.
 type responsePart struct {
+	of delta
+	*piece
+}
+
+type partKey struct {
 	of    delta
 	index int64
-	*piece
 }
 
 // A delta says what the pieces of a kind are of: of an item of a type, there of a member, or
@@ -56,7 +61,9 @@ var deltas = map[string]delta{
 	"response.custom_tool_call_input.delta":  {item: "custom_tool_call", member: "input"},
 }
 
-func readResponses(rec *recorder) reader { return &responsesReader{rec: rec} }
+func readResponses(rec *recorder) reader {
+	return &responsesReader{rec: rec, keys: map[string]*responseItem{}}
+}
 
 func (r *responsesReader) value(v object, _ string) verdict {
 	typ := v.Get("type").Str()
@@ -112,39 +119,36 @@ func (r *responsesReader) whole(status string, response js.Value) (ended bool) {
 // item returns the item that an event is about.
 func (r *responsesReader) item(v object) *responseItem {
 	key := cmp.Or(string(v.Get("output_index")), v.Get("item_id").Str(), v.Get("item", "id").Str())
-	for i := len(r.items) - 1; i >= 0; i-- {
-		if r.items[i].key == key {
-			return r.items[i]
-		}
+	if have := r.keys[key]; have != nil {
+		return have
 	}
-	made := &responseItem{key: key}
+	made := &responseItem{at: map[partKey]*responsePart{}}
 	if r.pieces.room(len(key)) {
 		r.items = append(r.items, made)
+		r.keys[key] = made
 	}
 	return made
 }
 
 // delta takes a piece of a text.
 func (r *responsesReader) delta(v object, of delta) {
-	item, index := r.item(v), int64(0)
+	item, key := r.item(v), partKey{of: of}
 	if item.raw == "" {
 		item.raw = js.Value(js.Object(js.StringField("type", of.item)))
 	}
 	if of.at != "" {
-		index = v.Get(of.at).Int()
+		key.index = v.Get(of.at).Int()
 	}
-	for _, part := range item.parts {
-		if part.of == of && part.index == index {
-			part.write(v.Get("delta").Str())
+	part := item.at[key]
+	if part == nil {
+		if !r.pieces.room(0) {
 			return
 		}
+		part = &responsePart{of, &piece{of: &r.pieces}}
+		item.parts = append(item.parts, part)
+		item.at[key] = part
 	}
-	if !r.pieces.room(0) {
-		return
-	}
-	made := &responsePart{of, index, &piece{of: &r.pieces}}
-	made.write(v.Get("delta").Str())
-	item.parts = append(item.parts, made)
+	part.write(v.Get("delta").Str())
 }
 
 // value returns an item as far as it came.
