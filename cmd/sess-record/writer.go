@@ -73,7 +73,9 @@ func (w *writer) record(src *source) error {
 	}
 	kept := w.finish()
 	if w.bestEffort {
-		unread, kept = w.tell(unread), w.tell(kept)
+		w.tell(unread)
+		w.tell(kept)
+		unread, kept = nil, nil
 	}
 	if interrupted != nil {
 		return errors.Join(interrupted, kept)
@@ -81,12 +83,11 @@ func (w *writer) record(src *source) error {
 	return errors.Join(src.wait(), <-passed, unread, kept)
 }
 
-// tell makes a warning of an error that does not count.
-func (w *writer) tell(err error) error {
+// tell warns of an error that does not count.
+func (w *writer) tell(err error) {
 	if err != nil {
 		w.streams.Warnf("%v", err)
 	}
-	return nil
 }
 
 // follow decodes what passes until it ends, or until a signal ends it.

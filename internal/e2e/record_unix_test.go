@@ -22,7 +22,7 @@ import (
 // sampleStream is what an agent printed.
 func sampleStream(t *testing.T, program, scenario string) string {
 	t.Helper()
-	return string(corpus.Golden(t, "streams/" + program)[scenario+"/stdout"])
+	return string(corpus.Golden(t, "streams/"+program)[scenario+"/stdout"])
 }
 
 // TestRecordPasses: what passes is the stream to the byte, whatever becomes of the session.
@@ -200,7 +200,8 @@ func TestRecordKilled(t *testing.T) {
 func TestRecordSignals(t *testing.T) {
 	t.Parallel()
 	stream := sampleStream(t, "pi-0.87", "01-text")
-	half := strings.LastIndex(stream[:strings.Index(stream, `"text_end"`)], "\n") + 1
+	said, _, _ := strings.Cut(stream, `"text_end"`)
+	half := strings.LastIndex(said, "\n") + 1
 	for sig, want := range map[syscall.Signal]struct {
 		status int
 		stop   string

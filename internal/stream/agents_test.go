@@ -329,3 +329,17 @@ func TestCallWithoutResult(t *testing.T) {
 		t.Errorf("the last message is %s", last.Raw())
 	}
 }
+
+// TestClaudeFailedTurn: a turn that says at its end that it failed has failed, also if a
+// reply stands in it.
+func TestClaudeFailedTurn(t *testing.T) {
+	t.Parallel()
+	const text = `{"type":"assistant","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"text","text":"So far."}]},"session_id":"s","uuid":"u1"}
+{"type":"result","subtype":"error_max_turns","is_error":true,"errors":["Reached the limit of turns"],"session_id":"s","uuid":"u2"}
+`
+	messages := recorded(record(t, []byte(text), stream.Options{}))
+	last := messages[len(messages)-1]
+	if len(messages) != 2 || messages[0].Text("") != "So far." || !last.Failed() || last.Str("errorMessage") != "Reached the limit of turns" {
+		t.Errorf("recorded %v", messages)
+	}
+}

@@ -37,9 +37,8 @@ type claudeReader struct {
 
 // A turnUsage counts what the replies of a turn used, to find what is not said of them.
 type turnUsage struct {
-	replies int     // that were recorded
-	output  int64   // tokens of theirs
-	cost    float64 // in USD, since the agent's session began
+	output int64   // tokens of its replies that are recorded
+	cost   float64 // in USD, since the agent's session began
 }
 
 func isClaude(v object) bool {
@@ -108,7 +107,7 @@ func (c *claudeReader) begin(v object, id string) {
 func (c *claudeReader) system(v object) {
 	switch v.Get("subtype").Str() {
 	case "init":
-		c.turn.output, c.turn.replies = 0, 0
+		c.turn.output = 0
 	case "compact_boundary":
 		c.finish("")
 		c.boundary = v.Get("compact_metadata")
@@ -269,7 +268,6 @@ func (c *claudeReader) fields(stop string) []js.Field {
 		usage = usage.With("input_tokens", js.Value(formats.Int(usage.Get("input_tokens").Int()-usage.Get("cache_read_input_tokens").Int())))
 	}
 	c.turn.output += usage.Get("output_tokens").Int()
-	c.turn.replies++
 	fields := []js.Field{
 		formats.Str("model", c.head.Get("model").Str()), js.StringField("api", api), js.StringField("provider", provider),
 		js.RawField("usage", formats.Usage(usage)), js.StringField("stopReason", reason),
@@ -341,7 +339,7 @@ func (c *claudeReader) result(v object) {
 	failed := c.failure
 	interrupted := strings.HasPrefix(v.Get("terminal_reason").Str(), "aborted")
 	switch said := v.Get("result").Str(); {
-	case len(c.blocks) > 0 || failed != "" || interrupted || c.turn.replies > 0:
+	case failed != "" || interrupted:
 	case v.Get("is_error").Truthy():
 		failed = cmp.Or(said, textOf(v.Get("errors")), v.Get("error", "message").Str(), v.Get("subtype").Str())
 	case said != "" && !c.spoke: // the whole output is this object
@@ -357,7 +355,7 @@ func (c *claudeReader) result(v object) {
 		fields := append(fail(failed), js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"))
 		c.rec.message(formats.Assistant(nil, fields...), cmp.Or(timeOf(v.Get("timestamp")), c.rec.now()))
 	}
-	c.failure, c.turn.output, c.turn.replies = "", 0, 0
+	c.failure, c.turn.output = "", 0
 }
 
 // streamed reports whether the events of the API say what the open message used.

@@ -12,10 +12,9 @@ import (
 // in one event; deltas in front of it matter only if it never comes. There is no usage.
 type copilotReader struct {
 	reply
-	sessionID string
-	model     string
-	saying    string // id of the message whose deltas come
-	pieces    pieces
+	model  string
+	saying string // id of the message whose deltas come
+	pieces pieces
 }
 
 func isCopilot(v object) bool {

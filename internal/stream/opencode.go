@@ -120,9 +120,8 @@ func (o *opencodeReader) flush() {
 func (o *opencodeReader) write(s *step) {
 	slices.SortStableFunc(s.parts, func(a, b js.Value) int { return strings.Compare(a.Get("id").Str(), b.Get("id").Str()) })
 	p := reply{rec: o.rec}
-	at := s.at
 	for _, part := range s.parts {
-		at = cmp.Or(part.Get("time", "start").Int(), part.Get("state", "time", "start").Int(), s.at)
+		at := cmp.Or(part.Get("time", "start").Int(), part.Get("state", "time", "start").Int(), s.at)
 		switch part.Get("type").Str() {
 		case "text":
 			p.add(at, formats.TextOf(part.Get("text")))

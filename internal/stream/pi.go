@@ -21,7 +21,6 @@ type piReader struct {
 	spoken  bool     // the assistant has begun a message, which has not ended
 	pieces  pieces   // of it
 	pending string   // the kind of the message that has begun, as JSON
-
 }
 
 func readPi(rec *recorder) reader { return &piReader{rec: rec} }

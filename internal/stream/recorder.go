@@ -19,7 +19,6 @@ type recorder struct {
 	known    bool                // the stream, or a part of it, is one that is read
 	prompted bool                // the prompt was recorded
 	heard    bool                // the stream has said what the user said first
-	model    string              // that was recorded last
 	early    []*Item             // in front of the first entry with a time
 	clock    int64               // the time of the last entry
 	totals   map[string]js.Value // details of messages by the id of the agent's session
@@ -180,7 +179,8 @@ func (r *recorder) said(text string) {
 func (r *recorder) run(at int64, agent, version, sessionID string) {
 	r.begin(&Item{Type: session.TypeCustom, Time: at, Fields: []js.Field{
 		js.StringField("customType", "sess-record:run"), js.RawField("data", js.Object(
-			js.StringField("agent", agent), formats.Str("version", version), formats.Str("sessionId", sessionID)))}})
+			js.StringField("agent", agent), formats.Str("version", version), formats.Str("sessionId", sessionID))),
+	}})
 }
 
 // unknown takes an event that means nothing here.
