@@ -121,7 +121,7 @@ func token(c chan struct{}) {
 }
 
 // chunk is how many bytes are read at once.
-const chunk = 64 << 10
+const chunk = 256 << 10
 
 // pass copies the stream to the backlog, which takes no time, and to standard output. An
 // output that fails does not end the recording, unless nobody reads it any more.
