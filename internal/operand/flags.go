@@ -29,6 +29,12 @@ func (o *TargetOptions) Settle() {
 	}
 }
 
+// LeafFlag is the flag that names the entry where a path ends. It has the same names in every
+// tool.
+func LeafFlag(dst *string, value, usage string) clikit.Flag {
+	return clikit.String(dst, "leaf, at, l", value, usage)
+}
+
 // SyncFlag is the flag of a tool that writes what.
 func SyncFlag(dst *string, what string) clikit.Flag {
 	return clikit.Choice(dst, "sync", []string{"", "always", "never"},
