@@ -111,3 +111,38 @@ func TestCompletionInShells(t *testing.T) {
 		})
 	}
 }
+
+// Whatever takes a session completes one: a new tool must not forget to.
+func TestEveryToolCompletes(t *testing.T) {
+	t.Parallel()
+	dir := completionStore(t)
+	tools, err := filepath.Glob(filepath.Join(bin, "sess*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, path := range tools {
+		tool := filepath.Base(path)
+		usage, _, _ := strings.Cut(runCommand(t, dir, "", tool, "--help").stdout, "\n")
+		before, _, ok := strings.Cut(usage, "SESSION")
+		if !ok {
+			continue
+		}
+		tried++
+		args := []string{tool, "--complete", "zsh", "--"}
+		for _, word := range strings.Fields(before)[2:] {
+			if name := strings.Trim(word, "[]."); name == "COMMAND" {
+				args = append(args, "cat")
+			} else if name != "" && name != "flags" {
+				args = append(args, "x")
+			}
+		}
+		r := runCommand(t, dir, "", append(args, "bbbb")...)
+		if want := "\tfiles\nbbbb0001\tanother\n"; r.status != 0 || r.stdout != want || r.stderr != "" {
+			t.Errorf("%q: status %d, %q, %s", args, r.status, r.stdout, r.stderr)
+		}
+	}
+	if tried < 9 {
+		t.Errorf("%d tools take a session", tried)
+	}
+}
