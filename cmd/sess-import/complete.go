@@ -45,7 +45,7 @@ func archived(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) 
 	if err != nil {
 		return
 	}
-	defer a.Close()
+	defer func() { _ = a.Close() }() // it was read
 	for _, details := range []bool{false, true} {
 		n := 0
 		for info, err := range a.List(ctx, formats.Query{Details: details}) {
