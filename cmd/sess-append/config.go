@@ -37,7 +37,7 @@ func (c *config) flags() []clikit.Flag {
 		clikit.Bool(&c.force, "force-type", "accept entries of unknown type, and messages of unknown role or shape"),
 		clikit.Strings(&c.set, "set", "set the string member `KEY=VALUE` of the entry, or of the message"),
 		clikit.Strings(&c.setJSON, "set-json", "set the member `KEY=JSON`"),
-		clikit.String(&c.target.Parent, "parent, leaf", "", "add as a child of `REF` instead of the leaf; null makes a new root"),
+		operand.ParentFlag(&c.target.Parent, "add as a child of `REF` instead of the leaf; null makes a new root"),
 		clikit.String(&c.target.ExpectLeaf, "expect-leaf", "", "add only if `REF` is the leaf; otherwise status 4"),
 		clikit.String(&c.api, "api", "", "the `API` an assistant message came through"),
 		clikit.String(&c.provider, "provider", "", "the `PROVIDER` of an assistant message ($SESS_PROVIDER)"),

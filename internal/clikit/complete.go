@@ -40,7 +40,7 @@ var (
 )
 
 // byShell are the names of operands and values that the shell completes.
-var byShell = map[string]Candidate{"FILE": Files, "SOURCE": Files, "DEST": Files, "DIR": Directories}
+var byShell = map[string]Candidate{"FILE": Files, "SOURCE": Files, "DEST": Files, "DIR": Directories, "COMMAND": Commands}
 
 // A Place is where a command line is completed.
 type Place struct {
@@ -307,9 +307,11 @@ func (at Place) value(ctx context.Context, t Tool, f Flag, add func(Candidate)) 
 
 // operand adds what may be the next operand.
 func (at Place) operand(ctx context.Context, t, whole Tool, add func(Candidate)) {
-	if t.Dispatch {
+	if t.Dispatch { // its commands are not the shell's
 		at.Kind = "COMMAND"
-		at.any(ctx, whole, add)
+		if whole.Complete != nil {
+			whole.Complete(ctx, at, add)
+		}
 		return
 	}
 	for _, at.Kind = range kinds(t.Args, len(at.Operands)) {

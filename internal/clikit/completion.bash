@@ -48,15 +48,20 @@ _sess_complete() {
 	fi
 	case $shell in
 	files)
-		if [ ${#COMPREPLY[@]} -eq 0 ]; then
-			compopt -o default 2>/dev/null
+		if [ ${#COMPREPLY[@]} -eq 0 ] && compopt -o default 2>/dev/null; then
 			return
 		fi
+		value=
+		[ "${COMP_TYPE:-9}" = 63 ] || compopt -o filenames 2>/dev/null || value=%q # bash 3.2 quotes nothing
 		for line in "$2"*; do
-			if [ -e "$line" ] || [ -L "$line" ]; then COMPREPLY+=("$line"); fi
-		done
-		[ "${COMP_TYPE:-9}" = 63 ] || compopt -o filenames 2>/dev/null ;;
-	directories) compopt -o dirnames 2>/dev/null ;;
+			[ -e "$line" ] || [ -L "$line" ] || continue
+			[ -z "$value" ] || printf -v line "$value" "$line"
+			COMPREPLY+=("$line")
+		done ;;
+	directories)
+		compopt -o dirnames 2>/dev/null || for line in "$2"*/; do
+			[ ! -d "$line" ] || { printf -v line %q "$line" && COMPREPLY+=("$line"); }
+		done ;;
 	commands)
 		while IFS= read -r line; do COMPREPLY+=("$line"); done <<<"$(compgen -c -- "$2")" ;;
 	esac
