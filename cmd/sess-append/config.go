@@ -12,7 +12,7 @@ import (
 
 type config struct {
 	role, file, typ                   string
-	text, label                       *string
+	text, label, title                *string
 	at                                string
 	entries, force, isError           bool
 	set, setJSON                      []string
@@ -32,11 +32,12 @@ func (c *config) flags() []clikit.Flag {
 		clikit.Bool(&c.entries, "entries, e", "read JSON lines, messages or whole entries"),
 		clikit.String(&c.typ, "type", "", "add an entry of `TYPE` with the members from --set and --set-json"),
 		clikit.Optional(&c.label, "label", "label an entry `NAME`; an empty name removes its label"),
+		clikit.Optional(&c.title, "title", "name the session `TITLE`; an empty title removes its name"),
 		clikit.String(&c.at, "at", "", "label the entry `REF` instead of the leaf"),
 		clikit.Bool(&c.force, "force-type", "accept entries of unknown type, and messages of unknown role or shape"),
 		clikit.Strings(&c.set, "set", "set the string member `KEY=VALUE` of the entry, or of the message"),
 		clikit.Strings(&c.setJSON, "set-json", "set the member `KEY=JSON`"),
-		clikit.String(&c.target.Parent, "parent", "", "add as a child of `REF` instead of the leaf; null makes a new root"),
+		operand.ParentFlag(&c.target.Parent, "add as a child of `REF` instead of the leaf; null makes a new root"),
 		clikit.String(&c.target.ExpectLeaf, "expect-leaf", "", "add only if `REF` is the leaf; otherwise status 4"),
 		clikit.String(&c.api, "api", "", "the `API` an assistant message came through"),
 		clikit.String(&c.provider, "provider", "", "the `PROVIDER` of an assistant message ($SESS_PROVIDER)"),
@@ -62,11 +63,13 @@ func (c *config) check(name string) error {
 		return err
 	}
 	filter := name == "" || name == "-"
-	stdin := c.text == nil && (c.file == "" || c.file == "-") && c.typ == "" && c.label == nil
+	stdin := c.text == nil && (c.file == "" || c.file == "-") && c.typ == "" && !c.notes()
 	texts := clikit.Exclusive(clikit.Given(c.text != nil, "--text"), clikit.Given(c.file != "", "--file"))
 	switch {
-	case c.label != nil && (c.text != nil || c.file != "" || c.typ != "" || c.role != "" || c.entries || len(c.set)+len(c.setJSON) > 0):
-		return clikit.UsageError("--label takes nothing but --at")
+	case c.label != nil && c.title != nil:
+		return clikit.UsageError("--label and --title exclude each other")
+	case c.notes() && (c.text != nil || c.file != "" || c.typ != "" || c.role != "" || c.entries || len(c.set)+len(c.setJSON) > 0):
+		return clikit.UsageError("--label takes nothing but --at, and --title nothing")
 	case c.at != "" && c.label == nil:
 		return clikit.UsageError("--at goes with --label")
 	case texts != nil:
@@ -88,7 +91,7 @@ func (c *config) check(name string) error {
 	if err := c.checkUsage(); err != nil {
 		return err
 	}
-	c.target.Whole = c.entries || c.typ != "" || c.label != nil
+	c.target.Whole = c.entries || c.typ != "" || c.label != nil // for the entries that addresses name
 	c.target.Settle()
 	if c.role == "tool" {
 		c.role = session.RoleToolResult
@@ -98,6 +101,9 @@ func (c *config) check(name string) error {
 	}
 	return c.checkRole()
 }
+
+// notes reports whether a label or a title is added, and no message.
+func (c *config) notes() bool { return c.label != nil || c.title != nil }
 
 // checkUsage makes a usage of ours of what an API reports.
 func (c *config) checkUsage() error {

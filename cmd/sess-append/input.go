@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -43,6 +44,10 @@ func (c *config) read(s *clikit.Streams) (*input, error) {
 			fields = append(fields, js.StringField("label", *c.label))
 		}
 		return &input{typ: session.TypeLabel, fields: fields}, clikit.UTF8("--label", *c.label)
+	}
+	if c.title != nil {
+		name := []js.Field{js.StringField("name", session.OneLine(*c.title))}
+		return &input{typ: session.TypeSessionInfo, fields: name}, clikit.UTF8("--title", *c.title)
 	}
 	if c.typ != "" {
 		return &input{typ: c.typ, fields: fields}, nil
@@ -185,18 +190,44 @@ func (in *input) addTo(t *operand.Target) error {
 		return err
 	}
 	for _, l := range in.lines {
-		if _, err := b.AddJSON(l.text); err != nil {
+		text, err := aimed(t, l.text)
+		if err == nil {
+			_, err = b.AddJSON(text)
+		}
+		if err != nil {
 			return fmt.Errorf("%s:%d: %w", in.name, l.number, err)
 		}
 	}
 	return nil
 }
 
+// aiming are the types of entries that say something of another one.
+var aiming = []string{session.TypeLabel, session.TypeContextEdit}
+
+// aimed is aim for a whole entry. The id of one that stands before it among the new ones
+// is no reference.
+func aimed(t *operand.Target, text string) (string, error) {
+	v := js.Value(text)
+	target := v.Get("targetId")
+	if !js.Valid([]byte(text)) || !v.IsObject() || !slices.Contains(aiming, v.Get("type").Str()) || !target.IsString() {
+		return text, nil
+	}
+	ref := target.Str()
+	if slices.ContainsFunc(t.Batch.Entries, func(e session.Entry) bool { return e.ID() == ref }) {
+		return text, nil
+	}
+	id, err := t.Entry(ref)
+	if err != nil || id == ref {
+		return text, err
+	}
+	return string(v.With("targetId", js.Value(js.Quote(id)))), nil
+}
+
 // aim replaces the reference by which a label or an edit names its entry with the
 // entry's id.
 func (in *input) aim(t *operand.Target) error {
 	for i, f := range in.fields {
-		if f.Name != "targetId" || in.typ != session.TypeLabel && in.typ != session.TypeContextEdit || f.Raw[0] != '"' {
+		if f.Name != "targetId" || !slices.Contains(aiming, in.typ) || f.Raw[0] != '"' {
 			continue
 		}
 		id, err := t.Entry(js.Unquote(f.Raw))

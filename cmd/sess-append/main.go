@@ -14,6 +14,7 @@ import (
 	"errors"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
 	"github.com/sess-tools/sess/internal/operand"
 )
 
@@ -26,6 +27,7 @@ reply=$(my-llm < prompt) && printf '%s' "$reply" | sess-append -r assistant --mo
 sess-new | sess-append -r user -t hi | sess-append -r assistant -t hello
 sess-append --label before-refactor s.jsonl
 sess-append --expect-leaf ID -r user -t 'only if nobody else wrote' s.jsonl`,
+	Complete: complete.Writer,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run

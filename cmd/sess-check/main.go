@@ -14,6 +14,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/check"
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
 )
 
 var tool = clikit.Tool{
@@ -24,6 +25,7 @@ var tool = clikit.Tool{
 sess-ls --all -0 | sess-check -q -0
 sess-check --repair -o mended.jsonl s.jsonl
 sess-check --migrate -o v3.jsonl old.jsonl`,
+	Complete: complete.Reader,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run

@@ -187,6 +187,9 @@ func (c *config) check(s *clikit.Streams, name string) error {
 	if c.preserve != "" && !isObject(c.preserve) {
 		return clikit.UsageError("--preserve-data wants a JSON object")
 	}
+	if n, err := clikit.Number(c.minGain); err == nil {
+		c.minGain = strconv.FormatInt(n, 10)
+	}
 	if _, err := compact.ParseMinGain(c.minGain); c.minGain != "" && err != nil {
 		return clikit.UsageError("--min-gain: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"context"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
 	"github.com/sess-tools/sess/internal/operand"
 )
 
@@ -24,6 +25,7 @@ var tool = clikit.Tool{
 sess-compact --if-needed --window 200000 s.jsonl -- my-llm
 sess-compact --prompt s.jsonl | my-llm | sess-compact --summary - s.jsonl
 sess-compact --plan s.jsonl`,
+	Complete: complete.Reader,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run

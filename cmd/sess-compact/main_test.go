@@ -41,9 +41,11 @@ func TestManOrder(t *testing.T) {
 		described = append(described, string(m[1]))
 	}
 	var listed []string
-	for _, f := range clikit.Flags(tool) {
-		listed = append(listed, f.Names[0])
+	flags, _ := tool.New()
+	for _, f := range flags {
+		listed = append(listed, f.Names()[0])
 	}
+	listed = append(listed, "quiet", "verbose", "help", "version") // of every tool
 	if diff := cmp.Diff(listed, described); diff != "" {
 		t.Errorf("(-help +page):\n%s", diff)
 	}

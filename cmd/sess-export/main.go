@@ -25,6 +25,7 @@ var tool = clikit.Tool{
 	Examples: `sess-export omp -o s.omp.jsonl s.jsonl
 sess-export pi --for pi-0.73 < s.jsonl
 sess-export omp --strict --losses lost.jsonl s.jsonl`,
+	Complete: completing,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run

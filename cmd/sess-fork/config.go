@@ -14,7 +14,7 @@ type config struct {
 
 func (c *config) flags() []clikit.Flag {
 	return append([]clikit.Flag{
-		clikit.String(&c.at, "at", "", "fork the path to `REF` instead of the leaf"),
+		operand.LeafFlag(&c.at, "", "fork the path to `REF` instead of the leaf"),
 		clikit.Bool(&c.all, "all", "take the whole session, every branch"),
 		clikit.String(&c.cwd, "cwd", "", "use `DIR` as the working directory, instead of the old session's"),
 		clikit.Optional(&c.title, "title", "name it `TITLE`, instead of the old name and \"(fork #N)\""),

@@ -12,6 +12,7 @@ import (
 	"context"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
 	"github.com/sess-tools/sess/internal/operand"
 )
 
@@ -22,6 +23,7 @@ var tool = clikit.Tool{
 	Examples: `sess-fork --at @before-refactor -o b.jsonl s.jsonl
 sess-fork --at .^ s.jsonl | sess-append -r user -t 'try it otherwise' > c.jsonl
 sess-fork --all --store --cwd . old.jsonl`,
+	Complete: complete.Reader,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run

@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
 	"github.com/sess-tools/sess/internal/operand"
 )
 
@@ -26,6 +27,7 @@ sess-path --as text "$(sess-ls --recent --paths)"
 sess-ls --all --older-than 30d -0 | xargs -0 ls -l
 sess-ls --json --where '.messages > 100' ~/.pi/agent/sessions/*/
 sess-ls --agent all --since 7d`,
+	Complete: complete.Reader,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run

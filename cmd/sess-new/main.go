@@ -12,6 +12,7 @@ import (
 	"context"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
 	"github.com/sess-tools/sess/internal/operand"
 )
 
@@ -22,6 +23,7 @@ var tool = clikit.Tool{
 S=$(sess-new --store --title "fix the parser")
 S=$(sess-new --store --defer) && sess-append -t hi "$S"
 sess-new | sess-append -r user -t hi | sess-path --as text`,
+	Complete: complete.Reader,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{dest: operand.Destination{Crumb: true}}
 		return c.flags(), c.run

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/filter"
+	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -29,7 +30,7 @@ type settings struct {
 
 func (c *config) flags() []clikit.Flag {
 	flags := []clikit.Flag{
-		clikit.String(&c.leaf, "leaf, l", "last", "end at `REF`, or by a rule: last, newest-message, longest"),
+		operand.LeafFlag(&c.leaf, "last", "end at `REF`, or by a rule: last, newest-message, longest"),
 		clikit.Choice(&c.as, "as", forms, "print `FORM`"),
 		clikit.Tokens(&c.budget, "budget", 0, "keep the longest tail of at most `TOKENS`"),
 		clikit.Count(&c.last, "last", "keep the last `N` messages"),

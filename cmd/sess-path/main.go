@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
 	"github.com/sess-tools/sess/internal/operand"
 )
 
@@ -24,6 +25,7 @@ var tool = clikit.Tool{
 sess-path --as openai s.jsonl
 sess-path --as text --leaf newest-message s.jsonl
 sess-path --where '.message.role == "user"' s.jsonl`,
+	Complete: complete.Reader,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run

@@ -13,6 +13,7 @@ import (
 	"context"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
 	"github.com/sess-tools/sess/internal/operand"
 )
 
@@ -25,6 +26,7 @@ var tool = clikit.Tool{
 sess-record s.jsonl --prompt 'fix it' -- codex exec --json 'fix it' </dev/null
 pi --mode json 'fix it' | sess-record s.jsonl > events.jsonl
 curl -sN "$url" -d @request.json | sess-record --from openai s.jsonl`,
+	Complete: complete.Writer,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run

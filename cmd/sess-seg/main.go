@@ -8,7 +8,10 @@
 // verifies it, and puts it in order after a crash. See sess-seg(1).
 package main
 
-import "github.com/sess-tools/sess/internal/clikit"
+import (
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
+)
 
 var tool = clikit.Tool{
 	Name:    "sess-seg",
@@ -21,6 +24,7 @@ sess-seg append s.v2 < entries.jsonl
 sess-seg tail 100 s.v2
 sess-seg verify s.v2 || sess-seg recover s.v2
 sess-seg cat s.v2 > copy.jsonl`,
+	Complete: complete.Writer,
 	Commands: []clikit.Tool{
 		migrateCommand, rollbackCommand, recoverCommand,
 		statusCommand, verifyCommand,

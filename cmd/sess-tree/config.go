@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/tree"
 	"github.com/sess-tools/sess/internal/tty"
 )
@@ -21,7 +22,7 @@ func (c *config) flags() []clikit.Flag {
 		clikit.Bool(&c.json, "json", "print one JSON object per entry, head or label"),
 		clikit.Bool(&c.dot, "dot", "print a graph for Graphviz"),
 		clikit.Bool(&c.full, "full", "do not fold runs of entries"),
-		clikit.String(&c.leaf, "leaf, l", "last", "mark the path to `REF`, or by a rule: last, newest-message, longest"),
+		operand.LeafFlag(&c.leaf, "last", "mark the path to `REF`, or by a rule: last, newest-message, longest"),
 		clikit.Bool(&c.ascii, "ascii", "draw with ASCII characters, as in a locale without UTF-8"),
 		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, "colour the drawing `WHEN`"),
 	}

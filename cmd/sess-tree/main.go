@@ -12,6 +12,7 @@ import (
 	"context"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/tree"
 )
@@ -25,6 +26,7 @@ sess-tree --full s.jsonl | less
 sess-tree --heads s.jsonl
 sess-tree --labels s.jsonl
 sess-tree --dot s.jsonl > s.dot`,
+	Complete: complete.Reader,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run

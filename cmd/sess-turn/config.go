@@ -72,7 +72,7 @@ func (c *config) flags() []clikit.Flag {
 			clikit.String(&c.provider, "provider", "", "the `PROVIDER` of the answer ($SESS_PROVIDER)"),
 		}...),
 		clikit.Group("Writing", slices.Concat([]clikit.Flag{
-			clikit.String(&c.target.Parent, "parent", "", "go on from `REF` instead of the leaf; null begins anew"),
+			operand.ParentFlag(&c.target.Parent, "go on from `REF` instead of the leaf; null begins anew"),
 			clikit.String(&c.expect, "expect-leaf", "", "add only if `REF` is the leaf, before and after the command; otherwise status 4"),
 		}, c.target.Flags("entries"), []clikit.Flag{
 			clikit.Bool(&c.dryRun, "dry-run, n", "print what the command would read, and run nothing"),

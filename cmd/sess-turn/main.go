@@ -12,6 +12,7 @@ import (
 	"context"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
 	"github.com/sess-tools/sess/internal/operand"
 )
 
@@ -24,6 +25,7 @@ var tool = clikit.Tool{
 git diff | sess-turn -f - --system review.txt s.jsonl -- llm
 sess-turn --window 200000 --compact -t 'go on' s.jsonl -- my-llm
 sess-turn -n -t 'what would it read?' s.jsonl -- my-llm`,
+	Complete: complete.Writer,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run

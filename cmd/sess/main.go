@@ -30,7 +30,8 @@ them.`,
 	Examples: `sess
 sess help path
 sess path --as text s.jsonl`,
-	New: func() ([]clikit.Flag, clikit.Action) { return nil, run },
+	New:      func() ([]clikit.Flag, clikit.Action) { return nil, run },
+	Complete: completing,
 }
 
 func main() { clikit.Main(tool) }

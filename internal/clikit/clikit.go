@@ -50,6 +50,11 @@ type Tool struct {
 	//
 	// The flags help, h, version, quiet, q, verbose and v belong to the frame.
 	New func() ([]Flag, Action)
+
+	// Complete adds what may stand at a place of a command line that is no flag, none of a
+	// flag's few words, and no file. It is called for what Args and the usage of the flags
+	// name, with those names. What it has added when ctx ends is all there will be.
+	Complete func(ctx context.Context, at Place, add func(Candidate))
 }
 
 // An Action is the body of a tool. It gets the operands, flags removed. Its

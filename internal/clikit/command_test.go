@@ -1,10 +1,8 @@
 package clikit_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -91,29 +89,9 @@ func TestCommandHelp(t *testing.T) {
 	}
 }
 
-func TestCommandCompletion(t *testing.T) {
+func TestCommandFlags(t *testing.T) {
 	t.Parallel()
 	if n := len(clikit.Flags(several())); n != 3+4 {
 		t.Errorf("%d flags", n)
-	}
-	for _, shell := range []string{"bash", "zsh", "fish"} {
-		var b bytes.Buffer
-		if err := clikit.Completion(&b, shell, []clikit.Tool{several()}); err != nil {
-			t.Fatal(err)
-		}
-		for _, word := range []string{"get", "put", "quick", "safe", "wait"} {
-			if !strings.Contains(b.String(), word) {
-				t.Errorf("%s: no %s in\n%s", shell, word, b.String())
-			}
-		}
-		path, err := exec.LookPath(shell)
-		if err != nil {
-			continue
-		}
-		cmd := exec.Command(path, "-n")
-		cmd.Stdin = &b
-		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-			t.Errorf("%s -n: %v\n%s", shell, err, out)
-		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"reflect"
 	"strings"
@@ -50,20 +51,16 @@ func TestCompletion(t *testing.T) {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
 			script := completion(t, shell)
-			for _, d := range clikit.Flags(demo(nil)) {
-				for _, n := range d.Names {
-					if want := spelled(shell, n); !strings.Contains(script, want) {
-						t.Errorf("flag %q is missing", want)
-					}
-				}
-			}
-			for _, want := range []string{"sess-demo", "sess-other", "fast", "safe"} {
+			for _, want := range []string{"sess-demo", "sess-other", "--complete " + shell + " --"} {
 				if !strings.Contains(script, want) {
 					t.Errorf("%s is missing", want)
 				}
 			}
 			path, err := exec.LookPath(shell)
 			if err != nil {
+				if os.Getenv("CI") != "" {
+					t.Fatal(err)
+				}
 				t.Skipf("no %s to check the syntax", shell)
 			}
 			cmd := exec.Command(path, "-n")
@@ -79,47 +76,6 @@ func TestCompletion(t *testing.T) {
 	disk := errors.New("no space")
 	if err := clikit.Completion(failWriter{disk}, "fish", nil); !errors.Is(err, disk) {
 		t.Errorf("full disk: %v", err)
-	}
-}
-
-// spelled is how a flag appears in the script for shell.
-func spelled(shell, name string) string {
-	switch short := len(name) == 1; {
-	case shell == "fish" && short:
-		return " -s " + name
-	case shell == "fish":
-		return " -l " + name
-	case short:
-		return "-" + name
-	}
-	return "--" + name
-}
-
-// What bash really offers, by calling the generated function as bash does.
-func TestBashCompletionOffers(t *testing.T) {
-	t.Parallel()
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("no bash")
-	}
-	script := completion(t, "bash")
-	for words, want := range map[string]string{
-		"--te":        "--text",
-		"--mo":        "--mode",
-		"-":           "--all -a --text -t --mode --maybe --keep -k --wait --set --quiet -q --verbose -v --help -h --version",
-		"--mode ":     "fast safe",
-		"--mode s":    "safe",
-		"x.jsonl --q": "--quiet",
-		"--text /de":  "/dev",
-		"/de":         "/dev",
-	} {
-		line := strings.Split("sess-demo "+words, " ")
-		call := script + "\nCOMP_WORDS=(\"$@\") COMP_CWORD=$(($# - 1)); _sess_demo; echo ${COMPREPLY[*]}\n"
-		cmd := exec.Command(bash, append([]string{"--norc", "-c", call, "bash"}, line...)...)
-		out, err := cmd.CombinedOutput()
-		if got := strings.TrimSpace(string(out)); err != nil || got != want {
-			t.Errorf("%q: offered %q, want %q (%v)", words, got, want, err)
-		}
 	}
 }
 

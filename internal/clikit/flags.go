@@ -46,11 +46,11 @@ func String(dst *string, names, value, usage string) Flag {
 	return declared{DocGenerationFlag: &cli.StringFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
 }
 
-// Int declares a flag with a decimal (or 0x, 0o, 0b) integer value.
+// Int declares a flag with an integer value as [Number] reads it.
 func Int[N int | int64](dst *N, names string, value N, usage string) Flag {
 	*dst = value
 	return parsed(dst, names, usage, func(s string) (N, error) {
-		n, err := strconv.ParseInt(s, 0, 64)
+		n, err := Number(s)
 		if err != nil || int64(N(n)) != n {
 			return 0, errors.New("want a number")
 		}
@@ -58,15 +58,36 @@ func Int[N int | int64](dst *N, names string, value N, usage string) Flag {
 	})
 }
 
+// Number reads an integer: a decimal one (or 0x, 0o, 0b), with k behind it for thousands
+// or M for millions.
+func Number(s string) (int64, error) {
+	digits, unit := s, int64(1)
+	switch {
+	case strings.HasSuffix(s, "k"), strings.HasSuffix(s, "K"):
+		digits, unit = s[:len(s)-1], 1_000
+	case strings.HasSuffix(s, "M"):
+		digits, unit = s[:len(s)-1], 1_000_000
+	}
+	base := 10 // 010 is ten
+	if d := strings.ToLower(strings.TrimLeft(digits, "+-")); len(d) > 1 && strings.ContainsRune("xob", rune(d[1])) {
+		base = 0
+	}
+	n, err := strconv.ParseInt(digits, base, 64)
+	if err == nil && (n > math.MaxInt64/unit || n < math.MinInt64/unit) {
+		err = strconv.ErrRange
+	}
+	return n * unit, err
+}
+
 // Count declares a flag with a number above 0, which is 0 without the flag.
 func Count(dst *int, names, usage string) Flag {
 	*dst = 0
 	return parsed(dst, names, usage, func(s string) (int, error) {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 {
+		n, err := Number(s)
+		if err != nil || n < 1 || int64(int(n)) != n {
 			return 0, errors.New("want a number above 0")
 		}
-		return n, nil
+		return int(n), nil
 	})
 }
 
@@ -74,18 +95,11 @@ func Count(dst *int, names, usage string) Flag {
 func Tokens(dst *int64, names string, value int64, usage string) Flag {
 	*dst = value
 	return parsed(dst, names, usage, func(s string) (int64, error) {
-		digits, unit := s, int64(1)
-		switch {
-		case strings.HasSuffix(s, "k"), strings.HasSuffix(s, "K"):
-			digits, unit = s[:len(s)-1], 1_000
-		case strings.HasSuffix(s, "M"):
-			digits, unit = s[:len(s)-1], 1_000_000
-		}
-		n, err := strconv.ParseInt(digits, 10, 64)
-		if err != nil || n < 0 || n > math.MaxInt64/unit {
+		n, err := Number(s)
+		if err != nil || n < 0 {
 			return 0, errors.New("want a number of tokens, such as 20000 or 20k")
 		}
-		return n * unit, nil
+		return n, nil
 	})
 }
 

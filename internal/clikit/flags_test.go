@@ -55,6 +55,23 @@ func TestValues(t *testing.T) {
 	}
 }
 
+func TestNumber(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]int64{
+		"0": 0, "-7": -7, "+7": 7, "010": 10, "0x10": 16, "-0b11": -3, "20k": 20_000, "20K": 20_000, "-1M": -1_000_000, "0x1k": 1000,
+		"9223372036854775807": 1<<63 - 1,
+	} {
+		if got, err := clikit.Number(in); err != nil || got != want {
+			t.Errorf("%s: %d, %v", in, got, err)
+		}
+	}
+	for _, in := range []string{"", "k", "1.5k", "1kk", "1m", "1e3", "9223372036854775808", "9223372036854776k", "-9223372036855M", "1_000", "0_1"} {
+		if got, err := clikit.Number(in); err == nil {
+			t.Errorf("%q: %d", in, got)
+		}
+	}
+}
+
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer

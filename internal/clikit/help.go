@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,24 +19,6 @@ type FlagDoc struct {
 	Default    string   // empty if there is none worth a mention
 	Words      []string // what may be given, if that is a short list
 	Group      string   // the heading it stands under, if flags are grouped
-}
-
-// Flags lists the flags of t, its own first and then those of every tool. Those of
-// a tool with commands are the flags of all commands; what several have is listed
-// once.
-func Flags(t Tool) []FlagDoc {
-	var flags []Flag
-	seen := map[string]bool{}
-	for _, c := range slices.Concat(t.Commands, []Tool{t}) {
-		own, _ := c.flags()
-		for _, f := range own {
-			if name := f.Names()[0]; !seen[name] {
-				seen[name] = true
-				flags = append(flags, f)
-			}
-		}
-	}
-	return describe(framed(flags))
 }
 
 // framed adds the flags of every tool.

@@ -215,8 +215,8 @@ func TestLibraryHelp(t *testing.T) {
 	}
 }
 
-// The completion of the library runs the tool for each word, reads os.Args, knows
-// no values, and panics if short flags may be bundled.
+// The completion of the library reads os.Args, knows no values, and panics if short
+// flags may be bundled.
 func TestLibraryCompletion(t *testing.T) { // not parallel: os.Args
 	complete := func(bundles bool, word string) (printed string, panicked bool) {
 		defer func() { panicked = recover() != nil }()
@@ -241,9 +241,10 @@ func TestLibraryCompletion(t *testing.T) { // not parallel: os.Args
 	if _, panicked := complete(true, "--ke"); !panicked {
 		t.Error("bundles can be completed")
 	}
-	var script bytes.Buffer
-	if err := Completion(&script, "bash", []Tool{frameTool(&reading{})}); err != nil || !strings.Contains(script.String(), "text\njson") {
-		t.Errorf("no values in the script of the frame: %v\n%s", err, script.String())
+	var values bytes.Buffer
+	status := Run(t.Context(), frameTool(&reading{}), strings.NewReader(""), &values, io.Discard, []string{"--complete", "bash", "--", "--form", ""})
+	if status != ExitDone || values.String() != "text\njson\n" {
+		t.Errorf("values of the frame: %d, %q", status, values.String())
 	}
 }
 

@@ -119,6 +119,9 @@ func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
 	if shell, ok := asksCompletion(args); ok {
 		return Completion(s.Out, shell, []Tool{t})
 	}
+	if len(args) > 2 && args[0] == completeFlag && args[2] == "--" {
+		return s.complete(ctx, t, args[1], args[3:])
+	}
 	t, args, err := t.pick(args)
 	if err != nil {
 		return err

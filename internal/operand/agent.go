@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -22,6 +23,23 @@ func Agents() []string {
 	return []string{"pi", "omp", "codex", "opencode", "claude", "aider", "zeroclaw", "openoxide"}
 }
 
+// IsAgent reports whether an address may begin with a name.
+func IsAgent(name string) bool { return slices.Contains(Agents(), name) }
+
+// SessionsOf iterates over the sessions of an agent whose ids begin with prefix, as the
+// importer completes them.
+func SessionsOf(ctx context.Context, format, prefix string) iter.Seq[clikit.Candidate] {
+	return func(yield func(clikit.Candidate) bool) {
+		text, _ := sibling.Output(ctx, Importer, "--complete", "list", "--", format, "--session="+prefix)
+		for line := range strings.Lines(text) {
+			value, what, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+			if id, ok := strings.CutPrefix(value, "--session="); ok && !yield(clikit.Candidate{Value: id, Text: what}) {
+				return
+			}
+		}
+	}
+}
+
 // An address names a session in the store of an agent: FORMAT:ID, or FORMAT: for
 // the one that was written to last.
 type address struct{ format, id string }
@@ -32,7 +50,7 @@ func (a address) String() string { return a.format + ":" + a.id }
 // such a name is ./FORMAT:ID.
 func parseAddress(operand string) (address, bool) {
 	format, id, ok := strings.Cut(operand, ":")
-	if !ok || !slices.Contains(Agents(), format) {
+	if !ok || !IsAgent(format) {
 		return address{}, false
 	}
 	return address{format, id}, true

@@ -29,6 +29,17 @@ func (o *TargetOptions) Settle() {
 	}
 }
 
+// LeafFlag is the flag that names the entry where a path ends. It has the same names in every
+// tool.
+func LeafFlag(dst *string, value, usage string) clikit.Flag {
+	return clikit.String(dst, "leaf, at, l", value, usage)
+}
+
+// ParentFlag is the flag that names the entry behind which entries are added.
+func ParentFlag(dst *string, usage string) clikit.Flag {
+	return clikit.String(dst, "parent, leaf", "", usage)
+}
+
 // SyncFlag is the flag of a tool that writes what.
 func SyncFlag(dst *string, what string) clikit.Flag {
 	return clikit.Choice(dst, "sync", []string{"", "always", "never"},

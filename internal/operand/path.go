@@ -114,15 +114,16 @@ func locate(ctx context.Context, operand string) (place, error) {
 	found, ferr := store.Open(dir).Find(ctx, operand)
 	switch {
 	case errors.Is(ferr, store.ErrNotFound), errors.Is(ferr, fs.ErrNotExist):
-		return place{}, notFound(operand)
+		return place{}, notFound(operand, ferr)
 	case ferr != nil:
 		return place{}, ferr
 	}
 	return place{path: found, file: found}, nil
 }
 
-// notFound says that an operand names nothing, and what may have been meant.
-func notFound(operand string) error {
+// notFound says that an operand names nothing, which the store finds too, and what may have
+// been meant.
+func notFound(operand string, cause error) error {
 	if len(operand) < session.MinPrefix {
 		return fmt.Errorf("%s: no such file, and the beginning of an id has at least %d characters", operand, session.MinPrefix)
 	}
@@ -131,6 +132,9 @@ func notFound(operand string) error {
 		if agent, ok := clikit.Closest(format, Agents()); ok {
 			return clikit.WithHint(err, "did you mean %s:%s?", agent, id)
 		}
+	}
+	if missing, ok := errors.AsType[*store.NotFoundError](cause); ok && len(missing.Nearest) > 0 {
+		return clikit.WithHint(err, "did you mean %s?", strings.Join(missing.Nearest, " or "))
 	}
 	return err
 }

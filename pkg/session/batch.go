@@ -257,6 +257,10 @@ func (b *Batch) complete(m Message) (Message, error) {
 		return Message{}, fmt.Errorf("%w: a %s message is made from an entry, not stored", ErrRefused, m.role)
 	case "":
 		return Message{}, fmt.Errorf("%w: the message has no role", ErrRefused)
+	case "tool", "function": // OpenAI's
+		if !b.Force {
+			return Message{}, fmt.Errorf("%w: a message of role %s", ErrForeign, m.role)
+		}
 	}
 	if !b.Force {
 		return Message{}, fmt.Errorf("%w: unknown role %s", ErrRefused, quoteID(m.role))

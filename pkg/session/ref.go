@@ -142,21 +142,24 @@ func (s *Session) labelled(name string) (int, error) {
 	}
 	switch len(found) {
 	case 0:
-		return -1, &RefError{Ref: "@" + name, reason: s.labelNames()}
+		return -1, &RefError{Ref: "@" + name, reason: s.labelNames(name)}
 	case 1:
 		return at, nil
 	}
 	return -1, &RefError{Ref: "@" + name, Candidates: found}
 }
 
-// labelNames lists the labels that there are.
-func (s *Session) labelNames() string {
+// labelNames names the labels that are like one that there is not, or else all.
+func (s *Session) labelNames(name string) string {
 	const most = 8
-	var names []string
+	var names, plain []string
 	for _, l := range s.Labels() {
-		if _, ok := s.byID[l.Target]; ok && !slices.Contains(names, quoteID(l.Name)) {
-			names = append(names, quoteID(l.Name))
+		if _, ok := s.byID[l.Target]; ok && !slices.Contains(plain, l.Name) {
+			names, plain = append(names, quoteID(l.Name)), append(plain, l.Name)
 		}
+	}
+	if near := nearestOf(name, plain, "@"); near != "" {
+		return near
 	}
 	switch n := len(names); {
 	case n == 0:
@@ -181,9 +184,26 @@ func (s *Session) prefixed(ref string) (int, error) {
 	}
 	switch len(found) {
 	case 0:
-		return -1, &RefError{Ref: ref}
+		ids := make([]string, len(s.Entries))
+		for i, e := range s.Entries {
+			ids[i] = e.id
+		}
+		return -1, &RefError{Ref: ref, reason: nearestOf(ref, ids, "")}
 	case 1:
 		return at, nil
 	}
 	return -1, &RefError{Ref: ref, Candidates: found}
+}
+
+// nearestOf names the words that may have been meant, each behind a mark; "" if there are
+// none.
+func nearestOf(word string, among []string, mark string) string {
+	near := Nearest(word, among)
+	if len(near) == 0 {
+		return ""
+	}
+	for i, w := range near {
+		near[i] = mark + quoteID(w)
+	}
+	return " (did you mean " + strings.Join(near, ", ") + "?)"
 }

@@ -103,9 +103,25 @@ func (s Store) Find(ctx context.Context, ref string) (string, error) {
 	return sr.result()
 }
 
+// A NotFoundError says that no session has an id. It matches ErrNotFound.
+type NotFoundError struct {
+	Ref     string
+	Nearest []string // ids that may have been meant, three at most
+	reason  string
+}
+
+// Error does not name what may have been meant: the caller knows what else that is.
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("session %s: %v%s", quoteID(e.Ref), ErrNotFound, e.reason)
+}
+
+// Is matches ErrNotFound.
+func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
+
 // search is the state of looking for an id.
 type search struct {
 	ref           string
+	ids           []string // of all headers that were read
 	exact, prefix []Candidate
 	skipped       []error // what could not be read
 }
@@ -144,6 +160,7 @@ func (sr *search) read(ctx context.Context, paths []string) {
 	})
 	for i, h := range headers {
 		c := Candidate{ID: h.ID, Path: paths[i]}
+		sr.ids = append(sr.ids, h.ID)
 		switch {
 		case errs[i] != nil:
 			sr.skip(paths[i], errs[i])
@@ -172,7 +189,7 @@ func (sr *search) result() (string, error) {
 	case len(sr.skipped) > 0:
 		return "", fmt.Errorf("session %s: %w, but not all could be read: %w", quoteID(sr.ref), ErrNotFound, sr.skipped[0])
 	case len(sr.ref) < minPrefix:
-		return "", fmt.Errorf("session %s: %w; a prefix needs at least %d characters", quoteID(sr.ref), ErrNotFound, minPrefix)
+		return "", &NotFoundError{Ref: sr.ref, reason: fmt.Sprintf("; a prefix needs at least %d characters", minPrefix)}
 	}
-	return "", fmt.Errorf("session %s: %w", quoteID(sr.ref), ErrNotFound)
+	return "", &NotFoundError{Ref: sr.ref, Nearest: session.Nearest(sr.ref, sr.ids)}
 }
