@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
@@ -171,15 +170,7 @@ func (c *config) checkRole() error {
 }
 
 func (c *config) defaults() session.Defaults {
-	return session.Defaults{
-		API: c.api, Provider: orEnv(c.provider, "SESS_PROVIDER"), Model: orEnv(c.model, "SESS_MODEL"),
-		StopReason: c.stop, Usage: c.usage,
-	}
-}
-
-func orEnv(value, name string) string {
-	if value != "" {
-		return value
-	}
-	return os.Getenv(name)
+	d := operand.Defaults(c.provider, c.model)
+	d.API, d.StopReason, d.Usage = c.api, c.stop, c.usage
+	return d
 }

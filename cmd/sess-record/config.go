@@ -1,15 +1,12 @@
 package main
 
 import (
-	"cmp"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/stream"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 type config struct {
@@ -43,11 +40,6 @@ func (c *config) check(s *clikit.Streams, name string) error {
 	}
 	c.target.Settle()
 	return clikit.UTF8("--prompt", c.prompt)
-}
-
-// defaults are what the stream may leave open.
-func (c *config) defaults() session.Defaults {
-	return session.Defaults{Provider: cmp.Or(c.provider, os.Getenv("SESS_PROVIDER")), Model: cmp.Or(c.model, os.Getenv("SESS_MODEL"))}
 }
 
 // options returns how the stream is decoded.

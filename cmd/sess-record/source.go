@@ -10,6 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/command"
+	"github.com/sess-tools/sess/internal/tty"
 )
 
 // A source is where the stream comes from.
@@ -28,18 +29,21 @@ func (c *config) source(s *clikit.Streams) (*source, error) {
 	if len(s.Command) > 0 {
 		return started(s)
 	}
+	if f := s.InFile(); f != nil && tty.IsTerminal(f) {
+		return nil, clikit.WithHint(clikit.UsageError("no command, and standard input is a terminal"),
+			"a command stands behind two dashes: sess-record s.jsonl -- claude -p …")
+	}
 	in, err := s.OpenInput("")
 	if err != nil {
 		return nil, err
 	}
 	stop := make(chan os.Signal, 1)
-	caught := []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
-	for i, sig := range caught {
+	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		if !signal.Ignored(sig) { // as by nohup(1)
-			signal.Notify(stop, caught[i])
+			signal.Notify(stop, sig)
 		}
 	}
-	signal.Ignore(os.Interrupt, syscall.SIGPIPE)
+	signal.Ignore(os.Interrupt)
 	live := true
 	if f := s.InFile(); f != nil {
 		fi, err := f.Stat()
@@ -127,15 +131,12 @@ const chunk = 256 << 10
 // output that fails does not end the recording, unless nobody reads it any more.
 func pass(s *clikit.Streams, in io.Reader, to *backlog) (err error) {
 	defer to.end()
-	buf := make([]byte, chunk)
+	out, buf := s.Live(), make([]byte, chunk)
 	for {
 		n, rerr := in.Read(buf)
 		to.put(buf[:n])
 		if n > 0 && err == nil {
-			err = s.Unbuffered(func(out io.Writer) error {
-				_, err := out.Write(buf[:n])
-				return err
-			})
+			_, err = out.Write(buf[:n])
 		}
 		switch {
 		case clikit.Status(err) == clikit.ExitPipe:

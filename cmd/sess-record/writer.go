@@ -138,7 +138,7 @@ func (w *writer) commit(wait time.Duration) (err error) {
 	if len(w.pending) == 0 {
 		return nil
 	}
-	t.Batch.Force, t.Batch.Defaults = true, w.defaults()
+	t.Batch.Force, t.Batch.Defaults = true, operand.Defaults(w.provider, w.model)
 	if err := stream.AddTo(&t.Batch, w.pending); err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (w *writer) finish() error {
 func (w *writer) lines() (string, error) {
 	known := map[string]bool{}
 	b := session.Batch{
-		Now: time.Now().UnixMilli(), Force: true, Defaults: w.defaults(),
+		Now: time.Now().UnixMilli(), Force: true, Defaults: operand.Defaults(w.provider, w.model),
 		Known: func(id string) bool { return known[id] },
 		NewID: func(func(string) bool) (string, error) { return session.UniqueEntryID(), nil },
 	}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"math"
-	"os"
 	"slices"
 	"time"
 
@@ -11,7 +9,6 @@ import (
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/stream"
 	"github.com/sess-tools/sess/pkg/compact"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A config is what the command line says.
@@ -126,11 +123,4 @@ func (c *config) checkCompact() error {
 			"name a command that summarizes with --summarizer, or none with --summarizer ''")
 	}
 	return nil
-}
-
-// defaults fill what assistant messages lack.
-func (c *config) defaults() session.Defaults {
-	return session.Defaults{
-		Provider: cmp.Or(c.provider, os.Getenv("SESS_PROVIDER")), Model: cmp.Or(c.model, os.Getenv("SESS_MODEL")),
-	}
 }

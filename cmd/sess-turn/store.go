@@ -100,7 +100,7 @@ func (t *turn) open() (*operand.Target, error) {
 
 // add adds the turn to a batch. What a program printed is taken as it is.
 func (t *turn) add(b *session.Batch, items []*stream.Item) error {
-	b.Defaults, b.Force = t.defaults(), true
+	b.Defaults, b.Force = operand.Defaults(t.provider, t.model), true
 	return stream.AddTo(b, items)
 }
 

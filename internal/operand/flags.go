@@ -1,8 +1,12 @@
 package operand
 
 import (
+	"cmp"
+	"os"
+
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 var tails = map[string]jsonl.Tail{"blank": jsonl.Blank, "end-line": jsonl.EndLine, "refuse": jsonl.Refuse}
@@ -53,5 +57,13 @@ func (d *Destination) Flags(what string) []clikit.Flag {
 		clikit.String(&d.File, "output, o", "", "make `FILE`, which must not exist, and print its path"),
 		SyncFlag(&d.Sync, what),
 		clikit.Bool(&d.DryRun, "dry-run, n", "print the session and make nothing"),
+	}
+}
+
+// Defaults are what assistant messages lack: what flags say or, where they say nothing,
+// the environment.
+func Defaults(provider, model string) session.Defaults {
+	return session.Defaults{
+		Provider: cmp.Or(provider, os.Getenv("SESS_PROVIDER")), Model: cmp.Or(model, os.Getenv("SESS_MODEL")),
 	}
 }
