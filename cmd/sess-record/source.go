@@ -73,7 +73,7 @@ func started(s *clikit.Streams) (*source, error) {
 
 // maxBacklog is how many bytes may have passed that are not decoded. If the session is so
 // slow that there are more, the stream has to wait.
-const maxBacklog = 64 << 20
+const maxBacklog = 16 << 20
 
 // A backlog is what has passed and is not decoded yet.
 type backlog struct {

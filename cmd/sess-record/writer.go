@@ -144,6 +144,9 @@ func (w *writer) commit(wait time.Duration) (err error) {
 	}
 	err = t.Commit()
 	if err == nil || errors.Is(err, operand.ErrUnsynced) {
+		for _, i := range w.pending {
+			i.Forget()
+		}
 		w.pending, w.failed, w.state = nil, nil, t.State()
 		w.streams.Notef("%s", operand.Appended(t.Batch.Entries))
 		t.LeaveCrumb()

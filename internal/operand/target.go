@@ -42,9 +42,12 @@ type State struct {
 	file   fs.FileInfo
 	header session.Header
 	leaf   string
-	known  func(string) bool
+	known  func(string) bool // of the entries that were there before the first commit
+	added  map[string]bool   // ids of the entries since then
 	newID  func(func(string) bool) (string, error)
 }
+
+func (s *State) has(id string) bool { return s.added[id] || s.known(id) }
 
 // ErrUnsynced is matched by the error of [Target.Commit] if the entries are in the session
 // and could not be synced to disk.
@@ -63,6 +66,7 @@ type Target struct {
 	seg     *segTarget      // nil for anything else
 	place   place
 	stdin   []string // the lines of standard input
+	since   *State   // that it was taken for
 	sync    bool
 }
 
@@ -153,14 +157,15 @@ func (t *Target) State() *State {
 	if err != nil {
 		return nil
 	}
-	known, added := t.Batch.Known, map[string]bool{}
+	s := t.since
+	if s == nil {
+		s = &State{header: t.Header, newID: t.Batch.NewID, known: t.Batch.Known, added: map[string]bool{}}
+	}
+	s.file, s.leaf = fi, strings.Clone(t.Batch.Leaf)
 	for _, e := range t.Batch.Entries {
-		added[e.ID()] = true
+		s.added[strings.Clone(e.ID())] = true // the entry itself is not kept
 	}
-	return &State{
-		file: fi, header: t.Header, leaf: t.Batch.Leaf, newID: t.Batch.NewID,
-		known: func(id string) bool { return added[id] || known(id) },
-	}
+	return s
 }
 
 // resume takes a session for the one that was left, if it has not changed since.
@@ -172,7 +177,8 @@ func (t *Target) resume(s *State) bool {
 	if err != nil || !os.SameFile(fi, s.file) || fi.Size() != s.file.Size() || !fi.ModTime().Equal(s.file.ModTime()) {
 		return false
 	}
-	t.Header, t.Batch.Leaf, t.Batch.Known, t.Batch.NewID = s.header, s.leaf, s.known, s.newID
+	t.Header, t.Batch.Leaf, t.Batch.Known, t.Batch.NewID = s.header, s.leaf, s.has, s.newID
+	t.since = s
 	return true
 }
 

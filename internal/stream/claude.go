@@ -142,7 +142,7 @@ func (c *claudeReader) assistant(v object) {
 		c.close()
 	}
 	c.add(cmp.Or(timeOf(v.Get("timestamp")), c.rec.now()), made...)
-	c.pending = append(c.pending, v.Get("uuid").Str())
+	c.pending = append(c.pending, uuidOf(v))
 	c.ready()
 }
 
@@ -208,11 +208,11 @@ func (c *claudeReader) user(v object) {
 			}
 		case v.Get("isSynthetic").Truthy():
 			c.finish("")
-			c.uuids[v.Get("uuid").Str()] = c.rec.entry(session.TypeCustomMessage, at, js.StringField("customType", c.agent()+":synthetic"),
+			c.uuids[uuidOf(v)] = c.rec.entry(session.TypeCustomMessage, at, js.StringField("customType", c.agent()+":synthetic"),
 				js.RawField("content", m.Get("content")), js.RawField("display", "true"))
 		default:
 			c.finish("")
-			c.uuids[v.Get("uuid").Str()] = c.rec.message(m, at)
+			c.uuids[uuidOf(v)] = c.rec.message(m, at)
 		}
 	}
 }
@@ -235,7 +235,7 @@ func (c *claudeReader) compaction(v object, content js.Value, at int64) {
 	if kept > 0 && i.Of == nil {
 		c.rec.warn("the messages that a compaction keeps are not in the stream, and are out of sight")
 	}
-	c.uuids[v.Get("uuid").Str()] = c.rec.add(i)
+	c.uuids[uuidOf(v)] = c.rec.add(i)
 }
 
 // event takes an event of the API, which comes before the block that it is a piece of.
@@ -401,6 +401,9 @@ func (c *claudeReader) end() {
 	}
 	c.finish("")
 }
+
+// uuidOf returns the id of an event, apart from the event.
+func uuidOf(v object) string { return strings.Clone(v.Get("uuid").Str()) }
 
 // textOf returns the text of a content: a string, an array of strings, or blocks.
 func textOf(content js.Value) string {

@@ -69,6 +69,9 @@ type Item struct {
 // Failed reports whether the item is a reply that ended in an error or was aborted.
 func (i *Item) Failed() bool { return i.Type == session.TypeMessage && i.Message.Failed() }
 
+// Forget lets go of what the entry was made of. Its id stays, for items that name it.
+func (i *Item) Forget() { *i = Item{Type: i.Type, ID: strings.Clone(i.ID)} }
+
 // AddTo adds entries for the items to a batch, and gives the items their ids.
 func AddTo(b *session.Batch, items []*Item) error {
 	now := b.Now
