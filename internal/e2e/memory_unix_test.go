@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -190,4 +191,32 @@ func peakMemory(t *testing.T, dir string, args []string) int64 {
 		peak *= 1024
 	}
 	return peak
+}
+
+// TestRecordMemory: a recording takes memory for what waits to be read, not for what was
+// recorded.
+func TestRecordMemory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "session.jsonl", header)
+	f, err := os.Create(filepath.Join(dir, "s.jsonl")) // what peakMemory gives as standard input
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, n := strings.Repeat("words of a model, ", 250), 0
+	for i := 0; n < size(96, 192)<<20; i++ {
+		line := fmt.Sprintf(`{"type":"assistant","message":{"id":"m%d","role":"assistant","model":"m","content":[{"type":"text","text":"%s"}]},"session_id":"c","uuid":"u%d"}`+"\n",
+			i, words, i)
+		if _, err := f.WriteString(line); err != nil {
+			t.Fatal(err)
+		}
+		n += len(line)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const limit = 400 << 20
+	if peak := peakMemory(t, dir, []string{"sess-record", "--sync", "never", "session.jsonl", "<"}); peak > limit {
+		t.Errorf("%d MB for a stream of %d MB", peak>>20, n>>20)
+	}
 }
