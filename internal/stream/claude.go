@@ -27,7 +27,8 @@ type claudeReader struct {
 	head     js.Value         // the message as the last event has it
 	aborted  bool             // it was interrupted
 	uuids    map[string]*Item // events to what they became
-	pending  []string         // uuids of the open message
+	seen     map[string]bool  // blocks of the open message
+	pending  []string         // uuids of its events
 	partial  messageAssembler // of the message in stream_events, as far as it came
 	boundary js.Value         // a compaction whose summary comes next
 	failure  string           // words of an API error, said in place of a reply
@@ -61,7 +62,7 @@ func readClaude(rec *recorder) reader { return newClaude(rec, false) }
 func readQwen(rec *recorder) reader   { return newClaude(rec, true) }
 
 func newClaude(rec *recorder, qwen bool) reader {
-	return &claudeReader{qwen: qwen, reply: reply{rec: rec}, uuids: map[string]*Item{}}
+	return &claudeReader{qwen: qwen, reply: reply{rec: rec}, uuids: map[string]*Item{}, seen: map[string]bool{}}
 }
 
 func (c *claudeReader) agent() string {
@@ -134,7 +135,8 @@ func (c *claudeReader) assistant(v object) {
 	c.head, c.aborted = m, v.Get("aborted").Truthy()
 	var made []string
 	for b := range m.Get("content").Elements() {
-		if block := c.block(b); block != "" && !contains(c.blocks, block) {
+		if block := c.block(b); block != "" && !c.seen[block] { // wrappers repeat events
+			c.seen[block] = true
 			made = append(made, block)
 		}
 	}
@@ -152,16 +154,6 @@ func (c *claudeReader) ready() {
 	if c.partial.ended && c.partial.id == c.id && len(c.calls) > 0 && c.written == nil {
 		c.write(c.fields("")...)
 	}
-}
-
-// contains reports whether a block is there already: wrappers repeat events.
-func contains(blocks []string, block string) bool {
-	for _, b := range blocks {
-		if b == block {
-			return true
-		}
-	}
-	return false
 }
 
 // block returns what a block is here, "" for nothing.
@@ -299,6 +291,7 @@ func (c *claudeReader) finish(stop string, more ...js.Field) {
 	}
 	c.close()
 	c.id, c.pending, c.aborted = "", nil, false
+	clear(c.seen)
 }
 
 // qwenError returns the fields of a reply that is an error, which only its words tell.

@@ -20,6 +20,7 @@ type opencodeReader struct {
 	message   string     // id of the message whose parts come
 	parts     []js.Value // of the step that is open
 	held      *step      // the last step, if it may be the summary of a compaction
+	size      int        // of those parts, in bytes
 	tokens    int64      // the size of the context, as the last step says it
 }
 
@@ -58,6 +59,10 @@ func (o *opencodeReader) value(v object, _ string) verdict {
 		o.start(part)
 	case "text", "reasoning", "tool_use":
 		o.belongs(part)
+		if o.size += len(part) + overhead; o.size > maxValue {
+			o.rec.problem("a part of a message of more than %d bytes is left out", maxValue)
+			break
+		}
 		o.parts = append(o.parts, part)
 	case "step_finish":
 		o.belongs(part)
@@ -73,7 +78,7 @@ func (o *opencodeReader) value(v object, _ string) verdict {
 func (o *opencodeReader) start(part js.Value) {
 	if part.Get("messageID").Str() == o.message && len(o.parts) > 0 {
 		o.rec.note("opencode: an attempt that failed is left out")
-		o.parts = nil
+		o.parts, o.size = nil, 0
 	}
 	o.belongs(part)
 }
@@ -88,7 +93,7 @@ func (o *opencodeReader) belongs(part js.Value) {
 
 func (o *opencodeReader) finish(part js.Value, at int64) {
 	s := &step{o.parts, part, at}
-	o.parts = nil
+	o.parts, o.size = nil, 0
 	if part.Get("reason").Str() == "stop" { // what comes next may tell that it is a summary
 		o.release()
 		o.held = s
@@ -111,7 +116,7 @@ func (o *opencodeReader) flush() {
 	o.release()
 	if len(o.parts) > 0 {
 		open := &step{parts: o.parts}
-		o.parts = nil
+		o.parts, o.size = nil, 0
 		o.write(open)
 	}
 }

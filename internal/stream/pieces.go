@@ -17,8 +17,9 @@ const (
 
 // Pieces are the blocks of a message that comes in deltas, by their place in it.
 type pieces struct {
-	list []*piece
-	size int // bytes of all
+	list   []*piece
+	places map[int]*piece
+	size   int // bytes of all
 }
 
 // A piece is one block as far as it came.
@@ -33,12 +34,17 @@ type piece struct {
 
 // at returns the piece at a place, which is of that kind if it is a new one.
 func (p *pieces) at(index, kind int) *piece {
-	for _, have := range p.list {
-		if have.index == index {
-			return have
-		}
+	if have := p.places[index]; have != nil {
+		return have
 	}
 	made := &piece{of: p, index: index, kind: kind}
+	if !p.room(0) {
+		return made // which comes to nothing
+	}
+	if p.places == nil {
+		p.places = map[int]*piece{}
+	}
+	p.places[index] = made
 	p.list = append(p.list, made)
 	return made
 }

@@ -13,6 +13,8 @@ import (
 type reply struct {
 	rec     *recorder
 	blocks  []string
+	size    int               // of the blocks, in bytes
+	cut     bool              // there were more
 	at      int64             // when it began, in milliseconds since the epoch
 	calls   []string          // ids
 	tools   map[string]string // ids of calls to the tools called
@@ -26,13 +28,20 @@ type result struct {
 	at      int64
 }
 
-// add adds blocks.
+// add adds blocks, as far as a message may have them.
 func (p *reply) add(at int64, blocks ...string) {
 	if len(p.blocks) == 0 {
 		p.at = at
 	}
-	p.blocks = append(p.blocks, blocks...)
 	for _, b := range blocks {
+		if p.size += len(b) + overhead; p.size > maxValue {
+			if !p.cut {
+				p.rec.problem("a message of more than %d bytes is cut", maxValue)
+			}
+			p.cut = true
+			return
+		}
+		p.blocks = append(p.blocks, b)
 		if block := session.NewBlock(b); block.Type == "toolCall" {
 			if p.tools == nil {
 				p.tools, p.results = map[string]string{}, map[string]result{}

@@ -147,7 +147,12 @@ func (d *Decoder) Write(p []byte) (int, error) {
 		return 0, d.err
 	}
 	if d.rec.o.From == Text {
-		d.plain = append(d.plain, p[:min(len(p), max(0, maxValue-len(d.plain)))]...)
+		room := maxValue - len(d.plain)
+		if len(p) > room && !d.lost {
+			d.lost = true
+			d.rec.problem("the text is longer than %d bytes, and is cut", maxValue)
+		}
+		d.plain = append(d.plain, p[:min(len(p), room)]...)
 		return len(p), nil
 	}
 	d.err = d.frame.feed(p, d)
