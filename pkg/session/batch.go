@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -239,19 +238,17 @@ func (b *Batch) complete(m Message) (Message, error) {
 	case RoleAssistant:
 		return b.assistant(m)
 	case RoleToolResult:
-		m = withDefault(m, "isError", "false")
+		m = withDefaults(m, js.RawField("isError", "false"))
 		return b.stamped(withBlocks(m), m, "toolCallId", "toolName", "content")
 	case RoleBashExecution:
-		for _, f := range []js.Field{js.RawField("output", `""`), js.RawField("cancelled", "false"), js.RawField("truncated", "false")} {
-			m = withDefault(m, f.Name, f.Raw)
-		}
+		m = withDefaults(m, js.RawField("output", `""`), js.RawField("cancelled", "false"), js.RawField("truncated", "false"))
 		return b.stamped(m, m, "command")
 	case RolePythonExecution:
 		return b.stamped(m, m, "code")
 	case RoleFileMention:
 		return b.stamped(m, m, "files")
 	case RoleCustom:
-		m = withDefault(m, "display", "true")
+		m = withDefaults(m, js.RawField("display", "true"))
 		return b.stamped(m, m, "customType", "content")
 	case RoleBranchSummary, RoleCompactionSummary:
 		return Message{}, fmt.Errorf("%w: a %s message is made from an entry, not stored", ErrRefused, m.role)
@@ -282,7 +279,7 @@ func (b *Batch) stamped(m, given Message, needs ...string) (Message, error) {
 	if err := b.understood(given); err != nil {
 		return Message{}, err
 	}
-	return withDefault(m, "timestamp", strconv.FormatInt(b.Now, 10)), nil
+	return withDefaults(m, js.IntField("timestamp", b.Now)), nil
 }
 
 // understood refuses a message of which every reader would ignore a part.
@@ -307,15 +304,10 @@ func (b *Batch) assistant(m Message) (Message, error) {
 	if usage == "" {
 		usage = noUsage
 	}
-	for _, f := range []js.Field{
-		js.StringField("api", orUnknown(b.Defaults.API)),
-		js.StringField("provider", orUnknown(b.Defaults.Provider)),
-		js.StringField("model", orUnknown(b.Defaults.Model)),
-		js.RawField("usage", usage),
-		js.StringField("stopReason", stop),
-	} {
-		m = withDefault(m, f.Name, f.Raw)
-	}
+	m = withDefaults(m,
+		js.StringField("api", orUnknown(b.Defaults.API)), js.StringField("provider", orUnknown(b.Defaults.Provider)),
+		js.StringField("model", orUnknown(b.Defaults.Model)), js.RawField("usage", usage), js.StringField("stopReason", stop),
+		js.IntField("timestamp", b.Now))
 	if err := b.understood(m); err != nil { // before its usage gets the counters it lacks
 		return Message{}, err
 	}
@@ -346,11 +338,13 @@ func withBlocks(m Message) Message {
 	return m.WithContent("[" + TextBlock(content) + "]")
 }
 
-func withDefault(m Message, name, value string) Message {
-	if m.Get(name) != "" {
+// withDefaults adds the fields that a message does not have, all in one go: it may be huge.
+func withDefaults(m Message, fields ...js.Field) Message {
+	lacks := slices.DeleteFunc(fields, func(f js.Field) bool { return m.Get(f.Name) != "" })
+	if len(lacks) == 0 {
 		return m
 	}
-	return NewMessage(string(js.Value(m.raw).Add(js.RawField(name, value))))
+	return NewMessage(string(js.Value(m.raw).Add(lacks...)))
 }
 
 // NewTextMessage returns a message of the role with one text, and the further
