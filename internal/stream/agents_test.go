@@ -143,7 +143,7 @@ func TestUsageOnce(t *testing.T) {
 			continue
 		}
 		samples := samplesOf(t, program)
-		for _, scenario := range []string{"03-tool", "09-resume"} {
+		for _, scenario := range []string{"02b-partial", "03-tool", "09-resume"} {
 			s, ok := samples[scenario]
 			if !ok {
 				continue

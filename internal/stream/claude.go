@@ -277,14 +277,13 @@ var apiError = regexp.MustCompile(`\[API Error: (?s:.*)\]\s*$`)
 // turn knows.
 func (c *claudeReader) finish(stop string, more ...js.Field) {
 	if len(c.blocks) > 0 {
-		fields := c.fields(stop)
 		if c.written == nil {
-			fields = merge(fields, more)
+			fields := merge(c.fields(stop), more)
+			if c.qwen {
+				fields = merge(fields, c.qwenError())
+			}
+			c.write(fields...)
 		}
-		if c.qwen {
-			fields = merge(fields, c.qwenError())
-		}
-		c.write(fields...)
 		for _, uuid := range c.pending {
 			c.uuids[uuid] = c.written
 		}
