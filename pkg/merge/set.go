@@ -50,7 +50,8 @@ type node struct {
 	id, parent int32 // 0 for none
 	depth      int32 // or one of the marks below
 	last       int32 // the copy that was last seen to have it
-	time       int64 // its own, and once it has a depth the effective one
+	time       int64
+	effective  int64 // time, once it has a depth
 }
 
 // Marks in the place of a depth.
@@ -106,11 +107,27 @@ func (s *Set) represent(n int32) {
 		return
 	}
 	rep := s.reps[id]
-	if rep >= 0 {
+	if rep >= 0 && rep != n {
 		s.contested[id] = true
 	}
 	if rep < 0 || bytes.Compare(s.nodes[rep].sum[:], s.nodes[n].sum[:]) < 0 {
 		s.reps[id] = n
+	}
+}
+
+// Keep forgets the lines that none of the copies has, where ranks are concerned: they were
+// replaced.
+func (s *Set) Keep(copies ...*Copy) {
+	for i := range s.reps {
+		s.reps[i] = -1
+	}
+	for i := range s.nodes {
+		s.nodes[i].depth = unranked
+	}
+	for _, c := range copies {
+		for _, n := range c.entries {
+			s.represent(n)
+		}
 	}
 }
 
@@ -154,11 +171,11 @@ func (s *Set) rank(n int32) *node {
 		k := &s.nodes[m]
 		switch {
 		case circles:
-			k.depth = cyclic
+			k.depth, k.effective = cyclic, k.time
 		case at < 0:
-			k.depth = 0
+			k.depth, k.effective = 0, k.time
 		default:
-			k.depth, k.time = s.nodes[at].depth+1, max(k.time, s.nodes[at].time)
+			k.depth, k.effective = s.nodes[at].depth+1, max(k.time, s.nodes[at].effective)
 		}
 		at = m
 	}
@@ -169,8 +186,8 @@ func (s *Set) rank(n int32) *node {
 func (s *Set) compare(a, b int32) int {
 	x, y := s.rank(a), s.rank(b)
 	switch {
-	case x.time != y.time:
-		return order(x.time < y.time)
+	case x.effective != y.effective:
+		return order(x.effective < y.effective)
 	case x.depth != y.depth:
 		return order(x.depth < y.depth)
 	case x.id != y.id:

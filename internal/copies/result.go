@@ -1,0 +1,178 @@
+package copies
+
+import (
+	"bytes"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/sess-tools/sess/internal/index"
+	"github.com/sess-tools/sess/pkg/merge"
+)
+
+// A Report says what a merge did. Fields are only ever added.
+type Report struct {
+	Common  int     `json:"common"` // lines that the first copy and another one have
+	Ours    int     `json:"ours"`   // lines that only the first copy has
+	Theirs  int     `json:"theirs"` // lines that it has not
+	Heads   int     `json:"heads"`
+	Leaf    string  `json:"leaf"`
+	Changed bool    `json:"changed"` // the result is not the first copy
+	Rewrite bool    `json:"rewrite"` // nor the first copy with lines behind it
+	Clashes []Clash `json:"conflicts"`
+}
+
+// A Result is a merged session that has not been written.
+type Result struct {
+	Report
+	m      *merger
+	first  *side
+	copies int
+	copy   *merge.Copy
+
+	leadFrom *side
+	lead     index.Range // of leadFrom
+	leadText string      // if there is no leadFrom
+}
+
+// count fills in the report.
+func (m *merger) count(r *Result, sides []*side) {
+	ours := sides[0].copy
+	inOurs, inTheirs := ours.Has(), make([]func(int) bool, 0, len(sides))
+	for _, s := range sides[1:] {
+		inTheirs = append(inTheirs, s.copy.Has())
+	}
+	for n := range r.copy.Lines() {
+		shared := false
+		for _, has := range inTheirs {
+			shared = shared || has(n)
+		}
+		switch {
+		case !inOurs(n):
+			r.Theirs++
+		case shared:
+			r.Common++
+		default:
+			r.Ours++
+		}
+	}
+	if n, ok := r.copy.Leaf(); ok {
+		r.Leaf = m.set.ID(n)
+	}
+	r.Heads = r.copy.Heads()
+	r.Rewrite = r.leadFrom != sides[0] && !m.sameLead(r, sides[0]) || !r.copy.BeginsWith(ours)
+	r.Changed = r.Rewrite || r.copy.Len() != ours.Len()
+}
+
+// sameLead reports whether what stands in front of the entries is what a side has
+// there.
+func (m *merger) sameLead(r *Result, s *side) bool {
+	mine, err := io.ReadAll(io.NewSectionReader(s.R, s.lead.Start, s.lead.End))
+	if err != nil || r.leadFrom == nil {
+		return err == nil && string(mine) == r.leadText
+	}
+	other, err := io.ReadAll(io.NewSectionReader(r.leadFrom.R, r.lead.Start, r.lead.End))
+	return err == nil && bytes.Equal(mine, other)
+}
+
+// blank reports whether a line has nothing but white space.
+func (m *merger) blank(n int) bool {
+	if m.set.ID(n) != "" {
+		return false
+	}
+	line, err := m.line(n)
+	return err == nil && len(bytes.TrimSpace(line)) == 0
+}
+
+// Added returns the lines that are behind those of the first copy, if that is all that
+// there is to do.
+func (r *Result) Added() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		skip := r.first.copy.Len()
+		for n := range r.copy.Lines() {
+			if skip--; skip >= 0 {
+				continue
+			}
+			if line, err := r.m.line(n); !yield(line, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// WriteTo writes the merged session. An error of a copy is a [SourceError], any other
+// that of w.
+func (r *Result) WriteTo(w io.Writer) (int64, error) {
+	out := &writer{w: w, m: r.m}
+	if r.leadFrom != nil {
+		out.add(r.leadFrom, r.lead, "")
+	} else {
+		out.text(r.leadText)
+	}
+	for n := range r.copy.Lines() {
+		ref := r.m.refs[n]
+		if ref.source() == madeLine {
+			out.text(r.m.made[ref.at] + "\n")
+		} else {
+			s, feed := r.m.sides[ref.source()], ""
+			end := ref.end() + 1
+			if end > s.Size {
+				end, feed = s.Size, "\n"
+			}
+			out.add(s, index.Range{Start: ref.at, End: end}, feed)
+		}
+		if out.err != nil {
+			break
+		}
+	}
+	out.flush()
+	return out.n, out.err
+}
+
+// A writer copies ranges of sources, those that touch at once.
+type writer struct {
+	w    io.Writer
+	m    *merger
+	from *side
+	run  index.Range
+	n    int64
+	err  error
+}
+
+func (w *writer) add(s *side, r index.Range, feed string) {
+	if w.from != s || w.run.End != r.Start {
+		w.flush()
+		w.from, w.run = s, index.Range{Start: r.Start, End: r.Start}
+	}
+	w.run.End = r.End
+	if feed != "" {
+		w.text(feed)
+	}
+}
+
+func (w *writer) text(s string) {
+	w.flush()
+	if w.err == nil {
+		var n int
+		n, w.err = io.WriteString(w.w, s)
+		w.n += int64(n)
+	}
+}
+
+// flush writes the run.
+func (w *writer) flush() {
+	run, s := w.run, w.from
+	w.from, w.run = nil, index.Range{}
+	if s == nil || w.err != nil {
+		return
+	}
+	w.n += run.End - run.Start
+	if f, ok := s.R.(*os.File); ok {
+		w.err = index.Copy(w.w, f, []index.Range{run})
+	} else {
+		n, err := io.Copy(w.w, io.NewSectionReader(s.R, run.Start, run.End-run.Start))
+		if w.err = err; err == nil && n < run.End-run.Start {
+			w.err = &SourceError{s.Name, io.ErrUnexpectedEOF}
+		}
+	}
+}
