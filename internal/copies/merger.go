@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/sess-tools/sess/pkg/merge"
 )
@@ -61,6 +62,8 @@ type merger struct {
 	made  []string // lines that are in no source
 	base  func(n int) bool
 	found []Clash
+
+	unread int64 // bytes whose lines are still to be added
 }
 
 // madeLine is the number of the source that made lines are in.
@@ -73,15 +76,15 @@ func Merge(ctx context.Context, sources []Source, o Options) (*Result, error) {
 		return nil, fmt.Errorf("merging: %d copies are too many", len(sources))
 	}
 	m := &merger{Options: o, set: merge.NewSet()}
-	if err := m.readAll(ctx, sources); err != nil {
+	all := sources
+	if o.Base != nil && o.Base.Size > 0 {
+		all = append(slices.Clone(sources), *o.Base)
+	}
+	if err := m.read(ctx, all); err != nil {
 		return nil, err
 	}
-	if o.Base != nil && o.Base.Size > 0 {
-		base := len(m.sides)
-		if err := m.read(ctx, *o.Base); err != nil {
-			return nil, err
-		}
-		m.base = m.sides[base].copy.Has()
+	if len(all) > len(sources) {
+		m.base = m.sides[len(sources)].copy.Has()
 	}
 	r := &Result{m: m, first: m.sides[0], copies: len(sources)}
 	sides := m.sides[:len(sources)]
@@ -100,32 +103,24 @@ func Merge(ctx context.Context, sources []Source, o Options) (*Result, error) {
 	return r, m.roles(r, sides)
 }
 
-// readAll reads the copies, of all but the first only what the first has not at its
+// read reads the copies, of all but the first only what the first has not at its
 // beginning.
-func (m *merger) readAll(ctx context.Context, sources []Source) error {
-	for _, s := range sources {
-		if err := m.read(ctx, s); err != nil {
-			return err
+func (m *merger) read(ctx context.Context, sources []Source) error {
+	for _, source := range sources {
+		s := &side{Source: source, copy: m.set.Copy()}
+		m.sides = append(m.sides, s)
+		if err := s.readLead(ctx, m.sides[0]); err != nil {
+			return &SourceError{source.Name, err}
 		}
+		m.unread += s.Size - s.same
 	}
-	return nil
-}
-
-// read reads a copy.
-func (m *merger) read(ctx context.Context, source Source) error {
-	s := &side{Source: source, copy: m.set.Copy()}
-	number := len(m.sides)
-	m.sides = append(m.sides, s)
-	err := s.readLead(ctx)
-	at := s.lead.End
-	if err == nil && number > 0 {
-		at, err = m.begin(ctx, s)
-	}
-	if err == nil {
-		err = m.body(ctx, number, at)
-	}
-	if err != nil {
-		return &SourceError{source.Name, err}
+	for i, s := range m.sides {
+		if i > 0 {
+			m.begin(s)
+		}
+		if err := m.body(ctx, i, s.same); err != nil {
+			return &SourceError{s.Name, err}
+		}
 	}
 	return nil
 }
@@ -141,21 +136,14 @@ func (e *SourceError) Error() string { return e.Name + ": " + e.Err.Error() }
 // Unwrap returns the error of reading.
 func (e *SourceError) Unwrap() error { return e.Err }
 
-// begin adds the lines that a copy has in common with the first one at the beginning,
-// and returns where the others begin.
-func (m *merger) begin(ctx context.Context, s *side) (int64, error) {
-	first := m.sides[0]
-	same, err := begins(ctx, first.Source, s.Source)
-	if err != nil || same <= s.lead.End || first.lead != s.lead {
-		return s.lead.End, err
-	}
-	lines := 0
+// begin adds the lines that a copy has in common with the first one at the beginning.
+func (m *merger) begin(s *side) {
+	first, lines := m.sides[0], 0
 	for n := range first.copy.Lines() {
-		if m.refs[n].end() >= same { // behind it there is a line feed
+		if m.refs[n].end() >= s.same { // behind it there is a line feed
 			break
 		}
 		lines++
 	}
 	s.copy.Begin(first.copy, lines)
-	return same, nil
 }

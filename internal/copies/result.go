@@ -2,6 +2,7 @@ package copies
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"iter"
 	"os"
@@ -103,7 +104,7 @@ func (r *Result) Added() iter.Seq2[[]byte, error] {
 // WriteTo writes the merged session. An error of a copy is a [SourceError], any other
 // that of w.
 func (r *Result) WriteTo(w io.Writer) (int64, error) {
-	out := &writer{w: w, m: r.m}
+	out := &writer{w: w, m: r.m, windows: map[*side]*window{}}
 	if r.leadFrom != nil {
 		out.add(r.leadFrom, r.lead, "")
 	} else {
@@ -126,18 +127,33 @@ func (r *Result) WriteTo(w io.Writer) (int64, error) {
 		}
 	}
 	out.flush()
+	out.empty()
 	return out.n, out.err
 }
 
-// A writer copies ranges of sources, those that touch at once.
+// A writer copies ranges of sources, those that touch at once, and short ones through
+// memory: copies that were written in turns are put together line by line.
 type writer struct {
-	w    io.Writer
-	m    *merger
-	from *side
-	run  index.Range
-	n    int64
-	err  error
+	w       io.Writer
+	m       *merger
+	from    *side
+	run     index.Range
+	out     []byte // what is not written yet
+	windows map[*side]*window
+	n       int64
+	err     error
 }
+
+// A window is a part of a source.
+type window struct {
+	at   int64
+	data []byte
+}
+
+const (
+	shortRun   = 64 << 10 // in bytes
+	windowSize = 256 << 10
+)
 
 func (w *writer) add(s *side, r index.Range, feed string) {
 	if w.from != s || w.run.End != r.Start {
@@ -152,27 +168,70 @@ func (w *writer) add(s *side, r index.Range, feed string) {
 
 func (w *writer) text(s string) {
 	w.flush()
-	if w.err == nil {
-		var n int
-		n, w.err = io.WriteString(w.w, s)
-		w.n += int64(n)
-	}
+	w.out = append(w.out, s...)
 }
 
-// flush writes the run.
+// flush ends the run.
 func (w *writer) flush() {
 	run, s := w.run, w.from
 	w.from, w.run = nil, index.Range{}
-	if s == nil || w.err != nil {
+	switch {
+	case s == nil || w.err != nil:
+	case run.End-run.Start < shortRun:
+		var data []byte
+		if data, w.err = w.short(s, run); w.err == nil {
+			if w.out = append(w.out, data...); len(w.out) >= shortRun {
+				w.empty()
+			}
+		}
+	default:
+		if w.empty(); w.err == nil {
+			w.long(s, run)
+		}
+	}
+}
+
+// empty writes what has gathered.
+func (w *writer) empty() {
+	if w.err == nil && len(w.out) > 0 {
+		var n int
+		n, w.err = w.w.Write(w.out)
+		w.n += int64(n)
+	}
+	w.out = w.out[:0]
+}
+
+// short returns a range that is no longer than a window.
+func (w *writer) short(s *side, r index.Range) ([]byte, error) {
+	v := w.windows[s]
+	if v == nil {
+		v = &window{}
+		w.windows[s] = v
+	}
+	if r.Start < v.at || r.End > v.at+int64(len(v.data)) {
+		if v.data == nil {
+			v.data = make([]byte, windowSize)
+		}
+		v.at, v.data = r.Start, v.data[:min(windowSize, s.Size-r.Start)]
+		if n, err := s.R.ReadAt(v.data, v.at); n < len(v.data) {
+			return nil, &SourceError{s.Name, shortened(err)}
+		}
+	}
+	return v.data[r.Start-v.at : r.End-v.at], nil
+}
+
+func (w *writer) long(s *side, r index.Range) {
+	if f, ok := s.R.(*os.File); ok {
+		w.err = index.Copy(w.w, f, []index.Range{r})
+		w.n += r.End - r.Start
+		if errors.Is(w.err, index.ErrSource) {
+			w.err = &SourceError{s.Name, w.err}
+		}
 		return
 	}
-	w.n += run.End - run.Start
-	if f, ok := s.R.(*os.File); ok {
-		w.err = index.Copy(w.w, f, []index.Range{run})
-	} else {
-		n, err := io.Copy(w.w, io.NewSectionReader(s.R, run.Start, run.End-run.Start))
-		if w.err = err; err == nil && n < run.End-run.Start {
-			w.err = &SourceError{s.Name, io.ErrUnexpectedEOF}
-		}
+	n, err := io.Copy(w.w, io.NewSectionReader(s.R, r.Start, r.End-r.Start))
+	w.n += n
+	if w.err = err; err == nil && n < r.End-r.Start {
+		w.err = &SourceError{s.Name, io.ErrUnexpectedEOF}
 	}
 }

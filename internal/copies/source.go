@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"slices"
+	"sync"
 
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/index"
@@ -28,6 +30,7 @@ type side struct {
 	header session.Header
 	slot   string      // oh-my-pi's title slot, a line of its own
 	lead   index.Range // all up to the header
+	same   int64       // so many bytes, in whole lines, are those that the first one begins with
 	copy   *merge.Copy
 	torn   []byte // a last line that is left out
 }
@@ -37,8 +40,21 @@ func (s *side) reader(ctx context.Context, at int64) io.Reader {
 	return disk.Reader{Ctx: ctx, R: io.NewSectionReader(s.R, at, s.Size-at)}
 }
 
-// readLead reads the lines up to the header.
-func (s *side) readLead(ctx context.Context) (err error) {
+// readLead reads the lines up to the header, and compares the beginnings.
+func (s *side) readLead(ctx context.Context, first *side) (err error) {
+	if err = s.readHeader(ctx); err != nil {
+		return err
+	}
+	if first != s {
+		s.same, err = begins(ctx, first.Source, s.Source)
+	}
+	if s.same < s.lead.End || first.lead != s.lead {
+		s.same = s.lead.End
+	}
+	return err
+}
+
+func (s *side) readHeader(ctx context.Context) (err error) {
 	if s.header, err = session.ReadHeader(s.reader(ctx, 0)); err != nil {
 		return err
 	}
@@ -80,6 +96,7 @@ func (r ref) end() int64  { return r.at + r.len() }
 type block struct {
 	lines  []merge.Line
 	places []index.Range
+	parser *parser
 	torn   []byte
 	data   jsonl.Block
 	err    error
@@ -89,13 +106,13 @@ type block struct {
 // in order.
 func (m *merger) body(ctx context.Context, number int, at int64) error {
 	s := m.sides[number]
-	work := make(chan chan block, 2*runtime.GOMAXPROCS(0))
+	work := make(chan chan *block, 2*runtime.GOMAXPROCS(0))
 	enough := make(chan struct{})
 	defer close(enough)
 	go func() {
 		defer close(work)
 		for b, err := range jsonl.Blocks(s.reader(ctx, at)) {
-			out := make(chan block, 1)
+			out := make(chan *block, 1)
 			select {
 			case work <- out:
 			case <-enough:
@@ -109,6 +126,7 @@ func (m *merger) body(ctx context.Context, number int, at int64) error {
 		if b.err != nil {
 			return b.err
 		}
+		m.expect(s.copy, b)
 		for i, l := range b.lines {
 			place := b.places[i]
 			if _, fresh := s.copy.Add(l); fresh {
@@ -117,13 +135,30 @@ func (m *merger) body(ctx context.Context, number int, at int64) error {
 		}
 		s.torn = b.torn
 		b.data.Free()
+		blocks.Put(b)
 	}
 	return nil
 }
 
-func parseBlock(b jsonl.Block, err error) block {
-	out := block{data: b, err: err}
-	p := newParser()
+// expect makes room for as many lines as the rest has, going by the ones of a block.
+func (m *merger) expect(c *merge.Copy, b *block) {
+	bytes := int64(len(b.data.Data))
+	if lines := int(m.unread / max(1, bytes) * int64(len(b.lines))); cap(m.refs) < len(m.refs)+len(b.lines) {
+		lines += lines/16 + len(b.lines)
+		m.refs = slices.Grow(m.refs, lines)
+		m.set.Grow(lines)
+		c.Grow(lines)
+	}
+	m.unread -= bytes
+}
+
+// blocks are used again: a large session has thousands.
+var blocks = sync.Pool{New: func() any { return &block{parser: newParser()} }}
+
+func parseBlock(b jsonl.Block, err error) *block {
+	out := blocks.Get().(*block)
+	*out = block{data: b, err: err, parser: out.parser, lines: out.lines[:0], places: out.places[:0]}
+	p := out.parser
 	for l := range b.Lines() {
 		line, valid := p.parse(l.Data)
 		if l.Torn && !valid {

@@ -29,7 +29,7 @@ func Conflicts(a, b *Copy) []Conflict {
 				continue
 			}
 			if found[id] == nil {
-				found[id] = &Conflict{ID: s.names[id]}
+				found[id] = &Conflict{ID: string(s.name(id))}
 			}
 			found[id].Lines[i] = append(found[id].Lines[i], int(n))
 		}

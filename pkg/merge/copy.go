@@ -1,6 +1,9 @@
 package merge
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // A Copy is the lines behind the header of one copy of a session, in order, by their
 // numbers in a set.
@@ -17,6 +20,9 @@ func (s *Set) Copy() *Copy {
 	s.copies++
 	return &Copy{set: s, number: s.copies, loose: map[int32][]int32{}}
 }
+
+// Grow makes room for so many more lines.
+func (c *Copy) Grow(lines int) { c.entries = slices.Grow(c.entries, lines) }
 
 // Add adds the next line. It returns the line's number, and whether that is new in
 // the set: then it is the one after the last.
@@ -51,6 +57,7 @@ func (c *Copy) Begin(with *Copy, lines int) {
 	if lines == 0 {
 		return
 	}
+	c.Grow(min(lines, len(with.entries)))
 	for n := range with.Lines() {
 		k := &c.set.nodes[n]
 		k.last = c.number
@@ -155,11 +162,11 @@ func (c *Copy) Leaf() (n int, ok bool) {
 // Heads returns the number of entries that no other hangs from. Of several entries
 // with one id the last counts.
 func (c *Copy) Heads() int {
-	last := make([]int32, len(c.set.names))
+	last := make([]int32, len(c.set.ends))
 	for i, n := range c.entries {
 		last[c.set.nodes[n].id] = int32(i) + 1
 	}
-	parent := make([]bool, len(c.set.names))
+	parent := make([]bool, len(c.set.ends))
 	for i, n := range c.entries {
 		if k := c.set.nodes[n]; last[k.id] == int32(i)+1 {
 			parent[k.parent] = true

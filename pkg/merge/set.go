@@ -34,10 +34,11 @@ type Line struct {
 // before two of them are merged.
 type Set struct {
 	nodes []node
-	table table // of nodes, by sum
-	names []string
+	table table   // of nodes, by sum
+	names []byte  // all ids, by their numbers
+	ends  []int64 // of each in names
 	reps  []int32 // by number of an id: the line that stands for it as a parent
-	ids   table   // of names
+	ids   table   // of ids
 	seed  maphash.Seed
 
 	contested map[int32]bool // ids that have lines of different bytes
@@ -63,18 +64,36 @@ const (
 
 // NewSet returns an empty set.
 func NewSet() *Set {
-	return &Set{names: []string{""}, reps: []int32{-1}, seed: maphash.MakeSeed(), contested: map[int32]bool{}}
+	return &Set{ends: []int64{0}, reps: []int32{-1}, seed: maphash.MakeSeed(), contested: map[int32]bool{}}
 }
 
 // Len returns how many lines there are: their numbers are below it.
 func (s *Set) Len() int { return len(s.nodes) }
 
+// Grow makes room for so many more lines, which saves time and memory.
+func (s *Set) Grow(lines int) {
+	s.nodes, s.ends, s.reps = slices.Grow(s.nodes, lines), slices.Grow(s.ends, lines), slices.Grow(s.reps, lines)
+	s.table.grow(lines, s.sumHash)
+	s.ids.grow(lines, s.nameHash)
+}
+
 // ID returns the id of a line, "" for one that is no entry.
-func (s *Set) ID(n int) string { return s.names[s.nodes[n].id] }
+func (s *Set) ID(n int) string { return string(s.name(s.nodes[n].id)) }
+
+// name returns the id of a number.
+func (s *Set) name(id int32) []byte {
+	if id == 0 {
+		return nil
+	}
+	return s.names[s.ends[id-1]:s.ends[id]]
+}
+
+func (s *Set) sumHash(n int32) uint64   { return hashOf(s.nodes[n].sum) }
+func (s *Set) nameHash(id int32) uint64 { return maphash.Bytes(s.seed, s.name(id)) }
 
 // Known reports whether a line has that id.
 func (s *Set) Known(id string) bool {
-	i, ok := s.ids.find(maphash.String(s.seed, id), func(i int32) bool { return s.names[i] == id })
+	i, ok := s.ids.find(maphash.String(s.seed, id), func(i int32) bool { return string(s.name(i)) == id })
 	return ok && s.reps[i] >= 0
 }
 
@@ -94,7 +113,7 @@ func (s *Set) add(l Line, copied int32) (n int32, fresh bool) {
 	}
 	n = int32(len(s.nodes))
 	s.nodes = append(s.nodes, node{sum: l.Sum, id: s.id(l.ID), parent: s.id(l.Parent), depth: unranked, last: copied, time: l.Time})
-	s.table.add(n, hashOf(l.Sum), func(n int32) uint64 { return hashOf(s.nodes[n].sum) })
+	s.table.add(n, hashOf(l.Sum), s.sumHash)
 	s.represent(n)
 	return n, true
 }
@@ -136,13 +155,13 @@ func (s *Set) id(id string) int32 {
 	if id == "" {
 		return 0
 	}
-	hash := func(i int32) uint64 { return maphash.String(s.seed, s.names[i]) }
 	h := maphash.String(s.seed, id)
-	i, ok := s.ids.find(h, func(i int32) bool { return s.names[i] == id })
+	i, ok := s.ids.find(h, func(i int32) bool { return string(s.name(i)) == id })
 	if !ok {
-		i = int32(len(s.names))
-		s.names, s.reps = append(s.names, string([]byte(id))), append(s.reps, -1) // id may be part of a line
-		s.ids.add(i, h, hash)
+		i = int32(len(s.ends))
+		s.names = append(s.names, id...)
+		s.ends, s.reps = append(s.ends, int64(len(s.names))), append(s.reps, -1)
+		s.ids.add(i, h, s.nameHash)
 	}
 	return i
 }
@@ -191,7 +210,7 @@ func (s *Set) compare(a, b int32) int {
 	case x.depth != y.depth:
 		return order(x.depth < y.depth)
 	case x.id != y.id:
-		return order(s.names[x.id] < s.names[y.id])
+		return bytes.Compare(s.name(x.id), s.name(y.id))
 	}
 	return bytes.Compare(x.sum[:], y.sum[:])
 }
@@ -227,17 +246,29 @@ func (t *table) find(hash uint64, is func(int32) bool) (int32, bool) {
 
 // add adds a number that is not there, of which hashes tells the hash again.
 func (t *table) add(n int32, hash uint64, hashes func(int32) uint64) {
-	if 4*(t.n+1) > 3*len(t.slots) {
-		old := t.slots
-		t.slots = make([]int32, max(64, 2*len(old)))
-		for _, slot := range old {
-			if slot != 0 {
-				t.put(slot, hashes(slot-1))
-			}
-		}
+	if 8*(t.n+1) > 7*len(t.slots) {
+		t.grow(t.n+1, hashes)
 	}
 	t.put(n+1, hash)
 	t.n++
+}
+
+// grow makes room for so many more numbers.
+func (t *table) grow(more int, hashes func(int32) uint64) {
+	size := max(64, len(t.slots))
+	for 7*size < 8*(t.n+more) {
+		size *= 2
+	}
+	old := t.slots
+	if size == len(old) {
+		return
+	}
+	t.slots = make([]int32, size)
+	for _, slot := range old {
+		if slot != 0 {
+			t.put(slot, hashes(slot-1))
+		}
+	}
 }
 
 func (t *table) put(slot int32, hash uint64) {
