@@ -42,8 +42,8 @@ func (c *config) check(operands []string) error {
 		return err
 	}
 	switch {
-	case c.git && len(operands) != 3:
-		return clikit.UsageError("--git takes three operands, %%O %%A %%B, and got %d", len(operands))
+	case c.git && len(operands) != 3 && len(operands) != 4:
+		return clikit.UsageError("--git takes three operands, %%O %%A %%B, and perhaps %%P, and got %d", len(operands))
 	case !c.git && len(operands) == 0:
 		return clikit.WithHint(clikit.UsageError("no session to merge"), "- is standard input")
 	case !c.git && len(operands) == 1:

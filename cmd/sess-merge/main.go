@@ -4,7 +4,7 @@
 //
 //	sess-merge [flags] SESSION SESSION...
 //	sess-merge --into [flags] SESSION SESSION...
-//	sess-merge --git BASE OURS THEIRS
+//	sess-merge --git BASE OURS THEIRS [PATH]
 //
 // It prints the merged session, adds to the first one, or serves git as a merge
 // driver. See sess-merge(1).

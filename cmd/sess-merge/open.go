@@ -18,12 +18,11 @@ type inputs struct {
 	closers []io.Closer
 }
 
-func (in *inputs) Close() error {
-	var err error
+// close closes what was opened for reading.
+func (in *inputs) close() {
 	for _, c := range in.closers {
-		err = errors.Join(err, c.Close())
+		c.Close()
 	}
-	return err
 }
 
 // open opens a session. What is no file is copied into one that has no name.

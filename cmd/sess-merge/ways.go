@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/copies"
@@ -18,7 +19,7 @@ import (
 // filter prints the merged session, or makes a file of it.
 func (c *config) filter(ctx context.Context, s *clikit.Streams, operands []string) error {
 	in := &inputs{}
-	defer in.Close()
+	defer in.close()
 	for _, name := range operands {
 		if err := in.open(ctx, s, name); err != nil {
 			return err
@@ -62,9 +63,9 @@ func writing(s *clikit.Streams, r *copies.Result) error {
 }
 
 // intoFirst merges into the first session.
-func (c *config) intoFirst(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) intoFirst(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
 	in := &inputs{sources: make([]copies.Source, 1)}
-	defer in.Close()
+	defer in.close()
 	for _, name := range operands[1:] { // before the lock is taken: standard input may be slow
 		if err := in.open(ctx, s, name); err != nil {
 			return err
@@ -74,12 +75,12 @@ func (c *config) intoFirst(ctx context.Context, s *clikit.Streams, operands []st
 	if err != nil {
 		return err
 	}
-	defer t.Close()
+	defer func() { err = errors.Join(err, t.Close()) }()
 	if r, size, ok := t.File(); ok {
 		in.sources[0] = copies.Source{Name: t.Name, R: r, Size: size}
 	} else {
 		stream, spooled := t.Stream(), &inputs{}
-		defer spooled.Close()
+		defer spooled.close()
 		if err := errors.Join(spooled.spool(ctx, t.Name, stream), stream.Close()); err != nil {
 			return err
 		}
@@ -117,9 +118,14 @@ func appended(t *operand.Target, r *copies.Result) (done bool, err error) {
 
 // gitDriver merges as git asks for it: the base may be empty, and the result takes the
 // place of the second operand.
-func (c *config) gitDriver(ctx context.Context, s *clikit.Streams, operands []string) error {
-	in := &inputs{}
-	defer in.Close()
+func (c *config) gitDriver(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
+	in, names := &inputs{}, slices.Clone(operands[:3])
+	if len(operands) == 4 { // a file has other names in the work tree than for its driver
+		for i, side := range []string{"base", "ours", "theirs"} {
+			names[i] = operands[3] + " (" + side + ")"
+		}
+	}
+	defer in.close()
 	for _, i := range []int{0, 2} {
 		f, err := os.Open(operands[i])
 		if err != nil {
@@ -133,16 +139,16 @@ func (c *config) gitDriver(ctx context.Context, s *clikit.Streams, operands []st
 		if err != nil {
 			return fmt.Errorf("opening %s: %w", operands[i], err)
 		}
-		in.add(operands[i], f, fi.Size())
+		in.add(names[i], f, fi.Size())
 	}
 	// What is torn is in git's history, and git keeps no other file.
 	ours, err := jsonl.OpenAppender(ctx, operands[1], jsonl.Options{Tail: jsonl.EndLine, Wait: c.target.Wait, Grace: -1})
 	if err != nil {
 		return err
 	}
-	defer ours.Close()
+	defer func() { err = errors.Join(err, ours.Close()) }()
 	base := in.sources[0]
-	in.sources[0] = copies.Source{Name: operands[1], R: ours, Size: ours.Size()}
+	in.sources[0] = copies.Source{Name: names[1], R: ours, Size: ours.Size()}
 	r, err := c.merge(ctx, s, in.sources, &base)
 	if err != nil || !r.Changed || c.dest.DryRun {
 		return err

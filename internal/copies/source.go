@@ -195,8 +195,7 @@ func begins(ctx context.Context, a, b Source) (same int64, err error) {
 		}
 		equal := bytes.Equal(x[:n], y[:n])
 		if !equal {
-			for n = 0; x[n] == y[n]; n++ {
-			}
+			n = firstDifference(x, y)
 		}
 		if feed := bytes.LastIndexByte(x[:n], '\n'); feed >= 0 {
 			same = at + int64(feed) + 1
@@ -205,6 +204,14 @@ func begins(ctx context.Context, a, b Source) (same int64, err error) {
 			return same, nil
 		}
 	}
+}
+
+// firstDifference returns where two texts differ, which they do.
+func firstDifference(x, y []byte) (n int) {
+	for x[n] == y[n] {
+		n++
+	}
+	return n
 }
 
 // shortened is the error of a file that ended before its size.

@@ -91,12 +91,6 @@ func (s *Set) name(id int32) []byte {
 func (s *Set) sumHash(n int32) uint64   { return hashOf(s.nodes[n].sum) }
 func (s *Set) nameHash(id int32) uint64 { return maphash.Bytes(s.seed, s.name(id)) }
 
-// Known reports whether a line has that id.
-func (s *Set) Known(id string) bool {
-	i, ok := s.ids.find(maphash.String(s.seed, id), func(i int32) bool { return string(s.name(i)) == id })
-	return ok && s.reps[i] >= 0
-}
-
 // add returns the number of a line that a copy has; it is a new one if the set has no
 // such line, or if the copy had all of them before.
 func (s *Set) add(l Line, copied int32) (n int32, fresh bool) {
