@@ -15,6 +15,7 @@ import (
 	"errors"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
 	"github.com/sess-tools/sess/internal/copies"
 	"github.com/sess-tools/sess/internal/operand"
 )
@@ -26,6 +27,7 @@ var tool = clikit.Tool{
 	Examples: `sess-merge laptop.jsonl server.jsonl > both.jsonl
 sess-merge --into s.jsonl copy.jsonl
 git config merge.sess.driver 'sess-merge --git %O %A %B'`,
+	Complete: complete.Reader,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return c.flags(), c.run
