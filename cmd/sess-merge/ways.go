@@ -35,9 +35,9 @@ func (c *config) filter(ctx context.Context, s *clikit.Streams, operands []strin
 		if err := s.Flush(); err != nil {
 			return err
 		}
-		return writing(s, r)
+		return writing(ctx, s, r)
 	}
-	if err := c.dest.Make(r); err != nil || c.json {
+	if err := c.dest.Make(r.Content(ctx)); err != nil || c.json {
 		return err
 	}
 	return s.Acknowledge("made "+c.dest.File, func() error {
@@ -47,10 +47,10 @@ func (c *config) filter(ctx context.Context, s *clikit.Streams, operands []strin
 }
 
 // writing writes to standard output. An error of a copy is not one of the output.
-func writing(s *clikit.Streams, r *copies.Result) error {
+func writing(ctx context.Context, s *clikit.Streams, r *copies.Result) error {
 	var broken *copies.SourceError
 	err := s.Unbuffered(func(w io.Writer) error {
-		_, err := r.WriteTo(w)
+		_, err := r.Content(ctx).WriteTo(w)
 		if errors.As(err, &broken) {
 			return nil
 		}
@@ -98,7 +98,7 @@ func (c *config) intoFirst(ctx context.Context, s *clikit.Streams, operands []st
 			return err
 		}
 	}
-	return t.Replace(r)
+	return t.Replace(r.Content(ctx))
 }
 
 // appended adds what is new at the end; done is false if that is more than entries.
@@ -153,7 +153,7 @@ func (c *config) gitDriver(ctx context.Context, s *clikit.Streams, operands []st
 	if err != nil || !r.Changed || c.dest.DryRun {
 		return err
 	}
-	return ours.Replace(r, c.dest.Sync == "always")
+	return ours.Replace(r.Content(ctx), c.dest.Sync == "always")
 }
 
 // merge merges and reports.

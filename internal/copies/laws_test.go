@@ -29,7 +29,7 @@ func mergeAll(o Options, texts ...string) (string, error) {
 		return "", err
 	}
 	var out bytes.Buffer
-	if n, err := r.WriteTo(&out); err != nil || n != int64(out.Len()) {
+	if n, err := r.Content(context.Background()).WriteTo(&out); err != nil || n != int64(out.Len()) {
 		return "", fmt.Errorf("wrote %d of %d: %w", n, out.Len(), err)
 	}
 	if again := out.String() == texts[0]; r.Changed == again && strings.HasSuffix(texts[0], "\n") {
@@ -124,6 +124,25 @@ func known(s *session.Session, id string) bool {
 	return ok
 }
 
+// Whoever is interrupted writes no more.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	sources := []Source{source("a", lineSession(9, 4, "a")), source("b", lineSession(9, 4, "b"))}
+	r, err := Merge(ctx, sources, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	var out bytes.Buffer
+	if _, err := r.Content(ctx).WriteTo(&out); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+		t.Errorf("wrote %d bytes, %v", out.Len(), err)
+	}
+	if _, err := Merge(ctx, sources, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("merging: %v", err)
+	}
+}
+
 // The order of the lines that a merge writes has nothing to do with how they are read.
 func TestWriter(t *testing.T) {
 	t.Parallel()
@@ -131,7 +150,7 @@ func TestWriter(t *testing.T) {
 	s := &side{Source: source("s", text)}
 	rapid.Check(t, func(t *rapid.T) {
 		var out, want strings.Builder
-		w := &writer{w: &out, windows: map[*side]*window{}}
+		w := &writer{w: &out, ctx: t.Context(), windows: map[*side]*window{}}
 		for range rapid.IntRange(1, 20).Draw(t, "ranges") {
 			from := rapid.IntRange(0, len(text)-1).Draw(t, "from")
 			to := min(len(text), from+rapid.SampledFrom([]int{1, 17, 40_000, 70_000, 300_000}).Draw(t, "size"))

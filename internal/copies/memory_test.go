@@ -53,7 +53,7 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%+v", r.Report)
 		}
 		var out bytes.Buffer
-		if _, err := r.WriteTo(&out); err != nil {
+		if _, err := r.Content(context.Background()).WriteTo(&out); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,6 +2,7 @@ package copies
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"iter"
@@ -101,10 +102,18 @@ func (r *Result) Added() iter.Seq2[[]byte, error] {
 	}
 }
 
-// WriteTo writes the merged session. An error of a copy is a [SourceError], any other
-// that of w.
-func (r *Result) WriteTo(w io.Writer) (int64, error) {
-	out := &writer{w: w, m: r.m, windows: map[*side]*window{}}
+// Content returns the merged session, to be written until ctx ends. An error of a copy is
+// a [SourceError], any other that of the writer or of ctx.
+func (r *Result) Content(ctx context.Context) io.WriterTo { return content{ctx, r} }
+
+type content struct {
+	ctx context.Context
+	r   *Result
+}
+
+// WriteTo writes the merged session.
+func (c content) WriteTo(w io.Writer) (int64, error) {
+	r, out := c.r, &writer{w: w, ctx: c.ctx, windows: map[*side]*window{}}
 	if r.leadFrom != nil {
 		out.add(r.leadFrom, r.lead, "")
 	} else {
@@ -135,7 +144,7 @@ func (r *Result) WriteTo(w io.Writer) (int64, error) {
 // memory: copies that were written in turns are put together line by line.
 type writer struct {
 	w       io.Writer
-	m       *merger
+	ctx     context.Context
 	from    *side
 	run     index.Range
 	out     []byte // what is not written yet
@@ -193,6 +202,9 @@ func (w *writer) flush() {
 
 // empty writes what has gathered.
 func (w *writer) empty() {
+	if w.err == nil {
+		w.err = w.ctx.Err()
+	}
 	if w.err == nil && len(w.out) > 0 {
 		var n int
 		n, w.err = w.w.Write(w.out)
