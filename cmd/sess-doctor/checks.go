@@ -39,7 +39,7 @@ const (
 type check func(ctx context.Context, s *clikit.Streams) []finding
 
 func (c *config) checks() []check {
-	return []check{versions, storeDir, locks, environment, agents, c.summarizer, terminals}
+	return []check{versions, storeDir, locks, environment, agents, c.summarizer, mergeDriver, terminals}
 }
 
 // versions compares the tools that are found with this one.

@@ -41,9 +41,14 @@ var checks = map[string]struct {
 	"deep in a string": {text(header, line("label", "a", "", `"targetId":"a","label":"`+strings.Repeat(`[\"`, 10_001)+`"`)), nil},
 	"BOM":              {"\xef\xbb\xbf" + good, []string{"1 warning bom"}},
 	"CRLF":             {strings.ReplaceAll(good, "\n", "\r\n"), []string{"1 note carriage-return"}},
-	"one CR":           {text(header, user("a", "")+"\r"), []string{"2 note carriage-return"}},
-	"blank lines":      {text("", header, "", " ", user("a", ""), ""), []string{"1 note blank-line", "3 note blank-line", "6 note blank-line"}},
-	"invalid UTF-8":    {text(header, line("label", "a", "", "\"targetId\":\"a\",\"label\":\"\xff\"")), []string{"2 warning invalid-utf8 a"}},
+	"conflict": {
+		text(header, "<<<<<<< HEAD", user("a", ""), "=======", user("b", ""), ">>>>>>> theirs"),
+		[]string{"2 error not-json", "2 warning conflict-marker", "4 error not-json", "5 note several-roots b", "5 note several-heads b", "6 error not-json"},
+	},
+	"no conflict marker": {text(header, "<<<<<<<<", user("a", "")), []string{"2 error not-json"}},
+	"one CR":             {text(header, user("a", "")+"\r"), []string{"2 note carriage-return"}},
+	"blank lines":        {text("", header, "", " ", user("a", ""), ""), []string{"1 note blank-line", "3 note blank-line", "6 note blank-line"}},
+	"invalid UTF-8":      {text(header, line("label", "a", "", "\"targetId\":\"a\",\"label\":\"\xff\"")), []string{"2 warning invalid-utf8 a"}},
 
 	"no header":     {text(user("a", ""), user("b", "x")), []string{"1 error no-header", "2 error missing-parent b", "2 note several-heads b"}},
 	"header second": {text(user("a", ""), header, user("b", "a")), []string{"1 error no-header", "2 warning later-header"}},

@@ -38,6 +38,7 @@ const (
 	UnknownBlock   session.Kind = "unknown-block"
 	TimeBackward   session.Kind = "time-backward"
 	WideMode       session.Kind = "wide-mode"
+	ConflictMarker session.Kind = "conflict-marker"
 )
 
 var severityOf = map[session.Kind]Severity{
@@ -48,7 +49,7 @@ var severityOf = map[session.Kind]Severity{
 
 	NoNewline: Warning, session.BOM: Warning, session.InvalidUTF8: Warning, session.LaterHeader: Warning,
 	SameDuplicate: Warning, ParentAfter: Warning, DeadEnd: Warning, OrphanResult: Warning, NoTarget: Warning,
-	UnknownBlock: Warning,
+	UnknownBlock: Warning, ConflictMarker: Warning,
 
 	BlankLine: Note, CarriageReturn: Note, OldVersion: Note, SeveralRoots: Note, SeveralHeads: Note,
 	NoResult: Note, TimeBackward: Note, WideMode: Note,

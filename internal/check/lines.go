@@ -28,6 +28,9 @@ type lineScan struct {
 	blanks []session.Problem
 	cr     session.Problem // the first line that ends in a carriage return
 	crs    int
+	head   []byte          // of the line, as much as a conflict marker has
+	marker session.Problem // the first line that git marked a conflict with
+	marks  int
 }
 
 // A run is a row of blank lines.
@@ -58,6 +61,7 @@ func (l *lineScan) part(p []byte) {
 	}
 	l.filled = l.filled || len(bytes.TrimSpace(p)) > 0
 	l.nul = l.nul || bytes.IndexByte(p, 0) >= 0
+	l.head = append(l.head, p[:min(len(p), markerSize+1-len(l.head))]...)
 	l.last = p[len(p)-1]
 	l.offset += int64(len(p))
 }
@@ -66,6 +70,11 @@ func (l *lineScan) part(p []byte) {
 func (l *lineScan) end() {
 	if l.filled {
 		l.endRun()
+		if isMarker(l.head) {
+			if l.marks++; l.marks == 1 {
+				l.marker = session.Problem{Line: l.line + 1, Offset: l.start, Kind: ConflictMarker}
+			}
+		}
 		if l.last == '\r' {
 			if l.crs++; l.crs == 1 {
 				l.cr = session.Problem{Line: l.line + 1, Offset: l.start, Kind: CarriageReturn}
@@ -79,7 +88,19 @@ func (l *lineScan) end() {
 	l.offset++
 	l.line++
 	l.start = l.offset
-	l.filled, l.nul, l.last = false, false, 0
+	l.filled, l.nul, l.last, l.head = false, false, 0, l.head[:0]
+}
+
+// markerSize is how often git repeats the character of a conflict marker.
+const markerSize = 7
+
+// isMarker reports whether a line that begins so is one with which git marks a conflict.
+func isMarker(head []byte) bool {
+	if len(head) < markerSize || len(head) > markerSize && !bytes.ContainsAny(head[markerSize:], " \r") {
+		return false
+	}
+	c := head[0]
+	return (c == '<' || c == '=' || c == '>' || c == '|') && bytes.Count(head[:markerSize], head[:1]) == markerSize
 }
 
 // endRun reports the blank lines before a line that is none.
@@ -102,6 +123,13 @@ func (l *lineScan) finish(torn bool) []Finding {
 	var out []Finding
 	for _, p := range l.blanks {
 		out = append(out, finding(p))
+	}
+	if l.marks > 0 {
+		l.marker.Text = fmt.Sprintf("%d lines are conflict markers of git, this one first; sess-merge --git merges sessions without any, see sess-merge(1)", l.marks)
+		if l.marks == 1 {
+			l.marker.Text = "a conflict marker of git; sess-merge --git merges sessions without any, see sess-merge(1)"
+		}
+		out = append(out, finding(l.marker))
 	}
 	if l.crs > 0 {
 		l.cr.Text = fmt.Sprintf("%d lines end in a carriage return, this one first", l.crs)

@@ -36,7 +36,15 @@ var writing = map[string][]string{
 	"fork":       {"sess-fork", "-o", "n.jsonl", "s.jsonl"},
 	"fork all":   {"sess-fork", "--all", "-o", "n.jsonl", "s.jsonl"},
 	"fork store": {"sess-fork", "--store", "s.jsonl"},
+	"merge":      {"sess-merge", "-o", "n.jsonl", "s.jsonl", "m.jsonl"},
+	"merge into": {"sess-merge", "--into", "s.jsonl", "m.jsonl"},
 	"compact":    {"sess-compact", "--keep", "100", "--no-require", "--summary", "text", "s.jsonl"},
+}
+
+// diverged is a copy of longSession with a line that belongs between its own.
+func diverged() string {
+	lines := strings.SplitAfter(longSession(), "\n")
+	return strings.Join(lines[:6], "") + strings.Replace(lines[6], "aaaa0005", "bbbb0005", 1)
 }
 
 // files returns the names and contents of all files below dir.
@@ -93,6 +101,7 @@ func TestFileSizeLimit(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			write(t, dir, "s.jsonl", longSession())
+			write(t, dir, "m.jsonl", diverged())
 			write(t, dir, "text", strings.Repeat("text ", 4000))
 			before := files(t, dir)
 			blocks := 16 // of 512 bytes
@@ -123,6 +132,7 @@ func TestFullFileSystem(t *testing.T) {
 func fullFileSystem(t *testing.T, args []string, spare int64) {
 	dir := smallDisk(t)
 	write(t, dir, "s.jsonl", longSession())
+	write(t, dir, "m.jsonl", diverged())
 	write(t, dir, "text", strings.Repeat("text ", 4000))
 	if err := os.MkdirAll(filepath.Join(dir, "store"), 0o700); err != nil {
 		t.Fatal(err)
@@ -202,6 +212,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			write(t, dir, "s.jsonl", longSession())
+			write(t, dir, "m.jsonl", diverged())
 			write(t, dir, "text", "text")
 			for _, f := range []string{"s.jsonl", "text"} {
 				if err := os.Chmod(filepath.Join(dir, f), 0o444); err != nil {

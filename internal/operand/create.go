@@ -3,6 +3,7 @@ package operand
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -48,7 +49,7 @@ func (d Destination) Write(s *clikit.Streams, lines []string) error {
 	if d.Store {
 		path, err = d.store(s, lines)
 	} else {
-		err = d.file(lines)
+		err = d.file(jsonl.Content(lines))
 	}
 	if err != nil {
 		return err
@@ -56,6 +57,9 @@ func (d Destination) Write(s *clikit.Streams, lines []string) error {
 	_, err = fmt.Fprintln(s.Out, path)
 	return err
 }
+
+// Make makes the File of what content writes. It prints nothing.
+func (d Destination) Make(content io.WriterTo) error { return d.file(content) }
 
 // store puts the session, or its draft, where it belongs in the store.
 func (d Destination) store(s *clikit.Streams, lines []string) (path string, err error) {
@@ -80,14 +84,14 @@ func (d Destination) store(s *clikit.Streams, lines []string) (path string, err 
 
 // file makes the file, or its draft. A name that was promised to a draft is as
 // good as taken.
-func (d Destination) file(lines []string) error {
+func (d Destination) file(content io.WriterTo) error {
 	create := jsonl.Create
 	if d.Defer {
 		create = store.CreateDraft
 	} else if file, err := store.Locate(d.File); err == nil && file != d.File {
 		return clikit.WithHint(fmt.Errorf("creating %s: %w", d.File, fs.ErrExist), "its draft %s exists, which sess-append publishes", file)
 	}
-	err := named(d.File, create(d.File, jsonl.Content(lines), d.Durable()))
+	err := named(d.File, create(d.File, content, d.Durable()))
 	if errors.Is(err, fs.ErrExist) {
 		return clikit.WithHint(err, "an existing file is never overwritten")
 	}

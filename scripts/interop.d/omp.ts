@@ -5,6 +5,7 @@
 //   bun omp.ts PACKAGE persist FILE    lines oh-my-pi makes of a copy
 //   bun omp.ts PACKAGE write DIR       makes a session in DIR, prints its path
 //   bun omp.ts PACKAGE load FILE...    whether it loads every entry of each
+//   bun omp.ts PACKAGE state FILE...   leaf, and roles of the context of each
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,6 +49,13 @@ if (what === "write") {
 		const same = JSON.stringify(ours) === JSON.stringify(theirs);
 		process.stdout.write(`${same ? "ok  " : "FAIL"} oh-my-pi loads every entry of ${name.split("/").at(-1)}\n`);
 		if (!same) process.exitCode = 1;
+	}
+} else if (what === "state") {
+	for (const [i, name] of files.entries()) {
+		const copy = join(scratch, `${i}.jsonl`);
+		copyFileSync(name, copy);
+		const m = await SessionManager.open(copy, undefined, undefined, { initialCwd: scratch });
+		print([[m.getLeafId(), m.buildSessionContext().messages.map((x: { role: string }) => x.role)]]);
 	}
 } else {
 	const copy = join(scratch, "s.jsonl");

@@ -1,0 +1,75 @@
+// Sess-merge merges copies of a session that have diverged.
+//
+// Usage:
+//
+//	sess-merge [flags] SESSION SESSION...
+//	sess-merge --into [flags] SESSION SESSION...
+//	sess-merge --git BASE OURS THEIRS [PATH]
+//
+// It prints the merged session, adds to the first one, or serves git as a merge
+// driver. See sess-merge(1).
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
+	"github.com/sess-tools/sess/internal/copies"
+	"github.com/sess-tools/sess/internal/operand"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-merge",
+	Summary: "merge copies of a session that have diverged",
+	Args:    "SESSION SESSION...",
+	Examples: `sess-merge laptop.jsonl server.jsonl > both.jsonl
+sess-merge --into s.jsonl copy.jsonl
+git config merge.sess.driver 'sess-merge --git %O %A %B'`,
+	Complete: complete.Reader,
+	New: func() ([]clikit.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	if err := c.check(operands); err != nil {
+		return err
+	}
+	c.target.Settle()
+	c.dest.Sync = c.target.Sync
+	var err error
+	switch {
+	case c.git:
+		err = c.gitDriver(ctx, s, operands)
+	case c.into:
+		err = c.intoFirst(ctx, s, operands)
+	default:
+		err = c.filter(ctx, s, operands)
+	}
+	return explained(err)
+}
+
+// explained gives an error its status, and says what can be done.
+func explained(err error) error {
+	if broken, ok := errors.AsType[*copies.SourceError](err); ok {
+		return operand.Locate(broken.Name, broken.Err)
+	}
+	if !errors.Is(err, copies.ErrConflict) {
+		return err
+	}
+	hint := "--on-conflict ours or theirs takes one, both keeps both under two ids"
+	switch {
+	case errors.Is(err, copies.ErrOther):
+		hint = "--force merges them all the same"
+	case errors.Is(err, copies.ErrDeleted):
+		hint = "--deleted keep brings back what one copy has removed, drop removes it from both"
+	case errors.Is(err, copies.ErrVersions):
+		hint = "sess-check --migrate makes a copy in version 3 of each"
+	}
+	return clikit.WithHint(clikit.Exited(err, clikit.ExitMalformed), "%s", hint)
+}

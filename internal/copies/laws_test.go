@@ -1,0 +1,165 @@
+package copies
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/sess-tools/sess/internal/index"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+const head = `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:00:00.000Z","cwd":"/w"}` + "\n"
+
+// mergeAll merges texts; the error is one of merging.
+func mergeAll(o Options, texts ...string) (string, error) {
+	o.Warn = func(string, string, ...any) {}
+	var sources []Source
+	for i, text := range texts {
+		sources = append(sources, source(fmt.Sprint("copy ", i), text))
+	}
+	r, err := Merge(context.Background(), sources, o)
+	if err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	if n, err := r.Content(context.Background()).WriteTo(&out); err != nil || n != int64(out.Len()) {
+		return "", fmt.Errorf("wrote %d of %d: %w", n, out.Len(), err)
+	}
+	if again := out.String() == texts[0]; r.Changed == again && strings.HasSuffix(texts[0], "\n") {
+		return "", fmt.Errorf("changed is %v, and the result is the first copy: %v", r.Changed, again)
+	}
+	return out.String(), nil
+}
+
+// drawn is a session of few ids, so that copies clash, with lines that are no entries.
+func drawn(t *rapid.T, name string) string {
+	return head + strings.Join(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
+		id := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
+		switch rapid.IntRange(0, 9).Draw(t, "kind") {
+		case 0:
+			return rapid.SampledFrom([]string{"\n", "garbage\n", "[1]\n", `{"type":"session","id":"x"}` + "\n", "\x00\x00\n"}).Draw(t, "damage")
+		case 1:
+			return fmt.Sprintf(`{"type":"label","id":%q,"parentId":%q,"targetId":%q}`+"\n", id.Draw(t, "id"), id.Draw(t, "parent"), id.Draw(t, "target"))
+		}
+		return fmt.Sprintf(`{"type":"x","id":%q,"parentId":%q,"timestamp":"2026-01-02T03:00:0%d.000Z"}`+"\n",
+			id.Draw(t, "id"), id.Draw(t, "parent"), rapid.IntRange(0, 9).Draw(t, "second"))
+	}), 0, 8).Draw(t, name), "")
+}
+
+// Two copies that share nothing but a header, with clashing ids: with both, every line
+// of either side is there, but for ids that were renamed; and nothing is invented.
+func TestBothLaws(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := drawn(t, "a"), drawn(t, "b")
+		m, err := mergeAll(Options{OnConflict: Both}, a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if self, err := mergeAll(Options{}, a, a); self != a || err != nil {
+			t.Fatalf("idempotent: %v\n%s\nis not\n%s", err, self, a)
+		}
+		if self, err := mergeAll(Options{OnConflict: Both}, m, m); self != m || err != nil {
+			t.Fatalf("idempotent: %v\n%s\nis not\n%s", err, self, m)
+		}
+		most, least := strings.Count(a+b, "\n"), max(strings.Count(a, "\n"), strings.Count(b, "\n"))
+		if n := strings.Count(m, "\n"); n >= most || n < least {
+			t.Fatalf("%d lines of %d and %d:\n%s", n, strings.Count(a, "\n"), strings.Count(b, "\n"), m)
+		}
+	})
+}
+
+// Without clashes every line is there as it is, refuse is never asked, and both ways
+// round the bytes are the same if the copies do not contradict each other in order.
+func FuzzMerge(f *testing.F) {
+	f.Add(head+`{"id":"a"}`+"\n", head+`{"id":"b","parentId":"a"}`+"\n\n")
+	f.Add("\xef\xbb\xbf"+head, head+"torn")
+	f.Add(head+"{\"id\":\"a\"}\r\n", head+`{"id":"a"}`)
+	f.Add(`{"type":"session","id":"s"}`+"\n{}\n", `{"type":"session","id":"s"}`+"\n{}\n{}\n")
+	f.Add(`{"type":"title","v":1,"title":"t","updatedAt":"u","pad":""}`+"\n"+head, head)
+	f.Fuzz(func(t *testing.T, a, b string) {
+		m, err := mergeAll(Options{}, a, b)
+		if err != nil {
+			_, broken := errors.AsType[*SourceError](err)
+			if !broken && !errors.Is(err, ErrConflict) {
+				t.Fatal(err)
+			}
+			return
+		}
+		s, err := session.Read(strings.NewReader(m))
+		if err != nil {
+			t.Fatalf("the result is no session: %v", err)
+		}
+		lines := strings.SplitAfter(m, "\n")
+		for _, side := range []string{a, b} {
+			read, err := session.Read(strings.NewReader(side))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if read.Header.Version < 2 {
+				continue
+			}
+			for _, e := range read.Entries {
+				if e.ID() != "" && !slices.Contains(lines, e.Raw()+"\n") && !known(s, e.ID()) {
+					t.Fatalf("lost: %q of\n%q\nin\n%q", e.Raw(), side, m)
+				}
+			}
+		}
+		if again, err := mergeAll(Options{}, m, a, b); err != nil || again != m {
+			t.Fatalf("absorbing: %v\n%q\nis not\n%q", err, again, m)
+		}
+	})
+}
+
+// known reports whether a session has the id: two spellings of one entry became one.
+func known(s *session.Session, id string) bool {
+	_, ok := s.Index(id)
+	return ok
+}
+
+// Whoever is interrupted writes no more.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	sources := []Source{source("a", lineSession(9, 4, "a")), source("b", lineSession(9, 4, "b"))}
+	r, err := Merge(ctx, sources, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	var out bytes.Buffer
+	if _, err := r.Content(ctx).WriteTo(&out); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+		t.Errorf("wrote %d bytes, %v", out.Len(), err)
+	}
+	if _, err := Merge(ctx, sources, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("merging: %v", err)
+	}
+}
+
+// The order of the lines that a merge writes has nothing to do with how they are read.
+func TestWriter(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("0123456789abcdef\n", 40_000)
+	s := &side{Source: source("s", text)}
+	rapid.Check(t, func(t *rapid.T) {
+		var out, want strings.Builder
+		w := &writer{w: &out, ctx: t.Context(), windows: map[*side]*window{}}
+		for range rapid.IntRange(1, 20).Draw(t, "ranges") {
+			from := rapid.IntRange(0, len(text)-1).Draw(t, "from")
+			to := min(len(text), from+rapid.SampledFrom([]int{1, 17, 40_000, 70_000, 300_000}).Draw(t, "size"))
+			want.WriteString(text[from:to])
+			w.add(s, index.Range{Start: int64(from), End: int64(to)}, "")
+		}
+		w.flush()
+		if w.empty(); w.err != nil || out.String() != want.String() || w.n != int64(out.Len()) {
+			t.Fatalf("%d bytes, want %d, %v", out.Len(), want.Len(), w.err)
+		}
+	})
+}

@@ -1,0 +1,149 @@
+package copies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sess-tools/sess/pkg/merge"
+)
+
+// A Policy says what becomes of entries with one id and other bytes.
+type Policy string
+
+// The policies.
+const (
+	Refuse Policy = "refuse"
+	Ours   Policy = "ours" // those of the first copy count
+	Theirs Policy = "theirs"
+	Both   Policy = "both" // one of them gets another id
+)
+
+// A Deletion says what becomes of a line of the base that one copy has not any more.
+type Deletion string
+
+// What may become of it.
+const (
+	RefuseDeleted Deletion = "refuse"
+	KeepDeleted   Deletion = "keep"
+	DropDeleted   Deletion = "drop"
+)
+
+// Options say how to merge. The zero value, with Warn, is ready for use.
+type Options struct {
+	Base       *Source // what the copies were made from; an empty one knows nothing
+	OnConflict Policy
+	Deleted    Deletion
+	OwnLast    bool   // as in [merge.Options]
+	Header     Policy // Ours or Theirs: whose header counts, without a word
+	Force      bool   // copies with other ids are copies all the same
+	Strict     bool   // a torn tail is an error
+	Warn       func(kind, format string, args ...any)
+}
+
+// ErrConflict is matched by the error of copies that contradict each other. Then there
+// is no result.
+var ErrConflict = errors.New("nothing was written")
+
+// What kind of conflict it is that is not one of two entries.
+var (
+	ErrOther    = fmt.Errorf("%w", ErrConflict) // other sessions
+	ErrVersions = fmt.Errorf("%w", ErrConflict) // versions of the format that do not mix
+	ErrDeleted  = fmt.Errorf("%w", ErrConflict) // a line of the base is gone
+)
+
+// A merger merges copies of one session.
+type merger struct {
+	Options
+	set   *merge.Set
+	refs  []ref // by number of a line
+	sides []*side
+	made  []string // lines that are in no source
+	base  func(n int) bool
+	found []Clash
+
+	unread int64 // bytes whose lines are still to be added
+}
+
+// madeLine is the number of the source that made lines are in.
+const madeLine = 1<<15 - 1
+
+// Merge merges copies of one session. The error matches [ErrConflict], or it is one of
+// reading a session, with its name.
+func Merge(ctx context.Context, sources []Source, o Options) (*Result, error) {
+	if len(sources) >= madeLine {
+		return nil, fmt.Errorf("merging: %d copies are too many", len(sources))
+	}
+	m := &merger{Options: o, set: merge.NewSet()}
+	all := sources
+	if o.Base != nil && o.Base.Size > 0 {
+		all = append(slices.Clone(sources), *o.Base)
+	}
+	if err := m.read(ctx, all); err != nil {
+		return nil, err
+	}
+	if len(all) > len(sources) {
+		m.base = m.sides[len(sources)].copy.Has()
+	}
+	r := &Result{m: m, first: m.sides[0], copies: len(sources)}
+	sides := m.sides[:len(sources)]
+	if err := m.sameSession(sides); err != nil {
+		return nil, err
+	}
+	if err := m.tails(sides); err != nil {
+		return nil, err
+	}
+	if old := m.positional(sides); old {
+		return r, m.longest(r, sides)
+	}
+	if err := m.fold(r, sides); err != nil {
+		return r, err
+	}
+	return r, m.roles(r, sides)
+}
+
+// read reads the copies, of all but the first only what the first has not at its
+// beginning.
+func (m *merger) read(ctx context.Context, sources []Source) error {
+	for _, source := range sources {
+		s := &side{Source: source, copy: m.set.Copy()}
+		m.sides = append(m.sides, s)
+		if err := s.readLead(ctx, m.sides[0]); err != nil {
+			return &SourceError{source.Name, err}
+		}
+		m.unread += s.Size - s.same
+	}
+	for i, s := range m.sides {
+		if i > 0 {
+			m.begin(s)
+		}
+		if err := m.body(ctx, i, s.same); err != nil {
+			return &SourceError{s.Name, err}
+		}
+	}
+	return nil
+}
+
+// A SourceError is one of reading a copy.
+type SourceError struct {
+	Name string
+	Err  error
+}
+
+func (e *SourceError) Error() string { return e.Name + ": " + e.Err.Error() }
+
+// Unwrap returns the error of reading.
+func (e *SourceError) Unwrap() error { return e.Err }
+
+// begin adds the lines that a copy has in common with the first one at the beginning.
+func (m *merger) begin(s *side) {
+	first, lines := m.sides[0], 0
+	for n := range first.copy.Lines() {
+		if m.refs[n].end() >= s.same { // behind it there is a line feed
+			break
+		}
+		lines++
+	}
+	s.copy.Begin(first.copy, lines)
+}

@@ -1,0 +1,194 @@
+package copies
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/sess-tools/sess/internal/index"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// sameSession holds the headers against each other.
+func (m *merger) sameSession(sides []*side) error {
+	first := sides[0]
+	for _, s := range sides[1:] {
+		if s.header.ID != first.header.ID && !m.Force {
+			return fmt.Errorf("%s and %s: not copies of one session, but of %q and %q: %w",
+				first.Name, s.Name, first.header.ID, s.header.ID, ErrOther)
+		}
+	}
+	return nil
+}
+
+// leading returns the side whose header counts.
+func (m *merger) leading(sides []*side) *side {
+	chosen := sides[0]
+	if m.Header == Theirs {
+		chosen = sides[min(1, len(sides)-1)]
+	}
+	for _, s := range sides {
+		if s.header.Version > chosen.header.Version {
+			chosen = s // entries of version 3 behind a header of version 2 would be migrated
+		}
+	}
+	if m.Header != "" {
+		return chosen
+	}
+	for _, s := range sides {
+		if s.header.Raw() != chosen.header.Raw() {
+			m.Warn("header", "%s: its header is not that of %s, which counts; --header theirs takes the other", s.Name, chosen.Name)
+		}
+	}
+	return chosen
+}
+
+// slot returns the title slot that was written last, "" if no side has one.
+func slot(sides []*side) (newest string) {
+	updated := func(slot string) string {
+		e, err := session.ParseEntry(slot)
+		if err != nil {
+			return ""
+		}
+		return e.Str("updatedAt")
+	}
+	for _, s := range sides {
+		if s.slot == "" {
+			continue
+		}
+		a, b := instant(updated(s.slot)), instant(updated(newest))
+		if newest == "" || a > b || a == b && s.slot > newest {
+			newest = s.slot
+		}
+	}
+	return newest
+}
+
+// leads decides what stands in front of the entries: as it is if all sides agree.
+func (m *merger) leads(r *Result, sides []*side) {
+	s, title := m.leading(sides), slot(sides)
+	r.leadFrom, r.lead = s, s.lead
+	if title == s.slot {
+		return
+	}
+	r.leadFrom, r.lead = nil, index.Range{}
+	r.leadText = title + "\n" + s.header.Raw() + "\n"
+}
+
+// tails tells of the last lines that are left out. One that another copy has whole
+// is not worth a word.
+func (m *merger) tails(sides []*side) error {
+	for _, s := range sides {
+		if len(s.torn) == 0 || m.completed(s, sides) {
+			continue
+		}
+		if m.Strict {
+			return &SourceError{s.Name, session.Problem{
+				Kind: session.Torn, Offset: s.Size - int64(len(s.torn)), Text: fmt.Sprintf("torn last line of %d bytes", len(s.torn)),
+			}}
+		}
+		m.Warn("torn", "%s: torn last line of %d bytes left out", s.Name, len(s.torn))
+	}
+	return nil
+}
+
+// completed reports whether another copy has, behind the last line of one, a line that
+// begins as its torn tail.
+func (m *merger) completed(torn *side, sides []*side) bool {
+	last := -1
+	for n := range torn.copy.Lines() {
+		last = n
+	}
+	for _, s := range sides {
+		behind := last < 0
+		for n := range s.copy.Lines() {
+			if behind {
+				line, err := m.line(n)
+				if err == nil && bytes.HasPrefix(line, torn.torn) {
+					return true
+				}
+				break
+			}
+			behind = n == last
+		}
+	}
+	return false
+}
+
+// positional reports whether a side has entries without ids, which only their position
+// tells apart.
+func (m *merger) positional(sides []*side) bool {
+	return slices.ContainsFunc(sides, func(s *side) bool { return s.header.Version < 2 })
+}
+
+// longest takes the longest of copies of which each begins with the shorter ones.
+func (m *merger) longest(r *Result, sides []*side) error {
+	long := slices.MaxFunc(sides, func(a, b *side) int { return a.copy.Len() - b.copy.Len() })
+	for _, s := range sides {
+		if s.header.Version != long.header.Version || !long.copy.BeginsWith(s.copy) {
+			return fmt.Errorf("%s and %s: entries of version 1 have no ids to merge them by: %w", long.Name, s.Name, ErrVersions)
+		}
+	}
+	m.leads(r, sides)
+	r.copy = long.copy
+	m.count(r, sides)
+	return nil
+}
+
+// roles refuses a line of version 2 that would mean nothing behind a header of version 3.
+func (m *merger) roles(r *Result, sides []*side) error {
+	for i, s := range sides {
+		if s.header.Version >= r.version(sides) {
+			continue
+		}
+		for n := range s.copy.Lines() {
+			line, err := m.line(n)
+			if err != nil {
+				return err
+			}
+			e, err := session.ParseEntry(string(line))
+			if err == nil && e.Role() == session.RoleHookMessage {
+				return fmt.Errorf("%s: entry %q is written as version %d has it, and copy %d is of version %d: %w",
+					s.Name, e.ID(), s.header.Version, i+1, r.version(sides), ErrVersions)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Result) version(sides []*side) (v int) {
+	for _, s := range sides {
+		v = max(v, s.header.Version)
+	}
+	return v
+}
+
+// line returns the bytes of a line.
+func (m *merger) line(n int) ([]byte, error) {
+	r := m.refs[n]
+	if r.source() == madeLine {
+		return []byte(m.made[r.at]), nil
+	}
+	buf := make([]byte, r.len())
+	s := m.sides[r.source()]
+	if got, err := s.R.ReadAt(buf, r.at); got < len(buf) {
+		return nil, &SourceError{s.Name, shortened(err)}
+	}
+	return buf, nil
+}
+
+// place is where a line is, for people.
+func (m *merger) place(n int, s *side) string {
+	number := 0
+	for k := range s.copy.Lines() {
+		if number++; k == n {
+			break
+		}
+	}
+	// Behind as many lines as the lead has.
+	lead := make([]byte, s.lead.End)
+	if got, _ := s.R.ReadAt(lead, 0); got == len(lead) {
+		number += bytes.Count(lead, []byte("\n"))
+	}
+	return fmt.Sprintf("%s:%d", s.Name, number)
+}

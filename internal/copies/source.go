@@ -1,0 +1,223 @@
+package copies
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/index"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/merge"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A Source is a copy of a session that can be read anywhere. What counts are its first
+// Size bytes.
+type Source struct {
+	Name string // for messages
+	R    io.ReaderAt
+	Size int64
+}
+
+// A side is a source that was read.
+type side struct {
+	Source
+	header session.Header
+	slot   string      // oh-my-pi's title slot, a line of its own
+	lead   index.Range // all up to the header
+	same   int64       // so many bytes, in whole lines, are those that the first one begins with
+	copy   *merge.Copy
+	torn   []byte // a last line that is left out
+}
+
+// reader returns what is behind an offset.
+func (s *side) reader(ctx context.Context, at int64) io.Reader {
+	return disk.Reader{Ctx: ctx, R: io.NewSectionReader(s.R, at, s.Size-at)}
+}
+
+// readLead reads the lines up to the header, and compares the beginnings.
+func (s *side) readLead(ctx context.Context, first *side) (err error) {
+	if err = s.readHeader(ctx); err != nil {
+		return err
+	}
+	if first != s {
+		s.same, err = begins(ctx, first.Source, s.Source)
+	}
+	if s.same < s.lead.End || first.lead != s.lead {
+		s.same = s.lead.End
+	}
+	return err
+}
+
+func (s *side) readHeader(ctx context.Context) (err error) {
+	if s.header, err = session.ReadHeader(s.reader(ctx, 0)); err != nil {
+		return err
+	}
+	for l, err := range jsonl.Lines(s.reader(ctx, 0)) {
+		if err != nil {
+			return err
+		}
+		s.lead.End = l.End()
+		if l.Number == 1 {
+			l.Data = bytes.TrimPrefix(l.Data, []byte(jsonl.ByteOrderMark))
+		}
+		if string(l.Data) == s.header.Raw() {
+			return nil
+		}
+		if len(bytes.TrimSpace(l.Data)) > 0 {
+			s.slot = string(l.Data)
+		}
+	}
+	return session.Problem{Kind: session.NoHeader, Text: "not a session: no session header"}
+}
+
+// A ref is where a line is: in a source, or among the lines that were made.
+type ref struct {
+	at   int64
+	size int64 // in bytes, without the line feed; above sourceBit the number of the source
+}
+
+const sourceBit = 48
+
+func newRef(source int, at int64, size int) ref {
+	return ref{at, int64(source)<<sourceBit | int64(size)}
+}
+
+func (r ref) source() int { return int(r.size >> sourceBit) }
+func (r ref) len() int64  { return r.size & (1<<sourceBit - 1) }
+func (r ref) end() int64  { return r.at + r.len() }
+
+// A block is lines that were parsed.
+type block struct {
+	lines  []merge.Line
+	places []index.Range
+	parser *parser
+	torn   []byte
+	data   jsonl.Block
+	err    error
+}
+
+// body reads the lines behind an offset. Several goroutines parse them; they are added
+// in order.
+func (m *merger) body(ctx context.Context, number int, at int64) error {
+	s := m.sides[number]
+	work := make(chan chan *block, 2*runtime.GOMAXPROCS(0))
+	enough := make(chan struct{})
+	defer close(enough)
+	go func() {
+		defer close(work)
+		for b, err := range jsonl.Blocks(s.reader(ctx, at)) {
+			out := make(chan *block, 1)
+			select {
+			case work <- out:
+			case <-enough:
+				return
+			}
+			go func() { out <- parseBlock(b, err) }()
+		}
+	}()
+	for out := range work {
+		b := <-out
+		if b.err != nil {
+			return b.err
+		}
+		m.expect(s.copy, b)
+		for i, l := range b.lines {
+			place := b.places[i]
+			if _, fresh := s.copy.Add(l); fresh {
+				m.refs = append(m.refs, newRef(number, at+place.Start, int(place.End-place.Start)))
+			}
+		}
+		s.torn = b.torn
+		b.data.Free()
+		blocks.Put(b)
+	}
+	return nil
+}
+
+// expect makes room for as many lines as the rest has, going by the ones of a block.
+func (m *merger) expect(c *merge.Copy, b *block) {
+	bytes := int64(len(b.data.Data))
+	if lines := int(m.unread / max(1, bytes) * int64(len(b.lines))); cap(m.refs) < len(m.refs)+len(b.lines) {
+		lines += lines/16 + len(b.lines)
+		m.refs = slices.Grow(m.refs, lines)
+		m.set.Grow(lines)
+		c.Grow(lines)
+	}
+	m.unread -= bytes
+}
+
+// blocks are used again: a large session has thousands.
+var blocks = sync.Pool{New: func() any { return &block{parser: newParser()} }}
+
+func parseBlock(b jsonl.Block, err error) *block {
+	out := blocks.Get().(*block)
+	*out = block{data: b, err: err, parser: out.parser, lines: out.lines[:0], places: out.places[:0]}
+	p := out.parser
+	for l := range b.Lines() {
+		line, valid := p.parse(l.Data)
+		if l.Torn && !valid {
+			if len(bytes.TrimSpace(l.Data)) > 0 {
+				out.torn = bytes.Clone(l.Data)
+			}
+			continue
+		}
+		out.lines = append(out.lines, line)
+		out.places = append(out.places, index.Range{Start: l.Offset, End: l.Offset + int64(len(l.Data))})
+	}
+	return out
+}
+
+// compareSize is how many bytes of two files are compared at a time.
+const compareSize = 256 << 10
+
+// begins returns how many bytes two sources begin with that are the same, in whole
+// lines.
+func begins(ctx context.Context, a, b Source) (same int64, err error) {
+	x, y := make([]byte, compareSize), make([]byte, compareSize)
+	for at := int64(0); ; {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		n := int(min(compareSize, a.Size-at, b.Size-at))
+		for _, f := range []struct {
+			source Source
+			buf    []byte
+		}{{a, x}, {b, y}} {
+			if got, err := f.source.R.ReadAt(f.buf[:n], at); got < n {
+				return 0, shortened(err)
+			}
+		}
+		equal := bytes.Equal(x[:n], y[:n])
+		if !equal {
+			n = firstDifference(x, y)
+		}
+		if feed := bytes.LastIndexByte(x[:n], '\n'); feed >= 0 {
+			same = at + int64(feed) + 1
+		}
+		if at += int64(n); !equal || n < compareSize {
+			return same, nil
+		}
+	}
+}
+
+// firstDifference returns where two texts differ, which they do.
+func firstDifference(x, y []byte) (n int) {
+	for x[n] == y[n] {
+		n++
+	}
+	return n
+}
+
+// shortened is the error of a file that ended before its size.
+func shortened(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF // it was truncated meanwhile
+	}
+	return disk.Cause(err)
+}

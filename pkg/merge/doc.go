@@ -1,0 +1,32 @@
+// Package merge puts diverged copies of one session together again.
+//
+// A session only grows at its end, so two copies of it have a beginning in common and
+// ends of their own. A merge has every line of every copy once, and nothing else. The
+// lines themselves stay where they are: a [Set] knows of each its id, its parent, its
+// time and a sum of its bytes, and calls it by a number.
+//
+// # Order
+//
+// The effective time of an entry is the latest time on its way to the root, its own
+// included. Its rank is the effective time, then the depth below the root, the id, and
+// the sum of the bytes. The rank depends on the ancestors alone and on no file, so a
+// clock that is wrong puts no child before its parent.
+//
+// [Merge] looks at the heads of two copies. A line that both have is taken once, and
+// waits while the other copy has lines of its own in front of it. Otherwise the line of
+// smaller rank goes first. A line that is no entry, such as a blank one, stays behind
+// the entry above it.
+//
+// # Laws
+//
+// For copies that were only ever appended to and merged: a merge keeps the common
+// beginning where it is, the order of the lines of each copy, and parents in front of
+// their children. It is idempotent, absorbing and commutative. Of three copies, the
+// order in which they are merged makes no difference in any of the many cases that were
+// tried, which is no proof. Of the copies of a session with contradicting orders, or
+// with several lines for one id, only the first sentence of this package holds.
+//
+// The package is pure: no files, clocks or processes.
+//
+// Stability: v0. Exported names may change until version 1 of the module.
+package merge

@@ -1,0 +1,90 @@
+package merge
+
+// Options change the order of a merge.
+type Options struct {
+	// OwnLast puts what only the first copy has, behind the last line that both have,
+	// behind all lines of the second: its leaf stays the leaf. Then the order of the
+	// two matters.
+	OwnLast bool
+}
+
+// Merge returns a copy with all lines of two copies of a set. It does not ask whether
+// they contradict each other; see [Conflicts].
+func Merge(a, b *Copy, o Options) *Copy {
+	s := a.set
+	out, state := s.Copy(), make([]byte, s.Len())
+	out.entries = s.weave(a.entries, b.entries, o.OwnLast, state)
+	for above, lines := range a.loose {
+		out.loose[above] = s.weave(lines, b.loose[above], false, state)
+	}
+	for above, lines := range b.loose {
+		if _, both := a.loose[above]; !both {
+			out.loose[above] = lines
+		}
+	}
+	return out
+}
+
+// Whose a line is.
+const (
+	inA = 1 << iota
+	inB
+	done
+)
+
+// weave merges two sequences of lines. The state of each line is 0 before and after.
+func (s *Set) weave(a, b []int32, ownLast bool, state []byte) []int32 {
+	if len(b) == 0 {
+		return a
+	}
+	for _, n := range a {
+		state[n] |= inA
+	}
+	for _, n := range b {
+		state[n] |= inB
+	}
+	common := len(a) // up to where a has lines that both have
+	for ownLast && common > 0 && state[a[common-1]]&inB == 0 {
+		common--
+	}
+	out := make([]int32, 0, len(a)+len(b))
+	for i, j := 0, 0; ; {
+		for i < len(a) && state[a[i]]&done != 0 {
+			i++
+		}
+		for j < len(b) && state[b[j]]&done != 0 {
+			j++
+		}
+		var n int32
+		switch {
+		case i == len(a) && j == len(b):
+			for _, n := range out {
+				state[n] = 0
+			}
+			return out
+		case j == len(b):
+			n = a[i]
+		case i == len(a) || i >= common:
+			n = b[j]
+		default:
+			n = s.first(a[i], b[j], state[a[i]]&inB != 0, state[b[j]]&inA != 0)
+		}
+		state[n] |= done
+		out = append(out, n)
+	}
+}
+
+// first returns which of two heads goes first; shared is what the other copy has too.
+func (s *Set) first(a, b int32, sharedA, sharedB bool) int32 {
+	switch {
+	case a == b:
+		return a
+	case sharedA && !sharedB:
+		return b
+	case sharedB && !sharedA:
+		return a
+	case s.compare(b, a) < 0: // each alone, or the copies contradict each other
+		return b
+	}
+	return a
+}
