@@ -110,14 +110,14 @@ func Pause(ctx context.Context, try int) error {
 	}
 }
 
-func (l *log) Read(ctx context.Context, key string, after Pos, n uint64) iter.Seq2[Part, error] {
+func (l *log) Read(ctx context.Context, key string, after Pos) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
-		list, err := l.list(ctx, key, n)
+		list, err := l.list(ctx, key, uint64(after))
 		if err != nil {
 			yield(Part{}, err)
 			return
 		}
-		if len(list) == 0 && n == 0 {
+		if len(list) == 0 && after == 0 {
 			if err := l.exists(ctx); err != nil {
 				yield(Part{}, err)
 			}

@@ -42,11 +42,10 @@ type Log interface {
 	// is cleared up: after nil the part is there, and durable.
 	Append(ctx context.Context, key string, after Pos, n uint64, part []byte) (Pos, error)
 	// Read yields the parts behind a position, in order: every part that was
-	// acknowledged before the call. The number of the part at after is n; both are 0 to
-	// read all. The error is ErrWentBack if there is no such part any more, ErrDamaged
+	// acknowledged before the call. The error is ErrWentBack if there is no such part any more, ErrDamaged
 	// for a part that is missing or not what was written, and ErrNoRemote if there is no
 	// remote.
-	Read(ctx context.Context, key string, after Pos, n uint64) iter.Seq2[Part, error]
+	Read(ctx context.Context, key string, after Pos) iter.Seq2[Part, error]
 	// Last returns the last part; its number is 0 if there is none.
 	Last(ctx context.Context, key string) (Part, error)
 	// Keys yields the keys of all sessions. It may have to read a name for each part.

@@ -101,7 +101,7 @@ func (b *base) digest(ctx context.Context, f *file) error {
 // read reads the parts behind the base. As long as they are what the file has, the
 // base grows.
 func (s *sync) read(ctx context.Context, d *diff) error {
-	for part, err := range s.Log.Read(ctx, d.key, d.pos, d.n) {
+	for part, err := range s.Log.Read(ctx, d.key, d.pos) {
 		if err != nil {
 			return err
 		}

@@ -103,7 +103,7 @@ func content(t helper, name string) string {
 func inRemote(t helper, l remote.Log) string {
 	t.Helper()
 	var b bytes.Buffer
-	for p, err := range l.Read(context.Background(), testID, 0, 0) {
+	for p, err := range l.Read(context.Background(), testID, 0) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -83,7 +83,8 @@ func (s *sync) card(ctx context.Context, d *diff) error {
 	return nil
 }
 
-// CardOf returns what a card says of a session besides its place in the remote.
+// CardOf returns what a card says of a session besides its place in the remote. The time made
+// is the header's.
 func CardOf(row store.Row, made string) remote.Card {
 	title := row.Name
 	if title == "" {

@@ -84,7 +84,7 @@ func TestRaceSeesStatThenRename(t *testing.T) {
 	if err := logs[0].Init(t.Context()); !errors.Is(err, remote.ErrUnsafe) {
 		t.Errorf("the probe: %v", err)
 	}
-	if _, err := remotetest.Parts(t.Context(), logs[0], "x", 0, 0); !errors.Is(err, remote.ErrNoRemote) {
+	if _, err := remotetest.Parts(t.Context(), logs[0], "x", 0); !errors.Is(err, remote.ErrNoRemote) {
 		t.Errorf("a remote was made all the same: %v", err)
 	}
 }
@@ -125,7 +125,7 @@ func TestHostile(t *testing.T) {
 		}
 	}
 	for _, key := range []string{"linkdir", "link", "fifo", "dir", "empty", "torn"} {
-		list, err := remotetest.Parts(t.Context(), l, key, 0, 0)
+		list, err := remotetest.Parts(t.Context(), l, key, 0)
 		if len(list) > 0 || err == nil && key != "linkdir" && key != "dir" {
 			t.Errorf("%s: %d parts, %v", key, len(list), err)
 		}
@@ -157,12 +157,12 @@ func TestGap(t *testing.T) {
 	part := func(n string) string { return filepath.Join(name, "v1", "s", remote.Shard("k"), "k", "00000000000"+n) }
 	os.Remove(part("2"))
 	for _, n := range []uint64{0, 1, 2} {
-		if _, err := remotetest.Parts(t.Context(), l, "k", remote.Pos(n), n); !errors.Is(err, remote.ErrDamaged) {
+		if _, err := remotetest.Parts(t.Context(), l, "k", remote.Pos(n)); !errors.Is(err, remote.ErrDamaged) {
 			t.Errorf("behind part %d: %v", n, err)
 		}
 	}
 	os.Remove(part("4"))
-	if _, err := remotetest.Parts(t.Context(), l, "k", 4, 4); !errors.Is(err, remote.ErrWentBack) {
+	if _, err := remotetest.Parts(t.Context(), l, "k", 4); !errors.Is(err, remote.ErrWentBack) {
 		t.Errorf("behind part 4: %v", err)
 	}
 }
@@ -188,7 +188,7 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	if _, err := remotetest.Parts(ctx, l, "k", 0, 0); !errors.Is(err, context.Canceled) {
+	if _, err := remotetest.Parts(ctx, l, "k", 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

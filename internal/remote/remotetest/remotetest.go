@@ -55,8 +55,8 @@ func ready(t testing.TB, r Remote) remote.Log {
 }
 
 // Parts reads all parts of a session.
-func Parts(ctx context.Context, l remote.Log, key string, after remote.Pos, n uint64) (list []remote.Part, err error) {
-	for p, err := range l.Read(ctx, key, after, n) {
+func Parts(ctx context.Context, l remote.Log, key string, after remote.Pos) (list []remote.Part, err error) {
+	for p, err := range l.Read(ctx, key, after) {
 		if err != nil {
 			return list, err
 		}
@@ -75,7 +75,7 @@ func text(list []remote.Part) string {
 
 func noRemote(t *testing.T, r Remote) {
 	l := r.Open(t)
-	if _, err := Parts(t.Context(), l, key, 0, 0); !errors.Is(err, remote.ErrNoRemote) {
+	if _, err := Parts(t.Context(), l, key, 0); !errors.Is(err, remote.ErrNoRemote) {
 		t.Errorf("reading: %v", err)
 	}
 	if _, err := l.Last(t.Context(), key); !errors.Is(err, remote.ErrNoRemote) {
@@ -86,7 +86,7 @@ func noRemote(t *testing.T, r Remote) {
 			t.Fatal(err)
 		}
 	}
-	if list, err := Parts(t.Context(), l, key, 0, 0); err != nil || len(list) > 0 {
+	if list, err := Parts(t.Context(), l, key, 0); err != nil || len(list) > 0 {
 		t.Errorf("a session that is not there: %d parts, %v", len(list), err)
 	}
 	if p, err := l.Last(t.Context(), key); err != nil || p.N != 0 {
@@ -124,7 +124,7 @@ func Race(ctx context.Context, logs []remote.Log, rounds int) error {
 		if winner < 0 {
 			return fmt.Errorf("round %d: nobody won", n)
 		}
-		list, err := Parts(ctx, logs[(winner+1)%len(logs)], key, at, n-1)
+		list, err := Parts(ctx, logs[(winner+1)%len(logs)], key, at)
 		if err != nil || text(list) != string(raceBody(n, winner)) {
 			return fmt.Errorf("round %d: read %q of winner %d, %w", n, text(list), winner, err)
 		}
@@ -165,7 +165,7 @@ func order(t *testing.T, r Remote) {
 		at, want, places = pos, append(want, part), append(places, pos)
 	}
 	for n := range places {
-		list, err := Parts(t.Context(), r.Open(t), key, places[n], uint64(n+1))
+		list, err := Parts(t.Context(), r.Open(t), key, places[n])
 		if err != nil || text(list) != strings.Join(want[n+1:], "") {
 			t.Fatalf("behind part %d: %q, %v", n+1, text(list), err)
 		}
@@ -176,7 +176,7 @@ func order(t *testing.T, r Remote) {
 		}
 	}
 	// A reader may stop.
-	for p, err := range l.Read(t.Context(), key, 0, 0) {
+	for p, err := range l.Read(t.Context(), key, 0) {
 		if p.N != 1 || err != nil {
 			t.Errorf("part %d, %v", p.N, err)
 		}
@@ -197,7 +197,7 @@ func own(t *testing.T, r Remote) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := Parts(t.Context(), other, key, at, n-1)
+		list, err := Parts(t.Context(), other, key, at)
 		if err != nil || text(list) != string(part) {
 			t.Fatalf("part %d: another reads %q, %v", n, text(list), err)
 		}
@@ -226,7 +226,7 @@ func many(t *testing.T, r Remote) {
 					t.Error(err)
 					return
 				}
-				list, err := Parts(t.Context(), l, key, at, n-1)
+				list, err := Parts(t.Context(), l, key, at)
 				if err != nil {
 					t.Error(err)
 					return
@@ -241,7 +241,7 @@ func many(t *testing.T, r Remote) {
 		})
 	}
 	wg.Wait()
-	list, err := Parts(t.Context(), r.Open(t), key, 0, 0)
+	list, err := Parts(t.Context(), r.Open(t), key, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func lost(t *testing.T, r Remote) {
 			break
 		}
 	}
-	list, err := Parts(t.Context(), l, key, 0, 0)
+	list, err := Parts(t.Context(), l, key, 0)
 	if err != nil || len(list) != 9 {
 		t.Fatalf("%d parts, %v: %q", len(list), err, text(list))
 	}
@@ -310,7 +310,7 @@ func foreign(t *testing.T, r Remote) {
 	} {
 		r.Plant(t, name, "foreign")
 	}
-	list, err := Parts(t.Context(), l, key, 0, 0)
+	list, err := Parts(t.Context(), l, key, 0)
 	if err != nil || text(list) != "{\"n\":1}\n" {
 		t.Errorf("%q, %v", text(list), err)
 	}
@@ -342,7 +342,7 @@ func limits(t *testing.T, r Remote) {
 	if _, err := l.Append(t.Context(), key, 0, 1, big); err != nil {
 		t.Fatalf("%d bytes: %v", len(big), err)
 	}
-	list, err := Parts(t.Context(), r.Open(t), key, 0, 0)
+	list, err := Parts(t.Context(), r.Open(t), key, 0)
 	if err != nil || len(list) != 1 || !bytes.Equal(list[0].Data, big) {
 		t.Errorf("%d parts, %v", len(list), err)
 	}
@@ -427,7 +427,7 @@ func wentBack(t *testing.T, r Remote) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Parts(t.Context(), l, key, at+7, 8); !errors.Is(err, remote.ErrWentBack) {
+	if _, err := Parts(t.Context(), l, key, at+7); !errors.Is(err, remote.ErrWentBack) {
 		t.Errorf("a part that is not there: %v", err)
 	}
 }
