@@ -17,6 +17,13 @@ import (
 // links their formats, so that all others stay small and start at once.
 const Importer = "sess-import"
 
+// Remote is what the address of a session in a shared remote begins with, and Syncer the
+// program that reads those. No other one links the libraries of remotes.
+const (
+	Remote = "remote"
+	Syncer = "sess-sync"
+)
+
 // Agents returns the names of the formats that an address may begin with: those of
 // agents that have a place for their sessions.
 func Agents() []string {

@@ -258,14 +258,16 @@ func (l *log) card(ctx context.Context, name string) (c Card, err error) {
 	if errors.Is(err, ErrAbsent) {
 		return c, ErrNoCard
 	}
+	bad := errors.Is(err, ErrTooLarge)
 	if err == nil {
 		err = json.Unmarshal(b, &c)
+		bad = err != nil
 	}
 	if err == nil && c.Key() != name[strings.LastIndexByte(name, '/')+1:] {
-		err = errors.New("it names another session")
+		bad, err = true, errors.New("it names another session")
 	}
-	if err != nil {
-		err = fmt.Errorf("card %s: %w", name, err)
+	if bad {
+		return Card{}, fmt.Errorf("%w that can be read: %s: %w", ErrNoCard, name, err)
 	}
 	return c, err
 }

@@ -55,8 +55,8 @@ type Log interface {
 	// Card returns the card of a session that was made at a time, ErrNoCard if there is none.
 	Card(ctx context.Context, key, made string) (Card, error)
 	// Cards yields the cards of the sessions that were made since a time, as far as months
-	// tell; the zero time yields all. Cards may be stale or missing. A card that cannot
-	// be read is yielded with an error, and the iteration goes on if the caller does.
+	// tell; the zero time yields all. Cards may be stale or missing. For a card that
+	// is not one the error is ErrNoCard, and the iteration goes on if the caller does.
 	Cards(ctx context.Context, since time.Time) iter.Seq2[Card, error]
 	Limits() Limits
 	// Init makes the remote if it is not there. The error is ErrUnsafe if the engine does not keep
