@@ -47,6 +47,9 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
+	if c.remote {
+		return c.listRemote(ctx, s, operands, keep)
+	}
 	if c.agent != "" {
 		return c.listAgents(ctx, s, operands, keep)
 	}
