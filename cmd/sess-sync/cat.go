@@ -15,7 +15,7 @@ var catCommand = command("cat", "ID", "print a session as it is in the remote",
 sess-sync cat --after 7 01a1fc13`,
 	func(c *config) []clikit.Flag {
 		return []clikit.Flag{
-			clikit.Int(&c.after, "after", 0, "print only what is behind the position `POS`, as ls --json has it"),
+			clikit.Int(&c.after, "after", 0, "print only what is behind the position `POS`, as an earlier cat -v printed it"),
 			clikit.Int(&c.maxSize, "max-size", 4<<30, "refuse sessions of more than `BYTES` in the remote"),
 		}
 	},
@@ -37,6 +37,7 @@ func (c *config) cat(ctx context.Context, s *clikit.Streams, l remote.Log, opera
 
 func (c *config) print(ctx context.Context, s *clikit.Streams, l remote.Log, key string) error {
 	var size int64
+	pos := remote.Pos(c.after)
 	for part, err := range l.Read(ctx, key, remote.Pos(c.after)) {
 		if err == nil && part.N == 1 {
 			_, err = replica.CheckFirst(part.Data, key)
@@ -47,7 +48,7 @@ func (c *config) print(ctx context.Context, s *clikit.Streams, l remote.Log, key
 		if err != nil {
 			return err
 		}
-		size += int64(len(part.Data))
+		size, pos = size+int64(len(part.Data)), part.Pos
 		if _, err := s.Out.Write(part.Data); err != nil {
 			return err
 		}
@@ -55,5 +56,6 @@ func (c *config) print(ctx context.Context, s *clikit.Streams, l remote.Log, key
 	if size == 0 && c.after == 0 {
 		return errors.New("no such session")
 	}
+	s.Notef("position %d", pos)
 	return nil
 }
