@@ -9,7 +9,10 @@
 // all lines. See sess-sync(1) and docs/remotes.md.
 package main
 
-import "github.com/sess-tools/sess/internal/clikit"
+import (
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
+)
 
 var tool = clikit.Tool{
 	Name:    "sess-sync",
@@ -23,6 +26,7 @@ export SESS_REMOTE=/mnt/team/sessions
 sess-sync push s.jsonl
 sess-sync pull -a
 sess-sync ls --since 7d`,
+	Complete: complete.Writer,
 	Commands: []clikit.Tool{initCommand, pushCommand, pullCommand, appendCommand, catCommand, lsCommand, checkCommand},
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
@@ -152,7 +153,11 @@ func stored(ctx context.Context, s *clikit.Streams) ([]store.Row, error) {
 	tally := clikit.NewTally(s.Warnf)
 	rows, err := store.List(ctx, []string{dir}, store.Options{
 		Recursive: true, Order: store.ByName, Omit: session.LastMessage | session.Expenses,
-		Warn: func(path string, err error) { tally.Warnf("listing", "%s: %v", path, err) },
+		Warn: func(path string, err error) {
+			if path != dir || !errors.Is(err, fs.ErrNotExist) { // there may be no store yet
+				tally.Warnf("listing", "%s: %v", path, err)
+			}
+		},
 	})
 	if err != nil {
 		return nil, err
