@@ -24,26 +24,43 @@ func (s *sync) send(ctx context.Context, d *diff) error {
 		}
 	}
 	most := min(MaxPart, s.Log.Limits().MaxPart)
-	for d.size < d.f.size() {
-		part, err := cutPart(d.f.section(d.size, d.f.size()), most)
-		if err != nil {
-			return err
+	part, err := cutPart(d.f.section(d.size, d.f.size()), most)
+	for err == nil && len(part) > 0 {
+		if part, err = s.sendPart(ctx, d, part, most); err != nil && errors.Is(err, remote.ErrMoved) {
+			s.kept = d
 		}
-		s.step("append")
-		pos, err := s.Log.Append(ctx, d.key, d.pos, d.n+1, part)
-		if err != nil {
-			if errors.Is(err, remote.ErrMoved) {
-				s.kept = d
-			}
-			return err
-		}
-		s.step("appended")
-		d.sum.Write(part)
-		d.pos, d.n, d.size = pos, d.n+1, d.size+int64(len(part))
-		s.sent, s.result.Sent = true, s.result.Sent+bytes.Count(part, []byte("\n"))
+	}
+	if err != nil {
+		return err
 	}
 	s.step("card")
 	return s.card(ctx, d)
+}
+
+// sendPart appends a part. Meanwhile it reads the next one, which it returns.
+func (s *sync) sendPart(ctx context.Context, d *diff, part []byte, most int64) (next []byte, err error) {
+	s.step("append")
+	hashed := d.hashing(part)
+	end := d.size + int64(len(part))
+	read := make(chan error, 1)
+	go func() {
+		var err error
+		if end < d.f.size() {
+			next, err = cutPart(d.f.section(end, d.f.size()), most)
+		}
+		read <- err
+	}()
+	pos, err := s.Log.Append(ctx, d.key, d.pos, d.n+1, part)
+	rerr := <-read
+	if err != nil {
+		hashed.drop()
+		return nil, err
+	}
+	hashed.done()
+	s.step("appended")
+	d.pos, d.n, d.size = pos, d.n+1, end
+	s.sent, s.result.Sent = true, s.result.Sent+bytes.Count(part, []byte("\n"))
+	return next, rerr
 }
 
 // cutPart returns the first lines of r, of most bytes or, if the first one is
