@@ -1,6 +1,10 @@
 package remote
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
 
 // A Card is what a listing says of a session, without reading it. It is advice: the
 // parts decide.
@@ -29,10 +33,22 @@ const maxText = 4 << 10
 // Key is the key of the session.
 func (c Card) Key() string { return KeyOf(c.ID) }
 
-func (c Card) encode() ([]byte, error) {
+// Encode returns the card as one line of JSON.
+func (c Card) Encode() ([]byte, error) {
 	c.Title, c.CWD = cut(c.Title), cut(c.CWD)
 	b, err := json.Marshal(c)
 	return append(b, '\n'), err
+}
+
+// ParseCard reads the card of the session with a key. The error is ErrNoCard if it is none.
+func ParseCard(b []byte, key string) (c Card, err error) {
+	if err = json.Unmarshal(b, &c); err == nil && c.Key() != key {
+		err = errors.New("it names another session")
+	}
+	if err != nil {
+		return Card{}, fmt.Errorf("%w that can be read for %s: %w", ErrNoCard, key, err)
+	}
+	return c, nil
 }
 
 // cut returns a text that is not too long for a card. A character that is cut in two

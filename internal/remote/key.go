@@ -78,9 +78,9 @@ func Shard(key string) string {
 	return hex.EncodeToString(sum[:1])
 }
 
-// month returns where the card of a session stands that was made at a time, given as
+// Month returns where the card of a session stands that was made at a time, given as
 // the header has it.
-func month(made string) string {
+func Month(made string) string {
 	if ms, ok := js.ParseTime(made); ok {
 		if t := js.FormatTime(ms); len(t) > 7 && t[4] == '-' {
 			return t[:7]

@@ -57,7 +57,7 @@ func FuzzKey(f *testing.F) {
 				t.Fatalf("%q is part %d", name, got)
 			}
 		}
-		if m := month(id); len(m) != 7 || strings.ContainsAny(m, "/.") {
+		if m := Month(id); len(m) != 7 || strings.ContainsAny(m, "/.") {
 			t.Fatalf("month %q", m)
 		}
 	})

@@ -3,7 +3,6 @@ package remote
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -239,18 +238,18 @@ func (l *log) Keys(ctx context.Context) iter.Seq2[string, error] {
 }
 
 func (l *log) PutCard(ctx context.Context, c Card) error {
-	b, err := c.encode()
+	b, err := c.Encode()
 	if err != nil {
 		return err
 	}
-	return l.b.Put(ctx, cards+month(c.Made)+"/"+c.Key(), b)
+	return l.b.Put(ctx, cards+Month(c.Made)+"/"+c.Key(), b)
 }
 
 func (l *log) Card(ctx context.Context, key, made string) (Card, error) {
 	if !ValidKey(key) {
 		return Card{}, notKey(key)
 	}
-	return l.card(ctx, cards+month(made)+"/"+key)
+	return l.card(ctx, cards+Month(made)+"/"+key)
 }
 
 func (l *log) card(ctx context.Context, name string) (c Card, err error) {
@@ -258,25 +257,20 @@ func (l *log) card(ctx context.Context, name string) (c Card, err error) {
 	if errors.Is(err, ErrAbsent) {
 		return c, ErrNoCard
 	}
-	bad := errors.Is(err, ErrTooLarge)
-	if err == nil {
-		err = json.Unmarshal(b, &c)
-		bad = err != nil
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		return c, fmt.Errorf("%w that can be read: %s: %w", ErrNoCard, name, err)
+	case err != nil:
+		return c, err
 	}
-	if err == nil && c.Key() != name[strings.LastIndexByte(name, '/')+1:] {
-		bad, err = true, errors.New("it names another session")
-	}
-	if bad {
-		return Card{}, fmt.Errorf("%w that can be read: %s: %w", ErrNoCard, name, err)
-	}
-	return c, err
+	return ParseCard(b, name[strings.LastIndexByte(name, '/')+1:])
 }
 
 func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[Card, error] {
 	return func(yield func(Card, error) bool) {
 		from := ""
 		if !since.IsZero() {
-			from = cards + month(js.FormatTime(since.UnixMilli()))
+			from = cards + Month(js.FormatTime(since.UnixMilli()))
 		}
 		var names []string
 		for o, err := range l.b.List(ctx, cards, from) {
