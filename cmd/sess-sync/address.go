@@ -3,14 +3,17 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net"
 	"net/url"
 	"os"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/remote"
 	"github.com/sess-tools/sess/internal/remote/dir"
+	"github.com/sess-tools/sess/internal/remote/nats"
 	"github.com/sess-tools/sess/internal/remote/s3"
 )
 
@@ -36,8 +39,15 @@ func (c *config) open(_ context.Context, s *clikit.Streams, address string, make
 		return nil, clikit.WithHint(clikit.UsageError("the address of the remote has a user or a password in it"),
 			"credentials come from the environment or from files: see sess-sync(1)")
 	}
-	if err := clikit.Known("kind of remote", scheme, []string{"s3"}); err != nil {
+	if err := clikit.Known("kind of remote", scheme, []string{"s3", "nats", "tls"}); err != nil {
 		return nil, err
+	}
+	if scheme != "s3" {
+		config, err := c.stream(u)
+		if err != nil {
+			return nil, err
+		}
+		return nats.Open(config, warn)
 	}
 	config, err := c.bucket(u)
 	if err != nil {
@@ -74,6 +84,39 @@ func (c *config) bucket(u *url.URL) (s3.Config, error) {
 		b.PathStyle = style != "0"
 	}
 	return b, nil
+}
+
+// stream reads the address of a stream.
+func (c *config) stream(u *url.URL) (nats.Config, error) {
+	n := nats.Config{Stream: strings.Trim(u.Path, "/"), Creds: os.Getenv("SESS_NATS_CREDS")}
+	if u.RawQuery != "" || u.Fragment != "" || strings.ContainsFunc(n.Stream, func(r rune) bool {
+		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		return n, clikit.UsageError("the address of the remote is none of a stream: want %s://HOST[,HOST][/STREAM]", u.Scheme)
+	}
+	for host := range strings.SplitSeq(u.Host, ",") {
+		one := url.URL{Host: host}
+		if one.Hostname() == "" {
+			return n, clikit.UsageError("the address of the remote names no host")
+		}
+		if u.Scheme == "nats" && !c.insecure && !loopback(one.Hostname()) {
+			return n, clikit.WithHint(clikit.UsageError("the server %s is asked without TLS: sessions hold secrets", host), "tls://%s uses TLS, --insecure does without", host)
+		}
+		n.Servers = append(n.Servers, u.Scheme+"://"+host)
+	}
+	return n, ownOnly(n.Creds)
+}
+
+// ownOnly refuses a file with a secret that others can read.
+func ownOnly(name string) error {
+	if name == "" || !disk.HasModes {
+		return nil
+	}
+	fi, err := os.Stat(name)
+	if err == nil && fi.Mode().Perm()&0o077 != 0 {
+		err = clikit.WithHint(fmt.Errorf("%s: others can read the credentials", name), "chmod 600 %s", clikit.ShellQuote(name))
+	}
+	return err
 }
 
 // loopback reports whether a host is this machine.

@@ -1,4 +1,4 @@
-// Sess-sync shares sessions between machines, in a directory or an object store.
+// Sess-sync shares sessions between machines, in a directory, a bucket or a stream.
 //
 // Usage:
 //
@@ -18,9 +18,9 @@ var tool = clikit.Tool{
 	Name:    "sess-sync",
 	Summary: "share sessions between machines",
 	Args:    "... [SESSION...]",
-	Doc: `The remote is a directory, dir:PATH or a path, or a bucket,
-s3://BUCKET[/PREFIX][?endpoint=https://HOST&region=R&path-style=1].
-It is named by --remote or SESS_REMOTE.`,
+	Doc: `The remote is a directory, dir:PATH or a path; a bucket,
+s3://BUCKET[/PREFIX][?endpoint=https://HOST&region=R]; or a stream of NATS JetStream,
+tls://HOST[,HOST][/STREAM] or nats://. It is named by --remote or SESS_REMOTE.`,
 	Examples: `sess-sync init /mnt/team/sessions
 export SESS_REMOTE=/mnt/team/sessions
 sess-sync push s.jsonl

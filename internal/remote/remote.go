@@ -6,7 +6,8 @@
 // with [ErrMoved] if another part came meanwhile. That is all the coordination there
 // is. See docs/adr/0033 and 0034.
 //
-// Engines are a directory and an object store, both of which are a [Bucket] to [Over].
+// Engines are a directory and an object store, both of which are a [Bucket] to [Over], and
+// a stream.
 // Package remotetest has the tests that every engine passes.
 package remote
 
