@@ -4,7 +4,7 @@
 // or deleted; the parts of a session, joined, are its file. Parts are numbered from 1.
 // A number is given once: whoever appends names the part that it saw last, and loses
 // with [ErrMoved] if another part came meanwhile. That is all the coordination there
-// is. See docs/adr/0033 and 0034.
+// is. See docs/adr/0034 and 0035.
 //
 // Engines are a directory and an object store, both of which are a [Bucket] to [Over], and
 // a stream.

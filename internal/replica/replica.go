@@ -3,7 +3,7 @@
 // The log is the only order. The file is P, lines that the remote has, and behind them
 // L, lines that it has not yet. If the remote has lines R behind P, the file becomes
 // P R L, and a push appends L. No line is ever changed: an entry keeps its parent, so
-// two machines that went on at one place make two branches. See docs/adr/0034.
+// two machines that went on at one place make two branches. See docs/adr/0035.
 //
 // A title slot in front of the header is overwritten in place by its owner. It is
 // neither sent nor compared.
