@@ -3,7 +3,10 @@
 package e2e
 
 import (
+	"fmt"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -48,4 +51,70 @@ func TestRemoteAddress(t *testing.T) {
 		t.Errorf("%d, %q, %s", r.status, r.stdout, r.stderr)
 	}
 	wantSame(t, dir, before)
+}
+
+// Eight processes append to one session in the remote, and three machines push and pull
+// it meanwhile: each line is there once, and all files are the same.
+func TestRemoteWriters(t *testing.T) {
+	t.Parallel()
+	const writers, each = 8, 5
+	dir, id := agentStore(t)
+	run := func(stdin string, args ...string) result {
+		c := command(dir, args...)
+		c.Env, c.Stdin = append(c.Env, "SESS_REMOTE="+dir+"/remote"), strings.NewReader(stdin)
+		return wait(t, c)
+	}
+	checkRun(t, run("", "sess-sync", "init", "remote"), 0, "sess-sync", "")
+	checkRun(t, run("", "sess-sync", "push", "s.jsonl"), 0, "sess-sync", "")
+	machines := []string{"m0.jsonl", "m1.jsonl", "m2.jsonl"}
+	for _, m := range machines {
+		write(t, dir, m, readFile(t, filepath.Join(dir, "s.jsonl")))
+	}
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := range each {
+				r := run(fmt.Sprintf(`{"role":"user","content":"by %d.%d."}`+"\n", w, i), "sess-sync", "append", "--tries", "500", id)
+				if r.status != 0 {
+					t.Errorf("append: %d, %s", r.status, r.stderr)
+				}
+			}
+		})
+	}
+	for m, name := range machines {
+		wg.Go(func() {
+			for i := range each {
+				for _, args := range [][]string{{"sess-append", "-q", "-t", fmt.Sprintf("on %d.%d.", m, i), name}, {"sess-sync", "push", "-q", "--tries", "500", name}, {"sess-sync", "pull", "-q", name}} {
+					if r := run("", args...); r.status > 1 {
+						t.Errorf("%v: %d, %s", args, r.status, r.stderr)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	want := run("", "sess-sync", "cat", id).stdout
+	for _, name := range machines {
+		if r := run("", "sess-sync", "pull", name); r.status > 1 {
+			t.Error(r.stderr)
+		}
+		if got := readFile(t, filepath.Join(dir, name)); got != want {
+			t.Errorf("%s is another one: %d bytes, want %d", name, len(got), len(want))
+		}
+	}
+	for w := range writers {
+		for i := range each {
+			if n := strings.Count(want, fmt.Sprintf("by %d.%d.", w, i)); n != 1 {
+				t.Errorf("append %d.%d is there %d times", w, i, n)
+			}
+		}
+	}
+	for m := range machines {
+		for i := range each {
+			if n := strings.Count(want, fmt.Sprintf("on %d.%d.", m, i)); n != 1 {
+				t.Errorf("push %d.%d is there %d times", m, i, n)
+			}
+		}
+	}
+	checkRun(t, run("", "sess-sync", "check"), 0, "sess-sync", "")
 }
