@@ -17,9 +17,9 @@ import (
 	"github.com/sess-tools/sess/internal/remote/s3"
 )
 
-// open connects to the remote at an address. With make, its place is made if that is a
+// open connects to the remote at an address. With create, its place is made if that is a
 // directory.
-func (c *config) open(_ context.Context, s *clikit.Streams, address string, make bool) (remote.Log, error) {
+func (c *config) open(_ context.Context, s *clikit.Streams, address string, create bool) (remote.Log, error) {
 	if address == "" {
 		return nil, clikit.WithHint(clikit.UsageError("no remote is named"), "--remote names one, or SESS_REMOTE")
 	}
@@ -27,7 +27,7 @@ func (c *config) open(_ context.Context, s *clikit.Streams, address string, make
 	warn := func(format string, args ...any) { tally.Warnf(format, format, args...) }
 	scheme, _, ok := strings.Cut(address, "://")
 	if !ok {
-		return openDir(strings.TrimPrefix(address, "dir:"), make, warn)
+		return openDir(strings.TrimPrefix(address, "dir:"), create, warn)
 	}
 	// An address stands in the list of processes and in logs, so it has no secrets. One that
 	// is refused may have, and is not repeated.
@@ -125,11 +125,11 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-func openDir(name string, make bool, warn func(string, ...any)) (remote.Log, error) {
+func openDir(name string, create bool, warn func(string, ...any)) (remote.Log, error) {
 	if name == "" {
 		return nil, clikit.UsageError("the directory of the remote has no name")
 	}
-	if make {
+	if create {
 		if err := dir.Make(name); err != nil {
 			return nil, err
 		}

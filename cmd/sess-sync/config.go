@@ -48,8 +48,8 @@ func command(name, args, summary, examples string, flags func(*config) []clikit.
 }
 
 // with opens a remote for as long as do takes.
-func (c *config) with(ctx context.Context, s *clikit.Streams, address string, make bool, do func(remote.Log) error) (err error) {
-	l, err := c.open(ctx, s, address, make)
+func (c *config) with(ctx context.Context, s *clikit.Streams, address string, create bool, do func(remote.Log) error) (err error) {
+	l, err := c.open(ctx, s, address, create)
 	if err != nil {
 		return explained(err)
 	}
@@ -98,11 +98,11 @@ func (c *config) check() error {
 
 // explained gives the errors of remotes their statuses, and says what to do.
 func explained(err error) error {
-	hint := func(status int, format string, args ...any) error {
+	hint := func(status int, text string) error {
 		if status != 0 {
 			err = clikit.Exited(err, status)
 		}
-		return clikit.WithHint(err, format, args...)
+		return clikit.WithHint(err, "%s", text)
 	}
 	switch {
 	case errors.Is(err, replica.ErrConflict):

@@ -91,7 +91,7 @@ func (c *config) pullOnce(ctx context.Context, s *clikit.Streams, l remote.Log, 
 	}
 	o := c.options(s, l)
 	results, err := each(ctx, s, targets, func(ctx context.Context, t target) (pulled, error) {
-		p, err := pullTarget(ctx, l, t, o)
+		p, err := pullTarget(ctx, t, o)
 		if !p.Nothing() {
 			c.say(s, t.name, p.Result)
 		}
@@ -119,7 +119,7 @@ type pulled struct {
 	path string
 }
 
-func pullTarget(ctx context.Context, l remote.Log, t target, o replica.Options) (p pulled, err error) {
+func pullTarget(ctx context.Context, t target, o replica.Options) (p pulled, err error) {
 	if t.path != "" {
 		p.path = t.path
 		p.Result, err = replica.Pull(ctx, t.path, o)

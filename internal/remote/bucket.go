@@ -17,8 +17,8 @@ type Bucket interface {
 	// Put makes or replaces an object.
 	Put(ctx context.Context, name string, data []byte) error
 	// Get returns an object. The error matches ErrAbsent if there is none, ErrTooLarge if it has more
-	// than max bytes, and ErrDamaged if it is not what was written, as far as that is known.
-	Get(ctx context.Context, name string, max int64) ([]byte, error)
+	// than most bytes, and ErrDamaged if it is not what was written, as far as that is known.
+	Get(ctx context.Context, name string, most int64) ([]byte, error)
 	// List yields the objects whose names begin with prefix, which ends in a slash, and
 	// come after a name in byte order. Those of one directory come in byte order.
 	List(ctx context.Context, prefix, after string) iter.Seq2[Object, error]

@@ -70,22 +70,22 @@ type Log interface {
 }
 
 var (
-	// ErrMoved: another part has the number.
+	// ErrMoved means: another part has the number.
 	ErrMoved = errors.New("the session in the remote moved")
-	// ErrDenied: the remote refuses what was asked.
+	// ErrDenied means: the remote refuses what was asked.
 	ErrDenied = errors.New("permission denied by the remote")
-	// ErrFull: the remote has no room.
+	// ErrFull means: the remote has no room.
 	ErrFull = errors.New("the remote is full")
-	// ErrTooLarge: a part or an object is larger than the limit.
+	// ErrTooLarge means: a part or an object is larger than the limit.
 	ErrTooLarge = errors.New("larger than the remote allows")
-	// ErrNoRemote: there is no remote at the place.
+	// ErrNoRemote means: there is no remote at the place.
 	ErrNoRemote = errors.New("not a remote")
-	// ErrUnsafe: the engine lets two writers have one number.
+	// ErrUnsafe means: the engine lets two writers have one number.
 	ErrUnsafe = errors.New("two writers can get the same number")
-	// ErrDamaged: parts are missing, or are not what was written.
+	// ErrDamaged means: parts are missing, or are not what was written.
 	ErrDamaged = errors.New("damaged in the remote")
-	// ErrWentBack: the remote has fewer parts than it had.
+	// ErrWentBack means: the remote has fewer parts than it had.
 	ErrWentBack = errors.New("the remote went back")
-	// ErrNoCard: there is no card.
+	// ErrNoCard means: there is no card.
 	ErrNoCard = errors.New("no card")
 )

@@ -26,15 +26,15 @@ type file struct {
 }
 
 func openFile(path string) (*file, error) {
-	real, err := filepath.EvalSymlinks(path)
+	name, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, disk.Cause(err))
 	}
-	h, err := os.OpenFile(real, os.O_RDONLY|disk.Nonblock, 0)
+	h, err := os.OpenFile(name, os.O_RDONLY|disk.Nonblock, 0)
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, disk.Cause(err))
 	}
-	f := &file{File: h, real: real}
+	f := &file{File: h, real: name}
 	if err := f.look(); err != nil {
 		h.Close()
 		return nil, fmt.Errorf("%s: %w", path, disk.Cause(err))

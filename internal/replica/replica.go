@@ -21,9 +21,9 @@ import (
 )
 
 var (
-	// ErrConflict: file and remote have different lines for one entry, or for the header.
+	// ErrConflict means: file and remote have different lines for one entry, or for the header.
 	ErrConflict = fmt.Errorf("%w: file and remote differ", session.ErrMalformed)
-	// ErrTooMuch: the session in the remote is larger than the caller allows.
+	// ErrTooMuch means: the session in the remote is larger than the caller allows.
 	ErrTooMuch = errors.New("larger than allowed")
 )
 

@@ -29,15 +29,15 @@ type Remote struct {
 	Rounds int
 }
 
-// Run runs all tests. Make makes a place for each.
-func Run(t *testing.T, make func(t *testing.T) Remote) {
+// Run runs all tests. Place makes a place for each.
+func Run(t *testing.T, place func(t *testing.T) Remote) {
 	for name, test := range map[string]func(*testing.T, Remote){
 		"no remote": noRemote, "race": race, "order": order, "read your writes": own, "many writers": many,
 		"lost answer": lost, "foreign": foreign, "limits": limits, "cards": listed, "last": last, "went back": wentBack,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, make(t))
+			test(t, place(t))
 		})
 	}
 }
@@ -217,30 +217,8 @@ func many(t *testing.T, r Remote) {
 	for w := range writers {
 		l := r.Open(t)
 		wg.Go(func() {
-			var at remote.Pos
-			n := uint64(1)
-			for i, try := 0, 0; i < pushes; try++ {
-				pos, err := l.Append(t.Context(), key, at, n, fmt.Appendf(nil, "{\"id\":\"%d.%d\"}\n", w, i))
-				switch {
-				case err == nil:
-					at, i, try = pos, i+1, 0
-					n++
-					continue
-				case !errors.Is(err, remote.ErrMoved):
-					t.Error(err)
-					return
-				}
-				list, err := Parts(t.Context(), l, key, at)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				for _, p := range list {
-					at, n = p.Pos, p.N+1
-				}
-				if err := remote.Pause(t.Context(), min(try, 3)); err != nil {
-					return
-				}
+			if err := writer(t.Context(), l, w, pushes); err != nil {
+				t.Error(err)
 			}
 		})
 	}
@@ -434,4 +412,33 @@ func wentBack(t *testing.T, r Remote) {
 	if _, err := Parts(t.Context(), l, key, at+7); !errors.Is(err, remote.ErrWentBack) {
 		t.Errorf("a part that is not there: %v", err)
 	}
+}
+
+// writer pushes lines, each with a number of its own, and reads what others pushed when
+// it loses.
+func writer(ctx context.Context, l remote.Log, w, pushes int) error {
+	var at remote.Pos
+	n := uint64(1)
+	for i, try := 0, 0; i < pushes; try++ {
+		pos, err := l.Append(ctx, key, at, n, fmt.Appendf(nil, "{\"id\":\"%d.%d\"}\n", w, i))
+		switch {
+		case err == nil:
+			at, i, try = pos, i+1, 0
+			n++
+			continue
+		case !errors.Is(err, remote.ErrMoved):
+			return err
+		}
+		list, err := Parts(ctx, l, key, at)
+		if err != nil {
+			return err
+		}
+		for _, p := range list {
+			at, n = p.Pos, p.N+1
+		}
+		if err := remote.Pause(ctx, min(try, 3)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
