@@ -126,6 +126,9 @@ func (c *config) file(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if path != "" && path == store.Draft(name) {
+		return "", fmt.Errorf("%s: a draft is not shared; sess-append publishes it with the first reply", name)
+	}
 	return path, c.plain(path)
 }
 
