@@ -3,10 +3,13 @@
 package e2e
 
 import (
+	"bufio"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -117,4 +120,47 @@ func TestRemoteWriters(t *testing.T) {
 		}
 	}
 	checkRun(t, run("", "sess-sync", "check"), 0, "sess-sync", "")
+}
+
+// A pull that follows prints the path each time that something came, and ends with the
+// signal.
+func TestRemoteFollow(t *testing.T) {
+	t.Parallel()
+	dir, id := agentStore(t)
+	sh := func(args ...string) *exec.Cmd {
+		c := command(dir, args...)
+		c.Env = append(c.Env, "SESS_REMOTE="+dir+"/remote")
+		return c
+	}
+	checkRun(t, wait(t, sh("sess-sync", "init", "remote")), 0, "sess-sync", "")
+	checkRun(t, wait(t, sh("sess-sync", "push", "s.jsonl")), 0, "sess-sync", "")
+	write(t, dir, "copy.jsonl", readFile(t, filepath.Join(dir, "s.jsonl")))
+	c := sh("sess-sync", "pull", "-q", "--follow", "copy.jsonl")
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	for _, text := range []string{"first", "second"} {
+		a := sh("sess-sync", "append", id)
+		a.Stdin = strings.NewReader(`{"role":"user","content":"the ` + text + `"}` + "\n")
+		if r := wait(t, a); r.status != 0 {
+			t.Fatal(r.stderr)
+		}
+		if line, err := lines.ReadString('\n'); line != "copy.jsonl\n" || err != nil {
+			t.Fatalf("%q, %v", line, err)
+		}
+		if got := readFile(t, filepath.Join(dir, "copy.jsonl")); !strings.Contains(got, "the "+text) {
+			t.Errorf("the %s line is not there", text)
+		}
+	}
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if _ = c.Wait(); c.ProcessState.ExitCode() != 130 {
+		t.Errorf("status %d", c.ProcessState.ExitCode())
+	}
 }
