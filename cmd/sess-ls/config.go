@@ -11,6 +11,7 @@ type config struct {
 	cwd, since, olderThan, name, where, sort, color string
 	agent                                           string
 	all, recent, count, usage, json, paths, nul     bool
+	remote                                          bool
 	limit                                           int
 	here                                            bool // only what the working directory has was asked for
 
@@ -23,6 +24,7 @@ func (c *config) flags() []clikit.Flag {
 	return []clikit.Flag{
 		clikit.Bool(&c.all, "all, a", "list every project of the store, or one level below each DIR"),
 		clikit.Choice(&c.agent, "agent", slices.Concat([]string{""}, operand.Agents(), []string{everyAgent}), "list the sessions of the agent `NAME` where it keeps them"),
+		clikit.Bool(&c.remote, "remote", "list the sessions of the remote $SESS_REMOTE, see sess-sync(1)"),
 		clikit.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
 		clikit.Bool(&c.recent, "recent", "only the session this terminal last used, or else the one written last"),
 		clikit.String(&c.since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
@@ -42,5 +44,8 @@ func (c *config) flags() []clikit.Flag {
 
 // check refuses flags that contradict each other.
 func (c *config) check() error {
+	if err := clikit.Exclusive(clikit.Given(c.remote, "--remote"), clikit.Given(c.agent != "", "--agent")); err != nil {
+		return err
+	}
 	return clikit.Exclusive(clikit.Given(c.json, "--json"), clikit.Given(c.paths || c.nul, "a list of paths"))
 }

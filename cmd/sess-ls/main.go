@@ -47,8 +47,8 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	if c.agent != "" {
-		return c.listAgents(ctx, s, operands, keep)
+	if c.remote || c.agent != "" {
+		return c.listElsewhere(ctx, s, operands, keep)
 	}
 	dirs, o, err := c.scope(s, operands)
 	if err != nil {

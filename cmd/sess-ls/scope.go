@@ -7,14 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/filter"
+	"github.com/sess-tools/sess/internal/listing"
 	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -110,11 +109,11 @@ func (c *config) list(ctx context.Context, dirs []string, o store.Options, crumb
 // selection returns the test for rows that the flags describe.
 func (c *config) selection(ctx context.Context) (func(store.Row) (bool, error), error) {
 	now := time.Now()
-	since, err := when(c.since, now)
+	since, err := listing.When(c.since, now)
 	if err != nil {
 		return nil, clikit.UsageError("--since: %v", err)
 	}
-	before, err := when(c.olderThan, now)
+	before, err := listing.When(c.olderThan, now)
 	if err != nil {
 		return nil, clikit.UsageError("--older-than: %v", err)
 	}
@@ -148,29 +147,4 @@ func mentions(text string, texts ...string) bool {
 	return text == "" || slices.ContainsFunc(texts, func(s string) bool {
 		return strings.Contains(strings.ToLower(s), text)
 	})
-}
-
-// units are the units of an age, beside those of Go's durations.
-var units = map[byte]time.Duration{'d': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
-
-// when reads a time given as an age or as a date. The zero time stands for "".
-func when(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	if unit, ok := units[text[len(text)-1]]; ok {
-		if n, err := strconv.Atoi(text[:len(text)-1]); err == nil && n >= 0 {
-			return now.Add(-time.Duration(n) * unit), nil
-		}
-	}
-	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return now.Add(-d), nil
-	}
-	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
-		return day, nil
-	}
-	if ms, ok := js.ParseTime(text); ok {
-		return time.UnixMilli(ms), nil
-	}
-	return time.Time{}, fmt.Errorf("%q is neither an age like 7d nor a date like %s", text, now.Format(time.DateOnly))
 }

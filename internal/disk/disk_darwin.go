@@ -3,6 +3,7 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,3 +24,13 @@ func exchange(a, b string) error {
 
 // Datasync makes the bytes of f durable.
 func Datasync(f File) error { return f.Sync() }
+
+// renameExclusiveIn is renameExclusive for names in an open directory.
+func renameExclusiveIn(dir *os.File, from, to string) error {
+	fd := int(dir.Fd())
+	return unix.RenameatxNp(fd, from, fd, to, unix.RENAME_EXCL)
+}
+
+func unsupported(err error) bool {
+	return errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP)
+}

@@ -3,6 +3,7 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -42,4 +43,14 @@ func Datasync(f File) error {
 		}
 	})
 	return errors.Join(err, syncErr)
+}
+
+// renameExclusiveIn is renameExclusive for names in an open directory.
+func renameExclusiveIn(dir *os.File, from, to string) error {
+	fd := int(dir.Fd())
+	return unix.Renameat2(fd, from, fd, to, unix.RENAME_NOREPLACE)
+}
+
+func unsupported(err error) bool {
+	return errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP)
 }

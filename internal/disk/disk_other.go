@@ -2,7 +2,10 @@
 
 package disk
 
-import "errors"
+import (
+	"errors"
+	"os"
+)
 
 func renameExclusive(_, _ string) error { return errors.ErrUnsupported }
 
@@ -10,3 +13,7 @@ func exchange(_, _ string) error { return errors.ErrUnsupported }
 
 // Datasync makes the bytes of f durable.
 func Datasync(f File) error { return f.Sync() }
+
+func renameExclusiveIn(_ *os.File, _, _ string) error { return errors.ErrUnsupported }
+
+func unsupported(err error) bool { return errors.Is(err, errors.ErrUnsupported) }

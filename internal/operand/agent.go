@@ -17,6 +17,13 @@ import (
 // links their formats, so that all others stay small and start at once.
 const Importer = "sess-import"
 
+// Remote is what the address of a session in a shared remote begins with, and Syncer the
+// program that reads those. No other one links the libraries of remotes.
+const (
+	Remote = "remote"
+	Syncer = "sess-sync"
+)
+
 // Agents returns the names of the formats that an address may begin with: those of
 // agents that have a place for their sessions.
 func Agents() []string {
@@ -41,7 +48,7 @@ func SessionsOf(ctx context.Context, format, prefix string) iter.Seq[clikit.Cand
 }
 
 // An address names a session in the store of an agent: FORMAT:ID, or FORMAT: for
-// the one that was written to last.
+// the one that was written to last; or in the remote, remote:ID.
 type address struct{ format, id string }
 
 func (a address) String() string { return a.format + ":" + a.id }
@@ -50,14 +57,25 @@ func (a address) String() string { return a.format + ":" + a.id }
 // such a name is ./FORMAT:ID.
 func parseAddress(operand string) (address, bool) {
 	format, id, ok := strings.Cut(operand, ":")
-	if !ok || !IsAgent(format) {
+	if !ok || !IsAgent(format) && format != Remote {
 		return address{}, false
 	}
 	return address{format, id}, true
 }
 
-// args are the words that have Importer print the session.
+// program is the one that prints the session.
+func (a address) program() string {
+	if a.format == Remote {
+		return Syncer
+	}
+	return Importer
+}
+
+// args are the words that have it print the session.
 func (a address) args() []string {
+	if a.format == Remote {
+		return []string{"cat", "--", a.id}
+	}
 	if a.id == "" {
 		return []string{a.format, "--recent"}
 	}
@@ -66,7 +84,7 @@ func (a address) args() []string {
 
 // open has the session imported, and returns what comes of it while it comes.
 func (a address) open(ctx context.Context, s *clikit.Streams) (io.ReadCloser, error) {
-	return sibling.Program{Name: Importer, Args: a.args(), Say: Say(s)}.Start(ctx)
+	return sibling.Program{Name: a.program(), Args: a.args(), Say: Say(s)}.Start(ctx)
 }
 
 // Say hands messages of another program on as those of the one that s is for.
@@ -81,11 +99,16 @@ func Say(s *clikit.Streams) func(sibling.Message) {
 }
 
 // Writable refuses the operand of a session that cannot be added to because it is
-// in the store of another agent. It does not look at files.
+// in the store of another agent, or in the remote. It does not look at files.
 func Writable(operand string) error {
 	a, ok := parseAddress(operand)
 	if !ok {
 		return nil
+	}
+	if a.format == Remote {
+		return clikit.WithHint(
+			clikit.UsageError("%s: a session in the remote is read in place, and never written to", operand),
+			"%s pull %s makes a file of it to write to", Syncer, quoted(a.id))
 	}
 	choice := strings.Join(a.args(), " ")
 	if a.id != "" {

@@ -23,6 +23,8 @@ func TestParseAddress(t *testing.T) {
 		{"zeroclaw:telegram:1:2", "zeroclaw --session=telegram:1:2", "sess-import zeroclaw --session 'telegram:1:2' -o FILE"},
 		{"pi:--store", "pi --session=--store", "sess-import pi --session '--store' -o FILE"},
 		{"omp:it's", "omp --session=it's", `sess-import omp --session 'it'\''s' -o FILE`},
+		{"remote:01a1fc13", "cat -- 01a1fc13", "sess-sync pull 01a1fc13 makes a file of it"},
+		{"remote:-x y", "cat -- -x y", "sess-sync pull '-x y' makes"},
 		{"./codex:x", "", ""},
 		{"codex", "", ""},
 		{"", "", ""},

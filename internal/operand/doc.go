@@ -1,6 +1,7 @@
 // Package operand opens the SESSION operand of a tool: a path, "-" or nothing
 // for standard input, the id of a session of the store, or the address FORMAT:ID of
-// a session in the store of another agent, which sess-import reads. A path may be that of
+// a session in the store of another agent, which sess-import reads, or remote:ID
+// of one in the shared remote, which sess-sync reads. A path may be that of
 // a segmented store, NAME.v2, which is read and appended to through internal/seg. Problems of a session
 // are printed on standard error, with file and line.
 //

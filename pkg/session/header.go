@@ -118,6 +118,13 @@ func titleSlot(e Entry) (title string, ok bool) {
 	return e.Str("title"), true
 }
 
+// IsTitleSlot reports whether the entry is oh-my-pi's title slot: a line in front of the
+// header, which its owner overwrites in place.
+func (e Entry) IsTitleSlot() bool {
+	_, ok := titleSlot(e)
+	return ok
+}
+
 // OneLine returns a session's name as pi writes it: trimmed, line breaks as
 // single spaces.
 func OneLine(name string) string {

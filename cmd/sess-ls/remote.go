@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/listing"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/sibling"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// listElsewhere prints what is not in our store.
+func (c *config) listElsewhere(ctx context.Context, s *clikit.Streams, places []string, keep func(store.Row) (bool, error)) error {
+	if c.remote {
+		return c.listRemote(ctx, s, places, keep)
+	}
+	return c.listAgents(ctx, s, places, keep)
+}
+
+// listRemote prints what sess-sync lists.
+func (c *config) listRemote(ctx context.Context, s *clikit.Streams, dirs []string, keep func(store.Row) (bool, error)) error {
+	if len(dirs) > 0 {
+		return clikit.UsageError("--remote takes no directories")
+	}
+	o, err := c.agentScope(nil)
+	if err != nil {
+		return err
+	}
+	p, err := sibling.Program{Name: operand.Syncer, Args: []string{"ls", "--json"}, Say: operand.Say(s)}.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	here := store.SameDir(o.CWD)
+	var rows []store.Row
+	for row, err := range listing.Rows(p) {
+		if err != nil {
+			return err
+		}
+		if here(row.CWD) {
+			rows = append(rows, row.Row)
+		}
+	}
+	store.Sort(rows, o.Order)
+	if c.recent && len(rows) > 1 {
+		rows = []store.Row{slices.MaxFunc(rows, listing.Later)}
+	}
+	return c.show(s, rows, keep)
+}

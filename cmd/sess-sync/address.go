@@ -1,0 +1,138 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/remote"
+	"github.com/sess-tools/sess/internal/remote/dir"
+	"github.com/sess-tools/sess/internal/remote/nats"
+	"github.com/sess-tools/sess/internal/remote/s3"
+)
+
+// open connects to the remote at an address. With create, its place is made if that is a
+// directory.
+func (c *config) open(_ context.Context, s *clikit.Streams, address string, create bool) (remote.Log, error) {
+	if address == "" {
+		return nil, clikit.WithHint(clikit.UsageError("no remote is named"), "--remote names one, or SESS_REMOTE")
+	}
+	tally := clikit.NewTally(s.Warnf)
+	warn := func(format string, args ...any) { tally.Warnf(format, format, args...) }
+	scheme, _, ok := strings.Cut(address, "://")
+	if !ok {
+		return openDir(strings.TrimPrefix(address, "dir:"), create, warn)
+	}
+	// An address stands in the list of processes and in logs, so it has no secrets. One that
+	// is refused may have, and is not repeated.
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, clikit.UsageError("the address of the remote is no URL")
+	}
+	if u.User != nil {
+		return nil, clikit.WithHint(clikit.UsageError("the address of the remote has a user or a password in it"),
+			"credentials come from the environment or from files: see sess-sync(1)")
+	}
+	if err := clikit.Known("kind of remote", scheme, []string{"s3", "nats", "tls"}); err != nil {
+		return nil, err
+	}
+	if scheme != "s3" {
+		config, err := c.stream(u)
+		if err != nil {
+			return nil, err
+		}
+		return nats.Open(config, warn)
+	}
+	config, err := c.bucket(u)
+	if err != nil {
+		return nil, err
+	}
+	return s3.Open(config, warn)
+}
+
+// bucket reads the address of a bucket.
+func (c *config) bucket(u *url.URL) (s3.Config, error) {
+	b := s3.Config{Bucket: u.Host, Prefix: strings.Trim(u.Path, "/"), Region: cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))}
+	if b.Bucket == "" || u.Fragment != "" {
+		return b, clikit.UsageError("the address of the remote names no bucket: want s3://BUCKET[/PREFIX]")
+	}
+	for name, values := range u.Query() {
+		if err := clikit.Known("part of an address", name, []string{"endpoint", "region", "path-style"}); err != nil {
+			return b, err
+		}
+		switch value := values[0]; name {
+		case "endpoint":
+			e, err := url.Parse(value)
+			if err != nil || e.Host == "" || e.User != nil || strings.Trim(e.Path, "/") != "" || e.Scheme != "https" && e.Scheme != "http" {
+				return b, clikit.UsageError("the endpoint of the remote is no https://HOST")
+			}
+			b.Host, b.Plain, b.PathStyle = e.Host, e.Scheme == "http", true
+			if b.Plain && !c.insecure && !loopback(e.Hostname()) {
+				return b, clikit.WithHint(clikit.UsageError("the endpoint %s is not encrypted: sessions hold secrets", e.Host), "--insecure uses it all the same")
+			}
+		case "region":
+			b.Region = value
+		}
+	}
+	if style := u.Query().Get("path-style"); style != "" {
+		b.PathStyle = style != "0"
+	}
+	return b, nil
+}
+
+// stream reads the address of a stream.
+func (c *config) stream(u *url.URL) (nats.Config, error) {
+	n := nats.Config{Stream: strings.Trim(u.Path, "/"), Creds: os.Getenv("SESS_NATS_CREDS")}
+	if u.RawQuery != "" || u.Fragment != "" || strings.ContainsFunc(n.Stream, func(r rune) bool {
+		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		return n, clikit.UsageError("the address of the remote is none of a stream: want %s://HOST[,HOST][/STREAM]", u.Scheme)
+	}
+	for host := range strings.SplitSeq(u.Host, ",") {
+		one := url.URL{Host: host}
+		if one.Hostname() == "" {
+			return n, clikit.UsageError("the address of the remote names no host")
+		}
+		if u.Scheme == "nats" && !c.insecure && !loopback(one.Hostname()) {
+			return n, clikit.WithHint(clikit.UsageError("the server %s is asked without TLS: sessions hold secrets", host), "tls://%s uses TLS, --insecure does without", host)
+		}
+		n.Servers = append(n.Servers, u.Scheme+"://"+host)
+	}
+	return n, ownOnly(n.Creds)
+}
+
+// ownOnly refuses a file with a secret that others can read.
+func ownOnly(name string) error {
+	if name == "" || !disk.HasModes {
+		return nil
+	}
+	fi, err := os.Stat(name)
+	if err == nil && fi.Mode().Perm()&0o077 != 0 {
+		err = clikit.WithHint(fmt.Errorf("%s: others can read the credentials", name), "chmod 600 %s", clikit.ShellQuote(name))
+	}
+	return err
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func openDir(name string, create bool, warn func(string, ...any)) (remote.Log, error) {
+	if name == "" {
+		return nil, clikit.UsageError("the directory of the remote has no name")
+	}
+	if create {
+		if err := dir.Make(name); err != nil {
+			return nil, err
+		}
+	}
+	return dir.Open(name, warn)
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/remote"
+	"github.com/sess-tools/sess/internal/replica"
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// A config is the flags of all commands. Each command has some of them.
+type config struct {
+	remote, expectLeaf, since, where string
+	all, dryRun, reseed, follow      bool
+	json, paths, probe, insecure     bool
+	tries                            int
+	after, maxSize                   int64
+	wait, grace                      time.Duration
+	idle                             time.Duration // how long a pull that follows rests
+}
+
+// A run is what a command does with the remote.
+type run func(*config, context.Context, *clikit.Streams, remote.Log, []string) error
+
+// command makes one command, which gets the remote that the flags or the environment name.
+func command(name, args, summary, examples string, flags func(*config) []clikit.Flag, do run) clikit.Tool {
+	return clikit.Tool{
+		Name: name, Args: args, Summary: summary, Examples: examples,
+		New: func() ([]clikit.Flag, clikit.Action) {
+			c := &config{}
+			all := append([]clikit.Flag{
+				clikit.String(&c.remote, "remote", "", "use the remote at `ADDRESS` instead of $SESS_REMOTE"),
+				clikit.Bool(&c.insecure, "insecure", "speak to another machine without TLS"),
+			}, flags(c)...)
+			return all, func(ctx context.Context, s *clikit.Streams, operands []string) error {
+				return c.with(ctx, s, cmp.Or(c.remote, os.Getenv("SESS_REMOTE")), false, func(l remote.Log) error {
+					return do(c, ctx, s, l, operands)
+				})
+			}
+		},
+	}
+}
+
+// with opens a remote for as long as do takes.
+func (c *config) with(ctx context.Context, s *clikit.Streams, address string, create bool, do func(remote.Log) error) (err error) {
+	l, err := c.open(ctx, s, address, create)
+	if err != nil {
+		return explained(err)
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	if err := do(l); err != nil {
+		return explained(err)
+	}
+	return nil
+}
+
+func (c *config) changes() []clikit.Flag {
+	return []clikit.Flag{
+		clikit.Bool(&c.all, "all, a", "take all sessions"),
+		clikit.Bool(&c.dryRun, "dry-run, n", "print what there is to do, and change nothing"),
+		clikit.Int(&c.maxSize, "max-size", 4<<30, "refuse sessions of more than `BYTES` in the remote"),
+		clikit.Duration(&c.wait, "wait", jsonl.DefaultWait, "wait for the lock of a file at most `DURATION`"),
+		clikit.Duration(&c.grace, "grace", jsonl.DefaultGrace, "leave a file with a torn last line alone until `DURATION` after the last write"),
+	}
+}
+
+// options are those of a push or pull.
+func (c *config) options(s *clikit.Streams, l remote.Log) replica.Options {
+	o := replica.Options{
+		Log: l, ExpectLeaf: c.expectLeaf, Tries: c.tries, MaxSize: c.maxSize, Wait: c.wait, Grace: c.grace,
+		Reseed: c.reseed, DryRun: c.dryRun, Warn: s.Warnf,
+	}
+	if o.Wait == 0 {
+		o.Wait = -1 // no wait at all
+	}
+	if o.Grace == 0 {
+		o.Grace = -1
+	}
+	o.Host, _ = os.Hostname()
+	return o
+}
+
+func (c *config) check() error {
+	switch {
+	case c.tries < 0:
+		return clikit.UsageError("--tries %d: want 0 or more", c.tries)
+	case c.maxSize < 0:
+		return clikit.UsageError("--max-size %d: want 0 or more", c.maxSize)
+	}
+	return nil
+}
+
+// explained gives the errors of remotes their statuses, and says what to do.
+func explained(err error) error {
+	hint := func(status int, text string) error {
+		if status != 0 {
+			err = clikit.Exited(err, status)
+		}
+		return clikit.WithHint(err, "%s", text)
+	}
+	switch {
+	case errors.Is(err, replica.ErrConflict):
+		return hint(0, "sess-sync cat ID > theirs.jsonl, then sess-merge --on-conflict both")
+	case errors.Is(err, replica.ErrTooMuch):
+		return hint(0, "--max-size allows more")
+	case errors.Is(err, remote.ErrMoved):
+		return hint(clikit.ExitBusy, "other machines were faster every time; push again, or with more --tries")
+	case errors.Is(err, remote.ErrWentBack):
+		return hint(clikit.ExitMalformed, "if it was restored from a backup, sess-sync push --reseed appends what it lost")
+	case errors.Is(err, remote.ErrDamaged):
+		return hint(clikit.ExitMalformed, "sess-sync check names what is damaged; nothing may delete or expire objects under v1/s")
+	case errors.Is(err, remote.ErrNoRemote):
+		return hint(0, "sess-sync init makes a remote")
+	case errors.Is(err, remote.ErrUnsafe):
+		return hint(0, "such a place would lose lines; use another one, or git with sess-merge")
+	case errors.Is(err, remote.ErrFull):
+		return hint(0, "nothing that was pushed before is lost; push again when there is room")
+	case errors.Is(err, remote.ErrTooLarge):
+		return hint(0, "a line is never cut; leave it out, or use a remote that takes larger parts")
+	}
+	return err
+}
+
+// named puts a session and the remote in front of an error.
+func named(err error, session string, l remote.Log) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s in %s: %w", session, l.Name(), err)
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/filter"
+	"github.com/sess-tools/sess/internal/listing"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/remote"
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+var lsCommand = command("ls", "", "list the sessions in the remote",
+	`sess-sync ls --since 7d
+sess-sync ls --json --where '.size > 1000000'
+sess-path --as text "$(sess-sync ls --paths | head -n 1)"`,
+	func(c *config) []clikit.Flag {
+		return []clikit.Flag{
+			clikit.Bool(&c.json, "json", "print JSON objects, as sess-ls does"),
+			clikit.Bool(&c.paths, "paths", "print only what other tools take for a session, remote:ID"),
+			clikit.String(&c.since, "since", "", "only sessions made in the month of `WHEN` or later"),
+			clikit.String(&c.where, "where", "", "only sessions whose JSON object `EXPR` keeps"),
+		}
+	},
+	(*config).ls)
+
+func (c *config) ls(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string) error {
+	if len(operands) > 0 {
+		return clikit.UsageError("unexpected operand %q", operands[0])
+	}
+	if err := clikit.Exclusive(clikit.Given(c.json, "--json"), clikit.Given(c.paths, "--paths")); err != nil {
+		return err
+	}
+	since, err := listing.When(c.since, time.Now())
+	if err != nil {
+		return clikit.UsageError("--since: %v", err)
+	}
+	var where *filter.Filter
+	if c.where != "" {
+		if where, err = filter.Compile(c.where); err != nil {
+			return clikit.UsageError("--where: %v", err)
+		}
+	}
+	rows, err := cardRows(ctx, s, l, since)
+	if err != nil {
+		return fmt.Errorf("%s: %w", l.Name(), err)
+	}
+	store.Sort(rows, store.ByModified)
+	printed := 0
+	for _, r := range rows {
+		if where != nil {
+			ok, err := where.Match(ctx, listing.JSON(listing.Row{Row: r}))
+			if err != nil {
+				return fmt.Errorf("%s: --where: %w", r.Path, err)
+			}
+			if !ok {
+				continue
+			}
+		}
+		printed++
+		if err := c.row(s, r); err != nil {
+			return err
+		}
+	}
+	if printed == 0 {
+		return clikit.No("")
+	}
+	return nil
+}
+
+// cardRows returns the cards as rows of a listing.
+func cardRows(ctx context.Context, s *clikit.Streams, l remote.Log, since time.Time) ([]store.Row, error) {
+	tally := clikit.NewTally(s.Warnf)
+	var rows []store.Row
+	for card, err := range l.Cards(ctx, since) {
+		switch {
+		case errors.Is(err, remote.ErrNoCard):
+			tally.Warnf("card", "%s: %v", l.Name(), err)
+		case err != nil:
+			return nil, err
+		case !session.ValidSessionID(card.ID):
+			tally.Warnf("id", "%s: a card has %.80q for an id, and is left out", l.Name(), card.ID)
+		default:
+			rows = append(rows, rowOf(card))
+		}
+	}
+	return rows, nil
+}
+
+func rowOf(c remote.Card) store.Row {
+	r := store.Row{Path: operand.Remote + ":" + c.ID, Size: c.Bytes, Info: session.Info{
+		ID: c.ID, CWD: c.CWD, Name: c.Title, Version: session.Version, Created: moment(c.Made), Modified: moment(c.Modified),
+		Entries: c.Entries, Messages: c.Messages, Exact: c.Exact,
+	}}
+	if r.Modified.IsZero() {
+		r.Modified = r.Created
+	}
+	return r
+}
+
+func moment(text string) time.Time {
+	if ms, ok := js.ParseTime(text); ok {
+		return time.UnixMilli(ms).UTC()
+	}
+	return time.Time{}
+}
+
+// row prints one row: its JSON, its address, or the columns of sess-ls.
+func (c *config) row(s *clikit.Streams, r store.Row) error {
+	switch {
+	case c.json:
+		_, err := fmt.Fprintln(s.Shown(), listing.JSON(listing.Row{Row: r}))
+		return err
+	case c.paths:
+		_, err := fmt.Fprintln(s.Out, r.Path)
+		return err
+	}
+	bound := ""
+	if !r.Exact {
+		bound = "+"
+	}
+	b := bufio.NewWriter(s.Out)
+	fmt.Fprintf(b, "%s\t%s\t%d%s\t%d\t", r.ID, r.Modified.UTC().Format("2006-01-02T15:04:05Z"), r.Messages, bound, r.Size)
+	tty.Write(b, session.OneLine(r.Name))
+	_ = b.WriteByte('\n')
+	return b.Flush()
+}

@@ -1,0 +1,33 @@
+// Sess-sync shares sessions between machines, in a directory, a bucket or a stream.
+//
+// Usage:
+//
+//	sess-sync COMMAND [flags] ... [SESSION...]
+//
+// A session in a remote is a log of parts that are never changed. Push appends to it
+// what the file has more, pull appends to the file what the log has more; both keep
+// all lines. See sess-sync(1) and docs/remotes.md.
+package main
+
+import (
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-sync",
+	Summary: "share sessions between machines",
+	Args:    "... [SESSION...]",
+	Doc: `The remote is a directory, dir:PATH or a path; a bucket,
+s3://BUCKET[/PREFIX][?endpoint=https://HOST&region=R]; or a stream of NATS JetStream,
+tls://HOST[,HOST][/STREAM] or nats://. It is named by --remote or SESS_REMOTE.`,
+	Examples: `sess-sync init /mnt/team/sessions
+export SESS_REMOTE=/mnt/team/sessions
+sess-sync push s.jsonl
+sess-sync pull -a
+sess-sync ls --since 7d`,
+	Complete: complete.Writer,
+	Commands: []clikit.Tool{initCommand, pushCommand, pullCommand, appendCommand, catCommand, lsCommand, checkCommand},
+}
+
+func main() { clikit.Main(tool) }

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/listing"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/remote"
+	"github.com/sess-tools/sess/internal/replica"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+var pullCommand = command("pull", "[SESSION...]", "append to sessions what the remote has more, and print their paths",
+	`sess-sync pull s.jsonl
+sess-sync pull 01a1fc13-4173-73d3-8273-e3e1ca1285c1
+sess-sync pull -a --since 7d
+sess-sync pull --follow s.jsonl`,
+	func(c *config) []clikit.Flag {
+		return append(c.changes(),
+			clikit.String(&c.since, "since", "", "with --all, only sessions made in the month of `WHEN` or later"),
+			clikit.Bool(&c.follow, "follow, f", "do not end; look again from time to time"))
+	},
+	(*config).pull)
+
+// A target is a session to pull.
+type target struct {
+	path string // of its file; "" if there is none yet
+	key  string // if there is none
+	name string // for messages
+}
+
+func (c *config) pull(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if err := c.chosen(operands); err != nil {
+		return err
+	}
+	if c.since != "" && !c.all {
+		return clikit.UsageError("--since goes with --all")
+	}
+	if c.follow && c.dryRun {
+		return clikit.UsageError("--follow and --dry-run contradict each other")
+	}
+	since, err := listing.When(c.since, time.Now())
+	if err != nil {
+		return clikit.UsageError("--since: %v", err)
+	}
+	err = c.pullOnce(ctx, s, l, operands, since)
+	for c.follow && (err == nil || clikit.Status(err) == clikit.ExitNo) {
+		if err = c.rest(ctx, err != nil); err == nil {
+			err = c.pullOnce(ctx, s, l, operands, since)
+		}
+	}
+	return err
+}
+
+// The time between two looks grows as long as there is nothing.
+const (
+	leastRest = time.Second
+	mostRest  = 30 * time.Second
+)
+
+// rest waits until it is time to look again.
+func (c *config) rest(ctx context.Context, idle bool) error {
+	if !idle || c.idle == 0 {
+		c.idle = leastRest
+	}
+	t := time.NewTimer(c.idle)
+	defer t.Stop()
+	c.idle = min(2*c.idle, mostRest)
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+	return ctx.Err()
+}
+
+func (c *config) pullOnce(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string, since time.Time) error {
+	targets, lerr := c.targets(ctx, s, l, operands, since)
+	if lerr != nil && len(targets) == 0 {
+		return lerr
+	}
+	o := c.options(s, l)
+	results, err := each(ctx, s, targets, func(ctx context.Context, t target) (pulled, error) {
+		p, err := pullTarget(ctx, t, o)
+		if !p.Nothing() {
+			c.say(s, t.name, p.Result)
+		}
+		return p, named(err, t.name, l)
+	})
+	var plain []replica.Result
+	for _, p := range results {
+		plain = append(plain, p.Result)
+		if p.Nothing() || p.path == "" {
+			continue
+		}
+		if _, err := fmt.Fprintln(s.Shown(), p.path); err != nil {
+			return err
+		}
+	}
+	if ferr := s.Flush(); ferr != nil {
+		return ferr
+	}
+	return c.conclude(plain, errors.Join(err, lerr), "nothing to pull")
+}
+
+// A pulled session has a path, but not in a dry run.
+type pulled struct {
+	replica.Result
+	path string
+}
+
+func pullTarget(ctx context.Context, t target, o replica.Options) (p pulled, err error) {
+	if t.path != "" {
+		p.path = t.path
+		p.Result, err = replica.Pull(ctx, t.path, o)
+		return p, err
+	}
+	p.path, p.Result, err = replica.Fetch(ctx, t.key, o, create)
+	if err == nil && p.N == 0 {
+		err = errors.New("no such session")
+	}
+	return p, err
+}
+
+// create makes the file of a session in the store.
+func create(h session.Header, content io.WriterTo) (string, error) {
+	dir, err := operand.StoreDir()
+	if err != nil {
+		return "", err
+	}
+	path, err := store.Open(dir).CreateWhole(h.CWD, h.Timestamp, h.ID, content)
+	if errors.Is(err, fs.ErrExist) {
+		err = clikit.WithHint(err, "an existing file is never overwritten: move it away")
+	}
+	return path, err
+}
+
+// targets returns the sessions that are named, or all in the remote. The error is of
+// those that could not be found; the others are returned all the same.
+func (c *config) targets(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string, since time.Time) ([]target, error) {
+	if c.all {
+		return c.every(ctx, s, l, since)
+	}
+	var list []target
+	var errs []error
+	for _, name := range operands {
+		t, err := c.target(ctx, l, name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		list = append(list, t)
+	}
+	return list, errors.Join(errs...)
+}
+
+// target finds a session that is named: its file, or else the session in the remote.
+func (c *config) target(ctx context.Context, l remote.Log, name string) (target, error) {
+	path, err := c.file(ctx, name)
+	if err == nil || !session.ValidSessionID(name) || errors.Is(err, store.ErrAmbiguous) || path != "" {
+		return target{path: path, name: name}, err
+	}
+	id, err := resolve(ctx, l, name)
+	return target{key: remote.KeyOf(id), name: id}, named(err, name, l)
+}
+
+// resolve returns the id of the session in the remote that has a name for its id, or for
+// the beginning of its id.
+func resolve(ctx context.Context, l remote.Log, name string) (string, error) {
+	if !session.ValidSessionID(name) {
+		return "", clikit.UsageError("%q is no id of a session", name)
+	}
+	part, err := l.Last(ctx, remote.KeyOf(name))
+	if err != nil || part.N > 0 {
+		return name, err
+	}
+	found := ""
+	for card, err := range l.Cards(ctx, time.Time{}) {
+		if err != nil && !errors.Is(err, remote.ErrNoCard) {
+			return "", err
+		}
+		if err != nil || len(name) < session.MinPrefix || !strings.HasPrefix(card.ID, name) {
+			continue
+		}
+		if found != "" && found != card.ID {
+			return "", fmt.Errorf("the id is ambiguous: %s, %s", found, card.ID)
+		}
+		found = card.ID
+	}
+	if found == "" {
+		return "", errors.New("no such session, neither here nor there")
+	}
+	return found, nil
+}
+
+// every returns all sessions that the remote lists.
+func (c *config) every(ctx context.Context, s *clikit.Streams, l remote.Log, since time.Time) ([]target, error) {
+	rows, err := stored(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string][]string{}
+	for _, r := range rows {
+		paths[r.ID] = append(paths[r.ID], r.Path)
+	}
+	tally := clikit.NewTally(s.Warnf)
+	var list []target
+	for card, err := range l.Cards(ctx, since) {
+		if errors.Is(err, remote.ErrNoCard) {
+			tally.Warnf("card", "%s: %v", l.Name(), err)
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", l.Name(), err)
+		}
+		switch here := paths[card.ID]; len(here) {
+		case 0:
+			list = append(list, target{key: card.Key(), name: card.ID})
+		case 1:
+			list = append(list, target{path: here[0], name: here[0]})
+		default:
+			tally.Warnf("twice", "%s: several files have this id, and none is pulled: %s", card.ID, strings.Join(here, ", "))
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/remote"
+	"github.com/sess-tools/sess/internal/replica"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+var pushCommand = command("push", "[SESSION...]", "append to the remote what the sessions have more",
+	`sess-sync push s.jsonl
+sess-sync push -q --remote s3://ci-sessions s.jsonl || [ $? -eq 1 ]
+sess-sync push --expect-leaf 0d6f9a51 s.jsonl
+sess-sync push -a`,
+	func(c *config) []clikit.Flag {
+		return append(c.changes(),
+			clikit.String(&c.expectLeaf, "expect-leaf", "", "push only if the leaf in the remote is the entry `ID`, or null"),
+			triesFlag(c),
+			clikit.Bool(&c.reseed, "reseed", "append what a remote lost that was restored from a backup"))
+	},
+	(*config).push)
+
+func triesFlag(c *config) clikit.Flag {
+	return clikit.Int(&c.tries, "tries", 50, "go on `N` times if other machines are faster")
+}
+
+func (c *config) push(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string) error {
+	paths, err := c.sessions(ctx, s, operands)
+	if err != nil {
+		return err
+	}
+	o := c.options(s, l)
+	results, err := each(ctx, s, paths, func(ctx context.Context, path string) (replica.Result, error) {
+		r, err := replica.Push(ctx, path, o)
+		if !r.Nothing() {
+			c.say(s, path, r)
+		}
+		return r, named(err, path, l)
+	})
+	return c.conclude(results, err, "nothing to push")
+}
+
+// say tells what was done, or is to do.
+func (c *config) say(s *clikit.Streams, path string, r replica.Result) {
+	if c.dryRun {
+		s.Infof("%s: %s to push, %s to pull", path, lines(r.Sent), lines(r.Got))
+		return
+	}
+	s.Notef("%s: %s pushed, %s pulled, at part %d", path, lines(r.Sent), lines(r.Got), r.N)
+}
+
+func lines(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
+}
+
+// conclude returns the error of a run, which is the answer no if there was nothing to
+// do at all.
+func (c *config) conclude(results []replica.Result, err error, none string) error {
+	if err != nil {
+		return err
+	}
+	for _, r := range results {
+		if !r.Nothing() {
+			return nil
+		}
+	}
+	return clikit.No("%s", none)
+}
+
+// sessions returns the files of the sessions that are named, or of all in the store.
+func (c *config) sessions(ctx context.Context, s *clikit.Streams, operands []string) ([]string, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if err := c.chosen(operands); err != nil {
+		return nil, err
+	}
+	if c.all {
+		rows, err := stored(ctx, s)
+		var paths []string
+		for _, r := range rows {
+			paths = append(paths, r.Path)
+		}
+		return paths, err
+	}
+	var paths []string
+	for _, name := range operands {
+		path, err := c.file(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// chosen refuses operands beside --all, and neither.
+func (c *config) chosen(operands []string) error {
+	switch {
+	case c.all && len(operands) > 0:
+		return clikit.UsageError("--all takes no operands")
+	case !c.all && len(operands) == 0:
+		return clikit.WithHint(clikit.UsageError("no session is named"), "--all takes all sessions")
+	case c.all && c.expectLeaf != "":
+		return clikit.UsageError("--expect-leaf is for one session")
+	}
+	return nil
+}
+
+// file returns the file of a session that is named by its path or id.
+func (c *config) file(ctx context.Context, name string) (string, error) {
+	if err := operand.Named(name); err != nil {
+		return "", err
+	}
+	path, err := operand.Path(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if path != "" && path == store.Draft(name) {
+		return "", fmt.Errorf("%s: a draft is not shared; sess-append publishes it with the first reply", name)
+	}
+	return path, c.plain(path)
+}
+
+// plain refuses what is no file of a session that is in service.
+func (c *config) plain(path string) error {
+	if path == "" {
+		return clikit.UsageError("standard input is no session that is kept anywhere")
+	}
+	seg := path
+	if !operand.Segmented(path) {
+		var err error
+		if seg, err = operand.Stored(path); err != nil || seg == "" {
+			return err
+		}
+	}
+	return clikit.WithHint(clikit.UsageError("%s: a segmented store is not shared", seg), "sess-seg rollback makes it a file again")
+}
+
+// stored returns the sessions of the store. Those in segmented stores are left out.
+func stored(ctx context.Context, s *clikit.Streams) ([]store.Row, error) {
+	dir, err := operand.StoreDir()
+	if err != nil {
+		return nil, err
+	}
+	tally := clikit.NewTally(s.Warnf)
+	rows, err := store.List(ctx, []string{dir}, store.Options{
+		Recursive: true, Order: store.ByName, Omit: session.LastMessage | session.Expenses,
+		Warn: func(path string, err error) {
+			if path != dir || !errors.Is(err, fs.ErrNotExist) { // there may be no store yet
+				tally.Warnf("listing", "%s: %v", path, err)
+			}
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	kept := rows[:0]
+	for _, r := range rows {
+		seg, err := operand.Stored(r.Path)
+		if err != nil || seg != "" {
+			tally.Warnf("segmented", "%s: %v", r.Path, errors.Join(err, errors.New("a segmented store is not shared")))
+			continue
+		}
+		kept = append(kept, r)
+	}
+	return kept, nil
+}

@@ -1,0 +1,41 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"iter"
+)
+
+// A Bucket keeps named objects: what an object store does, and a directory of files.
+// Names have slashes between their elements. The errors of the package are returned where
+// they fit.
+type Bucket interface {
+	// Create makes an object of a name that is not there, whole and durable, or not at
+	// all. The error matches ErrExists if the name is taken, and ErrUnknown if it cannot be
+	// told whether the object was made.
+	Create(ctx context.Context, name string, data []byte) error
+	// Put makes or replaces an object.
+	Put(ctx context.Context, name string, data []byte) error
+	// Get returns an object. The error matches ErrAbsent if there is none, ErrTooLarge if it has more
+	// than most bytes, and ErrDamaged if it is not what was written, as far as that is known.
+	Get(ctx context.Context, name string, most int64) ([]byte, error)
+	// List yields the objects whose names begin with prefix, which ends in a slash, and
+	// come after a name in byte order. Those of one directory come in byte order.
+	List(ctx context.Context, prefix, after string) iter.Seq2[Object, error]
+	Limits() Limits
+	Name() string
+	Close() error
+}
+
+// An Object is what a list says of an object.
+type Object struct {
+	Name string
+	Size int64
+}
+
+// Errors of a Bucket.
+var (
+	ErrExists  = errors.New("the name is taken")
+	ErrUnknown = errors.New("no answer")
+	ErrAbsent  = errors.New("no such object")
+)

@@ -1,0 +1,286 @@
+package nats
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/sess-tools/sess/internal/remote"
+)
+
+// Headers of a message that is a part.
+const (
+	partHeader = "Sess-Part"
+	sumHeader  = "Sess-Sha256"
+)
+
+// Append publishes a part under the condition that the last message of the subject is the
+// one at after. A server remembers for two minutes what it has: the same message, sent
+// again, gets the answer that was lost.
+func (l *log) Append(ctx context.Context, key string, after remote.Pos, n uint64, part []byte) (remote.Pos, error) {
+	if int64(len(part)) > l.Limits().MaxPart {
+		return 0, fmt.Errorf("a part of %d bytes: %w (%d)", len(part), remote.ErrTooLarge, l.Limits().MaxPart)
+	}
+	if err := l.follows(ctx, key, after, n); err != nil {
+		return 0, err
+	}
+	pos, err := l.put(ctx, l.subject(key), after, n, part)
+	if err == nil {
+		l.seen.Store(key, place{pos, n})
+	}
+	return pos, err
+}
+
+// A place is a position and the number of the part there.
+type place struct {
+	pos remote.Pos
+	n   uint64
+}
+
+// follows refuses a number that is not the one behind the part at a position.
+func (l *log) follows(ctx context.Context, key string, after remote.Pos, n uint64) error {
+	if seen, _ := l.seen.Load(key); after == 0 && n == 1 || seen == (place{after, n - 1}) {
+		return nil
+	}
+	p, err := l.at(ctx, key, after)
+	if err == nil && (p.Pos != after || p.N+1 != n) {
+		err = fmt.Errorf("appending part %d behind part %d: out of order", n, p.N)
+	}
+	return err
+}
+
+func (l *log) put(ctx context.Context, subject string, after remote.Pos, n uint64, part []byte) (pos remote.Pos, err error) {
+	id, sum := sha256.New(), sha256.Sum256(part)
+	fmt.Fprintf(id, "%s %d\n", subject, after)
+	id.Write(part)
+	m := &nats.Msg{Subject: subject, Data: part, Header: nats.Header{
+		partHeader: {strconv.FormatUint(n, 10)}, sumHeader: {hex.EncodeToString(sum[:])},
+	}}
+	send := func(ctx context.Context) error {
+		ack, err := l.publish(ctx, m, jetstream.WithExpectLastSequencePerSubject(uint64(after)),
+			jetstream.WithMsgID(hex.EncodeToString(id.Sum(nil))), jetstream.WithRetryAttempts(1), jetstream.WithExpectStream(l.Stream))
+		if err == nil {
+			pos = remote.Pos(ack.Sequence)
+		}
+		return err
+	}
+	for try := 0; ; try++ {
+		if err := l.again(ctx, send); !errors.Is(err, remote.ErrExists) {
+			return pos, err
+		}
+		next, err := l.next(ctx, subject, uint64(after)+1)
+		switch {
+		case err == nil && bytes.Equal(next.Data, part):
+			return next.Pos, nil // ours, and the server has forgotten its answer
+		case err == nil:
+			return 0, remote.ErrMoved
+		case !errors.Is(err, remote.ErrAbsent) || try >= replicating:
+			return 0, err
+		}
+		// Another message has the place, but the replicas have not agreed on it yet.
+		if err := remote.Pause(ctx, try); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// replicating is how often a message is asked for that is on its way.
+const replicating = 20
+
+// next returns the first part of a subject at a position or behind it.
+func (l *log) next(ctx context.Context, subject string, from uint64) (p remote.Part, err error) {
+	err = l.again(ctx, func(ctx context.Context) error {
+		s, err := l.js.Stream(ctx, l.Stream)
+		if err != nil {
+			return err
+		}
+		m, err := s.GetMsg(ctx, from, jetstream.WithGetMsgSubject(subject))
+		if err == nil {
+			p = partOf(m)
+		}
+		return err
+	})
+	return p, err
+}
+
+// at returns the part at a position.
+func (l *log) at(ctx context.Context, key string, pos remote.Pos) (remote.Part, error) {
+	p, err := l.next(ctx, l.subject(key), uint64(pos))
+	if errors.Is(err, remote.ErrAbsent) {
+		err = fmt.Errorf("the part at %d is missing: %w", pos, remote.ErrWentBack)
+	}
+	return p, err
+}
+
+// partOf returns the part that a message is; its number is 0 if the message is none.
+func partOf(m *jetstream.RawStreamMsg) remote.Part {
+	n, _ := strconv.ParseUint(m.Header.Get(partHeader), 10, 64)
+	if sum := sha256.Sum256(m.Data); m.Header.Get(sumHeader) != hex.EncodeToString(sum[:]) || !bytes.HasSuffix(m.Data, []byte("\n")) {
+		n = 0
+	}
+	return remote.Part{Pos: remote.Pos(m.Sequence), N: n, Data: m.Data}
+}
+
+// Read asks for one message after the other. The last one, which is asked for first, says
+// where to end.
+func (l *log) Read(ctx context.Context, key string, after remote.Pos) iter.Seq2[remote.Part, error] {
+	return func(yield func(remote.Part, error) bool) {
+		last, err := l.Last(ctx, key)
+		if err == nil && last.Pos < after {
+			err = fmt.Errorf("the part at %d is missing: %w", after, remote.ErrWentBack)
+		}
+		if err != nil {
+			yield(remote.Part{}, err)
+			return
+		}
+		n := uint64(0) // of the part before, unknown behind after
+		for at := after; at < last.Pos; {
+			p := last
+			if uint64(at)+1 < uint64(last.Pos) {
+				if p, err = l.next(ctx, l.subject(key), uint64(at)+1); err != nil {
+					yield(remote.Part{}, err)
+					return
+				}
+			}
+			if p.N == 0 || n > 0 && p.N != n+1 || after == 0 && n == 0 && p.N != 1 {
+				yield(remote.Part{}, fmt.Errorf("the part behind part %d is missing, or not what was written: %w", n, remote.ErrDamaged))
+				return
+			}
+			at, n = p.Pos, p.N
+			l.seen.Store(key, place{at, n})
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (l *log) Last(ctx context.Context, key string) (remote.Part, error) {
+	if !remote.ValidKey(key) {
+		return remote.Part{}, fmt.Errorf("%q is no key of a session", key)
+	}
+	m, err := l.lastOf(ctx, l.Stream, l.subject(key))
+	if errors.Is(err, remote.ErrAbsent) {
+		return remote.Part{}, nil
+	}
+	if err != nil {
+		return remote.Part{}, err
+	}
+	p := partOf(m)
+	l.seen.Store(key, place{p.Pos, p.N})
+	return p, nil
+}
+
+func (l *log) lastOf(ctx context.Context, stream, subject string) (m *jetstream.RawStreamMsg, err error) {
+	err = l.again(ctx, func(ctx context.Context) error {
+		s, err := l.js.Stream(ctx, stream)
+		if err == nil {
+			m, err = s.GetLastMsgForSubject(ctx, subject)
+		}
+		return err
+	})
+	return m, err
+}
+
+// subjects returns the subjects of a stream that begin with a prefix, without it.
+func (l *log) subjects(ctx context.Context, stream, prefix string) (list []string, err error) {
+	err = l.again(ctx, func(ctx context.Context) error {
+		list = nil
+		s, err := l.js.Stream(ctx, stream)
+		if err != nil {
+			return err
+		}
+		info, err := s.Info(ctx, jetstream.WithSubjectFilter(prefix+">"))
+		if err != nil {
+			return err
+		}
+		for name := range info.State.Subjects {
+			list = append(list, strings.TrimPrefix(name, prefix))
+		}
+		return nil
+	})
+	return list, err
+}
+
+func (l *log) Keys(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		list, err := l.subjects(ctx, l.Stream, l.prefix)
+		if err != nil {
+			yield("", err)
+			return
+		}
+		for _, name := range list {
+			shard, key, _ := strings.Cut(name, ".")
+			if shard == probeShard {
+				continue
+			}
+			if !remote.ValidKey(key) || remote.Shard(key) != shard {
+				l.warn("%s: %s is no subject of a session, and ignored", l.Name(), name)
+				continue
+			}
+			if !yield(key, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (l *log) PutCard(ctx context.Context, c remote.Card) error {
+	b, err := c.Encode()
+	if err != nil {
+		return err
+	}
+	return l.again(ctx, func(ctx context.Context) error {
+		_, err := l.js.Publish(ctx, l.cards+remote.Month(c.Made)+"."+c.Key(), b, jetstream.WithExpectStream(l.cardStream()), jetstream.WithRetryAttempts(1))
+		return err
+	})
+}
+
+func (l *log) Card(ctx context.Context, key, made string) (remote.Card, error) {
+	return l.card(ctx, remote.Month(made)+"."+key, key)
+}
+
+func (l *log) card(ctx context.Context, name, key string) (remote.Card, error) {
+	m, err := l.lastOf(ctx, l.cardStream(), l.cards+name)
+	if errors.Is(err, remote.ErrAbsent) {
+		return remote.Card{}, remote.ErrNoCard
+	}
+	if err != nil {
+		return remote.Card{}, err
+	}
+	return remote.ParseCard(m.Data, key)
+}
+
+func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[remote.Card, error] {
+	return func(yield func(remote.Card, error) bool) {
+		list, err := l.subjects(ctx, l.cardStream(), l.cards)
+		if err != nil {
+			yield(remote.Card{}, err)
+			return
+		}
+		from := ""
+		if !since.IsZero() {
+			from = since.UTC().Format("2006-01")
+		}
+		for _, name := range list {
+			month, key, _ := strings.Cut(name, ".")
+			if month < from || !remote.ValidKey(key) {
+				continue
+			}
+			c, err := l.card(ctx, name, key)
+			if !yield(c, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,321 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// Names of objects. All begin with the version of the layout.
+const (
+	marker = "v1/remote.json"
+	parts  = "v1/s/"
+	cards  = "v1/i/"
+	probes = "v1/probe/"
+	digits = 12 // of a part's number, so that byte order is the order of numbers
+
+	readers      = 16 // objects fetched at once
+	largePart    = 1 << 20
+	largeReaders = 3 // of which some have more bytes than largePart
+)
+
+// Over returns the log that is kept in a bucket. The position of a part is its number.
+// Warn is called for what is in the way and is ignored.
+func Over(b Bucket, warn func(format string, args ...any)) Log { return &log{b: b, warn: warn} }
+
+type log struct {
+	b    Bucket
+	warn func(format string, args ...any)
+}
+
+func (l *log) Limits() Limits { return l.b.Limits() }
+func (l *log) Name() string   { return l.b.Name() }
+func (l *log) Close() error   { return l.b.Close() }
+
+func dirOf(key string) string { return parts + Shard(key) + "/" + key + "/" }
+
+func nameOf(key string, n uint64) string { return fmt.Sprintf("%s%0*d", dirOf(key), digits, n) }
+
+// numberOf returns the number of a part from the last element of its name.
+func numberOf(base string) (uint64, bool) {
+	n, err := strconv.ParseUint(base, 10, 64)
+	return n, err == nil && n > 0 && len(base) == digits
+}
+
+// notKey is the error for a key that KeyOf never returns: it would be a path.
+func notKey(key string) error { return fmt.Errorf("%q is no key of a session", key) }
+
+func (l *log) Append(ctx context.Context, key string, after Pos, n uint64, part []byte) (Pos, error) {
+	switch {
+	case !ValidKey(key):
+		return 0, notKey(key)
+	case n != uint64(after)+1:
+		return 0, fmt.Errorf("appending part %d behind part %d: out of order", n, after)
+	case int64(len(part)) > l.b.Limits().MaxPart:
+		return 0, fmt.Errorf("a part of %d bytes: %w (%d)", len(part), ErrTooLarge, l.b.Limits().MaxPart)
+	}
+	name := nameOf(key, n)
+	for try := 0; ; try++ {
+		err := l.b.Create(ctx, name, part)
+		if err == nil {
+			return Pos(n), nil
+		}
+		if !errors.Is(err, ErrExists) && !errors.Is(err, ErrUnknown) {
+			return 0, err
+		}
+		// Either answer may follow a write of ours whose answer was lost. The bytes tell.
+		there, gerr := l.b.Get(ctx, name, l.b.Limits().MaxPart)
+		switch {
+		case gerr == nil && bytes.Equal(there, part):
+			return Pos(n), nil
+		case gerr == nil, errors.Is(gerr, ErrTooLarge), errors.Is(gerr, ErrDamaged):
+			return 0, ErrMoved
+		case try >= answers:
+			return 0, errors.Join(err, gerr)
+		case !errors.Is(gerr, ErrAbsent) && !errors.Is(gerr, ErrUnknown):
+			return 0, gerr
+		}
+		if err := Pause(ctx, try); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// answers is how often a write is tried again that got no answer and is not there.
+const answers = 6
+
+// Pause waits before a further try, for a random time of up to 20 ms that doubles with
+// each try, and 2 s at most. The error is that of ctx.
+func Pause(ctx context.Context, try int) error {
+	most := 2 * time.Second
+	if try < 7 {
+		most = 20 * time.Millisecond << try
+	}
+	t := time.NewTimer(rand.N(most))
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return ctx.Err()
+	}
+}
+
+func (l *log) Read(ctx context.Context, key string, after Pos) iter.Seq2[Part, error] {
+	return func(yield func(Part, error) bool) {
+		list, err := l.list(ctx, key, uint64(after))
+		if err != nil {
+			yield(Part{}, err)
+			return
+		}
+		if len(list) == 0 && after == 0 {
+			if err := l.exists(ctx); err != nil {
+				yield(Part{}, err)
+			}
+			return
+		}
+		for part, err := range l.fetch(ctx, key, list) {
+			if !yield(part, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// A listed part has a number and a size.
+type listed struct {
+	n    uint64
+	size int64
+}
+
+// list returns the parts behind part n, which has to be there, without gaps.
+func (l *log) list(ctx context.Context, key string, n uint64) ([]listed, error) {
+	if !ValidKey(key) {
+		return nil, notKey(key)
+	}
+	dir, from := dirOf(key), ""
+	if n > 0 {
+		from = nameOf(key, n-1) // so that part n is listed, too
+	}
+	var list []listed
+	next := max(n, 1)
+	for o, err := range l.b.List(ctx, dir, from) {
+		if err != nil {
+			return nil, err
+		}
+		got, ok := numberOf(strings.TrimPrefix(o.Name, dir))
+		switch {
+		case !ok:
+			l.warn("%s: %s is no part of a session, and ignored", l.Name(), o.Name)
+			continue
+		case got < next:
+			continue
+		case got > next && n > 0 && next == n:
+			return nil, fmt.Errorf("part %d is missing: %w", n, ErrDamaged)
+		case got > next:
+			return nil, fmt.Errorf("part %d is missing in front of part %d: %w", next, got, ErrDamaged)
+		case o.Size > l.b.Limits().MaxPart:
+			return nil, fmt.Errorf("part %d has %d bytes: %w: %w", got, o.Size, ErrTooLarge, ErrDamaged)
+		}
+		next++
+		if got > n {
+			list = append(list, listed{got, o.Size})
+		}
+	}
+	if n > 0 && next == n {
+		return nil, fmt.Errorf("part %d is missing: %w", n, ErrWentBack)
+	}
+	return list, nil
+}
+
+// fetch yields the parts of a list, some of which are fetched ahead.
+func (l *log) fetch(ctx context.Context, key string, list []listed) iter.Seq2[Part, error] {
+	width := readers
+	for _, p := range list {
+		if p.size > largePart {
+			width = largeReaders
+		}
+	}
+	return ahead(ctx, list, width, func(ctx context.Context, p listed) (Part, error) {
+		data, err := l.b.Get(ctx, nameOf(key, p.n), p.size)
+		switch {
+		case errors.Is(err, ErrAbsent), errors.Is(err, ErrTooLarge):
+			err = fmt.Errorf("part %d changed while it was read: %w", p.n, ErrDamaged)
+		case err == nil && int64(len(data)) != p.size:
+			err = fmt.Errorf("part %d has %d bytes, not %d: %w", p.n, len(data), p.size, ErrDamaged)
+		case err == nil && (len(data) == 0 || data[len(data)-1] != '\n'):
+			err = fmt.Errorf("part %d does not end with a line feed: %w", p.n, ErrDamaged)
+		case err != nil:
+			err = fmt.Errorf("part %d: %w", p.n, err)
+		}
+		return Part{Pos: Pos(p.n), N: p.n, Data: data}, err
+	})
+}
+
+func (l *log) Last(ctx context.Context, key string) (Part, error) {
+	list, err := l.list(ctx, key, 0)
+	if err == nil && len(list) == 0 {
+		return Part{}, l.exists(ctx)
+	}
+	if err != nil {
+		return Part{}, err
+	}
+	for part, err := range l.fetch(ctx, key, list[len(list)-1:]) {
+		return part, err
+	}
+	return Part{}, nil
+}
+
+func (l *log) Keys(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		last := ""
+		for o, err := range l.b.List(ctx, parts, "") {
+			if err != nil {
+				yield("", err)
+				return
+			}
+			elems := strings.Split(strings.TrimPrefix(o.Name, parts), "/")
+			if len(elems) != 3 || !ValidKey(elems[1]) || Shard(elems[1]) != elems[0] {
+				l.warn("%s: %s is no part of a session, and ignored", l.Name(), o.Name)
+				continue
+			}
+			if elems[1] == last {
+				continue
+			}
+			if last = elems[1]; !yield(last, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (l *log) PutCard(ctx context.Context, c Card) error {
+	b, err := c.Encode()
+	if err != nil {
+		return err
+	}
+	return l.b.Put(ctx, cards+Month(c.Made)+"/"+c.Key(), b)
+}
+
+func (l *log) Card(ctx context.Context, key, made string) (Card, error) {
+	if !ValidKey(key) {
+		return Card{}, notKey(key)
+	}
+	return l.card(ctx, cards+Month(made)+"/"+key)
+}
+
+func (l *log) card(ctx context.Context, name string) (c Card, err error) {
+	b, err := l.b.Get(ctx, name, maxCard)
+	if errors.Is(err, ErrAbsent) {
+		return c, ErrNoCard
+	}
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		return c, fmt.Errorf("%w that can be read: %s: %w", ErrNoCard, name, err)
+	case err != nil:
+		return c, err
+	}
+	return ParseCard(b, name[strings.LastIndexByte(name, '/')+1:])
+}
+
+func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[Card, error] {
+	return func(yield func(Card, error) bool) {
+		from := ""
+		if !since.IsZero() {
+			from = cards + Month(js.FormatTime(since.UnixMilli()))
+		}
+		var names []string
+		for o, err := range l.b.List(ctx, cards, from) {
+			if err != nil {
+				yield(Card{}, err)
+				return
+			}
+			elems := strings.Split(strings.TrimPrefix(o.Name, cards), "/")
+			if len(elems) != 2 || !ValidKey(elems[1]) {
+				l.warn("%s: %s is no card, and ignored", l.Name(), o.Name)
+				continue
+			}
+			names = append(names, o.Name)
+		}
+		if len(names) == 0 {
+			if err := l.exists(ctx); err != nil {
+				yield(Card{}, err)
+			}
+			return
+		}
+		for c, err := range ahead(ctx, names, readers, l.card) {
+			if !yield(c, err) {
+				return
+			}
+		}
+	}
+}
+
+// exists reports whether there is a remote: whether somebody has made one.
+func (l *log) exists(ctx context.Context) error {
+	_, err := l.b.Get(ctx, marker, maxCard)
+	if errors.Is(err, ErrAbsent) {
+		return ErrNoRemote
+	}
+	return err
+}
+
+func (l *log) Init(ctx context.Context) error {
+	if err := l.Probe(ctx); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("{\"format\":\"sess-remote\",\"version\":1,\"made\":%q}\n", js.FormatTime(time.Now().UnixMilli()))
+	err := l.b.Create(ctx, marker, []byte(text))
+	if errors.Is(err, ErrExists) || errors.Is(err, ErrUnknown) {
+		return l.exists(ctx)
+	}
+	return err
+}

@@ -1,0 +1,91 @@
+// Package remote is a log of sessions that many machines share.
+//
+// A session is a log of parts. A part is one or more whole lines, and is never changed
+// or deleted; the parts of a session, joined, are its file. Parts are numbered from 1.
+// A number is given once: whoever appends names the part that it saw last, and loses
+// with [ErrMoved] if another part came meanwhile. That is all the coordination there
+// is. See docs/adr/0034 and 0035.
+//
+// Engines are a directory and an object store, both of which are a [Bucket] to [Over], and
+// a stream.
+// Package remotetest has the tests that every engine passes.
+package remote
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+)
+
+// A Pos is a place in the log of a session, behind a part. It means something to the
+// engine that gave it, and only grows. 0 is in front of all parts.
+type Pos uint64
+
+// A Part is one part of a session.
+type Part struct {
+	Pos  Pos    // behind the part
+	N    uint64 // its number, from 1
+	Data []byte // whole lines
+}
+
+// Limits are those of an engine.
+type Limits struct {
+	MaxPart int64 // bytes of a part
+}
+
+// A Log is where sessions are shared. Its methods may be called concurrently. A key is
+// what [KeyOf] makes of the id of a session.
+type Log interface {
+	// Append adds part n behind the position of part n-1, which is 0 for the first. The
+	// error is ErrMoved if there is a part n with other bytes; then nothing was added. Of
+	// several that append the same number exactly one succeeds. An answer that was lost
+	// is cleared up: after nil the part is there, and durable.
+	Append(ctx context.Context, key string, after Pos, n uint64, part []byte) (Pos, error)
+	// Read yields the parts behind a position, in order: every part that was
+	// acknowledged before the call. The error is ErrWentBack if there is no such part any more, ErrDamaged
+	// for a part that is missing or not what was written, and ErrNoRemote if there is no
+	// remote.
+	Read(ctx context.Context, key string, after Pos) iter.Seq2[Part, error]
+	// Last returns the last part; its number is 0 if there is none.
+	Last(ctx context.Context, key string) (Part, error)
+	// Keys yields the keys of all sessions. It may have to read a name for each part.
+	Keys(ctx context.Context) iter.Seq2[string, error]
+	// PutCard writes what a listing says of a session, in place of an earlier card.
+	PutCard(ctx context.Context, c Card) error
+	// Card returns the card of a session that was made at a time, ErrNoCard if there is none.
+	Card(ctx context.Context, key, made string) (Card, error)
+	// Cards yields the cards of the sessions that were made since a time, as far as months
+	// tell; the zero time yields all. Cards may be stale or missing. For a card that
+	// is not one the error is ErrNoCard, and the iteration goes on if the caller does.
+	Cards(ctx context.Context, since time.Time) iter.Seq2[Card, error]
+	Limits() Limits
+	// Init makes the remote if it is not there. The error is ErrUnsafe if the engine does not keep
+	// the promise of Append. Probe is the test of that.
+	Init(ctx context.Context) error
+	Probe(ctx context.Context) error
+	// Name names the remote in messages, and is the same on every run. It has no secrets.
+	Name() string
+	Close() error
+}
+
+var (
+	// ErrMoved means: another part has the number.
+	ErrMoved = errors.New("the session in the remote moved")
+	// ErrDenied means: the remote refuses what was asked.
+	ErrDenied = errors.New("permission denied by the remote")
+	// ErrFull means: the remote has no room.
+	ErrFull = errors.New("the remote is full")
+	// ErrTooLarge means: a part or an object is larger than the limit.
+	ErrTooLarge = errors.New("larger than the remote allows")
+	// ErrNoRemote means: there is no remote at the place.
+	ErrNoRemote = errors.New("not a remote")
+	// ErrUnsafe means: the engine lets two writers have one number.
+	ErrUnsafe = errors.New("two writers can get the same number")
+	// ErrDamaged means: parts are missing, or are not what was written.
+	ErrDamaged = errors.New("damaged in the remote")
+	// ErrWentBack means: the remote has fewer parts than it had.
+	ErrWentBack = errors.New("the remote went back")
+	// ErrNoCard means: there is no card.
+	ErrNoCard = errors.New("no card")
+)

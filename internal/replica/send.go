@@ -1,0 +1,114 @@
+package replica
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/sess-tools/sess/internal/remote"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// send appends to the remote what it lacks, then writes the card.
+func (s *sync) send(ctx context.Context, d *diff) error {
+	if d.size == d.f.size() {
+		return nil
+	}
+	if d.sum == nil {
+		if err := d.digest(ctx, d.f); err != nil {
+			return err
+		}
+	}
+	most := min(MaxPart, s.Log.Limits().MaxPart)
+	part, err := cutPart(d.f.section(d.size, d.f.size()), most)
+	for err == nil && len(part) > 0 {
+		if part, err = s.sendPart(ctx, d, part, most); err != nil && errors.Is(err, remote.ErrMoved) {
+			s.kept = d
+		}
+	}
+	if err != nil {
+		return err
+	}
+	s.step("card")
+	return s.card(ctx, d)
+}
+
+// sendPart appends a part. Meanwhile it reads the next one, which it returns.
+func (s *sync) sendPart(ctx context.Context, d *diff, part []byte, most int64) (next []byte, err error) {
+	s.step("append")
+	hashed := d.hashing(part)
+	end := d.size + int64(len(part))
+	read := make(chan error, 1)
+	go func() {
+		var err error
+		if end < d.f.size() {
+			next, err = cutPart(d.f.section(end, d.f.size()), most)
+		}
+		read <- err
+	}()
+	pos, err := s.Log.Append(ctx, d.key, d.pos, d.n+1, part)
+	rerr := <-read
+	if err != nil {
+		hashed.drop()
+		return nil, err
+	}
+	hashed.done()
+	s.step("appended")
+	d.pos, d.n, d.size = pos, d.n+1, end
+	s.sent, s.result.Sent = true, s.result.Sent+bytes.Count(part, []byte("\n"))
+	return next, rerr
+}
+
+// cutPart returns the first lines of r, of most bytes or, if the first one is
+// longer, only that.
+func cutPart(r *io.SectionReader, most int64) ([]byte, error) {
+	part := make([]byte, min(most, r.Size()))
+	if _, err := io.ReadFull(r, part); err != nil {
+		return nil, err
+	}
+	if end := bytes.LastIndexByte(part, '\n'); end >= 0 {
+		return part[:end+1], nil
+	}
+	for l, err := range jsonl.Lines(io.NewSectionReader(r, 0, r.Size())) {
+		if err != nil {
+			return nil, err
+		}
+		return append(bytes.Clone(l.Data), '\n'), nil
+	}
+	return nil, io.ErrUnexpectedEOF
+}
+
+// card writes the card of what was pushed.
+func (s *sync) card(ctx context.Context, d *diff) error {
+	row, err := store.Stat(ctx, s.path, false)
+	if err != nil {
+		return err
+	}
+	leaf, err := d.leaf()
+	if err != nil {
+		return err
+	}
+	c := CardOf(row, d.f.header.Timestamp)
+	c.Bytes, c.N, c.Pos, c.Leaf, c.Host = d.size, d.n, d.pos, leaf, s.Host
+	if err := s.Log.PutCard(ctx, c); err != nil {
+		return fmt.Errorf("the lines are in the remote, but their card is not: %w", err)
+	}
+	return nil
+}
+
+// CardOf returns what a card says of a session besides its place in the remote. The time made
+// is the header's.
+func CardOf(row store.Row, made string) remote.Card {
+	title := row.Name
+	if title == "" {
+		title = row.FirstMessage
+	}
+	return remote.Card{
+		ID: row.ID, Title: title, CWD: row.CWD, Made: made, Modified: js.FormatTime(row.Modified.UnixMilli()),
+		Entries: row.Entries, Messages: row.Messages, Exact: row.Exact,
+	}
+}

@@ -1,0 +1,169 @@
+package replica
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// own are lines, with their line feeds.
+type own [][]byte
+
+// lines returns what the file has behind the base, and what the remote has.
+func (d *diff) lines() (mine, theirs own, err error) {
+	if mine, err = linesOf(d.f.section(d.size, d.f.size())); err != nil {
+		return nil, nil, err
+	}
+	for _, b := range d.rest {
+		for line := range bytes.Lines(b) {
+			theirs = append(theirs, line)
+		}
+	}
+	return mine, theirs, nil
+}
+
+func linesOf(r io.Reader) (list own, err error) {
+	data, err := io.ReadAll(r)
+	for line := range bytes.Lines(data) {
+		list = append(list, line)
+	}
+	return list, err
+}
+
+// without returns the lines that others do not hold, in order. A line that is there
+// twice has to be held twice. The error is ErrConflict if an entry has other bytes
+// there.
+func (mine own) without(others own) (own, error) {
+	if len(mine) == 0 || len(others) == 0 {
+		return mine, nil
+	}
+	held, ids := map[[sha256.Size]byte]int{}, map[string]bool{}
+	for _, line := range others {
+		held[sha256.Sum256(line)]++
+		if id := idOf(bytes.TrimSuffix(line, []byte("\n"))); id != "" {
+			ids[id] = true
+		}
+	}
+	var left own
+	for _, line := range mine {
+		sum := sha256.Sum256(line)
+		times, same := held[sum]
+		if times > 0 {
+			held[sum]--
+			continue
+		}
+		if id := idOf(bytes.TrimSuffix(line, []byte("\n"))); id != "" && ids[id] && !same {
+			return nil, fmt.Errorf("%w in the entry %.80q", ErrConflict, id)
+		}
+		left = append(left, line)
+	}
+	return left, nil
+}
+
+// take brings the lines of the remote into the file: at its end if it has nothing of
+// its own behind the base, else in front of that.
+func (s *sync) take(ctx context.Context, d *diff) (err error) {
+	// A torn tail goes behind everything, as it is.
+	a, err := jsonl.OpenAppender(ctx, s.path, jsonl.Options{Tail: jsonl.EndLine, Wait: s.Wait, Grace: s.Grace})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	if fi, err := os.Stat(d.f.real); err != nil || !os.SameFile(fi, d.f.info) || a.Size() < d.f.info.Size() {
+		return errors.Join(err, errAgain)
+	}
+	end, err := wholeEnd(a, a.Size())
+	if err != nil {
+		return err
+	}
+	at := d.f.lead + d.size
+	mine, err := linesOf(io.NewSectionReader(a, at, end-at))
+	if err != nil {
+		return err
+	}
+	_, theirs, err := d.lines()
+	if err != nil {
+		return err
+	}
+	left, err := mine.without(theirs)
+	if err != nil {
+		return err
+	}
+	s.step("take")
+	if len(mine) == 0 && end == a.Size() {
+		err = s.append(a, theirs)
+	} else {
+		err = jsonl.ErrInvalid
+	}
+	if errors.Is(err, jsonl.ErrInvalid) {
+		tail := make([]byte, a.Size()-end)
+		if _, err := a.ReadAt(tail, end); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if len(left) == 0 && bytes.HasPrefix(theirs[0], tail) {
+			tail = nil // an earlier run was killed while it wrote this line
+		}
+		err = a.Replace(&joined{a: a, keep: at, lines: []own{theirs, left, {tail}}}, true)
+	}
+	if err != nil {
+		return err
+	}
+	s.result.Got += len(theirs)
+	d.took()
+	return nil
+}
+
+// append adds the lines of the remote at the end. The error is [jsonl.ErrInvalid] if one
+// of them is no JSON: damage travels, too, or the copies would differ.
+func (s *sync) append(a *jsonl.Appender, lines own) error {
+	bare := make([][]byte, len(lines))
+	for i, l := range lines {
+		bare[i] = bytes.TrimSuffix(l, []byte("\n"))
+	}
+	if err := a.Append(bare...); err != nil {
+		return err
+	}
+	return a.Sync()
+}
+
+// takeSome is take in the middle of reading a large session.
+func (s *sync) takeSome(ctx context.Context, d *diff) error {
+	if err := s.take(ctx, d); err != nil {
+		return err
+	}
+	return s.open(d)
+}
+
+// joined is the new content of a file: its beginning, and lines.
+type joined struct {
+	a     *jsonl.Appender
+	keep  int64
+	lines []own
+}
+
+func (j *joined) WriteTo(w io.Writer) (int64, error) {
+	n, err := io.Copy(w, io.NewSectionReader(j.a, 0, j.keep))
+	if err != nil {
+		return n, err
+	}
+	var b bytes.Buffer
+	for _, list := range j.lines {
+		for _, line := range list {
+			b.Write(line)
+			if b.Len() > 1<<20 {
+				m, err := b.WriteTo(w)
+				if n += m; err != nil {
+					return n, err
+				}
+			}
+		}
+	}
+	m, err := b.WriteTo(w)
+	return n + m, err
+}
