@@ -123,7 +123,7 @@ func (g *search) rows(e session.Entry) (rows []row, found int) {
 			rows = append(rows, row{Text: t, text: firstLine(whole)})
 			return false
 		}
-		for _, l := range g.pattern.Lines(whole) {
+		for _, l := range g.pattern.Lines(whole, g.spans) {
 			found += max(1, len(l.Matches))
 			rows = append(rows, lineRow(t, whole, l))
 		}
@@ -157,7 +157,7 @@ func (g *search) header(h session.Header) (rows []row, found int) {
 			return true
 		}
 		whole := t.String()
-		for _, l := range g.pattern.Lines(whole) {
+		for _, l := range g.pattern.Lines(whole, g.spans) {
 			found += max(1, len(l.Matches))
 			rows = append(rows, lineRow(t, whole, l))
 		}

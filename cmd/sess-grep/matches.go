@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"hash/maphash"
-	"slices"
 
 	"github.com/sess-tools/sess/internal/grep"
 	"github.com/sess-tools/sess/pkg/js"
@@ -53,7 +52,7 @@ func (d *document) matches(ctx context.Context, r *result, offset int64) error {
 		if g.noSelf && isSelf(e, self) {
 			return nil
 		}
-		if g.places(d) && !g.selects(d.places, i) {
+		if !g.selects(d.tree, i) {
 			return nil
 		}
 		if ok, err := g.matches(ctx, e); err != nil || !ok {
@@ -66,6 +65,9 @@ func (d *document) matches(ctx context.Context, r *result, offset int64) error {
 			}
 			return nil
 		}
+		if g.names || g.namesWithout || g.count {
+			return d.hit(ctx, r, item{index: i}, 0)
+		}
 		it, found := d.item(i, e)
 		return d.hit(ctx, r, it, found)
 	})
@@ -75,25 +77,29 @@ func (d *document) matches(ctx context.Context, r *result, offset int64) error {
 	return err
 }
 
-// places reports whether places are known, and matter.
-func (g *search) places(d *document) bool { return d.places != nil && (g.onPath || g.context) }
+// selects reports whether the flags select an entry by its place.
+func (g *search) selects(t *tree, i int) bool {
+	switch {
+	case g.onPath:
+		return t.on[i] != onBranch
+	case g.context:
+		return t.on[i] == onPath
+	}
+	return true
+}
 
 // contextual reports whether rows are printed with what stands around them.
 func (g *search) contextual() bool {
-	return g.before+g.after > 0 && g.tree && !g.json && !g.entries && !g.quiet && !g.names && !g.namesWithout && !g.count && !g.countMatches
+	return g.before+g.after > 0 && !g.json && !g.entries && !g.quiet && !g.names && !g.namesWithout && !g.count && !g.countMatches
 }
 
 // item makes the item of an entry that has a match.
 func (d *document) item(i int, e session.Entry) (it item, found int) {
-	outline := d.Entries[i]
-	it = item{entry: e, index: i, line: outline.Line(), offset: outline.Offset(), key: keyOf(e)}
-	it.rows, found = d.g.rows(e)
-	if d.places != nil {
-		it.on = d.on[i]
-		if d.g.json {
-			it.depth = d.depth(i)
-		}
+	it = item{entry: e, index: i, line: int(d.lines[i]), offset: d.offsets[i], key: keyOf(e), on: d.on[i]}
+	if d.g.json {
+		it.depth = d.depth(i)
 	}
+	it.rows, found = d.g.rows(e)
 	return it, found
 }
 
@@ -109,7 +115,6 @@ func (d *document) hit(ctx context.Context, r *result, it item, found int) error
 	default:
 		if g.json && g.before+g.after > 0 && it.index >= 0 {
 			up, down := d.around(it.index, g.before, g.after)
-			slices.Reverse(up)
 			var err error
 			if it.before, err = d.beside(ctx, up); err != nil {
 				return err
@@ -135,7 +140,7 @@ func (d *document) beside(ctx context.Context, list []int) (items []item, err er
 		if err != nil {
 			return nil, err
 		}
-		it := item{entry: e, index: i, line: d.Entries[i].Line(), context: true, on: d.on[i]}
+		it := item{entry: e, index: i, line: int(d.lines[i]), context: true, on: d.on[i]}
 		grep.Texts(e, func(t grep.Text) bool {
 			if !d.g.fields[t.Field] {
 				return true
@@ -161,7 +166,6 @@ func (d *document) groups(ctx context.Context, r *result, hits []int) error {
 			continue
 		}
 		up, down := d.around(i, d.g.before, d.g.after)
-		slices.Reverse(up)
 		list := append(append(up, i), down...)
 		for last := len(list) - 1 - len(down); last < len(list); last++ { // of the group, the last match so far
 			if !isHit[list[last]] {

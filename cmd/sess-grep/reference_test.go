@@ -163,7 +163,7 @@ func fixtures(t *testing.T) map[string]string {
 func compare(t *testing.T, name, data, pattern string) (rows int) {
 	t.Helper()
 	want := expected(t, data, regexp.MustCompile(pattern))
-	out, errs, status := run(t, data, "--raw", "--dup", "-s", pattern, "-")
+	out, errs, status := run(t, data, "--raw", "--dup", "-s", "-e", pattern, "-")
 	got := map[string]int{}
 	for row := range strings.Lines(out) {
 		got[strings.TrimSuffix(row, "\n")]++

@@ -85,9 +85,9 @@ type document struct {
 	header session.Header
 
 	// Set if a match was found, or if it takes the whole session to know:
-	*session.Session
-	whole bool // entries are not outlines
-	*places
+	*tree
+	problems []session.Problem
+	entries  []session.Entry // of a session of an old version, which are not what the lines say
 }
 
 // reader reads the document from an offset on.
@@ -108,21 +108,14 @@ func (g *search) search(ctx context.Context, r *result, d *document) error {
 		}
 	}
 	if err := d.read(ctx); err != nil {
-		return operand.Locate(d.in.Name, err)
-	}
-	d.in.Warn(d.Problems)
-	if g.tree {
-		var err error
-		if d.places, err = g.place(d); err != nil {
-			return err
-		}
+		return err
 	}
 	err := d.matches(ctx, r, from)
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
-	if err == nil && g.strict && len(d.Problems) > 0 {
-		err = operand.Locate(d.in.Name, d.Problems[0])
+	if err == nil && g.strict && len(d.problems) > 0 {
+		err = operand.Locate(d.in.Name, d.problems[0])
 	}
 	return err
 }
@@ -167,37 +160,61 @@ func (d *document) maybe(ctx context.Context, line []byte) (bool, error) {
 	return d.g.matches(ctx, e)
 }
 
-// read reads the tree of the session.
-func (d *document) read(ctx context.Context) (err error) {
-	d.whole = d.header.Version < session.Version
-	if d.whole {
-		d.Session, err = session.Read(d.reader(ctx, 0))
-	} else {
-		d.Session, err = session.ReadOutline(d.reader(ctx, 0))
+// read reads the tree of the session, and warns of what is wrong with it.
+func (d *document) read(ctx context.Context) error {
+	old := d.header.Version < session.Version
+	if !old && (d.g.leaf == "last" || d.g.leaf == ".") {
+		t, ok, err := d.plainTree(ctx)
+		if err != nil {
+			return operand.Locate(d.in.Name, err)
+		}
+		if ok {
+			d.tree = t
+			return nil
+		}
 	}
-	return err
+	read := session.ReadOutline
+	if old {
+		read = session.Read
+	}
+	s, err := read(d.reader(ctx, 0))
+	if err != nil {
+		return operand.Locate(d.in.Name, err)
+	}
+	if old {
+		d.entries = s.Entries
+	}
+	d.in.Warn(s.Problems)
+	leaf, err := s.ResolveLeaf(d.g.leaf)
+	if err != nil {
+		return operand.Locate(d.in.Name, err)
+	}
+	var gaps []session.Problem
+	d.tree, gaps = treeOf(s, leaf)
+	d.in.Warn(gaps)
+	d.problems = append(s.Problems, gaps...)
+	return nil
 }
 
-// entry returns the entry at a position with all its bytes.
+// entry returns the entry at a position.
 func (d *document) entry(ctx context.Context, i int) (session.Entry, error) {
-	e := d.Entries[i]
-	if d.whole {
-		return e, nil
+	if d.entries != nil {
+		return d.entries[i], nil
 	}
-	for l, err := range jsonl.Lines(d.reader(ctx, e.Offset())) {
+	for l, err := range jsonl.Lines(d.reader(ctx, d.offsets[i])) {
 		if err != nil {
-			return e, operand.Locate(d.in.Name, err)
+			return session.Entry{}, operand.Locate(d.in.Name, err)
 		}
 		return session.ParseEntry(string(l.Data))
 	}
-	return e, operand.Locate(d.in.Name, io.ErrUnexpectedEOF)
+	return session.Entry{}, operand.Locate(d.in.Name, io.ErrUnexpectedEOF)
 }
 
 // candidates calls visit for the entries that may have a match, from the line at an
 // offset on.
 func (d *document) candidates(ctx context.Context, offset int64, visit func(i int, e session.Entry) error) error {
-	if d.whole {
-		for i, e := range d.Entries {
+	if d.entries != nil {
+		for i, e := range d.entries {
 			if err := visit(i, e); err != nil {
 				return err
 			}
@@ -212,10 +229,10 @@ func (d *document) candidates(ctx context.Context, offset int64, visit func(i in
 		scanner.Reset(b.Data)
 		for from, to, ok := scanner.Next(); ok; from, to, ok = scanner.Next() {
 			at := offset + b.Offset + int64(from)
-			for next < len(d.Entries) && d.Entries[next].Offset() < at {
+			for next < len(d.offsets) && d.offsets[next] < at {
 				next++
 			}
-			if next == len(d.Entries) || d.Entries[next].Offset() != at {
+			if next == len(d.offsets) || d.offsets[next] != at {
 				continue // not an entry
 			}
 			e, err := session.ParseEntry(string(b.Data[from:to]))

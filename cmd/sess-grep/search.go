@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/filter"
 	"github.com/sess-tools/sess/internal/grep"
+	"github.com/sess-tools/sess/internal/tty"
 )
 
 // A search is what to look for and where to put it. It is used concurrently.
@@ -27,8 +28,8 @@ type search struct {
 
 	// unfiltered says that lines without a match matter.
 	unfiltered bool
-	// tree says that it matters where in its session an entry is.
-	tree bool
+	// spans says that all matches of a row matter, and not only the first.
+	spans bool
 }
 
 func (c *config) search(s *clikit.Streams, p *grep.Pattern) (*search, error) {
@@ -48,8 +49,7 @@ func (c *config) search(s *clikit.Streams, p *grep.Pattern) (*search, error) {
 	}
 	c.before, c.after = max(c.before, c.around), max(c.after, c.around)
 	g.unfiltered = c.invert || c.noSelf
-	rows := !c.names && !c.namesWithout && !c.quiet && !c.count && !c.countMatches
-	g.tree = rows || c.onPath || c.context
+	g.spans = c.only || c.json || c.countMatches || tty.Color(c.color, s.OutFile(), os.LookupEnv)
 	return g, nil
 }
 
@@ -69,8 +69,6 @@ const buffered = 16
 
 // run searches sources and prints what is found in their order.
 func (g *search) run(ctx context.Context, all sources) error {
-	// What a session leaves behind is garbage at once, and little of it is alive.
-	debug.SetGCPercent(400)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	p := g.printer(all)

@@ -30,106 +30,72 @@ func newFilter(tree *syntax.Regexp) *filter {
 type needle struct {
 	text []byte // in lower case if case is ignored
 	fold bool
-	rare int // the place of its byte that is the rarest
+	rare int // the place of its rarest byte or, if that is no rarity, of its rarest pair of bytes
+	pair pair
 }
 
 // common are bytes of sessions, the most frequent ones first. All others are rarer.
 const common = ` e"tnaiorsl,dcu:pm\0gh1fyb2v-w3_4.5k6879/xj{}()qz[]=ETASIRNODCLPMUFBGHVWYKXJQZ` + "\t\n"
+
+// rarity is the rank from which on a byte is so rare that it is looked for alone.
+const rarity = 45
+
+func rank(b byte) int {
+	if i := strings.IndexByte(common, b); i >= 0 {
+		return i
+	}
+	return len(common)
+}
 
 func newNeedle(text string, fold bool) needle {
 	if fold {
 		text = strings.ToLower(text) // of ASCII alone, see cutAt
 	}
 	n := needle{text: []byte(text), fold: fold}
-	rarest := -1
+	most := -1
 	for i, b := range n.text {
-		rank := strings.IndexByte(common, b)
-		if rank < 0 {
-			rank = len(common)
-		}
-		if rank > rarest {
-			n.rare, rarest = i, rank
+		if rank(b) > most {
+			n.rare, most = i, rank(b)
 		}
 	}
+	if len(n.text) < 2 || most >= rarity && !fold {
+		return n
+	}
+	most = -1
+	for i := range len(n.text) - 1 {
+		if sum := rank(n.text[i]) + rank(n.text[i+1]); sum > most {
+			n.rare, most = i, sum
+		}
+	}
+	n.pair = newPair(n.text[n.rare], n.text[n.rare+1], fold)
 	return n
 }
 
-// manyStops is how many bytes a stop at a byte that is not part of the needle has to
-// be worth. With more stops the whole needle is looked for at once.
-const manyStops = 24
-
 // index returns where the needle begins in b, -1 if it does not occur.
 func (n *needle) index(b []byte) int {
-	if n.fold {
-		return n.indexFold(b)
-	}
-	rare, at, stops := n.text[n.rare], n.rare, 0
-	for at < len(b) {
-		i := bytes.IndexByte(b[at:], rare)
+	for at := n.rare; at < len(b); at++ {
+		var i int
+		if n.pair != (pair{}) {
+			i = n.pair.index(b[at:])
+		} else {
+			i = bytes.IndexByte(b[at:], n.text[n.rare])
+		}
 		if i < 0 {
 			return -1
 		}
 		at += i
-		from := at - n.rare
-		if bytes.HasPrefix(b[from:], n.text) {
+		if from := at - n.rare; n.begins(b[from:]) {
 			return from
-		}
-		at++
-		if stops++; stops > 8 && at < stops*manyStops {
-			i := bytes.Index(b[from+1:], n.text)
-			if i >= 0 {
-				i += from + 1
-			}
-			return i
 		}
 	}
 	return -1
 }
 
-// indexFold is index for a needle in any case.
-func (n *needle) indexFold(b []byte) int {
-	lower := n.text[n.rare]
-	upper := lower
-	if lower >= 'a' && lower <= 'z' {
-		upper -= 'a' - 'A'
+// begins reports whether b begins with the needle.
+func (n *needle) begins(b []byte) bool {
+	if !n.fold {
+		return bytes.HasPrefix(b, n.text)
 	}
-	// Where each of the two stands next. Each is looked for again only once it has been
-	// passed, or one that is missing would be looked for to the end again and again.
-	next := func(at int, c byte) int {
-		if at >= len(b) {
-			return len(b)
-		}
-		if i := bytes.IndexByte(b[at:], c); i >= 0 {
-			return at + i
-		}
-		return len(b)
-	}
-	lo := next(n.rare, lower)
-	up := lo
-	if upper != lower {
-		up = next(n.rare, upper)
-	}
-	for {
-		at := min(lo, up)
-		if at >= len(b) {
-			return -1
-		}
-		if from := at - n.rare; n.folds(b[from:]) {
-			return from
-		}
-		if lo == at {
-			lo = next(at+1, lower)
-		}
-		if upper == lower {
-			up = lo
-		} else if up == at {
-			up = next(at+1, upper)
-		}
-	}
-}
-
-// folds reports whether b begins with the needle in any case.
-func (n *needle) folds(b []byte) bool {
 	if len(b) < len(n.text) {
 		return false
 	}
@@ -145,11 +111,77 @@ func (n *needle) folds(b []byte) bool {
 	return true
 }
 
+// A pair are two bytes that stand next to each other, each of them eight times. The
+// bits of a case that does not count are set in or0 and or1.
+type pair struct{ first, second, or0, or1 uint64 }
+
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+func newPair(first, second byte, fold bool) pair {
+	p := pair{first: uint64(first) * lowBits, second: uint64(second) * lowBits}
+	if fold && first >= 'a' && first <= 'z' {
+		p.or0 = 0x20 * lowBits
+	}
+	if fold && second >= 'a' && second <= 'z' {
+		p.or1 = 0x20 * lowBits
+	}
+	return p
+}
+
+// at reports whether b begins with the pair.
+func (p *pair) at(b []byte) bool {
+	return b[0]|byte(p.or0) == byte(p.first) && b[1]|byte(p.or1) == byte(p.second)
+}
+
+// index returns where the pair is in b, -1 if it is not there. Bytes of sessions are too
+// frequent to stop at each, which is what bytes.Index does; this does so only where both
+// stand.
+func (p *pair) index(b []byte) int {
+	for at := 0; at+1 < len(b); {
+		at += p.skip(b[at:])
+		for end := min(at+32, len(b)-1); at < end; at++ {
+			if p.at(b[at:]) {
+				return at
+			}
+		}
+	}
+	return -1
+}
+
+// skip returns how many bytes of b, in steps of 32, the pair does not begin in.
+func (p *pair) skip(b []byte) int {
+	first, second, or0, or1 := p.first, p.second, p.or0, p.or1
+	at := 0
+	for ; len(b)-at >= 33; at += 32 {
+		w := b[at : at+33 : at+33]
+		// A byte of v is 0 where the pair stands. Of v - lowBits the highest bit is set for
+		// such a byte, and of others only behind one.
+		v := ((binary.LittleEndian.Uint64(w) | or0) ^ first) | ((binary.LittleEndian.Uint64(w[1:]) | or1) ^ second)
+		found := (v - lowBits) &^ v
+		v = ((binary.LittleEndian.Uint64(w[8:]) | or0) ^ first) | ((binary.LittleEndian.Uint64(w[9:]) | or1) ^ second)
+		found |= (v - lowBits) &^ v
+		v = ((binary.LittleEndian.Uint64(w[16:]) | or0) ^ first) | ((binary.LittleEndian.Uint64(w[17:]) | or1) ^ second)
+		found |= (v - lowBits) &^ v
+		v = ((binary.LittleEndian.Uint64(w[24:]) | or0) ^ first) | ((binary.LittleEndian.Uint64(w[25:]) | or1) ^ second)
+		found |= (v - lowBits) &^ v
+		if found&highBits != 0 {
+			break
+		}
+	}
+	return at
+}
+
+// escapes is the pair that every \uXXXX begins with.
+var escapes = newPair('\\', 'u', false)
+
 // escape returns where in b an escape is that may stand for a character of a needle,
 // -1 if there is none.
 func (f *filter) escape(b []byte) int {
 	for at := 0; ; at += 2 {
-		i := indexEscape(b[at:])
+		i := escapes.index(b[at:])
 		if i < 0 {
 			return -1
 		}
@@ -161,38 +193,6 @@ func (f *filter) escape(b []byte) int {
 			return at
 		}
 	}
-}
-
-// indexEscape is bytes.Index of \u in b. Backslashes are too frequent in sessions to
-// stop at each, which is what bytes.Index does; this takes a third of its time.
-func indexEscape(b []byte) int {
-	const (
-		low   = 0x0101010101010101
-		high  = 0x8080808080808080
-		slash = '\\' * low
-		u     = 'u' * low
-	)
-	at := 0
-	for ; len(b)-at >= 33; at += 32 {
-		w := b[at : at+33 : at+33]
-		// A byte of v is 0 where a backslash stands in front of a u. Of v - low the highest
-		// bit is set for such a byte, and of others only behind one.
-		v := (binary.LittleEndian.Uint64(w) ^ slash) | (binary.LittleEndian.Uint64(w[1:]) ^ u)
-		found := (v - low) &^ v
-		v = (binary.LittleEndian.Uint64(w[8:]) ^ slash) | (binary.LittleEndian.Uint64(w[9:]) ^ u)
-		found |= (v - low) &^ v
-		v = (binary.LittleEndian.Uint64(w[16:]) ^ slash) | (binary.LittleEndian.Uint64(w[17:]) ^ u)
-		found |= (v - low) &^ v
-		v = (binary.LittleEndian.Uint64(w[24:]) ^ slash) | (binary.LittleEndian.Uint64(w[25:]) ^ u)
-		found |= (v - low) &^ v
-		if found&high != 0 {
-			break
-		}
-	}
-	if i := bytes.Index(b[at:], []byte(`\u`)); i >= 0 {
-		return at + i
-	}
-	return -1
 }
 
 // A Scanner shows the lines of blocks that may have a match. It is for one goroutine.

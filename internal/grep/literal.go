@@ -79,8 +79,8 @@ func needles(literals []literal) (out []needle, ok bool) {
 				longest = part
 			}
 		}
-		if longest == "" {
-			return nil, false
+		if longest == "" || l.fold && len(longest) < 2 {
+			return nil, false // one letter in two cases hardly drops a line
 		}
 		out = append(out, newNeedle(longest, l.fold))
 	}

@@ -26,6 +26,7 @@ type Pattern struct {
 	next   *regexp.Regexp // of Word: a match that is not at the beginning of the text
 	word   bool           // group 1 is the match
 	lines  bool           // a match may hold line feeds
+	begins bool           // it matters where the text begins
 	filter *filter        // nil if no line may be dropped
 }
 
@@ -60,6 +61,7 @@ func Compile(patterns []string, o Options) (*Pattern, error) {
 	}
 	p := &Pattern{
 		lines:  anywhere(tree, namesLineFeed),
+		begins: anywhere(tree, func(re *syntax.Regexp) bool { return re.Op == syntax.OpBeginText }),
 		filter: newFilter(tree),
 		word:   o.Word && !o.Line,
 	}
@@ -223,10 +225,30 @@ type Line struct {
 	Matches []Span // within the text; none that is empty
 }
 
-// Lines returns the lines of a text, which is valid UTF-8, that have matches.
-func (p *Pattern) Lines(text string) []Line {
+// Lines returns the lines of a text, which is valid UTF-8, that have matches, with all
+// their matches or, which takes less, with the first of each.
+func (p *Pattern) Lines(text string, all bool) []Line {
 	var out []Line
-	for _, m := range p.matches(text) {
+	if all || p.begins {
+		return grow(out, text, p.matches(text))
+	}
+	for from := 0; from <= len(text); {
+		m := p.re.FindStringSubmatchIndex(text[from:])
+		if m == nil {
+			break
+		}
+		if p.word {
+			m = m[2:]
+		}
+		out = grow(out, text, []Span{{from + m[0], from + m[1]}})
+		from = out[len(out)-1].To + 1
+	}
+	return out
+}
+
+// grow adds matches, which follow on those before, to lines.
+func grow(out []Line, text string, matches []Span) []Line {
+	for _, m := range matches {
 		last := max(m.From, m.To-1) // a match that ends in its line feed ends in that line
 		n := len(out)
 		if n == 0 || m.From > out[n-1].To {
