@@ -25,7 +25,7 @@ var tool = clikit.Tool{
 		"session on standard input if that is a pipe or a file.",
 	Examples: `sess-grep 'nil map' s.jsonl
 sess-grep -i --all 'panic: .*nil map'
-sess-grep -l -0 --all panic: | xargs -0 -n1 sess-check -q
+sess-grep -l -0 --all panic: | xargs -0 -r -n1 sess-check -q
 sess-grep --json --tool bash --error 'exit code [1-9]' s.jsonl
 sess-grep --agent all --since 7d -w TODO`,
 	Complete: completing,
