@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/sess-tools/sess/internal/filter"
 	"github.com/sess-tools/sess/internal/grep"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -74,28 +76,32 @@ func (c *config) flags() []clikit.Flag {
 			clikit.String(&c.until, "until", "", "only sessions modified before `WHEN`"),
 			clikit.Bool(&c.strict, "strict", "fail on any damage"),
 		),
-		clikit.Group("Output",
-			clikit.Count(&c.before, "before-context, B", "print `N` entries before each"),
-			clikit.Count(&c.after, "after-context, A", "print `N` entries after each"),
-			clikit.Count(&c.around, "C", "print `N` entries before and after each"),
-			clikit.Count(&c.most, "max-count, m", "stop after `N` entries of a session"),
-			clikit.Bool(&c.withName, "with-filename, H", "print the session's name in each row"),
-			clikit.Bool(&c.withoutName, "no-filename, h", "print no names of sessions"),
-			clikit.Bool(&c.only, "only-matching, o", "print only what matched"),
-			clikit.Bool(&c.count, "count, c", "print the number of entries with a match"),
-			clikit.Bool(&c.countMatches, "count-matches", "print the number of matches"),
-			clikit.Bool(&c.names, "files-with-matches, l", "print only the names of sessions with a match"),
-			clikit.Bool(&c.namesWithout, "files-without-match, L", "print only the names of sessions without a match"),
-			clikit.Bool(&c.quiet, "quiet, q", "print no rows, and stop at the first match"),
-			clikit.Bool(&c.noMessages, "no-messages, s", "print no warnings"),
-			clikit.Bool(&c.json, "json", "print one JSON object per row"),
-			clikit.Bool(&c.entries, "entries", "print the lines of the entries as they are"),
-			clikit.Bool(&c.nul, "null, 0", "end rows with a NUL instead of a line feed"),
-			clikit.Bool(&c.raw, "raw", "print text as it is, with its control characters"),
-			clikit.Bool(&c.dup, "dup", "print copies of an entry in forks, too"),
-			clikit.Tokens(&c.width, "width", -1, "cut rows to `COLUMNS` around the match; 0 is no limit"),
-			clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, "colour rows `WHEN`"),
-		),
+		c.outputFlags(),
+	)
+}
+
+func (c *config) outputFlags() []clikit.Flag {
+	return clikit.Group("Output",
+		clikit.Count(&c.before, "before-context, B", "print `N` entries before each"),
+		clikit.Count(&c.after, "after-context, A", "print `N` entries after each"),
+		clikit.Count(&c.around, "C", "print `N` entries before and after each"),
+		clikit.Count(&c.most, "max-count, m", "stop after `N` entries of a session"),
+		clikit.Bool(&c.withName, "with-filename, H", "print the session's name in each row"),
+		clikit.Bool(&c.withoutName, "no-filename, h", "print no names of sessions"),
+		clikit.Bool(&c.only, "only-matching, o", "print only what matched"),
+		clikit.Bool(&c.count, "count, c", "print the number of entries with a match"),
+		clikit.Bool(&c.countMatches, "count-matches", "print the number of matches"),
+		clikit.Bool(&c.names, "files-with-matches, l", "print only the names of sessions with a match"),
+		clikit.Bool(&c.namesWithout, "files-without-match, L", "print only the names of sessions without a match"),
+		clikit.Bool(&c.quiet, "quiet, q", "print no rows, and stop at the first match"),
+		clikit.Bool(&c.noMessages, "no-messages, s", "print no warnings"),
+		clikit.Bool(&c.json, "json", "print one JSON object per row"),
+		clikit.Bool(&c.entries, "entries", "print the lines of the entries as they are"),
+		clikit.Bool(&c.nul, "null, 0", "end rows with a NUL instead of a line feed"),
+		clikit.Bool(&c.raw, "raw", "print text as it is, with its control characters"),
+		clikit.Bool(&c.dup, "dup", "print copies of an entry in forks, too"),
+		clikit.Tokens(&c.width, "width", -1, "cut rows to `COLUMNS` around the match; 0 is no limit"),
+		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, "colour rows `WHEN`"),
 	)
 }
 
@@ -201,4 +207,15 @@ func (c *config) filter() (*filter.Filter, error) {
 		return nil, clikit.UsageError("--where: %v", err)
 	}
 	return f, nil
+}
+
+// readLines reads the lines of a file of patterns.
+func readLines(r io.Reader) (lines []string, err error) {
+	for l, err := range jsonl.Lines(r) {
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, string(l.Data))
+	}
+	return lines, nil
 }

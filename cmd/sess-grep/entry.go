@@ -102,14 +102,14 @@ func (g *search) matches(ctx context.Context, e session.Entry) (bool, error) {
 	if ok, err := g.wanted(ctx, e); !ok || err != nil {
 		return false, err
 	}
-	any, match := false, false
+	said, match := false, false
 	g.texts(e, func(t grep.Text) bool {
-		any = true
+		said = true
 		match = g.pattern.Match(t.String())
 		return !match
 	})
 	if g.invert {
-		return any && !match, nil
+		return said && !match, nil
 	}
 	return match, nil
 }

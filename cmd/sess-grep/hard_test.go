@@ -33,7 +33,7 @@ var hardCases = []hard{
 	{
 		name: "3 base64",
 		text: entries(`{"type":"message","message":{"role":"assistant","content":[{"type":"image","data":"needle","mimeType":"image/png"},` +
-			`{"type":"thinking","thinking":"hm","thinkingSignature":"needle"},{"type":"toolCall","id":"needle","name":"x","arguments":{"encrypted_content":"needle"}}]}}`),
+			`{"type":"thinking","thinking":"hm","thinkingSignature":"needle"},{"type":"toolCall","id":"needle","name":"x","arguments":{"encrypted_content":"needle","shot":{"type":"image","data":"needle"}}}]}}`),
 		args: []string{"--in", "all", "needle"}, status: 1,
 	},
 	{name: "8 -w at a letter", text: entries(message("user", `"naïve"`)), args: []string{"-w", "na"}, status: 1},
@@ -200,4 +200,20 @@ func TestHardGrowing(t *testing.T) {
 	}
 	close(stop)
 	<-stopped
+}
+
+// A session of an old version is searched as it is read: its entries get ids, and roles
+// their names of today.
+func TestHardVersions(t *testing.T) {
+	t.Parallel()
+	old := `{"type":"session","version":2,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n" +
+		strings.Replace(entries(message("hookMessage", `"a needle"`)), "\n", "", 1) + "\n"
+	if out, errs, _ := run(t, old, "--role", "custom", "needle", "-"); out != "e001:custom:a needle\n" {
+		t.Errorf("version 2: %q %s", out, errs)
+	}
+	first := `{"type":"session","id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n" +
+		`{"type":"message","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"a needle"}}` + "\n"
+	if out, errs, _ := run(t, first, "needle", "-"); out != "00000001:user:a needle\n" {
+		t.Errorf("version 1: %q %s", out, errs)
+	}
 }

@@ -10,11 +10,9 @@ package main
 
 import (
 	"context"
-	"io"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/complete"
-	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 var tool = clikit.Tool{
@@ -68,15 +66,4 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		return err
 	}
 	return search.run(ctx, sources)
-}
-
-// readLines reads the lines of a file of patterns.
-func readLines(r io.Reader) (lines []string, err error) {
-	for l, err := range jsonl.Lines(r) {
-		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, string(l.Data))
-	}
-	return lines, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"hash/maphash"
 
 	"github.com/sess-tools/sess/internal/grep"
@@ -71,7 +72,7 @@ func (d *document) matches(ctx context.Context, r *result, offset int64) error {
 		it, found := d.item(i, e)
 		return d.hit(ctx, r, it, found)
 	})
-	if len(hits) > 0 && (err == nil || err == errEnough) {
+	if len(hits) > 0 && (err == nil || errors.Is(err, errEnough)) {
 		return d.groups(ctx, r, hits)
 	}
 	return err

@@ -39,7 +39,7 @@ func said(e session.Entry) (texts []string) {
 				add(block["text"])
 			case "toolCall":
 				add(block["name"])
-				texts = append(texts, strings_(block["arguments"])...)
+				texts = append(texts, allStrings(block["arguments"])...)
 			}
 		}
 	}
@@ -84,14 +84,14 @@ func said(e session.Entry) (texts []string) {
 	return texts
 }
 
-// strings_ returns the strings of a value that are no data, in any order.
-func strings_(v any) (all []string) {
+// allStrings returns the strings of a value that are no data, in any order.
+func allStrings(v any) (all []string) {
 	switch v := v.(type) {
 	case string:
 		return []string{v}
 	case []any:
 		for _, el := range v {
-			all = append(all, strings_(el)...)
+			all = append(all, allStrings(el)...)
 		}
 	case map[string]any:
 		_, typed := v["mimeType"].(string)
@@ -101,7 +101,7 @@ func strings_(v any) (all []string) {
 		}
 		for name, el := range v {
 			if !strings.Contains(strings.ToLower(name), "signature") && !strings.HasPrefix(name, "encrypted") {
-				all = append(all, strings_(el)...)
+				all = append(all, allStrings(el)...)
 			}
 		}
 	}

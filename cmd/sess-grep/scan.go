@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/grep"
@@ -33,7 +34,7 @@ func (g *search) nothing(ctx context.Context, name string, scanner *grep.Scanner
 	if err != nil {
 		return false
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	for b, err := range jsonl.Blocks(disk.Reader{Ctx: ctx, R: f}) {
 		if err != nil {
 			return false
@@ -192,7 +193,7 @@ func (d *document) read(ctx context.Context) error {
 	var gaps []session.Problem
 	d.tree, gaps = treeOf(s, leaf)
 	d.in.Warn(gaps)
-	d.problems = append(s.Problems, gaps...)
+	d.problems = slices.Concat(s.Problems, gaps)
 	return nil
 }
 

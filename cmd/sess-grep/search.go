@@ -160,8 +160,8 @@ func (g *search) results(ctx context.Context, list []source) iter.Seq2[*result, 
 	turns := make(chan struct{}, workers)
 	go func() {
 		defer close(queue)
-		for at, n := 0, 1; at < len(list); at += n {
-			n = min(1+at/4, mostInBatch, len(list)-at)
+		for at := 0; at < len(list); {
+			n := min(1+at/4, mostInBatch, len(list)-at)
 			b := &batch{total: n, ready: make(chan struct{})}
 			select {
 			case turns <- struct{}{}:
@@ -172,6 +172,7 @@ func (g *search) results(ctx context.Context, list []source) iter.Seq2[*result, 
 				defer func() { <-turns }()
 				g.batch(ctx, b, part)
 			}(list[at : at+n])
+			at += n
 			select {
 			case queue <- b:
 			case <-ctx.Done():
