@@ -48,7 +48,8 @@ type Tool struct {
 	// per Run, so that Run may be called concurrently, and it must not look at
 	// the world: help, completion and the man page test call it too.
 	//
-	// The flags help, h, version, quiet, q, verbose and v belong to the frame.
+	// The flags help, h, version, quiet, q, verbose and v belong to the frame, but for
+	// those names that the tool gives to flags of its own.
 	New func() ([]Flag, Action)
 
 	// Complete adds what may stand at a place of a command line that is no flag, none of a

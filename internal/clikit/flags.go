@@ -209,12 +209,25 @@ func Given(was bool, name string) string {
 	return ""
 }
 
-// frameFlags are the flags of every tool.
-func frameFlags(quiet, verbose, help, version *bool) []Flag {
-	return []Flag{
-		Bool(quiet, "quiet, q", "print no warnings"),
-		Bool(verbose, "verbose, v", "print more detail"),
-		Bool(help, "help, h", "print this help"),
-		Bool(version, "version", "print the version"),
+// frameFlags are the flags of every tool. A name that the tool has taken for a flag of
+// its own is the tool's: -v of a grep selects what does not match.
+func frameFlags(own []Flag, quiet, verbose, help, version *bool) []Flag {
+	taken := map[string]bool{}
+	for _, f := range own {
+		for _, name := range f.Names() {
+			taken[name] = true
+		}
 	}
+	var out []Flag
+	add := func(dst *bool, names, usage string) {
+		left := slices.DeleteFunc(cutNames(names), func(name string) bool { return taken[name] })
+		if len(left) > 0 {
+			out = append(out, Bool(dst, strings.Join(left, ","), usage))
+		}
+	}
+	add(quiet, "quiet, q", "print no warnings")
+	add(verbose, "verbose, v", "print more detail")
+	add(help, "help, h", "print this help")
+	add(version, "version", "print the version")
+	return out
 }

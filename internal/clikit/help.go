@@ -24,7 +24,7 @@ type FlagDoc struct {
 // framed adds the flags of every tool.
 func framed(flags []Flag) []Flag {
 	var b [4]bool
-	return append(flags, frameFlags(&b[0], &b[1], &b[2], &b[3])...)
+	return append(flags, frameFlags(flags, &b[0], &b[1], &b[2], &b[3])...)
 }
 
 func describe(flags []Flag) []FlagDoc {

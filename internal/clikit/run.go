@@ -129,7 +129,7 @@ func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
 	s.usage = t.Name
 	var help, version bool
 	flags, action := t.flags()
-	flags = append(flags, frameFlags(&s.Quiet, &s.Verbose, &help, &version)...)
+	flags = append(flags, frameFlags(flags, &s.Quiet, &s.Verbose, &help, &version)...)
 	p := parser{flags: flags, set: flag.NewFlagSet(t.Name, flag.ContinueOnError), command: t.Command, stops: t.Dispatch}
 	if err := p.parse(args); err != nil {
 		return err

@@ -95,6 +95,12 @@ func (in *Input) Session() (*Source, error) {
 	return src, nil
 }
 
+// Warn prints problems of the session as warnings.
+func (in *Input) Warn(problems []session.Problem) {
+	src := Source{Name: in.Name, streams: in.streams}
+	src.Warn(problems)
+}
+
 // Recent reads from the end of a session of at least so many bytes the path that
 // its context needs, and warns of what is wrong with it; see [session.ReadRecent].
 // The error is [session.ErrWhole] if the session has to be read whole, and then
@@ -111,8 +117,7 @@ func (in *Input) Recent(least int64) ([]session.Entry, []session.Problem, error)
 	if err != nil {
 		return nil, nil, located(in.Name, err)
 	}
-	src := Source{Name: in.Name, streams: in.streams}
-	src.Warn(recent.Problems)
+	in.Warn(recent.Problems)
 	return recent.Path, recent.Problems, nil
 }
 

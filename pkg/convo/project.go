@@ -1,6 +1,7 @@
 package convo
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -54,31 +55,62 @@ func Project(path []session.Entry) []Projected {
 }
 
 func selectEntries(path []session.Entry) []session.Entry {
+	positions := Select(len(path), func(i int) Step[string] {
+		e := path[i]
+		s := Step[string]{Type: e.Type(), ID: e.ID(), System: e.Role() == session.RoleSystem}
+		if s.Type == session.TypeCompaction {
+			s.FirstKept = e.Str("firstKeptEntryId")
+		}
+		return s
+	})
+	if len(positions) == len(path) && slices.IsSorted(positions) {
+		return path
+	}
+	selected := make([]session.Entry, len(positions))
+	for n, i := range positions {
+		selected[n] = path[i]
+	}
+	return selected
+}
+
+// A Step is what of an entry of a path decides whether it is in the context. ID and
+// FirstKept are ids, or anything that stands for them.
+type Step[ID comparable] struct {
+	Type      string
+	ID        ID
+	FirstKept ID   // of a compaction
+	System    bool // it is a system message
+}
+
+// Select returns the positions of the entries of a path that [Project] selects, in
+// context order, of a path of n entries, without having them all in memory.
+func Select[ID comparable](n int, at func(i int) Step[ID]) []int {
 	compaction, reset := -1, -1
-	for i, e := range path {
-		switch e.Type() {
+	for i := range n {
+		switch at(i).Type {
 		case session.TypeCompaction:
 			compaction = i
 		case session.TypeResetBoundary:
 			reset = i
 		}
 	}
-	if reset > compaction {
-		return path[reset+1:]
-	}
-	if compaction < 0 {
-		return path
-	}
-	c := path[compaction]
-	selected := []session.Entry{c}
-	kept, first := false, c.Str("firstKeptEntryId")
-	for _, e := range path[:compaction] {
-		kept = kept || e.ID() == first
-		if kept && e.Role() != session.RoleSystem {
-			selected = append(selected, e)
+	selected := make([]int, 0, n)
+	from := max(compaction, reset) + 1
+	if compaction > reset {
+		selected = append(selected, compaction)
+		kept, first := false, at(compaction).FirstKept
+		for i := range compaction {
+			s := at(i)
+			kept = kept || s.ID == first
+			if kept && !s.System {
+				selected = append(selected, i)
+			}
 		}
 	}
-	return append(selected, path[compaction+1:]...)
+	for i := from; i < n; i++ {
+		selected = append(selected, i)
+	}
+	return selected
 }
 
 // MessagesOf returns the messages of a projection, in context order.

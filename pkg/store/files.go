@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -119,6 +120,28 @@ func open(path string) (*file, facts, error) {
 		return nil, facts{}, disk.Cause(err)
 	}
 	return f, is, nil
+}
+
+// A Content is what a session file held when it was opened.
+type Content struct {
+	io.Reader
+	file *file
+}
+
+// OpenFile opens a session file that [Files] found: not one that could wait, and no
+// further than it goes now.
+func OpenFile(path string) (*Content, error) {
+	f, is, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Content{io.LimitReader(f, is.size), f}, nil
+}
+
+// Close closes the file.
+func (c *Content) Close() error {
+	c.file.close()
+	return nil
 }
 
 // header reads the header of the session in path.

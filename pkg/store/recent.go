@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -42,23 +41,30 @@ func Recent(ctx context.Context, dirs []string, o Options) (string, error) {
 
 // newestFirst returns paths by the modification time of their files.
 func newestFirst(paths []string, warn func(string, error)) []string {
-	times := make(map[string]time.Time, len(paths))
+	type written struct {
+		path string
+		at   time.Time
+	}
+	files := make([]written, 0, len(paths))
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
 			warn(path, disk.Cause(err))
 			continue
 		}
-		times[path] = info.ModTime()
+		files = append(files, written{path, info.ModTime()})
 	}
-	paths = slices.DeleteFunc(paths, func(path string) bool {
-		_, ok := times[path]
-		return !ok
+	slices.SortFunc(files, func(a, b written) int {
+		if c := b.at.Compare(a.at); c != 0 {
+			return c
+		}
+		return comparePaths(a.path, b.path)
 	})
-	slices.SortFunc(paths, func(a, b string) int {
-		return cmp.Or(times[b].Compare(times[a]), comparePaths(a, b))
-	})
-	return paths
+	out := paths[:0]
+	for _, f := range files {
+		out = append(out, f.path)
+	}
+	return out
 }
 
 // SameDir returns a function that reports whether a working directory, as the
@@ -79,4 +85,10 @@ func SameDir(dir string) func(string) bool {
 		}
 		return same
 	}
+}
+
+// Files returns the paths of the files in dirs that may be sessions, that which was
+// written to last first. None is opened. Of o, Recursive and Warn apply.
+func Files(dirs []string, o Options) []string {
+	return newestFirst(sessionFiles(dirs, o.Recursive, o.warn), o.warn)
 }

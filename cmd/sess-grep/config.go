@@ -1,0 +1,221 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/filter"
+	"github.com/sess-tools/sess/internal/grep"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// everyAgent is the agent that stands for all.
+const everyAgent = "all"
+
+type config struct {
+	patterns                  []string
+	patternFile               string
+	extended                  bool // the syntax it is anyway
+	fixed, ignoreCase, smart  bool
+	word, line, invert        bool
+	in, role                  []string
+	tool, file, typ, where    string
+	failed, noSelf            bool
+	onPath, context, allOn    bool
+	leaf                      string
+	agent, cwd, since, until  string
+	all                       bool
+	before, after, around     int
+	most                      int
+	withName, withoutName     bool
+	only, count, countMatches bool
+	names, namesWithout       bool
+	quiet, noMessages         bool
+	json, entries, nul, raw   bool
+	dup, strict               bool
+	width                     int64
+	color                     string
+}
+
+func (c *config) flags() []clikit.Flag {
+	return slices.Concat(
+		clikit.Group("Patterns",
+			clikit.Strings(&c.patterns, "regexp, e", "look for `PATTERN`; may be repeated"),
+			clikit.String(&c.patternFile, "f", "", "look for the patterns that are lines of `FILE`"),
+			clikit.Bool(&c.extended, "extended-regexp, E", "patterns are regular expressions in RE2 syntax (the default)"),
+			clikit.Bool(&c.fixed, "fixed-strings, F", "patterns are texts"),
+			clikit.Bool(&c.ignoreCase, "ignore-case, i", "ignore case"),
+			clikit.Bool(&c.smart, "smart-case, S", "ignore case unless a pattern has an upper-case letter"),
+			clikit.Bool(&c.word, "word-regexp, w", "match whole words only"),
+			clikit.Bool(&c.line, "line-regexp, x", "match whole lines only"),
+			clikit.Bool(&c.invert, "invert-match, v", "select the entries without a match"),
+		),
+		clikit.Group("Entries",
+			clikit.Strings(&c.in, "in", "search the fields `FIELD,FIELD`: "+strings.Join(fieldNames(), ", ")+"; or all"),
+			clikit.Strings(&c.role, "role", "only entries of the roles `ROLE,ROLE`"),
+			clikit.String(&c.tool, "tool", "", "only calls and results of the tool `NAME`"),
+			clikit.String(&c.file, "file", "", "only calls with a path that `GLOB` matches"),
+			clikit.String(&c.typ, "type", "", "only entries of type `TYPE`"),
+			clikit.Bool(&c.failed, "error", "only results and replies that failed"),
+			clikit.Bool(&c.noSelf, "no-self", "no results of calls that ran sess-grep"),
+			clikit.String(&c.where, "where", "", "only entries for which the gojq expression `EXPR` is true"),
+			clikit.Bool(&c.onPath, "path", "only entries of the path to the leaf"),
+			clikit.Bool(&c.context, "context", "only entries that a model would see now"),
+			clikit.Bool(&c.allOn, "all-branches", "entries of all branches (the default)"),
+			clikit.String(&c.leaf, "leaf, at", "last", "the path ends at `REF`"),
+		),
+		clikit.Group("Sessions",
+			clikit.Bool(&c.all, "all, a", "search every project of the store, or one level below each DIR"),
+			clikit.Choice(&c.agent, "agent", slices.Concat([]string{""}, operand.Agents(), []string{everyAgent}), "search the sessions of the agent `NAME` where it keeps them"),
+			clikit.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
+			clikit.String(&c.since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
+			clikit.String(&c.until, "until", "", "only sessions modified before `WHEN`"),
+			clikit.Bool(&c.strict, "strict", "fail on any damage"),
+		),
+		c.outputFlags(),
+	)
+}
+
+func (c *config) outputFlags() []clikit.Flag {
+	return clikit.Group("Output",
+		clikit.Count(&c.before, "before-context, B", "print `N` entries before each"),
+		clikit.Count(&c.after, "after-context, A", "print `N` entries after each"),
+		clikit.Count(&c.around, "C", "print `N` entries before and after each"),
+		clikit.Count(&c.most, "max-count, m", "stop after `N` entries of a session"),
+		clikit.Bool(&c.withName, "with-filename, H", "print the session's name in each row"),
+		clikit.Bool(&c.withoutName, "no-filename, h", "print no names of sessions"),
+		clikit.Bool(&c.only, "only-matching, o", "print only what matched"),
+		clikit.Bool(&c.count, "count, c", "print the number of entries with a match"),
+		clikit.Bool(&c.countMatches, "count-matches", "print the number of matches"),
+		clikit.Bool(&c.names, "files-with-matches, l", "print only the names of sessions with a match"),
+		clikit.Bool(&c.namesWithout, "files-without-match, L", "print only the names of sessions without a match"),
+		clikit.Bool(&c.quiet, "quiet, q", "print no rows, and stop at the first match"),
+		clikit.Bool(&c.noMessages, "no-messages, s", "print no warnings"),
+		clikit.Bool(&c.json, "json", "print one JSON object per row"),
+		clikit.Bool(&c.entries, "entries", "print the lines of the entries as they are"),
+		clikit.Bool(&c.nul, "null, 0", "end rows with a NUL instead of a line feed"),
+		clikit.Bool(&c.raw, "raw", "print text as it is, with its control characters"),
+		clikit.Bool(&c.dup, "dup", "print copies of an entry in forks, too"),
+		clikit.Tokens(&c.width, "width", -1, "cut rows to `COLUMNS` around the match; 0 is no limit"),
+		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, "colour rows `WHEN`"),
+	)
+}
+
+func fieldNames() []string {
+	var out []string
+	for _, f := range grep.Fields() {
+		out = append(out, string(f))
+	}
+	return out
+}
+
+// check refuses flags that contradict each other or themselves.
+func (c *config) check() error {
+	if err := clikit.Exclusive(clikit.Given(c.count, "-c"), clikit.Given(c.countMatches, "--count-matches"), clikit.Given(c.names, "-l"),
+		clikit.Given(c.namesWithout, "-L"), clikit.Given(c.json, "--json"), clikit.Given(c.entries, "--entries")); err != nil {
+		return err
+	}
+	if err := clikit.Exclusive(clikit.Given(c.onPath, "--path"), clikit.Given(c.context, "--context"), clikit.Given(c.allOn, "--all-branches")); err != nil {
+		return err
+	}
+	if err := clikit.Exclusive(clikit.Given(c.withName, "-H"), clikit.Given(c.withoutName, "-h")); err != nil {
+		return err
+	}
+	if err := clikit.Exclusive(clikit.Given(c.fixed, "-F"), clikit.Given(c.extended, "-E")); err != nil {
+		return err
+	}
+	for _, role := range listed(c.role) {
+		if err := clikit.Known("role", role, append(session.Roles(), session.Types()...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listed are the words of a flag's values, which commas separate.
+func listed(values []string) (words []string) {
+	for _, v := range values {
+		words = append(words, strings.Split(v, ",")...)
+	}
+	return words
+}
+
+// fields returns the fields to search.
+func (c *config) fields() (map[grep.Field]bool, error) {
+	chosen := map[grep.Field]bool{}
+	words := listed(c.in)
+	if len(words) == 0 {
+		for _, f := range grep.Usual() {
+			chosen[f] = true
+		}
+	}
+	for _, word := range words {
+		if word == "all" {
+			for _, f := range grep.Fields() {
+				chosen[f] = true
+			}
+			continue
+		}
+		if err := clikit.Known("field", word, append(fieldNames(), "all")); err != nil {
+			return nil, err
+		}
+		chosen[grep.Field(word)] = true
+	}
+	return chosen, nil
+}
+
+// pattern compiles what to look for, and returns the other operands.
+func (c *config) pattern(s *clikit.Streams, operands []string) (*grep.Pattern, []string, error) {
+	patterns := c.patterns
+	switch {
+	case c.patternFile != "":
+		in, err := s.OpenInput(c.patternFile)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer in.Close()
+		lines, err := readLines(in)
+		if err != nil {
+			return nil, nil, operand.Locate(c.patternFile, err)
+		}
+		patterns = append(patterns, lines...)
+	case len(patterns) == 0 && len(operands) == 0:
+		return nil, nil, clikit.UsageError("no PATTERN")
+	case len(patterns) == 0:
+		patterns, operands = operands[:1], operands[1:]
+	}
+	p, err := grep.Compile(patterns, grep.Options{
+		Fixed: c.fixed, IgnoreCase: c.ignoreCase, SmartCase: c.smart, Word: c.word, Line: c.line,
+	})
+	if err != nil {
+		return nil, nil, clikit.UsageError("%v", err)
+	}
+	return p, operands, nil
+}
+
+// filter compiles --where.
+func (c *config) filter() (*filter.Filter, error) {
+	if c.where == "" {
+		return nil, nil
+	}
+	f, err := filter.Compile(c.where)
+	if err != nil {
+		return nil, clikit.UsageError("--where: %v", err)
+	}
+	return f, nil
+}
+
+// readLines reads the lines of a file of patterns.
+func readLines(r io.Reader) (lines []string, err error) {
+	for l, err := range jsonl.Lines(r) {
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, string(l.Data))
+	}
+	return lines, nil
+}

@@ -1,0 +1,69 @@
+// Sess-grep searches what was said in sessions.
+//
+// Usage:
+//
+//	sess-grep [flags] PATTERN [SESSION|DIR...]
+//
+// It is grep(1) over the decoded text of the entries, and says of each row where in
+// the tree of the session it is. See sess-grep(1).
+package main
+
+import (
+	"context"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-grep",
+	Summary: "search what was said in sessions",
+	Args:    "PATTERN [SESSION|DIR...]",
+	Doc: "Without SESSION or DIR it searches the store as sess-ls lists it, or the\n" +
+		"session on standard input if that is a pipe or a file.",
+	Examples: `sess-grep 'nil map' s.jsonl
+sess-grep -i --all 'panic: .*nil map'
+sess-grep -l -0 --all panic: | xargs -0 -r -n1 sess-check -q
+sess-grep --json --tool bash --error 'exit code [1-9]' s.jsonl
+sess-grep --agent all --since 7d -w TODO`,
+	Complete: completing,
+	New: func() ([]clikit.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+// completing adds what may stand at a place: a pattern may be anything.
+func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+	switch at.Kind {
+	case "FIELD,FIELD":
+		complete.List(at, add, append(fieldNames(), "all")...)
+	case "SESSION|DIR":
+		at.Kind = "SESSION"
+		fallthrough
+	default:
+		complete.Reader(ctx, at, add)
+	}
+}
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	s.Quiet = s.Quiet || c.noMessages
+	if err := c.check(); err != nil {
+		return err
+	}
+	pattern, operands, err := c.pattern(s, operands)
+	if err != nil {
+		return err
+	}
+	search, err := c.search(s, pattern)
+	if err != nil {
+		return err
+	}
+	sources, err := c.sources(ctx, s, operands)
+	if err != nil {
+		return err
+	}
+	return search.run(ctx, sources)
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+
+	"github.com/sess-tools/sess/internal/grep"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// An item is an entry to print, or the header.
+type item struct {
+	entry   session.Entry
+	index   int   // -1 for the header
+	line    int   // of the session
+	offset  int64 // of the line
+	rows    []row
+	context bool // it stands beside a match
+	on      spot
+	depth   int
+	before  []item // with --json
+	after   []item
+	key     uint64 // what copies of the entry have in common, 0 for none
+}
+
+// A group are items that stand together: one, or those of a part of a path.
+type group []item
+
+var seed = maphash.MakeSeed()
+
+// keyOf returns the key of an entry. A fork may hang an entry from another parent, and
+// that is a copy all the same.
+func keyOf(e session.Entry) uint64 {
+	if e.ID() == "" {
+		return 0
+	}
+	return max(1, maphash.String(seed, e.WithParent("").Raw()))
+}
+
+// matches finds the entries to print, from the line at an offset on, and hands them on.
+func (d *document) matches(ctx context.Context, r *result, offset int64) error {
+	g := d.g
+	if rows, found := g.header(d.header); len(rows) > 0 && !(g.context || g.leaf != "last") {
+		if err := d.hit(ctx, r, item{index: -1, line: 1, rows: rows, on: onPath}, found); err != nil {
+			return err
+		}
+	}
+	self := map[string]bool{} // calls that ran sess-grep
+	var hits []int
+	err := d.candidates(ctx, offset, func(i int, e session.Entry) error {
+		if g.noSelf && isSelf(e, self) {
+			return nil
+		}
+		if !g.selects(d.tree, i) {
+			return nil
+		}
+		if ok, err := g.matches(ctx, e); err != nil || !ok {
+			return err
+		}
+		if g.contextual() {
+			r.count++
+			if hits = append(hits, i); r.count == g.most {
+				return errEnough
+			}
+			return nil
+		}
+		if g.names || g.namesWithout || g.count {
+			return d.hit(ctx, r, item{index: i}, 0)
+		}
+		it, found := d.item(i, e)
+		return d.hit(ctx, r, it, found)
+	})
+	if len(hits) > 0 && (err == nil || errors.Is(err, errEnough)) {
+		return d.groups(ctx, r, hits)
+	}
+	return err
+}
+
+// selects reports whether the flags select an entry by its place.
+func (g *search) selects(t *tree, i int) bool {
+	switch {
+	case g.onPath:
+		return t.on[i] != onBranch
+	case g.context:
+		return t.on[i] == onPath
+	}
+	return true
+}
+
+// contextual reports whether rows are printed with what stands around them.
+func (g *search) contextual() bool {
+	return g.before+g.after > 0 && !g.json && !g.entries && !g.quiet && !g.names && !g.namesWithout && !g.count && !g.countMatches
+}
+
+// item makes the item of an entry that has a match.
+func (d *document) item(i int, e session.Entry) (it item, found int) {
+	it = item{entry: e, index: i, line: int(d.lines[i]), offset: d.offsets[i], key: keyOf(e), on: d.on[i]}
+	if d.g.json {
+		it.depth = d.depth(i)
+	}
+	it.rows, found = d.g.rows(e)
+	return it, found
+}
+
+// hit hands on an item with a match.
+func (d *document) hit(ctx context.Context, r *result, it item, found int) error {
+	g := d.g
+	r.count++
+	r.found += found
+	switch {
+	case g.names, g.namesWithout:
+		return errEnough
+	case g.count, g.countMatches:
+	default:
+		if g.json && g.before+g.after > 0 && it.index >= 0 {
+			up, down := d.around(it.index, g.before, g.after)
+			var err error
+			if it.before, err = d.beside(ctx, up); err != nil {
+				return err
+			}
+			if it.after, err = d.beside(ctx, down); err != nil {
+				return err
+			}
+		}
+		if err := r.add(ctx, group{it}); err != nil {
+			return err
+		}
+	}
+	if r.count == g.most {
+		return errEnough
+	}
+	return nil
+}
+
+// beside returns entries that stand beside a match, those with text.
+func (d *document) beside(ctx context.Context, list []int) (items []item, err error) {
+	for _, i := range list {
+		e, err := d.entry(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		it := item{entry: e, index: i, line: int(d.lines[i]), context: true, on: d.on[i]}
+		grep.Texts(e, func(t grep.Text) bool {
+			if !d.g.fields[t.Field] {
+				return true
+			}
+			it.rows = []row{{Text: t, text: firstLine(t.String())}}
+			return false
+		})
+		items = append(items, it)
+	}
+	return items, nil
+}
+
+// groups hands on matches with the entries around them. Groups that meet on a path are
+// one.
+func (d *document) groups(ctx context.Context, r *result, hits []int) error {
+	isHit := map[int]bool{}
+	for _, i := range hits {
+		isHit[i] = true
+	}
+	done := map[int]bool{}
+	for _, i := range hits {
+		if done[i] {
+			continue
+		}
+		up, down := d.around(i, d.g.before, d.g.after)
+		list := append(append(up, i), down...)
+		for last := len(list) - 1 - len(down); last < len(list); last++ { // of the group, the last match so far
+			if !isHit[list[last]] {
+				continue
+			}
+			_, more := d.around(list[last], 0, d.g.after)
+			list = append(list[:last+1], more...)
+		}
+		gr, err := d.group(ctx, r, list, isHit, done)
+		if err != nil {
+			return err
+		}
+		if err := r.add(ctx, gr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// group makes the group of a part of a path.
+func (d *document) group(ctx context.Context, r *result, list []int, isHit, done map[int]bool) (gr group, err error) {
+	for _, i := range list {
+		if !isHit[i] || done[i] {
+			items, err := d.beside(ctx, []int{i})
+			if err != nil {
+				return nil, err
+			}
+			gr = append(gr, items...)
+			continue
+		}
+		done[i] = true
+		e, err := d.entry(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		it, found := d.item(i, e)
+		r.found += found
+		gr = append(gr, it)
+	}
+	return gr, nil
+}
+
+// isSelf reports whether an entry is the result of a call that ran this program, and
+// takes note of such calls.
+func isSelf(e session.Entry, calls map[string]bool) bool {
+	m, ok := e.Message()
+	if !ok {
+		return false
+	}
+	switch m.Role() {
+	case session.RoleAssistant:
+		for _, call := range m.ToolCalls() {
+			grep.Texts(e, func(t grep.Text) bool {
+				if t.Call == call.ID && t.Field == grep.FieldCall && ran.Match(t.String()) {
+					calls[call.ID] = true
+				}
+				return true
+			})
+		}
+	case session.RoleToolResult:
+		return calls[m.Str("toolCallId")]
+	case session.RoleBashExecution:
+		return ran.Match(js.Value(m.Get("command")).Str())
+	}
+	return false
+}
+
+// ran finds this program in a command.
+var ran = must(grep.Compile([]string{`\bsess[- ]grep\b`}, grep.Options{}))
+
+func must(p *grep.Pattern, err error) *grep.Pattern {
+	if err != nil {
+		panic(err)
+	}
+	return p
+}

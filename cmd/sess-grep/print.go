@@ -1,0 +1,305 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/grep"
+	"github.com/sess-tools/sess/internal/tty"
+)
+
+// A printer prints what was found, in the order of the sources.
+type printer struct {
+	*search
+	out     io.Writer
+	end0    string // of a row
+	name    bool   // rows have the name of their session
+	width   int    // in characters; 0 is no limit
+	colored bool
+	found   bool // something was
+
+	seen   map[uint64]int // copies of each entry so far, the first one left out
+	copies int            // entries that were left out
+	groups int
+	later  *later // rows of JSON that wait for the number of their copies
+}
+
+func (g *search) printer(all sources) *printer {
+	p := &printer{search: g, out: g.streams.Out, end0: "\n", name: g.withName || !all.single && !g.withoutName, seen: map[uint64]int{}}
+	if g.nul {
+		p.end0 = "\x00"
+	}
+	terminal := tty.IsTerminal(g.streams.OutFile())
+	p.colored = !g.json && !g.entries && tty.Color(g.config.color, g.streams.OutFile(), os.LookupEnv)
+	if p.width = int(g.width); g.width < 0 {
+		p.width = 0
+		if terminal {
+			p.width = tty.Width(g.streams.OutFile(), os.LookupEnv)
+		}
+	}
+	if g.json || g.entries {
+		p.out = g.streams.Shown()
+	}
+	if g.json && !g.dup && !all.single {
+		p.later = &later{}
+	}
+	return p
+}
+
+// close gives back what the printer holds.
+func (p *printer) close() { p.later.close() }
+
+// group prints a group of a source.
+func (p *printer) group(r *result, gr group) error {
+	p.found = true
+	if p.quiet {
+		return nil
+	}
+	fresh := gr[:0:0]
+	left := 0
+	for _, it := range gr {
+		if n, ok := p.seen[it.key]; ok && it.key != 0 && !it.context && !p.dup {
+			p.seen[it.key] = n + 1
+			p.copies++
+			left++
+			continue
+		}
+		if it.key != 0 && !it.context {
+			p.seen[it.key] = 0
+		}
+		fresh = append(fresh, it)
+	}
+	if left > 0 && !hasMatch(fresh) {
+		return nil
+	}
+	if p.groups++; p.groups > 1 && p.contextual() {
+		fmt.Fprint(p.out, p.painted("36", "--"), "\n")
+	}
+	for _, it := range fresh {
+		if err := p.item(r, it); err != nil {
+			return err
+		}
+	}
+	if p.groups == 1 { // what comes next may take its time
+		return p.streams.Flush()
+	}
+	return nil
+}
+
+func hasMatch(gr group) bool {
+	for _, it := range gr {
+		if !it.context {
+			return true
+		}
+	}
+	return false
+}
+
+// item prints an item.
+func (p *printer) item(r *result, it item) error {
+	switch {
+	case p.entries:
+		line := it.entry.Raw()
+		if it.index < 0 {
+			return nil // the header is no entry
+		}
+		_, err := fmt.Fprint(p.out, line, p.end0)
+		return err
+	case p.json:
+		return p.rowsJSON(r, it)
+	}
+	for _, row := range it.rows {
+		if !p.only || p.invert || it.context {
+			if err := p.row(r, it, row); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, m := range row.matches {
+			one := row
+			one.text, one.matches = row.text[m.From:m.To], []grep.Span{{From: 0, To: m.To - m.From}}
+			if err := p.row(r, it, one); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// address returns what other tools take for an entry.
+func (it item) address() string {
+	switch {
+	case it.index < 0:
+		return "null" // the place before the first entry
+	case it.entry.ID() == "":
+		return "-"
+	}
+	return it.entry.ID()
+}
+
+// role is what stands in front of the text of an item.
+func (it item) role() string {
+	if it.index < 0 {
+		return "session"
+	}
+	return grep.Role(it.entry)
+}
+
+// row prints a row of text: where it is from, and the line.
+func (p *printer) row(r *result, it item, line row) error {
+	sep := ":"
+	if it.context {
+		sep = "-"
+	}
+	sep = p.painted("36", sep)
+	var b strings.Builder
+	used := 0
+	cell := func(color, text string) {
+		text = strings.ReplaceAll(tty.Clean(text), ":", "\\x3a")
+		used += utf8.RuneCountInString(text) + 1
+		b.WriteString(p.painted(color, text))
+		b.WriteString(sep)
+	}
+	if p.name {
+		name := r.src.label()
+		used += utf8.RuneCountInString(name) + 1
+		b.WriteString(p.painted("35", name))
+		b.WriteString(sep)
+	}
+	cell("32", it.address())
+	cell("33", it.role())
+	b.WriteString(p.body(line, used))
+	_, err := fmt.Fprint(p.out, b.String(), p.end0)
+	return err
+}
+
+// body returns the text of a row, what matched in colour. Of a long one it returns what
+// is around the first match.
+func (p *printer) body(line row, used int) string {
+	from, to := 0, len(line.text)
+	if room := max(p.width-used, 20); p.width > 0 && len(line.text) > room {
+		from, to = window(line, room)
+	}
+	var b strings.Builder
+	if from > 0 {
+		b.WriteString("…")
+	}
+	at := from
+	for _, m := range line.matches {
+		if !p.colored || m.From < at || m.To > to {
+			continue
+		}
+		b.WriteString(p.visible(line.text[at:m.From]))
+		b.WriteString(p.painted("1;31", p.visible(line.text[m.From:m.To])))
+		at = m.To
+	}
+	b.WriteString(p.visible(line.text[at:to]))
+	if to < len(line.text) {
+		b.WriteString("…")
+	}
+	return b.String()
+}
+
+// window returns a part of a text of about so many characters, with the first match in
+// its middle.
+func window(line row, room int) (from, to int) {
+	if utf8.RuneCountInString(line.text) <= room {
+		return 0, len(line.text)
+	}
+	first := grep.Span{}
+	if len(line.matches) > 0 {
+		first = line.matches[0]
+	}
+	from, to = first.From, first.From
+	left := room - 2 // two characters say that it was cut
+	for n := utf8.RuneCountInString(line.text[first.From:min(first.To, first.From+4*room)]); n < left && from > 0 && n < room; n += 2 {
+		_, size := utf8.DecodeLastRuneInString(line.text[:from])
+		from -= size
+	}
+	left -= utf8.RuneCountInString(line.text[from:to])
+	for ; left > 0 && to < len(line.text); left-- {
+		_, size := utf8.DecodeRuneInString(line.text[to:])
+		to += size
+	}
+	for ; left > 0 && from > 0; left-- {
+		_, size := utf8.DecodeLastRuneInString(line.text[:from])
+		from -= size
+	}
+	return from, to
+}
+
+// visible returns a text without what could act on a terminal. A row is one line.
+func (p *printer) visible(text string) string {
+	if p.raw {
+		return text
+	}
+	return strings.ReplaceAll(tty.CleanLines(text), "\n", `\n`)
+}
+
+func (p *printer) painted(color, text string) string {
+	if !p.colored || text == "" {
+		return text
+	}
+	return "\x1b[" + color + "m" + text + "\x1b[0m"
+}
+
+// label is the name of a source in a row.
+func (src source) label() string {
+	if src.name == "-" {
+		return "(standard input)"
+	}
+	return tty.Clean(src.name)
+}
+
+// end prints what there is to say of a source at its end.
+func (p *printer) end(r *result) error {
+	p.found = p.found || r.count > 0
+	listed := func(want bool) error {
+		if !want || p.quiet {
+			return nil
+		}
+		_, err := fmt.Fprint(p.out, r.src.file(), p.end0)
+		return err
+	}
+	switch {
+	case p.names:
+		return listed(r.count > 0)
+	case p.namesWithout:
+		return listed(r.sure && r.count == 0)
+	case (p.count || p.countMatches) && r.sure && !p.quiet:
+		n := r.count
+		if p.countMatches {
+			n = r.found
+		}
+		text := strconv.Itoa(n)
+		if p.name {
+			text = p.painted("35", r.src.label()) + p.painted("36", ":") + text
+		}
+		_, err := fmt.Fprint(p.out, text, p.end0)
+		return err
+	}
+	return nil
+}
+
+// file is the name of a source alone, as other tools take it.
+func (src source) file() string {
+	if src.name == "-" {
+		return "(standard input)"
+	}
+	return src.name
+}
+
+// finish prints what waited, and says what was not shown.
+func (p *printer) finish() error {
+	if err := p.later.flush(p); err != nil {
+		return err
+	}
+	if p.copies > 0 && !p.quiet {
+		p.streams.Infof("%d copies of these entries in other places not shown; --dup shows them", p.copies)
+	}
+	return nil
+}

@@ -1,0 +1,304 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/grep"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// source searches one source.
+func (g *search) source(ctx context.Context, r *result) {
+	err := g.open(ctx, r)
+	if !errors.Is(err, errEnough) {
+		r.err = err
+	}
+}
+
+// nothing reports whether a session file can have no match, by its raw lines alone. It
+// is what most sessions of a store are asked, and the answer is yes for most.
+func (g *search) nothing(ctx context.Context, name string, scanner *grep.Scanner) bool {
+	if stored, err := operand.Stored(name); stored != "" || err != nil {
+		return false
+	}
+	f, err := store.OpenFile(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	for b, err := range jsonl.Blocks(disk.Reader{Ctx: ctx, R: f}) {
+		if err != nil {
+			return false
+		}
+		scanner.Reset(b.Data)
+		_, _, ok := scanner.Next()
+		b.Free()
+		if ok {
+			return false
+		}
+	}
+	return true
+}
+
+// open opens a session and searches it.
+func (g *search) open(ctx context.Context, r *result) error {
+	in, err := operand.Open(ctx, g.streams, r.src.name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	d := &document{in: in, g: g}
+	if f, size, ok := in.Large(0); ok {
+		d.file, d.size = f, size
+	} else {
+		spool, err := spooled(disk.Reader{Ctx: ctx, R: in})
+		if err != nil {
+			return operand.Locate(in.Name, err)
+		}
+		defer spool.close()
+		d.file, d.size = spool, spool.size
+	}
+	if d.header, err = session.ReadHeader(d.reader(ctx, 0)); err != nil {
+		return operand.Locate(in.Name, err)
+	}
+	if err := r.src.here(d.header); err != nil {
+		return err
+	}
+	r.sure, r.session = true, d.header.ID
+	return g.search(ctx, r, d)
+}
+
+// A document is a session that is searched.
+type document struct {
+	in     *operand.Input
+	g      *search
+	file   io.ReaderAt
+	size   int64
+	header session.Header
+
+	// Set if a match was found, or if it takes the whole session to know:
+	*tree
+	problems []session.Problem
+	entries  []session.Entry // of a session of an old version, which are not what the lines say
+}
+
+// reader reads the document from an offset on.
+func (d *document) reader(ctx context.Context, from int64) io.Reader {
+	return disk.Reader{Ctx: ctx, R: io.NewSectionReader(d.file, from, d.size-from)}
+}
+
+// search searches a document. It is read once to learn whether there is a match, which
+// is all that it takes for most sessions; then for its tree; and then from the first
+// match on.
+func (g *search) search(ctx context.Context, r *result, d *document) error {
+	from := int64(0)
+	if !g.strict {
+		var some bool
+		var err error
+		if from, some, err = d.first(ctx); err != nil || !some {
+			return err
+		}
+	}
+	if err := d.read(ctx); err != nil {
+		return err
+	}
+	err := d.matches(ctx, r, from)
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	if err == nil && g.strict && len(d.problems) > 0 {
+		err = operand.Locate(d.in.Name, d.problems[0])
+	}
+	return err
+}
+
+// first returns the offset of the first line that has a match, or of which that cannot
+// be said from the line alone; ok is false if there is none.
+func (d *document) first(ctx context.Context) (offset int64, ok bool, err error) {
+	g := d.g
+	if rows, _ := g.header(d.header); len(rows) > 0 {
+		return 0, true, nil
+	}
+	scanner := g.pattern.Scanner(g.unfiltered)
+	for b, err := range jsonl.Blocks(d.reader(ctx, 0)) {
+		if err != nil {
+			return 0, false, operand.Locate(d.in.Name, err)
+		}
+		scanner.Reset(b.Data)
+		for from, to, ok := scanner.Next(); ok; from, to, ok = scanner.Next() {
+			found, err := d.maybe(ctx, b.Data[from:to])
+			if err != nil || found {
+				return b.Offset + int64(from), found, err
+			}
+		}
+		b.Free()
+	}
+	return 0, false, nil
+}
+
+// maybe reports whether a line has a match, or that cannot be said of it: it is
+// damaged, or of an old version, whose entries change when they are read.
+func (d *document) maybe(ctx context.Context, line []byte) (bool, error) {
+	if d.header.Version < session.Version {
+		return true, nil
+	}
+	e, err := session.ParseEntry(string(line))
+	if err != nil {
+		return len(line) > 0, nil
+	}
+	if e.Type() == session.TypeSession {
+		return false, nil // the header, or one that does not count
+	}
+	return d.g.matches(ctx, e)
+}
+
+// read reads the tree of the session, and warns of what is wrong with it.
+func (d *document) read(ctx context.Context) error {
+	old := d.header.Version < session.Version
+	if !old && (d.g.leaf == "last" || d.g.leaf == ".") {
+		t, ok, err := d.plainTree(ctx)
+		if err != nil {
+			return operand.Locate(d.in.Name, err)
+		}
+		if ok {
+			d.tree = t
+			return nil
+		}
+	}
+	read := session.ReadOutline
+	if old {
+		read = session.Read
+	}
+	s, err := read(d.reader(ctx, 0))
+	if err != nil {
+		return operand.Locate(d.in.Name, err)
+	}
+	if old {
+		d.entries = s.Entries
+	}
+	d.in.Warn(s.Problems)
+	leaf, err := s.ResolveLeaf(d.g.leaf)
+	if err != nil {
+		return operand.Locate(d.in.Name, err)
+	}
+	var gaps []session.Problem
+	d.tree, gaps = treeOf(s, leaf)
+	d.in.Warn(gaps)
+	d.problems = slices.Concat(s.Problems, gaps)
+	return nil
+}
+
+// entry returns the entry at a position.
+func (d *document) entry(ctx context.Context, i int) (session.Entry, error) {
+	if d.entries != nil {
+		return d.entries[i], nil
+	}
+	for l, err := range jsonl.Lines(d.reader(ctx, d.offsets[i])) {
+		if err != nil {
+			return session.Entry{}, operand.Locate(d.in.Name, err)
+		}
+		return session.ParseEntry(string(l.Data))
+	}
+	return session.Entry{}, operand.Locate(d.in.Name, io.ErrUnexpectedEOF)
+}
+
+// candidates calls visit for the entries that may have a match, from the line at an
+// offset on.
+func (d *document) candidates(ctx context.Context, offset int64, visit func(i int, e session.Entry) error) error {
+	if d.entries != nil {
+		for i, e := range d.entries {
+			if err := visit(i, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	scanner, next := d.g.pattern.Scanner(d.g.unfiltered), 0
+	for b, err := range jsonl.Blocks(d.reader(ctx, offset)) {
+		if err != nil {
+			return operand.Locate(d.in.Name, err)
+		}
+		scanner.Reset(b.Data)
+		for from, to, ok := scanner.Next(); ok; from, to, ok = scanner.Next() {
+			at := offset + b.Offset + int64(from)
+			for next < len(d.offsets) && d.offsets[next] < at {
+				next++
+			}
+			if next == len(d.offsets) || d.offsets[next] != at {
+				continue // not an entry
+			}
+			e, err := session.ParseEntry(string(b.Data[from:to]))
+			if err != nil {
+				continue // it has changed since the tree was read
+			}
+			if err := visit(next, e); err != nil {
+				return err
+			}
+		}
+		b.Free()
+	}
+	return nil
+}
+
+// spool holds what cannot be read again: in memory, or from a certain size on in a
+// file.
+type spool struct {
+	io.ReaderAt
+	size int64
+	file *os.File
+}
+
+// inMemory is how many bytes of a stream are held in memory.
+const inMemory = 8 << 20
+
+func spooled(r io.Reader) (*spool, error) {
+	head, err := io.ReadAll(io.LimitReader(r, inMemory))
+	if err != nil {
+		return nil, err
+	}
+	if len(head) < inMemory {
+		return &spool{ReaderAt: bytes.NewReader(head), size: int64(len(head))}, nil
+	}
+	f, err := hiddenFile()
+	if err != nil {
+		return nil, err
+	}
+	s := &spool{ReaderAt: f, file: f}
+	if _, err = f.Write(head); err == nil {
+		s.size, err = io.Copy(f, r)
+		s.size += int64(len(head))
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// hiddenFile makes a temporary file that has no name any more.
+func hiddenFile() (*os.File, error) {
+	f, err := os.CreateTemp("", "sess-grep-*")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (s *spool) close() {
+	if s.file != nil {
+		s.file.Close()
+	}
+}

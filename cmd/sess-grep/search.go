@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/filter"
+	"github.com/sess-tools/sess/internal/grep"
+	"github.com/sess-tools/sess/internal/tty"
+)
+
+// A search is what to look for and where to put it. It is used concurrently.
+type search struct {
+	*config
+	streams *clikit.Streams
+	pattern *grep.Pattern
+	fields  map[grep.Field]bool
+	roles   map[string]bool // nil for all
+	expr    *filter.Filter  // nil for none
+	exprMu  sync.Mutex      // a filter is for one at a time
+
+	// unfiltered says that lines without a match matter.
+	unfiltered bool
+	// spans says that all matches of a row matter, and not only the first.
+	spans bool
+}
+
+func (c *config) search(s *clikit.Streams, p *grep.Pattern) (*search, error) {
+	g := &search{config: c, streams: s, pattern: p}
+	var err error
+	if g.fields, err = c.fields(); err != nil {
+		return nil, err
+	}
+	if g.expr, err = c.filter(); err != nil {
+		return nil, err
+	}
+	if words := listed(c.role); len(words) > 0 {
+		g.roles = map[string]bool{}
+		for _, w := range words {
+			g.roles[w] = true
+		}
+	}
+	c.before, c.after = max(c.before, c.around), max(c.after, c.around)
+	g.unfiltered = c.invert || c.noSelf
+	g.spans = c.only || c.json || c.countMatches || tty.Color(c.color, s.OutFile(), os.LookupEnv)
+	return g, nil
+}
+
+// A result is what came of one source.
+type result struct {
+	src     source
+	groups  chan group // of entries with a match
+	count   int        // entries, once groups is closed
+	found   int        // matches
+	err     error
+	session string // its id
+	sure    bool   // it is a session, of the right place
+}
+
+// buffered is how many groups a result holds before it is its turn.
+const buffered = 16
+
+// run searches sources and prints what is found in their order.
+func (g *search) run(ctx context.Context, all sources) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	p := g.printer(all)
+	defer p.close()
+	var done atomic.Int64
+	show := g.progress(&done, len(all.list))
+	defer show.close()
+	failed, first := 0, error(nil)
+	for r, n := range g.results(ctx, all.list) {
+		done.Add(int64(n))
+		if r == nil {
+			continue
+		}
+		for group := range r.groups {
+			show.clear()
+			if err := p.group(r, group); err != nil {
+				return err
+			}
+			if g.quiet {
+				return nil
+			}
+		}
+		switch {
+		case errors.Is(r.err, errNotHere):
+			continue
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case r.err != nil && len(all.list) > 1:
+			show.clear()
+			g.streams.Warnf("%v", r.err)
+		}
+		if r.err != nil {
+			if failed++; first == nil {
+				first = r.err
+			}
+			if r.count == 0 {
+				continue
+			}
+		}
+		if err := p.end(r); err != nil {
+			return err
+		}
+		if g.quiet && r.count > 0 {
+			return nil
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return g.answer(p, all, failed, first)
+}
+
+// answer is the status: found, not found, or that something was not searched.
+func (g *search) answer(p *printer, all sources, failed int, first error) error {
+	if err := p.finish(); err != nil {
+		return err
+	}
+	switch {
+	case failed > 0 && len(all.list) == 1:
+		return first
+	case failed > 0, all.failed != nil:
+		if g.noMessages {
+			return clikit.CommandStatus(clikit.ExitUsage)
+		}
+		return errors.Join(all.failed, unsearched(failed, len(all.list)))
+	case !p.found:
+		return clikit.No("")
+	}
+	return nil
+}
+
+// A batch are results of sources that follow each other. Those of which the raw lines
+// say that nothing is there are left out.
+type batch struct {
+	results []*result
+	total   int
+	ready   chan struct{} // closed when the rest is known
+}
+
+// mostInBatch is how many sources a batch has at most: one alone hardly takes longer
+// than handing it on.
+const mostInBatch = 32
+
+// results gives the results of sources in their order while they are searched, some at
+// once. With each it gives how many sources it stands for.
+func (g *search) results(ctx context.Context, list []source) iter.Seq2[*result, int] {
+	workers := 2 * runtime.GOMAXPROCS(0)
+	queue := make(chan *batch, workers)
+	turns := make(chan struct{}, workers)
+	go func() {
+		defer close(queue)
+		for at := 0; at < len(list); {
+			n := min(1+at/4, mostInBatch, len(list)-at)
+			b := &batch{total: n, ready: make(chan struct{})}
+			select {
+			case turns <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			go func(part []source) {
+				defer func() { <-turns }()
+				g.batch(ctx, b, part)
+			}(list[at : at+n])
+			at += n
+			select {
+			case queue <- b:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func(yield func(*result, int) bool) {
+		for b := range queue {
+			<-b.ready
+			for i, r := range b.results {
+				stands := 1
+				if i == 0 {
+					stands += b.total - len(b.results)
+				}
+				if !yield(r, stands) {
+					return
+				}
+			}
+			if len(b.results) == 0 && !yield(nil, b.total) {
+				return
+			}
+		}
+	}
+}
+
+// batch searches sources, one after the other.
+func (g *search) batch(ctx context.Context, b *batch, part []source) {
+	quick := !g.unfiltered && !g.strict && !g.count && !g.countMatches && !g.namesWithout
+	var scanner *grep.Scanner
+	for _, src := range part {
+		if quick && src.plain {
+			if scanner == nil {
+				scanner = g.pattern.Scanner(false)
+			}
+			if g.nothing(ctx, src.name, scanner) {
+				continue
+			}
+		}
+		b.results = append(b.results, &result{src: src, groups: make(chan group, buffered)})
+	}
+	close(b.ready)
+	for _, r := range b.results {
+		g.source(ctx, r)
+		close(r.groups)
+	}
+}
+
+// errEnough ends the search of a source early.
+var errEnough = errors.New("enough")
+
+// add adds a group to a result.
+func (r *result) add(ctx context.Context, gr group) error {
+	select {
+	case r.groups <- gr:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// unsearched says how many sessions were not searched.
+func unsearched(failed, of int) error {
+	if failed == 0 {
+		return nil
+	}
+	return clikit.Exited(fmt.Errorf("%d of %d sessions not searched to their end", failed, of), clikit.ExitUsage)
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"hash/maphash"
+
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A spot is where an entry is in the tree of its session.
+type spot byte
+
+const (
+	onBranch    spot = iota // on another branch than that of the leaf
+	onPath                  // on the path to the leaf, and in the context
+	onCompacted             // on the path, and left out of the context by a compaction
+	onRemoved               // on the path, and taken out of the context by an edit or a reset
+)
+
+func (s spot) String() string { return [...]string{"branch", "path", "compacted", "removed"}[s] }
+
+// A kind is what of an entry decides what is in the context.
+type kind byte
+
+const (
+	isOther kind = iota
+	isCompaction
+	isReset
+	isEdit
+	isSystem
+)
+
+func kindOf(e session.Entry) kind {
+	switch {
+	case e.Type() == session.TypeCompaction:
+		return isCompaction
+	case e.Type() == session.TypeResetBoundary:
+		return isReset
+	case e.Type() == session.TypeContextEdit:
+		return isEdit
+	case e.Role() == session.RoleSystem:
+		return isSystem
+	}
+	return isOther
+}
+
+// types are the types that [convo.Select] tells apart.
+var types = [...]string{isCompaction: session.TypeCompaction, isReset: session.TypeResetBoundary, isSystem: ""}
+
+// A tree is the tree of a session, in some thirty bytes an entry. Entries are known by
+// their positions; -1 is none.
+type tree struct {
+	offsets []int64
+	lines   []int32
+	parents []int32
+	kinds   []kind
+	targets map[int32]int32 // of compactions the first entry kept, of edits what they edit
+	path    []int
+	at      []int32 // where on the path each entry is, counted from 1; 0 for not on it
+	on      []spot
+
+	children map[int32][]int32 // made when asked for
+	depths   []int32           // -1 where it is not known yet; made when asked for
+}
+
+func (t *tree) add(e session.Entry, parent int32) {
+	t.offsets = append(t.offsets, e.Offset())
+	t.lines = append(t.lines, int32(e.Line()))
+	t.parents = append(t.parents, parent)
+	t.kinds = append(t.kinds, kindOf(e))
+}
+
+// plainTree reads the tree of a session in which nothing is wrong and every entry stands
+// behind its parent; ok is false for any other, and nothing is said of it. The leaf is
+// its last entry.
+func (d *document) plainTree(ctx context.Context) (t *tree, ok bool, err error) {
+	t = &tree{targets: map[int32]int32{}}
+	seed, ids := maphash.MakeSeed(), map[uint64]int32{}
+	find := func(id string) int32 {
+		if i, ok := ids[maphash.String(seed, id)]; ok {
+			return i
+		}
+		return -1
+	}
+	plain := true
+	ok, err = session.EachOutline(d.reader(ctx, 0), func(e session.Entry) bool {
+		parent := int32(-1)
+		if e.ParentID() != "" {
+			parent = find(e.ParentID())
+			plain = parent >= 0
+		}
+		i := int32(len(t.offsets))
+		switch e.Type() {
+		case session.TypeCompaction:
+			t.targets[i] = find(e.Str("firstKeptEntryId"))
+			plain = plain && t.targets[i] >= 0
+		case session.TypeContextEdit:
+			t.targets[i] = find(e.Str("targetId"))
+		}
+		plain = plain && e.ID() != "" && find(e.ID()) < 0
+		ids[maphash.String(seed, e.ID())] = i
+		t.add(e, parent)
+		return plain
+	})
+	if err != nil || !ok || !plain {
+		return nil, false, err
+	}
+	for i := len(t.offsets) - 1; i >= 0; i = int(t.parents[i]) {
+		t.path = append(t.path, i)
+	}
+	reverse(t.path)
+	t.locate()
+	return t, true, nil
+}
+
+// reverse turns a path around.
+func reverse(path []int) {
+	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
+		path[i], path[j] = path[j], path[i]
+	}
+}
+
+// treeOf returns the tree of a session that was read, with the path to a leaf.
+func treeOf(s *session.Session, leaf int) (*tree, []session.Problem) {
+	t := &tree{targets: map[int32]int32{}}
+	for i, e := range s.Entries {
+		parent, ok := s.Parent(i)
+		if !ok {
+			parent = -1
+		}
+		t.add(e, int32(parent))
+		var name string
+		switch e.Type() {
+		case session.TypeCompaction:
+			name = "firstKeptEntryId"
+		case session.TypeContextEdit:
+			name = "targetId"
+		default:
+			continue
+		}
+		t.targets[int32(i)] = -1
+		if target, ok := s.Index(e.Str(name)); ok {
+			t.targets[int32(i)] = int32(target)
+		}
+	}
+	var problems []session.Problem
+	t.path, problems = s.PathIndex(leaf)
+	t.locate()
+	return t, problems
+}
+
+// locate finds out where the entries are, from the path.
+func (t *tree) locate() {
+	t.at, t.on = make([]int32, len(t.offsets)), make([]spot, len(t.offsets))
+	last := onCompacted
+	for n, i := range t.path {
+		t.at[i] = int32(n + 1)
+		switch t.kinds[i] {
+		case isCompaction:
+			last = onCompacted
+		case isReset:
+			last = onRemoved
+		}
+	}
+	for _, i := range t.path {
+		t.on[i] = last
+	}
+	selected := convo.Select(len(t.path), func(n int) convo.Step[int32] {
+		i := t.path[n]
+		s := convo.Step[int32]{ID: int32(i), FirstKept: -1, System: t.kinds[i] == isSystem}
+		if k := t.kinds[i]; int(k) < len(types) {
+			s.Type = types[k]
+		}
+		if first, ok := t.targets[int32(i)]; ok {
+			s.FirstKept = first
+		}
+		return s
+	})
+	var edits []int
+	for n, at := range selected {
+		i := t.path[at]
+		t.on[i] = onPath
+		switch {
+		case t.kinds[i] == isCompaction && n > 0:
+			t.on[i] = onCompacted // an older one, inside what the newest keeps
+		case t.kinds[i] == isEdit:
+			edits = append(edits, i)
+		}
+	}
+	for _, i := range edits {
+		if target := t.targets[int32(i)]; target >= 0 && t.on[target] == onPath {
+			t.on[target] = onRemoved // what a model sees instead is the text of the edit
+		}
+	}
+}
+
+// depth returns how many entries are above an entry on its path.
+func (t *tree) depth(i int) int {
+	if t.depths == nil {
+		t.depths = make([]int32, len(t.parents))
+		for i := range t.depths {
+			t.depths[i] = -1
+		}
+	}
+	var unknown []int
+	for at := i; at >= 0 && t.depths[at] < 0 && len(unknown) <= len(t.parents); at = int(t.parents[at]) {
+		unknown = append(unknown, at)
+	}
+	for n := len(unknown) - 1; n >= 0; n-- {
+		at := unknown[n]
+		if t.depths[at] = 0; t.parents[at] >= 0 {
+			t.depths[at] = t.depths[t.parents[at]] + 1
+		}
+	}
+	return int(t.depths[i])
+}
+
+// around returns the entries before and after one along its path: its ancestors, the
+// nearest last, and what follows on the path to the leaf or, off that, on the branch
+// that was written to last.
+func (t *tree) around(i, before, after int) (up, down []int) {
+	for at := int(t.parents[i]); at >= 0 && len(up) < before; at = int(t.parents[at]) {
+		up = append(up, at)
+	}
+	reverse(up)
+	if n := int(t.at[i]); n > 0 {
+		return up, t.path[n:min(len(t.path), n+after)]
+	}
+	if t.children == nil {
+		t.children = map[int32][]int32{}
+		for i, parent := range t.parents {
+			t.children[parent] = append(t.children[parent], int32(i))
+		}
+	}
+	for at := int32(i); len(down) < after; {
+		next := t.children[at]
+		if len(next) == 0 {
+			break
+		}
+		at = next[len(next)-1]
+		down = append(down, int(at))
+	}
+	return up, down
+}

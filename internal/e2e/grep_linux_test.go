@@ -1,0 +1,179 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// planted makes stores of several agents, each with a session that says one text.
+func planted(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for agent, place := range map[string]string{
+		"codex": ".codex", "claude": ".claude/projects/-w", "pi": ".pi/agent/sessions/--w--/p.jsonl", "omp": ".omp/agent/sessions/-w/o.jsonl",
+	} {
+		into := filepath.Join(dir, filepath.FromSlash(place))
+		parent := into
+		if filepath.Ext(into) == ".jsonl" {
+			parent = filepath.Dir(into)
+		}
+		if err := os.MkdirAll(parent, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		scripted(t, dir, `sess-new --cwd /w -o `+agent+`.in && sess-append -q -r user -t 'a planted needle in `+agent+`' `+agent+`.in &&
+			sess-append -q -r assistant -t 'found it' `+agent+`.in && sess-export -q `+agent+` -o `+into+` `+agent+`.in`)
+	}
+	return dir
+}
+
+func scripted(t *testing.T, dir, script string) result {
+	t.Helper()
+	r := runCommand(t, dir, "", "sh", "-ec", script)
+	if r.status != 0 {
+		t.Fatalf("%s: status %d: %s", script, r.status, r.stderr)
+	}
+	return r
+}
+
+// --agent all finds a text in each store once, with an address that other tools take. A
+// store that cannot be read is a warning and status 2, and hides nothing.
+func TestGrepAgents(t *testing.T) {
+	t.Parallel()
+	dir := planted(t)
+	r := runCommand(t, dir, "", "sess-grep", "--agent", "all", "needle")
+	if r.status != 0 || strings.Count(r.stdout, "\n") != 4 {
+		t.Fatalf("status %d: %s%s", r.status, r.stdout, r.stderr)
+	}
+	for _, agent := range []string{"codex", "claude", "pi", "omp"} {
+		if strings.Count(r.stdout, ":user:a planted needle in "+agent+"\n") != 1 {
+			t.Errorf("%s:\n%s", agent, r.stdout)
+		}
+	}
+	texts := scripted(t, dir, `sess-grep --agent all -l -0 needle | xargs -0 -n1 sess-path --as text | grep -c 'planted needle'`)
+	if texts.stdout != "4\n" {
+		t.Errorf("by their names: %s", texts.stdout)
+	}
+	entries := scripted(t, dir, `sess-grep --agent codex --json needle | sed 's/.*"path":"\([^"]*\)".*"entry":"\([^"]*\)".*/\1 \2/' | while read -r s e; do sess-path --leaf "$e" --as text "$s"; done`)
+	if entries.stdout != "user: a planted needle in codex\n" {
+		t.Errorf("by the entry: %q", entries.stdout)
+	}
+	database := filepath.Join(dir, ".local", "share", "opencode")
+	if err := os.MkdirAll(database, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, database, "opencode.db", "junk")
+	broken := runCommand(t, dir, "", "sess-grep", "--agent", "all", "needle")
+	if broken.status != 2 || broken.stdout != r.stdout || !strings.Contains(broken.stderr, "warning: opencode: ") {
+		t.Errorf("status %d: %s%s", broken.status, broken.stdout, broken.stderr)
+	}
+	if quiet := runCommand(t, dir, "", "sess-grep", "-q", "--agent", "all", "needle"); quiet.status != 0 || quiet.stdout != "" {
+		t.Errorf("-q: status %d: %s", quiet.status, quiet.stdout)
+	}
+}
+
+// The store is searched as it is listed; a segmented store is the session.
+func TestGrepStore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	scripted(t, dir, `mkdir w; cd w
+		a=$(sess-new --store); sess-append -q -r user -t 'needle one' "$a"
+		cd ..; b=$(sess-new --store --cwd /elsewhere); sess-append -q -r user -t 'needle two' "$b"
+		sess-seg migrate -q "$b"; sess-append -q -r user -t 'needle three' "$b"`)
+	for script, want := range map[string]string{
+		`cd w; sess-grep -h needle < /dev/null | cut -d: -f3`:                "needle one\n",
+		`sess-grep -a -h needle < /dev/null | cut -d: -f3 | sort`:            "needle one\nneedle three\nneedle two\n",
+		`sess-grep --cwd /elsewhere -c needle < /dev/null | sed 's/.*://'`:   "2\n",
+		`sess-grep -a --since 1h -c needle < /dev/null | sed 's/.*://'|sort`: "1\n2\n",
+		`sess-grep -a --until 1h -c needle < /dev/null || echo $?`:           "1\n",
+		`sess-grep -h needle store/*/*.v2 | cut -d: -f3`:                     "needle two\nneedle three\n",
+	} {
+		if r := scripted(t, dir, script); r.stdout != want || r.stderr != "" {
+			t.Errorf("%s:\n got %q\nwant %q\n%s", script, r.stdout, want, r.stderr)
+		}
+	}
+}
+
+// What is damaged is searched as far as other tools read it, and nothing of it acts on a
+// terminal.
+func TestGrepDamage(t *testing.T) {
+	t.Parallel()
+	forms := samples(t, "omp/damaged")
+	forms = append(append(forms, samples(t, "omp/edge")...), samples(t, "pi/sessions")...)
+	for _, d := range damaged {
+		forms = append(forms, form{d.name, d.content})
+	}
+	for _, f := range forms {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", f.content)
+			path := runCommand(t, dir, "", "sess-path", "--no-header", "s.jsonl")
+			for _, args := range [][]string{{".", "s.jsonl"}, {"-v", "zzz", "s.jsonl"}, {"--json", "-C1", "--in", "all", "[^x]", "s.jsonl"}, {"-C", "2", "e", "s.jsonl"}} {
+				r := runCommand(t, dir, "", append([]string{"sess-grep"}, args...)...)
+				if path.status != r.status && !(path.status == 0 && r.status == 1) {
+					t.Errorf("%q: status %d, sess-path %d: %s", args, r.status, path.status, r.stderr)
+				}
+				if i := strings.IndexFunc(r.stdout, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 }); i >= 0 {
+					if args[0] != "--json" { // which is for programs, and clean on terminals alone
+						t.Errorf("%q: control character in %q", args, r.stdout[max(0, i-20):i+1])
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestGrepOnATerminal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "s.jsonl", `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`+"\n"+
+		`{"type":"message","id":"a\u001b[1m1","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"x `+strings.Repeat("pad ", 200)+
+		`\u001b]8;;http://x\u0007needle\u009b1m\u202e and on"}}`+"\n")
+	for _, args := range [][]string{{}, {"--json"}, {"--entries"}, {"-o"}, {"--width", "40"}} {
+		text := onTerminal(t, dir, append(append([]string{"sess-grep", "--color", "never"}, args...), "needle", "s.jsonl")...)
+		if !strings.Contains(text, "needle") || strings.ContainsAny(text, "\x1b\x07\u009b\u202e") {
+			t.Errorf("%q: %q", args, text)
+		}
+	}
+	text := onTerminal(t, dir, "sess-grep", "--color", "always", "--width", "60", "needle", "s.jsonl")
+	if clean := strings.NewReplacer("\x1b[1;31m", "", "\x1b[36m", "", "\x1b[32m", "", "\x1b[33m", "", "\x1b[0m", "").Replace(text); strings.Contains(clean, "\x1b") || len([]rune(clean)) > 90 ||
+		!strings.Contains(text, "\x1b[1;31mneedle\x1b[0m") {
+		t.Errorf("in colour: %q", text)
+	}
+}
+
+// Patterns that take others forever take time in proportion to the text, and one that
+// would not fit into memory is refused.
+func TestGrepPatterns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "s.jsonl", `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`+"\n"+
+		`{"type":"message","id":"a1","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"`+strings.Repeat("a", 200_000)+`!"}}`+"\n")
+	for _, tt := range []struct {
+		pattern string
+		status  int
+	}{
+		{"(a+)+$", 1},
+		{"(a|aa)+$", 1},
+		{"(a|a?)+b", 1},
+		{"(.*)*c", 1},
+		{"a{1000}!", 0},
+		{"((a{100}){100}){100}", 2},
+		{"(", 2},
+		{`(?=a)`, 2},
+		{`(a)\1`, 2},
+		{"\xff", 2},
+		{strings.Repeat("(", 2000) + strings.Repeat(")", 2000), 2},
+	} {
+		for _, flags := range []string{"-c", "-cw", "-cx", "-ci"} {
+			if flags == "-cx" && tt.status == 0 {
+				continue
+			}
+			if r := runCommand(t, dir, "", "sess-grep", flags, "-e", tt.pattern, "s.jsonl"); r.status != tt.status && !(flags == "-cw" && tt.status < 2 && r.status < 2) {
+				t.Errorf("%s %.40q: status %d, want %d: %.200s", flags, tt.pattern, r.status, tt.status, r.stderr)
+			}
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package grep
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Options say how patterns are read. Where they contradict each other, Line wins over
+// Word, and IgnoreCase over SmartCase.
+type Options struct {
+	Fixed      bool // a pattern is a text and no regular expression
+	IgnoreCase bool // by Unicode's simple folding
+	SmartCase  bool // ignore case unless a pattern has an upper-case letter
+	Word       bool // no letter, digit or underscore next to a match
+	Line       bool // a match is a whole line
+}
+
+// A Pattern is what is looked for. It may be used concurrently.
+type Pattern struct {
+	re     *regexp.Regexp
+	next   *regexp.Regexp // of Word: a match that is not at the beginning of the text
+	word   bool           // group 1 is the match
+	lines  bool           // a match may hold line feeds
+	begins bool           // it matters where the text begins
+	filter *filter        // nil if no line may be dropped
+}
+
+// wordClass are the characters a word is made of, as the inside of a class.
+const wordClass = `\pL\pM\pN_`
+
+// Compile makes a pattern that matches where one of the patterns does; without any it
+// matches nothing. Of the matches that begin at one place the longest counts, unless a
+// pattern asks for short ones by an operator such as *?.
+func Compile(patterns []string, o Options) (*Pattern, error) {
+	alternatives := make([]*syntax.Regexp, len(patterns))
+	upper := false
+	for i, text := range patterns {
+		re, err := parse(text, o)
+		if err != nil {
+			return nil, err
+		}
+		alternatives[i] = re
+		upper = upper || hasUpper(text, o.Fixed)
+	}
+	if o.SmartCase && !o.IgnoreCase && !upper {
+		o.IgnoreCase = true
+		return Compile(patterns, o)
+	}
+	tree := &syntax.Regexp{Op: syntax.OpNoMatch}
+	switch len(alternatives) {
+	case 0:
+	case 1:
+		tree = alternatives[0]
+	default:
+		tree = &syntax.Regexp{Op: syntax.OpAlternate, Sub: alternatives}
+	}
+	p := &Pattern{
+		lines:  anywhere(tree, namesLineFeed),
+		begins: anywhere(tree, func(re *syntax.Regexp) bool { return re.Op == syntax.OpBeginText }),
+		filter: newFilter(tree),
+		word:   o.Word && !o.Line,
+	}
+	if !p.lines {
+		withoutLineFeed(tree)
+	}
+	return p, p.compile(tree, o)
+}
+
+// escaped are the parts of an expression whose letters are no text, as \S and \pL.
+var escaped = regexp.MustCompile(`\\(?:[pPx]\{[^}]*\}|[pP].|.)|\(\?P?<[^>]*>`)
+
+// hasUpper reports whether a pattern has an upper-case letter that stands for itself.
+func hasUpper(text string, fixed bool) bool {
+	if !fixed {
+		text = escaped.ReplaceAllString(text, "")
+	}
+	return strings.ContainsFunc(text, unicode.IsUpper)
+}
+
+// maxPattern is how long a pattern may be, in bytes: compiling takes memory in
+// proportion.
+const maxPattern = 1 << 20
+
+// parse reads a pattern: ^ and $ are the edges of a line, a dot is no line feed.
+func parse(text string, o Options) (*syntax.Regexp, error) {
+	if len(text) > maxPattern {
+		return nil, fmt.Errorf("pattern of %d bytes: at most %d are allowed", len(text), maxPattern)
+	}
+	if !utf8.ValidString(text) {
+		return nil, fmt.Errorf("pattern %q: not UTF-8", text)
+	}
+	if o.Fixed {
+		text = regexp.QuoteMeta(text)
+	}
+	flags := syntax.Perl &^ syntax.OneLine
+	if o.IgnoreCase {
+		flags |= syntax.FoldCase
+	}
+	re, err := syntax.Parse(text, flags)
+	if bad, ok := errors.AsType[*syntax.Error](err); ok {
+		return nil, fmt.Errorf("pattern %q: %s", text, bad.Code)
+	}
+	return re, err
+}
+
+// compile makes the expressions that are run.
+func (p *Pattern) compile(tree *syntax.Regexp, o Options) (err error) {
+	text := tree.String()
+	next := ""
+	switch {
+	case o.Line:
+		text = `(?m:^)(?:` + text + `)(?m:$)`
+	case o.Word:
+		after := `)(?:(?m:$)|[^` + wordClass + `\n])`
+		next = `[^` + wordClass + `](` + text + after
+		text = `(?:(?m:^)|[^` + wordClass + `\n])(` + text + after
+	}
+	if p.re, err = regexp.Compile(text); err != nil {
+		return fmt.Errorf("pattern: %w", err)
+	}
+	if next != "" {
+		if p.next, err = regexp.Compile(next); err != nil {
+			return fmt.Errorf("pattern: %w", err)
+		}
+	}
+	if !anywhere(tree, func(re *syntax.Regexp) bool {
+		return re.Flags&syntax.NonGreedy != 0 && (re.Op == syntax.OpStar || re.Op == syntax.OpPlus || re.Op == syntax.OpQuest || re.Op == syntax.OpRepeat)
+	}) {
+		p.re.Longest()
+		if p.next != nil {
+			p.next.Longest()
+		}
+	}
+	return nil
+}
+
+// anywhere reports whether a part of a tree is as is says.
+func anywhere(re *syntax.Regexp, is func(*syntax.Regexp) bool) bool {
+	if is(re) {
+		return true
+	}
+	for _, sub := range re.Sub {
+		if anywhere(sub, is) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesLineFeed reports whether a part of a pattern asks for a line feed: one that is
+// spelled out, or the dot of (?s). That \s and [^a] take one in is no wish for it.
+func namesLineFeed(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpAnyChar:
+		return true
+	case syntax.OpLiteral:
+		return strings.ContainsRune(string(re.Rune), '\n')
+	}
+	return false
+}
+
+// withoutLineFeed takes the line feed out of the classes of a tree.
+func withoutLineFeed(re *syntax.Regexp) {
+	if re.Op == syntax.OpCharClass {
+		var class []rune
+		for i := 0; i < len(re.Rune); i += 2 {
+			lo, hi := re.Rune[i], re.Rune[i+1]
+			if lo > '\n' || hi < '\n' {
+				class = append(class, lo, hi)
+				continue
+			}
+			if lo < '\n' {
+				class = append(class, lo, '\n'-1)
+			}
+			if hi > '\n' {
+				class = append(class, '\n'+1, hi)
+			}
+		}
+		re.Rune = class
+	}
+	for _, sub := range re.Sub {
+		withoutLineFeed(sub)
+	}
+}
+
+// A Span is a part of a text, in bytes.
+type Span struct{ From, To int }
+
+// Match reports whether a text, which is valid UTF-8, has a match.
+func (p *Pattern) Match(text string) bool { return p.re.MatchString(text) }
+
+// matches returns the matches in a text, empty ones included, in their order.
+func (p *Pattern) matches(text string) []Span {
+	var out []Span
+	if !p.word {
+		for _, m := range p.re.FindAllStringIndex(text, -1) {
+			out = append(out, Span{m[0], m[1]})
+		}
+		return out
+	}
+	for re, from := p.re, 0; ; re = p.next {
+		m := re.FindStringSubmatchIndex(text[from:])
+		if m == nil {
+			return out
+		}
+		span := Span{from + m[2], from + m[3]}
+		out = append(out, span)
+		// The next expression takes a character in front of its match. That is the last
+		// one of this match, or behind an empty one, which would be found again, the
+		// character that follows.
+		_, size := utf8.DecodeLastRuneInString(text[span.From:span.To])
+		from = span.To - size
+	}
+}
+
+// A Line is a line of a text that has matches, or several lines if a match goes over
+// them.
+type Line struct {
+	Span
+	Matches []Span // within the text; none that is empty
+}
+
+// Lines returns the lines of a text, which is valid UTF-8, that have matches, with all
+// their matches or, which takes less, with the first of each.
+func (p *Pattern) Lines(text string, all bool) []Line {
+	var out []Line
+	if all || p.begins {
+		return grow(out, text, p.matches(text))
+	}
+	for from := 0; from <= len(text); {
+		m := p.re.FindStringSubmatchIndex(text[from:])
+		if m == nil {
+			break
+		}
+		if p.word {
+			m = m[2:]
+		}
+		out = grow(out, text, []Span{{from + m[0], from + m[1]}})
+		from = out[len(out)-1].To + 1
+	}
+	return out
+}
+
+// grow adds matches, which follow on those before, to lines.
+func grow(out []Line, text string, matches []Span) []Line {
+	for _, m := range matches {
+		last := max(m.From, m.To-1) // a match that ends in its line feed ends in that line
+		n := len(out)
+		if n == 0 || m.From > out[n-1].To {
+			from := strings.LastIndexByte(text[:m.From], '\n') + 1
+			out = append(out, Line{Span: Span{from, from - 1}})
+		}
+		l := &out[len(out)-1]
+		if last > l.To {
+			l.To = len(text)
+			if n := strings.IndexByte(text[last:], '\n'); n >= 0 {
+				l.To = last + n
+			}
+		}
+		if m.To > m.From {
+			l.Matches = append(l.Matches, Span{m.From, min(m.To, l.To)})
+		}
+	}
+	return out
+}
