@@ -133,7 +133,7 @@ func TestEveryToolCompletes(t *testing.T) {
 		args := []string{tool, "--complete", "zsh", "--"}
 		for _, word := range strings.Fields(before)[2:] {
 			if name := strings.Trim(word, "[]."); name == "COMMAND" {
-				args = append(args, "cat")
+				args = append(args, map[string]string{"sess-seg": "cat", "sess-sync": "push"}[tool])
 			} else if name != "" && name != "flags" {
 				args = append(args, "x")
 			}
