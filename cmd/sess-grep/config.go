@@ -9,12 +9,10 @@ import (
 	"github.com/sess-tools/sess/internal/filter"
 	"github.com/sess-tools/sess/internal/grep"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/sources"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
-
-// everyAgent is the agent that stands for all.
-const everyAgent = "all"
 
 type config struct {
 	patterns                  []string
@@ -27,8 +25,7 @@ type config struct {
 	failed, noSelf            bool
 	onPath, context, allOn    bool
 	leaf                      string
-	agent, cwd, since, until  string
-	all                       bool
+	sessions                  sources.Selection
 	before, after, around     int
 	most                      int
 	withName, withoutName     bool
@@ -68,13 +65,8 @@ func (c *config) flags() []clikit.Flag {
 			clikit.Bool(&c.allOn, "all-branches", "entries of all branches (the default)"),
 			clikit.String(&c.leaf, "leaf, at", "last", "the path ends at `REF`"),
 		),
-		clikit.Group("Sessions",
-			clikit.Bool(&c.all, "all, a", "search every project of the store, or one level below each DIR"),
-			clikit.Choice(&c.agent, "agent", slices.Concat([]string{""}, operand.Agents(), []string{everyAgent}), "search the sessions of the agent `NAME` where it keeps them"),
-			clikit.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
-			clikit.String(&c.since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
-			clikit.String(&c.until, "until", "", "only sessions modified before `WHEN`"),
-			clikit.Bool(&c.strict, "strict", "fail on any damage"),
+		clikit.Group("Sessions", append(c.sessions.Flags("search"),
+			clikit.Bool(&c.strict, "strict", "fail on any damage"))...,
 		),
 		c.outputFlags(),
 	)

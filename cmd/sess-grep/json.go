@@ -33,9 +33,9 @@ func (p *printer) rowsJSON(r *result, it item) error {
 
 // rowJSON returns a row as JSON. Members are only ever added.
 func (p *printer) rowJSON(r *result, it item, line row) string {
-	fields := []js.Field{js.StringField("path", js.ValidText(r.src.file())), js.StringField("session", r.session)}
-	if r.src.agent != "" {
-		fields = append(fields, js.StringField("agent", r.src.agent))
+	fields := []js.Field{js.StringField("path", js.ValidText(r.src.File())), js.StringField("session", r.session)}
+	if r.src.Agent != "" {
+		fields = append(fields, js.StringField("agent", r.src.Agent))
 	}
 	fields = append(fields, entryJSON(it)...)
 	if line.Block >= 0 {

@@ -61,9 +61,9 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	sources, err := c.sources(ctx, s, operands)
+	found, err := c.sessions.Find(ctx, s, operands)
 	if err != nil {
 		return err
 	}
-	return search.run(ctx, sources)
+	return search.run(ctx, found)
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/grep"
+	"github.com/sess-tools/sess/internal/sources"
 	"github.com/sess-tools/sess/internal/tty"
 )
 
@@ -28,8 +29,8 @@ type printer struct {
 	later  *later // rows of JSON that wait for the number of their copies
 }
 
-func (g *search) printer(all sources) *printer {
-	p := &printer{search: g, out: g.streams.Out, end0: "\n", name: g.withName || !all.single && !g.withoutName, seen: map[uint64]int{}}
+func (g *search) printer(all sources.Found) *printer {
+	p := &printer{search: g, out: g.streams.Out, end0: "\n", name: g.withName || !all.Single && !g.withoutName, seen: map[uint64]int{}}
 	if g.nul {
 		p.end0 = "\x00"
 	}
@@ -44,7 +45,7 @@ func (g *search) printer(all sources) *printer {
 	if g.json || g.entries {
 		p.out = g.streams.Shown()
 	}
-	if g.json && !g.dup && !all.single {
+	if g.json && !g.dup && !all.Single {
 		p.later = &later{}
 	}
 	return p
@@ -165,7 +166,7 @@ func (p *printer) row(r *result, it item, line row) error {
 		b.WriteString(sep)
 	}
 	if p.name {
-		name := r.src.label()
+		name := r.src.Label()
 		used += utf8.RuneCountInString(name) + 1
 		b.WriteString(p.painted("35", name))
 		b.WriteString(sep)
@@ -247,14 +248,6 @@ func (p *printer) painted(color, text string) string {
 	return "\x1b[" + color + "m" + text + "\x1b[0m"
 }
 
-// label is the name of a source in a row.
-func (src source) label() string {
-	if src.name == "-" {
-		return "(standard input)"
-	}
-	return tty.Clean(src.name)
-}
-
 // end prints what there is to say of a source at its end.
 func (p *printer) end(r *result) error {
 	p.found = p.found || r.count > 0
@@ -262,7 +255,7 @@ func (p *printer) end(r *result) error {
 		if !want || p.quiet {
 			return nil
 		}
-		_, err := fmt.Fprint(p.out, r.src.file(), p.end0)
+		_, err := fmt.Fprint(p.out, r.src.File(), p.end0)
 		return err
 	}
 	switch {
@@ -277,20 +270,12 @@ func (p *printer) end(r *result) error {
 		}
 		text := strconv.Itoa(n)
 		if p.name {
-			text = p.painted("35", r.src.label()) + p.painted("36", ":") + text
+			text = p.painted("35", r.src.Label()) + p.painted("36", ":") + text
 		}
 		_, err := fmt.Fprint(p.out, text, p.end0)
 		return err
 	}
 	return nil
-}
-
-// file is the name of a source alone, as other tools take it.
-func (src source) file() string {
-	if src.name == "-" {
-		return "(standard input)"
-	}
-	return src.name
 }
 
 // finish prints what waited, and says what was not shown.

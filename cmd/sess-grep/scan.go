@@ -51,7 +51,7 @@ func (g *search) nothing(ctx context.Context, name string, scanner *grep.Scanner
 
 // open opens a session and searches it.
 func (g *search) open(ctx context.Context, r *result) error {
-	in, err := operand.Open(ctx, g.streams, r.src.name)
+	in, err := operand.Open(ctx, g.streams, r.src.Name)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (g *search) open(ctx context.Context, r *result) error {
 	if d.header, err = session.ReadHeader(d.reader(ctx, 0)); err != nil {
 		return operand.Locate(in.Name, err)
 	}
-	if err := r.src.here(d.header); err != nil {
+	if err := r.src.Here(d.header); err != nil {
 		return err
 	}
 	r.sure, r.session = true, d.header.ID

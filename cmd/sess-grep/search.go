@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/filter"
 	"github.com/sess-tools/sess/internal/grep"
+	"github.com/sess-tools/sess/internal/sources"
 	"github.com/sess-tools/sess/internal/tty"
 )
 
@@ -55,7 +56,7 @@ func (c *config) search(s *clikit.Streams, p *grep.Pattern) (*search, error) {
 
 // A result is what came of one source.
 type result struct {
-	src     source
+	src     sources.Source
 	groups  chan group // of entries with a match
 	count   int        // entries, once groups is closed
 	found   int        // matches
@@ -68,16 +69,16 @@ type result struct {
 const buffered = 16
 
 // run searches sources and prints what is found in their order.
-func (g *search) run(ctx context.Context, all sources) error {
+func (g *search) run(ctx context.Context, all sources.Found) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	p := g.printer(all)
 	defer p.close()
 	var done atomic.Int64
-	show := g.progress(&done, len(all.list))
+	show := g.progress(&done, len(all.List))
 	defer show.close()
 	failed, first := 0, error(nil)
-	for r, n := range g.results(ctx, all.list) {
+	for r, n := range g.results(ctx, all.List) {
 		done.Add(int64(n))
 		if r == nil {
 			continue
@@ -92,11 +93,11 @@ func (g *search) run(ctx context.Context, all sources) error {
 			}
 		}
 		switch {
-		case errors.Is(r.err, errNotHere):
+		case errors.Is(r.err, sources.ErrNotHere):
 			continue
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case r.err != nil && len(all.list) > 1:
+		case r.err != nil && len(all.List) > 1:
 			show.clear()
 			g.streams.Warnf("%v", r.err)
 		}
@@ -122,18 +123,18 @@ func (g *search) run(ctx context.Context, all sources) error {
 }
 
 // answer is the status: found, not found, or that something was not searched.
-func (g *search) answer(p *printer, all sources, failed int, first error) error {
+func (g *search) answer(p *printer, all sources.Found, failed int, first error) error {
 	if err := p.finish(); err != nil {
 		return err
 	}
 	switch {
-	case failed > 0 && len(all.list) == 1:
+	case failed > 0 && len(all.List) == 1:
 		return first
-	case failed > 0, all.failed != nil:
+	case failed > 0, all.Failed != nil:
 		if g.noMessages {
 			return clikit.CommandStatus(clikit.ExitUsage)
 		}
-		return errors.Join(all.failed, unsearched(failed, len(all.list)))
+		return errors.Join(all.Failed, unsearched(failed, len(all.List)))
 	case !p.found:
 		return clikit.No("")
 	}
@@ -154,7 +155,7 @@ const mostInBatch = 32
 
 // results gives the results of sources in their order while they are searched, some at
 // once. With each it gives how many sources it stands for.
-func (g *search) results(ctx context.Context, list []source) iter.Seq2[*result, int] {
+func (g *search) results(ctx context.Context, list []sources.Source) iter.Seq2[*result, int] {
 	workers := 2 * runtime.GOMAXPROCS(0)
 	queue := make(chan *batch, workers)
 	turns := make(chan struct{}, workers)
@@ -168,7 +169,7 @@ func (g *search) results(ctx context.Context, list []source) iter.Seq2[*result, 
 			case <-ctx.Done():
 				return
 			}
-			go func(part []source) {
+			go func(part []sources.Source) {
 				defer func() { <-turns }()
 				g.batch(ctx, b, part)
 			}(list[at : at+n])
@@ -200,15 +201,15 @@ func (g *search) results(ctx context.Context, list []source) iter.Seq2[*result, 
 }
 
 // batch searches sources, one after the other.
-func (g *search) batch(ctx context.Context, b *batch, part []source) {
+func (g *search) batch(ctx context.Context, b *batch, part []sources.Source) {
 	quick := !g.unfiltered && !g.strict && !g.count && !g.countMatches && !g.namesWithout
 	var scanner *grep.Scanner
 	for _, src := range part {
-		if quick && src.plain {
+		if quick && src.Plain {
 			if scanner == nil {
 				scanner = g.pattern.Scanner(false)
 			}
-			if g.nothing(ctx, src.name, scanner) {
+			if g.nothing(ctx, src.Name, scanner) {
 				continue
 			}
 		}

@@ -19,9 +19,6 @@ import (
 	"github.com/sess-tools/sess/pkg/store"
 )
 
-// everyAgent is the agent that stands for all.
-const everyAgent = "all"
-
 // native are the formats whose stores are laid out as ours and hold files as ours:
 // they are listed here, as fast, and not by sess-import.
 var native = map[string]formats.Format{"pi": pi.Pi, "omp": pi.Omp}
@@ -53,7 +50,7 @@ func (c *config) listAgents(ctx context.Context, s *clikit.Streams, places []str
 	}
 	c.elsewhere = len(places) > 0
 	agents := []string{c.agent}
-	if c.agent == everyAgent {
+	if c.agent == operand.EveryAgent {
 		agents = operand.Agents()
 		if _, err := sibling.Find(operand.Importer); err != nil {
 			return err // said once
@@ -85,8 +82,8 @@ func (c *config) listAgents(ctx context.Context, s *clikit.Streams, places []str
 // agentScope is scope for the stores of agents: all of a store, unless a working
 // directory is named.
 func (c *config) agentScope(places []string) (store.Options, error) {
-	if c.agent == everyAgent && len(places) > 0 {
-		return store.Options{}, clikit.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", everyAgent)
+	if c.agent == operand.EveryAgent && len(places) > 0 {
+		return store.Options{}, clikit.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", operand.EveryAgent)
 	}
 	order, err := store.ParseOrder(c.sort)
 	if err != nil {

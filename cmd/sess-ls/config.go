@@ -23,7 +23,7 @@ type config struct {
 func (c *config) flags() []clikit.Flag {
 	return []clikit.Flag{
 		clikit.Bool(&c.all, "all, a", "list every project of the store, or one level below each DIR"),
-		clikit.Choice(&c.agent, "agent", slices.Concat([]string{""}, operand.Agents(), []string{everyAgent}), "list the sessions of the agent `NAME` where it keeps them"),
+		clikit.Choice(&c.agent, "agent", slices.Concat([]string{""}, operand.Agents(), []string{operand.EveryAgent}), "list the sessions of the agent `NAME` where it keeps them"),
 		clikit.Bool(&c.remote, "remote", "list the sessions of the remote $SESS_REMOTE, see sess-sync(1)"),
 		clikit.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
 		clikit.Bool(&c.recent, "recent", "only the session this terminal last used, or else the one written last"),

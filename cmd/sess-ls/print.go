@@ -10,6 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/listing"
+	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/store"
@@ -86,7 +87,7 @@ func (c *config) table(s *clikit.Streams, rows []store.Row, printf func(string, 
 		heads = append(heads, "INPUT", "OUTPUT", "CACHE READ", "WRITE", "COST")
 		taken += 57
 	}
-	if c.agent == everyAgent {
+	if c.agent == operand.EveryAgent {
 		form += "%-9.9s  "
 		heads = append(heads, "AGENT")
 		taken += 11
@@ -202,7 +203,7 @@ func (c *config) cells(r store.Row) []string {
 		}
 		out = append(out, listing.Cost(r.Spent)+bound)
 	}
-	if c.agent == everyAgent {
+	if c.agent == operand.EveryAgent {
 		out = append(out, c.owned(r).Agent)
 	}
 	title := r.Name

@@ -24,6 +24,9 @@ const (
 	Syncer = "sess-sync"
 )
 
+// EveryAgent is the word for all of them.
+const EveryAgent = "all"
+
 // Agents returns the names of the formats that an address may begin with: those of
 // agents that have a place for their sessions.
 func Agents() []string {

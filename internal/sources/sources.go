@@ -1,0 +1,232 @@
+// Package sources finds the sessions that a tool reads many of: those that are named,
+// those of directories, of the store, and of other agents where they keep them.
+package sources
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/sibling"
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// lister is the program that knows which sessions were written when, and those of
+// other agents.
+const lister = "sess-ls"
+
+var (
+	// ErrNotHere is returned by [Source.Here].
+	ErrNotHere = errors.New("of another working directory")
+	// errUnseen is what failed if directories or agents could not be listed.
+	errUnseen = errors.New("not all sessions were found")
+)
+
+// A Selection says which sessions are meant, in the words that all tools have for it.
+type Selection struct {
+	Agent        string // whose store it is, [operand.EveryAgent] for all of them, "" for ours
+	CWD          string // the working directory of the sessions, "" for the current one
+	Since, Until string // when a session was modified last, as listing.When reads it
+	All          bool   // every project of the store
+}
+
+// Flags are the flags that fill a selection. Verb is what the tool does with sessions.
+func (c *Selection) Flags(verb string) []clikit.Flag {
+	return []clikit.Flag{
+		clikit.Bool(&c.All, "all, a", verb+" every project of the store, or one level below each DIR"),
+		clikit.Choice(&c.Agent, "agent", slices.Concat([]string{""}, operand.Agents(), []string{operand.EveryAgent}), verb+" the sessions of the agent `NAME` where it keeps them"),
+		clikit.String(&c.CWD, "cwd", "", "only sessions of the working directory `DIR`"),
+		clikit.String(&c.Since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
+		clikit.String(&c.Until, "until", "", "only sessions modified before `WHEN`"),
+	}
+}
+
+// A Source is a session to read.
+type Source struct {
+	Name  string // what other tools take for it, "-" for standard input
+	Agent string // whose it is, "" for ours
+	Named bool   // by the user, who wants to know what is wrong with it
+	Plain bool   // a file that was found in a directory
+	cwd   string // the working directory its header must have, "" for any
+}
+
+// Found are the sessions to read, in their order.
+type Found struct {
+	List   []Source
+	Single bool  // one session that was named: rows about it need no name
+	Failed error // why there may be more of them; the warnings say which
+}
+
+// Find finds the sessions that operands and the selection mean: standard input if there
+// is neither and it is a pipe or a file.
+func (c Selection) Find(ctx context.Context, s *clikit.Streams, operands []string) (Found, error) {
+	selects := c.Agent != "" || c.Since != "" || c.Until != ""
+	switch {
+	case len(operands) == 0 && !selects && !c.All && c.CWD == "" && isInput(s):
+		operands = []string{"-"}
+	case selects:
+		return c.listed(ctx, s, operands)
+	case len(operands) == 0:
+		return c.stored(s)
+	}
+	var out Found
+	for _, op := range operands {
+		if err := operand.Named(op); err != nil {
+			return out, err
+		}
+		fi, err := os.Stat(op)
+		if err != nil || !fi.IsDir() || operand.Segmented(op) {
+			out.List = append(out.List, Source{Name: op, Named: true})
+			continue
+		}
+		if err := c.directory(s, &out, op); err != nil {
+			return out, err
+		}
+	}
+	out.Single = len(operands) == 1 && len(out.List) == 1 && out.List[0].Named
+	return out, nil
+}
+
+// isInput reports whether standard input is something to search: a pipe or a file.
+func isInput(s *clikit.Streams) bool {
+	f := s.InFile()
+	if f == nil {
+		return true
+	}
+	fi, err := f.Stat()
+	return err == nil && (fi.Mode().IsRegular() || fi.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0)
+}
+
+// stored adds the sessions of the store.
+func (c *Selection) stored(s *clikit.Streams) (Found, error) {
+	var out Found
+	root, err := operand.StoreDir()
+	if err != nil {
+		return out, err
+	}
+	st := store.Open(root)
+	if c.All {
+		return out, c.directory(s, &out, st.Dir())
+	}
+	if c.CWD, err = operand.CWD(c.CWD); err != nil {
+		return out, err
+	}
+	return out, c.directory(s, &out, st.Project(c.CWD))
+}
+
+// directory adds the sessions of a directory, the newest first.
+func (c *Selection) directory(s *clikit.Streams, out *Found, dir string) (err error) {
+	cwd := c.CWD
+	if cwd != "" {
+		if cwd, err = operand.CWD(cwd); err != nil {
+			return err
+		}
+	}
+	warn := func(path string, err error) {
+		if !errors.Is(err, fs.ErrNotExist) {
+			s.Warnf("%s: %v", path, err)
+			out.Failed = errUnseen
+		}
+	}
+	for _, path := range store.Files([]string{dir}, store.Options{Recursive: c.All, Warn: warn}) {
+		out.List = append(out.List, Source{Name: path, Plain: true, cwd: cwd})
+	}
+	return nil
+}
+
+// listed has the sessions listed, those of each agent by a process of its own: one that
+// cannot be listed does not hide the others.
+func (c *Selection) listed(ctx context.Context, s *clikit.Streams, operands []string) (Found, error) {
+	agents := []string{c.Agent}
+	if c.Agent == operand.EveryAgent {
+		if len(operands) > 0 {
+			return Found{}, clikit.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", operand.EveryAgent)
+		}
+		agents = operand.Agents()
+	}
+	found := make([]Found, len(agents))
+	var wg sync.WaitGroup
+	for i, agent := range agents {
+		wg.Go(func() { found[i].Failed = c.listAgent(ctx, s, &found[i], agent, operands) })
+	}
+	wg.Wait()
+	var all Found
+	seen := map[string]bool{}
+	for i, f := range found {
+		for _, src := range f.List {
+			if !seen[src.Name] {
+				all.List = append(all.List, src)
+			}
+			seen[src.Name] = true
+		}
+		switch {
+		case f.Failed == nil || clikit.Status(f.Failed) == clikit.ExitNo:
+		case len(agents) == 1:
+			return all, f.Failed
+		default:
+			s.Warnf("%s: %v", agents[i], f.Failed)
+			all.Failed = errUnseen
+		}
+	}
+	return all, ctx.Err()
+}
+
+// listAgent adds the sessions of an agent, of our store if it is "".
+func (c *Selection) listAgent(ctx context.Context, s *clikit.Streams, out *Found, agent string, operands []string) error {
+	args := []string{"-0"} // the names that other tools take
+	for _, f := range [][2]string{{"--agent", agent}, {"--cwd", c.CWD}, {"--since", c.Since}, {"--older-than", c.Until}} {
+		if f[1] != "" {
+			args = append(args, f[0]+"="+f[1])
+		}
+	}
+	if c.All {
+		args = append(args, "--all")
+	}
+	p, err := sibling.Program{Name: lister, Args: append(append(args, "--"), operands...), Say: operand.Say(s)}.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	names, err := io.ReadAll(p)
+	if err != nil {
+		return err
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
+		out.List = append(out.List, Source{Name: name, Agent: agent})
+	}
+	return nil
+}
+
+// Here returns ErrNotHere if the session is of another working directory than the one
+// wanted.
+func (src Source) Here(h session.Header) error {
+	if src.cwd == "" || store.SameDir(src.cwd)(h.CWD) {
+		return nil
+	}
+	return ErrNotHere
+}
+
+// Label is the name of a source in a row.
+func (src Source) Label() string {
+	if src.Name == "-" {
+		return "(standard input)"
+	}
+	return tty.Clean(src.Name)
+}
+
+// File is the name of a source alone, as other tools take it.
+func (src Source) File() string {
+	if src.Name == "-" {
+		return "(standard input)"
+	}
+	return src.Name
+}
