@@ -1,0 +1,105 @@
+package secret
+
+import (
+	"slices"
+	"sort"
+	"strings"
+)
+
+// A Span is where a part of a text stands, in bytes.
+type Span struct{ From, To int }
+
+func (s Span) overlaps(t Span) bool { return s.From < t.To && t.From < s.To }
+
+// A layer is a text with some of what was encoded in it decoded in its place, so that
+// rules see it with what stands around it. The first layer is the text as it is.
+type layer struct {
+	text     string
+	segments []segment // in their order
+}
+
+// A segment is a part of a layer that was decoded.
+type segment struct {
+	Span           // in the layer
+	origin    Span // in the first layer
+	encodings encodings
+	fresh     bool // not in the layer before
+}
+
+// origin returns the smallest part of the first layer that holds what a part of this one
+// was decoded from.
+func (l *layer) origin(s Span) Span {
+	i := sort.Search(len(l.segments), func(i int) bool { return l.segments[i].From > s.From })
+	from := s.From
+	if i > 0 {
+		if g := l.segments[i-1]; s.From < g.To {
+			from = g.origin.From
+		} else {
+			from += g.origin.To - g.To
+		}
+	}
+	i = sort.Search(len(l.segments), func(i int) bool { return l.segments[i].From >= s.To })
+	to := s.To
+	if i > 0 {
+		if g := l.segments[i-1]; s.To <= g.To {
+			to = g.origin.To
+		} else {
+			to += g.origin.To - g.To
+		}
+	}
+	return Span{from, to}
+}
+
+// decoded returns the encodings that a part of the layer was in.
+func (l *layer) decoded(s Span) (list encodings) {
+	for _, g := range l.around(s) {
+		list |= g.encodings
+	}
+	return list
+}
+
+// fresh reports whether some of a part of the layer, or what stands next to it, was
+// decoded last: if not, a rule saw the same in the layer before.
+func (l *layer) fresh(s Span) bool {
+	return slices.ContainsFunc(l.around(Span{s.From - 1, s.To + 1}), func(g segment) bool { return g.fresh })
+}
+
+// around returns the segments that overlap a part of the layer.
+func (l *layer) around(s Span) []segment {
+	from := sort.Search(len(l.segments), func(i int) bool { return l.segments[i].To > s.From })
+	to := from + sort.Search(len(l.segments)-from, func(i int) bool { return l.segments[from+i].From >= s.To })
+	return l.segments[from:to]
+}
+
+// decode returns the layer below; ok is false if nothing in this one is encoded.
+func (l *layer) decode() (next *layer, ok bool) {
+	var b strings.Builder
+	var segments []segment
+	done, old := 0, 0      // of the text, of l.segments
+	keep := func(to int) { // copies what is not decoded, up to a place
+		shift := b.Len() - done
+		for ; old < len(l.segments) && l.segments[old].From < to; old++ {
+			g := l.segments[old]
+			if from, end := max(g.From, done), min(g.To, to); from < end { // not in a new one
+				segments = append(segments, segment{Span: Span{from + shift, end + shift}, origin: g.origin, encodings: g.encodings})
+			}
+			if g.To > to {
+				break // its rest comes after a new one
+			}
+		}
+		b.WriteString(l.text[done:to])
+		done = to
+	}
+	runs(l.text, func(s Span, plain string, e encodings) {
+		keep(s.From)
+		g := segment{Span: Span{b.Len(), b.Len() + len(plain)}, origin: l.origin(s), encodings: e | l.decoded(s), fresh: true}
+		segments = append(segments, g)
+		b.WriteString(plain)
+		done = s.To
+	})
+	if done == 0 {
+		return nil, false
+	}
+	keep(len(l.text))
+	return &layer{text: b.String(), segments: segments}, true
+}

@@ -1,0 +1,239 @@
+package secret
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// A Rule says what one kind of secret looks like. It means what the same fields mean to
+// gitleaks, of which most rules are.
+type Rule struct {
+	ID       string
+	Regex    string   // RE2
+	Keywords []string // in lower case; a text without any of them is not looked at
+	Group    int      // of Regex: the secret; 0 is the first group that is not empty
+	Entropy  float64  // in bits per character, which the secret has to exceed
+	Allow    []Allow  // what is no secret
+}
+
+// An Allow says what looks like a secret and is none. One of its patterns is enough, or
+// with All it takes one of Regexes and one of Stopwords.
+type Allow struct {
+	All       bool
+	Target    string   // what Regexes are tried on: "match", "line", or the secret
+	Regexes   []string // RE2
+	Stopwords []string // in the secret, in any case
+}
+
+// A rule is a Rule that can be used. Its expression is compiled when a text has one of
+// its keywords: to compile all takes longer than to read a session.
+type rule struct {
+	id      string
+	regex   func() *regexp.Regexp
+	group   int
+	entropy float64
+	allow   []*allow
+	rank    int         // the smaller is the more specific
+	whole   func() bool // the secret is all that matches
+}
+
+type allow struct {
+	Allow
+	regexes func() []*regexp.Regexp
+	stop    []string
+}
+
+func (r Rule) compile(rank int) *rule {
+	return &rule{
+		id: r.ID, group: r.Group, entropy: r.Entropy, rank: rank, allow: compileAllows(r.Allow),
+		regex: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.Regex) }),
+		whole: sync.OnceValue(func() bool { return r.Group == 0 && partial(r.Regex) }),
+	}
+}
+
+func compileAllows(list []Allow) (out []*allow) {
+	for _, a := range list {
+		c := &allow{Allow: a}
+		for _, word := range a.Stopwords {
+			c.stop = append(c.stop, strings.ToLower(word))
+		}
+		c.regexes = sync.OnceValue(func() (out []*regexp.Regexp) {
+			for _, r := range a.Regexes {
+				out = append(out, regexp.MustCompile(r))
+			}
+			return out
+		})
+		out = append(out, c)
+	}
+	return out
+}
+
+// partial reports whether the groups of an expression are parts of a secret, and not what
+// holds it: one that has a name or is repeated.
+func partial(expr string) bool {
+	re, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return false
+	}
+	var look func(re *syntax.Regexp, repeated bool) bool
+	look = func(re *syntax.Regexp, repeated bool) bool {
+		switch re.Op {
+		case syntax.OpCapture:
+			if repeated || re.Name != "" {
+				return true
+			}
+		case syntax.OpStar, syntax.OpPlus, syntax.OpRepeat:
+			repeated = true
+		}
+		return slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return look(sub, repeated) })
+	}
+	return look(re, false)
+}
+
+// Check reports what is wrong with a rule.
+func (r Rule) Check() error {
+	if r.ID == "" {
+		return fmt.Errorf("a rule has no id")
+	}
+	re, err := regexp.Compile(r.Regex)
+	switch {
+	case err != nil:
+		return fmt.Errorf("rule %s: %w", r.ID, err)
+	case r.Regex == "" || re.MatchString(""):
+		return fmt.Errorf("rule %s: it matches the empty text", r.ID)
+	case r.Group < 0 || r.Group > re.NumSubexp():
+		return fmt.Errorf("rule %s: its expression has no group %d", r.ID, r.Group)
+	}
+	for _, a := range r.Allow {
+		if err := a.Check(); err != nil {
+			return fmt.Errorf("rule %s: %w", r.ID, err)
+		}
+	}
+	return nil
+}
+
+// Check reports what is wrong with an allowlist.
+func (a Allow) Check() error {
+	for _, r := range a.Regexes {
+		if _, err := regexp.Compile(r); err != nil {
+			return fmt.Errorf("allowlist: %w", err)
+		}
+	}
+	return nil
+}
+
+// find calls add for the secrets that the rule finds in a text, with what matched.
+func (r *rule) find(text string, global []*allow, add func(secret, match Span)) {
+	re := r.regex()
+	for _, at := range re.FindAllStringIndex(text, -1) {
+		from, to := at[0], at[1]
+		for from < to && text[from] == '\n' {
+			from++
+		}
+		for from < to && text[to-1] == '\n' {
+			to--
+		}
+		match := text[from:to]
+		a, b := r.secret(match)
+		secret := match[a:b]
+		if secret == "" || r.entropy != 0 && entropy(secret) <= r.entropy {
+			continue
+		}
+		line := func() string { return lineAround(text, from, to) }
+		if allowed(global, secret, match, line) || allowed(r.allow, secret, match, line) {
+			continue
+		}
+		if r.whole() {
+			a, b = 0, len(match)
+		}
+		add(Span{from + a, from + b}, Span{from, to})
+	}
+}
+
+// secret returns where in a match the secret stands. As with gitleaks the expression is
+// tried again on the match alone.
+func (r *rule) secret(match string) (from, to int) {
+	groups := r.regex().FindStringSubmatchIndex(match)
+	if r.group > 0 && 2*r.group < len(groups) && groups[2*r.group] >= 0 {
+		return groups[2*r.group], groups[2*r.group+1]
+	}
+	for i := 2; r.group == 0 && i < len(groups); i += 2 {
+		if groups[i] >= 0 && groups[i] < groups[i+1] {
+			return groups[i], groups[i+1]
+		}
+	}
+	return 0, len(match)
+}
+
+func allowed(list []*allow, secret, match string, line func() string) bool {
+	for _, a := range list {
+		if a.allows(secret, match, line) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *allow) allows(secret, match string, line func() string) bool {
+	target := secret
+	switch a.Target {
+	case "match":
+		target = match
+	case "line":
+		target = line()
+	}
+	byRegex := false
+	for _, re := range a.regexes() {
+		if re.MatchString(target) {
+			byRegex = true
+			break
+		}
+	}
+	if byRegex && (!a.All || len(a.stop) == 0) {
+		return true
+	}
+	if a.All && !byRegex && len(a.Regexes) > 0 || len(a.stop) == 0 {
+		return false
+	}
+	lower := strings.ToLower(secret)
+	for _, word := range a.stop {
+		if strings.Contains(lower, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// lineAround returns the lines that a match stands on.
+func lineAround(text string, from, to int) string {
+	from = strings.LastIndexByte(text[:from], '\n') + 1
+	if end := strings.IndexByte(text[to:], '\n'); end >= 0 {
+		return text[from : to+end]
+	}
+	return text[from:]
+}
+
+// entropy returns how much a character of a text says, in bits: Shannon's measure, over
+// the length in bytes, as gitleaks takes it.
+func entropy(text string) (bits float64) {
+	if text == "" {
+		return 0
+	}
+	count := map[rune]int{}
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		count[r]++
+		i += size
+	}
+	for _, n := range count {
+		f := float64(n) / float64(len(text))
+		bits -= f * math.Log2(f)
+	}
+	return bits
+}

@@ -1,0 +1,261 @@
+package secret
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	ahocorasick "github.com/BobuSumisu/aho-corasick"
+)
+
+// A Value is a text that is known to be secret, and what it is called.
+type Value struct{ Name, Text string }
+
+// Options choose what is looked for.
+type Options struct {
+	Rules   []Rule   // after those that are built in
+	Bare    bool     // without those
+	Generic bool     // with GenericRule
+	Entropy bool     // with EntropyRule
+	Emails  bool     // with EmailRule
+	Only    []string // ids; none: all
+	Skip    []string // ids
+	Allow   []Allow  // for every rule
+	Values  []Value
+	Depth   int // how many layers of encodings are looked into
+}
+
+// A Set finds secrets. It may be used by several goroutines.
+type Set struct {
+	rules  []*rule
+	keyed  *ahocorasick.Trie
+	of     [][]int32 // rules of each keyword
+	always []int32   // rules without keywords
+	allow  []*allow
+	exact  *exact
+	depth  int
+}
+
+// A Finding is a secret in a text. It does not print the secret.
+type Finding struct {
+	Rule      string   // the id of the rule, or the name of the value
+	Span               // in the text; of the whole run where it was encoded
+	Encodings []string // it was in
+	value     string
+	rank      int
+}
+
+// Sum returns a keyed digest of the secret, by which it is known again and cannot be
+// looked up.
+func (f Finding) Sum(key []byte) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(f.value))
+	return h.Sum(nil)
+}
+
+// Len returns the length of the secret in bytes, decoded.
+func (f Finding) Len() int { return len(f.value) }
+
+// Head returns the first characters of the secret.
+func (f Finding) Head(n int) string {
+	at := 0
+	for ; n > 0 && at < len(f.value); n-- {
+		_, size := utf8.DecodeRuneInString(f.value[at:])
+		at += size
+	}
+	return f.value[:at]
+}
+
+func (f Finding) String() string { return fmt.Sprintf("%s at %d-%d", f.Rule, f.From, f.To) }
+
+// New makes a set. It fails for a rule that is wrong, for ids that are unknown, and for
+// values that are too short.
+func New(o Options) (*Set, error) {
+	list := o.list()
+	known := map[string]bool{}
+	for _, r := range o.Rules {
+		if err := r.Check(); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range o.Allow {
+		if err := a.Check(); err != nil {
+			return nil, err
+		}
+	}
+	s := &Set{depth: o.Depth}
+	var words []string
+	index := map[string]int{}
+	for _, r := range list {
+		known[r.ID] = true
+		if slices.Contains(o.Skip, r.ID) || len(o.Only) > 0 && !slices.Contains(o.Only, r.ID) {
+			continue
+		}
+		n := int32(len(s.rules))
+		s.rules = append(s.rules, r.compile(len(s.rules)))
+		if len(r.Keywords) == 0 {
+			s.always = append(s.always, n)
+		}
+		for _, word := range r.Keywords {
+			word = strings.ToLower(word)
+			at, ok := index[word]
+			if !ok {
+				at = len(words)
+				index[word] = at
+				words = append(words, word)
+				s.of = append(s.of, nil)
+			}
+			s.of[at] = append(s.of[at], n)
+		}
+	}
+	for _, id := range slices.Concat(o.Only, o.Skip) {
+		if !known[id] {
+			return nil, fmt.Errorf("unknown rule %q", id)
+		}
+	}
+	if len(words) > 0 {
+		s.keyed = ahocorasick.NewTrieBuilder().AddStrings(words).Build()
+	}
+	allow := o.Allow
+	if !o.Bare {
+		allow = slices.Concat(gitleaksAllow, allow)
+	}
+	s.allow = compileAllows(allow)
+	var err error
+	s.exact, err = compileExact(o.Values)
+	return s, err
+}
+
+// list returns the rules in their order, the more specific first.
+func (o Options) list() (list []Rule) {
+	var generic []Rule
+	if !o.Bare {
+		for _, r := range gitleaksRules {
+			if r.ID != GenericRule {
+				list = append(list, r)
+			} else if o.Generic || slices.Contains(o.Only, r.ID) {
+				generic = append(generic, r)
+			}
+		}
+		list = append(list, ownRules...)
+	}
+	if o.Entropy || slices.Contains(o.Only, EntropyRule) {
+		generic = append(generic, entropyRule)
+	}
+	if o.Emails || slices.Contains(o.Only, EmailRule) {
+		generic = append(generic, emailRule)
+	}
+	return slices.Concat(list, o.Rules, generic)
+}
+
+// Rules returns the ids of the rules that are used, in their order.
+func (s *Set) Rules() (ids []string) {
+	for _, r := range s.rules {
+		ids = append(ids, r.id)
+	}
+	return ids
+}
+
+// Find returns the secrets in a text, in their order. No two overlap: of those that do,
+// one is left with the place of all, that of the longest, or of the more specific rule.
+func (s *Set) Find(text string) []Finding { return merge(s.FindAll(text)) }
+
+// FindAll returns what each rule finds by itself.
+func (s *Set) FindAll(text string) (all []Finding) {
+	l := &layer{text: text}
+	for depth := 0; ; depth++ {
+		s.find(l, depth > 0, &all)
+		next, ok := (*layer)(nil), false
+		if depth < s.depth {
+			next, ok = l.decode()
+		}
+		if !ok {
+			return all
+		}
+		l = next
+	}
+}
+
+// find adds what is found in a layer. Below the first one, what has nothing that was
+// decoded last has been found before.
+func (s *Set) find(l *layer, below bool, all *[]Finding) {
+	add := func(id string, rank int, at, match Span, in encodings) {
+		if below && !l.fresh(match) {
+			return
+		}
+		*all = append(*all, Finding{Rule: id, Span: l.origin(at), Encodings: (l.decoded(at) | in).names(), value: l.text[at.From:at.To], rank: rank})
+	}
+	if s.exact != nil {
+		s.exact.find(l.text, func(at Span, name string, e encodings) { add(name, -1, at, at, e) })
+	}
+	for _, n := range s.candidates(l.text) {
+		r := s.rules[n]
+		r.find(l.text, s.allow, func(secret, match Span) { add(r.id, r.rank, secret, match, 0) })
+	}
+}
+
+// candidates returns the rules that have a keyword in a text.
+func (s *Set) candidates(text string) []int32 {
+	list := s.always
+	if s.keyed == nil || text == "" {
+		return list
+	}
+	var hit map[int32]bool
+	s.keyed.Walk(lower(text), func(_, _, pattern int64) bool {
+		for _, n := range s.of[pattern] {
+			if hit == nil {
+				hit = map[int32]bool{}
+				list = slices.Clone(list)
+			}
+			if !hit[n] {
+				hit[n] = true
+				list = append(list, n)
+			}
+		}
+		return true
+	})
+	slices.Sort(list[len(s.always):])
+	return list
+}
+
+// lower returns a text in lower case, as keywords are.
+func lower(text string) []byte {
+	b := []byte(text)
+	for i, c := range b {
+		if c >= utf8.RuneSelf {
+			return bytes.ToLower(b)
+		}
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return b
+}
+
+// merge joins findings that overlap.
+func merge(all []Finding) []Finding {
+	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Or(a.From-b.From, b.To-a.To, a.rank-b.rank) })
+	var out []Finding
+	for _, f := range all {
+		if n := len(out); n > 0 && out[n-1].overlaps(f.Span) {
+			last := &out[n-1]
+			span := Span{last.From, max(last.To, f.To)}
+			if a, b := last.To-last.From, f.To-f.From; b > a || b == a && f.rank < last.rank {
+				*last = f
+			}
+			last.Span = span
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// Hex returns the first n digits of a digest.
+func Hex(sum []byte, n int) string { return hex.EncodeToString(sum)[:n] }
