@@ -16,6 +16,16 @@ func (s Span) overlaps(t Span) bool { return s.From < t.To && t.From < s.To }
 type layer struct {
 	text     string
 	segments []segment // in their order
+	places   []int     // what does not contain one of them is of no interest; nil: all is
+}
+
+// wanted reports whether a finding in a part of the layer is of interest: below the first
+// layer, what was decoded last or stands next to it.
+func (l *layer) wanted(s Span, below bool) bool {
+	if below {
+		return l.fresh(s)
+	}
+	return l.places == nil || slices.ContainsFunc(l.places, func(at int) bool { return s.From < at && at < s.To })
 }
 
 // A segment is a part of a layer that was decoded.

@@ -14,14 +14,14 @@ const (
 var ownRules = []Rule{
 	{
 		ID:       "dsn-password",
-		Regex:    `(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s:@/"'<>]{0,64}:(` + value + `{3,256}?)@[a-z0-9_\[][^\s/"'<>]*`,
+		Regex:    `(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s:@/"'<>]{0,64}:(` + value + `{3,256}?)@[a-z0-9_\[]`,
 		Keywords: []string{"://"},
 		Allow:    []Allow{{Regexes: []string{`(?i)^(?:pass(?:word)?|pwd|secret|token|xxx+|x-oauth-basic|\.\.\.|%[sv]|user|redacted)$`, `^[:/]`}}},
 	},
 	{
 		ID:       "env-secret",
-		Regex:    `(?m)(?:^|[\s;"'])(?:export[ \t]+|set[ \t]+|declare -x[ \t]+|ENV[ \t]+)?[A-Z][A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASS|PASSWD|PASSWORD|CREDENTIALS?|PASSPHRASE)(?:_[A-Z0-9]+)?=["']?(` + value + `{12,512}?)` + edge,
-		Keywords: []string{"key", "token", "secret", "pass", "credential"},
+		Regex:    `(?m)(?:^|[\s;"'])(?:export[ \t]+|set[ \t]+|declare -x[ \t]+|ENV[ \t]+)?[A-Z0-9_]*(?:(?:KEY|TOKEN|SECRET|PASS|PASSWD|PASSWORD|CREDENTIALS?|PASSPHRASE)|_(?:KEY|TOKEN|SECRET|PASSWORD)_[A-Z0-9]+)=["']?(` + value + `{12,512}?)` + edge,
+		Keywords: []string{"key=", "token=", "secret=", "pass=", "passwd=", "password=", "credential=", "credentials=", "passphrase=", "_key_", "_token_", "_secret_", "_password_"},
 		Entropy:  3,
 		Allow:    []Allow{{Regexes: []string{`^[A-Za-z_./:-]+$`, `^[0-9.:-]+$`, `^(?:/|\.{1,2}/|~/|[A-Za-z]:\\|https?://|arn:|sha\d+:)`}}},
 	},

@@ -20,6 +20,7 @@ type Rule struct {
 	Group    int      // of Regex: the secret; 0 is the first group that is not empty
 	Entropy  float64  // in bits per character, which the secret has to exceed
 	Allow    []Allow  // what is no secret
+	As       string   // what it is replaced by; "": a marker
 }
 
 // An Allow says what looks like a secret and is none. One of its patterns is enough, or
@@ -41,6 +42,8 @@ type rule struct {
 	allow   []*allow
 	rank    int         // the smaller is the more specific
 	whole   func() bool // the secret is all that matches
+	as      string
+	reach   func() (reach, bool)
 }
 
 type allow struct {
@@ -51,8 +54,9 @@ type allow struct {
 
 func (r Rule) compile(rank int) *rule {
 	return &rule{
-		id: r.ID, group: r.Group, entropy: r.Entropy, rank: rank, allow: compileAllows(r.Allow),
+		id: r.ID, group: r.Group, entropy: r.Entropy, rank: rank, allow: compileAllows(r.Allow), as: r.As,
 		regex: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.Regex) }),
+		reach: sync.OnceValues(func() (reach, bool) { return reachOf(r.Regex, r.Keywords) }),
 		whole: sync.OnceValue(func() bool { return r.Group == 0 && partial(r.Regex) }),
 	}
 }
@@ -128,11 +132,11 @@ func (a Allow) Check() error {
 	return nil
 }
 
-// find calls add for the secrets that the rule finds in a text, with what matched.
-func (r *rule) find(text string, global []*allow, add func(secret, match Span)) {
+// find calls add for the secrets that the rule finds in a part of a text, with what matched.
+func (r *rule) find(text string, in Span, global []*allow, add func(secret, match Span)) {
 	re := r.regex()
-	for _, at := range re.FindAllStringIndex(text, -1) {
-		from, to := at[0], at[1]
+	for _, at := range re.FindAllStringIndex(text[in.From:in.To], -1) {
+		from, to := in.From+at[0], in.From+at[1]
 		for from < to && text[from] == '\n' {
 			from++
 		}

@@ -5,10 +5,10 @@ import (
 	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	ahocorasick "github.com/BobuSumisu/aho-corasick"
@@ -47,6 +47,7 @@ type Finding struct {
 	Rule      string   // the id of the rule, or the name of the value
 	Span               // in the text; of the whole run where it was encoded
 	Encodings []string // it was in
+	As        string   // what it is replaced by; "": a marker
 	value     string
 	rank      int
 }
@@ -57,6 +58,14 @@ func (f Finding) Sum(key []byte) []byte {
 	h := hmac.New(sha256.New, key)
 	h.Write([]byte(f.value))
 	return h.Sum(nil)
+}
+
+// Known reports whether the secret is one of Options.Values.
+func (f Finding) Known() bool { return f.rank < 0 }
+
+// Loose reports whether the rule finds what only looks like a secret.
+func (f Finding) Loose() bool {
+	return f.Rule == GenericRule || f.Rule == EntropyRule || f.Rule == EmailRule
 }
 
 // Len returns the length of the secret in bytes, decoded.
@@ -164,11 +173,17 @@ func (s *Set) Rules() (ids []string) {
 
 // Find returns the secrets in a text, in their order. No two overlap: of those that do,
 // one is left with the place of all, that of the longest, or of the more specific rule.
-func (s *Set) Find(text string) []Finding { return merge(s.FindAll(text)) }
+func (s *Set) Find(text string) []Finding { return Merge(s.FindAll(text)) }
 
 // FindAll returns what each rule finds by itself.
-func (s *Set) FindAll(text string) (all []Finding) {
-	l := &layer{text: text}
+func (s *Set) FindAll(text string) []Finding { return s.findAll(text, nil) }
+
+// FindAcross returns what Find does, as far as it contains one of some places in the text or
+// is encoded.
+func (s *Set) FindAcross(text string, places []int) []Finding { return Merge(s.findAll(text, places)) }
+
+func (s *Set) findAll(text string, places []int) (all []Finding) {
+	l := &layer{text: text, places: places}
 	for depth := 0; ; depth++ {
 		s.find(l, depth > 0, &all)
 		next, ok := (*layer)(nil), false
@@ -185,61 +200,101 @@ func (s *Set) FindAll(text string) (all []Finding) {
 // find adds what is found in a layer. Below the first one, what has nothing that was
 // decoded last has been found before.
 func (s *Set) find(l *layer, below bool, all *[]Finding) {
-	add := func(id string, rank int, at, match Span, in encodings) {
-		if below && !l.fresh(match) {
+	add := func(id string, rank int, at, match Span, in encodings, as string) {
+		if !l.wanted(match, below) {
 			return
 		}
-		*all = append(*all, Finding{Rule: id, Span: l.origin(at), Encodings: (l.decoded(at) | in).names(), value: l.text[at.From:at.To], rank: rank})
+		*all = append(*all, Finding{Rule: id, Span: l.origin(at), Encodings: (l.decoded(at) | in).names(), As: as, value: l.text[at.From:at.To], rank: rank})
 	}
 	if s.exact != nil {
-		s.exact.find(l.text, func(at Span, name string, e encodings) { add(name, -1, at, at, e) })
+		s.exact.find(l.text, func(at Span, name string, e encodings) { add(name, -1, at, at, e, "") })
 	}
-	for _, n := range s.candidates(l.text) {
-		r := s.rules[n]
-		r.find(l.text, s.allow, func(secret, match Span) { add(r.id, r.rank, secret, match, 0) })
+	try := func(n int32, in Span) {
+		if r := s.rules[n]; l.wanted(in, below) {
+			r.find(l.text, in, s.allow, func(secret, match Span) { add(r.id, r.rank, secret, match, 0, r.as) })
+		}
 	}
+	for _, n := range s.always {
+		try(n, Span{0, len(l.text)})
+	}
+	s.candidates(l.text, try)
 }
 
-// candidates returns the rules that have a keyword in a text.
-func (s *Set) candidates(text string) []int32 {
-	list := s.always
+// A hit is a keyword of a rule in a text.
+type hit struct {
+	rule int32
+	Span
+}
+
+// scratch is memory that a search uses.
+type scratch struct {
+	lower []byte
+	hits  []hit
+}
+
+var scratches = sync.Pool{New: func() any { return &scratch{} }}
+
+// candidates calls try for the rules that have a keyword in a text, in their order, with the
+// parts of the text that they may match in.
+func (s *Set) candidates(text string, try func(rule int32, in Span)) {
 	if s.keyed == nil || text == "" {
-		return list
+		return
 	}
-	var hit map[int32]bool
-	s.keyed.Walk(lower(text), func(_, _, pattern int64) bool {
-		for _, n := range s.of[pattern] {
-			if hit == nil {
-				hit = map[int32]bool{}
-				list = slices.Clone(list)
-			}
-			if !hit[n] {
-				hit[n] = true
-				list = append(list, n)
-			}
+	m := scratches.Get().(*scratch)
+	defer scratches.Put(m)
+	m.hits = m.hits[:0]
+	lower, placed := m.toLower(text)
+	s.keyed.Walk(lower, func(end, n, pattern int64) bool {
+		for _, rule := range s.of[pattern] {
+			m.hits = append(m.hits, hit{rule, Span{int(end-n) + 1, int(end) + 1}})
 		}
 		return true
 	})
-	slices.Sort(list[len(s.always):])
-	return list
+	slices.SortStableFunc(m.hits, func(a, b hit) int { return int(a.rule - b.rule) })
+	for hits := m.hits; len(hits) > 0; {
+		rule := hits[0].rule
+		n := 1
+		for n < len(hits) && hits[n].rule == rule {
+			n++
+		}
+		r, ok := s.rules[rule].reach()
+		if !ok || !placed {
+			try(rule, Span{0, len(text)})
+			hits = hits[n:]
+			continue
+		}
+		in := r.window(text, hits[0].Span)
+		for _, h := range hits[1:n] {
+			next := r.window(text, h.Span)
+			if next.From > in.To {
+				try(rule, in)
+				in = next
+			}
+			in.From, in.To = min(in.From, next.From), max(in.To, next.To)
+		}
+		try(rule, in)
+		hits = hits[n:]
+	}
 }
 
-// lower returns a text in lower case, as keywords are.
-func lower(text string) []byte {
-	b := []byte(text)
-	for i, c := range b {
-		if c >= utf8.RuneSelf {
-			return bytes.ToLower(b)
-		}
+// toLower returns a text in lower case, as keywords are. placed says that each character
+// stands where it does in the text: it does not if another one has an ASCII letter for its
+// lower case.
+func (m *scratch) toLower(text string) (lower []byte, placed bool) {
+	if strings.Contains(text, "\u212a") || strings.Contains(text, "\u0130") { // K and I of other scripts
+		return bytes.ToLower([]byte(text)), false
+	}
+	m.lower = append(m.lower[:0], text...)
+	for i, c := range m.lower {
 		if 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
+			m.lower[i] = c + 'a' - 'A'
 		}
 	}
-	return b
+	return m.lower, true
 }
 
-// merge joins findings that overlap.
-func merge(all []Finding) []Finding {
+// Merge joins findings that overlap: see [Set.Find].
+func Merge(all []Finding) []Finding {
 	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Or(a.From-b.From, b.To-a.To, a.rank-b.rank) })
 	var out []Finding
 	for _, f := range all {
@@ -256,6 +311,3 @@ func merge(all []Finding) []Finding {
 	}
 	return out
 }
-
-// Hex returns the first n digits of a digest.
-func Hex(sum []byte, n int) string { return hex.EncodeToString(sum)[:n] }

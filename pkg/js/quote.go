@@ -275,3 +275,43 @@ func hex4(s string) (r rune) {
 	}
 	return r & 0xFFFF
 }
+
+// Origins returns where in the valid literal lit the parts of [Unquote](lit) are written,
+// which come in their order and do not overlap. An escape, or a raw byte that is not UTF-8,
+// belongs to a part as a whole.
+func Origins(lit string, parts []Span) []Span {
+	out := make([]Span, 0, len(parts))
+	s, raw, text := body(lit), 0, 0
+	for _, p := range parts {
+		o := Span{From: -1}
+		for raw < len(s) && text < p.To || o.From < 0 {
+			size, length := unit(s[raw:])
+			if o.From < 0 && (text+length > p.From || size == 0) {
+				o.From = raw + 1
+			}
+			raw, text = raw+size, text+length
+		}
+		o.To = max(raw, o.From-1) + 1
+		out = append(out, o)
+	}
+	return out
+}
+
+// unit returns the length of the first character of the body of a literal, as it is written
+// and in the text.
+func unit(s string) (size, length int) {
+	switch {
+	case s == "":
+		return 0, 0
+	case s[0] == '\\':
+		r, size := decodeEscape(s)
+		if isHighSurrogate(r) || isLowSurrogate(r) {
+			return size, 3
+		}
+		return size, utf8.RuneLen(r)
+	case s[0] < 0x80:
+		return 1, 1
+	}
+	r, size := decodeUTF8(s)
+	return size, utf8.RuneLen(r)
+}

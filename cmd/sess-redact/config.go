@@ -1,0 +1,158 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/redact"
+	"github.com/sess-tools/sess/internal/secret"
+	"github.com/sess-tools/sess/internal/sources"
+)
+
+type config struct {
+	check, failOnFind            bool
+	rules, only, skip, exprs     []string
+	secretFiles, env             []string
+	allow, baseline, newBaseline string
+	entropy, emails, paths       bool
+	depth                        int
+	as, keyFile                  string
+	signatures, images, damaged  string
+	rawJSONL                     bool
+	json, sarif, github          bool
+	dest                         operand.Destination
+	sessions                     sources.Selection
+	base                         *baseline
+	set                          *secret.Set
+}
+
+const defaultDepth = 5
+
+func (c *config) flags() []clikit.Flag {
+	return slices.Concat(
+		clikit.Group("What is a secret",
+			clikit.Strings(&c.rules, "rules", "add the rules of the gitleaks configuration `FILE`; all: use those too that find much which is none"),
+			clikit.Strings(&c.only, "only", "use only the rules `ID,ID`"),
+			clikit.Strings(&c.skip, "skip", "use all rules but `ID,ID`"),
+			clikit.Strings(&c.exprs, "e", "what matches the regular expression `REGEX` is a secret; may be repeated"),
+			clikit.Strings(&c.secretFiles, "secret-file", "the lines of `FILE` are secrets"),
+			clikit.Strings(&c.env, "env", "the values of the environment variables `GLOB` are secrets"),
+			clikit.String(&c.allow, "allow", "", "what a regular expression of `FILE` matches is no secret; one a line"),
+			clikit.Bool(&c.entropy, "entropy", "long random texts are secrets"),
+			clikit.Bool(&c.emails, "emails", "addresses of mail are secrets"),
+			clikit.Bool(&c.paths, "paths", "put ~ for the home directory, and user for the names of users in paths"),
+			clikit.Int(&c.depth, "depth", defaultDepth, "look into `N` layers of encodings"),
+		),
+		clikit.Group("What is written",
+			clikit.String(&c.as, "as", "kind", "write in place of a secret its kind, hash, mask:N, or the text `AS`"),
+			clikit.String(&c.keyFile, "map", "", "with --as hash, keep the key of the digests in `FILE`, so that they are the same the next time"),
+			clikit.Choice(&c.signatures, "signatures", []string{"keep", "drop"}, "`HOW` to treat the signatures of thinking, which others cannot read"),
+			clikit.Choice(&c.images, "images", []string{"keep", "note", "drop"}, "`HOW` to treat images: note writes a text in their place"),
+			clikit.Choice(&c.damaged, "damaged", []string{"fail", "drop"}, "`HOW` to treat a line that is not JSON and has a secret"),
+			clikit.Bool(&c.rawJSONL, "raw-jsonl", "the input is JSON Lines of any kind"),
+			clikit.Bool(&c.failOnFind, "fail-on-find", "end with status 1 if something was replaced"),
+			clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist, with mode 0600"),
+			operand.SyncFlag(&c.dest.Sync, "copy"),
+		),
+		clikit.Group("Checking", append([]clikit.Flag{
+			clikit.Bool(&c.check, "check", "write no session: print where secrets are, and end with status 1 if there are any"),
+			clikit.Bool(&c.json, "json", "with --check, print one JSON object per finding, and one of all"),
+			clikit.Bool(&c.sarif, "sarif", "with --check, print SARIF 2.1.0"),
+			clikit.Bool(&c.github, "github", "with --check, print annotations of GitHub Actions"),
+			clikit.String(&c.baseline, "baseline", "", "with --check, what `FILE` knows is no finding"),
+			clikit.String(&c.newBaseline, "write-baseline", "", "with --check, make `FILE`, which knows what is found now"),
+		}, c.sessions.Flags("check")...)...),
+	)
+}
+
+// validate refuses flags that contradict each other.
+func (c *config) validate() error {
+	selects := c.sessions != (sources.Selection{})
+	switch {
+	case !c.check && (c.json || c.sarif || c.github || c.baseline != "" || c.newBaseline != "" || selects):
+		return clikit.WithHint(clikit.UsageError("--json, --sarif, --github, --baseline, --write-baseline and the flags that select sessions go with --check"),
+			"without --check one session is read and written")
+	case c.check && (c.dest.File != "" || c.failOnFind || c.keyFile != ""):
+		return clikit.UsageError("--output, --fail-on-find and --map do not go with --check, which writes no session")
+	case c.keyFile != "" && c.as != "hash":
+		return clikit.UsageError("--map goes with --as hash")
+	case c.depth < 0 || c.depth > 16:
+		return clikit.UsageError("--depth wants 0 to 16 layers")
+	}
+	return clikit.Exclusive(clikit.Given(c.json, "--json"), clikit.Given(c.sarif, "--sarif"), clikit.Given(c.github, "--github"))
+}
+
+// redactor makes what looks for secrets.
+func (c *config) redactor(s *clikit.Streams) (*redact.Redactor, error) {
+	o := secret.Options{Entropy: c.entropy, Emails: c.emails, Only: words(c.only), Skip: words(c.skip), Depth: c.depth}
+	if err := c.addRules(s, &o); err != nil {
+		return nil, err
+	}
+	for _, add := range []func(*clikit.Streams, *secret.Options) error{c.addAllowed, c.addFiles, c.addEnv} {
+		if err := add(s, &o); err != nil {
+			return nil, err
+		}
+	}
+	if c.paths {
+		o.Rules = append(o.Rules, pathRules()...)
+	}
+	style, err := redact.ParseStyle(c.as)
+	if err != nil {
+		return nil, clikit.UsageError("--as: %v", err)
+	}
+	if style.Hash {
+		if style.Key, err = c.key(); err != nil {
+			return nil, err
+		}
+	}
+	if c.set, err = secret.New(o); err != nil {
+		return nil, clikit.UsageError("%v", err)
+	}
+	r, err := redact.New(redact.Options{Set: c.set, Style: style, Signatures: c.signatures == "drop", Images: c.images, Damaged: c.damaged == "drop"})
+	if err != nil {
+		return nil, clikit.UsageError("--as: %v", err)
+	}
+	return r, nil
+}
+
+// words are the words of a flag's values, which commas separate.
+func words(values []string) (list []string) {
+	for _, v := range values {
+		list = append(list, strings.Split(v, ",")...)
+	}
+	return list
+}
+
+func ruleIDs() []string {
+	set, err := secret.New(secret.Options{Generic: true, Entropy: true, Emails: true})
+	if err != nil {
+		return nil
+	}
+	return set.Rules()
+}
+
+// caught makes an error of a panic that says where it happened and nothing of the data: a
+// message of the runtime may have some in it.
+func caught(err *error) {
+	if recover() == nil {
+		return
+	}
+	var at []string
+	pc := make([]uintptr, 16)
+	frames := runtime.CallersFrames(pc[:runtime.Callers(3, pc)])
+	for {
+		f, more := frames.Next()
+		if strings.Contains(f.Function, "sess-tools") || strings.HasPrefix(f.Function, "main.") {
+			at = append(at, fmt.Sprintf("%s:%d", f.Function, f.Line))
+		}
+		if !more {
+			break
+		}
+	}
+	*err = errors.New("an error of sess-redact itself, at " + strings.Join(at, ", "))
+}

@@ -1,0 +1,62 @@
+// Sess-redact takes secrets out of a session, or says whether there are any.
+//
+// Usage:
+//
+//	sess-redact [flags] [SESSION]
+//	sess-redact --check [flags] [SESSION|DIR...]
+//
+// It is a filter: session in, session out, the same bytes but for the secrets. It never
+// prints one. See sess-redact(1).
+package main
+
+import (
+	"context"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-redact",
+	Summary: "take secrets out of a session, or check that there are none",
+	Args:    "[SESSION|DIR...]",
+	Examples: `sess-redact s.jsonl > clean.jsonl
+sess-redact --env '*_TOKEN' --as hash -o clean.jsonl s.jsonl
+sess-redact --check s.jsonl
+sess-ls -0 | xargs -0 sess-redact --check`,
+	Complete: completing,
+	New: func() ([]clikit.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+// completing adds what may stand at a place.
+func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+	switch at.Kind {
+	case "ID,ID":
+		complete.List(at, add, ruleIDs()...)
+	case "SESSION|DIR":
+		at.Kind = "SESSION"
+		fallthrough
+	default:
+		complete.Reader(ctx, at, add)
+	}
+}
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
+	defer caught(&err)
+	if err := c.validate(); err != nil {
+		return err
+	}
+	r, err := c.redactor(s)
+	if err != nil {
+		return err
+	}
+	if c.check {
+		return c.checkAll(ctx, s, r, operands)
+	}
+	return c.filter(ctx, s, r, operands)
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/secret"
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// A reporter prints findings.
+type reporter interface {
+	row(r row) error
+	end(n *counted, sessions, rules int) error
+}
+
+func (c *config) reporter(s *clikit.Streams) reporter {
+	switch {
+	case c.json:
+		return &jsonReport{out: s.Shown(), prints: c.base.key != nil}
+	case c.sarif:
+		return &sarifReport{out: s.Shown()}
+	case c.github:
+		return &githubReport{out: s.Out}
+	}
+	return &textReport{out: s.Out}
+}
+
+// A textReport prints FILE:ENTRY:FIELD:KIND:COUNT.
+type textReport struct{ out io.Writer }
+
+func (t *textReport) row(r row) error {
+	kind := r.Rule
+	if r.Structural {
+		kind += " (structural)"
+	}
+	_, err := fmt.Fprintf(t.out, "%s:%s:%s:%s:%d\n", r.src.Label(), tty.Clean(r.Entry), r.Field, kind, r.count)
+	return err
+}
+
+func (t *textReport) end(*counted, int, int) error { return nil }
+
+// A jsonReport prints an object for each finding, and one of all.
+type jsonReport struct {
+	out    io.Writer
+	prints bool
+}
+
+// minShownLen is how long a secret has to be for its length to be told, in bytes.
+const minShownLen = 12
+
+func (t *jsonReport) row(r row) error {
+	fields := []js.Field{
+		js.StringField("path", r.src.File()), js.StringField("entry", r.Entry), js.IntField("line", int64(r.Line)),
+		js.StringField("field", r.Field), js.StringField("kind", r.Rule), js.IntField("count", int64(r.count)), js.IntField("start", int64(r.From)),
+	}
+	if r.Len() >= minShownLen {
+		fields = append(fields, js.IntField("end", int64(r.To)), js.IntField("bytes", int64(r.Len())))
+	}
+	if len(r.Encodings) > 0 {
+		fields = append(fields, js.RawField("decoded", marshal(r.Encodings)))
+	}
+	if r.Structural {
+		fields = append(fields, js.RawField("structural", "true"))
+	}
+	if r.Damaged {
+		fields = append(fields, js.RawField("damaged", "true"))
+	}
+	if t.prints {
+		fields = append(fields, js.StringField("fingerprint", r.fingerprint))
+	}
+	_, err := fmt.Fprintln(t.out, js.Object(fields...))
+	return err
+}
+
+func (t *jsonReport) end(n *counted, sessions, rules int) error {
+	var kinds []js.Field
+	for _, kind := range slices.Sorted(maps.Keys(n.kinds)) {
+		kinds = append(kinds, js.IntField(kind, int64(n.kinds[kind])))
+	}
+	source := js.Object(js.StringField("source", "gitleaks"), js.StringField("version", secret.GitleaksVersion), js.IntField("enabled", int64(rules)))
+	_, err := fmt.Fprintln(t.out, js.Object(js.IntField("total", int64(n.total)), js.IntField("entries", int64(n.entries)),
+		js.IntField("sessions", int64(sessions)), js.RawField("kinds", js.Object(kinds...)), js.RawField("rules", source)))
+	return err
+}
+
+func marshal(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // of strings and maps only
+	}
+	return string(b)
+}
+
+// A githubReport prints annotations: docs.github.com, workflow commands.
+type githubReport struct{ out io.Writer }
+
+var (
+	commandData  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	commandValue = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+func (t *githubReport) row(r row) error {
+	_, err := fmt.Fprintf(t.out, "::error file=%s,line=%d,title=%s::%s\n", commandValue.Replace(r.src.Label()), r.Line,
+		commandValue.Replace(r.Rule), commandData.Replace(message(r)))
+	return err
+}
+
+func (t *githubReport) end(*counted, int, int) error { return nil }
+
+// message says of a finding what it is and where.
+func message(r row) string {
+	return fmt.Sprintf("%s in %s of entry %s", r.Rule, r.Field, tty.Clean(r.Entry))
+}
+
+// A sarifReport prints one run of SARIF 2.1.0.
+type sarifReport struct {
+	out     io.Writer
+	results []any
+	rules   map[string]bool
+}
+
+type object = map[string]any
+
+func (t *sarifReport) row(r row) error {
+	if t.rules == nil {
+		t.rules = map[string]bool{}
+	}
+	t.rules[r.Rule] = true
+	t.results = append(t.results, object{
+		"ruleId": r.Rule, "level": "error",
+		"message": object{"text": message(r)},
+		"locations": []any{object{"physicalLocation": object{
+			"artifactLocation": object{"uri": (&url.URL{Path: r.src.File()}).String()}, "region": object{"startLine": max(r.Line, 1)},
+		}}},
+	})
+	return nil
+}
+
+func (t *sarifReport) end(*counted, int, int) error {
+	rules := []any{}
+	for _, id := range slices.Sorted(maps.Keys(t.rules)) {
+		rules = append(rules, object{"id": id, "shortDescription": object{"text": "a secret: " + id}})
+	}
+	if t.results == nil {
+		t.results = []any{}
+	}
+	_, err := fmt.Fprintln(t.out, marshal(object{
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+		"runs": []any{object{
+			"tool":    object{"driver": object{"name": "sess-redact", "semanticVersion": secret.GitleaksVersion, "rules": rules}},
+			"results": t.results,
+		}},
+	}))
+	return err
+}

@@ -1,0 +1,152 @@
+package redact
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// A text is a string of a line: a value or a key.
+type text struct {
+	js.Span        // of the literal, in the line
+	key     bool   // it is a key
+	in      int    // the frame that holds it
+	name    string // the literal of the key whose value it is, "" for an element
+	index   int    // of the element
+}
+
+// A frame is an object or an array.
+type frame struct {
+	from   int // where it begins
+	up     int // the frame that holds it, -1 for the outermost
+	object bool
+	name   string // as in text
+	index  int
+}
+
+// A tree is what a line is made of.
+type tree struct {
+	line   string
+	texts  []text
+	frames []frame
+}
+
+// read reads a line, which is valid JSON, into a tree whose memory it uses again.
+func (t *tree) read(line string) {
+	t.line, t.texts, t.frames = line, t.texts[:0], t.frames[:0]
+	at, name, index := -1, "", 0 // the frame, and the place in it
+	wantKey := false
+	for i := 0; i < len(line); {
+		switch line[i] {
+		case '"':
+			end := js.ValueEnd(line, i)
+			t.texts = append(t.texts, text{Span: js.Span{From: i, To: end}, key: wantKey, in: at, name: name, index: index})
+			if wantKey {
+				name, wantKey = line[i:end], false
+				t.texts[len(t.texts)-1].name = name
+			}
+			i = end
+			continue
+		case '{', '[':
+			t.frames = append(t.frames, frame{from: i, up: at, object: line[i] == '{', name: name, index: index})
+			at, name, index, wantKey = len(t.frames)-1, "", 0, line[i] == '{'
+		case '}', ']':
+			f := t.frames[at]
+			at, name, index, wantKey = f.up, f.name, f.index, false
+		case ',':
+			if at >= 0 && t.frames[at].object {
+				wantKey = true
+			} else {
+				index++
+			}
+		}
+		i++
+	}
+}
+
+// literal returns a text as it is written.
+func (t *tree) literal(x text) string { return t.line[x.From:x.To] }
+
+// shape returns the tree of a line without its texts: two lines with the same shape differ
+// only in strings.
+func shape(line string) string {
+	var b strings.Builder
+	for i := 0; i < len(line); {
+		if line[i] == '"' {
+			b.WriteByte('"')
+			i = js.ValueEnd(line, i)
+			continue
+		}
+		b.WriteByte(line[i])
+		i++
+	}
+	return b.String()
+}
+
+// names returns the keys around a text, the outermost first; "" for an element of an array.
+func (t *tree) names(x text) (list []string) {
+	for at := x.in; at >= 0 && t.frames[at].up >= 0; at = t.frames[at].up {
+		list = append(list, t.frames[at].name)
+	}
+	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
+		list[i], list[j] = list[j], list[i]
+	}
+	return list
+}
+
+// field returns the path of a text as it is shown: of names and indexes, where a name that
+// may be a secret, or is none of those that programs choose, is "key". The outer "message"
+// is left out. With to, it is the path of the row of blocks from x to that element.
+func (t *tree) field(x text, shown func(key string) bool, to int) string {
+	name := func(lit string) string {
+		if plain := js.Unquote(lit); isName(plain) && shown(plain) {
+			return plain
+		}
+		return "key"
+	}
+	var path string
+	add := func(object bool, lit string, index string) {
+		switch {
+		case !object:
+			path += "[" + index + "]"
+		case path == "" && lit == `"message"` && x.in > 0:
+		case path == "":
+			path = name(lit)
+		default:
+			path += "." + name(lit)
+		}
+	}
+	var chain []int
+	for at := x.in; at >= 0; at = t.frames[at].up {
+		chain = append(chain, at)
+	}
+	for i := len(chain) - 1; i > 0; i-- { // the frame chain[i-1] in chain[i]
+		f := t.frames[chain[i-1]]
+		index := strconv.Itoa(f.index)
+		if i == 1 && to > f.index {
+			index += ".." + strconv.Itoa(to)
+		}
+		add(t.frames[chain[i]].object, f.name, index)
+	}
+	switch {
+	case x.key:
+		add(true, `"key"`, "")
+	case x.in >= 0:
+		add(t.frames[x.in].object, x.name, strconv.Itoa(x.index))
+	}
+	return path
+}
+
+// isName reports whether a key is one that programs choose.
+func isName(s string) bool {
+	if s == "" || len(s) > 40 {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && c != '_' && c != '-' && c != '$' {
+			return false
+		}
+	}
+	return true
+}
