@@ -25,7 +25,7 @@ var magics = []struct {
 
 // images returns where in a text the base64 of whole images stands: the bytes of one may
 // look like anything. What follows an image in its base64 is no image: it is looked at, and
-// if it holds a secret it is cut off.
+// if it holds a secret it is cut off; and so is what only begins like an image.
 func images(text string, find func(string) []secret.Finding) (list []secret.Span, tails []secret.Finding) {
 	if len(text) < minImage {
 		return nil, nil
@@ -47,7 +47,10 @@ func images(text string, find func(string) []secret.Finding) (list []secret.Span
 				continue
 			}
 			n := m.end(data)
-			if n <= 0 || n > len(data) {
+			if n <= 0 || n > len(data) { // it only begins like one
+				if found := find(string(data)); len(found) > 0 {
+					tails = append(tails, encodedFinding(found[0], secret.Span{From: from, To: padded(text, to)}, ""))
+				}
 				continue
 			}
 			last := from + (n+2)/3*4 // the image, padded
@@ -66,14 +69,18 @@ func tailOf(data []byte, n int, at secret.Span, find func(string) []secret.Findi
 	if len(found) == 0 {
 		return nil
 	}
-	f := found[0]
-	f.Span = at
-	f.Encodings = append([]string{"base64"}, f.Encodings...)
-	f.As = base64.StdEncoding.EncodeToString(data[n/3*3 : n])
-	if f.As == "" {
-		f.As = nothing
+	as := base64.StdEncoding.EncodeToString(data[n/3*3 : n])
+	if as == "" {
+		as = nothing
 	}
-	return []secret.Finding{f}
+	return []secret.Finding{encodedFinding(found[0], at, as)}
+}
+
+// encodedFinding returns a finding in what base64 says as one in the base64.
+func encodedFinding(f secret.Finding, at secret.Span, as string) secret.Finding {
+	f.Span, f.As = at, as
+	f.Encodings = append([]string{"base64"}, f.Encodings...)
+	return f
 }
 
 func isBase64(c byte) bool {

@@ -50,7 +50,7 @@ func (r *Redactor) joined(l *line) {
 
 // said reports whether a text is a text block, or all that a message says.
 func (t *tree) said(x text) bool {
-	return !x.key && x.in > 0 && (js.IsKey(x.name, "text") && t.frames[x.in].name == "" || js.IsKey(x.name, "content"))
+	return !x.key && x.in > 0 && x.name != "" && (js.IsKey(x.name, "text") && t.frames[x.in].name == "" || js.IsKey(x.name, "content"))
 }
 
 // follows reports whether the block of b comes after that of a.

@@ -213,9 +213,6 @@ func standard(run string) string {
 }
 
 func decodeBase64(run string) (string, bool) {
-	if !strings.ContainsAny(run, "0123456789+/-_") {
-		return "", false // a word
-	}
 	out, ok := decodeQuanta(run)
 	if !ok || !isText(out) {
 		return "", false

@@ -16,7 +16,7 @@ var ownRules = []Rule{
 		ID:       "dsn-password",
 		Regex:    `(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s:@/"'<>]{0,64}:(` + value + `{3,256}?)@[a-z0-9_\[]`,
 		Keywords: []string{"://"},
-		Allow:    []Allow{{Regexes: []string{`(?i)^(?:pass(?:word)?|pwd|secret|token|xxx+|x-oauth-basic|\.\.\.|%[sv]|user|redacted)$`, `^[:/]`}}},
+		Allow:    []Allow{{Regexes: []string{`(?i)^(?:pass(?:word)?|pwd|secret|token|xxx+|x-oauth-basic|\.\.\.|%[sv]|user|redacted)$`, `^[:/]`, `^[0-9]{1,5}/`}}},
 	},
 	{
 		ID:       "env-secret",
