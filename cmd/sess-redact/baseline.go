@@ -81,15 +81,15 @@ func (b *baseline) fingerprint(f redact.Found) string {
 	return hex.EncodeToString(f.Sum(append([]byte(f.Rule+"\x00"), b.key...))[:16])
 }
 
-func (b *baseline) knows(print string) bool { return print != "" && b.known[print] }
+func (b *baseline) knows(mark string) bool { return mark != "" && b.known[mark] }
 
 // add adds a finding to the lines.
-func (b *baseline) add(print string, f redact.Found) {
-	if print == "" || b.added[print] {
+func (b *baseline) add(mark string, f redact.Found) {
+	if mark == "" || b.added[mark] {
 		return
 	}
-	b.added[print] = true
-	b.lines = append(b.lines, js.Object(js.StringField("type", "finding"), js.StringField("fingerprint", print),
+	b.added[mark] = true
+	b.lines = append(b.lines, js.Object(js.StringField("type", "finding"), js.StringField("fingerprint", mark),
 		js.StringField("kind", f.Rule), js.StringField("field", f.Field), js.StringField("date", time.Now().UTC().Format(time.DateOnly))))
 }
 

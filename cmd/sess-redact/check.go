@@ -68,13 +68,13 @@ func (c *config) checkOne(ctx context.Context, s *clikit.Streams, r *redact.Reda
 		group = nil
 	}
 	err = c.scan(ctx, r, in, nil, func(f redact.Found) {
-		print := c.base.fingerprint(f)
-		if c.base.knows(print) {
+		mark := c.base.fingerprint(f)
+		if c.base.knows(mark) {
 			return
 		}
-		c.base.add(print, f)
+		c.base.add(mark, f)
 		count.add(f)
-		next := row{src: src, Found: f, count: 1, fingerprint: print}
+		next := row{src: src, Found: f, count: 1, fingerprint: mark}
 		if group != nil && !c.json && group.same(next) {
 			group.count++
 			return

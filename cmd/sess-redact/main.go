@@ -21,9 +21,9 @@ var tool = clikit.Tool{
 	Summary: "take secrets out of a session, or check that there are none",
 	Args:    "[SESSION|DIR...]",
 	Examples: `sess-redact s.jsonl > clean.jsonl
-sess-redact --env '*_TOKEN' --as hash -o clean.jsonl s.jsonl
+sess-redact --as hash -o clean.jsonl s.jsonl
 sess-redact --check s.jsonl
-sess-ls -0 | xargs -0 sess-redact --check`,
+sess-ls -0 | xargs -0 -r sess-redact --check`,
 	Complete: completing,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}

@@ -134,19 +134,19 @@ func (r *Redactor) look(l *line) {
 	}
 	r.joined(l)
 	if len(l.found) > 0 || l.last.index >= 0 {
-		l.entry, l.kind = describe(l.text, l.number)
+		l.entry, l.kind = r.describe(l.text, l.number)
 	}
 }
 
 // describe returns what a line is called, and which lines are of its kind.
-func describe(text string, number int) (entry, kind string) {
+func (r *Redactor) describe(text string, number int) (entry, kind string) {
 	v := js.Value(js.Trim(text))
 	typ, id := v.Get("type").Str(), v.Get("id").Str()
 	kind = typ + "/" + v.Get("message", "role").Str()
 	switch {
 	case typ == session.TypeSession:
 		return "-", kind
-	case id == "" || !isName(id):
+	case !isName(id) || !r.shown(id):
 		return fmt.Sprintf("L%d", number), kind
 	}
 	return id, kind

@@ -515,7 +515,7 @@ func TestSilent(t *testing.T) {
 	s := planted.Make(12)
 	_, found := redacted(t, Options{}, s.Text())
 	for _, f := range found {
-		for _, text := range []string{fmt.Sprint(f), fmt.Sprint(f.Finding), fmt.Sprintf("%s", f.Finding)} {
+		for _, text := range []string{fmt.Sprint(f), fmt.Sprint(f.Finding), f.Finding.String()} {
 			for _, secret := range s.Secrets {
 				if strings.Contains(text, secret) {
 					t.Errorf("a finding of %s prints it", f.Rule)

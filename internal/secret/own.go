@@ -1,9 +1,5 @@
 package secret
 
-// Own are the rules that are not gitleaks': for what stands in transcripts of shells, and
-// for keys that are newer than its rules.
-func Own() []Rule { return ownRules }
-
 // notHere begins no value: a variable, a placeholder, a call, what is redacted already.
 const (
 	value   = `[^\s"'` + "`" + `$<>(){}\[\],;\\|&*…]`
@@ -11,6 +7,8 @@ const (
 	assigns = `["']?[ \t]*(?:=>|:=|=|:)[ \t]*["']?`
 )
 
+// ownRules are the rules that are not gitleaks': for what stands in transcripts of shells, and
+// for keys that are newer than its rules.
 var ownRules = []Rule{
 	{
 		ID:       "dsn-password",

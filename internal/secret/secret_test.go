@@ -38,57 +38,87 @@ func TestOwnRules(t *testing.T) {
 	key := "-----BEGIN " + "PRIVATE KEY-----\n" + an(64) + "\n" + an(64)
 	cases := map[string][2][]string{
 		"dsn-password": {
-			{"postgres://u:" + pw() + "@h/db", "mysql://root:" + pw() + "@127.0.0.1:3306", "redis://:" + pw() + "@cache", "amqp://a:" + pw() + "@[::1]:5672", "DB=mongodb+srv://u:" + pw() + "@c.example.com",
-				"https://me:" + pw() + "@git.example.com/x.git", "jdbc:postgresql://u:" + pw() + "@h", "smb://d;u:" + pw() + "@h", "url = 'ftp://u:" + pw() + "@h'", "ldap://cn=a:" + pw() + "@h"},
-			{"postgres://u@h/db", "postgres://user:password@localhost/db", "https://example.com:8080/@scope", "http://h/a:b@c", "postgres://u:$PASSWORD@h", "postgres://u:${PW}@h", "postgres://u:<pw>@h",
-				"git@github.com:a/b.git", "https://u:***@h", "postgres://u:%s@h"},
+			{
+				"postgres://u:" + pw() + "@h/db", "mysql://root:" + pw() + "@127.0.0.1:3306", "redis://:" + pw() + "@cache", "amqp://a:" + pw() + "@[::1]:5672", "DB=mongodb+srv://u:" + pw() + "@c.example.com",
+				"https://me:" + pw() + "@git.example.com/x.git", "jdbc:postgresql://u:" + pw() + "@h", "smb://d;u:" + pw() + "@h", "url = 'ftp://u:" + pw() + "@h'", "ldap://cn=a:" + pw() + "@h",
+			},
+			{
+				"postgres://u@h/db", "postgres://user:password@localhost/db", "https://example.com:8080/@scope", "http://h/a:b@c", "postgres://u:$PASSWORD@h", "postgres://u:${PW}@h", "postgres://u:<pw>@h",
+				"git@github.com:a/b.git", "https://u:***@h", "postgres://u:%s@h",
+			},
 		},
 		"env-secret": {
-			{"DEPLOY_TOKEN=" + an(20), "export API_KEY=" + an(24), "export API_KEY=\"" + an(24) + "\"", "A=1\nMY_SECRET=" + an(16) + "\nB=2", "SECRET=" + an(20), "APP_TOKEN_PROD=" + an(20),
-				"set DB_PASSWORD=" + pw(), "declare -x X_KEY=\"" + an(20) + "\"", "ENV NPM_TOKEN=" + an(30), "AUTH_CREDENTIALS='" + an(20) + "'"},
-			{"API_KEY=your-api-key-here", "TOKEN=${TOKEN}", "SECRET=$(cat x)", "KEY=short1", "API_KEY=<key>", "KEY_PATH=/etc/ssl/private/key.pem", "TOKEN=aaaaaaaaaaaaaaaaaaaa", "API_KEY=\"\"",
-				"PUBLIC_KEY=https://example.com/key1", "MAX_TOKENS=1000000000000"},
+			{
+				"DEPLOY_TOKEN=" + an(20), "export API_KEY=" + an(24), "export API_KEY=\"" + an(24) + "\"", "A=1\nMY_SECRET=" + an(16) + "\nB=2", "SECRET=" + an(20), "APP_TOKEN_PROD=" + an(20),
+				"set DB_PASSWORD=" + pw(), "declare -x X_KEY=\"" + an(20) + "\"", "ENV NPM_TOKEN=" + an(30), "AUTH_CREDENTIALS='" + an(20) + "'",
+			},
+			{
+				"API_KEY=your-api-key-here", "TOKEN=${TOKEN}", "SECRET=$(cat x)", "KEY=short1", "API_KEY=<key>", "KEY_PATH=/etc/ssl/private/key.pem", "TOKEN=aaaaaaaaaaaaaaaaaaaa", "API_KEY=\"\"",
+				"PUBLIC_KEY=https://example.com/key1", "MAX_TOKENS=1000000000000",
+			},
 		},
 		"password-assignment": {
-			{"password: " + pw(), "password=" + pw(), "db_password = '" + pw() + "'", "\"passwd\": \"" + pw() + "\"", "PWD=" + pw(), "root.password=" + pw(), "passphrase := \"" + pw() + "\"",
-				"user=a password=" + pw() + " host=b", "Password:" + pw(), "admin-password: " + pw()},
-			{"password: string", "password = getPassword()", "password: hunterhunter", "password: ${{ secrets.X1 }}", "PWD=/home/me/project1", "password=example-1-password", "the password is 12", "password: 12345678",
-				"pwd: string2", "password = config.db.password1"},
+			{
+				"password: " + pw(), "password=" + pw(), "db_password = '" + pw() + "'", "\"passwd\": \"" + pw() + "\"", "PWD=" + pw(), "root.password=" + pw(), "passphrase := \"" + pw() + "\"",
+				"user=a password=" + pw() + " host=b", "Password:" + pw(), "admin-password: " + pw(),
+			},
+			{
+				"password: string", "password = getPassword()", "password: hunterhunter", "password: ${{ secrets.X1 }}", "PWD=/home/me/project1", "password=example-1-password", "the password is 12", "password: 12345678",
+				"pwd: string2", "password = config.db.password1",
+			},
 		},
 		"bearer-header": {
-			{"Authorization: Bearer " + an(20), "authorization: bearer " + an(40), "-H 'Authorization: token " + an(30) + "'", "\"Authorization\": \"Bearer " + an(20) + "\"", "Authorization: Basic " + an(20) + "==",
-				"Authorization=Bearer " + an(30), "Authorization: apikey " + an(32), "AUTHORIZATION: BEARER " + an(20), "authorization: Bearer " + an(17), "x\nAuthorization: Bearer " + an(50) + "\r\n"},
-			{"Authorization: Bearer <token>", "Authorization: Bearer $TOKEN", "Authorization: Bearer ${TOKEN}", "Authorization: Bearer your_token_here", "Authorization: Bearer " + an(8), "bearer of news", "authorization: none",
-				"Authorization: Bearer {token}", "Authorization header", "Authorization: Bearer xxxxxxxxxxxxxxxxxxxx"},
+			{
+				"Authorization: Bearer " + an(20), "authorization: bearer " + an(40), "-H 'Authorization: token " + an(30) + "'", "\"Authorization\": \"Bearer " + an(20) + "\"", "Authorization: Basic " + an(20) + "==",
+				"Authorization=Bearer " + an(30), "Authorization: apikey " + an(32), "AUTHORIZATION: BEARER " + an(20), "authorization: Bearer " + an(17), "x\nAuthorization: Bearer " + an(50) + "\r\n",
+			},
+			{
+				"Authorization: Bearer <token>", "Authorization: Bearer $TOKEN", "Authorization: Bearer ${TOKEN}", "Authorization: Bearer your_token_here", "Authorization: Bearer " + an(8), "bearer of news", "authorization: none",
+				"Authorization: Bearer {token}", "Authorization header", "Authorization: Bearer xxxxxxxxxxxxxxxxxxxx",
+			},
 		},
 		"cookie-session": {
-			{"Cookie: session=" + an(20), "Set-Cookie: sessionid=" + an(32) + "; Path=/", "cookie: a=b; connect.sid=" + an(32), "Cookie: PHPSESSID=" + an(26), "Cookie: auth=" + an(20), "set-cookie: __Host-token=" + an(40),
-				"\"cookie\": \"session_id=" + an(20) + "\"", "COOKIE: SID=" + an(22), "Cookie: x=1; y=2; access_token=" + an(30), "Cookie: JSESSIONID=" + an(32)},
-			{"Cookie: theme=dark", "Cookie: session=short", "cookies are good", "Set-Cookie: lang=" + an(20), "session=" + an(20), "Cookie: sid=deleteddeleteddeleted", "Cookie:", "Cookie: session=$SESSION",
-				"cookie jar", "Cookie: session=<value>"},
+			{
+				"Cookie: session=" + an(20), "Set-Cookie: sessionid=" + an(32) + "; Path=/", "cookie: a=b; connect.sid=" + an(32), "Cookie: PHPSESSID=" + an(26), "Cookie: auth=" + an(20), "set-cookie: __Host-token=" + an(40),
+				"\"cookie\": \"session_id=" + an(20) + "\"", "COOKIE: SID=" + an(22), "Cookie: x=1; y=2; access_token=" + an(30), "Cookie: JSESSIONID=" + an(32),
+			},
+			{
+				"Cookie: theme=dark", "Cookie: session=short", "cookies are good", "Set-Cookie: lang=" + an(20), "session=" + an(20), "Cookie: sid=deleteddeleteddeleted", "Cookie:", "Cookie: session=$SESSION",
+				"cookie jar", "Cookie: session=<value>",
+			},
 		},
 		"secret-flag": {
-			{"x --password " + pw(), "x --token=" + an(20), "x --api-key " + an(20), "gpg --passphrase " + pw() + " -d", "x --secret '" + an(12) + "'", "x --passwd=\"" + pw() + "\"", "x -token " + an(20),
-				"x --auth-token " + an(20), "x --access-key " + an(20), "--secret-key " + an(20)},
+			{
+				"x --password " + pw(), "x --token=" + an(20), "x --api-key " + an(20), "gpg --passphrase " + pw() + " -d", "x --secret '" + an(12) + "'", "x --passwd=\"" + pw() + "\"", "x -token " + an(20),
+				"x --auth-token " + an(20), "x --access-key " + an(20), "--secret-key " + an(20),
+			},
 			{"x --password-stdin", "x --token $TOKEN", "the --token is", "x --password prompt", "--secret name", "x --api-key <key>", "x --token ./token1.txt", "x --password=***", "x --token-file a1b2c3d4e5", "x --secret --force123"},
 		},
 		"private-key-part": {
-			{key, key + "\n" + an(64), "a\n" + key, strings.ReplaceAll(key, "BEGIN ", "BEGIN RSA "), strings.ReplaceAll(key, "BEGIN ", "BEGIN EC "), strings.ReplaceAll(key, "BEGIN ", "BEGIN OPENSSH "),
-				strings.ReplaceAll(key, "\n", "\\n"), strings.ReplaceAll(key, "\n", "\r\n"), strings.ReplaceAll(key, "-----\n", "-----\nProc-Type: 4,ENCRYPTED\n\n"), key[:100]},
-			{"-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY----- is how it begins", "-----BEGIN CERTIFICATE-----\n" + an(64), "-----BEGIN PUBLIC KEY-----\n" + an(64), "BEGIN PRIVATE KEY",
-				"-----BEGIN PRIVATE KEY-----\n...", "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n<key>", "-----BEGIN SSH SIGNATURE-----\n" + an(64), "-----END PRIVATE KEY-----\n" + an(64)},
+			{
+				key, key + "\n" + an(64), "a\n" + key, strings.ReplaceAll(key, "BEGIN ", "BEGIN RSA "), strings.ReplaceAll(key, "BEGIN ", "BEGIN EC "), strings.ReplaceAll(key, "BEGIN ", "BEGIN OPENSSH "),
+				strings.ReplaceAll(key, "\n", "\\n"), strings.ReplaceAll(key, "\n", "\r\n"), strings.ReplaceAll(key, "-----\n", "-----\nProc-Type: 4,ENCRYPTED\n\n"), key[:100],
+			},
+			{
+				"-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY----- is how it begins", "-----BEGIN CERTIFICATE-----\n" + an(64), "-----BEGIN PUBLIC KEY-----\n" + an(64), "BEGIN PRIVATE KEY",
+				"-----BEGIN PRIVATE KEY-----\n...", "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n<key>", "-----BEGIN SSH SIGNATURE-----\n" + an(64), "-----END PRIVATE KEY-----\n" + an(64),
+			},
 		},
 		"aws-secret-access-key": {
-			{"aws_secret_access_key = " + an(40), "AWS_SECRET_ACCESS_KEY=" + an(40), "aws_secret_key: " + an(40), "\"awsSecretAccessKey\": \"" + an(40) + "\"", "export AWS_SECRET_ACCESS_KEY='" + an(40) + "'",
-				"AwsSecretKey=" + an(40), "aws_secret_access_key=" + an(38) + "/+", "x aws_secret_access_key " + "= " + an(40) + "\n", "AWS_SECRETACCESSKEY=" + an(40), "aws_secret_access_key => " + an(40)},
-			{"aws_secret_access_key = " + an(20), "AWS_SECRET_ACCESS_KEY=$X", "aws_access_key_id = x", "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "secret_access_key " + an(10), "aws_secret_access_key=" + an(60),
-				"aws secret", "AWS_SECRET_ACCESS_KEY", "aws_secret_access_key = <secret>", "aws_secret_access_key = " + strings.Repeat("a", 40)},
+			{
+				"aws_secret_access_key = " + an(40), "AWS_SECRET_ACCESS_KEY=" + an(40), "aws_secret_key: " + an(40), "\"awsSecretAccessKey\": \"" + an(40) + "\"", "export AWS_SECRET_ACCESS_KEY='" + an(40) + "'",
+				"AwsSecretKey=" + an(40), "aws_secret_access_key=" + an(38) + "/+", "x aws_secret_access_key " + "= " + an(40) + "\n", "AWS_SECRETACCESSKEY=" + an(40), "aws_secret_access_key => " + an(40),
+			},
+			{
+				"aws_secret_access_key = " + an(20), "AWS_SECRET_ACCESS_KEY=$X", "aws_access_key_id = x", "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "secret_access_key " + an(10), "aws_secret_access_key=" + an(60),
+				"aws secret", "AWS_SECRET_ACCESS_KEY", "aws_secret_access_key = <secret>", "aws_secret_access_key = " + strings.Repeat("a", 40),
+			},
 		},
-		"xai-api-key": {{"xai-" + an(80), "K=xai-" + an(84), "'xai-" + an(72) + "'"}, {"xai-" + an(10), "xai-sdk-python", "max-xaiaxis", "xai-" + strings.Repeat("a", 80)}},
-		"groq-api-key": {{"gsk_" + an(52), "x gsk_" + an(48) + " y"}, {"gsk_" + an(10), "gsk_window_new", "gsk_" + strings.Repeat("a", 52)}},
+		"xai-api-key":        {{"xai-" + an(80), "K=xai-" + an(84), "'xai-" + an(72) + "'"}, {"xai-" + an(10), "xai-sdk-python", "max-xaiaxis", "xai-" + strings.Repeat("a", 80)}},
+		"groq-api-key":       {{"gsk_" + an(52), "x gsk_" + an(48) + " y"}, {"gsk_" + an(10), "gsk_window_new", "gsk_" + strings.Repeat("a", 52)}},
 		"openrouter-api-key": {{"sk-or-v1-" + hex(64)}, {"sk-or-v1-" + hex(10), "sk-or-v1-" + strings.Repeat("0", 64)}},
-		"anthropic-key": {{"sk-ant-" + "oat01-" + an(95), "sk-ant-" + "sid01-" + an(86)}, {"sk-ant-api03-x", "sk-ant-..."}},
-		"openai-key": {{"sk-proj-" + an(60), "sk-svcacct-" + an(60), "sk-admin-" + an(60)}, {"sk-proj-x", "sk-project-name", "sk-proj-" + strings.Repeat("a", 60)}},
+		"anthropic-key":      {{"sk-ant-" + "oat01-" + an(95), "sk-ant-" + "sid01-" + an(86)}, {"sk-ant-api03-x", "sk-ant-..."}},
+		"openai-key":         {{"sk-proj-" + an(60), "sk-svcacct-" + an(60), "sk-admin-" + an(60)}, {"sk-proj-x", "sk-project-name", "sk-proj-" + strings.Repeat("a", 60)}},
 	}
 	for id, texts := range cases {
 		s := newSet(t, Options{Only: []string{id}})
@@ -103,7 +133,7 @@ func TestOwnRules(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range Own() {
+	for _, r := range ownRules {
 		if _, ok := cases[r.ID]; !ok {
 			t.Errorf("%s is not tested", r.ID)
 		}
@@ -194,8 +224,15 @@ func TestLayers(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Options{
-		{Rules: []Rule{{ID: "", Regex: "x"}}}, {Rules: []Rule{{ID: "x", Regex: "("}}}, {Rules: []Rule{{ID: "x", Regex: "a*"}}}, {Rules: []Rule{{ID: "x", Regex: "a", Group: 1}}},
-		{Rules: []Rule{{ID: "x", Regex: "a", Allow: []Allow{{Regexes: []string{"("}}}}}}, {Only: []string{"no-such"}}, {Skip: []string{"no-such"}}, {Values: []Value{{"v", "short"}}}, {Allow: []Allow{{Regexes: []string{"("}}}},
+		{Rules: []Rule{{ID: "", Regex: "x"}}},
+		{Rules: []Rule{{ID: "x", Regex: "("}}},
+		{Rules: []Rule{{ID: "x", Regex: "a*"}}},
+		{Rules: []Rule{{ID: "x", Regex: "a", Group: 1}}},
+		{Rules: []Rule{{ID: "x", Regex: "a", Allow: []Allow{{Regexes: []string{"("}}}}}},
+		{Only: []string{"no-such"}},
+		{Skip: []string{"no-such"}},
+		{Values: []Value{{"v", "short"}}},
+		{Allow: []Allow{{Regexes: []string{"("}}}},
 	} {
 		if _, err := New(o); err == nil {
 			t.Errorf("%+v is taken", o)
@@ -206,7 +243,9 @@ func TestRefused(t *testing.T) {
 // Allowlists mean what they mean to gitleaks.
 func TestAllow(t *testing.T) {
 	t.Parallel()
-	rule := func(a Allow) Rule { return Rule{ID: "x", Regex: `key=(\w+)`, Keywords: []string{"key"}, Allow: []Allow{a}} }
+	rule := func(a Allow) Rule {
+		return Rule{ID: "x", Regex: `key=(\w+)`, Keywords: []string{"key"}, Allow: []Allow{a}}
+	}
 	for _, c := range []struct {
 		allow Allow
 		text  string

@@ -86,22 +86,14 @@ func (f Finding) String() string { return fmt.Sprintf("%s at %d-%d", f.Rule, f.F
 // New makes a set. It fails for a rule that is wrong, for ids that are unknown, and for
 // values that are too short.
 func New(o Options) (*Set, error) {
-	list := o.list()
-	known := map[string]bool{}
-	for _, r := range o.Rules {
-		if err := r.Check(); err != nil {
-			return nil, err
-		}
-	}
-	for _, a := range o.Allow {
-		if err := a.Check(); err != nil {
-			return nil, err
-		}
+	if err := o.check(); err != nil {
+		return nil, err
 	}
 	s := &Set{depth: o.Depth}
 	var words []string
 	index := map[string]int{}
-	for _, r := range list {
+	known := map[string]bool{}
+	for _, r := range o.list() {
 		known[r.ID] = true
 		if slices.Contains(o.Skip, r.ID) || len(o.Only) > 0 && !slices.Contains(o.Only, r.ID) {
 			continue
@@ -139,6 +131,21 @@ func New(o Options) (*Set, error) {
 	var err error
 	s.exact, err = compileExact(o.Values)
 	return s, err
+}
+
+// check reports what is wrong with the rules and allowlists of the options.
+func (o Options) check() error {
+	for _, r := range o.Rules {
+		if err := r.Check(); err != nil {
+			return err
+		}
+	}
+	for _, a := range o.Allow {
+		if err := a.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // list returns the rules in their order, the more specific first.
