@@ -51,6 +51,9 @@ func (a *asker) ask(r *compact.Request) (string, error) {
 		if system := r.System(); system != "" {
 			prompt = system + "\n\n" + prompt
 		}
+		if prompt, err = a.clean(prompt); err != nil {
+			return "", err
+		}
 		a.progress(part, chunks > 1, len(prompt))
 		reply, err := a.call(prompt, r.Heading(), part)
 		if errors.Is(err, command.ErrOverflow) {

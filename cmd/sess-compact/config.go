@@ -50,7 +50,7 @@ type asking struct {
 	retries                int
 	overflow               []string
 	require                string
-	noRequire              bool
+	noRequire, redact      bool
 }
 
 // pruning says which results of tools to take out of the context.
@@ -128,6 +128,7 @@ func (a *asking) flags() []clikit.Flag {
 		clikit.Strings(&a.overflow, "overflow-status", "the exit status `N` means that the prompt was too long"),
 		clikit.String(&a.require, "require", "", "require a line that matches the regular expression `REGEXP` instead of the heading"),
 		clikit.Bool(&a.noRequire, "no-require", "accept a summary without the heading"),
+		clikit.Bool(&a.redact, "redact", "take secrets out of prompts as sess-redact does"),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/redact"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -28,9 +29,10 @@ type job struct {
 	path    []session.Entry // to the leaf
 	leaf    string          // its id
 	batch   session.Batch
-	form    *form          // of --template
-	cut     string         // id of the entry of --first-kept
-	edits   []compact.Edit // of --prune and --unprune, in the batch
+	form    *form            // of --template
+	secrets *redact.Redactor // of --redact, nil: they stay
+	cut     string           // id of the entry of --first-kept
+	edits   []compact.Edit   // of --prune and --unprune, in the batch
 	done    *done
 	paid    *unsent // nil if nothing is lost with the entries
 }
@@ -53,6 +55,11 @@ func (c *config) job(ctx context.Context, s *clikit.Streams, src *operand.Source
 func (j *job) work() (err error) {
 	if j.form, err = readForm(j.template); err != nil {
 		return err
+	}
+	if j.redact {
+		if j.secrets, err = redact.Default(); err != nil {
+			return err
+		}
 	}
 	if !j.looks() && !j.dryRun {
 		if err := j.src.Addable(); err != nil {

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"os"
+	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/redact/planted"
 	"github.com/sess-tools/sess/internal/scripttest"
 )
 
@@ -48,5 +52,35 @@ func TestManOrder(t *testing.T) {
 	listed = append(listed, "quiet", "verbose", "help", "version") // of every tool
 	if diff := cmp.Diff(listed, described); diff != "" {
 		t.Errorf("(-help +page):\n%s", diff)
+	}
+}
+
+// With --redact a command is asked about no secret, and is without it.
+func TestRedact(t *testing.T) {
+	t.Parallel()
+	s := planted.Make(1)
+	for _, redact := range []bool{false, true} {
+		asked := filepath.Join(t.TempDir(), "asked")
+		args := []string{"--keep", "1", "--no-require"}
+		if redact {
+			args = append(args, "--redact")
+		}
+		for _, call := range [][]string{append(args, "--prompt"), append(args, "--", "sh", "-c", "cat > \"$0\"; echo a summary", asked)} {
+			var out, errs bytes.Buffer
+			if status := clikit.Run(t.Context(), tool, strings.NewReader(s.Text()), &out, &errs, call); status != 0 {
+				t.Fatalf("%v: status %d: %s", call, status, errs.String())
+			}
+			text := out.String()
+			if call[len(call)-1] == asked {
+				data, err := os.ReadFile(asked)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text = string(data)
+			}
+			if left := strings.Contains(text, s.Secrets[0]); left == redact {
+				t.Errorf("%v: left %v", call, left)
+			}
+		}
 	}
 }

@@ -71,7 +71,14 @@ func (j *job) printPrompt(plan *compact.Plan, focus string) error {
 	return j.printText(text)
 }
 
-func (j *job) printText(text string) error { return j.println(js.ValidText(text)) }
+// printText prints a prompt as a command would get it.
+func (j *job) printText(text string) error {
+	text, err := j.clean(text)
+	if err != nil {
+		return err
+	}
+	return j.println(js.ValidText(text))
+}
 
 // println prints a text, with control characters made visible on a terminal.
 func (j *job) println(text string) error {

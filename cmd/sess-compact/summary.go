@@ -85,6 +85,14 @@ func (j *job) promptOptions(focus string) compact.PromptOptions {
 	return compact.PromptOptions{Focus: focus, ResultLimit: cmp.Or(j.clipResult, -1), MaxPrompt: j.maxPrompt, Write: j.form.writer()}
 }
 
+// clean returns a prompt without its secrets, if that is wanted.
+func (j *job) clean(prompt string) (string, error) {
+	if j.secrets == nil {
+		return prompt, nil
+	}
+	return j.secrets.Text(prompt)
+}
+
 // readSummary takes a summary that was made elsewhere, by the rules a command's
 // answer has to keep.
 func (j *job) readSummary(heading string) (string, error) {

@@ -19,7 +19,7 @@ import (
 type config struct {
 	version, output, db, blobs, losses, sync string
 	growth                                   int64
-	strict, dryRun, index                    bool
+	strict, dryRun, index, redact            bool
 }
 
 func (c *config) flags() []clikit.Flag {
@@ -30,6 +30,7 @@ func (c *config) flags() []clikit.Flag {
 		clikit.String(&c.db, "db", "", "put the session into the agent's database `FILE`, which must not be open elsewhere"),
 		clikit.String(&c.blobs, "blobs", "", "replace references to images with their blobs in `DIR`"),
 		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
+		clikit.Bool(&c.redact, "redact", "take out secrets as sess-redact does"),
 		clikit.Bool(&c.strict, "strict", "treat a loss as an error, and make nothing"),
 		clikit.Int(&c.growth, "max-growth", 0, "allow an export of up to `TIMES` the size of the session, instead of 16 times or 64 MiB"),
 		operand.SyncFlag(&c.sync, "files"),

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/redact"
 )
 
 var tool = clikit.Tool{
@@ -39,7 +40,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	src, err := operand.Read(ctx, s, name)
+	src, err := c.read(ctx, s, name)
 	if err != nil {
 		return err
 	}
@@ -59,4 +60,24 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		}
 	}
 	return nil
+}
+
+// read reads the session, without its secrets if that is wanted.
+func (c *config) read(ctx context.Context, s *clikit.Streams, name string) (*operand.Source, error) {
+	if !c.redact {
+		return operand.Read(ctx, s, name)
+	}
+	in, err := operand.Open(ctx, s, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	r, err := redact.Default()
+	if err != nil {
+		return nil, err
+	}
+	if err := in.Through(r.Session); err != nil {
+		return nil, err
+	}
+	return in.Session()
 }

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/redact/planted"
 	"github.com/sess-tools/sess/internal/scripttest"
 )
 
@@ -13,4 +17,23 @@ func TestMain(m *testing.M) {
 func TestScript(t *testing.T) {
 	t.Parallel()
 	scripttest.Run(t, "testdata")
+}
+
+// With --redact no format has a secret, and without it the session is what it was.
+func TestRedact(t *testing.T) {
+	t.Parallel()
+	s := planted.Make(1)
+	for _, args := range [][]string{{"pi"}, {"omp"}, {"codex"}, {"opencode"}, {"claude"}, {"aider"}} {
+		for _, redact := range []bool{false, true} {
+			call := args
+			if redact {
+				call = append([]string{"--redact"}, args...)
+			}
+			var out, errs bytes.Buffer
+			status := clikit.Run(t.Context(), tool, strings.NewReader(s.Text()), &out, &errs, call)
+			if left := strings.Contains(out.String(), s.Secrets[0]); status != 0 || left == redact {
+				t.Errorf("%v: status %d, left %v: %s", call, status, left, errs.String())
+			}
+		}
+	}
 }

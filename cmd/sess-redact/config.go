@@ -31,8 +31,6 @@ type config struct {
 	set                          *secret.Set
 }
 
-const defaultDepth = 5
-
 func (c *config) flags() []clikit.Flag {
 	return slices.Concat(
 		clikit.Group("What is a secret",
@@ -46,7 +44,7 @@ func (c *config) flags() []clikit.Flag {
 			clikit.Bool(&c.entropy, "entropy", "long random texts are secrets"),
 			clikit.Bool(&c.emails, "emails", "addresses of mail are secrets"),
 			clikit.Bool(&c.paths, "paths", "put ~ for the home directory, and user for the names of users in paths"),
-			clikit.Int(&c.depth, "depth", defaultDepth, "look into `N` layers of encodings"),
+			clikit.Int(&c.depth, "depth", secret.DefaultDepth, "look into `N` layers of encodings"),
 		),
 		clikit.Group("What is written",
 			clikit.String(&c.as, "as", "kind", "write in place of a secret its kind, hash, mask:N, or the text `AS`"),

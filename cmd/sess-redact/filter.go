@@ -77,9 +77,8 @@ func (o *output) to(w io.Writer) error {
 	if err != nil || len(kept) == 0 {
 		return err
 	}
-	f := kept[0]
-	err = fmt.Errorf("%s:%d: %s in %s, which other entries refer to: it was not changed (%d such)", o.in.Name, f.Line, f.Rule, f.Field, len(kept))
-	return clikit.WithHint(clikit.Exited(err, clikit.ExitMalformed), "--skip %s says that it is no secret", f.Rule)
+	err = operand.Locate(o.in.Name, kept[0].Problem())
+	return clikit.WithHint(err, "--skip %s says that it is no secret", kept[0].Rule)
 }
 
 // scan looks at an open session.
@@ -101,15 +100,12 @@ func (c *config) scan(ctx context.Context, r *redact.Redactor, in *operand.Input
 		}
 	}
 	err := r.Run(jsonl.Lines(src), write, report)
-	at, ok := errors.AsType[*redact.LineError](err)
-	switch {
-	case failed != nil || err == nil:
+	if failed != nil || err == nil {
 		return failed
-	case !ok:
-		return operand.Locate(in.Name, err)
 	}
-	err = clikit.Exited(fmt.Errorf("%s:%d: %w", in.Name, at.Line, at.Err), clikit.ExitMalformed)
-	if errors.Is(err, redact.ErrDamaged) {
+	p, _ := session.IsProblem(err)
+	err = operand.Locate(in.Name, err)
+	if p.Kind == redact.Damaged {
 		return clikit.WithHint(err, "--damaged drop puts a marker in its place; sess-check --repair mends what can be mended")
 	}
 	return err

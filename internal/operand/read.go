@@ -80,6 +80,19 @@ func Open(ctx context.Context, s *clikit.Streams, operand string) (*Input, error
 // a draft the path it will have.
 func (in *Input) Path() string { return in.path }
 
+// Through has the session read through a filter, which reads all of it at once.
+func (in *Input) Through(filter func(io.Reader) (io.Reader, error)) error {
+	out, err := filter(in.ReadCloser)
+	if err != nil {
+		return located(in.Name, err)
+	}
+	in.ReadCloser, in.foreign = struct {
+		io.Reader
+		io.Closer
+	}{out, in.ReadCloser}, true
+	return nil
+}
+
 // RecentSession is the size in bytes from which on [Input.Recent] is worth its while.
 // Below it reading all takes some milliseconds, and finds whatever is wrong.
 const RecentSession = 1 << 20

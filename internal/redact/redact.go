@@ -16,13 +16,14 @@ import (
 // other may look like a secret.
 const rounds = 4
 
-var (
-	// ErrLeft is what fails if a secret cannot be taken out.
-	ErrLeft = errors.New("a secret is left in it")
-	// ErrDamaged is what fails if a secret stands in a line that is no JSON.
-	ErrDamaged = errors.New("a secret is in a line that is not JSON")
-	errShape   = errors.New("the line would not have the same shape")
+// The problems of a line of which a secret cannot be taken out.
+const (
+	Left    session.Kind = "secret-left"    // it is found again and again
+	Damaged session.Kind = "secret-damaged" // the line is no JSON
+	Kept    session.Kind = "secret-kept"    // it is in an id, which is not changed
 )
+
+var errShape = errors.New("the line would not have the same shape")
 
 // Options say what is taken out, and what stands there then.
 type Options struct {
@@ -58,15 +59,13 @@ func New(o Options) (*Redactor, error) {
 	return &Redactor{o: o, clean: map[string]bool{}}, nil
 }
 
-// Text takes the secrets out of a text.
-func (r *Redactor) Text(text string) (string, int) {
-	count := 0
+// Text returns a text without its secrets. It fails if one is found again and again.
+func (r *Redactor) Text(text string) (string, error) {
 	for range rounds {
 		found := r.o.Set.Find(text)
 		if len(found) == 0 {
-			break
+			return text, nil
 		}
-		count += len(found)
 		var b strings.Builder
 		done := 0
 		for _, f := range found {
@@ -76,7 +75,7 @@ func (r *Redactor) Text(text string) (string, int) {
 		}
 		text = b.String() + text[done:]
 	}
-	return text, count
+	return "", errors.New("a secret cannot be taken out of a text")
 }
 
 // A line is a line that was looked at, and is kept until the next one was.
@@ -265,7 +264,7 @@ func (r *Redactor) replaced(l *line) (string, error) {
 	text := l.text
 	for round := 0; len(l.cuts) > 0; round++ {
 		if round == rounds {
-			return "", ErrLeft
+			return "", errors.New("a secret is left in it")
 		}
 		next := l.splice()
 		if l.keys {

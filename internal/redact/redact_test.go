@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -24,6 +23,7 @@ import (
 	"github.com/sess-tools/sess/internal/secret"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 var rules = func() *secret.Set {
@@ -420,8 +420,8 @@ func TestDamaged(t *testing.T) {
 	for _, bad := range []string{`{"a":"` + ghp, `{"a":1}{"b":"` + ghp + `"}`, "\x00\x00" + ghp, ghp} {
 		in := good + bad + "\n" + good
 		out, found, err := run(with(t, Options{}), in)
-		var at *LineError
-		if !errors.As(err, &at) || at.Line != 2 || !errors.Is(err, ErrDamaged) || out != good || len(found) != 1 || strings.Contains(err.Error(), ghp) {
+		at, ok := session.IsProblem(err)
+		if !ok || at.Line != 2 || at.Kind != Damaged || out != good || len(found) != 1 || strings.Contains(err.Error(), ghp) {
 			t.Errorf("%v, %d found, %d bytes", err, len(found), len(out))
 		}
 		if out, _ := redacted(t, Options{Damaged: true}, in); out != good+"[redacted:damaged-line]\n"+good {

@@ -8,21 +8,13 @@ import (
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
 )
-
-// A LineError is an error about a line.
-type LineError struct {
-	Line int
-	Err  error
-}
-
-func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
-func (e *LineError) Unwrap() error { return e.Err }
 
 // Run looks at lines, and calls report for what it finds, in the order of the lines. It
 // calls emit for the lines without their secrets, in pieces of any length; if emit is nil, it
-// only looks. It returns an error of the lines or of emit as it is, and a *LineError for a
-// line of which a secret cannot be taken out; that line is not emitted.
+// only looks. It returns an error of the lines or of emit as it is, and a
+// [session.Problem] for a line of which a secret cannot be taken out; that line is not emitted.
 func (r *Redactor) Run(lines iter.Seq2[jsonl.Line, error], emit func(string) error, report func(Found)) error {
 	var held *line
 	for raw, err := range lines {
@@ -86,17 +78,17 @@ func (r *Redactor) finish(l *line, emit func(string) error, report func(Found)) 
 	if emit == nil {
 		return nil
 	}
-	text, err := l.text, error(nil)
+	text := l.text
 	switch {
 	case damaged && !r.o.Damaged:
-		err = ErrDamaged
+		return session.Problem{Kind: Damaged, Line: l.number, Text: "a secret is in a line that is not JSON"}
 	case damaged:
 		text = "[redacted:damaged-line]"
 	default:
-		text, err = r.replaced(l)
-	}
-	if err != nil {
-		return &LineError{Line: l.number, Err: err}
+		var err error
+		if text, err = r.replaced(l); err != nil {
+			return session.Problem{Kind: Left, Line: l.number, Text: err.Error()}
+		}
 	}
 	for _, part := range []string{l.lead, text, l.end} {
 		if part == "" {

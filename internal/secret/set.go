@@ -17,6 +17,9 @@ import (
 // A Value is a text that is known to be secret, and what it is called.
 type Value struct{ Name, Text string }
 
+// DefaultDepth is how many layers of encodings gitleaks looks into, and who does not say.
+const DefaultDepth = 5
+
 // Options choose what is looked for.
 type Options struct {
 	Rules   []Rule   // after those that are built in
