@@ -78,7 +78,7 @@ func (r *Redactor) finish(l *line, emit func(string) error, report func(Found)) 
 	if emit == nil {
 		return nil
 	}
-	text := l.text
+	var text string
 	switch {
 	case damaged && !r.o.Damaged:
 		return session.Problem{Kind: Damaged, Line: l.number, Text: "a secret is in a line that is not JSON"}
