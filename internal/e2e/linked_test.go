@@ -17,6 +17,8 @@ var heavy = map[string][]string{
 	"github.com/klauspost/":  {"sess-import", "sess-export", "sess-sync"},
 	"github.com/minio/":      {"sess-sync"},
 	"github.com/nats-io/":    {"sess-sync"},
+	"github.com/BurntSushi/": {"sess-redact"},
+	"github.com/BobuSumisu/": {"sess-redact", "sess-export", "sess-compact"},
 }
 
 // A tool that does not need a large module does not carry it: the others are small, and
