@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats/all"
 	"github.com/sess-tools/sess/internal/formats/report"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/redact"
 )
 
 type config struct {
@@ -128,4 +129,24 @@ func (c *config) export(ctx context.Context, f formats.Format, src *operand.Sour
 		err = errors.Join(err, cerr)
 	}
 	return err
+}
+
+// read reads the session, without its secrets if that is wanted.
+func (c *config) read(ctx context.Context, s *clikit.Streams, name string) (*operand.Source, error) {
+	if !c.redact {
+		return operand.Read(ctx, s, name)
+	}
+	in, err := operand.Open(ctx, s, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	r, err := redact.Default()
+	if err != nil {
+		return nil, err
+	}
+	if err := in.Through(r.Session); err != nil {
+		return nil, err
+	}
+	return in.Session()
 }

@@ -13,8 +13,6 @@ import (
 	"fmt"
 
 	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/redact"
 )
 
 var tool = clikit.Tool{
@@ -60,24 +58,4 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		}
 	}
 	return nil
-}
-
-// read reads the session, without its secrets if that is wanted.
-func (c *config) read(ctx context.Context, s *clikit.Streams, name string) (*operand.Source, error) {
-	if !c.redact {
-		return operand.Read(ctx, s, name)
-	}
-	in, err := operand.Open(ctx, s, name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	r, err := redact.Default()
-	if err != nil {
-		return nil, err
-	}
-	if err := in.Through(r.Session); err != nil {
-		return nil, err
-	}
-	return in.Session()
 }
