@@ -11,6 +11,7 @@ import (
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/grep"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/sources"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -56,7 +57,7 @@ func (g *search) open(ctx context.Context, r *result) error {
 		return err
 	}
 	defer in.Close()
-	d := &document{in: in, g: g}
+	d := &document{src: r.src, in: in, g: g}
 	if f, size, ok := in.Large(0); ok {
 		d.file, d.size = f, size
 	} else {
@@ -79,6 +80,7 @@ func (g *search) open(ctx context.Context, r *result) error {
 
 // A document is a session that is searched.
 type document struct {
+	src    sources.Source
 	in     *operand.Input
 	g      *search
 	file   io.ReaderAt
