@@ -178,28 +178,25 @@ func TestHardGrowing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	stop := make(chan struct{})
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		for n := 0; n < 200_000; n++ {
-			select {
-			case <-stop:
-				return
-			default:
-				_, _ = f.WriteString(`{"type":"message","id":"x`)
-				_, _ = f.WriteString(strings.Repeat("9", 1+n%7) + `","parentId":"e001","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"other"}}` + "\n")
-			}
+		for n := range 5000 {
+			_, _ = f.WriteString(`{"type":"message","id":"x`)
+			_, _ = f.WriteString(strings.Repeat("9", 1+n%7) + `","parentId":"e001","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"other"}}` + "\n")
 		}
 	}()
-	for range 20 {
+	for going := true; going; {
+		select {
+		case <-stopped:
+			going = false // and once more
+		default:
+		}
 		out, errs, status := run(t, "", "-s", "needle", path)
 		if out != "e001:user:needle\n" || status != 0 {
 			t.Errorf("status %d: %q %s", status, out, errs)
 		}
 	}
-	close(stop)
-	<-stopped
 }
 
 // A session of an old version is searched as it is read: its entries get ids, and roles
