@@ -14,16 +14,16 @@ func TestHistoryAgents(t *testing.T) {
 	t.Parallel()
 	dir := planted(t)
 	r := runCommand(t, dir, "", "sess-history", "--agent", "all", "needle")
-	if r.status != 0 || r.stderr != "" || strings.Count(r.stdout, "\n") != 4 {
+	if r.status != 0 || r.stderr != "" || strings.Count(r.stdout, "\n") != len(planters) {
 		t.Fatalf("status %d: %s%s", r.status, r.stdout, r.stderr)
 	}
-	for _, agent := range []string{"codex", "claude", "pi", "omp"} {
-		if strings.Count(r.stdout, "\ta planted needle in "+agent+"\n") != 1 {
-			t.Errorf("%s:\n%s", agent, r.stdout)
+	for _, p := range planters {
+		if strings.Count(r.stdout, "\ta planted needle in "+p.name+"\n") != 1 {
+			t.Errorf("%s:\n%s", p.name, r.stdout)
 		}
 	}
-	texts := scripted(t, dir, `sess-history --agent all needle | cut -f 3,4 | while read -r s e; do sess-path --leaf "$e" --as text "$s"; done`)
-	if strings.Count(texts.stdout, "user: a planted needle in ") != 4 {
+	texts := scripted(t, dir, `sess-history --agent all needle | cut -f 3,4 | while read -r s e; do sess-path -q --leaf "$e" --as text "$s"; done`)
+	if strings.Count(texts.stdout, "user: a planted needle in ") != len(planters) {
 		t.Errorf("by their names: %s", texts.stdout)
 	}
 }
