@@ -214,3 +214,34 @@ func TestHardVersions(t *testing.T) {
 		t.Errorf("version 1: %q %s", out, errs)
 	}
 }
+
+// Sessions of sub-agents are searched unless they are not wanted, and then it is said.
+func TestSubagents(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	person, agent := write(t, dir, "person.jsonl", header+entries(message("user", `"a needle in \"session_init\""`))),
+		write(t, dir, "agent.jsonl", header+entries(message("user", `"needle"`), `{"type":"session_init","task":"x","tools":[]}`))
+	other := write(t, dir, "other.jsonl", header+entries(message("user", `"x"`), `{"type":"session_init","task":"x","tools":[]}`))
+	const said = "sess-grep: 1 sessions of sub-agents with a match not shown; --subagents only shows them\n"
+	for _, tt := range []struct {
+		args         string
+		want, stderr string
+		status       int
+	}{
+		{"-l needle", person + "\n" + agent + "\n", "", 0},
+		{"-l --subagents yes needle", person + "\n" + agent + "\n", "", 0},
+		{"-l --subagents no needle", person + "\n", said, 0},
+		{"-l --subagents only needle", agent + "\n", "", 0},
+		{"-L --subagents only needle", other + "\n", "", 0},
+		{"-L --subagents no needle", "", said, 0},
+		{"-c --subagents no needle", person + ":1\n", said, 0},
+		{"-c --subagents only needle", agent + ":1\n" + other + ":0\n", "", 0},
+		{"-h --strict --subagents no needle", "e001:user:a needle in \"session_init\"\n", said, 0},
+		{"--subagents no zzz", "", "", 1},
+	} {
+		out, errs, status := run(t, "", append(strings.Fields(tt.args), person, agent, other)...)
+		if out != tt.want || errs != tt.stderr || status != tt.status {
+			t.Errorf("%s: status %d, want %d:\n%s%s", tt.args, status, tt.status, out, errs)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,10 +24,11 @@ type printer struct {
 	colored bool
 	found   bool // something was
 
-	seen   map[uint64]int // copies of each entry so far, the first one left out
-	copies int            // entries that were left out
-	groups int
-	later  *later // rows of JSON that wait for the number of their copies
+	seen    map[uint64]int // copies of each entry so far, the first one left out
+	copies  int            // entries that were left out
+	leftOut int            // sessions with a match that --subagents leaves out
+	groups  int
+	later   *later // rows of JSON that wait for the number of their copies
 }
 
 func (g *search) printer(all sources.Found) *printer {
@@ -286,6 +288,15 @@ func (p *printer) end(r *result) error {
 	return nil
 }
 
+// skips reports whether a source is none of those that were asked for, and counts those
+// of which that has to be said.
+func (p *printer) skips(r *result) bool {
+	if r.leftOut && p.subagents == withoutSubagents {
+		p.leftOut++
+	}
+	return errors.Is(r.err, sources.ErrNotHere) || errors.Is(r.err, errOther)
+}
+
 // finish prints what waited, and says what was not shown.
 func (p *printer) finish() error {
 	if err := p.later.flush(p); err != nil {
@@ -293,6 +304,9 @@ func (p *printer) finish() error {
 	}
 	if p.copies > 0 && !p.quiet {
 		p.streams.Infof("%d copies of these entries in other places not shown; --dup shows them", p.copies)
+	}
+	if p.leftOut > 0 && !p.quiet {
+		p.streams.Infof("%d sessions of sub-agents with a match not shown; --subagents %s shows them", p.leftOut, onlySubagents)
 	}
 	return nil
 }

@@ -102,13 +102,21 @@ func (d *document) reader(ctx context.Context, from int64) io.Reader {
 // is all that it takes for most sessions; then for its tree; and then from the first
 // match on.
 func (g *search) search(ctx context.Context, r *result, d *document) error {
-	from := int64(0)
-	if !g.strict {
-		var some bool
+	from, some := int64(0), true
+	if !g.strict || g.subagents != withSubagents {
 		var err error
-		if from, some, err = d.first(ctx); err != nil || !some {
+		if from, some, err = d.first(ctx); err != nil {
 			return err
 		}
+	}
+	if some || g.strict || g.count || g.countMatches || g.namesWithout {
+		if err := d.isLeftOut(ctx); err != nil {
+			r.leftOut = some
+			return err
+		}
+	}
+	if !some && !g.strict {
+		return nil
 	}
 	if err := d.read(ctx); err != nil {
 		return err

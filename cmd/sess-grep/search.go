@@ -63,6 +63,7 @@ type result struct {
 	err     error
 	session string // its id
 	sure    bool   // it is a session, of the right place
+	leftOut bool   // by --subagents, and may have a match
 }
 
 // buffered is how many groups a result holds before it is its turn.
@@ -93,7 +94,7 @@ func (g *search) run(ctx context.Context, all sources.Found) error {
 			}
 		}
 		switch {
-		case errors.Is(r.err, sources.ErrNotHere):
+		case p.skips(r):
 			continue
 		case ctx.Err() != nil:
 			return ctx.Err()
