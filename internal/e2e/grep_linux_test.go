@@ -3,11 +3,14 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/sess-tools/sess/internal/corpus"
 )
 
 // planters are the agents of whose stores there is one, and where its session goes. Codex
@@ -103,6 +106,91 @@ func TestGrepAgents(t *testing.T) {
 	}
 	if quiet := runCommand(t, dir, "", "sess-grep", "-q", "--agent", "all", "needle"); quiet.status != 0 || quiet.stdout != "" {
 		t.Errorf("-q: status %d: %s", quiet.status, quiet.stdout)
+	}
+}
+
+// forks are genuine stores in which sessions were forked, with all that was asked, and
+// sessions that sub-agents had.
+var forks = []struct {
+	name, agent string
+	asked       []string
+}{
+	{"codex", "codex", []string{"Question one", "Question one", "Question two", "Question three in the original", "Question in the fork", "Create files a.txt and b.txt"}},
+	{"opencode", "opencode", []string{`"Question one"`, `"Question two"`, `"Question three in the original"`, `"Question in the fork"`, `"Question in the fork of the fork"`}},
+	{"opencode, sub-agents", "opencode", []string{`"Delegate counting"`}},
+}
+
+// forkedStore makes one of those in dir.
+func forkedStore(t *testing.T, dir, name string) {
+	t.Helper()
+	into := filepath.Join(dir, ".local", "share", "opencode")
+	for _, d := range []string{into, filepath.Join(dir, ".codex", "sessions")} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	switch name {
+	case "codex":
+		from := filepath.Join(corpus.Dir(), "codex", "home")
+		if err := os.RemoveAll(filepath.Join(dir, ".codex")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(filepath.Join(dir, ".codex"), os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+		// A fork of old, which says when it was made, and not when anything was said.
+		old, err := filepath.Glob(filepath.Join(dir, ".codex", "sessions", "*", "*", "*", "*8be8b3cfd61d*"))
+		if err != nil || len(old) != 1 {
+			t.Fatal(old, err)
+		}
+		if err := os.Remove(old[0]); err != nil {
+			t.Fatal(err)
+		}
+	case "opencode":
+		write(t, into, "opencode.db", string(corpus.Golden(t, "opencode/databases-1.18")["04-forked.db"]))
+	default:
+		write(t, into, "opencode.db", string(corpus.Golden(t, "opencode/databases-1.18")["07-subagent.db"]))
+	}
+}
+
+// What forks have copied is found once, though it has other ids there; so is what codex
+// writes down as an item, as an event and as a response. What asks a sub-agent is found
+// unless it is not wanted.
+func TestGrepForks(t *testing.T) {
+	t.Parallel()
+	for _, f := range forks {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			forkedStore(t, dir, f.name)
+			texts := func(args ...string) []string {
+				r := runCommand(t, dir, "", append(args, "--agent", f.agent)...)
+				if r.status != 0 {
+					t.Fatalf("%q: status %d: %s", args, r.status, r.stderr)
+				}
+				rows := strings.Split(strings.TrimSuffix(r.stdout, "\n"), "\n")
+				for i, row := range rows {
+					if args[0] == "sess-history" {
+						rows[i] = row[strings.LastIndexByte(row, '\t')+1:]
+					} else {
+						_, rows[i], _ = strings.Cut(row, ":user:")
+					}
+				}
+				slices.Sort(rows)
+				return rows
+			}
+			want := slices.Sorted(slices.Values(f.asked))
+			if got := texts("sess-grep", "--role", "user", "--subagents", "no", "[QCD]"); !slices.Equal(got, want) {
+				t.Errorf("sess-grep: %q\nwant %q", got, want)
+			}
+			if got := texts("sess-history", "--dup"); !slices.Equal(got, want) {
+				t.Errorf("sess-history: %q\nwant %q", got, want)
+			}
+			all, agents := texts("sess-grep", "--role", "user", "."), texts("sess-history", "--dup", "--subagents")
+			if more := len(all) > len(want) && len(agents) > len(want); more != (f.name == "opencode, sub-agents") {
+				t.Errorf("with sub-agents: %q, %q", all, agents)
+			}
+		})
 	}
 }
 

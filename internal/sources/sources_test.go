@@ -35,6 +35,8 @@ func TestKey(t *testing.T) {
 		{"opencode: itself", opencode, one, true},
 		{"opencode: another id", opencode, strings.Replace(one, `"a"`, `"b"`, 1), true},
 		{"opencode, by its address: another id", address, strings.Replace(one, `"a"`, `"b"`, 1), true},
+		{"codex: another id", Source{Name: "codex:s"}, strings.Replace(one, `"a"`, `"b"`, 1), true},
+		{"claude: another id", Source{Name: "claude:s", Agent: "claude"}, strings.Replace(one, `"a"`, `"b"`, 1), false},
 		{"opencode: another text", opencode, strings.Replace(one, `"x"`, `"y"`, 1), false},
 		{"opencode: another time", opencode, strings.Replace(one, "05.000", "05.001", 1), false},
 	} {

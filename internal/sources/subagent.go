@@ -7,12 +7,6 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// IsOf reports whether a session is one of an agent: it was listed so, or its name is an
-// address that begins so.
-func (src Source) IsOf(agent string) bool {
-	return src.Agent == agent || strings.HasPrefix(src.Name, agent+":")
-}
-
 // SubagentMarks are texts of which one is in the line of every entry that
 // [IsSubagent] tells a sub-agent by.
 func SubagentMarks() []string {
