@@ -88,6 +88,9 @@ func (d *document) item(i int, e session.Entry) (it item, found int) {
 	if d.g.json {
 		it.depth = d.depth(i)
 	}
+	if d.g.rowless {
+		return it, 1
+	}
 	it.rows, found = d.g.rows(e)
 	return it, found
 }

@@ -52,7 +52,7 @@ func (d *document) isSubagent(ctx context.Context) (bool, error) {
 		}
 		scanner.Reset(b.Data)
 		for from, to, ok := scanner.Next(); ok; from, to, ok = scanner.Next() {
-			if e, err := session.ParseEntry(string(b.Data[from:to])); err == nil && sources.IsSubagent(d.header, e) {
+			if e, err := session.ParseEntry(b.Text(from, to)); err == nil && sources.IsSubagent(d.header, e) {
 				return true, nil
 			}
 		}

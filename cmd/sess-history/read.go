@@ -189,7 +189,7 @@ func (d *document) block(b jsonl.Block) error {
 		if !matters(line) {
 			continue
 		}
-		e, err := session.ParseEntry(string(line))
+		e, err := session.ParseEntry(b.Text(from, to))
 		if err != nil {
 			if !b.Torn || to < len(b.Data) { // or somebody is writing it
 				d.bad++
