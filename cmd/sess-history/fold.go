@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"hash/maphash"
 	"slices"
 
 	"github.com/sess-tools/sess/internal/prompts"
@@ -37,7 +38,7 @@ func merge(list, more []prompt) []prompt {
 func (c *config) fold(list []prompt) (rows []row) {
 	slices.SortStableFunc(list, func(a, b prompt) int { return cmp.Compare(b.time, a.time) })
 	copies := map[uint64]bool{}
-	same := map[string]int{} // where the row of a text is
+	same, seed := map[uint64]int{}, maphash.MakeSeed() // where the row of a text is
 	for _, p := range list {
 		if p.key != 0 && copies[p.key] {
 			continue
@@ -47,7 +48,7 @@ func (c *config) fold(list []prompt) (rows []row) {
 			rows = append(rows, row{p, 1})
 			continue
 		}
-		text := prompts.Normal(p.text)
+		text := maphash.String(seed, prompts.Normal(p.text))
 		if at, ok := same[text]; ok {
 			rows[at].count++
 			continue

@@ -11,6 +11,7 @@ package main
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
@@ -42,6 +43,9 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, words []string) err
 	if err != nil {
 		return err
 	}
+	// All prompts are there until the oldest is found: to collect more often saves memory,
+	// and hardly takes time.
+	debug.SetGCPercent(50)
 	found, err := c.sessions.Stored(ctx, s)
 	if err != nil {
 		return err

@@ -115,9 +115,7 @@ func (r *reader) read(ctx context.Context, src sources.Source) (list []prompt, e
 		return nil, err
 	}
 	defer in.Close()
-	var begin bytes.Buffer
-	content := disk.Reader{Ctx: ctx, R: in}
-	h, err := session.ReadHeader(io.TeeReader(content, &begin))
+	h, content, err := begin(disk.Reader{Ctx: ctx, R: in})
 	if err != nil {
 		return nil, operand.Locate(in.Name, err)
 	}
@@ -125,7 +123,7 @@ func (r *reader) read(ctx context.Context, src sources.Source) (list []prompt, e
 		return nil, err
 	}
 	d := &document{reader: r, src: src, header: h}
-	err = d.read(io.MultiReader(&begin, content))
+	err = d.read(content)
 	switch {
 	case errors.Is(err, errSubagent):
 		return nil, nil
@@ -136,6 +134,26 @@ func (r *reader) read(ctx context.Context, src sources.Source) (list []prompt, e
 		r.streams.Warnf("%s: %d lines that may hold prompts are no entries, and were skipped", in.Name, d.bad)
 	}
 	return d.prompts(), err
+}
+
+// begin reads the header of a session, and returns what reads all of it. Nearly always the
+// header is the first line, and short: to read it with more care takes more memory than
+// the rest of a small session.
+func begin(r io.Reader) (session.Header, io.Reader, error) {
+	head := make([]byte, 2<<10)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return session.Header{}, nil, err
+	}
+	all := io.MultiReader(bytes.NewReader(head[:n]), r)
+	if line, _, whole := bytes.Cut(head[:n], []byte("\n")); whole {
+		if h, err := session.HeaderOf(line); err == nil {
+			return h, all, nil
+		}
+	}
+	var read bytes.Buffer
+	h, err := session.ReadHeader(io.TeeReader(all, &read))
+	return h, io.MultiReader(&read, all), err
 }
 
 // A document is a session that is read.
