@@ -26,6 +26,7 @@ type config struct {
 	onPath, context, allOn    bool
 	leaf                      string
 	sessions                  sources.Selection
+	subagents                 string
 	before, after, around     int
 	most                      int
 	withName, withoutName     bool
@@ -66,6 +67,7 @@ func (c *config) flags() []clikit.Flag {
 			clikit.String(&c.leaf, "leaf, at", "last", "the path ends at `REF`"),
 		),
 		clikit.Group("Sessions", append(c.sessions.Flags("search"),
+			clikit.Choice(&c.subagents, "subagents", []string{withSubagents, withoutSubagents, onlySubagents}, "search the sessions of sub-agents: `WHICH`"),
 			clikit.Bool(&c.strict, "strict", "fail on any damage"))...,
 		),
 		c.outputFlags(),

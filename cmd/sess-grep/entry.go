@@ -134,7 +134,7 @@ func (g *search) rows(e session.Entry) (rows []row, found int) {
 
 // lineRow makes a row of a line of a text.
 func lineRow(t grep.Text, whole string, l grep.Line) row {
-	r := row{Text: t, text: strings.Clone(whole[l.From:l.To]), offset: l.From, matches: l.Matches}
+	r := row{Text: t, text: whole[l.From:l.To], offset: l.From, matches: l.Matches}
 	for i := range r.matches {
 		r.matches[i].From -= l.From
 		r.matches[i].To -= l.From

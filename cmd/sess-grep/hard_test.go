@@ -178,28 +178,25 @@ func TestHardGrowing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	stop := make(chan struct{})
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		for n := 0; n < 200_000; n++ {
-			select {
-			case <-stop:
-				return
-			default:
-				_, _ = f.WriteString(`{"type":"message","id":"x`)
-				_, _ = f.WriteString(strings.Repeat("9", 1+n%7) + `","parentId":"e001","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"other"}}` + "\n")
-			}
+		for n := range 5000 {
+			_, _ = f.WriteString(`{"type":"message","id":"x`)
+			_, _ = f.WriteString(strings.Repeat("9", 1+n%7) + `","parentId":"e001","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"other"}}` + "\n")
 		}
 	}()
-	for range 20 {
+	for going := true; going; {
+		select {
+		case <-stopped:
+			going = false // and once more
+		default:
+		}
 		out, errs, status := run(t, "", "-s", "needle", path)
 		if out != "e001:user:needle\n" || status != 0 {
 			t.Errorf("status %d: %q %s", status, out, errs)
 		}
 	}
-	close(stop)
-	<-stopped
 }
 
 // A session of an old version is searched as it is read: its entries get ids, and roles
@@ -215,5 +212,36 @@ func TestHardVersions(t *testing.T) {
 		`{"type":"message","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"a needle"}}` + "\n"
 	if out, errs, _ := run(t, first, "needle", "-"); out != "00000001:user:a needle\n" {
 		t.Errorf("version 1: %q %s", out, errs)
+	}
+}
+
+// Sessions of sub-agents are searched unless they are not wanted, and then it is said.
+func TestSubagents(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	person, agent := write(t, dir, "person.jsonl", header+entries(message("user", `"a needle in \"session_init\""`))),
+		write(t, dir, "agent.jsonl", header+entries(message("user", `"needle"`), `{"type":"session_init","task":"x","tools":[]}`))
+	other := write(t, dir, "other.jsonl", header+entries(message("user", `"x"`), `{"type":"session_init","task":"x","tools":[]}`))
+	const said = "sess-grep: 1 sessions of sub-agents with a match not shown; --subagents only shows them\n"
+	for _, tt := range []struct {
+		args         string
+		want, stderr string
+		status       int
+	}{
+		{"-l needle", person + "\n" + agent + "\n", "", 0},
+		{"-l --subagents yes needle", person + "\n" + agent + "\n", "", 0},
+		{"-l --subagents no needle", person + "\n", said, 0},
+		{"-l --subagents only needle", agent + "\n", "", 0},
+		{"-L --subagents only needle", other + "\n", "", 0},
+		{"-L --subagents no needle", "", said, 0},
+		{"-c --subagents no needle", person + ":1\n", said, 0},
+		{"-c --subagents only needle", agent + ":1\n" + other + ":0\n", "", 0},
+		{"-h --strict --subagents no needle", "e001:user:a needle in \"session_init\"\n", said, 0},
+		{"--subagents no zzz", "", "", 1},
+	} {
+		out, errs, status := run(t, "", append(strings.Fields(tt.args), person, agent, other)...)
+		if out != tt.want || errs != tt.stderr || status != tt.status {
+			t.Errorf("%s: status %d, want %d:\n%s%s", tt.args, status, tt.status, out, errs)
+		}
 	}
 }

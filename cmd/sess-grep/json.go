@@ -5,16 +5,34 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// rowsJSON prints the rows of an item as JSON.
+// rowsJSON prints the rows of an item as JSON. Members are only ever added. Those of the
+// item are made once for all rows, as it takes reading the entry, which may be huge.
 func (p *printer) rowsJSON(r *result, it item) error {
+	first := []js.Field{js.StringField("path", js.ValidText(r.src.File())), js.StringField("session", r.session)}
+	if r.src.Agent != "" {
+		first = append(first, js.StringField("agent", r.src.Agent))
+	}
+	first = append(first, entryJSON(it)...)
+	var middle, last []js.Field
+	if ts := it.entry.Get("timestamp"); it.index >= 0 && ts != "" {
+		middle = append(middle, js.RawField("timestamp", ts))
+	}
+	middle = append(middle, js.StringField("on", it.on.String()), js.IntField("depth", int64(it.depth)))
+	if p.before > 0 {
+		last = append(last, js.RawField("before", besideJSON(it.before)))
+	}
+	if p.after > 0 {
+		last = append(last, js.RawField("after", besideJSON(it.after)))
+	}
 	for _, line := range it.rows {
-		text := p.rowJSON(r, it, line)
+		text := js.Object(slices.Concat(first, placeJSON(line), middle, lineJSON(line), last)...)
 		if p.later != nil && it.key != 0 {
 			if err := p.later.add(text, it.key); err != nil {
 				return err
@@ -31,13 +49,8 @@ func (p *printer) rowsJSON(r *result, it item) error {
 	return nil
 }
 
-// rowJSON returns a row as JSON. Members are only ever added.
-func (p *printer) rowJSON(r *result, it item, line row) string {
-	fields := []js.Field{js.StringField("path", js.ValidText(r.src.File())), js.StringField("session", r.session)}
-	if r.src.Agent != "" {
-		fields = append(fields, js.StringField("agent", r.src.Agent))
-	}
-	fields = append(fields, entryJSON(it)...)
+// placeJSON are the members that say where in the entry a row is from.
+func placeJSON(line row) (fields []js.Field) {
 	if line.Block >= 0 {
 		fields = append(fields, js.IntField("block", int64(line.Block)))
 	}
@@ -48,22 +61,16 @@ func (p *printer) rowJSON(r *result, it item, line row) string {
 	if line.Call != "" {
 		fields = append(fields, js.StringField("callId", line.Call))
 	}
-	if ts := it.entry.Get("timestamp"); it.index >= 0 && ts != "" {
-		fields = append(fields, js.RawField("timestamp", ts))
-	}
+	return fields
+}
+
+// lineJSON are the members that say what it says.
+func lineJSON(line row) []js.Field {
 	var spans []string
 	for _, m := range line.matches {
 		spans = append(spans, js.Object(js.IntField("start", int64(m.From)), js.IntField("end", int64(m.To))))
 	}
-	fields = append(fields, js.StringField("on", it.on.String()), js.IntField("depth", int64(it.depth)),
-		js.StringField("text", line.text), js.RawField("match", "["+strings.Join(spans, ",")+"]"))
-	if p.before > 0 {
-		fields = append(fields, js.RawField("before", besideJSON(it.before)))
-	}
-	if p.after > 0 {
-		fields = append(fields, js.RawField("after", besideJSON(it.after)))
-	}
-	return js.Object(fields...)
+	return []js.Field{js.StringField("text", line.text), js.RawField("match", "["+strings.Join(spans, ",")+"]")}
 }
 
 // entryJSON are the members that say which entry it is.

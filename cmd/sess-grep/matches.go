@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"hash/maphash"
 
 	"github.com/sess-tools/sess/internal/grep"
 	"github.com/sess-tools/sess/pkg/js"
@@ -27,17 +26,6 @@ type item struct {
 
 // A group are items that stand together: one, or those of a part of a path.
 type group []item
-
-var seed = maphash.MakeSeed()
-
-// keyOf returns the key of an entry. A fork may hang an entry from another parent, and
-// that is a copy all the same.
-func keyOf(e session.Entry) uint64 {
-	if e.ID() == "" {
-		return 0
-	}
-	return max(1, maphash.String(seed, e.WithParent("").Raw()))
-}
 
 // matches finds the entries to print, from the line at an offset on, and hands them on.
 func (d *document) matches(ctx context.Context, r *result, offset int64) error {
@@ -96,9 +84,12 @@ func (g *search) contextual() bool {
 
 // item makes the item of an entry that has a match.
 func (d *document) item(i int, e session.Entry) (it item, found int) {
-	it = item{entry: e, index: i, line: int(d.lines[i]), offset: d.offsets[i], key: keyOf(e), on: d.on[i]}
+	it = item{entry: e, index: i, line: int(d.lines[i]), offset: d.offsets[i], key: d.src.Key(e), on: d.on[i]}
 	if d.g.json {
 		it.depth = d.depth(i)
+	}
+	if d.g.rowless {
+		return it, 1
 	}
 	it.rows, found = d.g.rows(e)
 	return it, found

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,10 +24,11 @@ type printer struct {
 	colored bool
 	found   bool // something was
 
-	seen   map[uint64]int // copies of each entry so far, the first one left out
-	copies int            // entries that were left out
-	groups int
-	later  *later // rows of JSON that wait for the number of their copies
+	seen    map[uint64]int // copies of each entry so far, the first one left out
+	copies  int            // entries that were left out
+	leftOut int            // sessions with a match that --subagents leaves out
+	groups  int
+	later   *later // rows of JSON that wait for the number of their copies
 }
 
 func (g *search) printer(all sources.Found) *printer {
@@ -113,9 +115,10 @@ func (p *printer) item(r *result, it item) error {
 	case p.json:
 		return p.rowsJSON(r, it)
 	}
+	from := p.origin(r, it)
 	for _, row := range it.rows {
 		if !p.only || p.invert || it.context {
-			if err := p.row(r, it, row); err != nil {
+			if err := p.row(from, row); err != nil {
 				return err
 			}
 			continue
@@ -123,7 +126,7 @@ func (p *printer) item(r *result, it item) error {
 		for _, m := range row.matches {
 			one := row
 			one.text, one.matches = row.text[m.From:m.To], []grep.Span{{From: 0, To: m.To - m.From}}
-			if err := p.row(r, it, one); err != nil {
+			if err := p.row(from, one); err != nil {
 				return err
 			}
 		}
@@ -150,8 +153,15 @@ func (it item) role() string {
 	return grep.Role(it.entry)
 }
 
-// row prints a row of text: where it is from, and the line.
-func (p *printer) row(r *result, it item, line row) error {
+// An origin is how the rows of an item begin.
+type origin struct {
+	text  string
+	width int // in characters
+}
+
+// origin says where an item is from. It is asked once for all rows of an item, as it takes
+// reading the entry, which may be huge.
+func (p *printer) origin(r *result, it item) origin {
 	sep := ":"
 	if it.context {
 		sep = "-"
@@ -160,21 +170,21 @@ func (p *printer) row(r *result, it item, line row) error {
 	var b strings.Builder
 	used := 0
 	cell := func(color, text string) {
-		text = strings.ReplaceAll(tty.Clean(text), ":", "\\x3a")
 		used += utf8.RuneCountInString(text) + 1
 		b.WriteString(p.painted(color, text))
 		b.WriteString(sep)
 	}
 	if p.name {
-		name := r.src.Label()
-		used += utf8.RuneCountInString(name) + 1
-		b.WriteString(p.painted("35", name))
-		b.WriteString(sep)
+		cell("35", r.src.Label())
 	}
-	cell("32", it.address())
-	cell("33", it.role())
-	b.WriteString(p.body(line, used))
-	_, err := fmt.Fprint(p.out, b.String(), p.end0)
+	cell("32", strings.ReplaceAll(tty.Clean(it.address()), ":", "\\x3a"))
+	cell("33", strings.ReplaceAll(tty.Clean(it.role()), ":", "\\x3a"))
+	return origin{b.String(), used}
+}
+
+// row prints a row of text: where it is from, and the line.
+func (p *printer) row(from origin, line row) error {
+	_, err := fmt.Fprint(p.out, from.text, p.body(line, from.width), p.end0)
 	return err
 }
 
@@ -278,6 +288,15 @@ func (p *printer) end(r *result) error {
 	return nil
 }
 
+// skips reports whether a source is none of those that were asked for, and counts those
+// of which that has to be said.
+func (p *printer) skips(r *result) bool {
+	if r.leftOut && p.subagents == withoutSubagents {
+		p.leftOut++
+	}
+	return errors.Is(r.err, sources.ErrNotHere) || errors.Is(r.err, errOther)
+}
+
 // finish prints what waited, and says what was not shown.
 func (p *printer) finish() error {
 	if err := p.later.flush(p); err != nil {
@@ -285,6 +304,9 @@ func (p *printer) finish() error {
 	}
 	if p.copies > 0 && !p.quiet {
 		p.streams.Infof("%d copies of these entries in other places not shown; --dup shows them", p.copies)
+	}
+	if p.leftOut > 0 && !p.quiet {
+		p.streams.Infof("%d sessions of sub-agents with a match not shown; --subagents %s shows them", p.leftOut, onlySubagents)
 	}
 	return nil
 }

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/grep"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/sources"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -56,7 +58,7 @@ func (g *search) open(ctx context.Context, r *result) error {
 		return err
 	}
 	defer in.Close()
-	d := &document{in: in, g: g}
+	d := &document{src: r.src, in: in, g: g}
 	if f, size, ok := in.Large(0); ok {
 		d.file, d.size = f, size
 	} else {
@@ -79,6 +81,7 @@ func (g *search) open(ctx context.Context, r *result) error {
 
 // A document is a session that is searched.
 type document struct {
+	src    sources.Source
 	in     *operand.Input
 	g      *search
 	file   io.ReaderAt
@@ -100,17 +103,27 @@ func (d *document) reader(ctx context.Context, from int64) io.Reader {
 // is all that it takes for most sessions; then for its tree; and then from the first
 // match on.
 func (g *search) search(ctx context.Context, r *result, d *document) error {
-	from := int64(0)
-	if !g.strict {
-		var some bool
+	from, some := int64(0), true
+	if !g.strict || g.subagents != withSubagents {
 		var err error
-		if from, some, err = d.first(ctx); err != nil || !some {
+		if from, some, err = d.first(ctx); err != nil {
 			return err
 		}
 	}
+	if some || g.strict || g.count || g.countMatches || g.namesWithout {
+		if err := d.isLeftOut(ctx); err != nil {
+			r.leftOut = some
+			return err
+		}
+	}
+	if !some && !g.strict {
+		return nil
+	}
+	d.forget()
 	if err := d.read(ctx); err != nil {
 		return err
 	}
+	d.forget()
 	err := d.matches(ctx, r, from)
 	if errors.Is(err, errEnough) {
 		err = nil
@@ -119,6 +132,14 @@ func (g *search) search(ctx context.Context, r *result, d *document) error {
 		err = operand.Locate(d.in.Name, d.problems[0])
 	}
 	return err
+}
+
+// forget gives back what was read of a session that may have a huge line: it is read again
+// next, and the collector would not be ready in time.
+func (d *document) forget() {
+	if d.size >= inMemory {
+		debug.FreeOSMemory()
+	}
 }
 
 // first returns the offset of the first line that has a match, or of which that cannot
@@ -135,7 +156,7 @@ func (d *document) first(ctx context.Context) (offset int64, ok bool, err error)
 		}
 		scanner.Reset(b.Data)
 		for from, to, ok := scanner.Next(); ok; from, to, ok = scanner.Next() {
-			found, err := d.maybe(ctx, b.Data[from:to])
+			found, err := d.maybe(ctx, b.Text(from, to))
 			if err != nil || found {
 				return b.Offset + int64(from), found, err
 			}
@@ -147,11 +168,11 @@ func (d *document) first(ctx context.Context) (offset int64, ok bool, err error)
 
 // maybe reports whether a line has a match, or that cannot be said of it: it is
 // damaged, or of an old version, whose entries change when they are read.
-func (d *document) maybe(ctx context.Context, line []byte) (bool, error) {
+func (d *document) maybe(ctx context.Context, line string) (bool, error) {
 	if d.header.Version < session.Version {
 		return true, nil
 	}
-	e, err := session.ParseEntry(string(line))
+	e, err := session.ParseEntry(line)
 	if err != nil {
 		return len(line) > 0, nil
 	}
@@ -236,7 +257,7 @@ func (d *document) candidates(ctx context.Context, offset int64, visit func(i in
 			if next == len(d.offsets) || d.offsets[next] != at {
 				continue // not an entry
 			}
-			e, err := session.ParseEntry(string(b.Data[from:to]))
+			e, err := session.ParseEntry(b.Text(from, to))
 			if err != nil {
 				continue // it has changed since the tree was read
 			}

@@ -29,6 +29,8 @@ type search struct {
 
 	// unfiltered says that lines without a match matter.
 	unfiltered bool
+	// rowless says that rows are neither printed nor counted.
+	rowless bool
 	// spans says that all matches of a row matter, and not only the first.
 	spans bool
 }
@@ -50,6 +52,7 @@ func (c *config) search(s *clikit.Streams, p *grep.Pattern) (*search, error) {
 	}
 	c.before, c.after = max(c.before, c.around), max(c.after, c.around)
 	g.unfiltered = c.invert || c.noSelf
+	g.rowless = c.count || c.names || c.namesWithout || c.quiet || c.entries
 	g.spans = c.only || c.json || c.countMatches || tty.Color(c.color, s.OutFile(), os.LookupEnv)
 	return g, nil
 }
@@ -63,6 +66,7 @@ type result struct {
 	err     error
 	session string // its id
 	sure    bool   // it is a session, of the right place
+	leftOut bool   // by --subagents, and may have a match
 }
 
 // buffered is how many groups a result holds before it is its turn.
@@ -93,7 +97,7 @@ func (g *search) run(ctx context.Context, all sources.Found) error {
 			}
 		}
 		switch {
-		case errors.Is(r.err, sources.ErrNotHere):
+		case p.skips(r):
 			continue
 		case ctx.Err() != nil:
 			return ctx.Err()

@@ -21,6 +21,7 @@ type config struct {
 	expansion                   int64
 	all, list, recent           bool
 	detect, homes, strict       bool
+	prompts                     bool
 	dest                        operand.Destination
 }
 
@@ -38,6 +39,7 @@ func (c *config) flags() []clikit.Flag {
 		clikit.Bool(&c.strict, "strict", "treat a loss as an error, and make nothing of that session"),
 		clikit.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),
 		clikit.Bool(&c.homes, "homes", "print the agents whose sessions are on this machine, and where"),
+		clikit.Bool(&c.prompts, "prompts", "print the prompts of oh-my-pi's database SOURCE, history.db, as JSON, and make nothing"),
 		clikit.Int(&c.expansion, "max-expansion", 0, "expand a compressed file to at most `BYTES`, instead of 1000 times its size (64 MiB to 4 GiB)"),
 		operand.SyncFlag(&c.dest.Sync, "files"),
 		clikit.Bool(&c.dest.DryRun, "dry-run, n", "print the session, or with --all what would be made, and make nothing"),
@@ -66,12 +68,19 @@ func (c *config) check(operands []string) error {
 		return clikit.UsageError("--list makes nothing: it goes with --recent alone")
 	case c.all && !c.dest.Store && c.dest.File == "":
 		return clikit.UsageError("--all wants --store or --output DIR")
-	case c.homes && (len(operands) > 0 || c.detect || c.all || c.list || c.recent || c.session != "" || c.dest.Store || c.dest.File != ""):
+	case c.prompts && (len(operands) != 1 || operands[0] == "-" || c.homes || c.detect || c.making()):
+		return clikit.UsageError("--prompts wants one database, and no other flag")
+	case c.homes && (len(operands) > 0 || c.detect || c.making()):
 		return clikit.UsageError("--homes goes with no other flag and no operand")
-	case c.detect && (c.all || c.list || c.recent || c.session != "" || c.dest.Store || c.dest.File != ""):
+	case c.detect && c.making():
 		return clikit.UsageError("--detect makes nothing")
 	}
 	return c.dest.Check()
+}
+
+// making reports whether a flag says which sessions are meant, or what becomes of them.
+func (c *config) making() bool {
+	return c.all || c.list || c.recent || c.session != "" || c.dest.Store || c.dest.File != ""
 }
 
 // source returns what is to be read. One operand is a format if a format has such

@@ -40,8 +40,8 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err := c.check(operands); err != nil {
 		return err
 	}
-	if c.homes {
-		return printHomes(s)
+	if done, err := c.others(ctx, s, operands); done {
+		return err
 	}
 	src, err := c.source(s, operands)
 	if err != nil {

@@ -111,8 +111,8 @@ func (c *config) table(s *clikit.Streams, rows []store.Row, printf func(string, 
 			cells = append(cells, cell)
 		}
 		title := len(cells) - 1
-		cells[1] = ago(r.Modified, now)
-		cells[title] = fit(tty.Clean(fit(cells[title].(string), width+1)), width)
+		cells[1] = listing.Ago(r.Modified, now)
+		cells[title] = tty.Fit(tty.Clean(tty.Fit(cells[title].(string), width+1)), width)
 		return printf(form+"\n", cells...)
 	}
 }
@@ -143,37 +143,6 @@ func common(a, b string) int {
 		n++
 	}
 	return n
-}
-
-// ago returns a time as an age or, from two weeks on, as a date.
-func ago(t, now time.Time) string {
-	switch d := now.Sub(t); {
-	case d < 0 || d >= 14*24*time.Hour:
-		return t.In(now.Location()).Format(time.DateOnly)
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%dm ago", d/time.Minute)
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%dh ago", d/time.Hour)
-	default:
-		return fmt.Sprintf("%dd ago", d/(24*time.Hour))
-	}
-}
-
-// fit returns a text of at most width characters, the last of which stands for
-// what was cut off.
-func fit(text string, width int) string {
-	n, last := 0, 0 // characters, and where the last but one ends
-	for i := range text {
-		if n++; n == width {
-			last = i
-		}
-		if n > width {
-			return text[:last] + "…"
-		}
-	}
-	return text
 }
 
 // writeCells writes columns, made clean, with tabs between them. It neither joins

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -24,35 +23,6 @@ func TestRowIsNotWritten(t *testing.T) {
 	}
 	if err := writeCells(bufio.NewWriter(full{}), []string{"a", "b"}); !errors.Is(err, errFull) {
 		t.Errorf("cells: %v", err)
-	}
-}
-
-func TestFit(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		text  string
-		width int
-		want  string
-	}{
-		{"", 3, ""}, {"äöü", 3, "äöü"}, {"äöüß", 3, "äö…"}, {"abcdef", 5, "abcd…"}, {strings.Repeat("x", 1<<20), 4, "xxx…"},
-	} {
-		if got := fit(tt.text, tt.width); got != tt.want {
-			t.Errorf("fit(%.10q, %d) = %q, want %q", tt.text, tt.width, got, tt.want)
-		}
-	}
-}
-
-func TestAgo(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 3, 20, 12, 0, 0, 0, time.UTC)
-	for d, want := range map[time.Duration]string{
-		0: "just now", 59 * time.Second: "just now", time.Minute: "1m ago", 59*time.Minute + 59*time.Second: "59m ago",
-		time.Hour: "1h ago", 47 * time.Hour: "1d ago", 13*24*time.Hour + 23*time.Hour: "13d ago",
-		14 * 24 * time.Hour: "2026-03-06", -time.Hour: "2026-03-20",
-	} {
-		if got := ago(now.Add(-d), now); got != want {
-			t.Errorf("%v ago is %q, want %q", d, got, want)
-		}
 	}
 }
 

@@ -11,8 +11,8 @@ fi
 printf '## Goal\nIt is to be done.\n'
 `
 
-// Stubs are what stands for other programs in examples, by name: LLM, and agents and
-// servers that print streams.
+// Stubs are what stands for other programs in examples, by name: LLM, a person who
+// chooses, and agents and servers that print streams.
 func Stubs() map[string]string {
 	stream := func(lines ...string) string { return "cat <<'END'\n" + strings.Join(lines, "\n") + "\nEND\n" }
 	claude := stream(
@@ -23,6 +23,7 @@ func Stubs() map[string]string {
 		`{"type":"result","subtype":"success","is_error":false,"result":"The build passes.","stop_reason":"end_turn","usage":{"input_tokens":28,"output_tokens":12},"total_cost_usd":0.01,"session_id":"s1","uuid":"u4"}`)
 	return map[string]string{
 		"my-llm": LLM, "any-llm": LLM,
+		"fzf":    "#!/bin/sh\ntr '\\0\\n' '\\n ' | { read -r one; cat >/dev/null; printf '%s\\n' \"$one\"; }\n", // takes the first
 		"claude": "#!/bin/sh\ncase \" $* \" in *' stream-json '*)\n" + claude + "exit ;;\nesac\n" + strings.TrimPrefix(LLM, "#!/bin/sh\n"),
 		"codex": "#!/bin/sh\ncat >/dev/null\n" + stream(
 			`{"type":"thread.started","thread_id":"th1"}`, `{"type":"turn.started"}`,

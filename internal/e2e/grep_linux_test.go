@@ -3,29 +3,69 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/sess-tools/sess/internal/corpus"
 )
 
-// planted makes stores of several agents, each with a session that says one text.
+// planters are the agents of whose stores there is one, and where its session goes. Codex
+// has three: as it wrote sessions once, as it does now, and as it compresses them later.
+var planters = []struct{ name, format, place string }{
+	{"codex", "codex", ".codex"},
+	{"paginated", "codex --for paginated", ".codex"},
+	{"compressed", "codex --for paginated", ".codex"},
+	{"claude", "claude", ".claude/projects/-w"},
+	{"pi", "pi", ".pi/agent/sessions/--w--/p.jsonl"},
+	{"omp", "omp", ".omp/agent/sessions/-w/o.jsonl"},
+	{"opencode", "opencode", ".local/share/opencode/opencode.db"},
+	{"aider", "aider", ".aider.chat.history.md"},
+	{"zeroclaw", "zeroclaw", ".zeroclaw/workspace/sessions/sessions.db"},
+	{"openoxide", "openoxide", ".local/share/openoxide/openoxide.db"},
+}
+
+// planted makes stores of all agents, each with sessions that say one text.
 func planted(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	for agent, place := range map[string]string{
-		"codex": ".codex", "claude": ".claude/projects/-w", "pi": ".pi/agent/sessions/--w--/p.jsonl", "omp": ".omp/agent/sessions/-w/o.jsonl",
-	} {
-		into := filepath.Join(dir, filepath.FromSlash(place))
+	for _, p := range planters {
+		into := filepath.Join(dir, filepath.FromSlash(p.place))
 		parent := into
-		if filepath.Ext(into) == ".jsonl" {
+		if filepath.Ext(into) != "" && p.format != "codex" {
 			parent = filepath.Dir(into)
+		}
+		if strings.HasPrefix(p.format, "codex") {
+			parent = into
 		}
 		if err := os.MkdirAll(parent, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		scripted(t, dir, `sess-new --cwd /w -o `+agent+`.in && sess-append -q -r user -t 'a planted needle in `+agent+`' `+agent+`.in &&
-			sess-append -q -r assistant -t 'found it' `+agent+`.in && sess-export -q `+agent+` -o `+into+` `+agent+`.in`)
+		made := scripted(t, dir, `sess-new --cwd "$PWD" --title named -o `+p.name+`.in >made && sess-append -q -r user -t 'a planted needle in `+p.name+`' `+p.name+`.in >made &&
+			sess-append -q -r assistant -t 'found it' `+p.name+`.in >made && sess-export -q `+p.format+` -o `+into+` `+p.name+`.in`)
+		if p.name == "compressed" {
+			compress(t, strings.TrimSuffix(made.stdout, "\n"))
+		}
 	}
 	return dir
+}
+
+// compress replaces a file by a compressed one.
+func compress(t *testing.T, path string) {
+	t.Helper()
+	to, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+".zst", to.EncodeAll([]byte(readFile(t, path)), nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func scripted(t *testing.T, dir, script string) result {
@@ -43,34 +83,126 @@ func TestGrepAgents(t *testing.T) {
 	t.Parallel()
 	dir := planted(t)
 	r := runCommand(t, dir, "", "sess-grep", "--agent", "all", "needle")
-	if r.status != 0 || strings.Count(r.stdout, "\n") != 4 {
+	if r.status != 0 || r.stderr != "" || strings.Count(r.stdout, "\n") != len(planters) {
 		t.Fatalf("status %d: %s%s", r.status, r.stdout, r.stderr)
 	}
-	for _, agent := range []string{"codex", "claude", "pi", "omp"} {
-		if strings.Count(r.stdout, ":user:a planted needle in "+agent+"\n") != 1 {
-			t.Errorf("%s:\n%s", agent, r.stdout)
+	for _, p := range planters {
+		if strings.Count(r.stdout, ":user:a planted needle in "+p.name+"\n") != 1 {
+			t.Errorf("%s:\n%s", p.name, r.stdout)
 		}
 	}
-	texts := scripted(t, dir, `sess-grep --agent all -l -0 needle | xargs -0 -n1 sess-path --as text | grep -c 'planted needle'`)
-	if texts.stdout != "4\n" {
+	texts := scripted(t, dir, `sess-grep --agent all -l -0 needle | xargs -0 -n1 sess-path -q --as text | grep 'planted needle' | sort -u | wc -l`)
+	if strings.TrimSpace(texts.stdout) != strconv.Itoa(len(planters)) {
 		t.Errorf("by their names: %s", texts.stdout)
 	}
 	entries := scripted(t, dir, `sess-grep --agent codex --json needle | sed 's/.*"path":"\([^"]*\)".*"entry":"\([^"]*\)".*/\1 \2/' | while read -r s e; do sess-path --leaf "$e" --as text "$s"; done`)
-	if entries.stdout != "user: a planted needle in codex\n" {
+	if n := strings.Count(entries.stdout, "user: a planted needle in co"); n != 2 || strings.Contains(entries.stdout, "found it") {
 		t.Errorf("by the entry: %q", entries.stdout)
 	}
-	database := filepath.Join(dir, ".local", "share", "opencode")
-	if err := os.MkdirAll(database, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	write(t, database, "opencode.db", "junk")
+	write(t, dir, ".local/share/opencode/opencode.db", "junk")
 	broken := runCommand(t, dir, "", "sess-grep", "--agent", "all", "needle")
-	if broken.status != 2 || broken.stdout != r.stdout || !strings.Contains(broken.stderr, "warning: opencode: ") {
+	if broken.status != 2 || broken.stdout != without(r.stdout, "opencode:") || !strings.Contains(broken.stderr, "warning: opencode: ") {
 		t.Errorf("status %d: %s%s", broken.status, broken.stdout, broken.stderr)
 	}
 	if quiet := runCommand(t, dir, "", "sess-grep", "-q", "--agent", "all", "needle"); quiet.status != 0 || quiet.stdout != "" {
 		t.Errorf("-q: status %d: %s", quiet.status, quiet.stdout)
 	}
+}
+
+// forks are genuine stores in which sessions were forked, with all that was asked, and
+// sessions that sub-agents had.
+var forks = []struct {
+	name, agent string
+	asked       []string
+}{
+	{"codex", "codex", []string{"Question one", "Question one", "Question two", "Question three in the original", "Question in the fork", "Create files a.txt and b.txt"}},
+	{"opencode", "opencode", []string{`"Question one"`, `"Question two"`, `"Question three in the original"`, `"Question in the fork"`, `"Question in the fork of the fork"`}},
+	{"opencode, sub-agents", "opencode", []string{`"Delegate counting"`}},
+}
+
+// forkedStore makes one of those in dir.
+func forkedStore(t *testing.T, dir, name string) {
+	t.Helper()
+	into := filepath.Join(dir, ".local", "share", "opencode")
+	for _, d := range []string{into, filepath.Join(dir, ".codex", "sessions")} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	switch name {
+	case "codex":
+		from := filepath.Join(corpus.Dir(), "codex", "home")
+		if err := os.RemoveAll(filepath.Join(dir, ".codex")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(filepath.Join(dir, ".codex"), os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+		// A fork of old, which says when it was made, and not when anything was said.
+		old, err := filepath.Glob(filepath.Join(dir, ".codex", "sessions", "*", "*", "*", "*8be8b3cfd61d*"))
+		if err != nil || len(old) != 1 {
+			t.Fatal(old, err)
+		}
+		if err := os.Remove(old[0]); err != nil {
+			t.Fatal(err)
+		}
+	case "opencode":
+		write(t, into, "opencode.db", string(corpus.Golden(t, "opencode/databases-1.18")["04-forked.db"]))
+	default:
+		write(t, into, "opencode.db", string(corpus.Golden(t, "opencode/databases-1.18")["07-subagent.db"]))
+	}
+}
+
+// What forks have copied is found once, though it has other ids there; so is what codex
+// writes down as an item, as an event and as a response. What asks a sub-agent is found
+// unless it is not wanted.
+func TestGrepForks(t *testing.T) {
+	t.Parallel()
+	for _, f := range forks {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			forkedStore(t, dir, f.name)
+			texts := func(args ...string) []string {
+				r := runCommand(t, dir, "", append(args, "--agent", f.agent)...)
+				if r.status != 0 {
+					t.Fatalf("%q: status %d: %s", args, r.status, r.stderr)
+				}
+				rows := strings.Split(strings.TrimSuffix(r.stdout, "\n"), "\n")
+				for i, row := range rows {
+					if args[0] == "sess-history" {
+						rows[i] = row[strings.LastIndexByte(row, '\t')+1:]
+					} else {
+						_, rows[i], _ = strings.Cut(row, ":user:")
+					}
+				}
+				slices.Sort(rows)
+				return rows
+			}
+			want := slices.Sorted(slices.Values(f.asked))
+			if got := texts("sess-grep", "--role", "user", "--subagents", "no", "[QCD]"); !slices.Equal(got, want) {
+				t.Errorf("sess-grep: %q\nwant %q", got, want)
+			}
+			if got := texts("sess-history", "--dup"); !slices.Equal(got, want) {
+				t.Errorf("sess-history: %q\nwant %q", got, want)
+			}
+			all, agents := texts("sess-grep", "--role", "user", "."), texts("sess-history", "--dup", "--subagents")
+			if more := len(all) > len(want) && len(agents) > len(want); more != (f.name == "opencode, sub-agents") {
+				t.Errorf("with sub-agents: %q, %q", all, agents)
+			}
+		})
+	}
+}
+
+// without returns the lines of a text that do not begin so.
+func without(text, prefix string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, prefix) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // The store is searched as it is listed; a segmented store is the session.

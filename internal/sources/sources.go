@@ -39,14 +39,23 @@ type Selection struct {
 	All          bool   // every project of the store
 }
 
-// Flags are the flags that fill a selection. Verb is what the tool does with sessions.
+// Flags are the flags that fill a selection, of a tool that also takes directories. Verb
+// is what the tool does with sessions.
 func (c *Selection) Flags(verb string) []clikit.Flag {
-	return []clikit.Flag{
-		clikit.Bool(&c.All, "all, a", verb+" every project of the store, or one level below each DIR"),
-		clikit.Choice(&c.Agent, "agent", slices.Concat([]string{""}, operand.Agents(), []string{operand.EveryAgent}), verb+" the sessions of the agent `NAME` where it keeps them"),
-		clikit.String(&c.CWD, "cwd", "", "only sessions of the working directory `DIR`"),
+	return append(c.places(verb, ", or one level below each DIR"),
 		clikit.String(&c.Since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 		clikit.String(&c.Until, "until", "", "only sessions modified before `WHEN`"),
+	)
+}
+
+// Places are those of the flags that say where the sessions are.
+func (c *Selection) Places(verb string) []clikit.Flag { return c.places(verb, "") }
+
+func (c *Selection) places(verb, more string) []clikit.Flag {
+	return []clikit.Flag{
+		clikit.Bool(&c.All, "all, a", verb+" every project of the store"+more),
+		clikit.Choice(&c.Agent, "agent", slices.Concat([]string{""}, operand.Agents(), []string{operand.EveryAgent}), verb+" the sessions of the agent `NAME` where it keeps them"),
+		clikit.String(&c.CWD, "cwd", "", "only sessions of the working directory `DIR`"),
 	}
 }
 
@@ -69,11 +78,10 @@ type Found struct {
 // Find finds the sessions that operands and the selection mean: standard input if there
 // is neither and it is a pipe or a file.
 func (c Selection) Find(ctx context.Context, s *clikit.Streams, operands []string) (Found, error) {
-	selects := c.Agent != "" || c.Since != "" || c.Until != ""
 	switch {
-	case len(operands) == 0 && !selects && !c.All && c.CWD == "" && isInput(s):
+	case len(operands) == 0 && !c.selects() && !c.All && c.CWD == "" && isInput(s):
 		operands = []string{"-"}
-	case selects:
+	case c.selects():
 		return c.listed(ctx, s, operands)
 	case len(operands) == 0:
 		return c.stored(s)
@@ -95,6 +103,17 @@ func (c Selection) Find(ctx context.Context, s *clikit.Streams, operands []strin
 	out.Single = len(operands) == 1 && len(out.List) == 1 && out.List[0].Named
 	return out, nil
 }
+
+// Stored finds the sessions that the selection means, and never reads standard input.
+func (c Selection) Stored(ctx context.Context, s *clikit.Streams) (Found, error) {
+	if c.selects() {
+		return c.listed(ctx, s, nil)
+	}
+	return c.stored(s)
+}
+
+// selects reports whether sess-ls has to say which sessions are meant.
+func (c Selection) selects() bool { return c.Agent != "" || c.Since != "" || c.Until != "" }
 
 // isInput reports whether standard input is something to search: a pipe or a file.
 func isInput(s *clikit.Streams) bool {

@@ -114,3 +114,18 @@ func hex(b sink, kind byte, v uint32, digits int) {
 		_ = b.WriteByte("0123456789abcdef"[v>>(4*d)&15])
 	}
 }
+
+// Fit returns a text of at most width characters, the last of which stands for
+// what was cut off.
+func Fit(text string, width int) string {
+	n, last := 0, 0 // characters, and where the last but one ends
+	for i := range text {
+		if n++; n == width {
+			last = i
+		}
+		if n > width {
+			return text[:last] + "…"
+		}
+	}
+	return text
+}

@@ -70,6 +70,9 @@ func (c *cursor) next() rune {
 // U+0085.
 func Trim(s string) string { return strings.TrimFunc(s, isSpace) }
 
+// TrimEnd is Trim at the end alone, as String.prototype.trimEnd.
+func TrimEnd(s string) string { return strings.TrimRightFunc(s, isSpace) }
+
 func isSpace(r rune) bool {
 	switch r {
 	case '\t', '\n', '\v', '\f', '\r', ' ', 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF:

@@ -175,6 +175,16 @@ func (b Block) Free() {
 	}
 }
 
+// Text returns a part of the block as a string to keep, even when the block is given back.
+// A block of one long line is not, and its text is not copied.
+func (b Block) Text(from, to int) string {
+	part := b.Data[from:to]
+	if cap(b.Data) == largeBlock {
+		return string(part)
+	}
+	return unsafe.String(unsafe.SliceData(part), len(part))
+}
+
 // Lines iterates over the lines of the block, without numbers. A line's text
 // shares the block's memory.
 func (b Block) Lines() iter.Seq[Line] {

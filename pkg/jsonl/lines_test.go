@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unsafe"
 )
 
 // collect copies what an iteration yields, since lines are borrowed.
@@ -250,4 +251,29 @@ func FuzzLines(f *testing.F) {
 			t.Fatal("backward is not forward reversed")
 		}
 	})
+}
+
+// The text of a block may be kept when the block is given back; that of a long line is not
+// copied.
+func TestBlockText(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{10, 600 << 10} {
+		want := strings.Repeat("x", n)
+		for b, err := range Blocks(strings.NewReader(want + "\n")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := b.Text(0, n)
+			if shared := unsafe.StringData(text) == unsafe.SliceData(b.Data); shared != (n > largeBlock) {
+				t.Errorf("%d: the text shares the memory of the block: %v", n, shared)
+			}
+			if n < largeBlock {
+				clear(b.Data) // as the next who gets it will
+			}
+			b.Free()
+			if text != want {
+				t.Errorf("%d: the text has changed", n)
+			}
+		}
+	}
 }

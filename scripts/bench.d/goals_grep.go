@@ -29,7 +29,34 @@ func (b *bench) grepGoals() []goal {
 			dir, err := b.store(ctx)
 			return asked(b.bin("sess-grep"), "-a", "-c", "-e", without, dir), asked("sh", "-c", jq+` -c . "$0"/*/*.jsonl`, dir), err
 		}),
+		{name + "until a hit in the newest session", b.firstHit},
+		measured(b, "sess-history, "+count(int64(b.sessions()))+" sessions / "+search+" of the same", 10, 96e6, func(ctx context.Context) (ours, peer command, err error) {
+			dir, err := b.store(ctx)
+			if err != nil {
+				return ours, peer, err
+			}
+			_, peer, err = b.searching("-F", `"role":"user"`)(ctx)
+			ours = asked(b.bin("sess-history"), "-a", "--limit", "100")
+			ours.env = []string{"SESS_DIR=" + dir}
+			return ours, peer, err
+		}),
 	}
+}
+
+// firstHit is the time until the first row, which is that of a session just written. The
+// peer searches in any order.
+func (b *bench) firstHit(ctx context.Context, name string) ([]row, error) {
+	ours, peer, err := b.searching("-F", "zebrafish")(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range []*command{&ours, &peer} {
+		c.argv = append(c.argv[:len(c.argv)-3:len(c.argv)-3], append([]string{"-q"}, c.argv[len(c.argv)-3:]...)...)
+		c.pinned = false
+	}
+	c, err := b.compare(ctx, ours, peer)
+	const most = 0.050
+	return []row{{goal: name, ours: duration(c.ours), peer: duration(c.peer), ratio: ratio(c.ratio), want: "≤ " + duration(most), met: c.ours <= most, pairs: c.pairs}}, err
 }
 
 // asked is a command whose status 1 is an answer.

@@ -64,7 +64,7 @@ func (b *bench) shared(ctx context.Context, size int64, there bool, what string,
 		}
 		return nil
 	}
-	clear := func() error {
+	empty := func() error {
 		err := errors.Join(os.RemoveAll(r.remote), os.RemoveAll(stored))
 		if rerr := os.Remove(state); !errors.Is(rerr, fs.ErrNotExist) {
 			err = errors.Join(err, rerr)
@@ -74,14 +74,14 @@ func (b *bench) shared(ctx context.Context, size int64, there bool, what string,
 	ours = b.ours("sess-sync", append([]string{what}, operands(r)...)...)
 	ours.env = env
 	ours.before = func() error {
-		err := errors.Join(clear(), sync("init", r.remote))
+		err := errors.Join(empty(), sync("init", r.remote))
 		if there {
 			old := time.Now().Add(-time.Hour) // what was written just now may still change
 			err = errors.Join(err, os.Chtimes(s.file, old, old), sync("push", s.file))
 		}
 		return err
 	}
-	ours.after = clear
+	ours.after = empty
 	if there {
 		err = ours.before() // for a goal that does not repeat it
 	}

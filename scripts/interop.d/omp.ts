@@ -6,6 +6,9 @@
 //   bun omp.ts PACKAGE write DIR       makes a session in DIR, prints its path
 //   bun omp.ts PACKAGE load FILE...    whether it loads every entry of each
 //   bun omp.ts PACKAGE state FILE...   leaf, and roles of the context of each
+//   bun omp.ts PACKAGE history DB QUERY...
+//                                      adds the prompts of standard input, [prompt, cwd, session] in each line, to a
+//                                      database; prints for each query the prompts it finds, "" for the recent ones
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +16,15 @@ import { join } from "node:path";
 const [root, what, ...files] = process.argv.slice(2);
 const file = files[0];
 const { SessionManager } = await import(join(root, "src/session/session-manager.ts"));
+if (what === "history") {
+	const { HistoryStorage } = await import(join(root, "src/session/history-storage.ts"));
+	const [, ...queries] = files;
+	const h = HistoryStorage.open(file);
+	for (const line of readFileSync(0, "utf8").split("\n").filter((l) => l !== "")) await h.add(...(JSON.parse(line) as [string, string, string]));
+	const found = queries.map((q) => (q === "" ? h.getRecent(1000) : h.search(q, 1000)));
+	for (const rows of found) process.stdout.write(JSON.stringify(rows.map((r: { prompt: string }) => r.prompt)) + "\n");
+	process.exit();
+}
 const scratch = mkdtempSync(join(tmpdir(), "sess-interop-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const print = (values: unknown[]) => process.stdout.write(values.map((v) => JSON.stringify(v) + "\n").join(""));

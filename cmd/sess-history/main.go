@@ -1,0 +1,75 @@
+// Sess-history lists what was asked in sessions.
+//
+// Usage:
+//
+//	sess-history [flags] [WORD...]
+//
+// The messages that people typed are the history: there is no other. It prints them
+// newest first, those that say the same once. See sess-history(1).
+package main
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"time"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-history",
+	Summary: "list what was asked in sessions",
+	Args:    "[WORD...]",
+	Doc: "Prompts that have every WORD, newest first, of the sessions that sess-ls lists.\n" +
+		"Those that say the same are one row.",
+	Examples: `sess-history
+sess-history -a -i tokenizer error
+sess-history --agent all --since 7d --limit 20
+sess-history -a -0 | fzf --read0
+sess-history --json --all | jq -r .text`,
+	Complete: complete.Reader,
+	New: func() ([]clikit.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, words []string) error {
+	q, err := c.query(words, time.Now())
+	if err != nil {
+		return err
+	}
+	// All prompts are there until the oldest is found: to collect more often saves memory,
+	// and hardly takes time.
+	debug.SetGCPercent(50)
+	found, err := c.sessions.Stored(ctx, s)
+	if err != nil {
+		return err
+	}
+	list, unread, err := readAll(ctx, s, found.List, q)
+	if err != nil {
+		return err
+	}
+	if c.database != "" {
+		more, err := c.readDatabase(ctx, s, q)
+		if err != nil {
+			return err
+		}
+		list = merge(list, more)
+	}
+	rows := c.fold(list)
+	if err := c.print(s, rows); err != nil {
+		return err
+	}
+	switch err := errors.Join(found.Failed, unread); {
+	case err != nil:
+		return err
+	case len(rows) == 0:
+		return clikit.No("")
+	}
+	return nil
+}

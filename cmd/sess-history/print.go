@@ -1,0 +1,85 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/listing"
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// print prints rows in the form wanted.
+func (c *config) print(s *clikit.Streams, rows []row) error {
+	out, form := s.Out, row.cells
+	switch {
+	case c.nul:
+		out, form = s.Shown(), func(r row) string { return r.text + "\x00" }
+	case c.json:
+		out, form = s.Shown(), row.json
+	case tty.IsTerminal(s.OutFile()):
+		width, now := tty.Width(s.OutFile(), os.LookupEnv), time.Now()
+		form = func(r row) string { return r.columns(now, width) }
+	}
+	for _, r := range rows {
+		if _, err := io.WriteString(out, form(r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cells returns a row for programs: when it was said last, how often, in which session
+// and entry, and the text, with tabs between.
+func (r row) cells() string {
+	at := "-"
+	if r.time != 0 {
+		at = stamp(r.time)
+	}
+	name := cmp.Or(r.path, "-")
+	return strings.Join([]string{at, strconv.Itoa(r.count), tty.Clean(name), cmp.Or(tty.Clean(r.entry), "-"), oneLine(r.text)}, "\t") + "\n"
+}
+
+// columns returns a row for a terminal: the age, the text, and how often it was said.
+func (r row) columns(now time.Time, width int) string {
+	age := ""
+	if r.time != 0 {
+		age = listing.Ago(time.UnixMilli(r.time), now)
+	}
+	often := ""
+	if r.count > 1 {
+		often = fmt.Sprintf("  (%d times)", r.count)
+	}
+	room := max(width-12-len(often), 20)
+	return fmt.Sprintf("%-10s  %s%s\n", age, tty.Fit(oneLine(tty.Fit(r.text, room+1)), room), often)
+}
+
+// oneLine returns a text as one line without control characters.
+func oneLine(text string) string {
+	return tty.Clean(strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n"))
+}
+
+// stamp returns a time, given in milliseconds since the epoch, as JSON has it.
+func stamp(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// json returns a row as JSON. Members are only ever added.
+func (r row) json() string {
+	optional := func(name, value string) js.Field {
+		if value == "" {
+			return js.RawField(name, "null")
+		}
+		return js.StringField(name, js.ValidText(value))
+	}
+	at := ""
+	if r.time != 0 {
+		at = stamp(r.time)
+	}
+	return js.Object(optional("time", at), optional("session", r.session), optional("path", r.path), optional("entry", r.entry),
+		optional("cwd", r.cwd), optional("agent", r.agent), js.StringField("text", r.text), js.IntField("count", int64(r.count))) + "\n"
+}

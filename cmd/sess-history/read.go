@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/grep"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/prompts"
+	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A prompt is what somebody asked, once.
+type prompt struct {
+	text    string
+	time    int64  // in milliseconds since the epoch; 0 if it is unknown
+	path    string // of the session, as other tools take it; "" if it is unknown
+	agent   string // whose session it is, "" for ours
+	session string // its id
+	entry   string // "" if it is not in a session
+	cwd     string
+	key     uint64 // what copies of the entry have in common, 0 for none
+}
+
+// readAll reads the prompts of sessions, some sessions at once. A session that cannot be
+// read is a warning, and unread says how many there were.
+func readAll(ctx context.Context, s *clikit.Streams, list []sources.Source, q *query) (all []prompt, unread, err error) {
+	found, errs := make([][]prompt, len(list)), make([]error, len(list))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(len(list), 2*runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			r := newReader(s, q)
+			for i := range next {
+				found[i], errs[i] = r.read(ctx, list[i])
+			}
+		})
+	}
+	for i := range list {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	failed := 0
+	for i := range list {
+		all = append(all, found[i]...)
+		if err := errs[i]; err != nil && !errors.Is(err, sources.ErrNotHere) {
+			failed++
+			s.Warnf("%v", err)
+		}
+	}
+	if failed > 0 {
+		unread = clikit.Exited(fmt.Errorf("%d of %d sessions not read to their end", failed, len(list)), clikit.ExitUsage)
+	}
+	return all, unread, nil
+}
+
+// A reader reads the prompts of sessions, one after the other.
+type reader struct {
+	streams *clikit.Streams
+	query   *query
+	scanner *grep.Scanner
+}
+
+// candidates finds the lines that matter: messages of the user, what importers kept of
+// those, and what sub-agents are told by.
+var candidates = mustCompile(append(sources.SubagentMarks(), session.RoleUser))
+
+func mustCompile(texts []string) *grep.Pattern {
+	p, err := grep.Compile(texts, grep.Options{Fixed: true})
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+func newReader(s *clikit.Streams, q *query) *reader {
+	return &reader{streams: s, query: q, scanner: candidates.Scanner(false)}
+}
+
+// marks are in the lines that matter as whole strings, and an escape in those of a writer
+// that has letters escaped; in other lines they are a part of some text.
+var marks = func() (all [][]byte) {
+	for _, text := range append(sources.SubagentMarks(), session.RoleUser) {
+		all = append(all, []byte(`"`+text+`"`))
+	}
+	return append(all, []byte(`\u00`))
+}()
+
+func matters(line []byte) bool {
+	return slices.ContainsFunc(marks, func(mark []byte) bool { return bytes.Contains(line, mark) })
+}
+
+// errSubagent ends the reading of a session that is a sub-agent's.
+var errSubagent = errors.New("a sub-agent's")
+
+// read reads a session. What it read before an error counts.
+func (r *reader) read(ctx context.Context, src sources.Source) (list []prompt, err error) {
+	in, err := operand.Open(ctx, r.streams, src.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	h, content, err := begin(disk.Reader{Ctx: ctx, R: in})
+	if err != nil {
+		return nil, operand.Locate(in.Name, err)
+	}
+	if err := src.Here(h); err != nil {
+		return nil, err
+	}
+	d := &document{reader: r, src: src, header: h}
+	err = d.read(content)
+	switch {
+	case errors.Is(err, errSubagent):
+		return nil, nil
+	case err != nil:
+		err = operand.Locate(in.Name, err)
+	}
+	if d.bad > 0 {
+		r.streams.Warnf("%s: %d lines that may hold prompts are no entries, and were skipped", in.Name, d.bad)
+	}
+	return d.prompts(), err
+}
+
+// begin reads the header of a session, and returns what reads all of it. Nearly always the
+// header is the first line, and short: to read it with more care takes more memory than
+// the rest of a small session.
+func begin(r io.Reader) (session.Header, io.Reader, error) {
+	head := make([]byte, 2<<10)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return session.Header{}, nil, err
+	}
+	all := io.MultiReader(bytes.NewReader(head[:n]), r)
+	if line, _, whole := bytes.Cut(head[:n], []byte("\n")); whole {
+		if h, err := session.HeaderOf(line); err == nil {
+			return h, all, nil
+		}
+	}
+	var read bytes.Buffer
+	h, err := session.ReadHeader(io.TeeReader(all, &read))
+	return h, io.MultiReader(&read, all), err
+}
+
+// A document is a session that is read.
+type document struct {
+	*reader
+	src    sources.Source
+	header session.Header
+
+	filter prompts.Filter
+	said   []message // by the user
+	bad    int       // lines that cannot be read
+}
+
+// A message of the user may turn out to be no prompt further on in the session.
+type message struct {
+	prompts.Message
+	time int64
+	key  uint64
+}
+
+func (d *document) read(r io.Reader) error {
+	if d.header.Version < session.Version { // entries get ids when they are read
+		s, err := session.Read(r)
+		if err != nil {
+			return err
+		}
+		for _, e := range s.Entries {
+			if err := d.take(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for b, err := range jsonl.Blocks(r) {
+		if err != nil {
+			return err
+		}
+		if err := d.block(b); err != nil {
+			return err
+		}
+		b.Free()
+	}
+	return nil
+}
+
+// block takes the lines of a block that matter.
+func (d *document) block(b jsonl.Block) error {
+	d.scanner.Reset(b.Data)
+	for from, to, ok := d.scanner.Next(); ok; from, to, ok = d.scanner.Next() {
+		line := b.Data[from:to]
+		if !matters(line) {
+			continue
+		}
+		e, err := session.ParseEntry(b.Text(from, to))
+		if err != nil {
+			if !b.Torn || to < len(b.Data) { // or somebody is writing it
+				d.bad++
+			}
+			continue
+		}
+		if err := d.take(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes an entry.
+func (d *document) take(e session.Entry) error {
+	if !d.query.subagents && sources.IsSubagent(d.header, e) {
+		return errSubagent
+	}
+	d.filter.Note(e)
+	if said, ok := prompts.Read(e); ok {
+		d.said = append(d.said, message{said, saidAt(e), d.src.Key(e)})
+	}
+	return nil
+}
+
+// prompts returns the prompts that are wanted.
+func (d *document) prompts() (list []prompt) {
+	for _, m := range d.said {
+		text, ok := d.filter.Text(m.Message)
+		if !ok {
+			continue
+		}
+		p := prompt{
+			text: text, time: m.time, path: d.src.File(), agent: d.src.Agent,
+			session: d.header.ID, entry: m.ID, cwd: d.header.CWD, key: m.key,
+		}
+		if d.query.wants(p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// saidAt returns when a message was said, in milliseconds since the epoch: when it was
+// sent if it says so, else when it was written down.
+func saidAt(e session.Entry) int64 {
+	if m, ok := e.Message(); ok {
+		if v := js.Value(m.Get("timestamp")); v.IsNumber() && v.Int() > 0 {
+			return v.Int()
+		}
+	}
+	ms, _ := e.Timestamp()
+	return ms
+}

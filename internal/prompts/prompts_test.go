@@ -1,0 +1,92 @@
+package prompts
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// of returns the prompts of lines, each in a pair of brackets.
+func of(t *testing.T, lines string) string {
+	t.Helper()
+	var f Filter
+	var all []session.Entry
+	for line := range strings.Lines(lines) {
+		e, err := session.ParseEntry(strings.TrimSpace(line))
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		f.Note(e)
+		all = append(all, e)
+	}
+	var out strings.Builder
+	for _, e := range all {
+		said, ok := Read(e)
+		if !ok {
+			continue
+		}
+		if text, ok := f.Text(said); ok {
+			out.WriteString("[" + text + "]")
+		}
+	}
+	return out.String()
+}
+
+func TestPrompts(t *testing.T) {
+	t.Parallel()
+	user := func(content string) string {
+		return `{"type":"message","id":"u1","message":{"role":"user","content":` + content + `}}`
+	}
+	for _, tt := range []struct{ name, lines, want string }{
+		{"a text", user(`"fix it"`), "[fix it]"},
+		{"blocks", user(`[{"type":"text","text":"a"},{"type":"image","data":"x","mimeType":"image/png"},{"type":"text","text":"b"}]`), "[a\nb]"},
+		{"an image alone", user(`[{"type":"image","data":"x","mimeType":"image/png"}]`), ""},
+		{"white space", user(`" \n"`), ""},
+		{"half a character", user(`"\ud83d!"`), "[\ufffd!]"},
+		{"another role", `{"type":"message","id":"u1","message":{"role":"assistant","content":"hi"}}`, ""},
+		{"a command of the user", `{"type":"message","id":"u1","message":{"role":"bashExecution","command":"ls","output":"x"}}`, ""},
+		{"an extension's message", `{"type":"custom_message","id":"u1","customType":"x","content":"hi","display":true}`, ""},
+		{"oh-my-pi: synthetic", `{"type":"message","id":"u1","message":{"role":"user","content":"go on","synthetic":true}}`, ""},
+		{"oh-my-pi: by the agent", `{"type":"message","id":"u1","message":{"role":"user","content":"go on","attribution":"agent"}}`, ""},
+		{"oh-my-pi: by the user", `{"type":"message","id":"u1","message":{"role":"user","content":"go on","attribution":"user","synthetic":false}}`, "[go on]"},
+		{"context of codex", user(`"<environment_context>\n  <cwd>/w</cwd>\n</environment_context>"`), ""},
+		{"a wrapper of a command", user(`"<command-name>/review</command-name>\n<command-args></command-args>"`), ""},
+		{"what a command printed", user(`"<local-command-stdout>ok</local-command-stdout>"`), ""},
+		{"a continuation", user(`"This session is being continued from a previous conversation that ran out of context. The summary:\nx"`), ""},
+		{"a wrapper is quoted", user(`"what does <command-name>/x</command-name> mean?"`), "[what does <command-name>/x</command-name> mean?]"},
+		{"a reminder beside it", user(`[{"type":"text","text":"<system-reminder>\nbe brief\n</system-reminder>"},{"type":"text","text":"fix it"}]`), "[fix it]"},
+		{"Claude Code: meta", user(`"hidden"`) + "\n" + `{"type":"custom","customType":"claude:line","data":{"of":["u1"],"lines":[{"n":1,"line":{"type":"user","isMeta":true}}]}}`, ""},
+		{"Claude Code: a sidechain", user(`"do a part"`) + "\n" + `{"type":"custom","customType":"claude:line","data":{"of":["u1"],"lines":[{"n":1,"line":{"type":"user","isSidechain":true}}]}}`, ""},
+		{"Claude Code: a prompt", user(`"do it"`) + "\n" + `{"type":"custom","customType":"claude:line","data":{"of":["u1"],"lines":[{"n":1,"line":{"type":"user","isSidechain":false}}]}}`, "[do it]"},
+		{
+			"opencode: parts", `{"type":"custom","customType":"opencode:message","data":{"info":{"role":"user","id":"u1"},"parts":[{"type":"text","text":null},{"type":"file"},{"type":"text","ignored":true,"text":"x"},{"type":"text","synthetic":true,"text":null}]}}` +
+				"\n" + user(`[{"type":"text","text":"see @a.go"},{"type":"text","text":"package a"}]`), "[see @a.go]",
+		},
+		{
+			"opencode: a continuation", `{"type":"custom","customType":"opencode:message","data":{"info":{"role":"user","id":"u1"},"parts":[{"type":"text","synthetic":true,"text":null}]}}` +
+				"\n" + user(`[{"type":"text","text":"Weiter."}]`), "",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := of(t, tt.lines); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestNormal(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "", "a": "a", " a ": "a", "a  \r\nb\t\r\r\n": "a\nb", "a\n\n\nb": "a\n\n\nb", "  a\n  b  \n": "a\n  b", "\u3000x\u00a0\ny": "x\ny", "a\vb": "a\vb",
+	} {
+		if got := Normal(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+		if again := Normal(Normal(text)); again != Normal(text) {
+			t.Errorf("%q: twice is %q", text, again)
+		}
+	}
+}

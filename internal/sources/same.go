@@ -1,0 +1,31 @@
+package sources
+
+import (
+	"hash/maphash"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+var seed = maphash.MakeSeed()
+
+// Key returns what the copies of an entry have in common in this process, whatever
+// session they are in; 0 if there can be none. A fork may hang an entry from another
+// parent. In a fork of opencode, and in one of codex as it is read, an entry has another
+// id as well, and what was said was said at the same millisecond.
+func (src Source) Key(e session.Entry) uint64 {
+	if e.ID() == "" {
+		return 0
+	}
+	text := e.WithParent("").Raw()
+	if m, ok := e.Message(); ok && (src.isOf("opencode") || src.isOf("codex")) {
+		text = e.Str("timestamp") + m.Raw()
+	}
+	return max(1, maphash.String(seed, text))
+}
+
+// isOf reports whether a session is one of an agent: it was listed so, or its name is an
+// address that begins so.
+func (src Source) isOf(agent string) bool {
+	return src.Agent == agent || strings.HasPrefix(src.Name, agent+":")
+}
