@@ -180,8 +180,7 @@ func resolve(ctx context.Context, l remote.Log, name string) (string, error) {
 	if !session.ValidSessionID(name) {
 		return "", clikit.UsageError("%q is no id of a session", name)
 	}
-	part, err := l.Last(ctx, remote.KeyOf(name))
-	if err != nil || part.N > 0 {
+	if there, err := l.Has(ctx, remote.KeyOf(name)); err != nil || there {
 		return name, err
 	}
 	found := ""

@@ -200,6 +200,22 @@ func (l *log) fetch(ctx context.Context, key string, list []listed) iter.Seq2[Pa
 	})
 }
 
+func (l *log) Has(ctx context.Context, key string) (bool, error) {
+	if !ValidKey(key) {
+		return false, notKey(key)
+	}
+	dir := dirOf(key)
+	for o, err := range l.b.List(ctx, dir, "") {
+		if err != nil {
+			return false, err
+		}
+		if _, ok := numberOf(strings.TrimPrefix(o.Name, dir)); ok {
+			return true, nil
+		}
+	}
+	return false, l.exists(ctx)
+}
+
 func (l *log) Last(ctx context.Context, key string) (Part, error) {
 	list, err := l.list(ctx, key, 0)
 	if err == nil && len(list) == 0 {

@@ -83,6 +83,9 @@ func noRemote(t *testing.T, r Remote) {
 	if _, err := l.Last(t.Context(), key); !errors.Is(err, remote.ErrNoRemote) {
 		t.Errorf("last: %v", err)
 	}
+	if _, err := l.Has(t.Context(), key); !errors.Is(err, remote.ErrNoRemote) {
+		t.Errorf("has: %v", err)
+	}
 	for range 2 { // a second time changes nothing
 		if err := l.Init(t.Context()); err != nil {
 			t.Fatal(err)
@@ -93,6 +96,9 @@ func noRemote(t *testing.T, r Remote) {
 	}
 	if p, err := l.Last(t.Context(), key); err != nil || p.N != 0 {
 		t.Errorf("its last part: %d, %v", p.N, err)
+	}
+	if there, err := l.Has(t.Context(), key); err != nil || there {
+		t.Errorf("it is there: %v, %v", there, err)
 	}
 }
 
@@ -396,6 +402,9 @@ func last(t *testing.T, r Remote) {
 			t.Fatal(err)
 		}
 		at = pos
+		if there, err := l.Has(t.Context(), key); err != nil || !there {
+			t.Errorf("part %d: there %v, %v", n, there, err)
+		}
 		p, err := l.Last(t.Context(), key)
 		if err != nil || p.N != n || p.Pos != at || string(p.Data) != string(part) {
 			t.Errorf("part %d at %d: %q, %v", p.N, p.Pos, p.Data, err)
