@@ -44,7 +44,8 @@ type Log interface {
 	// not used any more when Append returns.
 	Append(ctx context.Context, key string, after Pos, n uint64, part []byte) (Pos, error)
 	// Read yields the parts behind a position, in order: every part that was
-	// acknowledged before the call. The data of a part belongs to the caller. The error is ErrWentBack if there is no such part any more, ErrDamaged
+	// acknowledged before the call. The data of a part is valid until the next one is
+	// asked for. The error is ErrWentBack if there is no such part any more, ErrDamaged
 	// for a part that is missing or not what was written, and ErrNoRemote if there is no
 	// remote.
 	Read(ctx context.Context, key string, after Pos) iter.Seq2[Part, error]

@@ -146,7 +146,7 @@ func syncDir(d *os.Root) error {
 }
 
 // Get reads a regular file, and waits for nothing.
-func (d *dir) Get(_ context.Context, name string, most int64) ([]byte, error) {
+func (d *dir) Get(_ context.Context, name string, most int64, room []byte) ([]byte, error) {
 	f, err := d.root.OpenFile(name, os.O_RDONLY|disk.NoFollow|disk.Nonblock, 0)
 	if err != nil {
 		return nil, classed(err)
@@ -162,7 +162,7 @@ func (d *dir) Get(_ context.Context, name string, most int64) ([]byte, error) {
 	if fi.Size() > most {
 		return nil, remote.ErrTooLarge
 	}
-	data := make([]byte, fi.Size())
+	data := remote.Room(room, fi.Size())
 	if _, err := io.ReadFull(f, data); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, disk.Cause(err))
 	}

@@ -62,6 +62,7 @@ func Parts(ctx context.Context, l remote.Log, key string, after remote.Pos) (lis
 		if err != nil {
 			return list, err
 		}
+		p.Data = bytes.Clone(p.Data)
 		list = append(list, p)
 	}
 	return list, nil

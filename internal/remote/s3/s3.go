@@ -139,15 +139,15 @@ func (b *bucket) put(ctx context.Context, name string, data []byte, o minio.PutO
 	return err
 }
 
-func (b *bucket) Get(ctx context.Context, name string, most int64) (data []byte, err error) {
+func (b *bucket) Get(ctx context.Context, name string, most int64, room []byte) (data []byte, err error) {
 	err = again(ctx, func() error {
-		data, err = b.get(ctx, name, most)
+		data, err = b.get(ctx, name, most, room)
 		return err
 	})
 	return data, err
 }
 
-func (b *bucket) get(ctx context.Context, name string, most int64) ([]byte, error) {
+func (b *bucket) get(ctx context.Context, name string, most int64, room []byte) ([]byte, error) {
 	r, info, _, err := b.core.GetObject(ctx, b.Bucket, b.prefix+name, minio.GetObjectOptions{})
 	if err != nil {
 		return nil, err
@@ -156,7 +156,13 @@ func (b *bucket) get(ctx context.Context, name string, most int64) ([]byte, erro
 	if info.Size > most {
 		return nil, remote.ErrTooLarge
 	}
-	data, err := io.ReadAll(io.LimitReader(r, most+1))
+	var data []byte
+	if info.Size >= 0 {
+		data = remote.Room(room, info.Size)
+		_, err = io.ReadFull(r, data)
+	} else { // the server does not say
+		data, err = io.ReadAll(io.LimitReader(r, most+1))
+	}
 	switch sum := sha256.Sum256(data); {
 	case err != nil:
 		return nil, err

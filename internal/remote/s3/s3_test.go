@@ -85,6 +85,7 @@ func TestReadFaults(t *testing.T) {
 		err    error
 	}{
 		"truncated part":         {method: http.MethodGet, faults: []fault{{cut: true}, {cut: true}}},
+		"part of unknown length": {method: http.MethodGet, faults: []fault{{done: true, status: http.StatusOK, open: true}}},
 		"reset":                  {method: http.MethodGet, faults: []fault{{}, {status: 500}}},
 		"list breaks off":        {method: "LIST", faults: []fault{{done: true, status: 200}, {cut: true}, {}, {status: 503}}},
 		"list denied":            {method: "LIST", faults: []fault{{status: 403, code: "AccessDenied"}}, err: remote.ErrDenied},
