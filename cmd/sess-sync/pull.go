@@ -90,7 +90,9 @@ func (c *config) pullOnce(ctx context.Context, s *clikit.Streams, l remote.Log, 
 		return lerr
 	}
 	o := c.options(s, l)
-	results, err := each(ctx, s, targets, func(ctx context.Context, t target) (pulled, error) {
+	results, err := each(ctx, s, targets, func(ctx context.Context, t target, moved func(int)) (pulled, error) {
+		o := o
+		o.Moved = moved
 		p, err := pullTarget(ctx, t, o)
 		if !p.Nothing() {
 			c.say(s, t.name, p.Result)

@@ -37,7 +37,9 @@ func (c *config) push(ctx context.Context, s *clikit.Streams, l remote.Log, oper
 		return err
 	}
 	o := c.options(s, l)
-	results, err := each(ctx, s, paths, func(ctx context.Context, path string) (replica.Result, error) {
+	results, err := each(ctx, s, paths, func(ctx context.Context, path string, moved func(int)) (replica.Result, error) {
+		o := o
+		o.Moved = moved
 		r, err := replica.Push(ctx, path, o)
 		if !r.Nothing() {
 			c.say(s, path, r)

@@ -122,6 +122,7 @@ func (s *sync) read(ctx context.Context, d *diff) error {
 			}
 		}
 		d.pos, d.n = part.Pos, part.N
+		s.moved(part.Data)
 		if len(rest) > 0 {
 			d.rest, d.bytes = append(d.rest, bytes.Clone(rest)), d.bytes+int64(len(rest))
 		}

@@ -57,6 +57,7 @@ func (s *sync) sendPart(ctx context.Context, d *diff, part []byte, c *cutter) (n
 		return nil, err
 	}
 	hashed.done()
+	s.moved(part)
 	s.step("appended")
 	d.pos, d.n, d.size = pos, d.n+1, end
 	s.sent, s.result.Sent = true, s.result.Sent+bytes.Count(part, []byte("\n"))
