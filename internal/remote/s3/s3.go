@@ -17,6 +17,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 
 	"github.com/sess-tools/sess/internal/remote"
 )
@@ -57,6 +58,9 @@ func open(c Config) (*bucket, error) {
 	b := &bucket{Config: c, prefix: c.Prefix}
 	if b.prefix != "" {
 		b.prefix += "/"
+	}
+	if err := s3utils.CheckValidBucketName(c.Bucket); err != nil {
+		return nil, fmt.Errorf("the bucket %.80q: %w", c.Bucket, err) // else it looks as if nobody answered
 	}
 	host, lookup, region := c.Host, minio.BucketLookupDNS, c.Region
 	if host == "" {
