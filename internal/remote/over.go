@@ -297,7 +297,7 @@ func (l *log) card(ctx context.Context, name string) (c Card, err error) {
 		return c, ErrNoCard
 	}
 	switch {
-	case errors.Is(err, ErrTooLarge):
+	case errors.Is(err, ErrTooLarge), errors.Is(err, ErrDamaged): // the listing goes on without it
 		return c, fmt.Errorf("%w that can be read: %s: %w", ErrNoCard, name, err)
 	case err != nil:
 		return c, err

@@ -149,6 +149,9 @@ func syncDir(d *os.Root) error {
 func (d *dir) Get(_ context.Context, name string, most int64, room []byte) ([]byte, error) {
 	f, err := d.root.OpenFile(name, os.O_RDONLY|disk.NoFollow|disk.Nonblock, 0)
 	if err != nil {
+		if fi, serr := d.root.Lstat(name); serr == nil && disk.Regular(fi) != nil { // a link, which none of us made
+			err = fmt.Errorf("%w: %w", err, remote.ErrDamaged)
+		}
 		return nil, classed(err)
 	}
 	defer f.Close()
