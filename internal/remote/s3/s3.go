@@ -117,9 +117,7 @@ func (b *bucket) Name() string {
 
 // Create puts an object under the condition that there is none.
 func (b *bucket) Create(ctx context.Context, name string, data []byte) error {
-	o := options(data)
-	o.SetMatchETagExcept("*")
-	err := classed(ctx, b.put(ctx, name, data, o))
+	err := classed(ctx, b.put(ctx, name, data, true))
 	if errors.Is(err, remote.ErrAbsent) { // what the condition was compared with went away meanwhile
 		err = fmt.Errorf("%w: %w", remote.ErrUnknown, err)
 	}
@@ -127,19 +125,22 @@ func (b *bucket) Create(ctx context.Context, name string, data []byte) error {
 }
 
 func (b *bucket) Put(ctx context.Context, name string, data []byte) error {
-	return again(ctx, func() error { return b.put(ctx, name, data, options(data)) })
+	return again(ctx, func() error { return b.put(ctx, name, data, false) })
 }
 
-func options(data []byte) minio.PutObjectOptions {
-	sum := sha256.Sum256(data)
-	return minio.PutObjectOptions{
-		ContentType: "application/x-ndjson", DisableMultipart: true,
-		UserMetadata: map[string]string{sumName: hex.EncodeToString(sum[:])},
+// put signs the hash of the data, which the server compares with what it gets. The hash of
+// chunks, which the library would sign without TLS, would be one more.
+func (b *bucket) put(ctx context.Context, name string, data []byte, absent bool) error {
+	hash := sha256.Sum256(data)
+	sum := hex.EncodeToString(hash[:])
+	o := minio.PutObjectOptions{
+		ContentType: "application/x-ndjson", DisableMultipart: true, DisableContentSha256: true,
+		UserMetadata: map[string]string{sumName: sum},
 	}
-}
-
-func (b *bucket) put(ctx context.Context, name string, data []byte, o minio.PutObjectOptions) error {
-	_, err := b.core.Client.PutObject(ctx, b.Bucket, b.prefix+name, bytes.NewReader(data), int64(len(data)), o)
+	if absent {
+		o.SetMatchETagExcept("*")
+	}
+	_, err := b.core.PutObject(ctx, b.Bucket, b.prefix+name, bytes.NewReader(data), int64(len(data)), "", sum, o)
 	return err
 }
 
