@@ -266,8 +266,8 @@ func (c *cluster) survives(t *testing.T, stream string, fault func(leader int)) 
 	}
 }
 
-// Who may read and not write is told so, and does not wait for an answer that never
-// comes.
+// The rights that docs/remotes.md gives a writer suffice, and who may only read is told
+// so, and does not wait for an answer that never comes.
 func TestDenied(t *testing.T) {
 	t.Parallel()
 	address(t) // skips
@@ -281,7 +281,8 @@ func TestDenied(t *testing.T) {
 	text := fmt.Sprintf(`listen: 127.0.0.1:%d
 jetstream { store_dir: %q }
 authorization { users = [
-  { user: w, password: w }
+  { user: a, password: a }
+  { user: w, password: w, permissions: { publish: ["sess.v1.>", "sess-cards.v1.>", "$JS.API.STREAM.INFO.>", "$JS.API.STREAM.MSG.GET.>"], subscribe: ["_INBOX.>"] } }
   { user: r, password: r, permissions: { publish: ["$JS.API.STREAM.INFO.>", "$JS.API.STREAM.MSG.GET.>"], subscribe: ["_INBOX.>"] } }
 ] }
 `, port, dir)
@@ -308,9 +309,12 @@ authorization { users = [
 		t.Fatal("the server does not start")
 		return nil
 	}
-	w := open("w")
-	if err := w.Init(t.Context()); err != nil {
+	if err := open("a").Init(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	w := open("w")
+	if err := w.PutCard(t.Context(), remote.Card{ID: key, Made: "2026-01-02T03:04:05.678Z"}); err != nil {
+		t.Error(err)
 	}
 	last, err := w.Append(t.Context(), key, 0, 1, []byte("{}\n"))
 	if err != nil {

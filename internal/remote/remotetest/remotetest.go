@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"maps"
 	"slices"
 	"strings"
@@ -41,6 +42,9 @@ func Run(t *testing.T, place func(t *testing.T) Remote) {
 		})
 	}
 }
+
+// long reports whether as much is done as an engine has to stand, which takes minutes.
+func long() bool { return os.Getenv("SESS_REMOTE_LONG") != "" }
 
 const key = "01a1fc13-4173-73d3-8273-e3e1ca1285c1"
 
@@ -154,7 +158,7 @@ func race(t *testing.T, r Remote) {
 		logs = append(logs, r.Open(t))
 	}
 	rounds := r.Rounds
-	if rounds == 0 {
+	if rounds == 0 || long() {
 		rounds = 300
 	}
 	if err := Race(t.Context(), logs, rounds); err != nil {
@@ -218,7 +222,11 @@ func own(t *testing.T, r Remote) {
 
 // Pushed lines are there, each once, whoever else pushes.
 func many(t *testing.T, r Remote) {
-	const writers, pushes = 8, 25
+	const writers = 8
+	pushes := 25
+	if long() {
+		pushes = 200
+	}
 	ready(t, r)
 	var wg sync.WaitGroup
 	for w := range writers {
