@@ -162,7 +162,7 @@ func (l *log) list(ctx context.Context, key string, n uint64) ([]listed, error) 
 		case got > next && n > 0 && next == n:
 			return nil, fmt.Errorf("part %d is missing: %w", n, ErrDamaged)
 		case got > next:
-			return nil, fmt.Errorf("part %d is missing in front of part %d: %w", next, got, ErrDamaged)
+			return list, l.late(ctx, key, next, got)
 		case o.Size > l.b.Limits().MaxPart:
 			return nil, fmt.Errorf("part %d has %d bytes: %w: %w", got, o.Size, ErrTooLarge, ErrDamaged)
 		}
@@ -175,6 +175,20 @@ func (l *log) list(ctx context.Context, key string, n uint64) ([]listed, error) 
 		return nil, fmt.Errorf("part %d is missing: %w", n, ErrWentBack)
 	}
 	return list, nil
+}
+
+// late returns nil for a part that is not in a list but is there now. A list is made in
+// some order, and is no picture of one moment: of two parts that come meanwhile it may
+// have the second one alone. What it has in front of them was all there was when it began.
+func (l *log) late(ctx context.Context, key string, n, behind uint64) error {
+	_, err := l.b.Get(ctx, nameOf(key, n), 0, nil)
+	if errors.Is(err, ErrTooLarge) {
+		return nil
+	}
+	if err == nil || errors.Is(err, ErrAbsent) { // an empty one is none
+		err = ErrDamaged
+	}
+	return fmt.Errorf("part %d is missing in front of part %d: %w", n, behind, err)
 }
 
 // fetch yields the parts of a list, some of which are fetched ahead. Each stands where
