@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -59,27 +58,12 @@ func (b *bucketServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPut && there && r.Header.Get("If-None-Match") == "*":
 		w.WriteHeader(http.StatusPreconditionFailed)
 	case r.Method == http.MethodPut:
-		b.objects[r.URL.Path] = unchunked(string(body))
+		b.objects[r.URL.Path] = string(body)
 	case !there:
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprint(w, "<Error><Code>NoSuchKey</Code></Error>")
 	default:
 		_, _ = io.WriteString(w, o)
-	}
-}
-
-// unchunked returns a body without the signatures of its chunks, which it has without TLS.
-func unchunked(body string) string {
-	var b strings.Builder
-	for {
-		head, rest, ok := strings.Cut(body, "\r\n")
-		digits, _, signed := strings.Cut(head, ";chunk-signature=")
-		n, err := strconv.ParseUint(digits, 16, 31)
-		if !ok || !signed || err != nil || n == 0 || int(n) > len(rest) {
-			return b.String()
-		}
-		b.WriteString(rest[:n])
-		body = strings.TrimPrefix(rest[n:], "\r\n")
 	}
 }
 
