@@ -53,7 +53,7 @@ func (c *config) checkRemote(ctx context.Context, s *clikit.Streams, l remote.Lo
 			key = id
 		}
 		return struct{}{}, named(err, key, l)
-	})
+	}, func(string, struct{}) {})
 	return err
 }
 

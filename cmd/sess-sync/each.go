@@ -17,8 +17,9 @@ const workers = 16
 
 // each calls do for each of a list, several at a time, and returns what it returns, in
 // order. What has failed does not stop the others. Do calls moved with the number of bytes
-// that it has pushed or pulled, as it goes on.
-func each[T, R any](ctx context.Context, s *clikit.Streams, list []T, do func(ctx context.Context, t T, moved func(int)) (R, error)) ([]R, error) {
+// that it has pushed or pulled, as it goes on; tell says what came of one, alone on its
+// line.
+func each[T, R any](ctx context.Context, s *clikit.Streams, list []T, do func(ctx context.Context, t T, moved func(int)) (R, error), tell func(T, R)) ([]R, error) {
 	results, errs := make([]R, len(list)), make([]error, len(list))
 	p := newProgress(s, len(list))
 	defer p.stop()
@@ -28,7 +29,7 @@ func each[T, R any](ctx context.Context, s *clikit.Streams, list []T, do func(ct
 		wg.Go(func() {
 			for i := range next {
 				results[i], errs[i] = do(ctx, list[i], p.moved)
-				p.one()
+				p.one(func() { tell(list[i], results[i]) })
 			}
 		})
 	}
@@ -67,8 +68,17 @@ func newProgress(s *clikit.Streams, all int) *progress {
 	return &progress{w: f, now: time.Now, all: all, next: time.Now().Add(time.Second)}
 }
 
-// one notes that a session is done.
-func (p *progress) one() { p.add(1, 0) }
+// one notes that a session is done, and has tell print what came of it.
+func (p *progress) one(tell func()) {
+	p.mu.Lock()
+	if p.shown {
+		fmt.Fprint(p.w, clearLine)
+		p.shown = false
+	}
+	tell()
+	p.mu.Unlock()
+	p.add(1, 0)
+}
 
 // moved notes that bytes of a session were pushed or pulled.
 func (p *progress) moved(bytes int) { p.add(0, bytes) }

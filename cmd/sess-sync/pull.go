@@ -94,11 +94,8 @@ func (c *config) pullOnce(ctx context.Context, s *clikit.Streams, l remote.Log, 
 		o := o
 		o.Moved = moved
 		p, err := pullTarget(ctx, t, o)
-		if !p.Nothing() {
-			c.say(s, t.name, p.Result)
-		}
 		return p, named(err, t.name, l)
-	})
+	}, func(t target, p pulled) { c.say(s, t.name, p.Result) })
 	var plain []replica.Result
 	for _, p := range results {
 		plain = append(plain, p.Result)
