@@ -159,6 +159,7 @@ func (a *addition) ids(ctx context.Context, known map[string]bool) (leaf string,
 				known[e.ID()], leaf = true, e.ID()
 			}
 		}
+		part.Data = append(a.last.Data[:0], part.Data...) // it is valid only here
 		a.last = part
 	}
 	return leaf, nil

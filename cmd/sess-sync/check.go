@@ -47,24 +47,24 @@ func (c *config) checkRemote(ctx context.Context, s *clikit.Streams, l remote.Lo
 			keys = append(keys, key)
 		}
 	}
-	_, err := each(ctx, s, keys, func(ctx context.Context, key string) (struct{}, error) {
-		err := c.checkOne(ctx, s, l, key)
+	_, err := each(ctx, s, keys, func(ctx context.Context, key string, moved func(int)) (struct{}, error) {
+		err := c.checkOne(ctx, s, l, key, moved)
 		if id, ok := remote.IDOf(key); ok {
 			key = id
 		}
-		return struct{}{}, named(explained(err), key, l)
-	})
+		return struct{}{}, named(err, key, l)
+	}, func(string, struct{}) {})
 	return err
 }
 
 // checkOne reads a session and compares its card with what was read.
-func (c *config) checkOne(ctx context.Context, s *clikit.Streams, l remote.Log, key string) error {
+func (c *config) checkOne(ctx context.Context, s *clikit.Streams, l remote.Log, key string, moved func(int)) error {
 	r, w := io.Pipe()
 	var card remote.Card
 	read := make(chan error, 1)
 	go func() {
 		var err error
-		card, err = stream(ctx, l, key, w)
+		card, err = stream(ctx, l, key, w, moved)
 		w.CloseWithError(err)
 		read <- err
 	}()
@@ -98,7 +98,7 @@ func (c *config) checkOne(ctx context.Context, s *clikit.Streams, l remote.Log, 
 }
 
 // stream writes all parts to w, and returns what a card says of them.
-func stream(ctx context.Context, l remote.Log, key string, w io.Writer) (card remote.Card, err error) {
+func stream(ctx context.Context, l remote.Log, key string, w io.Writer, moved func(int)) (card remote.Card, err error) {
 	for part, err := range l.Read(ctx, key, 0) {
 		if err != nil {
 			return card, err
@@ -117,6 +117,7 @@ func stream(ctx context.Context, l remote.Log, key string, w io.Writer) (card re
 		if _, err := w.Write(part.Data); err != nil {
 			return card, err
 		}
+		moved(len(part.Data))
 	}
 	return card, nil
 }

@@ -96,8 +96,17 @@ func (c *config) check() error {
 	return nil
 }
 
-// explained gives the errors of remotes their statuses, and says what to do.
+// explained gives the errors of remotes their statuses, and says what to do: of several
+// sessions each.
 func explained(err error) error {
+	var list []error
+	for _, e := range clikit.Split(err) {
+		list = append(list, explainedOne(e))
+	}
+	return errors.Join(list...)
+}
+
+func explainedOne(err error) error {
 	hint := func(status int, text string) error {
 		if status != 0 {
 			err = clikit.Exited(err, status)

@@ -16,8 +16,10 @@ import (
 const workers = 16
 
 // each calls do for each of a list, several at a time, and returns what it returns, in
-// order. What has failed does not stop the others.
-func each[T, R any](ctx context.Context, s *clikit.Streams, list []T, do func(context.Context, T) (R, error)) ([]R, error) {
+// order. What has failed does not stop the others. Do calls moved with the number of bytes
+// that it has pushed or pulled, as it goes on; tell says what came of one, alone on its
+// line.
+func each[T, R any](ctx context.Context, s *clikit.Streams, list []T, do func(ctx context.Context, t T, moved func(int)) (R, error), tell func(T, R)) ([]R, error) {
 	results, errs := make([]R, len(list)), make([]error, len(list))
 	p := newProgress(s, len(list))
 	defer p.stop()
@@ -26,8 +28,8 @@ func each[T, R any](ctx context.Context, s *clikit.Streams, list []T, do func(co
 	for range min(workers, len(list)) {
 		wg.Go(func() {
 			for i := range next {
-				results[i], errs[i] = do(ctx, list[i])
-				p.one()
+				results[i], errs[i] = do(ctx, list[i], p.moved)
+				p.one(func() { tell(list[i], results[i]) })
 			}
 		})
 	}
@@ -48,34 +50,58 @@ func each[T, R any](ctx context.Context, s *clikit.Streams, list []T, do func(co
 type progress struct {
 	mu    sync.Mutex
 	w     io.Writer // nil for nothing
+	now   func() time.Time
 	next  time.Time
 	shown bool
 	done  int
 	all   int
+	bytes int64
 }
+
+const clearLine = "\r\x1b[K"
 
 func newProgress(s *clikit.Streams, all int) *progress {
 	f := s.ErrFile()
-	if all < 2 || s.Quiet || f == nil || !tty.IsTerminal(f) {
+	if s.Quiet || f == nil || !tty.IsTerminal(f) {
 		return &progress{}
 	}
-	return &progress{w: f, all: all, next: time.Now().Add(time.Second)}
+	return &progress{w: f, now: time.Now, all: all, next: time.Now().Add(time.Second)}
 }
 
-func (p *progress) one() {
+// one notes that a session is done, and has tell print what came of it.
+func (p *progress) one(tell func()) {
+	p.mu.Lock()
+	if p.shown {
+		fmt.Fprint(p.w, clearLine)
+		p.shown = false
+	}
+	tell()
+	p.mu.Unlock()
+	p.add(1, 0)
+}
+
+// moved notes that bytes of a session were pushed or pulled.
+func (p *progress) moved(bytes int) { p.add(0, bytes) }
+
+func (p *progress) add(sessions, bytes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.done++; p.w == nil || time.Now().Before(p.next) {
+	p.done, p.bytes = p.done+sessions, p.bytes+int64(bytes)
+	if p.w == nil || p.now().Before(p.next) {
 		return
 	}
-	p.next, p.shown = time.Now().Add(100*time.Millisecond), true
-	fmt.Fprintf(p.w, "\r\x1b[K%d of %d sessions", p.done, p.all)
+	p.next, p.shown = p.now().Add(100*time.Millisecond), true
+	fmt.Fprint(p.w, clearLine)
+	if p.all > 1 {
+		fmt.Fprintf(p.w, "%d of %d sessions, ", p.done, p.all)
+	}
+	fmt.Fprintf(p.w, "%.1f MB", float64(p.bytes)/1e6)
 }
 
 func (p *progress) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
+		fmt.Fprint(p.w, clearLine)
 	}
 }

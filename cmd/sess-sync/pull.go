@@ -90,13 +90,12 @@ func (c *config) pullOnce(ctx context.Context, s *clikit.Streams, l remote.Log, 
 		return lerr
 	}
 	o := c.options(s, l)
-	results, err := each(ctx, s, targets, func(ctx context.Context, t target) (pulled, error) {
+	results, err := each(ctx, s, targets, func(ctx context.Context, t target, moved func(int)) (pulled, error) {
+		o := o
+		o.Moved = moved
 		p, err := pullTarget(ctx, t, o)
-		if !p.Nothing() {
-			c.say(s, t.name, p.Result)
-		}
 		return p, named(err, t.name, l)
-	})
+	}, func(t target, p pulled) { c.say(s, t.name, p.Result) })
 	var plain []replica.Result
 	for _, p := range results {
 		plain = append(plain, p.Result)
@@ -180,8 +179,7 @@ func resolve(ctx context.Context, l remote.Log, name string) (string, error) {
 	if !session.ValidSessionID(name) {
 		return "", clikit.UsageError("%q is no id of a session", name)
 	}
-	part, err := l.Last(ctx, remote.KeyOf(name))
-	if err != nil || part.N > 0 {
+	if there, err := l.Has(ctx, remote.KeyOf(name)); err != nil || there {
 		return name, err
 	}
 	found := ""

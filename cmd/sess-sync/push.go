@@ -37,18 +37,20 @@ func (c *config) push(ctx context.Context, s *clikit.Streams, l remote.Log, oper
 		return err
 	}
 	o := c.options(s, l)
-	results, err := each(ctx, s, paths, func(ctx context.Context, path string) (replica.Result, error) {
+	results, err := each(ctx, s, paths, func(ctx context.Context, path string, moved func(int)) (replica.Result, error) {
+		o := o
+		o.Moved = moved
 		r, err := replica.Push(ctx, path, o)
-		if !r.Nothing() {
-			c.say(s, path, r)
-		}
 		return r, named(err, path, l)
-	})
+	}, func(path string, r replica.Result) { c.say(s, path, r) })
 	return c.conclude(results, err, "nothing to push")
 }
 
-// say tells what was done, or is to do.
+// say tells what was done, or is to do, if anything.
 func (c *config) say(s *clikit.Streams, path string, r replica.Result) {
+	if r.Nothing() {
+		return
+	}
 	if c.dryRun {
 		s.Infof("%s: %s to push, %s to pull", path, lines(r.Sent), lines(r.Got))
 		return

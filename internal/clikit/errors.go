@@ -64,9 +64,9 @@ func (e *statusError) Unwrap() []error {
 	return []error{e.kind, e.err}
 }
 
-// split takes apart what errors.Join put together, and only that: an error
+// Split takes apart what errors.Join put together, and only that: an error
 // that merely wraps several has a message of its own, which must stay whole.
-func split(err error) []error {
+func Split(err error) []error {
 	j, ok := err.(interface{ Unwrap() []error }) // the outermost error only
 	if !ok {
 		return []error{err}
@@ -74,10 +74,10 @@ func split(err error) []error {
 	var parts []error
 	var lines []string
 	for _, e := range j.Unwrap() {
-		parts = append(parts, split(e)...)
+		parts = append(parts, Split(e)...)
 		lines = append(lines, e.Error())
 	}
-	if len(lines) < 2 || strings.Join(lines, "\n") != err.Error() {
+	if len(parts) < 2 || strings.Join(lines, "\n") != err.Error() {
 		return []error{err}
 	}
 	return parts

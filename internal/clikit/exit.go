@@ -57,7 +57,7 @@ func Status(err error) int {
 	if err == nil {
 		return ExitDone
 	}
-	if joined := split(err); len(joined) > 1 {
+	if joined := Split(err); len(joined) > 1 {
 		status := ExitDone
 		if c, ok := errors.AsType[commandStatus](err); ok {
 			return int(c)

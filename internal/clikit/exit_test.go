@@ -58,6 +58,7 @@ func TestStatusAndMessage(t *testing.T) {
 			"joined twice", errors.Join(errors.Join(clikit.WithHint(plain, "a"), clikit.No("")), clikit.No("none")), 2,
 			"sess-demo: opening x: no\nsess-demo: hint: a\nsess-demo: none\n",
 		},
+		{"joined alone", errors.Join(nil, errors.Join(plain, plain)), 2, "sess-demo: opening x: no\nsess-demo: opening x: no\n"},
 		{"joined answers", errors.Join(clikit.No("a"), clikit.No("b")), 1, "sess-demo: a\nsess-demo: b\n"},
 		{"one joined", errors.Join(nil, clikit.No("a")), 1, "sess-demo: a\n"},
 		{

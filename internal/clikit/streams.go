@@ -153,7 +153,7 @@ type detailed interface {
 // report prints err as Run does at the end: each joined error on a line of its
 // own, then its details and hints. An error without a text is not printed.
 func (s *Streams) report(err error) {
-	for _, e := range split(err) {
+	for _, e := range Split(err) {
 		switch msg := e.Error(); {
 		case msg == "" || errors.Is(e, errReaderGone):
 		case Status(e) == ExitInterrupted:

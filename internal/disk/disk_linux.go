@@ -45,6 +45,16 @@ func Datasync(f File) error {
 	return errors.Join(err, syncErr)
 }
 
+// startWriteback has the kernel begin to write what a part of f has in its cache. An
+// error of the disk is kept for the next sync: this flag neither waits nor asks.
+func startWriteback(f syscall.Conn, off, n int64) {
+	c, err := f.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = c.Control(func(fd uintptr) { _ = unix.SyncFileRange(int(fd), off, n, unix.SYNC_FILE_RANGE_WRITE) })
+}
+
 // renameExclusiveIn is renameExclusive for names in an open directory.
 func renameExclusiveIn(dir *os.File, from, to string) error {
 	fd := int(dir.Fd())

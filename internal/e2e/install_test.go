@@ -47,6 +47,10 @@ func TestInstall(t *testing.T) {
 	if r.status != 0 || !strings.Contains(r.stderr, prefix+"/bin is not in PATH") {
 		t.Fatalf("status %d: %s", r.status, r.stderr)
 	}
+	// The largest tool carries the libraries of servers.
+	if fi, err := os.Stat(filepath.Join(prefix, "bin", "sess-sync")); err != nil || fi.Size() > 16e6 {
+		t.Errorf("sess-sync: %v, %v", fi, err)
+	}
 	var want []string
 	for _, source := range glob(t, filepath.Join(root, "cmd", "*", "main.go")) {
 		tool := filepath.Base(filepath.Dir(source))

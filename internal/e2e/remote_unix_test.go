@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -60,7 +61,11 @@ func TestRemoteAddress(t *testing.T) {
 // it meanwhile: each line is there once, and all files are the same.
 func TestRemoteWriters(t *testing.T) {
 	t.Parallel()
-	const writers, each = 8, 5
+	const writers = 8
+	each := 5
+	if os.Getenv("SESS_REMOTE_LONG") != "" {
+		each = 200
+	}
 	dir, id := agentStore(t)
 	run := func(stdin string, args ...string) result {
 		c := command(dir, args...)

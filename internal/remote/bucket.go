@@ -18,13 +18,22 @@ type Bucket interface {
 	Put(ctx context.Context, name string, data []byte) error
 	// Get returns an object. The error matches ErrAbsent if there is none, ErrTooLarge if it has more
 	// than most bytes, and ErrDamaged if it is not what was written, as far as that is known.
-	Get(ctx context.Context, name string, most int64) ([]byte, error)
+	// The data may stand in room, which may be nil and is not read.
+	Get(ctx context.Context, name string, most int64, room []byte) ([]byte, error)
 	// List yields the objects whose names begin with prefix, which ends in a slash, and
 	// come after a name in byte order. Those of one directory come in byte order.
 	List(ctx context.Context, prefix, after string) iter.Seq2[Object, error]
 	Limits() Limits
 	Name() string
 	Close() error
+}
+
+// Room returns a slice of n bytes, in room if there is as much.
+func Room(room []byte, n int64) []byte {
+	if int64(cap(room)) < n {
+		return make([]byte, n)
+	}
+	return room[:n]
 }
 
 // An Object is what a list says of an object.

@@ -24,7 +24,8 @@ const (
 
 	readers      = 16 // objects fetched at once
 	largePart    = 1 << 20
-	largeReaders = 3 // of which some have more bytes than largePart
+	largeReaders = 3       // of which some have more bytes than largePart
+	largestRoom  = 8 << 20 // in bytes; more is had for a part that needs it
 )
 
 // Over returns the log that is kept in a bucket. The position of a part is its number.
@@ -72,7 +73,7 @@ func (l *log) Append(ctx context.Context, key string, after Pos, n uint64, part 
 			return 0, err
 		}
 		// Either answer may follow a write of ours whose answer was lost. The bytes tell.
-		there, gerr := l.b.Get(ctx, name, l.b.Limits().MaxPart)
+		there, gerr := l.b.Get(ctx, name, l.b.Limits().MaxPart, nil)
 		switch {
 		case gerr == nil && bytes.Equal(there, part):
 			return Pos(n), nil
@@ -161,7 +162,7 @@ func (l *log) list(ctx context.Context, key string, n uint64) ([]listed, error) 
 		case got > next && n > 0 && next == n:
 			return nil, fmt.Errorf("part %d is missing: %w", n, ErrDamaged)
 		case got > next:
-			return nil, fmt.Errorf("part %d is missing in front of part %d: %w", next, got, ErrDamaged)
+			return list, l.late(ctx, key, next, got)
 		case o.Size > l.b.Limits().MaxPart:
 			return nil, fmt.Errorf("part %d has %d bytes: %w: %w", got, o.Size, ErrTooLarge, ErrDamaged)
 		}
@@ -176,28 +177,80 @@ func (l *log) list(ctx context.Context, key string, n uint64) ([]listed, error) 
 	return list, nil
 }
 
-// fetch yields the parts of a list, some of which are fetched ahead.
+// late returns nil for a part that is not in a list but is there now. A list is made in
+// some order, and is no picture of one moment: of two parts that come meanwhile it may
+// have the second one alone. What it has in front of them was all there was when it began.
+func (l *log) late(ctx context.Context, key string, n, behind uint64) error {
+	_, err := l.b.Get(ctx, nameOf(key, n), 0, nil)
+	if errors.Is(err, ErrTooLarge) {
+		return nil
+	}
+	if err == nil || errors.Is(err, ErrAbsent) { // an empty one is none
+		err = ErrDamaged
+	}
+	return fmt.Errorf("part %d is missing in front of part %d: %w", n, behind, err)
+}
+
+// fetch yields the parts of a list, some of which are fetched ahead. Each stands where
+// one stood that was yielded before: fresh memory costs as much as reading a file does.
 func (l *log) fetch(ctx context.Context, key string, list []listed) iter.Seq2[Part, error] {
-	width := readers
+	width, most := readers, int64(0)
 	for _, p := range list {
+		most = max(most, p.size)
 		if p.size > largePart {
 			width = largeReaders
 		}
 	}
-	return ahead(ctx, list, width, func(ctx context.Context, p listed) (Part, error) {
-		data, err := l.b.Get(ctx, nameOf(key, p.n), p.size)
-		switch {
-		case errors.Is(err, ErrAbsent), errors.Is(err, ErrTooLarge):
-			err = fmt.Errorf("part %d changed while it was read: %w", p.n, ErrDamaged)
-		case err == nil && int64(len(data)) != p.size:
-			err = fmt.Errorf("part %d has %d bytes, not %d: %w", p.n, len(data), p.size, ErrDamaged)
-		case err == nil && (len(data) == 0 || data[len(data)-1] != '\n'):
-			err = fmt.Errorf("part %d does not end with a line feed: %w", p.n, ErrDamaged)
-		case err != nil:
-			err = fmt.Errorf("part %d: %w", p.n, err)
+	return func(yield func(Part, error) bool) {
+		rooms := make(chan []byte, width+1)
+		for range width + 1 {
+			rooms <- nil
 		}
-		return Part{Pos: Pos(p.n), N: p.n, Data: data}, err
-	})
+		for part, err := range ahead(ctx, list, width, func(ctx context.Context, p listed) (Part, error) {
+			room := <-rooms
+			if room == nil {
+				room = make([]byte, 0, min(most, largestRoom))
+			}
+			return l.part(ctx, key, p, room)
+		}) {
+			if !yield(part, err) {
+				return
+			}
+			rooms <- part.Data
+		}
+	}
+}
+
+// part reads a part.
+func (l *log) part(ctx context.Context, key string, p listed, room []byte) (Part, error) {
+	data, err := l.b.Get(ctx, nameOf(key, p.n), p.size, room)
+	switch {
+	case errors.Is(err, ErrAbsent), errors.Is(err, ErrTooLarge):
+		err = fmt.Errorf("part %d changed while it was read: %w", p.n, ErrDamaged)
+	case err == nil && int64(len(data)) != p.size:
+		err = fmt.Errorf("part %d has %d bytes, not %d: %w", p.n, len(data), p.size, ErrDamaged)
+	case err == nil && (len(data) == 0 || data[len(data)-1] != '\n'):
+		err = fmt.Errorf("part %d does not end with a line feed: %w", p.n, ErrDamaged)
+	case err != nil:
+		err = fmt.Errorf("part %d: %w", p.n, err)
+	}
+	return Part{Pos: Pos(p.n), N: p.n, Data: data}, err
+}
+
+func (l *log) Has(ctx context.Context, key string) (bool, error) {
+	if !ValidKey(key) {
+		return false, notKey(key)
+	}
+	dir := dirOf(key)
+	for o, err := range l.b.List(ctx, dir, "") {
+		if err != nil {
+			return false, err
+		}
+		if _, ok := numberOf(strings.TrimPrefix(o.Name, dir)); ok {
+			return true, nil
+		}
+	}
+	return false, l.exists(ctx)
 }
 
 func (l *log) Last(ctx context.Context, key string) (Part, error) {
@@ -253,12 +306,12 @@ func (l *log) Card(ctx context.Context, key, made string) (Card, error) {
 }
 
 func (l *log) card(ctx context.Context, name string) (c Card, err error) {
-	b, err := l.b.Get(ctx, name, maxCard)
+	b, err := l.b.Get(ctx, name, maxCard, nil)
 	if errors.Is(err, ErrAbsent) {
 		return c, ErrNoCard
 	}
 	switch {
-	case errors.Is(err, ErrTooLarge):
+	case errors.Is(err, ErrTooLarge), errors.Is(err, ErrDamaged): // the listing goes on without it
 		return c, fmt.Errorf("%w that can be read: %s: %w", ErrNoCard, name, err)
 	case err != nil:
 		return c, err
@@ -301,7 +354,7 @@ func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[Card, error]
 
 // exists reports whether there is a remote: whether somebody has made one.
 func (l *log) exists(ctx context.Context) error {
-	_, err := l.b.Get(ctx, marker, maxCard)
+	_, err := l.b.Get(ctx, marker, maxCard, nil)
 	if errors.Is(err, ErrAbsent) {
 		return ErrNoRemote
 	}

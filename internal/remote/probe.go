@@ -67,7 +67,7 @@ func (l *log) probeOnce(ctx context.Context, name string) error {
 			return fmt.Errorf("probing: %w", err)
 		}
 	}
-	got, err := l.b.Get(ctx, name, maxCard)
+	got, err := l.b.Get(ctx, name, maxCard, nil)
 	switch {
 	case err != nil:
 		return fmt.Errorf("probing: %w", err)

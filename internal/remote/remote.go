@@ -40,13 +40,17 @@ type Log interface {
 	// Append adds part n behind the position of part n-1, which is 0 for the first. The
 	// error is ErrMoved if there is a part n with other bytes; then nothing was added. Of
 	// several that append the same number exactly one succeeds. An answer that was lost
-	// is cleared up: after nil the part is there, and durable.
+	// is cleared up: after nil the part is there, and durable. The bytes of the part are
+	// not used any more when Append returns.
 	Append(ctx context.Context, key string, after Pos, n uint64, part []byte) (Pos, error)
 	// Read yields the parts behind a position, in order: every part that was
-	// acknowledged before the call. The error is ErrWentBack if there is no such part any more, ErrDamaged
+	// acknowledged before the call. The data of a part is valid until the next one is
+	// asked for. The error is ErrWentBack if there is no such part any more, ErrDamaged
 	// for a part that is missing or not what was written, and ErrNoRemote if there is no
 	// remote.
 	Read(ctx context.Context, key string, after Pos) iter.Seq2[Part, error]
+	// Has reports whether there is a part of the session. It reads none.
+	Has(ctx context.Context, key string) (bool, error)
 	// Last returns the last part; its number is 0 if there is none.
 	Last(ctx context.Context, key string) (Part, error)
 	// Keys yields the keys of all sessions. It may have to read a name for each part.

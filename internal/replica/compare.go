@@ -122,8 +122,9 @@ func (s *sync) read(ctx context.Context, d *diff) error {
 			}
 		}
 		d.pos, d.n = part.Pos, part.N
+		s.moved(part.Data)
 		if len(rest) > 0 {
-			d.rest, d.bytes = append(d.rest, rest), d.bytes+int64(len(rest))
+			d.rest, d.bytes = append(d.rest, bytes.Clone(rest)), d.bytes+int64(len(rest))
 		}
 		if d.size+d.bytes > s.MaxSize {
 			return fmt.Errorf("the session in the remote has more than %d bytes: %w", s.MaxSize, ErrTooMuch)

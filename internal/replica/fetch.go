@@ -26,7 +26,7 @@ func Fetch(ctx context.Context, key string, o Options, create func(session.Heade
 	if err != nil {
 		return "", Result{}, err
 	}
-	f := &fetched{part: first, next: next, max: o.MaxSize, base: fresh()}
+	f := &fetched{part: first, next: next, o: o, base: fresh()}
 	if o.DryRun {
 		_, err = f.WriteTo(io.Discard)
 		return "", f.result, err
@@ -46,7 +46,7 @@ func Fetch(ctx context.Context, key string, o Options, create func(session.Heade
 type fetched struct {
 	part   remote.Part // the one to be written next
 	next   func() (remote.Part, error, bool)
-	max    int64
+	o      Options
 	base   base
 	result Result
 	err    error
@@ -55,8 +55,8 @@ type fetched struct {
 func (f *fetched) WriteTo(w io.Writer) (int64, error) {
 	for more := true; more; {
 		p := f.part
-		if f.base.size+int64(len(p.Data)) > f.max {
-			return f.base.size, fmt.Errorf("the session in the remote has more than %d bytes: %w", f.max, ErrTooMuch)
+		if f.base.size+int64(len(p.Data)) > f.o.MaxSize {
+			return f.base.size, fmt.Errorf("the session in the remote has more than %d bytes: %w", f.o.MaxSize, ErrTooMuch)
 		}
 		hashed := f.base.hashing(p.Data)
 		_, err := w.Write(p.Data)
@@ -64,6 +64,7 @@ func (f *fetched) WriteTo(w io.Writer) (int64, error) {
 		if err != nil {
 			return f.base.size, err
 		}
+		f.o.moved(p.Data)
 		f.base.pos, f.base.n, f.base.size = p.Pos, p.N, f.base.size+int64(len(p.Data))
 		f.result.Got, f.result.N = f.result.Got+bytes.Count(p.Data, []byte("\n")), p.N
 		if f.part, err, more = f.next(); err != nil {

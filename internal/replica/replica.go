@@ -43,6 +43,7 @@ type Options struct {
 	Reseed     bool // the remote lost parts: append what it lacks
 	DryRun     bool // change nothing
 	Warn       func(format string, args ...any)
+	Moved      func(bytes int)   // called for each part that was read or sent; may be nil
 	Step       func(step string) // called in front of every effect; for tests
 }
 
@@ -103,6 +104,12 @@ type sync struct {
 func (s *sync) step(name string) {
 	if s.Step != nil {
 		s.Step(name)
+	}
+}
+
+func (o Options) moved(part []byte) {
+	if o.Moved != nil {
+		o.Moved(len(part))
 	}
 }
 

@@ -580,3 +580,46 @@ func TestRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Another program writes to the file and takes no lock, in the middle of a push. Its line
+// is not lost, whatever the push says, and the next one puts it behind those of the log.
+func TestForeignWriter(t *testing.T) {
+	t.Parallel()
+	r, foreign := entry("r1", "")+entry("r2", "r1"), entry("f1", "")
+	for _, step := range []string{"take", "append", "card", "state"} {
+		for _, own := range []string{"", entry("l1", "")} {
+			t.Run(fmt.Sprintf("%s/%v", step, own != ""), func(t *testing.T) {
+				t.Parallel()
+				d := t.TempDir()
+				log, path := ready(t, filepath.Join(d, "remote")), filepath.Join(d, "s.jsonl")
+				write(t, path, header, own)
+				if _, err := log.Append(t.Context(), testID, 0, 1, []byte(header+r)); err != nil {
+					t.Fatal(err)
+				}
+				o, wrote := options(log), false
+				o.Step = func(s string) {
+					if s == step && !wrote {
+						wrote = true
+						add(t, path, foreign)
+					}
+				}
+				if _, err := Push(t.Context(), path, o); err != nil && !errors.Is(err, jsonl.ErrChanged) {
+					t.Errorf("%v", err)
+				}
+				if !wrote {
+					return // nothing to append
+				}
+				must(t, Push, path, options(log))
+				got := inRemote(t, log)
+				if content(t, path) != got {
+					t.Errorf("file\n%s\nremote\n%s", content(t, path), got)
+				}
+				for line := range strings.Lines(header + r + own + foreign) {
+					if strings.Count(got, line) != 1 {
+						t.Errorf("%q is there %d times", line, strings.Count(got, line))
+					}
+				}
+			})
+		}
+	}
+}

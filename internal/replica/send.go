@@ -23,10 +23,10 @@ func (s *sync) send(ctx context.Context, d *diff) error {
 			return err
 		}
 	}
-	most := min(MaxPart, s.Log.Limits().MaxPart)
-	part, err := cutPart(d.f.section(d.size, d.f.size()), most)
+	c := cutter{most: min(MaxPart, s.Log.Limits().MaxPart)}
+	part, err := c.part(d.f.section(d.size, d.f.size()))
 	for err == nil && len(part) > 0 {
-		if part, err = s.sendPart(ctx, d, part, most); err != nil && errors.Is(err, remote.ErrMoved) {
+		if part, err = s.sendPart(ctx, d, part, &c); err != nil && errors.Is(err, remote.ErrMoved) {
 			s.kept = d
 		}
 	}
@@ -38,7 +38,7 @@ func (s *sync) send(ctx context.Context, d *diff) error {
 }
 
 // sendPart appends a part. Meanwhile it reads the next one, which it returns.
-func (s *sync) sendPart(ctx context.Context, d *diff, part []byte, most int64) (next []byte, err error) {
+func (s *sync) sendPart(ctx context.Context, d *diff, part []byte, c *cutter) (next []byte, err error) {
 	s.step("append")
 	hashed := d.hashing(part)
 	end := d.size + int64(len(part))
@@ -46,7 +46,7 @@ func (s *sync) sendPart(ctx context.Context, d *diff, part []byte, most int64) (
 	go func() {
 		var err error
 		if end < d.f.size() {
-			next, err = cutPart(d.f.section(end, d.f.size()), most)
+			next, err = c.part(d.f.section(end, d.f.size()))
 		}
 		read <- err
 	}()
@@ -57,16 +57,30 @@ func (s *sync) sendPart(ctx context.Context, d *diff, part []byte, most int64) (
 		return nil, err
 	}
 	hashed.done()
+	s.moved(part)
 	s.step("appended")
 	d.pos, d.n, d.size = pos, d.n+1, end
 	s.sent, s.result.Sent = true, s.result.Sent+bytes.Count(part, []byte("\n"))
 	return next, rerr
 }
 
-// cutPart returns the first lines of r, of most bytes or, if the first one is
-// longer, only that.
-func cutPart(r *io.SectionReader, most int64) ([]byte, error) {
-	part := make([]byte, min(most, r.Size()))
+// A cutter cuts lines into parts. Two have room at a time: one that is sent, and the
+// next one.
+type cutter struct {
+	most  int64
+	room  [2][]byte
+	which int
+}
+
+// part returns the first lines of r, of most bytes or, if the first one is longer,
+// only that. They stand where the part before the last one stood.
+func (c *cutter) part(r *io.SectionReader) ([]byte, error) {
+	c.which = 1 - c.which
+	n := min(c.most, r.Size())
+	if int64(len(c.room[c.which])) < n {
+		c.room[c.which] = make([]byte, n)
+	}
+	part := c.room[c.which][:n]
 	if _, err := io.ReadFull(r, part); err != nil {
 		return nil, err
 	}

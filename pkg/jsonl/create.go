@@ -57,9 +57,12 @@ func create(d disk.FS, path string, content io.WriterTo, sync bool) error {
 	if err != nil {
 		return fmt.Errorf("creating %s: %w", path, disk.Cause(err))
 	}
-	_, err = content.WriteTo(f)
-	if err == nil && sync {
-		err = f.Sync()
+	if sync {
+		if _, err = content.WriteTo(&disk.Early{W: f}); err == nil {
+			err = f.Sync()
+		}
+	} else {
+		_, err = content.WriteTo(f)
 	}
 	if cerr := f.Close(); err == nil {
 		err = cerr

@@ -12,38 +12,69 @@ import (
 	"time"
 )
 
-// syncGoals are about a remote that is a directory. What is pushed and pulled is durable,
-// so the copy that it is compared with is, too.
+// syncGoals are about a remote that is a directory, and one that is a bucket. What is
+// pulled is durable, and what is pushed to a directory, so the copy that it is compared
+// with is, too.
 func (b *bench) syncGoals() []goal {
 	size, name := b.part(10)
-	return []goal{
+	push := func(r shared) []string { return []string{"push", r.session.file} }
+	pull := func(r shared) []string { return []string{"pull", r.id} }
+	goals := []goal{
 		versus(b, "sess-sync push, "+name+" / cp, synced", 1.5, func(ctx context.Context) (ours, peer command, err error) {
-			return b.shared(ctx, size, false, "push", func(r shared) []string { return []string{r.session.file} })
+			return b.shared(ctx, b.directory(), size, false, push)
 		}),
 		versus(b, "sess-sync pull, "+name+" / cp, synced", 1.5, func(ctx context.Context) (ours, peer command, err error) {
-			return b.shared(ctx, size, true, "pull", func(r shared) []string { return []string{r.id} })
+			return b.shared(ctx, b.directory(), size, true, pull)
 		}),
+		b.inBucket("sess-sync push to a bucket, "+name+" / curl -T", 1.5, size, false, push),
+		b.inBucket("sess-sync pull from a bucket, "+name+" / curl, synced", 1.5, size, true, pull),
 		versus(b, "sess-sync pull, nothing new, "+name+" / no-op tool", 3, func(ctx context.Context) (ours, peer command, err error) {
-			ours, _, err = b.shared(ctx, size, true, "pull", func(r shared) []string { return []string{"-q", r.session.file} })
+			ours, _, err = b.shared(ctx, b.directory(), size, true, func(r shared) []string { return []string{"pull", "-q", r.session.file} })
 			ours.before, ours.after = nil, nil
-			ours.argv = []string{"/bin/sh", "-c", `"$@" || [ $? -eq 1 ]`, "sh", ours.argv[0], "pull", "-q", ours.argv[len(ours.argv)-1]}
+			ours.argv = append([]string{"/bin/sh", "-c", `"$@" || [ $? -eq 1 ]`, "sh"}, ours.argv...)
 			noop := b.ours("noop", "s.jsonl")
 			peer = command{argv: append([]string{"/bin/sh", "-c", `"$@" || [ $? -eq 1 ]`, "sh"}, noop.argv...)}
 			return ours, peer, err
 		}),
+		versus(b, "sess-sync ls, "+count(int64(b.sessions()))+" sessions / cat of their cards", 3, b.cards),
 	}
+	for _, writers := range []int{1, 8, 32} {
+		goals = append(goals, b.appends(writers))
+	}
+	return goals
+}
+
+// A place is where a remote is.
+type place struct {
+	address string
+	dir     string // where its objects are, to be removed
+	env     []string
+}
+
+func (b *bench) directory() place {
+	dir := filepath.Join(b.work, "remote")
+	return place{address: dir, dir: dir}
 }
 
 // A shared session lies in a remote, or is to.
 type shared struct {
 	session session
 	id      string
-	remote  string
+}
+
+// sync runs sess-sync for what is not measured.
+func (b *bench) sync(ctx context.Context, p place, args ...string) error {
+	cmd := exec.CommandContext(ctx, b.bin("sess-sync"), args...)
+	cmd.Env = append(b.environ(), append(p.env, "SESS_REMOTE="+p.address)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return unless(ctx, fmt.Errorf("sess-sync %s: %w: %s", args[0], err, out))
+	}
+	return nil
 }
 
 // shared returns a command of sess-sync, in front of which the remote is empty or has the
 // session, and a copy of the same bytes.
-func (b *bench) shared(ctx context.Context, size int64, there bool, what string, operands func(shared) []string) (ours, peer command, err error) {
+func (b *bench) shared(ctx context.Context, p place, size int64, there bool, args func(shared) []string) (ours, peer command, err error) {
 	s, err := b.session(ctx, linear, size)
 	if err != nil {
 		return ours, peer, err
@@ -52,32 +83,22 @@ func (b *bench) shared(ctx context.Context, size int64, there bool, what string,
 	if err != nil {
 		return ours, peer, err
 	}
-	r := shared{s, header, filepath.Join(b.work, "remote")}
 	stored, copied := filepath.Join(b.work, "stored"), filepath.Join(b.work, "copied")
 	state := filepath.Join(filepath.Dir(s.file), "."+filepath.Base(s.file)+".sync")
-	env := []string{"SESS_REMOTE=" + r.remote, "SESS_DIR=" + stored}
-	sync := func(args ...string) error {
-		cmd := exec.CommandContext(ctx, b.bin("sess-sync"), args...)
-		cmd.Env = append(b.environ(), env...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return unless(ctx, fmt.Errorf("sess-sync %s: %w: %s", args[0], err, out))
-		}
-		return nil
-	}
 	empty := func() error {
-		err := errors.Join(os.RemoveAll(r.remote), os.RemoveAll(stored))
+		err := errors.Join(os.RemoveAll(p.dir), os.RemoveAll(stored))
 		if rerr := os.Remove(state); !errors.Is(rerr, fs.ErrNotExist) {
 			err = errors.Join(err, rerr)
 		}
 		return err
 	}
-	ours = b.ours("sess-sync", append([]string{what}, operands(r)...)...)
-	ours.env = env
+	ours = b.ours("sess-sync", args(shared{s, header})...)
+	ours.env = append(p.env, "SESS_REMOTE="+p.address, "SESS_DIR="+stored)
 	ours.before = func() error {
-		err := errors.Join(empty(), sync("init", r.remote))
+		err := errors.Join(empty(), b.sync(ctx, p, "init", p.address))
 		if there {
 			old := time.Now().Add(-time.Hour) // what was written just now may still change
-			err = errors.Join(err, os.Chtimes(s.file, old, old), sync("push", s.file))
+			err = errors.Join(err, os.Chtimes(s.file, old, old), b.sync(ctx, p, "push", s.file))
 		}
 		return err
 	}

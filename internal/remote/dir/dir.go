@@ -95,7 +95,7 @@ func (d *dir) write(name string, data []byte, give func(sub *os.Root, temp, base
 			err = rerr // the file has its name: the next reader passes over this one
 		}
 	}()
-	if err = disk.Write(f, data); err == nil {
+	if err = (&disk.Early{W: f}).WriteAll(data); err == nil {
 		err = f.Sync()
 	}
 	if err = disk.Closing(f, err); err == nil {
@@ -146,9 +146,12 @@ func syncDir(d *os.Root) error {
 }
 
 // Get reads a regular file, and waits for nothing.
-func (d *dir) Get(_ context.Context, name string, most int64) ([]byte, error) {
+func (d *dir) Get(_ context.Context, name string, most int64, room []byte) ([]byte, error) {
 	f, err := d.root.OpenFile(name, os.O_RDONLY|disk.NoFollow|disk.Nonblock, 0)
 	if err != nil {
+		if fi, serr := d.root.Lstat(name); serr == nil && disk.Regular(fi) != nil { // a link, which none of us made
+			err = fmt.Errorf("%w: %w", err, remote.ErrDamaged)
+		}
 		return nil, classed(err)
 	}
 	defer f.Close()
@@ -162,7 +165,7 @@ func (d *dir) Get(_ context.Context, name string, most int64) ([]byte, error) {
 	if fi.Size() > most {
 		return nil, remote.ErrTooLarge
 	}
-	data := make([]byte, fi.Size())
+	data := remote.Room(room, fi.Size())
 	if _, err := io.ReadFull(f, data); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, disk.Cause(err))
 	}

@@ -3,6 +3,7 @@
 package nats
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -156,11 +157,8 @@ func TestCluster(t *testing.T) {
 			c.start(leader)
 			c.ready(leader)
 		}},
-		{"leader stopped", func(leader int) {
-			c.signal(leader, syscall.SIGSTOP)
-			time.Sleep(6 * time.Second) // longer than an election takes: this is the fault
-			c.signal(leader, syscall.SIGCONT)
-		}},
+		{"leader stopped for 6 s", func(leader int) { c.stopped(leader, 6*time.Second) }},
+		{"leader stopped for 15 s", func(leader int) { c.stopped(leader, 15*time.Second) }},
 		{"all killed", func(int) {
 			for i := range 3 {
 				c.signal(i, syscall.SIGKILL)
@@ -174,6 +172,57 @@ func TestCluster(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) { c.survives(t, newStream(), tt.fault) })
+	}
+	t.Run("two of three killed", c.minority)
+}
+
+// stopped stops a server for longer than an election takes, so that another one leads
+// when it goes on: the time is the fault, and nothing waits for it to have an effect.
+func (c *cluster) stopped(i int, d time.Duration) {
+	c.signal(i, syscall.SIGSTOP)
+	time.Sleep(d)
+	c.signal(i, syscall.SIGCONT)
+}
+
+// One server of three acknowledges nothing. What was acknowledged before is there when
+// another one comes back, whichever it is, and writers go on.
+func (c *cluster) minority(t *testing.T) {
+	l := c.open(newStream())
+	if err := l.Init(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var at remote.Pos
+	add := func(ctx context.Context, n uint64) (err error) {
+		pos, err := l.Append(ctx, key, at, n, fmt.Appendf(nil, "{\"n\":%d}\n", n))
+		if err == nil {
+			at = pos
+		}
+		return err
+	}
+	for n := range uint64(5) {
+		if err := add(t.Context(), n+1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leader := c.leader(l)
+	other := (leader + 1) % 3
+	c.signal(leader, syscall.SIGKILL)
+	c.signal(other, syscall.SIGKILL)
+	if err := add(t.Context(), 6); !errors.Is(err, remote.ErrUnknown) {
+		t.Fatalf("without a majority: %v", err)
+	}
+	c.start(other)
+	c.ready(other)
+	for n := range uint64(5) {
+		if err := add(t.Context(), n+6); err != nil {
+			t.Fatalf("part %d: %v", n+6, err)
+		}
+	}
+	c.start(leader)
+	c.ready(leader)
+	list, err := remotetest.Parts(t.Context(), l, key, 0)
+	if err != nil || len(list) != 10 {
+		t.Errorf("%d parts, %v", len(list), err)
 	}
 }
 
@@ -217,8 +266,8 @@ func (c *cluster) survives(t *testing.T, stream string, fault func(leader int)) 
 	}
 }
 
-// Who may read and not write is told so, and does not wait for an answer that never
-// comes.
+// The rights that docs/remotes.md gives a writer suffice, and who may only read is told
+// so, and does not wait for an answer that never comes.
 func TestDenied(t *testing.T) {
 	t.Parallel()
 	address(t) // skips
@@ -232,7 +281,8 @@ func TestDenied(t *testing.T) {
 	text := fmt.Sprintf(`listen: 127.0.0.1:%d
 jetstream { store_dir: %q }
 authorization { users = [
-  { user: w, password: w }
+  { user: a, password: a }
+  { user: w, password: w, permissions: { publish: ["sess.v1.>", "sess-cards.v1.>", "$JS.API.STREAM.INFO.>", "$JS.API.STREAM.MSG.GET.>"], subscribe: ["_INBOX.>"] } }
   { user: r, password: r, permissions: { publish: ["$JS.API.STREAM.INFO.>", "$JS.API.STREAM.MSG.GET.>"], subscribe: ["_INBOX.>"] } }
 ] }
 `, port, dir)
@@ -259,9 +309,12 @@ authorization { users = [
 		t.Fatal("the server does not start")
 		return nil
 	}
-	w := open("w")
-	if err := w.Init(t.Context()); err != nil {
+	if err := open("a").Init(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	w := open("w")
+	if err := w.PutCard(t.Context(), remote.Card{ID: key, Made: "2026-01-02T03:04:05.678Z"}); err != nil {
+		t.Error(err)
 	}
 	last, err := w.Append(t.Context(), key, 0, 1, []byte("{}\n"))
 	if err != nil {

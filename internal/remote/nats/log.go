@@ -100,7 +100,7 @@ const replicating = 20
 // next returns the first part of a subject at a position or behind it.
 func (l *log) next(ctx context.Context, subject string, from uint64) (p remote.Part, err error) {
 	err = l.again(ctx, func(ctx context.Context) error {
-		s, err := l.js.Stream(ctx, l.Stream)
+		s, err := l.stream(ctx, l.Stream)
 		if err != nil {
 			return err
 		}
@@ -165,6 +165,15 @@ func (l *log) Read(ctx context.Context, key string, after remote.Pos) iter.Seq2[
 	}
 }
 
+// Has asks for the subject alone, and not for a message of it.
+func (l *log) Has(ctx context.Context, key string) (bool, error) {
+	if !remote.ValidKey(key) {
+		return false, fmt.Errorf("%q is no key of a session", key)
+	}
+	list, err := l.subjects(ctx, l.Stream, l.subject(key), "")
+	return len(list) > 0, err
+}
+
 func (l *log) Last(ctx context.Context, key string) (remote.Part, error) {
 	if !remote.ValidKey(key) {
 		return remote.Part{}, fmt.Errorf("%q is no key of a session", key)
@@ -181,9 +190,21 @@ func (l *log) Last(ctx context.Context, key string) (remote.Part, error) {
 	return p, nil
 }
 
+// stream returns a stream, and asks the server for it once.
+func (l *log) stream(ctx context.Context, name string) (jetstream.Stream, error) {
+	if s, ok := l.streams.Load(name); ok {
+		return s.(jetstream.Stream), nil
+	}
+	s, err := l.js.Stream(ctx, name)
+	if err == nil {
+		l.streams.Store(name, s)
+	}
+	return s, err
+}
+
 func (l *log) lastOf(ctx context.Context, stream, subject string) (m *jetstream.RawStreamMsg, err error) {
 	err = l.again(ctx, func(ctx context.Context) error {
-		s, err := l.js.Stream(ctx, stream)
+		s, err := l.stream(ctx, stream)
 		if err == nil {
 			m, err = s.GetLastMsgForSubject(ctx, subject)
 		}
@@ -192,15 +213,16 @@ func (l *log) lastOf(ctx context.Context, stream, subject string) (m *jetstream.
 	return m, err
 }
 
-// subjects returns the subjects of a stream that begin with a prefix, without it.
-func (l *log) subjects(ctx context.Context, stream, prefix string) (list []string, err error) {
+// subjects returns the subjects of a stream that begin with a prefix, without it, and
+// match rest behind it.
+func (l *log) subjects(ctx context.Context, stream, prefix, rest string) (list []string, err error) {
 	err = l.again(ctx, func(ctx context.Context) error {
 		list = nil
-		s, err := l.js.Stream(ctx, stream)
+		s, err := l.stream(ctx, stream)
 		if err != nil {
 			return err
 		}
-		info, err := s.Info(ctx, jetstream.WithSubjectFilter(prefix+">"))
+		info, err := s.Info(ctx, jetstream.WithSubjectFilter(prefix+rest))
 		if err != nil {
 			return err
 		}
@@ -214,7 +236,7 @@ func (l *log) subjects(ctx context.Context, stream, prefix string) (list []strin
 
 func (l *log) Keys(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		list, err := l.subjects(ctx, l.Stream, l.prefix)
+		list, err := l.subjects(ctx, l.Stream, l.prefix, ">")
 		if err != nil {
 			yield("", err)
 			return
@@ -263,7 +285,7 @@ func (l *log) card(ctx context.Context, name, key string) (remote.Card, error) {
 
 func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[remote.Card, error] {
 	return func(yield func(remote.Card, error) bool) {
-		list, err := l.subjects(ctx, l.cardStream(), l.cards)
+		list, err := l.subjects(ctx, l.cardStream(), l.cards, ">")
 		if err != nil {
 			yield(remote.Card{}, err)
 			return

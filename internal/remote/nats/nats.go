@@ -74,6 +74,7 @@ type log struct {
 	js            jetstream.JetStream
 	prefix, cards string // of subjects
 	denied        atomic.Pointer[error]
+	streams       sync.Map // by name, what the server said of a stream
 	seen          sync.Map // by key, the place of a part that this connection saw
 	publish       func(context.Context, *nats.Msg, ...jetstream.PublishOpt) (*jetstream.PubAck, error)
 }

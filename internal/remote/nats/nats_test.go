@@ -157,6 +157,31 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
+// A look that finds nothing new is one request, and before the first one the server is asked for the
+// settings of the stream.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	at, stream := address(t), newStream()
+	l := connect(t, at, stream)
+	if err := l.Init(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	pos, err := l.Append(t.Context(), key, 0, 1, []byte("{}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := connect(t, at, stream)
+	for _, want := range []uint64{2, 1, 1} {
+		before := other.nc.Stats().OutMsgs
+		if list, err := remotetest.Parts(t.Context(), other, key, pos); err != nil || len(list) > 0 {
+			t.Fatalf("%d parts, %v", len(list), err)
+		}
+		if n := other.nc.Stats().OutMsgs - before; n != want {
+			t.Errorf("%d requests, want %d", n, want)
+		}
+	}
+}
+
 // A stream that may forget what was acknowledged is refused.
 func TestSettings(t *testing.T) {
 	t.Parallel()

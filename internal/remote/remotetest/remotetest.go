@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -42,6 +43,9 @@ func Run(t *testing.T, place func(t *testing.T) Remote) {
 	}
 }
 
+// long reports whether as much is done as an engine has to stand, which takes minutes.
+func long() bool { return os.Getenv("SESS_REMOTE_LONG") != "" }
+
 const key = "01a1fc13-4173-73d3-8273-e3e1ca1285c1"
 
 // ready makes the remote and connects to it.
@@ -62,6 +66,7 @@ func Parts(ctx context.Context, l remote.Log, key string, after remote.Pos) (lis
 		if err != nil {
 			return list, err
 		}
+		p.Data = bytes.Clone(p.Data)
 		list = append(list, p)
 	}
 	return list, nil
@@ -83,6 +88,9 @@ func noRemote(t *testing.T, r Remote) {
 	if _, err := l.Last(t.Context(), key); !errors.Is(err, remote.ErrNoRemote) {
 		t.Errorf("last: %v", err)
 	}
+	if _, err := l.Has(t.Context(), key); !errors.Is(err, remote.ErrNoRemote) {
+		t.Errorf("has: %v", err)
+	}
 	for range 2 { // a second time changes nothing
 		if err := l.Init(t.Context()); err != nil {
 			t.Fatal(err)
@@ -93,6 +101,9 @@ func noRemote(t *testing.T, r Remote) {
 	}
 	if p, err := l.Last(t.Context(), key); err != nil || p.N != 0 {
 		t.Errorf("its last part: %d, %v", p.N, err)
+	}
+	if there, err := l.Has(t.Context(), key); err != nil || there {
+		t.Errorf("it is there: %v, %v", there, err)
 	}
 }
 
@@ -147,7 +158,7 @@ func race(t *testing.T, r Remote) {
 		logs = append(logs, r.Open(t))
 	}
 	rounds := r.Rounds
-	if rounds == 0 {
+	if rounds == 0 || long() {
 		rounds = 300
 	}
 	if err := Race(t.Context(), logs, rounds); err != nil {
@@ -211,7 +222,11 @@ func own(t *testing.T, r Remote) {
 
 // Pushed lines are there, each once, whoever else pushes.
 func many(t *testing.T, r Remote) {
-	const writers, pushes = 8, 25
+	const writers = 8
+	pushes := 25
+	if long() {
+		pushes = 200
+	}
 	ready(t, r)
 	var wg sync.WaitGroup
 	for w := range writers {
@@ -396,6 +411,9 @@ func last(t *testing.T, r Remote) {
 			t.Fatal(err)
 		}
 		at = pos
+		if there, err := l.Has(t.Context(), key); err != nil || !there {
+			t.Errorf("part %d: there %v, %v", n, there, err)
+		}
 		p, err := l.Last(t.Context(), key)
 		if err != nil || p.N != n || p.Pos != at || string(p.Data) != string(part) {
 			t.Errorf("part %d at %d: %q, %v", p.N, p.Pos, p.Data, err)

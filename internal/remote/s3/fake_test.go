@@ -40,6 +40,7 @@ type fault struct {
 	status int  // the answer; 0: the connection is reset
 	code   string
 	cut    bool // half of the body is missing
+	open   bool // the answer does not say how long it is
 }
 
 const bucketName = "shared"
@@ -102,8 +103,13 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for k, v := range rec.Header() {
 		w.Header()[k] = v
 	}
-	w.Header().Set("Content-Length", strconv.Itoa(rec.Body.Len()))
-	w.WriteHeader(rec.Code)
+	if hit.open {
+		w.WriteHeader(rec.Code)
+		_ = http.NewResponseController(w).Flush()
+	} else {
+		w.Header().Set("Content-Length", strconv.Itoa(rec.Body.Len()))
+		w.WriteHeader(rec.Code)
+	}
 	if hit.cut {
 		_, _ = w.Write(rec.Body.Bytes()[:rec.Body.Len()/2])
 		panic(http.ErrAbortHandler)

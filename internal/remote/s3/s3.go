@@ -17,6 +17,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 
 	"github.com/sess-tools/sess/internal/remote"
 )
@@ -57,6 +58,9 @@ func open(c Config) (*bucket, error) {
 	b := &bucket{Config: c, prefix: c.Prefix}
 	if b.prefix != "" {
 		b.prefix += "/"
+	}
+	if err := s3utils.CheckValidBucketName(c.Bucket); err != nil {
+		return nil, fmt.Errorf("the bucket %.80q: %w", c.Bucket, err) // else it looks as if nobody answered
 	}
 	host, lookup, region := c.Host, minio.BucketLookupDNS, c.Region
 	if host == "" {
@@ -113,9 +117,7 @@ func (b *bucket) Name() string {
 
 // Create puts an object under the condition that there is none.
 func (b *bucket) Create(ctx context.Context, name string, data []byte) error {
-	o := options(data)
-	o.SetMatchETagExcept("*")
-	err := classed(ctx, b.put(ctx, name, data, o))
+	err := classed(ctx, b.put(ctx, name, data, true))
 	if errors.Is(err, remote.ErrAbsent) { // what the condition was compared with went away meanwhile
 		err = fmt.Errorf("%w: %w", remote.ErrUnknown, err)
 	}
@@ -123,31 +125,34 @@ func (b *bucket) Create(ctx context.Context, name string, data []byte) error {
 }
 
 func (b *bucket) Put(ctx context.Context, name string, data []byte) error {
-	return again(ctx, func() error { return b.put(ctx, name, data, options(data)) })
+	return again(ctx, func() error { return b.put(ctx, name, data, false) })
 }
 
-func options(data []byte) minio.PutObjectOptions {
-	sum := sha256.Sum256(data)
-	return minio.PutObjectOptions{
-		ContentType: "application/x-ndjson", DisableMultipart: true,
-		UserMetadata: map[string]string{sumName: hex.EncodeToString(sum[:])},
+// put signs the hash of the data, which the server compares with what it gets. The hash of
+// chunks, which the library would sign without TLS, would be one more.
+func (b *bucket) put(ctx context.Context, name string, data []byte, absent bool) error {
+	hash := sha256.Sum256(data)
+	sum := hex.EncodeToString(hash[:])
+	o := minio.PutObjectOptions{
+		ContentType: "application/x-ndjson", DisableMultipart: true, DisableContentSha256: true,
+		UserMetadata: map[string]string{sumName: sum},
 	}
-}
-
-func (b *bucket) put(ctx context.Context, name string, data []byte, o minio.PutObjectOptions) error {
-	_, err := b.core.Client.PutObject(ctx, b.Bucket, b.prefix+name, bytes.NewReader(data), int64(len(data)), o)
+	if absent {
+		o.SetMatchETagExcept("*")
+	}
+	_, err := b.core.PutObject(ctx, b.Bucket, b.prefix+name, bytes.NewReader(data), int64(len(data)), "", sum, o)
 	return err
 }
 
-func (b *bucket) Get(ctx context.Context, name string, most int64) (data []byte, err error) {
+func (b *bucket) Get(ctx context.Context, name string, most int64, room []byte) (data []byte, err error) {
 	err = again(ctx, func() error {
-		data, err = b.get(ctx, name, most)
+		data, err = b.get(ctx, name, most, room)
 		return err
 	})
 	return data, err
 }
 
-func (b *bucket) get(ctx context.Context, name string, most int64) ([]byte, error) {
+func (b *bucket) get(ctx context.Context, name string, most int64, room []byte) ([]byte, error) {
 	r, info, _, err := b.core.GetObject(ctx, b.Bucket, b.prefix+name, minio.GetObjectOptions{})
 	if err != nil {
 		return nil, err
@@ -156,7 +161,13 @@ func (b *bucket) get(ctx context.Context, name string, most int64) ([]byte, erro
 	if info.Size > most {
 		return nil, remote.ErrTooLarge
 	}
-	data, err := io.ReadAll(io.LimitReader(r, most+1))
+	var data []byte
+	if info.Size >= 0 {
+		data = remote.Room(room, info.Size)
+		_, err = io.ReadFull(r, data)
+	} else { // the server does not say
+		data, err = io.ReadAll(io.LimitReader(r, most+1))
+	}
 	switch sum := sha256.Sum256(data); {
 	case err != nil:
 		return nil, err

@@ -85,6 +85,7 @@ func TestReadFaults(t *testing.T) {
 		err    error
 	}{
 		"truncated part":         {method: http.MethodGet, faults: []fault{{cut: true}, {cut: true}}},
+		"part of unknown length": {method: http.MethodGet, faults: []fault{{done: true, status: http.StatusOK, open: true}}},
 		"reset":                  {method: http.MethodGet, faults: []fault{{}, {status: 500}}},
 		"list breaks off":        {method: "LIST", faults: []fault{{done: true, status: 200}, {cut: true}, {}, {status: 503}}},
 		"list denied":            {method: "LIST", faults: []fault{{status: 403, code: "AccessDenied"}}, err: remote.ErrDenied},
@@ -205,16 +206,16 @@ func TestRequests(t *testing.T) {
 func TestName(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]Config{
-		"s3://b":                          {Bucket: "b"},
-		"s3://b/x/y":                      {Bucket: "b", Prefix: "x/y"},
-		"s3://b/x?endpoint=host.test:900": {Bucket: "b", Prefix: "x", Host: "host.test:900"},
+		"s3://bkt":                          {Bucket: "bkt"},
+		"s3://bkt/x/y":                      {Bucket: "bkt", Prefix: "x/y"},
+		"s3://bkt/x?endpoint=host.test:900": {Bucket: "bkt", Prefix: "x", Host: "host.test:900"},
 	} {
 		b, err := open(c)
 		if err != nil || b.Name() != want {
 			t.Errorf("%v: %s, %v", c, b.Name(), err)
 		}
 	}
-	if _, err := open(Config{Bucket: "b", Host: "no host/"}); err == nil {
+	if _, err := open(Config{Bucket: "bkt", Host: "no host/"}); err == nil {
 		t.Error("a host that is none")
 	}
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package s3
 
 import (
@@ -9,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,7 +25,7 @@ import (
 const serverName = "versitygw"
 
 // gateways starts two servers on one directory, and returns their addresses.
-func gateways(t *testing.T) (hosts []string, kill func(i int), start func(i int)) {
+func gateways(t *testing.T) (hosts []string, signal func(i int, s os.Signal), start func(i int)) {
 	path, err := exec.LookPath(serverName)
 	if dir := os.Getenv("SESS_TEST_SERVERS"); dir != "" {
 		path, err = exec.LookPath(filepath.Join(dir, serverName))
@@ -35,9 +38,11 @@ func gateways(t *testing.T) (hosts []string, kill func(i int), start func(i int)
 		t.Fatal(err)
 	}
 	running := make([]*exec.Cmd, 2)
-	kill = func(i int) {
-		_ = running[i].Process.Kill()
-		_ = running[i].Wait()
+	signal = func(i int, s os.Signal) {
+		_ = running[i].Process.Signal(s)
+		if s == os.Kill {
+			_ = running[i].Wait()
+		}
 	}
 	start = func(i int) {
 		c := exec.Command(path, "--port", hosts[i], "posix", dir)
@@ -66,19 +71,19 @@ func gateways(t *testing.T) (hosts []string, kill func(i int), start func(i int)
 	t.Cleanup(func() {
 		for i := range running {
 			if running[i] != nil {
-				kill(i)
+				signal(i, os.Kill)
 			}
 		}
 	})
 	start(0)
 	start(1)
-	return hosts, kill, start
+	return hosts, signal, start
 }
 
 // A real server passes the tests of all engines, with writers at two gateways.
 func TestServer(t *testing.T) {
 	t.Parallel()
-	hosts, kill, start := gateways(t)
+	hosts, signal, start := gateways(t)
 	connect := func(t testing.TB, host, prefix, secret string) remote.Log {
 		b, err := open(Config{Bucket: bucketName, Prefix: prefix, Host: host, Plain: true, PathStyle: true, creds: credentials.NewStaticV4("key", secret, "")})
 		if err != nil {
@@ -109,7 +114,7 @@ func TestServer(t *testing.T) {
 		for n := range uint64(20) {
 			part := fmt.Appendf(nil, "{\"n\":%d}\n", n)
 			if n == 10 {
-				kill(0)
+				signal(0, os.Kill)
 				if _, err := l.Append(t.Context(), key, remote.Pos(n), n+1, part); !errors.Is(err, remote.ErrUnknown) {
 					t.Errorf("without a server: %v", err)
 				}
@@ -121,6 +126,44 @@ func TestServer(t *testing.T) {
 		}
 		if list, err := remotetest.Parts(t.Context(), l, key, 0); err != nil || len(list) != 20 {
 			t.Errorf("%d parts, %v", len(list), err)
+		}
+	})
+	// A gateway that hangs holds a writer up, and nobody else; what it does when it goes on
+	// counts once.
+	t.Run("stopped", func(t *testing.T) {
+		held, other := connect(t, hosts[0], "h", "hunter2hunter2"), connect(t, hosts[1], "h", "hunter2hunter2")
+		if err := held.Init(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		add := func(l remote.Log, key string, n uint64) error {
+			_, err := l.Append(t.Context(), key, remote.Pos(n-1), n, fmt.Appendf(nil, "{\"n\":%d}\n", n))
+			return err
+		}
+		if err := errors.Join(add(held, key, 1), add(held, "k2", 1)); err != nil {
+			t.Fatal(err)
+		}
+		signal(0, syscall.SIGSTOP)
+		done := make(chan error, 1)
+		go func() { done <- add(held, key, 2) }()
+		if err := add(other, "k2", 2); err != nil {
+			t.Error(err)
+		}
+		select {
+		case err := <-done:
+			t.Errorf("a server that hangs answered: %v", err)
+		default:
+		}
+		signal(0, syscall.SIGCONT)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if err := add(other, key, 3); err != nil {
+			t.Error(err)
+		}
+		for key, want := range map[string]int{key: 3, "k2": 2} {
+			if list, err := remotetest.Parts(t.Context(), held, key, 0); err != nil || len(list) != want {
+				t.Errorf("%s: %d parts, %v", key, len(list), err)
+			}
 		}
 	})
 }
