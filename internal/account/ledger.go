@@ -1,0 +1,266 @@
+package account
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/prices"
+)
+
+// A Ledger holds the calls of many sessions, each once. Add sessions in any order, then
+// call [Ledger.Settle]: what comes of it does not depend on the order.
+type Ledger struct {
+	// KeepCopies counts each copy of a call as a call of its own.
+	KeepCopies bool
+
+	sessions []Session
+	calls    []record
+	known    map[key]int32 // positions in calls
+	copies   []copied
+	names    map[string]uint32
+	texts    []string
+	chains   map[int32][]link // by session, of agents whose copies have other ids
+}
+
+// A record is a call as a ledger keeps it.
+type record struct {
+	time                                 int64
+	tokens                               prices.Tokens
+	stored                               prices.Money
+	session                              int32 // it is charged to
+	copies                               int32 // the first of a list in copies, -1 for none
+	count                                int32 // of copies
+	same                                 int32 // the record that this is a copy of, -1 for none
+	provider, model, purpose, stop, tier uint32
+	timed, abandoned, billed, bad, wrong bool
+}
+
+// A copied is a session that has a copy of a call, in a list.
+type copied struct{ session, next int32 }
+
+// A link is a call of a session whose copies are told by their payload.
+type link struct {
+	payload uint64
+	call    int32
+}
+
+// Add adds the calls of a session.
+func (l *Ledger) Add(s Session, calls []Call) {
+	if l.known == nil {
+		l.known, l.names, l.chains = map[key]int32{}, map[string]uint32{}, map[int32][]link{}
+	}
+	at := int32(len(l.sessions))
+	l.sessions = append(l.sessions, s)
+	for i := range calls {
+		c := &calls[i]
+		rec := l.add(c, at)
+		if c.payload != 0 && byPayload(s.Agent) {
+			l.chains[at] = append(l.chains[at], link{c.payload, rec})
+		}
+	}
+}
+
+// byPayload reports whether an agent gives copies of calls other ids or times.
+func byPayload(agent string) bool { return agent == "codex" || agent == "opencode" }
+
+// add adds a call and returns its position.
+func (l *Ledger) add(c *Call, session int32) int32 {
+	var k key
+	if !l.KeepCopies {
+		k = c.identity(&l.sessions[session])
+		if i, ok := l.known[k]; ok {
+			l.copy(i, session)
+			if l.better(c, &l.calls[i]) {
+				l.fill(&l.calls[i], c)
+			}
+			return i
+		}
+	}
+	i := int32(len(l.calls))
+	l.calls = append(l.calls, record{session: session, copies: -1, same: -1})
+	l.fill(&l.calls[i], c)
+	if !l.KeepCopies {
+		l.known[k] = i
+	}
+	return i
+}
+
+// copy takes note of a copy of call i.
+func (l *Ledger) copy(i, session int32) {
+	r := &l.calls[i]
+	l.copies = append(l.copies, copied{session, r.copies})
+	r.copies, r.count = int32(len(l.copies)-1), r.count+1
+}
+
+// better reports whether a copy says more of a call than what is known: of a reply that
+// was written while it came in, the last has counted most.
+func (l *Ledger) better(c *Call, r *record) bool {
+	return cmp.Or(cmp.Compare(c.Tokens.Total(), r.tokens.Total()), cmp.Compare(r.time, c.Time),
+		cmp.Compare(c.Model, l.texts[r.model]), cmp.Compare(c.Stop, l.texts[r.stop])) > 0
+}
+
+// fill sets what a record says of its call.
+func (l *Ledger) fill(r *record, c *Call) {
+	r.time, r.timed, r.tokens, r.stored = c.Time, c.Timed, c.Tokens, c.Stored
+	r.provider, r.model, r.purpose = l.name(c.Provider), l.name(c.Model), l.name(c.Purpose)
+	r.stop, r.tier = l.name(c.Stop), l.name(c.Tier)
+	r.abandoned, r.billed, r.bad, r.wrong = c.Abandoned, c.Billed, c.Bad, c.Mismatch
+}
+
+// name returns the number of a text that comes often.
+func (l *Ledger) name(s string) uint32 {
+	n, ok := l.names[s]
+	if !ok {
+		n = uint32(len(l.texts))
+		s = strings.Clone(s)
+		l.texts = append(l.texts, s)
+		l.names[s] = n
+	}
+	return n
+}
+
+// Settle finds the copies that have ids of their own, and charges each call to the
+// session that made it.
+func (l *Ledger) Settle() {
+	kin := newLineage(l.sessions)
+	if !l.KeepCopies {
+		l.joinFamilies(kin)
+	}
+	for i := range l.calls {
+		if r := &l.calls[i]; r.copies >= 0 && r.same < 0 {
+			l.charge(r, kin)
+		}
+	}
+}
+
+// All calls visit for each call, with the session it is charged to and the number of its
+// copies that are left out.
+func (l *Ledger) All(visit func(c Call, s *Session, copies int)) {
+	for i := range l.calls {
+		r := &l.calls[i]
+		if r.same >= 0 {
+			continue
+		}
+		visit(Call{
+			Time: r.time, Timed: r.timed, Provider: l.texts[r.provider], Model: l.texts[r.model], Purpose: l.texts[r.purpose],
+			Stop: l.texts[r.stop], Tier: l.texts[r.tier], Abandoned: r.abandoned, Tokens: r.tokens, Stored: r.stored,
+			Billed: r.billed, Bad: r.bad, Mismatch: r.wrong,
+		}, &l.sessions[r.session], int(r.count))
+	}
+}
+
+// Sessions are those that were added.
+func (l *Ledger) Sessions() []Session { return l.sessions }
+
+// Copied is the number of sessions that have copies of calls that another one made.
+func (l *Ledger) Copied() int {
+	with := map[int32]bool{}
+	for i := range l.calls {
+		r := &l.calls[i]
+		for c := r.copies; c >= 0; c = l.copies[c].next {
+			if l.copies[c].session != r.session {
+				with[l.copies[c].session] = true
+			}
+		}
+	}
+	return len(with)
+}
+
+// joinFamilies joins the calls that forks of codex and opencode copy with other ids or
+// times: those that a session begins with, as long as what was said and counted is what
+// another session of its family begins with.
+func (l *Ledger) joinFamilies(kin *lineage) {
+	families := map[node][]int32{}
+	for at := range l.chains {
+		root := kin.root(l.sessions[at].node())
+		families[root] = append(families[root], at)
+	}
+	for _, members := range families {
+		slices.SortFunc(members, func(a, b int32) int { return older(&l.sessions[a], &l.sessions[b]) })
+		begun := map[key]int32{}
+		for _, at := range members {
+			var k key
+			for _, next := range l.chains[at] {
+				k = hashed(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, k[0]), next.payload))
+				first, ok := begun[k]
+				if !ok {
+					begun[k] = next.call
+				} else {
+					l.join(l.top(first), l.top(next.call))
+				}
+			}
+		}
+	}
+	l.chains = nil
+}
+
+// top is the record that stands for record i.
+func (l *Ledger) top(i int32) int32 {
+	for l.calls[i].same >= 0 {
+		i = l.calls[i].same
+	}
+	return i
+}
+
+// join makes call b a copy of call a, if it is not that call.
+func (l *Ledger) join(a, b int32) {
+	if a == b {
+		return
+	}
+	l.copy(a, l.calls[b].session)
+	for c := l.calls[b].copies; c >= 0; c = l.copies[c].next {
+		l.copy(a, l.copies[c].session)
+	}
+	l.calls[b].same = a
+	l.calls[a].time = min(l.calls[a].time, l.calls[b].time)
+}
+
+// charge charges a call that several sessions have to the one that made it.
+func (l *Ledger) charge(r *record, kin *lineage) {
+	holders := []int32{r.session}
+	for c := r.copies; c >= 0; c = l.copies[c].next {
+		holders = append(holders, l.copies[c].session)
+	}
+	has := map[node]bool{}
+	for _, h := range holders {
+		has[l.sessions[h].node()] = true
+	}
+	first := slices.DeleteFunc(slices.Clone(holders), func(h int32) bool { return kin.descends(l.sessions[h].node(), has) })
+	if len(first) == 0 { // sessions that are each other's parents
+		first = holders
+	}
+	own := slices.MinFunc(first, func(a, b int32) int { return nearer(&l.sessions[a], &l.sessions[b], r.time) })
+	if own == r.session {
+		return
+	}
+	for c := r.copies; c >= 0; c = l.copies[c].next {
+		if l.copies[c].session == own {
+			l.copies[c].session = r.session
+			break
+		}
+	}
+	r.session = own
+}
+
+// older orders sessions by their age.
+func older(a, b *Session) int {
+	return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Name, b.Name))
+}
+
+// nearer orders sessions by how likely it is that they made a call that was at a time:
+// the last that was begun by then, else the oldest.
+func nearer(a, b *Session, at int64) int {
+	began := func(s *Session) bool { return s.Timed && s.Time <= at }
+	switch {
+	case began(a) && began(b) && a.Time != b.Time:
+		return cmp.Compare(b.Time, a.Time)
+	case began(a) != began(b):
+		if began(a) {
+			return -1
+		}
+		return 1
+	}
+	return older(a, b)
+}
