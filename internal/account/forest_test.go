@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/sess-tools/sess/internal/account"
 	"github.com/sess-tools/sess/pkg/js"
-	"pgregory.net/rapid"
 )
 
 // TestMain takes the number of random forests from SESS_FORESTS; CI sets 10000.

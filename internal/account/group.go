@@ -2,6 +2,7 @@ package account
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -103,12 +104,14 @@ func keyOf(name string, c *Call, s *Session, zone *time.Location) string {
 	return timeKey(name, time.UnixMilli(c.Time).In(zone))
 }
 
-// timeKey returns the unit of time that a time is in. Hours have their offset, because
-// one of them comes twice when clocks are set back.
+// hourLayout has the offset, because one hour comes twice when clocks are set back.
+const hourLayout = "2006-01-02T15Z07:00"
+
+// timeKey returns the unit of time that a time is in.
 func timeKey(name string, at time.Time) string {
 	switch name {
 	case "hour":
-		return at.Format("2006-01-02T15-07:00")
+		return at.Format(hourLayout)
 	case "day":
 		return at.Format(time.DateOnly)
 	case "week":
@@ -180,7 +183,14 @@ func (g Grouping) Group(l *Ledger) Table {
 	for _, r := range rows {
 		t.Rows = append(t.Rows, *r)
 	}
-	slices.SortFunc(t.Rows, func(a, b Row) int { return slices.Compare(a.Key, b.Key) })
+	slices.SortFunc(t.Rows, func(a, b Row) int {
+		for i, name := range g.By {
+			if by := compareKeys(name, a.Key[i], b.Key[i]); by != 0 {
+				return by
+			}
+		}
+		return 0
+	})
 	for name := range unpriced {
 		t.Unpriced = append(t.Unpriced, name)
 	}
@@ -198,4 +208,64 @@ func (g Grouping) within(c *Call, s *Session) (in, timed bool) {
 	}
 	at := time.UnixMilli(c.Time)
 	return (g.Since.IsZero() || !at.Before(g.Since)) && (g.Until.IsZero() || at.Before(g.Until)), true
+}
+
+// compareKeys orders values of a key: hours by when they were.
+func compareKeys(name, a, b string) int {
+	if name == "hour" {
+		x, aerr := time.Parse(hourLayout, a)
+		y, berr := time.Parse(hourLayout, b)
+		if aerr == nil && berr == nil {
+			return x.Compare(y)
+		}
+	}
+	return cmp.Compare(a, b)
+}
+
+// mostSteps is how many units of time a line can have.
+const mostSteps = 100_000
+
+// ErrSteps is the error of [Steps] for times that are too far apart.
+var ErrSteps = errors.New("too many units of time between the first call and the last")
+
+// Steps returns all values of a key of time between the first and the last of those given.
+func Steps(name string, keys []string, zone *time.Location) ([]string, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	order := func(a, b string) int { return compareKeys(name, a, b) }
+	first, last := slices.MinFunc(keys, order), slices.MaxFunc(keys, order)
+	step := func(t time.Time) time.Time { return t.AddDate(0, 0, 1) }
+	layout := time.DateOnly
+	switch name {
+	case "hour":
+		layout, step = hourLayout, func(t time.Time) time.Time { return t.Add(time.Hour) }
+	case "month":
+		layout, step = "2006-01", func(t time.Time) time.Time { return t.AddDate(0, 1, 0) }
+	case "week":
+		layout = "2006-W"
+	}
+	day := first
+	if name == "week" {
+		day = first[:strings.IndexByte(first, 'W')+1]
+	}
+	at, err := time.ParseInLocation(layout, day, zone)
+	if err != nil {
+		return nil, err
+	}
+	if name != "hour" {
+		at = at.Add(12 * time.Hour) // a day may begin later than at midnight
+	}
+	var out []string
+	for n := 0; n < mostSteps; n++ {
+		key := timeKey(name, at.In(zone))
+		if order(key, first) >= 0 && (len(out) == 0 || key != out[len(out)-1]) {
+			out = append(out, key)
+		}
+		if key == last {
+			return out, nil
+		}
+		at = step(at)
+	}
+	return nil, ErrSteps
 }

@@ -151,9 +151,6 @@ func (l *Ledger) All(visit func(c Call, s *Session, copies int)) {
 	}
 }
 
-// Sessions are those that were added.
-func (l *Ledger) Sessions() []Session { return l.sessions }
-
 // Copied is the number of sessions that have copies of calls that another one made.
 func (l *Ledger) Copied() int {
 	with := map[int32]bool{}
