@@ -59,12 +59,18 @@ var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 // identity returns what identifies a call.
 //
 // The agent claude writes a reply with each of its blocks, also into the sessions that go
-// on from it: the id that the API gave it is its identity. An entry of a version 1
+// on from it: the id that the API gave it is its identity. Forks of opencode do not say
+// what they are forks of and have other ids: what was said, when, and what was counted is
+// the same. An entry of a version 1
 // session has no id but its position: its purpose stands for it.
 func (c *Call) identity(s *Session) key {
 	b := make([]byte, 0, 128)
-	if s.Agent == "claude" && c.response != "" {
+	switch {
+	case s.Agent == "claude" && c.response != "":
 		return hashed(append(append(b, "claude\x00"...), c.response...))
+	case s.Agent == "opencode" && c.Timed:
+		b = binary.LittleEndian.AppendUint64(append(b, "opencode\x00"...), uint64(c.Time))
+		return hashed(binary.LittleEndian.AppendUint64(b, c.payload))
 	}
 	id := c.ID
 	if isPosition(id) {

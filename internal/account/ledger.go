@@ -21,7 +21,7 @@ type Ledger struct {
 	copies   []copied
 	names    map[string]uint32
 	texts    []string
-	chains   map[int32][]link // by session, of agents whose copies have other ids
+	chains   map[int32][]link // by session, of codex
 }
 
 // A record is a call as a ledger keeps it.
@@ -56,13 +56,13 @@ func (l *Ledger) Add(s Session, calls []Call) {
 	for i := range calls {
 		c := &calls[i]
 		rec := l.add(c, at)
-		if c.payload != 0 && byPayload(s.Agent) {
+		if s.Agent == "codex" {
 			l.chains[at] = append(l.chains[at], link{c.payload, rec})
 		}
 	}
 }
 
-// byPayload reports whether an agent gives copies of calls other ids or times.
+// byPayload reports whether an agent gives copies of calls other ids.
 func byPayload(agent string) bool { return agent == "codex" || agent == "opencode" }
 
 // add adds a call and returns its position.
@@ -165,32 +165,57 @@ func (l *Ledger) Copied() int {
 	return len(with)
 }
 
-// joinFamilies joins the calls that forks of codex and opencode copy with other ids or
-// times: those that a session begins with, as long as what was said and counted is what
-// another session of its family begins with.
+// joinFamilies joins the calls that forks of codex copy with other ids and times: those
+// that a session begins with, as long as what was said and counted is what another session
+// of its family begins with. A fork whose parent was not read may be of any family.
 func (l *Ledger) joinFamilies(kin *lineage) {
+	read := map[node]bool{}
+	for i := range l.sessions {
+		read[l.sessions[i].node()] = true
+	}
 	families := map[node][]int32{}
 	for at := range l.chains {
 		root := kin.root(l.sessions[at].node())
 		families[root] = append(families[root], at)
 	}
-	for _, members := range families {
-		slices.SortFunc(members, func(a, b int32) int { return older(&l.sessions[a], &l.sessions[b]) })
+	oldest := func(a, b int32) int { return older(&l.sessions[a], &l.sessions[b]) }
+	var orphans []int32
+	all := map[key]int32{} // how sessions of whole families begin
+	for root, members := range families {
+		if !read[root] {
+			orphans = append(orphans, members...)
+			continue
+		}
+		slices.SortFunc(members, oldest)
 		begun := map[key]int32{}
 		for _, at := range members {
-			var k key
-			for _, next := range l.chains[at] {
-				k = hashed(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, k[0]), next.payload))
-				first, ok := begun[k]
-				if !ok {
-					begun[k] = next.call
-				} else {
-					l.join(l.top(first), l.top(next.call))
-				}
+			l.joinChain(at, begun)
+		}
+		for k, call := range begun {
+			if other, ok := all[k]; !ok || oldest(l.calls[call].session, l.calls[other].session) < 0 {
+				all[k] = call
 			}
 		}
 	}
+	slices.SortFunc(orphans, oldest)
+	for _, at := range orphans {
+		l.joinChain(at, all)
+	}
 	l.chains = nil
+}
+
+// joinChain joins the calls that a session begins with to those that others begin with,
+// and adds what it begins with itself.
+func (l *Ledger) joinChain(session int32, begun map[key]int32) {
+	var k key
+	for _, next := range l.chains[session] {
+		k = hashed(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, k[0]), next.payload))
+		if first, ok := begun[k]; ok {
+			l.join(l.top(first), l.top(next.call))
+		} else {
+			begun[k] = next.call
+		}
+	}
 }
 
 // top is the record that stands for record i.

@@ -104,7 +104,7 @@ func inputTokens(r reported) tokens {
 		cacheRead:  r.n("input_tokens_details.cached_tokens", "cached_input_tokens", "cache_read_input_tokens"),
 		cacheWrite: r.n("cache_write_input_tokens", "cache_creation_input_tokens"),
 		cacheHour:  r.n("cache_creation.ephemeral_1h_input_tokens"),
-		reasoning:  r.n("output_tokens_details.reasoning_tokens", "reasoning_output_tokens"),
+		reasoning:  r.n("output_tokens_details.reasoning_tokens", "output_tokens_details.thinking_tokens", "reasoning_output_tokens"),
 	}
 	if r.has("input_tokens_details.cached_tokens", "cached_input_tokens", "cache_write_input_tokens") || r.has("total_tokens") && t.total == t.input+t.output {
 		return t.apart()
