@@ -219,7 +219,7 @@ func (r *report) contextJSON(src *operand.Source, rows []weight, c account.Conte
 	}
 	factor := "null"
 	if c.Estimated > 0 {
-		factor = strconv.FormatFloat(float64(c.Reported)/float64(c.Estimated), 'f', 4, 64)
+		factor = strconv.FormatFloat(c.Factor, 'f', 4, 64)
 	}
 	return r.print(js.Object(in, js.RawField("total", js.Object(js.IntField("tokens", c.Tokens), js.IntField("estimate", c.Estimates),
 		js.RawField("calibrated", strconv.FormatBool(c.Calibrated)), js.IntField("reported", c.Reported), js.RawField("factor", factor)))))

@@ -163,8 +163,7 @@ func baselineRow(v js.Value) (name string, was measured, ok bool) {
 	} else {
 		var keys, values []string
 		for key, value := range v.Get("key").Members() {
-			k, _ := js.Value(key).Text()
-			keys, values = append(keys, k), append(values, value.Str())
+			keys, values = append(keys, key), append(values, value.Str())
 		}
 		name = where(keys, values)
 	}

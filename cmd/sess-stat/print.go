@@ -17,7 +17,9 @@ import (
 // showUsage prints rows in the form wanted.
 func (r *report) showUsage(u *usage) error {
 	if r.top > 0 && len(u.Rows) > r.top {
-		u.Rows = u.Rows[:r.top]
+		first := *u // the limits are for all
+		first.Rows = u.Rows[:r.top]
+		u = &first
 	}
 	if r.svg != "" || r.plot || r.line {
 		c, err := u.chart(r)

@@ -29,6 +29,9 @@ func (r *report) usage(ctx context.Context, found sources.Found) error {
 			r.keys = []string{"model"}
 		}
 	}
+	if r.limits.hasContext() && slices.ContainsFunc(found.List, func(s sources.Source) bool { return s.Name == "-" }) {
+		return clikit.UsageError("--max-context reads a session once more: standard input cannot be, so name a file or ask with --context")
+	}
 	l, err := r.ledger(ctx, found)
 	if err != nil {
 		return err

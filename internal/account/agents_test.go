@@ -48,7 +48,7 @@ func matching(t *testing.T, patterns ...string) (paths []string) {
 
 // A fork in opencode has other ids and does not say what it is a fork of: three sessions
 // of 3, 3 and 4 replies have made 5.
-func TestForksOfOpencode(t *testing.T) {
+func TestHard05ForksOfOpencode(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := corpus.Unpack("../../testdata/opencode", dir); err != nil {
@@ -122,7 +122,7 @@ func rollout(id, parent, at string, cumulative bool, answers ...string) string {
 
 // Codex: 98 files share the beginning of one; each has an answer of its own. The counters
 // are those of each response, not the cumulative ones, which a compaction sets back.
-func TestReplaysOfCodex(t *testing.T) {
+func TestHard06ReplaysOfCodex(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	parent := "01a1fc0e-0000-7000-8000-000000000000"
@@ -149,7 +149,7 @@ var (
 
 // Claude Code writes a reply once for each of its blocks, and again into forks: the ids of
 // the API say how many there were. The file of a sub-agent is read once.
-func TestRepliesOfClaude(t *testing.T) {
+func TestHard07RepliesOfClaude(t *testing.T) {
 	t.Parallel()
 	paths := matching(t, "../../testdata/claude/genuine/*.jsonl")
 	ids := map[string]bool{}

@@ -22,6 +22,7 @@ const (
 	KindImage    = "image"
 	KindSummary  = "summary"
 	KindSystem   = "system"
+	KindOutside  = "outside" // what a model is given that is not in the session: the prompt and the tools of the agent
 )
 
 // A Part is a block of a message in a context.
@@ -56,9 +57,12 @@ type Context struct {
 	Tokens    int64 // the sum of the parts' tokens, as [convo.MeasureProjection] has it
 	Estimates int64 // the sum of their estimates, as [convo.EstimateContext] has it
 
-	// Reported is what the model counted for the parts up to its last reply, and Estimated
-	// what the estimator says of them; both are 0 if no usage holds for the context.
+	// Reported is what the model counted up to its last reply, and Estimated what the
+	// estimator says of that; both are 0 if no usage holds for the context.
 	Reported, Estimated int64
+	// Factor is by how much the model counts more than the estimator, as far as its replies
+	// tell. What is reported beyond that is outside of the session.
+	Factor float64
 	// Calibrated says that Reported is likely to be all of them. A reply to a thread, which
 	// the provider remembers, reports only what was new.
 	Calibrated bool
@@ -71,14 +75,11 @@ func ContextOf(path []session.Entry) Context {
 	pairs := convo.Pair(messages)
 	size := convo.MeasureProjection(projection, path, convo.Estimate)
 	var c Context
-	at, counted := 0, 0 // counted parts are those that the usage is of
+	ends := make([]int, 0, len(messages)) // where the parts of each message end
 	for _, p := range projection {
 		for _, m := range p.Messages {
-			c.Parts = append(c.Parts, partsOf(m, p.Entry.ID(), pairs, at)...)
-			if at == size.LastUsage {
-				counted = len(c.Parts)
-			}
-			at++
+			c.Parts = append(c.Parts, partsOf(m, p.Entry.ID(), pairs, len(ends))...)
+			ends = append(ends, len(c.Parts))
 		}
 	}
 	c.foldSystem(messages)
@@ -90,22 +91,73 @@ func ContextOf(path []session.Entry) Context {
 	if size.LastUsage < 0 {
 		return c
 	}
-	for i := range c.Parts[:counted] {
-		c.Estimated += c.Parts[i].Estimate
-	}
-	c.Reported = size.Usage
+	counted := ends[size.LastUsage]
+	c.Reported, c.Estimated = size.Usage, c.estimated(counted)
 	c.Calibrated = c.Reported >= c.Estimated/2
-	spread(c.Parts[:counted], size.Usage)
+	c.calibrate(firstUsage(projection, path), ends)
+	inside := min(c.Reported, int64(c.Factor*float64(c.Estimated)+0.5))
+	spread(c.Parts[:counted], inside)
 	// A system message behind the reply is folded into those in front of it, and counts
 	// as what it says here.
-	var rest int64
-	for i := range c.Parts[counted:] {
-		rest += c.Parts[counted+i].Estimate
-	}
-	if rest != size.Trailing {
-		spread(c.Parts[counted:], size.Trailing)
+	spread(c.Parts[counted:], size.Trailing)
+	if outside := size.Tokens - inside - size.Trailing; outside > 0 {
+		c.Parts = append(c.Parts, Part{Role: KindOutside, Kind: KindOutside, Tokens: outside})
 	}
 	return c
+}
+
+// estimated is the estimate of the first parts.
+func (c *Context) estimated(parts int) (sum int64) {
+	for i := range c.Parts[:parts] {
+		sum += c.Parts[i].Estimate
+	}
+	return sum
+}
+
+// The factor is taken from two replies that are so many tokens apart, in these bounds.
+const (
+	apart       = 2000
+	leastFactor = 0.8
+	mostFactor  = 2
+)
+
+// A usageAt is what the reply at a message reported.
+type usageAt struct {
+	message int
+	tokens  int64
+}
+
+// calibrate finds the factor. Of two replies the difference tells, which is without what
+// is outside of the session; one alone tells only that there is less than estimated.
+func (c *Context) calibrate(first usageAt, ends []int) {
+	c.Factor = 1
+	if first.tokens > 0 {
+		if grown := c.Estimated - c.estimated(ends[first.message]); grown >= apart {
+			c.Factor = min(max(float64(c.Reported-first.tokens)/float64(grown), leastFactor), mostFactor)
+		}
+	}
+	if most := float64(c.Reported) / float64(max(c.Estimated, 1)); c.Estimated > 0 && c.Factor > most {
+		c.Factor = most
+	}
+}
+
+// firstUsage returns the first reply of a context that reported its usage, none of those
+// from before a compaction or an edit.
+func firstUsage(projection []convo.Projected, path []session.Entry) usageAt {
+	valid := map[string]bool{}
+	for i := len(path) - 1; i >= 0 && path[i].Type() != session.TypeCompaction && path[i].Type() != session.TypeContextEdit; i-- {
+		valid[path[i].ID()] = true
+	}
+	at := 0
+	for _, p := range projection {
+		for _, m := range p.Messages {
+			if tokens, ok := convo.ReportedContext(m); ok && valid[p.Entry.ID()] {
+				return usageAt{at, tokens}
+			}
+			at++
+		}
+	}
+	return usageAt{}
 }
 
 // partsOf returns the blocks of message i, each with its share of the estimate.
