@@ -95,8 +95,8 @@ func fit(label string, width int, ascii bool) string {
 }
 
 // Line draws the points as a line of so many columns and lines, with names of the first
-// and the last point below. Where there are more points than columns, the largest of
-// those that share one is drawn.
+// and the last point below. A point that has several columns is level; where there
+// are more points than columns, the largest of those that share one is drawn.
 func Line(c Chart, columns, lines int, ascii bool, value func(float64) string) string {
 	if len(c.Points) == 0 {
 		return ""
@@ -107,16 +107,12 @@ func Line(c Chart, columns, lines int, ascii bool, value func(float64) string) s
 	}
 	axis += 3 // the axis itself, and what stands in front of a number
 	room := max(columns-axis-1, 2)
-	var values []float64
-	for i := range min(len(c.Points), room) {
-		from, to := i*len(c.Points)/min(len(c.Points), room), (i+1)*len(c.Points)/min(len(c.Points), room)
-		values = append(values, Chart{Points: c.Points[from:to]}.most())
+	values := make([]float64, room) // nothing is interpolated: what is between two values is none
+	for i := range values {
+		from, to := i*len(c.Points)/room, (i+1)*len(c.Points)/room
+		values[i] = Chart{Points: c.Points[from:max(to, from+1)]}.most()
 	}
-	if len(values) == 1 {
-		values = append(values, values[0])
-	}
-	options := []asciigraph.Option{asciigraph.Height(lines), asciigraph.LowerBound(0), asciigraph.YAxisValueFormatter(value), asciigraph.Width(room)}
-	text := asciigraph.Plot(values, options...)
+	text := asciigraph.Plot(values, asciigraph.Height(lines), asciigraph.LowerBound(0), asciigraph.YAxisValueFormatter(value))
 	first, last := c.Points[0].Label, c.Points[len(c.Points)-1].Label
 	under := strings.Repeat(" ", axis) + first
 	if width := utf8.RuneCountInString(under); last != first && width+2+utf8.RuneCountInString(last) <= columns {

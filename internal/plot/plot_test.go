@@ -92,6 +92,16 @@ func TestPeak(t *testing.T) {
 	if got := plot.Line(chart(values...), 40, 4, false, text); !strings.Contains(got, "$5.00 ┤") || !strings.Contains(got, "╭╮") {
 		t.Errorf("\n%s", got)
 	}
+	for n := 1; n < 40; n++ {
+		if got := plot.Line(chart(make([]float64, n)...), 60, 4, false, text); strings.Contains(got, "╭") {
+			t.Errorf("\n%s", got)
+		}
+		values := make([]float64, n)
+		values[n/2] = 5
+		if got := plot.Line(chart(values...), 60, 4, false, text); !strings.Contains(got, "$5.00 ") {
+			t.Errorf("%d points\n%s", n, got)
+		}
+	}
 }
 
 func TestSVG(t *testing.T) {
