@@ -66,6 +66,19 @@ func TestHard05ForksOfOpencode(t *testing.T) {
 	}
 }
 
+// A summary of opencode has cost what its message says.
+func TestSummaryOfOpencode(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := corpus.Unpack("../../testdata/opencode", dir); err != nil {
+		t.Fatal(err)
+	}
+	table := grouped(imported(t, opencode.Format, matching(t, dir+"/exports-1.18/genuine-05-compacted-auto-*.json")...), "purpose")
+	if got := table.Total; got.Calls != 9 || got.Tokens.Input != 43470 || got.Cost.Decimal(6) != "0.045130" || table.Rows[0].Key[0] != account.Compaction || table.Rows[0].Tokens.Input != 953 {
+		t.Errorf("%+v", table)
+	}
+}
+
 // A fork in codex repeats the rollout of its parent, with its own times. The second one
 // was forked from a session that is not there: nothing of it is a copy.
 func TestForksOfCodex(t *testing.T) {
