@@ -45,7 +45,10 @@ func (r *report) usage(ctx context.Context, found sources.Found) error {
 	u.source, u.date = costing.Table.Source, costing.Table.Date
 	r.warn(u)
 	r.arrange(u, l)
-	if u.Total.Calls == 0 && len(r.problems) == 0 {
+	switch {
+	case u.Total.Calls == 0 && len(r.problems) > 0:
+		return r.outcome() // there may be some
+	case u.Total.Calls == 0:
 		return clikit.No("no calls")
 	}
 	if err := r.showUsage(u); err != nil {
