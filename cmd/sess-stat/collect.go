@@ -17,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/sources"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
 )
 
 // A report is what is printed, and what was wrong on the way.
@@ -78,7 +79,7 @@ func (r *report) ledger(ctx context.Context, found sources.Found) (*account.Ledg
 // read reads the calls of a source.
 func (r *report) read(ctx context.Context, src sources.Source) (got reading) {
 	got.session = account.Session{Name: src.Name, Agent: agentOf(src)}
-	in, err := operand.Open(ctx, r.streams, src.Name)
+	in, err := r.open(ctx, src)
 	if err != nil {
 		got.err = err
 		return got
@@ -103,6 +104,19 @@ func (r *report) read(ctx context.Context, src sources.Source) (got reading) {
 		got.Damage[i].Err = fmt.Errorf("%s:%d: %w", cleanName(in.Name), d.Line, d.Err)
 	}
 	return got
+}
+
+// open opens a source. A file that was found in a directory is what it is, unless a
+// segmented store stands for it: what another name means takes several system calls.
+func (r *report) open(ctx context.Context, src sources.Source) (*operand.Input, error) {
+	if src.Plain {
+		if stored, err := operand.Stored(src.Name); err == nil && stored == "" {
+			if f, err := store.OpenFile(src.Name); err == nil {
+				return &operand.Input{ReadCloser: f, File: src.Name, Name: src.Name}, nil
+			}
+		}
+	}
+	return operand.Open(ctx, r.streams, src.Name)
 }
 
 // cleanName is the name of a session in a message.

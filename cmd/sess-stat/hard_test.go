@@ -40,7 +40,7 @@ func TestHard01ForkOfAnotherBranch(t *testing.T) {
 
 func TestHard02ForkOfAWholeFile(t *testing.T) {
 	t.Parallel()
-	_, total := rows(t, "", "-a", "--cost", "stored", store(t, t.TempDir()))
+	_, total := rows(t, "", "-a", "--cost", "stored", stock(t, t.TempDir()))
 	if total.Calls != 11 || total.Dup.Calls != 10 {
 		t.Errorf("%+v", total)
 	}
@@ -50,7 +50,7 @@ func TestHard02ForkOfAWholeFile(t *testing.T) {
 func TestHard03StoreThatMoved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	store(t, filepath.Join(dir, "now"))
+	stock(t, filepath.Join(dir, "now"))
 	symlink(t, filepath.Join(dir, "now"), filepath.Join(dir, "then"))
 	for _, args := range [][]string{{dir + "/now"}, {dir + "/then"}, {dir + "/then", dir + "/now"}} {
 		if _, total := rows(t, "", append([]string{"-a", "--cost", "stored"}, args...)...); total.Cost != "0.100100000" {

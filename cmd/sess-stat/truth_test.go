@@ -59,8 +59,8 @@ func (s *sumJSON) counted() counted {
 	return counted{s.Calls, s.Input, s.Output, s.CacheRead, s.CacheWrite, s.USD}
 }
 
-// store copies the store of forks into a directory, one level below it.
-func store(t *testing.T, dir string) string {
+// stock copies the store of forks into a directory, one level below it.
+func stock(t *testing.T, dir string) string {
 	t.Helper()
 	if err := os.CopyFS(filepath.Join(dir, "--srv-p--"), os.DirFS(forks)); err != nil {
 		t.Fatal(err)
@@ -81,30 +81,30 @@ func TestTruth(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, make := range map[string]func(dir string) []string{
-		"plain": func(dir string) []string { return []string{"-a", store(t, dir)} },
+		"plain": func(dir string) []string { return []string{"-a", stock(t, dir)} },
 		"behind a symbolic link": func(dir string) []string {
-			store(t, filepath.Join(dir, "real"))
+			stock(t, filepath.Join(dir, "real"))
 			symlink(t, filepath.Join(dir, "real"), filepath.Join(dir, "link"))
 			return []string{"-a", filepath.Join(dir, "link")}
 		},
 		"both ways": func(dir string) []string {
-			store(t, filepath.Join(dir, "real"))
+			stock(t, filepath.Join(dir, "real"))
 			symlink(t, filepath.Join(dir, "real"), filepath.Join(dir, "link"))
 			return []string{"-a", filepath.Join(dir, "link"), filepath.Join(dir, "real")}
 		},
 		"moved parent": func(dir string) []string {
-			store(t, dir)
+			stock(t, dir)
 			old := match(t, dir, "*/*_11111111-*.jsonl")
 			move(t, old, filepath.Join(dir, "elsewhere", filepath.Base(old)))
 			return []string{"-a", dir}
 		},
 		"parent with another name": func(dir string) []string {
-			store(t, dir)
+			stock(t, dir)
 			move(t, match(t, dir, "*/*_11111111-*.jsonl"), filepath.Join(dir, "elsewhere", "root.jsonl"))
 			return []string{"-a", dir}
 		},
 		"fork of a dead branch": func(dir string) []string {
-			store(t, dir)
+			stock(t, dir)
 			root := read(t, match(t, dir, "*/*_11111111-*.jsonl"))
 			_, entries, _ := strings.Cut(root, "\n")
 			lines := strings.SplitAfter(entries, "\n")
@@ -113,7 +113,7 @@ func TestTruth(t *testing.T) {
 			return []string{"-a", dir}
 		},
 		"the parent copied": func(dir string) []string {
-			store(t, dir)
+			stock(t, dir)
 			write(t, dir, "backup/root.jsonl", read(t, match(t, dir, "*/*_11111111-*.jsonl")))
 			return []string{"-a", dir}
 		},
@@ -139,7 +139,7 @@ func TestTruth(t *testing.T) {
 		}
 	}
 	// Without the rule, copies count: what ccusage says of the same store behind a link.
-	byPurpose, _ := rows(t, "", "-a", "--no-dedup", "--cost", "stored", "--by", "purpose", store(t, t.TempDir()))
+	byPurpose, _ := rows(t, "", "-a", "--no-dedup", "--cost", "stored", "--by", "purpose", stock(t, t.TempDir()))
 	if got, want := byPurpose[1].counted(), (counted{19, 257133, 3330, 31700, 14500, 0.2478}); !same(got, want) {
 		t.Errorf("without the rule: %+v, want %+v", got, want)
 	}

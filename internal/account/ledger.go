@@ -16,7 +16,7 @@ type Ledger struct {
 	KeepCopies bool
 
 	sessions []Session
-	calls    []record
+	calls    records
 	known    map[key]int32 // positions in calls
 	copies   []copied
 	names    map[string]uint32
@@ -35,6 +35,25 @@ type record struct {
 	same                                 int32 // the record that this is a copy of, -1 for none
 	provider, model, purpose, stop, tier uint32
 	timed, abandoned, billed, bad, wrong bool
+}
+
+// Records are calls in chunks, so that none is copied when there are more.
+type records struct {
+	chunks []*[chunk]record
+	n      int32
+}
+
+const chunk = 1 << 10
+
+func (r *records) at(i int32) *record { return &r.chunks[i/chunk][i%chunk] }
+
+func (r *records) add(rec record) int32 {
+	if r.n%chunk == 0 {
+		r.chunks = append(r.chunks, new([chunk]record))
+	}
+	r.n++
+	*r.at(r.n - 1) = rec
+	return r.n - 1
 }
 
 // A copied is a session that has a copy of a call, in a list.
@@ -72,15 +91,14 @@ func (l *Ledger) add(c *Call, session int32) int32 {
 		k = c.identity(&l.sessions[session])
 		if i, ok := l.known[k]; ok {
 			l.copy(i, session)
-			if l.better(c, &l.calls[i]) {
-				l.fill(&l.calls[i], c)
+			if l.better(c, l.calls.at(i)) {
+				l.fill(l.calls.at(i), c)
 			}
 			return i
 		}
 	}
-	i := int32(len(l.calls))
-	l.calls = append(l.calls, record{session: session, copies: -1, same: -1})
-	l.fill(&l.calls[i], c)
+	i := l.calls.add(record{session: session, copies: -1, same: -1})
+	l.fill(l.calls.at(i), c)
 	if !l.KeepCopies {
 		l.known[k] = i
 	}
@@ -89,7 +107,7 @@ func (l *Ledger) add(c *Call, session int32) int32 {
 
 // copy takes note of a copy of call i.
 func (l *Ledger) copy(i, session int32) {
-	r := &l.calls[i]
+	r := l.calls.at(i)
 	l.copies = append(l.copies, copied{session, r.copies})
 	r.copies, r.count = int32(len(l.copies)-1), r.count+1
 }
@@ -128,8 +146,8 @@ func (l *Ledger) Settle() {
 	if !l.KeepCopies {
 		l.joinFamilies(kin)
 	}
-	for i := range l.calls {
-		if r := &l.calls[i]; r.copies >= 0 && r.same < 0 {
+	for i := range l.calls.n {
+		if r := l.calls.at(i); r.copies >= 0 && r.same < 0 {
 			l.charge(r, kin)
 		}
 	}
@@ -138,8 +156,8 @@ func (l *Ledger) Settle() {
 // All calls visit for each call, with the session it is charged to and the number of its
 // copies that are left out.
 func (l *Ledger) All(visit func(c Call, s *Session, copies int)) {
-	for i := range l.calls {
-		r := &l.calls[i]
+	for i := range l.calls.n {
+		r := l.calls.at(i)
 		if r.same >= 0 {
 			continue
 		}
@@ -154,8 +172,8 @@ func (l *Ledger) All(visit func(c Call, s *Session, copies int)) {
 // Copied is the number of sessions that have copies of calls that another one made.
 func (l *Ledger) Copied() int {
 	with := map[int32]bool{}
-	for i := range l.calls {
-		r := &l.calls[i]
+	for i := range l.calls.n {
+		r := l.calls.at(i)
 		for c := r.copies; c >= 0; c = l.copies[c].next {
 			if l.copies[c].session != r.session {
 				with[l.copies[c].session] = true
@@ -192,7 +210,7 @@ func (l *Ledger) joinFamilies(kin *lineage) {
 			l.joinChain(at, begun)
 		}
 		for k, call := range begun {
-			if other, ok := all[k]; !ok || oldest(l.calls[call].session, l.calls[other].session) < 0 {
+			if other, ok := all[k]; !ok || oldest(l.calls.at(call).session, l.calls.at(other).session) < 0 {
 				all[k] = call
 			}
 		}
@@ -220,8 +238,8 @@ func (l *Ledger) joinChain(session int32, begun map[key]int32) {
 
 // top is the record that stands for record i.
 func (l *Ledger) top(i int32) int32 {
-	for l.calls[i].same >= 0 {
-		i = l.calls[i].same
+	for l.calls.at(i).same >= 0 {
+		i = l.calls.at(i).same
 	}
 	return i
 }
@@ -231,12 +249,12 @@ func (l *Ledger) join(a, b int32) {
 	if a == b {
 		return
 	}
-	l.copy(a, l.calls[b].session)
-	for c := l.calls[b].copies; c >= 0; c = l.copies[c].next {
+	l.copy(a, l.calls.at(b).session)
+	for c := l.calls.at(b).copies; c >= 0; c = l.copies[c].next {
 		l.copy(a, l.copies[c].session)
 	}
-	l.calls[b].same = a
-	l.calls[a].time = min(l.calls[a].time, l.calls[b].time)
+	l.calls.at(b).same = a
+	l.calls.at(a).time = min(l.calls.at(a).time, l.calls.at(b).time)
 }
 
 // charge charges a call that several sessions have to the one that made it.
