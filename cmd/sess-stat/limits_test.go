@@ -100,8 +100,10 @@ func TestLimits(t *testing.T) {
 	if _, stderr, status := run(t, unknown, "--max-context", "80%"); status != 2 || !strings.Contains(stderr, "window") {
 		t.Errorf("%d %s", status, stderr)
 	}
-	for _, args := range []string{"--max-cost x", "--max-cost -1", "--max-cost nan", "--max-context x", "--max-context -1", "--max-context 1e9%", "--max-growth 1%", "--baseline f", "--by x", "--by day,day", "--by role,day", "--context --by day",
-		"--json --csv", "--line", "--line --by model", "--line --by day --top 1", "--tree", "--tz Mars/Base", "--since soon", "--compactions --by day", "--max-growth x% --baseline f", "--by role,tool,file", "--svg - --json"} {
+	for _, args := range []string{
+		"--max-cost x", "--max-cost -1", "--max-cost nan", "--max-context x", "--max-context -1", "--max-context 1e9%", "--max-growth 1%", "--baseline f", "--by x", "--by day,day", "--by role,day", "--context --by day",
+		"--json --csv", "--line", "--line --by model", "--line --by day --top 1", "--tree", "--tz Mars/Base", "--since soon", "--compactions --by day", "--max-growth x% --baseline f", "--by role,tool,file", "--svg - --json",
+	} {
 		if stdout, _, status := run(t, text, strings.Fields(args)...); status != 2 || stdout != "" {
 			t.Errorf("%s: status %d: %s", args, status, stdout)
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-// TestMain takes the number of random forests from SESS_FORESTS; CI sets 10000.
+// TestMain takes the number of random forests from SESS_FORESTS, such as 10000.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if err := flag.Set("rapid.checks", cmp.Or(os.Getenv("SESS_FORESTS"), "1000")); err != nil {
