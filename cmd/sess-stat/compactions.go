@@ -39,10 +39,14 @@ func (r *report) compactions(ctx context.Context, found sources.Found) error {
 					return err
 				}
 			}
+			spent := "" // no call is known
+			if c.Called {
+				spent = cost.Decimal(9)
+			}
 			n := func(v int64) string { return strconv.FormatInt(v, 10) }
 			t.rows = append(t.rows, []string{
 				src.Header.ID, c.Entry, c.Time, n(c.Reported), n(c.Before), n(c.After), n(c.Before - c.After),
-				strconv.Itoa(c.Entries), strconv.Itoa(len(c.Files)), cost.Decimal(9), pricedBy(by, prices),
+				strconv.Itoa(c.Entries), strconv.Itoa(len(c.Files)), spent, pricedBy(by, prices),
 			})
 		}
 		return nil

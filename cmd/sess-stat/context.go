@@ -128,7 +128,7 @@ func (r *report) weigh(c account.Context) []weight {
 			rows[joined] = w
 		}
 		w.tokens, w.estimate, w.bytes = w.tokens+p.Tokens, w.estimate+p.Estimate, w.bytes+p.Bytes
-		if at := [2]string{joined, p.Entry}; !entries[at] {
+		if at := [2]string{joined, p.Entry}; p.Entry != "" && !entries[at] {
 			entries[at] = true
 			w.entries++
 		}
@@ -187,7 +187,9 @@ func (r *report) showContext(src *operand.Source, c account.Context, named bool)
 	seen := map[string]bool{}
 	for i := range c.Parts {
 		total.bytes += c.Parts[i].Bytes
-		seen[c.Parts[i].Entry] = true
+		if id := c.Parts[i].Entry; id != "" {
+			seen[id] = true
+		}
 	}
 	total.entries = len(seen)
 	for _, w := range append(rows, total) {

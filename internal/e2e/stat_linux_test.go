@@ -42,6 +42,17 @@ total          11  256,653   1,937     16,600       4,500          0  279,690  $
 	if strings.ReplaceAll(strings.ReplaceAll(text, "\x1b[1m", ""), "\x1b[0m", "") != want {
 		t.Errorf("\n%s", text)
 	}
+	text = onColumns(t, dir, 120, "sess-stat", "--color", "never", "--context", "--by", "role,kind", filepath.Join("store", "2026-11-03T10-00-22-022Z_33333333-0000-7000-8000-000000000001.jsonl"))
+	want = `role               kind      tokens   share  entries  bytes
+outside            outside  250,997  100.0%        0      0
+assistant          text           1    0.0%        1     26
+compactionSummary  summary        1    0.0%        1     88
+user               text           1    0.0%        1     26
+total                       251,000  100.0%        3    140
+`
+	if text != want {
+		t.Errorf("\n%s", text)
+	}
 }
 
 // The compositions of the manual: a gate behind a gate, rows for awk, addresses for others.
