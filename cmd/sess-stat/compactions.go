@@ -24,7 +24,7 @@ func (r *report) compactions(ctx context.Context, found sources.Found) error {
 	t := table{heads: []string{"session", "entry", "time", "tokensBefore", "before", "after", "saved", "entries", "files", "cost", "priced-by"}, text: 3, last: true}
 	unpriced := 0
 	err = r.each(ctx, found, func(src *operand.Source) error {
-		if r.strict {
+		if r.strict || r.strictPrices {
 			if err := src.Strict(src.Problems); err != nil {
 				return err
 			}

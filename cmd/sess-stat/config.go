@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/listing"
 	"github.com/sess-tools/sess/internal/prices"
 	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/internal/tty"
 )
 
 type config struct {
@@ -136,7 +137,34 @@ func (c *config) check() (err error) {
 	if c.tree && !slices.Equal(c.keys, []string{"session"}) {
 		return clikit.UsageError("--tree wants --by session")
 	}
-	return c.checkLimits()
+	if err := c.checkLimits(); err != nil {
+		return err
+	}
+	return c.checkMode()
+}
+
+// checkMode refuses flags that say nothing in the mode wanted: a limit that is not looked
+// at would be kept whatever was used.
+func (c *config) checkMode() error {
+	refused := []string{
+		clikit.Given(c.maxCost != "", "--max-cost"), clikit.Given(c.maxTokens >= 0, "--max-tokens"), clikit.Given(c.since != "", "--since"),
+		clikit.Given(c.until != "", "--until"), clikit.Given(c.noDedup, "--no-dedup"), clikit.Given(c.line, "--line"), clikit.Given(c.measure != "", "--measure"),
+	}
+	mode := modeContext
+	switch {
+	case c.asCompactions:
+		mode = modeCompactions
+		refused = append(refused, clikit.Given(c.maxContext != "", "--max-context"), clikit.Given(c.baseline != "", "--baseline"),
+			clikit.Given(c.plot, "--plot"), clikit.Given(c.svg != "", "--svg"), clikit.Given(c.top > 0, "--top"), clikit.Given(c.sort != "", "--sort"))
+	case !c.asContext:
+		return nil
+	}
+	for _, name := range refused {
+		if name != "" {
+			return clikit.UsageError("%s has no %s", mode, name)
+		}
+	}
+	return nil
 }
 
 // checkKeys refuses keys that are none, and finds out which mode they are of.
@@ -229,13 +257,17 @@ func (c *config) table(s *clikit.Streams) (*prices.Table, error) {
 	return t, nil
 }
 
-// hintAge says once on a terminal that the built-in prices are old.
+// hintAge says on a terminal that the built-in prices are old.
 func (c *config) hintAge(s *clikit.Streams, t *prices.Table) {
-	const old = 90 * 24 * time.Hour
-	made, err := time.Parse(time.DateOnly, t.Date)
-	if err == nil && time.Since(made) > old && c.cost != account.Stored {
+	if tty.IsTerminal(s.ErrFile()) && c.cost != account.Stored && isOld(t.Date, time.Now()) {
 		s.Infof("the prices are those of %s, which is more than 90 days ago: --prices FILE takes newer ones", t.Date)
 	}
+}
+
+// isOld reports whether a date is more than 90 days ago.
+func isOld(date string, now time.Time) bool {
+	made, err := time.Parse(time.DateOnly, date)
+	return err == nil && now.Sub(made) > 90*24*time.Hour
 }
 
 // percent reads a percentage such as 10%, or 10.

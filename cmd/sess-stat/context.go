@@ -52,7 +52,7 @@ func (r *report) context(ctx context.Context, found sources.Found) error {
 		}
 		r.limitContext(src, c, path, costing)
 		if r.baseline != "" {
-			return r.compare(r.measuredContext(c))
+			return r.compare(r.measuredContext(c), "tokens")
 		}
 		return nil
 	})
@@ -103,7 +103,7 @@ func (r *report) contextOf(src *operand.Source) (account.Context, []session.Entr
 		return account.Context{}, nil, err
 	}
 	path, gaps := src.PathTo(leaf)
-	if r.strict {
+	if r.strict || r.strictPrices {
 		if err := src.Strict(src.Problems, gaps); err != nil {
 			return account.Context{}, nil, err
 		}

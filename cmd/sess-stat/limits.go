@@ -74,7 +74,7 @@ func (r *report) checkUsage(u *usage) error {
 	for _, row := range u.Rows {
 		now[where(u.keys, row.Key)] = measured{row.Tokens.Total(), row.Cost}
 	}
-	return r.compare(now)
+	return r.compare(now, "total")
 }
 
 // where names a row in a message.
@@ -120,9 +120,9 @@ type measured struct {
 // errBaseline is a baseline that cannot be compared with.
 var errBaseline = errors.New("no baseline of --json")
 
-// compare compares rows with those of the baseline. One that is not in it is a part of
-// the total, and compared with that.
-func (r *report) compare(now map[string]measured) error {
+// compare compares rows with those of the baseline, whose tokens are in the member given.
+// One that is not in it is a part of the total, and compared with that.
+func (r *report) compare(now map[string]measured, member string) error {
 	in, err := r.streams.OpenInput(r.baseline)
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (r *report) compare(now map[string]measured) error {
 		if !js.Valid([]byte(v)) || !v.IsObject() {
 			return fmt.Errorf("reading %s: line %d: %w", r.baseline, l.Number, errBaseline)
 		}
-		name, was, ok := baselineRow(v)
+		name, was, ok := baselineRow(v, member)
 		if !ok {
 			return fmt.Errorf("reading %s: line %d: %w", r.baseline, l.Number, errBaseline)
 		}
@@ -156,7 +156,7 @@ func (r *report) compare(now map[string]measured) error {
 }
 
 // baselineRow reads a row of a baseline.
-func baselineRow(v js.Value) (name string, was measured, ok bool) {
+func baselineRow(v js.Value, member string) (name string, was measured, ok bool) {
 	name = "total"
 	if total := v.Get("total"); total.IsObject() {
 		v = total
@@ -167,10 +167,7 @@ func baselineRow(v js.Value) (name string, was measured, ok bool) {
 		}
 		name = where(keys, values)
 	}
-	tokens := v.Get("total")
-	if tokens == "" {
-		tokens = v.Get("tokens")
-	}
+	tokens := v.Get(member)
 	cost := v.Get("cost").Str()
 	usd, err := strconv.ParseFloat(cost, 64)
 	if cost == "" {

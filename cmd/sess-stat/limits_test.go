@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A gate that did not read everything does not pass, or says so.
@@ -103,6 +104,7 @@ func TestLimits(t *testing.T) {
 	for _, args := range []string{
 		"--max-cost x", "--max-cost -1", "--max-cost nan", "--max-context x", "--max-context -1", "--max-context 1e9%", "--max-growth 1%", "--baseline f", "--by x", "--by day,day", "--by role,day", "--context --by day",
 		"--json --csv", "--line", "--line --by model", "--line --by day --top 1", "--tree", "--tz Mars/Base", "--since soon", "--compactions --by day", "--max-growth x% --baseline f", "--by role,tool,file", "--svg - --json",
+		"--context --max-cost 1", "--context --max-tokens 1", "--context --since 1d", "--by role --max-cost 1", "--compactions --max-context 1", "--compactions --plot", "--compactions --max-cost 1",
 	} {
 		if stdout, _, status := run(t, text, strings.Fields(args)...); status != 2 || stdout != "" {
 			t.Errorf("%s: status %d: %s", args, status, stdout)
@@ -144,10 +146,23 @@ func TestBaseline(t *testing.T) {
 	if _, stderr, status := run(t, more, "--context", "--baseline", context, "--max-growth", "0%"); status != 1 || !strings.Contains(stderr, "> 1000 + 0% (total)") {
 		t.Errorf("%d %s", status, stderr)
 	}
+	for _, other := range [][]string{{"--usage", "--baseline", context}, {"--context", "--baseline", base}} {
+		if _, stderr, status := run(t, one("1", "0"), append(other, "--max-growth", "1000%")...); status != 2 || !strings.Contains(stderr, "no baseline") {
+			t.Errorf("%v: %d %s", other, status, stderr)
+		}
+	}
 	for _, text := range []string{"", "{}", "7", `{"total":{"total":1}`, `{"key":{"day":"x"},"total":1}`, stdout[:40]} {
 		bad := write(t, dir, "bad.json", text)
 		if _, _, status := run(t, one("1", "0"), "--usage", "--baseline", bad, "--max-growth", "1000%"); status != 2 {
 			t.Errorf("%q: status %d", text, status)
 		}
+	}
+}
+
+func TestAgeOfPrices(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 12, 23, 1, 0, 0, 0, time.UTC)
+	if isOld("2026-09-25", now) || !isOld("2026-09-23", now) {
+		t.Error("not 90 days")
 	}
 }
