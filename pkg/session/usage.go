@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -41,6 +42,7 @@ func UsageOf(raw string) (string, error) {
 	if !v.IsObject() {
 		return "", fmt.Errorf("%w: usage is no object", ErrRefused)
 	}
+	whole := v
 	for _, name := range []string{"usage", "usageMetadata"} {
 		if inner := v.Get(name); inner.IsObject() { // raw is a whole response
 			v = inner
@@ -52,7 +54,7 @@ func UsageOf(raw string) (string, error) {
 	}
 	for _, d := range dialects {
 		if given := (reported{v}); given.has(d.signs...) {
-			return d.read(given).usage(v.Get("cost"), tierOf(v))
+			return d.read(given).usage(v.Get("cost"), cmp.Or(tierOf(v), tierOf(whole)))
 		}
 	}
 	if countsTokens(string(v)) { // a cost, or nothing at all

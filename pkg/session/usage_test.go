@@ -60,6 +60,10 @@ func TestUsageOf(t *testing.T) {
 		{"ollama", `{"model":"m","done":true,"total_duration":1,"prompt_eval_count":26,"eval_count":298}`, counted("26,298,0,0,324")},
 		{"ollama, the prompt from its cache", `{"eval_count":298}`, counted("0,298,0,0,298")},
 		{"a response of chat", `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":9}}`, counted("3,9,0,0,12")},
+		{
+			"a response of another tier", `{"output":[],"service_tier":"flex","usage":{"input_tokens":3,"output_tokens":9}}`,
+			`{"input":3,"output":9,"cacheRead":0,"cacheWrite":0,"totalTokens":12,"serviceTier":"flex",` + zeroCost + `}`,
+		},
 		{"a response", `{"output":[],"usage":{"input_tokens":3,"output_tokens":9}}`, counted("3,9,0,0,12")},
 		{"a response of gemini", `{"candidates":[],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":9}}`, counted("3,9,0,0,12")},
 		{"more from a cache than there was", `{"prompt_tokens":3,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":9}}`, counted("0,1,3,0,4")},
