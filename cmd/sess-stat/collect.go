@@ -138,15 +138,16 @@ func agentOf(src sources.Source) string {
 // complain warns of what is wrong with sources.
 func (r *report) complain(found sources.Found, readings []reading) {
 	tally := clikit.NewTally(r.streams.Warnf)
-	failed, status, damaged := 0, clikit.ExitDone, error(nil)
+	failed, status, damaged := 0, clikit.ExitDone, false
 	for i := range readings {
 		got := &readings[i]
 		for _, d := range got.Damage {
 			tally.Warnf("damaged lines", "%v", d.Err)
-			if damaged == nil {
-				damaged = d.Err
-			}
 		}
+		if more := got.Damaged - len(got.Damage); more > 0 {
+			tally.Warnf("damaged lines", "%s: … and %d more damaged lines", cleanName(got.session.Name), more)
+		}
+		damaged = damaged || got.Damaged > 0
 		if got.err == nil {
 			continue
 		}
@@ -162,7 +163,7 @@ func (r *report) complain(found sources.Found, readings []reading) {
 	if len(readings) > 1 {
 		r.unread(failed, len(readings), status)
 	}
-	if damaged != nil && (r.strict || r.strictPrices) {
+	if damaged && (r.strict || r.strictPrices) {
 		r.fail(clikit.Exited(errors.New("damaged lines may have calls that are not counted"), clikit.ExitMalformed))
 	}
 }

@@ -33,9 +33,14 @@ var ErrDamaged = errors.New("damaged line")
 // A Content is what Read finds in a session.
 type Content struct {
 	Header session.Header
-	Calls  []Call // in the order of their lines
-	Damage []Damage
+	Calls  []Call   // in the order of their lines
+	Damage []Damage // the first of it
+
+	Damaged int // lines, those of Damage among them
 }
+
+// mostDamage is how many damaged lines of a session are described.
+const mostDamage = 10
 
 // Read reads the calls of a session. Its errors are those of [session.ReadHeader], and of
 // r; what came before an error of r is returned.
@@ -185,6 +190,9 @@ func isObject(data []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(data), 
 
 // damaged takes note of a line that cannot be read.
 func (rd *reader) damaged(what string) {
+	if rd.Damaged++; rd.Damaged > mostDamage {
+		return
+	}
 	rd.Damage = append(rd.Damage, Damage{Line: rd.lines, Err: fmt.Errorf("%w: it %s, so what it says was not counted", ErrDamaged, what)})
 }
 
