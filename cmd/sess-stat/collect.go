@@ -145,7 +145,7 @@ func (r *report) complain(found sources.Found, readings []reading) {
 			tally.Warnf("damaged lines", "%v", d.Err)
 		}
 		if more := got.Damaged - len(got.Damage); more > 0 {
-			tally.Warnf("damaged lines", "%s: … and %d more damaged lines", cleanName(got.session.Name), more)
+			tally.Warnf("sessions with more damage", "%s: … and %d more damaged lines", cleanName(got.session.Name), more)
 		}
 		damaged = damaged || got.Damaged > 0
 		if got.err == nil {
