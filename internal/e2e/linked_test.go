@@ -19,6 +19,7 @@ var heavy = map[string][]string{
 	"github.com/nats-io/":    {"sess-sync"},
 	"github.com/BurntSushi/": {"sess-redact"},
 	"github.com/BobuSumisu/": {"sess-redact", "sess-export", "sess-compact"},
+	"github.com/guptarohit":  {"sess-stat"}, // which is small, and for plots
 }
 
 // A tool that does not need a large module does not carry it: the others are small, and

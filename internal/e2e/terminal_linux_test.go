@@ -30,12 +30,21 @@ func slave(t *testing.T, ptmx *os.File) *os.File {
 // onTerminal runs a tool with a terminal as standard output, and returns what that gets.
 func onTerminal(t *testing.T, dir string, args ...string) string {
 	t.Helper()
+	return onColumns(t, dir, 0, args...)
+}
+
+// onColumns is onTerminal for one that says how wide it is; 0 is one that does not.
+func onColumns(t *testing.T, dir string, columns uint16, args ...string) string {
+	t.Helper()
 	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skipf("no pseudo terminal here: %v", err)
 	}
 	defer ptmx.Close()
 	terminal := slave(t, ptmx)
+	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
+		t.Fatal(err)
+	}
 	got := make(chan string)
 	go func() {
 		text, _ := io.ReadAll(ptmx) // ends in EIO when the terminal is closed

@@ -151,6 +151,15 @@ func Tokens(v js.Value) int64 {
 	return max(n, 0)
 }
 
+// tiered returns the usage of a response, with the service tier that stands beside it.
+func tiered(response js.Value) js.Value {
+	usage, tier := response.Get("usage"), response.Get("service_tier")
+	if usage.IsObject() && tier.IsString() && usage.Get("service_tier") == "" {
+		usage = usage.Add(js.RawField("service_tier", tier))
+	}
+	return usage
+}
+
 // Usage returns the usage of a message for what an API says of it, with counters of 0 for
 // what counts nothing.
 func Usage(usage js.Value) string {

@@ -39,7 +39,7 @@ func (m Mapping) Completion(v js.Value) session.Message {
 	reason := c.Get("finish_reason").Str()
 	a := answer{
 		api: "openai-completions", provider: "openai", model: v.Get("model").Str(), id: v.Get("id").Str(),
-		stop: StopReason(reason), usage: v.Get("usage"),
+		stop: StopReason(reason), usage: tiered(v),
 	}
 	if reason != "" && a.stop == "" {
 		m.beside()

@@ -30,7 +30,7 @@ func IsReplyItem(v js.Value) bool {
 func (m Mapping) Response(v js.Value) session.Message {
 	a := answer{
 		api: "openai-responses", provider: "openai", model: v.Get("model").Str(), id: v.Get("id").Str(),
-		usage: v.Get("usage"),
+		usage: tiered(v),
 	}
 	m.Known(v, "id", "object", "created_at", "status", "error", "incomplete_details", "model", "output", "usage")
 	status, reason := v.Get("status").Str(), v.Get("incomplete_details", "reason").Str()

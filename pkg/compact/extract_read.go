@@ -226,18 +226,24 @@ func actionOf(c session.ToolCall) action {
 	if command := commandOf(c.Arguments); command != "" {
 		return action{subject: quoted(command), command: true}
 	}
-	path := ""
-	for _, name := range pathArguments {
-		if path = shorten(argument(c.Arguments, name), subjectUnits); path != "" {
-			break
-		}
-	}
+	path := shorten(PathOf(c), subjectUnits)
 	a := action{subject: strings.TrimSpace(shorten(c.Name, subjectUnits) + " " + path)}
 	switch strings.ToLower(c.Name) {
 	case "write", "edit", "multiedit":
 		a.changes = path
 	}
 	return a
+}
+
+// PathOf returns the path of the file that a call is about, "" if it names none: the
+// first of the arguments path, file_path and filePath that has a text.
+func PathOf(c session.ToolCall) string {
+	for _, name := range pathArguments {
+		if path := argument(c.Arguments, name); path != "" {
+			return path
+		}
+	}
+	return ""
 }
 
 // commandOf returns the command a tool call runs, "" if it runs none: a string,

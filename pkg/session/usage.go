@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -33,12 +34,15 @@ func countsTokens(usage string) bool {
 // response will do. The error is [ErrRefused] if raw has no counter that is known.
 //
 // The input of a usage is without what a cache held, and the output is with the tokens for
-// reasoning, which reasoning counts once more. A cost that is one number is the total.
+// reasoning, which reasoning counts once more, as cacheWrite1h does with those of cacheWrite
+// that are to last an hour. A service tier that is not the usual one is kept, since it
+// decides what a token costs. A cost that is one number is the total.
 func UsageOf(raw string) (string, error) {
 	v := js.Value(raw)
 	if !v.IsObject() {
 		return "", fmt.Errorf("%w: usage is no object", ErrRefused)
 	}
+	whole := v
 	for _, name := range []string{"usage", "usageMetadata"} {
 		if inner := v.Get(name); inner.IsObject() { // raw is a whole response
 			v = inner
@@ -50,7 +54,7 @@ func UsageOf(raw string) (string, error) {
 	}
 	for _, d := range dialects {
 		if given := (reported{v}); given.has(d.signs...) {
-			return d.read(given).usage(v.Get("cost"))
+			return d.read(given).usage(v.Get("cost"), cmp.Or(tierOf(v), tierOf(whole)))
 		}
 	}
 	if countsTokens(string(v)) { // a cost, or nothing at all
@@ -101,7 +105,8 @@ func inputTokens(r reported) tokens {
 		input: r.n("input_tokens"), output: r.n("output_tokens"), total: r.n("total_tokens"),
 		cacheRead:  r.n("input_tokens_details.cached_tokens", "cached_input_tokens", "cache_read_input_tokens"),
 		cacheWrite: r.n("cache_write_input_tokens", "cache_creation_input_tokens"),
-		reasoning:  r.n("output_tokens_details.reasoning_tokens", "reasoning_output_tokens"),
+		cacheHour:  r.n("cache_creation.ephemeral_1h_input_tokens"),
+		reasoning:  r.n("output_tokens_details.reasoning_tokens", "output_tokens_details.thinking_tokens", "reasoning_output_tokens"),
 	}
 	if r.has("input_tokens_details.cached_tokens", "cached_input_tokens", "cache_write_input_tokens") || r.has("total_tokens") && t.total == t.input+t.output {
 		return t.apart()
@@ -144,8 +149,8 @@ func (r reported) n(paths ...string) int64 {
 	return 0
 }
 
-// tokens are the counters of a usage.
-type tokens struct{ input, output, cacheRead, cacheWrite, reasoning, total int64 }
+// tokens are the counters of a usage. Those of cacheHour are among those of cacheWrite.
+type tokens struct{ input, output, cacheRead, cacheWrite, cacheHour, reasoning, total int64 }
 
 // apart returns the tokens with those of the cache taken from the input.
 func (t tokens) apart() tokens {
@@ -155,12 +160,25 @@ func (t tokens) apart() tokens {
 	return t
 }
 
-// usage returns the usage with what the reply cost, which may be absent. The total is never
-// less than its parts.
-func (t tokens) usage(cost js.Value) (string, error) {
+// tierOf returns the service tier of a usage, "" for the usual one.
+func tierOf(v js.Value) js.Value {
+	tier := v.Get("service_tier")
+	switch tier.Str() {
+	case "", "standard", "default", "auto":
+		return ""
+	}
+	return tier
+}
+
+// usage returns the usage with what the reply cost and its service tier, which may be
+// absent. The total is never less than its parts.
+func (t tokens) usage(cost, tier js.Value) (string, error) {
 	fields := []js.Field{
 		js.IntField("input", t.input), js.IntField("output", t.output),
 		js.IntField("cacheRead", t.cacheRead), js.IntField("cacheWrite", t.cacheWrite),
+	}
+	if hour := min(t.cacheHour, t.cacheWrite); hour > 0 {
+		fields = append(fields, js.IntField("cacheWrite1h", hour))
 	}
 	if t.reasoning > 0 {
 		fields = append(fields, js.IntField("reasoning", t.reasoning))
@@ -173,7 +191,7 @@ func (t tokens) usage(cost js.Value) (string, error) {
 	if cost != "" {
 		fields = append(fields, js.RawField("cost", cost))
 	}
-	return CompleteUsage(js.Object(fields...))
+	return CompleteUsage(js.Object(append(fields, js.RawField("serviceTier", tier))...))
 }
 
 // CompleteUsage returns a usage with all counters that pi needs, of tokens and of

@@ -49,9 +49,21 @@ func TestUsageOf(t *testing.T) {
 			"gemini", `{"promptTokenCount":100,"cachedContentTokenCount":60,"candidatesTokenCount":9,"thoughtsTokenCount":5,"toolUsePromptTokenCount":2,"totalTokenCount":116}`,
 			counted("42,14,60,0,116,5"),
 		},
+		{
+			"anthropic, a cache for an hour", `{"input_tokens":3,"output_tokens":9,"cache_creation_input_tokens":100,"cache_creation":{"ephemeral_5m_input_tokens":40,"ephemeral_1h_input_tokens":60},"service_tier":"batch"}`,
+			`{"input":3,"output":9,"cacheRead":0,"cacheWrite":100,"cacheWrite1h":60,"totalTokens":112,"serviceTier":"batch",` + zeroCost + `}`,
+		},
+		{
+			"anthropic, the usual tier", `{"input_tokens":3,"output_tokens":9,"cache_creation_input_tokens":1,"cache_creation":{"ephemeral_1h_input_tokens":60},"service_tier":"standard"}`,
+			`{"input":3,"output":9,"cacheRead":0,"cacheWrite":1,"cacheWrite1h":1,"totalTokens":13,` + zeroCost + `}`,
+		},
 		{"ollama", `{"model":"m","done":true,"total_duration":1,"prompt_eval_count":26,"eval_count":298}`, counted("26,298,0,0,324")},
 		{"ollama, the prompt from its cache", `{"eval_count":298}`, counted("0,298,0,0,298")},
 		{"a response of chat", `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":9}}`, counted("3,9,0,0,12")},
+		{
+			"a response of another tier", `{"output":[],"service_tier":"flex","usage":{"input_tokens":3,"output_tokens":9}}`,
+			`{"input":3,"output":9,"cacheRead":0,"cacheWrite":0,"totalTokens":12,"serviceTier":"flex",` + zeroCost + `}`,
+		},
 		{"a response", `{"output":[],"usage":{"input_tokens":3,"output_tokens":9}}`, counted("3,9,0,0,12")},
 		{"a response of gemini", `{"candidates":[],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":9}}`, counted("3,9,0,0,12")},
 		{"more from a cache than there was", `{"prompt_tokens":3,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":9}}`, counted("0,1,3,0,4")},

@@ -150,7 +150,7 @@ func elements(raw string, at span) iter.Seq[span] {
 
 // counts are tokens, each counted once: codex counts those from a cache as input, and
 // those for reasoning as output.
-type counts struct{ input, output, read, write, total int64 }
+type counts struct{ input, output, read, write, reasoning, total int64 }
 
 // usageOf reads a usage of codex.
 func usageOf(v js.Value) counts {
@@ -158,13 +158,17 @@ func usageOf(v js.Value) counts {
 	read := n("cached_input_tokens")
 	return counts{
 		input:  max(n("input_tokens")-read-n("cache_write_input_tokens"), 0),
-		output: n("output_tokens"), read: read, write: n("cache_write_input_tokens"), total: n("total_tokens"),
+		output: n("output_tokens"), read: read, write: n("cache_write_input_tokens"),
+		reasoning: n("reasoning_output_tokens"), total: n("total_tokens"),
 	}
 }
 
 // text returns the usage as a message has it. What it cost is not known.
 func (u counts) text() string {
-	n := formats.Int
-	return `{"input":` + n(u.input) + `,"output":` + n(u.output) + `,"cacheRead":` + n(u.read) + `,"cacheWrite":` + n(u.write) +
+	n, reasoning := formats.Int, ""
+	if u.reasoning > 0 {
+		reasoning = `,"reasoning":` + n(u.reasoning)
+	}
+	return `{"input":` + n(u.input) + `,"output":` + n(u.output) + `,"cacheRead":` + n(u.read) + `,"cacheWrite":` + n(u.write) + reasoning +
 		`,"totalTokens":` + n(u.total) + `,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`
 }

@@ -179,7 +179,8 @@ func (x *exporter) replied(id string, m session.Message, r repair, at int64) {
 		x.lost.Add("", formats.KindContext, "a reply that failed: people are shown it, and no model is")
 	}
 	u, _ := m.Usage()
-	x.count(counts{u.Input, u.Output, u.CacheRead, u.CacheWrite, u.ContextTokens()}, at) // it ends the reply as well
+	reasoning := formats.Tokens(js.Value(m.Get("usage")).Get("reasoning"))
+	x.count(counts{u.Input, u.Output, u.CacheRead, u.CacheWrite, reasoning, u.ContextTokens()}, at) // it ends the reply as well
 	for _, j := range r.results {
 		e := x.entries[j]
 		if result, ok := e.Message(); ok && !r.drop && !x.covered[e.ID()] && !isMadeUp(e) {

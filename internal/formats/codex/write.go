@@ -194,7 +194,7 @@ func (x *exporter) result(m session.Message, at int64) {
 func (x *exporter) count(u counts, at int64) {
 	n := func(name string, v int64) js.Field { return js.RawField(name, formats.Int(v)) }
 	usage := js.Object(n("input_tokens", u.input+u.read+u.write), n("cached_input_tokens", u.read), n("cache_write_input_tokens", u.write),
-		n("output_tokens", u.output), n("reasoning_output_tokens", 0), n("total_tokens", u.total))
+		n("output_tokens", u.output), n("reasoning_output_tokens", u.reasoning), n("total_tokens", u.total))
 	x.event("token_count", at, js.RawField("info", js.Object(
 		js.RawField("total_token_usage", usage), js.RawField("last_token_usage", usage),
 		js.RawField("model_context_window", "null"))), js.RawField("rate_limits", "null"))

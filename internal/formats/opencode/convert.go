@@ -191,7 +191,11 @@ func (c *conversion) compaction(summary message) error {
 		}
 	}
 	place := formats.Place{ID: summary.id(), Time: parts.Int(summary.info, "time", "created")}
-	_, err := c.b.Compaction(place, text.String(), first, c.tokens)
+	spent := js.Field{Name: "usage"}
+	if usage, total, err := parts.Usage(summary.info.Get("tokens"), summary.info.Get("cost")); err == nil && total > 0 {
+		spent.Raw = usage
+	}
+	_, err := c.b.Compaction(place, text.String(), first, c.tokens, spent)
 	return err
 }
 
@@ -237,7 +241,7 @@ func (x *exporter) compaction(i int, e session.Entry) {
 		formats.Str("tail_start_id", x.tail(i, x.kept(i))))
 	user := x.user
 	x.put(message{x.userInfo(e, x.modelFor(i)), []js.Value{part}}, i, i)
-	info := x.assistantInfo(e, "compaction", "", "stop", "")
+	info := x.assistantInfo(e, "compaction", js.Value(e.Get("usage")), "stop", "")
 	info = info.With("parentID", quote(x.out[len(x.out)-1].id()))
 	text := textOf(e.Get("summary"))
 	x.put(message{info.With("summary", "true"), []js.Value{text}}, i, i)

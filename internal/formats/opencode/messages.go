@@ -218,12 +218,13 @@ func cost(usage js.Value) js.Value {
 func tokens(usage js.Value) js.Value {
 	input, output, read, write := parts.Int(usage, "input"), parts.Int(usage, "output"), parts.Int(usage, "cacheRead"), parts.Int(usage, "cacheWrite")
 	total := parts.Int(usage, "totalTokens")
+	reasoning := max(0, min(parts.Int(usage, "reasoning"), output))
 	if input|output|read|write|total == 0 {
 		return noTokens
 	}
 	return object(
 		js.IntField("total", total), js.IntField("input", input),
-		js.IntField("output", output), js.RawField("reasoning", "0"),
+		js.IntField("output", output-reasoning), js.IntField("reasoning", reasoning),
 		js.RawField("cache", js.Object(js.IntField("read", read), js.IntField("write", write))))
 }
 

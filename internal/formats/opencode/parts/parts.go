@@ -140,9 +140,13 @@ func Usage(tokens, cost js.Value) (usage string, total int64, err error) {
 	if cost != "" && !cost.IsString() {
 		price = js.Object(js.RawField("total", cost))
 	}
+	reasoning := js.Field{Name: "reasoning"}
+	if n := Int(tokens, "reasoning"); n > 0 {
+		reasoning = js.IntField(reasoning.Name, n)
+	}
 	usage, err = session.CompleteUsage(js.Object(
 		js.IntField("input", input), js.IntField("output", output),
-		js.IntField("cacheRead", read), js.IntField("cacheWrite", write),
+		js.IntField("cacheRead", read), js.IntField("cacheWrite", write), reasoning,
 		js.IntField("totalTokens", total), js.RawField("cost", price)))
 	return usage, total, err
 }

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sess-tools/sess/internal/account"
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// A report is what is printed, and what was wrong on the way.
+type report struct {
+	*config
+	streams  *clikit.Streams
+	problems []error // that decide the status
+}
+
+// fail takes note of an error that decides the status once all is printed.
+func (r *report) fail(err error) {
+	if err != nil {
+		r.problems = append(r.problems, err)
+	}
+}
+
+// outcome is the error of the tool.
+func (r *report) outcome() error { return errors.Join(r.problems...) }
+
+// A reading is what came of a source.
+type reading struct {
+	session account.Session
+	account.Content
+	err error
+}
+
+// ledger reads the calls of all sources, some at once. What cannot be read is warned of
+// and decides the status.
+func (r *report) ledger(ctx context.Context, found sources.Found) (*account.Ledger, error) {
+	l := &account.Ledger{KeepCopies: r.noDedup}
+	readings := make([]reading, len(found.List))
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), len(found.List)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(found.List) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				got := r.read(ctx, found.List[i])
+				if errors.Is(got.err, sources.ErrNotHere) {
+					continue
+				}
+				mu.Lock()
+				l.Add(got.session, got.Calls)
+				mu.Unlock()
+				got.Calls, got.Header = nil, session.Header{}
+				readings[i] = got
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r.complain(found, readings)
+	l.Settle()
+	return l, nil
+}
+
+// read reads the calls of a source.
+func (r *report) read(ctx context.Context, src sources.Source) (got reading) {
+	got.session = account.Session{Name: src.Name, Agent: agentOf(src)}
+	in, err := r.open(ctx, src)
+	if err != nil {
+		got.err = err
+		return got
+	}
+	defer in.Close()
+	if path := in.Path(); path != "" {
+		got.session.Name = path
+	}
+	got.Content, err = account.Read(disk.Reader{Ctx: ctx, R: in}, account.Options{
+		Agent: got.session.Agent, Strict: r.strict || r.strictPrices, Branches: r.needsBranches(),
+	})
+	if err != nil {
+		got.err = operand.Locate(in.Name, err)
+	}
+	h := got.Header
+	got.session.ID, got.session.Parent, got.session.CWD = h.ID, h.ParentSession, h.CWD
+	got.session.Time, got.session.Timed = js.ParseTime(h.Timestamp)
+	if err := src.Here(h); err != nil && got.err == nil {
+		got.err = err
+	}
+	for i, d := range got.Damage {
+		got.Damage[i].Err = fmt.Errorf("%s:%d: %w", cleanName(in.Name), d.Line, d.Err)
+	}
+	return got
+}
+
+// open opens a source. A file that was found in a directory is what it is, unless a
+// segmented store stands for it: what another name means takes several system calls.
+func (r *report) open(ctx context.Context, src sources.Source) (*operand.Input, error) {
+	if src.Plain {
+		if stored, err := operand.Stored(src.Name); err == nil && stored == "" {
+			if f, err := store.OpenFile(src.Name); err == nil {
+				return &operand.Input{ReadCloser: f, File: src.Name, Name: src.Name}, nil
+			}
+		}
+	}
+	return operand.Open(ctx, r.streams, src.Name)
+}
+
+// cleanName is the name of a session in a message.
+func cleanName(name string) string {
+	if name == "" || name == "-" {
+		return "(standard input)"
+	}
+	return name
+}
+
+// agentOf is the agent whose session a source is.
+func agentOf(src sources.Source) string {
+	if agent, _, ok := strings.Cut(src.Name, ":"); src.Agent == "" && ok && operand.IsAgent(agent) {
+		return agent
+	}
+	return src.Agent
+}
+
+// complain warns of what is wrong with sources.
+func (r *report) complain(found sources.Found, readings []reading) {
+	tally := clikit.NewTally(r.streams.Warnf)
+	failed, status, damaged := 0, clikit.ExitDone, false
+	for i := range readings {
+		got := &readings[i]
+		for _, d := range got.Damage {
+			tally.Warnf("damaged lines", "%v", d.Err)
+		}
+		if more := got.Damaged - len(got.Damage); more > 0 {
+			tally.Warnf("sessions with more damage", "%s: … and %d more damaged lines", cleanName(got.session.Name), more)
+		}
+		damaged = damaged || got.Damaged > 0
+		if got.err == nil {
+			continue
+		}
+		failed, status = failed+1, max(status, clikit.Status(got.err))
+		if len(readings) == 1 {
+			r.fail(got.err)
+		} else {
+			tally.Warnf("unreadable sessions", "%v", got.err)
+		}
+	}
+	tally.More("", "")
+	r.fail(found.Failed)
+	if len(readings) > 1 {
+		r.unread(failed, len(readings), status)
+	}
+	if damaged && (r.strict || r.strictPrices) {
+		r.fail(clikit.Exited(errors.New("damaged lines may have calls that are not counted"), clikit.ExitMalformed))
+	}
+}
+
+// unread fails if sessions could not be read, with the largest status among theirs.
+func (r *report) unread(failed, of, status int) {
+	if failed > 0 {
+		r.fail(clikit.Exited(fmt.Errorf("%d of %d sessions not read to their end: what they used is missing", failed, of), status))
+	}
+}
+
+// needsBranches reports whether it matters on which branch a call is.
+func (c *config) needsBranches() bool {
+	for _, key := range c.keys {
+		if key == "branch" {
+			return true
+		}
+	}
+	return false
+}
+
+// write prints text that was put together.
+func (r *report) write(text string) error {
+	_, err := io.WriteString(r.streams.Out, text)
+	return err
+}

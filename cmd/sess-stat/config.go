@@ -1,0 +1,291 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/account"
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/listing"
+	"github.com/sess-tools/sess/internal/prices"
+	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/internal/tty"
+)
+
+type config struct {
+	by                                []string
+	asUsage, asContext, asCompactions bool
+	tree                              bool
+	sessions                          sources.Selection
+	since, until, tz                  string
+	cost, pricesFile                  string
+	noDedup                           bool
+	top                               int
+	sort                              string
+	maxCost, maxContext               string
+	maxTokens                         int64
+	baseline, maxGrowth               string
+	strict, strictPrices              bool
+	json, csv, plot, line, ascii      bool
+	svg, measure, leaf, color         string
+
+	keys     []string
+	zone     *time.Location
+	from, to time.Time
+	limits   limits
+}
+
+// The modes of the tool.
+const (
+	modeUsage       = "--usage"
+	modeContext     = "--context"
+	modeCompactions = "--compactions"
+)
+
+func (c *config) flags() []clikit.Flag {
+	// Since and until are about calls here, which the selection knows nothing of.
+	selection := slices.DeleteFunc(c.sessions.Flags("read"), func(f clikit.Flag) bool {
+		return slices.Contains([]string{"since", "until"}, f.Names()[0])
+	})
+	return slices.Concat(
+		clikit.Group("What",
+			clikit.Bool(&c.asUsage, "usage", "add up calls (the default for several sessions)"),
+			clikit.Bool(&c.asContext, "context", "show what fills the context (the default for one session)"),
+			clikit.Bool(&c.asCompactions, "compactions", "show what each compaction saved and cost"),
+			clikit.Strings(&c.by, "by", "one row for each `KEY,KEY`: "+strings.Join(account.Keys(), ", ")+"; with --context "+strings.Join(account.ContextKeys(), ", ")),
+			clikit.Bool(&c.tree, "tree", "with --by session, sub-agents and forks below the session they are from"),
+			clikit.String(&c.leaf, "leaf, at", "last", "with --context, the path ends at `REF`"),
+		),
+		clikit.Group("Sessions", append(selection,
+			clikit.String(&c.since, "since", "", "only calls since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
+			clikit.String(&c.until, "until", "", "only calls before `WHEN`"),
+			clikit.String(&c.tz, "tz", "", "days begin at midnight in `ZONE`, such as UTC or Europe/Rome (default: the local zone)"),
+			clikit.Bool(&c.noDedup, "no-dedup", "count copies of calls in forks, too"),
+			clikit.Bool(&c.strict, "strict", "fail on any damage"))...,
+		),
+		clikit.Group("Costs",
+			clikit.Choice(&c.cost, "cost", []string{account.Auto, account.Stored, account.Computed}, "take costs from `SOURCE`: those stored, those computed by prices, or with auto the stored ones and computed ones for the rest"),
+			clikit.String(&c.pricesFile, "prices", "", "take prices from `FILE`"),
+			clikit.Bool(&c.strictPrices, "strict-prices", "fail if a cost is not known"),
+		),
+		clikit.Group("Limits",
+			clikit.String(&c.maxCost, "max-cost", "", "status 1 if a row cost more than `USD`"),
+			clikit.Tokens(&c.maxTokens, "max-tokens", -1, "status 1 if a row has more than `N` tokens"),
+			clikit.String(&c.maxContext, "max-context", "", "status 1 if a context has more than `N` tokens, or than N% of the model's window"),
+			clikit.String(&c.baseline, "baseline", "", "compare with `FILE`, which --json wrote"),
+			clikit.String(&c.maxGrowth, "max-growth", "", "status 1 if a row of the baseline has grown by more than `N%`"),
+		),
+		c.outputFlags(),
+	)
+}
+
+func (c *config) outputFlags() []clikit.Flag {
+	return clikit.Group("Output",
+		clikit.Bool(&c.json, "json", "print one JSON object per row, the total last"),
+		clikit.Bool(&c.csv, "csv", "print comma-separated values"),
+		clikit.Bool(&c.plot, "plot", "print bars"),
+		clikit.Bool(&c.line, "line", "print a line over time, for --by hour, day, week or month"),
+		clikit.Bool(&c.ascii, "ascii", "plot with ASCII characters"),
+		clikit.String(&c.svg, "svg", "", "write a picture to `FILE`"),
+		clikit.Choice(&c.measure, "measure", append([]string{""}, measures()...), "plot `WHAT`"),
+		clikit.Choice(&c.sort, "sort", []string{"", "key", "cost", "total"}, "sort rows by `WHAT` (default: key, and with --context total)"),
+		clikit.Count(&c.top, "top", "print the first `N` rows"),
+		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, "colour rows `WHEN`"),
+	)
+}
+
+// check refuses flags that contradict each other or themselves, and reads the others.
+func (c *config) check() (err error) {
+	if err := clikit.Exclusive(clikit.Given(c.asUsage, modeUsage), clikit.Given(c.asContext, modeContext), clikit.Given(c.asCompactions, modeCompactions)); err != nil {
+		return err
+	}
+	if err := clikit.Exclusive(clikit.Given(c.json, "--json"), clikit.Given(c.csv, "--csv"), clikit.Given(c.plot, "--plot"), clikit.Given(c.line, "--line")); err != nil {
+		return err
+	}
+	for _, v := range c.by {
+		c.keys = append(c.keys, strings.Split(v, ",")...)
+	}
+	if err := c.checkKeys(); err != nil {
+		return err
+	}
+	now := time.Now()
+	if c.zone, err = zone(c.tz); err != nil {
+		return err
+	}
+	now = now.In(c.zone)
+	if c.from, err = listing.When(c.since, now); err != nil {
+		return clikit.UsageError("--since: %v", err)
+	}
+	if c.to, err = listing.When(c.until, now); err != nil {
+		return clikit.UsageError("--until: %v", err)
+	}
+	if c.line && (len(c.keys) != 1 || !slices.Contains(account.TimeKeys(), c.keys[0])) {
+		return clikit.UsageError("--line wants --by with one of %s", strings.Join(account.TimeKeys(), ", "))
+	}
+	if c.line && c.top > 0 {
+		return clikit.UsageError("--line shows all rows: it has no --top")
+	}
+	if c.svg == "-" && (c.json || c.csv || c.plot || c.line) {
+		return clikit.UsageError("--svg - is all that is printed")
+	}
+	if c.tree && !slices.Equal(c.keys, []string{"session"}) {
+		return clikit.UsageError("--tree wants --by session")
+	}
+	if err := c.checkLimits(); err != nil {
+		return err
+	}
+	return c.checkMode()
+}
+
+// checkMode refuses flags that say nothing in the mode wanted: a limit that is not looked
+// at would be kept whatever was used.
+func (c *config) checkMode() error {
+	refused := []string{
+		clikit.Given(c.maxCost != "", "--max-cost"), clikit.Given(c.maxTokens >= 0, "--max-tokens"), clikit.Given(c.since != "", "--since"),
+		clikit.Given(c.until != "", "--until"), clikit.Given(c.noDedup, "--no-dedup"), clikit.Given(c.line, "--line"), clikit.Given(c.measure != "", "--measure"),
+	}
+	mode := modeContext
+	switch {
+	case c.asCompactions:
+		mode = modeCompactions
+		refused = append(refused, clikit.Given(c.maxContext != "", "--max-context"), clikit.Given(c.baseline != "", "--baseline"),
+			clikit.Given(c.plot, "--plot"), clikit.Given(c.svg != "", "--svg"), clikit.Given(c.top > 0, "--top"), clikit.Given(c.sort != "", "--sort"))
+	case !c.asContext:
+		return nil
+	}
+	for _, name := range refused {
+		if name != "" {
+			return clikit.UsageError("%s has no %s", mode, name)
+		}
+	}
+	return nil
+}
+
+// checkKeys refuses keys that are none, and finds out which mode they are of.
+func (c *config) checkKeys() error {
+	usage, ledger := account.Keys(), account.ContextKeys()
+	of := usage
+	switch {
+	case c.asContext:
+		of = ledger
+	case c.asCompactions:
+		if len(c.keys) > 0 {
+			return clikit.UsageError("--compactions has no --by")
+		}
+	case !c.asUsage && len(c.keys) > 0 && slices.Contains(ledger, c.keys[0]):
+		of, c.asContext = ledger, true
+	case len(c.keys) > 0:
+		c.asUsage = true
+	}
+	for i, key := range c.keys {
+		if err := clikit.Known("key", key, of); err != nil {
+			return err
+		}
+		if slices.Contains(c.keys[:i], key) {
+			return clikit.UsageError("--by names %s twice", key)
+		}
+	}
+	if c.asContext && len(c.keys) > 2 {
+		return clikit.UsageError("--context has at most two keys")
+	}
+	return nil
+}
+
+// zone finds a time zone.
+func zone(name string) (*time.Location, error) {
+	if name == "" {
+		return time.Local, nil
+	}
+	z, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, clikit.UsageError("--tz: there is no time zone %q here", name)
+	}
+	return z, nil
+}
+
+// find finds the sessions to read. A call that was made since a time is in a session that
+// was written since: where a session has to be converted to be read, that saves most.
+func (c *config) find(ctx context.Context, s *clikit.Streams, operands []string) (sources.Found, error) {
+	if c.sessions.Agent != "" {
+		c.sessions.Since = c.since
+	}
+	return c.sessions.Find(ctx, s, operands)
+}
+
+// modeFor says what to show of the sessions that were found.
+func (c *config) modeFor(found sources.Found) string {
+	switch {
+	case c.asCompactions:
+		return modeCompactions
+	case c.asContext:
+		return modeContext
+	case c.asUsage || !found.Single || c.limits.cost >= 0 || c.maxTokens >= 0 || c.since != "" || c.until != "" || c.noDedup || c.strictPrices:
+		return modeUsage
+	}
+	return modeContext
+}
+
+// table returns the prices to compute costs with.
+func (c *config) table(s *clikit.Streams) (*prices.Table, error) {
+	if c.pricesFile == "" {
+		t, err := prices.Builtin()
+		if err == nil {
+			c.hintAge(s, t)
+		}
+		return t, err
+	}
+	in, err := s.OpenInput(c.pricesFile)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	const most = 64 << 20
+	data, err := io.ReadAll(io.LimitReader(in, most))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", c.pricesFile, err)
+	}
+	t, err := prices.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", c.pricesFile, err)
+	}
+	return t, nil
+}
+
+// hintAge says on a terminal that the built-in prices are old.
+func (c *config) hintAge(s *clikit.Streams, t *prices.Table) {
+	if tty.IsTerminal(s.ErrFile()) && c.cost != account.Stored && isOld(t.Date, time.Now()) {
+		s.Infof("the prices are those of %s, which is more than 90 days ago: --prices FILE takes newer ones", t.Date)
+	}
+}
+
+// isOld reports whether a date is more than 90 days ago.
+func isOld(date string, now time.Time) bool {
+	made, err := time.Parse(time.DateOnly, date)
+	return err == nil && now.Sub(made) > 90*24*time.Hour
+}
+
+// percent reads a percentage such as 10%, or 10.
+func percent(flag, text string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	if err != nil || !(v >= 0 && v <= 1e6) {
+		return 0, clikit.UsageError("%s: want a percentage such as 10%%", flag)
+	}
+	return v, nil
+}
+
+// isC reports whether the locale has no characters beyond ASCII.
+func isC() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := os.Getenv(name); v != "" {
+			v = strings.ToLower(v)
+			return !strings.Contains(v, "utf-8") && !strings.Contains(v, "utf8")
+		}
+	}
+	return true
+}

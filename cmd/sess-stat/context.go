@@ -1,0 +1,274 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/account"
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A weight is the sum of the parts of a context with the same keys.
+type weight struct {
+	key                     []string
+	tokens, estimate, bytes int64
+	entries                 int
+}
+
+// context shows what fills the context of each session.
+func (r *report) context(ctx context.Context, found sources.Found) error {
+	if len(r.keys) == 0 {
+		r.keys = []string{"role", "tool"}
+	}
+	costing, err := r.windows()
+	if err != nil {
+		return err
+	}
+	shown := 0
+	err = r.each(ctx, found, func(src *operand.Source) error {
+		c, path, err := r.contextOf(src)
+		if err != nil {
+			return err
+		}
+		if len(c.Parts) == 0 {
+			return nil
+		}
+		if shown++; shown > 1 && !r.json && !r.csv {
+			if err := r.write("\n"); err != nil {
+				return err
+			}
+		}
+		if err := r.showContext(src, c, len(found.List) > 1); err != nil {
+			return err
+		}
+		r.limitContext(src, c, path, costing)
+		if r.baseline != "" {
+			return r.compare(r.measuredContext(c), "tokens")
+		}
+		return nil
+	})
+	if err == nil && shown == 0 && len(r.problems) == 0 {
+		return clikit.No("nothing is in the context")
+	}
+	return cmp.Or(err, r.outcome())
+}
+
+// windows returns what is asked for the windows of models, nil if no limit needs them.
+func (r *report) windows() (*account.Costing, error) {
+	if r.limits.share < 0 {
+		return nil, nil
+	}
+	t, err := r.table(r.streams)
+	return &account.Costing{Table: t}, err
+}
+
+// each reads sessions whole, one after the other.
+func (r *report) each(ctx context.Context, found sources.Found, visit func(*operand.Source) error) error {
+	failed, status := 0, clikit.ExitDone
+	for _, s := range found.List {
+		src, err := operand.Read(ctx, r.streams, s.Name)
+		if err == nil {
+			if s.Here(src.Header) != nil {
+				continue
+			}
+			err = visit(src)
+		}
+		switch {
+		case err == nil:
+			continue
+		case ctx.Err() != nil || len(found.List) == 1:
+			return err
+		}
+		r.streams.Warnf("%v", err)
+		failed, status = failed+1, max(status, clikit.Status(err))
+	}
+	r.unread(failed, len(found.List), status)
+	r.fail(found.Failed)
+	return nil
+}
+
+// contextOf takes the context of a session apart.
+func (r *report) contextOf(src *operand.Source) (account.Context, []session.Entry, error) {
+	leaf, err := src.Leaf(r.leaf)
+	if err != nil {
+		return account.Context{}, nil, err
+	}
+	path, gaps := src.PathTo(leaf)
+	if r.strict || r.strictPrices {
+		if err := src.Strict(src.Problems, gaps); err != nil {
+			return account.Context{}, nil, err
+		}
+	}
+	return account.ContextOf(path), path, nil
+}
+
+// weigh adds up the parts of a context by the keys, the heaviest first.
+func (r *report) weigh(c account.Context) []weight {
+	rows := map[string]*weight{}
+	entries := map[[2]string]bool{}
+	for i := range c.Parts {
+		p := &c.Parts[i]
+		key := make([]string, len(r.keys))
+		for k, name := range r.keys {
+			key[k] = p.Key(name)
+		}
+		joined := strings.Join(key, "\x00")
+		w := rows[joined]
+		if w == nil {
+			w = &weight{key: key}
+			rows[joined] = w
+		}
+		w.tokens, w.estimate, w.bytes = w.tokens+p.Tokens, w.estimate+p.Estimate, w.bytes+p.Bytes
+		if at := [2]string{joined, p.Entry}; p.Entry != "" && !entries[at] {
+			entries[at] = true
+			w.entries++
+		}
+	}
+	var out []weight
+	for _, w := range rows {
+		out = append(out, *w)
+	}
+	slices.SortFunc(out, func(a, b weight) int {
+		if by := cmp.Compare(b.tokens, a.tokens); by != 0 && r.sort != "key" {
+			return by
+		}
+		return slices.Compare(a.key, b.key)
+	})
+	return out
+}
+
+// share is a part of all in percent.
+func share(part, all int64) string {
+	if all == 0 {
+		return "0"
+	}
+	return strconv.FormatFloat(100*float64(part)/float64(all), 'f', 1, 64)
+}
+
+// showContext prints the rows of a context, and its total.
+func (r *report) showContext(src *operand.Source, c account.Context, named bool) error {
+	rows := r.weigh(c)
+	if r.top > 0 && len(rows) > r.top {
+		rows = rows[:r.top]
+	}
+	if r.svg != "" {
+		if err := r.picture(r.contextChart(rows, c)); err != nil {
+			return err
+		}
+		if r.svg == "-" {
+			return nil
+		}
+	}
+	switch {
+	case r.json:
+		return r.contextJSON(src, rows, c, named)
+	case r.plot:
+		return r.draw(r.contextChart(rows, c))
+	}
+	about := ""
+	if !c.Calibrated {
+		about = "~"
+	}
+	t := table{heads: append(append([]string{}, r.keys...), "tokens", "share", "entries", "bytes"), text: len(r.keys)}
+	add := func(key []string, w weight) {
+		t.rows = append(t.rows, append(slices.Clone(key),
+			about+strconv.FormatInt(w.tokens, 10), share(w.tokens, c.Tokens)+"%", strconv.Itoa(w.entries), strconv.FormatInt(w.bytes, 10)))
+	}
+	total := weight{tokens: c.Tokens, key: append([]string{"total"}, make([]string, len(r.keys)-1)...)}
+	seen := map[string]bool{}
+	for i := range c.Parts {
+		total.bytes += c.Parts[i].Bytes
+		if id := c.Parts[i].Entry; id != "" {
+			seen[id] = true
+		}
+	}
+	total.entries = len(seen)
+	for _, w := range append(rows, total) {
+		add(w.key, w)
+	}
+	if named && !r.csv {
+		if err := r.write(src.Name + "\n"); err != nil {
+			return err
+		}
+	}
+	return r.printTable(t)
+}
+
+// contextJSON prints the rows of a context as JSON. Members are only ever added.
+func (r *report) contextJSON(src *operand.Source, rows []weight, c account.Context, named bool) error {
+	in := js.Field{Name: "session"}
+	if named {
+		in = js.StringField(in.Name, src.Header.ID)
+	}
+	for _, w := range rows {
+		var key []js.Field
+		for k, name := range r.keys {
+			key = append(key, js.StringField(name, js.ValidText(w.key[k])))
+		}
+		if err := r.print(js.Object(in, js.RawField("key", js.Object(key...)), js.IntField("tokens", w.tokens), js.IntField("estimate", w.estimate),
+			js.RawField("share", share(w.tokens, c.Tokens)), js.IntField("entries", int64(w.entries)), js.IntField("bytes", w.bytes))); err != nil {
+			return err
+		}
+	}
+	factor := "null"
+	if c.Estimated > 0 {
+		factor = strconv.FormatFloat(c.Factor, 'f', 4, 64)
+	}
+	return r.print(js.Object(in, js.RawField("total", js.Object(js.IntField("tokens", c.Tokens), js.IntField("estimate", c.Estimates),
+		js.RawField("calibrated", strconv.FormatBool(c.Calibrated)), js.IntField("reported", c.Reported), js.RawField("factor", factor)))))
+}
+
+// measuredContext is a context as a baseline has it.
+func (r *report) measuredContext(c account.Context) map[string]measured {
+	now := map[string]measured{"total": {tokens: c.Tokens}}
+	for _, w := range r.weigh(c) {
+		now[where(r.keys, w.key)] = measured{tokens: w.tokens}
+	}
+	return now
+}
+
+// limitContext compares a context with the limits.
+func (r *report) limitContext(src *operand.Source, c account.Context, path []session.Entry, costing *account.Costing) {
+	most, of := r.limits.context, ""
+	if r.limits.share >= 0 {
+		m := convo.StateOf(path).Model
+		if m == nil {
+			m = &convo.Model{}
+		}
+		known := costing.Model(m.Provider, m.ID)
+		if known == nil || known.Window == 0 {
+			r.fail(clikit.WithHint(fmt.Errorf("comparing the context of %s: the window of model %q is not known", src.Name, strings.Trim(m.Provider+"/"+m.ID, "/")),
+				"give --max-context as a number of tokens"))
+			return
+		}
+		most = int64(float64(known.Window) * r.limits.share / 100)
+		of = fmt.Sprintf(" (%s of %d)", r.maxContext, known.Window)
+	}
+	if most >= 0 && c.Tokens > most {
+		r.fail(clikit.No("budget: context %d > %d%s (session %s)", c.Tokens, most, of, src.Header.ID))
+	}
+}
+
+// checkContexts compares the contexts of sessions with the limits.
+func (r *report) checkContexts(ctx context.Context, found sources.Found) error {
+	costing, err := r.windows()
+	if err != nil {
+		return err
+	}
+	return r.each(ctx, found, func(src *operand.Source) error {
+		c, path, err := r.contextOf(src)
+		if err == nil {
+			r.limitContext(src, c, path, costing)
+		}
+		return err
+	})
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/account"
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/prices"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// limits are what a row may have at most, -1 for no limit.
+type limits struct {
+	cost    prices.Money
+	context int64
+	share   float64 // of the window of the model, in percent
+	growth  float64 // in percent
+}
+
+func (l limits) hasContext() bool { return l.context >= 0 || l.share >= 0 }
+
+// checkLimits reads the limits.
+func (c *config) checkLimits() error {
+	c.limits = limits{cost: -1, context: -1, share: -1, growth: -1}
+	if c.maxCost != "" {
+		v, err := strconv.ParseFloat(strings.TrimPrefix(c.maxCost, "$"), 64)
+		m, ok := prices.Of(v)
+		if err != nil || !ok {
+			return clikit.UsageError("--max-cost: want an amount in USD such as 2.50")
+		}
+		c.limits.cost = m
+	}
+	var err error
+	switch n, bad := clikit.Number(c.maxContext); {
+	case c.maxContext == "":
+	case strings.HasSuffix(c.maxContext, "%"):
+		if c.limits.share, err = percent("--max-context", c.maxContext); err != nil {
+			return err
+		}
+	case bad != nil || n < 0:
+		return clikit.UsageError("--max-context: want a number of tokens such as 150k, or a percentage of the window such as 80%%")
+	default:
+		c.limits.context = n
+	}
+	if (c.baseline == "") != (c.maxGrowth == "") {
+		return clikit.UsageError("--baseline and --max-growth want each other")
+	}
+	if c.maxGrowth != "" {
+		c.limits.growth, err = percent("--max-growth", c.maxGrowth)
+	}
+	return err
+}
+
+// checkUsage compares the rows with their limits. Without --by, only the total counts.
+func (r *report) checkUsage(u *usage) error {
+	if r.limits.cost >= 0 || r.maxTokens >= 0 {
+		if len(r.by) > 0 {
+			for i := range u.Rows {
+				r.limit(&u.Rows[i].Sum, where(r.keys, u.Rows[i].Key))
+			}
+		} else {
+			r.limit(&u.Total, "total")
+		}
+	}
+	if r.baseline == "" {
+		return nil
+	}
+	now := map[string]measured{"total": {u.Total.Tokens.Total(), u.Total.Cost}}
+	for _, row := range u.Rows {
+		now[where(u.keys, row.Key)] = measured{row.Tokens.Total(), row.Cost}
+	}
+	return r.compare(now, "total")
+}
+
+// where names a row in a message.
+func where(keys, values []string) string {
+	var parts []string
+	for i, key := range keys {
+		parts = append(parts, key+" "+orNone(values[i]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// orNone is a value for a person.
+func orNone(value string) string {
+	if value == "" {
+		return "(none)"
+	}
+	return value
+}
+
+// limit compares a sum with its limits.
+func (r *report) limit(sum *account.Sum, name string) {
+	if r.limits.cost >= 0 && sum.Cost > r.limits.cost {
+		r.fail(clikit.No("budget: cost %s > %s (%s)", dollars(sum.Cost), dollars(r.limits.cost), name))
+	}
+	if total := sum.Tokens.Total(); r.maxTokens >= 0 && total > r.maxTokens {
+		r.fail(clikit.No("budget: tokens %d > %d (%s)", total, r.maxTokens, name))
+	}
+}
+
+// dollars is an amount with as few decimals as say it, two at least.
+func dollars(m prices.Money) string {
+	text := strings.TrimRight(m.Decimal(12), "0")
+	point := strings.IndexByte(text, '.')
+	return text + strings.Repeat("0", max(0, point+3-len(text)))
+}
+
+// measured is what a baseline has of a row.
+type measured struct {
+	tokens int64
+	cost   prices.Money
+}
+
+// errBaseline is a baseline that cannot be compared with.
+var errBaseline = errors.New("no baseline of --json")
+
+// compare compares rows with those of the baseline, whose tokens are in the member given.
+// One that is not in it is a part of the total, and compared with that.
+func (r *report) compare(now map[string]measured, member string) error {
+	in, err := r.streams.OpenInput(r.baseline)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	total := false
+	for l, err := range jsonl.Lines(in) {
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", r.baseline, err)
+		}
+		v := js.Value(strings.TrimSpace(string(l.Data)))
+		if v == "" {
+			continue
+		}
+		if !js.Valid([]byte(v)) || !v.IsObject() {
+			return fmt.Errorf("reading %s: line %d: %w", r.baseline, l.Number, errBaseline)
+		}
+		name, was, ok := baselineRow(v, member)
+		if !ok {
+			return fmt.Errorf("reading %s: line %d: %w", r.baseline, l.Number, errBaseline)
+		}
+		total = total || name == "total"
+		if is, ok := now[name]; ok {
+			r.grown(name, was, is)
+		}
+	}
+	if !total {
+		return fmt.Errorf("reading %s: %w: it has no total", r.baseline, errBaseline)
+	}
+	return nil
+}
+
+// baselineRow reads a row of a baseline.
+func baselineRow(v js.Value, member string) (name string, was measured, ok bool) {
+	name = "total"
+	if total := v.Get("total"); total.IsObject() {
+		v = total
+	} else {
+		var keys, values []string
+		for key, value := range v.Get("key").Members() {
+			keys, values = append(keys, key), append(values, value.Str())
+		}
+		name = where(keys, values)
+	}
+	tokens := v.Get(member)
+	cost := v.Get("cost").Str()
+	usd, err := strconv.ParseFloat(cost, 64)
+	if cost == "" {
+		usd, err = 0, nil
+	}
+	m, fine := prices.Of(usd)
+	return name, measured{tokens.Int(), m}, tokens.IsNumber() && err == nil && fine && name != ""
+}
+
+// grown fails if a row has grown by more than it may.
+func (r *report) grown(name string, was, is measured) {
+	most := func(n int64) float64 { return float64(n) * (1 + r.limits.growth/100) }
+	if float64(is.tokens) > math.Floor(most(was.tokens)) {
+		r.fail(clikit.No("budget: tokens %d > %d + %s (%s)", is.tokens, was.tokens, r.maxGrowth, name))
+	}
+	const rounding = 500 // the baseline has nine decimals
+	if float64(is.cost) > math.Floor(most(int64(was.cost)))+rounding {
+		r.fail(clikit.No("budget: cost %s > %s + %s (%s)", dollars(is.cost), dollars(was.cost), r.maxGrowth, name))
+	}
+}

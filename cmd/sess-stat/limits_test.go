@@ -1,0 +1,168 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A gate that did not read everything does not pass, or says so.
+func TestGates(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	call := reply("a", day, `"input":1000`)
+	good := write(t, dir, "good.jsonl", sessionOf("g", day, "", call))
+	unknown := write(t, dir, "unknown.jsonl", sessionOf("u", day, "", strings.ReplaceAll(call, "claude-sonnet-4-5", "nobody-knows")))
+	torn := write(t, dir, "torn.jsonl", sessionOf("t", day, "", call)+strings.TrimSuffix(call, `}}}`+"\n"))
+	cut := write(t, dir, "cut.jsonl", sessionOf("c", day, "", call, call[:60]+"\n", call))
+	worse := write(t, dir, "worse.jsonl", sessionOf("w", day, "", call, `{"type":"message","usage":`+"\n", call))
+	none := write(t, dir, "none.jsonl", "")
+	nobody := write(t, dir, "nobody.jsonl", `{"role":"user"}`+"\n")
+	silent := write(t, dir, "silent.jsonl", sessionOf("s", day, ""))
+	old := write(t, dir, "prices.json", `{"source":"x","date":"2026-01-01","providers":{"p":{"m":{"prices":[{"input":1}]}}}}`)
+	for _, tt := range []struct {
+		name               string
+		args               []string
+		usual, strictPrice int
+		strict             int
+	}{
+		{"good", []string{good}, 0, 0, 0},
+		{"unpriced", []string{unknown}, 0, 1, 0},
+		{"one of two unpriced", []string{good, unknown}, 0, 1, 0},
+		{"a table without the model", []string{"--prices", old, good}, 0, 1, 0},
+		{"a table that is none", []string{"--prices", good, good}, 2, 2, 2},
+		{"torn", []string{torn}, 0, 3, 3},
+		{"a damaged line without a usage", []string{cut}, 0, 3, 3},
+		{"a damaged line with one", []string{worse}, 0, 3, 3},
+		{"empty", []string{none}, 3, 3, 3},
+		{"no session", []string{nobody}, 3, 3, 3},
+		{"no calls", []string{silent}, 1, 1, 1},
+		{"not there", []string{filepath.Join(dir, "x.jsonl")}, 2, 2, 2},
+		{"one of two not there", []string{good, filepath.Join(dir, "x.jsonl")}, 2, 2, 2},
+		{"one of two no session", []string{good, nobody}, 3, 3, 3},
+		{"no store", []string{"-a", filepath.Join(dir, "x")}, 2, 2, 2},
+		{"an agent that cannot be read", []string{"codex:0199"}, 2, 2, 2},
+	} {
+		args := append([]string{"--usage", "--max-cost", "100", "--max-tokens", "1M"}, tt.args...)
+		for _, more := range []struct {
+			flag string
+			want int
+		}{{"-v", tt.usual}, {"--strict-prices", tt.strictPrice}, {"--strict", tt.strict}} {
+			_, stderr, status := run(t, "", append([]string{more.flag}, args...)...)
+			if status != more.want {
+				t.Errorf("%s %s: status %d, want %d: %s", tt.name, more.flag, status, more.want, stderr)
+			}
+			if stderr == "" && tt.name != "good" && more.flag != "--strict" {
+				t.Errorf("%s %s: nothing is said", tt.name, more.flag)
+			}
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	text := sessionOf("s", day, "", reply("a", "2026-11-20T10:00:00.000Z", `"input":100,"cost":{"total":10}`), reply("b", "2026-11-21T10:00:00.000Z", `"input":200,"cost":{"total":12.4}`))
+	for _, tt := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"--max-cost 22.4", 0, ""},
+		{"--max-cost 22.39", 1, "sess-stat: budget: cost 22.40 > 22.39 (total)\n"},
+		{"--max-cost $22.40", 0, ""},
+		{"--max-cost 10.00 --by day --tz UTC", 1, "sess-stat: budget: cost 12.40 > 10.00 (day 2026-11-21)\n"},
+		{"--max-cost 9 --by day,model --tz UTC", 1, "sess-stat: budget: cost 10.00 > 9.00 (day 2026-11-20, model claude-sonnet-4-5)\nsess-stat: budget: cost 12.40 > 9.00 (day 2026-11-21, model claude-sonnet-4-5)\n"},
+		{"--max-cost 9 --by day --tz UTC --top 1 --sort key --until 2026-11-21", 1, "sess-stat: budget: cost 10.00 > 9.00 (day 2026-11-20)\n"},
+		{"--max-cost 10 --by day --tz UTC --top 1", 1, "sess-stat: budget: cost 12.40 > 10.00 (day 2026-11-21)\n"},
+		{"--max-tokens 300", 0, ""},
+		{"--max-tokens 299", 1, "sess-stat: budget: tokens 300 > 299 (total)\n"},
+		{"--max-tokens 0 --max-cost 0", 1, "sess-stat: budget: cost 22.40 > 0.00 (total)\nsess-stat: budget: tokens 300 > 0 (total)\n"},
+		{"--max-context 201", 0, ""},
+		{"--max-context 199", 1, "sess-stat: budget: context 200 > 199 (session s)\n"},
+		{"--max-context 0.05%", 1, "sess-stat: budget: context 200 > 100 (0.05% of 200000) (session s)\n"},
+		{"--max-context 90%", 0, ""},
+	} {
+		_, stderr, status := run(t, text, strings.Fields(tt.args)...)
+		if status != tt.status || stderr != tt.want {
+			t.Errorf("%s: status %d, %q, want %q", tt.args, status, stderr, tt.want)
+		}
+	}
+	// With a limit on costs, too, the session is read twice.
+	both := []string{"--max-cost", "1", "--max-context", "1"}
+	if _, stderr, status := run(t, text, both...); status != 2 || !strings.Contains(stderr, "once more") {
+		t.Errorf("%d %s", status, stderr)
+	}
+	file := write(t, t.TempDir(), "s.jsonl", text)
+	if _, stderr, status := run(t, "", append(both, file)...); status != 1 || strings.Count(stderr, "budget: ") != 2 {
+		t.Errorf("%d %s", status, stderr)
+	}
+	unknown := strings.ReplaceAll(text, "claude-sonnet-4-5", "nobody-knows")
+	if _, stderr, status := run(t, unknown, "--max-context", "80%"); status != 2 || !strings.Contains(stderr, "window") {
+		t.Errorf("%d %s", status, stderr)
+	}
+	for _, args := range []string{
+		"--max-cost x", "--max-cost -1", "--max-cost nan", "--max-context x", "--max-context -1", "--max-context 1e9%", "--max-growth 1%", "--baseline f", "--by x", "--by day,day", "--by role,day", "--context --by day",
+		"--json --csv", "--line", "--line --by model", "--line --by day --top 1", "--tree", "--tz Mars/Base", "--since soon", "--compactions --by day", "--max-growth x% --baseline f", "--by role,tool,file", "--svg - --json",
+		"--context --max-cost 1", "--context --max-tokens 1", "--context --since 1d", "--by role --max-cost 1", "--compactions --max-context 1", "--compactions --plot", "--compactions --max-cost 1",
+	} {
+		if stdout, _, status := run(t, text, strings.Fields(args)...); status != 2 || stdout != "" {
+			t.Errorf("%s: status %d: %s", args, status, stdout)
+		}
+	}
+}
+
+func TestBaseline(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	one := func(input, cost string) string {
+		return sessionOf("s", day, "", reply("a", day, `"input":`+input+`,"cost":{"total":`+cost+`}`), reply("b", "2026-11-02T10:00:00.000Z", `"input":1000,"cost":{"total":1}`))
+	}
+	stdout, _, _ := run(t, one("1000", "0.333333333333"), "--by", "day", "--tz", "UTC", "--json")
+	base := write(t, dir, "base.json", stdout)
+	ledger, _, _ := run(t, one("1000", "0"), "--context", "--json")
+	context := write(t, dir, "context.json", ledger)
+	for _, tt := range []struct {
+		text, growth string
+		status       int
+	}{
+		{one("1000", "0.333333333333"), "0%", 0},
+		{one("1001", "0.333333333333"), "0%", 1},
+		{one("1100", "0.333333333333"), "10%", 0},
+		{one("1101", "0.333333333333"), "10%", 1},
+		{one("1000", "0.36"), "10%", 0},
+		{one("1000", "0.37"), "10", 1},
+		{one("10", "0.01"), "0", 0},
+		{one("1000", "0.33") + reply("c", "2026-11-03T10:00:00.000Z", `"input":1`), "0%", 1}, // a new row is a part of the total
+	} {
+		if _, stderr, status := run(t, tt.text, "--by", "day", "--tz", "UTC", "--baseline", base, "--max-growth", tt.growth); status != tt.status {
+			t.Errorf("%s: status %d, want %d: %s", tt.growth, status, tt.status, stderr)
+		}
+	}
+	if _, stderr, status := run(t, one("1000", "0"), "--context", "--baseline", context, "--max-growth", "0%"); status != 0 {
+		t.Errorf("%d %s", status, stderr)
+	}
+	more := one("1000", "0") + `{"type":"message","id":"c","parentId":"b","timestamp":"` + day + `","message":{"role":"user","content":"more"}}` + "\n"
+	if _, stderr, status := run(t, more, "--context", "--baseline", context, "--max-growth", "0%"); status != 1 || !strings.Contains(stderr, "> 1000 + 0% (total)") {
+		t.Errorf("%d %s", status, stderr)
+	}
+	for _, other := range [][]string{{"--usage", "--baseline", context}, {"--context", "--baseline", base}} {
+		if _, stderr, status := run(t, one("1", "0"), append(other, "--max-growth", "1000%")...); status != 2 || !strings.Contains(stderr, "no baseline") {
+			t.Errorf("%v: %d %s", other, status, stderr)
+		}
+	}
+	for _, text := range []string{"", "{}", "7", `{"total":{"total":1}`, `{"key":{"day":"x"},"total":1}`, stdout[:40]} {
+		bad := write(t, dir, "bad.json", text)
+		if _, _, status := run(t, one("1", "0"), "--usage", "--baseline", bad, "--max-growth", "1000%"); status != 2 {
+			t.Errorf("%q: status %d", text, status)
+		}
+	}
+}
+
+func TestAgeOfPrices(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 12, 23, 1, 0, 0, 0, time.UTC)
+	if isOld("2026-09-25", now) || !isOld("2026-09-23", now) {
+		t.Error("not 90 days")
+	}
+}

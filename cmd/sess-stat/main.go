@@ -1,0 +1,68 @@
+// Sess-stat adds up what sessions used and cost.
+//
+// Usage:
+//
+//	sess-stat [flags] [SESSION|DIR...]
+//
+// It counts each call of a model once, however many forks have a copy of it, or shows
+// what fills the context of one session. See sess-stat(1).
+package main
+
+import (
+	"context"
+
+	"github.com/sess-tools/sess/internal/account"
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-stat",
+	Summary: "add up what sessions used and cost",
+	Args:    "[SESSION|DIR...]",
+	Doc: "Without SESSION or DIR it reads the store as sess-ls lists it, or the\n" +
+		"session on standard input if that is a pipe or a file.",
+	Examples: `sess-stat --all --by day,model
+sess-stat --usage --max-cost 2 --strict-prices s.jsonl
+sess-stat --context --by tool s.jsonl
+sess-stat --compactions s.jsonl
+sess-stat --agent all --since 7d --by agent,model --json`,
+	Complete: completing,
+	New: func() ([]clikit.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+// completing adds what may stand at a place.
+func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+	switch at.Kind {
+	case "KEY,KEY":
+		complete.List(at, add, append(account.Keys(), account.ContextKeys()...)...)
+	case "SESSION|DIR":
+		at.Kind = "SESSION"
+		fallthrough
+	default:
+		complete.Reader(ctx, at, add)
+	}
+}
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	found, err := c.find(ctx, s, operands)
+	if err != nil {
+		return err
+	}
+	r := &report{config: c, streams: s}
+	switch c.modeFor(found) {
+	case modeContext:
+		return r.context(ctx, found)
+	case modeCompactions:
+		return r.compactions(ctx, found)
+	}
+	return r.usage(ctx, found)
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/scripttest"
+)
+
+func TestMain(m *testing.M) {
+	scripttest.Main(m, map[string]func(){tool.Name: main})
+}
+
+func TestScript(t *testing.T) {
+	t.Parallel()
+	scripttest.Run(t, "testdata")
+}
+
+// run runs the tool in this process.
+func run(t *testing.T, stdin string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	status = clikit.Run(t.Context(), tool, strings.NewReader(stdin), &out, &errs, args)
+	return out.String(), errs.String(), status
+}
+
+func write(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

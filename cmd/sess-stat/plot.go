@@ -1,0 +1,184 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/account"
+	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/plot"
+	"github.com/sess-tools/sess/internal/prices"
+	"github.com/sess-tools/sess/internal/tty"
+)
+
+// A chart is what is plotted, and how its values are written.
+type chart struct {
+	plot.Chart
+	line  bool // over time
+	value func(float64) string
+}
+
+// measures are what can be plotted of a sum.
+func measures() []string {
+	return []string{"cost", "total", "calls", "input", "output", "cacheRead", "cacheWrite", "reasoning"}
+}
+
+// measured returns a measure of a sum, costs in USD.
+func measureOf(s *account.Sum, name string) float64 {
+	t := s.Tokens
+	switch name {
+	case "cost":
+		return float64(s.Cost) / float64(prices.USD)
+	case "calls":
+		return float64(s.Calls)
+	case "input":
+		return float64(t.Input)
+	case "output":
+		return float64(t.Output)
+	case "cacheRead":
+		return float64(t.CacheRead)
+	case "cacheWrite":
+		return float64(t.CacheWrite)
+	case "reasoning":
+		return float64(t.Reasoning)
+	}
+	return float64(t.Total())
+}
+
+// chart returns the chart of the sums: of their costs, if there are any.
+func (u *usage) chart(r *report) (chart, error) {
+	measure := r.measure
+	if measure == "" {
+		measure = "total"
+		if u.Total.Cost > 0 {
+			measure = "cost"
+		}
+	}
+	c := chart{value: whole, line: r.line || len(u.keys) == 1 && isTime(u.keys[0]) && r.svg != "" && !r.plot}
+	unit := "tokens: " + measure
+	switch measure {
+	case "cost":
+		c.value, unit = amount, "cost in USD"
+	case "calls":
+		unit = "calls"
+	}
+	c.Title = unit + " by " + strings.Join(u.keys, ", ")
+	c.About = fmt.Sprintf("%d calls, %s in all", u.Total.Calls, c.value(measureOf(&u.Total, measure)))
+	point := func(label string, s *account.Sum) {
+		v := measureOf(s, measure)
+		c.Points = append(c.Points, plot.Point{Label: label, Value: v, Text: c.value(v)})
+	}
+	if !c.line {
+		for i := range u.Rows {
+			var names []string
+			for _, v := range u.Rows[i].Key {
+				names = append(names, orNone(v))
+			}
+			point(tty.Clean(strings.Join(names, " ")), &u.Rows[i].Sum)
+		}
+		return c, nil
+	}
+	rows := map[string]*account.Sum{}
+	var present []string
+	for i := range u.Rows {
+		if key := u.Rows[i].Key[0]; key != "" {
+			rows[key] = &u.Rows[i].Sum
+			present = append(present, key)
+		}
+	}
+	steps, err := account.Steps(u.keys[0], present, r.zone)
+	for _, key := range steps {
+		s := rows[key]
+		if s == nil {
+			s = &account.Sum{}
+		}
+		point(key, s)
+	}
+	return c, err
+}
+
+func isTime(key string) bool {
+	for _, k := range account.TimeKeys() {
+		if k == key {
+			return true
+		}
+	}
+	return false
+}
+
+// contextChart returns the chart of the parts of a context.
+func (r *report) contextChart(rows []weight, c account.Context) chart {
+	out := chart{value: whole}
+	out.Title = "context by " + strings.Join(r.keys, ", ")
+	out.About = fmt.Sprintf("%d tokens in all", c.Tokens)
+	for _, w := range rows {
+		var names []string
+		for _, v := range w.key {
+			if v != "" {
+				names = append(names, v)
+			}
+		}
+		text := whole(float64(w.tokens)) + " " + share(w.tokens, c.Tokens) + "%"
+		out.Points = append(out.Points, plot.Point{Label: tty.Clean(orNone(strings.Join(names, " "))), Value: float64(w.tokens), Text: text})
+	}
+	return out
+}
+
+// whole and amount write values for people.
+func whole(v float64) string  { return grouped(strconv.FormatFloat(v, 'f', 0, 64)) }
+func amount(v float64) string { return "$" + strconv.FormatFloat(v, 'f', 4, 64) }
+
+// draw prints a chart as text.
+func (r *report) draw(c chart) error {
+	columns := tty.Width(r.streams.OutFile(), os.LookupEnv)
+	ascii := r.ascii || isC()
+	if c.line {
+		const lines = 12
+		return r.write(plot.Line(c.Chart, columns, lines, ascii, c.value))
+	}
+	return r.write(plot.Bars(c.Chart, columns, ascii))
+}
+
+// picture writes a chart as SVG to a file that appears whole.
+func (r *report) picture(c chart) error {
+	text := plot.BarsSVG(c.Chart)
+	if c.line {
+		text = plot.LineSVG(c.Chart)
+	}
+	if r.svg == "-" {
+		return r.write(text)
+	}
+	if err := isPicture(r.svg); err != nil {
+		return fmt.Errorf("writing %s: %w", r.svg, err)
+	}
+	if err := disk.Replace(disk.OS{}, r.svg+"-"+rand.Text(), r.svg, []byte(text), false); err != nil {
+		return fmt.Errorf("writing %s: %w", r.svg, disk.Cause(err))
+	}
+	return nil
+}
+
+// errNotPicture keeps a slip of the hand from replacing a session.
+var errNotPicture = errors.New("it is there, and no SVG: remove it first")
+
+// isPicture reports why a file must not be replaced.
+func isPicture(name string) error {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return disk.Cause(err)
+	}
+	defer f.Close()
+	head := make([]byte, len("<svg"))
+	if n, _ := io.ReadFull(f, head); n > 0 && string(head) != "<svg" {
+		return errNotPicture
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/account"
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A usage is the sums to show, and where their costs are from.
+type usage struct {
+	account.Table
+	keys         []string
+	source, date string // of the prices, "" if no cost was computed
+	copied       int    // sessions with copies of calls
+	depth        map[string]int
+}
+
+// usage adds up calls.
+func (r *report) usage(ctx context.Context, found sources.Found) error {
+	if len(r.keys) == 0 {
+		r.keys = []string{"day"}
+		if found.Single {
+			r.keys = []string{"model"}
+		}
+	}
+	if r.limits.hasContext() && slices.ContainsFunc(found.List, func(s sources.Source) bool { return s.Name == "-" }) {
+		return clikit.UsageError("--max-context reads a session once more: standard input cannot be, so name a file or ask with --context")
+	}
+	l, err := r.ledger(ctx, found)
+	if err != nil {
+		return err
+	}
+	costing := &account.Costing{Mode: r.cost}
+	if costing.Table, err = r.table(r.streams); err != nil {
+		return err
+	}
+	u := &usage{keys: r.keys, copied: l.Copied()}
+	u.Table = account.Grouping{By: r.keys, Zone: r.zone, Since: r.from, Until: r.to, Costing: costing}.Group(l)
+	u.source, u.date = costing.Table.Source, costing.Table.Date
+	r.warn(u)
+	r.arrange(u, l)
+	switch {
+	case u.Total.Calls == 0 && len(r.problems) > 0:
+		return r.outcome() // there may be some
+	case u.Total.Calls == 0:
+		return clikit.No("no calls")
+	}
+	if err := r.showUsage(u); err != nil {
+		return err
+	}
+	if err := r.checkUsage(u); err != nil {
+		return err
+	}
+	if r.limits.hasContext() {
+		if err := r.checkContexts(ctx, found); err != nil {
+			return err
+		}
+	}
+	return r.outcome()
+}
+
+// warn says what the sums do not have.
+func (r *report) warn(u *usage) {
+	total := &u.Total
+	if total.Bad > 0 {
+		text := fmt.Sprintf("%d calls have counters that are no counts, which were taken for 0", total.Bad)
+		r.streams.Warnf("%s", text)
+		if r.strict {
+			r.fail(fmt.Errorf("%w: %s", session.ErrMalformed, text))
+		}
+	}
+	if total.WrongTotals > 0 {
+		r.streams.Notef("%d calls have a total that is not the sum of its parts; the parts were counted", total.WrongTotals)
+	}
+	if u.Untimed > 0 {
+		r.streams.Warnf("%d calls left out: nothing says when they were made", u.Untimed)
+		if r.strict || r.strictPrices {
+			r.fail(clikit.No("budget: %d calls without a time", u.Untimed))
+		}
+	}
+	if total.UnpricedCalls == 0 {
+		return
+	}
+	text := fmt.Sprintf("%d calls with %d tokens have no price: %s", total.UnpricedCalls, total.UnpricedTokens, models(u.Unpriced))
+	if r.strictPrices {
+		r.fail(clikit.No("budget: %s", text))
+	} else {
+		r.streams.Warnf("%s", text)
+	}
+}
+
+// models names models for a message, the first of them.
+func models(list [][2]string) string {
+	const most = 5
+	var names []string
+	for i, m := range list {
+		if i == most {
+			names = append(names, fmt.Sprintf("and %d more", len(list)-most))
+			break
+		}
+		name := strings.Trim(m[0]+"/"+m[1], "/")
+		if name == "" {
+			name = "(no model named)"
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// arrange puts rows into the order wanted.
+func (r *report) arrange(u *usage, l *account.Ledger) {
+	switch r.sort {
+	case "cost":
+		slices.SortStableFunc(u.Rows, func(a, b account.Row) int { return compare(b.Cost, a.Cost) })
+	case "total":
+		slices.SortStableFunc(u.Rows, func(a, b account.Row) int { return compare(b.Tokens.Total(), a.Tokens.Total()) })
+	}
+	if r.tree {
+		u.depth = map[string]int{}
+		u.Rows = nested(u.Rows, l, u.depth)
+	}
+}
+
+func compare[N ~int64](a, b N) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// nested puts each row below that of the session it descends from, and says how deep.
+func nested(rows []account.Row, l *account.Ledger, depth map[string]int) []account.Row {
+	parents := l.Parents()
+	has := map[string]bool{}
+	for _, row := range rows {
+		has[row.Key[0]] = true
+	}
+	below := map[string][]account.Row{}
+	for _, row := range rows {
+		parent := parents[row.Key[0]]
+		for n := 0; parent != "" && !has[parent] && n < len(parents); n++ {
+			parent = parents[parent]
+		}
+		if !has[parent] {
+			parent = ""
+		}
+		below[parent] = append(below[parent], row)
+	}
+	var out []account.Row
+	done := map[string]bool{}
+	var put func(parent string, level int)
+	put = func(parent string, level int) {
+		for _, row := range below[parent] {
+			if id := row.Key[0]; !done[id] {
+				done[id] = true
+				depth[id] = level
+				out = append(out, row)
+				put(id, level+1)
+			}
+		}
+	}
+	put("", 0)
+	for _, row := range rows { // those that are each other's parents
+		if id := row.Key[0]; !done[id] {
+			done[id] = true
+			out = append(out, row)
+			put(id, 1)
+		}
+	}
+	return out
+}
