@@ -1,0 +1,114 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// maxDiff is how long two texts may be together to be compared, in bytes.
+const maxDiff = 64 << 10
+
+// A change is what a call did to a file, as a patch.
+type change struct {
+	patch          string
+	added, removed int
+}
+
+// changeOf returns what a call of a tool that edits did, as its arguments or its result
+// tell it.
+func changeOf(arguments, details js.Value) (c change, ok bool) {
+	var patches []string
+	if text := details.Get("diff").Str(); text != "" {
+		patches = append(patches, text)
+	} else if text := details.Get("patch").Str(); text != "" {
+		patches = append(patches, text)
+	} else {
+		patches = compared(arguments)
+		for edit := range arguments.Get("edits").Elements() {
+			patches = append(patches, compared(edit)...)
+		}
+		for _, name := range []string{"patch", "input", "diff"} {
+			if text := arguments.Get(name).Str(); isPatch(text) {
+				patches = append(patches, text)
+			}
+		}
+	}
+	if len(patches) == 0 {
+		return c, false
+	}
+	c.patch = strings.Join(patches, "\n")
+	for line := range strings.Lines(c.patch) {
+		switch kindOf(line) {
+		case '+':
+			c.added++
+		case '-':
+			c.removed++
+		}
+	}
+	return c, true
+}
+
+// compared returns the patch between the old text of an edit and the new one.
+func compared(edit js.Value) []string {
+	for _, names := range [][2]string{{"oldText", "newText"}, {"old_string", "new_string"}, {"oldString", "newString"}, {"old_str", "new_str"}} {
+		before, after := edit.Get(names[0]), edit.Get(names[1])
+		if !before.IsString() || !after.IsString() {
+			continue
+		}
+		a, b := before.Str(), after.Str()
+		if len(a)+len(b) > maxDiff {
+			return nil
+		}
+		text := udiff.Unified("", "", a, b)
+		for _, head := range []string{"--- \n", "+++ \n"} {
+			text = strings.TrimPrefix(text, head)
+		}
+		return []string{text}
+	}
+	return nil
+}
+
+func isPatch(text string) bool {
+	for _, head := range []string{"*** Begin Patch", "diff --git ", "--- ", "@@ "} {
+		if strings.HasPrefix(text, head) {
+			return true
+		}
+	}
+	return false
+}
+
+// kindOf returns '+' or '-' for a line that a patch adds or removes, '@' for one that says
+// where.
+func kindOf(line string) byte {
+	switch {
+	case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "@@"), strings.HasPrefix(line, "***"):
+		return '@'
+	case line != "" && (line[0] == '+' || line[0] == '-'):
+		return line[0]
+	}
+	return ' '
+}
+
+// diff writes a patch, a line in a colour that says what it does.
+func (m *markup) diff(patch string) {
+	m.raw(`<pre class="diff"><code>`)
+	for line := range strings.Lines(patch) {
+		line = strings.TrimRight(line, "\r\n")
+		switch kindOf(line) {
+		case '+':
+			m.raw(`<span class="a">`)
+		case '-':
+			m.raw(`<span class="d">`)
+		case '@':
+			m.raw(`<span class="at">`)
+		default:
+			m.raw("<span>")
+		}
+		m.text(line)
+		m.raw("\n</span>")
+	}
+	m.raw("</code></pre>")
+}

@@ -1,0 +1,285 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/tree"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// place begins an article: without its closing bracket.
+func (p *page) place(i int, class constant) {
+	p.stats.Entries++
+	p.raw(`<article class="`, class, `"`)
+	p.attr("id", p.anchor(i))
+}
+
+// entry writes an entry, unless it stands in another one.
+func (p *page) entry(i int) {
+	if p.nested[i] && p.o.Tools != None {
+		return
+	}
+	e := p.s.Entries[i]
+	m, ok := e.Message()
+	switch {
+	case e.Type() == session.TypeCompaction:
+		p.compaction(i)
+	case !ok:
+		p.aboutIt(i)
+	case m.Role() == session.RoleUser:
+		p.turn(i, "user", m)
+	case m.Role() == session.RoleAssistant:
+		p.turn(i, "assistant", m)
+	case m.Role() == session.RoleToolResult:
+		p.orphan(i, m)
+	case m.Role() == session.RoleSystem || m.Role() == "developer":
+		p.system(i, m)
+	default:
+		p.turn(i, "custom", m)
+	}
+}
+
+// heading writes the line above a turn.
+func (p *page) heading(i int, words string, tokens int64) {
+	p.raw("<h2><a")
+	p.attr("href", "#"+p.anchor(i))
+	p.raw(">")
+	p.text(words)
+	p.raw("</a>")
+	if label := p.tree.Label(i); label != "" {
+		p.raw(` <span class="lab">@`)
+		p.text(label)
+		p.raw("</span>")
+	}
+	p.when(i)
+	if tokens > 0 {
+		p.raw(`<span class="tok">`)
+		p.text(grouped(tokens), " tokens")
+		p.raw("</span>")
+	}
+	p.raw("</h2>")
+}
+
+// when writes the time of an entry, with its day if that is another than before.
+func (p *page) when(i int) {
+	ms, ok := p.s.Entries[i].Timestamp()
+	if !ok {
+		return
+	}
+	t := time.UnixMilli(ms).UTC()
+	p.raw("<time")
+	p.attr("datetime", t.Format(time.RFC3339))
+	p.raw(">")
+	day := t.Format("2 Jan")
+	if p.zone != "" && p.zone != day {
+		p.text(day, " ")
+	}
+	p.zone = day
+	p.text(t.Format("15:04:05"))
+	p.raw("</time>")
+}
+
+// turn writes a message.
+func (p *page) turn(i int, class constant, m session.Message) {
+	p.place(i, class)
+	p.raw(">")
+	var tokens int64
+	if u, ok := m.Usage(); ok {
+		tokens = u.Output
+	}
+	p.heading(i, m.Role(), tokens)
+	calls := m.ToolCalls()
+	at := 0
+	said := false
+	for b := range m.Blocks() {
+		switch b.Type {
+		case "text":
+			p.said(m, b.Str("text"))
+			said = true
+		case "thinking":
+			p.thinking(b.Str("thinking"))
+		case "toolCall":
+			result := -1
+			if list := p.results[i]; at < len(list) {
+				result = list[at]
+			}
+			if at < len(calls) {
+				p.call(calls[at], result)
+			}
+			at++
+		default:
+			p.other(b)
+		}
+	}
+	if text := m.Str("errorMessage"); text != "" {
+		p.raw(`<p class="t err">`)
+		p.text(text)
+		p.raw("</p>")
+	} else if reason := m.Str("stopReason"); reason == "aborted" {
+		p.raw(`<p class="note">aborted</p>`)
+	}
+	if !said && class == "custom" {
+		p.literal(tree.Text(p.s.Entries[i]))
+	}
+	p.raw("</article>")
+}
+
+// said writes what was said: by a model as Markdown, by others as it was typed.
+func (p *page) said(m session.Message, text string) {
+	text = p.cut(text)
+	if m.Role() == session.RoleAssistant || p.o.UserMarkdown {
+		p.markdown(text)
+		return
+	}
+	p.literal(text)
+}
+
+func (p *page) literal(text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	p.raw(`<p class="t">`)
+	p.text(strings.TrimRight(text, "\n"))
+	p.raw("</p>")
+}
+
+func (p *page) thinking(text string) {
+	if p.o.Thinking == None || text == "" {
+		return
+	}
+	p.raw(`<details class="think"`)
+	if p.o.Thinking == Opened {
+		p.raw(" open")
+	}
+	p.raw("><summary>thinking · ")
+	p.text(counted(len(strings.Fields(text)), "word", "words"))
+	p.raw(`</summary><div>`)
+	p.markdown(p.cut(text))
+	p.raw("</div></details>")
+}
+
+// other writes a block that is neither text nor thinking nor a call.
+func (p *page) other(b session.Block) {
+	switch b.Type {
+	case "image":
+		p.image(b)
+	case "redactedThinking":
+		p.raw(`<p class="note">[thinking that is encrypted]</p>`)
+	default:
+		p.raw(`<p class="note">[a block of type `)
+		p.text(b.Type)
+		p.raw("]</p>")
+	}
+}
+
+// orphan writes a result whose call is not above it.
+func (p *page) orphan(i int, m session.Message) {
+	if p.o.Tools == None {
+		p.place(i, "result")
+		p.raw("></article>")
+		return
+	}
+	p.place(i, "result")
+	p.raw("><details")
+	if m.Get("isError") == "true" {
+		p.raw(` class="err" open`)
+	} else if p.o.Tools == Opened {
+		p.raw(" open")
+	}
+	p.raw("><summary>result of <b>")
+	p.text(nameless(m.Str("toolName")))
+	p.raw(`</b></summary><div>`)
+	for b := range m.Blocks() {
+		if b.Type == "text" {
+			p.raw("<pre><code>")
+			p.terminal(strings.TrimRight(p.cut(b.Str("text")), "\n"))
+			p.raw("</code></pre>")
+		} else {
+			p.other(b)
+		}
+	}
+	p.raw("</div></details></article>")
+}
+
+// system writes a system message, which most readers do not ask for.
+func (p *page) system(i int, m session.Message) {
+	p.place(i, "system")
+	p.raw("><details")
+	if p.o.System {
+		p.raw(" open")
+	}
+	p.raw("><summary>")
+	p.text(m.Role(), " prompt")
+	p.raw(`</summary><div>`)
+	text := m.Text("\n")
+	if text == "" {
+		text = tree.Text(p.s.Entries[i])
+	}
+	p.literal(p.cut(text))
+	p.raw("</div></details></article>")
+}
+
+// compaction writes the border that a compaction is.
+func (p *page) compaction(i int) {
+	e := p.s.Entries[i]
+	p.place(i, "border")
+	p.raw("><h2><a")
+	p.attr("href", "#"+p.anchor(i))
+	p.raw(">compacted: ")
+	switch n := p.gone[i]; {
+	case !p.on[i]:
+		p.text("what is above is summarized")
+	case n == 1:
+		p.text("1 entry above is not in the model’s context")
+	default:
+		p.text(grouped(int64(n)), " of the entries above are not in the model’s context")
+	}
+	p.raw("</a>")
+	if before := js.Value(e.Get("tokensBefore")); before.IsNumber() {
+		p.text(" · ", grouped(before.Int()), " tokens before, a summary of ", grouped(tree.Tokens(e)))
+	}
+	p.raw(`</h2><details class="think"><summary>the summary</summary><div>`)
+	p.markdown(p.cut(e.Str("summary")))
+	p.raw("</div></details></article>")
+}
+
+// aboutIt writes an entry that is no message.
+func (p *page) aboutIt(i int) {
+	e := p.s.Entries[i]
+	if messages := convo.EntryMessages(e); len(messages) > 0 && e.Type() != session.TypeBranchSummary {
+		p.place(i, "custom")
+		p.raw(">")
+		p.heading(i, nameless(tree.Kind(e)), 0)
+		for _, m := range messages {
+			p.literal(p.cut(m.Text("\n")))
+		}
+		p.raw("</article>")
+		return
+	}
+	p.place(i, "about")
+	p.raw(`><p class="note">`)
+	p.text(nameless(tree.Kind(e)))
+	if text := session.OneLine(tree.Text(e)); e.Type() != session.TypeBranchSummary && text != "" {
+		p.text(": ", js.Head(text, 300))
+	}
+	p.raw("</p>")
+	if e.Type() == session.TypeBranchSummary {
+		p.raw(`<details class="think"><summary>what the branch that was left came to</summary><div>`)
+		p.markdown(p.cut(e.Str("summary")))
+		p.raw("</div></details>")
+	}
+	p.raw("</article>")
+}
+
+// Describe says how much a page has.
+func (s Stats) Describe() string {
+	text := fmt.Sprintf("%s, %s, %s", counted(s.Entries, "entry", "entries"), counted(s.Branches, "other branch", "other branches"), sizeOf(s.Bytes))
+	if s.Cut > 0 {
+		text += fmt.Sprintf(", %s cut", counted(s.Cut, "text", "texts"))
+	}
+	return text
+}

@@ -1,0 +1,93 @@
+package page
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	_ "image/gif"  // its size
+	_ "image/jpeg" // its size
+	_ "image/png"  // its size
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// An Images says what becomes of images.
+type Images string
+
+// What becomes of images: they are in the page, or a note stands in their place.
+const (
+	InlineImages Images = "inline"
+	NoteImages   Images = "note"
+)
+
+// rasters are the media types that a page shows, by how their data begins. SVG is a program.
+var rasters = []struct {
+	media constant
+	magic string
+}{
+	{"image/png", "\x89PNG\r\n\x1a\n"}, {"image/jpeg", "\xff\xd8\xff"}, {"image/gif", "GIF8"}, {"image/webp", "RIFF"},
+}
+
+// image writes an image, or says of it what it is.
+func (p *page) image(b session.Block) {
+	data := b.Str("data")
+	note := func(why string) {
+		media := b.Str("mimeType")
+		if media == "" {
+			media = "an image"
+		}
+		p.raw(`<p class="note">[`)
+		p.text(media, ", ", why)
+		p.raw("]</p>")
+	}
+	switch {
+	case strings.HasPrefix(data, "blob:"):
+		note("kept outside of the session: " + data)
+		return
+	case p.o.Images == NoteImages:
+		note(sizeOf(int64(len(data)) * 3 / 4))
+		return
+	case p.o.MaxImage > 0 && int64(len(data))*3/4 > p.o.MaxImage:
+		note(sizeOf(int64(len(data))*3/4) + ", too large for this page")
+		return
+	}
+	raw, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		note("its data is no base64")
+		return
+	}
+	for _, r := range rasters {
+		if !bytes.HasPrefix(raw, []byte(r.magic)) {
+			continue
+		}
+		p.raw(`<img loading="lazy" decoding="async" alt="image, `)
+		p.text(sizeOf(int64(len(raw))))
+		p.raw(`"`)
+		// Only the header is read: a picture may be large when it is drawn.
+		if c, _, err := image.DecodeConfig(bytes.NewReader(raw)); err == nil && c.Width > 0 && c.Height > 0 {
+			p.raw(` width="`)
+			p.number(int64(c.Width))
+			p.raw(`" height="`)
+			p.number(int64(c.Height))
+			p.raw(`"`)
+		}
+		p.raw(` src="data:`, r.media, ";base64,")
+		p.text(base64.StdEncoding.EncodeToString(raw))
+		p.raw(`">`)
+		return
+	}
+	note("not of a kind that is shown")
+}
+
+// sizeOf returns a number of bytes for people.
+func sizeOf(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1e6:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

@@ -1,0 +1,226 @@
+package page
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
+)
+
+// What Markdown may be at most to be shown as such: parsers are slow on what is more.
+const (
+	maxMarkdown = 256 << 10
+	maxNesting  = 32
+	maxRun      = 200  // of one mark
+	maxCells    = 200  // bars in a line
+	maxBrackets = 2000 // in a text
+)
+
+// markdown writes a text of a model: as Markdown without HTML, or as it is if it is not fit
+// for a parser.
+func (m *markup) markdown(s string) {
+	if s = visible(s); !parsable(s) {
+		m.raw(`<p class="t">`)
+		m.text(s)
+		m.raw("</p>")
+		return
+	}
+	var b bytes.Buffer
+	if err := converter.Convert([]byte(s), &b); err != nil {
+		m.raw(`<p class="t">`)
+		m.text(s)
+		m.raw("</p>")
+		return
+	}
+	m.w.Write(b.Bytes()) // the one place where markup comes from a library
+}
+
+// converter is goldmark with tables and the like, and without HTML.
+var converter = goldmark.New(
+	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList,
+		extension.NewCJK(extension.WithEastAsianLineBreaks(extension.EastAsianLineBreaksSimple))),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(nodes{}, 1))),
+)
+
+// parsable reports whether a text has nothing that a parser is slow on.
+func parsable(s string) bool {
+	if len(s) > maxMarkdown || strings.Count(s, "[")+strings.Count(s, "]") > maxBrackets {
+		return false
+	}
+	for line := range strings.Lines(s) {
+		if strings.Count(line, "|") > maxCells || strings.Count(line, "<") > maxCells || nesting(line) > maxNesting {
+			return false
+		}
+		run := 0
+		for i := range len(line) {
+			if i > 0 && line[i] == line[i-1] && strings.IndexByte("*_`~[]()!\\", line[i]) >= 0 {
+				if run++; run > maxRun {
+					return false
+				}
+			} else {
+				run = 0
+			}
+		}
+	}
+	return true
+}
+
+// nesting returns how many quotes and lists a line may be in.
+func nesting(line string) (n int) {
+	rest := line
+	for {
+		trimmed := strings.TrimLeft(rest, " \t")
+		n += (len(rest) - len(trimmed)) / 4
+		if trimmed == "" || strings.IndexByte(">-*+", trimmed[0]) < 0 {
+			return n
+		}
+		rest = trimmed[1:]
+		n++
+	}
+}
+
+// nodes writes what goldmark's own renderer would write in another way.
+type nodes struct{}
+
+func (nodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			segments := n.(*ast.RawHTML).Segments
+			m := &markup{bufWriter(w)}
+			for i := range segments.Len() {
+				s := segments.At(i)
+				m.text(string(s.Value(source)))
+			}
+			return ast.WalkSkipChildren, m.w.Flush()
+		}
+		return ast.WalkContinue, nil
+	})
+	r.Register(ast.KindHTMLBlock, block(func(m *markup, source []byte, n ast.Node) {
+		m.raw(`<p class="t">`)
+		m.text(strings.TrimRight(lines(source, n), "\n"))
+		if b := n.(*ast.HTMLBlock); b.HasClosure() {
+			m.text("\n" + string(b.ClosureLine.Value(source)))
+		}
+		m.raw("</p>")
+	}))
+	r.Register(ast.KindFencedCodeBlock, block(func(m *markup, source []byte, n ast.Node) {
+		m.pre(string(n.(*ast.FencedCodeBlock).Language(source)), "", lines(source, n))
+	}))
+	r.Register(ast.KindCodeBlock, block(func(m *markup, source []byte, n ast.Node) { m.pre("", "", lines(source, n)) }))
+	r.Register(ast.KindHeading, heading)
+	r.Register(ast.KindLink, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		return ast.WalkContinue, link(w, string(n.(*ast.Link).Destination), entering)
+	})
+	r.Register(ast.KindAutoLink, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		l := n.(*ast.AutoLink)
+		target := string(l.URL(source))
+		if l.AutoLinkType == ast.AutoLinkEmail {
+			target = "mailto:" + target
+		}
+		if err := link(w, target, true); err != nil {
+			return ast.WalkStop, err
+		}
+		m := &markup{bufWriter(w)}
+		m.text(string(l.Label(source)))
+		if err := m.w.Flush(); err != nil {
+			return ast.WalkStop, err
+		}
+		return ast.WalkContinue, link(w, target, false)
+	})
+	// A picture that a text names is not loaded: it would tell somebody that the page is read.
+	r.Register(ast.KindImage, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		m := &markup{bufWriter(w)}
+		if entering {
+			m.raw(`<span class="note">[image: `)
+		} else {
+			m.raw(" ")
+			m.text(string(n.(*ast.Image).Destination))
+			m.raw("]</span>")
+		}
+		return ast.WalkContinue, m.w.Flush()
+	})
+}
+
+// block makes a renderer of what has no children to be written.
+func block(write func(m *markup, source []byte, n ast.Node)) renderer.NodeRendererFunc {
+	return func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		m := &markup{bufWriter(w)}
+		write(m, source, n)
+		return ast.WalkSkipChildren, m.w.Flush()
+	}
+}
+
+// heading writes a heading below those of the page.
+func heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	levels := [...][2]constant{{"<h3>", "</h3>"}, {"<h4>", "</h4>"}, {"<h5>", "</h5>"}, {"<h6>", "</h6>"}}
+	tags := levels[min(n.(*ast.Heading).Level, len(levels))-1]
+	m := &markup{bufWriter(w)}
+	if entering {
+		m.raw(tags[0])
+	} else {
+		m.raw(tags[1])
+	}
+	return ast.WalkContinue, m.w.Flush()
+}
+
+// lines returns the text of a block.
+func lines(source []byte, n ast.Node) string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		s := n.Lines().At(i)
+		b.Write(s.Value(source))
+	}
+	return b.String()
+}
+
+// pre writes code as a block.
+func (m *markup) pre(language, file, s string) {
+	m.raw("<pre><code>")
+	m.code(language, file, strings.TrimRight(s, "\n"))
+	m.raw("</code></pre>")
+}
+
+// link writes the begin or the end of a link. What leads elsewhere than to a page or to a
+// letter is a text.
+func link(w util.BufWriter, target string, entering bool) error {
+	m := &markup{bufWriter(w)}
+	switch ok := linkable(target); {
+	case entering && ok:
+		m.raw("<a")
+		m.attr("href", target)
+		m.raw(` rel="noopener noreferrer nofollow">`)
+	case entering:
+		m.raw(`<span class="note">`)
+	case ok:
+		m.raw("</a>")
+	default:
+		m.raw("</span>")
+	}
+	return m.w.Flush()
+}
+
+// linkable reports whether a link leads to a page or to a letter.
+func linkable(target string) bool {
+	u, err := url.Parse(target)
+	if err != nil || strings.ContainsAny(target, "\t\n\r\\") {
+		return false
+	}
+	switch u.Scheme {
+	case "http", "https":
+		return u.Host != ""
+	case "mailto":
+		return true
+	}
+	return false
+}
