@@ -41,7 +41,10 @@ func titleOf(c session.ToolCall) (title, file string) {
 	return "", ""
 }
 
-// call writes a call with its result.
+// maxOpenDiff is how many lines a change may have that is shown without being asked for.
+const maxOpenDiff = 40
+
+// call writes a call with its result: open if it failed, or if it is a small change.
 func (p *page) call(c session.ToolCall, result int) {
 	if p.o.Tools == None {
 		return
@@ -61,7 +64,8 @@ func (p *page) call(c session.ToolCall, result int) {
 	if failed {
 		p.raw(` class="err"`)
 	}
-	if p.o.Tools == Opened || failed && p.o.Tools != Names {
+	small := isDiff && diff.added+diff.removed <= maxOpenDiff
+	if p.o.Tools == Opened || (failed || small) && p.o.Tools != Names {
 		p.raw(" open")
 	}
 	p.raw("><summary><b>")
@@ -79,7 +83,7 @@ func (p *page) call(c session.ToolCall, result int) {
 			p.arguments(c, title, file)
 		}
 		if result >= 0 {
-			p.result(result, file)
+			p.result(result)
 		}
 		p.raw("</div>")
 	}
@@ -159,7 +163,7 @@ func (p *page) arguments(c session.ToolCall, title, file string) {
 }
 
 // result writes a result, as an entry in that of its call.
-func (p *page) result(i int, file string) {
+func (p *page) result(i int) {
 	m, _ := p.s.Entries[i].Message()
 	p.place(i, "result")
 	p.raw(">")
@@ -168,11 +172,7 @@ func (p *page) result(i int, file string) {
 		case "text":
 			text := p.cut(b.Str("text"))
 			p.raw("<pre><code>")
-			if file != "" && !strings.ContainsAny(text, "\x1b\r") {
-				p.code("", file, strings.TrimRight(text, "\n"))
-			} else {
-				p.terminal(strings.TrimRight(text, "\n"))
-			}
+			p.terminal(strings.TrimRight(text, "\n"))
 			p.raw("</code></pre>")
 		default:
 			p.other(b)

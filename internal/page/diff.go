@@ -62,13 +62,27 @@ func compared(edit js.Value) []string {
 		if len(a)+len(b) > maxDiff {
 			return nil
 		}
-		text := udiff.Unified("", "", a, b)
-		for _, head := range []string{"--- \n", "+++ \n"} {
-			text = strings.TrimPrefix(text, head)
-		}
-		return []string{text}
+		return []string{hunks(udiff.Unified("", "", a, b))}
 	}
 	return nil
+}
+
+// hunks returns a patch without its heads: the lines are counted from where an edit begins,
+// which nobody knows.
+func hunks(patch string) string {
+	var b strings.Builder
+	for line := range strings.Lines(patch) {
+		switch {
+		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
+		case strings.HasPrefix(line, "@@ "):
+			if b.Len() > 0 {
+				b.WriteString("@@\n")
+			}
+		default:
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 func isPatch(text string) bool {

@@ -236,12 +236,12 @@ func (p *page) compaction(i int) {
 	case n == 1:
 		p.text("1 entry above is not in the model’s context")
 	default:
-		p.text(grouped(int64(n)), " of the entries above are not in the model’s context")
+		p.text(grouped(int64(n)), " entries above are not in the model’s context")
+	}
+	if before := js.Value(e.Get("tokensBefore")); before.IsNumber() {
+		p.text(" · ", grouped(before.Int()), " → ", grouped(tree.Tokens(e)), " tokens")
 	}
 	p.raw("</a>")
-	if before := js.Value(e.Get("tokensBefore")); before.IsNumber() {
-		p.text(" · ", grouped(before.Int()), " tokens before, a summary of ", grouped(tree.Tokens(e)))
-	}
 	p.raw(`</h2><details class="think"><summary>the summary</summary><div>`)
 	p.markdown(p.cut(e.Str("summary")))
 	p.raw("</div></details></article>")
@@ -262,7 +262,7 @@ func (p *page) aboutIt(i int) {
 	}
 	p.place(i, "about")
 	p.raw(`><p class="note">`)
-	p.text(nameless(tree.Kind(e)))
+	p.text(nameless(words(tree.Kind(e))))
 	if text := session.OneLine(tree.Text(e)); e.Type() != session.TypeBranchSummary && text != "" {
 		p.text(": ", js.Head(text, 300))
 	}
@@ -273,6 +273,19 @@ func (p *page) aboutIt(i int) {
 		p.raw("</div></details>")
 	}
 	p.raw("</article>")
+}
+
+// words returns a type of entries as people say it.
+func words(kind string) string {
+	switch kind {
+	case session.TypeModelChange:
+		return "model"
+	case session.TypeSessionInfo:
+		return "title"
+	case session.TypeBranchSummary:
+		return "back from another branch"
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(kind, "_change"), "_", " ")
 }
 
 // Describe says how much a page has.

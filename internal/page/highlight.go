@@ -15,7 +15,8 @@ import (
 //go:embed lexers/*.xml
 var lexerFiles embed.FS
 
-// maxCode is how long code may be to be coloured, in bytes.
+// maxCode is how much code of a page is coloured, in bytes: lexers take fifty times as long as
+// the rest of a page.
 const maxCode = 64 << 10
 
 // lexers are made when the first code is coloured: most of a session has none.
@@ -56,7 +57,7 @@ func golang() chroma.Lexer {
 // code writes code. It is coloured by its language, or by the name of its file, and never by
 // what it looks like.
 func (m *markup) code(language, file, s string) {
-	if len(s) > maxCode || language == "" && file == "" {
+	if len(s) > *m.left || language == "" && file == "" {
 		m.text(s)
 		return
 	}
@@ -75,6 +76,7 @@ func (m *markup) code(language, file, s string) {
 		m.text(s)
 		return
 	}
+	*m.left -= len(s)
 	last := constant("")
 	for token := next(); token != chroma.EOF; token = next() {
 		class := classOf(token.Type)

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bufio"
 	"bytes"
 	"net/url"
 	"strings"
@@ -31,7 +32,7 @@ func (m *markup) markdown(s string) {
 		return
 	}
 	var b bytes.Buffer
-	if err := converter.Convert([]byte(s), &b); err != nil {
+	if err := converter(m.left).Convert([]byte(s), &b); err != nil {
 		m.raw(`<p class="t">`)
 		m.text(s)
 		m.raw("</p>")
@@ -41,11 +42,13 @@ func (m *markup) markdown(s string) {
 }
 
 // converter is goldmark with tables and the like, and without HTML.
-var converter = goldmark.New(
-	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList,
-		extension.NewCJK(extension.WithEastAsianLineBreaks(extension.EastAsianLineBreaksSimple))),
-	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(nodes{}, 1))),
-)
+func converter(left *int) goldmark.Markdown {
+	return goldmark.New(
+		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList,
+			extension.NewCJK(extension.WithEastAsianLineBreaks(extension.EastAsianLineBreaksSimple))),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(nodes{left}, 1))),
+	)
+}
 
 // parsable reports whether a text has nothing that a parser is slow on.
 func parsable(s string) bool {
@@ -85,22 +88,16 @@ func nesting(line string) (n int) {
 }
 
 // nodes writes what goldmark's own renderer would write in another way.
-type nodes struct{}
+type nodes struct{ left *int }
 
-func (nodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if entering {
-			segments := n.(*ast.RawHTML).Segments
-			m := &markup{bufWriter(w)}
-			for i := range segments.Len() {
-				s := segments.At(i)
-				m.text(string(s.Value(source)))
-			}
-			return ast.WalkSkipChildren, m.w.Flush()
-		}
-		return ast.WalkContinue, nil
-	})
-	r.Register(ast.KindHTMLBlock, block(func(m *markup, source []byte, n ast.Node) {
+// markup is a writer of ours that writes into that of the renderer.
+func (r nodes) markup(w util.BufWriter) *markup {
+	return &markup{bufio.NewWriterSize(w, 512), r.left}
+}
+
+func (r nodes) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
+	to.Register(ast.KindRawHTML, r.rawHTML)
+	to.Register(ast.KindHTMLBlock, r.block(func(m *markup, source []byte, n ast.Node) {
 		m.raw(`<p class="t">`)
 		m.text(strings.TrimRight(lines(source, n), "\n"))
 		if b := n.(*ast.HTMLBlock); b.HasClosure() {
@@ -108,64 +105,84 @@ func (nodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 		}
 		m.raw("</p>")
 	}))
-	r.Register(ast.KindFencedCodeBlock, block(func(m *markup, source []byte, n ast.Node) {
+	to.Register(ast.KindFencedCodeBlock, r.block(func(m *markup, source []byte, n ast.Node) {
 		m.pre(string(n.(*ast.FencedCodeBlock).Language(source)), "", lines(source, n))
 	}))
-	r.Register(ast.KindCodeBlock, block(func(m *markup, source []byte, n ast.Node) { m.pre("", "", lines(source, n)) }))
-	r.Register(ast.KindHeading, heading)
-	r.Register(ast.KindLink, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		return ast.WalkContinue, link(w, string(n.(*ast.Link).Destination), entering)
+	to.Register(ast.KindCodeBlock, r.block(func(m *markup, source []byte, n ast.Node) { m.pre("", "", lines(source, n)) }))
+	to.Register(ast.KindHeading, r.heading)
+	to.Register(ast.KindLink, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		return ast.WalkContinue, r.link(w, string(n.(*ast.Link).Destination), entering)
 	})
-	r.Register(ast.KindAutoLink, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
-		l := n.(*ast.AutoLink)
-		target := string(l.URL(source))
-		if l.AutoLinkType == ast.AutoLinkEmail {
-			target = "mailto:" + target
-		}
-		if err := link(w, target, true); err != nil {
-			return ast.WalkStop, err
-		}
-		m := &markup{bufWriter(w)}
-		m.text(string(l.Label(source)))
-		if err := m.w.Flush(); err != nil {
-			return ast.WalkStop, err
-		}
-		return ast.WalkContinue, link(w, target, false)
-	})
-	// A picture that a text names is not loaded: it would tell somebody that the page is read.
-	r.Register(ast.KindImage, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		m := &markup{bufWriter(w)}
-		if entering {
-			m.raw(`<span class="note">[image: `)
-		} else {
-			m.raw(" ")
-			m.text(string(n.(*ast.Image).Destination))
-			m.raw("]</span>")
-		}
-		return ast.WalkContinue, m.w.Flush()
-	})
+	to.Register(ast.KindAutoLink, r.autoLink)
+	to.Register(ast.KindImage, r.image)
+}
+
+// rawHTML writes tags as text.
+func (r nodes) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	m := r.markup(w)
+	segments := n.(*ast.RawHTML).Segments
+	for i := range segments.Len() {
+		s := segments.At(i)
+		m.text(string(s.Value(source)))
+	}
+	return ast.WalkSkipChildren, m.w.Flush()
+}
+
+// autoLink writes an address that is a link.
+func (r nodes) autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	l := n.(*ast.AutoLink)
+	target := string(l.URL(source))
+	if l.AutoLinkType == ast.AutoLinkEmail {
+		target = "mailto:" + target
+	}
+	if err := r.link(w, target, true); err != nil {
+		return ast.WalkStop, err
+	}
+	m := r.markup(w)
+	m.text(string(l.Label(source)))
+	if err := m.w.Flush(); err != nil {
+		return ast.WalkStop, err
+	}
+	return ast.WalkContinue, r.link(w, target, false)
+}
+
+// image writes a picture that a text names as text. It is not loaded: that would tell somebody
+// that the page is read.
+func (r nodes) image(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	m := r.markup(w)
+	if entering {
+		m.raw(`<span class="note">[image: `)
+	} else {
+		m.raw(" ")
+		m.text(string(n.(*ast.Image).Destination))
+		m.raw("]</span>")
+	}
+	return ast.WalkContinue, m.w.Flush()
 }
 
 // block makes a renderer of what has no children to be written.
-func block(write func(m *markup, source []byte, n ast.Node)) renderer.NodeRendererFunc {
+func (r nodes) block(write func(m *markup, source []byte, n ast.Node)) renderer.NodeRendererFunc {
 	return func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
-		m := &markup{bufWriter(w)}
+		m := r.markup(w)
 		write(m, source, n)
 		return ast.WalkSkipChildren, m.w.Flush()
 	}
 }
 
 // heading writes a heading below those of the page.
-func heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (r nodes) heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	levels := [...][2]constant{{"<h3>", "</h3>"}, {"<h4>", "</h4>"}, {"<h5>", "</h5>"}, {"<h6>", "</h6>"}}
 	tags := levels[min(n.(*ast.Heading).Level, len(levels))-1]
-	m := &markup{bufWriter(w)}
+	m := r.markup(w)
 	if entering {
 		m.raw(tags[0])
 	} else {
@@ -193,8 +210,8 @@ func (m *markup) pre(language, file, s string) {
 
 // link writes the begin or the end of a link. What leads elsewhere than to a page or to a
 // letter is a text.
-func link(w util.BufWriter, target string, entering bool) error {
-	m := &markup{bufWriter(w)}
+func (r nodes) link(w util.BufWriter, target string, entering bool) error {
+	m := r.markup(w)
 	switch ok := linkable(target); {
 	case entering && ok:
 		m.raw("<a")

@@ -15,12 +15,15 @@ import (
 type constant string
 
 // markup is a page as it is written. It keeps its first error for flush.
-type markup struct{ w *bufio.Writer }
+type markup struct {
+	w    *bufio.Writer
+	left *int // bytes of code that may still be coloured on the page
+}
 
-func newMarkup(w io.Writer) *markup { return &markup{bufio.NewWriterSize(w, 64<<10)} }
-
-// bufWriter returns a writer of ours that writes into that of a renderer.
-func bufWriter(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, 512) }
+func newMarkup(w io.Writer) *markup {
+	left := maxCode
+	return &markup{bufio.NewWriterSize(w, 64<<10), &left}
+}
 
 func (m *markup) raw(parts ...constant) {
 	for _, p := range parts {

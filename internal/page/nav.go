@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	"github.com/sess-tools/sess/internal/tree"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -20,8 +22,8 @@ func (p *page) nav() {
 		if !on {
 			level = p.level(r)
 		}
-		telling := label != "" || r.Opens && !on || p.turns(e)
-		if !telling || !on && !r.Opens && label == "" {
+		opens := r.Opens && !on && e.Type() == session.TypeMessage
+		if label == "" && !opens && !(on && p.turns(e)) {
 			if run.entries > 0 && (run.on != on || run.level != level) {
 				p.folded(&run)
 			}
@@ -81,11 +83,11 @@ func onlyCalls(e session.Entry) bool {
 // row writes an entry of the tree.
 func (p *page) row(i int, on bool, level int, label string) {
 	e := p.s.Entries[i]
-	p.begin(i, on, level, 1)
+	p.begin(i, on, level, 1, false)
 	p.raw(`<span class="r">`)
 	p.text(tree.Kind(e))
 	p.raw("</span> ")
-	p.text(js.Head(session.OneLine(tree.Text(e)), 60))
+	p.text(js.Head(plain.Replace(session.OneLine(tree.Text(e))), 60))
 	if label != "" {
 		p.raw(` <span class="lab">@`)
 		p.text(label)
@@ -94,10 +96,13 @@ func (p *page) row(i int, on bool, level int, label string) {
 	p.raw("</a>")
 }
 
+// plain takes out the marks of Markdown that are most often seen.
+var plain = strings.NewReplacer("**", "", "`", "", "### ", "", "## ", "", "# ", "")
+
 // folded writes how many entries there are that have no rows.
 func (p *page) folded(f *fold) {
 	if f.entries > 0 {
-		p.begin(f.first, f.on, f.level, f.entries)
+		p.begin(f.first, f.on, f.level, f.entries, f.tokens == 0)
 		p.raw(`<span class="r">`)
 		p.text(counted(f.entries, "entry", "entries"), ", ", grouped(f.tokens), " tokens")
 		p.raw("</span></a>")
@@ -106,7 +111,7 @@ func (p *page) folded(f *fold) {
 }
 
 // begin begins a row, which is a link if its entry is on the page.
-func (p *page) begin(i int, on bool, level, entries int) {
+func (p *page) begin(i int, on bool, level, entries int, hidden bool) {
 	p.raw(`<a class="`)
 	if on {
 		p.raw("on")
@@ -118,6 +123,9 @@ func (p *page) begin(i int, on bool, level, entries int) {
 		p.raw(` data-n="`)
 		p.number(int64(entries))
 		p.raw(`"`)
+	}
+	if hidden { // it says nothing, and counts
+		p.raw(" hidden")
 	}
 	if on || p.o.All {
 		p.attr("href", "#"+p.anchor(i))

@@ -1,0 +1,54 @@
+// Sess-show shows a session to people: as a page, on the terminal, or as Markdown.
+//
+// Usage:
+//
+//	sess-show [flags] [SESSION...]
+//
+// On a terminal it opens a pager, and into a pipe it prints text. See sess-show(1).
+package main
+
+import (
+	"context"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/complete"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-show",
+	Summary: "show a session as a page, on the terminal, or as Markdown",
+	Args:    "[SESSION...]",
+	Examples: `sess-show s.jsonl
+sess-show --redact -o s.html s.jsonl
+sess-show --markdown --leaf @fix s.jsonl > s.md
+sess-ls -0 | xargs -0 -r sess-show -o pages/`,
+	Complete: complete.Reader,
+	New: func() ([]clikit.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	if err := c.check(operands); err != nil {
+		return err
+	}
+	if c.directory() {
+		return c.makeDirectory(ctx, s, operands)
+	}
+	d, err := c.read(ctx, s, first(operands))
+	if err != nil {
+		return err
+	}
+	return c.show(ctx, s, d)
+}
+
+// first is the one that is read, "" for standard input.
+func first(operands []string) string {
+	if len(operands) == 0 {
+		return ""
+	}
+	return operands[0]
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/command"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/page"
+	"github.com/sess-tools/sess/internal/redact"
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// A document is a session that is shown, and the path to the leaf.
+type document struct {
+	src  *operand.Source
+	path []int // positions
+}
+
+// read reads a session.
+func (c *config) read(ctx context.Context, s *clikit.Streams, name string) (*document, error) {
+	in, err := operand.Open(ctx, s, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if c.redact {
+		r, err := redact.Default()
+		if err != nil {
+			return nil, err
+		}
+		if err := in.Through(r.Session); err != nil {
+			return nil, err
+		}
+	}
+	d := &document{}
+	if d.src, err = in.Session(); err != nil {
+		return nil, err
+	}
+	if len(d.src.Entries) > 0 {
+		leaf, err := d.src.Leaf(c.leaf)
+		if err != nil {
+			return nil, err
+		}
+		var problems []session.Problem
+		d.path, problems = d.src.Session.PathIndex(leaf)
+		d.src.Warn(problems)
+	}
+	if c.blobs != "" {
+		c.resolve(d)
+	}
+	return d, nil
+}
+
+// resolve puts blobs in the place of references to them.
+func (c *config) resolve(d *document) {
+	blobs := store.OpenBlobs(c.blobs)
+	var all []session.Problem
+	for i, e := range d.src.Entries {
+		var problems []session.Problem
+		d.src.Entries[i], problems = convo.ResolveBlobs(e, blobs.Get)
+		all = append(all, problems...)
+	}
+	d.src.Warn(all)
+}
+
+// entries are those of the path.
+func (d *document) entries() (list []session.Entry) {
+	for _, i := range d.path {
+		list = append(list, d.src.Entries[i])
+	}
+	return list
+}
+
+// show writes a session in its form.
+func (c *config) show(ctx context.Context, s *clikit.Streams, d *document) error {
+	out := s.OutFile()
+	terminal := out != nil && tty.IsTerminal(out)
+	f, err := c.form(terminal)
+	if err != nil {
+		return err
+	}
+	if f == asPage && c.dest.File != "" {
+		made, err := c.makePages(s, d, c.dest.File)
+		if err != nil {
+			return err
+		}
+		for _, name := range made {
+			if _, err := fmt.Fprintln(s.Out, name); err != nil {
+				return err
+			}
+		}
+		return c.opened(s, made[0])
+	}
+	write := func(w io.Writer) error { return c.write(s, w, d, f, c.colored(s, out)) }
+	if c.dest.File != "" {
+		if err := c.dest.Make(content(write)); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(s.Out, c.dest.File); err != nil {
+			return err
+		}
+		return c.opened(s, c.dest.File)
+	}
+	if f == asANSI && terminal && !c.noPager {
+		if p, ok := pager(); ok {
+			if err := s.Flush(); err != nil {
+				return err
+			}
+			err := p.Show(out, s.ErrFile(), write)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return clikit.CommandFailed(err)
+		}
+	}
+	if f == asPage {
+		return write(s.Out)
+	}
+	return write(s.Shown())
+}
+
+// colored reports whether text is written in colours.
+func (c *config) colored(s *clikit.Streams, out *os.File) bool {
+	return c.color == "always" || c.ansi && c.color == "auto" && out == nil || tty.Color(c.color, out, os.LookupEnv)
+}
+
+// content is what a write writes, for a file.
+type content func(io.Writer) error
+
+func (c content) WriteTo(w io.Writer) (int64, error) { return 0, c(w) }
+
+// write writes a session in a form.
+func (c *config) write(s *clikit.Streams, w io.Writer, d *document, f form, colored bool) error {
+	switch f {
+	case asPage:
+		stats, err := page.Write(w, d.src.Session, d.path, c.options())
+		s.Notef("%s", stats.Describe())
+		return err
+	case asMarkdown:
+		return writeMarkdown(w, d.src.Session, d.entries(), c.title)
+	case asANSI:
+		return writeText(w, d.entries(), colored)
+	}
+	return writeText(w, d.entries(), false)
+}
+
+// pager is the program that shows text: what the user says, or less, if that is here.
+func pager() (command.Pager, bool) {
+	for _, name := range []string{"SESS_PAGER", "PAGER"} {
+		words, ok := os.LookupEnv(name)
+		switch {
+		case !ok:
+			continue
+		case strings.TrimSpace(words) == "" || words == "cat":
+			return command.Pager{}, false
+		}
+		return command.Pager{Argv: []string{"sh", "-c", words}, Env: less()}, true
+	}
+	if !command.Has("less") {
+		return command.Pager{}, false
+	}
+	return command.Pager{Argv: []string{"less"}, Env: less()}, true
+}
+
+// less are the flags of less, unless the user has some: colours, and no pager for what fits on
+// the screen.
+func less() []string {
+	if _, ok := os.LookupEnv("LESS"); ok {
+		return nil
+	}
+	return []string{"LESS=FRX"}
+}
+
+// opened opens a file in a browser, if that is wanted.
+func (c *config) opened(s *clikit.Streams, name string) error {
+	if !c.open {
+		return nil
+	}
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return err
+	}
+	argv := []string{"xdg-open", path}
+	switch runtime.GOOS {
+	case "darwin":
+		argv[0] = "open"
+	case "windows": // not cmd, which would read the name as a command
+		argv = []string{"rundll32", "url.dll,FileProtocolHandler", path}
+	}
+	if err := s.Flush(); err != nil {
+		return err
+	}
+	return clikit.CommandFailed(command.Open(argv, s.Err))
+}
+
+// buffered calls write with a buffer in front of w.
+func buffered(w io.Writer, write func(*bufio.Writer) error) error {
+	b := bufio.NewWriterSize(w, 64<<10)
+	if err := write(b); err != nil {
+		return err
+	}
+	return b.Flush()
+}
