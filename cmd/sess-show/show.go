@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
@@ -34,6 +35,7 @@ func (c *config) read(ctx context.Context, s *clikit.Streams, name string) (*doc
 		return nil, err
 	}
 	defer in.Close()
+	collect(in)
 	if c.redact {
 		r, err := redact.Default()
 		if err != nil {
@@ -60,6 +62,19 @@ func (c *config) read(ctx context.Context, s *clikit.Streams, name string) (*doc
 		c.resolve(d)
 	}
 	return d, nil
+}
+
+// large is from which size on, in bytes, memory is worth more than time.
+const large = 16 << 20
+
+// collect says how much garbage there may be beside a session: a small one is shown before it
+// is worth a collection, and a large one is kept whole.
+func collect(in *operand.Input) {
+	percent := 400
+	if _, _, ok := in.Large(large); ok {
+		percent = 20
+	}
+	debug.SetGCPercent(percent)
 }
 
 // resolve puts blobs in the place of references to them.

@@ -17,7 +17,7 @@ var lexerFiles embed.FS
 
 // maxCode is how much code of a page is coloured, in bytes: lexers take fifty times as long as
 // the rest of a page.
-const maxCode = 64 << 10
+const maxCode = 32 << 10
 
 // lexers are made when the first code is coloured: most of a session has none.
 var lexers = sync.OnceValue(func() *chroma.LexerRegistry {
