@@ -117,7 +117,7 @@ func (c *config) show(ctx context.Context, s *clikit.Streams, d *document) error
 		}
 		return c.opened(s, made[0])
 	}
-	write := func(w io.Writer) error { return c.write(s, w, d, f, c.colored(s, out)) }
+	write := func(w io.Writer) error { return c.write(s, w, d, f, c.colored(out)) }
 	if c.dest.File != "" {
 		if err := c.dest.Make(content(write)); err != nil {
 			return err
@@ -146,7 +146,7 @@ func (c *config) show(ctx context.Context, s *clikit.Streams, d *document) error
 }
 
 // colored reports whether text is written in colours.
-func (c *config) colored(s *clikit.Streams, out *os.File) bool {
+func (c *config) colored(out *os.File) bool {
 	return c.color == "always" || c.ansi && c.color == "auto" && out == nil || tty.Color(c.color, out, os.LookupEnv)
 }
 

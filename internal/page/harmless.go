@@ -23,7 +23,7 @@ func Harmless(s string) bool {
 		return false
 	}
 	harmless := true
-	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	_ = ast.Walk(doc, func(n ast.Node, _ bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.Heading:
 			harmless = harmless && (n == last || n.Level > 2)
