@@ -136,6 +136,9 @@ func (c *counter) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// manyEntries is from how many entries on a browser draws only those that are seen.
+const manyEntries = 500
+
 // head writes the head. The policy comes first: it holds for what follows.
 func (p *page) head() {
 	p.raw(`<!doctype html><html lang="en" data-sess="1"`)
@@ -157,7 +160,11 @@ func (p *page) head() {
 	p.text(p.title())
 	p.raw("</title><style>")
 	p.w.WriteString(style)
-	p.raw("</style></head><body>")
+	p.raw("</style></head><body")
+	if len(p.path) > manyEntries {
+		p.raw(` class="large"`)
+	}
+	p.raw(">")
 }
 
 // Policy is the policy of a page: nothing is loaded, and nothing runs but its own script.

@@ -71,7 +71,7 @@ func texts(s string) string { return `[{"type":"text","text":` + corpus.Quote(s)
 
 // elements are all that a page is made of, each with its attributes.
 var elements = map[string][]string{
-	"html": {"lang", "data-sess", "data-session", "data-leaf", "class"}, "head": nil, "meta": {"charset", "http-equiv", "content", "name"}, "title": nil, "style": nil, "body": nil,
+	"html": {"lang", "data-sess", "data-session", "data-leaf", "class"}, "head": nil, "meta": {"charset", "http-equiv", "content", "name"}, "title": nil, "style": nil, "body": {"class"},
 	"nav": {"aria-label"}, "main": nil, "header": nil, "h1": nil, "h2": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil, "p": {"class"}, "div": {"id", "hidden"},
 	"a": {"href", "class", "data-n", "hidden", "rel"}, "span": {"class"}, "input": {"class", "type", "id", "aria-label", "placeholder", "checked", "disabled"}, "output": nil,
 	"article": {"class", "id"}, "time": {"datetime"}, "details": {"class", "open", "id"}, "summary": nil, "b": nil, "pre": {"class"}, "code": nil,
