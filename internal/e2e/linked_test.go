@@ -20,12 +20,8 @@ var heavy = map[string][]string{
 	"github.com/alecthomas/": {"sess-show"},
 	"github.com/yuin/":       {"sess-show"},
 	"github.com/BurntSushi/": {"sess-redact"},
-<<<<<<< HEAD
-	"github.com/BobuSumisu/": {"sess-redact", "sess-export", "sess-compact"},
-	"github.com/guptarohit":  {"sess-stat"}, // which is small, and for plots
-=======
 	"github.com/BobuSumisu/": {"sess-redact", "sess-export", "sess-compact", "sess-show"},
->>>>>>> 22401c0 (sess-show: document it, and test pages, Markdown and text)
+	"github.com/guptarohit":  {"sess-stat"}, // which is small, and for plots
 }
 
 // A tool that does not need a large module does not carry it: the others are small, and

@@ -93,7 +93,9 @@ func (b *bench) gateway(ctx context.Context) (host, dir string, stop func() erro
 		return "", "", nil, err
 	}
 	host = l.Addr().String()
-	l.Close()
+	if err := l.Close(); err != nil {
+		return "", "", nil, err
+	}
 	cmd := exec.Command(path, "--port", host, "posix", dir)
 	cmd.Env = append(b.environ(), "ROOT_ACCESS_KEY="+bucketKey, "ROOT_SECRET_KEY="+bucketSecret)
 	if err := cmd.Start(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -93,7 +94,7 @@ func (b *bench) shared(ctx context.Context, p place, size int64, there bool, arg
 		return err
 	}
 	ours = b.ours("sess-sync", args(shared{s, header})...)
-	ours.env = append(p.env, "SESS_REMOTE="+p.address, "SESS_DIR="+stored)
+	ours.env = slices.Concat(p.env, []string{"SESS_REMOTE=" + p.address, "SESS_DIR=" + stored})
 	ours.before = func() error {
 		err := errors.Join(empty(), b.sync(ctx, p, "init", p.address))
 		if there {

@@ -22,8 +22,8 @@ Some lines are made to mislead a search. By default a session has {{.Size}}, and
 are those of time over size, without points that take no longer than three starts of a process. The measuring program itself
 takes {{.Floor}}, so smaller peaks of memory cannot be seen.
 
-What `+"`sess-sync`"+` has pulled is durable when it ends, and so is what it has pushed to a directory. The peer makes the same
-promise: `+"`cp`"+`, or `+"`curl`"+`, and then `+"`sync`"+` of the file. A bucket is that of a versitygw on the same machine, which compares what is
+What ` + "`sess-sync`" + ` has pulled is durable when it ends, and so is what it has pushed to a directory. The peer makes the same
+promise: ` + "`cp`" + `, or ` + "`curl`" + `, and then ` + "`sync`" + ` of the file. A bucket is that of a versitygw on the same machine, which compares what is
 pushed with its SHA-256 on both sides. Those that append are a process for each message.
 
 | goal | ours | peer | ratio | goal | met |
