@@ -199,8 +199,8 @@ func TestRandom(t *testing.T) {
 			lines := reference(t, patterns, o, text)
 			want = append(want, len(lines) > 0)
 			var got []string
-			for _, l := range p.Lines(text, n%2 == 0) {
-				got = append(got, text[l.From:l.To])
+			for l := range p.Lines(text, n%2 == 0) {
+				got = append(got, l.Text)
 			}
 			if diff := cmp.Diff(lines, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("round %d: %q with %+v in %q (-want +got):\n%s", n, patterns, o, text, diff)
@@ -298,6 +298,11 @@ func TestLines(t *testing.T) {
 		{`(?s)a.c`, grep.Options{}, "xa\ncx\nd", []string{"xa\ncx|a\nc"}},
 		{"a\nc", grep.Options{Fixed: true}, "xa\ncx", []string{"xa\ncx|a\nc"}},
 		{"a\n", grep.Options{Fixed: true}, "xa\ncx", []string{"xa|a"}},
+		{`(?s)a.|c|y`, grep.Options{}, "xa\nc y\nz\ny", []string{"xa|a", "c y|c|y", "y|y"}},
+		{`(?s)a.b|c`, grep.Options{}, "a\nb c\nc", []string{"a\nb c|a\nb|c", "c|c"}},
+		{`a\z|b`, grep.Options{}, "ba\nba", []string{"ba|b", "ba|b|a"}},
+		{`\Aa|b`, grep.Options{}, "ab\nab", []string{"ab|a|b", "ab|b"}},
+		{"o*", grep.Options{}, "foo\nboo", []string{"foo|oo", "boo|oo"}},
 		{"foo", grep.Options{Word: true}, "foo foo_ foo-foo", []string{"foo foo_ foo-foo|foo|foo|foo"}},
 		{"foo!", grep.Options{Word: true}, "foo!foo!", []string{"foo!foo!|foo!"}},
 		{"na", grep.Options{Word: true}, "naïve na", []string{"naïve na|na"}},
@@ -316,10 +321,10 @@ func TestLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, l := range p.Lines(tt.text, true) {
-			row := tt.text[l.From:l.To]
+		for l := range p.Lines(tt.text, true) {
+			row := l.Text
 			for _, m := range l.Matches {
-				row += "|" + tt.text[m.From:m.To]
+				row += "|" + l.Text[m.From:m.To]
 			}
 			got = append(got, row)
 		}
