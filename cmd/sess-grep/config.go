@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"slices"
 	"strings"
 
@@ -164,11 +163,12 @@ func (c *config) pattern(s *clikit.Streams, operands []string) (*grep.Pattern, [
 			return nil, nil, err
 		}
 		defer in.Close()
-		lines, err := readLines(in)
-		if err != nil {
-			return nil, nil, operand.Locate(c.patternFile, err)
+		for l, err := range jsonl.Lines(in) {
+			if err != nil {
+				return nil, nil, operand.Locate(c.patternFile, err)
+			}
+			patterns = append(patterns, string(l.Data))
 		}
-		patterns = append(patterns, lines...)
 	case len(patterns) == 0 && len(operands) == 0:
 		return nil, nil, clikit.UsageError("no PATTERN")
 	case len(patterns) == 0:
@@ -193,15 +193,4 @@ func (c *config) filter() (*filter.Filter, error) {
 		return nil, clikit.UsageError("--where: %v", err)
 	}
 	return f, nil
-}
-
-// readLines reads the lines of a file of patterns.
-func readLines(r io.Reader) (lines []string, err error) {
-	for l, err := range jsonl.Lines(r) {
-		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, string(l.Data))
-	}
-	return lines, nil
 }

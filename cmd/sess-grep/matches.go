@@ -224,11 +224,4 @@ func isSelf(e session.Entry, calls map[string]bool) bool {
 }
 
 // ran finds this program in a command.
-var ran = must(grep.Compile([]string{`\bsess[- ]grep\b`}, grep.Options{}))
-
-func must(p *grep.Pattern, err error) *grep.Pattern {
-	if err != nil {
-		panic(err)
-	}
-	return p
-}
+var ran = grep.MustCompile([]string{`\bsess[- ]grep\b`}, grep.Options{})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -75,7 +76,7 @@ func (p *printer) group(r *result, gr group) error {
 		}
 		fresh = append(fresh, it)
 	}
-	if left > 0 && !hasMatch(fresh) {
+	if left > 0 && !slices.ContainsFunc(fresh, func(it item) bool { return !it.context }) {
 		return nil
 	}
 	if p.groups++; p.groups > 1 && p.contextual() {
@@ -92,15 +93,6 @@ func (p *printer) group(r *result, gr group) error {
 		return p.streams.Flush()
 	}
 	return nil
-}
-
-func hasMatch(gr group) bool {
-	for _, it := range gr {
-		if !it.context {
-			return true
-		}
-	}
-	return false
 }
 
 // item prints an item.

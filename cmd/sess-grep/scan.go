@@ -35,16 +35,8 @@ func (g *search) nothing(ctx context.Context, name string, scanner *grep.Scanner
 		return false
 	}
 	defer func() { _ = f.Close() }()
-	for b, err := range jsonl.Blocks(disk.Reader{Ctx: ctx, R: f}) {
-		if err != nil {
-			return false
-		}
-		scanner.Reset(b.Data)
-		_, _, ok := scanner.Next()
-		b.Free()
-		if ok {
-			return false
-		}
+	for range scanner.Candidates(disk.Reader{Ctx: ctx, R: f}) {
+		return false // or it cannot be read
 	}
 	return true
 }
@@ -146,19 +138,13 @@ func (d *document) first(ctx context.Context) (offset int64, ok bool, err error)
 	if g.headerRows(d.header).some() {
 		return 0, true, nil
 	}
-	scanner := g.pattern.Scanner(g.unfiltered)
-	for b, err := range jsonl.Blocks(d.reader(ctx, 0)) {
+	for line, err := range g.pattern.Scanner(g.unfiltered).Candidates(d.reader(ctx, 0)) {
 		if err != nil {
 			return 0, false, operand.Locate(d.in.Name, err)
 		}
-		scanner.Reset(b.Data)
-		for from, to, ok := scanner.Next(); ok; from, to, ok = scanner.Next() {
-			found, err := d.maybe(ctx, b.Text(from, to))
-			if err != nil || found {
-				return b.Offset + int64(from), found, err
-			}
+		if found, err := d.maybe(ctx, line.Text); err != nil || found {
+			return line.Offset, found, err
 		}
-		b.Free()
 	}
 	return 0, false, nil
 }
@@ -241,29 +227,25 @@ func (d *document) candidates(ctx context.Context, offset int64, visit func(i in
 		}
 		return nil
 	}
-	scanner, next := d.g.pattern.Scanner(d.g.unfiltered), 0
-	for b, err := range jsonl.Blocks(d.reader(ctx, offset)) {
+	next := 0
+	for line, err := range d.g.pattern.Scanner(d.g.unfiltered).Candidates(d.reader(ctx, offset)) {
 		if err != nil {
 			return operand.Locate(d.in.Name, err)
 		}
-		scanner.Reset(b.Data)
-		for from, to, ok := scanner.Next(); ok; from, to, ok = scanner.Next() {
-			at := offset + b.Offset + int64(from)
-			for next < len(d.offsets) && d.offsets[next] < at {
-				next++
-			}
-			if next == len(d.offsets) || d.offsets[next] != at {
-				continue // not an entry
-			}
-			e, err := session.ParseEntry(b.Text(from, to))
-			if err != nil {
-				continue // it has changed since the tree was read
-			}
-			if err := visit(next, e); err != nil {
-				return err
-			}
+		at := offset + line.Offset
+		for next < len(d.offsets) && d.offsets[next] < at {
+			next++
 		}
-		b.Free()
+		if next == len(d.offsets) || d.offsets[next] != at {
+			continue // not an entry
+		}
+		e, err := session.ParseEntry(line.Text)
+		if err != nil {
+			continue // it has changed since the tree was read
+		}
+		if err := visit(next, e); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -32,22 +32,15 @@ const (
 	isSystem
 )
 
+// types are the types of the kinds; a system message is told by its role.
+var types = [...]string{isCompaction: session.TypeCompaction, isReset: session.TypeResetBoundary, isEdit: session.TypeContextEdit, isSystem: session.TypeMessage}
+
 func kindOf(e session.Entry) kind {
-	switch {
-	case e.Type() == session.TypeCompaction:
-		return isCompaction
-	case e.Type() == session.TypeResetBoundary:
-		return isReset
-	case e.Type() == session.TypeContextEdit:
-		return isEdit
-	case e.Role() == session.RoleSystem:
+	if e.Role() == session.RoleSystem {
 		return isSystem
 	}
-	return isOther
+	return kind(max(0, slices.Index(types[:isSystem], e.Type())))
 }
-
-// types are the types that [convo.Select] tells apart.
-var types = [...]string{isCompaction: session.TypeCompaction, isReset: session.TypeResetBoundary, isSystem: ""}
 
 // A tree is the tree of a session, in some thirty bytes an entry. Entries are known by
 // their positions; -1 is none.
@@ -156,10 +149,7 @@ func (t *tree) locate() {
 	}
 	selected := convo.Select(len(t.path), func(n int) convo.Step[int32] {
 		i := t.path[n]
-		s := convo.Step[int32]{ID: int32(i), FirstKept: -1, System: t.kinds[i] == isSystem}
-		if k := t.kinds[i]; int(k) < len(types) {
-			s.Type = types[k]
-		}
+		s := convo.Step[int32]{Type: types[t.kinds[i]], ID: int32(i), FirstKept: -1, System: t.kinds[i] == isSystem}
 		if first, ok := t.targets[int32(i)]; ok {
 			s.FirstKept = first
 		}

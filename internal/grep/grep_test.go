@@ -2,12 +2,16 @@ package grep_test
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode"
 	"unicode/utf8"
 
@@ -209,7 +213,7 @@ func TestRandom(t *testing.T) {
 				t.Fatalf("round %d: %q with %+v: Match of %q is not Lines", n, patterns, o, text)
 			}
 		}
-		shown := scan(p, block.String())
+		shown := scan(t, p, block.String())
 		for i, line := range strings.Split(strings.TrimSuffix(block.String(), "\n"), "\n") {
 			switch {
 			case want[i] && !shown[line]:
@@ -227,15 +231,36 @@ func TestRandom(t *testing.T) {
 	t.Logf("%d rounds: %d texts matched, %d lines dropped", *rounds, matched, dropped)
 }
 
-// scan returns the lines of a block that a scanner shows.
-func scan(p *grep.Pattern, block string) map[string]bool {
+// scan returns the lines of a text that a scanner shows.
+func scan(t *testing.T, p *grep.Pattern, text string) map[string]bool {
+	t.Helper()
 	shown := map[string]bool{}
-	s := p.Scanner(false)
-	s.Reset([]byte(block))
-	for from, to, ok := s.Next(); ok; from, to, ok = s.Next() {
-		shown[block[from:to]] = true
+	for line, err := range p.Scanner(false).Candidates(strings.NewReader(text)) {
+		if err != nil || !strings.HasPrefix(text[line.Offset:], line.Text) {
+			t.Fatalf("%v: %q is not at %d", err, line.Text, line.Offset)
+		}
+		shown[line.Text] = true
 	}
 	return shown
+}
+
+// An error of reading comes behind the lines before it, and alone.
+func TestCandidates(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("failed")
+	long := strings.Repeat("x", 1<<20) + "needle"
+	r := io.MultiReader(strings.NewReader("a\nneedle\n"+long+"\nb\n"), iotest.ErrReader(failed))
+	var got []grep.Candidate
+	var err error
+	for line, e := range grep.MustCompile([]string{"needle"}, grep.Options{}).Scanner(false).Candidates(r) {
+		if err = e; err == nil {
+			got = append(got, line)
+		}
+	}
+	want := []grep.Candidate{{Text: "needle", Offset: 2}, {Text: long, Offset: 9}}
+	if !slices.Equal(got, want) || !errors.Is(err, failed) {
+		t.Errorf("%d lines, %v", len(got), err)
+	}
 }
 
 // The law of FuzzScanner: a line that is dropped, if it is JSON, has no string that the
@@ -251,7 +276,7 @@ func FuzzScanner(f *testing.F) {
 		if err != nil {
 			return
 		}
-		shown := scan(p, string(block))
+		shown := scan(t, p, string(block))
 		for line := range strings.SplitSeq(string(block), "\n") {
 			var v any
 			if shown[line] || json.Unmarshal([]byte(line), &v) != nil {

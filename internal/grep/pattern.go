@@ -75,6 +75,15 @@ func Compile(patterns []string, o Options) (*Pattern, error) {
 	return p, p.compile(tree, o)
 }
 
+// MustCompile is Compile for patterns that are known to be right.
+func MustCompile(patterns []string, o Options) *Pattern {
+	p, err := Compile(patterns, o)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
 // escaped are the parts of an expression whose letters are no text, as \S and \pL.
 var escaped = regexp.MustCompile(`\\(?:[pPx]\{[^}]*\}|[pP].|.)|\(\?P?<[^>]*>`)
 
