@@ -166,7 +166,7 @@ func (d *document) groups(ctx context.Context, r *result, hits []int) error {
 			_, more := d.around(list[last], 0, d.g.after)
 			list = append(list[:last+1], more...)
 		}
-		gr, err := d.group(ctx, r, list, isHit, done)
+		gr, err := d.group(ctx, list, isHit, done)
 		if err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func (d *document) groups(ctx context.Context, r *result, hits []int) error {
 }
 
 // group makes the group of a part of a path.
-func (d *document) group(ctx context.Context, r *result, list []int, isHit, done map[int]bool) (gr group, err error) {
+func (d *document) group(ctx context.Context, list []int, isHit, done map[int]bool) (gr group, err error) {
 	for _, i := range list {
 		if !isHit[i] || done[i] {
 			items, err := d.beside(ctx, []int{i})

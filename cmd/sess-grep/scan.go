@@ -35,8 +35,9 @@ func (g *search) nothing(ctx context.Context, name string, scanner *grep.Scanner
 		return false
 	}
 	defer func() { _ = f.Close() }()
-	for range scanner.Candidates(disk.Reader{Ctx: ctx, R: f}) {
-		return false // or it cannot be read
+	for _, err := range scanner.Candidates(disk.Reader{Ctx: ctx, R: f}) {
+		_ = err // who reads it again says so
+		return false
 	}
 	return true
 }
@@ -53,7 +54,7 @@ func (g *search) open(ctx context.Context, r *result) error {
 	if err != nil {
 		return err
 	}
-	defer spool.Close()
+	defer func() { _ = spool.Close() }()
 	d.file, d.size = spool, spool.Size
 	if d.header, err = session.ReadHeader(d.reader(ctx, 0)); err != nil {
 		return operand.Locate(in.Name, err)

@@ -84,7 +84,7 @@ func (c *config) intoFirst(ctx context.Context, s *clikit.Streams, operands []st
 		if err := errors.Join(err, stream.Close()); err != nil {
 			return err
 		}
-		defer spool.Close()
+		defer func() { _ = spool.Close() }()
 		in.sources[0] = copies.Source{Name: t.Name, R: spool, Size: spool.Size}
 	}
 	r, err := c.merge(ctx, s, in.sources, nil)

@@ -47,7 +47,7 @@ func Spooled(ctx context.Context, name string, r io.Reader) (*Spool, error) {
 	}
 	s := &Spool{ReaderAt: f, file: f}
 	if s.Size, err = io.Copy(f, io.MultiReader(bytes.NewReader(head), source)); err != nil {
-		s.Close()
+		f.Close()
 		if source.err != nil {
 			err = located(name, source.err)
 		}
