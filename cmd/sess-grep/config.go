@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"slices"
 	"strings"
 
@@ -109,20 +108,20 @@ func fieldNames() []string {
 
 // check refuses flags that contradict each other or themselves.
 func (c *config) check() error {
-	if err := clikit.Exclusive(clikit.Given(c.count, "-c"), clikit.Given(c.countMatches, "--count-matches"), clikit.Given(c.names, "-l"),
-		clikit.Given(c.namesWithout, "-L"), clikit.Given(c.json, "--json"), clikit.Given(c.entries, "--entries")); err != nil {
-		return err
+	for _, given := range [][]string{
+		{
+			clikit.Given(c.count, "-c"), clikit.Given(c.countMatches, "--count-matches"), clikit.Given(c.names, "-l"),
+			clikit.Given(c.namesWithout, "-L"), clikit.Given(c.json, "--json"), clikit.Given(c.entries, "--entries"),
+		},
+		{clikit.Given(c.onPath, "--path"), clikit.Given(c.context, "--context"), clikit.Given(c.allOn, "--all-branches")},
+		{clikit.Given(c.withName, "-H"), clikit.Given(c.withoutName, "-h")},
+		{clikit.Given(c.fixed, "-F"), clikit.Given(c.extended, "-E")},
+	} {
+		if err := clikit.Exclusive(given...); err != nil {
+			return err
+		}
 	}
-	if err := clikit.Exclusive(clikit.Given(c.onPath, "--path"), clikit.Given(c.context, "--context"), clikit.Given(c.allOn, "--all-branches")); err != nil {
-		return err
-	}
-	if err := clikit.Exclusive(clikit.Given(c.withName, "-H"), clikit.Given(c.withoutName, "-h")); err != nil {
-		return err
-	}
-	if err := clikit.Exclusive(clikit.Given(c.fixed, "-F"), clikit.Given(c.extended, "-E")); err != nil {
-		return err
-	}
-	for _, role := range listed(c.role) {
+	for _, role := range clikit.Words(c.role) {
 		if err := clikit.Known("role", role, append(session.Roles(), session.Types()...)); err != nil {
 			return err
 		}
@@ -130,18 +129,10 @@ func (c *config) check() error {
 	return nil
 }
 
-// listed are the words of a flag's values, which commas separate.
-func listed(values []string) (words []string) {
-	for _, v := range values {
-		words = append(words, strings.Split(v, ",")...)
-	}
-	return words
-}
-
 // fields returns the fields to search.
 func (c *config) fields() (map[grep.Field]bool, error) {
 	chosen := map[grep.Field]bool{}
-	words := listed(c.in)
+	words := clikit.Words(c.in)
 	if len(words) == 0 {
 		for _, f := range grep.Usual() {
 			chosen[f] = true
@@ -172,11 +163,12 @@ func (c *config) pattern(s *clikit.Streams, operands []string) (*grep.Pattern, [
 			return nil, nil, err
 		}
 		defer in.Close()
-		lines, err := readLines(in)
-		if err != nil {
-			return nil, nil, operand.Locate(c.patternFile, err)
+		for l, err := range jsonl.Lines(in) {
+			if err != nil {
+				return nil, nil, operand.Locate(c.patternFile, err)
+			}
+			patterns = append(patterns, string(l.Data))
 		}
-		patterns = append(patterns, lines...)
 	case len(patterns) == 0 && len(operands) == 0:
 		return nil, nil, clikit.UsageError("no PATTERN")
 	case len(patterns) == 0:
@@ -201,15 +193,4 @@ func (c *config) filter() (*filter.Filter, error) {
 		return nil, clikit.UsageError("--where: %v", err)
 	}
 	return f, nil
-}
-
-// readLines reads the lines of a file of patterns.
-func readLines(r io.Reader) (lines []string, err error) {
-	for l, err := range jsonl.Lines(r) {
-		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, string(l.Data))
-	}
-	return lines, nil
 }

@@ -3,21 +3,25 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/grep"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A row is a line of a text of an entry.
-type row struct {
-	grep.Text
-	text    string
-	offset  int // of text in the whole text
-	matches []grep.Span
+// Rows are lines of the texts of an entry, each behind the text that it is from. They are
+// found one after the other: one entry may have more of them than there is memory.
+type rows iter.Seq2[grep.Text, grep.Line]
+
+// some reports whether there are any.
+func (r rows) some() bool {
+	for range r {
+		return true
+	}
+	return false
 }
 
 // wanted reports whether the flags select an entry, whatever its texts are.
@@ -96,72 +100,80 @@ func (g *search) callsOn(e session.Entry) map[string]bool {
 	return calls
 }
 
-// matches reports whether an entry is one to print: whether it has a match or, with -v,
+// A match is the first text of an entry with a match.
+type match struct {
+	place int // among the texts that are searched
+	text  string
+}
+
+// match reports whether an entry is one to print: whether it has a match or, with -v,
 // texts and none of them a match.
-func (g *search) matches(ctx context.Context, e session.Entry) (bool, error) {
+func (g *search) match(ctx context.Context, e session.Entry) (m match, ok bool, err error) {
 	if ok, err := g.wanted(ctx, e); !ok || err != nil {
-		return false, err
+		return m, false, err
 	}
-	said, match := false, false
+	said := 0
 	g.texts(e, func(t grep.Text) bool {
-		said = true
-		match = g.pattern.Match(t.String())
-		return !match
+		m = match{said, t.String()}
+		said++
+		ok = g.pattern.Match(m.text)
+		return !ok
 	})
 	if g.invert {
-		return said && !match, nil
+		return match{}, said > 0 && !ok, nil
 	}
-	return match, nil
+	return m, ok, nil
 }
 
-// rows returns the rows of an entry that is to be printed, and the number of matches.
-// With -v they are its first line, for it has none with a match.
-func (g *search) rows(e session.Entry) (rows []row, found int) {
-	g.texts(e, func(t grep.Text) bool {
-		whole := t.String()
-		if g.invert {
-			rows = append(rows, row{Text: t, text: firstLine(whole)})
+// rows returns the rows of an entry that is to be printed, whose first match may be known.
+// With -v that is its first line, for it has none with a match.
+func (g *search) rows(e session.Entry, first match) rows {
+	return func(yield func(grep.Text, grep.Line) bool) {
+		place := -1
+		g.texts(e, func(t grep.Text) bool {
+			place++
+			switch {
+			case g.invert:
+				yield(t, grep.Line{Text: t.Line()})
+				return false
+			case place < first.place:
+				return true
+			case place == first.place && first.text != "":
+				return g.lines(t, first.text, yield)
+			}
+			return g.lines(t, t.String(), yield)
+		})
+	}
+}
+
+// lines yields the rows of one text.
+func (g *search) lines(t grep.Text, text string, yield func(grep.Text, grep.Line) bool) bool {
+	for l := range g.pattern.Lines(text, g.spans) {
+		if !yield(t, l) {
 			return false
 		}
-		for _, l := range g.pattern.Lines(whole, g.spans) {
-			found += max(1, len(l.Matches))
-			rows = append(rows, lineRow(t, whole, l))
-		}
-		return true
-	})
-	return rows, found
-}
-
-// lineRow makes a row of a line of a text.
-func lineRow(t grep.Text, whole string, l grep.Line) row {
-	r := row{Text: t, text: whole[l.From:l.To], offset: l.From, matches: l.Matches}
-	for i := range r.matches {
-		r.matches[i].From -= l.From
-		r.matches[i].To -= l.From
 	}
-	return r
+	return true
 }
 
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
-}
-
-// header returns the rows of the header.
-func (g *search) header(h session.Header) (rows []row, found int) {
-	if g.typ != "" && g.typ != session.TypeSession || g.roles != nil || g.failed || g.tool != "" || g.file != "" || g.expr != nil || g.invert {
-		return nil, 0
+// headerRows returns the rows of the header.
+func (g *search) headerRows(h session.Header) rows {
+	return func(yield func(grep.Text, grep.Line) bool) {
+		if g.typ != "" && g.typ != session.TypeSession || g.roles != nil || g.failed || g.tool != "" || g.file != "" || g.expr != nil || g.invert {
+			return
+		}
+		grep.HeaderTexts(h, func(t grep.Text) bool { return !g.fields[t.Field] || g.lines(t, t.String(), yield) })
 	}
-	grep.HeaderTexts(h, func(t grep.Text) bool {
-		if !g.fields[t.Field] {
-			return true
-		}
-		whole := t.String()
-		for _, l := range g.pattern.Lines(whole, g.spans) {
-			found += max(1, len(l.Matches))
-			rows = append(rows, lineRow(t, whole, l))
-		}
-		return true
-	})
-	return rows, found
+}
+
+// opening is what is printed of an entry beside a match: the first line of its texts.
+func (g *search) opening(e session.Entry) rows {
+	return func(yield func(grep.Text, grep.Line) bool) {
+		grep.Texts(e, func(t grep.Text) bool {
+			if g.fields[t.Field] {
+				yield(t, grep.Line{Text: t.Line()})
+			}
+			return !g.fields[t.Field]
+		})
+	}
 }

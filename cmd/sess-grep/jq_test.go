@@ -43,14 +43,7 @@ else empty end;`
 // For every fixture that is valid, rows say what grep finds in what jq -r prints.
 func TestAsJqAndGrep(t *testing.T) {
 	t.Parallel()
-	jq, err := exec.LookPath("jq")
-	if err != nil {
-		t.Skip("no jq")
-	}
-	grep, err := exec.LookPath("grep")
-	if err != nil {
-		t.Skip("no grep")
-	}
+	jq, grep := peer(t, "jq"), peer(t, "grep")
 	var compared atomic.Int64
 	t.Run("all", func(t *testing.T) {
 		for name, data := range fixtures(t) {

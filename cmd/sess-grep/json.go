@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/grep"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -31,8 +33,8 @@ func (p *printer) rowsJSON(r *result, it item) error {
 	if p.after > 0 {
 		last = append(last, js.RawField("after", besideJSON(it.after)))
 	}
-	for _, line := range it.rows {
-		text := js.Object(slices.Concat(first, placeJSON(line), middle, lineJSON(line), last)...)
+	for from, line := range it.rows {
+		text := js.Object(slices.Concat(first, placeJSON(from), middle, lineJSON(line), last)...)
 		if p.later != nil && it.key != 0 {
 			if err := p.later.add(text, it.key); err != nil {
 				return err
@@ -42,7 +44,7 @@ func (p *printer) rowsJSON(r *result, it item) error {
 		if err := p.later.flush(p); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprint(p.out, text, p.end0); err != nil {
+		if err := p.print(text, p.end0); err != nil {
 			return err
 		}
 	}
@@ -50,27 +52,27 @@ func (p *printer) rowsJSON(r *result, it item) error {
 }
 
 // placeJSON are the members that say where in the entry a row is from.
-func placeJSON(line row) (fields []js.Field) {
-	if line.Block >= 0 {
-		fields = append(fields, js.IntField("block", int64(line.Block)))
+func placeJSON(t grep.Text) (fields []js.Field) {
+	if t.Block >= 0 {
+		fields = append(fields, js.IntField("block", int64(t.Block)))
 	}
-	fields = append(fields, js.StringField("field", string(line.Field)))
-	if line.Tool != "" {
-		fields = append(fields, js.StringField("tool", line.Tool))
+	fields = append(fields, js.StringField("field", string(t.Field)))
+	if t.Tool != "" {
+		fields = append(fields, js.StringField("tool", t.Tool))
 	}
-	if line.Call != "" {
-		fields = append(fields, js.StringField("callId", line.Call))
+	if t.Call != "" {
+		fields = append(fields, js.StringField("callId", t.Call))
 	}
 	return fields
 }
 
 // lineJSON are the members that say what it says.
-func lineJSON(line row) []js.Field {
+func lineJSON(line grep.Line) []js.Field {
 	var spans []string
-	for _, m := range line.matches {
+	for _, m := range line.Matches {
 		spans = append(spans, js.Object(js.IntField("start", int64(m.From)), js.IntField("end", int64(m.To))))
 	}
-	return []js.Field{js.StringField("text", line.text), js.RawField("match", "["+strings.Join(spans, ",")+"]")}
+	return []js.Field{js.StringField("text", line.Text), js.RawField("match", "["+strings.Join(spans, ",")+"]")}
 }
 
 // entryJSON are the members that say which entry it is.
@@ -91,8 +93,8 @@ func besideJSON(items []item) string {
 	var out []string
 	for _, it := range items {
 		fields := entryJSON(it)
-		if len(it.rows) > 0 {
-			fields = append(fields, js.StringField("field", string(it.rows[0].Field)), js.StringField("text", it.rows[0].text))
+		for from, line := range it.rows {
+			fields = append(fields, js.StringField("field", string(from.Field)), js.StringField("text", line.Text))
 		}
 		out = append(out, js.Object(append(fields, js.StringField("on", it.on.String()))...))
 	}
@@ -116,11 +118,11 @@ type waiting struct {
 func (l *later) add(text string, key uint64) (err error) {
 	l.memory = append(l.memory, text...)
 	l.rows = append(l.rows, waiting{len(text), key})
-	if len(l.memory) < inMemory {
+	if len(l.memory) < large {
 		return nil
 	}
 	if l.file == nil {
-		if l.file, err = hiddenFile(); err != nil {
+		if l.file, err = disk.Unnamed("sess-grep"); err != nil {
 			return err
 		}
 	}
@@ -150,7 +152,7 @@ func (l *later) flush(p *printer) error {
 		if n := p.seen[row.key]; n > 0 {
 			text = fmt.Appendf(text[:len(text)-1], `,"also":%d}`, n)
 		}
-		if _, err := fmt.Fprintf(p.out, "%s%s", text, p.end0); err != nil {
+		if err := p.print(string(text), p.end0); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,6 +30,19 @@ func run(t *testing.T, stdin string, args ...string) (stdout, stderr string, sta
 	var out, errs bytes.Buffer
 	status = clikit.Run(t.Context(), tool, strings.NewReader(stdin), &out, &errs, args)
 	return out.String(), errs.String(), status
+}
+
+// peer returns the path of a program to compare with. On CI all of them are there.
+func peer(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("no %s to compare with", name)
+	}
+	return path
 }
 
 // header is the first line of a session.

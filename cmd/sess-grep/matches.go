@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 
 	"github.com/sess-tools/sess/internal/grep"
 	"github.com/sess-tools/sess/pkg/js"
@@ -15,7 +16,7 @@ type item struct {
 	index   int   // -1 for the header
 	line    int   // of the session
 	offset  int64 // of the line
-	rows    []row
+	rows    rows
 	context bool // it stands beside a match
 	on      spot
 	depth   int
@@ -30,8 +31,8 @@ type group []item
 // matches finds the entries to print, from the line at an offset on, and hands them on.
 func (d *document) matches(ctx context.Context, r *result, offset int64) error {
 	g := d.g
-	if rows, found := g.header(d.header); len(rows) > 0 && !(g.context || g.leaf != "last") {
-		if err := d.hit(ctx, r, item{index: -1, line: 1, rows: rows, on: onPath}, found); err != nil {
+	if rows := g.headerRows(d.header); !g.context && g.leaf == "last" && rows.some() {
+		if err := d.hit(ctx, r, item{index: -1, line: 1, rows: rows, on: onPath}); err != nil {
 			return err
 		}
 	}
@@ -44,7 +45,8 @@ func (d *document) matches(ctx context.Context, r *result, offset int64) error {
 		if !g.selects(d.tree, i) {
 			return nil
 		}
-		if ok, err := g.matches(ctx, e); err != nil || !ok {
+		first, ok, err := g.match(ctx, e)
+		if !ok || err != nil {
 			return err
 		}
 		if g.contextual() {
@@ -55,12 +57,12 @@ func (d *document) matches(ctx context.Context, r *result, offset int64) error {
 			return nil
 		}
 		if g.names || g.namesWithout || g.count {
-			return d.hit(ctx, r, item{index: i}, 0)
+			return d.hit(ctx, r, item{index: i})
 		}
-		it, found := d.item(i, e)
-		return d.hit(ctx, r, it, found)
+		return d.hit(ctx, r, d.item(i, e, first))
 	})
 	if len(hits) > 0 && (err == nil || errors.Is(err, errEnough)) {
+		d.forget()
 		return d.groups(ctx, r, hits)
 	}
 	return err
@@ -82,28 +84,34 @@ func (g *search) contextual() bool {
 	return g.before+g.after > 0 && !g.json && !g.entries && !g.quiet && !g.names && !g.namesWithout && !g.count && !g.countMatches
 }
 
-// item makes the item of an entry that has a match.
-func (d *document) item(i int, e session.Entry) (it item, found int) {
-	it = item{entry: e, index: i, line: int(d.lines[i]), offset: d.offsets[i], key: d.src.Key(e), on: d.on[i]}
+// item makes the item of an entry that has a match, the first one of which may be known.
+func (d *document) item(i int, e session.Entry, first match) item {
+	if len(e.Raw()) >= large { // while its rows are printed, garbage may not become as large
+		debug.SetGCPercent(25)
+	}
+	it := item{
+		entry: e, index: i, line: int(d.lines[i]), offset: d.offsets[i], rows: d.g.rows(e, first),
+		key: d.src.Key(e), on: d.on[i],
+	}
 	if d.g.json {
 		it.depth = d.depth(i)
 	}
-	if d.g.rowless {
-		return it, 1
-	}
-	it.rows, found = d.g.rows(e)
-	return it, found
+	return it
 }
 
 // hit hands on an item with a match.
-func (d *document) hit(ctx context.Context, r *result, it item, found int) error {
+func (d *document) hit(ctx context.Context, r *result, it item) error {
 	g := d.g
 	r.count++
-	r.found += found
 	switch {
 	case g.names, g.namesWithout:
 		return errEnough
-	case g.count, g.countMatches:
+	case g.count:
+	case g.countMatches && g.invert: // there is none to count
+	case g.countMatches:
+		for _, l := range it.rows {
+			r.found += max(1, len(l.Matches))
+		}
 	default:
 		if g.json && g.before+g.after > 0 && it.index >= 0 {
 			up, down := d.around(it.index, g.before, g.after)
@@ -132,15 +140,7 @@ func (d *document) beside(ctx context.Context, list []int) (items []item, err er
 		if err != nil {
 			return nil, err
 		}
-		it := item{entry: e, index: i, line: int(d.lines[i]), context: true, on: d.on[i]}
-		grep.Texts(e, func(t grep.Text) bool {
-			if !d.g.fields[t.Field] {
-				return true
-			}
-			it.rows = []row{{Text: t, text: firstLine(t.String())}}
-			return false
-		})
-		items = append(items, it)
+		items = append(items, item{entry: e, index: i, line: int(d.lines[i]), rows: d.g.opening(e), context: true, on: d.on[i]})
 	}
 	return items, nil
 }
@@ -166,7 +166,7 @@ func (d *document) groups(ctx context.Context, r *result, hits []int) error {
 			_, more := d.around(list[last], 0, d.g.after)
 			list = append(list[:last+1], more...)
 		}
-		gr, err := d.group(ctx, r, list, isHit, done)
+		gr, err := d.group(ctx, list, isHit, done)
 		if err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func (d *document) groups(ctx context.Context, r *result, hits []int) error {
 }
 
 // group makes the group of a part of a path.
-func (d *document) group(ctx context.Context, r *result, list []int, isHit, done map[int]bool) (gr group, err error) {
+func (d *document) group(ctx context.Context, list []int, isHit, done map[int]bool) (gr group, err error) {
 	for _, i := range list {
 		if !isHit[i] || done[i] {
 			items, err := d.beside(ctx, []int{i})
@@ -193,9 +193,7 @@ func (d *document) group(ctx context.Context, r *result, list []int, isHit, done
 		if err != nil {
 			return nil, err
 		}
-		it, found := d.item(i, e)
-		r.found += found
-		gr = append(gr, it)
+		gr = append(gr, d.item(i, e, match{}))
 	}
 	return gr, nil
 }
@@ -226,11 +224,4 @@ func isSelf(e session.Entry, calls map[string]bool) bool {
 }
 
 // ran finds this program in a command.
-var ran = must(grep.Compile([]string{`\bsess[- ]grep\b`}, grep.Options{}))
-
-func must(p *grep.Pattern, err error) *grep.Pattern {
-	if err != nil {
-		panic(err)
-	}
-	return p
-}
+var ran = grep.MustCompile([]string{`\bsess[- ]grep\b`}, grep.Options{})

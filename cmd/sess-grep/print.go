@@ -2,9 +2,9 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -76,11 +76,13 @@ func (p *printer) group(r *result, gr group) error {
 		}
 		fresh = append(fresh, it)
 	}
-	if left > 0 && !hasMatch(fresh) {
+	if left > 0 && !slices.ContainsFunc(fresh, func(it item) bool { return !it.context }) {
 		return nil
 	}
 	if p.groups++; p.groups > 1 && p.contextual() {
-		fmt.Fprint(p.out, p.painted("36", "--"), "\n")
+		if err := p.print(p.painted("36", "--"), "\n"); err != nil {
+			return err
+		}
 	}
 	for _, it := range fresh {
 		if err := p.item(r, it); err != nil {
@@ -93,39 +95,27 @@ func (p *printer) group(r *result, gr group) error {
 	return nil
 }
 
-func hasMatch(gr group) bool {
-	for _, it := range gr {
-		if !it.context {
-			return true
-		}
-	}
-	return false
-}
-
 // item prints an item.
 func (p *printer) item(r *result, it item) error {
 	switch {
 	case p.entries:
-		line := it.entry.Raw()
 		if it.index < 0 {
 			return nil // the header is no entry
 		}
-		_, err := fmt.Fprint(p.out, line, p.end0)
-		return err
+		return p.print(it.entry.Raw(), p.end0)
 	case p.json:
 		return p.rowsJSON(r, it)
 	}
 	from := p.origin(r, it)
-	for _, row := range it.rows {
+	for _, line := range it.rows {
 		if !p.only || p.invert || it.context {
-			if err := p.row(from, row); err != nil {
+			if err := p.row(from, line); err != nil {
 				return err
 			}
 			continue
 		}
-		for _, m := range row.matches {
-			one := row
-			one.text, one.matches = row.text[m.From:m.To], []grep.Span{{From: 0, To: m.To - m.From}}
+		for _, m := range line.Matches {
+			one := grep.Line{Text: line.Text[m.From:m.To], Matches: []grep.Span{{From: 0, To: m.To - m.From}}}
 			if err := p.row(from, one); err != nil {
 				return err
 			}
@@ -183,16 +173,15 @@ func (p *printer) origin(r *result, it item) origin {
 }
 
 // row prints a row of text: where it is from, and the line.
-func (p *printer) row(from origin, line row) error {
-	_, err := fmt.Fprint(p.out, from.text, p.body(line, from.width), p.end0)
-	return err
+func (p *printer) row(from origin, line grep.Line) error {
+	return p.print(from.text, p.body(line, from.width), p.end0)
 }
 
 // body returns the text of a row, what matched in colour. Of a long one it returns what
 // is around the first match.
-func (p *printer) body(line row, used int) string {
-	from, to := 0, len(line.text)
-	if room := max(p.width-used, 20); p.width > 0 && len(line.text) > room {
+func (p *printer) body(line grep.Line, used int) string {
+	from, to := 0, len(line.Text)
+	if room := max(p.width-used, 20); p.width > 0 && len(line.Text) > room {
 		from, to = window(line, room)
 	}
 	var b strings.Builder
@@ -200,16 +189,16 @@ func (p *printer) body(line row, used int) string {
 		b.WriteString("…")
 	}
 	at := from
-	for _, m := range line.matches {
+	for _, m := range line.Matches {
 		if !p.colored || m.From < at || m.To > to {
 			continue
 		}
-		b.WriteString(p.visible(line.text[at:m.From]))
-		b.WriteString(p.painted("1;31", p.visible(line.text[m.From:m.To])))
+		b.WriteString(p.visible(line.Text[at:m.From]))
+		b.WriteString(p.painted("1;31", p.visible(line.Text[m.From:m.To])))
 		at = m.To
 	}
-	b.WriteString(p.visible(line.text[at:to]))
-	if to < len(line.text) {
+	b.WriteString(p.visible(line.Text[at:to]))
+	if to < len(line.Text) {
 		b.WriteString("…")
 	}
 	return b.String()
@@ -217,27 +206,27 @@ func (p *printer) body(line row, used int) string {
 
 // window returns a part of a text of about so many characters, with the first match in
 // its middle.
-func window(line row, room int) (from, to int) {
-	if utf8.RuneCountInString(line.text) <= room {
-		return 0, len(line.text)
+func window(line grep.Line, room int) (from, to int) {
+	if utf8.RuneCountInString(line.Text) <= room {
+		return 0, len(line.Text)
 	}
 	first := grep.Span{}
-	if len(line.matches) > 0 {
-		first = line.matches[0]
+	if len(line.Matches) > 0 {
+		first = line.Matches[0]
 	}
 	from, to = first.From, first.From
 	left := room - 2 // two characters say that it was cut
-	for n := utf8.RuneCountInString(line.text[first.From:min(first.To, first.From+4*room)]); n < left && from > 0 && n < room; n += 2 {
-		_, size := utf8.DecodeLastRuneInString(line.text[:from])
+	for n := utf8.RuneCountInString(line.Text[first.From:min(first.To, first.From+4*room)]); n < left && from > 0 && n < room; n += 2 {
+		_, size := utf8.DecodeLastRuneInString(line.Text[:from])
 		from -= size
 	}
-	left -= utf8.RuneCountInString(line.text[from:to])
-	for ; left > 0 && to < len(line.text); left-- {
-		_, size := utf8.DecodeRuneInString(line.text[to:])
+	left -= utf8.RuneCountInString(line.Text[from:to])
+	for ; left > 0 && to < len(line.Text); left-- {
+		_, size := utf8.DecodeRuneInString(line.Text[to:])
 		to += size
 	}
 	for ; left > 0 && from > 0; left-- {
-		_, size := utf8.DecodeLastRuneInString(line.text[:from])
+		_, size := utf8.DecodeLastRuneInString(line.Text[:from])
 		from -= size
 	}
 	return from, to
@@ -258,6 +247,16 @@ func (p *printer) painted(color, text string) string {
 	return "\x1b[" + color + "m" + text + "\x1b[0m"
 }
 
+// print prints texts, which may be huge, without putting them together.
+func (p *printer) print(texts ...string) error {
+	for _, text := range texts {
+		if _, err := io.WriteString(p.out, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // end prints what there is to say of a source at its end.
 func (p *printer) end(r *result) error {
 	p.found = p.found || r.count > 0
@@ -265,8 +264,7 @@ func (p *printer) end(r *result) error {
 		if !want || p.quiet {
 			return nil
 		}
-		_, err := fmt.Fprint(p.out, r.src.File(), p.end0)
-		return err
+		return p.print(r.src.File(), p.end0)
 	}
 	switch {
 	case p.names:
@@ -282,8 +280,7 @@ func (p *printer) end(r *result) error {
 		if p.name {
 			text = p.painted("35", r.src.Label()) + p.painted("36", ":") + text
 		}
-		_, err := fmt.Fprint(p.out, text, p.end0)
-		return err
+		return p.print(text, p.end0)
 	}
 	return nil
 }

@@ -268,10 +268,7 @@ func piece(r *rand.Rand, data string) string {
 // Flags and statuses are those of GNU grep. Each line of its input is an entry here.
 func TestAsGrep(t *testing.T) {
 	t.Parallel()
-	grep, err := exec.LookPath("grep")
-	if err != nil {
-		t.Skip("no grep")
-	}
+	grep := peer(t, "grep")
 	dir := t.TempDir()
 	lines := []string{"alpha beta", "Alpha", "beta_gamma", "", "a.b", "naïve", "日本語 x", "foo foo", "tab\there", `back\slash "q"`, "x", "xx", "BETA", "ﬁn K s ſ"}
 	for name, of := range map[string][]string{"a": lines, "b": lines[:3], "none": {"nothing here"}} {

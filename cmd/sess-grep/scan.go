@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"os"
 	"runtime/debug"
 	"slices"
 
@@ -37,16 +35,9 @@ func (g *search) nothing(ctx context.Context, name string, scanner *grep.Scanner
 		return false
 	}
 	defer func() { _ = f.Close() }()
-	for b, err := range jsonl.Blocks(disk.Reader{Ctx: ctx, R: f}) {
-		if err != nil {
-			return false
-		}
-		scanner.Reset(b.Data)
-		_, _, ok := scanner.Next()
-		b.Free()
-		if ok {
-			return false
-		}
+	for _, err := range scanner.Candidates(disk.Reader{Ctx: ctx, R: f}) {
+		_ = err // who reads it again says so
+		return false
 	}
 	return true
 }
@@ -59,16 +50,12 @@ func (g *search) open(ctx context.Context, r *result) error {
 	}
 	defer in.Close()
 	d := &document{src: r.src, in: in, g: g}
-	if f, size, ok := in.Large(0); ok {
-		d.file, d.size = f, size
-	} else {
-		spool, err := spooled(disk.Reader{Ctx: ctx, R: in})
-		if err != nil {
-			return operand.Locate(in.Name, err)
-		}
-		defer spool.close()
-		d.file, d.size = spool, spool.size
+	spool, err := in.Spool(ctx)
+	if err != nil {
+		return err
 	}
+	defer func() { _ = spool.Close() }()
+	d.file, d.size = spool, spool.Size
 	if d.header, err = session.ReadHeader(d.reader(ctx, 0)); err != nil {
 		return operand.Locate(in.Name, err)
 	}
@@ -134,10 +121,13 @@ func (g *search) search(ctx context.Context, r *result, d *document) error {
 	return err
 }
 
+// large is the size in bytes from which on memory counts for more than time.
+const large = 8 << 20
+
 // forget gives back what was read of a session that may have a huge line: it is read again
 // next, and the collector would not be ready in time.
 func (d *document) forget() {
-	if d.size >= inMemory {
+	if d.size >= large {
 		debug.FreeOSMemory()
 	}
 }
@@ -146,22 +136,16 @@ func (d *document) forget() {
 // be said from the line alone; ok is false if there is none.
 func (d *document) first(ctx context.Context) (offset int64, ok bool, err error) {
 	g := d.g
-	if rows, _ := g.header(d.header); len(rows) > 0 {
+	if g.headerRows(d.header).some() {
 		return 0, true, nil
 	}
-	scanner := g.pattern.Scanner(g.unfiltered)
-	for b, err := range jsonl.Blocks(d.reader(ctx, 0)) {
+	for line, err := range g.pattern.Scanner(g.unfiltered).Candidates(d.reader(ctx, 0)) {
 		if err != nil {
 			return 0, false, operand.Locate(d.in.Name, err)
 		}
-		scanner.Reset(b.Data)
-		for from, to, ok := scanner.Next(); ok; from, to, ok = scanner.Next() {
-			found, err := d.maybe(ctx, b.Text(from, to))
-			if err != nil || found {
-				return b.Offset + int64(from), found, err
-			}
+		if found, err := d.maybe(ctx, line.Text); err != nil || found {
+			return line.Offset, found, err
 		}
-		b.Free()
 	}
 	return 0, false, nil
 }
@@ -179,7 +163,8 @@ func (d *document) maybe(ctx context.Context, line string) (bool, error) {
 	if e.Type() == session.TypeSession {
 		return false, nil // the header, or one that does not count
 	}
-	return d.g.matches(ctx, e)
+	_, ok, err := d.g.match(ctx, e)
+	return ok, err
 }
 
 // read reads the tree of the session, and warns of what is wrong with it.
@@ -227,7 +212,7 @@ func (d *document) entry(ctx context.Context, i int) (session.Entry, error) {
 		if err != nil {
 			return session.Entry{}, operand.Locate(d.in.Name, err)
 		}
-		return session.ParseEntry(string(l.Data))
+		return session.ParseEntry(l.Text())
 	}
 	return session.Entry{}, operand.Locate(d.in.Name, io.ErrUnexpectedEOF)
 }
@@ -243,83 +228,25 @@ func (d *document) candidates(ctx context.Context, offset int64, visit func(i in
 		}
 		return nil
 	}
-	scanner, next := d.g.pattern.Scanner(d.g.unfiltered), 0
-	for b, err := range jsonl.Blocks(d.reader(ctx, offset)) {
+	next := 0
+	for line, err := range d.g.pattern.Scanner(d.g.unfiltered).Candidates(d.reader(ctx, offset)) {
 		if err != nil {
 			return operand.Locate(d.in.Name, err)
 		}
-		scanner.Reset(b.Data)
-		for from, to, ok := scanner.Next(); ok; from, to, ok = scanner.Next() {
-			at := offset + b.Offset + int64(from)
-			for next < len(d.offsets) && d.offsets[next] < at {
-				next++
-			}
-			if next == len(d.offsets) || d.offsets[next] != at {
-				continue // not an entry
-			}
-			e, err := session.ParseEntry(b.Text(from, to))
-			if err != nil {
-				continue // it has changed since the tree was read
-			}
-			if err := visit(next, e); err != nil {
-				return err
-			}
+		at := offset + line.Offset
+		for next < len(d.offsets) && d.offsets[next] < at {
+			next++
 		}
-		b.Free()
+		if next == len(d.offsets) || d.offsets[next] != at {
+			continue // not an entry
+		}
+		e, err := session.ParseEntry(line.Text)
+		if err != nil {
+			continue // it has changed since the tree was read
+		}
+		if err := visit(next, e); err != nil {
+			return err
+		}
 	}
 	return nil
-}
-
-// spool holds what cannot be read again: in memory, or from a certain size on in a
-// file.
-type spool struct {
-	io.ReaderAt
-	size int64
-	file *os.File
-}
-
-// inMemory is how many bytes of a stream are held in memory.
-const inMemory = 8 << 20
-
-func spooled(r io.Reader) (*spool, error) {
-	head, err := io.ReadAll(io.LimitReader(r, inMemory))
-	if err != nil {
-		return nil, err
-	}
-	if len(head) < inMemory {
-		return &spool{ReaderAt: bytes.NewReader(head), size: int64(len(head))}, nil
-	}
-	f, err := hiddenFile()
-	if err != nil {
-		return nil, err
-	}
-	s := &spool{ReaderAt: f, file: f}
-	if _, err = f.Write(head); err == nil {
-		s.size, err = io.Copy(f, r)
-		s.size += int64(len(head))
-	}
-	if err != nil {
-		s.close()
-		return nil, err
-	}
-	return s, nil
-}
-
-// hiddenFile makes a temporary file that has no name any more.
-func hiddenFile() (*os.File, error) {
-	f, err := os.CreateTemp("", "sess-grep-*")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
-func (s *spool) close() {
-	if s.file != nil {
-		s.file.Close()
-	}
 }

@@ -29,8 +29,6 @@ type search struct {
 
 	// unfiltered says that lines without a match matter.
 	unfiltered bool
-	// rowless says that rows are neither printed nor counted.
-	rowless bool
 	// spans says that all matches of a row matter, and not only the first.
 	spans bool
 }
@@ -44,7 +42,7 @@ func (c *config) search(s *clikit.Streams, p *grep.Pattern) (*search, error) {
 	if g.expr, err = c.filter(); err != nil {
 		return nil, err
 	}
-	if words := listed(c.role); len(words) > 0 {
+	if words := clikit.Words(c.role); len(words) > 0 {
 		g.roles = map[string]bool{}
 		for _, w := range words {
 			g.roles[w] = true
@@ -52,7 +50,6 @@ func (c *config) search(s *clikit.Streams, p *grep.Pattern) (*search, error) {
 	}
 	c.before, c.after = max(c.before, c.around), max(c.after, c.around)
 	g.unfiltered = c.invert || c.noSelf
-	g.rowless = c.count || c.names || c.namesWithout || c.quiet || c.entries
 	g.spans = c.only || c.json || c.countMatches || tty.Color(c.color, s.OutFile(), os.LookupEnv)
 	return g, nil
 }

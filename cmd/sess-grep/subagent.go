@@ -7,7 +7,6 @@ import (
 	"github.com/sess-tools/sess/internal/grep"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/sources"
-	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -41,22 +40,15 @@ func (d *document) isSubagent(ctx context.Context) (bool, error) {
 	if sources.IsSubagent(d.header, session.Entry{}) {
 		return true, nil
 	}
-	marks, err := grep.Compile(sources.SubagentMarks(), grep.Options{Fixed: true})
-	if err != nil {
-		return false, err
-	}
-	scanner := marks.Scanner(false)
-	for b, err := range jsonl.Blocks(d.reader(ctx, 0)) {
+	for line, err := range marks.Scanner(false).Candidates(d.reader(ctx, 0)) {
 		if err != nil {
 			return false, err
 		}
-		scanner.Reset(b.Data)
-		for from, to, ok := scanner.Next(); ok; from, to, ok = scanner.Next() {
-			if e, err := session.ParseEntry(b.Text(from, to)); err == nil && sources.IsSubagent(d.header, e) {
-				return true, nil
-			}
+		if e, err := session.ParseEntry(line.Text); err == nil && sources.IsSubagent(d.header, e) {
+			return true, nil
 		}
-		b.Free()
 	}
 	return false, nil
 }
+
+var marks = grep.MustCompile(sources.SubagentMarks(), grep.Options{Fixed: true})

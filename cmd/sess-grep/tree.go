@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"hash/maphash"
+	"slices"
 
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
@@ -31,22 +32,15 @@ const (
 	isSystem
 )
 
+// types are the types of the kinds; a system message is told by its role.
+var types = [...]string{isCompaction: session.TypeCompaction, isReset: session.TypeResetBoundary, isEdit: session.TypeContextEdit, isSystem: session.TypeMessage}
+
 func kindOf(e session.Entry) kind {
-	switch {
-	case e.Type() == session.TypeCompaction:
-		return isCompaction
-	case e.Type() == session.TypeResetBoundary:
-		return isReset
-	case e.Type() == session.TypeContextEdit:
-		return isEdit
-	case e.Role() == session.RoleSystem:
+	if e.Role() == session.RoleSystem {
 		return isSystem
 	}
-	return isOther
+	return kind(max(0, slices.Index(types[:isSystem], e.Type())))
 }
-
-// types are the types that [convo.Select] tells apart.
-var types = [...]string{isCompaction: session.TypeCompaction, isReset: session.TypeResetBoundary, isSystem: ""}
 
 // A tree is the tree of a session, in some thirty bytes an entry. Entries are known by
 // their positions; -1 is none.
@@ -64,11 +58,19 @@ type tree struct {
 	depths   []int32           // -1 where it is not known yet; made when asked for
 }
 
-func (t *tree) add(e session.Entry, parent int32) {
+// add adds an entry. Find tells the position of another one that it names.
+func (t *tree) add(e session.Entry, parent int32, find func(id string) int32) {
+	i := int32(len(t.offsets))
 	t.offsets = append(t.offsets, e.Offset())
 	t.lines = append(t.lines, int32(e.Line()))
 	t.parents = append(t.parents, parent)
 	t.kinds = append(t.kinds, kindOf(e))
+	switch t.kinds[i] {
+	case isCompaction:
+		t.targets[i] = find(e.Str("firstKeptEntryId"))
+	case isEdit:
+		t.targets[i] = find(e.Str("targetId"))
+	}
 }
 
 // plainTree reads the tree of a session in which nothing is wrong and every entry stands
@@ -91,16 +93,9 @@ func (d *document) plainTree(ctx context.Context) (t *tree, ok bool, err error) 
 			plain = parent >= 0
 		}
 		i := int32(len(t.offsets))
-		switch e.Type() {
-		case session.TypeCompaction:
-			t.targets[i] = find(e.Str("firstKeptEntryId"))
-			plain = plain && t.targets[i] >= 0
-		case session.TypeContextEdit:
-			t.targets[i] = find(e.Str("targetId"))
-		}
-		plain = plain && e.ID() != "" && find(e.ID()) < 0
+		t.add(e, parent, find)
+		plain = plain && e.ID() != "" && find(e.ID()) < 0 && (t.kinds[i] != isCompaction || t.targets[i] >= 0)
 		ids[maphash.String(seed, e.ID())] = i
-		t.add(e, parent)
 		return plain
 	})
 	if err != nil || !ok || !plain {
@@ -109,40 +104,26 @@ func (d *document) plainTree(ctx context.Context) (t *tree, ok bool, err error) 
 	for i := len(t.offsets) - 1; i >= 0; i = int(t.parents[i]) {
 		t.path = append(t.path, i)
 	}
-	reverse(t.path)
+	slices.Reverse(t.path)
 	t.locate()
 	return t, true, nil
-}
-
-// reverse turns a path around.
-func reverse(path []int) {
-	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
-		path[i], path[j] = path[j], path[i]
-	}
 }
 
 // treeOf returns the tree of a session that was read, with the path to a leaf.
 func treeOf(s *session.Session, leaf int) (*tree, []session.Problem) {
 	t := &tree{targets: map[int32]int32{}}
+	find := func(id string) int32 {
+		if i, ok := s.Index(id); ok {
+			return int32(i)
+		}
+		return -1
+	}
 	for i, e := range s.Entries {
 		parent, ok := s.Parent(i)
 		if !ok {
 			parent = -1
 		}
-		t.add(e, int32(parent))
-		var name string
-		switch e.Type() {
-		case session.TypeCompaction:
-			name = "firstKeptEntryId"
-		case session.TypeContextEdit:
-			name = "targetId"
-		default:
-			continue
-		}
-		t.targets[int32(i)] = -1
-		if target, ok := s.Index(e.Str(name)); ok {
-			t.targets[int32(i)] = int32(target)
-		}
+		t.add(e, int32(parent), find)
 	}
 	var problems []session.Problem
 	t.path, problems = s.PathIndex(leaf)
@@ -168,10 +149,7 @@ func (t *tree) locate() {
 	}
 	selected := convo.Select(len(t.path), func(n int) convo.Step[int32] {
 		i := t.path[n]
-		s := convo.Step[int32]{ID: int32(i), FirstKept: -1, System: t.kinds[i] == isSystem}
-		if k := t.kinds[i]; int(k) < len(types) {
-			s.Type = types[k]
-		}
+		s := convo.Step[int32]{Type: types[t.kinds[i]], ID: int32(i), FirstKept: -1, System: t.kinds[i] == isSystem}
 		if first, ok := t.targets[int32(i)]; ok {
 			s.FirstKept = first
 		}
@@ -223,7 +201,7 @@ func (t *tree) around(i, before, after int) (up, down []int) {
 	for at := int(t.parents[i]); at >= 0 && len(up) < before; at = int(t.parents[at]) {
 		up = append(up, at)
 	}
-	reverse(up)
+	slices.Reverse(up)
 	if n := int(t.at[i]); n > 0 {
 		return up, t.path[n:min(len(t.path), n+after)]
 	}

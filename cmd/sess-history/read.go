@@ -78,15 +78,7 @@ type reader struct {
 
 // candidates finds the lines that matter: messages of the user, what importers kept of
 // those, and what sub-agents are told by.
-var candidates = mustCompile(append(sources.SubagentMarks(), session.RoleUser))
-
-func mustCompile(texts []string) *grep.Pattern {
-	p, err := grep.Compile(texts, grep.Options{Fixed: true})
-	if err != nil {
-		panic(err)
-	}
-	return p
-}
+var candidates = grep.MustCompile(append(sources.SubagentMarks(), session.RoleUser), grep.Options{Fixed: true})
 
 func newReader(s *clikit.Streams, q *query) *reader {
 	return &reader{streams: s, query: q, scanner: candidates.Scanner(false)}

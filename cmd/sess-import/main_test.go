@@ -3,6 +3,9 @@ package main
 import (
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/internal/scripttest"
 )
 
@@ -10,7 +13,14 @@ func TestMain(m *testing.M) {
 	scripttest.Main(m, map[string]func(){tool.Name: main})
 }
 
+// Scripts find in $CORPUS what other programs wrote.
 func TestScript(t *testing.T) {
 	t.Parallel()
-	scripttest.Run(t, "testdata")
+	p := scripttest.Params()
+	setup := p.Setup
+	p.Dir, p.Setup = "testdata", func(e *testscript.Env) error {
+		e.Setenv("CORPUS", corpus.Dir())
+		return setup(e)
+	}
+	testscript.Run(t, p)
 }

@@ -79,12 +79,13 @@ func (c *config) intoFirst(ctx context.Context, s *clikit.Streams, operands []st
 	if r, size, ok := t.File(); ok {
 		in.sources[0] = copies.Source{Name: t.Name, R: r, Size: size}
 	} else {
-		stream, spooled := t.Stream(), &inputs{}
-		defer spooled.close()
-		if err := errors.Join(spooled.spool(ctx, t.Name, stream), stream.Close()); err != nil {
+		stream := t.Stream()
+		spool, err := operand.Spooled(ctx, t.Name, stream)
+		if err := errors.Join(err, stream.Close()); err != nil {
 			return err
 		}
-		in.sources[0] = spooled.sources[0]
+		defer func() { _ = spool.Close() }()
+		in.sources[0] = copies.Source{Name: t.Name, R: spool, Size: spool.Size}
 	}
 	r, err := c.merge(ctx, s, in.sources, nil)
 	if err != nil {

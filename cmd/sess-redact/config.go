@@ -87,7 +87,7 @@ func (c *config) validate() error {
 
 // redactor makes what looks for secrets.
 func (c *config) redactor(s *clikit.Streams) (*redact.Redactor, error) {
-	o := secret.Options{Entropy: c.entropy, Emails: c.emails, Only: words(c.only), Skip: words(c.skip), Depth: c.depth}
+	o := secret.Options{Entropy: c.entropy, Emails: c.emails, Only: clikit.Words(c.only), Skip: clikit.Words(c.skip), Depth: c.depth}
 	if err := c.addRules(s, &o); err != nil {
 		return nil, err
 	}
@@ -116,14 +116,6 @@ func (c *config) redactor(s *clikit.Streams) (*redact.Redactor, error) {
 		return nil, clikit.UsageError("--as: %v", err)
 	}
 	return r, nil
-}
-
-// words are the words of a flag's values, which commas separate.
-func words(values []string) (list []string) {
-	for _, v := range values {
-		list = append(list, strings.Split(v, ",")...)
-	}
-	return list
 }
 
 func ruleIDs() []string {

@@ -192,6 +192,14 @@ func cutNames(names string) []string {
 	return all
 }
 
+// Words are the words of a flag's values, which commas separate.
+func Words(values []string) (words []string) {
+	for _, v := range values {
+		words = append(words, strings.Split(v, ",")...)
+	}
+	return words
+}
+
 // Exclusive refuses more than one of the flags that were given, see [Given].
 func Exclusive(given ...string) error {
 	given = slices.DeleteFunc(slices.Clone(given), func(name string) bool { return name == "" })

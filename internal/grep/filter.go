@@ -3,9 +3,13 @@ package grep
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
+	"iter"
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 // A filter finds the lines that may have a match.
@@ -213,6 +217,32 @@ func (p *Pattern) Scanner(all bool) *Scanner {
 		s.next = make([]int, len(s.filter.needles)+1)
 	}
 	return s
+}
+
+// A Candidate is a line that may have a match.
+type Candidate struct {
+	Text   string // to keep
+	Offset int64  // of its first byte, in bytes from where reading began
+}
+
+// Candidates iterates over the lines of r that may have a match. An error of r ends it.
+func (s *Scanner) Candidates(r io.Reader) iter.Seq2[Candidate, error] {
+	return func(yield func(Candidate, error) bool) {
+		for b, err := range jsonl.Blocks(r) {
+			if err != nil {
+				yield(Candidate{}, err)
+				return
+			}
+			s.Reset(b.Data)
+			for from, to, ok := s.Next(); ok; from, to, ok = s.Next() {
+				if !yield(Candidate{b.Text(from, to), b.Offset + int64(from)}, nil) {
+					b.Free()
+					return
+				}
+			}
+			b.Free()
+		}
+	}
 }
 
 // Reset begins with a block of whole lines. The last one may lack its line feed.

@@ -2,12 +2,16 @@ package grep_test
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode"
 	"unicode/utf8"
 
@@ -199,8 +203,8 @@ func TestRandom(t *testing.T) {
 			lines := reference(t, patterns, o, text)
 			want = append(want, len(lines) > 0)
 			var got []string
-			for _, l := range p.Lines(text, n%2 == 0) {
-				got = append(got, text[l.From:l.To])
+			for l := range p.Lines(text, n%2 == 0) {
+				got = append(got, l.Text)
 			}
 			if diff := cmp.Diff(lines, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("round %d: %q with %+v in %q (-want +got):\n%s", n, patterns, o, text, diff)
@@ -209,7 +213,7 @@ func TestRandom(t *testing.T) {
 				t.Fatalf("round %d: %q with %+v: Match of %q is not Lines", n, patterns, o, text)
 			}
 		}
-		shown := scan(p, block.String())
+		shown := scan(t, p, block.String())
 		for i, line := range strings.Split(strings.TrimSuffix(block.String(), "\n"), "\n") {
 			switch {
 			case want[i] && !shown[line]:
@@ -227,15 +231,36 @@ func TestRandom(t *testing.T) {
 	t.Logf("%d rounds: %d texts matched, %d lines dropped", *rounds, matched, dropped)
 }
 
-// scan returns the lines of a block that a scanner shows.
-func scan(p *grep.Pattern, block string) map[string]bool {
+// scan returns the lines of a text that a scanner shows.
+func scan(t *testing.T, p *grep.Pattern, text string) map[string]bool {
+	t.Helper()
 	shown := map[string]bool{}
-	s := p.Scanner(false)
-	s.Reset([]byte(block))
-	for from, to, ok := s.Next(); ok; from, to, ok = s.Next() {
-		shown[block[from:to]] = true
+	for line, err := range p.Scanner(false).Candidates(strings.NewReader(text)) {
+		if err != nil || !strings.HasPrefix(text[line.Offset:], line.Text) {
+			t.Fatalf("%v: %q is not at %d", err, line.Text, line.Offset)
+		}
+		shown[line.Text] = true
 	}
 	return shown
+}
+
+// An error of reading comes behind the lines before it, and alone.
+func TestCandidates(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("failed")
+	long := strings.Repeat("x", 1<<20) + "needle"
+	r := io.MultiReader(strings.NewReader("a\nneedle\n"+long+"\nb\n"), iotest.ErrReader(failed))
+	var got []grep.Candidate
+	var err error
+	for line, e := range grep.MustCompile([]string{"needle"}, grep.Options{}).Scanner(false).Candidates(r) {
+		if err = e; err == nil {
+			got = append(got, line)
+		}
+	}
+	want := []grep.Candidate{{Text: "needle", Offset: 2}, {Text: long, Offset: 9}}
+	if !slices.Equal(got, want) || !errors.Is(err, failed) {
+		t.Errorf("%d lines, %v", len(got), err)
+	}
 }
 
 // The law of FuzzScanner: a line that is dropped, if it is JSON, has no string that the
@@ -251,7 +276,7 @@ func FuzzScanner(f *testing.F) {
 		if err != nil {
 			return
 		}
-		shown := scan(p, string(block))
+		shown := scan(t, p, string(block))
 		for line := range strings.SplitSeq(string(block), "\n") {
 			var v any
 			if shown[line] || json.Unmarshal([]byte(line), &v) != nil {
@@ -298,6 +323,11 @@ func TestLines(t *testing.T) {
 		{`(?s)a.c`, grep.Options{}, "xa\ncx\nd", []string{"xa\ncx|a\nc"}},
 		{"a\nc", grep.Options{Fixed: true}, "xa\ncx", []string{"xa\ncx|a\nc"}},
 		{"a\n", grep.Options{Fixed: true}, "xa\ncx", []string{"xa|a"}},
+		{`(?s)a.|c|y`, grep.Options{}, "xa\nc y\nz\ny", []string{"xa|a", "c y|c|y", "y|y"}},
+		{`(?s)a.b|c`, grep.Options{}, "a\nb c\nc", []string{"a\nb c|a\nb|c", "c|c"}},
+		{`a\z|b`, grep.Options{}, "ba\nba", []string{"ba|b", "ba|b|a"}},
+		{`\Aa|b`, grep.Options{}, "ab\nab", []string{"ab|a|b", "ab|b"}},
+		{"o*", grep.Options{}, "foo\nboo", []string{"foo|oo", "boo|oo"}},
 		{"foo", grep.Options{Word: true}, "foo foo_ foo-foo", []string{"foo foo_ foo-foo|foo|foo|foo"}},
 		{"foo!", grep.Options{Word: true}, "foo!foo!", []string{"foo!foo!|foo!"}},
 		{"na", grep.Options{Word: true}, "naïve na", []string{"naïve na|na"}},
@@ -316,10 +346,10 @@ func TestLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, l := range p.Lines(tt.text, true) {
-			row := tt.text[l.From:l.To]
+		for l := range p.Lines(tt.text, true) {
+			row := l.Text
 			for _, m := range l.Matches {
-				row += "|" + tt.text[m.From:m.To]
+				row += "|" + l.Text[m.From:m.To]
 			}
 			got = append(got, row)
 		}

@@ -3,8 +3,10 @@ package grep
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,6 +29,7 @@ type Pattern struct {
 	word   bool           // group 1 is the match
 	lines  bool           // a match may hold line feeds
 	begins bool           // it matters where the text begins
+	ends   bool           // and where it ends
 	filter *filter        // nil if no line may be dropped
 }
 
@@ -62,6 +65,7 @@ func Compile(patterns []string, o Options) (*Pattern, error) {
 	p := &Pattern{
 		lines:  anywhere(tree, namesLineFeed),
 		begins: anywhere(tree, func(re *syntax.Regexp) bool { return re.Op == syntax.OpBeginText }),
+		ends:   anywhere(tree, func(re *syntax.Regexp) bool { return re.Op == syntax.OpEndText }),
 		filter: newFilter(tree),
 		word:   o.Word && !o.Line,
 	}
@@ -69,6 +73,15 @@ func Compile(patterns []string, o Options) (*Pattern, error) {
 		withoutLineFeed(tree)
 	}
 	return p, p.compile(tree, o)
+}
+
+// MustCompile is Compile for patterns that are known to be right.
+func MustCompile(patterns []string, o Options) *Pattern {
+	p, err := Compile(patterns, o)
+	if err != nil {
+		panic(err)
+	}
+	return p
 }
 
 // escaped are the parts of an expression whose letters are no text, as \S and \pL.
@@ -194,6 +207,18 @@ type Span struct{ From, To int }
 // Match reports whether a text, which is valid UTF-8, has a match.
 func (p *Pattern) Match(text string) bool { return p.re.MatchString(text) }
 
+// first returns the first match in a text that begins where a line does.
+func (p *Pattern) first(text string) (m Span, ok bool) {
+	at := p.re.FindStringSubmatchIndex(text)
+	if at == nil {
+		return m, false
+	}
+	if p.word {
+		at = at[2:]
+	}
+	return Span{at[0], at[1]}, true
+}
+
 // matches returns the matches in a text, empty ones included, in their order.
 func (p *Pattern) matches(text string) []Span {
 	var out []Span
@@ -221,50 +246,76 @@ func (p *Pattern) matches(text string) []Span {
 // A Line is a line of a text that has matches, or several lines if a match goes over
 // them.
 type Line struct {
-	Span
-	Matches []Span // within the text; none that is empty
+	Text    string
+	Matches []Span // within Text; none that is empty
 }
 
-// Lines returns the lines of a text, which is valid UTF-8, that have matches, with all
-// their matches or, which takes less, with the first of each.
-func (p *Pattern) Lines(text string, all bool) []Line {
-	var out []Line
-	if all || p.begins {
-		return grow(out, text, p.matches(text))
+// Lines iterates over the lines of a text, which is valid UTF-8, that have matches, with
+// all their matches or, which takes less, with the first of each. A line is looked for
+// when it is asked for; but all of them at once if matches may go over lines or ask where
+// the text begins or ends.
+func (p *Pattern) Lines(text string, all bool) iter.Seq[Line] {
+	if p.begins || all && (p.lines || p.ends) {
+		return slices.Values(group(text, p.matches(text)))
 	}
-	for from := 0; from <= len(text); {
-		m := p.re.FindStringSubmatchIndex(text[from:])
-		if m == nil {
-			break
-		}
-		if p.word {
-			m = m[2:]
-		}
-		out = grow(out, text, []Span{{from + m[0], from + m[1]}})
-		from = out[len(out)-1].To + 1
-	}
-	return out
-}
-
-// grow adds matches, which follow on those before, to lines.
-func grow(out []Line, text string, matches []Span) []Line {
-	for _, m := range matches {
-		last := max(m.From, m.To-1) // a match that ends in its line feed ends in that line
-		n := len(out)
-		if n == 0 || m.From > out[n-1].To {
-			from := strings.LastIndexByte(text[:m.From], '\n') + 1
-			out = append(out, Line{Span: Span{from, from - 1}})
-		}
-		l := &out[len(out)-1]
-		if last > l.To {
-			l.To = len(text)
-			if n := strings.IndexByte(text[last:], '\n'); n >= 0 {
-				l.To = last + n
+	return func(yield func(Line) bool) {
+		for from := 0; from <= len(text); {
+			m, ok := p.first(text[from:])
+			if !ok {
+				return
 			}
-		}
-		if m.To > m.From {
-			l.Matches = append(l.Matches, Span{m.From, min(m.To, l.To)})
+			at := lineOf(text, from+m.From, from+m.To)
+			l := Line{Text: text[at.From:at.To]}
+			if all {
+				for _, m := range p.matches(l.Text) {
+					l.add(m)
+				}
+			} else {
+				l.add(Span{from + m.From - at.From, from + m.To - at.From})
+			}
+			if !yield(l) {
+				return
+			}
+			from = at.To + 1
 		}
 	}
+}
+
+// group returns the lines that have matches, which are in their order.
+func group(text string, matches []Span) (out []Line) {
+	at, n := Span{}, 0
+	for i, m := range matches {
+		of := lineOf(text, m.From, m.To)
+		if i == 0 || of.From > at.To {
+			at, n = of, i
+		}
+		at.To = max(at.To, of.To)
+		if i+1 < len(matches) && matches[i+1].From <= at.To {
+			continue
+		}
+		l := Line{Text: text[at.From:at.To]}
+		for _, m := range matches[n : i+1] {
+			l.add(Span{m.From - at.From, m.To - at.From})
+		}
+		out = append(out, l)
+	}
 	return out
+}
+
+// lineOf returns the line that a match is in, or the lines that it goes over. One that
+// ends in its line feed ends in that line.
+func lineOf(text string, from, to int) Span {
+	l := Span{strings.LastIndexByte(text[:from], '\n') + 1, len(text)}
+	last := max(from, to-1)
+	if n := strings.IndexByte(text[last:], '\n'); n >= 0 {
+		l.To = last + n
+	}
+	return l
+}
+
+// add adds a match, unless it is empty.
+func (l *Line) add(m Span) {
+	if m.To > m.From {
+		l.Matches = append(l.Matches, Span{m.From, min(m.To, len(l.Text))})
+	}
 }

@@ -48,6 +48,9 @@ type Text struct {
 // String decodes the text. What is not UTF-8 in it becomes U+FFFD.
 func (t Text) String() string { return js.ValidText(js.Unquote(t.literal)) }
 
+// Line decodes the first line of the text alone.
+func (t Text) Line() string { return js.ValidText(js.UnquoteLine(t.literal)) }
+
 // Texts calls visit for the texts of an entry, in the order of the line, until it
 // returns false.
 func Texts(e session.Entry, visit func(Text) bool) {

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"strings"
 
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -17,11 +18,25 @@ func (src Source) Key(e session.Entry) uint64 {
 	if e.ID() == "" {
 		return 0
 	}
-	text := e.WithParent("").Raw()
+	var h maphash.Hash
+	h.SetSeed(seed)
 	if m, ok := e.Message(); ok && (src.isOf("opencode") || src.isOf("codex")) {
-		text = e.Str("timestamp") + m.Raw()
+		_, _ = h.WriteString(e.Str("timestamp"))
+		_, _ = h.WriteString(m.Raw())
+		return max(1, h.Sum64())
 	}
-	return max(1, maphash.String(seed, text))
+	raw, from, at := e.Raw(), 0, 0
+	for name, value := range js.Members(raw) { // and not of a text of its own, as an entry may be huge
+		at += strings.Index(raw[at:], name) + len(name)
+		at += strings.Index(raw[at:], value)
+		if js.IsKey(name, "parentId") {
+			_, _ = h.WriteString(raw[from:at])
+			from = at + len(value)
+		}
+		at += len(value)
+	}
+	_, _ = h.WriteString(raw[from:])
+	return max(1, h.Sum64())
 }
 
 // isOf reports whether a session is one of an agent: it was listed so, or its name is an

@@ -29,6 +29,9 @@ func TestKey(t *testing.T) {
 	}{
 		{"itself", ours, one, true},
 		{"another parent", ours, strings.Replace(one, "null", `"p"`, 1), true},
+		{"another member", ours, strings.Replace(one, "}}", `},"x":1}`, 1), false},
+		{"another parent, whose name is escaped", ours, strings.Replace(strings.Replace(one, "null", `"p"`, 1), "parentId", `p\u0061rentId`, 1), false},
+		{"another line ending", ours, one + "\r", false},
 		{"another id", ours, strings.Replace(one, `"a"`, `"b"`, 1), false},
 		{"another text", ours, strings.Replace(one, `"x"`, `"y"`, 1), false},
 		{"another time", ours, strings.Replace(one, "05.000", "05.001", 1), false},

@@ -131,6 +131,24 @@ func Unquote(lit string) string {
 	return b.String()
 }
 
+// UnquoteLine returns the first line of [Unquote](lit), without its line feed. It does not
+// decode the rest.
+func UnquoteLine(lit string) string {
+	s := body(lit)
+	for at := 0; ; {
+		i := strings.IndexByte(s[at:], '\\')
+		if i < 0 {
+			return Unquote(lit)
+		}
+		at += i
+		r, size := decodeEscape(s[at:])
+		if r == '\n' {
+			return Unquote(`"` + s[:at] + `"`)
+		}
+		at += size
+	}
+}
+
 // writeValid is appendValid for a Builder.
 func writeValid(b *strings.Builder, raw string) {
 	if utf8.ValidString(raw) {

@@ -42,6 +42,8 @@ func TestUnquote(t *testing.T) {
 		{`"plain"`, "plain"},
 		{`"\"\\\/\b\f\n\r\t"`, "\"\\/\b\f\n\r\t"},
 		{`"\u0041\u00e9\u00E9\u6f22"`, "Aéé漢"},
+		{`"a\\n\u000ab\n"`, "a\\n\nb\n"},
+		{`"\n"`, "\n"},
 		{`"\ud83d\ude00"`, face},
 		{`"\uD83D\uDE00"`, face},
 		{`"\ud83d"`, high},
@@ -55,6 +57,10 @@ func TestUnquote(t *testing.T) {
 	} {
 		if got := Unquote(tc.lit); got != tc.want {
 			t.Errorf("Unquote(%+q) = %q, want %q", tc.lit, got, tc.want)
+		}
+		line, _, _ := strings.Cut(tc.want, "\n")
+		if got := UnquoteLine(tc.lit); got != line {
+			t.Errorf("UnquoteLine(%+q) = %q, want %q", tc.lit, got, line)
 		}
 		if got, want := LenLiteral(tc.lit), Len(tc.want); got != want {
 			t.Errorf("LenLiteral(%+q) = %d, want %d", tc.lit, got, want)

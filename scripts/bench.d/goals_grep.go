@@ -30,7 +30,7 @@ func (b *bench) grepGoals() []goal {
 			return asked(b.bin("sess-grep"), "-a", "-c", "-e", without, dir), asked("sh", "-c", jq+` -c . "$0"/*/*.jsonl`, dir), err
 		}),
 		{name + "until a hit in the newest session", b.firstHit},
-		measured(b, "sess-history, "+count(int64(b.sessions()))+" sessions / "+search+" of the same", 10, 96e6, func(ctx context.Context) (ours, peer command, err error) {
+		reported(b, "sess-history, "+count(int64(b.sessions()))+" sessions / "+search+" of the same", func(ctx context.Context) (ours, peer command, err error) {
 			dir, err := b.store(ctx)
 			if err != nil {
 				return ours, peer, err

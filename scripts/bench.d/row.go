@@ -22,6 +22,9 @@ type row struct {
 	note                          string // behind the rest
 }
 
+// noGoal is the goal of a row that reports what was measured, and no more.
+const noGoal = "none"
+
 // ratioRow is the row of a contest that is to have a ratio of at most limit.
 func ratioRow(name string, c contest, limit float64) row {
 	return row{
