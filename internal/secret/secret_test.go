@@ -35,7 +35,8 @@ func TestOwnRules(t *testing.T) {
 	an := func(n int) string { return random(rnd, n, alphanumeric) }
 	hex := func(n int) string { return random(rnd, n, "0123456789abcdef") }
 	pw := func() string { return "Tr0ub4dor" + an(6) }
-	key := "-----BEGIN " + "PRIVATE KEY-----\n" + an(64) + "\n" + an(64)
+	const begin = "-----BEGIN "
+	key := begin + "PRIVATE KEY-----\n" + an(64) + "\n" + an(64)
 	cases := map[string][2][]string{
 		"dsn-password": {
 			{
@@ -100,8 +101,8 @@ func TestOwnRules(t *testing.T) {
 				strings.ReplaceAll(key, "\n", "\\n"), strings.ReplaceAll(key, "\n", "\r\n"), strings.ReplaceAll(key, "-----\n", "-----\nProc-Type: 4,ENCRYPTED\n\n"), key[:100],
 			},
 			{
-				"-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY----- is how it begins", "-----BEGIN CERTIFICATE-----\n" + an(64), "-----BEGIN PUBLIC KEY-----\n" + an(64), "BEGIN PRIVATE KEY",
-				"-----BEGIN PRIVATE KEY-----\n...", "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n<key>", "-----BEGIN SSH SIGNATURE-----\n" + an(64), "-----END PRIVATE KEY-----\n" + an(64),
+				begin + "PRIVATE KEY-----", begin + "PRIVATE KEY----- is how it begins", "-----BEGIN CERTIFICATE-----\n" + an(64), "-----BEGIN PUBLIC KEY-----\n" + an(64), "BEGIN PRIVATE KEY",
+				begin + "PRIVATE KEY-----\n...", begin + "PRIVATE KEY-----\n-----END PRIVATE KEY-----", begin + "PRIVATE KEY-----\n<key>", "-----BEGIN SSH SIGNATURE-----\n" + an(64), "-----END PRIVATE KEY-----\n" + an(64),
 			},
 		},
 		"aws-secret-access-key": {
