@@ -19,8 +19,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/internal/redact/planted"
 	"github.com/sess-tools/sess/internal/secret"
+	treepkg "github.com/sess-tools/sess/internal/tree"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -141,6 +143,42 @@ func TestPlanted(t *testing.T) {
 			t.Errorf("no %s in %q", w, kinds(found))
 		}
 	}
+}
+
+// 20: the tree is the same, with a secret in each text of a session that has branches.
+func TestTree(t *testing.T) {
+	t.Parallel()
+	m := planted.New(14)
+	for _, name := range append(corpus.Sessions(t, "pi/branches"), corpus.Sessions(t, "pi/genuine")...) {
+		before := string(corpus.Session(t, name))
+		var b strings.Builder
+		for line := range strings.Lines(before) {
+			b.WriteString(strings.Replace(line, `"text":"`, `"text":"`+m.GitHub()+" ", 1))
+		}
+		out, _, err := run(with(t, Options{}), b.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if drawn(t, b.String()) != drawn(t, out) {
+			t.Errorf("%s: another tree", name)
+		}
+		if strings.Contains(out, "ghp_") {
+			t.Errorf("%s: a secret is left", name)
+		}
+	}
+}
+
+// drawn is the shape of the tree of a session.
+func drawn(t *testing.T, text string) string {
+	t.Helper()
+	s := corpus.ParseText(t, text)
+	leaf, _ := s.Leaf()
+	path, _ := s.PathIndex(leaf)
+	var b strings.Builder
+	for r := range treepkg.New(s, path).Rows(true) {
+		fmt.Fprintln(&b, s.Entries[r.Pos].ID(), r.Above, r.Depth, r.Opens, r.Last)
+	}
+	return b.String()
 }
 
 // The hard cases of other programs, each by what went wrong.
