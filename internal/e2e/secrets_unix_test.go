@@ -117,7 +117,9 @@ func TestRemoteSecrets(t *testing.T) {
 	run(0, address, "sess-sync", "check", "-v")
 	run(0, address, "sess-ls", "--remote")
 	run(0, address, "sess-path", "remote:"+id)
+	b.mu.Lock()
 	b.deny = true
+	b.mu.Unlock()
 	run(2, address, "sess-sync", "pull", "-v", "s.jsonl")
 	run(2, "nats://127.0.0.1:1", "sess-sync", "pull", "-v", "s.jsonl")
 	run(2, "s3://"+secrets[0]+":"+secrets[1]+"@b", "sess-sync", "pull", "-v", "s.jsonl")
@@ -138,6 +140,8 @@ func TestRemoteSecrets(t *testing.T) {
 	if err != nil || states != 2 {
 		t.Errorf("%d files of states, %v", states, err)
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for _, secret := range secrets {
 		if i := strings.Index(said.String(), secret); i >= 0 {
 			t.Errorf("%s is told: …%s", secret, said.String()[max(0, i-200):i])
