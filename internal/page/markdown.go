@@ -32,7 +32,7 @@ func (m *markup) markdown(s string) {
 		return
 	}
 	var b bytes.Buffer
-	if err := converter(m.left).Convert([]byte(s), &b); err != nil {
+	if err := m.md.Convert([]byte(s), &b); err != nil {
 		m.raw(`<p class="t">`)
 		m.text(s)
 		m.raw("</p>")
@@ -92,7 +92,7 @@ type nodes struct{ left *int }
 
 // markup is a writer of ours that writes into that of the renderer.
 func (r nodes) markup(w util.BufWriter) *markup {
-	return &markup{bufio.NewWriterSize(w, 512), r.left}
+	return &markup{w: bufio.NewWriterSize(w, 512), left: r.left}
 }
 
 func (r nodes) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {

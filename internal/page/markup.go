@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/yuin/goldmark"
+
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -18,11 +20,12 @@ type constant string
 type markup struct {
 	w    *bufio.Writer
 	left *int // bytes of code that may still be coloured on the page
+	md   goldmark.Markdown
 }
 
 func newMarkup(w io.Writer) *markup {
 	left := maxCode
-	return &markup{bufio.NewWriterSize(w, 64<<10), &left}
+	return &markup{w: bufio.NewWriterSize(w, 64<<10), left: &left, md: converter(&left)}
 }
 
 func (m *markup) raw(parts ...constant) {

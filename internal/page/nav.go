@@ -61,7 +61,7 @@ func (p *page) turns(e session.Entry) bool {
 	case session.TypeCompaction, session.TypeBranchSummary:
 		return true
 	case session.TypeMessage:
-		return e.Role() == session.RoleUser || e.Role() == session.RoleAssistant && tree.Text(e) != "" && !onlyCalls(e)
+		return e.Role() == session.RoleUser || e.Role() == session.RoleAssistant && !onlyCalls(e)
 	}
 	return false
 }
@@ -87,7 +87,7 @@ func (p *page) row(i int, on bool, level int, label string) {
 	p.raw(`<span class="r">`)
 	p.text(tree.Kind(e))
 	p.raw("</span> ")
-	p.text(js.Head(plain.Replace(session.OneLine(tree.Text(e))), 60))
+	p.text(js.Head(plain.Replace(session.OneLine(js.Head(tree.Text(e), 300))), 60))
 	if label != "" {
 		p.raw(` <span class="lab">@`)
 		p.text(label)
