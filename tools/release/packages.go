@@ -22,8 +22,7 @@ const (
 	maintainer = "The sess authors <sess-tools@users.noreply.github.com>"
 )
 
-const about = summary + `
-Small programs that read and write the sessions of coding agents, which are
+const about = `Small programs that read and write the sessions of coding agents, which are
 files of JSON Lines: they append, walk, compact, fork, merge, list, search,
 check, convert and share them. Any command line LLM writes the answers.`
 
@@ -67,8 +66,13 @@ func (b *build) info(t names.Target, format string, installed []file) (*nfpm.Inf
 	})
 	info.RPM.BuildHost, info.RPM.Group, info.RPM.Summary, info.RPM.Packager = "localhost", "Applications/Text", summary, maintainer
 	info.RPM.Compression, info.Deb.Compression = "gzip:9", "xz"
-	if format == "rpm" {
+	switch format {
+	case "deb": // in which the first line is the summary, and copyright has the licence
+		info.Description, info.License = summary+"\n"+about, ""
+	case "rpm":
 		info.Release = "1"
+	case "apk": // a field is one line
+		info.Description = summary
 	}
 	dir := filepath.Join(b.work, t.OS+"-"+t.Arch+"-"+format)
 	for _, f := range installed {

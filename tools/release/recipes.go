@@ -20,13 +20,15 @@ class Sess < Formula
   license "MIT"
 `, summary, homepage, b.version)
 	for _, os := range []struct{ block, os string }{{"on_macos", "darwin"}, {"on_linux", "linux"}} {
-		fmt.Fprintf(&out, "\n  %s do\n", os.block)
+		var blocks strings.Builder
 		for _, arch := range []struct{ block, arch string }{{"on_arm", "arm64"}, {"on_intel", "amd64"}} {
 			if name := names.Archive(b.version, names.Target{OS: os.os, Arch: arch.arch}); b.sums[name] != "" {
-				fmt.Fprintf(&out, "    %s do\n      url %q\n      sha256 %q\n    end\n", arch.block, names.URL(b.version, name), b.sums[name])
+				fmt.Fprintf(&blocks, "    %s do\n      url %q\n      sha256 %q\n    end\n", arch.block, names.URL(b.version, name), b.sums[name])
 			}
 		}
-		out.WriteString("  end\n")
+		if blocks.Len() > 0 {
+			fmt.Fprintf(&out, "\n  %s do\n%s  end\n", os.block, &blocks)
+		}
 	}
 	fmt.Fprintf(&out, `
   def install

@@ -15,7 +15,8 @@ type Target struct{ OS, Arch string }
 
 func (t Target) String() string { return t.OS + "/" + t.Arch }
 
-// Targets are the platforms of a release. Packages and images are for Linux alone.
+// Targets are the platforms of a release. Packages and images are for Linux alone. There is none for Windows:
+// the tools compile there, and fail their tests (docs/platforms.md).
 var Targets = []Target{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}}
 
 // Base is where the artifacts of a version are published.
@@ -85,6 +86,9 @@ func Parse(list string) ([]Target, error) {
 	var out []Target
 	for word := range strings.SplitSeq(list, ",") {
 		t := Target{path.Dir(word), path.Base(word)}
+		if t.OS == "windows" {
+			return nil, fmt.Errorf("there is no release for %q: no tool passes its tests on Windows (docs/platforms.md)", word)
+		}
 		if !slices.Contains(Targets, t) {
 			return nil, fmt.Errorf("there is no release for %q: it is for %v", word, Targets)
 		}
