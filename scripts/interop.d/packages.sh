@@ -111,7 +111,7 @@ else
 fi
 
 if have lintian lintian; then
-	lintian --allow-root --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$deb" >"$work/lintian" 2>&1 ||
+	lintian --allow-root --fail-on error,warning "$deb" >"$work/lintian" 2>&1 ||
 		{ cat "$work/lintian"; fail "lintian"; }
 	ok "lintian"
 else
