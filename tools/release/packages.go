@@ -26,34 +26,30 @@ const about = `Small programs that read and write the sessions of coding agents,
 files of JSON Lines: they append, walk, compact, fork, merge, list, search,
 check, convert and share them. Any command line LLM writes the answers.`
 
-// packages makes the packages for a platform.
-func (b *build) packages(t names.Target, tree []file) error {
-	for _, kind := range []struct {
-		format, name string
-		packager     nfpm.Packager
-		files        func([]file) ([]file, error)
-	}{
-		{"deb", names.Deb(b.version, t), deb.Default, b.debian},
-		{"rpm", names.RPM(b.version, t), rpm.DefaultRPM, compressedPages},
-		{"apk", names.APK(b.version, t), apk.Default, compressedPages},
-	} {
-		installed, err := kind.files(tree)
-		if err != nil {
-			return err
-		}
-		info, err := b.info(t, kind.format, installed)
-		if err != nil {
-			return err
-		}
-		var out bytes.Buffer
-		if err := kind.packager.Package(info, &out); err != nil {
-			return fmt.Errorf("packing %s: %w", kind.name, err)
-		}
-		if err := b.write(kind.name, out.Bytes()); err != nil {
-			return err
+// packages returns what makes the packages for a platform.
+func (b *build) packages(t names.Target, tree []file) []func() error {
+	pack := func(format, name string, packager nfpm.Packager, files func([]file) ([]file, error)) func() error {
+		return func() error {
+			installed, err := files(tree)
+			if err != nil {
+				return err
+			}
+			info, err := b.info(t, format, installed)
+			if err != nil {
+				return err
+			}
+			var out bytes.Buffer
+			if err := packager.Package(info, &out); err != nil {
+				return fmt.Errorf("packing %s: %w", name, err)
+			}
+			return b.write(name, out.Bytes())
 		}
 	}
-	return nil
+	return []func() error{ // the slowest first
+		pack("deb", names.Deb(b.version, t), deb.Default, b.debian),
+		pack("rpm", names.RPM(b.version, t), rpm.DefaultRPM, compressedPages),
+		pack("apk", names.APK(b.version, t), apk.Default, compressedPages),
+	}
 }
 
 // info says what a package is. Its files are put into a directory, from where they are packed; modes, owners and times

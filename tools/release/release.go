@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sess-tools/sess/tools/release/names"
@@ -28,6 +29,7 @@ type build struct {
 	targets []names.Target
 	changes string // what CHANGELOG.md says of the version
 	notices []byte
+	mu      sync.Mutex        // for what follows
 	sums    map[string]string // of what was written, by name
 	stdout  io.Writer
 }
@@ -92,40 +94,43 @@ func (b *build) programs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var jobs []func() error
 	for _, t := range b.targets {
-		if err := b.artifacts(t, trees[t], pages); err != nil {
-			return fmt.Errorf("%v: %w", t, err)
+		tree, err := b.tree(trees[t], pages)
+		if err != nil {
+			return err
 		}
+		jobs = append(jobs, b.artifacts(t, tree)...)
 	}
-	return nil
+	return parallel(jobs...)
 }
 
-// artifacts makes what there is for one platform.
-func (b *build) artifacts(t names.Target, programs string, pages []file) error {
-	tree, err := b.tree(programs, pages)
-	if err != nil {
-		return err
+// artifacts returns what makes the artifacts of one platform.
+func (b *build) artifacts(t names.Target, tree []file) []func() error {
+	jobs := []func() error{func() error {
+		archive, err := tarGz(names.Root(b.version, t), tree, b.time)
+		if err != nil {
+			return err
+		}
+		return b.write(names.Archive(b.version, t), archive)
+	}}
+	if t.OS == "linux" {
+		jobs = append(jobs, b.packages(t, tree)...)
+		jobs = append(jobs, func() error { return b.image(t, tree) })
 	}
-	archive, err := tarGz(names.Root(b.version, t), tree, b.time)
-	if err != nil {
-		return err
-	}
-	if err := b.write(names.Archive(b.version, t), archive); err != nil || t.OS != "linux" {
-		return err
-	}
-	if err := b.packages(t, tree); err != nil {
-		return err
-	}
-	return b.image(t, tree)
+	return jobs
 }
 
 // write writes an artifact, and says so.
 func (b *build) write(name string, data []byte) error {
-	b.sums[name] = fmt.Sprintf("%x", sha256.Sum256(data))
+	sum := fmt.Sprintf("%x", sha256.Sum256(data))
 	path := filepath.Join(b.out, name)
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		return err
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sums[name] = sum
 	fmt.Fprintf(b.stdout, "%10d %s\n", len(data), name)
 	return os.Chmod(path, 0o644) // whatever the umask is
 }
