@@ -21,6 +21,10 @@ import (
 // always keeps its default action: writing to a pipe nobody reads ends a filter
 // without a word.
 func Main(t Tool) {
+	if refusal != "" {
+		fmt.Fprintf(os.Stderr, "%s: %s\n", t.Name, refusal)
+		os.Exit(ExitUsage)
+	}
 	if _, set := os.LookupEnv("GOMAXPROCS"); !set && runtime.GOMAXPROCS(0) == 1 {
 		// With only one, the runtime takes it away from every system call of more
 		// than a moment, which costs a tenth of reading a large file. It never
