@@ -121,7 +121,7 @@ func runTour(t *testing.T, name string, tour []block) {
 		}
 	}
 	for line := range strings.Lines(stderr) {
-		if !strings.Contains(line, "the leaf moved") {
+		if !strings.Contains(line, "the leaf moved") && !strings.Contains(line, "have no price: anthropic/m1") { // the stub's model
 			t.Errorf("on standard error: %s", line)
 		}
 	}

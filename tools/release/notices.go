@@ -77,7 +77,7 @@ func deps(modules map[string]*module, dir, tool string) error {
 	return nil
 }
 
-// collect returns the notices in the directories of the linked packages and in those above them, up
+// collect returns the notices in the directories of the linked packages, and of the files embedded in them, and in those above, up
 // to the root of the module. That leaves out what a module has for its tests and commands, and has
 // what it took from others. Our own packages are like any other: what is generated from somebody
 // else's data has the notice beside it. It fills in the licences of the modules.
@@ -85,20 +85,22 @@ func (b *build) collect(ctx context.Context, modules map[string]*module) ([]noti
 	found := map[string]notice{}
 	for _, t := range b.targets {
 		list, err := output(ctx, b.source, environment(t), "go", "list", "-deps", "-tags", tags, "-f",
-			"{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}", "./cmd/...")
+			"{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}\t{{range $.EmbedFiles}}{{.}}|{{end}}{{end}}", "./cmd/...")
 		if err != nil {
 			return nil, err
 		}
 		for line := range strings.Lines(list) {
-			f := strings.Split(strings.TrimSpace(line), "\t")
-			if len(f) != 4 || f[0] == "" {
+			f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+			if len(f) != 5 {
 				continue // of the standard library
 			}
 			if f[0] != ours && modules[f[0]] == nil {
 				return nil, fmt.Errorf("%s is used, and no program says that it is linked", f[0])
 			}
-			if err := noticesOf(found, strings.TrimSpace(f[0]+" "+f[1]), f[2], f[3]); err != nil {
-				return nil, err
+			for dir := range directoriesOf(f[3], f[4]) {
+				if err := noticesOf(found, strings.TrimSpace(f[0]+" "+f[1]), f[2], dir); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
@@ -114,6 +116,15 @@ func (b *build) collect(ctx context.Context, modules map[string]*module) ([]noti
 		all = append(all, found[name])
 	}
 	return all, licenses(modules, all)
+}
+
+// directoriesOf returns the directory of a package, and those of the files that are embedded in it.
+func directoriesOf(dir, embedded string) map[string]bool {
+	dirs := map[string]bool{dir: true}
+	for name := range strings.SplitSeq(strings.TrimSuffix(embedded, "|"), "|") {
+		dirs[filepath.Dir(filepath.Join(dir, name))] = true
+	}
+	return dirs
 }
 
 // noticesOf adds the notices of a package in dir of the module in root.

@@ -252,3 +252,53 @@ func TestNames(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
+
+// The sources have the notices of what they hold of others, where the notices of a release are taken from.
+func TestNoticesOfData(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	found := map[string]notice{}
+	for dir, embedded := range map[string]string{"internal/secret": "", "internal/prices": "prices.json.gz|", "internal/page": "lexers/bash.xml|lexers/c.xml|style.css|"} {
+		for dir := range directoriesOf(filepath.Join(root, dir), embedded) {
+			if err := noticesOf(found, ours, root, dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, want := range []string{"LICENSE", "internal/page/lexers/LICENSE", "internal/secret/LICENSE.gitleaks", "internal/prices/LICENSE.genai-prices"} {
+		if _, ok := found[ours+"\x00"+want]; !ok {
+			t.Errorf("%s is not found", want)
+		}
+	}
+}
+
+// What git makes an archive of says which commit it is.
+func TestArchiveIsStamped(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
+		t.Skip("this is no working copy of git")
+	}
+	commit, err := output(t.Context(), root, nil, "git", "rev-parse", "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := output(t.Context(), root, nil, "git", "archive", "--format=tar", "HEAD", stamp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := tar.NewReader(strings.NewReader(raw))
+	for {
+		h, err := r.Next()
+		if err != nil {
+			t.Fatalf("%s is not in the archive: %v", stamp, err)
+		}
+		if h.Name == stamp {
+			break
+		}
+	}
+	text, err := io.ReadAll(r)
+	if err != nil || !strings.HasSuffix(strings.TrimSpace(string(text)), commit) {
+		t.Errorf("%q does not end with %s, %v", text, commit, err)
+	}
+}
