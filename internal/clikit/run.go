@@ -21,10 +21,6 @@ import (
 // always keeps its default action: writing to a pipe nobody reads ends a filter
 // without a word.
 func Main(t Tool) {
-	if refusal != "" {
-		fmt.Fprintf(os.Stderr, "%s: %s\n", t.Name, refusal)
-		os.Exit(ExitUsage)
-	}
 	if _, set := os.LookupEnv("GOMAXPROCS"); !set && runtime.GOMAXPROCS(0) == 1 {
 		// With only one, the runtime takes it away from every system call of more
 		// than a moment, which costs a tenth of reading a large file. It never
@@ -52,6 +48,10 @@ func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer,
 		raw:   stderr,
 		in:    &input{ctx: ctx, r: stdin},
 		out:   &output{w: stdout},
+	}
+	if refusal != "" {
+		fmt.Fprintf(stderr, "%s: %s\n", t.Name, refusal)
+		return ExitUsage
 	}
 	buffered := bufio.NewWriterSize(s.out, outBuffer)
 	s.In, s.Out, s.Err = s.in, buffered, &messages{mu: &s.mu, w: stderr}

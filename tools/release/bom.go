@@ -66,8 +66,10 @@ func (b *build) bom(modules []module) ([]byte, error) {
 	version := "v" + b.version
 	std := component{Type: "library", Name: "std", Version: runtime.Version(), PURL: purl("std", strings.TrimPrefix(runtime.Version(), "go")), Licenses: under("BSD-3-Clause")}
 	std.BOMRef = std.PURL
-	root := component{Type: "application", BOMRef: purl(ours, version), Name: "sess", Version: version, PURL: purl(ours, version), Licenses: under("MIT"),
-		Properties: []property{{"vcs:revision", b.commit}}}
+	root := component{
+		Type: "application", BOMRef: purl(ours, version), Name: "sess", Version: version, PURL: purl(ours, version), Licenses: under("MIT"),
+		Properties: []property{{"vcs:revision", b.commit}},
+	}
 	out := bill{
 		Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
 		Metadata: metadata{Timestamp: b.time.Format(time.RFC3339), Component: root},
@@ -87,8 +89,10 @@ func (b *build) bom(modules []module) ([]byte, error) {
 	}
 	out.Components = append(out.Components, std)
 	for _, m := range modules {
-		out.Components = append(out.Components, component{Type: "library", BOMRef: purl(m.path, m.version), Name: m.path, Version: m.version,
-			PURL: purl(m.path, m.version), Licenses: under(m.license), Properties: []property{{"go:sum", m.sum}}})
+		out.Components = append(out.Components, component{
+			Type: "library", BOMRef: purl(m.path, m.version), Name: m.path, Version: m.version,
+			PURL: purl(m.path, m.version), Licenses: under(m.license), Properties: []property{{"go:sum", m.sum}},
+		})
 	}
 	out.Dependencies = append([]dependency{all}, out.Dependencies...)
 	var text bytes.Buffer

@@ -42,14 +42,24 @@ func Root(version string, t Target) string { return "sess_" + version + "_" + t.
 // Archive is the archive of the programs for a platform.
 func Archive(version string, t Target) string { return Root(version, t) + ".tar.gz" }
 
-// Source is the archive of the sources, and SourceRoot what it unpacks to.
-func Source(version string) string     { return SourceRoot(version) + ".tar.gz" }
+// Source is the archive of the sources.
+func Source(version string) string { return SourceRoot(version) + ".tar.gz" }
+
+// SourceRoot is the name of the directory that the sources unpack to.
 func SourceRoot(version string) string { return "sess-" + version }
 
-// Deb, RPM and APK are packages. They name processors in the words of their systems.
+// Deb is the package for Debian.
 func Deb(version string, t Target) string { return "sess_" + version + "_" + t.Arch + ".deb" }
-func RPM(version string, t Target) string { return "sess-" + version + "." + machine(t.Arch) + ".rpm" }
-func APK(version string, t Target) string { return "sess_" + version + "_" + machine(t.Arch) + ".apk" }
+
+// RPM is the package for Fedora and openSUSE. It has the kernel's names of processors.
+func RPM(version string, t Target) string {
+	return "sess-" + version + "." + machine(t.Arch) + ".rpm"
+}
+
+// APK is the package for Alpine, with the kernel's names of processors.
+func APK(version string, t Target) string {
+	return "sess_" + version + "_" + machine(t.Arch) + ".apk"
+}
 
 // Image is an image of a container, as "docker load" and "podman load" read it.
 func Image(version string, t Target) string { return Root(version, t) + "_image.tar" }
