@@ -157,6 +157,8 @@ if have busybox busybox-static && busybox --list >"$work/applets"; then
 		fail "the image has more than the tools and their notices"
 	sed "s,^$work/image/root,," "$work/image/files" >"$work/image/names"
 	[ "$(grep -c '^/usr/bin/sess' "$work/image/names")" = "$number" ] || fail "the image: not all $number tools"
+	chroot --userspec=65534:65534 "$work/image/root" /usr/bin/sess path --version | grep -q "^sess-path v$version " ||
+		fail "the image: sess does not run sess-path"
 	mkdir -p "$work/image/root/bin" "$work/image/root/tmp" "$work/image/root/dev"
 	chmod 1777 "$work/image/root/tmp"
 	mknod -m 666 "$work/image/root/dev/null" c 1 3

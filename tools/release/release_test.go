@@ -234,6 +234,24 @@ func TestReadmeInstalls(t *testing.T) {
 	}
 }
 
+// What docs/ci.md pins is there, too.
+func TestCIPins(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "ci.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := section(string(page), "A")
+	m := regexp.MustCompile(`(?m)^V=(\S+)\nFILE=(\S+)$`).FindStringSubmatch(text)
+	if m == nil {
+		t.Fatal("docs/ci.md does not set V and FILE")
+	}
+	file := strings.ReplaceAll(m[2], "${V}", m[1])
+	if file != names.Archive(m[1], names.Targets[0]) || !strings.Contains(strings.ReplaceAll(text, "$V", m[1]), names.URL(m[1], "$FILE")) {
+		t.Errorf("no release has %s, or not there", file)
+	}
+}
+
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]bool{"1.2.3": true, "1.2.3-rc.1": true, "v1.2.3": false, "1.2": false, "1.2.3+x": false, "01.2.3": false, "": false, "1.2.3-": false} {
