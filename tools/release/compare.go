@@ -41,9 +41,13 @@ func compareTwo(ctx context.Context, stdout io.Writer, root, version string, tar
 	if dirs[0], err = filepath.Abs(dirs[0]); err != nil {
 		return err
 	}
+	commit, err := output(ctx, root, nil, "git", "rev-parse", "HEAD") // the same twice, whatever is committed meanwhile
+	if err != nil {
+		return err
+	}
 	for i, s := range settings {
 		fmt.Fprintf(stdout, "== umask %s, %s, %s\n", s.umask, s.env[0], s.env[1])
-		if err := again(ctx, stdout, s, filepath.Join(work, s.name), root, version, targets, dirs[i]); err != nil {
+		if err := again(ctx, stdout, s, filepath.Join(work, s.name), root, commit, version, targets, dirs[i]); err != nil {
 			return err
 		}
 	}
@@ -55,7 +59,7 @@ func compareTwo(ctx context.Context, stdout io.Writer, root, version string, tar
 }
 
 // again runs this program in a setting, with what it needs below work.
-func again(ctx context.Context, stdout io.Writer, s setting, work, root, version string, targets []names.Target, out string) error {
+func again(ctx context.Context, stdout io.Writer, s setting, work, root, commit, version string, targets []names.Target, out string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -65,6 +69,9 @@ func again(ctx context.Context, stdout io.Writer, s setting, work, root, version
 		return err
 	}
 	if _, err := output(ctx, root, nil, "git", "clone", "-q", "--bare", "--shared", ".", clone); err != nil {
+		return err
+	}
+	if _, err := output(ctx, clone, nil, "git", "update-ref", "--no-deref", "HEAD", commit); err != nil {
 		return err
 	}
 	list := ""
