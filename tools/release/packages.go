@@ -61,7 +61,8 @@ func (b *build) info(t names.Target, format string, installed []file) (*nfpm.Inf
 		DisableGlobbing: true, MTime: b.time,
 	})
 	info.RPM.BuildHost, info.RPM.Group, info.RPM.Summary, info.RPM.Packager = "localhost", "Applications/Text", summary, maintainer
-	info.RPM.Compression, info.Deb.Compression = "gzip:9", "xz"
+	// It sees what the programs share, which a window of gzip is too small for.
+	info.RPM.Compression, info.Deb.Compression = "xz", "xz"
 	switch format {
 	case "deb": // in which the first line is the summary, and copyright has the licence
 		info.Description, info.License = summary+"\n"+about, ""
