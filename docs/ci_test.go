@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -155,5 +156,61 @@ export PATH="$(cat path):$PATH" SESSION=s.jsonl PROMPT='fix the build' RUN='` + 
 			t.Errorf("status %d, want %d: %s", status(err), want, stderr)
 		}
 		wantSession(t, dir, "s.jsonl")
+	}
+}
+
+// leaky is what the agent prints: a key that is none, in two pieces so that nobody who searches for keys finds this one.
+const leaky = "ghp_" + "x7Kq2mW9vR4tB8nZ1cY6pL3sD5fG0hJ4aQwE"
+
+// TestCIStory runs the whole job: with an agent that ends well and one that fails, with a limit that holds and one that
+// does not. What leaves the machine is the same each time, without the secret that the agent printed,
+// and another machine finds it.
+func TestCIStory(t *testing.T) {
+	t.Parallel()
+	page := read(t, "ci.md")
+	job, search := fenced(page, "sh job"), fenced(page, "sh search")
+	if len(job) != 1 || len(search) != 1 {
+		t.Fatalf("found %d jobs and %d searches", len(job), len(search))
+	}
+	for _, tt := range []struct {
+		name, replace, by string
+		agent, want       int
+	}{
+		{name: "well"},
+		{name: "the agent fails", agent: 7, want: 7},
+		{name: "it costs too much", replace: "--max-cost 2", by: "--max-cost 0.001", want: 1},
+		{name: "the turn fails", replace: "-- my-llm", by: "--retries 0 -- false", want: 5},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := ciDir(t)
+			if tt.replace != "" && !strings.Contains(job[0], tt.replace) {
+				t.Fatalf("the job has no %q", tt.replace)
+			}
+			agent := "mkdir own; cat > own/claude <<'END'\n#!/bin/sh\n" + bin + "/claude \"$@\" | sed 's/passes[.]/passes. The key is " + leaky + "/'\nexit " + strconv.Itoa(tt.agent) +
+				"\nEND\nchmod +x own/claude; export PATH=\"$PWD/own:$PATH\" SESS_REMOTE=\"$PWD/shared\"; sess-sync init \"$SESS_REMOTE\"\n"
+			_, stderr, err := shell(t, dir, environment+agent+strings.Replace(job[0], tt.replace, tt.by, 1))
+			if status(err) != tt.want {
+				t.Fatalf("status %d, want %d: %s", status(err), tt.want, stderr)
+			}
+			wantStory(t, dir, search[0])
+		})
+	}
+}
+
+// wantStory wants what a job leaves: a session that has the secret, and what was shared without it.
+func wantStory(t *testing.T, dir, search string) {
+	t.Helper()
+	if !strings.Contains(read(t, filepath.Join(dir, "session.jsonl")), leaky) {
+		t.Error("the secret is not in the session: the test shows nothing")
+	}
+	for _, name := range []string{"clean.jsonl", "session.html"} {
+		if text := read(t, filepath.Join(dir, name)); strings.Contains(text, leaky) || !strings.Contains(text, "The build passes.") {
+			t.Errorf("%s has the secret, or not the session", name)
+		}
+	}
+	stdout, stderr, err := shell(t, dir, `export SESS_DIR="$PWD/elsewhere" SESS_REMOTE="$PWD/shared"`+"\n"+search)
+	if err != nil || !strings.Contains(stdout, ":assistant:The build passes.") || strings.Contains(stdout, leaky) {
+		t.Errorf("elsewhere: %v: %s%s", err, stderr, stdout)
 	}
 }

@@ -34,7 +34,7 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	bin = dir
-	if err := scripttest.Build(dir); err != nil {
+	if err := provide(dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -45,6 +45,23 @@ func run(m *testing.M) int {
 		}
 	}
 	return m.Run()
+}
+
+// provide puts the tools into dir: those that are installed in the directory SESS_TOOLS, if it is set, as
+// scripts/interop.d/packages.sh does to try a package, else ones that it builds.
+func provide(dir string) error {
+	installed := os.Getenv("SESS_TOOLS")
+	if installed == "" {
+		return scripttest.Build(dir)
+	}
+	tools, err := filepath.Glob(filepath.Join(installed, "sess*"))
+	if err == nil && len(tools) == 0 {
+		err = fmt.Errorf("no tools in %s", installed)
+	}
+	for _, tool := range tools {
+		err = errors.Join(err, os.Symlink(tool, filepath.Join(dir, filepath.Base(tool))))
+	}
+	return err
 }
 
 // shell runs a script in dir, with the tools in PATH and nothing of this user's

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"time"
 )
 
@@ -49,6 +48,10 @@ func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer,
 		raw:   stderr,
 		in:    &input{ctx: ctx, r: stdin},
 		out:   &output{w: stdout},
+	}
+	if refusal != "" {
+		fmt.Fprintf(stderr, "%s: %s\n", t.Name, refusal)
+		return ExitUsage
 	}
 	buffered := bufio.NewWriterSize(s.out, outBuffer)
 	s.In, s.Out, s.Err = s.in, buffered, &messages{mu: &s.mu, w: stderr}
@@ -148,18 +151,3 @@ func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
 // formats is what --version says about session files: the version written and
 // the versions read.
 const formats = "session format 3; reads 1-3"
-
-// version is set by the release build with -ldflags -X.
-var version string
-
-// Version returns the version of the running binary: the one the release build
-// set, else the module version Go recorded, else "(devel)".
-func Version() string {
-	if version != "" {
-		return version
-	}
-	if bi, ok := debug.ReadBuildInfo(); ok && bi.Main.Version != "" {
-		return bi.Main.Version
-	}
-	return "(devel)"
-}

@@ -13,20 +13,6 @@ import (
 	"testing"
 )
 
-// longSession is a session of some 30 kB that can be compacted.
-func longSession() string {
-	var b strings.Builder
-	b.WriteString(header)
-	parent := "null"
-	for i := range 20 {
-		id := fmt.Sprintf("aaaa%04d", i)
-		fmt.Fprintf(&b, `{"type":"message","id":%q,"parentId":%s,"timestamp":"2026-01-02T03:05:00.000Z","message":{"role":"user","content":[{"type":"text","text":"question %d %s"}],"timestamp":1767323100000}}`+"\n",
-			id, parent, i, strings.Repeat("word ", 300))
-		parent = `"` + id + `"`
-	}
-	return b.String()
-}
-
 // writing is a run of each tool that writes to disk, with a message of 20 kB or
 // a session of 30 kB.
 var writing = map[string][]string{

@@ -110,12 +110,3 @@ func checkInstalled(t *testing.T, prefix string, paths []string) {
 		t.Errorf("installed %v (%v), want %v", found, err, paths)
 	}
 }
-
-func glob(t *testing.T, pattern string) []string {
-	t.Helper()
-	names, err := filepath.Glob(pattern)
-	if err != nil || len(names) == 0 {
-		t.Fatalf("nothing at %s: %v", pattern, err)
-	}
-	return names
-}

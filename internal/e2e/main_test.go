@@ -139,3 +139,12 @@ func readFile(t *testing.T, path string) string {
 	}
 	return string(data)
 }
+
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	names, err := filepath.Glob(pattern)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("nothing at %s: %v", pattern, err)
+	}
+	return names
+}

@@ -20,6 +20,20 @@ func segLine(id, parent string) string {
 	return fmt.Sprintf(`{"type":"message","id":%q,"parentId":%s,"timestamp":"2026-01-02T03:05:00.000Z","message":{"role":"user","content":"some words about %s"}}`+"\n", id, parent, id)
 }
 
+// longSession is a session of some 30 kB that can be compacted.
+func longSession() string {
+	var b strings.Builder
+	b.WriteString(header)
+	parent := "null"
+	for i := range 20 {
+		id := fmt.Sprintf("aaaa%04d", i)
+		fmt.Fprintf(&b, `{"type":"message","id":%q,"parentId":%s,"timestamp":"2026-01-02T03:05:00.000Z","message":{"role":"user","content":[{"type":"text","text":"question %d %s"}],"timestamp":1767323100000}}`+"\n",
+			id, parent, i, strings.Repeat("word ", 300))
+		parent = `"` + id + `"`
+	}
+	return b.String()
+}
+
 // segSession is a session of n entries, each the child of the one before.
 func segSession(n int) string {
 	var b strings.Builder

@@ -88,6 +88,10 @@ func TestSnapshot(t *testing.T) {
 	if !strings.Contains(table.License, "MIT License") || !strings.Contains(table.License, "Pydantic") {
 		t.Errorf("notice %q", table.License)
 	}
+	// scripts/release takes the notice from there.
+	if notice, err := os.ReadFile("LICENSE.genai-prices"); err != nil || strings.TrimSpace(string(notice)) != strings.TrimSpace(table.License) {
+		t.Errorf("LICENSE.genai-prices is not the notice in the table: %v", err)
+	}
 	if n := len(unpacked(t, "prices.json.gz")); n > 250_000 {
 		t.Errorf("%d bytes", n)
 	}

@@ -2,6 +2,9 @@
 //
 //	cd tools/gitleaks && go run ./generate >../../internal/secret/gitleaks.go
 //
+// The licence of the rules is also written beside the table, where scripts/release finds notices:
+// internal/secret/LICENSE.gitleaks.
+//
 // Paths and commits are left out, for a session has neither, and with them the rules
 // that are about certain files alone.
 package main
@@ -58,6 +61,9 @@ func main() {
 	}
 	licence, err := os.ReadFile(filepath.Join(dir, "LICENSE"))
 	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join("..", "..", "internal", "secret", "LICENSE.gitleaks"), licence, 0o644); err != nil { //nolint:gosec // it is for everybody
 		log.Fatal(err)
 	}
 	var b bytes.Buffer

@@ -1,3 +1,5 @@
+//go:build unix
+
 package e2e
 
 import (
@@ -67,22 +69,6 @@ func TestHistoryDatabase(t *testing.T) {
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
 		t.Errorf("reading left %v behind, %v", files, err)
-	}
-}
-
-func TestHistoryOnATerminal(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	scripted(t, dir, `s=$(sess-new --store --cwd /w); printf 'a \033]8;;http://x\007needle\033[1m\nand %0300d' 1 | sess-append -q "$s"; sess-append -q -t short "$s"; sess-append -q -t short "$s"`)
-	for _, flag := range []string{"--all", "--json", "-0"} {
-		text := onTerminal(t, dir, "sess-history", "-a", flag)
-		if !strings.Contains(text, "needle") || strings.ContainsAny(text, "\x1b\x07") {
-			t.Errorf("%s: %q", flag, text)
-		}
-	}
-	lines := strings.Split(strings.ReplaceAll(onTerminal(t, dir, "sess-history", "-a"), "\r\n", "\n"), "\n")
-	if len(lines) != 3 || !strings.HasSuffix(lines[0], "  short  (2 times)") || !strings.HasSuffix(lines[1], "…") || len([]rune(lines[1])) > 80 {
-		t.Errorf("%q", lines)
 	}
 }
 

@@ -1,3 +1,5 @@
+//go:build unix
+
 package e2e
 
 import (
@@ -254,25 +256,6 @@ func TestGrepDamage(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestGrepOnATerminal(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	write(t, dir, "s.jsonl", `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`+"\n"+
-		`{"type":"message","id":"a\u001b[1m1","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"x `+strings.Repeat("pad ", 200)+
-		`\u001b]8;;http://x\u0007needle\u009b1m\u202e and on"}}`+"\n")
-	for _, args := range [][]string{{}, {"--json"}, {"--entries"}, {"-o"}, {"--width", "40"}} {
-		text := onTerminal(t, dir, append(append([]string{"sess-grep", "--color", "never"}, args...), "needle", "s.jsonl")...)
-		if !strings.Contains(text, "needle") || strings.ContainsAny(text, "\x1b\x07\u009b\u202e") {
-			t.Errorf("%q: %q", args, text)
-		}
-	}
-	text := onTerminal(t, dir, "sess-grep", "--color", "always", "--width", "60", "needle", "s.jsonl")
-	if clean := strings.NewReplacer("\x1b[1;31m", "", "\x1b[36m", "", "\x1b[32m", "", "\x1b[33m", "", "\x1b[0m", "").Replace(text); strings.Contains(clean, "\x1b") || len([]rune(clean)) > 90 ||
-		!strings.Contains(text, "\x1b[1;31mneedle\x1b[0m") {
-		t.Errorf("in colour: %q", text)
 	}
 }
 
