@@ -12,6 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/complete"
+	"github.com/sess-tools/sess/internal/operand"
 )
 
 var tool = clikit.Tool{
@@ -38,17 +39,13 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if c.directory() {
 		return c.makeDirectory(ctx, s, operands)
 	}
-	d, err := c.read(ctx, s, first(operands))
+	name, err := operand.One(operands)
+	if err != nil {
+		return err
+	}
+	d, err := c.read(ctx, s, name)
 	if err != nil {
 		return err
 	}
 	return c.show(ctx, s, d)
-}
-
-// first is the one that is read, "" for standard input.
-func first(operands []string) string {
-	if len(operands) == 0 {
-		return ""
-	}
-	return operands[0]
 }

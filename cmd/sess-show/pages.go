@@ -77,6 +77,11 @@ func split(d *document) (parts [][2]int) {
 
 // makeDirectory makes a page of each session, and an index of them.
 func (c *config) makeDirectory(ctx context.Context, s *clikit.Streams, operands []string) error {
+	for _, name := range operands {
+		if err := operand.Named(name); err != nil {
+			return err
+		}
+	}
 	if err := os.MkdirAll(c.dest.File, 0o700); err != nil {
 		return err
 	}
