@@ -131,7 +131,7 @@ func (r *report) contextChart(rows []weight, c account.Context) chart {
 }
 
 // whole and amount write values for people.
-func whole(v float64) string  { return grouped(strconv.FormatFloat(v, 'f', 0, 64)) }
+func whole(v float64) string  { return tty.Thousands(strconv.FormatFloat(v, 'f', 0, 64)) }
 func amount(v float64) string { return "$" + strconv.FormatFloat(v, 'f', 4, 64) }
 
 // draw prints a chart as text.

@@ -161,24 +161,9 @@ func (r *report) forPeople(t table, column int, cell string, row int) string {
 		return tty.Clean(cell)
 	case t.last && column == len(t.heads)-2 && cell != "":
 		whole, part, _ := strings.Cut(cell, ".")
-		return "$" + grouped(whole) + "." + (part + "0000")[:4]
+		return "$" + tty.Thousands(whole) + "." + (part + "0000")[:4]
 	}
-	return grouped(cell)
-}
-
-// grouped is a number with commas between thousands. What stands in front of its digits
-// and behind them stays.
-func grouped(number string) string {
-	isDigit := func(r rune) bool { return r >= '0' && r <= '9' }
-	from := max(strings.IndexFunc(number, isDigit), 0)
-	to := len(number)
-	if n := strings.IndexFunc(number[from:], func(r rune) bool { return !isDigit(r) }); n >= 0 {
-		to = from + n
-	}
-	for at := to - 3; at > from; at -= 3 {
-		number = number[:at] + "," + number[at:]
-	}
-	return number
+	return tty.Thousands(cell)
 }
 
 // usageJSON prints a row as one object, and the total last. Members are only ever added.

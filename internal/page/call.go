@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -116,7 +117,7 @@ func (p *page) aside(m session.Message, result int, details js.Value, diff chang
 		}
 		text := m.Text("\n")
 		if n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; !isDiff && n > 1 {
-			parts = append(parts, counted(n, "line", "lines"))
+			parts = append(parts, tty.Count(int64(n), "line", "lines"))
 		}
 		if len(text) >= 1000 && !isDiff {
 			parts = append(parts, sizeOf(int64(len(text))))

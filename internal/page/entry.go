@@ -1,11 +1,11 @@
 package page
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/tree"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -156,7 +156,7 @@ func (p *page) thinking(text string) {
 		p.raw(" open")
 	}
 	p.raw("><summary>thinking · ")
-	p.text(counted(len(strings.Fields(text)), "word", "words"))
+	p.text(tty.Count(int64(len(strings.Fields(text))), "word", "words"))
 	p.raw(`</summary><div>`)
 	p.markdown(p.cut(text))
 	p.raw("</div></details>")
@@ -286,13 +286,4 @@ func words(kind string) string {
 		return "back from another branch"
 	}
 	return strings.ReplaceAll(strings.TrimSuffix(kind, "_change"), "_", " ")
-}
-
-// Describe says how much a page has.
-func (s Stats) Describe() string {
-	text := fmt.Sprintf("%s, %s, %s", counted(s.Entries, "entry", "entries"), counted(s.Branches, "other branch", "other branches"), sizeOf(s.Bytes))
-	if s.Cut > 0 {
-		text += fmt.Sprintf(", %s cut", counted(s.Cut, "text", "texts"))
-	}
-	return text
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -42,11 +43,11 @@ func Index(w io.Writer, links []Link, o Options) error {
 		o.Title = "Sessions"
 	}
 	p := &page{markup: newMarkup(w), o: o, s: &session.Session{}}
-	p.head()
+	p.head(p.title())
 	p.raw("<main><header><h1>")
 	p.text(o.Title)
 	p.raw("</h1><p>")
-	p.text(counted(len(links), "session", "sessions"))
+	p.text(tty.Count(int64(len(links)), "session", "sessions"))
 	p.raw("</p></header><table><thead><tr><th>session</th><th>directory</th><th>last</th><th>messages</th><th>cost</th></tr></thead><tbody>")
 	for _, l := range links {
 		p.raw("<tr><td><a")

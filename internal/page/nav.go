@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/tree"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -104,7 +105,7 @@ func (p *page) folded(f *fold) {
 	if f.entries > 0 {
 		p.begin(f.first, f.on, f.level, f.entries, f.tokens == 0)
 		p.raw(`<span class="r">`)
-		p.text(counted(f.entries, "entry", "entries"), ", ", grouped(f.tokens), " tokens")
+		p.text(tty.Count(int64(f.entries), "entry", "entries"), ", ", grouped(f.tokens), " tokens")
 		p.raw("</span></a>")
 	}
 	*f = fold{}

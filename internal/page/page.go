@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/tree"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -62,6 +64,15 @@ type Stats struct {
 	Bytes                  int64
 }
 
+// Describe says how much a page has.
+func (s Stats) Describe() string {
+	text := fmt.Sprintf("%s, %s, %s", tty.Count(int64(s.Entries), "entry", "entries"), tty.Count(int64(s.Branches), "other branch", "other branches"), sizeOf(s.Bytes))
+	if s.Cut > 0 {
+		text += fmt.Sprintf(", %s cut", tty.Count(int64(s.Cut), "text", "texts"))
+	}
+	return text
+}
+
 //go:embed style.css
 var style string
 
@@ -96,10 +107,11 @@ func Write(w io.Writer, s *session.Session, path []int, o Options) (Stats, error
 	}
 	p.pair()
 	p.context()
-	p.head()
+	title := p.title()
+	p.head(title)
 	p.nav()
 	p.raw("<main>")
-	p.header()
+	p.header(title)
 	p.neighbours()
 	shown := path
 	if o.To > 0 {
@@ -140,7 +152,7 @@ func (c *counter) Write(b []byte) (int, error) {
 const manyEntries = 500
 
 // head writes the head. The policy comes first: it holds for what follows.
-func (p *page) head() {
+func (p *page) head(title string) {
 	p.raw(`<!doctype html><html lang="en" data-sess="1"`)
 	if h := p.s.Header; h.ID != "" {
 		p.attr("data-session", h.ID)
@@ -157,7 +169,7 @@ func (p *page) head() {
 	p.raw(`><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"`)
 	p.attr("content", Policy(p.o.Script))
 	p.raw(`><meta name="referrer" content="no-referrer"><meta name="viewport" content="width=device-width,initial-scale=1"><title>`)
-	p.text(p.title())
+	p.text(title)
 	p.raw("</title><style>")
 	p.w.WriteString(style)
 	p.raw("</style></head><body")
@@ -195,15 +207,15 @@ func (p *page) title() string {
 }
 
 // header writes what is to be said of the session.
-func (p *page) header() {
+func (p *page) header(title string) {
 	p.raw("<header><h1>")
-	if title := p.title(); title != "" {
+	if title != "" {
 		p.text(title)
 	} else {
 		p.text("session ", p.s.Header.ID)
 	}
 	p.raw("</h1><p>")
-	facts := []string{fmt.Sprintf("%s on this path, %d in the file", counted(len(p.path), "entry", "entries"), len(p.s.Entries))}
+	facts := []string{fmt.Sprintf("%s on this path, %d in the file", tty.Count(int64(len(p.path)), "entry", "entries"), len(p.s.Entries))}
 	var entries []session.Entry
 	var cost float64
 	models := []string{}
@@ -335,7 +347,7 @@ func (p *page) branches() {
 		p.raw(`<details class="branch"`)
 		p.attr("id", anchor("b-", p.s.Entries[chain[0]].ID()))
 		p.raw("><summary>another branch <span class=\"s\">· ")
-		p.text(counted(len(chain), "entry", "entries"), " · ", js.Head(session.OneLine(tree.Text(p.s.Entries[chain[0]])), 80))
+		p.text(tty.Count(int64(len(chain)), "entry", "entries"), " · ", js.Head(session.OneLine(tree.Text(p.s.Entries[chain[0]])), 80))
 		p.raw("</span></summary><div>")
 		for _, i := range chain {
 			p.entry(i)
@@ -363,18 +375,5 @@ func (p *page) context() {
 	}
 }
 
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return grouped(int64(n)) + " " + many
-}
-
 // grouped returns a number with its thousands apart.
-func grouped(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func grouped(n int64) string { return tty.Thousands(strconv.FormatInt(n, 10)) }

@@ -3,7 +3,6 @@ package tree
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/tty"
@@ -64,7 +63,7 @@ func Draw(w io.Writer, t *Tree, o Options) error {
 		}
 		l.add(dimStyle, p.columns(r))
 		if r.Hidden > 0 {
-			l.add(dimStyle, p.fold+" "+count(int64(r.Hidden), "entry", "entries")+tokens(", ", r.Tokens))
+			l.add(dimStyle, p.fold+" "+tty.Count(int64(r.Hidden), "entry", "entries")+tokens(", ", r.Tokens))
 		} else {
 			t.entry(&l, r, p)
 		}
@@ -149,23 +148,7 @@ func tokens(separator string, n int64) string {
 	if n == 0 {
 		return ""
 	}
-	return separator + count(n, "token", "tokens")
-}
-
-// count returns a number with its noun: "1 entry", "3,400 entries".
-func count(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	digits := strconv.FormatInt(n, 10)
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
-	}
-	return b.String() + " " + many
+	return separator + tty.Count(n, "token", "tokens")
 }
 
 // Dot prints the tree as a digraph for Graphviz. Nodes are named after the line
@@ -180,7 +163,7 @@ func Dot(w io.Writer, t *Tree, o Options) error {
 	for r := range t.Rows(o.Full) {
 		name := d.name(above[r.Hidden > 0], r.Pos)
 		if r.Hidden > 0 {
-			d.node(name, count(int64(r.Hidden), "entry", "entries")+tokens("\n", r.Tokens), "style=dashed", t.Active(r.Pos))
+			d.node(name, tty.Count(int64(r.Hidden), "entry", "entries")+tokens("\n", r.Tokens), "style=dashed", t.Active(r.Pos))
 		} else {
 			d.node(name, t.dotText(r), nodeShape(t.Session.Entries[r.Pos]), t.Active(r.Pos))
 		}

@@ -115,7 +115,7 @@ func TestCount(t *testing.T) {
 		0: "0 tokens", 1: "1 token", 2: "2 tokens", 999: "999 tokens", 1000: "1,000 tokens",
 		34567: "34,567 tokens", 123456: "123,456 tokens", 1234567: "1,234,567 tokens",
 	} {
-		if got := count(n, "token", "tokens"); got != want {
+		if got := tty.Count(n, "token", "tokens"); got != want {
 			t.Errorf("%d: got %q", n, got)
 		}
 	}
