@@ -32,8 +32,8 @@ func (t *tree) structural(x text) bool {
 	if x.key || x.in < 0 || !structural[js.Unquote(x.name)] {
 		return false
 	}
-	for _, name := range t.names(x) {
-		if name != "" && !places[js.Unquote(name)] {
+	for at := x.in; t.frames[at].up >= 0; at = t.frames[at].up {
+		if !places[js.Unquote(t.frames[at].name)] {
 			return false
 		}
 	}

@@ -84,17 +84,6 @@ func shape(line string) string {
 	return b.String()
 }
 
-// names returns the keys around a text, the outermost first; "" for an element of an array.
-func (t *tree) names(x text) (list []string) {
-	for at := x.in; at >= 0 && t.frames[at].up >= 0; at = t.frames[at].up {
-		list = append(list, t.frames[at].name)
-	}
-	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
-	}
-	return list
-}
-
 // field returns the path of a text as it is shown: of names and indexes, where a name that
 // may be a secret, or is none of those that programs choose, is "key". The outer "message"
 // is left out. With to, it is the path of the row of blocks from x to that element.
