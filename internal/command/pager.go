@@ -37,7 +37,7 @@ func (p Pager) Show(out, errs *os.File, write func(io.Writer) error) error {
 	if w.gone {
 		err = nil // it is what failed
 	}
-	return errors.Join(err, ended(in.Close()), failed(p.Argv, cmd.Wait()))
+	return errors.Join(err, in.Close(), failed(p.Argv, cmd.Wait()))
 }
 
 // until writes until nobody reads any more.
@@ -50,14 +50,6 @@ func (u *until) Write(b []byte) (int, error) {
 	n, err := u.w.Write(b)
 	u.gone = u.gone || err != nil
 	return n, err
-}
-
-// ended is the error of a pipe to a program that may be gone.
-func ended(err error) error {
-	if errors.Is(err, os.ErrClosed) {
-		return nil
-	}
-	return err
 }
 
 // failed is the error of a program that ended with a status.
