@@ -21,6 +21,7 @@ type File interface {
 	io.Seeker
 	io.Closer
 	Stat() (fs.FileInfo, error)
+	Chmod(mode fs.FileMode) error
 	Truncate(size int64) error
 	Sync() error
 	SyscallConn() (syscall.RawConn, error)

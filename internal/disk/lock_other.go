@@ -4,6 +4,7 @@ package disk
 
 import (
 	"errors"
+	"io/fs"
 	"syscall"
 )
 
@@ -18,3 +19,6 @@ const (
 
 // Flock does not exist here.
 func Flock(syscall.Conn) (bool, error) { return false, errors.ErrUnsupported }
+
+// Private has nothing to go by.
+func Private(fs.FileInfo) bool { return true }

@@ -4,6 +4,8 @@ package disk
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 	"syscall"
 )
 
@@ -41,4 +43,11 @@ func Flock(f syscall.Conn) (bool, error) {
 		return false, nil
 	}
 	return lockErr == nil, lockErr
+}
+
+// Private reports whether a file is this user's, nobody else can read or write it, and it
+// has one name.
+func Private(fi fs.FileInfo) bool {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid() && fi.Mode().Perm()&0o077 == 0 && st.Nlink == 1
 }

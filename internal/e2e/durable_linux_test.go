@@ -40,7 +40,8 @@ func TestRejectedIsAsDurableAsTheCopy(t *testing.T) {
 				t.Errorf("rejected: %q", got)
 			}
 			for _, file := range []string{tt.file, tt.file + ".rej"} {
-				if synced := strings.Contains(log, filepath.Join(dir, file)+">"); synced != tt.durable {
+				name := filepath.Join(dir, filepath.Dir(file), "."+filepath.Base(file)+".new-") // until it is whole
+				if synced := strings.Contains(log, name); synced != tt.durable {
 					t.Errorf("%s: synced %v, want %v:\n%s", file, synced, tt.durable, log)
 				}
 			}

@@ -219,3 +219,14 @@ func TestReadOnlyDirectory(t *testing.T) {
 		})
 	}
 }
+
+// What fails in a write is said once, on one line.
+func TestRedactOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	scripted(t, dir, `head -c 200000 /dev/zero | tr '\0' x > text; sess-new --cwd / | sess-append -f text > s.jsonl`)
+	r := runCommand(t, dir, "", "sh", "-c", `ulimit -f 8 && exec sess-redact -o out.jsonl s.jsonl`)
+	if r.status != 2 || strings.Count(r.stderr, "too large") != 1 || strings.Contains(r.stderr, `\n`) || strings.Count(r.stderr, "\n") != 1 {
+		t.Errorf("status %d: %s", r.status, r.stderr)
+	}
+}

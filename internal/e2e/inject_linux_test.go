@@ -159,3 +159,52 @@ func TestInjectedAfterPublishing(t *testing.T) {
 		})
 	}
 }
+
+// Who is killed while it writes the file of -o leaves no half of it under that name.
+func TestKilledOutputIsNotThere(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{
+		"redact": {"sess-redact", "-o", "new", "s.jsonl"},
+		"show":   {"sess-show", "-o", "new", "s.jsonl"},
+		"merge":  {"sess-merge", "-o", "new", "s.jsonl", "s.jsonl"},
+		"export": {"sess-export", "codex", "-o", "new", "s.jsonl"},
+		"fork":   {"sess-fork", "-o", "new", "s.jsonl"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", longSession())
+			r, trace := traced(t, dir, []string{"-e", "trace=write", "-e", "inject=write:signal=KILL:when=1"}, args...)
+			if r.status == 0 || !strings.Contains(trace, "killed by SIGKILL") {
+				t.Fatalf("not killed: %+v\n%s", r, trace)
+			}
+			if data, err := os.ReadFile(filepath.Join(dir, "new")); err == nil {
+				t.Errorf("%d bytes have the name", len(data))
+			}
+		})
+	}
+}
+
+// TestInjectedUnlocking: a turn that was added and whose lock cannot be taken away is not to be
+// added again. The command puts the fault into the tool that runs it, so nothing fails before.
+func TestInjectedUnlocking(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "s.jsonl", good)
+	if _, err := exec.LookPath("strace"); err != nil || os.Getuid() != 0 {
+		t.Skip("strace cannot be attached here")
+	}
+	const inject = `setsid strace -f -qq -o trace -e trace=unlink,unlinkat -e inject=unlink,unlinkat:error=EIO -p $PPID >/dev/null 2>said &
+while grep -q '^TracerPid:.0$' /proc/$PPID/task/*/status; do [ -s said ] && { echo refused; exit; }; sleep 0.05; done
+echo yes`
+	r := runCommand(t, dir, "", "sess-turn", "-t", "x", "s.jsonl", "--", "sh", "-c", inject)
+	if r.stdout == "refused\n" {
+		t.Skip("strace cannot be attached here")
+	}
+	if r.status != 2 || !strings.HasPrefix(r.stderr, "sess-turn: appended 2 entries up to ") || !strings.Contains(r.stderr, ", but ") || strings.Contains(r.stderr, "to add it") {
+		t.Errorf("status %d: %s", r.status, r.stderr)
+	}
+	if got := readFile(t, filepath.Join(dir, "s.jsonl")); strings.Count(got, `"text":"yes"`) != 1 {
+		t.Errorf("the session has %s", got)
+	}
+}

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/js"
@@ -23,6 +25,8 @@ type Appender struct {
 	size int64
 	mend Mend
 	err  error // why nothing more is accepted
+
+	holders func(name string, info fs.FileInfo) []disk.Holder
 }
 
 var _ io.ReaderAt = (*Appender)(nil)
@@ -46,7 +50,7 @@ func openAppender(ctx context.Context, d disk.FS, path string, o Options) (*Appe
 	if err != nil {
 		return nil, err
 	}
-	a := &Appender{d: d, h: h, path: path, o: o}
+	a := &Appender{d: d, h: h, path: path, o: o, holders: disk.Holders}
 	if err := a.settle(p); err != nil {
 		return nil, errors.Join(err, h.release())
 	}
@@ -134,15 +138,25 @@ func (a *Appender) Append(lines ...[]byte) error {
 // stillThere returns an error if the log was deleted or replaced under its lock:
 // then the batch went into a file that no reader will open again. A replacement
 // that comes later took no notice of it either, but that cannot be seen.
+//
+// A look that fails says nothing of that: the batch is in the file, and a caller that was
+// told otherwise would append it once more. So it is if the log's directory was moved.
 func (a *Appender) stillThere() error {
 	current, err := a.h.current(a.path)
-	if err == nil && !current {
+	switch {
+	case err == nil && !current:
 		err = fmt.Errorf("replaced meanwhile: %w", ErrChanged)
+	case errors.Is(err, fs.ErrNotExist) && hasDir(a.path):
+	default:
+		return nil
 	}
-	if err != nil {
-		a.err = fmt.Errorf("appending to %s: %w", a.path, err)
-	}
+	a.err = fmt.Errorf("appending to %s: %w", a.path, err)
 	return a.err
+}
+
+func hasDir(path string) bool {
+	_, err := os.Stat(filepath.Dir(path))
+	return err == nil
 }
 
 // join returns the lines as they will be written, behind a line feed for the

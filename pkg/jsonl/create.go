@@ -2,20 +2,17 @@ package jsonl
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/sess-tools/sess/internal/disk"
 )
 
 // Create makes the log path, which must not exist, with mode 0600 and the given
 // content: a [bytes.Reader], which is written with one write(2), or [Content], of
-// which no copy is made. With sync, the bytes and the name are durable when it
-// returns. If anything fails after the file was made, it is removed again. The
-// error of a file that exists wraps [io/fs.ErrExist].
+// which no copy is made. The log appears whole or not at all: a process that is killed
+// before that leaves a hidden file beside it. With sync, the bytes and the name are durable
+// when it returns. The error of a file that exists wraps [io/fs.ErrExist].
 func Create(path string, content io.WriterTo, sync bool) error {
 	return create(disk.OS{}, path, content, sync)
 }
@@ -53,29 +50,8 @@ func (c *counter) Write(p []byte) (int, error) {
 }
 
 func create(d disk.FS, path string, content io.WriterTo, sync bool) error {
-	f, err := d.Open(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	if err := disk.Whole(d, path, content, sync); err != nil {
 		return fmt.Errorf("creating %s: %w", path, disk.Cause(err))
 	}
-	if sync {
-		if _, err = content.WriteTo(&disk.Early{W: f}); err == nil {
-			err = f.Sync()
-		}
-	} else {
-		_, err = content.WriteTo(f)
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil && sync {
-		err = d.SyncDir(filepath.Dir(path))
-	}
-	if err == nil {
-		return nil
-	}
-	err = fmt.Errorf("creating %s: %w", path, disk.Cause(err))
-	if rerr := os.Remove(path); rerr != nil {
-		err = errors.Join(err, fmt.Errorf("removing what was written: %w", disk.Cause(rerr)))
-	}
-	return err
+	return nil
 }

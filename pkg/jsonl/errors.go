@@ -28,4 +28,9 @@ var (
 	// lock kept adding to the log in pieces, or replaced it. Nothing was added to
 	// the log; trying again later is the remedy.
 	ErrChanged = errors.New("another program is writing without the lock")
+
+	// ErrOpen is returned by [Appender.Replace] for a log that another program has open
+	// for writing: what it writes later would be lost with the old file. The message names
+	// the process.
+	ErrOpen = errors.New("another program has it open for writing")
 )

@@ -217,6 +217,8 @@ const emptyLockAge = 500 * time.Millisecond
 type lockFile struct {
 	name string // empty if not taken
 	mark []byte // what we wrote into it
+	made fs.FileInfo
+	d    disk.FS
 }
 
 // lockFileName returns the name of the lock file of a log.
@@ -234,9 +236,9 @@ func (l *lockFile) take(p *patience, d disk.FS, log string, flocked bool) error 
 	var since time.Time
 	for {
 		mark := fmt.Appendf(nil, "%d:%d\n", os.Getpid(), time.Now().UnixMilli())
-		err := makeLockFile(d, name, mark)
+		made, err := makeLockFile(d, name, mark)
 		if err == nil {
-			l.name, l.mark = name, mark
+			*l = lockFile{name: name, mark: mark, made: made, d: d}
 			return nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
@@ -262,20 +264,20 @@ func (l *lockFile) take(p *patience, d disk.FS, log string, flocked bool) error 
 	}
 }
 
-func makeLockFile(d disk.FS, name string, mark []byte) error {
-	f, err := d.Open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// makeLockFile makes the file, and returns what it is once it is full.
+func makeLockFile(d disk.FS, name string, mark []byte) (made fs.FileInfo, err error) {
+	f, err := d.Open(name, os.O_WRONLY|disk.Exclusive, 0o600)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = f.Write(mark)
-	if cerr := f.Close(); err == nil {
-		err = cerr
+	if _, err = f.Write(mark); err == nil {
+		made, _ = f.Stat()
 	}
-	if err != nil {
+	if err = disk.Closing(f, err); err != nil {
 		// Left empty it would only be in the way.
-		return errors.Join(disk.Cause(err), os.Remove(name))
+		return nil, errors.Join(disk.Cause(err), disk.Discard(d, name))
 	}
-	return nil
+	return made, nil
 }
 
 // A lockState says whether the owner of a lock file is at work.
@@ -371,15 +373,25 @@ func (l *lockFile) drop() error {
 	}
 	name := l.name
 	l.name = ""
-	data, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Equal(data, l.mark) {
+	if !l.ours(name) {
 		return nil
 	}
-	if err == nil {
-		err = os.Remove(name)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("removing the lock file %s: %w", filepath.Base(name), disk.Cause(err))
+	if err := disk.Discard(l.d, name); err != nil {
+		return fmt.Errorf("a lock file is left, which is in the way of others for a moment: %w", err)
 	}
 	return nil
+}
+
+// ours reports whether the lock file is the one that was made. If it cannot be read, as when
+// there are too many open files, what the directory says of it decides.
+func (l *lockFile) ours(name string) bool {
+	data, err := os.ReadFile(name)
+	if err == nil {
+		return bytes.Equal(data, l.mark)
+	}
+	if errors.Is(err, fs.ErrNotExist) || l.made == nil {
+		return false
+	}
+	fi, err := l.d.Lstat(name)
+	return err == nil && os.SameFile(fi, l.made) && fi.ModTime().Equal(l.made.ModTime()) && fi.Size() == l.made.Size()
 }

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -179,8 +181,8 @@ func TornFile(log string) string { return log + ".torn" }
 // blankTail saves the torn tail and blanks it. It reports false if the log grew
 // while it was at it.
 func (a *Appender) blankTail() (bool, error) {
-	name := TornFile(a.h.real)
-	if err := saveFragment(a.d, name, a.tail.data); err != nil {
+	name, err := saveFragment(a.d, TornFile(a.h.real), a.tail.data)
+	if err != nil {
 		return false, fmt.Errorf("saving the torn tail in %s: %w", name, disk.Cause(err))
 	}
 	// The writer may have come back to life while the fragment was saved.
@@ -203,27 +205,53 @@ func (a *Appender) noteMend(k MendKind, savedAs string) {
 	}
 }
 
-// saveFragment adds a fragment as one line to a file of its own kind, durably.
-func saveFragment(d disk.FS, name string, fragment []byte) error {
-	f, err := d.Open(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|disk.NoFollow|disk.Nonblock, 0o600)
+// saveFragment adds a fragment as one line to a file of its own kind, durably, and returns
+// the file's name. A file that others can read or write, or that has another name as well, gets
+// nothing: somebody may have put it there. The fragment goes to a new one beside it then.
+func saveFragment(d disk.FS, name string, fragment []byte) (string, error) {
+	const flag = os.O_WRONLY | os.O_APPEND
+	f, err := d.Open(name, flag|disk.Exclusive, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		f, err = openPrivate(d, name, flag)
+	}
+	if errors.Is(err, errShared) || errors.Is(err, fs.ErrPermission) {
+		name += "-" + rand.Text()
+		f, err = d.Open(name, flag|disk.Exclusive, 0o600)
+	}
 	if err != nil {
-		return err
+		return name, err
+	}
+	w := bufio.NewWriterSize(f, blockSize) // a fragment may be huge
+	_, _ = w.Write(fragment)
+	_ = w.WriteByte('\n')
+	if err = w.Flush(); err == nil { // which has the first error
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return name, err
+	}
+	return name, d.SyncDir(filepath.Dir(name))
+}
+
+// errShared is the error of a file that is not this user's alone.
+var errShared = errors.New("others can reach it")
+
+// openPrivate opens a regular file that is there, if it is this user's alone.
+func openPrivate(d disk.FS, name string, flag int) (disk.File, error) {
+	f, err := d.Open(name, flag|disk.NoFollow|disk.Nonblock, 0)
+	if err != nil {
+		return nil, err
 	}
 	fi, err := f.Stat()
 	if err == nil {
 		err = disk.Regular(fi)
 	}
-	if err == nil {
-		w := bufio.NewWriterSize(f, blockSize) // a fragment may be huge
-		_, _ = w.Write(fragment)
-		_ = w.WriteByte('\n')
-		err = w.Flush() // which has the first error
+	if err == nil && !disk.Private(fi) {
+		err = errShared
 	}
-	if err == nil {
-		err = f.Sync()
+	if err != nil {
+		f.Close()
+		return nil, err
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return d.SyncDir(filepath.Dir(name))
+	return f, nil
 }

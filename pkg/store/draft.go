@@ -105,18 +105,16 @@ func Vacant(path string) error {
 // whole session. On a file system that has neither an exclusive rename nor hard
 // links, a file that is made at the very moment of the rename could be lost.
 //
-// If only making the name durable failed, the session is published, and the
-// error says so.
+// If only removing the draft's name or making the new one durable failed, the session is
+// published, and the error says so.
 func Publish(path string, sync bool) error {
 	draft := Draft(path)
 	err := disk.Publish(draft, path)
-	if err == nil || errors.Is(err, fs.ErrExist) && Vacant(path) == nil {
-		if err = os.Remove(draft); errors.Is(err, fs.ErrNotExist) {
-			err = nil // it was renamed
-		}
-	}
-	if err != nil {
+	if err != nil && (!errors.Is(err, fs.ErrExist) || Vacant(path) != nil) {
 		return fmt.Errorf("publishing %s as %s: %w", draft, path, disk.Cause(err))
+	}
+	if err := disk.Discard(disk.OS{}, draft); err != nil { // a second name, if it was not renamed
+		return fmt.Errorf("published %s, but %w", path, err)
 	}
 	if !sync {
 		return nil

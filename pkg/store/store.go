@@ -46,7 +46,7 @@ func (s Store) PathFor(cwd, timestamp, id string) (string, error) {
 }
 
 // Create makes a new session of content where PathFor puts it, as jsonl.Create
-// does, and returns its path. Missing directories are made with mode 0700, the file with 0600. With
+// does: whole or not at all. It returns its path. Missing directories are made with mode 0700, the file with 0600. With
 // sync, the file and the directories that lead to it survive a power failure
 // once Create has returned.
 //

@@ -24,17 +24,17 @@ func (failing) WriteTo(w io.Writer) (int64, error) {
 func TestCreateWhole(t *testing.T) {
 	t.Parallel()
 	s := Open(filepath.Join(t.TempDir(), "store"))
-	if _, err := s.CreateWhole("/w", testTime, testID, failing{}); !errors.Is(err, fs.ErrInvalid) {
+	if _, err := s.Create("/w", testTime, testID, failing{}, true); !errors.Is(err, fs.ErrInvalid) {
 		t.Errorf("content that fails: %v", err)
 	}
-	path, err := s.CreateWhole("/w", testTime, testID, jsonl.Content{"{}"})
+	path, err := s.Create("/w", testTime, testID, jsonl.Content{"{}"}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want, _ := s.PathFor("/w", testTime, testID); path != want {
 		t.Errorf("%s, not %s", path, want)
 	}
-	if _, err := s.CreateWhole("/w", testTime, testID, jsonl.Content{"other"}); !errors.Is(err, fs.ErrExist) {
+	if _, err := s.Create("/w", testTime, testID, jsonl.Content{"other"}, true); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over a file: %v", err)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "{}\n" {
@@ -44,7 +44,7 @@ func TestCreateWhole(t *testing.T) {
 	if err != nil || len(names) != 1 || strings.HasPrefix(names[0].Name(), ".") {
 		t.Errorf("%v, %v", names, err)
 	}
-	if _, err := s.CreateWhole("/w", testTime, "../x", jsonl.Content{"{}"}); err == nil {
+	if _, err := s.Create("/w", testTime, "../x", jsonl.Content{"{}"}, true); err == nil {
 		t.Error("a path was made of an id")
 	}
 }

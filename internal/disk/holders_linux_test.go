@@ -1,0 +1,59 @@
+package disk
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Only who writes to the file itself counts, and not this process.
+func TestHolders(t *testing.T) {
+	t.Parallel()
+	for how, want := range map[string]int{">>": 1, "<>": 1, "<": 0, ">>other/": 0, ">>link": 0} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			name := filepath.Join(dir, "s.jsonl")
+			write(t, name, "x\n")
+			if err := os.Mkdir(filepath.Join(dir, "other"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			target := map[string]string{">>other/": ">>other/s.jsonl", ">>link": ">>link.jsonl"}[how]
+			if target == "" {
+				target = how + "s.jsonl"
+			}
+			c := exec.Command("sh", "-c", "exec 7"+target+"; echo; read x")
+			c.Dir = dir
+			in, err := c.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := c.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := out.Read(make([]byte, 1)); err != nil { // it has opened the file
+				t.Fatal(err)
+			}
+			own, err := os.OpenFile(name, os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer own.Close()
+			fi, err := own.Stat()
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := Holders(name, fi)
+			if len(list) != want || want == 1 && (list[0].PID != c.Process.Pid || list[0].Name != "sh") {
+				t.Errorf("%v, want %d of process %d", list, want, c.Process.Pid)
+			}
+			in.Close()
+			_ = c.Wait()
+		})
+	}
+}
