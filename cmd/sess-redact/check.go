@@ -53,12 +53,17 @@ func (c *config) checkAll(ctx context.Context, s *clikit.Streams, r *redact.Reda
 
 // checkOne prints where secrets are in a session.
 func (c *config) checkOne(ctx context.Context, s *clikit.Streams, r *redact.Redactor, src sources.Source, rep reporter, count *counted) error {
-	in, err := operand.Open(ctx, s, src.Name)
+	open := operand.Open
+	if src.Plain {
+		open = operand.OpenFound
+	}
+	in, err := open(ctx, s, src.Name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	count.session()
+	src.Name = c.shown(src.Name) // in rows
 	var failed error
 	var group *row
 	flush := func() {

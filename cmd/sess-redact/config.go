@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ type config struct {
 	sessions                     sources.Selection
 	base                         *baseline
 	set                          *secret.Set
+	plain                        *redact.Redactor // of what is printed
 }
 
 func (c *config) flags() []clikit.Flag {
@@ -107,6 +109,9 @@ func (c *config) redactor(s *clikit.Streams) (*redact.Redactor, error) {
 		if style.Key, err = c.key(); err != nil {
 			return nil, err
 		}
+	}
+	if style.Text != "" { // a rule that goes by what stands around it would find it again
+		o.Allow = append(o.Allow, secret.Allow{Regexes: []string{"^" + regexp.QuoteMeta(style.Text) + "$"}})
 	}
 	if c.set, err = secret.New(o); err != nil {
 		return nil, clikit.UsageError("%v", err)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -56,8 +55,10 @@ type output struct {
 // WriteTo writes the session for [operand.Destination].
 func (o *output) WriteTo(w io.Writer) (int64, error) {
 	b := bufio.NewWriterSize(w, 64<<10)
-	err := o.to(b)
-	return 0, errors.Join(err, b.Flush())
+	if err := o.to(b); err != nil {
+		return 0, err // the buffer has it, too, if it is that of a write
+	}
+	return 0, b.Flush()
 }
 
 // to writes the session. It fails at the end if something was found that is not changed:

@@ -47,6 +47,7 @@ func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)
 }
 
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
+	defer func() { err = c.silent(err) }()
 	defer caught(&err)
 	if err := c.validate(); err != nil {
 		return err

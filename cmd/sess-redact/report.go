@@ -24,9 +24,9 @@ type reporter interface {
 func (c *config) reporter(s *clikit.Streams) reporter {
 	switch {
 	case c.json:
-		return &jsonReport{out: s.Shown(), prints: c.base.key != nil}
+		return &jsonReport{out: s.Out, prints: c.base.key != nil}
 	case c.sarif:
-		return &sarifReport{out: s.Shown()}
+		return &sarifReport{out: s.Out}
 	case c.github:
 		return &githubReport{out: s.Out}
 	}

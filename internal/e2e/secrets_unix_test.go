@@ -22,9 +22,12 @@ import (
 type bucketServer struct {
 	mu      sync.Mutex
 	objects map[string]string
+	sums    map[string]string // what the client said of them
 	asked   strings.Builder
 	deny    bool
 }
+
+const sumHeader = "X-Amz-Meta-Sess-Sha256"
 
 func (b *bucketServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
@@ -33,6 +36,9 @@ func (b *bucketServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(&b.asked, "%s %s\n%v\n%s\n", r.Method, r.URL, r.Header, body)
 	q := r.URL.Query()
 	o, there := b.objects[r.URL.Path]
+	if sum := b.sums[r.URL.Path]; sum != "" {
+		w.Header().Set(sumHeader, sum)
+	}
 	w.Header().Set("ETag", `"e"`)
 	w.Header().Set("Last-Modified", "Fri, 02 Jan 2026 03:04:05 GMT")
 	switch {
@@ -58,7 +64,7 @@ func (b *bucketServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPut && there && r.Header.Get("If-None-Match") == "*":
 		w.WriteHeader(http.StatusPreconditionFailed)
 	case r.Method == http.MethodPut:
-		b.objects[r.URL.Path] = string(body)
+		b.objects[r.URL.Path], b.sums[r.URL.Path] = string(body), r.Header.Get(sumHeader)
 	case !there:
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprint(w, "<Error><Code>NoSuchKey</Code></Error>")
@@ -72,7 +78,7 @@ func (b *bucketServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestRemoteSecrets(t *testing.T) {
 	t.Parallel()
 	dir, id := agentStore(t)
-	b := &bucketServer{objects: map[string]string{}}
+	b := &bucketServer{objects: map[string]string{}, sums: map[string]string{}}
 	server := httptest.NewServer(b)
 	defer server.Close()
 	secrets := []string{"AKIAPLANTED0000001", "planted/secret+key", "planted-session-token", "SUAPLANTEDSEED"}

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -47,16 +48,38 @@ func (t *tree) opaque(x text) bool { return !x.key && opaque[js.Unquote(x.name)]
 var telling = []string{"pass", "pwd", "secret", "token", "key", "credential", "auth", "cookie"}
 
 // context returns what stands in front of a value for rules that want to see its name, ""
-// if its name says nothing.
+// if its name says nothing. The name of a member called value stands beside it.
 func (t *tree) context(x text) string {
 	if x.key || len(x.name) < 5 || len(x.name) > 66 {
 		return ""
 	}
 	name := js.Unquote(x.name)
+	if strings.EqualFold(name, "value") {
+		name = t.beside(x)
+	}
 	lower := strings.ToLower(name)
 	for _, word := range telling {
-		if strings.Contains(lower, word) {
+		switch {
+		case !strings.Contains(lower, word):
+		case strings.Contains(name, "-"): // of a header
+			return name + `: "`
+		default:
 			return name + `="`
+		}
+	}
+	return ""
+}
+
+// naming are the members that name what another member of the same object holds.
+var naming = set("name", "key", "header", "variable", "field")
+
+// beside returns the name that an object gives to its value, "" if it gives none.
+func (t *tree) beside(x text) string {
+	const near = 8
+	at := sort.Search(len(t.texts), func(i int) bool { return t.texts[i].From >= x.From })
+	for _, y := range t.texts[max(at-near, 0):min(at+near, len(t.texts))] {
+		if y.in == x.in && !y.key && naming[strings.ToLower(js.Unquote(y.name))] && y.To-y.From <= 66 {
+			return js.Unquote(t.literal(y))
 		}
 	}
 	return ""

@@ -46,9 +46,10 @@ type Found struct {
 
 // A Redactor takes secrets out of lines. It may not be used by several goroutines.
 type Redactor struct {
-	o     Options
-	tree  tree
-	clean map[string]bool // short strings without a secret
+	o      Options
+	tree   tree
+	clean  map[string]bool // short strings without a secret
+	number int             // of the line that the tree is of
 }
 
 // New makes a redactor. It fails if the replacement looks like a secret.
@@ -91,6 +92,8 @@ type line struct {
 	keys        bool // a key is cut
 	found       []Found
 	first, last piece
+	single      bool // they are of one text
+	held        int  // how many pieces of it are kept
 }
 
 // A cut is a part of a text that is replaced.
@@ -107,6 +110,9 @@ type piece struct {
 	element int
 	from    int // of the part, in the text
 	text    string
+	cut     bool // there is more of the text
+	listed  bool // the text stands in an array by itself
+	kind    string
 	field   string
 }
 
@@ -122,6 +128,7 @@ func (l *line) cut(index int, x text, s secret.Span, with string) {
 func (r *Redactor) look(l *line) {
 	t := &r.tree
 	t.read(l.text)
+	r.number = l.number
 	for i, x := range t.texts {
 		for _, f := range r.texts(t, x) {
 			at := Found{Finding: f, Line: l.number, Field: t.field(x, r.shown, 0), Structural: t.structural(x)}
@@ -141,7 +148,7 @@ func (r *Redactor) look(l *line) {
 func (r *Redactor) describe(text string, number int) (entry, kind string) {
 	v := js.Value(js.Trim(text))
 	typ, id := v.Get("type").Str(), v.Get("id").Str()
-	kind = typ + "/" + v.Get("message", "role").Str()
+	kind = speaker(v)
 	switch {
 	case typ == session.TypeSession:
 		return "-", kind
@@ -187,7 +194,8 @@ func (r *Redactor) texts(t *tree, x text) []secret.Finding {
 	structural, opaque := t.structural(x), t.opaque(x) && isRun(plain)
 	all = slices.DeleteFunc(all, func(f secret.Finding) bool {
 		return slices.ContainsFunc(exempt, func(s secret.Span) bool { return s.From <= f.From && f.To <= s.To }) ||
-			structural && f.Loose() || opaque && !f.Known() && f.From > 0
+			structural && f.Loose() || opaque && !f.Known() && f.From > 0 ||
+			slices.ContainsFunc(tails, func(t secret.Finding) bool { return t.From < f.To && f.From < t.To })
 	})
 	all = secret.Merge(append(all, tails...))
 	if opaque && len(all) > 0 { // it means something as a whole only

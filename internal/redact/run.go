@@ -16,24 +16,26 @@ import (
 // only looks. It returns an error of the lines or of emit as it is, and a
 // [session.Problem] for a line of which a secret cannot be taken out; that line is not emitted.
 func (r *Redactor) Run(lines iter.Seq2[jsonl.Line, error], emit func(string) error, report func(Found)) error {
-	var held *line
+	q := &queue{spoken: map[string]*speech{}}
+	finish := func() error {
+		for l, ok := q.next(); ok; l, ok = q.next() {
+			if err := r.finish(l, emit, report); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	for raw, err := range lines {
 		if err != nil {
 			return err
 		}
-		l := r.line(raw)
-		if held != nil {
-			r.border(held, l)
-			if err := r.finish(held, emit, report); err != nil {
-				return err
-			}
+		q.add(r, r.line(raw))
+		if err := finish(); err != nil {
+			return err
 		}
-		held = l
 	}
-	if held == nil {
-		return nil
-	}
-	return r.finish(held, emit, report)
+	q.close(r)
+	return finish()
 }
 
 // line looks at a line.
@@ -58,13 +60,6 @@ func (r *Redactor) line(raw jsonl.Line) *line {
 	l.text = r.prepared(l.text)
 	r.look(l)
 	return l
-}
-
-// border looks at what is said at the end of a line and at the beginning of the next.
-func (r *Redactor) border(a, b *line) {
-	if a.last.index >= 0 && b.first.index >= 0 && a.kind == b.kind {
-		r.across([]piece{a.last, b.first}, false)
-	}
 }
 
 // finish reports what was found in a line, and emits it.

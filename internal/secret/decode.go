@@ -1,7 +1,7 @@
 package secret
 
 import (
-	"encoding/base64"
+	"html"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -17,11 +17,14 @@ const (
 	inHex
 	inPercent
 	inEscapes // of JSON and of what is like it
+	inEntities
+	inQuoted // quoted-printable
+	inUnseen // beside what is not seen
 )
 
 // names returns the names of the encodings.
 func (e encodings) names() (out []string) {
-	for i, name := range []string{"base64", "hex", "percent", "escapes"} {
+	for i, name := range []string{"base64", "hex", "percent", "escapes", "entities", "quoted-printable", "unseen"} {
 		if e&(1<<i) != 0 {
 			out = append(out, name)
 		}
@@ -54,15 +57,14 @@ var class = func() (c [256]byte) {
 // runs calls found for the parts of a text that are encoded, in their order: with where
 // they stand and what they say. Only what says text counts.
 func runs(text string, found func(s Span, plain string, e encodings)) {
+	d := &decoder{text: text, found: found}
 	percent := -1 // where percent-encoded bytes ended last
 	for i := 0; i < len(text); {
 		c := text[i]
+		n, plain, e := 0, "", encodings(0)
 		switch {
 		case class[c]&isWord != 0:
-			end := i + 1
-			for end < len(text) && class[text[end]]&isWord != 0 {
-				end++
-			}
+			end := classEnd(text, i, isWord)
 			if c == 'U' && i+1 < len(text) && text[i+1] == '+' {
 				if n, plain := codePoints(text[i:]); n > 0 {
 					found(Span{i, i + n}, plain, inEscapes)
@@ -72,152 +74,36 @@ func runs(text string, found func(s Span, plain string, e encodings)) {
 			}
 			// What percent-encoding tore apart is for the next layer.
 			if next, _ := percents(text[end:]); end-i >= minBase64 && percent != i && (next == 0 || padded(text, end) > end) {
-				end = word(text, i, end, found)
+				end = d.word(i, end)
 			}
 			i = end
+			continue
 		case c == '%':
-			n, plain := percents(text[i:])
-			if n > 0 {
-				found(Span{i, i + n}, plain, inPercent)
-				percent = i + n
-			}
-			i += max(n, 1)
+			n, plain = percents(text[i:])
+			e, percent = inPercent, i+n
 		case c == '\\':
-			n, plain := escape(text[i:])
-			if n > 0 {
-				found(Span{i, i + n}, plain, inEscapes)
-			}
-			i += max(n, 1)
-		default:
-			i++
+			n, plain = escape(text[i:])
+			e = inEscapes
+		case c == '&':
+			n, plain = entities(text[i:])
+			e = inEntities
+		case c == '=':
+			n, plain = quotedPrintable(text[i:])
+			e = inQuoted
 		}
+		if n > 0 {
+			found(Span{i, i + n}, plain, e)
+		}
+		i += max(n, 1)
 	}
 }
 
-// word looks at a run of the characters of base64, and returns where to go on.
-func word(text string, from, to int, found func(s Span, plain string, e encodings)) int {
-	hex := from
-	for hex < to && class[text[hex]]&isHex != 0 {
-		hex++
-	}
-	if hex-from >= minHex {
-		end, digits := folded(text, from, hex, isHex)
-		if plain, ok := decodeHex(digits); ok {
-			found(Span{from, end}, plain, inHex)
-			return end
-		}
-		if plain, ok := decodeHex(text[from:hex]); ok {
-			found(Span{from, hex}, plain, inHex)
-			return hex
-		}
-	}
-	if !promising(text[from:to]) {
-		return to
-	}
-	end, run := folded(text, from, to, isWord)
-	if plain, ok := decodeBase64(run); ok {
-		end = padded(text, end)
-		found(Span{from, end}, plain, inBase64)
-		return end
-	}
-	if plain, ok := decodeBase64(text[from:to]); ok {
-		to = padded(text, to)
-		found(Span{from, to}, plain, inBase64)
-	}
-	return to
-}
-
-// padded returns the index after the padding of base64, which may be percent-encoded.
-func padded(text string, at int) int {
-	for range 2 {
-		switch rest := text[at:]; {
-		case strings.HasPrefix(rest, "="):
-			at++
-		case len(rest) >= 3 && strings.EqualFold(rest[:3], "%3d"):
-			at += 3
-		}
+// classEnd returns where the bytes of a class end that begin at a place.
+func classEnd(text string, at int, kind byte) int {
+	for at < len(text) && class[text[at]]&kind != 0 {
+		at++
 	}
 	return at
-}
-
-// folded joins the lines of a run that goes on to the end of its line: those of the same
-// length below it, and one that is not longer. It returns where they end.
-func folded(text string, from, to int, kind byte) (end int, run string) {
-	end, run = to, text[from:to]
-	var b strings.Builder
-	width := 0
-	for {
-		at := end
-		if at < len(text) && text[at] == '\r' {
-			at++
-		}
-		if at == len(text) || text[at] != '\n' {
-			break
-		}
-		at++
-		for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
-			at++
-		}
-		next := at
-		for next < len(text) && class[text[next]]&kind != 0 {
-			next++
-		}
-		n := next - at
-		if n == 0 || width > 0 && n > width || next < len(text) && !strings.ContainsRune("\r\n=", rune(text[next])) {
-			break
-		}
-		if b.Len() == 0 {
-			b.WriteString(run)
-		}
-		b.WriteString(text[at:next])
-		end = next
-		if width > 0 && n < width {
-			break // the last
-		}
-		width = n
-	}
-	if b.Len() > 0 {
-		run = b.String()
-	}
-	return end, run
-}
-
-// promising reports whether the first bytes of base64 are text: for words and paths, which
-// look like base64, they hardly ever are.
-func promising(run string) bool {
-	head, ok := decodeQuanta(run[:8])
-	if !ok {
-		return false
-	}
-	for _, c := range head[:2] {
-		if c < 9 || c == 0x7f || c >= 14 && c < ' ' {
-			return false
-		}
-	}
-	return true
-}
-
-func decodeQuanta(run string) ([]byte, bool) {
-	out, err := base64.RawStdEncoding.DecodeString(standard(run))
-	return out, err == nil
-}
-
-var toStandard = strings.NewReplacer("-", "+", "_", "/")
-
-// standard returns base64 in the standard alphabet.
-func standard(run string) string {
-	if strings.ContainsAny(run, "-_") {
-		return toStandard.Replace(run)
-	}
-	return run
-}
-
-func decodeBase64(run string) (string, bool) {
-	out, ok := decodeQuanta(run)
-	if !ok || !isText(out) {
-		return "", false
-	}
-	return string(out), true
 }
 
 func decodeHex(run string) (string, bool) {
@@ -285,6 +171,10 @@ func escape(text string) (n int, plain string) {
 			n += second
 		}
 		return n, js.ValidText(js.Unquote(`"` + strings.ReplaceAll(text[:n], `\U`, `\u`) + `"`))
+	case '0': // ESC, as shells write it
+		if strings.HasPrefix(text, `\033`) {
+			return 4, "\x1b"
+		}
 	case 'x':
 		if len(text) >= 4 && class[text[2]]&class[text[3]]&isHex != 0 {
 			if b := nibble(text[2])<<4 | nibble(text[3]); b < 0x80 {
@@ -324,4 +214,43 @@ func codePoints(text string) (n int, plain string) {
 		n += min(7, len(rest))
 	}
 	return n, b.String()
+}
+
+// maxEntity is how long a character of HTML that is written as an entity may be, in bytes.
+const maxEntity = 10
+
+// entities decodes the entities of HTML that a text begins with, of length n.
+func entities(text string) (n int, plain string) {
+	var b strings.Builder
+	for n < len(text) && text[n] == '&' {
+		end := strings.IndexByte(text[n:min(len(text), n+maxEntity)], ';')
+		if end < 0 {
+			break
+		}
+		one := text[n : n+end+1]
+		c := html.UnescapeString(one)
+		if c == one {
+			break
+		}
+		b.WriteString(c)
+		n += len(one)
+	}
+	return n, b.String()
+}
+
+// quotedPrintable decodes what stands at a place of a text in quoted-printable, of length n:
+// an equals sign, a blank, or bytes in a row.
+func quotedPrintable(rest string) (n int, plain string) {
+	var out []byte
+	for n+2 < len(rest) && rest[n] == '=' && class[rest[n+1]]&class[rest[n+2]]&isHex != 0 {
+		out = append(out, nibble(rest[n+1])<<4|nibble(rest[n+2]))
+		n += 3
+	}
+	switch {
+	case len(out) > 0 && (out[0] == '=' || out[0] == ' ' || out[0] == '\t'): // as writers do who spare the rest
+		return 3, string(out[:1])
+	case len(out) < 4 || !isText(out):
+		return 0, ""
+	}
+	return n, string(out)
 }

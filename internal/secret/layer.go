@@ -82,7 +82,19 @@ func (l *layer) around(s Span) []segment {
 }
 
 // decode returns the layer below; ok is false if nothing in this one is encoded.
-func (l *layer) decode() (next *layer, ok bool) {
+func (l *layer) decode() (next *layer, ok bool) { return l.rewrite(runs) }
+
+// without returns the layer with a text in the place of all that marks finds; ok is false if
+// that is nothing.
+func (l *layer) without(marks func(text string, found func(Span)), in string) (next *layer, ok bool) {
+	return l.rewrite(func(text string, found func(Span, string, encodings)) {
+		marks(text, func(s Span) { found(s, in, inUnseen) })
+	})
+}
+
+// rewrite returns the layer with the parts that each calls its function for, in their
+// order, put into other words.
+func (l *layer) rewrite(each func(text string, found func(s Span, plain string, e encodings))) (next *layer, ok bool) {
 	var b strings.Builder
 	var segments []segment
 	done, old := 0, 0      // of the text, of l.segments
@@ -90,7 +102,7 @@ func (l *layer) decode() (next *layer, ok bool) {
 		shift := b.Len() - done
 		for ; old < len(l.segments) && l.segments[old].From < to; old++ {
 			g := l.segments[old]
-			if from, end := max(g.From, done), min(g.To, to); from < end { // not in a new one
+			if from, end := max(g.From, done), min(g.To, to); from < end || g.From == g.To && g.From >= done { // not in a new one
 				segments = append(segments, segment{Span: Span{from + shift, end + shift}, origin: g.origin, encodings: g.encodings})
 			}
 			if g.To > to {
@@ -100,7 +112,7 @@ func (l *layer) decode() (next *layer, ok bool) {
 		b.WriteString(l.text[done:to])
 		done = to
 	}
-	runs(l.text, func(s Span, plain string, e encodings) {
+	each(l.text, func(s Span, plain string, e encodings) {
 		keep(s.From)
 		g := segment{Span: Span{b.Len(), b.Len() + len(plain)}, origin: l.origin(s), encodings: e | l.decoded(s), fresh: true}
 		segments = append(segments, g)

@@ -3,6 +3,7 @@ package secret
 import (
 	"regexp/syntax"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -202,19 +203,56 @@ func product(a, b []string) (list []string) {
 	return list
 }
 
+// gaps are the white space of a text, found when it is asked for and once: to look for it at
+// each keyword takes quadratic time where there is none.
+type gaps struct {
+	text  string
+	known bool
+	at    []int32
+}
+
+// of says which text it is about.
+func (g *gaps) of(text string) { g.text, g.known = text, false }
+
+func (g *gaps) find() {
+	if g.known {
+		return
+	}
+	g.known, g.at = true, g.at[:0]
+	for i := range len(g.text) {
+		if c := g.text[i]; c == ' ' || c == '\t' || c == '\n' || c == '\r' {
+			g.at = append(g.at, int32(i)) //nolint:gosec // lines are not that long
+		}
+	}
+}
+
+// before returns the last white space in front of a place, -1 if there is none.
+func (g *gaps) before(at int) int {
+	g.find()
+	if i := sort.Search(len(g.at), func(i int) bool { return int(g.at[i]) >= at }); i > 0 {
+		return int(g.at[i-1])
+	}
+	return -1
+}
+
+// after returns the first white space from a place on, the length of the text if there is none.
+func (g *gaps) after(at int) int {
+	g.find()
+	if i := sort.Search(len(g.at), func(i int) bool { return int(g.at[i]) >= at }); i < len(g.at) {
+		return int(g.at[i])
+	}
+	return len(g.text)
+}
+
 // window returns the part of a text in which a match with the keyword at s lies, and at least
 // a character on either side if there is one.
-func (r reach) window(text string, s Span) Span {
+func (r reach) window(text string, s Span, g *gaps) Span {
 	const edge = utf8.UTFMax
 	s.From = max(s.From-r.bytes-edge, 0)
 	s.To = min(s.To+r.bytes+edge, len(text))
 	for range r.runs {
-		s.From = max(strings.LastIndexAny(text[:s.From], spaces)-r.bytes-edge, 0)
-		if i := strings.IndexAny(text[s.To:], spaces); i >= 0 {
-			s.To = min(s.To+i+r.bytes+edge, len(text))
-		} else {
-			s.To = len(text)
-		}
+		s.From = max(g.before(s.From)-r.bytes-edge, 0)
+		s.To = min(g.after(s.To)+r.bytes+edge, len(text))
 	}
 	for s.From > 0 && s.From < len(text) && !utf8.RuneStart(text[s.From]) {
 		s.From--

@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -37,6 +38,7 @@ type Allow struct {
 type rule struct {
 	id      string
 	regex   func() *regexp.Regexp
+	loose   func() (re *regexp.Regexp, glued bool) // see loosened; nil: none
 	group   int
 	entropy float64
 	allow   []*allow
@@ -56,9 +58,23 @@ func (r Rule) compile(rank int) *rule {
 	return &rule{
 		id: r.ID, group: r.Group, entropy: r.Entropy, rank: rank, allow: compileAllows(r.Allow), as: r.As,
 		regex: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.Regex) }),
+		loose: sync.OnceValues(r.loose),
 		reach: sync.OnceValues(func() (reach, bool) { return reachOf(r.Regex, r.Keywords) }),
 		whole: sync.OnceValue(func() bool { return r.Group == 0 && partial(r.Regex) }),
 	}
+}
+
+// loose returns the looser form of the expression. A rule has none that is not tried near its
+// keywords only, or whose groups are parts of a secret.
+func (r Rule) loose() (*regexp.Regexp, bool) {
+	if _, ok := reachOf(r.Regex, r.Keywords); !ok || r.Group == 0 && partial(r.Regex) {
+		return nil, false
+	}
+	expr, glued := loosened(r.Regex)
+	if expr == "" {
+		return nil, false
+	}
+	return regexp.MustCompile(expr), glued
 }
 
 func compileAllows(list []Allow) (out []*allow) {
@@ -108,7 +124,7 @@ func (r Rule) Check() error {
 	re, err := regexp.Compile(r.Regex)
 	switch {
 	case err != nil:
-		return fmt.Errorf("rule %s: %w", r.ID, err)
+		return fmt.Errorf("rule %s: %s", r.ID, fault(err))
 	case r.Regex == "" || re.MatchString(""):
 		return fmt.Errorf("rule %s: it matches the empty text", r.ID)
 	case r.Group < 0 || r.Group > re.NumSubexp():
@@ -122,11 +138,20 @@ func (r Rule) Check() error {
 	return nil
 }
 
+// fault returns what is wrong with an expression without the expression, which may be a secret.
+func fault(err error) string {
+	var at *syntax.Error
+	if errors.As(err, &at) {
+		return "error parsing regexp: " + at.Code.String()
+	}
+	return "no regular expression"
+}
+
 // Check reports what is wrong with an allowlist.
 func (a Allow) Check() error {
 	for _, r := range a.Regexes {
 		if _, err := regexp.Compile(r); err != nil {
-			return fmt.Errorf("allowlist: %w", err)
+			return fmt.Errorf("allowlist: %s", fault(err))
 		}
 	}
 	return nil
@@ -134,7 +159,28 @@ func (a Allow) Check() error {
 
 // find calls add for the secrets that the rule finds in a part of a text, with what matched.
 func (r *rule) find(text string, in Span, global []*allow, add func(secret, match Span)) {
-	re := r.regex()
+	r.findBy(r.regex(), text, in, global, func(Span) bool { return true }, add)
+	if re, glued := r.loose(); re != nil {
+		r.findBy(re, text, in, global, func(match Span) bool {
+			first, _ := utf8.DecodeRuneInString(text[match.From:])
+			if !glued || match.From == 0 || !wordRune(first) || !wordByte(text[match.From-1]) {
+				return true
+			}
+			begin, ok := alone[r.id]
+			return inWord(text, match.From) && (!ok || !strings.HasPrefix(text[match.From:match.To], begin))
+		}, add)
+	}
+}
+
+func wordByte(c byte) bool { return c < utf8.RuneSelf && wordRune(rune(c)) }
+
+func wordRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_'
+}
+
+// findBy is find by one form of the expression, as far as a match is wanted.
+func (r *rule) findBy(re *regexp.Regexp, text string, in Span, global []*allow, wanted func(match Span) bool, add func(secret, match Span)) {
+	var around line
 	for _, at := range re.FindAllStringIndex(text[in.From:in.To], -1) {
 		from, to := in.From+at[0], in.From+at[1]
 		for from < to && text[from] == '\n' {
@@ -144,12 +190,12 @@ func (r *rule) find(text string, in Span, global []*allow, add func(secret, matc
 			to--
 		}
 		match := text[from:to]
-		a, b := r.secret(match)
+		a, b := r.secret(re, match)
 		secret := match[a:b]
-		if secret == "" || r.entropy != 0 && entropy(secret) <= r.entropy {
+		if secret == "" || r.entropy != 0 && entropy(secret) <= r.entropy || !wanted(Span{from, to}) {
 			continue
 		}
-		line := func() string { return lineAround(text, from, to) }
+		line := func() string { return around.of(text, from, to) }
 		if allowed(global, secret, match, line) || allowed(r.allow, secret, match, line) {
 			continue
 		}
@@ -162,8 +208,8 @@ func (r *rule) find(text string, in Span, global []*allow, add func(secret, matc
 
 // secret returns where in a match the secret stands. As with gitleaks the expression is
 // tried again on the match alone.
-func (r *rule) secret(match string) (from, to int) {
-	groups := r.regex().FindStringSubmatchIndex(match)
+func (r *rule) secret(re *regexp.Regexp, match string) (from, to int) {
+	groups := re.FindStringSubmatchIndex(match)
 	if r.group > 0 && 2*r.group < len(groups) && groups[2*r.group] >= 0 {
 		return groups[2*r.group], groups[2*r.group+1]
 	}
@@ -214,13 +260,19 @@ func (a *allow) allows(secret, match string, line func() string) bool {
 	return false
 }
 
-// lineAround returns the lines that a match stands on.
-func lineAround(text string, from, to int) string {
-	from = strings.LastIndexByte(text[:from], '\n') + 1
-	if end := strings.IndexByte(text[to:], '\n'); end >= 0 {
-		return text[from : to+end]
+// A line is what was found last of the lines that a match stands on: several may stand on a
+// long one.
+type line struct{ Span }
+
+// of returns the lines that a match stands on.
+func (l *line) of(text string, from, to int) string {
+	if l.To == 0 || from < l.From || to > l.To {
+		l.From, l.To = strings.LastIndexByte(text[:from], '\n')+1, len(text)
+		if end := strings.IndexByte(text[to:], '\n'); end >= 0 {
+			l.To = to + end
+		}
 	}
-	return text[from:]
+	return text[l.From:l.To]
 }
 
 // entropy returns how much a character of a text says, in bits: Shannon's measure, over

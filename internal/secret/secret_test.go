@@ -121,6 +121,13 @@ func TestOwnRules(t *testing.T) {
 		"anthropic-key":      {{"sk-ant-" + "oat01-" + an(95), "sk-ant-" + "sid01-" + an(86)}, {"sk-ant-api03-x", "sk-ant-..."}},
 		"openai-key":         {{"sk-proj-" + an(60), "sk-svcacct-" + an(60), "sk-admin-" + an(60)}, {"sk-proj-x", "sk-project-name", "sk-proj-" + strings.Repeat("a", 60)}},
 	}
+	holds(t, ownRules, cases)
+}
+
+// holds reports what a rule does not find of the first texts of its case, and what it finds of
+// the others; and a rule without a case.
+func holds(t *testing.T, rules []Rule, cases map[string][2][]string) {
+	t.Helper()
 	for id, texts := range cases {
 		s := newSet(t, Options{Only: []string{id}})
 		for _, text := range texts[0] {
@@ -134,8 +141,8 @@ func TestOwnRules(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range ownRules {
-		if _, ok := cases[r.ID]; !ok {
+	for _, r := range rules {
+		if c := cases[r.ID]; len(c[0]) == 0 || len(c[1]) == 0 {
 			t.Errorf("%s is not tested", r.ID)
 		}
 		if err := r.Check(); err != nil {

@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -120,7 +122,7 @@ func New(o Options) (*Set, error) {
 	}
 	for _, id := range slices.Concat(o.Only, o.Skip) {
 		if !known[id] {
-			return nil, fmt.Errorf("unknown rule %q", id)
+			return nil, unknown(id)
 		}
 	}
 	if len(words) > 0 {
@@ -128,12 +130,23 @@ func New(o Options) (*Set, error) {
 	}
 	allow := o.Allow
 	if !o.Bare {
-		allow = slices.Concat(gitleaksAllow, allow)
+		allow = slices.Concat(append(slices.Clone(gitleaksAllow), replaced), allow)
 	}
 	s.allow = compileAllows(allow)
 	var err error
 	s.exact, err = compileExact(o.Values)
 	return s, err
+}
+
+var ruleName = regexp.MustCompile(`^[a-z0-9]{1,24}(?:-[a-z0-9]{1,24}){0,8}$`)
+
+// unknown is the error of an id that no rule has. A word that is no such name may be a secret,
+// which is not repeated.
+func unknown(id string) error {
+	if ruleName.MatchString(id) {
+		return fmt.Errorf("unknown rule %q", id)
+	}
+	return errors.New("unknown rule: one of the words is no name of a rule")
 }
 
 // check reports what is wrong with the rules and allowlists of the options.
@@ -162,7 +175,7 @@ func (o Options) list() (list []Rule) {
 				generic = append(generic, r)
 			}
 		}
-		list = append(list, ownRules...)
+		list = append(append(list, ownRules...), formRules...)
 	}
 	if o.Entropy || slices.Contains(o.Only, EntropyRule) {
 		generic = append(generic, entropyRule)
@@ -194,14 +207,36 @@ func (s *Set) FindAcross(text string, places []int) []Finding { return Merge(s.f
 
 func (s *Set) findAll(text string, places []int) (all []Finding) {
 	l := &layer{text: text, places: places}
+	s.findBelow(l, false, &all)
+	if plain, ok := l.without(unseen, ""); ok {
+		s.findBelow(plain, true, &all)
+	}
+	return all
+}
+
+// findBelow adds what is found in a layer and in those below it. What is not seen in one of
+// them is taken out, for it may stand in the middle of a secret; and it is taken for a blank,
+// for it may stand between a letter and a secret.
+func (s *Set) findBelow(l *layer, below bool, all *[]Finding) {
 	for depth := 0; ; depth++ {
-		s.find(l, depth > 0, &all)
+		s.find(l, below || depth > 0, all)
+		if spaced, ok := l.without(unseen, " "); ok {
+			s.find(spaced, true, all)
+		}
+		if plain, ok := l.without(emphasis, ""); ok {
+			s.find(plain, true, all)
+		}
+		if depth > 0 {
+			if plain, ok := l.without(unseen, ""); ok {
+				s.find(plain, true, all)
+			}
+		}
 		next, ok := (*layer)(nil), false
 		if depth < s.depth {
 			next, ok = l.decode()
 		}
 		if !ok {
-			return all
+			return
 		}
 		l = next
 	}
@@ -240,6 +275,7 @@ type hit struct {
 type scratch struct {
 	lower []byte
 	hits  []hit
+	gaps  gaps
 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
@@ -260,6 +296,7 @@ func (s *Set) candidates(text string, try func(rule int32, in Span)) {
 		}
 		return true
 	})
+	m.gaps.of(text)
 	slices.SortStableFunc(m.hits, func(a, b hit) int { return int(a.rule - b.rule) })
 	for hits := m.hits; len(hits) > 0; {
 		rule := hits[0].rule
@@ -273,9 +310,9 @@ func (s *Set) candidates(text string, try func(rule int32, in Span)) {
 			hits = hits[n:]
 			continue
 		}
-		in := r.window(text, hits[0].Span)
+		in := r.window(text, hits[0].Span, &m.gaps)
 		for _, h := range hits[1:n] {
-			next := r.window(text, h.Span)
+			next := r.window(text, h.Span, &m.gaps)
 			if next.From > in.To {
 				try(rule, in)
 				in = next

@@ -1,0 +1,144 @@
+package redact
+
+import (
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A speech is what one speaker says in texts that follow each other, as far as a secret may
+// still go on in the next.
+type speech struct {
+	pieces   []piece
+	size     int // of their texts, in bytes
+	searched int // pieces that were looked at
+}
+
+// maxSpeech is how much of a speech is looked at at once, in bytes.
+const maxSpeech = 4 * border
+
+// say adds a text by its beginning and its end, which are the same of a short one.
+func (s *speech) say(r *Redactor, head, tail piece) {
+	if n := len(s.pieces); n > 0 && s.pieces[n-1].kind != head.kind {
+		s.close(r)
+	}
+	s.add(head)
+	if head.cut {
+		s.close(r)
+		s.add(tail)
+		return
+	}
+	if s.size > maxSpeech {
+		s.search(r)
+		from, size := len(s.pieces), 0
+		for from > 0 && size < border {
+			from--
+			size += len(s.pieces[from].text)
+		}
+		s.drop(from)
+	}
+}
+
+func (s *speech) add(p piece) {
+	s.pieces = append(s.pieces, p)
+	s.size += len(p.text)
+	p.line.held++
+}
+
+// search looks at what was not looked at.
+func (s *speech) search(r *Redactor) {
+	if len(s.pieces) > 1 && s.searched < len(s.pieces) {
+		first, last := s.pieces[0].line, s.pieces[len(s.pieces)-1].line
+		r.across(s.pieces, s.searched, "", first == last && first.number == r.number)
+	}
+	s.searched = len(s.pieces)
+}
+
+// drop lets go of the first pieces.
+func (s *speech) drop(n int) {
+	for _, p := range s.pieces[:n] {
+		s.size -= len(p.text)
+		p.line.held--
+	}
+	s.pieces = append(s.pieces[:0:0], s.pieces[n:]...)
+	s.searched = max(s.searched-n, 0)
+}
+
+func (s *speech) close(r *Redactor) {
+	s.search(r)
+	s.drop(len(s.pieces))
+}
+
+// A queue is the lines that are not finished: a secret may go on in a later one.
+type queue struct {
+	lines  []*line
+	bytes  int
+	spoken map[string]*speech // by the speaker
+}
+
+// How much a queue holds: events of several streams may stand between each other.
+const (
+	maxHeld  = 4096
+	maxBytes = 16 << 20
+)
+
+// add adds a line, which ends what others said, but for streams of events, which go side by side.
+func (q *queue) add(r *Redactor, l *line) {
+	q.lines = append(q.lines, l)
+	q.bytes += len(l.text)
+	if l.last.index >= 0 {
+		if !isStream(l.kind) {
+			for kind, s := range q.spoken {
+				if kind != l.kind && !isStream(kind) {
+					s.close(r)
+					delete(q.spoken, kind)
+				}
+			}
+		}
+		s := q.spoken[l.kind]
+		if s == nil {
+			s = &speech{}
+			q.spoken[l.kind] = s
+		}
+		s.say(r, l.first, l.last)
+		if !l.single && !l.first.cut {
+			s.close(r)
+			s.add(l.last)
+		}
+	}
+	if len(q.lines) > maxHeld || q.bytes > maxBytes {
+		q.close(r)
+	}
+}
+
+// close ends what was said.
+func (q *queue) close(r *Redactor) {
+	for kind, s := range q.spoken {
+		s.close(r)
+		delete(q.spoken, kind)
+	}
+}
+
+// next returns the first line if it is finished.
+func (q *queue) next() (*line, bool) {
+	if len(q.lines) == 0 || q.lines[0].held > 0 {
+		return nil, false
+	}
+	l := q.lines[0]
+	q.lines = q.lines[1:]
+	q.bytes -= len(l.text)
+	return l, true
+}
+
+// speaker returns whose words a line has: of a role, or of a stream that was kept, of which
+// agents that work side by side have one each.
+func speaker(v js.Value) string {
+	typ := v.Get("type").Str()
+	if typ == session.TypeCustom {
+		return typ + "/" + v.Get("customType").Str() + "/" + v.Get("data", "parent_tool_use_id").Str()
+	}
+	return typ + "/" + v.Get("message", "role").Str()
+}
+
+func isStream(kind string) bool { return strings.HasPrefix(kind, session.TypeCustom+"/") }
