@@ -26,7 +26,7 @@ var tool = clikit.Tool{
 	Args:    "SESSION SESSION...",
 	Examples: `sess-merge laptop.jsonl server.jsonl > both.jsonl
 sess-merge --into s.jsonl copy.jsonl
-git config merge.sess.driver 'sess-merge --git %O %A %B'`,
+git config merge.sess.driver 'sess-merge --git -- %O %A %B %P'`,
 	Complete: complete.Reader,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}

@@ -47,12 +47,14 @@ func (c *config) open(_ context.Context, s *clikit.Streams, address string, crea
 		if err != nil {
 			return nil, err
 		}
+		config.Timeout = c.timeout
 		return nats.Open(config, warn)
 	}
 	config, err := c.bucket(u)
 	if err != nil {
 		return nil, err
 	}
+	config.Timeout = c.timeout
 	return s3.Open(config, warn)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/remote"
@@ -26,35 +27,97 @@ sess-sync check --probe 01a1fc13-4173-73d3-8273-e3e1ca1285c1`,
 	(*config).checkRemote)
 
 func (c *config) checkRemote(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string) error {
+	if err := l.Exists(ctx); err != nil {
+		return fmt.Errorf("%s: %w", l.Name(), err)
+	}
 	if c.probe {
 		if err := l.Probe(ctx); err != nil {
 			return fmt.Errorf("%s: %w", l.Name(), err)
 		}
 	}
-	var keys []string
+	keys, err := keysOf(ctx, l, operands)
+	if err != nil {
+		return err
+	}
+	_, err = each(ctx, s, keys, func(ctx context.Context, key string, moved func(int)) (struct{}, error) {
+		return struct{}{}, named(c.checkOne(ctx, s, l, key, moved), nameOf(key), l)
+	}, func(string, struct{}) {})
+	if len(operands) == 0 && ctx.Err() == nil {
+		err = errors.Join(err, lostSessions(ctx, l, keys), litter(ctx, s, l))
+	}
+	return err
+}
+
+// keysOf returns the keys of the sessions that are named, or of all.
+func keysOf(ctx context.Context, l remote.Log, operands []string) (keys []string, err error) {
 	for _, name := range operands {
 		id, err := resolve(ctx, l, name)
 		if err != nil {
-			return named(err, name, l)
+			return nil, named(err, name, l)
 		}
 		keys = append(keys, remote.KeyOf(id))
 	}
-	if len(operands) == 0 {
-		for key, err := range l.Keys(ctx) {
-			if err != nil {
-				return fmt.Errorf("%s: %w", l.Name(), err)
-			}
-			keys = append(keys, key)
+	if len(operands) > 0 {
+		return keys, nil
+	}
+	for key, err := range l.Keys(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", l.Name(), err)
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// nameOf returns what a session is called whose key is known.
+func nameOf(key string) string {
+	if id, ok := remote.IDOf(key); ok {
+		return id
+	}
+	return key
+}
+
+// lostSessions returns an error for each session that the listing has and of which there is no
+// part.
+func lostSessions(ctx context.Context, l remote.Log, keys []string) error {
+	there := map[string]bool{}
+	for _, key := range keys {
+		there[key] = true
+	}
+	var errs []error
+	for card, err := range l.Cards(ctx, time.Time{}) {
+		switch {
+		case errors.Is(err, remote.ErrNoCard): // the listing tells of it
+			continue
+		case err != nil:
+			return errors.Join(append(errs, fmt.Errorf("%s: %w", l.Name(), err))...)
+		case there[card.Key()] || card.N == 0:
+			continue
+		}
+		if has, err := l.Has(ctx, card.Key()); err != nil || !has { // it may have come meanwhile
+			lost := fmt.Errorf("the listing has %d parts of it, and there is none: %w", card.N, remote.ErrDamaged)
+			errs = append(errs, named(errors.Join(err, lost), nameOf(card.Key()), l))
 		}
 	}
-	_, err := each(ctx, s, keys, func(ctx context.Context, key string, moved func(int)) (struct{}, error) {
-		err := c.checkOne(ctx, s, l, key, moved)
-		if id, ok := remote.IDOf(key); ok {
-			key = id
+	return errors.Join(errs...)
+}
+
+// litter names the files that killed writers have left. Nobody but their owner may know that they
+// are not at work any more, so nothing is removed.
+func litter(ctx context.Context, s *clikit.Streams, l remote.Log) error {
+	count, first := 0, ""
+	for name, err := range l.Litter(ctx) {
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.Name(), err)
 		}
-		return struct{}{}, named(err, key, l)
-	}, func(string, struct{}) {})
-	return err
+		if count++; count == 1 {
+			first = name
+		}
+	}
+	if count > 0 {
+		s.Warnf("%s: unfinished files of writers that are at work or were killed: %d, such as %s; those that are a day old can be removed", l.Name(), count, first)
+	}
+	return nil
 }
 
 // checkOne reads a session and compares its card with what was read.
@@ -82,6 +145,9 @@ func (c *config) checkOne(ctx context.Context, s *clikit.Streams, l remote.Log, 
 	if err != nil && !errors.Is(err, remote.ErrNoCard) {
 		return err
 	}
+	if err == nil && have.N > want.N {
+		return fewer(ctx, l, key, have.N, want.N)
+	}
 	if err == nil && have.N == want.N && have.Leaf == want.Leaf && have.Bytes == want.Bytes && have.Pos == want.Pos {
 		return nil
 	}
@@ -95,6 +161,16 @@ func (c *config) checkOne(ctx context.Context, s *clikit.Streams, l remote.Log, 
 	}
 	s.Infof("%s: brought the listing up to date", want.ID)
 	return nil
+}
+
+// fewer returns an error if the listing has seen more parts of a session than there are. That is
+// the proof of it, and stays; unless others have pushed since the parts were read.
+func fewer(ctx context.Context, l remote.Log, key string, listed, read uint64) error {
+	last, err := l.Last(ctx, key)
+	if err == nil && last.N < listed {
+		err = fmt.Errorf("the listing has seen part %d, and the last one is part %d: %w", listed, max(last.N, read), remote.ErrDamaged)
+	}
+	return err
 }
 
 // stream writes all parts to w, and returns what a card says of them.

@@ -22,6 +22,7 @@ type config struct {
 	tries                            int
 	after, maxSize                   int64
 	wait, grace                      time.Duration
+	timeout                          time.Duration // without a word of the remote
 	idle                             time.Duration // how long a pull that follows rests
 }
 
@@ -37,6 +38,7 @@ func command(name, args, summary, examples string, flags func(*config) []clikit.
 			all := append([]clikit.Flag{
 				clikit.String(&c.remote, "remote", "", "use the remote at `ADDRESS` instead of $SESS_REMOTE"),
 				clikit.Bool(&c.insecure, "insecure", "speak to another machine without TLS"),
+				c.timeoutFlag(),
 			}, flags(c)...)
 			return all, func(ctx context.Context, s *clikit.Streams, operands []string) error {
 				return c.with(ctx, s, cmp.Or(c.remote, os.Getenv("SESS_REMOTE")), false, func(l remote.Log) error {
@@ -47,8 +49,18 @@ func command(name, args, summary, examples string, flags func(*config) []clikit.
 	}
 }
 
+// defaultTimeout is how long a remote may say nothing.
+const defaultTimeout = 30 * time.Second
+
+func (c *config) timeoutFlag() clikit.Flag {
+	return clikit.Duration(&c.timeout, "timeout", defaultTimeout, "give up if the remote says nothing for `DURATION`")
+}
+
 // with opens a remote for as long as do takes.
 func (c *config) with(ctx context.Context, s *clikit.Streams, address string, create bool, do func(remote.Log) error) (err error) {
+	if c.timeout <= 0 {
+		return clikit.UsageError("--timeout %v: want more than 0", c.timeout)
+	}
 	l, err := c.open(ctx, s, address, create)
 	if err != nil {
 		return explained(err)
@@ -122,6 +134,14 @@ func explainedOne(err error) error {
 		return hint(clikit.ExitBusy, "other machines were faster every time; push again, or with more --tries")
 	case errors.Is(err, remote.ErrWentBack):
 		return hint(clikit.ExitMalformed, "if it was restored from a backup, sess-sync push --reseed appends what it lost")
+	case errors.Is(err, remote.ErrGap):
+		return hint(clikit.ExitMalformed, "what is in front of the gap was read; push --reseed goes on there from a machine that has the lines; if nobody ever had them, delete the parts behind it")
+	case errors.Is(err, remote.ErrVersion):
+		return hint(clikit.ExitMalformed, "a newer sess-sync can read it")
+	case errors.Is(err, remote.ErrSilent):
+		return hint(0, "push or pull again when it does: nothing is lost, and nothing is there twice; --timeout waits longer")
+	case errors.Is(err, jsonl.ErrOpen):
+		return hint(0, "end it, or have it close the session; it would go on writing to a file that is gone")
 	case errors.Is(err, remote.ErrDamaged):
 		return hint(clikit.ExitMalformed, "sess-sync check names what is damaged; nothing may delete or expire objects under v1/s")
 	case errors.Is(err, remote.ErrNoRemote):

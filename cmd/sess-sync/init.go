@@ -13,7 +13,7 @@ var initCommand = clikit.Tool{
 	Examples: `sess-sync init /mnt/team/sessions`,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
-		flags := []clikit.Flag{clikit.Bool(&c.insecure, "insecure", "speak to another machine without TLS")}
+		flags := []clikit.Flag{clikit.Bool(&c.insecure, "insecure", "speak to another machine without TLS"), c.timeoutFlag()}
 		return flags, func(ctx context.Context, s *clikit.Streams, operands []string) error {
 			if len(operands) != 1 {
 				return clikit.UsageError("%d operands, want ADDRESS", len(operands))

@@ -137,7 +137,7 @@ func create(h session.Header, content io.WriterTo) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path, err := store.Open(dir).CreateWhole(h.CWD, h.Timestamp, h.ID, content)
+	path, err := store.Open(dir).Create(h.CWD, h.Timestamp, h.ID, content, true)
 	if errors.Is(err, fs.ErrExist) {
 		err = clikit.WithHint(err, "an existing file is never overwritten: move it away")
 	}

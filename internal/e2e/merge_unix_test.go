@@ -24,7 +24,7 @@ func gitScript(t *testing.T, dir, text string) string {
 	return script(t, dir, `export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@example.org GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@example.org
 git config --global init.defaultBranch main
 git config --global advice.detachedHead false
-driver() { git config merge.sess.driver 'sess-merge --git %O %A %B'; }
+driver() { git config merge.sess.driver 'sess-merge --git -- %O %A %B %P'; }
 `+text)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"strings"
 )
 
 // A Bucket keeps named objects: what an object store does, and a directory of files.
@@ -17,7 +18,8 @@ type Bucket interface {
 	// Put makes or replaces an object.
 	Put(ctx context.Context, name string, data []byte) error
 	// Get returns an object. The error matches ErrAbsent if there is none, ErrTooLarge if it has more
-	// than most bytes, and ErrDamaged if it is not what was written, as far as that is known.
+	// than most bytes, and ErrDamaged if it is not what was written. A bucket that cannot tell
+	// says in List what a part has to be.
 	// The data may stand in room, which may be nil and is not read.
 	Get(ctx context.Context, name string, most int64, room []byte) ([]byte, error)
 	// List yields the objects whose names begin with prefix, which ends in a slash, and
@@ -40,6 +42,16 @@ func Room(room []byte, n int64) []byte {
 type Object struct {
 	Name string
 	Size int64
+	// Sums are SHA-256s, in hex, of which a part has to have one: of those who tried to make
+	// it, the one who did. Empty if there is none, and nil if Get compares them.
+	Sums []string
+}
+
+// IsPart reports whether the name of an object is that of a part of a session. Of such an
+// object a bucket keeps the SHA-256.
+func IsPart(name string) bool {
+	_, ok := numberOf(name[strings.LastIndexByte(name, '/')+1:])
+	return ok && strings.HasPrefix(name, parts)
 }
 
 // Errors of a Bucket.

@@ -3,10 +3,13 @@ package remote
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,8 +27,9 @@ const (
 
 	readers      = 16 // objects fetched at once
 	largePart    = 1 << 20
-	largeReaders = 3       // of which some have more bytes than largePart
-	largestRoom  = 8 << 20 // in bytes; more is had for a part that needs it
+	largeReaders = 3        // of which some have more bytes than largePart
+	hugePart     = 64 << 20 // in bytes; with such a part only one is held at a time
+	largestRoom  = 8 << 20  // in bytes; more is had for a part that needs it
 )
 
 // Over returns the log that is kept in a bucket. The position of a part is its number.
@@ -33,8 +37,9 @@ const (
 func Over(b Bucket, warn func(format string, args ...any)) Log { return &log{b: b, warn: warn} }
 
 type log struct {
-	b    Bucket
-	warn func(format string, args ...any)
+	b     Bucket
+	warn  func(format string, args ...any)
+	known known
 }
 
 func (l *log) Limits() Limits { return l.b.Limits() }
@@ -112,43 +117,48 @@ func Pause(ctx context.Context, try int) error {
 
 func (l *log) Read(ctx context.Context, key string, after Pos) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
-		list, err := l.list(ctx, key, uint64(after))
-		if err != nil {
-			yield(Part{}, err)
-			return
-		}
-		if len(list) == 0 && after == 0 {
-			if err := l.exists(ctx); err != nil {
-				yield(Part{}, err)
-			}
-			return
-		}
+		list, gap := l.list(ctx, key, uint64(after))
 		for part, err := range l.fetch(ctx, key, list) {
 			if !yield(part, err) || err != nil {
 				return
 			}
 		}
+		if gap != nil {
+			yield(Part{}, gap)
+		}
 	}
 }
 
-// A listed part has a number and a size.
+// A listed part has a number, a size, and the sums of which it has to have one; nil if
+// the bucket compares them.
 type listed struct {
 	n    uint64
 	size int64
+	sums []string
 }
 
-// list returns the parts behind part n, which has to be there, without gaps.
+// list returns the parts behind part n, which has to be there, without gaps. With ErrGap it
+// returns those in front of the gap.
 func (l *log) list(ctx context.Context, key string, n uint64) ([]listed, error) {
 	if !ValidKey(key) {
 		return nil, notKey(key)
 	}
+	exists := l.existing(ctx)
+	list, err := l.parts(ctx, key, n)
+	if eerr := exists(); eerr != nil {
+		return nil, eerr
+	}
+	return list, err
+}
+
+func (l *log) parts(ctx context.Context, key string, n uint64) ([]listed, error) {
 	dir, from := dirOf(key), ""
 	if n > 0 {
 		from = nameOf(key, n-1) // so that part n is listed, too
 	}
 	var list []listed
 	next := max(n, 1)
-	for o, err := range l.b.List(ctx, dir, from) {
+	for o, err := range l.objects(ctx, dir, from) {
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +170,7 @@ func (l *log) list(ctx context.Context, key string, n uint64) ([]listed, error) 
 		case got < next:
 			continue
 		case got > next && n > 0 && next == n:
-			return nil, fmt.Errorf("part %d is missing: %w", n, ErrDamaged)
+			return nil, fmt.Errorf("part %d is missing: %w: %w", n, ErrWentBack, ErrDamaged)
 		case got > next:
 			return list, l.late(ctx, key, next, got)
 		case o.Size > l.b.Limits().MaxPart:
@@ -168,13 +178,31 @@ func (l *log) list(ctx context.Context, key string, n uint64) ([]listed, error) 
 		}
 		next++
 		if got > n {
-			list = append(list, listed{got, o.Size})
+			list = append(list, listed{got, o.Size, o.Sums})
 		}
 	}
 	if n > 0 && next == n {
 		return nil, fmt.Errorf("part %d is missing: %w", n, ErrWentBack)
 	}
 	return list, nil
+}
+
+// mostObjects is how many objects one listing may have: a list of a hostile server may never end.
+const mostObjects = 10_000_000
+
+// objects lists, and ends with an error behind too many objects.
+func (l *log) objects(ctx context.Context, prefix, after string) iter.Seq2[Object, error] {
+	return func(yield func(Object, error) bool) {
+		n := 0
+		for o, err := range l.b.List(ctx, prefix, after) {
+			if n++; err == nil && n > mostObjects {
+				err = fmt.Errorf("listing %s: more than %d objects: %w", prefix, mostObjects, ErrDamaged)
+			}
+			if !yield(o, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // late returns nil for a part that is not in a list but is there now. A list is made in
@@ -186,7 +214,7 @@ func (l *log) late(ctx context.Context, key string, n, behind uint64) error {
 		return nil
 	}
 	if err == nil || errors.Is(err, ErrAbsent) { // an empty one is none
-		err = ErrDamaged
+		err = ErrGap
 	}
 	return fmt.Errorf("part %d is missing in front of part %d: %w", n, behind, err)
 }
@@ -197,8 +225,11 @@ func (l *log) fetch(ctx context.Context, key string, list []listed) iter.Seq2[Pa
 	width, most := readers, int64(0)
 	for _, p := range list {
 		most = max(most, p.size)
-		if p.size > largePart {
-			width = largeReaders
+		switch {
+		case p.size > hugePart:
+			width = 1
+		case p.size > largePart:
+			width = min(width, largeReaders)
 		}
 	}
 	return func(yield func(Part, error) bool) {
@@ -229,6 +260,8 @@ func (l *log) part(ctx context.Context, key string, p listed, room []byte) (Part
 		err = fmt.Errorf("part %d changed while it was read: %w", p.n, ErrDamaged)
 	case err == nil && int64(len(data)) != p.size:
 		err = fmt.Errorf("part %d has %d bytes, not %d: %w", p.n, len(data), p.size, ErrDamaged)
+	case err == nil && !summed(data, p.sums):
+		err = fmt.Errorf("part %d has no SHA-256, or another one than was written: %w", p.n, ErrDamaged)
 	case err == nil && (len(data) == 0 || data[len(data)-1] != '\n'):
 		err = fmt.Errorf("part %d does not end with a line feed: %w", p.n, ErrDamaged)
 	case err != nil:
@@ -237,12 +270,26 @@ func (l *log) part(ctx context.Context, key string, p listed, room []byte) (Part
 	return Part{Pos: Pos(p.n), N: p.n, Data: data}, err
 }
 
+// summed reports whether data has one of some sums, or there is nothing to compare.
+func summed(data []byte, sums []string) bool {
+	return sums == nil || slices.Contains(sums, SumOf(data))
+}
+
+// SumOf returns the SHA-256 of an object, in hex.
+func SumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
 func (l *log) Has(ctx context.Context, key string) (bool, error) {
 	if !ValidKey(key) {
 		return false, notKey(key)
 	}
+	if err := l.Exists(ctx); err != nil {
+		return false, err
+	}
 	dir := dirOf(key)
-	for o, err := range l.b.List(ctx, dir, "") {
+	for o, err := range l.objects(ctx, dir, "") {
 		if err != nil {
 			return false, err
 		}
@@ -250,15 +297,12 @@ func (l *log) Has(ctx context.Context, key string) (bool, error) {
 			return true, nil
 		}
 	}
-	return false, l.exists(ctx)
+	return false, nil
 }
 
 func (l *log) Last(ctx context.Context, key string) (Part, error) {
 	list, err := l.list(ctx, key, 0)
-	if err == nil && len(list) == 0 {
-		return Part{}, l.exists(ctx)
-	}
-	if err != nil {
+	if err != nil || len(list) == 0 {
 		return Part{}, err
 	}
 	for part, err := range l.fetch(ctx, key, list[len(list)-1:]) {
@@ -269,8 +313,12 @@ func (l *log) Last(ctx context.Context, key string) (Part, error) {
 
 func (l *log) Keys(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
+		if err := l.Exists(ctx); err != nil {
+			yield("", err)
+			return
+		}
 		last := ""
-		for o, err := range l.b.List(ctx, parts, "") {
+		for o, err := range l.objects(ctx, parts, "") {
 			if err != nil {
 				yield("", err)
 				return
@@ -325,8 +373,12 @@ func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[Card, error]
 		if !since.IsZero() {
 			from = cards + Month(js.FormatTime(since.UnixMilli()))
 		}
+		if err := l.Exists(ctx); err != nil {
+			yield(Card{}, err)
+			return
+		}
 		var names []string
-		for o, err := range l.b.List(ctx, cards, from) {
+		for o, err := range l.objects(ctx, cards, from) {
 			if err != nil {
 				yield(Card{}, err)
 				return
@@ -338,12 +390,6 @@ func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[Card, error]
 			}
 			names = append(names, o.Name)
 		}
-		if len(names) == 0 {
-			if err := l.exists(ctx); err != nil {
-				yield(Card{}, err)
-			}
-			return
-		}
 		for c, err := range ahead(ctx, names, readers, l.card) {
 			if !yield(c, err) {
 				return
@@ -352,23 +398,26 @@ func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[Card, error]
 	}
 }
 
-// exists reports whether there is a remote: whether somebody has made one.
-func (l *log) exists(ctx context.Context) error {
-	_, err := l.b.Get(ctx, marker, maxCard, nil)
-	if errors.Is(err, ErrAbsent) {
-		return ErrNoRemote
+func (l *log) Init(ctx context.Context) error {
+	if err := l.Exists(ctx); errors.Is(err, ErrVersion) {
+		return err
+	}
+	if err := l.Probe(ctx); err != nil {
+		return err
+	}
+	err := l.b.Create(ctx, marker, Marker(time.Now()))
+	if errors.Is(err, ErrExists) || errors.Is(err, ErrUnknown) {
+		return l.Exists(ctx)
 	}
 	return err
 }
 
-func (l *log) Init(ctx context.Context) error {
-	if err := l.Probe(ctx); err != nil {
-		return err
+// Litter yields the files that killed writers have left, if the bucket has such.
+func (l *log) Litter(ctx context.Context) iter.Seq2[string, error] {
+	if b, ok := l.b.(interface {
+		Litter(ctx context.Context, prefix string) iter.Seq2[string, error]
+	}); ok {
+		return b.Litter(ctx, "v1")
 	}
-	text := fmt.Sprintf("{\"format\":\"sess-remote\",\"version\":1,\"made\":%q}\n", js.FormatTime(time.Now().UnixMilli()))
-	err := l.b.Create(ctx, marker, []byte(text))
-	if errors.Is(err, ErrExists) || errors.Is(err, ErrUnknown) {
-		return l.exists(ctx)
-	}
-	return err
+	return func(func(string, error) bool) {}
 }

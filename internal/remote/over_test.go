@@ -8,6 +8,7 @@ import (
 	"iter"
 	"strings"
 	"testing"
+	"time"
 )
 
 // shelf is a bucket in memory, for reading.
@@ -48,7 +49,7 @@ func (s shelf) List(_ context.Context, prefix, after string) iter.Seq2[Object, e
 // its part, whatever the sizes of the others are.
 func TestRooms(t *testing.T) {
 	t.Parallel()
-	s := shelf{marker: []byte("{}\n")}
+	s := shelf{marker: Marker(time.UnixMilli(0))}
 	const count = 10 * readers
 	for n := uint64(1); n <= count; n++ {
 		s[nameOf("k", n)] = fmt.Appendf(nil, "%d %s\n", n, bytes.Repeat([]byte{'x'}, int(n*37%101)))
@@ -81,7 +82,7 @@ func (s lagging) List(ctx context.Context, prefix, after string) iter.Seq2[Objec
 // A part that is only missing in a list is not damage, and neither is it passed over.
 func TestListIsNoSnapshot(t *testing.T) {
 	t.Parallel()
-	s := shelf{marker: []byte("{}\n")}
+	s := shelf{marker: Marker(time.UnixMilli(0))}
 	for n := uint64(1); n <= 5; n++ {
 		s[nameOf("k", n)] = fmt.Appendf(nil, "%d\n", n)
 	}

@@ -46,8 +46,8 @@ type Log interface {
 	// Read yields the parts behind a position, in order: every part that was
 	// acknowledged before the call. The data of a part is valid until the next one is
 	// asked for. The error is ErrWentBack if there is no such part any more, ErrDamaged
-	// for a part that is missing or not what was written, and ErrNoRemote if there is no
-	// remote.
+	// for a part that is not what was written, ErrGap, behind all parts in front of it, for
+	// one that is missing, and ErrNoRemote if there is no remote.
 	Read(ctx context.Context, key string, after Pos) iter.Seq2[Part, error]
 	// Has reports whether there is a part of the session. It reads none.
 	Has(ctx context.Context, key string) (bool, error)
@@ -64,6 +64,11 @@ type Log interface {
 	// is not one the error is ErrNoCard, and the iteration goes on if the caller does.
 	Cards(ctx context.Context, since time.Time) iter.Seq2[Card, error]
 	Limits() Limits
+	// Exists returns ErrNoRemote if there is no remote, and ErrVersion for one with another
+	// layout.
+	Exists(ctx context.Context) error
+	// Litter yields the names of files that killed writers have left. They are in nobody's way.
+	Litter(ctx context.Context) iter.Seq2[string, error]
 	// Init makes the remote if it is not there. The error is ErrUnsafe if the engine does not keep
 	// the promise of Append. Probe is the test of that.
 	Init(ctx context.Context) error
@@ -88,8 +93,21 @@ var (
 	ErrUnsafe = errors.New("two writers can get the same number")
 	// ErrDamaged means: parts are missing, or are not what was written.
 	ErrDamaged = errors.New("damaged in the remote")
+	// ErrGap means: there are parts behind one that is missing.
+	ErrGap error = gap{}
+	// ErrVersion means: the remote has a layout that this program does not know.
+	ErrVersion = errors.New("made by a newer program")
+	// ErrSilent means: the remote took too long to answer, or to go on with an answer.
+	ErrSilent = errors.New("the remote does not answer")
 	// ErrWentBack means: the remote has fewer parts than it had.
 	ErrWentBack = errors.New("the remote went back")
 	// ErrNoCard means: there is no card.
 	ErrNoCard = errors.New("no card")
 )
+
+// A gap is damage.
+type gap struct{}
+
+func (gap) Error() string { return ErrDamaged.Error() }
+
+func (gap) Is(err error) bool { return err == ErrDamaged }

@@ -33,6 +33,7 @@ type diff struct {
 	key   string
 	rest  [][]byte // whole lines
 	bytes int64    // in rest
+	gap   error    // why the remote could not be read behind that
 }
 
 // behind returns how many bytes of the remote the file lacks.
@@ -52,8 +53,11 @@ func (s *sync) compare(ctx context.Context, d *diff) (err error) {
 	}
 	err = s.read(ctx, d)
 	if errors.Is(err, remote.ErrWentBack) && s.Reseed {
-		d.base = fresh()
+		d.base, d.rest, d.bytes = fresh(), nil, 0
 		err = s.read(ctx, d)
+	}
+	if errors.Is(err, remote.ErrGap) { // what is in front of it is as good as ever
+		d.gap, err = err, nil
 	}
 	if err == nil && d.size == 0 && d.bytes > 0 {
 		err = fmt.Errorf("%w in the header", ErrConflict)
@@ -78,7 +82,7 @@ func (s *sync) start(ctx context.Context, f *file) (base, error) {
 	switch {
 	case !ok || st.Size > f.size() || st.N == 0:
 		return fresh(), nil
-	case st.File != nil && *st.File == (stamp{f.info.Size(), f.info.ModTime().UnixNano()}):
+	case st.File != nil && *st.File == stampIn(f.info):
 		return base{pos: st.Pos, n: st.N, size: st.Size, was: st}, nil
 	}
 	b := base{pos: st.Pos, n: st.N, size: st.Size, sum: sha256.New(), was: st}
@@ -99,9 +103,14 @@ func (b *base) digest(ctx context.Context, f *file) error {
 }
 
 // read reads the parts behind the base. As long as they are what the file has, the
-// base grows.
+// base grows. The last part that was seen is read once more: a remote that was restored from
+// a backup has another one there, once somebody has pushed to it.
 func (s *sync) read(ctx context.Context, d *diff) error {
-	for part, err := range s.Log.Read(ctx, d.key, d.pos) {
+	from, seen := d.pos, d.n == 0
+	if !seen {
+		from--
+	}
+	for part, err := range s.Log.Read(ctx, d.key, from) {
 		if err != nil {
 			return err
 		}
@@ -110,30 +119,61 @@ func (s *sync) read(ctx context.Context, d *diff) error {
 				return err
 			}
 		}
-		if d.sum == nil {
-			if err := d.digest(ctx, d.f); err != nil {
+		if !seen {
+			if err := d.sameLast(part); err != nil {
 				return err
 			}
+			seen = true
+			continue
 		}
-		rest := part.Data
-		if d.bytes == 0 {
-			if rest, err = d.common(rest); err != nil {
-				return err
-			}
+		if err := s.readPart(ctx, d, part); err != nil {
+			return err
 		}
-		d.pos, d.n = part.Pos, part.N
-		s.moved(part.Data)
-		if len(rest) > 0 {
-			d.rest, d.bytes = append(d.rest, bytes.Clone(rest)), d.bytes+int64(len(rest))
+	}
+	if !seen {
+		return fmt.Errorf("part %d is missing: %w", d.n, remote.ErrWentBack)
+	}
+	return nil
+}
+
+// sameLast returns an error unless a part is the last one that was seen: the base ends with it.
+func (d *diff) sameLast(part remote.Part) error {
+	size := int64(len(part.Data))
+	if part.Pos == d.pos && part.N == d.n && size <= d.size {
+		own := make([]byte, size)
+		if _, err := io.ReadFull(d.f.section(d.size-size, d.size), own); err != nil {
+			return err
 		}
-		if d.size+d.bytes > s.MaxSize {
-			return fmt.Errorf("the session in the remote has more than %d bytes: %w", s.MaxSize, ErrTooMuch)
+		if bytes.Equal(own, part.Data) {
+			return nil
 		}
-		if d.bytes >= flush && d.size == d.f.size() && d.size > 0 && !d.f.torn && !s.DryRun && s.ExpectLeaf == "" {
-			if err := s.takeSome(ctx, d); err != nil {
-				return err
-			}
+	}
+	return fmt.Errorf("part %d is another one than was seen: %w", d.n, remote.ErrWentBack)
+}
+
+// readPart takes in a part behind the base.
+func (s *sync) readPart(ctx context.Context, d *diff, part remote.Part) (err error) {
+	if d.sum == nil {
+		if err := d.digest(ctx, d.f); err != nil {
+			return err
 		}
+	}
+	rest := part.Data
+	if d.bytes == 0 {
+		if rest, err = d.common(rest); err != nil {
+			return err
+		}
+	}
+	d.pos, d.n = part.Pos, part.N
+	s.moved(part.Data)
+	if len(rest) > 0 {
+		d.rest, d.bytes = append(d.rest, bytes.Clone(rest)), d.bytes+int64(len(rest))
+	}
+	if d.size+d.bytes > s.MaxSize {
+		return fmt.Errorf("the session in the remote has more than %d bytes: %w", s.MaxSize, ErrTooMuch)
+	}
+	if d.bytes >= flush && d.size == d.f.size() && d.size > 0 && !d.f.torn && !s.DryRun && s.ExpectLeaf == "" {
+		return s.takeSome(ctx, d)
 	}
 	return nil
 }

@@ -14,7 +14,8 @@ import (
 
 // Fetch makes the file of a session that is only in the remote. Create makes it, whole or
 // not at all, and returns its path, which Fetch returns. The path is "" if the remote
-// does not have the session, and with DryRun.
+// does not have the session, and with DryRun. With [remote.ErrGap] there is a file of what
+// is in front of the gap.
 func Fetch(ctx context.Context, key string, o Options, create func(session.Header, io.WriterTo) (string, error)) (path string, r Result, err error) {
 	next, stop := iter.Pull2(o.Log.Read(ctx, key, 0))
 	defer stop()
@@ -29,7 +30,7 @@ func Fetch(ctx context.Context, key string, o Options, create func(session.Heade
 	f := &fetched{part: first, next: next, o: o, base: fresh()}
 	if o.DryRun {
 		_, err = f.WriteTo(io.Discard)
-		return "", f.result, err
+		return "", f.result, errors.Join(err, f.gap)
 	}
 	if path, err = create(h, f); err != nil {
 		return "", Result{}, errors.Join(err, f.err)
@@ -39,7 +40,7 @@ func Fetch(ctx context.Context, key string, o Options, create func(session.Heade
 		return path, f.result, err
 	}
 	defer d.f.Close()
-	return path, f.result, d.save(o.Log.Name())
+	return path, f.result, errors.Join(f.gap, d.save(o.Log.Name()))
 }
 
 // A fetched session is its parts, as content of a file.
@@ -50,6 +51,7 @@ type fetched struct {
 	base   base
 	result Result
 	err    error
+	gap    error // why there may be more
 }
 
 func (f *fetched) WriteTo(w io.Writer) (int64, error) {
@@ -67,7 +69,9 @@ func (f *fetched) WriteTo(w io.Writer) (int64, error) {
 		f.o.moved(p.Data)
 		f.base.pos, f.base.n, f.base.size = p.Pos, p.N, f.base.size+int64(len(p.Data))
 		f.result.Got, f.result.N = f.result.Got+bytes.Count(p.Data, []byte("\n")), p.N
-		if f.part, err, more = f.next(); err != nil {
+		if f.part, err, more = f.next(); errors.Is(err, remote.ErrGap) {
+			f.gap, more = err, false
+		} else if err != nil {
 			return f.base.size, err
 		}
 	}

@@ -40,7 +40,7 @@ type Options struct {
 	MaxSize    int64         // of a session in the remote, in bytes
 	Wait       time.Duration // as in [jsonl.Options]
 	Grace      time.Duration
-	Reseed     bool // the remote lost parts: append what it lacks
+	Reseed     bool // the remote lost parts, or has a gap: append what it lacks
 	DryRun     bool // change nothing
 	Warn       func(format string, args ...any)
 	Moved      func(bytes int)   // called for each part that was read or sent; may be nil
@@ -139,14 +139,15 @@ func (s *sync) once(ctx context.Context) error {
 			return err
 		}
 	}
-	if s.push {
+	if s.push && (d.gap == nil || s.Reseed) {
 		if err := s.send(ctx, d); err != nil {
 			return err
 		}
+		d.gap = nil
 	}
 	s.result.N = d.n
 	s.step("state")
-	return d.save(s.Log.Name())
+	return errors.Join(d.gap, d.save(s.Log.Name()))
 }
 
 // open opens the file, again if it has been changed.

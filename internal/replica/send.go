@@ -10,6 +10,7 @@ import (
 	"github.com/sess-tools/sess/internal/remote"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -37,8 +38,26 @@ func (s *sync) send(ctx context.Context, d *diff) error {
 	return s.card(ctx, d)
 }
 
+// sendable returns an error for lines that would be damage for everybody: a second header, and
+// bytes of zero, as a power failure leaves them. The first line of a session is its header.
+func sendable(part []byte, first bool) error {
+	n := 0
+	for line := range bytes.Lines(part) {
+		n++
+		why := odd(line)
+		if why == "" || first && n == 1 && why == secondHeader {
+			continue
+		}
+		return fmt.Errorf("line %d of what is to be pushed is %s, and stays here; sess-check --repair leaves it out: %w", n, why, session.ErrMalformed)
+	}
+	return nil
+}
+
 // sendPart appends a part. Meanwhile it reads the next one, which it returns.
 func (s *sync) sendPart(ctx context.Context, d *diff, part []byte, c *cutter) (next []byte, err error) {
+	if err := sendable(part, d.size == 0); err != nil {
+		return nil, err
+	}
 	s.step("append")
 	hashed := d.hashing(part)
 	end := d.size + int64(len(part))

@@ -26,21 +26,31 @@ type state struct {
 	File   *stamp     `json:"file,omitempty"`
 }
 
-// A stamp tells whether a file changed since.
+// A stamp tells whether a file changed since. Who changes it can set its times back, but
+// not the one of that.
 type stamp struct {
-	Size  int64 `json:"size"`
-	Mtime int64 `json:"mtime"` // in nanoseconds
+	Size   int64  `json:"size"`
+	Mtime  int64  `json:"mtime"` // in nanoseconds
+	Ctime  int64  `json:"ctime"` // of the last change of its bytes or times, likewise
+	Number uint64 `json:"inode"`
 }
 
 // stampAge is how old a file has to be for its stamp to count: with coarse clocks,
 // later changes may have the same time.
 const stampAge = time.Second
 
+func stampIn(fi fs.FileInfo) stamp {
+	s := stamp{Size: fi.Size(), Mtime: fi.ModTime().UnixNano()}
+	s.Number, s.Ctime = disk.Identity(fi)
+	return s
+}
+
 func stampOf(fi fs.FileInfo) *stamp {
-	if time.Since(fi.ModTime()) < stampAge {
+	s := stampIn(fi)
+	if time.Since(fi.ModTime()) < stampAge || time.Since(time.Unix(0, s.Ctime)) < stampAge {
 		return nil
 	}
-	return &stamp{fi.Size(), fi.ModTime().UnixNano()}
+	return &s
 }
 
 // StateFile returns the name of the file beside a session that holds its states.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
@@ -95,6 +96,7 @@ func (s *sync) take(ctx context.Context, d *diff) (err error) {
 	if err != nil {
 		return err
 	}
+	s.suspect(theirs, io.NewSectionReader(a, d.f.lead, at-d.f.lead))
 	s.step("take")
 	if len(mine) == 0 && end == a.Size() {
 		err = s.append(a, theirs)
@@ -106,7 +108,7 @@ func (s *sync) take(ctx context.Context, d *diff) (err error) {
 		if _, err := a.ReadAt(tail, end); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		if len(left) == 0 && bytes.HasPrefix(theirs[0], tail) {
+		if len(left) == 0 && begins(theirs[0], tail) {
 			tail = nil // an earlier run was killed while it wrote this line
 		}
 		err = a.Replace(&joined{a: a, keep: at, lines: []own{theirs, left, {tail}}}, true)
@@ -117,6 +119,13 @@ func (s *sync) take(ctx context.Context, d *diff) (err error) {
 	s.result.Got += len(theirs)
 	d.took()
 	return nil
+}
+
+// begins reports whether a torn tail is the beginning of a line and of no other: it reaches
+// beyond the line's id. All entries begin alike, and the writer of a shorter tail may come back.
+func begins(line, tail []byte) bool {
+	id := idOf(bytes.TrimSuffix(line, []byte("\n")))
+	return id != "" && bytes.HasPrefix(line, tail) && bytes.Contains(tail, []byte(js.Quote(id)))
 }
 
 // append adds the lines of the remote at the end. The error is [jsonl.ErrInvalid] if one

@@ -179,3 +179,22 @@ func TestCopy(t *testing.T) {
 		t.Error("what was added by Begin does not count as seen")
 	}
 }
+
+// A line that stands many times is found at once each time: its repetitions are not counted
+// from the first one on.
+func TestRepeatedLinesAreLinear(t *testing.T) {
+	t.Parallel()
+	const lines = 100_000 // counted from the first one each time, they would take hours
+	s := NewSet()
+	var copies []*Copy
+	for range 3 {
+		c := s.Copy()
+		for range lines {
+			c.Add(Line{Sum: SumOf([]byte("same"))})
+		}
+		copies = append(copies, c)
+	}
+	if s.Len() != lines || Merge(copies[0], copies[1], Options{}).Len() != lines {
+		t.Errorf("%d lines", s.Len())
+	}
+}

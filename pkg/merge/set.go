@@ -43,6 +43,13 @@ type Set struct {
 
 	contested map[int32]bool // ids that have lines of different bytes
 	copies    int32
+	repeats   map[Sum]repeat // of lines that a copy has several times
+}
+
+// A repeat is the last of several equal lines of a copy.
+type repeat struct {
+	copied int32
+	sum    Sum
 }
 
 // A node is a line of a set.
@@ -64,7 +71,7 @@ const (
 
 // NewSet returns an empty set.
 func NewSet() *Set {
-	return &Set{ends: []int64{0}, reps: []int32{-1}, seed: maphash.MakeSeed(), contested: map[int32]bool{}}
+	return &Set{ends: []int64{0}, reps: []int32{-1}, seed: maphash.MakeSeed(), contested: map[int32]bool{}, repeats: map[Sum]repeat{}}
 }
 
 // Len returns how many lines there are: their numbers are below it.
@@ -94,6 +101,15 @@ func (s *Set) nameHash(id int32) uint64 { return maphash.Bytes(s.seed, s.name(id
 // add returns the number of a line that a copy has; it is a new one if the set has no
 // such line, or if the copy had all of them before.
 func (s *Set) add(l Line, copied int32) (n int32, fresh bool) {
+	once := l.Sum
+	if r, ok := s.repeats[once]; ok && r.copied == copied {
+		l.Sum = SumOf(r.sum[:]) // all before it are taken
+	}
+	defer func() {
+		if l.Sum != once {
+			s.repeats[once] = repeat{copied, l.Sum}
+		}
+	}()
 	for {
 		n, ok := s.table.find(hashOf(l.Sum), func(n int32) bool { return s.nodes[n].sum == l.Sum })
 		if !ok {

@@ -65,10 +65,21 @@ func (d *dir) Limits() remote.Limits { return remote.Limits{MaxPart: maxPart} }
 func (d *dir) Name() string          { return d.name }
 func (d *dir) Close() error          { return d.root.Close() }
 
-// Create writes a file of another name, and then gives it its own.
+// Create writes a file of another name, and then gives it its own. The sum of a part stands
+// beside it before it does: see sum.go.
 func (d *dir) Create(_ context.Context, name string, data []byte) error {
 	return d.write(name, data, func(sub *os.Root, temp, base string) error {
-		return d.claim(sub, temp, base)
+		if !remote.IsPart(name) {
+			return d.claim(sub, temp, base)
+		}
+		sum, err := putSum(sub, base, data)
+		if err != nil {
+			return err
+		}
+		if err = d.claim(sub, temp, base); errors.Is(err, fs.ErrExist) {
+			dropSum(sub, base, sum, data)
+		}
+		return err
 	})
 }
 
@@ -147,9 +158,13 @@ func syncDir(d *os.Root) error {
 
 // Get reads a regular file, and waits for nothing.
 func (d *dir) Get(_ context.Context, name string, most int64, room []byte) ([]byte, error) {
-	f, err := d.root.OpenFile(name, os.O_RDONLY|disk.NoFollow|disk.Nonblock, 0)
+	return get(d.root, name, most, room)
+}
+
+func get(root *os.Root, name string, most int64, room []byte) ([]byte, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|disk.NoFollow|disk.Nonblock, 0)
 	if err != nil {
-		if fi, serr := d.root.Lstat(name); serr == nil && disk.Regular(fi) != nil { // a link, which none of us made
+		if fi, serr := root.Lstat(name); serr == nil && disk.Regular(fi) != nil { // a link, which none of us made
 			err = fmt.Errorf("%w: %w", err, remote.ErrDamaged)
 		}
 		return nil, classed(err)
@@ -165,6 +180,9 @@ func (d *dir) Get(_ context.Context, name string, most int64, room []byte) ([]by
 	if fi.Size() > most {
 		return nil, remote.ErrTooLarge
 	}
+	if err := disk.Dense(f, fi.Size()); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", name, err, remote.ErrDamaged)
+	}
 	data := remote.Room(room, fi.Size())
 	if _, err := io.ReadFull(f, data); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, disk.Cause(err))
@@ -175,24 +193,29 @@ func (d *dir) Get(_ context.Context, name string, most int64, room []byte) ([]by
 // List walks the directory, and follows no symbolic link.
 func (d *dir) List(ctx context.Context, prefix, after string) iter.Seq2[remote.Object, error] {
 	return func(yield func(remote.Object, error) bool) {
-		err := fs.WalkDir(d.root.FS(), strings.TrimSuffix(prefix, "/"), func(name string, e fs.DirEntry, err error) error {
+		var seen sums
+		err := d.walk(ctx, prefix, func(name string, e fs.DirEntry) error {
+			switch {
+			case e.Name()[0] == '.': // comes before the numbers
+				seen.add(name)
+				return nil
+			case name <= after:
+				return nil
+			}
+			o := remote.Object{Name: name}
+			fi, err := e.Info()
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
 				return nil
 			case err != nil:
 				return err
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case e.IsDir() || name <= after || strings.HasPrefix(e.Name(), temps):
-				return nil
-			}
-			o := remote.Object{Name: name}
-			if fi, err := e.Info(); errors.Is(err, fs.ErrNotExist) {
-				return nil
-			} else if err != nil {
-				return err
-			} else if fi.Mode().IsRegular() {
+			case fi.Mode().IsRegular():
 				o.Size = fi.Size()
+			}
+			if remote.IsPart(name) {
+				if o.Sums, err = seen.get(d, name); err != nil {
+					return err
+				}
 			}
 			if !yield(o, nil) {
 				return fs.SkipAll
@@ -201,6 +224,38 @@ func (d *dir) List(ctx context.Context, prefix, after string) iter.Seq2[remote.O
 		})
 		if err != nil {
 			yield(remote.Object{}, classed(err))
+		}
+	}
+}
+
+// walk calls do for everything below a directory that is none.
+func (d *dir) walk(ctx context.Context, prefix string, do func(name string, e fs.DirEntry) error) error {
+	return fs.WalkDir(d.root.FS(), strings.TrimSuffix(prefix, "/"), func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case e.IsDir():
+			return nil
+		}
+		return do(name, e)
+	})
+}
+
+// Litter yields the files of writers that were killed before they gave them a name.
+func (d *dir) Litter(ctx context.Context, prefix string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		err := d.walk(ctx, prefix, func(name string, e fs.DirEntry) error {
+			if strings.HasPrefix(e.Name(), temps) && !yield(name, nil) {
+				return fs.SkipAll
+			}
+			return nil
+		})
+		if err != nil {
+			yield("", classed(err))
 		}
 	}
 }

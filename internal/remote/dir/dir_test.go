@@ -9,11 +9,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/remote"
 	"github.com/sess-tools/sess/internal/remote/remotetest"
 )
+
+var testTime = time.UnixMilli(0)
 
 func quiet(string, ...any) {}
 

@@ -80,10 +80,13 @@ func (l *log) put(ctx context.Context, subject string, after remote.Pos, n uint6
 		}
 		next, err := l.next(ctx, subject, uint64(after)+1)
 		switch {
-		case err == nil && bytes.Equal(next.Data, part):
+		case err == nil && next.claims == n && bytes.Equal(next.Data, part):
 			return next.Pos, nil // ours, and the server has forgotten its answer
-		case err == nil:
+		case err == nil && next.claims == n:
 			return 0, remote.ErrMoved
+		case err == nil: // it has no place in the session; ours goes behind it
+			after, try = next.Pos, -1
+			continue
 		case !errors.Is(err, remote.ErrAbsent) || try >= replicating:
 			return 0, err
 		}
@@ -97,8 +100,14 @@ func (l *log) put(ctx context.Context, subject string, after remote.Pos, n uint6
 // replicating is how often a message is asked for that is on its way.
 const replicating = 20
 
-// next returns the first part of a subject at a position or behind it.
-func (l *log) next(ctx context.Context, subject string, from uint64) (p remote.Part, err error) {
+// A message is one of a subject, which may be a part.
+type message struct {
+	remote.Part        // its number is 0 if the message is not what was written
+	claims      uint64 // the number that it says it has, 0 for none
+}
+
+// next returns the first message of a subject at a position or behind it.
+func (l *log) next(ctx context.Context, subject string, from uint64) (p message, err error) {
 	err = l.again(ctx, func(ctx context.Context) error {
 		s, err := l.stream(ctx, l.Stream)
 		if err != nil {
@@ -114,7 +123,7 @@ func (l *log) next(ctx context.Context, subject string, from uint64) (p remote.P
 }
 
 // at returns the part at a position.
-func (l *log) at(ctx context.Context, key string, pos remote.Pos) (remote.Part, error) {
+func (l *log) at(ctx context.Context, key string, pos remote.Pos) (message, error) {
 	p, err := l.next(ctx, l.subject(key), uint64(pos))
 	if errors.Is(err, remote.ErrAbsent) {
 		err = fmt.Errorf("the part at %d is missing: %w", pos, remote.ErrWentBack)
@@ -123,19 +132,21 @@ func (l *log) at(ctx context.Context, key string, pos remote.Pos) (remote.Part, 
 }
 
 // partOf returns the part that a message is; its number is 0 if the message is none.
-func partOf(m *jetstream.RawStreamMsg) remote.Part {
-	n, _ := strconv.ParseUint(m.Header.Get(partHeader), 10, 64)
+func partOf(m *jetstream.RawStreamMsg) message {
+	claims, _ := strconv.ParseUint(m.Header.Get(partHeader), 10, 64)
+	n := claims
 	if sum := sha256.Sum256(m.Data); m.Header.Get(sumHeader) != hex.EncodeToString(sum[:]) || !bytes.HasSuffix(m.Data, []byte("\n")) {
 		n = 0
 	}
-	return remote.Part{Pos: remote.Pos(m.Sequence), N: n, Data: m.Data}
+	return message{remote.Part{Pos: remote.Pos(m.Sequence), N: n, Data: m.Data}, claims}
 }
 
 // Read asks for one message after the other. The last one, which is asked for first, says
-// where to end.
+// where to end. A message that is not the next part, or none at all, was not written by a
+// program of ours: it is passed over, since nobody can take it away.
 func (l *log) Read(ctx context.Context, key string, after remote.Pos) iter.Seq2[remote.Part, error] {
 	return func(yield func(remote.Part, error) bool) {
-		last, err := l.Last(ctx, key)
+		last, err := l.end(ctx, key)
 		if err == nil && last.Pos < after {
 			err = fmt.Errorf("the part at %d is missing: %w", after, remote.ErrWentBack)
 		}
@@ -143,7 +154,7 @@ func (l *log) Read(ctx context.Context, key string, after remote.Pos) iter.Seq2[
 			yield(remote.Part{}, err)
 			return
 		}
-		n := uint64(0) // of the part before, unknown behind after
+		w := walk{known: after == 0}
 		for at := after; at < last.Pos; {
 			p := last
 			if uint64(at)+1 < uint64(last.Pos) {
@@ -152,17 +163,58 @@ func (l *log) Read(ctx context.Context, key string, after remote.Pos) iter.Seq2[
 					return
 				}
 			}
-			if p.N == 0 || n > 0 && p.N != n+1 || after == 0 && n == 0 && p.N != 1 {
-				yield(remote.Part{}, fmt.Errorf("the part behind part %d is missing, or not what was written: %w", n, remote.ErrDamaged))
+			at = p.Pos
+			fits, err := w.step(p)
+			switch {
+			case err != nil:
+				yield(remote.Part{}, err)
 				return
+			case !fits:
+				l.warn("%s: the message at %d is not the next part of the session, and ignored", l.Name(), p.Pos)
+				continue
 			}
-			at, n = p.Pos, p.N
-			l.seen.Store(key, place{at, n})
-			if !yield(p, nil) {
+			l.seen.Store(key, place{p.Pos, p.N})
+			if !yield(p.Part, nil) {
 				return
 			}
 		}
+		if w.stray > w.n {
+			yield(remote.Part{}, fmt.Errorf("part %d is missing in front of part %d: %w", w.n+1, w.stray, remote.ErrGap))
+		}
 	}
+}
+
+// A walk goes along the messages of a session.
+type walk struct {
+	n     uint64 // of the part before
+	known bool   // n is: behind a position it is not
+	stray uint64 // the greatest number of a part that is not where it belongs
+}
+
+// step reports whether a message is the next part.
+func (w *walk) step(p message) (fits bool, err error) {
+	switch {
+	case p.claims != 0 && p.N == 0 && (!w.known || p.claims == w.n+1):
+		return false, fmt.Errorf("part %d, at %d, is not what was written: %w", p.claims, p.Pos, remote.ErrDamaged)
+	case p.N == 0 || w.known && p.N != w.n+1:
+		w.stray = max(w.stray, p.N)
+		return false, nil
+	}
+	w.n, w.known = p.N, true
+	return true, nil
+}
+
+// Exists asks for the stream.
+func (l *log) Exists(ctx context.Context) error {
+	return l.again(ctx, func(ctx context.Context) error {
+		_, err := l.stream(ctx, l.Stream)
+		return err
+	})
+}
+
+// Litter yields nothing: a message is there or not.
+func (l *log) Litter(context.Context) iter.Seq2[string, error] {
+	return func(func(string, error) bool) {}
 }
 
 // Has asks for the subject alone, and not for a message of it.
@@ -175,19 +227,36 @@ func (l *log) Has(ctx context.Context, key string) (bool, error) {
 }
 
 func (l *log) Last(ctx context.Context, key string) (remote.Part, error) {
+	p, err := l.end(ctx, key)
+	if err != nil || p.Pos == 0 || p.N > 0 {
+		if p.N > 0 {
+			l.seen.Store(key, place{p.Pos, p.N})
+		}
+		return p.Part, err
+	}
+	var last remote.Part // behind it stands a message that is no part
+	for p, err := range l.Read(ctx, key, 0) {
+		if err != nil {
+			return remote.Part{}, err
+		}
+		last = p
+	}
+	return last, nil
+}
+
+// end returns the last message of a session, whatever it is.
+func (l *log) end(ctx context.Context, key string) (message, error) {
 	if !remote.ValidKey(key) {
-		return remote.Part{}, fmt.Errorf("%q is no key of a session", key)
+		return message{}, fmt.Errorf("%q is no key of a session", key)
 	}
 	m, err := l.lastOf(ctx, l.Stream, l.subject(key))
 	if errors.Is(err, remote.ErrAbsent) {
-		return remote.Part{}, nil
+		return message{}, nil
 	}
 	if err != nil {
-		return remote.Part{}, err
+		return message{}, err
 	}
-	p := partOf(m)
-	l.seen.Store(key, place{p.Pos, p.N})
-	return p, nil
+	return partOf(m), nil
 }
 
 // stream returns a stream, and asks the server for it once.

@@ -21,18 +21,19 @@ const (
 	// answerTime is how long an answer is waited for. The library takes a deadline of the
 	// caller for its own, and after the death of a leader would wait for all of that.
 	answerTime = 2 * time.Second
-	// patience bounds all tries. Choosing another leader takes five seconds, and as much
+	// DefaultTimeout bounds all tries. Choosing another leader takes five seconds, and as much
 	// again where all servers were started anew.
-	patience = 30 * time.Second
+	DefaultTimeout = 30 * time.Second
 	// headers is room for the headers of a message, in bytes.
 	headers = 4 << 10
 )
 
 // A Config says where the stream is.
 type Config struct {
-	Servers []string // nats://HOST[:PORT] or tls://HOST[:PORT]
-	Stream  string   // "" is SESS
-	Creds   string   // a file with credentials, "" for none
+	Servers []string      // nats://HOST[:PORT] or tls://HOST[:PORT]
+	Stream  string        // "" is SESS
+	Creds   string        // a file with credentials, "" for none
+	Timeout time.Duration // of all tries to get an answer; 0 is DefaultTimeout
 }
 
 // DefaultStream is the name of the stream if none is given.
@@ -43,9 +44,12 @@ func Open(c Config, warn func(string, ...any)) (remote.Log, error) {
 	if c.Stream == "" {
 		c.Stream = DefaultStream
 	}
+	if c.Timeout <= 0 {
+		c.Timeout = DefaultTimeout
+	}
 	l := &log{Config: c, warn: warn, prefix: strings.ToLower(c.Stream) + ".v1.", cards: strings.ToLower(c.Stream) + "-cards.v1."}
 	options := []nats.Option{
-		nats.Name("sess-sync"), nats.Timeout(answerTime), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond),
+		nats.Name("sess-sync"), nats.Timeout(min(answerTime, c.Timeout)), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if errors.Is(err, nats.ErrPermissionViolation) {
 				l.denied.Store(&err) // what was asked never gets an answer
@@ -95,9 +99,9 @@ func (l *log) subject(key string) string { return l.prefix + remote.Shard(key) +
 
 // again makes a request until there is an answer, or no patience left.
 func (l *log) again(ctx context.Context, ask func(context.Context) error) error {
-	until := time.Now().Add(patience)
+	until := time.Now().Add(l.Timeout)
 	for try := 0; ; try++ {
-		tctx, cancel := context.WithTimeout(ctx, answerTime)
+		tctx, cancel := context.WithTimeout(ctx, min(answerTime, l.Timeout))
 		err := l.classed(ask(tctx))
 		cancel()
 		if !errors.Is(err, remote.ErrUnknown) || time.Now().After(until) {

@@ -234,28 +234,57 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// A message that is no part of ours, or whose bytes are not those of its hash, is damage.
+// A message that is no part of ours is passed over, and the session goes on behind it. One that
+// says it is the next part and is not what was written is damage.
 func TestForeignMessage(t *testing.T) {
 	t.Parallel()
 	l := connect(t, address(t), newStream())
 	if err := l.Init(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.js.Publish(t.Context(), l.subject(key), []byte("hello\n")); err != nil {
+	publish := func(number, data string) {
+		t.Helper()
+		m := &nats.Msg{Subject: l.subject(key), Data: []byte(data), Header: nats.Header{}}
+		if number != "" {
+			m.Header.Set(partHeader, number)
+			m.Header.Set(sumHeader, remote.SumOf(m.Data))
+		}
+		if _, err := l.js.PublishMsg(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	publish("", "hello\n")
+	at := remote.Pos(0)
+	for n := uint64(1); n <= 2; n++ {
+		var err error
+		if at, err = l.Append(t.Context(), key, at, n, fmt.Appendf(nil, "{\"n\":%d}\n", n)); err != nil {
+			t.Fatal(err)
+		}
+		publish("", "hello\n")
+		publish("1", "{\"n\":\"again\"}\n")
+	}
+	for _, after := range []remote.Pos{0, at - 1} {
+		list, err := remotetest.Parts(t.Context(), l, key, after)
+		if err != nil || len(list) == 0 || list[len(list)-1].N != 2 || list[len(list)-1].Pos != at {
+			t.Errorf("behind %d: %v, %v", after, list, err)
+		}
+	}
+	if p, err := l.Last(t.Context(), key); err != nil || p.N == 0 {
+		t.Errorf("last: %v, %v", p, err)
+	}
+	publish("7", "{\"n\":7}\n")
+	if list, err := remotetest.Parts(t.Context(), l, key, 0); !errors.Is(err, remote.ErrGap) || len(list) != 2 {
+		t.Errorf("a number that is too high: %d parts, %v", len(list), err)
+	}
+	if _, err := l.Append(t.Context(), key, at, 3, []byte("{\"n\":3}\n")); err != nil {
+		t.Errorf("going on at the gap: %v", err)
+	}
+	m := &nats.Msg{Subject: l.subject(key), Data: []byte("{}\n"), Header: nats.Header{partHeader: {"4"}}}
+	if _, err := l.js.PublishMsg(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := remotetest.Parts(t.Context(), l, key, 0); !errors.Is(err, remote.ErrDamaged) {
-		t.Errorf("%v", err)
-	}
-	at, err := l.Append(t.Context(), "other", 0, 1, []byte("{}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := l.js.Publish(t.Context(), l.subject("other"), []byte("hello\n")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := remotetest.Parts(t.Context(), l, "other", at); !errors.Is(err, remote.ErrDamaged) {
-		t.Errorf("behind a part: %v", err)
+	if list, err := remotetest.Parts(t.Context(), l, key, 0); !errors.Is(err, remote.ErrDamaged) || errors.Is(err, remote.ErrGap) || len(list) != 3 {
+		t.Errorf("a part without a sum: %d parts, %v", len(list), err)
 	}
 }
 

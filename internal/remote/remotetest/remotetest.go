@@ -53,7 +53,7 @@ func ready(t testing.TB, r Remote) remote.Log {
 	t.Helper()
 	l := r.Open(t)
 	if r.Plant != nil {
-		r.Plant(t, "v1/remote.json", "{}\n") // without the probe, which takes time
+		r.Plant(t, "v1/remote.json", string(remote.Marker(time.Now()))) // without the probe, which takes time
 	} else if err := l.Init(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
@@ -56,7 +57,7 @@ func (f *fake) open(t testing.TB) *bucket {
 	b, err := open(Config{
 		Bucket: bucketName, Prefix: "team/a", Host: strings.TrimPrefix(f.URL, "https://"), PathStyle: true,
 		transport: f.Client().Transport, creds: credentials.NewStaticV4("key", "hunter2", ""),
-	})
+	}, func(string, ...any) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,4 +192,22 @@ func (f *fake) list(w http.ResponseWriter, r *http.Request) {
 		answer.Contents = append(answer.Contents, content{k, len(f.objects[k].data)})
 	}
 	_ = xml.NewEncoder(w).Encode(answer)
+}
+
+// marked is the marker of a remote.
+func marked() object {
+	data := remote.Marker(time.UnixMilli(0))
+	return object{data, remote.SumOf(data)}
+}
+
+// change changes the objects whose names have an ending, while requests may still come in.
+func (f *fake) change(ending string, with func(*object)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name, o := range f.objects {
+		if strings.HasSuffix(name, ending) {
+			with(&o)
+			f.objects[name] = o
+		}
+	}
 }

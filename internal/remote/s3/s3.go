@@ -41,20 +41,22 @@ type Config struct {
 	Region    string // "" is us-east-1
 	PathStyle bool   // the bucket stands in the path, not in the host
 
+	Timeout time.Duration // how long the server may say nothing; 0 is 30 seconds
+
 	transport http.RoundTripper
 	creds     *credentials.Credentials
 }
 
 // Open returns the remote in a bucket. It does not connect.
 func Open(c Config, warn func(string, ...any)) (remote.Log, error) {
-	b, err := open(c)
+	b, err := open(c, warn)
 	if err != nil {
 		return nil, err
 	}
 	return remote.Over(b, warn), nil
 }
 
-func open(c Config) (*bucket, error) {
+func open(c Config, warn func(string, ...any)) (*bucket, error) {
 	b := &bucket{Config: c, prefix: c.Prefix}
 	if b.prefix != "" {
 		b.prefix += "/"
@@ -76,12 +78,32 @@ func open(c Config) (*bucket, error) {
 	if creds == nil {
 		creds = chain()
 	}
-	var err error
+	transport, err := transportOf(c, warn)
+	if err != nil {
+		return nil, err
+	}
 	b.core.Client, err = minio.New(host, &minio.Options{
-		Creds: creds, Secure: !c.Plain, Region: region, BucketLookup: lookup, Transport: c.transport,
+		Creds: creds, Secure: !c.Plain, Region: region, BucketLookup: lookup, Transport: transport,
 		MaxRetries: 1, // a second try is ours: the answer to the first may have been lost
 	})
 	return b, err
+}
+
+// transportOf returns what requests go through.
+func transportOf(c Config, warn func(string, ...any)) (http.RoundTripper, error) {
+	p := &patient{next: c.transport, timeout: c.Timeout, warn: warn}
+	if p.timeout <= 0 {
+		p.timeout = defaultTimeout
+	}
+	if p.next == nil {
+		t, err := minio.DefaultTransport(!c.Plain)
+		if err != nil {
+			return nil, err
+		}
+		t.ResponseHeaderTimeout = 0 // which would count the time of a large request
+		p.next = t
+	}
+	return p, nil
 }
 
 // chain looks for credentials where other programs do. Off the clouds nobody answers at
@@ -173,7 +195,9 @@ func (b *bucket) get(ctx context.Context, name string, most int64, room []byte) 
 		return nil, err
 	case int64(len(data)) > most:
 		return nil, remote.ErrTooLarge
-	case info.UserMetadata[sumName] != "" && info.UserMetadata[sumName] != hex.EncodeToString(sum[:]):
+	case info.UserMetadata[sumName] == "":
+		return nil, fmt.Errorf("%s has no SHA-256 as metadata: %w", name, remote.ErrDamaged)
+	case info.UserMetadata[sumName] != hex.EncodeToString(sum[:]):
 		return nil, fmt.Errorf("%s has another SHA-256 than was written: %w", name, remote.ErrDamaged)
 	}
 	return data, nil
@@ -182,7 +206,8 @@ func (b *bucket) get(ctx context.Context, name string, most int64, room []byte) 
 // List goes on behind the last object that it got, if an answer is lost.
 func (b *bucket) List(ctx context.Context, prefix, after string) iter.Seq2[remote.Object, error] {
 	return func(yield func(remote.Object, error) bool) {
-		stopped := false
+		stopped, page := false, &pages{}
+		ctx := context.WithValue(ctx, pagesKey{}, page)
 		err := again(ctx, func() error {
 			o := minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}
 			if after != "" {
@@ -196,7 +221,7 @@ func (b *bucket) List(ctx context.Context, prefix, after string) iter.Seq2[remot
 				if !ok || name <= after {
 					return fmt.Errorf("listing %s: %q is out of order: %w", prefix, info.Key, remote.ErrDamaged)
 				}
-				after = name
+				after, page.n = name, 0
 				if stopped = !yield(remote.Object{Name: name, Size: info.Size}, nil); stopped {
 					return nil
 				}
@@ -228,13 +253,14 @@ func again(ctx context.Context, do func() error) (err error) {
 
 // classed returns an error of the library as one of a remote.
 func classed(ctx context.Context, err error) error {
-	if err == nil || errors.Is(err, remote.ErrTooLarge) || errors.Is(err, remote.ErrDamaged) {
+	if err == nil || errors.Is(err, remote.ErrTooLarge) || errors.Is(err, remote.ErrDamaged) || errors.Is(err, remote.ErrSilent) {
 		return err
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	e := minio.ToErrorResponse(err)
+	err = said{err}
 	is := remote.ErrUnknown
 	switch {
 	case e.Code == "NoSuchBucket":
@@ -258,3 +284,19 @@ func classed(ctx context.Context, err error) error {
 	}
 	return fmt.Errorf("%w: %w", is, err)
 }
+
+// said is an error in the words of a server, of which one short line is repeated.
+type said struct{ error }
+
+// mostSaid is the length of that line, in bytes.
+const mostSaid = 300
+
+func (s said) Error() string {
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(s.error.Error(), "\uFFFD")), " ")
+	if len(text) > mostSaid {
+		text = strings.ToValidUTF8(text[:mostSaid], "") + "…"
+	}
+	return text
+}
+
+func (s said) Unwrap() error { return s.error }

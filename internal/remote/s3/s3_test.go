@@ -21,7 +21,7 @@ func TestContract(t *testing.T) {
 			Plant: func(_ testing.TB, name, data string) {
 				f.mu.Lock()
 				defer f.mu.Unlock()
-				f.objects["team/a/"+name] = object{data: []byte(data)}
+				f.objects["team/a/"+name] = object{[]byte(data), remote.SumOf([]byte(data))}
 			},
 			Lose: func(_ testing.TB, done bool) { f.next(http.MethodPut, fault{done: done}) },
 		}
@@ -58,7 +58,7 @@ func TestAppendFaults(t *testing.T) {
 			t.Parallel()
 			f := newFake(t)
 			l := f.log(t)
-			f.objects["team/a/v1/remote.json"] = object{data: []byte("{}")}
+			f.objects["team/a/v1/remote.json"] = marked()
 			f.next(http.MethodPut, tt.faults...)
 			_, err := l.Append(t.Context(), key, 0, 1, []byte("{\"n\":1}\n"))
 			if tt.err == nil && err != nil || tt.err != nil && err == nil || tt.err != nil && !errors.Is(err, tt.err) {
@@ -95,7 +95,11 @@ func TestReadFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFake(t)
+			f.objects["team/a/v1/remote.json"] = marked()
 			l := f.log(t)
+			if err := l.Exists(t.Context()); err != nil { // which is asked once
+				t.Fatal(err)
+			}
 			want := ""
 			for n := range uint64(10) {
 				part := fmt.Sprintf("{\"n\":%d}\n", n)
@@ -128,6 +132,7 @@ func TestReadFaults(t *testing.T) {
 func TestStore(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
+	f.objects["team/a/v1/remote.json"] = marked()
 	l := f.log(t)
 	for n := range uint64(3) {
 		if _, err := l.Append(t.Context(), key, remote.Pos(n), n+1, []byte("{}\n")); err != nil {
@@ -143,14 +148,13 @@ func TestStore(t *testing.T) {
 		t.Errorf("behind a stale list: %v", err)
 	}
 	f.hide = 0
-	for name, o := range f.objects {
-		if strings.HasSuffix(name, "2") {
-			o.data = []byte("[]\n")
-			f.objects[name] = o
-		}
-	}
+	f.change("2", func(o *object) { o.data = []byte("[]\n") })
 	if _, err := remotetest.Parts(t.Context(), l, key, 0); !errors.Is(err, remote.ErrDamaged) {
 		t.Errorf("other bytes: %v", err)
+	}
+	f.change("2", func(o *object) { o.sum = "" })
+	if _, err := remotetest.Parts(t.Context(), l, key, 0); !errors.Is(err, remote.ErrDamaged) {
+		t.Errorf("without a sum: %v", err)
 	}
 }
 
@@ -172,6 +176,7 @@ func TestConditionIgnored(t *testing.T) {
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
+	f.objects["team/a/v1/remote.json"] = marked()
 	l := f.log(t)
 	if _, err := l.Append(t.Context(), key, 0, 1, []byte("{}\n")); err != nil {
 		t.Fatal(err)
@@ -194,8 +199,8 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%s %s", r.Method, r.URL)
 		}
 	}
-	if len(f.asked) != 4 {
-		t.Errorf("%d requests for an append, a card and reading one part", len(f.asked))
+	if len(f.asked) != 5 {
+		t.Errorf("%d requests for an append, a card, the marker and reading one part", len(f.asked))
 	}
 	f.asked = nil
 	if _, err := remotetest.Parts(t.Context(), l, key, 1); err != nil || len(f.asked) != 1 {
@@ -210,12 +215,12 @@ func TestName(t *testing.T) {
 		"s3://bkt/x/y":                      {Bucket: "bkt", Prefix: "x/y"},
 		"s3://bkt/x?endpoint=host.test:900": {Bucket: "bkt", Prefix: "x", Host: "host.test:900"},
 	} {
-		b, err := open(c)
+		b, err := open(c, nil)
 		if err != nil || b.Name() != want {
 			t.Errorf("%v: %s, %v", c, b.Name(), err)
 		}
 	}
-	if _, err := open(Config{Bucket: "bkt", Host: "no host/"}); err == nil {
+	if _, err := open(Config{Bucket: "bkt", Host: "no host/"}, nil); err == nil {
 		t.Error("a host that is none")
 	}
 }
