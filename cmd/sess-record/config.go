@@ -10,16 +10,32 @@ import (
 )
 
 type config struct {
-	from, prompt            string
-	bestEffort, keepUnknown bool
-	model, provider         string
-	target                  operand.TargetOptions
+	from, print                          string
+	prompt, promptFile                   string
+	bestEffort, keepUnknown, failOnError bool
+	timeout                              time.Duration
+	model, provider                      string
+	create                               bool
+	target                               operand.TargetOptions
+
+	given []byte // that the command reads, nil for standard input
 }
+
+// What is printed.
+const (
+	printEvents = "events"
+	printText   = "text"
+)
 
 func (c *config) flags() []clikit.Flag {
 	flags := []clikit.Flag{
 		clikit.Choice(&c.from, "from", stream.Names(), "the stream is `FORMAT`; auto finds out"),
-		clikit.String(&c.prompt, "prompt", "", "the user said `TEXT`, where the stream does not have it"),
+		clikit.String(&c.prompt, "prompt", "", "the user said `TEXT`; - is what the command reads on standard input"),
+		clikit.String(&c.promptFile, "prompt-file", "", "the user said what is in `FILE`, and the command reads it on standard input"),
+		clikit.Choice(&c.print, "print", []string{printEvents, printText}, "print `WHAT`: the stream as it is, or the text of the answers"),
+		clikit.Bool(&c.failOnError, "fail-on-error", "end with 5 if the newest answer is an error, or if there is none"),
+		clikit.Duration(&c.timeout, "timeout", 0, "stop the command after `DURATION`; 0 is never"),
+		operand.CreateFlag(&c.create),
 		clikit.Bool(&c.keepUnknown, "keep-unknown", "keep events that mean nothing here as custom entries"),
 		clikit.Bool(&c.bestEffort, "best-effort", "let the stream pass even if the session cannot be written"),
 		clikit.String(&c.model, "model", "", "the `MODEL`, where the stream does not name it ($SESS_MODEL)"),
@@ -37,18 +53,59 @@ func (c *config) check(s *clikit.Streams, name string) error {
 		return clikit.WithHint(clikit.UsageError("no session named: standard input is the stream"), "sess-new -o FILE makes a session")
 	case s.HasCommand && len(s.Command) == 0:
 		return clikit.UsageError("no command after --")
+	case c.timeout < 0:
+		return clikit.UsageError("--timeout wants a time, 0 or more")
+	case c.timeout > 0 && !s.HasCommand:
+		return clikit.UsageError("--timeout is for a command, and there is none")
 	}
 	c.target.Settle()
-	return clikit.UTF8("--prompt", c.prompt)
+	if err := clikit.Exclusive(clikit.Given(c.prompt != "", "--prompt"), clikit.Given(c.promptFile != "", "--prompt-file")); err != nil {
+		return err
+	}
+	return c.readPrompt(s)
+}
+
+// readPrompt reads what the user said. What comes from a file or from standard input is read
+// by the command as it is: there is no other way for a prompt that is too long for an argument.
+func (c *config) readPrompt(s *clikit.Streams) error {
+	file := c.promptFile
+	if c.prompt == "-" {
+		file = "-"
+	}
+	if file == "" {
+		c.prompt = strings.TrimRight(c.prompt, "\n")
+		return clikit.UTF8("--prompt", c.prompt)
+	}
+	if file == "-" && !s.HasCommand {
+		return clikit.WithHint(clikit.UsageError("standard input is the stream, and no place for the prompt"), "name it with --prompt TEXT or --prompt-file FILE")
+	}
+	data, err := s.ReadInput(file, "prompt", "--prompt or --prompt-file")
+	if err != nil {
+		return err
+	}
+	c.prompt = strings.TrimRight(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
+	if s.HasCommand {
+		c.given = data
+	}
+	switch name := map[bool]string{true: "standard input", false: file}[file == "-"]; {
+	case c.prompt == "":
+		return clikit.UsageError("no prompt: %s is empty", name)
+	default:
+		return clikit.UTF8(name, c.prompt)
+	}
 }
 
 // options returns how the stream is decoded.
 func (c *config) options(w *writer, live bool) stream.Options {
 	tally := clikit.NewTally(w.streams.Warnf)
-	return stream.Options{
-		From: c.from, Prompt: strings.TrimRight(c.prompt, "\n"), KeepUnknown: c.keepUnknown, Live: live,
+	o := stream.Options{
+		From: c.from, Prompt: c.prompt, KeepUnknown: c.keepUnknown, Live: live,
 		Now:  func() int64 { return time.Now().UnixMilli() },
 		Emit: w.take, Totals: w.totals, Note: w.streams.Notef,
 		Warn: func(format string, args ...any) { tally.Warnf(format, format, args...) },
 	}
+	if c.print == printText {
+		o.Say = w.say
+	}
+	return o
 }

@@ -23,7 +23,7 @@ var tool = clikit.Tool{
 	Args:    "SESSION [-- COMMAND [ARG...]]",
 	Command: true,
 	Examples: `sess-record s.jsonl --prompt 'fix it' -- claude -p --output-format stream-json --verbose 'fix it'
-sess-record s.jsonl --prompt 'fix it' -- codex exec --json 'fix it' </dev/null
+sess-record s.jsonl --create --prompt-file prompt.md --timeout 30m --fail-on-error -- codex exec --json -
 pi --mode json 'fix it' | sess-record s.jsonl > events.jsonl
 curl -sN "$url" -d @request.json | sess-record --from openai s.jsonl`,
 	Complete: complete.Writer,
@@ -38,18 +38,23 @@ func main() { clikit.Main(tool) }
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
 	name, err := operand.One(operands)
 	if err != nil {
-		return err
+		return s.Dashes(err)
 	}
 	if err := c.check(s, name); err != nil {
 		return err
 	}
 	// Signals do not end a recording as they end other tools: see source.
 	ctx = context.WithoutCancel(ctx)
-	w, err := c.open(ctx, s, name)
+	src, err := c.source(s)
 	if err != nil {
 		return err
 	}
-	src, err := c.source(s)
+	if c.create {
+		if err := operand.Ensure(ctx, name, c.target.Sync); err != nil {
+			return err
+		}
+	}
+	w, err := c.open(ctx, s, name)
 	if err != nil {
 		return err
 	}

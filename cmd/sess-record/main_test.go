@@ -13,7 +13,7 @@ func TestMain(m *testing.M) {
 func TestScript(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() // of the tools that show what was recorded
-	if err := scripttest.Build(dir, "sess-new", "sess-path", "sess-check"); err != nil {
+	if err := scripttest.Build(dir, "sess-new", "sess-path", "sess-check", "sess-append"); err != nil {
 		t.Fatal(err)
 	}
 	scripttest.Run(t, "testdata", dir)

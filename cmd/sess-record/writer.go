@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +26,15 @@ type writer struct {
 	name    string // the operand
 	path    string // of the session's file, "" if it is not known
 
+	id    string // of the session, "" if it is not known yet
+	asked bool   // the session ended with words of the user
+
+	printed io.Writer // what is printed, of --print text
+	refused error     // of the last try to print it
+	leave   func()    // tells whoever prints the stream that nobody reads it
+
 	pending []*stream.Item // that are not written yet
+	size    int            // of those, in bytes
 	failed  error          // of the last try
 	state   *operand.State // of the session, as the last commit left it
 }
@@ -37,6 +46,7 @@ func (c *config) open(ctx context.Context, s *clikit.Streams, name string) (*wri
 	in, err := operand.Open(ctx, s, name)
 	if err == nil {
 		w.path = in.File
+		w.asked = endsWithUser(in)
 		err = in.Close()
 	}
 	if err == nil {
@@ -55,32 +65,31 @@ func (c *config) open(ctx context.Context, s *clikit.Streams, name string) (*wri
 // take takes entries that are whole.
 func (w *writer) take(group []*stream.Item) error {
 	w.pending = append(w.pending, group...)
+	for _, i := range group {
+		w.size += len(i.Message.Raw())
+		for _, f := range i.Fields {
+			w.size += len(f.Raw)
+		}
+	}
 	return nil
 }
 
-// again is after how long entries that could not be written are tried again.
-const again = 200 * time.Millisecond
-
-// record passes the stream on, and writes down what is whole.
-func (w *writer) record(src *source) error {
-	back, passed := newBacklog(), make(chan error, 1)
-	go func() { passed <- pass(w.streams, src.out, back) }()
-	d := stream.New(w.options(w, src.live))
-	interrupted := w.follow(d, back, src)
-	var unread error
-	if err := d.Close(); err != nil {
-		unread = fmt.Errorf("%s: %w", w.name, err)
+// endsWithUser reports whether the last message of a session is the user's, or that cannot
+// be told.
+func endsWithUser(in *operand.Input) bool {
+	path, _, err := in.Recent(0)
+	if errors.Is(err, session.ErrWhole) {
+		var s *session.Session
+		if s, err = session.Read(in); err == nil {
+			path = s.Entries
+		}
 	}
-	kept := w.finish()
-	if w.bestEffort {
-		w.tell(unread)
-		w.tell(kept)
-		unread, kept = nil, nil
+	for _, e := range slices.Backward(path) {
+		if m, ok := e.Message(); ok {
+			return m.Role() != session.RoleAssistant
+		}
 	}
-	if interrupted != nil {
-		return errors.Join(interrupted, kept)
-	}
-	return errors.Join(src.wait(), <-passed, unread, kept)
+	return err != nil
 }
 
 // tell warns of an error that does not count.
@@ -90,35 +99,18 @@ func (w *writer) tell(err error) {
 	}
 }
 
-// follow decodes what passes until it ends, or until a signal ends it.
-func (w *writer) follow(d *stream.Decoder, back *backlog, src *source) error {
-	var data []byte
-	retry := time.NewTicker(again)
-	defer retry.Stop()
-	for ended := false; !ended; {
-		select {
-		case <-back.wake:
-			data, ended = back.take(data)
-			if _, err := d.Write(data); err != nil {
-				return err
-			}
-		case <-retry.C:
-		case <-src.stop:
-			data, _ = back.take(data)
-			_, err := d.Write(data)
-			return errors.Join(err, context.Canceled)
-		}
-		if len(w.pending) > 0 {
-			w.try()
-		}
-	}
-	return nil
-}
+// maxPending is how many bytes of entries may wait for a session that cannot be written. If
+// there are more they are kept in a file of their own.
+const maxPending = 32 << 20
 
 // try writes what is pending, if the session is free. A failure is told once: the entries
 // wait, and are tried again.
 func (w *writer) try() {
 	err := w.commit(-1)
+	if err != nil && w.size > maxPending {
+		w.tell(w.keep(err))
+		return
+	}
 	if err != nil && !errors.Is(err, jsonl.ErrLocked) && w.failed == nil {
 		w.streams.Warnf("%v; the entries wait, and are tried again", err)
 		w.failed = err
@@ -135,10 +127,21 @@ func (w *writer) commit(wait time.Duration) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
+	if w.id == "" {
+		w.id = t.Header.ID
+	}
+	if w.id != t.Header.ID {
+		return &replacedError{fmt.Sprintf("%s: another session is there now: %s, not %s", t.Name, t.Header.ID, w.id)}
+	}
 	if len(w.pending) == 0 {
 		return nil
 	}
 	t.Batch.Force, t.Batch.Defaults = true, operand.Defaults(w.provider, w.model)
+	for _, i := range w.pending { // an agent that goes on gives the time at which it once began
+		if i.Time > 0 {
+			i.Time = max(i.Time, t.Time)
+		}
+	}
 	if err := stream.AddTo(&t.Batch, w.pending); err != nil {
 		return err
 	}
@@ -147,12 +150,17 @@ func (w *writer) commit(wait time.Duration) (err error) {
 		for _, i := range w.pending {
 			i.Forget()
 		}
-		w.pending, w.failed, w.state = nil, nil, t.State()
+		w.pending, w.size, w.failed, w.state = nil, 0, nil, t.State()
 		w.streams.Notef("%s", operand.Appended(t.Batch.Entries))
 		t.LeaveCrumb()
 	}
 	return err
 }
+
+// A replacedError says that another session is where the one that is recorded was.
+type replacedError struct{ text string }
+
+func (e *replacedError) Error() string { return e.text }
 
 // finish writes what is left. What cannot be written is kept in a file of its own.
 func (w *writer) finish() error {
@@ -163,16 +171,26 @@ func (w *writer) finish() error {
 	if len(w.pending) == 0 {
 		return err
 	}
+	return w.keep(err)
+}
+
+// keep keeps what is pending in a file of its own, and says why and where.
+func (w *writer) keep(why error) error {
 	text, lost := w.lines()
 	if lost != nil {
-		return errors.Join(err, lost)
+		return errors.Join(why, lost)
 	}
 	file, kept := operand.Keep(w.streams, w.path, "what was recorded", ".jsonl", text)
 	if file == "" {
-		return errors.Join(err, kept)
+		return errors.Join(why, kept)
 	}
-	apply := clikit.ShellWords([]string{"sess-append", "--force-type", "--entries", "--file", file, w.name})
-	return errors.Join(err, fmt.Errorf("%w; to add it: %s", kept, apply))
+	w.pending, w.size = nil, 0
+	name := w.name
+	if _, ok := errors.AsType[*replacedError](why); ok {
+		name = w.id
+	}
+	apply := clikit.ShellWords([]string{"sess-append", "--force-type", "--entries", "--file", file, name})
+	return errors.Join(why, fmt.Errorf("%w; to add it: %s", kept, apply))
 }
 
 // lines returns what is pending as entries that can be added anywhere.

@@ -13,7 +13,8 @@ import (
 // ask returns what the command is given: the conversation, with what the user says now
 // at its end.
 func (t *turn) ask() (string, error) {
-	messages := convo.ToLLM(slices.Concat(t.prompt, convo.MessagesOf(t.context())))
+	said := slices.Concat(t.prompt, convo.MessagesOf(t.context()))
+	messages := convo.ToLLM(said)
 	for _, m := range messages {
 		t.tokens += convo.Estimate(m)
 	}
@@ -22,7 +23,7 @@ func (t *turn) ask() (string, error) {
 	var repairs []string
 	switch t.as {
 	case "text":
-		err := view.Text(&b, messages)
+		err := view.Text(&b, said)
 		return b.String(), err
 	case "messages":
 		for _, m := range messages {
@@ -45,11 +46,11 @@ func (t *turn) ask() (string, error) {
 // part that fits the window.
 func (t *turn) context() []convo.Projected {
 	var projection []convo.Projected
-	for _, p := range convo.Project(t.path) {
+	for _, p := range t.harness.Spoken(t.streams, t.session, convo.Project(t.path)) {
 		p.Messages = slices.DeleteFunc(slices.Clone(p.Messages), func(m session.Message) bool { return m.Role() == session.RoleSystem })
 		projection = append(projection, p)
 	}
-	projection = append(projection, convo.Projected{Messages: []session.Message{t.user}})
+	projection = append(projection, convo.Projected{Messages: []session.Message{t.sent}})
 	if t.window == 0 {
 		return projection
 	}
@@ -69,5 +70,5 @@ func (t *turn) room() int64 { return t.window - t.reserve }
 
 // said is how many of them are for what is said now, the system prompt included.
 func (t *turn) said() int64 {
-	return view.Tokens([]convo.Projected{{Messages: append(slices.Clone(t.prompt), t.user)}})
+	return view.Tokens([]convo.Projected{{Messages: append(slices.Clone(t.prompt), t.sent)}})
 }

@@ -73,6 +73,9 @@ func (t *turn) compactBy(a attempt) error {
 		"--timeout", t.timeout.String(), "--retries", strconv.Itoa(t.retries),
 		"--wait", max(0, t.target.Wait).String(), t.name,
 	}
+	if t.redact {
+		args = append([]string{"--redact"}, args...)
+	}
 	if t.target.Sync != "" {
 		args = append([]string{"--sync", t.target.Sync}, args...)
 	}

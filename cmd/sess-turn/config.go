@@ -15,22 +15,30 @@ import (
 type config struct {
 	text         *string
 	file, system string
+	harness      operand.Harness
 	as           string
 
 	window, reserve int64
 	compact         bool
 	summarizer      *string
 
-	reply                string
+	reply, print         string
 	timeout              time.Duration
 	retries              int
 	noStream, keepFailed bool
 	model, provider      string
 
-	expect string
-	dryRun bool
-	target operand.TargetOptions
+	expect          string
+	dryRun, noStore bool
+	redact, create  bool
+	target          operand.TargetOptions
 }
+
+// What is printed.
+const (
+	printEvents = "events"
+	printText   = "text"
+)
 
 // defaultTimeout is how long a turn may take: an agent works for longer than a model
 // summarizes.
@@ -54,15 +62,18 @@ func (c *config) flags() []clikit.Flag {
 		}...),
 		clikit.Group("What the command reads", []clikit.Flag{
 			clikit.Choice(&c.as, "as", forms, "give it the conversation as `FORM`"),
+			operand.HarnessFlag(&c.harness),
 			clikit.Tokens(&c.window, "window", 0, "leave out the oldest messages that do not fit a context window of `TOKENS`"),
 			clikit.Tokens(&c.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
 			clikit.Bool(&c.compact, "compact", "compact the session first, if it does not fit, and have the command summarize"),
+			clikit.Bool(&c.redact, "redact", "take secrets out of what the command reads, as sess-redact does"),
 			clikit.Optional(&c.summarizer, "summarizer", "have the shell command `COMMAND` summarize; if it is empty, extract without a model"),
 		}...),
 		clikit.Group("The answer", []clikit.Flag{
 			clikit.Choice(&c.reply, "reply", replies(), "the command prints `WHAT`: a text, or the events or the response of a program"),
+			clikit.Choice(&c.print, "print", []string{printEvents, printText}, "print `WHAT`: what the command prints, or the text of the answer"),
 			clikit.Duration(&c.timeout, "timeout", defaultTimeout, "stop the command after `DURATION`; 0 is never"),
-			clikit.Int(&c.retries, "retries", 2, "run a command that failed and printed nothing up to `N` more times, where waiting may help"),
+			clikit.Int(&c.retries, "retries", 2, "run a command that failed and printed nothing up to `N` more times, if it says that waiting helps"),
 			clikit.Bool(&c.noStream, "no-stream", "print the answer when it is whole"),
 			clikit.Bool(&c.keepFailed, "keep-failed", "store a turn whose command failed, too, marked as such"),
 			clikit.String(&c.model, "model", "", "the `MODEL` of the answer ($SESS_MODEL)"),
@@ -72,6 +83,8 @@ func (c *config) flags() []clikit.Flag {
 			operand.ParentFlag(&c.target.Parent, "go on from `REF` instead of the leaf; null begins anew"),
 			clikit.String(&c.expect, "expect-leaf", "", "add only if `REF` is the leaf, before and after the command; otherwise status 4"),
 		}, c.target.Flags("entries"), []clikit.Flag{
+			operand.CreateFlag(&c.create),
+			clikit.Bool(&c.noStore, "no-store", "store nothing; the session may be another agent's, or standard input"),
 			clikit.Bool(&c.dryRun, "dry-run, n", "print what the command would read, and run nothing"),
 		})...),
 	)
@@ -79,10 +92,7 @@ func (c *config) flags() []clikit.Flag {
 
 // check refuses flags that contradict each other, and completes the rest.
 func (c *config) check(s *clikit.Streams, name string) error {
-	if name == "" || name == "-" {
-		return clikit.WithHint(clikit.UsageError("no session named"), "sess-new makes one; the turn is appended to its file")
-	}
-	if err := operand.Writable(name); err != nil {
+	if err := c.checkName(name); err != nil {
 		return err
 	}
 	if err := clikit.Exclusive(clikit.Given(c.text != nil, "--text"), clikit.Given(c.file != "", "--file")); err != nil {
@@ -96,7 +106,7 @@ func (c *config) check(s *clikit.Streams, name string) error {
 	case c.timeout < 0 || c.retries < 0:
 		return clikit.UsageError("--timeout and --retries want a number, 0 or more")
 	case c.window > 0 && c.reserve >= c.window:
-		return clikit.UsageError("--reserve leaves nothing of --window")
+		return clikit.UsageError("--reserve %d leaves nothing of --window %d; without --reserve it is %d", c.reserve, c.window, compact.DefaultReserve)
 	}
 	if err := c.checkCompact(); err != nil {
 		return err
@@ -108,8 +118,25 @@ func (c *config) check(s *clikit.Streams, name string) error {
 	return nil
 }
 
+// checkName refuses what is no session that the turn can be made of, or be added to.
+func (c *config) checkName(name string) error {
+	switch {
+	case name == "", name == "-" && !c.noStore:
+		return clikit.WithHint(clikit.UsageError("no session named"), "sess-new makes one; the turn is appended to its file")
+	case !c.noStore:
+		return operand.Writable(name)
+	case name == "-" && c.text == nil && (c.file == "" || c.file == "-"):
+		return clikit.UsageError("standard input is the session: no place for the text")
+	case c.keepFailed, c.expect != "", c.create:
+		return clikit.UsageError("--no-store stores nothing: --keep-failed, --expect-leaf and --create do not go with it")
+	}
+	return nil
+}
+
 func (c *config) checkCompact() error {
 	switch {
+	case c.compact && c.noStore:
+		return clikit.UsageError("--compact stores a summary, and --no-store stores nothing")
 	case c.summarizer != nil && !c.compact:
 		return clikit.UsageError("--summarizer goes with --compact")
 	case !c.compact:

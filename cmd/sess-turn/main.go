@@ -21,7 +21,7 @@ var tool = clikit.Tool{
 	Summary: "make one turn of a session with any LLM command",
 	Args:    "SESSION -- COMMAND [ARG...]",
 	Command: true,
-	Examples: `sess-turn -t 'why does it hang?' s.jsonl -- claude -p --bare --tools ""
+	Examples: `sess-turn -t 'why does it hang?' s.jsonl -- claude -p --tools "" --no-session-persistence
 git diff | sess-turn -f - --system review.txt s.jsonl -- llm
 sess-turn --window 200000 --compact -t 'go on' s.jsonl -- my-llm
 sess-turn -n -t 'what would it read?' s.jsonl -- my-llm`,
@@ -35,15 +35,18 @@ sess-turn -n -t 'what would it read?' s.jsonl -- my-llm`,
 func main() { clikit.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	_ = ctx.Err() // from now on a signal ends the turn, and not with a trace of this program
 	name, err := operand.One(operands)
-	if err != nil && len(operands) > 1 && !s.HasCommand {
-		return clikit.WithHint(err, "a command stands behind two dashes: %s", clikit.ShellWords([]string{"sess-turn", operands[0], "--", operands[1]}))
-	}
 	if err != nil {
-		return err
+		return s.Dashes(err)
 	}
 	if err := c.check(s, name); err != nil {
 		return err
+	}
+	if c.create && !c.dryRun {
+		if err := operand.Ensure(ctx, name, c.target.Sync); err != nil {
+			return err
+		}
 	}
 	t := &turn{config: c, ctx: ctx, streams: s, name: name}
 	if err := t.readTexts(); err != nil {

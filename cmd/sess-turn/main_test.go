@@ -13,7 +13,11 @@ func TestMain(m *testing.M) {
 
 func TestScript(t *testing.T) {
 	t.Parallel()
-	scripttest.Run(t, "testdata")
+	dir := t.TempDir() // of the tools that are run beside it
+	if err := scripttest.Build(dir, "sess-export", "sess-import"); err != nil {
+		t.Fatal(err)
+	}
+	scripttest.Run(t, "testdata", dir)
 }
 
 // A wait of 0 is none at all, not the default, and a time-out of 0 never comes.

@@ -35,7 +35,7 @@ func (t *turn) readReply(printed []byte) reply {
 	var r reply
 	tally := clikit.NewTally(t.streams.Warnf)
 	items, unread := stream.Decode(printed, stream.Options{
-		From: t.reply, Note: t.streams.Notef, Now: func() int64 { return time.Now().UnixMilli() },
+		From: t.reply, TextFlag: "--reply", Note: t.streams.Notef, Now: func() int64 { return time.Now().UnixMilli() },
 		Warn: func(format string, args ...any) { tally.Warnf(format, format, args...) },
 	})
 	tally.More("", "")
@@ -89,14 +89,18 @@ func said(m session.Message) *stream.Item {
 	return &stream.Item{Type: session.TypeMessage, Message: m}
 }
 
-// fail adds to the reply of a command that failed why it did.
+// fail adds to the reply of a command that failed why it did. One that was stopped was aborted.
 func (r *reply) fail(text string, why error) {
+	stop := "error"
+	if e, ok := errors.AsType[*command.Error](why); ok && (e.Reason == command.Signaled || e.Reason == command.TimedOut) {
+		stop = "aborted"
+	}
 	content := "[]"
 	if text != "" {
 		content = "[" + session.TextBlock(js.Quote(text)) + "]"
 	}
 	r.items = append(r.items, said(session.NewMessage(js.Object(
 		js.StringField("role", session.RoleAssistant), js.RawField("content", content),
-		js.StringField("stopReason", "error"), js.StringField("errorMessage", why.Error()),
+		js.StringField("stopReason", stop), js.StringField("errorMessage", why.Error()),
 	))))
 }

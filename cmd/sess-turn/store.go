@@ -55,23 +55,38 @@ func (t *turn) finish(printed []byte, failed error) error {
 	return cmp.Or(t.streams.Acknowledge(operand.Appended(added), t.out.failed), r.unread)
 }
 
+// told is the end of a turn that is not stored.
+func (t *turn) told(printed []byte) error {
+	var r reply
+	if t.reply != stream.Text {
+		r = t.readReply(printed)
+	}
+	if r.failed != nil {
+		return clikit.CommandFailed(fmt.Errorf("running %s: %w", command.Command{Argv: t.streams.Command}, r.failed))
+	}
+	return cmp.Or(t.out.failed(), t.ctx.Err(), r.unread)
+}
+
 // store adds what the user said and the reply to the session, and returns the entries.
 // What cannot be added is kept in a file: it was paid for.
 func (t *turn) store(printed []byte, items []*stream.Item) ([]session.Entry, error) {
 	target, err := t.open()
 	var added []session.Entry
+	var unlocked error
 	if err == nil {
 		if err = t.add(&target.Batch, items); err == nil {
 			added = target.Batch.Entries
 			err = target.Commit()
 		}
-		err = errors.Join(err, target.Close())
+		unlocked = target.Close()
 	}
 	switch {
 	case errors.Is(err, operand.ErrUnsynced):
-		return nil, err
+		return nil, errors.Join(err, unlocked)
 	case err != nil:
-		return nil, t.rescue(err, added, items, printed)
+		return nil, t.rescue(errors.Join(err, unlocked), added, items, printed)
+	case unlocked != nil: // what is added is added, and must not be added again
+		return nil, fmt.Errorf("%s, but %w", operand.Appended(added), unlocked)
 	}
 	target.LeaveCrumb()
 	return added, nil

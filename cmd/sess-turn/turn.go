@@ -12,6 +12,8 @@ import (
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/command"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/redact"
+	"github.com/sess-tools/sess/internal/stream"
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -27,9 +29,12 @@ type turn struct {
 	streams *clikit.Streams
 	name    string // the operand
 
-	began  int64 // in milliseconds since the epoch
-	user   session.Message
+	began  int64             // in milliseconds since the epoch
+	user   session.Message   // what the user says
+	sent   session.Message   // what the command is told of it
 	prompt []session.Message // of --system
+
+	secrets *redact.Redactor // of --redact, nil: they stay
 
 	read
 	tokens int64 // of what the command is given, estimated
@@ -51,13 +56,31 @@ func (t *turn) readTexts() error {
 	if err != nil {
 		return err
 	}
+	if t.redact {
+		if t.secrets, err = redact.Default(); err != nil {
+			return err
+		}
+	}
 	t.began, t.user = time.Now().UnixMilli(), session.NewTextMessage(session.RoleUser, text)
-	if t.system == "" {
-		return nil
+	if t.sent, err = t.clean(session.RoleUser, text); err != nil || t.system == "" {
+		return err
 	}
 	prompt, err := t.streams.ReadText(t.system, "system prompt", "--system")
-	t.prompt = []session.Message{session.NewTextMessage(session.RoleSystem, prompt)}
+	if err != nil {
+		return err
+	}
+	said, err := t.clean(session.RoleSystem, prompt)
+	t.prompt = []session.Message{said}
 	return err
+}
+
+// clean is a message with a text, without its secrets if that is wanted.
+func (t *turn) clean(role, text string) (session.Message, error) {
+	if t.secrets == nil {
+		return session.NewTextMessage(role, text), nil
+	}
+	text, err := t.secrets.Text(text)
+	return session.NewTextMessage(role, text), err
 }
 
 func (t *turn) userText() (string, error) {
@@ -86,8 +109,10 @@ func (t *turn) make() error {
 		}
 		return err
 	}
-	if err := t.writable(); err != nil {
-		return err
+	if !t.noStore {
+		if err := t.writable(); err != nil {
+			return err
+		}
 	}
 	if t.compact {
 		if err := t.fit(); err != nil {
@@ -100,8 +125,11 @@ func (t *turn) make() error {
 	}
 	t.out = &sink{w: t.streams.Live()}
 	printed, failed := t.answer(prompt)
-	if failed != nil && !t.keeps(failed) {
+	switch {
+	case failed != nil && !t.keeps(failed):
 		return clikit.CommandFailed(failed)
+	case t.noStore:
+		return t.told(printed)
 	}
 	return t.finish(printed, failed)
 }
@@ -114,6 +142,11 @@ func (t *turn) readSession() error {
 	}
 	defer in.Close()
 	t.read = read{stored: in.Path(), session: in.Name}
+	if t.secrets != nil {
+		if err := in.Through(t.secrets.Session); err != nil {
+			return err
+		}
+	}
 	if t.target.Parent == "" && t.expect == "" {
 		path, _, err := in.Recent(operand.RecentSession)
 		if err == nil {
@@ -167,13 +200,14 @@ func (t *turn) answer(prompt string) (printed []byte, err error) {
 		Argv: t.streams.Command, Timeout: t.timeout, MaxReply: maxAnswer,
 		Env: []string{"SESS_FILE=" + t.stored, "SESS_LEAF=" + t.leaf, fmt.Sprintf("SESS_TOKENS=%d", t.tokens)},
 	}
+	shown := t.shown()
 	if !t.noStream {
-		cmd.Stdout = t.out
+		cmd.Stdout = shown
 	}
 	if t.streams.Verbose {
 		cmd.Stderr = t.streams.Err
 	}
-	retry := command.Retry{Attempts: t.retries, Report: func(try int, wait time.Duration, err error) {
+	retry := command.Retry{Attempts: t.retries, Asked: true, Report: func(try int, wait time.Duration, err error) {
 		t.streams.Warnf("%v; asking again in %v (retry %d of %d)", err, wait.Round(100*time.Millisecond), try, t.retries)
 	}}
 	_, err = retry.Run(t.ctx, func(ctx context.Context) (string, error) {
@@ -181,12 +215,28 @@ func (t *turn) answer(prompt string) (printed []byte, err error) {
 		return "", err
 	})
 	if err == nil && t.noStream {
-		_, _ = t.out.Write(printed) // it remembers its error
+		_, _ = shown.Write(printed) // it remembers its error
+	}
+	if d, ok := shown.(*stream.Decoder); ok {
+		_ = d.Close() // what is wrong is told when the answer is stored
+		return printed, err
 	}
 	if tty.IsTerminal(t.streams.OutFile()) && len(printed) > 0 && printed[len(printed)-1] != '\n' && (err == nil || !t.noStream) {
 		_, _ = t.out.Write([]byte("\n"))
 	}
 	return printed, err
+}
+
+// shown is where what the command prints is shown: as it is, or the text of its answer alone.
+func (t *turn) shown() io.Writer {
+	if t.print != printText || t.reply == stream.Text {
+		return t.out
+	}
+	return stream.New(stream.Options{
+		From: t.reply, Now: func() int64 { return time.Now().UnixMilli() },
+		Emit: func([]*stream.Item) error { return nil },
+		Say:  func(text string) { _, _ = io.WriteString(t.out, text) },
+	})
 }
 
 // keeps reports whether a turn that failed is stored: if that is asked for, and the

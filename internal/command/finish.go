@@ -57,24 +57,35 @@ func (p *process) finish(ctx context.Context, kill, silence time.Duration) outco
 	return o
 }
 
-// drain waits for the rest of the output of a command that has exited: another
-// process may still be writing it (a shell's process substitution does). A
-// process that merely holds the pipe is silent and ends the wait. It reports
+// drain waits for the rest of the output of a command that has exited. It reports
 // false if the context ended first.
 func (p *process) drain(ctx context.Context, silence time.Duration) bool {
+	return drained(p.ended, p.full, p.moved, ctx.Done(), silence)
+}
+
+// drained waits for the rest of the output of a command that has exited: another
+// process may still be writing it (a shell's process substitution does). A
+// process that merely holds the pipe is silent and ends the wait. Moved has a token for
+// each arrival. It reports false if stop came first.
+func drained(ended, full, moved <-chan struct{}, stop <-chan struct{}, silence time.Duration) bool {
 	timer := time.NewTimer(silence)
 	defer timer.Stop()
 	for {
 		select {
-		case <-p.ended:
+		case <-ended:
 			return true
-		case <-p.full:
+		case <-full:
 			return true
-		case <-p.moved:
+		case <-moved:
 			timer.Reset(silence)
 		case <-timer.C:
-			return true
-		case <-ctx.Done():
+			select {
+			case <-moved: // just now
+				timer.Reset(silence)
+			default:
+				return true
+			}
+		case <-stop:
 			return false
 		}
 	}

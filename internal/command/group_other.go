@@ -13,6 +13,8 @@ func ownGroup() *syscall.SysProcAttr { return nil }
 
 func terminateGroup(leader *os.Process) { _ = leader.Kill() }
 
+func signalGroup(leader *os.Process, sig os.Signal) { _ = leader.Signal(sig) }
+
 func killGroup(leader *os.Process) { _ = leader.Kill() }
 
 func groupAlive(*os.Process) bool { return false }

@@ -22,6 +22,13 @@ func terminateGroup(leader *os.Process) {
 	_ = syscall.Kill(-leader.Pid, syscall.SIGCONT)
 }
 
+// signalGroup sends a signal to every process of the group.
+func signalGroup(leader *os.Process, sig os.Signal) {
+	if sig, ok := sig.(syscall.Signal); ok {
+		_ = syscall.Kill(-leader.Pid, sig)
+	}
+}
+
 // killGroup ends every process of the group.
 func killGroup(leader *os.Process) {
 	_ = syscall.Kill(-leader.Pid, syscall.SIGKILL)

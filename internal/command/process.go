@@ -69,16 +69,21 @@ func (c Command) start(prompt string) (*process, error) {
 // withParent.
 func (p *process) launch() error {
 	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
+	go onOneThread(func() {
 		err := p.cmd.Start()
 		started <- err
 		if err == nil {
 			p.exited <- p.cmd.Wait()
 		}
-	}()
+	})
 	return <-started
+}
+
+// onOneThread calls a function without changing the thread it runs on.
+func onOneThread(call func()) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	call()
 }
 
 // run starts the goroutines that feed and read a started process.

@@ -39,6 +39,9 @@ const (
 type Retry struct {
 	// Attempts is how many more tries a failed first one gets.
 	Attempts int
+	// Asked says that a command is run again only if its words say that waiting helps. It is
+	// for commands that may have had effects: what an agent has done it would do again.
+	Asked bool
 	// Base bounds the first wait; zero or less means DefaultBase.
 	Base time.Duration
 	// Max bounds every wait that is drawn; zero or less means DefaultMax.
@@ -71,7 +74,7 @@ func (r Retry) Run(ctx context.Context, ask func(context.Context) (string, error
 	bound := min(r.Base, r.Max)
 	for try := 1; ; try++ {
 		reply, err := ask(ctx)
-		if err == nil || try > r.Attempts || !mayPass(err) {
+		if err == nil || try > r.Attempts || !mayPass(err) || r.Asked && !asks(err) {
 			return reply, err
 		}
 		wait := max(shortest, time.Duration(r.Rand()*float64(bound))) + asked(err)
@@ -120,6 +123,12 @@ func mayPass(err error) bool {
 		return e.outlook.passing && !e.outlook.lasting
 	}
 	return e.Reason == Signaled
+}
+
+// asks reports whether a command says that waiting helps.
+func asks(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.outlook.passing
 }
 
 // asked is the wait that a command asks for.

@@ -286,6 +286,190 @@ func TestRecordCommand(t *testing.T) {
 	}
 }
 
+// oneAnswer is a stream with one whole answer that waits for its end.
+const oneAnswer = `{"type":"system","subtype":"init","session_id":"c-1","model":"m1"}
+{"type":"assistant","message":{"id":"m2","role":"assistant","model":"m1","content":[{"type":"text","text":"It runs."}],"usage":{"input_tokens":19,"output_tokens":1}},"session_id":"c-1","uuid":"u3"}
+`
+
+// TestRecordLeftBehind: what an agent started and left behind, such as a server that keeps
+// standard output, does not keep the recording: it ends with the status of the agent, and has
+// what came.
+func TestRecordLeftBehind(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "s.jsonl", header)
+	write(t, dir, "stream", oneAnswer)
+	r := runCommand(t, dir, "", "sess-record", "s.jsonl", "--", "sh", "-c", `sleep 300 2>/dev/null & echo $! >pid; cat stream; exit 3`)
+	left := strings.TrimSpace(readFile(t, filepath.Join(dir, "pid")))
+	script(t, dir, "kill "+left) // it was not ended
+	if r.status != 3 || r.stdout != oneAnswer {
+		t.Errorf("status %d, %q: %s", r.status, r.stdout, r.stderr)
+	}
+	if got := readFile(t, filepath.Join(dir, "s.jsonl")); !strings.Contains(got, "It runs.") || !strings.Contains(got, `"stopReason":"error"`) {
+		t.Errorf("recorded %s", got)
+	}
+}
+
+// TestRecordLateSignal: a signal that comes when the command is gone ends the recording at
+// once, whoever keeps standard output.
+func TestRecordLateSignal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "s.jsonl", header)
+	write(t, dir, "stream", oneAnswer)
+	// Who keeps it says something all the time, so it is no silence that ends the recording.
+	c := command(dir, "sess-record", "s.jsonl", "--", "sh", "-c", `(while echo; do sleep 0.2; done) 2>/dev/null & cat stream; exit 3`)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := begin(t, c)
+	passed := bufio.NewReader(out)
+	for blank := 0; blank < 4; { // the command has exited by then, or is about to
+		line, err := passed.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line == "\n" {
+			blank++
+		}
+	}
+	for range 2 { // the first one may still meet the command
+		_ = c.Process.Signal(syscall.SIGTERM)
+	}
+	go func() { _, _ = io.Copy(io.Discard, passed) }()
+	if got := end(); got.status != 3 && got.status != 128+int(syscall.SIGTERM) {
+		t.Errorf("status %d: %s", got.status, got.stderr)
+	}
+	if got := readFile(t, filepath.Join(dir, "s.jsonl")); !strings.Contains(got, "It runs.") {
+		t.Errorf("recorded %s", got)
+	}
+}
+
+// TestRecordLeftInPipe: all of what a command left in the pipe passes, though somebody else
+// keeps standard output.
+func TestRecordLeftInPipe(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "s.jsonl", header)
+	const size = 1 << 20
+	c := command(dir, "sess-record", "--from", "text", "s.jsonl", "--", "sh", "-c", fmt.Sprintf(`sleep 300 2>/dev/null & echo $! >pid; head -c %d /dev/zero | tr '\0' x`, size))
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := begin(t, c)
+	var got int
+	buf := make([]byte, 64<<10)
+	for got < size {
+		n, err := out.Read(buf)
+		if got += n; err != nil {
+			break
+		}
+	}
+	if got != size {
+		t.Errorf("%d bytes of %d passed", got, size)
+	}
+	_, _ = io.Copy(io.Discard, out)
+	if r := end(); r.status != 0 {
+		t.Errorf("status %d: %s", r.status, r.stderr)
+	}
+	script(t, dir, "kill $(cat pid)")
+}
+
+// TestRecordReplacedSession: a session of another id that is moved to the path while a run is
+// recorded gets nothing of it, and what was recorded is kept.
+func TestRecordReplacedSession(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "s.jsonl", header)
+	other := `{"type":"session","version":3,"id":"other","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n"
+	write(t, dir, "other", other)
+	write(t, dir, "stream", oneAnswer)
+	r := runCommand(t, dir, "", "sess-record", "--prompt", "go", "s.jsonl", "--", "sh", "-c", `mv other s.jsonl; cat stream`)
+	if r.status != 2 || !strings.Contains(r.stderr, "another session is there now: other, not ") || !strings.Contains(r.stderr, "is kept in") {
+		t.Errorf("status %d: %s", r.status, r.stderr)
+	}
+	if got := readFile(t, filepath.Join(dir, "s.jsonl")); got != other {
+		t.Errorf("the other session has %s", got)
+	}
+	kept, _ := filepath.Glob(filepath.Join(dir, "s.unsent-*.jsonl"))
+	if len(kept) != 1 || !strings.Contains(readFile(t, kept[0]), "It runs.") {
+		t.Errorf("kept %v", kept)
+	}
+}
+
+// TestRecordBound: what waits for a session that cannot be written has a bound. What is above it
+// is kept in a file while the stream goes on, and nothing is lost.
+func TestRecordBound(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := write(t, dir, "s.jsonl", header)
+	held, err := jsonl.OpenAppender(context.Background(), path, jsonl.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := command(dir, "sess-record", "--wait", "0s", "--prompt", "go", "s.jsonl")
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := begin(t, c)
+	const messages = 44
+	words := strings.Repeat("word ", 200<<10)
+	for n := range messages {
+		fmt.Fprintf(in, `{"type":"assistant","message":{"id":"m%d","role":"assistant","model":"m1","content":[{"type":"text","text":"%s"}],"usage":{"input_tokens":1,"output_tokens":1}},"session_id":"c-1","uuid":"u%d"}`+"\n", n, words, n)
+	}
+	in.Close()
+	got := end()
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	kept, _ := filepath.Glob(filepath.Join(dir, "s.unsent-*.jsonl"))
+	answers, first := 0, 0
+	for _, name := range kept {
+		n := strings.Count(readFile(t, name), `"role":"assistant"`)
+		answers, first = answers+n, max(first, n)
+	}
+	if got.status != 4 || len(kept) < 2 || answers != messages || first == messages {
+		t.Errorf("status %d, %d answers in %d files: %.300s", got.status, answers, len(kept), got.stderr)
+	}
+}
+
+// TestRecordPromptFirst: a recording that is killed before the agent has said a word has the
+// prompt.
+func TestRecordPromptFirst(t *testing.T) {
+	t.Parallel()
+	for _, from := range []string{"auto", "text", "claude", "pi"} {
+		t.Run(from, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", header)
+			c := command(dir, "sess-record", "--from", from, "--prompt", "go on", "s.jsonl", "--", "sh", "-c", `echo up; cat`)
+			in, err := c.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := c.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := begin(t, c)
+			if _, err := io.ReadFull(out, make([]byte, 3)); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			in.Close()
+			end()
+			if got := script(t, dir, "sess-path --as text s.jsonl"); got != "user: go on\n" {
+				t.Errorf("recorded %q", got)
+			}
+		})
+	}
+}
+
 // TestRecordReaderGone: a reader of the stream that goes away ends it, and what came is
 // recorded.
 func TestRecordReaderGone(t *testing.T) {

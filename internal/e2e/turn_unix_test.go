@@ -4,10 +4,12 @@ package e2e
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -50,9 +52,9 @@ var turnStubs = []struct {
 	{"takes too long and will not die", `exec 9>life; trap '' TERM; printf half; while :; do sleep 0.1; done`, "--timeout 300ms", 5, `: no answer within 300ms`, "half", ""},
 	{"says the context is too long", `echo 'prompt is too long: 213000 tokens' >&2; exit 1`, "--retries 2", 5, `^sess-turn: running sh: exit status 1: prompt is too long: 213000 tokens\n$`, "", ""},
 
-	{"answers at the third try", `echo x >>runs; [ $(wc -l <runs) -eq 3 ] || exit 1; echo yes`, "--retries 2", 0, `^(sess-turn: warning: running sh: exit status 1; asking again in \S+ \(retry [12] of 2\)\n){2}$`, "yes\n", "yes"},
+	{"answers at the third try", `echo x >>runs; [ $(wc -l <runs) -eq 3 ] || { echo overloaded >&2; exit 1; }; echo yes`, "--retries 2", 0, `^(sess-turn: warning: running sh: exit status 1: overloaded; asking again in \S+ \(retry [12] of 2\)\n){2}$`, "yes\n", "yes"},
 	{"is not run again behind half an answer", `echo x >>runs; [ $(wc -l <runs) -eq 1 ] || echo yes; printf half; exit 1`, "--retries 2", 5, `^sess-turn: running sh: exit status 1: half\n$`, "half", ""},
-	{"is run again if half an answer was kept back", `echo x >>runs; if [ $(wc -l <runs) -eq 1 ]; then printf half; exit 1; fi; echo yes`, "--retries 2 --no-stream", 0, `\(retry 1 of 2\)\n$`, "yes\n", "yes"},
+	{"is run again if half an answer was kept back", `echo x >>runs; if [ $(wc -l <runs) -eq 1 ]; then printf half; echo 'error 429' >&2; exit 1; fi; echo yes`, "--retries 2 --no-stream", 0, `\(retry 1 of 2\)\n$`, "yes\n", "yes"},
 	{"keeps back what failed", `printf half; exit 1`, "--no-stream", 5, `: exit status 1: half\n$`, "", ""},
 	{"as it came, all at once", `printf '\033[1myes\033[0m'`, "--no-stream -q", 0, `^$`, "\x1b[1myes\x1b[0m", "yes"},
 }
@@ -259,4 +261,28 @@ func TestTurnKeepFailed(t *testing.T) {
 			t.Errorf("sess-check: %s%s", r.stdout, r.stderr)
 		}
 	}
+}
+
+// TestTurnEarlySignal: a signal that comes while the text is read ends the turn as it does later,
+// also one for which a Go program prints a trace of itself.
+func TestTurnEarlySignal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "s.jsonl", header)
+	c := command(dir, "sess-turn", "s.jsonl", "--", "touch", "ran")
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := begin(t, c)
+	if _, err := io.WriteString(in, strings.Repeat("x", 1<<20)); err != nil { // more than a pipe holds: it reads
+		t.Fatal(err)
+	}
+	if err := c.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	if r := end(); r.status != 130 || strings.Contains(r.stderr, "goroutine") {
+		t.Errorf("status %d: %.300s", r.status, r.stderr)
+	}
+	in.Close()
 }

@@ -119,9 +119,11 @@ func (c *chatReader) chunk(v object) {
 func (c *chatReader) delta(v js.Value) {
 	c.reasoning.write(formats.Reasoning(v))
 	c.content.write(v.Get("content").Str())
+	c.rec.hear(v.Get("content").Str())
 	for part := range v.Get("content").Elements() {
 		if text := part.Get("text"); text.IsString() {
 			c.content.write(text.Str())
+			c.rec.hear(text.Str())
 		} else {
 			c.rec.problem("a piece of content of type %.40q is left out", part.Get("type").Str())
 		}

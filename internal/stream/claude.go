@@ -200,8 +200,8 @@ func (c *claudeReader) user(v object) {
 			}
 		case v.Get("isSynthetic").Truthy():
 			c.finish("")
-			c.uuids[uuidOf(v)] = c.rec.entry(session.TypeCustomMessage, at, js.StringField("customType", c.agent()+":synthetic"),
-				js.RawField("content", m.Get("content")), js.RawField("display", "true"))
+			c.uuids[uuidOf(v)] = c.rec.entry(session.TypeCustomMessage, at, js.StringField("customType", session.CustomContext(c.agent())),
+				js.RawField("content", m.Get("content")), js.RawField("display", "false"))
 		default:
 			c.finish("")
 			c.uuids[uuidOf(v)] = c.rec.message(m, at)
@@ -237,6 +237,7 @@ func (c *claudeReader) event(v js.Value) {
 		c.partial = messageAssembler{}
 	}
 	c.partial.value(v)
+	c.rec.hear(textDelta(v))
 	c.ready()
 }
 

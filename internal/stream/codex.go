@@ -214,6 +214,7 @@ func (c *codexReader) complete(usage js.Value) {
 	now := tokensOf(usage)
 	details := js.Object(js.StringField("sessionId", c.thread), js.RawField("cumulativeUsage", usage))
 	fields := []js.Field{js.RawField("details", details)}
+	known := !c.unknown && now != (tokens{})
 	if c.unknown {
 		c.rec.warn("the thread %s was begun before, and what it used until now is not recorded: so what this turn used is not known", c.thread)
 	} else {
@@ -224,6 +225,9 @@ func (c *codexReader) complete(usage js.Value) {
 		c.rec.note("a turn without a word")
 	}
 	c.closeWith(fields...)
+	if known {
+		c.rec.counted()
+	}
 }
 
 func (c *codexReader) fail(text string) {

@@ -93,6 +93,9 @@ func (c *copilotReader) delta(id string, kind int, text string) {
 		c.saying, c.pieces = id, pieces{}
 	}
 	c.pieces.at(1-kind, kind).write(text) // thinking comes first
+	if kind == pieceText {
+		c.rec.hear(text)
+	}
 }
 
 func (c *copilotReader) message(data object, at int64) {

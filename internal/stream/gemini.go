@@ -123,6 +123,9 @@ func (g *geminiReader) result(v object, at int64) {
 	n := func(name string) int64 { return formats.Tokens(stats.Get(name)) }
 	usage := js.RawField("usage", js.Object(js.IntField("input", max(0, n("input_tokens")-n("cached"))),
 		js.IntField("output", n("output_tokens")), js.IntField("cacheRead", n("cached")), js.IntField("totalTokens", n("total_tokens"))))
+	if n("total_tokens") > 0 {
+		defer g.rec.counted()
+	}
 	if v.Get("status").Str() != "error" {
 		g.finish(usage, js.RawField("details", `{"usageFrom":"result"}`))
 		return

@@ -76,7 +76,7 @@ func cutLaw(t *testing.T, at int, whole, got told) {
 		same++
 	}
 	rest := got.items[same:]
-	if n := len(rest); n > 0 && strings.Contains(have[len(have)-1], "sess-record:run") {
+	if n := len(rest); n > 0 && strings.Contains(have[len(have)-1], session.CustomRun) {
 		rest = rest[:n-1] // which of two agents a run is of may show in its second line
 	}
 	replies := 0
@@ -196,6 +196,46 @@ func FuzzDecode(f *testing.F) {
 		}
 		if size > 32*len(data)+4096 {
 			t.Fatalf("%d bytes became %d", len(data), size)
+		}
+	})
+}
+
+// FuzzFailure: whatever a stream is, the newest answer of a printer that failed has failed, and
+// nothing that was given away as an entry was changed by it.
+func FuzzFailure(f *testing.F) {
+	for _, program := range programs {
+		for _, s := range samplesOf(f, program) {
+			if data := s.all(); len(data) < 8<<10 {
+				f.Add(data, len(data)/2)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, cut int) {
+		cut = min(max(cut, 0), len(data))
+		var items []*stream.Item
+		d := stream.New(stream.Options{Now: at, Live: true, Prompt: "go", Emit: func(group []*stream.Item) error {
+			items = append(items, group...)
+			return nil
+		}})
+		_ = d.Ask()
+		_, _ = d.Write(data[:cut])
+		stored := lines(items)
+		for _, i := range items {
+			i.ID = "x"
+		}
+		d.Fail(stream.Failure{Stop: "error", Text: "exit status 3"})
+		_ = d.Close()
+		if got := lines(items)[:len(stored)]; !slices.Equal(got, stored) {
+			t.Fatalf("entries were changed from\n%s\nto\n%s", strings.Join(stored, "\n"), strings.Join(got, "\n"))
+		}
+		var newest session.Message
+		for _, i := range items {
+			if i.Type == session.TypeMessage && i.Message.Role() == session.RoleAssistant {
+				newest = i.Message
+			}
+		}
+		if !newest.Failed() || !d.Tale().Failed() {
+			t.Fatalf("the newest answer is %s, the tale %+v", newest.Raw(), d.Tale())
 		}
 	})
 }

@@ -104,6 +104,14 @@ func (a *messageAssembler) delta(block *messageBlock, v js.Value) (ok bool) {
 	return true
 }
 
+// textDelta returns the text that an event adds to what the assistant says.
+func textDelta(v js.Value) string {
+	if delta := v.Get("delta"); v.Get("type").Str() == "content_block_delta" && delta.Get("type").Str() == "text_delta" {
+		return delta.Get("text").Str()
+	}
+	return ""
+}
+
 // more takes why the message ended, and its usage: counters that replace those before, and
 // leave out what did not change.
 func (a *messageAssembler) more(v js.Value) {
@@ -194,7 +202,8 @@ func (r *messagesReader) value(v object, _ string) verdict {
 		return over
 	case !r.message.value(v.Value):
 		return other
-	case r.message.ended:
+	}
+	if r.rec.hear(textDelta(v.Value)); r.message.ended {
 		return over
 	}
 	return more

@@ -49,6 +49,7 @@ func (o *ollamaReader) value(v object, _ string) verdict {
 func (o *ollamaReader) piece(v object) (ended bool) {
 	message := v.Get("message")
 	o.content.write(message.Get("content").Str())
+	o.rec.hear(message.Get("content").Str())
 	o.thinking.write(message.Get("thinking").Str())
 	o.calls = o.pieces.keep(o.calls, slices.Collect(message.Get("tool_calls").Elements()))
 	o.images = o.pieces.keep(o.images, slices.Collect(message.Get("images").Elements()))

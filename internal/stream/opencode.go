@@ -176,8 +176,8 @@ func (o *opencodeReader) synthetic(part js.Value, at int64) {
 		o.rec.entry(session.TypeCompaction, s.at, js.StringField("summary", strings.Join(text, "\n\n")), js.IntField("tokensBefore", o.tokens))
 	}
 	o.flush()
-	o.rec.entry(session.TypeCustomMessage, at, js.StringField("customType", "opencode:synthetic"),
-		js.RawField("content", formats.Array(formats.TextOf(part.Get("text")))), js.RawField("display", "true"))
+	o.rec.entry(session.TypeCustomMessage, at, js.StringField("customType", session.CustomContext("opencode")),
+		js.RawField("content", formats.Array(formats.TextOf(part.Get("text")))), js.RawField("display", "false"))
 }
 
 func (o *opencodeReader) fail(e js.Value, at int64) {

@@ -88,6 +88,7 @@ func (p *piReader) update(v object) {
 	switch event.Get("type").Str() {
 	case "text_delta":
 		p.pieces.at(at, pieceText).write(event.Get("delta").Str())
+		p.rec.hear(event.Get("delta").Str())
 	case "thinking_delta":
 		p.pieces.at(at, pieceThinking).write(event.Get("delta").Str())
 	case "toolcall_end":

@@ -11,17 +11,24 @@ import (
 
 // A recorder collects what readers make of a stream.
 type recorder struct {
-	o        Options
-	group    []*Item // whole, not given away yet
-	last     *Item   // the message that was recorded last
-	items    int     // that were recorded
-	problems int
-	known    bool                // the stream, or a part of it, is one that is read
-	prompted bool                // the prompt was recorded
-	heard    bool                // the stream has said what the user said first
-	early    []*Item             // in front of the first entry with a time
-	clock    int64               // the time of the last entry
-	totals   map[string]js.Value // details of messages by the id of the agent's session
+	o         Options
+	group     []*Item // whole, not given away yet
+	last      *Item   // the message that was recorded last
+	items     int     // that were recorded
+	problems  int
+	answer    *Item               // of an assistant, that was recorded last
+	tale      Tale                // what was recorded, in short
+	before    Tale                // what was recorded in front of the newest answer
+	uncounted int                 // answers without a number in front of the run of the agent
+	failure   *Failure            // of whoever printed the stream
+	by        []js.Field          // whose the newest answer is: its API, provider and model
+	aloud     string              // the last piece that was heard of the next answer
+	known     bool                // the stream, or a part of it, is one that is read
+	prompted  bool                // the prompt was recorded
+	heard     bool                // the stream has said what the user said first
+	early     []*Item             // in front of the first entry with a time
+	clock     int64               // the time of the last entry
+	totals    map[string]js.Value // details of messages by the id of the agent's session
 }
 
 func newRecorder(o Options) *recorder {
@@ -125,6 +132,7 @@ func (r *recorder) entry(typ string, at int64, fields ...js.Field) *Item {
 // in front of what a model says, from the stream or from the prompt.
 func (r *recorder) message(m session.Message, at int64) *Item {
 	if m.Role() == session.RoleUser && r.repeats(m) {
+		r.tale.Asked = true
 		return r.last
 	}
 	if what := m.Foreign(); what != "" {
@@ -137,29 +145,42 @@ func (r *recorder) message(m session.Message, at int64) *Item {
 		r.totals[details.Get("sessionId").Str()] = details
 	}
 	r.last = r.add(&Item{Type: session.TypeMessage, Message: m, Time: at})
+	r.told(m)
 	return r.last
 }
 
 // prompt adds the user's words, if they are known and the stream does not have them.
 func (r *recorder) prompt() {
 	if !r.prompted && r.o.Prompt != "" {
-		r.prompted = true
-		r.begin(&Item{Type: session.TypeMessage, Message: formats.User([]string{formats.Text(r.o.Prompt)})})
+		r.prompted, r.tale.Asked = true, true
+		r.last = &Item{Type: session.TypeMessage, Message: formats.User([]string{formats.Text(r.o.Prompt)})}
+		r.begin(r.last)
 	}
 }
 
-// repeats reports whether a message of the user's is the prompt, which is there already. It
-// warns if the stream has other words of the user than the prompt.
+// repeats reports whether a message of the user's is the prompt, which is there already. One
+// that has more than the prompt, such as a file or an image, is recorded as well: it is what
+// the model was sent. It warns if the stream has other words of the user than the prompt.
 func (r *recorder) repeats(m session.Message) bool {
 	if r.o.Prompt == "" || r.heard {
 		return false
 	}
 	r.heard = true
-	same := strings.Contains(m.Text("\n"), strings.TrimSpace(r.o.Prompt))
-	if !same && !r.prompted {
+	said, prompt := strings.TrimSpace(m.Text("\n")), strings.TrimSpace(r.o.Prompt)
+	if !strings.Contains(said, prompt) {
 		r.warn("the stream says that the user said something else than the prompt given: %.60q", m.Text("\n"))
 	}
-	return same && r.prompted
+	return r.prompted && said == prompt && onlyText(m)
+}
+
+// onlyText reports whether a message has no blocks other than text.
+func onlyText(m session.Message) bool {
+	for b := range m.Blocks() {
+		if b.Type != "text" {
+			return false
+		}
+	}
+	return true
 }
 
 // said adds a reply that is but a text.
@@ -169,7 +190,9 @@ func (r *recorder) said(text string) {
 		r.warn("the text is not UTF-8 throughout; U+FFFD stands for what is not")
 	}
 	if clean = strings.TrimRight(clean, " \t\r\n"); clean == "" {
-		r.problem("the text is empty")
+		if r.failure == nil {
+			r.problem("the text is empty")
+		}
 		return
 	}
 	r.message(formats.Assistant([]string{formats.Text(clean)}), 0)
@@ -177,8 +200,9 @@ func (r *recorder) said(text string) {
 
 // run adds an entry about the run of an agent: who it was, and what it calls its session.
 func (r *recorder) run(at int64, agent, version, sessionID string) {
+	r.uncounted = r.tale.Uncount
 	r.begin(&Item{Type: session.TypeCustom, Time: at, Fields: []js.Field{
-		js.StringField("customType", "sess-record:run"), js.RawField("data", js.Object(
+		js.StringField("customType", session.CustomRun), js.RawField("data", js.Object(
 			js.StringField("agent", agent), formats.Str("version", version), formats.Str("sessionId", sessionID))),
 	}})
 }

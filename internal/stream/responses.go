@@ -149,6 +149,9 @@ func (r *responsesReader) delta(v object, of delta) {
 		item.at[key] = part
 	}
 	part.write(v.Get("delta").Str())
+	if v.Get("type").Str() == "response.output_text.delta" {
+		r.rec.hear(v.Get("delta").Str())
+	}
 }
 
 // value returns an item as far as it came.

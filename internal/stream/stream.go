@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -29,6 +30,9 @@ type Options struct {
 	// From is one of Names; "" is Auto.
 	From string
 
+	// TextFlag is the flag by which a user names a format, for hints; "" is --from.
+	TextFlag string
+
 	// Prompt is what the user said, where the stream does not have it. Where it has,
 	// they are compared.
 	Prompt string
@@ -49,6 +53,10 @@ type Options struct {
 	// Warn is told of what was not recorded, or not as it should be. It may be called
 	// very often for what an attacker wrote. Note is told of details. Nil is nobody.
 	Warn, Note func(format string, args ...any)
+
+	// Say is told of what the assistant says as text: in pieces as they come where the stream
+	// has pieces, else message by message. Nil is nobody.
+	Say func(text string)
 
 	// Totals returns the member "details" of the last recorded message that counts up the
 	// usage of an agent's session, by the id of that session; "" if there is none. Nil
@@ -153,6 +161,7 @@ func (d *Decoder) Write(p []byte) (int, error) {
 			d.rec.problem("the text is longer than %d bytes, and is cut", maxValue)
 		}
 		d.plain = append(d.plain, p[:min(len(p), room)]...)
+		d.rec.hear(string(p))
 		return len(p), nil
 	}
 	d.err = d.frame.feed(p, d)
@@ -166,21 +175,25 @@ func (d *Decoder) Close() error {
 		return d.err
 	}
 	if d.rec.o.From == Text {
+		d.rec.prompt()
 		d.rec.said(string(d.plain))
+		d.rec.conclude()
 		return errors.Join(d.rec.close(), d.rec.verdict())
 	}
 	if err := d.frame.end(d); err != nil {
 		return err
 	}
-	if err := d.finish(); err != nil {
-		return err
+	if d.now != nil {
+		d.now.end()
+		d.now = nil
 	}
+	d.rec.conclude()
 	switch {
-	case d.rec.known || d.rec.problems > 0:
+	case d.rec.known || d.rec.problems > 0 || d.rec.failure != nil:
 	case d.frame.number == 0:
 		d.rec.problem("the stream is empty")
 	default:
-		d.rec.problem("it is no stream that is known; --from %s takes it as an answer", Text)
+		d.rec.problem("it is no stream that is known; %s %s takes it as an answer", cmp.Or(d.rec.o.TextFlag, "--from"), Text)
 	}
 	return errors.Join(d.rec.close(), d.rec.verdict())
 }

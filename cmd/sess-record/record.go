@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/command"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/stream"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// again is after how long entries that could not be written are tried again.
+const again = 200 * time.Millisecond
+
+// shortly is how long the prompt may wait for the lock in front of the command.
+const shortly = time.Second
+
+// record writes down the prompt, passes the stream on, and writes down what is whole.
+func (w *writer) record(src *source) error {
+	d := stream.New(w.options(w, src.live))
+	if err := w.ask(d); err != nil {
+		return err
+	}
+	on, err := src.start()
+	if err != nil {
+		d.Fail(stream.Failure{Stop: "error", Text: err.Error()})
+		return errors.Join(err, d.Close(), w.finish())
+	}
+	w.leave = func() {
+		if c, ok := on.out.(io.Closer); ok {
+			_ = c.Close()
+		}
+	}
+	back, passed := newBacklog(), make(chan error, 1)
+	go func() { passed <- pass(w.out(), on.out, back) }()
+	end := w.follow(d, back, on)
+	if !end.stopped {
+		end.passed = errors.Join(<-passed, w.refused)
+	}
+	end.how, end.wait = on.wait()
+	return w.conclude(d, src, on, end)
+}
+
+// ask writes down the prompt, before anybody answers it.
+func (w *writer) ask(d *stream.Decoder) error {
+	if err := d.Ask(); err != nil || len(w.pending) == 0 {
+		return err
+	}
+	if err := w.commit(min(w.target.Wait, shortly)); err != nil {
+		w.try() // which says what is wrong
+	}
+	return nil
+}
+
+// out is where the stream passes to.
+func (w *writer) out() io.Writer {
+	if w.print == printText {
+		return io.Discard
+	}
+	return w.streams.Live()
+}
+
+// say prints what the assistant says.
+func (w *writer) say(text string) {
+	if w.printed == nil {
+		w.printed = w.streams.Live()
+	}
+	if w.refused != nil {
+		return
+	}
+	if _, w.refused = io.WriteString(w.printed, text); clikit.Status(w.refused) == clikit.ExitPipe {
+		w.leave()
+	}
+}
+
+// An end is how a stream came to its end.
+type end struct {
+	stopped bool // by a signal, before it ended
+	decoded error
+	passed  error
+	how     command.Ending
+	wait    error
+}
+
+// follow decodes what passes until it ends and nobody prints any more, or until a signal ends
+// it.
+func (w *writer) follow(d *stream.Decoder, back *backlog, on begun) (e end) {
+	var data []byte
+	retry := time.NewTicker(again)
+	defer retry.Stop()
+	exited := on.exited
+	for ended := false; !ended || exited != nil; {
+		select {
+		case <-back.wake:
+			data, ended = back.take(data)
+			if _, err := d.Write(data); err != nil {
+				e.decoded = err
+				return e
+			}
+		case <-exited:
+			exited = nil
+		case <-retry.C:
+		case <-on.stop:
+			data, _ = back.take(data)
+			_, e.decoded = d.Write(data)
+			e.stopped = true
+			return e
+		}
+		if len(w.pending) > 0 {
+			w.try()
+		}
+	}
+	return e
+}
+
+// conclude writes down how it ended, and returns what that means for the status.
+func (w *writer) conclude(d *stream.Decoder, src *source, on begun, e end) error {
+	isCommand := src.argv != nil
+	if f := failureOf(e, isCommand); f != nil {
+		d.Fail(*f)
+	}
+	var unread error
+	if err := errors.Join(e.decoded, d.Close()); err != nil {
+		unread = fmt.Errorf("%s: %w", w.name, err)
+	}
+	if isCommand {
+		w.pending = append(w.pending, w.run(src.argv, e.how))
+	}
+	w.lacks(d.Tale())
+	kept := w.last(on.stop)
+	on.leave()
+	if w.bestEffort {
+		w.tell(unread)
+		w.tell(kept)
+		unread, kept = nil, nil
+	}
+	var status error
+	switch {
+	case e.how.TimedOut:
+		status = clikit.CommandFailed(e.wait)
+	case isCommand:
+		status = errors.Join(e.wait, clikit.CommandStatus(e.how.Status))
+	case e.stopped:
+		return errors.Join(context.Canceled, kept)
+	}
+	return errors.Join(status, e.passed, unread, kept, w.unanswered(d.Tale()))
+}
+
+// last writes what is left. A signal ends the wait for the session.
+func (w *writer) last(stop <-chan os.Signal) error {
+	ctx, cancel := context.WithCancel(w.ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	w.ctx = ctx
+	return w.finish()
+}
+
+// failureOf returns how whoever printed the stream failed, nil for an end that is well.
+func failureOf(e end, isCommand bool) *stream.Failure {
+	switch {
+	case e.how.TimedOut:
+		return &stream.Failure{Stop: "aborted", Text: "the command took too long and was stopped"}
+	case e.how.Signal != nil:
+		return &stream.Failure{Stop: "aborted", Text: fmt.Sprintf("the command was ended by signal %d (%s)", e.how.Status-128, e.how.Signal)}
+	case e.how.Status != 0:
+		return &stream.Failure{Stop: "error", Text: fmt.Sprintf("the command ended with status %d", e.how.Status)}
+	case e.stopped && !isCommand:
+		return &stream.Failure{Stop: "aborted", Text: "a signal ended the recording"}
+	}
+	return nil
+}
+
+// run is the entry about how a command ended.
+func (w *writer) run(argv []string, how command.Ending) *stream.Item {
+	data := []js.Field{
+		js.RawField("command", words(argv, w.prompt)), js.IntField("status", int64(how.Status)),
+		js.RawField("seconds", strconv.FormatFloat(math.Round(how.Took.Seconds()*1000)/1000, 'f', -1, 64)),
+	}
+	if sig, ok := how.Signal.(syscall.Signal); ok {
+		data = append(data, js.IntField("signal", int64(sig)))
+	}
+	if how.TimedOut {
+		data = append(data, js.RawField("timedOut", "true"))
+	}
+	return &stream.Item{Type: session.TypeCustom, Fields: []js.Field{
+		js.StringField("customType", session.CustomRun), js.RawField("data", js.Object(data...)),
+	}}
+}
+
+// flagName finds the name of a flag, long or short, in a word. What is behind it may be a key
+// or a password: -pSECRET, --key=SECRET.
+var flagName = regexp.MustCompile(`^(--[A-Za-z0-9][A-Za-z0-9_-]*)(=(?s:.*))?$|^(-[A-Za-z0-9])[A-Za-z0-9_=.:/-]*$`)
+
+// words returns what of a command may be written down, as a JSON array: the name of the
+// program and the names of its flags. Any other word may be the prompt or a secret.
+func words(argv []string, prompt string) string {
+	out := []string{js.Quote(js.ValidText(filepath.Base(argv[0])))}
+	for _, word := range argv[1:] {
+		if word == "--" {
+			break
+		}
+		if m := flagName.FindStringSubmatch(word); m != nil && strings.TrimSpace(word) != strings.TrimSpace(prompt) {
+			out = append(out, js.Quote(m[1]+m[3]))
+		}
+	}
+	return "[" + strings.Join(out, ",") + "]"
+}
+
+// lacks warns of what a recording should have and has not.
+func (w *writer) lacks(t stream.Tale) {
+	if t.Any && !t.Asked && !w.asked {
+		w.streams.Warnf("%s: an answer without a question: neither the stream nor the session has what the user said; --prompt TEXT records it, and --prompt - also gives it to the command", w.name)
+	}
+	d := operand.Defaults(w.provider, w.model)
+	var missing []string
+	if t.Uncount > 0 {
+		missing = append(missing, "how many tokens were used")
+	}
+	if t.Unnamed > 0 && d.Model == "" {
+		missing = append(missing, "which model answered")
+	}
+	if len(missing) == 0 {
+		return
+	}
+	text := "the stream does not say " + strings.Join(missing, " and ") + ", so what it cost is not known"
+	if t.Unnamed > 0 && d.Model == "" {
+		text += "; --model MODEL and --provider PROVIDER name the model"
+	}
+	w.streams.Warnf("%s: %s", w.name, text)
+}
+
+// unanswered is the error of --fail-on-error.
+func (w *writer) unanswered(t stream.Tale) error {
+	switch {
+	case !w.failOnError:
+		return nil
+	case !t.Any:
+		return clikit.CommandFailed(fmt.Errorf("%s: there is no answer", w.name))
+	case t.Failed() && t.Why != "":
+		return clikit.CommandFailed(fmt.Errorf("%s: the answer ended with stopReason %s: %s", w.name, t.Newest, t.Why))
+	case t.Failed():
+		return clikit.CommandFailed(fmt.Errorf("%s: the answer ended with stopReason %s", w.name, t.Newest))
+	}
+	return nil
+}
