@@ -23,10 +23,32 @@ type parser struct {
 
 	operands []string
 	words    []string
-	dashes   bool // "--" was seen
+	dashes   bool     // "--" was seen
+	args     []string // that are parsed
+	second   int      // where the second operand stands among them, 0 for nowhere
 }
 
+// proposal is the command line with the dashes in front of the command, if they may have been
+// forgotten: there are none, and a second operand stands behind the session.
+func (p *parser) proposal() (line string, ok bool) {
+	if !p.command || p.dashes || p.second == 0 {
+		return "", false
+	}
+	return ShellWords(slices.Concat([]string{p.set.Name()}, p.args[:p.second], []string{"--"}, p.args[p.second:])), true
+}
+
+// hinted adds to an error that a command stands behind two dashes, if they were forgotten.
+func (p *parser) hinted(err error) error {
+	if line, ok := p.proposal(); ok {
+		return WithHint(err, behindDashes, line)
+	}
+	return err
+}
+
+const behindDashes = "a command stands behind two dashes: %s"
+
 func (p *parser) parse(args []string) error {
+	p.args = args
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
@@ -42,7 +64,9 @@ func (p *parser) parse(args []string) error {
 			p.operands = args[i:]
 			return nil
 		case len(arg) < 2 || arg[0] != '-': // "-" is standard input
-			p.operands = append(p.operands, arg)
+			if p.operands = append(p.operands, arg); len(p.operands) == 2 {
+				p.second = i
+			}
 		default:
 			read := p.short
 			if arg[1] == '-' {
@@ -50,7 +74,7 @@ func (p *parser) parse(args []string) error {
 			}
 			used, err := read(arg, args[i+1:])
 			if err != nil {
-				return err
+				return p.hinted(err)
 			}
 			i += used
 		}

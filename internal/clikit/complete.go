@@ -40,7 +40,7 @@ var (
 )
 
 // byShell are the names of operands and values that the shell completes.
-var byShell = map[string]Candidate{"FILE": Files, "SOURCE": Files, "DEST": Files, "DIR": Directories, "COMMAND": Commands}
+var byShell = map[string]Candidate{"FILE": Files, "FILE|DIR": Files, "SOURCE": Files, "DEST": Files, "DIR": Directories, "COMMAND": Commands}
 
 // A Place is where a command line is completed.
 type Place struct {

@@ -41,6 +41,7 @@ var statuses = []struct {
 	{jsonl.ErrLocked, ExitBusy},
 	{jsonl.ErrChanged, ExitBusy},
 	{jsonl.ErrUnfinished, ExitBusy},
+	{jsonl.ErrOpen, ExitBusy},
 	{session.ErrMalformed, ExitMalformed},
 	{session.ErrVersion, ExitMalformed},
 	{session.ErrNotSession, ExitMalformed},

@@ -103,13 +103,16 @@ func Tokens(dst *int64, names string, value int64, usage string) Flag {
 	})
 }
 
-// Duration declares a flag with a value such as 300ms, 10s or 1h30m.
+// Duration declares a flag with a value such as 300ms, 10s or 1h30m, which is not negative.
 func Duration(dst *time.Duration, names string, value time.Duration, usage string) Flag {
 	*dst = value
 	return parsed(dst, names, usage, func(s string) (time.Duration, error) {
 		d, err := time.ParseDuration(s)
 		if err != nil {
 			return 0, errors.New("want a duration such as 5s")
+		}
+		if d < 0 {
+			return 0, errors.New("want a duration of 0 or more")
 		}
 		return d, nil
 	})

@@ -54,10 +54,11 @@ func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer,
 		return ExitUsage
 	}
 	buffered := bufio.NewWriterSize(s.out, outBuffer)
-	s.In, s.Out, s.Err = s.in, buffered, &messages{mu: &s.mu, w: stderr}
+	s.bare = buffered
+	s.In, s.Out, s.Err = s.in, s.onTerminal(buffered), &messages{mu: &s.mu, w: stderr}
 	returned, err := s.wait(ctx, func() error { return s.run(ctx, t, args) })
 	if returned {
-		err = s.finish(buffered, err)
+		err = s.finish(err)
 	}
 	if err == nil {
 		return ExitDone
@@ -103,8 +104,8 @@ func (s *Streams) wait(ctx context.Context, action func() error) (returned bool,
 
 // finish flushes standard output and adds its failure to err, once: of an action
 // that noticed the failure the words stay, which say more.
-func (s *Streams) finish(out *bufio.Writer, err error) error {
-	ferr := out.Flush()
+func (s *Streams) finish(err error) error {
+	ferr := s.Flush()
 	if ferr == nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
 		_, err := fmt.Fprintf(s.Out, "%s %s (%s)\n", s.name, Version(), formats)
 		return err
 	}
-	s.Command, s.HasCommand = p.words, p.dashes && t.Command
+	s.Command, s.HasCommand, s.proposal = p.words, p.dashes && t.Command, p.hinted
 	return action(ctx, s, p.operands)
 }
 

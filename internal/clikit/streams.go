@@ -21,7 +21,7 @@ import (
 // tool has say about them. Its methods may be called concurrently; Out may not.
 type Streams struct {
 	In  io.Reader // standard input; ask InFile for the file behind it
-	Out io.Writer // standard output, buffered; Run flushes it
+	Out io.Writer // standard output, buffered; Run flushes it. On a terminal control characters are made visible
 	Err io.Writer // standard error; control characters are made visible
 
 	Quiet   bool // -q: no warnings
@@ -30,14 +30,25 @@ type Streams struct {
 	Command    []string // the words after "--", if Tool.Command
 	HasCommand bool     // "--" was given, perhaps with nothing after it
 
+	proposal func(error) error // see Dashes
+
 	name  string
 	usage string // what --help stands behind: the name, and the command if there is one
 	in    *input
 	out   *output
 	mu    sync.Mutex // one message at a time
 	said  map[string]bool
-	shown io.Writer // what Shown returns, once it was asked
+	bare  io.Writer // what Raw returns
 	raw   io.Writer // standard error itself
+}
+
+// Dashes adds to an error about operands that a command stands behind two dashes, and the line
+// that has them, if the command line has what may be a command without them.
+func (s *Streams) Dashes(err error) error {
+	if err == nil || s.proposal == nil {
+		return err
+	}
+	return s.proposal(err)
 }
 
 // Warnf prints a warning unless -q was given. It never changes the exit status.
@@ -92,8 +103,8 @@ func (s *Streams) InFile() *os.File {
 	return f
 }
 
-// OutFile returns the file that standard output is, to ask about a terminal or
-// to copy into without a buffer, or nil. Flush before writing to it.
+// OutFile returns the file that standard output is, to ask about a terminal or to hand it
+// to a program, or nil. A tool does not write to it.
 func (s *Streams) OutFile() *os.File {
 	if s.out == nil {
 		return nil
@@ -102,17 +113,25 @@ func (s *Streams) OutFile() *os.File {
 	return f
 }
 
-// Shown returns where a tool writes JSON and text that it makes itself: Out, with control
-// characters made visible if standard output is a terminal (see [tty.Visible]). Data that
-// is copied byte for byte goes to Out.
-func (s *Streams) Shown() io.Writer {
-	if s.shown == nil { // asked for each line, and a terminal is asked by a system call
-		s.shown = s.Out
-		if f := s.OutFile(); f != nil && tty.IsTerminal(f) {
-			s.shown = tty.Visible(s.Out)
-		}
+// Shown returns Out, which is fit for a terminal by itself.
+func (s *Streams) Shown() io.Writer { return s.Out }
+
+// Raw returns standard output with nothing made visible, on a terminal neither: for a flag
+// with which a user asks for just that. It has the buffer of Out.
+func (s *Streams) Raw() io.Writer {
+	if s.bare == nil {
+		return s.Out
 	}
-	return s.shown
+	return s.bare
+}
+
+// onTerminal returns the writer that shows on a terminal what is written to w, if standard
+// output is one, and w otherwise.
+func (s *Streams) onTerminal(w io.Writer) io.Writer {
+	if f := s.OutFile(); f != nil && tty.IsTerminal(f) {
+		return tty.Visible(w)
+	}
+	return w
 }
 
 // ErrFile returns the file that standard error is, or nil.
@@ -131,9 +150,19 @@ func (s *Streams) Flush() error {
 }
 
 // Unbuffered has write write to standard output itself, such as to have the
-// system copy a file into it. The error of write is taken for one of standard
-// output.
+// system copy a file into it, but to Out if that is a terminal. The error of write is taken
+// for one of standard output.
 func (s *Streams) Unbuffered(write func(io.Writer) error) error {
+	if _, ok := s.Out.(*tty.Writer); !ok {
+		return s.unbuffered(write)
+	}
+	if err := write(s.Out); err != nil {
+		return err
+	}
+	return s.Flush()
+}
+
+func (s *Streams) unbuffered(write func(io.Writer) error) error {
 	if err := s.Flush(); err != nil {
 		return err
 	}

@@ -48,6 +48,27 @@ func TestShowOnATerminal(t *testing.T) {
 	}
 }
 
+// Without a pager the colours reach the terminal as colours, and nothing else does.
+func TestShowInColoursWithoutAPager(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	scripted(t, dir, `sess-new --cwd / | sess-append -t "$(printf 'q \033[1;32mforged\033[0m \302\2331m')" | sess-append -r assistant -t 'an answer' > s.jsonl`)
+	for _, line := range []string{
+		"sess-show --no-pager s.jsonl", "PAGER=cat sess-show s.jsonl", "SESS_PAGER= sess-show s.jsonl", "PATH=" + bin + " sess-show s.jsonl", // no less
+		"SESS_PAGER='cat -' sess-show s.jsonl", "sess-show --ansi --color always --no-pager s.jsonl", "sess-show < s.jsonl --no-pager",
+	} {
+		text := shown(t, dir, line)
+		for _, want := range []string{"\x1b[1;32muser:\x1b[0m q ", "\x1b[1;34massistant:\x1b[0m an answer", `x1b[1;32mforged`} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in %q", line, want, text)
+			}
+		}
+		if strings.Contains(text, "\x1b[1;32mforged") || acting(text) != "" {
+			t.Errorf("%s: %q", line, text)
+		}
+	}
+}
+
 // With less there, a text that fits on the screen is shown and less is gone.
 func TestShowWithLess(t *testing.T) {
 	t.Parallel()

@@ -7,21 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns a writer in front of a terminal that makes visible what could act on it,
+// A Writer stands in front of a terminal and makes visible what could act on it,
 // or lie about the order of the text: what [CleanLines] does, in the notation of JSON,
 // \u001b and the like, so that JSON stays JSON of the same value. Bytes that are not
 // UTF-8 become \xff and the like. Those of a character that is not complete are held back
-// until the next Write.
-func Visible(w io.Writer) io.Writer { return &visible{w: w} }
-
-type visible struct {
+// until the next Write, or Flush. The styles of a [Text] reach the terminal.
+type Writer struct {
 	w    io.Writer
 	held []byte // the beginning of a character
 	buf  []byte
 }
 
+// Visible returns a Writer in front of w.
+func Visible(w io.Writer) *Writer { return &Writer{w: w} }
+
 // Write writes p, or says that none of it was written.
-func (v *visible) Write(p []byte) (int, error) {
+func (v *Writer) Write(p []byte) (int, error) {
 	in := p
 	if len(v.held) > 0 {
 		in = slices.Concat(v.held, p)
@@ -45,4 +46,36 @@ func (v *visible) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// Flush writes what is held back, and has the writer behind it do the same if that can.
+func (v *Writer) Flush() error {
+	if err := v.release(); err != nil {
+		return err
+	}
+	if f, ok := v.w.(interface{ Flush() error }); ok {
+		return f.Flush()
+	}
+	return nil
+}
+
+// release writes the bytes of a character that nothing completes.
+func (v *Writer) release() error {
+	held := v.held
+	v.held = nil
+	for _, b := range held {
+		if _, err := fmt.Fprintf(v.w, `\x%02x`, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// style writes a sequence of ours.
+func (v *Writer) style(sequence string) error {
+	if err := v.release(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(v.w, sequence)
+	return err
 }
