@@ -21,7 +21,7 @@ var tool = clikit.Tool{
 	Summary: "summarize the older part of a session's context",
 	Args:    "[SESSION] [-- COMMAND [ARG...]]",
 	Command: true,
-	Examples: `sess-compact s.jsonl -- claude -p --bare --tools ""
+	Examples: `sess-compact s.jsonl -- claude -p --tools "" --no-session-persistence
 sess-compact --if-needed --window 200000 s.jsonl -- my-llm
 sess-compact --prompt s.jsonl | my-llm | sess-compact --summary - s.jsonl
 sess-compact --plan s.jsonl`,

@@ -82,7 +82,7 @@ func (j *job) printText(text string) error {
 
 // println prints a text, with control characters made visible on a terminal.
 func (j *job) println(text string) error {
-	_, err := fmt.Fprintln(j.streams.Shown(), text)
+	_, err := fmt.Fprintln(j.streams.Out, text)
 	return err
 }
 

@@ -24,6 +24,7 @@ type config struct {
 	failed, noSelf            bool
 	onPath, context, allOn    bool
 	leaf                      string
+	harness                   operand.Harness
 	sessions                  sources.Selection
 	subagents                 string
 	before, after, around     int
@@ -57,6 +58,7 @@ func (c *config) flags() []clikit.Flag {
 			clikit.String(&c.tool, "tool", "", "only calls and results of the tool `NAME`"),
 			clikit.String(&c.file, "file", "", "only calls with a path that `GLOB` matches"),
 			clikit.String(&c.typ, "type", "", "only entries of type `TYPE`"),
+			operand.HarnessFlag(&c.harness),
 			clikit.Bool(&c.failed, "error", "only results and replies that failed"),
 			clikit.Bool(&c.noSelf, "no-self", "no results of calls that ran sess-grep"),
 			clikit.String(&c.where, "where", "", "only entries for which the gojq expression `EXPR` is true"),

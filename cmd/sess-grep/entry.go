@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"iter"
 	"path"
-	"slices"
 
 	"github.com/sess-tools/sess/internal/grep"
+	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -52,7 +52,7 @@ func hasFailed(e session.Entry) bool {
 	}
 	switch m.Role() {
 	case session.RoleToolResult:
-		return js.Value(m.Get("isError")).Truthy()
+		return m.IsError()
 	case session.RoleBashExecution, session.RolePythonExecution:
 		return js.Value(m.Get("exitCode")).Int() != 0
 	}
@@ -68,6 +68,7 @@ func (g *search) texts(e session.Entry, visit func(grep.Text) bool) {
 	grep.Texts(e, func(t grep.Text) bool {
 		switch {
 		case !g.fields[t.Field],
+			t.Quiet && g.harness != operand.KeepHarness,
 			g.tool != "" && t.Tool != g.tool,
 			g.file != "" && (t.Field != grep.FieldCall || !calls[t.Call]):
 			return true
@@ -85,11 +86,7 @@ func (g *search) callsOn(e session.Entry) map[string]bool {
 		return calls
 	}
 	for _, call := range m.ToolCalls() {
-		for name, value := range js.Value(call.Arguments).Members() {
-			file := value.Str()
-			if !slices.Contains([]string{"path", "file", "file_path", "filePath", "filename"}, name) || file == "" {
-				continue
-			}
+		for _, file := range call.Files() {
 			whole, _ := path.Match(g.file, file)
 			base, _ := path.Match(g.file, path.Base(file))
 			if whole || base {
@@ -170,10 +167,11 @@ func (g *search) headerRows(h session.Header) rows {
 func (g *search) opening(e session.Entry) rows {
 	return func(yield func(grep.Text, grep.Line) bool) {
 		grep.Texts(e, func(t grep.Text) bool {
-			if g.fields[t.Field] {
+			shown := g.fields[t.Field] && (!t.Quiet || g.harness == operand.KeepHarness)
+			if shown {
 				yield(t, grep.Line{Text: t.Line()})
 			}
-			return !g.fields[t.Field]
+			return !shown
 		})
 	}
 }

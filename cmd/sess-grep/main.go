@@ -65,5 +65,8 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
+	if found.Nothing != "" && !c.quiet {
+		s.Infof("%s", found.Nothing)
+	}
 	return search.run(ctx, found)
 }

@@ -153,18 +153,19 @@ func (d *document) groups(ctx context.Context, r *result, hits []int) error {
 		isHit[i] = true
 	}
 	done := map[int]bool{}
-	for _, i := range hits {
+	for _, i := range d.downwards(hits) {
 		if done[i] {
 			continue
 		}
 		up, down := d.around(i, d.g.before, d.g.after)
-		list := append(append(up, i), down...)
-		for last := len(list) - 1 - len(down); last < len(list); last++ { // of the group, the last match so far
-			if !isHit[list[last]] {
-				continue
+		list, seen := append(append(up, i), down...), map[int]bool{}
+		for _, i := range list {
+			seen[i] = true
+		}
+		for last := len(list) - len(down); last < len(list); last++ { // of the group, the last match so far
+			if lacks := last + 1 + d.g.after - len(list); isHit[list[last]] && lacks > 0 {
+				list = append(list, d.below(list[len(list)-1], lacks, seen)...)
 			}
-			_, more := d.around(list[last], 0, d.g.after)
-			list = append(list[:last+1], more...)
 		}
 		gr, err := d.group(ctx, list, isHit, done)
 		if err != nil {

@@ -22,7 +22,9 @@ type printer struct {
 	name    bool   // rows have the name of their session
 	width   int    // in characters; 0 is no limit
 	colored bool
-	found   bool // something was
+	dirs    bool   // rows have the directory of their session
+	home    string // of the user
+	found   bool   // something was
 
 	seen    map[uint64]int // copies of each entry so far, the first one left out
 	copies  int            // entries that were left out
@@ -44,8 +46,12 @@ func (g *search) printer(all sources.Found) *printer {
 			p.width = tty.Width(g.streams.OutFile(), os.LookupEnv)
 		}
 	}
-	if g.json || g.entries {
-		p.out = g.streams.Shown()
+	if terminal && p.name && (g.sessions.All || g.sessions.Agent != "") && g.sessions.CWD == "" {
+		p.dirs = true
+		p.home, _ = os.UserHomeDir()
+	}
+	if g.raw {
+		p.out = g.streams.Raw()
 	}
 	if g.json && !g.dup && !all.Single {
 		p.later = &later{}
@@ -80,7 +86,7 @@ func (p *printer) group(r *result, gr group) error {
 		return nil
 	}
 	if p.groups++; p.groups > 1 && p.contextual() {
-		if err := p.print(p.painted("36", "--"), "\n"); err != nil {
+		if err := tty.WriteLine(p.out, p.style(tty.Cyan), "--"); err != nil {
 			return err
 		}
 	}
@@ -145,63 +151,82 @@ func (it item) role() string {
 
 // An origin is how the rows of an item begin.
 type origin struct {
-	text  string
+	dir   string // "" but on a terminal that gets rows of several directories
+	cells []cell
+	sep   string
 	width int // in characters
 }
+
+// A cell is a text in front of a row.
+type cell struct {
+	style tty.Style
+	text  string
+}
+
+// dirWidth is how many characters of a directory are shown.
+const dirWidth = 20
 
 // origin says where an item is from. It is asked once for all rows of an item, as it takes
 // reading the entry, which may be huge.
 func (p *printer) origin(r *result, it item) origin {
-	sep := ":"
+	o := origin{sep: ":"}
 	if it.context {
-		sep = "-"
+		o.sep = "-"
 	}
-	sep = p.painted("36", sep)
-	var b strings.Builder
-	used := 0
-	cell := func(color, text string) {
-		used += utf8.RuneCountInString(text) + 1
-		b.WriteString(p.painted(color, text))
-		b.WriteString(sep)
+	add := func(style tty.Style, text string) {
+		o.width += utf8.RuneCountInString(text) + 1
+		o.cells = append(o.cells, cell{p.style(style), text})
+	}
+	if p.dirs {
+		dir := tty.Directory(r.cwd, p.home, dirWidth)
+		o.dir = dir + strings.Repeat(" ", max(dirWidth-utf8.RuneCountInString(dir), 0)) + "  "
+		o.width = dirWidth + 2
 	}
 	if p.name {
-		cell("35", r.src.Label())
+		add(tty.Magenta, r.src.Label())
 	}
-	cell("32", strings.ReplaceAll(tty.Clean(it.address()), ":", "\\x3a"))
-	cell("33", strings.ReplaceAll(tty.Clean(it.role()), ":", "\\x3a"))
-	return origin{b.String(), used}
+	add(tty.Green, strings.ReplaceAll(tty.Clean(it.address()), ":", "\\x3a"))
+	add(tty.Yellow, strings.ReplaceAll(tty.Clean(it.role()), ":", "\\x3a"))
+	return o
 }
 
 // row prints a row of text: where it is from, and the line.
 func (p *printer) row(from origin, line grep.Line) error {
-	return p.print(from.text, p.body(line, from.width), p.end0)
+	var t tty.Text
+	t.Add(p.style(tty.Dim), from.dir)
+	for _, c := range from.cells {
+		t.Add(c.style, c.text)
+		t.Add(p.style(tty.Cyan), from.sep)
+	}
+	p.body(&t, line, from.width)
+	t.Add(tty.Plain, p.end0)
+	_, err := t.WriteTo(p.out)
+	return err
 }
 
-// body returns the text of a row, what matched in colour. Of a long one it returns what
+// body appends the text of a row, what matched in colour. Of a long one it takes what
 // is around the first match.
-func (p *printer) body(line grep.Line, used int) string {
+func (p *printer) body(t *tty.Text, line grep.Line, used int) {
 	from, to := 0, len(line.Text)
 	if room := max(p.width-used, 20); p.width > 0 && len(line.Text) > room {
 		from, to = window(line, room)
 	}
-	var b strings.Builder
 	if from > 0 {
-		b.WriteString("…")
+		t.Add(tty.Plain, "…")
 	}
 	at := from
 	for _, m := range line.Matches {
 		if !p.colored || m.From < at || m.To > to {
 			continue
 		}
-		b.WriteString(p.visible(line.Text[at:m.From]))
-		b.WriteString(p.painted("1;31", p.visible(line.Text[m.From:m.To])))
+		t.Add(tty.Plain, p.visible(line.Text[at:m.From]))
+		t.Add(tty.BoldRed, p.visible(line.Text[m.From:m.To]))
 		at = m.To
 	}
-	b.WriteString(p.visible(line.Text[at:to]))
+	t.Add(tty.Plain, p.visible(line.Text[at:to]))
 	if to < len(line.Text) {
-		b.WriteString("…")
+		t.Add(tty.Plain, "…")
 	}
-	return b.String()
 }
 
 // window returns a part of a text of about so many characters, with the first match in
@@ -240,11 +265,12 @@ func (p *printer) visible(text string) string {
 	return strings.ReplaceAll(tty.CleanLines(text), "\n", `\n`)
 }
 
-func (p *printer) painted(color, text string) string {
-	if !p.colored || text == "" {
-		return text
+// style returns a style if rows are coloured.
+func (p *printer) style(style tty.Style) tty.Style {
+	if !p.colored {
+		return tty.Plain
 	}
-	return "\x1b[" + color + "m" + text + "\x1b[0m"
+	return style
 }
 
 // print prints texts, which may be huge, without putting them together.
@@ -276,11 +302,14 @@ func (p *printer) end(r *result) error {
 		if p.countMatches {
 			n = r.found
 		}
-		text := strconv.Itoa(n)
+		var t tty.Text
 		if p.name {
-			text = p.painted("35", r.src.Label()) + p.painted("36", ":") + text
+			t.Add(p.style(tty.Magenta), r.src.Label())
+			t.Add(p.style(tty.Cyan), ":")
 		}
-		return p.print(text, p.end0)
+		t.Add(tty.Plain, strconv.Itoa(n)+p.end0)
+		_, err := t.WriteTo(p.out)
+		return err
 	}
 	return nil
 }

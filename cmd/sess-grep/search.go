@@ -62,8 +62,9 @@ type result struct {
 	found   int        // matches
 	err     error
 	session string // its id
-	sure    bool   // it is a session, of the right place
-	leftOut bool   // by --subagents, and may have a match
+	cwd     string
+	sure    bool // it is a session, of the right place
+	leftOut bool // by --subagents, and may have a match
 }
 
 // buffered is how many groups a result holds before it is its turn.

@@ -196,14 +196,28 @@ func (t *tree) depth(i int) int {
 
 // around returns the entries before and after one along its path: its ancestors, the
 // nearest last, and what follows on the path to the leaf or, off that, on the branch
-// that was written to last.
+// that was written to last. Where parents form a cycle it goes round once.
 func (t *tree) around(i, before, after int) (up, down []int) {
-	for at := int(t.parents[i]); at >= 0 && len(up) < before; at = int(t.parents[at]) {
+	seen := map[int]bool{i: true}
+	for at := int(t.parents[i]); at >= 0 && len(up) < before && !seen[at]; at = int(t.parents[at]) {
+		seen[at] = true
 		up = append(up, at)
 	}
 	slices.Reverse(up)
+	return up, t.below(i, after, seen)
+}
+
+// below returns up to so many entries that follow one, none that was seen, and notes them.
+func (t *tree) below(i, after int, seen map[int]bool) (down []int) {
 	if n := int(t.at[i]); n > 0 {
-		return up, t.path[n:min(len(t.path), n+after)]
+		for _, at := range t.path[n:min(len(t.path), n+after)] {
+			if seen[at] {
+				break
+			}
+			seen[at] = true
+			down = append(down, at)
+		}
+		return down
 	}
 	if t.children == nil {
 		t.children = map[int32][]int32{}
@@ -217,7 +231,24 @@ func (t *tree) around(i, before, after int) (up, down []int) {
 			break
 		}
 		at = next[len(next)-1]
+		if seen[int(at)] {
+			break
+		}
+		seen[int(at)] = true
 		down = append(down, int(at))
 	}
-	return up, down
+	return down
+}
+
+// downwards returns entries so that none stands in front of one of its ancestors: as they
+// are, unless there are parents behind their children.
+func (t *tree) downwards(list []int) []int {
+	for i, parent := range t.parents {
+		if int(parent) >= i {
+			sorted := slices.Clone(list)
+			slices.SortStableFunc(sorted, func(a, b int) int { return t.depth(a) - t.depth(b) })
+			return sorted
+		}
+	}
+	return list
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/listing"
@@ -20,12 +21,24 @@ func (c *config) print(s *clikit.Streams, rows []row) error {
 	out, form := s.Out, row.cells
 	switch {
 	case c.nul:
-		out, form = s.Shown(), func(r row) string { return r.text + "\x00" }
+		out, form = s.Out, func(r row) string { return r.text + "\x00" }
 	case c.json:
-		out, form = s.Shown(), row.json
+		out, form = s.Out, row.json
 	case tty.IsTerminal(s.OutFile()):
 		width, now := tty.Width(s.OutFile(), os.LookupEnv), time.Now()
-		form = func(r row) string { return r.columns(now, width) }
+		dirs := make([]string, len(rows))
+		for i, r := range rows {
+			dirs[i] = r.cwd
+		}
+		several := tty.Several(dirs)
+		home, _ := os.UserHomeDir()
+		form = func(r row) string {
+			dir := ""
+			if several {
+				dir = fmt.Sprintf("%-*s  ", dirWidth, tty.Directory(r.cwd, home, dirWidth))
+			}
+			return r.columns(now, width, dir)
+		}
 	}
 	for _, r := range rows {
 		if _, err := io.WriteString(out, form(r)); err != nil {
@@ -46,8 +59,12 @@ func (r row) cells() string {
 	return strings.Join([]string{at, strconv.Itoa(r.count), tty.Clean(name), cmp.Or(tty.Clean(r.entry), "-"), oneLine(r.text)}, "\t") + "\n"
 }
 
-// columns returns a row for a terminal: the age, the text, and how often it was said.
-func (r row) columns(now time.Time, width int) string {
+// dirWidth is how many characters of a directory are shown, if there are several.
+const dirWidth = 20
+
+// columns returns a row for a terminal: the age, the directory if there are several, the text,
+// and how often it was said.
+func (r row) columns(now time.Time, width int, dir string) string {
 	age := ""
 	if r.time != 0 {
 		age = listing.Ago(time.UnixMilli(r.time), now)
@@ -56,8 +73,8 @@ func (r row) columns(now time.Time, width int) string {
 	if r.count > 1 {
 		often = fmt.Sprintf("  (%d times)", r.count)
 	}
-	room := max(width-12-len(often), 20)
-	return fmt.Sprintf("%-10s  %s%s\n", age, tty.Fit(oneLine(tty.Fit(r.text, room+1)), room), often)
+	room := max(width-12-utf8.RuneCountInString(dir)-len(often), 20)
+	return fmt.Sprintf("%-10s  %s%s%s\n", age, dir, tty.Fit(oneLine(tty.Fit(r.text, room+1)), room), often)
 }
 
 // oneLine returns a text as one line without control characters.

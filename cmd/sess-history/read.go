@@ -102,7 +102,11 @@ var errSubagent = errors.New("a sub-agent's")
 
 // read reads a session. What it read before an error counts.
 func (r *reader) read(ctx context.Context, src sources.Source) (list []prompt, err error) {
-	in, err := operand.Open(ctx, r.streams, src.Name)
+	open := operand.Open
+	if src.Plain {
+		open = operand.OpenFound
+	}
+	in, err := open(ctx, r.streams, src.Name)
 	if err != nil {
 		return nil, err
 	}

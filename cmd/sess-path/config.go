@@ -23,6 +23,7 @@ type settings struct {
 	roles                             string // comma-separated
 	last, turns                       int
 	reinject                          string
+	harness                           operand.Harness
 	budget                            int64
 	system, reverse, noHeader, strict bool
 	raw                               bool
@@ -38,6 +39,7 @@ func (c *config) flags() []clikit.Flag {
 		clikit.String(&c.roles, "role", "", "keep only messages of the roles `ROLE,ROLE`"),
 		clikit.Choice(&c.reinject, "reinject", reinjects, "restore initial context that a compaction removed, at `PLACE`"),
 		clikit.Bool(&c.system, "system", "include system prompts in what a model sees"),
+		operand.HarnessFlag(&c.harness),
 		clikit.String(&c.blobs, "blobs", "", "replace references to images with their blobs in `DIR`"),
 		clikit.Bool(&c.reverse, "reverse", "print the leaf first, without the header"),
 		clikit.Bool(&c.noHeader, "no-header", "leave out the header"),
@@ -58,6 +60,8 @@ func (c *config) check() error {
 		return clikit.UsageError("--reverse goes with --as entries alone")
 	case c.reinject != "none" && (c.as == "entries" || c.as == "state"):
 		return clikit.UsageError("--reinject changes what a model sees, which --as %s does not print", c.as)
+	case c.harness == operand.KeepHarness && c.verbatim():
+		return clikit.UsageError("--harness says what others than the agent see, which --as %s does not print", c.as)
 	case c.where != "" && c.as != "entries":
 		return clikit.UsageError("--where selects entries: it goes with --as entries alone")
 	case c.roles != "" && c.as == "state":
@@ -80,6 +84,10 @@ func (c *config) check() error {
 	c.projects, err = compile("--jq", c.jq)
 	return err
 }
+
+// verbatim reports whether the form has the words of agents in any case: it is for the
+// agent itself, or for programs that look at entries.
+func (c *config) verbatim() bool { return c.as == "entries" || c.as == "context" || c.as == "state" }
 
 // roles reads the value of --role, nil if there is none.
 func roles(list string) (map[string]bool, error) {

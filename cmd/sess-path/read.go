@@ -43,7 +43,7 @@ func (c *config) need() need {
 		other.leaf = c.defaults.leaf
 		n = ranges
 	case "messages", "openai", "anthropic", "text", "markdown":
-		other.budget, other.jq, other.raw = c.defaults.budget, c.defaults.jq, c.defaults.raw
+		other.budget, other.jq, other.raw, other.harness = c.defaults.budget, c.defaults.jq, c.defaults.raw, c.defaults.harness
 		n = contextOnly
 	case "context", "state":
 		other.jq, other.raw = c.defaults.jq, c.defaults.raw

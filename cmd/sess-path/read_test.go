@@ -15,11 +15,11 @@ func TestNeed(t *testing.T) {
 		served []string
 	}{
 		"entries":   {ranges, []string{"leaf", "noHeader"}},
-		"messages":  {contextOnly, []string{"budget", "jq", "raw", "noHeader"}},
-		"openai":    {contextOnly, []string{"budget", "jq", "raw", "noHeader"}},
-		"anthropic": {contextOnly, []string{"budget", "jq", "raw", "noHeader"}},
-		"text":      {contextOnly, []string{"budget", "jq", "raw", "noHeader"}},
-		"markdown":  {contextOnly, []string{"budget", "jq", "raw", "noHeader"}},
+		"messages":  {contextOnly, []string{"budget", "jq", "raw", "harness", "noHeader"}},
+		"openai":    {contextOnly, []string{"budget", "jq", "raw", "harness", "noHeader"}},
+		"anthropic": {contextOnly, []string{"budget", "jq", "raw", "harness", "noHeader"}},
+		"text":      {contextOnly, []string{"budget", "jq", "raw", "harness", "noHeader"}},
+		"markdown":  {contextOnly, []string{"budget", "jq", "raw", "harness", "noHeader"}},
 		"context":   {contextAndState, []string{"jq", "raw", "noHeader"}},
 		"state":     {contextAndState, []string{"jq", "raw", "noHeader"}},
 	}
@@ -39,7 +39,7 @@ func TestNeed(t *testing.T) {
 			default: // the fields are not exported, so their addresses are used
 				switch p := f.Addr().UnsafePointer(); f.Kind() {
 				case reflect.String:
-					*(*string)(p) = "x"
+					*(*string)(p) = "keep"
 				case reflect.Bool:
 					*(*bool)(p) = true
 				default:

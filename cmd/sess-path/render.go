@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/view"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -32,7 +32,7 @@ type renderer struct {
 
 func (r *renderer) render() error {
 	if r.projection == nil {
-		r.projection = convo.Project(r.path)
+		r.projection = r.spoken(convo.Project(r.path))
 	}
 	r.putBack()
 	r.pick()
@@ -47,6 +47,14 @@ func (r *renderer) render() error {
 		return r.eachMessage()
 	}
 	return r.view()
+}
+
+// spoken returns what the form shows of a projection.
+func (r *renderer) spoken(projection []convo.Projected) []convo.Projected {
+	if r.verbatim() {
+		return projection
+	}
+	return r.harness.Spoken(r.streams, r.name, projection)
 }
 
 // eachMessage prints the context's messages as a model reads them.
@@ -65,14 +73,14 @@ func (r *renderer) eachMessage() error {
 
 // view prints a form that is made for an API or for people.
 func (r *renderer) view() error {
-	messages := convo.ToLLM(r.withSystem(convo.MessagesOf(r.projection)))
+	messages := r.withSystem(convo.MessagesOf(r.projection))
 	var request view.JSON
 	var repairs []string
 	switch r.as {
 	case "openai":
-		request, repairs = view.OpenAI(messages, view.Options{System: r.system})
+		request, repairs = view.OpenAI(convo.ToLLM(messages), view.Options{System: r.system})
 	case "anthropic":
-		request, repairs = view.Anthropic(messages, view.Options{System: r.system})
+		request, repairs = view.Anthropic(convo.ToLLM(messages), view.Options{System: r.system})
 	case "text":
 		return view.Text(r.streams.Out, messages)
 	default:
@@ -84,7 +92,7 @@ func (r *renderer) view() error {
 	if r.projects != nil {
 		return r.value(request.String())
 	}
-	if _, err := request.WriteTo(r.streams.Shown()); err != nil {
+	if _, err := request.WriteTo(r.streams.Out); err != nil {
 		return err
 	}
 	return r.line(r.streams.Out, "")
@@ -178,7 +186,7 @@ func (r *renderer) value(pieces ...string) error {
 		}
 	}
 	if r.projects == nil {
-		return r.line(r.streams.Shown(), pieces...)
+		return r.line(r.streams.Out, pieces...)
 	}
 	var out error
 	err := r.projects.Project(r.ctx, strings.Join(pieces, ""), func(json []byte) error {
@@ -191,17 +199,12 @@ func (r *renderer) value(pieces ...string) error {
 	return err
 }
 
-// result prints one result of --jq: with --raw a string as it is, but on a terminal
-// with its control characters made visible.
+// result prints one result of --jq: with --raw a string as it is.
 func (r *renderer) result(json string) error {
 	if !r.raw || json[0] != '"' {
-		return r.line(r.streams.Shown(), json)
+		return r.line(r.streams.Out, json)
 	}
-	text := js.Unquote(json)
-	if tty.IsTerminal(r.streams.OutFile()) {
-		text = tty.CleanLines(text)
-	}
-	return r.line(r.streams.Out, text)
+	return r.line(r.streams.Out, js.Unquote(json))
 }
 
 // line prints a line, given in pieces. It joins none of them: they may be huge.
@@ -265,10 +268,11 @@ func (r *renderer) newest() []convo.Projected {
 	projection := convo.Project(r.path)
 	switch {
 	case r.last > 0:
-		return view.Last(projection, r.last)
+		return r.tail(projection, func(said []convo.Projected) []convo.Projected { return view.Last(said, r.last) })
 	case r.turns > 0:
-		return view.Turns(projection, r.turns)
+		return r.tail(projection, func(said []convo.Projected) []convo.Projected { return view.Turns(said, r.turns) })
 	}
+	projection = r.spoken(projection)
 	kept, ok := view.Budget(projection, r.budget-view.Tokens(r.initial)-view.Tokens(r.inFront(projection)))
 	if !ok {
 		part := "the newest part alone needs"
@@ -278,6 +282,20 @@ func (r *renderer) newest() []convo.Projected {
 		r.streams.Warnf("%s: %s more than %d tokens", r.name, part, r.budget)
 	}
 	return kept
+}
+
+// tail returns the entries that cut keeps of a projection, by what is said in it, with the
+// messages that the form shows.
+func (r *renderer) tail(projection []convo.Projected, cut func([]convo.Projected) []convo.Projected) []convo.Projected {
+	said, _ := convo.WithoutHarness(projection)
+	if r.harness == operand.KeepHarness {
+		said = projection
+	}
+	keep := map[string]bool{}
+	for _, p := range cut(said) {
+		keep[p.Entry.ID()] = true
+	}
+	return slices.DeleteFunc(slices.Clone(r.spoken(projection)), func(p convo.Projected) bool { return !keep[p.Entry.ID()] })
 }
 
 // cut keeps the newest part of the path. What is left is chained anew, so that it is

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,13 +27,14 @@ type config struct {
 	html, markdown, text, ansi   bool
 	leaf, title                  string
 	all, system, redact          bool
+	harness                      operand.Harness
 	tools, thinking, images      string
 	theme                        string
 	maxImage, maxResult          int64
 	noScript, noPager, userMarks bool
 	blobs, color                 string
 	dest                         operand.Destination
-	open                         bool
+	open, force                  bool
 }
 
 func (c *config) flags() []clikit.Flag {
@@ -41,7 +44,8 @@ func (c *config) flags() []clikit.Flag {
 			clikit.Bool(&c.markdown, "markdown", "write Markdown"),
 			clikit.Bool(&c.text, "text", "write text (the default in a pipe)"),
 			clikit.Bool(&c.ansi, "ansi", "write text in colours, into a pager on a terminal (the default there)"),
-			clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist, in the form that its name ends with; or pages and an index in the directory FILE"),
+			clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist without --force, in the form that its name ends with; or pages and an index in the directory FILE"),
+			clikit.Bool(&c.force, "force", "make the file or pages in the place of those that are there"),
 			operand.SyncFlag(&c.dest.Sync, "file"),
 			clikit.Bool(&c.open, "open", "open the file in a browser"),
 			clikit.Bool(&c.noPager, "no-pager", "open no pager"),
@@ -53,6 +57,7 @@ func (c *config) flags() []clikit.Flag {
 			clikit.Choice(&c.tools, "tools", []string{"fold", "open", "names", "none"}, "`HOW` calls and their results are shown in a page"),
 			clikit.Choice(&c.thinking, "thinking", []string{"fold", "open", "none"}, "`HOW` thinking is shown in a page"),
 			clikit.Bool(&c.system, "system", "open the system prompt in a page"),
+			operand.HarnessFlag(&c.harness),
 			clikit.Choice(&c.images, "images", []string{"inline", "note"}, "`HOW` images are shown in a page"),
 			clikit.Tokens(&c.maxImage, "max-image", 5_000_000, "a note stands in a page for an image of more than `BYTES`"),
 			clikit.Tokens(&c.maxResult, "max-result", 64_000, "a text of more than `BYTES` is cut in a page; 0 is no limit"),
@@ -76,6 +81,10 @@ func (c *config) check(operands []string) error {
 		return clikit.WithHint(clikit.UsageError("unexpected operand %q", operands[1]), "several sessions are shown with -o DIR/")
 	case c.open && c.dest.File == "":
 		return clikit.UsageError("--open goes with -o: a file is opened")
+	case c.force && c.dest.File == "":
+		return clikit.UsageError("--force goes with -o: a file is replaced")
+	case c.force && !c.directory() && !shownName(c.dest.File):
+		return clikit.WithHint(clikit.UsageError("%s: --force replaces no such file", c.dest.File), "only a name that ends in .html, .md or .txt, so that no session is lost")
 	case c.directory() && (c.markdown || c.text || c.ansi):
 		return clikit.UsageError("a directory is made of pages")
 	case c.all && c.leaf != "last" && c.leaf != "":
@@ -109,21 +118,47 @@ func (c *config) form(terminal bool) (form, error) {
 	case c.dest.File == "":
 		return asText, nil
 	}
-	switch ext := strings.ToLower(filepath.Ext(c.dest.File)); ext {
-	case ".html", ".htm":
-		return asPage, nil
-	case ".md", ".markdown":
-		return asMarkdown, nil
-	case ".txt":
-		return asText, nil
+	if f, ok := formOf(c.dest.File); ok {
+		return f, nil
 	}
 	return "", clikit.WithHint(clikit.UsageError("%s: its name says no form", c.dest.File), "end it in .html, .md or .txt, or give --html, --markdown or --text")
+}
+
+// formOf is the form that the name of a file ends with.
+func formOf(name string) (form, bool) {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".html", ".htm":
+		return asPage, true
+	case ".md", ".markdown":
+		return asMarkdown, true
+	case ".txt":
+		return asText, true
+	}
+	return "", false
+}
+
+func shownName(name string) bool {
+	_, ok := formOf(name)
+	return ok
+}
+
+// make makes a file of what is written, or puts it in the place of one that is there.
+func (c *config) make(file string, write content) error {
+	d := operand.Destination{File: file, Sync: c.dest.Sync}
+	if c.force {
+		return d.Remake(write)
+	}
+	err := d.Make(write)
+	if errors.Is(err, fs.ErrExist) {
+		return clikit.WithHint(err, "--force makes it again")
+	}
+	return err
 }
 
 // options are what a page shows.
 func (c *config) options() page.Options {
 	return page.Options{
 		Title: c.title, All: c.all, Tools: page.Fold(c.tools), Thinking: page.Fold(c.thinking), Images: page.Images(c.images),
-		MaxImage: c.maxImage, MaxResult: c.maxResult, System: c.system, Theme: page.Theme(c.theme), Script: !c.noScript, UserMarkdown: c.userMarks,
+		MaxImage: c.maxImage, MaxResult: c.maxResult, System: c.system, Harness: c.harness == operand.KeepHarness, Theme: page.Theme(c.theme), Script: !c.noScript, UserMarkdown: c.userMarks,
 	}
 }

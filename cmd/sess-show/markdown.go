@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/page"
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/internal/view"
@@ -18,20 +19,17 @@ import (
 // writeMarkdown writes the messages of a path as Markdown, a heading of the second level for
 // each. No message can make such a heading itself, or reach into the next: one that might is
 // written as a quotation.
-func writeMarkdown(w io.Writer, s *session.Session, path []session.Entry, title string) error {
+func writeMarkdown(w io.Writer, s *session.Session, path []session.Entry, title string, harness operand.Harness) error {
 	return buffered(w, func(b *bufio.Writer) error {
 		if title == "" {
 			title = session.NameOf(s.Header, s.Entries)
 		}
 		b.WriteString("# " + page.InlineText(nameOr(title, "Session "+s.Header.ID)) + "\n")
-		for _, e := range path {
-			for _, m := range convo.EntryMessages(e) {
-				if err := markdownMessage(b, e, m); err != nil {
-					return err
-				}
-			}
+		note := func(notes convo.Notes) error {
+			_, err := b.WriteString("\n_" + notes.String() + "_\n")
+			return err
 		}
-		return nil
+		return eachSaid(path, harness, note, func(e session.Entry, m session.Message) error { return markdownMessage(b, e, m) })
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/page"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // What one page has at most, of a session that is larger.
@@ -46,7 +47,7 @@ func (c *config) makePages(s *clikit.Streams, d *document, name string) (made []
 			stats, err = page.Write(w, d.src.Session, d.path, o)
 			return err
 		}
-		if err := (operand.Destination{File: names[n], Sync: c.dest.Sync}).Make(content(write)); err != nil {
+		if err := c.make(names[n], write); err != nil {
 			return made, err
 		}
 		made = append(made, names[n])
@@ -57,22 +58,22 @@ func (c *config) makePages(s *clikit.Streams, d *document, name string) (made []
 
 // split returns the parts of the path that are pages.
 func split(d *document) (parts [][2]int) {
-	total := 0
-	for _, i := range d.path {
+	total, path := 0, page.Said(d.src.Session, d.path)
+	for _, i := range path {
 		total += len(d.src.Entries[i].Raw())
 	}
 	if total <= maxPage {
 		return [][2]int{{0, 0}}
 	}
 	from, bytes := 0, 0
-	for n, i := range d.path {
+	for n, i := range path {
 		bytes += len(d.src.Entries[i].Raw())
 		if n > from && (bytes > maxPage || n-from >= maxEntries) {
 			parts = append(parts, [2]int{from, n})
 			from, bytes = n, len(d.src.Entries[i].Raw())
 		}
 	}
-	return append(parts, [2]int{from, len(d.path)})
+	return append(parts, [2]int{from, len(path)})
 }
 
 // makeDirectory makes a page of each session, and an index of them.
@@ -106,7 +107,7 @@ func (c *config) makeDirectory(ctx context.Context, s *clikit.Streams, operands 
 	}
 	file := filepath.Join(c.dest.File, "index.html")
 	write := func(w io.Writer) error { return page.Index(w, index, c.options()) }
-	if err := (operand.Destination{File: file, Sync: c.dest.Sync}).Make(content(write)); err != nil {
+	if err := c.make(file, write); err != nil {
 		return errors.Join(failed, err)
 	}
 	if _, err := fmt.Fprintln(s.Out, file); err != nil {
@@ -127,8 +128,24 @@ func (c *config) makeLinked(s *clikit.Streams, d *document, taken map[string]boo
 		return l, err
 	}
 	l = page.LinkTo(d.src.Session, d.path)
-	l.File = name + ".html"
+	l.File, l.Agent = name+".html", d.owner()
 	return l, nil
+}
+
+// owner is the agent whose session it is: the one that its address names, or the one whose
+// lines an importer kept in it.
+func (d *document) owner() string {
+	if d.agent != "" {
+		return d.agent
+	}
+	for _, i := range d.path {
+		if e := d.src.Entries[i]; e.Type() == session.TypeCustom || e.Type() == session.TypeCustomMessage {
+			if agent := operand.AgentOf(e.Str("customType")); agent != "" {
+				return agent
+			}
+		}
+	}
+	return ""
 }
 
 // fileName returns an id as the name of a file.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,8 +25,9 @@ import (
 
 // A document is a session that is shown, and the path to the leaf.
 type document struct {
-	src  *operand.Source
-	path []int // positions
+	src   *operand.Source
+	agent string // whose session it is, "" for ours
+	path  []int  // positions
 }
 
 // read reads a session.
@@ -45,7 +47,7 @@ func (c *config) read(ctx context.Context, s *clikit.Streams, name string) (*doc
 			return nil, err
 		}
 	}
-	d := &document{}
+	d := &document{agent: operand.AgentOf(name)}
 	if d.src, err = in.Session(); err != nil {
 		return nil, err
 	}
@@ -119,7 +121,7 @@ func (c *config) show(ctx context.Context, s *clikit.Streams, d *document) error
 	}
 	write := func(w io.Writer) error { return c.write(s, w, d, f, c.colored(out)) }
 	if c.dest.File != "" {
-		if err := c.dest.Make(content(write)); err != nil {
+		if err := c.make(c.dest.File, write); err != nil {
 			return err
 		}
 		if _, err := fmt.Fprintln(s.Out, c.dest.File); err != nil {
@@ -132,17 +134,17 @@ func (c *config) show(ctx context.Context, s *clikit.Streams, d *document) error
 			if err := s.Flush(); err != nil {
 				return err
 			}
-			err := p.Show(out, s.ErrFile(), write)
+			err := p.Show(out, s.ErrFile(), func(w io.Writer) error {
+				shown := tty.Visible(w)
+				return errors.Join(write(shown), shown.Flush())
+			})
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			return clikit.CommandFailed(err)
 		}
 	}
-	if f == asPage {
-		return write(s.Out)
-	}
-	return write(s.Shown())
+	return write(s.Out)
 }
 
 // colored reports whether text is written in colours.
@@ -163,11 +165,11 @@ func (c *config) write(s *clikit.Streams, w io.Writer, d *document, f form, colo
 		s.Notef("%s", stats.Describe())
 		return err
 	case asMarkdown:
-		return writeMarkdown(w, d.src.Session, d.entries(), c.title)
+		return writeMarkdown(w, d.src.Session, d.entries(), c.title, c.harness)
 	case asANSI:
-		return writeText(w, d.entries(), colored)
+		return writeText(w, d.entries(), colored, c.harness)
 	}
-	return writeText(w, d.entries(), false)
+	return writeText(w, d.entries(), false, c.harness)
 }
 
 // pager is the program that shows text: what the user says, or less, if that is here.

@@ -17,7 +17,6 @@ import (
 	"github.com/sess-tools/sess/internal/sources"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
 // A report is what is printed, and what was wrong on the way.
@@ -110,11 +109,7 @@ func (r *report) read(ctx context.Context, src sources.Source) (got reading) {
 // segmented store stands for it: what another name means takes several system calls.
 func (r *report) open(ctx context.Context, src sources.Source) (*operand.Input, error) {
 	if src.Plain {
-		if stored, err := operand.Stored(src.Name); err == nil && stored == "" {
-			if f, err := store.OpenFile(src.Name); err == nil {
-				return &operand.Input{ReadCloser: f, File: src.Name, Name: src.Name}, nil
-			}
-		}
+		return operand.OpenFound(ctx, r.streams, src.Name)
 	}
 	return operand.Open(ctx, r.streams, src.Name)
 }

@@ -33,6 +33,7 @@ type config struct {
 	baseline, maxGrowth               string
 	strict, strictPrices              bool
 	json, csv, plot, line, ascii      bool
+	asTable                           bool
 	svg, measure, leaf, color         string
 
 	keys     []string
@@ -89,6 +90,7 @@ func (c *config) outputFlags() []clikit.Flag {
 	return clikit.Group("Output",
 		clikit.Bool(&c.json, "json", "print one JSON object per row, the total last"),
 		clikit.Bool(&c.csv, "csv", "print comma-separated values"),
+		clikit.Bool(&c.asTable, "table", "print headings and columns, as on a terminal"),
 		clikit.Bool(&c.plot, "plot", "print bars"),
 		clikit.Bool(&c.line, "line", "print a line over time, for --by hour, day, week or month"),
 		clikit.Bool(&c.ascii, "ascii", "plot with ASCII characters"),
@@ -105,7 +107,7 @@ func (c *config) check() (err error) {
 	if err := clikit.Exclusive(clikit.Given(c.asUsage, modeUsage), clikit.Given(c.asContext, modeContext), clikit.Given(c.asCompactions, modeCompactions)); err != nil {
 		return err
 	}
-	if err := clikit.Exclusive(clikit.Given(c.json, "--json"), clikit.Given(c.csv, "--csv"), clikit.Given(c.plot, "--plot"), clikit.Given(c.line, "--line")); err != nil {
+	if err := clikit.Exclusive(clikit.Given(c.json, "--json"), clikit.Given(c.csv, "--csv"), clikit.Given(c.asTable, "--table"), clikit.Given(c.plot, "--plot"), clikit.Given(c.line, "--line")); err != nil {
 		return err
 	}
 	for _, v := range c.by {

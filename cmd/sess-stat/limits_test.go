@@ -20,6 +20,9 @@ func TestGates(t *testing.T) {
 	none := write(t, dir, "none.jsonl", "")
 	nobody := write(t, dir, "nobody.jsonl", `{"role":"user"}`+"\n")
 	silent := write(t, dir, "silent.jsonl", sessionOf("s", day, ""))
+	uncounted := write(t, dir, "uncounted.jsonl", sessionOf("n", day, "", reply("a", day, `"input":0,"output":0,"totalTokens":0,"cost":{"total":0}`)))
+	free := write(t, dir, "free.jsonl", sessionOf("f", day, "", reply("a", day, `"input":0,"output":0,"totalTokens":0,"cost":{"total":0,"totalFromProvider":true}`)))
+	failed := write(t, dir, "failed.jsonl", sessionOf("e", day, "", call, strings.Replace(reply("b", day, `"input":0,"output":0,"totalTokens":0,"cost":{"total":0}`), `"stopReason":"stop"`, `"stopReason":"error"`, 1)))
 	old := write(t, dir, "prices.json", `{"source":"x","date":"2026-01-01","providers":{"p":{"m":{"prices":[{"input":1}]}}}}`)
 	for _, tt := range []struct {
 		name               string
@@ -29,6 +32,10 @@ func TestGates(t *testing.T) {
 	}{
 		{"good", []string{good}, 0, 0, 0},
 		{"unpriced", []string{unknown}, 0, 1, 0},
+		{"neither tokens nor a cost", []string{uncounted}, 0, 1, 0},
+		{"one of two without them", []string{good, uncounted}, 0, 1, 0},
+		{"an answer that failed", []string{failed}, 0, 0, 0},
+		{"an answer that cost nothing", []string{free}, 0, 0, 0},
 		{"one of two unpriced", []string{good, unknown}, 0, 1, 0},
 		{"a table without the model", []string{"--prices", old, good}, 0, 1, 0},
 		{"a table that is none", []string{"--prices", good, good}, 2, 2, 2},
@@ -53,10 +60,19 @@ func TestGates(t *testing.T) {
 			if status != more.want {
 				t.Errorf("%s %s: status %d, want %d: %s", tt.name, more.flag, status, more.want, stderr)
 			}
-			if stderr == "" && tt.name != "good" && more.flag != "--strict" {
+			if stderr == "" && tt.usual+tt.strictPrice > 0 && more.flag != "--strict" {
 				t.Errorf("%s %s: nothing is said", tt.name, more.flag)
 			}
 		}
+	}
+}
+
+// TestNoCalls: nothing to compare with a limit is told apart from too much.
+func TestNoCalls(t *testing.T) {
+	t.Parallel()
+	_, stderr, status := run(t, sessionOf("s", day, ""), "--usage", "--max-cost", "1")
+	if status != 1 || stderr != "sess-stat: no calls: no limit is exceeded, and nothing can be compared with one\n" {
+		t.Errorf("status %d: %s", status, stderr)
 	}
 }
 

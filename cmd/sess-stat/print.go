@@ -76,7 +76,7 @@ func (r *report) cells(s *account.Sum, u *usage) []string {
 	return append(cells, s.Cost.Decimal(9), by)
 }
 
-// A table is rows of cells. On a terminal it has headings and columns, and amounts for
+// A table is rows of cells. On a terminal, and with --table, it has headings and columns, and amounts for
 // people; elsewhere tabs.
 type table struct {
 	heads  []string
@@ -100,7 +100,7 @@ func (r *report) printTable(t table) error {
 		w.Flush()
 		return w.Error()
 	}
-	if !tty.IsTerminal(r.streams.OutFile()) {
+	if !r.asTable && !tty.IsTerminal(r.streams.OutFile()) {
 		for _, row := range t.rows {
 			for i := range row {
 				row[i] = tty.Clean(row[i])
@@ -140,10 +140,11 @@ func (r *report) columns(t table) error {
 			b.WriteString("  ")
 		}
 		text := strings.TrimRight(b.String(), " ")
+		style := tty.Plain
 		if n == 0 && bold {
-			text = "\x1b[1m" + text + "\x1b[0m"
+			style = tty.Bold
 		}
-		if err := r.write(text + "\n"); err != nil {
+		if err := tty.WriteLine(r.streams.Out, style, text); err != nil {
 			return err
 		}
 	}
@@ -188,7 +189,7 @@ func (r *report) usageJSON(u *usage) error {
 
 // print prints a JSON text.
 func (r *report) print(text string) error {
-	_, err := fmt.Fprintln(r.streams.Shown(), text)
+	_, err := fmt.Fprintln(r.streams.Out, text)
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/sess-tools/sess/internal/account"
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -49,6 +50,9 @@ func (r *report) usage(ctx context.Context, found sources.Found) error {
 	case u.Total.Calls == 0 && len(r.problems) > 0:
 		return r.outcome() // there may be some
 	case u.Total.Calls == 0:
+		if r.limits.cost >= 0 || r.maxTokens >= 0 || r.limits.hasContext() || r.baseline != "" {
+			return clikit.No("no calls: no limit is exceeded, and nothing can be compared with one")
+		}
 		return clikit.No("no calls")
 	}
 	if err := r.showUsage(u); err != nil {
@@ -69,30 +73,48 @@ func (r *report) usage(ctx context.Context, found sources.Found) error {
 func (r *report) warn(u *usage) {
 	total := &u.Total
 	if total.Bad > 0 {
-		text := fmt.Sprintf("%d calls have counters that are no counts, which were taken for 0", total.Bad)
+		text := fmt.Sprintf("calls with counters that are no counts, which were taken for 0: %d", total.Bad)
 		r.streams.Warnf("%s", text)
-		if r.strict {
+		switch {
+		case r.strict:
 			r.fail(fmt.Errorf("%w: %s", session.ErrMalformed, text))
+		case r.strictPrices:
+			r.fail(clikit.No("budget: %s", text))
 		}
 	}
 	if total.WrongTotals > 0 {
-		r.streams.Notef("%d calls have a total that is not the sum of its parts; the parts were counted", total.WrongTotals)
+		r.streams.Notef("%s a total that is not the sum of its parts; the parts were counted", tty.Count(total.WrongTotals, "call has", "calls have"))
 	}
 	if u.Untimed > 0 {
-		r.streams.Warnf("%d calls left out: nothing says when they were made", u.Untimed)
+		r.streams.Warnf("calls left out, because nothing says when they were made: %d", u.Untimed)
 		if r.strict || r.strictPrices {
-			r.fail(clikit.No("budget: %d calls without a time", u.Untimed))
+			r.fail(clikit.No("budget: calls without a time: %d", u.Untimed))
 		}
 	}
+	r.silent(total.SilentCalls)
 	if total.UnpricedCalls == 0 {
 		return
 	}
-	text := fmt.Sprintf("%d calls with %d tokens have no price: %s", total.UnpricedCalls, total.UnpricedTokens, models(u.Unpriced))
+	text := fmt.Sprintf("no price for %s, %s: %s", tty.Count(total.UnpricedCalls, "call", "calls"), tty.Count(total.UnpricedTokens, "token", "tokens"), models(u.Unpriced))
 	if r.strictPrices {
 		r.fail(clikit.No("budget: %s", text))
 	} else {
 		r.streams.Warnf("%s", text)
 	}
+}
+
+// silent says that calls say nothing of what they used. Unless that is to be an error it is a
+// detail: each answer in plain text is such a call.
+func (r *report) silent(calls int64) {
+	if calls == 0 {
+		return
+	}
+	text := fmt.Sprintf("calls of which neither tokens nor a cost is known: %d", calls)
+	if r.strictPrices {
+		r.fail(clikit.No("budget: %s", text))
+		return
+	}
+	r.streams.Notef("%s", text)
 }
 
 // models names models for a message, the first of them.

@@ -21,7 +21,7 @@ func (c *config) flags() []clikit.Flag {
 		clikit.Bool(&c.labels, "labels", "list the entries that have a label"),
 		clikit.Bool(&c.json, "json", "print one JSON object per entry, head or label"),
 		clikit.Bool(&c.dot, "dot", "print a graph for Graphviz"),
-		clikit.Bool(&c.full, "full", "do not fold runs of entries"),
+		clikit.Bool(&c.full, "full", "do not fold runs of entries, and show what importers keep and agents say"),
 		operand.LeafFlag(&c.leaf, "last", "mark the path to `REF`, or by a rule: last, newest-message, longest"),
 		clikit.Bool(&c.ascii, "ascii", "draw with ASCII characters, as in a locale without UTF-8"),
 		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, "colour the drawing `WHEN`"),

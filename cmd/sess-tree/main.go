@@ -53,5 +53,9 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	}
 	path, problems := src.PathIndex(leaf)
 	src.Warn(problems)
-	return c.print(s, tree.New(src.Session, path))
+	shape := tree.New
+	if c.full || c.json || c.heads || c.labels {
+		shape = tree.Whole
+	}
+	return c.print(s, shape(src.Session, path))
 }

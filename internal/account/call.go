@@ -30,6 +30,12 @@ type Call struct {
 	payload  uint64 // a hash of what was said and counted, 0 if nobody asks for it
 }
 
+// Silent reports whether nothing says what the call used, though it has an answer. One that
+// failed may have used nothing.
+func (c *Call) Silent() bool {
+	return c.Purpose == Reply && c.Tokens.Total() == 0 && c.Stored == 0 && !c.Billed && !c.Bad && c.Stop != "error" && c.Stop != "aborted"
+}
+
 // The purposes of calls.
 const (
 	Reply         = "reply"

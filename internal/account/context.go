@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -22,6 +21,7 @@ const (
 	KindImage    = "image"
 	KindSummary  = "summary"
 	KindSystem   = "system"
+	KindContext  = "context" // a role alone: what an agent says in the user's name
 	KindOutside  = "outside" // what a model is given that is not in the session: the prompt and the tools of the agent
 )
 
@@ -163,6 +163,9 @@ func firstUsage(projection []convo.Projected, path []session.Entry) usageAt {
 // partsOf returns the blocks of message i, each with its share of the estimate.
 func partsOf(m session.Message, entry string, pairs []convo.Paired, i int) []Part {
 	whole := Part{Role: m.Role(), Entry: entry, Kind: KindText}
+	if m.Harness() != "" {
+		whole.Role = KindContext
+	}
 	switch m.Role() {
 	case session.RoleSystem:
 		whole.Kind = KindSystem
@@ -171,7 +174,7 @@ func partsOf(m session.Message, entry string, pairs []convo.Paired, i int) []Par
 	case session.RoleToolResult:
 		whole.Kind, whole.Tool = KindResult, m.Str("toolName")
 		if call, ok := convo.CallOf(pairs, i); ok {
-			whole.Tool, whole.File = cmp.Or(call.Name, whole.Tool), compact.PathOf(call)
+			whole.Tool, whole.File = cmp.Or(call.Name, whole.Tool), call.File()
 		}
 	}
 	var parts []Part
@@ -181,6 +184,9 @@ func partsOf(m session.Message, entry string, pairs []convo.Paired, i int) []Par
 			p.Bytes = int64(len(b.Raw()))
 			p.Estimate = convo.Estimate(m.WithContent("[" + b.Raw() + "]"))
 			p.named(b)
+			if b.Harness() != "" {
+				p.Role = KindContext
+			}
 			parts = append(parts, p)
 		}
 	}
@@ -195,13 +201,13 @@ func partsOf(m session.Message, entry string, pairs []convo.Paired, i int) []Par
 // named says of a part what its block is.
 func (p *Part) named(b session.Block) {
 	switch b.Type {
-	case "thinking", "redactedThinking":
+	case "thinking", session.TypeEncrypted:
 		p.Kind = KindThinking
 	case "image":
 		p.Kind = KindImage
 	case "toolCall":
 		call := session.ToolCall{Name: b.Str("name"), Arguments: b.Get("arguments")}
-		p.Kind, p.Tool, p.File = KindCall, call.Name, compact.PathOf(call)
+		p.Kind, p.Tool, p.File = KindCall, call.Name, call.File()
 	}
 }
 

@@ -21,6 +21,7 @@ type Sum struct {
 	ComputedCalls    int64 // whose cost is from the table
 	UnpricedCalls    int64 // whose cost nobody knows
 	UnpricedTokens   int64
+	SilentCalls      int64 // answers of which neither tokens nor a cost is known
 
 	Copies      int64 // of calls, which were left out
 	CopyTokens  int64
@@ -42,6 +43,10 @@ func (s *Sum) add(c *Call, cost prices.Money, by By, copies int) {
 	case Unpriced:
 		s.UnpricedCalls++
 		s.UnpricedTokens += total
+	case ByNothing:
+		if c.Silent() {
+			s.SilentCalls++
+		}
 	}
 	s.Copies += int64(copies)
 	s.CopyTokens += int64(copies) * total

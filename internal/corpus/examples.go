@@ -32,11 +32,11 @@ func Stubs() map[string]string {
 		"pi": "#!/bin/sh\n" + stream(
 			`{"type":"session","version":3,"id":"p1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`, `{"type":"agent_start"}`,
 			`{"type":"message_end","message":{"role":"user","content":[{"type":"text","text":"say hi"}],"timestamp":1767323046000}}`,
-			`{"type":"message_end","message":{"role":"assistant","content":[{"type":"text","text":"hi"}],"api":"a","provider":"p","model":"m1","stopReason":"stop","timestamp":1767323047000}}`,
+			`{"type":"message_end","message":{"role":"assistant","content":[{"type":"text","text":"hi"}],"api":"a","provider":"p","model":"m1","usage":{"input":9,"output":1,"cacheRead":0,"cacheWrite":0,"totalTokens":10,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"stop","timestamp":1767323047000}}`,
 			`{"type":"agent_end","messages":[]}`),
 		"curl": "#!/bin/sh\ncat >/dev/null\n" + stream(
 			`data: {"id":"c1","object":"chat.completion.chunk","model":"m1","choices":[{"index":0,"delta":{"role":"assistant","content":"It "}}]}`, ``,
-			`data: {"id":"c1","object":"chat.completion.chunk","model":"m1","choices":[{"index":0,"delta":{"content":"scatters."},"finish_reason":"stop"}]}`, ``,
+			`data: {"id":"c1","object":"chat.completion.chunk","model":"m1","choices":[{"index":0,"delta":{"content":"scatters."},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":3}}`, ``,
 			`data: [DONE]`, ``),
 	}
 }
@@ -58,8 +58,11 @@ mkdir -p .pi/agent/sessions/--tmp--
 cp s.jsonl .pi/agent/sessions/--tmp--/
 `
 
-// Stock puts sessions of the working directory into the store.
+// Stock puts sessions of the working directory into the store, and makes it that of pi's.
 const Stock = `
+for s in .pi/agent/sessions/*/*.jsonl; do
+	sed "1s#\"cwd\":\"[^\"]*\"#\"cwd\":\"$PWD\"#" "$s" > moved && mv moved "$s"
+done
 sess-fork --store --cwd . --title first s.jsonl > stored
 sess-new --store --title second >> stored
 `

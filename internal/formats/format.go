@@ -45,6 +45,10 @@ type About struct {
 	// Home returns where the agent keeps its sessions on this machine, a path that
 	// [Format.Open] takes. Nil is an agent that has no such place.
 	Home func(Env) (string, error)
+
+	// Here returns a function that says whether the agent goes on in the directory dir
+	// with a session of the working directory cwd. Nil is an agent that wants the same one.
+	Here func(dir string) func(cwd string) bool
 }
 
 // Env is what of the environment decides where an agent keeps its sessions.

@@ -107,8 +107,12 @@ func (t *Tally) Tell(lose func(where, kind, format string, args ...any)) {
 // ready for use.
 type ByKind struct{ tally Tally }
 
-// Add counts a loss at an entry.
-func (l *ByKind) Add(e session.Entry, kind string) { l.tally.Add(At(e), kind, "") }
+// Add counts a loss at an entry. One that is [Silent] is none.
+func (l *ByKind) Add(e session.Entry, kind string) {
+	if !Silent(e) {
+		l.tally.Add(At(e), kind, "")
+	}
+}
 
 // Tell tells t of what was counted. What says what is lost of a kind: of one, and of
 // several, with a %d for their number.
@@ -122,8 +126,12 @@ func (l *ByKind) Tell(t *Target, what map[string][2]string) {
 // is one loss. The zero value is ready for use.
 type Unheld struct{ tally Tally }
 
-// Add counts an entry.
-func (u *Unheld) Add(e session.Entry) { u.tally.Add(At(e), KindEntry, "%s", e.Type()) }
+// Add counts an entry, unless it is [Silent].
+func (u *Unheld) Add(e session.Entry) {
+	if !Silent(e) {
+		u.tally.Add(At(e), KindEntry, "%s", e.Type())
+	}
+}
 
 // Tell tells t of what was counted: that it means nothing to agent, and, unless that is "",
 // what was done with it.

@@ -33,10 +33,13 @@ type Target struct {
 	Sync    bool      // what is written is durable when Export returns
 	Growth  int64     // how many times its size a session may become; 0 for [MaxGrowth]
 	Index   bool      // the agent's list of names is to have the session's as well, if Path is its home
+	Replace bool      // a file that is in the way, or has the same session, is moved aside
 	Env     Env
 
-	Losses int      // how many there have been
-	Made   []string // paths of what was written
+	Losses int        // how many there have been
+	Made   []string   // paths of what was written, or the id of the session in a database
+	Moved  []string   // where files went that were in the way
+	Next   [][]string // the commands that go on with the session in the agent, one after the other; none if there is none
 
 	lose func(Loss)
 }
@@ -50,6 +53,11 @@ var ErrLossy = errors.New("the session cannot be held without loss")
 // Lose tells of a loss.
 func (t *Target) Lose(where, kind, format string, args ...any) {
 	t.Losses++
+	t.lose(loss(where, kind, format, args))
+}
+
+// Note tells of something that is left out for good reason, which no strict export ends for.
+func (t *Target) Note(where, kind, format string, args ...any) {
 	t.lose(loss(where, kind, format, args))
 }
 
@@ -73,8 +81,12 @@ func (t *Target) Ready() error {
 // File writes one file, after asking Ready: to Out if there is no Path or only a
 // dry run is asked for, as name into the directory Path, or as the file Path.
 // name may have several elements, whose directories are made. An existing file
-// is never touched: the error matches fs.ErrExist.
-func (t *Target) File(name string, content io.WriterTo) error {
+// is not touched, and the error matches fs.ErrExist; with Replace it is moved aside.
+func (t *Target) File(name string, content io.WriterTo) error { return t.Instead("", name, content) }
+
+// Instead is File for a directory that may have the session already, in the file there: that
+// one is in the way, and with Replace its name is the one of the file.
+func (t *Target) Instead(there, name string, content io.WriterTo) error {
 	if err := t.Ready(); err != nil {
 		return err
 	}
@@ -96,11 +108,50 @@ func (t *Target) File(name string, content io.WriterTo) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("creating %s: %w", path, disk.Cause(err))
 	}
+	if there != "" {
+		path = there
+	}
+	return t.create(path, content)
+}
+
+// create makes a file, and moves one aside that is in the way if it may.
+func (t *Target) create(path string, content io.WriterTo) error {
+	aside := ""
+	if _, err := os.Lstat(path); err == nil && t.Replace {
+		if aside, err = moveAside(path); err != nil {
+			return err
+		}
+	}
 	if err := jsonl.Create(path, content, t.Sync); err != nil {
+		if aside != "" {
+			err = errors.Join(err, disk.Publish(aside, path))
+		}
 		return err
 	}
 	t.Made = append(t.Made, path)
+	if aside != "" {
+		t.Moved = append(t.Moved, aside)
+	}
 	return nil
+}
+
+// moveAside gives a file a name that no agent takes for a session's.
+func moveAside(path string) (string, error) {
+	for n := 1; ; n++ {
+		aside := path + ".replaced-" + strconv.Itoa(n)
+		err := disk.Publish(path, aside)
+		switch {
+		case err == nil:
+			if one, err := os.Lstat(path); err == nil { // a second name, where there is no exclusive rename
+				if other, err := os.Lstat(aside); err == nil && os.SameFile(one, other) {
+					return aside, os.Remove(path)
+				}
+			}
+			return aside, nil
+		case !errors.Is(err, fs.ErrExist):
+			return "", fmt.Errorf("moving %s aside: %w", path, disk.Cause(err))
+		}
+	}
 }
 
 // A Counter counts the bytes that W takes.

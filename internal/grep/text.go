@@ -41,6 +41,7 @@ type Text struct {
 	Block int    // its place in the content, counted from 0; -1 outside of a content
 	Tool  string // the tool that was called, or whose result it is
 	Call  string // the id of the call
+	Quiet bool   // nobody said it: it is an agent's in the user's name, or kept by an importer for itself
 
 	literal string
 }
@@ -54,7 +55,7 @@ func (t Text) Line() string { return js.ValidText(js.UnquoteLine(t.literal)) }
 // Texts calls visit for the texts of an entry, in the order of the line, until it
 // returns false.
 func Texts(e session.Entry, visit func(Text) bool) {
-	w := &walker{visit: visit, at: Text{Block: -1}}
+	w := &walker{visit: visit, at: Text{Block: -1, Quiet: e.IsAside() || e.IsHarness()}}
 	switch m, isMessage := e.Message(); {
 	case isMessage:
 		w.message(m.Raw())
@@ -191,9 +192,9 @@ func (w *walker) content(v js.Value, field Field) {
 		w.at.Block = 0
 		w.literal(field, v)
 	}
-	n := 0
+	n, quiet := 0, w.at.Quiet
 	for el := range v.Elements() {
-		w.at.Block = n
+		w.at.Block, w.at.Quiet = n, quiet || session.BlockHarness(string(el)) != ""
 		n++
 		switch el.Get("type").Str() {
 		case "text":
@@ -208,7 +209,7 @@ func (w *walker) content(v js.Value, field Field) {
 			w.at = before
 		}
 	}
-	w.at.Block = -1
+	w.at.Block, w.at.Quiet = -1, quiet
 }
 
 // entry shows the texts of an entry that is no message.

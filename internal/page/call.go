@@ -1,45 +1,35 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// titles are the arguments that say what a call does, the most telling first.
-var titles = []string{"command", "cmd", "file_path", "filePath", "path", "file", "pattern", "query", "url", "prompt", "description", "title", "name"}
-
-// titleOf says in some words what a call does, and what file it is about. Arguments may be of
-// any type.
+// titleOf says in some words what a call does, and what file it is about: its command, what it
+// looks for and where, or its file.
 func titleOf(c session.ToolCall) (title, file string) {
-	arguments := js.Value(js.Trim(c.Arguments))
-	for _, name := range titles {
-		v := arguments.Get(name)
-		text := v.Str()
-		if v.IsArray() { // a command as words
-			var words []string
-			for w := range v.Elements() {
-				words = append(words, w.Str())
-			}
-			text = strings.Join(words, " ")
+	file = strings.TrimSpace(c.File())
+	text := strings.TrimSpace(c.Command())
+	if text == "" {
+		text = strings.TrimSpace(c.Asks())
+		if text != "" && file != "" {
+			text += " in " + file
 		}
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		if slices.Contains([]string{"file_path", "filePath", "path", "file"}, name) {
-			file = text
-		}
-		line, _, more := strings.Cut(text, "\n")
-		if title = js.Head(line, 100); more || len(title) < len(line) {
-			title += "…"
-		}
-		return title, file
 	}
-	return "", ""
+	if text = cmp.Or(text, file, strings.TrimSpace(c.Words())); text == "" {
+		return "", ""
+	}
+	line, _, more := strings.Cut(text, "\n")
+	if title = headOf(line, 100); more && title == line {
+		title += "…"
+	}
+	return title, file
 }
 
 // maxOpenDiff is how many lines a change may have that is shown without being asked for.
@@ -55,7 +45,7 @@ func (p *page) call(c session.ToolCall, result int) {
 	if result >= 0 {
 		m, _ = p.s.Entries[result].Message()
 	}
-	failed := result >= 0 && m.Get("isError") == "true"
+	failed := result >= 0 && m.IsError()
 	details := js.Value("")
 	if result >= 0 {
 		details = js.Value(m.Get("details"))
@@ -120,7 +110,7 @@ func (p *page) aside(m session.Message, result int, details js.Value, diff chang
 			parts = append(parts, tty.Count(int64(n), "line", "lines"))
 		}
 		if len(text) >= 1000 && !isDiff {
-			parts = append(parts, sizeOf(int64(len(text))))
+			parts = append(parts, convo.SizeText(int64(len(text))))
 		}
 	}
 	if len(parts) == 0 {

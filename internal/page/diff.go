@@ -78,6 +78,7 @@ func hunks(patch string) string {
 			if b.Len() > 0 {
 				b.WriteString("@@\n")
 			}
+		case strings.HasPrefix(line, `\ `): // about the end of a file, and these are parts of one
 		default:
 			b.WriteString(line)
 		}

@@ -11,6 +11,51 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
+// entries writes entries of the path: those in a row that are words of an agent as one note.
+func (p *page) entries(list []int) {
+	for n := 0; n < len(list); n++ {
+		if !p.s.Entries[list[n]].IsHarness() {
+			p.entry(list[n])
+			continue
+		}
+		end := n
+		for end < len(list) && p.s.Entries[list[end]].IsHarness() {
+			end++
+		}
+		p.harness(list[n:end])
+		n = end - 1
+	}
+}
+
+// harness writes a note of what an agent said in the user's name.
+func (p *page) harness(list []int) {
+	var notes convo.Notes
+	for _, i := range list {
+		_, own := convo.Spoken(convo.EntryMessages(p.s.Entries[i]))
+		notes.Plus(own)
+	}
+	p.beginNotes(notes)
+	for _, i := range list {
+		p.place(i, "custom")
+		p.raw(">")
+		for _, m := range convo.EntryMessages(p.s.Entries[i]) {
+			p.literal(p.cut(m.Text("\n")))
+		}
+		p.raw("</article>")
+	}
+	p.raw("</div></details>")
+}
+
+func (p *page) beginNotes(notes convo.Notes) {
+	p.raw(`<details class="think"`)
+	if p.o.Harness {
+		p.raw(" open")
+	}
+	p.raw("><summary>")
+	p.text(notes.String())
+	p.raw("</summary><div>")
+}
+
 // place begins an article: without its closing bracket.
 func (p *page) place(i int, class constant) {
 	p.stats.Entries++
@@ -92,16 +137,34 @@ func (p *page) turn(i int, class constant, m session.Message) {
 		tokens = u.Output
 	}
 	p.heading(i, m.Role(), tokens)
-	calls := m.ToolCalls()
-	at := 0
-	said := false
+	said := p.content(i, m)
+	p.notes(m)
+	if text := m.Str("errorMessage"); text != "" {
+		p.raw(`<p class="t err">`)
+		p.text(text)
+		p.raw("</p>")
+	} else if reason := m.Str("stopReason"); reason == "aborted" {
+		p.raw(`<p class="note">aborted</p>`)
+	}
+	if !said && class == "custom" {
+		p.literal(tree.Text(p.s.Entries[i]))
+	}
+	p.raw("</article>")
+}
+
+// content writes the blocks of a message, and reports whether there was a text.
+func (p *page) content(i int, m session.Message) (said bool) {
+	calls, at := m.ToolCalls(), 0
 	for b := range m.Blocks() {
+		if b.Harness() != "" {
+			continue
+		}
 		switch b.Type {
 		case "text":
 			p.said(m, b.Str("text"))
 			said = true
 		case "thinking":
-			p.thinking(b.Str("thinking"))
+			p.thinking(b)
 		case "toolCall":
 			result := -1
 			if list := p.results[i]; at < len(list) {
@@ -115,17 +178,22 @@ func (p *page) turn(i int, class constant, m session.Message) {
 			p.other(b)
 		}
 	}
-	if text := m.Str("errorMessage"); text != "" {
-		p.raw(`<p class="t err">`)
-		p.text(text)
-		p.raw("</p>")
-	} else if reason := m.Str("stopReason"); reason == "aborted" {
-		p.raw(`<p class="note">aborted</p>`)
+	return said
+}
+
+// notes writes the words of an agent that stand beside others in a message.
+func (p *page) notes(m session.Message) {
+	_, notes := convo.Spoken([]session.Message{m})
+	if notes.Count == 0 {
+		return
 	}
-	if !said && class == "custom" {
-		p.literal(tree.Text(p.s.Entries[i]))
+	p.beginNotes(notes)
+	for b := range m.Blocks() {
+		if b.Harness() != "" {
+			p.literal(p.cut(b.Str("text")))
+		}
 	}
-	p.raw("</article>")
+	p.raw("</div></details>")
 }
 
 // said writes what was said: by a model as Markdown, by others as it was typed.
@@ -147,7 +215,13 @@ func (p *page) literal(text string) {
 	p.raw("</p>")
 }
 
-func (p *page) thinking(text string) {
+// thinking writes a block of thinking, of which there may be nothing to read.
+func (p *page) thinking(b session.Block) {
+	if _, ok := b.Encrypted(); ok {
+		p.encrypted()
+		return
+	}
+	text := b.Str("thinking")
 	if p.o.Thinking == None || text == "" {
 		return
 	}
@@ -162,13 +236,15 @@ func (p *page) thinking(text string) {
 	p.raw("</div></details>")
 }
 
+func (p *page) encrypted() { p.raw(`<p class="note">[thinking that is encrypted]</p>`) }
+
 // other writes a block that is neither text nor thinking nor a call.
 func (p *page) other(b session.Block) {
 	switch b.Type {
 	case "image":
 		p.image(b)
-	case "redactedThinking":
-		p.raw(`<p class="note">[thinking that is encrypted]</p>`)
+	case session.TypeEncrypted:
+		p.encrypted()
 	default:
 		p.raw(`<p class="note">[a block of type `)
 		p.text(b.Type)
@@ -185,7 +261,7 @@ func (p *page) orphan(i int, m session.Message) {
 	}
 	p.place(i, "result")
 	p.raw("><details")
-	if m.Get("isError") == "true" {
+	if m.IsError() {
 		p.raw(` class="err" open`)
 	} else if p.o.Tools == Opened {
 		p.raw(" open")

@@ -3,13 +3,13 @@ package page
 import (
 	"bytes"
 	"encoding/base64"
-	"fmt"
 	"image"
 	_ "image/gif"  // its size
 	_ "image/jpeg" // its size
 	_ "image/png"  // its size
 	"strings"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -47,10 +47,10 @@ func (p *page) image(b session.Block) {
 		note("kept outside of the session: " + data)
 		return
 	case p.o.Images == NoteImages:
-		note(sizeOf(int64(len(data)) * 3 / 4))
+		note(convo.SizeText(int64(len(data)) * 3 / 4))
 		return
 	case p.o.MaxImage > 0 && int64(len(data))*3/4 > p.o.MaxImage:
-		note(sizeOf(int64(len(data))*3/4) + ", too large for this page")
+		note(convo.SizeText(int64(len(data))*3/4) + ", too large for this page")
 		return
 	}
 	raw, err := base64.StdEncoding.DecodeString(data)
@@ -63,7 +63,7 @@ func (p *page) image(b session.Block) {
 			continue
 		}
 		p.raw(`<img loading="lazy" decoding="async" alt="image, `)
-		p.text(sizeOf(int64(len(raw))))
+		p.text(convo.SizeText(int64(len(raw))))
 		p.raw(`"`)
 		// Only the header is read: a picture may be large when it is drawn.
 		if c, _, err := image.DecodeConfig(bytes.NewReader(raw)); err == nil && c.Width > 0 && c.Height > 0 {
@@ -79,15 +79,4 @@ func (p *page) image(b session.Block) {
 		return
 	}
 	note("not of a kind that is shown")
-}
-
-// sizeOf returns a number of bytes for people.
-func sizeOf(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1e6:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }

@@ -49,6 +49,7 @@ type Options struct {
 	MaxImage     int64 // bytes of one; 0: no limit
 	MaxResult    int64 // bytes of one text; 0: no limit
 	System       bool  // what the system prompt says
+	Harness      bool  // what agents say in the user's name is open
 	Theme        Theme
 	Script       bool
 	UserMarkdown bool // what users typed is Markdown
@@ -66,7 +67,7 @@ type Stats struct {
 
 // Describe says how much a page has.
 func (s Stats) Describe() string {
-	text := fmt.Sprintf("%s, %s, %s", tty.Count(int64(s.Entries), "entry", "entries"), tty.Count(int64(s.Branches), "other branch", "other branches"), sizeOf(s.Bytes))
+	text := fmt.Sprintf("%s, %s, %s", tty.Count(int64(s.Entries), "entry", "entries"), tty.Count(int64(s.Branches), "other branch", "other branches"), convo.SizeText(s.Bytes))
 	if s.Cut > 0 {
 		text += fmt.Sprintf(", %s cut", tty.Count(int64(s.Cut), "text", "texts"))
 	}
@@ -85,12 +86,13 @@ type page struct {
 	o       Options
 	s       *session.Session
 	tree    *tree.Tree
-	path    []int
+	path    []int // without what importers keep
 	on      map[int]bool
 	results map[int]answers // of the entries with calls, by position
 	nested  map[int]bool    // entries that stand in another
 	gone    map[int]int     // of compactions: how many entries of the path left the context
 	zone    string          // the day of the last time that was shown
+	index   bool            // it is one, of other pages
 	stats   Stats
 }
 
@@ -101,25 +103,23 @@ type answers []int
 // gives it. The bytes depend on nothing else. The error is that of w.
 func Write(w io.Writer, s *session.Session, path []int, o Options) (Stats, error) {
 	c := &counter{w: w}
-	p := &page{markup: newMarkup(c), o: o, s: s, path: path, tree: tree.New(s, path), on: map[int]bool{}, gone: map[int]int{}}
-	for _, i := range path {
+	p := &page{markup: newMarkup(c), o: o, s: s, path: Said(s, path), tree: tree.New(s, path), on: map[int]bool{}, gone: map[int]int{}}
+	for _, i := range p.path {
 		p.on[i] = true
 	}
 	p.pair()
-	p.context()
+	p.context(path)
 	title := p.title()
-	p.head(title)
+	p.head(title, path)
 	p.nav()
 	p.raw("<main>")
 	p.header(title)
 	p.neighbours()
-	shown := path
+	shown := p.path
 	if o.To > 0 {
-		shown = path[o.From:min(o.To, len(path))]
+		shown = p.path[o.From:min(o.To, len(p.path))]
 	}
-	for _, i := range shown {
-		p.entry(i)
-	}
+	p.entries(shown)
 	if o.All && o.To == 0 {
 		p.branches()
 	}
@@ -134,6 +134,12 @@ func Write(w io.Writer, s *session.Session, path []int, o Options) (Stats, error
 	err := p.w.Flush()
 	p.stats.Bytes = c.n
 	return p.stats, err
+}
+
+// Said returns the entries of a path that a page has: all but what importers and recorders
+// keep for themselves. Options.From and Options.To count these.
+func Said(s *session.Session, path []int) []int {
+	return slices.DeleteFunc(slices.Clone(path), func(i int) bool { return s.Entries[i].IsAside() })
 }
 
 // A counter counts what is written.
@@ -152,13 +158,13 @@ func (c *counter) Write(b []byte) (int, error) {
 const manyEntries = 500
 
 // head writes the head. The policy comes first: it holds for what follows.
-func (p *page) head(title string) {
+func (p *page) head(title string, path []int) {
 	p.raw(`<!doctype html><html lang="en" data-sess="1"`)
 	if h := p.s.Header; h.ID != "" {
 		p.attr("data-session", h.ID)
 	}
-	if n := len(p.path); n > 0 {
-		p.attr("data-leaf", p.s.Entries[p.path[n-1]].ID())
+	if n := len(path); n > 0 {
+		p.attr("data-leaf", p.s.Entries[path[n-1]].ID())
 	}
 	switch p.o.Theme {
 	case Light:
@@ -173,7 +179,10 @@ func (p *page) head(title string) {
 	p.raw("</title><style>")
 	p.w.WriteString(style)
 	p.raw("</style></head><body")
-	if len(p.path) > manyEntries {
+	switch {
+	case p.index:
+		p.raw(` class="index"`)
+	case len(p.path) > manyEntries:
 		p.raw(` class="large"`)
 	}
 	p.raw(">")
@@ -199,11 +208,26 @@ func (p *page) title() string {
 		title = session.NameOf(p.s.Header, p.s.Entries)
 	}
 	for _, i := range p.path {
-		if title == "" && p.s.Entries[i].Role() == session.RoleUser {
+		if title == "" && p.s.Entries[i].Role() == session.RoleUser && !p.s.Entries[i].IsHarness() {
 			title = tree.Text(p.s.Entries[i])
 		}
 	}
-	return js.Head(session.OneLine(title), 120)
+	return headOf(session.OneLine(title), 120)
+}
+
+// headOf returns the first words of a text, of at most n characters, with a sign if it has
+// more. A word is cut only if it is long.
+func headOf(text string, n int) string {
+	head := js.Head(text, n)
+	if len(head) == len(text) {
+		return text
+	}
+	if text[len(head)] != ' ' {
+		if at := strings.LastIndexByte(head, ' '); at > len(head)*2/3 {
+			head = head[:at]
+		}
+	}
+	return strings.TrimRight(head, " ,;:.") + "…"
 }
 
 // header writes what is to be said of the session.
@@ -215,7 +239,16 @@ func (p *page) header(title string) {
 		p.text("session ", p.s.Header.ID)
 	}
 	p.raw("</h1><p>")
-	facts := []string{fmt.Sprintf("%s on this path, %d in the file", tty.Count(int64(len(p.path)), "entry", "entries"), len(p.s.Entries))}
+	on, all := 0, 0
+	for i, e := range p.s.Entries {
+		if tree.Quiet(e) {
+			continue
+		}
+		if all++; p.on[i] {
+			on++
+		}
+	}
+	facts := []string{fmt.Sprintf("%s on this path, %d in the file", tty.Count(int64(on), "entry", "entries"), all)}
 	var entries []session.Entry
 	var cost float64
 	models := []string{}
@@ -356,13 +389,16 @@ func (p *page) branches() {
 	}
 }
 
-// context finds out how many entries each compaction took out of the context.
-func (p *page) context() {
+// context finds out how many entries each compaction of the path took out of the context.
+func (p *page) context(path []int) {
 	place := map[string]int{}
-	from := 0
-	for n, i := range p.path {
+	n, from := -1, 0
+	for _, i := range path {
 		e := p.s.Entries[i]
-		place[e.ID()] = n
+		if !tree.Quiet(e) {
+			n++
+		}
+		place[e.ID()] = max(n, 0)
 		if e.Type() != session.TypeCompaction {
 			continue
 		}

@@ -3,8 +3,8 @@
 // A message of role user is no prompt if
 //
 //   - it says so itself: oh-my-pi writes "synthetic", or "agent" as its attribution;
-//   - what an importer kept of the original says so: lines of Claude Code that are meta,
-//     a summary or of a sidechain, parts of opencode that are synthetic;
+//   - an importer has marked it as words of an agent ([session.Message.Said]), or kept a
+//     line of Claude Code of a sidechain;
 //   - all of its text is in a form that programs write: context, notices, wrappers of
 //     commands and of what they printed, and the words with which a conversation goes on
 //     after a compaction.

@@ -1,9 +1,11 @@
 package prompts
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -12,34 +14,21 @@ import (
 // value is ready for use. [Filter.Note] has to see the entries that are no messages
 // before [Filter.Text] is asked.
 type Filter struct {
-	not       map[string]bool   // ids of messages that are no prompts
-	synthetic map[string][]bool // of messages of opencode, for each text whether it is
+	not map[string]bool // ids of messages that are no prompts
 }
 
-// Note takes note of what an importer kept of the original in a custom entry. Other
-// entries say nothing.
+// Note takes note of what an importer kept of the original in a custom entry: lines of
+// Claude Code in which it speaks to a sub-agent. Other entries say nothing.
 func (f *Filter) Note(e session.Entry) {
-	if e.Type() != session.TypeCustom {
+	if e.Type() != session.TypeCustom || e.Str("customType") != "claude:line" {
 		return
 	}
 	data := js.Value(e.Get("data"))
-	switch e.Str("customType") {
-	case "claude:line":
-		f.noteClaude(data)
-	case "opencode:message":
-		f.noteOpencode(data)
-	}
-}
-
-// noteClaude takes note of the lines that entries were made of.
-func (f *Filter) noteClaude(data js.Value) {
-	ours := false
+	sidechain := false
 	for l := range data.Get("lines").Elements() {
-		for _, flag := range []string{"isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSidechain"} {
-			ours = ours || l.Get("line", flag).Truthy()
-		}
+		sidechain = sidechain || l.Get("line", "isSidechain").Truthy()
 	}
-	if !ours {
+	if !sidechain {
 		return
 	}
 	if f.not == nil {
@@ -48,31 +37,6 @@ func (f *Filter) noteClaude(data js.Value) {
 	for id := range data.Get("of").Elements() {
 		f.not[strings.Clone(id.Str())] = true
 	}
-}
-
-// noteOpencode takes note of the texts of a message. Those that were carried over are
-// null in what was kept.
-func (f *Filter) noteOpencode(data js.Value) {
-	info := data.Get("info")
-	if info.Get("role").Str() != session.RoleUser {
-		return
-	}
-	var synthetic []bool
-	some := false
-	for p := range data.Get("parts").Elements() {
-		if p.Get("type").Str() != "text" || p.Get("ignored").Truthy() {
-			continue
-		}
-		is := p.Get("synthetic").Truthy()
-		synthetic, some = append(synthetic, is), some || is
-	}
-	if !some {
-		return
-	}
-	if f.synthetic == nil {
-		f.synthetic = map[string][]bool{}
-	}
-	f.synthetic[strings.Clone(info.Get("id").Str())] = synthetic
 }
 
 // A Message is what matters of a message of the user. It keeps nothing of the entry alive,
@@ -90,6 +54,7 @@ func Read(e session.Entry) (said Message, ok bool) {
 		return Message{}, false
 	}
 	said.ID = strings.Clone(e.ID())
+	m, _ = m.Said()
 	for b := range m.Blocks() {
 		if b.Type == "text" {
 			said.texts = append(said.texts, strings.Clone(b.Str("text")))
@@ -98,16 +63,15 @@ func Read(e session.Entry) (said Message, ok bool) {
 	return said, len(said.texts) > 0
 }
 
-// Text returns the text of a prompt: its texts without those that a program added, with
+// Text returns the text of a prompt: its texts without those that a program wrote, with
 // line feeds between. ok is false if the message is no prompt, or one without text.
 func (f *Filter) Text(said Message) (text string, ok bool) {
 	if f.not[said.ID] {
 		return "", false
 	}
-	synthetic := f.synthetic[said.ID]
 	var texts []string
-	for i, one := range said.texts {
-		if added := i < len(synthetic) && synthetic[i]; !added && !fromProgram(one) {
+	for _, one := range said.texts {
+		if !fromProgram(one) {
 			texts = append(texts, one)
 		}
 	}
@@ -115,47 +79,24 @@ func (f *Filter) Text(said Message) (text string, ok bool) {
 	return text, strings.TrimSpace(text) != ""
 }
 
-// fromProgram reports whether a program wrote a text of a user message.
+// fromProgram reports whether a program wrote a text of a user message. What an importer
+// has not marked may still be told by its form: not every writer of sessions marks.
 func fromProgram(text string) bool {
-	if compact.FromCodex(text) {
+	if convo.IsHarnessText(text) || compact.FromCodex(text) {
 		return true
 	}
 	if _, ok := compact.CodexSummary(text); ok {
 		return true
 	}
 	text = strings.TrimSpace(text)
-	for _, form := range forms {
-		if strings.HasPrefix(text, form.begin) && strings.HasSuffix(text, form.end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(continuations, func(begin string) bool { return strings.HasPrefix(text, begin) })
 }
 
-// forms are how texts begin and end that programs other than codex write; package
-// compact knows those of codex.
-var forms = []struct{ begin, end string }{
-	{"<command-name>", ">"},
-	{"<command-message>", ">"},
-	{"<command-args>", ">"},
-	{"<local-command-caveat>", ">"},
-	{"<local-command-stdout>", ">"},
-	{"<local-command-stderr>", ">"},
-	{"<bash-input>", "</bash-input>"},
-	{"<bash-stdout>", ">"},
-	{"<bash-stderr>", ">"},
-	{"<user-prompt-submit-hook>", ">"},
-	{"<task-notification>", ">"},
-	{"<system-reminder>", "</system-reminder>"},
-	{"<system-notification>", "</system-notification>"},
-	{"<ide_opened_file>", "</ide_opened_file>"},
-	{"<ide_selection>", "</ide_selection>"},
-	{"<user_instructions>", "</user_instructions>"}, // codex, until 2025
-	{"Caveat: The messages below were generated by the user while running local commands.", ""},
-	{"This session is being continued from a previous conversation that ran out of context.", ""},
-	{"[Request interrupted by user", "]"},
-	{"Continue if you have next steps, or stop and ask for clarification if you are unsure how to proceed.", ""},
-	{"Continue if you have next steps.", ""},
+// continuations begin the texts with which a conversation goes on after a compaction. A
+// model needs them.
+var continuations = []string{
+	"This session is being continued from a previous conversation that ran out of context.",
+	"Continue if you have next steps",
 }
 
 // Normal returns the form by which prompts are the same: line ends are line feeds, and

@@ -56,17 +56,10 @@ func TestPrompts(t *testing.T) {
 		{"a continuation", user(`"This session is being continued from a previous conversation that ran out of context. The summary:\nx"`), ""},
 		{"a wrapper is quoted", user(`"what does <command-name>/x</command-name> mean?"`), "[what does <command-name>/x</command-name> mean?]"},
 		{"a reminder beside it", user(`[{"type":"text","text":"<system-reminder>\nbe brief\n</system-reminder>"},{"type":"text","text":"fix it"}]`), "[fix it]"},
-		{"Claude Code: meta", user(`"hidden"`) + "\n" + `{"type":"custom","customType":"claude:line","data":{"of":["u1"],"lines":[{"n":1,"line":{"type":"user","isMeta":true}}]}}`, ""},
 		{"Claude Code: a sidechain", user(`"do a part"`) + "\n" + `{"type":"custom","customType":"claude:line","data":{"of":["u1"],"lines":[{"n":1,"line":{"type":"user","isSidechain":true}}]}}`, ""},
 		{"Claude Code: a prompt", user(`"do it"`) + "\n" + `{"type":"custom","customType":"claude:line","data":{"of":["u1"],"lines":[{"n":1,"line":{"type":"user","isSidechain":false}}]}}`, "[do it]"},
-		{
-			"opencode: parts", `{"type":"custom","customType":"opencode:message","data":{"info":{"role":"user","id":"u1"},"parts":[{"type":"text","text":null},{"type":"file"},{"type":"text","ignored":true,"text":"x"},{"type":"text","synthetic":true,"text":null}]}}` +
-				"\n" + user(`[{"type":"text","text":"see @a.go"},{"type":"text","text":"package a"}]`), "[see @a.go]",
-		},
-		{
-			"opencode: a continuation", `{"type":"custom","customType":"opencode:message","data":{"info":{"role":"user","id":"u1"},"parts":[{"type":"text","synthetic":true,"text":null}]}}` +
-				"\n" + user(`[{"type":"text","text":"Weiter."}]`), "",
-		},
+		{"marked blocks", user(`[{"type":"text","text":"see @a.go"},{"type":"text","text":"package a","harness":"opencode"}]`), "[see @a.go]"},
+		{"marked as a whole", user(`[{"type":"text","text":"Weiter.","harness":"opencode"}]`), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

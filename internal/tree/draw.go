@@ -56,18 +56,18 @@ func Draw(w io.Writer, t *Tree, o Options) error {
 	l := line{color: o.Color, more: p.more, width: o.Width}
 	for r := range t.Rows(o.Full) {
 		if t.Active(r.Pos) {
-			l.add(boldStyle, "*")
-			l.add(plainStyle, " ")
+			l.add(tty.Bold, "*")
+			l.add(tty.Plain, " ")
 		} else {
-			l.add(plainStyle, "  ")
+			l.add(tty.Plain, "  ")
 		}
-		l.add(dimStyle, p.columns(r))
+		l.add(tty.Dim, p.columns(r))
 		if r.Hidden > 0 {
-			l.add(dimStyle, p.fold+" "+tty.Count(int64(r.Hidden), "entry", "entries")+tokens(", ", r.Tokens))
+			l.add(tty.Dim, p.fold+" "+tty.Count(int64(r.Hidden), "entry", "entries")+tokens(", ", r.Tokens))
 		} else {
 			t.entry(&l, r, p)
 		}
-		if _, err := io.WriteString(w, l.end()); err != nil {
+		if err := l.end(w); err != nil {
 			return err
 		}
 	}
@@ -77,30 +77,30 @@ func Draw(w io.Writer, t *Tree, o Options) error {
 // entry draws the entry of a row.
 func (t *Tree) entry(l *line, r Row, p pen) {
 	e := t.Session.Entries[r.Pos]
-	id, kind := plainStyle, plainStyle
+	id, kind := tty.Plain, tty.Plain
 	if t.Active(r.Pos) {
-		id = boldStyle
+		id = tty.Bold
 	}
 	switch e.Type() {
 	case session.TypeCompaction, session.TypeBranchSummary:
-		kind = markStyle
+		kind = tty.Magenta
 	}
 	l.add(id, tty.Clean(e.ID()))
-	l.add(plainStyle, " ")
+	l.add(tty.Plain, " ")
 	text := words(Text(e), p.more)
 	if text != "" {
 		text = ": " + text
 	}
 	l.add(kind, words(Kind(e), p.more))
-	l.add(plainStyle, text)
+	l.add(tty.Plain, text)
 	if label := t.Label(r.Pos); label != "" {
-		l.add(plainStyle, "  ")
-		l.add(labelStyle, "@"+words(label, p.more))
+		l.add(tty.Plain, "  ")
+		l.add(tty.Yellow, "@"+words(label, p.more))
 	}
-	l.add(plainStyle, tokens("  ", r.Tokens))
+	l.add(tty.Plain, tokens("  ", r.Tokens))
 	if note := t.Note(r.Pos); note != "" {
-		l.add(plainStyle, "  ")
-		l.add(noteStyle, "["+words(note, p.more)+"]")
+		l.add(tty.Plain, "  ")
+		l.add(tty.Red, "["+words(note, p.more)+"]")
 	}
 }
 

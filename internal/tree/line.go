@@ -12,23 +12,9 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A style is the escape sequence that switches it on.
-type style string
-
-const (
-	plainStyle style = ""
-	boldStyle  style = "\x1b[1m"
-	dimStyle   style = "\x1b[2m"
-	labelStyle style = "\x1b[33m"
-	markStyle  style = "\x1b[35m"
-	noteStyle  style = "\x1b[31m"
-)
-
-const styleOff = "\x1b[0m"
-
 // A piece is clean text in one style.
 type piece struct {
-	style style
+	style tty.Style
 	text  string
 }
 
@@ -41,11 +27,11 @@ type line struct {
 }
 
 // add appends clean text.
-func (l *line) add(st style, text string) { l.pieces = append(l.pieces, piece{st, text}) }
+func (l *line) add(st tty.Style, text string) { l.pieces = append(l.pieces, piece{st, text}) }
 
-// end returns the line with its line feed, and begins a new one. The line has no
-// space at its end.
-func (l *line) end() string {
+// end writes the line with its line feed, and begins a new one. The line has no
+// space at its end. The error is that of w.
+func (l *line) end(w io.Writer) error {
 	if l.width > 0 {
 		l.cut()
 	}
@@ -56,19 +42,17 @@ func (l *line) end() string {
 			break
 		}
 	}
-	var b strings.Builder
+	var t tty.Text
 	for _, p := range l.pieces[:last+1] {
-		switch {
-		case p.text == "":
-		case l.color && p.style != plainStyle:
-			b.WriteString(string(p.style) + p.text + styleOff)
-		default:
-			b.WriteString(p.text)
+		if !l.color {
+			p.style = tty.Plain
 		}
+		t.Add(p.style, p.text)
 	}
-	b.WriteByte('\n')
+	t.Add(tty.Plain, "\n")
 	l.pieces = l.pieces[:0]
-	return b.String()
+	_, err := t.WriteTo(w)
+	return err
 }
 
 // cut shortens a line that is too long, so that the mark fits behind it.
@@ -230,13 +214,16 @@ var told = map[string][]string{
 	session.TypeCredentialPin: {"provider"},
 }
 
-// Text returns what an entry says, whole and as it stands in the file: the text
+// Text returns what an entry says, without words of an agent that stand beside others, whole and as it stands in the file: the text
 // of its message, and failing that what else the message is made of; or the
 // member that tells most of an entry of another type. It may be "".
 func Text(e session.Entry) string {
 	switch e.Type() {
 	case session.TypeMessage:
 		m, _ := e.Message()
+		if said, _ := m.Said(); m.Harness() == "" {
+			m = said
+		}
 		return messageText(m)
 	case session.TypeCustomMessage:
 		for _, m := range convo.EntryMessages(e) {

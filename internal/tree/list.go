@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -43,9 +44,9 @@ func (l *list) flush() error {
 	widths := l.widths()
 	out := line{color: l.o.Color, more: l.pen.more, width: l.o.Width}
 	for i, cells := range l.rows {
-		st := plainStyle
+		st := tty.Plain
 		if i == 0 {
-			st = boldStyle
+			st = tty.Bold
 		}
 		for k, cell := range cells {
 			if fits := prefix(cell, widths[k]); fits < len(cell) {
@@ -53,10 +54,10 @@ func (l *list) flush() error {
 			}
 			out.add(st, cell)
 			if k < len(cells)-1 {
-				out.add(plainStyle, strings.Repeat(" ", widths[k]-columns(cell)+2))
+				out.add(tty.Plain, strings.Repeat(" ", widths[k]-columns(cell)+2))
 			}
 		}
-		if _, err := io.WriteString(l.w, out.end()); err != nil {
+		if err := out.end(l.w); err != nil {
 			return err
 		}
 	}

@@ -34,9 +34,30 @@ type Tree struct {
 // outside is the parent of entries that are not part of the tree.
 const outside = -2
 
-// New finds out the shape of s. The path is the active one, root first, as
-// [session.Session.PathIndex] gives it; it may be empty.
+// New finds out the shape of the conversation in s: entries that nobody said are not part
+// of it, see [Quiet], unless they have a label. What follows one hangs from what is above
+// it. The path is the active one, root first, as [session.Session.PathIndex] gives it; it
+// may be empty.
 func New(s *session.Session, path []int) *Tree {
+	t := parents(s, path)
+	t.passOver()
+	t.link()
+	return t
+}
+
+// Whole is New with all entries.
+func Whole(s *session.Session, path []int) *Tree {
+	t := parents(s, path)
+	t.link()
+	return t
+}
+
+// Quiet reports whether nobody said an entry: whether it is what an importer or a recorder
+// keeps for itself, or words of an agent in the user's name.
+func Quiet(e session.Entry) bool { return e.IsAside() || e.IsHarness() }
+
+// parents finds out the parents of entries.
+func parents(s *session.Session, path []int) *Tree {
 	n := len(s.Entries)
 	t := &Tree{
 		Session: s, parent: make([]int, n), active: make([]bool, n), leaf: -1,
@@ -59,8 +80,51 @@ func New(s *session.Session, path []int) *Tree {
 		top = path[0]
 	}
 	t.cutCycles(top)
-	t.link()
 	return t
+}
+
+// passOver takes quiet entries out.
+func (t *Tree) passOver() {
+	const unknown = -3
+	n := len(t.parent)
+	quiet, above := make([]bool, n), make([]int, n) // above is the nearest entry that is not quiet, -1 for none
+	for i, e := range t.Session.Entries {
+		quiet[i], above[i] = t.parent[i] != outside && t.labels[i] == "" && Quiet(e), unknown
+	}
+	up := func(i int) int {
+		var climbed []int
+		at := i
+		for above[at] == unknown {
+			climbed = append(climbed, at)
+			p := t.parent[at]
+			if p < 0 || !quiet[p] {
+				above[at] = max(p, -1)
+				break
+			}
+			at = p
+		}
+		for _, j := range climbed {
+			above[j] = above[at]
+		}
+		return above[i]
+	}
+	for i := range n {
+		if t.parent[i] != outside {
+			up(i)
+		}
+	}
+	if t.leaf >= 0 && quiet[t.leaf] {
+		t.leaf = above[t.leaf]
+	}
+	for i := range n {
+		switch {
+		case t.parent[i] == outside:
+		case quiet[i]:
+			t.parent[i] = outside
+		default:
+			t.parent[i] = above[i]
+		}
+	}
 }
 
 // parentOf returns what parent says for entry i, and notes why an entry that
@@ -334,18 +398,21 @@ type Head struct {
 	Last    int // position of the last user or assistant message with text, -1 for none
 }
 
-// Heads returns the ends of all branches, in file order.
+// Heads returns the ends of all branches, in file order. Entries that nobody said count
+// for nothing in them.
 func (t *Tree) Heads() []Head {
 	known := make([]Head, len(t.parent))
 	unmeasured := func(session.Entry) int64 { return 0 }
 	for r := range t.rows(true, unmeasured) {
-		h := Head{Entries: 1, Fork: -1, First: -1, Last: -1}
+		h := Head{Fork: -1, First: -1, Last: -1}
 		if r.Above >= 0 {
 			h = known[r.Above]
-			h.Entries++
 			if len(t.Children(r.Above)) > 1 {
 				h.Fork = r.Above
 			}
+		}
+		if t.Label(r.Pos) != "" || !Quiet(t.Session.Entries[r.Pos]) {
+			h.Entries++
 		}
 		if length := t.cycle[r.Pos]; length > 0 {
 			h.Entries = length // wherever the path leaves a cycle, it has been all around
@@ -362,7 +429,7 @@ func (t *Tree) Heads() []Head {
 	}
 	var heads []Head
 	for i, p := range t.parent {
-		if p != outside && t.Head(i) {
+		if p != outside && t.Head(i) && (known[i].Entries > 0 || t.Active(i)) {
 			heads = append(heads, known[i])
 		}
 	}
@@ -376,7 +443,7 @@ func spoken(e session.Entry) string {
 	if !ok || m.Role() != session.RoleUser && m.Role() != session.RoleAssistant {
 		return ""
 	}
-	if strings.TrimSpace(m.Text("")) == "" {
+	if m, _ = m.Said(); strings.TrimSpace(m.Text("")) == "" {
 		return ""
 	}
 	return m.Role()

@@ -91,7 +91,7 @@ func (a *anthropicRequest) assistant(t *turn) {
 			}
 		case "toolCall":
 			calls = append(calls, a.toolUse(t.number, t.calls[len(calls)]))
-		case "thinking", "redactedThinking":
+		case "thinking", session.TypeEncrypted:
 			if block := thinking(t.message, b); block != nil {
 				said, moved = append(said, block), moved || len(calls) > 0
 			}

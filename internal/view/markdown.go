@@ -19,14 +19,7 @@ import (
 // leaves open is closed, so that no message reaches into the next. Nothing is
 // clipped; control characters are made visible. The error is that of w.
 func Markdown(w io.Writer, messages []session.Message) error {
-	out := bufio.NewWriter(w)
-	for i, m := range convo.ToLLM(messages) {
-		if i > 0 {
-			out.WriteByte('\n')
-		}
-		writeMarkdown(out, m)
-	}
-	return out.Flush()
+	return each(w, messages, writeMarkdown)
 }
 
 func writeMarkdown(out *bufio.Writer, m session.Message) {
@@ -57,6 +50,9 @@ func writeMarkdown(out *bufio.Writer, m session.Message) {
 			out.WriteString("\n[block of type " + code(b.Type) + "]\n")
 		}
 	}
+	if m.Failed() {
+		out.WriteString("\n[" + strings.TrimSuffix(name(m.Str("stopReason")+": "+m.Str("errorMessage")), ": ") + "]\n")
+	}
 }
 
 func heading(out *bufio.Writer, level, text string) { out.WriteString(level + " " + text + "\n") }
@@ -67,7 +63,7 @@ func title(m session.Message) string {
 		return strings.ToUpper(role[:1]) + role[1:]
 	}
 	label := "Result"
-	if m.Get("isError") == "true" {
+	if m.IsError() {
 		label = "Error"
 	}
 	if tool := m.Str("toolName"); tool != "" {
@@ -165,18 +161,56 @@ func fenceOf(line string) (fence, rest string) {
 //
 //	result read: hello
 //
-// The result of a call that failed is an "error". Nothing is clipped; line
+// A reply that failed or was stopped has a line of its own that says so and why. Words of
+// an agent in the user's name have the role "context". The result of a call that
+// failed is an "error". Nothing is clipped; line
 // feeds at the end of a text go, and control characters are made visible. The
 // error is that of w.
 func Text(w io.Writer, messages []session.Message) error {
+	return each(w, messages, writeText)
+}
+
+// each writes what a model reads of messages, with a blank line between them.
+func each(w io.Writer, messages []session.Message, write func(*bufio.Writer, session.Message)) error {
 	out := bufio.NewWriter(w)
-	for i, m := range convo.ToLLM(messages) {
-		if i > 0 {
-			out.WriteByte('\n')
+	begun := false
+	for _, m := range messages {
+		for _, part := range byHarness(m) {
+			llm, ok := convo.MessageToLLM(part)
+			if !ok {
+				continue
+			}
+			if part.Harness() != "" {
+				llm = llm.WithRole(roleContext)
+			}
+			if begun {
+				out.WriteByte('\n')
+			}
+			begun = true
+			write(out, llm)
 		}
-		writeText(out, m)
 	}
 	return out.Flush()
+}
+
+// roleContext is what the words of an agent are called that stand in the user's name.
+const roleContext = "context"
+
+// byHarness parts a message into rows of blocks that are words of an agent, and rows that
+// are not.
+func byHarness(m session.Message) []session.Message {
+	if _, left := m.Said(); left == 0 || m.Harness() != "" {
+		return []session.Message{m}
+	}
+	var out []session.Message
+	var row []string
+	for b := range m.Blocks() {
+		if n := len(row); n > 0 && (session.NewBlock(row[n-1]).Harness() == "") != (b.Harness() == "") {
+			out, row = append(out, m.WithContent("["+strings.Join(row, ",")+"]")), nil
+		}
+		row = append(row, b.Raw())
+	}
+	return append(out, m.WithContent("["+strings.Join(row, ",")+"]"))
 }
 
 func writeText(out *bufio.Writer, m session.Message) {
@@ -211,6 +245,9 @@ func writeText(out *bufio.Writer, m session.Message) {
 	if !begun {
 		writeLine(out, role, "")
 	}
+	if m.Failed() {
+		writeLine(out, m.Str("stopReason")+":", m.Str("errorMessage"))
+	}
 }
 
 // writeLine writes a text behind its label. Either may be empty.
@@ -229,7 +266,7 @@ func textLabel(m session.Message) string {
 		return m.Role() + ":"
 	}
 	label := "result"
-	if m.Get("isError") == "true" {
+	if m.IsError() {
 		label = "error"
 	}
 	if tool := m.Str("toolName"); tool != "" {

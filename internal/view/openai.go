@@ -50,7 +50,7 @@ func (r *request) openAIAssistant(t *turn) []JSON {
 		case "toolCall":
 			calls = append(calls, r.openAICall(t.number, t.calls[next]))
 			next++
-		case "thinking", "redactedThinking":
+		case "thinking", session.TypeEncrypted:
 		default:
 			r.leftOut(t.number, b)
 		}

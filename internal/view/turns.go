@@ -129,8 +129,7 @@ func (r *request) resultParts(res result) (texts []string, images []part) {
 var foreign = []string{"openai", "azure-openai", "google", "mistral"}
 
 // thinking returns a block of thinking in Anthropic's form: redacted thinking
-// with its data (pi keeps that as the signature of a block marked redacted,
-// oh-my-pi in a block of its own), other thinking with its signature. It is nil
+// with its data, other thinking with its signature. It is nil
 // for thinking that cannot be told without.
 func thinking(m session.Message, b session.Block) JSON {
 	for _, name := range foreign {
@@ -138,13 +137,11 @@ func thinking(m session.Message, b session.Block) JSON {
 			return nil
 		}
 	}
+	if data, ok := b.Encrypted(); ok {
+		return redacted(data)
+	}
 	signature := b.Str("thinkingSignature")
-	switch {
-	case b.Type == "redactedThinking":
-		return redacted(b.Str("data"))
-	case b.Get("redacted") == "true":
-		return redacted(signature)
-	case signature == "":
+	if signature == "" {
 		return nil
 	}
 	return JSON(nil).raw(`{"type":"thinking","thinking":`).quote(b.Str("thinking")).

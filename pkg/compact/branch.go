@@ -146,7 +146,7 @@ func branchPart(e session.Entry, edits map[string]session.Entry) (Part, bool) {
 	if edit, ok := edits[e.ID()]; ok {
 		messages = convo.Project([]session.Entry{e, edit})[0].Messages
 	}
-	if len(messages) == 0 {
+	if messages, _ = convo.Spoken(messages); len(messages) == 0 {
 		return Part{}, false
 	}
 	// A compaction may have the system message in front of its summary.

@@ -60,7 +60,7 @@ func (p *Plan) extractHistory(parts []Part) string {
 	if len(parts) == 0 {
 		return d.text()
 	}
-	projection := convo.Project(p.path)
+	projection, _ := convo.WithoutHarness(convo.Project(p.path))
 	if e, m := p.following(projection, parts); m.Role() == session.RoleUser && !isContextual(m) {
 		d.entry = e
 		d.reply(m.Text("\n"))

@@ -216,56 +216,17 @@ type action struct {
 	changes string // the file it changes, "" if none
 }
 
-// pathArguments and commandArguments are the names agents give to arguments.
-var (
-	pathArguments    = []string{"path", "file_path", "filePath"}
-	commandArguments = []string{"command", "cmd"}
-)
-
 func actionOf(c session.ToolCall) action {
-	if command := commandOf(c.Arguments); command != "" {
+	if command := c.Command(); command != "" {
 		return action{subject: quoted(command), command: true}
 	}
-	path := shorten(PathOf(c), subjectUnits)
+	path := shorten(c.File(), subjectUnits)
 	a := action{subject: strings.TrimSpace(shorten(c.Name, subjectUnits) + " " + path)}
 	switch strings.ToLower(c.Name) {
 	case "write", "edit", "multiedit":
 		a.changes = path
 	}
 	return a
-}
-
-// PathOf returns the path of the file that a call is about, "" if it names none: the
-// first of the arguments path, file_path and filePath that has a text.
-func PathOf(c session.ToolCall) string {
-	for _, name := range pathArguments {
-		if path := argument(c.Arguments, name); path != "" {
-			return path
-		}
-	}
-	return ""
-}
-
-// commandOf returns the command a tool call runs, "" if it runs none: a string,
-// or as codex has it an array of words.
-func commandOf(arguments string) string {
-	if !strings.HasPrefix(arguments, "{") {
-		return ""
-	}
-	args := session.NewMessage(arguments)
-	for _, name := range commandArguments {
-		list := stringList(args.Get(name))
-		if len(list) == 3 && (list[1] == "-c" || list[1] == "-lc") {
-			return list[2] // of a shell
-		}
-		if len(list) > 0 {
-			return strings.Join(list, " ")
-		}
-		if command := args.Str(name); command != "" {
-			return command
-		}
-	}
-	return ""
 }
 
 // quoted returns the first line of a command that is no comment.
@@ -282,7 +243,7 @@ func (d *digest) result(m session.Message, a action) {
 	if a.subject == "" {
 		a.subject = shorten(m.Str("toolName"), subjectUnits)
 	}
-	text, failed := m.Text("\n"), m.Get("isError") == "true"
+	text, failed := m.Text("\n"), m.IsError()
 	if a.command {
 		status, failed := outcome(text, failed)
 		d.command(a.subject, status, text, failed)

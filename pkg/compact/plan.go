@@ -168,14 +168,16 @@ func (p *Plan) fileOps(previous *session.Entry) FileOps {
 	return files.ops()
 }
 
-// parts returns the messages of the candidates that a summary may speak of.
+// parts returns the messages of the candidates that a summary may speak of: what agents
+// say in the user's name is not among them.
 func parts(candidates []candidate, rules Rules) []Part {
 	out := make([]Part, 0, len(candidates))
 	for _, c := range candidates {
 		if c.entry.Type() == session.TypeCompaction {
 			continue
 		}
-		for _, m := range c.messages {
+		said, _ := convo.Spoken(c.messages)
+		for _, m := range said {
 			if rules == Pi15 && m.Role() == session.RoleSystem {
 				continue
 			}

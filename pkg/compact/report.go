@@ -452,7 +452,7 @@ func deeds(context []convo.Projected, gone map[string]bool) []*deed {
 		m, id := messages[i], ids[i]
 		first := len(all)
 		for _, c := range p.Calls {
-			all = append(all, &deed{entry: id, call: c, command: commandOf(c.Arguments), gone: gone[id]})
+			all = append(all, &deed{entry: id, call: c, command: c.Command(), gone: gone[id]})
 		}
 		for _, r := range p.Results {
 			all[first+r.Call].answered(messages[r.Message], gone[ids[r.Message]])
@@ -475,7 +475,7 @@ func deeds(context []convo.Projected, gone map[string]bool) []*deed {
 // answered takes the result of a call.
 func (d *deed) answered(m session.Message, gone bool) {
 	d.nested, d.gone = m.Get("nestedCalls"), d.gone || gone
-	d.failed = m.Get("isError") == "true"
+	d.failed = m.IsError()
 	d.status = number(strings.TrimPrefix(resultStatus(m.Text("\n"), d.failed), "exit status "))
 }
 

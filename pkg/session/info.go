@@ -22,8 +22,8 @@ type Info struct {
 	Version       int
 	Created       time.Time // of the header; zero if it does not parse
 	Modified      time.Time // newest user or assistant message, else the header's time; zero if neither
-	Entries       int       // lines that are entries, on all branches
-	Messages      int       // "message" entries of every role, on all branches
+	Entries       int       // lines that are entries, on all branches, but for those of [Entry.IsAside]
+	Messages      int       // "message" entries of every role, on all branches, that are not [Entry.IsHarness]
 	FirstMessage  string    // text of the first user message that has one, in file order
 	LastMessage   string    // text of the last user or assistant message that has one, in file order
 	Spent         Spent     // what the assistant messages report, on all branches
@@ -176,15 +176,33 @@ func (s *infoScan) line(l jsonl.Line) error {
 	if typ == TypeSession {
 		return nil
 	}
+	if typ == TypeCustom && agentOf(js.Value(g.customType).Str()) != "" {
+		return nil // kept by an importer for itself
+	}
 	s.info.Entries++
 	switch typ {
 	case TypeMessage:
+		if marked(g.message.content) {
+			if g.message.content = saidOf(g.message); g.message.content == "" {
+				break
+			}
+		}
 		s.info.Messages++
 		s.message(g)
 	case TypeSessionInfo:
 		s.named, s.name = true, strings.Clone(js.Trim(js.Value(g.name).Str()))
 	}
 	return nil
+}
+
+// saidOf returns the content of a message without words of an agent, "" if it has no others.
+func saidOf(m messageInfo) string {
+	role := js.Value(m.role).Str()
+	said, left := Message{role: role, raw: "{}", content: m.content}.Said()
+	if left > 0 && said.content == "[]" {
+		return ""
+	}
+	return said.content
 }
 
 // message takes a message into account.
@@ -291,6 +309,7 @@ func (s *infoScan) result() (Info, error) {
 type lineInfo struct {
 	line                 string
 	typ, timestamp, name string // JSON texts, "" where there is none
+	customType           string
 	message              messageInfo
 	inner                messageInfo // of the member that has begun, whatever it is
 	member               func(level int, key, value js.Span)
@@ -326,6 +345,8 @@ func (g *lineInfo) take(level int, key, value js.Span) {
 		g.timestamp = text
 	case `"name"`:
 		g.name = text
+	case `"customType"`:
+		g.customType = text
 	case `"message"`:
 		g.message = g.inner // empty if it is no object
 	}

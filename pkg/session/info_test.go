@@ -52,6 +52,16 @@ func TestScanInfo(t *testing.T) {
 			func(i *session.Info) { i.Entries, i.Messages, i.FirstMessage, i.LastMessage = 1, 1, "t", "t" },
 		},
 		{
+			"words of an agent", join(head,
+				said("a", "user", `[{"type":"text","text":"be brief","harness":"claude"}]`, `,"timestamp":1767323090000`),
+				said("b", "user", `[{"type":"text","text":"noise","harness":"claude"},{"type":"text","text":"fix it"}]`, `,"timestamp":1767323050000`),
+				line("custom", "k", "", `"customType":"claude:line"`), line("custom", "x", "", `"customType":"todo:list"`)),
+			func(i *session.Info) {
+				i.Entries, i.Messages, i.FirstMessage, i.LastMessage = 3, 1, "fix it", "fix it"
+				i.Modified = time.UnixMilli(1767323050000).UTC()
+			},
+		},
+		{
 			"parent and title", join(`{"type":"session","id":"s","title":"t","parentSession":"/f","timestamp":"?"}`),
 			func(i *session.Info) {
 				*i = session.Info{ID: "s", Name: "t", ParentSession: "/f", Version: 1, Exact: true}

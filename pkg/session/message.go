@@ -103,6 +103,25 @@ func (b Block) Str(name string) string {
 	return s
 }
 
+// TypeEncrypted is the type of a block of thinking in oh-my-pi's spelling that only the
+// provider can read. Pi has a block "thinking" that is marked as redacted.
+const TypeEncrypted = "redactedThinking"
+
+// IsThinking reports whether the block is thinking, readable or not.
+func (b Block) IsThinking() bool { return b.Type == "thinking" || b.Type == TypeEncrypted }
+
+// Encrypted returns the data of thinking that only its provider can read, in pi's spelling
+// or in oh-my-pi's; ok is false for any other block.
+func (b Block) Encrypted() (data string, ok bool) {
+	switch {
+	case b.Type == TypeEncrypted:
+		return b.Str("data"), true
+	case b.Type == "thinking" && b.Get("redacted") == "true":
+		return b.Str("thinkingSignature"), true
+	}
+	return "", false
+}
+
 // Raw returns the block's JSON text.
 func (b Block) Raw() string {
 	if b.raw == "" {
@@ -245,10 +264,29 @@ func (m Message) Failed() bool {
 	return stop == "error" || stop == "aborted"
 }
 
+// MadeUp are the details of a result that an importer put in for a call that has none, and
+// that no line of the source stands for.
+const MadeUp = `{"madeUp":true}`
+
+// IsMadeUp reports whether the message is a result that stands for none, see [MadeUp]. It
+// tells a model that nothing came of the call, and is neither a result nor a failure.
+func (m Message) IsMadeUp() bool { return m.role == RoleToolResult && m.Get("details") == MadeUp }
+
+// IsError reports whether the message is a result of a call that failed.
+func (m Message) IsError() bool {
+	return m.role == RoleToolResult && js.Value(m.Get("isError")).Truthy() && !m.IsMadeUp()
+}
+
 // WithContent returns the message with its content replaced by the JSON text
 // content, in place, or added at the end.
 func (m Message) WithContent(content string) Message {
 	m.raw, m.content = string(js.Value(m.raw).With("content", js.Value(content))), content
+	return m
+}
+
+// WithRole returns the message with another role, for what is shown to people.
+func (m Message) WithRole(role string) Message {
+	m.raw, m.role = string(js.Value(m.raw).With("role", js.Value(js.Quote(role)))), role
 	return m
 }
 

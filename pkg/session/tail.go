@@ -16,6 +16,7 @@ import (
 type Tail struct {
 	Header Header
 	Leaf   string // id of the last entry that has one, "" if none or for version 1
+	Time   int64  // of that entry, in milliseconds since the epoch, 0 if it has none
 }
 
 // ReadTail reads the header from the start and the leaf from the end of the
@@ -46,6 +47,7 @@ func ReadTail(r io.ReaderAt, size int64) (Tail, error) {
 		e := scan(text)
 		if e.typ != TypeSession && e.id != "" {
 			t.Leaf = e.id
+			t.Time, _ = e.Timestamp()
 			break
 		}
 	}

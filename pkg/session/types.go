@@ -36,6 +36,10 @@ const (
 	typeFirstKeptIndex = "firstKeptEntryIndex" // v1 compactions
 )
 
+// CustomRun is the customType of the entries of type custom in which a recording says who ran,
+// and how the run ended. They are about how a session was made and no part of what was said.
+const CustomRun = "sess:run"
+
 // Message roles.
 const (
 	RoleUser              = "user"

@@ -178,7 +178,7 @@ func TestLosses(t *testing.T) {
 		message(`{"role":"user","content":[{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"text","text":"x"}]}`):            "media|#### x",
 		message(`{"role":"system","content":"x"}`):                                                                                         "system|",
 		`{"type":"compaction","id":"a","parentId":null,"summary":"s","firstKeptEntryId":"a","tokensBefore":1}`:                             "context|",
-		`{"type":"model_change","id":"a","parentId":null,"provider":"p","modelId":"m"}`:                                                    "entry|",
+		`{"type":"model_change","id":"a","parentId":null,"provider":"p","modelId":"m"}`:                                                    "|",
 		`{"type":"custom","id":"a","parentId":null,"customType":"other","data":1}`:                                                         "entry|",
 	} {
 		s, err := session.Read(strings.NewReader(head + entry + "\n"))

@@ -27,6 +27,7 @@ func (f format) Export(ctx context.Context, s *session.Session, t *formats.Targe
 		return err
 	}
 	x.losses.Tell(x.t, what)
+	t.Next = [][]string{{"aider", "--restore-chat-history"}}
 	return t.File(name, strings.NewReader(x.out.String()))
 }
 
@@ -98,7 +99,7 @@ func (x *exporter) projected(p convo.Projected, layout string) {
 			x.losses.Add(e, formats.KindContext)
 		}
 	case session.TypeMessage, session.TypeCustomMessage:
-	case session.TypeContextEdit, session.TypeLabel:
+	case session.TypeContextEdit, session.TypeLabel, session.TypeModelChange:
 	default:
 		x.losses.Add(e, formats.KindEntry)
 	}
@@ -168,7 +169,7 @@ func note(text string) string { return framed(tool, strings.Join(split(text), "\
 func (x *exporter) blocks(e session.Entry, m session.Message) {
 	for b := range m.Blocks() {
 		switch b.Type {
-		case "thinking":
+		case "thinking", session.TypeEncrypted:
 			x.losses.Add(e, formats.KindThinking)
 		case "image":
 			x.losses.Add(e, formats.KindMedia)

@@ -156,7 +156,9 @@ func (format) Detect(_ string, head []byte) bool {
 		p, ok := parse(text)
 		switch {
 		case !ok:
-		case p.str("uuid") != "" && p.str("sessionId") != "" && p.get("parentUuid") != "" && p.str("type") != session.TypeSession:
+		case p.get("message").IsObject() && p.get("message").Get("content") == "":
+			return false // Qwen Code's lines look alike, but for the parts of their messages
+		case p.str("uuid") != "" && p.str("sessionId") != "" && p.get("parentUuid") != "" && p.get("isSidechain") != "":
 			return true
 		case p.str("type") == "summary" && p.str("leafUuid") != "":
 			return true

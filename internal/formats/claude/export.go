@@ -32,12 +32,16 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	}
 	x.goOn()
 	x.losses.Tell(x.t, what)
+	x.unheld.Tell(x.t, "Claude Code", "left out")
 	if len(x.out) == 0 {
 		return formats.Damaged("the session has nothing that Claude Code could open, and a file without lines is no session there")
 	}
 	name := x.session + ".jsonl"
 	if filepath.Base(filepath.Clean(t.Path)) == "projects" {
 		name = filepath.Join(escaped(s.Header.CWD), name)
+	}
+	if strings.Contains(name, string(filepath.Separator)) { // else Claude Code does not look there
+		t.Next = [][]string{{"claude", "--resume", x.session}}
 	}
 	return t.File(name, x.lines())
 }
@@ -64,6 +68,7 @@ type exporter struct {
 	at     int // the number of the last line kept
 
 	losses formats.ByKind
+	unheld formats.Unheld
 }
 
 // A written line has its place behind the lines with lower numbers.
@@ -297,6 +302,5 @@ var what = map[string][2]string{
 	formats.KindContext: {"an edit of the context, without effect there", "%d edits of the context, without effect there"},
 	formats.KindRole:    {"a message of another role, which became a message of the user", "%d messages of other roles, which became messages of the user"},
 	formats.KindTool:    {"a result that answers no call, or one that has its result, left out", "%d results that answer no call, or one that has its result, left out"},
-	formats.KindEntry:   {"an entry that means nothing there, left out", "%d entries that mean nothing there, left out"},
 	formats.KindText:    {"a reply without content, left out", "%d replies without content, left out"},
 }

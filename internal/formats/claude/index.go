@@ -2,6 +2,7 @@ package claude
 
 import (
 	"context"
+	"crypto/sha256"
 	"strings"
 	"unicode/utf8"
 
@@ -39,6 +40,8 @@ type index struct {
 	byUUID map[string]int
 	groups []group
 	agent  bool // every line is of a sub-agent
+
+	again, firstAgain int // lines whose uuid another one has, and the number of the first
 }
 
 // damage is told of the lines that are no JSON, by their numbers and sizes.
@@ -50,12 +53,15 @@ func indexed(ctx context.Context, f *formats.File, broken damage) (*index, error
 	var parents []string // of the nodes
 	var replies []string // ids of the replies that nodes are of
 	var results []bool
-	main := false
+	main, lines := false, map[[sha256.Size]byte]bool{}
 	for l, err := range jsonl.Lines(f.Reader(ctx)) {
 		if err != nil {
 			return nil, err
 		}
 		text := l.Text()
+		if l.Number == 1 && strings.HasPrefix(text, jsonl.ByteOrderMark) {
+			text, l.Offset = text[len(jsonl.ByteOrderMark):], l.Offset+int64(len(jsonl.ByteOrderMark))
+		}
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
@@ -78,8 +84,14 @@ func indexed(ctx context.Context, f *formats.File, broken damage) (*index, error
 		}
 		main = main || n.message && !p.is("isSidechain")
 		if n.uuid != "" {
-			if _, n.twice = x.byUUID[n.uuid]; !n.twice {
-				x.byUUID[n.uuid] = len(x.nodes)
+			same := sha256.Sum256([]byte(text))
+			if n.twice = lines[same]; !n.twice {
+				lines[same] = true
+				if _, again := x.byUUID[n.uuid]; !again {
+					x.byUUID[n.uuid] = len(x.nodes)
+				} else if x.again++; x.again == 1 {
+					x.firstAgain = n.number
+				}
 			}
 		}
 		x.nodes = append(x.nodes, n)
@@ -100,13 +112,19 @@ var goesOn = map[string]bool{"user": true, "assistant": true, "attachment": true
 // Claude Code resumes.
 func (x *index) link(parents, replies []string, results []bool) {
 	before := none
+	nearest := map[string]int{} // the last line before of each uuid
 	for i := range x.nodes {
 		n := &x.nodes[i]
 		if n.uuid == "" || n.twice {
 			continue
 		}
 		parent, logical := strings.CutPrefix(parents[i], "logical ")
-		if at, ok := x.byUUID[parent]; ok && at != i {
+		at, ok := nearest[parent]
+		if !ok {
+			at, ok = x.byUUID[parent]
+		}
+		nearest[n.uuid] = i
+		if ok && at != i {
 			n.parent = at
 		} else if n.stitched = parent != ""; n.stitched && !logical {
 			n.parent = before

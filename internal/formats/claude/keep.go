@@ -11,6 +11,9 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
+// agent is the name of the format, which begins the types of its custom entries.
+const agent = "claude"
+
 // customLine is the type of the custom entries that keep lines, without the
 // format's name. Their data is {"of":[…],"lines":[…]}: the ids of the entries that
 // the lines became, and for each line an object:
@@ -87,9 +90,10 @@ func spelledResult(m session.Message, form int) string {
 // spelledBlock returns a block as the API has it.
 func spelledBlock(b session.Block, form int) string {
 	typ := js.StringField("type", b.Type)
+	if data, ok := b.Encrypted(); ok {
+		return js.Object(js.StringField("type", "redacted_thinking"), js.StringField("data", data))
+	}
 	switch {
-	case b.Type == "thinking" && b.Get("redacted") == "true":
-		return js.Object(js.StringField("type", "redacted_thinking"), js.StringField("data", b.Str("thinkingSignature")))
 	case b.Type == "thinking":
 		return js.Object(typ, js.StringField("thinking", b.Str("thinking")), js.StringField("signature", b.Str("thinkingSignature")))
 	case b.Type == "image":

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -20,7 +22,7 @@ type member struct {
 
 // parse takes a line apart. ok is false for what is no JSON object.
 func parse(text string) (l line, ok bool) {
-	text = strings.Trim(text, " \t\r")
+	text = strings.Trim(strings.TrimPrefix(text, jsonl.ByteOrderMark), " \t\r")
 	if !strings.HasPrefix(text, "{") || !js.Valid([]byte(text)) {
 		return nil, false
 	}
@@ -64,6 +66,41 @@ func (l line) time() int64 {
 // isMessage reports whether the line is one of a conversation's.
 func (l line) isMessage() bool {
 	return l.str("uuid") != "" && (l.str("type") == "user" || l.str("type") == "assistant") && l.get("message").IsObject()
+}
+
+// queued returns what the user typed while the model was at work, if the line is that.
+func (l line) queued() (prompt js.Value, ok bool) {
+	a := l.get("attachment")
+	if l.str("type") != "attachment" || a.Get("type").Str() != "queued_command" || a.Get("isMeta") == "true" {
+		return "", false
+	}
+	if mode := a.Get("commandMode").Str(); mode != "" && mode != "prompt" {
+		return "", false
+	}
+	prompt = a.Get("prompt")
+	return prompt, prompt.IsArray() || prompt.IsString() && !convo.IsHarnessText(prompt.Str())
+}
+
+// command returns the command that the user typed, if the line is one that was expanded to
+// a prompt: "/review the parser". The line of a command that the program ran by itself, such
+// as /clear, begins with its name instead, and asks a model for nothing.
+func (l line) command() (typed string, ok bool) {
+	text := strings.TrimSpace(l.text())
+	if !strings.HasPrefix(text, "<command-message>") || l.is("isMeta") {
+		return "", false
+	}
+	name, arguments := element(text, "command-name"), element(text, "command-args")
+	return strings.TrimSpace(name + " " + arguments), name != ""
+}
+
+// element returns what stands in the first element of a name in a text, "" if there is none.
+func element(text, name string) string {
+	_, text, ok := strings.Cut(text, "<"+name+">")
+	text, _, closed := strings.Cut(text, "</"+name+">")
+	if !ok || !closed {
+		return ""
+	}
+	return strings.TrimSpace(text)
 }
 
 // hasResults reports whether the line holds results of tools.
@@ -113,8 +150,8 @@ func block(b js.Value, lose lost) string {
 // an error are shown to no model.
 const synthetic = "<synthetic>"
 
-// reply returns what else than its content a reply says, by its last line.
-func reply(l line) []js.Field {
+// reply returns what else than its content a reply says, by its last line, and why it ended.
+func reply(l line, stop string) []js.Field {
 	str := func(name string) string { return l.get("message").Get(name).Str() }
 	fields := []js.Field{
 		formats.Str("model", str("model")), js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"),
@@ -124,7 +161,7 @@ func reply(l line) []js.Field {
 	case l.is("isApiErrorMessage") && str("model") == synthetic:
 		fields = append(fields, js.StringField("stopReason", "error"), formats.Str("errorMessage", l.text()))
 	default:
-		fields = append(fields, formats.StopFields(str("stop_reason"))...)
+		fields = append(fields, formats.StopFields(stop)...)
 	}
 	usage := l.get("message").Get("usage")
 	if usage == "" {
@@ -139,9 +176,13 @@ func userMessages(l line, tools map[string]string, lose lost) []session.Message 
 	content := l.get("message").Get("content")
 	n := results(content)
 	if n == 0 {
-		return []session.Message{formats.User(blocks(content, lose))}
+		own := blocks(content, lose)
+		for i := range own {
+			own[i] = l.marked(own[i])
+		}
+		return []session.Message{formats.User(own)}
 	}
-	return formats.AnthropicUser(content, func(b js.Value) string { return block(b, lose) }, func(b js.Value) session.Message {
+	return formats.AnthropicUser(content, func(b js.Value) string { return l.marked(block(b, lose)) }, func(b js.Value) session.Message {
 		details := js.Field{Name: "details"}
 		if n == 1 {
 			details.Raw = string(l.get("toolUseResult"))
@@ -149,6 +190,17 @@ func userMessages(l line, tools map[string]string, lose lost) []session.Message 
 		id := b.Get("tool_use_id").Str()
 		return formats.ToolResult(id, cmp.Or(tools[id], "unknown"), blocks(b.Get("content"), lose), b.Get("is_error") == "true", details)
 	})
+}
+
+// marked marks a block of a user's line that is not the user's words.
+func (l line) marked(block string) string {
+	if block == "" {
+		return ""
+	}
+	if b := session.NewBlock(block); l.is("isMeta") || b.Type == "text" && convo.IsHarnessText(b.Str("text")) {
+		return session.HarnessBlock(block, agent)
+	}
+	return block
 }
 
 // resultIDs returns the ids of the calls that messages bring the results of.

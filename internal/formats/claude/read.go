@@ -79,6 +79,10 @@ func (c *conversion) read(ctx context.Context) error {
 			return err
 		}
 	}
+	if n := c.index.again; n > 0 {
+		c.b.Lose(c.src.At(c.index.firstAgain), formats.KindReference, "%s a uuid that another line has: each is an entry with an id of its own",
+			formats.Counted(n, "1 line has", "%d lines have"))
+	}
 	if c.mute > 0 {
 		c.b.Lose(c.src.At(c.muted), formats.KindContext, "%d attachments whose text for the model is not in the file", c.mute)
 	}
@@ -198,9 +202,6 @@ func (c *conversion) aside(i int) error {
 	}
 	n := &c.index.nodes[i]
 	c.slots[i] = &slot{group: none}
-	if n.twice && n.message {
-		c.b.Lose(c.src.At(n.number), formats.KindTree, "a second line with its uuid, kept aside")
-	}
 	var of []string
 	if name, ok := c.names.of(l, c.index); ok {
 		id, err := c.b.Add(formats.Place{Key: "name of line " + strconv.Itoa(n.number), Parent: c.slot.tail, Root: c.slot.tail == "", Time: l.time()},
@@ -252,11 +253,14 @@ func (c *conversion) reply(i int, at *slot) error {
 	lines := c.index.groups[g].lines
 	var content, keeps []string
 	var last line
-	begun := int64(0)
+	stop, begun := "", int64(0)
 	for _, k := range lines {
 		l, text, err := c.line(k)
 		if err != nil {
 			return err
+		}
+		if l.get("message").Get("content") == "" {
+			c.lose(k)(formats.KindDamage, "a message without content: it is not one of Claude Code's")
 		}
 		own := blocks(l.get("message").Get("content"), c.lose(k))
 		content = append(content, own...)
@@ -264,8 +268,12 @@ func (c *conversion) reply(i int, at *slot) error {
 		if last = l; begun == 0 {
 			begun = l.time()
 		}
+		stop = cmp.Or(l.get("message").Get("stop_reason").Str(), stop)
 	}
-	m := formats.Assistant(content, reply(last)...)
+	if stop == "" && slices.ContainsFunc(content, func(b string) bool { return session.NewBlock(b).Type == "toolCall" }) {
+		stop = "tool_use" // before 2.1.60 no line says it
+	}
+	m := formats.Assistant(content, reply(last, stop)...)
 	for _, call := range m.ToolCalls() {
 		c.tools[call.ID] = call.Name
 	}
@@ -293,11 +301,20 @@ func (c *conversion) user(i int, at *slot) error {
 	if l.is("isCompactSummary") {
 		return c.compaction(i, at, l, text)
 	}
-	if l.isNotification() && !l.hasResults() {
-		return c.beside(i, at, l, text, "task-notification", notice(l))
-	}
 	n := &c.index.nodes[i]
+	if l.isNotification() && !l.hasResults() {
+		return c.beside(i, at, l, text, notice(l))
+	}
+	if command, ok := l.command(); ok {
+		return c.typed(i, at, l, text, []string{formats.Text(command)})
+	}
+	if l.get("message").Get("content") == "" {
+		c.lose(i)(formats.KindDamage, "a message without content: it is not one of Claude Code's")
+	}
 	messages := userMessages(l, c.tools, c.lose(i))
+	if !l.hasResults() && messages[0].Harness() != "" {
+		return c.beside(i, at, l, text, formats.Array(blocks(l.get("message").Get("content"), func(string, string, ...any) {})...))
+	}
 	s := &slot{group: none}
 	tail := at.tail
 	if ids := resultIDs(messages); len(ids) > 0 && n.group != none && at.group == n.group {
@@ -345,6 +362,9 @@ func (c *conversion) other(i int, at *slot) error {
 	if err != nil {
 		return err
 	}
+	if prompt, ok := l.queued(); ok {
+		return c.typed(i, at, l, text, blocks(prompt, c.lose(i)))
+	}
 	m, ok := c.contextBlocks(l)
 	if !ok {
 		if l.str("type") == "attachment" && !silent[l.get("attachment").Get("type").Str()] && l.get("attachment") != "" {
@@ -360,17 +380,32 @@ func (c *conversion) other(i int, at *slot) error {
 		}
 		return nil
 	}
-	return c.beside(i, at, l, text, l.str("type"), m)
+	return c.beside(i, at, l, text, m)
 }
 
 // beside adds what a line shows a model beside what user and model say.
-func (c *conversion) beside(i int, at *slot, l line, text, typ, content string) error {
+func (c *conversion) beside(i int, at *slot, l line, text, content string) error {
 	id, err := c.b.Add(c.place(i, at.tail, l.time()), session.TypeCustomMessage,
-		js.StringField("customType", "claude:"+typ), js.RawField("content", content),
+		js.StringField("customType", session.CustomContext(agent)), js.RawField("content", content),
 		js.RawField("display", "false"))
 	if err != nil {
 		return err
 	}
+	return c.whole(i, l, text, id)
+}
+
+// typed adds what the user typed, of which the line says more: a command that was expanded,
+// or what was typed while the model was at work.
+func (c *conversion) typed(i int, at *slot, l line, text string, blocks []string) error {
+	id, err := c.b.Message(c.place(i, at.tail, l.time()), formats.User(blocks))
+	if err != nil {
+		return err
+	}
+	return c.whole(i, l, text, id)
+}
+
+// whole keeps a line, all of it, behind the entry that it became.
+func (c *conversion) whole(i int, l line, text, id string) (err error) {
 	s := &slot{group: none}
 	if s.tail, err = c.keep(i, id, []string{id}, kept(c.index.nodes[i].number, text, l, nil, false)); err != nil {
 		return err

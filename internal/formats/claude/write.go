@@ -54,13 +54,12 @@ func (x *exporter) add(e session.Entry) {
 			x.say(e, m, js.RawField("isMeta", "true"))
 		}
 		x.losses.Add(e, formats.KindRole)
-	case session.TypeModelChange: // the replies say it
 	case session.TypeContextEdit, session.TypeResetBoundary:
 		x.losses.Add(e, formats.KindContext)
 	case session.TypeThinkingLevel:
 		x.losses.Add(e, formats.KindThinking)
 	default:
-		x.losses.Add(e, formats.KindEntry)
+		x.unheld.Add(e)
 	}
 }
 
@@ -102,7 +101,8 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 	var own []session.Block
 	signed := signedHere(m)
 	for b := range m.Blocks() {
-		if b.Type == "thinking" && (b.Str("thinkingSignature") == "" || !signed) {
+		data, encrypted := b.Encrypted()
+		if b.IsThinking() && (!signed || encrypted && data == "" || !encrypted && b.Str("thinkingSignature") == "") {
 			x.losses.Add(e, formats.KindThinking)
 			continue
 		}

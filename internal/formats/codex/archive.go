@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -144,12 +145,50 @@ func (a *archive) listed(path string) (head, bool) {
 	return h, ok
 }
 
+// rollouts returns the rollouts of a thread, oldest first: of several with one id the one
+// that was written to last. Two of them are two conversations, as when a session was
+// exported again after codex went on with it.
 func (a *archive) rollouts(th *thread) []*formats.Source {
-	out := make([]*formats.Source, len(th.paths))
-	for i, path := range th.paths {
-		out[i] = a.src.Beside(path)
+	var out []*formats.Source
+	at := map[string]int{}
+	for _, path := range th.paths {
+		_, own := idsOf(path)
+		n, again := at[own]
+		switch {
+		case own == "" || !again:
+			at[own] = len(out)
+			out = append(out, a.src.Beside(path))
+		case !writtenAt(path).Before(writtenAt(out[n].Path)):
+			out[n] = a.src.Beside(path)
+		}
 	}
 	return out
+}
+
+// writtenAt returns when a file was written to last, a zero time if that cannot be known.
+func writtenAt(path string) time.Time {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return fi.ModTime()
+}
+
+// passedOver returns the rollouts of a listed session that are not read.
+func (a *archive) passedOver(info formats.Info, read []*formats.Source) (paths []string) {
+	if a.tree == nil {
+		return nil
+	}
+	th := a.tree.byID[info.Key]
+	if th == nil {
+		return nil
+	}
+	for _, path := range th.paths {
+		if !slices.ContainsFunc(read, func(s *formats.Source) bool { return s.Path == path }) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // sources returns the rollouts of a listed session, oldest first.

@@ -2,10 +2,12 @@ package codex
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -21,7 +23,9 @@ type pending struct {
 	callID  string // of a result
 	tool    string
 	failed  bool
-	made    bool // nothing in the source: put in for a call that was not answered
+	exit    string // the exit code of a command, "" if it is unknown
+	failure string // of a reply that failed
+	made    bool   // nothing in the source: put in for a call that was not answered
 	usage   string
 	id      string // of its entry, once it is one
 	into    *pending
@@ -288,7 +292,11 @@ func (c *conv) message(l line, it item, key string, el *element) {
 	}
 	context := it.role == "developer"
 	if !context && fromCodex(l.raw, it.content) {
-		context, p.custom = true, customContext
+		context, p.custom = true, session.CustomContext(agent)
+	} else if context { // a message of that role, since codex would send it as one
+		for i := range p.blocks {
+			p.blocks[i] = session.HarnessBlock(p.blocks[i], agent)
+		}
 	}
 	c.asked(l)
 	c.put(len(c.batch))
@@ -314,7 +322,10 @@ func (c *conv) message(l line, it item, key string, el *element) {
 // fromCodex reports whether a user message is one that codex itself has put in.
 func fromCodex(raw string, content span) bool {
 	for _, p := range parts(raw, content) {
-		if p.text != (span{}) && compact.FromCodex(p.text.str(raw)) {
+		if p.text == (span{}) {
+			continue
+		}
+		if text := p.text.str(raw); compact.FromCodex(text) || convo.IsHarnessText(text) {
 			return true
 		}
 	}
@@ -419,10 +430,46 @@ func (c *conv) output(l line, it item, key string, el *element) {
 	default: // codex cannot read it, so there is none
 		p.blocks, p.failed, p.made = []string{formats.Text("aborted")}, true, true
 	}
+	if p.exit = exitCode(p.blocks); p.exit != "" && p.exit != "0" {
+		p.failed = true
+	}
 	c.grown(it)
 	if !c.answer(it.callID, p) {
 		el.lifts, el.owners = nil, nil // codex drops it
 	}
+}
+
+// exitCode returns the exit code of a command by what codex tells a model of it, "" if it is
+// none: the first line, a line in front of the output, or a member beside it.
+func exitCode(blocks []string) string {
+	if len(blocks) != 1 {
+		return ""
+	}
+	text := session.NewBlock(blocks[0]).Str("text")
+	if strings.HasPrefix(text, `{"output":`) && js.Valid([]byte(text)) {
+		return number(string(js.Value(text).Get("metadata", "exit_code")))
+	}
+	head, _, ok := strings.Cut(text, "\nOutput:")
+	if !ok || !strings.Contains(head, "Wall time: ") {
+		return ""
+	}
+	for line := range strings.Lines(head) {
+		line = strings.TrimSpace(line)
+		for _, begin := range []string{"Exit code: ", "Process exited with code "} {
+			if code, ok := strings.CutPrefix(line, begin); ok {
+				return number(code)
+			}
+		}
+	}
+	return ""
+}
+
+// number returns a whole number as it is written, "" for anything else.
+func number(text string) string {
+	if _, err := strconv.ParseInt(text, 10, 32); err != nil {
+		return ""
+	}
+	return text
 }
 
 // grown counts what is held back.

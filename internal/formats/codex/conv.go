@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -14,11 +15,13 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
+// agent is the name of the format, which begins the types of its custom entries.
+const agent = "codex"
+
 // customs of the entries that lines travel in.
 const (
-	customMeta    = "meta"
-	customLines   = "lines"
-	customContext = "codex:context"
+	customMeta  = "meta"
+	customLines = "lines"
 )
 
 // A conv is the conversion of one session, line by line.
@@ -132,7 +135,9 @@ func (c *conv) line(l line) {
 			c.rolledBack(l)
 			return
 		}
-		c.event(l)
+		if c.event(l) {
+			return
+		}
 	case typeTurn:
 		c.turnContext(l)
 		return
@@ -160,9 +165,13 @@ func (c *conv) meta(l line) {
 	})
 }
 
-// event looks at what codex shows people, as far as it says more than items do.
-func (c *conv) event(l line) {
+// event looks at what codex shows people, as far as it says more than items do. It reports
+// whether the line became an entry, and was kept.
+func (c *conv) event(l line) (kept bool) {
 	switch l.kind {
+	case "error":
+		c.broke(l)
+		return true
 	case "token_count":
 		c.counted(l.body().Get("info", "last_token_usage"))
 	case "task_complete", "turn_aborted", "task_started":
@@ -174,6 +183,23 @@ func (c *conv) event(l line) {
 			c.named(name, "name:"+formats.Int(l.offset), l.time)
 		}
 	}
+	return false
+}
+
+// broke makes a reply of an error of the provider's, such as a limit that was reached: it
+// is what the user got for an answer.
+func (c *conv) broke(l line) {
+	c.settle()
+	c.put(len(c.batch))
+	el := &element{raw: l.raw}
+	p := &pending{
+		role: session.RoleAssistant, key: "error:" + formats.Int(l.offset), time: c.now, failed: true,
+		failure: cmp.Or(l.body().Get("message").Str(), l.body().Get("codex_error_info").Str(), "unknown"),
+	}
+	el.owners = append(el.owners, p)
+	c.emit(p)
+	c.anchor, c.context = c.b.Leaf(), false
+	c.keep(l, el)
 }
 
 // named gives the session a name.
@@ -303,7 +329,10 @@ func (c *conv) fields(b *strings.Builder, m *pending) {
 	switch m.role {
 	case session.RoleAssistant:
 		stop := "stop"
-		if len(m.calls) > 0 {
+		switch {
+		case m.failed:
+			stop = "error"
+		case len(m.calls) > 0:
 			stop = "toolUse"
 		}
 		if m.usage == "" {
@@ -311,11 +340,16 @@ func (c *conv) fields(b *strings.Builder, m *pending) {
 		}
 		b.WriteString(`"api":"openai-responses","provider":` + js.Quote(c.provider) + `,"model":` + js.Quote(c.model) +
 			`,"usage":` + m.usage + `,"stopReason":"` + stop + `",`)
+		if m.failed {
+			b.WriteString(`"errorMessage":` + js.Quote(m.failure) + ",")
+		}
 	case session.RoleToolResult:
 		b.WriteString(`"toolCallId":` + js.Quote(m.callID) + `,"toolName":` + js.Quote(m.tool) +
 			`,"isError":` + strconv.FormatBool(m.failed) + ",")
 		if m.made {
-			b.WriteString(`"details":` + madeUp + ",")
+			b.WriteString(`"details":` + session.MadeUp + ",")
+		} else if m.exit != "" {
+			b.WriteString(`"details":{"exitCode":` + m.exit + "},")
 		}
 	}
 }
@@ -330,9 +364,6 @@ func array(b *strings.Builder, elements []string) {
 	}
 	b.WriteByte(']')
 }
-
-// madeUp marks a result that no line stands for.
-const madeUp = `{"codex":"no output"}`
 
 const textHead = `{"type":"text",`
 

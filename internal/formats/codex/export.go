@@ -42,10 +42,30 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	if filepath.Base(t.Path) == dirSessions {
 		name = strings.TrimPrefix(name, dirSessions+"/")
 	}
-	if err := t.File(filepath.FromSlash(name), rollout{x.lines, x.large}); err != nil {
+	there, err := x.there(ctx)
+	if err != nil {
 		return err
 	}
+	if err := t.Instead(there, filepath.FromSlash(name), rollout{x.lines, x.large}); err != nil {
+		return err
+	}
+	if formats.IsDir(t.Path) { // else codex does not look there
+		t.Next = [][]string{{"codex", "resume", x.id}}
+	}
 	return x.index(ctx)
+}
+
+// there returns the rollout of this id that the directory has, "" for none: codex knows a
+// session by its id, whatever its file is called.
+func (x *exporter) there(ctx context.Context) (string, error) {
+	if x.t.Path == "" || x.t.DryRun || !formats.IsDir(x.t.Path) {
+		return "", nil
+	}
+	tree, err := scan(ctx, x.t.Path)
+	if err != nil {
+		return "", err
+	}
+	return tree.rollout[x.id], nil
 }
 
 // An exporter is the writing of one rollout.

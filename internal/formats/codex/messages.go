@@ -67,7 +67,7 @@ func (x *exporter) replyItems(m session.Message) []string {
 			if text := js.ValidText(b.Str("text")); text != "" {
 				texts = append(texts, x.textPart("output_text", text))
 			}
-		case "thinking":
+		case "thinking", session.TypeEncrypted:
 			if item, ok := reasoningItem(m, b); ok {
 				say()
 				out = append(out, item)
@@ -173,10 +173,8 @@ func (x *exporter) replied(id string, m session.Message, r repair, at int64) {
 			x.calls[b.Str("id")] = session.ToolCall{ID: b.Str("id"), Name: b.Str("name"), Arguments: b.Get("arguments")}
 		}
 	}
-	if !r.drop {
+	if !r.drop { // else no model is shown it, here either
 		x.add(x.items(m), at)
-	} else {
-		x.lost.Add("", formats.KindContext, "a reply that failed: people are shown it, and no model is")
 	}
 	u, _ := m.Usage()
 	reasoning := formats.Tokens(js.Value(m.Get("usage")).Get("reasoning"))
@@ -190,9 +188,6 @@ func (x *exporter) replied(id string, m session.Message, r repair, at int64) {
 	}
 	for _, c := range r.unanswered {
 		x.add([]string{madeUpItem(c)}, at)
-	}
-	if m.Str("model") != "" {
-		x.lost.Add("", formats.KindEntry, "codex does not say for a reply which model it is of, and what it cost")
 	}
 }
 

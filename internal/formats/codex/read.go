@@ -34,7 +34,11 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	r := &reader{archive: a, nodes: map[string]*node{}}
 	r.conv = &conv{b: b, state: begin()}
 	var own []*node
-	for _, src := range a.sources(info) {
+	sources := a.sources(info)
+	for _, path := range a.passedOver(info, sources) {
+		b.Lose(path, formats.KindReference, "another rollout of this id was written to later, so this one is not read; by its path it can be")
+	}
+	for _, src := range sources {
 		n, err := r.node(ctx, src, true)
 		if err != nil {
 			return err

@@ -115,7 +115,7 @@ func changesContext(e session.Entry) bool {
 // isMadeUp reports whether reading put the entry in without a line for it.
 func isMadeUp(e session.Entry) bool {
 	m, ok := e.Message()
-	return ok && m.Role() == session.RoleToolResult && m.Get("details") == madeUp
+	return ok && m.IsMadeUp()
 }
 
 // entry adds what codex would have written for an entry.
@@ -136,7 +136,7 @@ func (x *exporter) entry(e session.Entry, r repair) {
 		}
 	case session.TypeSessionInfo, session.TypeTitleChange:
 	default:
-		if custom(e) == "" {
+		if !formats.Silent(e) {
 			x.lost.Add(formats.At(e), formats.KindEntry, "%s means nothing to codex", e.Type())
 		}
 	}

@@ -10,6 +10,9 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
+// agent is the name of the format, which begins the types of its custom entries.
+const agent = "opencode"
+
 // Types of custom entries, behind "opencode:".
 const (
 	customSession = "session" // what is known of the session

@@ -101,22 +101,33 @@ func summaries(refs []ref) map[string]string {
 	return out
 }
 
-// sorted returns parts in opencode's order, which is that of their ids, each once.
+// sorted returns parts in opencode's order, which is that of their ids, each once. Ids that
+// opencode has not made, as a redactor leaves them behind, say nothing of an order: then it
+// is that of the source.
 func sorted(parts []js.Value) []js.Value {
 	type keyed struct {
 		id  string
 		raw js.Value
 	}
-	list := make([]keyed, len(parts))
-	for i, p := range parts {
-		list[i] = keyed{p.Get("id").Str(), p}
-	}
-	slices.SortStableFunc(list, func(a, b keyed) int { return strings.Compare(a.id, b.id) })
-	var out []js.Value
-	for i, k := range list {
-		if i == 0 || k.id == "" || k.id != list[i-1].id {
-			out = append(out, k.raw)
+	list := make([]keyed, 0, len(parts))
+	seen := make(map[keyed]bool, len(parts))
+	ids := make(map[string]bool, len(parts))
+	made := true // by opencode
+	for _, p := range parts {
+		k := keyed{p.Get("id").Str(), p}
+		if k.id != "" && seen[k] {
+			continue
 		}
+		made = made && !ids[k.id] && strings.HasPrefix(k.id, "prt")
+		seen[k], ids[k.id] = true, true
+		list = append(list, k)
+	}
+	if made {
+		slices.SortStableFunc(list, func(a, b keyed) int { return strings.Compare(a.id, b.id) })
+	}
+	out := make([]js.Value, len(list))
+	for i, k := range list {
+		out[i] = k.raw
 	}
 	return out
 }

@@ -113,9 +113,11 @@ func (e *messageReader) user(s step) error {
 		p := e.parts[b.part]
 		switch {
 		case b.fixed != "":
-			blocks = append(blocks, formats.Text(b.fixed))
+			blocks = append(blocks, session.HarnessBlock(formats.Text(b.fixed), agent))
 		case b.kind == blockImage:
 			blocks = append(blocks, parts.Image(p))
+		case p.Get("synthetic").Truthy():
+			blocks = append(blocks, session.HarnessBlock(formats.TextOf(p.Get("text")), agent))
 		default:
 			blocks = append(blocks, formats.TextOf(p.Get("text")))
 		}
@@ -200,8 +202,13 @@ func (e *messageReader) reply(s step, calls bool) []js.Field {
 // part that ends it says.
 func (e *messageReader) usage(s step) string {
 	from := e.info
-	if s.finished >= 0 && len(e.layout()) > 1 {
-		from = e.parts[s.finished]
+	if steps := e.layout(); len(steps) > 1 {
+		switch finished := slices.ContainsFunc(steps, func(s step) bool { return s.finished >= 0 }); {
+		case s.finished >= 0:
+			from = e.parts[s.finished]
+		case finished, s.blocks[0].part != steps[len(steps)-1].blocks[0].part:
+			return "" // another step has what the message cost
+		}
 	}
 	usage, total, err := parts.Usage(from.Get("tokens"), from.Get("cost"))
 	if total > 0 {

@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -30,7 +31,17 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	if t.DB != "" {
 		return insert(ctx, t, doc)
 	}
-	return t.File(doc.info.Get("id").Str()+".json", doc)
+	if err := t.File(doc.info.Get("id").Str()+".json", doc); err != nil {
+		return err
+	}
+	if len(t.Made) > 0 {
+		made, err := filepath.Abs(t.Made[0]) // it is run in the directory of the session
+		if err != nil {
+			return err
+		}
+		t.Next = [][]string{{"opencode", "import", made}, goOn(doc.info.Get("id").Str())}
+	}
+	return nil
 }
 
 // An exporter is the writing of one session.
@@ -128,6 +139,12 @@ func (x *exporter) restore(leaf session.Entry) {
 	}
 }
 
+// goOn is how opencode goes on with a session. Without a model it takes the one that the
+// session names, which it may not have.
+func goOn(id string) []string {
+	return []string{"opencode", "run", "-s", id, "-m", "PROVIDER/MODEL"}
+}
+
 // customType returns the name of a custom entry of ours.
 func customType(e session.Entry) string { return formats.CustomName(e, "opencode") }
 
@@ -150,11 +167,11 @@ func (x *exporter) entry(i int, e session.Entry) {
 	case customType(e) == customMessage:
 		x.flush()
 		x.open = x.skeleton(i, js.Value(e.Get("data")))
-	case customType(e) != "", typ == session.TypeSessionInfo, typ == session.TypeContextEdit, typ == session.TypeTitleChange:
 	case typ == session.TypeModelChange:
 		if id := e.Str("modelId"); id != "" {
 			x.model = model{e.Str("provider"), id}
 		}
+	case formats.Silent(e), typ == session.TypeSessionInfo, typ == session.TypeContextEdit, typ == session.TypeTitleChange:
 	case typ == session.TypeCompaction:
 		x.compaction(i, e)
 	case len(x.projected[i]) > 0:

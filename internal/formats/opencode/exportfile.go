@@ -85,7 +85,7 @@ func readInfo(ctx context.Context, name string, file *formats.File) (js.Value, e
 
 func (x *exportFile) hasInfo() error {
 	if !x.about.IsObject() {
-		return formats.Damaged("%s: no export of opencode: it has no info", x.name)
+		return formats.Damaged("%s: no export of opencode: it has no info; a file of its older store (storage/session, message, part) is read by opencode alone, whose `opencode export SESSION` makes one that is", x.name)
 	}
 	return nil
 }
@@ -174,9 +174,11 @@ func (x *exportFile) noteInfo(info js.Value, where span) *ref {
 	case role == "" || info.Get("id").Str() == "":
 		x.lose(place, "a message without role or id, skipped")
 		return nil
-	case x.known[info.Get("id").Str()]:
+	case x.known[info.Get("id").Str()] && (x.shared || !x.again(where)):
 		x.lose(place, "message %s once more, skipped", info.Get("id").Str())
 		return nil
+	case x.known[info.Get("id").Str()]:
+		x.lose(place, "another message has the id %s: this one gets one of its own", info.Get("id").Str())
 	case role != "user" && role != "assistant":
 		x.lose(place, "a message of role %q, which nothing is made of", role)
 	}
@@ -185,6 +187,23 @@ func (x *exportFile) noteInfo(info js.Value, where span) *ref {
 	x.known[r.id] = true
 	x.messages = append(x.messages, r)
 	return &x.messages[len(x.messages)-1]
+}
+
+// again reports whether a message of an id that another one has is a further message, and
+// not the same once more.
+func (x *exportFile) again(where span) bool {
+	piece := func(at span) string {
+		b := make([]byte, at.size)
+		n, _ := x.file.ReadAt(b, at.at)
+		return string(b[:n])
+	}
+	now := piece(where)
+	for _, r := range x.messages {
+		if r.where.size == where.size && piece(r.where) == now {
+			return false
+		}
+	}
+	return true
 }
 
 // valid tells of a piece that is not valid UTF-8.

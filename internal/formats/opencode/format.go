@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/sqldb"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/store"
 )
 
 // Format is the format of opencode.
@@ -18,7 +20,7 @@ var Format formats.Format = format{}
 type format struct{}
 
 func (format) About() formats.About {
-	return formats.About{Name: "opencode", Summary: "exports and the database of opencode", Database: true, Home: home}
+	return formats.About{Name: "opencode", Summary: "exports and the database of opencode", Database: true, Home: home, Here: here}
 }
 
 // Detect takes an export, the list of a shared session, and a database that has
@@ -63,6 +65,33 @@ func isInfo(v js.Value) bool {
 		}
 	}
 	return strings.HasPrefix(id, "ses")
+}
+
+// here returns the rule by which opencode goes on with a session: those of one project,
+// which is a work tree of git, or else one directory.
+func here(dir string) func(cwd string) bool {
+	root := dir
+	for !isWorkTree(root) {
+		up := filepath.Dir(root)
+		if up == root {
+			return store.SameDir(dir)
+		}
+		root = up
+	}
+	same := store.SameDir(dir)
+	return func(cwd string) bool {
+		if same(cwd) {
+			return true
+		}
+		rel, err := filepath.Rel(root, cwd)
+		return err == nil && filepath.IsLocal(rel)
+	}
+}
+
+// isWorkTree reports whether a directory is the top of a work tree of git.
+func isWorkTree(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, ".git"))
+	return err == nil
 }
 
 // isDatabaseName reports whether opencode calls a database so.

@@ -44,7 +44,8 @@ func insert(ctx context.Context, t *formats.Target, doc exported) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: opencode makes it when it is first run", err)
 	case err == nil:
-		t.Made = append(t.Made, t.DB)
+		id := doc.info.Get("id").Str()
+		t.Made, t.Next = append(t.Made, id), [][]string{goOn(id)}
 	}
 	return err
 }

@@ -21,7 +21,7 @@ func (x *exporter) userMessage(i int, e session.Entry, m session.Message, synthe
 		switch b.Type {
 		case "text":
 			p := textOf(b.Get("text"))
-			if synthetic {
+			if synthetic || b.Harness() != "" {
 				p = p.With("synthetic", "true")
 			}
 			parts = append(parts, p)
@@ -82,7 +82,7 @@ func (x *exporter) assistant(i int, e session.Entry, m session.Message) {
 		switch b.Type {
 		case "text":
 			parts = append(parts, textOf(b.Get("text")))
-		case blockThinking:
+		case blockThinking, session.TypeEncrypted:
 			parts = append(parts, x.reasoning(m, b, at))
 		case blockCall:
 			parts = append(parts, x.tool(e, b, x.results[callAt{i, calls}], at))
@@ -118,9 +118,13 @@ func (x *exporter) assistantInfo(e session.Entry, agent string, usage js.Value, 
 // place if it is Anthropic's.
 func (x *exporter) reasoning(m session.Message, b session.Block, at int64) js.Value {
 	signature, metadata := b.Str("thinkingSignature"), ""
+	data, encrypted := b.Encrypted()
+	if encrypted {
+		signature = data
+	}
 	if signature != "" && (m.Str("api") == apis["anthropic"] || m.Str("provider") == "anthropic") {
 		name := "signature"
-		if b.Get("redacted") == "true" {
+		if encrypted {
 			name = "redactedData"
 		}
 		metadata = js.Object(js.RawField("anthropic", js.Object(js.StringField(name, signature))))
@@ -285,7 +289,7 @@ type answer struct {
 // with results that did not fail.
 func (a *answer) pruned() bool {
 	m, ok := a.entry.Message()
-	return ok && m.Get("isError") != "true" && a.edit.Get("content").Str() == textPruned && m.Text("") != textPruned
+	return ok && !failedFor(m) && a.edit.Get("content").Str() == textPruned && m.Text("") != textPruned
 }
 
 // message returns the result that opencode has to hold.
@@ -323,7 +327,13 @@ func (a *answer) images() []session.Block {
 	return out
 }
 
-func (a *answer) failed() bool { return a.message().Get("isError") == "true" }
+func (a *answer) failed() bool { return failedFor(a.message()) }
+
+// failedFor reports whether a result failed as opencode sees it: a command that ended with
+// another status than 0 has completed.
+func failedFor(m session.Message) bool {
+	return m.Get("isError") == "true" && !parts.ExitedBy(js.Value(m.Get("details")))
+}
 
 // pair gives each call its result, by the pairing of [convo.Pair].
 func (x *exporter) pair() {

@@ -166,8 +166,11 @@ var OpenOxide formats.Format = format{}
 type format struct{}
 
 func (format) About() formats.About {
-	return formats.About{Name: "openoxide", Summary: "databases of the OpenOxide blueprint", Home: home}
+	return formats.About{Name: "openoxide", Summary: "databases of the OpenOxide blueprint", Home: home, Here: here}
 }
+
+// here takes every session: the database is that of a project, whatever its sessions name.
+func here(string) func(cwd string) bool { return func(string) bool { return true } }
 
 // Detect takes a database whose first page tells of the blueprint's tables.
 func (format) Detect(_ string, head []byte) bool {

@@ -290,7 +290,7 @@ func (x *exporter) branches(ctx context.Context) error {
 		x.t.Lose(formats.At(x.s.Entries[b.head]), formats.KindBranch, "the branch that ends here becomes a fork, a session of its own")
 	}
 	for _, e := range x.s.Entries {
-		if !claimed[e.ID()] {
+		if !claimed[e.ID()] && !formats.Silent(e) {
 			x.t.Lose(formats.At(e), formats.KindEntry, "an entry of type %s on no path to a message, left out", e.Type())
 		}
 	}

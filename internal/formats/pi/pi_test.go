@@ -191,7 +191,7 @@ func TestVersions(t *testing.T) {
 			"pi-0.73": `|"provider":"p","modelId":"m/x"`, "pi-0.87": `|"provider":"p","modelId":"m/x"`, "omp-13": `|"role":"default"}`,
 		}},
 		{"another model", entry("model_change", `"model":"p/m","role":"smol"`), map[string]string{
-			"pi-0.73": `entry|"pi:entry"`, "pi-0.87": "entry", "omp-13": "", "omp-18": "",
+			"pi-0.73": `|"pi:entry"`, "pi-0.87": "", "omp-13": "", "omp-18": "",
 		}},
 		{"pi's model", entry("model_change", `"provider":"p","modelId":"m"`), map[string]string{
 			"pi-0.73": `|"modelId":"m"}`, "omp-13": `|"model":"p/m"`, "omp-18": `|"model":"p/m"`,

@@ -213,7 +213,7 @@ func (x *exporter) blocks(e session.Entry, m session.Message, user bool) (text b
 		switch b.Type {
 		case "text":
 			text = true
-		case "thinking", "redactedThinking":
+		case "thinking", session.TypeEncrypted:
 			x.lose(e, formats.KindThinking, "thinking")
 		case "toolCall":
 			x.lose(e, formats.KindTool, "a tool call")
@@ -233,11 +233,9 @@ func (x *exporter) count(e session.Entry) {
 	case session.TypeMessage, session.TypeCompaction, session.TypeResetBoundary, session.TypeSessionInfo, session.TypeTitleChange,
 		session.TypeBranchSummary, session.TypeCustomMessage:
 		return
-	case session.TypeCustom:
-		switch e.Str("customType") {
-		case "zeroclaw:session", "zeroclaw:rows", "zeroclaw:message":
-			return
-		}
+	}
+	if formats.Silent(e) {
+		return
 	}
 	x.lose(e, formats.KindEntry, "a "+e.Type()+" entry")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -81,7 +82,7 @@ func Result(tool js.Value) session.Message {
 	failed := true
 	switch state.Get("status").Str() {
 	case "completed":
-		failed = false
+		failed = Exited(state)
 		blocks = append(blocks, formats.TextOf(state.Get("output")))
 		for _, f := range Attached(state) {
 			if IsImage(f) {
@@ -96,12 +97,28 @@ func Result(tool js.Value) session.Message {
 		blocks = append(blocks, formats.TextOf(text))
 	default:
 		blocks = append(blocks, formats.Text(Interruption))
+		return formats.ToolResult(CallID(tool), ToolName(tool), blocks, failed, js.RawField("details", session.MadeUp))
 	}
 	var details []js.Field
-	if Detailed(state) {
+	switch {
+	case failed && state.Get("error").Str() == convo.NoResult && state.Get("metadata") == "": // from an export
+		details = append(details, js.RawField("details", session.MadeUp))
+	case Detailed(state):
 		details = append(details, js.RawField("details", state.Get("metadata")))
 	}
 	return formats.ToolResult(CallID(tool), ToolName(tool), blocks, failed, details...)
+}
+
+// Exited reports whether the state of a tool is that of a command which ended with another
+// status than 0: opencode takes it for completed all the same.
+func Exited(state js.Value) bool {
+	return state.Get("status").Str() == "completed" && ExitedBy(state.Get("metadata"))
+}
+
+// ExitedBy is [Exited] by what opencode says of a result.
+func ExitedBy(metadata js.Value) bool {
+	code := metadata.Get("exit")
+	return code.IsNumber() && code.Int() != 0
 }
 
 // Detailed reports whether what opencode says of a result goes to its details.

@@ -1,0 +1,66 @@
+package formats
+
+import (
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// LeaveHarness takes the words out of s that agents other than the one it goes to have put
+// in in the user's name: the model there would take them for the user's. In the place of an
+// entry that is nothing else stays one that says nothing, so that the tree is what it was.
+// What is left out is told, and is no reason for a strict export to end: nothing of what
+// user and models said is lost.
+func (t *Target) LeaveHarness(s *session.Session, agent string) {
+	var notes convo.Notes
+	first := ""
+	for i, e := range s.Entries {
+		m, isMessage := e.Message()
+		from := e.Harness()
+		left := int64(0)
+		switch {
+		case from == agent:
+			continue
+		case from != "":
+			left = int64(len(harnessText(e)))
+			e = emptied(e, from)
+		case isMessage:
+			var said session.Message
+			if said, left = m.Said(); left > 0 {
+				from = convo.HarnessAmong(m)
+				e = e.WithRaw("message", said.Raw())
+			}
+		}
+		if from == "" || from == agent {
+			continue
+		}
+		if notes.Add(from, left); first == "" {
+			first = At(e)
+		}
+		s.Entries[i] = e
+	}
+	if notes.Count > 0 {
+		t.Note(first, KindContext, "%s, left out: they are meant for that agent; --harness keep hands them on", notes)
+	}
+}
+
+// Silent reports whether an entry may be left out without a word: nobody said it, and no
+// model sees it. It keeps what an importer needs, tells of a run, or names the model that
+// the replies behind it name as well.
+func Silent(e session.Entry) bool { return e.IsAside() || e.Type() == session.TypeModelChange }
+
+// harnessText returns the text of an entry that is words of an agent.
+func harnessText(e session.Entry) string {
+	text := ""
+	for _, m := range convo.EntryMessages(e) {
+		text += m.Text("\n")
+	}
+	return text
+}
+
+// emptied returns an entry in the place of e that says nothing.
+func emptied(e session.Entry, agent string) session.Entry {
+	return e.Rewritten(js.Object(
+		js.StringField("type", session.TypeCustom), js.StringField("customType", agent+":left-out"), js.StringField("id", e.ID()),
+		js.RawField("parentId", e.Get("parentId")), js.RawField("timestamp", e.Get("timestamp"))))
+}

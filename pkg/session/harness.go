@@ -1,0 +1,171 @@
+package session
+
+import (
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// Agents put words into a conversation in the user's name: reminders, lists of skills,
+// what a hook printed. Nobody typed them, and they are meant for the model of that agent.
+// Whoever writes an entry for such words marks it, and everybody else asks
+// [Entry.IsHarness] and [Message.Said]. There are two marks:
+//
+//   - a custom_message whose customType is "AGENT:context";
+//   - the member "harness":"AGENT" of a block, in a message that may hold words of the
+//     user as well.
+//
+// What an importer keeps of the original, and what a recorder notes of a run, is in
+// custom entries whose customType begins with "AGENT:", see [Entry.IsAside].
+//
+// A custom message of an extension of pi or oh-my-pi has no such name. It is the session's own.
+
+// agents are the names that importers and recorders put in front of a colon, with what the
+// programs are called.
+var agents = map[string]string{
+	"aider":       "Aider",
+	"chat":        "the chat",
+	"claude":      "Claude Code",
+	"codex":       "Codex",
+	"copilot":     "Copilot",
+	"gemini":      "Gemini CLI",
+	"omp":         "oh-my-pi",
+	"opencode":    "opencode",
+	"openoxide":   "OpenOxide",
+	"pi":          "pi",
+	"qwen":        "Qwen Code",
+	"sess":        "sess",
+	"sess-record": "sess-record",
+	"zeroclaw":    "ZeroClaw",
+}
+
+// AgentName returns what the program is called whose short name is given, "claude" for
+// one; of an unknown one its short name.
+func AgentName(agent string) string {
+	if name, ok := agents[agent]; ok {
+		return name
+	}
+	return agent
+}
+
+const contextSuffix = ":context"
+
+// CustomContext returns the customType of a custom_message with words of an agent.
+func CustomContext(agent string) string { return agent + contextSuffix }
+
+// harnessKey is the member of a block that names the agent whose words it has.
+const harnessKey = "harness"
+
+// HarnessBlock marks a block, a JSON object, as words of an agent.
+func HarnessBlock(block, agent string) string {
+	return string(js.Value(block).Add(js.StringField(harnessKey, agent)))
+}
+
+// agentOf returns the agent that a customType names, "" if it names none.
+func agentOf(customType string) string {
+	agent, _, ok := strings.Cut(customType, ":")
+	if _, known := agents[agent]; ok && known {
+		return agent
+	}
+	return ""
+}
+
+// Harness returns the agent whose words a block has, "" if it is none's.
+func (b Block) Harness() string { return BlockHarness(b.raw) }
+
+// BlockHarness is [Block.Harness] of a block given as JSON text.
+func BlockHarness(block string) string {
+	if !marked(block) {
+		return ""
+	}
+	return js.Value(block).Get(harnessKey).Str()
+}
+
+// marked reports whether there may be a mark in a JSON text: most have none.
+func marked(json string) bool { return strings.Contains(json, `"`+harnessKey+`"`) }
+
+// Harness returns the agent that put the whole message into the conversation in the
+// user's name, "" if it is somebody's own.
+func (m Message) Harness() string {
+	switch m.role {
+	case RoleCustom:
+		if customType := m.Str("customType"); strings.HasSuffix(customType, contextSuffix) {
+			return agentOf(customType)
+		}
+	case RoleUser, RoleDeveloper:
+		return harnessOf(m.content)
+	}
+	return ""
+}
+
+// harnessOf returns the agent whose words all blocks of a content are, "" if there are
+// others or none.
+func harnessOf(content string) (agent string) {
+	if !marked(content) {
+		return ""
+	}
+	for b := range Blocks(content) {
+		if agent = b.Harness(); agent == "" {
+			return ""
+		}
+	}
+	return agent
+}
+
+// IsHarness reports whether an entry is words of an agent and nothing else.
+func (e Entry) IsHarness() bool { return e.Harness() != "" }
+
+// Harness returns the agent that put an entry into the conversation in the user's name,
+// "" if it is no such entry.
+func (e Entry) Harness() string {
+	switch e.typ {
+	case TypeCustomMessage:
+		if customType := e.Str("customType"); strings.HasSuffix(customType, contextSuffix) {
+			return agentOf(customType)
+		}
+	case TypeMessage:
+		if !marked(e.raw) {
+			return ""
+		}
+		if m, ok := e.Message(); ok {
+			return m.Harness()
+		}
+	}
+	return ""
+}
+
+// IsAside reports whether an entry says nothing to people or models: it keeps what an
+// importer needs for the way back, or tells of a run that was recorded.
+func (e Entry) IsAside() bool { return e.Aside() != "" }
+
+// Aside returns the agent for whose sake an entry is kept, "" if it is an entry like
+// others. See [Entry.IsAside].
+func (e Entry) Aside() string {
+	if e.typ != TypeCustom {
+		return ""
+	}
+	return agentOf(e.Str("customType"))
+}
+
+// Said returns the message without the blocks that are words of an agent, and how many
+// bytes of text these had. The message is as it was if it has none; if it has no others
+// its content is empty.
+func (m Message) Said() (said Message, left int64) {
+	if m.role != RoleUser && m.role != RoleDeveloper || !marked(m.content) {
+		return m, 0
+	}
+	var own []string
+	harness := false
+	for b := range m.Blocks() {
+		if b.Harness() == "" {
+			own = append(own, b.Raw())
+			continue
+		}
+		harness = true
+		left += int64(len(b.Str("text")))
+	}
+	if !harness {
+		return m, 0
+	}
+	return m.WithContent("[" + strings.Join(own, ",") + "]"), left
+}
