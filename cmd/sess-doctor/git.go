@@ -27,7 +27,7 @@ func mergeDriver(ctx context.Context, _ *clikit.Streams) []finding {
 	if err != nil || strings.TrimSpace(line) == "" {
 		return []finding{{
 			check, warn, fmt.Sprintf("%s names the merge driver %s, which git does not know here: it merges lines", file, driver),
-			"git config merge." + driver + ".driver 'sess-merge --git %O %A %B'",
+			"git config merge." + driver + ".driver 'sess-merge --git -- %O %A %B %P'",
 		}}
 	}
 	return []finding{{Check: check, Status: ok, Text: fmt.Sprintf("%s names the merge driver %s: %s", file, driver, line)}}

@@ -66,7 +66,7 @@ func (c *config) print(s *clikit.Streams, f finding) error {
 	if c.json {
 		line, err := json.Marshal(f)
 		if err == nil {
-			_, err = fmt.Fprintf(s.Shown(), "%s\n", line)
+			_, err = fmt.Fprintf(s.Out, "%s\n", line)
 		}
 		return err
 	}
@@ -74,6 +74,6 @@ func (c *config) print(s *clikit.Streams, f finding) error {
 	if f.Hint != "" {
 		text += "; " + tty.Clean(f.Hint)
 	}
-	_, err := fmt.Fprintf(s.Shown(), "%-4s  %-11s  %s\n", f.Status, f.Check, text)
+	_, err := fmt.Fprintf(s.Out, "%-4s  %-11s  %s\n", f.Status, f.Check, text)
 	return err
 }

@@ -20,17 +20,20 @@ import (
 type config struct {
 	version, output, db, blobs, losses, sync string
 	growth                                   int64
-	strict, dryRun, index, redact            bool
+	strict, dryRun, index, redact, replace   bool
+	harness                                  operand.Harness
 }
 
 func (c *config) flags() []clikit.Flag {
 	return []clikit.Flag{
 		clikit.String(&c.version, "for", "", "write a file for `VERSION` of the agent, instead of the newest known"),
 		clikit.String(&c.output, "output, o", "", "make the file `DEST`, which must not exist, or a file in the directory DEST; print its path"),
+		clikit.Bool(&c.replace, "replace", "move aside the file that has the session already, and print its new name"),
 		clikit.Bool(&c.index, "index", "add the session's name to the agent's index in the directory DEST"),
 		clikit.String(&c.db, "db", "", "put the session into the agent's database `FILE`, which must not be open elsewhere"),
 		clikit.String(&c.blobs, "blobs", "", "replace references to images with their blobs in `DIR`"),
 		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
+		operand.HarnessFlag(&c.harness),
 		clikit.Bool(&c.redact, "redact", "take out secrets as sess-redact does"),
 		clikit.Bool(&c.strict, "strict", "treat a loss as an error, and make nothing"),
 		clikit.Int(&c.growth, "max-growth", 0, "allow an export of up to `TIMES` the size of the session, instead of 16 times or 64 MiB"),
@@ -71,6 +74,8 @@ func (c *config) operands(operands []string) (formats.Format, string, error) {
 		return nil, "", clikit.UsageError("%s keeps no names apart from its sessions", about.Name)
 	case c.growth < 0:
 		return nil, "", clikit.UsageError("--max-growth wants a number above 0")
+	case c.replace && c.output == "":
+		return nil, "", clikit.UsageError("--replace wants --output DEST")
 	case c.index && c.output == "":
 		return nil, "", clikit.UsageError("--index wants --output DIR")
 	case c.version == "" && len(about.Versions) > 0:
@@ -104,8 +109,8 @@ func (c *config) target(s *clikit.Streams, src *operand.Source) (*formats.Target
 	}
 	t := formats.NewTarget(func(l formats.Loss) { losses.Tell(src.Header.ID, l) })
 	home, _ := os.UserHomeDir() // who needs it complains
-	t.Path, t.DB, t.Out, t.Version, t.Blobs = c.output, c.db, s.Shown(), c.version, c.blobs
-	t.Index, t.Growth = c.index, c.growth
+	t.Path, t.DB, t.Out, t.Version, t.Blobs = c.output, c.db, s.Out, c.version, c.blobs
+	t.Index, t.Growth, t.Replace = c.index, c.growth, c.replace
 	t.Strict, t.DryRun, t.Sync = c.strict, c.dryRun, operand.Destination{File: c.output, Sync: c.sync}.Durable()
 	t.Env = formats.Env{Getenv: os.Getenv, Home: home}
 	return t, losses, nil
@@ -113,6 +118,9 @@ func (c *config) target(s *clikit.Streams, src *operand.Source) (*formats.Target
 
 // export writes the session.
 func (c *config) export(ctx context.Context, f formats.Format, src *operand.Source, t *formats.Target, losses *report.Log) error {
+	if c.harness == operand.DropHarness {
+		t.LeaveHarness(src.Session, f.About().Name)
+	}
 	err := f.Export(ctx, src.Session, t)
 	_, large := errors.AsType[*formats.GrowthError](err)
 	switch {
@@ -121,7 +129,7 @@ func (c *config) export(ctx context.Context, f formats.Format, src *operand.Sour
 	case large:
 		err = clikit.WithHint(fmt.Errorf("exporting %s: %w", src.Name, err), "--max-growth N allows N times, instead of %d", formats.MaxGrowth)
 	case errors.Is(err, fs.ErrExist):
-		err = clikit.WithHint(err, "an existing file is never overwritten")
+		err = clikit.WithHint(err, "--replace moves it aside, and -o makes another one")
 	case err != nil && ctx.Err() == nil:
 		err = fmt.Errorf("exporting %s: %w", src.Name, err)
 	}

@@ -57,5 +57,11 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 			return err
 		}
 	}
+	for _, path := range target.Moved {
+		s.Infof("the file that was there is %s now", path)
+	}
+	if len(target.Made) > 0 && len(target.Next) > 0 {
+		s.Infof("go on with: %s", inDirectory(src.Header.CWD, target.Next))
+	}
 	return nil
 }

@@ -18,6 +18,8 @@ import (
 type config struct {
 	name                        string // of the format, "" to detect it
 	session, losses, blobs, cwd string
+	defaultCWD                  string
+	anywhere                    bool
 	expansion                   int64
 	all, list, recent           bool
 	detect, homes, strict       bool
@@ -28,12 +30,14 @@ type config struct {
 func (c *config) flags() []clikit.Flag {
 	return []clikit.Flag{
 		clikit.String(&c.session, "session", "", "import the session with the id, unique prefix of an id, or name `ID`"),
-		clikit.Bool(&c.recent, "recent", "import the session that was written last"),
+		clikit.Bool(&c.recent, "recent", "import the session that was written last; of an agent's own sessions, in this directory"),
+		clikit.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
+		clikit.Bool(&c.anywhere, "any-directory", "with --recent, of all directories"),
 		clikit.Bool(&c.list, "list", "print one JSON object per session, as sess-ls --json does, and make nothing"),
 		clikit.Bool(&c.all, "all, a", "import every session that is not there yet, each into its own file"),
 		clikit.Bool(&c.dest.Store, "store", "make files in the store and print their paths"),
 		clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist, and print its path; with --all a directory"),
-		clikit.String(&c.cwd, "cwd", "", "use `DIR` as the working directory of sessions that name none, instead of this one"),
+		clikit.String(&c.defaultCWD, "default-cwd", "", "use `DIR` as the working directory of sessions that name none, instead of this one"),
 		clikit.String(&c.blobs, "blobs", "", "replace references to images with their blobs in `DIR`"),
 		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		clikit.Bool(&c.strict, "strict", "treat a loss as an error, and make nothing of that session"),
@@ -64,6 +68,10 @@ func (c *config) check(operands []string) error {
 		return several
 	case c.recent && (c.all || c.session != ""):
 		return clikit.UsageError("--recent is one session: it goes with neither --all nor --session")
+	case c.anywhere && (!c.recent || c.cwd != ""):
+		return clikit.UsageError("--any-directory goes with --recent, and without --cwd")
+	case c.cwd != "" && !c.recent && !c.list && !c.all:
+		return clikit.UsageError("--cwd selects sessions: it goes with --recent, --list or --all")
 	case c.list && (c.all || c.session != "" || c.dest.Store || c.dest.File != "" || c.losses != ""):
 		return clikit.UsageError("--list makes nothing: it goes with --recent alone")
 	case c.all && !c.dest.Store && c.dest.File == "":
@@ -101,7 +109,7 @@ func (c *config) source(s *clikit.Streams, operands []string) (*formats.Source, 
 	home, _ := os.UserHomeDir() // who needs it complains
 	src := &formats.Source{Path: path, Blobs: c.blobs, Expansion: c.expansion, Env: formats.Env{Getenv: os.Getenv, Home: home}}
 	var err error
-	if src.CWD, err = operand.CWD(c.cwd); err != nil {
+	if src.CWD, err = operand.CWD(c.defaultCWD); err != nil {
 		return nil, err
 	}
 	if path == "-" {
@@ -111,6 +119,9 @@ func (c *config) source(s *clikit.Streams, operands []string) (*formats.Source, 
 		return nil, clikit.UsageError("the format is empty")
 	}
 	if path == "" && c.name != "" && (c.all || c.list || c.recent || c.session != "") {
+		if c.recent && c.cwd == "" && !c.anywhere && !c.list {
+			c.cwd = "."
+		}
 		return src, c.home(src)
 	}
 	if src.Path == "" {
@@ -171,7 +182,7 @@ func (c *config) format(ctx context.Context, src *formats.Source) (formats.Forma
 	case len(head) == 0:
 		return nil, formats.Damaged("%s: empty", src.Name())
 	case c.detect:
-		return nil, clikit.No("%s: of no known format", src.Name())
+		return nil, clikit.No("%s: of no known format, by its name and its first %d KiB", src.Name(), formats.HeadSize>>10)
 	}
 	return nil, clikit.WithHint(formats.Damaged("%s: of no known format", src.Name()), "name the format, one of %s", names())
 }

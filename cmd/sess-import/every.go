@@ -73,6 +73,9 @@ func (j *job) tasks(ctx context.Context, a formats.Archive) <-chan *task {
 			if ctx.Err() != nil {
 				return
 			}
+			if err == nil && !j.here(info.CWD) {
+				continue
+			}
 			t := &task{info: info, err: err, done: make(chan struct{})}
 			if err != nil {
 				close(t.done)

@@ -23,18 +23,23 @@ type job struct {
 	name     string // of the format
 	dest     operand.Destination
 	strict   bool
-	many     bool // every session, each into a file of its own
+	many     bool                  // every session, each into a file of its own
+	here     func(cwd string) bool // whether sessions of a working directory are wanted
 	losses   *report.Log
 	progress *progress
 }
 
 func (c *config) job(s *clikit.Streams, f formats.Format) (*job, error) {
+	here, err := c.here()
+	if err != nil {
+		return nil, err
+	}
 	losses, err := report.Open(c.losses, s.Warnf)
 	if err != nil {
 		return nil, err
 	}
 	return &job{
-		streams: s, name: f.About().Name, dest: c.dest, strict: c.strict, many: c.all, losses: losses,
+		streams: s, name: f.About().Name, dest: c.dest, strict: c.strict, many: c.all, here: here, losses: losses,
 		progress: newProgress(s, c.all),
 	}, nil
 }

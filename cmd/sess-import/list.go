@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,11 @@ import (
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/all"
 	"github.com/sess-tools/sess/internal/listing"
+	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
 )
 
 // there answers no if the agent has no sessions on this machine.
@@ -40,7 +46,7 @@ func printHomes(s *clikit.Streams) error {
 			continue
 		}
 		found = true
-		if _, err := fmt.Fprintf(s.Shown(), "%s\t%s\n", about.Name, home); err != nil {
+		if _, err := fmt.Fprintf(s.Out, "%s\t%s\n", about.Name, home); err != nil {
 			return err
 		}
 	}
@@ -82,6 +88,9 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 			j.streams.Warnf("%v", err)
 			continue
 		}
+		if !j.here(info.CWD) {
+			continue
+		}
 		listed++
 		if err := j.row(info); err != nil {
 			return err
@@ -96,34 +105,89 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 	return nil
 }
 
-// newest returns the session that was written to last. That others cannot be listed
-// is a warning.
+// here returns a function that says whether a working directory is the one whose sessions
+// are wanted, by the agent's own rule.
+func (c *config) here() (func(cwd string) bool, error) {
+	if c.cwd == "" {
+		return func(string) bool { return true }, nil
+	}
+	dir, err := operand.CWD(c.cwd)
+	if err != nil {
+		return nil, err
+	}
+	if f, ok := formats.Lookup(all.Formats(), c.name); ok && f.About().Here != nil {
+		return f.About().Here(dir), nil
+	}
+	return store.SameDir(dir), nil
+}
+
+// newest returns the session that was written to last, of those that are wanted. That
+// others cannot be listed is a warning.
 func (c *config) newest(ctx context.Context, j *job, a formats.Archive) (formats.Info, error) {
-	var newest formats.Info
+	var newest, elsewhere *formats.Info
 	var first error
-	found := false
+	later := func(info *formats.Info, than *formats.Info) bool {
+		return than == nil || listing.Later(info.Row, than.Row) >= 0
+	}
 	for info, err := range a.List(ctx, formats.Query{}) {
 		if ctx.Err() != nil {
-			return newest, ctx.Err()
+			return formats.Info{}, ctx.Err()
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			j.streams.Warnf("%v", named(info, err))
 			if first == nil {
 				first = err
 			}
-			continue
-		}
-		if !found || listing.Later(info.Row, newest.Row) >= 0 {
-			found, newest = true, info
+		case j.here(info.CWD):
+			if later(&info, newest) {
+				newest = &info
+			}
+		case later(&info, elsewhere):
+			elsewhere = &info
 		}
 	}
 	switch {
-	case found:
-		return newest, nil
+	case newest != nil:
+		return *newest, c.announce(ctx, j, a, *newest)
 	case first != nil:
-		return newest, first
+		return formats.Info{}, first
+	case elsewhere != nil:
+		return formats.Info{}, c.away(*elsewhere)
 	}
-	return newest, c.none("no session")
+	return formats.Info{}, c.none("no session")
+}
+
+// away is the result if there is no session here: it names the newest one.
+func (c *config) away(elsewhere formats.Info) error {
+	dir, err := operand.CWD(c.cwd)
+	if err != nil {
+		return err
+	}
+	if c.list {
+		return clikit.No("no session of %s in %s", c.name, dir)
+	}
+	return clikit.WithHint(fmt.Errorf("no session of %s in %s", c.name, dir),
+		"the newest elsewhere is %s:%s, of %s; %s:DIR is the newest of a directory, with its path as /DIR or ./DIR", c.name, elsewhere.ID, elsewhere.CWD, c.name)
+}
+
+// announce says which session was taken to be the newest, with -v and on a terminal.
+func (c *config) announce(ctx context.Context, j *job, a formats.Archive, info formats.Info) error {
+	if c.list || c.name == "" || !j.streams.Verbose && !tty.IsTerminal(j.streams.ErrFile()) {
+		return nil
+	}
+	for detailed, err := range a.List(ctx, formats.Query{ID: info.ID, Details: true}) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil && detailed.ID == info.ID && detailed.Path == info.Path {
+			info = detailed
+			break
+		}
+	}
+	title := js.Head(session.OneLine(cmp.Or(info.Name, info.FirstMessage, "without a title")), 60)
+	j.streams.Infof("%s:%s of %s, %s: %s", c.name, info.ID, info.CWD, info.Modified.Local().Format("2006-01-02 15:04"), title)
+	return nil
 }
 
 // detail prints the row of one session that was listed without details.

@@ -34,7 +34,7 @@ func printPrompts(ctx context.Context, s *clikit.Streams, path string) error {
 			js.StringField("time", time.Unix(p.Time, 0).UTC().Format(time.RFC3339)),
 			js.StringField("session", p.Session), js.StringField("cwd", p.CWD), js.StringField("text", p.Text),
 		}
-		if _, err := fmt.Fprintln(s.Shown(), js.Object(fields...)); err != nil {
+		if _, err := fmt.Fprintln(s.Out, js.Object(fields...)); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ type config struct {
 	all, recent, count, usage, json, paths, nul     bool
 	remote                                          bool
 	limit                                           int
-	here                                            bool // only what the working directory has was asked for
+	inStore                                         bool // and not in directories, or where agents keep them
 
 	// With --agent:
 	owners    map[owner]string // the agents whose sessions are listed

@@ -20,7 +20,7 @@ import (
 var tool = clikit.Tool{
 	Name:    "sess-ls",
 	Summary: "list sessions",
-	Args:    "[DIR...]",
+	Args:    "[FILE|DIR...]",
 	Examples: `sess-ls
 sess-ls --all --since 7d --sort size
 sess-path --as text "$(sess-ls --recent --paths)"
@@ -37,20 +37,18 @@ sess-ls --agent all --since 7d`,
 func main() { clikit.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
-	if err := c.check(); err != nil {
+	keep, err := c.selection(ctx)
+	if err != nil {
 		return err
 	}
 	// All rows are there until the last is found: to collect more often saves a
 	// fifth of the memory, and hardly takes time.
 	debug.SetGCPercent(50)
-	keep, err := c.selection(ctx)
-	if err != nil {
-		return err
-	}
 	if c.remote || c.agent != "" {
 		return c.listElsewhere(ctx, s, operands, keep)
 	}
-	dirs, o, err := c.scope(s, operands)
+	files, places := filesOf(operands)
+	dirs, o, err := c.scope(s, operands, places)
 	if err != nil {
 		return err
 	}
@@ -72,7 +70,10 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if c.recent && !remembered {
 		rows = c.newer(ctx, s, rows, dirs, o)
 	}
-	if rows, err = c.withSegmented(ctx, s, rows, stores, o); err != nil {
+	if rows, err = c.withSegmented(ctx, s, rows, stores, o); err == nil {
+		rows, err = c.withFiles(ctx, rows, files, o)
+	}
+	if err != nil {
 		return err
 	}
 	return c.show(s, rows, keep)

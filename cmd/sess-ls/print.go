@@ -36,18 +36,12 @@ func (c *config) show(s *clikit.Streams, rows []store.Row, keep func(store.Row) 
 		}
 	}
 	if printed == 0 {
-		return c.none(s)
-	}
-	return nil
-}
-
-// none is the answer no. On a terminal it says where other sessions may be if the
-// directory has none.
-func (c *config) none(s *clikit.Streams) error {
-	if !c.here || !tty.IsTerminal(s.ErrFile()) {
+		if len(rows) == 0 && c.inStore {
+			s.Infof("%s", operand.NothingStored(c.all, c.cwd))
+		}
 		return clikit.No("")
 	}
-	return clikit.WithHint(clikit.No("no session of this directory"), "sess-ls --all lists those of all directories")
+	return nil
 }
 
 // printer returns the function that prints one row in the form wanted.
@@ -63,7 +57,7 @@ func (c *config) printer(s *clikit.Streams, rows []store.Row) func(store.Row) er
 		return func(r store.Row) error { return printf("%s\n", c.nameOf(r)) }
 	case c.json:
 		return func(r store.Row) error {
-			if err := c.writeRow(s.Shown(), r); err != nil {
+			if err := c.writeRow(s.Out, r); err != nil {
 				return err
 			}
 			return printf("\n")
@@ -92,6 +86,16 @@ func (c *config) table(s *clikit.Streams, rows []store.Row, printf func(string, 
 		heads = append(heads, "AGENT")
 		taken += 11
 	}
+	dirs := make([]string, len(rows))
+	for i, r := range rows {
+		dirs[i] = r.CWD
+	}
+	several, home := tty.Several(dirs), homeDir()
+	if several {
+		form += fmt.Sprintf("%%-%d.%ds  ", dirWidth, dirWidth)
+		heads = append(heads, "DIRECTORY")
+		taken += dirWidth + 2
+	}
 	form, heads = form+"%s", append(heads, "TITLE")
 	width := max(tty.Width(s.OutFile(), os.LookupEnv)-taken, 20)
 	headed, now := false, time.Now()
@@ -99,10 +103,11 @@ func (c *config) table(s *clikit.Streams, rows []store.Row, printf func(string, 
 		if !headed {
 			headed = true
 			head := fmt.Sprintf(form, heads...)
+			style := tty.Plain
 			if tty.Color(c.color, s.OutFile(), os.LookupEnv) {
-				head = "\x1b[1m" + head + "\x1b[0m"
+				style = tty.Bold
 			}
-			if err := printf("%s\n", head); err != nil {
+			if err := tty.WriteLine(s.Out, style, head); err != nil {
 				return err
 			}
 		}
@@ -110,11 +115,23 @@ func (c *config) table(s *clikit.Streams, rows []store.Row, printf func(string, 
 		for _, cell := range c.cells(r) {
 			cells = append(cells, cell)
 		}
+		if several {
+			cells = slices.Insert(cells, len(cells)-1, any(tty.Directory(r.CWD, home, dirWidth)))
+		}
 		title := len(cells) - 1
 		cells[1] = listing.Ago(r.Modified, now)
 		cells[title] = tty.Fit(tty.Clean(tty.Fit(cells[title].(string), width+1)), width)
 		return printf(form+"\n", cells...)
 	}
+}
+
+// dirWidth is how many characters of a directory are shown, if there are several.
+const dirWidth = 24
+
+// homeDir is the home directory of the user, "" if nobody knows it.
+func homeDir() string {
+	home, _ := os.UserHomeDir()
+	return home
 }
 
 // leastID is how many characters of an id are shown at least: the time in a UUID of

@@ -20,7 +20,7 @@ import (
 
 // scope says where to look: in the directories named, else in the store, there
 // for the sessions of one working directory or for all.
-func (c *config) scope(s *clikit.Streams, dirs []string) ([]string, store.Options, error) {
+func (c *config) scope(s *clikit.Streams, operands, dirs []string) ([]string, store.Options, error) {
 	order, err := store.ParseOrder(c.sort)
 	if err != nil {
 		return nil, store.Options{}, clikit.UsageError("%v", err)
@@ -30,13 +30,13 @@ func (c *config) scope(s *clikit.Streams, dirs []string) ([]string, store.Option
 		Omit: c.unseen(),
 		Warn: func(path string, err error) { s.Warnf("%s: %v", path, err) },
 	}
-	c.here = c.cwd == "" && len(dirs) == 0 && !c.all
-	if c.cwd != "" || c.here {
+	c.inStore = len(operands) == 0
+	if c.cwd != "" || c.inStore && !c.all {
 		if o.CWD, err = operand.CWD(c.cwd); err != nil {
 			return nil, o, err
 		}
 	}
-	if len(dirs) > 0 {
+	if len(operands) > 0 {
 		return dirs, o, checkDirs(dirs)
 	}
 	root, err := operand.StoreDir()
@@ -56,6 +56,39 @@ func (c *config) scope(s *clikit.Streams, dirs []string) ([]string, store.Option
 		warn(path, err)
 	}
 	return dirs, o, nil
+}
+
+// filesOf parts the operands that are files from the directories.
+func filesOf(operands []string) (files, dirs []string) {
+	for _, name := range operands {
+		if fi, err := os.Stat(name); err == nil && fi.Mode().IsRegular() {
+			files = append(files, name)
+		} else {
+			dirs = append(dirs, name)
+		}
+	}
+	return files, dirs
+}
+
+// withFiles adds the rows of sessions that were named themselves, as ls does with files.
+func (c *config) withFiles(ctx context.Context, rows []store.Row, files []string, o store.Options) ([]store.Row, error) {
+	here := store.SameDir(o.CWD)
+	for _, name := range files {
+		row, err := store.Stat(ctx, name, c.count)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if o.CWD == "" || here(row.CWD) {
+			rows = append(rows, row)
+		}
+	}
+	if len(files) > 0 {
+		store.Sort(rows, o.Order)
+		if c.recent && len(rows) > 1 {
+			rows = []store.Row{slices.MaxFunc(rows, listing.Later)}
+		}
+	}
+	return rows, nil
 }
 
 // checkDirs refuses what is no directory that can be read.
@@ -106,8 +139,11 @@ func (c *config) list(ctx context.Context, dirs []string, o store.Options, crumb
 	return []store.Row{row}, nil
 }
 
-// selection returns the test for rows that the flags describe.
+// selection returns the test for rows that the flags describe, or what is wrong with the flags.
 func (c *config) selection(ctx context.Context) (func(store.Row) (bool, error), error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	now := time.Now()
 	since, err := listing.When(c.since, now)
 	if err != nil {

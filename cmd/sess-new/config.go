@@ -20,5 +20,6 @@ func (c *config) flags() []clikit.Flag {
 		clikit.String(&c.task, "task", "", "record the task `TEXT` with the system prompt"),
 		clikit.String(&c.tools, "tools", "", "record the tools `NAME,NAME` with the system prompt"),
 		clikit.Bool(&c.dest.Defer, "defer", "keep it as an unlisted draft until the first assistant message"),
+		operand.CreateFlag(&c.dest.Create),
 	}, c.dest.Flags("file")...)
 }

@@ -41,7 +41,7 @@ var making = map[string][]string{
 	"new":      {"sess-new", "-o", "new.jsonl", "--parent", "FILE"},
 	"migrate":  {"sess-check", "--migrate", "-o", "new.jsonl", "FILE"},
 	"repair":   {"sess-check", "--repair", "-o", "new.jsonl", "FILE"},
-	"export":   {"sess-export", "omp", "-o", "new.jsonl", "FILE"},
+	"export":   {"sess-export", "-q", "omp", "-o", "new.jsonl", "FILE"},
 	"compact":  {"sess-compact", "-n", "--keep", "100", "FILE"},
 }
 
@@ -82,7 +82,7 @@ func TestAddress(t *testing.T) {
 			if want.stdout == "" && args[0] != "sess-check" || want.status > 1 {
 				t.Fatalf("%v: status %d, %q", args, want.status, want.stderr)
 			}
-			for _, address := range []string{"pi:" + id, "pi:" + id[:8], "pi:"} {
+			for _, address := range []string{"pi:" + id, "pi:" + id[:8], "pi:/p"} {
 				got := runCommand(t, dir, "", operands(args, address)...)
 				if got.status != want.status || got.stdout != want.stdout || got.stderr != strings.ReplaceAll(want.stderr, "s.jsonl", address) {
 					t.Errorf("%s: status %d, want %d\n%.500s\n%.500s\n%s", address, got.status, want.status, got.stdout, want.stdout, got.stderr)

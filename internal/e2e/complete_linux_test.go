@@ -93,8 +93,13 @@ func TestCompletionInShells(t *testing.T) {
 				if l.not == name {
 					continue
 				}
-				got := strings.ReplaceAll(s.completed(l.line), "\r\n", "\n")
-				if strings.HasSuffix(l.words, ">") && got != l.words || !strings.HasPrefix(got, l.words) {
+				// A tool gives up after some milliseconds, which a busy machine may need: a person types Tab again.
+				got, right := "", false
+				for try := 0; try < 5 && !right; try++ {
+					got = strings.ReplaceAll(s.completed(l.line), "\r\n", "\n")
+					right = got == l.words || !strings.HasSuffix(l.words, ">") && strings.HasPrefix(got, l.words)
+				}
+				if !right {
 					t.Errorf("%s: became %q, want %q", l.line, got, l.words)
 				}
 			}
@@ -138,8 +143,12 @@ func TestEveryToolCompletes(t *testing.T) {
 				args = append(args, "x")
 			}
 		}
+		const want = "\tfiles\nbbbb0001\tanother\n"
 		r := runCommand(t, dir, "", append(args, "bbbb")...)
-		if want := "\tfiles\nbbbb0001\tanother\n"; r.status != 0 || r.stdout != want || r.stderr != "" {
+		for try := 1; try < 5 && r.stdout != want && r.stderr == ""; try++ { // it gives up after some milliseconds
+			r = runCommand(t, dir, "", append(args, "bbbb")...)
+		}
+		if r.status != 0 || r.stdout != want || r.stderr != "" {
 			t.Errorf("%q: status %d, %q, %s", args, r.status, r.stdout, r.stderr)
 		}
 	}

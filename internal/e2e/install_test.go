@@ -61,6 +61,7 @@ func TestInstall(t *testing.T) {
 		page := filepath.Base(source)
 		want = append(want, "share/man/man"+page[len(page)-1:]+"/"+page)
 	}
+	want = append(want, "bin/sess-chat")
 	for i := range want {
 		want[i] = filepath.Join(prefix, want[i])
 	}
@@ -71,9 +72,27 @@ func TestInstall(t *testing.T) {
 		t.Errorf("printed\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	checkInstalled(t, prefix, want)
+	for _, step := range []string{"install: building ", "install: making completions", "install: installing into " + prefix, "fpath=(" + prefix + "/share/zsh/site-functions "} {
+		if !strings.Contains(r.stderr, step) {
+			t.Errorf("it does not say %q: %s", step, r.stderr)
+		}
+	}
 	out, err := exec.Command(filepath.Join(prefix, "bin", "sess-new"), "--cwd", "/p").Output()
 	if err != nil || !strings.HasPrefix(string(out), `{"type":"session","version":3,`) {
 		t.Errorf("the installed tool: %v, %q", err, out)
+	}
+	// What was installed is what is taken away, and nothing else.
+	write(t, filepath.Join(prefix, "bin"), "sess-mine", "of the user")
+	c = exec.Command("sh", path, "--uninstall")
+	c.Dir, c.Env = dir, append(env(dir), "PREFIX=my tools")
+	r = wait(t, c)
+	got = strings.Split(strings.TrimSuffix(r.stdout, "\n"), "\n")
+	slices.Sort(got)
+	if r.status != 0 || !slices.Equal(got, want) {
+		t.Errorf("uninstall: status %d, %s\n%s", r.status, r.stderr, r.stdout)
+	}
+	if left := glob(t, filepath.Join(prefix, "bin", "*")); len(left) != 1 || filepath.Base(left[0]) != "sess-mine" {
+		t.Errorf("left: %q", left)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/sibling"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -36,6 +37,15 @@ func Agents() []string {
 // IsAgent reports whether an address may begin with a name.
 func IsAgent(name string) bool { return slices.Contains(Agents(), name) }
 
+// AgentOf returns the agent that stands in front of an address, or of a type of entries that
+// an importer made, "" if none does.
+func AgentOf(text string) string {
+	if name, _, ok := strings.Cut(text, ":"); ok && IsAgent(name) {
+		return name
+	}
+	return ""
+}
+
 // SessionsOf iterates over the sessions of an agent whose ids begin with prefix, as the
 // importer completes them.
 func SessionsOf(ctx context.Context, format, prefix string) iter.Seq[clikit.Candidate] {
@@ -50,8 +60,9 @@ func SessionsOf(ctx context.Context, format, prefix string) iter.Seq[clikit.Cand
 	}
 }
 
-// An address names a session in the store of an agent: FORMAT:ID, or FORMAT: for
-// the one that was written to last; or in the remote, remote:ID.
+// An address names a session in the store of an agent: FORMAT:ID, FORMAT: for the one of
+// this directory that was written to last, or FORMAT:/DIR or FORMAT:./DIR for that of
+// another one; or in the remote, remote:ID.
 type address struct{ format, id string }
 
 func (a address) String() string { return a.format + ":" + a.id }
@@ -79,15 +90,28 @@ func (a address) args() []string {
 	if a.format == Remote {
 		return []string{"cat", "--", a.id}
 	}
-	if a.id == "" {
+	switch {
+	case a.id == "":
 		return []string{a.format, "--recent"}
+	case a.isDir():
+		return []string{a.format, "--recent", "--cwd=" + a.id}
 	}
 	return []string{a.format, "--session=" + a.id}
 }
 
+// isDir reports whether the address names a directory, whose newest session is meant: by a
+// path that begins as no id does.
+func (a address) isDir() bool {
+	return a.id == "." || a.id == ".." || strings.HasPrefix(a.id, "/") || strings.HasPrefix(a.id, "./") || strings.HasPrefix(a.id, "../")
+}
+
 // open has the session imported, and returns what comes of it while it comes.
 func (a address) open(ctx context.Context, s *clikit.Streams) (io.ReadCloser, error) {
-	return sibling.Program{Name: a.program(), Args: a.args(), Say: Say(s)}.Start(ctx)
+	args := a.args()
+	if a.format != Remote && (a.id == "" || a.isDir()) && (s.Verbose || tty.IsTerminal(s.ErrFile())) {
+		args = append(args, "-v") // says which one was taken
+	}
+	return sibling.Program{Name: a.program(), Args: args, Say: Say(s)}.Start(ctx)
 }
 
 // Say hands messages of another program on as those of the one that s is for.
@@ -114,7 +138,9 @@ func Writable(operand string) error {
 			"%s pull %s makes a file of it to write to", Syncer, quoted(a.id))
 	}
 	choice := strings.Join(a.args(), " ")
-	if a.id != "" {
+	if a.isDir() {
+		choice = a.format + " --recent --cwd " + quoted(a.id)
+	} else if a.id != "" {
 		choice = a.format + " --session " + quoted(a.id)
 	}
 	return clikit.WithHint(

@@ -19,6 +19,10 @@ func TestParseAddress(t *testing.T) {
 	}{
 		{"codex:0199abcd", "codex --session=0199abcd", "sess-import codex --session 0199abcd -o FILE"},
 		{"codex:", "codex --recent", "sess-import codex --recent -o FILE"},
+		{"codex:.", "codex --recent --cwd=.", "sess-import codex --recent --cwd '.' -o FILE"},
+		{"claude:/w/a b", "claude --recent --cwd=/w/a b", "sess-import claude --recent --cwd '/w/a b' -o FILE"},
+		{"claude:../x", "claude --recent --cwd=../x", "sess-import claude --recent --cwd '../x' -o FILE"},
+		{"pi:.x", "pi --session=.x", "sess-import pi --session '.x' -o FILE"},
 		{"pi:a name", "pi --session=a name", "sess-import pi --session 'a name' -o FILE"},
 		{"zeroclaw:telegram:1:2", "zeroclaw --session=telegram:1:2", "sess-import zeroclaw --session 'telegram:1:2' -o FILE"},
 		{"pi:--store", "pi --session=--store", "sess-import pi --session '--store' -o FILE"},

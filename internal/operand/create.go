@@ -1,6 +1,7 @@
 package operand
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -24,12 +26,16 @@ type Destination struct {
 	Sync   string // as in TargetOptions
 	Defer  bool   // make a draft, which the first assistant message publishes
 	Crumb  bool   // leave a breadcrumb for what is made in the store
+	Create bool   // an existing File is left as it is, and is no error
 }
 
 // Check refuses what contradicts itself.
 func (d Destination) Check() error {
 	if err := clikit.Exclusive(clikit.Given(d.Store, "--store"), clikit.Given(d.File != "", "--output")); err != nil {
 		return err
+	}
+	if d.Create && d.File == "" {
+		return clikit.UsageError("--create goes with --output")
 	}
 	if d.Defer && !d.Store && d.File == "" {
 		return clikit.UsageError("--defer goes with --store or --output")
@@ -46,9 +52,11 @@ func (d Destination) Write(s *clikit.Streams, lines []string) error {
 		return err
 	}
 	path, err := d.File, error(nil)
-	if d.Store {
+	switch {
+	case d.Store:
 		path, err = d.store(s, lines)
-	} else {
+	case d.Create && exists(d.File):
+	default:
 		err = d.file(jsonl.Content(lines))
 	}
 	if err != nil {
@@ -96,6 +104,31 @@ func (d Destination) file(content io.WriterTo) error {
 		return clikit.WithHint(err, "an existing file is never overwritten")
 	}
 	return err
+}
+
+// Ensure makes an empty session in the working directory, as sess-new does, if an operand
+// names a file that does not exist. What looks like an id names none.
+func Ensure(ctx context.Context, operand, sync string) error {
+	_, err := locate(ctx, operand)
+	if err == nil || operand == "" || operand == "-" || Writable(operand) != nil {
+		return nil // reading says the same, or says what is wrong
+	}
+	if filepath.Ext(operand) == "" && !strings.ContainsRune(operand, os.PathSeparator) {
+		return clikit.WithHint(err, "--create makes a file, whose name has a dot or a slash")
+	}
+	if _, err := os.Lstat(operand); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	cwd, err := CWD("")
+	if err != nil {
+		return err
+	}
+	header := session.NewHeader(session.HeaderFields{ID: session.NewSessionID(), CWD: cwd, Time: time.Now().UnixMilli()})
+	d := Destination{File: operand, Sync: sync}
+	if err := jsonl.Create(operand, jsonl.Content{header}, d.Durable()); !errors.Is(err, fs.ErrExist) {
+		return named(operand, err)
+	}
+	return nil // somebody else made it meanwhile
 }
 
 // Durable reports whether the file that Write makes, and what belongs to it, is

@@ -44,6 +44,11 @@ func ParentFlag(dst *string, usage string) clikit.Flag {
 	return clikit.String(dst, "parent, leaf", "", usage)
 }
 
+// CreateFlag is the flag of a tool that makes the session it adds to; see [Ensure].
+func CreateFlag(dst *bool) clikit.Flag {
+	return clikit.Bool(dst, "create", "make the session if there is none")
+}
+
 // SyncFlag is the flag of a tool that writes what.
 func SyncFlag(dst *string, what string) clikit.Flag {
 	return clikit.Choice(dst, "sync", []string{"", "always", "never"},

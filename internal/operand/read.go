@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/sibling"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
 )
 
 // A Source is a session that was read, and where from.
@@ -74,6 +75,18 @@ func Open(ctx context.Context, s *clikit.Streams, operand string) (*Input, error
 	})
 	in.File, in.Name, in.path = p.file, cmp.Or(p.name(), stdinName), p.path
 	return in, err
+}
+
+// OpenFound opens a session file that was found in a directory: it is what it is, unless a
+// segmented store stands for it. It is read no further than it goes now, so that a link to
+// what never ends, as some files of the system, holds nobody up.
+func OpenFound(ctx context.Context, s *clikit.Streams, name string) (*Input, error) {
+	if stored, err := Stored(name); err == nil && stored == "" {
+		if f, err := store.OpenFile(name); err == nil {
+			return &Input{ReadCloser: f, File: name, Name: name}, nil
+		}
+	}
+	return Open(ctx, s, name)
 }
 
 // Path is the path of the session: "" for standard input and another agent's session, for

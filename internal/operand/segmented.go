@@ -11,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/seg"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -210,6 +211,7 @@ func (t *Target) readSegmented(o TargetOptions) error {
 	}
 	for _, e := range last {
 		t.Batch.Leaf = e.ID
+		t.Time, _ = js.ParseTime(js.Value(e.Line).Get("timestamp").Str())
 	}
 	t.Batch.Known = func(id string) bool {
 		_, err := s.Get(id)

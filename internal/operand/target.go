@@ -45,6 +45,7 @@ type State struct {
 	known  func(string) bool // of the entries that were there before the first commit
 	added  map[string]bool   // ids of the entries since then
 	newID  func(func(string) bool) (string, error)
+	time   int64 // of the leaf
 }
 
 func (s *State) has(id string) bool { return s.added[id] || s.known(id) }
@@ -60,6 +61,7 @@ type Target struct {
 	Session *session.Session // nil if only the tail was read
 	Header  session.Header
 	Name    string
+	Time    int64 // of the leaf, in milliseconds since the epoch, 0 if it is not known
 
 	streams *clikit.Streams
 	file    *jsonl.Appender // nil for standard input, and a segmented store
@@ -162,6 +164,7 @@ func (t *Target) State() *State {
 		s = &State{header: t.Header, newID: t.Batch.NewID, known: t.Batch.Known, added: map[string]bool{}}
 	}
 	s.file, s.leaf = fi, strings.Clone(t.Batch.Leaf)
+	s.time, _ = t.Batch.Entries[len(t.Batch.Entries)-1].Timestamp()
 	for _, e := range t.Batch.Entries {
 		s.added[strings.Clone(e.ID())] = true // the entry itself is not kept
 	}
@@ -178,7 +181,7 @@ func (t *Target) resume(s *State) bool {
 		return false
 	}
 	t.Header, t.Batch.Leaf, t.Batch.Known, t.Batch.NewID = s.header, s.leaf, s.has, s.newID
-	t.since = s
+	t.since, t.Time = s, s.time
 	return true
 }
 
@@ -203,7 +206,7 @@ func (t *Target) tail() error {
 	if err != nil {
 		return located(t.Name, err)
 	}
-	t.Header, t.Batch.Leaf = tail.Header, tail.Leaf
+	t.Header, t.Batch.Leaf, t.Time = tail.Header, tail.Leaf, tail.Time
 	return nil
 }
 
@@ -221,6 +224,7 @@ func (t *Target) read(s *session.Session) {
 	t.Session, t.Header = s, s.Header
 	if i, ok := s.Leaf(); ok {
 		t.Batch.Leaf = s.Entries[i].ID()
+		t.Time, _ = s.Entries[i].Timestamp()
 	}
 	t.Batch.Known = func(id string) bool { _, ok := s.Index(id); return ok }
 }
@@ -373,7 +377,7 @@ func PrintEntries(s *clikit.Streams, entries []session.Entry, whole bool) error 
 		if whole {
 			text = e.Raw()
 		}
-		if _, err := fmt.Fprintln(s.Shown(), text); err != nil {
+		if _, err := fmt.Fprintln(s.Out, text); err != nil {
 			return err
 		}
 	}

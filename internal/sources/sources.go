@@ -70,9 +70,10 @@ type Source struct {
 
 // Found are the sessions to read, in their order.
 type Found struct {
-	List   []Source
-	Single bool  // one session that was named: rows about it need no name
-	Failed error // why there may be more of them; the warnings say which
+	List    []Source
+	Single  bool   // one session that was named: rows about it need no name
+	Failed  error  // why there may be more of them; the warnings say which
+	Nothing string // what to tell a person if the store has none of them
 }
 
 // Find finds the sessions that operands and the selection mean: standard input if there
@@ -132,14 +133,19 @@ func (c *Selection) stored(s *clikit.Streams) (Found, error) {
 	if err != nil {
 		return out, err
 	}
-	st := store.Open(root)
-	if c.All {
-		return out, c.directory(s, &out, st.Dir())
+	st, named := store.Open(root), c.CWD
+	dir := st.Dir()
+	if !c.All {
+		if c.CWD, err = operand.CWD(c.CWD); err != nil {
+			return out, err
+		}
+		dir = st.Project(c.CWD)
 	}
-	if c.CWD, err = operand.CWD(c.CWD); err != nil {
-		return out, err
+	err = c.directory(s, &out, dir)
+	if err == nil && len(out.List) == 0 && out.Failed == nil {
+		out.Nothing = operand.NothingStored(c.All, named)
 	}
-	return out, c.directory(s, &out, st.Project(c.CWD))
+	return out, err
 }
 
 // directory adds the sessions of a directory, the newest first.
