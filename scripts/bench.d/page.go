@@ -32,11 +32,14 @@ pushed with its SHA-256 on both sides. Those that append are a process for each 
 ## Measuring again
 
 ` + "```console" + `
-$ scripts/bench --quick                       # a twentieth of the size: does it work?
-$ scripts/bench --fetch                       # all, peers installed from npm first
-$ scripts/bench --only 'sess-ls' --runs 15    # some, more often
+$ scripts/bench --quick
+$ scripts/bench --fetch
+$ scripts/bench --only 'sess-ls' --runs 15
 $ SESS_BENCH_DIR=/var/tmp/bench scripts/bench --full --write
 ` + "```" + `
+
+The first measures a twentieth of the size, to see whether it works; the second installs the peers from npm; the third measures some more
+often.
 
 A quiet machine matters more than a fast one: compare ratios, not the times of two runs. The data is the same every time
 and takes about six times the size of the large sessions.

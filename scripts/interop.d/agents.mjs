@@ -1,10 +1,12 @@
 // A model server on 127.0.0.1 that plays a script, in the dialect of whoever asks: Anthropic's
-// messages, OpenAI's responses and chat completions, all as streams. Texts come in pieces.
+// messages, OpenAI's responses and chat completions, Gemini's contents, all as streams. Texts come in
+// pieces.
 //
 //   http://127.0.0.1:PORT/WHO/…
 //
 // A script is a list of replies: {thinking, text, calls: [{name, args}]}, {status} for a
-// refusal, or {text, hang: true} for one that stops in the midst of its text.
+// refusal, {text, hang: true} for one that stops in the midst of its text, or {silent: true} for
+// none at all. A reply with always: true is given to all who come after, too.
 import { createServer } from "node:http";
 
 const pieces = (text) => text.match(/[^]{1,9}/gu) ?? [];
@@ -13,28 +15,47 @@ const json = (response, status, value) => {
 	response.end(JSON.stringify(value));
 };
 
+// What a refusal says, and what Gemini and the others call it.
+const refusals = {
+	400: ["no such thing", "invalid_request_error", "INVALID_ARGUMENT"],
+	429: ["slow down there", "rate_limit_error", "RESOURCE_EXHAUSTED"],
+	500: ["the model fell over", "api_error", "INTERNAL"],
+};
+
+// refusal is the words of a refusal, as a program prints them.
+export const refusal = (status) => refusals[status][0];
+
+// cost is what the n-th reply uses, each another number: the cached tokens are a part of the input.
+const cost = (n) => ({ input: 100 + n, cached: 7, output: 20 + n });
+
 // serve starts a server. play(WHO, SCRIPT) says what WHO is answered, asked(WHO) are the
-// bodies of its requests, and said(WHO) resolves when a reply that stops has stopped.
+// bodies of its requests, spent(WHO) is what its whole replies used, and stopped(WHO) resolves
+// when a reply that stops has stopped.
 export async function serve() {
-	const scripts = new Map(), bodies = new Map(), stopped = new Map();
+	const scripts = new Map(), bodies = new Map(), stopped = new Map(), spent = new Map();
 	let count = 0;
 	const server = createServer(async (request, response) => {
 		let text = "";
 		for await (const chunk of request.setEncoding("utf8")) text += chunk;
 		const [, who, ...path] = request.url.split("?")[0].split("/");
-		const speak = { messages, responses, completions: chat }[path.at(-1)];
+		const speak = { messages, responses, completions: chat }[path.at(-1)] ?? (path.at(-1)?.endsWith(":streamGenerateContent") && contents);
 		if (request.method !== "POST" || !speak || !scripts.has(who)) {
 			return json(response, path.at(-1) === "models" ? 200 : 404, path.at(-1) === "models" ? { object: "list", data: [] } : {});
 		}
 		const body = JSON.parse(text);
 		const title = /title generator|Generate a title/i.test(text.slice(0, 20_000));
 		if (!title) bodies.get(who).push(body);
-		const reply = title ? { text: "A title" } : scripts.get(who).shift() ?? { text: "fine" };
-		if (reply.status) return json(response, reply.status, { type: "error", error: { type: "invalid_request_error", message: "no such thing" } });
-		const calls = (reply.calls ?? []).map((c) => ({ ...c, id: `call_${++count}` }));
+		const script = scripts.get(who), reply = title ? { text: "A title" } : (script[0]?.always ? script[0] : script.shift()) ?? { text: "fine" };
+		if (reply.status) {
+			const [message, type, status] = refusals[reply.status];
+			return json(response, reply.status, { type: "error", error: { type, message, ...speak === contents ? { code: reply.status, status } : {} } });
+		}
 		const stop = () => stopped.get(who).resolve();
+		if (reply.silent) return stop();
+		const calls = (reply.calls ?? []).map((c) => ({ ...c, id: `call_${++count}` })), used = cost(++count);
+		if (!title && !reply.hang) for (const key of Object.keys(used)) spent.get(who)[key] += used[key];
 		response.writeHead(200, { "content-type": "text/event-stream" });
-		speak(response, { ...reply, calls, model: body.model, id: String(++count), stop });
+		speak(response, { ...reply, calls, model: body.model ?? /models\/([^:]+):/.exec(request.url)?.[1], id: String(count), stop, used });
 	});
 	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
 	return {
@@ -42,18 +63,20 @@ export async function serve() {
 		play(who, script) {
 			scripts.set(who, script);
 			bodies.set(who, []);
+			spent.set(who, { input: 0, cached: 0, output: 0 });
 			let resolve;
 			const promise = new Promise((r) => { resolve = r; });
 			stopped.set(who, { promise, resolve });
 		},
 		asked: (who) => bodies.get(who),
+		spent: (who) => spent.get(who),
 		stopped: (who) => stopped.get(who).promise,
 	};
 }
 
-function messages(response, { thinking, text, calls, model, id, hang, stop }) {
+function messages(response, { thinking, text, calls, model, id, hang, stop, used }) {
 	const send = (type, more) => response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`);
-	const usage = { input_tokens: 100, output_tokens: 1 };
+	const usage = { input_tokens: used.input - used.cached, cache_read_input_tokens: used.cached, cache_creation_input_tokens: 0, output_tokens: 1 };
 	send("message_start", { message: { id: `msg_${id}`, type: "message", role: "assistant", model, content: [], stop_reason: null, stop_sequence: null, usage } });
 	let index = 0;
 	const block = (content_block, deltas) => {
@@ -67,12 +90,12 @@ function messages(response, { thinking, text, calls, model, id, hang, stop }) {
 	if (text) block({ type: "text", text: "" }, pieces(text).map((text) => ({ type: "text_delta", text })));
 	if (hang) return stop();
 	for (const c of calls) block({ type: "tool_use", id: c.id, name: c.name, input: {} }, [{ type: "input_json_delta", partial_json: JSON.stringify(c.args) }]);
-	send("message_delta", { delta: { stop_reason: calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null }, usage: { ...usage, output_tokens: 20 } });
+	send("message_delta", { delta: { stop_reason: calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null }, usage: { ...usage, output_tokens: used.output } });
 	send("message_stop", {});
 	response.end();
 }
 
-function responses(response, { thinking, text, calls, model, id, hang, stop }) {
+function responses(response, { thinking, text, calls, model, id, hang, stop, used }) {
 	const send = (type, more) => response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`);
 	const about = (status, more) => ({ response: { id: `resp_${id}`, object: "response", created_at: 1, model, status, output: [], ...more } });
 	send("response.created", about("in_progress"));
@@ -92,12 +115,12 @@ function responses(response, { thinking, text, calls, model, id, hang, stop }) {
 	}
 	if (hang) return stop();
 	for (const c of calls) item({ type: "function_call", id: `fc_${c.id}`, call_id: c.id, name: c.name, arguments: JSON.stringify(c.args), status: "completed" });
-	send("response.completed", about("completed", { output, usage: { input_tokens: 100, input_tokens_details: { cached_tokens: 0 },
-		output_tokens: 20, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 120 } }));
+	send("response.completed", about("completed", { output, usage: { input_tokens: used.input, input_tokens_details: { cached_tokens: used.cached },
+		output_tokens: used.output, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: used.input + used.output } }));
 	response.end();
 }
 
-function chat(response, { thinking, text, calls, model, id, hang, stop }) {
+function chat(response, { thinking, text, calls, model, id, hang, stop, used }) {
 	const chunk = (more) => response.write(`data: ${JSON.stringify({ id: `chatcmpl-${id}`, object: "chat.completion.chunk", created: 1, model, ...more })}\n\n`);
 	const choice = (delta, finish_reason = null) => chunk({ choices: [{ index: 0, delta, finish_reason }] });
 	choice({ role: "assistant", content: "" });
@@ -106,6 +129,17 @@ function chat(response, { thinking, text, calls, model, id, hang, stop }) {
 	if (hang) return stop();
 	calls.forEach((c, index) => choice({ tool_calls: [{ index, id: c.id, type: "function", function: { name: c.name, arguments: JSON.stringify(c.args) } }] }));
 	choice({}, calls.length > 0 ? "tool_calls" : "stop");
-	chunk({ choices: [], usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } });
+	chunk({ choices: [], usage: { prompt_tokens: used.input, prompt_tokens_details: { cached_tokens: used.cached }, completion_tokens: used.output, total_tokens: used.input + used.output } });
 	response.end("data: [DONE]\n\n");
+}
+
+function contents(response, { thinking, text, calls, model, id, hang, stop, used }) {
+	const send = (parts, finishReason, usageMetadata) => response.write(`data: ${JSON.stringify({
+		candidates: [{ index: 0, content: { role: "model", parts }, ...finishReason ? { finishReason } : {} }], modelVersion: model, responseId: id, usageMetadata })}\r\n\r\n`);
+	if (thinking) send([{ text: thinking, thought: true }]);
+	for (const piece of pieces(text ?? "")) send([{ text: piece }]);
+	if (hang) return stop();
+	send(calls.length > 0 ? calls.map((c) => ({ functionCall: { id: c.id, name: c.name, args: c.args } })) : [{ text: "" }], "STOP",
+		{ promptTokenCount: used.input, cachedContentTokenCount: used.cached, candidatesTokenCount: used.output, totalTokenCount: used.input + used.output });
+	response.end();
 }

@@ -16,7 +16,7 @@ import { createServer } from "node:http";
 import { spawnSync } from "node:child_process";
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { Tally, eachOf, run } from "./real.mjs";
+import { Tally, eachOf, run, spoken } from "./real.mjs";
 
 const [program, work, ...files] = process.argv.slice(2);
 const prompt = "and now?";
@@ -100,7 +100,7 @@ async function wrong(file) {
 	if (!readFileSync(path, "utf8").includes('"fine"')) return "it did not go on with the file";
 	const theirs = said(request.messages, summary), last = theirs.pop();
 	if (last.text !== prompt) return `last is not the prompt: ${JSON.stringify(last)}`;
-	const ours = said(JSON.parse(sess("sess-path", here, "-q", "--as", "anthropic")).messages, summary)
+	const ours = said(JSON.parse(sess("sess-path", here, "-q", ...spoken("claude", here), "--as", "anthropic")).messages, summary)
 		.filter((b) => b.type !== "thinking" || theirs.some((t) => isDeepStrictEqual(t, b)));
 	for (let i = 0; i < Math.max(ours.length, theirs.length); i++) {
 		if (!isDeepStrictEqual(ours[i], theirs[i])) return `block ${i + 1}: sent ${JSON.stringify(theirs[i])?.slice(0, 300)}, ours ${JSON.stringify(ours[i])?.slice(0, 300)}`;

@@ -20,7 +20,7 @@ import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { isDeepStrictEqual } from "node:util";
 import { serve } from "./mock.mjs";
-import { Tally, eachOf, homes, run } from "./real.mjs";
+import { Tally, eachOf, homes, run, spoken } from "./real.mjs";
 
 const [program, work, ...files] = process.argv.slice(2);
 const prompt = "and now?";
@@ -191,8 +191,9 @@ async function wrong(file, flavour) {
 	const out = sess("sess-export", "-q", "--index", "--for", flavour, "-o", env.CODEX_HOME, "codex", file).trim();
 	const meta = JSON.parse(readFileSync(out, "utf8").split("\n")[0]).payload;
 	const back = sess("sess-import", "-q", "codex", out);
-	const before = JSON.parse(sess("sess-path", "-q", "--as", "openai", file));
-	const after = spawnSync("sess-path", ["-q", "--as", "openai"], { input: back, encoding: "utf8", maxBuffer: 1 << 28 });
+	const kept = spoken("codex", readFileSync(file, "utf8"));
+	const before = JSON.parse(sess("sess-path", "-q", ...kept, "--as", "openai", file));
+	const after = spawnSync("sess-path", ["-q", ...kept, "--as", "openai"], { input: back, encoding: "utf8", maxBuffer: 1 << 28 });
 	const again = differ(ours(withImages(JSON.parse(after.stdout)), new Set()), ours(withImages(before), new Set()));
 	if (again) return `read back it is another: ${again}`;
 	const rows = await listed(env, cwd);

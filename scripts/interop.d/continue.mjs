@@ -33,7 +33,7 @@ function sess(tool, ...args) {
 	if (r.status !== 0) throw new Error(`${tool} ${args.join(" ")}: status ${r.status}: ${r.stderr}`);
 	return r.stdout;
 }
-const ours = (file) => normal(JSON.parse(sess("sess-path", "-q", "--as", "openai", file)));
+const ours = (file) => normal(JSON.parse(sess("sess-path", "-q", "--harness", "keep", "--as", "openai", file)));
 
 // differ says where two lists of messages part.
 function differ(theirs, ours) {

@@ -18,7 +18,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { serve } from "./mock.mjs";
-import { Tally, eachOf, homes, model, run } from "./real.mjs";
+import { Tally, eachOf, homes, model, run, spoken } from "./real.mjs";
 
 const [program, work, ...files] = process.argv.slice(2);
 const prompt = "Onward";
@@ -66,8 +66,9 @@ function plain(text) {
 }
 
 function ours(file, copy) {
-	writeFileSync(copy, plain(readFileSync(file, "utf8")));
-	return normal(JSON.parse(sess("sess-path", "-q", "--as", "openai", copy)));
+	const session = plain(readFileSync(file, "utf8"));
+	writeFileSync(copy, session);
+	return normal(JSON.parse(sess("sess-path", "-q", ...spoken("opencode", session), "--as", "openai", copy)));
 }
 
 // differ says where two lists part.

@@ -64,6 +64,10 @@ function put(dir, name, value) {
 	writeFileSync(join(dir, name), typeof value === "string" ? value : JSON.stringify(value, null, 1));
 }
 
+// spoken returns what has sess-path print what AGENT sends of a session, which is a text: its own words
+// that it put into the user's mouth, and none of another agent's.
+export const spoken = (agent, session) => ["--harness", session.includes(`"${agent}:context"`) || session.includes(`"harness":"${agent}"`) ? "keep" : "drop"];
+
 // What runs when we are ended ends with us.
 const running = new Set();
 process.on("SIGTERM", () => {

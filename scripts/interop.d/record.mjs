@@ -3,56 +3,24 @@
 //
 //   node record.mjs WORK NAME=PROGRAM...
 //
-// NAME is claude, codex, opencode, pi-0.73 or pi-0.87. The tools are in PATH, and WORK is a directory
+// A NAME is one of programs.mjs; Claude Code, codex, opencode and pi are looked at. The tools are in PATH, and WORK is a directory
 // for homes. Prints one line a check and ends with status 1 if one fails.
 //
 // What a stream does not have is left out on both sides: words in the user's name, thinking
 // where it is not printed, replies that say nothing, details. Codex prints a log: of it the texts and
 // the commands are compared.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { serve } from "./agents.mjs";
+import { programs as agents, warned } from "./programs.mjs";
 import { Tally, eachOf, homes, model, run } from "./real.mjs";
 
 const [work, ...given] = process.argv.slice(2);
-const programs = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)));
+const programs = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => ["claude", "codex", "opencode", "pi-0.73", "pi-0.87"].includes(name)));
 const server = await serve();
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
-// found returns the files below a directory whose name matches.
-const found = (dir, name) => readdirSync(dir, { recursive: true, withFileTypes: true })
-	.filter((e) => e.isFile() && name.test(e.name)).map((e) => join(e.parentPath ?? e.path, e.name)).filter((f) => !f.includes("subagents"));
-
-const pi = {
-	env: (dir, url) => homes.pi(dir, `${url}/v1`),
-	argv: (program, prompt, image) => [program, "--mode", "json", "--provider", "mock", "--model", model, ...image ? [`@${image}`] : [], prompt],
-	read: (path) => ({ name: "read", args: { path } }), bash: (command) => ({ name: "bash", args: { command } }),
-	stored: (dir) => ["pi", ...found(join(dir, "agent/sessions"), /\.jsonl$/)],
-};
-const agents = {
-	"pi-0.73": pi, "pi-0.87": pi,
-	claude: {
-		env: (dir, url) => ({ ...homes.pi(dir, ""), CLAUDE_CONFIG_DIR: join(dir, "config"), ANTHROPIC_API_KEY: "dummy", ANTHROPIC_BASE_URL: url, IS_SANDBOX: "1",
-			CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1", DISABLE_TELEMETRY: "1", CLAUDE_CODE_MAX_RETRIES: "0" }),
-		argv: (program, prompt) => [program, "-p", "--dangerously-skip-permissions", "--output-format", "stream-json", "--verbose", "--include-partial-messages", prompt],
-		read: (file_path) => ({ name: "Read", args: { file_path } }), bash: (command) => ({ name: "Bash", args: { command, description: "run" } }),
-		stored: (dir) => ["claude", ...found(join(dir, "config/projects"), /\.jsonl$/)],
-	},
-	codex: {
-		env: (dir, url) => homes.codex(dir, `${url}/v1`),
-		argv: (program, prompt, image) => [program, "exec", "--json", "--skip-git-repo-check", "-s", "danger-full-access", ...image ? [`--image=${image}`] : [], "--", prompt],
-		read: (path) => ({ name: "exec_command", args: { cmd: `cat ${path}` } }), bash: (cmd) => ({ name: "exec_command", args: { cmd } }),
-		stored: (dir) => ["codex", ...found(join(dir, ".codex/sessions"), /\.jsonl$/)], log: true,
-	},
-	opencode: {
-		env: (dir, url) => ({ ...homes.opencode(dir, `${url}/v1`), OPENCODE_PERMISSION: '{"edit":"allow","bash":"allow","external_directory":"allow"}' }),
-		argv: (program, prompt, image) => [program, "run", "--format", "json", "--thinking", prompt, ...image ? ["-f", image] : []],
-		read: (filePath) => ({ name: "read", args: { filePath } }), bash: (command) => ({ name: "bash", args: { command, description: "run" } }),
-		stored: (dir) => ["opencode", ...found(join(dir, "data"), /^opencode.*\.db$/)],
-	},
-};
 
 const scenarios = {
 	turn: (a, dir) => [
@@ -100,14 +68,14 @@ function said(messages, log) {
 // recorded runs an agent below sess-record; an interrupt goes to both, as from a terminal.
 async function recorded(name, scenario, dir, file) {
 	const a = agents[name], who = `${name}-${scenario}`, prompt = `do the ${scenario}`;
-	const env = { PATH: process.env.PATH, ...a.env(dir, server.url(who)) };
+	const env = { PATH: process.env.PATH, ...a.home(dir, server.url(who)) };
 	mkdirSync(join(dir, "project"), { recursive: true });
 	writeFileSync(join(dir, "project/a.txt"), "eins\nzwei 😀\n");
 	writeFileSync(join(dir, "project/p.png"), Buffer.from(png, "base64"));
 	server.play(who, scenarios[scenario](a, dir));
 	sess("", "sess-new", "--cwd", join(dir, "project"), "-o", file);
 	const image = scenario === "image" && name !== "claude" ? join(dir, "project/p.png") : "";
-	const argv = [file, "--prompt", prompt, "--", ...a.argv(programs[name], prompt, image)];
+	const argv = [file, "--prompt", prompt, "--", ...a.argv(programs[name], prompt, { image })];
 	if (scenario !== "interrupt") return { prompt, ...await run(["sess-record", ...argv], { cwd: join(dir, "project"), env }) };
 	return new Promise((resolve) => {
 		const child = spawn("sess-record", argv, { cwd: join(dir, "project"), env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
@@ -123,11 +91,15 @@ async function wrong(name, scenario) {
 	mkdirSync(dir, { recursive: true });
 	const r = await recorded(name, scenario, dir, file);
 	if (!r.stdout && scenario !== "interrupt") return `it printed nothing, status ${r.status}: ${r.stderr}`;
-	if (/sess-record: (warning: )?(?!.*exit)/.test(r.stderr) && scenario !== "interrupt") return `said: ${r.stderr}`;
+	if (scenario !== "interrupt") {
+		const wrong = warned(agents[name], r.stderr);
+		if (wrong) return wrong;
+	}
 	sess("", "sess-check", file);
 	const ours = messagesOf(readFileSync(file, "utf8"));
 	const asked = ours.filter((m) => m.role === "user" && JSON.stringify(m.content).includes(r.prompt)).length;
-	if (asked !== 1) return `the prompt is recorded ${asked} times`;
+	const twice = scenario === "image" && agents[name].attaches ? 2 : 1; // the second one is with the image
+	if (asked !== twice) return `the prompt is recorded ${asked} times`;
 	const [format, ...stored] = agents[name].stored(dir);
 	if (scenario === "interrupt") {
 		const streams = name !== "codex" && name !== "opencode"; // they print whole texts only
