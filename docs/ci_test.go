@@ -150,7 +150,7 @@ func TestAction(t *testing.T) {
 	for want, command := range []string{"claude -p --output-format stream-json --verbose x", "claude --output-format stream-json --verbose x; exit 1"} {
 		dir := ciDir(t)
 		script := environment + scripts[1] + `
-export PATH="$(cat path):$PATH" SESSION=s.jsonl PROMPT='fix the build' RUN='` + command + `'
+export PATH="$(cat path):$PATH" SESSION=s.jsonl PROMPT='fix the build' PROMPT_FILE='' LIMIT=1m RUN='` + command + `'
 ` + scripts[2]
 		if _, stderr, err := shell(t, dir, script); status(err) != want {
 			t.Errorf("status %d, want %d: %s", status(err), want, stderr)
@@ -161,6 +161,9 @@ export PATH="$(cat path):$PATH" SESSION=s.jsonl PROMPT='fix the build' RUN='` + 
 
 // leaky is what the agent prints: a key that is none, in two pieces so that nobody who searches for keys finds this one.
 const leaky = "ghp_" + "x7Kq2mW9vR4tB8nZ1cY6pL3sD5fG0hJ4aQwE"
+
+// modelFails is how the agent says that the model failed, though it ends with 0.
+const modelFails = `{"type":"result","subtype":"error_during_execution","is_error":true,"result":"overloaded","session_id":"s1","uuid":"u9"}`
 
 // TestCIStory runs the whole job: with an agent that ends well and one that fails, with a limit that holds and one that
 // does not. What leaves the machine is the same each time, without the secret that the agent printed,
@@ -175,9 +178,12 @@ func TestCIStory(t *testing.T) {
 	for _, tt := range []struct {
 		name, replace, by string
 		agent, want       int
+		model, again      bool // the model fails though the agent ends with 0; the job was run before
 	}{
 		{name: "well"},
 		{name: "the agent fails", agent: 7, want: 7},
+		{name: "the model fails", model: true, want: 5},
+		{name: "it is run again", again: true},
 		{name: "it costs too much", replace: "--max-cost 2", by: "--max-cost 0.001", want: 1},
 		{name: "the turn fails", replace: "-- my-llm", by: "--retries 0 -- false", want: 5},
 	} {
@@ -187,9 +193,17 @@ func TestCIStory(t *testing.T) {
 			if tt.replace != "" && !strings.Contains(job[0], tt.replace) {
 				t.Fatalf("the job has no %q", tt.replace)
 			}
-			agent := "mkdir own; cat > own/claude <<'END'\n#!/bin/sh\n" + bin + "/claude \"$@\" | sed 's/passes[.]/passes. The key is " + leaky + "/'\nexit " + strconv.Itoa(tt.agent) +
+			ending := "exit " + strconv.Itoa(tt.agent)
+			if tt.model {
+				ending = "cat <<'RESULT'\n" + modelFails + "\nRESULT"
+			}
+			agent := "mkdir own; cat > own/claude <<'END'\n#!/bin/sh\n" + bin + "/claude \"$@\" | sed 's/passes[.]/passes. The key is " + leaky + "/'\n" + ending +
 				"\nEND\nchmod +x own/claude; export PATH=\"$PWD/own:$PATH\" SESS_REMOTE=\"$PWD/shared\"; sess-sync init \"$SESS_REMOTE\"\n"
-			_, stderr, err := shell(t, dir, environment+agent+strings.Replace(job[0], tt.replace, tt.by, 1))
+			run := strings.Replace(job[0], tt.replace, tt.by, 1)
+			if tt.again {
+				agent += "( " + run + "\n)\n"
+			}
+			_, stderr, err := shell(t, dir, environment+agent+run)
 			if status(err) != tt.want {
 				t.Fatalf("status %d, want %d: %s", status(err), tt.want, stderr)
 			}

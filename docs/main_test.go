@@ -71,17 +71,18 @@ func shell(t *testing.T, dir, script string) (stdout, stderr string, err error) 
 	return shellOf(t, "sh", dir, script)
 }
 
-// shellOf is shell for a shell of that name. On CI all of them are there.
+// shellOf is shell for a shell of that name, with flags perhaps. On CI all of them are there.
 func shellOf(t *testing.T, name, dir, script string) (stdout, stderr string, err error) {
 	t.Helper()
-	sh, err := exec.LookPath(name)
+	words := strings.Fields(name)
+	sh, err := exec.LookPath(words[0])
 	if err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatalf("there is no %s to run examples with", name)
 		}
 		t.Skipf("there is no %s to run examples with", name)
 	}
-	c := exec.Command(sh, "-eu")
+	c := exec.Command(sh, append(words[1:], "-eu")...)
 	c.Dir, c.Stdin = dir, strings.NewReader(script)
 	c.Env = []string{
 		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir,
