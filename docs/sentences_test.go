@@ -33,11 +33,11 @@ func TestLeafFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 		help := string(out)
-		if has := strings.Contains(help, "  -l, --leaf, --at REF "); has != slices.Contains(named(long), tool) {
-			t.Errorf("%s has -l, --leaf, --at: %t", tool, has)
+		if has := strings.Contains(help, "  -l, --leaf REF "); has != slices.Contains(named(long), tool) {
+			t.Errorf("%s has -l, --leaf: %t", tool, has)
 		}
-		if has := strings.Contains(help, "      --leaf, --at REF "); has != slices.Contains(named(short), tool) {
-			t.Errorf("%s has --leaf, --at: %t", tool, has)
+		if has := strings.Contains(help, "      --leaf REF "); has != slices.Contains(named(short), tool) {
+			t.Errorf("%s has --leaf alone: %t", tool, has)
 		}
 	}
 }

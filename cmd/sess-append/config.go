@@ -25,34 +25,34 @@ type config struct {
 
 func (c *config) flags() []clikit.Flag {
 	flags := []clikit.Flag{
-		clikit.String(&c.role, "role, r", "", "add a message of `ROLE`: user (default), assistant, system, toolResult, …"),
-		clikit.Optional(&c.text, "text, t", "the message is `TEXT`"),
-		clikit.String(&c.file, "file, f", "", "read the message, or with --entries the entries, from `FILE` (- is standard input)"),
-		clikit.Bool(&c.entries, "entries, e", "read JSON lines, messages or whole entries"),
-		clikit.String(&c.typ, "type", "", "add an entry of `TYPE` with the members from --set and --set-json"),
+		clikit.String(&c.role, "role=, r", "", ": user (default), assistant, system, toolResult, …"),
+		clikit.Optional(&c.text, "text, t", ""),
+		clikit.String(&c.file, "file, f", "", "the message, or with --entries the entries,"),
+		clikit.Bool(&c.entries, "entries", "read JSON lines, messages or whole entries"),
+		clikit.String(&c.typ, "type=", "", " with the members from --set and --set-json"),
 		clikit.Optional(&c.label, "label", "label an entry `NAME`; an empty name removes its label"),
-		clikit.Optional(&c.title, "title", "name the session `TITLE`; an empty title removes its name"),
-		clikit.String(&c.at, "at", "", "label the entry `REF` instead of the leaf"),
+		clikit.Optional(&c.title, "title=", "; an empty one removes it"),
+		clikit.String(&c.at, "at", "", "label"),
 		clikit.Bool(&c.force, "force-type", "accept entries of unknown type, and messages of unknown role or shape"),
 		clikit.Strings(&c.set, "set", "set the string member `KEY=VALUE` of the entry, or of the message"),
 		clikit.Strings(&c.setJSON, "set-json", "set the member `KEY=JSON`"),
-		operand.ParentFlag(&c.target.Parent, "add as a child of `REF` instead of the leaf; null makes a new root"),
-		clikit.String(&c.target.ExpectLeaf, "expect-leaf", "", "add only if `REF` is the leaf; otherwise status 4"),
+		clikit.String(&c.target.Parent, "parent", "", ""),
+		clikit.String(&c.target.ExpectLeaf, "expect-leaf", "", "add"),
 		clikit.String(&c.api, "api", "", "the `API` an assistant message came through"),
-		clikit.String(&c.provider, "provider", "", "the `PROVIDER` of an assistant message ($SESS_PROVIDER)"),
-		clikit.String(&c.model, "model", "", "the `MODEL` of an assistant message ($SESS_MODEL)"),
-		clikit.String(&c.usage, "usage", "", "the usage of an assistant message, as any API reports it: a `JSON` object"),
+		clikit.String(&c.provider, "provider", "", ""),
+		clikit.String(&c.model, "model", "", ""),
+		clikit.String(&c.usage, "usage-json", "", "the usage of an assistant message, as any API reports it: a `JSON` object"),
 		clikit.String(&c.stop, "stop-reason", "", "the `REASON` why an assistant message ended"),
 		clikit.String(&c.callID, "tool-call-id", "", "the `ID` of the call that a toolResult answers"),
 		clikit.String(&c.toolName, "tool-name", "", "the `NAME` of the tool that a toolResult is from"),
-		clikit.Bool(&c.isError, "error", "the toolResult is an error"),
+		clikit.Bool(&c.isError, "error=", ""),
 		clikit.String(&c.customType, "custom-type", "", "the `TYPE` of a custom message"),
 		clikit.Int(&c.maxChars, "max-chars", 0, "cut strings longer than `N` UTF-16 units, as oh-my-pi does"),
-		clikit.String(&c.blobs, "blobs", "", "store images as files in `DIR`, and references to them in the entries"),
+		clikit.String(&c.blobs, "blobs", "", "put images, which leave references behind, among"),
 	}
-	return append(append(flags, c.target.Flags("entries")...),
-		clikit.Bool(&c.json, "json", "print the new entries instead of their ids"),
-		clikit.Bool(&c.dryRun, "dry-run, n", "print the new entries and write nothing"),
+	return append(append(flags, c.target.Flags()...),
+		clikit.Bool(&c.json, "json", "each new entry: the entry itself"),
+		clikit.Bool(&c.dryRun, "dry-run, n", "the new entries"),
 	)
 }
 
@@ -109,16 +109,16 @@ func (c *config) checkUsage() error {
 	if c.usage == "" {
 		return nil
 	}
-	if err := clikit.UTF8("--usage", c.usage); err != nil {
+	if err := clikit.UTF8("--usage-json", c.usage); err != nil {
 		return err
 	}
 	usage, ok := oneLine(c.usage)
 	if !ok || !strings.HasPrefix(usage, "{") {
-		return clikit.UsageError("--usage is no JSON object")
+		return clikit.UsageError("--usage-json is no JSON object")
 	}
 	full, err := session.UsageOf(usage)
 	if err != nil {
-		return clikit.UsageError("--usage: %s", strings.TrimPrefix(err.Error(), session.ErrRefused.Error()+": "))
+		return clikit.UsageError("--usage-json: %s", strings.TrimPrefix(err.Error(), session.ErrRefused.Error()+": "))
 	}
 	c.usage = full
 	return nil
@@ -154,7 +154,7 @@ func (c *config) checkRole() error {
 		{"--api", c.api != "", session.RoleAssistant},
 		{"--provider", c.provider != "", session.RoleAssistant},
 		{"--model", c.model != "", session.RoleAssistant},
-		{"--usage", c.usage != "", session.RoleAssistant},
+		{"--usage-json", c.usage != "", session.RoleAssistant},
 		{"--stop-reason", c.stop != "", session.RoleAssistant},
 		{"--tool-call-id", c.callID != "", session.RoleToolResult},
 		{"--tool-name", c.toolName != "", session.RoleToolResult},

@@ -14,27 +14,33 @@ type config struct {
 
 func (c *config) flags() []clikit.Flag {
 	return []clikit.Flag{
-		clikit.Bool(&c.json, "json", "print one JSON object per finding"),
-		clikit.Bool(&c.strict, "strict", "end with status 1 for warnings too"),
-		clikit.Bool(&c.nul, "0", "read the names of sessions from standard input, each ended by a NUL"),
-		clikit.String(&c.blobs, "blobs", "", "check references to the blobs in `DIR`"),
+		clikit.Bool(&c.json, "json", "each finding"),
+		clikit.Bool(&c.strict, "strict", "warnings, too"),
+		clikit.Bool(&c.nul, "null, 0", ", and names are read from standard input"),
+		clikit.String(&c.blobs, "blobs", "", "check references to"),
 		clikit.Bool(&c.repair, "repair", "write every readable entry to --output, and the other bytes to that name with .rej appended"),
 		clikit.Bool(&c.relink, "relink", "with --repair, attach entries with a missing parent, or on a cycle, to the entry before them"),
 		clikit.Bool(&c.migrate, "migrate", "write a copy in version 3 to --output; a damaged session needs --repair too"),
-		clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist"),
-		operand.SyncFlag(&c.dest.Sync, "copy"),
-		clikit.Bool(&c.dest.DryRun, "dry-run, n", "with --repair or --migrate, print the copy and make nothing"),
+		clikit.String(&c.dest.File, "output, o", "", ""),
+		c.dest.ForceFlag(),
+		operand.SyncFlag(&c.dest.Sync),
+		clikit.Bool(&c.dest.DryRun, "dry-run, n", "the copy of --repair or --migrate"),
 	}
 }
 
 // check refuses flags that contradict each other.
 func (c *config) check(operands []string) error {
 	writes := c.repair || c.migrate
+	if c.dest.File == "-" {
+		c.dest.File, c.dest.DryRun = "", true
+	}
 	switch {
 	case writes && len(operands) > 1:
 		return clikit.UsageError("unexpected operand %q: one session is repaired at a time", operands[1])
 	case writes && c.dest.File == "" && !c.dest.DryRun:
 		return clikit.WithHint(clikit.UsageError("a copy needs a name"), "name it with --output; nothing is repaired in place")
+	case c.dest.Force && c.dest.File == "":
+		return clikit.UsageError("--force goes with --output: a file is replaced")
 	case !writes && (c.dest.File != "" || c.dest.DryRun):
 		return clikit.UsageError("--output and --dry-run go with --repair or --migrate")
 	case c.relink && !c.repair:

@@ -32,7 +32,7 @@ func (c *config) repairOne(ctx context.Context, s *clikit.Streams, operands []st
 		return c.dest.Write(s, r.Lines)
 	}
 	rej := c.dest.File + ".rej"
-	if _, err := os.Lstat(c.dest.File); err == nil {
+	if _, err := os.Lstat(c.dest.File); err == nil && !c.dest.Force {
 		return exists(c.dest.File)
 	}
 	err = jsonl.Create(rej, bytes.NewReader(r.Rejected), c.dest.Durable())
@@ -50,7 +50,7 @@ func (c *config) repairOne(ctx context.Context, s *clikit.Streams, operands []st
 }
 
 func exists(name string) error {
-	return clikit.WithHint(fmt.Errorf("creating %s: %w", name, fs.ErrExist), "an existing file is never overwritten")
+	return clikit.WithHint(fmt.Errorf("creating %s: %w", name, fs.ErrExist), "--force replaces it, and a file beside it never")
 }
 
 // repaired reads the operand and repairs it in memory.
@@ -64,6 +64,7 @@ func (c *config) repaired(ctx context.Context, s *clikit.Streams, operands []str
 		return nil, err
 	}
 	defer in.Close()
+	c.dest.Read = []string{in.Path()}
 	fragments, err := saved(in.File)
 	if err != nil {
 		return nil, err
@@ -130,6 +131,7 @@ func (c *config) migrateOne(ctx context.Context, s *clikit.Streams, operands []s
 	for _, e := range src.Entries {
 		lines = append(lines, e.Raw())
 	}
+	c.dest.Read = []string{src.Path}
 	return c.dest.Write(s, lines)
 }
 

@@ -65,7 +65,10 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if failed != nil {
 		return failed
 	}
-	if bad {
+	switch {
+	case bad && c.strict:
+		return clikit.Exited(errors.New("not all is in order, and --strict wants that"), clikit.ExitMalformed)
+	case bad:
 		return clikit.No("")
 	}
 	return nil

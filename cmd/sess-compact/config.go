@@ -78,10 +78,10 @@ func (c *config) flags() []clikit.Flag {
 		clikit.Group("Looking without writing", c.looking()...),
 		clikit.Group("The entry", c.filling.flags()...),
 		clikit.Group("Writing", slices.Concat([]clikit.Flag{
-			clikit.String(&c.expect, "expect-leaf", "", "add only if `REF` is the leaf, before and after the command; otherwise status 4"),
-		}, c.target.Flags("entry"), []clikit.Flag{
-			clikit.Bool(&c.json, "json", "print the new entries instead of their ids; with --report print JSON"),
-			clikit.Bool(&c.dryRun, "dry-run, n", "make the summary, print the entries and write nothing"),
+			clikit.String(&c.expect, "expect-leaf", "", "before and after the command, add"),
+		}, c.target.Flags(), []clikit.Flag{
+			clikit.Bool(&c.json, "json", "each new entry: the entry itself; with --report for what it prints"),
+			clikit.Bool(&c.dryRun, "dry-run, n", "the new entries"),
 		})...),
 	)
 }
@@ -89,9 +89,9 @@ func (c *config) flags() []clikit.Flag {
 func (c *config) when() []clikit.Flag {
 	return []clikit.Flag{
 		clikit.Bool(&c.ifNeeded, "if-needed", "do nothing, with status 1, unless the context is larger than --window less --reserve"),
-		clikit.Bool(&c.figures, "check", "print the size of the context as JSON; status 0 if a compaction is needed, 1 if not"),
-		clikit.Tokens(&c.window, "window", 0, "the model's context window is `TOKENS`"),
-		clikit.Tokens(&c.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
+		clikit.Bool(&c.figures, "size", "print the size of the context as JSON; status 0 if a compaction is needed, 1 if not"),
+		clikit.Tokens(&c.window, "window", 0, ""),
+		clikit.Tokens(&c.reserve, "reserve", compact.DefaultReserve, ""),
 		clikit.Bool(&c.calibrate, "calibrate", "correct the estimates with the usage that the session reports"),
 	}
 }
@@ -99,7 +99,7 @@ func (c *config) when() []clikit.Flag {
 func (c *config) looking() []clikit.Flag {
 	return []clikit.Flag{
 		clikit.Bool(&c.plan, "plan", "print the plan as JSON"),
-		clikit.Bool(&c.prompt, "prompt", "print the prompt for the summary"),
+		clikit.Bool(&c.prompt, "print-prompt", "print the prompt for the summary"),
 		clikit.Bool(&c.report, "report", "print what would leave the context"),
 		clikit.String(&c.reportOf, "report-of", "", "print what the compaction `REF` removed from the context"),
 	}
@@ -111,7 +111,7 @@ func (p *planning) flags() []clikit.Flag {
 		clikit.Tokens(&p.keep, "keep", compact.DefaultKeep, "keep about `TOKENS` of the newest messages, such as 20k"),
 		clikit.String(&p.firstKept, "first-kept", "", "cut before the entry `REF`, regardless of --keep"),
 		clikit.Choice(&p.estimator, "estimator", compact.Estimators(), "estimate the tokens of a text by the method `HOW`"),
-		clikit.Choice(&p.rules, "rules", []string{"1.5", "0.73"}, "cut as pi `VERSION` does"),
+		clikit.Choice(&p.rules, "pi", []string{"1.5", "0.73"}, "cut as pi `VERSION` does"),
 		clikit.String(&p.minGain, "min-gain", "", "refuse a summary that saves less than `TOKENS` (or a share such as 10%)"),
 		clikit.String(&p.hook, "hook", "", "let the shell command `COMMAND` read the plan and change or cancel it"),
 	}
@@ -123,12 +123,12 @@ func (a *asking) flags() []clikit.Flag {
 		clikit.String(&a.template, "template", "", "make the prompt from the Go text/template in `FILE`"),
 		clikit.Int(&a.maxPrompt, "max-prompt", compact.DefaultMaxPrompt, "split a prompt of more than `BYTES` into chunks, each with the summary so far"),
 		clikit.Int(&a.clipResult, "clip-result", compact.ResultLimit, "show the first `N` UTF-16 units of a tool result; 0 shows all"),
-		clikit.Duration(&a.timeout, "timeout", command.DefaultTimeout, "stop the command after `DURATION`"),
-		clikit.Int(&a.retries, "retries", 2, "run a failed command up to `N` more times, where waiting may help"),
+		clikit.Duration(&a.timeout, "timeout", command.DefaultTimeout, ", and stop the command"),
+		clikit.Int(&a.retries, "retries", 2, " with a command that failed, where waiting may help"),
 		clikit.Strings(&a.overflow, "overflow-status", "the exit status `N` means that the prompt was too long"),
 		clikit.String(&a.require, "require", "", "require a line that matches the regular expression `REGEXP` instead of the heading"),
 		clikit.Bool(&a.noRequire, "no-require", "accept a summary without the heading"),
-		clikit.Bool(&a.redact, "redact", "take secrets out of prompts as sess-redact does"),
+		clikit.Bool(&a.redact, "redact", "prompts"),
 	}
 }
 
@@ -225,7 +225,7 @@ func (c *config) checkNumbers(*clikit.Streams, bool) error {
 	case c.firstKept != "" && c.strategy == compact.KeepUser.String():
 		return clikit.UsageError("--first-kept says where to cut, and --strategy keep-user cuts nowhere")
 	case c.figures && c.window == 0:
-		return clikit.UsageError("--check needs --window")
+		return clikit.UsageError("--size needs --window")
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (c *config) checkNumbers(*clikit.Streams, bool) error {
 // checkSubject refuses to do several things at once.
 func (c *config) checkSubject(s *clikit.Streams, _ bool) error {
 	given := clikit.Given
-	check, plan, prompt := given(c.figures, "--check"), given(c.plan, "--plan"), given(c.prompt, "--prompt")
+	check, plan, prompt := given(c.figures, "--size"), given(c.plan, "--plan"), given(c.prompt, "--print-prompt")
 	report, reportOf := given(c.report, "--report"), given(c.reportOf != "", "--report-of")
 	prune, unprune, branch := given(c.prune, "--prune"), given(c.unprune, "--unprune"), given(c.branch != "", "--branch")
 	summary, command := given(c.summary != "", "--summary"), given(len(s.Command) > 0, "a command")

@@ -65,7 +65,7 @@ func TestRedact(t *testing.T) {
 		if redact {
 			args = append(args, "--redact")
 		}
-		for _, call := range [][]string{append(args, "--prompt"), append(args, "--", "sh", "-c", "cat > \"$0\"; echo a summary", asked)} {
+		for _, call := range [][]string{append(args, "--print-prompt"), append(args, "--", "sh", "-c", "cat > \"$0\"; echo a summary", asked)} {
 			var out, errs bytes.Buffer
 			if status := clikit.Run(t.Context(), tool, strings.NewReader(s.Text()), &out, &errs, call); status != 0 {
 				t.Fatalf("%v: status %d: %s", call, status, errs.String())

@@ -22,7 +22,7 @@ type unsent struct {
 func (j *job) pay(text string, flags ...string) {
 	flags = append(flags, "--no-require") // it has been accepted
 	for _, f := range []struct{ name, value, without string }{
-		{"--rules", j.rules, "1.5"},
+		{"--pi", j.rules, "1.5"},
 		{"--estimator", j.estimator, compact.DefaultEstimator},
 		{"--details", j.details, ""},
 		{"--short-summary", j.short, ""},

@@ -27,7 +27,7 @@ sess-doctor --json --offline | jq 'select(.status != "ok")'`,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
 		return []clikit.Flag{
-			clikit.Bool(&c.json, "json", "print one JSON object per line"),
+			clikit.Bool(&c.json, "json", "each line"),
 			clikit.Bool(&c.offline, "offline", "do not ask the summarizer for an answer"),
 		}, c.run
 	},

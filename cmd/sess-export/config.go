@@ -27,18 +27,18 @@ type config struct {
 func (c *config) flags() []clikit.Flag {
 	return []clikit.Flag{
 		clikit.String(&c.version, "for", "", "write a file for `VERSION` of the agent, instead of the newest known"),
-		clikit.String(&c.output, "output, o", "", "make the file `DEST`, which must not exist, or a file in the directory DEST; print its path"),
+		clikit.Output(&c.output, "; or a file in the directory FILE"),
 		clikit.Bool(&c.replace, "replace", "move aside the file that has the session already, and print its new name"),
-		clikit.Bool(&c.index, "index", "add the session's name to the agent's index in the directory DEST"),
-		clikit.String(&c.db, "db", "", "put the session into the agent's database `FILE`, which must not be open elsewhere"),
-		clikit.String(&c.blobs, "blobs", "", "replace references to images with their blobs in `DIR`"),
-		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
+		clikit.Bool(&c.index, "index", "add the session's name to the agent's index in the directory of --output"),
+		clikit.String(&c.db, "db", "", ": put the session into it; it must not be open elsewhere"),
+		clikit.String(&c.blobs, "blobs", "", "replace references to images with"),
+		clikit.String(&c.losses, "losses", "", ""),
 		operand.HarnessFlag(&c.harness),
-		clikit.Bool(&c.redact, "redact", "take out secrets as sess-redact does"),
-		clikit.Bool(&c.strict, "strict", "treat a loss as an error, and make nothing"),
-		clikit.Int(&c.growth, "max-growth", 0, "allow an export of up to `TIMES` the size of the session, instead of 16 times or 64 MiB"),
-		operand.SyncFlag(&c.sync, "files"),
-		clikit.Bool(&c.dryRun, "dry-run, n", "print what would be made, and make nothing"),
+		clikit.Bool(&c.redact, "redact", "the session"),
+		clikit.Bool(&c.strict, "strict", "a loss, and make nothing"),
+		clikit.Int(&c.growth, "max-ratio", 0, "allow an export of up to `TIMES` the size of the session, instead of 16 times or 64 MiB"),
+		operand.SyncFlag(&c.sync),
+		clikit.Bool(&c.dryRun, "dry-run, n", "what would be made"),
 	}
 }
 
@@ -73,7 +73,7 @@ func (c *config) operands(operands []string) (formats.Format, string, error) {
 	case c.index && !about.Index:
 		return nil, "", clikit.UsageError("%s keeps no names apart from its sessions", about.Name)
 	case c.growth < 0:
-		return nil, "", clikit.UsageError("--max-growth wants a number above 0")
+		return nil, "", clikit.UsageError("--max-ratio wants a number above 0")
 	case c.replace && c.output == "":
 		return nil, "", clikit.UsageError("--replace wants --output DEST")
 	case c.index && c.output == "":
@@ -127,7 +127,7 @@ func (c *config) export(ctx context.Context, f formats.Format, src *operand.Sour
 	case errors.Is(err, formats.ErrLossy):
 		err = formats.Damaged("%s: %v; nothing was written", src.Name, err)
 	case large:
-		err = clikit.WithHint(fmt.Errorf("exporting %s: %w", src.Name, err), "--max-growth N allows N times, instead of %d", formats.MaxGrowth)
+		err = clikit.WithHint(fmt.Errorf("exporting %s: %w", src.Name, err), "--max-ratio N allows N times, instead of %d", formats.MaxGrowth)
 	case errors.Is(err, fs.ErrExist):
 		err = clikit.WithHint(err, "--replace moves it aside, and -o makes another one")
 	case err != nil && ctx.Err() == nil:

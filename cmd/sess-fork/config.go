@@ -14,9 +14,9 @@ type config struct {
 
 func (c *config) flags() []clikit.Flag {
 	return append([]clikit.Flag{
-		operand.LeafFlag(&c.at, "", "fork the path to `REF` instead of the leaf"),
-		clikit.Bool(&c.all, "all", "take the whole session, every branch"),
-		clikit.String(&c.cwd, "cwd", "", "use `DIR` as the working directory, instead of the old session's"),
-		clikit.Optional(&c.title, "title", "name it `TITLE`, instead of the old name and \"(fork #N)\""),
-	}, c.dest.Flags("file")...)
+		clikit.String(&c.at, "at", "", "fork at"),
+		clikit.Bool(&c.all, "branches", " instead of one path"),
+		clikit.String(&c.cwd, "cwd=", "", ", instead of that of the old one"),
+		clikit.Optional(&c.title, "title=", ", instead of the old one and \"(fork #N)\""),
+	}, c.dest.Flags()...)
 }

@@ -22,7 +22,7 @@ var tool = clikit.Tool{
 	Args:    "[SESSION]",
 	Examples: `sess-fork --at @before-refactor -o b.jsonl s.jsonl
 sess-fork --at .^ s.jsonl | sess-append -r user -t 'try it otherwise' > c.jsonl
-sess-fork --all --store --cwd . old.jsonl`,
+sess-fork --branches --store --cwd . old.jsonl`,
 	Complete: complete.Reader,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}
@@ -37,7 +37,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	if err := clikit.Exclusive(clikit.Given(c.all, "--all"), clikit.Given(c.at != "", "--at")); err != nil {
+	if err := clikit.Exclusive(clikit.Given(c.all, "--branches"), clikit.Given(c.at != "", "--at")); err != nil {
 		return err
 	}
 	if err := c.dest.Check(); err != nil {
@@ -55,5 +55,6 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
+	c.dest.Read = []string{src.Path}
 	return c.dest.Write(s, lines)
 }

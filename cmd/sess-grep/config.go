@@ -26,7 +26,6 @@ type config struct {
 	leaf                      string
 	harness                   operand.Harness
 	sessions                  sources.Selection
-	subagents                 string
 	before, after, around     int
 	most                      int
 	withName, withoutName     bool
@@ -40,13 +39,14 @@ type config struct {
 }
 
 func (c *config) flags() []clikit.Flag {
+	c.sessions.Tells = true
 	return slices.Concat(
 		clikit.Group("Patterns",
-			clikit.Strings(&c.patterns, "regexp, e", "look for `PATTERN`; may be repeated"),
-			clikit.String(&c.patternFile, "f", "", "look for the patterns that are lines of `FILE`"),
+			clikit.Strings(&c.patterns, "regexp, e", ""),
+			clikit.String(&c.patternFile, "file, f", "", "the patterns, a line each,"),
 			clikit.Bool(&c.extended, "extended-regexp, E", "patterns are regular expressions in RE2 syntax (the default)"),
 			clikit.Bool(&c.fixed, "fixed-strings, F", "patterns are texts"),
-			clikit.Bool(&c.ignoreCase, "ignore-case, i", "ignore case"),
+			clikit.Bool(&c.ignoreCase, "ignore-case, i", ""),
 			clikit.Bool(&c.smart, "smart-case, S", "ignore case unless a pattern has an upper-case letter"),
 			clikit.Bool(&c.word, "word-regexp, w", "match whole words only"),
 			clikit.Bool(&c.line, "line-regexp, x", "match whole lines only"),
@@ -54,22 +54,21 @@ func (c *config) flags() []clikit.Flag {
 		),
 		clikit.Group("Entries",
 			clikit.Strings(&c.in, "in", "search the fields `FIELD,FIELD`: "+strings.Join(fieldNames(), ", ")+"; or all"),
-			clikit.Strings(&c.role, "role", "only entries of the roles `ROLE,ROLE`"),
+			clikit.Strings(&c.role, "role", "entries"),
 			clikit.String(&c.tool, "tool", "", "only calls and results of the tool `NAME`"),
-			clikit.String(&c.file, "file", "", "only calls with a path that `GLOB` matches"),
-			clikit.String(&c.typ, "type", "", "only entries of type `TYPE`"),
+			clikit.String(&c.file, "touched", "", "only calls with a path that `GLOB` matches"),
+			clikit.String(&c.typ, "type", "", ""),
 			operand.HarnessFlag(&c.harness),
-			clikit.Bool(&c.failed, "error", "only results and replies that failed"),
+			clikit.Bool(&c.failed, "error", ""),
 			clikit.Bool(&c.noSelf, "no-self", "no results of calls that ran sess-grep"),
-			clikit.String(&c.where, "where", "", "only entries for which the gojq expression `EXPR` is true"),
+			clikit.String(&c.where, "where", "", "entries"),
 			clikit.Bool(&c.onPath, "path", "only entries of the path to the leaf"),
-			clikit.Bool(&c.context, "context", "only entries that a model would see now"),
-			clikit.Bool(&c.allOn, "all-branches", "entries of all branches (the default)"),
-			clikit.String(&c.leaf, "leaf, at", "last", "the path ends at `REF`"),
+			clikit.Bool(&c.context, "in-context", "only entries that a model would see now"),
+			clikit.Bool(&c.allOn, "branches", " (the default)"),
+			clikit.String(&c.leaf, "leaf", "last", ""),
 		),
-		clikit.Group("Sessions", append(c.sessions.Flags("search"),
-			clikit.Choice(&c.subagents, "subagents", []string{withSubagents, withoutSubagents, onlySubagents}, "search the sessions of sub-agents: `WHICH`"),
-			clikit.Bool(&c.strict, "strict", "fail on any damage"))...,
+		clikit.Group("Sessions", append(c.sessions.Flags(),
+			clikit.Bool(&c.strict, "strict", "any damage"))...,
 		),
 		c.outputFlags(),
 	)
@@ -79,7 +78,7 @@ func (c *config) outputFlags() []clikit.Flag {
 	return clikit.Group("Output",
 		clikit.Count(&c.before, "before-context, B", "print `N` entries before each"),
 		clikit.Count(&c.after, "after-context, A", "print `N` entries after each"),
-		clikit.Count(&c.around, "C", "print `N` entries before and after each"),
+		clikit.Count(&c.around, "context!, C", ""),
 		clikit.Count(&c.most, "max-count, m", "stop after `N` entries of a session"),
 		clikit.Bool(&c.withName, "with-filename, H", "print the session's name in each row"),
 		clikit.Bool(&c.withoutName, "no-filename, h", "print no names of sessions"),
@@ -88,15 +87,15 @@ func (c *config) outputFlags() []clikit.Flag {
 		clikit.Bool(&c.countMatches, "count-matches", "print the number of matches"),
 		clikit.Bool(&c.names, "files-with-matches, l", "print only the names of sessions with a match"),
 		clikit.Bool(&c.namesWithout, "files-without-match, L", "print only the names of sessions without a match"),
-		clikit.Bool(&c.quiet, "quiet, q", "print no rows, and stop at the first match"),
-		clikit.Bool(&c.noMessages, "no-messages, s", "print no warnings"),
-		clikit.Bool(&c.json, "json", "print one JSON object per row"),
-		clikit.Bool(&c.entries, "entries", "print the lines of the entries as they are"),
-		clikit.Bool(&c.nul, "null, 0", "end rows with a NUL instead of a line feed"),
+		clikit.Bool(&c.quiet, "quiet!, q", ""),
+		clikit.Bool(&c.noMessages, "no-messages!, s", ""),
+		clikit.Bool(&c.json, "json", "each row"),
+		clikit.Bool(&c.entries, "lines", "print the lines of the entries as they are"),
+		clikit.Bool(&c.nul, "null, 0", ""),
 		clikit.Bool(&c.raw, "raw", "print text as it is, with its control characters"),
-		clikit.Bool(&c.dup, "dup", "print copies of an entry in forks, too"),
+		clikit.Bool(&c.dup, "copies", " of entries in forks"),
 		clikit.Tokens(&c.width, "width", -1, "cut rows to `COLUMNS` around the match; 0 is no limit"),
-		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, "colour rows `WHEN`"),
+		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, ""),
 	)
 }
 
@@ -113,9 +112,9 @@ func (c *config) check() error {
 	for _, given := range [][]string{
 		{
 			clikit.Given(c.count, "-c"), clikit.Given(c.countMatches, "--count-matches"), clikit.Given(c.names, "-l"),
-			clikit.Given(c.namesWithout, "-L"), clikit.Given(c.json, "--json"), clikit.Given(c.entries, "--entries"),
+			clikit.Given(c.namesWithout, "-L"), clikit.Given(c.json, "--json"), clikit.Given(c.entries, "--lines"),
 		},
-		{clikit.Given(c.onPath, "--path"), clikit.Given(c.context, "--context"), clikit.Given(c.allOn, "--all-branches")},
+		{clikit.Given(c.onPath, "--path"), clikit.Given(c.context, "--in-context"), clikit.Given(c.allOn, "--branches")},
 		{clikit.Given(c.withName, "-H"), clikit.Given(c.withoutName, "-h")},
 		{clikit.Given(c.fixed, "-F"), clikit.Given(c.extended, "-E")},
 	} {

@@ -120,11 +120,11 @@ func TestHardForks(t *testing.T) {
 	if want := "e003:user:a needle\ne002:user:a needle\n"; out != want {
 		t.Errorf("-want +got:\n%s", cmp.Diff(want, out))
 	}
-	if !strings.Contains(errs, "3 copies of these entries in other places not shown; --dup shows them") {
+	if !strings.Contains(errs, "3 copies of these entries in other places not shown; --copies shows them") {
 		t.Error(errs)
 	}
-	if out, _, _ := run(t, "", "--dup", "-h", "needle", dir); strings.Count(out, "\n") != 5 {
-		t.Errorf("--dup: %s", out)
+	if out, _, _ := run(t, "", "--copies", "-h", "needle", dir); strings.Count(out, "\n") != 5 {
+		t.Errorf("--copies: %s", out)
 	}
 	out, _, _ = run(t, "", "--json", "needle", dir)
 	if rows := strings.Split(out, "\n"); len(rows) != 3 || strings.Contains(rows[0], "also") || !strings.HasSuffix(rows[1], `,"also":3}`) {
@@ -158,9 +158,9 @@ func TestHardTree(t *testing.T) {
 		return strings.Join(all, ", ")
 	}
 	for _, tt := range []struct{ flag, want string }{
-		{"--all-branches", "e001 compacted, e002 path, e003 removed, e004 path, e005 path, b001 branch, f001 path"},
+		{"--branches", "e001 compacted, e002 path, e003 removed, e004 path, e005 path, b001 branch, f001 path"},
 		{"--path", "e001 compacted, e002 path, e003 removed, e004 path, e005 path, f001 path"},
-		{"--context", "e002 path, e004 path, e005 path, f001 path"},
+		{"--in-context", "e002 path, e004 path, e005 path, f001 path"},
 		{"--leaf=b001", "e001 path, e002 branch, e003 branch, e004 branch, e005 branch, b001 path, f001 branch"},
 	} {
 		if got := on(tt.flag); got != tt.want {

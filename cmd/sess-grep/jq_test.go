@@ -101,7 +101,7 @@ func checkAsJq(t *testing.T, grep, path string, text []byte, args []string) {
 		t.Fatal(err)
 	}
 	want := strings.SplitAfter(string(out), "\n")
-	got, errs, status := run(t, "", append(append([]string{"--raw", "--dup", "-h"}, args...), path)...)
+	got, errs, status := run(t, "", append(append([]string{"--raw", "--copies", "-h"}, args...), path)...)
 	var rows []string
 	for row := range strings.Lines(got) {
 		_, row, _ = strings.Cut(row, ":")

@@ -46,7 +46,7 @@ func (g *search) printer(all sources.Found) *printer {
 			p.width = tty.Width(g.streams.OutFile(), os.LookupEnv)
 		}
 	}
-	if terminal && p.name && (g.sessions.All || g.sessions.Agent != "") && g.sessions.CWD == "" {
+	if terminal && p.name && (g.sessions.All || len(g.sessions.Agents) > 0) && g.sessions.CWD == "" {
 		p.dirs = true
 		p.home, _ = os.UserHomeDir()
 	}
@@ -317,7 +317,7 @@ func (p *printer) end(r *result) error {
 // skips reports whether a source is none of those that were asked for, and counts those
 // of which that has to be said.
 func (p *printer) skips(r *result) bool {
-	if r.leftOut && p.subagents == withoutSubagents {
+	if r.leftOut && p.sessions.Subagents == sources.WithoutSubagents {
 		p.leftOut++
 	}
 	return errors.Is(r.err, sources.ErrNotHere) || errors.Is(r.err, errOther)
@@ -329,10 +329,10 @@ func (p *printer) finish() error {
 		return err
 	}
 	if p.copies > 0 && !p.quiet {
-		p.streams.Infof("%d copies of these entries in other places not shown; --dup shows them", p.copies)
+		p.streams.Infof("%d copies of these entries in other places not shown; --copies shows them", p.copies)
 	}
 	if p.leftOut > 0 && !p.quiet {
-		p.streams.Infof("%d sessions of sub-agents with a match not shown; --subagents %s shows them", p.leftOut, onlySubagents)
+		p.streams.Infof("%d sessions of sub-agents with a match not shown; --subagents %s shows them", p.leftOut, sources.OnlySubagents)
 	}
 	return nil
 }

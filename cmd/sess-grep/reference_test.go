@@ -176,7 +176,7 @@ func compare(t *testing.T, data string, lines map[heard]int, pattern string, fla
 		meant = "(?i)" + meant
 	}
 	want := expected(lines, regexp.MustCompile(meant))
-	out, errs, status := run(t, data, append(flags, "--raw", "--dup", "-s", "-e", pattern, "-")...)
+	out, errs, status := run(t, data, append(flags, "--raw", "--copies", "-s", "-e", pattern, "-")...)
 	got := map[string]int{}
 	for row := range strings.Lines(out) {
 		got[strings.TrimSuffix(row, "\n")]++
@@ -305,7 +305,7 @@ func checkAsGrep(t *testing.T, grep, dir string, flags, names []string) {
 	if theirs.ProcessState == nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"--raw", "--dup"}, flags...)
+	args := append([]string{"--raw", "--copies"}, flags...)
 	for _, name := range names {
 		args = append(args, dir+"/"+name+".jsonl")
 	}

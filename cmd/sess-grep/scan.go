@@ -91,7 +91,7 @@ func (d *document) reader(ctx context.Context, from int64) io.Reader {
 // match on.
 func (g *search) search(ctx context.Context, r *result, d *document) error {
 	from, some := int64(0), true
-	if !g.strict || g.subagents != withSubagents {
+	if !g.strict || g.sessions.Subagents != sources.WithSubagents {
 		var err error
 		if from, some, err = d.first(ctx); err != nil {
 			return err

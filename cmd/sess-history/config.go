@@ -14,7 +14,6 @@ type config struct {
 	sessions     sources.Selection
 	since, until string
 	database     string
-	subagents    bool
 	ignoreCase   bool
 	dup          bool
 	limit        int
@@ -22,18 +21,18 @@ type config struct {
 }
 
 func (c *config) flags() []clikit.Flag {
+	c.sessions.Tells = true
 	return slices.Concat(
-		c.sessions.Places("list the prompts of"),
+		c.sessions.Places(),
 		[]clikit.Flag{
-			clikit.String(&c.database, "db", "", "list the prompts of oh-my-pi's database `FILE`, history.db, too"),
-			clikit.Bool(&c.subagents, "subagents", "list what agents ask their sub-agents, too"),
-			clikit.Bool(&c.ignoreCase, "ignore-case, i", "ignore case in WORDs"),
-			clikit.String(&c.since, "since", "", "only prompts since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
-			clikit.String(&c.until, "until", "", "only prompts before `WHEN`"),
-			clikit.Count(&c.limit, "limit", "print the newest `N` alone"),
-			clikit.Bool(&c.dup, "dup", "print each prompt, and not those that say the same once"),
-			clikit.Bool(&c.json, "json", "print one JSON object per prompt"),
-			clikit.Bool(&c.nul, "null, 0", "print the whole text of each prompt, and end it with a NUL"),
+			clikit.String(&c.database, "db", "", ": list the prompts of oh-my-pi's history.db, too"),
+			clikit.Bool(&c.ignoreCase, "ignore-case, i", " in WORDs"),
+			clikit.String(&c.since, "since", "", "prompts"),
+			clikit.String(&c.until, "until", "", "prompts"),
+			clikit.Count(&c.limit, "limit", "prompts, the newest"),
+			clikit.Bool(&c.dup, "copies", ": each prompt, and not those that say the same once"),
+			clikit.Bool(&c.json, "json", "each prompt"),
+			clikit.Bool(&c.nul, "null, 0", ", and prompts are printed whole"),
 		},
 	)
 }
@@ -42,7 +41,7 @@ func (c *config) flags() []clikit.Flag {
 type query struct {
 	words        []*grep.Pattern
 	since, until int64 // in milliseconds since the epoch; 0 for any
-	subagents    bool
+	subagents    sources.Subagents
 }
 
 // query reads what is wanted off the flags and words. An empty word is in every prompt.
@@ -53,7 +52,7 @@ func (c *config) query(words []string, now time.Time) (*query, error) {
 	if c.database == "-" {
 		return nil, clikit.UsageError("--db wants a file: a database is not read from a stream")
 	}
-	q := &query{subagents: c.subagents}
+	q := &query{subagents: c.sessions.Subagents}
 	for _, w := range words {
 		p, err := grep.Compile([]string{w}, grep.Options{Fixed: true, IgnoreCase: c.ignoreCase})
 		if err != nil {

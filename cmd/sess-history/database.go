@@ -46,7 +46,7 @@ func (c *config) readDatabase(ctx context.Context, s *clikit.Streams, q *query) 
 // here returns the function that reports whether a working directory is one of those
 // whose prompts are listed.
 func (c *config) here() (func(string) bool, error) {
-	if c.sessions.CWD == "" && (c.sessions.All || c.sessions.Agent != "") {
+	if c.sessions.CWD == "" && (c.sessions.All || len(c.sessions.Agents) > 0) {
 		return store.SameDir(""), nil
 	}
 	dir, err := operand.CWD(c.sessions.CWD)

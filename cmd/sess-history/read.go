@@ -158,9 +158,10 @@ type document struct {
 	src    sources.Source
 	header session.Header
 
-	filter prompts.Filter
-	said   []message // by the user
-	bad    int       // lines that cannot be read
+	filter   prompts.Filter
+	said     []message // by the user
+	bad      int       // lines that cannot be read
+	subagent bool      // as far as it was read
 }
 
 // A message of the user may turn out to be no prompt further on in the session.
@@ -219,8 +220,10 @@ func (d *document) block(b jsonl.Block) error {
 
 // take takes an entry.
 func (d *document) take(e session.Entry) error {
-	if !d.query.subagents && sources.IsSubagent(d.header, e) {
-		return errSubagent
+	if !d.subagent && sources.IsSubagent(d.header, e) {
+		if d.subagent = true; !d.query.subagents.Takes(true) {
+			return errSubagent
+		}
 	}
 	d.filter.Note(e)
 	if said, ok := prompts.Read(e); ok {
@@ -231,6 +234,9 @@ func (d *document) take(e session.Entry) error {
 
 // prompts returns the prompts that are wanted.
 func (d *document) prompts() (list []prompt) {
+	if !d.query.subagents.Takes(d.subagent) {
+		return nil
+	}
 	for _, m := range d.said {
 		text, ok := d.filter.Text(m.Message)
 		if !ok {

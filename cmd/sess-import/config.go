@@ -30,23 +30,24 @@ type config struct {
 func (c *config) flags() []clikit.Flag {
 	return []clikit.Flag{
 		clikit.String(&c.session, "session", "", "import the session with the id, unique prefix of an id, or name `ID`"),
-		clikit.Bool(&c.recent, "recent", "import the session that was written last; of an agent's own sessions, in this directory"),
-		clikit.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
+		clikit.Bool(&c.recent, "recent", "; of an agent's own sessions, in this directory"),
+		clikit.String(&c.cwd, "cwd", "", ""),
 		clikit.Bool(&c.anywhere, "any-directory", "with --recent, of all directories"),
-		clikit.Bool(&c.list, "list", "print one JSON object per session, as sess-ls --json does, and make nothing"),
-		clikit.Bool(&c.all, "all, a", "import every session that is not there yet, each into its own file"),
-		clikit.Bool(&c.dest.Store, "store", "make files in the store and print their paths"),
-		clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist, and print its path; with --all a directory"),
+		clikit.Bool(&c.list, "list", "the sessions, a JSON object each as sess-ls --json has it"),
+		clikit.Bool(&c.all, "all, a", " that were not imported yet, each into its own file"),
+		clikit.Bool(&c.dest.Store, "store", "files"),
+		clikit.Output(&c.dest.File, "; with --all a directory"),
+		c.dest.ForceFlag(),
 		clikit.String(&c.defaultCWD, "default-cwd", "", "use `DIR` as the working directory of sessions that name none, instead of this one"),
-		clikit.String(&c.blobs, "blobs", "", "replace references to images with their blobs in `DIR`"),
-		clikit.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
-		clikit.Bool(&c.strict, "strict", "treat a loss as an error, and make nothing of that session"),
+		clikit.String(&c.blobs, "blobs", "", "replace references to images with"),
+		clikit.String(&c.losses, "losses", "", ""),
+		clikit.Bool(&c.strict, "strict", "a loss, and make nothing of that session"),
 		clikit.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),
 		clikit.Bool(&c.homes, "homes", "print the agents whose sessions are on this machine, and where"),
 		clikit.Bool(&c.prompts, "prompts", "print the prompts of oh-my-pi's database SOURCE, history.db, as JSON, and make nothing"),
 		clikit.Int(&c.expansion, "max-expansion", 0, "expand a compressed file to at most `BYTES`, instead of 1000 times its size (64 MiB to 4 GiB)"),
-		operand.SyncFlag(&c.dest.Sync, "files"),
-		clikit.Bool(&c.dest.DryRun, "dry-run, n", "print the session, or with --all what would be made, and make nothing"),
+		operand.SyncFlag(&c.dest.Sync),
+		clikit.Bool(&c.dest.DryRun, "dry-run, n", "the session, or with --all what would be made"),
 	}
 }
 
@@ -54,6 +55,28 @@ func names() string {
 	list := formats.Names(all.Formats())
 	slices.Sort(list)
 	return strings.Join(list, ", ")
+}
+
+// addressed takes the one operand that is an address, as all tools do, for the flags that say the same:
+// NAME: is the newest session of the agent here, or with --list or --all each one.
+func (c *config) addressed(operands []string) ([]string, error) {
+	if len(operands) != 1 {
+		return operands, nil
+	}
+	name, dir, id, ok := operand.Address(operands[0])
+	switch {
+	case !ok:
+		return operands, nil
+	case name == operand.Remote:
+		return nil, clikit.WithHint(clikit.UsageError("%s: the remote has no sessions of other agents", operands[0]), "%s pull makes files of what is there", operand.Syncer)
+	case c.session != "" || c.recent || dir != "" && c.cwd != "" || id != "" && (c.all || c.list):
+		return nil, clikit.UsageError("%s says which session is meant: no flag does", operands[0])
+	case dir != "":
+		c.cwd = dir
+	}
+	c.session = id
+	c.recent = id == "" && !c.all && !c.list
+	return []string{name}, nil
 }
 
 // check refuses what contradicts itself.
@@ -74,6 +97,8 @@ func (c *config) check(operands []string) error {
 		return clikit.UsageError("--cwd selects sessions: it goes with --recent, --list or --all")
 	case c.list && (c.all || c.session != "" || c.dest.Store || c.dest.File != "" || c.losses != ""):
 		return clikit.UsageError("--list makes nothing: it goes with --recent alone")
+	case c.all && c.dest.Force:
+		return clikit.UsageError("--force replaces one file: --all leaves what is there already")
 	case c.all && !c.dest.Store && c.dest.File == "":
 		return clikit.UsageError("--all wants --store or --output DIR")
 	case c.prompts && (len(operands) != 1 || operands[0] == "-" || c.homes || c.detect || c.making()):

@@ -69,7 +69,7 @@ func (j *job) one(ctx context.Context, a formats.Archive, info formats.Info) err
 	k := j.sink(bufio.NewWriterSize(nil, bufferSize))
 	path, err := k.publish(k.convert(ctx, a, info, func(l formats.Loss) { j.losses.Tell(k.id, l) }))
 	if errors.Is(err, errThere) {
-		return clikit.WithHint(fmt.Errorf("creating %s: %w", path, fs.ErrExist), "an existing file is never overwritten")
+		return clikit.WithHint(fmt.Errorf("creating %s: %w", path, fs.ErrExist), "--force replaces it")
 	}
 	if err != nil || path == "" {
 		return named(info, err)

@@ -104,7 +104,7 @@ func (k *sink) open(header string) error {
 	if k.path, err = k.place(h); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(k.path); err == nil {
+	if _, err := os.Lstat(k.path); err == nil && !k.dest.Force {
 		return errThere
 	}
 	if k.dest.DryRun {
@@ -183,7 +183,11 @@ func (k *sink) publish(err error) (path string, _ error) {
 
 // link gives the file its name.
 func (k *sink) link() error {
-	err := disk.Publish(k.temp.Name(), k.path)
+	publish := disk.Publish
+	if k.dest.Force {
+		publish = os.Rename
+	}
+	err := publish(k.temp.Name(), k.path)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return errThere

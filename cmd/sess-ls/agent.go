@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/sess-tools/sess/internal/clikit"
@@ -49,9 +50,8 @@ func (c *config) listAgents(ctx context.Context, s *clikit.Streams, places []str
 		return err
 	}
 	c.elsewhere = len(places) > 0
-	agents := []string{c.agent}
-	if c.agent == operand.EveryAgent {
-		agents = operand.Agents()
+	agents := slices.Compact(slices.Sorted(slices.Values(c.sessions.Named())))
+	if c.several() {
 		if _, err := sibling.Find(operand.Importer); err != nil {
 			return err // said once
 		}
@@ -82,16 +82,16 @@ func (c *config) listAgents(ctx context.Context, s *clikit.Streams, places []str
 // agentScope is scope for the stores of agents: all of a store, unless a working
 // directory is named.
 func (c *config) agentScope(places []string) (store.Options, error) {
-	if c.agent == operand.EveryAgent && len(places) > 0 {
-		return store.Options{}, clikit.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", operand.EveryAgent)
+	if c.several() && len(places) > 0 {
+		return store.Options{}, clikit.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", strings.Join(c.sessions.Agents, ","))
 	}
 	order, err := store.ParseOrder(c.sort)
 	if err != nil {
 		return store.Options{}, clikit.UsageError("%v", err)
 	}
-	o := store.Options{Recursive: true, Count: c.count, Order: order}
-	if c.cwd != "" {
-		o.CWD, err = operand.CWD(c.cwd)
+	o := store.Options{Recursive: true, Count: c.exact, Order: order}
+	if c.sessions.CWD != "" {
+		o.CWD, err = operand.CWD(c.sessions.CWD)
 	}
 	return o, err
 }

@@ -2,50 +2,88 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/pkg/store"
 )
 
 type config struct {
-	cwd, since, olderThan, name, where, sort, color string
-	agent                                           string
-	all, recent, count, usage, json, paths, nul     bool
-	remote                                          bool
-	limit                                           int
-	inStore                                         bool // and not in directories, or where agents keep them
+	sessions                               sources.Selection
+	title, where, sort, color              string
+	recent, exact, usage, json, paths, nul bool
+	limit                                  int
+	inStore                                bool    // and not in directories, or where agents keep them
+	named                                  []named // addresses among the operands
 
-	// With --agent:
+	// Of agents:
 	owners    map[owner]string // the agents whose sessions are listed
 	elsewhere bool             // not where the agent keeps them
 }
 
 func (c *config) flags() []clikit.Flag {
-	return []clikit.Flag{
-		clikit.Bool(&c.all, "all, a", "list every project of the store, or one level below each DIR"),
-		clikit.Choice(&c.agent, "agent", slices.Concat([]string{""}, operand.Agents(), []string{operand.EveryAgent}), "list the sessions of the agent `NAME` where it keeps them"),
-		clikit.Bool(&c.remote, "remote", "list the sessions of the remote $SESS_REMOTE, see sess-sync(1)"),
-		clikit.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
-		clikit.Bool(&c.recent, "recent", "only the session this terminal last used, or else the one written last"),
-		clikit.String(&c.since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
-		clikit.String(&c.olderThan, "older-than", "", "only sessions modified before `WHEN`"),
-		clikit.String(&c.name, "name", "", "only sessions with `TEXT` in name, first message or id"),
-		clikit.String(&c.where, "where", "", "only sessions for whose JSON the gojq expression `EXPR` is true"),
-		clikit.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "name"}, "sort by `KEY`"),
-		clikit.Count(&c.limit, "limit", "list at most `N` sessions"),
-		clikit.Bool(&c.count, "count", "read all of large files, for exact counts"),
-		clikit.Bool(&c.usage, "usage", "also print the tokens (input, output, cache read, cache write) and their cost"),
-		clikit.Bool(&c.json, "json", "print one JSON object per session"),
-		clikit.Bool(&c.paths, "paths", "print only paths"),
-		clikit.Bool(&c.nul, "0", "print only paths, each ended by a NUL"),
-		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, "colour the headings `WHEN`"),
-	}
+	return append(c.sessions.Flags(),
+		clikit.Bool(&c.recent, "recent", ", or that this terminal last used"),
+		clikit.String(&c.title, "title", "", ""),
+		clikit.String(&c.where, "where", "", "sessions whose JSON object is one"),
+		clikit.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "title"}, ""),
+		clikit.Count(&c.limit, "limit", "sessions"),
+		clikit.Bool(&c.exact, "exact", "read all of large files, for exact counts"),
+		clikit.Bool(&c.usage, "usage", ", in tokens (input, output, cache read, cache write) and money"),
+		clikit.Bool(&c.json, "json", "each session"),
+		clikit.Bool(&c.paths, "paths", ""),
+		clikit.Bool(&c.nul, "null, 0", ", and only addresses are printed"),
+		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, ""),
+	)
 }
 
 // check refuses flags that contradict each other.
 func (c *config) check() error {
-	if err := clikit.Exclusive(clikit.Given(c.remote, "--remote"), clikit.Given(c.agent != "", "--agent")); err != nil {
-		return err
-	}
 	return clikit.Exclusive(clikit.Given(c.json, "--json"), clikit.Given(c.paths || c.nul, "a list of paths"))
+}
+
+// several reports whether the sessions of more than one agent are listed.
+func (c *config) several() bool { return len(c.sessions.Named()) > 1 }
+
+// A named operand is an address: of an agent or the remote, of the sessions of a directory or of
+// those whose ids begin so.
+type named struct {
+	name, id string
+	here     func(cwd string) bool
+}
+
+// addresses takes the addresses among the operands for what they name, and returns the others.
+func (c *config) addresses(operands []string) (places []string, err error) {
+	for _, op := range operands {
+		name, dir, id, ok := operand.Address(op)
+		if !ok {
+			places = append(places, op)
+			continue
+		}
+		if dir != "" {
+			if dir, err = operand.CWD(dir); err != nil {
+				return nil, err
+			}
+		}
+		c.named = append(c.named, named{name, id, store.SameDir(dir)})
+		if name != operand.Remote {
+			c.sessions.Agents = append(c.sessions.Agents, name)
+		}
+	}
+	if len(c.named) > 0 && (len(places) > 0 || c.remote() && len(c.sessions.Agents) > 0) {
+		return nil, clikit.UsageError("an agent, the remote, and files and directories are listed apart")
+	}
+	return places, nil
+}
+
+// remote reports whether the sessions of the remote are listed.
+func (c *config) remote() bool { return len(c.named) > 0 && c.named[0].name == operand.Remote }
+
+// isNamed reports whether an address means the session, or none says which ones are meant.
+func (c *config) isNamed(r store.Row) bool {
+	return len(c.named) == 0 || slices.ContainsFunc(c.named, func(n named) bool {
+		return (n.name == operand.Remote || n.name == c.owned(r).Agent) && strings.HasPrefix(r.ID, n.id) && n.here(r.CWD)
+	})
 }

@@ -24,7 +24,7 @@ var tool = clikit.Tool{
 	Examples: `sess-ls
 sess-ls --all --since 7d --sort size
 sess-path --as text "$(sess-ls --recent --paths)"
-sess-ls --all --older-than 30d -0 | xargs -0 ls -l
+sess-ls --all --until 30d -0 | xargs -0 ls -l
 sess-ls --json --where '.messages > 100' ~/.pi/agent/sessions/*/
 sess-ls --agent all --since 7d`,
 	Complete: complete.Reader,
@@ -37,15 +37,20 @@ sess-ls --agent all --since 7d`,
 func main() { clikit.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
-	keep, err := c.selection(ctx)
+	keep, err := c.selection(ctx, s)
 	if err != nil {
 		return err
 	}
 	// All rows are there until the last is found: to collect more often saves a
 	// fifth of the memory, and hardly takes time.
 	debug.SetGCPercent(50)
-	if c.remote || c.agent != "" {
-		return c.listElsewhere(ctx, s, operands, keep)
+	switch operands, err = c.addresses(operands); {
+	case err != nil:
+		return err
+	case c.remote():
+		return c.listRemote(ctx, s, keep)
+	case len(c.sessions.Agents) > 0:
+		return c.listAgents(ctx, s, operands, keep)
 	}
 	files, places := filesOf(operands)
 	dirs, o, err := c.scope(s, operands, places)

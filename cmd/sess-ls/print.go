@@ -37,7 +37,7 @@ func (c *config) show(s *clikit.Streams, rows []store.Row, keep func(store.Row) 
 	}
 	if printed == 0 {
 		if len(rows) == 0 && c.inStore {
-			s.Infof("%s", operand.NothingStored(c.all, c.cwd))
+			s.Infof("%s", operand.NothingStored(c.sessions.All, c.sessions.CWD))
 		}
 		return clikit.No("")
 	}
@@ -81,7 +81,7 @@ func (c *config) table(s *clikit.Streams, rows []store.Row, printf func(string, 
 		heads = append(heads, "INPUT", "OUTPUT", "CACHE READ", "WRITE", "COST")
 		taken += 57
 	}
-	if c.agent == operand.EveryAgent {
+	if c.several() {
 		form += "%-9.9s  "
 		heads = append(heads, "AGENT")
 		taken += 11
@@ -189,7 +189,7 @@ func (c *config) cells(r store.Row) []string {
 		}
 		out = append(out, listing.Cost(r.Spent)+bound)
 	}
-	if c.agent == operand.EveryAgent {
+	if c.several() {
 		out = append(out, c.owned(r).Agent)
 	}
 	title := r.Name

@@ -11,19 +11,8 @@ import (
 	"github.com/sess-tools/sess/pkg/store"
 )
 
-// listElsewhere prints what is not in our store.
-func (c *config) listElsewhere(ctx context.Context, s *clikit.Streams, places []string, keep func(store.Row) (bool, error)) error {
-	if c.remote {
-		return c.listRemote(ctx, s, places, keep)
-	}
-	return c.listAgents(ctx, s, places, keep)
-}
-
 // listRemote prints what sess-sync lists.
-func (c *config) listRemote(ctx context.Context, s *clikit.Streams, dirs []string, keep func(store.Row) (bool, error)) error {
-	if len(dirs) > 0 {
-		return clikit.UsageError("--remote takes no directories")
-	}
+func (c *config) listRemote(ctx context.Context, s *clikit.Streams, keep func(store.Row) (bool, error)) error {
 	o, err := c.agentScope(nil)
 	if err != nil {
 		return err

@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/filter"
 	"github.com/sess-tools/sess/internal/listing"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/sources"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -26,13 +28,13 @@ func (c *config) scope(s *clikit.Streams, operands, dirs []string) ([]string, st
 		return nil, store.Options{}, clikit.UsageError("%v", err)
 	}
 	o := store.Options{
-		Recursive: c.all, Count: c.count, Order: order,
+		Recursive: c.sessions.All, Count: c.exact, Order: order,
 		Omit: c.unseen(),
 		Warn: func(path string, err error) { s.Warnf("%s: %v", path, err) },
 	}
 	c.inStore = len(operands) == 0
-	if c.cwd != "" || c.inStore && !c.all {
-		if o.CWD, err = operand.CWD(c.cwd); err != nil {
+	if c.sessions.CWD != "" || c.inStore && !c.sessions.All {
+		if o.CWD, err = operand.CWD(c.sessions.CWD); err != nil {
 			return nil, o, err
 		}
 	}
@@ -45,7 +47,7 @@ func (c *config) scope(s *clikit.Streams, operands, dirs []string) ([]string, st
 	}
 	st := store.Open(root)
 	dirs = []string{st.Project(o.CWD)}
-	if c.all {
+	if c.sessions.All {
 		dirs = []string{st.Dir()}
 	}
 	warn := o.Warn
@@ -74,7 +76,7 @@ func filesOf(operands []string) (files, dirs []string) {
 func (c *config) withFiles(ctx context.Context, rows []store.Row, files []string, o store.Options) ([]store.Row, error) {
 	here := store.SameDir(o.CWD)
 	for _, name := range files {
-		row, err := store.Stat(ctx, name, c.count)
+		row, err := store.Stat(ctx, name, c.exact)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -132,7 +134,7 @@ func (c *config) list(ctx context.Context, dirs []string, o store.Options, crumb
 	if err != nil {
 		return nil, err
 	}
-	row, err := store.Stat(ctx, path, c.count)
+	row, err := store.Stat(ctx, path, c.exact)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -140,18 +142,18 @@ func (c *config) list(ctx context.Context, dirs []string, o store.Options, crumb
 }
 
 // selection returns the test for rows that the flags describe, or what is wrong with the flags.
-func (c *config) selection(ctx context.Context) (func(store.Row) (bool, error), error) {
+func (c *config) selection(ctx context.Context, s *clikit.Streams) (func(store.Row) (bool, error), error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
 	now := time.Now()
-	since, err := listing.When(c.since, now)
+	since, err := listing.When(c.sessions.Since, now)
 	if err != nil {
 		return nil, clikit.UsageError("--since: %v", err)
 	}
-	before, err := listing.When(c.olderThan, now)
+	before, err := listing.When(c.sessions.Until, now)
 	if err != nil {
-		return nil, clikit.UsageError("--older-than: %v", err)
+		return nil, clikit.UsageError("--until: %v", err)
 	}
 	var where *filter.Filter
 	if c.where != "" {
@@ -159,12 +161,12 @@ func (c *config) selection(ctx context.Context) (func(store.Row) (bool, error), 
 			return nil, clikit.UsageError("--where: %v", err)
 		}
 	}
-	text := strings.ToLower(c.name)
+	text := strings.ToLower(c.title)
 	return func(row store.Row) (bool, error) {
 		switch {
 		case !since.IsZero() && row.Modified.Before(since),
 			!before.IsZero() && !row.Modified.Before(before),
-			!mentions(text, row.Name, row.FirstMessage, row.ID):
+			!mentions(text, row.Name, row.FirstMessage, row.ID), !c.isNamed(row), !c.takes(ctx, s, row):
 			return false, nil
 		case where == nil:
 			return true, nil
@@ -175,6 +177,26 @@ func (c *config) selection(ctx context.Context) (func(store.Row) (bool, error), 
 		}
 		return ok, nil
 	}, nil
+}
+
+// takes reports whether --subagents takes a session. One that cannot be read is no sub-agent's, as
+// far as is known, and a warning.
+func (c *config) takes(ctx context.Context, s *clikit.Streams, row store.Row) bool {
+	which := c.sessions.Subagents
+	if which == sources.WithSubagents {
+		return true
+	}
+	in, err := operand.Open(ctx, s, c.nameOf(row))
+	if err != nil {
+		s.Warnf("%v", err)
+		return which.Takes(false)
+	}
+	defer in.Close()
+	sub, err := sources.OfSubagent(session.Header{ID: row.ID, ParentSession: row.ParentSession}, disk.Reader{Ctx: ctx, R: in})
+	if err != nil {
+		s.Warnf("%v", operand.Locate(in.Name, err))
+	}
+	return which.Takes(sub)
 }
 
 // mentions reports whether one of the texts, of which one may be huge, has text

@@ -17,17 +17,18 @@ func (c *config) flags() []clikit.Flag {
 	flags := []clikit.Flag{
 		clikit.Bool(&c.into, "into", "merge into the first session, in place; status 1 if there is nothing to do"),
 		clikit.Bool(&c.git, "git", "be git's merge driver: the operands are %O %A %B, and the result replaces %A"),
-		clikit.Choice(&c.leaf, "leaf", []string{"latest", "ours"}, "end with the lines of the side `WHICH` wrote last, or with the first session's own"),
+		clikit.Choice(&c.leaf, "end", []string{"latest", "ours"}, "end with the lines of the side `WHICH` wrote last, or with the first session's own"),
 		clikit.Choice(&c.onConflict, "on-conflict", []string{"refuse", "ours", "theirs", "both"}, "of an entry with other bytes take `WHICH`"),
 		clikit.Choice(&c.deleted, "deleted", []string{"refuse", "keep", "drop"}, "with --git, treat what one side has removed `HOW`"),
 		clikit.Choice(&c.header, "header", []string{"", "ours", "theirs"}, "take the header of `WHICH` session, without a warning"),
-		clikit.Bool(&c.force, "force", "merge sessions of different ids"),
-		clikit.Bool(&c.strict, "strict", "end with status 3 for a torn last line"),
-		clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist, and print its path"),
-		clikit.Bool(&c.json, "json", "print a report as one JSON object"),
-		clikit.Bool(&c.dest.DryRun, "dry-run, n", "print a report and write nothing"),
+		clikit.Bool(&c.force, "unrelated", "merge sessions of different ids"),
+		clikit.Bool(&c.strict, "strict", "a torn last line"),
+		clikit.Output(&c.dest.File, ""),
+		c.dest.ForceFlag(),
+		clikit.Bool(&c.json, "json", "the merge: a report"),
+		clikit.Bool(&c.dest.DryRun, "dry-run, n", "a report"),
 	}
-	return append(flags, c.target.Flags("result")...)
+	return append(flags, c.target.Flags()...)
 }
 
 // check refuses flags that contradict each other, and operands that are too few.

@@ -65,7 +65,7 @@ func explained(err error) error {
 	hint := "--on-conflict ours or theirs takes one, both keeps both under two ids"
 	switch {
 	case errors.Is(err, copies.ErrOther):
-		hint = "--force merges them all the same"
+		hint = "--unrelated merges them all the same"
 	case errors.Is(err, copies.ErrDeleted):
 		hint = "--deleted keep brings back what one copy has removed, drop removes it from both"
 	case errors.Is(err, copies.ErrVersions):

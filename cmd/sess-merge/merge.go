@@ -37,6 +37,7 @@ func (c *config) filter(ctx context.Context, s *clikit.Streams, operands []strin
 		}
 		return writing(ctx, s, r)
 	}
+	c.dest.Read = operands
 	if err := c.dest.Make(r.Content(ctx)); err != nil || c.json {
 		return err
 	}

@@ -12,14 +12,14 @@ type config struct {
 
 func (c *config) flags() []clikit.Flag {
 	return append([]clikit.Flag{
-		clikit.String(&c.cwd, "cwd", "", "use `DIR` as the session's working directory, instead of the current one"),
-		clikit.String(&c.title, "title", "", "name the session `TITLE`"),
+		clikit.String(&c.cwd, "cwd=", "", ", instead of this one"),
+		clikit.String(&c.title, "title=", "", ""),
 		clikit.String(&c.id, "id", "", "use `ID` as the session's id, instead of a new UUID"),
-		clikit.String(&c.parent, "parent", "", "record that the session descends from `SESSION`"),
-		clikit.String(&c.system, "system", "", "begin with the system prompt in `FILE` (- is standard input)"),
+		clikit.String(&c.parent, "from", "", "record that the session descends from `SESSION`"),
+		clikit.String(&c.system, "system", "", ""),
 		clikit.String(&c.task, "task", "", "record the task `TEXT` with the system prompt"),
 		clikit.String(&c.tools, "tools", "", "record the tools `NAME,NAME` with the system prompt"),
 		clikit.Bool(&c.dest.Defer, "defer", "keep it as an unlisted draft until the first assistant message"),
 		operand.CreateFlag(&c.dest.Create),
-	}, c.dest.Flags("file")...)
+	}, c.dest.Flags()...)
 }

@@ -31,22 +31,22 @@ type settings struct {
 
 func (c *config) flags() []clikit.Flag {
 	flags := []clikit.Flag{
-		operand.LeafFlag(&c.leaf, "last", "end at `REF`, or by a rule: last, newest-message, longest"),
-		clikit.Choice(&c.as, "as", forms, "print `FORM`"),
+		clikit.String(&c.leaf, "leaf, l", "last", ", or by a rule: last, newest-message, longest"),
+		clikit.Choice(&c.as, "as", forms, "print the path"),
 		clikit.Tokens(&c.budget, "budget", 0, "keep the longest tail of at most `TOKENS`"),
 		clikit.Count(&c.last, "last", "keep the last `N` messages"),
 		clikit.Count(&c.turns, "turns", "keep the last `N` turns, each from a user message on"),
-		clikit.String(&c.roles, "role", "", "keep only messages of the roles `ROLE,ROLE`"),
+		clikit.String(&c.roles, "role", "", "messages"),
 		clikit.Choice(&c.reinject, "reinject", reinjects, "restore initial context that a compaction removed, at `PLACE`"),
-		clikit.Bool(&c.system, "system", "include system prompts in what a model sees"),
+		clikit.Bool(&c.system, "with-system", "include system prompts in what a model sees"),
 		operand.HarnessFlag(&c.harness),
-		clikit.String(&c.blobs, "blobs", "", "replace references to images with their blobs in `DIR`"),
-		clikit.Bool(&c.reverse, "reverse", "print the leaf first, without the header"),
-		clikit.Bool(&c.noHeader, "no-header", "leave out the header"),
-		clikit.String(&c.where, "where", "", "print only entries for which the gojq expression `EXPR` is true, without the header"),
+		clikit.String(&c.blobs, "blobs", "", "replace references to images with"),
+		clikit.Bool(&c.reverse, "reverse", ""),
+		clikit.Bool(&c.noHeader, "no-header", ""),
+		clikit.String(&c.where, "where", "", "entries, without the header,"),
 		clikit.String(&c.jq, "jq", "", "print the results of the gojq expression `EXPR` for each entry, or for what --as prints"),
-		clikit.Bool(&c.raw, "raw, r", "print strings from --jq as they are, not as JSON"),
-		clikit.Bool(&c.strict, "strict", "end with status 3 if anything is wrong with the session"),
+		clikit.Bool(&c.raw, "raw-output, r", "print strings from --jq as they are, not as JSON"),
+		clikit.Bool(&c.strict, "strict", "anything that is wrong with the session"),
 	}
 	c.defaults = c.settings
 	return flags
@@ -67,7 +67,7 @@ func (c *config) check() error {
 	case c.roles != "" && c.as == "state":
 		return clikit.UsageError("--role selects messages, which --as state does not print")
 	case c.raw && c.jq == "":
-		return clikit.UsageError("--raw goes with --jq")
+		return clikit.UsageError("--raw-output goes with --jq")
 	case c.jq != "" && (c.as == "text" || c.as == "markdown"):
 		return clikit.UsageError("--jq reads JSON, which --as %s does not print", c.as)
 	}

@@ -29,19 +29,19 @@ const (
 
 func (c *config) flags() []clikit.Flag {
 	flags := []clikit.Flag{
-		clikit.Choice(&c.from, "from", stream.Names(), "the stream is `FORMAT`; auto finds out"),
+		clikit.Choice(&c.from, "reply", stream.Names(), "the stream, or the output of the command, is"),
 		clikit.String(&c.prompt, "prompt", "", "the user said `TEXT`; - is what the command reads on standard input"),
 		clikit.String(&c.promptFile, "prompt-file", "", "the user said what is in `FILE`, and the command reads it on standard input"),
-		clikit.Choice(&c.print, "print", []string{printEvents, printText}, "print `WHAT`: the stream as it is, or the text of the answers"),
+		clikit.Choice(&c.print, "print", []string{printEvents, printText}, ": the stream as it is, or the text of the answers"),
 		clikit.Bool(&c.failOnError, "fail-on-error", "end with 5 if the newest answer is an error, or if there is none"),
-		clikit.Duration(&c.timeout, "timeout", 0, "stop the command after `DURATION`; 0 is never"),
+		clikit.Duration(&c.timeout, "timeout", 0, ", and stop the command; 0 is never"),
 		operand.CreateFlag(&c.create),
 		clikit.Bool(&c.keepUnknown, "keep-unknown", "keep events that mean nothing here as custom entries"),
 		clikit.Bool(&c.bestEffort, "best-effort", "let the stream pass even if the session cannot be written"),
-		clikit.String(&c.model, "model", "", "the `MODEL`, where the stream does not name it ($SESS_MODEL)"),
-		clikit.String(&c.provider, "provider", "", "the `PROVIDER`, where the stream does not name it ($SESS_PROVIDER)"),
+		clikit.String(&c.model, "model", "", ", where the stream does not name it"),
+		clikit.String(&c.provider, "provider", "", ", where the stream does not name it"),
 	}
-	return append(flags, c.target.Flags("entries")...)
+	return append(flags, c.target.Flags()...)
 }
 
 func (c *config) check(s *clikit.Streams, name string) error {

@@ -25,7 +25,7 @@ var tool = clikit.Tool{
 	Examples: `sess-record s.jsonl --prompt 'fix it' -- claude -p --output-format stream-json --verbose 'fix it'
 sess-record s.jsonl --create --prompt-file prompt.md --timeout 30m --fail-on-error -- codex exec --json -
 pi --mode json 'fix it' | sess-record s.jsonl > events.jsonl
-curl -sN "$url" -d @request.json | sess-record --from openai s.jsonl`,
+curl -sN "$url" -d @request.json | sess-record --reply openai s.jsonl`,
 	Complete: complete.Writer,
 	New: func() ([]clikit.Flag, clikit.Action) {
 		c := &config{}

@@ -39,48 +39,50 @@ func (c *config) flags() []clikit.Flag {
 			clikit.Strings(&c.rules, "rules", "add the rules of the gitleaks configuration `FILE`; all: use those too that find much which is none"),
 			clikit.Strings(&c.only, "only", "use only the rules `ID,ID`"),
 			clikit.Strings(&c.skip, "skip", "use all rules but `ID,ID`"),
-			clikit.Strings(&c.exprs, "e", "what matches the regular expression `REGEX` is a secret; may be repeated"),
+			clikit.Strings(&c.exprs, "regexp, e", "; what matches it is a secret"),
 			clikit.Strings(&c.secretFiles, "secret-file", "the lines of `FILE` are secrets"),
 			clikit.Strings(&c.env, "env", "the values of the environment variables `GLOB` are secrets"),
 			clikit.String(&c.allow, "allow", "", "what a regular expression of `FILE` matches is no secret; one a line"),
 			clikit.Bool(&c.entropy, "entropy", "long random texts are secrets"),
 			clikit.Bool(&c.emails, "emails", "addresses of mail are secrets"),
-			clikit.Bool(&c.paths, "paths", "put ~ for the home directory, and user for the names of users in paths"),
+			clikit.Bool(&c.paths, "users", "put ~ for the home directory, and user for the names of users in paths"),
 			clikit.Int(&c.depth, "depth", secret.DefaultDepth, "look into `N` layers of encodings"),
 		),
 		clikit.Group("What is written",
-			clikit.String(&c.as, "as", "kind", "write in place of a secret its kind, hash, mask:N, or the text `AS`"),
-			clikit.String(&c.keyFile, "map", "", "with --as hash, keep the key of the digests in `FILE`, so that they are the same the next time"),
+			clikit.String(&c.as, "with", "kind", "write in place of a secret its kind, hash, mask:N, or the text `AS`"),
+			clikit.String(&c.keyFile, "map", "", "with --with hash, keep the key of the digests in `FILE`, so that they are the same the next time"),
 			clikit.Choice(&c.signatures, "signatures", []string{"keep", "drop"}, "`HOW` to treat the signatures of thinking, which others cannot read"),
-			clikit.Choice(&c.images, "images", []string{"keep", "note", "drop"}, "`HOW` to treat images: note writes a text in their place"),
+			clikit.Choice(&c.images, "images", []string{"keep", "note", "drop"}, ": note writes a text in their place"),
 			clikit.Choice(&c.damaged, "damaged", []string{"fail", "drop"}, "`HOW` to treat a line that is not JSON and has a secret"),
 			clikit.Bool(&c.rawJSONL, "raw-jsonl", "the input is JSON Lines of any kind"),
 			clikit.Bool(&c.failOnFind, "fail-on-find", "end with status 1 if something was replaced"),
-			clikit.String(&c.dest.File, "output, o", "", "make `FILE`, which must not exist, with mode 0600"),
-			operand.SyncFlag(&c.dest.Sync, "copy"),
+			clikit.Output(&c.dest.File, ", with mode 0600"),
+			c.dest.ForceFlag(),
+			operand.SyncFlag(&c.dest.Sync),
 		),
 		clikit.Group("Checking", append([]clikit.Flag{
 			clikit.Bool(&c.check, "check", "write no session: print where secrets are, and end with status 1 if there are any"),
-			clikit.Bool(&c.json, "json", "with --check, print one JSON object per finding, and one of all"),
+			clikit.Bool(&c.json, "json", "each finding, and one for all; with --check"),
 			clikit.Bool(&c.sarif, "sarif", "with --check, print SARIF 2.1.0"),
 			clikit.Bool(&c.github, "github", "with --check, print annotations of GitHub Actions"),
-			clikit.String(&c.baseline, "baseline", "", "with --check, what `FILE` knows is no finding"),
+			clikit.String(&c.baseline, "baseline", "", ": what it knows is no finding; with --check"),
 			clikit.String(&c.newBaseline, "write-baseline", "", "with --check, make `FILE`, which knows what is found now"),
-		}, c.sessions.Flags("check")...)...),
+		}, c.sessions.Flags()...)...),
 	)
 }
 
 // validate refuses flags that contradict each other.
 func (c *config) validate() error {
-	selects := c.sessions != (sources.Selection{})
 	switch {
-	case !c.check && (c.json || c.sarif || c.github || c.baseline != "" || c.newBaseline != "" || selects):
+	case !c.check && (c.json || c.sarif || c.github || c.baseline != "" || c.newBaseline != "" || c.sessions.Given()):
 		return clikit.WithHint(clikit.UsageError("--json, --sarif, --github, --baseline, --write-baseline and the flags that select sessions go with --check"),
 			"without --check one session is read and written")
+	case c.dest.Force && c.dest.File == "":
+		return clikit.UsageError("--force goes with --output: a file is replaced")
 	case c.check && (c.dest.File != "" || c.failOnFind || c.keyFile != ""):
 		return clikit.UsageError("--output, --fail-on-find and --map do not go with --check, which writes no session")
 	case c.keyFile != "" && c.as != "hash":
-		return clikit.UsageError("--map goes with --as hash")
+		return clikit.UsageError("--map goes with --with hash")
 	case c.depth < 0 || c.depth > 16:
 		return clikit.UsageError("--depth wants 0 to 16 layers")
 	}
@@ -103,7 +105,7 @@ func (c *config) redactor(s *clikit.Streams) (*redact.Redactor, error) {
 	}
 	style, err := redact.ParseStyle(c.as)
 	if err != nil {
-		return nil, clikit.UsageError("--as: %v", err)
+		return nil, clikit.UsageError("--with: %v", err)
 	}
 	if style.Hash {
 		if style.Key, err = c.key(); err != nil {
@@ -118,7 +120,7 @@ func (c *config) redactor(s *clikit.Streams) (*redact.Redactor, error) {
 	}
 	r, err := redact.New(redact.Options{Set: c.set, Style: style, Signatures: c.signatures == "drop", Images: c.images, Damaged: c.damaged == "drop"})
 	if err != nil {
-		return nil, clikit.UsageError("--as: %v", err)
+		return nil, clikit.UsageError("--with: %v", err)
 	}
 	return r, nil
 }

@@ -30,7 +30,7 @@ func (c *config) filter(ctx context.Context, s *clikit.Streams, r *redact.Redact
 	out := &output{ctx: ctx, c: c, r: r, in: in, count: count}
 	if c.dest.File == "" {
 		err = out.to(s.Out)
-	} else if err = c.dest.Make(out); err == nil {
+	} else if c.dest.Read, err = []string{in.Path()}, c.dest.Make(out); err == nil {
 		_, err = fmt.Fprintln(s.Out, c.dest.File)
 	}
 	if err != nil {

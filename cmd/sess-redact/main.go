@@ -21,7 +21,7 @@ var tool = clikit.Tool{
 	Summary: "take secrets out of a session, or check that there are none",
 	Args:    "[SESSION|DIR...]",
 	Examples: `sess-redact s.jsonl > clean.jsonl
-sess-redact --as hash -o clean.jsonl s.jsonl
+sess-redact --with hash -o clean.jsonl s.jsonl
 sess-redact --check s.jsonl
 sess-ls -0 | xargs -0 -r sess-redact --check`,
 	Complete: completing,

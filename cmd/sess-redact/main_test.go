@@ -69,10 +69,10 @@ func TestStreams(t *testing.T) {
 		status int
 	}{
 		{"", "-v " + session, 0},
-		{"", "--as hash -v " + session, 0},
-		{"", "--as hash --map " + path("map") + " " + session, 0},
-		{"", "--as XXX " + session, 0},
-		{"", "--rules all --entropy --emails --paths --signatures drop --images note " + session, 0},
+		{"", "--with hash -v " + session, 0},
+		{"", "--with hash --map " + path("map") + " " + session, 0},
+		{"", "--with XXX " + session, 0},
+		{"", "--rules all --entropy --emails --users --signatures drop --images note " + session, 0},
 		{"", "--rules " + rules + " " + session, 0},
 		{"", "--secret-file " + values + " -o " + path("out.jsonl") + " " + session, 0},
 		{"", "--fail-on-find " + session, 1},
@@ -154,9 +154,9 @@ func TestHash(t *testing.T) {
 	t.Parallel()
 	key := filepath.Join(t.TempDir(), "key")
 	s := planted.Make(5)
-	first, _, _ := run(t, s.Text(), "--as", "hash", "--map", key)
-	second, _, _ := run(t, s.Text(), "--as", "hash", "--map", key)
-	other, _, _ := run(t, s.Text(), "--as", "hash")
+	first, _, _ := run(t, s.Text(), "--with", "hash", "--map", key)
+	second, _, _ := run(t, s.Text(), "--with", "hash", "--map", key)
+	other, _, _ := run(t, s.Text(), "--with", "hash")
 	if first != second || first == other {
 		t.Error("digests")
 	}

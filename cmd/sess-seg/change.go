@@ -18,8 +18,8 @@ var checkpointCommand = command("checkpoint", "SESSION", "mark the last entry as
 sess-seg checkpoint --list --json s.v2`,
 	func(c *config) []clikit.Flag {
 		return []clikit.Flag{
-			clikit.Choice(&c.reason, "reason", []string{"manual", "periodic", "pre_migration", "post_migration", "recovery"}, "record the reason `WHY`"),
-			clikit.Bool(&c.list, "list", "list the checkpoints, and make none"),
+			clikit.Choice(&c.reason, "reason", []string{"manual", "periodic", "pre_migration", "post_migration", "recovery"}, ""),
+			clikit.Bool(&c.list, "list", "the checkpoints"),
 			jsonFlag(c, "print checkpoints as JSON objects, not numbers"),
 			waitFlag(c),
 		}
@@ -124,7 +124,7 @@ sess-path a.jsonl --no-header | sess-seg append --sync never s.v2`,
 	func(c *config) []clikit.Flag {
 		return []clikit.Flag{
 			extendedFlag(c),
-			clikit.Choice(&c.sync, "sync", []string{"always", "never"}, "sync the entries to disk `WHEN`"),
+			clikit.Choice(&c.sync, "sync", []string{"always", "never"}, ""),
 			clikit.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
 			waitFlag(c),
 		}

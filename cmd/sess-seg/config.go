@@ -42,7 +42,7 @@ func command(name, args, summary, examples string, flags func(*config) []clikit.
 }
 
 func waitFlag(c *config) clikit.Flag {
-	return clikit.Duration(&c.wait, "wait", jsonl.DefaultWait, "wait for locks at most `DURATION`")
+	return clikit.Duration(&c.wait, "wait", jsonl.DefaultWait, "")
 }
 
 func jsonFlag(c *config, usage string) clikit.Flag { return clikit.Bool(&c.json, "json", usage) }

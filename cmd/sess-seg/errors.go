@@ -22,7 +22,7 @@ func explained(err error, name string) error {
 	case errors.Is(err, seg.ErrContract):
 		return hint("sess-check %s finds what is wrong with a session", name)
 	case errors.Is(err, seg.ErrUnsaved):
-		return hint("sess-seg rollback --force %s leaves them behind, in the store that is kept", name)
+		return hint("sess-seg rollback --leave-behind %s leaves them behind, in the store that is kept", name)
 	case errors.Is(err, seg.ErrNoTarget):
 		return hint("put the file back as it was, or keep the entries with sess-seg cat %s", name)
 	case errors.Is(err, seg.ErrCorrupt):

@@ -17,7 +17,7 @@ sess-seg migrate --dry-run --json s.jsonl`,
 	func(c *config) []clikit.Flag {
 		return []clikit.Flag{
 			extendedFlag(c),
-			clikit.Bool(&c.dryRun, "dry-run, n", "build and verify the store, and leave nothing behind"),
+			clikit.Bool(&c.dryRun, "dry-run, n", "what would be done"),
 			clikit.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
 			jsonFlag(c, "print what was done as a JSON object, not the name of the store"),
 			waitFlag(c),
@@ -90,8 +90,8 @@ var rollbackCommand = command("rollback", "SESSION", "make the JSONL file the se
 	`sess-seg rollback --reason 'pi has to go on with it' s.jsonl`,
 	func(c *config) []clikit.Flag {
 		return []clikit.Flag{
-			clikit.Bool(&c.force, "force", "leave behind the entries that only the store has"),
-			clikit.String(&c.reason, "reason", "asked for", "note `TEXT` in the state of the store"),
+			clikit.Bool(&c.force, "leave-behind", "leave behind the entries that only the store has"),
+			clikit.String(&c.reason, "reason", "asked for", ", in the state of the store"),
 			waitFlag(c),
 		}
 	},

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/seg"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -32,9 +31,9 @@ var pathCommand = command("path", "SESSION", "print the path from the root to a 
 sess-seg path --no-header --reverse s.v2 | head -n 3`,
 	func(c *config) []clikit.Flag {
 		return []clikit.Flag{
-			operand.LeafFlag(&c.leaf, "", "end at the entry `REF` instead of the last one"),
-			clikit.Bool(&c.reverse, "reverse, r", "print the leaf first and the root last, without the header"),
-			clikit.Bool(&c.noHeader, "no-header", "leave out the header"),
+			clikit.String(&c.leaf, "leaf, l", "", " instead of the last entry"),
+			clikit.Bool(&c.reverse, "reverse", ""),
+			clikit.Bool(&c.noHeader, "no-header", ""),
 		}
 	},
 	(*config).path)

@@ -21,7 +21,7 @@ var tool = clikit.Tool{
 	Args:    "[SESSION...]",
 	Examples: `sess-show s.jsonl
 sess-show --redact -o s.html s.jsonl
-sess-show --markdown --leaf @fix s.jsonl > s.md
+sess-show --as markdown --leaf @fix s.jsonl > s.md
 sess-ls -0 | xargs -0 -r sess-show -o pages/`,
 	Complete: complete.Reader,
 	New: func() ([]clikit.Flag, clikit.Action) {

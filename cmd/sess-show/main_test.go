@@ -38,7 +38,7 @@ func run(t *testing.T, stdin string, args ...string) (stdout, stderr string, sta
 func TestRedact(t *testing.T) {
 	t.Parallel()
 	s := planted.Make(1)
-	for _, form := range []string{"--html", "--markdown", "--text", "--ansi"} {
+	for _, form := range []string{"--as=html", "--as=markdown", "--as=text", "--as=ansi"} {
 		out, errs, status := run(t, s.Text(), form)
 		if status != 0 || !strings.Contains(out, s.Secrets[0]) {
 			t.Error(form, status, errs)
@@ -78,7 +78,7 @@ func TestMarkdown(t *testing.T) {
 			lines = append(lines, corpus.Line("message", id, parent, `"message":{"role":"`+role+`","content":[{"type":"text","text":`+corpus.Quote(said)+`}]}`))
 			parent = id
 		}
-		out, errs, status := run(t, corpus.Join(lines...), "--markdown")
+		out, errs, status := run(t, corpus.Join(lines...), "--as=markdown")
 		if status != 0 {
 			t.Fatal(errs)
 		}
@@ -108,8 +108,8 @@ func TestColours(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, _, _ := run(t, string(data), "--text")
-	colored, _, _ := run(t, string(data), "--ansi", "--color", "always")
+	plain, _, _ := run(t, string(data), "--as=text")
+	colored, _, _ := run(t, string(data), "--as=ansi", "--color", "always")
 	for _, code := range []string{"\x1b[1;32m", "\x1b[1;34m", "\x1b[33m", "\x1b[1;31m", "\x1b[0m"} {
 		if !strings.Contains(colored, code) {
 			t.Errorf("no %q", code)

@@ -149,7 +149,7 @@ func (c *config) show(ctx context.Context, s *clikit.Streams, d *document) error
 
 // colored reports whether text is written in colours.
 func (c *config) colored(out *os.File) bool {
-	return c.color == "always" || c.ansi && c.color == "auto" && out == nil || tty.Color(c.color, out, os.LookupEnv)
+	return c.color == "always" || c.as == string(asANSI) && c.color == "auto" && out == nil || tty.Color(c.color, out, os.LookupEnv)
 }
 
 // content is what a write writes, for a file.

@@ -51,24 +51,24 @@ const (
 
 func (c *config) flags() []clikit.Flag {
 	// Since and until are about calls here, which the selection knows nothing of.
-	selection := slices.DeleteFunc(c.sessions.Flags("read"), func(f clikit.Flag) bool {
+	selection := slices.DeleteFunc(c.sessions.Flags(), func(f clikit.Flag) bool {
 		return slices.Contains([]string{"since", "until"}, f.Names()[0])
 	})
 	return slices.Concat(
 		clikit.Group("What",
-			clikit.Bool(&c.asUsage, "usage", "add up calls (the default for several sessions)"),
-			clikit.Bool(&c.asContext, "context", "show what fills the context (the default for one session)"),
+			clikit.Bool(&c.asUsage, "usage", " (the default for several sessions)"),
+			clikit.Bool(&c.asContext, "context", " (the default for one session)"),
 			clikit.Bool(&c.asCompactions, "compactions", "show what each compaction saved and cost"),
 			clikit.Strings(&c.by, "by", "one row for each `KEY,KEY`: "+strings.Join(account.Keys(), ", ")+"; with --context "+strings.Join(account.ContextKeys(), ", ")),
 			clikit.Bool(&c.tree, "tree", "with --by session, sub-agents and forks below the session they are from"),
-			clikit.String(&c.leaf, "leaf, at", "last", "with --context, the path ends at `REF`"),
+			clikit.String(&c.leaf, "leaf, l", "last", ", with --context"),
 		),
 		clikit.Group("Sessions", append(selection,
-			clikit.String(&c.since, "since", "", "only calls since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
-			clikit.String(&c.until, "until", "", "only calls before `WHEN`"),
+			clikit.String(&c.since, "since", "", "calls"),
+			clikit.String(&c.until, "until", "", "calls"),
 			clikit.String(&c.tz, "tz", "", "days begin at midnight in `ZONE`, such as UTC or Europe/Rome (default: the local zone)"),
-			clikit.Bool(&c.noDedup, "no-dedup", "count copies of calls in forks, too"),
-			clikit.Bool(&c.strict, "strict", "fail on any damage"))...,
+			clikit.Bool(&c.noDedup, "copies", " of calls in forks"),
+			clikit.Bool(&c.strict, "strict", "any damage"))...,
 		),
 		clikit.Group("Costs",
 			clikit.Choice(&c.cost, "cost", []string{account.Auto, account.Stored, account.Computed}, "take costs from `SOURCE`: those stored, those computed by prices, or with auto the stored ones and computed ones for the rest"),
@@ -79,7 +79,7 @@ func (c *config) flags() []clikit.Flag {
 			clikit.String(&c.maxCost, "max-cost", "", "status 1 if a row cost more than `USD`"),
 			clikit.Tokens(&c.maxTokens, "max-tokens", -1, "status 1 if a row has more than `N` tokens"),
 			clikit.String(&c.maxContext, "max-context", "", "status 1 if a context has more than `N` tokens, or than N% of the model's window"),
-			clikit.String(&c.baseline, "baseline", "", "compare with `FILE`, which --json wrote"),
+			clikit.String(&c.baseline, "baseline", "", ": it has what --json printed"),
 			clikit.String(&c.maxGrowth, "max-growth", "", "status 1 if a row of the baseline has grown by more than `N%`"),
 		),
 		c.outputFlags(),
@@ -88,17 +88,17 @@ func (c *config) flags() []clikit.Flag {
 
 func (c *config) outputFlags() []clikit.Flag {
 	return clikit.Group("Output",
-		clikit.Bool(&c.json, "json", "print one JSON object per row, the total last"),
+		clikit.Bool(&c.json, "json", "each row, the total last"),
 		clikit.Bool(&c.csv, "csv", "print comma-separated values"),
 		clikit.Bool(&c.asTable, "table", "print headings and columns, as on a terminal"),
 		clikit.Bool(&c.plot, "plot", "print bars"),
 		clikit.Bool(&c.line, "line", "print a line over time, for --by hour, day, week or month"),
-		clikit.Bool(&c.ascii, "ascii", "plot with ASCII characters"),
+		clikit.Bool(&c.ascii, "ascii", ""),
 		clikit.String(&c.svg, "svg", "", "write a picture to `FILE`"),
 		clikit.Choice(&c.measure, "measure", append([]string{""}, measures()...), "plot `WHAT`"),
-		clikit.Choice(&c.sort, "sort", []string{"", "key", "cost", "total"}, "sort rows by `WHAT` (default: key, and with --context total)"),
-		clikit.Count(&c.top, "top", "print the first `N` rows"),
-		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, "colour rows `WHEN`"),
+		clikit.Choice(&c.sort, "sort", []string{"", "key", "cost", "total"}, " (default: key, and with --context total)"),
+		clikit.Count(&c.top, "limit", "rows"),
+		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, ""),
 	)
 }
 
@@ -131,7 +131,7 @@ func (c *config) check() (err error) {
 		return clikit.UsageError("--line wants --by with one of %s", strings.Join(account.TimeKeys(), ", "))
 	}
 	if c.line && c.top > 0 {
-		return clikit.UsageError("--line shows all rows: it has no --top")
+		return clikit.UsageError("--line shows all rows: it has no --limit")
 	}
 	if c.svg == "-" && (c.json || c.csv || c.plot || c.line) {
 		return clikit.UsageError("--svg - is all that is printed")
@@ -150,14 +150,14 @@ func (c *config) check() (err error) {
 func (c *config) checkMode() error {
 	refused := []string{
 		clikit.Given(c.maxCost != "", "--max-cost"), clikit.Given(c.maxTokens >= 0, "--max-tokens"), clikit.Given(c.since != "", "--since"),
-		clikit.Given(c.until != "", "--until"), clikit.Given(c.noDedup, "--no-dedup"), clikit.Given(c.line, "--line"), clikit.Given(c.measure != "", "--measure"),
+		clikit.Given(c.until != "", "--until"), clikit.Given(c.noDedup, "--copies"), clikit.Given(c.line, "--line"), clikit.Given(c.measure != "", "--measure"),
 	}
 	mode := modeContext
 	switch {
 	case c.asCompactions:
 		mode = modeCompactions
 		refused = append(refused, clikit.Given(c.maxContext != "", "--max-context"), clikit.Given(c.baseline != "", "--baseline"),
-			clikit.Given(c.plot, "--plot"), clikit.Given(c.svg != "", "--svg"), clikit.Given(c.top > 0, "--top"), clikit.Given(c.sort != "", "--sort"))
+			clikit.Given(c.plot, "--plot"), clikit.Given(c.svg != "", "--svg"), clikit.Given(c.top > 0, "--limit"), clikit.Given(c.sort != "", "--sort"))
 	case !c.asContext:
 		return nil
 	}
@@ -214,7 +214,7 @@ func zone(name string) (*time.Location, error) {
 // find finds the sessions to read. A call that was made since a time is in a session that
 // was written since: where a session has to be converted to be read, that saves most.
 func (c *config) find(ctx context.Context, s *clikit.Streams, operands []string) (sources.Found, error) {
-	if c.sessions.Agent != "" {
+	if len(c.sessions.Agents) > 0 {
 		c.sessions.Since = c.since
 	}
 	return c.sessions.Find(ctx, s, operands)

@@ -89,8 +89,8 @@ func TestLimits(t *testing.T) {
 		{"--max-cost $22.40", 0, ""},
 		{"--max-cost 10.00 --by day --tz UTC", 1, "sess-stat: budget: cost 12.40 > 10.00 (day 2026-11-21)\n"},
 		{"--max-cost 9 --by day,model --tz UTC", 1, "sess-stat: budget: cost 10.00 > 9.00 (day 2026-11-20, model claude-sonnet-4-5)\nsess-stat: budget: cost 12.40 > 9.00 (day 2026-11-21, model claude-sonnet-4-5)\n"},
-		{"--max-cost 9 --by day --tz UTC --top 1 --sort key --until 2026-11-21", 1, "sess-stat: budget: cost 10.00 > 9.00 (day 2026-11-20)\n"},
-		{"--max-cost 10 --by day --tz UTC --top 1", 1, "sess-stat: budget: cost 12.40 > 10.00 (day 2026-11-21)\n"},
+		{"--max-cost 9 --by day --tz UTC --limit 1 --sort key --until 2026-11-21", 1, "sess-stat: budget: cost 10.00 > 9.00 (day 2026-11-20)\n"},
+		{"--max-cost 10 --by day --tz UTC --limit 1", 1, "sess-stat: budget: cost 12.40 > 10.00 (day 2026-11-21)\n"},
 		{"--max-tokens 300", 0, ""},
 		{"--max-tokens 299", 1, "sess-stat: budget: tokens 300 > 299 (total)\n"},
 		{"--max-tokens 0 --max-cost 0", 1, "sess-stat: budget: cost 22.40 > 0.00 (total)\nsess-stat: budget: tokens 300 > 0 (total)\n"},
@@ -119,7 +119,7 @@ func TestLimits(t *testing.T) {
 	}
 	for _, args := range []string{
 		"--max-cost x", "--max-cost -1", "--max-cost nan", "--max-context x", "--max-context -1", "--max-context 1e9%", "--max-growth 1%", "--baseline f", "--by x", "--by day,day", "--by role,day", "--context --by day",
-		"--json --csv", "--line", "--line --by model", "--line --by day --top 1", "--tree", "--tz Mars/Base", "--since soon", "--compactions --by day", "--max-growth x% --baseline f", "--by role,tool,file", "--svg - --json",
+		"--json --csv", "--line", "--line --by model", "--line --by day --limit 1", "--tree", "--tz Mars/Base", "--since soon", "--compactions --by day", "--max-growth x% --baseline f", "--by role,tool,file", "--svg - --json",
 		"--context --max-cost 1", "--context --max-tokens 1", "--context --since 1d", "--by role --max-cost 1", "--compactions --max-context 1", "--compactions --plot", "--compactions --max-cost 1",
 	} {
 		if stdout, _, status := run(t, text, strings.Fields(args)...); status != 2 || stdout != "" {

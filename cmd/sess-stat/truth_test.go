@@ -139,7 +139,7 @@ func TestTruth(t *testing.T) {
 		}
 	}
 	// Without the rule, copies count: what ccusage says of the same store behind a link.
-	byPurpose, _ := rows(t, "", "-a", "--no-dedup", "--cost", "stored", "--by", "purpose", stock(t, t.TempDir()))
+	byPurpose, _ := rows(t, "", "-a", "--copies", "--cost", "stored", "--by", "purpose", stock(t, t.TempDir()))
 	if got, want := byPurpose[1].counted(), (counted{19, 257133, 3330, 31700, 14500, 0.2478}); !same(got, want) {
 		t.Errorf("without the rule: %+v, want %+v", got, want)
 	}

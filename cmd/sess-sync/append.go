@@ -21,7 +21,7 @@ var appendCommand = command("append", "ID", "append the messages and entries on 
 sess-sync append --expect-leaf 0d6f9a51 01a1fc13 < entries.jsonl`,
 	func(c *config) []clikit.Flag {
 		return []clikit.Flag{
-			clikit.String(&c.expectLeaf, "expect-leaf", "", "append only if the leaf in the remote is the entry `ID`"),
+			clikit.String(&c.expectLeaf, "expect-leaf", "", "append"),
 			triesFlag(c),
 		}
 	},

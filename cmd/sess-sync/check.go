@@ -21,7 +21,7 @@ sess-sync check --probe 01a1fc13-4173-73d3-8273-e3e1ca1285c1`,
 	func(c *config) []clikit.Flag {
 		return []clikit.Flag{
 			clikit.Bool(&c.probe, "probe", "test as init does that no two writers get one number"),
-			clikit.Bool(&c.dryRun, "dry-run, n", "say what is wrong with the listing, and change nothing"),
+			clikit.Bool(&c.dryRun, "dry-run, n", "what is wrong with the listing"),
 		}
 	},
 	(*config).checkRemote)

@@ -36,7 +36,7 @@ func command(name, args, summary, examples string, flags func(*config) []clikit.
 		New: func() ([]clikit.Flag, clikit.Action) {
 			c := &config{}
 			all := append([]clikit.Flag{
-				clikit.String(&c.remote, "remote", "", "use the remote at `ADDRESS` instead of $SESS_REMOTE"),
+				clikit.String(&c.remote, "remote", "", ""),
 				clikit.Bool(&c.insecure, "insecure", "speak to another machine without TLS"),
 				c.timeoutFlag(),
 			}, flags(c)...)
@@ -53,7 +53,7 @@ func command(name, args, summary, examples string, flags func(*config) []clikit.
 const defaultTimeout = 30 * time.Second
 
 func (c *config) timeoutFlag() clikit.Flag {
-	return clikit.Duration(&c.timeout, "timeout", defaultTimeout, "give up if the remote says nothing for `DURATION`")
+	return clikit.Duration(&c.timeout, "timeout", defaultTimeout, " without a word of the remote")
 }
 
 // with opens a remote for as long as do takes.
@@ -74,11 +74,11 @@ func (c *config) with(ctx context.Context, s *clikit.Streams, address string, cr
 
 func (c *config) changes() []clikit.Flag {
 	return []clikit.Flag{
-		clikit.Bool(&c.all, "all, a", "take all sessions"),
-		clikit.Bool(&c.dryRun, "dry-run, n", "print what there is to do, and change nothing"),
+		clikit.Bool(&c.all, "all, a", ""),
+		clikit.Bool(&c.dryRun, "dry-run, n", "what there is to do"),
 		clikit.Int(&c.maxSize, "max-size", 4<<30, "refuse sessions of more than `BYTES` in the remote"),
-		clikit.Duration(&c.wait, "wait", jsonl.DefaultWait, "wait for the lock of a file at most `DURATION`"),
-		clikit.Duration(&c.grace, "grace", jsonl.DefaultGrace, "leave a file with a torn last line alone until `DURATION` after the last write"),
+		clikit.Duration(&c.wait, "wait", jsonl.DefaultWait, ""),
+		clikit.Duration(&c.grace, "grace", jsonl.DefaultGrace, ""),
 	}
 }
 
@@ -101,7 +101,7 @@ func (c *config) options(s *clikit.Streams, l remote.Log) replica.Options {
 func (c *config) check() error {
 	switch {
 	case c.tries < 0:
-		return clikit.UsageError("--tries %d: want 0 or more", c.tries)
+		return clikit.UsageError("--retries %d: want 0 or more", c.tries)
 	case c.maxSize < 0:
 		return clikit.UsageError("--max-size %d: want 0 or more", c.maxSize)
 	}
@@ -131,7 +131,7 @@ func explainedOne(err error) error {
 	case errors.Is(err, replica.ErrTooMuch):
 		return hint(0, "--max-size allows more")
 	case errors.Is(err, remote.ErrMoved):
-		return hint(clikit.ExitBusy, "other machines were faster every time; push again, or with more --tries")
+		return hint(clikit.ExitBusy, "other machines were faster every time; push again, or with more --retries")
 	case errors.Is(err, remote.ErrWentBack):
 		return hint(clikit.ExitMalformed, "if it was restored from a backup, sess-sync push --reseed appends what it lost")
 	case errors.Is(err, remote.ErrGap):

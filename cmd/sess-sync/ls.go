@@ -24,10 +24,10 @@ sess-sync ls --json --where '.size > 1000000'
 sess-path --as text "$(sess-sync ls --paths | head -n 1)"`,
 	func(c *config) []clikit.Flag {
 		return []clikit.Flag{
-			clikit.Bool(&c.json, "json", "print JSON objects, as sess-ls does"),
-			clikit.Bool(&c.paths, "paths", "print only what other tools take for a session, remote:ID"),
-			clikit.String(&c.since, "since", "", "only sessions made in the month of `WHEN` or later"),
-			clikit.String(&c.where, "where", "", "only sessions whose JSON object `EXPR` keeps"),
+			clikit.Bool(&c.json, "json", "each session, as sess-ls does"),
+			clikit.Bool(&c.paths, "paths", ": remote:ID"),
+			clikit.String(&c.since, "since", "", "sessions made in the month"),
+			clikit.String(&c.where, "where", "", "sessions whose JSON object is one"),
 		}
 	},
 	(*config).ls)

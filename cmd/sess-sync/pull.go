@@ -25,8 +25,8 @@ sess-sync pull -a --since 7d
 sess-sync pull --follow s.jsonl`,
 	func(c *config) []clikit.Flag {
 		return append(c.changes(),
-			clikit.String(&c.since, "since", "", "with --all, only sessions made in the month of `WHEN` or later"),
-			clikit.Bool(&c.follow, "follow, f", "do not end; look again from time to time"))
+			clikit.String(&c.since, "since", "", "sessions made in the month"),
+			clikit.Bool(&c.follow, "follow", "do not end; look again from time to time"))
 	},
 	(*config).pull)
 

@@ -21,14 +21,14 @@ sess-sync push --expect-leaf 0d6f9a51 s.jsonl
 sess-sync push -a`,
 	func(c *config) []clikit.Flag {
 		return append(c.changes(),
-			clikit.String(&c.expectLeaf, "expect-leaf", "", "push only if the leaf in the remote is the entry `ID`, or null"),
+			clikit.String(&c.expectLeaf, "expect-leaf", "", "push"),
 			triesFlag(c),
 			clikit.Bool(&c.reseed, "reseed", "append what a remote lost that was restored from a backup"))
 	},
 	(*config).push)
 
 func triesFlag(c *config) clikit.Flag {
-	return clikit.Int(&c.tries, "tries", 50, "go on `N` times if other machines are faster")
+	return clikit.Int(&c.tries, "retries", 50, ", if other machines are faster")
 }
 
 func (c *config) push(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string) error {

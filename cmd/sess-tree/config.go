@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/tree"
 	"github.com/sess-tools/sess/internal/tty"
 )
@@ -19,12 +18,12 @@ func (c *config) flags() []clikit.Flag {
 	return []clikit.Flag{
 		clikit.Bool(&c.heads, "heads", "list the ends of all branches"),
 		clikit.Bool(&c.labels, "labels", "list the entries that have a label"),
-		clikit.Bool(&c.json, "json", "print one JSON object per entry, head or label"),
+		clikit.Bool(&c.json, "json", "each entry, head or label"),
 		clikit.Bool(&c.dot, "dot", "print a graph for Graphviz"),
 		clikit.Bool(&c.full, "full", "do not fold runs of entries, and show what importers keep and agents say"),
-		operand.LeafFlag(&c.leaf, "last", "mark the path to `REF`, or by a rule: last, newest-message, longest"),
-		clikit.Bool(&c.ascii, "ascii", "draw with ASCII characters, as in a locale without UTF-8"),
-		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, "colour the drawing `WHEN`"),
+		clikit.String(&c.leaf, "leaf, l", "last", ", or by a rule: last, newest-message, longest; it is marked"),
+		clikit.Bool(&c.ascii, "ascii", ", as in a locale without UTF-8"),
+		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, ""),
 	}
 }
 

@@ -56,36 +56,36 @@ func replies() []string {
 func (c *config) flags() []clikit.Flag {
 	return slices.Concat(
 		clikit.Group("What is said", []clikit.Flag{
-			clikit.Optional(&c.text, "text, t", "the user says `TEXT`"),
-			clikit.String(&c.file, "file, f", "", "read what the user says from `FILE` (- is standard input)"),
-			clikit.String(&c.system, "system", "", "put the system prompt in `FILE` in front, which is not stored"),
+			clikit.Optional(&c.text, "text, t", ""),
+			clikit.String(&c.file, "file, f", "", "the message"),
+			clikit.String(&c.system, "system", "", ", which is not stored"),
 		}...),
 		clikit.Group("What the command reads", []clikit.Flag{
-			clikit.Choice(&c.as, "as", forms, "give it the conversation as `FORM`"),
+			clikit.Choice(&c.as, "as", forms, "give the command the conversation"),
 			operand.HarnessFlag(&c.harness),
-			clikit.Tokens(&c.window, "window", 0, "leave out the oldest messages that do not fit a context window of `TOKENS`"),
-			clikit.Tokens(&c.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
+			clikit.Tokens(&c.window, "window", 0, "; the oldest messages that do not fit are left out"),
+			clikit.Tokens(&c.reserve, "reserve", compact.DefaultReserve, ""),
 			clikit.Bool(&c.compact, "compact", "compact the session first, if it does not fit, and have the command summarize"),
-			clikit.Bool(&c.redact, "redact", "take secrets out of what the command reads, as sess-redact does"),
+			clikit.Bool(&c.redact, "redact", "what the command reads"),
 			clikit.Optional(&c.summarizer, "summarizer", "have the shell command `COMMAND` summarize; if it is empty, extract without a model"),
 		}...),
 		clikit.Group("The answer", []clikit.Flag{
-			clikit.Choice(&c.reply, "reply", replies(), "the command prints `WHAT`: a text, or the events or the response of a program"),
-			clikit.Choice(&c.print, "print", []string{printEvents, printText}, "print `WHAT`: what the command prints, or the text of the answer"),
-			clikit.Duration(&c.timeout, "timeout", defaultTimeout, "stop the command after `DURATION`; 0 is never"),
-			clikit.Int(&c.retries, "retries", 2, "run a command that failed and printed nothing up to `N` more times, if it says that waiting helps"),
+			clikit.Choice(&c.reply, "reply", replies(), "the command prints"),
+			clikit.Choice(&c.print, "print", []string{printEvents, printText}, ": what the command prints, or the text of the answer"),
+			clikit.Duration(&c.timeout, "timeout", defaultTimeout, ", and stop the command; 0 is never"),
+			clikit.Int(&c.retries, "retries", 2, " with a command that failed and printed nothing, if it says that waiting helps"),
 			clikit.Bool(&c.noStream, "no-stream", "print the answer when it is whole"),
 			clikit.Bool(&c.keepFailed, "keep-failed", "store a turn whose command failed, too, marked as such"),
-			clikit.String(&c.model, "model", "", "the `MODEL` of the answer ($SESS_MODEL)"),
-			clikit.String(&c.provider, "provider", "", "the `PROVIDER` of the answer ($SESS_PROVIDER)"),
+			clikit.String(&c.model, "model", "", ""),
+			clikit.String(&c.provider, "provider", "", ""),
 		}...),
 		clikit.Group("Writing", slices.Concat([]clikit.Flag{
-			operand.ParentFlag(&c.target.Parent, "go on from `REF` instead of the leaf; null begins anew"),
-			clikit.String(&c.expect, "expect-leaf", "", "add only if `REF` is the leaf, before and after the command; otherwise status 4"),
-		}, c.target.Flags("entries"), []clikit.Flag{
+			clikit.String(&c.target.Parent, "parent", "", ""),
+			clikit.String(&c.expect, "expect-leaf", "", "before and after the command, add"),
+		}, c.target.Flags(), []clikit.Flag{
 			operand.CreateFlag(&c.create),
 			clikit.Bool(&c.noStore, "no-store", "store nothing; the session may be another agent's, or standard input"),
-			clikit.Bool(&c.dryRun, "dry-run, n", "print what the command would read, and run nothing"),
+			clikit.Bool(&c.dryRun, "dry-run, n", "what the command would read, do not run it"),
 		})...),
 	)
 }

@@ -35,7 +35,7 @@ func (t *turn) readReply(printed []byte) reply {
 	var r reply
 	tally := clikit.NewTally(t.streams.Warnf)
 	items, unread := stream.Decode(printed, stream.Options{
-		From: t.reply, TextFlag: "--reply", Note: t.streams.Notef, Now: func() int64 { return time.Now().UnixMilli() },
+		From: t.reply, Note: t.streams.Notef, Now: func() int64 { return time.Now().UnixMilli() },
 		Warn: func(format string, args ...any) { tally.Warnf(format, format, args...) },
 	})
 	tally.More("", "")

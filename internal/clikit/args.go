@@ -139,6 +139,13 @@ func (p *parser) find(name string) Flag {
 	return nil
 }
 
+// has reports whether there is what a renamed flag is called now: a flag, or no flag at all.
+func (p *parser) has(now string) bool {
+	flag, ok := strings.CutPrefix(now, "--")
+	name, _, _ := strings.Cut(flag, " ")
+	return !ok || p.find(name) != nil
+}
+
 func (p *parser) assign(f Flag, name, value string) error {
 	if p.set.Lookup(name) == nil {
 		if err := f.Apply(p.set); err != nil {
@@ -154,6 +161,9 @@ func (p *parser) assign(f Flag, name, value string) error {
 // unknown refuses a flag, and says what may have been meant: another one, or a file.
 func (p *parser) unknown(flag string) error {
 	err := UsageError("unknown flag %s", flag)
+	if now, ok := nowCalled(p.set.Name(), strings.TrimLeft(flag, "-")); ok && p.has(now) {
+		return WithHint(err, "now it is %s", now)
+	}
 	var names []string
 	for _, f := range p.flags {
 		for _, name := range f.Names() {

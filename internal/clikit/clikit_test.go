@@ -31,12 +31,12 @@ func demo(act func(ctx context.Context, s *clikit.Streams, operands []string) er
 				set   []string
 			)
 			flags := []clikit.Flag{
-				clikit.Bool(&all, "all, a", "take everything"),
-				clikit.String(&text, "text, t", "", "add `TEXT`"),
+				clikit.Bool(&all, "all, a", ", everything"),
+				clikit.String(&text, "text, t", "", ""),
 				clikit.Choice(&mode, "mode", []string{"fast", "safe"}, "work in `MODE`"),
 				clikit.Optional(&maybe, "maybe", "perhaps `THIS`"),
 				clikit.Int(&keep, "keep, k", 5, "keep `N` tokens"),
-				clikit.Duration(&wait, "wait", 10*time.Second, "wait for `DUR`"),
+				clikit.Duration(&wait, "wait", 10*time.Second, ""),
 				clikit.Strings(&set, "set", "set `K=V`"),
 			}
 			return flags, func(ctx context.Context, s *clikit.Streams, operands []string) error {
@@ -171,17 +171,17 @@ Examples:
   sess-demo <a.jsonl
 
 Flags:
-  -a, --all         take everything
-  -t, --text TEXT   add TEXT
-      --mode MODE   work in MODE: fast, safe (default fast)
-      --maybe THIS  perhaps THIS
-  -k, --keep N      keep N tokens (default 5)
-      --wait DUR    wait for DUR (default 10s)
-      --set K=V     set K=V
-  -q, --quiet       print no warnings
-  -v, --verbose     print more detail
-  -h, --help        print this help
-      --version     print the version
+  -a, --all            take all sessions, everything
+  -t, --text TEXT      the message is TEXT
+      --mode MODE      work in MODE: fast, safe (default fast)
+      --maybe THIS     perhaps THIS
+  -k, --keep N         keep N tokens (default 5)
+      --wait DURATION  wait for the lock at most DURATION (default 10s)
+      --set K=V        set K=V
+  -q, --quiet          print no warnings
+  -v, --verbose        print more detail
+  -h, --help           print this help
+      --version        print the version
 `
 	for _, args := range []string{"--help", "-h", "x -h", "--help x", "-ah", "-k 7 --help --set a"} {
 		if got := run(t, demo(nil), "", strings.Fields(args)...); got != (result{0, want, ""}) {

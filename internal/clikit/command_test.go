@@ -17,7 +17,7 @@ func several() clikit.Tool {
 			New: func() ([]clikit.Flag, clikit.Action) {
 				var on bool
 				var wait string
-				flags := []clikit.Flag{clikit.Bool(&on, flag, "be "+flag), clikit.String(&wait, "wait", "", "wait for `DUR`")}
+				flags := []clikit.Flag{clikit.Bool(&on, flag, "be "+flag), clikit.String(&wait, "wait", "", "")}
 				return flags, func(_ context.Context, s *clikit.Streams, operands []string) error {
 					if len(operands) > 2 {
 						return clikit.UsageError("too many")
@@ -70,7 +70,7 @@ func TestCommandHelp(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string][]string{
 		"--help":        {"usage: sess-demo [flags] COMMAND FILE\n", "\nCommands:\n  get  get things\n  put  put things\n", "\nFlags:\n  -q, --quiet "},
-		"put --help":    {"usage: sess-demo put [flags] [FILE...]\n", "\nput things\n", "      --safe      be safe\n"},
+		"put --help":    {"usage: sess-demo put [flags] [FILE...]\n", "\nput things\n", "      --safe           be safe\n"},
 		"-h get":        {"usage: sess-demo get [flags] [FILE...]\n"},
 		"--version":     {"sess-demo "},
 		"put --version": {"sess-demo (", "sess-demo "},

@@ -17,12 +17,12 @@ import (
 func TestFlags(t *testing.T) {
 	t.Parallel()
 	want := []clikit.FlagDoc{
-		{Names: []string{"all", "a"}, Usage: "take everything"},
-		{Names: []string{"text", "t"}, TakesValue: true, ValueName: "TEXT", Usage: "add TEXT"},
+		{Names: []string{"all", "a"}, Usage: "take all sessions, everything"},
+		{Names: []string{"text", "t"}, TakesValue: true, ValueName: "TEXT", Usage: "the message is TEXT"},
 		{Names: []string{"mode"}, TakesValue: true, ValueName: "MODE", Usage: "work in MODE", Default: "fast", Words: []string{"fast", "safe"}},
 		{Names: []string{"maybe"}, TakesValue: true, ValueName: "THIS", Usage: "perhaps THIS"},
 		{Names: []string{"keep", "k"}, TakesValue: true, ValueName: "N", Usage: "keep N tokens", Default: "5"},
-		{Names: []string{"wait"}, TakesValue: true, ValueName: "DUR", Usage: "wait for DUR", Default: "10s"},
+		{Names: []string{"wait"}, TakesValue: true, ValueName: "DURATION", Usage: "wait for the lock at most DURATION", Default: "10s"},
 		{Names: []string{"set"}, TakesValue: true, ValueName: "K=V", Usage: "set K=V"},
 		{Names: []string{"quiet", "q"}, Usage: "print no warnings"},
 		{Names: []string{"verbose", "v"}, Usage: "print more detail"},

@@ -30,19 +30,20 @@ func (d declared) Names() []string { return d.names }
 
 // The constructors below declare a flag that stores into dst. The names are
 // separated by commas, the long one first, as in "leaf, l". A word of usage in
-// backquotes names the value in help: "end at `REF`".
+// backquotes names the value in help: "end at `REF`". A flag that several tools have
+// stands in the table of [words], which has its text; usage is what the tool adds to it.
 
 // Bool declares a switch, off unless given.
 func Bool(dst *bool, names, usage string) Flag {
 	*dst = false
-	n := cutNames(names)
+	n, usage := spoken(names, usage)
 	return declared{DocGenerationFlag: &cli.BoolFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, DisableDefaultText: true}, names: n}
 }
 
 // String declares a flag with a text value.
 func String(dst *string, names, value, usage string) Flag {
 	*dst = value
-	n := cutNames(names)
+	n, usage := spoken(names, usage)
 	return declared{DocGenerationFlag: &cli.StringFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
 }
 
@@ -118,6 +119,18 @@ func Duration(dst *time.Duration, names string, value time.Duration, usage strin
 	})
 }
 
+// Output declares the flag that names the file to make: "" without it, and for -, which is standard
+// output.
+func Output(dst *string, usage string) Flag {
+	*dst = ""
+	return parsed(dst, "output, o", usage, func(s string) (string, error) {
+		if s == "-" {
+			s = ""
+		}
+		return s, nil
+	})
+}
+
 // Strings declares a flag that may be repeated; each use adds one value, which
 // may hold commas.
 func Strings(dst *[]string, names, usage string) Flag {
@@ -145,10 +158,24 @@ func Choice(dst *string, names string, words []string, usage string) Flag {
 	return f
 }
 
+// Choices declares a flag that takes several of a few words, with commas between them.
+func Choices(dst *[]string, names string, words []string, usage string) Flag {
+	*dst = nil
+	f := parsed(dst, names, usage, func(s string) ([]string, error) {
+		given := strings.Split(s, ",")
+		if slices.ContainsFunc(given, func(w string) bool { return !slices.Contains(words, w) }) {
+			return nil, fmt.Errorf("want %s", strings.Join(words, ", "))
+		}
+		return given, nil
+	})
+	f.words = words
+	return f
+}
+
 // parsed declares a flag whose value one function reads, each time that the flag
 // is given.
 func parsed[T any](dst *T, names, usage string, parse func(string) (T, error)) declared {
-	n := cutNames(names)
+	n, usage := spoken(names, usage)
 	return declared{DocGenerationFlag: &cli.GenericFlag{Name: n[0], Aliases: n[1:], Usage: usage, Value: &value[T]{dst, parse}}, names: n}
 }
 
@@ -187,14 +214,6 @@ func Group(title string, flags ...Flag) []Flag {
 	return out
 }
 
-func cutNames(names string) []string {
-	all := strings.Split(names, ",")
-	for i := range all {
-		all[i] = strings.TrimSpace(all[i])
-	}
-	return all
-}
-
 // Words are the words of a flag's values, which commas separate.
 func Words(values []string) (words []string) {
 	for _, v := range values {
@@ -230,15 +249,15 @@ func frameFlags(own []Flag, quiet, verbose, help, version *bool) []Flag {
 		}
 	}
 	var out []Flag
-	add := func(dst *bool, names, usage string) {
-		left := slices.DeleteFunc(cutNames(names), func(name string) bool { return taken[name] })
+	add := func(dst *bool, names ...string) {
+		left := slices.DeleteFunc(names, func(name string) bool { return taken[name] })
 		if len(left) > 0 {
-			out = append(out, Bool(dst, strings.Join(left, ","), usage))
+			out = append(out, Bool(dst, strings.Join(left, ","), ""))
 		}
 	}
-	add(quiet, "quiet, q", "print no warnings")
-	add(verbose, "verbose, v", "print more detail")
-	add(help, "help, h", "print this help")
-	add(version, "version", "print the version")
+	add(quiet, "quiet", "q")
+	add(verbose, "verbose", "v")
+	add(help, "help", "h")
+	add(version, "version")
 	return out
 }

@@ -126,6 +126,9 @@ func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
 	if len(args) > 2 && args[0] == completeFlag && args[2] == "--" {
 		return s.complete(ctx, t, args[1], args[3:])
 	}
+	if len(args) == 1 && args[0] == describeFlag {
+		return s.printDescription(t)
+	}
 	t, args, err := t.pick(args)
 	if err != nil {
 		return err

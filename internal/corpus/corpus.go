@@ -89,7 +89,7 @@ func PiName(path string) string {
 	return base
 }
 
-// Turns returns a conversation of about 30000 tokens, as sess-append -e takes it.
+// Turns returns a conversation of about 30000 tokens, as sess-append --entries takes it.
 func Turns() string {
 	var b strings.Builder
 	long := strings.Repeat("and so it went on, word for word, ", 60)

@@ -46,7 +46,7 @@ func Stubs() map[string]string {
 // session; a prompt; a session in pi's directory.
 const Material = `
 sess-new > s.jsonl
-sess-append -e s.jsonl < turns > ids
+sess-append --entries s.jsonl < turns > ids
 sess-append --type label --set targetId="$(sed -n 40p ids)" --set label=before-refactor s.jsonl >> ids
 sess-append -r user -t 'go on' s.jsonl >> ids
 echo 'what is next?' > prompt

@@ -29,16 +29,16 @@ var addressed = map[string][]string{
 	"check migrate":  {"sess-check", "--migrate", "-n", "FILE"},
 	"export":         {"sess-export", "pi", "FILE"},
 	"compact plan":   {"sess-compact", "--plan", "--keep", "100", "FILE"},
-	"compact prompt": {"sess-compact", "--prompt", "--keep", "100", "FILE"},
+	"compact prompt": {"sess-compact", "--print-prompt", "--keep", "100", "FILE"},
 	"compact report": {"sess-compact", "--report", "--keep", "100", "FILE"},
-	"compact check":  {"sess-compact", "--check", "--window", "20000", "FILE"},
+	"compact check":  {"sess-compact", "--size", "--window", "20000", "FILE"},
 }
 
 // making are those that make a new session of it.
 var making = map[string][]string{
 	"fork":     {"sess-fork", "-o", "new.jsonl", "FILE"},
-	"fork all": {"sess-fork", "--all", "--store", "FILE"},
-	"new":      {"sess-new", "-o", "new.jsonl", "--parent", "FILE"},
+	"fork all": {"sess-fork", "--branches", "--store", "FILE"},
+	"new":      {"sess-new", "-o", "new.jsonl", "--from", "FILE"},
 	"migrate":  {"sess-check", "--migrate", "-o", "new.jsonl", "FILE"},
 	"repair":   {"sess-check", "--repair", "-o", "new.jsonl", "FILE"},
 	"export":   {"sess-export", "-q", "omp", "-o", "new.jsonl", "FILE"},

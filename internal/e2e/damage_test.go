@@ -205,7 +205,7 @@ func TestBadFilesAndStreams(t *testing.T) {
 	dir := t.TempDir()
 	checkRun(t, runCommand(t, dir, "", "sess-ls", "none"), 2, "sess-ls", "none: no such file")
 	checkRun(t, runCommand(t, dir, "", "sess-new", "extra"), 2, "sess-new", `unexpected operand "extra"`)
-	checkRun(t, runCommand(t, dir, "", "sess-new", "--parent", "none.jsonl"), 2, "sess-new", "none.jsonl: no such file")
+	checkRun(t, runCommand(t, dir, "", "sess-new", "--from", "none.jsonl"), 2, "sess-new", "none.jsonl: no such file")
 	write(t, dir, "old.jsonl", "x")
 	checkRun(t, runCommand(t, dir, "", "sess-new", "-o", "old.jsonl"), 2, "sess-new", "old.jsonl")
 	if readFile(t, filepath.Join(dir, "old.jsonl")) != "x" {

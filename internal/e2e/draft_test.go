@@ -43,7 +43,7 @@ func TestDraftTour(t *testing.T) {
 			if out := run("sess-path", "--as", "text", path); !strings.Contains(out, "and a short one") {
 				t.Errorf("%s: sess-path prints %q", step, out)
 			}
-			if out := run("sess-fork", "--all", path); !strings.Contains(out, `"parentSession":"`+abs+`"`) {
+			if out := run("sess-fork", "--branches", path); !strings.Contains(out, `"parentSession":"`+abs+`"`) {
 				t.Errorf("%s: the fork has %.300q", step, out)
 			}
 			run("sess-tree", path)

@@ -20,7 +20,7 @@ var writing = map[string][]string{
 	"new":        {"sess-new", "--system", "text", "-o", "n.jsonl"},
 	"new store":  {"sess-new", "--system", "text", "--store"},
 	"fork":       {"sess-fork", "-o", "n.jsonl", "s.jsonl"},
-	"fork all":   {"sess-fork", "--all", "-o", "n.jsonl", "s.jsonl"},
+	"fork all":   {"sess-fork", "--branches", "-o", "n.jsonl", "s.jsonl"},
 	"fork store": {"sess-fork", "--store", "s.jsonl"},
 	"merge":      {"sess-merge", "-o", "n.jsonl", "s.jsonl", "m.jsonl"},
 	"merge into": {"sess-merge", "--into", "s.jsonl", "m.jsonl"},

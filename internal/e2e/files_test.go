@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Which file a call is about is one rule: what sess-grep --file finds, sess-stat --by file counts,
+// Which file a call is about is one rule: what sess-grep --touched finds, sess-stat --by file counts,
 // under whichever name an agent gives the file.
 func TestGrepAndStatAgreeAboutFiles(t *testing.T) {
 	t.Parallel()
@@ -19,7 +19,7 @@ func TestGrepAndStatAgreeAboutFiles(t *testing.T) {
 		file := name + ".jsonl"
 		write(t, dir, file, `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`+"\n"+
 			fmt.Sprintf(`{"type":"message","id":"a1","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"look","arguments":{%q:"src/needle.go"}}]}}`, name)+"\n")
-		found := runCommand(t, dir, "", "sess-grep", "--file", "*.go", "--in", "call", "-c", ".", file)
+		found := runCommand(t, dir, "", "sess-grep", "--touched", "*.go", "--in", "call", "-c", ".", file)
 		counted := runCommand(t, dir, "", "sess-stat", "--context", "--by", "file", file)
 		if finds, counts := found.stdout == "1\n", strings.Contains(counted.stdout, "src/needle.go\t"); finds != counts || counted.status != 0 {
 			t.Errorf("%s: sess-grep finds it: %t, sess-stat counts it: %t %s", name, finds, counts, counted.stdout)

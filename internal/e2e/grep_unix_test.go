@@ -185,10 +185,10 @@ func TestGrepForks(t *testing.T) {
 			if got := texts("sess-grep", "--role", "user", "--subagents", "no", "[QCD]"); !slices.Equal(got, want) {
 				t.Errorf("sess-grep: %q\nwant %q", got, want)
 			}
-			if got := texts("sess-history", "--dup"); !slices.Equal(got, want) {
+			if got := texts("sess-history", "--copies", "--subagents", "no"); !slices.Equal(got, want) {
 				t.Errorf("sess-history: %q\nwant %q", got, want)
 			}
-			all, agents := texts("sess-grep", "--role", "user", "."), texts("sess-history", "--dup", "--subagents")
+			all, agents := texts("sess-grep", "--role", "user", "."), texts("sess-history", "--copies", "--subagents=yes")
 			if more := len(all) > len(want) && len(agents) > len(want); more != (f.name == "opencode, sub-agents") {
 				t.Errorf("with sub-agents: %q, %q", all, agents)
 			}

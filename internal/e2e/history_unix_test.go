@@ -90,7 +90,7 @@ func TestHistoryDamage(t *testing.T) {
 			write(t, dir, "store/--w--/good.jsonl", header+`{"type":"message","id":"bbbb0001","parentId":null,"timestamp":"2026-01-02T03:05:00.000Z","message":{"role":"user","content":"the good one"}}`+"\n")
 			write(t, dir, "store/--w--/bad.jsonl", f.content)
 			path := runCommand(t, dir, "", "sess-path", "--no-header", "store/--w--/bad.jsonl")
-			r := runCommand(t, dir, "", "sess-history", "-a", "--dup")
+			r := runCommand(t, dir, "", "sess-history", "-a", "--copies")
 			if want := map[bool]int{true: 2}[path.status > 1]; r.status != want {
 				t.Errorf("status %d, want %d: %s%s", r.status, want, r.stdout, r.stderr)
 			}

@@ -106,7 +106,7 @@ func TestNothingOutsideTheStore(t *testing.T) {
 		{"sess-new", "--store", "--cwd", "/../..//../escaped/.."},
 		{"sess-new", "--store", "--title", "../../../escaped"},
 		{"sess-fork", "--store", "evil.jsonl"},
-		{"sess-fork", "--store", "--all", "evil.jsonl"},
+		{"sess-fork", "--store", "--branches", "evil.jsonl"},
 		{"sess-fork", "--store", "--cwd", "../..", "evil.jsonl"},
 		{"sess-fork", "-o", "link.jsonl", "evil.jsonl"},
 		{"sess-new", "-o", "link.jsonl"},

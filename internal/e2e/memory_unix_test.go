@@ -78,7 +78,7 @@ var huge = [][]string{
 	{"sess-export", "-q", "codex", "--for", "paginated", "s.jsonl"},
 	{"sess-fork", "s.jsonl"},
 	{"sess-fork", "-o", "out/o.jsonl", "s.jsonl"},
-	{"sess-fork", "--all", "--store", "s.jsonl"},
+	{"sess-fork", "--branches", "--store", "s.jsonl"},
 	{"sess-tree", "s.jsonl"},
 	{"sess-check", "s.jsonl"},
 	{"sess-compact", "--plan", "s.jsonl"},
@@ -95,12 +95,12 @@ var huge = [][]string{
 	{"sess-grep", "-o", "in it", "<"},
 	{"sess-grep", "-A1", "in it", "s.jsonl"},
 	{"sess-grep", "--json", "in it", "s.jsonl"},
-	{"sess-grep", "--entries", "in it", "s.jsonl"},
+	{"sess-grep", "--lines", "in it", "s.jsonl"},
 	{"sess-grep", "--count-matches", "e", "s.jsonl"},
 	{"sess-ls", "."},
-	{"sess-ls", "--count", "."},
-	{"sess-ls", "--count", "--json", "."},
-	{"sess-ls", "--count", "--name", "xt", "."},
+	{"sess-ls", "--exact", "."},
+	{"sess-ls", "--exact", "--json", "."},
+	{"sess-ls", "--exact", "--title", "xt", "."},
 }
 
 // One line of 32 MiB; of 64 MiB on CI; of 1 GiB with SESS_HUGE=1, which takes

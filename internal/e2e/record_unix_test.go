@@ -136,7 +136,7 @@ func TestRecordUndelayed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "s.jsonl", header)
-	c := command(dir, "sess-record", "--from", "text", "s.jsonl")
+	c := command(dir, "sess-record", "--reply", "text", "s.jsonl")
 	in, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -353,7 +353,7 @@ func TestRecordLeftInPipe(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "s.jsonl", header)
 	const size = 1 << 20
-	c := command(dir, "sess-record", "--from", "text", "s.jsonl", "--", "sh", "-c", fmt.Sprintf(`sleep 300 2>/dev/null & echo $! >pid; head -c %d /dev/zero | tr '\0' x`, size))
+	c := command(dir, "sess-record", "--reply", "text", "s.jsonl", "--", "sh", "-c", fmt.Sprintf(`sleep 300 2>/dev/null & echo $! >pid; head -c %d /dev/zero | tr '\0' x`, size))
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -445,7 +445,7 @@ func TestRecordPromptFirst(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			write(t, dir, "s.jsonl", header)
-			c := command(dir, "sess-record", "--from", from, "--prompt", "go on", "s.jsonl", "--", "sh", "-c", `echo up; cat`)
+			c := command(dir, "sess-record", "--reply", from, "--prompt", "go on", "s.jsonl", "--", "sh", "-c", `echo up; cat`)
 			in, err := c.StdinPipe()
 			if err != nil {
 				t.Fatal(err)

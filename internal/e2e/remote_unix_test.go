@@ -45,13 +45,13 @@ func TestRemoteAddress(t *testing.T) {
 	if r := run("sess-path", "remote:nowhere"); r.status != 2 || r.stdout != "" || !strings.Contains(r.stderr, "no such session") {
 		t.Errorf("%d, %q, %s", r.status, r.stdout, r.stderr)
 	}
-	if r := run("sess-ls", "--remote", "--paths"); r.status != 0 || r.stdout != "remote:"+id+"\n" {
+	if r := run("sess-ls", "remote:", "--paths"); r.status != 0 || r.stdout != "remote:"+id+"\n" {
 		t.Errorf("%d, %q, %s", r.status, r.stdout, r.stderr)
 	}
-	if r := run("sess-ls", "--remote", "--since", "1h", "--cwd", "/nowhere"); r.status != 1 || r.stdout != "" {
+	if r := run("sess-ls", "remote:", "--since", "1h", "--cwd", "/nowhere"); r.status != 1 || r.stdout != "" {
 		t.Errorf("%d, %q, %s", r.status, r.stdout, r.stderr)
 	}
-	if r := runCommand(t, dir, "", "sess-ls", "--remote"); r.status != 2 || !strings.Contains(r.stderr, "no remote is named") {
+	if r := runCommand(t, dir, "", "sess-ls", "remote:"); r.status != 2 || !strings.Contains(r.stderr, "no remote is named") {
 		t.Errorf("%d, %q, %s", r.status, r.stdout, r.stderr)
 	}
 	wantSame(t, dir, before)
@@ -82,7 +82,7 @@ func TestRemoteWriters(t *testing.T) {
 	for w := range writers {
 		wg.Go(func() {
 			for i := range each {
-				r := run(fmt.Sprintf(`{"role":"user","content":"by %d.%d."}`+"\n", w, i), "sess-sync", "append", "--tries", "500", id)
+				r := run(fmt.Sprintf(`{"role":"user","content":"by %d.%d."}`+"\n", w, i), "sess-sync", "append", "--retries", "500", id)
 				if r.status != 0 {
 					t.Errorf("append: %d, %s", r.status, r.stderr)
 				}
@@ -92,7 +92,7 @@ func TestRemoteWriters(t *testing.T) {
 	for m, name := range machines {
 		wg.Go(func() {
 			for i := range each {
-				for _, args := range [][]string{{"sess-append", "-q", "-t", fmt.Sprintf("on %d.%d.", m, i), name}, {"sess-sync", "push", "-q", "--tries", "500", name}, {"sess-sync", "pull", "-q", name}} {
+				for _, args := range [][]string{{"sess-append", "-q", "-t", fmt.Sprintf("on %d.%d.", m, i), name}, {"sess-sync", "push", "-q", "--retries", "500", name}, {"sess-sync", "pull", "-q", name}} {
 					if r := run("", args...); r.status > 1 {
 						t.Errorf("%v: %d, %s", args, r.status, r.stderr)
 					}

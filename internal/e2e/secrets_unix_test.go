@@ -121,7 +121,7 @@ func TestRemoteSecrets(t *testing.T) {
 	run(1, address, "sess-sync", "pull", "-v", "s.jsonl")
 	run(0, address, "sess-sync", "pull", "-v", id)
 	run(0, address, "sess-sync", "check", "-v")
-	run(0, address, "sess-ls", "--remote")
+	run(0, address, "sess-ls", "remote:")
 	run(0, address, "sess-path", "remote:"+id)
 	b.mu.Lock()
 	b.deny = true

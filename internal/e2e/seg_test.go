@@ -124,7 +124,7 @@ func TestSegmentedOperand(t *testing.T) {
 		{"sess-tree", "FILE"},
 		{"sess-check", "FILE"},
 		{"sess-compact", "--plan", "--keep", "100", "FILE"},
-		{"sess-compact", "--check", "--window", "20000", "FILE"},
+		{"sess-compact", "--size", "--window", "20000", "FILE"},
 		{"sess-export", "pi", "FILE"},
 		{"sess-append", "--dry-run", "--type", "label", "--set", "targetId=aaaa0001", "--set", "label=x", "FILE"},
 	} {
@@ -137,7 +137,7 @@ func TestSegmentedOperand(t *testing.T) {
 			t.Errorf("%v:\n%+v\nwant\n%+v", args, got, want)
 		}
 	}
-	fork := runCommand(t, dir, "", "sess-fork", "--all", "s.v2")
+	fork := runCommand(t, dir, "", "sess-fork", "--branches", "s.v2")
 	if want := `"parentSession":"` + filepath.Join(dir, "s.v2") + `"`; fork.status != 0 || !strings.Contains(fork.stdout, want) || strings.Count(fork.stdout, "\n") != 21 {
 		t.Errorf("%+v", fork)
 	}
@@ -150,7 +150,7 @@ func TestSegmentedOperand(t *testing.T) {
 	if ls := runCommand(t, dir, "", "sess-ls", "--all", "--json", "."); strings.Count(ls.stdout, "\n") != 1 || ls.stderr != "" {
 		t.Errorf("a store is not listed beside its file: %+v", ls)
 	}
-	must := script(t, dir, "sess-new --parent s.v2")
+	must := script(t, dir, "sess-new --from s.v2")
 	if !strings.Contains(must, `"parentSession":"`+filepath.Join(dir, "s.v2")+`"`) {
 		t.Errorf("parent: %s", must)
 	}

@@ -45,8 +45,8 @@ func TestOneTruth(t *testing.T) {
 	for _, args := range [][]string{
 		{"sess-tree", file},
 		{"sess-export", "pi", file},
-		{"sess-fork", "--all", file},
-		{"sess-compact", "--prompt", "--keep", "1", file},
+		{"sess-fork", "--branches", file},
+		{"sess-compact", "--print-prompt", "--keep", "1", file},
 	} {
 		if r := runCommand(t, dir, "", args...); r.status != 0 || !strings.Contains(r.stdout, "four") {
 			t.Errorf("%v: %+v", args, r)

@@ -20,7 +20,7 @@ func TestShowOnATerminal(t *testing.T) {
 		`SESS_PAGER= PAGER='tr a-z A-Z' sess-show s.jsonl`:                "an answer",
 		`SESS_PAGER=cat sess-show s.jsonl`:                                "an answer",
 		`SESS_PAGER='tr a-z A-Z' sess-show --no-pager s.jsonl`:            "an answer",
-		`SESS_PAGER='tr a-z A-Z' sess-show --text s.jsonl`:                "an answer",
+		`SESS_PAGER='tr a-z A-Z' sess-show --as text s.jsonl`:                "an answer",
 		`PATH=` + bin + ` sess-show s.jsonl`:                              "an answer", // no less
 		`SESS_PAGER='head -c 5' sess-show long.jsonl 2>err; echo =$?`:     "=0",
 		`SESS_PAGER=true sess-show long.jsonl 2>err; echo =$?`:            "=0",
@@ -55,7 +55,7 @@ func TestShowInColoursWithoutAPager(t *testing.T) {
 	scripted(t, dir, `sess-new --cwd / | sess-append -t "$(printf 'q \033[1;32mforged\033[0m \302\2331m')" | sess-append -r assistant -t 'an answer' > s.jsonl`)
 	for _, line := range []string{
 		"sess-show --no-pager s.jsonl", "PAGER=cat sess-show s.jsonl", "SESS_PAGER= sess-show s.jsonl", "PATH=" + bin + " sess-show s.jsonl", // no less
-		"SESS_PAGER='cat -' sess-show s.jsonl", "sess-show --ansi --color always --no-pager s.jsonl", "sess-show < s.jsonl --no-pager",
+		"SESS_PAGER='cat -' sess-show s.jsonl", "sess-show --as ansi --color always --no-pager s.jsonl", "sess-show < s.jsonl --no-pager",
 	} {
 		text := shown(t, dir, line)
 		for _, want := range []string{"\x1b[1;32muser:\x1b[0m q ", "\x1b[1;34massistant:\x1b[0m an answer", `x1b[1;32mforged`} {

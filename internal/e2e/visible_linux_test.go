@@ -122,7 +122,7 @@ func TestTerminalGetsNoControlCharacters(t *testing.T) {
 	lines := []string{
 		"sess-ls .", "sess-ls --json .", "sess-ls --paths .", "sess-ls -0 .", "sess-ls --all", "sess-ls --usage .", "sess-ls --all --color always", "sess-ls --agent all", "sess-ls --json --all",
 		"sess-history --all", "sess-history -a", "sess-history -a --json", "sess-history -a -0", "sess-history .",
-		"sess-grep -a needle", "sess-grep -l needle .", "sess-grep -L nothing .", "sess-grep -c needle .", "sess-grep --json needle .", "sess-grep --entries needle .", "sess-grep -o 'needle.*' .",
+		"sess-grep -a needle", "sess-grep -l needle .", "sess-grep -L nothing .", "sess-grep -c needle .", "sess-grep --json needle .", "sess-grep --lines needle .", "sess-grep -o 'needle.*' .",
 		"sess-grep --color always --in all -C 2 needle .", "sess-grep --in all needle s.jsonl", "sess-grep --color always needle .",
 		"sess-stat .", "sess-stat --all --by project,session", "sess-redact --check .", "sess-redact --check --all", "sess-doctor", "sess-doctor --json",
 		"sess-new --cwd \"$EVIL\"", "sess-new --cwd \"$EVIL\" --name \"$EVIL\" -o \"$EVIL.jsonl\"", "sess-new --store --cwd \"/$EVIL\"",
@@ -130,7 +130,7 @@ func TestTerminalGetsNoControlCharacters(t *testing.T) {
 		"sess-path \"$EVIL\"", "sess \"$EVIL\"", "sess-sync \"$EVIL\"", "sess-grep '(' \"$EVIL\"", "sess-show -o \"$EVIL/\" s.jsonl", "sess-show -o \"$EVIL.html\" s.jsonl",
 		"sess-sync --remote \"dir:$PWD/r$EVIL\" push s.jsonl plain.jsonl", "sess-sync init r; sess-sync push --remote r s.jsonl; sess-sync ls --remote r; sess-sync ls --json --remote r; sess-sync cat --remote r \"$(head -c 300 s.jsonl | sess-path --jq .id 2>/dev/null)\"",
 		"sess-seg migrate plain.jsonl; sess-seg status plain.v2; sess-seg cat plain.v2; sess-seg tail 2 plain.v2; sess-seg verify plain.v2; sess-seg path plain.v2",
-		"sess-record s2.jsonl --from text -- printf '\\033[5m\\302\\2335m\\342\\200\\256\\377'", "sess-import --homes", "sess-import pi --list .", "sess-import pi --all -o made .",
+		"sess-record s2.jsonl --reply text -- printf '\\033[5m\\302\\2335m\\342\\200\\256\\377'", "sess-import --homes", "sess-import pi --list .", "sess-import pi --all -o made .",
 		"sess-turn -t hi plain.jsonl -- printf '\\033[5m\\302\\2335m\\342\\200\\256\\377'",
 	}
 	for _, line := range hostileLines {

@@ -77,6 +77,23 @@ func parseAddress(operand string) (address, bool) {
 	return address{format, id}, true
 }
 
+// Address takes an operand that is an address apart: what stands in front of the colon, and behind it
+// a directory or the beginning of an id, or neither.
+func Address(operand string) (name, dir, id string, ok bool) {
+	a, ok := parseAddress(operand)
+	if a.isDir() {
+		return a.format, a.id, "", ok
+	}
+	return a.format, "", a.id, ok
+}
+
+// Listed reports whether an operand of a tool that takes many sessions names all of an agent, NAME:,
+// or those of a directory, NAME:/DIR; or all of the remote. Name is what stands in front of the colon.
+func Listed(operand string) (name string, ok bool) {
+	name, _, id, ok := Address(operand)
+	return name, ok && id == ""
+}
+
 // program is the one that prints the session.
 func (a address) program() string {
 	if a.format == Remote {

@@ -27,6 +27,8 @@ type Destination struct {
 	Defer  bool   // make a draft, which the first assistant message publishes
 	Crumb  bool   // leave a breadcrumb for what is made in the store
 	Create bool   // an existing File is left as it is, and is no error
+	Force  bool   // an existing File is replaced, unless it is one of Read
+	Read   []string
 }
 
 // Check refuses what contradicts itself.
@@ -36,6 +38,12 @@ func (d Destination) Check() error {
 	}
 	if d.Create && d.File == "" {
 		return clikit.UsageError("--create goes with --output")
+	}
+	if err := clikit.Exclusive(clikit.Given(d.Force, "--force"), clikit.Given(d.Create, "--create"), clikit.Given(d.Defer, "--defer")); err != nil {
+		return err
+	}
+	if d.Force && d.File == "" {
+		return clikit.UsageError("--force goes with --output: a file is replaced")
 	}
 	if d.Defer && !d.Store && d.File == "" {
 		return clikit.UsageError("--defer goes with --store or --output")
@@ -93,6 +101,9 @@ func (d Destination) store(s *clikit.Streams, lines []string) (path string, err 
 // file makes the file, or its draft. A name that was promised to a draft is as
 // good as taken.
 func (d Destination) file(content io.WriterTo) error {
+	if d.Force {
+		return d.replace(content)
+	}
 	create := jsonl.Create
 	if d.Defer {
 		create = store.CreateDraft
@@ -100,10 +111,25 @@ func (d Destination) file(content io.WriterTo) error {
 		return clikit.WithHint(fmt.Errorf("creating %s: %w", d.File, fs.ErrExist), "its draft %s exists, which sess-append publishes", file)
 	}
 	err := named(d.File, create(d.File, content, d.Durable()))
-	if errors.Is(err, fs.ErrExist) {
-		return clikit.WithHint(err, "an existing file is never overwritten")
+	switch {
+	case errors.Is(err, fs.ErrExist) && d.Defer:
+		return clikit.WithHint(err, "a draft takes no name that is taken")
+	case errors.Is(err, fs.ErrExist):
+		return clikit.WithHint(err, "--force replaces it")
 	}
 	return err
+}
+
+// replace makes the file in the place of one that is there, which is not one that is being read: it
+// may have grown since.
+func (d Destination) replace(content io.WriterTo) error {
+	there, err := os.Stat(d.File)
+	for _, name := range d.Read {
+		if read, rerr := os.Stat(name); err == nil && rerr == nil && os.SameFile(there, read) {
+			return clikit.WithHint(clikit.UsageError("creating %s: it is the session that is read", d.File), "name another file")
+		}
+	}
+	return d.Remake(content)
 }
 
 // Ensure makes an empty session in the working directory, as sess-new does, if an operand

@@ -11,14 +11,14 @@ import (
 
 var tails = map[string]jsonl.Tail{"blank": jsonl.Blank, "end-line": jsonl.EndLine, "refuse": jsonl.Refuse}
 
-// Flags are those of a tool that adds to a session; what is the word for that
-// which it adds. Settle has to be called when they have been read.
-func (o *TargetOptions) Flags(what string) []clikit.Flag {
+// Flags are those of a tool that adds to a session. Settle has to be called when they have been
+// read.
+func (o *TargetOptions) Flags() []clikit.Flag {
 	return []clikit.Flag{
-		clikit.Choice(&o.tail, "tail", []string{"blank", "end-line", "refuse"}, "treat a torn last line `HOW`"),
-		clikit.Duration(&o.Grace, "grace", jsonl.DefaultGrace, "leave a torn last line alone until `DURATION` after the last write"),
-		SyncFlag(&o.Sync, what),
-		clikit.Duration(&o.Wait, "wait", jsonl.DefaultWait, "wait for the lock at most `DURATION`"),
+		clikit.Choice(&o.tail, "tail", []string{"blank", "end-line", "refuse"}, ""),
+		clikit.Duration(&o.Grace, "grace", jsonl.DefaultGrace, ""),
+		SyncFlag(&o.Sync),
+		clikit.Duration(&o.Wait, "wait", jsonl.DefaultWait, ""),
 	}
 }
 
@@ -33,35 +33,28 @@ func (o *TargetOptions) Settle() {
 	}
 }
 
-// LeafFlag is the flag that names the entry where a path ends. It has the same names in every
-// tool.
-func LeafFlag(dst *string, value, usage string) clikit.Flag {
-	return clikit.String(dst, "leaf, at, l", value, usage)
-}
-
-// ParentFlag is the flag that names the entry behind which entries are added.
-func ParentFlag(dst *string, usage string) clikit.Flag {
-	return clikit.String(dst, "parent, leaf", "", usage)
-}
 
 // CreateFlag is the flag of a tool that makes the session it adds to; see [Ensure].
 func CreateFlag(dst *bool) clikit.Flag {
-	return clikit.Bool(dst, "create", "make the session if there is none")
+	return clikit.Bool(dst, "create", "")
 }
 
-// SyncFlag is the flag of a tool that writes what.
-func SyncFlag(dst *string, what string) clikit.Flag {
-	return clikit.Choice(dst, "sync", []string{"", "always", "never"},
-		"sync the "+what+" to disk `WHEN` (by default always in the store, never elsewhere)")
+// SyncFlag is the flag of a tool that writes.
+func SyncFlag(dst *string) clikit.Flag {
+	return clikit.Choice(dst, "sync", []string{"", "always", "never"}, " (by default always in the store, never elsewhere)")
 }
 
-// Flags are those of a tool that makes a session; what is the word for it.
-func (d *Destination) Flags(what string) []clikit.Flag {
+// ForceFlag is the flag that has the File made in the place of one that is there.
+func (d *Destination) ForceFlag() clikit.Flag { return clikit.Bool(&d.Force, "force", "") }
+
+// Flags are those of a tool that makes a session.
+func (d *Destination) Flags() []clikit.Flag {
 	return []clikit.Flag{
-		clikit.Bool(&d.Store, "store", "make the file in the store and print its path"),
-		clikit.String(&d.File, "output, o", "", "make `FILE`, which must not exist, and print its path"),
-		SyncFlag(&d.Sync, what),
-		clikit.Bool(&d.DryRun, "dry-run, n", "print the session and make nothing"),
+		clikit.Bool(&d.Store, "store", "the file"),
+		clikit.Output(&d.File, ""),
+		d.ForceFlag(),
+		SyncFlag(&d.Sync),
+		clikit.Bool(&d.DryRun, "dry-run, n", "the session"),
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 // It has the same name and meaning in every tool.
 func HarnessFlag(dst *Harness) clikit.Flag {
 	words := []string{string(DropHarness), string(KeepHarness)}
-	return clikit.Choice((*string)(dst), "harness", words, "`WHAT` to do with words of an agent in the user's name, such as reminders")
+	return clikit.Choice((*string)(dst), "harness", words, "")
 }
 
 // Spoken returns what of a projection is to be shown, and says under -v what is left out

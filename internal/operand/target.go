@@ -258,7 +258,7 @@ func (t *Target) prepare(o TargetOptions) error {
 
 func addable(name string, h session.Header) error {
 	if err := h.CanAppend(); err != nil {
-		return clikit.WithHint(fmt.Errorf("%s: %w", name, err), "sess-fork --all makes a version 3 copy")
+		return clikit.WithHint(fmt.Errorf("%s: %w", name, err), "sess-fork --branches makes a version 3 copy")
 	}
 	return nil
 }

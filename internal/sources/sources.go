@@ -33,30 +33,45 @@ var (
 
 // A Selection says which sessions are meant, in the words that all tools have for it.
 type Selection struct {
-	Agent        string // whose store it is, [operand.EveryAgent] for all of them, "" for ours
-	CWD          string // the working directory of the sessions, "" for the current one
-	Since, Until string // when a session was modified last, as listing.When reads it
-	All          bool   // every project of the store
+	Agents       []string // whose stores they are in, [operand.EveryAgent] for those of all; none is ours
+	CWD          string   // the working directory of the sessions, "" for the current one
+	Since, Until string   // when a session was modified last, as listing.When reads it
+	All          bool     // every project of the store
+	Subagents    Subagents
+
+	// Tells says that the tool sees by itself which sessions are those of sub-agents.
+	Tells bool
 }
 
-// Flags are the flags that fill a selection, of a tool that also takes directories. Verb
-// is what the tool does with sessions.
-func (c *Selection) Flags(verb string) []clikit.Flag {
-	return append(c.places(verb, ", or one level below each DIR"),
-		clikit.String(&c.Since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
-		clikit.String(&c.Until, "until", "", "only sessions modified before `WHEN`"),
+// Flags are the flags that fill a selection, of a tool that also takes directories.
+func (c *Selection) Flags() []clikit.Flag {
+	return append(c.places(" of every project of the store, or one level below each DIR"),
+		clikit.String(&c.Since, "since", "", "sessions modified"),
+		clikit.String(&c.Until, "until", "", "sessions modified"),
 	)
 }
 
-// Places are those of the flags that say where the sessions are.
-func (c *Selection) Places(verb string) []clikit.Flag { return c.places(verb, "") }
+// Places are those of the flags that say where the sessions are, and whose.
+func (c *Selection) Places() []clikit.Flag { return c.places(" of every project of the store") }
 
-func (c *Selection) places(verb, more string) []clikit.Flag {
+func (c *Selection) places(all string) []clikit.Flag {
 	return []clikit.Flag{
-		clikit.Bool(&c.All, "all, a", verb+" every project of the store"+more),
-		clikit.Choice(&c.Agent, "agent", slices.Concat([]string{""}, operand.Agents(), []string{operand.EveryAgent}), verb+" the sessions of the agent `NAME` where it keeps them"),
-		clikit.String(&c.CWD, "cwd", "", "only sessions of the working directory `DIR`"),
+		clikit.Bool(&c.All, "all, a", all),
+		clikit.Choices(&c.Agents, "agent", append(operand.Agents(), operand.EveryAgent), ""),
+		clikit.String(&c.CWD, "cwd", "", ""),
+		clikit.Choice((*string)(&c.Subagents), "subagents", []string{string(WithSubagents), string(WithoutSubagents), string(OnlySubagents)}, ""),
 	}
+}
+
+// Given reports whether one of the flags was given.
+func (c *Selection) Given() bool { return c.selects() || c.All || c.CWD != "" }
+
+// Named are the agents whose sessions are meant, none for our own.
+func (c *Selection) Named() []string {
+	if slices.Contains(c.Agents, operand.EveryAgent) {
+		return operand.Agents()
+	}
+	return c.Agents
 }
 
 // A Source is a session to read.
@@ -92,6 +107,17 @@ func (c Selection) Find(ctx context.Context, s *clikit.Streams, operands []strin
 		if err := operand.Named(op); err != nil {
 			return out, err
 		}
+		if name, ok := operand.Listed(op); ok {
+			of := Found{}
+			if err := c.listAgent(ctx, s, &of, "", []string{op}); err != nil {
+				return out, err
+			}
+			for i := range of.List {
+				of.List[i].Agent = strings.TrimPrefix(name, operand.Remote)
+			}
+			out.add(of.List)
+			continue
+		}
 		fi, err := os.Stat(op)
 		if err != nil || !fi.IsDir() || operand.Segmented(op) {
 			out.List = append(out.List, Source{Name: op, Named: true})
@@ -114,7 +140,9 @@ func (c Selection) Stored(ctx context.Context, s *clikit.Streams) (Found, error)
 }
 
 // selects reports whether sess-ls has to say which sessions are meant.
-func (c Selection) selects() bool { return c.Agent != "" || c.Since != "" || c.Until != "" }
+func (c Selection) selects() bool {
+	return len(c.Agents) > 0 || c.Since != "" || c.Until != "" || c.Subagents.leavesOut() && !c.Tells
+}
 
 // isInput reports whether standard input is something to search: a pipe or a file.
 func isInput(s *clikit.Streams) bool {
@@ -171,12 +199,12 @@ func (c *Selection) directory(s *clikit.Streams, out *Found, dir string) (err er
 // listed has the sessions listed, those of each agent by a process of its own: one that
 // cannot be listed does not hide the others.
 func (c *Selection) listed(ctx context.Context, s *clikit.Streams, operands []string) (Found, error) {
-	agents := []string{c.Agent}
-	if c.Agent == operand.EveryAgent {
-		if len(operands) > 0 {
-			return Found{}, clikit.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", operand.EveryAgent)
-		}
-		agents = operand.Agents()
+	agents := c.Named()
+	switch {
+	case len(agents) == 0:
+		agents = []string{""}
+	case len(agents) > 1 && len(operands) > 0:
+		return Found{}, clikit.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", strings.Join(c.Agents, ","))
 	}
 	found := make([]Found, len(agents))
 	var wg sync.WaitGroup
@@ -185,14 +213,8 @@ func (c *Selection) listed(ctx context.Context, s *clikit.Streams, operands []st
 	}
 	wg.Wait()
 	var all Found
-	seen := map[string]bool{}
 	for i, f := range found {
-		for _, src := range f.List {
-			if !seen[src.Name] {
-				all.List = append(all.List, src)
-			}
-			seen[src.Name] = true
-		}
+		all.add(f.List)
 		switch {
 		case f.Failed == nil || clikit.Status(f.Failed) == clikit.ExitNo:
 		case len(agents) == 1:
@@ -205,13 +227,30 @@ func (c *Selection) listed(ctx context.Context, s *clikit.Streams, operands []st
 	return all, ctx.Err()
 }
 
+// add adds sessions that are not there yet.
+func (f *Found) add(more []Source) {
+	seen := map[string]bool{}
+	for _, src := range f.List {
+		seen[src.Name] = true
+	}
+	for _, src := range more {
+		if !seen[src.Name] {
+			f.List = append(f.List, src)
+		}
+		seen[src.Name] = true
+	}
+}
+
 // listAgent adds the sessions of an agent, of our store if it is "".
 func (c *Selection) listAgent(ctx context.Context, s *clikit.Streams, out *Found, agent string, operands []string) error {
 	args := []string{"-0"} // the names that other tools take
-	for _, f := range [][2]string{{"--agent", agent}, {"--cwd", c.CWD}, {"--since", c.Since}, {"--older-than", c.Until}} {
+	for _, f := range [][2]string{{"--agent", agent}, {"--cwd", c.CWD}, {"--since", c.Since}, {"--until", c.Until}} {
 		if f[1] != "" {
 			args = append(args, f[0]+"="+f[1])
 		}
+	}
+	if c.Subagents.leavesOut() && !c.Tells {
+		args = append(args, "--subagents="+string(c.Subagents))
 	}
 	if c.All {
 		args = append(args, "--all")

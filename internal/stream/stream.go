@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -30,8 +29,6 @@ type Options struct {
 	// From is one of Names; "" is Auto.
 	From string
 
-	// TextFlag is the flag by which a user names a format, for hints; "" is --from.
-	TextFlag string
 
 	// Prompt is what the user said, where the stream does not have it. Where it has,
 	// they are compared.
@@ -193,7 +190,7 @@ func (d *Decoder) Close() error {
 	case d.frame.number == 0:
 		d.rec.problem("the stream is empty")
 	default:
-		d.rec.problem("it is no stream that is known; %s %s takes it as an answer", cmp.Or(d.rec.o.TextFlag, "--from"), Text)
+		d.rec.problem("it is no stream that is known; --reply %s takes it as an answer", Text)
 	}
 	return errors.Join(d.rec.close(), d.rec.verdict())
 }

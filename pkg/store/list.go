@@ -141,7 +141,7 @@ const (
 	ByName                  // in byte order; those without a name last
 )
 
-var orderNames = []string{"modified", "created", "size", "messages", "name"}
+var orderNames = []string{"modified", "created", "size", "messages", "title"}
 
 // ParseOrder returns the order called modified, created, size, messages or
 // name. The error names them all.

@@ -43,7 +43,7 @@ func (b *bench) growthGoals() []goal {
 			}
 			all := b.sessions() / storedPerProject
 			some, err := projects(dir, max(1, int(int64(all)*size/b.size)))
-			return b.ours("sess-ls", append([]string{"--count", "--json"}, some...)...), float64(len(some)), err
+			return b.ours("sess-ls", append([]string{"--exact", "--json"}, some...)...), float64(len(some)), err
 		}),
 	}
 }

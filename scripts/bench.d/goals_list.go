@@ -20,7 +20,7 @@ func (b *bench) listGoals() []goal {
 
 // listed lists the sessions of a store with exact counts.
 func (b *bench) listed(dir string) command {
-	return b.ours("sess-ls", "--all", "--count", dir)
+	return b.ours("sess-ls", "--all", "--exact", dir)
 }
 
 func (b *bench) listing(peer func(dir string) (command, error)) func(context.Context) (ours, theirs command, err error) {

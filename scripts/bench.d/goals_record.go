@@ -17,7 +17,7 @@ import (
 // recordGoals are about what passes through sess-record, and about the front door.
 func (b *bench) recordGoals() []goal {
 	return []goal{
-		b.passing("sess-record, text through it", "text", "--from", "text"),
+		b.passing("sess-record, text through it", "text", "--reply", "text"),
 		b.passing("sess-record, deltas of a stream through it", "deltas"),
 		b.passing("sess-record, whole messages through it", "messages"),
 		{"sess-record, added to a line that passes", b.passedLine},

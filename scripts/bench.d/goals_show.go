@@ -11,21 +11,21 @@ func (b *bench) showGoals() []goal {
 	n := min(b.size, 1e6)
 	hundred := min(b.size, 100e6)
 	return []goal{
-		versus(b, "sess-show --html "+size(float64(n))+" / no-op tool", 25, func(ctx context.Context) (ours, peer command, err error) {
+		versus(b, "sess-show --as html "+size(float64(n))+" / no-op tool", 25, func(ctx context.Context) (ours, peer command, err error) {
 			s, err := b.session(ctx, linear, n)
-			return b.ours("sess-show", "--html", s.file), b.ours("noop", "-t", "hello", "s.jsonl"), err
+			return b.ours("sess-show", "--as", "html", s.file), b.ours("noop", "-t", "hello", "s.jsonl"), err
 		}),
-		versus(b, "sess-show --html "+size(float64(n))+" / pi 0.87 --export", 1./20, func(ctx context.Context) (ours, peer command, err error) {
+		versus(b, "sess-show --as html "+size(float64(n))+" / pi 0.87 --export", 1./20, func(ctx context.Context) (ours, peer command, err error) {
 			s, err := b.session(ctx, linear, n)
 			if err != nil {
 				return ours, peer, err
 			}
 			peer, err = b.piExport(s.file)
-			return b.ours("sess-show", "--html", s.file), peer, err
+			return b.ours("sess-show", "--as", "html", s.file), peer, err
 		}),
-		measured(b, "sess-show --html "+size(float64(hundred))+" / cat", 60, 150e6, func(ctx context.Context) (ours, peer command, err error) {
+		measured(b, "sess-show --as html "+size(float64(hundred))+" / cat", 60, 150e6, func(ctx context.Context) (ours, peer command, err error) {
 			s, err := b.session(ctx, linear, hundred)
-			return b.ours("sess-show", "--html", s.file), command{argv: []string{"cat", s.file}}, err
+			return b.ours("sess-show", "--as", "html", s.file), command{argv: []string{"cat", s.file}}, err
 		}),
 	}
 }

@@ -87,7 +87,7 @@ async function wrong(file) {
 	mkdirSync(project, { recursive: true });
 	mkdirSync(join(config, "projects"), { recursive: true });
 	const session = sess("sess-import", undefined, "-q", file);
-	const here = sess("sess-fork", session, "-q", "--all", "--cwd", project);
+	const here = sess("sess-fork", session, "-q", "--branches", "--cwd", project);
 	const path = sess("sess-export", here, "-q", "-o", join(config, "projects"), "claude").trim();
 	const summary = here.split("\n").filter(Boolean).map((l) => JSON.parse(l)).filter((e) => e.type === "compaction").at(-1)?.summary.trim();
 	const nobody = "http://127.0.0.1:9";

@@ -20,7 +20,7 @@ mkdir -p "$work/imported" "$work/made"
 }
 # tools and legacy are two of them: one with calls, one behind a compaction.
 tools=$(echo "$work"/imported/*91f6-7160-bf5c-f00cf0fdb18c.jsonl) legacy=$(echo "$work"/imported/*ad66-7e63-80cf-8be8b3cfd61d.jsonl)
-[ -e "$work/made/forked.jsonl" ] || sess-fork -q --all -o "$work/made/forked.jsonl" "$tools" >/dev/null
+[ -e "$work/made/forked.jsonl" ] || sess-fork -q --branches -o "$work/made/forked.jsonl" "$tools" >/dev/null
 for from in "$tools" "$legacy"; do
 	made=$work/made/$(basename "$from" .jsonl | tail -c 5)
 	[ ! -e "$made-compacted.jsonl" ] || continue

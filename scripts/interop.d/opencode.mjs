@@ -102,7 +102,7 @@ async function goesOn(file, db) {
 	const given = join(dir, "given.json");
 	if (db) { // where it says that it is at home there has to be something
 		const here = join(dir, "here.jsonl");
-		sess("sess-fork", "-q", "--all", "--cwd", cwd, "-o", here, file);
+		sess("sess-fork", "-q", "--branches", "--cwd", cwd, "-o", here, file);
 		file = here;
 	}
 	sess("sess-export", "-q", "-o", given, "opencode", file);

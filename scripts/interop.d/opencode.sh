@@ -18,7 +18,7 @@ for file in "$root"/testdata/opencode/genuine/*.json; do
 	[ -e "$copy" ] || sess-import -q -o "$copy" opencode "$file" >/dev/null
 done
 # A fork of one has ids of its own.
-[ -e "$work/forked.jsonl" ] || sess-fork -q --all -o "$work/forked.jsonl" "$work/imported/tools.jsonl" >/dev/null
+[ -e "$work/forked.jsonl" ] || sess-fork -q --branches -o "$work/forked.jsonl" "$work/imported/tools.jsonl" >/dev/null
 exec node "$root/scripts/interop.d/opencode.mjs" "$program" "$work" "$@" \
 	"$root"/testdata/pi/sessions/branching.jsonl "$root"/testdata/pi/sessions/compacted-twice.jsonl \
 	"$root"/testdata/pi/sessions/split-turn.jsonl "$root"/testdata/pi/sessions/unicode.jsonl \

@@ -8,7 +8,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 bad=0 all=0
 for file; do
-	sess-show -q --html "$file" >"$tmp/ours.html"
+	sess-show -q --as html "$file" >"$tmp/ours.html"
 	"$node" "$pi" --export "$file" "$tmp/theirs.html" >/dev/null 2>&1 || continue
 	all=$((all + 1))
 	"$node" - "$tmp/ours.html" "$tmp/theirs.html" <<'JS' || { echo "     $(basename "$file")"; bad=$((bad + 1)); }

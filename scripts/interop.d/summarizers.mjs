@@ -87,7 +87,7 @@ async function check([program, name]) {
 	const env = { ...homes[program](dir, server.url(c.answer, who)), PATH: process.env.PATH };
 	copyFileSync(join(work, `${c.session}.jsonl`), file);
 	const before = readFileSync(file, "utf8"), flags = ["--keep", keep[c.session], "--retries", "0", ...c.flags ?? ["--timeout", "4m"]];
-	const prompt = sess("", "sess-compact", "--prompt", "--keep", keep[c.session], file).trim();
+	const prompt = sess("", "sess-compact", "--print-prompt", "--keep", keep[c.session], file).trim();
 	if (c.environment) env.SESS_SUMMARIZER = commands[program].join(" ");
 	const r = await run(["sess-compact", ...flags, file, ...c.environment ? [] : ["--", ...commands[program]]], { cwd: join(dir, "project"), env });
 	const requests = server.asked(who), after = readFileSync(file, "utf8");

@@ -84,9 +84,9 @@ func plans() []string {
 	for _, rules := range []string{"1.5", "0.73"} {
 		for _, strategy := range []string{"keep-recent", "keep-user", "last-turn"} {
 			for _, keep := range []string{"20k", "2000", "100"} {
-				out = append(out, "sess-compact --plan --rules "+rules+" --strategy "+strategy+" --keep "+keep+" s.jsonl")
+				out = append(out, "sess-compact --plan --pi "+rules+" --strategy "+strategy+" --keep "+keep+" s.jsonl")
 			}
-			out = append(out, "sess-compact --prompt --rules "+rules+" --strategy "+strategy+" --keep 100 s.jsonl")
+			out = append(out, "sess-compact --print-prompt --pi "+rules+" --strategy "+strategy+" --keep 100 s.jsonl")
 		}
 	}
 	return out
@@ -123,8 +123,8 @@ var appends = append(product("sess-append", []string{
 	"--max-chars 10 -t 'longer than ten characters' -n", "--tail refuse --grace 0 -t hi", "--tail end-line --grace 0 -t hi", "-v -q -t ''",
 }, "s.jsonl"),
 	"printf 'from a pipe' | sess-append -r user s.jsonl",
-	`printf '{"role":"user","content":"one"}\n{"role":"assistant","content":[{"type":"text","text":"two"}]}\n' | sess-append -e s.jsonl`,
-	`printf '{"type":"custom","customType":"x"}\nnot json\n' | sess-append -e s.jsonl`,
+	`printf '{"role":"user","content":"one"}\n{"role":"assistant","content":[{"type":"text","text":"two"}]}\n' | sess-append --entries s.jsonl`,
+	`printf '{"type":"custom","customType":"x"}\nnot json\n' | sess-append --entries s.jsonl`,
 )
 
 var exports = append(product("sess-export", []string{
@@ -181,7 +181,7 @@ func (t *table) blobs() {
 			"sess-path --blobs blobs s.jsonl", "sess-path --as openai --blobs blobs s.jsonl", "sess-path --as anthropic --blobs blobs s.jsonl",
 			"sess-check --blobs blobs s.jsonl", "sess-check --json --blobs empty s.jsonl", "sess-export pi --blobs blobs s.jsonl",
 			"sess-export claude --blobs blobs s.jsonl", "sess-export codex --blobs blobs s.jsonl", "sess-import omp --blobs blobs s.jsonl",
-			`mkdir new; sess-path --blobs blobs --as messages s.jsonl | sess-append -e --blobs new <s.jsonl`)
+			`mkdir new; sess-path --blobs blobs --as messages s.jsonl | sess-append --entries --blobs new <s.jsonl`)
 	}
 }
 
@@ -252,7 +252,7 @@ func (t *table) imports() {
 		for _, format := range []string{"claude", "codex", "omp", "opencode", "zeroclaw"} {
 			t.add(inputs{"s.jsonl": f}, "sess-export -q "+format+" s.jsonl >out && sess-import -q "+format+" - <out")
 		}
-		t.add(inputs{"s.jsonl": f}, "sess-path --as openai s.jsonl | sess-import openai", "sess-path --as anthropic --system s.jsonl | sess-import anthropic")
+		t.add(inputs{"s.jsonl": f}, "sess-path --as openai s.jsonl | sess-import openai", "sess-path --as anthropic --with-system s.jsonl | sess-import anthropic")
 	}
 }
 
@@ -281,7 +281,7 @@ func (t *table) homes() {
 			"sess-fork -o out.jsonl "+format+":", "sess-compact --plan --keep 100 "+format+":", "sess-export claude "+format+":", "sess-check "+format+":",
 			"sess-append -t hi "+format+":")
 	}
-	t.add(homes["codex"], "sess-ls --agent codex --sort size --paths", "sess-ls --agent codex --where '.messages > 5' --json", "sess-ls --agent codex --since 2026-01-01 --name a",
+	t.add(homes["codex"], "sess-ls --agent codex --sort size --paths", "sess-ls --agent codex --where '.messages > 5' --json", "sess-ls --agent codex --since 2026-01-01 --title a",
 		"sess-export codex -o .codex --index .codex/none", "sess-ls --agent codex -0", "sess-ls --agent codex --usage")
 }
 
@@ -304,16 +304,16 @@ func (t *table) mistakes() {
 	}
 	t.add(inputs{"s.jsonl": "pi/sessions/branching.jsonl"}, product("", []string{
 		"sess-path --leaf zzzz", "sess-path --leaf ''", "sess-path --leaf .~99", "sess-path --leaf @none", "sess-path --leaf 0", "sess-path --as nothing", "sess-path --budget x",
-		"sess-path --budget -1", "sess-path --where '('", "sess-path --jq 'error(\"x\")'", "sess-path --reinject somewhere", "sess-path --raw", "sess-path --reverse --as text",
+		"sess-path --budget -1", "sess-path --where '('", "sess-path --jq 'error(\"x\")'", "sess-path --reinject somewhere", "sess-path --raw-output", "sess-path --reverse --as text",
 		"sess-tree --leaf zzzz", "sess-tree --json --dot", "sess-tree --color x", "sess-check --repair", "sess-check --relink", "sess-check --repair -o s.jsonl", "sess-fork --at zzzz",
-		"sess-fork --at .~1 --all", "sess-fork -o s.jsonl", "sess-compact --keep x", "sess-compact --rules 9", "sess-compact --strategy none", "sess-compact --summary missing",
-		"sess-compact --plan --prompt", "sess-compact --check", "sess-compact --window 10", "sess-compact --first-kept zzzz -n", "sess-compact --report-of zzzz", "sess-append --type",
-		"sess-append --type x -r user", "sess-append -r nobody -t x", "sess-append --set a", "sess-append --set-json a=b -t x", "sess-append --parent zzzz -t x", "sess-append --usage x -r assistant -t y",
-		"sess-append -t x -f y", "sess-append --label a --at zzzz", "sess-append -e -t x", "sess-export nothing", "sess-export pi --for 9", "sess-export omp -o s.jsonl", "sess-export pi --db x",
+		"sess-fork --at .~1 --branches", "sess-fork -o s.jsonl", "sess-compact --keep x", "sess-compact --pi 9", "sess-compact --strategy none", "sess-compact --summary missing",
+		"sess-compact --plan --print-prompt", "sess-compact --size", "sess-compact --window 10", "sess-compact --first-kept zzzz -n", "sess-compact --report-of zzzz", "sess-append --type",
+		"sess-append --type x -r user", "sess-append -r nobody -t x", "sess-append --set a", "sess-append --set-json a=b -t x", "sess-append --parent zzzz -t x", "sess-append --usage-json x -r assistant -t y",
+		"sess-append -t x -f y", "sess-append --label a --at zzzz", "sess-append --entries -t x", "sess-export nothing", "sess-export pi --for 9", "sess-export omp -o s.jsonl", "sess-export pi --db x",
 		"sess-export omp --losses s.jsonl", "sess-import nothing", "sess-import pi --session zzzz", "sess-import --all", "sess-import pi -o s.jsonl", "sess-ls --sort x", "sess-ls --since x",
 		"sess-ls --where '('", "sess-ls --limit x", "sess-ls --agent nobody", "sess-ls --json --paths",
 	}, "s.jsonl")...)
-	t.add(nil, "sess-new", "sess-new --id fixed --cwd /w --title 'a name'", "sess-new --id fixed --parent /p.jsonl -n", "printf 'be good' | sess-new --system - --task work --tools a,b",
+	t.add(nil, "sess-new", "sess-new --id fixed --cwd /w --title 'a name'", "sess-new --id fixed --from /p.jsonl -n", "printf 'be good' | sess-new --system - --task work --tools a,b",
 		"sess-new --store", "sess-new --store --defer", "S=$(sess-new --store --defer) && sess-append -t hi \"$S\" && sess-append -r assistant -t yes \"$S\"", "sess-new -o s.jsonl && sess-new -o s.jsonl",
 		"sess-new --id 'a/b'", "sess-new --title ''", "sess-new --defer -o s.jsonl", "sess-new --system missing", "sess-new --tools a", "sess-new -v --store --title t")
 }

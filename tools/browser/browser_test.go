@@ -119,7 +119,7 @@ func tab(t *testing.T, file string, more ...chromedp.Action) (context.Context, *
 // write makes the page of a session.
 func write(t *testing.T, session string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(tool, append(append([]string{"-q", "--html"}, args...), session)...)
+	cmd := exec.Command(tool, append(append([]string{"-q", "--as", "html"}, args...), session)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
