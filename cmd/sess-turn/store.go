@@ -142,5 +142,5 @@ func (t *turn) rescue(err error, entries []session.Entry, items []*stream.Item, 
 	if errors.Is(err, session.ErrLeafMoved) {
 		how = "to add it as a branch, behind the entry it answers"
 	}
-	return errors.Join(err, clikit.WithHint(kept, "%s: %s", how, clikit.ShellWords([]string{"sess-append", "-e", "-f", file, t.name})))
+	return errors.Join(err, clikit.WithHint(kept, "%s: %s", how, clikit.ShellWords([]string{"sess-append", "--entries", "-f", file, t.name})))
 }

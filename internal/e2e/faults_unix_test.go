@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // writing is a run of each tool that writes to disk, with a message of 20 kB or
@@ -138,8 +139,27 @@ func fullFileSystem(t *testing.T, args []string, spare int64) {
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
+	waitForSpace(t, dir)
 	if r := runCommand(t, dir, "", args...); r.status != 0 || r.stderr != "" {
 		t.Errorf("with space again: status %d, %s", r.status, r.stderr)
+	}
+}
+
+// waitForSpace waits until what was removed is free: the kernel may take its time on a busy machine.
+func waitForSpace(t *testing.T, dir string) {
+	t.Helper()
+	probe := filepath.Join(dir, "probe")
+	for until := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		err := os.WriteFile(probe, make([]byte, 128<<10), 0o600)
+		if rerr := os.Remove(probe); rerr != nil {
+			t.Fatal(rerr)
+		}
+		if err == nil {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ func TestSpecialFiles(t *testing.T) {
 		if err := os.Symlink(".", filepath.Join(dir, "again")); err != nil {
 			t.Fatal(err)
 		}
-		for _, flag := range []string{"--paths", "--count", "--all"} {
+		for _, flag := range []string{"--paths", "--exact", "--all"} {
 			r := limited(t, dir, "sess-ls", "--paths", flag, ".")
 			if want := "s.jsonl\n"; flag != "--all" && !strings.HasSuffix(r.stdout, want) || strings.Count(r.stdout, "\n") > 1 {
 				t.Errorf("%s: status %d, %q, %q", flag, r.status, r.stdout, r.stderr)

@@ -102,7 +102,7 @@ func TestInterruptedClose(t *testing.T) {
 		"store":  {"sess-new", "--store", "--defer"},
 		"append": {"sess-append", "--sync", "always", "-t", "x", "s.jsonl"},
 		"torn":   {"sess-append", "--sync", "always", "--grace", "0", "-q", "-t", "x", "torn.jsonl"},
-		"blobs":  {"sess-append", "--blobs", "blobs", "-e", "-f", "image", "s.jsonl"},
+		"blobs":  {"sess-append", "--blobs", "blobs", "--entries", "-f", "image", "s.jsonl"},
 		"fork":   {"sess-fork", "-o", "new.jsonl", "s.jsonl"},
 		"repair": {"sess-check", "-q", "--repair", "-o", "new.jsonl", "torn.jsonl"},
 	} {

@@ -229,10 +229,10 @@ func (m *toolModel) fork(t *rapid.T) {
 	m.fresh++
 	name := fmt.Sprintf("fork%d.jsonl", m.fresh)
 	want, args := m.path(id), []string{"--at", id}
-	if rapid.Bool().Draw(t, "all") {
-		want, args = m.lines, []string{"--all"}
+	if rapid.Bool().Draw(t, "branches") {
+		want, args = m.lines, []string{"--branches"}
 	}
-	all := args[0] == "--all"
+	all := args[0] == "--branches"
 	if !all { // labels are made anew behind the rest
 		want = slices.DeleteFunc(slices.Clone(want), func(l modelLine) bool { return l.typ == "label" })
 	}

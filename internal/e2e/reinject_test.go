@@ -32,9 +32,9 @@ sess-append -t 'go on' s.jsonl >> ids
 	brought := "user build it, user sign your commits, user no tabs"
 	for _, c := range []struct{ flags, want string }{
 		{"", "SUMMARY, REST, user go on"},
-		{"--system", "system you are a builder, SUMMARY, REST, user go on"},
+		{"--with-system", "system you are a builder, SUMMARY, REST, user go on"},
 		{"--reinject after-summary", "SUMMARY, BROUGHT, REST, user go on"},
-		{"--reinject before-last-user --system", "system you are a builder, SUMMARY, REST, BROUGHT, user go on"},
+		{"--reinject before-last-user --with-system", "system you are a builder, SUMMARY, REST, BROUGHT, user go on"},
 	} {
 		got := strings.TrimSpace(script(t, dir, "sess-path --as openai --jq '"+roles+"' "+c.flags+" s.jsonl"))
 		want := `"` + strings.NewReplacer("REST", rest, "BROUGHT", brought, "SUMMARY", "user The conversation his").Replace(c.want) + `"`

@@ -20,7 +20,7 @@ func TestShowOnATerminal(t *testing.T) {
 		`SESS_PAGER= PAGER='tr a-z A-Z' sess-show s.jsonl`:                "an answer",
 		`SESS_PAGER=cat sess-show s.jsonl`:                                "an answer",
 		`SESS_PAGER='tr a-z A-Z' sess-show --no-pager s.jsonl`:            "an answer",
-		`SESS_PAGER='tr a-z A-Z' sess-show --as text s.jsonl`:                "an answer",
+		`SESS_PAGER='tr a-z A-Z' sess-show --as text s.jsonl`:             "an answer",
 		`PATH=` + bin + ` sess-show s.jsonl`:                              "an answer", // no less
 		`SESS_PAGER='head -c 5' sess-show long.jsonl 2>err; echo =$?`:     "=0",
 		`SESS_PAGER=true sess-show long.jsonl 2>err; echo =$?`:            "=0",

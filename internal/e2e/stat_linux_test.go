@@ -64,7 +64,7 @@ func TestStatComposes(t *testing.T) {
 	}
 	for script, want := range map[string]string{
 		`sess-stat --cost stored --by day --tz UTC store | awk -F'\t' '$1 != "total" { n += $2 } END { print n }'`:                                                                                            "11\n",
-		`sess-stat --cost stored --by session --sort cost --limit 1 store | cut -f1 | head -1`:                                                                                                                  "11111111-0000-7000-8000-000000000001\n",
+		`sess-stat --cost stored --by session --sort cost --limit 1 store | cut -f1 | head -1`:                                                                                                                "11111111-0000-7000-8000-000000000001\n",
 		`sess-check -q store/*11111111* && sess-stat --usage --max-cost 1 --strict-prices store/*11111111* >/dev/null && echo pass`:                                                                           "pass\n",
 		`sess-stat --usage --max-cost 0.01 --strict-prices store/*11111111* >/dev/null 2>&1 || echo $?`:                                                                                                       "1\n",
 		`cat store/*11111111* | sess-stat --usage --cost stored --by branch | cut -f1,2`:                                                                                                                      "abandoned\t1\nactive\t3\ntotal\t4\n",

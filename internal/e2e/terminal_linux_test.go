@@ -132,7 +132,7 @@ func TestGrepOnATerminal(t *testing.T) {
 	write(t, dir, "s.jsonl", `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`+"\n"+
 		`{"type":"message","id":"a\u001b[1m1","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"x `+strings.Repeat("pad ", 200)+
 		`\u001b]8;;http://x\u0007needle\u009b1m\u202e and on"}}`+"\n")
-	for _, args := range [][]string{{}, {"--json"}, {"--entries"}, {"-o"}, {"--width", "40"}} {
+	for _, args := range [][]string{{}, {"--json"}, {"--lines"}, {"-o"}, {"--width", "40"}} {
 		text := onTerminal(t, dir, append(append([]string{"sess-grep", "--color", "never"}, args...), "needle", "s.jsonl")...)
 		if !strings.Contains(text, "needle") || strings.ContainsAny(text, "\x1b\x07\u009b\u202e") {
 			t.Errorf("%q: %q", args, text)

@@ -33,7 +33,6 @@ func (o *TargetOptions) Settle() {
 	}
 }
 
-
 // CreateFlag is the flag of a tool that makes the session it adds to; see [Ensure].
 func CreateFlag(dst *bool) clikit.Flag {
 	return clikit.Bool(dst, "create", "")

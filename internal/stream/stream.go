@@ -29,7 +29,6 @@ type Options struct {
 	// From is one of Names; "" is Auto.
 	From string
 
-
 	// Prompt is what the user said, where the stream does not have it. Where it has,
 	// they are compared.
 	Prompt string
