@@ -26,8 +26,7 @@ func (t *Target) LeaveHarness(s *session.Session, agent string) {
 			e = emptied(e, from)
 		case isMessage:
 			var said session.Message
-			if said, left = m.Said(); left > 0 {
-				from = convo.HarnessAmong(m)
+			if said, from, left = m.Said(); from != "" {
 				e = e.WithRaw("message", said.Raw())
 			}
 		}

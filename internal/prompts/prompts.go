@@ -54,7 +54,7 @@ func Read(e session.Entry) (said Message, ok bool) {
 		return Message{}, false
 	}
 	said.ID = strings.Clone(e.ID())
-	m, _ = m.Said()
+	m, _, _ = m.Said()
 	for b := range m.Blocks() {
 		if b.Type == "text" {
 			said.texts = append(said.texts, strings.Clone(b.Str("text")))

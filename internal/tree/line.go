@@ -221,7 +221,7 @@ func Text(e session.Entry) string {
 	switch e.Type() {
 	case session.TypeMessage:
 		m, _ := e.Message()
-		if said, _ := m.Said(); m.Harness() == "" {
+		if said, _, _ := m.Said(); m.Harness() == "" {
 			m = said
 		}
 		return messageText(m)

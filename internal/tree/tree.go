@@ -443,7 +443,7 @@ func spoken(e session.Entry) string {
 	if !ok || m.Role() != session.RoleUser && m.Role() != session.RoleAssistant {
 		return ""
 	}
-	if m, _ = m.Said(); strings.TrimSpace(m.Text("")) == "" {
+	if m, _, _ = m.Said(); strings.TrimSpace(m.Text("")) == "" {
 		return ""
 	}
 	return m.Role()

@@ -199,13 +199,13 @@ const roleContext = "context"
 // byHarness parts a message into rows of blocks that are words of an agent, and rows that
 // are not.
 func byHarness(m session.Message) []session.Message {
-	if _, left := m.Said(); left == 0 || m.Harness() != "" {
+	if _, agent, _ := m.Said(); agent == "" || m.Harness() != "" {
 		return []session.Message{m}
 	}
 	var out []session.Message
 	var row []string
 	for b := range m.Blocks() {
-		if n := len(row); n > 0 && (session.NewBlock(row[n-1]).Harness() == "") != (b.Harness() == "") {
+		if n := len(row); n > 0 && (session.BlockHarness(row[n-1]) == "") != (b.Harness() == "") {
 			out, row = append(out, m.WithContent("["+strings.Join(row, ",")+"]")), nil
 		}
 		row = append(row, b.Raw())

@@ -86,12 +86,8 @@ func Spoken(messages []session.Message) ([]session.Message, Notes) {
 	var notes Notes
 	out := messages
 	for i, m := range messages {
-		agent := m.Harness()
-		said, left := m, int64(0)
+		said, agent, left := m.Said()
 		if agent == "" {
-			said, left = m.Said()
-		}
-		if agent == "" && left == 0 {
 			if notes.Count > 0 {
 				out = append(out, m)
 			}
@@ -100,25 +96,11 @@ func Spoken(messages []session.Message) ([]session.Message, Notes) {
 		if notes.Count == 0 {
 			out = slices.Clone(messages[:i])
 		}
-		if agent != "" {
-			notes.Add(agent, int64(len(m.Text("\n"))))
-			continue
+		if notes.Add(agent, left); m.Harness() == "" {
+			out = append(out, said)
 		}
-		notes.Add(HarnessAmong(m), left)
-		out = append(out, said)
 	}
 	return out, notes
-}
-
-// HarnessAmong returns the agent whose words a message has, among others or alone, "" if
-// it has none.
-func HarnessAmong(m session.Message) (agent string) {
-	for b := range m.Blocks() {
-		if agent = b.Harness(); agent != "" {
-			break
-		}
-	}
-	return agent
 }
 
 // forms are how texts begin and end that agents write in the user's name. Package compact

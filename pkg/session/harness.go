@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -147,25 +148,28 @@ func (e Entry) Aside() string {
 	return agentOf(e.Str("customType"))
 }
 
-// Said returns the message without the blocks that are words of an agent, and how many
-// bytes of text these had. The message is as it was if it has none; if it has no others
-// its content is empty.
-func (m Message) Said() (said Message, left int64) {
-	if m.role != RoleUser && m.role != RoleDeveloper || !marked(m.content) {
-		return m, 0
-	}
+// Said returns the message without the blocks that are words of an agent, the agent, and
+// how many bytes of text these had. The agent is "" if nothing was left out: then the
+// message is as it was. If there are no other blocks the content is empty.
+func (m Message) Said() (said Message, agent string, left int64) {
 	var own []string
-	harness := false
+	if agent = m.Harness(); agent == "" {
+		if m.role != RoleUser && m.role != RoleDeveloper || !marked(m.content) {
+			return m, "", 0
+		}
+	}
+	whole := agent != ""
 	for b := range m.Blocks() {
-		if b.Harness() == "" {
+		from := b.Harness()
+		if !whole && from == "" {
 			own = append(own, b.Raw())
 			continue
 		}
-		harness = true
+		agent = cmp.Or(agent, from)
 		left += int64(len(b.Str("text")))
 	}
-	if !harness {
-		return m, 0
+	if agent == "" {
+		return m, "", 0
 	}
-	return m.WithContent("[" + strings.Join(own, ",") + "]"), left
+	return m.WithContent("[" + strings.Join(own, ",") + "]"), agent, left
 }

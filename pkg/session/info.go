@@ -198,10 +198,11 @@ func (s *infoScan) line(l jsonl.Line) error {
 // saidOf returns the content of a message without words of an agent, "" if it has no others.
 func saidOf(m messageInfo) string {
 	role := js.Value(m.role).Str()
-	said, left := Message{role: role, raw: "{}", content: m.content}.Said()
-	if left > 0 && said.content == "[]" {
+	sent := Message{role: role, raw: "{}", content: m.content}
+	if sent.Harness() != "" {
 		return ""
 	}
+	said, _, _ := sent.Said()
 	return said.content
 }
 

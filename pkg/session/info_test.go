@@ -55,9 +55,10 @@ func TestScanInfo(t *testing.T) {
 			"words of an agent", join(head,
 				said("a", "user", `[{"type":"text","text":"be brief","harness":"claude"}]`, `,"timestamp":1767323090000`),
 				said("b", "user", `[{"type":"text","text":"noise","harness":"claude"},{"type":"text","text":"fix it"}]`, `,"timestamp":1767323050000`),
+				said("i", "user", `[{"type":"image","data":"AA==","mimeType":"image/png","harness":"claude"}]`, `,"timestamp":1767323095000`),
 				line("custom", "k", "", `"customType":"claude:line"`), line("custom", "x", "", `"customType":"todo:list"`)),
 			func(i *session.Info) {
-				i.Entries, i.Messages, i.FirstMessage, i.LastMessage = 3, 1, "fix it", "fix it"
+				i.Entries, i.Messages, i.FirstMessage, i.LastMessage = 4, 1, "fix it", "fix it"
 				i.Modified = time.UnixMilli(1767323050000).UTC()
 			},
 		},

@@ -168,3 +168,36 @@ func TestHarnessInViews(t *testing.T) {
 		}
 	}
 }
+
+// An image of an agent's beside the user's words is the agent's, though it has no text.
+func TestHarnessWithoutText(t *testing.T) {
+	t.Parallel()
+	const head = `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n"
+	image := session.HarnessBlock(`{"type":"image","data":"AA==","mimeType":"image/png"}`, "claude")
+	s, err := session.Read(strings.NewReader(head + `{"type":"message","id":"a","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":[` +
+		image + `,{"type":"text","text":"OWN"}]}}` + "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept, dropped strings.Builder
+	whole := convo.Project(s.Entries)
+	if err := view.Text(&kept, convo.MessagesOf(whole)); err != nil {
+		t.Fatal(err)
+	}
+	if want := "context:\nimage: image/png, 1 bytes\n\nuser: OWN\n"; kept.String() != want {
+		t.Errorf("kept: %q, want %q", kept.String(), want)
+	}
+	spoken, notes := convo.WithoutHarness(whole)
+	if err := view.Text(&dropped, convo.MessagesOf(spoken)); err != nil {
+		t.Fatal(err)
+	}
+	if dropped.String() != "user: OWN\n" || notes.String() != "1 note of Claude Code, 0 B" {
+		t.Errorf("%q without %s", dropped.String(), notes)
+	}
+	var told []formats.Loss
+	target := formats.NewTarget(func(l formats.Loss) { told = append(told, l) })
+	target.LeaveHarness(s, "pi")
+	if len(told) != 1 || strings.Contains(s.Entries[0].Raw(), "image") || !strings.Contains(s.Entries[0].Raw(), "OWN") {
+		t.Errorf("told %v, handed on %s", told, s.Entries[0].Raw())
+	}
+}
