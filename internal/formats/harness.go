@@ -15,28 +15,18 @@ func (t *Target) LeaveHarness(s *session.Session, agent string) {
 	var notes convo.Notes
 	first := ""
 	for i, e := range s.Entries {
-		m, isMessage := e.Message()
-		from := e.Harness()
-		left := int64(0)
-		switch {
-		case from == agent:
-			continue
-		case from != "":
-			left = int64(len(harnessText(e)))
-			e = emptied(e, from)
-		case isMessage:
-			var said session.Message
-			if said, from, left = m.Said(); from != "" {
-				e = e.WithRaw("message", said.Raw())
-			}
-		}
-		if from == "" || from == agent {
+		said, own := convo.Spoken(convo.EntryMessages(e))
+		if own.Count == 0 || own.Agents()[0] == agent {
 			continue
 		}
-		if notes.Add(from, left); first == "" {
+		if notes.Plus(own); first == "" {
 			first = At(e)
 		}
-		s.Entries[i] = e
+		if len(said) == 0 {
+			s.Entries[i] = emptied(e, own.Agents()[0])
+		} else {
+			s.Entries[i] = e.WithRaw("message", said[0].Raw())
+		}
 	}
 	if notes.Count > 0 {
 		t.Note(first, KindContext, "%s, left out: they are meant for that agent; --harness keep hands them on", notes)
@@ -47,15 +37,6 @@ func (t *Target) LeaveHarness(s *session.Session, agent string) {
 // model sees it. It keeps what an importer needs, tells of a run, or names the model that
 // the replies behind it name as well.
 func Silent(e session.Entry) bool { return e.IsAside() || e.Type() == session.TypeModelChange }
-
-// harnessText returns the text of an entry that is words of an agent.
-func harnessText(e session.Entry) string {
-	text := ""
-	for _, m := range convo.EntryMessages(e) {
-		text += m.Text("\n")
-	}
-	return text
-}
 
 // emptied returns an entry in the place of e that says nothing.
 func emptied(e session.Entry, agent string) session.Entry {

@@ -18,11 +18,7 @@ type Notes struct {
 
 // Add counts what an agent said, of so many bytes.
 func (n *Notes) Add(agent string, size int64) {
-	n.Count++
-	n.Bytes += size
-	if !slices.Contains(n.agents, agent) {
-		n.agents = append(n.agents, agent)
-	}
+	n.Plus(Notes{Count: 1, Bytes: size, agents: []string{agent}})
 }
 
 // Plus counts other notes as well.
@@ -35,6 +31,9 @@ func (n *Notes) Plus(others Notes) {
 		}
 	}
 }
+
+// Agents returns whose words they are, each agent once.
+func (n Notes) Agents() []string { return n.agents }
 
 // String returns the notes for people, as "9 notes of Claude Code, 11.5 kB".
 func (n Notes) String() string {
