@@ -24,6 +24,7 @@ type config struct {
 	all, list, recent           bool
 	detect, homes, strict       bool
 	prompts                     bool
+	own                         bool // the agent's own sessions are read, in its place
 	dest                        operand.Destination
 }
 
@@ -178,6 +179,7 @@ func (c *config) home(src *formats.Source) (err error) {
 	if src.Path, err = home(src.Env); err != nil {
 		return err
 	}
+	c.own = true
 	return c.there(src.Path)
 }
 

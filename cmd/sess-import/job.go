@@ -21,6 +21,7 @@ const bufferSize = 64 << 10
 type job struct {
 	streams  *clikit.Streams
 	name     string // of the format
+	own      bool   // what the agent keeps in its place is read: addresses name its sessions
 	dest     operand.Destination
 	strict   bool
 	many     bool                  // every session, each into a file of its own
@@ -30,7 +31,7 @@ type job struct {
 }
 
 func (c *config) job(s *clikit.Streams, f formats.Format) (*job, error) {
-	here, err := c.here()
+	here, err := c.here(f.About())
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +40,7 @@ func (c *config) job(s *clikit.Streams, f formats.Format) (*job, error) {
 		return nil, err
 	}
 	return &job{
-		streams: s, name: f.About().Name, dest: c.dest, strict: c.strict, many: c.all, here: here, losses: losses,
+		streams: s, name: f.About().Name, own: c.own, dest: c.dest, strict: c.strict, many: c.all, here: here, losses: losses,
 		progress: newProgress(s, c.all),
 	}, nil
 }

@@ -107,7 +107,7 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 
 // here returns a function that says whether a working directory is the one whose sessions
 // are wanted, by the agent's own rule.
-func (c *config) here() (func(cwd string) bool, error) {
+func (c *config) here(about formats.About) (func(cwd string) bool, error) {
 	if c.cwd == "" {
 		return func(string) bool { return true }, nil
 	}
@@ -115,8 +115,8 @@ func (c *config) here() (func(cwd string) bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f, ok := formats.Lookup(all.Formats(), c.name); ok && f.About().Here != nil {
-		return f.About().Here(dir), nil
+	if about.Here != nil {
+		return about.Here(dir), nil
 	}
 	return store.SameDir(dir), nil
 }
@@ -153,57 +153,71 @@ func (c *config) newest(ctx context.Context, j *job, a formats.Archive) (formats
 	case first != nil:
 		return formats.Info{}, first
 	case elsewhere != nil:
-		return formats.Info{}, c.away(*elsewhere)
+		return formats.Info{}, c.away(j, *elsewhere)
 	}
 	return formats.Info{}, c.none("no session")
 }
 
 // away is the result if there is no session here: it names the newest one.
-func (c *config) away(elsewhere formats.Info) error {
+func (c *config) away(j *job, elsewhere formats.Info) error {
 	dir, err := operand.CWD(c.cwd)
 	if err != nil {
 		return err
 	}
 	if c.list {
-		return clikit.No("no session of %s in %s", c.name, dir)
+		return clikit.No("no session of %s in %s", j.name, dir)
 	}
-	return clikit.WithHint(fmt.Errorf("no session of %s in %s", c.name, dir),
-		"the newest elsewhere is %s:%s, of %s; %s:DIR is the newest of a directory, with its path as /DIR or ./DIR", c.name, elsewhere.ID, elsewhere.CWD, c.name)
+	err = fmt.Errorf("no session of %s in %s", j.name, dir)
+	if !j.own {
+		return clikit.WithHint(err, "the newest elsewhere is %s, of %s; --cwd DIR takes that of another directory", elsewhere.ID, elsewhere.CWD)
+	}
+	return clikit.WithHint(err, "the newest elsewhere is %s, of %s; %s:DIR is the newest of a directory, with its path as /DIR or ./DIR",
+		j.address(elsewhere), elsewhere.CWD, j.name)
+}
+
+// address is what other tools take for a session, or its id if it is not where they look.
+func (j *job) address(info formats.Info) string {
+	if !j.own {
+		return info.ID
+	}
+	return j.name + ":" + info.ID
 }
 
 // announce says which session was taken to be the newest, with -v and on a terminal.
 func (c *config) announce(ctx context.Context, j *job, a formats.Archive, info formats.Info) error {
-	if c.list || c.name == "" || !j.streams.Verbose && !tty.IsTerminal(j.streams.ErrFile()) {
+	if c.list || !j.streams.Verbose && !tty.IsTerminal(j.streams.ErrFile()) {
 		return nil
 	}
-	for detailed, err := range a.List(ctx, formats.Query{ID: info.ID, Details: true}) {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err == nil && detailed.ID == info.ID && detailed.Path == info.Path {
-			info = detailed
-			break
-		}
+	if found, err := detailed(ctx, a, info); err == nil {
+		info = found
+	} else if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	title := js.Head(session.OneLine(cmp.Or(info.Name, info.FirstMessage, "without a title")), 60)
-	j.streams.Infof("%s:%s of %s, %s: %s", c.name, info.ID, info.CWD, info.Modified.Local().Format("2006-01-02 15:04"), title)
+	j.streams.Infof("%s of %s, %s: %s", j.address(info), info.CWD, info.Modified.Local().Format("2006-01-02 15:04"), title)
 	return nil
 }
 
 // detail prints the row of one session that was listed without details.
 func (j *job) detail(ctx context.Context, a formats.Archive, info formats.Info) error {
-	for detailed, err := range a.List(ctx, formats.Query{ID: info.ID, Details: true}) {
+	info, err := detailed(ctx, a, info)
+	if err != nil {
+		return err
+	}
+	return j.row(info)
+}
+
+// detailed lists one session once more, with its details.
+func detailed(ctx context.Context, a formats.Archive, info formats.Info) (formats.Info, error) {
+	for found, err := range a.List(ctx, formats.Query{ID: info.ID, Details: true}) {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return info, ctx.Err()
 		}
-		if detailed.Path == info.Path && detailed.Key == info.Key && (err != nil || detailed.ID == info.ID) {
-			if err != nil {
-				return named(info, err)
-			}
-			return j.row(detailed)
+		if found.Path == info.Path && found.Key == info.Key && (err != nil || found.ID == info.ID) {
+			return found, named(info, err)
 		}
 	}
-	return fmt.Errorf("%w %s", formats.ErrNotFound, info.ID)
+	return info, fmt.Errorf("%w %s", formats.ErrNotFound, info.ID)
 }
 
 func (j *job) row(info formats.Info) error {
