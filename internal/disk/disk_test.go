@@ -132,6 +132,36 @@ func TestReplace(t *testing.T) {
 	}
 }
 
+// A file that is made anew takes the place of the old one once all of it is durable. What
+// fails before that leaves the old one, and no other file.
+func TestAnew(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"", "open", "write", "sync", "close"} {
+		dir := t.TempDir()
+		name := filepath.Join(dir, "name")
+		write(t, name, "old")
+		var steps []string
+		err := Anew(fault{at: at, steps: &steps}, name, strings.NewReader("new"), true)
+		now := "old"
+		if at == "" {
+			now = "new"
+			if got := strings.Join(steps, " "); err != nil || got != "open write sync close rename" {
+				t.Errorf("%s, %v", got, err)
+			}
+		} else if err == nil {
+			t.Errorf("%s: no error", at)
+		}
+		want(t, name, now)
+		if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
+			t.Errorf("%s: left behind: %v, %v", at, names, err)
+		}
+	}
+	dir := t.TempDir()
+	if err := Anew(OS{}, dir, strings.NewReader("new"), false); err == nil || err.Error() != "is a directory" {
+		t.Errorf("a directory: %v", err)
+	}
+}
+
 func TestCause(t *testing.T) {
 	t.Parallel()
 	inner := errors.New("inner")

@@ -44,16 +44,9 @@ func Whole(d FS, path string, content io.WriterTo, sync bool) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	temp := Temp(path)
-	f, err := d.Open(temp, os.O_WRONLY|Exclusive, 0o600)
+	temp, err := filled(d, path, content, sync, Publish)
 	if err != nil {
 		return err
-	}
-	if err = Closing(f, fill(f, content, sync)); err == nil {
-		err = Publish(temp, path)
-	}
-	if err != nil {
-		return errors.Join(Cause(err), Discard(d, temp))
 	}
 	if err = Discard(d, temp); err != nil { // a second name, where there is no exclusive rename
 		return fmt.Errorf("it is there, but %w", err)
@@ -65,6 +58,36 @@ func Whole(d FS, path string, content io.WriterTo, sync bool) error {
 		return errors.Join(Cause(err), Discard(d, path))
 	}
 	return nil
+}
+
+// Anew makes the file path as [Whole] does, in the place of one that is there: readers see
+// the old file or the new one, and after an error the old one stays, unless it is one of
+// making the name durable. A symbolic link is replaced itself.
+func Anew(d FS, path string, content io.WriterTo, sync bool) error {
+	if fi, err := d.Lstat(path); err == nil && fi.IsDir() {
+		return Regular(fi)
+	}
+	if _, err := filled(d, path, content, sync, d.Rename); err != nil || !sync {
+		return err
+	}
+	return Cause(d.SyncDir(filepath.Dir(path)))
+}
+
+// filled makes a file of what content writes under a hidden name, and has publish give it
+// the name path. After an error there is no such file, but where the message says so.
+func filled(d FS, path string, content io.WriterTo, sync bool, publish func(from, to string) error) (temp string, err error) {
+	temp = Temp(path)
+	f, err := d.Open(temp, os.O_WRONLY|Exclusive, 0o600)
+	if err != nil {
+		return temp, err
+	}
+	if err = Closing(f, fill(f, content, sync)); err == nil {
+		err = publish(temp, path)
+	}
+	if err != nil {
+		return temp, errors.Join(Cause(err), Discard(d, temp))
+	}
+	return temp, nil
 }
 
 func fill(f File, content io.WriterTo, sync bool) error {
