@@ -13,7 +13,6 @@ import (
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/page"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // What one page has at most, of a session that is larger.
@@ -133,16 +132,15 @@ func (c *config) makeLinked(s *clikit.Streams, d *document, taken map[string]boo
 }
 
 // owner is the agent whose session it is: the one that its address names, or the one whose
-// lines an importer kept in it.
+// lines or words an importer kept in it.
 func (d *document) owner() string {
 	if d.agent != "" {
 		return d.agent
 	}
 	for _, i := range d.path {
-		if e := d.src.Entries[i]; e.Type() == session.TypeCustom || e.Type() == session.TypeCustomMessage {
-			if agent := operand.AgentOf(e.Str("customType")); agent != "" {
-				return agent
-			}
+		e := d.src.Entries[i]
+		if agent := cmp.Or(e.Aside(), e.Harness()); operand.IsAgent(agent) {
+			return agent
 		}
 	}
 	return ""

@@ -37,8 +37,7 @@ func Agents() []string {
 // IsAgent reports whether an address may begin with a name.
 func IsAgent(name string) bool { return slices.Contains(Agents(), name) }
 
-// AgentOf returns the agent that stands in front of an address, or of a type of entries that
-// an importer made, "" if none does.
+// AgentOf returns the agent that stands in front of an address, "" if none does.
 func AgentOf(text string) string {
 	if name, _, ok := strings.Cut(text, ":"); ok && IsAgent(name) {
 		return name
