@@ -17,7 +17,7 @@ func (c *config) report(s *clikit.Streams, r copies.Report) error {
 		}
 		line, err := json.Marshal(r)
 		if err == nil {
-			_, err = fmt.Fprintf(s.Shown(), "%s\n", line)
+			_, err = fmt.Fprintf(s.Out, "%s\n", line)
 		}
 		return err
 	}
@@ -34,7 +34,7 @@ func (c *config) report(s *clikit.Streams, r copies.Report) error {
 	text := fmt.Sprintf("%d lines in common, %d of the first alone, %d new to it; heads: %d; leaf: %s; %s",
 		r.Common, r.Ours, r.Theirs, r.Heads, cmp.Or(r.Leaf, "none"), how)
 	if c.dest.DryRun {
-		_, err := fmt.Fprintln(s.Shown(), text)
+		_, err := fmt.Fprintln(s.Out, text)
 		return err
 	}
 	s.Notef("%s", text)

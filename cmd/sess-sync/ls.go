@@ -117,7 +117,7 @@ func moment(text string) time.Time {
 func (c *config) row(s *clikit.Streams, r store.Row) error {
 	switch {
 	case c.json:
-		_, err := fmt.Fprintln(s.Shown(), listing.JSON(listing.Row{Row: r}))
+		_, err := fmt.Fprintln(s.Out, listing.JSON(listing.Row{Row: r}))
 		return err
 	case c.paths:
 		_, err := fmt.Fprintln(s.Out, r.Path)

@@ -102,7 +102,7 @@ func (c *config) pullOnce(ctx context.Context, s *clikit.Streams, l remote.Log, 
 		if p.Nothing() || p.path == "" {
 			continue
 		}
-		if _, err := fmt.Fprintln(s.Shown(), p.path); err != nil {
+		if _, err := fmt.Fprintln(s.Out, p.path); err != nil {
 			return err
 		}
 	}

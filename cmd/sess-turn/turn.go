@@ -105,7 +105,7 @@ func (t *turn) make() error {
 	if t.dryRun {
 		prompt, err := t.ask()
 		if err == nil {
-			_, err = io.WriteString(t.streams.Shown(), prompt)
+			_, err = io.WriteString(t.streams.Out, prompt)
 		}
 		return err
 	}

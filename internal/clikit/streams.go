@@ -113,9 +113,6 @@ func (s *Streams) OutFile() *os.File {
 	return f
 }
 
-// Shown returns Out, which is fit for a terminal by itself.
-func (s *Streams) Shown() io.Writer { return s.Out }
-
 // Raw returns standard output with nothing made visible, on a terminal neither: for a flag
 // with which a user asks for just that. It has the buffer of Out.
 func (s *Streams) Raw() io.Writer {
