@@ -102,11 +102,7 @@ var errSubagent = errors.New("a sub-agent's")
 
 // read reads a session. What it read before an error counts.
 func (r *reader) read(ctx context.Context, src sources.Source) (list []prompt, err error) {
-	open := operand.Open
-	if src.Plain {
-		open = operand.OpenFound
-	}
-	in, err := open(ctx, r.streams, src.Name)
+	in, err := src.Open(ctx, r.streams)
 	if err != nil {
 		return nil, err
 	}

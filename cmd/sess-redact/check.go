@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/redact"
 	"github.com/sess-tools/sess/internal/sources"
 )
@@ -53,11 +52,7 @@ func (c *config) checkAll(ctx context.Context, s *clikit.Streams, r *redact.Reda
 
 // checkOne prints where secrets are in a session.
 func (c *config) checkOne(ctx context.Context, s *clikit.Streams, r *redact.Redactor, src sources.Source, rep reporter, count *counted) error {
-	open := operand.Open
-	if src.Plain {
-		open = operand.OpenFound
-	}
-	in, err := open(ctx, s, src.Name)
+	in, err := src.Open(ctx, s)
 	if err != nil {
 		return err
 	}

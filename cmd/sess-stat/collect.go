@@ -78,7 +78,7 @@ func (r *report) ledger(ctx context.Context, found sources.Found) (*account.Ledg
 // read reads the calls of a source.
 func (r *report) read(ctx context.Context, src sources.Source) (got reading) {
 	got.session = account.Session{Name: src.Name, Agent: agentOf(src)}
-	in, err := r.open(ctx, src)
+	in, err := src.Open(ctx, r.streams)
 	if err != nil {
 		got.err = err
 		return got
@@ -103,15 +103,6 @@ func (r *report) read(ctx context.Context, src sources.Source) (got reading) {
 		got.Damage[i].Err = fmt.Errorf("%s:%d: %w", cleanName(in.Name), d.Line, d.Err)
 	}
 	return got
-}
-
-// open opens a source. A file that was found in a directory is what it is, unless a
-// segmented store stands for it: what another name means takes several system calls.
-func (r *report) open(ctx context.Context, src sources.Source) (*operand.Input, error) {
-	if src.Plain {
-		return operand.OpenFound(ctx, r.streams, src.Name)
-	}
-	return operand.Open(ctx, r.streams, src.Name)
 }
 
 // cleanName is the name of a session in a message.

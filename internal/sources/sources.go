@@ -83,6 +83,15 @@ type Source struct {
 	cwd   string // the working directory its header must have, "" for any
 }
 
+// Open opens the session. A file that was found in a directory is what it is, unless a
+// segmented store stands for it: what another name means takes several system calls.
+func (src Source) Open(ctx context.Context, s *clikit.Streams) (*operand.Input, error) {
+	if src.Plain {
+		return operand.OpenFound(ctx, s, src.Name)
+	}
+	return operand.Open(ctx, s, src.Name)
+}
+
 // Found are the sessions to read, in their order.
 type Found struct {
 	List    []Source
