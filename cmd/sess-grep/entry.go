@@ -67,14 +67,18 @@ func (g *search) texts(e session.Entry, visit func(grep.Text) bool) {
 	}
 	grep.Texts(e, func(t grep.Text) bool {
 		switch {
-		case !g.fields[t.Field],
-			t.Quiet && g.harness != operand.KeepHarness,
+		case !g.searches(t),
 			g.tool != "" && t.Tool != g.tool,
 			g.file != "" && (t.Field != grep.FieldCall || !calls[t.Call]):
 			return true
 		}
 		return visit(t)
 	})
+}
+
+// searches reports whether texts of this kind are searched.
+func (g *search) searches(t grep.Text) bool {
+	return g.fields[t.Field] && (!t.Quiet || g.harness == operand.KeepHarness)
 }
 
 // callsOn returns the ids of the calls of an entry that are about a file which --file
@@ -167,7 +171,7 @@ func (g *search) headerRows(h session.Header) rows {
 func (g *search) opening(e session.Entry) rows {
 	return func(yield func(grep.Text, grep.Line) bool) {
 		grep.Texts(e, func(t grep.Text) bool {
-			shown := g.fields[t.Field] && (!t.Quiet || g.harness == operand.KeepHarness)
+			shown := g.searches(t)
 			if shown {
 				yield(t, grep.Line{Text: t.Line()})
 			}
