@@ -76,8 +76,8 @@ func (r *report) cells(s *account.Sum, u *usage) []string {
 	return append(cells, s.Cost.Decimal(9), by)
 }
 
-// A table is rows of cells. On a terminal, and with --table, it has headings and columns, and amounts for
-// people; elsewhere tabs.
+// A table is rows of cells. On a terminal, and with --table, it has headings and columns,
+// and amounts for people; elsewhere tabs.
 type table struct {
 	heads  []string
 	rows   [][]string

@@ -8,8 +8,9 @@ import (
 )
 
 // Live returns a writer to standard output that holds nothing back: for what is read
-// while it is made. On a terminal it makes control characters visible, as Out does. From then on a reader that goes away is an error of the write and
-// no longer the end of the process: the tool has something to finish.
+// while it is made. On a terminal it makes control characters visible, as Out does. From
+// then on a reader that goes away is an error of the write and no longer the end of the
+// process: the tool has something to finish.
 func (s *Streams) Live() io.Writer {
 	// Caught and not ignored: what is ignored stays so in the programs that are started.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

@@ -214,9 +214,10 @@ var told = map[string][]string{
 	session.TypeCredentialPin: {"provider"},
 }
 
-// Text returns what an entry says, without words of an agent that stand beside others, whole and as it stands in the file: the text
-// of its message, and failing that what else the message is made of; or the
-// member that tells most of an entry of another type. It may be "".
+// Text returns what an entry says, whole and as it stands in the file: the text of its
+// message, without words of an agent that stand beside others, and failing that what else
+// the message is made of; or the member that tells most of an entry of another type. It may
+// be "".
 func Text(e session.Entry) string {
 	switch e.Type() {
 	case session.TypeMessage:
