@@ -2,9 +2,15 @@ package docs_test
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/clikit"
 )
@@ -24,6 +30,65 @@ func descriptions(t *testing.T) (all []clikit.Description) {
 		all = append(all, d)
 	}
 	return all
+}
+
+// What "sess help --json" prints is what the tools and their pages say.
+func TestHelpAsData(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(filepath.Join(bin, "sess"), "help", "--json")
+	cmd.Env = append(os.Environ(), "PATH="+bin)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := strings.ReplaceAll(read(t, "../README.md"), "`", "")
+	seen, statuses := map[string]bool{}, 0
+	for line := range strings.Lines(string(out)) {
+		var d clikit.Description
+		var st clikit.StatusData
+		switch err := errors.Join(json.Unmarshal([]byte(line), &d), json.Unmarshal([]byte(line), &st)); {
+		case err != nil:
+			t.Errorf("%v: %s", err, line)
+		case st.Kind == "status":
+			statuses++
+			if !strings.Contains(readme, st.Text) && st.Status != 0 {
+				t.Errorf("README.md has another meaning of status %d than %q", st.Status, st.Text)
+			}
+		default:
+			seen[d.Tool] = true
+			for _, one := range append([]clikit.Description{d}, d.Commands...) {
+				var got []string
+				for _, f := range one.Flags {
+					got = append(got, synopsis(f))
+				}
+				slices.Sort(got)
+				var command []string
+				if one.Command != "" {
+					command = append(command, one.Command)
+				}
+				if diff := cmp.Diff(helpFlags(t, one.Tool, command...), got); diff != "" {
+					t.Errorf("%s %s (-help +data):\n%s", one.Tool, one.Command, diff)
+				}
+			}
+		}
+	}
+	for _, tool := range tools(t) {
+		if !seen[tool] && tool != "sess" {
+			t.Errorf("%s is missing", tool)
+		}
+	}
+	if statuses != len(clikit.Statuses()) {
+		t.Errorf("%d statuses", statuses)
+	}
+}
+
+// synopsis is a flag as help lists it.
+func synopsis(f clikit.FlagData) string {
+	text := "--" + f.Name
+	if f.Short != "" {
+		text = "-" + f.Short + ", " + text
+	}
+	return strings.TrimSpace(text + " " + f.Value)
 }
 
 // One word has one meaning in all tools, and one meaning one word.

@@ -42,12 +42,14 @@ func find(name string) (string, error) {
 	return "", err
 }
 
-// help lists the commands, or opens the manual page of one. Where there is no
+// help lists the commands, as data with --json, or opens the manual page of one. Where there is no
 // page, or no man(1), the command prints its own help.
 func help(ctx context.Context, s *clikit.Streams, names []string) error {
 	switch {
 	case len(names) == 0:
 		return list(ctx, s)
+	case len(names) == 1 && names[0] == "--json":
+		return data(ctx, s)
 	case len(names) > 1:
 		return clikit.UsageError("unexpected operand %q", names[1])
 	}

@@ -26,7 +26,7 @@ var tool = clikit.Tool{
 	Doc: `sess COMMAND runs the program sess-COMMAND with the arguments that follow. It looks
 beside this program first, then in PATH, so any program of that name is a command.
 "sess help COMMAND" opens its manual page. Without a command, sess lists all of
-them.`,
+them; "sess help --json" prints what they take as data.`,
 	Examples: `sess
 sess help path
 sess path --as text s.jsonl`,

@@ -20,6 +20,27 @@ const (
 	ExitPipe        = 141 // the reader of standard output went away
 )
 
+// A StatusData is an exit status as data.
+type StatusData struct {
+	Kind   string `json:"kind"` // "status"
+	Status int    `json:"status"`
+	Text   string `json:"text"`
+}
+
+// Statuses returns the exit statuses there are, and what they mean.
+func Statuses() []StatusData {
+	return []StatusData{
+		{"status", ExitDone, "done"},
+		{"status", ExitNo, "nothing matched, nothing to do, findings exist"},
+		{"status", ExitUsage, "usage, missing file, I/O error"},
+		{"status", ExitMalformed, "the session is malformed and the tool cannot continue; with --strict, any problem or loss"},
+		{"status", ExitBusy, "busy: the lock was not obtained in time, or the leaf moved"},
+		{"status", ExitCommand, "the external command failed, or its answer was refused"},
+		{"status", ExitInterrupted, "interrupted"},
+		{"status", ExitPipe, "the reader of the output went away"},
+	}
+}
+
 var (
 	errNo          = errors.New("no")
 	errCommand     = errors.New("command failed")
