@@ -35,12 +35,12 @@ func (c *config) check(operands []string) error {
 		c.dest.File, c.dest.DryRun = "", true
 	}
 	switch {
+	case c.dest.CheckForce() != nil:
+		return c.dest.CheckForce()
 	case writes && len(operands) > 1:
 		return clikit.UsageError("unexpected operand %q: one session is repaired at a time", operands[1])
 	case writes && c.dest.File == "" && !c.dest.DryRun:
 		return clikit.WithHint(clikit.UsageError("a copy needs a name"), "name it with --output; nothing is repaired in place")
-	case c.dest.Force && c.dest.File == "":
-		return clikit.UsageError("--force goes with --output: a file is replaced")
 	case !writes && (c.dest.File != "" || c.dest.DryRun):
 		return clikit.UsageError("--output and --dry-run go with --repair or --migrate")
 	case c.relink && !c.repair:

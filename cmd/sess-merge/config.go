@@ -38,6 +38,9 @@ func (c *config) check(operands []string) error {
 			return err
 		}
 	}
+	if err := c.dest.CheckForce(); err != nil {
+		return err
+	}
 	prints := !c.into && !c.git && c.dest.File == "" && !c.dest.DryRun
 	if err := clikit.Exclusive(clikit.Given(c.into, "--into"), clikit.Given(c.git, "--git"), clikit.Given(c.dest.File != "", "--output")); err != nil {
 		return err

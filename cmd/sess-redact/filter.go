@@ -28,9 +28,10 @@ func (c *config) filter(ctx context.Context, s *clikit.Streams, r *redact.Redact
 	defer in.Close()
 	count := &counted{kinds: map[string]int{}}
 	out := &output{ctx: ctx, c: c, r: r, in: in, count: count}
+	c.dest.Read = []string{in.Path()}
 	if c.dest.File == "" {
 		err = out.to(s.Out)
-	} else if c.dest.Read, err = []string{in.Path()}, c.dest.Make(out); err == nil {
+	} else if err = c.dest.Make(out); err == nil {
 		_, err = fmt.Fprintln(s.Out, c.dest.File)
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 
+	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/redact"
 )
 
@@ -20,9 +21,9 @@ func (c *config) silent(err error) error {
 	if err == nil {
 		return nil
 	}
-	if list, ok := err.(interface{ Unwrap() []error }); ok {
+	if parts := clikit.Split(err); len(parts) > 1 {
 		var out []error
-		for _, e := range list.Unwrap() {
+		for _, e := range parts {
 			out = append(out, c.silent(e))
 		}
 		return errors.Join(out...)

@@ -75,8 +75,8 @@ func (c *config) check(operands []string) error {
 		return clikit.WithHint(clikit.UsageError("unexpected operand %q", operands[1]), "several sessions are shown with -o DIR/")
 	case c.open && c.dest.File == "":
 		return clikit.UsageError("--open goes with -o: a file is opened")
-	case c.dest.Force && c.dest.File == "":
-		return clikit.UsageError("--force goes with -o: a file is replaced")
+	case c.dest.CheckForce() != nil:
+		return c.dest.CheckForce()
 	case c.dest.Force && !c.directory() && !shownName(c.dest.File):
 		return clikit.WithHint(clikit.UsageError("%s: --force replaces no such file", c.dest.File), "only a name that ends in .html, .md or .txt, so that no session is lost")
 	case c.directory() && c.as != "" && c.as != string(asPage):

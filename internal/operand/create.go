@@ -42,11 +42,16 @@ func (d Destination) Check() error {
 	if err := clikit.Exclusive(clikit.Given(d.Force, "--force"), clikit.Given(d.Create, "--create"), clikit.Given(d.Defer, "--defer")); err != nil {
 		return err
 	}
-	if d.Force && d.File == "" {
-		return clikit.UsageError("--force goes with --output: a file is replaced")
-	}
 	if d.Defer && !d.Store && d.File == "" {
 		return clikit.UsageError("--defer goes with --store or --output")
+	}
+	return d.CheckForce()
+}
+
+// CheckForce refuses --force without a file.
+func (d Destination) CheckForce() error {
+	if d.Force && d.File == "" {
+		return clikit.UsageError("--force goes with --output: a file is replaced")
 	}
 	return nil
 }
