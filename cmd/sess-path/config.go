@@ -26,12 +26,13 @@ type settings struct {
 	harness                           operand.Harness
 	budget                            int64
 	system, reverse, noHeader, strict bool
-	raw                               bool
+	raw, branches                     bool
 }
 
 func (c *config) flags() []clikit.Flag {
 	flags := []clikit.Flag{
 		clikit.String(&c.leaf, "leaf, l", "last", ", or by a rule: last, newest-message, longest"),
+		clikit.Bool(&c.branches, "branches", ", as they stand in the session"),
 		clikit.Choice(&c.as, "as", forms, "print the path"),
 		clikit.Tokens(&c.budget, "budget", 0, "keep the longest tail of at most `TOKENS`"),
 		clikit.Count(&c.last, "last", "keep the last `N` messages"),
@@ -56,6 +57,8 @@ func (c *config) flags() []clikit.Flag {
 // compile.
 func (c *config) check() error {
 	switch {
+	case c.branches && (c.as != "entries" || c.leaf != c.defaults.leaf || c.reverse || c.budget > 0 || c.last > 0 || c.turns > 0):
+		return clikit.UsageError("--branches prints all entries: it goes with --as entries, and with nothing that takes a part of a path")
 	case c.reverse && c.as != "entries":
 		return clikit.UsageError("--reverse goes with --as entries alone")
 	case c.reinject != "none" && (c.as == "entries" || c.as == "state"):

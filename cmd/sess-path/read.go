@@ -109,6 +109,9 @@ func (c *config) whole(in *operand.Input) (*reading, error) {
 		return nil, err
 	}
 	path, problems := src.PathTo(leaf)
+	if c.branches {
+		path = src.Entries
+	}
 	problems = slices.Concat(problems, c.resolve(src, path))
 	if c.strict {
 		if err := src.Strict(src.Problems, problems); err != nil {
