@@ -2,7 +2,6 @@ package clikit
 
 import (
 	"encoding/json"
-	"slices"
 	"unicode/utf8"
 )
 
@@ -69,8 +68,3 @@ func (s *Streams) printDescription(t Tool) error {
 
 // all are a description and those of its commands.
 func (d Description) all() []Description { return append([]Description{d}, d.Commands...) }
-
-// takes reports whether there is a flag of that name.
-func (d Description) takes(name string) bool {
-	return slices.ContainsFunc(d.Flags, func(f FlagData) bool { return f.Name == name })
-}
