@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -13,7 +12,9 @@ import (
 	"github.com/sess-tools/sess/internal/check"
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -49,7 +50,7 @@ func (c *config) checkOne(ctx context.Context, s *clikit.Streams, name string) (
 	}
 	findings = append(modes(in.File), findings...)
 	for _, f := range findings {
-		if err := c.print(s, shown, f); err != nil {
+		if err := c.print(s, shown, in.Place(""), f); err != nil {
 			return nil, err
 		}
 	}
@@ -90,7 +91,7 @@ func modes(path string) []check.Finding {
 }
 
 // print writes a finding: file, line, byte, severity, kind, id and text.
-func (c *config) print(s *clikit.Streams, name string, f check.Finding) error {
+func (c *config) print(s *clikit.Streams, name string, from row.Place, f check.Finding) error {
 	if s.Quiet && f.Severity < check.Error && !(c.strict && f.Severity == check.Warning) {
 		return nil
 	}
@@ -102,18 +103,14 @@ func (c *config) print(s *clikit.Streams, name string, f check.Finding) error {
 		_, err := fmt.Fprintf(s.Out, "%s:%d:%d: %s %s %s: %s\n", tty.Clean(name), f.Line, f.Offset, f.Severity, f.Kind, tty.Clean(id), tty.Clean(f.Text))
 		return err
 	}
-	out, err := json.Marshal(struct {
-		File     string `json:"file"`
-		Line     int    `json:"line"`
-		Offset   int64  `json:"offset"`
-		Severity string `json:"severity"`
-		Kind     string `json:"kind"`
-		ID       string `json:"id"`
-		Text     string `json:"text"`
-	}{name, f.Line, f.Offset, f.Severity.String(), string(f.Kind), f.ID, f.Text})
-	if err != nil {
-		return err
+	at := func(name string, n int64) js.Field {
+		if f.Line == 0 { // it is about the whole
+			return row.Null(name)
+		}
+		return js.IntField(name, n)
 	}
-	_, err = fmt.Fprintf(s.Out, "%s\n", out)
+	_, err := fmt.Fprintln(s.Out, row.Object("finding", append(from.Fields()[:2],
+		row.Entry(f.ID), at("line", int64(f.Line)), at("offset", f.Offset), js.StringField("severity", f.Severity.String()),
+		js.StringField("problem", string(f.Kind)), js.StringField("text", js.ValidText(f.Text)))...))
 	return err
 }

@@ -19,12 +19,12 @@ import (
 	"github.com/sess-tools/sess/internal/tty"
 )
 
-// A finding is what was found of one thing. Fields are only ever added.
+// A finding is what was found of one thing.
 type finding struct {
-	Check  string `json:"check"`
-	Status status `json:"status"`
-	Text   string `json:"text"`
-	Hint   string `json:"hint,omitempty"` // what to do
+	Check  string
+	Status status
+	Text   string
+	Hint   string // what to do, "" for nothing
 }
 
 type status string

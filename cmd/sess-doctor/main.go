@@ -10,11 +10,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 type config struct{ json, offline bool }
@@ -64,10 +65,8 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 
 func (c *config) print(s *clikit.Streams, f finding) error {
 	if c.json {
-		line, err := json.Marshal(f)
-		if err == nil {
-			_, err = fmt.Fprintf(s.Out, "%s\n", line)
-		}
+		_, err := fmt.Fprintln(s.Out, row.Object("check", js.StringField("check", f.Check), js.StringField("status", string(f.Status)),
+			js.StringField("text", js.ValidText(f.Text)), row.Text("hint", f.Hint)))
 		return err
 	}
 	text := tty.Clean(f.Text)

@@ -10,31 +10,29 @@ import (
 
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/grep"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// rowsJSON prints the rows of an item as JSON. Members are only ever added. Those of the
-// item are made once for all rows, as it takes reading the entry, which may be huge.
+// rowsJSON prints the rows of an item as JSON. Those members of the item that are the same in
+// all its rows are made once, as it takes reading the entry, which may be huge.
 func (p *printer) rowsJSON(r *result, it item) error {
-	first := []js.Field{js.StringField("path", js.ValidText(r.src.File())), js.StringField("session", r.session)}
-	if r.src.Agent != "" {
-		first = append(first, js.StringField("agent", r.src.Agent))
-	}
+	first := append(r.place.Fields(), row.Text("agent", r.src.Agent))
 	first = append(first, entryJSON(it)...)
-	var middle, last []js.Field
-	if ts := it.entry.Get("timestamp"); it.index >= 0 && ts != "" {
-		middle = append(middle, js.RawField("timestamp", ts))
+	middle := []js.Field{row.Null("timestamp"), js.StringField("on", it.on.String()), js.IntField("depth", int64(it.depth))}
+	if it.index >= 0 {
+		middle[0] = row.Timestamp(it.entry.Timestamp())
 	}
-	middle = append(middle, js.StringField("on", it.on.String()), js.IntField("depth", int64(it.depth)))
+	var last []js.Field
 	if p.before > 0 {
-		last = append(last, js.RawField("before", besideJSON(it.before)))
+		last = append(last, row.List("before", besideJSON(it.before)))
 	}
 	if p.after > 0 {
-		last = append(last, js.RawField("after", besideJSON(it.after)))
+		last = append(last, row.List("after", besideJSON(it.after)))
 	}
 	for from, line := range it.rows {
-		text := js.Object(slices.Concat(first, placeJSON(from), middle, lineJSON(line), last)...)
+		text := row.Object("match", slices.Concat(first, placeJSON(from), middle, lineJSON(line), last)...)
 		if p.later != nil && it.key != 0 {
 			if err := p.later.add(text, it.key); err != nil {
 				return err
@@ -52,18 +50,12 @@ func (p *printer) rowsJSON(r *result, it item) error {
 }
 
 // placeJSON are the members that say where in the entry a row is from.
-func placeJSON(t grep.Text) (fields []js.Field) {
+func placeJSON(t grep.Text) []js.Field {
+	block := row.Null("block")
 	if t.Block >= 0 {
-		fields = append(fields, js.IntField("block", int64(t.Block)))
+		block = js.IntField("block", int64(t.Block))
 	}
-	fields = append(fields, js.StringField("field", string(t.Field)))
-	if t.Tool != "" {
-		fields = append(fields, js.StringField("tool", t.Tool))
-	}
-	if t.Call != "" {
-		fields = append(fields, js.StringField("callId", t.Call))
-	}
-	return fields
+	return []js.Field{block, js.StringField("field", string(t.Field)), row.Text("tool", t.Tool), row.Text("callId", t.Call)}
 }
 
 // lineJSON are the members that say what it says.
@@ -77,28 +69,27 @@ func lineJSON(line grep.Line) []js.Field {
 
 // entryJSON are the members that say which entry it is.
 func entryJSON(it item) []js.Field {
-	typ := session.TypeSession
-	id := js.RawField("entry", "null")
+	typ, id := session.TypeSession, ""
 	if it.index >= 0 {
-		typ, id = it.entry.Type(), js.StringField("entry", it.entry.ID())
+		typ, id = it.entry.Type(), it.entry.ID()
 	}
 	return []js.Field{
-		id, js.IntField("line", int64(it.line)), js.IntField("offset", it.offset),
-		js.StringField("type", typ), js.StringField("role", it.role()),
+		row.Entry(id), js.IntField("line", int64(it.line)), js.IntField("offset", it.offset),
+		row.Text("type", typ), row.Text("role", it.role()),
 	}
 }
 
 // besideJSON are the entries before or after a match.
-func besideJSON(items []item) string {
+func besideJSON(items []item) []string {
 	var out []string
 	for _, it := range items {
-		fields := entryJSON(it)
+		field, text := row.Null("field"), row.Null("text") // it may have no text
 		for from, line := range it.rows {
-			fields = append(fields, js.StringField("field", string(from.Field)), js.StringField("text", line.Text))
+			field, text = js.StringField("field", string(from.Field)), js.StringField("text", line.Text)
 		}
-		out = append(out, js.Object(append(fields, js.StringField("on", it.on.String()))...))
+		out = append(out, row.Object("context", append(entryJSON(it), field, text, js.StringField("on", it.on.String()))...))
 	}
-	return "[" + strings.Join(out, ",") + "]"
+	return out
 }
 
 // Later holds rows until the number of their copies is known, which is when all
@@ -144,12 +135,12 @@ func (l *later) flush(p *printer) error {
 		r = io.MultiReader(bufio.NewReader(l.file), r)
 	}
 	var text []byte
-	for _, row := range l.rows {
-		text = append(text[:0], make([]byte, row.size)...)
+	for _, w := range l.rows {
+		text = append(text[:0], make([]byte, w.size)...)
 		if _, err := io.ReadFull(r, text); err != nil {
 			return fmt.Errorf("reading the rows that waited: %w", err)
 		}
-		if n := p.seen[row.key]; n > 0 {
+		if n := p.seen[w.key]; n > 0 {
 			text = fmt.Appendf(text[:len(text)-1], `,"also":%d}`, n)
 		}
 		if err := p.print(string(text), p.end0); err != nil {

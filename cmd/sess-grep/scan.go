@@ -62,7 +62,7 @@ func (g *search) open(ctx context.Context, r *result) error {
 	if err := r.src.Here(d.header); err != nil {
 		return err
 	}
-	r.sure, r.session, r.cwd = true, d.header.ID, d.header.CWD
+	r.sure, r.place, r.cwd = true, in.Place(d.header.ID), d.header.CWD
 	return g.search(ctx, r, d)
 }
 

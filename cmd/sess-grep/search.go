@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/filter"
 	"github.com/sess-tools/sess/internal/grep"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/sources"
 	"github.com/sess-tools/sess/internal/tty"
 )
@@ -61,7 +62,7 @@ type result struct {
 	count   int        // entries, once groups is closed
 	found   int        // matches
 	err     error
-	session string // its id
+	place   row.Place
 	cwd     string
 	sure    bool // it is a session, of the right place
 	leftOut bool // by --subagents, and may have a match

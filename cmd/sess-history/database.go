@@ -33,9 +33,10 @@ func (c *config) readDatabase(ctx context.Context, s *clikit.Streams, q *query) 
 		case !js.Valid(l.Data):
 			return nil, fmt.Errorf("reading what %s prints: not JSON: %.100q", operand.Importer, l.Data)
 		}
-		row := js.Value(l.Text())
-		one := prompt{text: row.Get("text").Str(), session: row.Get("session").Str(), cwd: row.Get("cwd").Str(), agent: "omp"}
-		one.time, _ = js.ParseTime(row.Get("time").Str())
+		v := js.Value(l.Text())
+		one := prompt{text: v.Get("text").Str(), cwd: v.Get("cwd").Str(), agent: "omp"}
+		one.Session = v.Get("session").Str()
+		one.time, _ = js.ParseTime(v.Get("timestamp").Str())
 		if here(one.cwd) && q.wants(one) {
 			list = append(list, one)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/sess-tools/sess/internal/prompts"
 )
 
-// A row is a prompt as it was said last, and how often it was said.
-type row struct {
+// A line is a prompt as it was said last, and how often it was said.
+type line struct {
 	prompt
 	count int
 }
@@ -35,7 +35,7 @@ func merge(list, more []prompt) []prompt {
 
 // fold returns the rows to print, the newest first. An entry that is in several sessions,
 // as in forks of one, was said once.
-func (c *config) fold(list []prompt) (rows []row) {
+func (c *config) fold(list []prompt) (rows []line) {
 	slices.SortStableFunc(list, func(a, b prompt) int { return cmp.Compare(b.time, a.time) })
 	copies := map[uint64]bool{}
 	same, seed := map[uint64]int{}, maphash.MakeSeed() // where the row of a text is
@@ -45,7 +45,7 @@ func (c *config) fold(list []prompt) (rows []row) {
 		}
 		copies[p.key] = true
 		if c.dup {
-			rows = append(rows, row{p, 1})
+			rows = append(rows, line{p, 1})
 			continue
 		}
 		text := maphash.String(seed, prompts.Normal(p.text))
@@ -54,7 +54,7 @@ func (c *config) fold(list []prompt) (rows []row) {
 			continue
 		}
 		same[text] = len(rows)
-		rows = append(rows, row{p, 1})
+		rows = append(rows, line{p, 1})
 	}
 	if c.limit > 0 && len(rows) > c.limit {
 		rows = rows[:c.limit]

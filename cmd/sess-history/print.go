@@ -12,18 +12,19 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/listing"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
 // print prints rows in the form wanted.
-func (c *config) print(s *clikit.Streams, rows []row) error {
-	out, form := s.Out, row.cells
+func (c *config) print(s *clikit.Streams, rows []line) error {
+	out, form := s.Out, line.cells
 	switch {
 	case c.nul:
-		out, form = s.Out, func(r row) string { return r.text + "\x00" }
+		out, form = s.Out, func(r line) string { return r.text + "\x00" }
 	case c.json:
-		out, form = s.Out, row.json
+		out, form = s.Out, line.json
 	case tty.IsTerminal(s.OutFile()):
 		width, now := tty.Width(s.OutFile(), os.LookupEnv), time.Now()
 		dirs := make([]string, len(rows))
@@ -32,7 +33,7 @@ func (c *config) print(s *clikit.Streams, rows []row) error {
 		}
 		several := tty.Several(dirs)
 		home, _ := os.UserHomeDir()
-		form = func(r row) string {
+		form = func(r line) string {
 			dir := ""
 			if several {
 				dir = fmt.Sprintf("%-*s  ", dirWidth, tty.Directory(r.cwd, home, dirWidth))
@@ -50,12 +51,12 @@ func (c *config) print(s *clikit.Streams, rows []row) error {
 
 // cells returns a row for programs: when it was said last, how often, in which session
 // and entry, and the text, with tabs between.
-func (r row) cells() string {
+func (r line) cells() string {
 	at := "-"
 	if r.time != 0 {
 		at = stamp(r.time)
 	}
-	name := cmp.Or(r.path, "-")
+	name := cmp.Or(r.Address, "-")
 	return strings.Join([]string{at, strconv.Itoa(r.count), tty.Clean(name), cmp.Or(tty.Clean(r.entry), "-"), oneLine(r.text)}, "\t") + "\n"
 }
 
@@ -64,7 +65,7 @@ const dirWidth = 20
 
 // columns returns a row for a terminal: the age, the directory if there are several, the text,
 // and how often it was said.
-func (r row) columns(now time.Time, width int, dir string) string {
+func (r line) columns(now time.Time, width int, dir string) string {
 	age := ""
 	if r.time != 0 {
 		age = listing.Ago(time.UnixMilli(r.time), now)
@@ -83,20 +84,11 @@ func oneLine(text string) string {
 }
 
 // stamp returns a time, given in milliseconds since the epoch, as JSON has it.
-func stamp(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
+func stamp(ms int64) string { return js.FormatTime(ms) }
 
-// json returns a row as JSON. Members are only ever added.
-func (r row) json() string {
-	optional := func(name, value string) js.Field {
-		if value == "" {
-			return js.RawField(name, "null")
-		}
-		return js.StringField(name, js.ValidText(value))
-	}
-	at := ""
-	if r.time != 0 {
-		at = stamp(r.time)
-	}
-	return js.Object(optional("time", at), optional("session", r.session), optional("path", r.path), optional("entry", r.entry),
-		optional("cwd", r.cwd), optional("agent", r.agent), js.StringField("text", r.text), js.IntField("count", int64(r.count))) + "\n"
+// json returns a row as JSON.
+func (r line) json() string {
+	return row.Object("prompt", append(r.Fields(),
+		row.Entry(r.entry), row.Timestamp(r.time, r.time != 0), row.Text("agent", r.agent), row.Text("cwd", r.cwd),
+		js.StringField("text", js.ValidText(r.text)), js.IntField("count", int64(r.count)))...) + "\n"
 }

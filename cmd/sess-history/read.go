@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/grep"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/prompts"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/sources"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -23,14 +24,13 @@ import (
 
 // A prompt is what somebody asked, once.
 type prompt struct {
-	text    string
-	time    int64  // in milliseconds since the epoch; 0 if it is unknown
-	path    string // of the session, as other tools take it; "" if it is unknown
-	agent   string // whose session it is, "" for ours
-	session string // its id
-	entry   string // "" if it is not in a session
-	cwd     string
-	key     uint64 // what copies of the entry have in common, 0 for none
+	row.Place        // of its session, without an address if that is unknown
+	text      string
+	time      int64  // in milliseconds since the epoch; 0 if it is unknown
+	agent     string // whose session it is, "" for ours
+	entry     string // "" if it is not in a session
+	cwd       string
+	key       uint64 // what copies of the entry have in common, 0 for none
 }
 
 // readAll reads the prompts of sessions, some sessions at once. A session that cannot be
@@ -114,7 +114,7 @@ func (r *reader) read(ctx context.Context, src sources.Source) (list []prompt, e
 	if err := src.Here(h); err != nil {
 		return nil, err
 	}
-	d := &document{reader: r, src: src, header: h}
+	d := &document{reader: r, src: src, header: h, place: in.Place(h.ID)}
 	err = d.read(content)
 	switch {
 	case errors.Is(err, errSubagent):
@@ -153,6 +153,7 @@ type document struct {
 	*reader
 	src    sources.Source
 	header session.Header
+	place  row.Place
 
 	filter   prompts.Filter
 	said     []message // by the user
@@ -239,8 +240,8 @@ func (d *document) prompts() (list []prompt) {
 			continue
 		}
 		p := prompt{
-			text: text, time: m.time, path: d.src.File(), agent: d.src.Agent,
-			session: d.header.ID, entry: m.ID, cwd: d.header.CWD, key: m.key,
+			Place: d.place, text: text, time: m.time, agent: d.src.Agent,
+			entry: m.ID, cwd: d.header.CWD, key: m.key,
 		}
 		if d.query.wants(p) {
 			list = append(list, p)

@@ -22,6 +22,7 @@ type job struct {
 	streams  *clikit.Streams
 	name     string // of the format
 	own      bool   // what the agent keeps in its place is read: addresses name its sessions
+	native   bool   // its sessions are files that every tool reads
 	dest     operand.Destination
 	strict   bool
 	many     bool                  // every session, each into a file of its own
@@ -40,7 +41,7 @@ func (c *config) job(s *clikit.Streams, f formats.Format) (*job, error) {
 		return nil, err
 	}
 	return &job{
-		streams: s, name: f.About().Name, own: c.own, dest: c.dest, strict: c.strict, many: c.all, here: here, losses: losses,
+		streams: s, name: f.About().Name, native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, many: c.all, here: here, losses: losses,
 		progress: newProgress(s, c.all),
 	}, nil
 }

@@ -221,7 +221,14 @@ func detailed(ctx context.Context, a formats.Archive, info formats.Info) (format
 }
 
 func (j *job) row(info formats.Info) error {
-	if err := listing.Write(j.streams.Out, listing.Row{Row: info.Row, Agent: j.name}); err != nil {
+	row := listing.Row{Row: info.Row, Agent: j.name}
+	switch {
+	case j.native:
+		row.Address = info.Path
+	case j.own && info.ID != "":
+		row.Address = j.name + ":" + info.ID
+	}
+	if err := listing.Write(j.streams.Out, row); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(j.streams.Out)

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/formats/history"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -30,11 +30,9 @@ func printPrompts(ctx context.Context, s *clikit.Streams, path string) error {
 			return err
 		}
 		some = true
-		fields := []js.Field{
-			js.StringField("time", time.Unix(p.Time, 0).UTC().Format(time.RFC3339)),
-			js.StringField("session", p.Session), js.StringField("cwd", p.CWD), js.StringField("text", p.Text),
-		}
-		if _, err := fmt.Fprintln(s.Out, js.Object(fields...)); err != nil {
+		line := row.Object("prompt", row.Text("session", p.Session), row.Timestamp(p.Time*1000, true),
+			row.Text("cwd", p.CWD), js.StringField("text", js.ValidText(p.Text)))
+		if _, err := fmt.Fprintln(s.Out, line); err != nil {
 			return err
 		}
 	}

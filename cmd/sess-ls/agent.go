@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,20 +28,24 @@ var native = map[string]formats.Format{"pi": pi.Pi, "omp": pi.Omp}
 // An owner is what a row is known by. Two agents may have one store.
 type owner struct{ path, id string }
 
-// owned returns a row with the agent it is from.
+// owned returns a row with the agent it is from, and what other tools take for it: its path,
+// or its address if they cannot read that file and it is where an address finds it.
 func (c *config) owned(r store.Row) listing.Row {
-	return listing.Row{Row: r, Agent: c.owners[owner{r.Path, r.ID}]}
+	if c.remote() {
+		return c.shared[r.ID]
+	}
+	out := listing.Row{Row: r, Agent: c.owners[owner{r.Path, r.ID}]}
+	switch {
+	case native[out.Agent] != nil || out.Agent == "":
+		out.Address = r.Path
+	case r.ID != "" && !c.elsewhere:
+		out.Address = out.Agent + ":" + r.ID
+	}
+	return out
 }
 
-// nameOf returns what other tools take for the session: its path, or its address if
-// they cannot read that file and it is where an address finds it.
-func (c *config) nameOf(r store.Row) string {
-	agent := c.owned(r).Agent
-	if native[agent] != nil || agent == "" || r.ID == "" || c.elsewhere {
-		return r.Path
-	}
-	return agent + ":" + r.ID
-}
+// nameOf returns what other tools take for the session, its path if they take nothing.
+func (c *config) nameOf(r store.Row) string { return cmp.Or(c.owned(r).Address, r.Path) }
 
 // listAgents prints the sessions of another agent, or of all, where they are kept or
 // in the places named.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/listing"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/sources"
 	"github.com/sess-tools/sess/pkg/store"
@@ -21,6 +22,8 @@ type config struct {
 	// Of agents:
 	owners    map[owner]string // the agents whose sessions are listed
 	elsewhere bool             // not where the agent keeps them
+
+	shared map[string]listing.Row // with --remote, by their ids
 }
 
 func (c *config) flags() []clikit.Flag {

@@ -24,11 +24,13 @@ func (c *config) listRemote(ctx context.Context, s *clikit.Streams, keep func(st
 	defer p.Close()
 	here := store.SameDir(o.CWD)
 	var rows []store.Row
+	c.shared = map[string]listing.Row{}
 	for row, err := range listing.Rows(p) {
 		if err != nil {
 			return err
 		}
 		if here(row.CWD) {
+			c.shared[row.ID] = row
 			rows = append(rows, row.Row)
 		}
 	}

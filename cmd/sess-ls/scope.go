@@ -173,7 +173,7 @@ func (c *config) selection(ctx context.Context, s *clikit.Streams) (func(store.R
 		}
 		ok, err := where.Match(ctx, c.rowJSON(row))
 		if err != nil {
-			return false, fmt.Errorf("%s: --where: %w", row.Path, err)
+			return false, fmt.Errorf("%s: --where: %w", c.nameOf(row), err)
 		}
 		return ok, nil
 	}, nil

@@ -2,23 +2,18 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/copies"
+	"github.com/sess-tools/sess/internal/row"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // report prints what a merge does.
 func (c *config) report(s *clikit.Streams, r copies.Report) error {
 	if c.json {
-		if r.Clashes == nil {
-			r.Clashes = []copies.Clash{}
-		}
-		line, err := json.Marshal(r)
-		if err == nil {
-			_, err = fmt.Fprintf(s.Out, "%s\n", line)
-		}
+		_, err := fmt.Fprintln(s.Out, rowOf(r))
 		return err
 	}
 	if len(r.Clashes) > 0 {
@@ -39,4 +34,15 @@ func (c *config) report(s *clikit.Streams, r copies.Report) error {
 	}
 	s.Notef("%s", text)
 	return nil
+}
+
+// rowOf returns the JSON of a report.
+func rowOf(r copies.Report) string {
+	var clashes []string
+	for _, c := range r.Clashes {
+		clashes = append(clashes, js.Object(row.Entry(c.ID), row.Text("ours", c.Ours), row.Text("theirs", c.Theirs), row.Text("base", c.Base)))
+	}
+	return row.Object("merge", js.IntField("common", int64(r.Common)), js.IntField("ours", int64(r.Ours)), js.IntField("theirs", int64(r.Theirs)),
+		js.IntField("heads", int64(r.Heads)), row.Text("leaf", r.Leaf), row.Bool("changed", r.Changed), row.Bool("rewrite", r.Rewrite),
+		row.List("conflicts", clashes))
 }

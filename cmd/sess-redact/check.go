@@ -7,6 +7,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/redact"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/sources"
 )
 
@@ -16,14 +17,14 @@ func (c *config) checkAll(ctx context.Context, s *clikit.Streams, r *redact.Reda
 	if c.base, err = c.openBaseline(s); err != nil {
 		return err
 	}
-	found, err := c.sessions.Find(ctx, s, operands)
+	all, err := c.sessions.Find(ctx, s, operands)
 	if err != nil {
 		return err
 	}
 	rep := c.reporter(s)
 	count := &counted{kinds: map[string]int{}}
-	checked, failed := 0, found.Failed
-	for _, src := range found.List {
+	checked, failed := 0, all.Failed
+	for _, src := range all.List {
 		switch err := c.checkOne(ctx, s, r, src, rep, count); {
 		case errors.Is(err, sources.ErrNotHere):
 			continue
@@ -58,9 +59,10 @@ func (c *config) checkOne(ctx context.Context, s *clikit.Streams, r *redact.Reda
 	}
 	defer in.Close()
 	count.session()
-	src.Name = c.shown(src.Name) // in rows
+	place := in.Place("")
+	src.Name, place.Address, place.Path = c.shown(src.Name), c.shown(place.Address), c.shown(place.Path) // in rows
 	var failed error
-	var group *row
+	var group *found
 	flush := func() {
 		if group != nil && failed == nil {
 			failed = rep.row(*group)
@@ -74,7 +76,7 @@ func (c *config) checkOne(ctx context.Context, s *clikit.Streams, r *redact.Reda
 		}
 		c.base.add(mark, f)
 		count.add(f)
-		next := row{src: src, Found: f, count: 1, fingerprint: mark}
+		next := found{src: src, place: place, Found: f, count: 1, fingerprint: mark}
 		if group != nil && !c.json && group.same(next) {
 			group.count++
 			return
@@ -86,15 +88,16 @@ func (c *config) checkOne(ctx context.Context, s *clikit.Streams, r *redact.Reda
 	return errors.Join(err, failed)
 }
 
-// A row is a finding as it is printed, or several of one kind in one place.
-type row struct {
+// A found secret is a finding as it is printed, or several of one kind in one place.
+type found struct {
 	redact.Found
 	src         sources.Source
+	place       row.Place
 	count       int
 	fingerprint string
 }
 
-func (r row) same(o row) bool {
+func (r found) same(o found) bool {
 	return r.src.Name == o.src.Name && r.Line == o.Line && r.Entry == o.Entry && r.Field == o.Field && r.Rule == o.Rule && r.Structural == o.Structural
 }
 

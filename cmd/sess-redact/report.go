@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/secret"
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
@@ -17,14 +18,14 @@ import (
 
 // A reporter prints findings.
 type reporter interface {
-	row(r row) error
+	row(r found) error
 	end(n *counted, sessions, rules int) error
 }
 
 func (c *config) reporter(s *clikit.Streams) reporter {
 	switch {
 	case c.json:
-		return &jsonReport{out: s.Out, prints: c.base.key != nil}
+		return &jsonReport{out: s.Out}
 	case c.sarif:
 		return &sarifReport{out: s.Out}
 	case c.github:
@@ -36,7 +37,7 @@ func (c *config) reporter(s *clikit.Streams) reporter {
 // A textReport prints FILE:ENTRY:FIELD:KIND:COUNT.
 type textReport struct{ out io.Writer }
 
-func (t *textReport) row(r row) error {
+func (t *textReport) row(r found) error {
 	kind := r.Rule
 	if r.Structural {
 		kind += " (structural)"
@@ -48,36 +49,29 @@ func (t *textReport) row(r row) error {
 func (t *textReport) end(*counted, int, int) error { return nil }
 
 // A jsonReport prints an object for each finding, and one of all.
-type jsonReport struct {
-	out    io.Writer
-	prints bool
-}
+type jsonReport struct{ out io.Writer }
 
 // minShownLen is how long a secret has to be for its length to be told, in bytes.
 const minShownLen = 12
 
-func (t *jsonReport) row(r row) error {
-	fields := []js.Field{
-		js.StringField("path", r.src.File()), js.StringField("entry", r.Entry), js.IntField("line", int64(r.Line)),
-		js.StringField("field", r.Field), js.StringField("kind", r.Rule), js.IntField("count", int64(r.count)), js.IntField("start", int64(r.From)),
-	}
+func (t *jsonReport) row(r found) error {
+	end, size := row.Null("end"), row.Null("bytes")
 	if r.Len() >= minShownLen {
-		fields = append(fields, js.IntField("end", int64(r.To)), js.IntField("bytes", int64(r.Len())))
+		end, size = js.IntField("end", int64(r.To)), js.IntField("bytes", int64(r.Len()))
 	}
-	if len(r.Encodings) > 0 {
-		fields = append(fields, js.RawField("decoded", marshal(r.Encodings)))
-	}
-	if r.Structural {
-		fields = append(fields, js.RawField("structural", "true"))
-	}
-	if r.Damaged {
-		fields = append(fields, js.RawField("damaged", "true"))
-	}
-	if t.prints {
-		fields = append(fields, js.StringField("fingerprint", r.fingerprint))
-	}
-	_, err := fmt.Fprintln(t.out, js.Object(fields...))
+	_, err := fmt.Fprintln(t.out, row.Object("finding", append(r.place.Fields()[:2],
+		row.Entry(entryID(r)), js.IntField("line", int64(r.Line)), row.Text("field", r.Field), js.StringField("rule", r.Rule),
+		js.IntField("count", int64(r.count)), js.IntField("start", int64(r.From)), end, size, row.Texts("decoded", r.Encodings),
+		row.Bool("structural", r.Structural), row.Bool("damaged", r.Damaged), row.Text("fingerprint", r.fingerprint))...))
 	return err
+}
+
+// entryID is the id of the entry, "" if what was found is in none, or in one without an id.
+func entryID(r found) string {
+	if r.Entry == "-" || r.Entry == fmt.Sprintf("L%d", r.Line) {
+		return ""
+	}
+	return r.Entry
 }
 
 func (t *jsonReport) end(n *counted, sessions, rules int) error {
@@ -86,8 +80,8 @@ func (t *jsonReport) end(n *counted, sessions, rules int) error {
 		kinds = append(kinds, js.IntField(kind, int64(n.kinds[kind])))
 	}
 	source := js.Object(js.StringField("source", "gitleaks"), js.StringField("version", secret.GitleaksVersion), js.IntField("enabled", int64(rules)))
-	_, err := fmt.Fprintln(t.out, js.Object(js.IntField("total", int64(n.total)), js.IntField("entries", int64(n.entries)),
-		js.IntField("sessions", int64(sessions)), js.RawField("kinds", js.Object(kinds...)), js.RawField("rules", source)))
+	_, err := fmt.Fprintln(t.out, row.Object("total", js.IntField("findings", int64(n.total)), js.IntField("entries", int64(n.entries)),
+		js.IntField("sessions", int64(sessions)), js.RawField("rules", js.Object(kinds...)), js.RawField("ruleset", source)))
 	return err
 }
 
@@ -107,7 +101,7 @@ var (
 	commandValue = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-func (t *githubReport) row(r row) error {
+func (t *githubReport) row(r found) error {
 	_, err := fmt.Fprintf(t.out, "::error file=%s,line=%d,title=%s::%s\n", commandValue.Replace(r.src.Label()), r.Line,
 		commandValue.Replace(r.Rule), commandData.Replace(message(r)))
 	return err
@@ -116,7 +110,7 @@ func (t *githubReport) row(r row) error {
 func (t *githubReport) end(*counted, int, int) error { return nil }
 
 // message says of a finding what it is and where.
-func message(r row) string {
+func message(r found) string {
 	return fmt.Sprintf("%s in %s of entry %s", r.Rule, r.Field, tty.Clean(r.Entry))
 }
 
@@ -129,7 +123,7 @@ type sarifReport struct {
 
 type object = map[string]any
 
-func (t *sarifReport) row(r row) error {
+func (t *sarifReport) row(r found) error {
 	if t.rules == nil {
 		t.rules = map[string]bool{}
 	}

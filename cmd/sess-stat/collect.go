@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/sources"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -23,6 +24,7 @@ import (
 type report struct {
 	*config
 	streams  *clikit.Streams
+	place    row.Place // of the only session
 	problems []error // that decide the status
 }
 
@@ -71,6 +73,9 @@ func (r *report) ledger(ctx context.Context, found sources.Found) (*account.Ledg
 		return nil, err
 	}
 	r.complain(found, readings)
+	if len(readings) == 1 {
+		r.place = readings[0].session.Place
+	}
 	l.Settle()
 	return l, nil
 }
@@ -94,7 +99,7 @@ func (r *report) read(ctx context.Context, src sources.Source) (got reading) {
 		got.err = operand.Locate(in.Name, err)
 	}
 	h := got.Header
-	got.session.ID, got.session.Parent, got.session.CWD = h.ID, h.ParentSession, h.CWD
+	got.session.ID, got.session.Parent, got.session.CWD, got.session.Place = h.ID, h.ParentSession, h.CWD, in.Place(h.ID)
 	got.session.Time, got.session.Timed = js.ParseTime(h.Timestamp)
 	if err := src.Here(h); err != nil && got.err == nil {
 		got.err = err

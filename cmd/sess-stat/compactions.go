@@ -10,6 +10,7 @@ import (
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/prices"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/sources"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -71,22 +72,22 @@ func pricedBy(by account.By, t *prices.Table) string {
 	return string(by)
 }
 
-// compactedJSON prints a compaction as JSON. Members are only ever added.
+// compactedJSON prints a compaction as JSON.
 func (r *report) compactedJSON(src *operand.Source, c account.Compacted, cost prices.Money, by account.By, t *prices.Table) error {
-	var files []string
-	for _, f := range c.Files {
-		files = append(files, js.Quote(js.ValidText(f)))
-	}
-	fields := []js.Field{
-		js.StringField("session", src.Header.ID), js.StringField("entry", c.Entry), js.StringField("timestamp", c.Time),
-		js.IntField("tokensBefore", c.Reported), js.IntField("before", c.Before), js.IntField("after", c.After), js.IntField("saved", c.Before-c.After),
-		js.IntField("entries", int64(c.Entries)), js.RawField("files", "["+strings.Join(files, ",")+"]"),
-	}
+	tokens, source := row.Null("tokens"), row.Null("prices")
 	if c.Called {
-		fields = append(fields, js.IntField("tokens", c.Call.Tokens.Total()), js.StringField("cost", cost.Decimal(9)), js.RawField("usd", number(cost)), js.StringField("pricedBy", string(by)))
-		if by == account.ByTable {
-			fields = append(fields, js.RawField("prices", js.Object(js.StringField("source", t.Source), js.StringField("date", t.Date))))
-		}
+		tokens = tokensField(c.Call.Tokens)
 	}
-	return r.print(js.Object(fields...))
+	if c.Called && by == account.ByTable {
+		source = pricesField(t.Source, t.Date)
+	}
+	reported := row.Null("tokensBefore")
+	if c.Reported > 0 {
+		reported = js.IntField("tokensBefore", c.Reported)
+	}
+	known := c.Called && (by == account.ByStored || by == account.ByTable)
+	return r.print(row.Object("compaction", append(src.Place().Fields(),
+		row.Entry(c.Entry), row.TimeOf(c.Time), reported, js.IntField("before", c.Before), js.IntField("after", c.After),
+		js.IntField("saved", c.Before-c.After), js.IntField("entries", int64(c.Entries)), row.Texts("files", c.Files),
+		tokens, money("cost", cost, known), row.Text("pricedBy", string(by)), source)...))
 }

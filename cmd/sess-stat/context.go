@@ -11,6 +11,7 @@ import (
 	"github.com/sess-tools/sess/internal/account"
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/sources"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -52,7 +53,7 @@ func (r *report) context(ctx context.Context, found sources.Found) error {
 		}
 		r.limitContext(src, c, path, costing)
 		if r.baseline != "" {
-			return r.compare(r.measuredContext(c), "tokens")
+			return r.compare(r.measuredContext(c), "context")
 		}
 		return nil
 	})
@@ -168,9 +169,10 @@ func (r *report) showContext(src *operand.Source, c account.Context, named bool)
 			return nil
 		}
 	}
+	total := totalOf(c)
 	switch {
 	case r.json:
-		return r.contextJSON(src, rows, c, named)
+		return r.contextJSON(src, rows, total, c)
 	case r.plot:
 		return r.draw(r.contextChart(rows, c))
 	}
@@ -183,15 +185,7 @@ func (r *report) showContext(src *operand.Source, c account.Context, named bool)
 		t.rows = append(t.rows, append(slices.Clone(key),
 			about+strconv.FormatInt(w.tokens, 10), share(w.tokens, c.Tokens)+"%", strconv.Itoa(w.entries), strconv.FormatInt(w.bytes, 10)))
 	}
-	total := weight{tokens: c.Tokens, key: append([]string{"total"}, make([]string, len(r.keys)-1)...)}
-	seen := map[string]bool{}
-	for i := range c.Parts {
-		total.bytes += c.Parts[i].Bytes
-		if id := c.Parts[i].Entry; id != "" {
-			seen[id] = true
-		}
-	}
-	total.entries = len(seen)
+	total.key = append([]string{"total"}, make([]string, len(r.keys)-1)...)
 	for _, w := range append(rows, total) {
 		add(w.key, w)
 	}
@@ -203,28 +197,39 @@ func (r *report) showContext(src *operand.Source, c account.Context, named bool)
 	return r.printTable(t)
 }
 
-// contextJSON prints the rows of a context as JSON. Members are only ever added.
-func (r *report) contextJSON(src *operand.Source, rows []weight, c account.Context, named bool) error {
-	in := js.Field{Name: "session"}
-	if named {
-		in = js.StringField(in.Name, src.Header.ID)
+// contextJSON prints the rows of a context and its total as JSON.
+func (r *report) contextJSON(src *operand.Source, rows []weight, total weight, c account.Context) error {
+	members := func(key []js.Field, w weight) []js.Field {
+		return append(src.Place().Fields(), js.RawField("key", js.Object(key...)), js.IntField("contextTokens", w.tokens), js.IntField("estimate", w.estimate),
+			js.RawField("share", share(w.tokens, c.Tokens)), js.IntField("entries", int64(w.entries)), js.IntField("bytes", w.bytes))
 	}
 	for _, w := range rows {
-		var key []js.Field
-		for k, name := range r.keys {
-			key = append(key, js.StringField(name, js.ValidText(w.key[k])))
-		}
-		if err := r.print(js.Object(in, js.RawField("key", js.Object(key...)), js.IntField("tokens", w.tokens), js.IntField("estimate", w.estimate),
-			js.RawField("share", share(w.tokens, c.Tokens)), js.IntField("entries", int64(w.entries)), js.IntField("bytes", w.bytes))); err != nil {
+		if err := r.print(row.Object("context", members(keyFields(r.keys, w.key), w)...)); err != nil {
 			return err
 		}
 	}
-	factor := "null"
+	factor, reported := row.Null("factor"), row.Null("reported")
 	if c.Estimated > 0 {
-		factor = strconv.FormatFloat(c.Factor, 'f', 4, 64)
+		factor = js.RawField("factor", strconv.FormatFloat(c.Factor, 'f', 4, 64))
 	}
-	return r.print(js.Object(in, js.RawField("total", js.Object(js.IntField("tokens", c.Tokens), js.IntField("estimate", c.Estimates),
-		js.RawField("calibrated", strconv.FormatBool(c.Calibrated)), js.IntField("reported", c.Reported), js.RawField("factor", factor)))))
+	if c.Reported > 0 {
+		reported = js.IntField("reported", c.Reported)
+	}
+	return r.print(row.Object("total", append(members(nil, total), row.Bool("calibrated", c.Calibrated), reported, factor)...))
+}
+
+// totalOf is the weight of all parts of a context.
+func totalOf(c account.Context) weight {
+	total := weight{tokens: c.Tokens, estimate: c.Estimates}
+	seen := map[string]bool{}
+	for i := range c.Parts {
+		total.bytes += c.Parts[i].Bytes
+		if id := c.Parts[i].Entry; id != "" {
+			seen[id] = true
+		}
+	}
+	total.entries = len(seen)
+	return total
 }
 
 // measuredContext is a context as a baseline has it.

@@ -71,10 +71,11 @@ func (r *report) checkUsage(u *usage) error {
 		return nil
 	}
 	now := map[string]measured{"total": {u.Total.Tokens.Total(), u.Total.Cost}}
-	for _, row := range u.Rows {
-		now[where(u.keys, row.Key)] = measured{row.Tokens.Total(), row.Cost}
+	for i := range u.Rows {
+		line := &u.Rows[i]
+		now[where(u.keys, u.values(line))] = measured{line.Tokens.Total(), line.Cost}
 	}
-	return r.compare(now, "total")
+	return r.compare(now, "call")
 }
 
 // where names a row in a message.
@@ -117,12 +118,15 @@ type measured struct {
 	cost   prices.Money
 }
 
-// errBaseline is a baseline that cannot be compared with.
-var errBaseline = errors.New("no baseline of --json")
+// Why a baseline cannot be compared with.
+var (
+	errBaseline = errors.New("no baseline of --json")
+	errOldRow   = fmt.Errorf("%w: a row has no kind, as before rows had one; write the file anew", errBaseline)
+)
 
-// compare compares rows with those of the baseline, whose tokens are in the member given.
-// One that is not in it is a part of the total, and compared with that.
-func (r *report) compare(now map[string]measured, member string) error {
+// compare compares rows of a kind with those of the baseline. One that is not in it is a part
+// of the total, and compared with that.
+func (r *report) compare(now map[string]measured, kind string) error {
 	in, err := r.streams.OpenInput(r.baseline)
 	if err != nil {
 		return err
@@ -137,12 +141,9 @@ func (r *report) compare(now map[string]measured, member string) error {
 		if v == "" {
 			continue
 		}
-		if !js.Valid([]byte(v)) || !v.IsObject() {
-			return fmt.Errorf("reading %s: line %d: %w", r.baseline, l.Number, errBaseline)
-		}
-		name, was, ok := baselineRow(v, member)
-		if !ok {
-			return fmt.Errorf("reading %s: line %d: %w", r.baseline, l.Number, errBaseline)
+		name, was, err := baselineRow(v, kind)
+		if err != nil {
+			return fmt.Errorf("reading %s: line %d: %w", r.baseline, l.Number, err)
 		}
 		total = total || name == "total"
 		if is, ok := now[name]; ok {
@@ -155,26 +156,34 @@ func (r *report) compare(now map[string]measured, member string) error {
 	return nil
 }
 
-// baselineRow reads a row of a baseline.
-func baselineRow(v js.Value, member string) (name string, was measured, ok bool) {
-	name = "total"
-	if total := v.Get("total"); total.IsObject() {
-		v = total
-	} else {
+// baselineRow reads a row of a baseline, which is of a kind or a total of such rows.
+func baselineRow(v js.Value, kind string) (name string, was measured, err error) {
+	if !js.Valid([]byte(v)) || !v.IsObject() {
+		return "", was, errBaseline
+	}
+	switch is := v.Get("kind").Str(); is {
+	case "":
+		return "", was, errOldRow
+	case "total":
+		name = is
+	case kind:
 		var keys, values []string
 		for key, value := range v.Get("key").Members() {
 			keys, values = append(keys, key), append(values, value.Str())
 		}
 		name = where(keys, values)
+	default:
+		return "", was, fmt.Errorf("%w: a row is of kind %q, and not %q", errBaseline, is, kind)
 	}
-	tokens := v.Get(member)
-	cost := v.Get("cost").Str()
-	usd, err := strconv.ParseFloat(cost, 64)
-	if cost == "" {
-		usd, err = 0, nil
+	tokens, cost := v.Get("tokens", "total"), v.Get("cost")
+	if kind == "context" {
+		tokens = v.Get("contextTokens")
 	}
-	m, fine := prices.Of(usd)
-	return name, measured{tokens.Int(), m}, tokens.IsNumber() && err == nil && fine && name != ""
+	m, ok := prices.Of(cost.Float())
+	if name == "" || !tokens.IsNumber() || cost != "" && cost != "null" && !(cost.IsNumber() && ok) {
+		return "", was, errBaseline
+	}
+	return name, measured{tokens.Int(), m}, nil
 }
 
 // grown fails if a row has grown by more than it may.
@@ -183,7 +192,7 @@ func (r *report) grown(name string, was, is measured) {
 	if float64(is.tokens) > math.Floor(most(was.tokens)) {
 		r.fail(clikit.No("budget: tokens %d > %d + %s (%s)", is.tokens, was.tokens, r.maxGrowth, name))
 	}
-	const rounding = 500 // the baseline has nine decimals
+	const rounding = 500 // a number of JSON has some fifteen digits
 	if float64(is.cost) > math.Floor(most(int64(was.cost)))+rounding {
 		r.fail(clikit.No("budget: cost %s > %s + %s (%s)", dollars(is.cost), dollars(was.cost), r.maxGrowth, name))
 	}

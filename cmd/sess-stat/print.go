@@ -10,6 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/account"
 	"github.com/sess-tools/sess/internal/prices"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -42,8 +43,8 @@ func (r *report) showUsage(u *usage) error {
 	heads := append(append([]string{}, u.keys...), "calls", "input", "output", "cacheRead", "cacheWrite", "reasoning", "total", "cost", "priced-by")
 	t := table{heads: heads, text: len(u.keys), last: true}
 	for i := range u.Rows {
-		row := &u.Rows[i]
-		t.rows = append(t.rows, append(slices.Clone(row.Key), r.cells(&row.Sum, u)...))
+		line := &u.Rows[i]
+		t.rows = append(t.rows, append(slices.Clone(line.Key), r.cells(&line.Sum, u)...))
 	}
 	total := make([]string, len(u.keys))
 	total[0] = "total"
@@ -167,24 +168,44 @@ func (r *report) forPeople(t table, column int, cell string, row int) string {
 	return tty.Thousands(cell)
 }
 
-// usageJSON prints a row as one object, and the total last. Members are only ever added.
+// usageJSON prints a row as one object, and the total last.
 func (r *report) usageJSON(u *usage) error {
 	for i := range u.Rows {
-		row := &u.Rows[i]
-		var key []js.Field
-		for k, name := range u.keys {
-			key = append(key, js.StringField(name, js.ValidText(row.Key[k])))
+		line := &u.Rows[i]
+		place, depth := r.place, row.Null("depth")
+		if line.Session != nil {
+			place = line.Session.Place
 		}
-		fields := append([]js.Field{js.RawField("key", js.Object(key...))}, u.members(&row.Sum)...)
 		if u.depth != nil {
-			fields = append(fields, js.IntField("depth", int64(u.depth[row.Key[0]])))
+			depth = js.IntField("depth", int64(u.depth[line.Key[0]]))
 		}
-		if err := r.print(js.Object(fields...)); err != nil {
+		if err := r.print(row.Object("call", u.members(place, u.key(line), &line.Sum, row.Null("copiedIn"), depth)...)); err != nil {
 			return err
 		}
 	}
-	total := append(u.members(&u.Total), js.IntField("copiedIn", int64(u.copied)))
-	return r.print(js.Object(js.RawField("total", js.Object(total...))))
+	return r.print(row.Object("total", u.members(r.place, nil, &u.Total, js.IntField("copiedIn", int64(u.copied)), row.Null("depth"))...))
+}
+
+// key returns the members of the key of a row.
+func (u *usage) key(line *account.Row) []js.Field {
+	return keyFields(u.keys, u.values(line))
+}
+
+// values are those of the keys of a row as rows of JSON have them: a session by its id alone.
+func (u *usage) values(line *account.Row) []string {
+	values := slices.Clone(line.Key)
+	if at := slices.Index(u.keys, "session"); at >= 0 {
+		values[at] = line.Session.ID
+	}
+	return values
+}
+
+// keyFields returns members for keys. A value that nobody knows is null.
+func keyFields(keys, values []string) (fields []js.Field) {
+	for i, name := range keys {
+		fields = append(fields, row.Text(name, values[i]))
+	}
+	return fields
 }
 
 // print prints a JSON text.
@@ -194,31 +215,36 @@ func (r *report) print(text string) error {
 }
 
 // members are those of a sum.
-func (u *usage) members(s *account.Sum) []js.Field {
-	t := s.Tokens
+func (u *usage) members(place row.Place, key []js.Field, s *account.Sum, more ...js.Field) []js.Field {
 	n := js.IntField
-	out := []js.Field{
-		n("calls", s.Calls), n("input", t.Input), n("output", t.Output), n("cacheRead", t.CacheRead), n("cacheWrite", t.CacheWrite),
-		n("cacheWrite1h", t.CacheWrite1h), n("reasoning", t.Reasoning), n("total", t.Total()),
-		js.StringField("cost", s.Cost.Decimal(9)), js.RawField("usd", number(s.Cost)),
-		js.StringField("stored", s.Stored.Decimal(9)), js.StringField("computed", s.Computed.Decimal(9)),
-		js.StringField("pricedBy", s.PricedBy()), n("unpriced", s.UnpricedCalls), n("unpricedTokens", s.UnpricedTokens),
-		js.RawField("dup", js.Object(n("calls", s.Copies), n("tokens", s.CopyTokens))),
-	}
-	if s.Bad > 0 {
-		out = append(out, n("bad", s.Bad))
-	}
-	if s.WrongTotals > 0 {
-		out = append(out, n("wrongTotals", s.WrongTotals))
-	}
+	source := row.Null("prices")
 	if s.ComputedCalls > 0 {
-		out = append(out, js.RawField("prices", js.Object(js.StringField("source", u.source), js.StringField("date", u.date))))
+		source = pricesField(u.source, u.date)
 	}
-	return out
+	return slices.Concat(place.Fields(), []js.Field{
+		js.RawField("key", js.Object(key...)), n("calls", s.Calls), tokensField(s.Tokens), n("cacheWrite1h", s.Tokens.CacheWrite1h),
+		money("cost", s.Cost, s.Priced()), money("stored", s.Stored, s.StoredCalls > 0), money("computed", s.Computed, s.ComputedCalls > 0),
+		row.Text("pricedBy", s.PricedBy()), source, n("unpriced", s.UnpricedCalls), n("unpricedTokens", s.UnpricedTokens),
+		n("copies", s.Copies), n("copiedTokens", s.CopyTokens), n("bad", s.Bad), n("wrongTotals", s.WrongTotals),
+	}, more)
 }
 
-// number is an amount in USD as a JSON number.
-func number(m prices.Money) string {
-	text := strings.TrimRight(m.Decimal(9), "0")
-	return strings.TrimSuffix(text, ".")
+// tokensField returns the member for tokens.
+func tokensField(t prices.Tokens) js.Field {
+	return row.Tokens{
+		Input: t.Input, Output: t.Output, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite, Reasoning: t.Reasoning, Total: t.Total(),
+	}.Field()
+}
+
+// pricesField returns the member that says where prices are from.
+func pricesField(source, date string) js.Field {
+	return js.RawField("prices", js.Object(row.Text("source", source), row.Text("date", date)))
+}
+
+// money returns a member with an amount, exact to a unit of it.
+func money(name string, m prices.Money, known bool) js.Field {
+	if !known {
+		return row.Null(name)
+	}
+	return row.USD(name, m.Decimal(12))
 }

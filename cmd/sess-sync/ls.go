@@ -57,9 +57,9 @@ func (c *config) ls(ctx context.Context, s *clikit.Streams, l remote.Log, operan
 	printed := 0
 	for _, r := range rows {
 		if where != nil {
-			ok, err := where.Match(ctx, listing.JSON(listing.Row{Row: r}))
+			ok, err := where.Match(ctx, listing.JSON(shared(r)))
 			if err != nil {
-				return fmt.Errorf("%s: --where: %w", r.Path, err)
+				return fmt.Errorf("%s: --where: %w", addressOf(r), err)
 			}
 			if !ok {
 				continue
@@ -96,7 +96,7 @@ func cardRows(ctx context.Context, s *clikit.Streams, l remote.Log, since time.T
 }
 
 func rowOf(c remote.Card) store.Row {
-	r := store.Row{Path: operand.Remote + ":" + c.ID, Size: c.Bytes, Info: session.Info{
+	r := store.Row{Size: c.Bytes, Info: session.Info{
 		ID: c.ID, CWD: c.CWD, Name: c.Title, Version: session.Version, Created: moment(c.Made), Modified: moment(c.Modified),
 		Entries: c.Entries, Messages: c.Messages, Exact: c.Exact,
 	}}
@@ -104,6 +104,14 @@ func rowOf(c remote.Card) store.Row {
 		r.Modified = r.Created
 	}
 	return r
+}
+
+// addressOf is what other tools take for the session of a row.
+func addressOf(r store.Row) string { return operand.Remote + ":" + r.ID }
+
+// shared is a row of a listing, which says no more than a card has.
+func shared(r store.Row) listing.Row {
+	return listing.Row{Row: r, Address: addressOf(r), Unspent: true}
 }
 
 func moment(text string) time.Time {
@@ -117,10 +125,10 @@ func moment(text string) time.Time {
 func (c *config) row(s *clikit.Streams, r store.Row) error {
 	switch {
 	case c.json:
-		_, err := fmt.Fprintln(s.Out, listing.JSON(listing.Row{Row: r}))
+		_, err := fmt.Fprintln(s.Out, listing.JSON(shared(r)))
 		return err
 	case c.paths:
-		_, err := fmt.Fprintln(s.Out, r.Path)
+		_, err := fmt.Fprintln(s.Out, addressOf(r))
 		return err
 	}
 	bound := ""

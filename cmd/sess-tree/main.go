@@ -57,5 +57,5 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if c.full || c.json || c.heads || c.labels {
 		shape = tree.Whole
 	}
-	return c.print(s, shape(src.Session, path))
+	return c.print(s, shape(src.Session, path), src.Place())
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/prices"
+	"github.com/sess-tools/sess/internal/row"
 )
 
 // A Call is a call of a model.
@@ -46,7 +47,8 @@ const (
 
 // A Session is where calls stand.
 type Session struct {
-	Name   string // what other tools take for it
+	Name   string // by which it is found as the parent of another
+	Place  row.Place
 	ID     string
 	Parent string // the session it was forked from, by its path or id, "" for none
 	CWD    string

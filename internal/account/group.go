@@ -136,8 +136,14 @@ func (s *Session) Address() string {
 
 // A Row is the sum of the calls with the same values of the keys.
 type Row struct {
-	Key []string
+	Key     []string
+	Session *Session // that they are of, nil if the keys do not say which
 	Sum
+}
+
+// Priced reports whether the cost of a call is known, or there is none to know.
+func (s *Sum) Priced() bool {
+	return s.StoredCalls+s.ComputedCalls > 0 || s.UnpricedCalls+s.SilentCalls == 0
 }
 
 // A Grouping says which calls are added up, and how.
@@ -181,6 +187,9 @@ func (g Grouping) Group(l *Ledger) Table {
 		if r == nil {
 			r = &Row{Key: key}
 			rows[joined] = r
+		}
+		if slices.Contains(g.By, "session") && (r.Session == nil || s.Place.Address < r.Session.Place.Address) {
+			r.Session = s // the first of those with one id
 		}
 		r.add(&c, cost, by, copies)
 		t.Total.add(&c, cost, by, copies)

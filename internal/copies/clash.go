@@ -16,10 +16,10 @@ import (
 // A Clash is an entry of which two copies have other bytes, or a line of the base that
 // one has lost.
 type Clash struct {
-	ID     string `json:"id"`
-	Ours   string `json:"ours,omitempty"` // file and line
-	Theirs string `json:"theirs,omitempty"`
-	Base   string `json:"base,omitempty"` // of a line that is missing in the other
+	ID     string
+	Ours   string // file and line
+	Theirs string
+	Base   string // of a line that is missing in the other
 }
 
 // fold merges the copies, one after the other.

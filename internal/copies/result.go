@@ -12,16 +12,16 @@ import (
 	"github.com/sess-tools/sess/pkg/merge"
 )
 
-// A Report says what a merge did. Fields are only ever added.
+// A Report says what a merge did.
 type Report struct {
-	Common  int     `json:"common"` // lines that the first copy and another one have
-	Ours    int     `json:"ours"`   // lines that only the first copy has
-	Theirs  int     `json:"theirs"` // lines that it has not
-	Heads   int     `json:"heads"`
-	Leaf    string  `json:"leaf"`
-	Changed bool    `json:"changed"` // the result is not the first copy
-	Rewrite bool    `json:"rewrite"` // nor the first copy with lines behind it
-	Clashes []Clash `json:"conflicts"`
+	Common  int // lines that the first copy and another one have
+	Ours    int // lines that only the first copy has
+	Theirs  int // lines that it has not
+	Heads   int
+	Leaf    string
+	Changed bool // the result is not the first copy
+	Rewrite bool // nor the first copy with lines behind it
+	Clashes []Clash
 }
 
 // A Result is a merged session that has not been written.

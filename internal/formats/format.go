@@ -41,6 +41,7 @@ type About struct {
 	ReadOnly bool // Export returns ErrReadOnly
 	Database bool // Export takes [Target.DB]
 	Index    bool // [Target.Index] means something
+	Native   bool // its sessions are files that every tool reads
 
 	// Home returns where the agent keeps its sessions on this machine, a path that
 	// [Format.Open] takes. Nil is an agent that has no such place.

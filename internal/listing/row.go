@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -21,7 +22,9 @@ import (
 // A Row is a session of a listing, and whose it is.
 type Row struct {
 	store.Row
-	Agent string // the format of the store it is in, "" for ours
+	Agent   string // the format of the store it is in, "" for ours
+	Address string // what other tools take for it, "" if they take nothing
+	Unspent bool   // nothing is known of what was spent
 }
 
 // Later compares sessions by when they were written to: by the time of the file,
@@ -45,35 +48,33 @@ func JSON(r Row) string {
 	return b.String()
 }
 
-// Write writes the JSON of a row, without a line feed. Fields are only ever added.
+// Write writes the JSON of a row, without a line feed.
 func Write(w io.Writer, r Row) error {
 	o := &writer{w: w, buf: make([]byte, 0, 2<<10)}
-	o.text(`{"path":`, r.Path)
-	o.text(`,"id":`, r.ID)
-	o.text(`,"cwd":`, r.CWD)
-	o.text(`,"name":`, r.Name)
-	o.text(`,"parentSession":`, r.ParentSession)
-	o.number(`,"version":`, int64(r.Version))
-	o.moment(`,"created":`, r.Created)
-	o.moment(`,"modified":`, r.Modified)
-	o.number(`,"size":`, r.Size)
-	o.number(`,"entries":`, int64(r.Entries))
-	o.number(`,"messages":`, int64(r.Messages))
-	o.text(`,"firstMessage":`, r.FirstMessage)
-	o.text(`,"lastMessage":`, r.LastMessage)
-	o.number(`,"usage":{"input":`, r.Spent.Input)
-	o.number(`,"output":`, r.Spent.Output)
-	o.number(`,"cacheRead":`, r.Spent.CacheRead)
-	o.number(`,"cacheWrite":`, r.Spent.CacheWrite)
-	o.raw(`,"cost":` + Cost(r.Spent) + `},"exact":`)
-	o.buf = strconv.AppendBool(o.buf, r.Exact) // if not, entries and messages are lower bounds
-	o.agent(r)
+	o.raw("{")
+	o.fields(row.Kind("session"))
+	o.fields(row.Place{Address: r.Address, Path: r.Path, Session: r.ID}.Fields()...)
+	o.fields(row.Parent(r.ParentSession), row.Text("cwd", r.CWD), row.Text("agent", r.Agent))
+	o.text("title", r.Name)
+	o.fields(
+		js.IntField("version", int64(r.Version)), moment("created", r.Created), moment("modified", r.Modified), moment("written", r.ModTime),
+		js.IntField("size", r.Size), js.IntField("entries", int64(r.Entries)), js.IntField("messages", int64(r.Messages)), row.Bool("exact", r.Exact))
+	o.text("firstMessage", r.FirstMessage)
+	o.text("lastMessage", r.LastMessage)
+	tokens, cost := row.Null("tokens"), row.Cost(r.Spent.Cost, r.Spent.Priced && !r.Unspent)
+	if s := r.Spent; !r.Unspent {
+		tokens = row.Tokens{
+			Input: s.Input, Output: s.Output, CacheRead: s.CacheRead, CacheWrite: s.CacheWrite, Reasoning: s.Reasoning,
+			Total: s.Input + s.Output + s.CacheRead + s.CacheWrite,
+		}.Field()
+	}
+	o.fields(tokens, cost)
 	o.raw("}")
 	o.flush()
 	return o.err
 }
 
-// Cost returns what was spent as JSON, to a millionth.
+// Cost returns what was spent for people, to a millionth.
 func Cost(s session.Spent) string {
 	if math.IsInf(s.Cost, 0) || math.IsNaN(s.Cost) {
 		return "null"
@@ -81,11 +82,17 @@ func Cost(s session.Spent) string {
 	return strconv.FormatFloat(math.Round(s.Cost*1e6)/1e6, 'f', -1, 64)
 }
 
+// moment returns a member with a time, null for one that is not known.
+func moment(name string, t time.Time) js.Field {
+	return row.Time(name, t.UnixMilli(), !t.IsZero())
+}
+
 // A writer writes until something fails.
 type writer struct {
-	w   io.Writer
-	buf []byte
-	err error
+	w    io.Writer
+	buf  []byte
+	some bool // there is a member
+	err  error
 }
 
 func (o *writer) raw(s string) { o.buf = append(o.buf, s...) }
@@ -97,24 +104,32 @@ func (o *writer) flush() {
 	o.buf = o.buf[:0]
 }
 
-func (o *writer) number(before string, n int64) {
-	o.raw(before)
-	o.buf = strconv.AppendInt(o.buf, n, 10)
+// fields adds members.
+func (o *writer) fields(fields ...js.Field) {
+	for _, f := range fields {
+		o.name(f.Name)
+		o.raw(f.Raw)
+	}
 }
 
-// moment adds a time, null for one that is not known.
-func (o *writer) moment(before string, t time.Time) {
-	if t.IsZero() {
-		o.raw(before + "null")
+// name adds the name of a member.
+func (o *writer) name(name string) {
+	if o.some {
+		o.raw(",")
+	}
+	o.some = true
+	o.buf = js.AppendQuote(o.buf, name)
+	o.raw(":")
+}
+
+// text is fields with [row.Text]. A text that is huge is quoted a piece at a time.
+func (o *writer) text(name, text string) {
+	const most = 64 << 10
+	if text == "" {
+		o.fields(row.Null(name))
 		return
 	}
-	o.text(before, js.FormatTime(t.UnixMilli()))
-}
-
-// text adds a text as a JSON string. One that is huge is quoted a piece at a time.
-func (o *writer) text(before, text string) {
-	const most = 64 << 10
-	o.raw(before)
+	o.name(name)
 	text = js.ValidText(text)
 	if len(text) <= most {
 		o.buf = js.AppendQuote(o.buf, text)
@@ -132,17 +147,6 @@ func (o *writer) text(before, text string) {
 		text = text[n:]
 	}
 	o.raw(`"`)
-}
-
-// agent adds the members of a row of another agent's store.
-func (o *writer) agent(r Row) {
-	if r.Agent == "" {
-		return
-	}
-	o.text(`,"agent":`, r.Agent)
-	if !r.ModTime.IsZero() {
-		o.text(`,"written":`, r.ModTime.UTC().Format(time.RFC3339Nano))
-	}
 }
 
 // Rows iterates over the rows that r holds as lines of JSON. An error of r, or a
@@ -169,38 +173,43 @@ func Rows(r io.Reader) iter.Seq2[Row, error] {
 // Parse returns the row that [Write] wrote as data.
 func Parse(data []byte) (Row, error) {
 	var v struct {
-		Path, ID, CWD, Name, ParentSession, Created, Modified string
-		FirstMessage, LastMessage, Agent                      string
-		Version, Entries, Messages                            int
-		Size                                                  int64
-		Usage                                                 struct {
-			Input, Output, CacheRead, CacheWrite int64
-			Cost                                 *float64
+		Kind                                              string
+		Address, Path, Session, Parent, CWD, Agent, Title string
+		Created, Modified, Written                        string
+		FirstMessage, LastMessage                         string
+		Version, Entries, Messages                        int
+		Size                                              int64
+		Exact                                             bool
+		Tokens                                            *struct {
+			Input, Output, CacheRead, CacheWrite, Reasoning int64
 		}
-		Exact   bool
-		Written time.Time
+		Cost *float64
 	}
 	if err := json.Unmarshal(data, &v); err != nil {
 		return Row{}, fmt.Errorf("reading a row: %w", err)
 	}
-	cost := math.Inf(1) // which no JSON number is
-	if v.Usage.Cost != nil {
-		cost = *v.Usage.Cost
+	if v.Kind != "session" {
+		return Row{}, fmt.Errorf("reading a row: it is of kind %q, and not a session", v.Kind)
 	}
-	u := v.Usage
-	return Row{Agent: v.Agent, Row: store.Row{
-		Path: v.Path, Size: v.Size, ModTime: v.Written,
+	r := Row{Agent: v.Agent, Address: v.Address, Unspent: v.Tokens == nil, Row: store.Row{
+		Path: v.Path, Size: v.Size, ModTime: timeOf(v.Written),
 		Info: session.Info{
-			ID: v.ID, CWD: v.CWD, Name: v.Name, ParentSession: v.ParentSession, Version: v.Version,
-			Created: moment(v.Created), Modified: moment(v.Modified), Entries: v.Entries, Messages: v.Messages,
+			ID: v.Session, CWD: v.CWD, Name: v.Title, ParentSession: v.Parent, Version: v.Version,
+			Created: timeOf(v.Created), Modified: timeOf(v.Modified), Entries: v.Entries, Messages: v.Messages,
 			FirstMessage: v.FirstMessage, LastMessage: v.LastMessage, Exact: v.Exact,
-			Spent: session.Spent{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Cost: cost},
 		},
-	}}, nil
+	}}
+	if t := v.Tokens; t != nil {
+		r.Spent = session.Spent{Input: t.Input, Output: t.Output, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite, Reasoning: t.Reasoning}
+	}
+	if v.Cost != nil {
+		r.Spent.Cost, r.Spent.Priced = *v.Cost, true
+	}
+	return r, nil
 }
 
-// moment returns a time that a row has, the zero time if it has none.
-func moment(text string) time.Time {
+// timeOf returns a time that a row has, the zero time if it has none.
+func timeOf(text string) time.Time {
 	ms, ok := js.ParseTime(text)
 	if !ok {
 		return time.Time{}

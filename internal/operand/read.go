@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/sibling"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -23,6 +24,7 @@ type Source struct {
 	Name string // for messages
 	Path string // "" for standard input and another agent's session; for a draft the path it will have
 
+	operand string
 	streams *clikit.Streams
 }
 
@@ -42,6 +44,7 @@ type Input struct {
 	File string // path of the file that is open, "" for standard input, and for another agent's session
 	Name string // for messages
 
+	operand string // as it was given
 	path    string // as in Source
 	foreign bool   // no file that could be read anywhere: another agent's, or a segmented store's
 	streams *clikit.Streams
@@ -51,7 +54,7 @@ type Input struct {
 // is imported. An error of the import is an error of reading, so a truncated session
 // is never mistaken for a complete one.
 func Open(ctx context.Context, s *clikit.Streams, operand string) (*Input, error) {
-	in := &Input{streams: s}
+	in := &Input{streams: s, operand: operand}
 	if a, ok := parseAddress(operand); ok {
 		var err error
 		in.ReadCloser, err = a.open(ctx, s)
@@ -83,7 +86,7 @@ func Open(ctx context.Context, s *clikit.Streams, operand string) (*Input, error
 func OpenFound(ctx context.Context, s *clikit.Streams, name string) (*Input, error) {
 	if stored, err := Stored(name); err == nil && stored == "" {
 		if f, err := store.OpenFile(name); err == nil {
-			return &Input{ReadCloser: f, File: name, Name: name}, nil
+			return &Input{ReadCloser: f, File: name, Name: name, operand: name, path: name}, nil
 		}
 	}
 	return Open(ctx, s, name)
@@ -92,6 +95,25 @@ func OpenFound(ctx context.Context, s *clikit.Streams, name string) (*Input, err
 // Path is the path of the session: "" for standard input and another agent's session, for
 // a draft the path it will have.
 func (in *Input) Path() string { return in.path }
+
+// Place says in rows which session it is, by its id.
+func (in *Input) Place(session string) row.Place { return placeOf(in.operand, in.path, session) }
+
+// Place says in rows which session it is.
+func (src *Source) Place() row.Place { return placeOf(src.operand, src.Path, src.Header.ID) }
+
+// placeOf returns the place of a session by the operand that names it. An address that
+// means another session later on, such as that of the newest one, becomes the one by id.
+func placeOf(operand, path, session string) row.Place {
+	p := row.Place{Address: path, Path: path, Session: session}
+	if a, ok := parseAddress(operand); ok {
+		p.Address = operand
+		if session != "" && (a.id == "" || a.isDir() || strings.HasPrefix(session, a.id)) {
+			p.Address = address{a.format, session}.String()
+		}
+	}
+	return p
+}
 
 // Through has the session read through a filter, which reads all of it at once.
 func (in *Input) Through(filter func(io.Reader) (io.Reader, error)) error {
@@ -112,7 +134,7 @@ const RecentSession = 1 << 20
 
 // Session reads it all and warns of what is wrong with it.
 func (in *Input) Session() (*Source, error) {
-	src := &Source{Path: in.path, Name: in.Name, streams: in.streams}
+	src := &Source{Path: in.path, Name: in.Name, operand: in.operand, streams: in.streams}
 	var err error
 	if src.Session, err = session.Read(in); err != nil {
 		return nil, located(src.Name, err)

@@ -154,24 +154,6 @@ func WriteLabels(w io.Writer, t *Tree, labels []session.Label, o Options) error 
 	return l.flush()
 }
 
-// LabelsJSON prints labels as one object a line. The error is that of w.
-func LabelsJSON(w io.Writer, t *Tree, labels []session.Label) error {
-	for _, label := range labels {
-		out := labelJSON{
-			Label: js.ValidText(label.Name), ID: js.ValidText(label.Target), Timestamp: js.ValidText(label.Timestamp),
-		}
-		if i, ok := t.Session.Index(label.Target); ok {
-			e := t.Session.Entries[i]
-			out.Type, out.Role, out.Line = js.ValidText(e.Type()), js.ValidText(e.Role()), e.Line()
-			out.Active, out.Text = t.Active(i), js.ValidText(Text(e))
-		}
-		if err := object(w, out); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Kind returns what an entry is for people: the role of its message, or else
 // its type, or else that it has none. It is not clean.
 func Kind(e session.Entry) string {

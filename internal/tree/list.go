@@ -1,11 +1,11 @@
 package tree
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -86,36 +86,17 @@ func (l *list) widths() []int {
 	return widths
 }
 
-// entryJSON is what JSON prints of an entry. Fields are only ever added.
-type entryJSON struct {
-	ID        string  `json:"id"`
-	ParentID  *string `json:"parentId"` // null for a root
-	Type      string  `json:"type"`
-	Role      string  `json:"role"` // "" for an entry that is no message
-	Timestamp string  `json:"timestamp"`
-	Line      int     `json:"line"`
-	Depth     int     `json:"depth"` // number of entries it is drawn below
-	Children  int     `json:"children"`
-	Active    bool    `json:"active"`
-	Head      bool    `json:"head"`
-	Label     string  `json:"label"` // "" for none
-	Tokens    int64   `json:"tokens"`
-	Text      string  `json:"text"` // whole
-	Note      string  `json:"note"` // what is wrong with its place, "" for nothing
-}
-
 // JSON prints every entry of the tree as one object a line, in the order of the
 // drawing. Nothing is folded or cut. The error is that of w.
-func JSON(w io.Writer, t *Tree) error {
+func JSON(w io.Writer, t *Tree, from row.Place) error {
+	place := from.Fields()
 	for r := range t.Rows(true) {
 		e := t.Session.Entries[r.Pos]
-		err := object(w, entryJSON{
-			ID: js.ValidText(e.ID()), ParentID: idOrNull(e.ParentID()), Type: js.ValidText(e.Type()),
-			Role: js.ValidText(e.Role()), Timestamp: js.ValidText(e.Str("timestamp")), Line: e.Line(),
-			Depth: r.Depth, Children: len(t.Children(r.Pos)), Active: t.Active(r.Pos), Head: t.Head(r.Pos),
-			Label: js.ValidText(t.Label(r.Pos)), Tokens: r.Tokens, Text: js.ValidText(Text(e)),
-			Note: js.ValidText(t.Note(r.Pos)),
-		})
+		err := object(w, "entry", place, row.Entry(e.ID()), row.Parent(e.ParentID()), timestamp(e),
+			row.Text("type", e.Type()), row.Text("role", e.Role()), js.IntField("line", int64(e.Line())),
+			js.IntField("depth", int64(r.Depth)), js.IntField("children", int64(len(t.Children(r.Pos)))),
+			row.Bool("active", t.Active(r.Pos)), row.Bool("head", t.Head(r.Pos)), row.Text("label", t.Label(r.Pos)),
+			js.IntField("estimate", r.Tokens), text("text", Text(e)), row.Text("note", t.Note(r.Pos)))
 		if err != nil {
 			return err
 		}
@@ -123,57 +104,60 @@ func JSON(w io.Writer, t *Tree) error {
 	return nil
 }
 
-// headJSON is what Heads prints of a head with JSON. Fields are only ever added.
-type headJSON struct {
-	ID        string  `json:"id"`
-	Entries   int     `json:"entries"` // on its path
-	Timestamp string  `json:"timestamp"`
-	Active    bool    `json:"active"`
-	Label     string  `json:"label"`
-	Fork      *string `json:"fork"` // the nearest entry above it with several children
-	First     string  `json:"first"`
-	Last      string  `json:"last"`
-	Line      int     `json:"line"`
-}
-
-// labelJSON is what Labels prints of a label with JSON. Fields are only ever
-// added.
-type labelJSON struct {
-	Label     string `json:"label"`
-	ID        string `json:"id"`
-	Type      string `json:"type"` // "" if no entry has the id
-	Role      string `json:"role"`
-	Timestamp string `json:"timestamp"` // of the label
-	Line      int    `json:"line"`      // of the entry; 0 if there is none
-	Active    bool   `json:"active"`
-	Text      string `json:"text"`
-}
-
-// idOrNull returns an id as a member that is null without one.
-func idOrNull(id string) *string {
-	if id == "" {
-		return nil
+// HeadsJSON prints heads as one object a line. The error is that of w.
+func HeadsJSON(w io.Writer, t *Tree, heads []Head, from row.Place) error {
+	place := from.Fields()
+	for _, h := range heads {
+		e := t.Session.Entries[h.Pos]
+		fork := ""
+		if h.Fork >= 0 {
+			fork = t.Session.Entries[h.Fork].ID()
+		}
+		err := object(w, "head", place, row.Entry(e.ID()), timestamp(e), js.IntField("line", int64(e.Line())),
+			js.IntField("entries", int64(h.Entries)), row.Bool("active", t.Active(h.Pos)), row.Text("label", t.Label(h.Pos)),
+			row.Text("fork", fork), t.textOrNull("first", h.First), t.textOrNull("last", h.Last))
+		if err != nil {
+			return err
+		}
 	}
-	id = js.ValidText(id)
-	return &id
+	return nil
 }
 
-// object prints v as one line of JSON.
-func object(w io.Writer, v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // this is read by programs, not by browsers
-	if err := enc.Encode(v); err != nil {
-		panic(err) // strings and numbers marshal
+// LabelsJSON prints labels as one object a line. The error is that of w.
+func LabelsJSON(w io.Writer, t *Tree, labels []session.Label, from row.Place) error {
+	place := from.Fields()
+	for _, l := range labels {
+		at, ok := t.Session.Index(l.Target)
+		typ, role, line, said := row.Null("type"), row.Null("role"), row.Null("line"), row.Null("text")
+		if ok {
+			e := t.Session.Entries[at]
+			typ, role, line, said = row.Text("type", e.Type()), row.Text("role", e.Role()), js.IntField("line", int64(e.Line())), text("text", Text(e))
+		}
+		err := object(w, "label", place, row.Entry(l.Target), row.TimeOf(l.Timestamp), row.Text("label", l.Name),
+			typ, role, line, row.Bool("active", ok && t.Active(at)), said)
+		if err != nil {
+			return err
+		}
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return nil
 }
 
-// parentName returns the id of the entry at position i, null for -1.
-func parentName(s *session.Session, i int) *string {
+// timestamp returns the member with the time of an entry.
+func timestamp(e session.Entry) js.Field { return row.Timestamp(e.Timestamp()) }
+
+// text returns a member with a text that may be empty.
+func text(name, value string) js.Field { return js.StringField(name, js.ValidText(value)) }
+
+// textOrNull returns a member with the text of the entry at position i, null for -1.
+func (t *Tree) textOrNull(name string, i int) js.Field {
 	if i < 0 {
-		return nil
+		return row.Null(name)
 	}
-	return idOrNull(s.Entries[i].ID())
+	return text(name, t.textAt(i))
+}
+
+// object prints a row as one line.
+func object(w io.Writer, kind string, place []js.Field, fields ...js.Field) error {
+	_, err := io.WriteString(w, row.Object(kind, slices.Concat(place, fields)...)+"\n")
+	return err
 }

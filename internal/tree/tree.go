@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/tty"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -467,22 +466,6 @@ func WriteHeads(w io.Writer, t *Tree, heads []Head, o Options) error {
 		}
 	}
 	return l.flush()
-}
-
-// HeadsJSON prints heads as one object a line. The error is that of w.
-func HeadsJSON(w io.Writer, t *Tree, heads []Head) error {
-	for _, h := range heads {
-		e := t.Session.Entries[h.Pos]
-		err := object(w, headJSON{
-			ID: js.ValidText(e.ID()), Entries: h.Entries, Timestamp: js.ValidText(e.Str("timestamp")),
-			Active: t.Active(h.Pos), Label: js.ValidText(t.Label(h.Pos)), Fork: parentName(t.Session, h.Fork),
-			First: js.ValidText(t.textAt(h.First)), Last: js.ValidText(t.textAt(h.Last)), Line: e.Line(),
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // textAt returns the text of the entry at position i, "" for -1.

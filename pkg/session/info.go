@@ -34,10 +34,13 @@ type Info struct {
 // dollars as a rule.
 type Spent struct {
 	Input, Output, CacheRead, CacheWrite int64
+	Reasoning                            int64 // of Output
 	Cost                                 float64
+	Priced                               bool // a message says what it cost
 }
 
-// add adds the usage of a message, a JSON text.
+// add adds the usage of a message, a JSON text. A cost of 0 is not known to be one, unless
+// the provider said so: subscriptions and proxies store it for all calls.
 func (s *Spent) add(usage string) {
 	js.WalkObject(usage, 0, func(key string, at int) int {
 		end := js.ValueEnd(usage, at)
@@ -51,9 +54,12 @@ func (s *Spent) add(usage string) {
 			s.CacheRead += js.Value(value).Int()
 		case `"cacheWrite"`:
 			s.CacheWrite += js.Value(value).Int()
+		case `"reasoning"`, `"reasoningTokens"`:
+			s.Reasoning += js.Value(value).Int()
 		case `"cost"`:
-			if total := js.Member(value, "total"); js.Value(total).IsNumber() {
-				s.Cost += js.Value(total).Float()
+			if total := js.Value(js.Member(value, "total")); total.IsNumber() {
+				s.Cost += total.Float()
+				s.Priced = s.Priced || total.Float() != 0 || js.Member(value, "totalFromProvider") == "true"
 			}
 		}
 		return end

@@ -99,7 +99,9 @@ func (d *database) List(ctx context.Context, q formats.Query) iter.Seq2[formats.
 // spent fills in what opencode has summed up.
 func spent(info *session.Info, about js.Value) {
 	info.Spent.Input, info.Spent.Output, info.Spent.CacheRead, info.Spent.CacheWrite = parts.Counts(about.Get("tokens"))
+	info.Spent.Reasoning = parts.Int(about.Get("tokens"), "reasoning")
 	info.Spent.Cost = number(about.Get("cost"))
+	info.Spent.Priced = info.Spent.Cost != 0
 }
 
 // sessions yields what is known of each session, as an export has it; with an id, of those that it

@@ -150,7 +150,7 @@ func (f format) About() formats.About {
 	if f.name == "omp" {
 		home = ompHome
 	}
-	return formats.About{Name: f.name, Summary: f.summary, Versions: f.versions, Home: home}
+	return formats.About{Name: f.name, Summary: f.summary, Versions: f.versions, Home: home, Native: true}
 }
 
 // Detect takes a file whose first JSON value is a session header or a title slot.
