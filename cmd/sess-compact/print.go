@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +19,7 @@ import (
 // much.
 func (j *job) printFigures() error {
 	f := compact.Measure(j.path, j.trigger())
-	if err := j.println(f.JSON()); err != nil {
+	if err := j.println(figuresJSON(f)); err != nil {
 		return err
 	}
 	if !f.Needed {
@@ -52,7 +51,7 @@ func (j *job) printReportOf() error {
 
 func (j *job) printReport(r *compact.Report) error {
 	if j.json {
-		return j.println(r.JSON())
+		return j.println(reportJSON(r))
 	}
 	var b strings.Builder
 	if err := r.Text(&b); err != nil {
@@ -84,55 +83,6 @@ func (j *job) printText(text string) error {
 func (j *job) println(text string) error {
 	_, err := fmt.Fprintln(j.streams.Out, text)
 	return err
-}
-
-// planJSON is what --plan prints, and what a hook is given. Fields are only ever
-// added.
-func planJSON(p *compact.Plan, focus string) string {
-	var previous *string
-	if p.PreviousSummary != "" {
-		previous = &p.PreviousSummary
-	}
-	return marshal(map[string]any{
-		"leaf": p.Leaf, "firstKeptEntryId": p.FirstKept, "isSplitTurn": p.SplitTurn,
-		"tokensBefore": p.TokensBefore, "previousSummary": previous,
-		"messagesToSummarize": ids(p.Summarize), "turnPrefixMessages": ids(p.TurnPrefix),
-		"strategy": p.Strategy.String(), "copies": ids(p.Copies), "instructions": focus,
-		"fileOps": fileOps(p.Files),
-	})
-}
-
-// branchJSON is the same for a branch that is left.
-func branchJSON(b *compact.Branch) string {
-	var target *string
-	if b.Target != "" {
-		target = &b.Target
-	}
-	return marshal(map[string]any{
-		"fromId": b.From, "targetId": target, "commonAncestorId": b.Ancestor, "tokens": b.Tokens,
-		"messagesToSummarize": ids(b.Parts), "dropped": b.Dropped, "fileOps": fileOps(b.Files),
-	})
-}
-
-func ids(parts []compact.Part) []string {
-	out := []string{}
-	for _, part := range parts {
-		out = append(out, part.EntryID)
-	}
-	return out
-}
-
-func fileOps(f compact.FileOps) map[string][]string {
-	list := func(l []string) []string { return append([]string{}, l...) }
-	return map[string][]string{"read": list(f.Read), "written": list(f.Written), "edited": list(f.Edited)}
-}
-
-func marshal(v any) string {
-	out, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // strings, numbers and booleans marshal
-	}
-	return string(out)
 }
 
 // several is a number of things, by their name in the singular.

@@ -24,7 +24,7 @@ import (
 
 // A prompt is what somebody asked, once.
 type prompt struct {
-	row.Place        // of its session, without an address if that is unknown
+	row.Place // of its session, without an address if that is unknown
 	text      string
 	time      int64  // in milliseconds since the epoch; 0 if it is unknown
 	agent     string // whose session it is, "" for ours

@@ -7,8 +7,10 @@ import (
 	"strconv"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/seg"
 	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -54,7 +56,9 @@ func (c *config) checkpoint(ctx context.Context, s *clikit.Streams, operands []s
 func (c *config) printCheckpoint(s *clikit.Streams, p seg.Checkpoint) (err error) {
 	switch {
 	case c.json:
-		err = printJSON(s, p)
+		err = printRow(s, row.Object("checkpoint", js.IntField("checkpointSeq", p.Seq), row.TimeOf(p.At),
+			js.IntField("headEntrySeq", p.HeadSeq), row.Text("headEntryId", p.HeadID), row.Text("snapshotRef", p.Snapshot),
+			row.Text("chainHash", p.Chain), row.Text("reason", p.Reason)))
 	case c.list:
 		_, err = fmt.Fprintf(s.Out, "%d\t%s\t%d\t%s\t%s\n", p.Seq, p.At, p.HeadSeq, tty.Clean(p.HeadID), p.Reason)
 	default:

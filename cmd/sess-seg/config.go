@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -113,12 +112,8 @@ func (c *config) reader(ctx context.Context, s *clikit.Streams, name string) (*s
 	return store, err
 }
 
-// printJSON prints v as one line.
-func printJSON(s *clikit.Streams, v any) error {
-	line, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(s.Out, "%s\n", line)
+// printRow prints a row of JSON.
+func printRow(s *clikit.Streams, row string) error {
+	_, err := fmt.Fprintln(s.Out, row)
 	return err
 }

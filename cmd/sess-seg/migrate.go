@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/seg"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 var migrateCommand = command("migrate", "SESSION", "make the segmented store of a session",
@@ -54,18 +56,10 @@ func (c *config) migrate(ctx context.Context, s *clikit.Streams, operands []stri
 		_, err = fmt.Fprintln(s.Out, m.Dir)
 		return err
 	}
-	return printJSON(s, struct {
-		Store           string `json:"store"`
-		DryRun          bool   `json:"dryRun"`
-		Migration       string `json:"migrationId"`
-		Correlation     string `json:"correlationId"`
-		Entries         int64  `json:"entries"`
-		Taken           int64  `json:"taken"`
-		Extended        bool   `json:"extended"`
-		EntryCountMatch bool   `json:"entryCountMatch"`
-		HashChainMatch  bool   `json:"hashChainMatch"`
-		IndexConsistent bool   `json:"indexConsistent"`
-	}{m.Dir, c.dryRun, m.ID, m.Correlation, m.Entries, m.Taken, m.Unfit.Any(), m.EntryCountMatch, m.HashChainMatch, m.IndexConsistent})
+	return printRow(s, row.Object("migration", append(placeOf(m.Dir, "")[:2],
+		row.Text("migrationId", m.ID), row.Text("correlationId", m.Correlation), row.Bool("dryRun", c.dryRun),
+		js.IntField("entries", m.Entries), js.IntField("taken", m.Taken), row.Bool("extended", m.Unfit.Any()),
+		row.Bool("entryCountMatch", m.EntryCountMatch), row.Bool("hashChainMatch", m.HashChainMatch), row.Bool("indexConsistent", m.IndexConsistent))...))
 }
 
 // unfit says what was stored under schema ids of our own.
@@ -143,12 +137,8 @@ func (c *config) recover(ctx context.Context, s *clikit.Streams, operands []stri
 		s.Infof("%s: %d entries of the store were appended to it", path, r.Carried)
 	}
 	if c.json {
-		err = printJSON(s, struct {
-			Action  string   `json:"action"`
-			Lost    int64    `json:"lost"`
-			Removed []string `json:"removed"`
-			Store   string   `json:"store"`
-		}{r.Action, r.Lost, append([]string{}, r.Removed...), r.Dir})
+		err = printRow(s, row.Object("recovery", append(placeOf(r.Dir, "")[:2],
+			js.StringField("action", r.Action), js.IntField("lost", r.Lost), row.Texts("removed", r.Removed))...))
 	} else {
 		_, err = fmt.Fprintln(s.Out, r.Action)
 	}

@@ -5,8 +5,10 @@ import (
 	"fmt"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/seg"
 	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 var statusCommand = command("status", "SESSION", "print the state of a store, without reading its entries",
@@ -20,21 +22,38 @@ sess-seg status --json --source s.v2`,
 	},
 	(*config).status)
 
-// A status is what status --json prints.
+// A status is what status prints.
 type status struct {
-	Store       string `json:"store"`
-	State       string `json:"state"`
-	Reason      string `json:"reason"`
-	SessionID   string `json:"sessionId"`
-	Entries     int64  `json:"entries"`
-	Head        string `json:"head"`
-	Chain       string `json:"chainHash"`
-	Bytes       int64  `json:"bytes"`
-	Segments    int64  `json:"segments"`
-	Checkpoints int    `json:"checkpoints"`
-	Extended    bool   `json:"extended"`
-	Committed   bool   `json:"committed"`
-	Stale       *bool  `json:"stale,omitempty"`
+	Store       string
+	State       string
+	Reason      string
+	SessionID   string
+	Entries     int64
+	Head        string
+	Chain       string
+	Bytes       int64
+	Segments    int64
+	Checkpoints int
+	Extended    bool
+	Committed   bool
+	Stale       *bool // nil if it was not asked for
+}
+
+// row returns the JSON of a status.
+func (st *status) row() string {
+	stale := row.Null("stale")
+	if st.Stale != nil {
+		stale = row.Bool("stale", *st.Stale)
+	}
+	return row.Object("store", append(placeOf(st.Store, st.SessionID),
+		js.StringField("state", st.State), row.Text("reason", st.Reason), js.IntField("entries", st.Entries), row.Text("head", st.Head), row.Text("chainHash", st.Chain),
+		js.IntField("bytes", st.Bytes), js.IntField("segments", st.Segments), js.IntField("checkpoints", int64(st.Checkpoints)),
+		row.Bool("extended", st.Extended), row.Bool("committed", st.Committed), stale)...)
+}
+
+// placeOf are the members that say which store a row is about: its directory is what tools take.
+func placeOf(dir, session string) []js.Field {
+	return row.Place{Address: dir, Path: dir, Session: session}.Fields()
 }
 
 func (c *config) status(ctx context.Context, s *clikit.Streams, operands []string) error {
@@ -69,7 +88,7 @@ func (c *config) status(ctx context.Context, s *clikit.Streams, operands []strin
 
 func (c *config) printStatus(s *clikit.Streams, out *status) error {
 	if c.json {
-		return printJSON(s, out)
+		return printRow(s, out.row())
 	}
 	rows := []struct {
 		name  string
@@ -153,13 +172,12 @@ func (c *config) printProblem(s *clikit.Streams, dir string, p seg.Problem) erro
 		file += "/" + p.File
 	}
 	if c.json {
-		return printJSON(s, struct {
-			File      string `json:"file"`
-			Line      int64  `json:"line"`
-			Kind      string `json:"kind"`
-			Invariant string `json:"invariant"`
-			Text      string `json:"text"`
-		}{file, p.Line, p.Kind, p.Invariant, p.Text})
+		line := row.Null("line")
+		if p.Line > 0 {
+			line = js.IntField("line", p.Line)
+		}
+		return printRow(s, row.Object("finding", row.Text("address", dir), row.Text("path", file), line,
+			js.StringField("problem", p.Kind), row.Text("invariant", p.Invariant), js.StringField("text", js.ValidText(p.Text))))
 	}
 	_, err := fmt.Fprintf(s.Out, "%s:%d: %s %s: %s\n", tty.Clean(file), p.Line, p.Kind, p.Invariant, tty.Clean(p.Text))
 	return err

@@ -25,7 +25,7 @@ type report struct {
 	*config
 	streams  *clikit.Streams
 	place    row.Place // of the only session
-	problems []error // that decide the status
+	problems []error   // that decide the status
 }
 
 // fail takes note of an error that decides the status once all is printed.

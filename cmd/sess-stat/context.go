@@ -34,7 +34,7 @@ func (r *report) context(ctx context.Context, found sources.Found) error {
 	if err != nil {
 		return err
 	}
-	shown := 0
+	shown, now := 0, map[string]measured{}
 	err = r.each(ctx, found, func(src *operand.Source) error {
 		c, path, err := r.contextOf(src)
 		if err != nil {
@@ -52,11 +52,14 @@ func (r *report) context(ctx context.Context, found sources.Found) error {
 			return err
 		}
 		r.limitContext(src, c, path, costing)
-		if r.baseline != "" {
-			return r.compare(r.measuredContext(c), "context")
+		for name, m := range r.measuredContext(c) {
+			now[name] = now[name].add(m)
 		}
 		return nil
 	})
+	if err == nil && shown > 0 && r.baseline != "" {
+		err = r.compare(now, "context")
+	}
 	if err == nil && shown == 0 && len(r.problems) == 0 {
 		return clikit.No("nothing is in the context")
 	}

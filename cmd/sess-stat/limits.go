@@ -73,7 +73,8 @@ func (r *report) checkUsage(u *usage) error {
 	now := map[string]measured{"total": {u.Total.Tokens.Total(), u.Total.Cost}}
 	for i := range u.Rows {
 		line := &u.Rows[i]
-		now[where(u.keys, u.values(line))] = measured{line.Tokens.Total(), line.Cost}
+		name := where(u.keys, u.values(line)) // of several sessions, if one is in several stores
+		now[name] = now[name].add(measured{line.Tokens.Total(), line.Cost})
 	}
 	return r.compare(now, "call")
 }
@@ -118,6 +119,11 @@ type measured struct {
 	cost   prices.Money
 }
 
+// add returns the sum of rows of one name.
+func (m measured) add(n measured) measured {
+	return measured{m.tokens + n.tokens, m.cost.Add(n.cost)}
+}
+
 // Why a baseline cannot be compared with.
 var (
 	errBaseline = errors.New("no baseline of --json")
@@ -132,7 +138,8 @@ func (r *report) compare(now map[string]measured, kind string) error {
 		return err
 	}
 	defer in.Close()
-	total := false
+	var names []string
+	before := map[string]measured{}
 	for l, err := range jsonl.Lines(in) {
 		if err != nil {
 			return fmt.Errorf("reading %s: %w", r.baseline, err)
@@ -145,13 +152,18 @@ func (r *report) compare(now map[string]measured, kind string) error {
 		if err != nil {
 			return fmt.Errorf("reading %s: line %d: %w", r.baseline, l.Number, err)
 		}
-		total = total || name == "total"
-		if is, ok := now[name]; ok {
-			r.grown(name, was, is)
+		if _, ok := before[name]; !ok {
+			names = append(names, name)
 		}
+		before[name] = before[name].add(was)
 	}
-	if !total {
+	if _, ok := before["total"]; !ok {
 		return fmt.Errorf("reading %s: %w: it has no total", r.baseline, errBaseline)
+	}
+	for _, name := range names {
+		if is, ok := now[name]; ok {
+			r.grown(name, before[name], is)
+		}
 	}
 	return nil
 }

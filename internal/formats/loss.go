@@ -12,13 +12,13 @@ type Loss struct {
 	// Where is the place: of the source when importing ("s.jsonl:12", "message
 	// msg_1"), of the session when exporting ("entry 0d6f9a51"); "" if it concerns
 	// the whole.
-	Where string `json:"where,omitempty"`
+	Where string
 
 	// Kind is one of the Kind constants.
-	Kind string `json:"kind"`
+	Kind string
 
 	// What says what is lost and what stands in its place, without a full stop.
-	What string `json:"what"`
+	What string
 }
 
 // String returns the loss as a message without the name of its session.

@@ -265,15 +265,15 @@ func TestWriteErrors(t *testing.T) {
 	boom := errors.New("boom")
 	renderers := map[string]func(io.Writer) error{
 		"draw":       func(w io.Writer) error { return Draw(w, tr, Options{}) },
-		"json":       func(w io.Writer) error { return JSON(w, tr) },
+		"json":       func(w io.Writer) error { return JSON(w, tr, from) },
 		"dot":        func(w io.Writer) error { return Dot(w, tr, Options{}) },
 		"heads":      func(w io.Writer) error { return WriteHeads(w, tr, tr.Heads(), Options{}) },
 		"heads tty":  func(w io.Writer) error { return WriteHeads(w, tr, tr.Heads(), Options{Width: 80}) },
-		"heads json": func(w io.Writer) error { return HeadsJSON(w, tr, tr.Heads()) },
+		"heads json": func(w io.Writer) error { return HeadsJSON(w, tr, tr.Heads(), from) },
 		"labels": func(w io.Writer) error {
 			return WriteLabels(w, tr, []session.Label{{Target: "a", Name: "l"}}, Options{})
 		},
-		"labels json": func(w io.Writer) error { return LabelsJSON(w, tr, []session.Label{{Target: "a", Name: "l"}}) },
+		"labels json": func(w io.Writer) error { return LabelsJSON(w, tr, []session.Label{{Target: "a", Name: "l"}}, from) },
 	}
 	for name, render := range renderers {
 		w := &failing{after: 1, err: boom}

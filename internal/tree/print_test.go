@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -35,18 +36,21 @@ func sample(t testing.TB) *Tree {
 		`{"type":"message","id":"h","parentId":"f","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"end"}}`))
 }
 
+// from is where the sessions of tests are.
+var from = row.Place{Address: "s.jsonl", Path: "s.jsonl", Session: "s"}
+
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	tr := sample(t)
-	got := printed(t, func(w io.Writer) error { return JSON(w, tr) })
-	want := `{"id":"a","parentId":null,"type":"message","role":"user","timestamp":"2026-01-02T03:04:01.000Z","line":2,"depth":0,"children":1,"active":true,"head":false,"label":"","tokens":2,"text":"Fix <it>","note":""}
-{"id":"b","parentId":"a","type":"message","role":"assistant","timestamp":"2026-01-02T03:04:02.000Z","line":3,"depth":1,"children":2,"active":true,"head":false,"label":"mid dle","tokens":1,"text":"ls {}","note":""}
-{"id":"c","parentId":"b","type":"compaction","role":"","timestamp":"2026-01-02T03:04:03.000Z","line":4,"depth":2,"children":1,"active":true,"head":false,"label":"","tokens":2,"text":"so far","note":""}
-{"id":"e","parentId":"c","type":"label","role":"","timestamp":"2026-01-02T03:05:00.000Z","line":6,"depth":3,"children":1,"active":true,"head":false,"label":"","tokens":0,"text":"mid dle","note":""}
-{"id":"f","parentId":"e","type":"label","role":"","timestamp":"2026-01-02T03:05:00.000Z","line":7,"depth":4,"children":1,"active":true,"head":false,"label":"","tokens":0,"text":"lost","note":""}
-{"id":"h","parentId":"f","type":"message","role":"user","timestamp":"2026-01-02T03:04:05.000Z","line":9,"depth":5,"children":0,"active":true,"head":true,"label":"","tokens":1,"text":"end","note":""}
-{"id":"d","parentId":"b","type":"message","role":"assistant","timestamp":"x","line":5,"depth":2,"children":0,"active":false,"head":true,"label":"","tokens":3,"text":"other\nway","note":""}
-{"id":"g","parentId":"zz","type":"message","role":"user","timestamp":"2026-01-02T03:04:04.000Z","line":8,"depth":0,"children":0,"active":false,"head":true,"label":"","tokens":1,"text":"lone","note":"parent zz is missing"}
+	got := printed(t, func(w io.Writer) error { return JSON(w, tr, from) })
+	want := `{"kind":"entry","address":"s.jsonl","path":"s.jsonl","session":"s","entry":"a","parent":null,"timestamp":"2026-01-02T03:04:01.000Z","type":"message","role":"user","line":2,"depth":0,"children":1,"active":true,"head":false,"label":null,"estimate":2,"text":"Fix <it>","note":null}
+{"kind":"entry","address":"s.jsonl","path":"s.jsonl","session":"s","entry":"b","parent":"a","timestamp":"2026-01-02T03:04:02.000Z","type":"message","role":"assistant","line":3,"depth":1,"children":2,"active":true,"head":false,"label":"mid dle","estimate":1,"text":"ls {}","note":null}
+{"kind":"entry","address":"s.jsonl","path":"s.jsonl","session":"s","entry":"c","parent":"b","timestamp":"2026-01-02T03:04:03.000Z","type":"compaction","role":null,"line":4,"depth":2,"children":1,"active":true,"head":false,"label":null,"estimate":2,"text":"so far","note":null}
+{"kind":"entry","address":"s.jsonl","path":"s.jsonl","session":"s","entry":"e","parent":"c","timestamp":"2026-01-02T03:05:00.000Z","type":"label","role":null,"line":6,"depth":3,"children":1,"active":true,"head":false,"label":null,"estimate":0,"text":"mid dle","note":null}
+{"kind":"entry","address":"s.jsonl","path":"s.jsonl","session":"s","entry":"f","parent":"e","timestamp":"2026-01-02T03:05:00.000Z","type":"label","role":null,"line":7,"depth":4,"children":1,"active":true,"head":false,"label":null,"estimate":0,"text":"lost","note":null}
+{"kind":"entry","address":"s.jsonl","path":"s.jsonl","session":"s","entry":"h","parent":"f","timestamp":"2026-01-02T03:04:05.000Z","type":"message","role":"user","line":9,"depth":5,"children":0,"active":true,"head":true,"label":null,"estimate":1,"text":"end","note":null}
+{"kind":"entry","address":"s.jsonl","path":"s.jsonl","session":"s","entry":"d","parent":"b","timestamp":null,"type":"message","role":"assistant","line":5,"depth":2,"children":0,"active":false,"head":true,"label":null,"estimate":3,"text":"other\nway","note":null}
+{"kind":"entry","address":"s.jsonl","path":"s.jsonl","session":"s","entry":"g","parent":"zz","timestamp":"2026-01-02T03:04:04.000Z","type":"message","role":"user","line":8,"depth":0,"children":0,"active":false,"head":true,"label":null,"estimate":1,"text":"lone","note":"parent zz is missing"}
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -125,10 +129,10 @@ g   1        2026-01-02T03:04:04Z  -  lone      lone
 h   6        2026-01-02T03:04:05Z  *  Fix <it>  end
 `, func(w io.Writer) error { return WriteHeads(w, tr, tr.Heads(), Options{Width: 53}) }},
 		{"JSON", `
-{"id":"d","entries":3,"timestamp":"x","active":false,"label":"","fork":"b","first":"Fix <it>","last":"other\nway","line":5}
-{"id":"g","entries":1,"timestamp":"2026-01-02T03:04:04.000Z","active":false,"label":"","fork":null,"first":"lone","last":"lone","line":8}
-{"id":"h","entries":6,"timestamp":"2026-01-02T03:04:05.000Z","active":true,"label":"","fork":"b","first":"Fix <it>","last":"end","line":9}
-`, func(w io.Writer) error { return HeadsJSON(w, tr, tr.Heads()) }},
+{"kind":"head","address":"s.jsonl","path":"s.jsonl","session":"s","entry":"d","timestamp":null,"line":5,"entries":3,"active":false,"label":null,"fork":"b","first":"Fix <it>","last":"other\nway"}
+{"kind":"head","address":"s.jsonl","path":"s.jsonl","session":"s","entry":"g","timestamp":"2026-01-02T03:04:04.000Z","line":8,"entries":1,"active":false,"label":null,"fork":null,"first":"lone","last":"lone"}
+{"kind":"head","address":"s.jsonl","path":"s.jsonl","session":"s","entry":"h","timestamp":"2026-01-02T03:04:05.000Z","line":9,"entries":6,"active":true,"label":null,"fork":"b","first":"Fix <it>","last":"end"}
+`, func(w io.Writer) error { return HeadsJSON(w, tr, tr.Heads(), from) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -156,9 +160,9 @@ func TestLabels(t *testing.T) {
 			"terminal", "LABEL    ID    ENTRY      TEXT\nmid dle  b     assistant  ls {}\nlost     gone  -\n",
 			func(w io.Writer) error { return WriteLabels(w, tr, labels, Options{Width: 80}) },
 		},
-		{"JSON", `{"label":"mid dle","id":"b","type":"message","role":"assistant","timestamp":"2026-01-02T03:05:00.000Z","line":3,"active":true,"text":"ls {}"}
-{"label":"lost","id":"gone","type":"","role":"","timestamp":"2026-01-02T03:05:00.000Z","line":0,"active":false,"text":""}
-`, func(w io.Writer) error { return LabelsJSON(w, tr, labels) }},
+		{"JSON", `{"kind":"label","address":"s.jsonl","path":"s.jsonl","session":"s","entry":"b","timestamp":"2026-01-02T03:05:00.000Z","label":"mid dle","type":"message","role":"assistant","line":3,"active":true,"text":"ls {}"}
+{"kind":"label","address":"s.jsonl","path":"s.jsonl","session":"s","entry":"gone","timestamp":"2026-01-02T03:05:00.000Z","label":"lost","type":null,"role":null,"line":null,"active":false,"text":null}
+`, func(w io.Writer) error { return LabelsJSON(w, tr, labels, from) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -230,8 +234,8 @@ func TestHostile(t *testing.T) {
 func TestHostileJSON(t *testing.T) {
 	t.Parallel()
 	tr := hostile(t)
-	got := printed(t, func(w io.Writer) error { return JSON(w, tr) })
-	var first entryJSON
+	got := printed(t, func(w io.Writer) error { return JSON(w, tr, from) })
+	var first struct{ Text string }
 	line, _, _ := strings.Cut(got, "\n")
 	if err := json.Unmarshal([]byte(line), &first); err != nil {
 		t.Fatal(err)

@@ -1,12 +1,9 @@
 package compact
 
 import (
-	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/sess-tools/sess/pkg/convo"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -191,26 +188,3 @@ func owner(projection []convo.Projected, index int) string {
 	}
 	return ""
 }
-
-// JSON returns the figures as one JSON object on one line. The members and
-// their order are always the same, and members are only ever added; those that
-// are not known are null.
-func (f Figures) JSON() string {
-	window := func(value string) string {
-		if f.Window <= 0 {
-			return "null"
-		}
-		return value
-	}
-	last := "null"
-	if f.LastUsageID != "" {
-		last = js.Quote(f.LastUsageID)
-	}
-	return fmt.Sprintf(`{"tokens":%d,"usageTokens":%d,"trailingTokens":%d,"lastUsageEntryId":%s,`+
-		`"window":%s,"reserve":%d,"limit":%s,"free":%s,"percent":%s,"estimator":%s,"factor":%.3f,"samples":%d,"needed":%t}`,
-		f.Tokens, f.UsageTokens, f.TrailingTokens, last,
-		window(decimal(f.Window)), f.Reserve, window(decimal(f.Limit)), window(decimal(f.Free)), window(fmt.Sprintf("%.1f", f.Percent)),
-		js.Quote(f.Estimator), f.Factor, f.Samples, f.Needed)
-}
-
-func decimal(n int64) string { return strconv.FormatInt(n, 10) }

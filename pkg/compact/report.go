@@ -57,66 +57,6 @@ type ReportCommand struct {
 	Failed  bool
 }
 
-// JSON returns the report as one JSON object on one line. Members are only ever
-// added; those that a plan cannot know are null.
-func (r *Report) JSON() string {
-	o := new(members)
-	o.add("type", js.Quote(r.Type)).add("id", quoteOrNull(r.ID))
-	o.add("from", quoteOrNull(r.From)).add("to", quoteOrNull(r.To)).add("firstKeptEntryId", quoteOrNull(r.Kept))
-	o.add("tokensBefore", decimal(r.TokensBefore)).add("tokensAfter", decimal(r.TokensAfter)).add("tokensOut", decimal(r.TokensOut))
-	summary := decimal(r.SummaryTokens)
-	if r.ID == "" {
-		summary = "null"
-	}
-	o.add("summaryTokens", summary).add("entries", array(r.Entries, ReportEntry.json))
-	files := new(members).add("read", stringArray(r.Files.Read)).add("written", stringArray(r.Files.Written)).
-		add("edited", stringArray(r.Files.Edited))
-	return o.add("files", files.json()).add("commands", array(r.Commands, ReportCommand.json)).json()
-}
-
-func (e ReportEntry) json() string {
-	return new(members).add("id", js.Quote(e.ID)).add("type", js.Quote(e.Type)).add("role", js.Quote(e.Role)).
-		add("tokens", decimal(e.Tokens)).add("partly", fmt.Sprint(e.Partly)).add("line", fmt.Sprint(e.Line)).
-		add("time", js.Quote(e.Time)).json()
-}
-
-func (c ReportCommand) json() string {
-	status := "null"
-	if c.Status != nil {
-		status = fmt.Sprint(*c.Status)
-	}
-	return new(members).add("entryId", js.Quote(c.EntryID)).add("command", js.Quote(c.Command)).
-		add("status", status).add("failed", fmt.Sprint(c.Failed)).json()
-}
-
-// members builds the text of a JSON object.
-type members struct{ text strings.Builder }
-
-func (o *members) add(name, value string) *members {
-	if o.text.Len() > 0 {
-		o.text.WriteByte(',')
-	}
-	o.text.WriteString(js.Quote(name) + ":" + value)
-	return o
-}
-
-func (o *members) json() string { return "{" + o.text.String() + "}" }
-
-func array[T any](list []T, json func(T) string) string {
-	texts := make([]string, len(list))
-	for i, v := range list {
-		texts[i] = json(v)
-	}
-	return "[" + strings.Join(texts, ",") + "]"
-}
-
-func quoteOrNull(s string) string {
-	if s == "" {
-		return "null"
-	}
-	return js.Quote(s)
-}
-
 // Text writes the report for people: how much left, by role, and the files and
 // commands. Its wording may change. Each item is one line, but other control
 // characters of the session are written as they are: to make them visible is
@@ -168,7 +108,7 @@ func (r *Report) byRole() [][]string {
 	slices.SortStableFunc(roles, func(a, b string) int { return int(sums[b].tokens - sums[a].tokens) })
 	rows := [][]string{{"TOKENS", "ENTRIES", "ROLE"}}
 	for _, role := range roles {
-		rows = append(rows, []string{decimal(sums[role].tokens), decimal(sums[role].entries), role})
+		rows = append(rows, []string{strconv.FormatInt(sums[role].tokens, 10), strconv.FormatInt(sums[role].entries, 10), role})
 	}
 	return rows
 }

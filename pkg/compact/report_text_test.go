@@ -1,7 +1,6 @@
 package compact_test
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -11,30 +10,6 @@ import (
 
 	"github.com/sess-tools/sess/pkg/compact"
 )
-
-func TestReportJSON(t *testing.T) {
-	t.Parallel()
-	empty := `{"type":"compaction","id":null,"from":null,"to":null,"firstKeptEntryId":null,"tokensBefore":0,"tokensAfter":0,"tokensOut":0,` +
-		`"summaryTokens":null,"entries":[],"files":{"read":[],"written":[],"edited":[]},"commands":[]}`
-	full := `{"type":"compaction","id":"c","from":"a","to":"b","firstKeptEntryId":"k","tokensBefore":9,"tokensAfter":7,"tokensOut":3,"summaryTokens":1,` +
-		`"entries":[{"id":"a\n","type":"message","role":"user","tokens":-3,"partly":true,"line":2,"time":"t"},` +
-		`{"id":"b","type":"","role":"","tokens":0,"partly":false,"line":0,"time":""}],` +
-		`"files":{"read":["r\"<\ud800"],"written":["w","x"],"edited":["e"]},` +
-		`"commands":[{"entryId":"a","command":"x\u001b[1m","status":-1,"failed":true},{"entryId":"b","command":"y","status":null,"failed":false}]}`
-	for want, r := range map[string]*compact.Report{
-		empty: {Type: "compaction"},
-		full: {
-			Type: "compaction", ID: "c", From: "a", To: "b", Kept: "k", TokensBefore: 9, TokensAfter: 7, TokensOut: 3, SummaryTokens: 1,
-			Entries:  []compact.ReportEntry{{ID: "a\n", Type: "message", Role: "user", Tokens: -3, Partly: true, Line: 2, Time: "t"}, {ID: "b"}},
-			Files:    compact.FileOps{Read: []string{"r\"<\xed\xa0\x80"}, Written: []string{"w", "x"}, Edited: []string{"e"}},
-			Commands: []compact.ReportCommand{{EntryID: "a", Command: "x\x1b[1m", Status: status(-1), Failed: true}, {EntryID: "b", Command: "y"}},
-		},
-	} {
-		if got := r.JSON(); got != want || !json.Valid([]byte(got)) {
-			t.Errorf("got\n%s\nwant\n%s", got, want)
-		}
-	}
-}
 
 func TestReportText(t *testing.T) {
 	t.Parallel()

@@ -3,13 +3,14 @@ package report
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"os"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/row"
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // A Log takes the losses of a run. They are warnings, of which those of one kind in one
@@ -48,13 +49,8 @@ func (l *Log) Tell(session string, loss formats.Loss) {
 	if l.w == nil {
 		return
 	}
-	line, err := json.Marshal(struct {
-		Session string `json:"session"`
-		formats.Loss
-	}{session, loss})
-	if err == nil {
-		l.w.Write(append(line, '\n'))
-	}
+	l.w.WriteString(row.Object("loss", row.Text("session", session), row.Text("where", loss.Where),
+		js.StringField("loss", loss.Kind), js.StringField("text", js.ValidText(loss.What))) + "\n")
 }
 
 // Close tells how many more losses there were, and ends the file. Its error is that of
