@@ -33,7 +33,7 @@ func TestHard01ForkOfAnotherBranch(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "r.jsonl", sessionOf("r", day, "", root...))
 	write(t, dir, "f.jsonl", sessionOf("f", "2026-11-02T10:00:00.000Z", "r.jsonl", root[0], root[1], reply("b1", "2026-11-02T10:01:00.000Z", `"input":80`)))
-	if _, total := rows(t, "", dir); total.Input != 150 || total.Dup.Calls != 2 || total.Dup.Tokens != 30 {
+	if _, total := rows(t, "", dir); total.Tokens.Input != 150 || total.Copies != 2 || total.CopiedTokens != 30 {
 		t.Errorf("%+v", total)
 	}
 }
@@ -41,7 +41,7 @@ func TestHard01ForkOfAnotherBranch(t *testing.T) {
 func TestHard02ForkOfAWholeFile(t *testing.T) {
 	t.Parallel()
 	_, total := rows(t, "", "-a", "--cost", "stored", stock(t, t.TempDir()))
-	if total.Calls != 11 || total.Dup.Calls != 10 {
+	if total.Calls != 11 || total.Copies != 10 {
 		t.Errorf("%+v", total)
 	}
 }
@@ -53,7 +53,7 @@ func TestHard03StoreThatMoved(t *testing.T) {
 	stock(t, filepath.Join(dir, "now"))
 	symlink(t, filepath.Join(dir, "now"), filepath.Join(dir, "then"))
 	for _, args := range [][]string{{dir + "/now"}, {dir + "/then"}, {dir + "/then", dir + "/now"}} {
-		if _, total := rows(t, "", append([]string{"-a", "--cost", "stored"}, args...)...); total.Cost != "0.100100000" {
+		if _, total := rows(t, "", append([]string{"-a", "--cost", "stored"}, args...)...); total.Cost != "0.1001" {
 			t.Errorf("%v: %s", args, total.Cost)
 		}
 	}
@@ -73,7 +73,7 @@ func TestHard04ManyForksOfALongParent(t *testing.T) {
 		write(t, dir, fmt.Sprintf("f%02d.jsonl", f), sessionOf(fmt.Sprintf("f%02d", f), fmt.Sprintf("2026-11-02T10:%02d:00.000Z", f), "/gone/p.jsonl", append(slices.Clone(lines), own)...))
 	}
 	list, total := rows(t, "", "--by", "session", dir)
-	if total.Calls != calls+forks || total.Cost != "6.017900000" || total.Dup.Calls != calls*forks {
+	if total.Calls != calls+forks || total.Cost != "6.0179" || total.Copies != calls*forks {
 		t.Errorf("%+v", total)
 	}
 	for _, r := range list {
@@ -89,13 +89,13 @@ func TestHard08UnrelatedSessionsWithEqualNumbers(t *testing.T) {
 	for i := range 5 { // of the same millisecond, too
 		write(t, dir, fmt.Sprintf("%d.jsonl", i), sessionOf(fmt.Sprint("s", i), day, "", reply(fmt.Sprintf("a000000%d", i), day, `"input":7,"output":7`)))
 	}
-	if _, total := rows(t, "", dir); total.Calls != 5 || total.Dup.Calls != 0 {
+	if _, total := rows(t, "", dir); total.Calls != 5 || total.Copies != 0 {
 		t.Errorf("%+v", total)
 	}
 	// Ids of eight digits meet by chance: times and counters tell them apart.
 	write(t, dir, "other/x.jsonl", sessionOf("x", day, "", reply("a0000001", "2026-11-01T10:00:00.001Z", `"input":7,"output":7`)))
 	write(t, dir, "other/y.jsonl", sessionOf("y", day, "", reply("a0000001", day, `"input":7,"output":8`)))
-	if _, total := rows(t, "", "-a", dir); total.Calls != 7 || total.Dup.Calls != 0 {
+	if _, total := rows(t, "", "-a", dir); total.Calls != 7 || total.Copies != 0 {
 		t.Errorf("%+v", total)
 	}
 }
@@ -114,7 +114,7 @@ func TestHard09InputWithAndWithoutTheCache(t *testing.T) {
 	} {
 		list, _ := rows(t, sessionOf("s", day, "", reply("a", day, usage)), "--usage")
 		r := list[0]
-		if got := [3]int64{r.Input, r.CacheRead, r.Input + r.Output + r.CacheRead + r.CacheWrite}; got != want {
+		if got := [3]int64{r.Tokens.Input, r.Tokens.CacheRead, r.Tokens.Input + r.Tokens.Output + r.Tokens.CacheRead + r.Tokens.CacheWrite}; got != want {
 			t.Errorf("%s: %v, want %v", usage, got, want)
 		}
 	}
@@ -123,10 +123,10 @@ func TestHard09InputWithAndWithoutTheCache(t *testing.T) {
 func TestHard10ReasoningIsAPartOfOutput(t *testing.T) {
 	t.Parallel()
 	list, total := rows(t, sessionOf("s", day, "", reply("a", day, `"input":10,"output":100,"reasoning":90,"totalTokens":110`), reply("b", day, `"output":5,"reasoning":50`)), "--usage")
-	if total.Output != 105 || total.Reasoning != 95 || string(list[0].Total) != "115" {
+	if total.Tokens.Output != 105 || total.Tokens.Reasoning != 95 || list[0].Tokens.Total != 115 {
 		t.Errorf("%+v", total)
 	}
-	if total.Cost != "0.001605000" { // 10 at 3 and 105 at 15 USD a million
+	if total.Cost != "0.001605" { // 10 at 3 and 105 at 15 USD a million
 		t.Errorf("cost %s", total.Cost)
 	}
 }
@@ -134,14 +134,14 @@ func TestHard10ReasoningIsAPartOfOutput(t *testing.T) {
 func TestHard11TierByTheWholePrompt(t *testing.T) {
 	t.Parallel()
 	for usage, want := range map[string]string{
-		`"input":250000,"output":1000`:                                      "1.522500000",
-		`"input":10,"cacheRead":249990,"output":1000`:                       "0.172554000",
-		`"input":10,"cacheRead":100000,"cacheWrite":99990,"output":1000`:    "0.419992500", // 200,000 are not above the tier
-		`"input":11,"cacheRead":100000,"cacheWrite":99990,"output":1000`:    "0.832491000",
-		`"input":250000,"output":1000,"cost":{"input":0.1,"total":0.765}`:   "0.765000000",
-		`"input":250000,"output":1000,"cost":{"input":0.5,"output":0.0625}`: "0.562500000",
+		`"input":250000,"output":1000`:                                      "1.5225",
+		`"input":10,"cacheRead":249990,"output":1000`:                       "0.172554",
+		`"input":10,"cacheRead":100000,"cacheWrite":99990,"output":1000`:    "0.4199925", // 200,000 are not above the tier
+		`"input":11,"cacheRead":100000,"cacheWrite":99990,"output":1000`:    "0.832491",
+		`"input":250000,"output":1000,"cost":{"input":0.1,"total":0.765}`:   "0.765",
+		`"input":250000,"output":1000,"cost":{"input":0.5,"output":0.0625}`: "0.5625",
 	} {
-		if _, total := rows(t, sessionOf("s", day, "", reply("a", day, usage)), "--usage"); total.Cost != want {
+		if _, total := rows(t, sessionOf("s", day, "", reply("a", day, usage)), "--usage"); total.Cost.String() != want {
 			t.Errorf("%s: %s, want %s", usage, total.Cost, want)
 		}
 	}
@@ -150,13 +150,13 @@ func TestHard11TierByTheWholePrompt(t *testing.T) {
 func TestHard12WritesForAnHour(t *testing.T) {
 	t.Parallel()
 	for usage, want := range map[string]string{
-		`"cacheWrite":100000`:                        "0.375000000",
-		`"cacheWrite":100000,"cacheWrite1h":100000`:  "0.600000000",
-		`"cacheWrite":100000,"cacheWrite1h":40000`:   "0.465000000",
-		`"cacheWrite":100000,"cacheWrite1h":9999999`: "0.600000000", // a part is not more than all
-		`"input_tokens":0,"output_tokens":0,"cache_creation_input_tokens":100000,"cache_creation":{"ephemeral_1h_input_tokens":40000,"ephemeral_5m_input_tokens":60000}`: "0.465000000",
+		`"cacheWrite":100000`:                        "0.375",
+		`"cacheWrite":100000,"cacheWrite1h":100000`:  "0.6",
+		`"cacheWrite":100000,"cacheWrite1h":40000`:   "0.465",
+		`"cacheWrite":100000,"cacheWrite1h":9999999`: "0.6", // a part is not more than all
+		`"input_tokens":0,"output_tokens":0,"cache_creation_input_tokens":100000,"cache_creation":{"ephemeral_1h_input_tokens":40000,"ephemeral_5m_input_tokens":60000}`: "0.465",
 	} {
-		if _, total := rows(t, sessionOf("s", day, "", reply("a", day, usage)), "--usage"); total.Cost != want || total.CacheWrite != 100000 {
+		if _, total := rows(t, sessionOf("s", day, "", reply("a", day, usage)), "--usage"); total.Cost.String() != want || total.Tokens.CacheWrite != 100000 {
 			t.Errorf("%s: %+v, want %s", usage, total, want)
 		}
 	}
@@ -165,17 +165,17 @@ func TestHard12WritesForAnHour(t *testing.T) {
 func TestHard13StoredCostOfNothing(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ usage, how, want, by string }{
-		{`"input":1000,"cost":{"total":0}`, "auto", "0.003000000", "computed"}, // a subscription
-		{`"input":1000,"cost":{"total":0}`, "stored", "0.000000000", "stored"},
-		{`"input":1000,"cost":{"total":0,"totalFromProvider":true}`, "auto", "0.000000000", "stored"},
-		{`"input":1000,"cost":{"total":0.5,"totalFromProvider":true}`, "auto", "0.500000000", "stored"},
-		{`"input":1000,"cost":{"total":0.5}`, "auto", "0.500000000", "stored"},
-		{`"input":1000,"cost":{"total":0.5}`, "computed", "0.003000000", "computed"},
-		{`"input":1000,"cost":0.5`, "auto", "0.500000000", "stored"},
-		{`"input":1000,"serviceTier":"priority"`, "auto", "0.000000000", "unpriced"},
-		{`"input":1000,"serviceTier":"priority","cost":{"total":0.25}`, "auto", "0.250000000", "stored"},
+		{`"input":1000,"cost":{"total":0}`, "auto", "0.003", "computed"}, // a subscription
+		{`"input":1000,"cost":{"total":0}`, "stored", "0", "stored"},
+		{`"input":1000,"cost":{"total":0,"totalFromProvider":true}`, "auto", "0", "stored"},
+		{`"input":1000,"cost":{"total":0.5,"totalFromProvider":true}`, "auto", "0.5", "stored"},
+		{`"input":1000,"cost":{"total":0.5}`, "auto", "0.5", "stored"},
+		{`"input":1000,"cost":{"total":0.5}`, "computed", "0.003", "computed"},
+		{`"input":1000,"cost":0.5`, "auto", "0.5", "stored"},
+		{`"input":1000,"serviceTier":"priority"`, "auto", "0", "unpriced"},
+		{`"input":1000,"serviceTier":"priority","cost":{"total":0.25}`, "auto", "0.25", "stored"},
 	} {
-		if _, total := rows(t, sessionOf("s", day, "", reply("a", day, tt.usage)), "--usage", "-q", "--cost", tt.how); total.Cost != tt.want || total.PricedBy != tt.by {
+		if _, total := rows(t, sessionOf("s", day, "", reply("a", day, tt.usage)), "--usage", "-q", "--cost", tt.how); total.Cost.String() != tt.want || total.PricedBy != tt.by {
 			t.Errorf("%s %s: %s %s", tt.how, tt.usage, total.Cost, total.PricedBy)
 		} else if tt.by == "computed" && (total.Prices.Source == "" || total.Prices.Date == "") {
 			t.Errorf("%s: no source of the price", tt.usage)
@@ -210,7 +210,7 @@ func TestHard15AbortedFailedAndRepeatedReplies(t *testing.T) {
 		reply("a", day, `"input":10`, `,"stopReason":"aborted"`), reply("b", day, `"input":10`, `,"stopReason":"error"`),
 		reply("c", day, `"input":10`), reply("d", day, `"input":0,"output":0`, `,"stopReason":"aborted"`))
 	list, total := rows(t, text, "--by", "stop-reason")
-	if total.Calls != 4 || total.Input != 30 || len(list) != 3 || list[0].Key["stop-reason"] != "aborted" || list[0].Calls != 2 {
+	if total.Calls != 4 || total.Tokens.Input != 30 || len(list) != 3 || list[0].Key["stop-reason"] != "aborted" || list[0].Calls != 2 {
 		t.Errorf("%+v %+v", list, total)
 	}
 }
@@ -260,9 +260,9 @@ func TestHard17TimesOutOfOrderAndInTheFuture(t *testing.T) {
 	list, total := rows(t, text, "--by", "month", "--tz", "UTC")
 	var got []string
 	for _, r := range list {
-		got = append(got, fmt.Sprintf("%s:%d", r.Key["month"], r.Input))
+		got = append(got, fmt.Sprintf("%s:%d", r.Key["month"], r.Tokens.Input))
 	}
-	if total.Input != 31 || strings.Join(got, " ") != "1999-01:2 2026-11:28 2199-01:1" {
+	if total.Tokens.Input != 31 || strings.Join(got, " ") != "1999-01:2 2026-11:28 2199-01:1" {
 		t.Errorf("%v", got)
 	}
 	// A line over two centuries is refused, and not drawn for an hour.
@@ -280,10 +280,10 @@ func TestHard18CountersThatAreNoCounts(t *testing.T) {
 	} {
 		text := sessionOf("s", day, "", reply("a", day, usage))
 		stdout, stderr, status := run(t, text, "--usage", "--json", "--max-cost", "100")
-		if status != 0 || !strings.Contains(stderr, "counters that are no counts") || !strings.Contains(stdout, `"bad":1`) || !strings.Contains(stdout, `"unpriced":1`) {
+		if status != 0 || !strings.Contains(stderr, "counters that are no counts") || !strings.Contains(stdout, `"bad":1`) || !strings.Contains(stdout, `"unpriced":1`) || !strings.Contains(stdout, `"cost":null`) {
 			t.Errorf("%s: status %d: %s%s", usage, status, stdout, stderr)
 		}
-		for _, never := range []string{"NaN", "Inf", "null", `":-`, "e+"} {
+		for _, never := range []string{"NaN", "Inf", `":-`, "e+"} {
 			if strings.Contains(stdout, never) {
 				t.Errorf("%s: %s in %s", usage, never, stdout)
 			}
@@ -297,14 +297,14 @@ func TestHard18CountersThatAreNoCounts(t *testing.T) {
 	}
 	// What is absent or null is nothing; the largest counts add up to no more than there is room.
 	_, total := rows(t, sessionOf("s", day, "", reply("a", day, `"input":null,"output":4`), reply("b", day, `"output":3.0`)), "--usage")
-	if total.Output != 7 || total.Unpriced != 0 {
+	if total.Tokens.Output != 7 || total.Unpriced != 0 {
 		t.Errorf("%+v", total)
 	}
 	var lines []string
 	for i := range 50_000 {
 		lines = append(lines, reply(fmt.Sprintf("%08x", 0x40000000+i), day, `"input":281474976710656,"cost":{"total":9000000}`))
 	}
-	if _, total = rows(t, sessionOf("s", day, "", lines...), "--usage"); total.Input != 1<<63-1 || !strings.HasPrefix(total.Cost, "9223372.03685") {
+	if _, total = rows(t, sessionOf("s", day, "", lines...), "--usage"); total.Tokens.Input != 1<<63-1 || !strings.HasPrefix(total.Cost.String(), "9223372.03685") {
 		t.Errorf("%+v", total)
 	}
 }
@@ -329,7 +329,7 @@ func TestHard19SubAgentsBelowTheirParents(t *testing.T) {
 	if strings.Join(got, " ") != "aa0 zz0 bb1 cc2 pp0 qq1" {
 		t.Error(got)
 	}
-	if _, total := rows(t, "", dir); total.Input != 63 {
+	if _, total := rows(t, "", dir); total.Tokens.Input != 63 {
 		t.Errorf("%+v", total)
 	}
 }
@@ -340,7 +340,7 @@ func TestHard22PriceThatChanged(t *testing.T) {
 	table := write(t, dir, "prices.json", `{"source":"mine","date":"2026-11-20","providers":{"anthropic":{"claude-sonnet-4-5":{"prices":[{"input":1},{"since":"2026-11-02","input":2}]}}}}`)
 	s := write(t, dir, "s.jsonl", sessionOf("s", day, "", reply("a", "2026-11-01T23:59:59.999Z", `"input":1000000`), reply("b", "2026-11-02T00:00:00.000Z", `"input":1000000`)))
 	list, total := rows(t, "", "--by", "day", "--tz", "UTC", "--prices", table, s)
-	if len(list) != 2 || list[0].Cost != "1.000000000" || list[1].Cost != "2.000000000" || total.Prices.Source != "mine" || total.Prices.Date != "2026-11-20" {
+	if len(list) != 2 || list[0].Cost != "1" || list[1].Cost != "2" || total.Prices.Source != "mine" || total.Prices.Date != "2026-11-20" {
 		t.Errorf("%+v %+v", list, total)
 	}
 }

@@ -19,19 +19,17 @@ type counted struct {
 
 // rowJSON is a row of --json.
 type rowJSON struct {
-	Key   map[string]string
-	Total json.RawMessage // a number in a row, an object at the end
+	Kind string
+	Key  map[string]string
 	sumJSON
 }
 
 type sumJSON struct {
-	Calls, Input, Output, CacheRead, CacheWrite, CacheWrite1h, Reasoning int64
-	Cost                                                                 string
-	USD                                                                  float64
-	Unpriced                                                             int64
-	PricedBy                                                             string
-	Dup                                                                  struct{ Calls, Tokens int64 }
-	Prices                                                               struct{ Source, Date string }
+	Tokens                                struct{ Input, Output, CacheRead, CacheWrite, Reasoning, Total int64 }
+	Cost                                  json.Number
+	Calls, Unpriced, Copies, CopiedTokens int64
+	PricedBy                              string
+	Prices                                struct{ Source, Date string }
 }
 
 // rows runs the tool with --json and returns the rows, and the total.
@@ -46,17 +44,21 @@ func rows(t *testing.T, stdin string, args ...string) (list []rowJSON, total sum
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			t.Fatalf("%v: %s", err, line)
 		}
-		if r.Key != nil {
+		switch r.Kind {
+		case "call":
 			list = append(list, r)
-		} else if err := json.Unmarshal(r.Total, &total); err != nil {
-			t.Fatalf("%v: %s", err, line)
+		case "total":
+			total = r.sumJSON
+		default:
+			t.Fatalf("a row of another kind: %s", line)
 		}
 	}
 	return list, total
 }
 
 func (s *sumJSON) counted() counted {
-	return counted{s.Calls, s.Input, s.Output, s.CacheRead, s.CacheWrite, s.USD}
+	cost, _ := s.Cost.Float64()
+	return counted{s.Calls, s.Tokens.Input, s.Tokens.Output, s.Tokens.CacheRead, s.Tokens.CacheWrite, cost}
 }
 
 // stock copies the store of forks into a directory, one level below it.
