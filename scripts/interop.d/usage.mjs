@@ -17,12 +17,12 @@ const sum = (input, output, read, write, cost) => [input, output, read, write, c
 function ours(args, purpose, env) {
 	for (const line of run('sess-stat', ['--json', '--by', 'purpose', '--cost', 'stored', ...args], env).trim().split('\n')) {
 		const row = JSON.parse(line)
-		const s = purpose ? row.key?.purpose === purpose && row : typeof row.total === 'object' && row.total
+		const s = row.kind === (purpose ? 'call' : 'total') && (!purpose || row.key.purpose === purpose) && {...row.tokens, cost: row.cost}
 		if (s) return s
 	}
-	return {input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0, usd: 0}
+	return {input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0, cost: 0}
 }
-const ourSum = s => sum(s.input, s.output, s.cacheRead, s.cacheWrite, s.usd)
+const ourSum = s => sum(s.input, s.output, s.cacheRead, s.cacheWrite, s.cost)
 
 function theirs(args, env) {
 	const t = JSON.parse(run(ccusage, [...args, '--offline', '--json'], env)).totals ?? {}
@@ -76,7 +76,7 @@ const rollouts = readdirSync(join(root, 'testdata/codex/home/sessions'), {recurs
 mkdirSync(join(codex, 'sessions/2026/11/21'), {recursive: true})
 for (const name of rollouts) writeFileSync(join(codex, 'sessions/2026/11/21', basename(name, '.zst')), zstdDecompressSync(readFileSync(join(root, 'testdata/codex/home/sessions', name))))
 const mine = {}
-for (const line of run('sess-stat', ['--agent', 'codex', '--json', '--by', 'session', '--cost', 'stored'], {CODEX_HOME: codex}).trim().split('\n').map(JSON.parse)) if (line.key) mine[line.key.session.slice('codex:'.length)] = line
+for (const line of run('sess-stat', ['--agent', 'codex', '--json', '--by', 'session', '--cost', 'stored'], {CODEX_HOME: codex}).trim().split('\n').map(JSON.parse)) if (line.kind === 'call') mine[line.session] = line.tokens
 for (const s of JSON.parse(run(ccusage, ['codex', 'session', '--offline', '--json'], {CODEX_HOME: codex})).sessions) {
 	const row = mine[s.sessionFile.slice(-36)]
 	compare(`codex, ${s.sessionFile}`, sum(row?.input, row?.output, row?.cacheRead, row?.reasoning), sum(s.inputTokens, s.outputTokens, s.cacheReadTokens, s.reasoningOutputTokens))
@@ -104,7 +104,7 @@ for (const name of readdirSync(homes).filter(n => /^\d\d-/.test(n))) {
 	for (const file of readdirSync(join(homes, name)).filter(n => n.startsWith('opencode.db'))) copyFileSync(join(homes, name, file), join(dir, file))
 	const s = ours(['--agent', 'opencode', ...(name.includes('fork') ? ['--no-dedup'] : [])], '', {XDG_DATA_HOME: join(work, 'opencode-data')})
 	const t = theirs(['opencode', 'session'], {OPENCODE_DATA_DIR: dir})
-	compare(`opencode, ${name}`, sum(s.input, s.input + s.output + s.cacheRead + s.cacheWrite, s.cacheRead, s.cacheWrite, s.usd), sum(t.inputTokens, t.totalTokens, t.cacheReadTokens, t.cacheCreationTokens, t.cost))
+	compare(`opencode, ${name}`, sum(s.input, s.input + s.output + s.cacheRead + s.cacheWrite, s.cacheRead, s.cacheWrite, s.cost), sum(t.inputTokens, t.totalTokens, t.cacheReadTokens, t.cacheCreationTokens, t.cost))
 }
 
 if (same < 30) { wrong++; console.log(`interop: usage: only ${same} were compared`) }
