@@ -74,7 +74,7 @@ func (r *report) ledger(ctx context.Context, found sources.Found) (*account.Ledg
 	}
 	r.complain(found, readings)
 	if len(readings) == 1 {
-		r.place = readings[0].session.Place
+		r.place = placeOf(&readings[0].session)
 	}
 	l.Settle()
 	return l, nil
@@ -99,7 +99,9 @@ func (r *report) read(ctx context.Context, src sources.Source) (got reading) {
 		got.err = operand.Locate(in.Name, err)
 	}
 	h := got.Header
-	got.session.ID, got.session.Parent, got.session.CWD, got.session.Place = h.ID, h.ParentSession, h.CWD, in.Place(h.ID)
+	got.session.ID, got.session.Parent, got.session.CWD = h.ID, h.ParentSession, h.CWD
+	place := in.Place(h.ID)
+	got.session.Operand, got.session.Path = place.Address, place.Path
 	got.session.Time, got.session.Timed = js.ParseTime(h.Timestamp)
 	if err := src.Here(h); err != nil && got.err == nil {
 		got.err = err
@@ -108,6 +110,11 @@ func (r *report) read(ctx context.Context, src sources.Source) (got reading) {
 		got.Damage[i].Err = fmt.Errorf("%s:%d: %w", cleanName(in.Name), d.Line, d.Err)
 	}
 	return got
+}
+
+// placeOf says in rows which session it is.
+func placeOf(s *account.Session) row.Place {
+	return row.Place{Address: s.Operand, Path: s.Path, Session: s.ID}
 }
 
 // cleanName is the name of a session in a message.

@@ -174,7 +174,7 @@ func (r *report) usageJSON(u *usage) error {
 		line := &u.Rows[i]
 		place, depth := r.place, row.Null("depth")
 		if line.Session != nil {
-			place = line.Session.Place
+			place = placeOf(line.Session)
 		}
 		if u.depth != nil {
 			depth = js.IntField("depth", int64(u.depth[line.Key[0]]))

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/prices"
-	"github.com/sess-tools/sess/internal/row"
 )
 
 // A Call is a call of a model.
@@ -47,14 +46,14 @@ const (
 
 // A Session is where calls stand.
 type Session struct {
-	Name   string // by which it is found as the parent of another
-	Place  row.Place
-	ID     string
-	Parent string // the session it was forked from, by its path or id, "" for none
-	CWD    string
-	Agent  string // whose it is, "" for ours
-	Time   int64  // when it was begun, in milliseconds since the epoch
-	Timed  bool   // its header says so
+	Name          string // by which it is found as the parent of another
+	Operand, Path string // what other tools take for it, and its file; "" if there is none
+	ID            string
+	Parent        string // the session it was forked from, by its path or id, "" for none
+	CWD           string
+	Agent         string // whose it is, "" for ours
+	Time          int64  // when it was begun, in milliseconds since the epoch
+	Timed         bool   // its header says so
 }
 
 // key identifies a call. Two hashes with seeds of their own are equal by chance in one of

@@ -188,7 +188,7 @@ func (g Grouping) Group(l *Ledger) Table {
 			r = &Row{Key: key}
 			rows[joined] = r
 		}
-		if slices.Contains(g.By, "session") && (r.Session == nil || s.Place.Address < r.Session.Place.Address) {
+		if slices.Contains(g.By, "session") && (r.Session == nil || s.Operand < r.Session.Operand) {
 			r.Session = s // the first of those with one id
 		}
 		r.add(&c, cost, by, copies)

@@ -255,7 +255,11 @@ func TestImportInterrupted(t *testing.T) {
 			t.Run(sig.String()+"/"+args[0], func(t *testing.T) {
 				t.Parallel()
 				home := t.TempDir()
-				c := prepare(with(t, args[0], "echo $$ > pid; cat <<'END'\n"+good+"END\nexec sleep 600"), home, operands(args, "codex:x"))
+				printed := good
+				if args[0] == "sess-ls" {
+					printed = `{"kind":"session","session":"x","cwd":"/w"}` + "\n"
+				}
+				c := prepare(with(t, args[0], "echo $$ > pid; cat <<'END'\n"+printed+"END\nexec sleep 600"), home, operands(args, "codex:x"))
 				var out, errs bytes.Buffer
 				c.Stdout, c.Stderr = &out, &errs
 				if err := c.Start(); err != nil {
@@ -313,11 +317,11 @@ func TestListAgents(t *testing.T) {
 		{"sess-import", "pi", "--list"},
 	} {
 		r := runCommand(t, dir, "", args...)
-		if checkRun(t, r, 0, args[0], ""); strings.Count(r.stdout, "\n") != 1 || !strings.Contains(r.stdout, `"id":"`+id+`"`) || !strings.Contains(r.stdout, `"agent":"pi"`) {
+		if checkRun(t, r, 0, args[0], ""); strings.Count(r.stdout, "\n") != 1 || !strings.Contains(r.stdout, `"session":"`+id+`"`) || !strings.Contains(r.stdout, `"agent":"pi"`) {
 			t.Errorf("%v: %q", args, r.stdout)
 		}
 	}
-	for _, operand := range strings.Fields(script(t, dir, "sess-ls --agent pi --paths; sess-ls --agent pi --json | sed 's/.*\"id\":\"\\([^\"]*\\)\".*/pi:\\1/'")) {
+	for _, operand := range strings.Fields(script(t, dir, "sess-ls --agent pi --paths; sess-ls --agent pi --json | sed 's/.*\"session\":\"\\([^\"]*\\)\".*/pi:\\1/'")) {
 		checkRun(t, runCommand(t, dir, "", "sess-check", operand), 0, "sess-check", "")
 	}
 	wantSame(t, dir, before)

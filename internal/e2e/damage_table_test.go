@@ -145,12 +145,12 @@ func checks(t *testing.T, dir string) string {
 	r := runCommand(t, dir, "", "sess-check", "--json", "-q", "--strict", "s.jsonl")
 	var kinds []string
 	for line := range strings.Lines(r.stdout) {
-		var f struct{ Kind string }
+		var f struct{ Problem string }
 		if err := json.NewDecoder(bytes.NewReader([]byte(line))).Decode(&f); err != nil {
 			t.Error(err)
 		}
-		if !slices.Contains(kinds, f.Kind) {
-			kinds = append(kinds, f.Kind)
+		if !slices.Contains(kinds, f.Problem) {
+			kinds = append(kinds, f.Problem)
 		}
 	}
 	if len(kinds) == 0 {

@@ -97,7 +97,7 @@ func TestGrepAgents(t *testing.T) {
 	if strings.TrimSpace(texts.stdout) != strconv.Itoa(len(planters)) {
 		t.Errorf("by their names: %s", texts.stdout)
 	}
-	entries := scripted(t, dir, `sess-grep --agent codex --json needle | sed 's/.*"path":"\([^"]*\)".*"entry":"\([^"]*\)".*/\1 \2/' | while read -r s e; do sess-path --leaf "$e" --as text "$s"; done`)
+	entries := scripted(t, dir, `sess-grep --agent codex --json needle | sed 's/.*"address":"\([^"]*\)".*"entry":"\([^"]*\)".*/\1 \2/' | while read -r s e; do sess-path --leaf "$e" --as text "$s"; done`)
 	if n := strings.Count(entries.stdout, "user: a planted needle in co"); n != 2 || strings.Contains(entries.stdout, "found it") {
 		t.Errorf("by the entry: %q", entries.stdout)
 	}

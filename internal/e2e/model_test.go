@@ -298,13 +298,13 @@ func (m *toolModel) check(t *rapid.T) {
 		t.Fatalf("path\n%s\nwant\n%s", got, want.String())
 	}
 	var state struct {
-		Leaf, Name string
-		Labels     map[string]string
+		Leaf, Title string
+		Labels      map[string]string
 	}
 	if err := json.Unmarshal([]byte(m.ok(stderr, "sess-path", "--as", "state", m.file)), &state); err != nil {
 		t.Fatal(err)
 	}
-	if state.Leaf != m.leaf() || state.Name != m.name || !maps.Equal(state.Labels, m.labels) {
+	if state.Leaf != m.leaf() || state.Title != m.name || !maps.Equal(state.Labels, m.labels) {
 		t.Fatalf("%+v, want leaf %s, name %s, labels %v", state, m.leaf(), m.name, m.labels)
 	}
 }

@@ -68,7 +68,7 @@ func TestStatComposes(t *testing.T) {
 		`sess-check -q store/*11111111* && sess-stat --usage --max-cost 1 --strict-prices store/*11111111* >/dev/null && echo pass`:                                                                           "pass\n",
 		`sess-stat --usage --max-cost 0.01 --strict-prices store/*11111111* >/dev/null 2>&1 || echo $?`:                                                                                                       "1\n",
 		`cat store/*11111111* | sess-stat --usage --cost stored --by branch | cut -f1,2`:                                                                                                                      "abandoned\t1\nactive\t3\ntotal\t4\n",
-		`sess-stat --agent all --by agent,session --json -q | grep -o '"session":"[^"]*"' | cut -d'"' -f4 | xargs -n1 sess-path --as text | grep -o 'planted needle in [a-z]*' | sort -u | wc -l | tr -d ' '`: strconv.Itoa(len(planters)) + "\n",
+		`sess-stat --agent all --by agent,session --json -q | grep -o '"address":"[^"]*"' | cut -d'"' -f4 | xargs -n1 sess-path --as text | grep -o 'planted needle in [a-z]*' | sort -u | wc -l | tr -d ' '`: strconv.Itoa(len(planters)) + "\n",
 		`SESS_DIR=store/.. sess-stat --cost stored -a --csv --by model | head -2`:                                                                                                                             "model,calls,input,output,cacheRead,cacheWrite,reasoning,total,cost,priced-by\nclaude-sonnet-4-5,9,252153,1737,16500,4500,0,274890,0.081100000,stored\n",
 	} {
 		if got := runCommand(t, dir, "", "sh", "-c", script); got.stdout != want {

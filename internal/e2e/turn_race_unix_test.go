@@ -259,7 +259,7 @@ func TestTurnKinds(t *testing.T) {
 test "$(sess-ls --all --paths)" = ""
 test "$(sess-turn -t hi "$S" -- echo hello)" = hello
 test "$(sess-ls --all --paths)" = "$S"
-id=$(sess-ls --all --json | sed 's/.*"id":"\([^"]*\)".*/\1/')
+id=$(sess-ls --all --json | sed 's/.*"session":"\([^"]*\)".*/\1/')
 sess-turn -t again "$id" -- sh -c 'cat >seen; echo more' >out
 grep -q '^assistant: hello$' seen
 
