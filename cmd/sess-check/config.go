@@ -31,8 +31,8 @@ func (c *config) flags() []clikit.Flag {
 // check refuses flags that contradict each other.
 func (c *config) check(operands []string) error {
 	writes := c.repair || c.migrate
-	if c.dest.File == "-" {
-		c.dest.File, c.dest.DryRun = "", true
+	if c.dest.File == "-" && writes {
+		c.dest.File, c.dest.DryRun = "", true // which prints it
 	}
 	switch {
 	case c.dest.CheckForce() != nil:

@@ -70,7 +70,7 @@ func (t *turn) compactBy(a attempt) error {
 		"--keep", strconv.FormatInt(max(1, min(compact.DefaultKeep, room/3)-t.said()), 10),
 		// A token is taken to be three bytes. Of a short prompt most are instructions.
 		"--max-prompt", strconv.FormatInt(min(compact.DefaultMaxPrompt, max(8000, 3*room)), 10),
-		"--timeout", t.timeout.String(), "--retries", strconv.Itoa(t.retries),
+		"--timeout", t.timeout.String(), "--retries", strconv.Itoa(t.attempts()),
 		"--wait", max(0, t.target.Wait).String(), t.name,
 	}
 	if t.redact {

@@ -24,7 +24,7 @@ type config struct {
 
 	reply, print         string
 	timeout              time.Duration
-	retries              int
+	retries              *int
 	noStream, keepFailed bool
 	model, provider      string
 
@@ -43,6 +43,17 @@ const (
 // defaultTimeout is how long a turn may take: an agent works for longer than a model
 // summarizes.
 const defaultTimeout = 30 * time.Minute
+
+// defaultRetries is how often a command is run again that asks for it.
+const defaultRetries = 2
+
+// attempts is how often a command that failed is run again.
+func (c *config) attempts() int {
+	if c.retries == nil {
+		return defaultRetries
+	}
+	return *c.retries
+}
 
 // forms are what the command can be given; the first is the default.
 var forms = []string{"text", "openai", "anthropic", "messages"}
@@ -73,7 +84,7 @@ func (c *config) flags() []clikit.Flag {
 			clikit.Choice(&c.reply, "reply", replies(), "the command prints"),
 			clikit.Choice(&c.print, "print", []string{printEvents, printText}, ": what the command prints, or the text of the answer"),
 			clikit.Duration(&c.timeout, "timeout", defaultTimeout, ", and stop the command; 0 is never"),
-			clikit.Int(&c.retries, "retries", 2, " with a command that failed and printed nothing, if it says that waiting helps"),
+			clikit.OptionalInt(&c.retries, "retries", " with a command that failed and printed nothing; without the flag 2, and only if it says that waiting helps"),
 			clikit.Bool(&c.noStream, "no-stream", "print the answer when it is whole"),
 			clikit.Bool(&c.keepFailed, "keep-failed", "store a turn whose command failed, too, marked as such"),
 			clikit.String(&c.model, "model", "", ""),
@@ -103,10 +114,11 @@ func (c *config) check(s *clikit.Streams, name string) error {
 		return clikit.WithHint(clikit.UsageError("no command"), "it stands behind two dashes: %s", clikit.ShellWords([]string{"sess-turn", name, "--", "my-llm"}))
 	case c.system == "-" && c.text == nil && (c.file == "" || c.file == "-"):
 		return clikit.UsageError("--system - takes standard input: no place for the text")
-	case c.timeout < 0 || c.retries < 0:
+	case c.timeout < 0 || c.retries != nil && *c.retries < 0:
 		return clikit.UsageError("--timeout and --retries want a number, 0 or more")
 	case c.window > 0 && c.reserve >= c.window:
-		return clikit.UsageError("--reserve %d leaves nothing of --window %d; without --reserve it is %d", c.reserve, c.window, compact.DefaultReserve)
+		return clikit.WithHint(clikit.UsageError("--reserve %d leaves nothing of --window %d", c.reserve, c.window),
+			"give a --reserve below the --window; without the flag it is %d", compact.DefaultReserve)
 	}
 	if err := c.checkCompact(); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/sess-tools/sess/internal/command"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/stream"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -106,7 +107,7 @@ func (t *turn) open() (*operand.Target, error) {
 	if t.expect == "" {
 		follow = func(src *operand.Source, path []session.Entry) (bool, error) {
 			came := behind(path, t.leaf)
-			t.streams.Notef("%s: the leaf moved while the command ran; %d entries came", src.Name, len(came))
+			t.streams.Notef("%s: the leaf moved while the command ran; %s came", src.Name, tty.Count(len(came), "entry", "entries"))
 			return !slices.ContainsFunc(came, func(e session.Entry) bool { return e.Type() == session.TypeCompaction }), nil
 		}
 	}

@@ -207,9 +207,11 @@ func (t *turn) answer(prompt string) (printed []byte, err error) {
 	if t.streams.Verbose {
 		cmd.Stderr = t.streams.Err
 	}
-	retry := command.Retry{Attempts: t.retries, Asked: true, Report: func(try int, wait time.Duration, err error) {
-		t.streams.Warnf("%v; asking again in %v (retry %d of %d)", err, wait.Round(100*time.Millisecond), try, t.retries)
-	}}
+	// What an agent did before it failed it would do again, so it is for the user to say.
+	retry := command.Retry{Attempts: t.attempts(), Asked: t.retries == nil}
+	retry.Report = func(try int, wait time.Duration, err error) {
+		t.streams.Warnf("%v; asking again in %v (retry %d of %d)", err, wait.Round(100*time.Millisecond), try, retry.Attempts)
+	}
 	_, err = retry.Run(t.ctx, func(ctx context.Context) (string, error) {
 		printed, err = cmd.Collect(ctx, prompt)
 		return "", err

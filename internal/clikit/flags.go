@@ -47,6 +47,21 @@ func String(dst *string, names, value, usage string) Flag {
 	return declared{DocGenerationFlag: &cli.StringFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
 }
 
+// Output declares --output, the name of what is made: "" without the flag and for "-",
+// standard output.
+func Output(dst *string, usage string) Flag {
+	*dst = ""
+	return parsed(dst, "output, o", usage, func(s string) (string, error) {
+		switch s {
+		case "":
+			return "", errors.New("want a name, or - for standard output")
+		case "-":
+			return "", nil
+		}
+		return s, nil
+	})
+}
+
 // Int declares a flag with an integer value as [Number] reads it.
 func Int[N int | int64](dst *N, names string, value N, usage string) Flag {
 	*dst = value
@@ -119,18 +134,6 @@ func Duration(dst *time.Duration, names string, value time.Duration, usage strin
 	})
 }
 
-// Output declares the flag that names the file to make: "" without it, and for -, which is standard
-// output.
-func Output(dst *string, usage string) Flag {
-	*dst = ""
-	return parsed(dst, "output, o", usage, func(s string) (string, error) {
-		if s == "-" {
-			s = ""
-		}
-		return s, nil
-	})
-}
-
 // Strings declares a flag that may be repeated; each use adds one value, which
 // may hold commas.
 func Strings(dst *[]string, names, usage string) Flag {
@@ -141,6 +144,19 @@ func Strings(dst *[]string, names, usage string) Flag {
 // leaves *dst nil, from an empty text.
 func Optional(dst **string, names, usage string) Flag {
 	return parsed(dst, names, usage, func(s string) (*string, error) { return &s, nil })
+}
+
+// OptionalInt declares a flag with an integer value that tells "not given", which leaves
+// *dst nil.
+func OptionalInt(dst **int, names, usage string) Flag {
+	return parsed(dst, names, usage, func(s string) (*int, error) {
+		n, err := Number(s)
+		if err != nil || int64(int(n)) != n {
+			return nil, errors.New("want a number")
+		}
+		i := int(n)
+		return &i, nil
+	})
 }
 
 // Choice declares a flag that takes one of a few words. The first one is the
@@ -192,13 +208,16 @@ func (v *value[T]) Set(s string) (err error) {
 	return err
 }
 
-// String is the default in help. A list and an optional text have none.
+// String is the default in help. A list and what is optional have none.
 func (v *value[T]) String() string {
 	switch t := any(*v.dst).(type) {
-	case []string, *string:
+	case []string, *string, *int:
 		return ""
 	default:
-		return fmt.Sprint(t)
+		if text := fmt.Sprint(t); !strings.HasPrefix(text, "-") { // which stands for none
+			return text
+		}
+		return ""
 	}
 }
 
