@@ -61,7 +61,7 @@ func (a *asker) ask(r *compact.Request) (string, error) {
 				a.dropped += n
 				what := "more of the oldest message"
 				if n > 0 {
-					what = "the oldest " + several(n, "message")
+					what = "the oldest " + tty.Count(n, "message", "messages")
 				}
 				a.streams.Warnf("%v; %s left out of the prompt", err, what)
 				continue

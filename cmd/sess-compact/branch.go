@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -59,7 +60,7 @@ func (j *job) planBranch() (*compact.Branch, error) {
 		return nil, clikit.No("no branch is left: %s is the leaf, or behind it", j.config.branch)
 	}
 	if err == nil && b.Dropped > 0 {
-		j.streams.Warnf("%s: the oldest %s of the branch left out: more than --window less --reserve", j.src.Name, several(b.Dropped, "message"))
+		j.streams.Warnf("%s: the oldest %s of the branch left out: more than --window less --reserve", j.src.Name, tty.Count(b.Dropped, "message", "messages"))
 	}
 	return b, err
 }

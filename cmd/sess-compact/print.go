@@ -85,14 +85,6 @@ func (j *job) println(text string) error {
 	return err
 }
 
-// several is a number of things, by their name in the singular.
-func several(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}
-
 // filter compacts the session on standard input. If there is nothing to do it
 // still goes through.
 func (c *config) filter(ctx context.Context, s *clikit.Streams) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -23,7 +24,7 @@ func (j *job) takeOut() error {
 		return err
 	}
 	j.streams.Notef("%s: %s of about %d tokens taken out; context of about %d tokens, %d before",
-		j.src.Name, several(len(pruned.Edits), "tool result"), pruned.Tokens, pruned.After, pruned.Before)
+		j.src.Name, tty.Count(len(pruned.Edits), "tool result", "tool results"), pruned.Tokens, pruned.After, pruned.Before)
 	return j.edit(pruned.Edits)
 }
 

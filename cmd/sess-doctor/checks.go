@@ -66,7 +66,7 @@ func versions(ctx context.Context, _ *clikit.Streams) []finding {
 	case len(silent) > 0:
 		return []finding{{check, warn, "no version from " + strings.Join(silent, ", "), "remove what is no tool, or install it again"}}
 	}
-	return []finding{{Check: check, Status: ok, Text: fmt.Sprintf("%s, %d programs", clikit.Version(), len(names))}}
+	return []finding{{Check: check, Status: ok, Text: fmt.Sprintf("%s, %s", clikit.Version(), tty.Count(len(names), "program", "programs"))}}
 }
 
 // place returns the store, and the nearest directory above it that exists.

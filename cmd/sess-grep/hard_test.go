@@ -222,7 +222,7 @@ func TestSubagents(t *testing.T) {
 	person, agent := write(t, dir, "person.jsonl", header+entries(message("user", `"a needle in \"session_init\""`))),
 		write(t, dir, "agent.jsonl", header+entries(message("user", `"needle"`), `{"type":"session_init","task":"x","tools":[]}`))
 	other := write(t, dir, "other.jsonl", header+entries(message("user", `"x"`), `{"type":"session_init","task":"x","tools":[]}`))
-	const said = "sess-grep: 1 sessions of sub-agents with a match not shown; --subagents only shows them\n"
+	const said = "sess-grep: 1 session of a sub-agent with a match not shown; --subagents only shows them\n"
 	for _, tt := range []struct {
 		args         string
 		want, stderr string

@@ -329,10 +329,10 @@ func (p *printer) finish() error {
 		return err
 	}
 	if p.copies > 0 && !p.quiet {
-		p.streams.Infof("%d copies of these entries in other places not shown; --copies shows them", p.copies)
+		p.streams.Infof("%s of these entries in other places not shown; --copies shows them", tty.Count(p.copies, "copy", "copies"))
 	}
 	if p.leftOut > 0 && !p.quiet {
-		p.streams.Infof("%d sessions of sub-agents with a match not shown; --subagents %s shows them", p.leftOut, sources.OnlySubagents)
+		p.streams.Infof("%s with a match not shown; --subagents %s shows them", tty.Count(p.leftOut, "session of a sub-agent", "sessions of sub-agents"), sources.OnlySubagents)
 	}
 	return nil
 }

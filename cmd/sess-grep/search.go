@@ -243,5 +243,5 @@ func unsearched(failed, of int) error {
 	if failed == 0 {
 		return nil
 	}
-	return clikit.Exited(fmt.Errorf("%d of %d sessions not searched to their end", failed, of), clikit.ExitUsage)
+	return clikit.Exited(fmt.Errorf("%d of %s not searched to the end", failed, tty.Count(of, "session", "sessions")), clikit.ExitUsage)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/prompts"
 	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -64,7 +65,7 @@ func readAll(ctx context.Context, s *clikit.Streams, list []sources.Source, q *q
 		}
 	}
 	if failed > 0 {
-		unread = clikit.Exited(fmt.Errorf("%d of %d sessions not read to their end", failed, len(list)), clikit.ExitUsage)
+		unread = clikit.Exited(fmt.Errorf("%d of %s not read to the end", failed, tty.Count(len(list), "session", "sessions")), clikit.ExitUsage)
 	}
 	return all, unread, nil
 }
@@ -123,7 +124,7 @@ func (r *reader) read(ctx context.Context, src sources.Source) (list []prompt, e
 		err = operand.Locate(in.Name, err)
 	}
 	if d.bad > 0 {
-		r.streams.Warnf("%s: %d lines that may hold prompts are no entries, and were skipped", in.Name, d.bad)
+		r.streams.Warnf("%s: %s, skipped", in.Name, tty.Count(d.bad, "line that may hold a prompt is no entry", "lines that may hold prompts are no entries"))
 	}
 	return d.prompts(), err
 }

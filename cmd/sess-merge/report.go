@@ -7,6 +7,7 @@ import (
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/copies"
 	"github.com/sess-tools/sess/internal/row"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -26,8 +27,8 @@ func (c *config) report(s *clikit.Streams, r copies.Report) error {
 	case r.Changed:
 		how = "lines behind the first"
 	}
-	text := fmt.Sprintf("%d lines in common, %d of the first alone, %d new to it; heads: %d; leaf: %s; %s",
-		r.Common, r.Ours, r.Theirs, r.Heads, cmp.Or(r.Leaf, "none"), how)
+	text := fmt.Sprintf("%s in common, %d of the first alone, %d new to it; heads: %d; leaf: %s; %s",
+		tty.Count(r.Common, "line", "lines"), r.Ours, r.Theirs, r.Heads, cmp.Or(r.Leaf, "none"), how)
 	if c.dest.DryRun {
 		_, err := fmt.Fprintln(s.Out, text)
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/sess-tools/sess/internal/redact"
 	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/internal/tty"
 )
 
 // checkAll prints where secrets are in sessions.
@@ -122,13 +123,6 @@ func (n *counted) add(f redact.Found) {
 }
 
 func (n *counted) summary(sessions int) string {
-	return fmt.Sprintf("%s in %s of %s (%s)", plural(n.total, "finding", "findings"), plural(n.entries, "entry", "entries"),
-		plural(sessions, "session", "sessions"), plural(len(n.kinds), "kind", "kinds"))
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return fmt.Sprintf("%s in %s of %s (%s)", tty.Count(n.total, "finding", "findings"), tty.Count(n.entries, "entry", "entries"),
+		tty.Count(sessions, "session", "sessions"), tty.Count(len(n.kinds), "kind", "kinds"))
 }

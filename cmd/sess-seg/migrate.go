@@ -10,6 +10,7 @@ import (
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/seg"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -41,14 +42,14 @@ func (c *config) migrate(ctx context.Context, s *clikit.Streams, operands []stri
 	}
 	unfit(s, m.Unfit)
 	if m.Blank > 0 {
-		s.Warnf("%s: %d blank lines are not in the store", path, m.Blank)
+		s.Warnf("%s: %s not in the store", path, tty.Count(m.Blank, "blank line is", "blank lines are"))
 	}
 	verb := "migrated"
 	if c.dryRun {
 		verb = "would migrate"
 	}
 	if m.Taken > 0 {
-		s.Infof("%s: %d entries of %s, which the store had not, %s", m.Dir, m.Taken, path, map[bool]string{false: "were appended to it", true: "would be appended to it"}[c.dryRun])
+		s.Infof("%s: %s %s of %s that the store had not", m.Dir, map[bool]string{false: "took in", true: "would take in"}[c.dryRun], tty.Count(m.Taken, "entry", "entries"), path)
 	}
 	s.Notef("%s %d entries: entry_count_match=%t hash_chain_match=%t index_consistent=%t",
 		verb, m.Entries, m.EntryCountMatch, m.HashChainMatch, m.IndexConsistent)
@@ -101,7 +102,7 @@ func (c *config) rollback(ctx context.Context, s *clikit.Streams, operands []str
 		return err
 	}
 	if out.Carried > 0 {
-		s.Infof("%s: %d entries of the store were appended to it", path, out.Carried)
+		s.Infof("%s: appended %s of the store to it", path, tty.Count(out.Carried, "entry", "entries"))
 	}
 	s.Notef("%s is the session again; the store is kept, out of service", path)
 	_, err = fmt.Fprintln(s.Out, out.Dir)
@@ -134,7 +135,7 @@ func (c *config) recover(ctx context.Context, s *clikit.Streams, operands []stri
 		s.Warnf("%s could not be mended: %s is the session again, the store is %s", seg.Dir(path), path, r.Dir)
 	}
 	if r.Carried > 0 {
-		s.Infof("%s: %d entries of the store were appended to it", path, r.Carried)
+		s.Infof("%s: appended %s of the store to it", path, tty.Count(r.Carried, "entry", "entries"))
 	}
 	if c.json {
 		err = printRow(s, row.Object("recovery", append(placeOf(r.Dir, "")[:2],

@@ -16,6 +16,7 @@ import (
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -143,7 +144,7 @@ func (r *report) complain(found sources.Found, readings []reading) {
 			tally.Warnf("damaged lines", "%v", d.Err)
 		}
 		if more := got.Damaged - len(got.Damage); more > 0 {
-			tally.Warnf("sessions with more damage", "%s: … and %d more damaged lines", cleanName(got.session.Name), more)
+			tally.Warnf("sessions with more damage", "%s: … and %s", cleanName(got.session.Name), tty.Count(more, "more damaged line", "more damaged lines"))
 		}
 		damaged = damaged || got.Damaged > 0
 		if got.err == nil {
@@ -169,7 +170,7 @@ func (r *report) complain(found sources.Found, readings []reading) {
 // unread fails if sessions could not be read, with the largest status among theirs.
 func (r *report) unread(failed, of, status int) {
 	if failed > 0 {
-		r.fail(clikit.Exited(fmt.Errorf("%d of %d sessions not read to their end: what they used is missing", failed, of), status))
+		r.fail(clikit.Exited(fmt.Errorf("%d of %s not read to the end: what is behind is not counted", failed, tty.Count(of, "session", "sessions")), status))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/sess-tools/sess/internal/prices"
 	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -59,7 +60,7 @@ func (r *report) compactions(ctx context.Context, found sources.Found) error {
 		err = r.printTable(t)
 	}
 	if unpriced > 0 && r.strictPrices {
-		r.fail(clikit.No("budget: %d summaries have no price", unpriced))
+		r.fail(clikit.No("budget: %s no price", tty.Count(unpriced, "summary has", "summaries have")))
 	}
 	return cmp.Or(err, r.outcome())
 }

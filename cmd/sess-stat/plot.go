@@ -69,7 +69,7 @@ func (u *usage) chart(r *report) (chart, error) {
 		unit = "calls"
 	}
 	c.Title = unit + " by " + strings.Join(u.keys, ", ")
-	c.About = fmt.Sprintf("%d calls, %s in all", u.Total.Calls, c.value(measureOf(&u.Total, measure)))
+	c.About = fmt.Sprintf("%s, %s in all", tty.Count(u.Total.Calls, "call", "calls"), c.value(measureOf(&u.Total, measure)))
 	point := func(label string, s *account.Sum) {
 		v := measureOf(s, measure)
 		c.Points = append(c.Points, plot.Point{Label: label, Value: v, Text: c.value(v)})
@@ -116,7 +116,7 @@ func isTime(key string) bool {
 func (r *report) contextChart(rows []weight, c account.Context) chart {
 	out := chart{value: whole}
 	out.Title = "context by " + strings.Join(r.keys, ", ")
-	out.About = fmt.Sprintf("%d tokens in all", c.Tokens)
+	out.About = tty.Count(c.Tokens, "token", "tokens") + " in all"
 	for _, w := range rows {
 		var names []string
 		for _, v := range w.key {

@@ -58,7 +58,8 @@ func (r *report) showUsage(u *usage) error {
 		return err
 	}
 	if n := u.Total.Copies; n > 0 && !r.csv {
-		r.streams.Notef("%d copies of calls in %d sessions left out: they have %d tokens", n, u.copied, u.Total.CopyTokens)
+		r.streams.Notef("%s in %s left out, with %s", tty.Count(n, "copy of a call", "copies of calls"), tty.Count(u.copied, "session", "sessions"),
+			tty.Count(u.Total.CopyTokens, "token", "tokens"))
 	}
 	return nil
 }

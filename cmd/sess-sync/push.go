@@ -10,6 +10,7 @@ import (
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/remote"
 	"github.com/sess-tools/sess/internal/replica"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -58,12 +59,7 @@ func (c *config) say(s *clikit.Streams, path string, r replica.Result) {
 	s.Notef("%s: %s pushed, %s pulled, at part %d", path, lines(r.Sent), lines(r.Got), r.N)
 }
 
-func lines(n int) string {
-	if n == 1 {
-		return "1 line"
-	}
-	return fmt.Sprintf("%d lines", n)
-}
+func lines(n int) string { return tty.Count(n, "line", "lines") }
 
 // conclude returns the error of a run, which is the answer no if there was nothing to
 // do at all.

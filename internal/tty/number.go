@@ -21,9 +21,18 @@ func Thousands(number string) string {
 }
 
 // Count returns a number with its noun: "1 entry", "3,400 entries".
-func Count(n int64, one, many string) string {
+func Count[N int | int64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return Thousands(strconv.FormatInt(n, 10)) + " " + many
+	return Thousands(strconv.FormatInt(int64(n), 10)) + " " + many
+}
+
+// Subject returns a name as it stands in front of a colon: quoted if it ends in one
+// itself, as "codex:" does.
+func Subject(name string) string {
+	if strings.HasSuffix(name, ":") {
+		return strconv.Quote(name)
+	}
+	return name
 }

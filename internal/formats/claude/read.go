@@ -84,7 +84,7 @@ func (c *conversion) read(ctx context.Context) error {
 			formats.Counted(n, "1 line has", "%d lines have"))
 	}
 	if c.mute > 0 {
-		c.b.Lose(c.src.At(c.muted), formats.KindContext, "%d attachments whose text for the model is not in the file", c.mute)
+		c.b.Lose(c.src.At(c.muted), formats.KindContext, "%s whose text for the model is not in the file", formats.Counted(c.mute, "1 attachment", "%d attachments"))
 	}
 	return c.leaf()
 }
