@@ -240,8 +240,13 @@ func (in *input) aim(t *operand.Target) error {
 }
 
 // explained says what to do about an entry that is refused.
-func explained(err error) error {
-	if !errors.Is(err, session.ErrForeign) {
+func (c *config) explained(err error) error {
+	switch {
+	case errors.Is(err, session.ErrRefused) && c.role == session.RoleToolResult && c.callID == "":
+		return clikit.WithHint(err, "--tool-call-id ID names the call that it is the result of")
+	case errors.Is(err, session.ErrRefused) && c.role == session.RoleCustom && c.customType == "":
+		return clikit.WithHint(err, "--custom-type TYPE says what it is")
+	case !errors.Is(err, session.ErrForeign):
 		return err
 	}
 	return clikit.WithHint(err, "sess-import openai and sess-import anthropic convert messages of those APIs; --force-type stores it as it is")

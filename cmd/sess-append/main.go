@@ -12,6 +12,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/complete"
@@ -36,8 +37,19 @@ sess-append --expect-leaf ID -r user -t 'only if nobody else wrote' s.jsonl`,
 
 func main() { clikit.Main(tool) }
 
+// textFirst returns two operands, one of which is a text, with the session behind the text.
+func textFirst(operands []string) []string {
+	if _, err := os.Stat(operands[0]); err == nil {
+		return []string{operands[1], operands[0]}
+	}
+	return operands[:2]
+}
+
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
 	name, err := operand.One(operands)
+	if err != nil && len(operands) > 1 {
+		return clikit.WithHint(err, "a text stands behind -t: sess-append -t %s", clikit.ShellWords(textFirst(operands)))
+	}
 	if err != nil {
 		return err
 	}
@@ -55,7 +67,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	defer func() { err = errors.Join(err, t.Close()) }()
 	t.Batch.Defaults, t.Batch.Force = c.defaults(), c.force
 	if err := in.addTo(t); err != nil {
-		return explained(err)
+		return c.explained(err)
 	}
 	if len(t.Batch.Entries) == 0 && !t.Filter() {
 		return clikit.No("nothing to append")

@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"os"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/complete"
@@ -53,6 +54,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err := c.check(); err != nil {
 		return err
 	}
+	swapped := c.swapped(operands)
 	pattern, operands, err := c.pattern(s, operands)
 	if err != nil {
 		return err
@@ -68,5 +70,24 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if found.Nothing != "" && !c.quiet {
 		s.Infof("%s", found.Nothing)
 	}
-	return search.run(ctx, found)
+	err = search.run(ctx, found)
+	if swapped != "" && clikit.Status(err) == clikit.ExitUsage {
+		return clikit.WithHint(err, "the pattern stands in front: sess-grep %s", swapped)
+	}
+	return err
+}
+
+// swapped returns the operands in their order if the session may stand in front of the
+// pattern.
+func (c *config) swapped(operands []string) string {
+	if len(c.patterns) > 0 || c.patternFile != "" || len(operands) != 2 {
+		return ""
+	}
+	if fi, err := os.Stat(operands[0]); err != nil || !fi.Mode().IsRegular() {
+		return ""
+	}
+	if _, err := os.Stat(operands[1]); err == nil {
+		return ""
+	}
+	return clikit.ShellWords([]string{operands[1], operands[0]})
 }

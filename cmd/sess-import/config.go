@@ -58,28 +58,6 @@ func names() string {
 	return strings.Join(list, ", ")
 }
 
-// addressed takes the one operand that is an address, as all tools do, for the flags that say the same:
-// NAME: is the newest session of the agent here, or with --list or --all each one.
-func (c *config) addressed(operands []string) ([]string, error) {
-	if len(operands) != 1 {
-		return operands, nil
-	}
-	name, dir, id, ok := operand.Address(operands[0])
-	switch {
-	case !ok:
-		return operands, nil
-	case name == operand.Remote:
-		return nil, clikit.WithHint(clikit.UsageError("%s: the remote has no sessions of other agents", operands[0]), "%s pull makes files of what is there", operand.Syncer)
-	case c.session != "" || c.recent || dir != "" && c.cwd != "" || id != "" && (c.all || c.list):
-		return nil, clikit.UsageError("%s says which session is meant: no flag does", operands[0])
-	case dir != "":
-		c.cwd = dir
-	}
-	c.session = id
-	c.recent = id == "" && !c.all && !c.list
-	return []string{name}, nil
-}
-
 // check refuses what contradicts itself.
 func (c *config) check(operands []string) error {
 	several := clikit.Exclusive(clikit.Given(c.all, "--all"), clikit.Given(c.session != "", "--session"))
@@ -110,6 +88,31 @@ func (c *config) check(operands []string) error {
 		return clikit.UsageError("--detect makes nothing")
 	}
 	return c.dest.Check()
+}
+
+// addressed takes an address as the other tools do: NAME: is NAME --recent, NAME:ID is NAME
+// --session ID, and NAME:DIR is NAME --recent --cwd DIR.
+func (c *config) addressed(operands []string) ([]string, error) {
+	if len(operands) != 1 {
+		return operands, nil
+	}
+	name, dir, id, ok := operand.Address(operands[0])
+	switch {
+	case !ok:
+		return operands, nil
+	case name == operand.Remote:
+		return nil, clikit.WithHint(clikit.UsageError("%s: the remote has no sessions of other agents", operands[0]), "%s pull makes files of what is there", operand.Syncer)
+	case dir != "" && c.cwd != "":
+		return nil, clikit.UsageError("%s names a directory: --cwd does not go with it", operands[0])
+	case dir != "":
+		c.cwd = dir
+	case id != "" && (c.session != "" || c.recent || c.all || c.list):
+		return nil, clikit.UsageError("%s names a session: --session, --recent, --all and --list do not go with it", operands[0])
+	case id != "":
+		c.session = id
+	}
+	c.recent = c.recent || c.session == "" && !c.all && !c.list
+	return []string{name}, nil
 }
 
 // making reports whether a flag says which sessions are meant, or what becomes of them.
@@ -200,7 +203,7 @@ func (c *config) format(ctx context.Context, src *formats.Source) (formats.Forma
 	}
 	head, err := src.Head(ctx)
 	if err != nil {
-		return nil, err
+		return nil, operand.Mistaken(src.Path, err)
 	}
 	format, ok := formats.Detect(all.Formats(), src.Path, head)
 	switch {

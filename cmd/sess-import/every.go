@@ -10,6 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/tty"
 )
 
 // A task is one session of many.
@@ -148,7 +149,7 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 func (j *job) sum(s tally) error {
 	switch {
 	case s.failed > 0:
-		return fmt.Errorf("%d of %d sessions not imported, the first because: %w", s.failed, s.failed+s.made+s.there, s.first)
+		return fmt.Errorf("%d of %s not imported, the first because: %w", s.failed, tty.Count(s.failed+s.made+s.there, "session", "sessions"), s.first)
 	case s.made+s.there == 0:
 		return clikit.No("no session")
 	case s.there > 0:

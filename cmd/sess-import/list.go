@@ -21,7 +21,7 @@ import (
 
 // there answers no if the agent has no sessions on this machine.
 func (c *config) there(path string) error {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && (c.list || c.recent) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return c.none("no session of %s: %s does not exist", c.name, path)
 	}
 	return nil
@@ -98,7 +98,7 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 	}
 	switch {
 	case failed > 0:
-		return fmt.Errorf("%d of %d sessions not listed, the first because: %w", failed, listed+failed, first)
+		return fmt.Errorf("%d of %s not listed, the first because: %w", failed, tty.Count(listed+failed, "session", "sessions"), first)
 	case listed == 0:
 		return clikit.No("no session")
 	}

@@ -37,8 +37,7 @@ func main() { clikit.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
 	defer func() { err = advised(err) }()
-	operands, err = c.addressed(operands)
-	if err != nil {
+	if operands, err = c.addressed(operands); err != nil {
 		return err
 	}
 	if err := c.check(operands); err != nil {

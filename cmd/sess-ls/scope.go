@@ -16,6 +16,7 @@ import (
 	"github.com/sess-tools/sess/internal/listing"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -100,7 +101,14 @@ func checkDirs(dirs []string) error {
 			if pe, ok := errors.AsType[*fs.PathError](err); ok {
 				err = pe.Err
 			}
-			return fmt.Errorf("listing %s: %w", dir, err)
+			err = fmt.Errorf("listing %s: %w", tty.Subject(dir), err)
+			if agent := operand.AgentOf(dir); agent != "" {
+				return clikit.WithHint(err, "--agent %s lists the sessions of the agent", agent)
+			}
+			if strings.HasPrefix(dir, operand.Remote+":") {
+				return clikit.WithHint(err, "--remote lists the sessions of the remote")
+			}
+			return operand.Mistaken(dir, err)
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ func main() { clikit.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
 	if len(operands) > 0 {
-		return clikit.UsageError("unexpected operand %q", operands[0])
+		return clikit.WithHint(clikit.UsageError("unexpected operand %q", operands[0]), "-o makes a file: sess-new -o %s", clikit.ShellWords(operands[:1]))
 	}
 	if err := c.dest.Check(); err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 // directory.
 func (c *config) open(_ context.Context, s *clikit.Streams, address string, create bool) (remote.Log, error) {
 	if address == "" {
-		return nil, clikit.WithHint(clikit.UsageError("no remote is named"), "--remote names one, or SESS_REMOTE")
+		return nil, clikit.WithHint(clikit.UsageError("no remote is named"), "SESS_REMOTE=ADDRESS names one; see sess-sync(1)")
 	}
 	tally := clikit.NewTally(s.Warnf)
 	warn := func(format string, args ...any) { tally.Warnf(format, format, args...) }

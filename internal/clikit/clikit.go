@@ -75,7 +75,7 @@ func (t Tool) pick(args []string) (Tool, []string, error) {
 		}
 		at := slices.IndexFunc(t.Commands, func(c Tool) bool { return c.Name == arg })
 		if at < 0 {
-			return t, nil, UsageError("unknown command %q: want %s", arg, strings.Join(t.commandNames(), ", "))
+			return t, nil, t.unknownCommand(arg, i > 0, args[i+1:])
 		}
 		c := t.Commands[at]
 		c.Name = t.Name + " " + c.Name
@@ -93,6 +93,21 @@ func (t Tool) flags() ([]Flag, Action) {
 	return nil, func(context.Context, *Streams, []string) error {
 		return UsageError("no command named: want %s", strings.Join(t.commandNames(), ", "))
 	}
+}
+
+// unknownCommand refuses a word where a command stands. Behind a flag it may be the value of
+// that, which belongs behind the command.
+func (t Tool) unknownCommand(word string, behind bool, rest []string) error {
+	err := UsageError("unknown command %q: want %s", word, strings.Join(t.commandNames(), ", "))
+	for _, name := range t.commandNames() {
+		if behind && slices.Contains(rest, name) {
+			return WithHint(err, "the flags of a command stand behind it: %s %s ...", t.Name, name)
+		}
+	}
+	if closest, ok := Closest(word, t.commandNames()); ok {
+		return WithHint(err, "did you mean %s?", closest)
+	}
+	return err
 }
 
 func (t Tool) commandNames() []string {

@@ -123,6 +123,9 @@ func (a address) isDir() bool {
 
 // open has the session imported, and returns what comes of it while it comes.
 func (a address) open(ctx context.Context, s *clikit.Streams) (io.ReadCloser, error) {
+	if a.format == Remote && a.id == "" {
+		return nil, clikit.WithHint(clikit.UsageError("%s: is no id of a session", Remote), "%s:ID names one; sess-ls --remote lists them", Remote)
+	}
 	args := a.args()
 	if a.format != Remote && (a.id == "" || a.isDir()) && (s.Verbose || tty.IsTerminal(s.ErrFile())) {
 		args = append(args, "-v") // says which one was taken
@@ -150,7 +153,7 @@ func Writable(operand string) error {
 	}
 	if a.format == Remote {
 		return clikit.WithHint(
-			clikit.UsageError("%s: a session in the remote is read in place, and never written to", operand),
+			clikit.UsageError("%s: a session in the remote is read in place, and never written to", tty.Subject(operand)),
 			"%s pull %s makes a file of it to write to", Syncer, quoted(a.id))
 	}
 	choice := strings.Join(a.args(), " ")
@@ -160,7 +163,7 @@ func Writable(operand string) error {
 		choice = a.format + " --session " + quoted(a.id)
 	}
 	return clikit.WithHint(
-		clikit.UsageError("%s: sessions of other agents are read in place, and never written to", operand),
+		clikit.UsageError("%s: sessions of other agents are read in place, and never written to", tty.Subject(operand)),
 		"%s %s -o FILE makes a session of it to write to", Importer, choice)
 }
 
@@ -181,7 +184,7 @@ func (a address) header(ctx context.Context, s *clikit.Streams) (session.Header,
 	defer in.Close()
 	h, err := session.ReadHeader(in)
 	if err != nil {
-		err = fmt.Errorf("reading %s: %w", inMessage(a.String()), err)
+		err = fmt.Errorf("reading %s: %w", tty.Subject(a.String()), err)
 	}
 	return h, err
 }

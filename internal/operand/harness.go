@@ -2,6 +2,7 @@ package operand
 
 import (
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/convo"
 )
 
@@ -30,7 +31,7 @@ func (h Harness) Spoken(s *clikit.Streams, name string, projection []convo.Proje
 	}
 	spoken, notes := convo.WithoutHarness(projection)
 	if notes.Count > 0 && s.Once("harness of "+name) {
-		s.Notef("%s: %s left out", inMessage(name), notes)
+		s.Notef("%s: %s left out", tty.Subject(name), notes)
 	}
 	return spoken
 }

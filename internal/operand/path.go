@@ -11,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -105,7 +106,7 @@ func locate(ctx context.Context, operand string) (place, error) {
 	case err == nil:
 		return place{path: operand, file: file}, nil
 	case !errors.Is(err, fs.ErrNotExist), strings.ContainsRune(operand, os.PathSeparator):
-		return place{}, fmt.Errorf("opening %s: %w", operand, disk.Cause(err))
+		return place{}, elsewhere(operand, fmt.Errorf("opening %s: %w", tty.Subject(operand), disk.Cause(err)))
 	}
 	dir, derr := StoreDir()
 	if derr != nil {
@@ -125,18 +126,50 @@ func locate(ctx context.Context, operand string) (place, error) {
 // been meant.
 func notFound(operand string, cause error) error {
 	if len(operand) < session.MinPrefix {
-		return fmt.Errorf("%s: no such file, and the beginning of an id has at least %d characters", operand, session.MinPrefix)
+		return fmt.Errorf("%s: no such file, and the beginning of an id has at least %d characters", tty.Subject(operand), session.MinPrefix)
 	}
-	err := fmt.Errorf("%s: no such file, and no session of the store has such an id", operand)
-	if format, id, ok := strings.Cut(operand, ":"); ok {
-		if agent, ok := clikit.Closest(format, Agents()); ok {
-			return clikit.WithHint(err, "did you mean %s:%s?", agent, id)
-		}
+	err := fmt.Errorf("%s: no such file, and no session of the store has such an id", tty.Subject(operand))
+	if near, ok := nearAddress(operand); ok {
+		return clikit.WithHint(err, "did you mean %s?", near)
 	}
 	if missing, ok := errors.AsType[*store.NotFoundError](cause); ok && len(missing.Nearest) > 0 {
 		return clikit.WithHint(err, "did you mean %s?", strings.Join(missing.Nearest, " or "))
 	}
 	return err
+}
+
+// nearAddress returns the address that a mistyped one was most likely meant to be.
+func nearAddress(operand string) (near string, ok bool) {
+	format, id, ok := strings.Cut(operand, ":")
+	if !ok {
+		return "", false
+	}
+	agent, ok := clikit.Closest(format, append(Agents(), Remote))
+	return agent + ":" + id, ok
+}
+
+// Mistaken adds to the error of a file that is not there what may have been meant.
+func Mistaken(operand string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if near, ok := nearAddress(operand); ok && near != operand {
+		return clikit.WithHint(err, "did you mean %s?", near)
+	}
+	return elsewhere(operand, err)
+}
+
+// elsewhere adds to an error of a file that is not there how to read a session that is not
+// in a file.
+func elsewhere(operand string, err error) error {
+	scheme, _, ok := strings.Cut(operand, "://")
+	switch {
+	case !ok:
+		return err
+	case scheme == "http" || scheme == "https":
+		return clikit.WithHint(err, "fetch it, and name the file: curl -fsSo s.jsonl %s", clikit.ShellQuote(operand))
+	}
+	return clikit.WithHint(err, "SESS_REMOTE names a remote, and %s:ID a session in it", Remote)
 }
 
 // StoreDir returns the directory of the store.

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/sibling"
+	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -195,19 +195,10 @@ func Locate(path string, err error) error {
 	return located(path, err)
 }
 
-// inMessage returns a name as it stands in front of a colon: quoted if it ends in one
-// itself, as "codex:" does.
-func inMessage(name string) string {
-	if strings.HasSuffix(name, ":") {
-		return strconv.Quote(name)
-	}
-	return name
-}
-
 // located puts the file, and the line if there is one, in front of an error.
 func located(name string, err error) error {
 	p, ok := session.IsProblem(err)
-	name = inMessage(name)
+	name = tty.Subject(name)
 	switch {
 	case !ok:
 		return fmt.Errorf("reading %s: %w", name, err)
@@ -220,11 +211,35 @@ func located(name string, err error) error {
 	case session.Empty:
 		return clikit.WithHint(err, "sess-new makes a new session")
 	case session.NoHeader:
+		if unpack := compressed(name); unpack != "" {
+			return clikit.WithHint(err, "it is compressed: %s %s prints the session", unpack, clikit.ShellWords([]string{name}))
+		}
 		if format := foreign(name); format != "" {
 			return clikit.WithHint(err, "it looks like one of %s: %s %s %s", format, Importer, format, name)
 		}
 	}
 	return err
+}
+
+// compressed returns the command that prints what is in a compressed file, "" if it is none.
+func compressed(name string) string {
+	fi, err := os.Stat(name)
+	if err != nil || !fi.Mode().IsRegular() {
+		return ""
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, 6)
+	n, _ := io.ReadFull(f, head)
+	for magic, unpack := range map[string]string{"\x1f\x8b": "gzip -dc", "\x28\xb5\x2f\xfd": "zstd -dc", "\xfd7zXZ\x00": "xz -dc", "BZh": "bzip2 -dc"} {
+		if strings.HasPrefix(string(head[:n]), magic) {
+			return unpack
+		}
+	}
+	return ""
 }
 
 // foreign returns the format of a file that is another agent's, "" if that cannot be

@@ -242,6 +242,8 @@ func (t *talk) hear(line string) {
 	case !ours:
 	case isWarning:
 		t.tell(Message{Text: warning, Warning: true})
+	case isHint && (strings.HasPrefix(hint, "--") || strings.HasPrefix(hint, "see "+t.name+" ")):
+		// About a command line that the user did not write.
 	case isHint:
 		t.hints = append(t.hints, hint)
 	case len(t.other) == maxLast:
