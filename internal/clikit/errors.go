@@ -83,6 +83,34 @@ func Split(err error) []error {
 	return parts
 }
 
+// flat returns the message of an error on one line: errors that were joined further in stand
+// behind each other. A line feed of another origin, such as a file's name, stays.
+func flat(err error) string {
+	msg := err.Error()
+	var walk func(error)
+	walk = func(err error) {
+		switch e := err.(type) { //nolint:errorlint // each error of the tree has its turn
+		case interface{ Unwrap() error }:
+			if inner := e.Unwrap(); inner != nil {
+				walk(inner)
+			}
+		case interface{ Unwrap() []error }:
+			var lines []string
+			for _, part := range e.Unwrap() {
+				lines = append(lines, part.Error())
+			}
+			if whole := strings.Join(lines, "\n"); len(lines) > 1 && err.Error() == whole {
+				msg = strings.ReplaceAll(msg, whole, strings.Join(lines, "; "))
+			}
+			for _, part := range e.Unwrap() {
+				walk(part)
+			}
+		}
+	}
+	walk(err)
+	return msg
+}
+
 // hints returns the advice for err: its own, outermost first, or the pointer to
 // the --help of usage that every usage error has.
 func hints(usage string, err error) []string {

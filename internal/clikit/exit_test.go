@@ -60,6 +60,10 @@ func TestStatusAndMessage(t *testing.T) {
 		},
 		{"joined alone", errors.Join(nil, errors.Join(plain, plain)), 2, "sess-demo: opening x: no\nsess-demo: opening x: no\n"},
 		{"joined answers", errors.Join(clikit.No("a"), clikit.No("b")), 1, "sess-demo: a\nsess-demo: b\n"},
+		{
+			"joined further in", fmt.Errorf("creating x: %w", errors.Join(errors.New("full"), fmt.Errorf("removing y: %w", errors.Join(errors.New("a"), errors.New("b"))))), 2,
+			"sess-demo: creating x: full; removing y: a; b\n",
+		},
 		{"one joined", errors.Join(nil, clikit.No("a")), 1, "sess-demo: a\n"},
 		{
 			"several wrapped", fmt.Errorf("%w while %w", plain, session.ErrMalformed), 3,

@@ -89,6 +89,12 @@ func (s *Streams) Once(subject string) bool {
 // printf writes one message as one line in one write. An error on standard
 // error has nowhere to be reported.
 func (s *Streams) printf(format string, args ...any) {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if err, ok := arg.(error); ok {
+			args[i] = flat(err)
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fmt.Fprintf(s.raw, "%s: %s\n", s.name, tty.Clean(fmt.Sprintf(format, args...)))
@@ -180,7 +186,7 @@ type detailed interface {
 // own, then its details and hints. An error without a text is not printed.
 func (s *Streams) report(err error) {
 	for _, e := range Split(err) {
-		switch msg := e.Error(); {
+		switch msg := flat(e); {
 		case msg == "" || errors.Is(e, errReaderGone):
 		case Status(e) == ExitInterrupted:
 			s.printf("interrupted")
