@@ -172,7 +172,7 @@ func TestHard13StoredCostOfNothing(t *testing.T) {
 		{`"input":1000,"cost":{"total":0.5}`, "auto", "0.5", "stored"},
 		{`"input":1000,"cost":{"total":0.5}`, "computed", "0.003", "computed"},
 		{`"input":1000,"cost":0.5`, "auto", "0.5", "stored"},
-		{`"input":1000,"serviceTier":"priority"`, "auto", "0", "unpriced"},
+		{`"input":1000,"serviceTier":"priority"`, "auto", "", "unpriced"},
 		{`"input":1000,"serviceTier":"priority","cost":{"total":0.25}`, "auto", "0.25", "stored"},
 	} {
 		if _, total := rows(t, sessionOf("s", day, "", reply("a", day, tt.usage)), "--usage", "-q", "--cost", tt.how); total.Cost.String() != tt.want || total.PricedBy != tt.by {

@@ -167,6 +167,10 @@ func TestBaseline(t *testing.T) {
 			t.Errorf("%v: %d %s", other, status, stderr)
 		}
 	}
+	old := write(t, dir, "old.json", `{"key":{"day":"2026-11-01"},"calls":1,"total":1000,"cost":"1.000000000"}`+"\n"+`{"total":{"calls":1,"total":1000,"cost":"1.000000000"}}`+"\n")
+	if _, stderr, status := run(t, one("1", "0"), "--by", "day", "--baseline", old, "--max-growth", "0%"); status != 2 || !strings.Contains(stderr, "line 1: no baseline of --json: a row has no kind") {
+		t.Errorf("an older baseline: status %d: %s", status, stderr)
+	}
 	for _, text := range []string{"", "{}", "7", `{"total":{"total":1}`, `{"key":{"day":"x"},"total":1}`, stdout[:40]} {
 		bad := write(t, dir, "bad.json", text)
 		if _, _, status := run(t, one("1", "0"), "--usage", "--baseline", bad, "--max-growth", "1000%"); status != 2 {

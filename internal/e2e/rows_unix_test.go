@@ -150,7 +150,8 @@ func TestRows(t *testing.T) {
 		tools[tool] = readRowSchema(t, tool, seen)
 	}
 	for _, line := range rowLines {
-		tool := strings.Fields(line[strings.Index(line, "sess-"):])[0]
+		_, name, _ := strings.Cut(line, "sess-")
+		tool := "sess-" + strings.Fields(name)[0]
 		schema := tools[tool]
 		rows, r := printRows(t, dir, line)
 		if schema == nil || len(rows) == 0 {

@@ -101,3 +101,26 @@ func TestForeignIsNotStdin(t *testing.T) {
 		}
 	}}, f, os.Stderr, os.Stderr, nil)
 }
+
+// An address that means another session later on is by id in rows; what is no address of the
+// session by its id stays.
+func TestPlaceOf(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ operand, path, session, want string }{
+		{"s.jsonl", "s.jsonl", "abcd1234", "s.jsonl"},
+		{"abcd", "/store/s.jsonl", "abcd1234", "/store/s.jsonl"},
+		{"", "", "abcd1234", ""},
+		{"-", "", "abcd1234", ""},
+		{"claude:", "", "abcd1234", "claude:abcd1234"},
+		{"claude:/w", "", "abcd1234", "claude:abcd1234"},
+		{"claude:abcd", "", "abcd1234", "claude:abcd1234"},
+		{"opencode:slug", "", "ses_1", "opencode:slug"},
+		{"remote:abcd", "", "abcd1234", "remote:abcd1234"},
+		{"claude:", "", "", "claude:"},
+	} {
+		got := placeOf(tt.operand, tt.path, tt.session)
+		if got.Address != tt.want || got.Path != tt.path || got.Session != tt.session {
+			t.Errorf("%s: %+v, want %s", tt.operand, got, tt.want)
+		}
+	}
+}
