@@ -18,7 +18,7 @@ import (
 // rowsJSON prints the rows of an item as JSON. Those members of the item that are the same in
 // all its rows are made once, as it takes reading the entry, which may be huge.
 func (p *printer) rowsJSON(r *result, it item) error {
-	first := append(r.place.Fields(), row.Text("agent", r.src.Agent))
+	first := append(r.place.Fields(), row.Text("agent", r.src.Owner()))
 	first = append(first, entryJSON(it)...)
 	middle := []js.Field{row.Null("timestamp"), js.StringField("on", it.on.String()), js.IntField("depth", int64(it.depth))}
 	if it.index >= 0 {

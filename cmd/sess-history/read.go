@@ -241,7 +241,7 @@ func (d *document) prompts() (list []prompt) {
 			continue
 		}
 		p := prompt{
-			Place: d.place, text: text, time: m.time, agent: d.src.Agent,
+			Place: d.place, text: text, time: m.time, agent: d.src.Owner(),
 			entry: m.ID, cwd: d.header.CWD, key: m.key,
 		}
 		if d.query.wants(p) {

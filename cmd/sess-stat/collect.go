@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -83,7 +82,7 @@ func (r *report) ledger(ctx context.Context, found sources.Found) (*account.Ledg
 
 // read reads the calls of a source.
 func (r *report) read(ctx context.Context, src sources.Source) (got reading) {
-	got.session = account.Session{Name: src.Name, Agent: agentOf(src)}
+	got.session = account.Session{Name: src.Name, Agent: src.Owner()}
 	in, err := src.Open(ctx, r.streams)
 	if err != nil {
 		got.err = err
@@ -124,14 +123,6 @@ func cleanName(name string) string {
 		return "(standard input)"
 	}
 	return name
-}
-
-// agentOf is the agent whose session a source is.
-func agentOf(src sources.Source) string {
-	if agent, _, ok := strings.Cut(src.Name, ":"); src.Agent == "" && ok && operand.IsAgent(agent) {
-		return agent
-	}
-	return src.Agent
 }
 
 // complain warns of what is wrong with sources.

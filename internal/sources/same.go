@@ -48,6 +48,4 @@ func (src Source) Key(e session.Entry) uint64 {
 
 // isOf reports whether a session is one of an agent: it was listed so, or its name is an
 // address that begins so.
-func (src Source) isOf(agent string) bool {
-	return src.Agent == agent || strings.HasPrefix(src.Name, agent+":")
-}
+func (src Source) isOf(agent string) bool { return src.Owner() == agent }

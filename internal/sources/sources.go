@@ -3,6 +3,7 @@
 package sources
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -287,6 +288,10 @@ func (src Source) Here(h session.Header) error {
 	}
 	return ErrNotHere
 }
+
+// Owner is the agent whose session it is, because that was asked for or by its address: ""
+// for ours.
+func (src Source) Owner() string { return cmp.Or(src.Agent, operand.AgentOf(src.Name)) }
 
 // Label is the name of a source in a row.
 func (src Source) Label() string {
