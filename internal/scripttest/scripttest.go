@@ -11,6 +11,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the scripts of testdata expect")
 
+// Update reports whether tests are to rewrite what testdata expects.
+func Update() bool { return *update }
+
 // Main runs the tests of m with the given commands callable from scripts, and
 // exits. Call it from TestMain.
 func Main(m *testing.M, commands map[string]func()) { testscript.Main(m, commands) }
