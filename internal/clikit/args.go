@@ -172,7 +172,7 @@ func (p *parser) unknown(flag string) error {
 			}
 		}
 	}
-	if closest, ok := Closest(strings.TrimLeft(flag, "-"), names); ok {
+	if closest, ok := Closest(strings.TrimLeft(flag, "-"), names); ok && strings.HasPrefix(flag, "--") {
 		return WithHint(err, "did you mean --%s?", closest)
 	}
 	return err

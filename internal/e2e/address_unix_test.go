@@ -131,6 +131,9 @@ func TestAddressRefused(t *testing.T) {
 		for _, operand := range []string{"pi:" + id, "pi:", "codex:x"} {
 			r := runCommand(t, dir, "", operands(args, operand)...)
 			checkRun(t, r, 2, args[0], "hint: sess-import ")
+			if strings.HasSuffix(operand, ":") {
+				operand = strconv.Quote(operand) // two colons would follow each other
+			}
 			if !strings.Contains(r.stderr, operand+": sessions of other agents are read in place") || r.stdout != "" {
 				t.Errorf("%s %s: %q, %q", name, operand, r.stdout, r.stderr)
 			}

@@ -24,11 +24,11 @@ const rowSchemas = "../../docs/rows"
 // rowLines are commands that print rows, each in the directory that [rowWorld] makes. The
 // first word is the tool whose rows they are.
 var rowLines = []string{
-	`sess-ls --json --count full.jsonl damaged.jsonl bare.jsonl empty.jsonl s.v2`,
+	`sess-ls --json --exact full.jsonl damaged.jsonl bare.jsonl empty.jsonl s.v2`,
 	`sess-ls --json corpus/*`,
 	`sess-ls --all --json`,
 	`sess-ls --agent all --json`,
-	`sess-ls --remote --json`,
+	`sess-ls remote: --json`,
 	`sess-ls --agent claude --json .claude/projects`,
 	`sess-sync ls --json`,
 	`sess-import claude --list`,
@@ -99,8 +99,8 @@ var rowLines = []string{
 	`sess-merge -n --json full.jsonl other.jsonl`,
 	`sess-merge -n --json empty.jsonl empty.jsonl`,
 	`grep -v needle.two full.jsonl >cut.jsonl; sess-merge --git -n --json base.jsonl cut.jsonl more.jsonl; sess-merge --git -n --json base.jsonl full.jsonl cut.jsonl`,
-	`sess-compact --check --window 1000 full.jsonl`,
-	`for f in corpus/*/*; do sess-compact --check --window 1000 "$f"; sess-compact --report --json --keep 1 "$f"; done 2>/dev/null`,
+	`sess-compact --size --window 1000 full.jsonl`,
+	`for f in corpus/*/*; do sess-compact --size --window 1000 "$f"; sess-compact --report --json --keep 1 "$f"; done 2>/dev/null`,
 	`sess-compact --plan --strategy keep-user long.jsonl`,
 	`sess-compact --plan --keep 1 --instructions brief full.jsonl`,
 	`sess-compact --plan --keep 1 long.jsonl`,
@@ -351,7 +351,7 @@ func TestAddressesOfRows(t *testing.T) {
 	of := map[string]int{} // entries tried by session
 	tools := map[string]bool{}
 	for _, line := range []string{
-		`sess-ls --json full.jsonl s.v2 corpus/pi`, `sess-ls --all --json`, `sess-ls --agent all --json`, `sess-ls --remote --json`, `sess-sync ls --json`,
+		`sess-ls --json full.jsonl s.v2 corpus/pi`, `sess-ls --all --json`, `sess-ls --agent all --json`, `sess-ls remote: --json`, `sess-sync ls --json`,
 		`sess-import claude --list`, `sess-import codex --list`, `sess-import opencode --list`, `sess-import zeroclaw --list`, `sess-import pi --list`,
 		`sess-grep --json -a --agent all -i the`, `sess-grep --json --in all needle full.jsonl fork.jsonl`, `sess-grep --json needle claude: remote:11111111`,
 		`sess-history --json -a`, `sess-history --json --agent all`, `sess-stat --json --agent all --by session`, `sess-stat --json --usage --by session full.jsonl remote:1111 s.v2`,
@@ -389,7 +389,7 @@ func TestAddressesOfRows(t *testing.T) {
 // taken fails unless every tool takes an address, and an entry of that session.
 func taken(t *testing.T, dir, line, address, entry string) {
 	t.Helper()
-	for _, args := range [][]string{{"sess-path"}, {"sess-show", "--text"}, {"sess-stat", "--context"}, {"sess-tree", "--full"}} {
+	for _, args := range [][]string{{"sess-path"}, {"sess-show", "--as", "text"}, {"sess-stat", "--context"}, {"sess-tree", "--full"}} {
 		if entry != "" {
 			args = append(args, "--leaf", entry)
 		}

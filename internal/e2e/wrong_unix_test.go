@@ -14,6 +14,12 @@ import (
 	"github.com/sess-tools/sess/internal/scripttest"
 )
 
+// small is a session of two entries.
+const small = `{"type":"session","version":3,"id":"01a1fc13-4173-73d3-8273-e3e1ca1285c1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}
+{"type":"message","id":"aaaa0001","parentId":null,"timestamp":"2026-01-02T03:04:05.678Z","message":{"role":"user","content":"hello","timestamp":1767323045678}}
+{"type":"message","id":"aaaa0002","parentId":"aaaa0001","timestamp":"2026-01-02T03:04:06.678Z","message":{"role":"assistant","content":[{"type":"text","text":"hi"}],"api":"a","provider":"p","model":"m","usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"totalTokens":2,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"stop","timestamp":1767323046678}}
+`
+
 // A wrong is a wrong command line with what it says on standard error, and its status.
 type wrong struct {
 	comment []string

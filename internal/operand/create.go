@@ -119,10 +119,17 @@ func (d Destination) file(content io.WriterTo) error {
 	switch {
 	case errors.Is(err, fs.ErrExist) && d.Defer:
 		return clikit.WithHint(err, "a draft takes no name that is taken")
+	case errors.Is(err, fs.ErrExist) && isDir(d.File):
+		return clikit.WithHint(err, "it is a directory: name a file in it")
 	case errors.Is(err, fs.ErrExist):
 		return clikit.WithHint(err, "--force replaces it")
 	}
 	return err
+}
+
+func isDir(name string) bool {
+	fi, err := os.Stat(name)
+	return err == nil && fi.IsDir()
 }
 
 // replace makes the file in the place of one that is there, which is not one that is being read: it

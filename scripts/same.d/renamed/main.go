@@ -1,5 +1,5 @@
 // Renamed stands for a tool of a time when flags had other names: it takes the names of today, runs the
-// tool with those of then, and prints what that says with those of today. So scripts/same can compare
+// tool with those of then, and prints what that says on standard error with those of today. So scripts/same can compare
 // the tools in front of a renaming with those behind it, and whatever differs is more than a name.
 //
 // It is called as the tool is. Home has a directory "then" with the tools of that time and a file "list". A line
@@ -38,16 +38,15 @@ func run(self string, args []string) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	var stdout, stderr bytes.Buffer
+	var stderr bytes.Buffer
 	cmd := exec.Command(filepath.Join(home, "then", tool), translated(list, args)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, &stdout, &stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, &stderr
 	err = cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		status, err = exit.ExitCode(), nil
 	}
-	_, werr := os.Stdout.Write(stdout.Bytes())
-	_, eerr := os.Stderr.WriteString(said(list, stderr.String()))
-	return status, errors.Join(err, werr, eerr)
+	_, werr := os.Stderr.WriteString(said(list, stderr.String()))
+	return status, errors.Join(err, werr)
 }
 
 // read reads the renamings of a tool.
