@@ -239,6 +239,14 @@ func (in *input) aim(t *operand.Target) error {
 	return nil
 }
 
+// unended says what to do about a torn last line.
+func unended(err error) error {
+	if !errors.Is(err, jsonl.ErrTorn) {
+		return err
+	}
+	return clikit.WithHint(err, "--tail blank sets the torn bytes aside, and --tail end-line keeps them in a line of their own")
+}
+
 // explained says what to do about an entry that is refused.
 func (c *config) explained(err error) error {
 	switch {

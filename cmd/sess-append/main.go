@@ -61,8 +61,11 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		return err
 	}
 	t, err := operand.OpenTarget(ctx, s, name, c.target)
+	if errors.Is(err, operand.ErrAbsent) {
+		return clikit.WithHint(err, "sess-new -o FILE makes a session")
+	}
 	if err != nil {
-		return err
+		return unended(err)
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
 	t.Batch.Defaults, t.Batch.Force = c.defaults(), c.force

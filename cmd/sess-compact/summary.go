@@ -11,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/command"
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -151,7 +152,7 @@ func readForm(name string) (*form, error) {
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("reading the template: %w", err)
+		return nil, fmt.Errorf("reading the template %s: %w", name, disk.Cause(err))
 	}
 	t, err := template.New(name).Parse(string(data))
 	if err != nil {

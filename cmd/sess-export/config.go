@@ -60,7 +60,11 @@ func (c *config) operands(operands []string) (formats.Format, string, error) {
 	}
 	format, ok := formats.Lookup(all.Formats(), operands[0])
 	if !ok {
-		return nil, "", clikit.WithHint(clikit.UsageError("no format %q", operands[0]), "the formats are %s", names())
+		err := clikit.UsageError("no format %q", operands[0])
+		if closest, ok := clikit.Closest(operands[0], strings.Split(names(), ", ")); ok {
+			return nil, "", clikit.WithHint(err, "did you mean %s?", closest)
+		}
+		return nil, "", clikit.WithHint(err, "the format stands in front of the session; the formats are %s", names())
 	}
 	about := format.About()
 	switch {

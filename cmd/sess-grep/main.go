@@ -72,7 +72,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	}
 	err = search.run(ctx, found)
 	if swapped != "" && clikit.Status(err) == clikit.ExitUsage {
-		return clikit.WithHint(err, "the pattern stands in front: sess-grep %s", swapped)
+		return clikit.WithHint(clikit.UsageError("%v", err), "the pattern stands in front: sess-grep %s", swapped)
 	}
 	return err
 }

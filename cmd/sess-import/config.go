@@ -187,7 +187,11 @@ func (c *config) home(src *formats.Source) (err error) {
 }
 
 func (c *config) unknown() error {
-	return clikit.WithHint(clikit.UsageError("no format %q", c.name), "the formats are %s", names())
+	err := clikit.UsageError("no format %q", c.name)
+	if closest, ok := clikit.Closest(c.name, formats.Names(all.Formats())); ok {
+		return clikit.WithHint(err, "did you mean %s?", closest)
+	}
+	return clikit.WithHint(err, "the formats are %s", names())
 }
 
 // format returns the format that was named, or that of the source.

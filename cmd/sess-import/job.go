@@ -59,7 +59,11 @@ func errLossy(n int) error {
 func (c *config) choose(ctx context.Context, j *job, a formats.Archive) (formats.Info, error) {
 	switch {
 	case c.session != "":
-		return formats.Find(ctx, a, c.session)
+		info, err := formats.Find(ctx, a, c.session)
+		if errors.Is(err, formats.ErrNotFound) {
+			err = clikit.WithHint(err, "--list lists those that are there")
+		}
+		return info, err
 	case c.recent:
 		return c.newest(ctx, j, a)
 	}

@@ -22,7 +22,7 @@ import (
 // there answers no if the agent has no sessions on this machine.
 func (c *config) there(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return c.none("no session of %s: %s does not exist", c.name, path)
+		return clikit.WithHint(c.none("no session of %s: %s does not exist", c.name, path), "sess-import --homes prints whose sessions are on this machine, and where")
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	}
 	w, err := c.open(ctx, s, name)
 	if err != nil {
-		return err
+		return operand.Creatable(err, c.create)
 	}
 	return w.record(src)
 }

@@ -96,7 +96,7 @@ func (b *baseline) add(mark string, f redact.Found) {
 // write makes the file of what was known and what was found.
 func (b *baseline) write(name string) error {
 	if err := jsonl.Create(name, jsonl.Content(b.lines), false); err != nil {
-		return clikit.WithHint(fmt.Errorf("creating %s: %w", strings.TrimSpace(name), err), "an existing file is never overwritten")
+		return clikit.WithHint(fmt.Errorf("creating %s: %w", strings.TrimSpace(name), err), "an existing file is never overwritten: choose another name")
 	}
 	return nil
 }

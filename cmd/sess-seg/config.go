@@ -31,8 +31,8 @@ func command(name, args, summary, examples string, flags func(*config) []clikit.
 		New: func() ([]clikit.Flag, clikit.Action) {
 			c := &config{}
 			return flags(c), func(ctx context.Context, s *clikit.Streams, operands []string) error {
-				if n := len(strings.Fields(args)); len(operands) != n {
-					return clikit.UsageError("%d operands, want %s", len(operands), args)
+				if err := clikit.Operands(operands, strings.Fields(args)...); err != nil {
+					return err
 				}
 				return explained(run(c, ctx, s, operands), operands[len(operands)-1])
 			}

@@ -227,7 +227,7 @@ func (c *config) modeFor(found sources.Found) string {
 		return modeCompactions
 	case c.asContext:
 		return modeContext
-	case c.asUsage || !found.Single || c.limits.cost >= 0 || c.maxTokens >= 0 || c.since != "" || c.until != "" || c.noDedup || c.strictPrices:
+	case c.asUsage || !found.Single || c.limits.cost >= 0 || c.maxTokens >= 0 || c.since != "" || c.until != "" || c.noDedup || c.strictPrices || c.pricesFile != "":
 		return modeUsage
 	}
 	return modeContext

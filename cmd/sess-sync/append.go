@@ -28,8 +28,8 @@ sess-sync append --expect-leaf 0d6f9a51 01a1fc13 < entries.jsonl`,
 	(*config).append)
 
 func (c *config) append(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string) error {
-	if len(operands) != 1 {
-		return clikit.UsageError("%d operands, want ID", len(operands))
+	if err := clikit.Operands(operands, "ID"); err != nil {
+		return err
 	}
 	if err := c.check(); err != nil {
 		return err

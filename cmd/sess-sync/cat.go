@@ -22,8 +22,8 @@ sess-sync cat --after 7 01a1fc13`,
 	(*config).cat)
 
 func (c *config) cat(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string) error {
-	if len(operands) != 1 {
-		return clikit.UsageError("%d operands, want ID", len(operands))
+	if err := clikit.Operands(operands, "ID"); err != nil {
+		return err
 	}
 	if c.after < 0 {
 		return clikit.UsageError("--after %d: want 0 or more", c.after)

@@ -15,8 +15,8 @@ var initCommand = clikit.Tool{
 		c := &config{}
 		flags := []clikit.Flag{clikit.Bool(&c.insecure, "insecure", "speak to another machine without TLS"), c.timeoutFlag()}
 		return flags, func(ctx context.Context, s *clikit.Streams, operands []string) error {
-			if len(operands) != 1 {
-				return clikit.UsageError("%d operands, want ADDRESS", len(operands))
+			if err := clikit.Operands(operands, "ADDRESS"); err != nil {
+				return err
 			}
 			return c.with(ctx, s, operands[0], true, func(l remote.Log) error {
 				if err := l.Init(ctx); err != nil {

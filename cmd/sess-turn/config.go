@@ -111,7 +111,7 @@ func (c *config) check(s *clikit.Streams, name string) error {
 	}
 	switch {
 	case len(s.Command) == 0 && !c.dryRun:
-		return clikit.WithHint(clikit.UsageError("no command"), "it stands behind two dashes: %s", clikit.ShellWords([]string{"sess-turn", name, "--", "my-llm"}))
+		return clikit.WithHint(clikit.UsageError("no command"), "it stands behind two dashes: %s", s.Line("--", "my-llm"))
 	case c.system == "-" && c.text == nil && (c.file == "" || c.file == "-"):
 		return clikit.UsageError("--system - takes standard input: no place for the text")
 	case c.timeout < 0 || c.retries != nil && *c.retries < 0:
@@ -133,7 +133,9 @@ func (c *config) check(s *clikit.Streams, name string) error {
 // checkName refuses what is no session that the turn can be made of, or be added to.
 func (c *config) checkName(name string) error {
 	switch {
-	case name == "", name == "-" && !c.noStore:
+	case name == "-" && !c.noStore:
+		return clikit.WithHint(clikit.UsageError("standard input is no session to add a turn to"), "name the session's file; --no-store prints the answer alone")
+	case name == "":
 		return clikit.WithHint(clikit.UsageError("no session named"), "sess-new makes one; the turn is appended to its file")
 	case !c.noStore:
 		return operand.Writable(name)

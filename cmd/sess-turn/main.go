@@ -52,5 +52,5 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err := t.readTexts(); err != nil {
 		return err
 	}
-	return t.make()
+	return operand.Creatable(t.make(), c.create)
 }

@@ -16,6 +16,19 @@ type usageError struct{ msg string }
 
 func (e *usageError) Error() string { return e.msg }
 
+// Operands refuses other operands than those with the names given.
+func Operands(operands []string, names ...string) error {
+	switch n := len(operands); {
+	case n < len(names) && len(names) > 1:
+		return UsageError("too few operands: want %s", strings.Join(names, " "))
+	case n < len(names):
+		return UsageError("no %s named", names[n])
+	case n > len(names):
+		return UsageError("unexpected operand %q", operands[len(names)])
+	}
+	return nil
+}
+
 // WithHint returns err with advice that is printed on a line of its own,
 // "tool: hint: …". Message and status of err stay. A nil err stays nil.
 func WithHint(err error, format string, args ...any) error {

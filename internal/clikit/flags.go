@@ -109,11 +109,20 @@ func Count(dst *int, names, usage string) Flag {
 
 // Tokens declares a flag with a number of tokens, 0 or more: 20000, 20k or 1M.
 func Tokens(dst *int64, names string, value int64, usage string) Flag {
+	return amount(dst, names, value, usage, "tokens")
+}
+
+// Bytes declares a flag with a number of bytes, in the form of [Tokens].
+func Bytes(dst *int64, names string, value int64, usage string) Flag {
+	return amount(dst, names, value, usage, "bytes")
+}
+
+func amount(dst *int64, names string, value int64, usage, unit string) Flag {
 	*dst = value
 	return parsed(dst, names, usage, func(s string) (int64, error) {
 		n, err := Number(s)
 		if err != nil || n < 0 {
-			return 0, errors.New("want a number of tokens, such as 20000 or 20k")
+			return 0, errors.New("want a number of " + unit + ", such as 20000 or 20k")
 		}
 		return n, nil
 	})

@@ -31,6 +31,7 @@ type Streams struct {
 	HasCommand bool     // "--" was given, perhaps with nothing after it
 
 	proposal func(error) error // see Dashes
+	args     []string          // the command line up to the command
 
 	name  string
 	usage string // what --help stands behind: the name, and the command if there is one
@@ -49,6 +50,11 @@ func (s *Streams) Dashes(err error) error {
 		return err
 	}
 	return s.proposal(err)
+}
+
+// Line returns the command line as a shell takes it, without its command, with words behind it.
+func (s *Streams) Line(words ...string) string {
+	return ShellWords(slices.Concat([]string{s.name}, s.args, words))
 }
 
 // Warnf prints a warning unless -q was given. It never changes the exit status.

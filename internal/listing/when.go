@@ -30,7 +30,7 @@ func When(text string, now time.Time) (time.Time, error) {
 	if ms, ok := js.ParseTime(text); ok {
 		return time.UnixMilli(ms), nil
 	}
-	return time.Time{}, fmt.Errorf("%q is neither an age like 7d nor a date like %s", text, now.Format(time.DateOnly))
+	return time.Time{}, fmt.Errorf("%q is neither an age like 7d nor a date like 2026-01-31", text)
 }
 
 // Ago returns a time as an age or, from two weeks on, as a date.

@@ -91,7 +91,36 @@ func open(ctx context.Context, s *clikit.Streams, operand string, with func(plac
 			break
 		}
 	}
+	if fi, serr := os.Stat(operand); err != nil && serr == nil && fi.IsDir() && !p.stored {
+		err = clikit.WithHint(err, "sess-ls %s lists the sessions in it", clikit.ShellWords([]string{operand}))
+	}
 	return p, err
+}
+
+// misnamed adds to the error of an entry that is not in a session what lists those that are.
+func misnamed(path string, err error) error {
+	if _, ok := errors.AsType[*session.RefError](err); !ok || path == "" || strings.HasSuffix(err.Error(), ")") {
+		return err // or it says what there is
+	}
+	return clikit.WithHint(err, "sess-tree %s shows the entries", clikit.ShellWords([]string{path}))
+}
+
+// ErrAbsent is the error of an operand that names nothing.
+var ErrAbsent = errors.New("no such session")
+
+// An absentError says of an operand that it names nothing, in its own words.
+type absentError string
+
+func (e absentError) Error() string        { return string(e) }
+func (e absentError) Is(target error) bool { return target == ErrAbsent }
+
+// Creatable adds to the error of a session that is not there that --create makes it, for a
+// tool that has the flag.
+func Creatable(err error, created bool) error {
+	if created || !errors.Is(err, ErrAbsent) {
+		return err
+	}
+	return clikit.WithHint(absentError(err.Error()), "--create makes it")
 }
 
 func locate(ctx context.Context, operand string) (place, error) {
@@ -126,16 +155,33 @@ func locate(ctx context.Context, operand string) (place, error) {
 // been meant.
 func notFound(operand string, cause error) error {
 	if len(operand) < session.MinPrefix {
-		return fmt.Errorf("%s: no such file, and the beginning of an id has at least %d characters", tty.Subject(operand), session.MinPrefix)
+		return absentError(fmt.Sprintf("%s: no such file, and the beginning of an id has at least %d characters", tty.Subject(operand), session.MinPrefix))
 	}
-	err := fmt.Errorf("%s: no such file, and no session of the store has such an id", tty.Subject(operand))
+	err := absentError(tty.Subject(operand) + ": no such file, and no session of the store has such an id")
 	if near, ok := nearAddress(operand); ok {
 		return clikit.WithHint(err, "did you mean %s?", near)
 	}
 	if missing, ok := errors.AsType[*store.NotFoundError](cause); ok && len(missing.Nearest) > 0 {
 		return clikit.WithHint(err, "did you mean %s?", strings.Join(missing.Nearest, " or "))
 	}
-	return err
+	if near, ok := nearFile(operand); ok {
+		return clikit.WithHint(err, "did you mean %s?", near)
+	}
+	return clikit.WithHint(err, "sess-ls --all lists the sessions of the store")
+}
+
+// nearFile returns the session file of this directory that a mistyped name was most likely
+// meant to be.
+func nearFile(name string) (near string, ok bool) {
+	files, err := filepath.Glob("*.jsonl")
+	if err != nil || filepath.Ext(name) != ".jsonl" {
+		return "", false
+	}
+	for i, file := range files {
+		files[i] = strings.TrimSuffix(file, ".jsonl")
+	}
+	near, ok = clikit.Closest(strings.TrimSuffix(name, ".jsonl"), files)
+	return near + ".jsonl", ok
 }
 
 // nearAddress returns the address that a mistyped one was most likely meant to be.

@@ -217,6 +217,7 @@ func located(name string, err error) error {
 		if format := foreign(name); format != "" {
 			return clikit.WithHint(err, "it looks like one of %s: %s %s %s", format, Importer, format, name)
 		}
+		return clikit.WithHint(err, "sess-new makes a session, and %s makes one of another agent's", Importer)
 	}
 	return err
 }
@@ -292,7 +293,7 @@ func (src *Source) Draft() session.Batch {
 func (src *Source) Leaf(ref string) (int, error) {
 	i, err := src.ResolveLeaf(ref)
 	if err != nil {
-		return -1, fmt.Errorf("%s: %w", src.Name, err)
+		return -1, misnamed(src.Path, fmt.Errorf("%s: %w", src.Name, err))
 	}
 	return i, nil
 }

@@ -280,7 +280,7 @@ func (t *Target) resolve(ref string) (int, error) {
 	leaf, _ := t.Session.Leaf()
 	i, err := t.Session.Resolve(ref, leaf)
 	if err != nil {
-		return -1, fmt.Errorf("%s: %w", t.Name, err)
+		return -1, misnamed(t.place.path, fmt.Errorf("%s: %w", t.Name, err))
 	}
 	return i, nil
 }

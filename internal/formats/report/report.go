@@ -3,7 +3,9 @@ package report
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/sess-tools/sess/internal/clikit"
@@ -33,7 +35,11 @@ func Open(path string, warn func(format string, args ...any)) (*Log, error) {
 	}
 	var err error
 	if l.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-		return nil, fmt.Errorf("creating %s: %w", path, disk.Cause(err))
+		err = fmt.Errorf("creating %s: %w", path, disk.Cause(err))
+		if errors.Is(err, fs.ErrExist) {
+			err = clikit.WithHint(err, "losses go into a new file: choose another name")
+		}
+		return nil, err
 	}
 	l.w = bufio.NewWriter(l.file)
 	return l, nil

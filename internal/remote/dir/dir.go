@@ -45,10 +45,10 @@ func bucket(name string) (*dir, error) {
 	}
 	root, err := os.OpenRoot(abs)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: no such directory", remote.ErrNoRemote)
+		return nil, fmt.Errorf("%w: %s: no such directory", remote.ErrNoRemote, name)
 	}
 	if err != nil {
-		return nil, classed(err)
+		return nil, fmt.Errorf("opening %s: %w", name, disk.Cause(classed(err)))
 	}
 	return &dir{root: root, name: "dir:" + abs, claim: disk.Claim}, nil
 }
