@@ -16,7 +16,6 @@ import (
 	"github.com/sess-tools/sess/internal/listing"
 	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/internal/sources"
-	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -101,7 +100,7 @@ func checkDirs(dirs []string) error {
 			if pe, ok := errors.AsType[*fs.PathError](err); ok {
 				err = pe.Err
 			}
-			err = fmt.Errorf("listing %s: %w", tty.Subject(dir), err)
+			err = fmt.Errorf("listing %s: %w", disk.Subject(dir), err)
 			if agent := operand.AgentOf(dir); agent != "" {
 				return clikit.WithHint(err, "--agent %s lists the sessions of the agent", agent)
 			}

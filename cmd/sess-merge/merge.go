@@ -12,7 +12,6 @@ import (
 	"github.com/sess-tools/sess/internal/copies"
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -132,7 +131,7 @@ func (c *config) gitDriver(ctx context.Context, s *clikit.Streams, operands []st
 	for _, i := range []int{0, 2} {
 		f, err := os.Open(operands[i])
 		if err != nil {
-			return fmt.Errorf("opening %s: %w", tty.Subject(operands[i]), disk.Cause(err))
+			return fmt.Errorf("opening %s: %w", disk.Subject(operands[i]), disk.Cause(err))
 		}
 		in.closers = append(in.closers, f)
 		fi, err := f.Stat()
@@ -140,7 +139,7 @@ func (c *config) gitDriver(ctx context.Context, s *clikit.Streams, operands []st
 			err = disk.Regular(fi)
 		}
 		if err != nil {
-			return fmt.Errorf("opening %s: %w", tty.Subject(operands[i]), err)
+			return fmt.Errorf("opening %s: %w", disk.Subject(operands[i]), err)
 		}
 		in.add(names[i], f, fi.Size())
 	}

@@ -81,7 +81,7 @@ func (s *Streams) NotOutput(in interface{ Stat() (fs.FileInfo, error) }, name st
 func openFile(name string, wait time.Duration) (*os.File, error) {
 	f, err := openWaiting(name, wait)
 	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", tty.Subject(name), disk.Cause(err))
+		return nil, fmt.Errorf("opening %s: %w", disk.Subject(name), disk.Cause(err))
 	}
 	if err := endless(f, name); err != nil {
 		f.Close()

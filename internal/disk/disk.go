@@ -10,6 +10,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -153,4 +155,13 @@ func Regular(fi fs.FileInfo) error {
 	default:
 		return errors.New("not a regular file")
 	}
+}
+
+// Subject returns a name as it stands in front of a colon: quoted if it ends in one
+// itself, as "codex:" does.
+func Subject(name string) string {
+	if strings.HasSuffix(name, ":") {
+		return strconv.Quote(name)
+	}
+	return name
 }

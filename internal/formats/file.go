@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -77,7 +76,7 @@ var errIrregular = errors.New("not a regular file")
 func OpenFile(path string) (*File, error) {
 	f, err := openFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", tty.Subject(path), disk.Cause(err))
+		return nil, fmt.Errorf("opening %s: %w", disk.Subject(path), disk.Cause(err))
 	}
 	fi, err := f.Stat()
 	switch {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/sibling"
 	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/session"
@@ -153,7 +154,7 @@ func Writable(operand string) error {
 	}
 	if a.format == Remote {
 		return clikit.WithHint(
-			clikit.UsageError("%s: a session in the remote is read in place, and never written to", tty.Subject(operand)),
+			clikit.UsageError("%s: a session in the remote is read in place, and never written to", disk.Subject(operand)),
 			"%s pull %s makes a file of it to write to", Syncer, quoted(a.id))
 	}
 	choice := strings.Join(a.args(), " ")
@@ -163,7 +164,7 @@ func Writable(operand string) error {
 		choice = a.format + " --session " + quoted(a.id)
 	}
 	return clikit.WithHint(
-		clikit.UsageError("%s: sessions of other agents are read in place, and never written to", tty.Subject(operand)),
+		clikit.UsageError("%s: sessions of other agents are read in place, and never written to", disk.Subject(operand)),
 		"%s %s -o FILE makes a session of it to write to", Importer, choice)
 }
 
@@ -184,7 +185,7 @@ func (a address) header(ctx context.Context, s *clikit.Streams) (session.Header,
 	defer in.Close()
 	h, err := session.ReadHeader(in)
 	if err != nil {
-		err = fmt.Errorf("reading %s: %w", tty.Subject(a.String()), err)
+		err = fmt.Errorf("reading %s: %w", disk.Subject(a.String()), err)
 	}
 	return h, err
 }

@@ -2,7 +2,7 @@ package operand
 
 import (
 	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/convo"
 )
 
@@ -31,7 +31,7 @@ func (h Harness) Spoken(s *clikit.Streams, name string, projection []convo.Proje
 	}
 	spoken, notes := convo.WithoutHarness(projection)
 	if notes.Count > 0 && s.Once("harness of "+name) {
-		s.Notef("%s: %s left out", tty.Subject(name), notes)
+		s.Notef("%s: %s left out", disk.Subject(name), notes)
 	}
 	return spoken
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -135,7 +134,7 @@ func locate(ctx context.Context, operand string) (place, error) {
 	case err == nil:
 		return place{path: operand, file: file}, nil
 	case !errors.Is(err, fs.ErrNotExist), strings.ContainsRune(operand, os.PathSeparator):
-		return place{}, elsewhere(operand, fmt.Errorf("opening %s: %w", tty.Subject(operand), disk.Cause(err)))
+		return place{}, elsewhere(operand, fmt.Errorf("opening %s: %w", disk.Subject(operand), disk.Cause(err)))
 	}
 	dir, derr := StoreDir()
 	if derr != nil {
@@ -155,9 +154,9 @@ func locate(ctx context.Context, operand string) (place, error) {
 // been meant.
 func notFound(operand string, cause error) error {
 	if len(operand) < session.MinPrefix {
-		return absentError(fmt.Sprintf("%s: no such file, and the beginning of an id has at least %d characters", tty.Subject(operand), session.MinPrefix))
+		return absentError(fmt.Sprintf("%s: no such file, and the beginning of an id has at least %d characters", disk.Subject(operand), session.MinPrefix))
 	}
-	err := absentError(tty.Subject(operand) + ": no such file, and no session of the store has such an id")
+	err := absentError(disk.Subject(operand) + ": no such file, and no session of the store has such an id")
 	if near, ok := nearAddress(operand); ok {
 		return clikit.WithHint(err, "did you mean %s?", near)
 	}

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/sibling"
-	"github.com/sess-tools/sess/internal/tty"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -198,7 +198,7 @@ func Locate(path string, err error) error {
 // located puts the file, and the line if there is one, in front of an error.
 func located(name string, err error) error {
 	p, ok := session.IsProblem(err)
-	name = tty.Subject(name)
+	name = disk.Subject(name)
 	switch {
 	case !ok:
 		return fmt.Errorf("reading %s: %w", name, err)

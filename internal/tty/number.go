@@ -27,12 +27,3 @@ func Count[N int | int64](n N, one, many string) string {
 	}
 	return Thousands(strconv.FormatInt(int64(n), 10)) + " " + many
 }
-
-// Subject returns a name as it stands in front of a colon: quoted if it ends in one
-// itself, as "codex:" does.
-func Subject(name string) string {
-	if strings.HasSuffix(name, ":") {
-		return strconv.Quote(name)
-	}
-	return name
-}
