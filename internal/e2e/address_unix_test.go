@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sess-tools/sess/internal/disk"
 )
 
 // addressed are ways to read a session, each tool at least once. What they print

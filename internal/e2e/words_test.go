@@ -42,7 +42,8 @@ func TestHints(t *testing.T) {
 		{[]string{"sess-append", "-r", "usr", "-t", "x", "s.jsonl"}, 2, "unknown role usr\nsess-append: hint: did you mean user?\n"},
 		{[]string{"sess-append", "--type", "lable", "s.jsonl"}, 2, "unknown entry type lable\nsess-append: hint: did you mean label?\n"},
 		{[]string{"sess-append", "--lable", "x", "s.jsonl"}, 2, "unknown flag --lable\nsess-append: hint: did you mean --label?\n"},
-		{[]string{"sess-import", "codx", "rollout.jsonl"}, 2, "the formats are aider,"},
+		{[]string{"sess-import", "codx", "rollout.jsonl"}, 2, "hint: did you mean codex?\n"},
+		{[]string{"sess-import", "gpt", "rollout.jsonl"}, 2, "the formats are aider,"},
 	} {
 		r := runCommand(t, dir, "", tt.args...)
 		if r.status != tt.status || !strings.Contains(r.stderr, tt.want) || r.stdout != "" {

@@ -116,10 +116,11 @@ func (e absentError) Is(target error) bool { return target == ErrAbsent }
 // Creatable adds to the error of a session that is not there that --create makes it, for a
 // tool that has the flag.
 func Creatable(err error, created bool) error {
-	if created || !errors.Is(err, ErrAbsent) {
-		return err
+	absent, ok := errors.AsType[absentError](err)
+	if created || !ok || err.Error() != string(absent) {
+		return err // or there is more to it: it was there before
 	}
-	return clikit.WithHint(absentError(err.Error()), "--create makes it")
+	return clikit.WithHint(absent, "--create makes it")
 }
 
 func locate(ctx context.Context, operand string) (place, error) {
