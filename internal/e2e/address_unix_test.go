@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sess-tools/sess/internal/disk"
 )
 
 // addressed are ways to read a session, each tool at least once. What they print
