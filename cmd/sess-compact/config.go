@@ -224,6 +224,9 @@ func (c *config) checkNumbers(*clikit.Streams, bool) error {
 		return clikit.UsageError("--if-needed needs --window")
 	case c.firstKept != "" && c.strategy == compact.KeepUser.String():
 		return clikit.UsageError("--first-kept says where to cut, and --strategy keep-user cuts nowhere")
+	case c.window > 0 && c.reserve >= c.window:
+		return clikit.WithHint(clikit.UsageError("--reserve %d leaves nothing of --window %d", c.reserve, c.window),
+			"give a --reserve below the --window; without the flag it is %d", compact.DefaultReserve)
 	case c.figures && c.window == 0:
 		return clikit.UsageError("--size needs --window")
 	}
