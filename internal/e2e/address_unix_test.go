@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
 )
 
 // addressed are ways to read a session, each tool at least once. What they print
