@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/clikit"
@@ -173,4 +174,21 @@ func (c *config) defaults() session.Defaults {
 	d := operand.Defaults(c.provider, c.model)
 	d.API, d.StopReason, d.Usage = c.api, c.stop, c.usage
 	return d
+}
+
+// one returns the one operand there may be.
+func one(operands []string) (string, error) {
+	name, err := operand.One(operands)
+	if err != nil && len(operands) > 1 {
+		err = clikit.WithHint(err, "a text stands behind -t: sess-append -t %s", clikit.ShellWords(textFirst(operands)))
+	}
+	return name, err
+}
+
+// textFirst returns two operands, one of which is a text, with the session behind the text.
+func textFirst(operands []string) []string {
+	if _, err := os.Stat(operands[0]); err == nil {
+		return []string{operands[1], operands[0]}
+	}
+	return operands[:2]
 }

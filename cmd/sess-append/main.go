@@ -12,7 +12,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/complete"
@@ -37,19 +36,8 @@ sess-append --expect-leaf ID -r user -t 'only if nobody else wrote' s.jsonl`,
 
 func main() { clikit.Main(tool) }
 
-// textFirst returns two operands, one of which is a text, with the session behind the text.
-func textFirst(operands []string) []string {
-	if _, err := os.Stat(operands[0]); err == nil {
-		return []string{operands[1], operands[0]}
-	}
-	return operands[:2]
-}
-
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
-	name, err := operand.One(operands)
-	if err != nil && len(operands) > 1 {
-		return clikit.WithHint(err, "a text stands behind -t: sess-append -t %s", clikit.ShellWords(textFirst(operands)))
-	}
+	name, err := one(operands)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strings"
 
@@ -194,4 +195,29 @@ func (c *config) filter() (*filter.Filter, error) {
 		return nil, clikit.UsageError("--where: %v", err)
 	}
 	return f, nil
+}
+
+// swapped returns what adds to an error that the session may stand in front of the pattern.
+func (c *config) swapped(operands []string) func(error) error {
+	return func(err error) error {
+		if line := c.inOrder(operands); line != "" && clikit.Status(err) == clikit.ExitUsage {
+			return clikit.WithHint(clikit.UsageError("%v", err), "the pattern stands in front: sess-grep %s", line)
+		}
+		return err
+	}
+}
+
+// inOrder returns the operands in their order if the session may stand in front of the
+// pattern.
+func (c *config) inOrder(operands []string) string {
+	if len(c.patterns) > 0 || c.patternFile != "" || len(operands) != 2 {
+		return ""
+	}
+	if fi, err := os.Stat(operands[0]); err != nil || !fi.Mode().IsRegular() {
+		return ""
+	}
+	if _, err := os.Stat(operands[1]); err == nil {
+		return ""
+	}
+	return clikit.ShellWords([]string{operands[1], operands[0]})
 }

@@ -10,7 +10,6 @@ package main
 
 import (
 	"context"
-	"os"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/complete"
@@ -70,24 +69,5 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if found.Nothing != "" && !c.quiet {
 		s.Infof("%s", found.Nothing)
 	}
-	err = search.run(ctx, found)
-	if swapped != "" && clikit.Status(err) == clikit.ExitUsage {
-		return clikit.WithHint(clikit.UsageError("%v", err), "the pattern stands in front: sess-grep %s", swapped)
-	}
-	return err
-}
-
-// swapped returns the operands in their order if the session may stand in front of the
-// pattern.
-func (c *config) swapped(operands []string) string {
-	if len(c.patterns) > 0 || c.patternFile != "" || len(operands) != 2 {
-		return ""
-	}
-	if fi, err := os.Stat(operands[0]); err != nil || !fi.Mode().IsRegular() {
-		return ""
-	}
-	if _, err := os.Stat(operands[1]); err == nil {
-		return ""
-	}
-	return clikit.ShellWords([]string{operands[1], operands[0]})
+	return swapped(search.run(ctx, found))
 }

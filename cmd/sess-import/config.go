@@ -58,6 +58,15 @@ func names() string {
 	return strings.Join(list, ", ")
 }
 
+// checked returns the operands, with an address taken for what it says, or what contradicts itself.
+func (c *config) checked(operands []string) ([]string, error) {
+	operands, err := c.addressed(operands)
+	if err == nil {
+		err = c.check(operands)
+	}
+	return operands, err
+}
+
 // check refuses what contradicts itself.
 func (c *config) check(operands []string) error {
 	several := clikit.Exclusive(clikit.Given(c.all, "--all"), clikit.Given(c.session != "", "--session"))

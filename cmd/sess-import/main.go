@@ -37,10 +37,7 @@ func main() { clikit.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
 	defer func() { err = advised(err) }()
-	if operands, err = c.addressed(operands); err != nil {
-		return err
-	}
-	if err := c.check(operands); err != nil {
+	if operands, err = c.checked(operands); err != nil {
 		return err
 	}
 	if done, err := c.others(ctx, s, operands); done {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/complete"
-	"github.com/sess-tools/sess/internal/operand"
 )
 
 var tool = clikit.Tool{
@@ -52,34 +51,5 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	case len(c.sessions.Agents) > 0:
 		return c.listAgents(ctx, s, operands, keep)
 	}
-	files, places := filesOf(operands)
-	dirs, o, err := c.scope(s, operands, places)
-	if err != nil {
-		return err
-	}
-	dirs, stores := segmented(dirs, operands)
-	remembered := false
-	rows, err := c.list(ctx, dirs, o, func() (path string, ok bool) {
-		if len(operands) > 0 || o.CWD == "" {
-			return "", false // a terminal remembers one session of one working directory
-		}
-		path, remembered = operand.Continue(ctx, s, o.CWD)
-		return path, remembered
-	})
-	if err != nil {
-		return err
-	}
-	if rows, err = c.stored(ctx, s, rows, o); err != nil {
-		return err
-	}
-	if c.recent && !remembered {
-		rows = c.newer(ctx, s, rows, dirs, o)
-	}
-	if rows, err = c.withSegmented(ctx, s, rows, stores, o); err == nil {
-		rows, err = c.withFiles(ctx, rows, files, o)
-	}
-	if err != nil {
-		return err
-	}
-	return c.show(s, rows, keep)
+	return c.listFiles(ctx, s, operands, keep)
 }

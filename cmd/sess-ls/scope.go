@@ -20,6 +20,40 @@ import (
 	"github.com/sess-tools/sess/pkg/store"
 )
 
+// listFiles prints the sessions of the store, or of the files and directories that are named.
+func (c *config) listFiles(ctx context.Context, s *clikit.Streams, operands []string, keep func(store.Row) (bool, error)) error {
+	files, places := filesOf(operands)
+	dirs, o, err := c.scope(s, operands, places)
+	if err != nil {
+		return err
+	}
+	dirs, stores := segmented(dirs, operands)
+	remembered := false
+	rows, err := c.list(ctx, dirs, o, func() (path string, ok bool) {
+		if len(operands) > 0 || o.CWD == "" {
+			return "", false // a terminal remembers one session of one working directory
+		}
+		path, remembered = operand.Continue(ctx, s, o.CWD)
+		return path, remembered
+	})
+	if err != nil {
+		return err
+	}
+	if rows, err = c.stored(ctx, s, rows, o); err != nil {
+		return err
+	}
+	if c.recent && !remembered {
+		rows = c.newer(ctx, s, rows, dirs, o)
+	}
+	if rows, err = c.withSegmented(ctx, s, rows, stores, o); err == nil {
+		rows, err = c.withFiles(ctx, rows, files, o)
+	}
+	if err != nil {
+		return err
+	}
+	return c.show(s, rows, keep)
+}
+
 // scope says where to look: in the directories named, else in the store, there
 // for the sessions of one working directory or for all.
 func (c *config) scope(s *clikit.Streams, operands, dirs []string) ([]string, store.Options, error) {
