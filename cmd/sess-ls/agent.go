@@ -77,7 +77,7 @@ func (c *config) listAgents(ctx context.Context, s *clikit.Streams, places []str
 		return err
 	}
 	rows, err := c.merge(s, found, o)
-	serr := c.show(s, rows, keep)
+	serr := c.show(ctx, s, rows, keep)
 	if err != nil && clikit.Status(serr) == clikit.ExitNo {
 		return err // why there is nothing
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -17,7 +18,7 @@ import (
 )
 
 // show prints the rows to keep, as many as are wanted. None is the answer no.
-func (c *config) show(s *clikit.Streams, rows []store.Row, keep func(store.Row) (bool, error)) error {
+func (c *config) show(ctx context.Context, s *clikit.Streams, rows []store.Row, keep func(store.Row) (bool, error)) error {
 	printer := c.printer(s, rows)
 	printed := 0
 	for _, row := range rows {
@@ -37,7 +38,7 @@ func (c *config) show(s *clikit.Streams, rows []store.Row, keep func(store.Row) 
 	}
 	if printed == 0 {
 		if len(rows) == 0 && c.inStore {
-			s.Infof("%s", operand.NothingStored(c.sessions.All, c.sessions.CWD))
+			s.Infof("%s", operand.NothingStored(ctx, s, c.sessions.All, c.sessions.CWD))
 		}
 		return clikit.No("")
 	}

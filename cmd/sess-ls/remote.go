@@ -38,5 +38,5 @@ func (c *config) listRemote(ctx context.Context, s *clikit.Streams, keep func(st
 	if c.recent && len(rows) > 1 {
 		rows = []store.Row{slices.MaxFunc(rows, listing.Later)}
 	}
-	return c.show(s, rows, keep)
+	return c.show(ctx, s, rows, keep)
 }

@@ -51,7 +51,7 @@ func (c *config) listFiles(ctx context.Context, s *clikit.Streams, operands []st
 	if err != nil {
 		return err
 	}
-	return c.show(s, rows, keep)
+	return c.show(ctx, s, rows, keep)
 }
 
 // scope says where to look: in the directories named, else in the store, there

@@ -57,6 +57,9 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
+	if found.Nothing != "" {
+		s.Infof("%s", found.Nothing)
+	}
 	r := &report{config: c, streams: s}
 	switch c.modeFor(found) {
 	case modeContext:

@@ -160,3 +160,38 @@ func TestHistoryOnATerminal(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 }
+
+// With nothing to list a person is told how many sessions other agents have.
+func TestNothingOnATerminal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo terminal here: %v", err)
+	}
+	defer ptmx.Close()
+	terminal := slave(t, ptmx)
+	defer terminal.Close()
+	said := func(args ...string) string {
+		c := command(dir, args...)
+		c.Stderr = terminal
+		if err := c.Run(); err == nil {
+			t.Errorf("%v: status 0", args)
+		}
+		line := make([]byte, 1024)
+		n, err := ptmx.Read(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(line[:n])
+	}
+	if got := said("sess-ls"); !strings.Contains(got, "--agent all has 0 sessions of other agents") {
+		t.Errorf("sess-ls: %q", got)
+	}
+	scripted(t, dir, `mkdir .codex && sess-new -o s.jsonl && sess-append -q -t hi s.jsonl && sess-export -q codex -o .codex s.jsonl`)
+	for _, args := range [][]string{{"sess-ls", "--all"}, {"sess-grep", "-a", "x"}, {"sess-history"}, {"sess-stat", "--cwd", "/x"}} {
+		if got := said(args...); !strings.Contains(got, "--agent all has 1 session of other agents") {
+			t.Errorf("%v: %q", args, got)
+		}
+	}
+}

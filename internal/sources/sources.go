@@ -110,7 +110,7 @@ func (c Selection) Find(ctx context.Context, s *clikit.Streams, operands []strin
 	case c.selects():
 		return c.listed(ctx, s, operands)
 	case len(operands) == 0:
-		return c.stored(s)
+		return c.stored(ctx, s)
 	}
 	var out Found
 	for _, op := range operands {
@@ -146,7 +146,7 @@ func (c Selection) Stored(ctx context.Context, s *clikit.Streams) (Found, error)
 	if c.selects() {
 		return c.listed(ctx, s, nil)
 	}
-	return c.stored(s)
+	return c.stored(ctx, s)
 }
 
 // selects reports whether sess-ls has to say which sessions are meant.
@@ -165,7 +165,7 @@ func isInput(s *clikit.Streams) bool {
 }
 
 // stored adds the sessions of the store.
-func (c *Selection) stored(s *clikit.Streams) (Found, error) {
+func (c *Selection) stored(ctx context.Context, s *clikit.Streams) (Found, error) {
 	var out Found
 	root, err := operand.StoreDir()
 	if err != nil {
@@ -181,7 +181,7 @@ func (c *Selection) stored(s *clikit.Streams) (Found, error) {
 	}
 	err = c.directory(s, &out, dir)
 	if err == nil && len(out.List) == 0 && out.Failed == nil {
-		out.Nothing = operand.NothingStored(c.All, named)
+		out.Nothing = operand.NothingStored(ctx, s, c.All, named)
 	}
 	return out, err
 }
