@@ -201,7 +201,7 @@ async function wrong(file, flavour) {
 	const mine = rows.find((r) => r.id === meta.id);
 	const hidden = meta.originator !== "sess" && !["cli", "vscode"].includes(meta.source);
 	if (said && !hidden && !mine) return `codex does not list it: ${JSON.stringify(rows).slice(0, 500)}`;
-	const name = JSON.parse(sess("sess-path", "-q", "--as", "state", file)).name;
+	const name = JSON.parse(sess("sess-path", "-q", "--as", "state", file)).title;
 	if (mine && name && mine.historyMode !== "paginated" && mine.name !== name.trim().replace(/[\r\n]+/g, " ")) return `codex calls it ${mine.name}, not ${name}`;
 	const codex = await run([program, "exec", "resume", "--skip-git-repo-check", meta.id, prompt], { cwd, env });
 	const [request] = server.asked(who);

@@ -39,7 +39,7 @@ for (const file of files) {
 	const path = sess("sess-path", "-q", "--no-header", file).map((e) => e.id);
 	check(`${name}: leaf`, theirs.leaf, state.leaf);
 	check(`${name}: path`, theirs.path, path);
-	check(`${name}: name`, theirs.name, state.name);
+	check(`${name}: name`, theirs.name, state.title);
 	check(`${name}: context`, [theirs.messages, theirs.model, theirs.thinkingLevel], [context.messages, context.model, context.thinkingLevel]);
 	if (theirs.messages.some((m) => m.role === "assistant")) { // else pi defers writing
 		const copy = join(scratch, name);

@@ -75,7 +75,7 @@ var checks = append(product("sess-check", []string{
 }, "s.jsonl"), `printf 's.jsonl\0missing.jsonl\0' | sess-check -0 --json`)
 
 var forks = product("sess-fork", []string{
-	"", "--all", "--at .~1", "--at root -o out.jsonl", "--all --title 'a name' --cwd /elsewhere -n", "--store --cwd .", "--at longest -o out.jsonl",
+	"", "--branches", "--at .~1", "--at root -o out.jsonl", "--branches --title 'a name' --cwd /elsewhere -n", "--store --cwd .", "--at longest -o out.jsonl",
 }, "s.jsonl")
 
 // plans are the ways to plan a compaction.
@@ -94,8 +94,8 @@ func plans() []string {
 
 // compactions are what sess-compact does besides; the first are for all sessions.
 var compactions = append(product("sess-compact", []string{
-	"--plan --keep 100", "--check --window 10000 --reserve 1000", "--keep 100 -n", "--report --keep 100",
-	"--report --json --keep 100", "--report-of .", "--check --window 200000", "--check --window 2000 --reserve 100 --calibrate",
+	"--plan --keep 100", "--size --window 10000 --reserve 1000", "--keep 100 -n", "--report --keep 100",
+	"--report --json --keep 100", "--report-of .", "--size --window 200000", "--size --window 2000 --reserve 100 --calibrate",
 	"--keep 100", "--keep 100 --json", "--strategy last-turn", "--strategy keep-user --keep 200 -n", "--if-needed --window 3000 --reserve 500 --keep 100 -n",
 	"--if-needed --window 900000 -n", "--first-kept .~2 --plan", "--first-kept .~1 -n", "--plan --estimator cjk --keep 100",
 	"--plan --estimator bytes4 --keep 100", "--prompt --keep 100 --max-prompt 3000", "--prompt --keep 100 --clip-result 20 --instructions 'be brief'",
@@ -188,9 +188,9 @@ func (t *table) blobs() {
 // listings are the forms and filters of sess-ls.
 func (t *table) listings() {
 	lines := product("sess-ls", []string{
-		"", "--json", "--paths", "-0", "--usage", "--usage --json", "--count", "--limit 2", "--sort created", "--sort size", "--sort messages --json",
-		"--sort name --paths", "--since 2026-01-01", "--since 7d", "--older-than 2026-01-02", "--older-than 1d --paths", "--name one", "--where '.messages > 3' --json",
-		"--where '.nothing' ", "--recent --paths", "--cwd /tmp", "--color always", "-v --limit 1", "-q --json --count",
+		"", "--json", "--paths", "-0", "--usage", "--usage --json", "--exact", "--limit 2", "--sort created", "--sort size", "--sort messages --json",
+		"--sort title --paths", "--since 2026-01-01", "--since 7d", "--until 2026-01-02", "--until 1d --paths", "--title one", "--where '.messages > 3' --json",
+		"--where '.nothing' ", "--recent --paths", "--cwd /tmp", "--color always", "-v --limit 1", "-q --json --exact",
 	}, "d")
 	for _, d := range []string{"pi/sessions", "pi/branches", "pi/genuine/1.5", "pi/genuine/0.73", "omp/18/lineage", "omp/13/lineage", "omp/edge", "omp/damaged", "codex/compact/0.169"} {
 		t.add(inputs{"d": d}, lines...)

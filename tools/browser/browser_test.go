@@ -165,7 +165,7 @@ var policy = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*
 
 // A hostile session runs nothing and loads nothing, with the policy and without it.
 func TestHostile(t *testing.T) {
-	for _, args := range [][]string{nil, {"--all"}, {"--no-script"}, {"--user-markdown", "--tools", "open", "--thinking", "open"}} {
+	for _, args := range [][]string{nil, {"--branches"}, {"--no-script"}, {"--user-markdown", "--calls", "open", "--thinking", "open"}} {
 		file := write(t, filepath.Join(root, "testdata", "show", "xss.jsonl"), args...)
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -282,7 +282,7 @@ func TestWidths(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{session, long} {
-		file := write(t, name, "--tools", "open", "--thinking", "open")
+		file := write(t, name, "--calls", "open", "--thinking", "open")
 		for _, width := range []int64{40, 360, 1400} {
 			ctx, _ := tab(t, file, emulation.SetDeviceMetricsOverride(width, 800, 1, false))
 			if got := eval[int64](t, ctx, "document.scrollingElement.scrollWidth"); got > width {
