@@ -155,7 +155,7 @@ func (c *config) newest(ctx context.Context, j *job, a formats.Archive) (formats
 	case elsewhere != nil:
 		return formats.Info{}, c.away(j, *elsewhere)
 	}
-	return formats.Info{}, c.none("no session")
+	return formats.Info{}, c.none("no session of %s", j.name)
 }
 
 // away is the result if there is no session here: it names the newest one.
