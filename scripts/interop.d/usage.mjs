@@ -102,7 +102,7 @@ for (const name of readdirSync(homes).filter(n => /^\d\d-/.test(n))) {
 	const dir = join(fresh('opencode-data'), 'opencode')
 	mkdirSync(dir)
 	for (const file of readdirSync(join(homes, name)).filter(n => n.startsWith('opencode.db'))) copyFileSync(join(homes, name, file), join(dir, file))
-	const s = ours(['--agent', 'opencode', ...(name.includes('fork') ? ['--no-dedup'] : [])], '', {XDG_DATA_HOME: join(work, 'opencode-data')})
+	const s = ours(['--agent', 'opencode', ...(name.includes('fork') ? ['--copies'] : [])], '', {XDG_DATA_HOME: join(work, 'opencode-data')})
 	const t = theirs(['opencode', 'session'], {OPENCODE_DATA_DIR: dir})
 	compare(`opencode, ${name}`, sum(s.input, s.input + s.output + s.cacheRead + s.cacheWrite, s.cacheRead, s.cacheWrite, s.cost), sum(t.inputTokens, t.totalTokens, t.cacheReadTokens, t.cacheCreationTokens, t.cost))
 }
