@@ -66,8 +66,8 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	if found.Nothing != "" && !c.quiet {
-		s.Infof("%s", found.Nothing)
+	if !c.quiet {
+		found.SayNothing(s)
 	}
 	return swapped(search.run(ctx, found))
 }

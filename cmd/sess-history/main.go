@@ -50,8 +50,8 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, words []string) err
 	if err != nil {
 		return err
 	}
-	if found.Nothing != "" && c.database == "" {
-		s.Infof("%s", found.Nothing)
+	if c.database == "" {
+		found.SayNothing(s)
 	}
 	list, unread, err := readAll(ctx, s, found.List, q)
 	if err != nil {

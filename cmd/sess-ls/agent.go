@@ -55,7 +55,7 @@ func (c *config) listAgents(ctx context.Context, s *clikit.Streams, places []str
 		return err
 	}
 	c.elsewhere = len(places) > 0
-	agents := slices.Compact(slices.Sorted(slices.Values(c.sessions.Named())))
+	agents := c.sessions.Named()
 	if c.several() {
 		if _, err := sibling.Find(operand.Importer); err != nil {
 			return err // said once

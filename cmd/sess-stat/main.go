@@ -57,9 +57,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	if found.Nothing != "" {
-		s.Infof("%s", found.Nothing)
-	}
+	found.SayNothing(s)
 	r := &report{config: c, streams: s}
 	switch c.modeFor(found) {
 	case modeContext:

@@ -67,12 +67,13 @@ func (c *Selection) places(all string) []clikit.Flag {
 // Given reports whether one of the flags was given.
 func (c *Selection) Given() bool { return c.selects() || c.All || c.CWD != "" }
 
-// Named are the agents whose sessions are meant, none for our own.
+// Named are the agents whose sessions are meant, each once and in the order of [operand.Agents]; none
+// for our own.
 func (c *Selection) Named() []string {
 	if slices.Contains(c.Agents, operand.EveryAgent) {
 		return operand.Agents()
 	}
-	return c.Agents
+	return slices.DeleteFunc(operand.Agents(), func(name string) bool { return !slices.Contains(c.Agents, name) })
 }
 
 // A Source is a session to read.
@@ -95,10 +96,18 @@ func (src Source) Open(ctx context.Context, s *clikit.Streams) (*operand.Input, 
 
 // Found are the sessions to read, in their order.
 type Found struct {
-	List    []Source
-	Single  bool   // one session that was named: rows about it need no name
-	Failed  error  // why there may be more of them; the warnings say which
-	Nothing string // what to tell a person if the store has none of them
+	List   []Source
+	Single bool  // one session that was named: rows about it need no name
+	Failed error // why there may be more of them; the warnings say which
+
+	nothing func() string // what to tell a person if the store has none of them
+}
+
+// SayNothing tells a person where to look if the store has no session that is meant.
+func (f Found) SayNothing(s *clikit.Streams) {
+	if f.nothing != nil {
+		s.Infof("%s", f.nothing())
+	}
 }
 
 // Find finds the sessions that operands and the selection mean: standard input if there
@@ -181,7 +190,7 @@ func (c *Selection) stored(ctx context.Context, s *clikit.Streams) (Found, error
 	}
 	err = c.directory(s, &out, dir)
 	if err == nil && len(out.List) == 0 && out.Failed == nil {
-		out.Nothing = operand.NothingStored(ctx, s, c.All, named)
+		out.nothing = func() string { return operand.NothingStored(ctx, s, c.All, named) }
 	}
 	return out, err
 }

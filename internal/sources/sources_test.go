@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sess-tools/sess/internal/operand"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -84,5 +85,16 @@ func TestIsSubagent(t *testing.T) {
 	agents := session.Header{ID: "agent-1", ParentSession: "s"}
 	if plain := entry(t, `{"type":"message","id":"a"}`); !IsSubagent(agents, plain) || IsSubagent(session.Header{ID: "agent-1"}, plain) || IsSubagent(session.Header{ID: "s2", ParentSession: "s"}, plain) {
 		t.Error("an agent of Claude Code is told by its id and its parent")
+	}
+}
+
+// Of two agents with one store the first has its sessions, in whatever order they are named.
+func TestNamedInOrder(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{"": "", "omp,pi": "pi,omp", "codex,pi,codex": "pi,codex", "omp,all": strings.Join(operand.Agents(), ",")} {
+		c := Selection{Agents: strings.FieldsFunc(given, func(r rune) bool { return r == ',' })}
+		if got := strings.Join(c.Named(), ","); got != want {
+			t.Errorf("%s: %s, want %s", given, got, want)
+		}
 	}
 }
