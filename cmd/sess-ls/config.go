@@ -23,7 +23,7 @@ type config struct {
 	owners    map[owner]string // the agents whose sessions are listed
 	elsewhere bool             // not where the agent keeps them
 
-	shared map[string]listing.Row // with --remote, by their ids
+	shared map[string]listing.Row // those of the remote, by their ids
 }
 
 func (c *config) flags() []clikit.Flag {

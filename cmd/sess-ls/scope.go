@@ -134,14 +134,7 @@ func checkDirs(dirs []string) error {
 			if pe, ok := errors.AsType[*fs.PathError](err); ok {
 				err = pe.Err
 			}
-			err = fmt.Errorf("listing %s: %w", disk.Subject(dir), err)
-			if agent := operand.AgentOf(dir); agent != "" {
-				return clikit.WithHint(err, "--agent %s lists the sessions of the agent", agent)
-			}
-			if strings.HasPrefix(dir, operand.Remote+":") {
-				return clikit.WithHint(err, "--remote lists the sessions of the remote")
-			}
-			return operand.Mistaken(dir, err)
+			return operand.Mistaken(dir, fmt.Errorf("listing %s: %w", disk.Subject(dir), err))
 		}
 	}
 	return nil

@@ -125,7 +125,7 @@ func (a address) isDir() bool {
 // open has the session imported, and returns what comes of it while it comes.
 func (a address) open(ctx context.Context, s *clikit.Streams) (io.ReadCloser, error) {
 	if a.format == Remote && a.id == "" {
-		return nil, clikit.WithHint(clikit.UsageError("%s: is no id of a session", Remote), "%s:ID names one; sess-ls --remote lists them", Remote)
+		return nil, clikit.WithHint(clikit.UsageError("%s: is no id of a session", Remote), "%s:ID names one; sess-ls %s: lists them", Remote, Remote)
 	}
 	args := a.args()
 	if a.format != Remote && (a.id == "" || a.isDir()) && (s.Verbose || tty.IsTerminal(s.ErrFile())) {
