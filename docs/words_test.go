@@ -65,7 +65,7 @@ func TestHelpAsData(t *testing.T) {
 			}
 		default:
 			seen[d.Tool] = true
-			for _, one := range append([]clikit.Description{d}, d.Commands...) {
+			for _, one := range d.All() {
 				var got []string
 				for _, f := range one.Flags {
 					got = append(got, synopsis(f))
@@ -167,7 +167,7 @@ func TestContradictions(t *testing.T) {
 	t.Parallel()
 	takes := map[string]map[string]bool{}
 	for _, d := range descriptions(t) {
-		for _, one := range append([]clikit.Description{d}, d.Commands...) {
+		for _, one := range d.All() {
 			name := strings.TrimSuffix(one.Tool+"/"+one.Command, "/")
 			takes[name] = map[string]bool{}
 			for _, f := range one.Flags {

@@ -34,9 +34,10 @@ func (c *config) check(operands []string) error {
 	if c.dest.File == "-" && writes {
 		c.dest.File, c.dest.DryRun = "", true // which prints it
 	}
+	if err := c.dest.CheckForce(); err != nil {
+		return err
+	}
 	switch {
-	case c.dest.CheckForce() != nil:
-		return c.dest.CheckForce()
 	case writes && len(operands) > 1:
 		return clikit.UsageError("unexpected operand %q: one session is repaired at a time", operands[1])
 	case writes && c.dest.File == "" && !c.dest.DryRun:

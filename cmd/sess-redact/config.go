@@ -73,12 +73,13 @@ func (c *config) flags() []clikit.Flag {
 
 // validate refuses flags that contradict each other.
 func (c *config) validate() error {
+	if err := c.dest.CheckForce(); err != nil {
+		return err
+	}
 	switch {
 	case !c.check && (c.json || c.sarif || c.github || c.baseline != "" || c.newBaseline != "" || c.sessions.Given()):
 		return clikit.WithHint(clikit.UsageError("--json, --sarif, --github, --baseline, --write-baseline and the flags that select sessions go with --check"),
 			"without --check one session is read and written")
-	case c.dest.CheckForce() != nil:
-		return c.dest.CheckForce()
 	case c.check && (c.dest.File != "" || c.failOnFind || c.keyFile != ""):
 		return clikit.UsageError("--output, --fail-on-find and --map do not go with --check, which writes no session")
 	case c.keyFile != "" && c.as != "hash":

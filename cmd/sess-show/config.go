@@ -70,13 +70,14 @@ func (c *config) flags() []clikit.Flag {
 
 // check refuses flags that contradict each other.
 func (c *config) check(operands []string) error {
+	if err := c.dest.CheckForce(); err != nil {
+		return err
+	}
 	switch {
 	case len(operands) > 1 && !c.directory():
 		return clikit.WithHint(clikit.UsageError("unexpected operand %q", operands[1]), "several sessions are shown with -o DIR/")
 	case c.open && c.dest.File == "":
 		return clikit.UsageError("--open goes with -o: a file is opened")
-	case c.dest.CheckForce() != nil:
-		return c.dest.CheckForce()
 	case c.dest.Force && !c.directory() && !shownName(c.dest.File):
 		return clikit.WithHint(clikit.UsageError("%s: --force replaces no such file", c.dest.File), "only a name that ends in .html, .md or .txt, so that no session is lost")
 	case c.directory() && c.as != "" && c.as != string(asPage):

@@ -66,5 +66,5 @@ func (s *Streams) printDescription(t Tool) error {
 	return err
 }
 
-// all are a description and those of its commands.
-func (d Description) all() []Description { return append([]Description{d}, d.Commands...) }
+// All are a description and those of its commands.
+func (d Description) All() []Description { return append([]Description{d}, d.Commands...) }

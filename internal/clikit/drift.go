@@ -14,7 +14,7 @@ import (
 func Drift(tools []Description) (complaints []string) {
 	d := drift{owner: map[string]string{}, meaning: map[string]string{}}
 	for _, tool := range tools {
-		for _, t := range tool.all() {
+		for _, t := range tool.All() {
 			for _, f := range t.Flags {
 				d.flag(t, f)
 			}
