@@ -55,7 +55,7 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 		lost++
 		tell(l)
 	})
-	err := a.Read(ctx, info, b)
+	err := b.Read(ctx, a, info)
 	if err == nil && !b.Opened() {
 		err = errors.New("nothing was read")
 	}

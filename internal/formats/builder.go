@@ -13,8 +13,9 @@ import (
 // its source: first [Builder.Header], then the entries, parents before children.
 // Each entry hangs from the one before it unless its [Place] says otherwise.
 //
-// Nothing is kept but the ids, so a session may be larger than memory. The first
-// error of whoever takes the lines is what every further call returns.
+// Nothing is kept but the ids, and from [Builder.Mark] on what lines may be kept with, so a
+// session may be larger than memory. The first error of the function that takes the lines
+// is what every further call returns.
 type Builder struct {
 	// Defaults fill what assistant messages do not say.
 	Defaults session.Defaults
@@ -29,6 +30,8 @@ type Builder struct {
 	now     int64 // time of the last line
 	entries int
 	known   map[string]bool
+	held    *heldEntry        // the entry added last
+	recent  map[string]string // entries added since Mark, by their ids; nil before
 	err     error
 }
 
@@ -239,7 +242,13 @@ func (b *Builder) entry(e session.Entry) error {
 		b.known[id], b.leaf = true, id
 	}
 	b.entries++
-	return b.emit(e.Raw())
+	if b.recent == nil {
+		return b.emit(e.Raw())
+	}
+	err := b.release()
+	b.held = &heldEntry{id: b.leaf, line: e.Raw()}
+	b.recent[b.leaf] = e.Raw()
+	return err
 }
 
 func (b *Builder) emit(line string) error {

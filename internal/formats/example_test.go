@@ -116,7 +116,7 @@ func Example() {
 	b := formats.NewBuilder("minutes",
 		func(line string) error { _, err := fmt.Fprintln(&made, line); return err },
 		func(l formats.Loss) { fmt.Println("lost:", l) })
-	if err := archive.Read(ctx, info, b); err != nil {
+	if err := b.Read(ctx, archive, info); err != nil {
 		fmt.Println(err)
 	}
 	lines := bufio.NewReader(strings.NewReader(made.String()))

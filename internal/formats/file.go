@@ -108,7 +108,7 @@ func Describe(ctx context.Context, a Archive, info Info) (Info, error) {
 			_, err := io.WriteString(w, line+"\n")
 			return err
 		}
-		err := a.Read(ctx, info, NewBuilder("sess", line, func(Loss) {})) // what it keeps is no entry to count
+		err := NewBuilder("sess", line, func(Loss) {}).Read(ctx, a, info) // what it keeps is no entry to count
 		_ = w.Close()                                                     // never fails
 		read <- err
 	}()

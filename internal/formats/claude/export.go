@@ -16,7 +16,7 @@ import (
 
 // sort puts the lines in the order of the file.
 func (x *exporter) sort() {
-	slices.SortStableFunc(x.out, func(a, b written) int { return cmp.Compare(a.n, b.n) })
+	slices.SortStableFunc(x.out, func(a, b formats.KeptLine) int { return cmp.Compare(a.N, b.N) })
 }
 
 // Export writes one file of all branches. Into a directory called projects it goes
@@ -54,32 +54,26 @@ type exporter struct {
 	of      string // the id that its lines name
 	moved   bool   // lines that are kept have another id
 
-	index  map[string]int             // entries by their ids
-	kept   map[string]bool            // entries whose lines are kept
+	index  map[string]int // entries by their ids
+	keeper *formats.Keeper
 	uuids  map[string]string          // what entries are called there, or the entry that answers for them
 	firsts map[string]string          // the first lines of the entries that have some
 	early  map[string][]session.Entry // results in front of their calls, by the replies with the calls
 	timed  int                        // the line of the entry whose time is when
 	when   string
-	tree   *ancestry       // made when it is needed
-	heads  map[int]int     // what head has found
-	unsaid map[string]bool // results that have no line in their place
-	out    []written
-	at     int // the number of the last line kept
+	tree   *ancestry          // made when it is needed
+	heads  map[int]int        // what head has found
+	unsaid map[string]bool    // results that have no line in their place
+	out    []formats.KeptLine // each behind those with lower numbers
+	at     int                // the number of the last line kept
 
 	losses formats.ByKind
 	unheld formats.Unheld
 }
 
-// A written line has its place behind the lines with lower numbers.
-type written struct {
-	n    int
-	text string
-}
-
 func newExporter(s *session.Session, t *formats.Target) *exporter {
 	x := &exporter{
-		s: s, t: t, session: s.Header.ID, index: map[string]int{}, kept: map[string]bool{}, uuids: map[string]string{}, firsts: map[string]string{},
+		s: s, t: t, session: s.Header.ID, index: map[string]int{}, keeper: t.Keeper(s, agent), uuids: map[string]string{}, firsts: map[string]string{},
 		early: map[string][]session.Entry{}, unsaid: map[string]bool{}, heads: map[int]int{},
 	}
 	if !formats.IsUUID(x.session) && !isAgent(x.session) {
@@ -95,16 +89,10 @@ func newExporter(s *session.Session, t *formats.Target) *exporter {
 		}
 	}
 	own, others := false, false
-	for _, e := range s.Entries {
-		k, ok := keptIn(e)
-		if !ok || !x.intact(k) {
-			continue
-		}
-		for _, id := range k.of {
-			x.kept[id] = true
-		}
-		for _, l := range k.lines {
-			switch of := js.Value(l.line).Get("sessionId").Str(); of {
+	for i := range s.Entries {
+		lines, _ := x.keeper.Lines(i)
+		for _, l := range lines {
+			switch of := js.Value(l.Text).Get("sessionId").Str(); of {
 			case "":
 			case x.session, s.Header.ID:
 				own = true
@@ -122,13 +110,11 @@ func newExporter(s *session.Session, t *formats.Target) *exporter {
 // entry writes what an entry is there.
 func (x *exporter) entry(i int) {
 	e := x.s.Entries[i]
-	if k, ok := keptIn(e); ok {
-		if x.intact(k) {
-			x.restore(e, k)
-		}
+	if lines, _ := x.keeper.Lines(i); lines != nil {
+		x.restore(i)
 		return
 	}
-	if x.kept[e.ID()] || formats.CustomName(e, "claude") == customLeaf {
+	if name := formats.CustomName(e, agent); x.keeper.Covers(e.ID()) || name == customLine || name == customLeaf {
 		x.uuids[e.ID()] = x.parent(e)
 		return
 	}
@@ -144,7 +130,7 @@ func (x *exporter) entry(i int) {
 func (x *exporter) lines() jsonl.Content {
 	out := make(jsonl.Content, len(x.out))
 	for i, w := range x.out {
-		out[i] = w.text
+		out[i] = w.Text
 	}
 	return out
 }
@@ -233,7 +219,7 @@ func (x *exporter) goOn() {
 	}
 	at, last := x.uuids[leaf.ID()], ""
 	for _, w := range slices.Backward(x.out) {
-		if l, ok := parse(w.text); ok && l.str("uuid") != "" && goesOn[l.str("type")] {
+		if l, ok := parse(w.Text); ok && l.str("uuid") != "" && goesOn[l.str("type")] {
 			last = l.str("uuid")
 			break
 		}
@@ -263,7 +249,7 @@ func (x *exporter) pair() {
 	}
 	for i, p := range convo.Pair(messages) {
 		id := of[i].ID()
-		if x.kept[id] {
+		if x.keeper.Covers(id) {
 			continue
 		}
 		if messages[i].Role() == session.RoleToolResult && p.Reply < 0 {
@@ -271,7 +257,7 @@ func (x *exporter) pair() {
 			x.losses.Add(of[i], formats.KindTool)
 		}
 		for _, r := range p.Results {
-			if early := of[r.Message].ID(); r.Message < i && !x.kept[early] {
+			if early := of[r.Message].ID(); r.Message < i && !x.keeper.Covers(early) {
 				x.early[id] = append(x.early[id], of[r.Message])
 				x.unsaid[early] = true
 			}
@@ -303,4 +289,42 @@ var what = map[string][2]string{
 	formats.KindRole:    {"a message of another role, which became a message of the user", "%d messages of other roles, which became messages of the user"},
 	formats.KindTool:    {"a result that answers no call, or one that has its result, left out", "%d results that answer no call, or one that has its result, left out"},
 	formats.KindText:    {"a reply without content, left out", "%d replies without content, left out"},
+}
+
+// restore writes the lines that the i-th entry keeps.
+func (x *exporter) restore(i int) {
+	e := x.s.Entries[i]
+	lines, of := x.keeper.Lines(i)
+	for _, l := range lines {
+		if x.moved {
+			l.Text = withSession(l.Text, x.session)
+		}
+		x.out = append(x.out, l)
+		x.at = max(x.at, l.N)
+		if name := js.Value(l.Text).Get("uuid").Str(); name != "" {
+			for _, id := range of {
+				x.called(id, name)
+			}
+			x.called(e.ID(), name)
+		}
+	}
+	if _, named := x.uuids[e.ID()]; !named {
+		x.uuids[e.ID()] = x.parent(e)
+	}
+}
+
+// called says that a line for an entry has this uuid.
+func (x *exporter) called(id, name string) {
+	x.uuids[id] = name
+	if x.firsts[id] == "" {
+		x.firsts[id] = name
+	}
+}
+
+func withSession(text, id string) string {
+	v := js.Value(text)
+	if v.Get("sessionId") == "" {
+		return text
+	}
+	return string(v.With("sessionId", js.Value(js.Quote(id))))
 }

@@ -12,6 +12,15 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
+// agent is the name of the format, which begins the types of its custom entries.
+const agent = "claude"
+
+// The types of the custom entries, without the format's name.
+const (
+	customLine = "line" // a line that became no entry
+	customLeaf = "leaf" // {"uuid"}: where the conversation goes on from
+)
+
 // A line is the members of one line.
 type line []member
 

@@ -30,6 +30,7 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	}
 	c := &conversion{src: src, file: f, b: b, tools: map[string]string{}, start: &slot{group: none}}
 	c.slot = c.start
+	b.Mark()
 	c.index, err = indexed(ctx, f, func(number, size int) {
 		b.Lose(src.At(number), formats.KindDamage, "not a JSON object, line of %d bytes skipped", size)
 	})
@@ -180,18 +181,15 @@ func (c *conversion) place(i int, tail string, at int64) formats.Place {
 	return formats.Place{ID: c.index.nodes[i].uuid, Parent: tail, Root: tail == "", Time: at}
 }
 
-// keep adds the entry that keeps lines behind what they became.
-func (c *conversion) keep(i int, tail string, of []string, lines ...string) (string, error) {
-	quoted := make([]string, len(of))
-	for k, id := range of {
-		quoted[k] = js.StringField("", id).Raw
-	}
-	ids := js.Field{Name: "of"}
-	if of != nil {
-		ids.Raw = formats.Array(quoted...)
-	}
+// kept returns the line of a node as it is kept.
+func (c *conversion) kept(i int, text string) formats.KeptLine {
+	return formats.KeptLine{N: c.index.nodes[i].number, Text: text}
+}
+
+// alone keeps a line that became no entry as one that says nothing.
+func (c *conversion) alone(i int, tail, text string) (string, error) {
 	p := formats.Place{Key: "line " + strconv.Itoa(c.index.nodes[i].number), Parent: tail, Root: tail == ""}
-	return c.b.Custom(p, customLine, js.Object(ids, js.RawField("lines", formats.Array(lines...))))
+	return c.b.Aside(p, customLine, "", c.kept(i, text))
 }
 
 // aside keeps a line that is not in the tree where it stands in the file.
@@ -200,19 +198,19 @@ func (c *conversion) aside(i int) error {
 	if err != nil {
 		return err
 	}
-	n := &c.index.nodes[i]
 	c.slots[i] = &slot{group: none}
-	var of []string
-	if name, ok := c.names.of(l, c.index); ok {
-		id, err := c.b.Add(formats.Place{Key: "name of line " + strconv.Itoa(n.number), Parent: c.slot.tail, Root: c.slot.tail == "", Time: l.time()},
-			session.TypeSessionInfo, js.StringField("name", name))
-		if err != nil {
-			return err
-		}
-		c.slot.tail, of = id, []string{id}
+	name, ok := c.names.of(l, c.index)
+	if !ok {
+		c.slot.tail, err = c.alone(i, c.slot.tail, text)
+		return err
 	}
-	c.slot.tail, err = c.keep(i, c.slot.tail, of, kept(n.number, text, l, nil, false))
-	return err
+	key := "name of line " + strconv.Itoa(c.index.nodes[i].number)
+	c.slot.tail, err = c.b.Add(formats.Place{Key: key, Parent: c.slot.tail, Root: c.slot.tail == "", Time: l.time()},
+		session.TypeSessionInfo, js.StringField("name", name))
+	if err != nil {
+		return err
+	}
+	return c.b.Keep(nil, c.kept(i, text))
 }
 
 // done says that a node has become entries, the first of which is id.
@@ -251,7 +249,8 @@ func (c *conversion) continues(i int) bool {
 func (c *conversion) reply(i int, at *slot) error {
 	g := c.index.nodes[i].group
 	lines := c.index.groups[g].lines
-	var content, keeps []string
+	var content []string
+	var keeps []formats.KeptLine
 	var last line
 	stop, begun := "", int64(0)
 	for _, k := range lines {
@@ -264,7 +263,7 @@ func (c *conversion) reply(i int, at *slot) error {
 		}
 		own := blocks(l.get("message").Get("content"), c.lose(k))
 		content = append(content, own...)
-		keeps = append(keeps, kept(c.index.nodes[k].number, text, l, []session.Message{formats.Assistant(own)}, true))
+		keeps = append(keeps, c.kept(k, text))
 		if last = l; begun == 0 {
 			begun = l.time()
 		}
@@ -281,11 +280,10 @@ func (c *conversion) reply(i int, at *slot) error {
 	if err != nil {
 		return err
 	}
-	tail, err := c.keep(lines[0], id, []string{id}, keeps...)
-	if err != nil {
+	if err := c.b.Keep(nil, keeps...); err != nil {
 		return err
 	}
-	s := &slot{tail: tail, base: tail, group: g, answered: map[string]bool{}}
+	s := &slot{tail: id, base: id, group: g, answered: map[string]bool{}}
 	for _, k := range lines {
 		c.done(k, id, s)
 	}
@@ -328,6 +326,7 @@ func (c *conversion) user(i int, at *slot) error {
 		}
 	}
 	var of []string
+	c.b.Mark()
 	for k, m := range messages {
 		p := c.place(i, tail, l.time())
 		if k > 0 {
@@ -338,20 +337,11 @@ func (c *conversion) user(i int, at *slot) error {
 		}
 		of = append(of, tail)
 	}
-	if s.tail, err = c.keep(i, tail, of, kept(n.number, text, l, messages, false)); err != nil {
+	if err := c.b.Keep(of, c.kept(i, text)); err != nil {
 		return err
 	}
+	s.tail = tail
 	c.done(i, of[0], s)
-	return nil
-}
-
-// lineAlone adds a line of the tree that no model sees.
-func (c *conversion) lineAlone(i int, at *slot, text string, l line) error {
-	id, err := c.keep(i, at.tail, nil, kept(c.index.nodes[i].number, text, l, nil, false))
-	if err != nil {
-		return err
-	}
-	c.done(i, id, &slot{tail: id, group: none})
 	return nil
 }
 
@@ -372,9 +362,11 @@ func (c *conversion) other(i int, at *slot) error {
 				c.muted = c.index.nodes[i].number
 			}
 		}
-		if err := c.lineAlone(i, at, text, l); err != nil {
+		id, err := c.alone(i, at.tail, text)
+		if err != nil {
 			return err
 		}
+		c.done(i, id, &slot{tail: id, group: none})
 		if l.str("type") == "system" && l.str("subtype") == "compact_boundary" {
 			c.slots[i].boundary = boundaryOf(l)
 		}
@@ -391,7 +383,7 @@ func (c *conversion) beside(i int, at *slot, l line, text, content string) error
 	if err != nil {
 		return err
 	}
-	return c.whole(i, l, text, id)
+	return c.whole(i, text, id)
 }
 
 // typed adds what the user typed, of which the line says more: a command that was expanded,
@@ -401,17 +393,13 @@ func (c *conversion) typed(i int, at *slot, l line, text string, blocks []string
 	if err != nil {
 		return err
 	}
-	return c.whole(i, l, text, id)
+	return c.whole(i, text, id)
 }
 
-// whole keeps a line, all of it, behind the entry that it became.
-func (c *conversion) whole(i int, l line, text, id string) (err error) {
-	s := &slot{group: none}
-	if s.tail, err = c.keep(i, id, []string{id}, kept(c.index.nodes[i].number, text, l, nil, false)); err != nil {
-		return err
-	}
-	c.done(i, id, s)
-	return nil
+// whole keeps a line with the entry that it became.
+func (c *conversion) whole(i int, text, id string) error {
+	c.done(i, id, &slot{group: none, tail: id})
+	return c.b.Keep(nil, c.kept(i, text))
 }
 
 // notice returns the blocks of what a background task says in a line of the user's: in a
@@ -463,7 +451,6 @@ func boundaryOf(l line) *boundary {
 
 // compaction adds a compaction: the summary that a boundary was followed by.
 func (c *conversion) compaction(i int, at *slot, l line, text string) error {
-	n := &c.index.nodes[i]
 	b := cmp.Or(at.boundary, &boundary{})
 	firstKept, relink := c.preserved(i, b)
 	messages := userMessages(l, c.tools, c.lose(i))
@@ -471,11 +458,10 @@ func (c *conversion) compaction(i int, at *slot, l line, text string) error {
 	if err != nil {
 		return err
 	}
-	s := &slot{group: none}
-	if s.tail, err = c.keep(i, id, []string{id}, kept(n.number, text, l, nil, false)); err != nil {
+	if err := c.whole(i, text, id); err != nil {
 		return err
 	}
-	c.done(i, id, s)
+	s := c.slots[i]
 	if relink != none {
 		c.slots[relink] = s // what hangs from the last message kept comes behind the summary
 	}

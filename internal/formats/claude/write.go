@@ -14,14 +14,6 @@ import (
 // release is the release of Claude Code whose lines new ones are like.
 const release = "2.1.330"
 
-// number returns a whole number, or another one for what is none.
-func number(v js.Value, otherwise int) int {
-	if n, ok := formats.Whole(v); ok {
-		return int(n)
-	}
-	return otherwise
-}
-
 // parent returns the uuid of the nearest line that an entry hangs from, "" for none.
 func (x *exporter) parent(e session.Entry) string {
 	if _, ok := x.index[e.ParentID()]; !ok {
@@ -85,7 +77,7 @@ func (x *exporter) message(e session.Entry, m session.Message) {
 
 // say writes the line of what a user says, or of a tool's result.
 func (x *exporter) say(e session.Entry, m session.Message, more ...js.Field) {
-	content := spelled([]session.Message{m}, formText|formResult)
+	content := spelled(m)
 	message := js.Object(js.StringField("role", "user"), js.RawField("content", content))
 	x.turn(e, 0, "user", message, more...)
 }
@@ -122,7 +114,7 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 	for k, b := range own {
 		x.turn(e, k, "assistant", js.Object(
 			js.StringField("id", id), js.StringField("type", "message"), js.StringField("role", "assistant"),
-			js.StringField("model", model), js.RawField("content", formats.Array(spelledBlock(b, 0))),
+			js.StringField("model", model), js.RawField("content", formats.Array(spelledBlock(b))),
 			js.RawField("stop_reason", stopReason(reason)), js.RawField("stop_sequence", "null"),
 			js.RawField("usage", tokens)), failed)
 	}
@@ -210,5 +202,53 @@ func (x *exporter) named(name string) {
 }
 
 func (x *exporter) line(fields ...js.Field) {
-	x.out = append(x.out, written{x.at, js.Object(fields...)})
+	x.out = append(x.out, formats.KeptLine{N: x.at, Text: js.Object(fields...)})
+}
+
+// spelled returns the content of a message.
+func spelled(m session.Message) string {
+	if m.Role() != session.RoleToolResult {
+		return spelledBlocks(m)
+	}
+	failed := js.Field{Name: "is_error"}
+	if m.Get("isError") == "true" {
+		failed.Raw = "true"
+	}
+	return formats.Array(js.Object(js.StringField("tool_use_id", m.Str("toolCallId")), js.StringField("type", "tool_result"),
+		js.RawField("content", spelledBlocks(m)), failed))
+}
+
+// spelledBlocks returns the blocks of a message; a text alone is a string.
+func spelledBlocks(m session.Message) string {
+	var out []string
+	texts := 0
+	for b := range m.Blocks() {
+		out = append(out, spelledBlock(b))
+		if b.Type == "text" {
+			texts++
+		}
+	}
+	if len(out) == 1 && texts == 1 {
+		return js.Quote(m.Text(""))
+	}
+	return formats.Array(out...)
+}
+
+// spelledBlock returns a block as the API has it.
+func spelledBlock(b session.Block) string {
+	typ := js.StringField("type", b.Type)
+	if data, ok := b.Encrypted(); ok {
+		return js.Object(js.StringField("type", "redacted_thinking"), js.StringField("data", data))
+	}
+	switch b.Type {
+	case "thinking":
+		return js.Object(typ, js.StringField("thinking", b.Str("thinking")), js.StringField("signature", b.Str("thinkingSignature")))
+	case "image":
+		return js.Object(typ, js.RawField("source", js.Object(js.StringField("type", "base64"),
+			js.StringField("media_type", b.Str("mimeType")), js.StringField("data", b.Str("data")))))
+	case "toolCall":
+		return js.Object(js.StringField("type", "tool_use"), js.StringField("id", b.Str("id")), js.StringField("name", b.Str("name")),
+			js.RawField("input", b.Get("arguments")))
+	}
+	return js.Object(typ, js.StringField("text", b.Str("text")))
 }

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -27,7 +26,6 @@ type pending struct {
 	failure string // of a reply that failed
 	made    bool   // nothing in the source: put in for a call that was not answered
 	usage   string
-	id      string // of its entry, once it is one
 	into    *pending
 	shifted int
 }
@@ -234,24 +232,23 @@ func (c *conv) counted(usage js.Value) {
 
 // item converts the item of a line, and keeps the line.
 func (c *conv) item(l line, it item, key string) {
-	el := &element{raw: l.raw}
-	c.convert(l, it, key, el)
-	c.keep(l, el)
+	c.convert(l, it, key)
+	c.keep(l)
 }
 
 // convert makes messages of an item.
-func (c *conv) convert(l line, it item, key string, el *element) {
+func (c *conv) convert(l line, it item, key string) {
 	switch it.kind {
 	case kindMessage:
-		c.message(l, it, key, el)
+		c.message(l, it, key)
 	case kindAgentMessage:
-		c.agentMessage(l, it, key, el)
+		c.agentMessage(l, it, key)
 	case kindReasoning:
-		c.reasoning(l, it, key, el)
+		c.reasoning(l, it, key)
 	case kindCall, kindCustomCall, kindShellCall:
-		c.call(l, it, key, el)
+		c.call(l, it, key)
 	case kindOutput, kindCustomOutput:
-		c.output(l, it, key, el)
+		c.output(l, it, key)
 	case "web_search_call", "image_generation_call", "tool_search_call", "tool_search_output":
 		c.lose(l, formats.KindTool, "what the provider did by itself (%s), which no other model is shown", it.kind)
 	case "compaction", "context_compaction", "compaction_summary":
@@ -259,26 +256,15 @@ func (c *conv) convert(l line, it item, key string, el *element) {
 	}
 }
 
-// add adds a block to a message, whose value is that of the slot.
-func (el *element) add(p *pending, block string, at slot) {
-	if !slices.Contains(el.owners, p) {
-		el.owners = append(el.owners, p)
-	}
-	p.blocks = append(p.blocks, block)
-	if at.kind != 0 {
-		el.lifts = append(el.lifts, lift{at, p, len(p.blocks) - 1})
-	}
-}
-
 // message converts a message of the user, of codex itself, or of the model.
-func (c *conv) message(l line, it item, key string, el *element) {
+func (c *conv) message(l line, it item, key string) {
 	switch it.role {
 	case "assistant":
 		c.grown(it)
 		p := c.assistant(key, true)
-		c.content(l, it.content, p, el)
+		c.content(l, it.content, p)
 		if len(p.blocks) == 0 {
-			el.add(p, text(`""`), slot{}) // codex sends it as well
+			p.blocks = append(p.blocks, text(`""`)) // codex sends it as well
 		}
 		return
 	case "user", "developer":
@@ -286,9 +272,9 @@ func (c *conv) message(l line, it item, key string, el *element) {
 		return // codex leaves them out
 	}
 	p := &pending{role: it.role, key: key, time: c.now}
-	c.content(l, it.content, p, el)
+	c.content(l, it.content, p)
 	if len(p.blocks) == 0 {
-		el.add(p, text(`""`), slot{})
+		p.blocks = append(p.blocks, text(`""`))
 	}
 	context := it.role == "developer"
 	if !context && fromCodex(l.raw, it.content) {
@@ -333,23 +319,18 @@ func fromCodex(raw string, content span) bool {
 }
 
 // content adds the blocks of a content.
-func (c *conv) content(l line, content span, p *pending, el *element) {
+func (c *conv) content(l line, content span, p *pending) {
 	for _, part := range parts(l.raw, content) {
 		switch {
 		case part.kind == "input_image":
-			lit := literal(l.raw, part.image)
-			media, data, ok := dataURL(lit)
-			switch {
-			case ok:
-				el.add(p, formats.Image(media, data), slot{part.image, slotImage})
-			case strings.HasPrefix(lit, `"data:`):
-				media, data, _ = formats.DataURL(js.Unquote(lit))
-				el.add(p, formats.Image(media, data), slot{})
-			default:
+			url := js.Unquote(literal(l.raw, part.image))
+			if media, data, _ := formats.DataURL(url); strings.HasPrefix(url, "data:") {
+				p.blocks = append(p.blocks, formats.Image(media, data))
+			} else {
 				c.lose(l, formats.KindMedia, "an image that is but an address, which no model will be shown")
 			}
 		case part.text.first(l.raw) == '"':
-			el.add(p, text(part.text.in(l.raw)), slot{part.text, slotText})
+			p.blocks = append(p.blocks, text(part.text.in(l.raw)))
 		default:
 			c.lose(l, formats.KindMedia, "content of type %q, which no model will be shown", part.kind)
 		}
@@ -357,9 +338,9 @@ func (c *conv) content(l line, content span, p *pending, el *element) {
 }
 
 // agentMessage converts what another agent has said.
-func (c *conv) agentMessage(l line, it item, key string, el *element) {
+func (c *conv) agentMessage(l line, it item, key string) {
 	p := &pending{role: session.RoleCustom, custom: "codex:agent_message", key: key, time: c.now}
-	c.content(l, it.content, p, el)
+	c.content(l, it.content, p)
 	if len(p.blocks) == 0 {
 		return
 	}
@@ -370,7 +351,7 @@ func (c *conv) agentMessage(l line, it item, key string, el *element) {
 }
 
 // reasoning converts thinking. As pi has it, the item is the signature.
-func (c *conv) reasoning(l line, it item, key string, el *element) {
+func (c *conv) reasoning(l line, it item, key string) {
 	c.grown(it)
 	var texts []string
 	for _, part := range parts(l.raw, it.summary) {
@@ -381,52 +362,44 @@ func (c *conv) reasoning(l line, it item, key string, el *element) {
 			texts = append(texts, part.text.str(l.raw))
 		}
 	}
-	at := slot{it.span, slotReasoning}
-	if l.bare() {
-		at = slot{}
-	}
-	el.add(c.assistant(key, false), formats.Thinking(strings.Join(texts, "\n\n"), it.in(l.raw)), at)
+	p := c.assistant(key, false)
+	p.blocks = append(p.blocks, formats.Thinking(strings.Join(texts, "\n\n"), it.in(l.raw)))
 }
 
 // call converts a tool call.
-func (c *conv) call(l line, it item, key string, el *element) {
+func (c *conv) call(l line, it item, key string) {
 	c.grown(it)
-	name, arguments, at := it.name, "", slot{}
+	name, arguments := it.name, ""
 	switch it.kind {
 	case kindShellCall:
 		name = "local_shell"
 		if arguments = "{}"; it.action.first(l.raw) == '{' {
-			arguments, at = it.action.in(l.raw), slot{it.action, slotAction}
+			arguments = it.action.in(l.raw)
 		}
 	case kindCustomCall:
 		arguments = `{"input":` + literal(l.raw, it.input) + "}"
-		if it.input.first(l.raw) == '"' {
-			at = slot{it.input, slotInput}
-		}
 	default:
 		lit := literal(l.raw, it.arguments)
 		given := js.Unquote(lit)
 		if strings.HasPrefix(given, "{") && js.Valid([]byte(given)) {
-			if arguments = formats.Compact(given); arguments == given && js.Quote(given) == lit {
-				at = slot{it.arguments, slotArguments}
-			}
+			arguments = formats.Compact(given)
 		} else {
 			arguments = `{"input":` + lit + "}"
 		}
 	}
 	p := c.assistant(key, false)
-	el.add(p, formats.ToolCall(it.callID, name, arguments), at)
+	p.blocks = append(p.blocks, formats.ToolCall(it.callID, name, arguments))
 	p.calls = append(p.calls, &call{id: it.callID, name: name, message: p})
 }
 
 // output converts the result of a call.
-func (c *conv) output(l line, it item, key string, el *element) {
+func (c *conv) output(l line, it item, key string) {
 	p := &pending{role: session.RoleToolResult, callID: it.callID, key: key, time: c.now}
 	switch it.output.first(l.raw) {
 	case '"':
-		el.add(p, text(it.output.in(l.raw)), slot{it.output, slotText})
+		p.blocks = append(p.blocks, text(it.output.in(l.raw)))
 	case '[':
-		c.content(l, it.output, p, el)
+		c.content(l, it.output, p)
 	default: // codex cannot read it, so there is none
 		p.blocks, p.failed, p.made = []string{formats.Text("aborted")}, true, true
 	}
@@ -434,9 +407,7 @@ func (c *conv) output(l line, it item, key string, el *element) {
 		p.failed = true
 	}
 	c.grown(it)
-	if !c.answer(it.callID, p) {
-		el.lifts, el.owners = nil, nil // codex drops it
-	}
+	c.answer(it.callID, p)
 }
 
 // exitCode returns the exit code of a command by what codex tells a model of it, "" if it is

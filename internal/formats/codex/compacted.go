@@ -51,25 +51,24 @@ func (c *conv) compacted(l line) {
 	if c.err != nil {
 		return
 	}
-	el := &element{raw: l.raw, ids: []string{id, edit}}
 	users := c.users
 	c.turns, c.users, c.anchor, c.context = nil, nil, edit, false
 	if history := l.history(); history.first(l.raw) == '[' {
 		n := 0
 		for at := range elements(l.raw, history) {
-			c.convert(l, itemAt(l.raw, at), key+":"+formats.Int(int64(n)), el)
+			c.convert(l, itemAt(l.raw, at), key+":"+formats.Int(int64(n)))
 			n++
 		}
 		c.settle()
 	} else {
-		c.carried(users, message, key, el)
+		c.carried(users, message, key)
 	}
-	c.keep(l, el)
+	c.keep(l)
 }
 
 // carried makes copies of the messages that an old compaction keeps, and of its
 // summary.
-func (c *conv) carried(users []session.Message, message, key string, el *element) {
+func (c *conv) carried(users []session.Message, message, key string) {
 	kept := append(compact.CodexKept(users, keptTokens), session.NewTextMessage(session.RoleUser, message))
 	for i, m := range kept {
 		p := &pending{role: session.RoleUser, key: key + ":" + formats.Int(int64(i)), time: c.now}
@@ -79,7 +78,6 @@ func (c *conv) carried(users []session.Message, message, key string, el *element
 		c.turns = &turn{c.b.Leaf(), c.turns}
 		c.emit(p)
 		c.remember(p)
-		el.ids = append(el.ids, p.id)
 	}
 	c.anchor = c.b.Leaf()
 }
@@ -89,21 +87,21 @@ func (c *conv) rolledBack(l line) {
 	c.settle()
 	c.put(len(c.batch))
 	n, _ := formats.Whole(l.body().Get("num_turns"))
-	el := &element{raw: l.raw}
 	t := c.turns
 	if n > 0 && t != nil {
 		for ; n > 1 && t.prev != nil; n-- {
 			t = t.prev
 		}
-		el.ids = []string{c.b.Leaf()}
+		leaf := c.b.Leaf()
 		c.turns, c.jump, c.anchor, c.context = t.prev, t.cut, t.cut, false
+		c.aside(customRollback, js.Object(js.StringField("leaf", leaf)), l, formats.KeptLine{Text: l.raw})
+		return
 	}
-	c.keep(l, el)
+	c.keep(l)
 }
 
 // turnContext notes the model and how much it thinks.
 func (c *conv) turnContext(l line) {
-	el := &element{raw: l.raw}
 	model := l.body().Get("model").Str()
 	effort := l.body().Get("effort").Str()
 	key := formats.Int(l.offset)
@@ -113,15 +111,15 @@ func (c *conv) turnContext(l line) {
 	}
 	if model != "" && model != c.model {
 		c.model = model
-		el.ids = append(el.ids, c.taken(c.b.Add(c.place(key+":model", l.time), session.TypeModelChange,
-			js.StringField("provider", c.provider), js.StringField("modelId", model))))
+		c.taken(c.b.Add(c.place(key+":model", l.time), session.TypeModelChange,
+			js.StringField("provider", c.provider), js.StringField("modelId", model)))
 	}
 	if effort != "" && effort != c.effort {
 		c.effort = effort
-		el.ids = append(el.ids, c.taken(c.b.Add(c.place(key+":effort", l.time), session.TypeThinkingLevel,
-			js.StringField("thinkingLevel", levelOf(effort)))))
+		c.taken(c.b.Add(c.place(key+":effort", l.time), session.TypeThinkingLevel,
+			js.StringField("thinkingLevel", levelOf(effort))))
 	}
-	c.keep(l, el)
+	c.keep(l)
 }
 
 // levelOf returns the thinking level for an effort of reasoning.

@@ -18,10 +18,12 @@ import (
 // agent is the name of the format, which begins the types of its custom entries.
 const agent = "codex"
 
-// customs of the entries that lines travel in.
+// The types of the custom entries that lines travel in which became no entry, without the
+// format's name.
 const (
-	customMeta  = "meta"
-	customLines = "lines"
+	customMeta     = "meta"     // the first line
+	customLines    = "lines"    // others
+	customRollback = "rollback" // {"leaf":ID}: the line that takes back the entries up to that one
 )
 
 // A conv is the conversion of one session, line by line.
@@ -36,9 +38,10 @@ type conv struct {
 	begun   bool   // its first line was read
 
 	state
-	batch []*element
-	lines []line // of the batch
-	size  int    // of the batch in bytes
+	batch []line   // that are not kept yet
+	size  int      // of the batch in bytes
+	added []string // entries that were added since lines were kept
+	held  int      // bytes of the lines that are kept with the entry added last
 	x     *exchange
 	now   int64
 	err   error
@@ -144,13 +147,13 @@ func (c *conv) line(l line) {
 	case typeUsage:
 		c.counted(l.body().Get("usage"))
 	}
-	c.keep(l, &element{raw: l.raw})
+	c.keep(l)
 }
 
 // meta keeps the first line of a file, and what a fork has copied of its parent's.
 func (c *conv) meta(l line) {
 	if !c.own || c.begun {
-		c.keep(l, &element{raw: l.raw})
+		c.keep(l)
 		return
 	}
 	c.begun = true
@@ -159,10 +162,7 @@ func (c *conv) meta(l line) {
 	if p := l.body().Get("model_provider").Str(); p != "" {
 		c.provider = p
 	}
-	c.add(session.TypeCustom, customMeta, l.time, len(l.raw), func(b *strings.Builder) {
-		b.WriteString(`"customType":"codex:` + customMeta + `","data":`)
-		b.WriteString(l.raw)
-	})
+	c.aside(customMeta, "", l, formats.KeptLine{Text: l.raw})
 }
 
 // event looks at what codex shows people, as far as it says more than items do. It reports
@@ -191,15 +191,13 @@ func (c *conv) event(l line) (kept bool) {
 func (c *conv) broke(l line) {
 	c.settle()
 	c.put(len(c.batch))
-	el := &element{raw: l.raw}
 	p := &pending{
 		role: session.RoleAssistant, key: "error:" + formats.Int(l.offset), time: c.now, failed: true,
 		failure: cmp.Or(l.body().Get("message").Str(), l.body().Get("codex_error_info").Str(), "unknown"),
 	}
-	el.owners = append(el.owners, p)
 	c.emit(p)
 	c.anchor, c.context = c.b.Leaf(), false
-	c.keep(l, el)
+	c.keep(l)
 }
 
 // named gives the session a name.
@@ -252,43 +250,62 @@ func (c *conv) add(typ, key string, at int64, size int, members func(*strings.Bu
 	return c.taken(id, err)
 }
 
-// taken keeps the first error.
+// taken notes an entry that was added, or keeps the first error.
 func (c *conv) taken(id string, err error) string {
 	if c.err == nil {
 		c.err = err
 	}
+	c.added = append(c.added, id)
 	return id
 }
 
-// put adds an entry with the first n lines of the batch.
+// put keeps the first n lines of the batch with the entries that were added since: or with
+// the one before them, or, if there is none in their place, aside.
 func (c *conv) put(n int) {
 	if n == 0 || c.err != nil {
 		return
 	}
-	first := c.lines[0]
-	c.add(session.TypeCustom, "lines:"+formats.Int(first.offset), first.time, c.size, func(b *strings.Builder) {
-		b.WriteString(`"customType":"codex:` + customLines + `","data":[`)
-		for i, el := range c.batch[:n] {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			el.write(b, c.lines[i])
-		}
-		b.WriteByte(']')
-	})
-	rest := copy(c.batch, c.batch[n:])
-	copy(c.lines, c.lines[n:])
-	clear(c.batch[rest:])
-	clear(c.lines[rest:])
-	c.batch, c.lines, c.size = c.batch[:rest], c.lines[:rest], 0
-	for _, el := range c.batch {
-		c.size += len(el.raw)
+	first := c.batch[0]
+	lines, size := make([]formats.KeptLine, n), 0
+	for i, l := range c.batch[:n] {
+		lines[i] = formats.KeptLine{Text: l.raw}
+		size += len(l.raw)
+	}
+	c.batch, c.size = slices.Delete(c.batch, 0, n), c.size-size
+	if len(c.added) > 0 {
+		c.held = 0
+	}
+	if c.held += size; len(c.added) == 0 && (c.root || c.jump != "" || c.held > maxBatch) {
+		c.aside(customLines, "", first, lines...)
+		return
+	}
+	if c.err = c.b.Keep(c.added, lines...); c.err == nil {
+		c.marked()
 	}
 }
 
+// aside adds an entry for lines that become none, the first of which is l.
+func (c *conv) aside(name, data string, l line, lines ...formats.KeptLine) {
+	if c.err != nil {
+		return
+	}
+	c.taken(c.b.Aside(c.place(name+":"+formats.Int(l.offset), l.time), name, data, lines...))
+	c.marked()
+	c.held = 0
+	for _, l := range lines {
+		c.held += len(l.Text)
+	}
+}
+
+// marked begins a new piece of the source: all that was added has its lines.
+func (c *conv) marked() {
+	c.added = nil
+	c.b.Mark()
+}
+
 // keep adds a line to the batch.
-func (c *conv) keep(l line, el *element) {
-	c.batch, c.lines = append(c.batch, el), append(c.lines, l)
+func (c *conv) keep(l line) {
+	c.batch = append(c.batch, l)
 	if c.size += len(l.raw); c.size < maxBatch {
 		return
 	}
@@ -310,7 +327,7 @@ func (c *conv) emit(m *pending) {
 	if m.custom != "" {
 		typ = session.TypeCustomMessage
 	}
-	m.id = c.add(typ, m.key, m.time, size, func(b *strings.Builder) {
+	c.add(typ, m.key, m.time, size, func(b *strings.Builder) {
 		if m.custom != "" {
 			b.WriteString(`"customType":"` + m.custom + `","display":false,"content":`)
 			array(b, m.blocks)

@@ -23,7 +23,7 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	if t.Index && !t.DryRun && !formats.IsDir(t.Path) {
 		return fmt.Errorf("naming the session in %s: %s is no directory", indexFile, t.Path)
 	}
-	x := &exporter{s: s, t: t, restorer: restorer{s: s}, covered: map[string]bool{}, held: map[int]bool{}, placeOf: map[string]int{}, calls: map[string]session.ToolCall{}}
+	x := &exporter{s: s, t: t, keeper: t.Keeper(s, agent), covered: map[string]bool{}, held: map[int]bool{}, placeOf: map[string]int{}, calls: map[string]session.ToolCall{}}
 	if leaf, ok := s.Leaf(); ok {
 		x.path, _ = s.PathIndex(leaf)
 	}
@@ -70,8 +70,8 @@ func (x *exporter) there(ctx context.Context) (string, error) {
 
 // An exporter is the writing of one rollout.
 type exporter struct {
-	restorer
 	s       *session.Session
+	keeper  *formats.Keeper
 	t       *formats.Target
 	path    []int // entries, from the root to the leaf
 	steps   []step
@@ -113,21 +113,19 @@ func (x *exporter) plan(n, i int) {
 	x.entries = append(x.entries, e)
 	x.given += int64(len(e.Raw()))
 	x.held[i] = true
-	st := step{index: n, entry: e}
+	st := step{index: n, entry: e, lines: x.restore(i, 0)}
 	switch custom(e) {
 	case customMeta:
-		x.meta = e.Get("data")
-		return
+		if len(st.lines) > 0 {
+			x.meta, st.lines = st.lines[0].raw, st.lines[1:]
+		}
 	case customName:
 		x.named = session.OneLine(js.Value(e.Get("data")).Get("thread_name").Str())
 		return
-	case customLines:
-		st.lines = x.restoreAll(e, 0)
-		if len(st.lines) == 0 {
-			return
-		}
 	}
-	x.steps = append(x.steps, st)
+	if st.lines != nil || formats.CustomName(e, agent) == "" {
+		x.steps = append(x.steps, st)
+	}
 }
 
 // custom returns the name of an entry of ours.
@@ -136,28 +134,28 @@ func custom(e session.Entry) string { return formats.CustomName(e, "codex") }
 // maxNested is how many rollbacks may be abandoned by each other.
 const maxNested = 1000
 
-// restoreAll returns the lines of an entry.
-func (x *exporter) restoreAll(e session.Entry, depth int) []line {
-	var out []line
-	for element := range js.Elements(e.Get("data")) {
-		r, ok := x.restore(element)
-		switch {
-		case !ok:
-			x.lost.Add(formats.At(e), formats.KindDamage, "a line of codex that refers to what the session does not have, left out")
-			continue
-		case r.typ == typeEvent && r.kind == "thread_rolled_back" && len(r.covers) > 0:
-			lines, ok := x.abandoned(e, r.covers[0], depth)
-			if !ok {
-				continue
-			}
-			out = append(out, lines...)
-		case r.typ == typeEvent && r.kind == "thread_name_updated":
-			x.named = session.OneLine(r.body().Get("thread_name").Str())
+// restore returns the lines that the i-th entry keeps.
+func (x *exporter) restore(i, depth int) (out []line) {
+	lines, of := x.keeper.Lines(i)
+	if lines == nil {
+		return nil
+	}
+	e := x.s.Entries[i]
+	if custom(e) == customRollback {
+		var ok bool
+		if out, ok = x.abandoned(e, js.Value(e.Get("data")).Get("leaf").Str(), depth); !ok {
+			return nil
 		}
-		for _, id := range r.covers {
-			x.covered[id] = true
+	}
+	for _, kept := range lines {
+		l := parseLine(kept.Text)
+		if l.typ == typeEvent && l.kind == "thread_name_updated" {
+			x.named = session.OneLine(l.body().Get("thread_name").Str())
 		}
-		out = append(out, r.line)
+		out = append(out, l)
+	}
+	for _, id := range append(of, e.ID()) {
+		x.covered[id] = true
 	}
 	return out
 }
@@ -179,9 +177,7 @@ func (x *exporter) abandoned(e session.Entry, id string, depth int) (out []line,
 	}
 	for _, i := range branch[from:] {
 		x.held[i] = true
-		if custom(x.s.Entries[i]) == customLines {
-			out = append(out, x.restoreAll(x.s.Entries[i], depth+1)...)
-		}
+		out = append(out, x.restore(i, depth+1)...)
 	}
 	return out, true
 }

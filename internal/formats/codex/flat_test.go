@@ -63,7 +63,7 @@ func TestFlat(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := a.Read(t.Context(), info, b); err != nil {
+		if err := b.Read(t.Context(), a, info); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -91,7 +91,7 @@ func Try(ctx context.Context, f formats.Format, a formats.Archive, info formats.
 	b := formats.NewBuilder(f.About().Name,
 		func(line string) error { r.Lines = append(r.Lines, line); return nil },
 		func(l formats.Loss) { r.Losses = append(r.Losses, l) })
-	err := a.Read(ctx, info, b)
+	err := b.Read(ctx, a, info)
 	return r, err
 }
 

@@ -53,7 +53,7 @@ func TestLarge(t *testing.T) { // not in parallel: it looks at the heap
 			}
 			return nil
 		}, func(l formats.Loss) { t.Error(l) })
-		if err := a.Read(t.Context(), info, builder); err != nil {
+		if err := builder.Read(t.Context(), a, info); err != nil {
 			t.Fatal(err)
 		}
 	}
