@@ -156,7 +156,6 @@ type document struct {
 	header session.Header
 	place  row.Place
 
-	filter   prompts.Filter
 	said     []message // by the user
 	bad      int       // lines that cannot be read
 	subagent bool      // as far as it was read
@@ -223,7 +222,6 @@ func (d *document) take(e session.Entry) error {
 			return errSubagent
 		}
 	}
-	d.filter.Note(e)
 	if said, ok := prompts.Read(e); ok {
 		d.said = append(d.said, message{said, saidAt(e), d.src.Key(e)})
 	}
@@ -236,7 +234,7 @@ func (d *document) prompts() (list []prompt) {
 		return nil
 	}
 	for _, m := range d.said {
-		text, ok := d.filter.Text(m.Message)
+		text, ok := m.Message.Text()
 		if !ok {
 			continue
 		}

@@ -32,7 +32,7 @@ import (
 // is no message, and begins with "K/" in the K-th entry of "of". So an edit of a text changes
 // the text in the line. "sum" is a digest of what else the entries say: if they say something
 // else by now, the lines are no longer theirs.
-const keptMember = "kept"
+const keptMember = session.MemberKept
 
 // A KeptLine is a line of a source: JSON on one line.
 type KeptLine struct {

@@ -10,35 +10,6 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A Filter tells the prompts of one session from other messages of the user. The zero
-// value is ready for use. [Filter.Note] has to see the entries that are no messages
-// before [Filter.Text] is asked.
-type Filter struct {
-	not map[string]bool // ids of messages that are no prompts
-}
-
-// Note takes note of what an importer kept of the original in a custom entry: lines of
-// Claude Code in which it speaks to a sub-agent. Other entries say nothing.
-func (f *Filter) Note(e session.Entry) {
-	if e.Type() != session.TypeCustom || e.Str("customType") != "claude:line" {
-		return
-	}
-	data := js.Value(e.Get("data"))
-	sidechain := false
-	for l := range data.Get("lines").Elements() {
-		sidechain = sidechain || l.Get("line", "isSidechain").Truthy()
-	}
-	if !sidechain {
-		return
-	}
-	if f.not == nil {
-		f.not = map[string]bool{}
-	}
-	for id := range data.Get("of").Elements() {
-		f.not[strings.Clone(id.Str())] = true
-	}
-}
-
 // A Message is what matters of a message of the user. It keeps nothing of the entry alive,
 // whose images may be large.
 type Message struct {
@@ -53,6 +24,11 @@ func Read(e session.Entry) (said Message, ok bool) {
 	if !isMessage || m.Role() != session.RoleUser || js.Value(m.Get("synthetic")).Truthy() || m.Str("attribution") == "agent" {
 		return Message{}, false
 	}
+	for line := range e.KeptLines("claude") {
+		if line.Get("isSidechain").Truthy() { // Claude Code speaks to a sub-agent
+			return Message{}, false
+		}
+	}
 	said.ID = strings.Clone(e.ID())
 	m, _, _ = m.Said()
 	for b := range m.Blocks() {
@@ -65,10 +41,7 @@ func Read(e session.Entry) (said Message, ok bool) {
 
 // Text returns the text of a prompt: its texts without those that a program wrote, with
 // line feeds between. ok is false if the message is no prompt, or one without text.
-func (f *Filter) Text(said Message) (text string, ok bool) {
-	if f.not[said.ID] {
-		return "", false
-	}
+func (said Message) Text() (text string, ok bool) {
 	var texts []string
 	for _, one := range said.texts {
 		if !fromProgram(one) {

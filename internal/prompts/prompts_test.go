@@ -10,23 +10,17 @@ import (
 // of returns the prompts of lines, each in a pair of brackets.
 func of(t *testing.T, lines string) string {
 	t.Helper()
-	var f Filter
-	var all []session.Entry
+	var out strings.Builder
 	for line := range strings.Lines(lines) {
 		e, err := session.ParseEntry(strings.TrimSpace(line))
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		f.Note(e)
-		all = append(all, e)
-	}
-	var out strings.Builder
-	for _, e := range all {
 		said, ok := Read(e)
 		if !ok {
 			continue
 		}
-		if text, ok := f.Text(said); ok {
+		if text, ok := said.Text(); ok {
 			out.WriteString("[" + text + "]")
 		}
 	}
@@ -37,6 +31,9 @@ func TestPrompts(t *testing.T) {
 	t.Parallel()
 	user := func(content string) string {
 		return `{"type":"message","id":"u1","message":{"role":"user","content":` + content + `}}`
+	}
+	kept := func(content, sidechain string) string {
+		return strings.TrimSuffix(user(content), "}") + `,"kept":{"claude":{"n":[1],"lines":[{"type":"user","isSidechain":` + sidechain + `}]}}}`
 	}
 	for _, tt := range []struct{ name, lines, want string }{
 		{"a text", user(`"fix it"`), "[fix it]"},
@@ -56,8 +53,8 @@ func TestPrompts(t *testing.T) {
 		{"a continuation", user(`"This session is being continued from a previous conversation that ran out of context. The summary:\nx"`), ""},
 		{"a wrapper is quoted", user(`"what does <command-name>/x</command-name> mean?"`), "[what does <command-name>/x</command-name> mean?]"},
 		{"a reminder beside it", user(`[{"type":"text","text":"<system-reminder>\nbe brief\n</system-reminder>"},{"type":"text","text":"fix it"}]`), "[fix it]"},
-		{"Claude Code: a sidechain", user(`"do a part"`) + "\n" + `{"type":"custom","customType":"claude:line","data":{"of":["u1"],"lines":[{"n":1,"line":{"type":"user","isSidechain":true}}]}}`, ""},
-		{"Claude Code: a prompt", user(`"do it"`) + "\n" + `{"type":"custom","customType":"claude:line","data":{"of":["u1"],"lines":[{"n":1,"line":{"type":"user","isSidechain":false}}]}}`, "[do it]"},
+		{"Claude Code: a sidechain", kept(`"do a part"`, "true"), ""},
+		{"Claude Code: a prompt", kept(`"do it"`, "false"), "[do it]"},
 		{"marked blocks", user(`[{"type":"text","text":"see @a.go"},{"type":"text","text":"package a","harness":"opencode"}]`), "[see @a.go]"},
 		{"marked as a whole", user(`[{"type":"text","text":"Weiter.","harness":"opencode"}]`), ""},
 	} {

@@ -66,9 +66,9 @@ func TestIsSubagent(t *testing.T) {
 	}{
 		{name: "a prompt", line: `{"type":"message","id":"a","message":{"role":"user","content":"session_init codex:meta"}}`},
 		{name: "oh-my-pi: a task", line: `{"type":"session_init","id":"a","task":"x"}`, want: true},
-		{name: "codex: a thread", line: `{"type":"custom","id":"a","customType":"codex:meta","data":{"payload":{"thread_source":"subagent","source":"cli"}}}`, want: true},
-		{name: "codex: an older one", line: `{"type":"custom","id":"a","customType":"codex:meta","data":{"payload":{"source":{"subagent":"review"}}}}`, want: true},
-		{name: "codex: a person's", line: `{"type":"custom","id":"a","customType":"codex:meta","data":{"payload":{"thread_source":"user","source":"cli"}}}`},
+		{name: "codex: a thread", line: `{"type":"custom","id":"a","customType":"codex:meta","kept":{"codex":{"lines":[{"payload":{"thread_source":"subagent","source":"cli"}}]}}}`, want: true},
+		{name: "codex: an older one", line: `{"type":"custom","id":"a","customType":"codex:meta","kept":{"codex":{"lines":[{"payload":{"source":{"subagent":"review"}}}]}}}`, want: true},
+		{name: "codex: a person's", line: `{"type":"custom","id":"a","customType":"codex:meta","kept":{"codex":{"lines":[{"payload":{"thread_source":"user","source":"cli"}}]}}}`},
 		{name: "opencode: a child", line: `{"type":"custom","id":"a","customType":"opencode:session","data":{"parentID":"ses_1"}}`, want: true},
 		{name: "opencode: a person's", line: `{"type":"custom","id":"a","customType":"opencode:session","data":{"id":"ses_1"}}`},
 		{name: "an extension's", line: `{"type":"custom","id":"a","customType":"other","data":{"parentID":"ses_1"}}`},

@@ -57,7 +57,6 @@ func IsSubagent(h session.Header, e session.Entry) bool {
 	if h.ParentSession != "" && strings.HasPrefix(h.ID, "agent-") {
 		return true // as Claude Code names them
 	}
-	data := js.Value(e.Get("data"))
 	switch {
 	case e.Type() == session.TypeSessionInit:
 		return true
@@ -66,10 +65,12 @@ func IsSubagent(h session.Header, e session.Entry) bool {
 	}
 	switch e.Str("customType") {
 	case "codex:meta":
-		meta := data.Get("payload")
-		return meta.Get("thread_source").Str() == "subagent" || meta.Get("source", "subagent") != ""
+		for line := range e.KeptLines("codex") {
+			meta := line.Get("payload")
+			return meta.Get("thread_source").Str() == "subagent" || meta.Get("source", "subagent") != ""
+		}
 	case "opencode:session":
-		return data.Get("parentID").Str() != ""
+		return js.Value(e.Get("data")).Get("parentID").Str() != ""
 	}
 	return false
 }

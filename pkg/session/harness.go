@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"iter"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -146,6 +147,20 @@ func (e Entry) Aside() string {
 		return ""
 	}
 	return agentOf(e.Str("customType"))
+}
+
+// MemberKept is the member of an entry in which an importer keeps what the lines say that the
+// entry was made of: {"AGENT":{"lines":[…]}}. It is for the way back to that agent, and
+// not to be read by people. internal/formats writes and reads it.
+const MemberKept = "kept"
+
+// KeptLines yields the lines that an importer keeps with an entry for an agent, as far as
+// they are not said by the entry itself.
+func (e Entry) KeptLines(agent string) iter.Seq[js.Value] {
+	if !strings.Contains(e.raw, `"`+MemberKept+`"`) {
+		return func(func(js.Value) bool) {}
+	}
+	return js.Value(e.Get(MemberKept)).Get(agent, "lines").Elements()
 }
 
 // Said returns the message without the blocks that are words of an agent, the agent, and

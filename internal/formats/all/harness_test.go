@@ -11,6 +11,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/internal/view"
 	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -112,7 +113,7 @@ func withoutAsides(t *testing.T, text string) string {
 	var out strings.Builder
 	for _, e := range s.Entries {
 		if !e.IsAside() {
-			out.WriteString(e.Raw() + "\n")
+			out.WriteString(string(js.Value(e.Raw()).Without(session.MemberKept)) + "\n")
 		}
 	}
 	return out.String()
