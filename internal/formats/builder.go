@@ -13,7 +13,7 @@ import (
 // its source: first [Builder.Header], then the entries, parents before children.
 // Each entry hangs from the one before it unless its [Place] says otherwise.
 //
-// Nothing is kept but the ids, and from [Builder.Mark] on what lines may be kept with, so a
+// Nothing is kept but the ids, and from [Builder.BeginKeeping] on what lines may be kept with, so a
 // session may be larger than memory. The first error of the function that takes the lines
 // is what every further call returns.
 type Builder struct {
@@ -31,7 +31,7 @@ type Builder struct {
 	entries int
 	known   map[string]bool
 	held    *heldEntry        // the entry added last
-	recent  map[string]string // entries added since Mark, by their ids; nil before
+	recent  map[string]string // entries added since lines were kept, by their ids; nil if none are
 	err     error
 }
 

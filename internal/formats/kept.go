@@ -34,10 +34,11 @@ import (
 // else by now, the lines are no longer theirs.
 const keptMember = session.MemberKept
 
-// A KeptLine is a line of a source: JSON on one line.
+// A KeptLine is a line of a source: JSON on one line, or any text, which has no references.
 type KeptLine struct {
 	N    int // its place among the lines, 0 if their entries are in order
 	Text string
+	Fact bool // it stays true whatever its entry says: it has no references, and no part in the sum
 }
 
 // The kinds of references.
@@ -224,8 +225,8 @@ func (r *referrer) put(raw, kind, path string) {
 
 // line returns a line with references in place of the values that the bodies have.
 func (r *referrer) line(raw string) string {
-	if slices.ContainsFunc(refKinds, func(kind string) bool { return strings.Contains(raw, `{"`+kind+`":`) }) {
-		return js.Quote(raw) // what looks like a reference and is none
+	if !strings.HasPrefix(raw, "{") || slices.ContainsFunc(refKinds, func(kind string) bool { return strings.Contains(raw, `{"`+kind+`":`) }) {
+		return js.Quote(raw) // no JSON, or what looks like a reference and is none
 	}
 	r.used, r.found = map[string]int{}, r.found[:0]
 	r.walk(raw, 0, "", 0)
@@ -348,9 +349,11 @@ func fill(text string, bodies []body, paths []map[string]bool) (line string, ok 
 func keptText(agent string, of []string, bodies []body, lines []KeptLine) string {
 	r := newReferrer(bodies)
 	texts, places := make([]string, len(lines)), make([]string, len(lines))
-	placed := false
+	placed, bound := false, false
 	for i, l := range lines {
-		texts[i], places[i] = r.line(l.Text), strconv.Itoa(l.N)
+		if texts[i], places[i] = l.Text, strconv.Itoa(l.N); !l.Fact {
+			texts[i], bound = r.line(l.Text), len(bodies) > 0
+		}
 		placed = placed || l.N != 0
 	}
 	var fields []js.Field
@@ -361,7 +364,7 @@ func keptText(agent string, of []string, bodies []body, lines []KeptLine) string
 		}
 		fields = append(fields, js.RawField("of", Array(ids...)))
 	}
-	if len(bodies) > 0 {
+	if bound {
 		fields = append(fields, js.StringField("sum", sumOf(bodies, r.paths)))
 	}
 	if placed {
@@ -457,33 +460,30 @@ func (k *Keeper) Lines(i int) (lines []KeptLine, of []string) { return k.lines[i
 // Covers reports whether the lines of an entry are kept, with it or with another one.
 func (k *Keeper) Covers(id string) bool { return k.covered[id] }
 
-// Mark begins a piece of the source: what [Builder.Keep] keeps may refer to the entries that
-// are added from here on. They are in memory until the next one; and from the first Mark on
-// the entry added last is given out with the one behind it, or by [Builder.Read].
-func (b *Builder) Mark() {
-	if b.recent == nil {
-		b.recent = map[string]string{}
-	}
-	clear(b.recent)
-}
+// BeginKeeping says that lines of the source will be kept. From here on the entries added since
+// the last of them are in memory, and the one added last is given out with the one behind
+// it, or by [Builder.Read].
+func (b *Builder) BeginKeeping() { b.recent = map[string]string{} }
 
-// Keep keeps lines of the source with the entry added last, until then; of are the entries that
-// they became beside it, which have been added since [Builder.Mark]. Further lines for the same entry
-// stand behind them.
+// Keep keeps lines of the source with the entry added last; of are the entries that they became
+// beside it, which have been added since lines were kept before. Further lines for the same
+// entry stand behind them.
 func (b *Builder) Keep(of []string, lines ...KeptLine) error {
 	if b.held == nil {
 		return errors.New("keeping a line: no entry was added before it")
 	}
 	for _, id := range of {
-		if _, ok := b.recent[id]; !ok {
+		raw, ok := b.recent[id]
+		if !ok {
 			return fmt.Errorf("keeping a line: %q is none of the entries at hand", id)
 		}
 		if !slices.Contains(b.held.of, id) && id != b.held.id {
 			b.held.of = append(b.held.of, id)
-			b.held.bodies = append(b.held.bodies, bodyOf(b.recent[id]))
+			b.held.bodies = append(b.held.bodies, bodyOf(raw))
 		}
 	}
 	b.held.lines = append(b.held.lines, lines...)
+	clear(b.recent)
 	return nil
 }
 
@@ -495,9 +495,10 @@ func (b *Builder) Aside(p Place, name, data string, lines ...KeptLine) (id strin
 		return "", err
 	}
 	if b.held == nil {
-		return "", errors.New("keeping a line aside: nothing was marked")
+		return "", errors.New("keeping a line aside: BeginKeeping was not called")
 	}
 	b.held.aside, b.held.lines = true, lines
+	clear(b.recent)
 	return id, nil
 }
 

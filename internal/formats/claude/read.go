@@ -30,7 +30,7 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	}
 	c := &conversion{src: src, file: f, b: b, tools: map[string]string{}, start: &slot{group: none}}
 	c.slot = c.start
-	b.Mark()
+	b.BeginKeeping()
 	c.index, err = indexed(ctx, f, func(number, size int) {
 		b.Lose(src.At(number), formats.KindDamage, "not a JSON object, line of %d bytes skipped", size)
 	})
@@ -326,7 +326,6 @@ func (c *conversion) user(i int, at *slot) error {
 		}
 	}
 	var of []string
-	c.b.Mark()
 	for k, m := range messages {
 		p := c.place(i, tail, l.time())
 		if k > 0 {

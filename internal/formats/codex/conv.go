@@ -279,9 +279,8 @@ func (c *conv) put(n int) {
 		c.aside(customLines, "", first, lines...)
 		return
 	}
-	if c.err = c.b.Keep(c.added, lines...); c.err == nil {
-		c.marked()
-	}
+	c.err = c.b.Keep(c.added, lines...)
+	c.added = nil
 }
 
 // aside adds an entry for lines that become none, the first of which is l.
@@ -290,17 +289,10 @@ func (c *conv) aside(name, data string, l line, lines ...formats.KeptLine) {
 		return
 	}
 	c.taken(c.b.Aside(c.place(name+":"+formats.Int(l.offset), l.time), name, data, lines...))
-	c.marked()
-	c.held = 0
+	c.added, c.held = nil, 0
 	for _, l := range lines {
 		c.held += len(l.Text)
 	}
-}
-
-// marked begins a new piece of the source: all that was added has its lines.
-func (c *conv) marked() {
-	c.added = nil
-	c.b.Mark()
 }
 
 // keep adds a line to the batch.

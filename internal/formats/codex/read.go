@@ -51,7 +51,7 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 		return err
 	}
 	r.conv.session, r.conv.at = header.ID, header.Time
-	b.Mark()
+	b.BeginKeeping()
 	for _, n := range own {
 		if err := r.bases(ctx, n); err != nil {
 			return err

@@ -156,7 +156,7 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	if s.db == nil {
 		return s.readFile(ctx, info, b)
 	}
-	r := &reading{store: s, b: b, rows: map[string]rowFacts{}}
+	r := &reading{store: s, b: b}
 	var err error
 	if s.layout.upstream {
 		err = r.upstream(ctx, row, info.ID)

@@ -84,12 +84,15 @@ func newExporter(s *session.Session, t *formats.Target) *exporter {
 			if json.Unmarshal([]byte(data), &f) == nil && f.Layout != "" {
 				x.facts, x.kept = f, true
 			}
-		case "zeroclaw:rows":
-			for id, value := range js.Members(data) {
-				var f rowFacts
-				if json.Unmarshal([]byte(value), &f) == nil {
-					x.known[js.Unquote(id)] = f
-				}
+		}
+	}
+	keeper := t.Keeper(s, "zeroclaw")
+	for i, e := range s.Entries {
+		lines, _ := keeper.Lines(i)
+		for _, l := range lines {
+			var f rowFacts
+			if json.Unmarshal([]byte(l.Text), &f) == nil {
+				x.known[e.ID()] = f
 			}
 		}
 	}
@@ -303,18 +306,15 @@ func (r *reading) cut(c *cut, before int64) error {
 	if before != 0 && p.Time > before {
 		p.Time = before // it may have been made while that was being written
 	}
-	var id string
 	var err error
 	if c.text != "" {
-		id, err = r.b.Compaction(p, c.text, "", r.spent.tokens())
+		_, err = r.b.Compaction(p, c.text, "", r.spent.tokens())
 	} else {
-		id, err = r.b.Add(p, session.TypeResetBoundary)
+		_, err = r.b.Add(p, session.TypeResetBoundary)
 	}
 	if err != nil {
 		return err
 	}
 	r.spent = 0
-	r.rows[id] = rowFacts{State: true}
-	r.order = append(r.order, id)
-	return nil
+	return r.keep(rowFacts{State: true})
 }

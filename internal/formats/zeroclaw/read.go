@@ -21,9 +21,7 @@ import (
 type reading struct {
 	store *store
 	b     *formats.Builder
-	spent estimate            // since the last compaction
-	rows  map[string]rowFacts // of entries, until they are told
-	order []string
+	spent estimate // since the last compaction
 	facts sessionFacts
 }
 
@@ -81,25 +79,24 @@ func (r *reading) add(m message) error {
 	if loaded(m.role) {
 		r.spent.add(m.content)
 	}
-	var id string
 	var err error
 	raw := "" // what is to be kept of the content
 	switch m.role {
 	case "user":
-		id, err = r.b.Message(m.place(), formats.User([]string{formats.Text(m.content)}))
+		_, err = r.b.Message(m.place(), formats.User([]string{formats.Text(m.content)}))
 	case "assistant":
-		id, err = r.b.Message(m.place(), formats.Assistant([]string{formats.Text(m.content)}))
+		_, err = r.b.Message(m.place(), formats.Assistant([]string{formats.Text(m.content)}))
 	case "tool":
 		raw = m.content
-		id, err = r.b.Message(m.place(), toolResult(m))
+		_, err = r.b.Message(m.place(), toolResult(m))
 	default: // which no model is shown
-		id, err = r.b.Custom(m.place(), "message", js.Object(
+		_, err = r.b.Custom(m.place(), "message", js.Object(
 			js.StringField("role", m.role), js.StringField("content", m.content)))
 	}
 	if err != nil {
 		return err
 	}
-	return r.note(id, m, raw)
+	return r.note(m, raw)
 }
 
 // toolResult returns the result that a tool's row holds: a JSON object with the
@@ -116,13 +113,13 @@ func toolResult(m message) session.Message {
 
 // summary adds the compaction whose summary a message is.
 func (r *reading) summary(m message) error {
-	id, err := r.b.Compaction(m.place(), m.content[len(summaryPrefix):], "", r.spent.tokens())
+	_, err := r.b.Compaction(m.place(), m.content[len(summaryPrefix):], "", r.spent.tokens())
 	if err != nil {
 		return err
 	}
 	r.spent = 0
 	r.spent.add(m.content)
-	return r.note(id, m, "")
+	return r.note(m, "")
 }
 
 // fork reads a session of the fork.
@@ -144,10 +141,7 @@ func (r *reading) fork(ctx context.Context, row int64) error {
 	if err == nil {
 		err = r.cut(cut, 0)
 	}
-	if err != nil {
-		return err
-	}
-	return r.tell()
+	return err
 }
 
 // forkMessage adds a message, and the cut if that is due.
@@ -197,11 +191,11 @@ type rowFacts struct {
 	State   bool    `json:"state,omitempty"`   // there is no row: it follows from the state
 }
 
-// maxRows is how many rows are told of in one entry.
-const maxRows = 200
-
-// note keeps what the entry id cannot say of the message it was made of.
-func (r *reading) note(id string, m message, raw string) error {
+// note keeps what the entry added last cannot say of the message it was made of.
+func (r *reading) note(m message, raw string) error {
+	if r.store == nil {
+		return nil // a file of the older backend has no rows
+	}
 	f := rowFacts{ID: m.id}
 	if !m.timed || timeText(m.ms) != m.created {
 		f.Created = &m.created
@@ -213,31 +207,16 @@ func (r *reading) note(id string, m message, raw string) error {
 	if raw != "" {
 		f.Content = &raw
 	}
-	r.rows[id] = f
-	if r.order = append(r.order, id); len(r.order) == maxRows {
-		return r.tell()
-	}
-	return nil
+	return r.keep(f)
 }
 
-// tell adds an entry about the rows of those before it.
-func (r *reading) tell() error {
-	if len(r.order) == 0 {
-		return nil
+// keep keeps facts with the entry added last.
+func (r *reading) keep(f rowFacts) error {
+	data, err := json.Marshal(f)
+	if err != nil {
+		return fmt.Errorf("keeping what a row of %s says: %w", r.store.path, err)
 	}
-	fields := make([]js.Field, len(r.order))
-	for i, id := range r.order {
-		data, err := json.Marshal(r.rows[id])
-		if err != nil {
-			return fmt.Errorf("keeping what %s says of its rows: %w", r.store.path, err)
-		}
-		fields[i] = js.RawField(id, string(data))
-	}
-	last := r.order[len(r.order)-1]
-	r.order = r.order[:0]
-	clear(r.rows)
-	_, err := r.b.Custom(formats.Place{Key: "rows " + last}, "rows", js.Object(fields...))
-	return err
+	return r.b.Keep(nil, formats.KeptLine{Text: string(data), Fact: f.Content == nil})
 }
 
 // session reads the row of the session, and its state.
@@ -338,6 +317,7 @@ func (r *reading) header() error {
 	if err := r.b.Header(session.HeaderFields{ID: idOf(r.facts.id), Time: ms, CWD: r.store.cwd}); err != nil {
 		return err
 	}
+	r.b.BeginKeeping()
 	data, err := json.Marshal(r.facts)
 	if err != nil {
 		return fmt.Errorf("keeping what %s says of session %s: %w", r.store.path, r.facts.id, err)

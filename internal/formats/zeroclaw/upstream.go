@@ -90,10 +90,7 @@ func (r *reading) upstream(ctx context.Context, first int64, id string) error {
 	}
 	err := r.messages(ctx, r.add, `SELECT id, CAST(role AS TEXT), CAST(content AS TEXT), CAST(created_at AS TEXT), NULL FROM sessions
 		WHERE session_key = ? ORDER BY id`, string(key))
-	if err != nil {
-		return err
-	}
-	return r.tell()
+	return err
 }
 
 // listFile yields the session of a file of the older backend, whose name is the key.
@@ -138,7 +135,7 @@ func (s *store) readFile(ctx context.Context, info formats.Info, b *formats.Buil
 			b.Lose(src.At(l.Number), formats.KindDamage, "no message; skipped, as ZeroClaw does")
 			continue
 		}
-		r := &reading{b: b, rows: map[string]rowFacts{}}
+		r := &reading{b: b}
 		m := message{id: int64(l.Number), role: role.Str(), content: content.Str(), timed: true}
 		if err := r.add(m); err != nil {
 			return fmt.Errorf("%s: %w", src.At(l.Number), err)
