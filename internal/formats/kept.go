@@ -345,8 +345,8 @@ func fill(text string, bodies []body, paths []map[string]bool) (line string, ok 
 	return b.String(), true
 }
 
-// keptText returns the value of the member for lines that became the entries of bodies.
-func keptText(agent string, of []string, bodies []body, lines []KeptLine) string {
+// keptText returns what is kept of lines that became the entries of bodies.
+func keptText(of []string, bodies []body, lines []KeptLine) string {
 	r := newReferrer(bodies)
 	texts, places := make([]string, len(lines)), make([]string, len(lines))
 	placed, bound := false, false
@@ -370,7 +370,7 @@ func keptText(agent string, of []string, bodies []body, lines []KeptLine) string
 	if placed {
 		fields = append(fields, js.RawField("n", Array(places...)))
 	}
-	return js.Object(js.RawField(agent, js.Object(append(fields, js.RawField("lines", Array(texts...)))...)))
+	return js.Object(append(fields, js.RawField("lines", Array(texts...)))...)
 }
 
 func sumOf(bodies []body, paths []map[string]bool) string {
@@ -524,7 +524,11 @@ func (b *Builder) release() error {
 	if !h.aside {
 		h.bodies = append(h.bodies, bodyOf(h.line))
 	}
-	return b.emit(string(js.Value(h.line).Add(js.RawField(keptMember, keptText(b.format, h.of, h.bodies, h.lines)))))
+	kept := keptText(h.of, h.bodies, h.lines)
+	if others := js.Value(h.line).Get(keptMember); others.IsObject() { // an entry that came through another agent before
+		return b.emit(string(js.Value(h.line).With(keptMember, others.With(b.format, js.Value(kept)))))
+	}
+	return b.emit(string(js.Value(h.line).Add(js.RawField(keptMember, js.Object(js.RawField(b.format, kept))))))
 }
 
 // Read gives a session of an archive to b, all of it.

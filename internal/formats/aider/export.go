@@ -37,6 +37,8 @@ type exporter struct {
 	s   *session.Session
 	out strings.Builder
 
+	kept map[string]string // how entries stand in the history that was read
+
 	losses formats.ByKind // each kind is told in one line
 }
 
@@ -65,30 +67,20 @@ func (x *exporter) chat(projection []convo.Projected) {
 		}
 	}
 	x.out.WriteString(begin)
-	for i, p := range projection {
-		layout := ""
-		if i+1 < len(projection) {
-			layout = layoutOf(p.Entry, projection[i+1].Entry)
+	x.kept = map[string]string{}
+	keeper := x.t.Keeper(x.s, "aider")
+	for i, e := range x.s.Entries {
+		if lines, _ := keeper.Lines(i); len(lines) > 0 {
+			x.kept[e.ID()] = lines[0].Text
 		}
-		x.projected(p, layout)
 	}
-}
-
-// layoutOf returns how the message of e stands in the file that it was read from,
-// if next, the entry behind it, says so.
-func layoutOf(e, next session.Entry) string {
-	if next.Str("customType") != "aider:"+customText {
-		return ""
+	for _, p := range projection {
+		x.projected(p)
 	}
-	data := next.Get("data")
-	if js.Value(data).Get("of").Str() != e.ID() {
-		return ""
-	}
-	return js.Value(data).Get("raw").Str()
 }
 
 // projected writes what an entry says.
-func (x *exporter) projected(p convo.Projected, layout string) {
+func (x *exporter) projected(p convo.Projected) {
 	e := p.Entry
 	switch e.Type() {
 	case session.TypeCustom:
@@ -104,29 +96,25 @@ func (x *exporter) projected(p convo.Projected, layout string) {
 		x.losses.Add(e, formats.KindEntry)
 	}
 	for _, m := range convo.ToLLM(p.Messages) {
-		x.message(e, m, layout)
+		x.message(e, m)
 	}
 }
 
 // custom writes what was kept of a history.
 func (x *exporter) custom(e session.Entry) {
-	data := e.Get("data")
-	str := func(name string) string { return js.Value(data).Get(name).Str() }
 	switch e.Str("customType") {
 	case "aider:" + customStart:
 	case "aider:" + customTool:
-		x.out.WriteString(cmp.Or(str("raw"), framed(tool, str("text"))))
+		x.out.WriteString(cmp.Or(x.kept[e.ID()], framed(tool, js.Value(e.Get("data")).Get("text").Str())))
 	case "aider:" + customText:
-		if str("of") == "" {
-			x.out.WriteString(str("raw"))
-		}
+		x.out.WriteString(x.kept[e.ID()])
 	default:
 		x.losses.Add(e, formats.KindEntry)
 	}
 }
 
 // message writes a message.
-func (x *exporter) message(e session.Entry, m session.Message, layout string) {
+func (x *exporter) message(e session.Entry, m session.Message) {
 	var r role
 	switch m.Role() {
 	case session.RoleUser:
@@ -145,10 +133,7 @@ func (x *exporter) message(e session.Entry, m session.Message, layout string) {
 		return
 	}
 	text := m.Text("\n\n")
-	written := framed(r, text)
-	if body, ok := messageIn(r, layout); ok && body == text {
-		written = layout
-	}
+	written := cmp.Or(x.kept[e.ID()], framed(r, text))
 	x.blocks(e, m)
 	if r == user || strip(text) != "" {
 		if !faithful(r, text, written) {

@@ -16,8 +16,8 @@ import (
 // The custom entries, without the format's name.
 const (
 	customStart = "start" // {"text"}: what stands around the line that begins the session
-	customTool  = "tool"  // {"text"}, and "raw" if it stands otherwise than aider would put it
-	customText  = "text"  // {"of","raw"}: how a message stands there; without "of", what is none
+	customTool  = "tool"  // {"text"}: what the program said
+	customText  = "text"  // what is no message
 )
 
 func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
@@ -57,6 +57,7 @@ func formatTime(ms int64) string { return timeOf(ms).Format("2006-01-02 15:04:05
 
 // chat reads a session of a chat history.
 func (c *conversion) chat(ctx context.Context, r io.Reader, at int64) error {
+	c.b.BeginKeeping()
 	cut := cutter{give: c.piece}
 	var raw strings.Builder // of the beginning
 	opening, began := true, false
@@ -115,36 +116,27 @@ func (c *conversion) opened(raw string, at int64) error {
 	return err
 }
 
-// piece adds the entries for a piece.
-func (c *conversion) piece(p *piece) error {
+// piece adds the entry for a piece, and keeps how it stands there, unless aider would put it so.
+func (c *conversion) piece(p *piece) (err error) {
 	place := formats.Place{Key: "line " + strconv.Itoa(p.line)}
 	text, raw := p.text(), p.raw.String()
-	var kept []js.Field
-	if framed(p.role, text) != raw {
-		kept = []js.Field{js.StringField("raw", raw)}
-	}
+	blocks := []string{formats.Text(text)}
 	switch {
 	case strip(p.body.String()) == "" && p.role != tool:
-		return c.keep(p, formats.Str("raw", raw))
+		place.Key = "layout of line " + strconv.Itoa(p.line)
+		_, err = c.b.Aside(place, customText, "", formats.KeptLine{Text: raw})
+		return err
 	case p.role == tool:
-		_, err := c.b.Custom(place, customTool, js.Object(append([]js.Field{js.StringField("text", text)}, kept...)...))
+		_, err = c.b.Custom(place, customTool, js.Object(js.StringField("text", text)))
+	case p.role == assistant:
+		_, err = c.b.Message(place, formats.Assistant(blocks))
+	default:
+		_, err = c.b.Message(place, formats.User(blocks))
+	}
+	if err != nil || framed(p.role, text) == raw {
 		return err
 	}
-	m := formats.User([]string{formats.Text(text)})
-	if p.role == assistant {
-		m = formats.Assistant([]string{formats.Text(text)})
-	}
-	id, err := c.b.Message(place, m)
-	if err != nil || kept == nil {
-		return err
-	}
-	return c.keep(p, js.StringField("of", id), kept[0])
-}
-
-// keep adds an entry for the layout of a piece.
-func (c *conversion) keep(p *piece, fields ...js.Field) error {
-	_, err := c.b.Custom(formats.Place{Key: "layout of line " + strconv.Itoa(p.line)}, customText, js.Object(fields...))
-	return err
+	return c.b.Keep(nil, formats.KeptLine{Text: raw})
 }
 
 // A spoken message is one as aider's reader gives it.
@@ -200,24 +192,6 @@ func faithful(r role, text, written string) bool {
 	}
 	got := readers(written, true)
 	return len(got) == 1 && got[0].role == r && unframed(r, got[0].text) == want
-}
-
-// messageIn returns what a message of r says that stands as raw in a file; ok is
-// false if raw is not one message of r.
-func messageIn(r role, raw string) (text string, ok bool) {
-	n := 0
-	c := cutter{give: func(p *piece) error {
-		if n++; p.role == r {
-			text, ok = p.text(), true
-		}
-		return nil
-	}}
-	for l, err := range lines(strings.NewReader(raw), 1, 0) {
-		if err != nil || c.add(l, l.number) != nil {
-			return "", false
-		}
-	}
-	return text, c.end() == nil && ok && n == 1
 }
 
 // A role says whose lines are.

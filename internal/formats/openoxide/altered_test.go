@@ -1,7 +1,7 @@
 package openoxide_test
 
 import (
-	"encoding/hex"
+	"encoding/base64"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -15,8 +15,8 @@ import (
 func TestAlteredRows(t *testing.T) {
 	t.Parallel()
 	kept := func(id, row, role string) string {
-		return fmt.Sprintf(`{"type":"custom","id":%q,"parentId":null,"timestamp":"2026-01-02T03:04:05.678Z","customType":"openoxide:content","data":{"id":%q,"role":%q,"time_created":1767323045678,"hex":%q}}`+"\n",
-			id, row, role, hex.EncodeToString([]byte{0xa1, 'x'}))
+		return fmt.Sprintf(`{"type":"custom","id":%q,"parentId":null,"timestamp":"2026-01-02T03:04:05.678Z","customType":"openoxide:content","kept":{"openoxide":{"lines":[{"id":%q,"role":%q,"time_created":1767323045678,"content":%q}]}}}`+"\n",
+			id, row, role, base64.StdEncoding.EncodeToString([]byte{0xa1, 'x'}))
 	}
 	header, _, _ := strings.Cut(comb(0), "\n")
 	s := parse(t, header+"\n"+kept("a0000001", "01KDYDPV6E0000000000000000", "user")+

@@ -1,7 +1,6 @@
 package openoxide
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -69,13 +68,12 @@ type kept struct {
 	Revert    *string `json:"revert_oid"`
 }
 
-// content is what a custom entry "openoxide:content" holds.
+// content is a row that an entry keeps.
 type content struct {
-	Entry string `json:"entry"`
-	ID    string `json:"id"`
-	Role  string `json:"role"`
-	Time  int64  `json:"time_created"`
-	Hex   string `json:"hex"`
+	ID      string `json:"id"`
+	Role    string `json:"role"`
+	Time    int64  `json:"time_created"`
+	Content []byte `json:"content"`
 }
 
 // An exporter writes one session and the forks that its branches become.
@@ -83,7 +81,7 @@ type exporter struct {
 	t        *formats.Target
 	s        *session.Session
 	kept     kept
-	contents map[string]content // by the entry that was made of it, else by that which keeps it
+	contents map[string]content // by the entry that keeps it
 	rowIDs   map[string]bool    // of contents
 	header   string             // of the session that was exported before, "" if none
 	parent   any                // of the first branch
@@ -95,9 +93,12 @@ type exporter struct {
 // newExporter tells all losses. into is the database if there may be one.
 func newExporter(ctx context.Context, s *session.Session, t *formats.Target, into string) (*exporter, error) {
 	x := &exporter{t: t, s: s, contents: map[string]content{}, rowIDs: map[string]bool{}}
-	for _, e := range s.Entries {
-		if e.Type() == session.TypeCustom {
-			x.remember(e)
+	keeper := t.Keeper(s, "openoxide")
+	for i, e := range s.Entries {
+		x.remember(e)
+		var c content
+		if lines, _ := keeper.Lines(i); len(lines) > 0 && json.Unmarshal([]byte(lines[0].Text), &c) == nil {
+			x.contents[e.ID()] = x.usable(e, c)
 		}
 	}
 	if err := x.branches(ctx); err != nil {
@@ -113,11 +114,6 @@ func (x *exporter) remember(e session.Entry) {
 		var k kept
 		if json.Unmarshal(data, &k) == nil {
 			x.kept = k
-		}
-	case "openoxide:" + customContent:
-		var c content
-		if json.Unmarshal(data, &c) == nil {
-			x.contents[cmp.Or(c.Entry, e.ID())] = x.usable(e, c)
 		}
 	case "openoxide:" + customHeader:
 		x.header, x.headerEntry = string(js.Value(string(data)).Get("header")), e
@@ -153,8 +149,6 @@ func (x *exporter) own(e session.Entry) bool {
 	switch e.Str("customType") {
 	case "openoxide:" + customSession, "openoxide:" + customHeader:
 		return true
-	case "openoxide:" + customContent:
-		return js.Value(e.Get("data")).Get("entry").Str() != ""
 	}
 	return false
 }
@@ -177,10 +171,7 @@ func role(e session.Entry) string {
 // that was imported, id, role and time.
 func (x *exporter) rowOf(e session.Entry, parent string) (row message, err error) {
 	if c, ok := x.contents[e.ID()]; ok {
-		data, err := hex.DecodeString(c.Hex)
-		if err == nil {
-			return message{c.ID, c.Role, c.Time, data}, nil
-		}
+		return message{c.ID, c.Role, c.Time, c.Content}, nil
 	}
 	ms, _ := e.Timestamp()
 	row = message{role: role(e), ms: ms}

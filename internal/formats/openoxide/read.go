@@ -2,7 +2,7 @@ package openoxide
 
 import (
 	"context"
-	"encoding/hex"
+	"encoding/base64"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,7 +17,7 @@ import (
 const (
 	customSession = "session" // data: the row of the session
 	customHeader  = "header"  // data: {"header":…}, of the session that was exported
-	customContent = "content" // data: a message whose content is none of ours
+	customContent = "content" // a message that is nothing here
 )
 
 func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
@@ -74,6 +74,7 @@ func (c *conversion) header() error {
 		return err
 	}
 	c.b.Defaults.Model = r.model
+	c.b.BeginKeeping()
 	revert := ""
 	if r.revert.Valid {
 		revert = js.Quote(js.ValidText(r.revert.String))
@@ -130,30 +131,29 @@ func (c *conversion) message(m message) error {
 	text, err := unpack(m.content)
 	if err != nil {
 		c.b.Lose(c.at(m), formats.KindDamage, "its content is no MessagePack that JSON could say: %v; its bytes were kept", err)
-		return c.opaque(m, "")
+		return c.opaque(m)
 	}
 	if entry := entryIn(js.Value(text)); entry != "" {
 		e, err := session.ParseEntry(entry)
 		switch {
 		case err == nil && e.Type() == session.TypeSession:
-			id, err := c.b.Custom(formats.Place{Key: headerKey}, customHeader, js.Object(js.RawField("header", entry)))
+			_, err := c.b.Custom(formats.Place{Key: headerKey}, customHeader, js.Object(js.RawField("header", entry)))
 			if err != nil || c.usual(m, "tool", 0, headerKey) {
 				return err
 			}
-			return c.opaque(m, id)
+			return c.keep(m)
 		case err == nil && e.ID() != "":
 			return c.entry(m, e)
 		}
 	}
 	if msg, ok := foreign(m.role, js.Value(text)); ok {
-		id, err := c.b.Message(m.place(), msg)
-		if err != nil {
+		if _, err := c.b.Message(m.place(), msg); err != nil {
 			return err
 		}
-		return c.opaque(m, id)
+		return c.keep(m)
 	}
 	c.b.Lose(c.at(m), formats.KindEntry, "its content is laid out in a way that is not known; its bytes were kept")
-	return c.opaque(m, "")
+	return c.opaque(m)
 }
 
 // entry adds an entry that was exported, below the one before it.
@@ -172,7 +172,7 @@ func (c *conversion) entry(m message, e session.Entry) error {
 	if ms, _ := e.Timestamp(); c.usual(m, role(e), ms, e.ID()) {
 		return nil
 	}
-	return c.opaque(m, e.ID())
+	return c.keep(m)
 }
 
 // usual reports whether a message is what an export makes of the entry that key means.
@@ -251,13 +251,23 @@ func texts(v js.Value) (blocks []string, ok bool) {
 	return blocks, blocks != nil
 }
 
-// opaque keeps a message as it is, beside the entry that was made of it.
-func (c *conversion) opaque(m message, entry string) error {
+// keep keeps a message as it is with the entry that was made of it.
+func (c *conversion) keep(m message) error {
+	c.now = max(c.now, m.ms)
+	return c.b.Keep(nil, m.kept())
+}
+
+// opaque keeps a message that is nothing here.
+func (c *conversion) opaque(m message) error {
 	c.now = max(c.now, m.ms)
 	p := m.place()
 	p.ID, p.Key = "", "content "+m.id
-	_, err := c.b.Custom(p, customContent, js.Object(
-		formats.Str("entry", entry), js.StringField("id", m.id), js.StringField("role", m.role),
-		js.IntField("time_created", m.ms), js.StringField("hex", hex.EncodeToString(m.content))))
+	_, err := c.b.Aside(p, customContent, "", m.kept())
 	return err
+}
+
+// kept returns the row as it is kept.
+func (m message) kept() formats.KeptLine {
+	return formats.KeptLine{Text: js.Object(js.StringField("id", m.id), js.StringField("role", m.role),
+		js.IntField("time_created", m.ms), js.StringField("content", base64.StdEncoding.EncodeToString(m.content)))}
 }
