@@ -16,7 +16,7 @@ const agent = "opencode"
 // Types of custom entries, behind "opencode:".
 const (
 	customSession = "session" // what is known of the session
-	customMessage = "message" // {"info":…,"parts":[…],"compaction":true}
+	customMessage = "message" // a message that became no entry
 	customRevert  = "revert"  // {"revert":…,"leaf":id}: the last entry of what was reverted
 )
 
@@ -47,6 +47,7 @@ func convert(ctx context.Context, doc document, header session.HeaderFields, b *
 	if err := b.Header(header); err != nil {
 		return err
 	}
+	b.BeginKeeping()
 	doc.damage(b.Lose)
 	for _, r := range c.refs {
 		if r.tail != "" {
@@ -131,7 +132,7 @@ func (c *conversion) revert(ctx context.Context, about js.Value, stand string, r
 // stay adds what is left of a message behind the entry stand.
 func (c *conversion) stay(m message, stand string) error {
 	e := &messageReader{conversion: c, message: m, key: "kept", parent: stand}
-	if err := e.add(false); err != nil {
+	if err := e.add(); err != nil {
 		return err
 	}
 	return c.prune(1 << 62)
@@ -156,7 +157,7 @@ func (c *conversion) read(ctx context.Context, r ref) error {
 		c.waiting = &m
 		return nil
 	}
-	return (&messageReader{conversion: c, message: m}).add(false)
+	return (&messageReader{conversion: c, message: m}).add()
 }
 
 // release takes over a compaction that has come to nothing: to the model it is what
@@ -168,7 +169,7 @@ func (c *conversion) release() error {
 	m := *c.waiting
 	c.waiting = nil
 	c.b.Lose("message "+m.id(), formats.KindContext, "a compaction whose summary does not follow it, so that it does not count here")
-	return (&messageReader{conversion: c, message: m}).add(false)
+	return (&messageReader{conversion: c, message: m}).add()
 }
 
 // compaction takes over a compaction, which waits, and its summary.
@@ -181,12 +182,7 @@ func (c *conversion) compaction(summary message) error {
 			first = c.tails[tail]
 		}
 	}
-	if err := (&messageReader{conversion: c, message: m}).add(true); err != nil {
-		return err
-	}
-	if err := (&messageReader{conversion: c, message: summary}).keep(true); err != nil {
-		return err
-	}
+	(&messageReader{conversion: c, message: m}).missed()
 	var text strings.Builder
 	for _, p := range summary.parts {
 		if p.Get("type").Str() == "text" {
@@ -198,8 +194,14 @@ func (c *conversion) compaction(summary message) error {
 	if usage, total, err := parts.Usage(summary.info.Get("tokens"), summary.info.Get("cost")); err == nil && total > 0 {
 		spent.Raw = usage
 	}
-	_, err := c.b.Compaction(place, text.String(), first, c.tokens, spent)
-	return err
+	id, err := c.b.Compaction(place, text.String(), first, c.tokens, spent)
+	if err != nil {
+		return err
+	}
+	for _, one := range []message{m, summary} {
+		(&messageReader{conversion: c, message: one}).begins(id)
+	}
+	return c.b.Keep(nil, m.kept(), summary.kept())
 }
 
 // prune adds the edits for results that had been taken out of the context by then.
@@ -228,11 +230,11 @@ func (x *exporter) compaction(i int, e session.Entry) {
 		x.t.Lose(formats.At(e), formats.KindSystem, "opencode does not know the system message that a compaction keeps")
 	}
 	removed := i == x.hiddenTo && len(x.projected[i]) == 0 // which has been told
-	if !removed && x.open != nil && x.open.compaction && x.sum(i, e) {
+	if messages := x.keptBy(e); !removed && len(messages) == 2 {
+		x.sum(i, messages[0], messages[1])
 		return
 	}
-	x.flush()
-	x.held, x.changed = nil, true
+	x.changed = true
 	if removed {
 		return
 	}

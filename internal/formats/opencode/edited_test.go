@@ -45,7 +45,7 @@ func TestEditedByHand(t *testing.T) {
 		"another call":   {`"name":"bash"`, `"name":"zsh"`, []string{`["user","one"]`, `["assistant","two",[["c","zsh","{}"]]]`, `["tool","c","three"]`, `["user","four"]`}},
 		"no result":      {`"type":"message","id":"prt_0201"`, `"type":"note","id":"prt_0201"`, []string{`["user","one"]`, `["assistant","two",[["c","bash","{}"]]]`, `["tool","c","No result provided"]`, `["user","four"]`}},
 		"no reply":       {`"type":"message","id":"msg_02"`, `"type":"note","id":"msg_02"`, []string{`["user","one"]`, `["user","four"]`}},
-		"no custom":      {`"customType":"opencode:message"`, `"customType":"other:message"`, []string{`["user","one"]`, `["assistant","two",[["c","bash","{}"]]]`, `["tool","c","three"]`, `["user","four"]`}},
+		"not kept":       {`"kept":{"opencode"`, `"kept":{"other"`, []string{`["user","one"]`, `["assistant","two",[["c","bash","{}"]]]`, `["tool","c","three"]`, `["user","four"]`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

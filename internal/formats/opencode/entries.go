@@ -15,8 +15,9 @@ import (
 type messageReader struct {
 	*conversion
 	message
-	key    string // beside its ids, where the message comes a second time
-	parent string // of the first entry, "" for the last one
+	key    string   // beside its ids, where the message comes a second time
+	parent string   // of the first entry, "" for the last one
+	made   []string // the messages that it became
 }
 
 // where names the message in losses.
@@ -33,19 +34,17 @@ func (e *messageReader) place(id, name string, at int64) formats.Place {
 	return p
 }
 
-// add adds the message whole, and the entries that are made of it: none for one that
-// is in force as a compaction.
-func (e *messageReader) add(compaction bool) error {
+// add adds the entries that are made of the message, and keeps it with the last of them: aside
+// if there are none.
+func (e *messageReader) add() error {
 	e.missed()
-	if err := e.keep(compaction); err != nil || compaction {
-		return err
-	}
 	if e.role() == "user" {
 		if err := e.changeModel(); err != nil {
 			return err
 		}
 	}
-	for i, s := range e.layout() {
+	steps := e.layout()
+	for i, s := range steps {
 		var err error
 		if e.role() == "user" {
 			err = e.user(s)
@@ -56,23 +55,32 @@ func (e *messageReader) add(compaction bool) error {
 			return fmt.Errorf("%s: %w", e.where(), err)
 		}
 	}
-	return nil
+	if len(steps) > 0 {
+		return e.b.Keep(e.made, e.kept())
+	}
+	id, err := e.b.Aside(e.place("", "message", parts.Int(e.info, "time", "created")), customMessage, "", e.kept())
+	e.begins(id)
+	return err
 }
 
-// keep adds the custom entry with all that the other entries do not say.
-func (e *messageReader) keep(compaction bool) error {
-	list := []js.Field{
-		js.RawField("info", e.info),
-		js.RawField("parts", list(e.stripped(compaction))),
-	}
-	if compaction {
-		list = append(list, js.RawField("compaction", "true"))
-	}
-	id, err := e.b.Custom(e.place("", "message", parts.Int(e.info, "time", "created")), customMessage, js.Object(list...))
-	if _, ok := e.tails[e.id()]; ok && e.key == "" {
+// kept returns the message as it is kept.
+func (m message) kept() formats.KeptLine {
+	return formats.KeptLine{Text: js.Object(js.RawField("info", m.info), js.RawField("parts", list(m.parts)))}
+}
+
+// say adds a message of ours.
+func (e *messageReader) say(p formats.Place, m session.Message) (string, error) {
+	id, err := e.b.Message(p, m)
+	e.made = append(e.made, id)
+	e.begins(id)
+	return id, err
+}
+
+// begins notes the first entry of a message that begins a tail.
+func (e *messageReader) begins(id string) {
+	if first, ok := e.tails[e.id()]; ok && first == "" && e.key == "" {
 		e.tails[e.id()] = id
 	}
-	return err
 }
 
 // changeModel says which model the user's message is for, if it is another one.
@@ -122,7 +130,7 @@ func (e *messageReader) user(s step) error {
 			blocks = append(blocks, formats.TextOf(p.Get("text")))
 		}
 	}
-	_, err := e.b.Message(e.place(e.id(), "user", parts.Int(e.info, "time", "created")), formats.User(blocks))
+	_, err := e.say(e.place(e.id(), "user", parts.Int(e.info, "time", "created")), formats.User(blocks))
 	return err
 }
 
@@ -152,7 +160,7 @@ func (e *messageReader) step(n int, s step) error {
 		id, name = "", fmt.Sprintf("assistant %d", n)
 	}
 	at := parts.Int(e.info, "time", "created")
-	if _, err := e.b.Message(e.place(id, name, at), formats.Assistant(blocks, e.reply(s, calls)...)); err != nil {
+	if _, err := e.say(e.place(id, name, at), formats.Assistant(blocks, e.reply(s, calls)...)); err != nil {
 		return err
 	}
 	for _, b := range s.blocks {
@@ -226,86 +234,9 @@ func (e *messageReader) result(tool js.Value) error {
 	state := tool.Get("state")
 	id, call := tool.Get("id").Str(), parts.CallID(tool)
 	at := max(parts.Int(state, "time", "end"), parts.Int(state, "time", "start"))
-	entry, err := e.b.Message(e.place(id, "result "+id+call, at), parts.Result(tool))
+	entry, err := e.say(e.place(id, "result "+id+call, at), parts.Result(tool))
 	if pruned := parts.Int(state, "time", "compacted"); err == nil && pruned > 0 {
 		e.pruned = append(e.pruned, prune{pruned, e.key + id, entry})
 	}
 	return err
-}
-
-// stripped returns the parts of the message with null in place of what the entries have
-// that are made of it. Of a summary, its text is in the compaction, if it is one part.
-func (e *messageReader) stripped(compaction bool) []js.Value {
-	out := slices.Clone(e.parts)
-	if compaction {
-		if i, ok := e.onlyText(); ok {
-			out[i] = out[i].With("text", "null")
-		}
-		return out
-	}
-	for _, s := range e.layout() {
-		for _, b := range s.blocks {
-			p := out[b.part]
-			switch {
-			case b.fixed != "":
-			case b.kind == blockImage:
-				p = strippedFile(p)
-			case b.kind == blockCall:
-				p = p.With("state", strippedState(p.Get("state")))
-			case p.Get("text") != "" && p.Get("metadata", "anthropic", "redactedData") == "":
-				p = p.With("text", "null")
-			}
-			out[b.part] = p
-		}
-	}
-	return out
-}
-
-// onlyText returns the part that is the text of an assistant's message, if there is
-// but one.
-func (m message) onlyText() (part int, ok bool) {
-	part = -1
-	for i, p := range m.parts {
-		if m.role() == "assistant" && p.Get("type").Str() == "text" {
-			if part >= 0 {
-				return 0, false
-			}
-			part = i
-		}
-	}
-	return part, part >= 0
-}
-
-// strippedFile leaves out the data of an image, if its address is but that.
-func strippedFile(file js.Value) js.Value {
-	media, data, ok := formats.DataURL(file.Get("url").Str())
-	if ok && parts.IsImage(file) && formats.FormatDataURL(media, data) == file.Get("url").Str() {
-		return file.With("url", "null")
-	}
-	return file
-}
-
-// strippedState leaves out the arguments and the result of a call.
-func strippedState(state js.Value) js.Value {
-	strip := func(name string, has bool) {
-		if has {
-			state = state.With(name, "null")
-		}
-	}
-	_, spoke := parts.Interrupted(state)
-	status := state.Get("status").Str()
-	strip("metadata", parts.Detailed(state))
-	strip("input", state.Get("input").IsObject())
-	strip("error", status == "error" && !spoke && state.Get("error") != "")
-	if status != "completed" {
-		return state
-	}
-	strip("output", state.Get("output") != "")
-	if files := parts.Attached(state); len(files) > 0 {
-		for i := range files {
-			files[i] = strippedFile(files[i])
-		}
-		state = state.With("attachments", list(files))
-	}
-	return state
 }

@@ -21,7 +21,7 @@ const version = "1.18.33"
 // reverted when it was imported, and has not been continued, has what was reverted as
 // well.
 func (format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
-	x := &exporter{t: t, s: s, ids: map[string]string{}}
+	x := &exporter{t: t, s: s, ids: map[string]string{}, keeper: t.Keeper(s, agent)}
 	x.choose()
 	if err := x.entries(ctx); err != nil {
 		return err
@@ -65,8 +65,10 @@ type exporter struct {
 	// From where to where on the path older compactions are out of sight.
 	hiddenFrom, hiddenTo int
 
-	open *skeleton // the message whose entries are being read
-	held *skeleton // a compaction whose summary is to come
+	keeper *formats.Keeper
+	intact map[int]intact      // messages that came in, by the first of their entries on the path
+	within map[int]bool        // entries of those messages
+	edits  map[string]js.Value // what the last context_edit puts in place of an entry
 
 	out     []written
 	ids     map[string]string // new ones for old ones
@@ -119,6 +121,7 @@ func (x *exporter) choose() {
 	x.survey()
 	x.project()
 	x.pair()
+	x.findIntact()
 }
 
 // restore takes the path to what was reverted, if that still is behind where the session stands.
@@ -158,15 +161,21 @@ func (x *exporter) entries(ctx context.Context) error {
 			x.entry(i, e)
 		}
 	}
-	x.flush()
 	return nil
 }
 
 func (x *exporter) entry(i int, e session.Entry) {
 	switch typ := e.Type(); {
+	case x.within[i]:
+		if w, ok := x.intact[i]; ok {
+			x.put(w.message, w.first, w.last)
+		}
 	case customType(e) == customMessage:
-		x.flush()
-		x.open = x.skeleton(i, js.Value(e.Get("data")))
+		for _, m := range x.keptBy(e) {
+			if m.role() == "user" || m.role() == "assistant" {
+				x.put(m, i, i)
+			}
+		}
 	case typ == session.TypeModelChange:
 		if id := e.Str("modelId"); id != "" {
 			x.model = model{e.Str("provider"), id}
@@ -197,10 +206,6 @@ func (x *exporter) message(i int, e session.Entry, m session.Message) {
 		x.t.Lose(formats.At(e), formats.KindSystem, "a session of opencode has no system messages of its own")
 		return
 	}
-	if x.open != nil && x.open.take(x, i, m) {
-		return
-	}
-	x.flush()
 	x.changed = true
 	if m.Role() == session.RoleAssistant {
 		x.assistant(i, e, m)

@@ -57,7 +57,7 @@ func TestLarge(t *testing.T) { // not in parallel: it looks at the heap
 			t.Fatal(err)
 		}
 	}
-	if lines < 400 || most > before.HeapAlloc+4<<20 {
+	if lines < 200 || most > before.HeapAlloc+4<<20 {
 		t.Errorf("%d lines, %d bytes in use, %d before", lines, most, before.HeapAlloc)
 	}
 }

@@ -339,6 +339,7 @@ func failedFor(m session.Message) bool {
 func (x *exporter) pair() {
 	x.results, x.answered = map[callAt]*answer{}, map[int]bool{}
 	edits := map[string]js.Value{}
+	x.edits = edits
 	for _, e := range x.path {
 		if e.Type() == session.TypeContextEdit {
 			edits[e.Str("targetId")] = js.Value(e.Get("replacement"))
