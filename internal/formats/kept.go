@@ -65,7 +65,8 @@ var textual = map[string]bool{
 // mean.
 type body struct {
 	raw    string
-	values []bodyValue
+	values []bodyValue    // in the order of the text; one may be in the one before it
+	places map[string]int // of the values, by their paths; made when it is needed
 }
 
 type bodyValue struct {
@@ -114,13 +115,29 @@ func (b *body) block(path string, at int) int {
 	}
 	return js.WalkObject(b.raw, at, func(key string, at int) int {
 		name := js.Unquote(key)
-		if name == "arguments" && b.raw[at] == '{' {
-			end := js.ValueEnd(b.raw, at)
-			b.values = append(b.values, bodyValue{path + ".arguments", at, end})
-			return end
+		switch {
+		case name == "arguments" && b.raw[at] == '{':
+			return b.arguments(path+".arguments", at)
+		case name == "mimeType":
+			b.values = append(b.values, bodyValue{path + ".mimeType", at, js.ValueEnd(b.raw, at)})
+			return js.ValueEnd(b.raw, at)
 		}
 		return b.add(path+"."+name, at)
 	})
+}
+
+// arguments adds the arguments of a call, and the text that codex hands to a tool of its own.
+func (b *body) arguments(path string, at int) int {
+	n := len(b.values)
+	b.values = append(b.values, bodyValue{path: path, start: at})
+	end := js.WalkObject(b.raw, at, func(key string, at int) int {
+		if key == `"input"` && b.raw[at] == '"' {
+			return b.add(path+".input", at)
+		}
+		return js.ValueEnd(b.raw, at)
+	})
+	b.values[n].end = end
+	return end
 }
 
 // add adds a value that is large enough, or the text of a block.
@@ -134,32 +151,23 @@ func (b *body) add(path string, at int) int {
 
 // at returns the value of a path, "" if there is none.
 func (b *body) at(path string) js.Value {
-	for _, v := range b.values {
-		if v.path == path {
-			return js.Value(b.raw[v.start:v.end])
+	if b.places == nil {
+		b.places = make(map[string]int, len(b.values))
+		for i, v := range b.values {
+			b.places[v.path] = i
 		}
 	}
-	v := js.Value(b.raw)
-	for name := range strings.SplitSeq(path, ".") {
-		n, err := strconv.Atoi(name)
-		if err != nil || !v.IsArray() {
-			v = v.Get(name)
-			continue
-		}
-		elements := slices.Collect(v.Elements())
-		if n < 0 || n >= len(elements) {
-			return ""
-		}
-		v = elements[n]
+	if i, ok := b.places[path]; ok {
+		return js.Value(b.raw[b.values[i].start:b.values[i].end])
 	}
-	return v
+	return js.Value(b.raw).Get(path) // one that has become short
 }
 
 // digest adds to h what the body says but for the values of the paths.
 func (b *body) digest(h hash.Hash, paths map[string]bool) {
 	at := 0
-	for _, v := range b.values { // in the order of the text, and none is in another one
-		if paths[v.path] {
+	for _, v := range b.values {
+		if paths[v.path] && v.start >= at {
 			h.Write([]byte(b.raw[at:v.start]))
 			at = v.end
 		}
@@ -186,7 +194,8 @@ type foundRef struct {
 // entry that keeps the lines.
 func newReferrer(bodies []body) *referrer {
 	r := &referrer{refs: map[string][]string{}, lengths: map[int]bool{}, paths: make([]map[string]bool, len(bodies))}
-	for i, b := range bodies {
+	for i := range bodies {
+		b := &bodies[i]
 		r.paths[i] = map[string]bool{}
 		prefix := ""
 		if i < len(bodies)-1 {
@@ -199,7 +208,7 @@ func newReferrer(bodies []body) *referrer {
 	return r
 }
 
-func (r *referrer) value(b body, v bodyValue, prefix string) {
+func (r *referrer) value(b *body, v bodyValue, prefix string) {
 	raw, path := b.raw[v.start:v.end], prefix+v.path
 	parent, name := "", v.path
 	if dot := strings.LastIndexByte(v.path, '.'); dot >= 0 {
@@ -409,9 +418,7 @@ func (t *Target) Keeper(s *session.Session, agent string) *Keeper {
 		if !whole {
 			continue
 		}
-		if kept.Get("sum") != "" {
-			bodies = append(bodies, bodyOf(t.inlined(e).Raw()))
-		}
+		bodies = append(bodies, bodyOf(t.inlined(e).Raw()))
 		if lines, ok := keptLines(kept, bodies); ok {
 			k.lines[i], k.of[i] = lines, of
 			for _, id := range append(of, e.ID()) {
@@ -450,7 +457,7 @@ func keptLines(kept js.Value, bodies []body) (lines []KeptLine, ok bool) {
 		}
 		lines = append(lines, l)
 	}
-	return lines, len(lines) > 0 && (len(bodies) == 0 || kept.Get("sum").Str() == sumOf(bodies, paths))
+	return lines, len(lines) > 0 && (kept.Get("sum") == "" || kept.Get("sum").Str() == sumOf(bodies, paths))
 }
 
 // Lines returns the lines that the i-th entry keeps, and the other entries that they are;
