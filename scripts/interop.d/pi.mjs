@@ -6,6 +6,7 @@
 //   node pi.mjs PACKAGE plan FILE KEEP
 //   node pi.mjs PACKAGE fork FILE LEAF
 //   node pi.mjs PACKAGE continue FILE        appends to FILE itself
+//   node pi.mjs PACKAGE compact FILE         so does this, a compaction
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -48,4 +49,7 @@ if (what === "open") {
 	const m = SessionManager.open(file);
 	const id = m.appendMessage({ role: "user", content: [{ type: "text", text: "continued by pi" }], timestamp: Date.now() });
 	print({ id, path: m.getBranch().map((e) => e.id) });
+} else if (what === "compact") {
+	const m = SessionManager.open(file);
+	print({ id: m.appendCompaction("compacted by pi", m.getBranch().at(-1).id, 1000) });
 }
