@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -35,18 +34,12 @@ func (t *talk) lines(r io.Reader) error {
 		if err != nil {
 			return t.src.Located(err)
 		}
-		text := trimmed(l.Data)
 		t.line = l.Number
-		switch {
-		case text == "":
-			continue
-		case !js.Valid([]byte(text)):
-			t.b.LoseLine(t.src.At(l.Number), false, len(bytes.TrimSpace(l.Data)))
-			continue
-		}
-		for _, raw := range t.format.dialect.group(js.Value(formats.Array(t.valid(text)))) {
-			if err := t.add(raw); err != nil {
-				return err
+		for v := range t.b.Values(t.src, l) {
+			for _, raw := range t.format.dialect.group(js.Value(formats.Array(v.Text))) {
+				if err := t.add(raw); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -44,11 +43,8 @@ type index struct {
 	again, firstAgain int // lines whose uuid another one has, and the number of the first
 }
 
-// damage is told of the lines that are no JSON, by their numbers and sizes.
-type damage func(number, size int)
-
-// indexed reads a file for its index.
-func indexed(ctx context.Context, f *formats.File, broken damage) (*index, error) {
+// indexed reads a file for its index, and tells b of the lines that are none.
+func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *formats.Builder) (*index, error) {
 	x := &index{byUUID: map[string]int{}}
 	var parents []string // of the nodes
 	var replies []string // ids of the replies that nodes are of
@@ -58,44 +54,35 @@ func indexed(ctx context.Context, f *formats.File, broken damage) (*index, error
 		if err != nil {
 			return nil, err
 		}
-		text := l.Text()
-		if l.Number == 1 && strings.HasPrefix(text, jsonl.ByteOrderMark) {
-			text, l.Offset = text[len(jsonl.ByteOrderMark):], l.Offset+int64(len(jsonl.ByteOrderMark))
-		}
-		if strings.TrimSpace(text) == "" {
-			continue
-		}
-		p, ok := parse(text)
-		if !ok {
-			broken(l.Number, len(text))
-			continue
-		}
-		n := node{
-			offset: l.Offset, size: int64(len(text)), number: l.Number, uuid: strings.Clone(p.str("uuid")), parent: none, group: none,
-			message: p.isMessage(), sidechain: p.is("isSidechain"), reply: p.isMessage() && p.str("type") == "assistant",
-		}
-		n.goes = n.uuid != "" && goesOn[p.str("type")]
-		parent, reply := strings.Clone(p.str("parentUuid")), ""
-		if parent == "" && p.str("logicalParentUuid") != "" {
-			parent = "logical " + p.str("logicalParentUuid")
-		}
-		if n.reply {
-			reply = strings.Clone(p.get("message").Get("id").Str())
-		}
-		main = main || n.message && !p.is("isSidechain")
-		if n.uuid != "" {
-			same := sha256.Sum256([]byte(text))
-			if n.twice = lines[same]; !n.twice {
-				lines[same] = true
-				if _, again := x.byUUID[n.uuid]; !again {
-					x.byUUID[n.uuid] = len(x.nodes)
-				} else if x.again++; x.again == 1 {
-					x.firstAgain = n.number
+		for v := range b.Objects(src, l) {
+			p := members(v.Text)
+			n := node{
+				offset: v.Offset, size: v.Size, number: v.Number, uuid: strings.Clone(p.str("uuid")), parent: none, group: none,
+				message: p.isMessage(), sidechain: p.is("isSidechain"), reply: p.isMessage() && p.str("type") == "assistant",
+			}
+			n.goes = n.uuid != "" && goesOn[p.str("type")]
+			parent, reply := strings.Clone(p.str("parentUuid")), ""
+			if parent == "" && p.str("logicalParentUuid") != "" {
+				parent = "logical " + p.str("logicalParentUuid")
+			}
+			if n.reply {
+				reply = strings.Clone(p.get("message").Get("id").Str())
+			}
+			main = main || n.message && !p.is("isSidechain")
+			if n.uuid != "" {
+				same := sha256.Sum256([]byte(v.Text))
+				if n.twice = lines[same]; !n.twice {
+					lines[same] = true
+					if _, again := x.byUUID[n.uuid]; !again {
+						x.byUUID[n.uuid] = len(x.nodes)
+					} else if x.again++; x.again == 1 {
+						x.firstAgain = n.number
+					}
 				}
 			}
+			x.nodes = append(x.nodes, n)
+			parents, replies, results = append(parents, parent), append(replies, reply), append(results, p.hasResults())
 		}
-		x.nodes = append(x.nodes, n)
-		parents, replies, results = append(parents, parent), append(replies, reply), append(results, p.hasResults())
 	}
 	x.agent = !main
 	x.link(parents, replies, results)
@@ -172,18 +159,13 @@ func (x *index) above(a, i int) bool {
 	return false
 }
 
-// text reads the line of a node again. What is no UTF-8 is U+FFFD; valid is false
-// then.
-func (n *node) text(f *formats.File) (text string, valid bool, err error) {
+// text reads the line of a node again, as [formats.Builder.Values] gave it.
+func (n *node) text(f *formats.File) (string, error) {
 	data := make([]byte, n.size)
 	if _, err := f.ReadAt(data, n.offset); err != nil {
-		return "", true, err
+		return "", err
 	}
-	text = strings.Trim(string(data), " \t\r")
-	if utf8.ValidString(text) {
-		return text, true, nil
-	}
-	return strings.ToValidUTF8(text, "\ufffd"), false, nil
+	return formats.OneLine(string(data)), nil
 }
 
 // An ancestry finds ancestors of entries in logarithmic time. A parent of -1 is none.

@@ -35,11 +35,16 @@ func parse(text string) (l line, ok bool) {
 	if !strings.HasPrefix(text, "{") || !js.Valid([]byte(text)) {
 		return nil, false
 	}
-	l = make(line, 0, 24) // as many as most have
+	return members(text), true
+}
+
+// members takes a line apart that is a JSON object.
+func members(text string) line {
+	l := make(line, 0, 24) // as many as most have
 	for name, value := range js.Value(text).Members() {
 		l = append(l, member{name, value})
 	}
-	return l, true
+	return l
 }
 
 // get returns the member called name, null included, "" if there is none.

@@ -31,9 +31,7 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	c := &conversion{src: src, file: f, b: b, tools: map[string]string{}, start: &slot{group: none}}
 	c.slot = c.start
 	b.BeginKeeping()
-	c.index, err = indexed(ctx, f, func(number, size int) {
-		b.Lose(src.At(number), formats.KindDamage, "not a JSON object, line of %d bytes skipped", size)
-	})
+	c.index, err = indexed(ctx, src, f, b)
 	if err != nil {
 		return src.Located(err)
 	}
@@ -128,12 +126,9 @@ func (c *conversion) named(i int, err error) error {
 // line reads the line of a node.
 func (c *conversion) line(i int) (l line, text string, err error) {
 	n := &c.index.nodes[i]
-	text, valid, err := n.text(c.file)
+	text, err = n.text(c.file)
 	if err != nil {
 		return nil, "", c.src.Located(err)
-	}
-	if !valid {
-		c.b.Lose(c.src.At(n.number), formats.KindText, "invalid UTF-8, which became U+FFFD")
 	}
 	l, ok := parse(text)
 	if !ok {

@@ -1,13 +1,11 @@
 package codex
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
@@ -32,10 +30,10 @@ type conv struct {
 	session string // its id
 	at      int64  // time of the last entry
 
-	path    string // of the file at hand
-	rollout string // its id: part of what ids are made of
-	own     bool   // it is of this session, not one that this is based on
-	begun   bool   // its first line was read
+	src     *formats.Source // the file at hand
+	rollout string          // its id: part of what ids are made of
+	own     bool            // it is of this session, not one that this is based on
+	begun   bool            // its first line was read
 
 	state
 	batch []line   // that are not kept yet
@@ -91,34 +89,20 @@ const maxBatch = 1 << 20
 
 // take converts one line of a file.
 func (c *conv) take(jl jsonl.Line) error {
-	raw := jl.Data
-	if jl.Number == 1 {
-		raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
+	for v := range c.b.Objects(c.src, jl) {
+		c.value(v)
 	}
-	raw = bytes.Trim(raw, " \t\r\n")
-	where := func() string { return c.path + ":" + strconv.Itoa(jl.Number) }
-	switch {
-	case len(raw) == 0:
-		return nil
-	case !js.Valid(raw):
-		c.b.LoseLine(where(), jl.Torn, len(raw))
-		return nil
-	case raw[0] != '{':
-		c.b.Lose(where(), formats.KindDamage, "not a JSON object, skipped")
-		return nil
-	}
-	data := string(raw)
-	if !utf8.ValidString(data) {
-		data = strings.ToValidUTF8(data, "\ufffd")
-		c.b.Lose(where(), formats.KindText, "invalid UTF-8, which became U+FFFD")
-	}
-	l := parseLine(formats.Compact(data)) // there may be carriage returns in it
-	l.number, l.offset = jl.Number, jl.Offset
+	return c.err
+}
+
+// value converts one line that is an object.
+func (c *conv) value(v formats.Value) {
+	l := parseLine(v.Text)
+	l.number, l.offset = v.Number, v.Offset
 	if l.time != 0 {
 		c.now = l.time
 	}
 	c.line(l)
-	return c.err
 }
 
 // line converts one line.
@@ -389,5 +373,5 @@ func literal(raw string, s span) string {
 
 // lose notes a loss in a line.
 func (c *conv) lose(l line, kind, format string, args ...any) {
-	c.lost.Add(c.path+":"+strconv.Itoa(l.number), kind, format, args...)
+	c.lost.Add(c.src.At(l.number), kind, format, args...)
 }

@@ -120,7 +120,7 @@ func (r *reader) bases(ctx context.Context, n *node) error {
 				return errLineage(n.src.Name(), b)
 			}
 			var err error
-			if n.base, err = r.node(ctx, r.src.Beside(path), false); err != nil {
+			if n.base, err = r.node(ctx, r.archive.src.Beside(path), false); err != nil {
 				return fmt.Errorf("%s: reading what it goes on from: %w", n.src.Name(), err)
 			}
 		}
@@ -153,7 +153,7 @@ func (r *reader) whole(ctx context.Context, n *node) error {
 		}
 		start = after.copied()
 	}
-	r.conv.path, r.conv.rollout, r.conv.own, r.conv.begun = n.src.Name(), n.name, n.own, false
+	r.conv.src, r.conv.rollout, r.conv.own, r.conv.begun = n.src, n.name, n.own, false
 	r.conv.state = start
 	if err := r.lines(ctx, n); err != nil {
 		return err
