@@ -29,11 +29,11 @@ func (f one) Read(_ context.Context, _ formats.Info, b *formats.Builder) error {
 }
 
 // keeping returns the lines of a session that a function makes.
-func keeping(t testing.TB, make one) string {
+func keeping(t testing.TB, source one) string {
 	t.Helper()
 	var lines []string
 	b := formats.NewBuilder("x", func(l string) error { lines = append(lines, l); return nil }, func(formats.Loss) {})
-	if err := b.Read(t.Context(), make, formats.Info{}); err != nil {
+	if err := b.Read(t.Context(), source, formats.Info{}); err != nil {
 		t.Fatal(err)
 	}
 	return strings.Join(lines, "\n") + "\n"

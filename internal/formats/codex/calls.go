@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,16 +27,6 @@ type pending struct {
 	failure string // of a reply that failed
 	made    bool   // nothing in the source: put in for a call that was not answered
 	usage   string
-	into    *pending
-	shifted int
-}
-
-// place returns where a block has gone.
-func (p *pending) place(block int) (*pending, int) {
-	if p.into != nil {
-		return p.into, block + p.shifted
-	}
-	return p, block
 }
 
 // A call is a tool call, and whether it has its result.
@@ -119,22 +110,15 @@ func (c *conv) answer(id string, result *pending) (ok bool) {
 // gather puts into the message with a call what the model said behind it, before the
 // result comes.
 func (x *exchange) gather(m *pending) {
-	at := -1
-	for i, other := range x.messages {
-		switch {
-		case other == m:
-			at = i
-		case at >= 0 && other.role == session.RoleAssistant && other.into == nil:
-			other.into, other.shifted = m, len(m.blocks)
-			m.blocks = append(m.blocks, other.blocks...)
-			m.calls = append(m.calls, other.calls...)
-		}
-	}
-	kept := x.messages[:0]
-	for _, other := range x.messages {
-		if other.into == nil {
+	at := slices.Index(x.messages, m)
+	kept := x.messages[:at+1]
+	for _, other := range x.messages[at+1:] {
+		if other.role != session.RoleAssistant {
 			kept = append(kept, other)
+			continue
 		}
+		m.blocks = append(m.blocks, other.blocks...)
+		m.calls = append(m.calls, other.calls...)
 	}
 	x.messages = kept
 }

@@ -82,9 +82,6 @@ func isItem(typ string) bool {
 	return false
 }
 
-// bare reports whether the line has no envelope.
-func (l line) bare() bool { return l.payload == span{0, len(l.raw)} }
-
 // body returns the payload.
 func (l line) body() js.Value { return js.Value(l.payload.in(l.raw)) }
 

@@ -75,15 +75,9 @@ type row struct {
 func newExporter(s *session.Session, t *formats.Target) *exporter {
 	x := &exporter{s: s, t: t, known: map[string]rowFacts{}}
 	for _, e := range s.Entries {
-		if e.Type() != session.TypeCustom {
-			continue
-		}
-		switch data := e.Get("data"); e.Str("customType") {
-		case "zeroclaw:session":
-			var f sessionFacts
-			if json.Unmarshal([]byte(data), &f) == nil && f.Layout != "" {
-				x.facts, x.kept = f, true
-			}
+		var f sessionFacts
+		if formats.CustomName(e, "zeroclaw") == "session" && json.Unmarshal([]byte(e.Get("data")), &f) == nil && f.Layout != "" {
+			x.facts, x.kept = f, true
 		}
 	}
 	keeper := t.Keeper(s, "zeroclaw")
