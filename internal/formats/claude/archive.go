@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"iter"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -14,64 +13,25 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
 // depth is how far below the projects there are sessions: of sub-agents, in
 // PROJECT/SESSION/subagents.
 const depth = 3
 
-// An archive is a file or a directory.
-type archive struct{ src *formats.Source }
-
-func (a *archive) Close() error { return nil }
-
-func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
-	return func(yield func(formats.Info, error) bool) {
-		if !a.src.IsDir() {
-			yield(a.file(ctx, a.src, q))
-			return
-		}
-		isSession := func(base string) bool { return filepath.Ext(base) == ".jsonl" }
-		for path, err := range formats.Walk(ctx, a.src.Path, depth, isSession) {
-			info := formats.Info{Row: store.Row{Path: path}}
-			if err == nil {
-				if idOf(path) == "" && filepath.Dir(path) != filepath.Clean(a.src.Path) {
-					continue // something of the program's own
-				}
-				info, err = a.file(ctx, &formats.Source{Path: path, CWD: a.src.CWD}, q)
-			}
-			if !yield(info, err) {
-				return
-			}
-		}
+// files are those of sessions: in the source itself, or with a name of theirs below it.
+func files(dir string) formats.Files {
+	return formats.Files{
+		Depth: depth, Head: head, Read: read,
+		Match: func(path string) bool {
+			return filepath.Ext(path) == ".jsonl" && (idOf(path) != "" || filepath.Dir(path) == filepath.Clean(dir))
+		},
 	}
-}
-
-// file lists the session of a file.
-func (a *archive) file(ctx context.Context, src *formats.Source, q formats.Query) (formats.Info, error) {
-	info, err := a.head(ctx, src)
-	if err != nil || !q.Details && (q.ID == "" || q.ID == info.ID) {
-		return info, err
-	}
-	path, size, at := info.Path, info.Size, info.ModTime
-	if info, err = formats.Describe(ctx, a, info); err != nil {
-		return info, err
-	}
-	info.Path, info.Size, info.ModTime = path, size, at
-	return info, nil
 }
 
 // head lists a file by its first lines: as many as it takes to know when and where
 // the session began.
-func (a *archive) head(ctx context.Context, src *formats.Source) (formats.Info, error) {
-	info := formats.Info{Row: store.Row{Path: src.Path}}
-	f, err := src.Open(ctx)
-	if err != nil {
-		return info, err
-	}
-	defer f.Close()
-	info.Size, info.ModTime, info.Modified = f.Size, f.ModTime, f.ModTime
+func head(ctx context.Context, src *formats.Source, f *formats.File) (info formats.Info, _ error) {
 	first, objects, of := "", 0, ""
 	for l, err := range jsonl.Lines(f.Reader(ctx)) {
 		if err != nil {
@@ -98,22 +58,8 @@ func (a *archive) head(ctx context.Context, src *formats.Source) (formats.Info, 
 	if objects == 0 {
 		return info, formats.Damaged("%s: no session of Claude Code: no line of it is a JSON object", src.Name())
 	}
-	a.name(&info, of, first)
-	info.CWD = cmp.Or(info.CWD, src.CWD)
-	if info.Created.IsZero() {
-		info.Created = cmp.Or(f.ModTime, time.UnixMilli(0)).UTC().Truncate(time.Millisecond)
-	}
-	if info.Modified.IsZero() {
-		info.Modified = info.Created
-	}
-	return info, nil
-}
-
-// name gives a session its id: that of its file, of its lines, or one made of its
-// first line. A sub-agent's lines name the session that started it.
-func (a *archive) name(info *formats.Info, of, first string) {
-	info.ID = idOf(info.Path)
-	switch {
+	info.ID = idOf(src.Path)
+	switch { // a sub-agent's lines name the session that started it
 	case isAgent(info.ID):
 		info.ParentSession = cmp.Or(info.ParentSession, of)
 	case info.ID == "" && session.ValidSessionID(of):
@@ -121,6 +67,7 @@ func (a *archive) name(info *formats.Info, of, first string) {
 	case info.ID == "":
 		info.ID = formats.SessionID("claude", first)
 	}
+	return info, nil
 }
 
 // Claude is the format of Claude Code.
@@ -171,10 +118,7 @@ func (format) Detect(_ string, head []byte) bool {
 
 // Open opens a file, the directory of a project, or that of all projects.
 func (format) Open(_ context.Context, src *formats.Source) (formats.Archive, error) {
-	if err := src.Exists(); err != nil {
-		return nil, err
-	}
-	return &archive{src: src}, nil
+	return files(src.Path).Open(src)
 }
 
 // idOf returns the id that a file's name gives its session, "" if it gives none:

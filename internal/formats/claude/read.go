@@ -14,17 +14,9 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
-	src := a.src
-	if src.IsDir() {
-		src = &formats.Source{Path: info.Path}
-	}
-	f, err := src.Open(ctx)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	err = b.Header(session.HeaderFields{ID: info.ID, Time: info.Created.UnixMilli(), CWD: info.CWD, ParentSession: info.ParentSession})
+// read reads a session.
+func read(ctx context.Context, src *formats.Source, f *formats.File, info formats.Info, b *formats.Builder) error {
+	err := b.Header(session.HeaderFields{ID: info.ID, Time: info.Created.UnixMilli(), CWD: info.CWD, ParentSession: info.ParentSession})
 	if err != nil {
 		return err
 	}
