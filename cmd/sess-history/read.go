@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/grep"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/ordered"
 	"github.com/sess-tools/sess/internal/prompts"
 	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/sources"
@@ -37,32 +38,22 @@ type prompt struct {
 // readAll reads the prompts of sessions, some sessions at once. A session that cannot be
 // read is a warning, and unread says how many there were.
 func readAll(ctx context.Context, s *clikit.Streams, list []sources.Source, q *query) (all []prompt, unread, err error) {
-	found, errs := make([][]prompt, len(list)), make([]error, len(list))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(len(list), 2*runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			r := newReader(s, q)
-			for i := range next {
-				found[i], errs[i] = r.read(ctx, list[i])
-			}
-		})
-	}
-	for i := range list {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+	readers := sync.Pool{New: func() any { return newReader(s, q) }}
+	read := func(ctx context.Context, src sources.Source) ([]prompt, error) {
+		r := readers.Get().(*reader)
+		defer readers.Put(r)
+		return r.read(ctx, src)
 	}
 	failed := 0
-	for i := range list {
-		all = append(all, found[i]...)
-		if err := errs[i]; err != nil && !errors.Is(err, sources.ErrNotHere) {
+	for found, err := range ordered.MapErr(ctx, 2*runtime.GOMAXPROCS(0), slices.Values(list), read) {
+		all = append(all, found...)
+		if err != nil && !errors.Is(err, sources.ErrNotHere) && ctx.Err() == nil {
 			failed++
 			s.Warnf("%v", err)
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
 	}
 	if failed > 0 {
 		unread = clikit.Exited(fmt.Errorf("%d of %s not read to the end", failed, tty.Count(len(list), "session", "sessions")), clikit.ExitUsage)

@@ -10,13 +10,13 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/pi"
 	"github.com/sess-tools/sess/internal/listing"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/ordered"
 	"github.com/sess-tools/sess/internal/sibling"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -61,18 +61,14 @@ func (c *config) listAgents(ctx context.Context, s *clikit.Streams, places []str
 			return err // said once
 		}
 	}
-	found := make([]agentRows, len(agents))
-	var wg sync.WaitGroup
-	turns := make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
-	for i, agent := range agents {
-		wg.Go(func() {
-			turns <- struct{}{}
-			defer func() { <-turns }()
-			found[i].agent = agent
-			found[i].err = c.gather(ctx, &found[i], places, o)
-		})
+	var found []agentRows
+	for one := range ordered.Map(ctx, max(2, runtime.GOMAXPROCS(0)), slices.Values(agents), func(ctx context.Context, agent string) agentRows {
+		one := agentRows{agent: agent}
+		one.err = c.gather(ctx, &one, places, o)
+		return one
+	}) {
+		found = append(found, one)
 	}
-	wg.Wait()
 	if err := ctx.Err(); err != nil {
 		return err
 	}

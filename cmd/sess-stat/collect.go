@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"sync"
-	"sync/atomic"
+	"slices"
 
 	"github.com/sess-tools/sess/internal/account"
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/ordered"
 	"github.com/sess-tools/sess/internal/row"
 	"github.com/sess-tools/sess/internal/sources"
 	"github.com/sess-tools/sess/internal/tty"
@@ -49,26 +49,16 @@ type reading struct {
 // and decides the status.
 func (r *report) ledger(ctx context.Context, found sources.Found) (*account.Ledger, error) {
 	l := &account.Ledger{KeepCopies: r.noDedup}
-	readings := make([]reading, len(found.List))
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	var next atomic.Int64
-	for range min(runtime.GOMAXPROCS(0), len(found.List)) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(found.List) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				got := r.read(ctx, found.List[i])
-				if errors.Is(got.err, sources.ErrNotHere) {
-					continue
-				}
-				mu.Lock()
-				l.Add(got.session, got.Calls)
-				mu.Unlock()
-				got.Calls, got.Header = nil, session.Header{}
-				readings[i] = got
-			}
-		})
+	readings := make([]reading, 0, len(found.List))
+	for got := range ordered.Map(ctx, 2*runtime.GOMAXPROCS(0), slices.Values(found.List), r.read) {
+		if errors.Is(got.err, sources.ErrNotHere) {
+			got = reading{}
+		} else {
+			l.Add(got.session, got.Calls)
+		}
+		got.Calls, got.Header = nil, session.Header{}
+		readings = append(readings, got)
 	}
-	wg.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/ordered"
 	"github.com/sess-tools/sess/internal/tty"
 )
 
@@ -20,29 +22,15 @@ const workers = 16
 // that it has pushed or pulled, as it goes on; tell says what came of one, alone on its
 // line.
 func each[T, R any](ctx context.Context, s *clikit.Streams, list []T, do func(ctx context.Context, t T, moved func(int)) (R, error), tell func(T, R)) ([]R, error) {
-	results, errs := make([]R, len(list)), make([]error, len(list))
 	p := newProgress(s, len(list))
 	defer p.stop()
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(workers, len(list)) {
-		wg.Go(func() {
-			for i := range next {
-				results[i], errs[i] = do(ctx, list[i], p.moved)
-				p.one(func() { tell(list[i], results[i]) })
-			}
-		})
+	var results []R
+	var errs []error
+	for result, err := range ordered.MapErr(ctx, workers, slices.Values(list), func(ctx context.Context, t T) (R, error) { return do(ctx, t, p.moved) }) {
+		p.one(func() { tell(list[len(results)], result) })
+		results, errs = append(results, result), append(errs, err)
 	}
-	for i := range list {
-		if ctx.Err() != nil {
-			errs[i] = ctx.Err()
-			break
-		}
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	return results, errors.Join(errs...)
+	return results, errors.Join(append(errs, ctx.Err())...)
 }
 
 // A progress is one line on a terminal that says how far a run of more than a second

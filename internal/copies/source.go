@@ -11,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/index"
+	"github.com/sess-tools/sess/internal/ordered"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/merge"
 	"github.com/sess-tools/sess/pkg/session"
@@ -99,33 +100,21 @@ type block struct {
 	parser *parser
 	torn   []byte
 	data   jsonl.Block
-	err    error
 }
 
 // body reads the lines behind an offset. Several goroutines parse them; they are added
 // in order.
 func (m *merger) body(ctx context.Context, number int, at int64) error {
 	s := m.sides[number]
-	work := make(chan chan *block, 2*runtime.GOMAXPROCS(0))
-	enough := make(chan struct{})
-	defer close(enough)
-	go func() {
-		defer close(work)
+	var failed error
+	read := func(yield func(jsonl.Block) bool) {
 		for b, err := range jsonl.Blocks(s.reader(ctx, at)) {
-			out := make(chan *block, 1)
-			select {
-			case work <- out:
-			case <-enough:
+			if failed = err; err != nil || !yield(b) {
 				return
 			}
-			go func() { out <- parseBlock(b, err) }()
 		}
-	}()
-	for out := range work {
-		b := <-out
-		if b.err != nil {
-			return b.err
-		}
+	}
+	for b := range ordered.Map(context.Background(), 2*runtime.GOMAXPROCS(0), read, parseBlock) {
 		m.expect(s.copy, b)
 		for i, l := range b.lines {
 			place := b.places[i]
@@ -137,7 +126,7 @@ func (m *merger) body(ctx context.Context, number int, at int64) error {
 		b.data.Free()
 		blocks.Put(b)
 	}
-	return nil
+	return failed
 }
 
 // expect makes room for as many lines as the rest has, going by the ones of a block.
@@ -155,9 +144,9 @@ func (m *merger) expect(c *merge.Copy, b *block) {
 // blocks are used again: a large session has thousands.
 var blocks = sync.Pool{New: func() any { return &block{parser: newParser()} }}
 
-func parseBlock(b jsonl.Block, err error) *block {
+func parseBlock(_ context.Context, b jsonl.Block) *block {
 	out := blocks.Get().(*block)
-	*out = block{data: b, err: err, parser: out.parser, lines: out.lines[:0], places: out.places[:0]}
+	*out = block{data: b, parser: out.parser, lines: out.lines[:0], places: out.places[:0]}
 	p := out.parser
 	for l := range b.Lines() {
 		line, valid := p.parse(l.Data)

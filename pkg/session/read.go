@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sess-tools/sess/internal/ordered"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
@@ -403,7 +405,6 @@ func (rd *reader) parser() parser {
 type parsedBlock struct {
 	lines []parsedLine
 	block jsonl.Block
-	err   error
 }
 
 // aheadOf is the number of blocks read ahead for each processor, which keeps the
@@ -411,48 +412,27 @@ type parsedBlock struct {
 const aheadOf = 2
 
 // inOrder takes the rest of the blocks.
-func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
-	work, enough := make(chan chan parsedBlock, aheadOf*runtime.GOMAXPROCS(0)), make(chan struct{})
-	go func() {
-		defer close(work)
+func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) (failed error) {
+	blocks := func(yield func(jsonl.Block) bool) {
 		for {
 			b, err, ok := next()
-			if !ok {
+			if failed = err; err != nil || !ok || !yield(b) {
 				return
 			}
-			result := make(chan parsedBlock, 1)
-			select {
-			case work <- result:
-			case <-enough:
-				return
-			}
-			if err != nil {
-				result <- parsedBlock{err: err}
-				return
-			}
-			parse := rd.parser()
-			go func() { result <- parsedBlock{lines: parseBlock(b, parse), block: b} }()
 		}
-	}()
-	var failed error
-	for result := range work {
-		if rd.stopped {
-			continue
-		}
-		s := <-result
-		if s.err != nil {
-			failed = s.err
-			continue // there is none behind it
-		}
-		for _, k := range s.lines {
+	}
+	parse := func(_ context.Context, b jsonl.Block) parsedBlock {
+		return parsedBlock{lines: parseBlock(b, rd.parser()), block: b}
+	}
+	for got := range ordered.Map(context.Background(), aheadOf*runtime.GOMAXPROCS(0), blocks, parse) {
+		for _, k := range got.lines {
 			_ = rd.take(k) // an error is one of the header, which is known
 		}
 		if rd.stopped {
-			close(enough)
-			continue // until next is no longer in use
+			return nil
 		}
 		if rd.outlines() {
-			s.block.Free()
+			got.block.Free()
 		}
 	}
 	return failed
