@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
-	"sync/atomic"
+	"time"
 
 	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/filter"
@@ -77,17 +78,17 @@ func (g *search) run(ctx context.Context, all sources.Found) error {
 	defer stop()
 	p := g.printer(all)
 	defer p.close()
-	var done atomic.Int64
-	show := g.progress(&done, len(all.List))
-	defer show.close()
-	failed, first := 0, error(nil)
+	show := g.progress(len(all.List))
+	defer show.Clear()
+	failed, first, done := 0, error(nil), 0
 	for r, n := range g.results(ctx, all.List) {
-		done.Add(int64(n))
+		done += n
+		show.Showf("%d of %d sessions", done, len(all.List))
 		if r == nil {
 			continue
 		}
 		for group := range r.groups {
-			show.clear()
+			show.Clear()
 			if err := p.group(r, group); err != nil {
 				return err
 			}
@@ -101,17 +102,16 @@ func (g *search) run(ctx context.Context, all sources.Found) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case r.err != nil && len(all.List) > 1:
-			show.clear()
+			show.Clear()
 			g.streams.Warnf("%v", r.err)
 		}
 		if r.err != nil {
-			if failed++; first == nil {
-				first = r.err
-			}
+			failed, first = failed+1, cmp.Or(first, r.err)
 			if r.count == 0 {
 				continue
 			}
 		}
+		show.Clear()
 		if err := p.end(r); err != nil {
 			return err
 		}
@@ -123,6 +123,14 @@ func (g *search) run(ctx context.Context, all sources.Found) error {
 		return err
 	}
 	return g.answer(p, all, failed, first)
+}
+
+// progress says on a terminal how far a search of several sessions is.
+func (g *search) progress(total int) *clikit.Progress {
+	if total < 2 {
+		return &clikit.Progress{}
+	}
+	return g.streams.Progress(time.Second)
 }
 
 // answer is the status: found, not found, or that something was not searched.

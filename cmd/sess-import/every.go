@@ -56,7 +56,7 @@ func (j *job) every(ctx context.Context, a formats.Archive) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	j.progress.clear()
+	j.progress.Clear()
 	return j.sum(sum)
 }
 
@@ -114,12 +114,12 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 		t.abandon()
 		return ctx.Err()
 	}
-	j.progress.show(sum)
+	j.progress.Showf("%d sessions: %d imported, %d there already, %d failed", sum.made+sum.there+sum.failed, sum.made, sum.there, sum.failed)
 	path, err := "", t.err
 	if t.sink != nil {
 		path, err = t.sink.publish(t.err)
 		for _, l := range t.losses {
-			j.progress.clear()
+			j.progress.Clear()
 			j.losses.Tell(t.sink.id, l)
 		}
 	}
@@ -134,7 +134,7 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 		if sum.failed++; sum.first == nil {
 			sum.first = err
 		}
-		j.progress.clear()
+		j.progress.Clear()
 		j.streams.Warnf("%v", err)
 	default:
 		sum.made++

@@ -12,6 +12,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/report"
 	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/tty"
 )
 
 // bufferSize is the size of the buffer of a file in bytes.
@@ -28,7 +29,7 @@ type job struct {
 	many     bool                  // every session, each into a file of its own
 	here     func(cwd string) bool // whether sessions of a working directory are wanted
 	losses   *report.Log
-	progress *progress
+	progress *clikit.Progress
 }
 
 func (c *config) job(s *clikit.Streams, f formats.Format) (*job, error) {
@@ -40,9 +41,13 @@ func (c *config) job(s *clikit.Streams, f formats.Format) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	progress := &clikit.Progress{}
+	if out := s.OutFile(); c.all && (out == nil || !tty.IsTerminal(out)) { // else the paths say it
+		progress = s.Progress(0)
+	}
 	return &job{
 		streams: s, name: f.About().Name, native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, many: c.all, here: here, losses: losses,
-		progress: newProgress(s, c.all),
+		progress: progress,
 	}, nil
 }
 
