@@ -161,7 +161,7 @@ func TestLinks(t *testing.T) {
 // TestADRs holds decisions to their form, and their numbers to a sequence.
 func TestADRs(t *testing.T) {
 	t.Parallel()
-	paths, err := filepath.Glob("adr/*.md")
+	paths, err := filepath.Glob("adr/0*.md")
 	if err != nil || len(paths) < 14 {
 		t.Fatalf("pages %q, %v", paths, err)
 	}
@@ -175,6 +175,22 @@ func TestADRs(t *testing.T) {
 			if !strings.Contains(text, "\n\n## "+heading+"\n\n") {
 				t.Errorf("%s: no %s", path, heading)
 			}
+		}
+	}
+}
+
+// The index of decisions has each of them once, by its title.
+func TestDecisions(t *testing.T) {
+	t.Parallel()
+	index := read(t, "adr/README.md")
+	paths, err := filepath.Glob("adr/0*.md")
+	if err != nil || len(paths) < 50 {
+		t.Fatalf("%d pages, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		title, _, _ := strings.Cut(strings.TrimPrefix(read(t, path), "# "), "\n")
+		if n := strings.Count(index, "- ["+title+"]("+filepath.Base(path)+")\n"); n != 1 {
+			t.Errorf("%s %q is there %d times", path, title, n)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func (k *sink) place(h session.Header) (string, error) {
 }
 
 // seal ends the lines of the session, of which there are none after an error. It has to
-// be published all the same.
+// be published, whatever the error.
 func (k *sink) seal(err error) error {
 	if k.temp == nil {
 		return err

@@ -129,7 +129,7 @@ func (c *config) table(s *clikit.Streams, rows []store.Row, printf func(string, 
 // dirWidth is how many characters of a directory are shown, if there are several.
 const dirWidth = 24
 
-// homeDir is the home directory of the user, "" if nobody knows it.
+// homeDir is the home directory of the user, "" if it is unknown.
 func homeDir() string {
 	home, _ := os.UserHomeDir()
 	return home

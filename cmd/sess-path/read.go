@@ -76,7 +76,7 @@ type reading struct {
 	lead []string // the lines in front of the entries, if all was read
 }
 
-// read reads what is needed of a session, and all of it if that is not to be had
+// read reads what is needed of a session, and all of it if the part cannot be read by itself
 // without.
 func (c *config) read(in *operand.Input) (*reading, error) {
 	var r *reading

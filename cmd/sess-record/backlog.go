@@ -65,7 +65,7 @@ func token(c chan struct{}) {
 const chunk = 256 << 10
 
 // pass copies the stream to the backlog, which takes no time, and to out. An out that fails
-// does not end the recording, unless nobody reads it any more.
+// does not end the recording, unless its reader is gone.
 func pass(out io.Writer, in io.Reader, to *backlog) (err error) {
 	defer to.end()
 	buf := make([]byte, chunk)
@@ -78,7 +78,7 @@ func pass(out io.Writer, in io.Reader, to *backlog) (err error) {
 		switch {
 		case clikit.Status(err) == clikit.ExitPipe:
 			if c, ok := in.(io.Closer); ok {
-				_ = c.Close() // whoever writes shall know
+				_ = c.Close() // so that the writer notices
 			}
 			return err
 		case errors.Is(rerr, io.EOF):

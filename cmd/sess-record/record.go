@@ -95,7 +95,7 @@ type end struct {
 	wait    error
 }
 
-// follow decodes what passes until it ends and nobody prints any more, or until a signal ends
+// follow decodes what passes until it ends and its printer has exited, or until a signal ends
 // it.
 func (w *writer) follow(d *stream.Decoder, back *backlog, on begun) (e end) {
 	var data []byte
@@ -174,7 +174,7 @@ func (w *writer) last(stop <-chan os.Signal) error {
 	return w.finish()
 }
 
-// failureOf returns how whoever printed the stream failed, nil for an end that is well.
+// failureOf returns how the printer of the stream failed, nil if it succeeded.
 func failureOf(e end, isCommand bool) *stream.Failure {
 	switch {
 	case e.how.TimedOut:

@@ -22,13 +22,13 @@ type source struct {
 type begun struct {
 	out    io.Reader
 	stop   <-chan os.Signal // ends the recording
-	exited <-chan struct{}  // closed when nobody prints any more
+	exited <-chan struct{}  // closed when the printer has exited
 	wait   func() (command.Ending, error)
 	leave  func() // lets signals end this program
 }
 
 // source finds the command, or takes standard input. An interrupt from a terminal goes to
-// whoever prints the stream, too, and that may still say something: so it does not end the
+// the printer of the stream, too, and that may still say something: so it does not end the
 // recording, nor does a reader of standard output that goes away before what came is
 // recorded. Any other signal that ends a program ends the stream here.
 func (c *config) source(s *clikit.Streams) (*source, error) {

@@ -31,7 +31,7 @@ type writer struct {
 
 	printed io.Writer // what is printed, of --print text
 	refused error     // of the last try to print it
-	leave   func()    // tells whoever prints the stream that nobody reads it
+	leave   func()    // tells the printer of the stream that its reader is gone
 
 	pending []*stream.Item // that are not written yet
 	size    int            // of those, in bytes

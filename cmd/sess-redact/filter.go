@@ -63,7 +63,7 @@ func (o *output) WriteTo(w io.Writer) (int64, error) {
 }
 
 // to writes the session. It fails at the end if something was found that is not changed:
-// nobody should take what was written for clean.
+// what was written is not to be taken for clean.
 func (o *output) to(w io.Writer) error {
 	var kept []redact.Found
 	emit := func(text string) error {

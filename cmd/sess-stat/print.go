@@ -201,7 +201,7 @@ func (u *usage) values(line *account.Row) []string {
 	return values
 }
 
-// keyFields returns members for keys. A value that nobody knows is null.
+// keyFields returns members for keys. An unknown value is null.
 func keyFields(keys, values []string) (fields []js.Field) {
 	for i, name := range keys {
 		fields = append(fields, row.Text(name, values[i]))

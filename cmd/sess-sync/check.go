@@ -102,7 +102,7 @@ func lostSessions(ctx context.Context, l remote.Log, keys []string) error {
 	return errors.Join(errs...)
 }
 
-// litter names the files that killed writers have left. Nobody but their owner may know that they
+// litter names the files that killed writers have left. Only their owner may know that they
 // are not at work any more, so nothing is removed.
 func litter(ctx context.Context, s *clikit.Streams, l remote.Log) error {
 	count, first := 0, ""

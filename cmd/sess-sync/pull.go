@@ -145,7 +145,7 @@ func create(h session.Header, content io.WriterTo) (string, error) {
 }
 
 // targets returns the sessions that are named, or all in the remote. The error is of
-// those that could not be found; the others are returned all the same.
+// those that could not be found; the others are returned with it.
 func (c *config) targets(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string, since time.Time) ([]target, error) {
 	if c.all {
 		return c.every(ctx, s, l, since)

@@ -27,7 +27,7 @@ type Call struct {
 
 	line     int    // in its session
 	response string // the id that the API gave the reply
-	payload  uint64 // a hash of what was said and counted, 0 if nobody asks for it
+	payload  uint64 // a hash of what was said and counted, 0 if it is not asked for
 }
 
 // Silent reports whether nothing says what the call used, though it has an answer. One that
@@ -60,7 +60,7 @@ type Session struct {
 // 2^64 stores of a billion calls.
 type key [2]uint64
 
-// seeds are of this process: nobody can make two calls equal on purpose.
+// seeds are of this process: an attacker cannot make two calls equal.
 var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
 // identity returns what identifies a call.

@@ -19,7 +19,7 @@ type Sum struct {
 	Stored, Computed prices.Money
 	StoredCalls      int64 // whose cost is from the session
 	ComputedCalls    int64 // whose cost is from the table
-	UnpricedCalls    int64 // whose cost nobody knows
+	UnpricedCalls    int64 // whose cost is unknown
 	UnpricedTokens   int64
 	SilentCalls      int64 // answers of which neither tokens nor a cost is known
 
@@ -80,7 +80,7 @@ func Keys() []string {
 // TimeKeys are those of Keys that are times.
 func TimeKeys() []string { return Keys()[:4] }
 
-// keyOf returns what a call has for a key, "" if nobody knows.
+// keyOf returns what a call has for a key, "" if it is unknown.
 func keyOf(name string, c *Call, s *Session, zone *time.Location) string {
 	switch name {
 	case "model":
@@ -159,7 +159,7 @@ type Table struct {
 	Rows     []Row
 	Total    Sum
 	Unpriced [][2]string // provider and model of which no price is known
-	Untimed  int64       // calls that were left out because nobody knows when they were made
+	Untimed  int64       // calls that were left out because their time is unknown
 }
 
 // Group adds up the calls of a ledger that was settled.

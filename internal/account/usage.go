@@ -18,7 +18,7 @@ func (c *Call) usage(raw string) {
 	}
 	full, err := session.UsageOf(raw)
 	if err != nil {
-		c.Bad = true // nobody knows what it counts
+		c.Bad = true // what it counts is unknown
 		return
 	}
 	c.counters(full)

@@ -37,7 +37,7 @@ func Check(r io.Reader, o Options) ([]Finding, error) {
 			s, err = readHeadless(rest)
 			headless = true
 		} else {
-			// The lines behind it are looked at all the same.
+			// The lines behind it are looked at, too.
 			_, err = io.Copy(io.Discard, in)
 		}
 	}

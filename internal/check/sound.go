@@ -10,7 +10,7 @@ import (
 
 // Sound reports whether a session is one of which Check, without blobs, finds
 // nothing: one branch, and nothing wrong. It reads r until it knows, in a tenth of
-// the memory that finding something takes. Check may find nothing all the same where it says no.
+// the memory that finding something takes. False may be wrong: Check decides.
 func Sound(r io.Reader) (bool, error) {
 	c := chain{seed: maphash.MakeSeed(), targets: map[uint64]int{}, calls: map[uint64]struct{}{}}
 	clean, err := session.EachOutline(r, c.goesOn)

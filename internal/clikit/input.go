@@ -22,7 +22,7 @@ const fifoWait = 10 * time.Second
 // somebody to type a session looks broken. Closing standard input does nothing.
 //
 // A directory is an error, and a device, which may have no end, except the null
-// device. A named pipe is one if nobody opens it for writing within ten seconds. A
+// device. A named pipe is one if it is not opened for writing within ten seconds. A
 // file that standard output goes to as well is one, too.
 func (s *Streams) OpenInput(name string) (io.ReadCloser, error) {
 	return s.openInput(name, func() error {
@@ -196,7 +196,7 @@ func UTF8(name, text string) error {
 
 // Acknowledge prints what was done and cannot be undone, and makes sure that it is
 // printed. The error of one that is not begins with done, such as "appended ab12cd34",
-// so that nobody does it again.
+// so that it is not done again.
 func (s *Streams) Acknowledge(done string, tell func() error) error {
 	err := tell()
 	if err == nil {

@@ -18,7 +18,7 @@ import (
 // SIGQUIT; a second one kills the process. Until the action first asks for
 // ctx.Done or ctx.Err, itself or through a function it hands ctx to, these
 // signals just kill. So ask before creating what has to be cleaned up. SIGPIPE
-// always keeps its default action: writing to a pipe nobody reads ends a filter
+// always keeps its default action: writing to a pipe without a reader ends a filter
 // without a word.
 func Main(t Tool) {
 	if _, set := os.LookupEnv("GOMAXPROCS"); !set && runtime.GOMAXPROCS(0) == 1 {

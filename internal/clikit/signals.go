@@ -11,7 +11,7 @@ import (
 // A signalContext is cancelled by the first SIGINT, SIGTERM, SIGHUP or SIGQUIT. Signals
 // keep their default action, the end of the process, until somebody asks
 // for Done or Err: catching them costs a thread, a sixth of the life of a tool
-// that is done at once, and only who asks has something to clean up.
+// that is done at once, and only a caller that asks has something to clean up.
 //
 // After the first signal the next one has its default action again.
 type signalContext struct {

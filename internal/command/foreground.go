@@ -18,7 +18,7 @@ import (
 // its standard error and, unless it is given something to read, its standard input, and the
 // terminal's signals reach both. Only its standard output is ours.
 type Foreground struct {
-	// Out is what the command prints. It ends when nobody holds it any more, or when the
+	// Out is what the command prints. It ends when its last holder has closed it, or when the
 	// command has exited and what it has started says nothing for some seconds.
 	Out io.Reader
 
@@ -31,7 +31,7 @@ type Foreground struct {
 	ending  sync.Once
 	moved   chan struct{} // a token for each read that begins or ends
 	reading atomic.Bool   // somebody waits for Out
-	cut     chan struct{} // closed when nobody wants to wait for Out any longer
+	cut     chan struct{} // closed when Out is not waited for any longer
 	cutting sync.Once
 
 	waited   error         // of exec.Cmd.Wait, once exited is closed
@@ -213,7 +213,7 @@ func (f *Foreground) drain() {
 	}
 }
 
-// busy reports whether Out has not ended and nobody waits for it: what was read before is
+// busy reports whether Out has not ended and is not waited for: what was read before is
 // still being passed on.
 func (f *Foreground) busy() bool {
 	select {
@@ -257,10 +257,10 @@ func (f *Foreground) Wait() (Ending, error) {
 	return how, err
 }
 
-// A lastWords is the output of a command, whose end is not that of whoever else holds it.
+// A lastWords is the output of a command, whose end is not that of its other holders.
 type lastWords struct{ f *Foreground }
 
-// Read reads. While nobody reads, because what was read before cannot be passed on, no
+// Read reads. While there is no reader, because what was read before cannot be passed on, no
 // silence is counted.
 func (l *lastWords) Read(p []byte) (int, error) {
 	l.f.reading.Store(true)
@@ -277,7 +277,7 @@ func (l *lastWords) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close tells the command that nobody reads what it prints.
+// Close tells the command that its output has no reader.
 func (l *lastWords) Close() error { return l.f.pipe.Close() }
 
 func (f *Foreground) stir() {

@@ -40,7 +40,7 @@ func (p Pager) Show(out, errs *os.File, write func(io.Writer) error) error {
 	return errors.Join(err, in.Close(), failed(p.Argv, cmd.Wait()))
 }
 
-// until writes until nobody reads any more.
+// until writes until the reader is gone.
 type until struct {
 	w    io.Writer
 	gone bool

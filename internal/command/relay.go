@@ -49,7 +49,7 @@ func (r *relay) run(w io.Writer) {
 func (r *relay) has(data []byte) { r.change(func() { r.data = data }) }
 
 // moment is how long a writer has for the rest if ctx has ended: one that waits for
-// nobody needs less.
+// no command needs less.
 const moment = 200 * time.Millisecond
 
 // end waits until everything has been written, or until a moment after the end of ctx.

@@ -176,7 +176,7 @@ func numbers(v any) any {
 	return v
 }
 
-// refuse is the error of conflicts that nobody has settled.
+// refuse is the error of conflicts that were not settled.
 func (m *merger) refuse(open []merge.Conflict, ours []*side, theirs *side) error {
 	for _, c := range open {
 		a := ours[0]

@@ -37,7 +37,7 @@ type Options struct {
 	Deleted    Deletion
 	OwnLast    bool   // as in [merge.Options]
 	Header     Policy // Ours or Theirs: whose header counts, without a word
-	Force      bool   // copies with other ids are copies all the same
+	Force      bool   // copies with other ids count as copies, too
 	Strict     bool   // a torn tail is an error
 	Warn       func(kind, format string, args ...any)
 }

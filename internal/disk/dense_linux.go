@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// denseSize is the size in bytes up to which nobody minds a hole.
+// denseSize is the size in bytes up to which a hole does no harm.
 const denseSize = 1 << 20
 
 // Dense refuses a large file with holes in it. They cost who made them nothing, and a reader

@@ -45,7 +45,7 @@ func Flock(f syscall.Conn) (bool, error) {
 	return lockErr == nil, lockErr
 }
 
-// Private reports whether a file is this user's, nobody else can read or write it, and it
+// Private reports whether a file is this user's, no other user can read or write it, and it
 // has one name.
 func Private(fi fs.FileInfo) bool {
 	st, ok := fi.Sys().(*syscall.Stat_t)

@@ -16,7 +16,7 @@ import (
 // bytes: a long name and what is added to it would be too long for a file system.
 const longestBase = 128
 
-// Temp returns a hidden name beside path that nobody can foresee. A file of that name has
+// Temp returns a hidden name beside path that cannot be foreseen. A file of that name has
 // to be opened with [Exclusive]: in a directory where others can make files, a name that
 // they know is one they can take first.
 func Temp(path string) string {
@@ -105,7 +105,7 @@ func fill(f File, content io.WriterTo, sync bool) error {
 // discardTries is how often a file is removed: an error of a disk or a network may pass.
 const discardTries = 2
 
-// Discard removes a file that nobody needs. It is no error if there is none. The error
+// Discard removes a file that is not needed. It is no error if there is none. The error
 // names the file that is left.
 func Discard(d FS, name string) (err error) {
 	for range discardTries {

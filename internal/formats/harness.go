@@ -33,7 +33,7 @@ func (t *Target) LeaveHarness(s *session.Session, agent string) {
 	}
 }
 
-// Silent reports whether an entry may be left out without a word: nobody said it, and no
+// Silent reports whether an entry may be left out without a word: no person said it, and no
 // model sees it. It keeps what an importer needs, tells of a run, or names the model that
 // the replies behind it name as well.
 func Silent(e session.Entry) bool { return e.IsAside() || e.Type() == session.TypeModelChange }

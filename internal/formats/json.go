@@ -49,7 +49,7 @@ func Compact(raw string) string {
 	}
 	var b bytes.Buffer
 	if json.Compact(&b, []byte(raw)) != nil {
-		return raw // whoever takes it will refuse it
+		return raw // the reader of the result refuses it
 	}
 	return b.String()
 }

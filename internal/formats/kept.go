@@ -518,7 +518,7 @@ type heldEntry struct {
 	lines    []KeptLine
 }
 
-// release gives the entry that is held to whoever takes lines.
+// release gives out the entry that is held.
 func (b *Builder) release() error {
 	h := b.held
 	b.held = nil

@@ -17,7 +17,7 @@ type Mapping struct {
 	// [KindDamage] of a call that was cut.
 	Lose func(kind, format string, args ...any)
 
-	// Beside is called for what a message has no place for. Nil is nobody.
+	// Beside is called for each member that a message cannot hold. It may be nil.
 	Beside func()
 
 	// CallID returns an id for the n-th call of a reply, from 1, that has none.

@@ -167,7 +167,7 @@ func (c *Counter) Write(p []byte) (int, error) {
 }
 
 // ActivePath returns the path to the leaf of s, for formats that hold one branch, and
-// tells of what stays behind. The entries' problems have been told by whoever
+// tells of what stays behind. The entries' problems have been told by the one that
 // read the session.
 func (t *Target) ActivePath(s *session.Session) []session.Entry {
 	leaf, ok := s.Leaf()

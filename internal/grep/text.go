@@ -41,7 +41,7 @@ type Text struct {
 	Block int    // its place in the content, counted from 0; -1 outside of a content
 	Tool  string // the tool that was called, or whose result it is
 	Call  string // the id of the call
-	Quiet bool   // nobody said it: it is an agent's in the user's name, or kept by an importer for itself
+	Quiet bool   // no person said it: it is an agent's in the user's name, or kept by an importer for itself
 
 	literal string
 }
@@ -134,7 +134,7 @@ func isImage(v js.Value) bool {
 	return v.Get("type").Str() == "image" || v.Get("mimeType").IsString() && v.Get("data").IsString()
 }
 
-// opaque reports whether a member of a name holds what nobody wrote to be read.
+// opaque reports whether a member of a name is not for reading, such as a signature.
 func opaque(name string) bool {
 	switch name {
 	case "thinkingSignature", "textSignature", "thoughtSignature", "signature", "encrypted_content", "encryptedContent":

@@ -32,7 +32,7 @@ type TargetOptions struct {
 	Sync       string        // "always", "never", or "" for always inside the store
 	Whole      bool          // read all of it, because its entries are needed
 
-	// Since is how the last target of the same session left it. If nobody else has written to
+	// Since is how the last target of the same session left it. If no other process has written to
 	// it, it is not read again.
 	Since *State
 }
@@ -352,7 +352,7 @@ func (t *Target) copy() error {
 
 // Acknowledge prints what was committed: the ids of the entries or, with whole, the
 // entries. A filter has printed the session. If they cannot be printed, the error
-// says that they were appended all the same.
+// says that they were appended.
 func (t *Target) Acknowledge(whole bool) error {
 	entries := t.Batch.Entries
 	if t.Filter() || len(entries) == 0 {

@@ -68,7 +68,7 @@ func compared(edit js.Value) []string {
 }
 
 // hunks returns a patch without its heads: the lines are counted from where an edit begins,
-// which nobody knows.
+// which are unknown.
 func hunks(patch string) string {
 	var b strings.Builder
 	for line := range strings.Lines(patch) {

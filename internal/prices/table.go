@@ -30,7 +30,7 @@ var ErrTable = errors.New("no table of prices")
 type Table struct {
 	Source  string // whose prices these are
 	Date    string // of when they are, as 2026-09-23
-	License string // the notice of whoever made the table, "" if it has none
+	License string // the notice of the table's makers, "" if it has none
 
 	providers map[string]map[string]*Model // by name and by alias, all in lower case
 }

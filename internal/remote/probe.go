@@ -15,8 +15,8 @@ const (
 )
 
 // Probe has several writers create one object at once, again and again. Exactly one of
-// them may succeed, the object must be that one's and be listed, and nobody may
-// create it afterwards. The objects stay where deleting is denied; nobody reads them.
+// them may succeed, the object must be that one's and be listed, and none may
+// create it afterwards. The objects stay where deleting is denied; they are not read.
 func (l *log) Probe(ctx context.Context) error {
 	run := rand.Text()
 	for round := range probeRounds {

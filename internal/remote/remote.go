@@ -2,7 +2,7 @@
 //
 // A session is a log of parts. A part is one or more whole lines, and is never changed
 // or deleted; the parts of a session, joined, are its file. Parts are numbered from 1.
-// A number is given once: whoever appends names the part that it saw last, and loses
+// A number is given once: an appender names the part that it saw last, and loses
 // with [ErrMoved] if another part came meanwhile. That is all the coordination there
 // is. See docs/adr/0034 and 0035.
 //
@@ -67,7 +67,7 @@ type Log interface {
 	// Exists returns ErrNoRemote if there is no remote, and ErrVersion for one with another
 	// layout.
 	Exists(ctx context.Context) error
-	// Litter yields the names of files that killed writers have left. They are in nobody's way.
+	// Litter yields the names of files that killed writers have left. They do no harm.
 	Litter(ctx context.Context) iter.Seq2[string, error]
 	// Init makes the remote if it is not there. The error is ErrUnsafe if the engine does not keep
 	// the promise of Append. Probe is the test of that.

@@ -85,11 +85,11 @@ var (
 	// no place for: a type outside its eight, an id outside its pattern, a
 	// session id that is no UUID, a parent that is not there, an id that is there
 	// already. The message says which. Nothing was written. Where it is the
-	// format's own narrowness, [Options.Extended] stores it all the same.
+	// format's own narrowness, [Options.Extended] stores it.
 	ErrContract = errors.New("does not fit the store contract")
 
 	// ErrNarrow is returned with [ErrContract] where [Options.Extended] would store
-	// it all the same.
+	// it, too.
 	ErrNarrow = errors.New("needs extended schema ids")
 
 	// ErrDuplicate is returned with [ErrContract] by [Store.Append] for an id that

@@ -140,7 +140,7 @@ func (c *claudeReader) assistant(v object) {
 			made = append(made, block)
 		}
 	}
-	if c.written != nil && len(made) > 0 { // its end was announced, and it goes on all the same
+	if c.written != nil && len(made) > 0 { // its end was announced, but it goes on
 		c.close()
 	}
 	c.add(cmp.Or(timeOf(v.Get("timestamp")), c.rec.now()), made...)

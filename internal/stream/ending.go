@@ -8,7 +8,7 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A Failure says that whoever printed a stream did not end well.
+// A Failure says how the printer of a stream failed.
 type Failure struct {
 	Stop string // the stopReason: "error", or "aborted" for one that was stopped
 	Text string // why, in words
@@ -21,7 +21,7 @@ func (d *Decoder) Ask() error {
 	return d.rec.flush()
 }
 
-// Fail says that whoever printed the stream has failed, before Close. Then the newest answer
+// Fail says that the printer of the stream has failed, before Close. Then the newest answer
 // is one that failed, whatever the stream said of it: an answer that is no entry yet gets
 // the reason, and behind any other stands one without content that has it. What the stream
 // itself says of a failure stays.
@@ -79,7 +79,7 @@ func (r *recorder) counted() {
 	r.before.Uncount = min(r.before.Uncount, r.uncounted)
 }
 
-// conclude makes the newest answer one that failed, if whoever printed the stream has.
+// conclude makes the newest answer one that failed, if the printer of the stream has.
 func (r *recorder) conclude() {
 	f := r.failure
 	if f == nil {

@@ -20,7 +20,7 @@ type recorder struct {
 	tale      Tale                // what was recorded, in short
 	before    Tale                // what was recorded in front of the newest answer
 	uncounted int                 // answers without a number in front of the run of the agent
-	failure   *Failure            // of whoever printed the stream
+	failure   *Failure            // of the printer of the stream
 	by        []js.Field          // whose the newest answer is: its API, provider and model
 	aloud     string              // the last piece that was heard of the next answer
 	known     bool                // the stream, or a part of it, is one that is read
@@ -220,7 +220,7 @@ func (r *recorder) keep(agent string, v js.Value) {
 	}
 }
 
-// now returns the time in milliseconds since the epoch, 0 if nobody knows it.
+// now returns the time in milliseconds since the epoch, 0 if it is unknown.
 func (r *recorder) now() int64 {
 	if r.o.Now == nil {
 		return 0

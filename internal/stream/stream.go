@@ -47,11 +47,11 @@ type Options struct {
 	Emit func(group []*Item) error
 
 	// Warn is told of what was not recorded, or not as it should be. It may be called
-	// very often for what an attacker wrote. Note is told of details. Nil is nobody.
+	// very often for what an attacker wrote. Note is told of details. It may be nil.
 	Warn, Note func(format string, args ...any)
 
 	// Say is told of what the assistant says as text: in pieces as they come where the stream
-	// has pieces, else message by message. Nil is nobody.
+	// has pieces, else message by message. It may be nil.
 	Say func(text string)
 
 	// Totals returns the member "details" of the last recorded message that counts up the

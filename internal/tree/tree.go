@@ -33,7 +33,7 @@ type Tree struct {
 // outside is the parent of entries that are not part of the tree.
 const outside = -2
 
-// New finds out the shape of the conversation in s: entries that nobody said are not part
+// New finds out the shape of the conversation in s: entries that no person or model said are not part
 // of it, see [Quiet], unless they have a label. What follows one hangs from what is above
 // it. The path is the active one, root first, as [session.Session.PathIndex] gives it; it
 // may be empty.
@@ -51,7 +51,7 @@ func Whole(s *session.Session, path []int) *Tree {
 	return t
 }
 
-// Quiet reports whether nobody said an entry: whether it is what an importer or a recorder
+// Quiet reports whether no person or model said an entry: whether it is what an importer or a recorder
 // keeps for itself, or words of an agent in the user's name.
 func Quiet(e session.Entry) bool { return e.IsAside() || e.IsHarness() }
 
@@ -397,7 +397,7 @@ type Head struct {
 	Last    int // position of the last user or assistant message with text, -1 for none
 }
 
-// Heads returns the ends of all branches, in file order. Entries that nobody said count
+// Heads returns the ends of all branches, in file order. Entries that no person or model said count
 // for nothing in them.
 func (t *Tree) Heads() []Head {
 	known := make([]Head, len(t.parent))

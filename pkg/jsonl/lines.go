@@ -99,7 +99,7 @@ const (
 	hugeLine = 32 << 20
 )
 
-// room returns memory for a line of n bytes. Lines of that size that nobody has any more
+// room returns memory for a line of n bytes. Lines of that size that are not in use any more
 // are given back first: the collector begins in time, but need not be ready in time.
 func room(n int) []byte {
 	if n >= hugeLine {
@@ -146,7 +146,7 @@ func (p *longLine) end(part []byte) (line []byte, own bool) {
 	line = append(line, p.last...)
 	*p = longLine{}
 	if len(line) >= hugeLine {
-		// The pieces are garbage as large as the line. Whoever makes something
+		// The pieces are garbage as large as the line. A caller that makes something
 		// of the line does so next, and would take fresh memory for it; which
 		// it may even if the pieces are collected, as it may not fit in there.
 		debug.FreeOSMemory()

@@ -193,7 +193,7 @@ func (h *held) current(path string) (bool, error) {
 	return os.SameFile(mine, named), nil
 }
 
-// release lets go of the locks in the reverse order, so that whoever gets the
+// release lets go of the locks in the reverse order, so that the process that gets the
 // first one does not run into the second.
 func (h *held) release() error {
 	err := h.lf.drop()

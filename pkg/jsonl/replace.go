@@ -12,7 +12,7 @@ import (
 	"github.com/sess-tools/sess/internal/disk"
 )
 
-// Replace gives the log other content, in one step: whoever opens it gets the old bytes
+// Replace gives the log other content, in one step: a reader that opens it gets the old bytes
 // or the new ones, and so does a crash. The content may be made of the log's own, by
 // [Appender.ReadAt]. A torn last line is saved first, as [Options.Tail] says. With sync
 // the new name is durable too. The mode of the log stays.

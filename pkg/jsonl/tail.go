@@ -89,7 +89,7 @@ func classify(line []byte, first bool) tail {
 // however old the file is, its writer may have come back.
 const secondLook = 50 * time.Millisecond
 
-// settle looks at the end of the log until it is complete, or until nobody has
+// settle looks at the end of the log until it is complete, or until no process has
 // written to the log for the grace: the time for which a program that does not
 // lock, and writes a line in several pieces, may pause between two of them.
 func (a *Appender) settle(p *patience) error {

@@ -9,8 +9,8 @@ import (
 )
 
 // Agents put words into a conversation in the user's name: reminders, lists of skills,
-// what a hook printed. Nobody typed them, and they are meant for the model of that agent.
-// Whoever writes an entry for such words marks it, and everybody else asks
+// what a hook printed. No person typed them, and they are meant for the model of that agent.
+// The writer of an entry with such words marks it, and every reader asks
 // [Entry.IsHarness] and [Message.Said]. There are two marks:
 //
 //   - a custom_message whose customType is "AGENT:context";

@@ -14,7 +14,7 @@ func NewSessionID() string { return newUUID(time.Now()) }
 // newUUID returns a UUID of version 7 (RFC 9562, sections 5.7 and 6.2, method 3):
 // milliseconds since the epoch in 48 bits, what is left of the time in 12, and 62
 // bits of chance. It is made here, since a library for it would bring the network and
-// databases along, which every start of every tool would pay for (ADR 0019). Nobody has to be
+// databases along, which every start of every tool would pay for (ADR 0019). Nothing has to be
 // kept from guessing an id, so the runtime's generator, which the system seeds,
 // will do.
 func newUUID(now time.Time) string {

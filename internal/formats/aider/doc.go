@@ -6,7 +6,7 @@
 //
 // A chat history holds a session behind each line that says when a chat was
 // started. Lines are told apart as aider's own reader does it: "#### " is what
-// the user typed, "> " what the program said, all else the model's reply. What the
+// the user typed, "> " what the program said, everything else the model's reply. What the
 // program said goes into custom entries "aider:tool". Layout that aider would not
 // write again is kept in "aider:text", so that an export gives the bytes back. Only
 // one message at a time is in memory.

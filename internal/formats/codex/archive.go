@@ -114,7 +114,7 @@ func (a *archive) asked(id string) []*thread {
 // maxHeads is how many heads are kept.
 const maxHeads = 64
 
-// headOf returns the head of a rollout. It is kept for the next who asks: who reads what
+// headOf returns the head of a rollout. It is kept for the reading that follows: of what
 // was listed just now.
 func (a *archive) headOf(ctx context.Context, src *formats.Source) (head, error) {
 	if src.Path == "" {

@@ -56,7 +56,7 @@ type state struct {
 	context  bool   // there is context behind it
 	waiting  map[string]*call
 	order    []*call
-	users    []session.Message // what a compaction of old would keep
+	users    []session.Message // what a compaction without a history keeps
 	provider string
 	model    string
 	effort   string

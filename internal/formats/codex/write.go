@@ -268,7 +268,7 @@ func (x *exporter) item(kind, id string, at int64, fields ...js.Field) {
 		js.IntField("completed_at_ms", at))
 }
 
-// begin begins a turn, unless one is open. The form of old has none.
+// begin begins a turn, unless one is open. The legacy form has none.
 func (x *exporter) begin(at int64) {
 	if x.legacy || x.turn != "" {
 		return

@@ -181,7 +181,7 @@ var apis = map[string]string{
 }
 
 // reply returns what an assistant message has beside its content. One that failed, and that
-// opencode shows to the model all the same, is a reply like others.
+// opencode still shows to the model, is a reply like others.
 func (e *messageReader) reply(s step, calls bool) []js.Field {
 	provider := e.info.Get("providerID").Str()
 	stop := "stop"

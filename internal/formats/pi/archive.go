@@ -181,7 +181,7 @@ func (f format) Detect(_ string, head []byte) bool {
 	return false
 }
 
-// ompOnly reports whether nobody but oh-my-pi writes such a line.
+// ompOnly reports whether only oh-my-pi writes such a line.
 func ompOnly(e session.Entry) bool {
 	switch e.Type() {
 	case session.TypeSession:
@@ -231,7 +231,7 @@ func (a *archive) byName(ctx context.Context, id string) (path string, ok bool) 
 	called := func(base string) bool { return strings.HasSuffix(base, "_"+id+".jsonl") }
 	for p, err := range formats.Walk(ctx, a.src.Path, 1, called) {
 		if err != nil {
-			continue // said by whoever has to look at it
+			continue // told when the file is opened
 		}
 		if ok {
 			return "", false

@@ -12,7 +12,7 @@ import (
 // ErrOpen is the error of a database that another program has open.
 var ErrOpen = errors.New("another program has it open; end that first")
 
-// UpdateAlone is [Update] for a database that nobody else may have open, even if it is
+// UpdateAlone is [Update] for a database that no other program may have open, even if it is
 // doing nothing with it: as long as a program has a database with a log open, it has a shared lock on it.
 // The error matches [ErrOpen].
 func UpdateAlone(ctx context.Context, path string, fill Fill) error {

@@ -22,7 +22,7 @@ type condition struct {
 	db, log, index, journal fs.FileInfo // nil for those that are not there
 
 	locked bool // a process writes without a log, or keeps others from reading
-	hot    bool // the rollback journal is one that has to be played back if nobody is writing
+	hot    bool // the rollback journal is one that has to be played back if no program is writing
 }
 
 // headerSize is the size of the header of a database in bytes.
@@ -135,7 +135,7 @@ func (c *condition) still() bool { return c.log == nil || c.log.Size() == 0 }
 
 // A way is a way of reading a database.
 type way struct {
-	immutable bool // as if nobody could change it
+	immutable bool // as if it could not change
 	alone     bool // with the index of its log in memory
 	copied    bool // in a copy
 	verified  bool // nothing keeps others from changing it

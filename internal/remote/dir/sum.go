@@ -15,7 +15,7 @@ import (
 
 // The SHA-256 of part NNNNNNNNNNNN is the name of an empty file beside it,
 // .NNNNNNNNNNNN.SUM. It is there before the part is, so no part is ever without one; and as
-// it is a name, nobody needs to write it: whoever makes the same part makes the same file. The
+// it is a name, it need not be written: the same part makes the same file. The
 // sum of a writer that came too late may stay when that is killed. It does not match the part
 // and does no harm.
 

@@ -19,7 +19,7 @@ import (
 // message before, and not while, the replicas agree on it.
 var leastVersion = [2]int{2, 10}
 
-// Init makes the streams. Nobody else makes or changes one.
+// Init makes the streams. Nothing else makes or changes one.
 func (l *log) Init(ctx context.Context) error {
 	if !recent(l.nc.ConnectedServerVersion()) {
 		return fmt.Errorf("the server has version %s, and it takes %d.%d: %w", l.nc.ConnectedServerVersion(), leastVersion[0], leastVersion[1], remote.ErrUnsafe)

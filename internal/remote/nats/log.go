@@ -143,7 +143,7 @@ func partOf(m *jetstream.RawStreamMsg) message {
 
 // Read asks for one message after the other. The last one, which is asked for first, says
 // where to end. A message that is not the next part, or none at all, was not written by a
-// program of ours: it is passed over, since nobody can take it away.
+// program of ours: it is passed over, since it cannot be taken away.
 func (l *log) Read(ctx context.Context, key string, after remote.Pos) iter.Seq2[remote.Part, error] {
 	return func(yield func(remote.Part, error) bool) {
 		last, err := l.end(ctx, key)

@@ -220,7 +220,7 @@ func own(t *testing.T, r Remote) {
 	}
 }
 
-// Pushed lines are there, each once, whoever else pushes.
+// Pushed lines are there, each once, whatever else is pushed.
 func many(t *testing.T, r Remote) {
 	const writers = 8
 	pushes := 25

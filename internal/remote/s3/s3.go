@@ -62,7 +62,7 @@ func open(c Config, warn func(string, ...any)) (*bucket, error) {
 		b.prefix += "/"
 	}
 	if err := s3utils.CheckValidBucketName(c.Bucket); err != nil {
-		return nil, fmt.Errorf("the bucket %.80q: %w", c.Bucket, err) // else it looks as if nobody answered
+		return nil, fmt.Errorf("the bucket %.80q: %w", c.Bucket, err) // else it looks as if there was no answer
 	}
 	host, lookup, region := c.Host, minio.BucketLookupDNS, c.Region
 	if host == "" {
@@ -106,7 +106,7 @@ func transportOf(c Config, warn func(string, ...any)) (http.RoundTripper, error)
 	return p, nil
 }
 
-// chain looks for credentials where other programs do. Off the clouds nobody answers at
+// chain looks for credentials where other programs do. Off the clouds there is no answer at
 // the address of the machine's role, and that is not waited for.
 func chain() *credentials.Credentials {
 	return credentials.NewChainCredentials([]credentials.Provider{

@@ -110,7 +110,7 @@ func Result(tool js.Value) session.Message {
 }
 
 // Exited reports whether the state of a tool is that of a command which ended with another
-// status than 0: opencode takes it for completed all the same.
+// status than 0: opencode takes it for completed.
 func Exited(state js.Value) bool {
 	return state.Get("status").Str() == "completed" && ExitedBy(state.Get("metadata"))
 }
