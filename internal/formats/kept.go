@@ -193,7 +193,7 @@ type foundRef struct {
 // newReferrer returns a referrer to the values of bodies, the last of which is that of the
 // entry that keeps the lines.
 func newReferrer(bodies []body) *referrer {
-	r := &referrer{refs: map[string][]string{}, lengths: map[int]bool{}, paths: make([]map[string]bool, len(bodies))}
+	r := &referrer{refs: map[string][]string{}, lengths: map[int]bool{}, used: map[string]int{}, paths: make([]map[string]bool, len(bodies))}
 	for i := range bodies {
 		b := &bodies[i]
 		r.paths[i] = map[string]bool{}
@@ -234,10 +234,14 @@ func (r *referrer) put(raw, kind, path string) {
 
 // line returns a line with references in place of the values that the bodies have.
 func (r *referrer) line(raw string) string {
-	if !strings.HasPrefix(raw, "{") || slices.ContainsFunc(refKinds, func(kind string) bool { return strings.Contains(raw, `{"`+kind+`":`) }) {
+	if !strings.HasPrefix(raw, "{") || strings.Contains(raw, `{"$`) && slices.ContainsFunc(refKinds, func(kind string) bool { return strings.Contains(raw, `{"`+kind+`":`) }) {
 		return js.Quote(raw) // no JSON, or what looks like a reference and is none
 	}
-	r.used, r.found = map[string]int{}, r.found[:0]
+	if len(r.refs) == 0 {
+		return raw
+	}
+	clear(r.used)
+	r.found = r.found[:0]
 	r.walk(raw, 0, "", 0)
 	if len(r.found) == 0 {
 		return raw

@@ -14,8 +14,7 @@ import (
 // A Value is a JSON value of a source: valid, on one line, in valid UTF-8.
 type Value struct {
 	Text   string
-	Number int    // of its line, from 1
-	Where  string // the line as [Loss.Where] has it
+	Number int // of its line, from 1
 
 	// Where it stands in the source, in bytes: Text may be shorter or longer.
 	Offset, Size int64
@@ -40,21 +39,21 @@ func (b *Builder) Values(src *Source, l jsonl.Line) iter.Seq[Value] {
 		if text = strings.TrimRight(text, blank); text == "" {
 			return
 		}
-		v.Where, v.Size = src.At(l.Number), int64(len(text))
+		v.Size = int64(len(text))
 		if js.Valid([]byte(text)) {
-			yield(b.value(v, text))
+			yield(b.value(src, v, text))
 			return
 		}
 		values := fused(text)
 		if values == nil {
-			b.LoseLine(v.Where, l.Torn, len(text))
+			b.LoseLine(src.At(l.Number), l.Torn, len(text))
 			return
 		}
-		b.Lose(v.Where, KindDamage, "%d values on one line, which were read as if each had its own", len(values))
+		b.Lose(src.At(l.Number), KindDamage, "%d values on one line, which were read as if each had its own", len(values))
 		at := v.Offset
 		for _, s := range values {
 			v.Offset, v.Size = at+int64(s.From), int64(s.To-s.From)
-			if !yield(b.value(v, text[s.From:s.To])) {
+			if !yield(b.value(src, v, text[s.From:s.To])) {
 				return
 			}
 		}
@@ -66,7 +65,7 @@ func (b *Builder) Objects(src *Source, l jsonl.Line) iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		for v := range b.Values(src, l) {
 			if !v.IsObject() {
-				b.Lose(v.Where, KindDamage, "not a JSON object, skipped")
+				b.Lose(src.At(v.Number), KindDamage, "not a JSON object, skipped")
 			} else if !yield(v) {
 				return
 			}
@@ -77,9 +76,9 @@ func (b *Builder) Objects(src *Source, l jsonl.Line) iter.Seq[Value] {
 const blank = " \t\r\n"
 
 // value returns the value with a text that is JSON.
-func (b *Builder) value(v Value, text string) Value {
+func (b *Builder) value(src *Source, v Value, text string) Value {
 	if !utf8.ValidString(text) {
-		b.Lose(v.Where, KindText, "invalid UTF-8, which became U+FFFD")
+		b.Lose(src.At(v.Number), KindText, "invalid UTF-8, which became U+FFFD")
 	}
 	v.Text = OneLine(text)
 	return v

@@ -68,14 +68,14 @@ async function recorded(name, which) {
 }
 
 // ended runs a recording whose program is sent a signal, with all that it has started, when the model has
-// begun to speak and the program, if it prints texts piece by piece, has printed the first.
+// begun to speak and the program, if it prints texts piece by piece, has printed the line of the first.
 function ended(argv, options, a, who, pid, signal) {
 	return new Promise((resolve) => {
 		const child = spawn(argv[0], argv.slice(1), { ...options, stdio: ["ignore", "pipe", "pipe"] });
 		const out = { stdout: "", stderr: "" };
 		let spoken = false, done = false;
 		const end = () => {
-			if (done || !spoken || a.pieces && !(a.piece ?? /Once upon/).test(out.stdout)) return;
+			if (done || !spoken || a.pieces && !(a.piece ?? /Once upon/).test(out.stdout.slice(0, out.stdout.lastIndexOf("\n") + 1))) return;
 			done = true;
 			process.kill(-readFileSync(pid, "utf8").trim(), signal);
 		};
