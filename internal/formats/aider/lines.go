@@ -42,8 +42,11 @@ func lines(r io.Reader, number int, offset int64) iter.Seq2[line, error] {
 				n := lineEnd(rest)
 				at.raw, rest = rest[:n], rest[n:]
 				at.text = at.raw
+				if number == 1 && at.offset == 0 {
+					at.text = strings.TrimPrefix(at.raw, jsonl.ByteOrderMark)
+				}
 				if strings.Contains(at.raw, "\r") {
-					at.text = strings.ReplaceAll(strings.ReplaceAll(at.raw, "\r\n", "\n"), "\r", "\n")
+					at.text = strings.ReplaceAll(strings.ReplaceAll(at.text, "\r\n", "\n"), "\r", "\n")
 				}
 				if !yield(at, nil) {
 					return

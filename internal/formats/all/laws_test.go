@@ -1,70 +1,46 @@
 package all_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/all"
 	"github.com/sess-tools/sess/internal/formats/formatstest"
-	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// sayings returns what the messages of a source say, and the kinds of the losses.
-func sayings(t *testing.T, agent, text string) (said string, kinds []string) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "source.json")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, _ := formats.Lookup(all.Formats(), agent)
-	for _, r := range formatstest.Import(t, f, &formats.Source{Path: path}, true) {
-		for _, e := range r.Session(t).Entries {
-			if m, ok := e.Message(); ok {
-				said += m.Role() + ": " + m.Text("|") + "\n"
-			}
-		}
-		for _, l := range r.Losses {
-			kinds = append(kinds, l.Kind)
-		}
-	}
-	return said, kinds
+// corpora are sources that every format is held to its laws by.
+var corpora = map[string]formatstest.Corpus{
+	"claude":   {Name: "20000000-0000-4000-8000-000000000000.jsonl", Text: harnessed["claude"], Said: []string{"OWN 1", "OWN 2"}, Input: 1, Lines: true},
+	"codex":    {Name: "rollout.jsonl", Text: harnessed["codex"], Said: []string{"OWN 1", "OWN 2", "OWN 3"}, Lines: true},
+	"opencode": {Name: "ses_1.json", Text: harnessed["opencode"], Said: []string{"OWN 1", "OWN 2"}, Input: 1, OneWay: true}, // its exports are indented
+	"pi": {Name: "s.jsonl", Said: []string{"one", "two"}, Input: 5, Lines: true, Bytes: true, Text: `
+{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}
+{"type":"message","id":"a1","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":[{"type":"text","text":"one"}],"timestamp":1767323046000}}
+{"type":"message","id":"a2","parentId":"a1","timestamp":"2026-01-02T03:04:07.000Z","message":{"role":"assistant","content":[{"type":"text","text":"two"}],"api":"a","provider":"p","model":"m","usage":{"input":3,"output":1,"cacheRead":2,"cacheWrite":0,"totalTokens":6,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"stop","timestamp":1767323047000}}
+`},
+	"aider": {Name: ".aider.chat.history.md", Said: []string{"first question", "an answer"}, Text: "\n# aider chat started at 2026-01-02 03:04:05\n\n> Aider v0.86.1  \n\n#### first question  \n\nan answer\n\n> Tokens: 3 sent, 2 received.  \n\n#### second  \n\nanother\n\n"},
+	"openai": {Name: "chat.jsonl", Said: []string{"one", "two"}, Lines: true, OneWay: true, Text: `
+{"role":"user","content":"one"}
+{"role":"assistant","content":"two"}
+`},
+	"anthropic": {Name: "chat.jsonl", Said: []string{"one", "two"}, Lines: true, OneWay: true, Text: `
+{"role":"user","content":[{"type":"text","text":"one","cache_control":{"type":"ephemeral"}}]}
+{"role":"assistant","content":[{"type":"text","text":"two"}]}
+`},
 }
 
-// A byte order mark, the line ends of Windows, a torn tail and a byte that is no UTF-8
-// change nothing but what they say.
-func TestDamageChangesNothingElse(t *testing.T) {
+func TestLaws(t *testing.T) {
 	t.Parallel()
-	for agent, text := range harnessed {
-		text = strings.TrimPrefix(text, "\n")
+	for agent, c := range corpora {
 		t.Run(agent, func(t *testing.T) {
 			t.Parallel()
-			want, before := sayings(t, agent, text)
-			lines := agent != "opencode" // which is one JSON text
-			for name, damaged := range map[string]string{
-				"a byte order mark": jsonl.ByteOrderMark + text,
-				"CRLF":              strings.ReplaceAll(text, "\n", "\r\n"),
-				"a torn tail":       text + `{"type":"us`,
-				"invalid UTF-8":     strings.Replace(text, "OWN 2", "OWN 2\xff", 1),
-			} {
-				if name == "a torn tail" && !lines {
-					continue
-				}
-				said, kinds := sayings(t, agent, damaged)
-				lost := 0
-				switch name {
-				case "a torn tail":
-					lost = 1
-				case "invalid UTF-8":
-					said, lost = strings.Replace(said, "\ufffd", "", 1), 1
-				}
-				if said != want || len(kinds) != len(before)+lost {
-					t.Errorf("%s: %d losses more, want %d (%v)\n%s\nwant\n%s", name, len(kinds)-len(before), lost, kinds, said, want)
-				}
+			f, ok := formats.Lookup(all.Formats(), agent)
+			if !ok {
+				t.Fatal("no such format")
 			}
+			formatstest.Laws(t, f, c)
 		})
 	}
 }
