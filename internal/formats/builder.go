@@ -246,7 +246,7 @@ func (b *Builder) entry(e session.Entry) error {
 		return b.emit(e.Raw())
 	}
 	err := b.release()
-	b.held = &heldEntry{id: b.leaf, line: e.Raw()}
+	b.held = &heldEntry{line: e.Raw(), has: map[string]bool{b.leaf: true}}
 	b.recent[b.leaf] = e.Raw()
 	return err
 }

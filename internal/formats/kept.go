@@ -488,7 +488,8 @@ func (b *Builder) Keep(of []string, lines ...KeptLine) error {
 		if !ok {
 			return fmt.Errorf("keeping a line: %q is none of the entries at hand", id)
 		}
-		if !slices.Contains(b.held.of, id) && id != b.held.id {
+		if !b.held.has[id] {
+			b.held.has[id] = true
 			b.held.of = append(b.held.of, id)
 			b.held.bodies = append(b.held.bodies, bodyOf(raw))
 		}
@@ -515,11 +516,12 @@ func (b *Builder) Aside(p Place, name, data string, lines ...KeptLine) (id strin
 
 // A heldEntry is the entry added last, which may yet get lines to keep.
 type heldEntry struct {
-	id, line string
-	aside    bool // it says nothing that lines could refer to
-	of       []string
-	bodies   []body // of those
-	lines    []KeptLine
+	line   string
+	aside  bool // it says nothing that lines could refer to
+	of     []string
+	has    map[string]bool // those, and itself
+	bodies []body          // of those
+	lines  []KeptLine
 }
 
 // release gives out the entry that is held.

@@ -240,3 +240,34 @@ func TestKeptLaw(t *testing.T) {
 		}
 	})
 }
+
+// A line that became very many entries, and one of very many texts, take no more than their size.
+func TestKeptOfMany(t *testing.T) {
+	t.Parallel()
+	const many = 30_000
+	texts, want := make([]string, many), make([]string, many)
+	for i := range texts {
+		texts[i] = js.Object(js.StringField("text", formats.Int(int64(i))+" "+long))
+		want[i] = formats.Text(formats.Int(int64(i)) + " " + long)
+	}
+	line := js.Object(js.RawField("content", formats.Array(texts...)))
+	for name, blocks := range map[string]int{"entries": 1, "blocks": many} {
+		text := keeping(t, func(b *formats.Builder) error {
+			var of []string
+			for part := range slices.Chunk(want, blocks) {
+				id, err := b.Message(formats.Place{}, formats.User(part))
+				if err != nil {
+					return err
+				}
+				of = append(of, id)
+			}
+			return b.Keep(of, formats.KeptLine{Text: line})
+		})
+		if got := restored(t, text); len(got) != 1 || got[0] != line {
+			t.Errorf("%s: %d lines came back, or another one", name, len(got))
+		}
+		if len(text) > 2*len(line)+200*many {
+			t.Errorf("%s: %d bytes for a line of %d", name, len(text), len(line))
+		}
+	}
+}
