@@ -194,3 +194,16 @@ func TestDecisions(t *testing.T) {
 		}
 	}
 }
+
+// The page that says how to add an agent shows what is compiled.
+func TestExampleOfAnAgent(t *testing.T) {
+	t.Parallel()
+	_, shown, ok := strings.Cut(read(t, "formats/README.md"), "\n```go\n")
+	shown, _, closed := strings.Cut(shown, "```\n")
+	if !ok || !closed || !strings.Contains(shown, "Export(") {
+		t.Fatal("there is no example")
+	}
+	if !strings.Contains(read(t, "../internal/formats/example_test.go"), shown) {
+		t.Error("it is not that of internal/formats/example_test.go")
+	}
+}

@@ -14,13 +14,14 @@
 //     is what was added last.
 //   - Ids, where the source has some; else ids made of what the source knows the thing by.
 //     Times likewise: nothing asks the clock. Importing twice gives the same bytes.
-//   - What version 3 has a field for goes there. What it has none for goes, as the source
-//     has it, into a custom entry beside ([Builder.Custom]), so that an export gives it
-//     back.
+//   - What version 3 has a field for goes there. The line that an entry was made of is kept
+//     with it ([Builder.Keep]), and a line that became none in an entry that says nothing
+//     ([Builder.Aside]), so that an export gives the source back ([Target.Keeper]).
 //   - What cannot be read, and what a model will see otherwise than before, is a [Loss].
 //
-// A format opens files with [Source.Open] or [OpenFile], never for writing, and finds
-// them with [Walk]. A database is opened read-only, and without making files beside it.
+// A format whose files hold a session each says which they are with [Files]; another opens
+// files with [Source.Open] or [OpenFile], never for writing, and finds them with [Walk]. Lines
+// of JSON are taken in by [Builder.Values]. A database is opened read-only, and without making files beside it.
 // Nothing of a source is trusted: sizes, depths, names that lead out of a directory,
 // lines that are no JSON. One session that cannot be read does not hide another.
 //
@@ -30,15 +31,5 @@
 // asks [Target.Ready], then writes: files through [Target.File], which asks by itself and
 // never replaces anything. [Target.ActivePath] is for those who hold one branch.
 //
-// # Adding a format
-//
-//  1. A page about it in docs/formats, samples in testdata.
-//  2. A package internal/formats/NAME with a value of a type that is a [Format], and a
-//     line in package all: before those that would take its files for their own.
-//  3. [About] names it; its name is what [Builder.Custom] puts before its types.
-//  4. Tests: the samples through package formatstest, which reads each twice, compares
-//     listing and session, and checks every line; against what the real program shows of
-//     them; and there and back.
-//
-// The example shows all of it for a format of a few lines.
+// docs/formats/README.md says how to add a format; the example is one.
 package formats

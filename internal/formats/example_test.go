@@ -1,139 +1,145 @@
 package formats_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"iter"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
-// minutes is a format as small as can be: a first line "minutes ID", then lines
-// "> question" and "< answer". Lines "# note" say what version 3 has no field for.
-type minutes struct{}
+// parrot is the format of an agent that keeps a session in each file of ~/.parrot: JSON lines
+// {"kind":"start","id":ID,"dir":DIR}, {"kind":"asked","text":TEXT}, {"kind":"said","text":TEXT}, and others.
+type parrot struct{}
 
-func (minutes) About() formats.About {
-	return formats.About{Name: "minutes", Summary: "minutes of a talk"}
+func (parrot) About() formats.About {
+	return formats.About{Name: "parrot", Summary: "sessions of Parrot", Home: func(env formats.Env) (string, error) {
+		return env.StorePath("PARROT_HOME", []string{".parrot"})
+	}}
 }
 
-func (minutes) Detect(_ string, head []byte) bool { return bytes.HasPrefix(head, []byte("minutes ")) }
-
-func (minutes) Open(ctx context.Context, src *formats.Source) (formats.Archive, error) {
-	f, err := src.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return minutesFile{src, f}, nil
+func (parrot) Detect(_ string, head []byte) bool {
+	line, _, _ := strings.Cut(strings.TrimLeft(string(head), jsonl.ByteOrderMark+" \t\r\n"), "\n")
+	return js.Value(line).Get("kind").Str() == "start" && js.Value(line).Get("dir").IsString()
 }
 
-type minutesFile struct {
-	src *formats.Source
-	*formats.File
+func (parrot) Open(_ context.Context, src *formats.Source) (formats.Archive, error) {
+	return formats.Files{
+		Match: func(path string) bool { return filepath.Ext(path) == ".parrot" }, Head: parrotHead, Read: parrotRead,
+	}.Open(src)
 }
 
-func (m minutesFile) List(ctx context.Context, _ formats.Query) iter.Seq2[formats.Info, error] {
-	return func(yield func(formats.Info, error) bool) {
-		info := formats.Info{Row: store.Row{Path: m.src.Path, Size: m.Size, ModTime: m.ModTime}}
-		for l := range jsonl.Lines(m.Reader(ctx)) {
-			info.ID, _ = strings.CutPrefix(l.Text(), "minutes ")
+// parrotHead says what the first line that is not blank tells of a session.
+func parrotHead(ctx context.Context, src *formats.Source, f *formats.File) (info formats.Info, _ error) {
+	for l, err := range jsonl.Lines(f.Reader(ctx)) {
+		if err != nil {
+			return info, src.Located(err)
+		}
+		if start := js.Value(strings.Trim(l.Text(), jsonl.ByteOrderMark+" \t\r")); start != "" {
+			info.ID, info.CWD = start.Get("id").Str(), start.Get("dir").Str()
 			break
 		}
-		yield(info, nil)
 	}
+	if !session.ValidSessionID(info.ID) {
+		return info, formats.Damaged("%s: no session of Parrot: the first line has no id", src.Name())
+	}
+	return info, nil
 }
 
-func (m minutesFile) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
-	if err := b.Header(session.HeaderFields{ID: info.ID, CWD: m.src.CWD}); err != nil {
+// parrotRead makes a message of what was asked and said, and keeps each line with it; a line
+// that is neither is kept aside.
+func parrotRead(ctx context.Context, src *formats.Source, f *formats.File, info formats.Info, b *formats.Builder) error {
+	if err := b.Header(session.HeaderFields{ID: info.ID, Time: info.Created.UnixMilli(), CWD: info.CWD}); err != nil {
 		return err
 	}
-	for l, err := range jsonl.Lines(m.Reader(ctx)) {
+	b.BeginKeeping()
+	for l, err := range jsonl.Lines(f.Reader(ctx)) {
 		if err != nil {
-			return m.src.Located(err)
+			return src.Located(err)
 		}
-		place := formats.Place{Key: fmt.Sprint(l.Number)}
-		text := l.Text()
-		said := []string{formats.Text(strings.TrimSpace(text[min(1, len(text)):]))}
-		switch {
-		case l.Number == 1:
-		case strings.HasPrefix(text, ">"):
-			_, err = b.Message(place, formats.User(said))
-		case strings.HasPrefix(text, "<"):
-			_, err = b.Message(place, formats.Assistant(said))
-		case strings.HasPrefix(text, "#"):
-			_, err = b.Custom(place, "note", js.Object(formats.Str("text", text[1:])))
-		default:
-			b.Lose(m.src.At(l.Number), formats.KindDamage, "neither said nor noted: %q", text)
-		}
-		if err != nil {
-			return err
+		for v := range b.Objects(src, l) {
+			place, kept := formats.Place{Key: fmt.Sprint(v.Number)}, formats.KeptLine{Text: v.Text}
+			said := []string{formats.TextOf(js.Value(v.Text).Get("text"))}
+			switch js.Value(v.Text).Get("kind").Str() {
+			case "asked":
+				_, err = b.Message(place, formats.User(said))
+			case "said":
+				_, err = b.Message(place, formats.Assistant(said))
+			default:
+				if _, err = b.Aside(place, "line", "", kept); err == nil {
+					continue
+				}
+			}
+			if err == nil {
+				err = b.Keep(nil, kept)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (minutes) Export(_ context.Context, s *session.Session, t *formats.Target) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "minutes %s\n", s.Header.ID)
+// Export writes the lines that came from Parrot as they were, and new ones for other messages.
+func (parrot) Export(_ context.Context, s *session.Session, t *formats.Target) error {
+	var out jsonl.Content
+	keeper := t.Keeper(s, "parrot")
 	for _, e := range t.ActivePath(s) {
-		m, _ := e.Message()
-		switch {
-		case e.Role() == session.RoleUser:
-			fmt.Fprintf(&b, "> %s\n", m.Text(" "))
-		case e.Role() == session.RoleAssistant:
-			fmt.Fprintf(&b, "< %s\n", m.Text(" "))
-		case e.Str("customType") == "minutes:note":
-			fmt.Fprintf(&b, "#%s\n", js.Value(e.Get("data")).Get("text").Str())
+		i, _ := s.Index(e.ID())
+		lines, _ := keeper.Lines(i)
+		for _, l := range lines {
+			out = append(out, l.Text)
+		}
+		m, ok := e.Message()
+		switch kind := map[string]string{session.RoleUser: "asked", session.RoleAssistant: "said"}[m.Role()]; {
+		case lines != nil, formats.Silent(e):
+		case ok && kind != "":
+			out = append(out, js.Object(js.StringField("kind", kind), js.StringField("text", m.Text("\n"))))
 		default:
-			t.Lose(formats.At(e), formats.KindEntry, "%s cannot be written down", e.Type())
+			t.Lose(formats.At(e), formats.KindEntry, "%s means nothing to Parrot", e.Type())
 		}
 	}
-	return t.File(s.Header.ID+".txt", strings.NewReader(b.String()))
+	return t.File(s.Header.ID+".parrot", out)
 }
 
-// A format reads a source into a builder, and writes a session to a target.
+// A format says how an agent keeps its sessions, reads one into a builder, and writes one to
+// a target.
 func Example() {
-	const talk = "minutes m1\n> why?\n# looks up\n< because\nmumbling\n"
-	src := &formats.Source{Stdin: strings.NewReader(talk), CWD: "/w"}
+	const talk = `{"kind":"start","id":"m1","dir":"/w"}` + "\n" + `{"kind":"asked","text":"why?","by":"me"}` + "\n" +
+		`{"kind":"mood","happy":true}` + "\n" + `{"kind":"said","text":"because"}` + "\nmumbling\n"
+	src := &formats.Source{Stdin: strings.NewReader(talk)}
 	defer src.Close()
 	ctx := context.Background()
-	list := []formats.Format{minutes{}}
 	head, _ := src.Head(ctx)
-	format, _ := formats.Detect(list, src.Path, head)
+	format, _ := formats.Detect([]formats.Format{parrot{}}, src.Path, head)
 	archive, _ := format.Open(ctx, src)
 	defer archive.Close()
 	info, _ := formats.Find(ctx, archive, "m1")
 
 	var made strings.Builder
-	b := formats.NewBuilder("minutes",
+	b := formats.NewBuilder(format.About().Name,
 		func(line string) error { _, err := fmt.Fprintln(&made, line); return err },
 		func(l formats.Loss) { fmt.Println("lost:", l) })
 	if err := b.Read(ctx, archive, info); err != nil {
 		fmt.Println(err)
 	}
-	lines := bufio.NewReader(strings.NewReader(made.String()))
-	header, _ := lines.ReadString('\n')
-	fmt.Print(header)
-
-	s, _ := session.Read(io.MultiReader(strings.NewReader(header), lines))
+	edited := strings.Replace(made.String(), `"text":"why?"`, `"text":"how?"`, 1)
+	s, _ := session.Read(strings.NewReader(edited))
 	t := formats.NewTarget(func(formats.Loss) {})
 	t.Out = os.Stdout
 	if err := format.Export(ctx, s, t); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
-	// lost: standard input:5: neither said nor noted: "mumbling"
-	// {"type":"session","version":3,"id":"m1","timestamp":"1970-01-01T00:00:00.000Z","cwd":"/w"}
-	// minutes m1
-	// > why?
-	// # looks up
-	// < because
+	// lost: standard input:5: not JSON, line of 8 bytes skipped
+	// {"kind":"start","id":"m1","dir":"/w"}
+	// {"kind":"asked","text":"how?","by":"me"}
+	// {"kind":"mood","happy":true}
+	// {"kind":"said","text":"because"}
 }
