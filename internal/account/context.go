@@ -201,11 +201,11 @@ func partsOf(m session.Message, entry string, pairs []convo.Paired, i int) []Par
 // named says of a part what its block is.
 func (p *Part) named(b session.Block) {
 	switch b.Type {
-	case "thinking", session.TypeEncrypted:
+	case session.BlockThinking, session.BlockEncrypted:
 		p.Kind = KindThinking
-	case "image":
+	case session.BlockImage:
 		p.Kind = KindImage
-	case "toolCall":
+	case session.BlockToolCall:
 		call := session.ToolCall{Name: b.Str("name"), Arguments: b.Get("arguments")}
 		p.Kind, p.Tool, p.File = KindCall, call.Name, call.File()
 	}

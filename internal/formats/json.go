@@ -56,7 +56,7 @@ func Compact(raw string) string {
 
 // Text returns a text block.
 func Text(text string) string {
-	return js.Object(js.StringField("type", "text"), js.StringField("text", text))
+	return js.Object(js.StringField("type", session.BlockText), js.StringField("text", text))
 }
 
 // TextOf returns a text block of a string that is JSON already, which stays as it is
@@ -65,28 +65,28 @@ func TextOf(literal js.Value) string {
 	if !literal.IsString() {
 		literal = `""`
 	}
-	return js.Object(js.StringField("type", "text"), js.RawField("text", literal))
+	return js.Object(js.StringField("type", session.BlockText), js.RawField("text", literal))
 }
 
 // Thinking returns a thinking block; the signature may be "".
 func Thinking(text, signature string) string {
-	return js.Object(js.StringField("type", "thinking"), js.StringField("thinking", text), Str("thinkingSignature", signature))
+	return js.Object(js.StringField("type", session.BlockThinking), js.StringField("thinking", text), Str("thinkingSignature", signature))
 }
 
 // RedactedThinking returns a block of thinking that only its provider can read.
 func RedactedThinking(data string) string {
-	return js.Object(js.StringField("type", "thinking"), js.StringField("thinking", ""),
+	return js.Object(js.StringField("type", session.BlockThinking), js.StringField("thinking", ""),
 		js.StringField("thinkingSignature", data), js.RawField("redacted", "true"))
 }
 
 // Image returns an image block of base64 data.
 func Image(mediaType, data string) string {
-	return js.Object(js.StringField("type", "image"), js.StringField("data", data), js.StringField("mimeType", mediaType))
+	return js.Object(js.StringField("type", session.BlockImage), js.StringField("data", data), js.StringField("mimeType", mediaType))
 }
 
 // ToolCall returns a tool call block; arguments is the JSON text of an object.
 func ToolCall(id, name, arguments string) string {
-	return js.Object(js.StringField("type", "toolCall"), js.StringField("id", id), js.StringField("name", name),
+	return js.Object(js.StringField("type", session.BlockToolCall), js.StringField("id", id), js.StringField("name", name),
 		js.RawField("arguments", arguments))
 }
 

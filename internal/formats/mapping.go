@@ -109,7 +109,7 @@ func (m Mapping) message(blocks []string, a answer) session.Message {
 	return Assistant(blocks, fields...)
 }
 
-func isCall(block string) bool { return js.Value(block).Get("type").Str() == "toolCall" }
+func isCall(block string) bool { return js.Value(block).Get("type").Str() == session.BlockToolCall }
 
 // call returns the block of a call, "" if its arguments are cut: a model could not be shown
 // it. Raw is the text of the arguments, and of an object wherever an API keeps to its

@@ -197,11 +197,11 @@ func (w *walker) content(v js.Value, field Field) {
 		w.at.Block, w.at.Quiet = n, quiet || session.BlockHarness(string(el)) != ""
 		n++
 		switch el.Get("type").Str() {
-		case "text":
+		case session.BlockText:
 			w.literal(field, el.Get("text"))
-		case "thinking":
+		case session.BlockThinking:
 			w.literal(FieldThinking, el.Get("thinking"))
-		case "toolCall":
+		case session.BlockToolCall:
 			before := w.at
 			w.at.Tool, w.at.Call = el.Get("name").Str(), el.Get("id").Str()
 			w.literal(FieldCall, el.Get("name"))

@@ -160,7 +160,7 @@ func (p *page) result(i int) {
 	p.raw(">")
 	for b := range m.Blocks() {
 		switch b.Type {
-		case "text":
+		case session.BlockText:
 			text := p.cut(b.Str("text"))
 			p.raw("<pre><code>")
 			p.terminal(strings.TrimRight(text, "\n"))

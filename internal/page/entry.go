@@ -160,12 +160,12 @@ func (p *page) content(i int, m session.Message) (said bool) {
 			continue
 		}
 		switch b.Type {
-		case "text":
+		case session.BlockText:
 			p.said(m, b.Str("text"))
 			said = true
-		case "thinking":
+		case session.BlockThinking:
 			p.thinking(b)
-		case "toolCall":
+		case session.BlockToolCall:
 			result := -1
 			if list := p.results[i]; at < len(list) {
 				result = list[at]
@@ -241,9 +241,9 @@ func (p *page) encrypted() { p.raw(`<p class="note">[thinking that is encrypted]
 // other writes a block that is neither text nor thinking nor a call.
 func (p *page) other(b session.Block) {
 	switch b.Type {
-	case "image":
+	case session.BlockImage:
 		p.image(b)
-	case session.TypeEncrypted:
+	case session.BlockEncrypted:
 		p.encrypted()
 	default:
 		p.raw(`<p class="note">[a block of type `)
@@ -270,7 +270,7 @@ func (p *page) orphan(i int, m session.Message) {
 	p.text(nameless(m.Str("toolName")))
 	p.raw(`</b></summary><div>`)
 	for b := range m.Blocks() {
-		if b.Type == "text" {
+		if b.Type == session.BlockText {
 			p.raw("<pre><code>")
 			p.terminal(strings.TrimRight(p.cut(b.Str("text")), "\n"))
 			p.raw("</code></pre>")

@@ -74,7 +74,7 @@ func onlyCalls(e session.Entry) bool {
 		return false
 	}
 	for b := range m.Blocks() {
-		if b.Type == "text" && b.Str("text") != "" {
+		if b.Type == session.BlockText && b.Str("text") != "" {
 			return false
 		}
 	}

@@ -32,7 +32,7 @@ func Read(e session.Entry) (said Message, ok bool) {
 	said.ID = strings.Clone(e.ID())
 	m, _, _ = m.Said()
 	for b := range m.Blocks() {
-		if b.Type == "text" {
+		if b.Type == session.BlockText {
 			said.texts = append(said.texts, strings.Clone(b.Str("text")))
 		}
 	}

@@ -176,7 +176,7 @@ func (r *recorder) repeats(m session.Message) bool {
 // onlyText reports whether a message has no blocks other than text.
 func onlyText(m session.Message) bool {
 	for b := range m.Blocks() {
-		if b.Type != "text" {
+		if b.Type != session.BlockText {
 			return false
 		}
 	}

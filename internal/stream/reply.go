@@ -42,7 +42,7 @@ func (p *reply) add(at int64, blocks ...string) {
 			return
 		}
 		p.blocks = append(p.blocks, b)
-		if block := session.NewBlock(b); block.Type == "toolCall" {
+		if block := session.NewBlock(b); block.Type == session.BlockToolCall {
 			if p.tools == nil {
 				p.tools, p.results = map[string]string{}, map[string]result{}
 			}

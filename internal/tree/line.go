@@ -242,11 +242,11 @@ func otherBlocks(m session.Message) string {
 	var calls, rest []string
 	for b := range m.Blocks() {
 		switch b.Type {
-		case "toolCall":
+		case session.BlockToolCall:
 			calls = append(calls, strings.TrimSpace(b.Str("name")+" "+b.Get("arguments")))
-		case "thinking":
+		case session.BlockThinking:
 			rest = append(rest, b.Str("thinking"))
-		case "image":
+		case session.BlockImage:
 			rest = append(rest, "[image]")
 		}
 	}

@@ -84,14 +84,14 @@ func (a *anthropicRequest) assistant(t *turn) {
 	moved := false
 	for b := range t.message.Blocks() {
 		switch b.Type {
-		case "text":
+		case session.BlockText:
 			if text := b.Str("text"); !a.api.empty(text) {
 				said = append(said, textBlock(text))
 				firm, moved = len(said), moved || len(calls) > 0
 			}
-		case "toolCall":
+		case session.BlockToolCall:
 			calls = append(calls, a.toolUse(t.number, t.calls[len(calls)]))
-		case "thinking", session.TypeEncrypted:
+		case session.BlockThinking, session.BlockEncrypted:
 			if block := thinking(t.message, b); block != nil {
 				said, moved = append(said, block), moved || len(calls) > 0
 			}

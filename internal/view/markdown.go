@@ -30,7 +30,7 @@ func writeMarkdown(out *bufio.Writer, m session.Message) {
 	}
 	for b := range m.Blocks() {
 		switch b.Type {
-		case "text":
+		case session.BlockText:
 			if text := b.Str("text"); m.Role() == session.RoleToolResult {
 				fenced(out, "text", text, show)
 			} else if text = strings.TrimRight(text, "\n"); text != "" {
@@ -38,13 +38,13 @@ func writeMarkdown(out *bufio.Writer, m session.Message) {
 				showClosed(out, text)
 				out.WriteByte('\n')
 			}
-		case "thinking":
+		case session.BlockThinking:
 			heading(out, "\n###", "Thinking")
 			fenced(out, "text", b.Str("thinking"), show)
-		case "toolCall":
+		case session.BlockToolCall:
 			heading(out, "\n###", "Call "+code(b.Str("name")))
 			fenced(out, "json", compact(b.Get("arguments")), indent)
-		case "image":
+		case session.BlockImage:
 			out.WriteString("\n[image " + name(imageNote(b)) + "]\n")
 		default:
 			out.WriteString("\n[block of type " + code(b.Type) + "]\n")
@@ -222,7 +222,7 @@ func writeText(out *bufio.Writer, m session.Message) {
 	label := role // "" right behind a text of the message
 	begun := false
 	for b := range m.Blocks() {
-		if b.Type == "text" {
+		if b.Type == session.BlockText {
 			writeLine(out, label, b.Str("text"))
 			label, begun = "", true
 			continue
@@ -232,11 +232,11 @@ func writeText(out *bufio.Writer, m session.Message) {
 		}
 		label, begun = role, true
 		switch b.Type {
-		case "thinking":
+		case session.BlockThinking:
 			writeLine(out, "thinking:", b.Str("thinking"))
-		case "toolCall":
+		case session.BlockToolCall:
 			writeLine(out, "call "+name(b.Str("name"))+":", compact(b.Get("arguments")))
-		case "image":
+		case session.BlockImage:
 			writeLine(out, "image:", name(imageNote(b)))
 		default:
 			writeLine(out, "block:", name(b.Type))

@@ -43,14 +43,14 @@ func (r *request) openAIAssistant(t *turn) []JSON {
 	next := 0
 	for b := range t.message.Blocks() {
 		switch b.Type {
-		case "text":
+		case session.BlockText:
 			if text := b.Str("text"); text != "" {
 				texts = append(texts, text)
 			}
-		case "toolCall":
+		case session.BlockToolCall:
 			calls = append(calls, r.openAICall(t.number, t.calls[next]))
 			next++
-		case "thinking", session.TypeEncrypted:
+		case session.BlockThinking, session.BlockEncrypted:
 		default:
 			r.leftOut(t.number, b)
 		}

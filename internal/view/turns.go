@@ -168,11 +168,11 @@ func (r *request) parts(number int, m session.Message) []part {
 	var parts []part
 	for b := range m.Blocks() {
 		switch b.Type {
-		case "text":
+		case session.BlockText:
 			if text := js.ValidText(b.Str("text")); !r.api.empty(text) {
 				parts = append(parts, part{text: text})
 			}
-		case "image":
+		case session.BlockImage:
 			parts = append(parts, r.image(number, b))
 		default:
 			r.leftOut(number, b)

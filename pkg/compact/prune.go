@@ -171,7 +171,7 @@ var placeholders = lazily(`^` + regexp.QuoteMeta(PrunedPrefix) + `\d+ characters
 func placeholder(result session.Message) string {
 	images := 0
 	for b := range result.Blocks() {
-		if b.Type == "image" {
+		if b.Type == session.BlockImage {
 			images++
 		}
 	}

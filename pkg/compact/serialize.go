@@ -58,9 +58,9 @@ func (s serializer) assistantParts(m session.Message) []string {
 	var thinking, texts, calls, parts []string
 	for b := range m.Blocks() {
 		switch b.Type {
-		case "thinking":
+		case session.BlockThinking:
 			thinking = append(thinking, b.Str("thinking"))
-		case "text":
+		case session.BlockText:
 			texts = append(texts, b.Str("text"))
 		}
 	}
@@ -89,7 +89,7 @@ func (s serializer) withImages(text string, m session.Message) string {
 		lines = nil
 	}
 	for b := range m.Blocks() {
-		if b.Type == "image" {
+		if b.Type == session.BlockImage {
 			lines = append(lines, imageNote(b))
 		}
 	}

@@ -205,13 +205,13 @@ func imagePayload(w *rewrite, n *node, key string) payload {
 func (p *persister) verbatim(n *node, key string) bool {
 	typ := p.str(n, "type")
 	switch typ {
-	case "thinking":
+	case session.BlockThinking:
 		return p.has(n, "thinkingSignature")
-	case "text":
+	case session.BlockText:
 		return p.has(n, "textSignature")
-	case "toolCall":
+	case session.BlockToolCall:
 		return p.has(n, "thoughtSignature")
-	case "redactedThinking":
+	case session.BlockEncrypted:
 		return p.has(n, "data")
 	case "reasoning":
 		return p.has(n, "encrypted_content")

@@ -163,5 +163,5 @@ func mentionedImage(file session.Block) (image session.Block, ok bool) {
 		return session.Block{}, false
 	}
 	image = session.NewBlock(raw)
-	return image, image.Type == "image"
+	return image, image.Type == session.BlockImage
 }

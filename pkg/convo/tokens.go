@@ -100,9 +100,9 @@ func (s *scale) content(m session.Message, image int64) int64 {
 	var n int64
 	for b := range session.Blocks(content) {
 		switch b.Type {
-		case "text":
+		case session.BlockText:
 			n += s.str(b.Get("text"))
-		case "image":
+		case session.BlockImage:
 			n += image
 		}
 	}
@@ -115,11 +115,11 @@ func (s *scale) assistant(m session.Message) int64 {
 	var n int64
 	for b := range m.Blocks() {
 		switch b.Type {
-		case "text":
+		case session.BlockText:
 			n += s.str(b.Get("text"))
-		case "thinking":
+		case session.BlockThinking:
 			n += s.str(b.Get("thinking"))
-		case "toolCall":
+		case session.BlockToolCall:
 			n += s.str(b.Get("name"))
 			if args := b.Get("arguments"); args != "" {
 				n += s.value(args)

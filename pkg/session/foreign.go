@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
@@ -86,11 +87,11 @@ func (b *blockShape) foreign() string {
 	switch typ, ok := js.Value(b.typ).Text(); {
 	case !ok:
 		return "a content element that is no block with a type"
-	case typ == "image" && !b.data:
+	case typ == BlockImage && !b.data:
 		return "an image block without data"
-	case typ == "thinking" && b.signature:
+	case typ == BlockThinking && b.signature:
 		return "a thinking block whose signature is not called thinkingSignature"
-	case typ != "text" && typ != "thinking" && typ != "redactedThinking" && typ != "image" && typ != "toolCall":
+	case !slices.Contains(blockTypes, typ):
 		return "a content block of type " + quoteID(typ)
 	}
 	return ""

@@ -280,7 +280,7 @@ func (s *infoScan) header(e Entry, offset int64) error {
 func ownText(content string) string {
 	text := textOf(content, " ")
 	for b := range Blocks(content) {
-		if b.Type == "text" && len(b.text) == len(text)+len(`""`) {
+		if b.Type == BlockText && len(b.text) == len(text)+len(`""`) {
 			return strings.Clone(text) // it may be a part of the line
 		}
 	}
@@ -387,7 +387,7 @@ func (g *lineInfo) time() int64 {
 func hasText(content string) bool {
 	n := 0
 	for b := range Blocks(content) {
-		if b.Type != "text" {
+		if b.Type != BlockText {
 			continue
 		}
 		if n++; n > 1 || len(b.text) > len(`""`) && b.text[0] == '"' {

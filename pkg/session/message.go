@@ -68,7 +68,7 @@ func (m Message) Str(name string) string {
 
 // A Block is one element of a message's content.
 type Block struct {
-	Type string // "text", "thinking", "image", "toolCall", …
+	Type string // [BlockText] or another one
 	raw  string // "" if a literal stands for the block
 
 	text, thinking, id, name, arguments string // JSON texts of members that are asked for
@@ -103,20 +103,31 @@ func (b Block) Str(name string) string {
 	return s
 }
 
-// TypeEncrypted is the type of a block of thinking in oh-my-pi's spelling that only the
-// provider can read. Pi has a block "thinking" that is marked as redacted.
-const TypeEncrypted = "redactedThinking"
+// The types of blocks. Further ones may be in files; a provider's own words for them are not
+// these.
+const (
+	BlockText     = "text"
+	BlockThinking = "thinking"
+	BlockImage    = "image"
+	BlockToolCall = "toolCall"
+
+	// BlockEncrypted is thinking in oh-my-pi's spelling that only the provider can read. See
+	// [Block.Encrypted] for both spellings.
+	BlockEncrypted = "redactedThinking"
+)
+
+var blockTypes = []string{BlockText, BlockThinking, BlockImage, BlockToolCall, BlockEncrypted}
 
 // IsThinking reports whether the block is thinking, readable or not.
-func (b Block) IsThinking() bool { return b.Type == "thinking" || b.Type == TypeEncrypted }
+func (b Block) IsThinking() bool { return b.Type == BlockThinking || b.Type == BlockEncrypted }
 
 // Encrypted returns the data of thinking that only its provider can read, in pi's spelling
 // or in oh-my-pi's; ok is false for any other block.
 func (b Block) Encrypted() (data string, ok bool) {
 	switch {
-	case b.Type == TypeEncrypted:
+	case b.Type == BlockEncrypted:
 		return b.Str("data"), true
-	case b.Type == "thinking" && b.Get("redacted") == "true":
+	case b.Type == BlockThinking && b.Get("redacted") == "true":
 		return b.Str("thinkingSignature"), true
 	}
 	return "", false
@@ -199,7 +210,7 @@ func (m Message) Text(sep string) string { return textOf(m.content, sep) }
 func textOf(content, sep string) string {
 	var parts []string
 	for b := range Blocks(content) {
-		if b.Type == "text" {
+		if b.Type == BlockText {
 			parts = append(parts, b.Str("text"))
 		}
 	}
@@ -220,7 +231,7 @@ func (m Message) ToolCalls() []ToolCall {
 	}
 	var calls []ToolCall
 	for b := range m.Blocks() {
-		if b.Type == "toolCall" {
+		if b.Type == BlockToolCall {
 			calls = append(calls, ToolCall{ID: b.Str("id"), Name: b.Str("name"), Arguments: b.Get("arguments")})
 		}
 	}

@@ -173,7 +173,7 @@ func (k *outliner) content(m messageParts, calls bool) {
 	k.key(`"content"`)
 	k.buf = append(append(k.buf, '['), m.foreignBlock...)
 	for b := range Blocks(m.content) {
-		if !calls || b.Type != "toolCall" {
+		if !calls || b.Type != BlockToolCall {
 			continue
 		}
 		k.separate()

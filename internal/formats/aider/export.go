@@ -154,9 +154,9 @@ func note(text string) string { return framed(tool, strings.Join(split(text), "\
 func (x *exporter) blocks(e session.Entry, m session.Message) {
 	for b := range m.Blocks() {
 		switch b.Type {
-		case "thinking", session.TypeEncrypted:
+		case session.BlockThinking, session.BlockEncrypted:
 			x.losses.Add(e, formats.KindThinking)
-		case "image":
+		case session.BlockImage:
 			x.losses.Add(e, formats.KindMedia)
 		}
 	}

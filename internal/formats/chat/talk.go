@@ -208,7 +208,7 @@ func (t *talk) say(m session.Message) error {
 	t.part++
 	if m.Role() == session.RoleAssistant {
 		for b := range m.Blocks() {
-			if b.Type == "toolCall" {
+			if b.Type == session.BlockToolCall {
 				t.tools[b.Str("id")] = b.Str("name")
 			}
 		}

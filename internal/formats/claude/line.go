@@ -211,7 +211,7 @@ func (l line) marked(block string) string {
 	if block == "" {
 		return ""
 	}
-	if b := session.NewBlock(block); l.is("isMeta") || b.Type == "text" && convo.IsHarnessText(b.Str("text")) {
+	if b := session.NewBlock(block); l.is("isMeta") || b.Type == session.BlockText && convo.IsHarnessText(b.Str("text")) {
 		return session.HarnessBlock(block, agent)
 	}
 	return block

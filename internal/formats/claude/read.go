@@ -256,7 +256,7 @@ func (c *conversion) reply(i int, at *slot) error {
 		}
 		stop = cmp.Or(l.get("message").Get("stop_reason").Str(), stop)
 	}
-	if stop == "" && slices.ContainsFunc(content, func(b string) bool { return session.NewBlock(b).Type == "toolCall" }) {
+	if stop == "" && slices.ContainsFunc(content, func(b string) bool { return session.NewBlock(b).Type == session.BlockToolCall }) {
 		stop = "tool_use" // before 2.1.60 no line says it
 	}
 	m := formats.Assistant(content, reply(last, stop)...)

@@ -224,7 +224,7 @@ func spelledBlocks(m session.Message) string {
 	texts := 0
 	for b := range m.Blocks() {
 		out = append(out, spelledBlock(b))
-		if b.Type == "text" {
+		if b.Type == session.BlockText {
 			texts++
 		}
 	}
@@ -241,12 +241,12 @@ func spelledBlock(b session.Block) string {
 		return js.Object(js.StringField("type", "redacted_thinking"), js.StringField("data", data))
 	}
 	switch b.Type {
-	case "thinking":
+	case session.BlockThinking:
 		return js.Object(typ, js.StringField("thinking", b.Str("thinking")), js.StringField("signature", b.Str("thinkingSignature")))
-	case "image":
+	case session.BlockImage:
 		return js.Object(typ, js.RawField("source", js.Object(js.StringField("type", "base64"),
 			js.StringField("media_type", b.Str("mimeType")), js.StringField("data", b.Str("data")))))
-	case "toolCall":
+	case session.BlockToolCall:
 		return js.Object(js.StringField("type", "tool_use"), js.StringField("id", b.Str("id")), js.StringField("name", b.Str("name")),
 			js.RawField("input", b.Get("arguments")))
 	}

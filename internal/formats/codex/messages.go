@@ -34,11 +34,11 @@ func (x *exporter) content(m session.Message, typ string) []string {
 	var out []string
 	for b := range m.Blocks() {
 		switch b.Type {
-		case "text":
+		case session.BlockText:
 			if text := js.ValidText(b.Str("text")); text != "" {
 				out = append(out, x.textPart(typ, text))
 			}
-		case "image":
+		case session.BlockImage:
 			out = append(out, js.Object(js.StringField("type", "input_image"),
 				js.RawField("image_url", x.large.quote(js.ValidText(formats.FormatDataURL(b.Str("mimeType"), b.Str("data")))))))
 		default:
@@ -63,18 +63,18 @@ func (x *exporter) replyItems(m session.Message) []string {
 	}
 	for b := range m.Blocks() {
 		switch b.Type {
-		case "text":
+		case session.BlockText:
 			if text := js.ValidText(b.Str("text")); text != "" {
 				texts = append(texts, x.textPart("output_text", text))
 			}
-		case "thinking", session.TypeEncrypted:
+		case session.BlockThinking, session.BlockEncrypted:
 			if item, ok := reasoningItem(m, b); ok {
 				say()
 				out = append(out, item)
 			} else {
 				x.lost.Add("", formats.KindThinking, "thinking that codex cannot hand to a model: people are shown it")
 			}
-		case "toolCall":
+		case session.BlockToolCall:
 			say()
 			out = append(out, callItem(b))
 		default:
@@ -121,8 +121,8 @@ func argumentsOf(raw string) string {
 func (x *exporter) outputItem(m session.Message) string {
 	raw, texts, images := "", []string{}, false
 	for b := range m.Blocks() {
-		images = images || b.Type == "image"
-		if text := js.ValidText(b.Str("text")); b.Type == "text" && text != "" {
+		images = images || b.Type == session.BlockImage
+		if text := js.ValidText(b.Str("text")); b.Type == session.BlockText && text != "" {
 			texts = append(texts, text)
 		}
 	}
@@ -138,12 +138,12 @@ func (x *exporter) asked(id string, m session.Message, at int64) {
 	var content, images, texts []string
 	for b := range m.Blocks() {
 		switch b.Type {
-		case "text":
+		case session.BlockText:
 			text := js.ValidText(b.Str("text"))
 			texts = append(texts, text)
 			content = append(content, js.Object(js.StringField("type", "text"), js.RawField("text", x.large.quote(text)),
 				js.RawField("text_elements", "[]")))
-		case "image":
+		case session.BlockImage:
 			url := formats.FormatDataURL(b.Str("mimeType"), b.Str("data"))
 			literal := x.large.quote(js.ValidText(url))
 			images = append(images, literal)
@@ -165,11 +165,11 @@ func (x *exporter) replied(id string, m session.Message, r repair, at int64) {
 		n++
 		key := id + "-" + formats.Int(int64(n))
 		switch b.Type {
-		case "text":
+		case session.BlockText:
 			x.spoke(key, x.large.quote(js.ValidText(b.Str("text"))), at)
-		case "thinking":
+		case session.BlockThinking:
 			x.thought(key, x.large.quote(js.ValidText(b.Str("thinking"))), at)
-		case "toolCall":
+		case session.BlockToolCall:
 			x.calls[b.Str("id")] = session.ToolCall{ID: b.Str("id"), Name: b.Str("name"), Arguments: b.Get("arguments")}
 		}
 	}

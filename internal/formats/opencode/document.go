@@ -10,6 +10,7 @@ import (
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/opencode/parts"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A document is one session where it is stored.
@@ -154,14 +155,6 @@ const (
 	textPruned     = "[Old tool result content cleared]"
 )
 
-// Kinds of blocks, as messages of ours have them.
-const (
-	blockText     = "text"
-	blockThinking = "thinking"
-	blockImage    = "image"
-	blockCall     = "toolCall"
-)
-
 // A block is a block of an entry that a part becomes.
 type block struct {
 	part  int
@@ -195,16 +188,16 @@ func (m message) userLayout() []step {
 		switch p.Get("type").Str() {
 		case "text":
 			if p.Get("ignored") != "true" && speaks(p) {
-				blocks = append(blocks, block{part: i, kind: blockText})
+				blocks = append(blocks, block{part: i, kind: session.BlockText})
 			}
 		case "file":
 			if parts.IsImage(p) {
-				blocks = append(blocks, block{part: i, kind: blockImage})
+				blocks = append(blocks, block{part: i, kind: session.BlockImage})
 			}
 		case "compaction":
-			blocks = append(blocks, block{part: i, kind: blockText, fixed: textCompaction})
+			blocks = append(blocks, block{part: i, kind: session.BlockText, fixed: textCompaction})
 		case "subtask":
-			blocks = append(blocks, block{part: i, kind: blockText, fixed: textSubtask})
+			blocks = append(blocks, block{part: i, kind: session.BlockText, fixed: textSubtask})
 		}
 	}
 	if len(blocks) == 0 {
@@ -230,14 +223,14 @@ func (m message) assistantLayout() []step {
 			current.finished = i
 		case "text":
 			if speaks(p) {
-				current.blocks = append(current.blocks, block{part: i, kind: blockText})
+				current.blocks = append(current.blocks, block{part: i, kind: session.BlockText})
 			}
 		case "reasoning":
 			if speaks(p) || p.Get("metadata") != "" {
-				current.blocks = append(current.blocks, block{part: i, kind: blockThinking})
+				current.blocks = append(current.blocks, block{part: i, kind: session.BlockThinking})
 			}
 		case "tool":
-			current.blocks = append(current.blocks, block{part: i, kind: blockCall})
+			current.blocks = append(current.blocks, block{part: i, kind: session.BlockToolCall})
 		}
 	}
 	end()

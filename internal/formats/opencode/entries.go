@@ -122,7 +122,7 @@ func (e *messageReader) user(s step) error {
 		switch {
 		case b.fixed != "":
 			blocks = append(blocks, session.HarnessBlock(formats.Text(b.fixed), agent))
-		case b.kind == blockImage:
+		case b.kind == session.BlockImage:
 			blocks = append(blocks, parts.Image(p))
 		case p.Get("synthetic").Truthy():
 			blocks = append(blocks, session.HarnessBlock(formats.TextOf(p.Get("text")), agent))
@@ -146,9 +146,9 @@ func (e *messageReader) step(n int, s step) error {
 	for _, b := range s.blocks {
 		p := e.parts[b.part]
 		switch b.kind {
-		case blockThinking:
+		case session.BlockThinking:
 			blocks = append(blocks, parts.Thinking(p))
-		case blockCall:
+		case session.BlockToolCall:
 			calls = true
 			blocks = append(blocks, formats.ToolCall(parts.CallID(p), parts.ToolName(p), string(parts.Input(p, e.lose))))
 		default:
@@ -164,7 +164,7 @@ func (e *messageReader) step(n int, s step) error {
 		return err
 	}
 	for _, b := range s.blocks {
-		if b.kind == blockCall {
+		if b.kind == session.BlockToolCall {
 			if err := e.result(e.parts[b.part]); err != nil {
 				return err
 			}

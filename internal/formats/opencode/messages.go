@@ -19,13 +19,13 @@ func (x *exporter) userMessage(i int, e session.Entry, m session.Message, synthe
 	var parts []js.Value
 	for b := range m.Blocks() {
 		switch b.Type {
-		case "text":
+		case session.BlockText:
 			p := textOf(b.Get("text"))
 			if synthetic || b.Harness() != "" {
 				p = p.With("synthetic", "true")
 			}
 			parts = append(parts, p)
-		case blockImage:
+		case session.BlockImage:
 			parts = append(parts, file(b))
 		default:
 			x.t.Lose(formats.At(e), formats.KindMedia, "a block of type %q left out", b.Type)
@@ -80,11 +80,11 @@ func (x *exporter) assistant(i int, e session.Entry, m session.Message) {
 	for b := range m.Blocks() {
 		kinds[b.Type] = true
 		switch b.Type {
-		case "text":
+		case session.BlockText:
 			parts = append(parts, textOf(b.Get("text")))
-		case blockThinking, session.TypeEncrypted:
+		case session.BlockThinking, session.BlockEncrypted:
 			parts = append(parts, x.reasoning(m, b, at))
-		case blockCall:
+		case session.BlockToolCall:
 			parts = append(parts, x.tool(e, b, x.results[callAt{i, calls}], at))
 			calls++
 		default:
@@ -198,7 +198,7 @@ func failureOf(m session.Message, kinds map[string]bool) js.Value {
 	switch m.Str("stopReason") {
 	case "error":
 	case "aborted":
-		if !kinds[blockText] && !kinds[blockCall] {
+		if !kinds[session.BlockText] && !kinds[session.BlockToolCall] {
 			name = "MessageAbortedError"
 		}
 		if text == "" {
@@ -305,7 +305,7 @@ func (a *answer) text() js.Value {
 	var texts []string
 	var raw js.Value
 	for b := range a.message().Blocks() {
-		if b.Type == "text" && b.Str("text") != "" {
+		if b.Type == session.BlockText && b.Str("text") != "" {
 			raw = js.Value(b.Get("text"))
 			texts = append(texts, b.Str("text"))
 		}
@@ -320,7 +320,7 @@ func (a *answer) text() js.Value {
 func (a *answer) images() []session.Block {
 	var out []session.Block
 	for b := range a.message().Blocks() {
-		if b.Type == blockImage {
+		if b.Type == session.BlockImage {
 			out = append(out, b)
 		}
 	}

@@ -208,11 +208,11 @@ func at(e session.Entry) int64 {
 func (x *exporter) blocks(e session.Entry, m session.Message, user bool) (text bool) {
 	for b := range m.Blocks() {
 		switch b.Type {
-		case "text":
+		case session.BlockText:
 			text = true
-		case "thinking", session.TypeEncrypted:
+		case session.BlockThinking, session.BlockEncrypted:
 			x.lose(e, formats.KindThinking, "thinking")
-		case "toolCall":
+		case session.BlockToolCall:
 			x.lose(e, formats.KindTool, "a tool call")
 		default:
 			x.lose(e, formats.KindMedia, "content of type "+cmp.Or(b.Type, "none"))
