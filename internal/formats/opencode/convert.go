@@ -153,7 +153,7 @@ func (c *conversion) read(ctx context.Context, r ref) error {
 	if err := c.prune(r.created); err != nil {
 		return err
 	}
-	if c.summaryOf[r.id] != "" {
+	if c.summaryOf[r.id] != "" && r.compacted { // and not another message of its id
 		c.waiting = &m
 		return nil
 	}

@@ -45,6 +45,7 @@ func (d *damaged) damage(lose func(where, kind, format string, args ...any)) {
 // all messages before the first is read.
 type ref struct {
 	id      string
+	key     string // what its parts know it by, in a file
 	created int64
 	parent  string // id of the user message it answers
 	where   span   // in a file

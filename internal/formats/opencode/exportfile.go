@@ -10,6 +10,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -30,7 +31,7 @@ type exportFile struct {
 	messages []ref
 	moved    map[string][]js.Value // parts that stand elsewhere, by their message
 	shared   bool
-	known    map[string]bool
+	known    map[string]int // how many messages have an id
 }
 
 // newScanner begins to read a file.
@@ -48,7 +49,7 @@ var errDone = errors.New("done")
 
 // openExport reads an export once, to know where its messages are.
 func openExport(ctx context.Context, name string, file *formats.File) (*exportFile, error) {
-	x := &exportFile{name: name, file: file, moved: map[string][]js.Value{}, known: map[string]bool{}}
+	x := &exportFile{name: name, file: file, moved: map[string][]js.Value{}, known: map[string]int{}}
 	s := newScanner(ctx, name, file)
 	if err := x.scan(s, nil); err != nil {
 		return nil, err
@@ -61,12 +62,12 @@ func openExport(ctx context.Context, name string, file *formats.File) (*exportFi
 	}
 	order(x.messages)
 	for i := range x.messages {
-		for _, p := range x.moved[x.messages[i].id] {
+		for _, p := range x.moved[x.messages[i].key] {
 			x.messages[i].notePart(p)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(x.moved)) {
-		if !x.known[id] {
+		if id, _, _ := strings.Cut(id, twin); x.known[id] == 0 {
 			x.lose("message "+id, "there are parts of it, but not itself; they are left out")
 		}
 	}
@@ -75,7 +76,7 @@ func openExport(ctx context.Context, name string, file *formats.File) (*exportFi
 
 // readInfo reads no further than what is known of the session.
 func readInfo(ctx context.Context, name string, file *formats.File) (js.Value, error) {
-	x := &exportFile{name: name, file: file, known: map[string]bool{}}
+	x := &exportFile{name: name, file: file, known: map[string]int{}}
 	err := x.scan(newScanner(ctx, name, file), errDone)
 	if err != nil && !errors.Is(err, errDone) {
 		return "", err
@@ -144,7 +145,7 @@ func (x *exportFile) item(s *scanner, atInfo error) error {
 	case "message":
 		x.noteInfo(data, where)
 	case "part":
-		owner := strings.Clone(data.Get("messageID").Str())
+		owner := x.key(strings.Clone(data.Get("messageID").Str()))
 		x.moved[owner] = append(x.moved[owner], compact(string(data)))
 	}
 	return nil
@@ -162,7 +163,7 @@ func (x *exportFile) note(raw js.Value, where span) {
 			r.notePart(p)
 			continue
 		}
-		owner = strings.Clone(owner)
+		owner = x.key(strings.Clone(owner))
 		x.moved[owner] = append(x.moved[owner], compact(string(p)))
 	}
 }
@@ -174,19 +175,31 @@ func (x *exportFile) noteInfo(info js.Value, where span) *ref {
 	case role == "" || info.Get("id").Str() == "":
 		x.lose(place, "a message without role or id, skipped")
 		return nil
-	case x.known[info.Get("id").Str()] && (x.shared || !x.again(where)):
+	case x.known[info.Get("id").Str()] > 0 && !x.again(where):
 		x.lose(place, "message %s once more, skipped", info.Get("id").Str())
 		return nil
-	case x.known[info.Get("id").Str()]:
+	case x.known[info.Get("id").Str()] > 0:
 		x.lose(place, "another message has the id %s: this one gets one of its own", info.Get("id").Str())
 	case role != "user" && role != "assistant":
 		x.lose(place, "a message of role %q, which nothing is made of", role)
 	}
 	r := ref{where: where, created: parts.Int(info, "time", "created")}
 	r.note(info)
-	x.known[r.id] = true
+	x.known[r.id]++
+	r.key = x.key(r.id)
 	x.messages = append(x.messages, r)
 	return &x.messages[len(x.messages)-1]
+}
+
+// twin stands between an id and the number of a message whose id others had before.
+const twin = "\x00"
+
+// key is what the last message of an id is known by: parts behind it are its own.
+func (x *exportFile) key(id string) string {
+	if n := x.known[id]; n > 1 {
+		return id + twin + strconv.Itoa(n)
+	}
+	return id
 }
 
 // again reports whether a message of an id that another one has is a further message, and
@@ -235,7 +248,7 @@ func (x *exportFile) message(_ context.Context, r ref) (message, error) {
 			m.parts = append(m.parts, p)
 		}
 	}
-	m.parts = sorted(append(m.parts, x.moved[r.id]...))
+	m.parts = sorted(append(m.parts, x.moved[r.key]...))
 	return m, nil
 }
 
