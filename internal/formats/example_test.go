@@ -101,6 +101,11 @@ func (parrot) Export(_ context.Context, s *session.Session, t *formats.Target) e
 		case lines != nil, formats.Silent(e):
 		case ok && kind != "":
 			out = append(out, js.Object(js.StringField("kind", kind), js.StringField("text", m.Text("\n"))))
+			for b := range m.Blocks() {
+				if b.Type != session.BlockText {
+					t.Lose(formats.At(e), formats.KindMedia, "a block of type %q, left out", b.Type)
+				}
+			}
 		default:
 			t.Lose(formats.At(e), formats.KindEntry, "%s means nothing to Parrot", e.Type())
 		}

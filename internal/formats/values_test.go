@@ -14,9 +14,10 @@ import (
 func TestExampleLaws(t *testing.T) {
 	t.Parallel()
 	formatstest.Laws(t, parrot{}, formatstest.Corpus{
-		Name: "m1.parrot", Said: []string{"why", "because"}, Lines: true,
-		Text: `{"kind":"start","id":"m1","dir":"/w"}` + "\n" + `{"kind":"asked","text":"why","by":"me"}` + "\n" +
-			`{"kind":"mood","happy":true}` + "\n" + `{"kind":"said","text":"because"}` + "\n",
+		File: "m1.parrot", Lines: true,
+		Faults: map[string]string{"read twice and listed/talk": "readers count the asides of an agent that they do not know"},
+		Sources: map[string]string{"talk": `{"kind":"start","id":"m1","dir":"/w"}` + "\n" + `{"kind":"asked","text":"why","by":"me"}` + "\n" +
+			`{"kind":"mood","happy":true}` + "\n" + `{"kind":"said","text":"because"}` + "\n"},
 	})
 }
 

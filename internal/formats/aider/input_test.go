@@ -1,7 +1,6 @@
 package aider_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,7 +26,7 @@ func TestInputHistory(t *testing.T) {
 	// Milliseconds are what a session has, and the last line gets its end.
 	out, losses := formatstest.Export(t, aider.Aider, s, "input-history")
 	cut := strings.NewReplacer("699994", "699000", "053382", "053000", "460018", "460000", "953225", "953000", "123456", "123000")
-	if diff := cmp.Diff(cut.Replace(content(t, sample("input.history")))+"\n", out); diff != "" || len(losses) > 0 {
+	if diff := cmp.Diff(cut.Replace(formatstest.Content(t, sample("input.history")))+"\n", out); diff != "" || len(losses) > 0 {
 		t.Errorf("%v: %s", losses, diff)
 	}
 }
@@ -65,7 +64,7 @@ func TestLLMHistoryTree(t *testing.T) {
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{"sample1.md": true, "chat-history-part.md": true, "input.history": true, "llm.history": true, "events1.jsonl": false} {
-		if got := aider.Aider.Detect(name, []byte(content(t, sample(name)))); got != want {
+		if got := aider.Aider.Detect(name, []byte(formatstest.Content(t, sample(name)))); got != want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
@@ -85,22 +84,14 @@ func TestListing(t *testing.T) {
 	const one = "\n# aider chat started at 2025-06-14 09:32:41\n\n> hello  \n"
 	var before []string
 	for _, text := range []string{one + one, one + one + strings.Replace(one, "41", "59", 1)} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		a, err := aider.Aider.Open(t.Context(), &formats.Source{Path: dir, CWD: "/elsewhere"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, path, text)
+		a := formatstest.Open(t, aider.Aider, &formats.Source{Path: dir, CWD: "/elsewhere"})
 		var ids []string
 		for info, err := range a.List(t.Context(), formats.Query{}) {
 			if err != nil || info.CWD != dir || info.Created.Format("15:04:05.000 MST")[:6] != "09:32:" {
 				t.Errorf("%+v, %v", info, err)
 			}
 			ids = append(ids, info.ID)
-		}
-		if err := a.Close(); err != nil {
-			t.Error(err)
 		}
 		if ids[0] == ids[1] || before != nil && !cmp.Equal(before, ids[:2]) {
 			t.Errorf("ids %q, then %q", before, ids)

@@ -1,10 +1,7 @@
 package aider_test
 
 import (
-	"bytes"
-	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -46,11 +43,8 @@ func TestExportImports(t *testing.T) {
 			}
 			want = append(want, m)
 		}
-		s, err := session.Read(strings.NewReader(strings.Join(lines, "\n") + "\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, losses := export(t, s)
+		s := formatstest.Parse(t, strings.Join(lines, "\n")+"\n")
+		out, losses := formatstest.Export(t, aider.Aider, s, "")
 		if len(losses) > 0 {
 			return
 		}
@@ -86,38 +80,10 @@ func rejoined(messages []said) []said {
 	return out
 }
 
-type failer interface{ Fatal(args ...any) }
-
-func export(t failer, s *session.Session) (string, []formats.Loss) {
-	var out bytes.Buffer
-	var losses []formats.Loss
-	target := formats.NewTarget(func(l formats.Loss) { losses = append(losses, l) })
-	target.Out = &out
-	if err := aider.Aider.Export(context.Background(), s, target); err != nil {
-		t.Fatal(err)
-	}
-	return out.String(), losses
-}
-
-func reimport(t failer, text string) []said {
-	a, err := aider.Aider.Open(context.Background(), &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []said
-	for info, err := range a.List(context.Background(), formats.Query{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := formatstest.Try(context.Background(), aider.Aider, a, info)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := session.Read(strings.NewReader(r.Text()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range s.Entries {
+// reimport returns what the messages of a history say.
+func reimport(t formatstest.T, text string) (out []said) {
+	for _, r := range formatstest.Import(t, aider.Aider, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"}, false) {
+		for _, e := range r.Session(t).Entries {
 			if m, ok := e.Message(); ok {
 				out = append(out, said{m.Role(), m.Text("")})
 			}
@@ -129,7 +95,7 @@ func reimport(t failer, text string) []said {
 // Hostile sources are read or refused, with the file's name, and stay as they are.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	history := content(t, sample("sample1.md"))
+	history := formatstest.Content(t, sample("sample1.md"))
 	for name, text := range map[string]string{
 		"empty": "", "blank": "\n\n \n", "no marker": "just words\n", "only a marker": "# aider chat started at 2025-06-14 09:32:41",
 		"cut": history[:len(history)/2], "cut in a marker": history[:20], "NUL": "#### a\x00b\n\x00\x00\n" + history, "no UTF-8": "#### \xff\xfe\n\xc3\n" + history,
@@ -139,10 +105,7 @@ func TestHostile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "f.md")
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			path := formatstest.File(t, "f.md", text)
 			for _, r := range formatstest.Import(t, aider.Aider, &formats.Source{Path: path, CWD: "/w"}, false) {
 				for _, l := range r.Losses {
 					if !strings.HasPrefix(l.Where, path+":") {

@@ -1,8 +1,6 @@
 package all_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,16 +45,8 @@ var harnessed = map[string]string{
 // imported returns the session that a source is.
 func imported(t *testing.T, agent, text string) *session.Session {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "source.json")
-	if err := os.WriteFile(path, []byte(strings.TrimPrefix(text, "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	f, _ := formats.Lookup(all.Formats(), agent)
-	results := formatstest.Import(t, f, &formats.Source{Path: path}, false)
-	if len(results) != 1 {
-		t.Fatalf("%d sessions", len(results))
-	}
-	return results[0].Session(t)
+	return formatstest.One(t, f, &formats.Source{Path: formatstest.File(t, "source.json", strings.TrimPrefix(text, "\n"))}).Session(t)
 }
 
 // What an agent says in the user's name reaches no other agent, and all of it the same one.
@@ -106,10 +96,7 @@ func TestHarnessStaysBehind(t *testing.T) {
 // withoutAsides returns a session without what importers keep in it.
 func withoutAsides(t *testing.T, text string) string {
 	t.Helper()
-	s, err := session.Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := formatstest.Parse(t, text)
 	var out strings.Builder
 	for _, e := range s.Entries {
 		if !e.IsAside() {

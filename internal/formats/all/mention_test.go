@@ -20,7 +20,7 @@ func TestMentionedImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, _, _ := strings.Cut(string(text), `{"type":"message","id":"a2"`) // which has an image as well
-	s := read(t, first)
+	s := formatstest.Parse(t, first)
 	carried := 0
 	for _, f := range all.Formats() {
 		if f.About().ReadOnly {

@@ -52,15 +52,10 @@ func exchanges(t *rapid.T) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func read(t require, text string) *session.Session {
-	s, err := session.Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	return s
+type require interface {
+	formatstest.T
+	Fatalf(format string, args ...any)
 }
-
-type require interface{ Fatalf(string, ...any) }
 
 func contextOf(s *session.Session) []session.Message {
 	leaf, _ := s.Leaf()
@@ -182,7 +177,7 @@ type fataler interface {
 }
 
 func paired(t *testing.T, rt fataler, text string) {
-	s := read(rt, text)
+	s := formatstest.Parse(rt, text)
 	messages := contextOf(s)
 	want := answers(messages)
 	compare := func(name string, got []string) {
@@ -219,7 +214,7 @@ func there(t *testing.T, rt require, f formats.Format, s *session.Session, versi
 		if err != nil {
 			rt.Fatalf("%s: %v", f.About().Name, err)
 		}
-		return read(rt, formatstest.Read(t, f, a, info).Text())
+		return formatstest.Parse(rt, formatstest.Read(t, f, a, info).Text())
 	}
 	rt.Fatalf("%s: nothing there", f.About().Name)
 	return nil

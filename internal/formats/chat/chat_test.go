@@ -269,9 +269,7 @@ func TestFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(openAI), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, filepath.Join(dir, name), openAI)
 	}
 	a := formatstest.Import(t, chat.OpenAI, &formats.Source{Path: filepath.Join(dir, "a")}, false)[0]
 	b := formatstest.Import(t, chat.OpenAI, &formats.Source{Path: filepath.Join(dir, "b")}, false)[0]
@@ -292,21 +290,8 @@ func FuzzChat(f *testing.F) {
 		if first {
 			format = chat.Anthropic
 		}
-		a, err := format.Open(t.Context(), &formats.Source{Stdin: strings.NewReader(string(data))})
-		if err != nil {
-			return
-		}
-		for info, err := range a.List(t.Context(), formats.Query{}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := formatstest.Try(t.Context(), format, a, info)
-			if err != nil {
-				continue
-			}
-			if again := formatstest.Read(t, format, a, info); again.Text() != r.Text() {
-				t.Errorf("first\n%s\nthen\n%s", r.Text(), again.Text())
-			}
+		results, _ := formatstest.Twice(t, format, &formats.Source{Stdin: strings.NewReader(string(data))}) // or it is none
+		for _, r := range results {
 			if s := r.Session(t); len(s.Problems) > 0 {
 				t.Errorf("%v in %s", s.Problems, r.Text())
 			}

@@ -19,24 +19,6 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-func read(t testing.TB, path string) formatstest.Result {
-	t.Helper()
-	results := formatstest.Import(t, claude.Claude, &formats.Source{Path: path, CWD: "/w"}, false)
-	if len(results) != 1 {
-		t.Fatalf("%s: %d sessions", path, len(results))
-	}
-	return results[0]
-}
-
-func content(t testing.TB, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
 func samples(t testing.TB) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(corpus.Dir(), "claude", "*", "*.jsonl"))
@@ -97,7 +79,7 @@ const queued = "queued words"
 func TestQueued(t *testing.T) {
 	t.Parallel()
 	said := false
-	parts, _ := shown(t, read(t, filepath.Join(corpus.Dir(), "claude", "resumed", "kinds.jsonl")).Session(t))
+	parts, _ := shown(t, formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "resumed", "kinds.jsonl"), CWD: "/w"}).Session(t))
 	for _, p := range parts {
 		said = said || p["text"] == queued && p["role"] == "user"
 	}
@@ -161,7 +143,7 @@ func TestModelView(t *testing.T) {
 		seen++
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			s := read(t, path).Session(t)
+			s := formatstest.One(t, claude.Claude, &formats.Source{Path: path, CWD: "/w"}).Session(t)
 			summary := ""
 			for _, e := range s.Entries {
 				if e.Type() == session.TypeCompaction {
@@ -169,7 +151,7 @@ func TestModelView(t *testing.T) {
 				}
 			}
 			var want []part
-			if err := json.Unmarshal([]byte(content(t, golden)), &want); err != nil {
+			if err := json.Unmarshal([]byte(formatstest.Content(t, golden)), &want); err != nil {
 				t.Fatal(err)
 			}
 			got, repairs := shown(t, s)
@@ -194,28 +176,21 @@ func TestModelView(t *testing.T) {
 	}
 }
 
-// What was imported is exported as it was.
-func TestThereAndBack(t *testing.T) {
+// What is kept for the way back costs little.
+func TestSize(t *testing.T) {
 	t.Parallel()
 	for _, path := range samples(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			t.Parallel()
-			r := read(t, path)
-			out, losses := formatstest.Export(t, claude.Claude, r.Session(t), "")
-			if diff := cmp.Diff(strings.Split(content(t, path), "\n"), strings.Split(out, "\n")); diff != "" || len(losses) > 0 {
-				t.Errorf("%v: %s", losses, diff)
-			}
-			if size := int64(len(r.Text())); size > r.Info.Size*5/2+2000 {
-				t.Errorf("%d bytes became %d", r.Info.Size, size)
-			}
-		})
+		r := formatstest.One(t, claude.Claude, &formats.Source{Path: path, CWD: "/w"})
+		if size := int64(len(r.Text())); size > r.Info.Size*5/2+2000 {
+			t.Errorf("%s: %d bytes became %d", path, r.Info.Size, size)
+		}
 	}
 }
 
 // Lines of one reply are one message, and its usage counts once.
 func TestReply(t *testing.T) {
 	t.Parallel()
-	r := read(t, filepath.Join(corpus.Dir(), "claude", "genuine", "tools.jsonl"))
+	r := formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "genuine", "tools.jsonl"), CWD: "/w"})
 	s := r.Session(t)
 	replies, output := 0, ""
 	for _, e := range s.Entries {
@@ -243,7 +218,7 @@ func TestReply(t *testing.T) {
 // those of the program.
 func TestResults(t *testing.T) {
 	t.Parallel()
-	s := read(t, filepath.Join(corpus.Dir(), "claude", "genuine", "tools.jsonl")).Session(t)
+	s := formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "genuine", "tools.jsonl"), CWD: "/w"}).Session(t)
 	var got []string
 	for _, e := range s.Entries {
 		if m, ok := e.Message(); ok && e.Role() == session.RoleToolResult {
@@ -258,7 +233,7 @@ func TestResults(t *testing.T) {
 // A compaction keeps what Claude Code kept.
 func TestCompaction(t *testing.T) {
 	t.Parallel()
-	s := read(t, filepath.Join(corpus.Dir(), "claude", "genuine", "compact.jsonl")).Session(t)
+	s := formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "genuine", "compact.jsonl"), CWD: "/w"}).Session(t)
 	for _, e := range s.Entries {
 		if e.Type() != session.TypeCompaction {
 			continue
@@ -275,7 +250,7 @@ func TestCompaction(t *testing.T) {
 // What was left is a branch, and the leaf is where Claude Code goes on from.
 func TestBranch(t *testing.T) {
 	t.Parallel()
-	s := read(t, filepath.Join(corpus.Dir(), "claude", "genuine", "branch.jsonl")).Session(t)
+	s := formatstest.One(t, claude.Claude, &formats.Source{Path: filepath.Join(corpus.Dir(), "claude", "genuine", "branch.jsonl"), CWD: "/w"}).Session(t)
 	leaf, _ := s.Leaf()
 	path, _ := s.Path(leaf)
 	var said []string
@@ -284,7 +259,7 @@ func TestBranch(t *testing.T) {
 			said = append(said, m.Text(""))
 		}
 	}
-	if diff := cmp.Diff([]string{"Look at a.txt", "another way", "and on"}, said); diff != "" || !strings.Contains(content(t, filepath.Join(corpus.Dir(), "claude", "genuine", "branch.jsonl")), "and more") {
+	if diff := cmp.Diff([]string{"Look at a.txt", "another way", "and on"}, said); diff != "" || !strings.Contains(formatstest.Content(t, filepath.Join(corpus.Dir(), "claude", "genuine", "branch.jsonl")), "and more") {
 		t.Error(diff)
 	}
 }

@@ -1,12 +1,7 @@
 package claude_test
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -82,10 +77,7 @@ func generated(t *rapid.T) *session.Session {
 			must(b.Add(p, session.TypeSessionInfo, js.StringField("name", "name "+fmt.Sprint(n))))
 		}
 	}
-	s, err := session.Read(strings.NewReader(strings.Join(lines, "\n") + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := formatstest.Parse(t, strings.Join(lines, "\n")+"\n")
 	return s
 }
 
@@ -95,10 +87,10 @@ func TestExportImports(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := generated(rt)
-		out := exported(rt, s)
-		if out == "" {
-			return
+		if len(s.Entries) == 0 {
+			return // which is refused
 		}
+		out := exported(rt, s)
 		back, lost := imported(rt, out)
 		if len(lost) > 0 {
 			rt.Fatalf("%v", lost)
@@ -133,49 +125,27 @@ func census(s *session.Session) map[string]int {
 	return out
 }
 
-type failer interface{ Fatal(args ...any) }
-
-func exported(t failer, s *session.Session) string {
-	var out bytes.Buffer
-	target := formats.NewTarget(func(l formats.Loss) { t.Fatal(l) })
-	target.Out = &out
-	err := claude.Claude.Export(context.Background(), s, target)
-	if len(s.Entries) == 0 && errors.Is(err, session.ErrMalformed) {
-		return "" // as it has to be
+// exported returns the lines of a session of which nothing is lost.
+func exported(t formatstest.T, s *session.Session) string {
+	t.Helper()
+	out, lost := formatstest.Export(t, claude.Claude, s, "")
+	if len(lost) > 0 {
+		t.Fatal(lost)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
+	return out
 }
 
-func imported(t failer, text string) (*session.Session, []formats.Loss) {
-	a, err := claude.Claude.Open(context.Background(), &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for info, err := range a.List(context.Background(), formats.Query{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := formatstest.Try(context.Background(), claude.Claude, a, info)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := session.Read(strings.NewReader(r.Text()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s, r.Losses
-	}
-	t.Fatal("no session")
-	return nil, nil
+// imported returns the session of lines.
+func imported(t formatstest.T, text string) (*session.Session, []formats.Loss) {
+	t.Helper()
+	r := formatstest.One(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"})
+	return r.Session(t), r.Losses
 }
 
 // Hostile sources are read or refused, with the file's name, and stay as they are.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	sample := content(t, samples(t)[0])
+	sample := formatstest.Content(t, samples(t)[0])
 	const user = `{"parentUuid":%s,"isSidechain":false,"type":"user","message":{"role":"user","content":"x"},"uuid":%q,"timestamp":"2026-11-21T10:00:01.000Z","cwd":"/w","sessionId":"s1"}` + "\n"
 	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
 	tests := map[string]struct{ text, refused, lost string }{
@@ -201,14 +171,8 @@ func TestHostile(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "f.jsonl")
-			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			a, err := claude.Claude.Open(t.Context(), &formats.Source{Path: path, CWD: "/w"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			path := formatstest.File(t, "f.jsonl", tt.text)
+			a := formatstest.Open(t, claude.Claude, &formats.Source{Path: path, CWD: "/w"})
 			for _, err := range a.List(t.Context(), formats.Query{}) {
 				if tt.refused != "" && (err == nil || !strings.HasPrefix(err.Error(), path+": "+tt.refused)) || tt.refused == "" && err != nil {
 					t.Fatalf("%v", err)
@@ -237,15 +201,12 @@ func TestHostile(t *testing.T) {
 // and unless something was lost, its export has the lines that came in.
 func FuzzImport(f *testing.F) {
 	for _, path := range samples(f) {
-		if data := content(f, path); len(data) < 8000 {
+		if data := formatstest.Content(f, path); len(data) < 8000 {
 			f.Add(data)
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		a, err := claude.Claude.Open(t.Context(), &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := formatstest.Open(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(text), CWD: "/w"})
 		for _, err := range a.List(t.Context(), formats.Query{}) {
 			if err != nil {
 				t.Skip()

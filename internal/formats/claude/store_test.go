@@ -30,8 +30,8 @@ func TestStore(t *testing.T) {
 	const main, sub = "d449e3ab-d416-4c7b-9153-0c74b4d58ab2", "agent-aff0c0e3cc0cc8587"
 	genuine := filepath.Join(corpus.Dir(), "claude", "genuine")
 	for name, text := range map[string]string{
-		"-tmp-w/" + main + ".jsonl":                             content(t, filepath.Join(genuine, "agent.jsonl")),
-		"-tmp-w/" + main + "/subagents/" + sub + ".jsonl":       content(t, filepath.Join(genuine, sub+".jsonl")),
+		"-tmp-w/" + main + ".jsonl":                             formatstest.Content(t, filepath.Join(genuine, "agent.jsonl")),
+		"-tmp-w/" + main + "/subagents/" + sub + ".jsonl":       formatstest.Content(t, filepath.Join(genuine, sub+".jsonl")),
 		"-tmp-w/" + main + "/tool-results/x.jsonl":              "{}\n",
 		"-tmp-w/memory/notes.md":                                "x",
 		"-tmp-x/00000000-0000-4000-8000-000000000000.jsonl":     "",
@@ -40,17 +40,9 @@ func TestStore(t *testing.T) {
 		"-tmp-x/00000000-0000-4000-8000-000000000002.jsonl.bak": "x",
 	} {
 		path := filepath.Join(home, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, path, text)
 	}
-	a, err := claude.Claude.Open(t.Context(), &formats.Source{Path: home})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := formatstest.Open(t, claude.Claude, &formats.Source{Path: home})
 	for _, details := range []bool{false, true} {
 		var got []string
 		for info, err := range a.List(t.Context(), formats.Query{Details: details}) {
@@ -84,10 +76,7 @@ func TestPlace(t *testing.T) {
 	if err := os.Mkdir(projects, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s, err := session.Read(strings.NewReader(`{"type":"session","version":3,"id":"mine","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/a/b.c_d","title":"Named"}` + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := formatstest.Parse(t, `{"type":"session","version":3,"id":"mine","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/a/b.c_d","title":"Named"}`+"\n")
 	target := formats.NewTarget(func(l formats.Loss) { t.Error(l) })
 	target.Path = projects
 	if err := claude.Claude.Export(t.Context(), s, target); err != nil {
@@ -97,7 +86,7 @@ func TestPlace(t *testing.T) {
 	if want := filepath.Join(projects, "-a-b-c-d", id+".jsonl"); !cmp.Equal(target.Made, []string{want}) {
 		t.Errorf("made %q", target.Made)
 	}
-	if text := content(t, target.Made[0]); text != fmt.Sprintf(`{"type":"custom-title","customTitle":"Named","sessionId":%q}`+"\n", id) {
+	if text := formatstest.Content(t, target.Made[0]); text != fmt.Sprintf(`{"type":"custom-title","customTitle":"Named","sessionId":%q}`+"\n", id) {
 		t.Errorf("%s", text)
 	}
 }
@@ -105,7 +94,7 @@ func TestPlace(t *testing.T) {
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	for _, path := range samples(t) {
-		data := []byte(content(t, path))
+		data := []byte(formatstest.Content(t, path))
 		for _, n := range []int{len(data), len(data) / 2} {
 			if !claude.Claude.Detect(path, data[:n]) {
 				t.Errorf("%s, %d bytes: not detected", path, n)
@@ -151,19 +140,16 @@ func TestTitle(t *testing.T) {
 func TestContinued(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(corpus.Dir(), "claude", "genuine", "tools.jsonl")
-	r := read(t, path)
+	r := formatstest.One(t, claude.Claude, &formats.Source{Path: path, CWD: "/w"})
 	s := r.Session(t)
 	leaf, _ := s.Leaf()
 	const fork = "11111111-1111-4111-8111-111111111111"
 	text := strings.Replace(r.Text(), `"id":"`+s.Header.ID+`"`, `"parentSession":"x","id":"`+fork+`"`, 1) +
 		fmt.Sprintf(`{"type":"message","id":"abcd1234","parentId":%q,"timestamp":"2026-11-22T10:00:00.000Z","message":{"role":"user","content":[{"type":"text","text":"on"}],"timestamp":1}}`, s.Entries[leaf].ID()) + "\n"
-	s, err := session.Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = formatstest.Parse(t, text)
 	out := exported(t, s)
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	before := strings.Split(strings.TrimSuffix(strings.ReplaceAll(content(t, path), s.Header.ID, fork), "\n"), "\n")
+	before := strings.Split(strings.TrimSuffix(strings.ReplaceAll(formatstest.Content(t, path), s.Header.ID, fork), "\n"), "\n")
 	if len(lines) != len(before)+1 || strings.Contains(out, `"sessionId":"`+r.Info.ID) || !strings.Contains(lines[len(lines)-1], `"content":"on"`) {
 		t.Errorf("%d lines of %d, the last %s", len(lines), len(before), lines[len(lines)-1])
 	}
@@ -172,20 +158,6 @@ func TestContinued(t *testing.T) {
 	got, _ := shown(t, back)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// A message that was changed since is written as it is now.
-func TestChanged(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(corpus.Dir(), "claude", "resumed", "kinds.jsonl")
-	r := read(t, path)
-	s, err := session.Read(strings.NewReader(strings.Replace(r.Text(), `"text":"reply four"`, `"text":"REDACTED"`, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out := exported(t, s); out != strings.Replace(content(t, path), "reply four", "REDACTED", 1) {
-		t.Errorf("%s", out)
 	}
 }
 
@@ -205,10 +177,7 @@ func TestLosses(t *testing.T) {
 		`{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"x"}}`:                                                                                                         "",
 		`{"type":"message","id":"a","parentId":null,"message":{"role":"assistant","content":[{"type":"text","text":"half"}],"stopReason":"aborted"}}`:                                                 "",
 	} {
-		s, err := session.Read(strings.NewReader(head + entry + "\n" + `{"type":"message","id":"z","parentId":null,"message":{"role":"user","content":"x"}}` + "\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := formatstest.Parse(t, head+entry+"\n"+`{"type":"message","id":"z","parentId":null,"message":{"role":"user","content":"x"}}`+"\n")
 		_, losses := formatstest.Export(t, claude.Claude, s, "")
 		kinds := ""
 		for _, l := range losses {

@@ -1,14 +1,12 @@
 package codex_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/codex"
@@ -33,72 +31,13 @@ func rollouts(t *testing.T, dir string) []string {
 	return out
 }
 
-// plain returns the bytes of a rollout.
-func plain(t *testing.T, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasSuffix(path, ".zst") {
-		return data
-	}
-	d, err := zstd.NewReader(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	if data, err = d.DecodeAll(data, nil); err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-// backAgain holds a rollout to coming back byte for byte, but for lines that are none.
-func backAgain(t *testing.T, path string) {
-	data := plain(t, path)
-	if strings.Contains(path, "v16-") {
-		return // no rollout
-	}
-	r := importFile(t, path)
-	s := r.Session(t)
-	out, losses := formatstest.Export(t, codex.Format, s, "")
-	if len(losses) > 0 {
-		t.Errorf("losses %v", losses)
-	}
-	if bytes.Contains(data, []byte(`"history_base":{`)) {
-		return // compared below
-	}
-	var want []string
-	for line := range strings.Lines(string(data)) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "{") && strings.HasSuffix(line, "}") {
-			want = append(want, line)
-		}
-	}
-	if diff := cmp.Diff(strings.Join(want, "\n")+"\n", out); diff != "" {
-		t.Errorf("(-codex +sess):\n%s", diff)
-	}
-}
-
-func TestBack(t *testing.T) {
-	t.Parallel()
-	backAll(t, unpacked(t))
-}
-
-func backAll(t *testing.T, dir string) {
-	t.Helper()
-	for _, path := range rollouts(t, dir) {
-		t.Run(filepath.Base(path), func(t *testing.T) { backAgain(t, path) })
-	}
-}
-
 // A fork that codex keeps as a pointer into another file becomes one that needs none:
 // with the same context, and without the base.
 func TestForkStandsAlone(t *testing.T) {
 	t.Parallel()
 	dir := unpacked(t)
 	fork := rolloutFor(t, rollouts(t, dir), "04-exec-fork__f2cb")
-	s := importFile(t, fork).Session(t)
+	s := one(t, fork).Session(t)
 	out, losses := formatstest.Export(t, codex.Format, s, "")
 	if len(losses) > 0 {
 		t.Errorf("losses %v", losses)
@@ -106,7 +45,7 @@ func TestForkStandsAlone(t *testing.T) {
 	if strings.Contains(strings.SplitN(out, "\n", 2)[0], "history_base") {
 		t.Error("it still goes on from another file")
 	}
-	back := importFile(t, write(t, filepath.Join(t.TempDir(), "x.jsonl"), out)).Session(t)
+	back := one(t, write(t, filepath.Join(t.TempDir(), "x.jsonl"), out)).Session(t)
 	if diff := cmp.Diff(briefOf(s), briefOf(back)); diff != "" || back.Header.ID != s.Header.ID || back.Header.ParentSession != s.Header.ParentSession {
 		t.Errorf("%s\n%s", diff, back.Header.Raw())
 	}
@@ -117,11 +56,7 @@ func TestForkStandsAlone(t *testing.T) {
 func TestBranches(t *testing.T) {
 	t.Parallel()
 	dir := unpacked(t)
-	a, err := codex.Format.Open(t.Context(), &formats.Source{Path: filepath.Join(dir, "home")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := formatstest.Open(t, codex.Format, &formats.Source{Path: filepath.Join(dir, "home")})
 	info, err := formats.Find(t.Context(), a, "The reverted one")
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +83,7 @@ func TestBranches(t *testing.T) {
 	if len(losses) != 1 || losses[0].Kind != formats.KindBranch {
 		t.Errorf("losses %v", losses)
 	}
-	rolled := importFile(t, rolloutFor(t, rollouts(t, dir), "v11-rolled-back")).Session(t)
+	rolled := one(t, rolloutFor(t, rollouts(t, dir), "v11-rolled-back")).Session(t)
 	if n := len(rolled.Heads()); n != 2 {
 		t.Errorf("%d heads after a rollback", n)
 	}

@@ -157,13 +157,9 @@ func openAI(s *session.Session) string {
 	return raw.String()
 }
 
-func importFile(t testing.TB, path string) formatstest.Result {
+func one(t testing.TB, path string) formatstest.Result {
 	t.Helper()
-	rs := formatstest.Import(t, codex.Format, &formats.Source{Path: path}, false)
-	if len(rs) != 1 {
-		t.Fatalf("%d sessions", len(rs))
-	}
-	return rs[0]
+	return formatstest.One(t, codex.Format, &formats.Source{Path: path})
 }
 
 var cutOut = regexp.MustCompile(`(?s)^(.*)…(\d+) (chars|tokens) truncated…(.*)$`)

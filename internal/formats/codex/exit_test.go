@@ -1,8 +1,6 @@
 package codex_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -31,10 +29,7 @@ const exits = `{"timestamp":"2026-01-02T03:04:05.000Z","type":"session_meta","pa
 // result nor a failure, and an error of the provider's is the answer.
 func TestExits(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "rollout-2026-01-02T03-04-05-019b7ca9-8f2e-7063-834b-74487a82aa03.jsonl")
-	if err := os.WriteFile(path, []byte(exits), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := formatstest.File(t, "rollout-2026-01-02T03-04-05-019b7ca9-8f2e-7063-834b-74487a82aa03.jsonl", exits)
 	s := formatstest.Import(t, codex.Format, &formats.Source{Path: path}, false)[0].Session(t)
 	var got []string
 	for _, e := range s.Entries {

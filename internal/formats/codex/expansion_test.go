@@ -11,8 +11,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/sess-tools/sess/internal/formats"
-	"github.com/sess-tools/sess/internal/formats/codex"
-	"github.com/sess-tools/sess/internal/formats/formatstest"
 )
 
 // A small file that becomes large is an error with the numbers, unless that was allowed;
@@ -44,27 +42,10 @@ func TestExpansion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := expand(t, &formats.Source{Path: path, Expansion: tt.allowed})
+		_, got := only(t, &formats.Source{Path: path, Expansion: tt.allowed})
 		e, ok := errors.AsType[*formats.ExpansionError](got)
 		if ok != (tt.most > 0) || !ok && got != nil || ok && (e.Most != tt.most || e.Size != int64(b.Len()) || !strings.Contains(got.Error(), path)) {
 			t.Errorf("%d bytes, %d allowed: %v", tt.size, tt.allowed, got)
 		}
 	}
-}
-
-// expand reads the only rollout of a source.
-func expand(t *testing.T, src *formats.Source) error {
-	defer src.Close()
-	a, err := codex.Format.Open(t.Context(), src)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	for info, err := range a.List(t.Context(), formats.Query{}) {
-		if err == nil {
-			_, err = formatstest.Try(t.Context(), codex.Format, a, info)
-		}
-		return err
-	}
-	return errors.New("nothing was listed")
 }

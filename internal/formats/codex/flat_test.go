@@ -12,6 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/codex"
+	"github.com/sess-tools/sess/internal/formats/formatstest"
 )
 
 // large is a rollout of many turns that is never in memory.
@@ -44,11 +45,7 @@ func TestFlat(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	a, err := codex.Format.Open(t.Context(), &formats.Source{Path: path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := formatstest.Open(t, codex.Format, &formats.Source{Path: path})
 	most, made := uint64(0), 0
 	b := formats.NewBuilder("codex", func(line string) error {
 		if made += len(line); made%20 == 0 {

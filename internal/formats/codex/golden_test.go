@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/codex"
+	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -37,12 +38,7 @@ func unpacked(t testing.TB) string {
 
 func write(t testing.TB, path, content string) string {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	formatstest.Put(t, path, content)
 	return path
 }
 
@@ -71,7 +67,7 @@ func compareAll(t *testing.T, dir string) {
 				refused(t, path)
 				return
 			}
-			r := importFile(t, path)
+			r := one(t, path)
 			if len(data) == 0 {
 				return // codex refuses it, and we do not
 			}
@@ -97,11 +93,7 @@ func rolloutFor(t *testing.T, all []string, name string) string {
 
 func refused(t *testing.T, path string) {
 	t.Helper()
-	a, err := codex.Format.Open(t.Context(), &formats.Source{Path: path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := formatstest.Open(t, codex.Format, &formats.Source{Path: path})
 	for _, err := range a.List(t.Context(), formats.Query{}) {
 		if !errors.Is(err, session.ErrMalformed) || !strings.Contains(err.Error(), path) {
 			t.Errorf("error %v", err)

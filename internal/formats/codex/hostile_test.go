@@ -83,7 +83,7 @@ func TestHostile(t *testing.T) {
 				base = file
 			}
 			path := write(t, filepath.Join(t.TempDir(), base), tt.content)
-			r, err := try(t, path)
+			r, err := only(t, &formats.Source{Path: path})
 			switch {
 			case tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err) || !strings.Contains(err.Error(), path)):
 				t.Errorf("error %v, want one with %q that names the file", err, tt.err)
@@ -119,21 +119,11 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// try reads the only session of a source.
-func try(t testing.TB, path string) (formatstest.Result, error) {
+// only reads the only session of a source.
+func only(t testing.TB, src *formats.Source) (formatstest.Result, error) {
 	t.Helper()
-	a, err := codex.Format.Open(t.Context(), &formats.Source{Path: path})
-	if err != nil {
-		return formatstest.Result{}, err
-	}
-	defer a.Close()
-	for info, err := range a.List(t.Context(), formats.Query{}) {
-		if err != nil {
-			return formatstest.Result{}, err
-		}
-		return formatstest.Try(t.Context(), codex.Format, a, info)
-	}
-	return formatstest.Result{}, errors.New("nothing listed")
+	rs, err := formatstest.TryAll(t.Context(), codex.Format, src)
+	return append(rs, formatstest.Result{})[0], err
 }
 
 // Where the base ends in the middle of a line, codex begins anew, and so do we.
@@ -145,7 +135,7 @@ func TestWrongOffset(t *testing.T) {
 	for offset, want := range map[int]string{len(meta + asked): "q1|q2", len(meta): "q2", len(meta) + 5: "q2", 0: "q2", 1 << 40: "q2"} {
 		path := filepath.Join(dir, "rollout-2026-02-04T04-05-06-"+later+".jsonl")
 		write(t, path, strings.ReplaceAll(based(thread, offset), `"id":"`+thread, `"id":"`+later)+strings.Replace(asked, "q1", "q2", 1))
-		r, err := try(t, path)
+		r, err := only(t, &formats.Source{Path: path})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,11 +154,7 @@ func TestWrongOffset(t *testing.T) {
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(unpacked(t), "home")
-	a, err := codex.Format.Open(t.Context(), &formats.Source{Path: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := formatstest.Open(t, codex.Format, &formats.Source{Path: dir})
 	got := map[string]string{}
 	for info, err := range a.List(t.Context(), formats.Query{}) {
 		if err != nil {
@@ -207,11 +193,7 @@ func TestStore(t *testing.T) {
 	_ = os.Symlink("nowhere", filepath.Join(day, "rollout-2026-02-03T04-05-09-019c0000-0000-7000-8000-000000000004.jsonl"))
 	_ = os.Symlink(dir, filepath.Join(day, "up"))
 	write(t, filepath.Join(dir, "session_index.jsonl"), `{"id":"`+thread+`","thread_name":"old"}`+"\n"+`{"id":"`+thread+`","thread_name":"new"}`+"\n"+`{"id":"`)
-	a, err := codex.Format.Open(t.Context(), &formats.Source{Path: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := formatstest.Open(t, codex.Format, &formats.Source{Path: dir})
 	var ok, bad []string
 	for info, err := range a.List(t.Context(), formats.Query{}) {
 		if err != nil {

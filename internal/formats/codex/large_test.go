@@ -8,7 +8,6 @@ import (
 	"github.com/sess-tools/sess/internal/formats/codex"
 	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // Large texts, which are quoted piece by piece as they are written, come out letter by
@@ -27,10 +26,7 @@ func TestLargeTexts(t *testing.T) {
 			} {
 				fmt.Fprintf(&b, `{"type":"message","id":"a000000%d","parentId":"a000000%d","timestamp":"2026-01-02T03:04:05.678Z","message":`+message+"}\n", i, i-1, js.Quote(text))
 			}
-			s, err := session.Read(strings.NewReader(b.String()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := formatstest.Parse(t, b.String())
 			for _, version := range []string{"legacy", "paginated"} {
 				out, _ := formatstest.Export(t, codex.Format, s, version)
 				literal := strings.Trim(js.Quote(text), `"`)

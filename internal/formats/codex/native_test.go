@@ -202,10 +202,7 @@ func drawSession(t *testing.T, rt *rapid.T) *session.Session {
 	if name := text.Draw(rt, "name"); name != "" {
 		ok(b.Add(formats.Place{}, session.TypeSessionInfo, js.StringField("name", name)))
 	}
-	s, err := session.Read(strings.NewReader(strings.Join(lines, "\n") + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := formatstest.Parse(t, strings.Join(lines, "\n")+"\n")
 	return s
 }
 

@@ -2,16 +2,30 @@
 package formatstest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
+
+// T is what these need of a test, which a test of properties has as well.
+type T interface {
+	Helper()
+	Context() context.Context
+	Cleanup(func())
+	Error(args ...any)
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+}
 
 // A Result is one session that was imported.
 type Result struct {
@@ -24,13 +38,78 @@ type Result struct {
 func (r Result) Text() string { return strings.Join(r.Lines, "\n") + "\n" }
 
 // Session returns the session as a reader sees it.
-func (r Result) Session(t testing.TB) *session.Session {
+func (r Result) Session(t T) *session.Session {
 	t.Helper()
-	s, err := session.Read(strings.NewReader(r.Text()))
+	return Parse(t, r.Text())
+}
+
+// Sessions returns the session of each result.
+func Sessions(t T, results []Result) (out []*session.Session) {
+	t.Helper()
+	for _, r := range results {
+		out = append(out, r.Session(t))
+	}
+	return out
+}
+
+// Parse returns the session of a text.
+func Parse(t T, text string) *session.Session {
+	t.Helper()
+	s, err := session.Read(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// File puts a text into a file of its own, and returns its path.
+func File(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), filepath.FromSlash(name))
+	Put(t, path, text)
+	return path
+}
+
+// Put makes the file at path, and its directories.
+func Put(t T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Content returns the bytes of a file.
+func Content(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// Open opens a source until the test ends.
+func Open(t T, f formats.Format, src *formats.Source) formats.Archive {
+	t.Helper()
+	a, err := f.Open(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closed(t, a) })
+	return a
+}
+
+// One imports a source that is one session, and holds it to the laws.
+func One(t T, f formats.Format, src *formats.Source) Result {
+	t.Helper()
+	results := Import(t, f, src, false)
+	if len(results) != 1 {
+		t.Fatal(fmt.Sprintf("%s: %d sessions", src.Name(), len(results)))
+	}
+	return results[0]
 }
 
 // Import imports every session of a source and holds them to the laws: reading
@@ -40,7 +119,7 @@ func (r Result) Session(t testing.TB) *session.Session {
 //
 // Sessions that are damaged, rather than strange, have only the first law and the
 // last: lax is for them. The source is closed with the test.
-func Import(t testing.TB, f formats.Format, src *formats.Source, lax bool) []Result {
+func Import(t T, f formats.Format, src *formats.Source, lax bool) []Result {
 	t.Helper()
 	before := digest(src.Path)
 	t.Cleanup(func() { closed(t, src) })
@@ -69,14 +148,14 @@ func Import(t testing.TB, f formats.Format, src *formats.Source, lax bool) []Res
 	return out
 }
 
-func closed(t testing.TB, c io.Closer) {
+func closed(t T, c io.Closer) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
 // Read imports one session.
-func Read(t testing.TB, f formats.Format, a formats.Archive, info formats.Info) Result {
+func Read(t T, f formats.Format, a formats.Archive, info formats.Info) Result {
 	t.Helper()
 	r, err := Try(t.Context(), f, a, info)
 	if err != nil {
@@ -95,8 +174,56 @@ func Try(ctx context.Context, f formats.Format, a formats.Archive, info formats.
 	return r, err
 }
 
+// TryAll reads every session of a source that may be none; the first error is returned.
+func TryAll(ctx context.Context, f formats.Format, src *formats.Source) (results []Result, err error) {
+	a, err := f.Open(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = cmp.Or(err, a.Close()) }()
+	for info, lerr := range a.List(ctx, formats.Query{}) {
+		if lerr != nil {
+			err = cmp.Or(err, lerr)
+			continue
+		}
+		r, rerr := Try(ctx, f, a, info)
+		if rerr != nil {
+			err = cmp.Or(err, rerr)
+			continue
+		}
+		results = append(results, r)
+	}
+	return results, err
+}
+
+// Twice reads every session of a source that may be none: it is the same twice, each line is an
+// object of a session, and the source stays as it was.
+func Twice(t T, f formats.Format, src *formats.Source) ([]Result, error) {
+	t.Helper()
+	before := digest(src.Path)
+	first, err := TryAll(t.Context(), f, src)
+	second, again := TryAll(t.Context(), f, src)
+	if (err == nil) != (again == nil) || len(first) != len(second) {
+		t.Fatal(fmt.Sprintf("%d sessions, %v; then %d, %v", len(first), err, len(second), again))
+	}
+	for i, r := range first {
+		if r.Text() != second[i].Text() {
+			t.Errorf("%s: read twice, it is not the same", r.Info.ID)
+		}
+		for _, line := range r.Lines {
+			if !js.Value(line).IsObject() || !js.Valid([]byte(line)) {
+				t.Errorf("no line: %q", line)
+			}
+		}
+	}
+	if digest(src.Path) != before {
+		t.Errorf("%s: it has changed", src.Path)
+	}
+	return first, err
+}
+
 // check holds a session to the format.
-func check(t testing.TB, r Result) {
+func check(t T, r Result) {
 	t.Helper()
 	s := r.Session(t)
 	if s.Header.ID != r.Info.ID || !r.Info.Created.IsZero() && s.Header.Timestamp != r.Info.Created.UTC().Format("2006-01-02T15:04:05.000Z") {
@@ -115,7 +242,7 @@ func check(t testing.TB, r Result) {
 }
 
 // Export exports a session and returns what was printed.
-func Export(t testing.TB, f formats.Format, s *session.Session, version string) (string, []formats.Loss) {
+func Export(t T, f formats.Format, s *session.Session, version string) (string, []formats.Loss) {
 	t.Helper()
 	var losses []formats.Loss
 	target := formats.NewTarget(func(l formats.Loss) { losses = append(losses, l) })
@@ -126,6 +253,24 @@ func Export(t testing.TB, f formats.Format, s *session.Session, version string) 
 		t.Fatal(err)
 	}
 	return out.String(), losses
+}
+
+// ExportTo exports a session into the database at path.
+func ExportTo(t T, f formats.Format, s *session.Session, path string) []formats.Loss {
+	t.Helper()
+	losses, err := TryExportTo(t.Context(), f, s, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return losses
+}
+
+// TryExportTo is ExportTo for what may be refused.
+func TryExportTo(ctx context.Context, f formats.Format, s *session.Session, path string) (losses []formats.Loss, err error) {
+	target := formats.NewTarget(func(l formats.Loss) { losses = append(losses, l) })
+	target.Path = path
+	err = f.Export(ctx, s, target)
+	return losses, err
 }
 
 func digest(path string) [sha256.Size]byte {

@@ -1,199 +1,498 @@
 package formatstest
 
 import (
+	_ "embed"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// edit is the text that another one is edited to.
-const edit = "edited, é 😀"
-
-// A Corpus is a source of one session that [Laws] holds a format to.
+// A Corpus is what [Laws] are tried on.
 type Corpus struct {
-	Name   string   // of its file
-	Text   string   // of it
-	Said   []string // texts of messages, each of which the source has in one spelling only
-	Input  int64    // tokens of input that its replies took, with those from caches
-	Lines  bool     // it is JSON lines
-	OneWay bool     // it is not written back, or not as it was
-	Bytes  bool     // its lines are copied as they are, with what is no UTF-8
+	Sources map[string]string // the bytes of files of the format, by what they are called here
+	File    string            // the base name of such a file, "" for one that says nothing
+
+	Lines bool // a source is JSON lines
+	Whole bool // a part of a source is none
+	Text  bool // every byte of a source is text
+	Lax   bool // sources lack what sessions have
+
+	// Version returns the version to export a source for; nil is the default of the format.
+	Version func(name string) string
+
+	// Same returns what of a source and its export is the same; nil is all.
+	Same func(text string) string
+
+	// Dump returns the text of a database, which is then what is exported; nil is a format
+	// of files.
+	Dump func(t testing.TB, path string) string
+
+	// Blocks are the types that objects in an export may have; nil is any.
+	Blocks []string
+
+	// Usage returns the tokens of input and of output that a source counts; nil asks nothing.
+	Usage func(source string) (input, output int64)
+
+	// IDs find the ids of messages, parts and calls: each in the only group of a match.
+	IDs []*regexp.Regexp
+
+	// Faults are laws known to be broken, as "law" or "law/source", and why. One that holds
+	// is an error, so that the list shrinks.
+	Faults map[string]string
 }
 
-// Laws holds a format to what is true of every one, by a source of one session:
-//
-//   - reading it twice gives the same, and the listing says what reading finds; see [Import];
-//   - what was read is written as it was, byte for byte;
-//   - who edits a text in the session edits it in what is written, and nothing else;
-//   - what its replies took is counted once;
-//   - the messages of a part of the source are those of the whole, up to the last ones;
-//   - a byte order mark, line ends of Windows, blank lines, a missing last line feed, a torn tail
-//     and invalid UTF-8 change nothing but what they say, and are told where something is lost.
+// Laws holds a format to what every format keeps to. Each law is a subtest for each source.
 func Laws(t *testing.T, f formats.Format, c Corpus) {
 	t.Helper()
-	c.Text = strings.TrimPrefix(c.Text, "\n")
-	whole := c.read(t, f, c.Text, false)
-	messages := said(t, whole)
-	t.Run("usage", func(t *testing.T) {
-		t.Parallel()
-		var input int64
-		for _, e := range whole.Session(t).Entries {
-			if m, ok := e.Message(); ok {
-				u, _ := m.Usage()
-				input += u.Input + u.CacheRead + u.CacheWrite
-			}
-		}
-		if input != c.Input {
-			t.Errorf("%d tokens of input, want %d", input, c.Input)
-		}
-	})
-	if !c.OneWay {
-		t.Run("back", func(t *testing.T) {
+	met := map[string]bool{}
+	run := func(name string, try func(t testing.TB)) {
+		why, known := c.Faults[name]
+		met[name] = true
+		t.Run(strings.ReplaceAll(name, "/", ": "), func(t *testing.T) {
 			t.Parallel()
-			c.back(t, f, whole.Text(), c.Text)
-			for _, text := range c.Said {
-				edited := strings.ReplaceAll(whole.Text(), `"text":"`+text+`"`, `"text":"`+edit+`"`)
-				if edited == whole.Text() {
-					t.Errorf("no text is %q:\n%s", text, edited)
-				}
-				c.back(t, f, edited, strings.ReplaceAll(c.Text, text, edit))
+			said := tried(t, try)
+			if known && len(said) == 0 {
+				t.Errorf("it holds, and is listed as broken: %s", why)
+			}
+			for i := 0; i < len(said) && !known; i++ {
+				t.Error(said[i])
 			}
 		})
 	}
-	t.Run("cut", func(t *testing.T) {
-		t.Parallel()
-		for _, at := range c.cuts() {
-			c.cut(t, f, at, messages)
+	for name := range c.Sources {
+		for law, try := range map[string]func(testing.TB, formats.Format, Corpus, string){
+			"read twice and listed": listed, "there and back": thereAndBack, "one text edited": edited, "cut": cut,
+			"changed bytes": changed, "usage counts once": counted, "repeated ids": repeated,
+		} {
+			run(law+"/"+name, func(t testing.TB) { try(t, f, c, name) })
 		}
-	})
-	t.Run("damage", func(t *testing.T) {
-		t.Parallel()
-		c.damage(t, f, messages, len(whole.Losses))
-	})
+		for how := range strange {
+			if c.Dump == nil && (c.Lines || how == "a byte order mark" || how == "CRLF" || how == "invalid UTF-8" && !c.Text) {
+				run(how+"/"+name, func(t testing.TB) { strangeBytes(t, f, c, name, how) })
+			}
+		}
+	}
+	for line := range strings.Lines(kindLines) {
+		if kind := js.Value(strings.TrimSpace(line)); !f.About().ReadOnly {
+			run("kind "+kind.Get("name").Str(), func(t testing.TB) { known(t, f, c, kind) })
+		}
+	}
+	for name := range c.Faults {
+		if !met[name] {
+			t.Errorf("no law is called %q", name)
+		}
+	}
 }
 
-// read reads the session of a text.
-func (c Corpus) read(t *testing.T, f formats.Format, text string, lax bool) Result {
+// A trial is a test that remembers what fails.
+type trial struct {
+	testing.TB
+	said []string
+}
+
+type stopped struct{}
+
+func (r *trial) Error(args ...any) { r.said = append(r.said, fmt.Sprint(args...)) }
+func (r *trial) Errorf(format string, args ...any) {
+	r.said = append(r.said, fmt.Sprintf(format, args...))
+}
+func (r *trial) Fatal(args ...any)                 { r.Error(args...); panic(stopped{}) }
+func (r *trial) Fatalf(format string, args ...any) { r.Errorf(format, args...); panic(stopped{}) }
+
+// tried returns what failed.
+func tried(t testing.TB, try func(testing.TB)) []string {
+	r := &trial{TB: t}
+	func() {
+		defer func() {
+			if v := recover(); v != nil && v != (stopped{}) {
+				panic(v)
+			}
+		}()
+		try(r)
+	}()
+	return r.said
+}
+
+// file puts a source into a file, which is as old as any other.
+func (c Corpus) file(t testing.TB, text string) *formats.Source {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), c.Name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	name := c.File
+	if name == "" {
+		name = "source"
+	}
+	path := File(t, name, text)
+	if err := os.Chtimes(path, time.Time{}, time.UnixMilli(1767323045000)); err != nil {
 		t.Fatal(err)
 	}
-	results := Import(t, f, &formats.Source{Path: path}, lax)
-	if len(results) != 1 {
-		t.Fatalf("%d sessions in\n%s", len(results), text)
-	}
-	return results[0]
+	return &formats.Source{Path: path, CWD: "/w", Env: formats.Env{Getenv: func(string) string { return "" }}}
 }
 
-// said returns the messages of a session, with their roles.
-func said(t *testing.T, r Result) (out []string) {
+// back returns what sessions become when they are exported, and what is lost.
+func (c Corpus) back(t testing.TB, f formats.Format, name string, sessions ...*session.Session) (text string, losses []formats.Loss) {
 	t.Helper()
-	for _, e := range r.Session(t).Entries {
-		if m, ok := e.Message(); ok {
-			out = append(out, m.Role()+": "+m.Text("|"))
+	version := ""
+	if c.Version != nil {
+		version = c.Version(name)
+	}
+	path := filepath.Join(t.TempDir(), "back.db")
+	for _, s := range sessions {
+		if c.Dump != nil {
+			losses = append(losses, ExportTo(t, f, s, path)...)
+			continue
+		}
+		out, lost := Export(t, f, s, version)
+		text, losses = text+out, append(losses, lost...)
+	}
+	if c.Dump != nil && len(sessions) > 0 {
+		text = c.Dump(t, path)
+	}
+	return text, losses
+}
+
+func (c Corpus) same(text string) string {
+	if c.Same == nil {
+		return text
+	}
+	return c.Same(text)
+}
+
+// said returns what the entries of sessions say: all but their ids, and what is kept for an
+// export.
+func said(t testing.TB, results []Result) (out []string) {
+	t.Helper()
+	for _, r := range results {
+		for _, e := range r.Session(t).Entries {
+			if e.IsAside() {
+				continue
+			}
+			v := js.Value(e.Raw())
+			for _, name := range []string{"id", "parentId", session.MemberKept, "firstKeptEntryId", "targetId", "fromId"} {
+				v = v.Without(name)
+			}
+			out = append(out, string(v))
 		}
 	}
 	return out
 }
 
-// back writes a session, which has to be want.
-func (c Corpus) back(t *testing.T, f formats.Format, text, want string) {
-	t.Helper()
-	s, err := session.Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
+func losses(results []Result) (out []formats.Loss) {
+	for _, r := range results {
+		out = append(out, r.Losses...)
 	}
-	version := ""
-	if versions := f.About().Versions; len(versions) > 0 {
-		version = versions[0]
-	}
-	if got, losses := Export(t, f, s, version); got != want || len(losses) > 0 {
-		t.Errorf("written as\n%s\nwant\n%s\nlost %v", got, want, losses)
-	}
+	return out
 }
 
-// cuts returns where the source is cut: behind each line, and at some other places.
-func (c Corpus) cuts() (at []int) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for i := range len(c.Text) {
-		if c.Text[i] == '\n' {
-			at = append(at, i+1, 1+r.IntN(len(c.Text)-1))
+// listed: what the list says of a session is what reading it gives.
+func listed(t testing.TB, f formats.Format, c Corpus, name string) {
+	for _, r := range Import(t, f, c.file(t, c.Sources[name]), c.Lax) {
+		got, err := session.ScanInfo(strings.NewReader(r.Text()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := r.Info.Info
+		if !want.Exact {
+			t.Errorf("%s: the counts of a listing with details are not exact", got.ID)
+		}
+		if want.Modified = got.Modified; want != got { // a file may say better when it was changed
+			t.Errorf("listed as\n%+v\nand read as\n%+v", want, got)
 		}
 	}
-	return at
 }
 
-// cut reads the first bytes of the source. It may be refused, as one of which nothing is whole is.
-func (c Corpus) cut(t *testing.T, f formats.Format, at int, messages []string) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), c.Name)
-	if err := os.WriteFile(path, []byte(c.Text[:at]), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	a, err := f.Open(t.Context(), &formats.Source{Path: path})
-	if err != nil {
+// thereAndBack: an export of what was imported is the source.
+func thereAndBack(t testing.TB, f formats.Format, c Corpus, name string) {
+	if f.About().ReadOnly {
 		return
 	}
-	defer closed(t, a)
-	for info, err := range a.List(t.Context(), formats.Query{}) {
-		if err != nil {
-			return
+	src := c.file(t, c.Sources[name])
+	got, lost := c.back(t, f, name, Sessions(t, Import(t, f, src, true))...)
+	want := c.Sources[name]
+	if c.Dump != nil {
+		want = c.Dump(t, src.Path)
+	}
+	if got, want = c.same(got), c.same(want); got != want || len(lost) > 0 {
+		t.Errorf("it came back otherwise, %v: %s", lost, difference(want, got))
+	}
+}
+
+// difference shows where two texts part.
+func difference(want, got string) string {
+	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	return fmt.Sprintf("line %d of %d and %d\nwant %.2000q\ngot  %.2000q", i+1, len(a), len(b), a[i:min(i+2, len(a))], b[i:min(i+2, len(b))])
+}
+
+// plainText is what is written in the same way in every format.
+var plainText = regexp.MustCompile(`"text":"([A-Za-z0-9][A-Za-z0-9 .?']{3,}[A-Za-z0-9.?])"`)
+
+// texts returns some texts of a session that stand nowhere in it but alone.
+func texts(text string) (out []string) {
+	for _, m := range plainText.FindAllStringSubmatch(text, -1) {
+		if alone := strings.Count(text, `"`+m[1]+`"`); alone == strings.Count(text, m[1]) && !slices.Contains(out, m[1]) {
+			out = append(out, m[1])
 		}
-		r, err := Try(t.Context(), f, a, info)
-		if err != nil {
-			if !strings.Contains(err.Error(), path) {
-				t.Errorf("cut at %d: the error names no file: %v", at, err)
+	}
+	return out[:min(len(out), 6)]
+}
+
+// edited: who edits a text in a session has edited that text in the export, and nothing else.
+func edited(t testing.TB, f formats.Format, c Corpus, name string) {
+	if f.About().ReadOnly {
+		return
+	}
+	results := Import(t, f, c.file(t, c.Sources[name]), true)
+	before, lost := c.back(t, f, name, Sessions(t, results)...)
+	for i, r := range results {
+		for _, text := range texts(r.Text()) {
+			if !strings.Contains(before, text) {
+				continue // an importer said it
 			}
-			return
-		}
-		got := said(t, r)
-		if n := max(len(got)-1, 0); n > len(messages) || !slices.Equal(got[:n], messages[:n]) {
-			t.Errorf("cut at %d the messages are\n%q, of\n%q", at, got, messages)
+			other := strings.Repeat("Z", len(text))
+			sessions := Sessions(t, results)
+			sessions[i] = Parse(t, strings.ReplaceAll(r.Text(), `"`+text+`"`, `"`+other+`"`))
+			after, now := c.back(t, f, name, sessions...)
+			if want := strings.ReplaceAll(before, text, other); after != want || len(now) != len(lost) {
+				t.Errorf("%q was edited, %v: %s", text, now, difference(want, after))
+			}
 		}
 	}
 }
 
-// damage reads sources that are damaged without that anything is lost, or one thing.
-func (c Corpus) damage(t *testing.T, f formats.Format, messages []string, losses int) {
+// cut: a part of a source is read as far as it goes, or refused; its entries are the first of
+// the whole's, but for those of its last message.
+func cut(t testing.TB, f formats.Format, c Corpus, name string) {
+	source := c.Sources[name]
+	whole, err := TryAll(t.Context(), f, c.file(t, source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := said(t, whole)
+	for _, at := range cuts(source) {
+		src := c.file(t, source[:at])
+		part, err := TryAll(t.Context(), f, src)
+		if err != nil {
+			if !strings.Contains(err.Error(), src.Path) || !c.Whole && len(said(t, part)) > 0 {
+				t.Errorf("cut at %d: %v", at, err)
+			}
+			continue
+		}
+		got := said(t, part)
+		same := 0
+		for same < min(len(got), len(want)) && got[same] == want[same] {
+			same++
+		}
+		if len(got)-same > 3 {
+			t.Errorf("cut at %d: %d of %d entries are the first of the whole's, then\n%.1500s\nwant\n%.1500s", at, same, len(got), got[same], want[min(same, len(want)-1)])
+		}
+		if torn := strings.TrimSpace(source[strings.LastIndexByte(source[:at], '\n')+1 : at]); c.Lines && torn != "" && !js.Valid([]byte(torn)) && len(losses(part)) == 0 {
+			t.Errorf("cut at %d: nothing is told of a torn line", at)
+		}
+	}
+}
+
+// cuts returns places to cut a source at: ends of lines, and others.
+func cuts(source string) (out []int) {
+	for i := range len(source) {
+		if source[i] == '\n' {
+			out = append(out, i, i+1)
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	random.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	out = out[:min(len(out), 12)]
+	for range 6 {
+		out = append(out, random.IntN(len(source)))
+	}
+	return out
+}
+
+// changed: a source with other bytes in it is read, or refused by its name.
+func changed(t testing.TB, f formats.Format, c Corpus, name string) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 25 {
+		data := []byte(c.Sources[name])
+		for range 1 + random.IntN(8) {
+			at := random.IntN(len(data))
+			if random.IntN(2) == 0 {
+				at = min(at/4096*4096+random.IntN(120), len(data)-1) // where pages of databases have their headers
+			}
+			data[at] = byte(random.Uint32())
+		}
+		src := c.file(t, string(data))
+		if _, err := Twice(t, f, src); err != nil && !strings.Contains(err.Error(), src.Path) {
+			t.Error(err)
+		}
+	}
+}
+
+// strange are ways to write a source that say nothing else, and whether something is to be told.
+var strange = map[string]func(source, text string) string{
+	"a byte order mark": func(source, _ string) string { return jsonl.ByteOrderMark + source },
+	"CRLF": func(source, _ string) string {
+		return strings.ReplaceAll(strings.ReplaceAll(source, "\r\n", "\n"), "\n", "\r\n")
+	},
+	"blank lines":      func(source, _ string) string { return strings.ReplaceAll(source, "\n", "\n\n \n") },
+	"no final newline": func(source, _ string) string { return strings.TrimRight(source, "\n") },
+	"a torn tail":      func(source, _ string) string { return strings.TrimRight(source, "\n") + "\n" + `{"type":"us` },
+	"invalid UTF-8":    func(source, text string) string { return strings.ReplaceAll(source, text, text+"\xff") },
+}
+
+// strangeBytes holds a source that is written in another way to saying the same.
+func strangeBytes(t testing.TB, f formats.Format, c Corpus, name, how string) {
+	whole := Import(t, f, c.file(t, c.Sources[name]), true)
+	text := strings.Join(texts(whole[0].Text()), "\n")
+	if text, _, _ = strings.Cut(text, "\n"); text == "" && how == "invalid UTF-8" {
+		return // there is none to put it into
+	}
+	got, err := TryAll(t.Context(), f, c.file(t, strange[how](c.Sources[name], text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := strings.NewReplacer("\ufffd", "", "\xff", "", `\r`, "", "\r", "").Replace
+	want, now := plain(strings.Join(said(t, whole), "\n")), plain(strings.Join(said(t, got), "\n"))
+	if now != want {
+		t.Errorf("%v: %s", losses(got), difference(want, now))
+	}
+	more := len(losses(got)) - len(losses(whole))
+	least, most := 0, 0
+	switch how {
+	case "a torn tail":
+		least, most = 1, 1
+	case "a byte order mark":
+		most = 1
+	case "invalid UTF-8": // which is there as it was, or is told wherever it was
+		if most = 100; !strings.Contains(got[0].Text(), "\xff") {
+			least = 1
+		}
+	}
+	if torn := losses(whole); more < least && len(torn) == 0 || more > most {
+		t.Errorf("%d losses more: %v", more, losses(got))
+	}
+}
+
+// spent sums up the usage of the entries, and counts the messages and the summaries.
+func spent(t testing.TB, results []Result) (input, output int64, messages int) {
 	t.Helper()
-	last := c.Said[len(c.Said)-1]
-	damaged := map[string]string{
-		"a byte order mark": jsonl.ByteOrderMark + c.Text,
-		"CRLF":              strings.ReplaceAll(c.Text, "\n", "\r\n"),
-		"no last line feed": strings.TrimSuffix(c.Text, "\n"),
-		"invalid UTF-8":     strings.Replace(c.Text, last, last+"\xff", 1),
-	}
-	if c.Lines {
-		damaged["blank lines"] = "\n" + strings.ReplaceAll(c.Text, "\n", "\n \t\n")
-		damaged["a torn tail"] = c.Text + `{"type":"us`
-	}
-	for name, text := range damaged {
-		if !f.Detect(c.Name, []byte(text)) {
-			t.Errorf("%s: it is not detected", name)
-		}
-		r := c.read(t, f, text, true)
-		got, lost := said(t, r), 0
-		switch name {
-		case "a torn tail":
-			lost = 1
-		case "invalid UTF-8":
-			if !c.Bytes {
-				lost = 1
+	for _, r := range results {
+		for _, e := range r.Session(t).Entries {
+			usage := js.Value(e.Get("usage"))
+			m, ok := e.Message()
+			if ok {
+				usage = js.Value(m.Get("usage"))
 			}
-			for i := range got {
-				got[i] = strings.Replace(got[i], "\ufffd", "", 1)
+			if ok || e.Type() == session.TypeCompaction {
+				messages++
+			}
+			input, output = input+usage.Get("input").Int(), output+usage.Get("output").Int()
+		}
+	}
+	return input, output, messages
+}
+
+// counted: the usage of a source is that of its entries.
+func counted(t testing.TB, f formats.Format, c Corpus, name string) {
+	if c.Usage == nil {
+		return
+	}
+	in, out, _ := spent(t, Import(t, f, c.file(t, c.Sources[name]), true))
+	if input, output := c.Usage(c.Sources[name]); in != input || out != output {
+		t.Errorf("%d tokens of input and %d of output, want %d and %d", in, out, input, output)
+	}
+}
+
+// repeated: ids that a redactor made alike drop nothing, and count nothing twice.
+func repeated(t testing.TB, f formats.Format, c Corpus, name string) {
+	source := c.Sources[name]
+	results := Import(t, f, c.file(t, source), true)
+	input, output, messages := spent(t, results)
+	for _, pattern := range c.IDs {
+		var ids []string
+		for _, m := range pattern.FindAllStringSubmatch(source, -1) {
+			if !slices.Contains(ids, m[1]) {
+				ids = append(ids, m[1])
 			}
 		}
-		if !slices.Equal(got, messages) || len(r.Losses) != losses+lost {
-			t.Errorf("%s: %d losses more, want %d (%v)\n%q\nwant\n%q", name, len(r.Losses)-losses, lost, r.Losses, got, messages)
+		for i := range min(len(ids)-1, 8) {
+			alike := strings.NewReplacer(ids[i], "REDACTED", ids[i+1], "REDACTED").Replace(source)
+			got := Import(t, f, c.file(t, alike), true)
+			if in, out, n := spent(t, got); in != input || out != output || n < messages {
+				t.Errorf("%s and %s are one id: %d messages of %d, %d tokens of input and %d of output, want %d and %d, %v", ids[i], ids[i+1], n, messages, in, out, input, output, losses(got))
+			}
+			if more := len(losses(got)) - len(losses(results)); more > 1 {
+				t.Errorf("%s and %s are one id: it is told %d times: %v", ids[i], ids[i+1], more, losses(got))
+			}
+		}
+	}
+}
+
+// Kinds of blocks, messages and entries, each as it stands in a session.
+//
+//go:embed kinds.jsonl
+var kindLines string
+
+// mark is what says in each of them, plain and in base64.
+var mark = regexp.MustCompile(`MARK|TUFSSw==`)
+
+const kindHead = `{"type":"session","version":3,"id":"019b7ca9-8f2e-7063-834b-74487a82aa03","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}
+{"type":"message","id":"u0000001","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"ask","timestamp":1767323046000}}
+`
+
+// known: a kind becomes something that the format has, or a loss, and is never gone in silence.
+func known(t testing.TB, f formats.Format, c Corpus, kind js.Value) {
+	lines := kindHead
+	for e := range kind.Get("entries").Elements() {
+		lines += string(e) + "\n"
+	}
+	versions := f.About().Versions
+	if len(versions) == 0 || c.Dump != nil {
+		versions = []string{""}
+	}
+	for _, version := range versions {
+		c.Version = func(string) string { return version }
+		out, lost := c.back(t, f, "", Parse(t, lines))
+		without, _ := c.back(t, f, "", Parse(t, kindHead))
+		there := mark.MatchString(out) || !mark.MatchString(lines) && out != without // what is no text takes some away
+		if !there && len(lost) == 0 {
+			t.Errorf("%s: it is gone without a word:\n%s", version, out)
+		}
+		for line := range strings.Lines(out) {
+			foreign(js.Value(strings.TrimSpace(line)), c.Blocks, func(typ string) {
+				t.Errorf("%s: a block of type %q:\n%s", version, typ, line)
+			})
+		}
+	}
+}
+
+// foreign tells of the types in a value that are none of a list, but for those in arguments.
+func foreign(v js.Value, types []string, tell func(string)) {
+	switch {
+	case types == nil:
+	case v.IsArray():
+		for e := range v.Elements() {
+			foreign(e, types, tell)
+		}
+	case v.IsObject():
+		for name, member := range v.Members() {
+			switch typ := member.Str(); {
+			case name == "type" && member.IsString() && !slices.Contains(types, typ):
+				tell(typ)
+			case name != "arguments" && name != "input" && name != session.MemberKept:
+				foreign(member, types, tell)
+			}
 		}
 	}
 }

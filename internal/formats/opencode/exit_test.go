@@ -1,8 +1,6 @@
 package opencode_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,10 +23,7 @@ func TestExitedCommands(t *testing.T) {
 		tool("c1", `"status":"completed","input":{"command":"exit 3"},"output":"two","title":"","metadata":{"exit":3,"output":"two"},"time":{"start":1767323046000,"end":1767323046000}`) + "," +
 		tool("c2", `"status":"completed","input":{"command":"true"},"output":"","title":"","metadata":{"exit":0},"time":{"start":1767323046000,"end":1767323046000}`) + "," +
 		tool("c3", `"status":"running","input":{"command":"sleep"},"time":{"start":1767323046000}`) + `]}]}`
-	path := filepath.Join(t.TempDir(), "export.json")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := formatstest.File(t, "export.json", text)
 	s := formatstest.Import(t, opencode.Format, &formats.Source{Path: path}, false)[0].Session(t)
 	got := ""
 	for _, e := range s.Entries {

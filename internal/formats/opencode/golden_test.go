@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -39,11 +37,7 @@ func names(files map[string][]byte, suffix string) []string {
 // write puts a file where a source can be.
 func write(t testing.TB, name string, data []byte) *formats.Source {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return source(path)
+	return source(formatstest.File(t, name, string(data)))
 }
 
 func source(path string) *formats.Source {
@@ -53,11 +47,7 @@ func source(path string) *formats.Source {
 // importOne imports an export.
 func importOne(t testing.TB, data []byte) formatstest.Result {
 	t.Helper()
-	results := formatstest.Import(t, Format, write(t, "e.json", data), false)
-	if len(results) != 1 {
-		t.Fatalf("%d sessions", len(results))
-	}
-	return results[0]
+	return formatstest.One(t, Format, write(t, "e.json", data))
 }
 
 // said is what is sent for a session, a line for each message, in the words of the

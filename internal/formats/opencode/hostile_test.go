@@ -15,6 +15,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/internal/formats/sqldb"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -98,7 +99,8 @@ func TestHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			src := writeIn(t, dir, c.file, []byte(c.data))
+			src := source(filepath.Join(dir, c.file))
+			formatstest.Put(t, src.Path, c.data)
 			before := tree(t, dir)
 			r, err := open(t, src)
 			if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
@@ -133,7 +135,7 @@ func TestWhereItIs(t *testing.T) {
 	if db == nil {
 		db = corpus.Golden(t, "opencode/databases-1.18")["07-subagent.db"]
 	}
-	writeIn(t, dir, "opencode.db", db)
+	formatstest.Put(t, filepath.Join(dir, "opencode.db"), string(db))
 	if err := os.Symlink(filepath.Join(dir, "opencode.db"), filepath.Join(dir, "link")); err != nil {
 		t.Skip(err)
 	}

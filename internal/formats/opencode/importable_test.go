@@ -2,23 +2,8 @@ package opencode
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
-	"testing"
-
-	"github.com/sess-tools/sess/internal/formats"
 )
-
-// writeIn puts a file into a directory.
-func writeIn(t testing.TB, dir, name string, data []byte) *formats.Source {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return source(path)
-}
 
 type fataler interface{ Fatalf(string, ...any) }
 

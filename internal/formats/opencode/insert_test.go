@@ -46,11 +46,7 @@ func TestInsert(t *testing.T) {
 	if err := inserting(t, r.Session(t), path); err != nil {
 		t.Fatal(err)
 	}
-	a, err := Format.Open(t.Context(), source(path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := formatstest.Open(t, Format, source(path))
 	back := read(t, a, r.Info.ID)
 	without := func(lines []string) string { // opencode's home is this machine's
 		return strings.ReplaceAll(strings.Join(lines, "\n"), `"path":"tmp/oracle`, `"path":"srv/sample`)
@@ -82,7 +78,7 @@ func TestInsertRefused(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	writeIn(t, dir, "text.db", []byte("hello, this is no database"))
+	formatstest.Put(t, filepath.Join(dir, "text.db"), "hello, this is no database")
 	for name, want := range map[string]string{"none.db": "opencode makes it", "text.db": "is no SQLite database", "other.db": "no such table"} {
 		before := tree(t, dir)
 		err := inserting(t, s, filepath.Join(dir, name))
@@ -125,9 +121,7 @@ func TestInsertWhileOpen(t *testing.T) {
 	s := formatstest.Result{Lines: []string{`{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`}}.Session(t)
 	// What sqldb opens has a lock only if the database has a log.
 	for _, suffix := range []string{"-wal", "-shm"} {
-		if err := os.WriteFile(path+suffix, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, path+suffix, "")
 	}
 	holder := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
 	holder.Env = append(os.Environ(), holdVariable+"="+path)

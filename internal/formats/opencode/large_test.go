@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -32,11 +33,7 @@ func TestLarge(t *testing.T) { // not in parallel: it looks at the heap
 	src := write(t, "e.json", b.Bytes())
 	b = bytes.Buffer{}
 	defer src.Close()
-	a, err := Format.Open(t.Context(), src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := formatstest.Open(t, Format, src)
 	var before, after runtime.MemStats
 	lines, most := 0, uint64(0)
 	runtime.GC()
@@ -73,15 +70,11 @@ func FuzzImport(f *testing.F) {
 	// Laws: nothing panics; each line is one of a session; twice is the same; what is
 	// written of it opencode would import, and it says the same.
 	f.Fuzz(func(t *testing.T, data []byte) {
-		src := writeIn(t, t.TempDir(), "e.json", data)
-		first, err := open(t, src)
+		rs, err := formatstest.Twice(t, Format, write(t, "e.json", data))
 		if err != nil {
 			return
 		}
-		second, err := open(t, src)
-		if err != nil || first.Text() != second.Text() {
-			t.Fatalf("twice: %v", err)
-		}
+		first := rs[0]
 		s := first.Session(t)
 		for _, p := range s.Problems {
 			if p.Kind != session.DuplicateID {
@@ -90,7 +83,7 @@ func FuzzImport(f *testing.F) {
 		}
 		text, _ := export(t, first)
 		importable(t, text)
-		again, err := open(t, writeIn(t, t.TempDir(), "e.json", []byte(text)))
+		again, err := open(t, write(t, "e.json", []byte(text)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,21 +57,8 @@ func TestRefused(t *testing.T) {
 // open reads the only session of a source.
 func open(t testing.TB, src *formats.Source) (r formatstest.Result, err error) {
 	t.Helper()
-	defer src.Close()
-	a, err := Format.Open(t.Context(), src)
-	if err != nil {
-		return r, err
-	}
-	defer a.Close()
-	for info, err := range a.List(t.Context(), formats.Query{}) {
-		if err != nil {
-			return r, err
-		}
-		if r, err = formatstest.Try(t.Context(), Format, a, info); err != nil {
-			return r, err
-		}
-	}
-	return r, nil
+	rs, err := formatstest.TryAll(t.Context(), Format, src)
+	return append(rs, r)[0], err
 }
 
 // Every sample that can be read says the same when it was written, and after that ceases to

@@ -3,8 +3,6 @@ package opencode
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sess-tools/sess/internal/formats/formatstest"
 )
 
@@ -17,23 +15,4 @@ func export(t testing.TB, r formatstest.Result) (string, []string) {
 		said = append(said, l.String())
 	}
 	return out, said
-}
-
-// An export of opencode's comes back byte for byte.
-func TestThereAndBack(t *testing.T) {
-	t.Parallel()
-	files := exports(t)
-	for _, name := range names(files, ".json") {
-		if len(name) < 8 || name[:8] != "genuine-" {
-			continue
-		}
-		r := importOne(t, files[name+".json"])
-		out, losses := export(t, r)
-		if diff := cmp.Diff(string(files[name+".json"]), out); diff != "" {
-			t.Errorf("%s (-opencode +sess):\n%.3000s", name, diff)
-		}
-		if len(losses)+len(r.Losses) > 0 {
-			t.Errorf("%s: lost %q, %v", name, losses, r.Losses)
-		}
-	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/formatstest"
+	"github.com/sess-tools/sess/internal/formats/openoxide"
 )
 
 // Rows that a database would refuse, as an altered one has them, are put right, and that
@@ -19,20 +21,20 @@ func TestAlteredRows(t *testing.T) {
 			id, row, role, base64.StdEncoding.EncodeToString([]byte{0xa1, 'x'}))
 	}
 	header, _, _ := strings.Cut(comb(0), "\n")
-	s := parse(t, header+"\n"+kept("a0000001", "01KDYDPV6E0000000000000000", "user")+
+	s := formatstest.Parse(t, header+"\n"+kept("a0000001", "01KDYDPV6E0000000000000000", "user")+
 		strings.Replace(kept("a0000002", "01KDYDPV6E0000000000000000", "user"), "null", `"a0000001"`, 1)+
 		strings.Replace(kept("a0000003", "01KDYDPV6E0000000000000001", "system"), "null", `"a0000002"`, 1))
 	path := filepath.Join(t.TempDir(), "x.db")
 	told := map[string]bool{}
-	for _, l := range export(t, s, path) {
+	for _, l := range formatstest.ExportTo(t, openoxide.OpenOxide, s, path) {
 		told[l.Kind] = true
 	}
 	if !told[formats.KindRole] || !told[formats.KindEntry] {
 		t.Errorf("told %v", told)
 	}
 	// Another session with the same rows goes into the same database.
-	again := parse(t, strings.Replace(header, `"s"`, `"t"`, 1)+"\n"+kept("a0000001", "01KDYDPV6E0000000000000000", "user"))
-	if _, err := tryExport(t.Context(), again, path); err != nil {
+	again := formatstest.Parse(t, strings.Replace(header, `"s"`, `"t"`, 1)+"\n"+kept("a0000001", "01KDYDPV6E0000000000000000", "user"))
+	if _, err := formatstest.TryExportTo(t.Context(), openoxide.OpenOxide, again, path); err != nil {
 		t.Error(err)
 	}
 	if got := imported(t, path); len(got) != 2 {

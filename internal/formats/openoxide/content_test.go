@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/vmihailenco/msgpack/v5"
 
+	"github.com/sess-tools/sess/internal/formats/formatstest"
+	"github.com/sess-tools/sess/internal/formats/openoxide"
 	"github.com/sess-tools/sess/internal/formats/sqldb"
 	"github.com/sess-tools/sess/pkg/convo"
 )
@@ -20,7 +22,7 @@ import (
 func packed(t testing.TB, contents ...any) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "p.db")
-	export(t, parse(t, header), path)
+	formatstest.ExportTo(t, openoxide.OpenOxide, formatstest.Parse(t, header), path)
 	err := sqldb.Update(t.Context(), path, func(ctx context.Context, tx *sql.Tx) error {
 		var id string
 		if err := tx.QueryRowContext(ctx, `SELECT id FROM session`).Scan(&id); err != nil {
@@ -71,7 +73,7 @@ func TestForeignContents(t *testing.T) {
 		t.Errorf("%d losses: %v", len(r.Losses), r.Losses)
 	}
 	made := filepath.Join(t.TempDir(), "made.db")
-	export(t, s, made)
+	formatstest.ExportTo(t, openoxide.OpenOxide, s, made)
 	if diff := cmp.Diff(dump(t, path), dump(t, made)); diff != "" {
 		t.Errorf("given back otherwise: %s", diff)
 	}
@@ -81,7 +83,7 @@ func TestForeignContents(t *testing.T) {
 func TestForkOfTheBlueprint(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "o.db")
-	export(t, parse(t, talk), path)
+	formatstest.ExportTo(t, openoxide.OpenOxide, formatstest.Parse(t, talk), path)
 	const fork = "01KDYRA1SC0000000000000000"
 	err := sqldb.Update(t.Context(), path, func(ctx context.Context, tx *sql.Tx) error {
 		var main string
@@ -106,7 +108,7 @@ func TestForkOfTheBlueprint(t *testing.T) {
 	}
 	made := filepath.Join(t.TempDir(), "made.db")
 	for _, r := range results {
-		export(t, r.Session(t), made)
+		formatstest.ExportTo(t, openoxide.OpenOxide, r.Session(t), made)
 	}
 	if diff := cmp.Diff(dump(t, path), dump(t, made)); diff != "" {
 		t.Errorf("given back otherwise: %s", diff)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/internal/formats/openoxide"
 )
 
@@ -29,7 +30,7 @@ func comb(n int) string {
 // made, unless it was allowed.
 func TestGrowth(t *testing.T) {
 	t.Parallel()
-	s := parse(t, comb(5000))
+	s := formatstest.Parse(t, comb(5000))
 	for growth, refused := range map[int64]bool{0: true, 100: true, 1000: true, 2000: false} {
 		target := formats.NewTarget(func(formats.Loss) {})
 		target.Path, target.Growth, target.Strict = filepath.Join(t.TempDir(), "x.db"), growth, true // which ends one that is allowed
@@ -42,8 +43,8 @@ func TestGrowth(t *testing.T) {
 			t.Errorf("%v", e)
 		}
 	}
-	few := parse(t, comb(20))
-	if _, err := tryExport(t.Context(), few, filepath.Join(t.TempDir(), "x.db")); err != nil {
+	few := formatstest.Parse(t, comb(20))
+	if _, err := formatstest.TryExportTo(t.Context(), openoxide.OpenOxide, few, filepath.Join(t.TempDir(), "x.db")); err != nil {
 		t.Errorf("a small one: %v", err)
 	}
 }
@@ -55,8 +56,8 @@ func TestGrowthOfCycles(t *testing.T) {
 		return fmt.Sprintf(`{"type":"message","id":%q,"parentId":%q,"timestamp":"2026-01-02T03:04:05.678Z","message":{"role":"user","content":"x"}}`+"\n", id, parent)
 	}
 	header, _, _ := strings.Cut(comb(0), "\n")
-	s := parse(t, header+"\n"+entry("a", "c")+entry("b", "a")+entry("c", "b")+entry("d", "c")+entry("e", "e")+entry("f", "gone"))
-	if _, err := tryExport(t.Context(), s, filepath.Join(t.TempDir(), "x.db")); err != nil {
+	s := formatstest.Parse(t, header+"\n"+entry("a", "c")+entry("b", "a")+entry("c", "b")+entry("d", "c")+entry("e", "e")+entry("f", "gone"))
+	if _, err := formatstest.TryExportTo(t.Context(), openoxide.OpenOxide, s, filepath.Join(t.TempDir(), "x.db")); err != nil {
 		t.Error(err)
 	}
 }

@@ -17,27 +17,6 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// readAll reads every session of a database; the first error is returned.
-func readAll(ctx context.Context, path string) (results []formatstest.Result, err error) {
-	f := openoxide.OpenOxide
-	a, err := f.Open(ctx, &formats.Source{Path: path})
-	if err != nil {
-		return nil, err
-	}
-	defer a.Close()
-	for info, lerr := range a.List(ctx, formats.Query{}) {
-		if lerr != nil {
-			return results, lerr
-		}
-		r, rerr := formatstest.Try(ctx, f, a, info)
-		if rerr != nil && err == nil {
-			err = rerr
-		}
-		results = append(results, r)
-	}
-	return results, err
-}
-
 func made(t testing.TB, statements string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "o.db")
@@ -55,16 +34,14 @@ func made(t testing.TB, statements string) string {
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	whole := filepath.Join(t.TempDir(), "o.db")
-	export(t, parse(t, talk), whole)
+	formatstest.ExportTo(t, openoxide.OpenOxide, formatstest.Parse(t, talk), whole)
 	good, err := os.ReadFile(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
 	file := func(name string, data []byte) string {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, path, string(data))
 		return path
 	}
 	damaged := bytes.Clone(good)
@@ -87,14 +64,14 @@ func TestHostile(t *testing.T) {
 	}
 	for _, tt := range tests {
 		before, _ := os.ReadFile(tt.path)
-		_, err := readAll(t.Context(), tt.path)
+		_, err := formatstest.TryAll(t.Context(), openoxide.OpenOxide, &formats.Source{Path: tt.path})
 		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), tt.path) {
 			t.Errorf("%s: got %v, want %q", tt.name, err, tt.want)
 		}
 		if after, _ := os.ReadFile(tt.path); sha256.Sum256(before) != sha256.Sum256(after) {
 			t.Errorf("%s: it has changed", tt.name)
 		}
-		if _, err := tryExport(t.Context(), parse(t, talk), tt.path); tt.name != "absent" && (err == nil || !strings.Contains(err.Error(), tt.path)) {
+		if _, err := formatstest.TryExportTo(t.Context(), openoxide.OpenOxide, formatstest.Parse(t, talk), tt.path); tt.name != "absent" && (err == nil || !strings.Contains(err.Error(), tt.path)) {
 			t.Errorf("%s: exporting into it: %v", tt.name, err)
 		}
 	}
@@ -150,12 +127,12 @@ func TestHome(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	export(t, parse(t, talk), local)
+	formatstest.ExportTo(t, openoxide.OpenOxide, formatstest.Parse(t, talk), local)
 	t.Chdir(filepath.Join(dir, "below"))
 	if got := home("/data"); got != local {
 		t.Errorf("the project's own: got %s", got)
 	}
-	results, err := readAll(t.Context(), dir)
+	results, err := formatstest.TryAll(t.Context(), openoxide.OpenOxide, &formats.Source{Path: dir})
 	if err != nil || len(results) != 2 {
 		t.Errorf("%d sessions, %v", len(results), err)
 	}

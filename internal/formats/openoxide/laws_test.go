@@ -2,51 +2,20 @@ package openoxide_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/formatstest"
+	"github.com/sess-tools/sess/internal/formats/openoxide"
 	"github.com/sess-tools/sess/pkg/session"
 )
-
-// A database with a few bytes changed is read, or refused by its name.
-func TestMutants(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "o.db")
-	export(t, parse(t, talk), path)
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 60 {
-		data := bytes.Clone(good)
-		for range 1 + r.IntN(8) {
-			data[r.IntN(len(data))] = byte(r.Uint32())
-		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		_, err := readAll(ctx, path)
-		if ctx.Err() != nil || err != nil && !strings.Contains(err.Error(), path) {
-			t.Errorf("%v", err)
-		}
-		cancel()
-		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, data) {
-			t.Error("it has changed")
-		}
-	}
-}
 
 // Every session comes back, and its database with it.
 func TestThereAndBack(t *testing.T) {
@@ -78,8 +47,8 @@ func TestThereAndBack(t *testing.T) {
 			rt.Fatal(err)
 		}
 		first, second := filepath.Join(dir, "a.db"), filepath.Join(dir, "b.db")
-		export(t, s, first)
-		results, err := readAll(t.Context(), first)
+		formatstest.ExportTo(t, openoxide.OpenOxide, s, first)
+		results, err := formatstest.TryAll(t.Context(), openoxide.OpenOxide, &formats.Source{Path: first})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -92,7 +61,7 @@ func TestThereAndBack(t *testing.T) {
 			for _, e := range r.Session(t).Entries {
 				lines[e.WithParent("").Raw()] = true
 			}
-			export(t, r.Session(t), second)
+			formatstest.ExportTo(t, openoxide.OpenOxide, r.Session(t), second)
 		}
 		leaf, ok := s.Leaf()
 		path, _ := s.Path(leaf)
@@ -118,25 +87,12 @@ func FuzzImport(f *testing.F) {
 			return
 		}
 		path := packed(t, content)
-		first, err := readAll(t.Context(), path)
+		results, err := formatstest.Twice(t, openoxide.OpenOxide, &formats.Source{Path: path})
 		if err != nil {
 			t.Fatal(err)
-		}
-		second, err := readAll(t.Context(), path)
-		if err != nil || first[0].Text() != second[0].Text() {
-			t.Fatalf("not the same: %v", err)
-		}
-		for _, line := range first[0].Lines {
-			if !js.Valid([]byte(line)) || line[0] != '{' {
-				t.Errorf("no line: %q", line)
-			}
 		}
 		again := filepath.Join(t.TempDir(), "again.db")
-		s, err := session.Read(strings.NewReader(first[0].Text()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		export(t, s, again)
+		formatstest.ExportTo(t, openoxide.OpenOxide, results[0].Session(t), again)
 		if diff := cmp.Diff(dump(t, path), dump(t, again)); diff != "" {
 			t.Error(diff)
 		}

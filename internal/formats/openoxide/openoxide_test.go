@@ -30,32 +30,6 @@ func imported(t testing.TB, path string) []formatstest.Result {
 	return formatstest.Import(t, openoxide.OpenOxide, &formats.Source{Path: path, CWD: "/w"}, false)
 }
 
-func export(t testing.TB, s *session.Session, path string) []formats.Loss {
-	t.Helper()
-	losses, err := tryExport(t.Context(), s, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return losses
-}
-
-func tryExport(ctx context.Context, s *session.Session, path string) ([]formats.Loss, error) {
-	var losses []formats.Loss
-	target := formats.NewTarget(func(l formats.Loss) { losses = append(losses, l) })
-	target.Path = path
-	err := openoxide.OpenOxide.Export(ctx, s, target)
-	return losses, err
-}
-
-func parse(t testing.TB, text string) *session.Session {
-	t.Helper()
-	s, err := session.Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // view is the context at the leaf, and the name.
 func view(s *session.Session) string {
 	leaf, ok := s.Leaf()
@@ -124,7 +98,7 @@ func there(t *testing.T, name string, s *session.Session) {
 	t.Helper()
 	dir := t.TempDir()
 	path, again := filepath.Join(dir, "a.db"), filepath.Join(dir, "b.db")
-	export(t, s, path)
+	formatstest.ExportTo(t, openoxide.OpenOxide, s, path)
 	results := formatstest.Import(t, openoxide.OpenOxide, &formats.Source{Path: path}, true) // its compactions may keep what is elsewhere
 	back := results[0].Session(t)
 	if diff := cmp.Diff(view(s), view(back)); diff != "" {
@@ -137,7 +111,7 @@ func there(t *testing.T, name string, s *session.Session) {
 		for _, l := range r.Losses {
 			t.Errorf("%s: lost: %s", name, l)
 		}
-		export(t, r.Session(t), again)
+		formatstest.ExportTo(t, openoxide.OpenOxide, r.Session(t), again)
 	}
 	if diff := cmp.Diff(dump(t, path), dump(t, again)); diff != "" {
 		t.Errorf("%s: the database (-first +second)\n%s", name, diff)
@@ -155,9 +129,9 @@ const talk = header + `{"type":"message","id":"a","parentId":null,"timestamp":"2
 // Branches become forks: rows of their own that hold what is shared again.
 func TestForks(t *testing.T) {
 	t.Parallel()
-	s := parse(t, talk)
+	s := formatstest.Parse(t, talk)
 	path := filepath.Join(t.TempDir(), "o.db")
-	losses := export(t, s, path)
+	losses := formatstest.ExportTo(t, openoxide.OpenOxide, s, path)
 	if len(losses) != 1 || losses[0].Kind != formats.KindBranch {
 		t.Errorf("losses %v", losses)
 	}
@@ -198,14 +172,14 @@ func TestForks(t *testing.T) {
 func TestExportInto(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new", "o.db")
-	s := parse(t, talk)
-	export(t, s, path)
+	s := formatstest.Parse(t, talk)
+	formatstest.ExportTo(t, openoxide.OpenOxide, s, path)
 	fi, err := os.Stat(path)
 	if err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", fi.Mode(), err)
 	}
 	before := dump(t, path)
-	if _, err := tryExport(t.Context(), s, path); !errors.Is(err, fs.ErrExist) {
+	if _, err := formatstest.TryExportTo(t.Context(), openoxide.OpenOxide, s, path); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("twice: %v", err)
 	}
 	if diff := cmp.Diff(before, dump(t, path)); diff != "" {
@@ -213,11 +187,11 @@ func TestExportInto(t *testing.T) {
 	}
 	parent := imported(t, path)[0].Info.ID
 	child := strings.Replace(strings.Replace(talk, `"id":"s1"`, `"id":"s2"`, 1), `"cwd"`, `"parentSession":"`+parent+`","cwd"`, 1)
-	if losses := export(t, parse(t, child), path); len(losses) != 1 {
+	if losses := formatstest.ExportTo(t, openoxide.OpenOxide, formatstest.Parse(t, child), path); len(losses) != 1 {
 		t.Errorf("losses %v", losses)
 	}
 	other := filepath.Join(t.TempDir(), "o.db")
-	if losses := export(t, parse(t, child), other); len(losses) != 2 || losses[1].Kind != formats.KindReference {
+	if losses := formatstest.ExportTo(t, openoxide.OpenOxide, formatstest.Parse(t, child), other); len(losses) != 2 || losses[1].Kind != formats.KindReference {
 		t.Errorf("losses %v", losses)
 	}
 	if got := imported(t, path); len(got) != 4 || got[2].Info.ParentSession != parent {

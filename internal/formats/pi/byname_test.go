@@ -1,12 +1,12 @@
 package pi_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/internal/formats/pi"
 )
 
@@ -29,18 +29,9 @@ func TestFindByName(t *testing.T) {
 		"q/2026_broken02.jsonl": "hello\n",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, path, content)
 	}
-	a, err := pi.Pi.Open(t.Context(), &formats.Source{Path: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := formatstest.Open(t, pi.Pi, &formats.Source{Path: dir})
 	for _, tt := range []struct {
 		id, want string // what is found, or the error
 		opened   int    // how many sessions are listed for it, those that are none included

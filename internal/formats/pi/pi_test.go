@@ -20,53 +20,6 @@ import (
 
 var versions = []string{"pi-0.73", "pi-0.87", "omp-13", "omp-18"}
 
-// file puts a session of the corpus into a file.
-func file(t testing.TB, data []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "s.jsonl")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// What a program wrote comes back byte for byte, when it is imported and exported
-// for that program: every genuine session of the corpus.
-func TestThereAndBack(t *testing.T) {
-	t.Parallel()
-	seen := 0
-	for dir, version := range map[string]string{
-		"pi/genuine/0.73": "pi-0.73", "pi/genuine/1.5": "pi-0.87", "omp/13": "omp-13", "omp/18": "omp-18", "omp/genuine/out13": "omp-13", "omp/genuine/out13-compact": "omp-13",
-		"omp/genuine/out18": "omp-18", "omp/genuine/out18-compact": "omp-18",
-	} {
-		if _, err := os.Stat(filepath.Join(corpus.Dir(), dir)); err != nil {
-			t.Errorf("%v", err)
-			continue
-		}
-		for _, path := range corpus.Sessions(t, dir) {
-			seen++
-			t.Run(path, func(t *testing.T) {
-				t.Parallel()
-				data := corpus.Session(t, path)
-				results := formatstest.Import(t, pi.Omp, &formats.Source{Path: file(t, data)}, true) // forks of pi 0.73 miss parents
-				if len(results) != 1 {
-					t.Fatalf("%d sessions", len(results))
-				}
-				got, losses := formatstest.Export(t, pi.Pi, results[0].Session(t), version)
-				if got != string(data) {
-					t.Errorf("not the same:\n%s", cmp.Diff(strings.Split(string(data), "\n"), strings.Split(got, "\n")))
-				}
-				for _, l := range losses {
-					t.Errorf("lost: %v", l)
-				}
-			})
-		}
-	}
-	if seen < 20 {
-		t.Errorf("only %d sessions", seen)
-	}
-}
-
 // What is exported for any version and imported again means the same: the same
 // tree of the same entries, but for members that were added and for a name.
 func TestAnyVersionAndBack(t *testing.T) {
@@ -226,10 +179,7 @@ func TestVersions(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s, err := session.Read(strings.NewReader(header + tt.entry + "\n"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := formatstest.Parse(t, header+tt.entry+"\n")
 			for version, want := range tt.want {
 				kind, text, _ := strings.Cut(want, "|")
 				out, losses := formatstest.Export(t, pi.Omp, s, version)
@@ -256,10 +206,7 @@ func TestName(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 200)
 	for _, name := range []string{"x", long} {
-		s, err := session.Read(strings.NewReader(strings.Replace(header, `"cwd"`, `"title":"`+name+`","cwd"`, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := formatstest.Parse(t, strings.Replace(header, `"cwd"`, `"title":"`+name+`","cwd"`, 1))
 		for version, want := range map[string]string{
 			"pi-0.73": `"name":"` + name + `"}`, "pi-0.87": `"name":"` + name + `"}`, "omp-13": `"title":"` + name + `"`,
 			"omp-18": `{"type":"title","v":1,"title":"` + name[:min(len(name), 80)],
@@ -289,10 +236,7 @@ func TestContinued(t *testing.T) {
 	leaf, _ := s.Leaf()
 	more := fmt.Sprintf(`{"type":"message","id":"next","parentId":%q,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"on","timestamp":1}}`, s.Entries[leaf].ID())
 	keeps := `{"type":"compaction","id":"c","parentId":"next","timestamp":"2026-01-02T03:04:06.000Z","summary":"s","firstKeptEntryId":"` + s.Entries[leaf].ID() + `","tokensBefore":1}`
-	s, err := session.Read(strings.NewReader(imported.Text() + more + "\n" + keeps + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = formatstest.Parse(t, imported.Text()+more+"\n"+keeps+"\n")
 	out, losses := formatstest.Export(t, pi.Omp, s, "omp-18")
 	rest, ok := strings.CutPrefix(out, string(data))
 	back, err := session.Read(strings.NewReader(out))
@@ -315,10 +259,7 @@ func TestMoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := session.Read(strings.NewReader(h.WithRaw("cwd", `"/elsewhere"`).Raw() + "\n" + rest))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := formatstest.Parse(t, h.WithRaw("cwd", `"/elsewhere"`).Raw()+"\n"+rest)
 	out, _ := formatstest.Export(t, pi.Omp, s, "omp-18")
 	if !strings.HasPrefix(out, `{"type":"title"`) || strings.Count(out, `"cwd":"/elsewhere"`) != 1 {
 		t.Errorf("got %.600s", out)
@@ -375,9 +316,7 @@ func TestStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"a.jsonl": header, "b.jsonl": strings.Replace(header, `"s"`, `"t"`, 1), "bad.jsonl": "hello\n", "empty.jsonl": ""} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, filepath.Join(dir, name), text)
 	}
 	home, err := pi.Pi.About().Home(formats.Env{Getenv: func(name string) string {
 		return map[string]string{"PI_CODING_AGENT_DIR": agent}[name]
@@ -385,10 +324,7 @@ func TestStore(t *testing.T) {
 	if err != nil || home != filepath.Join(agent, "sessions") {
 		t.Fatalf("%s, %v", home, err)
 	}
-	a, err := pi.Pi.Open(t.Context(), &formats.Source{Path: home})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := formatstest.Open(t, pi.Pi, &formats.Source{Path: home})
 	var got []string
 	for info, err := range a.List(t.Context(), formats.Query{}) {
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/internal/formats/sqldb"
 	"github.com/sess-tools/sess/internal/formats/zeroclaw"
 )
@@ -76,7 +77,7 @@ func TestBoundary(t *testing.T) {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 		made := filepath.Join(t.TempDir(), "made.db")
-		export(t, r.Session(t), made)
+		formatstest.ExportTo(t, zeroclaw.ZeroClaw, r.Session(t), made)
 		for _, table := range []string{"session_messages", "session_state"} {
 			if diff := cmp.Diff(dumpOne(t, path, table), dumpOne(t, made, table)); diff != "" {
 				t.Errorf("%s: given back otherwise: %s", tt.name, diff)
@@ -94,11 +95,7 @@ func TestKeyKinds(t *testing.T) {
 	}
 	all := []string{tables, insert("sess1", "direct:x:p"), insert("sess2", "group:x:p"), insert("sess3", "thread:x:p"), insert("sess4", "direct:x:p")}
 	for n, want := range map[int]string{5: "sess3", 3: "sess2", 2: "sess1"} {
-		a, err := zeroclaw.ZeroClaw.Open(t.Context(), &formats.Source{Path: database(t, all[:n]...)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer a.Close()
+		a := formatstest.Open(t, zeroclaw.ZeroClaw, &formats.Source{Path: database(t, all[:n]...)})
 		if info, err := formats.Find(t.Context(), a, "x:p"); info.ID != want || err != nil {
 			t.Errorf("of %d: %s, %v", n, info.ID, err)
 		}

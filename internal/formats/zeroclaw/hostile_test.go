@@ -2,44 +2,18 @@ package zeroclaw_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/internal/formats"
 	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/internal/formats/zeroclaw"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
-
-// readAll opens a source and reads every session of it; the first error is returned.
-func readAll(ctx context.Context, f formats.Format, src *formats.Source) (results []formatstest.Result, err error) {
-	a, err := f.Open(ctx, src)
-	if err != nil {
-		return nil, err
-	}
-	defer a.Close()
-	for info, lerr := range a.List(ctx, formats.Query{}) {
-		if lerr != nil && err == nil {
-			err = lerr
-		}
-		if lerr != nil {
-			continue
-		}
-		r, rerr := formatstest.Try(ctx, f, a, info)
-		if rerr != nil && err == nil {
-			err = rerr
-		}
-		results = append(results, r)
-	}
-	return results, err
-}
 
 // What is no database of ZeroClaw's is refused, by its name, and left alone.
 func TestHostile(t *testing.T) {
@@ -47,9 +21,7 @@ func TestHostile(t *testing.T) {
 	good := corpus.Session(t, "zeroclaw/memory.db")
 	file := func(name string, data []byte) string {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, path, string(data))
 		return path
 	}
 	damaged := bytes.Clone(good)
@@ -73,7 +45,7 @@ func TestHostile(t *testing.T) {
 	}
 	for _, tt := range tests {
 		before, _ := os.ReadFile(tt.path)
-		_, err := readAll(t.Context(), zeroclaw.ZeroClaw, &formats.Source{Path: tt.path})
+		_, err := formatstest.TryAll(t.Context(), zeroclaw.ZeroClaw, &formats.Source{Path: tt.path})
 		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), tt.path) {
 			t.Errorf("%s: got %v, want %q", tt.name, err, tt.want)
 		}
@@ -131,18 +103,9 @@ func TestWorkspace(t *testing.T) {
 		"sessions/old.jsonl.migrated": []byte("{}"),
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		formatstest.Put(t, path, string(data))
 	}
-	a, err := zeroclaw.ZeroClaw.Open(t.Context(), &formats.Source{Path: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := formatstest.Open(t, zeroclaw.ZeroClaw, &formats.Source{Path: dir})
 	good, bad := 0, 0
 	for info, err := range a.List(t.Context(), formats.Query{Details: true}) {
 		if err != nil {
@@ -169,17 +132,13 @@ func TestHome(t *testing.T) {
 	if err := os.MkdirAll(with, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(with, "config.toml"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	formatstest.Put(t, filepath.Join(with, "config.toml"), "")
 	home := filepath.Join(dir, "home")
 	if err := os.MkdirAll(filepath.Join(home, ".zeroclaw"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	marker := "# which\nconfig_dir = \"" + filepath.Join(dir, "active") + "\"\n"
-	if err := os.WriteFile(filepath.Join(home, ".zeroclaw", "active_workspace.toml"), []byte(marker), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	formatstest.Put(t, filepath.Join(home, ".zeroclaw", "active_workspace.toml"), marker)
 	tests := []struct{ workspace, config, home, want string }{
 		{"", "", filepath.Join(dir, "none"), filepath.Join(dir, "none", ".zeroclaw", "workspace")},
 		{"", "", home, filepath.Join(dir, "active", "workspace")},
@@ -204,38 +163,11 @@ func FuzzImport(f *testing.F) {
 	for _, name := range []string{"memory.db", "memory-v12.db", "sessions.db", "legacy_chat_user.jsonl"} {
 		f.Add(corpus.Session(f, "zeroclaw/"+name), strings.HasSuffix(name, "l"))
 	}
-	// Laws: nothing panics; what is read twice is the same, and each line an object;
-	// the source is left as it was.
 	f.Fuzz(func(t *testing.T, data []byte, lines bool) {
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		path := filepath.Join(t.TempDir(), "sessions.db")
+		name := "sessions.db"
 		if lines {
-			path = filepath.Join(t.TempDir(), "x.jsonl")
+			name = "x.jsonl"
 		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		first, err := readAll(ctx, zeroclaw.ZeroClaw, &formats.Source{Path: path})
-		second, again := readAll(ctx, zeroclaw.ZeroClaw, &formats.Source{Path: path})
-		if ctx.Err() != nil {
-			return
-		}
-		if (err == nil) != (again == nil) || len(first) != len(second) {
-			t.Fatalf("%d sessions, %v; then %d, %v", len(first), err, len(second), again)
-		}
-		for i, r := range first {
-			if r.Text() != second[i].Text() {
-				t.Errorf("%s is not the same", r.Info.ID)
-			}
-			for _, line := range r.Lines {
-				if !js.Valid([]byte(line)) || line[0] != '{' {
-					t.Errorf("no line: %q", line)
-				}
-			}
-		}
-		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, data) {
-			t.Error("the source has changed")
-		}
+		_, _ = formatstest.Twice(t, zeroclaw.ZeroClaw, &formats.Source{Path: formatstest.File(t, name, string(data))}) // or it is none
 	})
 }

@@ -1,63 +1,21 @@
 package zeroclaw_test
 
 import (
-	"bytes"
-	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/internal/formats"
+	"github.com/sess-tools/sess/internal/formats/formatstest"
 	"github.com/sess-tools/sess/internal/formats/zeroclaw"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
-
-// A database with a few bytes changed is read, or refused by its name; nothing
-// panics or hangs.
-func TestMutants(t *testing.T) {
-	t.Parallel()
-	good := corpus.Session(t, "zeroclaw/memory.db")
-	r := rand.New(rand.NewPCG(1, 2))
-	path := filepath.Join(t.TempDir(), "s.db")
-	refused := 0
-	for range 60 {
-		data := bytes.Clone(good)
-		for range 1 + r.IntN(8) {
-			at := r.IntN(len(data))
-			if r.IntN(2) == 0 {
-				at = at/4096*4096 + r.IntN(120) // where pages have their headers
-			}
-			data[at] = byte(r.Uint32())
-		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		_, err := readAll(ctx, zeroclaw.ZeroClaw, &formats.Source{Path: path})
-		if err != nil {
-			refused++
-		}
-		if ctx.Err() != nil || err != nil && !strings.Contains(err.Error(), path) {
-			t.Errorf("%v", err)
-		}
-		cancel()
-		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, data) {
-			t.Error("it has changed")
-		}
-	}
-	if refused < 8 || refused > 56 {
-		t.Errorf("%d refused", refused)
-	}
-}
 
 // draw makes a session: a tree of messages with compactions that keep something or nothing.
 func draw(t *rapid.T) string {
@@ -113,7 +71,7 @@ func TestThereAndBack(t *testing.T) {
 			rt.Fatal(err)
 		}
 		first, second := filepath.Join(dir, "a.db"), filepath.Join(dir, "b.db")
-		export(t, s, first)
+		formatstest.ExportTo(t, zeroclaw.ZeroClaw, s, first)
 		back := imported(t, first)[0].Session(t)
 		if diff := cmp.Diff(history(s), history(back)); diff != "" {
 			rt.Errorf("%s\n(-before +after) %s", text, diff)
@@ -121,7 +79,7 @@ func TestThereAndBack(t *testing.T) {
 		if s.Name != "" && back.Name != s.Name || back.Header.Timestamp != s.Header.Timestamp {
 			rt.Errorf("name %q, time %s", back.Name, back.Header.Timestamp)
 		}
-		export(t, back, second)
+		formatstest.ExportTo(t, zeroclaw.ZeroClaw, back, second)
 		if diff := cmp.Diff(dump(t, first), dump(t, second)); diff != "" {
 			rt.Errorf("%s\n(-first +second) %s", text, diff)
 		}

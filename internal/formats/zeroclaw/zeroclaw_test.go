@@ -2,7 +2,6 @@ package zeroclaw_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,11 +33,7 @@ type golden struct {
 // sample copies a sample to where it may be opened.
 func sample(t testing.TB, name string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), filepath.Base(name))
-	if err := os.WriteFile(path, corpus.Session(t, "zeroclaw/"+name), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return formatstest.File(t, filepath.Base(name), string(corpus.Session(t, "zeroclaw/"+name)))
 }
 
 func goldens(t testing.TB, data []byte) map[string]golden {
@@ -134,11 +129,7 @@ func TestHistory(t *testing.T) {
 func TestActive(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"memory", "memory-v12"} {
-		a, err := zeroclaw.ZeroClaw.Open(t.Context(), &formats.Source{Path: sample(t, name+".db")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer a.Close()
+		a := formatstest.Open(t, zeroclaw.ZeroClaw, &formats.Source{Path: sample(t, name+".db")})
 		for id, g := range goldens(t, corpus.Session(t, "zeroclaw/"+name+".expected.json")) {
 			info, err := formats.Find(t.Context(), a, g.Key)
 			if err != nil || (info.ID == id) != g.Active {
@@ -210,14 +201,10 @@ func TestFindByKey(t *testing.T) {
 		{"memory-v12.db", "telegram:chat-123", "88888888-8888-4888-8888-888888888888"},
 	}
 	for _, tt := range tests {
-		a, err := zeroclaw.ZeroClaw.Open(t.Context(), &formats.Source{Path: sample(t, tt.file)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := formatstest.Open(t, zeroclaw.ZeroClaw, &formats.Source{Path: sample(t, tt.file)})
 		info, err := formats.Find(t.Context(), a, tt.id)
 		if info.ID != tt.want || (err != nil) != (tt.want == "") {
 			t.Errorf("%s: got %q, %v", tt.id, info.ID, err)
 		}
-		a.Close()
 	}
 }
