@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/internal/test/corpus"
 )
 
 // TestManExamples runs every example of every page, each in a directory of its

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sess-tools/sess/internal/corpus"
-	"github.com/sess-tools/sess/internal/scripttest"
+	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/scripttest"
 )
 
 // bin is the directory of the tools, built once, and of the stubs that stand

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sess-tools/sess/internal/formats"
-	"github.com/sess-tools/sess/internal/formats/all"
+	"github.com/sess-tools/sess/internal/agent/all"
+	"github.com/sess-tools/sess/internal/agent/formats"
 )
 
 // sess-entry(7) says which tools have a flag for the end of a path, and under which names.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sess-tools/sess/internal/scripttest"
+	"github.com/sess-tools/sess/internal/test/scripttest"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 

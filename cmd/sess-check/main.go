@@ -13,8 +13,8 @@ import (
 	"errors"
 
 	"github.com/sess-tools/sess/internal/check"
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/complete"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/complete"
 )
 
 var tool = clikit.Tool{

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/redact/planted"
-	"github.com/sess-tools/sess/internal/scripttest"
+	"github.com/sess-tools/sess/internal/guard/redact/planted"
+	"github.com/sess-tools/sess/internal/test/scripttest"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 func TestMain(m *testing.M) {

@@ -3,7 +3,7 @@ package main
 import (
 	"strconv"
 
-	"github.com/sess-tools/sess/internal/row"
+	"github.com/sess-tools/sess/internal/tool/row"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 )

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/command"
 	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/sibling"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/command"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/sibling"
+	"github.com/sess-tools/sess/internal/tool/tty"
 )
 
 // A finding is what was found of one thing.

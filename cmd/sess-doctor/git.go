@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/sibling"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/sibling"
 )
 
 // driver is the name of the merge driver in the documentation of sess-merge.

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/complete"
-	"github.com/sess-tools/sess/internal/formats"
-	"github.com/sess-tools/sess/internal/formats/all"
+	"github.com/sess-tools/sess/internal/agent/all"
+	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/complete"
 )
 
 // completing adds the formats that are written, and the versions of the one on the line.

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/formats"
-	"github.com/sess-tools/sess/internal/formats/all"
-	"github.com/sess-tools/sess/internal/formats/report"
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/redact"
+	"github.com/sess-tools/sess/internal/agent/all"
+	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/internal/agent/report"
+	"github.com/sess-tools/sess/internal/guard/redact"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
 )
 
 type config struct {

@@ -12,7 +12,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 var tool = clikit.Tool{

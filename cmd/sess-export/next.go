@@ -4,7 +4,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/pkg/store"
 )
 

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/filter"
-	"github.com/sess-tools/sess/internal/grep"
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/internal/find/filter"
+	"github.com/sess-tools/sess/internal/find/grep"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/sources"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )

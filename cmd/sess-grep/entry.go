@@ -6,8 +6,8 @@ import (
 	"iter"
 	"path"
 
-	"github.com/sess-tools/sess/internal/grep"
-	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/find/grep"
+	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )

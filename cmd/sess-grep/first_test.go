@@ -6,7 +6,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 // The first row comes while the search goes on: a session that is still being written is

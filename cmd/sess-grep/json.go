@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/grep"
-	"github.com/sess-tools/sess/internal/row"
+	"github.com/sess-tools/sess/internal/find/grep"
+	"github.com/sess-tools/sess/internal/tool/row"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )

@@ -11,8 +11,8 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/complete"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/complete"
 )
 
 var tool = clikit.Tool{

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/scripttest"
+	"github.com/sess-tools/sess/internal/test/scripttest"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 var rounds = flag.Int("rounds", 300, "how many random cases are tried")

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/sess-tools/sess/internal/grep"
-	"github.com/sess-tools/sess/internal/sources"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/find/grep"
+	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/internal/tool/tty"
 )
 
 // A printer prints what was found, in the order of the sources.

@@ -11,12 +11,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/filter"
-	"github.com/sess-tools/sess/internal/grep"
-	"github.com/sess-tools/sess/internal/row"
-	"github.com/sess-tools/sess/internal/sources"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/find/filter"
+	"github.com/sess-tools/sess/internal/find/grep"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/row"
+	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/internal/tool/tty"
 )
 
 // A search is what to look for and where to put it. It is used concurrently.

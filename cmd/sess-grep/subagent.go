@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/sources"
 )
 
 // errOther ends the search of a session that --subagents leaves out.

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/grep"
-	"github.com/sess-tools/sess/internal/listing"
-	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/internal/find/grep"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/listing"
+	"github.com/sess-tools/sess/internal/tool/sources"
 )
 
 type config struct {

@@ -5,7 +5,7 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"github.com/sess-tools/sess/internal/prompts"
+	"github.com/sess-tools/sess/internal/agent/prompts"
 )
 
 // A line is a prompt as it was said last, and how often it was said.

@@ -14,8 +14,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/complete"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/complete"
 )
 
 var tool = clikit.Tool{

@@ -5,9 +5,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/formats"
-	"github.com/sess-tools/sess/internal/formats/all"
+	"github.com/sess-tools/sess/internal/agent/all"
+	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 // completing adds the formats that are read, and the sessions of the one on the line.

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/formats"
-	"github.com/sess-tools/sess/internal/formats/all"
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/agent/all"
+	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/tty"
 )
 
 type config struct {

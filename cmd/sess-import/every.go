@@ -8,9 +8,9 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/formats"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/tty"
 )
 
 // A task is one session of many.

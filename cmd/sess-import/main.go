@@ -11,7 +11,7 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 var tool = clikit.Tool{

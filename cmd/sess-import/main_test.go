@@ -5,8 +5,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/sess-tools/sess/internal/corpus"
-	"github.com/sess-tools/sess/internal/scripttest"
+	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/scripttest"
 )
 
 func TestMain(m *testing.M) {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/formats/history"
-	"github.com/sess-tools/sess/internal/row"
+	"github.com/sess-tools/sess/internal/agent/history"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/row"
 	"github.com/sess-tools/sess/pkg/js"
 )
 

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/formats"
-	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"

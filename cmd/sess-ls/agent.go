@@ -11,13 +11,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/formats"
-	"github.com/sess-tools/sess/internal/formats/pi"
-	"github.com/sess-tools/sess/internal/listing"
-	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/internal/agent/pi"
 	"github.com/sess-tools/sess/internal/ordered"
-	"github.com/sess-tools/sess/internal/sibling"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/listing"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/sibling"
 	"github.com/sess-tools/sess/pkg/store"
 )
 

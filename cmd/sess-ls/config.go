@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/listing"
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/listing"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/sources"
 	"github.com/sess-tools/sess/pkg/store"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"io"
 
-	"github.com/sess-tools/sess/internal/listing"
+	"github.com/sess-tools/sess/internal/tool/listing"
 	"github.com/sess-tools/sess/pkg/store"
 )
 

@@ -12,8 +12,8 @@ import (
 	"context"
 	"runtime/debug"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/complete"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/complete"
 )
 
 var tool = clikit.Tool{

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/filter"
-	"github.com/sess-tools/sess/internal/listing"
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/internal/find/filter"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/listing"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/sources"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/copies"
-	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/share/copies"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
 )
 
 type config struct {

@@ -14,10 +14,10 @@ import (
 	"context"
 	"errors"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/complete"
-	"github.com/sess-tools/sess/internal/copies"
-	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/share/copies"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/complete"
+	"github.com/sess-tools/sess/internal/tool/operand"
 )
 
 var tool = clikit.Tool{

@@ -8,10 +8,10 @@ import (
 	"os"
 	"slices"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/copies"
 	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/share/copies"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )

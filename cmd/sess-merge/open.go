@@ -4,9 +4,9 @@ import (
 	"context"
 	"io"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/copies"
-	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/share/copies"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
 )
 
 // inputs are sessions that are open to be read anywhere.

@@ -11,9 +11,9 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/complete"
-	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/complete"
+	"github.com/sess-tools/sess/internal/tool/operand"
 )
 
 var tool = clikit.Tool{

@@ -3,9 +3,9 @@ package main
 import (
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/filter"
-	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/find/filter"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/pkg/session"
 )
 

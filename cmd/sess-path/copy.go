@@ -6,9 +6,9 @@ import (
 	"io"
 	"os"
 
-	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/index"
-	"github.com/sess-tools/sess/internal/operand"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
 )
 
 // copyLarge copies the path of a large session. It reports false, and has done

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sess-tools/sess/internal/row"
+	"github.com/sess-tools/sess/internal/tool/row"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 )

@@ -5,7 +5,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 // maxBacklog is how many bytes may have passed that are not decoded. If the session is so

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/stream"
+	"github.com/sess-tools/sess/internal/agent/stream"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
 )
 
 type config struct {

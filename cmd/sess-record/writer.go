@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/stream"
+	"github.com/sess-tools/sess/internal/agent/stream"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/redact"
-	"github.com/sess-tools/sess/internal/row"
-	"github.com/sess-tools/sess/internal/sources"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/guard/redact"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/row"
+	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/internal/tool/tty"
 )
 
 // checkAll prints where secrets are in sessions.

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/redact"
-	"github.com/sess-tools/sess/internal/secret"
-	"github.com/sess-tools/sess/internal/sources"
+	"github.com/sess-tools/sess/internal/guard/redact"
+	"github.com/sess-tools/sess/internal/guard/secret"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/sources"
 )
 
 type config struct {

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/redact"
+	"github.com/sess-tools/sess/internal/guard/redact"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/row"
-	"github.com/sess-tools/sess/internal/secret"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/guard/secret"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/row"
+	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/js"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/secret"
+	"github.com/sess-tools/sess/internal/guard/secret"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 // everyRule is the --rules that turns on what is off.

@@ -3,8 +3,8 @@ package main
 import (
 	"errors"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/redact"
+	"github.com/sess-tools/sess/internal/guard/redact"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 // A silentError is an error whose message has no secret: a file may be called by one.

@@ -10,8 +10,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/secret"
+	"github.com/sess-tools/sess/internal/guard/secret"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 

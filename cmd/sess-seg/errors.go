@@ -3,8 +3,8 @@ package main
 import (
 	"errors"
 
-	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/seg"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 // explained gives the errors of the store their statuses, and says what to do.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/page"
+	"github.com/sess-tools/sess/internal/show/page"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
 )
 
 // A form is what a session is shown as.

@@ -12,10 +12,10 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/corpus"
-	"github.com/sess-tools/sess/internal/redact/planted"
-	"github.com/sess-tools/sess/internal/scripttest"
+	"github.com/sess-tools/sess/internal/guard/redact/planted"
+	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/scripttest"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 func TestMain(m *testing.M) {

@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/tty"
-	"github.com/sess-tools/sess/internal/view"
+	"github.com/sess-tools/sess/internal/show/view"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )

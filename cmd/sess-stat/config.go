@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/account"
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/listing"
-	"github.com/sess-tools/sess/internal/prices"
-	"github.com/sess-tools/sess/internal/sources"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/find/account"
+	"github.com/sess-tools/sess/internal/find/prices"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/listing"
+	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/internal/tool/tty"
 )
 
 type config struct {

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/account"
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/prices"
+	"github.com/sess-tools/sess/internal/find/account"
+	"github.com/sess-tools/sess/internal/find/prices"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )

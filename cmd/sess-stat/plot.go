@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/account"
 	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/plot"
-	"github.com/sess-tools/sess/internal/prices"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/find/account"
+	"github.com/sess-tools/sess/internal/find/prices"
+	"github.com/sess-tools/sess/internal/show/plot"
+	"github.com/sess-tools/sess/internal/tool/tty"
 )
 
 // A chart is what is plotted, and how its values are written.

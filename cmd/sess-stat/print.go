@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/account"
-	"github.com/sess-tools/sess/internal/prices"
-	"github.com/sess-tools/sess/internal/row"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/find/account"
+	"github.com/sess-tools/sess/internal/find/prices"
+	"github.com/sess-tools/sess/internal/tool/row"
+	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/js"
 )
 

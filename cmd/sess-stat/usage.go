@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/account"
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/sources"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/find/account"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/session"
 )
 

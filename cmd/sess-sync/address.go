@@ -9,12 +9,12 @@ import (
 	"os"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/remote"
-	"github.com/sess-tools/sess/internal/remote/dir"
-	"github.com/sess-tools/sess/internal/remote/nats"
-	"github.com/sess-tools/sess/internal/remote/s3"
+	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/share/remote/dir"
+	"github.com/sess-tools/sess/internal/share/remote/nats"
+	"github.com/sess-tools/sess/internal/share/remote/s3"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 // open connects to the remote at an address. With create, its place is made if that is a

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/remote"
-	"github.com/sess-tools/sess/internal/replica"
+	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/share/replica"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 var catCommand = command("cat", "ID", "print a session as it is in the remote",

@@ -8,9 +8,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/remote"
-	"github.com/sess-tools/sess/internal/replica"
+	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/share/replica"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 

@@ -17,7 +17,7 @@ func TestOnlySyncLinksRemotes(t *testing.T) {
 	seen := 0
 	for line := range strings.Lines(string(out)) {
 		name, deps, _ := strings.Cut(line, ": ")
-		links := strings.Contains(deps, "minio-go") || strings.Contains(deps, "nats-io") || strings.Contains(deps, "internal/remote")
+		links := strings.Contains(deps, "minio-go") || strings.Contains(deps, "nats-io") || strings.Contains(deps, "internal/share/remote")
 		if is := strings.HasSuffix(name, "/sess-sync"); links != is {
 			t.Errorf("%s links the libraries of remotes: %v", name, links)
 		}

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sess-tools/sess/internal/clikit"
 	"github.com/sess-tools/sess/internal/ordered"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 // workers is how many sessions are worked on at once.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/remote"
+	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 var initCommand = clikit.Tool{

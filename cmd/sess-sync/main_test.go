@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/sess-tools/sess/internal/scripttest"
+	"github.com/sess-tools/sess/internal/test/scripttest"
 )
 
 func TestMain(m *testing.M) {

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/remote"
-	"github.com/sess-tools/sess/internal/replica"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/share/replica"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )

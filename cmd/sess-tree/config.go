@@ -4,9 +4,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/tree"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/show/tree"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/tty"
 )
 
 type config struct {

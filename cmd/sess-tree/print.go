@@ -1,9 +1,9 @@
 package main
 
 import (
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/row"
-	"github.com/sess-tools/sess/internal/tree"
+	"github.com/sess-tools/sess/internal/show/tree"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/row"
 )
 
 // print prints what the flags ask for. It is a "no" if there is nothing.

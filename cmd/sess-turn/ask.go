@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/view"
+	"github.com/sess-tools/sess/internal/show/view"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"

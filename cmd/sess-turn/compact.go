@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/command"
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/sibling"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/command"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/sibling"
 	"github.com/sess-tools/sess/pkg/compact"
 )
 

@@ -3,8 +3,8 @@ package main
 import (
 	"testing"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/scripttest"
+	"github.com/sess-tools/sess/internal/test/scripttest"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 func TestMain(m *testing.M) {

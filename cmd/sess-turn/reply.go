@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/command"
-	"github.com/sess-tools/sess/internal/stream"
+	"github.com/sess-tools/sess/internal/agent/stream"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/command"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )

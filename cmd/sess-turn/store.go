@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/command"
-	"github.com/sess-tools/sess/internal/operand"
-	"github.com/sess-tools/sess/internal/stream"
-	"github.com/sess-tools/sess/internal/tty"
+	"github.com/sess-tools/sess/internal/agent/stream"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/command"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/session"
 )
 

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/sess-tools/sess/docs/rows"
-	"github.com/sess-tools/sess/internal/clikit"
-	"github.com/sess-tools/sess/internal/sibling"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/sibling"
 )
 
 // data prints what there is to know about the tools as JSON Lines: one for each program that

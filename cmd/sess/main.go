@@ -10,7 +10,7 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/check"
-	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/internal/test/corpus"
 )
 
 // soundAgrees holds Sound to its law: of what is sound by it, Check finds nothing.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/internal/index"
+	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/internal/test/corpus"
 )
 
 var background = context.Background()

@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/internal/test/corpus"
 )
 
 // A verdict is what pi's code of the last generation makes of a damaged store.

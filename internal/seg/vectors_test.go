@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sess-tools/sess/internal/corpus"
 	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/test/corpus"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/session"
 )

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 // bench is one measurement of some goals.

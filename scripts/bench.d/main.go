@@ -16,7 +16,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 // config is what the flags say. What is measured stands in goals*.go.

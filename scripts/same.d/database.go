@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/formats/sqldb"
+	"github.com/sess-tools/sess/internal/agent/sqldb"
 )
 
 // readable returns a database as text: what it says of itself in its header, and

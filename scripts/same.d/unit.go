@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/corpus"
+	"github.com/sess-tools/sess/internal/test/corpus"
 )
 
 // A unit is what runs in a directory of its own: a command line, or a script of

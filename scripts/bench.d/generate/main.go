@@ -18,7 +18,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 type config struct {

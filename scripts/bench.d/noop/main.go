@@ -5,7 +5,7 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/clikit"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 type config struct {

@@ -1,9 +1,9 @@
-// Generate converts the rules of gitleaks to a Go table: internal/secret/gitleaks.go.
+// Generate converts the rules of gitleaks to a Go table: internal/guard/secret/gitleaks.go.
 //
-//	cd tools/gitleaks && go run ./generate >../../internal/secret/gitleaks.go
+//	cd tools/gitleaks && go run ./generate >../../internal/guard/secret/gitleaks.go
 //
 // The licence of the rules is also written beside the table, where scripts/release finds notices:
-// internal/secret/LICENSE.gitleaks.
+// internal/guard/secret/LICENSE.gitleaks.
 //
 // Paths and commits are left out, for a session has neither, and with them the rules
 // that are about certain files alone.

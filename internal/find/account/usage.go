@@ -1,0 +1,126 @@
+package account
+
+import (
+	"math"
+
+	"github.com/sess-tools/sess/internal/find/prices"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// mostTokens is more than any call has: what is above it is no count.
+const mostTokens = 1 << 48
+
+// usage reads the usage of a call, in the counters of the format or of an API.
+func (c *Call) usage(raw string) {
+	if c.counters(raw) {
+		return
+	}
+	full, err := session.UsageOf(raw)
+	if err != nil {
+		c.Bad = true // what it counts is unknown
+		return
+	}
+	c.counters(full)
+}
+
+// counters reads the counters of the format. It reports false if there is none.
+func (c *Call) counters(raw string) bool {
+	some, total, priced := false, int64(-1), ""
+	t := &c.Tokens
+	js.WalkObject(raw, 0, func(key string, at int) int {
+		end := js.ValueEnd(raw, at)
+		v := js.Value(raw[at:end])
+		switch js.PlainKey(key) {
+		case `"input"`:
+			t.Input, some = c.count(v), true
+		case `"output"`:
+			t.Output, some = c.count(v), true
+		case `"cacheRead"`:
+			t.CacheRead, some = c.count(v), true
+		case `"cacheWrite"`:
+			t.CacheWrite, some = c.count(v), true
+		case `"cacheWrite1h"`:
+			t.CacheWrite1h = c.count(v)
+		case `"reasoning"`, `"reasoningTokens"`:
+			t.Reasoning = c.count(v)
+		case `"totalTokens"`:
+			total, some = c.count(v), true
+		case `"cost"`:
+			priced = string(v)
+		case `"serviceTier"`:
+			if tier := usual(v.Str()); tier != "" {
+				c.Tier = string([]byte(tier))
+			}
+		}
+		return end
+	})
+	if !some {
+		return priced != "" && c.onlyCost(raw, priced)
+	}
+	// Parts of a count are never more than it: they are what they can be.
+	t.CacheWrite1h, t.Reasoning = min(t.CacheWrite1h, t.CacheWrite), min(t.Reasoning, t.Output)
+	c.Mismatch = total >= 0 && total != t.Total()
+	c.cost(priced)
+	return true
+}
+
+// onlyCost reads a usage that has a cost and no counter of any kind.
+func (c *Call) onlyCost(raw, priced string) bool {
+	for key := range js.Members(raw) {
+		if !js.IsKey(key, "cost") {
+			return false
+		}
+	}
+	c.cost(priced)
+	return true
+}
+
+// count returns a counter, 0 for one that is absent or no count.
+func (c *Call) count(v js.Value) int64 {
+	if v == "null" {
+		return 0
+	}
+	f := v.Float()
+	if !v.IsNumber() || !(f >= 0 && f <= mostTokens) || f != math.Trunc(f) {
+		c.Bad = true
+		return 0
+	}
+	return int64(f)
+}
+
+// cost reads what a call cost: a total, or the sum of its parts.
+func (c *Call) cost(raw string) {
+	v := js.Value(raw)
+	if v == "" || v == "null" {
+		return
+	}
+	if v.IsNumber() {
+		c.Stored = c.dollars(v)
+		return
+	}
+	if !v.IsObject() {
+		c.Bad = true
+		return
+	}
+	c.Billed = v.Get("totalFromProvider") == "true"
+	if total := v.Get("total"); total != "" {
+		c.Stored = c.dollars(total)
+		return
+	}
+	for _, part := range []string{"input", "output", "cacheRead", "cacheWrite"} {
+		if v := v.Get(part); v != "" {
+			c.Stored = c.Stored.Add(c.dollars(v))
+		}
+	}
+}
+
+// dollars returns an amount, 0 for what is none.
+func (c *Call) dollars(v js.Value) prices.Money {
+	m, ok := prices.Of(v.Float())
+	if !v.IsNumber() || !ok {
+		c.Bad, c.Billed = true, false
+		return 0
+	}
+	return m
+}

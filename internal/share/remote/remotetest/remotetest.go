@@ -1,0 +1,462 @@
+// Package remotetest has the tests that every engine of a remote passes.
+package remotetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sess-tools/sess/internal/share/remote"
+)
+
+// A Remote is an empty place for a remote.
+type Remote struct {
+	// Open connects to it, each time anew.
+	Open func(t testing.TB) remote.Log
+	// Plant puts an object there that no tool of ours would make. Nil: it cannot be done.
+	Plant func(t testing.TB, name, data string)
+	// Lose has the answer to the next append be lost after it was carried out, or before.
+	// Nil: answers of this engine cannot be lost.
+	Lose func(t testing.TB, done bool)
+	// Rounds of the race; 0 is 300.
+	Rounds int
+}
+
+// Run runs all tests. Place makes a place for each.
+func Run(t *testing.T, place func(t *testing.T) Remote) {
+	for name, test := range map[string]func(*testing.T, Remote){
+		"no remote": noRemote, "race": race, "order": order, "read your writes": own, "many writers": many,
+		"lost answer": lost, "foreign": foreign, "limits": limits, "cards": listed, "last": last, "went back": wentBack,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, place(t))
+		})
+	}
+}
+
+// long reports whether as much is done as an engine has to stand, which takes minutes.
+func long() bool { return os.Getenv("SESS_REMOTE_LONG") != "" }
+
+const key = "01a1fc13-4173-73d3-8273-e3e1ca1285c1"
+
+// ready makes the remote and connects to it.
+func ready(t testing.TB, r Remote) remote.Log {
+	t.Helper()
+	l := r.Open(t)
+	if r.Plant != nil {
+		r.Plant(t, "v1/remote.json", string(remote.Marker(time.Now()))) // without the probe, which takes time
+	} else if err := l.Init(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// Parts reads all parts of a session.
+func Parts(ctx context.Context, l remote.Log, key string, after remote.Pos) (list []remote.Part, err error) {
+	for p, err := range l.Read(ctx, key, after) {
+		if err != nil {
+			return list, err
+		}
+		p.Data = bytes.Clone(p.Data)
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func text(list []remote.Part) string {
+	var b strings.Builder
+	for _, p := range list {
+		b.Write(p.Data)
+	}
+	return b.String()
+}
+
+func noRemote(t *testing.T, r Remote) {
+	l := r.Open(t)
+	if _, err := Parts(t.Context(), l, key, 0); !errors.Is(err, remote.ErrNoRemote) {
+		t.Errorf("reading: %v", err)
+	}
+	if _, err := l.Last(t.Context(), key); !errors.Is(err, remote.ErrNoRemote) {
+		t.Errorf("last: %v", err)
+	}
+	if _, err := l.Has(t.Context(), key); !errors.Is(err, remote.ErrNoRemote) {
+		t.Errorf("has: %v", err)
+	}
+	for range 2 { // a second time changes nothing
+		if err := l.Init(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, err := Parts(t.Context(), l, key, 0); err != nil || len(list) > 0 {
+		t.Errorf("a session that is not there: %d parts, %v", len(list), err)
+	}
+	if p, err := l.Last(t.Context(), key); err != nil || p.N != 0 {
+		t.Errorf("its last part: %d, %v", p.N, err)
+	}
+	if there, err := l.Has(t.Context(), key); err != nil || there {
+		t.Errorf("it is there: %v, %v", there, err)
+	}
+}
+
+// Race has writers append the same number at once, a number in each round, and
+// reports a round that has not exactly one winner, whose bytes are there.
+func Race(ctx context.Context, logs []remote.Log, rounds int) error {
+	var at remote.Pos
+	for n := uint64(1); n <= uint64(rounds); n++ {
+		pos, errs := make([]remote.Pos, len(logs)), make([]error, len(logs))
+		ready := make(chan struct{})
+		var wg sync.WaitGroup
+		for w, l := range logs {
+			wg.Go(func() {
+				<-ready
+				pos[w], errs[w] = l.Append(ctx, key, at, n, raceBody(n, w))
+			})
+		}
+		close(ready)
+		wg.Wait()
+		winner := -1
+		for w, err := range errs {
+			switch {
+			case err == nil && winner >= 0:
+				return fmt.Errorf("round %d: writers %d and %d won", n, winner, w)
+			case err == nil:
+				winner = w
+			case !errors.Is(err, remote.ErrMoved):
+				return fmt.Errorf("round %d, writer %d: %w", n, w, err)
+			}
+		}
+		if winner < 0 {
+			return fmt.Errorf("round %d: nobody won", n)
+		}
+		list, err := Parts(ctx, logs[(winner+1)%len(logs)], key, at)
+		if err != nil || text(list) != string(raceBody(n, winner)) {
+			return fmt.Errorf("round %d: read %q of winner %d, %w", n, text(list), winner, err)
+		}
+		if at = pos[winner]; list[0].Pos != at || list[0].N != n {
+			return fmt.Errorf("round %d: part %d at %d, appended at %d", n, list[0].N, list[0].Pos, at)
+		}
+	}
+	return nil
+}
+
+func raceBody(n uint64, writer int) []byte {
+	return fmt.Appendf(nil, "{\"round\":%d,\"writer\":%d}\n", n, writer)
+}
+
+func race(t *testing.T, r Remote) {
+	logs := []remote.Log{ready(t, r)}
+	for range 7 {
+		logs = append(logs, r.Open(t))
+	}
+	rounds := r.Rounds
+	if rounds == 0 || long() {
+		rounds = 300
+	}
+	if err := Race(t.Context(), logs, rounds); err != nil {
+		t.Error(err)
+	}
+}
+
+func order(t *testing.T, r Remote) {
+	l := ready(t, r)
+	var want []string
+	var at remote.Pos
+	var places []remote.Pos
+	for n := uint64(1); n <= 23; n++ {
+		part := strings.Repeat(fmt.Sprintf("{\"n\":%d}\n", n), int(n))
+		pos, err := l.Append(t.Context(), key, at, n, []byte(part))
+		if err != nil || pos <= at {
+			t.Fatalf("part %d: at %d after %d, %v", n, pos, at, err)
+		}
+		at, want, places = pos, append(want, part), append(places, pos)
+	}
+	for n := range places {
+		list, err := Parts(t.Context(), r.Open(t), key, places[n])
+		if err != nil || text(list) != strings.Join(want[n+1:], "") {
+			t.Fatalf("behind part %d: %q, %v", n+1, text(list), err)
+		}
+		for i, p := range list {
+			if p.N != uint64(n+i+2) || p.Pos != places[n+i+1] {
+				t.Errorf("part %d at %d", p.N, p.Pos)
+			}
+		}
+	}
+	// A reader may stop.
+	for p, err := range l.Read(t.Context(), key, 0) {
+		if p.N != 1 || err != nil {
+			t.Errorf("part %d, %v", p.N, err)
+		}
+		break
+	}
+	if _, err := l.Append(t.Context(), key, at, 99, []byte("{}\n")); err == nil {
+		t.Error("a number was left out")
+	}
+}
+
+func own(t *testing.T, r Remote) {
+	l := ready(t, r)
+	other := r.Open(t)
+	var at remote.Pos
+	for n := uint64(1); n <= 50; n++ {
+		part := fmt.Appendf(nil, "{\"n\":%d}\n", n)
+		pos, err := l.Append(t.Context(), key, at, n, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := Parts(t.Context(), other, key, at)
+		if err != nil || text(list) != string(part) {
+			t.Fatalf("part %d: another reads %q, %v", n, text(list), err)
+		}
+		at = pos
+	}
+}
+
+// Pushed lines are there, each once, whatever else is pushed.
+func many(t *testing.T, r Remote) {
+	const writers = 8
+	pushes := 25
+	if long() {
+		pushes = 200
+	}
+	ready(t, r)
+	var wg sync.WaitGroup
+	for w := range writers {
+		l := r.Open(t)
+		wg.Go(func() {
+			if err := writer(t.Context(), l, w, pushes); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	list, err := Parts(t.Context(), r.Open(t), key, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for line := range strings.Lines(text(list)) {
+		seen[line]++
+	}
+	for w := range writers {
+		for i := range pushes {
+			if line := fmt.Sprintf("{\"id\":\"%d.%d\"}\n", w, i); seen[line] != 1 {
+				t.Errorf("%q is there %d times", line, seen[line])
+			}
+		}
+	}
+	if len(seen) != writers*pushes {
+		t.Errorf("%d lines", len(seen))
+	}
+}
+
+func lost(t *testing.T, r Remote) {
+	if r.Lose == nil {
+		return // a call of the system always answers
+	}
+	l := ready(t, r)
+	at, err := l.Append(t.Context(), key, 0, 1, []byte("{\"n\":1}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := uint64(2); n <= 9; n++ {
+		r.Lose(t, n%2 == 0)
+		part := fmt.Appendf(nil, "{\"n\":%d}\n", n)
+		if at, err = l.Append(t.Context(), key, at, n, part); err != nil {
+			t.Fatalf("part %d: %v", n, err)
+		}
+		// The same bytes under the same number are the same push.
+		if n == 9 {
+			break
+		}
+	}
+	list, err := Parts(t.Context(), l, key, 0)
+	if err != nil || len(list) != 9 {
+		t.Fatalf("%d parts, %v: %q", len(list), err, text(list))
+	}
+	if again, err := l.Append(t.Context(), key, list[7].Pos, 9, []byte("{\"n\":9}\n")); err != nil || again != at {
+		t.Errorf("again: at %d, not %d: %v", again, at, err)
+	}
+	r.Lose(t, false)
+	if _, err := l.Append(t.Context(), key, list[7].Pos, 9, []byte("{\"n\":\"other\"}\n")); !errors.Is(err, remote.ErrMoved) {
+		t.Errorf("other bytes: %v", err)
+	}
+}
+
+func foreign(t *testing.T, r Remote) {
+	if r.Plant == nil {
+		return // the engine has no names but ours
+	}
+	l := ready(t, r)
+	at, err := l.Append(t.Context(), key, 0, 1, []byte("{\"n\":1}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := "v1/s/" + remote.Shard(key) + "/" + key + "/"
+	for _, name := range []string{
+		in + "notes.txt", in + "2", in + "000000000002.bak", in + "-00000000002", in + "000000000000", in + "0000000000002",
+		in + "sub/000000000002", in + ".tmp-XYZ", "v1/s/zz/x/000000000001", "v1/s/README", "v1/i/2026-01/not a key", "v1/i/x", "other",
+	} {
+		r.Plant(t, name, "foreign")
+	}
+	list, err := Parts(t.Context(), l, key, 0)
+	if err != nil || text(list) != "{\"n\":1}\n" {
+		t.Errorf("%q, %v", text(list), err)
+	}
+	if at, err = l.Append(t.Context(), key, at, 2, []byte("{\"n\":2}\n")); err != nil || at == 0 {
+		t.Errorf("appending: %v", err)
+	}
+	var keys []string
+	for k, err := range l.Keys(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, k)
+	}
+	if !slices.Equal(keys, []string{key}) {
+		t.Errorf("keys %q", keys)
+	}
+	for c, err := range l.Cards(t.Context(), time.Time{}) {
+		t.Errorf("card %v, %v", c, err)
+	}
+}
+
+func limits(t *testing.T, r Remote) {
+	l := ready(t, r)
+	most := l.Limits().MaxPart
+	if most < 512<<10 {
+		t.Errorf("parts of %d bytes at most", most)
+	}
+	big := slices.Concat([]byte(`{"x":"`), bytes.Repeat([]byte("x"), int(min(most, 9<<20))-9), []byte("\"}\n"))
+	if _, err := l.Append(t.Context(), key, 0, 1, big); err != nil {
+		t.Fatalf("%d bytes: %v", len(big), err)
+	}
+	list, err := Parts(t.Context(), r.Open(t), key, 0)
+	if err != nil || len(list) != 1 || !bytes.Equal(list[0].Data, big) {
+		t.Errorf("%d parts, %v", len(list), err)
+	}
+	if most < 64<<20 {
+		if _, err := l.Append(t.Context(), key, list[0].Pos, 2, make([]byte, most+1)); !errors.Is(err, remote.ErrTooLarge) {
+			t.Errorf("too large: %v", err)
+		}
+	}
+}
+
+func listed(t *testing.T, r Remote) {
+	l := ready(t, r)
+	want := map[string]remote.Card{}
+	for i, made := range []string{"2025-11-30T23:59:59.999Z", "2025-12-01T00:00:00.000Z", "2026-03-04T05:06:07.000Z", "nonsense"} {
+		c := remote.Card{ID: fmt.Sprintf("s%d.x", i), Title: "a \x1b[31m title", CWD: "/w", Made: made, Entries: i, Bytes: 1 << 40, N: 7}
+		if err := l.PutCard(t.Context(), remote.Card{ID: c.ID, Made: made, Title: "stale"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.PutCard(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Append(t.Context(), c.Key(), 0, 1, []byte("{}\n")); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := l.Card(t.Context(), c.Key(), made); err != nil || got != c {
+			t.Errorf("%v, %v, want %v", got, err, c)
+		}
+		want[c.ID] = c
+	}
+	if _, err := l.Card(t.Context(), "nobody", "2026-03-04T05:06:07.000Z"); !errors.Is(err, remote.ErrNoCard) {
+		t.Errorf("no card: %v", err)
+	}
+	get := func(since time.Time) map[string]remote.Card {
+		got := map[string]remote.Card{}
+		for c, err := range l.Cards(t.Context(), since) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[c.ID] = c
+		}
+		return got
+	}
+	if got := get(time.Time{}); !maps.Equal(got, want) {
+		t.Errorf("all: %v", got)
+	}
+	got := get(time.Date(2025, 12, 15, 0, 0, 0, 0, time.UTC))
+	if _, ok := got["s0.x"]; ok || got["s1.x"].N == 0 || got["s2.x"].N == 0 {
+		t.Errorf("since December: %v", got)
+	}
+	keys := map[string]bool{}
+	for k, err := range l.Keys(t.Context()) {
+		if err != nil || keys[k] {
+			t.Fatalf("key %s, twice or %v", k, err)
+		}
+		keys[k] = true
+	}
+	if len(keys) != len(want) || !keys["s0%2Ex"] {
+		t.Errorf("keys %v", keys)
+	}
+}
+
+func last(t *testing.T, r Remote) {
+	l := ready(t, r)
+	var at remote.Pos
+	for n := uint64(1); n <= 3; n++ {
+		part := fmt.Appendf(nil, "{\"n\":%d}\n", n)
+		pos, err := l.Append(t.Context(), key, at, n, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at = pos
+		if there, err := l.Has(t.Context(), key); err != nil || !there {
+			t.Errorf("part %d: there %v, %v", n, there, err)
+		}
+		p, err := l.Last(t.Context(), key)
+		if err != nil || p.N != n || p.Pos != at || string(p.Data) != string(part) {
+			t.Errorf("part %d at %d: %q, %v", p.N, p.Pos, p.Data, err)
+		}
+	}
+}
+
+func wentBack(t *testing.T, r Remote) {
+	l := ready(t, r)
+	at, err := l.Append(t.Context(), key, 0, 1, []byte("{}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Parts(t.Context(), l, key, at+7); !errors.Is(err, remote.ErrWentBack) {
+		t.Errorf("a part that is not there: %v", err)
+	}
+}
+
+// writer pushes lines, each with a number of its own, and reads what others pushed when
+// it loses.
+func writer(ctx context.Context, l remote.Log, w, pushes int) error {
+	var at remote.Pos
+	n := uint64(1)
+	for i, try := 0, 0; i < pushes; try++ {
+		pos, err := l.Append(ctx, key, at, n, fmt.Appendf(nil, "{\"id\":\"%d.%d\"}\n", w, i))
+		switch {
+		case err == nil:
+			at, i, try = pos, i+1, 0
+			n++
+			continue
+		case !errors.Is(err, remote.ErrMoved):
+			return err
+		}
+		list, err := Parts(ctx, l, key, at)
+		if err != nil {
+			return err
+		}
+		for _, p := range list {
+			at, n = p.Pos, p.N+1
+		}
+		if err := remote.Pause(ctx, min(try, 3)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,226 @@
+package s3
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/internal/share/remote/remotetest"
+)
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	remotetest.Run(t, func(t *testing.T) remotetest.Remote {
+		f := newFake(t)
+		return remotetest.Remote{
+			Rounds: 60,
+			Open:   f.log,
+			Plant: func(_ testing.TB, name, data string) {
+				f.mu.Lock()
+				defer f.mu.Unlock()
+				f.objects["team/a/"+name] = object{[]byte(data), remote.SumOf([]byte(data))}
+			},
+			Lose: func(_ testing.TB, done bool) { f.next(http.MethodPut, fault{done: done}) },
+		}
+	})
+}
+
+const key = "01a1fc13-4173-73d3-8273-e3e1ca1285c1"
+
+// Whatever the answer to a PUT is, and whether it was carried out or not, an append
+// that succeeds is there once, and one that fails is named.
+func TestAppendFaults(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		faults []fault
+		err    error
+	}{
+		"500 after the write":    {faults: []fault{{done: true, status: 500, code: "InternalError"}}},
+		"503 before the write":   {faults: []fault{{status: 503, code: "SlowDown"}}},
+		"reset after the write":  {faults: []fault{{done: true}}},
+		"reset before the write": {faults: []fault{{}}},
+		"409 then done":          {faults: []fault{{status: 409, code: "ConditionalRequestConflict"}, {status: 409, code: "ConditionalRequestConflict"}}},
+		"404 for the condition":  {faults: []fault{{status: 404, code: "NoSuchKey"}}},
+		"429":                    {faults: []fault{{status: 429}}},
+		"507":                    {faults: []fault{{status: 507}}, err: remote.ErrFull},
+		"disk full":              {faults: []fault{{status: 500, code: "No space left on device"}}, err: remote.ErrFull},
+		"denied":                 {faults: []fault{{status: 403, code: "AccessDenied"}}, err: remote.ErrDenied},
+		"expired token":          {faults: []fault{{status: 400, code: "ExpiredToken"}}, err: remote.ErrDenied},
+		"skewed clock":           {faults: []fault{{status: 403, code: "RequestTimeTooSkewed"}}, err: remote.ErrDenied},
+		"no bucket":              {faults: []fault{{status: 404, code: "NoSuchBucket"}}, err: remote.ErrNoRemote},
+		"too large":              {faults: []fault{{status: 413, code: "EntityTooLarge"}}, err: remote.ErrTooLarge},
+		"down":                   {faults: make([]fault, 20), err: remote.ErrUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t)
+			l := f.log(t)
+			f.objects["team/a/v1/remote.json"] = marked()
+			f.next(http.MethodPut, tt.faults...)
+			_, err := l.Append(t.Context(), key, 0, 1, []byte("{\"n\":1}\n"))
+			if tt.err == nil && err != nil || tt.err != nil && err == nil || tt.err != nil && !errors.Is(err, tt.err) {
+				t.Errorf("error %v, want %v", err, tt.err)
+			}
+			if err != nil && strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("a secret is in %v", err)
+			}
+			f.faults = map[string][]fault{}
+			list, rerr := remotetest.Parts(t.Context(), l, key, 0)
+			if rerr != nil || len(list) != 1 && err == nil || len(list) != 0 && err != nil {
+				t.Errorf("%d parts, %v", len(list), rerr)
+			}
+		})
+	}
+}
+
+// Reading asks again, and never takes a part of an answer for the whole.
+func TestReadFaults(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		method string
+		faults []fault
+		err    error
+	}{
+		"truncated part":         {method: http.MethodGet, faults: []fault{{cut: true}, {cut: true}}},
+		"part of unknown length": {method: http.MethodGet, faults: []fault{{done: true, status: http.StatusOK, open: true}}},
+		"reset":                  {method: http.MethodGet, faults: []fault{{}, {status: 500}}},
+		"list breaks off":        {method: "LIST", faults: []fault{{done: true, status: 200}, {cut: true}, {}, {status: 503}}},
+		"list denied":            {method: "LIST", faults: []fault{{status: 403, code: "AccessDenied"}}, err: remote.ErrDenied},
+		"get denied":             {method: http.MethodGet, faults: []fault{{status: 403, code: "AccessDenied"}}, err: remote.ErrDenied},
+		"part expired meanwhile": {method: http.MethodGet, faults: []fault{{status: 404, code: "NoSuchKey"}}, err: remote.ErrDamaged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t)
+			f.objects["team/a/v1/remote.json"] = marked()
+			l := f.log(t)
+			if err := l.Exists(t.Context()); err != nil { // which is asked once
+				t.Fatal(err)
+			}
+			want := ""
+			for n := range uint64(10) {
+				part := fmt.Sprintf("{\"n\":%d}\n", n)
+				if _, err := l.Append(t.Context(), key, remote.Pos(n), n+1, []byte(part)); err != nil {
+					t.Fatal(err)
+				}
+				want += part
+			}
+			f.next(tt.method, tt.faults...)
+			list, err := remotetest.Parts(t.Context(), l, key, 0)
+			if tt.err != nil {
+				if !errors.Is(err, tt.err) {
+					t.Errorf("error %v, want %v", err, tt.err)
+				}
+				return
+			}
+			got := ""
+			for _, p := range list {
+				got += string(p.Data)
+			}
+			if err != nil || got != want {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
+	}
+}
+
+// Bytes that changed in the store are found by the hash, and a list that lags behind by
+// the number that is taken: nothing is written over.
+func TestStore(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.objects["team/a/v1/remote.json"] = marked()
+	l := f.log(t)
+	for n := range uint64(3) {
+		if _, err := l.Append(t.Context(), key, remote.Pos(n), n+1, []byte("{}\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.hide = 1
+	list, err := remotetest.Parts(t.Context(), l, key, 0)
+	if err != nil || len(list) != 2 {
+		t.Errorf("stale: %d parts, %v", len(list), err)
+	}
+	if _, err := l.Append(t.Context(), key, 2, 3, []byte("[]\n")); !errors.Is(err, remote.ErrMoved) {
+		t.Errorf("behind a stale list: %v", err)
+	}
+	f.hide = 0
+	f.change("2", func(o *object) { o.data = []byte("[]\n") })
+	if _, err := remotetest.Parts(t.Context(), l, key, 0); !errors.Is(err, remote.ErrDamaged) {
+		t.Errorf("other bytes: %v", err)
+	}
+	f.change("2", func(o *object) { o.sum = "" })
+	if _, err := remotetest.Parts(t.Context(), l, key, 0); !errors.Is(err, remote.ErrDamaged) {
+		t.Errorf("without a sum: %v", err)
+	}
+}
+
+// A server that does not know the condition is refused, and no remote is made.
+func TestConditionIgnored(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.ignore = true
+	if err := f.log(t).Init(t.Context()); !errors.Is(err, remote.ErrUnsafe) {
+		t.Errorf("%v", err)
+	}
+	if _, ok := f.objects["team/a/v1/remote.json"]; ok {
+		t.Error("a remote was made")
+	}
+}
+
+// What is sent: the condition, the exact length, no checksum behind the body, and no
+// request for anything but objects and lists of the bucket.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.objects["team/a/v1/remote.json"] = marked()
+	l := f.log(t)
+	if _, err := l.Append(t.Context(), key, 0, 1, []byte("{}\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.PutCard(t.Context(), remote.Card{ID: key}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := remotetest.Parts(t.Context(), l, key, 0); err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range f.asked {
+		h := r.Header
+		if r.Method == http.MethodPut && (r.ContentLength < 3 || (h.Get("If-None-Match") == "*") != (i == 0)) {
+			t.Errorf("%s %s with %d bytes, condition %q", r.Method, r.URL, r.ContentLength, h.Get("If-None-Match"))
+		}
+		if h.Get("X-Amz-Trailer") != "" || strings.Contains(h.Get("Content-Encoding"), "aws-chunked") || r.URL.Query().Has("location") {
+			t.Errorf("%s %s: %v", r.Method, r.URL, h)
+		}
+		if !strings.HasPrefix(r.URL.Path, "/"+bucketName+"/") {
+			t.Errorf("%s %s", r.Method, r.URL)
+		}
+	}
+	if len(f.asked) != 5 {
+		t.Errorf("%d requests for an append, a card, the marker and reading one part", len(f.asked))
+	}
+	f.asked = nil
+	if _, err := remotetest.Parts(t.Context(), l, key, 1); err != nil || len(f.asked) != 1 {
+		t.Errorf("%d requests for nothing new, %v", len(f.asked), err)
+	}
+}
+
+func TestName(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]Config{
+		"s3://bkt":                          {Bucket: "bkt"},
+		"s3://bkt/x/y":                      {Bucket: "bkt", Prefix: "x/y"},
+		"s3://bkt/x?endpoint=host.test:900": {Bucket: "bkt", Prefix: "x", Host: "host.test:900"},
+	} {
+		b, err := open(c, nil)
+		if err != nil || b.Name() != want {
+			t.Errorf("%v: %s, %v", c, b.Name(), err)
+		}
+	}
+	if _, err := open(Config{Bucket: "bkt", Host: "no host/"}, nil); err == nil {
+		t.Error("a host that is none")
+	}
+}

@@ -1,0 +1,125 @@
+package replica
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/share/remote"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A file is the file of a session, open and not locked.
+type file struct {
+	*os.File
+	real   string // with symbolic links resolved
+	info   fs.FileInfo
+	header session.Header
+	lead   int64 // bytes in front of the header
+	end    int64 // of the last whole line
+	torn   bool  // there is something behind it
+}
+
+func openFile(path string) (*file, error) {
+	name, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, disk.Cause(err))
+	}
+	h, err := os.OpenFile(name, os.O_RDONLY|disk.Nonblock, 0)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, disk.Cause(err))
+	}
+	f := &file{File: h, real: name}
+	if err := f.look(); err != nil {
+		h.Close()
+		return nil, fmt.Errorf("%s: %w", path, disk.Cause(err))
+	}
+	return f, nil
+}
+
+// look finds the header and the end.
+func (f *file) look() (err error) {
+	if f.info, err = f.Stat(); err != nil {
+		return err
+	}
+	if err := disk.Regular(f.info); err != nil {
+		return err
+	}
+	if f.header, f.lead, err = headerIn(io.NewSectionReader(f, 0, f.info.Size())); err != nil {
+		return err
+	}
+	if err := f.header.CanAppend(); err != nil {
+		return err
+	}
+	f.end, err = wholeEnd(f, f.info.Size())
+	f.torn = f.end < f.info.Size()
+	return err
+}
+
+// headerIn returns the header that r has, and where it begins.
+func headerIn(r io.Reader) (session.Header, int64, error) {
+	for l, err := range jsonl.Lines(r) {
+		if err != nil {
+			return session.Header{}, 0, err
+		}
+		if e, perr := session.ParseEntry(string(l.Data)); perr == nil && e.IsTitleSlot() && l.Offset == 0 {
+			continue
+		}
+		h, err := session.HeaderOf(l.Data)
+		if err == nil && l.Torn {
+			err = fmt.Errorf("%w: the header is not complete", session.ErrNotSession)
+		}
+		return h, l.Offset, err
+	}
+	return session.Header{}, 0, session.ErrNotSession
+}
+
+// wholeEnd returns where the last whole line of the first size bytes ends.
+func wholeEnd(r io.ReaderAt, size int64) (int64, error) {
+	for l, err := range jsonl.Backward(r, size) {
+		if err != nil {
+			return 0, err
+		}
+		if l.Torn {
+			return l.Offset, nil
+		}
+		break
+	}
+	return size, nil
+}
+
+// size is that of the lines from the header on.
+func (f *file) size() int64 { return f.end - f.lead }
+
+// section returns the bytes between two places, counted from the header.
+func (f *file) section(from, to int64) *io.SectionReader {
+	return io.NewSectionReader(f, f.lead+from, to-from)
+}
+
+// key is that of the session.
+func (f *file) key() (string, error) {
+	if !session.ValidSessionID(f.header.ID) {
+		return "", fmt.Errorf("%w: the id %.80q cannot name a file on other machines", session.ErrMalformed, f.header.ID)
+	}
+	return remote.KeyOf(f.header.ID), nil
+}
+
+// CheckFirst returns the header of the session that the first part begins with, and an
+// error if that is not the session of the key.
+func CheckFirst(part []byte, key string) (session.Header, error) {
+	h, _, err := headerIn(bytes.NewReader(part))
+	switch {
+	case err != nil:
+		err = fmt.Errorf("part 1: %w", err)
+	case remote.KeyOf(h.ID) != key, !session.ValidSessionID(h.ID):
+		err = fmt.Errorf("part 1 is of another session, %.80q: %w: %w", h.ID, remote.ErrDamaged, session.ErrMalformed)
+	case h.CanAppend() != nil:
+		err = h.CanAppend()
+	}
+	return h, err
+}

@@ -1,0 +1,120 @@
+package replica
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/share/remote"
+)
+
+// A state is what a file is known to have in common with a remote. It is a cache: it
+// saves reading the log from its beginning, and decides nothing that the remote
+// does not confirm.
+type state struct {
+	Remote string     `json:"remote"`
+	Pos    remote.Pos `json:"pos"`
+	N      uint64     `json:"n"`
+	Size   int64      `json:"size"`   // of the lines that equal parts 1 to N
+	SHA256 string     `json:"sha256"` // of them
+	File   *stamp     `json:"file,omitempty"`
+}
+
+// A stamp tells whether a file changed since. Who changes it can set its times back, but
+// not the one of that.
+type stamp struct {
+	Size   int64  `json:"size"`
+	Mtime  int64  `json:"mtime"` // in nanoseconds
+	Ctime  int64  `json:"ctime"` // of the last change of its bytes or times, likewise
+	Number uint64 `json:"inode"`
+}
+
+// stampAge is how old a file has to be for its stamp to count: with coarse clocks,
+// later changes may have the same time.
+const stampAge = time.Second
+
+func stampIn(fi fs.FileInfo) stamp {
+	s := stamp{Size: fi.Size(), Mtime: fi.ModTime().UnixNano()}
+	s.Number, s.Ctime = disk.Identity(fi)
+	return s
+}
+
+func stampOf(fi fs.FileInfo) *stamp {
+	s := stampIn(fi)
+	if time.Since(fi.ModTime()) < stampAge || time.Since(time.Unix(0, s.Ctime)) < stampAge {
+		return nil
+	}
+	return &s
+}
+
+// StateFile returns the name of the file beside a session that holds its states.
+func StateFile(path string) string {
+	dir, base := filepath.Split(path)
+	return dir + "." + base + ".sync"
+}
+
+// maxState is the largest file of states that is read, in bytes.
+const maxState = 1 << 20
+
+// loadStates reads all states of a file. Lines that are none are passed over.
+func loadStates(path string) []state {
+	f, err := os.OpenFile(StateFile(path), os.O_RDONLY|disk.NoFollow|disk.Nonblock, 0)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil || disk.Regular(fi) != nil || fi.Size() > maxState {
+		return nil
+	}
+	data := make([]byte, fi.Size())
+	if _, err := f.ReadAt(data, 0); err != nil {
+		return nil
+	}
+	var list []state
+	for line := range bytes.Lines(data) {
+		var s state
+		if json.Unmarshal(line, &s) == nil && s.Remote != "" && s.Size >= 0 {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func loadState(path, name string) (s state, ok bool) {
+	for _, s := range loadStates(path) {
+		if s.Remote == name {
+			return s, true
+		}
+	}
+	return s, false
+}
+
+// saveState replaces the state of one remote.
+func saveState(path string, s state) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for _, other := range loadStates(path) {
+		if other.Remote != s.Remote {
+			if err := e.Encode(other); err != nil {
+				return err
+			}
+		}
+	}
+	if err := e.Encode(s); err != nil {
+		return err
+	}
+	name := StateFile(path)
+	err := disk.Replace(disk.OS{}, name+"-"+rand.Text(), name, b.Bytes(), false)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // the next run reads a little more
+	}
+	return err
+}

@@ -1,0 +1,94 @@
+package page
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/test/corpus"
+)
+
+func reply(blocks string) string { return message("assistant", "["+blocks+"]") }
+
+// Thinking that is encrypted is told in one way, whichever agent spelled it.
+func TestEncryptedThinkingIsTold(t *testing.T) {
+	t.Parallel()
+	for _, block := range []string{
+		`{"type":"thinking","thinking":"","redacted":true,"thinkingSignature":"c2VhbGVk"}`,
+		`{"type":"redactedThinking","data":"c2VhbGVk"}`,
+	} {
+		got := written(t, corpus.Parse(t, reply(block)), usual)
+		if strings.Count(got, `<p class="note">[thinking that is encrypted]</p>`) != 1 || strings.Contains(got, "c2VhbGVk") {
+			t.Errorf("%s: %s", block, from(got, "<main"))
+		}
+	}
+}
+
+// The summary of a call says what it asks for, and where.
+func TestTitlesOfCalls(t *testing.T) {
+	t.Parallel()
+	for arguments, want := range map[string]string{
+		`{"pattern":"nil map","path":"src","output_mode":"content"}`: "nil map in src",
+		`{"pattern":"**/*.go"}`:                                        "**/*.go",
+		`{"url":"https://x.example/y","prompt":"sum up"}`:              "https://x.example/y",
+		`{"file_path":"a.go","offset":3}`:                              "a.go",
+		`{"notebook_path":"n.ipynb"}`:                                  "n.ipynb",
+		`{"command":"ls\nls -l","description":"list"}`:                 "ls…",
+		`{"description":"look","prompt":"find the parser"}`:            "find the parser",
+		`{"command":"echo ` + strings.Repeat("word ", 40) + `","x":1}`: "echo " + strings.TrimSpace(strings.Repeat("word ", 19)) + "…",
+		`{}`: "",
+	} {
+		got := written(t, corpus.Parse(t, reply(`{"type":"toolCall","id":"c","name":"Grep","arguments":`+arguments+`}`)), usual)
+		if line := "<summary><b>Grep</b> " + want + `<span class="s">`; !strings.Contains(got, line) {
+			t.Errorf("%s: %.200q", arguments, from(got, "<summary><b>"))
+		}
+	}
+}
+
+// A session without a name has the first words that were asked, and a sign if there are more.
+func TestHeadingIsCutAtAWord(t *testing.T) {
+	t.Parallel()
+	got := written(t, corpus.Parse(t, message("user", texts(strings.Repeat("incomprehensible ", 20)))), usual)
+	want := "<h1>" + strings.TrimSpace(strings.Repeat("incomprehensible ", 7)) + "…</h1>"
+	if !strings.Contains(got, want) {
+		t.Errorf("no %s in %.200q", want, from(got, "<h1"))
+	}
+	for text, want := range map[string]string{
+		"short": "short", strings.Repeat("x", 30): strings.Repeat("x", 20) + "…", "a " + strings.Repeat("y", 30): "a " + strings.Repeat("y", 18) + "…",
+		"twelve words, and more of them": "twelve words, and…", "exactly twenty chars and": "exactly twenty chars…",
+	} {
+		if got := headOf(text, 20); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// The texts of an edit are parts of a file, whose end says nothing.
+func TestEditHasNoEndOfFile(t *testing.T) {
+	t.Parallel()
+	got := written(t, corpus.Parse(t, reply(`{"type":"toolCall","id":"c","name":"Edit","arguments":{"file_path":"a","old_string":"eins\nzwei","new_string":"EINS\nzwei"}}`)), usual)
+	if strings.Contains(got, "No newline") || !strings.Contains(got, "-eins") || !strings.Contains(got, "+EINS") || !strings.Contains(got, "+1 −1") {
+		t.Errorf("%s", from(got, "<main"))
+	}
+}
+
+// An index has a column for the agent, and paths that may go on in another line at a slash.
+func TestIndexColumns(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := Index(&b, []Link{{File: "x.html", Title: "T", CWD: "/home/u/project", Agent: "claude", Messages: 3}}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `<tr><td><a href="x.html">T</a></td><td>claude</td><td>/<wbr>home/<wbr>u/<wbr>project</td><td></td><td>3</td><td></td></tr>`
+	if !strings.Contains(b.String(), want) || !strings.Contains(b.String(), `<body class="index">`) {
+		t.Errorf("%s", from(b.String(), "<body"))
+	}
+}
+
+// from returns a page from a mark on, all of it if it has none.
+func from(page, mark string) string {
+	if _, rest, ok := strings.Cut(page, mark); ok {
+		return mark + rest
+	}
+	return page
+}

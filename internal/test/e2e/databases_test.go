@@ -1,0 +1,61 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/test/corpus"
+)
+
+// The sessions of a database are detected, listed, found by id and key, and imported all; the
+// agent's own place is where its variables say.
+func TestDatabases(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, d := range []string{"ws/memory", "project/.git", "project/.openoxide"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(d)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, dir, "ws/memory/sessions.db", string(corpus.Session(t, "zeroclaw/memory.db")))
+	before := readFile(t, filepath.Join(dir, "ws/memory/sessions.db"))
+	got := script(t, dir, `
+		sess-import --detect ws/memory/sessions.db
+		sess-import zeroclaw --list ws | wc -l | tr -d ' '
+		sess-import zeroclaw --session direct:telegram:alice ws | sess-path --as text | head -n 2
+		ZEROCLAW_WORKSPACE=$PWD/ws sess-import zeroclaw --session 3333 -o group.jsonl
+		sess-import zeroclaw --all -o out ws | wc -l | tr -d ' '
+		sess-import zeroclaw --session old - < ws/memory/sessions.db | sess-path --as openai
+		for f in out/*; do sess-export zeroclaw -o again.db "$f" || echo failed; done > /dev/null
+		sess-import --list again.db | wc -l | tr -d ' '
+
+		sess-export openoxide -o project/.openoxide/sessions.db group.jsonl
+		sess-import --detect project/.openoxide/sessions.db
+		cd project
+		sess-import openoxide --recent -o ../back.jsonl
+		cd ..
+		sess-path --as openai group.jsonl > a
+		sess-path --as openai back.jsonl > b
+		cmp a b && echo same
+		XDG_DATA_HOME=$PWD/data sess-import openoxide --list || echo none`)
+	want := []string{
+		"zeroclaw", "6", "", "", "group.jsonl", "6", `[{"role":"user","content":"first"},{"role":"assistant","content":"ok"}]`, "6",
+		"project/.openoxide/sessions.db", "openoxide", "../back.jsonl", "same", "none",
+	}
+	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+	for i, line := range lines {
+		if i >= len(want) || want[i] != "" && line != want[i] {
+			t.Fatalf("line %d is %q of\n%s", i, line, got)
+		}
+	}
+	if readFile(t, filepath.Join(dir, "ws/memory/sessions.db")) != before {
+		t.Error("the database has changed")
+	}
+	for _, leftover := range []string{"-wal", "-shm", "-journal"} {
+		if _, err := os.Stat(filepath.Join(dir, "ws/memory/sessions.db"+leftover)); err == nil {
+			t.Errorf("%s was made", leftover)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/test/corpus"
+)
+
+// What was asked of each agent is found once, with addresses that other tools take.
+func TestHistoryAgents(t *testing.T) {
+	t.Parallel()
+	dir := planted(t)
+	r := runCommand(t, dir, "", "sess-history", "--agent", "all", "needle")
+	if r.status != 0 || r.stderr != "" || strings.Count(r.stdout, "\n") != len(planters) {
+		t.Fatalf("status %d: %s%s", r.status, r.stdout, r.stderr)
+	}
+	for _, p := range planters {
+		if strings.Count(r.stdout, "\ta planted needle in "+p.name+"\n") != 1 {
+			t.Errorf("%s:\n%s", p.name, r.stdout)
+		}
+	}
+	texts := scripted(t, dir, `sess-history --agent all needle | cut -f 3,4 | while read -r s e; do sess-path -q --leaf "$e" --as text "$s"; done`)
+	if strings.Count(texts.stdout, "user: a planted needle in ") != len(planters) {
+		t.Errorf("by their names: %s", texts.stdout)
+	}
+}
+
+// The database that oh-my-pi 18.2.3 wrote is read as it is, and stays so.
+func TestHistoryDatabase(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data, err := os.ReadFile(filepath.Join(corpus.Dir(), "omp", "history", "history.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "history.db", string(data))
+	if err := os.Chmod(filepath.Join(dir, "history.db"), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"-a":           "2026-11-22T14:40:56.000Z\t1\t-\t-\tgit-commit: undo 100% of a_b\n|commit all of it\n|Fix the Tokenizer and the parser\\nwith care\n|fix the parser\n",
+		"--cwd /x":     "commit all of it\n|fix the parser\n",
+		"-a -i FIX er": "Fix the Tokenizer and the parser\\nwith care\n|fix the parser\n",
+		"-a 100%":      "git-commit: undo 100% of a_b\n",
+		"-a zzz":       "",
+	} {
+		r := runCommand(t, dir, "", append([]string{"sess-history", "--db", "history.db"}, strings.Fields(args)...)...)
+		var rows []string
+		if want != "" {
+			rows = strings.Split(want, "|")
+		}
+		at := 0
+		for _, row := range rows {
+			i := strings.Index(r.stdout[at:], row)
+			if i < 0 {
+				t.Errorf("%s: no %q, or not in its place:\n%s", args, row, r.stdout)
+				break
+			}
+			at += i + len(row)
+		}
+		if status := min(len(rows), 1) ^ 1; r.status != status || strings.Count(r.stdout, "\n") != len(rows) || r.stderr != "" {
+			t.Errorf("%s: status %d:\n%s%s", args, r.status, r.stdout, r.stderr)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("reading left %v behind, %v", files, err)
+	}
+}
+
+// What is damaged is read as far as other tools read it, is named, and does nothing to a
+// terminal or to what is read beside it.
+func TestHistoryDamage(t *testing.T) {
+	t.Parallel()
+	forms := append(samples(t, "omp/damaged"), samples(t, "omp/edge")...)
+	for _, d := range damaged {
+		forms = append(forms, form{d.name, d.content})
+	}
+	for _, f := range forms {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.MkdirAll(filepath.Join(dir, "store", "--w--"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			write(t, dir, "store/--w--/good.jsonl", header+`{"type":"message","id":"bbbb0001","parentId":null,"timestamp":"2026-01-02T03:05:00.000Z","message":{"role":"user","content":"the good one"}}`+"\n")
+			write(t, dir, "store/--w--/bad.jsonl", f.content)
+			path := runCommand(t, dir, "", "sess-path", "--no-header", "store/--w--/bad.jsonl")
+			r := runCommand(t, dir, "", "sess-history", "-a", "--copies")
+			if want := map[bool]int{true: 2}[path.status > 1]; r.status != want {
+				t.Errorf("status %d, want %d: %s%s", r.status, want, r.stdout, r.stderr)
+			}
+			if !strings.Contains(r.stdout, "\tthe good one\n") {
+				t.Errorf("without the good one: %s", r.stdout)
+			}
+			if i := strings.IndexFunc(r.stdout, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 }); i >= 0 {
+				t.Errorf("control character in %q", r.stdout[max(0, i-20):i+1])
+			}
+		})
+	}
+}

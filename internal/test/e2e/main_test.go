@@ -1,0 +1,150 @@
+// Package e2e tests the built tools together, as a user runs them.
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/test/scripttest"
+)
+
+// bin is the directory of the tools, built once.
+var bin string
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "sess-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	bin = dir
+	// Other users run the tools in the test of unreadable files.
+	if err := os.Chmod(dir, 0o755); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if err := scripttest.Build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// size is how much a test does of the same: less, and more on CI.
+func size(less, more int) int {
+	if os.Getenv("CI") != "" {
+		return more
+	}
+	return less
+}
+
+// A result is what one run of a tool or a script left behind.
+type result struct {
+	status         int
+	stdout, stderr string
+}
+
+// env is the environment of every run: a private store and home.
+func env(home string) []string {
+	return []string{"PATH=" + bin + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + home, "SESS_DIR=" + filepath.Join(home, "store"), "LC_ALL=C", "TMPDIR=" + home}
+}
+
+// command is a command line of a tool, or of sh, in the directory dir.
+func command(dir string, args ...string) *exec.Cmd {
+	name := args[0]
+	if name != "sh" {
+		name = filepath.Join(bin, name)
+	}
+	c := exec.Command(name, args[1:]...)
+	c.Dir, c.Env = dir, env(dir)
+	return c
+}
+
+// runCommand runs a command line in the directory dir.
+func runCommand(t *testing.T, dir, stdin string, args ...string) result {
+	t.Helper()
+	c := command(dir, args...)
+	c.Stdin = strings.NewReader(stdin)
+	return wait(t, c)
+}
+
+func wait(t *testing.T, c *exec.Cmd) result {
+	t.Helper()
+	return begin(t, c)()
+}
+
+// begin starts a command. The function that it returns waits for its end.
+func begin(t *testing.T, c *exec.Cmd) (end func() result) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if c.Stdout == nil {
+		c.Stdout = &out
+	}
+	c.Stderr = &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return func() result {
+		r := result{}
+		if err := c.Wait(); err != nil {
+			exit, ok := errors.AsType[*exec.ExitError](err)
+			if !ok {
+				t.Fatal(err)
+			}
+			if r.status = exit.ExitCode(); r.status < 0 {
+				r.status = 128 + signalOf(exit)
+			}
+		}
+		r.stdout, r.stderr = out.String(), errs.String()
+		return r
+	}
+}
+
+// script runs a shell script with the tools in PATH and fails the test unless
+// it ends with status 0.
+func script(t *testing.T, dir, text string) string {
+	t.Helper()
+	r := runCommand(t, dir, "", "sh", "-euc", text)
+	if r.status != 0 {
+		t.Fatalf("%s\nstatus %d\n%s%s", text, r.status, r.stdout, r.stderr)
+	}
+	return r.stdout
+}
+
+func write(t *testing.T, dir, name, content string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	names, err := filepath.Glob(pattern)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("nothing at %s: %v", pattern, err)
+	}
+	return names
+}

@@ -1,0 +1,239 @@
+//go:build unix && !solaris && !aix
+
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/sess-tools/sess/internal/tool/tty"
+)
+
+// password stands in the conversation, so in every prompt, and in no message.
+const password = "sk-e2e-0123456789abcdefghijklmnopqrstuv"
+
+// confidential is a session with the password in it.
+func confidential() string {
+	return strings.Replace(long(), "turn cccc00a0 ", "turn cccc00a0 the key is "+password+" ", 1)
+}
+
+// summarizers are stubs of programs that summarize: of each what it prints and
+// returns where the real one was seen to. Those without an answer of their own
+// fail, and of those that answer the summary is known to the byte.
+var summarizers = []struct {
+	name   string
+	script string
+	flags  string // besides --retries 0
+	status int
+	stderr string // a regular expression
+	answer string // the summary, if the status is 0
+}{
+	// no key
+	{"pi, 401", `cat >/dev/null; echo '401 {"type":"authentication_error"}' >&2; exit 1`, "", 5, `^sess-compact: running sh: exit status 1: 401 \{"type":"authentication_error"\}\n$`, ""},
+	{"codex, 401", `cat >&2; echo 'ERROR: unexpected status 401 Unauthorized' >&2; exit 1`, "", 5, `(?s)exit status 1:.*ERROR: unexpected status 401 Unauthorized\n$`, ""},
+	{"claude, 401", `cat >/dev/null; echo 'Invalid API key'; exit 1`, "", 5, `: exit status 1: Invalid API key\n$`, ""},
+	{"gemini, 401", `for i in 1 2 3; do echo "    at async f (file:///gemini.js:$i:1)" >&2; done; exit 1`, "", 5, `(?s)exit status 1:.*gemini\.js:3:1\)\n$`, ""},
+	{"opencode, 401", `printf '\033[91m\033[1mError: \033[0mIncorrect API key\n' >&2; exit 1`, "", 5, `: exit status 1: Error: Incorrect API key\n$`, ""},
+
+	// more than the model takes: all but pi say so, and are asked with less
+	{"pi, overflow", `cat >/dev/null`, "", 5, `^sess-compact: running sh: the reply is blank and no error was printed; the prompt may be too long for the model\n$`, ""},
+	{"pi, overflow by status", `test $(wc -c) -lt 6000 || exit 0; ` + goodReply, "--overflow-status 0", 0, `^(sess-compact: warning: .*; the oldest \d+ messages? left out of the prompt\n)+$`, "## Goal\n- the goal"},
+	{"codex, overflow", `cat >&2; echo "ERROR: Codex ran out of room in the model's context window." >&2; exit 1`, "", 5, `(?s)left out of the prompt\n.*context window\.\n$`, ""},
+	{"claude, overflow", `cat >/dev/null; echo 'Prompt is too long'; exit 1`, "", 5, `(?s)left out of the prompt\n.*: exit status 1: Prompt is too long\n$`, ""},
+	{"gemini, overflow", `cat >/dev/null; echo 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' >&2; exit 1`, "", 5, `(?s)left out of the prompt\n.*\(1048576\)\.\n$`, ""},
+	{"opencode, overflow", `cat >/dev/null; printf '\033[91mError: \033[0mprompt is too long: 213000 tokens > 200000 maximum\n' >&2; exit 1`, "", 5, `(?s)left out of the prompt\n.*: Error: prompt is too long: 213000`, ""},
+	{"old claude, overflow", `cat >/dev/null; echo 'API Error: 400 prompt is too long'`, "", 5, `(?s)left out of the prompt\n.*it begins: API Error: 400`, ""},
+	{"room for half", `test $(wc -c) -lt 6000 || { echo 'Prompt is too long'; exit 1; }; ` + goodReply, "", 0, `^(sess-compact: warning: .*; the oldest \d+ messages? left out of the prompt\n)+$`, "## Goal\n- the goal"},
+
+	// an empty reply, an error of the server, too many requests, no input
+	{"pi, gemini, opencode, empty", `cat >/dev/null; exit 0`, "", 5, `: the reply is blank and no error`, ""},
+	{"codex and claude, empty", `cat >/dev/null; echo`, "", 5, `: the reply is blank and no error`, ""},
+	{"blank", `cat >/dev/null; printf ' \n\t\r\n \342\200\213'`, "", 5, `: the reply is blank and no error`, ""},
+	{"pi, 500", `cat >/dev/null; echo '500 {"error":{"message":"Internal server error"}}' >&2; exit 1`, "", 5, `: exit status 1: 500 `, ""},
+	{"codex, 500", `cat >&2; echo 'ERROR: unexpected status 500' >&2; exit 1`, "", 5, `(?s)exit status 1:.*unexpected status 500\n$`, ""},
+	{"claude, 500", `cat >/dev/null; echo 'API Error: 500 {"type":"error"}'; exit 1`, "", 5, `: exit status 1: API Error: 500 `, ""},
+	{"old claude, 500", `cat >/dev/null; echo 'API Error: 500 Internal server error'`, "", 5, `: the answer lacks the heading "## Goal": it begins: API Error: 500 `, ""},
+	{"gemini and opencode, 500", `cat >/dev/null; echo retrying >&2; exec sleep 60`, "--timeout 300ms", 5, `: no answer within 300ms; .*: retrying\n$`, ""},
+	{"pi, 429", `cat >/dev/null; echo '429 {"error":{"type":"rate_limit_error","message":"exceeded the limit of 40,000 input tokens per minute"}}' >&2; exit 1`, "", 5, `^sess-compact: running sh: exit status 1: 429 `, ""},
+	{"codex, 429", `cat >&2; echo 'ERROR: exceeded retry limit, last status: 429 Too Many Requests' >&2; exit 1`, "", 5, `(?s)exit status 1:.*429 Too Many Requests\n$`, ""},
+	{"claude, 429", `cat >/dev/null; echo 'API Error: 429 {"error":{"type":"rate_limit_error"}}'; exit 1`, "", 5, `: exit status 1: API Error: 429 `, ""},
+	{"claude, no input", `echo 'Error: Input must be provided' >&2; exit 1`, "", 5, `: exit status 1: Error: Input must be provided\n$`, ""},
+
+	// more than the program takes
+	{"codex, 12 MB", `cat >/dev/null; echo 'Input exceeds the maximum length of 1048576 characters.' >&2; exit 1`, "", 5, `(?s)left out of the prompt\n.*1048576 characters\.\n$`, ""},
+	{"claude, 12 MB", `echo 'Error: stdin input exceeds the 10 MB limit' >&2; exit 1`, "", 5, `(?s)left out of the prompt\n.*10 MB limit\n$`, ""},
+	{"gemini, 12 MB", `head -c 20 >/dev/null`, "", 5, `: the reply is blank and no error`, ""},
+
+	// answers
+	{"echo on stderr (codex)", `cat >&2; ` + goodReply, "", 0, `^$`, "## Goal\n- the goal"},
+	{"exits before reading", goodReply + `; exit 0`, "", 0, `^$`, "## Goal\n- the goal"},
+	{"closes its input", `exec <&-; ` + goodReply, "", 0, `^$`, "## Goal\n- the goal"},
+	{"CRLF", `cat >/dev/null; printf '## Goal\r\n- the goal\r\n'`, "", 0, `^$`, "## Goal\n- the goal"},
+	{"two newlines (ollama)", `cat >/dev/null; printf '## Goal\n- the goal\n\n'`, "", 0, `^$`, "## Goal\n- the goal"},
+	{"ANSI", `cat >/dev/null; printf '\033[1;32m## Goal\033[0m\n- \033]8;;http://x\033\\the\033]8;;\033\\ goal\033[K\n'`, "", 0, `^$`, "## Goal\n- the goal"},
+	{"invalid UTF-8", `cat >/dev/null; printf '## Goal\n- \377\376goal\n'`, "", 0, `^$`, "## Goal\n- \ufffd\ufffdgoal"},
+	{"words first", `cat >/dev/null; printf 'Here it is:\n\n## Goal\n- the goal\n'`, "", 0, `^$`, "## Goal\n- the goal"},
+	{"no heading wanted", `cat >/dev/null; echo goals`, "--no-require", 0, `^$`, "goals"},
+	{"a heading of one's own", `cat >/dev/null; echo '# Short'`, "--require ^#.Short$", 0, `^$`, "# Short"},
+	{"stderr shown", `cat >/dev/null; printf 'thinking\033[5m\n' >&2; ` + goodReply, "-v", 0, `(?m)^[^\x1b]*thinking[^\x1b]*$`, "## Goal\n- the goal"},
+	{"a grandchild holds the pipe", `exec 9>life; cat >/dev/null; sleep 60 & ` + goodReply, "", 0, `^$`, "## Goal\n- the goal"},
+	{"told what and where", `cat >/dev/null; printf '## Goal\n%s\n' "$SESS_FILE $SESS_LEAF $SESS_CHUNK $SESS_SUMMARIZING $NO_COLOR $TERM"`, "", 0, `^$`, "## Goal\ns.jsonl cccc00b9 history 1 1 dumb"},
+
+	// other failures
+	{"ignores TERM", `exec 9>life; trap '' TERM; cat >/dev/null; while :; do sleep 1; done`, "--timeout 300ms", 5, `^sess-compact: running sh: no answer within 300ms; allow more time or give it less to read\n$`, ""},
+	{"grandchild ignores TERM", `exec 9>life; sh -c 'trap "" TERM; while :; do sleep 1; done' & sleep 60`, "--timeout 300ms", 5, `: no answer within 300ms; `, ""},
+	{"2 MB", `cat >/dev/null; echo '## Goal'; head -c 2000000 /dev/zero | tr '\0' x`, "", 5, `: the reply is longer than 1048576 bytes; the command was stopped\n$`, ""},
+	{"endless", `exec 9>life; echo '## Goal'; yes`, "", 5, `: the reply is longer than 1048576 bytes; the command was stopped\n$`, ""},
+	{"repeats the prompt", `cat; ` + goodReply, "", 5, `: the answer repeats the prompt: it begins: \[prompt left out\]\n$`, ""},
+	{"larger than what it is of", `cat >/dev/null; ` + goodReply + `; head -c 20000 /dev/zero | tr '\0' x`, "", 5, `s\.jsonl: the summary would not make the context smaller: about \d+ tokens, \d+ before\n$`, ""},
+	{"killed", `cat >/dev/null; kill -9 $$`, "", 5, `: ended by signal 9 \(killed\)\n$`, ""},
+	{"escape sequences in an error", `printf 'bad\033]0;title\007 \033[31mred\n' >&2; exit 3`, "", 5, `: exit status 3: bad red\n$`, ""},
+	{"runs sess-compact", `cat >/dev/null; sess-compact --keep 200 s.jsonl -- true; ` + goodReply, "", 0, `^$`, "## Goal\n- the goal"},
+	{"is sess-compact", `cat >/dev/null; exec sess-compact --keep 200 s.jsonl -- true`, "", 5, `exit status 5: .*refused inside another summary command \(SESS_SUMMARIZING is set\)`, ""},
+	{"is the built-in one", `cat >/dev/null; exec sess-compact --keep 200 -n s.jsonl`, "", 5, `lacks the heading`, ""},
+
+	// again
+	{"fails twice", `cat >/dev/null; echo x >>runs; test $(wc -l <runs) -ge 3 && ` + goodReply, "--retries 2", 0, `^(sess-compact: warning: running sh: exit status 1; asking again in \S+ \(retry [12] of 2\)\n){2}$`, "## Goal\n- the goal"},
+	{"fails once too often", `cat >/dev/null; echo x >>runs; test $(wc -l <runs) -ge 3 && ` + goodReply, "--retries 1", 5, `^sess-compact: warning: running sh: exit status 1; asking again in \S+ \(retry 1 of 1\)\nsess-compact: running sh: exit status 1\n$`, ""},
+	{"no second time-out", `echo x >>runs; test $(wc -l <runs) -ge 2 && ` + goodReply + `; exec sleep 60`, "--retries 1 --timeout 300ms", 5, `^sess-compact: running sh: no answer within 300ms; [^\n]*\n$`, ""},
+}
+
+func TestSummarizers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range summarizers {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", confidential())
+			write(t, dir, "stub", tt.script)
+			dead := lifeline(t, dir, strings.Contains(tt.script, ">life"))
+			args := append([]string{"sess-compact", "--keep", "200", "--json", "--retries", "0"}, strings.Fields(tt.flags)...)
+			start := time.Now()
+			r := runCommand(t, dir, "", append(args, "s.jsonl", "--", "sh", "stub")...)
+			wantSummary(t, dir, r, tt.status, tt.stderr, tt.answer)
+			dead()
+			if d := time.Since(start); d > 40*time.Second {
+				t.Errorf("it took %v", d)
+			}
+		})
+	}
+}
+
+// A command that cannot be run.
+func TestSummarizerNotRun(t *testing.T) {
+	t.Parallel()
+	const hint = `\n$`
+	for _, tt := range []struct{ name, command, stderr string }{
+		{"missing", "no-such-summarizer", `^sess-compact: running no-such-summarizer: .*not found.*; check its name or give its path` + hint},
+		{"missing path", "./gone", `^sess-compact: running \./gone: no such file or directory; check its name or give its path` + hint},
+		{"not executable", "./plain", `^sess-compact: running \./plain: permission denied; is it an executable file\?` + hint},
+		{"a directory", "./.", `^sess-compact: running \./\.: .*(permission denied|is a directory)`},
+		{"no script", "./empty", `^sess-compact: running \./empty: exec format error; does the script begin with #!\?` + hint},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, "s.jsonl", confidential())
+			write(t, dir, "plain", "#!/bin/sh\n"+goodReply)
+			if err := os.Chmod(write(t, dir, "empty", "\x00\x01 no program\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			r := runCommand(t, dir, "", "sess-compact", "--keep", "200", "s.jsonl", "--", tt.command)
+			wantSummary(t, dir, r, 5, tt.stderr, "")
+		})
+	}
+}
+
+// Twelve megabytes, which codex, claude and gemini each would refuse or cut,
+// reach them in chunks they take; what was said first is in the first.
+func TestSummarizerOfTwelveMegabytes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	big := strings.ReplaceAll(confidential(), "words ", strings.Repeat("words ", 1<<11))
+	write(t, dir, "s.jsonl", big)
+	write(t, dir, "stub", `cat >prompt
+size=$(wc -c <prompt)
+[ "$size" -le 1000000 ] || { echo 'Input exceeds the maximum length of 1048576 characters.' >&2; exit 1; }
+echo "$SESS_CHUNK" "$size" >>chunks
+grep -q 'the key is' prompt && echo first >>chunks
+printf '## Goal\n- %s\n' "$SESS_CHUNK"`)
+	r := runCommand(t, dir, "", "sess-compact", "--keep", "200", "--json", "--max-prompt", "1000000", "--retries", "0", "s.jsonl", "--", "sh", "stub")
+	if r.status != 0 || r.stderr != "" {
+		t.Fatalf("status %d: %s", r.status, r.stderr)
+	}
+	chunks := strings.Split(strings.TrimSpace(readFile(t, filepath.Join(dir, "chunks"))), "\n")
+	if len(chunks) < 14 || chunks[1] != "first" || !strings.HasPrefix(chunks[0], "history 1/") {
+		t.Errorf("chunks %q", chunks)
+	}
+	last, _, _ := strings.Cut(strings.TrimPrefix(chunks[len(chunks)-1], "history "), " ")
+	if n, of, _ := strings.Cut(last, "/"); n != of || !strings.Contains(r.stdout, `## Goal\n- history `+last) {
+		t.Errorf("the last chunk is %s, the entry %.200s", last, r.stdout)
+	}
+}
+
+// wantSummary checks what became of a compaction, and that the session has
+// nothing but that.
+func wantSummary(t *testing.T, dir string, r result, status int, stderr, answer string) {
+	t.Helper()
+	if r.status != status || !regexp.MustCompile(stderr).MatchString(r.stderr) {
+		t.Errorf("status %d, want %d; stderr\n%s\nwant a match of %s", r.status, status, r.stderr, stderr)
+	}
+	if strings.Contains(r.stderr, password) || strings.Contains(r.stderr, "words words words") {
+		t.Errorf("the prompt is on standard error: %s", r.stderr)
+	}
+	if r.stderr != tty.CleanLines(r.stderr) {
+		t.Errorf("control characters in %q", r.stderr)
+	}
+	added, same := strings.CutPrefix(readFile(t, filepath.Join(dir, "s.jsonl")), confidential())
+	if !same || added != r.stdout || (status == 0) != (strings.Count(added, "\n") == 1) {
+		t.Errorf("the lines before are the same: %v; added %q, printed %q", same, added, r.stdout)
+	}
+	if status != 0 {
+		return
+	}
+	var e struct{ Type, Summary string }
+	if err := json.Unmarshal([]byte(added), &e); err != nil || e.Type != "compaction" || e.Summary != answer {
+		t.Errorf("%v: a %s of %q, want %q", err, e.Type, e.Summary, answer)
+	}
+}
+
+// lifeline makes a FIFO that stubs hold open. What is returned waits until none
+// of them does any more, and fails the test if that takes long.
+func lifeline(t *testing.T, dir string, held bool) (dead func()) {
+	t.Helper()
+	if !held {
+		return func() {}
+	}
+	path := filepath.Join(dir, "life")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	end := make(chan error, 1)
+	go func() {
+		f, err := os.Open(path) // waits for the stub
+		if err == nil {
+			_, err = f.Read(make([]byte, 1))
+			_ = f.Close()
+		}
+		end <- err
+	}()
+	return func() {
+		t.Helper()
+		select {
+		case err := <-end:
+			if !errors.Is(err, io.EOF) {
+				t.Errorf("reading the lifeline: %v", err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Error("a process of the summarizer survived")
+		}
+	}
+}

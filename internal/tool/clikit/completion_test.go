@@ -1,0 +1,108 @@
+package clikit_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/tool/clikit"
+)
+
+func TestFlags(t *testing.T) {
+	t.Parallel()
+	want := []clikit.FlagDoc{
+		{Names: []string{"all", "a"}, Usage: "take all sessions, everything"},
+		{Names: []string{"text", "t"}, TakesValue: true, ValueName: "TEXT", Usage: "the message is TEXT"},
+		{Names: []string{"mode"}, TakesValue: true, ValueName: "MODE", Usage: "work in MODE", Default: "fast", Words: []string{"fast", "safe"}},
+		{Names: []string{"maybe"}, TakesValue: true, ValueName: "THIS", Usage: "perhaps THIS"},
+		{Names: []string{"keep", "k"}, TakesValue: true, ValueName: "N", Usage: "keep N tokens", Default: "5"},
+		{Names: []string{"wait"}, TakesValue: true, ValueName: "DURATION", Usage: "wait for the lock at most DURATION", Default: "10s"},
+		{Names: []string{"set"}, TakesValue: true, ValueName: "K=V", Usage: "set K=V"},
+		{Names: []string{"quiet", "q"}, Usage: "print no warnings"},
+		{Names: []string{"verbose", "v"}, Usage: "print more detail"},
+		{Names: []string{"help", "h"}, Usage: "print this help"},
+		{Names: []string{"version"}, Usage: "print the version"},
+	}
+	if got := clikit.Flags(demo(nil)); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func completion(t *testing.T, shell string) string {
+	t.Helper()
+	odd := demo(nil)
+	odd.Name = "sess-other"
+	var b bytes.Buffer
+	if err := clikit.Completion(&b, shell, []clikit.Tool{demo(nil), odd}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			script := completion(t, shell)
+			for _, want := range []string{"sess-demo", "sess-other", "--complete " + shell + " --"} {
+				if !strings.Contains(script, want) {
+					t.Errorf("%s is missing", want)
+				}
+			}
+			path, err := exec.LookPath(shell)
+			if err != nil {
+				if os.Getenv("CI") != "" {
+					t.Fatal(err)
+				}
+				t.Skipf("no %s to check the syntax", shell)
+			}
+			cmd := exec.Command(path, "-n")
+			cmd.Stdin = strings.NewReader(script)
+			if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("%s -n: %v\n%s\n%s", shell, err, out, script)
+			}
+		})
+	}
+	if err := clikit.Completion(&bytes.Buffer{}, "tcsh", nil); clikit.Status(err) != clikit.ExitUsage {
+		t.Errorf("tcsh: %v", err)
+	}
+	disk := errors.New("no space")
+	if err := clikit.Completion(failWriter{disk}, "fish", nil); !errors.Is(err, disk) {
+		t.Errorf("full disk: %v", err)
+	}
+}
+
+// A choice that is nothing unless given cannot be given as nothing.
+func TestChoiceOfNothing(t *testing.T) {
+	t.Parallel()
+	tool := clikit.Tool{Name: "sess-demo", New: func() ([]clikit.Flag, clikit.Action) {
+		var form string
+		flags := []clikit.Flag{clikit.Choice(&form, "form", []string{"", "a", "b"}, "print as `FORM`")}
+		return flags, func(_ context.Context, s *clikit.Streams, _ []string) error {
+			_, err := fmt.Fprintf(s.Out, "%q", form)
+			return err
+		}
+	}}
+	for args, want := range map[string]result{
+		"":         {0, `""`, ""},
+		"--form=b": {0, `"b"`, ""},
+		"--form=": {
+			2, "", "sess-demo: invalid value \"\" for --form: want a, b\n" +
+				"sess-demo: hint: see sess-demo --help\n",
+		},
+	} {
+		if got := run(t, tool, "", strings.Fields(args)...); got != want {
+			t.Errorf("%q: got %+v, want %+v", args, got, want)
+		}
+	}
+	if d := clikit.Flags(tool)[0]; d.Default != "" || !reflect.DeepEqual(d.Words, []string{"a", "b"}) {
+		t.Errorf("documented as %+v", d)
+	}
+}

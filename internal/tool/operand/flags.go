@@ -1,0 +1,66 @@
+package operand
+
+import (
+	"cmp"
+	"os"
+
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+var tails = map[string]jsonl.Tail{"blank": jsonl.Blank, "end-line": jsonl.EndLine, "refuse": jsonl.Refuse}
+
+// Flags are those of a tool that adds to a session. Settle has to be called when they have been
+// read.
+func (o *TargetOptions) Flags() []clikit.Flag {
+	return []clikit.Flag{
+		clikit.Choice(&o.tail, "tail", []string{"blank", "end-line", "refuse"}, ""),
+		clikit.Duration(&o.Grace, "grace", jsonl.DefaultGrace, ""),
+		SyncFlag(&o.Sync),
+		clikit.Duration(&o.Wait, "wait", jsonl.DefaultWait, ""),
+	}
+}
+
+// Settle turns what the flags say into what the other fields mean.
+func (o *TargetOptions) Settle() {
+	o.Tail = tails[o.tail]
+	if o.Wait == 0 {
+		o.Wait = -1 // no wait at all
+	}
+	if o.Grace == 0 {
+		o.Grace = -1
+	}
+}
+
+// CreateFlag is the flag of a tool that makes the session it adds to; see [Ensure].
+func CreateFlag(dst *bool) clikit.Flag {
+	return clikit.Bool(dst, "create", "")
+}
+
+// SyncFlag is the flag of a tool that writes.
+func SyncFlag(dst *string) clikit.Flag {
+	return clikit.Choice(dst, "sync", []string{"", "always", "never"}, " (by default always in the store, never elsewhere)")
+}
+
+// ForceFlag is the flag that has the File made in the place of one that is there.
+func (d *Destination) ForceFlag() clikit.Flag { return clikit.Bool(&d.Force, "force", "") }
+
+// Flags are those of a tool that makes a session.
+func (d *Destination) Flags() []clikit.Flag {
+	return []clikit.Flag{
+		clikit.Bool(&d.Store, "store", "the file"),
+		clikit.Output(&d.File, ""),
+		d.ForceFlag(),
+		SyncFlag(&d.Sync),
+		clikit.Bool(&d.DryRun, "dry-run, n", "the session"),
+	}
+}
+
+// Defaults are what assistant messages lack: what flags say or, where they say nothing,
+// the environment.
+func Defaults(provider, model string) session.Defaults {
+	return session.Defaults{
+		Provider: cmp.Or(provider, os.Getenv("SESS_PROVIDER")), Model: cmp.Or(model, os.Getenv("SESS_MODEL")),
+	}
+}

@@ -1,0 +1,243 @@
+package operand
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/seg"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// segmented returns the segmented store that a path names, nil if it is none.
+func segmented(path string) *seg.Store {
+	if fi, err := os.Stat(path); path == "" || err != nil || !fi.IsDir() {
+		return nil
+	}
+	s, err := seg.Open(strings.TrimRight(path, string(os.PathSeparator)), seg.Options{})
+	if err != nil {
+		return nil // a directory, as the one who opens it will say
+	}
+	return s
+}
+
+// Segmented reports whether a path names a segmented store.
+func Segmented(path string) bool { return segmented(path) != nil }
+
+// errMigrated is the answer to one who has just opened the file of a session that
+// became a segmented store meanwhile.
+var errMigrated = errors.New("the session was migrated to a segmented store")
+
+// sessionAt follows a place to the session there: a committed segmented store beside a
+// file is the session, until it is rolled back, even if the file is gone. err is why
+// there is no place.
+func sessionAt(operand string, p place, err error) (place, error) {
+	switch {
+	case err == nil && p.path != "" && !p.draft():
+	case err != nil && strings.HasSuffix(operand, ".jsonl") && !isAddress(operand):
+		p = place{path: operand}
+	default:
+		return p, err
+	}
+	s, serr := seg.Committed(p.path)
+	if serr != nil && err == nil {
+		return p, serr
+	}
+	if serr == nil && s != nil {
+		return place{path: p.path, file: s.Dir(), stored: true}, nil
+	}
+	return p, err
+}
+
+func isAddress(operand string) bool {
+	_, ok := parseAddress(operand)
+	return ok
+}
+
+// mayMove reports whether a session that was found could not be opened because it
+// moved: a draft was published, a file migrated, a store rolled back.
+func (p place) mayMove(err error) bool {
+	return (p.draft() || p.stored) && errors.Is(err, fs.ErrNotExist) || errors.Is(err, errMigrated)
+}
+
+// name is what the session is called in messages.
+func (p place) name() string {
+	if p.stored {
+		return p.file
+	}
+	return p.path
+}
+
+// store opens the segmented store that a place is, nil if it is none.
+func (p place) store() (*seg.Store, error) {
+	s := segmented(p.file)
+	if s == nil && p.stored { // never the file in its stead
+		return seg.Open(p.file, seg.Options{})
+	}
+	return s, nil
+}
+
+// WarnForeign warns of entries that another program added to the JSONL file beside a
+// segmented store: no tool reads them.
+func WarnForeign(ctx context.Context, s *clikit.Streams, store *seg.Store) error {
+	f, err := store.Foreign(ctx)
+	if err != nil || len(f.IDs) == 0 || !s.Once(store.Dir()) {
+		return err
+	}
+	const most = 5
+	names := strings.Join(f.IDs[:min(most, len(f.IDs))], ", ")
+	if n := len(f.IDs) - most; n > 0 {
+		names += fmt.Sprintf(" and %d more", n)
+	}
+	s.Warnf("%s has entries that %s, which is the session, has not: %s; sess-seg migrate %s takes them in", f.Path, store.Dir(), names, f.Path)
+	return nil
+}
+
+// Stored returns the segmented store that is the session instead of the file at path,
+// "" if there is none.
+func Stored(path string) (string, error) {
+	s, err := seg.Committed(path)
+	if s == nil || err != nil {
+		return "", err
+	}
+	return s.Dir(), nil
+}
+
+// streamed returns the session that a store holds, while it is read and checked.
+// An error of the store is an error of reading, so a truncated session is never
+// mistaken for a complete one.
+func streamed(s *seg.Store) io.ReadCloser {
+	r, w := io.Pipe()
+	go func() {
+		_, err := s.WriteTo(w)
+		w.CloseWithError(explained(s.Dir(), err))
+	}()
+	return r
+}
+
+// explained gives an error of a store its status and a hint, and removes the
+// name of the store, which the reader puts in front.
+func explained(dir string, err error) error {
+	if err == nil {
+		return nil
+	}
+	status := clikit.Status(err)
+	hint := ""
+	switch {
+	case errors.Is(err, seg.ErrNarrow):
+		status, hint = clikit.ExitMalformed, "sess-seg append --extended stores such entries, in a store that pi does not read"
+	case errors.Is(err, seg.ErrCorrupt), errors.Is(err, seg.ErrNotStore):
+		status, hint = clikit.ExitMalformed, "sess-seg verify "+dir+" lists what is wrong, sess-seg recover "+dir+" mends what can be"
+	case errors.Is(err, seg.ErrState):
+		status, hint = clikit.ExitMalformed, "sess-seg status "+dir+" says what happened to it"
+	case errors.Is(err, seg.ErrContract):
+		status = clikit.ExitMalformed
+	}
+	err = clikit.Exited(&segError{strings.TrimPrefix(err.Error(), dir+": "), err}, status)
+	if hint != "" {
+		err = clikit.WithHint(err, "%s", hint)
+	}
+	return err
+}
+
+// A segError is an error of a store in fewer words.
+type segError struct {
+	text string
+	err  error
+}
+
+func (e *segError) Error() string { return e.text }
+func (e *segError) Unwrap() error { return e.err }
+
+// A segTarget is a segmented store that is appended to, under its lock.
+type segTarget struct {
+	store *seg.Store
+	hold  *seg.Hold
+	name  string
+}
+
+// holdSegmented locks the segmented store that a place is; nil if it is none.
+func holdSegmented(ctx context.Context, streams *clikit.Streams, p place, o TargetOptions) (*segTarget, error) {
+	path := p.file
+	found, err := p.store()
+	if found == nil || err != nil {
+		return nil, explained(p.file, err)
+	}
+	if err := WarnForeign(ctx, streams, found); err != nil {
+		return nil, named(path, explained(found.Dir(), err))
+	}
+	st, err := found.Status()
+	if err != nil {
+		return nil, named(path, explained(found.Dir(), err))
+	}
+	// What was stored under schema ids of our own once may be so again.
+	s, err := seg.Open(found.Dir(), seg.Options{Extended: st.Extended, Wait: o.Wait, NoSync: o.Sync == "never"})
+	if err != nil {
+		return nil, err
+	}
+	hold, err := s.Hold(ctx)
+	if err != nil {
+		return nil, named(path, explained(found.Dir(), err))
+	}
+	return &segTarget{s, hold, path}, nil
+}
+
+// readSegmented reads what has to be known of a store before an append: its header
+// and its last entry, and an id when it is asked for.
+func (t *Target) readSegmented(o TargetOptions) error {
+	s := t.seg.store
+	if o.whole() {
+		in := streamed(s)
+		defer in.Close()
+		return t.whole(in)
+	}
+	lines, err := s.Preface()
+	if err == nil {
+		t.Header, err = session.ReadHeader(strings.NewReader(lines))
+	}
+	if err != nil {
+		return named(t.Name, explained(s.Dir(), err))
+	}
+	last, err := s.Tail(1)
+	if err != nil {
+		return named(t.Name, explained(s.Dir(), err))
+	}
+	for _, e := range last {
+		t.Batch.Leaf = e.ID
+		t.Time, _ = js.ParseTime(js.Value(e.Line).Get("timestamp").Str())
+	}
+	t.Batch.Known = func(id string) bool {
+		_, err := s.Get(id)
+		return !errors.Is(err, seg.ErrNotFound) // what cannot be looked up is not given away
+	}
+	return nil
+}
+
+// openFile opens the file of a session to append to it. One that was migrated while
+// the lock was waited for is not the session any more.
+func openFile(ctx context.Context, path string, o jsonl.Options) (*jsonl.Appender, error) {
+	a, err := jsonl.OpenAppender(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	s, err := seg.Committed(path)
+	if err == nil && s != nil {
+		err = errMigrated
+	}
+	if err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+// append appends a batch under the lock.
+func (t *segTarget) append(lines [][]byte) error {
+	return named(t.name, explained(t.store.Dir(), t.hold.Append(lines...)))
+}

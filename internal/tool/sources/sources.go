@@ -1,0 +1,319 @@
+// Package sources finds the sessions that a tool reads many of: those that are named,
+// those of directories, of the store, and of other agents where they keep them.
+package sources
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/sibling"
+	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// lister is the program that knows which sessions were written when, and those of
+// other agents.
+const lister = "sess-ls"
+
+var (
+	// ErrNotHere is returned by [Source.Here].
+	ErrNotHere = errors.New("of another working directory")
+	// errUnseen is what failed if directories or agents could not be listed.
+	errUnseen = errors.New("not all sessions were found")
+)
+
+// A Selection says which sessions are meant, in the words that all tools have for it.
+type Selection struct {
+	Agents       []string // whose stores they are in, [operand.EveryAgent] for those of all; none is ours
+	CWD          string   // the working directory of the sessions, "" for the current one
+	Since, Until string   // when a session was modified last, as listing.When reads it
+	All          bool     // every project of the store
+	Subagents    Subagents
+
+	// Tells says that the tool sees by itself which sessions are those of sub-agents.
+	Tells bool
+}
+
+// Flags are the flags that fill a selection, of a tool that also takes directories.
+func (c *Selection) Flags() []clikit.Flag {
+	return append(c.places(" of every project of the store, or one level below each DIR"),
+		clikit.String(&c.Since, "since", "", "sessions modified"),
+		clikit.String(&c.Until, "until", "", "sessions modified"),
+	)
+}
+
+// Places are those of the flags that say where the sessions are, and whose.
+func (c *Selection) Places() []clikit.Flag { return c.places(" of every project of the store") }
+
+func (c *Selection) places(all string) []clikit.Flag {
+	return []clikit.Flag{
+		clikit.Bool(&c.All, "all, a", all),
+		clikit.Choices(&c.Agents, "agent", append(operand.Agents(), operand.EveryAgent), ""),
+		clikit.String(&c.CWD, "cwd", "", ""),
+		clikit.Choice((*string)(&c.Subagents), "subagents", []string{string(WithSubagents), string(WithoutSubagents), string(OnlySubagents)}, ""),
+	}
+}
+
+// Given reports whether one of the flags was given.
+func (c *Selection) Given() bool { return c.selects() || c.All || c.CWD != "" }
+
+// Named are the agents whose sessions are meant, each once and in the order of [operand.Agents]; none
+// for our own.
+func (c *Selection) Named() []string {
+	if slices.Contains(c.Agents, operand.EveryAgent) {
+		return operand.Agents()
+	}
+	return slices.DeleteFunc(operand.Agents(), func(name string) bool { return !slices.Contains(c.Agents, name) })
+}
+
+// A Source is a session to read.
+type Source struct {
+	Name  string // what other tools take for it, "-" for standard input
+	Agent string // whose it is, "" for ours
+	Named bool   // by the user, who wants to know what is wrong with it
+	Plain bool   // a file that was found in a directory
+	cwd   string // the working directory its header must have, "" for any
+}
+
+// Open opens the session. A file that was found in a directory is what it is, unless a
+// segmented store stands for it: what another name means takes several system calls.
+func (src Source) Open(ctx context.Context, s *clikit.Streams) (*operand.Input, error) {
+	if src.Plain {
+		return operand.OpenFound(ctx, s, src.Name)
+	}
+	return operand.Open(ctx, s, src.Name)
+}
+
+// Found are the sessions to read, in their order.
+type Found struct {
+	List   []Source
+	Single bool  // one session that was named: rows about it need no name
+	Failed error // why there may be more of them; the warnings say which
+
+	nothing func() string // what to tell a person if the store has none of them
+}
+
+// SayNothing tells a person where to look if the store has no session that is meant.
+func (f Found) SayNothing(s *clikit.Streams) {
+	if f.nothing != nil {
+		s.Infof("%s", f.nothing())
+	}
+}
+
+// Find finds the sessions that operands and the selection mean: standard input if there
+// is neither and it is a pipe or a file.
+func (c Selection) Find(ctx context.Context, s *clikit.Streams, operands []string) (Found, error) {
+	switch {
+	case len(operands) == 0 && !c.selects() && !c.All && c.CWD == "" && isInput(s):
+		operands = []string{"-"}
+	case c.selects():
+		return c.listed(ctx, s, operands)
+	case len(operands) == 0:
+		return c.stored(ctx, s)
+	}
+	var out Found
+	for _, op := range operands {
+		if err := operand.Named(op); err != nil {
+			return out, err
+		}
+		if name, ok := operand.Listed(op); ok {
+			of := Found{}
+			if err := c.listAgent(ctx, s, &of, "", []string{op}); err != nil {
+				return out, err
+			}
+			for i := range of.List {
+				of.List[i].Agent = strings.TrimPrefix(name, operand.Remote)
+			}
+			out.add(of.List)
+			continue
+		}
+		fi, err := os.Stat(op)
+		if err != nil || !fi.IsDir() || operand.Segmented(op) {
+			out.List = append(out.List, Source{Name: op, Named: true})
+			continue
+		}
+		if err := c.directory(s, &out, op); err != nil {
+			return out, err
+		}
+	}
+	out.Single = len(operands) == 1 && len(out.List) == 1 && out.List[0].Named
+	return out, nil
+}
+
+// Stored finds the sessions that the selection means, and never reads standard input.
+func (c Selection) Stored(ctx context.Context, s *clikit.Streams) (Found, error) {
+	if c.selects() {
+		return c.listed(ctx, s, nil)
+	}
+	return c.stored(ctx, s)
+}
+
+// selects reports whether sess-ls has to say which sessions are meant.
+func (c Selection) selects() bool {
+	return len(c.Agents) > 0 || c.Since != "" || c.Until != "" || c.Subagents.leavesOut() && !c.Tells
+}
+
+// isInput reports whether standard input is something to search: a pipe or a file.
+func isInput(s *clikit.Streams) bool {
+	f := s.InFile()
+	if f == nil {
+		return true
+	}
+	fi, err := f.Stat()
+	return err == nil && (fi.Mode().IsRegular() || fi.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0)
+}
+
+// stored adds the sessions of the store.
+func (c *Selection) stored(ctx context.Context, s *clikit.Streams) (Found, error) {
+	var out Found
+	root, err := operand.StoreDir()
+	if err != nil {
+		return out, err
+	}
+	st, named := store.Open(root), c.CWD
+	dir := st.Dir()
+	if !c.All {
+		if c.CWD, err = operand.CWD(c.CWD); err != nil {
+			return out, err
+		}
+		dir = st.Project(c.CWD)
+	}
+	err = c.directory(s, &out, dir)
+	if err == nil && len(out.List) == 0 && out.Failed == nil {
+		out.nothing = func() string { return operand.NothingStored(ctx, s, c.All, named) }
+	}
+	return out, err
+}
+
+// directory adds the sessions of a directory, the newest first.
+func (c *Selection) directory(s *clikit.Streams, out *Found, dir string) (err error) {
+	cwd := c.CWD
+	if cwd != "" {
+		if cwd, err = operand.CWD(cwd); err != nil {
+			return err
+		}
+	}
+	warn := func(path string, err error) {
+		if !errors.Is(err, fs.ErrNotExist) {
+			s.Warnf("%s: %v", path, err)
+			out.Failed = errUnseen
+		}
+	}
+	for _, path := range store.Files([]string{dir}, store.Options{Recursive: c.All, Warn: warn}) {
+		out.List = append(out.List, Source{Name: path, Plain: true, cwd: cwd})
+	}
+	return nil
+}
+
+// listed has the sessions listed, those of each agent by a process of its own: one that
+// cannot be listed does not hide the others.
+func (c *Selection) listed(ctx context.Context, s *clikit.Streams, operands []string) (Found, error) {
+	agents := c.Named()
+	switch {
+	case len(agents) == 0:
+		agents = []string{""}
+	case len(agents) > 1 && len(operands) > 0:
+		return Found{}, clikit.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", strings.Join(c.Agents, ","))
+	}
+	found := make([]Found, len(agents))
+	var wg sync.WaitGroup
+	for i, agent := range agents {
+		wg.Go(func() { found[i].Failed = c.listAgent(ctx, s, &found[i], agent, operands) })
+	}
+	wg.Wait()
+	var all Found
+	for i, f := range found {
+		all.add(f.List)
+		switch {
+		case f.Failed == nil || clikit.Status(f.Failed) == clikit.ExitNo:
+		case len(agents) == 1:
+			return all, f.Failed
+		default:
+			s.Warnf("%s: %v", agents[i], f.Failed)
+			all.Failed = errUnseen
+		}
+	}
+	return all, ctx.Err()
+}
+
+// add adds sessions that are not there yet.
+func (f *Found) add(more []Source) {
+	seen := map[string]bool{}
+	for _, src := range f.List {
+		seen[src.Name] = true
+	}
+	for _, src := range more {
+		if !seen[src.Name] {
+			f.List = append(f.List, src)
+		}
+		seen[src.Name] = true
+	}
+}
+
+// listAgent adds the sessions of an agent, of our store if it is "".
+func (c *Selection) listAgent(ctx context.Context, s *clikit.Streams, out *Found, agent string, operands []string) error {
+	args := []string{"-0"} // the names that other tools take
+	for _, f := range [][2]string{{"--agent", agent}, {"--cwd", c.CWD}, {"--since", c.Since}, {"--until", c.Until}} {
+		if f[1] != "" {
+			args = append(args, f[0]+"="+f[1])
+		}
+	}
+	if c.Subagents.leavesOut() && !c.Tells {
+		args = append(args, "--subagents="+string(c.Subagents))
+	}
+	if c.All {
+		args = append(args, "--all")
+	}
+	p, err := sibling.Program{Name: lister, Args: append(append(args, "--"), operands...), Say: operand.Say(s)}.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	names, err := io.ReadAll(p)
+	if err != nil {
+		return err
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
+		out.List = append(out.List, Source{Name: name, Agent: agent})
+	}
+	return nil
+}
+
+// Here returns ErrNotHere if the session is of another working directory than the one
+// wanted.
+func (src Source) Here(h session.Header) error {
+	if src.cwd == "" || store.SameDir(src.cwd)(h.CWD) {
+		return nil
+	}
+	return ErrNotHere
+}
+
+// Owner is the agent whose session it is, because that was asked for or by its address: ""
+// for ours.
+func (src Source) Owner() string { return cmp.Or(src.Agent, operand.AgentOf(src.Name)) }
+
+// Label is the name of a source in a row.
+func (src Source) Label() string {
+	if src.Name == "-" {
+		return "(standard input)"
+	}
+	return tty.Clean(src.Name)
+}
+
+// File is the name of a source alone, as other tools take it.
+func (src Source) File() string {
+	if src.Name == "-" {
+		return "(standard input)"
+	}
+	return src.Name
+}
