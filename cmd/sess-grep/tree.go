@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"hash/maphash"
+	"maps"
 	"slices"
 
 	"github.com/sess-tools/sess/pkg/convo"
@@ -49,7 +49,8 @@ type tree struct {
 	lines   []int32
 	parents []int32
 	kinds   []kind
-	targets map[int32]int32 // of compactions the first entry kept, of edits what they edit
+	named   map[int32]string // by compactions the first entry kept, by edits what they edit
+	targets map[int32]int32
 	path    []int
 	at      []int32 // where on the path each entry is, counted from 1; 0 for not on it
 	on      []spot
@@ -58,18 +59,17 @@ type tree struct {
 	depths   []int32           // -1 where it is not known yet; made when asked for
 }
 
-// add adds an entry. Find tells the position of another one that it names.
-func (t *tree) add(e session.Entry, parent int32, find func(id string) int32) {
+// add adds an entry.
+func (t *tree) add(e session.Entry) {
 	i := int32(len(t.offsets))
 	t.offsets = append(t.offsets, e.Offset())
 	t.lines = append(t.lines, int32(e.Line()))
-	t.parents = append(t.parents, parent)
 	t.kinds = append(t.kinds, kindOf(e))
 	switch t.kinds[i] {
 	case isCompaction:
-		t.targets[i] = find(e.Str("firstKeptEntryId"))
+		t.named[i] = e.Str("firstKeptEntryId")
 	case isEdit:
-		t.targets[i] = find(e.Str("targetId"))
+		t.named[i] = e.Str("targetId")
 	}
 }
 
@@ -77,29 +77,17 @@ func (t *tree) add(e session.Entry, parent int32, find func(id string) int32) {
 // behind its parent; ok is false for any other, and nothing is said of it. The leaf is
 // its last entry.
 func (d *document) plainTree(ctx context.Context) (t *tree, ok bool, err error) {
-	t = &tree{targets: map[int32]int32{}}
-	seed, ids := maphash.MakeSeed(), map[uint64]int32{}
-	find := func(id string) int32 {
-		if i, ok := ids[maphash.String(seed, id)]; ok {
-			return i
-		}
-		return -1
-	}
-	plain := true
+	t, skeleton := &tree{named: map[int32]string{}}, session.NewSkeleton(0)
 	ok, err = session.EachOutline(d.reader(ctx, 0), func(e session.Entry) bool {
-		parent := int32(-1)
-		if e.ParentID() != "" {
-			parent = find(e.ParentID())
-			plain = parent >= 0
-		}
-		i := int32(len(t.offsets))
-		t.add(e, parent, find)
-		plain = plain && e.ID() != "" && find(e.ID()) < 0 && (t.kinds[i] != isCompaction || t.targets[i] >= 0)
-		ids[maphash.String(seed, e.ID())] = i
-		return plain
+		t.add(e)
+		skeleton.AddEntry(e)
+		return e.ID() != ""
 	})
-	if err != nil || !ok || !plain {
+	if err != nil || !ok || skeleton.Repeats() {
 		return nil, false, err
+	}
+	if t.parents, ok = skeleton.Parents(); !ok || !t.aim(skeleton.FindAll) {
+		return nil, false, nil
 	}
 	for i := len(t.offsets) - 1; i >= 0; i = int(t.parents[i]) {
 		t.path = append(t.path, i)
@@ -109,22 +97,45 @@ func (d *document) plainTree(ctx context.Context) (t *tree, ok bool, err error) 
 	return t, true, nil
 }
 
+// aim finds the entries that others name. It reports whether each compaction keeps from an
+// entry on that stands before it.
+func (t *tree) aim(find func(ids []string) []int) bool {
+	entries := slices.Sorted(maps.Keys(t.named))
+	ids := make([]string, len(entries))
+	for n, i := range entries {
+		ids[n] = t.named[i]
+	}
+	t.targets = make(map[int32]int32, len(ids))
+	plain := true
+	for n, at := range find(ids) {
+		i := entries[n]
+		t.targets[i] = int32(at)
+		plain = plain && (t.kinds[i] != isCompaction || at >= 0 && at < int(i))
+	}
+	return plain
+}
+
 // treeOf returns the tree of a session that was read, with the path to a leaf.
 func treeOf(s *session.Session, leaf int) (*tree, []session.Problem) {
-	t := &tree{targets: map[int32]int32{}}
-	find := func(id string) int32 {
-		if i, ok := s.Index(id); ok {
-			return int32(i)
-		}
-		return -1
-	}
+	t := &tree{named: map[int32]string{}}
 	for i, e := range s.Entries {
 		parent, ok := s.Parent(i)
 		if !ok {
 			parent = -1
 		}
-		t.add(e, int32(parent), find)
+		t.add(e)
+		t.parents = append(t.parents, int32(parent))
 	}
+	t.aim(func(ids []string) []int {
+		found := make([]int, len(ids))
+		for n, id := range ids {
+			i, ok := s.Index(id)
+			if found[n] = i; !ok {
+				found[n] = -1
+			}
+		}
+		return found
+	})
 	var problems []session.Problem
 	t.path, problems = s.PathIndex(leaf)
 	t.locate()

@@ -222,7 +222,7 @@ func (r *reading) entry(x *index.Index, n int) (session.Entry, error) {
 }
 
 // on reports whether entry n is on a path.
-func on(path []index.Span, n int) bool {
+func on(path []session.Stretch, n int) bool {
 	for _, s := range path {
 		if s.First <= n && n <= s.Last {
 			return true

@@ -1,10 +1,10 @@
 package check
 
 import (
-	"hash/maphash"
 	"io"
+	"maps"
+	"slices"
 
-	"github.com/sess-tools/sess/internal/index"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -12,32 +12,24 @@ import (
 // nothing: one branch, and nothing wrong. It reads r until it knows, in a tenth of
 // the memory that finding something takes. False may be wrong: Check decides.
 func Sound(r io.Reader) (bool, error) {
-	c := chain{seed: maphash.MakeSeed(), targets: map[uint64]int{}, calls: map[uint64]struct{}{}}
+	c := chain{tree: session.NewSkeleton(0), targets: map[string]int{}, calls: map[string]struct{}{}}
 	clean, err := session.EachOutline(r, c.goesOn)
-	return clean && len(c.calls) == 0 && !index.Repeats(c.ids) && c.known(), err
+	return clean && len(c.calls) == 0 && !c.tree.Repeats() && c.known(), err
 }
 
-// A chain is entries of which each hangs from the one before it. Of what it has
-// seen it keeps hashes: of two things with one hash it says that something is
-// wrong, which a closer look will deny.
+// A chain is entries of which each hangs from the one before it.
 type chain struct {
-	seed    maphash.Seed
-	ids     []uint64
-	last    string              // id of the entry above
+	tree    *session.Skeleton
 	time    int64               // the latest, in milliseconds since the epoch
-	targets map[uint64]int      // ids that are spoken of, and how many of all ids they must be among
-	calls   map[uint64]struct{} // tool calls without a result so far
+	targets map[string]int      // ids that are spoken of, and how many entries there were then
+	calls   map[string]struct{} // tool calls without a result so far
 }
-
-func (c *chain) hash(id string) uint64 { return maphash.String(c.seed, id) }
 
 // goesOn adds an entry; it returns false if there may be something to say of it.
 func (c *chain) goesOn(e session.Entry) bool {
-	if e.ID() == "" || e.ParentID() != c.last {
+	if c.tree.AddEntry(e); e.ID() == "" || !c.tree.IsChain() {
 		return false
 	}
-	c.last = e.ID()
-	c.ids = append(c.ids, c.hash(c.last))
 	if ms, ok := e.Timestamp(); ok {
 		if ms < c.time {
 			return false
@@ -56,38 +48,35 @@ func (c *chain) goesOn(e session.Entry) bool {
 
 // speaksOf says that the newest entry speaks of one that has to be there by now.
 func (c *chain) speaksOf(id string) {
-	h := c.hash(id)
-	if _, before := c.targets[h]; !before {
-		c.targets[h] = len(c.ids)
+	if _, before := c.targets[id]; !before {
+		c.targets[id] = c.tree.Len()
 	}
 }
 
 // known reports whether all entries that are spoken of are there, in time. It is
 // asked once, since a table of all ids would take longer than reading them.
 func (c *chain) known() bool {
-	if len(c.targets) == 0 {
-		return true
-	}
-	for i, id := range c.ids {
-		if among, ok := c.targets[id]; ok && i < among {
-			delete(c.targets, id)
+	ids := slices.Collect(maps.Keys(c.targets))
+	for i, n := range c.tree.FindAll(ids) {
+		if n < 0 || n >= c.targets[ids[i]] {
+			return false
 		}
 	}
-	return len(c.targets) == 0
+	return true
 }
 
 // pairs reports whether a message that is a tool's result answers a call that
 // waits for it, and remembers the calls that it makes.
 func (c *chain) pairs(m session.Message) bool {
 	if m.Role() == session.RoleToolResult {
-		call := c.hash(m.Str("toolCallId"))
+		call := m.Str("toolCallId")
 		if _, waits := c.calls[call]; !waits {
 			return false
 		}
 		delete(c.calls, call)
 	}
 	for _, call := range m.ToolCalls() {
-		c.calls[c.hash(call.ID)] = struct{}{}
+		c.calls[call.ID] = struct{}{}
 	}
 	return true
 }

@@ -16,46 +16,33 @@
 //     head stands twice in one object goes unseen: the first counts here.
 //   - The file may grow meanwhile: what counts are its first size bytes.
 //
-// Ids are compared by a seeded hash of 64 bits, ids of up to seven bytes by
-// themselves. Two of a million different ids share a hash with a probability of
-// 3 in 10⁸.
+// Ids are compared by their hashes: see [session.Skeleton].
 package index
 
 import (
 	"bytes"
 	"errors"
-	"hash/maphash"
 	"io"
 	"runtime"
-	"slices"
 	"unsafe"
 
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // ErrNotPlain is returned for a session that is not plain: see the package comment.
 var ErrNotPlain = errors.New("not a plain session")
 
-// An Index is the tree of a plain session: where each entry begins, what it is
-// called, and, where that is not the entry before it, what it hangs from.
+// An Index is the tree of a plain session, and where each entry begins.
 type Index struct {
+	*session.Skeleton
 	r      io.ReaderAt
-	starts []int64  // of each entry; one more: where the last one ends
-	ids    []uint64 // hash of each entry's id
-	bends  []bend   // in file order
-	seed   maphash.Seed
+	starts []int64 // of each entry; one more: where the last one ends
 
 	compactions []int // entry numbers
 	others      []int // entry numbers of all that are neither messages nor extensions' data
 	fragment    int64 // length of a last line that is left out, as it is torn
 	unended     bool  // the last line is an entry, but lacks its line feed
-}
-
-// A bend is an entry that does not hang from the one before it.
-type bend struct {
-	entry  int
-	id     uint64 // hash of the parent's id, 0 for a root
-	parent int    // number of the parent, -1 if there is none
 }
 
 // dividedSize is the size in bytes from which on a file is worth dividing.
@@ -76,15 +63,14 @@ func newIndex(r io.ReaderAt, size int64, divided bool) (*Index, error) {
 	} else if err != nil || !plainHeader(header) {
 		return nil, ErrNotPlain
 	}
-	x := &Index{r: r, seed: maphash.MakeSeed()}
+	x := &Index{r: r, Skeleton: session.NewSkeleton(roomFor(front))}
 	if err := x.scanAll(front, divided); err != nil {
 		return nil, err
 	}
 	x.starts = append(x.starts, size-x.fragment)
-	if Repeats(x.ids) {
+	if x.Repeats() {
 		return nil, ErrNotPlain
 	}
-	x.resolve()
 	return x, x.checkKept()
 }
 
@@ -98,9 +84,10 @@ func (x *Index) scanAll(front *scanner, divided bool) error {
 	if !ok || middle <= at {
 		return x.scan(front)
 	}
-	y := &Index{seed: x.seed}
+	back := &scanner{r: front.r, size: front.size, at: middle}
+	y := &Index{Skeleton: x.Beside(roomFor(back))}
 	behind := make(chan error, 1)
-	go func() { behind <- y.scan(&scanner{r: front.r, size: front.size, at: middle}) }()
+	go func() { behind <- y.scan(back) }()
 	if err := errors.Join(x.scan(&scanner{r: front.r, size: middle, at: at}), <-behind); err != nil {
 		return err
 	}
@@ -117,10 +104,12 @@ func lineAfter(r io.ReaderAt, at int64) (int64, bool) {
 	return at + int64(feed) + 1, feed >= 0
 }
 
+// roomFor is how many entries s may show: memory that is not used is not taken.
+func roomFor(s *scanner) int { return int((s.size-s.at)/1024) + 16 }
+
 // scan adds the entries of the lines that s shows.
 func (x *Index) scan(s *scanner) error {
-	guess := int((s.size-s.at)/1024) + 16 // memory that is not used is not taken
-	x.ids, x.starts = make([]uint64, 0, guess), make([]int64, 0, guess)
+	x.starts = make([]int64, 0, roomFor(s))
 	for {
 		l, err := s.next()
 		if errors.Is(err, io.EOF) {
@@ -137,20 +126,15 @@ func (x *Index) scan(s *scanner) error {
 
 // join adds the entries of the second half.
 func (x *Index) join(y *Index) {
-	n := len(x.ids)
-	for i, b := range y.bends {
-		if i == 0 && n > 0 && b.id != 0 && b.id == x.ids[n-1] {
-			continue // of its half the first entry always is one
-		}
-		x.bends = append(x.bends, bend{entry: n + b.entry, id: b.id})
-	}
+	n := x.Len()
+	x.Join(y.Skeleton)
 	for _, c := range y.compactions {
 		x.compactions = append(x.compactions, n+c)
 	}
 	for _, r := range y.others {
 		x.others = append(x.others, n+r)
 	}
-	x.ids, x.starts = append(x.ids, y.ids...), append(x.starts, y.starts...)
+	x.starts = append(x.starts, y.starts...)
 	x.fragment, x.unended = y.fragment, y.unended
 }
 
@@ -183,11 +167,8 @@ func (x *Index) add(l line) error {
 	if !ok || !l.closed || len(h.id) == 0 || string(h.typ) == "session" {
 		return ErrNotPlain
 	}
-	n := len(x.ids)
-	id, parent := x.hash(h.id), x.hash(h.parent)
-	if n == 0 || parent == 0 || parent != x.ids[n-1] {
-		x.bends = append(x.bends, bend{entry: n, id: parent})
-	}
+	n := x.Len()
+	x.Add(h.id, h.parent)
 	switch string(h.typ) {
 	case "message", "custom", "custom_message":
 	case "compaction":
@@ -196,23 +177,15 @@ func (x *Index) add(l line) error {
 	default:
 		x.others = append(x.others, n)
 	}
-	x.ids = append(x.ids, id)
 	x.starts = append(x.starts, l.start)
 	return nil
-}
-
-// hash returns a number for an id, 0 for none.
-func (x *Index) hash(id []byte) uint64 {
-	if len(id) == 0 {
-		return 0
-	}
-	return max(1, maphash.Bytes(x.seed, id))
 }
 
 // checkKept looks at what compactions keep. That an entry is not there, or only
 // later, is for the caller to tell.
 func (x *Index) checkKept() error {
-	for _, n := range x.compactions {
+	kept := make([]string, len(x.compactions))
+	for i, n := range x.compactions {
 		raw, err := x.Line(n)
 		if err != nil {
 			return err
@@ -220,21 +193,19 @@ func (x *Index) checkKept() error {
 		if !js.Valid(raw) {
 			return ErrNotPlain
 		}
-		kept := ""
 		for key, value := range js.Members(unsafe.String(unsafe.SliceData(raw), len(raw))) {
 			if js.Unquote(key) == "firstKeptEntryId" && value[0] == '"' {
-				kept = js.Unquote(value)
+				kept[i] = js.Unquote(value)
 			}
 		}
-		if i, ok := x.Find(kept); !ok || i > n {
+	}
+	for i, n := range x.FindAll(kept) {
+		if n < 0 || n > x.compactions[i] {
 			return ErrNotPlain
 		}
 	}
 	return nil
 }
-
-// Len returns the number of entries.
-func (x *Index) Len() int { return len(x.ids) }
 
 // Start returns where the first entry begins, behind the header.
 func (x *Index) Start() int64 { return x.starts[0] }
@@ -242,34 +213,6 @@ func (x *Index) Start() int64 { return x.starts[0] }
 // Fragment returns the length in bytes of a torn last line, which no path
 // holds; 0 if there is none.
 func (x *Index) Fragment() int64 { return x.fragment }
-
-// Find returns the number of the entry that id names.
-func (x *Index) Find(id string) (int, bool) {
-	n := slices.Index(x.ids, x.hash([]byte(id)))
-	return n, n >= 0 && id != ""
-}
-
-// resolve finds the parents of the bends, all of them in one pass.
-func (x *Index) resolve() {
-	wanted := make(map[uint64]int, len(x.bends))
-	for _, b := range x.bends {
-		wanted[b.id] = -1
-	}
-	delete(wanted, 0)
-	if len(wanted) > 0 {
-		for n, id := range x.ids {
-			if _, ok := wanted[id]; ok {
-				wanted[id] = n
-			}
-		}
-	}
-	for i := range x.bends {
-		x.bends[i].parent = -1
-		if n, ok := wanted[x.bends[i].id]; ok {
-			x.bends[i].parent = n
-		}
-	}
-}
 
 // A Range is a piece of a file, in bytes.
 type Range struct{ Start, End int64 }
@@ -286,31 +229,16 @@ func (x *Index) Path(leaf int) (path []Range, ended bool, err error) {
 	for _, s := range spans {
 		path = append(path, Range{x.starts[s.First], x.starts[s.Last+1]})
 	}
-	return joined(path), leaf < len(x.ids)-1 || !x.unended, nil
+	return joined(path), leaf < x.Len()-1 || !x.unended, nil
 }
 
-// A Span is a run of entries that follow each other in the file and on the path,
-// by their numbers.
-type Span struct{ First, Last int }
-
-// Spans returns the path from the root to entry leaf.
-func (x *Index) Spans(leaf int) (path []Span, err error) {
-	bend := len(x.bends) - 1
-	for at := leaf; at >= 0; {
-		for x.bends[bend].entry > at {
-			bend--
-		}
-		b := x.bends[bend]
-		path = append(path, Span{b.entry, at})
-		if b.id == 0 {
-			break
-		}
-		if b.parent < 0 || b.parent >= b.entry {
-			return nil, ErrNotPlain // missing, or behind: there may be a cycle
-		}
-		at = b.parent
+// Spans returns the path from the root to entry leaf. The error is ErrNotPlain if a parent is
+// missing, or stands behind its child.
+func (x *Index) Spans(leaf int) ([]session.Stretch, error) {
+	path, plain := x.Skeleton.Path(leaf)
+	if !plain {
+		return nil, ErrNotPlain
 	}
-	slices.Reverse(path)
 	return path, nil
 }
 
@@ -327,28 +255,6 @@ func joined(ranges []Range) []Range {
 	return out
 }
 
-// Heads returns the numbers of the entries that are no parent.
-func (x *Index) Heads() (heads []int) {
-	parent := make([]bool, len(x.ids))
-	next := 0
-	for n := range x.ids {
-		if next < len(x.bends) && x.bends[next].entry == n {
-			if p := x.bends[next].parent; p >= 0 {
-				parent[p] = true
-			}
-			next++
-		} else {
-			parent[n-1] = true
-		}
-	}
-	for n, is := range parent {
-		if !is {
-			heads = append(heads, n)
-		}
-	}
-	return heads
-}
-
 // Others returns the numbers of the entries that are neither messages nor data of
 // extensions. They are few, as a rule, and a session's name, labels and compactions
 // are among them.
@@ -362,31 +268,4 @@ func (x *Index) Line(n int) ([]byte, error) {
 	raw := make([]byte, x.starts[n+1]-x.starts[n])
 	_, err := x.r.ReadAt(raw, x.starts[n])
 	return raw, err
-}
-
-// Repeats reports whether a hash occurs twice in the list. Most are told apart
-// by a bit of a field that stays in the cache, which is why this is done when
-// the file has been read and not on the way; those that share a bit are compared.
-func Repeats(hashes []uint64) bool {
-	words := uint64(1 << 10)
-	for words*2 < uint64(len(hashes)) { // some thirty bits for each
-		words *= 2
-	}
-	once, twice := make([]uint64, words), make([]uint64, words)
-	for _, h := range hashes {
-		at, bit := h>>6&(words-1), uint64(1)<<(h&63)
-		twice[at] |= once[at] & bit
-		once[at] |= bit
-	}
-	shared := map[uint64]bool{}
-	for _, h := range hashes {
-		if twice[h>>6&(words-1)]>>(h&63)&1 == 0 {
-			continue
-		}
-		if shared[h] {
-			return true
-		}
-		shared[h] = true
-	}
-	return false
 }

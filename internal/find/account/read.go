@@ -61,7 +61,7 @@ func Read(r io.Reader, o Options) (Content, error) {
 		return end
 	}
 	if o.Branches {
-		rd.tree = &tree{ids: map[string]int32{}, leaf: -1}
+		rd.tree, rd.leaf = session.NewSkeleton(0), -1
 	}
 	for b, err := range jsonl.Blocks(r) {
 		if err != nil {
@@ -115,8 +115,9 @@ type reader struct {
 	isSaid  bool   // the message is an object
 	inner   fields // of the member that has begun, whatever it is
 
-	tree *tree
-	at   []int32 // the entries of the calls in it
+	tree *session.Skeleton
+	leaf int   // the last entry with an id, -1 if there is none
+	at   []int // the entries of the calls
 }
 
 // fields are JSON texts of an entry, or of its message, "" where there is none.
@@ -267,7 +268,10 @@ func (rd *reader) entry() {
 		return
 	}
 	if rd.tree != nil {
-		rd.tree.add(text(f.id), text(f.parent))
+		id := js.Value(f.id).Str()
+		if rd.tree.Add([]byte(id), []byte(js.Value(f.parent).Str())); id != "" {
+			rd.leaf = rd.tree.Len() - 1
+		}
 	}
 	c := Call{Purpose: Side}
 	from := f
@@ -336,50 +340,24 @@ func (rd *reader) emit(c Call, from *fields) {
 	c.line = rd.lines
 	rd.Calls = append(rd.Calls, c)
 	if rd.tree != nil {
-		rd.at = append(rd.at, rd.tree.last)
+		rd.at = append(rd.at, rd.tree.Len()-1)
 	}
 }
 
-// finish finds out which calls are on the path to the leaf.
+// finish finds out which calls are on the path to the leaf. In a session without ids, all
+// are.
 func (rd *reader) finish() {
-	if rd.tree == nil {
+	if rd.tree == nil || rd.leaf < 0 {
 		return
 	}
-	on := rd.tree.path()
+	on := make([]bool, rd.tree.Len())
+	path, _ := rd.tree.Path(rd.leaf)
+	for _, s := range path {
+		for n := s.First; n <= s.Last; n++ {
+			on[n] = true
+		}
+	}
 	for i, at := range rd.at {
 		rd.Calls[i].Abandoned = !on[at]
 	}
-}
-
-// A tree is what it takes to know the path to the leaf.
-type tree struct {
-	ids     map[string]int32 // of two entries with one id the last
-	parents []string
-	last    int32 // the entry that was added last
-	leaf    int32 // the last with an id
-}
-
-func (t *tree) add(id, parent string) {
-	t.last = int32(len(t.parents))
-	t.parents = append(t.parents, parent)
-	if id != "" {
-		t.ids[id], t.leaf = t.last, t.last
-	}
-}
-
-// path returns which entries are on the path to the leaf. In a session without ids, all
-// are.
-func (t *tree) path() []bool {
-	on := make([]bool, len(t.parents))
-	if t.leaf < 0 {
-		for i := range on {
-			on[i] = true
-		}
-		return on
-	}
-	for i, ok := t.leaf, true; ok && !on[i]; {
-		on[i] = true
-		i, ok = t.ids[t.parents[i]]
-	}
-	return on
 }
