@@ -30,28 +30,27 @@ func ReadTail(r io.ReaderAt, size int64) (Tail, error) {
 	if t.Header.Version < 2 {
 		return t, nil
 	}
+	e, err := lastEntry(r, size, t.Header.offset+1)
+	t.Leaf = e.id
+	t.Time, _ = e.Timestamp()
+	return t, err
+}
+
+// LastEntry returns the last entry that has an id, of the lines that are the first size bytes
+// of r; it has none if there is no such entry. A session's header is none.
+func LastEntry(r io.ReaderAt, size int64) (Entry, error) { return lastEntry(r, size, 0) }
+
+// lastEntry is LastEntry for the lines from an offset on.
+func lastEntry(r io.ReaderAt, size, from int64) (Entry, error) {
 	for l, err := range jsonl.Backward(r, size) {
-		if err != nil {
-			return t, err
+		if err != nil || l.Offset < from {
+			return Entry{}, err
 		}
-		if l.Offset <= t.Header.offset {
-			break
-		}
-		if !js.Valid(l.Data) {
-			continue
-		}
-		text := l.Text()
-		if !isObject(text) {
-			continue
-		}
-		e := scan(text)
-		if e.typ != TypeSession && e.id != "" {
-			t.Leaf = e.id
-			t.Time, _ = e.Timestamp()
-			break
+		if e, err := ParseEntry(l.Text()); err == nil && e.typ != TypeSession && e.id != "" {
+			return e, nil
 		}
 	}
-	return t, nil
+	return Entry{}, nil
 }
 
 // ReadHeader reads the lines of r up to the header, and little more. Its errors

@@ -13,7 +13,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/share/remote"
-	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -234,28 +233,14 @@ func (d *diff) leaf() (string, error) {
 			return id, nil
 		}
 	}
-	for l, err := range jsonl.Backward(d.f.section(0, d.size), d.size) {
-		if err != nil {
-			return "", err
-		}
-		if id := idOf(l.Data); id != "" {
-			return id, nil
-		}
-	}
-	return "", nil
+	e, err := session.LastEntry(d.f.section(0, d.size), d.size)
+	return e.ID(), err
 }
 
 // LeafOf returns the id of the last entry of some lines, "" if none has one.
 func LeafOf(lines []byte) string {
-	for l, err := range jsonl.Backward(bytes.NewReader(lines), int64(len(lines))) {
-		if err != nil {
-			break
-		}
-		if id := idOf(l.Data); id != "" {
-			return id
-		}
-	}
-	return ""
+	e, _ := session.LastEntry(bytes.NewReader(lines), int64(len(lines))) // memory has no errors
+	return e.ID()
 }
 
 // idOf returns the id of an entry, "" for a line that is none. The header is none.
