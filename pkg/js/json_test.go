@@ -290,3 +290,33 @@ func rebuild(json string, depth int) string {
 	}
 	return json
 }
+
+// FuzzPick holds what a Pick finds to Member, in both passes.
+func FuzzPick(f *testing.F) {
+	f.Add(`{"type":"a","message":{"role":"u","role":1},"message":7}`)
+	f.Add(`{"other":{"role":"x"},"message":{"type":"b"},"\u0074ype":{"role":2}}`)
+	f.Add(`{"message":{},"type":null} `)
+	f.Fuzz(func(t *testing.T, line string) {
+		var typ, message, role, inner Value
+		p := NewPick([]Want{{"type", &typ}, {"message", &message}}, "message", []Want{{"role", &role}, {"type", &inner}})
+		valid := Valid([]byte(line))
+		if p.Valid([]byte(line)) != valid {
+			t.Fatalf("Valid(%q) is %v", line, !valid)
+		}
+		if !valid {
+			return
+		}
+		want := []Value{Value(Member(line, "type")), Value(Member(line, "message")), "", ""}
+		want[2], want[3] = want[1].member("role"), want[1].member("type")
+		if got := []Value{typ, message, role, inner}; !slices.Equal(got, want) {
+			t.Errorf("Valid(%q) finds %q, not %q", line, got, want)
+		}
+		isObject := strings.HasPrefix(line, "{") && !strings.HasSuffix(line, "\n")
+		if ok := p.Walk([]byte(line)); ok != isObject {
+			t.Errorf("Walk(%q) is %v", line, ok)
+		}
+		if got := []Value{typ, message, role, inner}; isObject && !slices.Equal(got, want) {
+			t.Errorf("Walk(%q) finds %q, not %q", line, got, want)
+		}
+	})
+}

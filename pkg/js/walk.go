@@ -2,8 +2,6 @@ package js
 
 import (
 	"iter"
-	"math/bits"
-	"strings"
 )
 
 // Members returns the members of a valid JSON object text in the order of the
@@ -127,85 +125,4 @@ func Elements(json string) iter.Seq[string] {
 			return end
 		})
 	}
-}
-
-// valueEnd returns the index after the value that begins at s[i]; i itself if
-// none does.
-func valueEnd(s string, i int) int {
-	if i >= len(s) {
-		return i
-	}
-	switch s[i] {
-	case '"':
-		return stringEnd(s, i)
-	case '{', '[':
-		return containerEnd(s, i)
-	}
-	return scalarEnd(s, i)
-}
-
-// stringEnd returns the index after the literal that begins at s[i].
-func stringEnd(s string, i int) int {
-	from := i + 1
-	for range 2 { // keys, ids and words are most strings, and a call for each is dear
-		if from+8 > len(s) {
-			break
-		}
-		w := word(s, from)
-		quote, slash := zeros(w^low7*'"'), zeros(w^low7*'\\')
-		if quote != 0 && quote&-quote < slash&-slash-1 { // no backslash before it; the lowest marks are right
-			return from + bits.TrailingZeros64(quote)>>3 + 1
-		}
-		if quote|slash != 0 {
-			break
-		}
-		from += 8
-	}
-	for {
-		j := strings.IndexByte(s[from:], '"')
-		if j < 0 {
-			return len(s)
-		}
-		j += from
-		slashes := 0
-		for s[j-slashes-1] == '\\' { // ends at the quote before from, if not earlier
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return j + 1
-		}
-		from = j + 1
-	}
-}
-
-// containerEnd returns the index after the object or array that begins at s[i].
-func containerEnd(s string, i int) int {
-	depth := 0
-	for i < len(s) {
-		switch s[i] {
-		case '"':
-			i = stringEnd(s, i)
-			continue
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-		i++
-	}
-	return len(s)
-}
-
-// scalarEnd returns the index after the number, true, false or null that begins
-// at s[i].
-func scalarEnd(s string, i int) int {
-	for i < len(s) {
-		if c := s[i]; c == ',' || c == ']' || c == '}' || c == ':' || isBlank(c) {
-			return i
-		}
-		i++
-	}
-	return i
 }

@@ -178,33 +178,33 @@ func (s *infoScan) line(l jsonl.Line) error {
 	if !g.read(l) {
 		return nil
 	}
-	typ := js.Value(g.typ).Str()
+	typ := g.typ.Str()
 	if typ == TypeSession {
 		return nil
 	}
-	if typ == TypeCustom && agentOf(js.Value(g.customType).Str()) != "" {
+	if typ == TypeCustom && agentOf(g.customType.Str()) != "" {
 		return nil // kept by an importer for itself
 	}
 	s.info.Entries++
 	switch typ {
 	case TypeMessage:
-		if marked(g.message.content) {
-			if g.message.content = saidOf(g.message); g.message.content == "" {
+		if marked(string(g.message.content)) {
+			if g.message.content = js.Value(saidOf(g.message)); g.message.content == "" {
 				break
 			}
 		}
 		s.info.Messages++
 		s.message(g)
 	case TypeSessionInfo:
-		s.named, s.name = true, strings.Clone(js.Trim(js.Value(g.name).Str()))
+		s.named, s.name = true, strings.Clone(js.Trim(g.name.Str()))
 	}
 	return nil
 }
 
 // saidOf returns the content of a message without words of an agent, "" if it has no others.
 func saidOf(m messageInfo) string {
-	role := js.Value(m.role).Str()
-	sent := Message{role: role, raw: "{}", content: m.content}
+	role := m.role.Str()
+	sent := Message{role: role, raw: "{}", content: string(m.content)}
 	if sent.Harness() != "" {
 		return ""
 	}
@@ -215,24 +215,24 @@ func saidOf(m messageInfo) string {
 // message takes a message into account.
 func (s *infoScan) message(g *lineInfo) {
 	m := g.message
-	role := js.Value(m.role).Str()
+	role := m.role.Str()
 	if role != RoleUser && role != RoleAssistant || m.content == "" {
 		return
 	}
 	s.modified = max(s.modified, g.time())
 	if role == RoleAssistant && s.omit&Expenses == 0 {
-		s.info.Spent.add(m.usage)
+		s.info.Spent.add(string(m.usage))
 	}
 	if role == RoleUser && s.info.FirstMessage == "" {
-		s.info.FirstMessage = ownText(m.content)
+		s.info.FirstMessage = ownText(string(m.content))
 	}
 	switch {
 	case s.omit&LastMessage != 0:
 	case s.stays:
-		s.last = append(s.last, m.content)
-	case !hasText(m.content):
+		s.last = append(s.last, string(m.content))
+	case !hasText(string(m.content)):
 	case len(m.content) > mostCopied:
-		s.info.LastMessage, s.last = ownText(m.content), s.last[:0]
+		s.info.LastMessage, s.last = ownText(string(m.content)), s.last[:0]
 	default:
 		s.buf = append(s.buf[:0], m.content...)
 		s.last = append(s.last[:0], unsafe.String(unsafe.SliceData(s.buf), len(s.buf)))
@@ -311,75 +311,38 @@ func (s *infoScan) result() (Info, error) {
 	return i, nil
 }
 
-// A lineInfo holds what a listing wants to know of a line, found in the pass that
-// validates it. The texts are parts of the line, which is borrowed.
+// A lineInfo holds what a listing wants to know of a line. Its values are parts of the line,
+// which is borrowed.
 type lineInfo struct {
-	line                 string
-	typ, timestamp, name string // JSON texts, "" where there is none
-	customType           string
-	message              messageInfo
-	inner                messageInfo // of the member that has begun, whatever it is
-	member               func(level int, key, value js.Span)
+	pick                             *js.Pick
+	typ, timestamp, name, customType js.Value
+	message                          messageInfo
 }
 
-// A messageInfo holds what a listing wants to know of a message, as JSON texts.
-type messageInfo struct{ role, content, sent, usage string }
+// A messageInfo holds what a listing wants to know of a message.
+type messageInfo struct{ role, content, sent, usage js.Value }
 
 // read reads a line. It reports false if the line is not one object.
 func (g *lineInfo) read(l jsonl.Line) bool {
-	line := unsafe.String(unsafe.SliceData(l.Data), len(l.Data))
-	if !isObject(line) {
+	if !isObject(unsafe.String(unsafe.SliceData(l.Data), len(l.Data))) {
 		return false
 	}
-	if g.member == nil {
-		g.member = g.take // once, as it costs memory
+	if g.pick == nil {
+		m := &g.message
+		g.pick = js.NewPick(
+			[]js.Want{{Name: "type", Into: &g.typ}, {Name: "timestamp", Into: &g.timestamp}, {Name: "name", Into: &g.name}, {Name: "customType", Into: &g.customType}},
+			"message",
+			[]js.Want{{Name: "role", Into: &m.role}, {Name: "content", Into: &m.content}, {Name: "timestamp", Into: &m.sent}, {Name: "usage", Into: &m.usage}})
 	}
-	*g = lineInfo{line: line, member: g.member}
-	return js.ValidMembers(l.Data, 2, g.member)
-}
-
-// take takes a member; of several with one key the last counts.
-func (g *lineInfo) take(level int, key, value js.Span) {
-	name, text := js.PlainKey(g.line[key.From:key.To]), g.line[value.From:value.To]
-	if level == 2 {
-		g.inner.take(name, text)
-		return
-	}
-	switch name {
-	case `"type"`:
-		g.typ = text
-	case `"timestamp"`:
-		g.timestamp = text
-	case `"name"`:
-		g.name = text
-	case `"customType"`:
-		g.customType = text
-	case `"message"`:
-		g.message = g.inner // empty if it is no object
-	}
-	g.inner = messageInfo{}
-}
-
-func (g *messageInfo) take(name, text string) {
-	switch name {
-	case `"role"`:
-		g.role = text
-	case `"content"`:
-		g.content = text
-	case `"timestamp"`:
-		g.sent = text
-	case `"usage"`:
-		g.usage = text
-	}
+	return g.pick.Valid(l.Data)
 }
 
 // time is that of the message, as messageTime has it.
 func (g *lineInfo) time() int64 {
-	if js.Value(g.message.sent).IsNumber() {
-		return js.Value(g.message.sent).Int()
+	if g.message.sent.IsNumber() {
+		return g.message.sent.Int()
 	}
-	text, _ := js.Value(g.timestamp).Text()
-	ms, _ := js.ParseTime(text)
+	ms, _ := js.ParseTime(g.timestamp.Str())
 	return ms
 }
 

@@ -221,7 +221,9 @@ func (k *Skeleton) Parents() (parents []int32, plain bool) {
 }
 
 // IsChain reports whether each entry names the id of the one before it as its parent.
-func (k *Skeleton) IsChain() bool { return len(k.bends) == 0 || len(k.bends) == 1 && k.bends[0].id == 0 }
+func (k *Skeleton) IsChain() bool {
+	return len(k.bends) == 0 || len(k.bends) == 1 && k.bends[0].id == 0
+}
 
 // Heads returns the entries that are no parent, in order.
 func (k *Skeleton) Heads() (heads []int) {

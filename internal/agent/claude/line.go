@@ -2,7 +2,6 @@ package claude
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agent/formats"
@@ -23,40 +22,22 @@ const (
 )
 
 // A line is the members of one line.
-type line []member
-
-type member struct {
-	name  string
-	value js.Value
-}
+type line struct{ js.Dict }
 
 // parse takes a line apart. ok is false for what is no JSON object.
 func parse(text string) (l line, ok bool) {
 	text = strings.Trim(strings.TrimPrefix(text, jsonl.ByteOrderMark), " \t\r")
 	if !strings.HasPrefix(text, "{") || !js.Valid([]byte(text)) {
-		return nil, false
+		return line{}, false
 	}
 	return members(text), true
 }
 
 // members takes a line apart that is a JSON object.
-func members(text string) line {
-	l := make(line, 0, 24) // as many as most have
-	for name, value := range js.Value(text).Members() {
-		l = append(l, member{name, value})
-	}
-	return l
-}
+func members(text string) line { return line{js.DictOf(js.Value(text), make([]js.Field, 0, 24))} } // as many as most have
 
 // get returns the member called name, null included, "" if there is none.
-func (l line) get(name string) js.Value {
-	for _, m := range slices.Backward(l) {
-		if m.name == name {
-			return m.value
-		}
-	}
-	return ""
-}
+func (l line) get(name string) js.Value { return l.Own(name) }
 
 func (l line) str(name string) string { return l.get(name).Str() }
 

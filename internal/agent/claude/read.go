@@ -121,11 +121,11 @@ func (c *conversion) line(i int) (l line, text string, err error) {
 	n := &c.index.nodes[i]
 	text, err = n.text(c.file)
 	if err != nil {
-		return nil, "", c.src.Located(err)
+		return line{}, "", c.src.Located(err)
 	}
 	l, ok := parse(text)
 	if !ok {
-		return nil, "", formats.Damaged("%s: the file has changed while it was read", c.src.At(n.number))
+		return line{}, "", formats.Damaged("%s: the file has changed while it was read", c.src.At(n.number))
 	}
 	return l, text, nil
 }

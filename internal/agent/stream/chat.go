@@ -9,11 +9,11 @@ import (
 )
 
 // isOpenAI reports whether a value is a response of OpenAI's APIs, or the first piece of one.
-func isOpenAI(v object) bool { return isChat(v) || isResponses(v) }
+func isOpenAI(v js.Dict) bool { return isChat(v) || isResponses(v) }
 
 // isChat reports whether a value is a chat completion, or a piece of one. Azure has a first
 // piece without anything in it.
-func isChat(v object) bool {
+func isChat(v js.Dict) bool {
 	switch v.Get("object").Str() {
 	case "chat.completion", "chat.completion.chunk":
 		return true
@@ -35,7 +35,7 @@ type openAIReader struct {
 
 func readOpenAI(rec *recorder) reader { return &openAIReader{rec: rec} }
 
-func (o *openAIReader) value(v object, event string) verdict {
+func (o *openAIReader) value(v js.Dict, event string) verdict {
 	if o.reader == nil {
 		if o.reader = readChat(o.rec); isResponses(v) || strings.HasPrefix(v.Get("type").Str(), "response.") {
 			o.reader = readResponses(o.rec)
@@ -67,7 +67,7 @@ func readChat(rec *recorder) reader {
 	return c
 }
 
-func (c *chatReader) value(v object, _ string) verdict {
+func (c *chatReader) value(v js.Dict, _ string) verdict {
 	switch {
 	case v.Value == done:
 		c.finished = true
@@ -97,7 +97,7 @@ func (c *chatReader) value(v object, _ string) verdict {
 func (c *chatReader) has(id string) bool { return id == c.id || id == "" || c.id == "" }
 
 // chunk takes a piece.
-func (c *chatReader) chunk(v object) {
+func (c *chatReader) chunk(v js.Dict) {
 	c.began = true
 	c.id = cmp.Or(c.id, v.Get("id").Str())
 	c.head.model = cmp.Or(c.head.model, v.Get("model").Str())

@@ -43,7 +43,7 @@ type turnUsage struct {
 	cost   float64 // in USD, since the agent's session began
 }
 
-func isClaude(v object) bool {
+func isClaude(v js.Dict) bool {
 	switch v.Get("type").Str() {
 	case "system":
 		return v.Get("subtype").IsString() && v.Get("qwen_code_version") == ""
@@ -55,7 +55,7 @@ func isClaude(v object) bool {
 	return false
 }
 
-func isQwen(v object) bool {
+func isQwen(v js.Dict) bool {
 	return v.Get("type").Str() == "system" && v.Get("qwen_code_version") != ""
 }
 
@@ -73,7 +73,7 @@ func (c *claudeReader) agent() string {
 	return "claude"
 }
 
-func (c *claudeReader) value(v object, _ string) verdict {
+func (c *claudeReader) value(v js.Dict, _ string) verdict {
 	if v.Get("parent_tool_use_id").Str() != "" { // what a sub-agent says; its report is a result
 		c.rec.keep(c.agent(), v.Value)
 		return more
@@ -99,14 +99,14 @@ func (c *claudeReader) value(v object, _ string) verdict {
 }
 
 // begin takes the first event of a session of the agent.
-func (c *claudeReader) begin(v object, id string) {
+func (c *claudeReader) begin(v js.Dict, id string) {
 	c.finish("")
 	c.sessionID = id
 	c.rec.run(timeOf(v.Get("timestamp")), c.agent(), cmp.Or(v.Get("claude_code_version").Str(), v.Get("qwen_code_version").Str()), id)
 	c.turn = turnUsage{cost: c.rec.total(id).Get("totalCostUsd").Float()}
 }
 
-func (c *claudeReader) system(v object) {
+func (c *claudeReader) system(v js.Dict) {
 	switch v.Get("subtype").Str() {
 	case "init":
 		c.turn.output = 0
@@ -121,7 +121,7 @@ func (c *claudeReader) system(v object) {
 }
 
 // assistant takes an event with blocks of a message.
-func (c *claudeReader) assistant(v object) {
+func (c *claudeReader) assistant(v js.Dict) {
 	c.spoke = true
 	m := v.Get("message")
 	if v.Get("is_api_error_message").Truthy() && m.Get("model").Str() == "<synthetic>" {
@@ -180,7 +180,7 @@ func (c *claudeReader) blocksOf(content js.Value) []string {
 }
 
 // user takes results of tools, words of the user, and words in the user's name.
-func (c *claudeReader) user(v object) {
+func (c *claudeReader) user(v js.Dict) {
 	content, at := v.Get("message", "content"), cmp.Or(timeOf(v.Get("timestamp")), c.rec.now())
 	if content.IsString() {
 		content = js.Value(api.Array(api.Text(content.Str())))
@@ -211,7 +211,7 @@ func (c *claudeReader) user(v object) {
 }
 
 // compaction takes the summary behind a boundary.
-func (c *claudeReader) compaction(v object, content js.Value, at int64) {
+func (c *claudeReader) compaction(v js.Dict, content js.Value, at int64) {
 	about := c.boundary
 	c.boundary = ""
 	i := &Item{Type: session.TypeCompaction, Time: at, Fields: []js.Field{
@@ -329,7 +329,7 @@ func merge(fields, more []js.Field) []js.Field {
 }
 
 // result takes the end of a turn, which knows what the turn used.
-func (c *claudeReader) result(v object) {
+func (c *claudeReader) result(v js.Dict) {
 	failed := c.failure
 	interrupted := strings.HasPrefix(v.Get("terminal_reason").Str(), "aborted")
 	switch said := v.Get("result").Str(); {
@@ -360,7 +360,7 @@ func (c *claudeReader) streamed() bool {
 // rest returns the usage of the last reply of a turn, with what the turn used and no reply
 // of it says: output, which is known at the end only, and cost, which is summed up from the
 // beginning of the agent's session on.
-func (c *claudeReader) rest(v object) []js.Field {
+func (c *claudeReader) rest(v js.Dict) []js.Field {
 	if len(c.blocks) == 0 || c.written != nil {
 		return nil
 	}
@@ -391,13 +391,13 @@ func (c *claudeReader) end() {
 		c.add(c.rec.now(), said...)
 	}
 	if c.failure != "" {
-		c.result(objectOf("{}"))
+		c.result(js.DictOf("{}", nil))
 	}
 	c.finish("")
 }
 
 // uuidOf returns the id of an event, apart from the event.
-func uuidOf(v object) string { return strings.Clone(v.Get("uuid").Str()) }
+func uuidOf(v js.Dict) string { return strings.Clone(v.Get("uuid").Str()) }
 
 // textOf returns the text of a content: a string, an array of strings, or blocks.
 func textOf(content js.Value) string {

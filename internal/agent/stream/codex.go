@@ -23,13 +23,13 @@ type codexReader struct {
 	in      bool   // a turn is under way
 }
 
-func isCodex(v object) bool {
+func isCodex(v js.Dict) bool {
 	return v.Get("type").Str() == "thread.started" && v.Get("thread_id").IsString()
 }
 
 func readCodex(rec *recorder) reader { return &codexReader{reply: reply{rec: rec}} }
 
-func (c *codexReader) value(v object, _ string) verdict {
+func (c *codexReader) value(v js.Dict, _ string) verdict {
 	switch typ := v.Get("type").Str(); typ {
 	case "thread.started":
 		if c.thread != "" {
@@ -39,9 +39,9 @@ func (c *codexReader) value(v object, _ string) verdict {
 	case "turn.started":
 		c.in = true
 	case "item.started":
-		c.item(objectOf(v.Get("item")), false)
+		c.item(js.DictOf(v.Get("item"), nil), false)
 	case "item.completed":
-		c.item(objectOf(v.Get("item")), true)
+		c.item(js.DictOf(v.Get("item"), nil), true)
 	case "turn.completed":
 		c.complete(v.Get("usage"))
 	case "turn.failed":
@@ -93,7 +93,7 @@ func (c *codexReader) notice(text string) {
 }
 
 // item takes a thing that was said or done, at its beginning or at its end.
-func (c *codexReader) item(v object, ended bool) {
+func (c *codexReader) item(v js.Dict, ended bool) {
 	typ := v.Get("type").Str()
 	switch typ {
 	case "agent_message", "reasoning":
@@ -134,7 +134,7 @@ func (c *codexReader) say(typ, text string) {
 }
 
 // call adds a call, unless it is there.
-func (c *codexReader) call(typ string, v object) {
+func (c *codexReader) call(typ string, v js.Dict) {
 	id := c.callID(v)
 	if _, called := c.tools[id]; called {
 		return
@@ -160,7 +160,7 @@ func (c *codexReader) call(typ string, v object) {
 }
 
 // outcome adds the result of a call.
-func (c *codexReader) outcome(typ string, v object) {
+func (c *codexReader) outcome(typ string, v js.Dict) {
 	var blocks []string
 	var details []js.Field
 	switch typ {
@@ -186,7 +186,7 @@ func (c *codexReader) outcome(typ string, v object) {
 }
 
 // mcp returns the blocks of the result of a tool of an MCP server.
-func (c *codexReader) mcp(v object) (blocks []string) {
+func (c *codexReader) mcp(v js.Dict) (blocks []string) {
 	if text := v.Get("error", "message").Str(); text != "" {
 		return []string{api.Text(text)}
 	}
@@ -205,7 +205,7 @@ func (c *codexReader) mcp(v object) (blocks []string) {
 
 // callID makes an id for the call of an item, which has none that is unique: codex counts
 // the items of each process.
-func (c *codexReader) callID(item object) string {
+func (c *codexReader) callID(item js.Dict) string {
 	return "codex_" + formats.EntryID(nothing, c.thread, api.Int(c.begun)) + "_" + item.Get("id").Str()
 }
 

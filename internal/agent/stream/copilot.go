@@ -17,7 +17,7 @@ type copilotReader struct {
 	pieces pieces
 }
 
-func isCopilot(v object) bool {
+func isCopilot(v js.Dict) bool {
 	typ := v.Get("type").Str()
 	return strings.Contains(typ, ".") && v.Get("data").IsObject() && v.Get("id").IsString() && v.Get("timestamp").IsString() ||
 		typ == "result" && v.Get("sessionId").IsString() && v.Get("exitCode") != ""
@@ -25,8 +25,8 @@ func isCopilot(v object) bool {
 
 func readCopilot(rec *recorder) reader { return &copilotReader{reply: reply{rec: rec}} }
 
-func (c *copilotReader) value(v object, _ string) verdict {
-	data, at := objectOf(v.Get("data")), timeOf(v.Get("timestamp"))
+func (c *copilotReader) value(v js.Dict, _ string) verdict {
+	data, at := js.DictOf(v.Get("data"), nil), timeOf(v.Get("timestamp"))
 	if v.Get("agentId").Str() != "" || data.Get("parentToolCallId").Str() != "" { // of a sub-agent, whose report is a result
 		c.rec.keep("copilot", v.Value)
 		return more
@@ -75,7 +75,7 @@ func ignored(typ string) bool {
 }
 
 // user records what the user said, with the images that came with it.
-func (c *copilotReader) user(data object, at int64) {
+func (c *copilotReader) user(data js.Dict, at int64) {
 	blocks := []string{api.Text(data.Get("content").Str())}
 	for a := range data.Get("attachments").Elements() {
 		if media := a.Get("mimeType").Str(); strings.HasPrefix(media, "image/") && a.Get("data").Str() != "" {
@@ -98,7 +98,7 @@ func (c *copilotReader) delta(id string, kind int, text string) {
 	}
 }
 
-func (c *copilotReader) message(data object, at int64) {
+func (c *copilotReader) message(data js.Dict, at int64) {
 	c.finish()
 	c.saying, c.pieces = "", pieces{}
 	c.model = data.Get("model").Str()
@@ -124,7 +124,7 @@ func (c *copilotReader) fields() []js.Field {
 	return []js.Field{api.Str("model", c.model), js.StringField("provider", "github-copilot")}
 }
 
-func (c *copilotReader) outcome(data object, at int64) {
+func (c *copilotReader) outcome(data js.Dict, at int64) {
 	id, result := data.Get("toolCallId").Str(), data.Get("result")
 	var blocks []string
 	if text := cmp.Or(result.Get("content").Str(), data.Get("error", "message").Str()); text != "" {

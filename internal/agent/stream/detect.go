@@ -12,7 +12,7 @@ import (
 type reader interface {
 	// value takes the next value, with the name of the event that it is if it has one, and
 	// says whose it is. One that is not the document's changes nothing.
-	value(v object, event string) verdict
+	value(v js.Dict, event string) verdict
 
 	// end takes the end of the document, or of the stream in the midst of it.
 	end()
@@ -30,7 +30,7 @@ const (
 // A format is a kind of stream.
 type format struct {
 	name  string
-	is    func(v object) bool // of a first value
+	is    func(v js.Dict) bool // of a first value
 	read  func(*recorder) reader
 	says  bool   // the stream has the user's words
 	about string // the command that prints it
@@ -46,7 +46,7 @@ func formatList() []format {
 		{"opencode", isOpencode, readOpencode, false, "opencode run --format json"},
 		{"gemini", isGemini, readGemini, true, "gemini -o stream-json"},
 		{"copilot", isCopilot, readCopilot, true, "copilot -p --output-format json"},
-		{"omp", func(object) bool { return false }, readPi, true, "omp --mode json -p"},
+		{"omp", func(js.Dict) bool { return false }, readPi, true, "omp --mode json -p"},
 		{"openai", isOpenAI, readOpenAI, false, "a chat completion or a response of OpenAI's API"},
 		{"anthropic", isMessages, readMessages, false, "a message of Anthropic's API"},
 		{"gemini-api", isGeminiAPI, readGeminiAPI, false, "a response of Gemini's generateContent"},
@@ -75,7 +75,7 @@ func find(name string) *format {
 }
 
 // detect returns the format that a first value belongs to, nil for none.
-func detect(v object) *format {
+func detect(v js.Dict) *format {
 	for _, f := range formatList() {
 		if f.is(v) {
 			return &f

@@ -18,18 +18,18 @@ type geminiReader struct {
 	begun bool
 }
 
-func isGemini(v object) bool {
+func isGemini(v js.Dict) bool {
 	return v.Get("type").Str() == "init" && v.Get("session_id").IsString() && v.Get("timestamp").IsString() || isGeminiJSON(v)
 }
 
 // isGeminiJSON reports whether a value is all that a run prints.
-func isGeminiJSON(v object) bool {
+func isGeminiJSON(v js.Dict) bool {
 	return v.Get("type") == "" && v.Get("session_id").IsString() && (v.Get("response") != "" || v.Get("error") != "")
 }
 
 func readGemini(rec *recorder) reader { return &geminiReader{reply: reply{rec: rec}} }
 
-func (g *geminiReader) value(v object, _ string) verdict {
+func (g *geminiReader) value(v js.Dict, _ string) verdict {
 	at := timeOf(v.Get("timestamp"))
 	switch typ := v.Get("type").Str(); typ {
 	case "init":
@@ -69,7 +69,7 @@ func (g *geminiReader) value(v object, _ string) verdict {
 }
 
 // message takes the user's words, or a piece of a reply.
-func (g *geminiReader) message(v object, at int64) {
+func (g *geminiReader) message(v js.Dict, at int64) {
 	text := v.Get("content").Str()
 	if v.Get("role").Str() == "user" {
 		g.finish()
@@ -95,7 +95,7 @@ func (g *geminiReader) flush(at int64) {
 	}
 }
 
-func (g *geminiReader) outcome(v object, at int64) {
+func (g *geminiReader) outcome(v js.Dict, at int64) {
 	id := v.Get("tool_id").Str()
 	var blocks []string
 	if text := cmp.Or(v.Get("output").Str(), v.Get("error", "message").Str()); text != "" {
@@ -117,7 +117,7 @@ func (g *geminiReader) fields() []js.Field {
 }
 
 // result takes the end of a run, with what all of it used.
-func (g *geminiReader) result(v object, at int64) {
+func (g *geminiReader) result(v js.Dict, at int64) {
 	g.flush(at)
 	stats := v.Get("stats")
 	n := func(name string) int64 { return api.Tokens(stats.Get(name)) }
@@ -140,7 +140,7 @@ func (g *geminiReader) result(v object, at int64) {
 }
 
 // whole takes what `-o json` prints: the answer alone, and what the run used.
-func (g *geminiReader) whole(v object) {
+func (g *geminiReader) whole(v js.Dict) {
 	g.rec.run(0, "gemini", "", v.Get("session_id").Str())
 	var input, output, cached, total int64
 	for name, model := range v.Get("stats", "models").Members() {

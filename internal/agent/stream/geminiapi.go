@@ -10,7 +10,7 @@ import (
 
 // isGeminiAPI reports whether a value is a response of Gemini's generateContent, or a piece
 // of one: they look alike.
-func isGeminiAPI(v object) bool {
+func isGeminiAPI(v js.Dict) bool {
 	return v.Get("candidates").IsArray() || v.Get("usageMetadata").IsObject() || v.Get("promptFeedback").IsObject()
 }
 
@@ -28,7 +28,7 @@ type geminiAPIReader struct {
 
 func readGeminiAPI(rec *recorder) reader { return &geminiAPIReader{rec: rec} }
 
-func (g *geminiAPIReader) value(v object, _ string) verdict {
+func (g *geminiAPIReader) value(v js.Dict, _ string) verdict {
 	switch {
 	case isGeminiAPI(v):
 		if id := v.Get("responseId").Str(); id != g.id && id != "" && g.id != "" {
@@ -47,7 +47,7 @@ func (g *geminiAPIReader) value(v object, _ string) verdict {
 	return more
 }
 
-func (g *geminiAPIReader) piece(v object) {
+func (g *geminiAPIReader) piece(v js.Dict) {
 	g.began = true
 	g.id = cmp.Or(g.id, v.Get("responseId").Str())
 	g.model = cmp.Or(g.model, v.Get("modelVersion").Str())

@@ -9,7 +9,7 @@ import (
 )
 
 // isMessages reports whether a value is a message of Anthropic's API, or the first event of one.
-func isMessages(v object) bool {
+func isMessages(v js.Dict) bool {
 	switch v.Get("type").Str() {
 	case "message_start": // pi has an event of that name, about messages of its own
 		return v.Get("message", "type").Str() == "message"
@@ -19,7 +19,7 @@ func isMessages(v object) bool {
 	return isMessage(v)
 }
 
-func isMessage(v object) bool {
+func isMessage(v js.Dict) bool {
 	return v.Get("type").Str() == "message" && v.Get("role").Str() == session.RoleAssistant && v.Get("content").IsArray()
 }
 
@@ -187,7 +187,7 @@ type messagesReader struct {
 
 func readMessages(rec *recorder) reader { return &messagesReader{rec: rec} }
 
-func (r *messagesReader) value(v object, _ string) verdict {
+func (r *messagesReader) value(v js.Dict, _ string) verdict {
 	switch {
 	case r.message.began() && (isMessage(v) || v.Get("type").Str() == "message_start"):
 		return other

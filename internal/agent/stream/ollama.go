@@ -9,7 +9,7 @@ import (
 
 // isOllama reports whether a value is a response of Ollama's /api/chat, or a piece of one:
 // they look alike.
-func isOllama(v object) bool {
+func isOllama(v js.Dict) bool {
 	return v.Get("message").IsObject() && v.Get("done") != "" && v.Get("created_at") != ""
 }
 
@@ -29,7 +29,7 @@ func readOllama(rec *recorder) reader {
 	return o
 }
 
-func (o *ollamaReader) value(v object, _ string) verdict {
+func (o *ollamaReader) value(v js.Dict, _ string) verdict {
 	switch {
 	case isOllama(v):
 		if o.piece(v) {
@@ -46,7 +46,7 @@ func (o *ollamaReader) value(v object, _ string) verdict {
 	return over
 }
 
-func (o *ollamaReader) piece(v object) (ended bool) {
+func (o *ollamaReader) piece(v js.Dict) (ended bool) {
 	message := v.Get("message")
 	o.content.write(message.Get("content").Str())
 	o.rec.hear(message.Get("content").Str())

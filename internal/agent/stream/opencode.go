@@ -31,7 +31,7 @@ type step struct {
 	at     int64
 }
 
-func isOpencode(v object) bool {
+func isOpencode(v js.Dict) bool {
 	if !strings.HasPrefix(v.Get("sessionID").Str(), "ses_") || !v.Get("timestamp").IsNumber() {
 		return false
 	}
@@ -40,7 +40,7 @@ func isOpencode(v object) bool {
 
 func readOpencode(rec *recorder) reader { return &opencodeReader{rec: rec} }
 
-func (o *opencodeReader) value(v object, _ string) verdict {
+func (o *opencodeReader) value(v js.Dict, _ string) verdict {
 	if !isOpencode(v) {
 		return other
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // isPi reports whether a value is the header that a stream of pi or oh-my-pi begins with.
-func isPi(v object) bool {
+func isPi(v js.Dict) bool {
 	return v.Get("type").Str() == "session" && v.Get("version") != ""
 }
 
@@ -25,7 +25,7 @@ type piReader struct {
 
 func readPi(rec *recorder) reader { return &piReader{rec: rec} }
 
-func (p *piReader) value(v object, _ string) verdict {
+func (p *piReader) value(v js.Dict, _ string) verdict {
 	switch typ := v.Get("type").Str(); typ {
 	case "session":
 		if p.begun {
@@ -62,7 +62,7 @@ func (p *piReader) value(v object, _ string) verdict {
 }
 
 // isFile reports whether a value is a line of a session file.
-func (p *piReader) isFile(v object) bool {
+func (p *piReader) isFile(v js.Dict) bool {
 	return v.Get("id") != "" && v.Get("parentId") != ""
 }
 
@@ -82,7 +82,7 @@ func (p *piReader) begin(m js.Value) {
 // update collects what the assistant says, for the case that its message never ends. Pi
 // repeats the message in each update or has the new piece alone; the piece is there in
 // both.
-func (p *piReader) update(v object) {
+func (p *piReader) update(v js.Dict) {
 	event := v.Get("assistantMessageEvent")
 	at := int(event.Get("contentIndex").Int())
 	switch event.Get("type").Str() {
@@ -121,7 +121,7 @@ func (p *piReader) whole(raw js.Value) {
 // compaction records what pi says of a compaction. Which messages it keeps pi says by an
 // id of its own file, which the stream has for no message: so it cannot be in force
 // here, and the whole conversation stays in sight.
-func (p *piReader) compaction(v object) {
+func (p *piReader) compaction(v js.Dict) {
 	result := v.Get("result")
 	if !result.IsObject() {
 		return // it failed, or there was no need

@@ -10,7 +10,7 @@ import (
 
 // isResponses reports whether a value is a response of OpenAI's Responses API, or the first
 // event of one.
-func isResponses(v object) bool {
+func isResponses(v js.Dict) bool {
 	switch v.Get("type").Str() {
 	case "response.created", "response.queued", "response.in_progress":
 		return v.Get("response").IsObject()
@@ -65,7 +65,7 @@ func readResponses(rec *recorder) reader {
 	return &responsesReader{rec: rec, keys: map[string]*responseItem{}}
 }
 
-func (r *responsesReader) value(v object, _ string) verdict {
+func (r *responsesReader) value(v js.Dict, _ string) verdict {
 	typ := v.Get("type").Str()
 	switch {
 	case r.response != "" && isResponses(v) && r.another(v):
@@ -99,7 +99,7 @@ func (r *responsesReader) value(v object, _ string) verdict {
 }
 
 // another reports whether a value begins another response than this one.
-func (r *responsesReader) another(v object) bool {
+func (r *responsesReader) another(v js.Dict) bool {
 	return api.IsResponse(v.Value) || v.Get("response", "id").Str() != r.response.Get("id").Str()
 }
 
@@ -117,7 +117,7 @@ func (r *responsesReader) whole(status string, response js.Value) (ended bool) {
 }
 
 // item returns the item that an event is about.
-func (r *responsesReader) item(v object) *responseItem {
+func (r *responsesReader) item(v js.Dict) *responseItem {
 	key := cmp.Or(string(v.Get("output_index")), v.Get("item_id").Str(), v.Get("item", "id").Str())
 	if have := r.keys[key]; have != nil {
 		return have
@@ -131,7 +131,7 @@ func (r *responsesReader) item(v object) *responseItem {
 }
 
 // delta takes a piece of a text.
-func (r *responsesReader) delta(v object, of delta) {
+func (r *responsesReader) delta(v js.Dict, of delta) {
 	item, key := r.item(v), partKey{of: of}
 	if item.raw == "" {
 		item.raw = js.Value(js.Object(js.StringField("type", of.item)))

@@ -115,15 +115,15 @@ func (i *Item) add(b *session.Batch) (session.Entry, error) {
 type Decoder struct {
 	rec    *recorder
 	frame  framer
-	format *format  // that From names, nil to find out
-	now    reader   // of the document that has begun, nil between documents
-	name   string   // of its format
-	plain  []byte   // the answer, if the stream is text
-	stray  int      // lines in front of what is known
-	room   []member // for the members of a value
-	lost   bool     // what passes is no stream that is known
-	head   bool     // it begins with the head of an HTTP response, and nothing of it is read
-	err    error    // of Emit
+	format *format    // that From names, nil to find out
+	now    reader     // of the document that has begun, nil between documents
+	name   string     // of its format
+	plain  []byte     // the answer, if the stream is text
+	stray  int        // lines in front of what is known
+	room   []js.Field // for the members of a value
+	lost   bool       // what passes is no stream that is known
+	head   bool       // it begins with the head of an HTTP response, and nothing of it is read
+	err    error      // of Emit
 }
 
 // New returns a decoder. From has to be one of [Names].
@@ -212,8 +212,8 @@ func (d *Decoder) value(v js.Value, event string) error {
 	if v.IsArray() {
 		return d.array(v)
 	}
-	o := objectIn(v, d.room)
-	d.room = o.members
+	o := js.DictOf(v, d.room)
+	d.room = o.Room()
 	if d.now != nil {
 		switch d.now.value(o, event) {
 		case more:
@@ -256,7 +256,7 @@ func (d *Decoder) array(v js.Value) error {
 }
 
 // begin finds out what a first value belongs to.
-func (d *Decoder) begin(v object) {
+func (d *Decoder) begin(v js.Dict) {
 	f := d.format
 	if f == nil {
 		f = detect(v)

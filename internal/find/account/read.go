@@ -7,7 +7,6 @@ import (
 	"hash/maphash"
 	"io"
 	"strings"
-	"unsafe"
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -52,14 +51,7 @@ const mostDamage = 10
 // numbers of the others is not checked.
 func Read(r io.Reader, o Options) (Content, error) {
 	rd := reader{Options: o, interned: map[string]string{}}
-	rd.member = rd.take
-	rd.inMessage = func(key string, at int) int {
-		end := js.ValueEnd(rd.text, at)
-		if end > at {
-			rd.inner.take(js.PlainKey(key), rd.text[at:end])
-		}
-		return end
-	}
+	rd.pick = js.NewPick(append(rd.fields.wants(), js.Want{Name: "message", Into: &rd.said}), "message", rd.message.wants())
 	if o.Branches {
 		rd.tree, rd.leaf = session.NewSkeleton(0), -1
 	}
@@ -106,23 +98,38 @@ type reader struct {
 	provider, model string // of the reply before
 	interned        map[string]string
 
-	member    func(level int, key, value js.Span)
-	inMessage func(key string, at int) int
-
-	text    string // the line, which is borrowed
-	fields  fields
-	message fields // of the member of that name
-	isSaid  bool   // the message is an object
-	inner   fields // of the member that has begun, whatever it is
+	pick    *js.Pick
+	fields  fields   // of the line, which is borrowed
+	message fields   // of its message
+	said    js.Value // the message
 
 	tree *session.Skeleton
 	leaf int   // the last entry with an id, -1 if there is none
 	at   []int // the entries of the calls
 }
 
-// fields are JSON texts of an entry, or of its message, "" where there is none.
+// fields are the members of an entry, or of its message, that tell a call.
 type fields struct {
-	typ, id, parent, timestamp, provider, model, usage, kind, purpose, stop, role, response, content, tier string
+	typ, id, parent, timestamp, provider, model, usage, kind, purpose, stop, role, response, content, tier js.Value
+}
+
+func (f *fields) wants() []js.Want {
+	return []js.Want{
+		{Name: "type", Into: &f.typ},
+		{Name: "id", Into: &f.id},
+		{Name: "parentId", Into: &f.parent},
+		{Name: "timestamp", Into: &f.timestamp},
+		{Name: "provider", Into: &f.provider},
+		{Name: "model", Into: &f.model},
+		{Name: "usage", Into: &f.usage},
+		{Name: "kind", Into: &f.kind},
+		{Name: "purpose", Into: &f.purpose},
+		{Name: "stopReason", Into: &f.stop},
+		{Name: "role", Into: &f.role},
+		{Name: "responseId", Into: &f.response},
+		{Name: "content", Into: &f.content},
+		{Name: "serviceTier", Into: &f.tier},
+	}
 }
 
 var (
@@ -149,42 +156,15 @@ func (rd *reader) line(l jsonl.Line) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return
 	}
-	rd.text = unsafe.String(unsafe.SliceData(data), len(data))
-	rd.fields, rd.inner, rd.isSaid = fields{}, fields{}, false
-	if !(rd.walk() && !rd.Strict && !l.Torn) {
-		rd.fields, rd.inner, rd.isSaid = fields{}, fields{}, false
-		if !js.ValidMembers(data, 2, rd.member) {
-			rd.damaged("is no JSON")
-			return
-		}
+	if (rd.Strict || l.Torn || !rd.pick.Walk(data)) && !rd.pick.Valid(data) {
+		rd.damaged("is no JSON")
+		return
 	}
 	if rd.fields.typ == "" && !isObject(data) {
 		rd.damaged("is no JSON object")
 		return
 	}
 	rd.entry()
-}
-
-// walk takes the members of the line, in a third of the time that it takes to say that all
-// of it is valid. It reports whether the line is one object as far as brackets and quotes
-// tell.
-func (rd *reader) walk() bool {
-	end := js.WalkObject(rd.text, 0, func(key string, at int) int {
-		name := js.PlainKey(key)
-		if name == `"message"` && strings.HasPrefix(rd.text[at:], "{") {
-			rd.inner, rd.isSaid = fields{}, true
-			end := js.WalkObject(rd.text, at, rd.inMessage)
-			rd.message = rd.inner
-			return end
-		}
-		rd.isSaid = rd.isSaid && name != `"message"`
-		end := js.ValueEnd(rd.text, at)
-		if end > at {
-			rd.fields.take(name, rd.text[at:end])
-		}
-		return end
-	})
-	return end >= 0 && strings.Trim(rd.text[end:], " \t\r") == ""
 }
 
 func isObject(data []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) }
@@ -197,68 +177,21 @@ func (rd *reader) damaged(what string) {
 	rd.Damage = append(rd.Damage, Damage{Line: rd.lines, Err: fmt.Errorf("%w: it %s, so what it says was not counted", ErrDamaged, what)})
 }
 
-// take takes a member of the line; of several with one key the last counts.
-func (rd *reader) take(level int, key, value js.Span) {
-	name, text := js.PlainKey(rd.text[key.From:key.To]), rd.text[value.From:value.To]
-	if level == 2 {
-		rd.inner.take(name, text)
-		return
-	}
-	if name == `"message"` {
-		rd.message, rd.isSaid = rd.inner, text[0] == '{'
-	}
-	rd.fields.take(name, text)
-	rd.inner = fields{}
-}
-
-func (f *fields) take(name, text string) {
-	switch name {
-	case `"type"`:
-		f.typ = text
-	case `"id"`:
-		f.id = text
-	case `"parentId"`:
-		f.parent = text
-	case `"timestamp"`:
-		f.timestamp = text
-	case `"provider"`:
-		f.provider = text
-	case `"model"`:
-		f.model = text
-	case `"usage"`:
-		f.usage = text
-	case `"kind"`:
-		f.kind = text
-	case `"purpose"`:
-		f.purpose = text
-	case `"stopReason"`:
-		f.stop = text
-	case `"role"`:
-		f.role = text
-	case `"responseId"`:
-		f.response = text
-	case `"content"`:
-		f.content = text
-	case `"serviceTier"`:
-		f.tier = text
-	}
-}
-
 // str returns the text of a string, kept once.
-func (rd *reader) str(literal string) string {
-	if len(literal) < 2 || literal[0] != '"' {
+func (rd *reader) str(v js.Value) string {
+	if !v.IsString() {
 		return ""
 	}
-	if s, ok := rd.interned[literal]; ok {
+	if s, ok := rd.interned[string(v)]; ok {
 		return s
 	}
-	s := string([]byte(js.Unquote(literal)))
-	rd.interned[string([]byte(literal))] = s
+	s := text(v)
+	rd.interned[strings.Clone(string(v))] = s
 	return s
 }
 
 // text returns the text of a string that is not likely to come again.
-func text(literal string) string { return string([]byte(js.Value(literal).Str())) }
+func text(v js.Value) string { return strings.Clone(v.Str()) }
 
 // entry takes the call that an entry is, if it is one.
 func (rd *reader) entry() {
@@ -268,8 +201,8 @@ func (rd *reader) entry() {
 		return
 	}
 	if rd.tree != nil {
-		id := js.Value(f.id).Str()
-		if rd.tree.Add([]byte(id), []byte(js.Value(f.parent).Str())); id != "" {
+		id := f.id.Str()
+		if rd.tree.Add([]byte(id), []byte(f.parent.Str())); id != "" {
 			rd.leaf = rd.tree.Len() - 1
 		}
 	}
@@ -277,7 +210,7 @@ func (rd *reader) entry() {
 	from := f
 	switch typ {
 	case session.TypeMessage:
-		if !rd.isSaid {
+		if !rd.said.IsObject() {
 			return
 		}
 		from, c.Purpose = &rd.message, Reply
@@ -292,13 +225,13 @@ func (rd *reader) entry() {
 			c.Purpose += ":" + kind
 		}
 	}
-	if !js.Value(from.usage).IsObject() {
+	if !from.usage.IsObject() {
 		return
 	}
 	c.ID, c.Stop, c.response = text(f.id), rd.str(from.stop), text(from.response)
 	c.Provider, c.Model = rd.str(from.provider), rd.str(from.model)
 	c.Tier = usual(rd.str(from.tier))
-	c.usage(from.usage)
+	c.usage(string(from.usage))
 	rd.date(&c, f, from)
 	rd.emit(c, from)
 }
@@ -315,10 +248,10 @@ func usual(tier string) string {
 // date finds out when a call was made: what the entry says, else its message, else the
 // header.
 func (rd *reader) date(c *Call, f, from *fields) {
-	if c.Time, c.Timed = js.ParseTime(js.Value(f.timestamp).Str()); c.Timed {
+	if c.Time, c.Timed = js.ParseTime(f.timestamp.Str()); c.Timed {
 		return
 	}
-	if v := js.Value(from.timestamp); v.IsNumber() && v.Int() > 0 {
+	if v := from.timestamp; v.IsNumber() && v.Int() > 0 {
 		c.Time, c.Timed = v.Int(), true
 		return
 	}

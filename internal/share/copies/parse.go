@@ -3,7 +3,6 @@ package copies
 import (
 	"bytes"
 	"strings"
-	"unsafe"
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/merge"
@@ -12,14 +11,15 @@ import (
 
 // A parser reads of lines what a merge has to know.
 type parser struct {
-	line                  string
+	pick                  *js.Pick
 	id, parent, time, typ js.Value
-	show                  func(level int, key, value js.Span)
 }
 
 func newParser() *parser {
 	p := &parser{}
-	p.show = p.member // once, as it costs memory
+	p.pick = js.NewPick([]js.Want{
+		{Name: "id", Into: &p.id}, {Name: "parentId", Into: &p.parent}, {Name: "timestamp", Into: &p.time}, {Name: "type", Into: &p.typ},
+	}, "", nil)
 	return p
 }
 
@@ -27,9 +27,7 @@ func newParser() *parser {
 // valid says whether it is JSON at all. The id and the parent may be parts of data.
 func (p *parser) parse(data []byte) (l merge.Line, valid bool) {
 	l = merge.Line{Time: merge.NoTime, Sum: merge.SumOf(data)}
-	p.id, p.parent, p.time, p.typ = "", "", "", ""
-	p.line = unsafe.String(unsafe.SliceData(data), len(data))
-	if !js.ValidMembers(data, 1, p.show) {
+	if !p.pick.Valid(data) {
 		return l, false
 	}
 	if typ, _ := p.typ.Text(); typ == session.TypeSession || bytes.TrimLeft(data, " \t\r")[0] != '{' {
@@ -41,21 +39,6 @@ func (p *parser) parse(data []byte) (l merge.Line, valid bool) {
 		l.Time = instant(text)
 	}
 	return l, true
-}
-
-// member takes a member. Of several with one key the last counts.
-func (p *parser) member(_ int, key, value js.Span) {
-	v := js.Value(p.line[value.From:value.To])
-	switch js.PlainKey(p.line[key.From:key.To]) {
-	case `"id"`:
-		p.id = v
-	case `"parentId"`:
-		p.parent = v
-	case `"timestamp"`:
-		p.time = v
-	case `"type"`:
-		p.typ = v
-	}
 }
 
 // instant returns the time that a timestamp names. One without a zone is UTC here,
