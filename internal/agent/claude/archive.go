@@ -23,6 +23,7 @@ const depth = 3
 func files(dir string) formats.Files {
 	return formats.Files{
 		Depth: depth, Head: head, Read: read,
+		Named: func(path, id string) bool { return idOf(path) == id },
 		Match: func(path string) bool {
 			return filepath.Ext(path) == ".jsonl" && (idOf(path) != "" || filepath.Dir(path) == filepath.Clean(dir))
 		},

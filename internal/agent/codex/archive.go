@@ -44,7 +44,8 @@ func (format) Open(ctx context.Context, src *formats.Source) (formats.Archive, e
 	return a, nil
 }
 
-// An archive is a rollout, or a directory of them.
+// An archive is a rollout, or a directory of them. It is none of [formats.Files]: a thread may
+// be several rollouts, and one may go on from the bytes of another.
 type archive struct {
 	src  *formats.Source
 	home string // of codex, "" if there is none

@@ -4,8 +4,12 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"runtime"
+	"slices"
 	"time"
 
+	"github.com/sess-tools/sess/internal/ordered"
+	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -22,6 +26,14 @@ type Files struct {
 	// what stands in for a directory or a time that the file does not say, is filled in.
 	Head func(ctx context.Context, src *Source, f *File) (Info, error)
 	Read func(ctx context.Context, src *Source, f *File, info Info, b *Builder) error
+
+	// Details says what reading all of the file tells for a listing, and needs no Head. Nil is
+	// [Describe].
+	Details func(ctx context.Context, src *Source, f *File) (session.Info, error)
+
+	// Named reports whether the name of a file has an id, whole. Where one file has it, and is that
+	// session, no other is opened to find it. Nil is a format whose files are called otherwise.
+	Named func(path, id string) bool
 }
 
 // Open opens a file, standard input, or a directory of files.
@@ -40,50 +52,95 @@ type files struct {
 // Close has nothing to close: each file is closed once it was looked at.
 func (a files) Close() error { return nil }
 
-// List lists the files in the order of their paths, by their heads; one that details are
-// asked of is read whole.
+// List lists the files in the order of their paths, several at a time, by their heads; one
+// that details are asked of is read whole.
 func (a files) List(ctx context.Context, q Query) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		if !a.src.IsDir() {
 			yield(a.info(ctx, a.src, q))
 			return
 		}
-		for path, err := range Walk(ctx, a.src.Path, a.Depth, func(string) bool { return true }) {
-			info := Info{Row: store.Row{Path: path}}
-			switch {
-			case err == nil && a.Match(path):
-				info, err = a.info(ctx, a.src.Beside(path), q)
-			case err == nil, ctx.Err() == nil && !IsDir(path) && !a.Match(path):
-				continue
+		found := a.found(ctx)
+		if path, ok := a.named(q.ID, found); ok {
+			if info, err := a.info(ctx, a.src.Beside(path), q); err == nil && info.ID == q.ID {
+				yield(info, nil)
+				return
 			}
+		}
+		list := ordered.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(found), func(ctx context.Context, p place) (Info, error) {
+			if p.err != nil {
+				return Info{Row: store.Row{Path: p.path}}, p.err
+			}
+			return a.info(ctx, a.src.Beside(p.path), q)
+		})
+		for info, err := range list {
 			if !yield(info, err) {
 				return
 			}
 		}
+		if err := ctx.Err(); err != nil {
+			yield(Info{Row: store.Row{Path: a.src.Path}}, err)
+		}
 	}
+}
+
+// A place is a file that is a session, or what cannot be looked at, and why.
+type place struct {
+	path string
+	err  error
+}
+
+// found returns the files of a directory.
+func (a files) found(ctx context.Context) (list []place) {
+	for path, err := range Walk(ctx, a.src.Path, a.Depth, func(string) bool { return true }) {
+		if a.Match(path) || err != nil && IsDir(path) {
+			list = append(list, place{path, err})
+		}
+	}
+	return list
+}
+
+// named returns the one file whose name has an id.
+func (a files) named(id string, list []place) (path string, ok bool) {
+	if id == "" || a.Named == nil {
+		return "", false
+	}
+	for _, p := range list {
+		if p.err == nil && a.Named(p.path, id) {
+			if ok {
+				return "", false
+			}
+			path, ok = p.path, true
+		}
+	}
+	return path, ok
 }
 
 // info lists the session of a file.
 func (a files) info(ctx context.Context, src *Source, q Query) (Info, error) {
-	info, err := a.head(ctx, src)
-	if err != nil || !q.Details && (q.ID == "" || q.ID == info.ID) {
-		return info, err
-	}
-	path, size, at := info.Path, info.Size, info.ModTime
-	if info, err = Describe(ctx, a, info); err != nil {
-		return info, err
-	}
-	info.Path, info.Size, info.ModTime = path, size, at
-	return info, nil
-}
-
-// head lists the session of a file by its beginning.
-func (a files) head(ctx context.Context, src *Source) (Info, error) {
 	f, err := src.Open(ctx)
 	if err != nil {
 		return Info{Row: store.Row{Path: src.Path}}, err
 	}
 	defer f.Close()
+	info := Info{Row: store.Row{Path: src.Path, Size: f.Size, ModTime: f.ModTime}}
+	if !q.Details || a.Details == nil {
+		if info, err = a.head(ctx, src, f); err != nil || !q.Details && (q.ID == "" || q.ID == info.ID) {
+			return info, err
+		}
+	}
+	if a.Details == nil {
+		described, err := Describe(ctx, a, info)
+		info.Info = described.Info
+		return info, err
+	}
+	info.Info, err = a.Details(ctx, src, f)
+	info.Modified = cmp.Or(info.Modified, f.ModTime)
+	return info, err
+}
+
+// head lists the session of a file by its beginning.
+func (a files) head(ctx context.Context, src *Source, f *File) (Info, error) {
 	info, err := a.Head(ctx, src, f)
 	info.Path, info.Size, info.ModTime = src.Path, f.Size, f.ModTime
 	info.CWD = cmp.Or(info.CWD, src.CWD)

@@ -3,104 +3,38 @@ package pi
 import (
 	"bytes"
 	"context"
-	"iter"
+	"errors"
+	"io"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
 // Open opens a file, or a directory of files and of the projects one level below.
 func (f format) Open(_ context.Context, src *formats.Source) (formats.Archive, error) {
-	if err := src.Exists(); err != nil {
-		return nil, err
+	blobs := src.Blobs
+	if sibling := filepath.Join(src.Path, "..", "blobs"); blobs == "" && src.IsDir() && formats.IsDir(sibling) {
+		blobs = sibling
 	}
-	a := &archive{src: src, blobs: src.Blobs}
-	if sibling := filepath.Join(src.Path, "..", "blobs"); a.blobs == "" && src.IsDir() && formats.IsDir(sibling) {
-		a.blobs = sibling
-	}
-	return a, nil
-}
-
-// An archive is a file or a directory.
-type archive struct {
-	src   *formats.Source
-	blobs string
-}
-
-func (a *archive) Close() error { return nil }
-
-func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
-	return func(yield func(formats.Info, error) bool) {
-		switch {
-		case !a.src.IsDir():
-			yield(a.one(ctx, q))
-		case q.Details || q.ID != "":
-			if path, ok := a.byName(ctx, q.ID); ok {
-				yield(exactly(ctx, path))
-				return
-			}
-			a.details(ctx, yield)
-		default:
-			a.headers(ctx, yield)
-		}
-	}
-}
-
-// details lists a directory with all that sessions say.
-func (a *archive) details(ctx context.Context, yield func(formats.Info, error) bool) {
-	var failed []formats.Info
-	var errs []error
-	rows, err := store.List(ctx, []string{a.src.Path}, store.Options{
-		Recursive: true, Count: true, Order: store.ByCreated,
-		Warn: func(path string, err error) {
-			failed, errs = append(failed, formats.Info{Row: store.Row{Path: path}}), append(errs, (&formats.Source{Path: path}).Located(err))
+	return formats.Files{
+		Depth: 1,
+		Match: func(path string) bool { return filepath.Ext(path) == ".jsonl" },
+		Named: func(path, id string) bool { return strings.HasSuffix(path, "_"+id+".jsonl") },
+		Head:  header, Details: details,
+		Read: func(ctx context.Context, src *formats.Source, f *formats.File, _ formats.Info, b *formats.Builder) error {
+			return (&conversion{src: src, b: b, blobs: blobs}).read(ctx, f)
 		},
-	})
-	if err != nil {
-		yield(formats.Info{}, err)
-		return
-	}
-	for i, info := range failed {
-		if !yield(info, errs[i]) {
-			return
-		}
-	}
-	for _, row := range rows {
-		if !yield(formats.Info{Row: row}, nil) {
-			return
-		}
-	}
-}
-
-// headers lists a directory by the headers of its files alone, one by one.
-func (a *archive) headers(ctx context.Context, yield func(formats.Info, error) bool) {
-	isSession := func(base string) bool { return filepath.Ext(base) == ".jsonl" }
-	for path, err := range formats.Walk(ctx, a.src.Path, 1, isSession) {
-		info := formats.Info{Row: store.Row{Path: path}}
-		if err == nil {
-			info, err = header(ctx, &formats.Source{Path: path})
-		}
-		if !yield(info, err) {
-			return
-		}
-	}
+	}.Open(src)
 }
 
 // header lists one file by its header.
-func header(ctx context.Context, src *formats.Source) (formats.Info, error) {
-	info := formats.Info{Row: store.Row{Path: src.Path}}
-	f, err := src.Open(ctx)
-	if err != nil {
-		return info, err
-	}
-	defer f.Close()
-	info.Size, info.ModTime, info.Modified = f.Size, f.ModTime, f.ModTime
+func header(ctx context.Context, src *formats.Source, f *formats.File) (info formats.Info, _ error) {
 	h, err := session.ReadHeader(f.Reader(ctx))
 	if err != nil {
 		return info, src.Located(err)
@@ -112,26 +46,25 @@ func header(ctx context.Context, src *formats.Source) (formats.Info, error) {
 	return info, nil
 }
 
-// one lists the only session of a file.
-func (a *archive) one(ctx context.Context, q formats.Query) (formats.Info, error) {
-	info, err := header(ctx, a.src)
-	if err != nil || !q.Details && q.ID == "" {
-		return info, err
+// small is the size in bytes up to which a file is read in one go: into memory that is used
+// again, as there may be ten thousand.
+const small = 1 << 20
+
+var rooms = sync.Pool{New: func() any { return new([small]byte) }}
+
+// details lists one file by all that it says.
+func details(ctx context.Context, src *formats.Source, f *formats.File) (info session.Info, err error) {
+	if f.Size > small {
+		info, err = session.ScanInfo(f.Reader(ctx))
+		return info, src.Located(err)
 	}
-	f, err := a.src.Open(ctx)
-	if err != nil {
-		return info, err
+	room, _ := rooms.Get().(*[small]byte)
+	defer rooms.Put(room)
+	n, err := f.ReadAt(room[:f.Size], 0)
+	if err == nil || errors.Is(err, io.EOF) {
+		info, err = session.InfoReader{}.Of(room[:n])
 	}
-	defer f.Close()
-	scanned, err := session.ScanInfo(f.Reader(ctx))
-	if err != nil {
-		return info, a.src.Located(err)
-	}
-	info.Info = scanned
-	if info.Modified.IsZero() {
-		info.Modified = f.ModTime
-	}
-	return info, nil
+	return info, src.Located(err)
 }
 
 // Pi is the format of pi, Omp that of oh-my-pi. Each reads the other's files.
@@ -219,37 +152,4 @@ func ompHome(env formats.Env) (string, error) {
 		return filepath.Join(data, "omp", "sessions"), nil
 	}
 	return env.StorePath("", append(below, "agent"), "sessions")
-}
-
-// byName returns the file of a directory that has the whole of an id in its name, as
-// the agents and the store call their files, if there is one and its header agrees.
-// Nothing else then has to be opened to find the session.
-func (a *archive) byName(ctx context.Context, id string) (path string, ok bool) {
-	if id == "" {
-		return "", false
-	}
-	called := func(base string) bool { return strings.HasSuffix(base, "_"+id+".jsonl") }
-	for p, err := range formats.Walk(ctx, a.src.Path, 1, called) {
-		if err != nil {
-			continue // told when the file is opened
-		}
-		if ok {
-			return "", false
-		}
-		path, ok = p, true
-	}
-	if !ok {
-		return "", false
-	}
-	info, err := header(ctx, &formats.Source{Path: path})
-	return path, err == nil && info.ID == id
-}
-
-// exactly lists one file of a directory with all that it says.
-func exactly(ctx context.Context, path string) (formats.Info, error) {
-	row, err := store.Stat(ctx, path, true)
-	if err != nil {
-		return formats.Info{Row: store.Row{Path: path}}, (&formats.Source{Path: path}).Located(err)
-	}
-	return formats.Info{Row: row}, nil
 }

@@ -18,20 +18,6 @@ const (
 	customEntry = "pi:entry"  // data: an entry
 )
 
-func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
-	src := a.src
-	if src.IsDir() {
-		src = &formats.Source{Path: info.Path}
-	}
-	f, err := src.Open(ctx)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	c := conversion{src: src, b: b, blobs: a.blobs}
-	return c.read(ctx, f)
-}
-
 // A conversion is the reading of one session.
 type conversion struct {
 	src   *formats.Source
