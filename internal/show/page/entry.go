@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/show/tree"
 	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -147,7 +146,7 @@ func (p *page) turn(i int, class constant, m session.Message) {
 		p.raw(`<p class="note">aborted</p>`)
 	}
 	if !said && class == "custom" {
-		p.literal(tree.Text(p.s.Entries[i]))
+		p.literal(convo.Say(p.s.Entries[i]))
 	}
 	p.raw("</article>")
 }
@@ -293,7 +292,7 @@ func (p *page) system(i int, m session.Message) {
 	p.raw(`</summary><div>`)
 	text := m.Text("\n")
 	if text == "" {
-		text = tree.Text(p.s.Entries[i])
+		text = convo.Say(p.s.Entries[i])
 	}
 	p.literal(p.cut(text))
 	p.raw("</div></details></article>")
@@ -315,7 +314,7 @@ func (p *page) compaction(i int) {
 		p.text(grouped(int64(n)), " entries above are not in the model’s context")
 	}
 	if before := js.Value(e.Get("tokensBefore")); before.IsNumber() {
-		p.text(" · ", grouped(before.Int()), " → ", grouped(tree.Tokens(e)), " tokens")
+		p.text(" · ", grouped(before.Int()), " → ", grouped(convo.EntryTokens(e)), " tokens")
 	}
 	p.raw("</a>")
 	p.raw(`</h2><details class="think"><summary>the summary</summary><div>`)
@@ -329,7 +328,7 @@ func (p *page) aboutIt(i int) {
 	if messages := convo.EntryMessages(e); len(messages) > 0 && e.Type() != session.TypeBranchSummary {
 		p.place(i, "custom")
 		p.raw(">")
-		p.heading(i, nameless(tree.Kind(e)), 0)
+		p.heading(i, nameless(convo.Kind(e)), 0)
 		for _, m := range messages {
 			p.literal(p.cut(m.Text("\n")))
 		}
@@ -338,8 +337,8 @@ func (p *page) aboutIt(i int) {
 	}
 	p.place(i, "about")
 	p.raw(`><p class="note">`)
-	p.text(nameless(words(tree.Kind(e))))
-	if text := session.OneLine(tree.Text(e)); e.Type() != session.TypeBranchSummary && text != "" {
+	p.text(nameless(words(convo.Kind(e))))
+	if text := session.OneLine(convo.Say(e)); e.Type() != session.TypeBranchSummary && text != "" {
 		p.text(": ", js.Head(text, 300))
 	}
 	p.raw("</p>")

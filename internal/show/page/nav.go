@@ -5,6 +5,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/show/tree"
 	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -86,9 +87,9 @@ func (p *page) row(i int, on bool, level int, label string) {
 	e := p.s.Entries[i]
 	p.begin(i, on, level, 1, false)
 	p.raw(`<span class="r">`)
-	p.text(tree.Kind(e))
+	p.text(convo.Kind(e))
 	p.raw("</span> ")
-	p.text(js.Head(plain.Replace(session.OneLine(js.Head(tree.Text(e), 300))), 60))
+	p.text(js.Head(plain.Replace(session.OneLine(js.Head(convo.Say(e), 300))), 60))
 	if label != "" {
 		p.raw(` <span class="lab">@`)
 		p.text(label)

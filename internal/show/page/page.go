@@ -209,7 +209,7 @@ func (p *page) title() string {
 	}
 	for _, i := range p.path {
 		if title == "" && p.s.Entries[i].Role() == session.RoleUser && !p.s.Entries[i].IsHarness() {
-			title = tree.Text(p.s.Entries[i])
+			title = convo.Say(p.s.Entries[i])
 		}
 	}
 	return headOf(session.OneLine(title), 120)
@@ -380,7 +380,7 @@ func (p *page) branches() {
 		p.raw(`<details class="branch"`)
 		p.attr("id", anchor("b-", p.s.Entries[chain[0]].ID()))
 		p.raw("><summary>another branch <span class=\"s\">· ")
-		p.text(tty.Count(int64(len(chain)), "entry", "entries"), " · ", js.Head(session.OneLine(tree.Text(p.s.Entries[chain[0]])), 80))
+		p.text(tty.Count(int64(len(chain)), "entry", "entries"), " · ", js.Head(session.OneLine(convo.Say(p.s.Entries[chain[0]])), 80))
 		p.raw("</span></summary><div>")
 		for _, i := range chain {
 			p.entry(i)

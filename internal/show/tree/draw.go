@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -87,11 +88,11 @@ func (t *Tree) entry(l *line, r Row, p pen) {
 	}
 	l.add(id, tty.Clean(e.ID()))
 	l.add(tty.Plain, " ")
-	text := words(Text(e), p.more)
+	text := words(convo.Say(e), p.more)
 	if text != "" {
 		text = ": " + text
 	}
-	l.add(kind, words(Kind(e), p.more))
+	l.add(kind, words(convo.Kind(e), p.more))
 	l.add(tty.Plain, text)
 	if label := t.Label(r.Pos); label != "" {
 		l.add(tty.Plain, "  ")
@@ -193,8 +194,8 @@ func nodeShape(e session.Entry) string {
 // dotText is what a node says. Its lines are clean.
 func (t *Tree) dotText(r Row) string {
 	e := t.Session.Entries[r.Pos]
-	lines := []string{tty.Clean(e.ID()) + " " + words(Kind(e), "…")}
-	for _, s := range []string{words(Text(e), "…"), words(atLabel(t.Label(r.Pos)), "…"), tokens("", r.Tokens), words(t.Note(r.Pos), "…")} {
+	lines := []string{tty.Clean(e.ID()) + " " + words(convo.Kind(e), "…")}
+	for _, s := range []string{words(convo.Say(e), "…"), words(atLabel(t.Label(r.Pos)), "…"), tokens("", r.Tokens), words(t.Note(r.Pos), "…")} {
 		if s != "" {
 			lines = append(lines, s)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -141,7 +142,7 @@ func checkFolded(t *testing.T, tr *Tree, full []int) {
 		n, sum := max(r.Hidden, 1), int64(0)
 		for _, i := range full[at : at+n] {
 			e := tr.Session.Entries[i]
-			sum += Tokens(e)
+			sum += convo.EntryTokens(e)
 			if r.Hidden > 0 && (tr.Label(i) != "" || tr.Head(i) || tr.Active(i) != tr.Active(r.Pos) || tr.Note(i) != "" || len(tr.Children(i)) != 1) {
 				t.Errorf("entry %d is hidden", i)
 			}

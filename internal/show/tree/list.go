@@ -7,6 +7,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/tool/row"
 	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -96,7 +97,7 @@ func JSON(w io.Writer, t *Tree, from row.Place) error {
 			row.Text("type", e.Type()), row.Text("role", e.Role()), js.IntField("line", int64(e.Line())),
 			js.IntField("depth", int64(r.Depth)), js.IntField("children", int64(len(t.Children(r.Pos)))),
 			row.Bool("active", t.Active(r.Pos)), row.Bool("head", t.Head(r.Pos)), row.Text("label", t.Label(r.Pos)),
-			js.IntField("estimate", r.Tokens), text("text", Text(e)), row.Text("note", t.Note(r.Pos)))
+			js.IntField("estimate", r.Tokens), text("text", convo.Say(e)), row.Text("note", t.Note(r.Pos)))
 		if err != nil {
 			return err
 		}
@@ -131,7 +132,7 @@ func LabelsJSON(w io.Writer, t *Tree, labels []session.Label, from row.Place) er
 		typ, role, line, said := row.Null("type"), row.Null("role"), row.Null("line"), row.Null("text")
 		if ok {
 			e := t.Session.Entries[at]
-			typ, role, line, said = row.Text("type", e.Type()), row.Text("role", e.Role()), js.IntField("line", int64(e.Line())), text("text", Text(e))
+			typ, role, line, said = row.Text("type", e.Type()), row.Text("role", e.Role()), js.IntField("line", int64(e.Line())), text("text", convo.Say(e))
 		}
 		err := object(w, "label", place, row.Entry(l.Target), row.TimeOf(l.Timestamp), row.Text("label", l.Name),
 			typ, role, line, row.Bool("active", ok && t.Active(at)), said)

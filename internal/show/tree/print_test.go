@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/tool/row"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -240,7 +241,7 @@ func TestHostileJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(line), &first); err != nil {
 		t.Fatal(err)
 	}
-	if want := Text(tr.Session.Entries[0]); first.Text != want || len(want) < 1<<20 {
+	if want := convo.Say(tr.Session.Entries[0]); first.Text != want || len(want) < 1<<20 {
 		t.Errorf("text of %d bytes, want %d", len(first.Text), len(want))
 	}
 	if strings.ContainsAny(got, "\x1b\x07\r\t") || strings.Count(got, "\n") != 6 {

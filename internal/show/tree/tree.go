@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -260,7 +261,7 @@ type Row struct {
 // entries in a row that have one child each and nothing special about them,
 // only the first and the last are rows of their own. Labels, compactions,
 // branch summaries and the end of the active path are special.
-func (t *Tree) Rows(all bool) iter.Seq[Row] { return t.rows(all, Tokens) }
+func (t *Tree) Rows(all bool) iter.Seq[Row] { return t.rows(all, convo.EntryTokens) }
 
 // rows is Rows with the tokens of an entry by the given measure.
 func (t *Tree) rows(all bool, measure func(session.Entry) int64) iter.Seq[Row] {
@@ -473,7 +474,7 @@ func (t *Tree) textAt(i int) string {
 	if i < 0 {
 		return ""
 	}
-	return Text(t.Session.Entries[i])
+	return convo.Say(t.Session.Entries[i])
 }
 
 // stamp returns the time of an entry to the second, "-" if it has none.

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -43,10 +44,10 @@ func TestText(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			e := read(t, tt.line).Entries[0]
-			if got := Kind(e); got != tt.kind {
+			if got := convo.Kind(e); got != tt.kind {
 				t.Errorf("kind %q, want %q", got, tt.kind)
 			}
-			if got := Text(e); got != tt.text {
+			if got := convo.Say(e); got != tt.text {
 				t.Errorf("text %q, want %q", got, tt.text)
 			}
 		})

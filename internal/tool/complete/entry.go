@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/show/tree"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -39,7 +39,7 @@ func references(at clikit.Place, add func(clikit.Candidate)) {
 	text := map[string]string{}
 	var found []clikit.Candidate
 	for _, e := range slices.Backward(entries) {
-		text[e.ID()] = strings.TrimSpace(tree.Kind(e) + ": " + tree.Text(e))
+		text[e.ID()] = strings.TrimSpace(convo.Kind(e) + ": " + convo.Say(e))
 		if e.ID() != "" && strings.HasPrefix(e.ID(), at.Word) {
 			found = append(found, clikit.Candidate{Value: e.ID(), Text: text[e.ID()]})
 		}
