@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/codexrules"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -20,7 +21,7 @@ func (d *digest) read(parts []Part) {
 		d.entry = p.EntryID
 		switch m := p.Message; m.Role() {
 		case session.RoleUser:
-			if !isContextual(m) {
+			if !codexrules.IsContext(m) {
 				d.user(m.Text("\n"))
 			}
 		case session.RoleAssistant:

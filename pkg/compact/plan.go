@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/codexrules"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -335,4 +336,27 @@ func (p *Plan) covered() []string {
 		out = append(out, part.EntryID)
 	}
 	return out
+}
+
+// keepUser has the whole context summarized and keeps copies of the newest user
+// messages. Where that would change nothing, because all there is are such
+// messages, there is nothing to do; codex would ask for a summary.
+func (p *Plan) keepUser(span []candidate, keep int64) error {
+	if NothingNew(p.path) {
+		return ErrNothing
+	}
+	p.Summarize = parts(span, Pi15)
+	all := make([]session.Message, len(p.Summarize))
+	for i, part := range p.Summarize {
+		all[i] = part.Message
+	}
+	p.Copies = nil
+	for _, c := range codexrules.Kept(all, keep) {
+		p.Copies = append(p.Copies, Part{EntryID: p.Summarize[c.Of].EntryID, Message: c.Message})
+	}
+	same := func(a, b Part) bool { return a.Message.Raw() == b.Message.Raw() }
+	if slices.EqualFunc(p.Summarize, p.Copies, same) {
+		return ErrNothing
+	}
+	return nil
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/api"
-	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/internal/codexrules"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -296,7 +296,7 @@ func fromCodex(raw string, content span) bool {
 		if p.text == (span{}) {
 			continue
 		}
-		if text := p.text.str(raw); compact.FromCodex(text) || convo.IsHarnessText(text) {
+		if text := p.text.str(raw); codexrules.IsContextText(text) || convo.IsHarnessText(text) {
 			return true
 		}
 	}

@@ -1,59 +1,48 @@
-package compact
+// Package codexrules knows what codex 0.169 says in a user's name, and which messages of the
+// user it keeps when it compacts. The planner of compactions and what reads and writes sessions
+// of codex ask it.
+package codexrules
 
 import (
 	"encoding/xml"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Types of blocks in a message.
-const (
-	blockText  = "text"
-	blockImage = "image"
-)
-
-// keepUser has the whole context summarized and keeps copies of the newest user
-// messages. Where that would change nothing, because all there is are such
-// messages, there is nothing to do; codex would ask for a summary.
-func (p *Plan) keepUser(span []candidate, keep int64) error {
-	if NothingNew(p.path) {
-		return ErrNothing
-	}
-	p.Summarize = parts(span, Pi15)
-	p.Copies = copies(p.Summarize, keep)
-	same := func(a, b Part) bool { return a.Message.Raw() == b.Message.Raw() }
-	if slices.EqualFunc(p.Summarize, p.Copies, same) {
-		return ErrNothing
-	}
-	return nil
+// A Copy is a message that codex keeps.
+type Copy struct {
+	Of      int // its number among all
+	Message session.Message
 }
 
-// copies returns the newest user messages that fit into keep tokens, oldest
-// first, as codex 0.169 keeps them: neither what codex itself says in the user's
+// Kept returns the newest user messages that fit into keep tokens, oldest
+// first, as codex keeps them: neither what codex itself says in the user's
 // name nor images. A token is four bytes of text in UTF-8, rounded up for each
 // message. Of the first message that does not fit the middle is cut out; nothing
 // older is kept.
-func copies(all []Part, keep int64) (out []Part) {
-	for _, p := range slices.Backward(all) {
+func Kept(all []session.Message, keep int64) (out []Copy) {
+	for i, m := range slices.Backward(all) {
 		if keep <= 0 {
 			break
 		}
-		if p.Message.Role() != session.RoleUser || isContextual(p.Message) {
+		if m.Role() != session.RoleUser || IsContext(m) {
 			continue
 		}
-		m := textAlone(p.Message)
+		m = textAlone(m)
 		text := m.Text("")
 		tokens := (int64(len(text)) + 3) / 4
 		if tokens > keep {
 			m = withTexts(m, middleOut(text, int(keep)*4)...)
 		}
 		keep -= tokens
-		out = append(out, Part{EntryID: p.EntryID, Message: m})
+		out = append(out, Copy{i, m})
 	}
 	slices.Reverse(out)
 	return out
@@ -63,7 +52,7 @@ func copies(all []Part, keep int64) (out []Part) {
 // codex wraps an image. One that was an image alone has an empty text then.
 func textAlone(m session.Message) session.Message {
 	blocks := slices.Collect(m.Blocks())
-	isImage := func(i int) bool { return i >= 0 && i < len(blocks) && blocks[i].Type == blockImage }
+	isImage := func(i int) bool { return i >= 0 && i < len(blocks) && blocks[i].Type == session.BlockImage }
 	var texts []string
 	images := false
 	for i, b := range blocks {
@@ -82,7 +71,7 @@ func textAlone(m session.Message) session.Message {
 	case len(texts) == 0:
 		return withTexts(m, "")
 	}
-	return withContent(m, "["+strings.Join(texts, ",")+"]")
+	return m.WithContent("[" + strings.Join(texts, ",") + "]")
 }
 
 // middleOut cuts the middle out of a text that is longer than so many bytes. Of
@@ -105,29 +94,13 @@ func middleOut(text string, bytes int) []string {
 func withTexts(m session.Message, texts ...string) session.Message {
 	blocks := make([]string, len(texts))
 	for i, text := range texts {
-		blocks[i] = `{"type":"text","text":` + js.Quote(text) + `}`
+		blocks[i] = session.TextBlock(js.Quote(text))
 	}
-	return withContent(m, "["+strings.Join(blocks, ",")+"]")
+	return m.WithContent("[" + strings.Join(blocks, ",") + "]")
 }
 
-// withContent returns the message with another content, its other members as
-// they are.
-func withContent(m session.Message, content string) session.Message {
-	out := []byte{'{'}
-	for key, value := range js.Members(m.Raw()) {
-		if js.Unquote(key) == "content" {
-			value = content
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, key...), ':'), value...)
-	}
-	return session.NewMessage(string(append(out, '}')))
-}
-
-// codexSummary begins the user message in which codex hands on a summary.
-const codexSummary = "Another language model started to solve this problem and produced a summary of its thinking process. " +
+// summaryLead begins the user message in which codex hands on a summary.
+const summaryLead = "Another language model started to solve this problem and produced a summary of its thinking process. " +
 	"You also have access to the state of the tools that were used by that language model. " +
 	"Use this to build on the work that has already been done and avoid duplicating work. " +
 	"Here is the summary produced by the other language model, use the information in this summary to assist with your own analysis:\n"
@@ -155,23 +128,28 @@ var exactWrappers = []struct{ start, end string }{
 }
 
 // internalContext begins a text that an extension of codex put in.
-var internalContext = lazily(`^<codex_internal_context source="[a-z][a-z0-9_]*">`)
+var internalContext = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^<codex_internal_context source="[a-z][a-z0-9_]*">`)
+})
 
-// isContextual reports whether codex takes a user message for something the user
+// IsContext reports whether codex takes a user message for something the user
 // did not write: its own context or an earlier summary. One such text is enough.
-func isContextual(m session.Message) bool {
-	if strings.HasPrefix(m.Text(""), codexSummary) {
+func IsContext(m session.Message) bool {
+	if strings.HasPrefix(m.Text(""), summaryLead) {
 		return true
 	}
 	for b := range m.Blocks() {
-		if b.Type == blockText && contextualText(strings.TrimSpace(b.Str("text"))) {
+		if b.Type == session.BlockText && IsContextText(b.Str("text")) {
 			return true
 		}
 	}
 	return false
 }
 
-func contextualText(text string) bool {
+// IsContextText reports whether codex takes a text that is part of a user message for
+// one that it put there itself.
+func IsContextText(text string) bool {
+	text = strings.TrimSpace(text)
 	for _, w := range wrappers {
 		if len(text) >= len(w.start)+len(w.end) && strings.EqualFold(text[:len(w.start)], w.start) &&
 			strings.EqualFold(text[len(text)-len(w.end):], w.end) {
@@ -205,26 +183,6 @@ func isHookPrompt(text string) bool {
 	return err == nil && strings.TrimSpace(prompt.ID) != "" && strings.TrimSpace(prompt.Text) != ""
 }
 
-// FromCodex reports whether codex takes a text that is part of a user message for
-// one that it put there itself.
-func FromCodex(text string) bool { return contextualText(strings.TrimSpace(text)) }
-
-// CodexSummary takes apart the text in which codex hands on a summary; ok is false
+// Summary takes apart the text in which codex hands on a summary; ok is false
 // for any other text.
-func CodexSummary(text string) (summary string, ok bool) {
-	return strings.CutPrefix(text, codexSummary)
-}
-
-// CodexKept returns the user messages that codex keeps when it compacts, of all user
-// messages of a context: see [KeepUser].
-func CodexKept(messages []session.Message, tokens int64) []session.Message {
-	all := make([]Part, len(messages))
-	for i, m := range messages {
-		all[i].Message = m
-	}
-	var out []session.Message
-	for _, p := range copies(all, tokens) {
-		out = append(out, p.Message)
-	}
-	return out
-}
+func Summary(text string) (summary string, ok bool) { return strings.CutPrefix(text, summaryLead) }
