@@ -3,9 +3,12 @@ package check
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"slices"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -106,4 +109,149 @@ func repeats(s *session.Session) map[int]bool {
 		before[e.ID()] = e
 	}
 	return same
+}
+
+// A Severity tells how much a finding matters.
+type Severity int
+
+// The severities.
+const (
+	Note    Severity = iota // legal, and perhaps not intended
+	Warning                 // some reader stumbles over it, or hides something
+	Error                   // something is lost, or hidden from every reader
+)
+
+var severities = [...]string{"note", "warning", "error"}
+
+func (s Severity) String() string { return severities[s] }
+
+// Kinds of findings beside those that reading a session reports.
+const (
+	NoNewline      session.Kind = "no-final-newline"
+	BlankLine      session.Kind = "blank-line"
+	CarriageReturn session.Kind = "carriage-return"
+	OldVersion     session.Kind = "old-version"
+	SameDuplicate  session.Kind = "same-duplicate"
+	ParentAfter    session.Kind = "parent-after-child"
+	SeveralRoots   session.Kind = "several-roots"
+	SeveralHeads   session.Kind = "several-heads"
+	DeadEnd        session.Kind = "dead-end"
+	OrphanResult   session.Kind = "orphan-result"
+	NoResult       session.Kind = "no-result"
+	NoTarget       session.Kind = "no-target"
+	UnknownBlock   session.Kind = "unknown-block"
+	TimeBackward   session.Kind = "time-backward"
+	WideMode       session.Kind = "wide-mode"
+	ConflictMarker session.Kind = "conflict-marker"
+)
+
+var severityOf = map[session.Kind]Severity{
+	session.Empty: Error, session.NoHeader: Error, session.BadVersion: Error, session.NotJSON: Error,
+	session.NotObject: Error, session.Fused: Error, session.NUL: Error, session.Torn: Error, session.TooDeep: Error,
+	session.NoID: Error, session.DuplicateID: Error, session.MissingParent: Error, session.Cycle: Error,
+	session.NoFirstKept: Error, convo.BlobMissing: Error, convo.BlobHash: Error,
+
+	NoNewline: Warning, session.BOM: Warning, session.InvalidUTF8: Warning, session.LaterHeader: Warning,
+	SameDuplicate: Warning, ParentAfter: Warning, DeadEnd: Warning, OrphanResult: Warning, NoTarget: Warning,
+	UnknownBlock: Warning, ConflictMarker: Warning,
+
+	BlankLine: Note, CarriageReturn: Note, OldVersion: Note, SeveralRoots: Note, SeveralHeads: Note,
+	NoResult: Note, TimeBackward: Note, WideMode: Note,
+}
+
+// A Finding is one thing that is wrong or odd.
+type Finding struct {
+	session.Problem
+	Severity Severity
+}
+
+func finding(p session.Problem) Finding { return Finding{Problem: p, Severity: severityOf[p.Kind]} }
+
+// found makes a finding about an entry.
+func found(e session.Entry, kind session.Kind, format string, args ...any) Finding {
+	return finding(session.Problem{
+		Line: e.Line(), Offset: e.Offset(), Kind: kind, ID: e.ID(), Text: fmt.Sprintf(format, args...),
+	})
+}
+
+// Worst returns the highest severity among findings; ok is false if there are
+// none.
+func Worst(findings []Finding) (worst Severity, ok bool) {
+	for _, f := range findings {
+		worst = max(worst, f.Severity)
+	}
+	return worst, len(findings) > 0
+}
+
+// Sound reports whether a session is one of which Check, without blobs, finds
+// nothing: one branch, and nothing wrong. It reads r until it knows, in a tenth of
+// the memory that finding something takes. False may be wrong: Check decides.
+func Sound(r io.Reader) (bool, error) {
+	c := chain{tree: session.NewSkeleton(0), targets: map[string]int{}, calls: map[string]struct{}{}}
+	clean, err := session.EachOutline(r, c.goesOn)
+	return clean && len(c.calls) == 0 && !c.tree.Repeats() && c.known(), err
+}
+
+// A chain is entries of which each hangs from the one before it.
+type chain struct {
+	tree    *session.Skeleton
+	time    int64               // the latest, in milliseconds since the epoch
+	targets map[string]int      // ids that are spoken of, and how many entries there were then
+	calls   map[string]struct{} // tool calls without a result so far
+}
+
+// goesOn adds an entry; it returns false if there may be something to say of it.
+func (c *chain) goesOn(e session.Entry) bool {
+	if c.tree.AddEntry(e); e.ID() == "" || !c.tree.IsChain() {
+		return false
+	}
+	if ms, ok := e.Timestamp(); ok {
+		if ms < c.time {
+			return false
+		}
+		c.time = ms
+	}
+	switch e.Type() {
+	case session.TypeLabel, session.TypeContextEdit:
+		c.speaksOf(e.Str("targetId"))
+	case session.TypeCompaction:
+		c.speaksOf(e.Str("firstKeptEntryId"))
+	}
+	m, ok := e.Message()
+	return !ok || m.Foreign() == "" && c.pairs(m)
+}
+
+// speaksOf says that the newest entry speaks of one that has to be there by now.
+func (c *chain) speaksOf(id string) {
+	if _, before := c.targets[id]; !before {
+		c.targets[id] = c.tree.Len()
+	}
+}
+
+// known reports whether all entries that are spoken of are there, in time. It is
+// asked once, since a table of all ids would take longer than reading them.
+func (c *chain) known() bool {
+	ids := slices.Collect(maps.Keys(c.targets))
+	for i, n := range c.tree.FindAll(ids) {
+		if n < 0 || n >= c.targets[ids[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// pairs reports whether a message that is a tool's result answers a call that
+// waits for it, and remembers the calls that it makes.
+func (c *chain) pairs(m session.Message) bool {
+	if m.Role() == session.RoleToolResult {
+		call := m.Str("toolCallId")
+		if _, waits := c.calls[call]; !waits {
+			return false
+		}
+		delete(c.calls, call)
+	}
+	for _, call := range m.ToolCalls() {
+		c.calls[call.ID] = struct{}{}
+	}
+	return true
 }

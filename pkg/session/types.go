@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -100,4 +101,176 @@ func checkRequired(e Entry) error {
 		return fmt.Errorf("%w: a model_change entry needs provider and modelId, or model", ErrRefused)
 	}
 	return nil
+}
+
+// Sentinel errors. A [Problem] matches one of them with errors.Is.
+var (
+	// ErrNotSession: the first JSON value of the input is no session header.
+	ErrNotSession = errors.New("not a session")
+
+	// ErrVersion: the session is of a version this package cannot read.
+	ErrVersion = errors.New("unsupported session version")
+
+	// ErrMalformed: the session holds something its format forbids.
+	ErrMalformed = errors.New("malformed session")
+
+	// ErrRefused: an entry is not fit to be added to a session.
+	ErrRefused = errors.New("entry refused")
+
+	// ErrNotFound: a reference names no entry.
+	ErrNotFound = errors.New("no such entry")
+
+	// ErrAmbiguous: a reference names several entries.
+	ErrAmbiguous = errors.New("ambiguous reference")
+
+	// ErrLeafMoved: the leaf is not the entry the caller expected.
+	ErrLeafMoved = errors.New("the leaf moved")
+)
+
+// A Kind names one form of damage.
+type Kind string
+
+// The forms of damage that reading a session meets.
+const (
+	Empty         Kind = "empty"
+	NoHeader      Kind = "no-header"
+	BadVersion    Kind = "version"
+	BOM           Kind = "bom"
+	NotJSON       Kind = "not-json"
+	NotObject     Kind = "not-object"
+	Fused         Kind = "fused"
+	NUL           Kind = "nul"
+	TooDeep       Kind = "too-deep"
+	Torn          Kind = "torn"
+	InvalidUTF8   Kind = "invalid-utf8"
+	LaterHeader   Kind = "later-header"
+	NoID          Kind = "no-id"
+	DuplicateID   Kind = "duplicate-id"
+	MissingParent Kind = "missing-parent"
+	Cycle         Kind = "cycle"
+	NoFirstKept   Kind = "no-first-kept"
+)
+
+// A Problem is one finding about a session. It is an error, so that a caller
+// that may not go on can return it.
+type Problem struct {
+	Line   int   // 1-based; 0 if the problem has no line
+	Offset int64 // of the line's first byte
+	Kind   Kind
+	ID     string // of the entry concerned, "" if unknown
+	Text   string // what is wrong and what is done about it
+}
+
+// Error returns the text without the line, which belongs beside the file name.
+func (p Problem) Error() string { return p.Text }
+
+// Is matches the sentinel error of the problem's kind.
+func (p Problem) Is(target error) bool {
+	switch p.Kind {
+	case Empty, NoHeader:
+		return target == ErrNotSession
+	case BadVersion:
+		return target == ErrVersion
+	default:
+		return target == ErrMalformed
+	}
+}
+
+func problem(line int, off int64, kind Kind, id, format string, args ...any) Problem {
+	return Problem{Line: line, Offset: off, Kind: kind, ID: id, Text: fmt.Sprintf(format, args...)}
+}
+
+// Problem returns a problem of the entry. The text is formatted as by
+// [fmt.Sprintf].
+func (e Entry) Problem(kind Kind, format string, args ...any) Problem {
+	return problem(e.line, e.offset, kind, e.id, format, args...)
+}
+
+// ErrForeign is returned for a message in the shape of another program's API. If it
+// were stored, every reader would ignore a part of it. It matches [ErrRefused].
+var ErrForeign = fmt.Errorf("%w: not of this format", ErrRefused)
+
+// Foreign names the first part of a message that readers of the format ignore: a
+// content block of an unknown type or in the shape of another API, tool calls beside
+// the content, a usage without a known counter. It is "" if readers understand all
+// of the message.
+func (m Message) Foreign() string {
+	if strings.HasPrefix(m.content, "[") {
+		if what := foreignContent(m.content); what != "" {
+			return what
+		}
+	}
+	if m.role != RoleAssistant {
+		return ""
+	}
+	for _, name := range foreignMembers {
+		if m.Get(name) != "" {
+			return "the member " + name + " beside the content"
+		}
+	}
+	if strings.HasPrefix(m.usage, "{") && !countsTokens(m.usage) {
+		return "a usage without one counter that is known: " + strings.Join(counters, ", ")
+	}
+	return ""
+}
+
+// foreignMembers are where OpenAI's API has the calls of an assistant message.
+var foreignMembers = []string{"tool_calls", "function_call"}
+
+func foreignContent(content string) string {
+	for raw := range js.Elements(content) {
+		var shape blockShape
+		if isObject(raw) {
+			for key, value := range js.Members(raw) {
+				shape.has(key, value)
+			}
+		}
+		if what := shape.foreign(); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+// A blockShape is what tells whether a content block is of the format.
+type blockShape struct {
+	typ       string // JSON text, "" if it has none
+	data      bool
+	signature bool
+}
+
+// has takes a member of the block.
+func (b *blockShape) has(key, value string) {
+	switch js.PlainKey(key) {
+	case `"type"`:
+		b.typ = value
+	case `"data"`:
+		b.data = true
+	case `"signature"`:
+		b.signature = true
+	}
+}
+
+// outline returns the least block of the same shape.
+func (b *blockShape) outline() string {
+	fields := []js.Field{js.RawField("type", b.typ)}
+	if b.signature {
+		fields = append(fields, js.StringField("signature", ""))
+	}
+	return js.Object(fields...)
+}
+
+// foreign names what is not of the format.
+func (b *blockShape) foreign() string {
+	switch typ, ok := js.Value(b.typ).Text(); {
+	case !ok:
+		return "a content element that is no block with a type"
+	case typ == BlockImage && !b.data:
+		return "an image block without data"
+	case typ == BlockThinking && b.signature:
+		return "a thinking block whose signature is not called thinkingSignature"
+	case !slices.Contains(blockTypes, typ):
+		return "a content block of type " + quoteID(typ)
+	}
+	return ""
 }

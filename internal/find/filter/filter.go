@@ -2,14 +2,18 @@ package filter
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/itchyny/gojq"
+
+	"github.com/sess-tools/sess/pkg/js"
 )
 
 // A Filter is a compiled expression. It may be used concurrently.
@@ -151,3 +155,85 @@ func blank(r rune) rune {
 	}
 	return ' '
 }
+
+// decode reads one JSON value the way gojq wants it: numbers keep their text, so
+// that what is only passed through keeps every digit. Texts without escapes are parts
+// of raw, which may be huge; encoding/json would hold the value three times over.
+func decode(raw string) (any, error) {
+	if !js.Valid(unsafe.Slice(unsafe.StringData(raw), len(raw))) {
+		return nil, errors.New("decoding the value: it is not one JSON value")
+	}
+	d := decoder{raw: raw}
+	return d.value(), nil
+}
+
+// A decoder reads valid JSON. Objects and arrays nest no deeper than js.MaxDepth.
+type decoder struct {
+	raw string
+	at  int
+}
+
+// next skips white space, and returns the byte behind it.
+func (d *decoder) next() byte {
+	for {
+		switch c := d.raw[d.at]; c {
+		case ' ', '\t', '\r', '\n':
+			d.at++
+		default:
+			return c
+		}
+	}
+}
+
+// more goes to the next member or element, and reports false at the end of the
+// object or array.
+func (d *decoder) more() bool {
+	switch d.next() {
+	case '}', ']':
+		d.at++
+		return false
+	case ',':
+		d.at++
+		d.next()
+	}
+	return true
+}
+
+func (d *decoder) value() any {
+	switch d.next() {
+	case '{':
+		object := map[string]any{}
+		for d.at++; d.more(); {
+			key := d.text()
+			d.next()
+			d.at++                  // the colon
+			object[key] = d.value() // of several with one key the last counts
+		}
+		return object
+	case '[':
+		array := []any{}
+		for d.at++; d.more(); {
+			array = append(array, d.value())
+		}
+		return array
+	case '"':
+		return d.text()
+	}
+	switch word := d.literal(); word {
+	case "true", "false":
+		return word == "true"
+	case "null":
+		return nil
+	default:
+		return json.Number(word)
+	}
+}
+
+// literal returns a string, a number or a word.
+func (d *decoder) literal() string {
+	from := d.at
+	d.at = js.ValueEnd(d.raw, d.at)
+	return d.raw[from:d.at]
+}
+
+func (d *decoder) text() string { return js.ValidText(js.Unquote(d.literal())) }

@@ -8,6 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"math/bits"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -206,4 +211,251 @@ func (p *price) at(prompt int64) rate {
 		}
 	}
 	return r
+}
+
+// others are the names that programs have for providers of the table.
+var others = map[string]string{
+	"amazon-bedrock": "aws", "bedrock": "aws",
+	"azure-openai-responses": "azure", "azure-openai": "azure",
+	"google-vertex": "google", "google-gemini-cli": "google", "google-antigravity": "google", "gemini": "google", "vertex": "google",
+	"openai-codex": "openai", "openai-responses": "openai",
+	"xai": "x-ai", "moonshot": "moonshotai", "moonshotai-cn": "moonshotai", "kimi-coding": "moonshotai",
+	"minimax-cn": "minimax", "zai-coding-cn": "zai", "cloudflare-workers-ai": "cloudflare", "together-ai": "together",
+	"claude": "anthropic",
+}
+
+// makers are the providers that sell models of their own, in the order in which they are
+// asked for a model of which the provider is not known.
+var makers = []string{"anthropic", "openai", "google", "x-ai", "mistral", "deepseek", "moonshotai", "zhipuai", "zai", "minimax", "cohere"}
+
+// hosts are the providers that sell the models of makers at the makers' prices, where
+// they ask none of their own.
+var hosts = map[string][]string{
+	"azure": {"openai", "anthropic", "deepseek", "x-ai", "moonshotai"}, "google": {"anthropic"}, "zai": {"zhipuai"},
+}
+
+// Find returns a model by the names that a session has for its provider and for it. The
+// name is looked for as it is, then without a date, a version or a word like latest at
+// its end, then without a region and the name of a maker in front; each may be an alias
+// of the table. Nothing is guessed: a model of one provider is never priced as that of
+// another. Without a provider, the makers of models are asked.
+func (t *Table) Find(provider, model string) (*Model, bool) {
+	provider = strings.ToLower(strings.TrimSpace(provider))
+	model = strings.ToLower(strings.TrimSpace(model))
+	if provider == "" {
+		if maker, rest, ok := strings.Cut(model, "/"); ok && t.known(maker) != "" {
+			provider, model = maker, rest
+		}
+	}
+	among := makers
+	if provider != "" {
+		provider = t.known(provider)
+		among = append([]string{provider}, hosts[provider]...)
+	}
+	for _, name := range spellings(model) {
+		for _, p := range among {
+			if m, ok := t.providers[p][name]; ok {
+				return m, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// known returns the name that the table has for a provider, "" for none.
+func (t *Table) known(provider string) string {
+	if has(t.providers, provider) {
+		return provider
+	}
+	if name := others[provider]; has(t.providers, name) {
+		return name
+	}
+	return ""
+}
+
+var (
+	// version is what may stand behind a model's name: a date, or a word for the newest.
+	version = regexp.MustCompile(`([-@:](20\d{6}|20\d\d-\d\d-\d\d|latest|default))(-v\d+(:\d+)?)?$`)
+	// release is the version of a model at Bedrock.
+	release = regexp.MustCompile(`-v\d+(:\d+)?$`)
+	// region is what stands in front of one there.
+	region = regexp.MustCompile(`^(global|us|us-gov|eu|apac|au|jp|ca|in)\.`)
+	// maker is who made a model, in front of its name.
+	maker = regexp.MustCompile(`^(anthropic|openai|google|amazon|meta|mistral|mistralai|deepseek|x-ai|xai|moonshotai|qwen|zai|minimax)[./]`)
+	// size is a context that was asked for.
+	size = regexp.MustCompile(`\[1m\]$`)
+)
+
+// spellings returns the names to look for, the nearest first.
+func spellings(model string) []string {
+	out := []string{model}
+	for _, strip := range []*regexp.Regexp{size, region, version, release, maker, version, release} {
+		if next := strip.ReplaceAllString(out[len(out)-1], ""); next != out[len(out)-1] && next != "" {
+			out = append(out, next)
+		}
+	}
+	return slices.Compact(out)
+}
+
+// Tokens are those of one call. Each is counted once, but for Reasoning, which is a part
+// of Output, and CacheWrite1h, which is a part of CacheWrite.
+type Tokens struct {
+	Input, Output         int64
+	CacheRead, CacheWrite int64
+	CacheWrite1h          int64 // of CacheWrite, what is to last an hour
+	Reasoning             int64 // of Output
+}
+
+// Prompt is how many tokens a model was given.
+func (t Tokens) Prompt() int64 { return sum(t.Input, t.CacheRead, t.CacheWrite) }
+
+// Total is how many tokens there were.
+func (t Tokens) Total() int64 { return sum(t.Prompt(), t.Output) }
+
+// Add returns the sums of two calls.
+func (t Tokens) Add(u Tokens) Tokens {
+	return Tokens{
+		Input: sum(t.Input, u.Input), Output: sum(t.Output, u.Output),
+		CacheRead: sum(t.CacheRead, u.CacheRead), CacheWrite: sum(t.CacheWrite, u.CacheWrite),
+		CacheWrite1h: sum(t.CacheWrite1h, u.CacheWrite1h), Reasoning: sum(t.Reasoning, u.Reasoning),
+	}
+}
+
+// sum adds counts, which are not below 0, and stays at the largest there is.
+func sum(counts ...int64) int64 {
+	var n Money
+	for _, c := range counts {
+		n = n.Add(Money(c))
+	}
+	return int64(n)
+}
+
+// Cost returns what a call costs at a time, in milliseconds since the epoch.
+func (m *Model) Cost(t Tokens, at int64) Money {
+	r := m.row(at)
+	prompt := t.Prompt()
+	hour := min(t.CacheWrite1h, t.CacheWrite)
+	thought := min(t.Reasoning, t.Output)
+	total, rest := Money(r.Request), uint64(0)
+	for _, part := range []struct {
+		tokens int64
+		prices []*price // the first there is counts
+	}{
+		{t.Input, []*price{r.Input}},
+		{t.CacheRead, []*price{r.CacheRead, r.Input}},
+		{t.CacheWrite - hour, []*price{r.CacheWrite, r.Input}},
+		{hour, []*price{r.CacheWrite1h, r.CacheWrite, r.Input}},
+		{t.Output - thought, []*price{r.Output}},
+		{thought, []*price{r.Reasoning, r.Output}},
+	} {
+		for _, p := range part.prices {
+			if p != nil {
+				cost, left := p.at(prompt).of(part.tokens)
+				total, rest = total.Add(cost), rest+left
+				break
+			}
+		}
+	}
+	return total.Add(Money((rest + unit/2) / unit))
+}
+
+// row returns the prices in force at a time.
+func (m *Model) row(at int64) row {
+	const dayLong = 24 * 60 * 60 * 1000
+	hour := clock((at%dayLong + dayLong) % dayLong)
+	for i := len(m.rows) - 1; i > 0; i-- {
+		r := m.rows[i]
+		switch {
+		case r.From < r.To && hour >= r.From && hour < r.To,
+			r.From > r.To && (hour >= r.From || hour < r.To),
+			r.From == r.To && at >= int64(r.Since):
+			return r
+		}
+	}
+	return m.rows[0]
+}
+
+// Money is an amount in units of 1e-12 USD. It is an integer, so sums do not depend on
+// their order, and it holds up to nine million dollars: what is more stays at that.
+type Money int64
+
+// USD is a dollar.
+const USD Money = 1e12
+
+// MostMoney is the largest amount there is.
+const MostMoney Money = math.MaxInt64
+
+// Add returns the sum of two amounts.
+func (m Money) Add(n Money) Money {
+	sum := m + n
+	switch {
+	case m > 0 && n > 0 && sum < 0:
+		return MostMoney
+	case m < 0 && n < 0 && sum >= 0:
+		return -MostMoney
+	}
+	return sum
+}
+
+// Of returns an amount of dollars, rounded to the nearest unit; ok is false for one
+// below 0, above what Money holds, or that is no number.
+func Of(usd float64) (m Money, ok bool) {
+	v := math.Round(usd * float64(USD))
+	if !(v >= 0 && v < float64(MostMoney)) {
+		return 0, false
+	}
+	return Money(v), true
+}
+
+// Decimal returns the amount in dollars with so many decimals, 12 at most, rounded half
+// away from zero.
+func (m Money) Decimal(decimals int) string {
+	sign, n := "", uint64(m)
+	if m < 0 {
+		sign, n = "-", uint64(-m)
+	}
+	unit := uint64(1)
+	for range 12 - decimals {
+		unit *= 10
+	}
+	n = (n + unit/2) / unit
+	scale := uint64(USD) / unit
+	if n == 0 {
+		sign = ""
+	}
+	text := sign + strconv.FormatUint(n/scale, 10)
+	if decimals > 0 {
+		fraction := strconv.FormatUint(n%scale, 10)
+		text += "." + strings.Repeat("0", decimals-len(fraction)) + fraction
+	}
+	return text
+}
+
+// A rate is what a token costs, in units of 1e-18 USD.
+type rate uint64
+
+// rateOf returns the rate for a price in dollars of a million tokens.
+func rateOf(usd float64) (rate, bool) {
+	v := math.Round(usd * 1e12)
+	if !(v >= 0 && v < 1<<53) {
+		return 0, false
+	}
+	return rate(v), true
+}
+
+// unit is how many units of a rate are one of Money.
+const unit = 1e6
+
+// of returns what so many tokens cost, and the units of a rate that are left over.
+func (r rate) of(tokens int64) (Money, uint64) {
+	hi, lo := bits.Mul64(uint64(r), uint64(max(tokens, 0)))
+
+	if hi >= unit {
+		return MostMoney, 0
+	}
+	q, rest := bits.Div64(hi, lo, unit)
+	if q > uint64(MostMoney) {
+		return MostMoney, 0
+	}
+	return Money(q), rest
 }
