@@ -73,7 +73,7 @@ func (c *config) repaired(ctx context.Context, s *clikit.Streams, operands []str
 	if err != nil {
 		err = operand.Locate(cmp.Or(in.File, in.Name), err)
 	}
-	if _, located := session.IsProblem(err); errors.Is(err, session.ErrVersion) && !located {
+	if _, located := session.AsProblem(err); errors.Is(err, session.ErrVersion) && !located {
 		err = clikit.WithHint(err, "add --migrate to repair it as version 3")
 	}
 	return r, err

@@ -105,7 +105,7 @@ func (c *config) scan(ctx context.Context, r *redact.Redactor, in *operand.Input
 	if failed != nil || err == nil {
 		return failed
 	}
-	p, _ := session.IsProblem(err)
+	p, _ := session.AsProblem(err)
 	err = operand.Locate(in.Name, err)
 	if p.Kind == redact.Damaged {
 		return clikit.WithHint(err, "--damaged drop puts a marker in its place; sess-check --repair mends what can be mended")

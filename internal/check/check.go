@@ -188,7 +188,7 @@ func Worst(findings []Finding) (worst Severity, ok bool) {
 // the memory that finding something takes. False may be wrong: Check decides.
 func Sound(r io.Reader) (bool, error) {
 	c := chain{tree: session.NewSkeleton(0), targets: map[string]int{}, calls: map[string]struct{}{}}
-	clean, err := session.EachOutline(r, c.goesOn)
+	clean, err := session.EachOutline(r, c.next)
 	return clean && len(c.calls) == 0 && !c.tree.Repeats() && c.known(), err
 }
 
@@ -200,8 +200,8 @@ type chain struct {
 	calls   map[string]struct{} // tool calls without a result so far
 }
 
-// goesOn adds an entry; it returns false if there may be something to say of it.
-func (c *chain) goesOn(e session.Entry) bool {
+// next adds an entry. It returns false if there may be something to say of it.
+func (c *chain) next(e session.Entry) bool {
 	if c.tree.AddEntry(e); e.ID() == "" || !c.tree.IsChain() {
 		return false
 	}

@@ -165,7 +165,7 @@ func (rp *repair) keep(e session.Entry) {
 		return
 	}
 	h, err := session.HeaderOf([]byte(e.Raw()))
-	p, _ := session.IsProblem(err)
+	p, _ := session.AsProblem(err)
 	switch {
 	case err == nil:
 		if len(rp.entries) > 0 {

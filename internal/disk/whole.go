@@ -95,7 +95,7 @@ func fill(f File, content io.WriterTo, sync bool) error {
 		_, err := content.WriteTo(f)
 		return err
 	}
-	_, err := content.WriteTo(&Early{W: f})
+	_, err := content.WriteTo(&WriteBehind{W: f})
 	if err == nil {
 		err = f.Sync()
 	}
@@ -119,13 +119,13 @@ func Discard(d FS, name string) (err error) {
 	return fmt.Errorf("removing %s: %w", name, Cause(err))
 }
 
-// earlyStep is how much is written before the disk is told, in bytes.
-const earlyStep = 1 << 20
+// behindStep is how much is written before the disk is told, in bytes.
+const behindStep = 1 << 20
 
-// An Early writes to a new file that will be synced. The disk begins with what was
-// written while more is on its way, so the sync at the end finds little to wait for. Early
+// A WriteBehind writes to a new file that will be synced. The disk begins with what was
+// written while more is on its way, so the sync at the end finds little to wait for. WriteBehind
 // itself makes nothing durable.
-type Early struct {
+type WriteBehind struct {
 	W interface {
 		io.Writer
 		syscall.Conn
@@ -133,9 +133,9 @@ type Early struct {
 	at, told int64
 }
 
-func (e *Early) Write(p []byte) (n int, err error) {
+func (e *WriteBehind) Write(p []byte) (n int, err error) {
 	n, err = e.W.Write(p)
-	if e.at += int64(n); e.at-e.told >= earlyStep {
+	if e.at += int64(n); e.at-e.told >= behindStep {
 		startWriteback(e.W, e.told, e.at-e.told)
 		e.told = e.at
 	}
@@ -143,9 +143,9 @@ func (e *Early) Write(p []byte) (n int, err error) {
 }
 
 // WriteAll writes p, in steps.
-func (e *Early) WriteAll(p []byte) error {
+func (e *WriteBehind) WriteAll(p []byte) error {
 	for len(p) > 0 {
-		step := p[:min(len(p), earlyStep)]
+		step := p[:min(len(p), behindStep)]
 		if err := Write(e, step); err != nil {
 			return err
 		}

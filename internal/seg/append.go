@@ -48,7 +48,7 @@ type batch struct {
 	index []byte // rows
 	m     manifest
 	last  row
-	// ordered is what becomes of the promise that parents stand before children.
+	// ordered says that parents still stand before their children when the batch is added.
 	ordered bool
 }
 

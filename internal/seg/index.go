@@ -123,8 +123,8 @@ func (v *snapshot) close() {
 }
 
 // rows iterates over the rows from the byte offset from, with their offsets.
-func (v *snapshot) rows(from int64) iter.Seq2[int64, rowOr] {
-	return func(yield func(int64, rowOr) bool) {
+func (v *snapshot) rows(from int64) iter.Seq2[int64, rowOrErr] {
+	return func(yield func(int64, rowOrErr) bool) {
 		if v.f == nil {
 			return
 		}
@@ -137,8 +137,8 @@ func (v *snapshot) rows(from int64) iter.Seq2[int64, rowOr] {
 }
 
 // backward iterates over the rows from the last to the first.
-func (v *snapshot) backward() iter.Seq2[int64, rowOr] {
-	return func(yield func(int64, rowOr) bool) {
+func (v *snapshot) backward() iter.Seq2[int64, rowOrErr] {
+	return func(yield func(int64, rowOrErr) bool) {
 		if v.f == nil {
 			return
 		}
@@ -152,8 +152,8 @@ func (v *snapshot) backward() iter.Seq2[int64, rowOr] {
 
 // consecutive is rows(0), or backward, for readers: a row that does not follow the one
 // before it is damage.
-func (v *snapshot) consecutive(rows iter.Seq2[int64, rowOr], step int64) iter.Seq2[int64, rowOr] {
-	return func(yield func(int64, rowOr) bool) {
+func (v *snapshot) consecutive(rows iter.Seq2[int64, rowOrErr], step int64) iter.Seq2[int64, rowOrErr] {
+	return func(yield func(int64, rowOrErr) bool) {
 		before, begun := int64(0), step > 0
 		for at, r := range rows {
 			if r.err == nil && begun && r.seq != before+step {
@@ -165,26 +165,26 @@ func (v *snapshot) consecutive(rows iter.Seq2[int64, rowOr], step int64) iter.Se
 			}
 		}
 		if step < 0 && begun && before != 1 {
-			yield(0, rowOr{err: fmt.Errorf("%w: the index begins with entry %d", ErrCorrupt, before)})
+			yield(0, rowOrErr{err: fmt.Errorf("%w: the index begins with entry %d", ErrCorrupt, before)})
 		}
 	}
 }
 
-// A rowOr is a row or the reason why it cannot be read.
-type rowOr struct {
+// A rowOrErr is a row or the reason why it cannot be read.
+type rowOrErr struct {
 	row
 	err error
 }
 
-func toRow(l jsonl.Line, err error) rowOr {
+func toRow(l jsonl.Line, err error) rowOrErr {
 	if err != nil {
-		return rowOr{err: about("reading the index", err)}
+		return rowOrErr{err: about("reading the index", err)}
 	}
 	r, err := parseRow(string(l.Data))
 	if err != nil {
 		err = fmt.Errorf("index row at byte %d: %w: %w", l.Offset, ErrCorrupt, err)
 	}
-	return rowOr{r, err}
+	return rowOrErr{r, err}
 }
 
 // segment returns an open segment.
@@ -315,7 +315,7 @@ func (v *snapshot) last() (row, error) {
 }
 
 // idsOf returns the ids of the entries of these rows.
-func idsOf(rows iter.Seq2[int64, rowOr]) (map[string]bool, error) {
+func idsOf(rows iter.Seq2[int64, rowOrErr]) (map[string]bool, error) {
 	ids := map[string]bool{}
 	for _, r := range rows {
 		if r.err != nil {
@@ -404,7 +404,7 @@ func (v *snapshot) findIn(block []byte, start int64, want []byte, id string) (ro
 }
 
 // rowAround returns the row that holds the byte before the offset at.
-func (v *snapshot) rowAround(at int64) rowOr {
+func (v *snapshot) rowAround(at int64) rowOrErr {
 	from := int64(0)
 	for l, err := range jsonl.Backward(v.f, at) {
 		if err != nil {
@@ -416,5 +416,5 @@ func (v *snapshot) rowAround(at int64) rowOr {
 	for _, r := range v.rows(from) {
 		return r
 	}
-	return rowOr{err: about("reading the index", io.ErrUnexpectedEOF)}
+	return rowOrErr{err: about("reading the index", io.ErrUnexpectedEOF)}
 }

@@ -83,7 +83,7 @@ func newLost(path []session.Entry, context []Projected) *lost {
 	for _, p := range context {
 		delete(l.gone, p.Entry.ID())
 		for _, m := range p.Messages {
-			l.said[saying(m)] = true
+			l.said[heard(m)] = true
 		}
 	}
 	return l
@@ -97,18 +97,17 @@ func (l *lost) messages(e session.Entry) []session.Message {
 	return EntryMessages(e)
 }
 
-// unsaid returns the entry with those of the messages that the context does not
-// say.
-func (l *lost) unsaid(e session.Entry, messages []session.Message) []Projected {
-	messages = slices.DeleteFunc(messages, func(m session.Message) bool { return l.said[saying(m)] })
+// withoutSaid returns the entry with those of the messages that the context does not say.
+func (l *lost) withoutSaid(e session.Entry, messages []session.Message) []Projected {
+	messages = slices.DeleteFunc(messages, func(m session.Message) bool { return l.said[heard(m)] })
 	if len(messages) == 0 {
 		return nil
 	}
 	return []Projected{{e, messages}}
 }
 
-// saying is what makes two messages say the same to a model.
-func saying(m session.Message) string {
+// heard returns what a model reads of a message: two with the same words say the same.
+func heard(m session.Message) string {
 	if m.Role() == session.RoleUser {
 		return strings.TrimSpace(m.Text("\n"))
 	}
@@ -132,11 +131,11 @@ func (l *lost) system() []Projected {
 		case carriesSystem(e):
 			out, found = nil, true
 			if messages := l.messages(e); len(messages) > 0 {
-				out = l.unsaid(e, messages[:1])
+				out = l.withoutSaid(e, messages[:1])
 			}
 		case e.Role() == session.RoleSystem:
 			found = true
-			out = append(out, l.unsaid(e, l.messages(e))...)
+			out = append(out, l.withoutSaid(e, l.messages(e))...)
 		}
 	}
 	if found || firstSystem(l.context) < len(l.context) {
@@ -162,7 +161,7 @@ func (l *lost) init(role, name string) []Projected {
 			return nil
 		}
 		m := session.NewTextMessage(role, e.Str(name), timestamp(e))
-		return l.unsaid(e, []session.Message{m})
+		return l.withoutSaid(e, []session.Message{m})
 	}
 	return nil
 }
@@ -173,8 +172,8 @@ func (l *lost) custom() []Projected {
 		if !l.gone[e.ID()] || !isInitialContext(e) {
 			continue
 		}
-		for _, p := range l.unsaid(e, l.messages(e)) {
-			l.said[saying(p.Messages[0])] = true
+		for _, p := range l.withoutSaid(e, l.messages(e)) {
+			l.said[heard(p.Messages[0])] = true
 			out = append(out, p)
 		}
 	}

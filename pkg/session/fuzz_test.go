@@ -86,7 +86,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%+v, ScanInfo: %+v", err, infoErr)
 		}
 		if err != nil {
-			if _, ok := session.IsProblem(err); !ok {
+			if _, ok := session.AsProblem(err); !ok {
 				t.Fatal(err)
 			}
 			return

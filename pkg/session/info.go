@@ -146,7 +146,7 @@ type infoScan struct {
 	modified int64
 	last     []string // contents of the messages behind LastMessage, of which the last with a text counts
 	buf      []byte   // what the only one of them is a copy in, unless lines stay
-	stays    bool     // lines are there until the end: who has a text can be found out then
+	stays    bool     // lines stay in memory to the end: only then is looked for the last with a text
 
 	current lineInfo
 }

@@ -220,7 +220,7 @@ func EachOutline(r io.Reader, visit func(Entry) bool) (bool, error) {
 		outline: func() parser { return newOutliner(maphash.Seed{}).parse },
 	}
 	err := rd.blocks(r)
-	if _, ok := IsProblem(err); ok {
+	if _, ok := AsProblem(err); ok {
 		return false, nil
 	}
 	return err == nil && rd.opened && !rd.stopped && rd.s.Header.Version == Version && len(rd.s.Problems) == 0, err

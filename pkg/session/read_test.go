@@ -42,7 +42,7 @@ func TestReadRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s, err := session.Read(strings.NewReader(c.in))
-			p, ok := session.IsProblem(err)
+			p, ok := session.AsProblem(err)
 			if s != nil || !ok || p.Kind != c.kind || p.Line != c.line || p.Offset != c.offset {
 				t.Fatalf("%v, %+v; want kind %s, line %d, offset %d", s, err, c.kind, c.line, c.offset)
 			}
@@ -278,7 +278,7 @@ func TestReadErrors(t *testing.T) {
 	if _, err := session.ReadHeader(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("ReadHeader: %v", err)
 	}
-	if _, ok := session.IsProblem(io.EOF); ok {
+	if _, ok := session.AsProblem(io.EOF); ok {
 		t.Error("io.EOF is a problem")
 	}
 	if s, err := session.Read(iotest.OneByteReader(strings.NewReader(join(head, user("a", "", "x"))))); err != nil || len(s.Entries) != 1 {

@@ -102,8 +102,8 @@ func (h Header) CanAppend() error {
 	return nil
 }
 
-// IsProblem returns err as a Problem, if it is one.
-func IsProblem(err error) (Problem, bool) { return errors.AsType[Problem](err) }
+// AsProblem returns err as a Problem, if it is one.
+func AsProblem(err error) (Problem, bool) { return errors.AsType[Problem](err) }
 
 // ErrWhole is returned by ReadRecent for a session that has to be read whole.
 var ErrWhole = errors.New("the whole session has to be read")
@@ -126,7 +126,7 @@ type Recent struct {
 // 8 MiB, or something but a torn tail is wrong with it.
 func ReadRecent(r io.ReaderAt, size int64) (*Recent, error) {
 	h, err := ReadHeader(io.NewSectionReader(r, 0, size))
-	if _, is := IsProblem(err); is {
+	if _, is := AsProblem(err); is {
 		return nil, ErrWhole
 	}
 	if err != nil {

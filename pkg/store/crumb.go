@@ -144,7 +144,7 @@ var terminalVariables = []struct{ name, prefix string }{
 	{"WT_SESSION", "wt-"},
 }
 
-// Terminals returns the ids of the terminal a process runs in, made as
+// TerminalIDs returns the ids of the terminal a process runs in, made as
 // oh-my-pi 18 makes them: from tty, the path of the terminal that standard
 // input is ("" if it is none), and from the environment, whose first variable
 // that is set counts. The first id is oh-my-pi's, and the one to write under;
@@ -152,7 +152,7 @@ var terminalVariables = []struct{ name, prefix string }{
 // reader looks at both. Without any, as in CI, there is none.
 //
 // The ids serve as names of files. One that cannot is left out.
-func Terminals(tty string, getenv func(string) string) []string {
+func TerminalIDs(tty string, getenv func(string) string) []string {
 	var ids []string
 	if tty != "" {
 		ids = append(ids, strings.ReplaceAll(strings.TrimPrefix(tty, "/dev/"), "/", "-"))

@@ -41,7 +41,7 @@ func TestOmpCrumbs(t *testing.T) {
 	path := write(t, s.Dir(), "--w--/s.jsonl", text("s", cwd, 1))
 	script := write(t, root, "crumb.ts", ompScript)
 	env := map[string]string{"ZELLIJ_PANE_ID": "3", "ZELLIJ_SESSION_NAME": "a/b c"}
-	ids := Terminals("", func(name string) string { return env[name] })
+	ids := TerminalIDs("", func(name string) string { return env[name] })
 	run := func(args ...string) []byte {
 		t.Helper()
 		c := exec.CommandContext(t.Context(), bun, append([]string{script, omp}, args...)...)

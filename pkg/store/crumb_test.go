@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestTerminals(t *testing.T) {
+func TestTerminalIDs(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		what, tty string
@@ -41,7 +41,7 @@ func TestTerminals(t *testing.T) {
 		{"odd terminals", "/dev/..", nil, nil},
 		{"no terminal", "/dev/", nil, nil},
 	} {
-		same(t, tt.what, Terminals(tt.tty, func(name string) string { return tt.env[name] }), tt.want)
+		same(t, tt.what, TerminalIDs(tt.tty, func(name string) string { return tt.env[name] }), tt.want)
 	}
 }
 
@@ -104,7 +104,7 @@ func FuzzTerminals(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, tty, pane, session string) {
 		env := map[string]string{"ZELLIJ_PANE_ID": pane, "ZELLIJ_SESSION_NAME": session, "TMUX_PANE": tty}
-		for _, id := range Terminals(tty, func(name string) string { return env[name] }) {
+		for _, id := range TerminalIDs(tty, func(name string) string { return env[name] }) {
 			if path := filepath.Join("d", id); filepath.Dir(path) != "d" || filepath.Base(path) != id || strings.ContainsRune(id, 0) {
 				t.Errorf("id %q", id)
 			}

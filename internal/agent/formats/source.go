@@ -49,7 +49,7 @@ func (s *Source) Located(err error) error {
 	if err == nil {
 		return nil
 	}
-	p, ok := session.IsProblem(err)
+	p, ok := session.AsProblem(err)
 	switch {
 	case !ok:
 		return fmt.Errorf("reading %s: %w", s.Name(), disk.Cause(err))

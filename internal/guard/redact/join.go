@@ -9,10 +9,10 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-// What is said may be cut into blocks and lines at any place, and a secret with it. Texts
-// beside each other are looked at as if they were one: rows of blocks up to maxRow bytes as
-// a whole, others, and the texts of several lines, by the bytes next to the borders. A
-// private key of 4,096 bits has 3,300 bytes.
+// A text may be cut into blocks and lines at any place, so a secret may be in two of them. Texts
+// beside each other are searched as if they were one. A row of blocks of up to maxRow bytes
+// is searched as a whole; of a longer row, and of the texts of several lines, the border bytes on
+// both sides of each cut are. A private key of 4,096 bits has 3,300 bytes.
 const (
 	maxRow = 64 << 10
 	border = 4 << 10

@@ -458,7 +458,7 @@ func TestDamaged(t *testing.T) {
 	for _, bad := range []string{`{"a":"` + ghp, `{"a":1}{"b":"` + ghp + `"}`, "\x00\x00" + ghp, ghp} {
 		in := good + bad + "\n" + good
 		out, found, err := run(with(t, Options{}), in)
-		at, ok := session.IsProblem(err)
+		at, ok := session.AsProblem(err)
 		if !ok || at.Line != 2 || at.Kind != Damaged || out != good || len(found) != 1 || strings.Contains(err.Error(), ghp) {
 			t.Errorf("%v, %d found, %d bytes", err, len(found), len(out))
 		}

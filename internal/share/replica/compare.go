@@ -43,7 +43,7 @@ func (d *diff) behind() int64 { return d.bytes }
 const flush = 16 << 20
 
 // compare reads what the remote has behind the part that was seen last.
-func (s *sync) compare(ctx context.Context, d *diff) (err error) {
+func (s *transfer) compare(ctx context.Context, d *diff) (err error) {
 	if d.key, err = d.f.key(); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (s *sync) compare(ctx context.Context, d *diff) (err error) {
 func fresh() base { return base{sum: sha256.New()} }
 
 // start returns the base that an earlier run or round left, if it fits the file.
-func (s *sync) start(ctx context.Context, f *file) (base, error) {
+func (s *transfer) start(ctx context.Context, f *file) (base, error) {
 	if k := s.kept; k != nil {
 		s.kept = nil
 		if os.SameFile(k.f.info, f.info) && k.size <= f.size() {
@@ -104,7 +104,7 @@ func (b *base) digest(ctx context.Context, f *file) error {
 // read reads the parts behind the base. As long as they are what the file has, the
 // base grows. The last part that was seen is read once more: a remote that was restored from
 // a backup has another one there, once somebody has pushed to it.
-func (s *sync) read(ctx context.Context, d *diff) error {
+func (s *transfer) read(ctx context.Context, d *diff) error {
 	from, seen := d.pos, d.n == 0
 	if !seen {
 		from--
@@ -151,7 +151,7 @@ func (d *diff) sameLast(part remote.Part) error {
 }
 
 // readPart takes in a part behind the base.
-func (s *sync) readPart(ctx context.Context, d *diff, part remote.Part) (err error) {
+func (s *transfer) readPart(ctx context.Context, d *diff, part remote.Part) (err error) {
 	if d.sum == nil {
 		if err := d.digest(ctx, d.f); err != nil {
 			return err

@@ -128,7 +128,7 @@ func CheckFirst(part []byte, key string) (session.Header, error) {
 // suspect warns of lines of the remote that no program would append: an entry that the file
 // has with other words, which would take its place, a second header, and bytes of zero. They are
 // taken, or the copies would differ for ever.
-func (s *sync) suspect(theirs own, file io.Reader) {
+func (s *transfer) suspect(theirs own, file io.Reader) {
 	told := 0
 	warn := func(format string, args ...any) {
 		if told++; told <= mostSuspects {

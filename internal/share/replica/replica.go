@@ -73,7 +73,7 @@ func Push(ctx context.Context, path string, o Options) (Result, error) {
 }
 
 func (o Options) run(ctx context.Context, path string, push bool) (Result, error) {
-	s := &sync{Options: o, path: path, push: push}
+	s := &transfer{Options: o, path: path, push: push}
 	changed, moved := 0, 0
 	for {
 		err := s.once(ctx)
@@ -91,8 +91,8 @@ func (o Options) run(ctx context.Context, path string, push bool) (Result, error
 	}
 }
 
-// A sync is one run of Pull or Push.
-type sync struct {
+// A transfer is one run of Pull or Push.
+type transfer struct {
 	Options
 	path   string
 	push   bool
@@ -101,7 +101,7 @@ type sync struct {
 	sent   bool  // a part of ours is in the remote
 }
 
-func (s *sync) step(name string) {
+func (s *transfer) step(name string) {
 	if s.Step != nil {
 		s.Step(name)
 	}
@@ -114,7 +114,7 @@ func (o Options) moved(part []byte) {
 }
 
 // once compares and does what there is to do.
-func (s *sync) once(ctx context.Context) error {
+func (s *transfer) once(ctx context.Context) error {
 	d := &diff{}
 	if err := s.open(d); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (s *sync) once(ctx context.Context) error {
 }
 
 // open opens the file, again if it has been changed.
-func (s *sync) open(d *diff) error {
+func (s *transfer) open(d *diff) error {
 	f, err := openFile(s.path)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (s *sync) open(d *diff) error {
 }
 
 // count says what there is to do.
-func (s *sync) count(d *diff) error {
+func (s *transfer) count(d *diff) error {
 	own, got, err := d.lines()
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ func (s *sync) count(d *diff) error {
 
 // expected compares the leaf of the remote with the one that the caller wants. Once a
 // part of this push is there, others may follow.
-func (s *sync) expected(d *diff) error {
+func (s *transfer) expected(d *diff) error {
 	if s.ExpectLeaf == "" || s.sent {
 		return nil
 	}

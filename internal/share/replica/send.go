@@ -15,7 +15,7 @@ import (
 )
 
 // send appends to the remote what it lacks, then writes the card.
-func (s *sync) send(ctx context.Context, d *diff) error {
+func (s *transfer) send(ctx context.Context, d *diff) error {
 	if d.size == d.f.size() {
 		return nil
 	}
@@ -54,7 +54,7 @@ func sendable(part []byte, first bool) error {
 }
 
 // sendPart appends a part. Meanwhile it reads the next one, which it returns.
-func (s *sync) sendPart(ctx context.Context, d *diff, part []byte, c *cutter) (next []byte, err error) {
+func (s *transfer) sendPart(ctx context.Context, d *diff, part []byte, c *cutter) (next []byte, err error) {
 	if err := sendable(part, d.size == 0); err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (c *cutter) part(r *io.SectionReader) ([]byte, error) {
 }
 
 // card writes the card of what was pushed.
-func (s *sync) card(ctx context.Context, d *diff) error {
+func (s *transfer) card(ctx context.Context, d *diff) error {
 	row, err := store.Stat(ctx, s.path, false)
 	if err != nil {
 		return err

@@ -72,7 +72,7 @@ func (mine own) without(others own) (own, error) {
 
 // take brings the lines of the remote into the file: at its end if it has nothing of
 // its own behind the base, else in front of that.
-func (s *sync) take(ctx context.Context, d *diff) (err error) {
+func (s *transfer) take(ctx context.Context, d *diff) (err error) {
 	// A torn tail goes behind everything, as it is.
 	a, err := jsonl.OpenAppender(ctx, s.path, jsonl.Options{Tail: jsonl.EndLine, Wait: s.Wait, Grace: s.Grace})
 	if err != nil {
@@ -133,7 +133,7 @@ func begins(line, tail []byte) bool {
 
 // append adds the lines of the remote at the end. The error is [jsonl.ErrInvalid] if one
 // of them is no JSON: damage travels, too, or the copies would differ.
-func (s *sync) append(a *jsonl.Appender, lines own) error {
+func (s *transfer) append(a *jsonl.Appender, lines own) error {
 	bare := make([][]byte, len(lines))
 	for i, l := range lines {
 		bare[i] = bytes.TrimSuffix(l, []byte("\n"))
@@ -145,7 +145,7 @@ func (s *sync) append(a *jsonl.Appender, lines own) error {
 }
 
 // takeSome is take in the middle of reading a large session.
-func (s *sync) takeSome(ctx context.Context, d *diff) error {
+func (s *transfer) takeSome(ctx context.Context, d *diff) error {
 	if err := s.take(ctx, d); err != nil {
 		return err
 	}

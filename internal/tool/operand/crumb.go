@@ -57,7 +57,7 @@ func Continue(ctx context.Context, s *clikit.Streams, cwd string) (path string, 
 }
 
 func terminals(s *clikit.Streams) []string {
-	return store.Terminals(terminalName(s.InFile()), os.Getenv)
+	return store.TerminalIDs(terminalName(s.InFile()), os.Getenv)
 }
 
 // terminalName returns the path of the terminal that f is, below /dev, or "".

@@ -197,7 +197,7 @@ func Locate(path string, err error) error {
 
 // located puts the file, and the line if there is one, in front of an error.
 func located(name string, err error) error {
-	p, ok := session.IsProblem(err)
+	p, ok := session.AsProblem(err)
 	name = disk.Subject(name)
 	switch {
 	case !ok:

@@ -106,7 +106,7 @@ func (d *dir) write(name string, data []byte, give func(sub *os.Root, temp, base
 			err = rerr // the file has its name: the next reader passes over this one
 		}
 	}()
-	if err = (&disk.Early{W: f}).WriteAll(data); err == nil {
+	if err = (&disk.WriteBehind{W: f}).WriteAll(data); err == nil {
 		err = f.Sync()
 	}
 	if err = disk.Closing(f, err); err == nil {

@@ -11,16 +11,16 @@ import (
 
 // What is written early is written as it is, in order, whatever the sizes; an error of the
 // file comes back at once.
-func TestEarly(t *testing.T) {
+func TestWriteBehind(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "f")
 	f, err := os.Create(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Early{W: f}
+	e := &WriteBehind{W: f}
 	var want []byte
-	for i, n := range []int{0, 1, earlyStep - 1, earlyStep, 3*earlyStep + 7, 5} {
+	for i, n := range []int{0, 1, behindStep - 1, behindStep, 3*behindStep + 7, 5} {
 		p := bytes.Repeat([]byte{byte('a' + i)}, n)
 		want = append(want, p...)
 		if err := e.WriteAll(p); err != nil {
@@ -40,7 +40,7 @@ func TestEarly(t *testing.T) {
 	if err := e.WriteAll([]byte("x")); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a closed file: %v", err)
 	}
-	if err := (&Early{W: full{f}}).WriteAll(make([]byte, 2*earlyStep)); !errors.Is(err, syscall.ENOSPC) {
+	if err := (&WriteBehind{W: full{f}}).WriteAll(make([]byte, 2*behindStep)); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("a full disk: %v", err)
 	}
 }
