@@ -100,6 +100,10 @@ func (m Message) Harness() string {
 	return ""
 }
 
+// isUsers reports whether a message of a role is the user's, or may be an agent's in the
+// user's name.
+func isUsers(role string) bool { return role == RoleUser || role == RoleDeveloper }
+
 // harnessOf returns the agent whose words all blocks of a content are, "" if there are
 // others or none.
 func harnessOf(content string) (agent string) {
@@ -169,7 +173,7 @@ func (e Entry) KeptLines(agent string) iter.Seq[js.Value] {
 func (m Message) Said() (said Message, agent string, left int64) {
 	var own []string
 	if agent = m.Harness(); agent == "" {
-		if m.role != RoleUser && m.role != RoleDeveloper || !marked(m.content) {
+		if !isUsers(m.role) || !marked(m.content) {
 			return m, "", 0
 		}
 	}

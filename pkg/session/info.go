@@ -188,7 +188,7 @@ func (s *infoScan) line(l jsonl.Line) error {
 	s.info.Entries++
 	switch typ {
 	case TypeMessage:
-		if marked(string(g.message.content)) {
+		if isUsers(g.message.role.Str()) && marked(string(g.message.content)) {
 			if g.message.content = js.Value(saidOf(g.message)); g.message.content == "" {
 				break
 			}
