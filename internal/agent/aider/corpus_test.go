@@ -18,13 +18,6 @@ func TestLaws(t *testing.T) {
 	}
 	formatstest.Laws(t, aider.Aider, formatstest.Corpus{
 		Sources: sources, Text: true, Same: same,
-		Faults: map[string]string{
-			"there and back/sample1.md":     "a loss is told of lines that come back as they were",
-			"kind label":                    "it is gone without a word",
-			"kind unknown role":             "it is gone without a word",
-			"kind user's unknown block":     "it is gone without a word",
-			"kind unknown block of a reply": "it is gone without a word",
-		},
 		Version: func(name string) string {
 			if name == "input.history" {
 				return "input-history"

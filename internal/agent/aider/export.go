@@ -14,7 +14,7 @@ import (
 
 // Export writes the chat history or the input history of one session.
 func (f format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
-	x := &exporter{t: t, s: s}
+	x := &exporter{t: t, s: s, losses: formats.Lost{Words: what}}
 	projection := convo.Project(t.ActivePath(s))
 	name := chatName
 	if cmp.Or(t.Version, versionChat) == versionInput {
@@ -26,7 +26,7 @@ func (f format) Export(ctx context.Context, s *session.Session, t *formats.Targe
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	x.losses.Tell(x.t, what)
+	x.losses.Tell(x.t)
 	t.Next = [][]string{{"aider", "--restore-chat-history"}}
 	return t.File(name, strings.NewReader(x.out.String()))
 }
@@ -39,19 +39,15 @@ type exporter struct {
 
 	kept map[string]string // how entries stand in the history that was read
 
-	losses formats.ByKind // each kind is told in one line
+	losses formats.Lost
 }
 
-// what says what is lost of a kind: of one, and of several.
+// what says what is lost where that is not what other formats lose.
 var what = map[string][2]string{
-	formats.KindTool:     {"a tool call or result, which became a note that no model reads", "%d tool calls and results, which became notes that no model reads"},
-	formats.KindThinking: {"a block of thinking, left out", "%d blocks of thinking, left out"},
-	formats.KindMedia:    {"an image, left out", "%d images, left out"},
-	formats.KindSystem:   {"a system message, left out", "%d system messages, left out"},
-	formats.KindText:     {"a message with lines that aider reads as something else", "%d messages with lines that aider reads as something else"},
-	formats.KindContext:  {"a summary, which became a message of the user; what it summarizes is left out", "%d summaries, which became messages of the user; what they summarize is left out"},
-	formats.KindEntry:    {"an entry without a place in a history, left out", "%d entries without a place in a history, left out"},
-	formats.KindRole:     {"a message of another role than a history has, left out", "%d messages of other roles than a history has, left out"},
+	formats.KindTool:    {"a tool call or result, which became a note that no model reads", "%d tool calls and results, which became notes that no model reads"},
+	formats.KindText:    {"a message with lines that aider reads as something else", "%d messages with lines that aider reads as something else"},
+	formats.KindContext: {"a summary, which became a message of the user; what it summarizes is left out", "%d summaries, which became messages of the user; what they summarize is left out"},
+	formats.KindEntry:   {"an entry without a place in a history, left out", "%d entries without a place in a history, left out"},
 }
 
 // chat writes a chat history.
@@ -91,12 +87,18 @@ func (x *exporter) projected(p convo.Projected) {
 			x.losses.Add(e, formats.KindContext)
 		}
 	case session.TypeMessage, session.TypeCustomMessage:
-	case session.TypeContextEdit, session.TypeLabel, session.TypeModelChange:
+	case session.TypeContextEdit:
 	default:
-		x.losses.Add(e, formats.KindEntry)
+		x.losses.Entry(e, "aider")
 	}
-	for _, m := range convo.ToLLM(p.Messages) {
-		x.message(e, m)
+	for _, m := range p.Messages {
+		read := convo.ToLLM([]session.Message{m})
+		if len(read) == 0 && !m.Failed() {
+			x.losses.Add(e, formats.KindRole)
+		}
+		for _, m := range read {
+			x.message(e, m)
+		}
 	}
 }
 
@@ -133,10 +135,11 @@ func (x *exporter) message(e session.Entry, m session.Message) {
 		return
 	}
 	text := m.Text("\n\n")
-	written := cmp.Or(x.kept[e.ID()], framed(r, text))
-	x.blocks(e, m)
+	kept := x.kept[e.ID()]
+	written := cmp.Or(kept, framed(r, text))
+	x.losses.Blocks(e, m, session.BlockText, session.BlockToolCall)
 	if r == user || strip(text) != "" {
-		if !faithful(r, text, written) {
+		if kept == "" && !faithful(r, text, written) {
 			x.losses.Add(e, formats.KindText)
 		}
 		x.out.WriteString(written)
@@ -150,18 +153,6 @@ func (x *exporter) message(e session.Entry, m session.Message) {
 // note returns a note of the program's.
 func note(text string) string { return framed(tool, strings.Join(split(text), "\n")) }
 
-// blocks tells of blocks that cannot be written down.
-func (x *exporter) blocks(e session.Entry, m session.Message) {
-	for b := range m.Blocks() {
-		switch b.Type {
-		case session.BlockThinking, session.BlockEncrypted:
-			x.losses.Add(e, formats.KindThinking)
-		case session.BlockImage:
-			x.losses.Add(e, formats.KindMedia)
-		}
-	}
-}
-
 // inputs writes an input history.
 func (x *exporter) inputs(projection []convo.Projected) {
 	for _, p := range projection {
@@ -173,7 +164,7 @@ func (x *exporter) inputs(projection []convo.Projected) {
 		at := timeOf(ms).Format("2006-01-02 15:04:05.000000")
 		x.out.WriteString("\n# " + strings.TrimSuffix(at, ".000000") + "\n")
 		for _, m := range p.Messages {
-			x.blocks(p.Entry, m)
+			x.losses.Blocks(p.Entry, m, session.BlockText)
 			for l := range strings.SplitSeq(m.Text("\n\n"), "\n") {
 				x.out.WriteString("+" + l + "\n")
 			}

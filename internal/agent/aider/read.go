@@ -117,7 +117,8 @@ func (c *conversion) opened(raw string, at int64) error {
 	return err
 }
 
-// piece adds the entry for a piece, and keeps how it stands there, unless aider would put it so.
+// piece adds the entry for a piece, and keeps how it stands there, unless aider would put it so
+// and read it so.
 func (c *conversion) piece(p *piece) (err error) {
 	place := formats.Place{Key: "line " + strconv.Itoa(p.line)}
 	text, raw := p.text(), p.raw.String()
@@ -134,7 +135,7 @@ func (c *conversion) piece(p *piece) (err error) {
 	default:
 		_, err = c.b.Message(place, api.User(blocks))
 	}
-	if err != nil || framed(p.role, text) == raw {
+	if err != nil || framed(p.role, text) == raw && (p.role == tool || faithful(p.role, text, raw)) {
 		return err
 	}
 	return c.b.Keep(nil, formats.KeptLine{Text: raw})

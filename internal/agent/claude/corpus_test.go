@@ -19,13 +19,6 @@ func TestLaws(t *testing.T) {
 	}
 	formatstest.Laws(t, claude.Claude, formatstest.Corpus{
 		Sources: sources, File: "s.jsonl", Lines: true, Usage: usage,
-		Faults: map[string]string{
-			"kind user's unknown block":         "A: it is written under its foreign type, and empty",
-			"kind unknown block of a reply":     "A: it is written under its foreign type, and empty",
-			"kind result with an unknown block": "A: it is written under its foreign type, and empty",
-			"one text edited/stale-system":      "a queued command that was edited is a line of the user's",
-			"one text edited/kinds":             "a queued command that was edited is a line of the user's",
-		},
 		Blocks: []string{"user", "assistant", "system", "summary", "custom-title", "message", "text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "base64"},
 		IDs:    []*regexp.Regexp{regexp.MustCompile(`"uuid":"([^"]+)"`), regexp.MustCompile(`"tool_use_id":"([^"]+)"`)},
 	})

@@ -31,8 +31,7 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 		x.entry(i)
 	}
 	x.goOn()
-	x.losses.Tell(x.t, what)
-	x.unheld.Tell(x.t, "Claude Code", "left out")
+	x.losses.Tell(x.t)
 	if len(x.out) == 0 {
 		return formats.Damaged("the session has nothing that Claude Code could open, and a file without lines is no session there")
 	}
@@ -67,13 +66,12 @@ type exporter struct {
 	out    []formats.KeptLine // each behind those with lower numbers
 	at     int                // the number of the last line kept
 
-	losses formats.ByKind
-	unheld formats.Unheld
+	losses formats.Lost
 }
 
 func newExporter(s *session.Session, t *formats.Target) *exporter {
 	x := &exporter{
-		s: s, t: t, session: s.Header.ID, index: map[string]int{}, keeper: t.Keeper(s, agent), uuids: map[string]string{}, firsts: map[string]string{},
+		s: s, t: t, losses: formats.Lost{Words: what}, session: s.Header.ID, index: map[string]int{}, keeper: t.Keeper(s, agent), uuids: map[string]string{}, firsts: map[string]string{},
 		early: map[string][]session.Entry{}, unsaid: map[string]bool{}, heads: map[int]int{},
 	}
 	if !formats.IsUUID(x.session) && !isAgent(x.session) {
@@ -284,11 +282,9 @@ var what = map[string][2]string{
 		"a block of thinking without a signature of Anthropic's, or a level of thinking, left out",
 		"%d blocks of thinking without a signature of Anthropic's, or levels of thinking, left out",
 	},
-	formats.KindSystem:  {"a system message, left out", "%d system messages, left out"},
-	formats.KindContext: {"an edit of the context, without effect there", "%d edits of the context, without effect there"},
-	formats.KindRole:    {"a message of another role, which became a message of the user", "%d messages of other roles, which became messages of the user"},
-	formats.KindTool:    {"a result that answers no call, or one that has its result, left out", "%d results that answer no call, or one that has its result, left out"},
-	formats.KindText:    {"a reply without content, left out", "%d replies without content, left out"},
+	formats.KindRole: {"a message of another role, which became a message of the user", "%d messages of other roles, which became messages of the user"},
+	formats.KindTool: {"a result that answers no call, or one that has its result, left out", "%d results that answer no call, or one that has its result, left out"},
+	formats.KindText: {"a reply without content, left out", "%d replies without content, left out"},
 }
 
 // restore writes the lines that the i-th entry keeps.

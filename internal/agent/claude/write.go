@@ -52,7 +52,7 @@ func (x *exporter) add(e session.Entry) {
 	case session.TypeThinkingLevel:
 		x.losses.Add(e, formats.KindThinking)
 	default:
-		x.unheld.Add(e)
+		x.losses.Entry(e, "Claude Code")
 	}
 }
 
@@ -78,7 +78,11 @@ func (x *exporter) message(e session.Entry, m session.Message) {
 
 // say writes the line of what a user says, or of a tool's result.
 func (x *exporter) say(e session.Entry, m session.Message, more ...js.Field) {
+	x.losses.Blocks(e, m, spoken...)
 	content := spelled(m)
+	if content == "[]" && m.Get("content") != "[]" {
+		return
+	}
 	message := js.Object(js.StringField("role", "user"), js.RawField("content", content))
 	x.turn(e, 0, "user", message, more...)
 }
@@ -92,6 +96,7 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 		failed.Raw, model = "true", synthetic
 	}
 	var own []session.Block
+	x.losses.Blocks(e, m, spoken...)
 	signed := signedHere(m)
 	for b := range m.Blocks() {
 		data, encrypted := b.Encrypted()
@@ -99,7 +104,9 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 			x.losses.Add(e, formats.KindThinking)
 			continue
 		}
-		own = append(own, b)
+		if slices.Contains(spoken, b.Type) {
+			own = append(own, b)
+		}
 	}
 	id := m.Str("responseId")
 	if id == "" {
@@ -224,6 +231,9 @@ func spelledBlocks(m session.Message) string {
 	var out []string
 	texts := 0
 	for b := range m.Blocks() {
+		if !slices.Contains(spoken, b.Type) {
+			continue
+		}
 		out = append(out, spelledBlock(b))
 		if b.Type == session.BlockText {
 			texts++
@@ -234,6 +244,9 @@ func spelledBlocks(m session.Message) string {
 	}
 	return api.Array(out...)
 }
+
+// spoken are the types of blocks that the API has.
+var spoken = []string{session.BlockText, session.BlockThinking, session.BlockEncrypted, session.BlockImage, session.BlockToolCall}
 
 // spelledBlock returns a block as the API has it.
 func spelledBlock(b session.Block) string {

@@ -33,7 +33,6 @@ func TestLaws(t *testing.T) {
 		Sources: sources, File: "rollout.jsonl", Lines: true, Usage: usage, Same: same,
 		Faults: map[string]string{
 			"one text edited/v09-compacted-no-replacement": "a compaction that was edited is written anew, and what stands beside it",
-			"kind result with an unknown block":            "it is gone without a word",
 		},
 		IDs: []*regexp.Regexp{regexp.MustCompile(`"call_id":"([^"]+)"`)},
 	})

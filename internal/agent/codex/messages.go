@@ -120,15 +120,25 @@ func argumentsOf(raw string) string {
 
 // outputItem returns the item for a result: a text, or parts if there are images.
 func (x *exporter) outputItem(m session.Message) string {
-	raw, texts, images := "", []string{}, false
+	raw, texts, images, unknown := "", []string{}, false, []string{}
 	for b := range m.Blocks() {
-		images = images || b.Type == session.BlockImage
-		if text := js.ValidText(b.Str("text")); b.Type == session.BlockText && text != "" {
-			texts = append(texts, text)
+		switch text := js.ValidText(b.Str("text")); b.Type {
+		case session.BlockImage:
+			images = true
+		case session.BlockText:
+			if text != "" {
+				texts = append(texts, text)
+			}
+		default:
+			unknown = append(unknown, b.Type)
 		}
 	}
 	if raw = x.large.quote(strings.Join(texts, "\n")); images {
 		raw = api.Array(x.content(m, "input_text")...)
+		unknown = nil // told of there
+	}
+	for _, typ := range unknown {
+		x.lost.Add("", formats.KindMedia, "content of type %q, which codex does not know", typ)
 	}
 	return js.Object(js.StringField("type", kindOutput), js.StringField("call_id", js.ValidText(m.Str("toolCallId"))),
 		js.RawField("output", raw))

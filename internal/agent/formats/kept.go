@@ -59,7 +59,7 @@ const leastRef = 48
 // textual are the members of sources whose strings are texts.
 var textual = map[string]bool{
 	`"text"`: true, `"content"`: true, `"thinking"`: true, `"output"`: true, `"message"`: true, `"arguments"`: true, `"input"`: true,
-	`"summary"`: true, `"data"`: true, `"url"`: true, `"image_url"`: true, `"last_agent_message"`: true, `"error"`: true,
+	`"summary"`: true, `"data"`: true, `"url"`: true, `"image_url"`: true, `"last_agent_message"`: true, `"prompt"`: true, `"error"`: true,
 }
 
 // A body is what an entry says: a JSON object, and those of its values that references may

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sess-tools/sess/internal/api"
 	"github.com/sess-tools/sess/pkg/session"
@@ -104,43 +105,69 @@ func (t *Tally) Tell(lose func(where, kind, format string, args ...any)) {
 	}
 }
 
-// ByKind counts losses at entries, so that each kind is told as one. The zero value is
-// ready for use.
-type ByKind struct{ tally Tally }
+// Lost counts what an export leaves out of the entries of a session, so that what is alike is
+// told as one. An entry that is [Silent] loses nothing.
+type Lost struct {
+	// Words say what is lost of a kind: of one, and of several, with a %d for their number. A kind
+	// without words has those that most formats have.
+	Words map[string][2]string
 
-// Add counts a loss at an entry. One that is [Silent] is none.
-func (l *ByKind) Add(e session.Entry, kind string) {
+	tally Tally
+}
+
+// leftOut are the words of most formats.
+var leftOut = map[string][2]string{
+	KindThinking: {"a block of thinking, left out", "%d blocks of thinking, left out"},
+	KindTool:     {"a tool call or a result, left out", "%d tool calls and results, left out"},
+	KindMedia:    {"an image, left out", "%d images, left out"},
+	KindSystem:   {"a system message, left out", "%d system messages, left out"},
+	KindRole:     {"a message of another role, left out", "%d messages of other roles, left out"},
+	KindContext:  {"an edit of the context, without effect there", "%d edits of the context, without effect there"},
+}
+
+// Add counts a loss of a kind.
+func (l *Lost) Add(e session.Entry, kind string) { l.Say(e, kind, "") }
+
+// Say counts a loss that has words of its own.
+func (l *Lost) Say(e session.Entry, kind, format string, args ...any) {
 	if !Silent(e) {
-		l.tally.Add(At(e), kind, "")
+		l.tally.Add(At(e), kind, format, args...)
 	}
 }
 
-// Tell tells t of what was counted. What says what is lost of a kind: of one, and of
-// several, with a %d for their number.
-func (l *ByKind) Tell(t *Target, what map[string][2]string) {
+// Blocks counts the blocks of a message whose types are not among those that are held.
+func (l *Lost) Blocks(e session.Entry, m session.Message, held ...string) {
+	for b := range m.Blocks() {
+		switch {
+		case slices.Contains(held, b.Type):
+		case b.IsThinking():
+			l.Add(e, KindThinking)
+		case b.Type == session.BlockToolCall:
+			l.Add(e, KindTool)
+		case b.Type == session.BlockImage:
+			l.Add(e, KindMedia)
+		default:
+			l.Say(e, KindMedia, "content of type %q, left out", b.Type)
+		}
+	}
+}
+
+// Entry counts an entry of a type that an agent has nothing for.
+func (l *Lost) Entry(e session.Entry, agent string) {
+	l.Say(e, KindEntry, "%s means nothing to %s, left out", e.Type(), agent)
+}
+
+// Tell tells t of what was counted.
+func (l *Lost) Tell(t *Target) {
 	for _, c := range l.tally.list {
-		t.Lose(c.Where, c.Kind, "%s", Counted(c.n, what[c.Kind][0], what[c.Kind][1]))
-	}
-}
-
-// Unheld counts the entries of types that a format has nothing for, so that each type
-// is one loss. The zero value is ready for use.
-type Unheld struct{ tally Tally }
-
-// Add counts an entry, unless it is [Silent].
-func (u *Unheld) Add(e session.Entry) {
-	if !Silent(e) {
-		u.tally.Add(At(e), KindEntry, "%s", e.Type())
-	}
-}
-
-// Tell tells t of what was counted: that it means nothing to agent, and, unless that is "",
-// what was done with it.
-func (u *Unheld) Tell(t *Target, agent, done string) {
-	if done != "" {
-		done = ", " + done
-	}
-	for _, c := range u.tally.list {
-		t.Lose(c.Where, KindEntry, "%s means nothing to %s%s%s", c.What, agent, c.more("of that type"), done)
+		if c.What != "" {
+			t.Lose(c.Where, c.Kind, "%s%s", c.What, c.more("like it"))
+			continue
+		}
+		words, ok := l.Words[c.Kind]
+		if !ok {
+			words = leftOut[c.Kind]
+		}
+		t.Lose(c.Where, c.Kind, "%s", Counted(c.n, words[0], words[1]))
 	}
 }

@@ -19,14 +19,14 @@ func TestLossesRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var u formats.Unheld
+	var lost formats.Lost
 	for range 7 {
-		u.Add(e)
+		lost.Entry(e, "codex")
 	}
 	target := formats.NewTarget(func(l formats.Loss) {
-		if want := "entry a: label means nothing to codex, and 6 more of that type"; l.String() != want {
+		if want := "entry a: label means nothing to codex, left out, and 6 more like it"; l.String() != want {
 			t.Errorf("%s", l)
 		}
 	})
-	u.Tell(target, "codex", "")
+	lost.Tell(target)
 }

@@ -78,7 +78,7 @@ type exporter struct {
 	taken   idCounter
 	late    int // messages that were made later, to keep the order
 	changed bool
-	unheld  formats.Unheld
+	lost    formats.Lost
 }
 
 // A written message is one as it will be stored.
@@ -189,9 +189,9 @@ func (x *exporter) entry(i int, e session.Entry) {
 			x.message(i, e, m)
 		}
 	case typ == session.TypeMessage: // taken out of the context
-		x.t.Lose(formats.At(e), formats.KindEntry, "a message that was taken out of the context left out")
+		x.lost.Say(e, formats.KindEntry, "a message that was taken out of the context, left out")
 	default:
-		x.unheld.Add(e)
+		x.lost.Entry(e, "opencode")
 	}
 }
 
@@ -200,11 +200,11 @@ func (x *exporter) message(i int, e session.Entry, m session.Message) {
 	switch m.Role() {
 	case session.RoleToolResult:
 		if !x.answered[i] {
-			x.t.Lose(formats.At(e), formats.KindTool, "the result of no call, left out")
+			x.lost.Say(e, formats.KindTool, "the result of no call, left out")
 		}
 		return
 	case session.RoleSystem:
-		x.t.Lose(formats.At(e), formats.KindSystem, "a session of opencode has no system messages of its own")
+		x.lost.Add(e, formats.KindSystem)
 		return
 	}
 	x.changed = true
@@ -215,10 +215,10 @@ func (x *exporter) message(i int, e session.Entry, m session.Message) {
 	llm := convo.ToLLM([]session.Message{m})
 	if m.Role() != session.RoleUser {
 		if len(llm) == 0 {
-			x.unheld.Add(e)
+			x.lost.Entry(e, "opencode")
 			return
 		}
-		x.t.Lose(formats.At(e), formats.KindRole, "what the role %s says becomes what the user says", m.Role())
+		x.lost.Say(e, formats.KindRole, "a message of role %s, which becomes a user's", m.Role())
 	}
 	for _, one := range llm {
 		x.userMessage(i, e, one, m.Role() != session.RoleUser)
@@ -388,7 +388,7 @@ func (x *exporter) writtenFrom(place int) int {
 
 // tell tells of what was counted.
 func (x *exporter) tell() {
-	x.unheld.Tell(x.t, "opencode", "left out")
+	x.lost.Tell(x.t)
 	if x.late > 0 {
 		x.t.Lose("", formats.KindTime, "%s made later, since opencode puts them in the order of their times", formats.Counted(x.late, "1 message", "%d messages"))
 	}

@@ -28,10 +28,9 @@ func (x *exporter) userMessage(i int, e session.Entry, m session.Message, synthe
 			parts = append(parts, p)
 		case session.BlockImage:
 			parts = append(parts, file(b))
-		default:
-			x.t.Lose(formats.At(e), formats.KindMedia, "a block of type %q left out", b.Type)
 		}
 	}
+	x.lost.Blocks(e, m, session.BlockText, session.BlockImage)
 	x.put(message{x.userInfo(e, x.modelFor(i)), parts}, i, i)
 }
 
@@ -88,10 +87,9 @@ func (x *exporter) assistant(i int, e session.Entry, m session.Message) {
 		case session.BlockToolCall:
 			parts = append(parts, x.tool(e, b, x.results[callAt{i, calls}], at))
 			calls++
-		default:
-			x.t.Lose(formats.At(e), formats.KindMedia, "a block of type %q left out", b.Type)
 		}
 	}
+	x.lost.Blocks(e, m, session.BlockText, session.BlockThinking, session.BlockEncrypted, session.BlockToolCall)
 	usage := js.Value(m.Get("usage"))
 	finish := finishOf(m, calls)
 	parts = append(parts, object(js.StringField("type", "step-finish"), js.StringField("reason", finish),
@@ -149,7 +147,7 @@ func (x *exporter) tool(e session.Entry, call session.Block, a *answer, at int64
 	}
 	input := js.Value(call.Get("arguments"))
 	if !input.IsObject() {
-		x.t.Lose(formats.At(e), formats.KindTool, "the arguments of %q are no object, so they are its member input", call.Str("name"))
+		x.lost.Say(e, formats.KindTool, "the arguments of %q are no object, so they are its member input", call.Str("name"))
 		input = object(js.RawField("input", cmp.Or(input, "null")))
 	}
 	state := object(js.RawField("status", `"completed"`), js.RawField("input", input))
@@ -157,9 +155,7 @@ func (x *exporter) tool(e session.Entry, call session.Block, a *answer, at int64
 		text := quote(convo.NoResult)
 		if a != nil {
 			text = a.text()
-			if len(a.images()) > 0 {
-				x.t.Lose(formats.At(a.entry), formats.KindMedia, "images of a result that failed left out")
-			}
+			x.lost.Blocks(a.entry, a.message(), session.BlockText)
 		}
 		state = failedState(state, text).With("metadata", details(a))
 	} else {
@@ -167,6 +163,7 @@ func (x *exporter) tool(e session.Entry, call session.Block, a *answer, at int64
 	}
 	state = state.With("time", span{at, end}.times())
 	if a != nil && !a.failed() {
+		x.lost.Blocks(a.entry, a.message(), session.BlockText, session.BlockImage)
 		state = fillOutput(state, a)
 	}
 	return object(js.StringField("type", "tool"), js.StringField("callID", call.Str("id")),

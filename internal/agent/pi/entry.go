@@ -32,7 +32,7 @@ func (x *exporter) entry(e session.Entry) session.Entry {
 		}
 	case session.TypeServiceTier:
 		if x.version.name == "omp-13" && strings.HasPrefix(e.Get("serviceTier"), "{") {
-			x.unheld.Add(e)
+			x.unknown(e)
 			return wrap(e)
 		}
 	case session.TypeContextEdit:
@@ -50,9 +50,14 @@ func (x *exporter) entry(e session.Entry) session.Entry {
 		return e // the name is written where the version looks for it
 	}
 	if !x.version.knows(e.Type()) {
-		x.unheld.Add(e)
+		x.unknown(e)
 	}
 	return e
+}
+
+// unknown counts an entry that the version keeps, and takes for nothing.
+func (x *exporter) unknown(e session.Entry) {
+	x.lost.Say(e, formats.KindEntry, "%s means nothing to %s", e.Type(), x.version.title)
 }
 
 // contentful reports whether raw is content as a message may have it.
@@ -76,7 +81,7 @@ func (x *exporter) model(e session.Entry) session.Entry {
 		return e
 	}
 	if role := e.Str("role"); role != "" && role != "default" {
-		x.unheld.Add(e) // pi has one model, and this is another
+		x.unknown(e) // pi has one model, and this is another
 		return wrap(e)
 	}
 	provider, id, ok := strings.Cut(full, "/")

@@ -41,7 +41,7 @@ func (f format) Export(ctx context.Context, s *session.Session, t *formats.Targe
 	if x.named != "" {
 		lines = append(lines, x.named)
 	}
-	x.unheld.Tell(t, v.title, "")
+	x.lost.Tell(t)
 	there, err := f.there(ctx, t.Path, s.Header.ID)
 	if err != nil {
 		return err
@@ -117,9 +117,9 @@ type exporter struct {
 	s       *session.Session
 	t       *formats.Target
 
-	kept   session.Entry // the custom entry that keeps a title slot, if that is put back
-	named  string        // an entry to add at the end, for the name
-	unheld formats.Unheld
+	kept  session.Entry // the custom entry that keeps a title slot, if that is put back
+	named string        // an entry to add at the end, for the name
+	lost  formats.Lost
 }
 
 // wrap returns a custom entry that holds e: every version carries it along.

@@ -1,7 +1,6 @@
 package zeroclaw
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,7 +19,7 @@ import (
 func (format) Export(ctx context.Context, s *session.Session, t *formats.Target) error {
 	x := newExporter(s, t)
 	x.path(t.ActivePath(s))
-	x.lost.Tell(t.Lose)
+	x.lost.Tell(t)
 	if err := t.Ready(); err != nil {
 		return err
 	}
@@ -62,7 +61,7 @@ type exporter struct {
 	cut   int // how many rows are before the boundary; 0 for no boundary
 	cutAt int64
 
-	lost formats.Tally
+	lost formats.Lost
 }
 
 // A row is a message to be written.
@@ -141,7 +140,7 @@ func (x *exporter) compaction(e session.Entry) {
 func (x *exporter) systems(p convo.Projected) {
 	for _, m := range p.Messages {
 		if m.Role() == session.RoleSystem {
-			x.lose(p.Entry, formats.KindSystem, "a system message")
+			x.lost.Add(p.Entry, formats.KindSystem)
 		}
 	}
 }
@@ -171,28 +170,45 @@ func (x *exporter) projected(p convo.Projected) {
 }
 
 func (x *exporter) message(e session.Entry, m session.Message, f rowFacts) {
-	for _, llm := range convo.ToLLM([]session.Message{m}) {
-		switch role := llm.Role(); role {
+	read := convo.ToLLM([]session.Message{m})
+	if len(read) == 0 && !m.Failed() {
+		x.lost.Say(e, formats.KindRole, "a message of role %s, left out", m.Role())
+	}
+	for _, llm := range read {
+		switch llm.Role() {
 		case session.RoleUser:
 			if m.Role() != session.RoleUser {
-				x.lose(e, formats.KindRole, "a message of role "+m.Role()+", which becomes a user's,")
+				x.lost.Say(e, formats.KindRole, "a message of role %s, which becomes a user's", m.Role())
 			}
-			x.blocks(e, llm, true)
+			x.lost.Blocks(e, llm, session.BlockText)
 			x.add("user", llm.Text("\n"), e, f)
 		case session.RoleAssistant:
-			if x.blocks(e, llm, false) {
+			x.lost.Blocks(e, llm, session.BlockText)
+			if llm.Str("stopReason") == "error" {
+				x.lost.Say(e, formats.KindContext, "that a reply failed, left out")
+			}
+			if hasText(llm) {
 				x.add("assistant", llm.Text("\n"), e, f)
 			}
 		case session.RoleToolResult:
 			if f.Content == nil {
-				x.lose(e, formats.KindTool, "the result of a tool")
+				x.lost.Add(e, formats.KindTool)
 				continue
 			}
 			x.add("tool", *f.Content, e, f)
 		default:
-			x.lose(e, formats.KindSystem, "a "+role+" message")
+			x.lost.Add(e, formats.KindSystem)
 		}
 	}
+}
+
+func hasText(m session.Message) bool {
+	for b := range m.Blocks() {
+		if b.Type == session.BlockText {
+			return true
+		}
+	}
+	return false
 }
 
 func (x *exporter) add(role, content string, e session.Entry, f rowFacts) {
@@ -204,26 +220,6 @@ func at(e session.Entry) int64 {
 	return ms
 }
 
-// blocks tells of what of a message is no text, and reports whether some is.
-func (x *exporter) blocks(e session.Entry, m session.Message, user bool) (text bool) {
-	for b := range m.Blocks() {
-		switch b.Type {
-		case session.BlockText:
-			text = true
-		case session.BlockThinking, session.BlockEncrypted:
-			x.lose(e, formats.KindThinking, "thinking")
-		case session.BlockToolCall:
-			x.lose(e, formats.KindTool, "a tool call")
-		default:
-			x.lose(e, formats.KindMedia, "content of type "+cmp.Or(b.Type, "none"))
-		}
-	}
-	if !user && m.Str("stopReason") == "error" {
-		x.lose(e, formats.KindContext, "an error")
-	}
-	return text
-}
-
 // count tells of entries that have no messages.
 func (x *exporter) count(e session.Entry) {
 	switch e.Type() {
@@ -231,15 +227,7 @@ func (x *exporter) count(e session.Entry) {
 		session.TypeBranchSummary, session.TypeCustomMessage:
 		return
 	}
-	if formats.Silent(e) {
-		return
-	}
-	x.lose(e, formats.KindEntry, "a "+e.Type()+" entry")
-}
-
-// lose counts a loss.
-func (x *exporter) lose(e session.Entry, kind, what string) {
-	x.lost.Add(formats.At(e), kind, "%s cannot be held", what)
+	x.lost.Entry(e, "ZeroClaw")
 }
 
 // A cut is where the messages begin that the model is shown: behind the boundary.
