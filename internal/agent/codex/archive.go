@@ -69,7 +69,7 @@ func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.I
 			yield(a.info(ctx, []*formats.Source{a.src}, "", q))
 			return
 		}
-		threads := a.asked(q.ID)
+		threads := a.meant(q.ID)
 		if len(threads) == len(a.tree.threads) {
 			for _, b := range a.tree.broken {
 				if !yield(formats.Info{Row: store.Row{Path: b.path}}, b.err) {
@@ -86,8 +86,8 @@ func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.I
 	}
 }
 
-// asked returns the threads that an id, the beginning of one or a name may mean.
-func (a *archive) asked(id string) []*thread {
+// meant returns the threads that an id, the beginning of one or a name may mean.
+func (a *archive) meant(id string) []*thread {
 	if id == "" {
 		return a.tree.threads
 	}
@@ -212,7 +212,7 @@ func (a *archive) info(ctx context.Context, files []*formats.Source, key string,
 		return info, err
 	}
 	info.ID, info.CWD, info.ParentSession, info.Version = sessionID(h.id), cmp.Or(h.cwd, a.src.CWD), h.parent, session.Version
-	info.FirstMessage = h.asked
+	info.FirstMessage = h.firstPrompt
 	info.Size, info.ModTime, info.Modified = h.size, h.modified, h.modified
 	if h.created != 0 {
 		info.Created = time.UnixMilli(h.created).UTC()

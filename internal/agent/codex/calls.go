@@ -132,9 +132,9 @@ func (c *conv) flush() {
 	}
 }
 
-// asked is settle before a message of the user: but a result may come behind it, and
-// then codex sends it.
-func (c *conv) asked(l line) {
+// settleBefore settles the calls before a message of the user. It leaves them open if the result
+// of one stands behind that message: codex sends such a result.
+func (c *conv) settleBefore(l line) {
 	c.flush()
 	for _, cl := range c.order {
 		if c.waiting[cl.id] == cl && c.late()[cl.id] > l.offset {
@@ -229,9 +229,9 @@ func (c *conv) convert(l line, it item, key string) {
 	case kindAgentMessage:
 		c.agentMessage(l, it, key)
 	case kindReasoning:
-		c.reasoning(l, it, key)
+		c.reasoning(it, key)
 	case kindCall, kindCustomCall, kindShellCall:
-		c.call(l, it, key)
+		c.call(it, key)
 	case kindOutput, kindCustomOutput:
 		c.output(l, it, key)
 	case "web_search_call", "image_generation_call", "tool_search_call", "tool_search_output":
@@ -245,7 +245,7 @@ func (c *conv) convert(l line, it item, key string) {
 func (c *conv) message(l line, it item, key string) {
 	switch it.role {
 	case "assistant":
-		c.grown(it)
+		c.holdBack(it)
 		p := c.assistant(key, true)
 		c.content(l, it.content, p)
 		if len(p.blocks) == 0 {
@@ -262,14 +262,14 @@ func (c *conv) message(l line, it item, key string) {
 		p.blocks = append(p.blocks, text(`""`))
 	}
 	context := it.role == "developer"
-	if !context && fromCodex(l.raw, it.content) {
+	if !context && fromCodex(it.content) {
 		context, p.custom = true, session.CustomContext(agent)
 	} else if context { // a message of that role, since codex would send it as one
 		for i := range p.blocks {
 			p.blocks[i] = session.HarnessBlock(p.blocks[i], agent)
 		}
 	}
-	c.asked(l)
+	c.settleBefore(l)
 	c.put(len(c.batch))
 	if !context {
 		cut := c.b.Leaf()
@@ -291,12 +291,12 @@ func (c *conv) message(l line, it item, key string) {
 }
 
 // fromCodex reports whether a user message is one that codex itself has put in.
-func fromCodex(raw string, content span) bool {
-	for _, p := range parts(raw, content) {
-		if p.text == (span{}) {
+func fromCodex(content js.Value) bool {
+	for _, p := range parts(content) {
+		if p.text == "" {
 			continue
 		}
-		if text := p.text.str(raw); codexrules.IsContextText(text) || convo.IsHarnessText(text) {
+		if text := p.text.Str(); codexrules.IsContextText(text) || convo.IsHarnessText(text) {
 			return true
 		}
 	}
@@ -304,18 +304,18 @@ func fromCodex(raw string, content span) bool {
 }
 
 // content adds the blocks of a content.
-func (c *conv) content(l line, content span, p *pending) {
-	for _, part := range parts(l.raw, content) {
+func (c *conv) content(l line, content js.Value, p *pending) {
+	for _, part := range parts(content) {
 		switch {
 		case part.kind == "input_image":
-			url := js.Unquote(literal(l.raw, part.image))
+			url := part.image.Str()
 			if media, data, _ := api.DataURL(url); strings.HasPrefix(url, "data:") {
 				p.blocks = append(p.blocks, api.Image(media, data))
 			} else {
 				c.lose(l, formats.KindMedia, "an image that is but an address, which no model will be shown")
 			}
-		case part.text.first(l.raw) == '"':
-			p.blocks = append(p.blocks, text(part.text.in(l.raw)))
+		case part.text.IsString():
+			p.blocks = append(p.blocks, text(string(part.text)))
 		default:
 			c.lose(l, formats.KindMedia, "content of type %q, which no model will be shown", part.kind)
 		}
@@ -336,35 +336,35 @@ func (c *conv) agentMessage(l line, it item, key string) {
 }
 
 // reasoning converts thinking. As pi has it, the item is the signature.
-func (c *conv) reasoning(l line, it item, key string) {
-	c.grown(it)
+func (c *conv) reasoning(it item, key string) {
+	c.holdBack(it)
 	var texts []string
-	for _, part := range parts(l.raw, it.summary) {
-		texts = append(texts, part.text.str(l.raw))
+	for _, part := range parts(it.summary) {
+		texts = append(texts, part.text.Str())
 	}
 	if len(texts) == 0 {
-		for _, part := range parts(l.raw, it.content) {
-			texts = append(texts, part.text.str(l.raw))
+		for _, part := range parts(it.content) {
+			texts = append(texts, part.text.Str())
 		}
 	}
 	p := c.assistant(key, false)
-	p.blocks = append(p.blocks, api.Thinking(strings.Join(texts, "\n\n"), it.in(l.raw)))
+	p.blocks = append(p.blocks, api.Thinking(strings.Join(texts, "\n\n"), string(it.Value)))
 }
 
 // call converts a tool call.
-func (c *conv) call(l line, it item, key string) {
-	c.grown(it)
+func (c *conv) call(it item, key string) {
+	c.holdBack(it)
 	name, arguments := it.name, ""
 	switch it.kind {
 	case kindShellCall:
 		name = "local_shell"
-		if arguments = "{}"; it.action.first(l.raw) == '{' {
-			arguments = it.action.in(l.raw)
+		if arguments = "{}"; it.action.IsObject() {
+			arguments = string(it.action)
 		}
 	case kindCustomCall:
-		arguments = `{"input":` + literal(l.raw, it.input) + "}"
+		arguments = `{"input":` + literal(it.input) + "}"
 	default:
-		lit := literal(l.raw, it.arguments)
+		lit := literal(it.arguments)
 		given := js.Unquote(lit)
 		if strings.HasPrefix(given, "{") && js.Valid([]byte(given)) {
 			arguments = api.Compact(given)
@@ -380,10 +380,10 @@ func (c *conv) call(l line, it item, key string) {
 // output converts the result of a call.
 func (c *conv) output(l line, it item, key string) {
 	p := &pending{role: session.RoleToolResult, callID: it.callID, key: key, time: c.now}
-	switch it.output.first(l.raw) {
-	case '"':
-		p.blocks = append(p.blocks, text(it.output.in(l.raw)))
-	case '[':
+	switch {
+	case it.output.IsString():
+		p.blocks = append(p.blocks, text(string(it.output)))
+	case it.output.IsArray():
 		c.content(l, it.output, p)
 	default: // codex cannot read it, so there is none
 		p.blocks, p.failed, p.made = []string{api.Text("aborted")}, true, true
@@ -391,7 +391,7 @@ func (c *conv) output(l line, it item, key string) {
 	if p.exit = exitCode(p.blocks); p.exit != "" && p.exit != "0" {
 		p.failed = true
 	}
-	c.grown(it)
+	c.holdBack(it)
 	c.answer(it.callID, p)
 }
 
@@ -428,9 +428,9 @@ func number(text string) string {
 	return text
 }
 
-// grown counts what is held back.
-func (c *conv) grown(it item) {
+// holdBack counts an item that is not handed on yet.
+func (c *conv) holdBack(it item) {
 	if c.x != nil {
-		c.x.size += it.end - it.start
+		c.x.size += len(it.Value)
 	}
 }

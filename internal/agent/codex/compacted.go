@@ -44,7 +44,7 @@ func (c *conv) compacted(l line) {
 	c.settle()
 	c.put(len(c.batch))
 	key := strconv.FormatInt(l.offset, 10)
-	message := l.body().Get("message").Str()
+	message := l.payload.Get("message").Str()
 	summary, _ := codexrules.Summary(message)
 	id := c.taken(c.b.Compaction(c.place(key, l.time), summary, "", c.tokens))
 	edit := c.taken(c.b.Add(c.place(key+":edit", l.time), session.TypeContextEdit,
@@ -54,10 +54,10 @@ func (c *conv) compacted(l line) {
 	}
 	users := c.users
 	c.turns, c.users, c.anchor, c.context = nil, nil, edit, false
-	if history := l.history(); history.first(l.raw) == '[' {
+	if history := l.payload.Get("replacement_history"); history.IsArray() {
 		n := 0
-		for at := range elements(l.raw, history) {
-			c.convert(l, itemAt(l.raw, at), key+":"+api.Int(int64(n)))
+		for raw := range history.Elements() {
+			c.convert(l, itemOf(raw), key+":"+api.Int(int64(n)))
 			n++
 		}
 		c.settle()
@@ -88,7 +88,7 @@ func (c *conv) carried(users []session.Message, message, key string) {
 func (c *conv) rolledBack(l line) {
 	c.settle()
 	c.put(len(c.batch))
-	n, _ := api.Whole(l.body().Get("num_turns"))
+	n, _ := api.Whole(l.payload.Get("num_turns"))
 	t := c.turns
 	if n > 0 && t != nil {
 		for ; n > 1 && t.prev != nil; n-- {
@@ -104,8 +104,8 @@ func (c *conv) rolledBack(l line) {
 
 // turnContext notes the model and how much it thinks.
 func (c *conv) turnContext(l line) {
-	model := l.body().Get("model").Str()
-	effort := l.body().Get("effort").Str()
+	model := l.payload.Get("model").Str()
+	effort := l.payload.Get("effort").Str()
 	key := api.Int(l.offset)
 	if model != "" && model != c.model || effort != "" && effort != c.effort {
 		c.flush()

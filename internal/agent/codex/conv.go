@@ -113,7 +113,7 @@ func (c *conv) line(l line) {
 		c.meta(l)
 		return
 	case typeItem:
-		c.item(l, itemAt(l.raw, l.payload), strconv.FormatInt(l.offset, 10))
+		c.item(l, itemOf(l.payload), strconv.FormatInt(l.offset, 10))
 		return
 	case typeCompacted:
 		c.compacted(l)
@@ -130,7 +130,7 @@ func (c *conv) line(l line) {
 		c.turnContext(l)
 		return
 	case typeUsage:
-		c.counted(l.body().Get("usage"))
+		c.counted(l.payload.Get("usage"))
 	}
 	c.keep(l)
 }
@@ -144,7 +144,7 @@ func (c *conv) meta(l line) {
 	c.begun = true
 	c.flush()
 	c.put(len(c.batch))
-	if p := l.body().Get("model_provider").Str(); p != "" {
+	if p := l.payload.Get("model_provider").Str(); p != "" {
 		c.provider = p
 	}
 	c.aside(customMeta, "", l, formats.KeptLine{Text: l.raw})
@@ -158,11 +158,11 @@ func (c *conv) event(l line) (kept bool) {
 		c.broke(l)
 		return true
 	case "token_count":
-		c.counted(l.body().Get("info", "last_token_usage"))
+		c.counted(l.payload.Get("info", "last_token_usage"))
 	case "task_complete", "turn_aborted", "task_started":
 		c.flush()
 	case "thread_name_updated":
-		if name := l.body().Get("thread_name").Str(); name != "" {
+		if name := l.payload.Get("thread_name").Str(); name != "" {
 			c.flush()
 			c.put(len(c.batch))
 			c.named(name, "name:"+api.Int(l.offset), l.time)
@@ -178,7 +178,7 @@ func (c *conv) broke(l line) {
 	c.put(len(c.batch))
 	p := &pending{
 		role: session.RoleAssistant, key: "error:" + api.Int(l.offset), time: c.now, failed: true,
-		failure: cmp.Or(l.body().Get("message").Str(), l.body().Get("codex_error_info").Str(), "unknown"),
+		failure: cmp.Or(l.payload.Get("message").Str(), l.payload.Get("codex_error_info").Str(), "unknown"),
 	}
 	c.emit(p)
 	c.anchor, c.context = c.b.Leaf(), false
@@ -364,12 +364,12 @@ const textHead = `{"type":"text",`
 // text returns a text block of a literal.
 func text(literal string) string { return textHead + `"text":` + literal + "}" }
 
-// literal returns what the span is if that is a string, else an empty one.
-func literal(raw string, s span) string {
-	if s.first(raw) != '"' {
-		return js.Quote("")
+// literal returns a value if it is a string, else an empty one.
+func literal(v js.Value) string {
+	if !v.IsString() {
+		return `""`
 	}
-	return s.in(raw)
+	return string(v)
 }
 
 // lose notes a loss in a line.

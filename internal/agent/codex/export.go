@@ -151,7 +151,7 @@ func (x *exporter) restore(i, depth int) (out []line) {
 	for _, kept := range lines {
 		l := parseLine(kept.Text)
 		if l.typ == typeEvent && l.kind == "thread_name_updated" {
-			x.named = session.OneLine(l.body().Get("thread_name").Str())
+			x.named = session.OneLine(l.payload.Get("thread_name").Str())
 		}
 		out = append(out, l)
 	}
@@ -201,7 +201,7 @@ func (x *exporter) identify() {
 	if x.meta != "" {
 		l := parseLine(x.meta)
 		head, err := parseHead(l)
-		x.legacy = l.body().Get("history_mode").Str() != paginated
+		x.legacy = l.payload.Get("history_mode").Str() != paginated
 		if err == nil {
 			x.was, x.original = head.id, head.base == nil && sessionID(head.id) == h.ID && (head.cwd == h.CWD || head.cwd == "")
 		}
@@ -239,7 +239,7 @@ func (x *exporter) first() string {
 	if copied {
 		own = append(own, js.StringField("forked_from_id", x.was))
 	}
-	for key, value := range js.Members(l.payload.in(l.raw)) {
+	for key, value := range js.Members(string(l.payload)) {
 		switch key {
 		case `"forked_from_id"`:
 			if copied {

@@ -1,40 +1,42 @@
 package codex
 
+import "github.com/sess-tools/sess/pkg/js"
+
 // An item is an item of the response API, as a line or the history of a compaction
 // has it.
 type item struct {
-	span
+	js.Value
 	kind, role, name, callID string
 
-	content, output, arguments, input, action, summary span
+	content, output, arguments, input, action, summary js.Value
 }
 
-func itemAt(raw string, at span) item {
-	it := item{span: at}
-	members(raw, at, func(key string, v span) {
+func itemOf(raw js.Value) item {
+	it := item{Value: raw}
+	for key, v := range raw.Members() {
 		switch key {
-		case `"type"`:
-			it.kind = v.str(raw)
-		case `"role"`:
-			it.role = v.str(raw)
-		case `"name"`:
-			it.name = v.str(raw)
-		case `"call_id"`:
-			it.callID = v.str(raw)
-		case `"content"`:
+		case "type":
+			it.kind = v.Str()
+		case "role":
+			it.role = v.Str()
+		case "name":
+			it.name = v.Str()
+		case "call_id":
+			it.callID = v.Str()
+		case "content":
 			it.content = v
-		case `"output"`:
+		case "output":
 			it.output = v
-		case `"arguments"`:
+		case "arguments":
 			it.arguments = v
-		case `"input"`:
+		case "input":
 			it.input = v
-		case `"action"`:
+		case "action":
 			it.action = v
-		case `"summary"`:
+		case "summary":
 			it.summary = v
 		}
-	})
+	}
 	return it
 }
 
@@ -53,23 +55,23 @@ const (
 // A part is one element of a content.
 type part struct {
 	kind        string
-	text, image span
+	text, image js.Value
 }
 
-func parts(raw string, content span) []part {
+func parts(content js.Value) []part {
 	var out []part
-	for at := range elements(raw, content) {
+	for raw := range content.Elements() {
 		var p part
-		members(raw, at, func(key string, v span) {
+		for key, v := range raw.Members() {
 			switch key {
-			case `"type"`:
-				p.kind = v.str(raw)
-			case `"text"`:
+			case "type":
+				p.kind = v.Str()
+			case "text":
 				p.text = v
-			case `"image_url"`:
+			case "image_url":
 				p.image = v
 			}
-		})
+		}
 		out = append(out, p)
 	}
 	return out

@@ -1,8 +1,6 @@
 package codex
 
 import (
-	"iter"
-
 	"github.com/sess-tools/sess/internal/api"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -23,8 +21,8 @@ type line struct {
 	typ     string
 	kind    string // the type of an item or an event
 	time    int64  // milliseconds since the epoch, 0 if it has none
-	ordinal span
-	payload span
+	ordinal js.Value
+	payload js.Value
 
 	number int   // in its file, from 1
 	offset int64 // in its file
@@ -34,41 +32,40 @@ type line struct {
 // payloads without an envelope, is read as if it had one.
 func parseLine(raw string) line {
 	l := line{raw: raw}
-	var typ, at span
-	whole := span{0, len(raw)}
-	bare, id := "", false
-	members(raw, whole, func(key string, v span) {
+	var typ, at js.Value
+	record, id := false, false
+	for key, v := range js.Value(raw).Members() {
 		switch key {
-		case `"timestamp"`:
+		case "timestamp":
 			at = v
-		case `"ordinal"`:
+		case "ordinal":
 			l.ordinal = v
-		case `"type"`:
+		case "type":
 			typ = v
-		case `"payload"`:
+		case "payload":
 			l.payload = v
-		case `"id"`:
+		case "id":
 			id = true
-		case `"record_type"`:
-			bare = "record"
+		case "record_type":
+			record = true
 		}
-	})
-	l.typ = typ.str(raw)
-	if text := at.str(raw); text != "" {
+	}
+	l.typ = typ.Str()
+	if text := at.Str(); text != "" {
 		l.time, _ = js.ParseTime(text)
 	}
-	if l.payload == (span{}) {
+	if l.payload == "" {
 		switch {
-		case l.typ == "" && id && at != (span{}) && bare == "":
-			l.typ, l.payload = typeMeta, whole
+		case l.typ == "" && id && at != "" && !record:
+			l.typ, l.payload = typeMeta, js.Value(raw)
 		case isItem(l.typ):
-			l.kind, l.typ, l.payload = l.typ, typeItem, whole
+			l.kind, l.typ, l.payload = l.typ, typeItem, js.Value(raw)
 		}
 		return l
 	}
 	switch l.typ {
 	case typeItem, typeEvent:
-		l.kind = js.Value(js.Member(string(l.body()), "type")).Str()
+		l.kind = l.payload.Get("type").Str()
 	}
 	return l
 }
@@ -80,69 +77,6 @@ func isItem(typ string) bool {
 		return true
 	}
 	return false
-}
-
-// body returns the payload.
-func (l line) body() js.Value { return js.Value(l.payload.in(l.raw)) }
-
-// history returns where the items stand that a compaction goes on with.
-func (l line) history() (found span) {
-	members(l.raw, l.payload, func(key string, v span) {
-		if key == `"replacement_history"` {
-			found = v
-		}
-	})
-	return found
-}
-
-// A span is where a JSON value stands in a line. The zero span is none.
-type span struct{ start, end int }
-
-func (s span) in(raw string) string { return raw[s.start:s.end] }
-
-// first returns the first byte of the value, 0 of none.
-func (s span) first(raw string) byte {
-	if s.start == s.end {
-		return 0
-	}
-	return raw[s.start]
-}
-
-// str returns the string that the value is, "" if it is none.
-func (s span) str(raw string) string {
-	if s.first(raw) != '"' {
-		return ""
-	}
-	return js.Unquote(s.in(raw))
-}
-
-// members calls each with the key, a literal without needless escapes, and the value of each member of the
-// object at.
-func members(raw string, at span, each func(key string, value span)) {
-	if at.first(raw) != '{' {
-		return
-	}
-	js.WalkObject(raw, at.start, func(key string, start int) int {
-		end := js.ValueEnd(raw, start)
-		each(js.PlainKey(key), span{start, end})
-		return end
-	})
-}
-
-// elements iterates over the elements of the array at.
-func elements(raw string, at span) iter.Seq[span] {
-	return func(yield func(span) bool) {
-		if at.first(raw) != '[' {
-			return
-		}
-		js.WalkArray(raw, at.start, func(start int) int {
-			end := js.ValueEnd(raw, start)
-			if end > start && !yield(span{start, end}) {
-				return start
-			}
-			return end
-		})
-	}
 }
 
 // counts are tokens, each counted once: codex counts those from a cache as input, and

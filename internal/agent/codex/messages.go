@@ -144,8 +144,8 @@ func (x *exporter) outputItem(m session.Message) string {
 		js.RawField("output", raw))
 }
 
-// asked shows people what the user has said.
-func (x *exporter) asked(id string, m session.Message, at int64) {
+// showPrompt shows people what the user has said.
+func (x *exporter) showPrompt(id string, m session.Message, at int64) {
 	var content, images, texts []string
 	for b := range m.Blocks() {
 		switch b.Type {

@@ -219,7 +219,7 @@ func outputs(ctx context.Context, src *formats.Source) map[string]int64 {
 		}
 		l := parseLine(string(jl.Data))
 		if l.kind == kindOutput || l.kind == kindCustomOutput {
-			found[strings.Clone(itemAt(l.raw, l.payload).callID)] = jl.Offset
+			found[strings.Clone(itemOf(l.payload).callID)] = jl.Offset
 		}
 	}
 	return found

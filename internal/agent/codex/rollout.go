@@ -100,7 +100,7 @@ type base struct {
 // A head is what the first line of a rollout says.
 type head struct {
 	id, cwd, parent string
-	asked           string // the first thing that codex shows of the user, if that is near
+	firstPrompt     string // the first thing that codex shows of the user, if that is near
 	created         int64
 	base            *base
 	size            int64
@@ -133,7 +133,7 @@ func readHead(r io.Reader) (h head, _ error) {
 			return head{}, err
 		}
 		if h.id != "" {
-			if h.asked = askedIn(jl.Data); h.asked != "" || jl.End() > near {
+			if h.firstPrompt = promptIn(jl.Data); h.firstPrompt != "" || jl.End() > near {
 				break
 			}
 			continue
@@ -163,8 +163,8 @@ func readHead(r io.Reader) (h head, _ error) {
 	return h, nil
 }
 
-// askedIn returns what the user says in a line that shows it, "" for any other.
-func askedIn(data []byte) string {
+// promptIn returns what the user says in a line that shows it, "" for any other.
+func promptIn(data []byte) string {
 	if !bytes.Contains(data, []byte(`"user_message"`)) && !bytes.Contains(data, []byte(`"UserMessage"`)) || !js.Valid(data) {
 		return ""
 	}
@@ -173,9 +173,9 @@ func askedIn(data []byte) string {
 	case l.typ != typeEvent:
 		return ""
 	case l.kind == "user_message":
-		return l.body().Get("message").Str()
+		return l.payload.Get("message").Str()
 	}
-	item := l.body().Get("item")
+	item := l.payload.Get("item")
 	if item.Get("type").Str() != "UserMessage" {
 		return ""
 	}
@@ -188,7 +188,7 @@ func askedIn(data []byte) string {
 }
 
 func parseHead(l line) (head, error) {
-	v := l.body()
+	v := l.payload
 	h := head{
 		id: v.Get("id").Str(), cwd: v.Get("cwd").Str(), created: l.time,
 		parent: cmp.Or(v.Get("forked_from_id").Str(), v.Get("parent_thread_id").Str()),

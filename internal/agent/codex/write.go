@@ -159,7 +159,7 @@ func (x *exporter) message(e session.Entry, m session.Message, r repair, at int6
 		items := x.items(m)
 		x.add(items, at)
 		if len(items) > 0 {
-			x.asked(e.ID(), m, at)
+			x.showPrompt(e.ID(), m, at)
 		}
 	case session.RoleAssistant:
 		x.begin(at)
@@ -240,7 +240,7 @@ func (x *exporter) took(text, typ string) {
 
 // copy adds a line that codex wrote.
 func (x *exporter) copy(l line) {
-	if n, ok := api.Whole(js.Value(l.ordinal.in(l.raw))); ok {
+	if n, ok := api.Whole(l.ordinal); ok {
 		x.next = max(x.next, n+1)
 	}
 	if l.time != 0 {
@@ -248,7 +248,7 @@ func (x *exporter) copy(l line) {
 	}
 	switch {
 	case l.typ == typeEvent && l.kind == "task_started":
-		x.turn = l.body().Get("turn_id").Str()
+		x.turn = l.payload.Get("turn_id").Str()
 	case l.typ == typeEvent && (l.kind == "task_complete" || l.kind == "turn_aborted"):
 		x.turn = ""
 	}
