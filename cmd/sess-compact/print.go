@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/tool/clikit"
@@ -53,12 +56,94 @@ func (j *job) printReport(r *compact.Report) error {
 	if j.json {
 		return j.println(reportJSON(r))
 	}
-	var b strings.Builder
-	if err := r.Text(&b); err != nil {
-		return err
-	}
-	_, err := io.WriteString(j.streams.Out, tty.CleanLines(b.String()))
+	_, err := io.WriteString(j.streams.Out, tty.CleanLines(reportText(r)))
 	return err
+}
+
+// reportText returns a report for people: how much left, by role, and the files and
+// commands.
+func reportText(r *compact.Report) string {
+	var b strings.Builder
+	who := "a " + r.Type + " would take"
+	if r.ID != "" {
+		who = r.Type + " " + r.ID + " took"
+	}
+	noun := "entries"
+	if len(r.Entries) == 1 {
+		noun = "entry"
+	}
+	fmt.Fprintf(&b, "%s %d %s out of the context, about %d tokens\n", who, len(r.Entries), noun, r.TokensOut)
+	fmt.Fprintf(&b, "the context: about %d tokens before, %d after", r.TokensBefore, r.TokensAfter)
+	switch {
+	case r.Type == session.TypeCompaction && r.ID == "":
+		b.WriteString(" without the summary")
+	case r.Type == session.TypeCompaction:
+		fmt.Fprintf(&b, " with a summary of %d", r.SummaryTokens)
+	}
+	b.WriteByte('\n')
+	if len(r.Entries) > 0 {
+		fmt.Fprintf(&b, "from %s to %s", r.From, r.To)
+		if r.Kept != "" {
+			fmt.Fprintf(&b, ", kept from %s", r.Kept)
+		}
+		b.WriteByte('\n')
+	}
+	writeTable(&b, byRole(r.Entries))
+	read, modified := r.Files.Lists()
+	files, commands := [][]string{{"ACCESS", "FILE"}}, [][]string{{"STATUS", "COMMAND"}}
+	for _, name := range modified {
+		files = append(files, []string{"modified", name})
+	}
+	for _, name := range read {
+		files = append(files, []string{"read", name})
+	}
+	for _, c := range r.Commands {
+		status := "?"
+		switch {
+		case c.Status != nil:
+			status = strconv.Itoa(*c.Status)
+		case c.Failed:
+			status = "failed"
+		}
+		commands = append(commands, []string{status, c.Title()})
+	}
+	writeTable(&b, files)
+	writeTable(&b, commands)
+	return b.String()
+}
+
+// byRole returns a table of the tokens and the number of the entries of each role, most tokens first.
+func byRole(entries []compact.ReportEntry) [][]string {
+	tokens, count := map[string]int64{}, map[string]int{}
+	var roles []string
+	for _, e := range entries {
+		if count[e.Role] == 0 {
+			roles = append(roles, e.Role)
+		}
+		tokens[e.Role] += e.Tokens
+		count[e.Role]++
+	}
+	slices.SortStableFunc(roles, func(a, b string) int { return cmp.Compare(tokens[b], tokens[a]) })
+	rows := [][]string{{"TOKENS", "ENTRIES", "ROLE"}}
+	for _, role := range roles {
+		rows = append(rows, []string{strconv.FormatInt(tokens[role], 10), strconv.Itoa(count[role]), role})
+	}
+	return rows
+}
+
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
+
+// writeTable writes a heading and rows below it, after an empty line; nothing if there are no rows.
+func writeTable(b *strings.Builder, rows [][]string) {
+	if len(rows) == 1 {
+		return
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = oneLine.Replace(row[i])
+		}
+	}
+	b.WriteString("\n" + clikit.Table("", rows))
 }
 
 // printPrompt prints one prompt for everything, however long it is.

@@ -2,7 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/pkg/compact"
 )
@@ -45,6 +48,65 @@ func TestReportJSON(t *testing.T) {
 	} {
 		if got := reportJSON(r); got != want || !json.Valid([]byte(got)) {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+func TestReportText(t *testing.T) {
+	t.Parallel()
+	none, two := 0, 2
+	for want, r := range map[string]*compact.Report{
+		`a compaction would take 4 entries out of the context, about 67 tokens
+the context: about 72 tokens before, 5 after without the summary
+from 00000002 to 0000000f, kept from 00000010
+
+TOKENS  ENTRIES  ROLE
+43      1        assistant
+21      2        toolResult
+3       1        user
+
+ACCESS    FILE
+modified  a.go
+modified  b.go
+read      c.go
+
+STATUS  COMMAND
+2       make all
+0       ls
+failed  top
+?       sleep 9
+`: {
+			Type: "compaction", From: "00000002", To: "0000000f", Kept: "00000010", TokensBefore: 72, TokensAfter: 5, TokensOut: 67,
+			Entries: []compact.ReportEntry{{Role: "user", Tokens: 3}, {Role: "toolResult", Tokens: 16}, {Role: "assistant", Tokens: 43}, {Role: "toolResult", Tokens: 5}},
+			Files:   compact.FileOps{Read: []string{"a.go", "c.go"}, Written: []string{"b.go"}, Edited: []string{"a.go"}},
+			Commands: []compact.ReportCommand{
+				{Command: "make all\ntwice", Status: &two, Failed: true}, {Command: "ls", Status: &none}, {Command: "top", Failed: true}, {Command: "sleep 9"},
+			},
+		},
+		`context_edit e took 0 entries out of the context, about 0 tokens
+the context: about 0 tokens before, 0 after
+`: {Type: "context_edit", ID: "e"},
+		`compaction c took 1 entry out of the context, about 3 tokens
+the context: about 9 tokens before, 7 after with a summary of 1
+from a to a
+
+TOKENS  ENTRIES  ROLE
+3       1        ö d
+
+ACCESS  FILE
+read    two lines x
+
+STATUS  COMMAND
+?       ` + strings.Repeat("x", 119) + `…
+`: {
+			Type: "compaction", ID: "c", From: "a", To: "a", TokensBefore: 9, TokensAfter: 7, TokensOut: 3, SummaryTokens: 1,
+			Entries:  []compact.ReportEntry{{Role: "ö\nd", Tokens: 3}},
+			Files:    compact.FileOps{Read: []string{"two\nlines\tx"}},
+			Commands: []compact.ReportCommand{{Command: "\n" + strings.Repeat("x", 500)}},
+		},
+	} {
+		if diff := cmp.Diff(want, reportText(r)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -178,8 +179,7 @@ func (p *printer) origin(r *result, it item) origin {
 		o.cells = append(o.cells, cell{p.style(style), text})
 	}
 	if p.dirs {
-		dir := tty.Directory(r.cwd, p.home, dirWidth)
-		o.dir = dir + strings.Repeat(" ", max(dirWidth-utf8.RuneCountInString(dir), 0)) + "  "
+		o.dir = fmt.Sprintf("%-*s  ", dirWidth, tty.Directory(r.cwd, p.home, dirWidth))
 		o.width = dirWidth + 2
 	}
 	if p.name {

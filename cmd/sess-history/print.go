@@ -27,11 +27,7 @@ func (c *config) print(s *clikit.Streams, rows []line) error {
 		out, form = s.Out, line.json
 	case tty.IsTerminal(s.OutFile()):
 		width, now := tty.Width(s.OutFile(), os.LookupEnv), time.Now()
-		dirs := make([]string, len(rows))
-		for i, r := range rows {
-			dirs[i] = r.cwd
-		}
-		several := tty.Several(dirs)
+		several := tty.Several(rows, func(r line) string { return r.cwd })
 		home, _ := os.UserHomeDir()
 		form = func(r line) string {
 			dir := ""

@@ -74,66 +74,47 @@ func (c *config) printer(s *clikit.Streams, rows []store.Row) func(store.Row) er
 // table prints for a terminal: headings, columns, ids as short as they tell the rows
 // apart, ages, titles cut to fit.
 func (c *config) table(s *clikit.Streams, rows []store.Row, printf func(string, ...any) error) func(store.Row) error {
-	short := shortest(rows)
-	form, heads := fmt.Sprintf("%%-%d.%ds  %%-10s  %%6s  %%9s  ", short, short), []any{"ID", "MODIFIED", "MSGS", "BYTES"}
-	taken := short + 33
+	number := func(head string, width int) clikit.Column {
+		return clikit.Column{Head: head, Width: width, Right: true}
+	}
+	columns := clikit.Columns{{Head: "ID", Width: shortest(rows), Cut: true}, {Head: "MODIFIED", Width: 10}, number("MSGS", 6), number("BYTES", 9)}
 	if c.usage {
-		form += "%9s  %9s  %10s  %10s  %9s  "
-		heads = append(heads, "INPUT", "OUTPUT", "CACHE READ", "WRITE", "COST")
-		taken += 57
+		columns = append(columns, number("INPUT", 9), number("OUTPUT", 9), number("CACHE READ", 10), number("WRITE", 10), number("COST", 9))
 	}
 	if c.several() {
-		form += "%-9.9s  "
-		heads = append(heads, "AGENT")
-		taken += 11
+		columns = append(columns, clikit.Column{Head: "AGENT", Width: 9, Cut: true})
 	}
-	dirs := make([]string, len(rows))
-	for i, r := range rows {
-		dirs[i] = r.CWD
-	}
-	several, home := tty.Several(dirs), homeDir()
+	several := tty.Several(rows, func(r store.Row) string { return r.CWD })
+	home, _ := os.UserHomeDir()
 	if several {
-		form += fmt.Sprintf("%%-%d.%ds  ", dirWidth, dirWidth)
-		heads = append(heads, "DIRECTORY")
-		taken += dirWidth + 2
+		columns = append(columns, clikit.Column{Head: "DIRECTORY", Width: dirWidth, Cut: true})
 	}
-	form, heads = form+"%s", append(heads, "TITLE")
-	width := max(tty.Width(s.OutFile(), os.LookupEnv)-taken, 20)
+	room := tty.Width(s.OutFile(), os.LookupEnv)
+	for _, column := range columns {
+		room -= column.Width + len("  ")
+	}
+	room, columns = max(room, 20), append(columns, clikit.Column{Head: "TITLE"})
 	headed, now := false, time.Now()
 	return func(r store.Row) error {
 		if !headed {
 			headed = true
-			head := fmt.Sprintf(form, heads...)
-			style := tty.Plain
-			if tty.Color(c.color, s.OutFile(), os.LookupEnv) {
-				style = tty.Bold
-			}
-			if err := tty.WriteLine(s.Out, style, head); err != nil {
+			if err := columns.WriteHead(s, c.color); err != nil {
 				return err
 			}
 		}
-		var cells []any
-		for _, cell := range c.cells(r) {
-			cells = append(cells, cell)
-		}
-		if several {
-			cells = slices.Insert(cells, len(cells)-1, any(tty.Directory(r.CWD, home, dirWidth)))
-		}
+		cells := c.cells(r)
 		title := len(cells) - 1
 		cells[1] = listing.Ago(r.Modified, now)
-		cells[title] = tty.Fit(tty.Clean(tty.Fit(cells[title].(string), width+1)), width)
-		return printf(form+"\n", cells...)
+		cells[title] = tty.Fit(tty.Clean(tty.Fit(cells[title], room+1)), room)
+		if several {
+			cells = slices.Insert(cells, title, tty.Directory(r.CWD, home, dirWidth))
+		}
+		return printf("%s\n", columns.Line(cells...))
 	}
 }
 
 // dirWidth is how many characters of a directory are shown, if there are several.
 const dirWidth = 24
-
-// homeDir is the home directory of the user, "" if it is unknown.
-func homeDir() string {
-	home, _ := os.UserHomeDir()
-	return home
-}
 
 // leastID is how many characters of an id are shown at least: the time in a UUID of
 // version 7, to the millisecond.

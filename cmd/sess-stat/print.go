@@ -3,13 +3,13 @@ package main
 import (
 	"encoding/csv"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/find/account"
 	"github.com/sess-tools/sess/internal/find/prices"
+	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/row"
 	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/js"
@@ -118,35 +118,21 @@ func (r *report) printTable(t table) error {
 
 // columns prints a table for people.
 func (r *report) columns(t table) error {
-	width := make([]int, len(t.heads))
-	rows := append([][]string{t.heads}, t.rows...)
-	for n, row := range rows {
+	columns := make(clikit.Columns, len(t.heads))
+	for i, head := range t.heads {
+		columns[i] = clikit.Column{Head: head, Right: i >= t.text && (!t.last || i < len(t.heads)-1)}
+	}
+	for n, row := range t.rows {
 		for i, cell := range row {
-			if n > 0 {
-				row[i] = r.forPeople(t, i, cell, n-1)
-			}
-			width[i] = max(width[i], len([]rune(row[i])))
+			row[i] = r.forPeople(t, i, cell, n)
 		}
 	}
-	bold := tty.Color(r.color, r.streams.OutFile(), os.LookupEnv)
-	for n, row := range rows {
-		var b strings.Builder
-		for i, cell := range row {
-			space := strings.Repeat(" ", width[i]-len([]rune(cell)))
-			switch {
-			case i < t.text, t.last && i == len(row)-1:
-				b.WriteString(cell + space)
-			default:
-				b.WriteString(space + cell)
-			}
-			b.WriteString("  ")
-		}
-		text := strings.TrimRight(b.String(), " ")
-		style := tty.Plain
-		if n == 0 && bold {
-			style = tty.Bold
-		}
-		if err := tty.WriteLine(r.streams.Out, style, text); err != nil {
+	columns.Fit(t.rows...)
+	if err := columns.WriteHead(r.streams, r.color); err != nil {
+		return err
+	}
+	for _, row := range t.rows {
+		if err := r.write(strings.TrimRight(columns.Line(row...), " ") + "\n"); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"text/tabwriter"
 	"time"
 
 	"github.com/sess-tools/sess/internal/tool/clikit"
@@ -34,21 +33,13 @@ func list(ctx context.Context, s *clikit.Streams) error {
 	if len(names) == 0 {
 		return clikit.WithHint(clikit.No("no %s programs found", prefix+"*"), "the tools belong into one directory")
 	}
-	summaries := make([]string, len(names))
+	rows := make([][]string, len(names))
 	var all sync.WaitGroup
 	for i, name := range names {
-		all.Go(func() { summaries[i] = summary(ctx, name) })
+		all.Go(func() { rows[i] = []string{tty.Clean(name), tty.Clean(summary(ctx, name))} })
 	}
 	all.Wait()
-	fmt.Fprintf(s.Out, "usage: %s %s\n\n", program, words)
-	table := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
-	for i, name := range names {
-		fmt.Fprintf(table, "  %s\t%s\n", tty.Clean(name), tty.Clean(summaries[i]))
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(s.Out, "\n%s help COMMAND opens the manual page of one.\n", program)
+	_, err := fmt.Fprintf(s.Out, "usage: %s %s\n\n%s\n%s help COMMAND opens the manual page of one.\n", program, words, clikit.Table("  ", rows), program)
 	return err
 }
 

@@ -3,11 +3,9 @@ package compact
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -57,115 +55,8 @@ type ReportCommand struct {
 	Failed  bool
 }
 
-// Text writes the report for people: how much left, by role, and the files and
-// commands. Its wording may change. Each item is one line, but other control
-// characters of the session are written as they are: to make them visible is
-// the caller's task.
-func (r *Report) Text(w io.Writer) error {
-	var b strings.Builder
-	who := "a " + r.Type + " would take"
-	if r.ID != "" {
-		who = r.Type + " " + r.ID + " took"
-	}
-	entries := "entries"
-	if len(r.Entries) == 1 {
-		entries = "entry"
-	}
-	fmt.Fprintf(&b, "%s %d %s out of the context, about %d tokens\n", who, len(r.Entries), entries, r.TokensOut)
-	fmt.Fprintf(&b, "the context: about %d tokens before, %d after", r.TokensBefore, r.TokensAfter)
-	switch {
-	case r.Type == typeCompaction && r.ID == "":
-		b.WriteString(" without the summary")
-	case r.Type == typeCompaction:
-		fmt.Fprintf(&b, " with a summary of %d", r.SummaryTokens)
-	}
-	b.WriteByte('\n')
-	if len(r.Entries) > 0 {
-		fmt.Fprintf(&b, "from %s to %s", r.From, r.To)
-		if r.Kept != "" {
-			fmt.Fprintf(&b, ", kept from %s", r.Kept)
-		}
-		b.WriteByte('\n')
-	}
-	writeTable(&b, r.byRole())
-	writeTable(&b, r.files())
-	writeTable(&b, r.commands())
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func (r *Report) byRole() [][]string {
-	type sum struct{ entries, tokens int64 }
-	sums := map[string]sum{}
-	var roles []string
-	for _, e := range r.Entries {
-		s, ok := sums[e.Role]
-		if !ok {
-			roles = append(roles, e.Role)
-		}
-		sums[e.Role] = sum{s.entries + 1, s.tokens + e.Tokens}
-	}
-	slices.SortStableFunc(roles, func(a, b string) int { return int(sums[b].tokens - sums[a].tokens) })
-	rows := [][]string{{"TOKENS", "ENTRIES", "ROLE"}}
-	for _, role := range roles {
-		rows = append(rows, []string{strconv.FormatInt(sums[role].tokens, 10), strconv.FormatInt(sums[role].entries, 10), role})
-	}
-	return rows
-}
-
-func (r *Report) files() [][]string {
-	rows := [][]string{{"ACCESS", "FILE"}}
-	read, modified := r.Files.Lists()
-	for _, name := range modified {
-		rows = append(rows, []string{"modified", name})
-	}
-	for _, name := range read {
-		rows = append(rows, []string{"read", name})
-	}
-	return rows
-}
-
-func (r *Report) commands() [][]string {
-	rows := [][]string{{"STATUS", "COMMAND"}}
-	for _, c := range r.Commands {
-		status := "?"
-		switch {
-		case c.Status != nil:
-			status = fmt.Sprint(*c.Status)
-		case c.Failed:
-			status = "failed"
-		}
-		rows = append(rows, []string{status, shorten(firstLine(c.Command), subjectUnits)})
-	}
-	return rows
-}
-
-// writeTable writes a heading and rows below it, after an empty line; nothing
-// if there are no rows.
-func writeTable(b *strings.Builder, rows [][]string) {
-	if len(rows) == 1 {
-		return
-	}
-	b.WriteByte('\n')
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			row[i] = oneLine.Replace(cell)
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
-		}
-	}
-	for _, row := range rows {
-		last := len(row) - 1
-		for i, cell := range row[:last] {
-			b.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
-		}
-		b.WriteString(row[last] + "\n")
-	}
-}
-
-var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
-
-const typeCompaction = session.TypeCompaction
+// Title returns the first line of a command that is not blank, cut short.
+func (c *ReportCommand) Title() string { return shorten(firstLine(c.Command), subjectUnits) }
 
 // ErrNoReport is returned for an entry that takes nothing out of a context: it
 // is not on the path, or neither a compaction nor a context_edit.

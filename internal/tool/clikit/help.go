@@ -104,25 +104,21 @@ func writeHelp(w io.Writer, t Tool) error {
 
 // writeCommands lists the commands of a tool in two columns.
 func writeCommands(b *strings.Builder, t Tool) {
-	width := 0
+	var rows [][]string
 	for _, c := range t.Commands {
-		width = max(width, len(c.Name))
+		rows = append(rows, []string{c.Name, c.Summary})
 	}
-	b.WriteString("\nCommands:\n")
-	for _, c := range t.Commands {
-		fmt.Fprintf(b, "  %-*s  %s\n", width, c.Name, c.Summary)
-	}
-	fmt.Fprintf(b, "\n%s COMMAND --help describes one command.\n", t.Name)
+	fmt.Fprintf(b, "\nCommands:\n%s\n%s COMMAND --help describes one command.\n", Table("  ", rows), t.Name)
 }
 
 // gutter is the widest first column that still shares a line with the usage.
 const gutter = 28
 
 func writeFlags(b *strings.Builder, docs []FlagDoc) {
-	width := 0
+	columns := make(Columns, 2)
 	for _, d := range docs {
-		if n := utf8.RuneCountInString(d.synopsis()); n <= gutter {
-			width = max(width, n)
+		if left := d.synopsis(); utf8.RuneCountInString(left) <= gutter {
+			columns.Fit([]string{left, ""})
 		}
 	}
 	group := ""
@@ -132,12 +128,11 @@ func writeFlags(b *strings.Builder, docs []FlagDoc) {
 			fmt.Fprintf(b, "\n %s:\n", cmp.Or(group, "Every tool"))
 		}
 		left := d.synopsis()
-		pad := width - utf8.RuneCountInString(left)
-		if pad < 0 {
-			left += "\n  "
-			pad = width
+		if utf8.RuneCountInString(left) > columns[0].Width {
+			fmt.Fprintf(b, "  %s\n", left)
+			left = ""
 		}
-		fmt.Fprintf(b, "  %s%*s  %s\n", left, pad, "", d.remark())
+		b.WriteString("  " + columns.Line(left, d.remark()) + "\n")
 	}
 }
 

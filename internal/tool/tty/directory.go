@@ -2,6 +2,7 @@ package tty
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -26,12 +27,7 @@ func Directory(dir, home string, width int) string {
 	return "…" + tail
 }
 
-// Several reports whether there are several among the directories.
-func Several(dirs []string) bool {
-	for _, dir := range dirs {
-		if dir != dirs[0] {
-			return true
-		}
-	}
-	return false
+// Several reports whether there are several among the directories of the rows.
+func Several[T any](rows []T, dir func(T) string) bool {
+	return slices.ContainsFunc(rows, func(row T) bool { return dir(row) != dir(rows[0]) })
 }
