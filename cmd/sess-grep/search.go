@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"os"
 	"runtime"
@@ -145,7 +144,7 @@ func (g *search) answer(p *printer, all sources.Found, failed int, first error) 
 		if g.noMessages {
 			return clikit.CommandStatus(clikit.ExitUsage)
 		}
-		return errors.Join(all.Failed, unsearched(failed, len(all.List)))
+		return errors.Join(all.Failed, clikit.Unread(failed, len(all.List), clikit.ExitUsage))
 	case !p.found:
 		return clikit.No("")
 	}
@@ -244,12 +243,4 @@ func (r *result) add(ctx context.Context, gr group) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// unsearched says how many sessions were not searched.
-func unsearched(failed, of int) error {
-	if failed == 0 {
-		return nil
-	}
-	return clikit.Exited(fmt.Errorf("%d of %s not searched to the end", failed, tty.Count(of, "session", "sessions")), clikit.ExitUsage)
 }

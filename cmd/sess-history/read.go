@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"runtime"
 	"slices"
@@ -55,10 +54,7 @@ func readAll(ctx context.Context, s *clikit.Streams, list []sources.Source, q *q
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	if failed > 0 {
-		unread = clikit.Exited(fmt.Errorf("%d of %s not read to the end", failed, tty.Count(len(list), "session", "sessions")), clikit.ExitUsage)
-	}
-	return all, unread, nil
+	return all, clikit.Unread(failed, len(list), clikit.ExitUsage), nil
 }
 
 // A reader reads the prompts of sessions, one after the other.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/tty"
 )
 
 // A task is one session of many.
@@ -25,7 +24,7 @@ type task struct {
 // A tally says how it went.
 type tally struct {
 	made, there, failed int
-	first               error // why one failed
+	status              int // of the failures, the largest
 }
 
 // atOnce is how many sessions are converted at a time. More than there are
@@ -131,9 +130,7 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 		return err
 	case err != nil:
 		err = named(t.info, err)
-		if sum.failed++; sum.first == nil {
-			sum.first = err
-		}
+		sum.failed, sum.status = sum.failed+1, max(sum.status, clikit.Status(err))
 		j.progress.Clear()
 		j.streams.Warnf("%v", err)
 	default:
@@ -144,12 +141,12 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 	return nil
 }
 
-// sum says how it went. The status of a run that failed in part is that of the
-// first failure.
+// sum says how it went. The status of a run that failed in part is the
+// largest of the failures.
 func (j *job) sum(s tally) error {
 	switch {
 	case s.failed > 0:
-		return fmt.Errorf("%d of %s not imported, the first because: %w", s.failed, tty.Count(s.failed+s.made+s.there, "session", "sessions"), s.first)
+		return clikit.Unread(s.failed, s.failed+s.made+s.there, s.status)
 	case s.made+s.there == 0:
 		return clikit.No("no session")
 	case s.there > 0:

@@ -74,17 +74,14 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 		}
 		return j.detail(ctx, a, info)
 	}
-	listed, failed := 0, 0
-	var first error
+	listed, failed, status := 0, 0, clikit.ExitDone
 	for info, err := range a.List(ctx, formats.Query{Details: true}) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
 			err = named(info, err)
-			if failed++; first == nil {
-				first = err
-			}
+			failed, status = failed+1, max(status, clikit.Status(err))
 			j.streams.Warnf("%v", err)
 			continue
 		}
@@ -98,7 +95,7 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 	}
 	switch {
 	case failed > 0:
-		return fmt.Errorf("%d of %s not listed, the first because: %w", failed, tty.Count(listed+failed, "session", "sessions"), first)
+		return clikit.Unread(failed, listed+failed, status)
 	case listed == 0:
 		return clikit.No("no session")
 	}

@@ -141,17 +141,10 @@ func (r *report) complain(found sources.Found, readings []reading) {
 	tally.More("", "")
 	r.fail(found.Failed)
 	if len(readings) > 1 {
-		r.unread(failed, len(readings), status)
+		r.fail(clikit.Unread(failed, len(readings), status))
 	}
 	if damaged && (r.strict || r.strictPrices) {
 		r.fail(clikit.Exited(errors.New("damaged lines may have calls that are not counted"), clikit.ExitMalformed))
-	}
-}
-
-// unread fails if sessions could not be read, with the largest status among theirs.
-func (r *report) unread(failed, of, status int) {
-	if failed > 0 {
-		r.fail(clikit.Exited(fmt.Errorf("%d of %s not read to the end: what is behind is not counted", failed, tty.Count(of, "session", "sessions")), status))
 	}
 }
 

@@ -95,7 +95,7 @@ func (r *report) each(ctx context.Context, found sources.Found, visit func(*oper
 		r.streams.Warnf("%v", err)
 		failed, status = failed+1, max(status, clikit.Status(err))
 	}
-	r.unread(failed, len(found.List), status)
+	r.fail(clikit.Unread(failed, len(found.List), status))
 	r.fail(found.Failed)
 	return nil
 }

@@ -3,7 +3,9 @@ package clikit
 import (
 	"context"
 	"errors"
+	"fmt"
 
+	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -128,4 +130,13 @@ func Exited(err error, status int) error {
 		return err
 	}
 	return &statusError{text: err.Error(), kind: kind, err: err}
+}
+
+// Unread is the error of a run that has warned of some of its sessions, as they could not be read
+// to the end. It is nil if there are none.
+func Unread(failed, of, status int) error {
+	if failed == 0 {
+		return nil
+	}
+	return Exited(fmt.Errorf("%d of %s not read to the end", failed, tty.Count(of, "session", "sessions")), status)
 }

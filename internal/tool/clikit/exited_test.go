@@ -23,3 +23,18 @@ func TestExited(t *testing.T) {
 		t.Errorf("nil became %v", err)
 	}
 }
+
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	if err := Unread(0, 3, ExitMalformed); err != nil {
+		t.Errorf("none: %v", err)
+	}
+	for want, err := range map[string]error{
+		"1 of 1 session not read to the end":      Unread(1, 1, ExitMalformed),
+		"2 of 1,000 sessions not read to the end": Unread(2, 1000, ExitMalformed),
+	} {
+		if err.Error() != want || Status(err) != ExitMalformed {
+			t.Errorf("%v with status %d, want %s", err, Status(err), want)
+		}
+	}
+}
