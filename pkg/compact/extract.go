@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
+	"github.com/sess-tools/sess/internal/ansi"
 	"github.com/sess-tools/sess/internal/codexrules"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -459,21 +459,15 @@ func shorten(s string, limit int) string {
 	return strings.TrimSpace(js.Head(s, limit-1)) + "…"
 }
 
-var (
-	// escapes are the sequences that colour a terminal's output.
-	escapes = lazily(`\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
-	// tags are those around a summary and within it, in the entry and in what a
-	// model gets to see.
-	tags = lazily(`(?i)<(/?\s*(?:summary|previous-summary|conversation|read-files|modified-files)\b)`)
-)
+// tags are those around a summary and within it, in the entry and in what a
+// model gets to see.
+var tags = lazily(`(?i)<(/?\s*(?:summary|previous-summary|conversation|read-files|modified-files)\b)`)
 
 // clean makes a text harmless where it is quoted: one line of valid text
 // without control characters, and without tags that end what it stands in.
 func clean(s string) string {
 	s = js.ValidText(s)
-	if strings.ContainsRune(s, '\x1b') {
-		s = escapes().ReplaceAllString(s, "")
-	}
+	s = ansi.Strip(s)
 	if strings.ContainsFunc(s, breaks) {
 		s = strings.Map(func(r rune) rune {
 			if breaks(r) {
@@ -491,6 +485,5 @@ func clean(s string) string {
 // breaks reports whether a character ends a line, steers a terminal or turns
 // the direction of writing.
 func breaks(r rune) bool {
-	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff' ||
-		r == '\u200e' || r == '\u200f' || r == '\u061c' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
+	return ansi.Acts(r) || r == '\ufeff'
 }

@@ -21,6 +21,7 @@ func TestExtractErrors(t *testing.T) {
 		{"ls: kan ikke åpne 'x'\n\nCommand exited with code 2", "ls: kan ikke åpne 'x' (exit status 2)"},
 		{"一\nビルド失敗: x\n二\nexit status 3", "ビルド失敗: x (exit status 3)"},
 		{"\x1b[31mFAIL\x1b[0m x\ty\nExit code: 1", "FAIL x y (exit status 1)"},
+		{"\x1b[31mFAIL\x1b(B\x1b[m\u009b1m x\ty\nExit code: 1", "FAIL x y (exit status 1)"},
 		{"dreadful", "dreadful"},
 		{"working\n\nCommand timed out after 5 seconds", "working (timed out after 5 seconds)"},
 	} {

@@ -3,6 +3,8 @@ package secret
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/ansi"
 )
 
 // unseen calls found for the parts of a text that a reader does not see, in their order:
@@ -31,64 +33,21 @@ func unseen(text string, found func(s Span)) {
 	}
 }
 
-const (
-	esc = 0x1b
-	csi = 0x9b // what ESC and [ are together, as one character
-	osc = 0x9d
-)
+// maxCommand is how long a command to a terminal may be, in bytes: what is longer has no end.
+const maxCommand = 2 << 10
 
 // unseenLen returns the length of what is not seen at the beginning of a text, 0 if it is
 // seen, and that of its first character.
 func unseenLen(text string) (n, size int) {
+	q := ansi.At(text[:min(len(text), maxCommand)])
 	r, size := utf8.DecodeRuneInString(text)
 	switch {
-	case r == utf8.RuneError:
-		return 0, size
-	case r == esc && len(text) > 1:
-		return sequence(text, text[1], 2), size
-	case r == csi:
-		return sequence(text, '[', size), size
-	case r == osc:
-		return sequence(text, ']', size), size
+	case q.Size > 0:
+		return q.Sure(), size
 	case r < ' ' || r >= 0x7f && r < 0xa0 || hasNoWidth(r):
 		return size, size
 	}
 	return 0, size
-}
-
-// maxCommand is how long a command to a terminal may be, in bytes: what is longer has no end.
-const maxCommand = 2 << 10
-
-// sequence returns the length of the escape sequence of a kind whose text begins at from.
-func sequence(text string, kind byte, from int) int {
-	switch kind {
-	case '[': // parameters, and a letter
-		i := from
-		for i < len(text) && text[i] >= ' ' && text[i] < '@' {
-			i++
-		}
-		if i < len(text) && text[i] < 0x7f && text[i] >= '@' {
-			return i + 1
-		}
-		return from
-	case ']', 'P', '_', '^': // a text, to BEL or ST
-		rest := text[from:min(len(text), from+maxCommand)]
-		if i := strings.IndexAny(rest, "\a\u009c\x1b"); i >= 0 {
-			switch {
-			case rest[i] == '\a':
-				return from + i + 1
-			case strings.HasPrefix(rest[i:], "\x1b\\"), strings.HasPrefix(rest[i:], "\u009c"):
-				return from + i + 2
-			}
-		}
-		return from
-	case '(', ')', '*', '+', '#', '%', ' ':
-		return min(len(text), from+1)
-	}
-	if kind >= 0x30 && kind < 0x7f {
-		return from
-	}
-	return 1
 }
 
 // hasNoWidth reports whether a character takes no place: joiners, marks of direction,

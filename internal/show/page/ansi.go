@@ -3,6 +3,8 @@ package page
 import (
 	"strconv"
 	"strings"
+
+	"github.com/sess-tools/sess/internal/ansi"
 )
 
 // A look is what escape sequences say of how a text looks.
@@ -48,11 +50,11 @@ func (m *markup) line(s string, now look) look {
 		if s = s[i:]; s == "" {
 			break
 		}
-		params, size, ok := sequence(s)
-		if ok {
+		q := ansi.At(s)
+		if params, ok := strings.CutSuffix(q.Body, "m"); ok && q.Kind == '[' {
 			now = now.changed(params)
 		}
-		s = s[size:]
+		s = s[q.Size:]
 	}
 	return now
 }
@@ -81,45 +83,6 @@ func (m *markup) looking(s string, l look) {
 	m.raw(`">`)
 	m.text(s)
 	m.raw("</span>")
-}
-
-// maxSequence is how long a sequence may be, in bytes. What is longer is none.
-const maxSequence = 256
-
-// sequence reads the escape sequence that a text begins with. ok says that it is one of
-// looks; params are its numbers then.
-func sequence(s string) (params string, size int, ok bool) {
-	if len(s) < 2 {
-		return "", len(s), false
-	}
-	switch s[1] {
-	case '[':
-		for i := 2; i < min(len(s), maxSequence); i++ {
-			if s[i] >= 0x40 && s[i] <= 0x7e {
-				return s[2:i], i + 1, s[i] == 'm'
-			}
-			if s[i] < 0x20 || s[i] > 0x7e {
-				return "", i, false
-			}
-		}
-		return "", min(len(s), maxSequence), false
-	case ']', 'P', '^', '_', 'X': // a text up to BEL or ESC \
-		for i := 2; i < len(s); i++ {
-			if s[i] == 0x07 {
-				return "", i + 1, false
-			}
-			if s[i] == 0x1b {
-				if i+1 < len(s) && s[i+1] == '\\' {
-					i++
-				}
-				return "", i + 1, false
-			}
-		}
-		return "", len(s), false
-	case '(', ')', '*', '+', '#', '%', ' ':
-		return "", min(3, len(s)), false
-	}
-	return "", 2, false
 }
 
 // changed returns the look after a sequence.

@@ -360,6 +360,8 @@ func TestTerminal(t *testing.T) {
 		"x\x1b[31":                         "x",
 		"x\x1b":                            "x",
 		"\x1b(Bx\x1b=y":                    "xy",
+		"\x1b\u00e9":                       "\u00e9",
+		"\x1b]0;no end\x1b[31mx":           `<span class="f1 ">x</span>`,
 		"a\bb":                             `a\x08b`,
 	} {
 		var b bytes.Buffer

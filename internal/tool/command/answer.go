@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/ansi"
 )
 
 // ErrLacking is matched by the error of Answer.Take for a text without the
@@ -191,7 +193,8 @@ func clean(s string) string {
 
 // plain removes terminal escape sequences and all control characters but tab
 // and newline (so CR LF becomes LF), and puts U+FFFD for each byte that is not
-// UTF-8.
+// UTF-8. Of a sequence that is not whole only the introducer counts, and so of one with
+// lines in it: rather a stray "0;title" in the text than text lost.
 func plain(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -201,8 +204,11 @@ func plain(s string) string {
 			i += n
 			continue
 		}
-		if n := escape(s[i:]); n > 0 {
-			i += n
+		if q := ansi.At(s[i:]); q.Size > 0 {
+			if strings.ContainsFunc(q.Body, unicode.IsControl) {
+				q.Whole = false
+			}
+			i += q.Sure()
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
@@ -230,82 +236,6 @@ func blank(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsGraphic(r) && !unicode.IsSpace(r)
 	})
-}
-
-// escape returns the length of the escape sequence (ECMA-48) that s begins with,
-// 0 if it does not. Of a sequence that is malformed or has no end only the
-// introducer counts: rather a stray "0;title" in the text than text lost.
-func escape(s string) int {
-	const esc = 0x1b
-	var kind byte // the byte after ESC; a C1 control is short for ESC and that byte
-	switch {
-	case s[0] == esc && len(s) == 1:
-		return 1
-	case s[0] == esc:
-		kind = s[1]
-	case isC1(s):
-		kind = s[1] - 0x40
-	default:
-		return 0
-	}
-	switch {
-	case kind == '[':
-		return 2 + controlSequence(s[2:])
-	case strings.IndexByte("]PX^_", kind) >= 0:
-		return 2 + controlString(s[2:])
-	case kind >= 0x20 && kind < 0x30: // intermediates and a final byte, as in ESC ( B
-		return 1 + final(s[1:], 0x30)
-	case kind >= 0x30 && kind < 0x7f:
-		return 2
-	}
-	return 1
-}
-
-// controlSequence returns the length of the rest of a sequence after CSI.
-func controlSequence(s string) int {
-	i := 0
-	for i < len(s) && s[i] >= 0x30 && s[i] < 0x40 {
-		i++
-	}
-	if n := final(s[i:], 0x40); n > 0 {
-		return i + n
-	}
-	return 0
-}
-
-// final returns the length of intermediate bytes and the final byte after them,
-// which is at least lowest; 0 if there is none.
-func final(s string, lowest byte) int {
-	i := 0
-	for i < len(s) && s[i] >= 0x20 && s[i] < 0x30 {
-		i++
-	}
-	if i < len(s) && s[i] >= lowest && s[i] < 0x7f {
-		return i + 1
-	}
-	return 0
-}
-
-// controlString returns the length of the rest of a title, hyperlink or device
-// string with its terminator, BEL or ST. It looks no further than the next
-// control character, so that the whole text is looked at only once.
-func controlString(s string) int {
-	for i := range len(s) {
-		switch {
-		case s[i] == '\a':
-			return i + 1
-		case strings.HasPrefix(s[i:], "\x1b\\"), strings.HasPrefix(s[i:], "\u009c"):
-			return i + 2
-		case s[i] < 0x20, isC1(s[i:]):
-			return 0
-		}
-	}
-	return 0
-}
-
-// isC1 reports whether s begins with one of the controls U+0080 to U+009F.
-func isC1(s string) bool {
-	return len(s) > 1 && s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0
 }
 
 const (

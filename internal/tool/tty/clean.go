@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/ansi"
 )
 
 // Clean returns s with everything that could act on a terminal, or lie about
@@ -79,16 +81,10 @@ func acts(r rune, n int, lines bool) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return !lines
-	case r < 0x20, 0x7f <= r && r < 0xa0:
-		return true
 	case r == utf8.RuneError:
 		return n == 1 // a real U+FFFD takes three bytes
-	case r == 0x061c, r == 0x200e, r == 0x200f: // marks
-		return true
-	case 0x2028 <= r && r <= 0x202e, 0x2066 <= r && r <= 0x2069:
-		return true
 	}
-	return false
+	return ansi.Acts(r)
 }
 
 func escape(b sink, r rune) {
