@@ -114,7 +114,7 @@ func TestRequestLinear(t *testing.T) {
 	if raceDetector || testing.Short() {
 		t.Skip("measures time")
 	}
-	const n, attempts, bound = 3_000, 5, 10
+	const n, attempts, bound = 3_000, 10, 15 // what is quadratic takes 25 times as long
 	paths := func(n int) [][]session.Entry {
 		path := sized(t, n)
 		waiting := &builder{t: t}
