@@ -1,11 +1,13 @@
 package docs_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -254,5 +257,119 @@ func TestTypesDescribed(t *testing.T) {
 		if !described[typ] {
 			t.Errorf("sess-format.5 does not describe %s; it has %q", typ, slices.Sorted(maps.Keys(described)))
 		}
+	}
+}
+
+// TestStoreVariables looks in sess-import(1) for each variable that says where an agent
+// keeps its sessions.
+func TestStoreVariables(t *testing.T) {
+	t.Parallel()
+	_, environment, _ := strings.Cut(read(t, "man/sess-import.1"), ".Sh ENVIRONMENT")
+	environment, _, ok := strings.Cut(environment, "\n.Sh ")
+	if !ok {
+		t.Fatal("there is no such section")
+	}
+	asked := regexp.MustCompile(`\benv\.(?:Getenv|StorePath)\("(\w+)"`)
+	seen := 0
+	sources(t, func(path, text string) {
+		if !strings.HasPrefix(path, "../internal/agent/") || strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		for _, m := range asked.FindAllStringSubmatch(text, -1) {
+			seen++
+			if !strings.Contains(environment, m[1]) {
+				t.Errorf("%s: sess-import(1) does not say what %s does", path, m[1])
+			}
+		}
+	})
+	if seen < 10 {
+		t.Errorf("only %d variables", seen)
+	}
+}
+
+// cmWords are the words of a page that are literals.
+var cmWords = regexp.MustCompile(`(?m)^\.Cm (.*)$`)
+
+// The page of a tool names every member of its rows that docs/rows describes.
+func TestPagesNameMembers(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("rows/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, file := range files {
+		tool := strings.TrimSuffix(filepath.Base(file), ".json")
+		named := map[string]bool{}
+		for _, m := range cmWords.FindAllStringSubmatch(read(t, filepath.Join("man", tool+".1")), -1) {
+			for _, word := range strings.Fields(m[1]) {
+				named[word] = true
+			}
+		}
+		var doc struct {
+			Defs map[string]struct{ Properties map[string]any } `json:"$defs"`
+		}
+		if err := json.Unmarshal([]byte(read(t, file)), &doc); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for kind, def := range doc.Defs {
+			for name := range def.Properties {
+				if !named[name] {
+					t.Errorf("%s(1) does not name the member %s of %s", tool, name, kind)
+				}
+			}
+		}
+	}
+}
+
+// TestManExamples runs every example of every page, each in a directory of its
+// own. An example has to end with status 0, and no tool may complain, not even
+// inside a pipeline, where the shell does not notice, unless the example says
+// what is to be done then.
+func TestManExamples(t *testing.T) {
+	t.Parallel()
+	template := t.TempDir()
+	write(t, template, "turns", corpus.Turns())
+	if _, stderr, err := shell(t, template, corpus.Material); err != nil || stderr != "" {
+		t.Fatalf("making the material: %v\n%s", err, stderr)
+	}
+	for _, path := range pages(t) {
+		list := corpus.ManExamples(read(t, path))
+		if len(list) == 0 {
+			t.Errorf("%s has no examples", path)
+		}
+		for i, example := range list {
+			t.Run(fmt.Sprintf("%s/%d", filepath.Base(path), i+1), func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				if err := os.CopyFS(dir, os.DirFS(template)); err != nil {
+					t.Fatal(err)
+				}
+				if _, stderr, err := shell(t, dir, corpus.Stock); err != nil || stderr != "" {
+					t.Fatalf("stocking the store: %v\n%s", err, stderr)
+				}
+				stdout, stderr, err := shell(t, dir, example)
+				if err != nil {
+					t.Errorf("status %d:\n%s\n%s%.2000s", status(err), example, stderr, stdout)
+				}
+				for line := range strings.Lines(stderr) {
+					said := strings.Contains(line, ": go on with: ") // by sess-export
+					if !said && !strings.Contains(example, " -v ") && !strings.Contains(example, "||") {
+						t.Errorf("%s\non standard error: %s", example, line)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestTitleIsWrittenTwice shows what docs/adr/0010-titles.md decides.
+func TestTitleIsWrittenTwice(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, err := shell(t, t.TempDir(), `sess-new --title 'a name' > s.jsonl
+grep -c '^{"type":"session",.*"title":"a name"' s.jsonl
+grep -c '^{"type":"session_info",.*"name":"a name"}$' s.jsonl
+`)
+	if err != nil || stdout != "1\n1\n" {
+		t.Errorf("%v: got %q%s", err, stdout, stderr)
 	}
 }

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 )
@@ -211,5 +214,94 @@ func want(t *testing.T, name, text string) {
 	t.Helper()
 	if got, err := os.ReadFile(name); err != nil || string(got) != text {
 		t.Errorf("%s: %q, %v; want %q", filepath.Base(name), got, err, text)
+	}
+}
+
+// What is written early is written as it is, in order, whatever the sizes; an error of the
+// file comes back at once.
+func TestWriteBehind(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "f")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &WriteBehind{W: f}
+	var want []byte
+	for i, n := range []int{0, 1, behindStep - 1, behindStep, 3*behindStep + 7, 5} {
+		p := bytes.Repeat([]byte{byte('a' + i)}, n)
+		want = append(want, p...)
+		if err := e.WriteAll(p); err != nil {
+			t.Fatal(err)
+		}
+		n, err := e.Write(p)
+		if want = append(want, p...); n != len(p) || err != nil {
+			t.Fatalf("%d of %d bytes, %v", n, len(p), err)
+		}
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, want %d; %v", len(got), len(want), err)
+	}
+	if err := e.WriteAll([]byte("x")); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a closed file: %v", err)
+	}
+	if err := (&WriteBehind{W: full{f}}).WriteAll(make([]byte, 2*behindStep)); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("a full disk: %v", err)
+	}
+}
+
+// A full file takes half of what it gets.
+type full struct{ *os.File }
+
+func (full) Write(p []byte) (int, error) { return len(p) / 2, syscall.ENOSPC }
+
+// Of many that claim one name one gets it, by a link and, where there are none, by an
+// exclusive rename.
+func TestClaim(t *testing.T) {
+	t.Parallel()
+	for name, link := range map[string]func(*os.Root) func(from, to string) error{
+		"link":   func(r *os.Root) func(from, to string) error { return r.Link },
+		"rename": func(*os.Root) func(_, _ string) error { return func(_, _ string) error { return fs.ErrPermission } },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			root, err := os.OpenRoot(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer root.Close()
+			for round := range 50 {
+				to := "to" + string(rune('A'+round))
+				var won atomic.Int32
+				var wg sync.WaitGroup
+				for i := range 8 {
+					from := string(rune('a' + i))
+					write(t, filepath.Join(dir, from), from)
+					wg.Go(func() {
+						switch err := claim(root, from, to, link(root)); {
+						case err == nil:
+							won.Add(1)
+						case errors.Is(err, errors.ErrUnsupported):
+							won.Store(-1)
+						case !errors.Is(err, fs.ErrExist):
+							t.Error(err)
+						}
+					})
+				}
+				wg.Wait()
+				if n := won.Load(); n < 0 {
+					t.Skip("this file system has no exclusive rename")
+				} else if n != 1 {
+					t.Fatalf("%d won %s", n, to)
+				}
+			}
+			if err := claim(root, "none", "new", link(root)); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("without a file: %v", err)
+			}
+		})
 	}
 }

@@ -3,13 +3,17 @@ package seg
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"pgregory.net/rapid"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/test/corpus"
 )
 
@@ -145,6 +149,97 @@ func TestTransitionsOfTheContract(t *testing.T) {
 			if err := schema.Validate(b); (err == nil) != from.May(to) {
 				t.Errorf("%s -> %s: ours %v, contract: %v", from, to, from.May(to), err)
 			}
+		}
+	}
+}
+
+// The hand-written patterns are the regular expressions of the contract.
+func TestPatterns(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		pattern string
+		is      func(string) bool
+	}{
+		{`^[A-Za-z0-9_-]{1,128}$`, isEntryID},
+		{`^[A-Za-z0-9._:-]{8,128}$`, isCorrelation},
+		{`^[0-9a-f]{64}$`, hex64},
+		{`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`, isUUID},
+	} {
+		pattern, is := tt.pattern, tt.is
+		re := regexp.MustCompile(pattern)
+		same := func(t rapid.TB, s string) {
+			if is(s) != re.MatchString(s) {
+				t.Errorf("%q: %v, and %s says %v", s, is(s), pattern, re.MatchString(s))
+			}
+		}
+		for _, n := range []int{0, 1, 7, 8, 63, 64, 65, 127, 128, 129} {
+			same(t, strings.Repeat("a", n))
+		}
+		for c := range 256 {
+			same(t, "f4c03c8c-cf0a-4c90-9535-e95f2d02b39"+string([]byte{byte(c)}))
+			same(t, strings.Repeat("0", 63)+string([]byte{byte(c)}))
+		}
+		rapid.Check(t, func(t *rapid.T) { same(t, rapid.StringMatching(strings.Trim(pattern, "^$")).Draw(t, "good")) })
+		rapid.Check(t, func(t *rapid.T) {
+			s := []byte(rapid.StringMatching(strings.Trim(pattern, "^$")).Draw(t, "good"))
+			s[rapid.IntRange(0, len(s)-1).Draw(t, "at")] = rapid.Byte().Draw(t, "byte")
+			same(t, string(s))
+		})
+	}
+}
+
+// A state that cannot be read, or that the table does not know, stops writers.
+func TestStateFailsClosed(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"garbage":          "garbage\n",
+		"flipped":          "", // see below
+		"not in the table": string((&transition{seq: 9, from: Clean, to: Migrated, reason: "r", at: "2026-02-15T18:11:00.000Z"}).encode()),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := newTestStore(t, 3)
+			file := filepath.Join(s.dir, stateFile)
+			if text == "" {
+				text = strings.ReplaceAll(readText(t, file), "migration", "xigration")
+			}
+			must(t, os.WriteFile(file, []byte(text), 0o600))
+			if err := s.Append(t.Context(), []byte(entryLine(4))); !errors.Is(err, ErrState) {
+				t.Errorf("appending: %v", err)
+			}
+			if got := ids(t, s); len(got) != 3 {
+				t.Errorf("reading: %v", got)
+			}
+			if rep, err := s.Verify(t.Context()); err != nil || rep.OK() || rep.State != Failed {
+				t.Errorf("verifying: %+v, %v", rep, err)
+			}
+			_, err := Recover(t.Context(), s.dir, testOptions)
+			must(t, err)
+			must(t, s.Append(t.Context(), []byte(entryLine(4))))
+			wantSound(t, s)
+		})
+	}
+}
+
+// One torn slot leaves the transition before it.
+func TestStateSurvivesTornWrite(t *testing.T) {
+	t.Parallel()
+	s, _ := newTestStore(t, 3)
+	before, err := s.currentState()
+	must(t, err)
+	next, err := before.nextTransition(Dirty, "test", "2026-02-15T18:11:00.000Z")
+	must(t, err)
+	file := filepath.Join(s.dir, stateFile)
+	old := readText(t, file)
+	must(t, writeState(disk.OS{}, s.dir, &next, true))
+	whole := readText(t, file)
+	for n := 1; n < stateSlot; n += 37 {
+		at := int((next.seq + 1) % 2 * stateSlot)
+		torn := old[:at] + whole[at:at+n] + old[min(at+n, len(old)):]
+		must(t, os.WriteFile(file, []byte(torn), 0o600))
+		got, err := s.currentState()
+		if err != nil || got.to != before.to && got.to != next.to {
+			t.Fatalf("torn after %d bytes: %+v, %v", n, got, err)
 		}
 	}
 }

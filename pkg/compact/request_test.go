@@ -5,7 +5,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"unicode/utf8"
 
+	"pgregory.net/rapid"
+
+	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
@@ -190,6 +194,175 @@ func TestRollingPrompts(t *testing.T) {
 			if n < 3 || r.Summary() != fmt.Sprint("SUMMARY ", n) {
 				t.Errorf("%s: %d chunks, summary %q", r.Name(), n, r.Summary())
 			}
+		}
+	}
+}
+
+// whole joins what was asked in chunks.
+func whole(chunks []string) string {
+	var b strings.Builder
+	for i, c := range chunks {
+		rest, continued := strings.CutPrefix(c, "[Continued]: ")
+		if i > 0 && !continued {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(rest)
+	}
+	return b.String()
+}
+
+// TestChunks states what chunks are, for any path and size: every prompt keeps
+// to its size, everything is asked once and in order, in valid UTF-8, the last
+// chunk and no other knows that it is the last, and only what is too large is
+// parted.
+func TestChunks(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		b := &builder{t: t}
+		pairs := map[int]int{} // bytes of a call and its result
+		texts := map[string]string{}
+		for i := range rapid.IntRange(0, 30).Draw(t, "entries") {
+			text := strings.Repeat(rapid.SampledFrom([]string{"a", "é", "中", "😀"}).Draw(t, "letter"), rapid.IntRange(0, 150).Draw(t, "length"))
+			switch rapid.IntRange(0, 3).Draw(t, "kind") {
+			case 0:
+				b.user(fmt.Sprintf("user%d. %s", i, text))
+			case 1:
+				b.assistant(fmt.Sprintf("assistant%d. %s", i, text))
+			case 2:
+				b.message(`{"role":"assistant","content":[{"type":"thinking","thinking":"hidden"}]}`)
+			default:
+				b.call(fmt.Sprint(i), fmt.Sprintf("call%d.", i), `{}`)
+				if i%2 == 0 {
+					b.user(fmt.Sprintf("between%d.", i))
+				}
+				b.result(fmt.Sprint(i), fmt.Sprintf("result%d. %s", i, text), false)
+				pairs[i] = len(compact.Serialize(contents(b.path[len(b.path)-2-(i+1)%2:])))
+			}
+		}
+		for _, m := range contents(b.path) {
+			if text := compact.Serialize([]session.Message{m}); text != "" {
+				marker, _, _ := strings.Cut(text, ".")
+				texts[marker+"."] = text
+			}
+		}
+		limit := rapid.IntRange(300, 3000).Draw(t, "limit")
+		r := request(b.path, compact.PromptOptions{MaxPrompt: limit, Write: terse})
+		var asked []string
+		previous := ""
+		for !r.Done() {
+			prompt, chunk, chunks := next(t, r)
+			if len(prompt)+around > limit || !utf8.ValidString(prompt) {
+				t.Fatalf("prompt of %d bytes, limit %d, valid %v", len(prompt), limit, utf8.ValidString(prompt))
+			}
+			conversation := strings.TrimPrefix(prompt, previous+"|")
+			room := limit - around - len(previous+"|")
+			for i, size := range pairs {
+				call, result := strings.Contains(conversation, fmt.Sprintf(" call%d.", i)), strings.Contains(conversation, fmt.Sprintf(" result%d.", i))
+				if call && !result && size <= room {
+					t.Fatalf("call and result %d of %d bytes are parted, room %d:\n%s", i, size, room, conversation)
+				}
+			}
+			for marker, text := range texts {
+				if strings.Contains(conversation, marker) && !strings.Contains(conversation, text) && len(text) <= room {
+					t.Fatalf("a message of %d bytes is cut, room %d:\n%s", len(text), room, conversation)
+				}
+			}
+			asked = append(asked, conversation)
+			previous = strings.Repeat("s", rapid.IntRange(1, limit/2).Draw(t, "reply"))
+			r.Accept(previous)
+			if chunk != len(asked) || (chunk == chunks) != r.Done() {
+				t.Fatalf("chunk %d of %d is number %d, done %v", chunk, chunks, len(asked), r.Done())
+			}
+		}
+		if got, want := whole(asked), compact.Serialize(contents(b.path)); got != want {
+			t.Fatalf("asked\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
+func contents(path []session.Entry) (out []session.Message) {
+	for _, e := range path {
+		out = append(out, convo.EntryMessages(e)...)
+	}
+	return out
+}
+
+// asked returns the conversation of a request for messages that fit.
+func asked(t *testing.T, o compact.PromptOptions, messages ...session.Message) string {
+	t.Helper()
+	s := compact.Subject{}
+	for _, m := range messages {
+		s.Parts = append(s.Parts, compact.Part{Message: m})
+	}
+	o.Write = terse
+	prompt, _, _ := next(t, compact.NewRequest(s, o))
+	return strings.TrimPrefix(prompt, "|")
+}
+
+// TestImageNotes: in a request, and there alone, a note stands for an image.
+func TestImageNotes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, message, want, plain string }{
+		{"user", `{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","mimeType":"image/png","data":"AAAAAA=="},{"type":"text","text":"b"}]}`, "[User]: ab\n[Image: image/png, 4 bytes]", "[User]: ab"},
+		{"alone", `{"role":"user","content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`, "[User]: [Image: image/png, 3 bytes]", ""},
+		{"two", `{"role":"user","content":[{"type":"image","mimeType":"image/png","data":"AAAAAAA="},{"type":"image","mimeType":"image/gif","data":"AAAA"}]}`, "[User]: [Image: image/png, 5 bytes]\n[Image: image/gif, 3 bytes]", ""},
+		{"white space, no padding", `{"role":"user","content":[{"type":"image","mimeType":"image/png","data":"AA\/\r\n+_AA\n"}]}`, "[User]: [Image: image/png, 5 bytes]", ""},
+		{"stored elsewhere", `{"role":"user","content":[{"type":"image","mimeType":"image/png","data":"blob:sha256:00"}]}`, "[User]: [Image: image/png]", ""},
+		{"no type", `{"role":"user","content":[{"type":"image","data":"AAAA"}]}`, "[User]: [Image: 3 bytes]", ""},
+		{"nothing known", `{"role":"user","content":[{"type":"image"}]}`, "[User]: [Image]", ""},
+		{"result", `{"role":"toolResult","content":[{"type":"image","mimeType":"image/png","data":"AAAA"},{"type":"text","text":"r"}]}`, "[Tool result]: r\n[Image: image/png, 3 bytes]", "[Tool result]: r"},
+		{"assistant", `{"role":"assistant","content":[{"type":"image","mimeType":"image/png","data":"AAAA"},{"type":"toolCall","id":"1","name":"f","arguments":{}}]}`, "[Assistant]: [Image: image/png, 3 bytes]\n\n[Assistant tool calls]: f()", "[Assistant tool calls]: f()"},
+		{"custom", `{"role":"custom","customType":"x","content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`, "[User]: [Image: image/png, 3 bytes]", ""},
+	} {
+		m := session.NewMessage(c.message)
+		if got := asked(t, compact.PromptOptions{}, m); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		if got := compact.Serialize([]session.Message{m}); got != c.plain {
+			t.Errorf("%s: Serialize %q, want %q", c.name, got, c.plain)
+		}
+	}
+}
+
+// TestImageNotesCorpus: but for the notes, a request has the text that pi has.
+func TestImageNotesCorpus(t *testing.T) {
+	t.Parallel()
+	messages := convo.MessagesOf(convo.Project(leafPath(t, corpus.Session(t, "pi/sessions/linear.jsonl"))))
+	got := asked(t, compact.PromptOptions{MaxPrompt: compact.HardMaxPrompt}, messages...)
+	notes := 0
+	var lines []string
+	for line := range strings.Lines(got) {
+		if strings.HasPrefix(line, "[Image: image/") {
+			notes++
+			continue
+		}
+		lines = append(lines, line)
+	}
+	if notes == 0 || strings.Count(got, "[Image: image/") != notes {
+		t.Fatalf("%d notes on lines of their own in:\n%s", notes, got)
+	}
+	if want := compact.Serialize(messages); strings.Join(lines, "") != want {
+		t.Errorf("without the notes:\n%s\nwant\n%s", strings.Join(lines, ""), want)
+	}
+}
+
+// TestResultLimit: results alone are cut, and only as far as asked for.
+func TestResultLimit(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("😀", 2000) // 4000 units
+	messages := []session.Message{
+		session.NewMessage(`{"role":"user","content":"` + text + `"}`),
+		session.NewMessage(`{"role":"toolResult","content":[{"type":"text","text":"` + text + `"},{"type":"image"}]}`),
+	}
+	for limit, want := range map[int]string{
+		0:    text[:4*1000] + "\n\n[... 2000 more characters truncated]\n[Image]",
+		3:    "😀\n\n[... 3997 more characters truncated]\n[Image]",
+		4000: text + "\n[Image]",
+		-1:   text + "\n[Image]",
+	} {
+		want = "[User]: " + text + "\n\n[Tool result]: " + want
+		if got := asked(t, compact.PromptOptions{ResultLimit: limit}, messages...); got != want {
+			t.Errorf("limit %d: %q, want %q", limit, got, want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package session_test
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -211,5 +212,129 @@ func TestWith(t *testing.T) {
 	}
 	if e.Raw() != `{"id":"a","parentId":"b" ,"type":"x"}` {
 		t.Error("an entry is immutable")
+	}
+}
+
+func TestWhatACallIsAbout(t *testing.T) {
+	t.Parallel()
+	for arguments, want := range map[string][4]string{ // file, command, asks, words
+		`{"command":"ls","description":"list"}`:       {"", "ls", "", "list"},
+		`{"cmd":["bash","-lc","go test ./..."]}`:      {"", "go test ./...", "", ""},
+		`{"command":["go","vet"]}`:                    {"", "go vet", "", ""},
+		`{"command":[1,"vet"]}`:                       {"", "vet", "", ""},
+		`{"command":[]}`:                              {"", "", "", ""},
+		`{"pattern":"TODO","path":"src"}`:             {"src", "", "TODO", ""},
+		`{"url":"http://x","prompt":"what is it"}`:    {"", "", "http://x", "what is it"},
+		` {"file_path":"a.go","content":"x"}`:         {"a.go", "", "", ""},
+		`{"filename":"b.go"}`:                         {"b.go", "", "", ""},
+		`{"file":"c.go","path":""}`:                   {"c.go", "", "", ""},
+		`{"notebook_path":"n.ipynb"}`:                 {"n.ipynb", "", "", ""},
+		`{"absolute_path":"/a"}`:                      {"/a", "", "", ""},
+		`{"path":7,"command":{"a":1},"pattern":null}`: {},
+		`["path"]`:                       {},
+		`"path"`:                         {},
+		``:                               {},
+		`{"path":"first","path":"last"}`: {"last"},
+		`{"task":"look around","name":"scout","x":"y"}`:  {"", "", "", "look around"},
+		`{"target_file":"t.go","query":"where is main"}`: {"t.go", "", "where is main", ""},
+	} {
+		c := session.ToolCall{Name: "x", Arguments: arguments}
+		if got := [4]string{c.File(), c.Command(), c.Asks(), c.Words()}; got != want {
+			t.Errorf("%s: %q, want %q", arguments, got, want)
+		}
+	}
+	c := session.ToolCall{Arguments: `{"file":"b","path":"a","other":"c"}`}
+	if got := c.Files(); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("files: %q", got)
+	}
+}
+
+// Both spellings of thinking that is encrypted are told to be that.
+func TestEncryptedThinking(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]bool{
+		`{"type":"redactedThinking","data":"x"}`:                                    true,
+		`{"type":"thinking","thinking":"","redacted":true,"thinkingSignature":"x"}`: true,
+		`{"type":"thinking","thinking":"hm","redacted":false}`:                      false,
+		`{"type":"thinking","thinking":"hm"}`:                                       false,
+		`{"type":"text","text":"","redacted":true}`:                                 false,
+	} {
+		m := session.NewMessage(`{"role":"assistant","content":[` + raw + `]}`)
+		for b := range m.Blocks() {
+			if data, ok := b.Encrypted(); ok != want || ok && data != "x" {
+				t.Errorf("%s: %q, %t", raw, data, ok)
+			}
+		}
+	}
+}
+
+// Who an entry is of: the user's or the session's own words stay such, whatever they look like.
+func TestHarness(t *testing.T) {
+	t.Parallel()
+	marked := session.HarnessBlock(`{"type":"text","text":"r"}`, "claude")
+	image := session.HarnessBlock(`{"type":"image","data":"AA==","mimeType":"image/png"}`, "claude")
+	for _, tt := range []struct {
+		name, entry    string
+		harness, aside string
+		said           string // the content that stays
+		agent          string // whose words are left out
+		left           int64
+	}{
+		{"a custom message of an importer", `{"type":"custom_message","customType":"claude:context","content":"r"}`, "claude", "", "", "", 0},
+		{"a custom message of an extension", `{"type":"custom_message","customType":"plan:context","content":"r"}`, "", "", "", "", 0},
+		{"another one of an importer", `{"type":"custom_message","customType":"codex:agent_message","content":"r"}`, "", "", "", "", 0},
+		{"all blocks", `{"type":"message","message":{"role":"user","content":[` + marked + `]}}`, "claude", "", "[]", "claude", 1},
+		{"some blocks", `{"type":"message","message":{"role":"user","content":[` + marked + `,{"type":"text","text":"fix it"}]}}`, "", "", `[{"type":"text","text":"fix it"}]`, "claude", 1},
+		{"a marked image beside own words", `{"type":"message","message":{"role":"user","content":[` + image + `,{"type":"text","text":"fix it"}]}}`, "", "", `[{"type":"text","text":"fix it"}]`, "claude", 0},
+		{"a marked image", `{"type":"message","message":{"role":"user","content":[` + image + `]}}`, "claude", "", "[]", "claude", 0},
+		{"no blocks", `{"type":"message","message":{"role":"user","content":[]}}`, "", "", "[]", "", 0},
+		{"a text that says harness", `{"type":"message","message":{"role":"user","content":"a \"harness\": b"}}`, "", "", `"a \"harness\": b"`, "", 0},
+		{"a developer message", `{"type":"message","message":{"role":"developer","content":[` + marked + `]}}`, "claude", "", "[]", "claude", 1},
+		{"a result", `{"type":"message","message":{"role":"toolResult","content":[` + marked + `]}}`, "", "", "[" + marked + "]", "", 0},
+		{"what an importer keeps", `{"type":"custom","customType":"claude:line","data":{}}`, "", "claude", "", "", 0},
+		{"how a run ended", `{"type":"custom","customType":"sess:run","data":{}}`, "", "sess", "", "", 0},
+		{"an extension's entry", `{"type":"custom","customType":"todo:list","data":{}}`, "", "", "", "", 0},
+		{"an entry without type", `{"customType":"claude:line"}`, "", "", "", "", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			e, err := session.ParseEntry(tt.entry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := e.Harness(); got != tt.harness || e.IsHarness() != (tt.harness != "") {
+				t.Errorf("harness %q, want %q", got, tt.harness)
+			}
+			if got := e.Aside(); got != tt.aside || e.IsAside() != (tt.aside != "") {
+				t.Errorf("aside %q, want %q", got, tt.aside)
+			}
+			if m, ok := e.Message(); ok {
+				said, agent, left := m.Said()
+				if said.Get("content") != tt.said || agent != tt.agent || left != tt.left {
+					t.Errorf("said %s, %d bytes of %q left out; want %s, %d of %q", said.Get("content"), left, agent, tt.said, tt.left, tt.agent)
+				}
+			}
+		})
+	}
+}
+
+// The name is the title without white space at its ends, and a
+// session_info entry goes before it (docs/formats/omp.md).
+func TestTitleIsTrimmed(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{`\t`: "", `\ta b\n`: "a b", "": ""} {
+		for _, header := range []string{
+			`{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w","title":"` + title + `"}`,
+			`{"type":"title","v":1,"title":"` + title + `","updatedAt":"2026-01-02T03:04:05.000Z","pad":""}` + "\n" +
+				`{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`,
+		} {
+			if s := parseText(t, header+"\n"); s.Name != want {
+				t.Errorf("title %q: %q, want %q", title, s.Name, want)
+			}
+			info := `{"type":"session_info","id":"a","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","name":"named"}`
+			if s := parseText(t, header+"\n"+info+"\n"); s.Name != "named" {
+				t.Errorf("title %q and a session_info: %q", title, s.Name)
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -219,5 +220,122 @@ func TestListOfNothing(t *testing.T) {
 	}
 	if rows, err := List(t.Context(), nil, Options{}); err != nil || len(rows) != 0 {
 		t.Errorf("no directories: %v, %v", rows, err)
+	}
+}
+
+func TestSort(t *testing.T) {
+	t.Parallel()
+	row := func(path, name string, modified, created, messages, size int64) Row {
+		return Row{Path: path, Size: size, Info: session.Info{
+			Name: name, Modified: time.UnixMilli(modified), Created: time.UnixMilli(created), Messages: int(messages),
+		}}
+	}
+	rows := []Row{
+		row("p/1", "beta", 5, 1, 7, 10),
+		row("p/2", "", 5, 2, 9, 30),
+		row("a/3", "alpha", 4, 3, 8, 20),
+		row("z/1", "beta", 6, 1, 7, 10),
+		row("z/0", "", 9, 9, 0, 0),
+	}
+	for order, want := range map[Order][]string{
+		ByModified: {"z/0", "z/1", "p/2", "p/1", "a/3"},
+		ByCreated:  {"z/0", "a/3", "p/2", "z/1", "p/1"},
+		BySize:     {"p/2", "a/3", "z/1", "p/1", "z/0"},
+		ByMessages: {"p/2", "a/3", "z/1", "p/1", "z/0"},
+		ByName:     {"a/3", "z/1", "p/1", "z/0", "p/2"},
+	} {
+		for range 20 {
+			rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+			Sort(rows, order)
+			var got []string
+			for _, r := range rows {
+				got = append(got, r.Path)
+			}
+			same(t, orderNames[order], got, want)
+		}
+	}
+}
+
+func TestParseOrder(t *testing.T) {
+	t.Parallel()
+	for o := ByModified; o <= ByName; o++ {
+		if got, err := ParseOrder(orderNames[o]); got != o || err != nil {
+			t.Errorf("ParseOrder(%q) = %v, %v", orderNames[o], got, err)
+		}
+	}
+	for _, word := range []string{"", "Modified", "mtime"} {
+		if o, err := ParseOrder(word); err == nil {
+			t.Errorf("ParseOrder(%q) = %v", word, o)
+		}
+	}
+}
+
+func TestRecent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, f := range []struct {
+		name, data string
+		at         int
+	}{
+		// The messages of "old" are the newest; what counts is the file's time.
+		{"--p--/old.jsonl", text("old", "/p", 9), 1},
+		{"--p--/new.jsonl", text("new", "/p", 1), 2},
+		{"--p--/empty.jsonl", "", 8},
+		{"--p--/words.jsonl", "words\n", 9},
+		{"--p--/.dot.jsonl", text("dot", "/p", 1), 9},
+		{"--q--/tie-a.jsonl", text("tie-a", "/q", 1), 3},
+		{"--q--/tie-b.jsonl", text("tie-b", "/q", 1), 3},
+		{"--q--/no-cwd.jsonl", `{"type":"session","version":3,"id":"no-cwd"}` + "\n", 4},
+		{"--q--/no-cwd/sub.jsonl", text("sub", "/q", 1), 9},
+	} {
+		touch(t, write(t, dir, f.name, f.data), f.at)
+	}
+	p, q := filepath.Join(dir, "--p--"), filepath.Join(dir, "--q--")
+	for _, tt := range []struct {
+		what string
+		dirs []string
+		o    Options
+		want string
+	}{
+		{"one project", []string{p}, Options{}, "--p--/new.jsonl"},
+		{"two projects", []string{p, q}, Options{}, "--q--/no-cwd.jsonl"},
+		{"whole store", []string{dir}, Options{Recursive: true}, "--q--/no-cwd.jsonl"},
+		{"whole store, not recursive", []string{dir}, Options{}, ""},
+		{"by cwd", []string{dir}, Options{Recursive: true, CWD: "/p"}, "--p--/new.jsonl"},
+		{"by cwd, tie", []string{dir}, Options{Recursive: true, CWD: "/q/"}, "--q--/tie-b.jsonl"},
+		{"by cwd of none", []string{dir}, Options{Recursive: true, CWD: "/r"}, ""},
+		{"missing directory", []string{filepath.Join(dir, "none")}, Options{}, ""},
+		{"no directory", nil, Options{}, ""},
+	} {
+		want := ""
+		if tt.want != "" {
+			want = filepath.Join(dir, filepath.FromSlash(tt.want))
+		}
+		got, err := Recent(t.Context(), tt.dirs, tt.o)
+		if got != want || errors.Is(err, ErrNotFound) != (want == "") || want != "" && err != nil {
+			t.Errorf("%s: got %q, %v; want %q", tt.what, got, err, want)
+		}
+	}
+
+	w := &warnings{dir: dir}
+	if _, err := Recent(t.Context(), []string{p}, Options{Warn: w.add}); err != nil {
+		t.Error(err)
+	}
+	same(t, "warnings", w.list, []string{
+		"--p--/words.jsonl: not a session: no session header", "--p--/empty.jsonl: not a session: empty",
+	})
+}
+
+func TestNewestFirstSkipsWhatVanished(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a, b := write(t, dir, "a", ""), write(t, dir, "b", "")
+	if err := os.Remove(a); err != nil {
+		t.Fatal(err)
+	}
+	w := &warnings{dir: dir}
+	same(t, "paths", newestFirst([]string{a, b}, w.add), []string{b})
+	if len(w.list) != 1 {
+		t.Errorf("warnings %q", w.list)
 	}
 }

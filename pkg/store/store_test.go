@@ -2,12 +2,15 @@ package store
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 func TestCreate(t *testing.T) {
@@ -155,5 +158,69 @@ func TestCreateWhereAFileIsInTheWay(t *testing.T) {
 	_, err := s.Create("/p", testTime, "a", strings.NewReader("{}\n"), false)
 	if err == nil || !strings.HasPrefix(err.Error(), "making the session's directory: ") || strings.Count(err.Error(), blocker) != 1 {
 		t.Errorf("error %v does not name %s once", err, blocker)
+	}
+}
+
+func TestDir(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths of the table are not absolute here")
+	}
+	for _, tt := range []struct {
+		name, sess, xdg, home, want string
+	}{
+		{"nothing set", "", "", "/home/u", "/home/u/.local/share/sess/sessions"},
+		{"xdg", "", "/data", "/home/u", "/data/sess/sessions"},
+		{"xdg without home", "", "/data", "", "/data/sess/sessions"},
+		{"relative xdg is passed over", "", "data", "/home/u", "/home/u/.local/share/sess/sessions"},
+		{"sess", "/s", "/data", "/home/u", "/s"},
+		{"sess is cleaned", "/s//x/", "", "/home/u", "/s/x"},
+		{"relative sess", "s", "/data", "", "s"},
+		{"no home", "", "", "", ""},
+		{"relative home", "", "", "u", ""},
+		{"relative xdg and no home", "", "data", "", ""},
+	} {
+		env := map[string]string{"SESS_DIR": tt.sess, "XDG_DATA_HOME": tt.xdg}
+		got, err := Dir(func(k string) string { return env[k] }, tt.home)
+		if got != filepath.FromSlash(tt.want) || (err != nil) != (tt.want == "") {
+			t.Errorf("%s: got %q, %v; want %q", tt.name, got, err, tt.want)
+		}
+	}
+}
+
+type failing struct{}
+
+func (failing) WriteTo(w io.Writer) (int64, error) {
+	n, _ := io.WriteString(w, "half a")
+	return int64(n), fs.ErrInvalid
+}
+
+// A path appears with all of its content or not at all, and never in the place of
+// another.
+func TestCreateWhole(t *testing.T) {
+	t.Parallel()
+	s := Open(filepath.Join(t.TempDir(), "store"))
+	if _, err := s.Create("/w", testTime, testID, failing{}, true); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("content that fails: %v", err)
+	}
+	path, err := s.Create("/w", testTime, testID, jsonl.Content{"{}"}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, _ := s.PathFor("/w", testTime, testID); path != want {
+		t.Errorf("%s, not %s", path, want)
+	}
+	if _, err := s.Create("/w", testTime, testID, jsonl.Content{"other"}, true); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a file: %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "{}\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+	names, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(names) != 1 || strings.HasPrefix(names[0].Name(), ".") {
+		t.Errorf("%v, %v", names, err)
+	}
+	if _, err := s.Create("/w", testTime, "../x", jsonl.Content{"{}"}, true); err == nil {
+		t.Error("a path was made of an id")
 	}
 }

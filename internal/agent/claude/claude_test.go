@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/sess-tools/sess/internal/agent/claude"
 	"github.com/sess-tools/sess/internal/agent/formats"
@@ -262,4 +264,84 @@ func TestBranch(t *testing.T) {
 	if diff := cmp.Diff([]string{"Look at a.txt", "another way", "and on"}, said); diff != "" || !strings.Contains(formatstest.Content(t, filepath.Join(corpus.Dir(), "claude", "genuine", "branch.jsonl")), "and more") {
 		t.Error(diff)
 	}
+}
+
+// What a background task says is no word of the user's, though it stands in a line of
+// the user's; it comes back byte for byte.
+func TestNotification(t *testing.T) {
+	t.Parallel()
+	const text = `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"go"},"uuid":"00000000-0000-4000-8000-000000000001","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w","sessionId":"00000000-0000-4000-8000-00000000000a","version":"2.1.330"}
+{"parentUuid":"00000000-0000-4000-8000-000000000001","isSidechain":false,"type":"assistant","message":{"id":"m1","type":"message","role":"assistant","model":"x","content":[{"type":"text","text":"started"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}},"uuid":"00000000-0000-4000-8000-000000000002","timestamp":"2026-01-02T03:04:06.000Z","cwd":"/w","sessionId":"00000000-0000-4000-8000-00000000000a","version":"2.1.330"}
+{"parentUuid":"00000000-0000-4000-8000-000000000002","isSidechain":false,"type":"user","origin":{"kind":"task-notification"},"message":{"role":"user","content":"<task-notification>done</task-notification>"},"uuid":"00000000-0000-4000-8000-000000000003","timestamp":"2026-01-02T03:04:07.000Z","cwd":"/w","sessionId":"00000000-0000-4000-8000-00000000000a","version":"2.1.330"}
+`
+	s, lost := imported(t, text)
+	if len(lost) > 0 {
+		t.Errorf("%v", lost)
+	}
+	leaf, _ := s.Leaf()
+	path, _ := s.Path(leaf)
+	request, _ := view.Anthropic(convo.MessagesOf(convo.Project(path)), view.Options{})
+	const want = `{"type":"text","text":"<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n<task-notification>done</task-notification>\n</system-reminder>"}`
+	if !strings.Contains(request.String(), want) || strings.Count(request.String(), "task-notification>done") != 1 {
+		t.Errorf("%s", request)
+	}
+	for _, e := range path {
+		if e.Role() == session.RoleUser && strings.Contains(e.Raw(), "task-notification") {
+			t.Errorf("the user says %s", e.Raw())
+		}
+	}
+	if back := exported(t, s); back != text {
+		t.Errorf("back it is\n%s", back)
+	}
+}
+
+// Why a reply ended, in the API's words, and in ours.
+func TestStopReasons(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]string{
+		"end_turn": `"stopReason":"stop"`, "tool_use": `"stopReason":"toolUse"`, "max_tokens": `"stopReason":"length"`,
+		"model_context_window_exceeded": `"stopReason":"length"`, "pause_turn": `"stopReason":"stop"`,
+		"refusal": `"stopReason":"error","errorMessage":"refusal"`,
+	} {
+		text := `{"parentUuid":null,"isSidechain":false,"type":"assistant","message":{"id":"m1","type":"message","role":"assistant","model":"x","content":[{"type":"text","text":"I"}],"stop_reason":"` +
+			reason + `","usage":{"input_tokens":1,"output_tokens":1}},"uuid":"00000000-0000-4000-8000-000000000002","timestamp":"2026-01-02T03:04:06.000Z","cwd":"/w","sessionId":"00000000-0000-4000-8000-00000000000a","version":"2.1.330"}` + "\n"
+		s, lost := imported(t, text)
+		if raw := s.Entries[0].Raw(); !strings.Contains(raw, want) || len(lost) > 0 {
+			t.Errorf("%s: %v %s", reason, lost, raw)
+		}
+		if back := exported(t, s); back != text {
+			t.Errorf("%s: back it is\n%s", reason, back)
+		}
+	}
+}
+
+// Law: an entry is above another exactly if walking up from that one comes by it. Where
+// parents form a cycle walking ends before an entry comes twice.
+func TestAbove(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 40).Draw(t, "entries")
+		parents := make([]int, n)
+		for i := range parents {
+			least := -1
+			if i > 0 && rapid.IntRange(0, 3).Draw(t, "chain") > 0 {
+				least = i - 1 // deep trees are rare otherwise
+			}
+			parents[i] = rapid.IntRange(least, max(least, i-1)).Draw(t, "parent")
+		}
+		above := claude.Above(slices.Clone(parents))
+		for j := range n {
+			var line []int
+			for i := j; i >= 0; i = parents[i] {
+				line = append(line, i)
+			}
+			for i := range n {
+				if got, want := above(i, j), slices.Contains(line, i); got != want {
+					t.Fatalf("%v: %d above %d: %t", parents, i, j, got)
+				}
+			}
+		}
+	})
+	circle := claude.Above([]int{1, 2, 0, 2}) // of which it is enough that it ends
+	circle(0, 3)
 }

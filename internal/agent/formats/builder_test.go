@@ -1,8 +1,10 @@
 package formats_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -168,5 +170,72 @@ func TestSessionID(t *testing.T) {
 	a, b := formats.SessionID("x", "ab", "c"), formats.SessionID("x", "a", "bc")
 	if a == b || a != formats.SessionID("x", "ab", "c") || !session.ValidSessionID(a) || len(a) != 36 || a[14] != '8' {
 		t.Errorf("%s and %s", a, b)
+	}
+}
+
+// Losses read as sentences: one of a thing, or several, and more of what.
+func TestLossesRead(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{1: "a reply", 2: "2 replies"} {
+		if got := formats.Counted(n, "a reply", "%d replies"); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+	e, err := session.ParseEntry(`{"type":"label","id":"a"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lost formats.Lost
+	for range 7 {
+		lost.Entry(e, "codex")
+	}
+	target := formats.NewTarget(func(l formats.Loss) {
+		if want := "entry a: label means nothing to codex, left out, and 6 more like it"; l.String() != want {
+			t.Errorf("%s", l)
+		}
+	})
+	lost.Tell(target)
+}
+
+// listed is an archive of sessions "ID NAME", and of errors "!".
+type listed []string
+
+func (l listed) List(context.Context, formats.Query) iter.Seq2[formats.Info, error] {
+	return func(yield func(formats.Info, error) bool) {
+		for _, text := range l {
+			var info formats.Info
+			var err error
+			if info.ID, info.Name, _ = strings.Cut(text, " "); info.ID == "!" {
+				err = errors.New("reading x: broken")
+			}
+			if !yield(info, err) {
+				return
+			}
+		}
+	}
+}
+
+func (listed) Read(context.Context, formats.Info, *formats.Builder) error { return nil }
+func (listed) Close() error                                               { return nil }
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	archive := listed{"!", "aaaa1 first", "aaaa2 twin", "bbbb1 twin", "bbbb12 last", "cccc1 dddd1", "dddd1 x"}
+	for id, want := range map[string]string{
+		"aaaa1": "aaaa1", "bbbb1": "bbbb1", "bbbb12": "bbbb12", "cccc": "cccc1", "last": "bbbb12", "dddd1": "dddd1",
+		"aaaa": "!aaaa means 2 sessions: aaaa1, aaaa2", "twin": "!twin means 2 sessions: aaaa2, bbbb1",
+		"ccc": "!no such session ccc; and not all could be read: reading x: broken",
+	} {
+		info, err := formats.Find(t.Context(), archive, id)
+		got := info.ID
+		if err != nil {
+			got = "!" + err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: got %s, want %s", id, got, want)
+		}
+	}
+	if _, err := formats.Find(t.Context(), archive, "ccc"); !errors.Is(err, formats.ErrNotFound) {
+		t.Errorf("got %v", err)
 	}
 }

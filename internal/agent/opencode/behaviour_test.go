@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -206,4 +207,102 @@ func TestFailures(t *testing.T) {
 		t.Errorf("%q\n%s", losses, text)
 	}
 	check(t, importOne(t, []byte(text)), 0, `["user","one"]`)
+}
+
+// What was reverted is a branch; the session stands where it was reverted to.
+func TestRevert(t *testing.T) {
+	t.Parallel()
+	talk := []string{
+		msg(1, "user", "", textPart("one")), msg(2, "assistant", answers(1), textPart("two"), toolPart("c", "three", "")),
+		msg(3, "user", "", textPart("four")), msg(4, "assistant", answers(3), textPart("five")),
+	}
+	for name, c := range map[string]struct {
+		revert string
+		said   []string
+		left   int // messages on other branches
+	}{
+		"message":       {`{"messageID":"msg_03"}`, []string{`["user","one"]`, `["assistant","two",[["c","bash","{}"]]]`, `["tool","c","three"]`}, 2},
+		"first message": {`{"messageID":"msg_01"}`, nil, 5},
+		"part":          {`{"messageID":"msg_02","partID":"prt_0201"}`, []string{`["user","one"]`, `["assistant","two"]`}, 4},
+		"first part":    {`{"messageID":"msg_02","partID":"prt_0200"}`, []string{`["user","one"]`}, 4},
+		"unknown":       {`{"messageID":"msg_99"}`, []string{`["user","one"]`, `["assistant","two",[["c","bash","{}"]]]`, `["tool","c","three"]`, `["user","four"]`, `["assistant","five"]`}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := exportOf(`,"revert":`+c.revert, slices.Clone(talk)...)
+			r := importOne(t, data)
+			check(t, r, 0, c.said...)
+			if name != "unknown" { // of which nothing is known to opencode either
+				reversible(t, data, r)
+			}
+			s := r.Session(t)
+			leaf, _ := s.Leaf()
+			path, _ := s.Path(leaf)
+			if left := len(messagesOf(s.Entries)) - len(messagesOf(path)); left != c.left {
+				t.Errorf("%d messages on other branches", left)
+			}
+			more := append(slices.Clone(r.Lines), fmt.Sprintf(`{"type":"message","id":"next","parentId":%q,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"on","timestamp":1}}`, path[len(path)-1].ID()))
+			text, losses := export(t, formatstest.Result{Lines: more})
+			if strings.Contains(text, `"revert"`) || c.left > 0 && (len(losses) == 0 || !strings.Contains(losses[0], fmt.Sprint(c.left, " message"))) || strings.Contains(text, `"four"`) != (c.left == 0) {
+				t.Errorf("going on, %q:\n%s", losses, text)
+			}
+			check(t, importOne(t, []byte(text)), 0, append(slices.Clone(c.said), `["user","on"]`)...)
+		})
+	}
+}
+
+// A fork has ids of its own, so that opencode takes it for another session.
+func TestFork(t *testing.T) {
+	t.Parallel()
+	data := exports(t)["genuine-05-compacted-auto-e03e51aedffeSpAUGWhbkIFG5n.json"]
+	r := importOne(t, data)
+	fork := slices.Clone(r.Lines)
+	fork[0] = strings.Replace(fork[0], "ses_e03e51aedffeSpAUGWhbkIFG5n", "01a1fc13-4173-73d3-8273-e3e1ca1285c1", 1)
+	first, _ := export(t, r)
+	second, losses := export(t, formatstest.Result{Lines: fork})
+	importable(t, second)
+	for _, id := range regexp.MustCompile(`"(?:ses|msg|prt)_[^"]*"`).FindAllString(first, -1) {
+		if strings.Contains(second, id) {
+			t.Errorf("%s is in the fork too", id)
+		}
+	}
+	if diff := cmp.Diff(said(t, r.Session(t)), said(t, importOne(t, []byte(second)).Session(t))); diff != "" || len(losses) > 0 {
+		t.Errorf("%q\n%s", losses, diff)
+	}
+}
+
+// Entries that are no longer those of their message: what is there is written.
+func TestEditedByHand(t *testing.T) {
+	t.Parallel()
+	r := importOne(t, exportOf("", msg(1, "user", "", textPart("one")), msg(2, "assistant", answers(1), textPart("two"), toolPart("c", "three", "")), msg(3, "user", "", textPart("four"))))
+	for name, c := range map[string]struct {
+		old, new string
+		said     []string
+	}{
+		"another text":   {`"text":"two"`, `"text":"deux"`, []string{`["user","one"]`, `["assistant","deux",[["c","bash","{}"]]]`, `["tool","c","three"]`, `["user","four"]`}},
+		"another result": {`"text":"three"`, `"text":"trois"`, []string{`["user","one"]`, `["assistant","two",[["c","bash","{}"]]]`, `["tool","c","trois"]`, `["user","four"]`}},
+		"failed":         {`"isError":false`, `"isError":true`, []string{`["user","one"]`, `["assistant","two",[["c","bash","{}"]]]`, `["tool","c","three"]`, `["user","four"]`}},
+		"another call":   {`"name":"bash"`, `"name":"zsh"`, []string{`["user","one"]`, `["assistant","two",[["c","zsh","{}"]]]`, `["tool","c","three"]`, `["user","four"]`}},
+		"no result":      {`"type":"message","id":"prt_0201"`, `"type":"note","id":"prt_0201"`, []string{`["user","one"]`, `["assistant","two",[["c","bash","{}"]]]`, `["tool","c","No result provided"]`, `["user","four"]`}},
+		"no reply":       {`"type":"message","id":"msg_02"`, `"type":"note","id":"msg_02"`, []string{`["user","one"]`, `["user","four"]`}},
+		"not kept":       {`"kept":{"opencode"`, `"kept":{"other"`, []string{`["user","one"]`, `["assistant","two",[["c","bash","{}"]]]`, `["tool","c","three"]`, `["user","four"]`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			lines := slices.Clone(r.Lines)
+			for i := range lines {
+				lines[i] = strings.ReplaceAll(lines[i], c.old, c.new)
+			}
+			changed := formatstest.Result{Lines: lines}
+			if slices.Equal(lines, r.Lines) {
+				t.Fatal("nothing changed")
+			}
+			if diff := cmp.Diff(c.said, said(t, changed.Session(t))); diff != "" {
+				t.Fatalf("sess-path says otherwise:\n%s", diff)
+			}
+			text, _ := export(t, changed)
+			importable(t, text)
+			check(t, importOne(t, []byte(text)), 0, c.said...)
+		})
+	}
 }

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -178,5 +179,87 @@ echo noted
 		if n, err := strconv.Atoi(size); err != nil || n > 4000*4 {
 			t.Errorf("%s bytes are more than the window", size)
 		}
+	}
+}
+
+func TestFilterMode(t *testing.T) {
+	t.Parallel()
+	out := script(t, t.TempDir(), `sess-new | sess-append -r user -t hi | sess-append -r assistant -t hello | sess-path --as openai`)
+	var messages []struct{ Role, Content string }
+	if err := json.Unmarshal([]byte(out), &messages); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if len(messages) != 2 || messages[0].Role != "user" || messages[0].Content != "hi" ||
+		messages[1].Role != "assistant" || messages[1].Content != "hello" {
+		t.Errorf("got %s", out)
+	}
+}
+
+func TestFileMode(t *testing.T) {
+	t.Parallel()
+	out := script(t, t.TempDir(), `S=$(sess-new --store); printf 'fix it' | sess-append -r user $S >id; sess-path --as text $S; ls -l "$S" | cut -c1-10; wc -c <id`)
+	if !strings.Contains(out, "fix it") || !strings.Contains(out, "-rw-------") || !strings.HasSuffix(strings.TrimSpace(out), "9") {
+		t.Errorf("got %s", out)
+	}
+}
+
+// The answer of one tool is the argument of the next.
+func TestIDsCompose(t *testing.T) {
+	t.Parallel()
+	out := script(t, t.TempDir(), `
+S=$(sess-new -o s.jsonl)
+u=$(sess-append -r user -t 'the goal' "$S")
+sess-append -r assistant -t one "$S" >/dev/null
+sess-append --parent "$u" -r assistant -t two "$S" >/dev/null
+sess-append --type label --set targetId="$u" --set label=start "$S" >/dev/null
+sess-path --as messages --jq '.content[0].text' "$S"
+sess-path --leaf @start --as messages --jq '.content[0].text' "$S"
+sess-path --where '.type == "label"' "$S" | grep -c targetId
+sess-fork --at @start "$S" | sess-path --no-header | grep -c '"message"'
+`)
+	if want := "\"the goal\"\n\"two\"\n\"the goal\"\n1\n1\n"; out != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+}
+
+// What the tools write at the beginning of a session is gone from the context
+// after two compactions, and comes back when sess-path is told to.
+func TestReinjectInitialContext(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "system", "you are a builder\n")
+	write(t, dir, "summary", "## Goal\n- what was said\n")
+	script(t, dir, `
+sess-new --system system --task 'build it' > s.jsonl
+sess-append -r custom --custom-type initial-context -t 'sign your commits' s.jsonl > ids
+sess-append -r custom --custom-type rules --set-json 'details={"initialContext":true}' -t 'no tabs' s.jsonl >> ids
+sess-append -r custom --custom-type rules -t 'of no account' s.jsonl >> ids
+for round in 1 2; do
+	for n in 1 2 3 4 5 6 7 8; do
+		sess-append -t "round $round question $n: $(printf '%0200d' 0)" s.jsonl >> ids
+		sess-append -r assistant -t "round $round answer $n: $(printf '%0200d' 0)" s.jsonl >> ids
+	done
+	sess-compact --keep 60 --summary summary s.jsonl >> ids
+done
+sess-append -t 'go on' s.jsonl >> ids
+`)
+	before := readFile(t, dir+"/s.jsonl")
+	roles := `map(.role + " " + (if .content | type == "string" then .content else .content[0].text end) | split("\n")[0][:25]) | join(", ")`
+	rest := "user round 2 question 8: , assistant round 2 answer "
+	brought := "user build it, user sign your commits, user no tabs"
+	for _, c := range []struct{ flags, want string }{
+		{"", "SUMMARY, REST, user go on"},
+		{"--with-system", "system you are a builder, SUMMARY, REST, user go on"},
+		{"--reinject after-summary", "SUMMARY, BROUGHT, REST, user go on"},
+		{"--reinject before-last-user --with-system", "system you are a builder, SUMMARY, REST, BROUGHT, user go on"},
+	} {
+		got := strings.TrimSpace(script(t, dir, "sess-path --as openai --jq '"+roles+"' "+c.flags+" s.jsonl"))
+		want := `"` + strings.NewReplacer("REST", rest, "BROUGHT", brought, "SUMMARY", "user The conversation his").Replace(c.want) + `"`
+		if got != want {
+			t.Errorf("%s:\n%s, want\n%s", c.flags, got, want)
+		}
+	}
+	if readFile(t, dir+"/s.jsonl") != before {
+		t.Error("the session changed")
 	}
 }

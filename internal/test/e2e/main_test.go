@@ -3,11 +3,13 @@ package e2e
 
 import (
 	"bytes"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,4 +149,79 @@ func glob(t *testing.T, pattern string) []string {
 		t.Fatalf("nothing at %s: %v", pattern, err)
 	}
 	return names
+}
+
+// Which file a call is about is one rule: what sess-grep --touched finds, sess-stat --by file counts,
+// under whichever name an agent gives the file.
+func TestGrepAndStatAgreeAboutFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	files := 0
+	for _, name := range []string{
+		"path", "file", "file_path", "filePath", "filename", "notebook_path", "absolute_path", "target_file",
+		"pattern", "command", "name", "url", "content", "directory", "glob",
+	} {
+		file := name + ".jsonl"
+		write(t, dir, file, `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`+"\n"+
+			fmt.Sprintf(`{"type":"message","id":"a1","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"look","arguments":{%q:"src/needle.go"}}]}}`, name)+"\n")
+		found := runCommand(t, dir, "", "sess-grep", "--touched", "*.go", "--in", "call", "-c", ".", file)
+		counted := runCommand(t, dir, "", "sess-stat", "--context", "--by", "file", file)
+		if finds, counts := found.stdout == "1\n", strings.Contains(counted.stdout, "src/needle.go\t"); finds != counts || counted.status != 0 {
+			t.Errorf("%s: sess-grep finds it: %t, sess-stat counts it: %t %s", name, finds, counts, counted.stdout)
+		} else if finds {
+			files++
+		}
+	}
+	if files != 8 {
+		t.Errorf("%d names are those of files", files)
+	}
+}
+
+// heavy lists the large modules by the beginning of their paths, each with the tools that
+// may have it linked: what reads databases (docs/adr/0018), what speaks to servers
+// (docs/adr/0036).
+var heavy = map[string][]string{
+	"modernc.org/":           {"sess-import", "sess-export"},
+	"github.com/vmihailenco": {"sess-import", "sess-export"},
+	"github.com/klauspost/":  {"sess-import", "sess-export", "sess-sync"},
+	"github.com/minio/":      {"sess-sync"},
+	"github.com/nats-io/":    {"sess-sync"},
+	"github.com/alecthomas/": {"sess-show"},
+	"github.com/yuin/":       {"sess-show"},
+	"github.com/BurntSushi/": {"sess-redact"},
+	"github.com/BobuSumisu/": {"sess-redact", "sess-export", "sess-compact", "sess-show", "sess-turn"},
+	"github.com/guptarohit":  {"sess-stat"}, // which is small, and for plots
+}
+
+// A tool that does not need a large module does not carry it: the others are small, and
+// start as fast as they do, because of that.
+func TestHeavyModulesAreWhereNeeded(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	for _, path := range glob(t, filepath.Join("..", "..", "..", "cmd", "sess*")) {
+		tool := filepath.Base(path)
+		info, err := buildinfo.ReadFile(filepath.Join(bin, tool))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(info.Deps) == 0 {
+			t.Errorf("%s: says nothing of what it is made of", tool)
+		}
+		for _, module := range info.Deps {
+			for prefix, tools := range heavy {
+				if !strings.HasPrefix(module.Path, prefix) {
+					continue
+				}
+				used[prefix] = true
+				if !slices.Contains(tools, tool) {
+					t.Errorf("%s is linked into %s", module.Path, tool)
+				}
+			}
+		}
+	}
+	for prefix := range heavy {
+		if !used[prefix] {
+			t.Errorf("%s is in no tool: the list is out of date", prefix)
+		}
+	}
 }
