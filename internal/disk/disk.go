@@ -98,6 +98,18 @@ func (r Reader) Read(p []byte) (int, error) {
 	return r.R.Read(p)
 }
 
+// A Counter counts the bytes that W takes.
+type Counter struct {
+	W io.Writer
+	N int64
+}
+
+func (c *Counter) Write(p []byte) (int, error) {
+	n, err := c.W.Write(p)
+	c.N += int64(n)
+	return n, err
+}
+
 // Cause strips the operation and the file names that package os puts around an
 // error, so that a message names its file once. What callers wrapped around the
 // error stays.

@@ -23,30 +23,18 @@ type Content []string
 // WriteTo writes the lines, each with its line feed, 64 KiB at a time. The error
 // is that of w.
 func (c Content) WriteTo(w io.Writer) (int64, error) {
-	out := counter{w: w}
+	out := disk.Counter{W: w}
 	b := bufio.NewWriterSize(&out, blockSize)
 	for _, line := range c {
 		if _, err := b.WriteString(line); err != nil {
-			return out.n, err
+			return out.N, err
 		}
 		if err := b.WriteByte('\n'); err != nil {
-			return out.n, err
+			return out.N, err
 		}
 	}
 	err := b.Flush()
-	return out.n, err
-}
-
-// A counter counts the bytes that w takes.
-type counter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
+	return out.N, err
 }
 
 func create(d disk.FS, path string, content io.WriterTo, sync bool) error {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/api"
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
@@ -260,7 +261,7 @@ type rollout struct {
 
 // WriteTo writes the lines, each with its line feed. The error is that of w.
 func (r rollout) WriteTo(w io.Writer) (int64, error) {
-	c := &formats.Counter{W: w}
+	c := &disk.Counter{W: w}
 	out := bufio.NewWriterSize(c, largeSize)
 	var buf []byte
 	for _, line := range r.lines {

@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,8 +27,7 @@ type Source struct {
 	// CWD is the working directory of sessions whose own is not known.
 	CWD string
 
-	spool *File // what came on Stdin
-	temp  string
+	spool *disk.Spool // what came on Stdin
 }
 
 // Name returns what the source is called in messages.
@@ -137,53 +135,26 @@ func (s *Source) Head(ctx context.Context) ([]byte, error) {
 
 // Close removes what Open made of standard input.
 func (s *Source) Close() error {
-	if s.spool == nil || s.temp == "" {
+	if s.spool == nil {
 		return nil
 	}
-	err := errors.Join(s.spool.close(), os.Remove(s.temp))
-	s.spool, s.temp = nil, ""
-	return err
+	return s.spool.Close()
 }
 
 // read makes standard input a file that can be read at any place.
-func (s *Source) read(ctx context.Context) error {
+func (s *Source) read(ctx context.Context) (err error) {
 	if f, ok := s.Stdin.(*os.File); ok {
 		fi, err := f.Stat()
 		if err != nil {
 			return err
 		}
 		if at, err := f.Seek(0, io.SeekCurrent); fi.Mode().IsRegular() && err == nil && at == 0 {
-			s.spool = &File{ReaderAt: f, Size: fi.Size()}
+			s.spool = &disk.Spool{ReaderAt: f, Size: fi.Size()}
 			return nil
 		}
 	}
-	var small bytes.Buffer
-	n, err := io.Copy(&small, io.LimitReader(disk.Reader{Ctx: ctx, R: s.Stdin}, inMemory))
-	if err != nil {
-		return err
-	}
-	if n < inMemory {
-		s.spool = &File{ReaderAt: bytes.NewReader(small.Bytes()), Size: n}
-		return nil
-	}
-	return s.spoolFile(ctx, &small)
-}
-
-// inMemory is from how many bytes on standard input goes into a file.
-const inMemory = 1 << 20
-
-// spoolFile copies into a file what was read, and the rest.
-func (s *Source) spoolFile(ctx context.Context, begun *bytes.Buffer) error {
-	f, err := os.CreateTemp("", "sess-import-*")
-	if err != nil {
-		return err
-	}
-	n, err := io.Copy(f, io.MultiReader(begun, disk.Reader{Ctx: ctx, R: s.Stdin}))
-	if err != nil {
-		return errors.Join(err, f.Close(), os.Remove(f.Name()))
-	}
-	s.spool, s.temp = &File{ReaderAt: f, Size: n, close: f.Close}, f.Name()
-	return nil
+	s.spool, err = disk.Spooled(ctx, s.Stdin)
+	return err
 }
 
 // ErrNoHome is the error of an environment that names no home directory where one is

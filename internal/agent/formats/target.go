@@ -155,18 +155,6 @@ func moveAside(path string) (string, error) {
 	}
 }
 
-// A Counter counts the bytes that W takes.
-type Counter struct {
-	W io.Writer
-	N int64
-}
-
-func (c *Counter) Write(p []byte) (int, error) {
-	n, err := c.W.Write(p)
-	c.N += int64(n)
-	return n, err
-}
-
 // ActivePath returns the path to the leaf of s, for formats that hold one branch, and
 // tells of what stays behind. The entries' problems have been told by the one that
 // read the session.

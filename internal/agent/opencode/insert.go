@@ -18,6 +18,7 @@ import (
 	"github.com/sess-tools/sess/internal/agent/opencode/parts"
 	"github.com/sess-tools/sess/internal/agent/sqldb"
 	"github.com/sess-tools/sess/internal/api"
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -200,7 +201,7 @@ type exported struct {
 
 // WriteTo writes the session as opencode does, indented by two.
 func (x exported) WriteTo(w io.Writer) (n int64, err error) {
-	c := &formats.Counter{W: w}
+	c := &disk.Counter{W: w}
 	p := bufio.NewWriter(c)
 	p.WriteString("{\n  \"info\": ")
 	indent(p, string(x.info), "  ")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/show/tree"
 	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/convo"
@@ -102,7 +103,7 @@ type answers []int
 // Write writes the page of a session, for a path to a leaf as [session.Session.PathIndex]
 // gives it. The bytes depend on nothing else. The error is that of w.
 func Write(w io.Writer, s *session.Session, path []int, o Options) (Stats, error) {
-	c := &counter{w: w}
+	c := &disk.Counter{W: w}
 	p := &page{markup: newMarkup(c), o: o, s: s, path: Said(s, path), tree: tree.New(s, path), on: map[int]bool{}, gone: map[int]int{}}
 	for _, i := range p.path {
 		p.on[i] = true
@@ -132,7 +133,7 @@ func Write(w io.Writer, s *session.Session, path []int, o Options) (Stats, error
 	}
 	p.raw("</body></html>\n")
 	err := p.w.Flush()
-	p.stats.Bytes = c.n
+	p.stats.Bytes = c.N
 	return p.stats, err
 }
 
@@ -140,18 +141,6 @@ func Write(w io.Writer, s *session.Session, path []int, o Options) (Stats, error
 // keep for themselves. Options.From and Options.To count these.
 func Said(s *session.Session, path []int) []int {
 	return slices.DeleteFunc(slices.Clone(path), func(i int) bool { return s.Entries[i].IsAside() })
-}
-
-// A counter counts what is written.
-type counter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.n += int64(n)
-	return n, err
 }
 
 // manyEntries is from how many entries on a browser draws only those that are seen.
