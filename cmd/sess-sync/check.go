@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,21 +123,12 @@ func litter(ctx context.Context, s *clikit.Streams, l remote.Log) error {
 
 // checkOne reads a session and compares its card with what was read.
 func (c *config) checkOne(ctx context.Context, s *clikit.Streams, l remote.Log, key string, moved func(int)) error {
-	r, w := io.Pipe()
 	var card remote.Card
-	read := make(chan error, 1)
-	go func() {
-		var err error
+	info, rerr, err := session.ScanWritten(func(w io.Writer) (err error) {
 		card, err = stream(ctx, l, key, w, moved)
-		w.CloseWithError(err)
-		read <- err
-	}()
-	info, err := session.ScanInfo(r)
-	r.CloseWithError(errors.Join(err, io.ErrClosedPipe))
-	if rerr := <-read; rerr != nil && !errors.Is(rerr, io.ErrClosedPipe) {
-		return rerr
-	}
-	if err != nil {
+		return err
+	})
+	if err := cmp.Or(rerr, err); err != nil {
 		return err
 	}
 	want := replica.CardOf(store.Row{Info: info}, card.Made)

@@ -70,6 +70,24 @@ func (s *Spent) add(usage string) {
 // keeping it. Its errors are those of Read.
 func ScanInfo(r io.Reader) (Info, error) { return InfoReader{}.Read(r) }
 
+// ScanWritten is ScanInfo for a session while write writes it; failed is its error, unless that
+// is because the session is not read any further.
+func ScanWritten(write func(io.Writer) error) (info Info, failed, err error) {
+	r, w := io.Pipe()
+	written := make(chan error, 1)
+	go func() {
+		err := write(w)
+		_ = w.CloseWithError(err)
+		written <- err
+	}()
+	info, err = ScanInfo(r)
+	_ = r.Close() // ends the writing, if that was not at its end
+	if failed = <-written; errors.Is(failed, io.ErrClosedPipe) {
+		failed = nil
+	}
+	return info, failed, err
+}
+
 // An InfoReader reads sessions for a listing. Its errors are those of Read.
 type InfoReader struct {
 	Omit Details // what may be left empty

@@ -2,6 +2,8 @@ package session_test
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -163,5 +165,27 @@ func TestScanHeadTailEnds(t *testing.T) {
 	// A tail that is the end of one long line says nothing.
 	if got, err := (session.InfoReader{}).Ends([]byte(front), []byte(strings.Repeat("x", 50))); err != nil || got.LastMessage != "first" || got.Entries != 1 {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestScanWritten(t *testing.T) {
+	t.Parallel()
+	const head = `{"type":"session","version":3,"id":"a","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n"
+	broken := errors.New("broken")
+	for _, tt := range []struct {
+		text      string
+		fails     error
+		failed    error
+		malformed bool
+	}{{head, nil, nil, false}, {head, broken, broken, true}, {"{}\n" + strings.Repeat(head, 1<<10), nil, nil, true}} {
+		info, failed, err := session.ScanWritten(func(w io.Writer) error {
+			if _, err := io.WriteString(w, tt.text); err != nil {
+				return err
+			}
+			return tt.fails
+		})
+		if !errors.Is(failed, tt.failed) || (err != nil) != tt.malformed || err == nil && info.ID != "a" {
+			t.Errorf("%.20q: %+v, %v, %v", tt.text, info, failed, err)
+		}
 	}
 }

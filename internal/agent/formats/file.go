@@ -101,23 +101,17 @@ func Damaged(format string, args ...any) error {
 // Describe fills in what reading a session whole tells for a listing. It is for
 // formats that have no faster way.
 func Describe(ctx context.Context, a Archive, info Info) (Info, error) {
-	r, w := io.Pipe()
-	read := make(chan error, 1)
-	go func() {
+	scanned, rerr, err := session.ScanWritten(func(w io.Writer) error {
 		line := func(line string) error {
 			_, err := io.WriteString(w, line+"\n")
 			return err
 		}
-		err := NewBuilder("sess", line, func(Loss) {}).Read(ctx, a, info) // what it keeps is no entry to count
-		_ = w.Close()                                                     // never fails
-		read <- err
-	}()
-	scanned, err := session.ScanInfo(r)
-	_ = r.Close() // ends the reading, if that was not at its end
-	if rerr := <-read; rerr != nil && !errors.Is(rerr, io.ErrClosedPipe) {
+		return NewBuilder("sess", line, func(Loss) {}).Read(ctx, a, info) // what it keeps is no entry to count
+	})
+	switch {
+	case rerr != nil:
 		return info, rerr
-	}
-	if err != nil {
+	case err != nil:
 		return info, fmt.Errorf("%s: %w", info.Path, err)
 	}
 	info.Info = scanned
