@@ -6,12 +6,11 @@ package codexrules
 import (
 	"encoding/xml"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -128,9 +127,7 @@ var exactWrappers = []struct{ start, end string }{
 }
 
 // internalContext begins a text that an extension of codex put in.
-var internalContext = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^<codex_internal_context source="[a-z][a-z0-9_]*">`)
-})
+var internalContext = lazy.Regexp(`^<codex_internal_context source="[a-z][a-z0-9_]*">`)
 
 // IsContext reports whether codex takes a user message for something the user
 // did not write: its own context or an earlier summary. One such text is enough.

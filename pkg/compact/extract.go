@@ -7,6 +7,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/ansi"
 	"github.com/sess-tools/sess/internal/codexrules"
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -410,7 +411,7 @@ func (l *items) dropCited() {
 }
 
 // entryID are the ids an item can name.
-var entryID = lazily(`^[0-9A-Za-z_.:-]+$`)
+var entryID = lazy.Regexp(`^[0-9A-Za-z_.:-]+$`)
 
 // cite makes an item of a text and the id of the entry it comes from. An id that
 // is too long or would not look like one is left out.
@@ -461,7 +462,7 @@ func shorten(s string, limit int) string {
 
 // tags are those around a summary and within it, in the entry and in what a
 // model gets to see.
-var tags = lazily(`(?i)<(/?\s*(?:summary|previous-summary|conversation|read-files|modified-files)\b)`)
+var tags = lazy.Regexp(`(?i)<(/?\s*(?:summary|previous-summary|conversation|read-files|modified-files)\b)`)
 
 // clean makes a text harmless where it is quoted: one line of valid text
 // without control characters, and without tags that end what it stands in.

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -35,7 +36,7 @@ func prose(text string) iter.Seq[string] {
 }
 
 // numbered is a line of a diff or of a listing.
-var numbered = lazily(`^[+-]?\s*\d+\s|^[+-]\d|^at \S+ ?\(`)
+var numbered = lazy.Regexp(`^[+-]?\s*\d+\s|^[+-]\d|^at \S+ ?\(`)
 
 // shown reports whether a line is something shown: it begins as no sentence
 // does, or is hardly made of letters.
@@ -124,7 +125,7 @@ func wordSet(words string) map[string]bool {
 
 // ends are the marks that end a sentence; those in front need a blank behind
 // them.
-var ends = lazily(`[.!?…]["')\]*]*\s+|[。！？]`)
+var ends = lazy.Regexp(`[.!?…]["')\]*]*\s+|[。！？]`)
 
 // sentences yields the sentences of a line.
 func sentences(line string) iter.Seq[string] {
@@ -276,9 +277,9 @@ func isDecision(s string) bool {
 func isReason(text string) bool { return !strings.Contains(text, says) && !decisionWords.in(text) }
 
 var (
-	unchecked = lazily(`^(?:[-*+] |\d+[.)] )?\[ \] +`)
-	listItem  = lazily(`^(?:[-*+]|\d+[.)]) +`)
-	finished  = lazily(`(?i)[✅✓✔☑]|\[x\]|~~|\balready done\b`)
+	unchecked = lazy.Regexp(`^(?:[-*+] |\d+[.)] )?\[ \] +`)
+	listItem  = lazy.Regexp(`^(?:[-*+]|\d+[.)]) +`)
+	finished  = lazy.Regexp(`(?i)[✅✓✔☑]|\[x\]|~~|\balready done\b`)
 )
 
 // planned returns the steps a text says are still to be done: the items of a

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/codexrules"
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -328,11 +329,11 @@ func (d *digest) isInspection(text string) bool {
 
 var (
 	// looking are the commands that change and check nothing.
-	looking = lazily(`^(?:cd|ls|cat|head|tail|e?grep|fgrep|rg|find|fd|wc|pwd|which|type|file|stat|du|df|tree|echo|date|env|whoami|uname|` +
+	looking = lazy.Regexp(`^(?:cd|ls|cat|head|tail|e?grep|fgrep|rg|find|fd|wc|pwd|which|type|file|stat|du|df|tree|echo|date|env|whoami|uname|` +
 		`less|more|diff|sed|awk|jq|sort|uniq|cut|tr|ps|sleep|git (?:status|log|diff|show|branch|remote|blame|rev-parse|ls-files))(?:\s|$)`)
-	inQuotes      = lazily(`"(?:[^"\\]|\\.)*"?|'[^']*'?`)
-	harmless      = lazily(`[0-9&]?>\s*(?:&[0-9]|/dev/null)`)
-	commandJoints = lazily(`&&|\|\|?|;`)
+	inQuotes      = lazy.Regexp(`"(?:[^"\\]|\\.)*"?|'[^']*'?`)
+	harmless      = lazy.Regexp(`[0-9&]?>\s*(?:&[0-9]|/dev/null)`)
+	commandJoints = lazy.Regexp(`&&|\|\|?|;`)
 )
 
 // isInspection reports whether an item tells of a command that only looks at
@@ -356,10 +357,10 @@ func isInspection(text string) bool {
 }
 
 var (
-	exitStatus = lazily(`(?i)\bexit(?:ed)?(?: with)?(?: code| status)?:? (-?\d{1,6})\b`)
+	exitStatus = lazy.Regexp(`(?i)\bexit(?:ed)?(?: with)?(?: code| status)?:? (-?\d{1,6})\b`)
 	// statusLine is a line that has the status and nothing else.
-	statusLine = lazily(`(?i)^\W{0,3}(?:(?:the )?(?:command|process) )?(?:exit(?:ed)?(?: with)?(?: code| status)?[:=]? (-?\d{1,6})|(aborted|timed out[\w ]{0,40}))\W{0,3}$`)
-	noOutput   = lazily(`(?i)^\W{0,3}no output\W{0,3}$`)
+	statusLine = lazy.Regexp(`(?i)^\W{0,3}(?:(?:the )?(?:command|process) )?(?:exit(?:ed)?(?: with)?(?: code| status)?[:=]? (-?\d{1,6})|(aborted|timed out[\w ]{0,40}))\W{0,3}$`)
+	noOutput   = lazy.Regexp(`(?i)^\W{0,3}no output\W{0,3}$`)
 )
 
 // resultStatus says how a command ended.
@@ -404,10 +405,10 @@ func lastLine(text string) string {
 
 var (
 	// errorWords mark a line as the one that tells what went wrong.
-	errorWords = lazily(`(?i)error|fail|panic|fatal|exception|denied|not found|no such|cannot|unable to|` +
+	errorWords = lazy.Regexp(`(?i)error|fail|panic|fatal|exception|denied|not found|no such|cannot|unable to|` +
 		`fehler|nicht gefunden|erreur|échec|introuvable|errore|\berro\b|fallo|ошибка|не найден|не удалось|错误|失败|エラー|失敗|오류|실패`)
-	noErrors = lazily(`(?i)\b(?:no|0) (?:errors?|fail)|(?:error|fail)\w*[:=] ?0\b`)
-	location = lazily(`[\w/]\.\w+[:(]\d+`) // a place in a file
+	noErrors = lazy.Regexp(`(?i)\b(?:no|0) (?:errors?|fail)|(?:error|fail)\w*[:=] ?0\b`)
+	location = lazy.Regexp(`[\w/]\.\w+[:(]\d+`) // a place in a file
 )
 
 // errorLine returns the first line that tells of an error, else the first with

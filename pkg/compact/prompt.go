@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -150,7 +151,7 @@ func previous(d PromptData) string {
 }
 
 // marks are the tags of a prompt.
-var marks = lazily(`(?i)<(/?\s*(?:previous-summary|conversation)\b)`)
+var marks = lazy.Regexp(`(?i)<(/?\s*(?:previous-summary|conversation)\b)`)
 
 // tagged puts a text between tags that it cannot end: the marks of the prompt in
 // it become harmless, as in an extracted summary.

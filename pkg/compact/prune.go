@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -164,7 +165,7 @@ const PrunedPrefix = "[Tool output pruned: "
 
 // placeholders matches all of a placeholder, so that no other text is taken for
 // one.
-var placeholders = lazily(`^` + regexp.QuoteMeta(PrunedPrefix) + `\d+ characters?(, \d+ images?)?\]$`)
+var placeholders = lazy.Regexp(`^` + regexp.QuoteMeta(PrunedPrefix) + `\d+ characters?(, \d+ images?)?\]$`)
 
 // placeholder says in one line how long a result was: in UTF-16 units, and how
 // many images it had.

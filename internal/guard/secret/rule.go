@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/lazy"
 )
 
 // A Rule says what one kind of secret looks like. It means what the same fields mean to
@@ -57,7 +59,7 @@ type allow struct {
 func (r Rule) compile(rank int) *rule {
 	return &rule{
 		id: r.ID, group: r.Group, entropy: r.Entropy, rank: rank, allow: compileAllows(r.Allow), as: r.As,
-		regex: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.Regex) }),
+		regex: lazy.Regexp(r.Regex),
 		loose: sync.OnceValues(r.loose),
 		reach: sync.OnceValues(func() (reach, bool) { return reachOf(r.Regex, r.Keywords) }),
 		whole: sync.OnceValue(func() bool { return r.Group == 0 && partial(r.Regex) }),

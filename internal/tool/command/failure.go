@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/lazy"
 )
 
 // detailMax is the size in bytes of each part of Error.Detail.
@@ -271,7 +272,7 @@ func (e *Error) Unwrap() error { return e.cause }
 // Programs and providers have no common way to say that the prompt does not fit.
 var (
 	// overflowWords say it in any case.
-	overflowWords = lazily(`(?i)context[\s_-]*(length|window|size|limit)` +
+	overflowWords = lazy.Regexp(`(?i)context[\s_-]*(length|window|size|limit)` +
 		`|max(imum)?[\s_-]+context|max(imum)?[\s_-]+(allowed[\s_-]+)?(prompt|input)[\s_-]+(length|size)` +
 		`|(prompt|input|request|conversation|payload|entity)s?[\s_-]((is|are|was|were)[\s_-])?too[\s_-](long|large)` +
 		`|messages? (is|are|was|were) too (long|large)` +
@@ -281,13 +282,13 @@ var (
 		`|\binputs?\W{0,2} (tokens \+|must have less than)` +
 		`|\b413\b.{0,20}no body`)
 	// limitWords say it unless the line is about a rate, an allowance or the reply.
-	limitWords = lazily(`(?i)too many ([a-z]+ )?tokens` +
+	limitWords = lazy.Regexp(`(?i)too many ([a-z]+ )?tokens` +
 		`|\bexceed(s|ed|ing)?\b.{0,80}\b(limit|max|maximum)\b` +
 		`|\btoken limit (was |is )?(exceeded|reached)` +
 		`|\b(limit|max|maximum)\b.{0,40}[0-9][0-9,._]{3,} ?(tokens|chars|characters|bytes)`)
 	// allowanceWords tell such a line: waiting or paying helps there, cutting
 	// does not.
-	allowanceWords = lazily(`(?i)rate[\s_-]?limit|usage[\s_-]?limit|quota|throttl|per[\s_-]?(second|minute|min|hour|day)\b` +
+	allowanceWords = lazy.Regexp(`(?i)rate[\s_-]?limit|usage[\s_-]?limit|quota|throttl|per[\s_-]?(second|minute|min|hour|day)\b` +
 		`|hourly|daily|weekly|monthly|please wait|try again|retr(y|ies)|billing|budget|credit|spend|concurren` +
 		`|time[\s_-]?(limit|out)|\b429\b|output[\s_-]tokens?\b`)
 )

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/sess-tools/sess/internal/lazy"
 )
 
 // Defaults of a Retry whose fields are zero.
@@ -191,13 +193,13 @@ type outlook struct {
 
 // Programs and providers have no common way to say it.
 var (
-	passingWords = lazily(`(?i)rate[\s_-]?limit|too many requests|\b(429|500|502|503|504|529)\b|overloaded|throttl` +
+	passingWords = lazy.Regexp(`(?i)rate[\s_-]?limit|too many requests|\b(429|500|502|503|504|529)\b|overloaded|throttl` +
 		`|internal server error|bad gateway|service unavailable|temporar|at capacity|try again later|please wait` +
 		`|connection (reset|refused|error)|\bE(CONN|TIMEDOUT|AI_AGAIN)`)
-	lastingWords = lazily(`(?im)\b(401|402|403)\b|unauthori[sz]ed|forbidden|authentication|not (logged|signed) in|please (log|sign) in` +
+	lastingWords = lazy.Regexp(`(?im)\b(401|402|403)\b|unauthori[sz]ed|forbidden|authentication|not (logged|signed) in|please (log|sign) in` +
 		`|(invalid|incorrect|missing|no) (\S+ )?(api[\s_-]?)?key|insufficient[\s_](quota|funds|credit)|current quota|credit balance|payment required` +
 		`|command not found|: not found$|no such file or directory|model\b.{0,60}(not found|does not exist)|unknown (option|flag|model)`)
-	afterWords = lazily(`(?i)(?:retry|try again|wait)[\s_-](?:after|in|for)["':\s]{1,4}([0-9]+(?:\.[0-9]+)?)\s?(ms|milliseconds?|s|seconds?|m|minutes?)?\b`)
+	afterWords = lazy.Regexp(`(?i)(?:retry|try again|wait)[\s_-](?:after|in|for)["':\s]{1,4}([0-9]+(?:\.[0-9]+)?)\s?(ms|milliseconds?|s|seconds?|m|minutes?)?\b`)
 )
 
 func outlookOf(text string) outlook {
