@@ -64,7 +64,7 @@ func (c *config) check(name string) error {
 	}
 	filter := name == "" || name == "-"
 	stdin := c.text == nil && (c.file == "" || c.file == "-") && c.typ == "" && !c.notes()
-	texts := clikit.Exclusive(clikit.Given(c.text != nil, "--text"), clikit.Given(c.file != "", "--file"))
+	texts := clikit.Exclusive(clikit.NameIf(c.text != nil, "--text"), clikit.NameIf(c.file != "", "--file"))
 	switch {
 	case c.label != nil && c.title != nil:
 		return clikit.UsageError("--label and --title exclude each other")
@@ -131,12 +131,12 @@ func (c *config) checkWords() error {
 		return nil
 	}
 	if c.role != "" {
-		if err := clikit.Known("role", c.role, session.Roles()); err != nil {
+		if err := clikit.RefuseUnknown("role", c.role, session.Roles()); err != nil {
 			return err
 		}
 	}
 	if c.typ != "" {
-		return clikit.Known("entry type", c.typ, session.Types())
+		return clikit.RefuseUnknown("entry type", c.typ, session.Types())
 	}
 	return nil
 }

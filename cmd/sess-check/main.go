@@ -67,7 +67,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	}
 	switch {
 	case bad && c.strict:
-		return clikit.Exited(errors.New("not all is in order, and --strict wants that"), clikit.ExitMalformed)
+		return clikit.WithStatus(errors.New("not all is in order, and --strict wants that"), clikit.ExitMalformed)
 	case bad:
 		return clikit.No("")
 	}

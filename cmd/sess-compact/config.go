@@ -235,7 +235,7 @@ func (c *config) checkNumbers(*clikit.Streams, bool) error {
 
 // checkSubject refuses to do several things at once.
 func (c *config) checkSubject(s *clikit.Streams, _ bool) error {
-	given := clikit.Given
+	given := clikit.NameIf
 	check, plan, prompt := given(c.figures, "--size"), given(c.plan, "--plan"), given(c.prompt, "--print-prompt")
 	report, reportOf := given(c.report, "--report"), given(c.reportOf != "", "--report-of")
 	prune, unprune, branch := given(c.prune, "--prune"), given(c.unprune, "--unprune"), given(c.branch != "", "--branch")

@@ -37,7 +37,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	if err := clikit.Exclusive(clikit.Given(c.all, "--branches"), clikit.Given(c.at != "", "--at")); err != nil {
+	if err := clikit.Exclusive(clikit.NameIf(c.all, "--branches"), clikit.NameIf(c.at != "", "--at")); err != nil {
 		return err
 	}
 	if err := c.dest.Check(); err != nil {

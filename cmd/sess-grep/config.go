@@ -112,19 +112,19 @@ func fieldNames() []string {
 func (c *config) check() error {
 	for _, given := range [][]string{
 		{
-			clikit.Given(c.count, "-c"), clikit.Given(c.countMatches, "--count-matches"), clikit.Given(c.names, "-l"),
-			clikit.Given(c.namesWithout, "-L"), clikit.Given(c.json, "--json"), clikit.Given(c.entries, "--lines"),
+			clikit.NameIf(c.count, "-c"), clikit.NameIf(c.countMatches, "--count-matches"), clikit.NameIf(c.names, "-l"),
+			clikit.NameIf(c.namesWithout, "-L"), clikit.NameIf(c.json, "--json"), clikit.NameIf(c.entries, "--lines"),
 		},
-		{clikit.Given(c.onPath, "--path"), clikit.Given(c.context, "--in-context"), clikit.Given(c.allOn, "--branches")},
-		{clikit.Given(c.withName, "-H"), clikit.Given(c.withoutName, "-h")},
-		{clikit.Given(c.fixed, "-F"), clikit.Given(c.extended, "-E")},
+		{clikit.NameIf(c.onPath, "--path"), clikit.NameIf(c.context, "--in-context"), clikit.NameIf(c.allOn, "--branches")},
+		{clikit.NameIf(c.withName, "-H"), clikit.NameIf(c.withoutName, "-h")},
+		{clikit.NameIf(c.fixed, "-F"), clikit.NameIf(c.extended, "-E")},
 	} {
 		if err := clikit.Exclusive(given...); err != nil {
 			return err
 		}
 	}
 	for _, role := range clikit.Words(c.role) {
-		if err := clikit.Known("role", role, append(session.Roles(), session.Types()...)); err != nil {
+		if err := clikit.RefuseUnknown("role", role, append(session.Roles(), session.Types()...)); err != nil {
 			return err
 		}
 	}
@@ -147,7 +147,7 @@ func (c *config) fields() (map[grep.Field]bool, error) {
 			}
 			continue
 		}
-		if err := clikit.Known("field", word, append(fieldNames(), "all")); err != nil {
+		if err := clikit.RefuseUnknown("field", word, append(fieldNames(), "all")); err != nil {
 			return nil, err
 		}
 		chosen[grep.Field(word)] = true

@@ -46,7 +46,7 @@ type query struct {
 
 // query reads what is wanted off the flags and words. An empty word is in every prompt.
 func (c *config) query(words []string, now time.Time) (*query, error) {
-	if err := clikit.Exclusive(clikit.Given(c.json, "--json"), clikit.Given(c.nul, "-0")); err != nil {
+	if err := clikit.Exclusive(clikit.NameIf(c.json, "--json"), clikit.NameIf(c.nul, "-0")); err != nil {
 		return nil, err
 	}
 	if c.database == "-" {

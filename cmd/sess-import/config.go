@@ -69,7 +69,7 @@ func (c *config) checked(operands []string) ([]string, error) {
 
 // check refuses what contradicts itself.
 func (c *config) check(operands []string) error {
-	several := clikit.Exclusive(clikit.Given(c.all, "--all"), clikit.Given(c.session != "", "--session"))
+	several := clikit.Exclusive(clikit.NameIf(c.all, "--all"), clikit.NameIf(c.session != "", "--session"))
 	switch {
 	case c.expansion < 0:
 		return clikit.UsageError("--max-expansion wants a number above 0")

@@ -44,7 +44,7 @@ func (c *config) flags() []clikit.Flag {
 
 // check refuses flags that contradict each other.
 func (c *config) check() error {
-	return clikit.Exclusive(clikit.Given(c.json, "--json"), clikit.Given(c.paths || c.nul, "a list of paths"))
+	return clikit.Exclusive(clikit.NameIf(c.json, "--json"), clikit.NameIf(c.paths || c.nul, "a list of paths"))
 }
 
 // several reports whether the sessions of more than one agent are listed.

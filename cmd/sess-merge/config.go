@@ -42,7 +42,7 @@ func (c *config) check(operands []string) error {
 		return err
 	}
 	prints := !c.into && !c.git && c.dest.File == "" && !c.dest.DryRun
-	if err := clikit.Exclusive(clikit.Given(c.into, "--into"), clikit.Given(c.git, "--git"), clikit.Given(c.dest.File != "", "--output")); err != nil {
+	if err := clikit.Exclusive(clikit.NameIf(c.into, "--into"), clikit.NameIf(c.git, "--git"), clikit.NameIf(c.dest.File != "", "--output")); err != nil {
 		return err
 	}
 	switch {

@@ -71,5 +71,5 @@ func explained(err error) error {
 	case errors.Is(err, copies.ErrVersions):
 		hint = "sess-check --migrate makes a copy in version 3 of each"
 	}
-	return clikit.WithHint(clikit.Exited(err, clikit.ExitMalformed), "%s", hint)
+	return clikit.WithHint(clikit.WithStatus(err, clikit.ExitMalformed), "%s", hint)
 }

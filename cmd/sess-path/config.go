@@ -74,7 +74,7 @@ func (c *config) check() error {
 	case c.jq != "" && (c.as == "text" || c.as == "markdown"):
 		return clikit.UsageError("--jq reads JSON, which --as %s does not print", c.as)
 	}
-	err := clikit.Exclusive(clikit.Given(c.budget > 0, "--budget"), clikit.Given(c.last > 0, "--last"), clikit.Given(c.turns > 0, "--turns"))
+	err := clikit.Exclusive(clikit.NameIf(c.budget > 0, "--budget"), clikit.NameIf(c.last > 0, "--last"), clikit.NameIf(c.turns > 0, "--turns"))
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func roles(list string) (map[string]bool, error) {
 	known := append(session.Roles(), session.RoleBranchSummary, session.RoleCompactionSummary, session.RoleHookMessage) // those of a context
 	wanted := map[string]bool{}
 	for role := range strings.SplitSeq(list, ",") {
-		if err := clikit.Known("role", role, known); err != nil {
+		if err := clikit.RefuseUnknown("role", role, known); err != nil {
 			return nil, err
 		}
 		wanted[role] = true

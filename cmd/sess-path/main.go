@@ -55,7 +55,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		return err
 	}
 	r := &renderer{config: c, reading: read, ctx: ctx, streams: s}
-	r.initial, r.prompt = r.lost(), r.systemPrompt()
+	r.initial, r.prompt = r.reinjected(), r.systemPrompt()
 	if c.budget > 0 || c.last > 0 || c.turns > 0 {
 		r.cut()
 	}

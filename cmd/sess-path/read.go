@@ -93,13 +93,13 @@ func (c *config) read(in *operand.Input) (*reading, error) {
 	case ranges, all: // ranges are copied, see [config.copyLarge], if that is possible
 	}
 	if errors.Is(err, session.ErrWhole) {
-		return c.whole(in)
+		return c.readWhole(in)
 	}
 	return r, err
 }
 
-// whole reads all of a session.
-func (c *config) whole(in *operand.Input) (*reading, error) {
+// readWhole reads all of a session.
+func (c *config) readWhole(in *operand.Input) (*reading, error) {
 	src, err := in.Session()
 	if err != nil {
 		return nil, err

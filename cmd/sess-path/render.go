@@ -221,9 +221,9 @@ func (r *renderer) line(w io.Writer, pieces ...string) error {
 // reinjects are the places --reinject takes; the first is the default.
 var reinjects = []string{"none", "after-summary", "before-last-user"}
 
-// lost returns the initial context that --reinject asks for, as far as the form
+// reinjected returns the initial context that --reinject asks for, as far as the form
 // shows it.
-func (r *renderer) lost() []convo.Projected {
+func (r *renderer) reinjected() []convo.Projected {
 	if r.reinject == "none" {
 		return nil
 	}

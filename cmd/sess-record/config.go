@@ -59,7 +59,7 @@ func (c *config) check(s *clikit.Streams, name string) error {
 		return clikit.UsageError("--timeout is for a command, and there is none")
 	}
 	c.target.Settle()
-	if err := clikit.Exclusive(clikit.Given(c.prompt != "", "--prompt"), clikit.Given(c.promptFile != "", "--prompt-file")); err != nil {
+	if err := clikit.Exclusive(clikit.NameIf(c.prompt != "", "--prompt"), clikit.NameIf(c.promptFile != "", "--prompt-file")); err != nil {
 		return err
 	}
 	return c.readPrompt(s)

@@ -87,7 +87,7 @@ func (c *config) validate() error {
 	case c.depth < 0 || c.depth > 16:
 		return clikit.UsageError("--depth wants 0 to 16 layers")
 	}
-	return clikit.Exclusive(clikit.Given(c.json, "--json"), clikit.Given(c.sarif, "--sarif"), clikit.Given(c.github, "--github"))
+	return clikit.Exclusive(clikit.NameIf(c.json, "--json"), clikit.NameIf(c.sarif, "--sarif"), clikit.NameIf(c.github, "--github"))
 }
 
 // redactor makes what looks for secrets.

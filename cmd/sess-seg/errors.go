@@ -10,7 +10,7 @@ import (
 // explained gives the errors of the store their statuses, and says what to do.
 func explained(err error, name string) error {
 	hint := func(format string, args ...any) error {
-		return clikit.WithHint(clikit.Exited(err, clikit.ExitMalformed), format, args...)
+		return clikit.WithHint(clikit.WithStatus(err, clikit.ExitMalformed), format, args...)
 	}
 	switch {
 	case err == nil:
@@ -30,7 +30,7 @@ func explained(err error, name string) error {
 	case errors.Is(err, seg.ErrState):
 		return hint("sess-seg status %s says what happened to it", name)
 	case errors.Is(err, seg.ErrNotStore):
-		return clikit.Exited(err, clikit.ExitMalformed)
+		return clikit.WithStatus(err, clikit.ExitMalformed)
 	}
 	return err
 }

@@ -144,7 +144,7 @@ func (r *report) complain(found sources.Found, readings []reading) {
 		r.fail(clikit.Unread(failed, len(readings), status))
 	}
 	if damaged && (r.strict || r.strictPrices) {
-		r.fail(clikit.Exited(errors.New("damaged lines may have calls that are not counted"), clikit.ExitMalformed))
+		r.fail(clikit.WithStatus(errors.New("damaged lines may have calls that are not counted"), clikit.ExitMalformed))
 	}
 }
 

@@ -104,10 +104,10 @@ func (c *config) outputFlags() []clikit.Flag {
 
 // check refuses flags that contradict each other or themselves, and reads the others.
 func (c *config) check() (err error) {
-	if err := clikit.Exclusive(clikit.Given(c.asUsage, modeUsage), clikit.Given(c.asContext, modeContext), clikit.Given(c.asCompactions, modeCompactions)); err != nil {
+	if err := clikit.Exclusive(clikit.NameIf(c.asUsage, modeUsage), clikit.NameIf(c.asContext, modeContext), clikit.NameIf(c.asCompactions, modeCompactions)); err != nil {
 		return err
 	}
-	if err := clikit.Exclusive(clikit.Given(c.json, "--json"), clikit.Given(c.csv, "--csv"), clikit.Given(c.asTable, "--table"), clikit.Given(c.plot, "--plot"), clikit.Given(c.line, "--line")); err != nil {
+	if err := clikit.Exclusive(clikit.NameIf(c.json, "--json"), clikit.NameIf(c.csv, "--csv"), clikit.NameIf(c.asTable, "--table"), clikit.NameIf(c.plot, "--plot"), clikit.NameIf(c.line, "--line")); err != nil {
 		return err
 	}
 	for _, v := range c.by {
@@ -149,15 +149,15 @@ func (c *config) check() (err error) {
 // at would be kept whatever was used.
 func (c *config) checkMode() error {
 	refused := []string{
-		clikit.Given(c.maxCost != "", "--max-cost"), clikit.Given(c.maxTokens >= 0, "--max-tokens"), clikit.Given(c.since != "", "--since"),
-		clikit.Given(c.until != "", "--until"), clikit.Given(c.noDedup, "--copies"), clikit.Given(c.line, "--line"), clikit.Given(c.measure != "", "--measure"),
+		clikit.NameIf(c.maxCost != "", "--max-cost"), clikit.NameIf(c.maxTokens >= 0, "--max-tokens"), clikit.NameIf(c.since != "", "--since"),
+		clikit.NameIf(c.until != "", "--until"), clikit.NameIf(c.noDedup, "--copies"), clikit.NameIf(c.line, "--line"), clikit.NameIf(c.measure != "", "--measure"),
 	}
 	mode := modeContext
 	switch {
 	case c.asCompactions:
 		mode = modeCompactions
-		refused = append(refused, clikit.Given(c.maxContext != "", "--max-context"), clikit.Given(c.baseline != "", "--baseline"),
-			clikit.Given(c.plot, "--plot"), clikit.Given(c.svg != "", "--svg"), clikit.Given(c.top > 0, "--limit"), clikit.Given(c.sort != "", "--sort"))
+		refused = append(refused, clikit.NameIf(c.maxContext != "", "--max-context"), clikit.NameIf(c.baseline != "", "--baseline"),
+			clikit.NameIf(c.plot, "--plot"), clikit.NameIf(c.svg != "", "--svg"), clikit.NameIf(c.top > 0, "--limit"), clikit.NameIf(c.sort != "", "--sort"))
 	case !c.asContext:
 		return nil
 	}
@@ -186,7 +186,7 @@ func (c *config) checkKeys() error {
 		c.asUsage = true
 	}
 	for i, key := range c.keys {
-		if err := clikit.Known("key", key, of); err != nil {
+		if err := clikit.RefuseUnknown("key", key, of); err != nil {
 			return err
 		}
 		if slices.Contains(c.keys[:i], key) {

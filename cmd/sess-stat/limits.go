@@ -162,7 +162,7 @@ func (r *report) compare(now map[string]measured, kind string) error {
 	}
 	for _, name := range names {
 		if is, ok := now[name]; ok {
-			r.grown(name, before[name], is)
+			r.checkGrowth(name, before[name], is)
 		}
 	}
 	return nil
@@ -198,8 +198,8 @@ func baselineRow(v js.Value, kind string) (name string, was measured, err error)
 	return name, measured{tokens.Int(), m}, nil
 }
 
-// grown fails if a row has grown by more than it may.
-func (r *report) grown(name string, was, is measured) {
+// checkGrowth fails if a row has grown by more than it may.
+func (r *report) checkGrowth(name string, was, is measured) {
 	most := func(n int64) float64 { return float64(n) * (1 + r.limits.growth/100) }
 	if float64(is.tokens) > math.Floor(most(was.tokens)) {
 		r.fail(clikit.No("budget: tokens %d > %d + %s (%s)", is.tokens, was.tokens, r.maxGrowth, name))

@@ -60,7 +60,7 @@ func (u *usage) chart(r *report) (chart, error) {
 			measure = "cost"
 		}
 	}
-	c := chart{value: whole, line: r.line || len(u.keys) == 1 && isTime(u.keys[0]) && r.svg != "" && !r.plot}
+	c := chart{value: rounded, line: r.line || len(u.keys) == 1 && isTime(u.keys[0]) && r.svg != "" && !r.plot}
 	unit := "tokens: " + measure
 	switch measure {
 	case "cost":
@@ -114,7 +114,7 @@ func isTime(key string) bool {
 
 // contextChart returns the chart of the parts of a context.
 func (r *report) contextChart(rows []weight, c account.Context) chart {
-	out := chart{value: whole}
+	out := chart{value: rounded}
 	out.Title = "context by " + strings.Join(r.keys, ", ")
 	out.About = tty.Count(c.Tokens, "token", "tokens") + " in all"
 	for _, w := range rows {
@@ -124,15 +124,15 @@ func (r *report) contextChart(rows []weight, c account.Context) chart {
 				names = append(names, v)
 			}
 		}
-		text := whole(float64(w.tokens)) + " " + share(w.tokens, c.Tokens) + "%"
+		text := rounded(float64(w.tokens)) + " " + share(w.tokens, c.Tokens) + "%"
 		out.Points = append(out.Points, plot.Point{Label: tty.Clean(orNone(strings.Join(names, " "))), Value: float64(w.tokens), Text: text})
 	}
 	return out
 }
 
-// whole and amount write values for people.
-func whole(v float64) string  { return tty.Thousands(strconv.FormatFloat(v, 'f', 0, 64)) }
-func amount(v float64) string { return "$" + strconv.FormatFloat(v, 'f', 4, 64) }
+// rounded and amount write values for people.
+func rounded(v float64) string { return tty.Thousands(strconv.FormatFloat(v, 'f', 0, 64)) }
+func amount(v float64) string  { return "$" + strconv.FormatFloat(v, 'f', 4, 64) }
 
 // draw prints a chart as text.
 func (r *report) draw(c chart) error {

@@ -39,7 +39,7 @@ func (c *config) open(_ context.Context, s *clikit.Streams, address string, crea
 		return nil, clikit.WithHint(clikit.UsageError("the address of the remote has a user or a password in it"),
 			"credentials come from the environment or from files: see sess-sync(1)")
 	}
-	if err := clikit.Known("kind of remote", scheme, []string{"s3", "nats", "tls"}); err != nil {
+	if err := clikit.RefuseUnknown("kind of remote", scheme, []string{"s3", "nats", "tls"}); err != nil {
 		return nil, err
 	}
 	if scheme != "s3" {
@@ -65,7 +65,7 @@ func (c *config) bucket(u *url.URL) (s3.Config, error) {
 		return b, clikit.UsageError("the address of the remote names no bucket: want s3://BUCKET[/PREFIX]")
 	}
 	for name, values := range u.Query() {
-		if err := clikit.Known("part of an address", name, []string{"endpoint", "region", "path-style"}); err != nil {
+		if err := clikit.RefuseUnknown("part of an address", name, []string{"endpoint", "region", "path-style"}); err != nil {
 			return b, err
 		}
 		switch value := values[0]; name {

@@ -121,7 +121,7 @@ func explained(err error) error {
 func explainedOne(err error) error {
 	hint := func(status int, text string) error {
 		if status != 0 {
-			err = clikit.Exited(err, status)
+			err = clikit.WithStatus(err, status)
 		}
 		return clikit.WithHint(err, "%s", text)
 	}

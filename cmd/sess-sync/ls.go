@@ -36,7 +36,7 @@ func (c *config) ls(ctx context.Context, s *clikit.Streams, l remote.Log, operan
 	if len(operands) > 0 {
 		return clikit.UsageError("unexpected operand %q", operands[0])
 	}
-	if err := clikit.Exclusive(clikit.Given(c.json, "--json"), clikit.Given(c.paths, "--paths")); err != nil {
+	if err := clikit.Exclusive(clikit.NameIf(c.json, "--json"), clikit.NameIf(c.paths, "--paths")); err != nil {
 		return err
 	}
 	since, err := listing.When(c.since, time.Now())

@@ -106,7 +106,7 @@ func (c *config) check(s *clikit.Streams, name string) error {
 	if err := c.checkName(name); err != nil {
 		return err
 	}
-	if err := clikit.Exclusive(clikit.Given(c.text != nil, "--text"), clikit.Given(c.file != "", "--file")); err != nil {
+	if err := clikit.Exclusive(clikit.NameIf(c.text != nil, "--text"), clikit.NameIf(c.file != "", "--file")); err != nil {
 		return err
 	}
 	switch {

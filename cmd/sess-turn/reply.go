@@ -30,7 +30,7 @@ func (t *turn) readReply(printed []byte) reply {
 		if changed {
 			t.streams.Warnf("the answer has control characters, or bytes that are not UTF-8: they are not stored")
 		}
-		return reply{items: []*stream.Item{t.asked(), said(session.NewTextMessage(session.RoleAssistant, text))}}
+		return reply{items: []*stream.Item{t.question(), said(session.NewTextMessage(session.RoleAssistant, text))}}
 	}
 	var r reply
 	tally := clikit.NewTally(t.streams.Warnf)
@@ -70,15 +70,15 @@ func (t *turn) inserted(items []*stream.Item) []*stream.Item {
 		}
 		out = append(out, i)
 	}
-	return slices.Insert(out, at, t.asked())
+	return slices.Insert(out, at, t.question())
 }
 
 func hasRole(i *stream.Item, role string) bool {
 	return i.Type == session.TypeMessage && i.Message.Role() == role
 }
 
-// asked is the item of what the user said, when the turn began.
-func (t *turn) asked() *stream.Item {
+// question is the item of what the user said, when the turn began.
+func (t *turn) question() *stream.Item {
 	i := said(t.user)
 	i.Time = t.began
 	return i

@@ -12,7 +12,7 @@ import (
 
 // Prompt returns the prompt that one summary for everything answers.
 func (p *Plan) Prompt(focus string) string {
-	d, parts, write := p.whole()
+	d, parts, write := p.inOnePrompt()
 	d.Conversation, d.Instructions = p.serialize(parts), focus
 	return write(d)
 }

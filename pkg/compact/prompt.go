@@ -167,7 +167,7 @@ The conversation breaks off inside its last turn, whose later part is kept and w
 // PromptWith returns the one prompt that a single summary answers, as the options
 // say, System included, however long it is.
 func (p *Plan) PromptWith(o PromptOptions) (string, error) {
-	d, parts, write := p.whole()
+	d, parts, write := p.inOnePrompt()
 	s := serializer{rules: p.rules, limit: cmp.Or(o.ResultLimit, ResultLimit), images: true}
 	d.Conversation, d.Instructions, d.System, d.Chunk, d.Chunks, d.SplitTurn = s.text(messagesOf(parts)), o.Focus, System, 1, 1, p.SplitTurn
 	d.ReadFiles, d.ModifiedFiles = p.Files.Lists()
@@ -177,8 +177,8 @@ func (p *Plan) PromptWith(o PromptOptions) (string, error) {
 	return System + "\n\n" + write(d), nil
 }
 
-// whole returns what one prompt for everything is made of.
-func (p *Plan) whole() (d PromptData, parts []Part, write func(PromptData) string) {
+// inOnePrompt returns what one prompt for everything is made of.
+func (p *Plan) inOnePrompt() (d PromptData, parts []Part, write func(PromptData) string) {
 	d = PromptData{Part: PartHistory, Heading: RequiredHeading, PreviousSummary: p.PreviousSummary}
 	switch {
 	case !p.NeedsPrefix():

@@ -45,12 +45,12 @@ func InitialContext(path []session.Entry) []Projected {
 	if len(context) == 0 || context[0].Entry.Type() != session.TypeCompaction {
 		return nil
 	}
-	l := newLost(path, context)
+	l := newCompacted(path, context)
 	return slices.Concat(l.system(), l.task(), l.custom())
 }
 
-// A lost is a path at whose newest compaction initial context was lost.
-type lost struct {
+// A compacted is a path at whose newest compaction initial context was lost.
+type compacted struct {
 	path       []session.Entry
 	context    []Projected
 	compaction session.Entry
@@ -60,8 +60,8 @@ type lost struct {
 	edits      map[string]string // replacements by target
 }
 
-func newLost(path []session.Entry, context []Projected) *lost {
-	l := &lost{
+func newCompacted(path []session.Entry, context []Projected) *compacted {
+	l := &compacted{
 		path: path, context: context, compaction: context[0].Entry,
 		gone: map[string]bool{}, said: map[string]bool{}, edits: map[string]string{},
 	}
@@ -83,31 +83,32 @@ func newLost(path []session.Entry, context []Projected) *lost {
 	for _, p := range context {
 		delete(l.gone, p.Entry.ID())
 		for _, m := range p.Messages {
-			l.said[heard(m)] = true
+			l.said[meaning(m)] = true
 		}
 	}
 	return l
 }
 
 // messages returns the messages of an entry as a context_edit left them.
-func (l *lost) messages(e session.Entry) []session.Message {
+func (l *compacted) messages(e session.Entry) []session.Message {
 	if replacement, ok := l.edits[e.ID()]; ok {
 		return edit(EntryMessages(e), replacement)
 	}
 	return EntryMessages(e)
 }
 
-// withoutSaid returns the entry with those of the messages that the context does not say.
-func (l *lost) withoutSaid(e session.Entry, messages []session.Message) []Projected {
-	messages = slices.DeleteFunc(messages, func(m session.Message) bool { return l.said[heard(m)] })
+// withoutSaid returns the entry with those of the messages that the context does not
+// say.
+func (l *compacted) withoutSaid(e session.Entry, messages []session.Message) []Projected {
+	messages = slices.DeleteFunc(messages, func(m session.Message) bool { return l.said[meaning(m)] })
 	if len(messages) == 0 {
 		return nil
 	}
 	return []Projected{{e, messages}}
 }
 
-// heard returns what a model reads of a message: two with the same words say the same.
-func heard(m session.Message) string {
+// meaning is what makes two messages say the same to a model.
+func meaning(m session.Message) string {
 	if m.Role() == session.RoleUser {
 		return strings.TrimSpace(m.Text("\n"))
 	}
@@ -120,7 +121,7 @@ func heard(m session.Message) string {
 
 // system returns the system messages that were in force, from the newest
 // compaction on that carries those before it.
-func (l *lost) system() []Projected {
+func (l *compacted) system() []Projected {
 	if carriesSystem(l.compaction) {
 		return nil
 	}
@@ -148,11 +149,11 @@ func carriesSystem(e session.Entry) bool {
 	return e.Type() == session.TypeCompaction && strings.HasPrefix(e.Get("systemMessage"), "{")
 }
 
-func (l *lost) task() []Projected { return l.init(session.RoleUser, "task") }
+func (l *compacted) task() []Projected { return l.init(session.RoleUser, "task") }
 
 // init returns the member called name of the session_init entry that counts,
 // the newest of the path that has it, as a message.
-func (l *lost) init(role, name string) []Projected {
+func (l *compacted) init(role, name string) []Projected {
 	for _, e := range slices.Backward(l.path) {
 		if e.Type() != session.TypeSessionInit || strings.TrimSpace(e.Str(name)) == "" {
 			continue
@@ -166,14 +167,14 @@ func (l *lost) init(role, name string) []Projected {
 	return nil
 }
 
-func (l *lost) custom() []Projected {
+func (l *compacted) custom() []Projected {
 	var out []Projected
 	for _, e := range l.before {
 		if !l.gone[e.ID()] || !isInitialContext(e) {
 			continue
 		}
 		for _, p := range l.withoutSaid(e, l.messages(e)) {
-			l.said[heard(p.Messages[0])] = true
+			l.said[meaning(p.Messages[0])] = true
 			out = append(out, p)
 		}
 	}

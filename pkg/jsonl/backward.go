@@ -43,7 +43,7 @@ func Backward(r io.ReaderAt, size int64) iter.Seq2[Line, error] {
 					b.feeds = b.feeds[:len(b.feeds)-1]
 				}
 			}
-			if !b.whole(yield) {
+			if !b.yieldWhole(yield) {
 				return
 			}
 			switch {
@@ -152,9 +152,9 @@ func (b *backward) lineStart() (start, at int64, err error) {
 	return 0, 0, nil
 }
 
-// whole yields the lines that begin in buf, all but the one at its start, whose
+// yieldWhole yields the lines that begin in buf, all but the one at its start, whose
 // beginning may not have been read yet.
-func (b *backward) whole(yield func(Line, error) bool) bool {
+func (b *backward) yieldWhole(yield func(Line, error) bool) bool {
 	for i := len(b.feeds) - 1; i >= 0; i-- {
 		if !b.yieldFrom(b.feeds[i]+1, yield) {
 			return false

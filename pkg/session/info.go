@@ -263,7 +263,7 @@ func (s *infoScan) first(l jsonl.Line) error {
 	if s.lines == 1 {
 		data = data[len(bom(data)):]
 	}
-	switch k := parseLine(l, data, whole); k.kind {
+	switch k := parseLine(l, data, keepLine); k.kind {
 	case isEntry:
 		k.entry.line = s.lines
 		return s.header(k.entry, l.Offset)

@@ -58,8 +58,8 @@ type reader struct {
 // has no meaning.
 type parser func(l jsonl.Line, data []byte) (e Entry, valid bool)
 
-// whole is the parser that keeps the line.
-func whole(l jsonl.Line, data []byte) (Entry, bool) {
+// keepLine is the parser that keeps the line.
+func keepLine(l jsonl.Line, data []byte) (Entry, bool) {
 	if !js.Valid(data) {
 		return Entry{}, false
 	}
@@ -139,7 +139,7 @@ func (rd *reader) take(k parsedLine) error {
 	case isBad:
 		return rd.bad(k)
 	case isOther:
-		rd.element(-1)
+		rd.noteElement(-1)
 		if !rd.opened {
 			return problem(rd.s.Lines, l.Offset, NoHeader, "", "not a session: the first line is no session header")
 		}
@@ -238,7 +238,7 @@ func (rd *reader) header(e Entry, l jsonl.Line) error {
 	}
 	h.offset = l.Offset
 	rd.s.Header, rd.opened = h, true
-	rd.element(-1)
+	rd.noteElement(-1)
 	return nil
 }
 
@@ -252,19 +252,19 @@ func (rd *reader) entry(k parsedLine) {
 		rd.found(k.line, InvalidUTF8, e.id, "invalid UTF-8, kept as it is")
 	}
 	if e.typ == TypeSession {
-		rd.element(-1)
+		rd.noteElement(-1)
 		rd.found(k.line, LaterHeader, "", "another session header, ignored")
 		return
 	}
-	rd.element(len(rd.s.Entries))
+	rd.noteElement(len(rd.s.Entries))
 	if n := len(rd.s.Entries); n == cap(rd.s.Entries) {
 		rd.s.Entries = slices.Grow(rd.s.Entries, max(n, 64)) // append's way is to copy all of it more often
 	}
 	rd.s.Entries = append(rd.s.Entries, e)
 }
 
-// element takes note of what a parsed line is, where that matters.
-func (rd *reader) element(entry int) {
+// noteElement takes note of what a parsed line is, where that matters.
+func (rd *reader) noteElement(entry int) {
 	if !rd.opened || rd.s.Header.Version < 2 {
 		rd.elements = append(rd.elements, entry)
 	}
@@ -367,7 +367,7 @@ func (rd *reader) blocks(r io.Reader) error {
 		if err != nil || !ok {
 			return err
 		}
-		parse, header := parser(whole), false
+		parse, header := parser(keepLine), false
 		for l := range b.Lines() {
 			data := l.Data
 			if rd.s.Lines == 0 {
@@ -398,7 +398,7 @@ func (rd *reader) parser() parser {
 	if rd.outlines() {
 		return rd.outline()
 	}
-	return whole
+	return keepLine
 }
 
 // A parsedBlock is a block with its lines parsed.

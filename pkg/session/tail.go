@@ -65,7 +65,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 		if l.Number == 1 {
 			data = data[len(bom(data)):]
 		}
-		if err := rd.take(parseLine(l, data, whole)); err != nil {
+		if err := rd.take(parseLine(l, data, keepLine)); err != nil {
 			return Header{}, err
 		}
 		if rd.opened {

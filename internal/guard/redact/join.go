@@ -31,7 +31,7 @@ func (r *Redactor) joined(l *line) {
 		return row[:0]
 	}
 	for i, x := range t.texts {
-		if t.element(x) {
+		if t.inArray(x) {
 			if n := len(list); n > 0 && t.texts[list[n-1]].in != x.in {
 				list = flush(list, r.list)
 			}
@@ -57,8 +57,8 @@ func (r *Redactor) joined(l *line) {
 	}
 }
 
-// element reports whether a text stands in an array by itself.
-func (t *tree) element(x text) bool { return !x.key && x.in >= 0 && !t.frames[x.in].object }
+// inArray reports whether a text stands in an array by itself.
+func (t *tree) inArray(x text) bool { return !x.key && x.in >= 0 && !t.frames[x.in].object }
 
 // said reports whether a text is a block of text or thinking, a piece of one as a stream has
 // it, or all that a message says.
@@ -92,12 +92,12 @@ func kindOf(x text) string {
 
 func (r *Redactor) plain(i int) string { return js.Unquote(r.tree.literal(r.tree.texts[i])) }
 
-func (r *Redactor) whole(l *line, i int) piece {
+func (r *Redactor) pieceOf(l *line, i int) piece {
 	return piece{line: l, index: i, text: r.plain(i)}
 }
 
 func (r *Redactor) head(l *line, i int) piece {
-	p := r.whole(l, i)
+	p := r.pieceOf(l, i)
 	if len(p.text) > border {
 		p.text, p.cut = p.text[:border], true
 	}
@@ -105,7 +105,7 @@ func (r *Redactor) head(l *line, i int) piece {
 }
 
 func (r *Redactor) tail(l *line, i int) piece {
-	p := r.whole(l, i)
+	p := r.pieceOf(l, i)
 	if p.from = len(p.text) - border; p.from <= 0 {
 		p.from = 0
 		return r.described(p)
@@ -123,7 +123,7 @@ func (r *Redactor) described(p piece) piece {
 	p.field = r.tree.field(x, r.shown, 0)
 	p.text = strings.Clone(p.text)
 	p.literal, p.element, p.kind = x, r.tree.frames[x.in].index, kindOf(x)
-	if r.tree.element(x) {
+	if r.tree.inArray(x) {
 		p.element, p.listed = x.index, true
 	}
 	return p
@@ -139,7 +139,7 @@ func (r *Redactor) row(l *line, row []int) {
 	}
 	if size <= maxRow {
 		for n, i := range row {
-			pieces[n] = r.described(r.whole(l, i))
+			pieces[n] = r.described(r.pieceOf(l, i))
 		}
 		r.across(pieces, 0, "", true)
 		return

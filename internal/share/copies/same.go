@@ -43,8 +43,8 @@ func (m *merger) leading(sides []*side) *side {
 	return chosen
 }
 
-// slot returns the title slot that was written last, "" if no side has one.
-func slot(sides []*side) (newest string) {
+// newestSlot returns the title slot that was written last, "" if no side has one.
+func newestSlot(sides []*side) (newest string) {
 	updated := func(slot string) string {
 		e, err := session.ParseEntry(slot)
 		if err != nil {
@@ -66,7 +66,7 @@ func slot(sides []*side) (newest string) {
 
 // leads decides what stands in front of the entries: as it is if all sides agree.
 func (m *merger) leads(r *Result, sides []*side) {
-	s, title := m.leading(sides), slot(sides)
+	s, title := m.leading(sides), newestSlot(sides)
 	r.leadFrom, r.lead = s, s.lead
 	if title == s.slot {
 		return

@@ -73,7 +73,7 @@ func (p *page) entry(i int) {
 	case e.Type() == session.TypeCompaction:
 		p.compaction(i)
 	case !ok:
-		p.aboutIt(i)
+		p.otherEntry(i)
 	case m.Role() == session.RoleUser:
 		p.turn(i, "user", m)
 	case m.Role() == session.RoleAssistant:
@@ -322,8 +322,8 @@ func (p *page) compaction(i int) {
 	p.raw("</div></details></article>")
 }
 
-// aboutIt writes an entry that is no message.
-func (p *page) aboutIt(i int) {
+// otherEntry writes an entry that is no message.
+func (p *page) otherEntry(i int) {
 	e := p.s.Entries[i]
 	if messages := convo.EntryMessages(e); len(messages) > 0 && e.Type() != session.TypeBranchSummary {
 		p.place(i, "custom")

@@ -210,9 +210,9 @@ func Closest(word string, among []string) (closest string, ok bool) {
 	return closest, ok
 }
 
-// Known refuses a word that is not among the known ones. What names the kind of
+// RefuseUnknown refuses a word that is not among the known ones. What names the kind of
 // word, such as "role".
-func Known(what, word string, among []string) error {
+func RefuseUnknown(what, word string, among []string) error {
 	if slices.Contains(among, word) {
 		return nil
 	}

@@ -117,11 +117,11 @@ func CommandStatus(status int) error {
 	return commandStatus(status)
 }
 
-// Exited marks err as the failure of another of the tools that ended with a
+// WithStatus marks err as the failure of another of the tools that ended with a
 // status: err gets the same one. A nil err stays nil. The status of an error is
 // never 0, and one that is not of the table, or says that a reader of the other
 // tool's output went away, is [ExitUsage].
-func Exited(err error, status int) error {
+func WithStatus(err error, status int) error {
 	kind, ok := map[int]error{
 		ExitNo: errNo, ExitMalformed: session.ErrMalformed, ExitBusy: jsonl.ErrLocked, ExitCommand: errCommand,
 		ExitInterrupted: context.Canceled,
@@ -138,5 +138,5 @@ func Unread(failed, of, status int) error {
 	if failed == 0 {
 		return nil
 	}
-	return Exited(fmt.Errorf("%d of %s not read to the end", failed, tty.Count(of, "session", "sessions")), status)
+	return WithStatus(fmt.Errorf("%d of %s not read to the end", failed, tty.Count(of, "session", "sessions")), status)
 }

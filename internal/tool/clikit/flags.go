@@ -250,7 +250,7 @@ func Words(values []string) (words []string) {
 	return words
 }
 
-// Exclusive refuses more than one of the flags that were given, see [Given].
+// Exclusive refuses more than one of the flags that were given, see [NameIf].
 func Exclusive(given ...string) error {
 	given = slices.DeleteFunc(slices.Clone(given), func(name string) bool { return name == "" })
 	if len(given) < 2 {
@@ -259,8 +259,8 @@ func Exclusive(given ...string) error {
 	return UsageError("%s and %s exclude each other", given[0], given[1])
 }
 
-// Given is the name of a flag if it was given, and else "".
-func Given(was bool, name string) string {
+// NameIf is the name of a flag if it was given, and else "".
+func NameIf(was bool, name string) string {
 	if was {
 		return name
 	}

@@ -99,7 +99,7 @@ func TestExclusive(t *testing.T) {
 		{a: true, b: true, c: true, want: "-a and -b exclude each other"},
 	}
 	for _, tt := range tests {
-		err := clikit.Exclusive(clikit.Given(tt.a, "-a"), clikit.Given(tt.b, "-b"), clikit.Given(tt.c, "a command"))
+		err := clikit.Exclusive(clikit.NameIf(tt.a, "-a"), clikit.NameIf(tt.b, "-b"), clikit.NameIf(tt.c, "a command"))
 		if err == nil && tt.want == "" {
 			continue
 		}

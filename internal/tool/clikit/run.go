@@ -78,7 +78,7 @@ func (s *Streams) wait(ctx context.Context, action func() error) (returned bool,
 	select {
 	case err := <-done:
 		return true, err
-	case <-asked(ctx):
+	case <-cancellable(ctx):
 	}
 	select {
 	case err := <-done:

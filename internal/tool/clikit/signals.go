@@ -41,8 +41,8 @@ func (c *signalContext) Done() <-chan struct{} { return c.watch().Done() }
 func (c *signalContext) Err() error            { return c.watch().Err() }
 func (c *signalContext) Value(key any) any     { return c.watch().Value(key) }
 
-// asked returns a channel that is closed when ctx can be cancelled at all.
-func asked(ctx context.Context) <-chan struct{} {
+// cancellable returns a channel that is closed when ctx can be cancelled at all.
+func cancellable(ctx context.Context) <-chan struct{} {
 	if c, ok := ctx.(*signalContext); ok {
 		return c.asked
 	}
@@ -52,7 +52,7 @@ func asked(ctx context.Context) <-chan struct{} {
 // cancelled is ctx.Err without the question: it does not start to catch signals.
 func cancelled(ctx context.Context) error {
 	select {
-	case <-asked(ctx):
+	case <-cancellable(ctx):
 		return ctx.Err()
 	default:
 		return nil

@@ -79,7 +79,7 @@ func (r Retry) Run(ctx context.Context, ask func(context.Context) (string, error
 		if err == nil || try > r.Attempts || !mayPass(err) || r.Asked && !asks(err) {
 			return reply, err
 		}
-		wait := max(shortest, time.Duration(r.Rand()*float64(bound))) + asked(err)
+		wait := max(shortest, time.Duration(r.Rand()*float64(bound))) + wantedWait(err)
 		if r.Report != nil {
 			r.Report(try, wait, err)
 		}
@@ -133,8 +133,8 @@ func asks(err error) bool {
 	return ok && e.outlook.passing
 }
 
-// asked is the wait that a command asks for.
-func asked(err error) time.Duration {
+// wantedWait is the wait that a command asks for.
+func wantedWait(err error) time.Duration {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.outlook.after
 	}

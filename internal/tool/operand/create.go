@@ -33,13 +33,13 @@ type Destination struct {
 
 // Check refuses what contradicts itself.
 func (d Destination) Check() error {
-	if err := clikit.Exclusive(clikit.Given(d.Store, "--store"), clikit.Given(d.File != "", "--output")); err != nil {
+	if err := clikit.Exclusive(clikit.NameIf(d.Store, "--store"), clikit.NameIf(d.File != "", "--output")); err != nil {
 		return err
 	}
 	if d.Create && d.File == "" {
 		return clikit.UsageError("--create goes with --output")
 	}
-	if err := clikit.Exclusive(clikit.Given(d.Force, "--force"), clikit.Given(d.Create, "--create"), clikit.Given(d.Defer, "--defer")); err != nil {
+	if err := clikit.Exclusive(clikit.NameIf(d.Force, "--force"), clikit.NameIf(d.Create, "--create"), clikit.NameIf(d.Defer, "--defer")); err != nil {
 		return err
 	}
 	if d.Defer && !d.Store && d.File == "" {

@@ -140,7 +140,7 @@ func explained(dir string, err error) error {
 	case errors.Is(err, seg.ErrContract):
 		status = clikit.ExitMalformed
 	}
-	err = clikit.Exited(&segError{strings.TrimPrefix(err.Error(), dir+": "), err}, status)
+	err = clikit.WithStatus(&segError{strings.TrimPrefix(err.Error(), dir+": "), err}, status)
 	if hint != "" {
 		err = clikit.WithHint(err, "%s", hint)
 	}
@@ -193,10 +193,10 @@ func holdSegmented(ctx context.Context, streams *clikit.Streams, p place, o Targ
 // and its last entry, and an id when it is asked for.
 func (t *Target) readSegmented(o TargetOptions) error {
 	s := t.seg.store
-	if o.whole() {
+	if o.needsWhole() {
 		in := streamed(s)
 		defer in.Close()
-		return t.whole(in)
+		return t.readWhole(in)
 	}
 	lines, err := s.Preface()
 	if err == nil {

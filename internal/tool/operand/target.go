@@ -132,8 +132,8 @@ func (t *Target) readStdin() error {
 func (t *Target) readLocked(o TargetOptions) error {
 	t.sync = o.Sync == "always" || o.Sync == "" && inStore(t.Name)
 	// Of a draft it matters whether it has an answer already.
-	if o.whole() || t.place.draft() {
-		return t.whole(io.NewSectionReader(t.file, 0, t.file.Size()))
+	if o.needsWhole() || t.place.draft() {
+		return t.readWhole(io.NewSectionReader(t.file, 0, t.file.Size()))
 	}
 	if t.resume(o.Since) {
 		return nil
@@ -185,8 +185,8 @@ func (t *Target) resume(s *State) bool {
 	return true
 }
 
-// whole reports whether more than the leaf has to be known.
-func (o *TargetOptions) whole() bool {
+// needsWhole reports whether more than the leaf has to be known.
+func (o *TargetOptions) needsWhole() bool {
 	return o.Whole || o.Parent != "" && o.Parent != "." && o.Parent != "null" || o.ExpectLeaf != ""
 }
 
@@ -194,7 +194,7 @@ func (o *TargetOptions) whole() bool {
 func (t *Target) heads() error {
 	x, err := index.New(t.file, t.file.Size())
 	if err != nil {
-		return t.whole(io.NewSectionReader(t.file, 0, t.file.Size()))
+		return t.readWhole(io.NewSectionReader(t.file, 0, t.file.Size()))
 	}
 	t.Batch.Known = func(id string) bool { _, ok := x.Find(id); return ok }
 	return t.tail()
@@ -210,8 +210,8 @@ func (t *Target) tail() error {
 	return nil
 }
 
-// whole reads all of the session.
-func (t *Target) whole(r io.Reader) error {
+// readWhole reads all of the session.
+func (t *Target) readWhole(r io.Reader) error {
 	s, err := session.Read(r)
 	if err != nil {
 		return located(t.Name, err)

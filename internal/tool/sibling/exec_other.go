@@ -17,7 +17,7 @@ func Exec(path, name string, args []string) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr //nolint:forbidigo // they are the program's now
 	err := cmd.Run()
 	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
-		return clikit.Exited(errors.New(name+" failed"), exit.ExitCode())
+		return clikit.WithStatus(errors.New(name+" failed"), exit.ExitCode())
 	}
 	return err
 }

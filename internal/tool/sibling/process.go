@@ -133,7 +133,7 @@ func (p *Process) failure(state *os.ProcessState) error {
 	} else if !state.Exited() {
 		text = fmt.Sprintf("%s ended with %s: %s", p.name, state, text)
 	}
-	err := clikit.Exited(errors.New(text), state.ExitCode())
+	err := clikit.WithStatus(errors.New(text), state.ExitCode())
 	if hint != "" {
 		err = clikit.WithHint(err, "%s", hint)
 	}

@@ -7,19 +7,19 @@ import (
 )
 
 // The status of another tool becomes ours, and its message stays.
-func TestExited(t *testing.T) {
+func TestWithStatus(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("it said so")
 	for status, want := range map[int]int{
 		1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 130: 130, // the table
 		0: 2, 7: 2, 127: 2, 141: 2, -1: 2,
 	} {
-		err := WithHint(fmt.Errorf("reading x: %w", Exited(cause, status)), "a hint")
+		err := WithHint(fmt.Errorf("reading x: %w", WithStatus(cause, status)), "a hint")
 		if got := Status(err); got != want || err.Error() != "reading x: it said so" || !errors.Is(err, cause) {
 			t.Errorf("%d: status %d, want %d: %v", status, got, want, err)
 		}
 	}
-	if err := Exited(nil, 3); err != nil {
+	if err := WithStatus(nil, 3); err != nil {
 		t.Errorf("nil became %v", err)
 	}
 }
