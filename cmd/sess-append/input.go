@@ -12,9 +12,11 @@ import (
 
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
 )
 
 // An input is what is to be added: the message and entries the flags and files
@@ -258,4 +260,25 @@ func (c *config) explained(err error) error {
 		return err
 	}
 	return clikit.WithHint(err, "sess-import openai and sess-import anthropic convert messages of those APIs; --force-type stores it as it is")
+}
+
+// limit applies --max-chars and --blobs to the new entries. Blobs are stored
+// here, before any line refers to them: one that nothing refers to does no
+// harm.
+func (c *config) limit(b *session.Batch) error {
+	limits := convo.Limits{MaxChars: c.maxChars, Blobs: c.blobs != ""}
+	dir := store.OpenBlobs(c.blobs)
+	for i, e := range b.Entries {
+		var blobs []convo.Blob
+		b.Entries[i], blobs = limits.Apply(e)
+		for _, blob := range blobs {
+			if c.dryRun {
+				continue
+			}
+			if err := dir.Put(blob); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

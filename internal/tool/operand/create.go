@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -195,4 +196,14 @@ func CWD(dir string) (string, error) {
 		return os.Getwd()
 	}
 	return filepath.Abs(dir)
+}
+
+// Remake makes the File of what content writes, in the place of one that is there: readers
+// see the old one or the new one, and after an error the old one stays. It prints nothing. A
+// symbolic link is replaced itself.
+func (d Destination) Remake(content io.WriterTo) error {
+	if err := disk.Anew(disk.OS{}, d.File, content, d.Durable()); err != nil {
+		return fmt.Errorf("creating %s: %w", d.File, disk.Cause(err))
+	}
+	return nil
 }

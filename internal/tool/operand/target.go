@@ -1,6 +1,7 @@
 package operand
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -410,4 +411,64 @@ func (t *Target) Close() error {
 		return nil
 	}
 	return t.file.Close()
+}
+
+// File returns the file that is held, to be read anywhere, and its size; ok is false if
+// the session is none.
+func (t *Target) File() (r io.ReaderAt, size int64, ok bool) {
+	if t.file == nil {
+		return nil, 0, false
+	}
+	return t.file, t.file.Size(), true
+}
+
+// Stream returns the session that is held in a segmented store, from the beginning.
+func (t *Target) Stream() io.ReadCloser { return streamed(t.seg.store) }
+
+// Replace gives the session other content, in one step; see [jsonl.Appender.Replace].
+// Only a file that is no draft can be replaced.
+func (t *Target) Replace(content io.WriterTo) error {
+	switch {
+	case t.file == nil:
+		return clikit.WithHint(errors.New(t.Name+": a segmented store only grows at its end, and there are lines that belong before it"),
+			"add -o FILE in place of --into")
+	case t.place.draft():
+		return clikit.WithHint(errors.New(t.Name+": a draft only grows at its end"), "add -o FILE in place of --into")
+	}
+	err := unfinished(named(t.Name, t.file.Replace(content, t.sync)))
+	if m := t.file.Mended(); m.Kind != jsonl.MendNone {
+		t.streams.Warnf("%s: %s", t.Name, m)
+	}
+	return err
+}
+
+// Expect reports whether the leaf of the session that was read is the entry of a
+// reference; "" is any. The error is [session.ErrLeafMoved] if it is not.
+func (src *Source) Expect(ref string) error { return expect(src.Name, src.Session, ref) }
+
+// expect is the compare of compare-and-swap: the leaf has to be the entry the
+// caller saw.
+func expect(name string, s *session.Session, ref string) error {
+	if ref == "" {
+		return nil
+	}
+	leaf, ok := s.Leaf()
+	want, err := s.Resolve(ref, leaf)
+	if err != nil && !errors.Is(err, session.ErrNotFound) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if err == nil && leaf == want {
+		return nil
+	}
+	is := ""
+	if ok {
+		is = s.Entries[leaf].ID()
+	}
+	return leafMoved(name, is, ref)
+}
+
+// leafMoved is the error for a leaf that is another one than was wanted; "" is that of an
+// empty session.
+func leafMoved(name, is, want string) error {
+	return fmt.Errorf("%s: %w: it is %s, not %s", name, session.ErrLeafMoved, cmp.Or(is, "null"), cmp.Or(want, "null"))
 }
