@@ -2,14 +2,19 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/guard/redact"
 	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/command"
 	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -199,4 +204,150 @@ func (j *job) makePlan() (plan *compact.Plan, focus string, given *string, err e
 		return plan, j.instructions, nil, err
 	}
 	return j.askHook(plan)
+}
+
+// A text that was paid for, and the flags that make the same entry of it.
+type unsent struct {
+	text  string
+	flags []string
+}
+
+// pay notes a summary that is lost unless it is written or kept.
+func (j *job) pay(text string, flags ...string) {
+	flags = append(flags, "--no-require") // it has been accepted
+	for _, f := range []struct{ name, value, without string }{
+		{"--pi", j.rules, "1.5"},
+		{"--estimator", j.estimator, compact.DefaultEstimator},
+		{"--details", j.details, ""},
+		{"--short-summary", j.short, ""},
+		{"--preserve-data", j.preserve, ""},
+	} {
+		if f.value != f.without {
+			flags = append(flags, f.name, f.value)
+		}
+	}
+	j.paid = &unsent{text, flags}
+}
+
+// again are the flags that plan the same compaction.
+func (j *job) again(plan *compact.Plan) []string {
+	flags := []string{"--first-kept", plan.FirstKept}
+	switch plan.Strategy {
+	case compact.KeepUser:
+		flags = []string{"--strategy", j.strategy, "--keep", strconv.FormatInt(j.config.keep, 10), "--expect-leaf", j.leaf}
+	case compact.LastTurn:
+		flags = append(flags, "--strategy", j.strategy)
+	}
+	if len(j.edits) > 0 {
+		flags = append(flags, "--prune",
+			"--prune-turns", strconv.Itoa(j.pruneTurns),
+			"--prune-protect", strconv.FormatInt(j.pruneProtect, 10),
+			"--prune-minimum", strconv.FormatInt(j.pruneMinimum, 10))
+		for _, tool := range j.pruneSkip {
+			flags = append(flags, "--prune-skip", tool)
+		}
+	}
+	return flags
+}
+
+// rescue saves the summary that could not be written for the reason in err, if one
+// was paid for, and says where it is and how to use it.
+func (j *job) rescue(name string, err error) error {
+	if j.paid == nil {
+		return err
+	}
+	file, kept := j.src.Keep("the summary", ".md", j.paid.text+"\n")
+	if file == "" {
+		return errors.Join(err, kept)
+	}
+	if j.branch != "" && errors.Is(err, session.ErrLeafMoved) {
+		kept = fmt.Errorf("%w; it does not speak of what came meanwhile", kept)
+	}
+	apply := slices.Concat([]string{"sess-compact", "--summary", file}, j.paid.flags)
+	switch {
+	case name == "" || name == "-":
+		return errors.Join(err, clikit.WithHint(kept, "to use it, as a filter of the same session: %s", clikit.ShellWords(apply)))
+	case errors.Is(err, session.ErrLeafMoved) && j.branch == "" && j.expect == "":
+		copied := strings.TrimSuffix(file, ".md") + ".jsonl"
+		fork := []string{"sess-fork", "--at", j.leaf, "-o", copied, name}
+		return errors.Join(err, clikit.WithHint(kept, "to use it in a copy of what it is of: %s && %s", clikit.ShellWords(fork), clikit.ShellWords(append(apply, copied))))
+	}
+	return errors.Join(err, clikit.WithHint(kept, "to use it: %s", clikit.ShellWords(append(apply, name))))
+}
+
+// maxHookReply is how many bytes a hook may print: a plan names every message.
+const maxHookReply = 64 << 20
+
+// A hookReply is what a hook may change of a plan. What it leaves out, or
+// leaves as it was, stays.
+type hookReply struct {
+	Cancel              bool             `json:"cancel"`
+	Reason              string           `json:"reason"`
+	FirstKeptEntryID    *string          `json:"firstKeptEntryId"`
+	MessagesToSummarize *[]string        `json:"messagesToSummarize"`
+	TurnPrefixMessages  *[]string        `json:"turnPrefixMessages"`
+	Instructions        *string          `json:"instructions"`
+	Summary             *string          `json:"summary"`
+	Details             *json.RawMessage `json:"details"`
+}
+
+// askHook shows the plan to the hook and takes back what it makes of it. A hook
+// that prints nothing agrees.
+func (j *job) askHook(plan *compact.Plan) (*compact.Plan, string, *string, error) {
+	cmd := command.Command{Shell: j.hook, Timeout: j.timeout, MaxReply: maxHookReply, Summarizes: true, Env: []string{"SESS_FILE=" + j.src.Path, "SESS_LEAF=" + plan.Leaf}}
+	if j.streams.Verbose {
+		cmd.Stderr = j.streams.Err
+	}
+	text, err := cmd.Run(j.ctx, planJSON(plan, j.instructions)+"\n")
+	if failed, ok := errors.AsType[*command.Error](err); ok && failed.Reason == command.Empty {
+		return plan, j.instructions, nil, nil
+	}
+	if err != nil {
+		return nil, "", nil, clikit.CommandFailed(fmt.Errorf("--hook: %w", err))
+	}
+	var reply hookReply
+	if err := json.Unmarshal([]byte(text), &reply); err != nil {
+		return nil, "", nil, clikit.CommandFailed(fmt.Errorf("--hook: no plan was printed: %w", err))
+	}
+	if reply.Cancel {
+		if reply.Reason == "" {
+			reply.Reason = "no reason given"
+		}
+		return nil, "", nil, clikit.No("the hook cancelled the compaction: %s", reply.Reason)
+	}
+	return j.edited(plan, reply)
+}
+
+// edited carries out what a hook wants changed.
+func (j *job) edited(plan *compact.Plan, reply hookReply) (*compact.Plan, string, *string, error) {
+	refuse := func(err error) (*compact.Plan, string, *string, error) {
+		return nil, "", nil, clikit.CommandFailed(fmt.Errorf("--hook: %w", err))
+	}
+	var err error
+	if id := reply.FirstKeptEntryID; id != nil && *id != plan.FirstKept {
+		o := j.options()
+		o.FirstKept = *id
+		if plan, err = compact.New(j.current(), o); err != nil {
+			return refuse(err)
+		}
+	}
+	for list, ids := range map[*[]compact.Part]*[]string{&plan.Summarize: reply.MessagesToSummarize, &plan.TurnPrefix: reply.TurnPrefixMessages} {
+		if ids != nil {
+			*list = slices.DeleteFunc(slices.Clone(*list), func(p compact.Part) bool { return !slices.Contains(*ids, p.EntryID) })
+		}
+	}
+	if reply.Details != nil {
+		j.details = string(*reply.Details)
+		if err := checkDetails(j.details); err != nil {
+			return refuse(fmt.Errorf("details: %w", err))
+		}
+	}
+	focus := j.instructions
+	if reply.Instructions != nil {
+		focus = *reply.Instructions
+	}
+	if reply.Summary != nil {
+		*reply.Summary = js.ValidText(*reply.Summary)
+	}
+	return plan, focus, reply.Summary, nil
 }

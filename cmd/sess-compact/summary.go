@@ -2,18 +2,23 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
+	"time"
 
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/command"
+	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A made summary is one with a note of who made it.
@@ -187,4 +192,182 @@ func (f *form) heading(builtIn string) string {
 		}
 	}
 	return ""
+}
+
+// An asker has a command answer requests, and keeps account.
+type asker struct {
+	*job
+	cmd     command.Command
+	calls   int
+	dropped int
+	took    time.Duration
+}
+
+// asker returns what asks the command; ok is false if there is none.
+func (j *job) asker(leaf string, tokens int64) (a *asker, ok bool) {
+	cmd, ok := j.command(j.streams)
+	cmd.OverflowStatus, _ = j.overflowStatus()
+	cmd.Env = []string{"SESS_FILE=" + j.src.Path, "SESS_LEAF=" + leaf, fmt.Sprintf("SESS_TOKENS=%d", tokens)}
+	return &asker{job: j, cmd: cmd}, ok
+}
+
+// ask asks until a request is answered: in chunks, after a failure again, and
+// without the oldest messages if the model finds them too many.
+func (a *asker) ask(r *compact.Request) (string, error) {
+	start := time.Now()
+	defer func() { a.took += time.Since(start) }()
+	for !r.Done() {
+		prompt, chunk, chunks, err := r.Next()
+		if errors.Is(err, compact.ErrNoRoom) {
+			return "", clikit.WithHint(err, "raise --max-prompt")
+		}
+		if err != nil {
+			return "", err
+		}
+		part := r.Name()
+		if chunks > 1 {
+			part += fmt.Sprintf(" %d/%d", chunk, chunks)
+		}
+		if system := r.System(); system != "" {
+			prompt = system + "\n\n" + prompt
+		}
+		if prompt, err = a.clean(prompt); err != nil {
+			return "", err
+		}
+		a.progress(part, chunks > 1, len(prompt))
+		reply, err := a.call(prompt, r.Heading(), part)
+		if errors.Is(err, command.ErrOverflow) {
+			if n, ok := r.Drop(); ok {
+				a.dropped += n
+				what := "more of the oldest message"
+				if n > 0 {
+					what = "the oldest " + tty.Count(n, "message", "messages")
+				}
+				a.streams.Warnf("%v; %s left out of the prompt", err, what)
+				continue
+			}
+		}
+		if err != nil {
+			return "", refused(err)
+		}
+		r.Accept(reply)
+	}
+	return r.Summary(), nil
+}
+
+// progress says which answer is awaited, on a terminal and with -v: it may take
+// minutes.
+func (a *asker) progress(part string, chunked bool, size int) {
+	say := a.streams.Notef
+	if tty.IsTerminal(a.streams.ErrFile()) {
+		say = a.streams.Infof
+	}
+	what := a.cmd.String()
+	if chunked || part != compact.PartHistory {
+		what += " for " + part
+	}
+	say("asking %s, %.1f kB", what, float64(size)/1000)
+}
+
+// call runs the command on one prompt, more than once if need be.
+func (a *asker) call(prompt, heading, part string) (string, error) {
+	run := a.cmd
+	run.Env = append(run.Env[:len(run.Env):len(run.Env)], "SESS_CHUNK="+part)
+	run.Check = func(prompt, reply string) (string, error) { return a.take(prompt, reply, heading) }
+	retry := command.Retry{Attempts: a.retries, Report: func(try int, wait time.Duration, err error) {
+		a.streams.Warnf("%v; asking again in %v (retry %d of %d)", err, wait.Round(100*time.Millisecond), try, a.retries)
+	}}
+	return retry.Run(a.ctx, func(ctx context.Context) (string, error) {
+		a.calls++
+		return run.Run(ctx, js.ValidText(prompt+"\n"))
+	})
+}
+
+// account is what the entry's details say about the asking.
+func (a *asker) account() []js.Field {
+	out := []js.Field{
+		{Name: "calls", Raw: strconv.Itoa(a.calls)},
+		{Name: "milliseconds", Raw: strconv.FormatInt(a.took.Milliseconds(), 10)},
+	}
+	if a.dropped > 0 {
+		out = append(out, js.RawField("dropped", strconv.Itoa(a.dropped)))
+	}
+	return out
+}
+
+// told are the members of details that every summary gets: who made it, and how
+// many bytes it has.
+func (j *job) told(summarizer, text string) []js.Field {
+	return []js.Field{js.StringField("summarizer", summarizer), {Name: "bytes", Raw: strconv.Itoa(len(text))}}
+}
+
+// noContent is the summary of a branch without messages, as pi has it.
+const noContent = "No content to summarize"
+
+// leaveBranch makes the summary of the branch that is left, behind the entry
+// that is gone back to.
+func (j *job) leaveBranch() error {
+	b, err := j.planBranch()
+	if err != nil {
+		return err
+	}
+	switch {
+	case j.plan:
+		return j.println(branchJSON(b))
+	case j.prompt:
+		return j.printText(compact.System + "\n\n" + b.Prompt(j.instructions))
+	}
+	m, err := j.summarizeBranch(b)
+	if err != nil {
+		return err
+	}
+	if m.paid {
+		j.pay(m.History, "--branch", cmp.Or(b.Target, j.branch))
+	}
+	j.batch.Leaf = b.Target
+	_, err = j.batch.Add(session.TypeBranchSummary, b.Fields(m.History, append(m.Details, j.more()...))...)
+	return err
+}
+
+func (j *job) planBranch() (*compact.Branch, error) {
+	leaf, _ := j.src.Session.Leaf()
+	target, err := j.src.Session.Resolve(j.config.branch, leaf)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", j.src.Name, err)
+	}
+	var path []session.Entry
+	if target >= 0 {
+		path, _ = j.src.PathTo(target)
+	}
+	window := j.window
+	if window == 0 {
+		window = compact.DefaultBranchWindow
+	}
+	b, err := compact.NewBranch(j.path, path, compact.BranchOptions{
+		Budget: max(1, window-j.reserve), Rules: rules[j.rules], Estimate: j.trigger().Estimate,
+	})
+	if errors.Is(err, compact.ErrNothing) {
+		return nil, clikit.No("no branch is left: %s is the leaf, or behind it", j.config.branch)
+	}
+	if err == nil && b.Dropped > 0 {
+		j.streams.Warnf("%s: the oldest %s of the branch left out: more than --window less --reserve", j.src.Name, tty.Count(b.Dropped, "message", "messages"))
+	}
+	return b, err
+}
+
+func (j *job) summarizeBranch(b *compact.Branch) (made, error) {
+	if b.Empty() {
+		return made{Summary: compact.Summary{History: noContent}}, nil
+	}
+	if j.summary != "" {
+		text, err := j.readSummary(b.Heading())
+		return made{Summary: compact.Summary{History: text, Details: j.told("file", text)}, paid: j.summary == "-"}, err
+	}
+	a, ok := j.asker(b.From, b.Tokens)
+	if !ok {
+		text := compact.ExtractBranch(b)
+		return made{Summary: compact.Summary{History: text, Details: j.told("extractive", text)}}, nil
+	}
+	text, err := a.ask(b.Request(j.promptOptions(j.instructions)))
+	return made{Summary: compact.Summary{History: text, Details: append(j.told("command", text), a.account()...)}, paid: true}, err
 }

@@ -14,7 +14,9 @@ import (
 	"github.com/sess-tools/sess/internal/agent/report"
 	"github.com/sess-tools/sess/internal/guard/redact"
 	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/complete"
 	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/pkg/store"
 )
 
 type config struct {
@@ -161,4 +163,38 @@ func (c *config) read(ctx context.Context, s *clikit.Streams, name string) (*ope
 		return nil, err
 	}
 	return in.Session()
+}
+
+// inDirectory returns the command line that runs commands one after the other in the working
+// directory of a session: agents look for the sessions of the one they are in.
+func inDirectory(cwd string, commands [][]string) string {
+	here, err := os.Getwd()
+	if cwd != "" && err == nil && !store.SameDir(here)(cwd) {
+		commands = append([][]string{{"cd", cwd}}, commands...)
+	}
+	lines := make([]string, len(commands))
+	for i, argv := range commands {
+		lines[i] = clikit.ShellWords(argv)
+	}
+	return strings.Join(lines, " && ")
+}
+
+// completing adds the formats that are written, and the versions of the one on the line.
+func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+	switch at.Kind {
+	case "FORMAT":
+		for _, f := range all.Formats() {
+			if about := f.About(); !about.ReadOnly {
+				at.Match(func(c clikit.Candidate) { add(clikit.Candidate{Value: c.Value, Text: about.Summary}) }, about.Name)
+			}
+		}
+	case "VERSION":
+		if len(at.Operands) > 0 {
+			if f, ok := formats.Lookup(all.Formats(), at.Operands[0]); ok {
+				at.Match(add, f.About().Versions...)
+			}
+		}
+	default:
+		complete.Reader(ctx, at, add)
+	}
 }

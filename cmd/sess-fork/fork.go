@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -74,4 +75,20 @@ func (c *config) header(src *operand.Source) (h session.HeaderFields, err error)
 	}
 	h.ID = session.NewSessionID()
 	return h, nil
+}
+
+type config struct {
+	at, cwd string
+	title   *string
+	all     bool
+	dest    operand.Destination
+}
+
+func (c *config) flags() []clikit.Flag {
+	return append([]clikit.Flag{
+		clikit.String(&c.at, "at", "", "fork at"),
+		clikit.Bool(&c.all, "branches", " instead of one path"),
+		clikit.String(&c.cwd, "cwd=", "", ", instead of that of the old one"),
+		clikit.Optional(&c.title, "title=", ", instead of the old one and \"(fork #N)\""),
+	}, c.dest.Flags()...)
 }

@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"hash/maphash"
 	"io"
 	"runtime"
 	"slices"
@@ -16,11 +19,13 @@ import (
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/internal/tool/row"
+	"github.com/sess-tools/sess/internal/tool/sibling"
 	"github.com/sess-tools/sess/internal/tool/sources"
 	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
 )
 
 // A prompt is what somebody asked, once.
@@ -246,4 +251,103 @@ func saidAt(e session.Entry) int64 {
 	}
 	ms, _ := e.Timestamp()
 	return ms
+}
+
+// readDatabase reads the prompts of a database of oh-my-pi, as sess-import prints them.
+func (c *config) readDatabase(ctx context.Context, s *clikit.Streams, q *query) ([]prompt, error) {
+	here, err := c.here()
+	if err != nil {
+		return nil, err
+	}
+	p, err := sibling.Program{Name: operand.Importer, Args: []string{"--prompts", "--", c.database}, Say: operand.Say(s)}.Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	var list []prompt
+	for l, err := range jsonl.Lines(p) {
+		switch {
+		case err != nil && clikit.Status(err) == clikit.ExitNo:
+			return nil, nil
+		case err != nil:
+			return nil, err
+		case !js.Valid(l.Data):
+			return nil, fmt.Errorf("reading what %s prints: not JSON: %.100q", operand.Importer, l.Data)
+		}
+		v := js.Value(l.Text())
+		one := prompt{text: v.Get("text").Str(), cwd: v.Get("cwd").Str(), agent: "omp"}
+		one.Session = v.Get("session").Str()
+		one.time, _ = js.ParseTime(v.Get("timestamp").Str())
+		if here(one.cwd) && q.wants(one) {
+			list = append(list, one)
+		}
+	}
+	return list, nil
+}
+
+// here returns the function that reports whether a working directory is one of those
+// whose prompts are listed.
+func (c *config) here() (func(string) bool, error) {
+	if c.sessions.CWD == "" && (c.sessions.All || len(c.sessions.Agents) > 0) {
+		return store.SameDir(""), nil
+	}
+	dir, err := operand.CWD(c.sessions.CWD)
+	if err != nil {
+		return nil, err
+	}
+	return store.SameDir(dir), nil
+}
+
+// A line is a prompt as it was said last, and how often it was said.
+type line struct {
+	prompt
+	count int
+}
+
+// merge adds prompts of a database to those of sessions, but for those that the sessions
+// have: of the same text and second.
+func merge(list, more []prompt) []prompt {
+	type said struct {
+		text   string
+		second int64
+	}
+	known := map[said]bool{}
+	for _, p := range list {
+		known[said{prompts.Normal(p.text), p.time / 1000}] = true
+	}
+	for _, p := range more {
+		if !known[said{prompts.Normal(p.text), p.time / 1000}] {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// fold returns the rows to print, the newest first. An entry that is in several sessions,
+// as in forks of one, was said once.
+func (c *config) fold(list []prompt) (rows []line) {
+	slices.SortStableFunc(list, func(a, b prompt) int { return cmp.Compare(b.time, a.time) })
+	copies := map[uint64]bool{}
+	same, seed := map[uint64]int{}, maphash.MakeSeed() // where the row of a text is
+	for _, p := range list {
+		if p.key != 0 && copies[p.key] {
+			continue
+		}
+		copies[p.key] = true
+		if c.dup {
+			rows = append(rows, line{p, 1})
+			continue
+		}
+		text := maphash.String(seed, prompts.Normal(p.text))
+		if at, ok := same[text]; ok {
+			rows[at].count++
+			continue
+		}
+		same[text] = len(rows)
+		rows = append(rows, line{p, 1})
+	}
+	if c.limit > 0 && len(rows) > c.limit {
+		rows = rows[:c.limit]
+	}
+	return rows
 }

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/listing"
 	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/sibling"
 	"github.com/sess-tools/sess/internal/tool/sources"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -89,4 +91,34 @@ func (c *config) isNamed(r store.Row) bool {
 	return len(c.named) == 0 || slices.ContainsFunc(c.named, func(n named) bool {
 		return (n.name == operand.Remote || n.name == c.owned(r).Agent) && strings.HasPrefix(r.ID, n.id) && n.here(r.CWD)
 	})
+}
+
+// listRemote prints what sess-sync lists.
+func (c *config) listRemote(ctx context.Context, s *clikit.Streams, keep func(store.Row) (bool, error)) error {
+	o, err := c.agentScope(nil)
+	if err != nil {
+		return err
+	}
+	p, err := sibling.Program{Name: operand.Syncer, Args: []string{"ls", "--json"}, Say: operand.Say(s)}.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	here := store.SameDir(o.CWD)
+	var rows []store.Row
+	c.shared = map[string]listing.Row{}
+	for row, err := range listing.Rows(p) {
+		if err != nil {
+			return err
+		}
+		if here(row.CWD) {
+			c.shared[row.ID] = row
+			rows = append(rows, row.Row)
+		}
+	}
+	store.Sort(rows, o.Order)
+	if c.recent && len(rows) > 1 {
+		rows = []store.Row{slices.MaxFunc(rows, listing.Later)}
+	}
+	return c.show(ctx, s, rows, keep)
 }

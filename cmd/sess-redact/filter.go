@@ -4,13 +4,22 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/guard/redact"
+	"github.com/sess-tools/sess/internal/guard/secret"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/row"
+	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -110,5 +119,145 @@ func (c *config) scan(ctx context.Context, r *redact.Redactor, in *operand.Input
 	if p.Kind == redact.Damaged {
 		return clikit.WithHint(err, "--damaged drop puts a marker in its place; sess-check --repair mends what can be mended")
 	}
+	return err
+}
+
+// A reporter prints findings.
+type reporter interface {
+	row(r found) error
+	end(n *counted, sessions, rules int) error
+}
+
+func (c *config) reporter(s *clikit.Streams) reporter {
+	switch {
+	case c.json:
+		return &jsonReport{out: s.Out}
+	case c.sarif:
+		return &sarifReport{out: s.Out}
+	case c.github:
+		return &githubReport{out: s.Out}
+	}
+	return &textReport{out: s.Out}
+}
+
+// A textReport prints FILE:ENTRY:FIELD:KIND:COUNT.
+type textReport struct{ out io.Writer }
+
+func (t *textReport) row(r found) error {
+	kind := r.Rule
+	if r.Structural {
+		kind += " (structural)"
+	}
+	_, err := fmt.Fprintf(t.out, "%s:%s:%s:%s:%d\n", r.src.Label(), tty.Clean(r.Entry), r.Field, kind, r.count)
+	return err
+}
+
+func (t *textReport) end(*counted, int, int) error { return nil }
+
+// A jsonReport prints an object for each finding, and one of all.
+type jsonReport struct{ out io.Writer }
+
+// minShownLen is how long a secret has to be for its length to be told, in bytes.
+const minShownLen = 12
+
+func (t *jsonReport) row(r found) error {
+	end, size := row.Null("end"), row.Null("bytes")
+	if r.Len() >= minShownLen {
+		end, size = js.IntField("end", int64(r.To)), js.IntField("bytes", int64(r.Len()))
+	}
+	_, err := fmt.Fprintln(t.out, row.Object("finding", append(r.place.Fields()[:2],
+		row.Entry(entryID(r)), js.IntField("line", int64(r.Line)), row.Text("field", r.Field), js.StringField("rule", r.Rule),
+		js.IntField("count", int64(r.count)), js.IntField("start", int64(r.From)), end, size, row.Texts("decoded", r.Encodings),
+		row.Bool("structural", r.Structural), row.Bool("damaged", r.Damaged), row.Text("fingerprint", r.fingerprint))...))
+	return err
+}
+
+// entryID is the id of the entry, "" if what was found is in none, or in one without an id.
+func entryID(r found) string {
+	if r.Entry == "-" || r.Entry == fmt.Sprintf("L%d", r.Line) {
+		return ""
+	}
+	return r.Entry
+}
+
+func (t *jsonReport) end(n *counted, sessions, rules int) error {
+	var kinds []js.Field
+	for _, kind := range slices.Sorted(maps.Keys(n.kinds)) {
+		kinds = append(kinds, js.IntField(kind, int64(n.kinds[kind])))
+	}
+	source := js.Object(js.StringField("source", "gitleaks"), js.StringField("version", secret.GitleaksVersion), js.IntField("enabled", int64(rules)))
+	_, err := fmt.Fprintln(t.out, row.Object("total", js.IntField("findings", int64(n.total)), js.IntField("entries", int64(n.entries)),
+		js.IntField("sessions", int64(sessions)), js.RawField("rules", js.Object(kinds...)), js.RawField("ruleset", source)))
+	return err
+}
+
+func marshal(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // of strings and maps only
+	}
+	return string(b)
+}
+
+// A githubReport prints annotations: docs.github.com, workflow commands.
+type githubReport struct{ out io.Writer }
+
+var (
+	commandData  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	commandValue = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+func (t *githubReport) row(r found) error {
+	_, err := fmt.Fprintf(t.out, "::error file=%s,line=%d,title=%s::%s\n", commandValue.Replace(r.src.Label()), r.Line,
+		commandValue.Replace(r.Rule), commandData.Replace(message(r)))
+	return err
+}
+
+func (t *githubReport) end(*counted, int, int) error { return nil }
+
+// message says of a finding what it is and where.
+func message(r found) string {
+	return fmt.Sprintf("%s in %s of entry %s", r.Rule, r.Field, tty.Clean(r.Entry))
+}
+
+// A sarifReport prints one run of SARIF 2.1.0.
+type sarifReport struct {
+	out     io.Writer
+	results []any
+	rules   map[string]bool
+}
+
+type object = map[string]any
+
+func (t *sarifReport) row(r found) error {
+	if t.rules == nil {
+		t.rules = map[string]bool{}
+	}
+	t.rules[r.Rule] = true
+	t.results = append(t.results, object{
+		"ruleId": r.Rule, "level": "error",
+		"message": object{"text": message(r)},
+		"locations": []any{object{"physicalLocation": object{
+			"artifactLocation": object{"uri": (&url.URL{Path: r.src.File()}).String()}, "region": object{"startLine": max(r.Line, 1)},
+		}}},
+	})
+	return nil
+}
+
+func (t *sarifReport) end(*counted, int, int) error {
+	rules := []any{}
+	for _, id := range slices.Sorted(maps.Keys(t.rules)) {
+		rules = append(rules, object{"id": id, "shortDescription": object{"text": "a secret: " + id}})
+	}
+	if t.results == nil {
+		t.results = []any{}
+	}
+	_, err := fmt.Fprintln(t.out, marshal(object{
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+		"runs": []any{object{
+			"tool":    object{"driver": object{"name": "sess-redact", "semanticVersion": secret.GitleaksVersion, "rules": rules}},
+			"results": t.results,
+		}},
+	}))
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A config is the flags of all commands. Each command has some of them.
@@ -116,4 +118,68 @@ func (c *config) reader(ctx context.Context, s *clikit.Streams, name string) (*s
 func printRow(s *clikit.Streams, row string) error {
 	_, err := fmt.Fprintln(s.Out, row)
 	return err
+}
+
+// explained gives the errors of the store their statuses, and says what to do.
+func explained(err error, name string) error {
+	hint := func(format string, args ...any) error {
+		return clikit.WithHint(clikit.WithStatus(err, clikit.ExitMalformed), format, args...)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, seg.ErrNarrow):
+		return hint("--extended stores it all the same, in a store that pi does not read")
+	case errors.Is(err, seg.ErrDuplicate):
+		return hint("an entry has one id; sess-append makes new ones")
+	case errors.Is(err, seg.ErrContract):
+		return hint("sess-check %s finds what is wrong with a session", name)
+	case errors.Is(err, seg.ErrUnsaved):
+		return hint("sess-seg rollback --leave-behind %s leaves them behind, in the store that is kept", name)
+	case errors.Is(err, seg.ErrNoTarget):
+		return hint("put the file back as it was, or keep the entries with sess-seg cat %s", name)
+	case errors.Is(err, seg.ErrCorrupt):
+		return hint("sess-seg verify %s lists what is wrong, sess-seg recover %s mends what can be", name, name)
+	case errors.Is(err, seg.ErrState):
+		return hint("sess-seg status %s says what happened to it", name)
+	case errors.Is(err, seg.ErrNotStore):
+		return clikit.WithStatus(err, clikit.ExitMalformed)
+	}
+	return err
+}
+
+// address returns the id of the entry that a reference names, as in all other tools.
+// A whole id and the last entry are found by the index; for anything else the session
+// is read, by the function given.
+func address(store *seg.Store, ref string, resolve func(*session.Session) (int, error)) (string, error) {
+	_, err := store.Get(ref)
+	if err == nil || !errors.Is(err, seg.ErrNotFound) {
+		return ref, err
+	}
+	if ref == "." {
+		last, err := store.Tail(1)
+		if err != nil {
+			return "", err
+		}
+		if len(last) > 0 {
+			return last[0].ID, nil
+		}
+	}
+	r, w := io.Pipe()
+	go func() {
+		_, err := store.WriteTo(w)
+		w.CloseWithError(err)
+	}()
+	all, err := session.Read(r)
+	if err != nil {
+		return "", err
+	}
+	i, err := resolve(all)
+	if err == nil && i < 0 {
+		err = fmt.Errorf("%s names no entry: %w", ref, seg.ErrNotFound)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", store.Dir(), err)
+	}
+	return all.Entries[i].ID(), nil
 }

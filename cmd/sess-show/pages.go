@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,10 +11,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/sess-tools/sess/internal/show/page"
+	"github.com/sess-tools/sess/internal/show/view"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // What one page has at most, of a session that is larger.
@@ -155,4 +163,142 @@ func fileName(id string) string {
 		return '_'
 	}, id)
 	return id[:min(len(id), 80)]
+}
+
+// writeMarkdown writes the messages of a path as Markdown, a heading of the second level for
+// each. No message can make such a heading itself, or reach into the next: one that might is
+// written as a quotation.
+func writeMarkdown(w io.Writer, s *session.Session, path []session.Entry, title string, harness operand.Harness) error {
+	return buffered(w, func(b *bufio.Writer) error {
+		if title == "" {
+			title = session.NameOf(s.Header, s.Entries)
+		}
+		b.WriteString("# " + page.InlineText(nameOr(title, "Session "+s.Header.ID)) + "\n")
+		note := func(notes convo.Notes) error {
+			_, err := b.WriteString("\n_" + notes.String() + "_\n")
+			return err
+		}
+		return eachSaid(path, harness, note, func(e session.Entry, m session.Message) error { return markdownMessage(b, e, m) })
+	})
+}
+
+func nameOr(name, other string) string {
+	if name = session.OneLine(name); name != "" {
+		return name
+	}
+	return tty.Clean(js.ValidText(other))
+}
+
+// markdownMessage writes a message. The text below its heading is that of sess-path
+// --as markdown.
+func markdownMessage(b *bufio.Writer, e session.Entry, m session.Message) error {
+	var text bytes.Buffer
+	if err := view.Markdown(&text, []session.Message{m}); err != nil || text.Len() == 0 {
+		return err
+	}
+	heading, body, _ := strings.Cut(text.String(), "\n")
+	b.WriteString("\n" + heading)
+	if ms, ok := e.Timestamp(); ok {
+		b.WriteString(" · " + time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05"))
+	}
+	b.WriteString("\n\n")
+	body = strings.Trim(body, "\n")
+	if !page.Harmless(body) {
+		body = "> " + strings.ReplaceAll(body, "\n", "\n> ")
+	}
+	b.WriteString(body + "\n")
+	return nil
+}
+
+// colours of roles: what people said, results, and what failed.
+var colours = map[string]tty.Style{
+	session.RoleUser: tty.BoldGreen, session.RoleAssistant: tty.BoldBlue, session.RoleToolResult: tty.Yellow,
+}
+
+// writeText writes the messages of a path as sess-path --as text does, in colours if wanted:
+// only what stands in front of a message has one, and no message can make itself look like
+// another.
+//
+// Words of an agent in the user's name are one line for a row of them, unless they are kept.
+func writeText(w io.Writer, path []session.Entry, colored bool, harness operand.Harness) error {
+	var out tty.Text
+	first := true
+	apart := func() {
+		if !first {
+			out.Add(tty.Plain, "\n")
+		}
+		first = false
+	}
+	flush := func(least int) error {
+		if out.Len() < least {
+			return nil
+		}
+		_, err := out.WriteTo(w)
+		out = tty.Text{}
+		return err
+	}
+	note := func(notes convo.Notes) error {
+		apart()
+		out.Add(tty.Plain, "context: "+notes.String()+"\n")
+		return nil
+	}
+	err := eachSaid(path, harness, note, func(_ session.Entry, m session.Message) error {
+		var text bytes.Buffer
+		if err := view.Text(&text, []session.Message{m}); err != nil || text.Len() == 0 {
+			return err
+		}
+		apart()
+		addMessage(&out, m, text.String(), colored)
+		return flush(64 << 10)
+	})
+	if err != nil {
+		return err
+	}
+	return flush(0)
+}
+
+// eachSaid calls say for the messages of a path, and note in the place of each row of words
+// that agents put in between, unless they are kept.
+func eachSaid(path []session.Entry, harness operand.Harness, note func(convo.Notes) error, say func(session.Entry, session.Message) error) error {
+	var notes convo.Notes
+	tell := func() error {
+		if notes.Count == 0 {
+			return nil
+		}
+		told := notes
+		notes = convo.Notes{}
+		return note(told)
+	}
+	for _, e := range path {
+		for _, m := range convo.EntryMessages(e) {
+			said := []session.Message{m}
+			if harness != operand.KeepHarness {
+				var own convo.Notes
+				said, own = convo.Spoken(said)
+				notes.Plus(own)
+			}
+			for _, one := range said {
+				if err := tell(); err != nil {
+					return err
+				}
+				if err := say(e, one); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return tell()
+}
+
+func addMessage(out *tty.Text, m session.Message, text string, colored bool) {
+	style := tty.Plain
+	if colored {
+		style = colours[m.Role()]
+	}
+	if style != tty.Plain && m.IsError() {
+		style = tty.BoldRed
+	}
+	end := strings.IndexByte(text, ':') + 1
+	out.Add(style, text[:end])
+	out.Add(tty.Plain, text[end:])
 }

@@ -1,20 +1,25 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/sess-tools/sess/internal/agent/stream"
 	"github.com/sess-tools/sess/internal/guard/redact"
+	"github.com/sess-tools/sess/internal/show/view"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/command"
 	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -275,4 +280,158 @@ func (s *sink) failed() error {
 // behind returns what stands behind the entry with an id on a path; "" is in front of all.
 func behind(path []session.Entry, id string) []session.Entry {
 	return path[slices.IndexFunc(path, func(e session.Entry) bool { return e.ID() == id })+1:]
+}
+
+// ask returns what the command is given: the conversation, with what the user says now
+// at its end.
+func (t *turn) ask() (string, error) {
+	said := slices.Concat(t.prompt, convo.MessagesOf(t.context()))
+	messages := convo.ToLLM(said)
+	for _, m := range messages {
+		t.tokens += convo.Estimate(m)
+	}
+	var b strings.Builder
+	var request view.JSON
+	var repairs []string
+	switch t.as {
+	case "text":
+		err := view.Text(&b, said)
+		return b.String(), err
+	case "messages":
+		for _, m := range messages {
+			b.WriteString(js.ValidText(m.Raw()) + "\n")
+		}
+		return b.String(), nil
+	case "openai":
+		request, repairs = view.OpenAI(messages, view.Options{System: true})
+	case "anthropic":
+		request, repairs = view.Anthropic(messages, view.Options{System: true})
+	}
+	for _, repair := range repairs {
+		t.streams.Warnf("%s: %s", t.session, repair)
+	}
+	return request.String() + "\n", nil
+}
+
+// context returns what the command sees of the path, and what the user says now: without
+// the system prompts of the session, which are of another program, and with the newest
+// part that fits the window.
+func (t *turn) context() []convo.Projected {
+	var projection []convo.Projected
+	for _, p := range t.harness.Spoken(t.streams, t.session, convo.Project(t.path)) {
+		p.Messages = slices.DeleteFunc(slices.Clone(p.Messages), func(m session.Message) bool { return m.Role() == session.RoleSystem })
+		projection = append(projection, p)
+	}
+	projection = append(projection, convo.Projected{Messages: []session.Message{t.sent}})
+	if t.window == 0 {
+		return projection
+	}
+	kept, ok := view.Budget(projection, t.room()-view.Tokens([]convo.Projected{{Messages: t.prompt}}))
+	left := len(convo.MessagesOf(projection)) - len(convo.MessagesOf(kept))
+	switch {
+	case !ok:
+		t.streams.Warnf("%s: what is said now needs more than --window less --reserve, %d tokens", t.session, t.room())
+	case left > 0:
+		t.streams.Warnf("%s: the context does not fit --window less --reserve; messages left out, the oldest: %d", t.session, left)
+	}
+	return kept
+}
+
+// room is how many tokens of the window may be used.
+func (t *turn) room() int64 { return t.window - t.reserve }
+
+// said is how many of them are for what is said now, the system prompt included.
+func (t *turn) said() int64 {
+	return view.Tokens([]convo.Projected{{Messages: append(slices.Clone(t.prompt), t.sent)}})
+}
+
+// A reply is what is added for a turn: what the user said, and what came back.
+type reply struct {
+	items  []*stream.Item
+	failed error // why the turn failed although the command ended well, nil if it did not
+	unread error // a part of what was printed could not be read
+}
+
+var errNoAnswer = errors.New("what it printed holds no answer")
+
+// readReply makes a reply of what the command printed.
+func (t *turn) readReply(printed []byte) reply {
+	if t.reply == stream.Text {
+		text, changed := command.Clean(string(printed))
+		if changed {
+			t.streams.Warnf("the answer has control characters, or bytes that are not UTF-8: they are not stored")
+		}
+		return reply{items: []*stream.Item{t.question(), said(session.NewTextMessage(session.RoleAssistant, text))}}
+	}
+	var r reply
+	tally := clikit.NewTally(t.streams.Warnf)
+	items, unread := stream.Decode(printed, stream.Options{
+		From: t.reply, Note: t.streams.Notef, Now: func() int64 { return time.Now().UnixMilli() },
+		Warn: func(format string, args ...any) { tally.Warnf(format, format, args...) },
+	})
+	tally.More("", "")
+	r.items, r.unread = t.inserted(items), unread
+	isAnswer := func(i *stream.Item) bool { return hasRole(i, session.RoleAssistant) }
+	last := len(r.items) - 1
+	for last >= 0 && !isAnswer(r.items[last]) {
+		last--
+	}
+	switch {
+	case last < 0:
+		r.failed = errNoAnswer
+	case r.items[last].Failed():
+		m := r.items[last].Message
+		r.failed = fmt.Errorf("the answer ended with stopReason %s: %s", m.Str("stopReason"), cmp.Or(m.Str("errorMessage"), "it does not say why"))
+	}
+	return r
+}
+
+// inserted puts what the user said among the items of a stream. A program that says what
+// it was told says all of the conversation, so that is left out.
+func (t *turn) inserted(items []*stream.Item) []*stream.Item {
+	out, at := []*stream.Item{}, 0
+	for n, i := range items {
+		if hasRole(i, session.RoleAssistant) {
+			out = append(out, items[n:]...)
+			break
+		}
+		if hasRole(i, session.RoleUser) {
+			at = len(out)
+			continue
+		}
+		out = append(out, i)
+	}
+	return slices.Insert(out, at, t.question())
+}
+
+func hasRole(i *stream.Item, role string) bool {
+	return i.Type == session.TypeMessage && i.Message.Role() == role
+}
+
+// question is the item of what the user said, when the turn began.
+func (t *turn) question() *stream.Item {
+	i := said(t.user)
+	i.Time = t.began
+	return i
+}
+
+// said is the item of a message.
+func said(m session.Message) *stream.Item {
+	return &stream.Item{Type: session.TypeMessage, Message: m}
+}
+
+// fail adds to the reply of a command that failed why it did. One that was stopped was aborted.
+func (r *reply) fail(text string, why error) {
+	stop := "error"
+	if e, ok := errors.AsType[*command.Error](why); ok && (e.Reason == command.Signaled || e.Reason == command.TimedOut) {
+		stop = "aborted"
+	}
+	content := "[]"
+	if text != "" {
+		content = "[" + session.TextBlock(js.Quote(text)) + "]"
+	}
+	r.items = append(r.items, said(session.NewMessage(js.Object(
+		js.StringField("role", session.RoleAssistant), js.RawField("content", content),
+		js.StringField("stopReason", stop), js.StringField("errorMessage", why.Error()),
+	))))
 }

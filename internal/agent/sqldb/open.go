@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -200,4 +202,91 @@ func (db *DB) Close() error {
 		errs = append(errs, os.RemoveAll(db.temp))
 	}
 	return errors.Join(errs...)
+}
+
+// ErrLocked is the error of a database that another program kept locked for [Wait].
+var ErrLocked = errors.New("it is locked by another program; end that, or try again")
+
+// plain returns an error that says what SQLite's status means for the file.
+func plain(err error) error {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code() & 0xff { // without what tells cases of one status apart
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
+		return ErrLocked
+	case lib.SQLITE_NOTADB:
+		return errors.New("is no SQLite database, or is encrypted")
+	case lib.SQLITE_CORRUPT:
+		return fmt.Errorf("the database is damaged: %w", err)
+	case lib.SQLITE_TOOBIG:
+		return fmt.Errorf("a value has more than %d bytes: %w", MaxValue, err)
+	}
+	return err
+}
+
+// ErrOpen is the error of a database that another program has open.
+var ErrOpen = errors.New("another program has it open; end that first")
+
+// UpdateAlone is [Update] for a database that no other program may have open, even if it is
+// doing nothing with it: as long as a program has a database with a log open, it has a shared lock on it.
+// The error matches [ErrOpen].
+func UpdateAlone(ctx context.Context, path string, fill Fill) error {
+	target, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		var c *condition
+		if c, err = look(target); err == nil {
+			err = c.check()
+		}
+	}
+	if err == nil {
+		err = transact(ctx, target, fill, "locking_mode(exclusive)", "synchronous(2)")
+	}
+	if err == nil {
+		return nil
+	}
+	if err = plain(disk.Cause(err)); errors.Is(err, ErrLocked) {
+		err = ErrOpen
+	}
+	return fmt.Errorf("writing to %s: %w", path, err)
+}
+
+// OpenStream opens the database that r holds, from a copy. Messages call it name.
+func OpenStream(ctx context.Context, name string, r io.Reader) (*DB, error) {
+	dir, err := os.MkdirTemp("", "sess-sqlite-*")
+	if err != nil {
+		return nil, fmt.Errorf("copying %s: %w", name, disk.Cause(err))
+	}
+	path := filepath.Join(dir, "stream.db")
+	db, err := openStream(ctx, path, r)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("reading %s: %w", name, err), os.RemoveAll(dir))
+	}
+	db.path, db.temp = name, dir
+	return db, nil
+}
+
+func openStream(ctx context.Context, path string, r io.Reader) (*DB, error) {
+	if err := setUp(); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, disk.Cause(err)
+	}
+	_, err = io.Copy(f, disk.Reader{Ctx: ctx, R: r})
+	if err := disk.Closing(f, err); err != nil {
+		return nil, disk.Cause(err)
+	}
+	return open(ctx, path)
+}
+
+// Save puts something into the database path, which is made if it is not there. With sync
+// it is durable when Save returns.
+func Save(ctx context.Context, path string, sync bool, fill Fill) error {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return Create(ctx, path, sync, fill)
+	}
+	return Update(ctx, path, fill)
 }

@@ -1,10 +1,15 @@
 package redact
 
 import (
+	"bytes"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"iter"
+	"strconv"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/guard/secret"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -151,4 +156,103 @@ func (r *Redactor) withoutImage(text string, f frame) string {
 		return before + rest
 	}
 	return strings.TrimSuffix(before, ",") + after
+}
+
+// Default makes a redactor of the default rules, for tools that have no more than --redact.
+func Default() (*Redactor, error) {
+	set, err := secret.New(secret.Options{Depth: secret.DefaultDepth})
+	if err != nil {
+		return nil, err
+	}
+	return New(Options{Set: set})
+}
+
+// Problem returns the problem of a finding that was kept.
+func (f Found) Problem() session.Problem {
+	return session.Problem{Kind: Kept, Line: f.Line, Text: fmt.Sprintf("%s in %s, which other entries refer to: it was not changed", f.Rule, f.Field)}
+}
+
+// Session returns a session without its secrets. The error is a [session.Problem] if one
+// cannot be taken out, and else that of reading.
+func (r *Redactor) Session(in io.Reader) (io.Reader, error) {
+	var clean bytes.Buffer
+	var kept error
+	err := r.Run(jsonl.Lines(in), func(text string) error {
+		clean.WriteString(text)
+		return nil
+	}, func(f Found) {
+		if f.Structural && kept == nil {
+			kept = f.Problem()
+		}
+	})
+	if err == nil {
+		err = kept
+	}
+	return &clean, err
+}
+
+// nothing is a replacement that is empty.
+const nothing = "\x00"
+
+// maxMask is how many characters of a secret may stay, at most.
+const maxMask = 8
+
+// A Style says what stands in place of a secret.
+type Style struct {
+	Hash bool   // with the first digits of a digest: what was the same stays the same
+	Mask int    // with so many of the first characters, of at most a quarter of the secret
+	Text string // this and nothing else
+	Key  []byte // of the digest
+}
+
+// ParseStyle reads kind, hash, mask:N or a text.
+func ParseStyle(word string) (s Style, err error) {
+	number, mask := strings.CutPrefix(word, "mask:")
+	switch {
+	case word == "kind" || word == "":
+	case word == "hash":
+		s.Hash = true
+	case mask:
+		s.Mask, err = strconv.Atoi(number)
+		if err != nil || s.Mask < 1 || s.Mask > maxMask {
+			return s, fmt.Errorf("mask:%s: want 1 to %d characters", number, maxMask)
+		}
+	default:
+		for _, c := range word {
+			if c < ' ' || c == '"' || c == '\\' || c == '\'' || c == 0x7f {
+				return s, fmt.Errorf("a replacement has no quotes, backslashes and control characters, for it stands in all kinds of text")
+			}
+		}
+		s.Text = word
+	}
+	return s, nil
+}
+
+// marker returns what replaces a finding. It may stand in JSON, in a shell and in a URL as it
+// does in text.
+func (s Style) marker(f secret.Finding) string {
+	switch {
+	case f.As == nothing:
+		return ""
+	case f.As != "":
+		return f.As
+	case s.Text != "":
+		return s.Text
+	case s.Mask > 0:
+		return head(f, s.Mask) + "***"
+	case s.Hash:
+		return "[redacted:" + f.Rule + ":" + hex.EncodeToString(f.Sum(s.Key))[:8] + "]"
+	}
+	return "[redacted:" + f.Rule + "]"
+}
+
+// head returns the first characters of a secret as far as they are harmless anywhere.
+func head(f secret.Finding, n int) string {
+	text := f.Head(min(n, f.Len()/4))
+	for i, c := range []byte(text) {
+		if (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return text[:i]
+		}
+	}
+	return text
 }

@@ -113,3 +113,142 @@ func (x *exact) find(text string, add func(s Span, name string, e encodings)) {
 		return true
 	})
 }
+
+// word is a value on a command line, and what ends it.
+const (
+	word   = `["']?(` + value + `{4,128}?)` + edge
+	quoted = `(?:"([^"\n$<{]{8,128})"|'([^'\n$<{]{8,128})')`
+)
+
+// sample are parts of values that stand in examples.
+var sample = []string{"example", "placeholder", "redacted", "your", "xxxx", "dummy", "changeme", "insert", "sample", "1234567890", "abcdefgh"}
+
+// formRules are the rules for what a person calls a secret by its name, or knows by its form,
+// and gitleaks has no rule for.
+var formRules = []Rule{
+	// Clouds.
+	{ID: "aws-session-token", Regex: `(?i)(?:aws_?)?session_?token` + assigns + `([a-z0-9/+=]{100,})`, Keywords: []string{"sessiontoken", "session_token"}, Entropy: 4},
+	{ID: "azure-account-key", Regex: `(?i)\b(?:account|shared_?access|shared_?secret)_?key["']?[ \t]*[=:][ \t]*["']?([a-z0-9+/]{42,87}={0,2})`, Keywords: []string{"accountkey", "account_key", "sharedaccesskey", "shared_access", "sharedaccess_key", "shared_secret", "sharedsecret"}, Entropy: 4},
+	{ID: "azure-sas", Regex: `(?i)[?&;]sig=([a-z0-9%+/_-]{40,120}={0,2})`, Keywords: []string{"sig="}, Entropy: 4},
+	{ID: "azure-devops-pat", Regex: `(?i)(?:azure|devops|vsts|\bpat)[^\n]{0,60}?[^a-z0-9](?-i:([a-z2-7]{52}))(?:[^a-z0-9]|$)`, Keywords: []string{"azure", "devops", "vsts", "pat"}, Entropy: 3.8, Allow: []Allow{{Regexes: []string{`^[^0-9]+$`}}}},
+	{ID: "azure-devops-token", Regex: `\b[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}\b`, Keywords: []string{"azdo"}, Entropy: 3.5},
+	{ID: "google-oauth-secret", Regex: `\b(GOCSPX-[A-Za-z0-9_-]{28})`, Keywords: []string{"gocspx-"}, Entropy: 3},
+	{ID: "google-access-token", Regex: `\b(ya29\.[A-Za-z0-9._-]{20,})`, Keywords: []string{"ya29."}, Entropy: 3},
+	{ID: "google-refresh-token", Regex: `\b(1//0[A-Za-z0-9_-]{40,200})`, Keywords: []string{"1//0"}, Entropy: 3.5},
+	// Services.
+	{ID: "stripe-webhook-secret", Regex: `\b(whsec_[A-Za-z0-9+/]{24,128}={0,2})`, Keywords: []string{"whsec_"}, Entropy: 3},
+	{ID: "replicate-api-token", Regex: `\b(r8_[A-Za-z0-9]{37})\b`, Keywords: []string{"r8_"}, Entropy: 3},
+	{ID: "figma-token", Regex: `\b(fig[dou]_[A-Za-z0-9_-]{40,64})`, Keywords: []string{"figd_", "figo_", "figu_"}, Entropy: 3},
+	{ID: "supabase-token", Regex: `\b(sbp_[a-f0-9]{40})\b`, Keywords: []string{"sbp_"}, Entropy: 3},
+	{ID: "supabase-secret-key", Regex: `\b(sb_secret_[A-Za-z0-9_-]{20,80})`, Keywords: []string{"sb_secret_"}, Entropy: 3},
+	{ID: "new-relic-key", Regex: `\b(NRAK-[A-Z0-9]{27})\b`, Keywords: []string{"nrak-"}, Entropy: 3},
+	{ID: "new-relic-rest-key", Regex: `\b(NRRA-[a-f0-9]{42})\b`, Keywords: []string{"nrra-"}, Entropy: 3},
+	{ID: "new-relic-insights-key", Regex: `\b(NRI[IQ]-[A-Za-z0-9_-]{32})`, Keywords: []string{"nrii-", "nriq-"}, Entropy: 3},
+	{ID: "mailgun-key", Regex: `\b(key-[a-f0-9]{32})\b`, Keywords: []string{"key-"}, Entropy: 3},
+	{ID: "mailgun-api-key", Regex: `(?i)mailgun[^\n]{0,60}?[^a-z0-9]([a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8})(?:[^a-z0-9]|$)`, Keywords: []string{"mailgun"}, Entropy: 3},
+	{ID: "mailchimp-key", Regex: `\b([a-f0-9]{32}-us[0-9]{1,2})\b`, Keywords: []string{"-us"}, Entropy: 3},
+	{ID: "sentry-dsn", Regex: `https://([a-f0-9]{32}(?::[a-f0-9]{32})?)@[a-z0-9.-]{0,80}sentry`, Keywords: []string{"sentry"}, Entropy: 3},
+	{ID: "sentry-token", Regex: `\b(sntry[us]_[A-Za-z0-9+/=_-]{40,})`, Keywords: []string{"sntryu_", "sntrys_"}, Entropy: 3},
+	{ID: "nuget-key", Regex: `\b(oy2[a-z0-9]{43})\b`, Keywords: []string{"oy2"}, Entropy: 3},
+	{ID: "crates-token", Regex: `\b(cio[A-Za-z0-9]{32})\b`, Keywords: []string{"cio"}, Entropy: 4, Allow: []Allow{{Regexes: []string{`^[^0-9]+$`, `^[a-z0-9]+$`}}}},
+	{ID: "telegram-token", Regex: `\b([0-9]{8,10}:AA[A-Za-z0-9_-]{33})`, Keywords: []string{":aa"}, Entropy: 3.5},
+	{ID: "discord-token", Regex: `(?i:discord|\bbot|token)[^\n]{0,80}?(?:^|[^A-Za-z0-9_-])([MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38})(?:[^A-Za-z0-9_-]|$)`, Keywords: []string{"discord", "bot", "token"}, Entropy: 4},
+	{ID: "discord-webhook", Regex: `(?i)discord(?:app)?\.com/api/(?:v[0-9]{1,2}/)?webhooks/([0-9]{16,20}/[a-z0-9_-]{60,80})`, Keywords: []string{"/webhooks/"}, Entropy: 4},
+	// Headers, members and files.
+	{
+		ID:       "api-key-header",
+		Regex:    `(?i)\b(?:x-)?(?:[a-z0-9]{1,20}-){0,2}(?:api-?key|access-key|auth-?token|access-?token|auth-key|subscription-key|functions-key|csrf-token|vault-token|private-token|job-token)["']?[ \t]*:[ \t]*["']?([a-z0-9._~+/=-]{16,})`,
+		Keywords: []string{"apikey", "api-key", "access-key", "auth-token", "authtoken", "access-token", "accesstoken", "auth-key", "subscription-key", "functions-key", "csrf-token", "vault-token", "private-token", "job-token"},
+		Entropy:  3, Allow: []Allow{{Regexes: []string{`^[^0-9]+$`, `^[./]`, `\w\.\w+\.[A-Za-z]+$`}, Stopwords: sample}},
+	},
+	{
+		ID:       "named-secret",
+		Regex:    `(?i)(?:^|[^a-z0-9])(?:[a-z0-9]{1,24}[_.-]){0,3}(?:api_?key|client_?secret|secret_?key|access_?token|refresh_?token|auth_?token|signing_?(?:key|secret)|encryption_?key|consumer_?secret|app_?secret|webhook_?secret|bot_?token|secret_?access_?key|id_?token)` + assigns + `(` + value + `{16,}?)` + edge,
+		Keywords: []string{"apikey", "api_key", "clientsecret", "client_secret", "secretkey", "secret_key", "accesstoken", "access_token", "refreshtoken", "refresh_token", "authtoken", "auth_token", "signingkey", "signing_key", "signingsecret", "signing_secret", "encryptionkey", "encryption_key", "consumersecret", "consumer_secret", "appsecret", "app_secret", "webhooksecret", "webhook_secret", "bottoken", "bot_token", "idtoken", "id_token", "secretaccess_key", "secret_access", "secretaccesskey"},
+		Entropy:  3.2,
+		Allow:    []Allow{{Regexes: []string{`^[^0-9]+$`, `^[^A-Za-z]+$`, `^[./~@#%-]`, `^[A-Za-z_]\w*\.[A-Za-z_]`, `^\w+[:=]`, `^[A-Z0-9_]+$`, `^[A-Za-z]+[0-9]{0,3}$`, `^[a-z]+(?:[-_][a-z]+)+[-_]?[0-9]{0,6}$`, `^(?:https?|file|arn):`}, Stopwords: append([]string{"test", "mock", "fake", "secret", "token"}, sample...)}},
+	},
+	{ID: "docker-auth", Regex: `(?:"(?:auth|identitytoken|registrytoken)"[ \t\r\n]{0,20}:[ \t]{0,8}|\bauth=)"([A-Za-z0-9+/]{16,}={0,2})"`, Keywords: []string{`auth="`, `"auth"`, `"identitytoken"`, `"registrytoken"`}, Entropy: 3, Allow: []Allow{{Regexes: []string{`^[a-z]+$`, `^[A-Z_]+$`, `^[a-z]+(?:[A-Z][a-z]+)+$`}}}},
+	{ID: "npm-auth", Regex: `(?m)(?:^|[\s"':/])_(?i:authToken|auth|password)[ \t]*=[ \t]*["']?(` + value + `{8,512}?)` + edge, Keywords: []string{"_authtoken", "_auth", "_password"}, Entropy: 2.5, Allow: []Allow{{Regexes: []string{`^[^0-9]+$`, `^(?:self|this)\b`, `^[A-Z0-9_]+$`}}}},
+	{ID: "netrc-password", Regex: `(?i)\b(?:machine[ \t]{1,8}\S{1,200}|default)[ \t\r\n]{1,8}login[ \t\r\n]{1,8}\S{1,200}[ \t\r\n]{1,8}(?:account[ \t\r\n]{1,8}\S{1,200}[ \t\r\n]{1,8})?password[ \t\r\n]{1,8}` + word, Keywords: []string{"login"}, Allow: []Allow{{Regexes: []string{`^(?i:string)$`}, Stopwords: sample}}},
+	{
+		ID:       "password-hash",
+		Regex:    `\$(?:(?:apr)?1\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|5\$(?:rounds=[0-9]{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43}|6\$(?:rounds=[0-9]{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{86}|g?y\$[./A-Za-z0-9]{1,12}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}|2[abxy]\$[0-9]{2}\$[./A-Za-z0-9]{53}|argon2i?d?\$v=[0-9]{1,3}\$m=[0-9]{1,9},t=[0-9]{1,4},p=[0-9]{1,4}\$[A-Za-z0-9+/]{8,86}\$[A-Za-z0-9+/]{16,172})`,
+		Keywords: []string{"$apr1$", "$1$", "$5$", "$6$", "$y$", "$gy$", "$2a$", "$2b$", "$2x$", "$2y$", "$argon2"}, Entropy: 3.5,
+	},
+	{ID: "ldap-password-hash", Regex: `\{S?SHA(?:256|512)?\}([A-Za-z0-9+/]{27,172}={0,2})`, Keywords: []string{"sha}", "sha256}", "sha512}"}, Entropy: 3.5},
+	{ID: "wifi-password", Regex: `(?i)\b(?:psk|wpa_?passphrase)["']?[ \t]*[=: \t][ \t]*(?:` + quoted + `|([0-9a-f]{64})(?:[^0-9a-f]|$)|(` + value + `{8,63}?)` + edge + `)`, Keywords: []string{"psk", "wpapassphrase", "wpa_passphrase"}, Entropy: 2.5, Allow: []Allow{{Regexes: []string{`^[^0-9 ]+$`, `^[-./]`, `^[A-Z0-9_-]+$`, `^\w+\.\w+$`}, Stopwords: sample}}},
+	{ID: "wifi-code", Regex: `\bWIFI:[^\n]{0,120}?P:([^;\n]{8,63});`, Keywords: []string{"wifi:"}},
+	// Command lines.
+	{ID: "sshpass-password", Regex: `\bsshpass[ \t]+-p[ \t]*` + word, Keywords: []string{"sshpass"}},
+	{ID: "login-password", Regex: `\b(?:docker|podman|buildah|nerdctl|oras|crane|helm|az|cf|oc|skopeo)\b[^\n]{0,40}?[ \t]login\b[^\n]{0,200}?[ \t](?:-p[ \t]*|--password(?:=|[ \t]+))` + word, Keywords: []string{"login"}, Allow: []Allow{{Regexes: []string{`^-`}}}},
+	{ID: "mysql-password", Regex: `\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump|mariadb-admin|mycli)[ \t][^\n|;]{0,200}?-p` + word, Keywords: []string{"mysql", "mariadb", "mycli"}, Allow: []Allow{{Regexes: []string{`^(?:ort|assword|rotocol|rint|lugin|ipe|ager|ath|roject|rofile|ods?|ublish|rog|refix|er)(?:[-_=.]|$)`, `^[a-z]+-`}}}},
+	{ID: "redis-password", Regex: `\bredis-cli[ \t][^\n|;]{0,200}?-a[ \t]+` + word, Keywords: []string{"redis-cli"}},
+	{ID: "ssh-passphrase", Regex: `\bssh-keygen[ \t][^\n|;]{0,200}?-[NP][ \t]*(?:"([^"\n$]{4,128})"|'([^'\n$]{4,128})'|(` + value + `{4,128}?)` + edge + `)`, Keywords: []string{"ssh-keygen"}, Allow: []Allow{{Regexes: []string{`^-`}}}},
+	{ID: "piped-password", Regex: `\b(?:echo|printf)[ \t]+(?:-[ne]+[ \t]+)?(?:'%s(?:\\n)?'[ \t]+)?["']?(` + value + `{6,128}?)(?:\\n)?["']?[ \t]*\|[ \t]*[^\n|]{0,60}?(?:ssh-add|sudo[ \t]+-S|--passphrase-fd|--password-stdin|--pinentry-mode|cryptsetup|chpasswd)`, Keywords: []string{"ssh-add", "sudo", "--passphrase-fd", "--password-stdin", "--pinentry-mode", "cryptsetup", "chpasswd"}, Entropy: 2},
+	{ID: "quoted-passphrase", Regex: `(?i)(?:^|[^a-z0-9])(?:[a-z0-9]{1,24}[_.-]){0,2}(?:passphrase|password|passwd)["']?[ \t]*(?:=>|:=|=|:)[ \t]*` + quoted, Keywords: []string{"passphrase", "password", "passwd"}, Entropy: 2.5, Allow: []Allow{{Regexes: []string{`^[^0-9]+$`, `^[^A-Za-z]+$`, `^\S+$`, `[.,:;()]`, `(?i)\b(?:the|a|an|is|must|of|to|for|at|characters|least|or|please|enter)\b`}, Stopwords: sample}}},
+	// What has lost its beginning.
+	{ID: "private-key-end", Regex: `(?:^[A-Za-z0-9+/=]{1,15}(?:\\[nr]|\s)+)?(?:[A-Za-z0-9+/=]{16,}(?:\\[nr]|\s)+)+(?:[A-Za-z0-9+/=]{1,76}(?:\\[nr]|\s)+)?-----END[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----`, Keywords: []string{"-----end"}},
+}
+
+// What the rules want around a secret is what source code has there. In a transcript a
+// letter, an underscore or an asterisk may stand beside it. So a rule is also tried in a
+// looser form: it begins anywhere, and ends before whatever cannot be a part of it.
+const (
+	strictEnd = `(?:[\x60'"\s;]|\\[nr]|$)`
+	looseEnd  = `(?:[^A-Za-z0-9]|$)`
+	namedEnd  = `(?:[\x60'"\s;&*<|~]|\\[nr]|$)` // code goes on behind a name and its value
+	named     = `[\w.-]{0,50}?`
+)
+
+// maxGlued is up to how many bytes may stand in front of a secret that begins in the middle of
+// a word: more of them are random themselves.
+const maxGlued = 24
+
+// alone are how keys of some rules begin that look like words or like base64: no key begins so in
+// the middle of a word.
+var alone = map[string]string{"vault-service-token": "s.", "square-access-token": "EAAA"}
+
+// loosened returns the looser form of an expression, "" if there is none. With glued it begins
+// in the middle of words where the expression does not.
+func loosened(expr string) (loose string, glued bool) {
+	flags, body := "", expr
+	if rest, ok := strings.CutPrefix(body, "(?i)"); ok {
+		flags, body = "(?i)", rest
+	}
+	if strings.Contains(body, named) {
+		if rest, ok := strings.CutSuffix(body, strictEnd); ok {
+			return flags + rest + namedEnd, false
+		}
+		return "", false
+	}
+	before := body
+	body, glued = strings.CutPrefix(body, `\b`)
+	for _, end := range []string{strictEnd, `\b)`, `\b`} {
+		rest, ok := strings.CutSuffix(body, end)
+		if !ok {
+			continue
+		}
+		if end == `\b)` {
+			rest += ")"
+		}
+		body = rest + looseEnd
+		if !strings.Contains(strings.ReplaceAll(rest, "(?", ""), "(") {
+			body = "(" + rest + ")" + looseEnd
+		}
+		break
+	}
+	if body == before {
+		return "", false
+	}
+	return flags + body, glued
+}
+
+// inWord reports whether a place of a text is in the middle of a word, with little of it in front.
+func inWord(text string, at int) bool {
+	n := 0
+	for n <= maxGlued && n < at && class[text[at-1-n]]&isWord != 0 {
+		n++
+	}
+	return n > 0 && n <= maxGlued
+}

@@ -2,8 +2,11 @@
 package plot
 
 import (
+	"fmt"
+	"html"
 	"math"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/guptarohit/asciigraph"
@@ -127,3 +130,90 @@ func Line(c Chart, columns, lines int, ascii bool, value func(float64) string) s
 
 // lineASCII draws lines with ASCII alone.
 var lineASCII = strings.NewReplacer("┤", "|", "┼", "+", "│", "|", "─", "-", "╭", ".", "╮", ".", "╰", "'", "╯", "'", "╶", "-", "╴", "-")
+
+// Sizes of a picture, in the units of its view box.
+const (
+	width   = 800
+	margin  = 20
+	names   = 220 // of bars
+	numbers = 110
+	row     = 24
+	graph   = 300 // the height of a line
+)
+
+// style is by classes, so that a page can change it, and follows a dark scheme.
+const style = `.back{fill:#fff}.text{fill:#1f2328;font:13px system-ui,sans-serif}.title{font-weight:600;font-size:15px}.bar{fill:#2f6fde}` +
+	`.line{fill:none;stroke:#2f6fde;stroke-width:2}.area{fill:#2f6fde;fill-opacity:.15}.axis{stroke:#8c959f;stroke-width:1}.end{text-anchor:end}` +
+	`@media (prefers-color-scheme:dark){.back{fill:#0d1117}.text{fill:#e6edf3}.bar{fill:#58a6ff}.line{stroke:#58a6ff}.area{fill:#58a6ff}.axis{stroke:#6e7681}}`
+
+// BarsSVG returns a picture with a bar for each point.
+func BarsSVG(c Chart) string {
+	most, room := c.most(), float64(width-2*margin-names-numbers)
+	var b strings.Builder
+	for i, p := range c.Points {
+		y := 60 + i*row
+		length := 0.0
+		if most > 0 {
+			length = p.Value / most * room
+		}
+		fmt.Fprintf(&b, `<text class="text end" x="%d" y="%d">%s</text>`, margin+names-8, y+13, escape(fit(p.Label, 30, false)))
+		fmt.Fprintf(&b, `<rect class="bar" x="%d" y="%d" width="%.2f" height="%d"><title>%s: %s</title></rect>`, margin+names, y, length, row-6, escape(p.Label), escape(p.Text))
+		fmt.Fprintf(&b, `<text class="text end" x="%d" y="%d">%s</text>`+"\n", width-margin, y+13, escape(p.Text))
+	}
+	return picture(c, 60+len(c.Points)*row+margin, b.String())
+}
+
+// LineSVG returns a picture with a line through the points.
+func LineSVG(c Chart) string {
+	const left, top = margin + 90, 60
+	most, room := c.most(), float64(width-margin-left)
+	var line []string
+	for i, p := range c.Points {
+		x, y := float64(left), float64(top+graph)
+		if len(c.Points) > 1 {
+			x += room * float64(i) / float64(len(c.Points)-1)
+		}
+		if most > 0 {
+			y -= p.Value / most * graph
+		}
+		line = append(line, fmt.Sprintf("%.2f,%.2f", x, y))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<path class="axis" fill="none" d="M%d %dV%dH%d"/>`+"\n", left, top, top+graph, width-margin)
+	if n := len(c.Points); n > 0 {
+		fmt.Fprintf(&b, `<polygon class="area" points="%d,%d %s %.2f,%d"/>`+"\n", left, top+graph, strings.Join(line, " "), left+room*float64(min(n-1, 1)), top+graph)
+		fmt.Fprintf(&b, `<polyline class="line" points="%s"/>`+"\n", strings.Join(line, " "))
+		high := c.Points[0]
+		for _, p := range c.Points {
+			if p.Value > high.Value {
+				high = p
+			}
+		}
+		fmt.Fprintf(&b, `<text class="text end" x="%d" y="%d">%s</text><text class="text end" x="%d" y="%d">0</text>`, left-8, top+10, escape(high.Text), left-8, top+graph)
+		fmt.Fprintf(&b, `<text class="text" x="%d" y="%d">%s</text><text class="text end" x="%d" y="%d">%s</text>`+"\n",
+			left, top+graph+20, escape(c.Points[0].Label), width-margin, top+graph+20, escape(c.Points[n-1].Label))
+	}
+	return picture(c, top+graph+20+2*margin, b.String())
+}
+
+// picture puts the parts of a picture into their frame.
+func picture(c Chart, height int, body string) string {
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-labelledby="title about">
+<title id="title">%s</title>
+<desc id="about">%s</desc>
+<style>%s</style>
+<rect class="back" width="%d" height="%d"/>
+<text class="text title" x="%d" y="34">%s</text>
+%s</svg>
+`, width, height, escape(c.Title), escape(c.About), style, width, height, margin, escape(c.Title), body)
+}
+
+// escape returns a text for XML, which has no control characters.
+func escape(s string) string {
+	return html.EscapeString(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == 0xFFFE || r == 0xFFFF {
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ToValidUTF8(s, string(utf8.RuneError))))
+}

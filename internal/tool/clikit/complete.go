@@ -65,7 +65,7 @@ func (at Place) Match(add func(Candidate), words ...string) {
 
 // How long candidates are gathered. Then those that are there are printed: a slow disk
 // holds up no shell. The sessions of other agents come from a program of their own.
-const (
+var (
 	patience    = 40 * time.Millisecond
 	patienceFor = 400 * time.Millisecond // for a word with a colon, such as codex:01
 )

@@ -1,6 +1,12 @@
 package clikit
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
+
+// Here a busy machine is no slow disk.
+func init() { patience, patienceFor = 2*time.Second, 2*time.Second }
 
 // Flags lists the flags of t, its own first and then those of every tool. Those of
 // a tool with commands are the flags of all commands; what several have is listed

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"os"
@@ -13,10 +14,12 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sess-tools/sess/internal/find/grep"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/internal/tool/sibling"
 	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -316,4 +319,111 @@ func (src Source) File() string {
 		return "(standard input)"
 	}
 	return src.Name
+}
+
+var seed = maphash.MakeSeed()
+
+// mostSpelled is the length in bytes up to which an entry is compared by what it decodes to.
+// A longer one is by its bytes: its spelling would take as much memory again.
+const mostSpelled = 1 << 20
+
+// Key returns what the copies of an entry have in common in this process, whatever
+// session they are in; 0 if there can be none. A fork may hang an entry from another
+// parent. In a fork of opencode, and in one of codex as it is read, an entry has another
+// id as well, and what was said was said at the same millisecond.
+func (src Source) Key(e session.Entry) uint64 {
+	if e.ID() == "" {
+		return 0
+	}
+	var h maphash.Hash
+	h.SetSeed(seed)
+	if m, ok := e.Message(); ok && (src.isOf("opencode") || src.isOf("codex")) {
+		_, _ = h.WriteString(e.Str("timestamp"))
+		_, _ = h.WriteString(m.Raw()) // it comes from an importer, which spells alike
+		return max(1, h.Sum64())
+	}
+	raw, from, at := e.Raw(), 0, 0
+	if len(raw) <= mostSpelled { // pi spells what it copies into a fork anew
+		raw = js.Spelled(raw)
+	}
+	for name, value := range js.Members(raw) { // and not of a text of its own, as an entry may be huge
+		at += strings.Index(raw[at:], name) + len(name)
+		at += strings.Index(raw[at:], value)
+		if js.IsKey(name, "parentId") {
+			_, _ = h.WriteString(raw[from:at])
+			from = at + len(value)
+		}
+		at += len(value)
+	}
+	_, _ = h.WriteString(raw[from:])
+	return max(1, h.Sum64())
+}
+
+// isOf reports whether a session is one of an agent: it was listed so, or its name is an
+// address that begins so.
+func (src Source) isOf(agent string) bool { return src.Owner() == agent }
+
+// Subagents says what becomes of the sessions of sub-agents.
+type Subagents string
+
+// What --subagents says.
+const (
+	WithSubagents    Subagents = "yes"
+	WithoutSubagents Subagents = "no"
+	OnlySubagents    Subagents = "only"
+)
+
+// leavesOut reports whether some sessions are left out.
+func (w Subagents) leavesOut() bool { return w == WithoutSubagents || w == OnlySubagents }
+
+// Takes reports whether sessions are meant of which sub says whether a sub-agent had them.
+func (w Subagents) Takes(sub bool) bool { return !w.leavesOut() || sub == (w == OnlySubagents) }
+
+// OfSubagent reads a session, of which h is the header, for what [IsSubagent] tells a sub-agent by.
+func OfSubagent(h session.Header, entries io.Reader) (bool, error) {
+	if IsSubagent(h, session.Entry{}) {
+		return true, nil
+	}
+	for line, err := range marks().Scanner(false).Candidates(entries) {
+		if err != nil {
+			return false, err
+		}
+		if e, err := session.ParseEntry(line.Text); err == nil && IsSubagent(h, e) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+var marks = sync.OnceValue(func() *grep.Pattern { return grep.MustCompile(SubagentMarks(), grep.Options{Fixed: true}) })
+
+// SubagentMarks are texts of which one is in the line of every entry that
+// [IsSubagent] tells a sub-agent by.
+func SubagentMarks() []string {
+	return []string{session.TypeSessionInit, "codex:meta", "opencode:session"}
+}
+
+// IsSubagent reports whether a session is one that an agent started to do a part of its
+// work, by its header or one of its entries: a task that oh-my-pi hands on, a thread that
+// codex spawns, a child session of opencode, an agent of Claude Code.
+func IsSubagent(h session.Header, e session.Entry) bool {
+	if h.ParentSession != "" && strings.HasPrefix(h.ID, "agent-") {
+		return true // as Claude Code names them
+	}
+	switch {
+	case e.Type() == session.TypeSessionInit:
+		return true
+	case e.Type() != session.TypeCustom:
+		return false
+	}
+	switch e.Str("customType") {
+	case "codex:meta":
+		for line := range e.KeptLines("codex") {
+			meta := line.Get("payload")
+			return meta.Get("thread_source").Str() == "subagent" || meta.Get("source", "subagent") != ""
+		}
+	case "opencode:session":
+		return js.Value(e.Get("data")).Get("parentID").Str() != ""
+	}
+	return false
 }
