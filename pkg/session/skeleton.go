@@ -17,6 +17,7 @@ type Skeleton struct {
 	ids    []uint64 // hash of each entry's id, 0 for none
 	bends  []bend   // in the order of entries
 	solved bool     // the parents of the bends are known
+	unique bool     // no id is there twice, as far as that was looked for
 }
 
 // A bend is an entry that does not hang from the one before it.
@@ -43,7 +44,7 @@ func (k *Skeleton) Add(id, parent []byte) {
 	if n == 0 || from == 0 || from != k.ids[n-1] {
 		k.bends = append(k.bends, bend{entry: n, id: from})
 	}
-	k.ids, k.solved = append(k.ids, k.hash(id)), false
+	k.ids, k.solved, k.unique = append(k.ids, k.hash(id)), false, false
 }
 
 // AddEntry is Add for an entry.
@@ -58,7 +59,7 @@ func (k *Skeleton) Join(behind *Skeleton) {
 		}
 		k.bends = append(k.bends, bend{entry: n + b.entry, id: b.id})
 	}
-	k.ids, k.solved = append(k.ids, behind.ids...), false
+	k.ids, k.solved, k.unique = append(k.ids, behind.ids...), false, false
 }
 
 // hash returns a number for an id, 0 for none.
@@ -120,7 +121,8 @@ func (k *Skeleton) numbers(hashes []uint64) []int {
 // Repeats reports whether two entries have one id. Most are told apart by a bit of a field
 // that stays in the cache; those that share a bit are compared.
 func (k *Skeleton) Repeats() bool {
-	return k.repeated(func(uint64) bool { return true })
+	k.unique = k.unique || !k.repeated(func(uint64) bool { return true })
+	return !k.unique
 }
 
 // repeated calls visit for hashes that occur again, until it returns true.
@@ -155,9 +157,9 @@ func (k *Skeleton) solve() {
 		return
 	}
 	k.solved = true
-	again := map[uint64]bool{}
-	k.repeated(func(h uint64) bool { again[h] = true; return false })
-	if len(again) > 0 {
+	if k.Repeats() {
+		again := map[uint64]bool{}
+		k.repeated(func(h uint64) bool { again[h] = true; return false })
 		bends := k.bends[:0:0]
 		for n := range k.ids {
 			switch {
