@@ -39,6 +39,9 @@ func (x *exporter) add(e session.Entry) {
 		m, _ := e.Message()
 		x.message(e, m)
 	case session.TypeCompaction:
+		if js.Value(e.Get("systemMessage")).IsObject() {
+			x.losses.Add(e, formats.KindSystem)
+		}
 		x.compaction(e)
 	case session.TypeSessionInfo:
 		x.named(e.Str("name"))
@@ -96,7 +99,7 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 		failed.Raw, model = "true", synthetic
 	}
 	var own []session.Block
-	x.losses.Blocks(e, m, spoken...)
+	x.losses.Blocks(e, m, replied...)
 	signed := signedHere(m)
 	for b := range m.Blocks() {
 		data, encrypted := b.Encrypted()
@@ -104,7 +107,7 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 			x.losses.Add(e, formats.KindThinking)
 			continue
 		}
-		if slices.Contains(spoken, b.Type) {
+		if slices.Contains(replied, b.Type) {
 			own = append(own, b)
 		}
 	}
@@ -245,8 +248,11 @@ func spelledBlocks(m session.Message) string {
 	return api.Array(out...)
 }
 
-// spoken are the types of blocks that the API has.
-var spoken = []string{session.BlockText, session.BlockThinking, session.BlockEncrypted, session.BlockImage, session.BlockToolCall}
+// The types of blocks that the API has: replied in replies of the model, spoken at all.
+var (
+	replied = []string{session.BlockText, session.BlockThinking, session.BlockEncrypted, session.BlockToolCall}
+	spoken  = append([]string{session.BlockImage}, replied...)
+)
 
 // spelledBlock returns a block as the API has it.
 func spelledBlock(b session.Block) string {

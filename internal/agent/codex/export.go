@@ -79,6 +79,7 @@ type exporter struct {
 	covered map[string]bool // entries that lines of codex stand for
 	held    map[int]bool    // entries that are in the rollout, in some way
 	lost    formats.Tally
+	again   bool // messages are written once more
 
 	meta     string // the first line that codex wrote, "" if it did not
 	id       string // of the thread
@@ -309,6 +310,11 @@ func (x *exporter) index(ctx context.Context) error {
 // no longer the sum of what is before.
 func (x *exporter) compacted(n int, at session.Entry) {
 	x.end()
+	if js.Value(at.Get("systemMessage")).IsObject() {
+		x.lost.Add(formats.At(at), formats.KindSystem, "%s", ownPrompt)
+	}
+	x.again = true // what of these messages is left out is told where they stand
+	defer func() { x.again = false }()
 	var messages []session.Message
 	var of []string // ids of their entries
 	summary := ""
@@ -343,6 +349,15 @@ func (x *exporter) compacted(n int, at session.Entry) {
 	}
 	x.item("ContextCompaction", at.ID(), ms)
 	x.end()
+}
+
+const ownPrompt = "codex has its own system prompt"
+
+// lose tells of a part of a message that is left out.
+func (x *exporter) lose(kind, format string, args ...any) {
+	if !x.again {
+		x.lost.Add("", kind, format, args...)
+	}
 }
 
 // later returns the result of a call in a context that ends before the n-th entry of the

@@ -43,7 +43,7 @@ func (x *exporter) content(m session.Message, typ string) []string {
 			out = append(out, js.Object(js.StringField("type", "input_image"),
 				js.RawField("image_url", x.large.quote(js.ValidText(api.FormatDataURL(b.Str("mimeType"), b.Str("data")))))))
 		default:
-			x.lost.Add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
+			x.lose(formats.KindMedia, "content of type %q, which codex does not know", b.Type)
 		}
 	}
 	return out
@@ -73,13 +73,13 @@ func (x *exporter) replyItems(m session.Message) []string {
 				say()
 				out = append(out, item)
 			} else {
-				x.lost.Add("", formats.KindThinking, "thinking that codex cannot hand to a model: people are shown it")
+				x.lose(formats.KindThinking, "thinking that codex cannot hand to a model: people are shown it")
 			}
 		case session.BlockToolCall:
 			say()
 			out = append(out, callItem(b))
 		default:
-			x.lost.Add("", formats.KindMedia, "content of type %q, which codex does not know", b.Type)
+			x.lose(formats.KindMedia, "content of type %q, which codex does not know", b.Type)
 		}
 	}
 	say()
@@ -138,7 +138,7 @@ func (x *exporter) outputItem(m session.Message) string {
 		unknown = nil // told of there
 	}
 	for _, typ := range unknown {
-		x.lost.Add("", formats.KindMedia, "content of type %q, which codex does not know", typ)
+		x.lose(formats.KindMedia, "content of type %q, which codex does not know", typ)
 	}
 	return js.Object(js.StringField("type", kindOutput), js.StringField("call_id", js.ValidText(m.Str("toolCallId"))),
 		js.RawField("output", raw))

@@ -172,7 +172,7 @@ func (x *exporter) message(e session.Entry, m session.Message, r repair, at int6
 			x.result(m, at)
 		}
 	case session.RoleSystem:
-		x.lost.Add(formats.At(e), formats.KindSystem, "codex has its own system prompt")
+		x.lost.Add(formats.At(e), formats.KindSystem, "%s", ownPrompt)
 	default:
 		messages := convo.ToLLM([]session.Message{m})
 		if len(messages) == 0 {
