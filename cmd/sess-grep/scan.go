@@ -26,11 +26,11 @@ func (g *search) source(ctx context.Context, r *result) {
 
 // nothing reports whether a session file can have no match, by its raw lines alone. It
 // is what most sessions of a store are asked, and the answer is yes for most.
-func (g *search) nothing(ctx context.Context, name string, scanner *grep.Scanner) bool {
-	if stored, err := operand.Stored(name); stored != "" || err != nil {
+func (g *search) nothing(ctx context.Context, src sources.Source, scanner *grep.Scanner) bool {
+	if !src.IsFile() {
 		return false
 	}
-	f, err := store.OpenFile(name)
+	f, err := store.OpenFile(src.Name)
 	if err != nil {
 		return false
 	}

@@ -219,7 +219,7 @@ func (g *search) batch(ctx context.Context, b *batch, part []sources.Source) {
 			if scanner == nil {
 				scanner = g.pattern.Scanner(false)
 			}
-			if g.nothing(ctx, src.Name, scanner) {
+			if g.nothing(ctx, src, scanner) {
 				continue
 			}
 		}

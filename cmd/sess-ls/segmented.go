@@ -60,8 +60,9 @@ func (c *config) withSegmented(ctx context.Context, s *clikit.Streams, rows []st
 // The path stays: it names the session.
 func (c *config) stored(ctx context.Context, s *clikit.Streams, rows []store.Row, o store.Options) ([]store.Row, error) {
 	changed := false
+	var beside operand.Neighbours
 	for i := range rows {
-		row, ok, err := storedRow(ctx, s, rows[i].Path)
+		row, ok, err := storedRow(ctx, s, rows[i].Path, &beside)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -94,7 +95,7 @@ func (c *config) newer(ctx context.Context, s *clikit.Streams, rows []store.Row,
 				if err != nil || len(rows) > 0 && !fi.ModTime().After(rows[0].ModTime) {
 					continue
 				}
-				row, ok, err := storedRow(ctx, s, seg.Source(name))
+				row, ok, err := storedRow(ctx, s, seg.Source(name), &operand.Neighbours{})
 				if err != nil {
 					o.Warn(name, err)
 				}
@@ -113,8 +114,8 @@ func quotedGlob(name string) string {
 }
 
 // storedRow returns the row of the store that is the session instead of the file.
-func storedRow(ctx context.Context, s *clikit.Streams, path string) (store.Row, bool, error) {
-	dir, err := operand.Stored(path)
+func storedRow(ctx context.Context, s *clikit.Streams, path string, beside *operand.Neighbours) (store.Row, bool, error) {
+	dir, err := beside.Stored(path)
 	if err != nil || dir == "" {
 		return store.Row{}, false, err
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sess-tools/sess/internal/seg"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
@@ -17,7 +18,7 @@ func TestOpenFoundEnds(t *testing.T) {
 	if err := os.WriteFile(path, []byte("one\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	in, err := OpenFound(t.Context(), &clikit.Streams{}, path)
+	in, err := OpenFound(t.Context(), &clikit.Streams{}, path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,5 +35,44 @@ func TestOpenFoundEnds(t *testing.T) {
 	}
 	if data, err := io.ReadAll(in); err != nil || string(data) != "one\n" {
 		t.Errorf("%q %v", data, err)
+	}
+}
+
+// Neighbours says of each file in a directory what Stored says: of one beside a store, of a link
+// to such a one, of a store that is none, of a file that is not there.
+func TestNeighbours(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	session := `{"type":"session","version":3,"id":"00000000-0000-7000-8000-000000000001","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n" +
+		`{"type":"message","id":"a0000001","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"hi"}}` + "\n"
+	for _, name := range []string{"plain.jsonl", "moved.jsonl", "beside.jsonl"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(session), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := seg.Migrate(t.Context(), filepath.Join(dir, "moved.jsonl"), seg.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "beside.v2"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("moved.jsonl", filepath.Join(dir, "link.jsonl")); err != nil {
+		t.Skip("no links here")
+	}
+	var beside Neighbours
+	found := 0
+	for _, name := range []string{"plain.jsonl", "moved.jsonl", "beside.jsonl", "link.jsonl", "none.jsonl", "no/where.jsonl"} {
+		path := filepath.Join(dir, name)
+		want, wantErr := Stored(path)
+		got, err := beside.Stored(path)
+		if got != want || (err == nil) != (wantErr == nil) {
+			t.Errorf("%s: %q %v, not %q %v", name, got, err, want, wantErr)
+		}
+		if got != "" {
+			found++
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d are stores, not 2", found)
 	}
 }

@@ -82,9 +82,10 @@ func Open(ctx context.Context, s *clikit.Streams, operand string) (*Input, error
 
 // OpenFound opens a session file that was found in a directory: it is what it is, unless a
 // segmented store stands for it. It is read no further than it goes now, so that a link to
-// what never ends, as some files of the system, holds up no tool.
-func OpenFound(ctx context.Context, s *clikit.Streams, name string) (*Input, error) {
-	if stored, err := Stored(name); err == nil && stored == "" {
+// what never ends, as some files of the system, holds up no tool. beside knows what is in its
+// directory.
+func OpenFound(ctx context.Context, s *clikit.Streams, name string, beside *Neighbours) (*Input, error) {
+	if stored, err := beside.Stored(name); err == nil && stored == "" {
 		if f, err := store.OpenFile(name); err == nil {
 			return &Input{ReadCloser: f, File: name, Name: name, operand: name, path: name}, nil
 		}

@@ -1,14 +1,17 @@
 package operand
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sess-tools/sess/internal/seg"
 	"github.com/sess-tools/sess/internal/tool/clikit"
@@ -110,6 +113,57 @@ func Stored(path string) (string, error) {
 	}
 	return s.Dir(), nil
 }
+
+// Neighbours says of many files whether they are the sessions themselves. It lists each
+// directory once, where Stored asks twice for each file. The zero value is ready for use, and
+// several goroutines may use it; nil looks at the file. What changes in a directory later is
+// not seen.
+type Neighbours struct{ dirs sync.Map }
+
+// Stored is [Stored].
+func (n *Neighbours) Stored(path string) (string, error) {
+	if n == nil {
+		return Stored(path)
+	}
+	dir, base := filepath.Split(path)
+	look, ok := n.dirs.Load(dir)
+	if !ok {
+		look, _ = n.dirs.LoadOrStore(dir, sync.OnceValue(func() map[string]bool { return unplain(dir) }))
+	}
+	if list, _ := look.(func() map[string]bool); list != nil {
+		if names := list(); names != nil && !names[base] && !names[stem(base)] {
+			return "", nil
+		}
+	}
+	return Stored(path)
+}
+
+// unplain returns the names in a directory that are no files or directories, and those of
+// segmented stores without their ending; nil if it cannot be read.
+func unplain(dir string) map[string]bool {
+	f, err := os.Open(cmp.Or(dir, "."))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return nil
+	}
+	names := map[string]bool{}
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case filepath.Ext(name) == ".v2":
+			names[stem(name)] = true
+		case !e.Type().IsRegular() && !e.IsDir():
+			names[name] = true
+		}
+	}
+	return names
+}
+
+// stem returns a name without its ending.
+func stem(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
 
 // streamed returns the session that a store holds, while it is read and checked.
 // An error of the store is an error of reading, so a truncated session is never

@@ -86,13 +86,21 @@ type Source struct {
 	Named bool   // by the user, who wants to know what is wrong with it
 	Plain bool   // a file that was found in a directory
 	cwd   string // the working directory its header must have, "" for any
+
+	beside *operand.Neighbours // of a plain one
+}
+
+// IsFile reports whether no segmented store stands for a file of the name.
+func (src Source) IsFile() bool {
+	stored, err := src.beside.Stored(src.Name)
+	return stored == "" && err == nil
 }
 
 // Open opens the session. A file that was found in a directory is what it is, unless a
 // segmented store stands for it: what another name means takes several system calls.
 func (src Source) Open(ctx context.Context, s *clikit.Streams) (*operand.Input, error) {
 	if src.Plain {
-		return operand.OpenFound(ctx, s, src.Name)
+		return operand.OpenFound(ctx, s, src.Name, src.beside)
 	}
 	return operand.Open(ctx, s, src.Name)
 }
@@ -212,8 +220,9 @@ func (c *Selection) directory(s *clikit.Streams, out *Found, dir string) (err er
 			out.Failed = errUnseen
 		}
 	}
+	beside := &operand.Neighbours{}
 	for _, path := range store.Files([]string{dir}, store.Options{Recursive: c.All, Warn: warn}) {
-		out.List = append(out.List, Source{Name: path, Plain: true, cwd: cwd})
+		out.List = append(out.List, Source{Name: path, Plain: true, cwd: cwd, beside: beside})
 	}
 	return nil
 }
