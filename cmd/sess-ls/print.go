@@ -66,8 +66,7 @@ func (c *config) printer(s *clikit.Streams, rows []store.Row) func(store.Row) er
 		}
 	}
 	if !tty.IsTerminal(s.OutFile()) {
-		b := bufio.NewWriter(s.Out)
-		return func(r store.Row) error { return writeCells(b, c.cells(r)) }
+		return func(r store.Row) error { return writeCells(s.Out, c.cells(r)) }
 	}
 	return c.table(s, rows, printf)
 }
@@ -147,14 +146,17 @@ func common(a, b string) int {
 
 // writeCells writes columns, made clean, with tabs between them. It neither joins
 // nor copies them: one may be huge.
-func writeCells(b *bufio.Writer, cells []string) error {
+func writeCells(w io.Writer, cells []string) error {
+	b := bufio.NewWriter(w) // which is w, if that is one: then it is flushed at the end
 	for i, cell := range cells {
 		if i > 0 {
 			_ = b.WriteByte('\t')
 		}
 		tty.Write(b, cell)
 	}
-	_ = b.WriteByte('\n')
+	if err := b.WriteByte('\n'); err != nil || io.Writer(b) == w {
+		return err
+	}
 	return b.Flush()
 }
 

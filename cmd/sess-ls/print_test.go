@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"strings"
 	"testing"
@@ -21,7 +20,7 @@ func TestRowIsNotWritten(t *testing.T) {
 	if err := (&config{}).writeRow(full{}, store.Row{}); !errors.Is(err, errFull) {
 		t.Errorf("JSON: %v", err)
 	}
-	if err := writeCells(bufio.NewWriter(full{}), []string{"a", "b"}); !errors.Is(err, errFull) {
+	if err := writeCells(full{}, []string{"a", "b"}); !errors.Is(err, errFull) {
 		t.Errorf("cells: %v", err)
 	}
 }

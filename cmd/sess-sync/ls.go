@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/sess-tools/sess/internal/find/filter"
@@ -135,9 +136,11 @@ func (c *config) row(s *clikit.Streams, r store.Row) error {
 	if !r.Exact {
 		bound = "+"
 	}
-	b := bufio.NewWriter(s.Out)
+	b := bufio.NewWriter(s.Out) // which is Out, if that is one: then it is flushed at the end
 	fmt.Fprintf(b, "%s\t%s\t%d%s\t%d\t", r.ID, r.Modified.UTC().Format("2006-01-02T15:04:05Z"), r.Messages, bound, r.Size)
 	tty.Write(b, session.OneLine(r.Name))
-	_ = b.WriteByte('\n')
+	if err := b.WriteByte('\n'); err != nil || io.Writer(b) == s.Out {
+		return err
+	}
 	return b.Flush()
 }
