@@ -8,13 +8,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/sess-tools/sess/internal/agent/stream"
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/command"
 	"github.com/sess-tools/sess/internal/tool/operand"
@@ -208,7 +208,7 @@ func (w *writer) run(argv []string, how command.Ending) *stream.Item {
 
 // flagName finds the name of a flag, long or short, in a word. What is behind it may be a key
 // or a password: -pSECRET, --key=SECRET.
-var flagName = regexp.MustCompile(`^(--[A-Za-z0-9][A-Za-z0-9_-]*)(=(?s:.*))?$|^(-[A-Za-z0-9])[A-Za-z0-9_=.:/-]*$`)
+var flagName = lazy.Regexp(`^(--[A-Za-z0-9][A-Za-z0-9_-]*)(=(?s:.*))?$|^(-[A-Za-z0-9])[A-Za-z0-9_=.:/-]*$`)
 
 // words returns what of a command may be written down, as a JSON array: the name of the
 // program and the names of its flags. Any other word may be the prompt or a secret.
@@ -218,7 +218,7 @@ func words(argv []string, prompt string) string {
 		if word == "--" {
 			break
 		}
-		if m := flagName.FindStringSubmatch(word); m != nil && strings.TrimSpace(word) != strings.TrimSpace(prompt) {
+		if m := flagName().FindStringSubmatch(word); m != nil && strings.TrimSpace(word) != strings.TrimSpace(prompt) {
 			out = append(out, js.Quote(m[1]+m[3]))
 		}
 	}

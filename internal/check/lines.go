@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -216,7 +216,7 @@ func objectEnd(text []byte) int {
 	return -1
 }
 
-var blobRef = regexp.MustCompile(`"blob:sha256:([0-9a-f]{64})"`)
+var blobRef = lazy.Regexp(`"blob:sha256:([0-9a-f]{64})"`)
 
 // blobs checks the references to blobs that oh-my-pi writes in place of
 // images. Each blob is read once.
@@ -228,7 +228,7 @@ func blobs(s *session.Session, open func(sum string) (io.ReadCloser, error)) []F
 	known := map[string]verdict{}
 	var out []Finding
 	for _, e := range s.Entries {
-		for _, m := range blobRef.FindAllStringSubmatch(e.Raw(), -1) {
+		for _, m := range blobRef().FindAllStringSubmatch(e.Raw(), -1) {
 			v, ok := known[m[1]]
 			if !ok {
 				v.kind, v.text = checkBlob(m[1], open)

@@ -3,6 +3,7 @@ package compact
 import (
 	"iter"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -79,10 +80,12 @@ func requestLine(text string) string {
 }
 
 // assents are the words of a line that only agrees with what was said before.
-var assents = wordSet(`ok okay k yes yeah yep y no nope n sure fine right good great nice cool perfect thanks thank you please go ahead do it all
+var assents = sync.OnceValue(func() map[string]bool {
+	return wordSet(`ok okay k yes yeah yep y no nope n sure fine right good great nice cool perfect thanks thank you please go ahead do it all
 	that this continue proceed lgtm and then alright now sounds done yo hi hello
 	ja nein gut genau weiter mach danke bitte oui non merci continue vas si sí no dale sigue gracias sim não obrigado да нет давай спасибо
 	好 好的 是 是的 继续 可以 谢谢 はい いいえ お願いします 続けて 네 아니요 계속`)
+})
 
 // terse reports whether a line says nothing by itself: it has no letters, only
 // agrees, or is one word of a command line.
@@ -91,7 +94,7 @@ func terse(line string) bool {
 	other, foreign := false, false
 	for word := range wordsOf(line) {
 		words++
-		other = other || !assents[word]
+		other = other || !assents()[word]
 		foreign = foreign || word[0] >= utf8.RuneSelf
 	}
 	return !other || words == 1 && !foreign || isSlash(line)
@@ -199,7 +202,11 @@ type lexicon struct {
 }
 
 // newLexicon takes words separated by blanks, a pair joined by "_".
-func newLexicon(words, parts string) lexicon {
+func newLexicon(words, parts string) func() lexicon {
+	return sync.OnceValue(func() lexicon { return makeLexicon(words, parts) })
+}
+
+func makeLexicon(words, parts string) lexicon {
 	l := lexicon{words: map[string]bool{}, parts: strings.Fields(parts)}
 	for w := range wordSet(words) {
 		l.words[strings.ReplaceAll(w, "_", " ")] = true
@@ -253,14 +260,14 @@ func ruleWeight(s string) int {
 	}
 	weight := 0
 	switch {
-	case ruleWords.in(s):
+	case ruleWords().in(s):
 		weight = 2
-	case weakRuleWords.in(s):
+	case weakRuleWords().in(s):
 		weight = 1
 	default:
 		return 0
 	}
-	if hedgeWords.in(s) {
+	if hedgeWords().in(s) {
 		weight--
 	}
 	return weight
@@ -270,11 +277,11 @@ func isWeakRule(s string) bool { return ruleWeight(s) < 2 }
 
 // isDecision reports whether a sentence tells of a decision or of a reason.
 func isDecision(s string) bool {
-	return js.Len(s) <= extractUnits && !isQuestion(s) && (decisionWords.in(s) || reasonWords.in(s))
+	return js.Len(s) <= extractUnits && !isQuestion(s) && (decisionWords().in(s) || reasonWords().in(s))
 }
 
 // isReason reports whether a decision is no more than a reason.
-func isReason(text string) bool { return !strings.Contains(text, says) && !decisionWords.in(text) }
+func isReason(text string) bool { return !strings.Contains(text, says) && !decisionWords().in(text) }
 
 var (
 	unchecked = lazy.Regexp(`^(?:[-*+] |\d+[.)] )?\[ \] +`)
@@ -316,7 +323,7 @@ func planned(text string) (steps []string) {
 func announces(line string) bool {
 	heading := strings.HasPrefix(line, "#") || strings.HasSuffix(strings.TrimRight(line, "*_ "), ":") ||
 		strings.HasSuffix(line, "：") || strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**")
-	return heading && planWords.in(line)
+	return heading && planWords().in(line)
 }
 
 // nextSentences returns the sentences of a line whose first two words tell of
@@ -324,7 +331,7 @@ func announces(line string) bool {
 func nextSentences(line string) (out []string) {
 	const short = 12 // UTF-16 units
 	for s := range sentences(line) {
-		if js.Len(s) >= short && !isQuestion(s) && !strings.HasSuffix(s, ":") && planWords.in(beginning(s)) {
+		if js.Len(s) >= short && !isQuestion(s) && !strings.HasSuffix(s, ":") && planWords().in(beginning(s)) {
 			out = append(out, s)
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/api"
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -223,26 +223,26 @@ const (
 )
 
 var (
-	started  = regexp.MustCompile(`(?m)^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\r?$`)
-	typed    = regexp.MustCompile(`\A\s*# \d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\r?\n\+`)
-	sent     = regexp.MustCompile(`\A(TO LLM \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\r?\n-------|LLM RESPONSE \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\r?\n)`)
+	started  = lazy.Regexp(`(?m)^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\r?$`)
+	typed    = lazy.Regexp(`\A\s*# \d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\r?\n\+`)
+	sent     = lazy.Regexp(`\A(TO LLM \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\r?\n-------|LLM RESPONSE \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\r?\n)`)
 	chatName = ".aider.chat.history.md"
 )
 
 // Detect takes a file by its name, or by the lines that only aider writes.
 func (format) Detect(name string, head []byte) bool {
 	base := filepath.Base(name)
-	return base == chatName || base == ".aider.input.history" && typed.Match(head) ||
-		started.Match(head) || typed.Match(head) || sent.Match(head)
+	return base == chatName || base == ".aider.input.history" && typed().Match(head) ||
+		started().Match(head) || typed().Match(head) || sent().Match(head)
 }
 
 // kindOf tells aider's files apart; what is neither of the others is a chat history.
 func kindOf(head []byte) kind {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	switch {
-	case sent.Match(head):
+	case sent().Match(head):
 		return llmHistory
-	case typed.Match(head):
+	case typed().Match(head):
 		return inputHistory
 	}
 	return chatHistory

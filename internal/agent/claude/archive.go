@@ -5,11 +5,11 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -136,7 +136,7 @@ func idOf(path string) string {
 func isAgent(id string) bool { return strings.HasPrefix(id, "agent-") }
 
 // unsafe are the characters of a directory that its name in projects does not have.
-var unsafe = regexp.MustCompile(`[^a-zA-Z0-9]`)
+var unsafe = lazy.Regexp(`[^a-zA-Z0-9]`)
 
 // escaped returns the name of the directory for the sessions of a working directory.
-func escaped(cwd string) string { return unsafe.ReplaceAllString(cwd, "-") }
+func escaped(cwd string) string { return unsafe().ReplaceAllString(cwd, "-") }

@@ -3,10 +3,10 @@ package formats
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/api"
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -37,8 +37,10 @@ type Builder struct {
 	err     error
 }
 
+var uuid = lazy.Regexp(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
 // IsUUID reports whether an id is a UUID in lower case.
-var IsUUID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`).MatchString
+func IsUUID(id string) bool { return uuid().MatchString(id) }
 
 // NewBuilder returns a builder for a session from the format called name. It
 // gives each line, without its line feed, to out, and each loss to lose.

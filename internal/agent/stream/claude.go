@@ -3,12 +3,12 @@ package stream
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/api"
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -273,7 +273,7 @@ func (c *claudeReader) fields(stop string) []js.Field {
 }
 
 // apiError is how Qwen Code ends a reply that an error cut off.
-var apiError = regexp.MustCompile(`\[API Error: (?s:.*)\]\s*$`)
+var apiError = lazy.Regexp(`\[API Error: (?s:.*)\]\s*$`)
 
 // finish ends the open message, if there is one. More are fields that only the end of the
 // turn knows.
@@ -299,10 +299,10 @@ func (c *claudeReader) finish(stop string, more ...js.Field) {
 func (c *claudeReader) qwenError() []js.Field {
 	last := c.blocks[len(c.blocks)-1]
 	text := session.NewBlock(last).Str("text")
-	if c.head.Get("usage", "output_tokens").Int() > 0 || !apiError.MatchString(text) {
+	if c.head.Get("usage", "output_tokens").Int() > 0 || !apiError().MatchString(text) {
 		return nil
 	}
-	said := apiError.FindString(text)
+	said := apiError().FindString(text)
 	if text = strings.TrimSuffix(text, said); text == "" {
 		c.blocks = c.blocks[:len(c.blocks)-1]
 	} else {

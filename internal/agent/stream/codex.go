@@ -2,12 +2,12 @@ package stream
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/api"
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -256,12 +256,12 @@ func (c *codexReader) end() {
 }
 
 // shellLine is a command as codex runs it: by a shell.
-var shellLine = regexp.MustCompile(`^(?:/\S*/)?(?:ba|z|da)?sh -l?c (.+)$`)
+var shellLine = lazy.Regexp(`^(?:/\S*/)?(?:ba|z|da)?sh -l?c (.+)$`)
 
 // unwrapShell returns the command that a shell was given, if the quotes around it are
 // plain; else the whole line.
 func unwrapShell(command string) string {
-	m := shellLine.FindStringSubmatch(command)
+	m := shellLine().FindStringSubmatch(command)
 	if m == nil || strings.Contains(command, "\n") && !strings.HasSuffix(command, "'") {
 		return command
 	}

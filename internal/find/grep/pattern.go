@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/lazy"
 )
 
 // Options say how patterns are read. Where they contradict each other, Line wins over
@@ -85,12 +87,12 @@ func MustCompile(patterns []string, o Options) *Pattern {
 }
 
 // escaped are the parts of an expression whose letters are no text, as \S and \pL.
-var escaped = regexp.MustCompile(`\\(?:[pPx]\{[^}]*\}|[pP].|.)|\(\?P?<[^>]*>`)
+var escaped = lazy.Regexp(`\\(?:[pPx]\{[^}]*\}|[pP].|.)|\(\?P?<[^>]*>`)
 
 // hasUpper reports whether a pattern has an upper-case letter that stands for itself.
 func hasUpper(text string, fixed bool) bool {
 	if !fixed {
-		text = escaped.ReplaceAllString(text, "")
+		text = escaped().ReplaceAllString(text, "")
 	}
 	return strings.ContainsFunc(text, unicode.IsUpper)
 }

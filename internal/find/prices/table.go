@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/sess-tools/sess/internal/lazy"
 )
 
 //go:embed prices.json.gz
@@ -275,22 +277,22 @@ func (t *Table) known(provider string) string {
 
 var (
 	// version is what may stand behind a model's name: a date, or a word for the newest.
-	version = regexp.MustCompile(`([-@:](20\d{6}|20\d\d-\d\d-\d\d|latest|default))(-v\d+(:\d+)?)?$`)
+	version = lazy.Regexp(`([-@:](20\d{6}|20\d\d-\d\d-\d\d|latest|default))(-v\d+(:\d+)?)?$`)
 	// release is the version of a model at Bedrock.
-	release = regexp.MustCompile(`-v\d+(:\d+)?$`)
+	release = lazy.Regexp(`-v\d+(:\d+)?$`)
 	// region is what stands in front of one there.
-	region = regexp.MustCompile(`^(global|us|us-gov|eu|apac|au|jp|ca|in)\.`)
+	region = lazy.Regexp(`^(global|us|us-gov|eu|apac|au|jp|ca|in)\.`)
 	// maker is who made a model, in front of its name.
-	maker = regexp.MustCompile(`^(anthropic|openai|google|amazon|meta|mistral|mistralai|deepseek|x-ai|xai|moonshotai|qwen|zai|minimax)[./]`)
+	maker = lazy.Regexp(`^(anthropic|openai|google|amazon|meta|mistral|mistralai|deepseek|x-ai|xai|moonshotai|qwen|zai|minimax)[./]`)
 	// size is a context that was asked for.
-	size = regexp.MustCompile(`\[1m\]$`)
+	size = lazy.Regexp(`\[1m\]$`)
 )
 
 // spellings returns the names to look for, the nearest first.
 func spellings(model string) []string {
 	out := []string{model}
-	for _, strip := range []*regexp.Regexp{size, region, version, release, maker, version, release} {
-		if next := strip.ReplaceAllString(out[len(out)-1], ""); next != out[len(out)-1] && next != "" {
+	for _, strip := range []func() *regexp.Regexp{size, region, version, release, maker, version, release} {
+		if next := strip().ReplaceAllString(out[len(out)-1], ""); next != out[len(out)-1] && next != "" {
 			out = append(out, next)
 		}
 	}

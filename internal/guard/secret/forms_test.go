@@ -21,7 +21,7 @@ func TestFormRules(t *testing.T) {
 	crypt := func(n int) string { return an(n) }
 	body := an(64) + "\n" + an(64) + "\n" + an(20) + "=="
 	const end = "-----END RSA "
-	holds(t, formRules, map[string][2][]string{
+	holds(t, formRules(), map[string][2][]string{
 		"aws-session-token":    {{`"SessionToken": "` + an(300) + `"`, "aws_session_token = " + an(200)}, {`"SessionToken": "` + an(20) + `"`, "AWS_SESSION_TOKEN=$X", "session_token: " + strings.Repeat("a", 120)}},
 		"azure-account-key":    {{"AccountName=x;AccountKey=" + an(86) + "==;EndpointSuffix=y", "SharedAccessKeyName=Root;SharedAccessKey=" + an(43) + "=", `"account_key": "` + an(86) + `=="`}, {"AccountKey=<key>", "AccountKey=" + an(10), "AccountKey=" + strings.Repeat("A", 86)}},
 		"azure-sas":            {{"https://a.blob.core.windows.net/c?sv=2022&sig=" + an(43) + "%3D", "?sig=" + an(44)}, {"?sig=" + an(10), "sig=" + an(44), "&sig=<sig>"}},

@@ -7,13 +7,14 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	ahocorasick "github.com/BobuSumisu/aho-corasick"
+
+	"github.com/sess-tools/sess/internal/lazy"
 )
 
 // A Value is a text that is known to be secret, and what it is called.
@@ -130,7 +131,7 @@ func New(o Options) (*Set, error) {
 	}
 	allow := o.Allow
 	if !o.Bare {
-		allow = slices.Concat(append(slices.Clone(gitleaksAllow), replaced), allow)
+		allow = slices.Concat(append(gitleaksAllow(), replaced), allow)
 	}
 	s.allow = compileAllows(allow)
 	var err error
@@ -138,12 +139,12 @@ func New(o Options) (*Set, error) {
 	return s, err
 }
 
-var ruleName = regexp.MustCompile(`^[a-z0-9]{1,24}(?:-[a-z0-9]{1,24}){0,8}$`)
+var ruleName = lazy.Regexp(`^[a-z0-9]{1,24}(?:-[a-z0-9]{1,24}){0,8}$`)
 
 // unknown is the error of an id that no rule has. A word that is no such name may be a secret,
 // which is not repeated.
 func unknown(id string) error {
-	if ruleName.MatchString(id) {
+	if ruleName().MatchString(id) {
 		return fmt.Errorf("unknown rule %q", id)
 	}
 	return errors.New("unknown rule: one of the words is no name of a rule")
@@ -168,14 +169,14 @@ func (o Options) check() error {
 func (o Options) list() (list []Rule) {
 	var generic []Rule
 	if !o.Bare {
-		for _, r := range gitleaksRules {
+		for _, r := range gitleaksRules() {
 			if r.ID != GenericRule {
 				list = append(list, r)
 			} else if o.Generic || slices.Contains(o.Only, r.ID) {
 				generic = append(generic, r)
 			}
 		}
-		list = append(append(list, ownRules...), formRules...)
+		list = append(append(list, ownRules()...), formRules()...)
 	}
 	if o.Entropy || slices.Contains(o.Only, EntropyRule) {
 		generic = append(generic, entropyRule)

@@ -63,7 +63,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join("..", "..", "internal", "secret", "LICENSE.gitleaks"), licence, 0o644); err != nil { //nolint:gosec // it is for everybody
+	if err := os.WriteFile(filepath.Join("..", "..", "internal", "guard", "secret", "LICENSE.gitleaks"), licence, 0o644); err != nil { //nolint:gosec // it is for everybody
 		log.Fatal(err)
 	}
 	var b bytes.Buffer
@@ -73,7 +73,7 @@ func main() {
 		b.WriteString(strings.TrimRight("// "+line, " \n") + "\n")
 	}
 	fmt.Fprintf(&b, "\npackage secret\n\n// GitleaksVersion is the version of gitleaks that the rules are from.\nconst GitleaksVersion = %q\n\n", strings.TrimPrefix(version, "v"))
-	fmt.Fprintf(&b, "var gitleaksAllow = []Allow{%s}\n\nvar gitleaksRules = []Rule{\n", allowlist(config.Allowlist))
+	fmt.Fprintf(&b, "func gitleaksAllow() []Allow {\nreturn []Allow{%s}\n}\n\nfunc gitleaksRules() []Rule {\nreturn []Rule{\n", allowlist(config.Allowlist))
 	for _, r := range config.Rules {
 		if r.Regex == "" || r.Path != "" && !slices.Contains(wanted, r.ID) {
 			continue
@@ -96,7 +96,7 @@ func main() {
 		}
 		b.WriteString("},\n")
 	}
-	b.WriteString("}\n")
+	b.WriteString("}\n}\n")
 	src, err := format.Source(b.Bytes())
 	if err != nil {
 		log.Fatal(err)
