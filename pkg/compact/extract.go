@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/ansi"
-	"github.com/sess-tools/sess/internal/codexrules"
 	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -63,7 +62,7 @@ func (p *Plan) extractHistory(parts []Part) string {
 		return d.text()
 	}
 	projection, _ := convo.WithoutHarness(convo.Project(p.path))
-	if e, m := p.following(projection, parts); m.Role() == session.RoleUser && !codexrules.IsContext(m) {
+	if e, m := p.following(projection, parts); m.Role() == session.RoleUser && !convo.IsCodexContext(m) {
 		d.entry = e
 		d.reply(m.Text("\n"))
 	}
@@ -105,7 +104,7 @@ func lastRequest(projection []convo.Projected) (item string) {
 					return cite(goOn+terseLine+" (asked: "+shorten(q, subjectUnits)+")", e.Entry.ID())
 				}
 				continue
-			case m.Role() != session.RoleUser || codexrules.IsContext(m):
+			case m.Role() != session.RoleUser || convo.IsCodexContext(m):
 				continue
 			}
 			line := shorten(requestLine(m.Text("\n")), subjectUnits)

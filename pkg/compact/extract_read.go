@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/codexrules"
 	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -22,7 +21,7 @@ func (d *digest) read(parts []Part) {
 		d.entry = p.EntryID
 		switch m := p.Message; m.Role() {
 		case session.RoleUser:
-			if !codexrules.IsContext(m) {
+			if !convo.IsCodexContext(m) {
 				d.user(m.Text("\n"))
 			}
 		case session.RoleAssistant:

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/codexrules"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -351,7 +350,7 @@ func (p *Plan) keepUser(span []candidate, keep int64) error {
 		all[i] = part.Message
 	}
 	p.Copies = nil
-	for _, c := range codexrules.Kept(all, keep) {
+	for _, c := range convo.CodexKept(all, keep) {
 		p.Copies = append(p.Copies, Part{EntryID: p.Summarize[c.Of].EntryID, Message: c.Message})
 	}
 	same := func(a, b Part) bool { return a.Message.Raw() == b.Message.Raw() }

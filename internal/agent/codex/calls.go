@@ -7,7 +7,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/api"
-	"github.com/sess-tools/sess/internal/codexrules"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -296,7 +295,7 @@ func fromCodex(content js.Value) bool {
 		if p.text == "" {
 			continue
 		}
-		if text := p.text.Str(); codexrules.IsContextText(text) || convo.IsHarnessText(text) {
+		if text := p.text.Str(); convo.IsCodexText(text) || convo.IsHarnessText(text) {
 			return true
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/api"
-	"github.com/sess-tools/sess/internal/codexrules"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -24,7 +24,7 @@ const keptTokens = 20_000
 func (c *conv) remember(p *pending) {
 	m := session.NewMessage(js.Object(js.StringField("role", session.RoleUser),
 		js.RawField("content", api.Array(p.blocks...))))
-	if _, ok := codexrules.Summary(m.Text("")); ok {
+	if _, ok := convo.CodexSummary(m.Text("")); ok {
 		return
 	}
 	c.users = append(c.users[:len(c.users):len(c.users)], m)
@@ -45,7 +45,7 @@ func (c *conv) compacted(l line) {
 	c.put(len(c.batch))
 	key := strconv.FormatInt(l.offset, 10)
 	message := l.payload.Get("message").Str()
-	summary, _ := codexrules.Summary(message)
+	summary, _ := convo.CodexSummary(message)
 	id := c.taken(c.b.Compaction(c.place(key, l.time), summary, "", c.tokens))
 	edit := c.taken(c.b.Add(c.place(key+":edit", l.time), session.TypeContextEdit,
 		js.StringField("targetId", id), js.RawField("replacement", "null")))
@@ -70,7 +70,7 @@ func (c *conv) compacted(l line) {
 // carried makes copies of the messages that an old compaction keeps, and of its
 // summary.
 func (c *conv) carried(users []session.Message, message, key string) {
-	kept := append(codexrules.Kept(users, keptTokens), codexrules.Copy{Message: session.NewTextMessage(session.RoleUser, message)})
+	kept := append(convo.CodexKept(users, keptTokens), convo.CodexCopy{Message: session.NewTextMessage(session.RoleUser, message)})
 	for i, copied := range kept {
 		m := copied.Message
 		p := &pending{role: session.RoleUser, key: key + ":" + api.Int(int64(i)), time: c.now}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/codexrules"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -55,10 +54,10 @@ func (said Message) Text() (text string, ok bool) {
 // fromProgram reports whether a program wrote a text of a user message. What an importer
 // has not marked may still be told by its form: not every writer of sessions marks.
 func fromProgram(text string) bool {
-	if convo.IsHarnessText(text) || codexrules.IsContextText(text) {
+	if convo.IsHarnessText(text) || convo.IsCodexText(text) {
 		return true
 	}
-	if _, ok := codexrules.Summary(text); ok {
+	if _, ok := convo.CodexSummary(text); ok {
 		return true
 	}
 	text = strings.TrimSpace(text)

@@ -1,37 +1,35 @@
-// Package codexrules knows what codex 0.169 says in a user's name, and which messages of the
-// user it keeps when it compacts. The planner of compactions and what reads and writes sessions
-// of codex ask it.
-package codexrules
+package convo
 
 import (
 	"encoding/xml"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
-	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A Copy is a message that codex keeps.
-type Copy struct {
+// A CodexCopy is a message that codex keeps when it compacts.
+type CodexCopy struct {
 	Of      int // its number among all
 	Message session.Message
 }
 
-// Kept returns the newest user messages that fit into keep tokens, oldest
-// first, as codex keeps them: neither what codex itself says in the user's
+// CodexKept returns the newest user messages that fit into keep tokens, oldest
+// first, as codex 0.169 keeps them: neither what codex itself says in the user's
 // name nor images. A token is four bytes of text in UTF-8, rounded up for each
 // message. Of the first message that does not fit the middle is cut out; nothing
 // older is kept.
-func Kept(all []session.Message, keep int64) (out []Copy) {
+func CodexKept(all []session.Message, keep int64) (out []CodexCopy) {
 	for i, m := range slices.Backward(all) {
 		if keep <= 0 {
 			break
 		}
-		if m.Role() != session.RoleUser || IsContext(m) {
+		if m.Role() != session.RoleUser || IsCodexContext(m) {
 			continue
 		}
 		m = textAlone(m)
@@ -41,7 +39,7 @@ func Kept(all []session.Message, keep int64) (out []Copy) {
 			m = withTexts(m, middleOut(text, int(keep)*4)...)
 		}
 		keep -= tokens
-		out = append(out, Copy{i, m})
+		out = append(out, CodexCopy{i, m})
 	}
 	slices.Reverse(out)
 	return out
@@ -127,25 +125,27 @@ var exactWrappers = []struct{ start, end string }{
 }
 
 // internalContext begins a text that an extension of codex put in.
-var internalContext = lazy.Regexp(`^<codex_internal_context source="[a-z][a-z0-9_]*">`)
+var internalContext = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^<codex_internal_context source="[a-z][a-z0-9_]*">`)
+})
 
-// IsContext reports whether codex takes a user message for something the user
+// IsCodexContext reports whether codex takes a user message for something the user
 // did not write: its own context or an earlier summary. One such text is enough.
-func IsContext(m session.Message) bool {
+func IsCodexContext(m session.Message) bool {
 	if strings.HasPrefix(m.Text(""), summaryLead) {
 		return true
 	}
 	for b := range m.Blocks() {
-		if b.Type == session.BlockText && IsContextText(b.Str("text")) {
+		if b.Type == session.BlockText && IsCodexText(b.Str("text")) {
 			return true
 		}
 	}
 	return false
 }
 
-// IsContextText reports whether codex takes a text that is part of a user message for
+// IsCodexText reports whether codex takes a text that is part of a user message for
 // one that it put there itself.
-func IsContextText(text string) bool {
+func IsCodexText(text string) bool {
 	text = strings.TrimSpace(text)
 	for _, w := range wrappers {
 		if len(text) >= len(w.start)+len(w.end) && strings.EqualFold(text[:len(w.start)], w.start) &&
@@ -180,6 +180,6 @@ func isHookPrompt(text string) bool {
 	return err == nil && strings.TrimSpace(prompt.ID) != "" && strings.TrimSpace(prompt.Text) != ""
 }
 
-// Summary takes apart the text in which codex hands on a summary; ok is false
+// CodexSummary takes apart the text in which codex hands on a summary; ok is false
 // for any other text.
-func Summary(text string) (summary string, ok bool) { return strings.CutPrefix(text, summaryLead) }
+func CodexSummary(text string) (summary string, ok bool) { return strings.CutPrefix(text, summaryLead) }
