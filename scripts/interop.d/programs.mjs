@@ -27,6 +27,7 @@ const pi = {
 	read: (path) => ({ name: "read", args: { path } }), bash: (command) => ({ name: "bash", args: { command } }),
 	stored: (dir) => ["pi", ...found(join(dir, "agent/sessions"), /\.jsonl$/)],
 	pieces: true, polite: true, attaches: true,
+	piece: /text_delta/, // on a busy machine its message_start has the text already
 };
 
 // warned returns what is wrong with the warnings of sess-record about a program that has answered: there has to be one
@@ -48,8 +49,7 @@ export const programs = {
 		},
 		argv: (program, prompt, { resume } = {}) => [program, "--mode", "json", "-p", "--model", `mock/${model}`, "--no-title", "--no-lsp",
 			...resume ? ["--resume", resume] : [], ...some(prompt)],
-		read: pi.read, bash: pi.bash, stored: pi.stored, pieces: true, stubborn: true,
-		piece: /text_delta/, // its message_start may have the text already
+		read: pi.read, bash: pi.bash, stored: pi.stored, pieces: true, piece: pi.piece, stubborn: true,
 	},
 	claude: {
 		home: (dir, url) => ({ ...homes.pi(dir, ""), CLAUDE_CONFIG_DIR: join(dir, "config"), ANTHROPIC_API_KEY: "dummy", ANTHROPIC_BASE_URL: url, IS_SANDBOX: "1",
