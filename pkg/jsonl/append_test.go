@@ -3,8 +3,12 @@ package jsonl
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/sess-tools/sess/internal/disk"
@@ -80,5 +84,96 @@ func TestAppendIsOneWrite(t *testing.T) {
 	}
 	if writes != 1 {
 		t.Errorf("%d writes, want 1", writes)
+	}
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	for _, sync := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "new.jsonl")
+		if err := Create(path, Content{"{}"}, sync); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, path, "{}\n")
+		if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() != 0o600 {
+			t.Errorf("mode %v, %v, want 0600", fi.Mode(), err)
+		}
+		err := Create(path, Content{"other"}, sync)
+		if !errors.Is(err, fs.ErrExist) || strings.Count(err.Error(), path) != 1 {
+			t.Errorf("again: got %v, want ErrExist and the name once", err)
+		}
+		wantFile(t, path, "{}\n")
+	}
+}
+
+func TestContent(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 3*blockSize)
+	for _, c := range []Content{nil, {""}, {"a", "", "b"}, {long, "b", long}} {
+		var b strings.Builder
+		want := strings.Join(append(slices.Clone(c), ""), "\n")
+		if n, err := c.WriteTo(&b); err != nil || n != int64(b.Len()) || b.String() != want {
+			t.Errorf("%d lines: %d bytes, %v, want %d", len(c), n, err, len(want))
+		}
+		for _, room := range []int{0, 1, blockSize + 3} {
+			w := &limitedWriter{room: room}
+			n, err := c.WriteTo(w)
+			if len(want) > room && !errors.Is(err, io.ErrShortWrite) || n != int64(min(room, len(want))) {
+				t.Errorf("%d lines, room for %d bytes: %d, %v", len(c), room, n, err)
+			}
+		}
+	}
+}
+
+// A limitedWriter has room for some bytes, and no error for the others.
+type limitedWriter struct{ room int }
+
+func (w *limitedWriter) Write(p []byte) (int, error) {
+	n := min(len(p), w.room)
+	w.room -= n
+	return n, nil
+}
+
+func TestCreateDoesNotFollowSymlinks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
+	if err := os.Symlink(target, link); err != nil {
+		t.Skip("no symbolic links:", err)
+	}
+	if err := Create(link, Content{}, false); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("got %v, want ErrExist", err)
+	}
+	if _, err := os.Stat(target); err == nil {
+		t.Error("made the target")
+	}
+}
+
+func TestCreateFails(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		set    func(f *faultyFile)
+		dirErr error
+		want   error
+	}{
+		"short":          {func(f *faultyFile) { f.write = shortBy(1, nil) }, nil, io.ErrShortWrite},
+		"full disk":      {func(f *faultyFile) { f.write = shortBy(1, syscall.ENOSPC) }, nil, syscall.ENOSPC},
+		"sync":           {func(f *faultyFile) { f.sync = func(disk.File) error { return syscall.EIO } }, nil, syscall.EIO},
+		"close":          {func(f *faultyFile) { f.closed = func(f disk.File) error { f.Close(); return syscall.EDQUOT } }, nil, syscall.EDQUOT},
+		"directory sync": {func(*faultyFile) {}, syscall.EIO, syscall.EIO},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "new.jsonl")
+			d := faultyDisk{hook: func(_ string, f *faultyFile) { tt.set(f) }, syncErr: tt.dirErr}
+			err := create(d, path, Content{"{}"}, true)
+			if !errors.Is(err, tt.want) || strings.Count(err.Error(), path) != 1 {
+				t.Errorf("got %v, want %v and the name once", err, tt.want)
+			}
+			if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("left the partial file behind: %v", err)
+			}
+		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/agent/formatstest"
 	"github.com/sess-tools/sess/internal/agent/zeroclaw"
 	"github.com/sess-tools/sess/internal/api"
+	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -83,5 +84,13 @@ func TestThereAndBack(t *testing.T) {
 		if diff := cmp.Diff(dump(t, first), dump(t, second)); diff != "" {
 			rt.Errorf("%s\n(-first +second) %s", text, diff)
 		}
+	})
+}
+
+func TestLaws(t *testing.T) {
+	t.Parallel()
+	formatstest.Laws(t, zeroclaw.ZeroClaw, formatstest.Corpus{
+		Sources: map[string]string{"memory.db": string(corpus.Session(t, "zeroclaw/memory.db"))}, File: "memory.db", Whole: true,
+		Dump: func(t testing.TB, path string) string { return fmt.Sprint(dump(t, path)) },
 	})
 }

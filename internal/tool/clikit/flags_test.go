@@ -4,6 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -106,5 +111,70 @@ func TestExclusive(t *testing.T) {
 		if err == nil || err.Error() != tt.want || clikit.Status(err) != clikit.ExitUsage {
 			t.Errorf("%+v: %v", tt, err)
 		}
+	}
+}
+
+// A tool may take a short name of the frame's for a flag of its own; the long one stays.
+func TestTakenNames(t *testing.T) {
+	t.Parallel()
+	var invert, quiet bool
+	tool := clikit.Tool{Name: "t", New: func() ([]clikit.Flag, clikit.Action) {
+		flags := []clikit.Flag{clikit.Bool(&invert, "invert-match, v", "invert"), clikit.Bool(&quiet, "quiet, q", "print nothing")}
+		return flags, func(_ context.Context, s *clikit.Streams, _ []string) error {
+			if !invert || !quiet || !s.Verbose || s.Quiet {
+				t.Errorf("invert %v, quiet %v, verbose %v, no warnings %v", invert, quiet, s.Verbose, s.Quiet)
+			}
+			return nil
+		}
+	}}
+	var out, errs bytes.Buffer
+	if status := clikit.Run(t.Context(), tool, nil, &out, &errs, []string{"-v", "-q", "--verbose"}); status != 0 {
+		t.Errorf("status %d: %s", status, errs.String())
+	}
+	clikit.Run(t.Context(), tool, nil, &out, &errs, []string{"--help"})
+	if help := out.String(); strings.Count(help, "--quiet") != 1 || strings.Contains(help, "-v, --verbose") || !strings.Contains(help, "    --verbose") {
+		t.Errorf("help:\n%s", out.String())
+	}
+}
+
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	columns := clikit.Columns{{Head: "ID", Width: 4, Cut: true}, {Head: "N", Right: true}, {Head: "NAME"}, {Head: "TITLE"}}
+	rows := [][]string{{"ä", "1,000", "漢字", ""}, {"too long", "7", "x", "whatever"}}
+	columns[1:].Fit(rows[0][1:], rows[1][1:])
+	for want, got := range map[string]string{
+		"  a   b\n  cc  \n":              clikit.Table("  ", [][]string{{"a", "b"}, {"cc", ""}}),
+		"ä     1,000  漢字    ":            columns.Line(rows[0]...),
+		"too       7  x     whatever":    columns.Line(rows[1]...),
+		"ä     a longer one  x     last": columns.Line("ä", "a longer one", "x", "last"),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Control characters of data reach a terminal where a flag asks for just that, and nowhere
+// else: a tool that wants Raw has to be named here, and its manual page has to say it.
+func TestWhoMayWriteRaw(t *testing.T) {
+	t.Parallel()
+	var who []string
+	asks := regexp.MustCompile(`\b(s|streams)\.Raw\(\)|\bos\.Stdout\b`)
+	err := filepath.WalkDir("../../../cmd", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err == nil && asks.Match(text) {
+			who = append(who, filepath.Base(filepath.Dir(path)))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	who = slices.Compact(who)
+	if want := []string{"sess-grep"}; !slices.Equal(who, want) {
+		t.Errorf("%q write control characters to a terminal, want %q", who, want)
 	}
 }

@@ -3,7 +3,10 @@ package tty_test
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
+	"io"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -157,6 +160,99 @@ func FuzzWriteLines(f *testing.F) {
 		}
 		if got := tty.CleanLines(tty.CleanLines(a)); got != tty.CleanLines(a) {
 			t.Errorf("%q: cleaned twice is %q", a, got)
+		}
+	})
+}
+
+// Styles reach a terminal, and what only looks like one does not.
+func TestTextOnATerminal(t *testing.T) {
+	t.Parallel()
+	var text tty.Text
+	text.Add(tty.Bold, "bold")
+	text.Add(tty.Plain, " \x1b[1mforged\x1b[0m ")
+	text.Add(tty.Red, "")
+	text.Add(tty.Red, "\u009b5m\xe2\x80")
+	text.Add(tty.Plain, "\n")
+	var b bytes.Buffer
+	w := tty.Visible(&b)
+	if _, err := text.WriteTo(w); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	const want = "\x1b[1mbold\x1b[0m \\u001b[1mforged\\u001b[0m \x1b[31m\\u009b5m\\xe2\\x80\x1b[0m\n"
+	if b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+	b.Reset()
+	if n, err := text.WriteTo(&b); err != nil || b.String() != "\x1b[1mbold\x1b[0m \x1b[1mforged\x1b[0m \x1b[31m\u009b5m\xe2\x80\x1b[0m\n" || n != int64(text.Len()) {
+		t.Errorf("elsewhere: %d, %v, %q", n, err, b.String())
+	}
+}
+
+// What is held back for the rest of a character is not lost at the end.
+func TestVisibleFlush(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	w := tty.Visible(&b)
+	if _, err := w.Write([]byte("caf\xc3")); err != nil || b.String() != "caf" {
+		t.Fatalf("%q, %v", b.String(), err)
+	}
+	for range 2 {
+		if err := w.Flush(); err != nil || b.String() != `caf\xc3` {
+			t.Errorf("%q, %v", b.String(), err)
+		}
+	}
+}
+
+func visible(t testing.TB, chunks ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := tty.Visible(&b)
+	for _, chunk := range chunks {
+		if n, err := io.WriteString(w, chunk); n != len(chunk) || err != nil {
+			t.Fatalf("%d, %v", n, err)
+		}
+	}
+	return b.String()
+}
+
+func TestVisible(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"a\tb\n":               "a\tb\n",
+		"\x1b]52;c;x\x07":      `\u001b]52;c;x\u0007`,
+		"\u009b31m\x7f":        `\u009b31m\u007f`,
+		"\u202e é \u2066":      `\u202e é \u2066`,
+		"\xff\x9b.":            `\xff\x9b.`,
+		`{"a":"\u001b\u202e"}`: `{"a":"\u001b\u202e"}`,
+	} {
+		if got := visible(t, in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// Laws: nothing acts on a terminal, however the text comes; JSON stays JSON of the same
+// value.
+func FuzzVisible(f *testing.F) {
+	f.Add("{\"a\":\"\u009b\u202e\x7f\"}", 7)
+	f.Add("\xe2\x80\xae\x1b[31m\xe2\x80", 2)
+	f.Fuzz(func(t *testing.T, text string, at int) {
+		at = max(0, min(at, len(text)))
+		whole := visible(t, text, "\n")
+		if got := visible(t, text[:at], text[at:], "\n"); got != whole {
+			t.Fatalf("%q cut at %d: %q, whole %q", text, at, got, whole)
+		}
+		if !utf8.ValidString(whole) || tty.CleanLines(whole) != whole {
+			t.Fatalf("%q: %q", text, whole)
+		}
+		var before, after any
+		if utf8.ValidString(text) && json.Unmarshal([]byte(text), &before) == nil && !strings.Contains(text, "\r") {
+			if err := json.Unmarshal([]byte(whole), &after); err != nil || !reflect.DeepEqual(before, after) {
+				t.Fatalf("%q: %q, %v", text, whole, err)
+			}
 		}
 	})
 }
