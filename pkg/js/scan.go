@@ -20,88 +20,93 @@ func skipSpace[T string | []byte](b T, i int) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// checkString checks the rest of a string literal from i, after its opening
-// quote. It returns the index after the closing quote, or -1.
-func checkString(b []byte, i int) int {
-	plain := 0 // how many words before i are
-	for i+8 <= len(b) {
-		w := binary.LittleEndian.Uint64(b[i:])
-		// Marks above the first may be wrong: the byte has to be looked at.
-		special := delimiters(w)
-		next := i + 8
-		if plain++; special != 0 {
-			plain = 0
-		} else if plain >= calm {
-			next = plainEnd(b, next)
-		}
-		for special != 0 {
-			k := bits.TrailingZeros64(special) >> 3
-			switch c := b[i+k]; {
-			case c == '\\' && i+k+1 < len(b) && twoByteEscape[b[i+k+1]]:
-				if special &^= 1<<(8*k+16) - 1; k == 7 {
-					next++
-				}
-			case c == '\\':
-				if next = checkUnicodeEscape(b, i+k); next < 0 {
-					return -1
-				}
-				special = 0
-			case c == '"':
-				return i + k + 1
-			case c < ' ':
-				return -1
-			default:
-				special &= special - 1
-			}
-		}
-		i = next
-	}
-	return checkStringEnd(b, i)
+// A literals checks the string literals of one text. What has to be looked at in a literal
+// is marked for 64 bytes at a time, without a branch: keys and words share a block, and
+// program text has something in most blocks.
+type literals struct {
+	text  []byte
+	block int    // where the block of marks begins
+	marks uint64 // a bit for each byte of it that may not stand in a literal as it is
 }
 
-// calm is after how many plain words it pays to look at more than one at a time: program
-// text has hardly a run that is longer.
-const calm = 5
+// literalsOf returns the literals of a text, of which no block is marked.
+func literalsOf(text []byte) literals { return literals{text: text, block: -64} }
 
-// plainEnd skips plain characters from b[i] on, thirty-two at a time.
+// check checks the rest of a literal from i, after its opening quote. It returns the index
+// after the closing quote, or -1.
+func (l *literals) check(i int) int {
+	b := l.text
+	for {
+		if uint(i-l.block) >= 64 {
+			if i >= len(b) {
+				return -1
+			}
+			l.mark(i)
+		}
+		rest := l.marks >> (i - l.block)
+		if rest == 0 {
+			if i = l.block + 64; l.marks == 0 {
+				i = plainEnd(b, i)
+			}
+			continue
+		}
+		if i += bits.TrailingZeros64(rest); i >= len(b) {
+			return -1
+		}
+		switch c := b[i]; {
+		case c == '"':
+			return i + 1
+		case c != '\\':
+			return -1
+		case i+1 < len(b) && twoByteEscape[b[i+1]]:
+			i += 2
+		default:
+			if i = checkUnicodeEscape(b, i); i < 0 {
+				return -1
+			}
+		}
+	}
+}
+
+// plainEnd skips plain characters from b[i] on: what follows 64 of them, as in encoded data,
+// is mostly more.
 func plainEnd(b []byte, i int) int {
 	for ; i+32 <= len(b); i += 32 {
 		s := b[i : i+32]
-		if (delimiters(binary.LittleEndian.Uint64(s)) | delimiters(binary.LittleEndian.Uint64(s[8:])) |
-			delimiters(binary.LittleEndian.Uint64(s[16:])) | delimiters(binary.LittleEndian.Uint64(s[24:]))) != 0 {
+		if delimiters(binary.LittleEndian.Uint64(s))|delimiters(binary.LittleEndian.Uint64(s[8:]))|
+			delimiters(binary.LittleEndian.Uint64(s[16:]))|delimiters(binary.LittleEndian.Uint64(s[24:])) != 0 {
 			break
 		}
 	}
 	return i
 }
 
-// delimiters marks the first byte of w that ends a run of plain characters in a
-// literal: a quote, a backslash or a control character. The quote is the blank
-// but for one bit, so what is below it with that bit turned is a control character or a
-// quote.
-func delimiters(w uint64) uint64 {
-	return (((w ^ low7*('"'^' ')) - low7*(' '+1)) | ((w ^ low7*'\\') - low7)) &^ w & high1
+// mark marks the block that begins at i. What is behind the end of the text is marked too.
+func (l *literals) mark(i int) {
+	var last [64]byte
+	p := &last
+	if len(l.text)-i >= len(p) {
+		p = (*[64]byte)(l.text[i:])
+	} else {
+		copy(last[:], l.text[i:])
+	}
+	l.block = i
+	l.marks = marked(p[0:]) | marked(p[8:])<<8 | marked(p[16:])<<16 | marked(p[24:])<<24 |
+		marked(p[32:])<<32 | marked(p[40:])<<40 | marked(p[48:])<<48 | marked(p[56:])<<56
 }
 
-// checkStringEnd is checkString for the last few bytes of b.
-func checkStringEnd(b []byte, i int) int {
-	for i < len(b) {
-		switch c := b[i]; {
-		case c == '\\' && i+1 < len(b) && twoByteEscape[b[i+1]]:
-			i += 2
-		case c == '\\':
-			if i = checkUnicodeEscape(b, i); i < 0 {
-				return -1
-			}
-		case c == '"':
-			return i + 1
-		case c < ' ':
-			return -1
-		default:
-			i++
-		}
-	}
-	return -1
+// marked returns a bit for each delimiter of the first eight bytes of b.
+func marked(b []byte) uint64 {
+	const gather = 0x0002040810204081 // the highest bit of each byte to the highest byte
+	return delimiters(binary.LittleEndian.Uint64(b)) * gather >> 56
+}
+
+// delimiters marks the bytes of w that end a run of plain characters in a literal: quotes,
+// backslashes and control characters. The quote is the blank but for one bit, so what is
+// below it with that bit turned is a control character or a quote. With the highest bit of
+// every byte set nothing is borrowed from the next.
+func delimiters(w uint64) uint64 {
+	return ^(((w ^ low7*('"'^' ') | high1) - low7*(' '+1)) & ((w ^ low7*'\\' | high1) - low7)) &^ w & high1
 }
 
 // twoByteEscape says what may follow a backslash, but for u.
