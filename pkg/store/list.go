@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/ordered"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -223,15 +225,28 @@ func newestFirst(paths []string, warn func(string, error)) []string {
 	type written struct {
 		path string
 		at   time.Time
+		err  error
 	}
-	files := make([]written, 0, len(paths))
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil {
-			warn(path, disk.Cause(err))
-			continue
+	look := func(_ context.Context, paths []string) []written {
+		part := make([]written, len(paths))
+		for i, path := range paths {
+			info, err := os.Stat(path)
+			if part[i] = (written{path: path, err: err}); err == nil {
+				part[i].at = info.ModTime()
+			}
 		}
-		files = append(files, written{path, info.ModTime()})
+		return part
+	}
+	const together = 256 // so many take longer than to begin a goroutine
+	files := make([]written, 0, len(paths))
+	for part := range ordered.Map(context.Background(), runtime.GOMAXPROCS(0), slices.Chunk(paths, together), look) {
+		for _, f := range part {
+			if f.err != nil {
+				warn(f.path, disk.Cause(f.err))
+				continue
+			}
+			files = append(files, f)
+		}
 	}
 	slices.SortFunc(files, func(a, b written) int {
 		if c := b.at.Compare(a.at); c != 0 {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"iter"
+	"math/bits"
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
@@ -144,15 +145,27 @@ func (p *pair) at(b []byte) bool {
 // frequent to stop at each, which is what bytes.Index does; this does so only where both
 // stand.
 func (p *pair) index(b []byte) int {
-	for at := 0; at+1 < len(b); {
-		at += p.skip(b[at:])
-		for end := min(at+32, len(b)-1); at < end; at++ {
-			if p.at(b[at:]) {
-				return at
+	at := p.skip(b)
+	if len(b)-at >= 33 {
+		for ; ; at += 8 {
+			if found := p.marks(b[at:]); found != 0 {
+				return at + bits.TrailingZeros64(found)>>3
 			}
 		}
 	}
+	for ; at+1 < len(b); at++ {
+		if p.at(b[at:]) {
+			return at
+		}
+	}
 	return -1
+}
+
+// marks marks the bytes of the first eight of b that the pair begins at; behind the first of
+// them marks may be wrong.
+func (p *pair) marks(b []byte) uint64 {
+	v := ((binary.LittleEndian.Uint64(b) | p.or0) ^ p.first) | ((binary.LittleEndian.Uint64(b[1:]) | p.or1) ^ p.second)
+	return (v - lowBits) &^ v & highBits
 }
 
 // skip returns how many bytes of b, in steps of 32, the pair does not begin in.
