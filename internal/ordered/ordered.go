@@ -17,10 +17,18 @@ import (
 // No job begins when ctx is done, and then there are fewer results than jobs.
 func Map[J, R any](ctx context.Context, width int, jobs iter.Seq[J], do func(context.Context, J) R) iter.Seq[R] {
 	return func(yield func(R) bool) {
+		type work struct {
+			job  J
+			done chan<- R
+		}
 		ctx, cancel := context.WithCancel(ctx)
 		queue := make(chan chan R, width)
 		go func() {
 			defer close(queue)
+			// Workers go on with their stacks, which a goroutine for each job would grow anew.
+			todo := make(chan work)
+			defer close(todo)
+			workers := 0
 			for job := range jobs {
 				done := make(chan R, 1)
 				select {
@@ -32,7 +40,14 @@ func Map[J, R any](ctx context.Context, width int, jobs iter.Seq[J], do func(con
 					close(done)
 					return
 				}
-				go func() { done <- do(ctx, job) }()
+				if workers++; workers <= width+1 {
+					go func() {
+						for w := range todo {
+							w.done <- do(ctx, w.job)
+						}
+					}()
+				}
+				todo <- work{job, done}
 			}
 		}()
 		defer func() {
