@@ -1,9 +1,13 @@
 package convo
 
 import (
+	"context"
+	"iter"
+	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/ordered"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -33,8 +37,33 @@ func Project(path []session.Entry) []Projected {
 		}
 	}
 	out := make([]Projected, len(selected))
-	own := make([]session.Message, 0, len(selected)) // the messages of message entries, in one piece
-	for i, e := range selected {
+	do := func(_ context.Context, r run) error { project(selected, edits, out, r); return nil }
+	for range ordered.Map(context.Background(), runtime.GOMAXPROCS(0), runs(len(selected)), do) {
+		continue // each puts its messages where they belong
+	}
+	return out
+}
+
+// A run are neighbours of a list, by their indices.
+type run struct{ from, to int }
+
+// runs divides a list of n into runs that take longer than to begin a goroutine.
+func runs(n int) iter.Seq[run] {
+	const together = 2048
+	return func(yield func(run) bool) {
+		for i := 0; i < n; i += together {
+			if !yield(run{i, min(i+together, n)}) {
+				return
+			}
+		}
+	}
+}
+
+// project projects a run of what is selected.
+func project(selected []session.Entry, edits map[string]string, out []Projected, r run) {
+	own := make([]session.Message, 0, r.to-r.from) // the messages of message entries, in one piece
+	for i := r.from; i < r.to; i++ {
+		e := selected[i]
 		out[i].Entry = e
 		if e.Type() == session.TypeCompaction && i > 0 {
 			continue // an older one inside the kept range
@@ -51,13 +80,13 @@ func Project(path []session.Entry) []Projected {
 		}
 		out[i].Messages = messages
 	}
-	return out
 }
 
 func selectEntries(path []session.Entry) []session.Entry {
+	compacted := slices.ContainsFunc(path, func(e session.Entry) bool { return e.Type() == session.TypeCompaction })
 	positions := Select(len(path), func(i int) Step[string] {
 		e := path[i]
-		s := Step[string]{Type: e.Type(), ID: e.ID(), System: e.Role() == session.RoleSystem}
+		s := Step[string]{Type: e.Type(), ID: e.ID(), System: compacted && e.Role() == session.RoleSystem}
 		if s.Type == session.TypeCompaction {
 			s.FirstKept = e.Str("firstKeptEntryId")
 		}

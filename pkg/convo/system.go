@@ -12,7 +12,7 @@ import (
 // in force (docs/formats/pi.md, system messages). ok is false if there are none.
 func FoldSystem(messages []session.Message) (m session.Message, ok bool) {
 	var content []string
-	var sections, tools ordered
+	var sections, tools insertions
 	timestamp := ""
 	for _, m := range messages {
 		if m.Role() != session.RoleSystem {
@@ -47,7 +47,7 @@ func FoldSystem(messages []session.Message) (m session.Message, ok bool) {
 	return session.NewMessage(js.Object(append(fields, js.RawField("timestamp", timestamp))...)), true
 }
 
-func foldSections(into *ordered, raw string) {
+func foldSections(into *insertions, raw string) {
 	if !strings.HasPrefix(raw, "{") {
 		return
 	}
@@ -60,7 +60,7 @@ func foldSections(into *ordered, raw string) {
 	}
 }
 
-func foldTools(into *ordered, removed, added string) {
+func foldTools(into *insertions, removed, added string) {
 	for tool := range session.Blocks(arrayOnly(removed)) {
 		into.delete(tool.Get("name"))
 	}
@@ -76,14 +76,14 @@ func arrayOnly(raw string) string {
 	return ""
 }
 
-// ordered is a map that keeps the order of first insertion, as a JavaScript
+// insertions is a map that keeps the order of first insertion, as a JavaScript
 // Map does.
-type ordered struct {
+type insertions struct {
 	keys   []string
 	values map[string]string
 }
 
-func (o *ordered) set(key, value string) {
+func (o *insertions) set(key, value string) {
 	if o.values == nil {
 		o.values = map[string]string{}
 	}
@@ -93,7 +93,7 @@ func (o *ordered) set(key, value string) {
 	o.values[key] = value
 }
 
-func (o *ordered) delete(key string) {
+func (o *insertions) delete(key string) {
 	if _, ok := o.values[key]; !ok {
 		return
 	}
@@ -106,7 +106,7 @@ func (o *ordered) delete(key string) {
 	}
 }
 
-func (o *ordered) list() []string {
+func (o *insertions) list() []string {
 	out := make([]string, len(o.keys))
 	for i, k := range o.keys {
 		out[i] = o.values[k]
