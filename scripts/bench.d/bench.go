@@ -18,7 +18,6 @@ type bench struct {
 	runs        int
 	slow        time.Duration // slowPair
 	full, quick bool
-	busy        bool   // others want the processor too
 	core        string // the core that what is pinned is pinned to
 	s           *clikit.Streams
 
@@ -57,10 +56,6 @@ func (b *bench) prepare(ctx context.Context, fetch bool) (done func(), err error
 	if fetch {
 		b.fetchAll(ctx)
 	}
-	if load := loadAverage(); load > 0.5 {
-		b.busy = true
-		b.s.Warnf("the load average is %.1f a core: only ratios mean something, and they little", load)
-	}
 	return done, nil
 }
 
@@ -80,7 +75,7 @@ func peersDir() string {
 func (b *bench) build(ctx context.Context) error {
 	b.s.Notef("building")
 	built := filepath.Join(b.work, "built")
-	for dir, packages := range map[string][]string{".": {"./cmd/..."}, "scripts/bench.d": {"./noop", "./empty", "./generate"}} {
+	for dir, packages := range map[string][]string{".": {"./cmd/..."}, "scripts/bench.d": {"./noop", "./empty", "./bound", "./generate"}} {
 		args := []string{"build", "-C", dir, "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-tags", "urfave_cli_no_docs", "-o", built + string(filepath.Separator)}
 		cmd := exec.CommandContext(ctx, "go", append(args, packages...)...)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -7,7 +7,7 @@ import (
 
 // goals are all goals, in the order of the table.
 func (b *bench) goals() []goal {
-	return slices.Concat(b.startGoals(), b.turnGoals(), b.recordGoals(), b.pathGoals(), b.mergeGoals(), b.walkGoals(), b.viewGoals(), b.listGoals(), b.statGoals(), b.grepGoals(), b.redactGoals(), b.showGoals(), b.checkGoals(), b.importGoals(), b.segGoals(), b.syncGoals(), b.packageGoals(), b.growthGoals())
+	return slices.Concat(b.startGoals(), b.turnGoals(), b.recordGoals(), b.pathGoals(), b.mergeGoals(), b.walkGoals(), b.viewGoals(), b.listGoals(), b.statGoals(), b.grepGoals(), b.redactGoals(), b.showGoals(), b.checkGoals(), b.coreGoals(), b.importGoals(), b.segGoals(), b.syncGoals(), b.packageGoals(), b.growthGoals())
 }
 
 // versus is the goal that the ratio of two commands is at most limit.
@@ -37,13 +37,44 @@ func measured(b *bench, name string, limit float64, memory int64, sides func(con
 
 // reported is measured without a limit: nobody has asked for one.
 func reported(b *bench, name string, sides func(context.Context) (ours, peer command, err error)) goal {
-	of := measured(b, name, 0, 1, sides)
+	of := versus(b, name, 0, sides)
 	return goal{name, func(ctx context.Context, name string) ([]row, error) {
 		rows, err := of.run(ctx, name)
 		for i := range rows {
 			rows[i].want, rows[i].met = noGoal, true
 		}
 		return rows, err
+	}}
+}
+
+// bound reports what a tool takes beside the part of its work that cannot be left out, as
+// bound/main.go does it.
+func bound(b *bench, name string, flags []string, sides func(context.Context) (ours command, operands []string, err error)) goal {
+	return reported(b, name, func(ctx context.Context) (ours, peer command, err error) {
+		ours, operands, err := sides(ctx)
+		peer = b.ours("bound", slices.Concat(flags, operands)...)
+		peer.pinned = ours.pinned
+		return ours, peer, err
+	})
+}
+
+// cores is the goal that a second core makes a command 1.7 times as quick.
+func cores(b *bench, name string, ours func(context.Context) (command, error)) goal {
+	const least = 1.7
+	return goal{"second core: " + name, func(ctx context.Context, name string) ([]row, error) {
+		two, err := ours(ctx)
+		if err != nil {
+			return nil, err
+		}
+		one := two
+		one.pinned, two.pinned = true, false
+		c, err := b.compare(ctx, one, two)
+		if err != nil {
+			return nil, err
+		}
+		r := ratioRow(name, c, least)
+		r.want, r.met = "≥ "+ratio(least), c.ratio >= least
+		return []row{r}, nil
 	}}
 }
 

@@ -14,6 +14,10 @@ func (b *bench) listGoals() []goal {
 		versus(b, name+" / pi 0.73 listAll (node)", 1./25, b.listing(func(dir string) (command, error) { return b.piListing(b.node, dir) })),
 		versus(b, name+" / pi 0.73 listAll (bun)", 1./8, b.listing(func(dir string) (command, error) { return b.piListing(b.bun, dir) })),
 		measured(b, name+" / "+search+" -c", 2.5, 64e6, b.counting),
+		bound(b, name+" / reading and validating them", []string{"-valid"}, func(ctx context.Context) (command, []string, error) {
+			dir, err := b.store(ctx)
+			return b.listed(dir), []string{dir}, err
+		}),
 		measured(b, name+", usage sums / ccusage", 1./4, 64e6, b.usage),
 	}
 }

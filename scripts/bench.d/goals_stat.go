@@ -7,7 +7,7 @@ import "context"
 func (b *bench) statGoals() []goal {
 	name := "sess-stat, " + count(int64(b.sessions())) + " sessions"
 	return []goal{
-		measured(b, name+" / ccusage", 1./2, 64e6, b.stat(func(dir string) (command, error) {
+		measured(b, name+" / ccusage", 1./4, 64e6, b.stat(func(dir string) (command, error) {
 			ccusage, err := b.ccusage()
 			return command{argv: []string{ccusage, "pi", "daily", "--offline", "--json", "--pi-path", dir}}, err
 		})),
@@ -16,7 +16,18 @@ func (b *bench) statGoals() []goal {
 			c.argv = append(c.argv, "--usage")
 			return c, nil
 		})),
+		bound(b, name+" / reading them", nil, func(ctx context.Context) (ours command, operands []string, err error) {
+			dir, err := b.store(ctx)
+			ours = b.summed(dir)
+			ours.pinned = true
+			return ours, []string{dir}, err
+		}),
 	}
+}
+
+// summed adds up the usage of a store by days.
+func (b *bench) summed(dir string) command {
+	return b.ours("sess-stat", "--all", "--by", "day", "--json", dir)
 }
 
 // stat adds up the usage of a store by days.
@@ -27,7 +38,7 @@ func (b *bench) stat(peer func(dir string) (command, error)) func(context.Contex
 			return ours, theirs, err
 		}
 		theirs, err = peer(dir)
-		ours = b.ours("sess-stat", "--all", "--by", "day", "--json", dir)
+		ours = b.summed(dir)
 		ours.pinned, theirs.pinned = true, true
 		return ours, theirs, err
 	}

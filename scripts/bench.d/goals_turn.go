@@ -4,7 +4,7 @@ import "context"
 
 // turnGoals are about what a turn costs besides its command.
 func (b *bench) turnGoals() []goal {
-	const limit = 2
+	const limit = 1.5
 	return []goal{{"sess-turn around a command, less the command / no-op tool", func(ctx context.Context, name string) ([]row, error) {
 		cat, err := b.need("cat")
 		if err != nil {

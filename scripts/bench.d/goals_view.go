@@ -23,6 +23,11 @@ func (b *bench) walkGoals() []goal {
 		versus(b, "sess-path --as state after a compaction, "+big+" / cat → /dev/null", 2.5, b.viewBesideCat("state")),
 		versus(b, "sess-path --leaf ID half way, "+big+" → /dev/null / "+search+" -F", 1.5, b.half(toNull)),
 		versus(b, "sess-path --leaf ID half way, "+big+" → pipe / "+search+" -F → pipe", 1.5, b.half(toPipe)),
+		reported(b, "sess-path --leaf ID half way, "+big+" → /dev/null / cat of all of it", func(ctx context.Context) (ours, peer command, err error) {
+			ours, peer, err = b.half(toNull)(ctx)
+			peer.argv = []string{b.find("cat"), ours.argv[len(ours.argv)-1]}
+			return ours, peer, err
+		}),
 	}
 }
 
@@ -63,7 +68,7 @@ func (b *bench) planned() int64 { return b.size / 10_000 }
 func (b *bench) viewGoals() []goal {
 	tenth, tenthName := b.part(10)
 	return []goal{
-		versus(b, "sess-path --as messages, "+tenthName+" / jq -c .", 0.1, func(ctx context.Context) (ours, peer command, err error) {
+		versus(b, "sess-path --as messages, "+tenthName+" / jq -c .", 1./12, func(ctx context.Context) (ours, peer command, err error) {
 			jq, err := b.need("jq")
 			if err != nil {
 				return ours, peer, err
@@ -71,7 +76,7 @@ func (b *bench) viewGoals() []goal {
 			ours, err = b.view(ctx, linear, tenth, "messages")
 			return ours, command{argv: []string{jq, "-c", ".", ours.argv[len(ours.argv)-1]}}, err
 		}),
-		versus(b, "sess-compact --plan, "+count(b.planned())+" entries / sess-path --as messages", 1.5, func(ctx context.Context) (ours, peer command, err error) {
+		versus(b, "sess-compact --plan, "+count(b.planned())+" entries / sess-path --as messages", 1.3, func(ctx context.Context) (ours, peer command, err error) {
 			peer, err = b.view(ctx, short, b.planned(), "messages")
 			return b.ours("sess-compact", "--plan", peer.argv[len(peer.argv)-1]), peer, err
 		}),

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // file returns what a file says, nothing if it is not there.
@@ -41,6 +42,45 @@ func loadAverage() float64 {
 		return 0
 	}
 	return load / float64(runtime.NumCPU())
+}
+
+// mostLoad is what others may have of each core while a page is measured.
+const mostLoad = 0.5
+
+// quiet warns if the machine has other work, or is an error if a page is to be written.
+func (b *bench) quiet(write bool) error {
+	load := loadAverage()
+	switch {
+	case load <= mostLoad:
+		return nil
+	case write:
+		return fmt.Errorf("the load average is %.1f a core: no page is written above %.1f; wait until the machine is quiet", load, mostLoad)
+	}
+	b.s.Warnf("the load average is %.1f a core: only ratios mean something, and they little", load)
+	return nil
+}
+
+// busy begins to count what the machine does. The function that it returns says how much of
+// each core others than this program and its children had since then; 0 if the system does
+// not tell.
+func busy() (others func() float64) {
+	begun, all, ours := time.Now(), ticks(), ownTime()
+	return func() float64 {
+		const tick = time.Second / 100
+		spent := time.Duration(ticks()-all)*tick - (ownTime() - ours)
+		return max(0, spent.Seconds()) / time.Since(begun).Seconds() / float64(runtime.NumCPU())
+	}
+}
+
+// ticks is how long all cores have worked, in hundredths of a second.
+func ticks() (n int64) {
+	fields := strings.Fields(field(file("/proc/stat"), `(?m)^cpu\s+(.+)$`))
+	for i, f := range fields[:min(len(fields), 7)] { // user nice system idle iowait irq softirq
+		if v, err := strconv.ParseInt(f, 10, 64); err == nil && i != 3 && i != 4 {
+			n += v
+		}
+	}
+	return n
 }
 
 // machine says in words what was measured on, without a name.

@@ -45,7 +45,7 @@ SESS_BENCH_DIR=/var/tmp/bench scripts/bench --full --write`,
 			clikit.Bool(&c.full, "full", "also what takes gigabytes of memory: pi opens half of --size"),
 			clikit.Bool(&c.fetch, "fetch", "install the peers that npm has and that are missing"),
 			clikit.Bool(&c.write, "write", "write the results to docs/bench.md"),
-			clikit.Bool(&c.list, "list", "print the names of the goals and measure nothing"),
+			clikit.Bool(&c.list, "list", "the names of the goals"),
 		}, c.run
 	},
 }
@@ -68,6 +68,9 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		}
 		return nil
 	}
+	if err := b.quiet(c.write); err != nil {
+		return err
+	}
 	if ctx.Err() != nil { // from here on a signal has us remove what we made
 		return ctx.Err()
 	}
@@ -76,11 +79,15 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
+	others := busy()
 	rows, err := b.measure(ctx, goals)
-	if err == nil && c.write {
-		err = b.writePage(ctx, "docs/bench.md", rows)
+	if err != nil || !c.write {
+		return err
 	}
-	return err
+	if load := others(); load > mostLoad {
+		return fmt.Errorf("others took %.1f of each core meanwhile: no page is written, for its figures would be theirs; run it on a quiet machine", load)
+	}
+	return b.writePage(ctx, "docs/bench.md", rows)
 }
 
 // check returns the goals asked for and the size.

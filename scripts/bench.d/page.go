@@ -13,7 +13,7 @@ var page = template.Must(template.New("page").Parse(`# Speed
 
 The results of ` + "`scripts/bench`" + `, which wrote this page.
 
-Measured on {{.Machine}}{{if .Busy}}; the machine was busy with other work{{end}}. With {{.Programs}}; pi is 0.73.1.
+Measured on {{.Machine}}. With {{.Programs}}; pi is 0.73.1.
 
 Our tool and the peer run in turn: {{.Runs}} pairs after one to warm up, or {{.Quick}} pairs if they are very short. A very slow peer
 runs once; ours runs as often as usual. The ratio is the median of the ratios of neighbouring runs. Times are medians and include starting the process.
@@ -67,7 +67,7 @@ func (b *bench) writePage(ctx context.Context, name string, rows []row) error {
 	}
 	var text strings.Builder
 	err := page.Execute(&text, map[string]any{
-		"Machine": b.machine(), "Busy": b.busy, "Programs": strings.Join(b.programs(ctx), ", "),
+		"Machine": b.machine(), "Programs": strings.Join(b.programs(ctx), ", "),
 		"Runs": b.runs, "Quick": 8 * b.runs, "Size": size(float64(b.size)), "Floor": size(float64(ownPeak())), "Rows": lines,
 	})
 	if err != nil {

@@ -33,6 +33,13 @@ func ratioRow(name string, c contest, limit float64) row {
 	}
 }
 
+// timeRow is the row of a contest in which ours is to take at most limit seconds.
+func timeRow(name string, c contest, limit float64) row {
+	r := ratioRow(name, c, 0)
+	r.want, r.met = "≤ "+duration(limit), c.ours <= limit
+	return r
+}
+
 // memoryRow is the row of a peak that is to have at most limit bytes.
 func memoryRow(name string, rss, limit int64) row {
 	r := row{goal: name, ours: size(float64(rss)), want: "≤ " + size(float64(limit)), met: rss <= limit}

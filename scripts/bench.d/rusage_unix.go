@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"syscall"
+	"time"
 )
 
 // peak returns the peak resident set of a process that has ended, in bytes. The
@@ -29,6 +30,17 @@ func ownPeak() int64 {
 		return 0
 	}
 	return resident(&usage)
+}
+
+// ownTime is the processor time of this program and of its children that have ended.
+func ownTime() (all time.Duration) {
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var usage syscall.Rusage
+		if syscall.Getrusage(who, &usage) == nil {
+			all += time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+		}
+	}
+	return all
 }
 
 func resident(usage *syscall.Rusage) int64 {
