@@ -1,5 +1,6 @@
 // Bound does of a tool's work what cannot be left out, and no more: it reads files on all
-// cores, and with -valid validates their lines. Directories are walked.
+// cores, and with -valid validates their lines. Directories are walked. With -run it starts
+// a command and takes what it prints.
 package main
 
 import (
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 
@@ -19,7 +21,20 @@ import (
 
 func main() {
 	valid := flag.Bool("valid", false, "validate the lines")
+	run := flag.Bool("run", false, "run the operands as a command")
 	flag.Parse()
+	if *run {
+		cmd := exec.Command(flag.Arg(0), flag.Args()[1:]...) //nolint:gosec,noctx // it is for that
+		cmd.Stdin = os.Stdin
+		out, err := cmd.Output()
+		if err == nil {
+			_, err = os.Stdout.Write(out)
+		}
+		if err != nil {
+			os.Exit(1)
+		}
+		return
+	}
 	buffers := make(chan []byte, 2*runtime.GOMAXPROCS(0)+2)
 	for range cap(buffers) {
 		buffers <- make([]byte, 1<<20)
