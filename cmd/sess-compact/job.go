@@ -125,8 +125,9 @@ func (j *job) options() compact.Options {
 
 func (j *job) needed() bool { return compact.Measure(j.current(), j.trigger()).Needed }
 
-// current is the path with the entries that have been made.
-func (j *job) current() []session.Entry { return slices.Concat(j.path, j.batch.Entries) }
+// current is the path with the entries that have been made. A long path is copied only if
+// there are some.
+func (j *job) current() []session.Entry { return append(slices.Clip(j.path), j.batch.Entries...) }
 
 // goesOn reports whether a compaction follows the pruning: if one is asked for
 // and, with --if-needed, the pruning was not enough.
