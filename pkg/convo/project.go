@@ -37,7 +37,7 @@ func Project(path []session.Entry) []Projected {
 		}
 	}
 	out := make([]Projected, len(selected))
-	do := func(_ context.Context, r run) error { project(selected, edits, out, r); return nil }
+	do := func(_ context.Context, r run) struct{} { project(selected, edits, out, r); return struct{}{} }
 	for range ordered.Map(context.Background(), runtime.GOMAXPROCS(0), runs(len(selected)), do) {
 		continue // each puts its messages where they belong
 	}

@@ -36,7 +36,7 @@ type database struct {
 	modTime time.Time
 }
 
-func openDatabase(ctx context.Context, src *formats.Source, path string) (formats.Archive, error) {
+func openDatabase(ctx context.Context, src *formats.Source, path string) (*database, error) {
 	db, err := sqldb.Open(ctx, path)
 	if err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ func readInfo(ctx context.Context, name string, file *formats.File) (js.Value, e
 
 func (x *exportFile) hasInfo() error {
 	if !x.about.IsObject() {
-		return formats.Damaged("%s: no export of opencode: it has no info; a file of its older store (storage/session, message, part) is read by opencode alone, whose `opencode export SESSION` makes one that is", x.name)
+		return formats.Damaged("%s: no export of opencode: it has no info; a file of its older store is read where it lies, as storage/session/PROJECT/SESSION.json, with the messages and parts beside it", x.name)
 	}
 	return nil
 }

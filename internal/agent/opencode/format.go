@@ -33,6 +33,9 @@ func (format) Detect(name string, head []byte) bool {
 	for item := range text.Elements() {
 		return item.Get("type").Str() == "session" && isInfo(item.Get("data"))
 	}
+	if isInfo(text) || isStored(name) && text.Get("id").Str() != "" && text.Get("time", "created") != "" {
+		return true // of the storage
+	}
 	for name, value := range text.Members() {
 		return name == "info" && isInfo(value)
 	}
@@ -99,7 +102,8 @@ func isDatabaseName(base string) bool {
 	return base == "opencode.db" || strings.HasPrefix(base, "opencode-") && strings.HasSuffix(base, ".db")
 }
 
-// home returns the database that opencode uses on this machine.
+// home returns the database that opencode uses on this machine, or the directory of its data
+// if there is only the storage that it had before.
 func home(env formats.Env) (string, error) {
 	data, err := env.StorePath("XDG_DATA_HOME", []string{".local", "share"}, "opencode")
 	switch path := env.Getenv("OPENCODE_DB"); {
@@ -110,13 +114,20 @@ func home(env formats.Env) (string, error) {
 	case path != "" && err == nil:
 		return filepath.Join(data, path), nil
 	}
-	return filepath.Join(data, "opencode.db"), err
+	database := filepath.Join(data, "opencode.db")
+	if _, missing := os.Stat(database); err == nil && missing != nil {
+		if list, unread := storedIn(context.Background(), data); len(list)+len(unread) > 0 {
+			return data, nil
+		}
+	}
+	return database, err
 }
 
-// Open opens an export, a database, or a directory with one.
+// Open opens an export, the file of a session in a storage, a database, or a directory with a
+// database, a storage, or both.
 func (f format) Open(ctx context.Context, src *formats.Source) (formats.Archive, error) {
 	if src.IsDir() {
-		return openDatabase(ctx, src, filepath.Join(src.Path, "opencode.db"))
+		return openData(ctx, src, src.Path, filepath.Join(src.Path, "opencode.db"))
 	}
 	file, err := src.Open(ctx)
 	if err != nil {
@@ -125,6 +136,8 @@ func (f format) Open(ctx context.Context, src *formats.Source) (formats.Archive,
 	begin := make([]byte, len(sqldb.Magic))
 	n, _ := file.ReadAt(begin, 0)
 	switch {
+	case isStored(src.Path):
+		return &storage{src: src, sessions: []string{src.Path}}, file.Close()
 	case string(begin[:n]) != sqldb.Magic && (file.Size > 0 || !isDatabaseName(filepath.Base(src.Path))):
 		return &exportArchive{src, file}, nil
 	case src.Path == "":
@@ -133,5 +146,5 @@ func (f format) Open(ctx context.Context, src *formats.Source) (formats.Archive,
 	if err := file.Close(); err != nil {
 		return nil, err
 	}
-	return openDatabase(ctx, src, src.Path)
+	return openData(ctx, src, filepath.Dir(src.Path), src.Path)
 }
