@@ -10,8 +10,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// entries writes entries of the path: those in a row that are words of an agent as one note.
-func (p *page) entries(list []int) {
+// run writes entries of the path: those in a row that are words of an agent as one note.
+func (p *page) run(list []int) {
 	for n := 0; n < len(list); n++ {
 		if !p.s.Entries[list[n]].IsHarness() {
 			p.entry(list[n])
@@ -118,11 +118,11 @@ func (p *page) when(i int) {
 	p.raw("<time")
 	p.attr("datetime", t.Format(time.RFC3339))
 	p.raw(">")
-	day := t.Format("2 Jan")
+	day := dayOf(t)
 	if p.zone != "" && p.zone != day {
 		p.text(day, " ")
 	}
-	p.zone = day
+	p.zone, p.timed = day, true
 	p.text(t.Format("15:04:05"))
 	p.raw("</time>")
 }

@@ -57,7 +57,12 @@ func golang() chroma.Lexer {
 // code writes code. It is coloured by its language, or by the name of its file, and never by
 // what it looks like.
 func (m *markup) code(language, file, s string) {
-	if len(s) > *m.left || language == "" && file == "" {
+	if language == "" && file == "" {
+		m.text(s)
+		return
+	}
+	if len(s) > m.colour.left {
+		m.colour.unmet = min(m.colour.unmet, len(s))
 		m.text(s)
 		return
 	}
@@ -76,7 +81,7 @@ func (m *markup) code(language, file, s string) {
 		m.text(s)
 		return
 	}
-	*m.left -= len(s)
+	m.colour.left -= len(s)
 	last := constant("")
 	for token := next(); token != chroma.EOF; token = next() {
 		class := classOf(token.Type)

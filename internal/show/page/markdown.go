@@ -43,11 +43,11 @@ func (m *markup) markdown(s string) {
 }
 
 // converter is goldmark with tables and the like, and without HTML.
-func converter(left *int) goldmark.Markdown {
+func converter(colour *colouring) goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList,
 			extension.NewCJK(extension.WithEastAsianLineBreaks(extension.EastAsianLineBreaksSimple))),
-		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(nodes{left}, 1))),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(nodes{colour}, 1))),
 	)
 }
 
@@ -89,11 +89,11 @@ func nesting(line string) (n int) {
 }
 
 // nodes writes what goldmark's own renderer would write in another way.
-type nodes struct{ left *int }
+type nodes struct{ colour *colouring }
 
 // markup is a writer of ours that writes into that of the renderer.
 func (r nodes) markup(w util.BufWriter) *markup {
-	return &markup{w: bufio.NewWriterSize(w, 512), left: r.left}
+	return &markup{w: bufio.NewWriterSize(w, 512), colour: r.colour}
 }
 
 func (r nodes) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {

@@ -18,14 +18,14 @@ type constant string
 
 // markup is a page as it is written. It keeps its first error for flush.
 type markup struct {
-	w    *bufio.Writer
-	left *int // bytes of code that may still be coloured on the page
-	md   goldmark.Markdown
+	w      *bufio.Writer
+	colour *colouring
+	md     goldmark.Markdown
 }
 
 func newMarkup(w io.Writer) *markup {
-	left := maxCode
-	return &markup{w: bufio.NewWriterSize(w, 64<<10), left: &left, md: converter(&left)}
+	colour := &colouring{left: maxCode}
+	return &markup{w: bufio.NewWriterSize(w, 64<<10), colour: colour, md: converter(colour)}
 }
 
 func (m *markup) raw(parts ...constant) {

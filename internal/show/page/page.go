@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,8 +94,10 @@ type page struct {
 	nested  map[int]bool    // entries that stand in another
 	gone    map[int]int     // of compactions: how many entries of the path left the context
 	zone    string          // the day of the last time that was shown
+	timed   bool            // one was
 	index   bool            // it is one, of other pages
 	stats   Stats
+	workers int
 }
 
 // answers are the entries of the results of an entry's calls, -1 for none.
@@ -103,8 +106,13 @@ type answers []int
 // Write writes the page of a session, for a path to a leaf as [session.Session.PathIndex]
 // gives it. The bytes depend on nothing else. The error is that of w.
 func Write(w io.Writer, s *session.Session, path []int, o Options) (Stats, error) {
+	return write(w, s, path, o, runtime.GOMAXPROCS(0))
+}
+
+// write is Write with as many workers.
+func write(w io.Writer, s *session.Session, path []int, o Options, workers int) (Stats, error) {
 	c := &disk.Counter{W: w}
-	p := &page{markup: newMarkup(c), o: o, s: s, path: Said(s, path), tree: tree.New(s, path), on: map[int]bool{}, gone: map[int]int{}}
+	p := &page{markup: newMarkup(c), o: o, s: s, path: Said(s, path), tree: tree.New(s, path), on: map[int]bool{}, gone: map[int]int{}, workers: workers}
 	for _, i := range p.path {
 		p.on[i] = true
 	}

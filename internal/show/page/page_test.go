@@ -526,7 +526,7 @@ func TestOnePlace(t *testing.T) {
 			}
 		}
 	}
-	if writes != 3 { // the style, the script, Markdown
+	if writes != 4 { // the style, the script, Markdown, and what was written beside
 		t.Errorf("markup is written as it is in %d places", writes)
 	}
 }
