@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/agent/claude"
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/agent/formatstest"
+	"github.com/sess-tools/sess/internal/agent/jqmap"
 	"github.com/sess-tools/sess/internal/agent/opencode"
 	"github.com/sess-tools/sess/internal/agent/stream"
 	"github.com/sess-tools/sess/internal/test/corpus"
@@ -172,6 +173,24 @@ func TestOpencodeStored(t *testing.T) {
 			want := said(imported(t, opencode.Format, "s.json", s.stored), without...)
 			want = slices.DeleteFunc(want, func(m string) bool { return strings.HasPrefix(m, "assistant[] ") || m == "assistant[]" })
 			wantSame(t, said(recorded(record(t, s.all(), stream.Options{})), without...), want)
+		})
+	}
+}
+
+// TestCopilotImported: what is recorded of copilot is what is imported of it.
+func TestCopilotImported(t *testing.T) {
+	t.Parallel()
+	copilot, ok := formats.Lookup(jqmap.Embedded(), "copilot")
+	if !ok {
+		t.Fatal("there is no such format")
+	}
+	for scenario, s := range samplesOf(t, "copilot") {
+		if strings.HasPrefix(scenario, "14") || scenario == "08-sigint-text" { // not the events, or a text that was stopped, and not stored
+			continue
+		}
+		t.Run(scenario, func(t *testing.T) {
+			t.Parallel()
+			wantSame(t, said(recorded(record(t, s.all(), stream.Options{}))), said(imported(t, copilot, "events.jsonl", s.stored)))
 		})
 	}
 }

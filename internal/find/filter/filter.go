@@ -2,18 +2,16 @@ package filter
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
-	"unsafe"
 
 	"github.com/itchyny/gojq"
 
-	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/internal/jq"
 )
 
 // A Filter is a compiled expression. It may be used concurrently.
@@ -76,7 +74,7 @@ func (f *Filter) each(ctx context.Context, raw string, yield func(any) error) er
 	if f.halted.Load() {
 		return nil
 	}
-	v, err := decode(raw)
+	v, err := jq.Decode(raw)
 	if err != nil {
 		return err
 	}
@@ -121,11 +119,7 @@ type SyntaxError struct {
 }
 
 func newSyntaxError(expr string, err error) error {
-	e := &SyntaxError{Expr: expr, Offset: -1, Reason: err.Error()}
-	if pe, ok := errors.AsType[*gojq.ParseError](err); ok {
-		e.Offset = min(max(pe.Offset-len(pe.Token), 0), len(expr))
-	}
-	return e
+	return &SyntaxError{Expr: expr, Offset: jq.Offset(expr, err), Reason: err.Error()}
 }
 
 func (e *SyntaxError) Error() string {
@@ -155,85 +149,3 @@ func blank(r rune) rune {
 	}
 	return ' '
 }
-
-// decode reads one JSON value the way gojq wants it: numbers keep their text, so
-// that what is only passed through keeps every digit. Texts without escapes are parts
-// of raw, which may be huge; encoding/json would hold the value three times over.
-func decode(raw string) (any, error) {
-	if !js.Valid(unsafe.Slice(unsafe.StringData(raw), len(raw))) {
-		return nil, errors.New("decoding the value: it is not one JSON value")
-	}
-	d := decoder{raw: raw}
-	return d.value(), nil
-}
-
-// A decoder reads valid JSON. Objects and arrays nest no deeper than js.MaxDepth.
-type decoder struct {
-	raw string
-	at  int
-}
-
-// next skips white space, and returns the byte behind it.
-func (d *decoder) next() byte {
-	for {
-		switch c := d.raw[d.at]; c {
-		case ' ', '\t', '\r', '\n':
-			d.at++
-		default:
-			return c
-		}
-	}
-}
-
-// more goes to the next member or element, and reports false at the end of the
-// object or array.
-func (d *decoder) more() bool {
-	switch d.next() {
-	case '}', ']':
-		d.at++
-		return false
-	case ',':
-		d.at++
-		d.next()
-	}
-	return true
-}
-
-func (d *decoder) value() any {
-	switch d.next() {
-	case '{':
-		object := map[string]any{}
-		for d.at++; d.more(); {
-			key := d.text()
-			d.next()
-			d.at++                  // the colon
-			object[key] = d.value() // of several with one key the last counts
-		}
-		return object
-	case '[':
-		array := []any{}
-		for d.at++; d.more(); {
-			array = append(array, d.value())
-		}
-		return array
-	case '"':
-		return d.text()
-	}
-	switch word := d.literal(); word {
-	case "true", "false":
-		return word == "true"
-	case "null":
-		return nil
-	default:
-		return json.Number(word)
-	}
-}
-
-// literal returns a string, a number or a word.
-func (d *decoder) literal() string {
-	from := d.at
-	d.at = js.ValueEnd(d.raw, d.at)
-	return d.raw[from:d.at]
-}
-
-func (d *decoder) text() string { return js.ValidText(js.Unquote(d.literal())) }

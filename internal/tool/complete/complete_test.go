@@ -90,7 +90,7 @@ func TestSessions(t *testing.T) {
 		}
 	}
 	got := gathered(clikit.Place{Kind: "SESSION", Word: "co"}, complete.Reader)
-	if want := []clikit.Candidate{{Value: "codex:"}, clikit.Files}; !slices.Equal(got, want) {
+	if want := []clikit.Candidate{{Value: "codex:"}, {Value: "copilot:"}, clikit.Files}; !slices.Equal(got, want) {
 		t.Errorf("with agents: %q, want %q", got, want)
 	}
 }

@@ -1,4 +1,4 @@
-package filter
+package jq
 
 import (
 	"encoding/json"
@@ -34,12 +34,12 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		want, ok := oracle(raw)
-		got, err := decode(raw)
+		got, err := Decode(raw)
 		if (err == nil) != ok {
-			t.Fatalf("decode(%q): %v", raw, err)
+			t.Fatalf("Decode(%q): %v", raw, err)
 		}
 		if ok && utf8.ValidString(raw) && !reflect.DeepEqual(got, want) {
-			t.Errorf("decode(%q) = %#v, want %#v", raw, got, want)
+			t.Errorf("Decode(%q) = %#v, want %#v", raw, got, want)
 		}
 	})
 }

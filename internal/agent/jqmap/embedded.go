@@ -1,0 +1,37 @@
+package jqmap
+
+import (
+	"embed"
+	"sync"
+
+	"github.com/sess-tools/sess/internal/agent/formats"
+)
+
+//go:embed maps
+var maps embed.FS
+
+// table is what listing formats needs of the embedded maps, so that it parses none. A test
+// compares it with the maps.
+var table = []struct {
+	name, summary string
+	homes, signs  []string
+}{
+	{
+		"copilot", "sessions of GitHub Copilot CLI (experimental)",
+		[]string{"$COPILOT_HOME/session-state", "~/.copilot/session-state"},
+		[]string{`"copilot-agent"`, `"copilotVersion"`, `"session.start"`},
+	},
+}
+
+// Embedded returns the formats whose maps are parts of the program.
+func Embedded() []formats.Format { return embedded() }
+
+var embedded = sync.OnceValue(func() (list []formats.Format) {
+	for _, row := range table {
+		about := formats.About{Name: row.name, Summary: row.summary}
+		list = append(list, newMap(row.name+".jq", about, row.homes, row.signs, func() ([]byte, error) {
+			return maps.ReadFile("maps/" + row.name + ".jq")
+		}))
+	}
+	return list
+})

@@ -1,0 +1,66 @@
+module {
+  interface: 1, name: "copilot", summary: "sessions of GitHub Copilot CLI (experimental)", provider: "github-copilot",
+  homes: ["$COPILOT_HOME/session-state", "~/.copilot/session-state"], files: ["*/events.jsonl", "*.jsonl"], beside: ["workspace.yaml"],
+  signs: ["\"copilot-agent\"", "\"copilotVersion\"", "\"session.start\""],
+  kind: ["type"], id: "id", time: ["timestamp"], track: "agentId",
+  skip: ["assistant.turn_start", "assistant.turn_end", "hook.end", "session.usage_info", "assistant.reasoning", "assistant.usage"],
+  keep: ["session.start", "session.resume", "session.info", "session.warning", "session.idle", "session.handoff", "session.import_legacy",
+    "session.mode_changed", "session.plan_changed", "session.context_changed", "session.permissions_changed", "session.usage_checkpoint",
+    "session.auto_mode_resolved", "session.task_complete", "session.workspace_file_changed", "session.remote_steerable_changed",
+    "session.tools_updated", "session.skills_loaded", "session.background_tasks_changed", "permission.requested", "permission.completed",
+    "user_input.requested", "user_input.completed", "elicitation.requested", "elicitation.completed", "exit_plan_mode.requested",
+    "exit_plan_mode.completed", "subagent.selected", "subagent.started", "subagent.completed", "subagent.failed", "skill.invoked",
+    "tool.user_requested", "hook.start", "pending_messages.modified", "command.queued", "command.completed", "abort"]
+};
+def detect: any(.[]; .type == "session.start" and (.data.sessionId | type) == "string");
+def info: first(.values[] | select(.type == "session.start")) as $s
+  | {id: $s.data.sessionId, created: ($s.data.startTime // $s.timestamp), cwd: $s.data.context.cwd,
+     title: ((.beside["workspace.yaml"] // "" | capture("(?m)^(name|summary): *(?<n>.+)$")? | .n) // null)};
+def tokens: usage(.inputTokens; .outputTokens; .cacheReadTokens; .cacheWriteTokens; .reasoningTokens);
+# State: usage of the call under way; marked: a compaction has begun; first: the message behind its beginning; assets.
+def began($id): if $state.marked and ($state.first | not) then set({first: $id}) else empty end;
+def asset: ($state.assets[.assetId // ""] // .) | if .data and (.mimeType // "" | startswith("image/")) then image(.mimeType; .data) else empty end;
+def absent: if any(.[]; .assetId and ($state.assets[.assetId] | not) and (.data | not)) then lose("media"; "an image whose bytes are not in the file") else empty end;
+def spent($u; $kind): {type: "usage", kind: $kind, provider: "github-copilot", model: ($u.model // "unknown"), usage: ($u | tokens)};
+def unsaid: if $state.usage then spent($state.usage; $state.usage.interactionType // "call") else empty end;
+def value:
+  .id as $id | .data as $d |
+  if $kind == "user.message" then
+    user([text($d.content // "")] + [$d.attachments[]? | if .assetId then asset elif .taggedFilesEntry then text(.taggedFilesEntry) else empty end]),
+    ([$d.attachments[]?] | absent),
+    (if ($d.transformedContent // $d.content) != $d.content then lose("context"; "a message as it was sent; what was typed stands for it") else empty end),
+    began($id)
+  elif $kind == "assistant.message" then
+    (if $state.usage.apiCallId == $d.apiCallId then $state.usage else null end) as $u
+    | assistant(
+        (if ($d.reasoningText // "") != "" or $d.reasoningOpaque
+           then [thinking($d.reasoningText // "") + (if $d.reasoningOpaque then {thinkingSignature: $d.reasoningOpaque} else {} end)] else [] end)
+        + (if ($d.content // "") != "" then [text($d.content)] else [] end)
+        + [$d.toolRequests[]? | call(.toolCallId; .name; .arguments)];
+        {model: $d.model, responseId: $d.apiCallId, usage: (if $u then $u | tokens elif $d.outputTokens then {output: $d.outputTokens} else null end)}),
+    (if $u then set({usage: null}) else empty end), began($id)
+  elif $kind == "tool.execution_start" then
+    if known($d.toolCallId) | .call and (.answered | not) then skip else assistant([call($d.toolCallId; $d.toolName; $d.arguments)]; {model: $d.model}) end
+  elif $kind == "tool.execution_complete" then
+    (result($d.toolCallId; [($d.result.content // $d.error.message // empty | text(str))] + [$d.result.binaryResultsForLlm[]? | asset]; $d.success != true)
+    | if $d.shellExecution.exitCode then .message.details = {exitCode: $d.shellExecution.exitCode} else . end),
+    ([$d.result.binaryResultsForLlm[]?] | absent)
+  elif $kind == "system.message" then message("system"; [text($d.content // "")]; {})
+  elif $kind == "system.notification" then beside("notification"; [text($d.content // "")])
+  elif $kind == "session.usage_record" then unsaid, set({usage: $d.usage})
+  elif $kind == "session.shutdown" then # counts all runs so far
+    unsaid, set({usage: null}), ([$d.modelMetrics[]?.usage | tokens] | if . == [] then skip else {total: add_usage, model: $d.currentModel} end)
+  elif $kind == "session.model_change" then {type: "model_change", provider: "github-copilot", modelId: $d.newModel}
+  elif $kind == "session.title_changed" then title($d.title // "")
+  elif $kind == "session.binary_asset" then set({assets: (($state.assets // {}) + {($d.assetId): {mimeType: $d.mimeType, data: $d.data}})})
+  elif $kind == "session.compaction_start" then set({marked: true, first: null})
+  elif $kind == "session.compaction_complete" then
+    (if $d.success and ($d.summaryContent // "") != ""
+       then compaction($d.summaryContent; $state.first; $d.preCompactionTokens) + {usage: ($d.compactionTokensUsed // {} | tokens)}
+       else ($d.compactionTokensUsed // empty | spent(.; "compaction")), keep end), set({marked: null, first: null})
+  elif $kind == "session.error" then assistant([]; {stopReason: "error", errorMessage: ($d.message // "unknown")})
+  elif $kind == "session.truncation" then lose("context"; "messages that were left out of the requests from here on, which are shown"), keep
+  elif $kind == "session.snapshot_rewind" then {before: $d.upToEventId}, keep
+  elif $kind == "session.context_cleared" then {type: "reset_boundary"}, keep
+  elif $kind == "end" then unsaid
+  else empty end;

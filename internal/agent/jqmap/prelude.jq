@@ -1,0 +1,23 @@
+def text($text): {type: "text", text: $text};
+def thinking($text): {type: "thinking", thinking: $text};
+def image($media; $data): {type: "image", data: $data, mimeType: $media};
+def call($id; $name; $arguments):
+  {type: "toolCall", id: ($id // "" | str), name: ($name // "unknown" | str), arguments:
+    ($arguments | if type == "object" then . elif type == "string" then (parsed | objects) // {input: .} elif . == null then {} else {input: .} end)};
+def message($role; $blocks; $more): {type: "message", message: ({role: $role, content: $blocks} + $more)};
+def user($blocks): message("user"; $blocks; {});
+def assistant($blocks; $more): message("assistant"; $blocks; $more);
+def result($id; $blocks; $failed): message("toolResult"; $blocks; {toolCallId: ($id // "" | str), isError: $failed});
+def beside($what; $blocks): {type: "custom_message", customType: "\($name):context", content: $blocks, display: false, details: {kind: $what}};
+def title($text): {type: "session_info", name: $text};
+def compaction($summary; $first; $tokens): {type: "compaction", summary: $summary, firstKeptEntryId: $first, tokensBefore: ($tokens // 0)};
+def counted: if type == "number" and . > 0 then . else 0 end;
+def usage($input; $output; $read; $write; $reasoning):
+  {input: ([($input | counted) - ($read | counted) - ($write | counted), 0] | max), output: ($output | counted),
+   cacheRead: ($read | counted), cacheWrite: ($write | counted), reasoning: ($reasoning | counted)};
+def add_usage: reduce .[] as $u ({}; reduce ($u | keys[]) as $k (.; .[$k] += $u[$k]));
+def lose($kind; $text): {lose: $text, kind: $kind};
+def set($members): {set: $members};
+def push($members): {push: $members};
+def skip: {skip: true};
+def keep: {keep: true};

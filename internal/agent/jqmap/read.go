@@ -1,0 +1,222 @@
+package jqmap
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A conversion is the reading of one session.
+type conversion struct {
+	*program
+	r    reader
+	tree *formats.Tree
+	said any // by info
+	name string
+
+	kind  string // of the value
+	acts  int    // of the value
+	after []func()
+}
+
+// kindEnd is the kind of the value null, which is given to the map at the end.
+const kindEnd = "end"
+
+// read reads a session.
+func (r reader) read(ctx context.Context, src *formats.Source, f *formats.File, info formats.Info, b *formats.Builder) error {
+	err := b.Header(session.HeaderFields{ID: info.ID, Time: info.Created.UnixMilli(), CWD: info.CWD, ParentSession: info.ParentSession})
+	if err != nil {
+		return err
+	}
+	first, said, err := r.info(ctx, src, f)
+	if err != nil {
+		return err
+	}
+	p, err := r.m.take()
+	if err != nil {
+		return err
+	}
+	defer r.m.give(p)
+	b.Defaults = session.Defaults{API: r.h.api, Provider: r.h.provider}
+	c := &conversion{program: p, r: r, tree: b.Tree(), said: said, name: r.m.about.Name}
+	p.tree = c.tree
+	if first.Name != "" {
+		title := []js.Field{js.StringField("name", first.Name)}
+		if err := c.tree.Add(formats.Entry{Type: session.TypeSessionInfo, Fields: title, Time: info.Created.UnixMilli()}); err != nil {
+			return err
+		}
+	}
+	number := 0
+	for l, err := range jsonl.Lines(f.Reader(ctx)) {
+		if err != nil {
+			return src.Located(err)
+		}
+		for v := range b.Objects(src, l) {
+			number++
+			if err := c.value(ctx, src.At(v.Number), v.Text, number); err != nil {
+				return err
+			}
+		}
+	}
+	return c.end(src, number+1)
+}
+
+// value gives a value to the map, and does what it says.
+func (c *conversion) value(ctx context.Context, where, text string, number int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	step := c.step(js.DictOf(js.Value(text), nil))
+	step.Where, step.Text, step.Number = where, text, number
+	c.kind, c.acts = step.Kind, 0
+	c.tree.Value(step)
+	switch {
+	case c.r.h.skip[c.kind]:
+		return nil
+	case c.r.h.keepKind[c.kind]:
+		return c.tree.Keep("")
+	}
+	v, err := c.line.Decode(text)
+	if err != nil {
+		return c.tree.Fail("%v", err)
+	}
+	if err := c.ask(v); err != nil {
+		return err
+	}
+	if c.acts == 0 {
+		return c.tree.Unknown()
+	}
+	return nil
+}
+
+// end tells the map that there are no more values.
+func (c *conversion) end(src *formats.Source, number int) error {
+	c.kind = kindEnd
+	c.tree.Value(formats.Step{Where: src.Name(), Number: number})
+	if err := c.ask(nil); err != nil {
+		return err
+	}
+	return c.tree.End()
+}
+
+// step returns what the header of the map says of a value.
+func (c *conversion) step(v js.Dict) formats.Step {
+	h := c.r.h
+	s := formats.Step{ID: at(v, h.id).Str(), Track: at(v, h.track).Str(), Parent: at(v, h.parent).Str(), Tree: h.parent != nil}
+	s.Root = s.Tree && s.Parent == ""
+	var kinds []string
+	for _, member := range h.kind {
+		switch value := at(v, member.path); {
+		case member.itself && value != "":
+			kinds = append(kinds, strings.Join(member.path, "."))
+		case !member.itself && value.IsString():
+			kinds = append(kinds, value.Str())
+		}
+	}
+	s.Kind = strings.Join(kinds, "/")
+	for _, path := range h.time {
+		s.Time = cmp.Or(s.Time, milliseconds(at(v, path)))
+	}
+	return s
+}
+
+// at returns the member at a path, "" if there is none, or no path.
+func at(v js.Dict, path []string) js.Value {
+	if len(path) == 0 {
+		return ""
+	}
+	return v.Get(path...)
+}
+
+// ask gives a value to the map, and does its acts. What they change of the state counts from the next
+// value on. A map that fails leaves what it did before.
+func (c *conversion) ask(v any) error {
+	err := c.run("value", c.kind, v, c.said, c.name, c.act)
+	for _, change := range c.after {
+		change()
+	}
+	c.after = c.after[:0]
+	c.line.Reset()
+	if failed, ok := errors.AsType[*mapError](err); ok {
+		c.acts++
+		return c.tree.Fail("the map %s fails at a value %.60q, which is kept aside: %v", c.name, c.kind, failed)
+	}
+	return err
+}
+
+// act does one act of the map.
+func (c *conversion) act(v any) error {
+	act, ok := v.(map[string]any)
+	if !ok {
+		return &mapError{fmt.Errorf("an act is an object, not %s", c.encode(nil, v))}
+	}
+	c.acts++
+	if typ, ok := act["type"].(string); ok {
+		return c.add(typ, act)
+	}
+	text := func(name string) string { s, _ := act[name].(string); return s }
+	switch {
+	case act["skip"] == true:
+	case act["keep"] != nil:
+		return c.tree.Keep(text("keep"))
+	case act["lose"] != nil:
+		c.tree.Lose(cmp.Or(text("kind"), formats.KindEntry), "%s", text("lose"))
+	case act["before"] != nil:
+		c.tree.Before(text("before"))
+	case act["total"] != nil:
+		return c.tree.Total(js.Value(c.encode(nil, act["total"])), cmp.Or(c.r.h.provider, "unknown"), cmp.Or(text("model"), "unknown"))
+	case act["set"] != nil, act["push"] != nil:
+		return c.change(act)
+	default:
+		return &mapError{fmt.Errorf("no act: %.80s", c.encode(nil, v))}
+	}
+	return nil
+}
+
+// change notes what an act changes of the state.
+func (c *conversion) change(act map[string]any) error {
+	for word, apply := range map[string]func(string, any){"set": c.set, "push": c.push} {
+		members, ok := act[word].(map[string]any)
+		if act[word] != nil && !ok {
+			return &mapError{fmt.Errorf("%s wants an object", word)}
+		}
+		for name, v := range members {
+			c.after = append(c.after, func() { apply(name, v) })
+		}
+	}
+	return nil
+}
+
+// add adds an entry of the map.
+func (c *conversion) add(typ string, act map[string]any) error {
+	text := func(name string) string { s, _ := act[name].(string); return s }
+	parent, named := act["parentId"]
+	e := formats.Entry{
+		Type: typ, ID: text("id"), As: text("as"), Parent: text("parentId"), Root: named && parent == nil, Track: text("track"),
+		Time: milliseconds(js.Value(c.encode(nil, act["timestamp"]))),
+	}
+	if typ == session.TypeMessage {
+		message, ok := act["message"].(map[string]any)
+		if !ok {
+			return &mapError{errors.New("an entry of the type message has no message")}
+		}
+		e.Message = session.NewMessage(js.Object(c.fields(message)...))
+		return c.tree.Add(e)
+	}
+	for _, f := range c.fields(act) {
+		if !place[f.Name] {
+			e.Fields = append(e.Fields, f)
+		}
+	}
+	return c.tree.Add(e)
+}
+
+// place are the members of an act that say where its entry stands.
+var place = map[string]bool{"type": true, "id": true, "as": true, "parentId": true, "timestamp": true, "track": true}
