@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"time"
@@ -34,6 +35,10 @@ type Files struct {
 	// Named reports whether the name of a file has an id, whole. Where one file has it, and is that
 	// session, no other is opened to find it. Nil is a format whose files are called otherwise.
 	Named func(path, id string) bool
+
+	// Rank says which of two files in one directory that are one session is listed: that with the lower
+	// rank. Nil is a format that has no such files.
+	Rank func(path string) int
 }
 
 // Open opens a file, standard input, or a directory of files.
@@ -67,7 +72,7 @@ func (a files) List(ctx context.Context, q Query) iter.Seq2[Info, error] {
 				return
 			}
 		}
-		list := ordered.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(found), func(ctx context.Context, p place) (Info, error) {
+		list := ordered.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(a.once(ctx, found)), func(ctx context.Context, p place) (Info, error) {
 			if p.err != nil {
 				return Info{Row: store.Row{Path: p.path}}, p.err
 			}
@@ -98,6 +103,43 @@ func (a files) found(ctx context.Context) (list []place) {
 		}
 	}
 	return list
+}
+
+// once leaves files out that are the session of another one in their directory. Only directories with files of
+// several ranks are looked into.
+func (a files) once(ctx context.Context, list []place) []place {
+	if a.Rank == nil {
+		return list
+	}
+	ranks := map[string]int{} // of each directory, the last one met
+	mixed := map[string]bool{}
+	for _, p := range list {
+		dir, rank := filepath.Dir(p.path), a.Rank(p.path)
+		if other, ok := ranks[dir]; ok && other != rank {
+			mixed[dir] = true
+		}
+		ranks[dir] = rank
+	}
+	best, ids := map[[2]string]int{}, make([]string, len(list)) // by directories and sessions
+	for i, p := range list {
+		if p.err != nil || !mixed[filepath.Dir(p.path)] {
+			continue
+		}
+		if info, err := a.info(ctx, a.src.Beside(p.path), Query{}); err == nil {
+			key := [2]string{filepath.Dir(p.path), info.ID}
+			ids[i] = info.ID
+			if other, ok := best[key]; !ok || a.Rank(p.path) < other {
+				best[key] = a.Rank(p.path)
+			}
+		}
+	}
+	var out []place
+	for i, p := range list {
+		if ids[i] == "" || a.Rank(p.path) == best[[2]string{filepath.Dir(p.path), ids[i]}] {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // named returns the one file whose name has an id.

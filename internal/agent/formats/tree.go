@@ -2,9 +2,11 @@ package formats
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/sess-tools/sess/internal/api"
@@ -24,7 +26,9 @@ type Tree struct {
 	tracks map[string]string // the last entry of each track
 	calls  map[string]*call
 	spent  [len(counters)]int64
-	torn   bool // a parent that is not known has been told
+	above  map[string]string   // the nearest entry with a name of its own, at or above each entry
+	same   map[string][]saying // what entries with names of their own say, by the one above and the name
+	torn   bool                // a parent that is not known has been told
 
 	value   Step
 	at      string // the entry that the next one stands behind, "" for none
@@ -51,6 +55,12 @@ type Step struct {
 // A spot is what a name became: entries from first to last, or none, and the entry in front.
 type spot struct{ before, first, last string }
 
+// A saying is an entry and a digest of what it says.
+type saying struct {
+	entry string
+	sum   [sha256.Size]byte
+}
+
 type call struct {
 	tool     string
 	answered bool
@@ -68,6 +78,10 @@ type Entry struct {
 	Root   bool   // it stands behind none
 	Time   int64  // in milliseconds since the epoch; 0 is that of the value
 	Track  string // "" is that of the value
+
+	// Again says that a message with an ID may be there: if that stands behind the same message with
+	// the same texts and calls, the place moves there and nothing is added. Else it is added, without usage.
+	Again bool
 }
 
 // counters are the tokens that are counted, by their names in a usage.
@@ -75,7 +89,7 @@ var counters = [...]string{"input", "output", "cacheRead", "cacheWrite", "reason
 
 // Tree returns a tree that adds to the session of b, which has its header.
 func (b *Builder) Tree() *Tree {
-	return &Tree{b: b, spots: map[string]*spot{}, tracks: map[string]string{}, calls: map[string]*call{}}
+	return &Tree{b: b, spots: map[string]*spot{}, tracks: map[string]string{}, calls: map[string]*call{}, above: map[string]string{}, same: map[string][]saying{}}
 }
 
 // Value begins a value. What it becomes stands at the end of its track, or behind its parent.
@@ -97,7 +111,7 @@ func (t *Tree) Value(v Step) {
 		t.losses.Add(v.Where, KindTree, "its parent is not in the source: it stands behind the value before it")
 	}
 	if v.ID != "" && !again {
-		t.spots[v.ID] = &spot{before: t.at, last: t.at}
+		t.spots[strings.Clone(v.ID)] = &spot{before: t.at, last: t.at} // the name is a part of a line, which may be large
 	}
 }
 
@@ -105,7 +119,7 @@ func (t *Tree) Value(v Step) {
 func (t *Tree) enter(track string) {
 	end, ok := t.tracks[track]
 	if !ok {
-		end = t.tracks[""]
+		track, end = strings.Clone(track), t.tracks[""]
 		t.tracks[track] = end
 	}
 	t.at, t.track = end, track
@@ -123,6 +137,19 @@ func (t *Tree) Add(e Entry) error {
 			t.at = s.last
 		}
 	}
+	key, sum := t.at, [sha256.Size]byte{}
+	if e.ID != "" {
+		key, sum = t.above[t.at]+"\x00"+e.ID, sumOfEntry(e)
+		for _, s := range t.same[key] {
+			if e.Again && s.sum == sum {
+				t.at, t.last, t.tracks[t.track] = s.entry, t.track, s.entry
+				return nil
+			}
+		}
+	}
+	if before := t.spots[e.ID]; e.Again && e.Type == session.TypeMessage && before != nil && before.first != "" {
+		e.Message = session.NewMessage(string(js.Value(e.Message.Raw()).Without("usage")))
+	}
 	id, err := t.add(e)
 	switch {
 	case t.b.err != nil:
@@ -130,16 +157,33 @@ func (t *Tree) Add(e Entry) error {
 	case err != nil:
 		return t.Fail("an entry is refused: %v", err)
 	}
-	t.stand(id, cmp.Or(e.ID, e.As))
+	t.above[id] = t.above[t.at]
+	if e.ID != "" {
+		t.above[id], t.same[key] = id, append(t.same[key], saying{id, sum})
+	}
+	t.stand(id, cmp.Or(e.ID, e.As), e.ID == "")
 	return nil
 }
 
-// stand makes an entry that was added the place of the next one, and gives it its names.
-func (t *Tree) stand(id, name string) {
-	if name != "" {
-		t.spots[name] = &spot{before: t.at, first: id, last: id}
+// sumOfEntry returns a digest of what an entry says: its texts and calls.
+func sumOfEntry(e Entry) [sha256.Size]byte {
+	parts := []string{e.Type, e.Message.Role(), e.Message.Text("\x00"), e.Message.Str("toolCallId")}
+	for _, c := range e.Message.ToolCalls() {
+		parts = append(parts, c.ID, c.Name, c.Arguments)
 	}
-	if s := t.spots[t.value.ID]; s != nil && t.value.ID != "" && name != t.value.ID {
+	for _, f := range e.Fields {
+		parts = append(parts, f.Name, f.Raw)
+	}
+	return digest(parts...)
+}
+
+// stand makes an entry that was added the place of the next one, and gives it its names: that of the value
+// as well, if it is what that became.
+func (t *Tree) stand(id, name string, became bool) {
+	if name != "" {
+		t.spots[strings.Clone(name)] = &spot{before: t.at, first: id, last: id}
+	}
+	if s := t.spots[t.value.ID]; became && s != nil && t.value.ID != "" && name != t.value.ID {
 		if s.first == "" {
 			s.before, s.first = t.at, id
 		}
@@ -241,7 +285,7 @@ func (t *Tree) message(p Place, m session.Message) (id string, err error) {
 		}
 	case session.RoleAssistant:
 		for _, c := range m.ToolCalls() {
-			t.calls[c.ID] = &call{tool: c.Name}
+			t.calls[strings.Clone(c.ID)] = &call{tool: strings.Clone(c.Name)}
 		}
 		t.count(js.Value(m.Get("usage")))
 	}
@@ -308,8 +352,8 @@ func (t *Tree) Keep(name string) error {
 	if err != nil {
 		return err
 	}
-	t.kept = true
-	t.stand(id, name)
+	t.kept, t.above[id] = true, t.above[t.at]
+	t.stand(id, name, true)
 	return nil
 }
 
@@ -330,14 +374,27 @@ func (t *Tree) Lose(kind, format string, args ...any) {
 	t.losses.Add(t.value.Where, kind, format, args...)
 }
 
+// Leaf makes the end of what a name became the place of the next entry.
+func (t *Tree) Leaf(name string) {
+	if s, ok := t.spot(name); ok {
+		t.at, t.tracks[t.track] = s.last, s.last
+	}
+}
+
 // Before makes the place in front of what a name became the place of the next entry.
 func (t *Tree) Before(name string) {
+	if s, ok := t.spot(name); ok {
+		t.at, t.tracks[t.track] = s.before, s.before
+	}
+}
+
+// spot returns what a name became. That it is not known is told.
+func (t *Tree) spot(name string) (*spot, bool) {
 	s, ok := t.spots[name]
 	if !ok {
 		t.Lose(KindTree, "it goes back to what is not in the source: it stands where it is")
-		return
 	}
-	t.at, t.tracks[t.track] = s.before, s.before
+	return s, ok
 }
 
 // Known says what a name is: of a value or an entry, of a call, of a call that was answered.

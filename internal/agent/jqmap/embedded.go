@@ -21,6 +21,11 @@ var table = []struct {
 		[]string{"$COPILOT_HOME/session-state", "~/.copilot/session-state"},
 		[]string{`"copilot-agent"`, `"copilotVersion"`, `"session.start"`},
 	},
+	{
+		"gemini", "sessions of Gemini CLI (experimental)",
+		[]string{"$GEMINI_CLI_HOME/.gemini/tmp", "~/.gemini/tmp"},
+		[]string{`"projectHash"`},
+	},
 }
 
 // Embedded returns the formats whose maps are parts of the program.

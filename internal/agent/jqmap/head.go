@@ -34,7 +34,11 @@ func (m *Map) Detect(_ string, head []byte) bool {
 }
 
 func (m *Map) detect(head []byte) bool {
-	values, _, err := firstValues(bytes.NewReader(head))
+	h, err := m.parse()
+	if err != nil {
+		return false
+	}
+	values, _, err := firstValues(bytes.NewReader(head), h.each)
 	if err != nil || len(values) == 0 {
 		return false
 	}
@@ -51,24 +55,47 @@ func (m *Map) detect(head []byte) bool {
 	return err == nil && said
 }
 
-// firstValues returns the first objects of a file, decoded, and the text of the first.
-func firstValues(r io.Reader) (values []any, first string, err error) {
-	for l, err := range jsonl.Lines(r) {
-		if err != nil {
-			return values, first, err
-		}
-		text := strings.Trim(strings.TrimPrefix(l.Text(), jsonl.ByteOrderMark), " \t\r\n")
+// firstValues returns the first objects of a file, decoded, and the text of the first. each is the member of a
+// document that holds the values, "" for a map of lines.
+func firstValues(r io.Reader, each string) (values []any, first string, err error) {
+	add := func(text string) {
 		v, err := jq.Decode(formats.OneLine(strings.Clone(text)))
 		if _, ok := v.(map[string]any); err == nil && ok {
 			if values = append(values, v); first == "" {
 				first = strings.Clone(text)
 			}
 		}
+	}
+	if each != "" {
+		head, err := io.ReadAll(io.LimitReader(r, formats.HeadSize))
+		if err != nil {
+			return nil, "", err
+		}
+		for _, text := range beginning(string(head), each) {
+			if len(values) < maxFirst {
+				add(text)
+			}
+		}
+		if len(values) > 0 {
+			return values, first, nil
+		}
+		r = io.MultiReader(bytes.NewReader(head), r)
+	}
+	for l, err := range jsonl.Lines(r) {
+		if err != nil {
+			return values, first, err
+		}
+		add(trimmed(l.Text()))
 		if len(values) == maxFirst || l.Offset > formats.HeadSize {
 			break
 		}
 	}
 	return values, first, nil
+}
+
+// trimmed returns a text without a byte order mark and white space around it.
+func trimmed(text string) string {
+	return strings.Trim(strings.TrimPrefix(text, jsonl.ByteOrderMark), " \t\r\n")
 }
 
 // A reader reads the sessions of a map.
@@ -86,7 +113,7 @@ func (r reader) head(ctx context.Context, src *formats.Source, f *formats.File) 
 // info returns what the map says of a session, as it is listed and as the map said it. A map that fails
 // says nothing.
 func (r reader) info(ctx context.Context, src *formats.Source, f *formats.File) (info formats.Info, said any, err error) {
-	values, first, err := firstValues(f.Reader(ctx))
+	values, first, err := firstValues(f.Reader(ctx), r.h.each)
 	if err != nil {
 		return info, nil, src.Located(err)
 	}

@@ -17,6 +17,7 @@ const Interface = 1
 // A header is the constant that a map begins with.
 type header struct {
 	name, summary, provider, api string
+	each                         string // the member of a document that holds the values
 
 	homes, files, beside, signs []string
 
@@ -82,7 +83,7 @@ func parseHeader(file string, text []byte) (*header, error) {
 		return nil, syntaxError(file, head, -1, fmt.Sprintf("interface %v: this program speaks interface %d", m.of["interface"], Interface))
 	}
 	h := &header{
-		name: m.text("name"), summary: m.text("summary"), provider: m.text("provider"), api: m.text("api"),
+		name: m.text("name"), summary: m.text("summary"), provider: m.text("provider"), api: m.text("api"), each: m.text("each"),
 		homes: m.list("homes"), files: m.list("files"), beside: m.list("beside"), signs: m.list("signs"),
 		id: path(m.text("id")), parent: path(m.text("parent")), track: path(m.text("track")),
 		keepKind: set(m.list("keep")), skip: set(m.list("skip")),

@@ -86,6 +86,7 @@ func (m *Map) Open(_ context.Context, src *formats.Source) (formats.Archive, err
 			below, err := filepath.Rel(src.Path, path)
 			return err == nil && h.matches(below)
 		},
+		Rank: h.rank,
 		Named: func(path, id string) bool {
 			elements := strings.Split(filepath.ToSlash(path), "/")
 			last := len(elements) - 1
@@ -106,6 +107,12 @@ func (h *header) matches(below string) bool {
 		wanted := strings.Split(pattern, "/")
 		return len(elements) <= len(wanted) && ends(elements, wanted[len(wanted)-len(elements):])
 	})
+}
+
+// rank returns which of the patterns a path ends in, the first being 0.
+func (h *header) rank(path string) int {
+	elements := strings.Split(filepath.ToSlash(path), "/")
+	return slices.IndexFunc(h.files, func(pattern string) bool { return ends(elements, strings.Split(pattern, "/")) })
 }
 
 // ends reports whether the last elements of a path are those of a pattern.

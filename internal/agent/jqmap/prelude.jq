@@ -21,3 +21,12 @@ def set($members): {set: $members};
 def push($members): {push: $members};
 def skip: {skip: true};
 def keep: {keep: true};
+def gemini_block:
+  if (.text | type) == "string" then (if .thought == true then thinking(.text) else text(.text) end)
+  elif .inlineData then image(.inlineData.mimeType; .inlineData.data)
+  elif .functionCall then call(.functionCall | .id // .name; .functionCall.name; .functionCall.args)
+  elif .functionResponse then empty else text(str) end;
+def gemini_parts: if type == "string" then (if . == "" then [] else [{text: .}] end) elif type == "array" then map(if type == "string" then {text: .} else . end) elif type == "object" then [.] else [] end;
+def gemini_results: reduce .[] as $p ([]; if $p.functionResponse then . + [[$p]] elif . == [] then . else .[-1] += [$p] end)
+  | map(.[0].functionResponse as $r | {id: ($r.id // $r.name), blocks: (
+      [$r.response | if type == "object" then .output // .error // . else . // "" end | text(str)] + [(.[1:][], $r.parts[]?) | select(.inlineData) | gemini_block])});

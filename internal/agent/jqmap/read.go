@@ -53,7 +53,30 @@ func (r reader) read(ctx context.Context, src *formats.Source, f *formats.File, 
 			return err
 		}
 	}
+	return c.values(ctx, src, f, b)
+}
+
+// values gives the values of a file to the map, and then null.
+func (c *conversion) values(ctx context.Context, src *formats.Source, f *formats.File, b *formats.Builder) error {
 	number := 0
+	if c.r.h.each != "" {
+		elements, err := document(ctx, src, f, c.r.h.each)
+		if err != nil {
+			return err
+		}
+		for _, text := range elements {
+			where := src.Name()
+			if number++; number > 1 {
+				where = fmt.Sprintf("%s: element %d of %s", src.Name(), number-1, c.r.h.each)
+			}
+			if err := c.value(ctx, where, text, number); err != nil {
+				return err
+			}
+		}
+		if elements != nil {
+			return c.end(src, number+1)
+		}
+	}
 	for l, err := range jsonl.Lines(f.Reader(ctx)) {
 		if err != nil {
 			return src.Located(err)
@@ -170,6 +193,8 @@ func (c *conversion) act(v any) error {
 		c.tree.Lose(cmp.Or(text("kind"), formats.KindEntry), "%s", text("lose"))
 	case act["before"] != nil:
 		c.tree.Before(text("before"))
+	case act["leaf"] != nil:
+		c.tree.Leaf(text("leaf"))
 	case act["total"] != nil:
 		return c.tree.Total(js.Value(c.encode(nil, act["total"])), cmp.Or(c.r.h.provider, "unknown"), cmp.Or(text("model"), "unknown"))
 	case act["set"] != nil, act["push"] != nil:
@@ -200,7 +225,7 @@ func (c *conversion) add(typ string, act map[string]any) error {
 	parent, named := act["parentId"]
 	e := formats.Entry{
 		Type: typ, ID: text("id"), As: text("as"), Parent: text("parentId"), Root: named && parent == nil, Track: text("track"),
-		Time: milliseconds(js.Value(c.encode(nil, act["timestamp"]))),
+		Time: milliseconds(js.Value(c.encode(nil, act["timestamp"]))), Again: act["again"] == true,
 	}
 	if typ == session.TypeMessage {
 		message, ok := act["message"].(map[string]any)
@@ -219,4 +244,4 @@ func (c *conversion) add(typ string, act map[string]any) error {
 }
 
 // place are the members of an act that say where its entry stands.
-var place = map[string]bool{"type": true, "id": true, "as": true, "parentId": true, "timestamp": true, "track": true}
+var place = map[string]bool{"type": true, "id": true, "as": true, "parentId": true, "timestamp": true, "track": true, "again": true}
