@@ -222,9 +222,8 @@ func TestLeafFlags(t *testing.T) {
 func TestWhatImportReads(t *testing.T) {
 	t.Parallel()
 	_, text, ok := strings.Cut(read(t, "man/sess-record.1"), ".Xr sess-import 1\nreads what ")
-	reads, text, ok2 := strings.Cut(text, "It reads nothing of ")
-	nothing, _, ok3 := strings.Cut(text, ":")
-	if !ok || !ok2 || !ok3 {
+	reads, _, ok2 := strings.Cut(text, " store.")
+	if !ok || !ok2 {
 		t.Fatal("the page has no such sentence")
 	}
 	for name, called := range map[string]string{
@@ -232,7 +231,7 @@ func TestWhatImportReads(t *testing.T) {
 	} {
 		_, has := formats.Lookup(all.Formats(), name)
 		word := regexp.MustCompile(`\b` + called + `\b`)
-		if has != word.MatchString(reads) || has == word.MatchString(nothing) {
+		if has != word.MatchString(reads) {
 			t.Errorf("sess-import reads %s: %t", name, has)
 		}
 	}

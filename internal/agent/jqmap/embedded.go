@@ -26,6 +26,11 @@ var table = []struct {
 		[]string{"$GEMINI_CLI_HOME/.gemini/tmp", "~/.gemini/tmp"},
 		[]string{`"projectHash"`},
 	},
+	{
+		"qwen", "sessions of Qwen Code (experimental)",
+		[]string{"$QWEN_HOME/projects", "~/.qwen/projects"},
+		[]string{`"parts":[`},
+	},
 }
 
 // Embedded returns the formats whose maps are parts of the program.

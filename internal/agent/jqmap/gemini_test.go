@@ -137,7 +137,7 @@ func TestGeminiDocument(t *testing.T) {
 			t.Errorf("%+v %v", r.Info, r.Losses)
 		}
 	}
-	for at := range len(text) { // a part of a document is none
+	for at := 1; at < len(text); at += 13 { // a part of a document is none
 		path := formatstest.File(t, "session-1.json", text[:at])
 		if results, err := formatstest.TryAll(t.Context(), format(t, "gemini"), source(path)); err == nil || !strings.Contains(err.Error(), path) || len(results) > 0 {
 			t.Fatalf("%d bytes: %v, %v", at, results, err)

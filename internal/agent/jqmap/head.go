@@ -59,10 +59,11 @@ func (m *Map) detect(head []byte) bool {
 // document that holds the values, "" for a map of lines.
 func firstValues(r io.Reader, each string) (values []any, first string, err error) {
 	add := func(text string) {
-		v, err := jq.Decode(formats.OneLine(strings.Clone(text)))
+		text = formats.OneLine(strings.Clone(text)) // the line is the reader's
+		v, err := jq.Decode(text)
 		if _, ok := v.(map[string]any); err == nil && ok {
 			if values = append(values, v); first == "" {
-				first = strings.Clone(text)
+				first = text
 			}
 		}
 	}
@@ -81,16 +82,19 @@ func firstValues(r io.Reader, each string) (values []any, first string, err erro
 		}
 		r = io.MultiReader(bytes.NewReader(head), r)
 	}
+	silent := formats.NewBuilder("", nil, func(formats.Loss) {}) // reading the session tells its losses
 	for l, err := range jsonl.Lines(r) {
 		if err != nil {
 			return values, first, err
 		}
-		add(trimmed(l.Text()))
-		if len(values) == maxFirst || l.Offset > formats.HeadSize {
+		for v := range silent.Objects(&formats.Source{}, l) {
+			add(v.Text)
+		}
+		if len(values) >= maxFirst || l.Offset > formats.HeadSize {
 			break
 		}
 	}
-	return values, first, nil
+	return values[:min(len(values), maxFirst)], first, nil
 }
 
 // trimmed returns a text without a byte order mark and white space around it.

@@ -130,7 +130,7 @@ func TestLaws(t *testing.T) {
 
 // usageOf sums up what a source counts in all, as the law has it: compactions are among it, and what a
 // cache held is not.
-var usageOf = map[string]func(source string) (input, output int64){"copilot": copilotUsage, "gemini": geminiUsage}
+var usageOf = map[string]func(source string) (input, output int64){"copilot": copilotUsage, "gemini": geminiUsage, "qwen": qwenUsage}
 
 func copilotUsage(source string) (input, output int64) {
 	var total, compactions [2]int64
