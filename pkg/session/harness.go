@@ -32,6 +32,8 @@ var agents = map[string]string{
 	"codex":       "Codex",
 	"copilot":     "Copilot",
 	"gemini":      "Gemini CLI",
+	"grok":        "Grok Build",
+	"kimi":        "Kimi Code",
 	"omp":         "oh-my-pi",
 	"opencode":    "opencode",
 	"openai":      "OpenAI's API",

@@ -31,6 +31,11 @@ var table = []struct {
 		[]string{"$QWEN_HOME/projects", "~/.qwen/projects"},
 		[]string{`"parts":[`},
 	},
+	{
+		"kimi", "sessions of Kimi Code (experimental)",
+		[]string{"$KIMI_CODE_HOME/sessions", "~/.kimi-code/sessions"},
+		[]string{`"protocol_version"`},
+	},
 }
 
 // Embedded returns the formats whose maps are parts of the program.

@@ -114,6 +114,9 @@ func spent(t testing.TB, r formatstest.Result) (input, output int64) {
 	return input, output
 }
 
+// recorded are the programs of whose sessions there are recordings.
+var recorded = map[string]bool{"copilot": true, "gemini": true, "qwen": true}
+
 // TestLaws holds each map to what all formats keep to.
 func TestLaws(t *testing.T) {
 	t.Parallel()
@@ -121,8 +124,10 @@ func TestLaws(t *testing.T) {
 		name := f.About().Name
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sources := stored(t, name)
-			maps.Copy(sources, samples(t, name))
+			sources := samples(t, name)
+			if recorded[name] {
+				maps.Copy(sources, stored(t, name))
+			}
 			formatstest.Laws(t, f, formatstest.Corpus{Sources: sources, File: "events.jsonl", Lines: true, Usage: usageOf[name]})
 		})
 	}
@@ -130,7 +135,7 @@ func TestLaws(t *testing.T) {
 
 // usageOf sums up what a source counts in all, as the law has it: compactions are among it, and what a
 // cache held is not.
-var usageOf = map[string]func(source string) (input, output int64){"copilot": copilotUsage, "gemini": geminiUsage, "qwen": qwenUsage}
+var usageOf = map[string]func(source string) (input, output int64){"copilot": copilotUsage, "gemini": geminiUsage, "qwen": qwenUsage, "kimi": kimiUsage}
 
 func copilotUsage(source string) (input, output int64) {
 	var total, compactions [2]int64
