@@ -34,6 +34,7 @@ var agents = map[string]string{
 	"gemini":      "Gemini CLI",
 	"grok":        "Grok Build",
 	"kimi":        "Kimi Code",
+	"kimicli":     "kimi-cli",
 	"omp":         "oh-my-pi",
 	"opencode":    "opencode",
 	"openai":      "OpenAI's API",

@@ -8,7 +8,7 @@ import (
 )
 
 //go:embed maps
-var maps embed.FS
+var texts embed.FS
 
 // table is what listing formats needs of the embedded maps, so that it parses none. A test
 // compares it with the maps.
@@ -36,6 +36,16 @@ var table = []struct {
 		[]string{"$KIMI_CODE_HOME/sessions", "~/.kimi-code/sessions"},
 		[]string{`"protocol_version"`},
 	},
+	{
+		"kimicli", "sessions of kimi-cli (experimental)",
+		[]string{"~/.kimi/sessions"},
+		[]string{`"_system_prompt"`, `"_checkpoint"`},
+	},
+	{
+		"grok", "sessions of Grok Build (experimental)",
+		[]string{"$GROK_HOME/sessions", "~/.grok/sessions"},
+		[]string{`"sessionUpdate"`, `"model_id"`, `"prompt_index"`},
+	},
 }
 
 // Embedded returns the formats whose maps are parts of the program.
@@ -45,7 +55,7 @@ var embedded = sync.OnceValue(func() (list []formats.Format) {
 	for _, row := range table {
 		about := formats.About{Name: row.name, Summary: row.summary}
 		list = append(list, newMap(row.name+".jq", about, row.homes, row.signs, func() ([]byte, error) {
-			return maps.ReadFile("maps/" + row.name + ".jq")
+			return texts.ReadFile("maps/" + row.name + ".jq")
 		}))
 	}
 	return list

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agent/formats"
@@ -232,6 +233,9 @@ func (c *conversion) add(typ string, act map[string]any) error {
 		if !ok {
 			return &mapError{errors.New("an entry of the type message has no message")}
 		}
+		if message["join"] == true {
+			message = joined(message)
+		}
 		e.Message = session.NewMessage(js.Object(c.fields(message)...))
 		return c.tree.Add(e)
 	}
@@ -241,6 +245,41 @@ func (c *conversion) add(typ string, act map[string]any) error {
 		}
 	}
 	return c.tree.Add(e)
+}
+
+// joined returns a message in which texts that follow each other are one, and thoughts.
+func joined(message map[string]any) map[string]any {
+	out := maps.Clone(message)
+	delete(out, "join")
+	blocks, _ := message["content"].([]any)
+	content := make([]any, 0, len(blocks))
+	var text strings.Builder
+	for i, v := range blocks {
+		member := joinable(v)
+		if member == "" {
+			content = append(content, v)
+			continue
+		}
+		block, _ := v.(map[string]any)
+		said, _ := block[member].(string)
+		if text.WriteString(said); i+1 < len(blocks) && joinable(blocks[i+1]) == member {
+			continue
+		}
+		content = append(content, map[string]any{"type": block["type"], member: text.String()})
+		text.Reset()
+	}
+	out["content"] = content
+	return out
+}
+
+// joinable returns the member of a block that has its text, "" for one that is more than a text or a thought.
+func joinable(v any) string {
+	block, _ := v.(map[string]any)
+	member, _ := block["type"].(string)
+	if _, ok := block[member].(string); !ok || len(block) != 2 || member != session.BlockText && member != session.BlockThinking {
+		return ""
+	}
+	return member
 }
 
 // place are the members of an act that say where its entry stands.

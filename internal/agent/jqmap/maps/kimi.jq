@@ -16,11 +16,13 @@ def info: .values[0].created_at as $begun | (.path | capture("/(?<id>[^/]+)/agen
 # State: model, of the last request; prompt, one that may not come into the context; prompts, the names of those that did; count, the messages in the
 # context; step, the reply under way, with its parts, results and usage; told, the usage of the last reply.
 def block: if .type == "text" then text(.text) elif .type == "think" then thinking(.think) + (if .encrypted then {thinkingSignature: .encrypted} else {} end)
-  elif .imageUrl.url then (.imageUrl.url as $url | [$url | dataurl][0] // text("[\($url | .[:200])]")) else text(str) end;
+  elif .imageUrl.url then (.imageUrl.url as $url | [$url | dataurl][0] // text("[\($url | .[:200])]")) else text("[\(.type // "content")]") end;
 def blocks: if type == "array" then map(block) elif type == "string" then (if . == "" then [] else [text(.)] end) else [] end;
 def tokens: usage((.inputOther // 0) + (.inputCacheRead // 0) + (.inputCacheCreation // 0); .output; .inputCacheRead; .inputCacheCreation; 0);
 def apart($kind; $model): {type: "usage", kind: $kind, provider: "unknown", model: ($model // "unknown"), usage: tokens};
-def gone: if any(.. | strings; startswith("blobref:")) then lose("blob"; "an image that is kept in another file") else empty end;
+def gone: if any(.. | strings; startswith("blobref:")) then lose("blob"; "an image that is kept in another file")
+  elif any((.content? // .result?.output? // [.part?]) | arrays[] | objects; .type and (.type as $type | ["text", "think", "image_url"] | index($type) | not))
+    then lose("media"; "content that is neither text nor an image, of which the type is left") else empty end;
 def stop: {end_turn: "stop", tool_use: "toolUse", max_tokens: "length", error: "error", aborted: "aborted", cancelled: "aborted"}[. // ""];
 def size($n): set({count: (($state.count // 0) + $n)});
 def closed($end): if $state.step == null then empty else
@@ -42,7 +44,7 @@ def value:
   if $kind == "context.append_message" then closed(null), (.message | gone, said), size(1)
   elif $kind == "turn.prompt" then set({prompt: {input: .input, id: .promptId}})
   elif $event == "step.begin" then closed(null), ($state.prompt // empty | prompt("prompt \($state.count // 0)")), set({step: {uuid: .event.uuid}})
-  elif $event == "content.part" then (.event.part | gone), push({parts: (.event.part | block)})
+  elif $event == "content.part" then (.event | gone), push({parts: (.event.part | block)})
   elif $event == "tool.call" then push({parts: (.event | call(.toolCallId; .name; .args))})
   elif $event == "tool.result" then
     (.event | result(.toolCallId; (.result.output | blocks) + (.result.note // "" | blocks); .result.isError == true)) as $result
