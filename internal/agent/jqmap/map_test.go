@@ -196,3 +196,21 @@ func TestFiles(t *testing.T) {
 		}
 	}
 }
+
+// A line of 64 MiB is read, and what it says is whole.
+func TestHugeLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes 64 MiB")
+	}
+	t.Parallel()
+	text := strings.Repeat("0123456789abcdef", 4<<20)
+	f := testMap(t, `if $kind == "say" then user([text(.text)]) else skip end`)
+	path := formatstest.File(t, "s.jsonl", `{"kind":"say","text":"first"}`+"\n"+`{"kind":"say","text":"`+text+`"}`+"\n"+`{"kind":"say","text":"last"}`+"\n")
+	results, err := formatstest.TryAll(t.Context(), f, source(path))
+	if err != nil || len(results) != 1 || len(results[0].Lines) != 4 {
+		t.Fatalf("%d sessions, %v", len(results), err)
+	}
+	if !strings.Contains(results[0].Lines[2], `"text":"`+text+`"`) || !strings.Contains(results[0].Lines[3], `"text":"last"`) {
+		t.Error("it is not whole")
+	}
+}
