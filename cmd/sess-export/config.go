@@ -9,9 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/agent/all"
+	"github.com/sess-tools/sess/internal/agent/chat"
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/agent/report"
+	"github.com/sess-tools/sess/internal/agent/written"
 	"github.com/sess-tools/sess/internal/guard/redact"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/complete"
@@ -44,15 +45,22 @@ func (c *config) flags() []clikit.Flag {
 	}
 }
 
-// written are the formats that sessions can be exported to.
-func written() []formats.Format {
-	return slices.DeleteFunc(all.Formats(), func(f formats.Format) bool { return f.About().ReadOnly })
-}
-
 func names() string {
-	list := formats.Names(written())
+	list := formats.Names(written.Formats())
 	slices.Sort(list)
 	return strings.Join(list, ", ")
+}
+
+// readOnly returns the error of a format that is only read.
+func readOnly(name string) error {
+	err := clikit.UsageError("%s: %v", name, formats.ErrReadOnly)
+	if _, ok := formats.Lookup([]formats.Format{chat.Anthropic, chat.OpenAI}, name); ok {
+		return clikit.WithHint(err, "sess-path --as prints what APIs are sent")
+	}
+	if _, ok := formats.Lookup(written.Formats(), name); !ok && operand.IsAgent(name) {
+		return clikit.WithHint(err, "the formats are %s", names())
+	}
+	return nil
 }
 
 // operands returns the format and the name of the session.
@@ -60,7 +68,10 @@ func (c *config) operands(operands []string) (formats.Format, string, error) {
 	if len(operands) == 0 {
 		return nil, "", clikit.UsageError("no format named: one of %s", names())
 	}
-	format, ok := formats.Lookup(all.Formats(), operands[0])
+	if err := readOnly(operands[0]); err != nil {
+		return nil, "", err
+	}
+	format, ok := formats.Lookup(written.Formats(), operands[0])
 	if !ok {
 		err := clikit.UsageError("no format %q", operands[0])
 		if closest, ok := clikit.Closest(operands[0], strings.Split(names(), ", ")); ok {
@@ -70,8 +81,6 @@ func (c *config) operands(operands []string) (formats.Format, string, error) {
 	}
 	about := format.About()
 	switch {
-	case about.ReadOnly:
-		return nil, "", clikit.WithHint(clikit.UsageError("%s: %v", about.Name, formats.ErrReadOnly), "sess-path --as prints what APIs are sent")
 	case c.db != "" && !about.Database:
 		return nil, "", clikit.UsageError("%s keeps no sessions in a database that others write to", about.Name)
 	case c.db != "" && (c.output != "" || c.index):
@@ -183,14 +192,13 @@ func inDirectory(cwd string, commands [][]string) string {
 func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
 	switch at.Kind {
 	case "FORMAT":
-		for _, f := range all.Formats() {
-			if about := f.About(); !about.ReadOnly {
-				at.Match(func(c clikit.Candidate) { add(clikit.Candidate{Value: c.Value, Text: about.Summary}) }, about.Name)
-			}
+		for _, f := range written.Formats() {
+			about := f.About()
+			at.Match(func(c clikit.Candidate) { add(clikit.Candidate{Value: c.Value, Text: about.Summary}) }, about.Name)
 		}
 	case "VERSION":
 		if len(at.Operands) > 0 {
-			if f, ok := formats.Lookup(all.Formats(), at.Operands[0]); ok {
+			if f, ok := formats.Lookup(written.Formats(), at.Operands[0]); ok {
 				at.Match(add, f.About().Versions...)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/sess-tools/sess/internal/agent/all"
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/agent/formatstest"
+	"github.com/sess-tools/sess/internal/agent/written"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -28,6 +29,9 @@ func TestFormats(t *testing.T) {
 			t.Errorf("%+v", about)
 		}
 		seen[about.Name] = true
+		if _, ok := formats.Lookup(written.Formats(), about.Name); ok == about.ReadOnly {
+			t.Errorf("%s: read only %t, and among those that are written: %t", about.Name, about.ReadOnly, ok)
+		}
 		target := formats.NewTarget(func(formats.Loss) {})
 		target.Out = io.Discard
 		err := f.Export(t.Context(), empty, target)
