@@ -427,3 +427,11 @@ func TestRandomValid(t *testing.T) {
 		t.Errorf("%d of %d texts are valid: too few of a kind", good, all)
 	}
 }
+
+// A string is validated where it is: of a session it may be huge.
+func TestValidCopiesNothing(t *testing.T) {
+	text := `{"text":"` + strings.Repeat("word ", 1000) + `"}`
+	if n := testing.AllocsPerRun(10, func() { Valid([]byte(text)) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

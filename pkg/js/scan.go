@@ -20,28 +20,27 @@ func skipSpace[T string | []byte](b T, i int) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// A literals checks the string literals of one text. What has to be looked at in a literal
-// is marked for 64 bytes at a time, without a branch: keys and words share a block, and
-// program text has something in most blocks.
+// A literals checks the string literals of one text, which it does not keep: a compiler that
+// sees so copies no string for it. What has to be looked at in a literal is marked for 64 bytes
+// at a time, without a branch: keys and words share a block, and program text has something in
+// most blocks.
 type literals struct {
-	text  []byte
 	block int    // where the block of marks begins
 	marks uint64 // a bit for each byte of it that may not stand in a literal as it is
 }
 
-// literalsOf returns the literals of a text, of which no block is marked.
-func literalsOf(text []byte) literals { return literals{text: text, block: -64} }
+// noLiterals has no block marked.
+var noLiterals = literals{block: -64}
 
-// check checks the rest of a literal from i, after its opening quote. It returns the index
+// check checks the rest of a literal of b from i, after its opening quote. It returns the index
 // after the closing quote, or -1.
-func (l *literals) check(i int) int {
-	b := l.text
+func (l *literals) check(b []byte, i int) int {
 	for {
 		if uint(i-l.block) >= 64 {
 			if i >= len(b) {
 				return -1
 			}
-			l.mark(i)
+			l.mark(b, i)
 		}
 		rest := l.marks >> (i - l.block)
 		if rest == 0 {
@@ -81,15 +80,15 @@ func plainEnd(b []byte, i int) int {
 	return i
 }
 
-// mark marks the block that begins at i. What is behind the end of the text is marked too.
-func (l *literals) mark(i int) {
-	var last [64]byte
-	p := &last
-	if len(l.text)-i >= len(p) {
-		p = (*[64]byte)(l.text[i:])
-	} else {
-		copy(last[:], l.text[i:])
+// mark marks the block of b that begins at i. What is behind the end of b is marked too.
+func (l *literals) mark(b []byte, i int) {
+	p := b[i:]
+	if len(p) < 64 {
+		var last [64]byte
+		copy(last[:], p)
+		p = last[:]
 	}
+	p = p[:64]
 	l.block = i
 	l.marks = marked(p[0:]) | marked(p[8:])<<8 | marked(p[16:])<<16 | marked(p[24:])<<24 |
 		marked(p[32:])<<32 | marked(p[40:])<<40 | marked(p[48:])<<48 | marked(p[56:])<<56

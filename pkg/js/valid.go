@@ -71,12 +71,12 @@ func (s *shown) ended(closers []byte, end int) {
 // valid is Valid, and ValidMembers if s is not nil.
 func valid(b []byte, s *shown) bool {
 	var shallow [128]byte
-	literals := literalsOf(b)
+	literals := noLiterals
 	closers := shallow[:0] // what closes the open containers, innermost last
 	i := skipSpace(b, 0)
 	for {
 		var closer byte
-		if i, closer = beginValue(&literals, i); i < 0 {
+		if i, closer = beginValue(&literals, b, i); i < 0 {
 			return false
 		}
 		if closer != 0 {
@@ -84,7 +84,7 @@ func valid(b []byte, s *shown) bool {
 				return false
 			}
 			if i = skipSpace(b, i); i < len(b) && b[i] != closer {
-				if i = beginMember(&literals, i, closers, s); i < 0 {
+				if i = beginMember(&literals, b, i, closers, s); i < 0 {
 					return false
 				}
 				continue
@@ -108,23 +108,22 @@ func valid(b []byte, s *shown) bool {
 		if i == len(b) || b[i] != ',' {
 			return false
 		}
-		if i = beginMember(&literals, skipSpace(b, i+1), closers, s); i < 0 {
+		if i = beginMember(&literals, b, skipSpace(b, i+1), closers, s); i < 0 {
 			return false
 		}
 	}
 }
 
-// beginValue checks what stands at index i of the text. It returns the index after it, or -1,
+// beginValue checks what stands at b[i]. It returns the index after it, or -1,
 // and for an object or array, of which it takes only the first byte, the byte
 // that will close it.
-func beginValue(l *literals, i int) (end int, closer byte) {
-	b := l.text
+func beginValue(l *literals, b []byte, i int) (end int, closer byte) {
 	if i >= len(b) {
 		return -1, 0
 	}
 	switch b[i] {
 	case '"':
-		return l.check(i + 1), 0
+		return l.check(b, i+1), 0
 	case '{':
 		return i + 1, '}'
 	case '[':
@@ -142,15 +141,14 @@ func beginValue(l *literals, i int) (end int, closer byte) {
 // beginMember checks what precedes the value of the next member of the innermost
 // container: key and colon in an object, nothing in an array. It returns where the
 // value must begin, or -1.
-func beginMember(l *literals, from int, closers []byte, s *shown) int {
-	b := l.text
+func beginMember(l *literals, b []byte, from int, closers []byte, s *shown) int {
 	if closers[len(closers)-1] == ']' {
 		return from
 	}
 	if from >= len(b) || b[from] != '"' {
 		return -1
 	}
-	end := l.check(from + 1)
+	end := l.check(b, from+1)
 	if end < 0 {
 		return -1
 	}
@@ -168,11 +166,11 @@ func beginMember(l *literals, from int, closers []byte, s *shown) int {
 // Depth returns how deep the brackets of b nest, outside of strings. It is exact
 // for JSON, and a guess for text that is none.
 func Depth(b []byte) (deepest int) {
-	depth, literals := 0, literalsOf(b)
+	depth, literals := 0, noLiterals
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
 		case '"':
-			if i = literals.check(i+1) - 1; i < 0 {
+			if i = literals.check(b, i+1) - 1; i < 0 {
 				return deepest
 			}
 		case '{', '[':
