@@ -261,7 +261,7 @@ func (l *log) part(ctx context.Context, key string, p listed, room []byte) (Part
 		err = fmt.Errorf("part %d changed while it was read: %w", p.n, ErrDamaged)
 	case err == nil && int64(len(data)) != p.size:
 		err = fmt.Errorf("part %d has %d bytes, not %d: %w", p.n, len(data), p.size, ErrDamaged)
-	case err == nil && !summed(data, p.sums):
+	case err == nil && !summed(data, p.sums) && !summed(data, l.sumsNow(ctx, key, p.n)):
 		err = fmt.Errorf("part %d has no SHA-256, or another one than was written: %w", p.n, ErrDamaged)
 	case err == nil && (len(data) == 0 || data[len(data)-1] != '\n'):
 		err = fmt.Errorf("part %d does not end with a line feed: %w", p.n, ErrDamaged)
@@ -269,6 +269,16 @@ func (l *log) part(ctx context.Context, key string, p listed, room []byte) (Part
 		err = fmt.Errorf("part %d: %w", p.n, err)
 	}
 	return Part{Pos: Pos(p.n), N: p.n, Data: data}, err
+}
+
+// sumsNow returns the sums of a part, none if they cannot be had. A list that was made while others
+// wrote may have the sum of a writer who came too late, and not that of the one who did not.
+func (l *log) sumsNow(ctx context.Context, key string, n uint64) []string {
+	list, err := l.parts(ctx, key, n-1)
+	if err != nil || len(list) == 0 || list[0].n != n || list[0].sums == nil {
+		return []string{}
+	}
+	return list[0].sums
 }
 
 // summed reports whether data has one of some sums, or there is nothing to compare.

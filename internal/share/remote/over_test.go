@@ -114,3 +114,51 @@ func TestListIsNoSnapshot(t *testing.T) {
 		t.Errorf("a part that is gone: %v", err)
 	}
 }
+
+// racing is a shelf whose first list has the sum of a writer who came too late for part 3, and not
+// yet that of the one who did not.
+type racing struct {
+	shelf
+	lists *int
+	sum   func(n string, data []byte, list int) string
+}
+
+func (s racing) List(ctx context.Context, prefix, after string) iter.Seq2[Object, error] {
+	*s.lists++
+	list := *s.lists
+	return func(yield func(Object, error) bool) {
+		for o, err := range s.shelf.List(ctx, prefix, after) {
+			o.Sums = []string{s.sum(o.Name, s.shelf[o.Name], list)}
+			if !yield(o, err) {
+				return
+			}
+		}
+	}
+}
+
+// A sum that is not in a list yet is no damage; one that is never there is.
+func TestSumsAreNoSnapshot(t *testing.T) {
+	t.Parallel()
+	s := shelf{marker: Marker(time.UnixMilli(0))}
+	for n := uint64(1); n <= 3; n++ {
+		s[nameOf("k", n)] = fmt.Appendf(nil, "%d\n", n)
+	}
+	for name, late := range map[string]int{"late": 1, "never": 1000} {
+		parts, lists := 0, 0
+		sum := func(n string, data []byte, list int) string {
+			if n == nameOf("k", 3) && list <= late {
+				data = []byte("too late\n")
+			}
+			return SumOf(data)
+		}
+		var err error
+		for _, err = range Over(racing{s, &lists, sum}, nil).Read(t.Context(), "k", 0) {
+			if err == nil {
+				parts++
+			}
+		}
+		if name == "late" && (err != nil || parts != 3) || name == "never" && (!errors.Is(err, ErrDamaged) || parts != 2) {
+			t.Errorf("%s: %d parts, %v", name, parts, err)
+		}
+	}
+}
