@@ -42,23 +42,24 @@ func UsageOf(raw string) (string, error) {
 	if !v.IsObject() {
 		return "", fmt.Errorf("%w: usage is no object", ErrRefused)
 	}
-	whole := v
+	whole := reported{js.DictOf(v, nil)}
+	given := whole
 	for _, name := range []string{"usage", "usageMetadata"} {
-		if inner := v.Get(name); inner.IsObject() { // raw is a whole response
-			v = inner
+		if inner := whole.Get(name); inner.IsObject() { // raw is a whole response
+			given = reported{js.DictOf(inner, nil)}
 			break
 		}
 	}
-	if slices.ContainsFunc(counters, func(name string) bool { return v.Get(name) != "" }) {
-		return CompleteUsage(string(v))
+	if slices.ContainsFunc(counters, func(name string) bool { return given.Get(name) != "" }) {
+		return CompleteUsage(string(given.Value))
 	}
 	for _, d := range dialects {
-		if given := (reported{v}); given.has(d.signs...) {
-			return d.read(given).usage(v.Get("cost"), cmp.Or(tierOf(v), tierOf(whole)))
+		if given.has(d.signs...) {
+			return d.read(given).usage(given.Get("cost"), cmp.Or(given.tier(), whole.tier()))
 		}
 	}
-	if countsTokens(string(v)) { // a cost, or nothing at all
-		return CompleteUsage(string(v))
+	if countsTokens(string(given.Value)) { // a cost, or nothing at all
+		return CompleteUsage(string(given.Value))
 	}
 	return "", fmt.Errorf("%w: a usage without one counter that is known: %s", ErrRefused, KnownCounters())
 }
@@ -125,10 +126,15 @@ func geminiTokens(r reported) tokens {
 }
 
 // reported is what an API reports of the tokens of a reply.
-type reported struct{ js.Value }
+type reported struct{ js.Dict }
 
-// at returns what is at the end of a path of member names.
-func (r reported) at(path string) js.Value { return r.Get(strings.Split(path, ".")...) }
+// at returns what is at the end of a path of one or two member names.
+func (r reported) at(path string) js.Value {
+	if name, inner, ok := strings.Cut(path, "."); ok {
+		return r.Get(name, inner)
+	}
+	return r.Get(path)
+}
 
 // has reports whether there is a number at the end of one of the paths.
 func (r reported) has(paths ...string) bool {
@@ -160,9 +166,9 @@ func (t tokens) apart() tokens {
 	return t
 }
 
-// tierOf returns the service tier of a usage, "" for the usual one.
-func tierOf(v js.Value) js.Value {
-	tier := v.Get("service_tier")
+// tier returns the service tier of a usage, "" for the usual one.
+func (r reported) tier() js.Value {
+	tier := r.Get("service_tier")
 	switch tier.Str() {
 	case "", "standard", "default", "auto":
 		return ""
@@ -221,22 +227,38 @@ func withCounters(raw, what, total string) (string, error) {
 	if !strings.HasPrefix(raw, "{") {
 		return "", fmt.Errorf("%w: %s is no object", ErrRefused, what)
 	}
+	var room [8]js.Field
+	have := js.DictOf(js.Value(raw), room[:])
+	var lacks []js.Field
 	sum := 0.0
 	for _, name := range []string{"input", "output", "cacheRead", "cacheWrite", total} {
-		value := js.Member(raw, name)
+		value := have.Own(name)
 		switch {
 		case value == "" || value == "null":
-			fill := 0.0
-			if name == total {
-				fill = min(sum, math.MaxFloat64)
+			fill := js.RawField(name, "0")
+			if name == total && sum != 0 {
+				fill.Raw = js.Stringify(strconv.FormatFloat(min(sum, math.MaxFloat64), 'g', -1, 64))
 			}
-			raw = string(js.Value(raw).With(name, js.Value(js.Stringify(strconv.FormatFloat(fill, 'g', -1, 64)))))
-		case js.Value(value).Type() != "number":
+			if value == "" {
+				lacks = append(lacks, fill)
+				continue
+			}
+			raw = string(added(raw, lacks).With(name, js.Value(fill.Raw)))
+			lacks = nil
+		case value.Type() != "number":
 			return "", fmt.Errorf("%w: %s of %s is no number", ErrRefused, name, what)
 		default:
-			n, _ := strconv.ParseFloat(value, 64) // ±Inf beyond the range
+			n, _ := strconv.ParseFloat(string(value), 64) // ±Inf beyond the range
 			sum += n
 		}
 	}
-	return raw, nil
+	return string(added(raw, lacks)), nil
+}
+
+// added returns an object with the members that it lacks at its end.
+func added(raw string, lacks []js.Field) js.Value {
+	if len(lacks) == 0 {
+		return js.Value(raw)
+	}
+	return js.Value(raw).Add(lacks...)
 }
