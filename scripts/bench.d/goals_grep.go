@@ -21,7 +21,9 @@ func (b *bench) grepGoals() []goal {
 		measured(b, name+"no hit / "+search, 1.7, 64e6, b.searching("-F", absent)),
 		bound(b, name+"no hit / reading them", nil, func(ctx context.Context) (ours command, operands []string, err error) {
 			dir, err := b.store(ctx)
-			ours, _, err = b.searching("-F", absent)(ctx)
+			if err == nil {
+				ours, _, err = b.searching("-F", absent)(ctx)
+			}
 			return ours, []string{dir}, err
 		}),
 		measured(b, name+"a rare hit / "+search, 2, 64e6, b.searching("-F", "zebrafish")),
