@@ -11,6 +11,7 @@ package main
 
 import (
 	"context"
+	"runtime/debug"
 
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/complete"
@@ -54,6 +55,8 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 			return err
 		}
 	}
+	// What is decoded is garbage as soon as it is written, and little else is alive.
+	debug.SetGCPercent(400)
 	w, err := c.open(ctx, s, name)
 	if err != nil {
 		return operand.Creatable(err, c.create)

@@ -254,6 +254,9 @@ func newBacklog() *backlog {
 // put adds bytes, and waits if there are too many.
 func (b *backlog) put(p []byte) {
 	b.mu.Lock()
+	if len(b.data)+len(p) > cap(b.data) { // to the double: append gives a large one but a quarter more
+		b.data = slices.Grow(b.data, max(len(b.data), len(p)))
+	}
 	b.data = append(b.data, p...)
 	full := len(b.data) > maxBacklog
 	b.mu.Unlock()

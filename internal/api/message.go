@@ -12,12 +12,22 @@ import (
 
 // Array returns the JSON text of an array of JSON texts.
 func Array[Raw ~string](elements ...Raw) string {
+	var b strings.Builder
+	b.Grow(sizeOf(elements)) // an element may be huge
+	writeArray(&b, elements)
+	return b.String()
+}
+
+// sizeOf returns how many bytes an array has at most.
+func sizeOf[Raw ~string](elements []Raw) int {
 	size := len("[]")
 	for _, e := range elements {
 		size += len(e) + len(",")
 	}
-	var b strings.Builder
-	b.Grow(size) // an element may be huge
+	return size
+}
+
+func writeArray[Raw ~string](b *strings.Builder, elements []Raw) {
 	b.WriteByte('[')
 	for i, e := range elements {
 		if i > 0 {
@@ -26,7 +36,6 @@ func Array[Raw ~string](elements ...Raw) string {
 		b.WriteString(string(e))
 	}
 	b.WriteByte(']')
-	return b.String()
 }
 
 // Str is a field with a string value, none for "".
@@ -91,26 +100,34 @@ func ToolCall(id, name, arguments string) string {
 
 // User returns a user message of blocks.
 func User(blocks []string, more ...js.Field) session.Message {
-	return message(session.RoleUser, append([]js.Field{{Name: "content", Raw: Array(blocks...)}}, more...)...)
+	return message([]js.Field{js.StringField("role", session.RoleUser)}, blocks, more)
 }
 
 // Assistant returns an assistant message of blocks. A [Builder] fills in what is
 // not among the further fields.
 func Assistant(blocks []string, more ...js.Field) session.Message {
-	return message(session.RoleAssistant, append([]js.Field{{Name: "content", Raw: Array(blocks...)}}, more...)...)
+	return message([]js.Field{js.StringField("role", session.RoleAssistant)}, blocks, more)
 }
 
 // ToolResult returns the result of a tool call.
 func ToolResult(callID, tool string, blocks []string, failed bool, more ...js.Field) session.Message {
-	return message(session.RoleToolResult, append([]js.Field{
-		js.StringField("toolCallId", callID), js.StringField("toolName", tool),
-		{Name: "content", Raw: Array(blocks...)},
-		{Name: "isError", Raw: strconv.FormatBool(failed)},
-	}, more...)...)
+	return message([]js.Field{
+		js.StringField("role", session.RoleToolResult), js.StringField("toolCallId", callID), js.StringField("toolName", tool),
+	}, blocks, append([]js.Field{{Name: "isError", Raw: strconv.FormatBool(failed)}}, more...))
 }
 
-func message(role string, fields ...js.Field) session.Message {
-	return session.NewMessage(js.Object(append([]js.Field{js.StringField("role", role)}, fields...)...))
+// message returns a message of blocks. They may be huge, and are copied but once.
+func message(before []js.Field, blocks []string, behind []js.Field) session.Message {
+	head, tail := strings.TrimSuffix(js.Object(before...), "}")+`,"content":`, js.Object(behind...)
+	var b strings.Builder
+	b.Grow(len(head) + sizeOf(blocks) + len(tail))
+	b.WriteString(head)
+	writeArray(&b, blocks)
+	if len(tail) > len("{}") {
+		b.WriteByte(',')
+	}
+	b.WriteString(tail[1:])
+	return session.NewMessage(b.String())
 }
 
 // FormatDataURL returns a base64 data URL.

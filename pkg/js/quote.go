@@ -21,7 +21,11 @@ func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b))
 
 // AppendQuote appends [Quote](s) to dst.
 func AppendQuote(dst []byte, s string) []byte {
-	dst = append(dst, '"')
+	return append(AppendBody(append(dst, '"'), s), '"')
+}
+
+// AppendBody appends what stands between the quotes of [Quote](s) to dst.
+func AppendBody(dst []byte, s string) []byte {
 	from := 0
 	for i := 0; i < len(s); {
 		if i+8 <= len(s) {
@@ -47,8 +51,7 @@ func AppendQuote(dst []byte, s string) []byte {
 		i += size
 		from = i
 	}
-	dst = append(dst, s[from:]...)
-	return append(dst, '"')
+	return append(dst, s[from:]...)
 }
 
 // appendQuoted appends r as JSON.stringify writes it inside a literal.

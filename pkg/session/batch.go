@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -200,11 +201,12 @@ func (b *Batch) newID() (string, error) {
 	return NewEntryID(b.known), nil
 }
 
-// Lines returns the entries' lines, without line feeds.
+// Lines returns the entries' lines, without line feeds. They are the memory of the entries,
+// and must not be changed.
 func (b *Batch) Lines() [][]byte {
 	out := make([][]byte, len(b.Entries))
 	for i, e := range b.Entries {
-		out[i] = []byte(e.raw)
+		out[i] = unsafe.Slice(unsafe.StringData(e.raw), len(e.raw)) // a line may be huge
 	}
 	return out
 }

@@ -185,18 +185,18 @@ func onlyText(m session.Message) bool {
 }
 
 // said adds a reply that is but a text.
-func (r *recorder) said(text string) {
-	clean := js.ValidText(text)
-	if clean != text {
+func (r *recorder) said(t *plain) {
+	t.end()
+	if t.broken {
 		r.warn("the text is not UTF-8 throughout; U+FFFD stands for what is not")
 	}
-	if clean = strings.TrimRight(clean, " \t\r\n"); clean == "" {
+	if t.length == 0 {
 		if r.failure == nil {
 			r.problem("the text is empty")
 		}
 		return
 	}
-	r.message(api.Assistant([]string{api.Text(clean)}), 0)
+	r.message(t.message(), 0)
 }
 
 // run adds an entry about the run of an agent: who it was, and what it calls its session.

@@ -118,7 +118,7 @@ type Decoder struct {
 	format *format    // that From names, nil to find out
 	now    reader     // of the document that has begun, nil between documents
 	name   string     // of its format
-	plain  []byte     // the answer, if the stream is text
+	plain  plain      // the answer, if the stream is text
 	stray  int        // lines in front of what is known
 	room   []js.Field // for the members of a value
 	lost   bool       // what passes is no stream that is known
@@ -151,13 +151,15 @@ func (d *Decoder) Write(p []byte) (int, error) {
 		return 0, d.err
 	}
 	if d.rec.o.From == Text {
-		room := maxValue - len(d.plain)
+		room := maxValue - d.plain.size
 		if len(p) > room && !d.lost {
 			d.lost = true
 			d.rec.problem("the text is longer than %d bytes, and is cut", maxValue)
 		}
-		d.plain = append(d.plain, p[:min(len(p), room)]...)
-		d.rec.hear(string(p))
+		d.plain.write(p[:min(len(p), room)])
+		if d.rec.o.Say != nil {
+			d.rec.hear(string(p))
+		}
 		return len(p), nil
 	}
 	d.err = d.frame.feed(p, d)
@@ -172,7 +174,7 @@ func (d *Decoder) Close() error {
 	}
 	if d.rec.o.From == Text {
 		d.rec.prompt()
-		d.rec.said(string(d.plain))
+		d.rec.said(&d.plain)
 		d.rec.conclude()
 		return errors.Join(d.rec.close(), d.rec.verdict())
 	}
