@@ -243,7 +243,8 @@ func (v Value) With(name string, value Value) Value {
 		return v.Add(Field{name, string(value)})
 	case n > 1:
 		return v.Without(name).Add(Field{name, string(value)})
-	case name == "" || strings.Contains(at.key, `\`): // sjson has no path for the one and may not find the other
+	case name == "" || strings.Contains(at.key, `\`), // sjson has no path for the one and may not find the other
+		len(v)+len(value) > shortValue: // and it looks for the member once more
 		return v[:at.value] + value + v[at.end:]
 	}
 	out, err := sjson.SetRaw(string(v), sjsonPath(name), string(value))

@@ -35,6 +35,7 @@ type claudeReader struct {
 	failure  string           // words of an API error, said in place of a reply
 	spoke    bool             // a message has come
 	turn     turnUsage
+	room     []js.Field // for the members of an event
 }
 
 // A turnUsage counts what the replies of a turn used, to find what is not said of them.
@@ -91,7 +92,7 @@ func (c *claudeReader) value(v js.Dict, _ string) verdict {
 	case "result":
 		c.result(v)
 	case "stream_event":
-		c.event(v.Get("event"))
+		c.event(js.DictOf(v.Get("event"), c.room))
 	default:
 		return other
 	}
@@ -232,13 +233,14 @@ func (c *claudeReader) compaction(v js.Dict, content js.Value, at int64) {
 }
 
 // event takes an event of the API, which comes before the block that it is a piece of.
-func (c *claudeReader) event(v js.Value) {
+func (c *claudeReader) event(v js.Dict) {
+	c.room = v.Room()
 	if v.Get("type").Str() == "message_start" {
 		c.finish("")
 		c.partial = messageAssembler{}
 	}
 	c.partial.value(v)
-	c.rec.hear(textDelta(v))
+	c.rec.hear(c.partial.said)
 	c.ready()
 }
 

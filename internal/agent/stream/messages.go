@@ -31,10 +31,12 @@ type messageAssembler struct {
 	usage js.Value // at its end, "" until then
 	stop  string   // why it ended, in the API's words, "" until then
 	ended bool     // by message_stop
+	said  string   // the text that the last event has added
 
 	list   []*messageBlock
 	at     map[int64]*messageBlock // by their places
 	pieces pieces
+	room   []js.Field // for the members of a delta
 }
 
 // A messageBlock is a block of a message as far as it came.
@@ -45,12 +47,13 @@ type messageBlock struct {
 }
 
 // value takes an event. ok is false for one of an unknown type.
-func (a *messageAssembler) value(v js.Value) (ok bool) {
+func (a *messageAssembler) value(v js.Dict) (ok bool) {
+	a.said = ""
 	switch v.Get("type").Str() {
 	case "message_start":
 		*a = messageAssembler{head: v.Get("message"), id: v.Get("message", "id").Str()}
 	case "content_block_start":
-		if block := a.block(v.Get("index").Int()); a.pieces.room(len(v)) {
+		if block := a.block(v.Get("index").Int()); a.pieces.room(len(v.Value)) {
 			block.raw = v.Get("content_block")
 		}
 	case "content_block_delta":
@@ -87,10 +90,13 @@ func (a *messageAssembler) block(index int64) *messageBlock {
 	return made
 }
 
-func (a *messageAssembler) delta(block *messageBlock, v js.Value) (ok bool) {
+func (a *messageAssembler) delta(block *messageBlock, delta js.Value) (ok bool) {
+	v := js.DictOf(delta, a.room)
+	a.room = v.Room()
 	switch v.Get("type").Str() {
 	case "text_delta":
-		block.text.write(v.Get("text").Str())
+		a.said = v.Get("text").Str()
+		block.text.write(a.said)
 	case "thinking_delta":
 		block.text.write(v.Get("thinking").Str())
 	case "signature_delta":
@@ -104,17 +110,9 @@ func (a *messageAssembler) delta(block *messageBlock, v js.Value) (ok bool) {
 	return true
 }
 
-// textDelta returns the text that an event adds to what the assistant says.
-func textDelta(v js.Value) string {
-	if delta := v.Get("delta"); v.Get("type").Str() == "content_block_delta" && delta.Get("type").Str() == "text_delta" {
-		return delta.Get("text").Str()
-	}
-	return ""
-}
-
 // more takes why the message ended, and its usage: counters that replace those before, and
 // leave out what did not change.
-func (a *messageAssembler) more(v js.Value) {
+func (a *messageAssembler) more(v js.Dict) {
 	a.stop = cmp.Or(v.Get("delta", "stop_reason").Str(), a.stop)
 	if a.usage = cmp.Or(a.usage, a.head.Get("usage")); !a.usage.IsObject() {
 		a.usage = "{}"
@@ -129,15 +127,20 @@ func (a *messageAssembler) more(v js.Value) {
 // began reports whether there is anything of a message.
 func (a *messageAssembler) began() bool { return a.head != "" || len(a.list) > 0 }
 
-// whole returns the message as far as it came. The input of a call that is cut is a text.
-func (a *messageAssembler) whole() js.Value {
+// content returns the blocks as far as they came. The input of a call that is cut is a text.
+func (a *messageAssembler) content() js.Value {
 	var content []js.Value
 	for _, block := range a.list {
 		if v := block.value(); v != "" {
 			content = append(content, v)
 		}
 	}
-	whole := cmp.Or(a.head, "{}").With("content", js.Value(api.Array(content...)))
+	return js.Value(api.Array(content...))
+}
+
+// whole returns the message as far as it came.
+func (a *messageAssembler) whole() js.Value {
+	whole := cmp.Or(a.head, "{}").With("content", a.content())
 	if a.stop != "" {
 		whole = whole.With("stop_reason", js.Value(js.Quote(a.stop)))
 	}
@@ -150,7 +153,7 @@ func (a *messageAssembler) whole() js.Value {
 // blocks returns the blocks of a message that was cut, without calls that are not whole.
 func (a *messageAssembler) blocks(rec *recorder) []string {
 	m := rec.mapping("anthropic", a.id, ending{stop: "aborted"})
-	return m.AnthropicContent(a.whole().Get("content"), true)
+	return m.AnthropicContent(a.content(), true)
 }
 
 // value returns a block as far as it came, "" if it has nothing in it.
@@ -200,10 +203,10 @@ func (r *messagesReader) value(v js.Dict, _ string) verdict {
 	case v.Get("error") != "":
 		r.failure = errorText(v.Value)
 		return over
-	case !r.message.value(v.Value):
+	case !r.message.value(v):
 		return other
 	}
-	if r.rec.hear(textDelta(v.Value)); r.message.ended {
+	if r.rec.hear(r.message.said); r.message.ended {
 		return over
 	}
 	return more

@@ -52,6 +52,7 @@ func (p *pieces) at(index, kind int) *piece {
 // write adds to a piece.
 func (p *piece) write(delta string) {
 	if p.of.size += len(delta); p.of.size <= maxValue {
+		p.text.Grow(len(delta)) // to the double: append gives a large text but a quarter more
 		p.text.WriteString(delta)
 	}
 }
