@@ -56,7 +56,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		}
 	}
 	// What is decoded is garbage as soon as it is written, and little else is alive.
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(200)
 	w, err := c.open(ctx, s, name)
 	if err != nil {
 		return operand.Creatable(err, c.create)

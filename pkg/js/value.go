@@ -284,7 +284,7 @@ func (v Value) Add(fields ...Field) Value {
 		if i > 0 || !strings.HasSuffix(strings.TrimRight(string(v[:end]), " \t\r\n"), "{") {
 			added.WriteByte(',')
 		}
-		added.WriteString(Quote(f.Name) + ":" + f.Raw)
+		f.write(&added)
 	}
 	return v[:end] + Value(added.String()) + v[end:]
 }
@@ -351,10 +351,21 @@ func Object(fields ...Field) string {
 		if b.Len() > 1 {
 			b.WriteByte(',')
 		}
-		b.WriteString(Quote(f.Name))
-		b.WriteByte(':')
-		b.WriteString(f.Raw)
+		f.write(&b)
 	}
 	b.WriteByte('}')
 	return b.String()
+}
+
+// write writes the member that f is.
+func (f Field) write(b *strings.Builder) {
+	if isSimpleName(f.Name) {
+		b.WriteByte('"')
+		b.WriteString(f.Name)
+		b.WriteByte('"')
+	} else {
+		b.WriteString(Quote(f.Name))
+	}
+	b.WriteByte(':')
+	b.WriteString(f.Raw)
 }

@@ -286,7 +286,10 @@ func (b *Batch) stamped(m, given Message, needs ...string) (Message, error) {
 
 // understood refuses a message of which every reader would ignore a part.
 func (b *Batch) understood(m Message) error {
-	if what := m.Foreign(); what != "" && !b.Force {
+	if b.Force {
+		return nil
+	}
+	if what := m.Foreign(); what != "" {
 		return fmt.Errorf("%w: %s", ErrForeign, what)
 	}
 	return nil
@@ -342,7 +345,8 @@ func withBlocks(m Message) Message {
 
 // withDefaults adds the fields that a message does not have, all in one go: it may be huge.
 func withDefaults(m Message, fields ...js.Field) Message {
-	lacks := slices.DeleteFunc(fields, func(f js.Field) bool { return m.Get(f.Name) != "" })
+	have := js.DictOf(js.Value(m.raw), make([]js.Field, 0, 12))
+	lacks := slices.DeleteFunc(fields, func(f js.Field) bool { return have.Own(f.Name) != "" })
 	if len(lacks) == 0 {
 		return m
 	}

@@ -203,10 +203,14 @@ func (m Message) Foreign() string {
 	if m.role != RoleAssistant {
 		return ""
 	}
-	for _, name := range foreignMembers {
-		if m.Get(name) != "" {
-			return "the member " + name + " beside the content"
+	first := len(foreignMembers)
+	for key := range js.Members(m.raw) {
+		if i := slices.Index(foreignMembers, js.PlainKey(key)); i >= 0 {
+			first = min(first, i)
 		}
+	}
+	if first < len(foreignMembers) {
+		return "the member " + strings.Trim(foreignMembers[first], `"`) + " beside the content"
 	}
 	if strings.HasPrefix(m.usage, "{") && !countsTokens(m.usage) {
 		return "a usage without one counter that is known: " + strings.Join(counters, ", ")
@@ -214,8 +218,8 @@ func (m Message) Foreign() string {
 	return ""
 }
 
-// foreignMembers are where OpenAI's API has the calls of an assistant message.
-var foreignMembers = []string{"tool_calls", "function_call"}
+// foreignMembers are where OpenAI's API has the calls of an assistant message, as literals.
+var foreignMembers = []string{`"tool_calls"`, `"function_call"`}
 
 func foreignContent(content string) string {
 	for raw := range js.Elements(content) {

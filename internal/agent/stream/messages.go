@@ -150,17 +150,32 @@ func (a *messageAssembler) whole() js.Value {
 	return whole
 }
 
-// blocks returns the blocks of a message that was cut, without calls that are not whole.
-func (a *messageAssembler) blocks(rec *recorder) []string {
+// blocks returns the blocks of a message that was cut, without calls that are not whole. A
+// text is taken as it is, for it may be huge.
+func (a *messageAssembler) blocks(rec *recorder) (out []string) {
 	m := rec.mapping("anthropic", a.id, ending{stop: "aborted"})
-	return m.AnthropicContent(a.content(), true)
+	for _, block := range a.list {
+		if text := block.said(); text != "" {
+			out = append(out, api.Text(text))
+		} else if v := block.value(); v != "" {
+			out = append(out, m.AnthropicContent(js.Value(api.Array(v)), true)...)
+		}
+	}
+	return out
+}
+
+// said returns the text of a block that is one.
+func (b *messageBlock) said() string {
+	if b.raw.Get("type").Str() != "text" {
+		return ""
+	}
+	return b.raw.Get("text").Str() + b.text.text.String()
 }
 
 // value returns a block as far as it came, "" if it has nothing in it.
 func (b *messageBlock) value() js.Value {
 	v := b.raw
-	typ := v.Get("type").Str()
-	text := v.Get("text").Str() + b.text.text.String()
+	typ, text := v.Get("type").Str(), b.said()
 	thinking := v.Get("thinking").Str() + b.text.text.String()
 	signature := v.Get("signature").Str() + b.signature.text.String()
 	switch input := b.input.text.String(); {

@@ -30,6 +30,7 @@ type recorder struct {
 	early     []*Item             // in front of the first entry with a time
 	clock     int64               // the time of the last entry
 	totals    map[string]js.Value // details of messages by the id of the agent's session
+	room      []js.Field          // for the members of a message
 }
 
 func newRecorder(o Options) *recorder {

@@ -164,22 +164,25 @@ func (r *recorder) told(m session.Message) {
 	case session.RoleUser:
 		r.tale.Asked = true
 	case session.RoleAssistant:
+		has := js.DictOf(js.Value(m.Raw()), r.room)
+		r.room = has.Room()
+		defer clear(r.room) // the message may be huge, and is not kept
 		r.answer, r.by, r.before = r.last, nil, r.tale
 		for _, name := range []string{"api", "provider", "model"} {
-			if v := m.Get(name); v != "" {
-				r.by = append(r.by, js.RawField(name, strings.Clone(v)))
+			if v := has.Own(name); v != "" {
+				r.by = append(r.by, js.RawField(name, strings.Clone(string(v))))
 			}
 		}
-		r.tale.Any, r.tale.Newest, r.tale.Why = true, m.Str("stopReason"), m.Str("errorMessage")
+		r.tale.Any, r.tale.Newest, r.tale.Why = true, has.Own("stopReason").Str(), has.Own("errorMessage").Str()
 		r.say(m)
 		if m.Failed() {
 			return
 		}
 		r.tale.Answers++
-		if usage := js.Value(m.Get("usage")); usage.Get("totalTokens").Int()+usage.Get("input").Int()+usage.Get("output").Int() == 0 {
+		if usage := has.Own("usage"); usage.Get("totalTokens").Int()+usage.Get("input").Int()+usage.Get("output").Int() == 0 {
 			r.tale.Uncount++
 		}
-		if m.Str("model") == "" {
+		if has.Own("model").Str() == "" {
 			r.tale.Unnamed++
 		}
 	}
