@@ -1,6 +1,7 @@
 package convo
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -42,6 +43,45 @@ const ImageOutside = "its data is kept outside the session"
 // ImageLeftOut returns the text that stands in the place of an image which a model
 // cannot be shown, and why.
 func ImageLeftOut(why string) string { return "[image left out: " + why + "]" }
+
+// Why an image is left out that no API takes, so that a request with it fails, and every one
+// after it.
+const (
+	ImageDamaged = "damaged"
+	ImageLarge   = "larger than 5 MB"
+)
+
+// maxImage is how large an image may be for every API, in bytes.
+const maxImage = 5 << 20
+
+// Image returns the media type of an image, which its data says, or why no model can be shown it:
+// its data is none, or of another kind than PNG, JPEG, GIF and WebP, or too large.
+func Image(b session.Block) (mediaType, why string) {
+	text := b.Str("data")
+	if IsBlobRef(text) {
+		return "", ImageOutside
+	}
+	data, ok := decodeBase64(text)
+	if !ok {
+		return "", ImageDamaged
+	}
+	switch {
+	case bytes.HasPrefix(data, []byte("\x89PNG")):
+		mediaType = "image/png"
+	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
+		mediaType = "image/jpeg"
+	case bytes.HasPrefix(data, []byte("GIF8")):
+		mediaType = "image/gif"
+	case len(data) > 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP":
+		mediaType = "image/webp"
+	default:
+		return "", ImageDamaged
+	}
+	if len(data) > maxImage {
+		return "", ImageLarge
+	}
+	return mediaType, ""
+}
 
 // BlobSum returns the name of the blob that ref refers to. ok is false if ref is no
 // reference, or if the name is no SHA-256 in lower-case hex digits: such a name could

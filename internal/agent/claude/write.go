@@ -7,6 +7,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/api"
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -94,7 +95,7 @@ func (x *exporter) say(e session.Entry, m session.Message, more ...js.Field) {
 // no model is shown.
 func (x *exporter) reply(e session.Entry, m session.Message) {
 	failed := js.Field{Name: "isApiErrorMessage"}
-	reason, model := m.Str("stopReason"), cmp.Or(m.Str("model"), "unknown")
+	reason, model := m.Str("stopReason"), modelOf(m)
 	if m.Failed() {
 		failed.Raw, model = "true", synthetic
 	}
@@ -129,6 +130,23 @@ func (x *exporter) reply(e session.Entry, m session.Message) {
 			js.RawField("stop_reason", stopReason(reason)), js.RawField("stop_sequence", "null"),
 			js.RawField("usage", tokens)), failed)
 	}
+}
+
+// families are the words in the name of a model by which Claude Code takes it for one of
+// Anthropic's, and goes on with it under that very name.
+var families = lazy.Regexp(`(?i)claude|fable|opus|sonnet|haiku`)
+
+// anthropics are names that Anthropic's API knows.
+var anthropics = lazy.Regexp(`^claude-[a-z0-9-]+(@[0-9]+)?(\[1m\])?$`)
+
+// modelOf returns the model of a reply, or what stands for none if Claude Code would ask the API
+// for a name that it does not have, such as that of a reseller.
+func modelOf(m session.Message) string {
+	name := cmp.Or(m.Str("model"), "unknown")
+	if families().MatchString(name) && !anthropics().MatchString(name) {
+		return synthetic
+	}
+	return name
 }
 
 // signedHere reports whether the signatures of a reply's thinking are Anthropic's.
@@ -225,7 +243,7 @@ func spelled(m session.Message) string {
 	if m.Get("isError") == "true" {
 		failed.Raw = "true"
 	}
-	return api.Array(js.Object(js.StringField("tool_use_id", m.Str("toolCallId")), js.StringField("type", "tool_result"),
+	return api.Array(js.Object(js.StringField("tool_use_id", formats.CallID(m.Str("toolCallId"))), js.StringField("type", "tool_result"),
 		js.RawField("content", spelledBlocks(m)), failed))
 }
 
@@ -267,7 +285,7 @@ func spelledBlock(b session.Block) string {
 		return js.Object(typ, js.RawField("source", js.Object(js.StringField("type", "base64"),
 			js.StringField("media_type", b.Str("mimeType")), js.StringField("data", b.Str("data")))))
 	case session.BlockToolCall:
-		return js.Object(js.StringField("type", "tool_use"), js.StringField("id", b.Str("id")), js.StringField("name", b.Str("name")),
+		return js.Object(js.StringField("type", "tool_use"), js.StringField("id", formats.CallID(b.Str("id"))), js.StringField("name", b.Str("name")),
 			js.RawField("input", b.Get("arguments")))
 	}
 	return js.Object(typ, js.StringField("text", b.Str("text")))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,7 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	if leaf, ok := s.Leaf(); ok {
 		x.path, _ = s.PathIndex(leaf)
 	}
+	x.own = slices.ContainsFunc(s.Entries, func(e session.Entry) bool { return e.Aside() == agent })
 	for n, i := range x.path {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -88,6 +90,7 @@ type exporter struct {
 	original bool   // the first line stays as it was
 	named    string // what the lines call the thread
 	legacy   bool
+	own      bool // the session came from codex: another agent's thinking is encrypted for another account
 
 	writer
 	entries   []session.Entry             // of the path

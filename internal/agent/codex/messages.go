@@ -69,7 +69,7 @@ func (x *exporter) replyItems(m session.Message) []string {
 				texts = append(texts, x.textPart("output_text", text))
 			}
 		case session.BlockThinking, session.BlockEncrypted:
-			if item, ok := reasoningItem(m, b); ok {
+			if item, ok := reasoningItem(m, b); ok && x.own {
 				say()
 				out = append(out, item)
 			} else {
@@ -88,7 +88,7 @@ func (x *exporter) replyItems(m session.Message) []string {
 
 // madeUpItem returns a result for a call that has none.
 func madeUpItem(c session.ToolCall) string {
-	return js.Object(js.StringField("type", kindOutput), js.StringField("call_id", js.ValidText(c.ID)),
+	return js.Object(js.StringField("type", kindOutput), js.StringField("call_id", formats.CallID(c.ID)),
 		js.StringField("output", convo.NoResult))
 }
 
@@ -104,7 +104,7 @@ func reasoningItem(m session.Message, b session.Block) (string, bool) {
 
 func callItem(b session.Block) string {
 	return js.Object(js.StringField("type", kindCall), js.StringField("name", js.ValidText(b.Str("name"))),
-		js.StringField("arguments", argumentsOf(b.Get("arguments"))), js.StringField("call_id", js.ValidText(b.Str("id"))))
+		js.StringField("arguments", argumentsOf(b.Get("arguments"))), js.StringField("call_id", formats.CallID(b.Str("id"))))
 }
 
 // argumentsOf returns arguments as the text that the API wants.
@@ -140,7 +140,7 @@ func (x *exporter) outputItem(m session.Message) string {
 	for _, typ := range unknown {
 		x.lose(formats.KindMedia, "content of type %q, which codex does not know", typ)
 	}
-	return js.Object(js.StringField("type", kindOutput), js.StringField("call_id", js.ValidText(m.Str("toolCallId"))),
+	return js.Object(js.StringField("type", kindOutput), js.StringField("call_id", formats.CallID(m.Str("toolCallId"))),
 		js.RawField("output", raw))
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/api"
 	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -234,34 +235,43 @@ func (t *Target) Resolve(e session.Entry) session.Entry {
 	return resolve(e, t.Blobs, t.Lose)
 }
 
-// Inline is Resolve for an agent that would take a reference for the data of an image: in the
-// place of one stands a text that says so.
+// Inline is Resolve for an agent whose model is shown what stands there: in the place of a
+// reference, and of an image that no API takes, stands a text that says so. Such an image would
+// fail the request, and each one behind it.
 func (t *Target) Inline(e session.Entry) session.Entry {
-	if e = t.Resolve(e); !refersToBlob(e) {
+	if e = t.Resolve(e); !strings.Contains(e.Raw(), `"image"`) {
 		return e
 	}
+	shown := func(content string) (string, bool) { return t.shown(e, js.Value(content)) }
 	if m, ok := e.Message(); ok {
-		return e.WithRaw("message", string(js.Value(m.Raw()).With("content", withoutRefs(js.Value(m.Get("content"))))))
-	}
-	if content := e.Get("content"); content != "" {
-		return e.WithRaw("content", string(withoutRefs(js.Value(content))))
+		if content, ok := shown(m.Get("content")); ok {
+			return e.WithRaw("message", string(js.Value(m.Raw()).With("content", js.Value(content))))
+		}
+	} else if content, ok := shown(e.Get("content")); ok {
+		return e.WithRaw("content", content)
 	}
 	return e
 }
 
-// withoutRefs returns a content with texts in the place of images that are elsewhere.
-func withoutRefs(content js.Value) js.Value {
+// shown returns a content with texts in the place of images that cannot be shown; not ok if there is
+// none.
+func (t *Target) shown(e session.Entry, content js.Value) (_ string, changed bool) {
 	if !content.IsArray() {
-		return content
+		return "", false
 	}
 	var out []js.Value
 	for b := range content.Elements() {
-		if b.Get("type").Str() == "image" && convo.IsBlobRef(b.Get("data").Str()) {
-			b = js.Value(api.Text(convo.ImageLeftOut(convo.ImageOutside)))
+		if b.Get("type").Str() == session.BlockImage {
+			if _, why := convo.Image(session.NewBlock(string(b))); why != "" {
+				if why != convo.ImageOutside { // that has been told
+					t.Lose(At(e), KindMedia, "an image, left out: %s", why)
+				}
+				b, changed = js.Value(api.Text(convo.ImageLeftOut(why))), true
+			}
 		}
 		out = append(out, b)
 	}
-	return js.Value(api.Array(out...))
+	return api.Array(out...), changed
 }
 
 // Resolve returns an entry as it is to be added, with the data of its images in place of
@@ -319,6 +329,18 @@ func digest(parts ...string) [sha256.Size]byte {
 		text = append(text, p...)
 	}
 	return sha256.Sum256(text)
+}
+
+var callID = lazy.Regexp(`^[A-Za-z0-9_-]{1,64}$`)
+
+// CallID returns the id of a call as every API takes it: Anthropic's wants these characters, and
+// OpenAI's at most 64. One that is none of theirs gives way to one made of it.
+func CallID(id string) string {
+	if callID().MatchString(id) {
+		return id
+	}
+	sum := digest("call", id)
+	return "call_" + hex.EncodeToString(sum[:12])
 }
 
 // FileName returns the name of a file for the session with this header: that of

@@ -60,7 +60,7 @@ func (d *drawing) entry() {
 	place := formats.Place{Time: d.at}
 	switch rapid.SampledFrom([]string{"user", "user", "reply", "reply", "reply", "result", "result", "result", "compaction", "edit", "removed", "custom", "bash", "branch", "other"}).Draw(d.t, "kind") {
 	case "user":
-		d.message(api.User(d.blocks(api.Image("image/png", "aGk="))))
+		d.message(api.User(d.blocks(api.Image("image/png", "iVBORw0K"))))
 	case "reply":
 		d.reply()
 	case "result":
@@ -131,7 +131,7 @@ func (d *drawing) result() {
 	failed := rapid.IntRange(0, 3).Draw(d.t, "failed") == 0
 	blocks := d.blocks(api.Text("more"))
 	if !failed {
-		blocks = append(blocks, d.blocks(api.Image("image/png", "aGk="))[1:]...)
+		blocks = append(blocks, d.blocks(api.Image("image/png", "iVBORw0K"))[1:]...)
 	}
 	d.results = append(d.results, d.message(api.ToolResult(id, "bash", blocks, failed)))
 }

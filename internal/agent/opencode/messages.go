@@ -166,7 +166,7 @@ func (x *exporter) tool(e session.Entry, call session.Block, a *answer, at int64
 		x.lost.Blocks(a.entry, a.message(), session.BlockText, session.BlockImage)
 		state = fillOutput(state, a)
 	}
-	return object(js.StringField("type", "tool"), js.StringField("callID", call.Str("id")),
+	return object(js.StringField("type", "tool"), js.StringField("callID", formats.CallID(call.Str("id"))),
 		js.StringField("tool", call.Str("name")), js.RawField("state", state))
 }
 
