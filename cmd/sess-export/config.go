@@ -11,19 +11,20 @@ import (
 
 	"github.com/sess-tools/sess/internal/agent/chat"
 	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/internal/agent/portable"
 	"github.com/sess-tools/sess/internal/agent/report"
 	"github.com/sess-tools/sess/internal/agent/written"
 	"github.com/sess-tools/sess/internal/guard/redact"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/complete"
 	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/pkg/store"
 )
 
 type config struct {
 	version, output, db, blobs, losses, sync string
 	growth                                   int64
 	strict, dryRun, index, redact, replace   bool
+	portable                                 bool
 	harness                                  operand.Harness
 }
 
@@ -38,6 +39,7 @@ func (c *config) flags() []clikit.Flag {
 		clikit.String(&c.losses, "losses", "", ""),
 		operand.HarnessFlag(&c.harness),
 		clikit.Bool(&c.redact, "redact", "the session"),
+		clikit.Bool(&c.portable, "portable", "leave out what only one account, provider or model accepts: thinking, ids, tools that the agent lacks"),
 		clikit.Bool(&c.strict, "strict", "a loss, and make nothing"),
 		clikit.Int(&c.growth, "max-ratio", 0, "allow an export of up to `TIMES` the size of the session, instead of 16 times or 64 MiB"),
 		operand.SyncFlag(&c.sync),
@@ -133,7 +135,13 @@ func (c *config) target(s *clikit.Streams, src *operand.Source) (*formats.Target
 
 // export writes the session.
 func (c *config) export(ctx context.Context, f formats.Format, src *operand.Source, t *formats.Target, losses *report.Log) error {
-	if c.harness == operand.DropHarness {
+	if c.portable {
+		carried, err := portable.Make(src.Session, portable.Options{To: f.About().Name, From: operand.AgentOf(src.Name)}, t).Session()
+		if err != nil {
+			return fmt.Errorf("exporting %s: %w", src.Name, err)
+		}
+		src.Session = carried
+	} else if c.harness == operand.DropHarness {
 		t.LeaveHarness(src.Session, f.About().Name)
 	}
 	err := f.Export(ctx, src.Session, t)
@@ -172,20 +180,6 @@ func (c *config) read(ctx context.Context, s *clikit.Streams, name string) (*ope
 		return nil, err
 	}
 	return in.Session()
-}
-
-// inDirectory returns the command line that runs commands one after the other in the working
-// directory of a session: agents look for the sessions of the one they are in.
-func inDirectory(cwd string, commands [][]string) string {
-	here, err := os.Getwd()
-	if cwd != "" && err == nil && !store.SameDir(here)(cwd) {
-		commands = append([][]string{{"cd", cwd}}, commands...)
-	}
-	lines := make([]string, len(commands))
-	for i, argv := range commands {
-		lines[i] = clikit.ShellWords(argv)
-	}
-	return strings.Join(lines, " && ")
 }
 
 // completing adds the formats that are written, and the versions of the one on the line.

@@ -13,6 +13,7 @@ import (
 	"fmt"
 
 	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
 )
 
 var tool = clikit.Tool{
@@ -61,7 +62,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		s.Infof("the file that was there is %s now", path)
 	}
 	if len(target.Made) > 0 && len(target.Next) > 0 {
-		s.Infof("go on with: %s", inDirectory(src.Header.CWD, target.Next))
+		s.Infof("go on with: %s", operand.InDirectory(src.Header.CWD, target.Next))
 	}
 	return nil
 }

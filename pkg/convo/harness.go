@@ -137,3 +137,7 @@ func IsHarnessText(text string) bool {
 	}
 	return false
 }
+
+// IsAgentText reports whether a text that stands in a message of the user's has a form in which
+// any agent writes: those of [IsHarnessText] and [IsCodexText].
+func IsAgentText(text string) bool { return IsHarnessText(text) || IsCodexText(text) }

@@ -295,7 +295,7 @@ func fromCodex(content js.Value) bool {
 		if p.text == "" {
 			continue
 		}
-		if text := p.text.Str(); convo.IsCodexText(text) || convo.IsHarnessText(text) {
+		if convo.IsAgentText(p.text.Str()) {
 			return true
 		}
 	}

@@ -54,7 +54,7 @@ func (said Message) Text() (text string, ok bool) {
 // fromProgram reports whether a program wrote a text of a user message. What an importer
 // has not marked may still be told by its form: not every writer of sessions marks.
 func fromProgram(text string) bool {
-	if convo.IsHarnessText(text) || convo.IsCodexText(text) {
+	if convo.IsAgentText(text) {
 		return true
 	}
 	if _, ok := convo.CodexSummary(text); ok {

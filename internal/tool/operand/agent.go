@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/tool/sibling"
 	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
 )
 
 // Importer is the program that reads the sessions of other agents. No other one
@@ -188,4 +190,18 @@ func (a address) header(ctx context.Context, s *clikit.Streams) (session.Header,
 		err = fmt.Errorf("reading %s: %w", disk.Subject(a.String()), err)
 	}
 	return h, err
+}
+
+// InDirectory returns the command line that runs commands one after the other in the working
+// directory of a session: agents look for the sessions of the one they are in.
+func InDirectory(cwd string, commands [][]string) string {
+	here, err := os.Getwd()
+	if cwd != "" && err == nil && !store.SameDir(here)(cwd) {
+		commands = append([][]string{{"cd", cwd}}, commands...)
+	}
+	lines := make([]string, len(commands))
+	for i, argv := range commands {
+		lines[i] = clikit.ShellWords(argv)
+	}
+	return strings.Join(lines, " && ")
 }
