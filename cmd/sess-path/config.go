@@ -24,7 +24,7 @@ type config struct {
 
 // Settings are the values of the flags.
 type settings struct {
-	leaf, as, where, jq, blobs        string
+	leaf, entry, as, where, jq, blobs string
 	roles                             string // comma-separated
 	last, turns                       int
 	reinject                          string
@@ -37,9 +37,10 @@ type settings struct {
 func (c *config) flags() []clikit.Flag {
 	flags := []clikit.Flag{
 		clikit.String(&c.leaf, "leaf, l", "last", ", or by a rule: last, newest-message, longest"),
+		clikit.String(&c.entry, "entry", "", "print the entry `REF` alone, and the results of its calls"),
 		clikit.Bool(&c.branches, "branches", ", as they stand in the session"),
 		clikit.Choice(&c.as, "as", forms, "print the path"),
-		clikit.Tokens(&c.budget, "budget", 0, "keep the longest tail of at most `TOKENS`"),
+		clikit.Tokens(&c.budget, "budget", 0, "keep the longest tail of"),
 		clikit.Count(&c.last, "last", "keep the last `N` messages"),
 		clikit.Count(&c.turns, "turns", "keep the last `N` turns, each from a user message on"),
 		clikit.String(&c.roles, "role", "", "messages"),
@@ -79,7 +80,11 @@ func (c *config) check() error {
 	case c.jq != "" && (c.as == "text" || c.as == "markdown"):
 		return clikit.UsageError("--jq reads JSON, which --as %s does not print", c.as)
 	}
-	err := clikit.Exclusive(clikit.NameIf(c.budget > 0, "--budget"), clikit.NameIf(c.last > 0, "--last"), clikit.NameIf(c.turns > 0, "--turns"))
+	err := clikit.Exclusive(clikit.NameIf(c.entry != "", "--entry"), clikit.NameIf(c.leaf != c.defaults.leaf, "--leaf"), clikit.NameIf(c.branches, "--branches"))
+	if err != nil {
+		return err
+	}
+	err = clikit.Exclusive(clikit.NameIf(c.entry != "", "--entry"), clikit.NameIf(c.budget > 0, "--budget"), clikit.NameIf(c.last > 0, "--last"), clikit.NameIf(c.turns > 0, "--turns"))
 	if err != nil {
 		return err
 	}

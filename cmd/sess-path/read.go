@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -106,13 +107,16 @@ func (c *config) readWhole(in *operand.Input) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	leaf, err := src.Leaf(c.leaf)
+	leaf, err := src.Leaf(cmp.Or(c.entry, c.leaf))
 	if err != nil {
 		return nil, err
 	}
 	path, problems := src.PathTo(leaf)
-	if c.branches {
+	switch {
+	case c.branches:
 		path = src.Entries
+	case c.entry != "" && leaf >= 0:
+		path = withResults(src.Entries, leaf)
 	}
 	problems = slices.Concat(problems, c.resolve(src, path))
 	if c.strict {
@@ -131,6 +135,26 @@ func (c *config) readWhole(in *operand.Input) (*reading, error) {
 		r.heads = append(r.heads, src.Entries[h].ID())
 	}
 	return r, nil
+}
+
+// withResults returns an entry and behind it the first results of its calls.
+func withResults(entries []session.Entry, at int) []session.Entry {
+	out := entries[at : at+1 : at+1]
+	m, ok := out[0].Message()
+	if !ok {
+		return out
+	}
+	open := map[string]int{}
+	for _, c := range m.ToolCalls() {
+		open[c.ID]++
+	}
+	for _, e := range entries[at+1:] {
+		if m, ok := e.Message(); ok && m.Role() == session.RoleToolResult && open[m.Str("toolCallId")] > 0 {
+			open[m.Str("toolCallId")]--
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // isUTF8 reports whether a session is, that has been read whole and has these problems.
