@@ -181,15 +181,15 @@ func TestGrepAndStatAgreeAboutFiles(t *testing.T) {
 // may have it linked: what reads databases (docs/adr/0018), what speaks to servers
 // (docs/adr/0036).
 var heavy = map[string][]string{
-	"modernc.org/":           {"sess-import", "sess-export"},
-	"github.com/vmihailenco": {"sess-import", "sess-export"},
-	"github.com/klauspost/":  {"sess-import", "sess-export", "sess-sync"},
+	"modernc.org/":           {"sess-import", "sess-export", "sess-handoff"},
+	"github.com/vmihailenco": {"sess-import", "sess-export", "sess-handoff"},
+	"github.com/klauspost/":  {"sess-import", "sess-export", "sess-handoff", "sess-sync"},
 	"github.com/minio/":      {"sess-sync"},
 	"github.com/nats-io/":    {"sess-sync"},
 	"github.com/alecthomas/": {"sess-show"},
 	"github.com/yuin/":       {"sess-show"},
 	"github.com/BurntSushi/": {"sess-redact"},
-	"github.com/BobuSumisu/": {"sess-redact", "sess-export", "sess-compact", "sess-show", "sess-turn"},
+	"github.com/BobuSumisu/": {"sess-redact", "sess-export", "sess-handoff", "sess-compact", "sess-show", "sess-turn"},
 	"github.com/guptarohit":  {"sess-stat"}, // which is small, and for plots
 }
 

@@ -28,6 +28,7 @@ var words = []word{
 	{"baseline", "compare with `FILE`, which an earlier run wrote"},
 	{"blobs", "%s the blobs in `DIR`"},
 	{"branches", "take the entries of all branches"},
+	{"budget", "%s at most `TOKENS`"},
 	{"color", "use colours `WHEN`"},
 	{"context", "show what fills the context"},
 	{"context!", "print `N` entries before and after each"},

@@ -78,6 +78,9 @@ func Open(argv []string, errs io.Writer) error {
 
 // Has reports whether there is a program of a name.
 func Has(name string) bool {
-	_, err := exec.LookPath(name)
+	_, err := Path(name)
 	return err == nil
 }
+
+// Path returns where PATH has a program.
+func Path(name string) (string, error) { return exec.LookPath(name) }

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/internal/agent/written"
+	"github.com/sess-tools/sess/internal/guard/redact"
+	"github.com/sess-tools/sess/internal/handoff"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/sibling"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+type config struct {
+	to, leaf, cwd, losses                                 string
+	budget                                                int64
+	brief, exec, again, json, keepSecrets, strict, dryRun bool
+
+	format formats.Format
+	env    formats.Env
+}
+
+func (c *config) flags() []clikit.Flag {
+	return []clikit.Flag{
+		clikit.String(&c.to, "to", "", "go on in `AGENT`: "+strings.Join(handoff.Targets(), ", ")),
+		clikit.String(&c.leaf, "leaf, l", "", ""),
+		clikit.Tokens(&c.budget, "budget", 80_000, "hand over"),
+		clikit.Bool(&c.brief, "brief", "begin with a brief of the whole session; without --to print it, and make nothing"),
+		clikit.String(&c.cwd, "cwd=", "", ", instead of that of the old one"),
+		clikit.Bool(&c.exec, "exec", "run the agent, instead of printing the line that does"),
+		clikit.Bool(&c.again, "again", "make another one, if this session has been handed over already"),
+		clikit.Bool(&c.json, "json", "the hand-off"),
+		clikit.Bool(&c.keepSecrets, "no-redact", "leave secrets in"),
+		clikit.String(&c.losses, "losses", "", ""),
+		clikit.Bool(&c.strict, "strict", "a loss, and make nothing"),
+		clikit.Bool(&c.dryRun, "dry-run, n", "what would be made, as --json does"),
+	}
+}
+
+func (c *config) check() error {
+	home, _ := os.UserHomeDir() // who needs it complains
+	c.env = formats.Env{Getenv: os.Getenv, Home: home}
+	if c.to == "" && c.brief {
+		return nil
+	}
+	if c.to == "" {
+		return clikit.UsageError("no agent to go on in: --to is one of %s", strings.Join(handoff.Targets(), ", "))
+	}
+	if !slices.Contains(handoff.Targets(), c.to) {
+		err := clikit.UsageError("no hand-off to %q", c.to)
+		if closest, ok := clikit.Closest(c.to, handoff.Targets()); ok {
+			return clikit.WithHint(err, "did you mean %s?", closest)
+		}
+		return clikit.WithHint(err, "--to is one of %s", strings.Join(handoff.Targets(), ", "))
+	}
+	c.format, _ = formats.Lookup(written.Formats(), c.to)
+	return clikit.Exclusive(clikit.NameIf(c.exec, "--exec"), clikit.NameIf(c.json, "--json"), clikit.NameIf(c.dryRun, "--dry-run"))
+}
+
+// newest returns the address of the newest session of this directory: of any agent but the target,
+// or in the store, and of no sub-agent.
+func (c *config) newest(ctx context.Context, s *clikit.Streams) (string, error) {
+	best, when := "", ""
+	for _, more := range [][]string{{"--agent", operand.EveryAgent}, nil} {
+		out, err := sibling.Output(ctx, "sess-ls", append([]string{"-q", "--json", "--cwd", ".", "--subagents", "no"}, more...)...)
+		if err != nil && clikit.Status(err) != clikit.ExitNo {
+			return "", err
+		}
+		for line := range strings.Lines(out) {
+			row := js.Value(line)
+			if row.Get("agent").Str() == c.to && c.to != "" || row.Get("firstMessage") == "null" {
+				continue
+			}
+			if at := row.Get("modified").Str(); at > when {
+				best, when = row.Get("address").Str(), at
+			}
+		}
+	}
+	if best == "" {
+		return "", clikit.WithHint(clikit.No("no session of this directory to hand over"), "sess-ls --agent all --all lists those of all directories; an address names one")
+	}
+	s.Infof("taking %s, the newest session of this directory", best)
+	return best, nil
+}
+
+// open reads the session, without its secrets unless they are wanted.
+func (c *config) open(ctx context.Context, s *clikit.Streams, name string) (src *operand.Source, secrets int, err error) {
+	in, err := operand.Open(ctx, s, name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer in.Close()
+	if !c.keepSecrets {
+		r, err := redact.Default()
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := in.Through(r.Session); err != nil {
+			return nil, 0, err
+		}
+	}
+	src, err = in.Session()
+	if err != nil {
+		return nil, 0, err
+	}
+	return src, redactions(src.Session), nil
+}
+
+// directory returns where the agent is to go on: the session's directory if it is here, else this
+// one.
+func (c *config) directory(s *clikit.Streams, of string) (string, error) {
+	if c.cwd != "" {
+		return operand.CWD(c.cwd)
+	}
+	if filepath.IsAbs(of) && formats.IsDir(of) {
+		return of, nil
+	}
+	here, err := os.Getwd()
+	if err == nil && of != "" {
+		s.Warnf("the directory of the session, %s, is not here: it goes on in %s", of, here)
+	}
+	return here, err
+}
+
+// model finds the model that opencode is to go on with.
+func (c *config) model(s *clikit.Streams, cwd string) (provider, model string) {
+	if c.to != "opencode" {
+		return "", ""
+	}
+	provider, model, ok := handoff.Model(c.env, cwd)
+	if !ok {
+		s.Warnf("opencode's configuration names no model, and it goes on with none: add -m PROVIDER/MODEL to the line")
+	}
+	return provider, model
+}
+
+// redactions counts the notes that redaction has left.
+func redactions(s *session.Session) (n int) {
+	for _, e := range s.Entries {
+		n += strings.Count(e.Raw(), "[redacted:")
+	}
+	return n
+}
+
+// lasting returns the address at which the source stays: one without goes into the store.
+func lasting(src *operand.Source, name string, dry bool) (string, error) {
+	switch agent := operand.AgentOf(name); {
+	case agent != "":
+		return agent + ":" + src.Header.ID, nil
+	case name != "-" && !strings.HasPrefix(name, operand.Remote+":"):
+		return filepath.Abs(cmp.Or(src.Path, name))
+	case dry:
+		return name, nil
+	}
+	dir, err := operand.StoreDir()
+	if err != nil {
+		return "", err
+	}
+	lines := jsonl.Content{src.Header.Raw()}
+	for _, e := range src.Entries {
+		lines = append(lines, e.Raw())
+	}
+	path, err := store.Open(dir).Create(src.Header.CWD, src.Header.Timestamp, src.Header.ID, lines, false)
+	if errors.Is(err, fs.ErrExist) {
+		return src.Header.ID, nil // it is there already
+	}
+	return path, err
+}

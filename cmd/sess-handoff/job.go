@@ -1,0 +1,409 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/internal/agent/portable"
+	"github.com/sess-tools/sess/internal/agent/report"
+	"github.com/sess-tools/sess/internal/api"
+	"github.com/sess-tools/sess/internal/handoff"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/command"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/row"
+	"github.com/sess-tools/sess/internal/tool/sibling"
+	"github.com/sess-tools/sess/pkg/compact"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A job is one hand-off.
+type job struct {
+	*config
+	streams *clikit.Streams
+
+	src      *operand.Source
+	path     []session.Entry // of the source, to where it is handed over
+	agent    string          // of the source
+	address  string          // of the source, where it stays
+	here     string          // the directory in which the agent goes on
+	redacted int
+
+	target  *formats.Target
+	log     *report.Log
+	told    []formats.Loss
+	carried *portable.Session
+	fitting handoff.Fitting
+	nth     int // how many there are already
+
+	id     string // of what is made
+	made   string // its file, or the database
+	resume []string
+	wentOn int
+	there  bool // it had been made before
+}
+
+// read reads the source and finds where it ends.
+func (j *job) read(ctx context.Context, name string) (err error) {
+	if name == "" {
+		if name, err = j.newest(ctx, j.streams); err != nil {
+			return err
+		}
+	}
+	if j.src, j.redacted, err = j.open(ctx, j.streams, name); err != nil {
+		return err
+	}
+	if j.strict {
+		if err := j.src.Strict(j.src.Problems); err != nil {
+			return err
+		}
+	}
+	leaf, ok := j.src.Session.Leaf()
+	if j.leaf != "" {
+		if leaf, err = j.src.Leaf(j.leaf); err != nil {
+			return err
+		}
+	}
+	if ok {
+		j.path, _ = j.src.PathTo(leaf)
+	}
+	if j.agent = operand.AgentOf(name); j.agent == "" {
+		j.agent = portable.Of(j.src.Session)
+	}
+	if j.here, err = j.directory(j.streams, j.src.Header.CWD); err != nil {
+		return err
+	}
+	j.address, err = lasting(j.src, name, j.dryRun)
+	return err
+}
+
+// tell takes a loss.
+func (j *job) tell(l formats.Loss) {
+	j.told = append(j.told, l)
+	j.log.Tell(j.src.Header.ID, l)
+}
+
+// make makes the session that is handed over.
+func (j *job) make(ctx context.Context) (err error) {
+	if j.log, err = report.Open(j.config.losses, j.streams.Warnf); err != nil {
+		return err
+	}
+	j.target = formats.NewTarget(j.tell)
+	provider, model := j.model(j.streams, j.here)
+	o := portable.Options{To: j.to, From: j.agent, Path: j.path, Provider: provider, Model: model, Seed: j.seed()}
+	j.carried = portable.Make(j.src.Session, o, j.target)
+	if !slices.ContainsFunc(j.carried.Said, func(m portable.Said) bool { return m.Role() == session.RoleUser }) {
+		return clikit.No("%s has no words of the user: there is nothing to go on with", j.src.Name)
+	}
+	whole := j.carried.Said
+	j.fitting = handoff.Fit(j.carried, j.budget, clikit.ShellWords([]string{j.address}))
+	summary := ""
+	if len(j.fitting.Cut) > 0 && j.streams.HasCommand {
+		if summary, err = j.summarize(ctx, whole); err != nil {
+			j.streams.Warnf("%v: the brief has no summary", err)
+		}
+	}
+	b := handoff.Brief{
+		Address: clikit.ShellWords([]string{j.address}), Agent: j.agent, CWD: j.src.Header.CWD, Until: j.until(), Stands: len(j.fitting.Cut),
+		Path: j.path, Summary: summary, Losses: j.told,
+	}
+	if j.to == "" {
+		b.Stands = len(whole)
+		_, err := fmt.Fprint(j.streams.Out, b.Text())
+		return errors.Join(err, j.log.Close())
+	}
+	j.carried.Header.CWD = j.here
+	j.carried.Header.Title = titled(j.carried.Header.Title, j.agent)
+	now := time.Now().UnixMilli()
+	if len(j.fitting.Cut) > 0 || j.brief {
+		j.carried.Said = slices.Insert(j.carried.Said, 0, ours(b.Text(), j.carried.Header.Time))
+	}
+	j.carried.Said = append(j.carried.Said, ours(handoff.Note(j.carried, j.address, len(j.path), j.src.Header.CWD, j.here), now))
+	return nil
+}
+
+// seed is what makes a hand-off another one than those before.
+func (j *job) seed() []string {
+	return []string{"handoff", strconv.FormatInt(j.budget, 10), strconv.FormatBool(j.brief), strconv.Itoa(j.nth)}
+}
+
+// ours is a message that the hand-off itself adds.
+func ours(text string, at int64) portable.Said {
+	return portable.Said{Message: api.User([]string{api.Text(text)}), Time: at}
+}
+
+// titled returns the title that the session has in the other agent.
+func titled(title, agent string) string {
+	if title == "" {
+		return ""
+	}
+	return title + " (from " + agent + ")"
+}
+
+// until is when the source was written last.
+func (j *job) until() string {
+	for _, e := range slices.Backward(j.path) {
+		if ms, ok := e.Timestamp(); ok {
+			return time.UnixMilli(ms).UTC().Format("2006-01-02 15:04")
+		}
+	}
+	return "an unknown time"
+}
+
+// summarize has the command summarize what is cut off.
+func (j *job) summarize(ctx context.Context, whole []portable.Said) (string, error) {
+	p := *j.carried
+	p.Said = whole
+	s, err := p.Session()
+	if err != nil {
+		return "", err
+	}
+	plan, err := compact.New(s.Entries, compact.Options{FirstKept: s.Entries[len(j.fitting.Cut)].ID()})
+	if err != nil {
+		return "", err
+	}
+	summary := compact.Summary{}
+	for _, r := range plan.Requests(compact.PromptOptions{ResultLimit: -1}) {
+		for !r.Done() {
+			prompt, _, _, err := r.Next()
+			if err != nil {
+				return "", err
+			}
+			take := func(prompt, reply string) (string, error) {
+				text, _, err := command.Answer{Heading: r.Heading()}.Take(prompt, reply)
+				return text, err
+			}
+			reply, err := command.Command{Argv: j.streams.Command, Summarizes: true, Check: take}.Run(ctx, prompt)
+			if err != nil {
+				return "", err
+			}
+			r.Accept(reply)
+		}
+		if r.Name() == compact.PartTurnPrefix {
+			summary.TurnPrefix = r.Summary()
+		} else {
+			summary.History = r.Summary()
+		}
+	}
+	return plan.Text(summary), nil
+}
+
+// hand puts the session where the agent looks, reads it back, and says how to go on.
+func (j *job) hand(ctx context.Context) error {
+	if j.to == "" {
+		return nil
+	}
+	s, err := j.carried.Session()
+	if err != nil {
+		return err
+	}
+	if err := j.export(ctx, s); err != nil {
+		return errors.Join(err, j.log.Close())
+	}
+	if j.there && j.again {
+		j.nth++
+		j.carried.Again(j.seed())
+		return j.hand(ctx)
+	}
+	if err := j.log.Close(); err != nil {
+		return err
+	}
+	if j.dryRun {
+		_, err := fmt.Fprintln(j.streams.Out, j.manifest())
+		return err
+	}
+	j.streams.Infof("%s", j.sums())
+	if j.json {
+		_, err := fmt.Fprintln(j.streams.Out, j.manifest())
+		return err
+	}
+	if j.exec {
+		return j.run()
+	}
+	_, err = fmt.Fprintln(j.streams.Out, operand.InDirectory(j.here, [][]string{j.resume}))
+	return err
+}
+
+// export makes the session in the target's place.
+func (j *job) export(ctx context.Context, s *session.Session) error {
+	t := j.target
+	t.Env, t.Strict = j.env, j.strict
+	place, err := handoff.Place(j.format, j.env)
+	if err != nil {
+		return err
+	}
+	var trial bytes.Buffer
+	t.DryRun, t.Out = true, &trial
+	if err := j.format.Export(ctx, s, t); err != nil {
+		if errors.Is(err, formats.ErrLossy) {
+			err = formats.Damaged("%s: %v; nothing was made", j.src.Name, err)
+		}
+		return err
+	}
+	j.id, j.made = s.Header.ID, place
+	if j.to == "opencode" {
+		j.id = js.Value(trial.String()).Get("info", "id").Str()
+	}
+	j.resume = handoff.Resume(j.to, j.id)
+	if _, j.there = j.look(ctx); j.there {
+		return nil
+	}
+	if j.dryRun {
+		return nil
+	}
+	t.DryRun, t.Out, t.Path = false, j.streams.Out, place
+	if j.to == "opencode" {
+		return j.takeIn(ctx, trial.Bytes(), s)
+	}
+	if err := os.MkdirAll(place, 0o700); err != nil {
+		return err
+	}
+	quiet := formats.NewTarget(func(formats.Loss) {})
+	quiet.Env, quiet.Path, quiet.Out = j.env, place, j.streams.Out
+	if err := j.format.Export(ctx, s, quiet); err != nil {
+		return err
+	}
+	if len(quiet.Made) > 0 {
+		j.made = quiet.Made[0]
+	}
+	return j.readBack(ctx)
+}
+
+// takeIn has opencode take the session in, in the directory in which it goes on; without the program
+// it goes into the database.
+func (j *job) takeIn(ctx context.Context, doc []byte, s *session.Session) error {
+	if !command.Has("opencode") {
+		quiet := formats.NewTarget(func(formats.Loss) {})
+		quiet.Env, quiet.DB = j.env, j.made
+		if err := j.format.Export(ctx, s, quiet); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				err = clikit.WithHint(err, "there is no program opencode, and no database of it")
+			}
+			return err
+		}
+		return j.readBack(ctx)
+	}
+	file, err := os.CreateTemp("", "sess-handoff-*.json")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file.Name()) }() // opencode has read it
+	if _, err := file.Write(doc); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	name, err := filepath.Abs(file.Name())
+	if err != nil {
+		return err
+	}
+	argv := []string{"sh", "-c", `cd -- "$1" && exec opencode import "$2"`, "sh", j.here, name}
+	if _, err := (command.Command{Argv: argv, Name: "opencode import"}).Collect(ctx, ""); err != nil {
+		return clikit.CommandFailed(err)
+	}
+	return j.readBack(ctx)
+}
+
+// look reads what is there of the id. ok is false if there is nothing.
+func (j *job) look(ctx context.Context) (how string, ok bool) {
+	quiet := &clikit.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Quiet: true}
+	back, err := operand.Read(ctx, quiet, j.to+":"+j.id)
+	if err != nil {
+		return "", false
+	}
+	how, j.wentOn = handoff.Differs(j.carried, back.Session, j.to)
+	return how, true
+}
+
+// readBack reads back what was made.
+func (j *job) readBack(ctx context.Context) error {
+	how, ok := j.look(ctx)
+	switch {
+	case !ok:
+		return formats.Damaged("reading %s:%s back: it is not there; what was made is %s", j.to, j.id, j.made)
+	case how != "":
+		return formats.Damaged("reading %s:%s back: %s; what was made stays", j.to, j.id, how)
+	}
+	return nil
+}
+
+// run becomes the agent.
+func (j *job) run() error {
+	path, err := command.Path(j.resume[0])
+	if err != nil {
+		return clikit.CommandFailed(err)
+	}
+	if err := os.Chdir(j.here); err != nil {
+		return err
+	}
+	return sibling.Exec(path, j.resume[0], j.resume[1:])
+}
+
+// sums says in one line what was done.
+func (j *job) sums() string {
+	if j.there {
+		text := fmt.Sprintf("%s:%s is there already", j.to, j.id)
+		if j.wentOn > 0 {
+			text += fmt.Sprintf(", and went on by %s", formats.Counted(j.wentOn, "1 message", "%d messages"))
+		}
+		return text + "; --again makes another"
+	}
+	return fmt.Sprintf("%s from %s: %s of %d tokens, %s left out, %s cut, %d calls of %s's own tools and %d of others, %s",
+		formats.Counted(len(j.carried.Said), "1 message", "%d messages"), j.address,
+		strconv.FormatInt(j.fitting.After, 10), j.fitting.Before, formats.Counted(j.fitting.Results, "1 result", "%d results"),
+		formats.Counted(len(j.fitting.Cut), "1 message", "%d messages"), j.carried.Mapped, j.to, j.others(),
+		formats.Counted(j.redacted, "1 secret taken out", "%d secrets taken out"))
+}
+
+func (j *job) others() (n int) {
+	for _, times := range j.carried.Renamed {
+		n += times
+	}
+	return n
+}
+
+// manifest is the hand-off as a row.
+func (j *job) manifest() string {
+	var renamed, losses []js.Field
+	for _, name := range slices.Sorted(maps.Keys(j.carried.Renamed)) {
+		renamed = append(renamed, js.IntField(name, int64(j.carried.Renamed[name])))
+	}
+	kinds := map[string]int{}
+	for _, l := range j.told {
+		kinds[l.Kind]++
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		losses = append(losses, js.IntField(kind, int64(kinds[kind])))
+	}
+	words := make([]string, len(j.resume))
+	for i, w := range j.resume {
+		words[i] = js.Quote(w)
+	}
+	leaf := ""
+	if n := len(j.path); n > 0 {
+		leaf = j.path[n-1].ID()
+	}
+	return row.Object("handoff",
+		js.RawField("from", js.Object(js.StringField("agent", j.agent), js.StringField("session", j.src.Header.ID), row.Text("leaf", leaf), js.StringField("address", j.address), row.Text("cwd", j.src.Header.CWD))),
+		js.RawField("to", js.Object(js.StringField("agent", j.to), js.StringField("session", j.id), js.StringField("path", j.made), js.StringField("cwd", j.here), js.RawField("resume", api.Array(words...)))),
+		js.RawField("tokens", js.Object(js.IntField("before", j.fitting.Before), js.IntField("after", j.fitting.After), js.IntField("budget", j.budget))),
+		js.RawField("messages", js.Object(js.IntField("carried", int64(len(j.carried.Said))), js.IntField("cut", int64(len(j.fitting.Cut))))),
+		js.RawField("results", js.Object(js.IntField("leftOut", int64(j.fitting.Results)))),
+		js.RawField("calls", js.Object(js.IntField("mapped", int64(j.carried.Mapped)), js.RawField("renamed", js.Object(renamed...)))),
+		js.IntField("redacted", int64(j.redacted)), js.RawField("losses", js.Object(losses...)),
+		js.RawField("there", strconv.FormatBool(j.there)), js.IntField("wentOn", int64(j.wentOn)))
+}
