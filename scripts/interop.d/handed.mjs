@@ -7,10 +7,10 @@
 // A NAME is one of programs.mjs. The tools are in PATH, and WORK is a directory for homes. Prints one line a
 // check and ends with status 1 if one fails.
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serve } from "./agents.mjs";
-import { programs } from "./programs.mjs";
+import { foreign, programs, standIn } from "./programs.mjs";
 import { Tally, eachOf, model, run } from "./real.mjs";
 
 const [work, ...given] = process.argv.slice(2);
@@ -19,15 +19,8 @@ const server = await serve();
 const question = "Which words stand in a.txt, and what does the command say?", again = "And what did I ask first?";
 const answers = ["Looking at both.", "It says eins, and the command says zwei."];
 
-// Where each looks for sessions in its home, and what makes of the command for a terminal, which the stand-in is
-// called with, one that runs without. own is what it says in the user's name itself.
-const homes = {
-	codex: { in: ".codex", run: (real) => `shift; exec '${real}' exec resume --skip-git-repo-check "$@" -- "$again"` },
-	opencode: { in: ".", run: (real) => `if [ "$1" = import ]; then exec '${real}' "$@"; else exec '${real}' "$@" "$again"; fi` },
-	"pi-0.87": { name: "pi", in: "agent/sessions", run: (real) => `exec '${real}' "$@" -p --provider mock --model ${model} "$again"` },
-	omp: { in: "agent/sessions", run: (real) => `exec '${real}' "$@" -p --model mock/${model} --no-title --no-lsp "$again"`, own: /<system-reminder>\nToday: [^]*?<\/system-reminder>/g },
-	claude: { in: "config/projects", run: (real) => `exec '${real}' -p "$@" "$again"` },
-};
+// Where each looks for sessions in its home.
+const homes = { codex: ".codex", opencode: ".", "pi-0.87": "agent/sessions", claude: "config/projects", omp: "agent/sessions" };
 
 function sess(tool, ...args) {
 	const r = spawnSync(tool, args, { encoding: "utf8", maxBuffer: 1 << 28 });
@@ -78,15 +71,11 @@ function shown({ name, file, lines }) {
 
 // handed exports a session to another agent, runs what sess-export says, and looks at what reaches the model.
 async function handed(source, name) {
-	const a = programs[name], home = homes[name], who = `${source.name}-to-${name}`, dir = join(work, who), to = join(dir, home.in);
-	const env = { ...a.home(dir, server.url(who)), PATH: `${join(dir, "bin")}:${process.env.PATH}`, again };
-	mkdirSync(join(dir, "bin"), { recursive: true });
+	const a = programs[name], who = `${source.name}-to-${name}`, dir = join(work, who), to = join(dir, homes[name]);
+	const env = { ...a.home(dir, server.url(who)), PATH: `${standIn(name, dir, paths[name])}:${process.env.PATH}`, again };
 	mkdirSync(to, { recursive: true });
-	const standIn = join(dir, "bin", home.name ?? name);
-	writeFileSync(standIn, `#!/bin/sh\n${home.run(paths[name])}\n`);
-	chmodSync(standIn, 0o755);
 	server.play(who, [{ text: "You asked for the words." }]);
-	const made = spawnSync("sess-export", ["-o", to, home.name ?? name, source.file], { encoding: "utf8", env, cwd: dir });
+	const made = spawnSync("sess-export", ["-o", to, name === "pi-0.87" ? "pi" : name, source.file], { encoding: "utf8", env, cwd: dir });
 	if (made.status !== 0) return `exporting: status ${made.status}: ${made.stderr}`;
 	const wrong = [], kB = source.words.reduce((n, w) => n + Buffer.byteLength(w), 0) / 1000;
 	const left = /: (\d+) notes? of .*?, ([\d.]+) (kB|bytes), left out/.exec(made.stderr);
@@ -98,7 +87,7 @@ async function handed(source, name) {
 	const request = server.asked(who).find((body) => strings(body).some((s) => s.includes(again)));
 	if (r.status !== 0 || !request) return `${command}: status ${r.status}: ${r.stderr || r.stdout}`;
 	const said = strings((request.messages ?? request.input).filter((m) => m.role !== "system" && m.role !== "developer"));
-	const all = said.join("\n").replaceAll(home.own ?? /$^/g, "");
+	const all = said.join("\n").replaceAll(a.own ?? /$^/g, "");
 	for (const text of [question, ...answers, "eins", "zwei", again]) if (!all.includes(text)) wrong.push(`the model is not told ${JSON.stringify(text)}`);
 	const line = source.lines.find((l) => all.includes(l));
 	if (line) wrong.push(`the model is told ${JSON.stringify(line)}`);
@@ -108,12 +97,6 @@ async function handed(source, name) {
 	return wrong.length > 0 ? `${wrong.join("; ")}\n  ${command}` : "";
 }
 
-// foreign are words of an agent, beside those in its session, that no other one says.
-const foreign = {
-	claude: /<system-reminder>|deferred tools|\bOpus\b|Claude Code/,
-	codex: /<environment_context>|<skills_instructions>|<permissions instructions>|<user_instructions>/,
-	opencode: /You are opencode|<env>/i,
-};
 const ways = { claude: ["codex", "opencode", "pi-0.87", "omp"], codex: ["claude"], opencode: ["codex"] };
 
 const tally = new Tally();

@@ -5,8 +5,8 @@
 // the command that prints events; without PROMPT it reads it on standard input.
 // pieces says that texts are printed as they come, polite that it exits with 0 though the model has failed, stubborn
 // that it goes on trying, nameless that it does not print which model answers, mute that it prints no tokens, and attaches that
-// it prints the prompt with the image that goes with it.
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+// it prints the prompt with the image that goes with it. own is what it says in the user's name itself.
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { homes, model } from "./real.mjs";
 
@@ -50,6 +50,7 @@ export const programs = {
 		argv: (program, prompt, { resume } = {}) => [program, "--mode", "json", "-p", "--model", `mock/${model}`, "--no-title", "--no-lsp",
 			...resume ? ["--resume", resume] : [], ...some(prompt)],
 		read: pi.read, bash: pi.bash, stored: pi.stored, pieces: true, piece: pi.piece, stubborn: true,
+		own: /<system-reminder>\nToday: [^]*?<\/system-reminder>/g,
 	},
 	claude: {
 		home: (dir, url) => ({ ...homes.pi(dir, ""), CLAUDE_CONFIG_DIR: join(dir, "config"), ANTHROPIC_API_KEY: "dummy", ANTHROPIC_BASE_URL: url, IS_SANDBOX: "1",
@@ -105,4 +106,29 @@ export const programs = {
 		read: (path) => ({ name: "view", args: { path } }), bash: (command) => ({ name: "bash", args: { command, description: "run" } }),
 		pieces: true, stubborn: true, mute: true,
 	},
+};
+
+// What makes of the command for a terminal, which a user is told to type, one that runs without, and asks $again.
+const headless = {
+	codex: (real) => `shift; exec '${real}' exec resume --skip-git-repo-check "$@" -- "$again"`,
+	opencode: (real) => `case $1 in import) exec '${real}' "$@" ;; -s) set -- run "$@" ;; esac; exec '${real}' "$@" "$again"`,
+	"pi-0.87": (real) => `exec '${real}' "$@" -p --provider mock --model ${model} "$again"`,
+	omp: (real) => `exec '${real}' "$@" -p --model mock/${model} --no-title --no-lsp "$again"`,
+	claude: (real) => `exec '${real}' -p "$@" "$again"`,
+};
+
+// standIn makes a directory for PATH in which the agent is such a command.
+export function standIn(name, dir, real) {
+	const bin = join(dir, "bin"), file = join(bin, name === "pi-0.87" ? "pi" : name);
+	mkdirSync(bin, { recursive: true });
+	writeFileSync(file, `#!/bin/sh\n${headless[name](real)}\n`);
+	chmodSync(file, 0o755);
+	return bin;
+}
+
+// foreign are words of an agent, beside those in its session, that no other one says.
+export const foreign = {
+	claude: /<system-reminder>|deferred tools|\bOpus\b|Claude Code/,
+	codex: /<environment_context>|<skills_instructions>|<permissions instructions>|<user_instructions>/,
+	opencode: /You are opencode|<env>/i,
 };
