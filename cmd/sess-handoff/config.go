@@ -122,7 +122,11 @@ func (c *config) open(ctx context.Context, s *clikit.Streams, name string) (src 
 // one.
 func (c *config) directory(s *clikit.Streams, of string) (string, error) {
 	if c.cwd != "" {
-		return operand.CWD(c.cwd)
+		dir, err := operand.CWD(c.cwd)
+		if err == nil && !formats.IsDir(dir) {
+			err = clikit.UsageError("--cwd %s is no directory here", c.cwd)
+		}
+		return dir, err
 	}
 	if filepath.IsAbs(of) && formats.IsDir(of) {
 		return of, nil

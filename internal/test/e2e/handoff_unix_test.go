@@ -1,0 +1,177 @@
+//go:build unix
+
+package e2e
+
+import (
+	"crypto/sha256"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// handed makes a directory with a session of codex in it, and stand-ins for agents, which print how they were called.
+func handed(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	scripted(t, dir, `
+		mkdir -p bin .codex
+		for agent in claude codex pi omp; do printf '#!/bin/sh\necho '$agent' "$@" in "$(pwd)"\n' > bin/$agent; chmod +x bin/$agent; done
+		sess-new --cwd . -o s.jsonl >/dev/null
+		{
+			echo '{"role":"user","content":"look at the tokenizer, key AKIAQ3EGRFZTQ7J4ZP2M"}'
+			echo '{"role":"assistant","provider":"x","model":"m","content":[{"type":"text","text":"Looking."},{"type":"toolCall","id":"a","name":"exec_command","arguments":{"cmd":"ls"}}]}'
+			echo '{"role":"toolResult","toolCallId":"a","toolName":"exec_command","content":[{"type":"text","text":"lexer.go"}]}'
+			echo '{"role":"assistant","provider":"x","model":"m","content":[{"type":"text","text":"There is a lexer."}]}'
+		} | sess-append -q --entries s.jsonl >/dev/null
+		sess-export -q codex -o .codex s.jsonl >/dev/null
+		rm s.jsonl`)
+	return dir
+}
+
+// sums are the contents of all files below a directory but those of the agent that a session goes to.
+func sums(t *testing.T, dir, but string) map[string][32]byte {
+	t.Helper()
+	out := map[string][32]byte{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(path, filepath.Join(dir, but)) {
+			return err
+		}
+		out[path] = sha256.Sum256([]byte(readFile(t, path)))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// The newest session of the directory goes on in another agent: the line runs it, the second time nothing is made, and
+// a session that went on there is left alone. The source stays as it is (NewestOfDirectory, Twice, Again, WentOn,
+// SourceUntouched, RedactionCounted, SecondHandoff).
+func TestHandoff(t *testing.T) {
+	t.Parallel()
+	dir := handed(t)
+	before := sums(t, dir, ".pi")
+	first := runCommand(t, dir, "", "sess-handoff", "--to", "pi")
+	if first.status != 0 || !regexp.MustCompile(`^pi --session [0-9a-f-]{36}\n$`).MatchString(first.stdout) ||
+		!strings.Contains(first.stderr, "taking codex:") || !strings.Contains(first.stderr, "1 calls of pi's own tools") || !strings.Contains(first.stderr, "1 secret taken out") {
+		t.Fatalf("%+v", first)
+	}
+	if after := sums(t, dir, ".pi"); len(after) != len(before) {
+		t.Errorf("files: %d, and before %d", len(after), len(before))
+	} else {
+		for name, sum := range before {
+			if after[name] != sum {
+				t.Errorf("%s has changed", name)
+			}
+		}
+	}
+	id := strings.Fields(first.stdout)[2]
+	text := scripted(t, dir, "sess-path --as text pi:"+id).stdout
+	for _, want := range []string{"look at the tokenizer", "[redacted:", `call bash: {"command":"ls"}`, "lexer.go", "[Moved here by sess-handoff from codex:"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "AKIA") {
+		t.Error("the secret is handed over")
+	}
+	codex := regexp.MustCompile(`codex:[0-9a-f-]{36}`).FindString(first.stderr)
+	again := runCommand(t, dir, "", "sess-handoff", "--to", "pi", codex)
+	if again.stdout != first.stdout || !strings.Contains(again.stderr, "is there already; --again makes another") {
+		t.Errorf("the second time: %+v", again)
+	}
+	scripted(t, dir, "f=$(sess-ls --paths --agent pi | sed 's/^pi://'); echo more | sess-append -q -r user $(sess-ls --json --agent pi | jq -r .path 2>/dev/null || ls .pi/agent/sessions/*/*.jsonl)")
+	went := runCommand(t, dir, "", "sess-handoff", "--to", "pi", codex)
+	if went.stdout != first.stdout || !strings.Contains(went.stderr, "and went on by 1 message") {
+		t.Errorf("when it went on: %+v", went)
+	}
+	other := runCommand(t, dir, "", "sess-handoff", "--to", "pi", "--again", codex)
+	if other.status != 0 || other.stdout == first.stdout {
+		t.Errorf("another one: %+v", other)
+	}
+	run := scripted(t, dir, `PATH=$PWD/bin:$PATH; eval "$(sess-handoff -q --to pi `+codex+`)"; sess-handoff -q --exec --to pi `+codex)
+	if !regexp.MustCompile(`^(pi --session [0-9a-f-]{36} in .*\n){2}$`).MatchString(run.stdout) {
+		t.Errorf("run: %q", run.stdout)
+	}
+	home := runCommand(t, dir, "", "sess-handoff", "-q", "--to", "codex", "pi:"+id)
+	if home.status != 0 {
+		t.Fatalf("home: %+v", home)
+	}
+	text = scripted(t, dir, "sess-path --as text codex:"+strings.Fields(home.stdout)[2]).stdout
+	if !strings.Contains(text, `exec_command: {"cmd":"ls"}`) || strings.Count(text, "[Moved here by sess-handoff") != 2 {
+		t.Errorf("home again:\n%s", text)
+	}
+}
+
+// What cannot be handed over ends with a status and a sentence, and leaves nothing behind (NoUserWords, OpencodeBusy:
+// absent, HalfWrittenSource, SummarizerFails, QuotedDirectory).
+func TestHandoffRefuses(t *testing.T) {
+	t.Parallel()
+	dir := handed(t)
+	scripted(t, dir, `sess-new --cwd . -o empty.jsonl; mkdir "a b"; f=$(find .codex -name '*.jsonl'); cp $f whole; printf '{"torn' >> $f; sess-path codex: > torn.jsonl 2>/dev/null; printf '{"torn' >> torn.jsonl`)
+	for _, test := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"--to", "pi", "empty.jsonl"}, 1, "no words of the user"},
+		{[]string{"--to", "pi", "--cwd", "nowhere/at/all", "codex:"}, 2, "nowhere"},
+		{[]string{"--to", "opencode", "codex:"}, 2, "there is no program opencode, and no database of it"},
+		{[]string{"--to", "emacs"}, 2, "--to is one of claude, codex, opencode, pi, omp"},
+		{[]string{"codex:"}, 2, "no agent to go on in"},
+		{[]string{"--to", "pi", "--strict", "torn.jsonl"}, 3, "torn"},
+	} {
+		r := runCommand(t, dir, "", append([]string{"sess-handoff"}, test.args...)...)
+		if r.status != test.status || !strings.Contains(r.stderr, test.want) || r.stdout != "" {
+			t.Errorf("%v: %+v", test.args, r)
+		}
+	}
+	for _, place := range []string{".pi", ".claude", ".omp"} {
+		if _, err := os.Stat(filepath.Join(dir, place)); err == nil {
+			t.Errorf("%s has been made", place)
+		}
+	}
+	quoted := runCommand(t, dir, "", "sess-handoff", "--to", "claude", "--cwd", "a b", "--budget", "10", "codex:", "--", "false")
+	if quoted.status != 0 || !regexp.MustCompile(`^cd '.*/a b' && claude --resume [0-9a-f-]{36}\n$`).MatchString(quoted.stdout) || !strings.Contains(quoted.stderr, "the brief has no summary") {
+		t.Errorf("%+v", quoted)
+	}
+	none := runCommand(t, filepath.Join(dir, "a b"), "", "sess-handoff", "--to", "pi")
+	if none.status != 1 || !strings.Contains(none.stderr, "no session of this directory to hand over") {
+		t.Errorf("%+v", none)
+	}
+}
+
+// A session that has no address stays in the store, for the brief's addresses (RemoteOtherMachine), a budget cuts it, a
+// command summarizes what was cut, and each entry that the brief names is there.
+func TestHandoffBrief(t *testing.T) {
+	t.Parallel()
+	dir := handed(t)
+	r := scripted(t, dir, `sess-path codex: | sess-handoff -q --to omp --budget 10 - -- sh -c 'cat >/dev/null; printf "## Original Request\nthe goal\n\n## Early Progress\n- none\n"'; sess-ls --paths; sess-ls --agent omp`)
+	lines := strings.Split(r.stdout, "\n")
+	if len(lines) != 4 || !strings.HasPrefix(lines[0], "omp --resume ") || !strings.Contains(lines[2], "Work handed over") {
+		t.Fatalf("%q", r.stdout)
+	}
+	text := scripted(t, dir, "sess-path --as text omp:"+strings.Fields(lines[0])[2]).stdout
+	if !strings.Contains(text, "# Work handed over from Codex") || !strings.Contains(text, "> ## Original Request\n") || !strings.Contains(text, lines[1]) {
+		t.Errorf("%s", text)
+	}
+	brief := scripted(t, dir, "sess-handoff -q --brief codex:").stdout
+	ids := regexp.MustCompile(`(?m)\[([0-9a-f-]{8,})\]`).FindAllStringSubmatch(brief, -1)
+	if len(ids) < 2 || len(brief) > 16_000 {
+		t.Fatalf("%s", brief)
+	}
+	for _, id := range ids {
+		if r := runCommand(t, dir, "", "sess-path", "--as", "text", "--entry", id[1], "codex:"); r.status != 0 || r.stdout == "" {
+			t.Errorf("%s: %+v", id[1], r)
+		}
+	}
+	m := js.Value(scripted(t, dir, "sess-handoff -q -n --to claude codex:").stdout)
+	if m.Get("from", "agent").Str() != "codex" || m.Get("calls", "mapped").Int() != 1 || m.Get("redacted").Int() != 1 || m.Get("there") != "false" {
+		t.Errorf("%s", m)
+	}
+}
