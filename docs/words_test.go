@@ -131,6 +131,7 @@ sess-merge --leaf --end
 sess-new --parent --from
 sess-redact --paths --users
 sess-redact --as --with
+sess-redact --map --key
 sess-show --html --as
 sess-show --markdown --as
 sess-show --text --as

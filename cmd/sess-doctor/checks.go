@@ -39,7 +39,7 @@ const (
 type check func(ctx context.Context, s *clikit.Streams) []finding
 
 func (c *config) checks() []check {
-	return []check{versions, storeDir, locks, environment, agents, c.summarizer, mergeDriver, terminals}
+	return []check{versions, storeDir, locks, environment, agents, maps, c.summarizer, mergeDriver, terminals}
 }
 
 // versions compares the tools that are found with this one.
@@ -185,6 +185,34 @@ func agents(ctx context.Context, _ *clikit.Streams) []finding {
 	}
 	if len(out) == 0 {
 		out = append(out, finding{Check: check, Status: ok, Text: "no sessions of other agents"})
+	}
+	return out
+}
+
+// maps looks at the user's own maps.
+func maps(ctx context.Context, _ *clikit.Streams) (out []finding) {
+	const check = "maps"
+	text, err := sibling.Output(ctx, "sess-import", "--maps")
+	if err != nil {
+		return []finding{{Check: check, Status: warn, Text: err.Error()}}
+	}
+	homes, _ := sibling.Output(ctx, "sess-import", "--homes")
+	for line := range strings.Lines(text) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(columns) != 4 || columns[2] == "embedded" {
+			continue
+		}
+		f := finding{Check: check, Status: ok, Text: columns[0] + ": " + columns[2]}
+		info, err := os.Stat(columns[2])
+		switch {
+		case columns[3] != "ok":
+			f.Status, f.Text = warn, columns[0]+": "+columns[3]
+		case err == nil && info.Mode().Perm()&0o022 != 0:
+			f.Status, f.Text, f.Hint = warn, columns[2]+": others may write it", "chmod go-w it"
+		case !strings.Contains("\n"+homes, "\n"+columns[0]+"\t"):
+			f.Status, f.Text = warn, columns[0]+": none of its homes is on this machine"
+		}
+		out = append(out, f)
 	}
 	return out
 }

@@ -7,9 +7,11 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sess-tools/sess/internal/agent/all"
 	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/internal/agent/jqmap"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/internal/tool/tty"
@@ -23,8 +25,10 @@ type config struct {
 	expansion                   int64
 	all, list, recent           bool
 	detect, homes, strict       bool
-	prompts                     bool
-	own                         bool // the agent's own sessions are read, in its place
+	prompts, maps               bool
+	mapFile, printed            string
+	theirs                      *jqmap.Map // that of mapFile
+	own                         bool       // the agent's own sessions are read, in its place
 	dest                        operand.Destination
 }
 
@@ -44,6 +48,9 @@ func (c *config) flags() []clikit.Flag {
 		clikit.String(&c.losses, "losses", "", ""),
 		clikit.Bool(&c.strict, "strict", "a loss, and make nothing of that session"),
 		clikit.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),
+		clikit.String(&c.mapFile, "map", "", "read with the map in `FILE`, which need not be installed"),
+		clikit.Bool(&c.maps, "maps", "print the maps there are, and what is wrong with them"),
+		clikit.String(&c.printed, "print-map", "", "print the map of the agent `NAME`, to start from"),
 		clikit.Bool(&c.homes, "homes", "print the agents whose sessions are on this machine, and where"),
 		clikit.Bool(&c.prompts, "prompts", "print the prompts of oh-my-pi's database SOURCE, history.db, as JSON, and make nothing"),
 		clikit.Int(&c.expansion, "max-expansion", 0, "expand a compressed file to at most `BYTES`, instead of 1000 times its size (64 MiB to 4 GiB)"),
@@ -52,19 +59,48 @@ func (c *config) flags() []clikit.Flag {
 	}
 }
 
+// known returns the formats, and the user's own maps.
+var known = sync.OnceValue(func() []formats.Format { return all.Known(operand.MapDir()) })
+
+// known returns the formats that a run knows: with --map that one, too.
+func (c *config) known() []formats.Format {
+	if c.theirs != nil {
+		return jqmap.Merged(known(), []formats.Format{c.theirs}, jqmap.Embedded()[0])
+	}
+	return known()
+}
+
 func names() string {
-	list := formats.Names(all.Formats())
+	list := formats.Names(all.Formats()) // and no map of the user's: help does not look at the world
 	slices.Sort(list)
 	return strings.Join(list, ", ")
 }
 
 // checked returns the operands, with an address taken for what it says, or what contradicts itself.
 func (c *config) checked(operands []string) ([]string, error) {
+	if err := c.load(); err != nil {
+		return nil, err
+	}
 	operands, err := c.addressed(operands)
 	if err == nil {
 		err = c.check(operands)
 	}
 	return operands, err
+}
+
+// load loads the map that was named.
+func (c *config) load() (err error) {
+	if c.mapFile == "" {
+		return nil
+	}
+	if c.theirs, err = jqmap.Load(c.mapFile); err != nil {
+		return clikit.UsageError("%v", err)
+	}
+	if _, refused := jqmap.Shadows(known(), c.theirs.About().Name); refused {
+		return clikit.UsageError("%s: %s is a format of the program, which no map replaces", c.mapFile, c.theirs.About().Name)
+	}
+	c.name = c.theirs.About().Name
+	return nil
 }
 
 // check refuses what contradicts itself.
@@ -73,6 +109,8 @@ func (c *config) check(operands []string) error {
 	switch {
 	case c.expansion < 0:
 		return clikit.UsageError("--max-expansion wants a number above 0")
+	case c.mapFile != "" && len(operands) > 1:
+		return clikit.UsageError("--map is the format of one SOURCE")
 	case len(operands) > 2:
 		return clikit.UsageError("unexpected operand %q", operands[2])
 	case several != nil:
@@ -91,6 +129,8 @@ func (c *config) check(operands []string) error {
 		return clikit.UsageError("--all wants --store or --output DIR")
 	case c.prompts && (len(operands) != 1 || operands[0] == "-" || c.homes || c.detect || c.making()):
 		return clikit.UsageError("--prompts wants one database, and no other flag")
+	case (c.maps || c.printed != "") && (len(operands) > 0 || c.homes || c.detect || c.making() || c.mapFile != "" || c.maps && c.printed != ""):
+		return clikit.UsageError("--maps and --print-map go with no other flag and no operand")
 	case c.homes && (len(operands) > 0 || c.detect || c.making()):
 		return clikit.UsageError("--homes goes with no other flag and no operand")
 	case c.detect && c.making():
@@ -137,8 +177,10 @@ func (c *config) source(s *clikit.Streams, operands []string) (*formats.Source, 
 	switch {
 	case len(operands) == 2:
 		c.name, path = operands[0], operands[1]
+	case len(operands) == 1 && c.theirs != nil:
+		path = operands[0]
 	case len(operands) == 1:
-		if _, ok := formats.Lookup(all.Formats(), operands[0]); ok {
+		if _, ok := formats.Lookup(c.known(), operands[0]); ok {
 			c.name = operands[0]
 		} else {
 			path = operands[0]
@@ -177,7 +219,7 @@ func (c *config) source(s *clikit.Streams, operands []string) (*formats.Source, 
 
 // home makes the source the agent's own sessions.
 func (c *config) home(src *formats.Source) (err error) {
-	format, ok := formats.Lookup(all.Formats(), c.name)
+	format, ok := formats.Lookup(c.known(), c.name)
 	if !ok {
 		return c.unknown()
 	}
@@ -197,7 +239,7 @@ func (c *config) home(src *formats.Source) (err error) {
 
 func (c *config) unknown() error {
 	err := clikit.UsageError("no format %q", c.name)
-	if closest, ok := clikit.Closest(c.name, formats.Names(all.Formats())); ok {
+	if closest, ok := clikit.Closest(c.name, formats.Names(c.known())); ok {
 		return clikit.WithHint(err, "did you mean %s?", closest)
 	}
 	return clikit.WithHint(err, "the formats are %s", names())
@@ -206,7 +248,7 @@ func (c *config) unknown() error {
 // format returns the format that was named, or that of the source.
 func (c *config) format(ctx context.Context, src *formats.Source) (formats.Format, error) {
 	if c.name != "" {
-		if format, ok := formats.Lookup(all.Formats(), c.name); ok {
+		if format, ok := formats.Lookup(c.known(), c.name); ok {
 			return format, nil
 		}
 		return nil, c.unknown()
@@ -218,7 +260,7 @@ func (c *config) format(ctx context.Context, src *formats.Source) (formats.Forma
 	if err != nil {
 		return nil, operand.Mistaken(src.Path, err)
 	}
-	format, ok := formats.Detect(all.Formats(), src.Path, head)
+	format, ok := formats.Detect(c.known(), src.Path, head)
 	switch {
 	case ok:
 		return format, nil
@@ -254,7 +296,7 @@ func advised(err error) error {
 // pointed adds to an error of reading standard input how to get at the agent's own
 // sessions, if it has a place for them.
 func (c *config) pointed(err error) error {
-	if format, ok := formats.Lookup(all.Formats(), c.name); ok && format.About().Home != nil {
+	if format, ok := formats.Lookup(c.known(), c.name); ok && format.About().Home != nil {
 		return clikit.WithHint(err, "--recent, --session ID, --list or --all read the sessions that %s keeps", c.name)
 	}
 	return err
@@ -264,7 +306,7 @@ func (c *config) pointed(err error) error {
 func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
 	switch {
 	case at.Kind == "FORMAT":
-		for _, f := range all.Formats() {
+		for _, f := range known() {
 			about := f.About()
 			at.Match(func(c clikit.Candidate) { add(clikit.Candidate{Value: c.Value, Text: about.Summary}) }, about.Name)
 		}
@@ -276,7 +318,7 @@ func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)
 // archived adds the sessions of a source: their ids at first, and then what they are
 // about, which takes longer.
 func archived(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
-	f, ok := formats.Lookup(all.Formats(), at.Operands[0])
+	f, ok := formats.Lookup(known(), at.Operands[0])
 	if !ok {
 		return
 	}

@@ -27,6 +27,7 @@ const bufferSize = 64 << 10
 type job struct {
 	streams  *clikit.Streams
 	name     string // of the format
+	kept     string // what its custom entries begin with
 	own      bool   // what the agent keeps in its place is read: addresses name its sessions
 	native   bool   // its sessions are files that every tool reads
 	dest     operand.Destination
@@ -51,7 +52,7 @@ func (c *config) job(s *clikit.Streams, f formats.Format) (*job, error) {
 		progress = s.Progress(0)
 	}
 	return &job{
-		streams: s, name: f.About().Name, native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, many: c.all, here: here, losses: losses,
+		streams: s, name: f.About().Name, kept: f.About().Kept(), native: f.About().Native, own: c.own, dest: c.dest, strict: c.strict, many: c.all, here: here, losses: losses,
 		progress: progress,
 	}, nil
 }
@@ -140,6 +141,10 @@ func named(info formats.Info, err error) error {
 // others does what has nothing to do with the sessions of a format, if that was asked for.
 func (c *config) others(ctx context.Context, s *clikit.Streams, operands []string) (done bool, err error) {
 	switch {
+	case c.maps:
+		return true, printMaps(s)
+	case c.printed != "":
+		return true, printMap(s, c.printed)
 	case c.homes:
 		return true, printHomes(s)
 	case c.prompts:

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/sess-tools/sess/internal/agent/all"
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/listing"
@@ -33,7 +32,7 @@ func printHomes(s *clikit.Streams) error {
 	user, _ := os.UserHomeDir() // an agent that needs it has no home
 	env := formats.Env{Getenv: os.Getenv, Home: user}
 	found := false
-	for _, f := range all.Formats() {
+	for _, f := range known() {
 		about := f.About()
 		if about.Home == nil {
 			continue

@@ -51,7 +51,7 @@ func (j *job) sink(buffer *bufio.Writer) *sink { return &sink{job: j, buffer: bu
 // convert makes the lines of one session. The sink has to be published, whatever the error.
 func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info, tell func(formats.Loss)) error {
 	lost := 0
-	b := formats.NewBuilder(k.name, k.line, func(l formats.Loss) {
+	b := formats.NewBuilder(k.kept, k.line, func(l formats.Loss) {
 		lost++
 		tell(l)
 	})

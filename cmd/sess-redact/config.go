@@ -56,7 +56,7 @@ func (c *config) flags() []clikit.Flag {
 		),
 		clikit.Group("What is written",
 			clikit.String(&c.as, "with", "kind", "write in place of a secret its kind, hash, mask:N, or the text `AS`"),
-			clikit.String(&c.keyFile, "map", "", "with --with hash, keep the key of the digests in `FILE`, so that they are the same the next time"),
+			clikit.String(&c.keyFile, "key", "", "with --with hash, keep the key of the digests in `FILE`, so that they are the same the next time"),
 			clikit.Choice(&c.signatures, "signatures", []string{"keep", "drop"}, "`HOW` to treat the signatures of thinking, which others cannot read"),
 			clikit.Choice(&c.images, "images", []string{"keep", "note", "drop"}, ": note writes a text in their place"),
 			clikit.Choice(&c.damaged, "damaged", []string{"fail", "drop"}, "`HOW` to treat a line that is not JSON and has a secret"),
@@ -87,9 +87,9 @@ func (c *config) validate() error {
 		return clikit.WithHint(clikit.UsageError("--json, --sarif, --github, --baseline, --write-baseline and the flags that select sessions go with --check"),
 			"without --check one session is read and written")
 	case c.check && (c.dest.File != "" || c.failOnFind || c.keyFile != ""):
-		return clikit.UsageError("--output, --fail-on-find and --map do not go with --check, which writes no session")
+		return clikit.UsageError("--output, --fail-on-find and --key do not go with --check, which writes no session")
 	case c.keyFile != "" && c.as != "hash":
-		return clikit.UsageError("--map goes with --with hash")
+		return clikit.UsageError("--key goes with --with hash")
 	case c.depth < 0 || c.depth > 16:
 		return clikit.UsageError("--depth wants 0 to 16 layers")
 	}
@@ -280,7 +280,7 @@ func short(where string) error {
 // keySize is the length of a key in bytes.
 const keySize = 32
 
-// key returns the key of the digests: that of --map, or a new one, which --map keeps.
+// key returns the key of the digests: that of --key, or a new one, which --key keeps.
 func (c *config) key() ([]byte, error) {
 	key := make([]byte, keySize)
 	if c.keyFile != "" {
@@ -289,7 +289,7 @@ func (c *config) key() ([]byte, error) {
 		case err == nil:
 			n, err := hex.Decode(key, []byte(strings.TrimSpace(string(data[:min(len(data), 4*keySize)]))))
 			if err != nil || n != keySize {
-				return nil, clikit.UsageError("%s: it is no key that --map has made", c.keyFile)
+				return nil, clikit.UsageError("%s: it is no key that --key has made", c.keyFile)
 			}
 			return key, nil
 		case !errors.Is(err, fs.ErrNotExist):

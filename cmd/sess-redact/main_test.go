@@ -70,7 +70,7 @@ func TestStreams(t *testing.T) {
 	}{
 		{"", "-v " + session, 0},
 		{"", "--with hash -v " + session, 0},
-		{"", "--with hash --map " + path("map") + " " + session, 0},
+		{"", "--with hash --key " + path("map") + " " + session, 0},
 		{"", "--with XXX " + session, 0},
 		{"", "--rules all --entropy --emails --users --signatures drop --images note " + session, 0},
 		{"", "--rules " + rules + " " + session, 0},
@@ -154,8 +154,8 @@ func TestHash(t *testing.T) {
 	t.Parallel()
 	key := filepath.Join(t.TempDir(), "key")
 	s := planted.Make(5)
-	first, _, _ := run(t, s.Text(), "--with", "hash", "--map", key)
-	second, _, _ := run(t, s.Text(), "--with", "hash", "--map", key)
+	first, _, _ := run(t, s.Text(), "--with", "hash", "--key", key)
+	second, _, _ := run(t, s.Text(), "--with", "hash", "--key", key)
 	other, _, _ := run(t, s.Text(), "--with", "hash")
 	if first != second || first == other {
 		t.Error("digests")

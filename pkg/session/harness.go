@@ -46,13 +46,21 @@ var agents = map[string]string{
 	"zeroclaw":    "ZeroClaw",
 }
 
+// ownAgent begins the names of agents that no table knows: those whose sessions a map of the user's
+// reads.
+const ownAgent = "map."
+
+// OwnAgent returns what stands in front of the colon of a customType for an agent that only the
+// user knows.
+func OwnAgent(name string) string { return ownAgent + name }
+
 // AgentName returns what the program is called whose short name is given, "claude" for
 // one; of an unknown one its short name.
 func AgentName(agent string) string {
 	if name, ok := agents[agent]; ok {
 		return name
 	}
-	return agent
+	return strings.TrimPrefix(agent, ownAgent)
 }
 
 const contextSuffix = ":context"
@@ -71,7 +79,7 @@ func HarnessBlock(block, agent string) string {
 // agentOf returns the agent that a customType names, "" if it names none.
 func agentOf(customType string) string {
 	agent, _, ok := strings.Cut(customType, ":")
-	if _, known := agents[agent]; ok && known {
+	if _, known := agents[agent]; ok && (known || strings.HasPrefix(agent, ownAgent)) {
 		return agent
 	}
 	return ""

@@ -15,8 +15,15 @@ import (
 // Formats returns the formats in the order in which a file of unknown format is
 // shown to them: those that are written as [written.Formats] has them, maps before claude,
 // which Qwen Code's lines look like, and chat messages last.
+// The user's own maps are not among them, see [Known].
 func Formats() []formats.Format {
 	list := written.Formats()
 	list = slices.Insert(list, slices.Index(list, claude.Claude), jqmap.Embedded()...)
 	return append(list, chat.Anthropic, chat.OpenAI)
+}
+
+// Known returns the formats and the maps in a directory of the user's: those stand before the
+// maps of the program, and one of the same name in its place.
+func Known(dir string) []formats.Format {
+	return jqmap.Merged(Formats(), jqmap.Own(dir), jqmap.Embedded()[0])
 }

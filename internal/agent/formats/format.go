@@ -41,6 +41,7 @@ type About struct {
 	ReadOnly bool // Export returns ErrReadOnly
 	Database bool // Export takes [Target.DB]
 	Index    bool // [Target.Index] means something
+	Own      bool // it is a map of the user's: see [session.OwnAgent]
 	Native   bool // its sessions are files that every tool reads
 
 	// Home returns where the agent keeps its sessions on this machine, a path that
@@ -50,6 +51,14 @@ type About struct {
 	// Here returns a function that says whether the agent goes on in the directory dir
 	// with a session of the working directory cwd. Nil is an agent that wants the same one.
 	Here func(dir string) func(cwd string) bool
+}
+
+// Kept returns what stands in front of the colon of the format's custom entries.
+func (a About) Kept() string {
+	if a.Own {
+		return session.OwnAgent(a.Name)
+	}
+	return a.Name
 }
 
 // Env is what of the environment decides where an agent keeps its sessions.

@@ -3,6 +3,7 @@ package jqmap
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/sess-tools/sess/internal/agent/formats"
 )
@@ -39,4 +40,11 @@ func New(t testing.TB, text string) formats.Format {
 // Parsed returns a map with a text that may be none.
 func Parsed(file, text string) formats.Format {
 	return newMap(file, formats.About{Name: "test"}, nil, nil, func() ([]byte, error) { return []byte(text), nil })
+}
+
+// SetBounds gives maps of the user's less, until the test ends.
+func SetBounds(t testing.TB, value time.Duration, heap uint64, acts int) {
+	old := bounds
+	t.Cleanup(func() { bounds = old })
+	bounds.value, bounds.heap, bounds.acts = value, heap, acts
 }

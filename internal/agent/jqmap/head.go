@@ -48,7 +48,7 @@ func (m *Map) detect(head []byte) bool {
 	}
 	defer m.give(p)
 	said := false
-	err = p.run("detect", "", values, nil, m.about.Name, func(v any) error {
+	err = m.ask(context.Background(), p, "detect", values, func(v any) error {
 		said = v == true
 		return nil
 	})
@@ -130,7 +130,9 @@ func (r reader) info(ctx context.Context, src *formats.Source, f *formats.File) 
 	}
 	defer r.m.give(p)
 	input := map[string]any{"values": values, "beside": r.beside(src), "path": filepath.ToSlash(src.Path)}
-	_ = p.run("info", "", input, nil, r.m.about.Name, func(v any) error { said = v; return nil }) // it says nothing
+	if err := r.m.ask(ctx, p, "info", input, func(v any) error { said = v; return nil }); err != nil {
+		return info, nil, err
+	}
 	text := js.Value(p.encode(nil, said))
 	info.ID, info.CWD, info.Name = text.Get("id").Str(), text.Get("cwd").Str(), text.Get("title").Str()
 	info.ParentSession = text.Get("parent").Str()

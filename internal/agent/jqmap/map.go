@@ -17,6 +17,7 @@ type Map struct {
 	about formats.About
 	signs []string
 	text  func() ([]byte, error)
+	path  string // of a map of the user's, "" for one of the program's
 
 	parse   func() (*header, error) // once
 	program sync.Pool               // of *program

@@ -1,6 +1,7 @@
 package jqmap
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -86,12 +87,12 @@ func named(text string, err error) int {
 }
 
 // run gives each result of one of the functions of a map to yield.
-func (p *program) run(call, kind string, input, info any, name string, yield func(any) error) error {
+func (p *program) run(ctx context.Context, call, kind string, input, info any, name string, yield func(any) error) error {
 	state := p.state
 	if state == nil {
 		state = map[string]any{}
 	}
-	results := p.code.Run(input, call, kind, state, info, name)
+	results := p.code.RunWithContext(ctx, input, call, kind, state, info, name)
 	for {
 		v, ok := results.Next()
 		if !ok {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/pkg/js"
@@ -21,6 +22,10 @@ type conversion struct {
 	tree *formats.Tree
 	said any // by info
 	name string
+
+	limits *limits
+	size   int // bytes of the value
+	ctx    context.Context
 
 	kind  string // of the value
 	acts  int    // of the value
@@ -46,7 +51,7 @@ func (r reader) read(ctx context.Context, src *formats.Source, f *formats.File, 
 	}
 	defer r.m.give(p)
 	b.Defaults = session.Defaults{API: r.h.api, Provider: r.h.provider}
-	c := &conversion{program: p, r: r, tree: b.Tree(), said: said, name: r.m.about.Name}
+	c := &conversion{program: p, r: r, tree: b.Tree(), said: said, name: r.m.about.Name, limits: r.m.limited(), ctx: ctx}
 	p.tree = c.tree
 	if first.Name != "" {
 		title := []js.Field{js.StringField("name", first.Name)}
@@ -99,7 +104,7 @@ func (c *conversion) value(ctx context.Context, where, text string, number int) 
 	}
 	step := c.step(js.DictOf(js.Value(text), nil))
 	step.Where, step.Text, step.Number = where, text, number
-	c.kind, c.acts = step.Kind, 0
+	c.kind, c.acts, c.size = step.Kind, 0, len(text)
 	c.tree.Value(step)
 	switch {
 	case c.r.h.skip[c.kind]:
@@ -162,7 +167,14 @@ func at(v js.Dict, path []string) js.Value {
 // ask gives a value to the map, and does its acts. What they change of the state counts from the next
 // value on. A map that fails leaves what it did before.
 func (c *conversion) ask(v any) error {
-	err := c.run("value", c.kind, v, c.said, c.name, c.act)
+	if c.limits != nil {
+		c.limits.bytes = 0
+	}
+	ctx, limit := c.limits.watch(c.ctx)
+	err := c.run(ctx, "value", c.kind, v, c.said, c.name, c.act)
+	if over := limit(); over != nil {
+		return over
+	}
 	for _, change := range c.after {
 		change()
 	}
@@ -182,7 +194,15 @@ func (c *conversion) act(v any) error {
 		return &mapError{fmt.Errorf("an act is an object, not %s", c.encode(nil, v))}
 	}
 	c.acts++
+	if c.limits != nil {
+		if err := c.limits.act(c.acts, len(c.encode(nil, act)), c.size); err != nil {
+			return err
+		}
+	}
 	if typ, ok := act["type"].(string); ok {
+		if c.limits != nil {
+			c.limits.entry = time.Now()
+		}
 		return c.add(typ, act)
 	}
 	text := func(name string) string { s, _ := act[name].(string); return s }

@@ -185,10 +185,16 @@ func Choice(dst *string, names string, words []string, usage string) Flag {
 
 // Choices declares a flag that takes several of a few words, with commas between them.
 func Choices(dst *[]string, names string, words []string, usage string) Flag {
+	return ChoicesOr(dst, names, words, func(string) bool { return false }, usage)
+}
+
+// ChoicesOr declares a flag that takes several of a few words, or of others that only a look at the
+// world can tell.
+func ChoicesOr(dst *[]string, names string, words []string, other func(string) bool, usage string) Flag {
 	*dst = nil
 	f := parsed(dst, names, usage, func(s string) ([]string, error) {
 		given := strings.Split(s, ",")
-		if slices.ContainsFunc(given, func(w string) bool { return !slices.Contains(words, w) }) {
+		if slices.ContainsFunc(given, func(w string) bool { return !slices.Contains(words, w) && !other(w) }) {
 			return nil, fmt.Errorf("want %s", strings.Join(words, ", "))
 		}
 		return given, nil

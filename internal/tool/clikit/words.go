@@ -113,6 +113,7 @@ type renamed struct{ tool, flag, now string } // tool is "" for all of them
 
 // gone are the flags that are no more, and what is there instead.
 var gone = []renamed{
+	{"sess-redact", "map", "--key"},
 	{"", "older-than", "--until"},
 	{"", "at", "--leaf"},
 	{"", "dup", "--copies"},

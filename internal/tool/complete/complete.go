@@ -80,7 +80,7 @@ func few(list []clikit.Candidate) []clikit.Candidate {
 func addresses(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) bool {
 	format, id, ok := strings.Cut(at.Word, ":")
 	if !ok {
-		for _, agent := range operand.Agents() {
+		for _, agent := range operand.KnownAgents() {
 			if at.Word != "" {
 				at.Match(add, agent+":")
 			}

@@ -6,10 +6,12 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/sibling"
 	"github.com/sess-tools/sess/internal/tool/tty"
@@ -37,8 +39,52 @@ func Agents() []string {
 	return []string{"pi", "omp", "codex", "opencode", "claude", "copilot", "gemini", "qwen", "kimi", "kimicli", "grok", "aider", "zeroclaw", "openoxide"}
 }
 
-// IsAgent reports whether an address may begin with a name.
-func IsAgent(name string) bool { return slices.Contains(Agents(), name) }
+// IsAgent reports whether an address may begin with a name: that of an agent, or of a map of the
+// user's, for which it looks.
+func IsAgent(name string) bool {
+	if slices.Contains(Agents(), name) {
+		return true
+	}
+	if !mapName().MatchString(name) {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(MapDir(), name+mapExtension))
+	return err == nil
+}
+
+// mapExtension is that of the files in [MapDir].
+const mapExtension = ".jq"
+
+var mapName = lazy.Regexp(`^[a-z][a-z0-9]{0,30}$`)
+
+// MapDir returns the directory of the user's own maps, programs in jq that read the sessions of
+// further agents (sess-map(5)), "" if there is no place for one.
+func MapDir() string {
+	dir := os.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(home, ".config")
+	}
+	return filepath.Join(dir, "sess", "agents")
+}
+
+// KnownAgents returns the names of [Agents], and of the user's own maps.
+func KnownAgents() []string {
+	names := Agents()
+	paths, err := filepath.Glob(filepath.Join(MapDir(), "*"+mapExtension))
+	if err != nil {
+		return names
+	}
+	for _, path := range paths {
+		if name := strings.TrimSuffix(filepath.Base(path), mapExtension); mapName().MatchString(name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // AgentOf returns the agent that stands in front of an address, "" if none does.
 func AgentOf(text string) string {

@@ -61,7 +61,7 @@ func (c *Selection) Places() []clikit.Flag { return c.places(" of every project 
 func (c *Selection) places(all string) []clikit.Flag {
 	return []clikit.Flag{
 		clikit.Bool(&c.All, "all, a", all),
-		clikit.Choices(&c.Agents, "agent", append(operand.Agents(), operand.EveryAgent), ""),
+		clikit.ChoicesOr(&c.Agents, "agent", append(operand.Agents(), operand.EveryAgent), operand.IsAgent, ""),
 		clikit.String(&c.CWD, "cwd", "", ""),
 		clikit.Choice((*string)(&c.Subagents), "subagents", []string{string(WithSubagents), string(WithoutSubagents), string(OnlySubagents)}, ""),
 	}
@@ -70,13 +70,13 @@ func (c *Selection) places(all string) []clikit.Flag {
 // Given reports whether one of the flags was given.
 func (c *Selection) Given() bool { return c.selects() || c.All || c.CWD != "" }
 
-// Named are the agents whose sessions are meant, each once and in the order of [operand.Agents]; none
+// Named are the agents whose sessions are meant, each once and in the order of [operand.KnownAgents]; none
 // for our own.
 func (c *Selection) Named() []string {
 	if slices.Contains(c.Agents, operand.EveryAgent) {
-		return operand.Agents()
+		return operand.KnownAgents()
 	}
-	return slices.DeleteFunc(operand.Agents(), func(name string) bool { return !slices.Contains(c.Agents, name) })
+	return slices.DeleteFunc(operand.KnownAgents(), func(name string) bool { return !slices.Contains(c.Agents, name) })
 }
 
 // A Source is a session to read.

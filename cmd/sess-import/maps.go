@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/sess-tools/sess/internal/agent/all"
+	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/internal/agent/jqmap"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
+)
+
+// printMaps prints the maps: the name, the interface, where it is from, and what is wrong with it, with
+// tabs between. sess-doctor reads it.
+func printMaps(s *clikit.Streams) error {
+	own := jqmap.Own(operand.MapDir())
+	for _, f := range append(jqmap.Embedded(), own...) {
+		m, ok := f.(*jqmap.Map)
+		if !ok {
+			continue
+		}
+		from, state := "embedded", "ok"
+		if m.Path() != "" {
+			from = m.Path()
+			switch replaces, refused := jqmap.Shadows(all.Formats(), m.About().Name); {
+			case refused:
+				state = m.About().Name + " is a format of the program, which no map replaces"
+			case replaces:
+				state = "ok, in the place of the embedded one"
+			}
+		}
+		if err := m.Check(); err != nil {
+			state = err.Error()
+		}
+		if _, err := fmt.Fprintf(s.Out, "%s\t%d\t%s\t%s\n", m.About().Name, jqmap.Interface, from, formats.OneLine(state)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printMap prints a map, for a user to start from.
+func printMap(s *clikit.Streams, name string) error {
+	f, _ := formats.Lookup(known(), name)
+	m, ok := f.(*jqmap.Map)
+	if !ok {
+		return clikit.WithHint(clikit.UsageError("no map %q", name), "sess-import --maps prints the maps there are")
+	}
+	text, err := m.Text()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(s.Out, text)
+	return err
+}
