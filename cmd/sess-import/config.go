@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/agent/all"
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/agent/jqmap"
+	"github.com/sess-tools/sess/internal/git"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/internal/tool/tty"
@@ -187,7 +189,7 @@ func (c *config) source(s *clikit.Streams, operands []string) (*formats.Source, 
 		}
 	}
 	home, _ := os.UserHomeDir() // who needs it complains
-	src := &formats.Source{Path: path, Blobs: c.blobs, Expansion: c.expansion, Env: formats.Env{Getenv: os.Getenv, Home: home}}
+	src := &formats.Source{Path: path, Blobs: c.blobs, Expansion: c.expansion, Env: formats.Env{Getenv: os.Getenv, Home: home, Git: git.Run}}
 	var err error
 	if src.CWD, err = operand.CWD(c.defaultCWD); err != nil {
 		return nil, err
@@ -230,7 +232,10 @@ func (c *config) home(src *formats.Source) (err error) {
 	if home == nil {
 		return clikit.UsageError("%s has no place for sessions: name a source", c.name)
 	}
-	if src.Path, err = home(src.Env); err != nil {
+	switch src.Path, err = home(src.Env); {
+	case errors.Is(err, fs.ErrNotExist):
+		return c.none("%v", err)
+	case err != nil:
 		return err
 	}
 	c.own = true
@@ -323,7 +328,7 @@ func archived(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) 
 		return
 	}
 	home, _ := os.UserHomeDir() // who needs it complains
-	src := &formats.Source{Env: formats.Env{Getenv: os.Getenv, Home: home}}
+	src := &formats.Source{Env: formats.Env{Getenv: os.Getenv, Home: home, Git: git.Run}}
 	switch place := f.About().Home; {
 	case len(at.Operands) > 1:
 		src.Path = at.Operands[1]

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/internal/git"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/listing"
 	"github.com/sess-tools/sess/internal/tool/operand"
@@ -30,7 +31,7 @@ func (c *config) there(path string) error {
 // where, with a tab between.
 func printHomes(s *clikit.Streams) error {
 	user, _ := os.UserHomeDir() // an agent that needs it has no home
-	env := formats.Env{Getenv: os.Getenv, Home: user}
+	env := formats.Env{Getenv: os.Getenv, Home: user, Git: git.Run}
 	found := false
 	for _, f := range known() {
 		about := f.About()

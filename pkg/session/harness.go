@@ -31,6 +31,7 @@ var agents = map[string]string{
 	"claude":      "Claude Code",
 	"codex":       "Codex",
 	"copilot":     "Copilot",
+	"entire":      "Entire",
 	"gemini":      "Gemini CLI",
 	"grok":        "Grok Build",
 	"kimi":        "Kimi Code",

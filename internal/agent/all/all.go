@@ -7,6 +7,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agent/chat"
 	"github.com/sess-tools/sess/internal/agent/claude"
+	"github.com/sess-tools/sess/internal/agent/entire"
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/agent/jqmap"
 	"github.com/sess-tools/sess/internal/agent/written"
@@ -19,7 +20,8 @@ import (
 func Formats() []formats.Format {
 	list := written.Formats()
 	list = slices.Insert(list, slices.Index(list, claude.Claude), jqmap.Embedded()...)
-	return append(list, chat.Anthropic, chat.OpenAI)
+	list = append(list, chat.Anthropic, chat.OpenAI)
+	return append(list, entire.New(func() []formats.Format { return list }))
 }
 
 // Known returns the formats and the maps in a directory of the user's: those stand before the

@@ -3,6 +3,7 @@ package formats
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 
 	"github.com/sess-tools/sess/pkg/session"
@@ -65,6 +66,10 @@ func (a About) Kept() string {
 type Env struct {
 	Getenv func(string) string
 	Home   string // the user's home directory, "" if unknown
+
+	// Git runs a command of git that only reads, in a directory, and returns what it prints; nil
+	// if there is no git to be run.
+	Git func(ctx context.Context, dir string, stdin io.Reader, args ...string) (io.ReadCloser, error)
 }
 
 // An Archive is an open source: one session, or many. Its methods may be called

@@ -16,10 +16,11 @@ import (
 // A Source is what is imported: a file, a directory, or standard input. It has
 // to be closed.
 type Source struct {
-	Path  string    // "" for Stdin
-	Stdin io.Reader // read only if Path is ""
-	Blobs string    // directory of the blobs that sessions refer to, "" for none
-	Env   Env
+	Path   string    // "" for Stdin
+	Stdin  io.Reader // read only if Path is ""
+	Called string    // in messages, "" for its path or standard input
+	Blobs  string    // directory of the blobs that sessions refer to, "" for none
+	Env    Env
 
 	// Expansion is how many bytes a compressed file may become, 0 for what is usual.
 	Expansion int64
@@ -32,6 +33,9 @@ type Source struct {
 
 // Name returns what the source is called in messages.
 func (s *Source) Name() string {
+	if s.Called != "" {
+		return s.Called
+	}
 	if s.Path == "" {
 		return "standard input"
 	}

@@ -36,7 +36,7 @@ const EveryAgent = "all"
 // Agents returns the names of the formats that an address may begin with: those of
 // agents that have a place for their sessions.
 func Agents() []string {
-	return []string{"pi", "omp", "codex", "opencode", "claude", "copilot", "gemini", "qwen", "kimi", "kimicli", "grok", "aider", "zeroclaw", "openoxide"}
+	return []string{"pi", "omp", "codex", "opencode", "claude", "copilot", "gemini", "qwen", "kimi", "kimicli", "grok", "aider", "zeroclaw", "openoxide", "entire"}
 }
 
 // IsAgent reports whether an address may begin with a name: that of an agent, or of a map of the

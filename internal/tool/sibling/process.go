@@ -32,7 +32,9 @@ type Program struct {
 	Env  []string // as of exec.Cmd: nil is the environment of this process
 	Say  func(Message)
 
-	path  string        // found already, for tests
+	Path  string    // of the program, "" to find it
+	Stdin io.Reader // nil for nothing
+
 	grace time.Duration // 0 is the constant
 }
 
@@ -53,17 +55,17 @@ type Process struct {
 // Start starts the program. The error says that there is none, or that it does
 // not start.
 func (p Program) Start(ctx context.Context) (*Process, error) {
-	if p.path == "" {
+	if p.Path == "" {
 		var err error
-		if p.path, err = Find(p.Name); err != nil {
+		if p.Path, err = Find(p.Name); err != nil {
 			return nil, err
 		}
 	}
 	run := &Process{name: p.Name, ctx: ctx, talk: &talk{name: p.Name, say: p.Say}}
 	var child context.Context
 	child, run.cancel = context.WithCancel(ctx)
-	run.cmd = exec.CommandContext(child, p.path, p.Args...)
-	run.cmd.Env = p.Env
+	run.cmd = exec.CommandContext(child, p.Path, p.Args...)
+	run.cmd.Env, run.cmd.Stdin = p.Env, p.Stdin
 	run.cmd.Cancel = func() error { return terminate(run.cmd.Process) }
 	if run.cmd.WaitDelay = p.grace; p.grace == 0 {
 		run.cmd.WaitDelay = grace

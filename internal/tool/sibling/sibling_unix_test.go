@@ -28,7 +28,7 @@ func start(ctx context.Context, t *testing.T, said *[]Message, script string, ar
 		t.Skip(err)
 	}
 	p, err := Program{
-		Name: "sess-stub", Args: append([]string{"-c", script, "sess-stub"}, args...), path: sh, grace: time.Second,
+		Name: "sess-stub", Args: append([]string{"-c", script, "sess-stub"}, args...), Path: sh, grace: time.Second,
 		Say: func(m Message) { *said = append(*said, m) },
 	}.Start(ctx)
 	if err != nil {
@@ -182,7 +182,7 @@ func TestNoProgram(t *testing.T) {
 	if path, err := findIn([]string{empty}, "sess-no-such-program"); err == nil {
 		t.Errorf("took %q, which is no program", path)
 	}
-	p, err := Program{Name: "sess-stub", path: empty}.Start(t.Context())
+	p, err := Program{Name: "sess-stub", Path: empty}.Start(t.Context())
 	if err == nil || !strings.HasPrefix(err.Error(), "running sess-stub: ") || clikit.Status(err) != 2 {
 		t.Errorf("%v, %v", p, err)
 	}
