@@ -338,7 +338,7 @@ func (a *archive) through(ctx context.Context, f formats.Format, in *formats.Sou
 		if err != nil {
 			return errors.Join(err, inner.Close())
 		}
-		make := formats.NewBuilder(f.About().Kept(), func(line string) error {
+		through := formats.NewBuilder(f.About().Kept(), func(line string) error {
 			if !b.Opened() {
 				return b.RawHeader(string(js.Value(line).With("id", js.Value(js.Quote(s.id)))))
 			}
@@ -348,7 +348,7 @@ func (a *archive) through(ctx context.Context, f formats.Format, in *formats.Sou
 			}
 			return b.Entry(e)
 		}, func(l formats.Loss) { b.Lose(l.Where, l.Kind, "%s", l.What) })
-		err = make.Read(ctx, inner, info)
+		err = through.Read(ctx, inner, info)
 		return errors.Join(err, inner.Close())
 	}
 	return errors.Join(formats.Damaged("%s: the transcript of %s has no session", a.src.Name(), s.id), inner.Close())

@@ -1,0 +1,68 @@
+// Has real agents that are read by maps make a session, and compares what sess-import reads of what they store with what
+// the mock saw and answered: texts, calls, results in their order, a failing one, and the usage to the token.
+//
+//   node stored.mjs WORK NAME=PROGRAM...
+//
+// A NAME is one of programs.mjs; copilot, gemini and qwen are looked at. The tools are in PATH, and WORK is a directory
+// for homes. Prints one line a check and ends with status 1 if one fails.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { serve } from "./agents.mjs";
+import { found, programs as agents } from "./programs.mjs";
+import { Tally, eachOf, run } from "./real.mjs";
+
+const [work, ...given] = process.argv.slice(2);
+const stores = {
+	copilot: (dir) => found(join(dir, ".copilot/session-state"), /^events\.jsonl$/),
+	gemini: (dir) => found(join(dir, ".gemini/tmp"), /^session-.*\.jsonl?$/),
+	qwen: (dir) => found(join(dir, ".qwen/projects"), /\.jsonl$/),
+};
+const programs = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => stores[name]));
+const server = await serve();
+const prompt = "Which words stand in a.txt, and what does the command say?";
+
+async function wrong(name) {
+	const a = agents[name], dir = join(work, name), who = `stored-${name}`, project = join(dir, "project");
+	const env = { PATH: process.env.PATH, ...a.home(dir, server.url(who)) };
+	mkdirSync(project, { recursive: true });
+	writeFileSync(join(project, "a.txt"), "eins\n");
+	const script = [
+		{ text: "Looking at both.", calls: [a.read(join(project, "a.txt")), a.bash("echo zwei")] },
+		{ text: "One more.", calls: [a.read(join(project, "missing.txt"))] },
+		{ text: "It says eins, and the command says zwei. 😀" },
+	];
+	server.play(who, structuredClone(script));
+	const r = await run(a.argv(programs[name], prompt), { cwd: project, env });
+	const [file] = stores[name](dir);
+	if (r.status !== 0 || !file) return `status ${r.status}, and it stored ${file}: ${r.stderr}`;
+	const i = spawnSync("sess-import", ["-q", "-o", "-", file], { encoding: "utf8", maxBuffer: 1 << 28 });
+	if (i.status !== 0) return `importing: status ${i.status}: ${i.stderr}`;
+	const entries = i.stdout.split("\n").filter(Boolean).map((l) => JSON.parse(l)), messages = entries.filter((e) => e.type === "message").map((e) => e.message);
+	const text = (m) => (typeof m.content === "string" ? m.content : m.content.filter((b) => b.type === "text").map((b) => b.text).join(""));
+	const differs = [], replies = messages.filter((m) => m.role === "assistant"), results = messages.filter((m) => m.role === "toolResult");
+	const calls = replies.flatMap((m) => m.content.filter((b) => b.type === "toolCall"));
+	if (messages.filter((m) => m.role === "user" && text(m).includes(prompt)).length !== 1) differs.push("the prompt is not there once");
+	const texts = replies.map(text).filter(Boolean).join("|"), wanted = script.map((s) => s.text).join("|");
+	if (texts !== wanted) differs.push(`the replies are ${texts}`);
+	const asked = script.flatMap((s) => s.calls ?? []);
+	if (calls.map((c) => c.name).join() !== asked.map((c) => c.name).join()) differs.push(`the calls are ${calls.map((c) => c.name)}`);
+	asked.forEach((c, n) => { for (const [k, v] of Object.entries(c.args)) if (calls[n]?.arguments[k] !== v) differs.push(`${c.name} has ${k} ${JSON.stringify(calls[n]?.arguments[k])}`); });
+	if (results.length !== 3 || !results.every((m, n) => m.toolCallId === calls[n]?.id)) differs.push(`the results are of ${results.map((m) => m.toolCallId)}`);
+	for (const [n, has] of [[0, "eins"], [1, "zwei"]]) if (!results[n] || !text(results[n]).includes(has)) differs.push(`result ${n + 1} is ${results[n] && text(results[n])}`);
+	if (results[0]?.isError || results[1]?.isError || !results[2]?.isError) differs.push(`the failed results are ${results.map((m) => m.isError)}`);
+	const usages = entries.map((e) => e.message?.usage ?? (e.type === "usage" ? e.usage : undefined)).filter(Boolean), spent = server.spent(who);
+	const sum = (f) => usages.reduce((n, u) => n + f(u), 0);
+	const used = { input: sum((u) => u.input + u.cacheRead + u.cacheWrite), cached: sum((u) => u.cacheRead), output: sum((u) => u.output) };
+	for (const k of Object.keys(used)) if (used[k] !== spent[k]) differs.push(`${k} is ${used[k]} tokens, and the mock counted ${spent[k]}`);
+	return differs.length > 0 ? `${differs.join("; ")}\n  ${file}` : "";
+}
+
+const tally = new Tally();
+await eachOf(Object.keys(programs), async (name) => {
+	let why;
+	try { why = await wrong(name); } catch (e) { why = e.stack; }
+	tally.check(`what ${name} stores, imported, is what the mock saw`, why);
+});
+tally.end("stored sessions of agents");
+process.exit();
