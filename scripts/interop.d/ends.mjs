@@ -17,7 +17,7 @@ import { programs, warned } from "./programs.mjs";
 import { Tally, eachOf, run } from "./real.mjs";
 
 const [work, ci, ...given] = process.argv.slice(2);
-const paths = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)));
+const paths = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => !programs[name]?.unrecorded));
 const server = await serve();
 const prompt = "Read a.txt <now> & say what \"it\" says: é 😀";
 const story = "Once upon a time there was a fox who never finished this";

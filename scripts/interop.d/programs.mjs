@@ -99,6 +99,27 @@ export const programs = {
 		read: (file_path) => ({ name: "read_file", args: { file_path } }), bash: (command) => ({ name: "run_shell_command", args: { command, description: "run", is_background: false } }),
 		pieces: true, stubborn: true,
 	},
+	kimi: { // only what it stores is looked at
+		home(dir, url) {
+			const env = homes.pi(dir, "");
+			mkdirSync(join(dir, ".kimi-code"), { recursive: true });
+			writeFileSync(join(dir, ".kimi-code/config.toml"), `default_model = "mock"
+telemetry = false
+[providers.mock]
+type = "openai"
+base_url = "${url}/v1"
+api_key = "dummy"
+[models.mock]
+provider = "mock"
+model = "${model}"
+max_context_size = 200000
+`);
+			return { ...env, KIMI_CODE_HOME: join(dir, ".kimi-code"), NO_PROXY: "127.0.0.1,localhost" };
+		},
+		argv: (program, prompt) => [program, "-p", prompt, "--output-format", "stream-json"],
+		read: (path) => ({ name: "Read", args: { path } }), bash: (command) => ({ name: "Bash", args: { command } }),
+		unrecorded: true,
+	},
 	copilot: {
 		home: (dir, url) => ({ ...homes.pi(dir, ""), COPILOT_HOME: join(dir, ".copilot"), COPILOT_OFFLINE: "true", COPILOT_AUTO_UPDATE: "false",
 			COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_API_KEY: "dummy", COPILOT_MODEL: model }),

@@ -3,7 +3,7 @@
 //
 //   node stored.mjs WORK NAME=PROGRAM...
 //
-// A NAME is one of programs.mjs; copilot, gemini and qwen are looked at. The tools are in PATH, and WORK is a directory
+// A NAME is one of programs.mjs; copilot, gemini, kimi and qwen are looked at. The tools are in PATH, and WORK is a directory
 // for homes. Prints one line a check and ends with status 1 if one fails.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -16,6 +16,7 @@ const [work, ...given] = process.argv.slice(2);
 const stores = {
 	copilot: (dir) => found(join(dir, ".copilot/session-state"), /^events\.jsonl$/),
 	gemini: (dir) => found(join(dir, ".gemini/tmp"), /^session-.*\.jsonl?$/),
+	kimi: (dir) => found(join(dir, ".kimi-code/sessions"), /^wire\.jsonl$/),
 	qwen: (dir) => found(join(dir, ".qwen/projects"), /\.jsonl$/),
 };
 const programs = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => stores[name]));
@@ -40,17 +41,18 @@ async function wrong(name) {
 	if (i.status !== 0) return `importing: status ${i.status}: ${i.stderr}`;
 	const entries = i.stdout.split("\n").filter(Boolean).map((l) => JSON.parse(l)), messages = entries.filter((e) => e.type === "message").map((e) => e.message);
 	const text = (m) => (typeof m.content === "string" ? m.content : m.content.filter((b) => b.type === "text").map((b) => b.text).join(""));
-	const differs = [], replies = messages.filter((m) => m.role === "assistant"), results = messages.filter((m) => m.role === "toolResult");
+	const differs = [], replies = messages.filter((m) => m.role === "assistant"), answers = messages.filter((m) => m.role === "toolResult");
 	const calls = replies.flatMap((m) => m.content.filter((b) => b.type === "toolCall"));
+	const results = calls.map((c) => answers.find((m) => m.toolCallId === c.id)); // those of calls side by side stand as they came
 	if (messages.filter((m) => m.role === "user" && text(m).includes(prompt)).length !== 1) differs.push("the prompt is not there once");
 	const texts = replies.map(text).filter(Boolean).join("|"), wanted = script.map((s) => s.text).join("|");
 	if (texts !== wanted) differs.push(`the replies are ${texts}`);
 	const asked = script.flatMap((s) => s.calls ?? []);
 	if (calls.map((c) => c.name).join() !== asked.map((c) => c.name).join()) differs.push(`the calls are ${calls.map((c) => c.name)}`);
 	asked.forEach((c, n) => { for (const [k, v] of Object.entries(c.args)) if (calls[n]?.arguments[k] !== v) differs.push(`${c.name} has ${k} ${JSON.stringify(calls[n]?.arguments[k])}`); });
-	if (results.length !== 3 || !results.every((m, n) => m.toolCallId === calls[n]?.id)) differs.push(`the results are of ${results.map((m) => m.toolCallId)}`);
+	if (answers.length !== 3 || results.length !== 3 || !results.every(Boolean)) differs.push(`the results are of ${answers.map((m) => m.toolCallId)}`);
 	for (const [n, has] of [[0, "eins"], [1, "zwei"]]) if (!results[n] || !text(results[n]).includes(has)) differs.push(`result ${n + 1} is ${results[n] && text(results[n])}`);
-	if (results[0]?.isError || results[1]?.isError || !results[2]?.isError) differs.push(`the failed results are ${results.map((m) => m.isError)}`);
+	if (results[0]?.isError || results[1]?.isError || !results[2]?.isError) differs.push(`the failed results are ${results.map((m) => m?.isError)}`);
 	const usages = entries.map((e) => e.message?.usage ?? (e.type === "usage" ? e.usage : undefined)).filter(Boolean), spent = server.spent(who);
 	const sum = (f) => usages.reduce((n, u) => n + f(u), 0);
 	const used = { input: sum((u) => u.input + u.cacheRead + u.cacheWrite), cached: sum((u) => u.cacheRead), output: sum((u) => u.output) };

@@ -95,6 +95,8 @@ var rowLines = []string{
 	`sess-redact --check --json --write-baseline base secret.jsonl`,
 	`sess-doctor --json --offline`,
 	`SESS_NOTHING=1 sess-doctor --json --offline`,
+	`sess-handoff -q -n --to pi full.jsonl; sess-handoff -q --json --to pi --cwd . full.jsonl; sess-handoff -q --json --to pi --cwd . full.jsonl`,
+	`sed '1s/"cwd":"[^"]*"/"cwd":""/' full.jsonl >nowhere.jsonl; sess-handoff -q -n --to claude nowhere.jsonl`,
 	`sess-merge -n --json full.jsonl more.jsonl`,
 	`sess-merge -n --json full.jsonl other.jsonl`,
 	`sess-merge -n --json empty.jsonl empty.jsonl`,
