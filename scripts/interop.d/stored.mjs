@@ -60,11 +60,71 @@ async function wrong(name) {
 	return differs.length > 0 ? `${differs.join("; ")}\n  ${file}` : "";
 }
 
+// goOn is what goes on with the newest session of the directory.
+const goOn = { copilot: ["--continue"], gemini: ["--resume", "latest"], kimi: ["-c"], qwen: ["--continue"] };
+const again = "And what did I ask first?";
+
+// parts lists what a request has of the conversation: texts of the user and of the model, calls and results.
+function parts(body) {
+	const out = [], text = (c) => (typeof c === "string" ? c : (c ?? []).map((b) => b.text ?? "").join(""));
+	for (const m of body.contents ?? []) {
+		for (const p of m.parts) {
+			if (p.functionCall) out.push(["call", p.functionCall.name, p.functionCall.args]);
+			else if (p.functionResponse) out.push(["result", p.functionResponse.response.output ?? p.functionResponse.response.error]);
+			else if (p.text && !p.thought) out.push([m.role === "model" ? "reply" : "user", p.text]);
+		}
+	}
+	for (const m of body.messages ?? []) {
+		if (m.role === "tool") out.push(["result", text(m.content)]);
+		else if (m.role === "user" || m.role === "assistant") {
+			if (text(m.content)) out.push([m.role === "user" ? "user" : "reply", text(m.content)]);
+			for (const c of m.tool_calls ?? []) out.push(["call", c.function.name, JSON.parse(c.function.arguments)]);
+		}
+	}
+	return out;
+}
+
+// own says what an agent adds when it goes on, beside words in the user's name and in front of a result: Qwen Code answers
+// its own first words, and Gemini CLI 0.61 sends each result twice.
+const own = {
+	qwen: (what) => what === "Got it. Thanks for the context!",
+	gemini: (what, n, all) => all[n][0] === "result" && all.findIndex(([k, w]) => k === "result" && JSON.stringify(w) === JSON.stringify(what)) < n,
+};
+
+// wentOn has the agent go on with its session. Its model has to see what sess-path says that it sees.
+async function wentOn(name) {
+	const a = agents[name], dir = join(work, name), who = `stored-${name}`, project = join(dir, "project");
+	const env = { PATH: process.env.PATH, ...a.home(dir, server.url(who)) };
+	const [file] = stores[name](dir), i = spawnSync("sh", ["-c", 'sess-import -q -o - "$1" | sess-path --as openai', "sh", file], { encoding: "utf8", maxBuffer: 1 << 28 });
+	const before = parts({ messages: JSON.parse(i.stdout) });
+	server.play(who, [{ text: "You asked for the words." }]);
+	const [program, ...argv] = a.argv(programs[name], again);
+	const r = await run([program, ...goOn[name], ...argv], { cwd: project, env });
+	const request = server.asked(who).find((body) => JSON.stringify(body).includes(again));
+	if (r.status !== 0 || !request) return `status ${r.status}: ${(r.stderr || r.stdout).slice(-600)}`;
+	const seen = parts(request).filter(([, what], n, all) => !own[name]?.(what, n, all)), wrong = [];
+	let at = 0;
+	for (const [kind, what, args] of before) {
+		const n = seen.findIndex(([k, w], i) => (i >= at || kind === "result") && k === kind && (w === what || ["user", "result"].includes(kind) && String(w).includes(String(what).trim())));
+		if (n < 0) wrong.push(`its model is not shown the ${kind} ${JSON.stringify(what).slice(0, 200)}${args ? JSON.stringify(args) : ""}`);
+		else if (kind !== "result") at = n + 1; // those of calls side by side stand in any order
+	}
+	for (const kind of ["reply", "call", "result"]) {
+		const [ours, theirs] = [before, seen].map((list) => list.filter(([k]) => k === kind).length);
+		if (ours !== theirs) wrong.push(`its model is shown ${theirs} of the kind ${kind}, and sess-path has ${ours}`);
+	}
+	const after = spawnSync("sess-import", ["-q", "-o", "-", file], { encoding: "utf8", maxBuffer: 1 << 28 }).stdout;
+	if (!stores[name](dir).some((f) => spawnSync("sess-import", ["-q", "-o", "-", f], { encoding: "utf8", maxBuffer: 1 << 28 }).stdout.includes("You asked for the words."))) wrong.push(`the answer is not in the session: ${after.length} bytes`);
+	return wrong.slice(0, 5).join("; ");
+}
+
 const tally = new Tally();
 await eachOf(Object.keys(programs), async (name) => {
 	let why;
 	try { why = await wrong(name); } catch (e) { why = e.stack; }
-	tally.check(`what ${name} stores, imported, is what the mock saw`, why);
+	if (!tally.check(`what ${name} stores, imported, is what the mock saw`, why)) return;
+	try { why = await wentOn(name); } catch (e) { why = e.stack; }
+	tally.check(`${name} goes on, and its model sees what sess-path --as openai says`, why);
 });
 tally.end("stored sessions of agents");
 process.exit();
