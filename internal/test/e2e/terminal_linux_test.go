@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -36,6 +38,14 @@ func onTerminal(t *testing.T, dir string, args ...string) string {
 // onColumns is onTerminal for one that says how wide it is; 0 is one that does not.
 func onColumns(t *testing.T, dir string, columns uint16, args ...string) string {
 	t.Helper()
+	return throughTerminal(t, dir, columns, func(c *exec.Cmd, terminal *os.File) { c.Stdout = terminal }, args...)
+}
+
+// throughTerminal runs a tool that stream gives a terminal, and returns all that the
+// terminal gets. The tool is not the leader of the terminal's session: when a leader ends,
+// Linux drops what it wrote last and is not read yet.
+func throughTerminal(t *testing.T, dir string, columns uint16, stream func(*exec.Cmd, *os.File), args ...string) string {
+	t.Helper()
 	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skipf("no pseudo terminal here: %v", err)
@@ -51,7 +61,7 @@ func onColumns(t *testing.T, dir string, columns uint16, args ...string) string 
 		got <- string(text)
 	}()
 	c := command(dir, args...)
-	c.Stdout = terminal
+	stream(c, terminal)
 	err = c.Run()
 	if cerr := terminal.Close(); cerr != nil {
 		t.Fatal(cerr)
@@ -122,6 +132,47 @@ func TestTurnOnATerminal(t *testing.T) {
 		}
 		if added := strings.TrimPrefix(readFile(t, path), good); !strings.Contains(added, `"text":"café"`) {
 			t.Errorf("%s: stored %s", flag, added)
+		}
+	}
+}
+
+// The prompt, the report and the entry to be quote a session, and do not act either. At a
+// terminal the wait for a summary is told, and not with -q.
+func TestCompactOnATerminal(t *testing.T) {
+	t.Parallel()
+	const head = `","timestamp":"2026-01-02T03:04:06.000Z",`
+	dir := t.TempDir()
+	write(t, dir, "s.jsonl", `{"type":"session","version":3,"id":"01900000-0000-7000-8000-000000000001","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`+"\n"+
+		`{"type":"message","id":"aaaa0001","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"a \u001b]52;c;aGk=\u0007 \u009b31m \u202ered, and `+strings.Repeat("word ", 60)+`","timestamp":1}}`+"\n"+
+		`{"type":"message","id":"aaaa0002","parentId":"aaaa0001`+head+`"message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"echo \u001b[31m \u009b1m \u202e"}}],"stopReason":"toolUse","timestamp":1}}`+"\n"+
+		`{"type":"message","id":"aaaa0003","parentId":"aaaa0002`+head+`"message":{"role":"toolResult","toolCallId":"c1","toolName":"bash","content":[{"type":"text","text":"\u001b[31m"}],"isError":false,"timestamp":1}}`+"\n"+
+		`{"type":"message","id":"aaaa0004","parentId":"aaaa0003`+head+`"message":{"role":"user","content":"second","timestamp":1}}`+"\n"+
+		`{"type":"message","id":"aaaa0005","parentId":"aaaa0004`+head+`"message":{"role":"assistant","content":[{"type":"text","text":"on it"}],"stopReason":"stop","timestamp":1}}`+"\n")
+	write(t, dir, "evil", "x\x1b[31m\u202e\n")
+	for line, want := range map[string]string{
+		"--print-prompt --keep 1":                   `\u001b]52;c;aGk=\u0007 \u009b31m \u202ered`,
+		"--print-prompt --branch .~2":               "second",
+		"--report --keep 1":                         "tokens",
+		"--report --json --keep 1":                  `"tokensBefore"`,
+		"-n --no-require --keep 1 --summary ./evil": "compaction",
+	} {
+		text := onTerminal(t, dir, append(append([]string{"sess-compact"}, strings.Fields(line)...), "s.jsonl")...)
+		if !strings.Contains(text, want) || strings.ContainsAny(text, "\x1b\u009b\u202e") {
+			t.Errorf("%s: %q", line, text)
+		}
+	}
+	if text := runCommand(t, dir, "", "sess-compact", "--print-prompt", "--keep", "1", "s.jsonl").stdout; !strings.Contains(text, "\x1b]52;c;aGk=\x07 \u009b31m \u202ered") {
+		t.Errorf("a pipe gets %q", text)
+	}
+	asking := regexp.MustCompile(`^sess-compact: asking printf, \d\.\d kB\n`)
+	for _, flag := range []string{"-n", "-nq"} {
+		args := []string{"sess-compact", flag, "--no-require", "--keep", "1", "s.jsonl", "--", "printf", `## Goal\n- x\n`}
+		text := throughTerminal(t, dir, 0, func(c *exec.Cmd, terminal *os.File) { c.Stderr = terminal }, args...)
+		if asking.MatchString(text) != (flag == "-n") {
+			t.Errorf("%s: %q", flag, text)
+		}
+		if r := runCommand(t, dir, "", args...); r.stderr != "" {
+			t.Errorf("%s: without a terminal: %s", flag, r.stderr)
 		}
 	}
 }
