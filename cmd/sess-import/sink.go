@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,13 @@ func (k *sink) convert(ctx context.Context, a formats.Archive, info formats.Info
 		lost++
 		tell(l)
 	})
+	if k.streams.Verbose {
+		b.Kinds = formats.Kinds{}
+	}
 	err := b.Read(ctx, a, info)
+	if len(b.Kinds) > 0 {
+		k.streams.Infof("%s: %s", cmp.Or(info.Path, info.ID), b.Kinds)
+	}
 	if err == nil && !b.Opened() {
 		err = errors.New("nothing was read")
 	}

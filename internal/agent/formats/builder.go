@@ -3,6 +3,8 @@ package formats
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/api"
@@ -22,6 +24,9 @@ type Builder struct {
 	// Defaults fill what assistant messages do not say.
 	Defaults session.Defaults
 
+	// Kinds counts what became of values, by the kinds that a map finds. Nil counts nothing.
+	Kinds Kinds
+
 	format string
 	out    func(line string) error
 	lose   func(Loss)
@@ -35,6 +40,33 @@ type Builder struct {
 	held    *heldEntry        // the entry added last
 	recent  map[string]string // entries added since lines were kept, by their ids; nil if none are
 	err     error
+}
+
+// Kinds are numbers of values, by their kind and what became of them.
+type Kinds map[string]map[string]int
+
+// Count counts a value. The kind may be a part of a line.
+func (k Kinds) Count(kind, became string) {
+	if k == nil {
+		return
+	}
+	of := k[kind]
+	if of == nil {
+		of = map[string]int{}
+		k[strings.Clone(kind)] = of
+	}
+	of[became]++
+}
+
+// String names the kinds in their order, each with its numbers.
+func (k Kinds) String() string {
+	var list []string
+	for _, kind := range slices.Sorted(maps.Keys(k)) {
+		for _, became := range slices.Sorted(maps.Keys(k[kind])) {
+			list = append(list, fmt.Sprintf("%.60q %d %s", kind, k[kind][became], became))
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 var uuid = lazy.Regexp(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)

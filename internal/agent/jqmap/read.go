@@ -18,18 +18,20 @@ import (
 // A conversion is the reading of one session.
 type conversion struct {
 	*program
-	r    reader
-	tree *formats.Tree
-	said any // by info
-	name string
+	r     reader
+	tree  *formats.Tree
+	kinds formats.Kinds
+	said  any // by info
+	name  string
 
 	limits *limits
 	size   int // bytes of the value
 	ctx    context.Context
 
-	kind  string // of the value
-	acts  int    // of the value
-	after []func()
+	kind   string // of the value
+	acts   int    // of the value
+	became string // the value, see [formats.Kinds]
+	after  []func()
 }
 
 // kindEnd is the kind of the value null, which is given to the map at the end.
@@ -51,7 +53,7 @@ func (r reader) read(ctx context.Context, src *formats.Source, f *formats.File, 
 	}
 	defer r.m.give(p)
 	b.Defaults = session.Defaults{API: r.h.api, Provider: r.h.provider}
-	c := &conversion{program: p, r: r, tree: b.Tree(), said: said, name: r.m.about.Name, limits: r.m.limited(), ctx: ctx}
+	c := &conversion{program: p, r: r, tree: b.Tree(), kinds: b.Kinds, said: said, name: r.m.about.Name, limits: r.m.limited(), ctx: ctx}
 	p.tree = c.tree
 	if first.Name != "" {
 		title := []js.Field{js.StringField("name", first.Name)}
@@ -104,24 +106,29 @@ func (c *conversion) value(ctx context.Context, where, text string, number int) 
 	}
 	step := c.step(js.DictOf(js.Value(text), nil))
 	step.Where, step.Text, step.Number = where, text, number
-	c.kind, c.acts, c.size = step.Kind, 0, len(text)
+	c.kind, c.acts, c.size, c.became = step.Kind, 0, len(text), ""
 	c.tree.Value(step)
 	switch {
 	case c.r.h.skip[c.kind]:
+		c.kinds.Count(c.kind, "skipped")
 		return nil
 	case c.r.h.keepKind[c.kind]:
+		c.kinds.Count(c.kind, "kept aside")
 		return c.tree.Keep("")
 	}
 	v, err := c.line.Decode(text)
 	if err != nil {
+		c.kinds.Count(c.kind, "damaged")
 		return c.tree.Fail("%v", err)
 	}
 	if err := c.ask(v); err != nil {
 		return err
 	}
 	if c.acts == 0 {
+		c.kinds.Count(c.kind, "unknown")
 		return c.tree.Unknown()
 	}
+	c.kinds.Count(c.kind, cmp.Or(c.became, "read"))
 	return nil
 }
 
@@ -182,6 +189,7 @@ func (c *conversion) ask(v any) error {
 	c.line.Reset()
 	if failed, ok := errors.AsType[*mapError](err); ok {
 		c.acts++
+		c.became = "damaged"
 		return c.tree.Fail("the map %s fails at a value %.60q, which is kept aside: %v", c.name, c.kind, failed)
 	}
 	return err
@@ -200,6 +208,7 @@ func (c *conversion) act(v any) error {
 		}
 	}
 	if typ, ok := act["type"].(string); ok {
+		c.became = "read"
 		if c.limits != nil {
 			c.limits.entry = time.Now()
 		}
@@ -208,7 +217,12 @@ func (c *conversion) act(v any) error {
 	text := func(name string) string { s, _ := act[name].(string); return s }
 	switch {
 	case act["skip"] == true:
+		c.became = cmp.Or(c.became, "skipped")
+		return nil
 	case act["keep"] != nil:
+		if c.became != "read" {
+			c.became = "kept aside"
+		}
 		return c.tree.Keep(text("keep"))
 	case act["lose"] != nil:
 		c.tree.Lose(cmp.Or(text("kind"), formats.KindEntry), "%s", text("lose"))
