@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/calls"
 	"github.com/sess-tools/sess/internal/find/filter"
 	"github.com/sess-tools/sess/internal/find/grep"
 	"github.com/sess-tools/sess/internal/tool/clikit"
@@ -21,7 +22,8 @@ type config struct {
 	fixed, ignoreCase, smart  bool
 	word, line, invert        bool
 	in, role                  []string
-	tool, file, typ, where    string
+	tool, touched, status     string
+	typ, where                string
 	failed, noSelf            bool
 	onPath, context, allOn    bool
 	leaf                      string
@@ -56,8 +58,9 @@ func (c *config) flags() []clikit.Flag {
 		clikit.Group("Entries",
 			clikit.Strings(&c.in, "in", "search the fields `FIELD,FIELD`: "+strings.Join(fieldNames(), ", ")+"; or all"),
 			clikit.Strings(&c.role, "role", "entries"),
-			clikit.String(&c.tool, "tool", "", "only calls and results of the tool `NAME`"),
-			clikit.String(&c.file, "touched", "", "only calls with a path that `GLOB` matches"),
+			clikit.String(&c.tool, "tool", "", " and results"),
+			clikit.String(&c.touched, "touched", "", ""),
+			clikit.String(&c.status, "status", "", "results of commands"),
 			clikit.String(&c.typ, "type", "", ""),
 			operand.HarnessFlag(&c.harness),
 			clikit.Bool(&c.failed, "error", ""),
@@ -84,8 +87,8 @@ func (c *config) outputFlags() []clikit.Flag {
 		clikit.Bool(&c.withName, "with-filename, H", "print the session's name in each row"),
 		clikit.Bool(&c.withoutName, "no-filename, h", "print no names of sessions"),
 		clikit.Bool(&c.only, "only-matching, o", "print only what matched"),
-		clikit.Bool(&c.count, "count, c", "print the number of entries with a match"),
-		clikit.Bool(&c.countMatches, "count-matches", "print the number of matches"),
+		clikit.Bool(&c.count, "count!, c", "entries with a match"),
+		clikit.Bool(&c.countMatches, "count-matches", "print how many matches there are"),
 		clikit.Bool(&c.names, "files-with-matches, l", "print only the names of sessions with a match"),
 		clikit.Bool(&c.namesWithout, "files-without-match, L", "print only the names of sessions without a match"),
 		clikit.Bool(&c.quiet, "quiet!, q", ""),
@@ -127,6 +130,9 @@ func (c *config) check() error {
 		if err := clikit.RefuseUnknown("role", role, append(session.Roles(), session.Types()...)); err != nil {
 			return err
 		}
+	}
+	if err := calls.CheckStatus(c.status); err != nil {
+		return clikit.UsageError("--status: %v", err)
 	}
 	return nil
 }

@@ -7,10 +7,10 @@ import (
 	"io"
 	"iter"
 	"os"
-	"path"
 	"slices"
 	"strings"
 
+	"github.com/sess-tools/sess/internal/calls"
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/find/grep"
 	"github.com/sess-tools/sess/internal/tool/operand"
@@ -36,7 +36,8 @@ func (g *search) wanted(ctx context.Context, e session.Entry) (bool, error) {
 	switch {
 	case g.typ != "" && e.Type() != g.typ,
 		g.roles != nil && !g.roles[grep.Role(e)],
-		g.failed && !hasFailed(e):
+		g.failed && !hasFailed(e),
+		g.status != "" && !endedSo(e, g.status):
 		return false, nil
 	case g.expr == nil:
 		return true, nil
@@ -57,26 +58,26 @@ func hasFailed(e session.Entry) bool {
 	if !ok {
 		return false
 	}
-	switch m.Role() {
-	case session.RoleToolResult:
-		return m.IsError()
-	case session.RoleBashExecution, session.RolePythonExecution:
-		return js.Value(m.Get("exitCode")).Int() != 0
-	}
-	return m.Failed()
+	return m.Failed() || calls.End(m).Outcome == calls.Fail
+}
+
+// endedSo reports whether an entry is the result of a command that ended as --status says.
+func endedSo(e session.Entry, status string) bool {
+	m, ok := e.Message()
+	return ok && (m.Role() != session.RoleToolResult || calls.KindOf(m.Str("toolName")) == calls.Run) && calls.End(m).Is(status)
 }
 
 // texts calls visit for the texts of an entry that are searched.
-func (g *search) texts(e session.Entry, visit func(grep.Text) bool) {
-	var calls map[string]bool
-	if g.file != "" {
-		calls = g.callsOn(e)
+func (g *search) texts(e session.Entry, cwd string, visit func(grep.Text) bool) {
+	var touching map[string]bool
+	if g.glob != nil {
+		touching = g.touching(e, cwd)
 	}
 	grep.Texts(e, func(t grep.Text) bool {
 		switch {
 		case !g.searches(t),
 			g.tool != "" && t.Tool != g.tool,
-			g.file != "" && (t.Field != grep.FieldCall || !calls[t.Call]):
+			g.glob != nil && (t.Field != grep.FieldCall || !touching[t.Call]):
 			return true
 		}
 		return visit(t)
@@ -88,24 +89,17 @@ func (g *search) searches(t grep.Text) bool {
 	return g.fields[t.Field] && (!t.Quiet || g.harness == operand.KeepHarness)
 }
 
-// callsOn returns the ids of the calls of an entry that are about a file which --file
-// matches, by its whole path or its name.
-func (g *search) callsOn(e session.Entry) map[string]bool {
-	calls := map[string]bool{}
-	m, ok := e.Message()
-	if !ok {
-		return calls
-	}
-	for _, call := range m.ToolCalls() {
-		for _, file := range call.Files() {
-			whole, _ := path.Match(g.file, file)
-			base, _ := path.Match(g.file, path.Base(file))
-			if whole || base {
-				calls[call.ID] = true
+// touching returns the ids of the calls of an entry that name a file which --touched matches.
+func (g *search) touching(e session.Entry, cwd string) map[string]bool {
+	ids := map[string]bool{}
+	if m, ok := e.Message(); ok {
+		for _, c := range m.ToolCalls() {
+			if calls.About(c, cwd).Touches(g.glob) {
+				ids[c.ID] = true
 			}
 		}
 	}
-	return calls
+	return ids
 }
 
 // A match is the first text of an entry with a match.
@@ -116,12 +110,12 @@ type match struct {
 
 // match reports whether an entry is one to print: whether it has a match or, with -v,
 // texts and none of them a match.
-func (g *search) match(ctx context.Context, e session.Entry) (m match, ok bool, err error) {
+func (g *search) match(ctx context.Context, e session.Entry, cwd string) (m match, ok bool, err error) {
 	if ok, err := g.wanted(ctx, e); !ok || err != nil {
 		return m, false, err
 	}
 	said := 0
-	g.texts(e, func(t grep.Text) bool {
+	g.texts(e, cwd, func(t grep.Text) bool {
 		m = match{said, t.String()}
 		said++
 		ok = g.pattern.Match(m.text)
@@ -135,10 +129,10 @@ func (g *search) match(ctx context.Context, e session.Entry) (m match, ok bool, 
 
 // rows returns the rows of an entry that is to be printed, whose first match may be known.
 // With -v that is its first line, for it has none with a match.
-func (g *search) rows(e session.Entry, first match) rows {
+func (g *search) rows(e session.Entry, cwd string, first match) rows {
 	return func(yield func(grep.Text, grep.Line) bool) {
 		place := -1
-		g.texts(e, func(t grep.Text) bool {
+		g.texts(e, cwd, func(t grep.Text) bool {
 			place++
 			switch {
 			case g.invert:
@@ -167,7 +161,7 @@ func (g *search) lines(t grep.Text, text string, yield func(grep.Text, grep.Line
 // headerRows returns the rows of the header.
 func (g *search) headerRows(h session.Header) rows {
 	return func(yield func(grep.Text, grep.Line) bool) {
-		if g.typ != "" && g.typ != session.TypeSession || g.roles != nil || g.failed || g.tool != "" || g.file != "" || g.expr != nil || g.invert {
+		if g.typ != "" && g.typ != session.TypeSession || g.roles != nil || g.failed || g.tool != "" || g.glob != nil || g.status != "" || g.expr != nil || g.invert {
 			return
 		}
 		grep.HeaderTexts(h, func(t grep.Text) bool { return !g.fields[t.Field] || g.lines(t, t.String(), yield) })

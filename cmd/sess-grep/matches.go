@@ -45,7 +45,7 @@ func (d *document) matches(ctx context.Context, r *result, offset int64) error {
 		if !g.selects(d.tree, i) {
 			return nil
 		}
-		first, ok, err := g.match(ctx, e)
+		first, ok, err := g.match(ctx, e, d.header.CWD)
 		if !ok || err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (d *document) item(i int, e session.Entry, first match) item {
 		debug.SetGCPercent(25)
 	}
 	it := item{
-		entry: e, index: i, line: int(d.lines[i]), offset: d.offsets[i], rows: d.g.rows(e, first),
+		entry: e, index: i, line: int(d.lines[i]), offset: d.offsets[i], rows: d.g.rows(e, d.header.CWD, first),
 		key: d.src.Key(e), on: d.on[i],
 	}
 	if d.g.json {

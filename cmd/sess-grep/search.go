@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sess-tools/sess/internal/calls"
 	"github.com/sess-tools/sess/internal/find/filter"
 	"github.com/sess-tools/sess/internal/find/grep"
 	"github.com/sess-tools/sess/internal/tool/clikit"
@@ -27,6 +28,7 @@ type search struct {
 	roles   map[string]bool // nil for all
 	expr    *filter.Filter  // nil for none
 	exprMu  sync.Mutex      // a filter is for one at a time
+	glob    *calls.Glob     // of --touched, nil for any
 
 	// unfiltered says that lines without a match matter.
 	unfiltered bool
@@ -42,6 +44,11 @@ func (c *config) search(s *clikit.Streams, p *grep.Pattern) (*search, error) {
 	}
 	if g.expr, err = c.filter(); err != nil {
 		return nil, err
+	}
+	if c.touched != "" {
+		if g.glob, err = calls.FileGlob(c.touched); err != nil {
+			return nil, clikit.UsageError("--touched: %v", err)
+		}
 	}
 	if words := clikit.Words(c.role); len(words) > 0 {
 		g.roles = map[string]bool{}

@@ -12,9 +12,8 @@ import (
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/agent/portable"
 	"github.com/sess-tools/sess/internal/agent/prompts"
-	"github.com/sess-tools/sess/internal/lazy"
+	"github.com/sess-tools/sess/internal/calls"
 	"github.com/sess-tools/sess/internal/tool/tty"
-	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -61,12 +60,12 @@ func (b Brief) text(later int) string {
 			out.WriteString("\n## " + name + "\n" + strings.Join(lines, "\n") + "\n")
 		}
 	}
-	calls := b.calls()
+	done := b.called()
 	section("The user's words", b.words(later))
 	section("Summary so far", quoted(b.summary(), summaryLength))
-	section("Files changed", b.files(calls))
-	section("Last commands", b.commands(calls))
-	section("Open", b.open(calls))
+	section("Files changed", b.files(done))
+	section("Last commands", b.commands(done))
+	section("Open", b.open(done))
 	var losses []string
 	for _, l := range b.Losses[:min(len(b.Losses), listLength)] {
 		losses = append(losses, "- "+oneLine(l.Kind+": "+l.What))
@@ -141,58 +140,33 @@ func (b Brief) summary() string {
 	return ""
 }
 
-// A called is a call with what came of it.
+// A called is a call, and the id of the entry that has it.
 type called struct {
-	session.ToolCall
-	portable.Deed
-	entry            string
-	answered, failed bool
-	status           string // of a command, "" if it is not known
+	calls.Call
+	entry string
 }
 
-// status is how agents tell a model the status of a command.
-var status = lazy.Regexp(`(?:[Ee]xit code:?|exited with code) (-?\d{1,4})\b`)
-
-// calls are the calls of the path, oldest first.
-func (b Brief) calls() (out []called) {
-	var messages []session.Message
-	var of []string
-	for _, e := range b.Path {
-		if m, ok := e.Message(); ok {
-			messages, of = append(messages, m), append(of, e.ID())
-		}
-	}
-	for i, p := range convo.Pair(messages) {
-		first := len(out)
-		for _, c := range p.Calls {
-			out = append(out, called{ToolCall: c, Deed: portable.DeedOf(b.Agent, c), entry: of[i]})
-		}
-		for _, r := range p.Results {
-			result, c := messages[r.Message], &out[first+r.Call]
-			if c.answered, c.failed = !result.IsMadeUp(), result.IsError(); c.failed {
-				c.status = "failed"
-				if m := status().FindStringSubmatch(result.Text("\n")); m != nil {
-					c.status = "status " + m[1]
-				}
-			}
-		}
+// called are the calls of the path, oldest first.
+func (b Brief) called() (out []called) {
+	for _, c := range calls.Of(b.Path, b.CWD) {
+		out = append(out, called{c, b.Path[c.Entry].ID()})
 	}
 	return out
 }
 
 // files says what was changed, and what became of it.
-func (b Brief) files(calls []called) (lines []string) {
+func (b Brief) files(all []called) (lines []string) {
 	type change struct {
-		name, how, entry, left string
-		times                  int
+		name, entry, left string
+		times             int
 	}
 	byName := map[string]*change{}
 	var order []string
-	for _, c := range calls {
-		if c.Kind != "write" && c.Kind != "edit" && c.Kind != "patch" || !c.answered || c.failed {
+	for _, c := range all {
+		if c.Kind != calls.Write && !c.Patched || c.Outcome != calls.OK {
 			continue
 		}
-		for _, name := range append(c.Files(), c.Patched...) {
+		for _, name := range c.Paths {
 			if !filepath.IsAbs(name) && b.CWD != "" {
 				name = filepath.Join(b.CWD, name)
 			}
@@ -202,8 +176,7 @@ func (b Brief) files(calls []called) (lines []string) {
 				byName[name] = f
 			}
 			f.times++
-			f.entry, f.left = c.entry, c.Left
-			f.how = map[string]string{"write": "written", "edit": "edited", "patch": "patched"}[c.Kind]
+			f.entry, f.left = c.entry, c.Left()
 			order = append(slices.DeleteFunc(order, func(n string) bool { return n == name }), name)
 		}
 	}
@@ -213,7 +186,7 @@ func (b Brief) files(calls []called) (lines []string) {
 		if rel, err := filepath.Rel(b.CWD, name); err == nil && filepath.IsLocal(rel) {
 			shown = rel
 		}
-		lines = append(lines, fmt.Sprintf("- %s: %s %s, last [%s]; %s", oneLine(shown), f.how, formats.Counted(f.times, "once", "%d times"), f.entry, left(name, f.left)))
+		lines = append(lines, fmt.Sprintf("- %s: written %s, last [%s]; %s", oneLine(shown), formats.Counted(f.times, "once", "%d times"), f.entry, left(name, f.left)))
 	}
 	return lines
 }
@@ -241,16 +214,20 @@ func left(name, text string) string {
 }
 
 // commands are the newest runs of each command, failed ones first.
-func (b Brief) commands(calls []called) (lines []string) {
+func (b Brief) commands(all []called) (lines []string) {
 	seen := map[string]bool{}
 	var failed, others []string
-	for _, c := range slices.Backward(calls) {
-		if c.Kind != "shell" || !c.answered || seen[c.Command()] {
+	for _, c := range slices.Backward(all) {
+		if c.Kind != calls.Run || c.Result < 0 || seen[c.Command] {
 			continue
 		}
-		seen[c.Command()] = true
-		line := fmt.Sprintf("- `%s`: %s [%s]", oneLine(c.Command()), cmp.Or(c.status, "status 0"), c.entry)
-		if c.failed {
+		seen[c.Command] = true
+		how := c.Outcome
+		if c.Known {
+			how = "status " + c.String()
+		}
+		line := fmt.Sprintf("- `%s`: %s [%s]", oneLine(c.Command), how, c.entry)
+		if c.Outcome == calls.Fail {
 			failed = append(failed, line)
 		} else {
 			others = append(others, line)
@@ -267,13 +244,10 @@ var plans = map[string][2]string{
 }
 
 // open is what is not done: the rest of the newest plan, and calls without results.
-func (b Brief) open(calls []called) (lines []string) {
-	for _, c := range slices.Backward(calls) {
-		_, own, borrowed := strings.Cut(c.Name, "_")
-		plan, ok := plans[c.Name]
-		if !ok && borrowed {
-			plan, ok = plans[own]
-		}
+func (b Brief) open(all []called) (lines []string) {
+	for _, c := range slices.Backward(all) {
+		_, own := calls.Own(c.Name)
+		plan, ok := plans[own]
 		if !ok {
 			continue
 		}
@@ -284,8 +258,8 @@ func (b Brief) open(calls []called) (lines []string) {
 		}
 		break
 	}
-	for _, c := range slices.Backward(calls) {
-		if !c.answered {
+	for _, c := range slices.Backward(all) {
+		if c.Outcome == calls.Open {
 			lines = append(lines, fmt.Sprintf("- a call of %s without a result [%s]", oneLine(c.Name), c.entry))
 		}
 	}

@@ -50,7 +50,7 @@ func reply(blocks ...string) string {
 
 func says(text string) string { return `{"type":"text","text":` + js.Quote(text) + `}` }
 
-func calls(id, name, args string) string {
+func callsOf(id, name, args string) string {
 	return fmt.Sprintf(`{"type":"toolCall","id":%s,"name":%s,"arguments":%s}`, js.Quote(id), js.Quote(name), args)
 }
 
@@ -109,37 +109,37 @@ func TestPortable(t *testing.T) {
 		{
 			"CallIdsOfPi",
 			Options{From: "pi", To: "claude"},
-			[]string{user("go"), reply(calls(long, "bash", `{"command":"ls"}`)), result(long, "a"), reply(says("done"))},
+			[]string{user("go"), reply(callsOf(long, "bash", `{"command":"ls"}`)), result(long, "a"), reply(says("done"))},
 			"user: go\ncall 1 Bash {\"command\":\"ls\"}\nresult 1: a\nassistant: done", "",
 		},
 		{
 			"EqualCallIds",
 			Options{From: "pi", To: "pi"},
-			[]string{user("go"), reply(calls("c", "bash", `{"command":"a"}`)), result("c", "1"), reply(calls("c", "bash", `{"command":"b"}`)), result("c", "2"), reply(says("ok"))},
+			[]string{user("go"), reply(callsOf("c", "bash", `{"command":"a"}`)), result("c", "1"), reply(callsOf("c", "bash", `{"command":"b"}`)), result("c", "2"), reply(says("ok"))},
 			"user: go\ncall 1 bash {\"command\":\"a\"}\nresult 1: 1\ncall 2 bash {\"command\":\"b\"}\nresult 2: 2\nassistant: ok", "",
 		},
 		{
 			"ResultBeforeCall",
 			Options{From: "pi", To: "pi"},
-			[]string{user("go"), result("z", "orphan"), reply(calls("a", "x", `{}`), calls("b", "y", `{}`)), result("b", "B"), user("meanwhile"), result("a", "A"), result("a", "again"), reply(says("ok"))},
+			[]string{user("go"), result("z", "orphan"), reply(callsOf("a", "x", `{}`), callsOf("b", "y", `{}`)), result("b", "B"), user("meanwhile"), result("a", "A"), result("a", "again"), reply(says("ok"))},
 			"user: go\ncall 1 x {}\ncall 2 y {}\nresult 1: A\nresult 2: B\nuser: meanwhile\nassistant: ok", "2\ntool: a result that answers no call, not carried\ntool: a second result",
 		},
 		{
 			"UnansweredLast",
 			Options{From: "pi", To: "omp"},
-			[]string{user("go"), reply(calls("a", "bash", `{"command":"sleep 1"}`))},
+			[]string{user("go"), reply(callsOf("a", "bash", `{"command":"sleep 1"}`))},
 			"user: go\ncall 1 bash {\"command\":\"sleep 1\"}\nresult 1 failed: " + Unanswered + "\nassistant: " + Open, "a call without a result",
 		},
 		{
 			"OpenTurnClosed",
 			Options{From: "pi", To: "pi"},
-			[]string{user("go"), reply(calls("a", "read", `{"path":"a"}`)), result("a", "A")},
+			[]string{user("go"), reply(callsOf("a", "read", `{"path":"a"}`)), result("a", "A")},
 			"user: go\ncall 1 read {\"path\":\"a\"}\nresult 1: A\nassistant: " + Open, "",
 		},
 		{
 			"SelfCall",
 			Options{From: "claude", To: "codex"},
-			[]string{user("move on"), reply(says("I hand over."), calls("a", "Bash", `{"command":"sess-handoff --to codex"}`))},
+			[]string{user("move on"), reply(says("I hand over."), callsOf("a", "Bash", `{"command":"sess-handoff --to codex"}`))},
 			"user: move on\nassistant: I hand over.", "",
 		},
 		{"ThinkingOnlyReply", Options{From: "pi", To: "omp"}, []string{user("go"), reply(thinking)}, "user: go", "a reply without anything"},
@@ -148,50 +148,50 @@ func TestPortable(t *testing.T) {
 		{
 			"ToolReferenceGone",
 			Options{From: "claude", To: "claude"},
-			[]string{user("go"), reply(calls("a", "ToolSearch", `{}`)), `{"role":"toolResult","toolCallId":"a","toolName":"ToolSearch","content":[{"type":"tool_reference","tool_name":"x"}]}`, reply(says("ok"))},
+			[]string{user("go"), reply(callsOf("a", "ToolSearch", `{}`)), `{"role":"toolResult","toolCallId":"a","toolName":"ToolSearch","content":[{"type":"tool_reference","tool_name":"x"}]}`, reply(says("ok"))},
 			"user: go\ncall 1 ToolSearch {}\nresult 1: " + noOutput + "\nassistant: ok", "",
 		},
 		{
 			"NameCollision",
 			Options{From: "codex", To: "pi"},
-			[]string{user("go"), reply(calls("a", "pi_edit", `{"x":1}`), calls("b", "pi_edit", `{"path":"a","edits":[]}`), calls("c", "claude_Grep", `{}`)), result("a", "1"), result("b", "2"), result("c", "3"), reply(says("ok"))},
+			[]string{user("go"), reply(callsOf("a", "pi_edit", `{"x":1}`), callsOf("b", "pi_edit", `{"path":"a","edits":[]}`), callsOf("c", "claude_Grep", `{}`)), result("a", "1"), result("b", "2"), result("c", "3"), reply(says("ok"))},
 			"user: go\ncall 1 pi_edit {\"x\":1}\ncall 2 edit {\"path\":\"a\",\"edits\":[]}\ncall 3 claude_Grep {}\nresult 1: 1\nresult 2: 2\nresult 3: 3\nassistant: ok", "",
 		},
 		{
 			"McpName",
 			Options{From: "claude", To: "codex"},
-			[]string{user("go"), reply(calls("a", "mcp__"+strings.Repeat("s.t/", 30), `{}`)), result("a", "1"), reply(says("ok"))},
+			[]string{user("go"), reply(callsOf("a", "mcp__"+strings.Repeat("s.t/", 30), `{}`)), result("a", "1"), reply(says("ok"))},
 			"user: go\ncall 1 " + ("claude_mcp__" + strings.Repeat("s_t_", 30))[:64] + " {}\nresult 1: 1\nassistant: ok", "",
 		},
 		{
 			"ArgumentsNoObject",
 			Options{From: "codex", To: "pi"},
-			[]string{user("go"), reply(calls("a", "js", `"1+1"`)), result("a", "2"), reply(says("ok"))},
+			[]string{user("go"), reply(callsOf("a", "js", `"1+1"`)), result("a", "2"), reply(says("ok"))},
 			"user: go\ncall 1 codex_js {\"input\":\"1+1\"}\nresult 1: 2\nassistant: ok", "",
 		},
 		{
 			"MultiEdit",
 			Options{From: "pi", To: "claude"},
-			[]string{user("go"), reply(calls("a", "edit", `{"path":"a","edits":[{"oldText":"x","newText":"y"}]}`), calls("b", "edit", `{"path":"a","edits":[{"oldText":"x","newText":"y"},{"oldText":"z","newText":"w"}]}`)), result("a", "1"), result("b", "2"), reply(says("ok"))},
+			[]string{user("go"), reply(callsOf("a", "edit", `{"path":"a","edits":[{"oldText":"x","newText":"y"}]}`), callsOf("b", "edit", `{"path":"a","edits":[{"oldText":"x","newText":"y"},{"oldText":"z","newText":"w"}]}`)), result("a", "1"), result("b", "2"), reply(says("ok"))},
 			"user: go\ncall 1 Edit {\"file_path\":\"/w/a\",\"old_string\":\"x\",\"new_string\":\"y\"}\ncall 2 pi_edit {\"path\":\"a\",\"edits\":[{\"oldText\":\"x\",\"newText\":\"y\"},{\"oldText\":\"z\",\"newText\":\"w\"}]}\nresult 1: 1\nresult 2: 2\nassistant: ok", "",
 		},
 		{
 			"ReplaceAllIsNotOfPi",
 			Options{From: "claude", To: "pi"},
-			[]string{user("go"), reply(calls("a", "Edit", `{"file_path":"/w/a","old_string":"x","new_string":"y","replace_all":true}`), calls("b", "Edit", `{"file_path":"/w/a","old_string":"x","new_string":"y","replace_all":false}`)), result("a", "1"), result("b", "2"), reply(says("ok"))},
+			[]string{user("go"), reply(callsOf("a", "Edit", `{"file_path":"/w/a","old_string":"x","new_string":"y","replace_all":true}`), callsOf("b", "Edit", `{"file_path":"/w/a","old_string":"x","new_string":"y","replace_all":false}`)), result("a", "1"), result("b", "2"), reply(says("ok"))},
 			"user: go\ncall 1 claude_Edit {\"file_path\":\"/w/a\",\"old_string\":\"x\",\"new_string\":\"y\",\"replace_all\":true}\ncall 2 edit {\"path\":\"/w/a\",\"edits\":[{\"oldText\":\"x\",\"newText\":\"y\"}]}\nresult 1: 1\nresult 2: 2\nassistant: ok", "",
 		},
 		{
 			"RelativePath",
 			Options{From: "pi", To: "opencode"},
-			[]string{user("go"), reply(calls("a", "read", `{"path":"src/../a.go","limit":5}`), calls("b", "read", `{"path":"~/a"}`)), result("a", "1"), result("b", "2"), reply(says("ok"))},
+			[]string{user("go"), reply(callsOf("a", "read", `{"path":"src/../a.go","limit":5}`), callsOf("b", "read", `{"path":"~/a"}`)), result("a", "1"), result("b", "2"), reply(says("ok"))},
 			"user: go\ncall 1 read {\"filePath\":\"/w/a.go\",\"limit\":5}\ncall 2 pi_read {\"path\":\"~/a\"}\nresult 1: 1\nresult 2: 2\nassistant: ok", "",
 		},
 		{
 			"WorkdirElsewhere",
 			Options{From: "codex", To: "claude"},
 			[]string{
-				user("go"), reply(calls("a", "exec_command", `{"cmd":"ls","workdir":"/w","yield_time_ms":1000}`), calls("b", "exec_command", `{"cmd":"ls","workdir":"/x"}`), calls("c", "shell", `{"command":["bash","-lc","ls -l"],"timeout_ms":9}`), calls("d", "exec_command", `{"cmd":"ls","tty":true}`)),
+				user("go"), reply(callsOf("a", "exec_command", `{"cmd":"ls","workdir":"/w","yield_time_ms":1000}`), callsOf("b", "exec_command", `{"cmd":"ls","workdir":"/x"}`), callsOf("c", "shell", `{"command":["bash","-lc","ls -l"],"timeout_ms":9}`), callsOf("d", "exec_command", `{"cmd":"ls","tty":true}`)),
 				result("a", "1"), result("b", "2"), result("c", "3"), result("d", "4"), reply(says("ok")),
 			},
 			"user: go\ncall 1 Bash {\"command\":\"ls\"}\ncall 2 codex_exec_command {\"cmd\":\"ls\",\"workdir\":\"/x\"}\ncall 3 Bash {\"command\":\"ls -l\",\"timeout\":9}\ncall 4 codex_exec_command {\"cmd\":\"ls\",\"tty\":true}\nresult 1: 1\nresult 2: 2\nresult 3: 3\nresult 4: 4\nassistant: ok", "",
@@ -199,37 +199,37 @@ func TestPortable(t *testing.T) {
 		{
 			"OmpSelector",
 			Options{From: "omp", To: "pi"},
-			[]string{user("go"), reply(calls("a", "read", `{"path":"a.go:50-200"}`), calls("b", "read", `{"path":"a.go:10+5"}`), calls("c", "read", `{"path":"skill://x"}`), calls("d", "read", `{"path":"a.go:raw"}`), calls("e", "read", `{"path":"a.go:9"}`)), result("a", "1"), result("b", "2"), result("c", "3"), result("d", "4"), result("e", "5"), reply(says("ok"))},
+			[]string{user("go"), reply(callsOf("a", "read", `{"path":"a.go:50-200"}`), callsOf("b", "read", `{"path":"a.go:10+5"}`), callsOf("c", "read", `{"path":"skill://x"}`), callsOf("d", "read", `{"path":"a.go:raw"}`), callsOf("e", "read", `{"path":"a.go:9"}`)), result("a", "1"), result("b", "2"), result("c", "3"), result("d", "4"), result("e", "5"), reply(says("ok"))},
 			"user: go\ncall 1 read {\"path\":\"a.go\",\"limit\":151,\"offset\":50}\ncall 2 read {\"path\":\"a.go\",\"limit\":5,\"offset\":10}\ncall 3 omp_read {\"path\":\"skill://x\"}\ncall 4 omp_read {\"path\":\"a.go:raw\"}\ncall 5 omp_read {\"path\":\"a.go:9\"}\nresult 1: 1\nresult 2: 2\nresult 3: 3\nresult 4: 4\nresult 5: 5\nassistant: ok", "",
 		},
 		{
 			"OmpSelectorMade",
 			Options{From: "claude", To: "omp"},
-			[]string{user("go"), reply(calls("a", "Read", `{"file_path":"/w/a","offset":5,"limit":7}`), calls("b", "Read", `{"file_path":"/w/a"}`), calls("c", "Read", `{"file_path":"/w/a","offset":5}`)), result("a", "1"), result("b", "2"), result("c", "3"), reply(says("ok"))},
+			[]string{user("go"), reply(callsOf("a", "Read", `{"file_path":"/w/a","offset":5,"limit":7}`), callsOf("b", "Read", `{"file_path":"/w/a"}`), callsOf("c", "Read", `{"file_path":"/w/a","offset":5}`)), result("a", "1"), result("b", "2"), result("c", "3"), reply(says("ok"))},
 			"user: go\ncall 1 read {\"path\":\"/w/a:5+7\"}\ncall 2 read {\"path\":\"/w/a\"}\ncall 3 claude_Read {\"file_path\":\"/w/a\",\"offset\":5}\nresult 1: 1\nresult 2: 2\nresult 3: 3\nassistant: ok", "",
 		},
 		{
 			"PatchBothWays",
 			Options{From: "codex", To: "opencode", Provider: "openai", Model: "gpt-5.5"},
-			[]string{user("go"), reply(calls("a", "apply_patch", `{"input":"*** Begin Patch"}`)), result("a", "1"), reply(says("ok"))},
+			[]string{user("go"), reply(callsOf("a", "apply_patch", `{"input":"*** Begin Patch"}`)), result("a", "1"), reply(says("ok"))},
 			"user: go\ncall 1 apply_patch {\"patchText\":\"*** Begin Patch\"}\nresult 1: 1\nassistant: ok", "",
 		},
 		{
 			"PatchBack",
 			Options{From: "opencode", To: "codex"},
-			[]string{user("go"), reply(calls("a", "apply_patch", `{"patchText":"*** Begin Patch"}`)), result("a", "1"), reply(says("ok"))},
+			[]string{user("go"), reply(callsOf("a", "apply_patch", `{"patchText":"*** Begin Patch"}`)), result("a", "1"), reply(says("ok"))},
 			"user: go\ncall 1 opencode_apply_patch {\"patchText\":\"*** Begin Patch\"}\nresult 1: 1\nassistant: ok", "",
 		},
 		{
 			"EditsOfUnknownModel",
 			Options{From: "claude", To: "opencode"},
-			[]string{user("go"), reply(calls("a", "Write", `{"file_path":"/w/a","content":"x"}`)), result("a", "1"), reply(says("ok"))},
+			[]string{user("go"), reply(callsOf("a", "Write", `{"file_path":"/w/a","content":"x"}`)), result("a", "1"), reply(says("ok"))},
 			"user: go\ncall 1 claude_Write {\"file_path\":\"/w/a\",\"content\":\"x\"}\nresult 1: 1\nassistant: ok", "",
 		},
 		{
 			"OffsetsOfOldOpencode",
 			Options{From: "opencode", To: "claude"},
-			[]string{`{"type":"custom","customType":"opencode:session","data":{"version":"1.1.9"}}`, user("go"), reply(calls("a", "read", `{"filePath":"/w/a","offset":5}`)), result("a", "1"), reply(says("ok"))},
+			[]string{`{"type":"custom","customType":"opencode:session","data":{"version":"1.1.9"}}`, user("go"), reply(callsOf("a", "read", `{"filePath":"/w/a","offset":5}`)), result("a", "1"), reply(says("ok"))},
 			"user: go\ncall 1 opencode_read {\"filePath\":\"/w/a\",\"offset\":5}\nresult 1: 1\nassistant: ok", "",
 		},
 		{
@@ -241,13 +241,13 @@ func TestPortable(t *testing.T) {
 		{
 			"LoneSurrogate",
 			Options{From: "pi", To: "pi"},
-			[]string{`{"role":"user","content":"a\ud800b\u0000c"}`, reply(calls("a", "x", `{"a\u0000":"\udc00 \\u0000"}`)), result("a", "1"), reply(says("ok"))},
+			[]string{`{"role":"user","content":"a\ud800b\u0000c"}`, reply(callsOf("a", "x", `{"a\u0000":"\udc00 \\u0000"}`)), result("a", "1"), reply(says("ok"))},
 			"user: a\uFFFDb\uFFFDc\ncall 1 x {\"a\uFFFD\":\"\uFFFD \\\\u0000\"}\nresult 1: 1\nassistant: ok", "",
 		},
 		{
 			"BlankText",
 			Options{From: "pi", To: "pi"},
-			[]string{`{"role":"user","content":[{"type":"text","text":"  "},{"type":"text","text":"go"}]}`, reply(says(""), calls("a", "x", `{}`)), result("a", " \n"), reply(says("ok"))},
+			[]string{`{"role":"user","content":[{"type":"text","text":"  "},{"type":"text","text":"go"}]}`, reply(says(""), callsOf("a", "x", `{}`)), result("a", " \n"), reply(says("ok"))},
 			"user: go\ncall 1 x {}\nresult 1: " + noOutput + "\nassistant: ok", "0\n",
 		},
 		{
@@ -369,8 +369,8 @@ func TestThereAndBack(t *testing.T) {
 	t.Parallel()
 	for from := range tools {
 		for to := range tools {
-			s := made(t, user("go"), reply(calls("a", "Grep", `{"x":1}`), calls("b", "Bash", `{"command":"ls"}`), calls("c", "edit", map[bool]string{false: `{"path":"/w/a","edits":[{"oldText":"x","newText":"y"}]}`, true: `{"input":"x"}`}[from == "omp"]),
-				calls("d", "exec_command", `{"cmd":"ls"}`), calls("e", "read", `{"path":"/w/a"}`)), result("a", "1"), result("b", "2"), result("c", "3"), result("d", "4"), result("e", "5"), reply(says("ok")))
+			s := made(t, user("go"), reply(callsOf("a", "Grep", `{"x":1}`), callsOf("b", "Bash", `{"command":"ls"}`), callsOf("c", "edit", map[bool]string{false: `{"path":"/w/a","edits":[{"oldText":"x","newText":"y"}]}`, true: `{"input":"x"}`}[from == "omp"]),
+				callsOf("d", "exec_command", `{"cmd":"ls"}`), callsOf("e", "read", `{"path":"/w/a"}`)), result("a", "1"), result("b", "2"), result("c", "3"), result("d", "4"), result("e", "5"), reply(says("ok")))
 			home, _ := carry(t, s, Options{From: from, To: from})
 			out, _ := carry(t, s, Options{From: from, To: to})
 			there, err := out.Session()

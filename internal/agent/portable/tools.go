@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/api"
+	"github.com/sess-tools/sess/internal/calls"
 	"github.com/sess-tools/sess/internal/lazy"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // What an argument says, whatever an agent calls it. The first ones are what is done; howRun
@@ -177,7 +177,7 @@ func (m mapper) call(name string, arguments js.Value) (string, js.Value, bool) {
 		arguments = js.Value(js.Object(js.RawField("input", cmp.Or(arguments, `""`))))
 	}
 	from := m.from
-	if agent, own, ok := m.borrowed(name); ok {
+	if agent, own := calls.Own(name); agent != "" {
 		if agent != m.to || m.collides(own, arguments) {
 			return legal(name), arguments, false
 		}
@@ -198,13 +198,6 @@ func (m mapper) call(name string, arguments js.Value) (string, js.Value, bool) {
 		}
 	}
 	return legal(from + "_" + name), arguments, false
-}
-
-// borrowed takes the name of a call apart that an earlier hand-off has made.
-func (mapper) borrowed(name string) (agent, own string, ok bool) {
-	agent, own, ok = strings.Cut(name, "_")
-	_, known := tools[agent]
-	return agent, own, ok && own != "" && known
 }
 
 // collides reports whether the target has a tool of this name that takes other arguments.
@@ -334,36 +327,4 @@ var illegal = lazy.Regexp(`[^A-Za-z0-9_-]`)
 func legal(name string) string {
 	name = illegal().ReplaceAllString(name, "_")
 	return name[:min(len(name), maxName)]
-}
-
-// A Deed is what a call does, as far as the table of tools knows it.
-type Deed struct {
-	Kind    string   // "shell", "read", "write", "edit" or "patch"; "" for anything else
-	Patched []string // files that a patch changes
-	Left    string   // the text that is in the file behind it, "" if that is not known
-}
-
-// patched finds the files of a patch.
-var patched = lazy.Regexp(`(?m)^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$`)
-
-// DeedOf returns what a call of an agent does. The names that a hand-off has made count as those
-// of the agent they are of.
-func DeedOf(agent string, c session.ToolCall) Deed {
-	name := c.Name
-	if of, own, ok := (mapper{}).borrowed(name); ok {
-		agent, name = of, own
-	}
-	for i := range tools[agent] {
-		t := &tools[agent][i]
-		w, ok := t.fits(js.Value(c.Arguments))
-		if !ok || t.name != name {
-			continue
-		}
-		d := Deed{Kind: strings.Fields(t.does)[0], Left: cmp.Or(w[content].Str(), w[newText].Str())}
-		for _, m := range patched().FindAllStringSubmatch(w[patch].Str(), -1) {
-			d.Patched = append(d.Patched, strings.TrimSpace(m[1]))
-		}
-		return d
-	}
-	return Deed{}
 }

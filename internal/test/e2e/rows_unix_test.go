@@ -51,6 +51,10 @@ var rowLines = []string{
 	`sess-grep --json -C 1 --in all needle <full.jsonl`,
 	`sess-grep --json -a --agent all -i the`,
 	`sess-grep --json --in all pi: corpus/*/*`,
+	`sess-calls --json full.jsonl bare.jsonl corpus/*/*`,
+	`sess-calls --json --branches --agent all`,
+	`sess-calls --json <full.jsonl`,
+	`sed 's/"id":"c[0-9a-z]*",//; s/"name":"[a-z]*",//; s/"arguments":{[^}]*}/"arguments":{}/; 2,$s/"timestamp":"20[^"]*"/"timestamp":"?"/' calls.jsonl | sess-calls --json`,
 	`sess-history --json -a`,
 	`sess-history --json --agent all`,
 	`sess-history --json -a --db history.db`,
@@ -266,7 +270,8 @@ func (s *rowSchema) check(t *testing.T, line, row string) {
 
 // fits reports whether a row is of the kind that a schema is of: several may have one name.
 func fits(schema, members map[string]any) bool {
-	if schema["properties"].(map[string]any)["kind"].(map[string]any)["const"] != members["kind"] {
+	kind := schema["properties"].(map[string]any)["kind"].(map[string]any)
+	if several, ok := kind["enum"].([]any); kind["const"] != members["kind"] && !(ok && slices.Contains(several, members["kind"])) {
 		return false
 	}
 	for _, name := range schema["required"].([]any) {
@@ -444,6 +449,8 @@ func rowWorld(t *testing.T) string {
 	put(".local/share/opencode/opencode.db", corpus.Golden(t, "opencode/homes-1.18")["04-forked/opencode.db"])
 	put("ws/memory/sessions.db", corpus.Session(t, "zeroclaw/memory.db"))
 	put("chat.md", must(os.ReadFile(filepath.Join(corpus.Dir(), "aider", "sample1.md"))))
+	put("calls.jsonl", []byte(`{"type":"session","version":3,"id":"019b0000-0000-7000-8000-00000000000c","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`+"\n"+
+		`{"type":"message","id":"a0000001","parentId":null,"timestamp":"2026-01-02T03:04:05.678Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"ls"}}],"stopReason":"toolUse","timestamp":1}}`+"\n"))
 	put("history.db", must(os.ReadFile(filepath.Join(corpus.Dir(), "omp", "history", "history.db"))))
 	for name, text := range rowSessions() {
 		put(name, []byte(text))

@@ -15,6 +15,7 @@ var selecting = map[string]string{
 	"ls":      "sess-ls --paths FLAGS",
 	"grep":    "sess-grep -l -e . FLAGS",
 	"stat":    "sess-stat --usage --by session FLAGS | grep -v ^total | cut -f1",
+	"calls":   "sess-calls FLAGS",
 	"history": "sess-history --copies FLAGS | cut -f3",
 	"redact":  "sess-redact --check FLAGS | cut -d: -f1,2",
 }
@@ -27,6 +28,7 @@ func TestSelection(t *testing.T) {
 	dir := t.TempDir()
 	scripted(t, dir, `
 mkdir one two three
+call='{"role":"assistant","content":[{"type":"toolCall","id":"c","name":"bash","arguments":{"command":"ls"}}],"model":"m","usage":{"input":3,"output":4},"stopReason":"toolUse"}'
 n=0
 for at in one two two; do
 	for when in 202601010000 202602010000 202603010000; do
@@ -34,6 +36,7 @@ for at in one two two; do
 		file=$(sess-new --store --cwd "$PWD/$at" --title "$at $n")
 		sess-append -q -r user -t "take AKIAQ3EGRJ5TYU7XW4Z$(printf 'ABCDEFGHI' | cut -c $n) please" "$file"
 		sess-append -q -r assistant --model m --usage-json '{"input":3,"output":4}' -t done "$file"
+		echo "$call" | sess-append -q --entries "$file"
 		case $n in 2 | 5) sess-append -q --type session_init --set task='a part' --set systemPrompt=x --set-json tools='[]' "$file" ;; esac
 		sed "s/\"timestamp\":\"20[^\"]*\"/\"timestamp\":\"$(echo $when | cut -c 1-4)-$(echo $when | cut -c 5-6)-01T00:00:00.000Z\"/g; s/,\"timestamp\":[0-9][0-9]*//" "$file" >copy && cat copy >"$file" && rm copy
 		touch -t $when "$file"
@@ -43,6 +46,7 @@ for n in 2 3; do
 	sess-new --cwd "$PWD/three" -o codex$n.in >/dev/null
 	sess-append -q -r user -t "take AKIAQ3EGRJ5TYU7XW4Z$n please" codex$n.in
 	sess-append -q -r assistant --provider openai --model m --usage-json '{"input":3,"output":4}' -t done codex$n.in
+	echo "$call" | sess-append -q --provider openai --model m --entries codex$n.in
 	mkdir -p .codex
 	sess-export -q codex -o .codex codex$n.in >/dev/null
 done

@@ -33,6 +33,7 @@ var words = []word{
 	{"context", "show what fills the context"},
 	{"context!", "print `N` entries before and after each"},
 	{"copies", "take copies, too"},
+	{"count!", "print the number of %s"},
 	{"create", "make the session if there is none"},
 	{"cwd", "only sessions of the working directory `DIR`"},
 	{"cwd=", "`DIR` is the working directory of the new session"},
@@ -77,6 +78,7 @@ var words = []word{
 	{"role=", "add a message of `ROLE`"},
 	{"since", "only %s since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"},
 	{"sort", "sort by `KEY`"},
+	{"status", "only %s that ended so: ok, fail, denied, open or the `STATUS` of a command"},
 	{"store", "make %s in the store and print its path"},
 	{"strict", "end with status 3 for %s"},
 	{"subagents", "take the sessions of sub-agents: `WHICH`"},
@@ -87,6 +89,8 @@ var words = []word{
 	{"timeout", "give up after `DURATION`"},
 	{"title", "only sessions with `TITLE` in the title, the first message or the id"},
 	{"title=", "the title is `TITLE`"},
+	{"tool", "only calls%s of the tool `NAME`"},
+	{"touched", "only calls with a path that `GLOB` matches"},
 	{"type", "only entries of `TYPE`"},
 	{"type=", "add an entry of `TYPE`"},
 	{"until", "only %s before `WHEN`"},
@@ -106,7 +110,7 @@ var letters = map[string]string{
 }
 
 // dialects are the letters that mean in a tool what they mean in the program that it is like.
-var dialects = map[string]string{"sess-grep": "ABCEFHLShilmoqcsvwx", "sess-path": "r"}
+var dialects = map[string]string{"sess-calls": "cq", "sess-grep": "ABCEFHLShilmoqcsvwx", "sess-path": "r"}
 
 // A renamed flag is one of a time when nothing had been released.
 type renamed struct{ tool, flag, now string } // tool is "" for all of them

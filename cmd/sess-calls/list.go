@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/sess-tools/sess/internal/calls"
+	"github.com/sess-tools/sess/internal/calls/gate"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/row"
+	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// list prints the rows of the calls of all sessions.
+func (c *config) list(ctx context.Context, s *clikit.Streams, found sources.Found) error {
+	r := &reader{config: c, single: found.Single, end: "\n"}
+	if c.nul {
+		r.end = "\x00"
+	}
+	all, reading := sources.Read(ctx, s, found, c.sessions.Subagents, r.read)
+	rows := 0
+	for part := range all {
+		if rows += part.rows; c.quiet && rows > 0 {
+			return nil
+		}
+		if _, err := io.WriteString(s.Out, part.text); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if c.count {
+		fmt.Fprintln(s.Out, rows)
+	}
+	if err := reading.Err(); err != nil || rows > 0 {
+		return err
+	}
+	return clikit.No("")
+}
+
+// A reader makes the rows of sessions, of several at once.
+type reader struct {
+	*config
+	single bool
+	end    string
+	mu     sync.Mutex // a filter is for one at a time
+}
+
+// A part are the rows of one session.
+type part struct {
+	text string
+	rows int
+}
+
+// read makes the rows of one session.
+func (r *reader) read(ctx context.Context, src sources.Source, whole *operand.Source) (p part, err error) {
+	entries, onPath, err := r.entries(whole)
+	if err != nil {
+		return p, err
+	}
+	var b strings.Builder
+	for n, d := range gate.Deeds(calls.Of(entries, whole.Header.CWD)) {
+		if !r.wants(&d) {
+			continue
+		}
+		text := ""
+		if r.json || r.expr != nil {
+			text = object(src, whole, entries, n, &d, onPath)
+		}
+		if r.expr != nil {
+			if ok, err := r.matches(ctx, text); err != nil {
+				return p, err
+			} else if !ok {
+				continue
+			}
+		}
+		p.rows += r.write(&b, src, entries, &d, text)
+	}
+	p.text = b.String()
+	return p, nil
+}
+
+// matches reports whether --where selects a row.
+func (r *reader) matches(ctx context.Context, text string) (bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ok, err := r.expr.Match(ctx, text)
+	if err != nil {
+		err = clikit.UsageError("--where: %v", err)
+	}
+	return ok, err
+}
+
+// entries are those whose calls are meant, and whether each is on the path to the leaf.
+func (c *config) entries(whole *operand.Source) ([]session.Entry, func(int) bool, error) {
+	leaf, err := whole.Leaf(c.leaf)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !c.branches {
+		path, _ := whole.PathTo(leaf)
+		return path, func(int) bool { return true }, nil
+	}
+	on := map[int]bool{}
+	path, problems := whole.PathIndex(leaf)
+	whole.Warn(problems)
+	for _, i := range path {
+		on[i] = true
+	}
+	return whole.Entries, func(i int) bool { return on[i] }, nil
+}
+
+// write prints the row of a call, or those of its commands, and returns how many there are.
+func (r *reader) write(b *strings.Builder, src sources.Source, entries []session.Entry, d *gate.Deed, object string) int {
+	lines := []string{d.Target}
+	if r.simple && d.Command != "" {
+		lines = d.Lines()
+	}
+	for _, line := range lines {
+		switch {
+		case r.count, r.quiet:
+			continue
+		case r.json:
+			b.WriteString(object + r.end)
+			return 1
+		case !r.plain:
+			if !r.single {
+				b.WriteString(tty.Clean(src.Label()) + ":")
+			}
+			b.WriteString(tty.Clean(entries[d.Entry].ID()) + ":")
+		}
+		b.WriteString(strings.Join([]string{d.Kind, d.Ending.String(), tty.Clean(line)}, ":") + r.end)
+	}
+	return len(lines)
+}
+
+// object is the row of a call as JSON.
+func object(src sources.Source, whole *operand.Source, entries []session.Entry, n int, d *gate.Deed, onPath func(int) bool) string {
+	result, ended := row.Null("result"), row.Null("ended")
+	if d.Result >= 0 {
+		e := entries[d.Result]
+		at, ok := e.Timestamp()
+		result, ended = row.Text("result", e.ID()), row.Time("ended", at, ok)
+	}
+	status := row.Null("status")
+	if d.Known {
+		status = js.IntField("status", int64(d.Status))
+	}
+	var simple []string
+	for _, c := range d.Commands {
+		words := make([]string, len(c))
+		for i, w := range c {
+			words[i] = js.Quote(js.ValidText(w))
+		}
+		simple = append(simple, "["+strings.Join(words, ",")+"]")
+	}
+	on := "branch"
+	if onPath(d.Entry) {
+		on = "path"
+	}
+	e := entries[d.Entry]
+	return row.Object(d.Kind, append(whole.Place().Fields(),
+		row.Text("agent", src.Owner()), row.Entry(e.ID()), result, row.Timestamp(e.Timestamp()), ended,
+		js.IntField("number", int64(n)+1), row.Text("tool", d.Name), row.Text("callId", d.ID), row.Text("target", d.Target),
+		row.Texts("paths", d.Paths), row.Text("command", d.Command), row.List("simple", simple),
+		row.Bool("opaque", d.Opaque), row.Bool("unparsed", d.Unparsed), status, js.StringField("outcome", d.Outcome), js.StringField("on", on))...)
+}

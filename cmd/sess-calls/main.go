@@ -1,0 +1,67 @@
+// Sess-calls lists what an agent did in sessions.
+//
+// Usage:
+//
+//	sess-calls [flags] [SESSION|DIR...]
+//
+// It prints a row for each call of a tool: its entry, its kind, how it ended, and what it was
+// about. See sess-calls(1).
+package main
+
+import (
+	"context"
+
+	"github.com/sess-tools/sess/internal/calls"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/complete"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-calls",
+	Summary: "list what an agent did",
+	Args:    "[SESSION|DIR...]",
+	Doc: "A row for each call: ENTRY:KIND:STATUS:TARGET, with the session in front if there are several.\n" +
+		"Without SESSION or DIR it reads what sess-grep reads.",
+	Examples: `sess-calls s.jsonl
+sess-calls --status fail claude:
+sess-calls --touched '*.go' --kind write s.jsonl
+sess-calls --run 'git push*' --all
+sess-calls -q --kind run --where '.status == 137' s.jsonl && echo 'out of memory'
+diff <(sess-calls --plain a.jsonl) <(sess-calls --plain b.jsonl)`,
+	Complete: completing,
+	New: func() ([]clikit.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+// completing adds what may stand at a place.
+func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+	switch at.Kind {
+	case "KIND,KIND":
+		complete.List(at, add, calls.Kinds()...)
+	case "STATUS":
+		complete.List(at, add, calls.Outcomes()...)
+	case "SESSION|DIR":
+		at.Kind = "SESSION"
+		fallthrough
+	default:
+		complete.Reader(ctx, at, add)
+	}
+}
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	found, err := c.sessions.Find(ctx, s, operands)
+	if err != nil {
+		return err
+	}
+	if !c.quiet {
+		found.SayNothing(s)
+	}
+	return c.list(ctx, s, found)
+}

@@ -1,0 +1,187 @@
+package calls
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/lazy"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A Call is what an agent did in one call of a tool.
+type Call struct {
+	session.ToolCall
+	Ending
+
+	Entry   int      // the index of the entry that has it
+	Result  int      // the index of the entry with its result, -1 for none
+	Kind    string   // see [Kinds]
+	Command string   // that it runs, "" if it runs none
+	Paths   []string // that it names; below the session's directory they are relative to it
+	Patched bool     // a patch is among its arguments, or in its command: it writes Paths
+	Target  string   // what it is about: the command, the first path, what it looks for or says
+}
+
+// Of returns the calls of entries, oldest first. The entries are those of a path, or of a session in
+// the order of its file. cwd is the session's directory.
+func Of(entries []session.Entry, cwd string) []Call {
+	var messages []session.Message
+	var at []int // the entry of each message
+	for i, e := range entries {
+		if m, ok := e.Message(); ok {
+			messages, at = append(messages, m), append(at, i)
+		}
+	}
+	var all []Call
+	for i, p := range convo.Pair(messages) {
+		first := len(all)
+		for _, c := range p.Calls {
+			call := About(c, cwd)
+			call.Entry, call.Result, call.Outcome = at[i], -1, Open
+			all = append(all, call)
+		}
+		for _, r := range p.Results {
+			call := &all[first+r.Call]
+			if call.Ending = End(messages[r.Message]); call.Outcome != Open || call.runs != "" {
+				call.Result = at[r.Message]
+			}
+		}
+	}
+	background(all)
+	return all
+}
+
+// background gives commands that went on running the status that a later call tells.
+func background(all []Call) {
+	running := map[string]*Call{}
+	for i := range all {
+		c := &all[i]
+		if c.Kind == Run && c.runs != "" {
+			running[c.runs] = c
+		}
+		_, own := Own(c.Name)
+		if own != "write_stdin" {
+			continue
+		}
+		session := strings.Trim(string(js.Value(c.Arguments).Get("session_id")), `"`)
+		if of := running[session]; of != nil && c.Known {
+			of.Ending, of.Result = c.Ending, c.Result
+			delete(running, session)
+		}
+	}
+}
+
+// About says what a call is about, and nothing of how it ended.
+func About(c session.ToolCall, cwd string) Call {
+	call := Call{ToolCall: c, Kind: KindOf(c.Name), Result: -1}
+	if call.Kind == Run || call.Kind == Other {
+		call.Command = c.Command()
+	}
+	files := c.Files()
+	if patched := patchedFiles(c, call.Command); len(patched) > 0 {
+		call.Patched, files = true, append(files, patched...)
+	}
+	for _, name := range files {
+		if name = Relative(name, cwd); !slices.Contains(call.Paths, name) {
+			call.Paths = append(call.Paths, name)
+		}
+	}
+	first := ""
+	if len(call.Paths) > 0 {
+		first = call.Paths[0]
+	}
+	switch call.Kind {
+	case Read, Write:
+		call.Target = cmp.Or(first, c.Asks(), c.Words())
+	case Search:
+		call.Target = cmp.Or(c.Asks(), first)
+	case Agent, Plan:
+		call.Target = c.Words()
+	case Ask:
+		call.Target = question(js.Value(js.Trim(c.Arguments)))
+	default:
+		call.Target = cmp.Or(call.Command, c.Asks(), first, c.Words())
+	}
+	return call
+}
+
+// Touches reports whether a pattern matches one of the paths that a call names, below the session's directory
+// or as it stands.
+func (c Call) Touches(g *Glob) bool { return g.MatchAny(c.Paths) || g.MatchAny(c.Files()) }
+
+// Left returns the text that a call leaves in a file, "" if its arguments do not say it.
+func (c Call) Left() string {
+	arguments := js.Value(js.Trim(c.Arguments))
+	for _, name := range []string{"content", "new_string", "newString", "newText", "new_str"} {
+		if text := arguments.Get(name).Str(); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// question returns what the user is asked.
+func question(arguments js.Value) string {
+	for q := range arguments.Get("questions").Elements() {
+		return cmp.Or(q.Get("question").Str(), q.Get("title").Str())
+	}
+	return cmp.Or(arguments.Get("question").Str(), arguments.Get("plan").Str())
+}
+
+// patchHeads are the lines of a patch that name a file.
+var patchHeads = lazy.Regexp(`(?m)^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\r?$`)
+
+const patchBegins = "*** Begin Patch"
+
+// patchedFiles returns the files of the patches that a call has as an argument, or a command
+// hands to apply_patch.
+func patchedFiles(c session.ToolCall, command string) (files []string) {
+	if !strings.Contains(c.Arguments, patchBegins) {
+		return nil
+	}
+	texts := []string{command}
+	if command == "" {
+		arguments := js.Value(js.Trim(c.Arguments))
+		texts = []string{arguments.Get("input").Str(), arguments.Get("patchText").Str(), arguments.Get("patch").Str(), arguments.Str()}
+	} else if !strings.Contains(command, "apply_patch") {
+		return nil
+	}
+	for _, text := range texts {
+		_, patch, ok := strings.Cut(text, patchBegins)
+		if !ok {
+			continue
+		}
+		for _, m := range patchHeads().FindAllStringSubmatch(patch, -1) {
+			files = append(files, strings.TrimSpace(m[1]))
+		}
+	}
+	return files
+}
+
+// Relative returns a path as it is called: with slashes, and below the directory cwd relative
+// to it.
+func Relative(name, cwd string) string {
+	if windows(name) || windows(cwd) {
+		name, cwd = strings.ReplaceAll(name, `\`, "/"), strings.ReplaceAll(cwd, `\`, "/")
+	}
+	if name == "" || strings.HasPrefix(name, "~") {
+		return name
+	}
+	name = path.Clean(name)
+	if cwd == "" || cwd == "/" {
+		return name
+	}
+	if cwd = path.Clean(cwd); name == cwd {
+		return "."
+	}
+	return strings.TrimPrefix(name, cwd+"/")
+}
+
+// windows reports whether a path begins with a drive, or with a server.
+func windows(name string) bool {
+	return len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/') || strings.HasPrefix(name, `\\`)
+}
