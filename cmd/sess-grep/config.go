@@ -94,7 +94,7 @@ func (c *config) outputFlags() []clikit.Flag {
 		clikit.Bool(&c.quiet, "quiet!, q", ""),
 		clikit.Bool(&c.noMessages, "no-messages!, s", ""),
 		clikit.Bool(&c.json, "json", "each row"),
-		clikit.Bool(&c.entries, "lines", "print the lines of the entries as they are"),
+		clikit.Bool(&c.entries, "lines", ""),
 		clikit.Bool(&c.nul, "null, 0", ""),
 		clikit.Bool(&c.raw, "raw", "print text as it is, with its control characters"),
 		clikit.Bool(&c.dup, "copies", " of entries in forks"),

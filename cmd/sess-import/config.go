@@ -123,8 +123,8 @@ func (c *config) check(operands []string) error {
 		return clikit.UsageError("--any-directory goes with --recent, and without --cwd")
 	case c.cwd != "" && !c.recent && !c.list && !c.all:
 		return clikit.UsageError("--cwd selects sessions: it goes with --recent, --list or --all")
-	case c.list && (c.all || c.session != "" || c.dest.Store || c.dest.File != "" || c.losses != ""):
-		return clikit.UsageError("--list makes nothing: it goes with --recent alone")
+	case c.list && (c.all || c.dest.Store || c.dest.File != "" || c.losses != ""):
+		return clikit.UsageError("--list makes nothing: it goes with --recent or --session alone")
 	case c.all && c.dest.Force:
 		return clikit.UsageError("--force replaces one file: --all leaves what is there already")
 	case c.all && !c.dest.Store && c.dest.File == "":

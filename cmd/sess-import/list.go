@@ -65,10 +65,10 @@ func (c *config) none(format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// print prints the sessions of an archive, or the newest one.
+// print prints the sessions of an archive, or the one that is chosen.
 func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
-	if c.recent {
-		info, err := c.newest(ctx, j, a)
+	if c.recent || c.session != "" {
+		info, err := c.choose(ctx, j, a)
 		if err != nil {
 			return err
 		}

@@ -238,7 +238,7 @@ var catCommand = command("cat", "ID", "print a session as it is in the remote",
 sess-sync cat --after 7 01a1fc13`,
 	func(c *config) []clikit.Flag {
 		return []clikit.Flag{
-			clikit.Int(&c.after, "after", 0, "print only what is behind the position `POS`, as an earlier cat -v printed it"),
+			clikit.Int(&c.after, "after", 0, ", a position that an earlier cat -v printed"),
 			clikit.Int(&c.maxSize, "max-size", 4<<30, "refuse sessions of more than `BYTES` in the remote"),
 		}
 	},

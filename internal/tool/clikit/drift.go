@@ -43,8 +43,9 @@ func (d *drift) flag(t Description, f FlagData) {
 		d.complain("%s: --%s was given up, for %s", full, f.Name, now)
 	}
 	d.letter(t, f)
+	_, dialect := dialects[t.Tool]
 	lines := slices.DeleteFunc(slices.Clone(words), func(w word) bool {
-		return w.bare() != f.Name || strings.HasSuffix(w.name, "!") && dialects[t.Tool] == ""
+		return w.bare() != f.Name || strings.HasSuffix(w.name, "!") && !dialect
 	})
 	switch {
 	case len(lines) == 0:

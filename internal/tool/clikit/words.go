@@ -20,6 +20,7 @@ type word struct {
 // may have two lines: a tool that makes something sets it, and a tool that looks for something
 // takes "only" what has it.
 var words = []word{
+	{"after", "print only what is behind `WHERE`"},
 	{"agent", "only sessions of the agents `NAME,NAME`, where they keep them"},
 	{"all", "take all sessions"},
 	{"as", "%s as `FORM`"},
@@ -52,6 +53,7 @@ var words = []word{
 	{"json", "print a JSON object for %s"},
 	{"leaf", "the path ends at `REF`"},
 	{"limit", "print at most `N` %s"},
+	{"lines", "print the lines of the entries as they are"},
 	{"list", "list %s, and make nothing"},
 	{"losses", "write each loss as a JSON object into `FILE`, which must not exist"},
 	{"model", "the `MODEL` of answers ($SESS_MODEL)"},
@@ -94,6 +96,7 @@ var words = []word{
 	{"type", "only entries of `TYPE`"},
 	{"type=", "add an entry of `TYPE`"},
 	{"until", "only %s before `WHEN`"},
+	{"until!", "end when the state is one of `STATE,STATE`"},
 	{"usage", "print what calls used and cost"},
 	{"verbose", "print more detail"},
 	{"version", "print the version"},
@@ -109,8 +112,9 @@ var letters = map[string]string{
 	"o": "output", "q": "quiet", "r": "role", "t": "text", "v": "verbose",
 }
 
-// dialects are the letters that mean in a tool what they mean in the program that it is like.
-var dialects = map[string]string{"sess-calls": "cq", "sess-grep": "ABCEFHLShilmoqcsvwx", "sess-path": "r"}
+// dialects are the tools that are like another program, with the letters that mean in them what they mean there.
+// sess-watch has of the loops of a shell the word until.
+var dialects = map[string]string{"sess-calls": "cq", "sess-grep": "ABCEFHLShilmoqcsvwx", "sess-path": "r", "sess-watch": ""}
 
 // A renamed flag is one of a time when nothing had been released.
 type renamed struct{ tool, flag, now string } // tool is "" for all of them

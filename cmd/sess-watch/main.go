@@ -1,0 +1,62 @@
+// Sess-watch says what an agent is doing, and until when.
+//
+// Usage:
+//
+//	sess-watch [flags] [SESSION...] [-- COMMAND [ARG...]]
+//
+// It prints what sessions say while they are written, and when the state of an agent changes; or
+// waits until it is one that is wanted. See sess-watch(1).
+package main
+
+import (
+	"context"
+
+	"github.com/sess-tools/sess/internal/state"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/complete"
+)
+
+var tool = clikit.Tool{
+	Name:    "sess-watch",
+	Summary: "say what an agent is doing, and wait for it",
+	Args:    "[SESSION...] [-- COMMAND [ARG...]]",
+	Doc: "Rows as they come: ENTRY:ROLE:TEXT, and ENTRY:state:STATE at first and when that changes.\n" +
+		"COMMAND is run for each row of a state, with it on standard input.",
+	Command: true,
+	Examples: `sess-watch --once --agent all
+sess-watch claude:
+sess-watch --until waiting --timeout 1h codex: && echo 'your turn'
+sess-watch -q --until failed -a -- mail -s 'an agent failed' me`,
+	Complete: func(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+		if at.Kind == "STATE,STATE" {
+			complete.List(at, add, append(state.Names(), waiting)...)
+			return
+		}
+		complete.Reader(ctx, at, add)
+	},
+	New: func() ([]clikit.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	if err := c.check(s); err != nil {
+		return err
+	}
+	found, err := c.sessions.Find(ctx, s, operands)
+	if err != nil {
+		return s.Dashes(err)
+	}
+	found.SayNothing(s)
+	w := &watcher{config: c, streams: s, single: found.Single, quiet: s.Quiet}
+	if err := w.begin(ctx, found); err != nil {
+		return err
+	}
+	if c.once {
+		return w.list()
+	}
+	return w.follow(ctx)
+}

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/state"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/command"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/row"
+	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// A watcher watches sessions.
+type watcher struct {
+	*config
+	streams *clikit.Streams
+	single  bool
+	quiet   bool
+	all     []*watched
+	reading *sources.Reading
+}
+
+// begin reads the sessions that were found.
+func (w *watcher) begin(ctx context.Context, found sources.Found) error {
+	all, reading := sources.Read(ctx, w.streams, found, w.sessions.Subagents, func(ctx context.Context, src sources.Source, whole *operand.Source) (*watched, error) {
+		d := &watched{src: src}
+		return d, w.take(ctx, d, whole)
+	})
+	w.reading = reading
+	for d := range all {
+		w.all = append(w.all, d)
+	}
+	if err := reading.Err(); err != nil && (len(w.all) == 0 || !w.once) {
+		return err
+	}
+	if len(w.all) == 0 {
+		return clikit.No("")
+	}
+	debug.FreeOSMemory() // what reading took is not needed again
+	return nil
+}
+
+// take takes in a session that was read first.
+func (w *watcher) take(ctx context.Context, d *watched, whole *operand.Source) error {
+	skip := func(int) bool { return w.after == afterNow }
+	if w.after != afterNow && w.after != afterNone {
+		at, err := whole.Leaf(w.after)
+		if err != nil {
+			return err
+		}
+		skip = func(i int) bool { return i <= at }
+	}
+	d.read(whole, !w.once && !w.quiet, skip)
+	if w.once {
+		return nil
+	}
+	if d.src.Name == "-" {
+		return clikit.UsageError("standard input does not change: name a file to watch, or take --once")
+	}
+	if err := d.locate(ctx); err != nil {
+		return err
+	}
+	d.stamp = stampOf(d.path)
+	return nil
+}
+
+// list prints a row for each session.
+func (w *watcher) list() error {
+	now := time.Now().UnixMilli()
+	for _, d := range w.all {
+		st := d.state.At(now, w.settle, w.patience)
+		text := w.object(d, st)
+		if !w.json {
+			text = strings.Join([]string{st.Name, since(st), d.name(), tty.Clean(d.what())}, "\t")
+		}
+		if _, err := fmt.Fprintln(w.streams.Out, text); err != nil {
+			return err
+		}
+	}
+	return w.reading.Err()
+}
+
+func since(st state.State) string {
+	if st.Since == 0 {
+		return "-"
+	}
+	return js.FormatTime(st.Since)
+}
+
+// most is how often sessions are looked at: a file costs next to nothing, many of them together something.
+const most = 500 * time.Millisecond
+
+// follow prints what comes until it is what --until wants.
+func (w *watcher) follow(ctx context.Context) error {
+	began := time.Now()
+	pause := max(most, min(time.Duration(len(w.all))*time.Millisecond, 2*most))
+	for ; ; w.look(ctx) {
+		now := time.Now()
+		for _, d := range w.all {
+			if err := w.tell(ctx, d, now.UnixMilli()); err != nil {
+				return err
+			}
+		}
+		if done, err := w.done(now.UnixMilli()); done {
+			return err
+		}
+		if err := w.streams.Flush(); err != nil {
+			return err
+		}
+		if w.timeout > 0 && time.Since(began) >= w.timeout {
+			return clikit.No("no such state within %v", w.timeout)
+		}
+		wait := pause
+		if w.timeout > 0 {
+			wait = min(wait, w.timeout-time.Since(began))
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+// look reads the sessions anew that have changed. One that cannot be read now is looked at again.
+func (w *watcher) look(ctx context.Context) {
+	w.streams.Quiet = true // what is half written warns
+	defer func() { w.streams.Quiet = w.quiet }()
+	for _, d := range w.all {
+		stamp := stampOf(d.path)
+		if d.path != "" && (stamp == d.stamp || stamp == "none") { // a session that is not there yet is read every time
+			continue
+		}
+		in, err := d.src.Open(ctx, w.streams)
+		if err != nil {
+			continue
+		}
+		whole, err := in.Session()
+		if in.Close(); err != nil {
+			continue
+		}
+		d.read(whole, !w.quiet, func(int) bool { return false })
+		if d.stamp = stamp; d.path == "" && d.place.Path != "" && d.locate(ctx) == nil && d.path != "" {
+			d.stamp = "" // it was a draft, and may have grown since it was read
+		}
+	}
+}
+
+// tell prints the entries of a session that have come, and its state if that is another one than was told last.
+func (w *watcher) tell(ctx context.Context, d *watched, now int64) error {
+	for _, e := range d.stable() {
+		if text := w.entryRow(d, e); text != "" {
+			if _, err := io.WriteString(w.streams.Out, text+"\n"); err != nil {
+				return err
+			}
+		}
+	}
+	st := d.state.At(now, w.settle, w.patience)
+	key := st.Name + " " + d.entry
+	if key == d.shown {
+		return nil
+	}
+	d.shown = key
+	text := w.stateRow(d, st)
+	if !w.quiet && !w.lines {
+		if _, err := io.WriteString(w.streams.Out, text+"\n"); err != nil {
+			return err
+		}
+	}
+	return w.run(ctx, text)
+}
+
+// run runs the command for a change of the state.
+func (w *watcher) run(ctx context.Context, text string) error {
+	if w.argv == nil {
+		return nil
+	}
+	if err := w.streams.Flush(); err != nil {
+		return err
+	}
+	errs := w.streams.ErrFile()
+	c := command.Command{Argv: w.argv, Timeout: 24 * time.Hour}
+	if errs != nil {
+		c.Stdout, c.Stderr = errs, errs
+	}
+	_, err := c.Collect(ctx, text+"\n")
+	if failed, ok := errors.AsType[*command.Error](err); ok && failed.Reason == command.Empty {
+		return nil
+	}
+	return clikit.CommandFailed(err)
+}
+
+// done reports whether --until has what it wants, or cannot get it any more.
+func (w *watcher) done(now int64) (bool, error) {
+	if w.wanted == nil {
+		return false, nil
+	}
+	there, elsewhere := 0, ""
+	for _, d := range w.all {
+		switch st := d.state.At(now, w.settle, w.patience); {
+		case w.wanted[st.Name]:
+			there++
+		case state.Waits(st.Name) && now-st.Since >= w.settle.Milliseconds():
+			elsewhere = st.Name
+		}
+	}
+	switch {
+	case there == len(w.all), there > 0 && !w.every:
+		return true, nil
+	case elsewhere != "" && (w.every || len(w.all) == 1):
+		return true, clikit.No("the session is %s", elsewhere)
+	}
+	return false, nil
+}
+
+// entryRow is the row of an entry, "" for one that says nothing.
+func (w *watcher) entryRow(d *watched, e entry) string {
+	switch {
+	case w.lines:
+		return e.raw
+	case w.json:
+		return row.Object("entry", slices.Concat(d.place.Fields(), []js.Field{
+			row.Text("agent", d.src.Owner()), row.Text("parent", d.parent), row.Entry(e.id), row.Timestamp(e.timestamp, e.timed), row.Text("role", e.role), row.Text("text", e.text),
+		})...)
+	case e.text == "":
+		return ""
+	}
+	return w.prefix(d) + tty.Clean(e.id) + ":" + tty.Clean(e.role) + ":" + tty.Clean(e.text)
+}
+
+// stateRow is the row of a state.
+func (w *watcher) stateRow(d *watched, st state.State) string {
+	if w.json {
+		return w.object(d, st)
+	}
+	text := w.prefix(d) + cmp.Or(tty.Clean(d.entry), "null") + ":state:" + st.Name
+	if c := st.Call; c.Name != "" {
+		text += " " + tty.Clean(d.what())
+	}
+	return text
+}
+
+// object is the row of a state as JSON.
+func (w *watcher) object(d *watched, st state.State) string {
+	return row.Object("state", slices.Concat(d.place.Fields(), []js.Field{
+		row.Text("agent", d.src.Owner()), row.Text("parent", d.parent), row.Entry(d.entry), js.StringField("state", st.Name), row.Time("since", st.Since, st.Since != 0),
+		row.Bool("sure", !st.Guess), row.Text("tool", st.Call.Name), row.Text("what", d.what()),
+	})...)
+}
+
+func (w *watcher) prefix(d *watched) string {
+	if w.single {
+		return ""
+	}
+	return d.name() + ":"
+}
