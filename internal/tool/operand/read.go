@@ -87,7 +87,7 @@ func Open(ctx context.Context, s *clikit.Streams, operand string) (*Input, error
 func OpenFound(ctx context.Context, s *clikit.Streams, name string, beside *Neighbours) (*Input, error) {
 	if stored, err := beside.Stored(name); err == nil && stored == "" {
 		if f, err := store.OpenFile(name); err == nil {
-			return &Input{ReadCloser: f, File: name, Name: name, operand: name, path: name}, nil
+			return &Input{ReadCloser: f, File: name, Name: name, operand: name, path: name, streams: s}, nil
 		}
 	}
 	return Open(ctx, s, name)
