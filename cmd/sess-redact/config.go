@@ -69,8 +69,8 @@ func (c *config) flags() []clikit.Flag {
 		clikit.Group("Checking", append([]clikit.Flag{
 			clikit.Bool(&c.check, "check", "write no session: print where secrets are, and end with status 1 if there are any"),
 			clikit.Bool(&c.json, "json", "each finding, and one for all; with --check"),
-			clikit.Bool(&c.sarif, "sarif", "with --check, print SARIF 2.1.0"),
-			clikit.Bool(&c.github, "github", "with --check, print annotations of GitHub Actions"),
+			clikit.Bool(&c.sarif, "sarif", "with --check, "),
+			clikit.Bool(&c.github, "github", "with --check, "),
 			clikit.String(&c.baseline, "baseline", "", ": what it knows is no finding; with --check"),
 			clikit.String(&c.newBaseline, "write-baseline", "", "with --check, make `FILE`, which knows what is found now"),
 		}, c.sessions.Flags()...)...),

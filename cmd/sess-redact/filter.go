@@ -4,17 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/sess-tools/sess/internal/disk"
 	"github.com/sess-tools/sess/internal/guard/redact"
 	"github.com/sess-tools/sess/internal/guard/secret"
+	"github.com/sess-tools/sess/internal/report"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/internal/tool/row"
@@ -133,7 +131,7 @@ func (c *config) reporter(s *clikit.Streams) reporter {
 	case c.json:
 		return &jsonReport{out: s.Out}
 	case c.sarif:
-		return &sarifReport{out: s.Out}
+		return &sarifReport{out: s.Out, run: report.SARIF{Tool: "sess-redact", Version: secret.GitleaksVersion}}
 	case c.github:
 		return &githubReport{out: s.Out}
 	}
@@ -191,73 +189,36 @@ func (t *jsonReport) end(n *counted, sessions, rules int) error {
 	return err
 }
 
-func marshal(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // of strings and maps only
+// finding is what was found, for other programs.
+func (r found) finding() report.Finding {
+	return report.Finding{
+		Session: r.src.Label(), File: r.src.File(), Line: r.Line, Rule: r.Rule,
+		Message: fmt.Sprintf("%s in %s of entry %s", r.Rule, r.Field, tty.Clean(r.Entry)),
 	}
-	return string(b)
 }
 
-// A githubReport prints annotations: docs.github.com, workflow commands.
+// A githubReport prints annotations.
 type githubReport struct{ out io.Writer }
 
-var (
-	commandData  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	commandValue = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-)
-
 func (t *githubReport) row(r found) error {
-	_, err := fmt.Fprintf(t.out, "::error file=%s,line=%d,title=%s::%s\n", commandValue.Replace(r.src.Label()), r.Line,
-		commandValue.Replace(r.Rule), commandData.Replace(message(r)))
+	_, err := io.WriteString(t.out, report.GitHub(r.finding()))
 	return err
 }
 
 func (t *githubReport) end(*counted, int, int) error { return nil }
 
-// message says of a finding what it is and where.
-func message(r found) string {
-	return fmt.Sprintf("%s in %s of entry %s", r.Rule, r.Field, tty.Clean(r.Entry))
-}
-
-// A sarifReport prints one run of SARIF 2.1.0.
+// A sarifReport prints one run of SARIF.
 type sarifReport struct {
-	out     io.Writer
-	results []any
-	rules   map[string]bool
+	out io.Writer
+	run report.SARIF
 }
-
-type object = map[string]any
 
 func (t *sarifReport) row(r found) error {
-	if t.rules == nil {
-		t.rules = map[string]bool{}
-	}
-	t.rules[r.Rule] = true
-	t.results = append(t.results, object{
-		"ruleId": r.Rule, "level": "error",
-		"message": object{"text": message(r)},
-		"locations": []any{object{"physicalLocation": object{
-			"artifactLocation": object{"uri": (&url.URL{Path: r.src.File()}).String()}, "region": object{"startLine": max(r.Line, 1)},
-		}}},
-	})
+	t.run.Add(r.finding(), "a secret: "+r.Rule)
 	return nil
 }
 
 func (t *sarifReport) end(*counted, int, int) error {
-	rules := []any{}
-	for _, id := range slices.Sorted(maps.Keys(t.rules)) {
-		rules = append(rules, object{"id": id, "shortDescription": object{"text": "a secret: " + id}})
-	}
-	if t.results == nil {
-		t.results = []any{}
-	}
-	_, err := fmt.Fprintln(t.out, marshal(object{
-		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
-		"runs": []any{object{
-			"tool":    object{"driver": object{"name": "sess-redact", "semanticVersion": secret.GitleaksVersion, "rules": rules}},
-			"results": t.results,
-		}},
-	}))
+	_, err := fmt.Fprintln(t.out, &t.run)
 	return err
 }

@@ -106,9 +106,28 @@ func (p *Pattern) Match(d *Deed) bool {
 	case p.lines == nil:
 		return true
 	case p.kind == calls.Write, d.Command == "" && len(d.Paths) > 0:
-		return p.files.MatchAny(d.Paths)
+		return d.Touches(p.files)
 	case d.Command == "":
 		return p.lines.Match(d.Target)
 	}
 	return slices.ContainsFunc(d.Lines(), p.lines.Match)
 }
+
+// hidden says why it is not known whether a call that the pattern looks at is meant, "" if that is known. What may be
+// run beside what is seen counts if strict is set.
+func (p *Pattern) hidden(d *Deed, strict bool) string {
+	switch {
+	case p.lines == nil || !p.Looks(d):
+		return ""
+	case p.Runs() && d.Unparsed:
+		return "no command line that bash would read"
+	case p.Runs() && d.Opaque && strict:
+		return "what it runs does not stand in it"
+	case p.kind == calls.Write && len(d.Paths) == 0:
+		return "it names no file"
+	}
+	return ""
+}
+
+// Sure reports whether a call is meant, and that is known.
+func (p *Pattern) Sure(d *Deed) bool { return p.hidden(d, false) == "" && p.Match(d) }

@@ -15,6 +15,7 @@ var selecting = map[string]string{
 	"ls":      "sess-ls --paths FLAGS",
 	"grep":    "sess-grep -l -e . FLAGS",
 	"stat":    "sess-stat --usage --by session FLAGS | grep -v ^total | cut -f1",
+	"assert":  "sess-assert --max-calls 0 FLAGS",
 	"calls":   "sess-calls FLAGS",
 	"history": "sess-history --copies FLAGS | cut -f3",
 	"redact":  "sess-redact --check FLAGS | cut -d: -f1,2",

@@ -1,0 +1,62 @@
+// Sess-assert checks what an agent did in sessions.
+//
+// Usage:
+//
+//	sess-assert GATE... [flags] [SESSION|DIR...]
+//
+// Each gate is a flag, such as --no-call 'run:git push*'. The status says whether all of them hold. See
+// sess-assert(1).
+package main
+
+import (
+	"context"
+
+	"github.com/sess-tools/sess/internal/calls"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/complete"
+)
+
+const name = "sess-assert"
+
+var tool = clikit.Tool{
+	Name:    name,
+	Summary: "check what an agent did",
+	Args:    "[SESSION|DIR...]",
+	Doc: "The status is 0 if all gates hold, 1 if one does not, 2 if not all could be read, and 3 if there is no session.\n" +
+		"A CALL is KIND or TOOL, alone or with a colon and a GLOB behind it: run:git push*, write:src/**, WebFetch.",
+	Examples: `sess-assert --no-call 'run:git push*' s.jsonl
+sess-assert --fixed 'run:go test*' --wrote-only 'internal/**' s.jsonl
+sess-assert --order 'run:go test*,run:git commit*' --max-calls 200 s.jsonl
+sess-assert --no-call fetch --github --all`,
+	Complete: completing,
+	New: func() ([]clikit.Flag, clikit.Action) {
+		c := &config{}
+		return c.flags(), c.run
+	},
+}
+
+func main() { clikit.Main(tool) }
+
+// completing adds what may stand at a place.
+func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+	switch at.Kind {
+	case "CALL", "CALL,CALL":
+		complete.List(at, add, calls.Kinds()...)
+	case "SESSION|DIR":
+		at.Kind = "SESSION"
+		fallthrough
+	default:
+		complete.Reader(ctx, at, add)
+	}
+}
+
+func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	found, err := c.sessions.Find(ctx, s, operands)
+	if err != nil {
+		return err
+	}
+	return c.assert(ctx, s, found)
+}

@@ -1,0 +1,16 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/sess-tools/sess/internal/test/scripttest"
+)
+
+func TestMain(m *testing.M) {
+	scripttest.Main(m, map[string]func(){tool.Name: main})
+}
+
+func TestScript(t *testing.T) {
+	t.Parallel()
+	scripttest.Run(t, "testdata")
+}
