@@ -37,7 +37,7 @@ type config struct {
 	quiet, noMessages         bool
 	json, entries, nul, raw   bool
 	dup, strict               bool
-	width                     int64
+	width, maxTokens          int64
 	color                     string
 }
 
@@ -99,6 +99,7 @@ func (c *config) outputFlags() []clikit.Flag {
 		clikit.Bool(&c.raw, "raw", "print text as it is, with its control characters"),
 		clikit.Bool(&c.dup, "copies", " of entries in forks"),
 		clikit.Tokens(&c.width, "width", -1, "cut rows to `COLUMNS` around the match; 0 is no limit"),
+		clikit.Tokens(&c.maxTokens, "max-tokens", -1, "print rows of"),
 		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, ""),
 	)
 }
@@ -118,6 +119,9 @@ func (c *config) check() error {
 			clikit.NameIf(c.count, "-c"), clikit.NameIf(c.countMatches, "--count-matches"), clikit.NameIf(c.names, "-l"),
 			clikit.NameIf(c.namesWithout, "-L"), clikit.NameIf(c.json, "--json"), clikit.NameIf(c.entries, "--lines"),
 		},
+		{clikit.NameIf(c.maxTokens >= 0, "--max-tokens"), clikit.NameIf(c.before+c.after+c.around > 0, "-A, -B and -C")},
+		{clikit.NameIf(c.maxTokens >= 0, "--max-tokens"), clikit.NameIf(c.count, "-c"), clikit.NameIf(c.countMatches, "--count-matches")},
+		{clikit.NameIf(c.maxTokens >= 0, "--max-tokens"), clikit.NameIf(c.names, "-l"), clikit.NameIf(c.namesWithout, "-L"), clikit.NameIf(c.entries, "--lines")},
 		{clikit.NameIf(c.onPath, "--path"), clikit.NameIf(c.context, "--in-context"), clikit.NameIf(c.allOn, "--branches")},
 		{clikit.NameIf(c.withName, "-H"), clikit.NameIf(c.withoutName, "-h")},
 		{clikit.NameIf(c.fixed, "-F"), clikit.NameIf(c.extended, "-E")},

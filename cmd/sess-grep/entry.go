@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/find/grep"
 	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/internal/tool/row"
+	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -198,7 +199,17 @@ func (p *printer) rowsJSON(r *result, it item) error {
 		last = append(last, row.List("after", besideJSON(it.after)))
 	}
 	for from, line := range it.rows {
+		if !p.recall.next(r) {
+			continue
+		}
+		line = p.cut(line)
 		text := row.Object("match", slices.Concat(first, placeJSON(from), middle, lineJSON(line), last)...)
+		if p.recall != nil {
+			var t tty.Text
+			t.Add(tty.Plain, text+p.end0)
+			p.recall.add(t)
+			continue
+		}
 		if p.later != nil && it.key != 0 {
 			if err := p.later.add(text, it.key); err != nil {
 				return err
@@ -213,6 +224,22 @@ func (p *printer) rowsJSON(r *result, it item) error {
 		}
 	}
 	return nil
+}
+
+// cut returns a line of which a row of JSON has as much as fits, and of the matches those that are in
+// it whole: all of it but with --max-tokens.
+func (p *printer) cut(line grep.Line) grep.Line {
+	if p.recall == nil || p.width == 0 {
+		return line
+	}
+	from, to := window(line, p.width)
+	short := grep.Line{Text: line.Text[from:to]}
+	for _, m := range line.Matches {
+		if m.From >= from && m.To <= to {
+			short.Matches = append(short.Matches, grep.Span{From: m.From - from, To: m.To - from})
+		}
+	}
+	return short
 }
 
 // placeJSON are the members that say where in the entry a row is from.

@@ -31,7 +31,8 @@ type printer struct {
 	copies  int            // entries that were left out
 	leftOut int            // sessions with a match that --subagents leaves out
 	groups  int
-	later   *later // rows of JSON that wait for the number of their copies
+	later   *later  // rows of JSON that wait for the number of their copies
+	recall  *recall // with --max-tokens, the rows that fit
 }
 
 func (g *search) printer(all sources.Found) *printer {
@@ -43,7 +44,10 @@ func (g *search) printer(all sources.Found) *printer {
 	p.colored = !g.json && !g.entries && tty.Color(g.config.color, g.streams.OutFile(), os.LookupEnv)
 	if p.width = int(g.width); g.width < 0 {
 		p.width = 0
-		if terminal {
+		switch {
+		case g.maxTokens >= 0:
+			p.width = recallWidth
+		case terminal:
 			p.width = tty.Width(g.streams.OutFile(), os.LookupEnv)
 		}
 	}
@@ -54,7 +58,10 @@ func (g *search) printer(all sources.Found) *printer {
 	if g.raw {
 		p.out = g.streams.Raw()
 	}
-	if g.json && !g.dup && !all.Single {
+	if g.maxTokens >= 0 {
+		p.recall = newRecall(g.maxTokens)
+	}
+	if g.json && !g.dup && !all.Single && p.recall == nil {
 		p.later = &later{}
 	}
 	return p
@@ -116,14 +123,14 @@ func (p *printer) item(r *result, it item) error {
 	from := p.origin(r, it)
 	for _, line := range it.rows {
 		if !p.only || p.invert || it.context {
-			if err := p.row(from, line); err != nil {
+			if err := p.row(r, from, line); err != nil {
 				return err
 			}
 			continue
 		}
 		for _, m := range line.Matches {
 			one := grep.Line{Text: line.Text[m.From:m.To], Matches: []grep.Span{{From: 0, To: m.To - m.From}}}
-			if err := p.row(from, one); err != nil {
+			if err := p.row(r, from, one); err != nil {
 				return err
 			}
 		}
@@ -191,7 +198,10 @@ func (p *printer) origin(r *result, it item) origin {
 }
 
 // row prints a row of text: where it is from, and the line.
-func (p *printer) row(from origin, line grep.Line) error {
+func (p *printer) row(r *result, from origin, line grep.Line) error {
+	if !p.recall.next(r) {
+		return nil
+	}
 	var t tty.Text
 	t.Add(p.style(tty.Dim), from.dir)
 	for _, c := range from.cells {
@@ -200,6 +210,10 @@ func (p *printer) row(from origin, line grep.Line) error {
 	}
 	p.body(&t, line, from.width)
 	t.Add(tty.Plain, p.end0)
+	if p.recall != nil {
+		p.recall.add(t)
+		return nil
+	}
 	_, err := t.WriteTo(p.out)
 	return err
 }
@@ -326,6 +340,9 @@ func (p *printer) skips(r *result) bool {
 // finish prints what waited, and says what was not shown.
 func (p *printer) finish() error {
 	if err := p.later.flush(p); err != nil {
+		return err
+	}
+	if err := p.recall.print(p); err != nil {
 		return err
 	}
 	if p.copies > 0 && !p.quiet {

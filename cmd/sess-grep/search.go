@@ -57,6 +57,9 @@ func (c *config) search(s *clikit.Streams, p *grep.Pattern) (*search, error) {
 		}
 	}
 	c.before, c.after = max(c.before, c.around), max(c.after, c.around)
+	if c.maxTokens >= 0 {
+		c.noSelf, c.sessions.Newest = true, true
+	}
 	g.unfiltered = c.invert || c.noSelf
 	g.spans = c.only || c.json || c.countMatches || tty.Color(c.color, s.OutFile(), os.LookupEnv)
 	return g, nil

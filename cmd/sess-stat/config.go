@@ -77,7 +77,7 @@ func (c *config) flags() []clikit.Flag {
 		),
 		clikit.Group("Limits",
 			clikit.String(&c.maxCost, "max-cost", "", "status 1 if a row cost more than `USD`"),
-			clikit.Tokens(&c.maxTokens, "max-tokens", -1, "status 1 if a row has more than `N` tokens"),
+			clikit.Tokens(&c.maxTokens, "max-tokens", -1, "status 1 unless each row has"),
 			clikit.String(&c.maxContext, "max-context", "", "status 1 if a context has more than `N` tokens, or than N% of the model's window"),
 			clikit.String(&c.baseline, "baseline", "", ": it has what --json printed"),
 			clikit.String(&c.maxGrowth, "max-growth", "", "status 1 if a row of the baseline has grown by more than `N%`"),

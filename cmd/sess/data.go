@@ -14,8 +14,8 @@ import (
 	"github.com/sess-tools/sess/internal/tool/tty"
 )
 
-// data prints what there is to know about the tools as JSON Lines: one for each program that
-// describes itself, which those of others do not, one for the rows of each tool that prints some, and
+// data prints what there is to know about the tools as JSON Lines: one for each program, with
+// its name alone if it does not describe itself, which those of others do not, one for the rows of each tool that prints some, and
 // one for each exit status.
 func data(ctx context.Context, s *clikit.Streams) error {
 	names := commands()
@@ -29,7 +29,7 @@ func data(ctx context.Context, s *clikit.Streams) error {
 	for _, line := range lines {
 		b.WriteString(line)
 	}
-	if b.Len() == 0 {
+	if len(names) == 0 {
 		return clikit.WithHint(clikit.No("no %s programs found", prefix+"*"), "the tools belong into one directory")
 	}
 	files, err := rows.Schemas.ReadDir(".")
@@ -65,14 +65,16 @@ type rowData struct {
 	Schema json.RawMessage `json:"schema"` // JSON Schema
 }
 
-// described is the line in which a program describes itself, "" if it does not in time.
+// described is the line in which a program describes itself, or one with its name alone if it does
+// not in time.
 func described(ctx context.Context, program string) string {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	text, err := sibling.Output(ctx, program, "--describe")
 	var d clikit.Description
 	if err != nil || json.Unmarshal([]byte(text), &d) != nil || d.Kind != "tool" || d.Tool != program {
-		return ""
+		name, _ := json.Marshal(program)
+		return fmt.Sprintf(`{"kind":"tool","tool":%s}`+"\n", name)
 	}
 	return strings.TrimRight(text, "\n") + "\n"
 }

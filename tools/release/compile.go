@@ -47,7 +47,8 @@ func (b *build) compileFor(ctx context.Context, t names.Target) (string, error) 
 	return dir, err
 }
 
-// pages returns the manual pages, and the completions, which the tools themselves print.
+// pages returns the manual pages, the skill for agents, and the completions, which the tools themselves
+// print.
 func (b *build) pages(ctx context.Context) ([]file, error) {
 	var all []file
 	pages, err := filepath.Glob(filepath.Join(b.source, "docs", "man", "*.[1-9]"))
@@ -60,6 +61,13 @@ func (b *build) pages(ctx context.Context) ([]file, error) {
 			return nil, err
 		}
 		all = append(all, file{"share/man/man" + page[len(page)-1:] + "/" + filepath.Base(page), 0o644, data})
+	}
+	for _, name := range []string{"SKILL.md", "AGENTS.md"} {
+		data, err := os.ReadFile(filepath.Join(b.source, "share", "skills", "sess", name))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, file{"share/sess/skills/sess/" + name, 0o644, data})
 	}
 	host := names.Target{OS: runtime.GOOS, Arch: runtime.GOARCH}
 	programs := filepath.Join(b.work, host.OS+"-"+host.Arch)

@@ -81,11 +81,13 @@ func (b *build) info(t names.Target, format string, installed []file) (*nfpm.Inf
 			FileInfo: &files.ContentFileInfo{Owner: "root", Group: "root", Mode: f.mode, MTime: b.time},
 		})
 	}
-	// Of the directories this one is nobody else's: rpm removes what a package owns.
-	info.Contents = append(info.Contents, &files.Content{
-		Destination: "/usr/share/doc/sess", Type: files.TypeDir,
-		FileInfo: &files.ContentFileInfo{Owner: "root", Group: "root", Mode: 0o755, MTime: b.time},
-	})
+	// Of the directories these are nobody else's: rpm removes what a package owns.
+	for _, dir := range []string{"doc/sess", "sess", "sess/skills", "sess/skills/sess"} {
+		info.Contents = append(info.Contents, &files.Content{
+			Destination: "/usr/share/" + dir, Type: files.TypeDir,
+			FileInfo: &files.ContentFileInfo{Owner: "root", Group: "root", Mode: 0o755, MTime: b.time},
+		})
+	}
 	return info, nfpm.PrepareForPackager(info, format)
 }
 

@@ -40,6 +40,7 @@ class Sess < Formula
     zsh_completion.install Dir["share/zsh/site-functions/*"]
     fish_completion.install Dir["share/fish/vendor_completions.d/*"]
     doc.install Dir["share/doc/sess/*"]
+    pkgshare.install Dir["share/sess/*"]
   end
 
   test do

@@ -61,7 +61,7 @@ func TestInstall(t *testing.T) {
 		page := filepath.Base(source)
 		want = append(want, "share/man/man"+page[len(page)-1:]+"/"+page)
 	}
-	want = append(want, "bin/sess-chat")
+	want = append(want, "bin/sess-chat", "share/sess/skills/sess/SKILL.md", "share/sess/skills/sess/AGENTS.md")
 	for i := range want {
 		want[i] = filepath.Join(prefix, want[i])
 	}

@@ -51,6 +51,7 @@ var rowLines = []string{
 	`sess-grep --json -C 1 --in all needle <full.jsonl`,
 	`sess-grep --json -a --agent all -i the`,
 	`sess-grep --json --in all pi: corpus/*/*`,
+	`sess-grep --json --max-tokens 100 --in all needle full.jsonl fork.jsonl bare.jsonl`,
 	`sess-calls --json full.jsonl bare.jsonl corpus/*/*`,
 	`sess-calls --json --branches --agent all`,
 	`sess-calls --json <full.jsonl`,

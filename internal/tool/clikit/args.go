@@ -23,9 +23,10 @@ type parser struct {
 
 	operands []string
 	words    []string
-	dashes   bool     // "--" was seen
-	args     []string // that are parsed
-	second   int      // where the second operand stands among them, 0 for nowhere
+	dashes   bool           // "--" was seen
+	args     []string       // that are parsed
+	second   int            // where the second operand stands among them, 0 for nowhere
+	places   map[string]int // where flags of two dashes stand last, by their names
 }
 
 // proposal is the command line with the dashes in front of the command, if they may have been
@@ -48,7 +49,7 @@ func (p *parser) hinted(err error) error {
 const behindDashes = "a command stands behind two dashes: %s"
 
 func (p *parser) parse(args []string) error {
-	p.args = args
+	p.args, p.places = args, map[string]int{}
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
@@ -71,6 +72,8 @@ func (p *parser) parse(args []string) error {
 			read := p.short
 			if arg[1] == '-' {
 				read = p.long
+				name, _, _ := strings.Cut(arg[2:], "=")
+				p.places[name] = i
 			}
 			used, err := read(arg, args[i+1:])
 			if err != nil {

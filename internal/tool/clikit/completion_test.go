@@ -23,7 +23,7 @@ func TestFlags(t *testing.T) {
 		{Names: []string{"maybe"}, TakesValue: true, ValueName: "THIS", Usage: "perhaps THIS"},
 		{Names: []string{"keep", "k"}, TakesValue: true, ValueName: "N", Usage: "keep N tokens", Default: "5"},
 		{Names: []string{"wait"}, TakesValue: true, ValueName: "DURATION", Usage: "wait for the lock at most DURATION", Default: "10s"},
-		{Names: []string{"set"}, TakesValue: true, ValueName: "K=V", Usage: "set K=V"},
+		{Names: []string{"set"}, TakesValue: true, ValueName: "K=V", Usage: "set K=V", Repeatable: true},
 		{Names: []string{"quiet", "q"}, Usage: "print no warnings"},
 		{Names: []string{"verbose", "v"}, Usage: "print more detail"},
 		{Names: []string{"help", "h"}, Usage: "print this help"},

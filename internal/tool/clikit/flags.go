@@ -24,6 +24,7 @@ type declared struct {
 	names []string
 	words []string // of a choice
 	group string   // heading in help
+	again bool     // each use adds a value
 }
 
 func (d declared) Names() []string { return d.names }
@@ -146,7 +147,9 @@ func Duration(dst *time.Duration, names string, value time.Duration, usage strin
 // Strings declares a flag that may be repeated; each use adds one value, which
 // may hold commas.
 func Strings(dst *[]string, names, usage string) Flag {
-	return parsed(dst, names, usage, func(s string) ([]string, error) { return append(*dst, s), nil })
+	f := parsed(dst, names, usage, func(s string) ([]string, error) { return append(*dst, s), nil })
+	f.again = true
+	return f
 }
 
 // Optional declares a flag with a text value that tells "not given", which

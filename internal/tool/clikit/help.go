@@ -20,6 +20,7 @@ type FlagDoc struct {
 	Default    string   // empty if there is none worth a mention
 	Words      []string // what may be given, if that is a short list
 	Group      string   // the heading it stands under, if flags are grouped
+	Repeatable bool     // each use adds a value
 }
 
 // framed adds the flags of every tool.
@@ -44,7 +45,7 @@ func describe(flags []Flag) []FlagDoc {
 			d.ValueName = "VALUE"
 		}
 		if f, ok := f.(declared); ok {
-			d.Words, d.Group = f.words, f.group
+			d.Words, d.Group, d.Repeatable = f.words, f.group, f.again
 		}
 		docs = append(docs, d)
 	}
@@ -87,10 +88,10 @@ func writeHelp(w io.Writer, t Tool) error {
 	if doc := strings.TrimSpace(t.Doc); doc != "" {
 		fmt.Fprintf(&b, "\n%s\n", doc)
 	}
-	if ex := strings.Trim(t.Examples, "\n"); ex != "" {
+	if examples := t.examples(); len(examples) > 0 {
 		b.WriteString("\nExamples:\n")
-		for line := range strings.Lines(ex) {
-			b.WriteString("  " + strings.TrimSpace(line) + "\n")
+		for _, line := range examples {
+			b.WriteString("  " + line + "\n")
 		}
 	}
 	if len(t.Commands) > 0 {
@@ -101,6 +102,14 @@ func writeHelp(w io.Writer, t Tool) error {
 	writeFlags(&b, describe(framed(flags)))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// examples are the command lines that help shows.
+func (t Tool) examples() (lines []string) {
+	for line := range strings.Lines(strings.Trim(t.Examples, "\n")) {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return lines
 }
 
 // writeCommands lists the commands of a tool in two columns.
@@ -182,26 +191,33 @@ type Description struct {
 	Summary  string        `json:"summary"`            // as in the manual page
 	Operands string        `json:"operands"`           // as in the usage line
 	Runs     bool          `json:"runs"`               // a command may stand behind --
+	Examples []string      `json:"examples,omitempty"` // command lines, as in help
+	Version  string        `json:"version,omitempty"`  // as --version says it
+	Page     string        `json:"page,omitempty"`     // the manual page, "sess-sync.1"
 	Flags    []FlagData    `json:"flags"`              // those of every tool among them
 	Commands []Description `json:"commands,omitempty"` // of a tool that is several things
 }
 
 // FlagData is a flag as data.
 type FlagData struct {
-	Name    string   `json:"name"`              // without dashes; one letter if it has no longer name
-	Short   string   `json:"short,omitempty"`   // a letter
-	Value   string   `json:"value,omitempty"`   // what its value is called; a switch has none
-	Text    string   `json:"text"`              // as in help
-	Default string   `json:"default,omitempty"` // of its value
-	Words   []string `json:"words,omitempty"`   // that its value may be
+	Name    string   `json:"name"`                 // without dashes; one letter if it has no longer name
+	Short   string   `json:"short,omitempty"`      // a letter
+	Value   string   `json:"value,omitempty"`      // what its value is called; a switch has none
+	Text    string   `json:"text"`                 // as in help
+	Default string   `json:"default,omitempty"`    // of its value
+	Words   []string `json:"words,omitempty"`      // that its value may be
+	Group   string   `json:"group,omitempty"`      // its heading in help
+	Again   bool     `json:"repeatable,omitempty"` // each use adds a value
 }
 
 // Describe returns the description of a tool.
 func Describe(t Tool) Description {
-	d := Description{Kind: "tool", Tool: t.Name, Summary: t.Summary, Operands: t.Args, Runs: t.Command}
+	d := Description{
+		Kind: "tool", Tool: t.Name, Summary: t.Summary, Operands: t.Args, Runs: t.Command, Examples: t.examples(), Version: Version(), Page: t.Name + ".1",
+	}
 	flags, _ := t.flags()
 	for _, f := range describe(framed(flags)) {
-		one := FlagData{Value: f.ValueName, Text: f.Usage, Default: f.Default, Words: f.Words}
+		one := FlagData{Value: f.ValueName, Text: f.Usage, Default: f.Default, Words: f.Words, Group: f.Group, Again: f.Repeatable}
 		for _, name := range f.Names {
 			if utf8.RuneCountInString(name) == 1 {
 				one.Short = name
@@ -216,7 +232,7 @@ func Describe(t Tool) Description {
 	}
 	for _, c := range t.Commands {
 		sub := Describe(c)
-		sub.Kind, sub.Tool, sub.Command = "command", t.Name, c.Name
+		sub.Kind, sub.Tool, sub.Command, sub.Page = "command", t.Name, c.Name, t.Name+".1"
 		d.Commands = append(d.Commands, sub)
 	}
 	return d

@@ -149,6 +149,7 @@ func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
 		return err
 	}
 	s.Command, s.HasCommand, s.proposal = p.words, p.dashes && t.Command, p.hinted
+	s.places = p.places
 	if s.args = args; s.HasCommand {
 		s.args = args[:len(args)-len(p.words)-1]
 	}

@@ -32,6 +32,7 @@ type Streams struct {
 
 	proposal func(error) error // see Dashes
 	args     []string          // the command line up to the command
+	places   map[string]int    // where flags of two dashes stand in it
 
 	name  string
 	usage string // what --help stands behind: the name, and the command if there is one
@@ -55,6 +56,18 @@ func (s *Streams) Dashes(err error) error {
 // Line returns the command line as a shell takes it, without its command, with words behind it.
 func (s *Streams) Line(words ...string) string {
 	return ShellWords(slices.Concat([]string{s.name}, s.args, words))
+}
+
+// Again returns the command line as a shell takes it, with another value of a flag that was given
+// with two dashes.
+func (s *Streams) Again(flag, value string) string {
+	args := slices.Clone(s.args)
+	if at := s.places[flag]; args[at] == "--"+flag {
+		args[at+1] = value
+	} else {
+		args[at] = "--" + flag + "=" + value
+	}
+	return ShellWords(slices.Insert(args, 0, s.name))
 }
 
 // Warnf prints a warning unless -q was given. It never changes the exit status.

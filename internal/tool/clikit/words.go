@@ -57,6 +57,7 @@ var words = []word{
 	{"lines", "print the lines of the entries as they are"},
 	{"list", "list %s, and make nothing"},
 	{"losses", "write each loss as a JSON object into `FILE`, which must not exist"},
+	{"max-tokens", "%s at most `N` tokens"},
 	{"model", "the `MODEL` of answers ($SESS_MODEL)"},
 	{"no-header", "leave out the header"},
 	{"no-messages!", "print no warnings"},

@@ -43,6 +43,8 @@ type Selection struct {
 	All          bool     // every project of the store
 	Subagents    Subagents
 
+	// Newest wants the sessions of several agents in one order, the one written last first.
+	Newest bool
 	// Tells says that the tool sees by itself which sessions are those of sub-agents.
 	Tells bool
 }
@@ -86,6 +88,8 @@ type Source struct {
 	Named bool   // by the user, who wants to know what is wrong with it
 	Plain bool   // a file that was found in a directory
 	cwd   string // the working directory its header must have, "" for any
+
+	modified int64 // in milliseconds, if the selection wants the newest first
 
 	beside *operand.Neighbours // of a plain one
 }
@@ -255,6 +259,9 @@ func (c *Selection) listed(ctx context.Context, s *clikit.Streams, operands []st
 			all.Failed = errUnseen
 		}
 	}
+	if c.Newest {
+		slices.SortStableFunc(all.List, func(a, b Source) int { return cmp.Compare(b.modified, a.modified) })
+	}
 	return all, ctx.Err()
 }
 
@@ -275,6 +282,9 @@ func (f *Found) add(more []Source) {
 // listAgent adds the sessions of an agent, of our store if it is "".
 func (c *Selection) listAgent(ctx context.Context, s *clikit.Streams, out *Found, agent string, operands []string) error {
 	args := []string{"-0"} // the names that other tools take
+	if c.Newest {
+		args[0] = "--json"
+	}
 	for _, f := range [][2]string{{"--agent", agent}, {"--cwd", c.CWD}, {"--since", c.Since}, {"--until", c.Until}} {
 		if f[1] != "" {
 			args = append(args, f[0]+"="+f[1])
@@ -294,6 +304,15 @@ func (c *Selection) listAgent(ctx context.Context, s *clikit.Streams, out *Found
 	names, err := io.ReadAll(p)
 	if err != nil {
 		return err
+	}
+	if c.Newest {
+		for line := range strings.Lines(string(names)) {
+			row := js.Value(line)
+			src := Source{Name: row.Get("address").Str(), Agent: agent}
+			src.modified, _ = js.ParseTime(row.Get("modified").Str())
+			out.List = append(out.List, src)
+		}
+		return nil
 	}
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
 		out.List = append(out.List, Source{Name: name, Agent: agent})
