@@ -152,7 +152,10 @@ func stampOf(path string) string {
 		}
 		return err.Error()
 	}
-	if !fi.IsDir() {
+	switch {
+	case !fi.IsDir() && filepath.Ext(path) == ".jsonl":
+		return stat(fi)
+	case !fi.IsDir():
 		text := stat(fi)
 		if log, err := os.Stat(path + "-wal"); err == nil {
 			text += stat(log)
