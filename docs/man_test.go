@@ -347,6 +347,11 @@ func TestManExamples(t *testing.T) {
 				if _, stderr, err := shell(t, dir, corpus.Stock); err != nil || stderr != "" {
 					t.Fatalf("stocking the store: %v\n%s", err, stderr)
 				}
+				if strings.Contains(example, "sess-git") {
+					if _, stderr, err := shell(t, dir, corpus.Repository); err != nil || stderr != "" {
+						t.Fatalf("making a repository: %v\n%s", err, stderr)
+					}
+				}
 				stdout, stderr, err := shell(t, dir, example)
 				if err != nil {
 					t.Errorf("status %d:\n%s\n%s%.2000s", status(err), example, stderr, stdout)

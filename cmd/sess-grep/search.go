@@ -58,7 +58,7 @@ func (c *config) search(s *clikit.Streams, p *grep.Pattern) (*search, error) {
 	}
 	c.before, c.after = max(c.before, c.around), max(c.after, c.around)
 	if c.maxTokens >= 0 {
-		c.noSelf, c.sessions.Newest = true, true
+		c.noSelf, c.sessions.Rows = true, len(c.sessions.Agents) > 0
 	}
 	g.unfiltered = c.invert || c.noSelf
 	g.spans = c.only || c.json || c.countMatches || tty.Color(c.color, s.OutFile(), os.LookupEnv)

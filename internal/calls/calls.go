@@ -82,7 +82,7 @@ func About(c session.ToolCall, cwd string) Call {
 		call.Command = c.Command()
 	}
 	files := c.Files()
-	if patched := patchedFiles(c, call.Command); len(patched) > 0 {
+	if patched := call.patchedFiles(); len(patched) > 0 {
 		call.Patched, files = true, append(files, patched...)
 	}
 	for _, name := range files {
@@ -114,15 +114,7 @@ func About(c session.ToolCall, cwd string) Call {
 func (c Call) Touches(g *Glob) bool { return g.MatchAny(c.Paths) || g.MatchAny(c.Files()) }
 
 // Left returns the text that a call leaves in a file, "" if its arguments do not say it.
-func (c Call) Left() string {
-	arguments := js.Value(js.Trim(c.Arguments))
-	for _, name := range []string{"content", "new_string", "newString", "newText", "new_str"} {
-		if text := arguments.Get(name).Str(); text != "" {
-			return text
-		}
-	}
-	return ""
-}
+func (c Call) Left() string { return one(js.Value(js.Trim(c.Arguments)), newArguments) }
 
 // question returns what the user is asked.
 func question(arguments js.Value) string {
@@ -137,24 +129,9 @@ var patchHeads = lazy.Regexp(`(?m)^\*\*\* (?:Add File|Update File|Delete File|Mo
 
 const patchBegins = "*** Begin Patch"
 
-// patchedFiles returns the files of the patches that a call has as an argument, or a command
-// hands to apply_patch.
-func patchedFiles(c session.ToolCall, command string) (files []string) {
-	if !strings.Contains(c.Arguments, patchBegins) {
-		return nil
-	}
-	texts := []string{command}
-	if command == "" {
-		arguments := js.Value(js.Trim(c.Arguments))
-		texts = []string{arguments.Get("input").Str(), arguments.Get("patchText").Str(), arguments.Get("patch").Str(), arguments.Str()}
-	} else if !strings.Contains(command, "apply_patch") {
-		return nil
-	}
-	for _, text := range texts {
-		_, patch, ok := strings.Cut(text, patchBegins)
-		if !ok {
-			continue
-		}
+// patchedFiles returns the files of the patches that a call has.
+func (c Call) patchedFiles() (files []string) {
+	for patch := range c.patches() {
 		for _, m := range patchHeads().FindAllStringSubmatch(patch, -1) {
 			files = append(files, strings.TrimSpace(m[1]))
 		}

@@ -345,3 +345,15 @@ func ManExamples(page string) []string {
 		section = rest
 	}
 }
+
+// Repository is a script that makes a repository with a branch, topic, and a session that wrote what is on it.
+const Repository = `git init -q -b main . && git config user.email a@example.com && git config user.name a
+git commit -q --allow-empty -m root && git checkout -q -b topic
+session=$(sess-new --store --cwd "$PWD")
+sess-append -q -r user -t 'write a parser' "$session"
+i=0; while [ $i -lt 200 ]; do i=$((i + 1)); echo "func parse$i() { return line($i) }"; done >parser.go
+content=$(awk '{ printf "%s%sn", $0, "\\" }' parser.go)
+printf '%s\n' '{"role":"assistant","content":[{"type":"toolCall","id":"c0","name":"write","arguments":{"path":"parser.go","content":"'"$content"'"}}],"stopReason":"toolUse"}' | sess-append -q --entries "$session"
+printf '%s\n' '{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"git commit -m \"Add the parser of lines\""}}],"stopReason":"toolUse"}' | sess-append -q --entries "$session"
+git add parser.go && git commit -q -m 'Add the parser of lines'
+`

@@ -59,6 +59,10 @@ var rowLines = []string{
 	`sess-assert --json --no-call run --call none --order none,run --fixed none --wrote-only none --answer x --no-answer . --max-calls 0 full.jsonl bare.jsonl calls.jsonl`,
 	`sess-assert --json --max-calls 0 --agent all`,
 	`sess-assert --json --max-calls 0 <calls.jsonl`,
+	`cd gitw && sess-git log -v --json`,
+	`cd gitw && sess-git show --json HEAD`,
+	`cd gitw && sess-git blame --json a.go`,
+	`cd gitw && sess-git blame --json b.go`,
 	`sess-watch --once --json full.jsonl fork.jsonl calls.jsonl`,
 	`head -n 1 calls.jsonl | sess-watch --once --json`,
 	`sess-watch --once --json --agent codex`,
@@ -472,6 +476,14 @@ func rowWorld(t *testing.T) string {
 		mkdir -p store/--w-- && cp full.jsonl store/--w--/1.jsonl && cp bare.jsonl store/--w--/2.jsonl
 		cp labels.jsonl s.jsonl && sess-seg migrate -q s.jsonl && cp -r s.v2 broken.v2
 		sed -i.old '2s/here/HERE/' broken.v2/segments/*.seg && rm broken.v2/segments/*.old
+		mkdir -p gitw .pi/agent/sessions/--gitw--
+		(cd gitw && git init -q -b main . && git config user.email a@example.com && git config user.name a && echo 'func other() { return 4 }' >b.go && git add -A && git commit -q -m root
+		made=$(sess-new --cwd "$PWD" -o ../.pi/agent/sessions/--gitw--/made.jsonl) wrote=$(sess-new --store --from ../full.jsonl --cwd "$PWD")
+		printf 'func parser() { return 1 }\nfunc writer() { return 2 }\nfunc reader() { return 3 }\n}\n' >a.go
+		sess-append -q -r user -t 'write it' "$wrote"
+		printf '%s\n' '{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"write","arguments":{"path":"a.go","content":"func parser() { return 1 }\nfunc writer() { return 2 }\nfunc reader() { return 3 }\n}\n"}},{"type":"toolCall","id":"c2","name":"other","arguments":{}}],"stopReason":"toolUse"}' | sess-append -q --entries "$wrote"
+		printf '%s\n' '{"role":"assistant","content":[{"type":"toolCall","name":"bash","id":"c1","arguments":{"command":"git commit -m \"Add the parser of lines\""}}],"stopReason":"toolUse"}' | sess-append -q --entries "$made"
+		git add -A && git commit -q -m 'Add the parser of lines' -m 'Session: 0123')
 		export SESS_REMOTE="$PWD/remote"; sess-sync init remote; sess-sync push -q full.jsonl bare.jsonl empty.jsonl`)
 	if r := wait(t, c); r.status != 0 {
 		t.Fatalf("status %d: %s", r.status, r.stderr)

@@ -43,8 +43,9 @@ type Selection struct {
 	All          bool     // every project of the store
 	Subagents    Subagents
 
-	// Newest wants the sessions of several agents in one order, the one written last first.
-	Newest bool
+	// Rows wants of each session the row that sess-ls prints, and those of all agents in one order, the one
+	// written last first.
+	Rows bool
 	// Tells says that the tool sees by itself which sessions are those of sub-agents.
 	Tells bool
 }
@@ -89,7 +90,7 @@ type Source struct {
 	Plain bool   // a file that was found in a directory
 	cwd   string // the working directory its header must have, "" for any
 
-	modified int64 // in milliseconds, if the selection wants the newest first
+	Row js.Value // of sess-ls, if the selection wants it
 
 	beside *operand.Neighbours // of a plain one
 }
@@ -175,7 +176,7 @@ func (c Selection) Stored(ctx context.Context, s *clikit.Streams) (Found, error)
 
 // selects reports whether sess-ls has to say which sessions are meant.
 func (c Selection) selects() bool {
-	return len(c.Agents) > 0 || c.Since != "" || c.Until != "" || c.Subagents.leavesOut() && !c.Tells
+	return c.Rows || len(c.Agents) > 0 || c.Since != "" || c.Until != "" || c.Subagents.leavesOut() && !c.Tells
 }
 
 // isInput reports whether standard input is something to search: a pipe or a file.
@@ -259,8 +260,8 @@ func (c *Selection) listed(ctx context.Context, s *clikit.Streams, operands []st
 			all.Failed = errUnseen
 		}
 	}
-	if c.Newest {
-		slices.SortStableFunc(all.List, func(a, b Source) int { return cmp.Compare(b.modified, a.modified) })
+	if c.Rows {
+		slices.SortStableFunc(all.List, func(a, b Source) int { return cmp.Compare(b.Time("modified"), a.Time("modified")) })
 	}
 	return all, ctx.Err()
 }
@@ -282,7 +283,7 @@ func (f *Found) add(more []Source) {
 // listAgent adds the sessions of an agent, of our store if it is "".
 func (c *Selection) listAgent(ctx context.Context, s *clikit.Streams, out *Found, agent string, operands []string) error {
 	args := []string{"-0"} // the names that other tools take
-	if c.Newest {
+	if c.Rows {
 		args[0] = "--json"
 	}
 	for _, f := range [][2]string{{"--agent", agent}, {"--cwd", c.CWD}, {"--since", c.Since}, {"--until", c.Until}} {
@@ -305,12 +306,9 @@ func (c *Selection) listAgent(ctx context.Context, s *clikit.Streams, out *Found
 	if err != nil {
 		return err
 	}
-	if c.Newest {
+	if c.Rows {
 		for line := range strings.Lines(string(names)) {
-			row := js.Value(line)
-			src := Source{Name: row.Get("address").Str(), Agent: agent}
-			src.modified, _ = js.ParseTime(row.Get("modified").Str())
-			out.List = append(out.List, src)
+			out.List = append(out.List, Source{Name: js.Value(line).Get("address").Str(), Agent: agent, Row: js.Value(line)})
 		}
 		return nil
 	}
@@ -327,6 +325,12 @@ func (src Source) Here(h session.Header) error {
 		return nil
 	}
 	return ErrNotHere
+}
+
+// Time returns a time of the session's row, in milliseconds since the epoch, 0 if it is not known.
+func (src Source) Time(member string) int64 {
+	ms, _ := js.ParseTime(src.Row.Get(member).Str())
+	return ms
 }
 
 // Owner is the agent whose session it is, because that was asked for or by its address: ""

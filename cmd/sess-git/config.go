@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/git"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+type config struct {
+	sessions                  sources.Selection
+	json, sure, strict, stdin bool
+	limit                     int
+	notes                     string
+}
+
+func (c *config) flags(name string) []clikit.Flag {
+	flags := slices.Concat(
+		c.sessions.Flags(),
+		[]clikit.Flag{
+			clikit.String(&c.notes, "notes", "", "read what the notes of `REF` claim, such as ai"),
+			clikit.Bool(&c.strict, "strict", "damaged sessions"),
+			clikit.Bool(&c.json, "json", "each row"),
+		},
+	)
+	if name == "log" {
+		flags = append(flags,
+			clikit.Bool(&c.sure, "sure", "only rows that are sure, and status 1 without one"),
+			clikit.Bool(&c.stdin, "stdin", "read commits from standard input, a line each"),
+			clikit.Count(&c.limit, "limit", "commits (default 50, without a range)"),
+		)
+	}
+	return flags
+}
+
+// defaultLimit is how many commits of a revision's history are looked at.
+const defaultLimit = 50
+
+// log prints the rows of commits.
+func (c *config) log(ctx context.Context, s *clikit.Streams, names []string) error {
+	repo, err := git.Open(ctx, ".")
+	if err != nil {
+		return err
+	}
+	var ids []string
+	if c.stdin {
+		if len(names) > 0 {
+			return clikit.UsageError("--stdin and operands exclude each other")
+		}
+		ids, err = given(ctx, s, repo)
+	} else {
+		if len(names) == 0 {
+			names = []string{"HEAD"}
+		}
+		most := c.limit
+		if most == 0 && !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "..") }) {
+			most = defaultLimit
+		}
+		ids, err = repo.List(ctx, most, names...)
+	}
+	if err != nil {
+		return err
+	}
+	j := &job{config: c, streams: s, repo: repo}
+	if err := j.run(ctx, ids); err != nil {
+		return err
+	}
+	return j.printLog(ids)
+}
+
+// given reads commits from standard input.
+func given(ctx context.Context, s *clikit.Streams, repo *git.Repository) (ids []string, err error) {
+	in, err := s.OpenInput("-")
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	for l, err := range jsonl.Lines(in) {
+		if err != nil {
+			return nil, operand.Locate("(standard input)", err)
+		}
+		words := strings.Fields(string(l.Data))
+		if len(words) == 0 {
+			continue
+		}
+		id := words[0]
+		if len(id) != 40 && len(id) != 64 || strings.Trim(id, "0123456789abcdef") != "" {
+			if id, err = repo.Revision(ctx, id); err != nil {
+				return nil, err
+			}
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// show prints the rows of one commit, and what led to it.
+func (c *config) show(ctx context.Context, s *clikit.Streams, operands []string) error {
+	if err := clikit.Operands(operands, "COMMIT"); err != nil {
+		return err
+	}
+	repo, err := git.Open(ctx, ".")
+	if err != nil {
+		return err
+	}
+	id, err := repo.Revision(ctx, operands[0])
+	if err != nil {
+		return err
+	}
+	j := &job{config: c, streams: s, repo: repo, parts: true}
+	if err := j.run(ctx, []string{id}); err != nil {
+		return err
+	}
+	return j.printShow(ctx, id)
+}
+
+// blame prints a row for each line of a file.
+func (c *config) blame(ctx context.Context, s *clikit.Streams, operands []string) error {
+	if len(operands) == 1 {
+		operands = append(operands, "HEAD") // never the work tree, which git would run filters for
+	}
+	if err := clikit.Operands(operands, "FILE", "REVISION"); err != nil {
+		return err
+	}
+	repo, err := git.Open(ctx, ".")
+	if err != nil {
+		return err
+	}
+	id, err := repo.Revision(ctx, operands[1])
+	if err != nil {
+		return err
+	}
+	file, from, to, err := span(operands[0])
+	if err != nil {
+		return err
+	}
+	lines, err := repo.Blame(ctx, id, file)
+	if err != nil {
+		return err
+	}
+	if from > len(lines) {
+		return clikit.UsageError("%s has %d lines in %s", file, len(lines), operands[1])
+	}
+	lines = lines[max(from-1, 0):min(to, len(lines))]
+	j := &job{config: c, streams: s, repo: repo, parts: true}
+	var ids []string
+	for _, l := range lines {
+		ids = append(ids, l.Commit)
+	}
+	slices.Sort(ids)
+	if err := j.run(ctx, slices.Compact(ids)); err != nil {
+		return err
+	}
+	return j.printBlame(lines, max(from, 1))
+}
+
+// span reads FILE[:LINE[-LINE]]. A file of that name is itself.
+func span(text string) (file string, from, to int, err error) {
+	to = int(^uint(0) >> 1)
+	at := strings.LastIndexByte(text, ':')
+	if _, statErr := os.Stat(text); statErr == nil || at < 0 {
+		return text, 0, to, nil
+	}
+	first, last, both := strings.Cut(text[at+1:], "-")
+	from, err = strconv.Atoi(first)
+	if !both {
+		last = first
+	}
+	if err == nil {
+		to, err = strconv.Atoi(last)
+	}
+	if err != nil || from < 1 || to < from {
+		return "", 0, 0, clikit.UsageError("%q: want FILE, FILE:LINE or FILE:LINE-LINE", text)
+	}
+	return text[:at], from, to, nil
+}

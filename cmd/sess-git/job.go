@@ -1,0 +1,366 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/calls"
+	"github.com/sess-tools/sess/internal/git"
+	"github.com/sess-tools/sess/internal/origin"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/row"
+	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A job finds what sessions have to do with commits.
+type job struct {
+	*config
+	streams *clikit.Streams
+	repo    *git.Repository
+	parts   bool // rows of a part of a commit are printed, too
+
+	commits  map[string]*git.Commit
+	place    map[string]int // of a commit among those of the index
+	index    *origin.Index
+	touched  map[string]bool // the last elements of the files that wanted commits touched
+	sessions []looked
+	origins  *origin.Origins
+	claims   map[string][]claim
+	failed   error // what was not read
+}
+
+// A looked is a session that was looked at.
+type looked struct {
+	src      sources.Source
+	place    row.Place
+	parent   string
+	created  int64
+	evidence []origin.Evidence
+}
+
+// around is by how many seconds clocks may differ.
+const around = 5
+
+// lookBack is how many seconds before a commit its lines may have been typed.
+const lookBack = 14 * 24 * 3600
+
+// run looks for the sessions of commits. What cannot be read is told by warnings, and by the status.
+func (j *job) run(ctx context.Context, wanted []string) error {
+	if len(wanted) == 0 {
+		return clikit.No("no commits")
+	}
+	if err := j.read(ctx, wanted); err != nil {
+		return err
+	}
+	found, err := j.find(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	all, reading := sources.Read(ctx, j.streams, found, j.config.sessions.Subagents, j.look)
+	var of []origin.Session
+	var evidence [][]origin.Evidence
+	for l := range all {
+		if l.place.Session == "" {
+			continue
+		}
+		j.sessions = append(j.sessions, l)
+		of, evidence = append(of, origin.Session{ID: l.place.Session, Created: l.created}), append(evidence, l.evidence)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	j.origins = j.index.Of(of, evidence)
+	j.failed = errors.Join(j.failed, reading.Err())
+	return j.readClaims(ctx, wanted)
+}
+
+// read reads the wanted commits, and those above them which may have taken what was typed for them.
+func (j *job) read(ctx context.Context, wanted []string) error {
+	first, err := j.repo.Commits(ctx, wanted)
+	if err != nil {
+		if len(first) == 0 {
+			return err
+		}
+		j.fail(err)
+	}
+	oldest, newest := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, c := range first {
+		oldest, newest = min(oldest, c.Author), max(newest, c.Author)
+	}
+	ids, err := j.repo.Since(ctx, oldest-lookBack, wanted)
+	if err != nil {
+		j.fail(err)
+	}
+	if j.commits, err = j.repo.Commits(ctx, slices.Concat(wanted, ids)); err != nil {
+		j.fail(err)
+	}
+	var list []origin.Commit
+	var diffed []string
+	j.place, j.touched = map[string]int{}, map[string]bool{}
+	for _, id := range slices.Concat(wanted, ids) {
+		c := j.commits[id]
+		if _, ok := j.place[id]; ok || c == nil {
+			continue
+		}
+		j.place[id] = len(list)
+		list = append(list, origin.Commit{ID: id, Subject: c.Subject, Parents: c.Parents, Author: c.Author, Committed: c.Committed})
+		if len(c.Parents) < 2 && c.Author >= oldest-lookBack && c.Author <= newest {
+			diffed = append(diffed, id)
+		}
+	}
+	j.index = origin.New(list)
+	isWanted := map[string]bool{}
+	for _, id := range wanted {
+		isWanted[id] = true
+	}
+	err = j.repo.Added(ctx, diffed, func(id, file, line string) {
+		j.index.Add(id, file, line)
+		if isWanted[id] {
+			j.touched[path.Base(file)] = true
+		}
+	})
+	if err != nil && ctx.Err() == nil {
+		j.fail(err)
+		err = nil
+	}
+	return err
+}
+
+// fail tells that something of git was not read.
+func (j *job) fail(err error) {
+	j.streams.Warnf("%v", err)
+	j.failed = cmp.Or(j.failed, clikit.WithStatus(errors.New("not all commits were read"), clikit.ExitUsage))
+}
+
+// find finds the sessions that may have led to the wanted commits: of their time, and of their place.
+func (j *job) find(ctx context.Context, wanted []string) (found sources.Found, err error) {
+	sel := j.config.sessions
+	sel.Rows = true
+	everywhere := !j.config.sessions.Given()
+	if everywhere || len(sel.Agents) == 0 && sel.CWD == "" {
+		sel.All = true
+	}
+	if found, err = j.listed(ctx, sel); err != nil {
+		return found, err
+	}
+	if everywhere {
+		sel.Agents, sel.All = []string{operand.EveryAgent}, false
+		more, err := j.listed(ctx, sel)
+		if err != nil {
+			return found, err
+		}
+		found.List, found.Failed = append(found.List, more.List...), errors.Join(found.Failed, more.Failed)
+	}
+	oldest, newest := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, id := range wanted {
+		if c := j.commits[id]; c != nil {
+			oldest, newest = min(oldest, c.Author), max(newest, c.Author, c.Committed) // who rebases came later
+		}
+	}
+	found.List = slices.DeleteFunc(found.List, func(src sources.Source) bool {
+		modified, created := src.Time("modified"), src.Time("created")
+		return modified != 0 && modified/1000 < oldest-lookBack || created/1000 > newest+around || !j.here(src.Row.Get("cwd").Str()) || j.silent(src)
+	})
+	return found, nil
+}
+
+// listed lists sessions; that there is none is no error.
+func (j *job) listed(ctx context.Context, sel sources.Selection) (sources.Found, error) {
+	found, err := sel.Find(ctx, j.streams, nil)
+	if clikit.Status(err) == clikit.ExitNo {
+		err = nil
+	}
+	return found, err
+}
+
+// here reports whether a session's directory is one of the repository: in a work tree, or in one that is gone or on another machine
+// and was called as the repository is, with what a task or a branch adds to the name.
+func (j *job) here(cwd string) bool {
+	for _, tree := range j.repo.Trees {
+		if cwd == tree || strings.HasPrefix(cwd, tree+"/") {
+			return true
+		}
+	}
+	for element := range strings.FieldsFuncSeq(cwd, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if element == j.repo.Name || strings.HasPrefix(element, j.repo.Name+"-") || strings.HasSuffix(element, "-"+j.repo.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostNames is how many names of files a session's bytes are searched for before it is read, and mostBytes how large
+// a session is that they are searched in.
+const mostNames, mostBytes = 64, 64 << 20
+
+// silent reports whether the bytes of a session's file say that it has nothing to do with the commits.
+func (j *job) silent(src sources.Source) bool {
+	name := src.Row.Get("path").Str()
+	fi, err := os.Stat(name)
+	if len(j.touched) > mostNames || err != nil || !fi.Mode().IsRegular() || fi.Size() > mostBytes || path.Ext(name) != ".jsonl" {
+		return false
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return false
+	}
+	for _, word := range []string{"commit", "merge", "rebase", "cherry-pick", "revert"} { // am and pull say one of them
+		if bytes.Contains(text, []byte(word)) {
+			return false
+		}
+	}
+	for file := range j.touched {
+		ascii := strings.IndexFunc(file, func(r rune) bool { return r >= 0x7f || r < 0x20 || r == '"' || r == '\\' }) < 0
+		if !ascii || bytes.Contains(text, []byte(file)) {
+			return false
+		}
+	}
+	return true
+}
+
+// look takes in the calls of a session.
+func (j *job) look(_ context.Context, src sources.Source, whole *operand.Source) (l looked, err error) {
+	if j.strict {
+		if err := whole.Strict(whole.Problems); err != nil {
+			return l, err
+		}
+	}
+	h := whole.Header
+	l = looked{src: src, place: whole.Place(), parent: strings.Clone(h.ParentSession), created: src.Time("created")}
+	for _, c := range calls.Of(whole.Entries, h.CWD) {
+		d := origin.Deed{Call: c, Entry: whole.Entries[c.Entry].ID(), CWD: h.CWD}
+		d.Began, _ = whole.Entries[c.Entry].Timestamp()
+		if c.Result >= 0 {
+			e := whole.Entries[c.Result]
+			d.Ended, _ = e.Timestamp()
+			if m, ok := e.Message(); ok && origin.Commits(&c) {
+				d.Output = m.Text("\n")
+			}
+		}
+		l.evidence = append(l.evidence, j.index.Look(&d)...)
+	}
+	return l, nil
+}
+
+// A claim is what a trailer or a note says.
+type claim struct {
+	by, session string // the session's address, or what is said of it
+	known       int    // the session, if it is one of those that were looked at, else -1
+}
+
+// trailers are those that name a session.
+var trailers = []string{"session", "claude-session", "entire-session", "entire-checkpoint", "amp-thread-id"}
+
+// readClaims reads what trailers and notes say.
+func (j *job) readClaims(ctx context.Context, wanted []string) error {
+	j.claims = map[string][]claim{}
+	notes := map[string][]string{}
+	if j.notes != "" {
+		var err error
+		if notes, err = j.repo.Authors(ctx, j.notes, wanted); err != nil {
+			return err
+		}
+	}
+	for _, id := range wanted {
+		c := j.commits[id]
+		if c == nil {
+			continue
+		}
+		for _, t := range c.Trailers {
+			if name := strings.ToLower(t[0]); slices.Contains(trailers, name) && t[1] != "" {
+				j.claim(id, t[0], t[1])
+			}
+		}
+		for _, s := range notes[id] {
+			j.claim(id, "notes/"+j.notes, s)
+		}
+	}
+	return nil
+}
+
+// claim adds a claim. Of an address on the web the last element names the session.
+func (j *job) claim(commit, by, value string) {
+	c := claim{by: by, session: path.Base(strings.TrimSpace(value)), known: -1}
+	for i, s := range j.sessions {
+		if s.place.Session == c.session || strings.HasSuffix(c.session, "-"+s.place.Session) {
+			c.known, c.session = i, cmp.Or(s.place.Address, s.src.Name)
+			break
+		}
+	}
+	if strings.EqualFold(by, "Entire-Checkpoint") {
+		c.session = "entire:" + c.session
+	}
+	j.claims[commit] = append(j.claims[commit], c)
+}
+
+// rowsOf are the rows of evidence of a commit that are wanted.
+func (j *job) rowsOf(id string) (rows []origin.Row) {
+	commit, ok := j.place[id]
+	if !ok {
+		return nil
+	}
+	at, _ := slices.BinarySearchFunc(j.origins.Rows, commit, func(r origin.Row, c int) int { return cmp.Compare(r.Commit, c) })
+	for ; at < len(j.origins.Rows) && j.origins.Rows[at].Commit == commit; at++ {
+		r := j.origins.Rows[at]
+		if (r.Certainty != origin.Part || j.parts) && (r.Certainty == origin.Sure && r.Relation != origin.Rewrote || !j.sure) {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// contradicted reports whether evidence says that another session led to a commit than a claim does.
+func (j *job) contradicted(id string, c claim) bool {
+	other := false
+	for _, r := range j.rowsOf(id) {
+		switch {
+		case r.Relation == origin.Rewrote || r.Certainty != origin.Sure:
+		case r.Session == c.known:
+			return false
+		default:
+			other = true
+		}
+	}
+	return other && !strings.HasPrefix(c.session, "entire:")
+}
+
+// asked returns what the user asked before an entry, and the calls from there up to a time.
+func (j *job) asked(ctx context.Context, r origin.Row, until int64) (prompt string, list []calls.Call, entries []session.Entry) {
+	in, err := j.sessions[r.Session].src.Open(ctx, j.streams)
+	if err != nil {
+		return "", nil, nil
+	}
+	defer in.Close()
+	whole, err := in.Session()
+	if err != nil {
+		return "", nil, nil
+	}
+	at, err := whole.Leaf(r.Entry)
+	if err != nil {
+		return "", nil, nil
+	}
+	since := map[int]bool{} // the entries behind the prompt
+	path, _ := whole.PathIndex(at)
+	for _, i := range slices.Backward(path) {
+		if m, ok := whole.Entries[i].Message(); ok && m.Role() == session.RoleUser {
+			prompt = m.Text("\n")
+			break
+		}
+		since[i] = true
+	}
+	for _, c := range calls.Of(whole.Entries, whole.Header.CWD) {
+		if t, ok := whole.Entries[c.Entry].Timestamp(); since[c.Entry] && (!ok || t/1000 <= until+around) {
+			list = append(list, c)
+		}
+	}
+	return prompt, list, whole.Entries
+}

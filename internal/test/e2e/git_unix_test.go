@@ -1,0 +1,697 @@
+//go:build unix
+
+package e2e
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A gitWorld is a repository, and sessions in a store.
+type gitWorld struct {
+	*testing.T
+	home, repo string
+	sessions   int
+}
+
+// zero is when a world begins, in seconds since the epoch.
+const zero = 1_780_000_000
+
+func newGitWorld(t *testing.T, args ...string) *gitWorld {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("no git")
+	}
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &gitWorld{T: t, home: home, repo: filepath.Join(home, "project")}
+	w.in(home, 0, append(append([]string{"init", "-q", "-b", "main"}, args...), w.repo)...)
+	return w
+}
+
+// in runs git in a directory, at a time.
+func (w *gitWorld) in(dir string, at int64, args ...string) string {
+	w.Helper()
+	c := exec.Command("git", args...)
+	c.Dir = dir
+	stamp := strconv.FormatInt(zero+at, 10) + " +0000"
+	c.Env = append(env(w.home), "GIT_AUTHOR_DATE="+stamp, "GIT_COMMITTER_DATE="+stamp, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always")
+	out, err := c.CombinedOutput()
+	if err != nil {
+		w.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (w *gitWorld) git(at int64, args ...string) string { w.Helper(); return w.in(w.repo, at, args...) }
+
+// put writes a file of the repository.
+func (w *gitWorld) put(name, text string) {
+	w.Helper()
+	w.save(filepath.Join(w.repo, name), text)
+}
+
+// save writes a file, and makes the directories that it is in.
+func (w *gitWorld) save(path, text string) string {
+	w.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.Fatal(err)
+	}
+	return write(w.T, filepath.Dir(path), filepath.Base(path), text)
+}
+
+// commit commits all files at a time, and returns the id.
+func (w *gitWorld) commit(at int64, message string, more ...string) string {
+	w.Helper()
+	w.git(at, "add", "-A")
+	w.git(at, append([]string{"commit", "-q", "--allow-empty", "-m", message}, more...)...)
+	return w.git(at, "rev-parse", "HEAD")
+}
+
+// again has the last commit made once more at a time, by its author as before, and returns the id.
+func (w *gitWorld) again(at int64) string {
+	w.Helper()
+	w.git(at, "commit", "-q", "--amend", "--no-edit")
+	return w.git(at, "rev-parse", "HEAD")
+}
+
+// A did is a call of a session, with its result.
+type did struct {
+	from, to   int64 // seconds
+	tool       string
+	args       map[string]any
+	out        string
+	failed     bool
+	unfinished bool
+	copied     bool // it is in several sessions
+}
+
+func ran(from, to int64, command, out string) did {
+	return did{from: from, to: to, tool: "bash", args: map[string]any{"command": command}, out: out}
+}
+
+func wrote(at int64, path, text string) did {
+	return did{from: at, to: at, tool: "write", args: map[string]any{"path": path, "content": text}, out: "ok"}
+}
+
+// session makes a session of calls, and returns its id.
+func (w *gitWorld) session(list ...did) string {
+	return w.sessionIn(w.repo, "", list...)
+}
+
+func (w *gitWorld) sessionIn(cwd, parent string, list ...did) string {
+	w.Helper()
+	w.sessions++
+	id := fmt.Sprintf("0000000%d-0000-7000-8000-000000000000", w.sessions)
+	stamp := func(at int64) string { return time.Unix(zero+at, 0).UTC().Format("2006-01-02T15:04:05.000Z") }
+	quote := func(v any) string {
+		text, err := json.Marshal(v)
+		if err != nil {
+			w.Fatal(err)
+		}
+		return string(text)
+	}
+	var b strings.Builder
+	began, end := list[0].from, int64(0)
+	fmt.Fprintf(&b, `{"type":"session","version":3,"id":%q,"timestamp":%q,"cwd":%s`, id, stamp(began), quote(cwd))
+	if parent != "" {
+		fmt.Fprintf(&b, `,"parentSession":%s`, quote(parent))
+	}
+	b.WriteString("}\n")
+	up := "null"
+	add := func(at int64, message string) {
+		entry := fmt.Sprintf("%08x", strings.Count(b.String(), "\n"))
+		fmt.Fprintf(&b, `{"type":"message","id":%q,"parentId":%s,"timestamp":%q,"message":%s}`+"\n", entry, up, stamp(at), message)
+		up, end = quote(entry), max(end, at)
+	}
+	add(began, `{"role":"user","content":"do it"}`)
+	for i, d := range list {
+		call := fmt.Sprintf("%s.%d.%d", d.tool, d.from, i)
+		if !d.copied {
+			call += id[:8]
+		}
+		add(d.from, `{"role":"assistant","stopReason":"toolUse","content":[{"type":"toolCall","id":`+quote(call)+`,"name":`+quote(d.tool)+`,"arguments":`+quote(d.args)+`}]}`)
+		if !d.unfinished {
+			add(d.to, `{"role":"toolResult","toolCallId":`+quote(call)+`,"toolName":`+quote(d.tool)+`,"isError":`+strconv.FormatBool(d.failed)+`,"content":[{"type":"text","text":`+quote(d.out)+`}]}`)
+		}
+	}
+	path := w.save(filepath.Join(w.home, "store", "p", id+".jsonl"), b.String())
+	if err := os.Chtimes(path, time.Unix(zero+end, 0), time.Unix(zero+end, 0)); err != nil {
+		w.Fatal(err)
+	}
+	return id
+}
+
+// tool runs sess-git in the repository.
+func (w *gitWorld) tool(args ...string) result {
+	w.Helper()
+	c := command(w.repo, append([]string{"sess-git"}, args...)...)
+	c.Env = env(w.home)
+	return wait(w.T, c)
+}
+
+// rows are those of commits, with the last digit of the first part of a session's id: "made sure 1 -".
+func (w *gitWorld) rows(args ...string) (rows []string) {
+	w.Helper()
+	got := w.tool(args...)
+	for line := range strings.Lines(got.stdout) {
+		if strings.HasPrefix(line, "\t") {
+			continue
+		}
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		session := cells[3]
+		if i := strings.Index(session, "0000000"); i >= 0 {
+			session = session[i+7 : i+8]
+		}
+		rows = append(rows, strings.Join([]string{cells[1], cells[2], session, cells[5]}, " "))
+	}
+	return rows
+}
+
+// want compares the rows of a commit.
+func (w *gitWorld) want(commit string, want ...string) {
+	w.Helper()
+	if got := w.rows("show", commit); !slices.Equal(got, want) {
+		w.Errorf("got %q, want %q\n%s", got, want, w.tool("show", commit).stderr)
+	}
+}
+
+// text are some informative lines.
+func text(name string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "func %s%d() { return line(%d) }\n", name, i, i)
+	}
+	return b.String()
+}
+
+// short is how git prints a commit that it made.
+func short(id string) string { return "[main " + id[:7] + "] x\n 1 file changed" }
+
+// The hard cases of the design, by their numbers.
+var gitCases = map[string]func(w *gitWorld){
+	"1 amended-after-print": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		first := w.commit(100, "Add the parser of lines")
+		w.put("a.go", text("a", 5)+text("b", 1))
+		w.git(900, "add", "-A")
+		w.git(900, "commit", "-q", "--amend", "--no-edit")
+		w.session(wrote(50, w.repo+"/a.go", text("a", 5)), ran(99, 101, `git commit -am "Add the parser of lines"`, short(first)))
+		w.want("HEAD", "made sure 1 -", "wrote sure 1 5/6")
+	},
+	"2 rebased-onto-main": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(0, "Begin with something")
+		w.git(10, "checkout", "-q", "-b", "topic")
+		w.put("b.go", text("b", 5))
+		old := w.commit(100, "Add the writer of lines")
+		w.git(10, "checkout", "-q", "main")
+		w.put("c.go", text("c", 5))
+		w.commit(200, "Another change of main")
+		w.git(300, "rebase", "-q", "main", "topic")
+		w.session(ran(100, 100, "git commit -m 'Add the writer of lines'", short(old)))
+		w.want("topic", "made sure 1 -")
+	},
+	"3 rebase-continue-prints-older-commit": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		id := w.again(5000)
+		w.session(ran(5000, 5001, "git rebase --continue", "[detached HEAD "+id[:7]+"] Add the parser"))
+		w.want("HEAD", "rewrote sure 1 -")
+		if got := w.tool("log", "--sure"); got.status != 1 {
+			w.Errorf("a rewritten commit is led to: %+v", got)
+		}
+	},
+	"4 cherry-pick-by-another-session": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		id := w.again(5000)
+		w.session(ran(99, 101, "git commit -qm 'Add the parser of lines'", ""))
+		w.session(ran(5000, 5001, "git cherry-pick topic", "[main "+id[:7]+"] Add the parser"))
+		w.want("HEAD", "made sure 1 -", "rewrote sure 2 -")
+	},
+	"5 squash-of-two-sessions": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.put("b.go", text("b", 5))
+		w.commit(1000, "Everything at once")
+		w.session(wrote(50, "a.go", text("a", 5)))
+		w.session(wrote(60, "b.go", text("b", 5)))
+		w.want("HEAD", "wrote sure 2 5/10", "wrote sure 1 5/10")
+	},
+	"6 fixup-autosquash": func(w *gitWorld) {
+		w.commit(0, "root of all")
+		w.put("a.go", text("a", 5))
+		first := w.commit(100, "Add the parser of lines")
+		w.put("a.go", text("a", 5)+text("b", 2))
+		w.git(200, "add", "-A")
+		w.git(200, "commit", "-q", "--fixup", first)
+		w.git(300, "rebase", "-q", "-i", "--autosquash", "HEAD~2")
+		w.session(ran(99, 101, "git commit -m 'Add the parser of lines'", short(first)))
+		w.want("HEAD", "made sure 1 -")
+	},
+	"7 quiet-commit": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		id := w.commit(100, "Add the parser of lines")
+		w.session(ran(99, 101, `git add . && git commit -q -m "Add the parser of lines" && git push`, ""))
+		w.session(ran(99, 101, "rtk git commit -F msg | tail -1", "ok "+id[:7]))
+		w.want("HEAD", "made sure 2 -", "made sure 1 -")
+	},
+	"9 transcript-ends-at-the-call": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		d := ran(90, 0, `git commit -m "Add the parser of lines"`, "")
+		d.unfinished = true
+		w.session(d)
+		w.want("HEAD", "made sure 1 -")
+	},
+	"10 permission-wait-of-9-hours": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		id := w.commit(34_000, "Add the parser of lines")
+		w.session(ran(0, 34_026, `git commit -F /tmp/message`, short(id)))
+		w.session(ran(0, 34_026, `git commit -m 'Something else entirely'`, "done"))
+		w.want("HEAD", "made sure 1 -")
+	},
+	"11 heredoc-message": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Don't break \"quotes\" of `shells`")
+		w.session(ran(99, 101, "git commit -m \"$(cat <<'EOF'\nDon't break \"quotes\" of `shells`\n\nA body.\nEOF\n)\"", ""))
+		w.session(ran(99, 101, `git commit -m "Don't break \"quotes\" of `+"\\`shells\\`"+`"`, ""))
+		w.want("HEAD", "made sure 2 -", "made sure 1 -")
+	},
+	"12 same-subject-six-times": func(w *gitWorld) {
+		for i := range 6 {
+			w.put("CHANGELOG", strconv.Itoa(i))
+			w.commit(int64(100+1000*i), "docs: update changelog")
+		}
+		w.session(ran(3099, 3101, "git commit -m 'docs: update changelog'", ""))
+		if got := w.rows("log", "-v"); strings.Join(got, ",") != "none - - -,none - - -,made sure 1 -,none - - -,none - - -,none - - -" {
+			w.Errorf("got %q", got)
+		}
+	},
+	"13 two-sessions-one-tree": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "First of two sessions")
+		w.put("b.go", text("b", 5))
+		w.commit(200, "Second of two sessions")
+		w.session(wrote(50, "a.go", text("a", 5)), ran(99, 101, "git commit -m 'First of two sessions'", ""))
+		w.session(wrote(60, "b.go", text("b", 5)), ran(199, 201, "git commit -m 'Second of two sessions'", ""))
+		w.want("HEAD~1", "made sure 1 -", "wrote sure 1 5/5")
+		w.want("HEAD", "made sure 2 -", "wrote sure 2 5/5")
+	},
+	"14 maker-is-not-writer": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.session(wrote(50, "a.go", text("a", 5)))
+		w.session(ran(99, 101, "git commit -m 'Add the parser of lines'", ""))
+		w.want("HEAD", "made sure 2 -", "wrote sure 1 5/5")
+	},
+	"15 resumed-session-copies-history": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		said := []did{wrote(50, "a.go", text("a", 5)), ran(99, 101, "git commit -m 'Add the parser of lines'", "")}
+		said[0].copied, said[1].copied = true, true
+		w.session(said...)
+		w.session(append(said, ran(500, 501, "ls", "a.go"))...)
+		w.want("HEAD", "made sure 1 -", "wrote sure 1 5/5")
+	},
+	"16 sub-agent-wrote": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.sessionIn(w.repo, "00000009-0000-7000-8000-000000000000", wrote(50, "a.go", text("a", 5)))
+		if got := w.tool("log", "--json"); !strings.Contains(got.stdout, `"parent":"00000009-0000-7000-8000-000000000000"`) {
+			w.Errorf("no parent: %+v", got)
+		}
+	},
+	"17 template-cloned-by-two": func(w *gitWorld) {
+		w.put("a.go", text("a", 20))
+		w.commit(100, "A file of a template")
+		w.session(wrote(50, "a.go", text("a", 8)))
+		w.want("HEAD", "wrote likely 1 8/20")
+	},
+	"18 revert-and-reapply": func(w *gitWorld) {
+		w.commit(0, "root of all")
+		w.put("a.go", text("a", 5))
+		first := w.commit(100, "Add the parser of lines")
+		w.git(200, "revert", "--no-edit", "HEAD")
+		w.git(300, "revert", "--no-edit", "HEAD")
+		w.session(wrote(50, "a.go", text("a", 5)))
+		w.want(first, "wrote sure 1 5/5")
+		w.want("HEAD")
+	},
+	"19 bot-commit": func(w *gitWorld) {
+		w.put("go.sum", text("a", 5))
+		w.commit(100, "Bump something from 1 to 2")
+		w.session(wrote(50, "other.go", text("b", 5)))
+		w.want("HEAD")
+	},
+	"20 merge-commit": func(w *gitWorld) {
+		w.commit(0, "root of all")
+		w.git(10, "checkout", "-q", "-b", "topic")
+		w.put("b.go", text("b", 5))
+		w.commit(100, "Add the writer of lines")
+		w.git(10, "checkout", "-q", "main")
+		w.git(200, "merge", "-q", "--no-ff", "-m", "Merge the topic of lines", "topic")
+		w.session(wrote(50, "b.go", text("b", 5)), ran(199, 201, "git merge --no-ff -m 'Merge the topic of lines' topic", "Merge made by ort"))
+		w.want("HEAD", "made sure 1 -")
+	},
+	"21 rename-and-edit": func(w *gitWorld) {
+		w.put("a.go", text("a", 30))
+		w.commit(0, "root of all")
+		w.git(10, "mv", "a.go", "b.go")
+		w.put("b.go", text("a", 30)+text("new", 4))
+		w.commit(100, "Move it and add more")
+		w.session(did{from: 50, to: 50, tool: "edit", args: map[string]any{"path": "b.go", "oldText": text("a", 1), "newText": text("a", 1) + text("new", 4)}, out: "ok"})
+		w.want("HEAD", "wrote sure 1 4/4")
+	},
+	"22 generated-file": func(w *gitWorld) {
+		w.put("min.js", strings.Repeat("var a=1;", 250_000)+"\n")
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.session(wrote(50, "a.go", text("a", 5)))
+		w.want("HEAD", "wrote sure 1 5/6")
+	},
+	"23 CRLF": func(w *gitWorld) {
+		w.put("a.go", strings.ReplaceAll(text("a", 5), "\n", "\r\n"))
+		w.commit(100, "Add the parser of lines")
+		w.session(wrote(50, "a.go", text("a", 5)))
+		w.want("HEAD", "wrote sure 1 5/5")
+	},
+	"24 only-braces": func(w *gitWorld) {
+		w.put("a.go", strings.Repeat("}\n", 50))
+		w.commit(100, "Add the parser of lines")
+		w.session(wrote(50, "a.go", strings.Repeat("}\n", 50)))
+		w.want("HEAD")
+	},
+	"25 failed-edit, denied-edit": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		failed, denied := wrote(50, "a.go", text("a", 5)), wrote(60, "a.go", text("a", 5))
+		failed.failed, denied.failed = true, true
+		denied.out = "The user doesn't want to proceed with this tool use. The tool use was rejected"
+		w.session(failed, denied)
+		w.want("HEAD")
+	},
+	"26 hostile names of files": func(w *gitWorld) {
+		names := []string{"a\nb.go", `q"uote.go`, "b/a.go", "t\tab.go", "\xff.go", "sp ace.go", "-x.go", "ünï.go"}
+		var list []did
+		for i, name := range names {
+			w.put(name, text("f"+strconv.Itoa(i), 5))
+			if name == "\xff.go" {
+				continue // no JSON can name it
+			}
+			list = append(list, wrote(50, w.repo+"/"+name, text("f"+strconv.Itoa(i), 5)))
+		}
+		w.commit(100, "Add files with names")
+		w.session(list...)
+		w.want("HEAD", fmt.Sprintf("wrote sure 1 %d/%d", 5*len(list), 5*len(names)))
+	},
+	"27 worktree that is gone": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.sessionIn("/elsewhere/project", "", ran(99, 101, "git commit -m 'Add the parser of lines'", ""))
+		w.sessionIn("/elsewhere/other", "", ran(99, 101, "git commit -m 'Add the parser of lines'", ""))
+		w.want("HEAD", "made sure 1 -")
+	},
+	"27 bare repository": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.session(wrote(50, "a.go", text("a", 5)))
+		w.in(w.home, 0, "clone", "-q", "--bare", w.repo, filepath.Join(w.home, "bare", "project.git"))
+		w.repo = filepath.Join(w.home, "bare", "project.git")
+		w.want("HEAD", "wrote sure 1 5/5")
+	},
+	"27 submodule": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		other := filepath.Join(w.home, "super")
+		w.in(w.home, 0, "init", "-q", "-b", "main", other)
+		w.in(other, 200, "submodule", "--quiet", "add", w.repo, "sub")
+		w.in(other, 200, "commit", "-q", "-m", "Add the submodule of lines")
+		w.session(ran(199, 201, "git commit -m 'Add the submodule of lines'", ""))
+		w.repo = other
+		w.sessionIn(other, "", ran(199, 201, "git commit -m 'Add the submodule of lines'", "done"))
+		w.want("HEAD", "made sure 2 -")
+	},
+	"27 shallow": func(w *gitWorld) {
+		w.commit(0, "root of all")
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.session(wrote(50, "a.go", text("a", 5)))
+		w.in(w.home, 0, "clone", "-q", "--depth", "1", "file://"+w.repo, filepath.Join(w.home, "s", "project"))
+		w.repo = filepath.Join(w.home, "s", "project")
+		w.want("HEAD", "wrote sure 1 5/5")
+	},
+	"27 replace refs": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		first := w.commit(100, "Add the parser of lines")
+		w.put("b.go", text("b", 5))
+		w.git(150, "replace", first, w.commit(150, "Another one of them"))
+		w.session(ran(99, 101, "git commit -m 'Add the parser of lines'", ""))
+		w.want(first, "made sure 1 -")
+	},
+	"28 partial clone": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.put("b.go", text("b", 5))
+		w.commit(200, "Add the writer of lines")
+		w.put("c.go", text("c", 5))
+		w.commit(300, "Add the reader of lines")
+		w.session(wrote(50, "a.go", text("a", 5)), ran(199, 201, "git commit -m 'Add the writer of lines'", ""), wrote(250, "c.go", text("c", 5)))
+		blob := w.git(0, "rev-parse", "HEAD:b.go")
+		w.git(0, "rm", "-q", "b.go") // git would take it from there
+		if err := os.Remove(filepath.Join(w.repo, ".git", "objects", blob[:2], blob[2:])); err != nil {
+			w.Fatal(err)
+		}
+		got := w.rows("log")
+		if want := []string{"wrote sure 1 5/5", "made sure 1 -", "wrote sure 1 5/5"}; !slices.Equal(got, want) {
+			w.Errorf("got %q", got)
+		}
+		if got := w.tool("log"); got.status != 2 || !strings.Contains(got.stderr, "not all commits were read") {
+			w.Errorf("%+v", got)
+		}
+	},
+	"29 attributes": func(w *gitWorld) {
+		w.put(".gitattributes", "*.go -diff\n")
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.session(wrote(50, "a.go", text("a", 5)), ran(99, 101, "git commit -m 'Add the parser of lines'", ""))
+		w.want("HEAD", "made sure 1 -")
+	},
+	"30 clock of the agent": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.session(wrote(104, "a.go", text("a", 5)))
+		w.session(wrote(110, "a.go", text("a", 5)))
+		w.want("HEAD", "wrote sure 1 5/5")
+		w.put("b.go", text("b", 5))
+		dated := w.commit(-90_000, "A commit of another date")
+		w.session(ran(200, 201, "git commit --date yesterday -m 'A commit of another date'", short(dated)))
+		w.want("HEAD")
+	},
+	"31 COMMIT that begins with a dash": func(w *gitWorld) {
+		w.commit(0, "root of all")
+		for _, command := range []string{"show", "log"} {
+			if got := w.tool(command, "--", "--output=evil"); got.status != 2 || strings.Contains(w.tree(), "evil") {
+				w.Errorf("%s: %+v", command, got)
+			}
+		}
+	},
+	"32 trailer-contradicted": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines\n\nSession: 00000002-0000-7000-8000-000000000000")
+		w.session(wrote(50, "a.go", text("a", 5)))
+		w.session(ran(10, 11, "git status; git commit --dry-run", "clean"))
+		w.want("HEAD", "wrote sure 1 5/5", "claimed claimed! 2 -")
+	},
+	"33 trailer names a session that is not here": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines\n\nClaude-Session: https://example.com/code/session_01ab")
+		w.want("HEAD", "claimed claimed session_01ab -")
+	},
+	"34 session whose cwd is gone": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.sessionIn(filepath.Join(w.home, "gone", "project-topic"), "", wrote(50, "a.go", text("a", 5)))
+		w.want("HEAD", "wrote sure 1 5/5")
+	},
+	"35 shell-written file": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.session(ran(50, 51, "cat >a.go <<'EOF'\n"+text("a", 5)+"EOF", ""))
+		w.want("HEAD")
+	},
+	"notes": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.git(100, "notes", "--ref=ai", "add", "-m", "a.go\n  k1 1-5\n---\n"+`{"schema_version":"authorship/3.0.0","prompts":{"k1":{"agent_id":{"tool":"x","id":"00000001-0000-7000-8000-000000000000"}}}}`)
+		w.session(wrote(50, "a.go", text("a", 5)))
+		if got := w.rows("log", "--notes", "ai"); !slices.Equal(got, []string{"wrote sure 1 5/5", "claimed claimed 1 -"}) {
+			w.Errorf("got %q", got)
+		}
+	},
+	"SHA-256": func(w *gitWorld) {
+		w = newGitWorld(w.T, "--object-format=sha256")
+		w.put("a.go", text("a", 5))
+		id := w.commit(100, "Add the parser of lines")
+		w.session(ran(99, 101, "git commit -F x", short(id)), wrote(50, "a.go", text("a", 5)))
+		w.want("HEAD", "made sure 1 -", "wrote sure 1 5/5")
+		if got := w.tool("blame", "a.go:2"); !strings.Contains(got.stdout, "\tlines\tsure\tfunc a1()") {
+			w.Errorf("%+v", got)
+		}
+	},
+}
+
+func TestGitHardCases(t *testing.T) {
+	t.Parallel()
+	for name, run := range gitCases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newGitWorld(t)
+			run(w)
+		})
+	}
+}
+
+// A commit in the background of codex: a later call has its output.
+func TestGitInTheBackground(t *testing.T) {
+	t.Parallel()
+	w := newGitWorld(t)
+	w.put("a.go", text("a", 5))
+	id := w.commit(100, "Add the parser of lines")
+	w.session(
+		did{from: 90, to: 91, tool: "exec_command", args: map[string]any{"cmd": "git commit -F message"}, out: "Process running with session ID 7\nOutput:\n"},
+		did{from: 103, to: 104, tool: "write_stdin", args: map[string]any{"session_id": 7}, out: "Process exited with code 0\nOutput:\n" + short(id)},
+	)
+	w.want("HEAD", "made sure 1 -")
+}
+
+// Blame goes by what was typed, and else by the commit; -- log and show print what they say that they print.
+func TestGitCommands(t *testing.T) {
+	t.Parallel()
+	w := newGitWorld(t)
+	w.commit(0, "root of all")
+	w.put("a.go", text("a", 5)+"}\n")
+	id := w.commit(100, "Add the parser of lines")
+	session := w.session(wrote(50, "a.go", text("a", 5)+"}\n"), ran(99, 101, "git commit -m 'Add the parser of lines'", short(id)))
+	blame := w.tool("blame", "a.go:5-6")
+	rows := strings.Split(strings.TrimSuffix(blame.stdout, "\n"), "\n")
+	if len(rows) != 2 || !strings.HasPrefix(rows[0], "5\t"+id[:12]+"\t") || !strings.HasSuffix(rows[0], "\tlines\tsure\tfunc a4() { return line(4) }") || !strings.HasSuffix(rows[1], "\tcommit\tlikely\t}") {
+		t.Errorf("blame: %+v", blame)
+	}
+	for _, address := range []string{strings.Split(rows[0], "\t")[2]} {
+		entry := strings.Split(rows[0], "\t")[3]
+		for _, tool := range []string{"sess-path", "sess-show"} {
+			if got := runCommand(t, w.home, "", tool, "--leaf", entry, address); got.status != 0 {
+				t.Errorf("%s does not take %s %s: %s", tool, entry, address, got.stderr)
+			}
+		}
+		if got := runCommand(t, w.home, "", "sess-fork", "--at", entry, address); got.status != 0 {
+			t.Errorf("sess-fork does not take %s %s: %s", entry, address, got.stderr)
+		}
+	}
+	show := w.tool("show", "HEAD")
+	if !strings.Contains(show.stdout, "\n\t> do it\n\t") || !strings.Contains(show.stdout, ":write:ok:a.go\n") || !strings.Contains(show.stdout, "0:git commit -m 'Add the parser") {
+		t.Errorf("show: %s", show.stdout)
+	}
+	if got := w.tool("log", "-v"); got.stdout[strings.LastIndex(got.stdout[:len(got.stdout)-1], "\n")+13:] != "\tnone\t-\t-\t-\t-\t-\n" {
+		t.Errorf("log -v: %q", got.stdout)
+	}
+	piped := command(w.repo, "sess-git", "log", "--stdin")
+	piped.Env, piped.Stdin = env(w.home), strings.NewReader(id+"\nHEAD~1\n")
+	if got := wait(t, piped); !strings.Contains(got.stdout, "\tmade\tsure\t") || !strings.Contains(got.stdout, session) || got.status != 0 {
+		t.Errorf("--stdin: %+v", got)
+	}
+	for args, want := range map[string]int{"log HEAD~1": 1, "log --sure": 0, "log nothing": 2, "show": 2, "blame none.go": 2, "blame a.go:9": 2, "blame a.go:x": 2, "log --until 2000-01-01": 1} {
+		if got := w.tool(strings.Fields(args)...); got.status != want {
+			t.Errorf("%s: %+v", args, got)
+		}
+	}
+	elsewhere := command(w.home, "sess-git", "log")
+	if got := wait(t, elsewhere); got.status != 2 || !strings.Contains(got.stderr, "not a git repository") {
+		t.Errorf("no repository: %+v", got)
+	}
+	damaged := filepath.Join(w.home, "store", "p", session+".jsonl")
+	write(t, filepath.Dir(damaged), filepath.Base(damaged), readFile(t, damaged)+"{damaged}\n")
+	if got := w.tool("log", "--strict"); got.status != 3 && got.status != 2 {
+		t.Errorf("--strict: %+v", got)
+	}
+	if got := w.tool("log"); got.status != 0 || !strings.Contains(got.stdout, "made\tsure") {
+		t.Errorf("a damaged line: %+v", got)
+	}
+}
+
+// Nothing that a configuration names is run, and nothing is written: every program that git can be told of would leave a file.
+func TestGitRunsNothing(t *testing.T) {
+	t.Parallel()
+	w := newGitWorld(t)
+	w.put("a.go", text("a", 5))
+	w.put(".gitattributes", "*.go diff=evil filter=evil merge=evil\n")
+	w.commit(100, "Add the parser of lines\n\nSession: x")
+	w.session(wrote(50, "a.go", text("a", 5)))
+	evil := filepath.Join(w.home, "evil")
+	program := write(t, w.home, "evil.sh", "#!/bin/sh\necho \"$0 $*\" >>'"+evil+"'\nexit 1\n")
+	if err := os.Chmod(program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{
+		"core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.askPass", "core.gitProxy", "diff.external", "diff.evil.command", "diff.evil.textconv",
+		"filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "gpg.program", "credential.helper", "trailer.session.command", "trailer.session.cmd",
+		"pager.log", "pager.blame", "interactive.diffFilter", "uploadpack.packObjectsHook",
+	} {
+		w.git(0, "config", key, program)
+	}
+	w.git(0, "config", "log.showSignature", "true")
+	for _, hook := range []string{"post-index-change", "reference-transaction", "pre-commit", "post-checkout"} {
+		if err := os.WriteFile(filepath.Join(w.repo, ".git", "hooks", hook), []byte("#!/bin/sh\necho hook >>'"+evil+"'\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chtimes(filepath.Join(w.repo, "a.go"), time.Now(), time.Now()); err != nil { // the index has to be looked at
+		t.Fatal(err)
+	}
+	before := w.tree()
+	_ = os.Remove(evil)
+	for _, args := range [][]string{{"log", "--notes", "ai"}, {"show", "HEAD"}, {"blame", "a.go"}, {"log", "--json", "HEAD"}} {
+		if got := w.tool(args...); got.status != 0 {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+	if text, err := os.ReadFile(evil); err == nil {
+		t.Errorf("run: %s", text)
+	}
+	if after := w.tree(); after != before {
+		t.Errorf("the repository has changed: %s", after)
+	}
+}
+
+// tree lists the repository with sizes and times.
+func (w *gitWorld) tree() string {
+	var b strings.Builder
+	err := filepath.WalkDir(w.repo, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		fi, err := d.Info()
+		if err == nil {
+			fmt.Fprintln(&b, path, fi.Size(), fi.ModTime().UnixNano())
+		}
+		return err
+	})
+	return cmp.Or(b.String(), fmt.Sprint(err))
+}
