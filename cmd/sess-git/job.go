@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sess-tools/sess/internal/calls"
 	"github.com/sess-tools/sess/internal/git"
@@ -58,13 +59,16 @@ func (j *job) run(ctx context.Context, wanted []string) error {
 	if len(wanted) == 0 {
 		return clikit.No("no commits")
 	}
-	if err := j.read(ctx, wanted); err != nil {
+	var found sources.Found
+	var failed error
+	var listing sync.WaitGroup
+	listing.Go(func() { found, failed = j.list(ctx) })
+	err := j.read(ctx, wanted)
+	listing.Wait()
+	if err = cmp.Or(err, failed); err != nil {
 		return err
 	}
-	found, err := j.find(ctx, wanted)
-	if err != nil {
-		return err
-	}
+	found.List = j.near(wanted, found.List)
 	all, reading := sources.Read(ctx, j.streams, found, j.config.sessions.Subagents, j.look)
 	var of []origin.Session
 	var evidence [][]origin.Evidence
@@ -141,36 +145,43 @@ func (j *job) fail(err error) {
 	j.failed = cmp.Or(j.failed, clikit.WithStatus(errors.New("not all commits were read"), clikit.ExitUsage))
 }
 
-// find finds the sessions that may have led to the wanted commits: of their time, and of their place.
-func (j *job) find(ctx context.Context, wanted []string) (found sources.Found, err error) {
+// list lists the sessions that are meant: those of all agents, and ours, unless the user says which.
+func (j *job) list(ctx context.Context) (found sources.Found, err error) {
 	sel := j.config.sessions
 	sel.Rows = true
-	everywhere := !j.config.sessions.Given()
+	everywhere := !sel.Given()
 	if everywhere || len(sel.Agents) == 0 && sel.CWD == "" {
 		sel.All = true
 	}
-	if found, err = j.listed(ctx, sel); err != nil {
-		return found, err
+	if !everywhere {
+		return j.listed(ctx, sel)
 	}
-	if everywhere {
-		sel.Agents, sel.All = []string{operand.EveryAgent}, false
-		more, err := j.listed(ctx, sel)
-		if err != nil {
-			return found, err
-		}
-		found.List, found.Failed = append(found.List, more.List...), errors.Join(found.Failed, more.Failed)
-	}
+	others := sources.Selection{Rows: true, Agents: []string{operand.EveryAgent}, Subagents: sel.Subagents}
+	var more sources.Found
+	var failed error
+	var both sync.WaitGroup
+	both.Go(func() { more, failed = j.listed(ctx, others) })
+	found, err = j.listed(ctx, sel)
+	both.Wait()
+	found.List, found.Failed = append(found.List, more.List...), errors.Join(found.Failed, more.Failed)
+	return found, cmp.Or(err, failed)
+}
+
+// near leaves those sessions that may have led to the wanted commits: of their time, and of their place.
+func (j *job) near(wanted []string, list []sources.Source) []sources.Source {
 	oldest, newest := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, id := range wanted {
 		if c := j.commits[id]; c != nil {
 			oldest, newest = min(oldest, c.Author), max(newest, c.Author, c.Committed) // who rebases came later
 		}
 	}
-	found.List = slices.DeleteFunc(found.List, func(src sources.Source) bool {
+	if newest < oldest {
+		return nil
+	}
+	return slices.DeleteFunc(list, func(src sources.Source) bool {
 		modified, created := src.Time("modified"), src.Time("created")
-		return modified != 0 && modified/1000 < oldest-lookBack || created/1000 > newest+around || !j.here(src.Row.Get("cwd").Str()) || j.silent(src)
+		return modified != 0 && modified/1000 < oldest-lookBack || created/1000 > newest+around || !j.here(src.Row.Get("cwd").Str()) || j.silent(src, said(wanted, modified != 0 && modified/1000 < oldest-longestWait))
 	})
-	return found, nil
 }
 
 // listed lists sessions; that there is none is no error.
@@ -202,8 +213,24 @@ func (j *job) here(cwd string) bool {
 // a session is that they are searched in.
 const mostNames, mostBytes = 64, 64 << 20
 
-// silent reports whether the bytes of a session's file say that it has nothing to do with the commits.
-func (j *job) silent(src sources.Source) bool {
+// longestWait is how many seconds after the last message of a session a command that it ran may still have waited for leave.
+const longestWait = 24 * 3600
+
+// said is what the bytes of a session say, one of it, if it made one of the wanted commits. The result of a session that was long over
+// came late, and names the commit.
+func said(wanted []string, over bool) (words []string) {
+	if !over || len(wanted) > mostNames {
+		return []string{"commit", "merge", "rebase", "cherry-pick", "revert"} // am and pull say one of them
+	}
+	for _, id := range wanted {
+		words = append(words, id[:7])
+	}
+	return words
+}
+
+// silent reports whether the bytes of a session's file say that it has nothing to do with the commits: neither a word of
+// those that made one, nor the name of a file that one touched.
+func (j *job) silent(src sources.Source, made []string) bool {
 	name := src.Row.Get("path").Str()
 	fi, err := os.Stat(name)
 	if len(j.touched) > mostNames || err != nil || !fi.Mode().IsRegular() || fi.Size() > mostBytes || path.Ext(name) != ".jsonl" {
@@ -213,7 +240,7 @@ func (j *job) silent(src sources.Source) bool {
 	if err != nil {
 		return false
 	}
-	for _, word := range []string{"commit", "merge", "rebase", "cherry-pick", "revert"} { // am and pull say one of them
+	for _, word := range made {
 		if bytes.Contains(text, []byte(word)) {
 			return false
 		}
@@ -236,6 +263,7 @@ func (j *job) look(_ context.Context, src sources.Source, whole *operand.Source)
 	}
 	h := whole.Header
 	l = looked{src: src, place: whole.Place(), parent: strings.Clone(h.ParentSession), created: src.Time("created")}
+	l.place.Session = strings.Clone(l.place.Session) // the session's text is not kept
 	for _, c := range calls.Of(whole.Entries, h.CWD) {
 		d := origin.Deed{Call: c, Entry: whole.Entries[c.Entry].ID(), CWD: h.CWD}
 		d.Began, _ = whole.Entries[c.Entry].Timestamp()
@@ -246,7 +274,9 @@ func (j *job) look(_ context.Context, src sources.Source, whole *operand.Source)
 				d.Output = m.Text("\n")
 			}
 		}
-		l.evidence = append(l.evidence, j.index.Look(&d)...)
+		if e, ok := j.index.Look(&d); ok {
+			l.evidence = append(l.evidence, e)
+		}
 	}
 	return l, nil
 }

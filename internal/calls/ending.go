@@ -2,6 +2,7 @@ package calls
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,11 +57,25 @@ const edge = 400
 
 // How agents tell the status of a command.
 var (
-	inFront = lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?(?:Command: [^\n]*\n)?(?:Exit code:|Process exited with code) (-?\d{1,10})(?:\n|$)`)
-	goesOn  = lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?Process running with session ID (\S+)(?:\n|$)`)
-	claude  = lazy.Regexp(`^(?:Error: )?Exit code (\d{1,10})(?:\n|$)`)
-	behind  = lazy.Regexp(`(?:^|\n)(?:Command exited with code (-?\d{1,10})|Command failed with exit code: (-?\d{1,10})\.?|<shellId: \S+ completed with exit code (-?\d{1,10})>|Exit Code: (-?\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*)\s*$`)
+	inFront = phrase{"ode", lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?(?:Command: [^\n]*\n)?(?:Exit code:|Process exited with code) (-?\d{1,10})(?:\n|$)`)}
+	goesOn  = phrase{"Process running", lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?Process running with session ID (\S+)(?:\n|$)`)}
+	claude  = phrase{"Exit code", lazy.Regexp(`^(?:Error: )?Exit code (\d{1,10})(?:\n|$)`)}
+	behind  = phrase{"ode", lazy.Regexp(`(?:^|\n)(?:Command exited with code (-?\d{1,10})|Command failed with exit code: (-?\d{1,10})\.?|<shellId: \S+ completed with exit code (-?\d{1,10})>|Exit Code: (-?\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*)\s*$`)}
 )
+
+// A phrase is a pattern, and what stands in each text that it matches: most results have none, and
+// searching for it is quicker.
+type phrase struct {
+	has     string
+	pattern func() *regexp.Regexp
+}
+
+func (p phrase) in(text string) []string {
+	if !strings.Contains(text, p.has) {
+		return nil
+	}
+	return p.pattern().FindStringSubmatch(text)
+}
 
 // zeroIfFine are the tools whose result is an error unless the command ended with 0.
 var zeroIfFine = map[string]bool{"Bash": true, "bash": true, "run_shell_command": true, "Shell": true}
@@ -145,16 +160,16 @@ func (e Ending) command(tool string, details js.Value, text string) Ending {
 		}
 	}
 	head, tail := text[:min(len(text), edge)], text[max(0, len(text)-edge):]
-	if m := inFront().FindStringSubmatch(head); m != nil {
+	if m := inFront.in(head); m != nil {
 		return told(m[1])
 	}
-	if m := goesOn().FindStringSubmatch(head); m != nil {
+	if m := goesOn.in(head); m != nil {
 		return Ending{Outcome: Open, runs: m[1]}
 	}
-	if m := claude().FindStringSubmatch(head); m != nil && e.Outcome == Fail {
+	if m := claude.in(head); m != nil && e.Outcome == Fail {
 		return told(m[1])
 	}
-	if m := behind().FindStringSubmatch(tail); m != nil && (e.Outcome == Fail || m[3]+m[4] != "") {
+	if m := behind.in(tail); m != nil && (e.Outcome == Fail || m[3]+m[4] != "") {
 		return told(m[1] + m[2] + m[3] + m[4])
 	}
 	// opencode has the output in its details, and no exit of a command that was cut short.

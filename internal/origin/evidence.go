@@ -19,16 +19,18 @@ type Deed struct {
 	CWD          string // the session's directory
 }
 
-// Evidence is what a call says of a commit.
+// Evidence is what a call says of commits.
 type Evidence struct {
+	entry, call string
+	began       int64
+	made        []made
+	typed       []int32 // places of lines
+}
+
+// A made commit is one that a command made, or rewrote.
+type made struct {
 	commit int
 	rule   string
-	entry  string
-	call   string
-	began  int64
-	key    uint64 // of a line
-	file   int32
-	times  int32
 }
 
 // The slack of times, in seconds.
@@ -45,24 +47,23 @@ var (
 	hashes   = lazy.Regexp(`\b[0-9a-f]{7,64}\b`)
 )
 
-// Look returns what a call says of commits. A call that was denied, or an edit that failed, says nothing.
-func (x *Index) Look(d *Deed) (found []Evidence) {
+// Look returns what a call says of commits; ok is false if that is nothing. A call that was denied, or an edit that
+// failed, says nothing.
+func (x *Index) Look(d *Deed) (e Evidence, ok bool) {
 	if d.Began == 0 || d.Outcome == calls.Denied {
-		return nil
+		return e, false
 	}
 	if Commits(&d.Call) {
-		found = x.made(d)
+		e.made = x.made(d)
 	}
 	if d.Outcome != calls.Fail && (d.Kind == calls.Write || d.Patched) {
-		found = append(found, x.typed(d)...)
+		e.typed = x.typed(d)
 	}
-	if len(found) > 0 { // the session's text is not kept
-		entry, call := strings.Clone(d.Entry), strings.Clone(d.ID)
-		for i := range found {
-			found[i].entry, found[i].call = entry, call
-		}
+	if len(e.made)+len(e.typed) == 0 {
+		return e, false
 	}
-	return found
+	e.entry, e.call, e.began = strings.Clone(d.Entry), strings.Clone(d.ID), d.Began // the session's text is not kept
+	return e, true
 }
 
 // Commits reports whether a call runs a command that may make or rewrite a commit, whose result matters.
@@ -71,13 +72,13 @@ func Commits(c *calls.Call) bool {
 }
 
 // made finds the commits that a command made or rewrote.
-func (x *Index) made(d *Deed) (found []Evidence) {
+func (x *Index) made(d *Deed) (found []made) {
 	from, to := d.Began/1000-slack, d.Began/1000+open
 	if d.Ended != 0 {
 		to = (d.Ended+999)/1000 + slack
 	}
 	add := func(commit int, rule string) {
-		found = append(found, Evidence{commit: commit, rule: rule, began: d.Began})
+		found = append(found, made{commit, rule})
 	}
 	seen := map[int]bool{}
 	for _, word := range hashes().FindAllString(d.Output, -1) {
@@ -109,7 +110,7 @@ func (x *Index) made(d *Deed) (found []Evidence) {
 }
 
 // typed finds the commits that add lines which a call typed into their files.
-func (x *Index) typed(d *Deed) (found []Evidence) {
+func (x *Index) typed(d *Deed) (found []int32) {
 	for _, e := range d.Edits() {
 		name := e.Path
 		if !path.IsAbs(name) {
@@ -124,15 +125,14 @@ func (x *Index) typed(d *Deed) (found []Evidence) {
 		for line := range strings.SplitSeq(e.New, "\n") {
 			line = strings.TrimSuffix(line, "\r")
 			key := Key(line)
-			places := x.lines[key]
-			if len(places) == 0 || stood[line] || seen[key] {
+			if stood[line] || seen[key] {
 				continue
 			}
 			seen[key] = true
-			for _, p := range places {
-				at := x.commits[p.commit].Author - d.Began/1000
-				if file := x.files[p.file]; at >= -late && at <= longest && (strings.HasSuffix(name, "/"+file) || name == file) {
-					found = append(found, Evidence{commit: int(p.commit), rule: RuleLines, began: d.Began, key: key, file: p.file, times: p.times})
+			for i := range x.each(key) {
+				at := x.commits[x.places[i].commit].Author - d.Began/1000
+				if file := x.files[x.places[i].file]; at >= -late && at <= longest && (strings.HasSuffix(name, "/"+file) || name == file) {
+					found = append(found, i)
 				}
 			}
 		}
@@ -189,21 +189,28 @@ const (
 type Origins struct {
 	Rows []Row // by commit; of one, the surest first
 
-	typed map[line]typing
+	index    *Index
+	evidence [][]Evidence
+	typed    []typing // by place
 }
 
-// A line is one that a commit adds.
-type line struct {
-	commit int
-	key    uint64
-	file   string
-}
+// A typing is that of a line: the session, and which of its evidence.
+type typing struct{ session, at int32 }
+
+var nobody = typing{-1, -1}
 
 // Line returns the row of the session that typed a line of a file which a commit adds; ok is false if none did.
 func (o *Origins) Line(commit int, file, text string) (r Row, ok bool) {
-	t, ok := o.typed[line{commit, Key(text), file}]
-	return Row{Commit: commit, Session: t.session, Relation: Wrote, Rule: RuleLines, Certainty: Sure, Entry: t.entry, Call: t.call}, ok
+	for i := range o.index.each(Key(text)) {
+		if p := o.index.places[i]; int(p.commit) == commit && o.index.files[p.file] == file && o.typed[i] != nobody {
+			e := o.of(o.typed[i])
+			return Row{Commit: commit, Session: int(o.typed[i].session), Relation: Wrote, Rule: RuleLines, Certainty: Sure, Entry: e.entry, Call: e.call}, true
+		}
+	}
+	return Row{}, false
 }
+
+func (o *Origins) of(t typing) *Evidence { return &o.evidence[t.session][t.at] }
 
 // Of decides what sessions have to do with commits, by the evidence of each. What two sessions have alike, as a fork has
 // what was said before, is that of the one that was created first.
@@ -215,28 +222,32 @@ func (x *Index) Of(sessions []Session, evidence [][]Evidence) *Origins {
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(sessions[a].Created, sessions[b].Created), cmp.Compare(sessions[a].ID, sessions[b].ID))
 	})
+	o := &Origins{index: x, evidence: evidence, typed: slices.Repeat([]typing{nobody}, len(x.places))}
+	type event struct {
+		call  string
+		began int64
+	}
 	owner := map[event]int{}
-	best := map[line]typing{}
 	rows := map[[2]int]map[string]Row{}
 	for _, s := range order {
-		for _, e := range evidence[s] {
-			ev := event{call: e.call, began: e.began}
-			if of, ok := owner[ev]; ok && of != s && e.call != "" {
+		for i := range evidence[s] {
+			e := &evidence[s][i]
+			if of, ok := owner[event{e.call, e.began}]; ok && of != s && e.call != "" {
 				continue
 			}
-			owner[ev] = s
-			if e.rule != RuleLines {
-				addMade(rows, s, e)
-				continue
+			owner[event{e.call, e.began}] = s
+			for _, m := range e.made {
+				addMade(rows, s, e, m)
 			}
-			l := line{e.commit, e.key, x.files[e.file]}
-			if b, ok := best[l]; !ok || e.began >= b.began {
-				best[l] = typing{s, e}
+			for _, p := range e.typed {
+				if t := o.typed[p]; t == nobody || e.began >= o.of(t).began {
+					o.typed[p] = typing{int32(s), int32(i)}
+				}
 			}
 		}
 	}
-	o := &Origins{typed: x.consumed(best)}
-	x.addWrote(rows, o.typed)
+	o.consume()
+	o.addWrote(rows)
 	for _, of := range rows {
 		for _, r := range of {
 			o.Rows = append(o.Rows, r)
@@ -248,21 +259,15 @@ func (x *Index) Of(sessions []Session, evidence [][]Evidence) *Origins {
 	return o
 }
 
-// A typing is that of a line.
-type typing struct {
-	session int
-	Evidence
-}
-
-func addMade(rows map[[2]int]map[string]Row, s int, e Evidence) {
+func addMade(rows map[[2]int]map[string]Row, s int, e *Evidence, m made) {
 	relation := Made
-	if e.rule == ruleRewritten {
+	if m.rule == ruleRewritten {
 		relation = Rewrote
 	}
-	of := rows[[2]int{e.commit, s}]
+	of := rows[[2]int{m.commit, s}]
 	if of == nil {
 		of = map[string]Row{}
-		rows[[2]int{e.commit, s}] = of
+		rows[[2]int{m.commit, s}] = of
 	}
 	if had, ok := of[relation]; ok && had.Rule == RuleHash || relation == Rewrote && of[Made].Rule != "" {
 		return
@@ -270,51 +275,56 @@ func addMade(rows map[[2]int]map[string]Row, s int, e Evidence) {
 	if relation == Made {
 		delete(of, Rewrote)
 	}
-	r := Row{Commit: e.commit, Session: s, Relation: relation, Rule: e.rule, Certainty: Sure, Entry: e.entry, Call: e.call}
+	r := Row{Commit: m.commit, Session: s, Relation: relation, Rule: m.rule, Certainty: Sure, Entry: e.entry, Call: e.call}
 	if relation == Rewrote {
 		r.Rule = RuleHash
 	}
 	of[relation] = r
 }
 
-// An event is that a session typed a text.
-type event struct {
-	session int
-	call    string
-	began   int64
-	key     uint64
-}
-
-// consumed leaves out the lines whose typing counts for an ancestor of their commit.
-func (x *Index) consumed(best map[line]typing) map[line]typing {
-	by := map[event][]int{} // the commits that add what was typed
-	for l, t := range best {
-		ev := event{t.session, t.call, t.began, l.key}
-		by[ev] = append(by[ev], l.commit)
-	}
-	above := ancestry{Index: x, known: map[[2]int]bool{}}
-	out := map[line]typing{}
-	for l, t := range best {
-		if !slices.ContainsFunc(by[event{t.session, t.call, t.began, l.key}], func(other int) bool { return above.has(l.commit, other) }) {
-			out[l] = t
+// consume takes the lines away whose typing counts for an ancestor of their commit.
+func (o *Origins) consume() {
+	above := ancestry{Index: o.index, known: map[[2]int]bool{}}
+	by, taken := map[typing][]int32{}, []int32(nil)
+	for key := range o.index.lines {
+		clear(by)
+		for i := range o.index.each(key) {
+			if o.typed[i] != nobody {
+				by[o.typed[i]] = append(by[o.typed[i]], i)
+			}
+		}
+		for _, same := range by {
+			for _, i := range same {
+				if slices.ContainsFunc(same, func(other int32) bool {
+					return above.has(int(o.index.places[i].commit), int(o.index.places[other].commit))
+				}) {
+					taken = append(taken, i)
+				}
+			}
 		}
 	}
-	return out
+	for _, i := range taken {
+		o.typed[i] = nobody
+	}
 }
 
 // addWrote adds the rows of sessions that typed lines of commits.
-func (x *Index) addWrote(rows map[[2]int]map[string]Row, lines map[line]typing) {
+func (o *Origins) addWrote(rows map[[2]int]map[string]Row) {
 	last := map[[2]int]int64{}
-	for l, t := range lines {
-		at := [2]int{l.commit, t.session}
+	for i, t := range o.typed {
+		if t == nobody {
+			continue
+		}
+		p, e := o.index.places[i], o.of(t)
+		at := [2]int{int(p.commit), int(t.session)}
 		if rows[at] == nil {
 			rows[at] = map[string]Row{}
 		}
 		r := rows[at][Wrote]
-		r.Commit, r.Session, r.Relation, r.Rule, r.Of = l.commit, t.session, Wrote, RuleLines, x.of[l.commit]
-		r.Lines += int(t.times)
-		if t.began > last[at] || t.began == last[at] && t.entry > r.Entry {
-			last[at], r.Entry, r.Call = t.began, t.entry, t.call
+		r.Commit, r.Session, r.Relation, r.Rule, r.Of = at[0], at[1], Wrote, RuleLines, o.index.of[p.commit]
+		r.Lines += int(p.times)
+		if e.began > last[at] || e.began == last[at] && e.entry > r.Entry {
+			last[at], r.Entry, r.Call = e.began, e.entry, e.call
 		}
 		rows[at][Wrote] = r
 	}

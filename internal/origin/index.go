@@ -23,6 +23,7 @@ package origin
 import (
 	"cmp"
 	"hash/maphash"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -44,14 +45,27 @@ type Index struct {
 	byAuthor []int            // sorted by author time
 	subjects []string         // folded
 
-	lines map[uint64][]place
-	files []string
-	named map[string]int32 // the places of files
-	of    []int            // how many informative lines a commit adds
+	lines  map[uint64]int32 // the last place of each line
+	places []place
+	files  []string
+	named  map[string]int32 // the numbers of files
+	of     []int            // how many informative lines a commit adds
 }
 
-// A place is where a line was added, and how often.
-type place struct{ commit, file, times int32 }
+// A place is where a line was added, and how often; before it are the other places of the line, down to none, -1.
+type place struct{ commit, file, times, before int32 }
+
+// each visits the places of a line.
+func (x *Index) each(key uint64) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		at, ok := x.lines[key]
+		for ; ok && at >= 0; at = x.places[at].before {
+			if !yield(at) {
+				return
+			}
+		}
+	}
+}
 
 // digits is how many digits of an id a text has at least.
 const digits = 7
@@ -59,7 +73,7 @@ const digits = 7
 // New returns an index of commits that adds no lines yet.
 func New(commits []Commit) *Index {
 	x := &Index{
-		commits: commits, byID: map[string]int{}, byStart: map[string][]int{}, lines: map[uint64][]place{}, named: map[string]int32{},
+		commits: commits, byID: map[string]int{}, byStart: map[string][]int{}, lines: map[uint64]int32{}, named: map[string]int32{},
 		of: make([]int, len(commits)), subjects: make([]string, len(commits)),
 	}
 	for i, c := range commits {
@@ -87,13 +101,18 @@ func (x *Index) Add(id, file, line string) {
 		x.files, x.named[file] = append(x.files, file), at
 	}
 	key := Key(line)
-	for i, p := range x.lines[key] {
-		if p.commit == int32(commit) && p.file == at {
-			x.lines[key][i].times++
+	for i := range x.each(key) {
+		if p := &x.places[i]; p.commit == int32(commit) && p.file == at {
+			p.times++
 			return
 		}
 	}
-	x.lines[key] = append(x.lines[key], place{int32(commit), at, 1})
+	before, ok := x.lines[key]
+	if !ok {
+		before = -1
+	}
+	x.lines[key] = int32(len(x.places))
+	x.places = append(x.places, place{int32(commit), at, 1, before})
 }
 
 var seed = maphash.MakeSeed()
