@@ -74,7 +74,7 @@ func (c *config) flags() []clikit.Flag {
 		clikit.Group("When", c.when()...),
 		clikit.Group("What to keep", c.planning.flags()...),
 		clikit.Group("The summary", append([]clikit.Flag{
-			clikit.String(&c.summary, "summary", "", "take the summary from `FILE` (- is standard input)"),
+			clikit.String(&c.summary, "summary", "", ""),
 		}, c.asking.flags()...)...),
 		clikit.Group("Tool results", c.pruning.flags()...),
 		clikit.Group("Branches", clikit.String(&c.branch, "branch", "", "go back to `REF`, and add a summary of the branch you leave")),

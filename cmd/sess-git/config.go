@@ -18,13 +18,18 @@ type config struct {
 	sessions                  sources.Selection
 	json, sure, strict, stdin bool
 	limit                     int
-	notes                     string
+	notes, session            string
 }
 
 func (c *config) flags(name string) []clikit.Flag {
+	only := ""
+	if name == "log" {
+		only = "; without a range, with the commits of all branches since it began"
+	}
 	flags := slices.Concat(
 		c.sessions.Flags(),
 		[]clikit.Flag{
+			clikit.String(&c.session, "session", "", only),
 			clikit.String(&c.notes, "notes", "", "read what the notes of `REF` claim, such as ai"),
 			clikit.Bool(&c.strict, "strict", "damaged sessions"),
 			clikit.Bool(&c.json, "json", "each row"),
@@ -49,22 +54,7 @@ func (c *config) log(ctx context.Context, s *clikit.Streams, names []string) err
 	if err != nil {
 		return err
 	}
-	var ids []string
-	if c.stdin {
-		if len(names) > 0 {
-			return clikit.UsageError("--stdin and operands exclude each other")
-		}
-		ids, err = given(ctx, s, repo)
-	} else {
-		if len(names) == 0 {
-			names = []string{"HEAD"}
-		}
-		most := c.limit
-		if most == 0 && !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "..") }) {
-			most = defaultLimit
-		}
-		ids, err = repo.List(ctx, most, names...)
-	}
+	ids, err := c.wanted(ctx, s, repo, names)
 	if err != nil {
 		return err
 	}
@@ -73,6 +63,43 @@ func (c *config) log(ctx context.Context, s *clikit.Streams, names []string) err
 		return err
 	}
 	return j.printLog(ids)
+}
+
+// wanted returns the ids of the commits to print the rows of.
+func (c *config) wanted(ctx context.Context, s *clikit.Streams, repo *git.Repository, names []string) ([]string, error) {
+	switch {
+	case c.stdin && len(names) > 0:
+		return nil, clikit.UsageError("--stdin and operands exclude each other")
+	case c.stdin:
+		return given(ctx, s, repo)
+	case c.session != "" && len(names) == 0:
+		began, err := c.began(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		return repo.Branches(ctx, c.limit, began-around)
+	case len(names) == 0:
+		names = []string{"HEAD"}
+	}
+	most := c.limit
+	if most == 0 && !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "..") }) {
+		most = defaultLimit
+	}
+	return repo.List(ctx, most, names...)
+}
+
+// began returns when the session that was named began, in seconds since the epoch.
+func (c *config) began(ctx context.Context, s *clikit.Streams) (int64, error) {
+	in, err := operand.Open(ctx, s, c.session)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	whole, err := in.Session()
+	if err != nil {
+		return 0, err
+	}
+	return created(whole) / 1000, nil
 }
 
 // given reads commits from standard input.

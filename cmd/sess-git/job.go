@@ -19,6 +19,7 @@ import (
 	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/internal/tool/row"
 	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -148,8 +149,14 @@ func (j *job) fail(err error) {
 // list lists the sessions that are meant: those of all agents, and ours, unless the user says which.
 func (j *job) list(ctx context.Context) (found sources.Found, err error) {
 	sel := j.config.sessions
-	sel.Rows = true
+	if j.session != "" {
+		if sel.Given() {
+			return found, clikit.UsageError("--session names the session: the flags that select others exclude it")
+		}
+		return sel.Find(ctx, j.streams, []string{j.session})
+	}
 	everywhere := !sel.Given()
+	sel.Rows = true
 	if everywhere || len(sel.Agents) == 0 && sel.CWD == "" {
 		sel.All = true
 	}
@@ -179,6 +186,9 @@ func (j *job) near(wanted []string, list []sources.Source) []sources.Source {
 		return nil
 	}
 	return slices.DeleteFunc(list, func(src sources.Source) bool {
+		if src.Named {
+			return false
+		}
 		modified, created := src.Time("modified"), src.Time("created")
 		return modified != 0 && modified/1000 < oldest-lookBack || created/1000 > newest+around || !j.here(src.Row.Get("cwd").Str()) || j.silent(src, said(wanted, modified != 0 && modified/1000 < oldest-longestWait))
 	})
@@ -262,7 +272,7 @@ func (j *job) look(_ context.Context, src sources.Source, whole *operand.Source)
 		}
 	}
 	h := whole.Header
-	l = looked{src: src, place: whole.Place(), parent: strings.Clone(h.ParentSession), created: src.Time("created")}
+	l = looked{src: src, place: whole.Place(), parent: strings.Clone(h.ParentSession), created: cmp.Or(src.Time("created"), created(whole))}
 	l.place.Session = strings.Clone(l.place.Session) // the session's text is not kept
 	for _, c := range calls.Of(whole.Entries, h.CWD) {
 		d := origin.Deed{Call: c, Entry: whole.Entries[c.Entry].ID(), CWD: h.CWD}
@@ -279,6 +289,12 @@ func (j *job) look(_ context.Context, src sources.Source, whole *operand.Source)
 		}
 	}
 	return l, nil
+}
+
+// created is when a session was made, in milliseconds since the epoch.
+func created(s *operand.Source) int64 {
+	ms, _ := js.ParseTime(s.Header.Timestamp)
+	return ms
 }
 
 // A claim is what a trailer or a note says.

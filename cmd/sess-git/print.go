@@ -49,7 +49,7 @@ func (j *job) printLog(ids []string) error {
 				return err
 			}
 		}
-		if n += len(rows) + len(claims); len(rows)+len(claims) == 0 && j.streams.Verbose && j.commits[id] != nil {
+		if n += len(rows) + len(claims); len(rows)+len(claims) == 0 && j.streams.Verbose && j.session == "" && j.commits[id] != nil {
 			if err := j.print(id, origin.Row{Relation: origin.None, Session: -1}, "-", false); err != nil {
 				return err
 			}

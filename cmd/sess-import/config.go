@@ -36,7 +36,7 @@ type config struct {
 
 func (c *config) flags() []clikit.Flag {
 	return []clikit.Flag{
-		clikit.String(&c.session, "session", "", "import the session with the id, unique prefix of an id, or name `ID`"),
+		clikit.String(&c.session, "session", "", ": an id, the beginning of one, or a name"),
 		clikit.Bool(&c.recent, "recent", "; of an agent's own sessions, in this directory"),
 		clikit.String(&c.cwd, "cwd", "", ""),
 		clikit.Bool(&c.anywhere, "any-directory", "with --recent, of all directories"),

@@ -33,12 +33,16 @@ type config struct {
 	blobs, color                 string
 	dest                         operand.Destination
 	open                         bool
+	summary, commits             bool
+	gates                        string
 }
 
 func (c *config) flags() []clikit.Flag {
 	return slices.Concat(
 		clikit.Group("Form",
 			clikit.Choice(&c.as, "as", []string{"", string(asPage), string(asMarkdown), string(asText), string(asANSI)}, "show the session"),
+			clikit.Bool(&c.summary, "summary!", ", as 40 lines of Markdown at most"),
+			clikit.String(&c.gates, "gates", "", "add the gates of `FILE` to the summary: what sess-assert --json printed (- is standard input)"),
 			clikit.Output(&c.dest.File, "; with --force also in place of one; in the form that its name ends with; or pages and an index in the directory FILE"),
 			c.dest.ForceFlag(),
 			operand.SyncFlag(&c.dest.Sync),
@@ -57,6 +61,7 @@ func (c *config) flags() []clikit.Flag {
 			clikit.Bytes(&c.maxImage, "max-image", 5_000_000, "a note stands in a page for an image of more than `BYTES`"),
 			clikit.Bytes(&c.maxResult, "max-result", 64_000, "a text of more than `BYTES` is cut in a page; 0 is no limit"),
 			clikit.String(&c.blobs, "blobs", "", "replace references to images with"),
+			clikit.Bool(&c.commits, "commits", "name the commits that the session led to, as sess-git finds them"),
 			clikit.Bool(&c.redact, "redact", "what is shown"),
 		),
 		clikit.Group("The page",
@@ -76,6 +81,10 @@ func (c *config) check(operands []string) error {
 	switch {
 	case len(operands) > 1 && !c.directory():
 		return clikit.WithHint(clikit.UsageError("unexpected operand %q", operands[1]), "several sessions are shown with -o DIR/")
+	case c.summary && (c.as != "" && c.as != string(asMarkdown) || c.directory()):
+		return clikit.UsageError("--summary is Markdown, of one session")
+	case c.gates != "" && !c.summary:
+		return clikit.UsageError("--gates goes with --summary")
 	case c.open && c.dest.File == "":
 		return clikit.UsageError("--open goes with -o: a file is opened")
 	case c.dest.Force && !c.directory() && !shownName(c.dest.File):
@@ -100,6 +109,8 @@ func (c *config) directory() bool {
 // form is what a session is shown as.
 func (c *config) form(terminal bool) (form, error) {
 	switch {
+	case c.summary:
+		return asMarkdown, nil
 	case c.as != "":
 		return form(c.as), nil
 	case c.dest.File == "" && terminal:
@@ -139,9 +150,9 @@ func (c *config) make(file string, write content) error {
 }
 
 // options are what a page shows.
-func (c *config) options() page.Options {
+func (c *config) options(d *document) page.Options {
 	return page.Options{
 		Title: c.title, All: c.all, Tools: page.Fold(c.tools), Thinking: page.Fold(c.thinking), Images: page.Images(c.images),
-		MaxImage: c.maxImage, MaxResult: c.maxResult, System: c.system, Harness: c.harness == operand.KeepHarness, Theme: page.Theme(c.theme), Script: !c.noScript, UserMarkdown: c.userMarks,
+		Commits: d.commits, MaxImage: c.maxImage, MaxResult: c.maxResult, System: c.system, Harness: c.harness == operand.KeepHarness, Theme: page.Theme(c.theme), Script: !c.noScript, UserMarkdown: c.userMarks,
 	}
 }

@@ -31,7 +31,7 @@ const (
 
 // makePages makes the page of a session, or several if it is large, and returns their names.
 func (c *config) makePages(s *clikit.Streams, d *document, name string) (made []string, err error) {
-	o := c.options()
+	o := c.options(d)
 	parts := split(d)
 	if len(parts) == 1 || c.all {
 		parts = [][2]int{{0, 0}}
@@ -113,7 +113,7 @@ func (c *config) makeDirectory(ctx context.Context, s *clikit.Streams, operands 
 		failed = errors.Join(failed, err) // and go on with the others
 	}
 	file := filepath.Join(c.dest.File, "index.html")
-	write := func(w io.Writer) error { return page.Index(w, index, c.options()) }
+	write := func(w io.Writer) error { return page.Index(w, index, c.options(&document{})) }
 	if err := c.make(file, write); err != nil {
 		return errors.Join(failed, err)
 	}
@@ -168,18 +168,24 @@ func fileName(id string) string {
 // writeMarkdown writes the messages of a path as Markdown, a heading of the second level for
 // each. No message can make such a heading itself, or reach into the next: one that might is
 // written as a quotation.
-func writeMarkdown(w io.Writer, s *session.Session, path []session.Entry, title string, harness operand.Harness) error {
+func writeMarkdown(w io.Writer, d *document, title string, harness operand.Harness) error {
 	return buffered(w, func(b *bufio.Writer) error {
-		if title == "" {
-			title = session.NameOf(s.Header, s.Entries)
-		}
-		b.WriteString("# " + page.InlineText(nameOr(title, "Session "+s.Header.ID)) + "\n")
+		d.heading(b, title)
+		list(b, "Commits", d.commits, len(d.commits))
 		note := func(notes convo.Notes) error {
 			_, err := b.WriteString("\n_" + notes.String() + "_\n")
 			return err
 		}
-		return eachSaid(path, harness, note, func(e session.Entry, m session.Message) error { return markdownMessage(b, e, m) })
+		return eachSaid(d.entries(), harness, note, func(e session.Entry, m session.Message) error { return markdownMessage(b, e, m) })
 	})
+}
+
+// heading writes the title of a session.
+func (d *document) heading(b *bufio.Writer, title string) {
+	if title == "" {
+		title = session.NameOf(d.src.Header, d.src.Entries)
+	}
+	b.WriteString("# " + page.InlineText(nameOr(title, "Session "+d.src.Header.ID)) + "\n")
 }
 
 func nameOr(name, other string) string {
@@ -220,9 +226,12 @@ var colours = map[string]tty.Style{
 // another.
 //
 // Words of an agent in the user's name are one line for a row of them, unless they are kept.
-func writeText(w io.Writer, path []session.Entry, colored bool, harness operand.Harness) error {
+func writeText(w io.Writer, d *document, colored bool, harness operand.Harness) error {
 	var out tty.Text
-	first := true
+	for _, commit := range d.commits {
+		out.Add(tty.Plain, "commit: "+commit+"\n")
+	}
+	first := len(d.commits) == 0
 	apart := func() {
 		if !first {
 			out.Add(tty.Plain, "\n")
@@ -242,7 +251,7 @@ func writeText(w io.Writer, path []session.Entry, colored bool, harness operand.
 		out.Add(tty.Plain, "context: "+notes.String()+"\n")
 		return nil
 	}
-	err := eachSaid(path, harness, note, func(_ session.Entry, m session.Message) error {
+	err := eachSaid(d.entries(), harness, note, func(_ session.Entry, m session.Message) error {
 		var text bytes.Buffer
 		if err := view.Text(&text, []session.Message{m}); err != nil || text.Len() == 0 {
 			return err

@@ -28,6 +28,8 @@ type document struct {
 	src   *operand.Source
 	agent string // whose session it is, "" for ours
 	path  []int  // positions
+
+	commits []string // that it led to, if that is to be told
 }
 
 // read reads a session.
@@ -62,6 +64,9 @@ func (c *config) read(ctx context.Context, s *clikit.Streams, name string) (*doc
 	}
 	if c.blobs != "" {
 		c.resolve(d)
+	}
+	if c.commits {
+		return d, c.readCommits(ctx, s, d)
 	}
 	return d, nil
 }
@@ -119,7 +124,7 @@ func (c *config) show(ctx context.Context, s *clikit.Streams, d *document) error
 		}
 		return c.opened(s, made[0])
 	}
-	write := func(w io.Writer) error { return c.write(s, w, d, f, c.colored(out)) }
+	write := func(w io.Writer) error { return c.write(ctx, s, w, d, f, c.colored(out)) }
 	if c.dest.File != "" {
 		if err := c.make(c.dest.File, write); err != nil {
 			return err
@@ -158,18 +163,19 @@ type content func(io.Writer) error
 func (c content) WriteTo(w io.Writer) (int64, error) { return 0, c(w) }
 
 // write writes a session in a form.
-func (c *config) write(s *clikit.Streams, w io.Writer, d *document, f form, colored bool) error {
+func (c *config) write(ctx context.Context, s *clikit.Streams, w io.Writer, d *document, f form, colored bool) error {
 	switch f {
 	case asPage:
-		stats, err := page.Write(w, d.src.Session, d.path, c.options())
+		stats, err := page.Write(w, d.src.Session, d.path, c.options(d))
 		s.Notef("%s", stats.Describe())
 		return err
 	case asMarkdown:
-		return writeMarkdown(w, d.src.Session, d.entries(), c.title, c.harness)
-	case asANSI:
-		return writeText(w, d.entries(), colored, c.harness)
+		if c.summary {
+			return c.writeSummary(ctx, s, w, d)
+		}
+		return writeMarkdown(w, d, c.title, c.harness)
 	}
-	return writeText(w, d.entries(), false, c.harness)
+	return writeText(w, d, colored && f == asANSI, c.harness)
 }
 
 // pager is the program that shows text: what the user says, or less, if that is here.

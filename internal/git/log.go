@@ -92,6 +92,17 @@ func (r *Repository) Since(ctx context.Context, since int64, ids []string) ([]st
 	return strings.Fields(text), err
 }
 
+// Branches returns the ids of the commits of all branches, and of HEAD, that were committed since a time, in seconds, the newest
+// first: at most so many, 0 for all.
+func (r *Repository) Branches(ctx context.Context, most int, since int64) ([]string, error) {
+	args := []string{"rev-list", "--max-age=" + strconv.FormatInt(max(since, 0), 10), "--branches"}
+	if most > 0 {
+		args = append(args, "--max-count="+strconv.Itoa(most))
+	}
+	text, err := r.output(ctx, nil, append(args, "HEAD")...)
+	return strings.Fields(text), err
+}
+
 // A Commit is what there is to know of one but for its lines.
 type Commit struct {
 	ID, Subject       string

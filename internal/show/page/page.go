@@ -54,7 +54,8 @@ type Options struct {
 	Harness      bool  // what agents say in the user's name is open
 	Theme        Theme
 	Script       bool
-	UserMarkdown bool // what users typed is Markdown
+	UserMarkdown bool     // what users typed is Markdown
+	Commits      []string // that the session led to: id and subject
 	// A page may be a part of several: which entries of the path it has, and the files of
 	// its neighbours.
 	From, To       int // To 0: the end
@@ -275,10 +276,29 @@ func (p *page) header(title string) {
 		facts = append(facts, p.s.Header.CWD)
 	}
 	p.text(strings.Join(slices.DeleteFunc(facts, func(s string) bool { return s == "" }), " · "))
-	p.raw("</p></header>")
+	p.raw("</p>")
+	p.commits()
 	if p.o.Script {
 		p.raw(`<div id="bar" hidden><input class="search" type="search" aria-label="Search this session" placeholder="Search this session, folded parts included"><output></output></div>`)
 	}
+}
+
+// commits writes the commits that the session led to, and ends what is said of it.
+func (p *page) commits() {
+	defer p.raw("</header>")
+	if len(p.o.Commits) == 0 {
+		return
+	}
+	p.raw("<ul>")
+	for _, commit := range p.o.Commits {
+		id, subject, _ := strings.Cut(commit, " ")
+		p.raw("<li><code>")
+		p.text(id)
+		p.raw("</code> ")
+		p.text(subject)
+		p.raw("</li>")
+	}
+	p.raw("</ul>")
 }
 
 // span is from when to when the entries are.

@@ -622,6 +622,12 @@ func TestGitCommands(t *testing.T) {
 			t.Errorf("%s: %+v", args, got)
 		}
 	}
+	if got := w.tool("log", "-v", "--session", session); got.status != 0 || strings.Count(got.stdout, "\n") != 2 || strings.Count(got.stdout, id[:12]) != 2 {
+		t.Errorf("--session: %+v", got)
+	}
+	if got := w.tool("log", "--session", session, "--all"); got.status != 2 {
+		t.Errorf("--session and a selection: %+v", got)
+	}
 	elsewhere := command(w.home, "sess-git", "log")
 	if got := wait(t, elsewhere); got.status != 2 || !strings.Contains(got.stderr, "not a git repository") {
 		t.Errorf("no repository: %+v", got)
@@ -644,6 +650,9 @@ func TestGitRunsNothing(t *testing.T) {
 	w.put(".gitattributes", "*.go diff=evil filter=evil merge=evil\n")
 	w.commit(100, "Add the parser of lines\n\nSession: x")
 	w.session(wrote(50, "a.go", text("a", 5)))
+	before, after, _ := strings.Cut(w.git(0, "cat-file", "commit", "HEAD"), "\n\n")
+	signed := write(t, w.home, "signed", before+"\ngpgsig -----BEGIN PGP SIGNATURE-----\n x\n -----END PGP SIGNATURE-----\n\n"+after+"\n")
+	w.git(0, "reset", "-q", "--hard", w.git(0, "hash-object", "-t", "commit", "-w", signed))
 	evil := filepath.Join(w.home, "evil")
 	program := write(t, w.home, "evil.sh", "#!/bin/sh\necho \"$0 $*\" >>'"+evil+"'\nexit 1\n")
 	if err := os.Chmod(program, 0o755); err != nil {
@@ -665,7 +674,7 @@ func TestGitRunsNothing(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(w.repo, "a.go"), time.Now(), time.Now()); err != nil { // the index has to be looked at
 		t.Fatal(err)
 	}
-	before := w.tree()
+	before = w.tree()
 	_ = os.Remove(evil)
 	for _, args := range [][]string{{"log", "--notes", "ai"}, {"show", "HEAD"}, {"blame", "a.go"}, {"log", "--json", "HEAD"}} {
 		if got := w.tool(args...); got.status != 0 {

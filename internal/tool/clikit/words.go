@@ -81,12 +81,15 @@ var words = []word{
 	{"role", "only %s of the roles `ROLE,ROLE`"},
 	{"role=", "add a message of `ROLE`"},
 	{"sarif", "%sprint SARIF 2.1.0"},
+	{"session", "only the session `SESSION`"},
 	{"since", "only %s since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"},
 	{"sort", "sort by `KEY`"},
 	{"status", "only %s that ended so: ok, fail, denied, open or the `STATUS` of a command"},
 	{"store", "make %s in the store and print its path"},
 	{"strict", "end with status 3 for %s"},
 	{"subagents", "take the sessions of sub-agents: `WHICH`"},
+	{"summary", "take the summary from `FILE` (- is standard input)"},
+	{"summary!", "print what was asked, done and spent, and what failed%s"},
 	{"sync", "sync what is written to disk `WHEN`"},
 	{"system", "begin with the system prompt in `FILE`"},
 	{"tail", "treat a torn last line `HOW`"},
@@ -117,7 +120,7 @@ var letters = map[string]string{
 
 // dialects are the tools that are like another program, with the letters that mean in them what they mean there.
 // sess-watch has of the loops of a shell the word until.
-var dialects = map[string]string{"sess-calls": "cq", "sess-grep": "ABCEFHLShilmoqcsvwx", "sess-path": "r", "sess-watch": ""}
+var dialects = map[string]string{"sess-calls": "cq", "sess-grep": "ABCEFHLShilmoqcsvwx", "sess-path": "r", "sess-show": "", "sess-watch": ""}
 
 // A renamed flag is one of a time when nothing had been released.
 type renamed struct{ tool, flag, now string } // tool is "" for all of them

@@ -32,6 +32,7 @@ type Program struct {
 	Env  []string // as of exec.Cmd: nil is the environment of this process
 	Say  func(Message)
 
+	Dir   string    // where it runs, "" for the current directory
 	Path  string    // of the program, "" to find it
 	Stdin io.Reader // nil for nothing
 
@@ -65,7 +66,7 @@ func (p Program) Start(ctx context.Context) (*Process, error) {
 	var child context.Context
 	child, run.cancel = context.WithCancel(ctx)
 	run.cmd = exec.CommandContext(child, p.Path, p.Args...)
-	run.cmd.Env, run.cmd.Stdin = p.Env, p.Stdin
+	run.cmd.Env, run.cmd.Stdin, run.cmd.Dir = p.Env, p.Stdin, p.Dir
 	run.cmd.Cancel = func() error { return terminate(run.cmd.Process) }
 	if run.cmd.WaitDelay = p.grace; p.grace == 0 {
 		run.cmd.WaitDelay = grace

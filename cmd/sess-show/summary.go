@@ -1,0 +1,303 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/agent/prompts"
+	"github.com/sess-tools/sess/internal/calls"
+	"github.com/sess-tools/sess/internal/guard/redact"
+	"github.com/sess-tools/sess/internal/show/page"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/sibling"
+	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// What a summary has at most, so that it never has more than 40 lines.
+const (
+	mostAsked, mostFailed, mostCommits, mostBreaches = 3, 5, 3, 3
+
+	mostFiles = 10  // in one line
+	mostRunes = 200 // of one text
+)
+
+// writeSummary writes what a session came to, as Markdown: what was asked, what was done, what failed, and what it
+// cost.
+func (c *config) writeSummary(ctx context.Context, s *clikit.Streams, w io.Writer, d *document) error {
+	cost, err := costOf(ctx, s, d)
+	if err != nil {
+		return err
+	}
+	gates, err := c.gatesOf(s)
+	if err != nil {
+		return err
+	}
+	return buffered(w, func(b *bufio.Writer) error {
+		d.heading(b, c.title)
+		asked, answer := d.said()
+		list(b, "Asked", asked, mostAsked)
+		if answer != "" {
+			first, _, _ := strings.Cut(strings.TrimSpace(answer), "\n\n")
+			b.WriteString("\n**Answered:** " + inline(first) + "\n")
+		}
+		writeCalls(b, calls.Of(d.entries(), d.src.Header.CWD))
+		list(b, "Commits", d.commits, mostCommits)
+		if cost != "" {
+			b.WriteString("\n**Used:** " + cost + "\n")
+		}
+		gates.write(b)
+		return nil
+	})
+}
+
+// said returns what the user asked, and the last answer.
+func (d *document) said() (asked []string, answer string) {
+	for _, e := range d.entries() {
+		if p, ok := prompts.Read(e); ok {
+			if text, ok := p.Text(); ok {
+				asked = append(asked, text)
+			}
+			continue
+		}
+		if m, ok := e.Message(); ok && m.Role() == session.RoleAssistant {
+			if text := m.Text("\n"); strings.TrimSpace(text) != "" {
+				answer = text
+			}
+		}
+	}
+	return asked, answer
+}
+
+// inline is a text in a line of Markdown.
+func inline(text string) string {
+	text = session.OneLine(text)
+	if utf8.RuneCountInString(text) > mostRunes {
+		text = string([]rune(text)[:mostRunes]) + "…"
+	}
+	return page.InlineText(text)
+}
+
+// list writes texts, of many the last ones.
+func list(b *bufio.Writer, name string, texts []string, most int) {
+	if len(texts) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n**%s** (%d)\n", name, len(texts))
+	if more := len(texts) - most; more > 0 {
+		fmt.Fprintf(b, "- %d before\n", more)
+		texts = texts[more:]
+	}
+	for _, text := range texts {
+		b.WriteString("- " + inline(text) + "\n")
+	}
+}
+
+// writeCalls writes what was done: calls by kind, files, and the commands that failed.
+func writeCalls(b *bufio.Writer, all []calls.Call) {
+	if len(all) == 0 {
+		return
+	}
+	kinds, files := map[string]int{}, map[string]int{}
+	var failed []string
+	for _, c := range all {
+		kinds[c.Kind]++
+		switch {
+		case c.Outcome == calls.Denied || c.Outcome == calls.Open:
+		case c.Kind == calls.Run && c.Outcome == calls.Fail:
+			how := "failed: "
+			if c.Known {
+				how = fmt.Sprintf("ended with %d: ", c.Status)
+			}
+			failed = append(failed, how+c.Target)
+		case c.Outcome == calls.OK && (c.Kind == calls.Write || c.Patched):
+			for _, name := range c.Paths {
+				files[name]++
+			}
+		}
+	}
+	var did []string
+	for _, kind := range calls.Kinds() {
+		if n := kinds[kind]; n > 0 {
+			did = append(did, fmt.Sprintf("%d %s", n, kind))
+		}
+	}
+	fmt.Fprintf(b, "\n**Did:** %s: %s\n", tty.Count(len(all), "call", "calls"), strings.Join(did, ", "))
+	if len(files) > 0 {
+		fmt.Fprintf(b, "\n**Wrote:** %s\n", filesText(files))
+	}
+	list(b, "Commands that failed", failed, mostFailed)
+}
+
+// filesText names files, those that were written most often first.
+func filesText(files map[string]int) string {
+	var names []string
+	for name := range files {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if files[a] != files[b] {
+			return files[b] - files[a]
+		}
+		return strings.Compare(a, b)
+	})
+	var texts []string
+	for _, name := range names[:min(mostFiles, len(names))] {
+		text := inline(name)
+		if n := files[name]; n > 1 {
+			text += fmt.Sprintf(" ×%d", n)
+		}
+		texts = append(texts, text)
+	}
+	if more := len(names) - mostFiles; more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// costOf says what the calls of a session cost, as sess-stat counts them.
+func costOf(ctx context.Context, s *clikit.Streams, d *document) (string, error) {
+	var lines strings.Builder
+	lines.WriteString(d.src.Header.Raw())
+	for _, e := range d.src.Entries {
+		lines.WriteString("\n" + e.Raw())
+	}
+	rows, err := rowsOf(ctx, s, sibling.Program{Name: "sess-stat", Args: []string{"--usage", "--json", "-"}, Stdin: strings.NewReader(lines.String() + "\n")})
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	total := rows[len(rows)-1]
+	used := fmt.Sprintf("%s tokens in %s", tty.Thousands(string(total.Get("tokens").Get("total"))), tty.Count(total.Get("calls").Int(), "call", "calls"))
+	if cost := total.Get("cost"); cost.IsNumber() {
+		used = fmt.Sprintf("$%.2f, %s", cost.Float(), used)
+	}
+	if n := total.Get("unpriced").Int(); n > 0 {
+		used += fmt.Sprintf(" (%s without a price)", tty.Count(n, "call", "calls"))
+	}
+	return used, nil
+}
+
+// rowsOf runs a program and returns the rows that it prints. That there are none is no error.
+func rowsOf(ctx context.Context, s *clikit.Streams, p sibling.Program) (rows []js.Value, err error) {
+	p.Say = operand.Say(s)
+	run, err := p.Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	text, err := io.ReadAll(run)
+	if err != nil && clikit.Status(err) != clikit.ExitNo {
+		return nil, err
+	}
+	for line := range strings.Lines(string(text)) {
+		rows = append(rows, js.Value(strings.TrimSpace(line)))
+	}
+	return rows, nil
+}
+
+// readCommits finds the commits that a session led to, in the repository of its directory, or of the current one.
+func (c *config) readCommits(ctx context.Context, s *clikit.Streams, d *document) error {
+	place := d.src.Place()
+	name := place.Address
+	if name == "" {
+		return clikit.UsageError("--commits needs a session that has a name: not standard input")
+	}
+	if place.Path != "" {
+		path, err := filepath.Abs(place.Path)
+		if err != nil {
+			return err
+		}
+		name = path
+	}
+	p := sibling.Program{Name: "sess-git", Args: []string{"log", "--json", "--session", name}}
+	if fi, err := os.Stat(d.src.Header.CWD); err == nil && fi.IsDir() && filepath.IsAbs(d.src.Header.CWD) {
+		p.Dir = d.src.Header.CWD
+	}
+	rows, err := rowsOf(ctx, s, p)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, r := range slices.Backward(rows) { // the oldest first
+		id := r.Get("commit").Str()
+		if r.Get("relation").Str() == "claimed" || seen[id] {
+			continue
+		}
+		seen[id] = true
+		text := id[:min(12, len(id))] + " " + session.OneLine(r.Get("subject").Str())
+		if c.redact {
+			secrets, err := redact.Default()
+			if err != nil {
+				return err
+			}
+			if text, err = secrets.Text(text); err != nil {
+				return err
+			}
+		}
+		d.commits = append(d.commits, text)
+	}
+	return nil
+}
+
+// gates are what sess-assert --json printed.
+type gates struct {
+	asked    bool
+	held     int64
+	broken   int64
+	whole    bool
+	breaches []string
+}
+
+// gatesOf reads what sess-assert printed, from the file that the user named.
+func (c *config) gatesOf(s *clikit.Streams) (g gates, err error) {
+	if c.gates == "" {
+		return g, nil
+	}
+	in, err := s.OpenInput(c.gates)
+	if err != nil {
+		return g, err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return g, operand.Locate(c.gates, err)
+	}
+	failed := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		switch r := js.Value(js.Trim(line)); r.Get("kind").Str() {
+		case "breach":
+			gate := r.Get("gate").Str() + " " + r.Get("value").Str()
+			failed[gate] = true
+			g.breaches = append(g.breaches, gate+": "+r.Get("text").Str())
+		case "total":
+			g.asked, g.broken, g.whole = true, int64(len(failed)), r.Get("whole").Truthy()
+			g.held = r.Get("gates").Int() - g.broken
+		}
+	}
+	if !g.asked {
+		return g, clikit.WithStatus(errors.New(c.gates+": no rows of sess-assert --json"), clikit.ExitUsage)
+	}
+	return g, nil
+}
+
+func (g gates) write(b *bufio.Writer) {
+	if !g.asked {
+		return
+	}
+	verdict := fmt.Sprintf("%d hold, %d do not", g.held, g.broken)
+	if !g.whole {
+		verdict += ", and not all was read"
+	}
+	fmt.Fprintf(b, "\n**Gates:** %s\n", verdict)
+	list(b, "Breaches", g.breaches, mostBreaches)
+}
