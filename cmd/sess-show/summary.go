@@ -35,7 +35,7 @@ const (
 // writeSummary writes what a session came to, as Markdown: what was asked, what was done, what failed, and what it
 // cost.
 func (c *config) writeSummary(ctx context.Context, s *clikit.Streams, w io.Writer, d *document) error {
-	cost, err := costOf(ctx, s, d)
+	cost, err := costOf(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -166,13 +166,15 @@ func filesText(files map[string]int) string {
 }
 
 // costOf says what the calls of a session cost, as sess-stat counts them.
-func costOf(ctx context.Context, s *clikit.Streams, d *document) (string, error) {
+func costOf(ctx context.Context, d *document) (string, error) {
 	var lines strings.Builder
 	lines.WriteString(d.src.Header.Raw())
 	for _, e := range d.src.Entries {
 		lines.WriteString("\n" + e.Raw())
 	}
-	rows, err := rowsOf(ctx, s, sibling.Program{Name: "sess-stat", Args: []string{"--usage", "--json", "-"}, Stdin: strings.NewReader(lines.String() + "\n")})
+	rows, err := rowsOf(ctx, sibling.Program{ // its warnings are in the text, or were told when the session was read
+		Name: "sess-stat", Args: []string{"--usage", "--json", "-"}, Stdin: strings.NewReader(lines.String() + "\n"), Say: func(sibling.Message) {},
+	})
 	if err != nil || len(rows) == 0 {
 		return "", err
 	}
@@ -188,8 +190,7 @@ func costOf(ctx context.Context, s *clikit.Streams, d *document) (string, error)
 }
 
 // rowsOf runs a program and returns the rows that it prints. That there are none is no error.
-func rowsOf(ctx context.Context, s *clikit.Streams, p sibling.Program) (rows []js.Value, err error) {
-	p.Say = operand.Say(s)
+func rowsOf(ctx context.Context, p sibling.Program) (rows []js.Value, err error) {
 	run, err := p.Start(ctx)
 	if err != nil {
 		return nil, err
@@ -219,11 +220,11 @@ func (c *config) readCommits(ctx context.Context, s *clikit.Streams, d *document
 		}
 		name = path
 	}
-	p := sibling.Program{Name: "sess-git", Args: []string{"log", "--json", "--session", name}}
+	p := sibling.Program{Name: "sess-git", Args: []string{"log", "--json", "--session", name}, Say: operand.Say(s)}
 	if fi, err := os.Stat(d.src.Header.CWD); err == nil && fi.IsDir() && filepath.IsAbs(d.src.Header.CWD) {
 		p.Dir = d.src.Header.CWD
 	}
-	rows, err := rowsOf(ctx, s, p)
+	rows, err := rowsOf(ctx, p)
 	if err != nil {
 		return err
 	}

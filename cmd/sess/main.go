@@ -11,6 +11,7 @@ import (
 	"context"
 
 	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/tty"
 )
 
 const (
@@ -25,8 +26,9 @@ var tool = clikit.Tool{
 	Dispatch: true,
 	Doc: `sess COMMAND runs the program sess-COMMAND with the arguments that follow. It looks
 beside this program first, then in PATH, so any program of that name is a command.
-"sess help COMMAND" opens its manual page. Without a command, sess lists all of
-them; "sess help --json" prints what they take as data.`,
+"sess help COMMAND" opens its manual page. Without a command, sess says on a terminal
+which sessions are here, and lists all commands elsewhere, as "sess help" does;
+"sess help --json" prints what they take as data.`,
 	Examples: `sess
 sess help path
 sess path --as text s.jsonl`,
@@ -38,6 +40,8 @@ func main() { clikit.Main(tool) }
 
 func run(ctx context.Context, s *clikit.Streams, operands []string) error {
 	switch {
+	case len(operands) == 0 && tty.IsTerminal(s.OutFile()):
+		return first(ctx, s)
 	case len(operands) == 0:
 		return list(ctx, s)
 	case operands[0] == "help":

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what scripts/release makes, in directories that become roots of their own, and runs README's tour
+# Installs what scripts/release makes, in directories that become roots of their own, and runs the examples of README and of the tour
 # there as an ordinary user: the .deb in a minimal Debian, the image in what it holds and a busybox for the shell
 # that the tour needs. lintian, rpm, ruby and nix look at what they know. What cannot be had is skipped by name.
 # It needs root, for chroot. With CI set it installs Debian's packages of what is missing.
@@ -30,7 +30,7 @@ have() {
 	command -v "$1" >/dev/null
 }
 
-# tour ROOT TOOLS runs README's tour in a root, with the tools in its directory TOOLS. What it
+# tour ROOT TOOLS runs the examples of README and of the tour in a root, with the tools in its directory TOOLS. What it
 # checks is the test that builds the tools elsewhere.
 tour() {
 	mkdir -p "$1/tour/docs" "$1/tour/home"
@@ -105,7 +105,7 @@ if debian; then
 	chroot "$work/debian" dpkg -r sess >"$work/dpkg" 2>&1 || { cat "$work/dpkg"; fail "dpkg -r failed"; }
 	listing "$work/debian" >"$work/after"
 	diff "$work/before" "$work/after" || fail "dpkg -r left something behind"
-	ok "the .deb is installed, runs README's tour and is removed without a trace"
+	ok "the .deb is installed, runs the examples of README and of the tour and is removed without a trace"
 else
 	skip "a minimal Debian could not be made: the .deb was not installed"
 fi
@@ -166,7 +166,7 @@ if have busybox busybox-static && busybox --list >"$work/applets"; then
 	while read -r applet; do ln -s busybox "$work/image/root/bin/$applet"; done <"$work/applets" 2>/dev/null || :
 	ln -s /bin/env "$work/image/root/usr/bin/env"
 	tour "$work/image/root" /usr/bin
-	ok "README's tour in the image"
+	ok "the examples of README and of the tour in the image"
 else
 	skip "no static busybox: the image was not run"
 fi

@@ -37,7 +37,7 @@ var tool = clikit.Tool{
 	Args:    "OLD NEW",
 	Doc: `OLD and NEW are each a directory of built tools, or a revision. The tools of a revision are kept in ${XDG_CACHE_HOME:-~/.cache}/sess/same/COMMIT.
 
-The command lines are those of cmd/*/testdata/*.txtar, the examples of README.md and of the man pages, and a matrix of samples and flags. Each runs in a directory of its own, with both sets at one path. Where the two differ both run once more, and what differs between two runs of one set counts as an id or a time: times are compared by their shape, ids by their length and by where they come again.
+The command lines are those of cmd/*/testdata/*.txtar, the examples of README.md, of the tour and of the man pages, and a matrix of samples and flags. Each runs in a directory of its own, with both sets at one path. Where the two differ both run once more, and what differs between two runs of one set counts as an id or a time: times are compared by their shape, ids by their length and by where they come again.
 
 scripts/same.d/differences lists differences that are meant. The status is 0 if everything is the same, and 1 if not.`,
 	Examples: `scripts/same HEAD~1 HEAD

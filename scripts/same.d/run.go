@@ -217,14 +217,17 @@ func (e *engine) Run(_ string, f func(testscript.T)) {
 	<-done
 }
 
-// exampleUnits are the tour of README.md, as one script, and the examples of the
+// exampleUnits are the examples of README.md and of the tour, each page as one script, and those of the
 // man pages.
 func exampleUnits(root string) ([]unit, error) {
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		return nil, err
+	var out []unit
+	for _, page := range []string{"README.md", "docs/tour.md"} {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, example(page, corpus.Home+tour(string(text))))
 	}
-	out := []unit{example("README.md", tour(string(readme)))}
 	pages, err := filepath.Glob(filepath.Join(root, "docs/man/*.[157]"))
 	for _, page := range pages {
 		text, err := os.ReadFile(page)

@@ -191,24 +191,29 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// README's commands name artifacts that there are, and nothing that there is not.
-func TestReadmeInstalls(t *testing.T) {
+// The commands of docs/install.md and of README.md name artifacts that there are, and nothing that there is not.
+func TestPagesInstall(t *testing.T) {
 	t.Parallel()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "install.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, ok := section(string(readme), "Install")
-	if !ok {
-		t.Fatal("README.md has no section Install")
-	}
+	text := string(page)
 	m := regexp.MustCompile(`(?m)^V=(\S+)$`).FindStringSubmatch(text)
 	if m == nil {
-		t.Fatal("README.md does not set V")
+		t.Fatal("docs/install.md does not set V")
 	}
 	if err := names.Check(m[1]); err != nil {
 		t.Error(err)
 	}
+	if !strings.Contains(string(readme), "\nV="+m[1]+"\n") {
+		t.Error("README.md installs another version")
+	}
+	text += string(readme)
 	text = strings.NewReplacer("$V", m[1], "${V}", m[1]).Replace(text)
 	have := map[string]bool{}
 	for _, name := range names.All(m[1], names.Targets) {
@@ -217,7 +222,7 @@ func TestReadmeInstalls(t *testing.T) {
 	found := map[string]bool{}
 	for _, word := range regexp.MustCompile(`[\w.-]+\.(tar\.gz|deb|rpm|apk|tar|rb|nix|zip|cdx\.json)\b|SHA256SUMS|NOTICES\.txt`).FindAllString(text, -1) {
 		if !have[word] {
-			t.Errorf("README.md says %s, which no release has", word)
+			t.Errorf("the pages say %s, which no release has", word)
 		}
 		found[word] = true
 	}
@@ -226,11 +231,11 @@ func TestReadmeInstalls(t *testing.T) {
 		names.Image(m[1], names.Targets[0]), names.Formula, names.Nix, names.Sums, names.SBOM, names.Source(m[1]),
 	} {
 		if !found[want] {
-			t.Errorf("README.md does not say how to install or verify %s", want)
+			t.Errorf("docs/install.md does not say how to install or verify %s", want)
 		}
 	}
 	if !strings.Contains(text, strings.TrimSuffix(names.URL(m[1], ""), "/")) {
-		t.Errorf("README.md does not say where releases are: %s", names.URL(m[1], ""))
+		t.Errorf("docs/install.md does not say where releases are: %s", names.URL(m[1], ""))
 	}
 }
 

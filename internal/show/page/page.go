@@ -276,15 +276,15 @@ func (p *page) header(title string) {
 		facts = append(facts, p.s.Header.CWD)
 	}
 	p.text(strings.Join(slices.DeleteFunc(facts, func(s string) bool { return s == "" }), " · "))
-	p.raw("</p>")
 	p.commits()
 	if p.o.Script {
 		p.raw(`<div id="bar" hidden><input class="search" type="search" aria-label="Search this session" placeholder="Search this session, folded parts included"><output></output></div>`)
 	}
 }
 
-// commits writes the commits that the session led to, and ends what is said of it.
+// commits ends what is said of the session, with the commits that it led to.
 func (p *page) commits() {
+	p.raw("</p>")
 	defer p.raw("</header>")
 	if len(p.o.Commits) == 0 {
 		return

@@ -328,6 +328,26 @@ sess-fork --store --cwd . --title first s.jsonl > stored
 sess-new --store --title second >> stored
 `
 
+// Home makes sessions of the working directory where Claude Code and codex keep theirs. It needs a
+// HOME of its own.
+const Home = `
+claude="$HOME/.claude/projects/$(printf %s "$PWD" | tr -c a-zA-Z0-9 -)"
+mkdir -p "$claude" "$HOME/.codex"
+say() { sess-append -q "$@" agents.jsonl > id; }
+sess-new --cwd "$PWD" -o agents.jsonl > id
+say -r user -t 'Fix the parser: it hangs on "[[".'
+say --entries <<'END'
+{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"go test ./..."}}],"provider":"anthropic","model":"claude-sonnet-4-5","stopReason":"toolUse","usage":{"input":900,"output":40,"cacheRead":0,"cacheWrite":0,"totalTokens":940}}
+{"role":"toolResult","toolCallId":"c1","toolName":"bash","isError":true,"content":[{"type":"text","text":"--- FAIL: TestBrackets\n\nCommand exited with code 1"}]}
+{"role":"assistant","content":[{"type":"toolCall","id":"c2","name":"write","arguments":{"path":"lexer.go","content":"package lexer\n"}}],"provider":"anthropic","model":"claude-sonnet-4-5","stopReason":"toolUse","usage":{"input":1100,"output":60,"cacheRead":0,"cacheWrite":0,"totalTokens":1160}}
+{"role":"toolResult","toolCallId":"c2","toolName":"write","content":[{"type":"text","text":"ok"}]}
+{"role":"assistant","content":[{"type":"text","text":"The parser no longer hangs."}],"provider":"anthropic","model":"claude-sonnet-4-5","stopReason":"stop","usage":{"input":1300,"output":20,"cacheRead":0,"cacheWrite":0,"totalTokens":1320}}
+END
+sess-export -q claude -o "$claude" agents.jsonl > made
+sess-export -q codex -o "$HOME/.codex" agents.jsonl >> made
+rm agents.jsonl id made
+`
+
 // ManExamples returns the literal blocks of the EXAMPLES section of a man page,
 // as mandoc prints them.
 func ManExamples(page string) []string {

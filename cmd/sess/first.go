@@ -1,0 +1,201 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/listing"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/sibling"
+	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// attention is how long a person waits to hear what other agents have.
+const attention = time.Second
+
+// most is how many sessions are named.
+const most = 3
+
+// A stock is what sessions there are of one agent, or of ours.
+type stock struct {
+	name      string
+	here, all int
+}
+
+// first says what is on this machine, and what to type next. It is for a person: scripts get the list of commands.
+func first(ctx context.Context, s *clikit.Streams) error {
+	cwd, err := operand.CWD("")
+	if err != nil {
+		return err
+	}
+	var foreign []js.Value
+	var known bool
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, attention)
+		defer cancel()
+		foreign, known = rowsOf(ctx, "--agent=all")
+	})
+	ours, newest, err := stored(ctx, cwd)
+	if err != nil {
+		return err
+	}
+	asking.Wait()
+	all, newest := tally(ours, append(newest, foreign...), cwd), latest(append(newest, foreign...))
+	var b strings.Builder
+	if len(all) == 0 {
+		b.WriteString("No sessions yet.\n")
+	} else {
+		writeStock(&b, all)
+		writeLatest(&b, newest)
+	}
+	if !known {
+		fmt.Fprintf(&b, "\nThe sessions of other agents took longer than %v to count: sess-ls --agent all has them.\n", attention)
+	}
+	b.WriteString("\nNext:\n")
+	for _, line := range next(newest) {
+		b.WriteString("  " + line + "\n")
+	}
+	_, err = io.WriteString(s.Out, b.String())
+	return err
+}
+
+// stored counts our own sessions, without reading them, and lists the newest.
+func stored(ctx context.Context, cwd string) (own stock, newest []js.Value, err error) {
+	own.name = program
+	root, err := operand.StoreDir()
+	if err != nil {
+		return own, nil, err
+	}
+	project := store.Open(root).Project(cwd) + string(filepath.Separator)
+	type file struct {
+		path    string
+		written time.Time
+	}
+	var files []file
+	for _, path := range store.Files([]string{root}, store.Options{Recursive: true, Warn: func(string, error) {}}) {
+		fi, err := os.Stat(path)
+		if err != nil {
+			continue // it is gone
+		}
+		files = append(files, file{path, fi.ModTime()})
+		if own.all++; strings.HasPrefix(path, project) {
+			own.here++
+		}
+	}
+	slices.SortStableFunc(files, func(a, b file) int { return b.written.Compare(a.written) })
+	args := []string{"--"}
+	for _, f := range files[:min(most, len(files))] {
+		args = append(args, f.path)
+	}
+	if len(files) > 0 {
+		newest, _ = rowsOf(ctx, args...)
+	}
+	return own, newest, nil
+}
+
+// rowsOf returns what sess-ls lists; ok is false if it did not list all.
+func rowsOf(ctx context.Context, args ...string) (rows []js.Value, ok bool) {
+	p, err := sibling.Program{Name: "sess-ls", Args: append([]string{"-q", "--json"}, args...), Say: func(sibling.Message) {}}.Start(ctx)
+	if err != nil {
+		return nil, false
+	}
+	defer p.Close()
+	text, err := io.ReadAll(p)
+	for line := range strings.Lines(string(text)) {
+		rows = append(rows, js.Value(strings.TrimSpace(line)))
+	}
+	return rows, err == nil || clikit.Status(err) == clikit.ExitNo
+}
+
+// tally counts the sessions of each agent; of ours, which are counted already, rows are left out.
+func tally(ours stock, rows []js.Value, cwd string) (all []stock) {
+	of := map[string]*stock{}
+	here := store.SameDir(cwd)
+	for _, r := range rows {
+		name := r.Get("agent").Str()
+		if name == "" {
+			continue
+		}
+		if of[name] == nil {
+			of[name] = &stock{name: name}
+		}
+		if of[name].all++; here(r.Get("cwd").Str()) {
+			of[name].here++
+		}
+	}
+	if ours.all > 0 {
+		all = append(all, ours)
+	}
+	for _, s := range of {
+		all = append(all, *s)
+	}
+	slices.SortFunc(all, func(a, b stock) int { return cmp.Or(b.all-a.all, strings.Compare(a.name, b.name)) })
+	return all
+}
+
+// latest are the sessions that were modified last.
+func latest(rows []js.Value) []js.Value {
+	modified := func(r js.Value) string { return r.Get("modified").Str() } // in UTC, and of one length
+	slices.SortStableFunc(rows, func(a, b js.Value) int { return strings.Compare(modified(b), modified(a)) })
+	return rows[:min(most, len(rows))]
+}
+
+func writeStock(b *strings.Builder, all []stock) {
+	rows := [][]string{{"sessions", "here", "in all"}}
+	for _, s := range all {
+		rows = append(rows, []string{tty.Clean(s.name), strconv.Itoa(s.here), strconv.Itoa(s.all)})
+	}
+	b.WriteString(clikit.Table("", rows))
+}
+
+func writeLatest(b *strings.Builder, newest []js.Value) {
+	var rows [][]string
+	for _, r := range newest {
+		when := ""
+		if ms, ok := js.ParseTime(r.Get("modified").Str()); ok {
+			when = listing.Ago(time.UnixMilli(ms), time.Now())
+		}
+		title := []rune(tty.Clean(cmp.Or(r.Get("title").Str(), r.Get("firstMessage").Str(), r.Get("session").Str())))
+		rows = append(rows, []string{when, tty.Clean(cmp.Or(r.Get("agent").Str(), program)), string(title[:min(60, len(title))])})
+	}
+	if len(rows) > 0 {
+		b.WriteString("\nnewest\n" + clikit.Table("", rows))
+	}
+}
+
+// next are lines to type, which work as they are.
+func next(newest []js.Value) []string {
+	if len(newest) == 0 {
+		return []string{"sess-new --store --title 'a first one'", "sess help"}
+	}
+	last, where, other := newest[0], "--all", "codex"
+	name := clikit.ShellWords([]string{tty.Clean(last.Get("address").Str())})
+	agent := last.Get("agent").Str()
+	if agent != "" {
+		where = "--agent all --all"
+	}
+	if agent == other {
+		other = "claude"
+	}
+	lines := []string{"sess-show " + name, "sess-handoff --to " + other + " " + name}
+	for word := range strings.FieldsSeq(last.Get("firstMessage").Str()) {
+		if len(word) > 1 && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+			lines = append(lines, "sess-grep "+where+" "+word)
+			break
+		}
+	}
+	return append(lines, "sess-stat "+where+" --by day,model", "sess help")
+}
