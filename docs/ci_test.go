@@ -140,22 +140,75 @@ func TestCIMakefile(t *testing.T) {
 	wantSession(t, filepath.Join(dir, "artifacts"), "session.jsonl")
 }
 
-// TestAction runs the shell of action.yml: the installation, and a step that is recorded.
+// TestAction runs the shell of action.yml: the build, and a step that is recorded.
 func TestAction(t *testing.T) {
 	t.Parallel()
 	scripts := shellOfYAML(read(t, "../action.yml"), "run")
-	if len(scripts) != 3 { // the first is the input of that name
+	if len(scripts) != 4 { // the first is the input of that name
 		t.Fatalf("found %d scripts", len(scripts))
 	}
 	for want, command := range []string{"claude -p --output-format stream-json --verbose x", "claude --output-format stream-json --verbose x; exit 1"} {
 		dir := ciDir(t)
-		script := environment + scripts[1] + `
+		script := environment + scripts[2] + `
 export PATH="$(cat path):$PATH" SESSION=s.jsonl PROMPT='fix the build' PROMPT_FILE='' LIMIT=1m RUN='` + command + `'
-` + scripts[2]
+` + scripts[3]
 		if _, stderr, err := shell(t, dir, script); status(err) != want {
 			t.Errorf("status %d, want %d: %s", status(err), want, stderr)
 		}
 		wantSession(t, dir, "s.jsonl")
+	}
+}
+
+// action.yml takes the archive of a release if there is one, and never one with another sum.
+func TestActionTakesTheArchive(t *testing.T) {
+	t.Parallel()
+	script := environment + `export GITHUB_OUTPUT="$PWD/output" RUNNER_OS=Linux RUNNER_ARCH=X64 REF=v1.2.3 VERSION= SHA256=
+mkdir -p made/sess_1.2.3_linux_amd64/bin server stubs
+printf '#!/bin/sh\necho installed\n' > made/sess_1.2.3_linux_amd64/bin/sess-path
+chmod +x made/sess_1.2.3_linux_amd64/bin/sess-path
+tar -czf server/sess_1.2.3_linux_amd64.tar.gz -C made sess_1.2.3_linux_amd64
+(cd server && sha256sum *.tar.gz > SHA256SUMS)
+printf '#!/bin/sh\ncase $4 in https://github.com/sess-tools/sess/releases/download/v1.2.3/*) cp "$SERVER/${4##*/}" "$3" ;; *) exit 22 ;; esac\n' > stubs/curl
+chmod +x stubs/curl
+: > output
+export SERVER="$PWD/server" PATH="$PWD/stubs:$PATH"
+`
+	install := shellOfYAML(read(t, "../action.yml"), "run")[1]
+	for name, tt := range map[string]struct {
+		before string
+		status int
+		found  bool
+	}{
+		"a tag":            {"", 0, true},
+		"a version":        {"REF=main VERSION=1.2.3", 0, true},
+		"a pinned sum":     {"SHA256=$(cut -d ' ' -f 1 server/SHA256SUMS)", 0, true},
+		"a branch":         {"REF=main", 0, false},
+		"no such version":  {"VERSION=1.2.4", 0, false},
+		"another platform": {"RUNNER_OS=Windows", 0, false},
+		"another sum":      {"echo x >> server/sess_1.2.3_linux_amd64.tar.gz", 1, false},
+		"another pin":      {"SHA256=0", 1, false},
+		"no sums":          {"rm server/SHA256SUMS", 1, false},
+		"a pin of nothing": {"VERSION=1.2.4 SHA256=0", 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			_, stderr, err := shell(t, dir, script+tt.before+"\n("+install+"\n)")
+			if status(err) != tt.status {
+				t.Fatalf("status %d: %s", status(err), stderr)
+			}
+			if found := strings.Contains(read(t, filepath.Join(dir, "output")), "found=true"); found != tt.found {
+				t.Errorf("found: %t", found)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "path")); (err == nil) != tt.found {
+				t.Errorf("PATH: %v", err)
+			}
+			if tt.found {
+				if out, stderr, err := shell(t, dir, `"$(cat path)/sess-path"`); err != nil || out != "installed\n" {
+					t.Errorf("%v: %s%s", err, out, stderr)
+				}
+			}
+		})
 	}
 }
 
