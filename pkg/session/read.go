@@ -412,7 +412,8 @@ type parsedBlock struct {
 const aheadOf = 2
 
 // inOrder takes the rest of the blocks.
-func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) (failed error) {
+func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
+	var failed error // not a result: returning early would write it while blocks does
 	blocks := func(yield func(jsonl.Block) bool) {
 		for {
 			b, err, ok := next()
