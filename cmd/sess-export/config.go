@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agent/chat"
+	"github.com/sess-tools/sess/internal/agent/exchange"
 	"github.com/sess-tools/sess/internal/agent/formats"
 	"github.com/sess-tools/sess/internal/agent/portable"
 	"github.com/sess-tools/sess/internal/agent/report"
@@ -24,7 +25,7 @@ type config struct {
 	version, output, db, blobs, losses, sync string
 	growth                                   int64
 	strict, dryRun, index, redact, replace   bool
-	portable                                 bool
+	portable, content                        bool
 	harness                                  operand.Harness
 }
 
@@ -40,6 +41,7 @@ func (c *config) flags() []clikit.Flag {
 		operand.HarnessFlag(&c.harness),
 		clikit.Bool(&c.redact, "redact", "the session"),
 		clikit.Bool(&c.portable, "portable", "leave out what only one account, provider or model accepts: thinking, ids, tools that the agent lacks"),
+		clikit.Bool(&c.content, "content", "write what was said, too: otlp leaves it out"),
 		clikit.Bool(&c.strict, "strict", "a loss, and make nothing"),
 		clikit.Int(&c.growth, "max-ratio", 0, "allow an export of up to `TIMES` the size of the session, instead of 16 times or 64 MiB"),
 		operand.SyncFlag(&c.sync),
@@ -47,8 +49,11 @@ func (c *config) flags() []clikit.Flag {
 	}
 }
 
+// exported are the formats: of agents, and for programs that are none.
+func exported() []formats.Format { return append(written.Formats(), exchange.Formats()...) }
+
 func names() string {
-	list := formats.Names(written.Formats())
+	list := formats.Names(exported())
 	slices.Sort(list)
 	return strings.Join(list, ", ")
 }
@@ -59,7 +64,7 @@ func readOnly(name string) error {
 	if _, ok := formats.Lookup([]formats.Format{chat.Anthropic, chat.OpenAI}, name); ok {
 		return clikit.WithHint(err, "sess-path --as prints what APIs are sent")
 	}
-	if _, ok := formats.Lookup(written.Formats(), name); !ok && operand.IsAgent(name) {
+	if _, ok := formats.Lookup(exported(), name); !ok && operand.IsAgent(name) {
 		return clikit.WithHint(err, "the formats are %s", names())
 	}
 	return nil
@@ -73,7 +78,7 @@ func (c *config) operands(operands []string) (formats.Format, string, error) {
 	if err := readOnly(operands[0]); err != nil {
 		return nil, "", err
 	}
-	format, ok := formats.Lookup(written.Formats(), operands[0])
+	format, ok := formats.Lookup(exported(), operands[0])
 	if !ok {
 		err := clikit.UsageError("no format %q", operands[0])
 		if closest, ok := clikit.Closest(operands[0], strings.Split(names(), ", ")); ok {
@@ -87,6 +92,8 @@ func (c *config) operands(operands []string) (formats.Format, string, error) {
 		return nil, "", clikit.UsageError("%s keeps no sessions in a database that others write to", about.Name)
 	case c.db != "" && (c.output != "" || c.index):
 		return nil, "", clikit.UsageError("--db is a place of its own: it goes with neither --output nor --index")
+	case c.content && !about.Content:
+		return nil, "", clikit.UsageError("%s has what was said: --content is for otlp", about.Name)
 	case c.index && !about.Index:
 		return nil, "", clikit.UsageError("%s keeps no names apart from its sessions", about.Name)
 	case c.growth < 0:
@@ -127,7 +134,7 @@ func (c *config) target(s *clikit.Streams, src *operand.Source) (*formats.Target
 	t := formats.NewTarget(func(l formats.Loss) { losses.Tell(src.Header.ID, l) })
 	home, _ := os.UserHomeDir() // who needs it complains
 	t.Path, t.DB, t.Out, t.Version, t.Blobs = c.output, c.db, s.Out, c.version, c.blobs
-	t.Index, t.Growth, t.Replace = c.index, c.growth, c.replace
+	t.Index, t.Growth, t.Replace, t.Content = c.index, c.growth, c.replace, c.content
 	t.Strict, t.DryRun, t.Sync = c.strict, c.dryRun, operand.Destination{File: c.output, Sync: c.sync}.Durable()
 	t.Env = formats.Env{Getenv: os.Getenv, Home: home}
 	return t, losses, nil
@@ -186,13 +193,13 @@ func (c *config) read(ctx context.Context, s *clikit.Streams, name string) (*ope
 func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
 	switch at.Kind {
 	case "FORMAT":
-		for _, f := range written.Formats() {
+		for _, f := range exported() {
 			about := f.About()
 			at.Match(func(c clikit.Candidate) { add(clikit.Candidate{Value: c.Value, Text: about.Summary}) }, about.Name)
 		}
 	case "VERSION":
 		if len(at.Operands) > 0 {
-			if f, ok := formats.Lookup(written.Formats(), at.Operands[0]); ok {
+			if f, ok := formats.Lookup(exported(), at.Operands[0]); ok {
 				at.Match(add, f.About().Versions...)
 			}
 		}

@@ -44,6 +44,7 @@ type About struct {
 	Index    bool // [Target.Index] means something
 	Own      bool // it is a map of the user's: see [session.OwnAgent]
 	Native   bool // its sessions are files that every tool reads
+	Content  bool // [Target.Content] means something
 
 	// Home returns where the agent keeps its sessions on this machine, a path that
 	// [Format.Open] takes. Nil is an agent that has no such place.

@@ -36,6 +36,7 @@ type Target struct {
 	Growth  int64     // how many times its size a session may become; 0 for [MaxGrowth]
 	Index   bool      // the agent's list of names is to have the session's as well, if Path is its home
 	Replace bool      // a file that is in the way, or has the same session, is moved aside
+	Content bool      // what was said is written, too, by a format that leaves it out
 	Env     Env
 
 	Losses int        // how many there have been

@@ -1,0 +1,33 @@
+# A trajectory of ATIF: Harbor's RFC 0001.
+def result: ({source_call_id: .call, content: (.message | text), extra: {sess: ({entry, isError: (if .message.isError == true then true else null end)} | some)}} | some);
+
+def metrics: if (.usage | type) != "object" then null else
+  {prompt_tokens: (.usage | prompttokens), completion_tokens: (.usage.output | number), cached_tokens: (.usage.cacheRead | number)}
+  + (if (.usage.cost.total | number) > 0 then {cost_usd: .usage.cost.total} else {} end) end; # agents that know no price store 0
+
+def step:
+  .message as $m | {timestamp, extra: {sess: ({entry, role: $m.role, stopReason: $m.stopReason, errorMessage: $m.errorMessage} | some)}} +
+  (if $m.role == "assistant" then
+    {source: "agent", message: ($m | text), model_name: $m.model, reasoning_content: ($m | thinking), llm_call_count: 1, metrics: ($m | metrics),
+     tool_calls: [$m | calls[] | {tool_call_id: .id, function_name: .name, arguments: arguments}],
+     observation: (if .results == [] then null else {results: [.results[] | result]} end)}
+  elif $m.role == "toolResult" then
+    {source: "agent", message: "", llm_call_count: 0, observation: {results: [del(.call) | result]}}
+  elif $m.role == "user" or $m.role == "bashExecution" then {source: "user", message: ($m | text)}
+  else {source: "system", message: ($m | text)} end)
+  | some + {message};
+
+. as $s
+| [(if .system != null then {source: "system", message: .system} else empty end), (.messages[] | step)]
+| [to_entries[] | {step_id: (.key + 1)} + .value] as $steps
+| [$steps[].metrics | select(. != null)] as $metrics
+| {
+  schema_version: "ATIF-v\($s.version)", session_id: $s.session, trajectory_id: "\($s.session):\($s.leaf)",
+  agent: ({name: $s.agent, version: $s.agentVersion, model_name: $s.model, tool_definitions: ($s | definitions)} | some),
+  steps: $steps,
+  final_metrics: ({
+    total_prompt_tokens: ([$metrics[].prompt_tokens] | add), total_completion_tokens: ([$metrics[].completion_tokens] | add),
+    total_cached_tokens: ([$metrics[].cached_tokens] | add), total_cost_usd: ([$metrics[].cost_usd | select(. != null)] | add), total_steps: ($steps | length)
+  } | some),
+  extra: {sess: ({cwd: $s.cwd, title: $s.title} | some)}
+} | if .extra.sess == {} then del(.extra) else . end
