@@ -64,13 +64,14 @@ func background(all []Call) {
 			running[c.runs] = c
 		}
 		_, own := Own(c.Name)
-		if own != "write_stdin" {
+		names, follows := followers[own]
+		if !follows || !c.Known {
 			continue
 		}
-		session := strings.Trim(string(js.Value(c.Arguments).Get("session_id")), `"`)
-		if of := running[session]; of != nil && c.Known {
+		id := strings.Trim(string(js.Value(c.Arguments).Get(names)), `"`)
+		if of := running[id]; of != nil {
 			of.Ending, of.Result = c.Ending, c.Result
-			delete(running, session)
+			delete(running, id)
 		}
 	}
 }

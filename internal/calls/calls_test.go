@@ -88,6 +88,8 @@ func TestStatus(t *testing.T) {
 		{"bash", "x", false, `{"output":"x","exit":4}`, "4"},
 		{"bash", "x", false, `{"output":"x","exit":null}`, "ok"},
 		{"bash", "out\n<shellId: 9 completed with exit code 6>", false, "", "6"},
+		{"bash", "out\n<command with shellId: 9 is still running after 30 seconds. The command is still running. Use read_bash to continue waiting for output, or stop_bash to stop it.>", false, "", "open"},
+		{"bash", "it says <command with shellId: 9 is still running after it", false, "", "0"},
 		{"run_shell_command", "Output: x\nExit Code: 2\nProcess Group PGID: 12", false, "", "2"},
 		{"run_shell_command", "Output: x\nProcess Group PGID: 12", false, "", "0"},
 		{"run_shell_command", "[Operation Cancelled] Reason: User denied execution.", true, "", "denied"},
@@ -123,6 +125,22 @@ func TestCodexBackgroundStatus(t *testing.T) {
 		call("d", "write_stdin", `{"session_id":7,"chars":""}`), result("d", "write_stdin", "Wall time: 2 seconds\nProcess exited with code 1\nOutput:\n", true),
 	), "/w")
 	want(t, all, "0 7 run 1 go test", "2 3 run open sleep", "4 5 other open ", "6 7 other 1 ")
+}
+
+// So has one of Copilot. One that was stopped has none.
+func TestCopilotBackgroundStatus(t *testing.T) {
+	t.Parallel()
+	running := func(id string) string {
+		return "<command with shellId: " + id + " is still running after 30 seconds. The command is still running but hasn't produced output yet. Use read_bash to continue waiting, or stop_bash to stop it.>"
+	}
+	all := calls.Of(entries(t,
+		call("a", "bash", `{"command":"go test"}`), result("a", "bash", running("7"), false),
+		call("b", "bash", `{"command":"sleep"}`), result("b", "bash", running("8"), false),
+		call("c", "read_bash", `{"shellId":"7","delay":5}`), result("c", "read_bash", running("7"), false),
+		call("d", "read_bash", `{"shellId":"7","delay":5}`), result("d", "read_bash", "no\n<shellId: 7 completed with exit code 1>", false),
+		call("e", "stop_bash", `{"shellId":"8"}`), result("e", "stop_bash", "<command with id: 8 stopped>", false),
+	), "/w")
+	want(t, all, "0 7 run 1 go test", "2 3 run open sleep", "4 5 other open ", "6 7 other 1 ", "8 9 other ok ")
 }
 
 func TestMadeUpResultIsOpen(t *testing.T) {

@@ -29,7 +29,7 @@ type Ending struct {
 	Status  int  // of a command
 	Known   bool // what the status is
 
-	runs string // by what codex calls a command that goes on running
+	runs string // by what its agent calls a command that goes on running
 }
 
 // String is the status of a command, or else the outcome.
@@ -58,7 +58,7 @@ const edge = 400
 // How agents tell the status of a command.
 var (
 	inFront = phrase{"ode", lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?(?:Command: [^\n]*\n)?(?:Exit code:|Process exited with code) (-?\d{1,10})(?:\n|$)`)}
-	goesOn  = phrase{"Process running", lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?Process running with session ID (\S+)(?:\n|$)`)}
+	goesOn  = phrase{" running ", lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?Process running with session ID (\S+)(?:\n|$)|<command with shellId: (\S+) is still running after [^\n]*>\s*$`)}
 	claude  = phrase{"Exit code", lazy.Regexp(`^(?:Error: )?Exit code (\d{1,10})(?:\n|$)`)}
 	behind  = phrase{"ode", lazy.Regexp(`(?:^|\n)(?:Command exited with code (-?\d{1,10})|Command failed with exit code: (-?\d{1,10})\.?|<shellId: \S+ completed with exit code (-?\d{1,10})>|Exit Code: (-?\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*)\s*$`)}
 )
@@ -76,6 +76,9 @@ func (p phrase) in(text string) []string {
 	}
 	return p.pattern().FindStringSubmatch(text)
 }
+
+// followers are the tools that ask after a command which goes on running, and their argument that names it.
+var followers = map[string]string{"write_stdin": "session_id", "read_bash": "shellId", "write_bash": "shellId"}
 
 // zeroIfFine are the tools whose result is an error unless the command ended with 0.
 var zeroIfFine = map[string]bool{"Bash": true, "bash": true, "run_shell_command": true, "Shell": true}
@@ -116,7 +119,7 @@ func End(m session.Message) Ending {
 		e.Outcome = Fail
 	}
 	_, tool := Own(m.Str("toolName"))
-	if kinds[tool] != Run && tool != "write_stdin" {
+	if kinds[tool] != Run && followers[tool] == "" {
 		return e
 	}
 	return e.command(tool, js.Value(m.Get("details")), text)
@@ -163,8 +166,10 @@ func (e Ending) command(tool string, details js.Value, text string) Ending {
 	if m := inFront.in(head); m != nil {
 		return told(m[1])
 	}
-	if m := goesOn.in(head); m != nil {
-		return Ending{Outcome: Open, runs: m[1]}
+	for _, part := range []string{head, tail} {
+		if m := goesOn.in(part); m != nil {
+			return Ending{Outcome: Open, runs: m[1] + m[2]}
+		}
 	}
 	if m := claude.in(head); m != nil && e.Outcome == Fail {
 		return told(m[1])
