@@ -1,9 +1,15 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/sess-tools/sess/internal/state"
 	"github.com/sess-tools/sess/internal/test/scripttest"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/sources"
 )
 
 func TestMain(m *testing.M) {
@@ -13,4 +19,45 @@ func TestMain(m *testing.M) {
 func TestScript(t *testing.T) {
 	t.Parallel()
 	scripttest.Run(t, "testdata")
+}
+
+// What is written behind the first reading is seen, though nothing is written after it.
+func TestWrittenWhileRead(t *testing.T) {
+	t.Parallel()
+	const head = `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n" +
+		`{"type":"message","id":"a0000001","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"hi"}}` + "\n"
+	const reply = `{"type":"message","id":"a0000002","parentId":"a0000001","timestamp":"2026-01-02T03:04:07.000Z","message":{"role":"assistant","content":[],"stopReason":"stop"}}` + "\n"
+	for _, tt := range []struct {
+		name  string
+		began time.Time
+		want  string
+	}{
+		{"as the reading began", time.Now(), state.Answered},
+		{"long before it", time.Now().Add(time.Hour), state.Working}, // such a file is not read twice
+	} {
+		path := filepath.Join(t.TempDir(), "s.jsonl")
+		if err := os.WriteFile(path, []byte(head), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w := &watcher{config: &config{after: afterNow}, streams: &clikit.Streams{}, began: tt.began}
+		d := &watched{src: sources.Source{Name: path}}
+		in, err := d.src.Open(t.Context(), w.streams)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := in.Session()
+		if in.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(head+reply), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.take(t.Context(), d, whole); err != nil {
+			t.Fatal(err)
+		}
+		w.all = []*watched{d}
+		if w.look(t.Context()); d.state.Name != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, d.state.Name, tt.want)
+		}
+	}
 }

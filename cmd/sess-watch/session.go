@@ -143,38 +143,32 @@ func (d *watched) locate(ctx context.Context) error {
 }
 
 // stampOf says in short what stands in a place: of a file its identity, size and time, of a directory those of the
-// files in it. A database has a log beside it.
-func stampOf(path string) string {
+// files in it. A database has a log beside it. changed is when the last of it did.
+func stampOf(path string) (stamp string, changed int64) {
+	names := []string{path}
 	fi, err := os.Stat(path)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return "none"
-		}
-		return err.Error()
-	}
 	switch {
-	case !fi.IsDir() && filepath.Ext(path) == ".jsonl":
-		return stat(fi)
-	case !fi.IsDir():
-		text := stat(fi)
-		if log, err := os.Stat(path + "-wal"); err == nil {
-			text += stat(log)
-		}
-		return text
+	case errors.Is(err, fs.ErrNotExist):
+		return "none", 0
+	case err != nil:
+		return err.Error(), 0
+	case fi.IsDir():
+		names, _ = filepath.Glob(filepath.Join(path, "*"))
+	case filepath.Ext(path) != ".jsonl":
+		names = append(names, path+"-wal")
 	}
-	list, _ := filepath.Glob(filepath.Join(path, "*"))
 	var b strings.Builder
-	for _, name := range list {
-		if fi, err := os.Stat(name); err == nil {
-			b.WriteString(stat(fi))
+	for _, name := range names {
+		if name != path {
+			if fi, err = os.Stat(name); err != nil {
+				continue
+			}
 		}
+		number, at := disk.Identity(fi)
+		fmt.Fprintln(&b, number, at, fi.Size(), fi.ModTime().UnixNano())
+		changed = max(changed, at, fi.ModTime().UnixNano())
 	}
-	return b.String()
-}
-
-func stat(fi fs.FileInfo) string {
-	number, changed := disk.Identity(fi)
-	return fmt.Sprintln(number, changed, fi.Size(), fi.ModTime().UnixNano())
+	return b.String(), changed
 }
 
 // what is what a state is about: the call that is open, or what was said last.

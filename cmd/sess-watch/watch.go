@@ -29,10 +29,12 @@ type watcher struct {
 	quiet   bool
 	all     []*watched
 	reading *sources.Reading
+	began   time.Time
 }
 
 // begin reads the sessions that were found.
 func (w *watcher) begin(ctx context.Context, found sources.Found) error {
+	w.began = time.Now()
 	all, reading := sources.Read(ctx, w.streams, found, w.sessions.Subagents, func(ctx context.Context, src sources.Source, whole *operand.Source) (*watched, error) {
 		d := &watched{src: src}
 		return d, w.take(ctx, d, whole)
@@ -71,7 +73,11 @@ func (w *watcher) take(ctx context.Context, d *watched, whole *operand.Source) e
 	if err := d.locate(ctx); err != nil {
 		return err
 	}
-	d.stamp = stampOf(d.path)
+	// What changed since the beginning may have changed behind the reading: it is read again. Files are told the
+	// time of a clock that may be two seconds behind.
+	if stamp, changed := stampOf(d.path); changed < w.began.Add(-2*time.Second).UnixNano() {
+		d.stamp = stamp
+	}
 	return nil
 }
 
@@ -138,7 +144,7 @@ func (w *watcher) look(ctx context.Context) {
 	w.streams.Quiet = true // what is half written warns
 	defer func() { w.streams.Quiet = w.quiet }()
 	for _, d := range w.all {
-		stamp := stampOf(d.path)
+		stamp, _ := stampOf(d.path)
 		if d.path != "" && (stamp == d.stamp || stamp == "none") { // a session that is not there yet is read every time
 			continue
 		}
