@@ -109,6 +109,9 @@ func (m *machine) entry(i int, e session.Entry) {
 		for line := range kept.Get("codex", "lines").Elements() {
 			m.codex(line, at)
 		}
+		for line := range kept.Get("opencode", "lines").Elements() {
+			m.opencode(line.Get("info"), e.Type() == session.TypeCustom, at)
+		}
 	}
 	if m.Name != before.Name || m.settled != before.settled || m.Since != before.Since {
 		m.Entry = i
@@ -203,7 +206,14 @@ func (m *machine) codex(line js.Value, at int64) {
 	case "task_started", "user_message":
 		m.becomes(Working, "", at)
 	case "task_complete":
-		if m.Name != Failed && m.Name != Stopped {
+		switch {
+		case payload.Get("error").IsObject(): // 0.169 writes no event of it
+			m.becomes(Failed, "", at)
+		case m.Name != Failed && m.Name != Stopped:
+			m.becomes(Answered, "", at)
+		}
+	case "token_count": // behind each reply
+		if m.settled == Answered {
 			m.becomes(Answered, "", at)
 		}
 	case "turn_aborted":
@@ -216,7 +226,22 @@ func (m *machine) codex(line js.Value, at int64) {
 			m.becomes(Working, "", at)
 		case "final_answer":
 			m.becomes(Answered, "", at)
+		default: // a text is written before the calls that the same reply makes
+			if m.Name == Answered {
+				m.becomes(Working, Answered, at)
+			}
 		}
+	}
+}
+
+// opencode is what a message of opencode makes of the state. It is stored when it begins, and a user's without its text.
+func (m *machine) opencode(info js.Value, bare bool, at int64) {
+	ended := info.Get("time", "completed").Int()
+	switch user := info.Get("role").Str() == "user"; {
+	case user && bare, !user && ended == 0 && info.Get("finish").Str() == "" && !info.Get("error").IsObject():
+		m.becomes(Working, "", at)
+	default:
+		m.Since = max(m.Since, ended)
 	}
 }
 

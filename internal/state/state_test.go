@@ -20,6 +20,7 @@ const (
 	nothing  = `"message":{"role":"assistant","content":[{"type":"text","text":"done"}]}`
 	lineOf   = `"customType":"claude:line","kept":{"claude":{"lines":[%s]}}`
 	codexOf  = `,"kept":{"codex":{"lines":[%s]}}`
+	openOf   = `,"kept":{"opencode":{"lines":[{"info":{%s},"parts":[]}]}}`
 	nullStop = `,"kept":{"claude":{"lines":[{"type":"assistant","message":{"stop_reason":null}}]}}`
 )
 
@@ -75,6 +76,16 @@ func TestOf(t *testing.T) {
 		{"usage limit", []string{codex(user, "error", "task_complete")}, "failed failed"},
 		{"commentary", []string{user, reply + fmt.Sprintf(codexOf, `{"payload":{"type":"message","phase":"commentary"}}`)}, "working working"},
 		{"final answer", []string{user, nothing + fmt.Sprintf(codexOf, `{"payload":{"type":"message","phase":"final_answer"}}`)}, "answered answered"},
+		{"a text of codex without a phase, and a call that follows", []string{user, reply + fmt.Sprintf(codexOf, `{"payload":{"type":"message"}}`)}, "working answered"},
+		{"and no call that follows", []string{user, reply + fmt.Sprintf(codexOf, `{"payload":{"type":"message"}},{"payload":{"type":"token_count"}}`)}, "answered answered"},
+		{"tokens of the reply before", []string{codex(user, "token_count")}, "working working"},
+		{"a task that failed", []string{user + fmt.Sprintf(codexOf, `{"payload":{"type":"task_complete","error":{"message":"no"}}}`)}, "failed failed"},
+		{"a task that did not", []string{user + fmt.Sprintf(codexOf, `{"payload":{"type":"task_complete","error":null}}`)}, "answered answered"},
+		{"opencode begins to reply", []string{user, reply + fmt.Sprintf(openOf, `"role":"assistant","time":{"created":1}`)}, "working working"},
+		{"opencode has replied", []string{user, reply + fmt.Sprintf(openOf, `"role":"assistant","time":{"created":1,"completed":2}`)}, "answered answered"},
+		{"opencode says why it ended", []string{user, reply + fmt.Sprintf(openOf, `"role":"assistant","time":{"created":1},"finish":"stop"`)}, "answered answered"},
+		{"opencode failed", []string{user, failed + fmt.Sprintf(openOf, `"role":"assistant","time":{"created":1},"error":{"name":"APIError"}`)}, "working failed"},
+		{"a user of opencode without a text yet", []string{user, reply, `"customType":"opencode:message"` + fmt.Sprintf(openOf, `"role":"user","time":{"created":1}`)}, "working working"},
 		{"permission of Copilot", []string{user, calling, `"customType":"copilot:permission.requested"`}, "asks asks Bash"},
 		{"background", []string{user, strings.Replace(calling, `"Bash"`, `"exec_command"`, 1), strings.Replace(strings.Replace(result, `"Bash"`, `"exec_command"`, 1), `"x"`, `"Process running with session ID 7\n"`, 1), reply}, "answered answered"},
 	} {
