@@ -53,7 +53,7 @@ func (c *config) flags() []clikit.Flag {
 		clikit.String(&c.mapFile, "map", "", "read with the map in `FILE`, which need not be installed"),
 		clikit.Bool(&c.maps, "maps", "print the maps there are, and what is wrong with them"),
 		clikit.String(&c.printed, "print-map", "", "print the map of the agent `NAME`, to start from"),
-		clikit.Bool(&c.homes, "homes", "print the agents whose sessions are on this machine, and where"),
+		clikit.Bool(&c.homes, "homes", "print the agents whose sessions are on this machine, and where; with --list, how many, in --cwd too"),
 		clikit.Bool(&c.prompts, "prompts", "print the prompts of oh-my-pi's database SOURCE, history.db, as JSON, and make nothing"),
 		clikit.Int(&c.expansion, "max-expansion", 0, "expand a compressed file to at most `BYTES`, instead of 1000 times its size (64 MiB to 4 GiB)"),
 		operand.SyncFlag(&c.dest.Sync),
@@ -133,8 +133,8 @@ func (c *config) check(operands []string) error {
 		return clikit.UsageError("--prompts wants one database, and no other flag")
 	case (c.maps || c.printed != "") && (len(operands) > 0 || c.homes || c.detect || c.making() || c.mapFile != "" || c.maps && c.printed != ""):
 		return clikit.UsageError("--maps and --print-map go with no other flag and no operand")
-	case c.homes && (len(operands) > 0 || c.detect || c.making()):
-		return clikit.UsageError("--homes goes with no other flag and no operand")
+	case c.homes && (len(operands) > 0 || c.detect || c.choosing()):
+		return clikit.UsageError("--homes goes with --list and --cwd alone, and with no operand")
 	case c.detect && c.making():
 		return clikit.UsageError("--detect makes nothing")
 	}
@@ -167,8 +167,10 @@ func (c *config) addressed(operands []string) ([]string, error) {
 }
 
 // making reports whether a flag says which sessions are meant, or what becomes of them.
-func (c *config) making() bool {
-	return c.all || c.list || c.recent || c.session != "" || c.dest.Store || c.dest.File != ""
+func (c *config) making() bool { return c.list || c.choosing() }
+
+func (c *config) choosing() bool {
+	return c.all || c.recent || c.session != "" || c.dest.Store || c.dest.File != ""
 }
 
 // source returns what is to be read. One operand is a format if a format has such

@@ -146,7 +146,7 @@ func (c *config) others(ctx context.Context, s *clikit.Streams, operands []strin
 	case c.printed != "":
 		return true, printMap(s, c.printed)
 	case c.homes:
-		return true, printHomes(s)
+		return true, c.printHomes(ctx, s)
 	case c.prompts:
 		return true, printPrompts(ctx, s, operands[0])
 	}

@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"github.com/sess-tools/sess/internal/agent/formats"
-	"github.com/sess-tools/sess/internal/git"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/listing"
 	"github.com/sess-tools/sess/internal/tool/operand"
@@ -23,35 +22,6 @@ import (
 func (c *config) there(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return clikit.WithHint(c.none("no session of %s: %s does not exist", c.name, path), "sess-import --homes prints whose sessions are on this machine, and where")
-	}
-	return nil
-}
-
-// printHomes prints the name of each agent that keeps sessions on this machine, and
-// where, with a tab between.
-func printHomes(s *clikit.Streams) error {
-	user, _ := os.UserHomeDir() // an agent that needs it has no home
-	env := formats.Env{Getenv: os.Getenv, Home: user, Git: git.Run}
-	found := false
-	for _, f := range known() {
-		about := f.About()
-		if about.Home == nil {
-			continue
-		}
-		home, err := about.Home(env)
-		if err != nil {
-			continue
-		}
-		if _, err := os.Stat(home); err != nil {
-			continue
-		}
-		found = true
-		if _, err := fmt.Fprintf(s.Out, "%s\t%s\n", about.Name, home); err != nil {
-			return err
-		}
-	}
-	if !found {
-		return clikit.No("")
 	}
 	return nil
 }
@@ -225,9 +195,13 @@ func (j *job) row(info formats.Info) error {
 	case j.own && info.ID != "":
 		row.Address = j.name + ":" + info.ID
 	}
-	if err := listing.Write(j.streams.Out, row); err != nil {
+	return printRow(j.streams, row)
+}
+
+func printRow(s *clikit.Streams, row listing.Row) error {
+	if err := listing.Write(s.Out, row); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(j.streams.Out)
+	_, err := fmt.Fprintln(s.Out)
 	return err
 }

@@ -31,7 +31,8 @@ const most = 3
 // A stock is what sessions there are of one agent, or of ours.
 type stock struct {
 	name      string
-	here, all int
+	here, all int64
+	exact     bool // else there may be more here
 }
 
 // first says what is on this machine, and what to type next. It is for a person: scripts get the list of commands.
@@ -46,14 +47,14 @@ func first(ctx context.Context, s *clikit.Streams) error {
 	asking.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, attention)
 		defer cancel()
-		foreign, known = rowsOf(ctx, "--agent=all")
+		foreign, known = rowsOf(ctx, "sess-import", "--homes", "--list")
 	})
 	ours, newest, err := stored(ctx, cwd)
 	if err != nil {
 		return err
 	}
 	asking.Wait()
-	all, newest := tally(ours, append(newest, foreign...), cwd), latest(append(newest, foreign...))
+	all, newest := tally(ours, foreign), latest(append(newest, foreign...))
 	var b strings.Builder
 	if len(all) == 0 {
 		b.WriteString("No sessions yet.\n")
@@ -74,7 +75,7 @@ func first(ctx context.Context, s *clikit.Streams) error {
 
 // stored counts our own sessions, without reading them, and lists the newest.
 func stored(ctx context.Context, cwd string) (own stock, newest []js.Value, err error) {
-	own.name = program
+	own.name, own.exact = program, true
 	root, err := operand.StoreDir()
 	if err != nil {
 		return own, nil, err
@@ -96,19 +97,19 @@ func stored(ctx context.Context, cwd string) (own stock, newest []js.Value, err 
 		}
 	}
 	slices.SortStableFunc(files, func(a, b file) int { return b.written.Compare(a.written) })
-	args := []string{"--"}
+	args := []string{"--json", "--"}
 	for _, f := range files[:min(most, len(files))] {
 		args = append(args, f.path)
 	}
 	if len(files) > 0 {
-		newest, _ = rowsOf(ctx, args...)
+		newest, _ = rowsOf(ctx, "sess-ls", args...)
 	}
 	return own, newest, nil
 }
 
-// rowsOf returns what sess-ls lists; ok is false if it did not list all.
-func rowsOf(ctx context.Context, args ...string) (rows []js.Value, ok bool) {
-	p, err := sibling.Program{Name: "sess-ls", Args: append([]string{"-q", "--json"}, args...), Say: func(sibling.Message) {}}.Start(ctx)
+// rowsOf returns what a tool lists; ok is false if it did not list all.
+func rowsOf(ctx context.Context, tool string, args ...string) (rows []js.Value, ok bool) {
+	p, err := sibling.Program{Name: tool, Args: append([]string{"-q"}, args...), Say: func(sibling.Message) {}}.Start(ctx)
 	if err != nil {
 		return nil, false
 	}
@@ -120,34 +121,25 @@ func rowsOf(ctx context.Context, args ...string) (rows []js.Value, ok bool) {
 	return rows, err == nil || clikit.Status(err) == clikit.ExitNo
 }
 
-// tally counts the sessions of each agent; of ours, which are counted already, rows are left out.
-func tally(ours stock, rows []js.Value, cwd string) (all []stock) {
-	of := map[string]*stock{}
-	here := store.SameDir(cwd)
-	for _, r := range rows {
-		name := r.Get("agent").Str()
-		if name == "" {
-			continue
-		}
-		if of[name] == nil {
-			of[name] = &stock{name: name}
-		}
-		if of[name].all++; here(r.Get("cwd").Str()) {
-			of[name].here++
-		}
-	}
+// tally returns what there is of ours, and of each agent that has a row.
+func tally(ours stock, rows []js.Value) (all []stock) {
 	if ours.all > 0 {
 		all = append(all, ours)
 	}
-	for _, s := range of {
-		all = append(all, *s)
+	for _, r := range rows {
+		if r.Get("kind").Str() == "home" {
+			if n := r.Get("sessions").Int(); n > 0 {
+				all = append(all, stock{r.Get("agent").Str(), r.Get("here").Int(), n, r.Get("exact") == "true"})
+			}
+		}
 	}
-	slices.SortFunc(all, func(a, b stock) int { return cmp.Or(b.all-a.all, strings.Compare(a.name, b.name)) })
+	slices.SortFunc(all, func(a, b stock) int { return cmp.Or(cmp.Compare(b.all, a.all), strings.Compare(a.name, b.name)) })
 	return all
 }
 
 // latest are the sessions that were modified last.
 func latest(rows []js.Value) []js.Value {
+	rows = slices.DeleteFunc(rows, func(r js.Value) bool { return r.Get("kind").Str() != "session" })
 	modified := func(r js.Value) string { return r.Get("modified").Str() } // in UTC, and of one length
 	slices.SortStableFunc(rows, func(a, b js.Value) int { return strings.Compare(modified(b), modified(a)) })
 	return rows[:min(most, len(rows))]
@@ -156,7 +148,11 @@ func latest(rows []js.Value) []js.Value {
 func writeStock(b *strings.Builder, all []stock) {
 	rows := [][]string{{"sessions", "here", "in all"}}
 	for _, s := range all {
-		rows = append(rows, []string{tty.Clean(s.name), strconv.Itoa(s.here), strconv.Itoa(s.all)})
+		here := strconv.FormatInt(s.here, 10)
+		if !s.exact {
+			here += "+"
+		}
+		rows = append(rows, []string{tty.Clean(s.name), here, strconv.FormatInt(s.all, 10)})
 	}
 	b.WriteString(clikit.Table("", rows))
 }

@@ -22,7 +22,7 @@ const depth = 3
 // files are those of sessions: in the source itself, or with a name of theirs below it.
 func files(dir string) formats.Files {
 	return formats.Files{
-		Depth: depth, Head: head, Read: read,
+		Depth: depth, Head: head, Read: read, Project: escaped,
 		Named: func(path, id string) bool { return idOf(path) == id },
 		Match: func(path string) bool {
 			return filepath.Ext(path) == ".jsonl" && (idOf(path) != "" || filepath.Dir(path) == filepath.Clean(dir))

@@ -77,8 +77,16 @@ func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.I
 				}
 			}
 		}
+		last := func(th *thread) string { return th.paths[len(th.paths)-1] }
+		unopened := formats.Unopened(q, threads, last, nil)
 		for _, th := range threads {
 			key := cmp.Or(th.id, th.paths[0])
+			if info, ok := unopened[last(th)]; ok {
+				if info.Key = key; !yield(info, nil) {
+					return
+				}
+				continue
+			}
 			if !yield(a.info(ctx, a.rollouts(th), key, q)) || ctx.Err() != nil {
 				return
 			}

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sess-tools/sess/internal/ordered"
@@ -35,6 +37,10 @@ type Files struct {
 	// Named reports whether the name of a file has an id, whole. Where one file has it, and is that
 	// session, no other is opened to find it. Nil is a format whose files are called otherwise.
 	Named func(path, id string) bool
+
+	// Project returns the name of the directory that has the sessions of a working directory, and may have those of
+	// others, too. Nil is a format whose places do not say that.
+	Project func(cwd string) string
 
 	// Rank says which of two files in one directory that are one session is listed: that with the lower
 	// rank. Nil is a format that has no such files.
@@ -72,9 +78,14 @@ func (a files) List(ctx context.Context, q Query) iter.Seq2[Info, error] {
 				return
 			}
 		}
-		list := ordered.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(a.once(ctx, found)), func(ctx context.Context, p place) (Info, error) {
+		found = a.once(ctx, found)
+		unopened := Unopened(q, found, func(p place) string { return p.path }, a.Project)
+		list := ordered.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(found), func(ctx context.Context, p place) (Info, error) {
 			if p.err != nil {
 				return Info{Row: store.Row{Path: p.path}}, p.err
+			}
+			if info, ok := unopened[p.path]; ok {
+				return info, nil
 			}
 			return a.info(ctx, a.src.Beside(p.path), q)
 		})
@@ -87,6 +98,33 @@ func (a files) List(ctx context.Context, q Query) iter.Seq2[Info, error] {
 			yield(Info{Row: store.Row{Path: a.src.Path}}, err)
 		}
 	}
+}
+
+// Unopened returns what is known without opening them of the files that a query does not ask to open, by
+// their paths. Project is [Files.Project].
+func Unopened[T any](q Query, files []T, path func(T) string, project func(cwd string) string) map[string]Info {
+	if q.Newest <= 0 || len(files) <= q.Newest {
+		return nil
+	}
+	var here string
+	if project != nil {
+		here = string(filepath.Separator) + project(q.CWD) + string(filepath.Separator)
+	}
+	rows := make([]Info, 0, len(files))
+	for _, f := range files {
+		if fi, err := os.Stat(path(f)); err == nil { // else opening it says why
+			row := store.Row{Path: path(f), Size: fi.Size(), ModTime: fi.ModTime(), Info: session.Info{Modified: fi.ModTime()}}
+			rows = append(rows, Info{Row: row, Elsewhere: project != nil})
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b Info) int { return b.ModTime.Compare(a.ModTime) })
+	out := make(map[string]Info, len(rows))
+	for _, r := range rows[min(q.Newest, len(rows)):] {
+		if project == nil || !strings.Contains(r.Path, here) {
+			out[r.Path] = r
+		}
+	}
+	return out
 }
 
 // A place is a file that is a session, or what cannot be looked at, and why.

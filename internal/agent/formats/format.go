@@ -100,6 +100,13 @@ type Query struct {
 	// Details asks for names, times and counts even where a session has to be
 	// read whole for them.
 	Details bool
+
+	// Newest, if it is above 0, asks for the beginnings of so many files alone, those that were written to
+	// last, and of those whose place says that they are of the working directory CWD. Of the others the
+	// Info says what the file system knows, and has no ID. An archive that need not open a file for each
+	// session lists as ever.
+	Newest int
+	CWD    string
 }
 
 // An Info is what a listing says of a session: the columns of sess-ls, and how
@@ -109,6 +116,7 @@ type Info struct {
 	store.Row        // Path is the file or database the session is in
 	Key       string // the archive's own: a row id, an offset
 	Alias     string // another name that it was asked for by, or ""
+	Elsewhere bool   // there is no ID, and the session is not of [Query.CWD]
 }
 
 // ErrReadOnly is the error of exporting to a format that is only read.

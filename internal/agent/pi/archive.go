@@ -14,6 +14,7 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
 )
 
 // Open opens a file, or a directory of files and of the projects one level below.
@@ -22,11 +23,15 @@ func (f format) Open(_ context.Context, src *formats.Source) (formats.Archive, e
 	if sibling := filepath.Join(src.Path, "..", "blobs"); blobs == "" && src.IsDir() && formats.IsDir(sibling) {
 		blobs = sibling
 	}
+	project := store.EncodeCWD
+	if f.name == "omp" {
+		project = nil // it has had several ways to name a directory
+	}
 	return formats.Files{
 		Depth: 1,
 		Match: func(path string) bool { return filepath.Ext(path) == ".jsonl" },
 		Named: func(path, id string) bool { return strings.HasSuffix(path, "_"+id+".jsonl") },
-		Head:  header, Details: details,
+		Head:  header, Details: details, Project: project,
 		Read: func(ctx context.Context, src *formats.Source, f *formats.File, _ formats.Info, b *formats.Builder) error {
 			return (&conversion{src: src, b: b, blobs: blobs}).read(ctx, f)
 		},

@@ -35,3 +35,32 @@ sess-append -q -r assistant --model m --usage-json '{"input":1,"output":1,"cache
 		t.Errorf("in a pipe: %+v", got)
 	}
 }
+
+// With more sessions than a person waits for, it opens few files: all of Claude Code's are counted, by the names of their
+// directories, and of codex' there may be more here than those that were opened.
+func TestFirstOfMany(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	scripted(t, dir, `mkdir -p .claude/projects/-x .claude/projects/"$(pwd -P | tr -c 'a-zA-Z0-9\n' -)" .codex/sessions/2026/01/02
+here=$(pwd -P) old=.claude/projects/$(pwd -P | tr -c 'a-zA-Z0-9\n' -)
+line() { printf '{"parentUuid":null,"isSidechain":false,"type":"user","uuid":"u","sessionId":"%s","cwd":"%s","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"fix %s"}}\n' "$@"; }
+rollout() { printf '{"timestamp":"2026-01-02T03:04:05.000Z","type":"session_meta","payload":{"id":"%s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"%s","originator":"codex_exec","cli_version":"0.1"}}\n' "$@"; }
+i=0
+while [ $i -lt 600 ]; do
+	id=$(printf '0000%04d-0000-7000-8000-000000000000' $i)
+	line $id /x $i >.claude/projects/-x/$id.jsonl
+	rollout $id /x >.codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-$id.jsonl
+	i=$((i + 1))
+done
+id=00009999-0000-7000-8000-000000000000
+line $id "$here" old >"$old/$id.jsonl"
+rollout $id "$here" >.codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-$id.jsonl
+touch -d 2026-01-01 "$old/$id.jsonl" .codex/sessions/2026/01/02/*$id.jsonl
+touch -d 2030-01-01 .claude/projects/-x/00000007-*`)
+	got := strings.ReplaceAll(onTerminal(t, dir, "sess"), "\r", "")
+	for _, want := range []string{"\nclaude    1     601\n", "\ncodex     0+    601\n", "  claude  fix 7\n", "\n  sess-show claude:00000007-0000-7000-8000-000000000000\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+}

@@ -38,6 +38,7 @@ var rowLines = []string{
 	`sess-import aider --list chat.md`,
 	`sess-import pi --list`,
 	`sess-import claude --list .claude/projects`,
+	`sess-import --homes --list --cwd /`,
 	`sess-import --prompts history.db`,
 	`sess-import -q --losses l1 openai chat.json >/dev/null; cat l1`,
 	`for f in pi omp codex; do sess-import -q --losses l-$f $f --all -o made >/dev/null; cat l-$f; done; for f in corpus/*/*; do sess-import -q --losses l-5 omp "$f" >/dev/null; cat l-5; rm l-5; done`,

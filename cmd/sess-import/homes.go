@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/internal/git"
+	"github.com/sess-tools/sess/internal/ordered"
+	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/tool/listing"
+	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/tool/row"
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// How much a survey looks at. Opening 10,000 files takes a third of a second, and a person waits for it.
+const (
+	opened = 500 // files of each agent, those written to last
+	latest = 3   // sessions that are described, of all agents
+)
+
+// A home is where an agent keeps its sessions on this machine.
+type home struct {
+	format formats.Format
+	env    formats.Env
+	path   string
+}
+
+// homes yields the homes that there are.
+func homes() iter.Seq[home] {
+	return func(yield func(home) bool) {
+		user, _ := os.UserHomeDir() // an agent that needs it has no home
+		env := formats.Env{Getenv: os.Getenv, Home: user, Git: git.Run}
+		for _, f := range known() {
+			place := f.About().Home
+			if place == nil {
+				continue
+			}
+			path, err := place(env)
+			if err != nil {
+				continue
+			}
+			if _, err := os.Stat(path); err == nil && !yield(home{f, env, path}) {
+				return
+			}
+		}
+	}
+}
+
+// printHomes prints the name of each agent that keeps sessions on this machine, and
+// where, with a tab between; with --list, rows that also say how many.
+func (c *config) printHomes(ctx context.Context, s *clikit.Streams) error {
+	if c.list {
+		return c.survey(ctx, s)
+	}
+	found := false
+	for h := range homes() {
+		found = true
+		if _, err := fmt.Fprintf(s.Out, "%s\t%s\n", h.format.About().Name, h.path); err != nil {
+			return err
+		}
+	}
+	if !found {
+		return clikit.No("")
+	}
+	return nil
+}
+
+// A found session is one of an agent's home.
+type found struct {
+	home home
+	info formats.Info
+}
+
+func later(a, b found) int { return listing.Later(b.info.Row, a.info.Row) }
+
+// survey prints a row for each home, and one for each of the sessions that were written to last.
+func (c *config) survey(ctx context.Context, s *clikit.Streams) error {
+	if c.cwd == "" {
+		c.cwd = "."
+	}
+	type stock struct {
+		row    string
+		newest []found
+	}
+	none := true
+	var newest []found
+	for one, err := range ordered.MapErr(ctx, runtime.GOMAXPROCS(0), homes(), func(ctx context.Context, h home) (out stock, err error) {
+		out.row, out.newest, err = c.count(ctx, s, h)
+		return out, err
+	}) {
+		if err != nil {
+			s.Warnf("%v", err)
+			continue
+		}
+		none = false
+		newest = append(newest, one.newest...)
+		if _, err := fmt.Fprintln(s.Out, one.row); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if none {
+		return clikit.No("")
+	}
+	slices.SortStableFunc(newest, later)
+	for r, err := range ordered.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(newest[:min(latest, len(newest))]), described) {
+		if err != nil {
+			s.Warnf("%v", err)
+		} else if err := printRow(s, r); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// count counts the sessions of a home, and returns those that were written to last.
+func (c *config) count(ctx context.Context, s *clikit.Streams, h home) (text string, newest []found, err error) {
+	here, err := c.here(h.format.About())
+	if err != nil {
+		return "", nil, err
+	}
+	cwd, err := operand.CWD(c.cwd)
+	if err != nil {
+		return "", nil, err
+	}
+	if physical, err := filepath.EvalSymlinks(cwd); err == nil {
+		cwd = physical // as programs know where they run
+	}
+	archive, err := h.format.Open(ctx, &formats.Source{Path: h.path, Env: h.env})
+	if err != nil {
+		return "", nil, err
+	}
+	defer archive.Close()
+	all, mine, exact := 0, 0, true
+	for info, err := range archive.List(ctx, formats.Query{Newest: opened, CWD: cwd}) {
+		switch all++; {
+		case ctx.Err() != nil:
+			return "", nil, ctx.Err()
+		case err != nil:
+			s.Warnf("%v", named(info, err))
+			exact = false
+			continue
+		case info.ID == "":
+			exact = exact && info.Elsewhere
+			continue
+		case here(info.CWD):
+			mine++
+		}
+		newest = append(newest, found{h, info})
+		slices.SortStableFunc(newest, later)
+		newest = newest[:min(latest, len(newest))]
+	}
+	return row.Object("home", js.StringField("agent", h.format.About().Name), row.Text("path", h.path),
+		js.IntField("sessions", int64(all)), js.IntField("here", int64(mine)), row.Bool("exact", exact)), newest, nil
+}
+
+// described returns the row of a session that was found.
+func described(ctx context.Context, f found) (listing.Row, error) {
+	about := f.home.format.About()
+	archive, err := f.home.format.Open(ctx, &formats.Source{Path: f.home.path, Env: f.home.env})
+	if err != nil {
+		return listing.Row{}, err
+	}
+	defer archive.Close()
+	info, err := formats.Describe(ctx, archive, f.info)
+	r := listing.Row{Row: info.Row, Agent: about.Name, Address: about.Name + ":" + info.ID}
+	if about.Native {
+		r.Address = info.Path
+	}
+	return r, named(info, err)
+}
