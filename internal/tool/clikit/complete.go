@@ -63,8 +63,9 @@ func (at Place) Match(add func(Candidate), words ...string) {
 	}
 }
 
-// How long candidates are gathered. Then those that are there are printed: a slow disk
-// holds up no shell. The sessions of other agents come from a program of their own.
+// How long a tool may look for candidates. Then those that are there are printed: a slow disk
+// holds up no shell. The sessions of other agents come from a program of their own. Flags and their words
+// are there at once.
 var (
 	patience    = 40 * time.Millisecond
 	patienceFor = 400 * time.Millisecond // for a word with a colon, such as codex:01
@@ -88,13 +89,17 @@ func (s *Streams) complete(ctx context.Context, t Tool, shell string, words []st
 	if strings.Contains(words[len(words)-1], ":") {
 		limit = patienceFor
 	}
+	var g gathering
+	var looks []func(context.Context)
+	typed{t, words}.complete(&g, func(look func(context.Context)) { looks = append(looks, look) })
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	var g gathering
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		typed{t, words}.complete(ctx, &g)
+		for _, look := range looks {
+			look(ctx)
+		}
 	}()
 	select {
 	case <-done:
@@ -188,7 +193,10 @@ type typed struct {
 	words []string
 }
 
-func (l typed) complete(ctx context.Context, g *gathering) {
+// later is a function that is given what the tool looks for.
+type later func(look func(context.Context))
+
+func (l typed) complete(g *gathering, world later) {
 	before, word := l.words[:len(l.words)-1], l.words[len(l.words)-1]
 	t, before, err := l.tool.pick(before)
 	if err != nil {
@@ -206,12 +214,12 @@ func (l typed) complete(ctx context.Context, g *gathering) {
 	case p.dashes && t.Command:
 		g.add(Files)
 	case waiting != nil:
-		at.value(ctx, l.tool, waiting, g.add)
+		at.value(world, l.tool, waiting, g.add)
 	case p.dashes:
-		at.operand(ctx, t, l.tool, g.add)
+		at.operand(world, t, l.tool, g.add)
 	case inline && strings.HasPrefix(word, "--") && f != nil && takesValue(f):
 		at.Word = value
-		at.value(ctx, l.tool, f, func(c Candidate) {
+		at.value(world, l.tool, f, func(c Candidate) {
 			if c.Value != "" {
 				c.Value = name + "=" + c.Value
 			}
@@ -226,7 +234,7 @@ func (l typed) complete(ctx context.Context, g *gathering) {
 			}
 		}
 	default:
-		at.operand(ctx, t, l.tool, g.add)
+		at.operand(world, t, l.tool, g.add)
 	}
 }
 
@@ -295,35 +303,35 @@ func (at Place) flags(docs []FlagDoc, add func(Candidate)) {
 }
 
 // value adds what may be the value of a flag.
-func (at Place) value(ctx context.Context, t Tool, f Flag, add func(Candidate)) {
+func (at Place) value(world later, t Tool, f Flag, add func(Candidate)) {
 	d := describe([]Flag{f})[0]
 	if len(d.Words) > 0 {
 		at.Match(add, d.Words...)
 		return
 	}
 	at.Kind, at.Flag = d.ValueName, d.Names[0]
-	at.any(ctx, t, add)
+	at.any(world, t, add)
 }
 
 // operand adds what may be the next operand.
-func (at Place) operand(ctx context.Context, t, whole Tool, add func(Candidate)) {
+func (at Place) operand(world later, t, whole Tool, add func(Candidate)) {
 	if t.Dispatch { // its commands are not the shell's
 		at.Kind = "COMMAND"
 		if whole.Complete != nil {
-			whole.Complete(ctx, at, add)
+			world(func(ctx context.Context) { whole.Complete(ctx, at, add) })
 		}
 		return
 	}
 	for _, at.Kind = range kinds(t.Args, len(at.Operands)) {
-		at.any(ctx, whole, add)
+		at.any(world, whole, add)
 	}
 }
 
-func (at Place) any(ctx context.Context, t Tool, add func(Candidate)) {
+func (at Place) any(world later, t Tool, add func(Candidate)) {
 	if c, ok := byShell[at.Kind]; ok {
 		add(c)
 	} else if t.Complete != nil {
-		t.Complete(ctx, at, add)
+		world(func(ctx context.Context) { t.Complete(ctx, at, add) })
 	}
 }
 

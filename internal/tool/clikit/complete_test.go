@@ -51,7 +51,7 @@ func TestComplete(t *testing.T) {
 		{completing("[SESSION...]"), []string{"a", "b", "x"}, "x!\tSESSION [\"a\" \"b\"] []\n"},
 		{completing("FORMAT [SESSION]"), []string{"x"}, "x!\tFORMAT [] []\n"},
 		{completing("FORMAT [SESSION]"), []string{"a", "x"}, "x!\tSESSION [\"a\"] []\n"},
-		{completing("[FORMAT] [SOURCE]"), []string{"x"}, "x!\tFORMAT [] []\n\tfiles\n"},
+		{completing("[FORMAT] [SOURCE]"), []string{"x"}, "\tfiles\nx!\tFORMAT [] []\n"},
 		{completing("[DIR...]"), []string{"a", "x"}, "\tdirectories\n"},
 		{completing("[SESSION] [-- COMMAND [ARG...]]"), []string{"a", "x"}, ""},
 		{completing("[SESSION] [-- COMMAND [ARG...]]"), []string{"a", "--", "x"}, "\tcommands\n"},
