@@ -19,6 +19,7 @@ type Call struct {
 
 	Entry   int      // the index of the entry that has it
 	Result  int      // the index of the entry with its result, -1 for none
+	Beside  []int    // those with what else a command printed that went on running
 	Kind    string   // see [Kinds]
 	Command string   // that it runs, "" if it runs none
 	Paths   []string // that it names; below the session's directory they are relative to it
@@ -65,13 +66,17 @@ func background(all []Call) {
 		}
 		_, own := Own(c.Name)
 		names, follows := followers[own]
-		if !follows || !c.Known {
+		if !follows {
 			continue
 		}
 		id := strings.Trim(string(js.Value(c.Arguments).Get(names)), `"`)
-		if of := running[id]; of != nil {
-			of.Ending, of.Result = c.Ending, c.Result
-			delete(running, id)
+		if of := running[id]; of != nil && c.Result >= 0 {
+			printed := c.Result
+			if c.Known {
+				printed, of.Ending, of.Result = of.Result, c.Ending, c.Result
+				delete(running, id)
+			}
+			of.Beside = append(of.Beside, printed)
 		}
 	}
 }

@@ -125,6 +125,9 @@ func TestCodexBackgroundStatus(t *testing.T) {
 		call("d", "write_stdin", `{"session_id":7,"chars":""}`), result("d", "write_stdin", "Wall time: 2 seconds\nProcess exited with code 1\nOutput:\n", true),
 	), "/w")
 	want(t, all, "0 7 run 1 go test", "2 3 run open sleep", "4 5 other open ", "6 7 other 1 ")
+	if diff := cmp.Diff([]int{5, 1}, all[0].Beside); diff != "" {
+		t.Errorf("what it printed before:\n%s", diff)
+	}
 }
 
 // So has one of Copilot. One that was stopped has none.
