@@ -42,6 +42,9 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 			r.Trees = append(r.Trees, tree)
 		}
 	}
+	if r.Top != "" && !slices.Contains(r.Trees, r.Top) {
+		r.Trees = append(r.Trees, r.Top) // of a submodule git lists where its objects are
+	}
 	if len(r.Trees) > 0 {
 		r.Name = strings.TrimSuffix(path.Base(r.Trees[0]), ".git")
 	}
@@ -67,7 +70,12 @@ func failed(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return clikit.WithStatus(fmt.Errorf("git: %w", err), clikit.ExitUsage)
+	text := err.Error()
+	if err = clikit.WithStatus(fmt.Errorf("git: %w", err), clikit.ExitUsage); strings.Contains(text, "dubious ownership") {
+		_, name, _ := strings.Cut(text, " at ")
+		err = clikit.WithHint(err, "git config --global --add safe.directory %s, if you trust its owner", name)
+	}
+	return err
 }
 
 // Revision returns the id of the commit that the user named.
