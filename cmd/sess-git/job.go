@@ -278,10 +278,11 @@ func (j *job) look(_ context.Context, src sources.Source, whole *operand.Source)
 		d := origin.Deed{Call: c, Entry: whole.Entries[c.Entry].ID(), CWD: h.CWD}
 		d.Began, _ = whole.Entries[c.Entry].Timestamp()
 		if c.Result >= 0 {
-			e := whole.Entries[c.Result]
-			d.Ended, _ = e.Timestamp()
-			if m, ok := e.Message(); ok && origin.Commits(&c) {
-				d.Output = m.Text("\n")
+			d.Ended, _ = whole.Entries[c.Result].Timestamp()
+			for _, i := range append(c.Beside, c.Result) {
+				if m, ok := whole.Entries[i].Message(); ok && origin.Commits(&c) {
+					d.Output += m.Text("\n") + "\n"
+				}
 			}
 		}
 		if e, ok := j.index.Look(&d); ok {
@@ -300,7 +301,13 @@ func created(s *operand.Source) int64 {
 // A claim is what a trailer or a note says.
 type claim struct {
 	by, session string // the session's address, or what is said of it
+	id          string // of the session, or its beginning
 	known       int    // the session, if it is one of those that were looked at, else -1
+}
+
+// names reports whether a claim names the session of an id.
+func (c claim) names(id string) bool {
+	return id != "" && (strings.HasSuffix("-"+c.id, "-"+id) || len(c.id) >= 8 && strings.HasPrefix(id, c.id))
 }
 
 // trailers are those that name a session.
@@ -333,14 +340,13 @@ func (j *job) readClaims(ctx context.Context, wanted []string) error {
 	return nil
 }
 
-// claim adds a claim. Of an address on the web the last element names the session.
+// claim adds a claim. Of an address on the web the last element names the session, and of one of ours what is behind the agent.
 func (j *job) claim(commit, by, value string) {
-	c := claim{by: by, session: path.Base(strings.TrimSpace(value)), known: -1}
-	for i, s := range j.sessions {
-		if s.place.Session == c.session || strings.HasSuffix(c.session, "-"+s.place.Session) {
-			c.known, c.session = i, cmp.Or(s.place.Address, s.src.Name)
-			break
-		}
+	c := claim{by: by, session: path.Base(strings.TrimSpace(value))}
+	c.id = strings.TrimSuffix(c.session[strings.LastIndexByte(c.session, ':')+1:], ".jsonl")
+	c.known = slices.IndexFunc(j.sessions, func(s looked) bool { return c.names(s.place.Session) })
+	if c.known >= 0 {
+		c.session = j.name(c.known)
 	}
 	if strings.EqualFold(by, "Entire-Checkpoint") {
 		c.session = "entire:" + c.session
@@ -364,13 +370,15 @@ func (j *job) rowsOf(id string) (rows []origin.Row) {
 	return rows
 }
 
-// contradicted reports whether evidence says that another session led to a commit than a claim does.
+// contradicted reports whether evidence says that another session led to a commit than a claim does. One that the session
+// which is named has begun, as for a part of its work, is no other.
 func (j *job) contradicted(id string, c claim) bool {
 	other := false
 	for _, r := range j.rowsOf(id) {
+		s := j.sessions[r.Session]
 		switch {
 		case r.Relation == origin.Rewrote || r.Certainty != origin.Sure:
-		case r.Session == c.known:
+		case c.names(s.place.Session), c.names(s.parent):
 			return false
 		default:
 			other = true
@@ -381,6 +389,9 @@ func (j *job) contradicted(id string, c claim) bool {
 
 // asked returns what the user asked before an entry, and the calls from there up to a time.
 func (j *job) asked(ctx context.Context, r origin.Row, until int64) (prompt string, list []calls.Call, entries []session.Entry) {
+	quiet := j.streams.Quiet
+	j.streams.Quiet = true // it was read before, and its warnings were given
+	defer func() { j.streams.Quiet = quiet }()
 	in, err := j.sessions[r.Session].src.Open(ctx, j.streams)
 	if err != nil {
 		return "", nil, nil

@@ -171,7 +171,7 @@ func (j *job) printBlame(lines []git.Blamed, from int) error {
 		if commit, ok := j.place[l.Commit]; ok {
 			if typed, ok := j.origins.Line(commit, l.File, l.Text); ok {
 				r = typed
-			} else if of := j.rowsOf(l.Commit); !origin.Informative(l.Text) && len(of) > 0 {
+			} else if of := j.rowsOf(l.Commit); !origin.Informative(l.Text) && len(of) > 0 && of[0].Relation != origin.Rewrote {
 				r = of[0]
 				r.Rule, r.Certainty = origin.RuleCommit, origin.Likely
 			}

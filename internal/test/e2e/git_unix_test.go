@@ -237,6 +237,14 @@ var gitCases = map[string]func(w *gitWorld){
 		if got := w.tool("log", "--sure"); got.status != 1 {
 			w.Errorf("a rewritten commit is led to: %+v", got)
 		}
+		w.put("b.go", "}\n")
+		w.commit(6000, "Add what ends a block")
+		id = w.again(7000)
+		w.session(ran(7000, 7001, "git rebase --continue", "[detached HEAD "+id[:7]+"] Add what"))
+		w.want("HEAD", "rewrote sure 2 -")
+		if got := w.tool("blame", "b.go"); got.status != 1 || !strings.HasSuffix(got.stdout, "\t-\t-\t-\t-\t}\n") {
+			w.Errorf("a line of a rewritten commit is led to: %+v", got)
+		}
 	},
 	"4 cherry-pick-by-another-session": func(w *gitWorld) {
 		w.put("a.go", text("a", 5))
@@ -265,19 +273,37 @@ var gitCases = map[string]func(w *gitWorld){
 		w.session(ran(99, 101, "git commit -m 'Add the parser of lines'", short(first)))
 		w.want("HEAD", "made sure 1 -")
 	},
-	"7 quiet-commit": func(w *gitWorld) {
+	"7 quiet-commit, tail, ok of a proxy": func(w *gitWorld) {
 		w.put("a.go", text("a", 5))
 		id := w.commit(100, "Add the parser of lines")
 		w.session(ran(99, 101, `git add . && git commit -q -m "Add the parser of lines" && git push`, ""))
 		w.session(ran(99, 101, "rtk git commit -F msg | tail -1", "ok "+id[:7]))
 		w.want("HEAD", "made sure 2 -", "made sure 1 -")
 	},
+	"8 commit-in-background": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		id := w.commit(100, "Add the parser of lines")
+		begins := func(out string) did {
+			return did{from: 90, to: 91, tool: "exec_command", args: map[string]any{"cmd": "git commit -F message && go test"}, out: "Process running with session ID 7\nOutput:\n" + out}
+		}
+		goesOn := func(to int64, out string) did {
+			return did{from: to - 1, to: to, tool: "write_stdin", args: map[string]any{"session_id": 7}, out: out}
+		}
+		ends := "Process exited with code 0\nOutput:\n"
+		w.session(begins(""), goesOn(104, ends+short(id)))
+		w.session(begins(short(id)), goesOn(104, ends+"ok"))
+		w.session(begins(""), goesOn(101, "Process running with session ID 7\nOutput:\n"+short(id)), goesOn(104, ends+"ok"))
+		w.session(begins(short(id)), goesOn(97, ends+"ok"))
+		w.want("HEAD", "made sure 3 -", "made sure 2 -", "made sure 1 -")
+	},
 	"9 transcript-ends-at-the-call": func(w *gitWorld) {
 		w.put("a.go", text("a", 5))
-		w.commit(100, "Add the parser of lines")
-		d := ran(90, 0, `git commit -m "Add the parser of lines"`, "")
-		d.unfinished = true
-		w.session(d)
+		w.commit(1000, "Add the parser of lines")
+		for _, before := range []int64{900, 901} { // 15 minutes
+			d := ran(1000-before, 0, `git commit -m "Add the parser of lines"`, "")
+			d.unfinished = true
+			w.session(d)
+		}
 		w.want("HEAD", "made sure 1 -")
 	},
 	"10 permission-wait-of-9-hours": func(w *gitWorld) {
@@ -292,7 +318,9 @@ var gitCases = map[string]func(w *gitWorld){
 		w.commit(100, "Don't break \"quotes\" of `shells`")
 		w.session(ran(99, 101, "git commit -m \"$(cat <<'EOF'\nDon't break \"quotes\" of `shells`\n\nA body.\nEOF\n)\"", ""))
 		w.session(ran(99, 101, `git commit -m "Don't break \"quotes\" of `+"\\`shells\\`"+`"`, ""))
-		w.want("HEAD", "made sure 2 -", "made sure 1 -")
+		w.session(ran(98, 101, "git commit -F message", "done"))
+		w.session(ran(98, 101, "git commit -F message", short(w.git(0, "rev-parse", "HEAD"))))
+		w.want("HEAD", "made sure 2 -", "made sure 1 -", "made sure 4 -")
 	},
 	"12 same-subject-six-times": func(w *gitWorld) {
 		for i := range 6 {
@@ -343,6 +371,55 @@ var gitCases = map[string]func(w *gitWorld){
 		w.commit(100, "A file of a template")
 		w.session(wrote(50, "a.go", text("a", 8)))
 		w.want("HEAD", "wrote likely 1 8/20")
+		w.put("b.go", text("b", 20))
+		w.commit(200, "Another file of a template")
+		w.session(wrote(150, "b.go", text("b", 10))) // half is sure, though a person may have the rest from elsewhere
+		w.want("HEAD", "wrote sure 2 10/20")
+	},
+	"17 shares of lines": func(w *gitWorld) {
+		for i, tt := range []struct {
+			typed, of int
+			want      string
+		}{
+			{3, 6, "wrote sure 1 3/6"},
+			{3, 7, "wrote likely 2 3/7"},
+			{2, 2, "wrote likely 3 2/2"},
+			{3, 10, "wrote likely 4 3/10"},
+			{3, 11, "wrote part 5 3/11"},
+			{2, 20, "wrote part 6 2/20"},
+			{2, 21, ""},
+			{1, 1, ""},
+		} {
+			name, at := fmt.Sprintf("f%d.go", i), int64(100*(i+1))
+			w.put(name, text(name[:2], tt.of))
+			w.commit(at, "A file of many lines")
+			w.session(wrote(at-10, name, text(name[:2], tt.typed)))
+			if got := strings.Join(w.rows("show", "HEAD"), ","); got != tt.want {
+				w.Errorf("%d of %d: %q", tt.typed, tt.of, got)
+			}
+			want := tt.want
+			if strings.Contains(want, " part ") {
+				want = ""
+			}
+			if got := strings.Join(w.rows("log", "--limit", "1"), ","); got != want {
+				w.Errorf("log: %d of %d: %q", tt.typed, tt.of, got)
+			}
+		}
+	},
+	"17 no more than 14 days": func(w *gitWorld) {
+		const days = 14 * 24 * 3600
+		w.put("a.go", text("a", 5))
+		w.put("b.go", text("b", 5))
+		w.commit(days, "Add the parser of lines")
+		w.session(wrote(0, "a.go", text("a", 5)))
+		w.session(wrote(-1, "b.go", text("b", 5)), ran(days-100, days-100, "ls", "a.go b.go"))
+		w.want("HEAD", "wrote sure 1 5/10")
+	},
+	"17 lines of another file": func(w *gitWorld) {
+		w.put("d/a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.session(wrote(50, "d/b.go", text("a", 5)), wrote(51, "a.go", text("a", 5)), wrote(52, "/elsewhere/d/aa.go", text("a", 5)))
+		w.want("HEAD")
 	},
 	"18 revert-and-reapply": func(w *gitWorld) {
 		w.commit(0, "root of all")
@@ -385,6 +462,11 @@ var gitCases = map[string]func(w *gitWorld){
 		w.commit(100, "Add the parser of lines")
 		w.session(wrote(50, "a.go", text("a", 5)))
 		w.want("HEAD", "wrote sure 1 5/6")
+		w.put("package-lock.json", text("lock", 200))
+		w.put("b.go", text("b", 5))
+		w.commit(200, "Take another library")
+		w.session(wrote(150, "b.go", text("b", 5)), ran(160, 161, "npm install", "added 200 packages"))
+		w.want("HEAD")
 	},
 	"23 CRLF": func(w *gitWorld) {
 		w.put("a.go", strings.ReplaceAll(text("a", 5), "\n", "\r\n"))
@@ -448,6 +530,43 @@ var gitCases = map[string]func(w *gitWorld){
 		w.sessionIn(other, "", ran(199, 201, "git commit -m 'Add the submodule of lines'", "done"))
 		w.want("HEAD", "made sure 2 -")
 	},
+	"27 in a submodule": func(w *gitWorld) {
+		w.commit(0, "root of all")
+		other := filepath.Join(w.home, "super")
+		w.in(w.home, 0, "init", "-q", "-b", "main", other)
+		w.in(other, 0, "submodule", "--quiet", "add", "--name", "named", w.repo, "sub")
+		w.repo = filepath.Join(other, "sub")
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.session(wrote(50, "a.go", text("a", 5)))
+		w.want("HEAD", "wrote sure 1 5/5")
+	},
+	"27 linked worktree": func(w *gitWorld) {
+		w.commit(0, "root of all")
+		main := w.repo
+		w.repo = filepath.Join(w.home, "elsewhere")
+		w.in(main, 0, "worktree", "add", "-q", "-b", "topic", w.repo)
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.session(wrote(50, w.repo+"/a.go", text("a", 5)))
+		w.want("topic", "wrote sure 1 5/5")
+		w.repo = main
+		w.want("topic", "wrote sure 1 5/5")
+		if err := os.RemoveAll(filepath.Join(w.home, "elsewhere")); err != nil {
+			w.Fatal(err)
+		}
+		w.want("topic", "wrote sure 1 5/5")
+	},
+	"27 grafts": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		first := w.commit(100, "Add the parser of lines")
+		w.put("b.go", text("b", 5))
+		second := w.commit(200, "Add the writer of lines")
+		w.session(wrote(50, "a.go", text("a", 5)), wrote(150, "b.go", text("b", 5)))
+		w.put(".git/info/grafts", second+"\n")
+		w.want(first, "wrote sure 1 5/5")
+		w.want(second, "wrote sure 1 10/10") // it is a root now
+	},
 	"27 shallow": func(w *gitWorld) {
 		w.commit(0, "root of all")
 		w.put("a.go", text("a", 5))
@@ -465,7 +584,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.session(ran(99, 101, "git commit -m 'Add the parser of lines'", ""))
 		w.want(first, "made sure 1 -")
 	},
-	"28 partial clone": func(w *gitWorld) {
+	"28 missing blob": func(w *gitWorld) {
 		w.put("a.go", text("a", 5))
 		w.commit(100, "Add the parser of lines")
 		w.put("b.go", text("b", 5))
@@ -486,6 +605,35 @@ var gitCases = map[string]func(w *gitWorld){
 			w.Errorf("%+v", got)
 		}
 	},
+	"28 partial clone": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		w.commit(100, "Add the parser of lines")
+		w.put("a.go", text("b", 5))
+		w.commit(200, "Add the writer of lines")
+		w.put("a.go", text("c", 5))
+		w.commit(300, "Add the reader of lines")
+		w.git(0, "config", "uploadpack.allowFilter", "true")
+		w.session(ran(199, 201, "git commit -m 'Add the writer of lines'", ""), wrote(250, "a.go", text("c", 5)))
+		clone := filepath.Join(w.home, "partial", "project")
+		w.in(w.home, 0, "clone", "-q", "--filter=blob:none", "file://"+w.repo, clone)
+		w.repo = clone
+		before := w.tree()
+		got := w.tool("log")
+		if rows := w.rows("log"); !slices.Equal(rows, []string{"made sure 1 -"}) || got.status != 2 || !strings.Contains(got.stderr, "not all commits were read") {
+			w.Errorf("%q: %+v", rows, got)
+		}
+		if after := w.tree(); after != before {
+			w.Errorf("it has fetched: %s", after)
+		}
+	},
+	"29 dubious ownership": func(w *gitWorld) {
+		w.commit(0, "root of all")
+		c := command(w.repo, "sess-git", "log")
+		c.Env = append(env(w.home), "GIT_TEST_ASSUME_DIFFERENT_OWNER=1")
+		if got := wait(w.T, c); got.status != 2 || !strings.Contains(got.stderr, "dubious ownership") || !strings.Contains(got.stderr, "hint: git config --global --add safe.directory '"+w.repo+"'") {
+			w.Errorf("%+v", got)
+		}
+	},
 	"29 attributes": func(w *gitWorld) {
 		w.put(".gitattributes", "*.go -diff\n")
 		w.put("a.go", text("a", 5))
@@ -503,6 +651,20 @@ var gitCases = map[string]func(w *gitWorld){
 		dated := w.commit(-90_000, "A commit of another date")
 		w.session(ran(200, 201, "git commit --date yesterday -m 'A commit of another date'", short(dated)))
 		w.want("HEAD")
+		w.put("c.go", text("c", 5))
+		w.commit(1000, "A commit by a slow clock")
+		w.session(wrote(1005, "c.go", text("c", 5)))
+		w.session(wrote(1006, "c.go", text("c", 5)))
+		w.want("HEAD", "wrote sure 4 5/5")
+	},
+	"30 two seconds around": func(w *gitWorld) {
+		w.put("a.go", text("a", 5))
+		id := w.commit(100, "Add the parser of lines")
+		for _, at := range [][2]int64{{102, 110}, {90, 98}, {103, 110}, {90, 97}} {
+			w.session(ran(at[0], at[1], "git commit -F message", short(id)))
+			w.session(ran(at[0], at[1], "git commit -m 'Add the parser of lines'", ""))
+		}
+		w.want("HEAD", "made sure 2 -", "made sure 1 -", "made sure 4 -", "made sure 3 -")
 	},
 	"31 COMMIT that begins with a dash": func(w *gitWorld) {
 		w.commit(0, "root of all")
@@ -519,6 +681,22 @@ var gitCases = map[string]func(w *gitWorld){
 		w.session(ran(10, 11, "git status; git commit --dry-run", "clean"))
 		w.want("HEAD", "wrote sure 1 5/5", "claimed claimed! 2 -")
 	},
+	"32 trailer-that-agrees": func(w *gitWorld) {
+		for i, name := range []string{"00000001-0000-7000-8000-000000000000", "pi:00000001-0000-7000-8000-000000000000", "00000001", "2026-01-02-00000001-0000-7000-8000-000000000000", "sessions/00000001-0000-7000-8000-000000000000.jsonl", "00000009-0000-7000-8000-000000000000"} {
+			w.put("a.go", text(fmt.Sprintf("a%d", i), 5))
+			w.commit(int64(100*i+100), "Add the parser of lines\n\nSession: "+name)
+		}
+		var list []did
+		for i := range 6 {
+			list = append(list, wrote(int64(100*i+50), "a.go", text(fmt.Sprintf("a%d", i), 5)))
+		}
+		w.sessionIn(w.repo, "00000009-0000-7000-8000-000000000000", list...) // which has begun it
+		for i := range 6 {
+			if got := w.rows("show", fmt.Sprintf("HEAD~%d", 5-i)); len(got) != 2 || !strings.HasPrefix(got[1], "claimed claimed ") {
+				w.Errorf("%d: %q", i, got)
+			}
+		}
+	},
 	"33 trailer names a session that is not here": func(w *gitWorld) {
 		w.put("a.go", text("a", 5))
 		w.commit(100, "Add the parser of lines\n\nClaude-Session: https://example.com/code/session_01ab")
@@ -533,8 +711,11 @@ var gitCases = map[string]func(w *gitWorld){
 	"35 shell-written file": func(w *gitWorld) {
 		w.put("a.go", text("a", 5))
 		w.commit(100, "Add the parser of lines")
-		w.session(ran(50, 51, "cat >a.go <<'EOF'\n"+text("a", 5)+"EOF", ""))
+		cat := "cat >a.go <<'EOF'\n" + text("a", 5) + "EOF\n"
+		w.session(ran(50, 51, cat, ""))
 		w.want("HEAD")
+		w.session(ran(99, 101, cat+"git add a.go && git commit -qm 'Add the parser of lines'", ""))
+		w.want("HEAD", "made sure 2 -")
 	},
 	"notes": func(w *gitWorld) {
 		w.put("a.go", text("a", 5))
@@ -545,7 +726,7 @@ var gitCases = map[string]func(w *gitWorld){
 			w.Errorf("got %q", got)
 		}
 	},
-	"SHA-256": func(w *gitWorld) {
+	"27 SHA-256 repository": func(w *gitWorld) {
 		w = newGitWorld(w.T, "--object-format=sha256")
 		w.put("a.go", text("a", 5))
 		id := w.commit(100, "Add the parser of lines")
@@ -566,19 +747,6 @@ func TestGitHardCases(t *testing.T) {
 			run(w)
 		})
 	}
-}
-
-// A commit in the background of codex: a later call has its output.
-func TestGitInTheBackground(t *testing.T) {
-	t.Parallel()
-	w := newGitWorld(t)
-	w.put("a.go", text("a", 5))
-	id := w.commit(100, "Add the parser of lines")
-	w.session(
-		did{from: 90, to: 91, tool: "exec_command", args: map[string]any{"cmd": "git commit -F message"}, out: "Process running with session ID 7\nOutput:\n"},
-		did{from: 103, to: 104, tool: "write_stdin", args: map[string]any{"session_id": 7}, out: "Process exited with code 0\nOutput:\n" + short(id)},
-	)
-	w.want("HEAD", "made sure 1 -")
 }
 
 // Blame goes by what was typed, and else by the commit; -- log and show print what they say that they print.
