@@ -84,12 +84,11 @@ func (c *config) check() (err error) {
 	return nil
 }
 
-// wants reports whether the flags select a call.
-func (c *config) wants(d *gate.Deed) bool {
-	_, own := calls.Own(d.Name)
-	return (c.kind == nil || c.kind[d.Kind]) &&
-		(c.tool == "" || d.Name == c.tool || own == c.tool) &&
-		(c.glob == nil || d.Touches(c.glob)) &&
-		(c.pattern == nil || c.pattern.Match(d)) &&
-		(c.status == "" || d.Is(c.status))
+// wants reports whether the flags but for --run and --where select a call.
+func (c *config) wants(of *calls.Call) bool {
+	_, own := calls.Own(of.Name)
+	return (c.kind == nil || c.kind[of.Kind]) &&
+		(c.tool == "" || of.Name == c.tool || own == c.tool) &&
+		(c.glob == nil || of.Touches(c.glob)) &&
+		(c.status == "" || of.Is(c.status))
 }

@@ -67,8 +67,15 @@ func (r *reader) read(ctx context.Context, src sources.Source, whole *operand.So
 		return p, err
 	}
 	var b strings.Builder
-	for n, d := range gate.Deeds(calls.Of(entries, whole.Header.CWD)) {
-		if !r.wants(&d) {
+	for n, call := range calls.Of(entries, whole.Header.CWD) {
+		if !r.wants(&call) {
+			continue
+		}
+		d := gate.Deed{Call: call}
+		if r.pattern != nil || r.simple || r.json || r.expr != nil { // parsing takes as long as all the rest
+			d = gate.Read(call)
+		}
+		if r.pattern != nil && !r.pattern.Match(&d) {
 			continue
 		}
 		text := ""

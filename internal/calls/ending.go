@@ -57,21 +57,22 @@ const edge = 400
 
 // How agents tell the status of a command.
 var (
-	inFront = phrase{"ode", lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?(?:Command: [^\n]*\n)?(?:Exit code:|Process exited with code) (-?\d{1,10})(?:\n|$)`)}
-	goesOn  = phrase{" running ", lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?Process running with session ID (\S+)(?:\n|$)|<command with shellId: (\S+) is still running after [^\n]*>\s*$`)}
-	claude  = phrase{"Exit code", lazy.Regexp(`^(?:Error: )?Exit code (\d{1,10})(?:\n|$)`)}
-	behind  = phrase{"ode", lazy.Regexp(`(?:^|\n)(?:Command exited with code (-?\d{1,10})|Command failed with exit code: (-?\d{1,10})\.?|<shellId: \S+ completed with exit code (-?\d{1,10})>|Exit Code: (-?\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*)\s*$`)}
+	inFront = phrase{[]string{"Exit code:", "exited with code"}, lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?(?:Command: [^\n]*\n)?(?:Exit code:|Process exited with code) (-?\d{1,10})(?:\n|$)`)}
+	goesOn  = phrase{[]string{"Process running"}, lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?Process running with session ID (\S+)(?:\n|$)`)}
+	stays   = phrase{[]string{"<command with shellId"}, lazy.Regexp(`<command with shellId: (\S+) is still running after [^\n]*>\s*$`)}
+	claude  = phrase{[]string{"Exit code"}, lazy.Regexp(`^(?:Error: )?Exit code (\d{1,10})(?:\n|$)`)}
+	behind  = phrase{[]string{"exited with code", "exit code", "Exit Code"}, lazy.Regexp(`(?:^|\n)(?:Command exited with code (-?\d{1,10})|Command failed with exit code: (-?\d{1,10})\.?|<shellId: \S+ completed with exit code (-?\d{1,10})>|Exit Code: (-?\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*)\s*$`)}
 )
 
-// A phrase is a pattern, and what stands in each text that it matches: most results have none, and
-// searching for it is quicker.
+// A phrase is a pattern, and texts of which one stands in all that it matches: most results have none, and
+// searching for them is quicker.
 type phrase struct {
-	has     string
+	has     []string
 	pattern func() *regexp.Regexp
 }
 
 func (p phrase) in(text string) []string {
-	if !strings.Contains(text, p.has) {
+	if !slices.ContainsFunc(p.has, func(part string) bool { return strings.Contains(text, part) }) {
 		return nil
 	}
 	return p.pattern().FindStringSubmatch(text)
@@ -110,16 +111,19 @@ func End(m session.Message) Ending {
 	if m.IsMadeUp() {
 		return Ending{Outcome: Open}
 	}
-	failed, text := m.IsError(), m.Text("\n")
-	if failed && refused(text) {
-		return Ending{Outcome: Denied}
+	_, tool := Own(m.Str("toolName"))
+	failed, runs := m.IsError(), kinds[tool] == Run || followers[tool] != ""
+	if !failed && !runs {
+		return Ending{Outcome: OK} // whatever the text, which may be all of a file
 	}
-	e := Ending{Outcome: OK}
-	if failed {
+	text, e := m.Text("\n"), Ending{Outcome: OK}
+	switch {
+	case failed && refused(text):
+		return Ending{Outcome: Denied}
+	case failed:
 		e.Outcome = Fail
 	}
-	_, tool := Own(m.Str("toolName"))
-	if kinds[tool] != Run && followers[tool] == "" {
+	if !runs {
 		return e
 	}
 	return e.command(tool, js.Value(m.Get("details")), text)
@@ -166,9 +170,9 @@ func (e Ending) command(tool string, details js.Value, text string) Ending {
 	if m := inFront.in(head); m != nil {
 		return told(m[1])
 	}
-	for _, part := range []string{head, tail} {
-		if m := goesOn.in(part); m != nil {
-			return Ending{Outcome: Open, runs: m[1] + m[2]}
+	for _, m := range [][]string{goesOn.in(head), stays.in(tail)} {
+		if m != nil {
+			return Ending{Outcome: Open, runs: m[1]}
 		}
 	}
 	if m := claude.in(head); m != nil && e.Outcome == Fail {

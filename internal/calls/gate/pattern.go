@@ -19,15 +19,21 @@ type Deed struct {
 	Unparsed bool // its command is no command line of bash, so it is not known what it runs
 }
 
+// Read parses the command of a call.
+func Read(c calls.Call) Deed {
+	d := Deed{Call: c}
+	if c.Command != "" {
+		s, ok := shell.Parse(c.Command)
+		d.Simple, d.Unparsed = s, !ok
+	}
+	return d
+}
+
 // Deeds parses the commands of calls.
 func Deeds(all []calls.Call) []Deed {
 	out := make([]Deed, len(all))
 	for i, c := range all {
-		out[i].Call = c
-		if c.Command != "" {
-			s, ok := shell.Parse(c.Command)
-			out[i].Simple, out[i].Unparsed = s, !ok
-		}
+		out[i] = Read(c)
 	}
 	return out
 }
