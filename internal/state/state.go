@@ -55,8 +55,8 @@ type State struct {
 // counts.
 func Of(entries []session.Entry, cwd string) State {
 	m := machine{State: State{Name: Empty, Entry: -1}}
-	for i, e := range entries {
-		m.entry(i, e)
+	for m.index = range entries {
+		m.entry(entries[m.index])
 	}
 	if m.Name == Working || m.Name == Asks || m.settled == Answered || m.Name == Answered {
 		m.open(calls.Of(entries[m.turn:], cwd))
@@ -80,19 +80,19 @@ func (s State) At(now int64, settle, patience time.Duration) State {
 // A machine makes a state of entries that follow each other.
 type machine struct {
 	State
-	turn int // the index of the entry that the user's last turn begins with
+	index int // of the entry that is looked at
+	turn  int // the index of the entry that the user's last turn begins with
 }
 
 // becomes sets the state.
 func (m *machine) becomes(name, settled string, at int64) {
-	m.Name, m.settled, m.Since = name, settled, max(m.Since, at)
+	m.Name, m.settled, m.Since, m.Entry = name, settled, max(m.Since, at), m.index
 }
 
-func (m *machine) entry(i int, e session.Entry) {
+func (m *machine) entry(e session.Entry) {
 	at, _ := e.Timestamp()
-	before := m.State
 	if message, ok := e.Message(); ok {
-		m.message(i, message, at)
+		m.message(message, at)
 	}
 	text := ""
 	if e.Type() == session.TypeCustomMessage {
@@ -113,17 +113,14 @@ func (m *machine) entry(i int, e session.Entry) {
 			m.opencode(line.Get("info"), e.Type() == session.TypeCustom, at)
 		}
 	}
-	if m.Name != before.Name || m.settled != before.settled || m.Since != before.Since {
-		m.Entry = i
-	}
 }
 
 // message is what a message makes of the state.
-func (m *machine) message(i int, message session.Message, at int64) {
+func (m *machine) message(message session.Message, at int64) {
 	switch message.Role() {
 	case session.RoleUser:
 		if message.Harness() == "" {
-			m.turn = i
+			m.turn = m.index
 		}
 		m.becomes(Working, "", at)
 		m.said(message.Text("\n"), at)
