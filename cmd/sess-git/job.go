@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"math"
-	"os"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -55,6 +54,9 @@ const around = 5
 // lookBack is how many seconds before a commit its lines may have been typed.
 const lookBack = 14 * 24 * 3600
 
+// spare is how many bytes are taken and never used, so that the collector does not run for each session.
+const spare = 16 << 20
+
 // run looks for the sessions of commits. What cannot be read is told by warnings, and by the status.
 func (j *job) run(ctx context.Context, wanted []string) error {
 	if len(wanted) == 0 {
@@ -69,7 +71,8 @@ func (j *job) run(ctx context.Context, wanted []string) error {
 	if err = cmp.Or(err, failed); err != nil {
 		return err
 	}
-	found.List = j.near(wanted, found.List)
+	found.List = j.near(ctx, wanted, found.List)
+	defer runtime.KeepAlive(make([]byte, spare))
 	all, reading := sources.Read(ctx, j.streams, found, j.config.sessions.Subagents, j.look)
 	var of []origin.Session
 	var evidence [][]origin.Evidence
@@ -146,124 +149,6 @@ func (j *job) fail(err error) {
 	j.failed = cmp.Or(j.failed, clikit.WithStatus(errors.New("not all commits were read"), clikit.ExitUsage))
 }
 
-// list lists the sessions that are meant: those of all agents, and ours, unless the user says which.
-func (j *job) list(ctx context.Context) (found sources.Found, err error) {
-	sel := j.config.sessions
-	if j.session != "" {
-		if sel.Given() {
-			return found, clikit.UsageError("--session names the session: the flags that select others exclude it")
-		}
-		return sel.Find(ctx, j.streams, []string{j.session})
-	}
-	everywhere := !sel.Given()
-	sel.Rows = true
-	if everywhere || len(sel.Agents) == 0 && sel.CWD == "" {
-		sel.All = true
-	}
-	if !everywhere {
-		return j.listed(ctx, sel)
-	}
-	others := sources.Selection{Rows: true, Agents: []string{operand.EveryAgent}, Subagents: sel.Subagents}
-	var more sources.Found
-	var failed error
-	var both sync.WaitGroup
-	both.Go(func() { more, failed = j.listed(ctx, others) })
-	found, err = j.listed(ctx, sel)
-	both.Wait()
-	found.List, found.Failed = append(found.List, more.List...), errors.Join(found.Failed, more.Failed)
-	return found, cmp.Or(err, failed)
-}
-
-// near leaves those sessions that may have led to the wanted commits: of their time, and of their place.
-func (j *job) near(wanted []string, list []sources.Source) []sources.Source {
-	oldest, newest := int64(math.MaxInt64), int64(math.MinInt64)
-	for _, id := range wanted {
-		if c := j.commits[id]; c != nil {
-			oldest, newest = min(oldest, c.Author), max(newest, c.Author, c.Committed) // who rebases came later
-		}
-	}
-	if newest < oldest {
-		return nil
-	}
-	return slices.DeleteFunc(list, func(src sources.Source) bool {
-		if src.Named {
-			return false
-		}
-		modified, created := src.Time("modified"), src.Time("created")
-		return modified != 0 && modified/1000 < oldest-lookBack || created/1000 > newest+around || !j.here(src.Row.Get("cwd").Str()) || j.silent(src, said(wanted, modified != 0 && modified/1000 < oldest-longestWait))
-	})
-}
-
-// listed lists sessions; that there is none is no error.
-func (j *job) listed(ctx context.Context, sel sources.Selection) (sources.Found, error) {
-	found, err := sel.Find(ctx, j.streams, nil)
-	if clikit.Status(err) == clikit.ExitNo {
-		err = nil
-	}
-	return found, err
-}
-
-// here reports whether a session's directory is one of the repository: in a work tree, or in one that is gone or on another machine
-// and was called as the repository is, with what a task or a branch adds to the name.
-func (j *job) here(cwd string) bool {
-	for _, tree := range j.repo.Trees {
-		if cwd == tree || strings.HasPrefix(cwd, tree+"/") {
-			return true
-		}
-	}
-	for element := range strings.FieldsFuncSeq(cwd, func(r rune) bool { return r == '/' || r == '\\' }) {
-		if element == j.repo.Name || strings.HasPrefix(element, j.repo.Name+"-") || strings.HasSuffix(element, "-"+j.repo.Name) {
-			return true
-		}
-	}
-	return false
-}
-
-// mostNames is how many names of files a session's bytes are searched for before it is read, and mostBytes how large
-// a session is that they are searched in.
-const mostNames, mostBytes = 64, 64 << 20
-
-// longestWait is how many seconds after the last message of a session a command that it ran may still have waited for leave.
-const longestWait = 24 * 3600
-
-// said is what the bytes of a session say, one of it, if it made one of the wanted commits. The result of a session that was long over
-// came late, and names the commit.
-func said(wanted []string, over bool) (words []string) {
-	if !over || len(wanted) > mostNames {
-		return []string{"commit", "merge", "rebase", "cherry-pick", "revert"} // am and pull say one of them
-	}
-	for _, id := range wanted {
-		words = append(words, id[:7])
-	}
-	return words
-}
-
-// silent reports whether the bytes of a session's file say that it has nothing to do with the commits: neither a word of
-// those that made one, nor the name of a file that one touched.
-func (j *job) silent(src sources.Source, made []string) bool {
-	name := src.Row.Get("path").Str()
-	fi, err := os.Stat(name)
-	if len(j.touched) > mostNames || err != nil || !fi.Mode().IsRegular() || fi.Size() > mostBytes || path.Ext(name) != ".jsonl" {
-		return false
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return false
-	}
-	for _, word := range made {
-		if bytes.Contains(text, []byte(word)) {
-			return false
-		}
-	}
-	for file := range j.touched {
-		ascii := strings.IndexFunc(file, func(r rune) bool { return r >= 0x7f || r < 0x20 || r == '"' || r == '\\' }) < 0
-		if !ascii || bytes.Contains(text, []byte(file)) {
-			return false
-		}
-	}
-	return true
-}
-
 // look takes in the calls of a session.
 func (j *job) look(_ context.Context, src sources.Source, whole *operand.Source) (l looked, err error) {
 	if j.strict {
@@ -272,6 +157,9 @@ func (j *job) look(_ context.Context, src sources.Source, whole *operand.Source)
 		}
 	}
 	h := whole.Header
+	if !src.Named && !j.here(h.CWD) {
+		return l, nil
+	}
 	l = looked{src: src, place: whole.Place(), parent: strings.Clone(h.ParentSession), created: cmp.Or(src.Time("created"), created(whole))}
 	l.place.Session = strings.Clone(l.place.Session) // the session's text is not kept
 	for _, c := range calls.Of(whole.Entries, h.CWD) {

@@ -187,7 +187,7 @@ const (
 
 // Origins are what came of looking at all sessions.
 type Origins struct {
-	Rows []Row // by commit; of one, the surest first
+	Rows []Row // by commit; of one, the surest first, and of the session that was created first
 
 	index    *Index
 	evidence [][]Evidence
@@ -253,8 +253,12 @@ func (x *Index) Of(sessions []Session, evidence [][]Evidence) *Origins {
 			o.Rows = append(o.Rows, r)
 		}
 	}
+	at := make([]int, len(order))
+	for i, s := range order {
+		at[s] = i
+	}
 	slices.SortFunc(o.Rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(a.Commit, b.Commit), cmp.Compare(rank(a), rank(b)), -cmp.Compare(a.Lines, b.Lines), cmp.Compare(a.Session, b.Session))
+		return cmp.Or(cmp.Compare(a.Commit, b.Commit), cmp.Compare(rank(a), rank(b)), -cmp.Compare(a.Lines, b.Lines), cmp.Compare(at[a.Session], at[b.Session]))
 	})
 	return o
 }

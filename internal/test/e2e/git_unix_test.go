@@ -260,7 +260,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.commit(1000, "Everything at once")
 		w.session(wrote(50, "a.go", text("a", 5)))
 		w.session(wrote(60, "b.go", text("b", 5)))
-		w.want("HEAD", "wrote sure 2 5/10", "wrote sure 1 5/10")
+		w.want("HEAD", "wrote sure 1 5/10", "wrote sure 2 5/10")
 	},
 	"6 fixup-autosquash": func(w *gitWorld) {
 		w.commit(0, "root of all")
@@ -278,7 +278,7 @@ var gitCases = map[string]func(w *gitWorld){
 		id := w.commit(100, "Add the parser of lines")
 		w.session(ran(99, 101, `git add . && git commit -q -m "Add the parser of lines" && git push`, ""))
 		w.session(ran(99, 101, "rtk git commit -F msg | tail -1", "ok "+id[:7]))
-		w.want("HEAD", "made sure 2 -", "made sure 1 -")
+		w.want("HEAD", "made sure 1 -", "made sure 2 -")
 	},
 	"8 commit-in-background": func(w *gitWorld) {
 		w.put("a.go", text("a", 5))
@@ -294,7 +294,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.session(begins(short(id)), goesOn(104, ends+"ok"))
 		w.session(begins(""), goesOn(101, "Process running with session ID 7\nOutput:\n"+short(id)), goesOn(104, ends+"ok"))
 		w.session(begins(short(id)), goesOn(97, ends+"ok"))
-		w.want("HEAD", "made sure 3 -", "made sure 2 -", "made sure 1 -")
+		w.want("HEAD", "made sure 1 -", "made sure 2 -", "made sure 3 -")
 	},
 	"9 transcript-ends-at-the-call": func(w *gitWorld) {
 		w.put("a.go", text("a", 5))
@@ -320,7 +320,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.session(ran(99, 101, `git commit -m "Don't break \"quotes\" of `+"\\`shells\\`"+`"`, ""))
 		w.session(ran(98, 101, "git commit -F message", "done"))
 		w.session(ran(98, 101, "git commit -F message", short(w.git(0, "rev-parse", "HEAD"))))
-		w.want("HEAD", "made sure 2 -", "made sure 1 -", "made sure 4 -")
+		w.want("HEAD", "made sure 4 -", "made sure 1 -", "made sure 2 -")
 	},
 	"12 same-subject-six-times": func(w *gitWorld) {
 		for i := range 6 {
@@ -664,7 +664,7 @@ var gitCases = map[string]func(w *gitWorld){
 			w.session(ran(at[0], at[1], "git commit -F message", short(id)))
 			w.session(ran(at[0], at[1], "git commit -m 'Add the parser of lines'", ""))
 		}
-		w.want("HEAD", "made sure 2 -", "made sure 1 -", "made sure 4 -", "made sure 3 -")
+		w.want("HEAD", "made sure 3 -", "made sure 4 -", "made sure 1 -", "made sure 2 -")
 	},
 	"31 COMMIT that begins with a dash": func(w *gitWorld) {
 		w.commit(0, "root of all")
