@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -18,12 +19,17 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
+// spare is how many bytes are taken and never used. The collector waits until as much as is alive was made again, which
+// beside a few small sessions is little: it would run for each of them.
+const spare = 16 << 20
+
 // list prints the rows of the calls of all sessions.
 func (c *config) list(ctx context.Context, s *clikit.Streams, found sources.Found) error {
 	r := &reader{config: c, single: found.Single, end: "\n"}
 	if c.nul {
 		r.end = "\x00"
 	}
+	defer runtime.KeepAlive(make([]byte, spare))
 	all, reading := sources.Read(ctx, s, found, c.sessions.Subagents, r.read)
 	rows := 0
 	for part := range all {

@@ -96,23 +96,26 @@ func About(c session.ToolCall, cwd string) Call {
 			call.Paths = append(call.Paths, name)
 		}
 	}
-	first := ""
-	if len(call.Paths) > 0 {
-		first = call.Paths[0]
-	}
-	switch call.Kind {
-	case Read, Write:
-		call.Target = cmp.Or(first, c.Asks(), c.Words())
-	case Search:
-		call.Target = cmp.Or(c.Asks(), first)
-	case Agent, Plan:
-		call.Target = c.Words()
-	case Ask:
-		call.Target = question(js.Value(js.Trim(c.Arguments)))
-	default:
-		call.Target = cmp.Or(call.Command, c.Asks(), first, c.Words())
-	}
+	call.Target = call.about()
 	return call
+}
+
+// about is what a call is about. The command and the path are known; the rest is looked for in the arguments.
+func (c Call) about() string {
+	first := strings.Join(c.Paths[:min(1, len(c.Paths))], "")
+	switch {
+	case c.Kind == Agent, c.Kind == Plan:
+		return c.Words()
+	case c.Kind == Ask:
+		return question(js.Value(js.Trim(c.Arguments)))
+	case c.Kind == Search:
+		return cmp.Or(c.Asks(), first)
+	case c.Command != "":
+		return c.Command
+	case first != "" && (c.Kind == Read || c.Kind == Write):
+		return first
+	}
+	return cmp.Or(c.Asks(), first, c.Words())
 }
 
 // Touches reports whether a pattern matches one of the paths that a call names, below the session's directory

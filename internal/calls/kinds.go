@@ -1,6 +1,9 @@
 package calls
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The kinds of calls.
 const (
@@ -46,10 +49,8 @@ var borrowers = []string{"claude", "codex", "opencode", "pi", "omp", "copilot", 
 // Own returns the name of a tool as the agent has it that made the call, and that agent if a hand-off
 // put it in front.
 func Own(name string) (agent, own string) {
-	for _, agent := range borrowers {
-		if own, ok := strings.CutPrefix(name, agent+"_"); ok && own != "" {
-			return agent, own
-		}
+	if agent, own, ok := strings.Cut(name, "_"); ok && own != "" && slices.Contains(borrowers, agent) {
+		return agent, own
 	}
 	return "", name
 }
