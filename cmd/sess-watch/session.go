@@ -102,9 +102,9 @@ func said(e session.Entry) (line string) {
 
 // stable returns the entries that no later reading changes, and keeps the others: an importer may make the last ones
 // anew while a turn goes on.
-func (d *watched) stable() (out []entry) {
+func (d *watched) stable(working bool) (out []entry) {
 	behind := 0
-	if d.state.Name == state.Working {
+	if working {
 		for behind = len(d.pending); behind > 0; {
 			if behind--; d.pending[behind].role == session.RoleUser || d.pending[behind].role == session.RoleAssistant || d.pending[behind].role == session.RoleToolResult {
 				break
@@ -142,6 +142,9 @@ func (d *watched) locate(ctx context.Context) error {
 	return nil
 }
 
+// gone is the stamp of what is not there.
+const gone = "gone"
+
 // stampOf says in short what stands in a place: of a file its identity, size and time, of a directory those of the
 // files in it. A database has a log beside it. changed is when the last of it did.
 func stampOf(path string) (stamp string, changed int64) {
@@ -149,7 +152,7 @@ func stampOf(path string) (stamp string, changed int64) {
 	fi, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "none", 0
+		return gone, 0
 	case err != nil:
 		return err.Error(), 0
 	case fi.IsDir():

@@ -139,14 +139,18 @@ func (w *watcher) follow(ctx context.Context) error {
 	}
 }
 
-// look reads the sessions anew that have changed. One that cannot be read now is looked at again.
+// look reads the sessions anew that have changed. One that cannot be read now is looked at again, one that is
+// gone when it is back.
 func (w *watcher) look(ctx context.Context) {
 	w.streams.Quiet = true // what is half written warns
 	defer func() { w.streams.Quiet = w.quiet }()
 	for _, d := range w.all {
 		stamp, _ := stampOf(d.path)
-		if d.path != "" && (stamp == d.stamp || stamp == "none") { // a session that is not there yet is read every time
+		if d.path != "" && stamp == d.stamp { // a session that is not there yet is read every time
 			continue
+		}
+		if stamp == gone {
+			d.stamp = stamp
 		}
 		in, err := d.src.Open(ctx, w.streams)
 		if err != nil {
@@ -157,22 +161,26 @@ func (w *watcher) look(ctx context.Context) {
 			continue
 		}
 		d.read(whole, !w.quiet, func(int) bool { return false })
-		if d.stamp = stamp; d.path == "" && d.place.Path != "" && d.locate(ctx) == nil && d.path != "" {
-			d.stamp = "" // it was a draft, and may have grown since it was read
+		d.stamp = stamp
+		if d.path == "" && d.place.Path == "" || d.path != "" && stamp != gone {
+			continue
+		}
+		if d.locate(ctx) == nil && d.path != "" {
+			d.stamp = "" // it is elsewhere now, and may have grown since it was read
 		}
 	}
 }
 
 // tell prints the entries of a session that have come, and its state if that is another one than was told last.
 func (w *watcher) tell(ctx context.Context, d *watched, now int64) error {
-	for _, e := range d.stable() {
+	st := d.state.At(now, w.settle, w.patience)
+	for _, e := range d.stable(st.Name == state.Working) {
 		if text := w.entryRow(d, e); text != "" {
 			if _, err := io.WriteString(w.streams.Out, text+"\n"); err != nil {
 				return err
 			}
 		}
 	}
-	st := d.state.At(now, w.settle, w.patience)
 	key := st.Name + " " + d.entry
 	if key == d.shown {
 		return nil

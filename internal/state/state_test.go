@@ -86,57 +86,81 @@ func TestOf(t *testing.T) {
 		{"opencode says why it ended", []string{user, reply + fmt.Sprintf(openOf, `"role":"assistant","time":{"created":1},"finish":"stop"`)}, "answered answered"},
 		{"opencode failed", []string{user, failed + fmt.Sprintf(openOf, `"role":"assistant","time":{"created":1},"error":{"name":"APIError"}`)}, "working failed"},
 		{"a user of opencode without a text yet", []string{user, reply, `"customType":"opencode:message"` + fmt.Sprintf(openOf, `"role":"user","time":{"created":1}`)}, "working working"},
+		{"two-branches", []string{user, reply, "/" + user}, "working working"},
+		{"the other of two branches", []string{user, "/" + user, reply}, "answered answered"},
 		{"permission of Copilot", []string{user, calling, `"customType":"copilot:permission.requested"`}, "asks asks Bash"},
 		{"background", []string{user, strings.Replace(calling, `"Bash"`, `"exec_command"`, 1), strings.Replace(strings.Replace(result, `"Bash"`, `"exec_command"`, 1), `"x"`, `"Process running with session ID 7\n"`, 1), reply}, "answered answered"},
 	} {
-		text := `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n"
-		parent := "null"
-		for i, members := range tt.entries {
-			typ := "message"
-			if !strings.HasPrefix(members, `"message"`) {
-				typ = "custom"
-				if strings.Contains(members, `"content"`) {
-					typ = "custom_message"
-				}
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			st := of(t, tt.entries)
+			now, later := st.At(st.Since+1, 2*time.Minute, 0), st.At(st.Since+120_000, 2*time.Minute, 0)
+			if got := strings.TrimSpace(now.Name + " " + later.Name + " " + st.Call.Name); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
 			}
-			text += fmt.Sprintf(`{"type":%q,"id":"e%d","parentId":%s,"timestamp":"2026-01-02T03:04:05.%03dZ",%s}`+"\n", typ, i, parent, i, members)
-			parent = fmt.Sprintf(`"e%d"`, i)
-		}
-		s, err := session.Read(strings.NewReader(text))
-		if err != nil || len(s.Entries) != len(tt.entries) {
-			t.Fatalf("%s: %v, %d entries", tt.name, err, len(s.Entries))
-		}
-		st := state.Of(s.Entries, "/w")
-		now, later := st.At(st.Since+1, 2*time.Minute, 0), st.At(st.Since+120_000, 2*time.Minute, 0)
-		if got := strings.TrimSpace(now.Name + " " + later.Name + " " + st.Call.Name); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
-		}
-		if later.Guess != (now.Name == state.Working && later.Name == state.Answered) {
-			t.Errorf("%s: a guess: %t", tt.name, later.Guess)
-		}
+			if later.Guess != (now.Name == state.Working && later.Name == state.Answered) {
+				t.Errorf("a guess: %t", later.Guess)
+			}
+		})
 	}
 }
 
-// What is open for long may wait for a permission, if that is asked for.
-func TestPatience(t *testing.T) {
-	t.Parallel()
-	s, err := session.Read(strings.NewReader(`{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n" +
-		`{"type":"message","id":"e0","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z",` + calling + "}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	st := state.Of(s.Entries, "/w")
-	for _, tt := range []struct {
-		age, patience time.Duration
-		want          string
-	}{
-		{time.Hour, 0, state.Working}, {time.Minute, time.Hour, state.Working}, {time.Hour, time.Hour, state.Asks}, {-time.Hour, time.Minute, state.Working}, // clock-goes-back
-	} {
-		if got := st.At(st.Since+tt.age.Milliseconds(), time.Minute, tt.patience); got.Name != tt.want || got.Guess != (tt.want == state.Asks) {
-			t.Errorf("%v, %v: %s, %t", tt.age, tt.patience, got.Name, got.Guess)
+const began = 1767323045000 // of the first entry, in milliseconds
+
+// of is the state of entries that follow each other, but for those that begin with a slash, which begin a branch.
+func of(t *testing.T, entries []string) state.State {
+	t.Helper()
+	text := `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n"
+	parent := "null"
+	for i, members := range entries {
+		members, root := strings.CutPrefix(members, "/")
+		if root {
+			parent = "null"
 		}
+		typ := "message"
+		if !strings.HasPrefix(members, `"message"`) {
+			typ = "custom"
+			if strings.Contains(members, `"content"`) {
+				typ = "custom_message"
+			}
+		}
+		text += fmt.Sprintf(`{"type":%q,"id":"e%d","parentId":%s,"timestamp":"2026-01-02T03:04:05.%03dZ",%s}`+"\n", typ, i, parent, i, members)
+		parent = fmt.Sprintf(`"e%d"`, i)
 	}
-	if st.Entry != 0 || st.Since != 1767323045000 {
-		t.Errorf("entry %d, since %d", st.Entry, st.Since)
+	s, err := session.Read(strings.NewReader(text))
+	if err != nil || len(s.Entries) != len(entries) {
+		t.Fatalf("%v, %d entries", err, len(s.Entries))
+	}
+	return state.Of(s.Entries, "/w")
+}
+
+// What time makes of a state is by the time of its entry.
+func TestAt(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, entry           string
+		age, settle, patience time.Duration
+		want                  string
+		guess                 bool
+	}{
+		{"a call is open for ever", calling, time.Hour, time.Minute, 0, state.Working, false},
+		{"not for long", calling, time.Minute, time.Minute, time.Hour, state.Working, false},
+		{"it waits for a permission", calling, time.Hour, time.Minute, time.Hour, state.Asks, true},
+		{"clock-goes-back", calling, -time.Hour, time.Minute, time.Minute, state.Working, false},
+		{"clock-goes-back, and a reply failed", failed, -time.Hour, time.Minute, 0, state.Working, false},
+		{"settle-by-entry-time", failed, time.Minute, time.Minute, 0, state.Failed, false},
+		{"not settled yet", failed, time.Minute - time.Millisecond, time.Minute, 0, state.Working, false},
+		{"settled by when it ended, not began", failed + fmt.Sprintf(openOf, fmt.Sprintf(`"role":"assistant","time":{"created":%d,"completed":%d},"error":{}`, began, began+60_000)), time.Minute, time.Minute, 0, state.Working, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			st := of(t, []string{tt.entry})
+			if got := st.At(began+tt.age.Milliseconds(), tt.settle, tt.patience); got.Name != tt.want || got.Guess != tt.guess {
+				t.Errorf("%s, a guess: %t, want %s", got.Name, got.Guess, tt.want)
+			}
+			if st.Entry != 0 {
+				t.Errorf("entry %d", st.Entry)
+			}
+		})
 	}
 }

@@ -5,7 +5,9 @@ package e2e
 import (
 	"bufio"
 	"cmp"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -18,6 +20,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
+	_ "modernc.org/sqlite" // of the databases
 
 	"github.com/sess-tools/sess/internal/test/corpus"
 )
@@ -261,38 +266,156 @@ func stable(t *testing.T, dir, name, state string) (out []string) {
 	return out
 }
 
-// Each entry is told once, an entry only when nothing changes it any more.
-func TestWatchEntries(t *testing.T) {
+const watchHead = `{"type":"session","version":3,"id":"019b0000-0000-7000-8000-00000000000a","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n"
+
+// A turn is an entry of a watched session, with the number of the one before it.
+func turn(n int, role, text, stop string) string {
+	if stop != "" {
+		stop = `,"stopReason":` + corpus.Quote(stop)
+	}
+	before := ""
+	if n > 1 {
+		before = fmt.Sprint("e", n-1)
+	}
+	return corpus.Line("message", fmt.Sprint("e", n), before, `"message":{"role":"`+role+`","content":[{"type":"text","text":`+corpus.Quote(text)+`}]`+stop+`}`) + "\n"
+}
+
+// A bell is a session that is watched behind others. When its changes are told, those of the others are.
+type bell struct {
+	t    *testing.T
+	dir  string
+	wait func(string, func(watchRow) bool)
+	told []string
+}
+
+// ring returns what was told of the other sessions since the last time: entries, and states with theirs.
+func (b *bell) ring() string {
+	b.t.Helper()
+	for _, line := range []string{turn(2, "assistant", "ding", "stop"), ""} { // the second look begins behind the first
+		write(b.t, b.dir, "bell.jsonl", watchHead+turn(1, "user", "ring", "")+line)
+		b.wait("the bell", func(r watchRow) bool {
+			if filepath.Base(r.Path) != "bell.jsonl" {
+				b.told = append(b.told, strings.TrimSpace(r.State+" "+r.Entry))
+				return false
+			}
+			return r.State == map[bool]string{true: "working", false: "answered"}[line == ""]
+		})
+	}
+	told := strings.Join(b.told, ", ")
+	b.told = nil
+	return told
+}
+
+// rung watches sessions, and the bell.
+func rung(t *testing.T, dir string, args ...string) *bell {
+	t.Helper()
+	write(t, dir, "bell.jsonl", watchHead+turn(1, "user", "ring", ""))
+	b := &bell{t: t, dir: dir, wait: watching(t, dir, append(args, "bell.jsonl")...)}
+	b.ring()
+	return b
+}
+
+// What may happen to a file is told as what it makes of the session, each entry once and when nothing changes it any more.
+func TestWatchFiles(t *testing.T) {
+	t.Parallel()
+	whole := watchHead + turn(1, "user", "go", "") + turn(2, "assistant", "one", "stop")
+	third, fourth := turn(3, "user", "more", ""), turn(4, "assistant", "two", "stop")
+	big := turn(3, "user", strings.Repeat("x", 50_000_000), "")
+	slot := func(title string) string {
+		return `{"type":"title","v":1,"title":"` + title + `","updatedAt":"2026-01-02T03:04:05.000Z","pad":"  "}` + "\n"
+	}
+	for _, tt := range []struct {
+		name, start string
+		do          func(t *testing.T, path string, told func() string) // the last step
+		want        string
+	}{
+		{"answered-then-user-types", whole, func(t *testing.T, path string, _ func() string) { appendTo(t, path, third) }, "working e3"},
+		{"each entry once", whole, func(t *testing.T, path string, told func() string) {
+			appendTo(t, path, third)
+			told()
+			appendTo(t, path, fourth)
+		}, "e3, e4, answered e4"},
+		{"a reply without a reason, settled", whole + third, func(t *testing.T, path string, _ func() string) { appendTo(t, path, turn(4, "assistant", "two", "")) }, "e4, answered e4"},
+		{"rename-over", whole, func(t *testing.T, path string, _ func() string) {
+			write(t, filepath.Dir(path), "new", whole+third)
+			check(t, os.Rename(filepath.Join(filepath.Dir(path), "new"), path))
+		}, "working e3"},
+		{"unlink-and-new-inode", whole, func(t *testing.T, path string, told func() string) {
+			check(t, os.Remove(path))
+			if rows := told(); rows != "" {
+				t.Errorf("it is gone: %s", rows)
+			}
+			write(t, filepath.Dir(path), filepath.Base(path), whole+third)
+		}, "working e3"},
+		{"same-length-rewrite", watchHead + turn(1, "user", "go", "") + turn(2, "assistant", "one", "toolUse"), func(t *testing.T, path string, _ func() string) {
+			write(t, filepath.Dir(path), filepath.Base(path), watchHead+turn(1, "user", "go", "")+turn(2, "assistant", "six", "aborted"))
+		}, "stopped e2"},
+		{"truncate-and-regrow", whole, func(t *testing.T, path string, told func() string) {
+			check(t, os.Truncate(path, int64(len(watchHead))))
+			if rows := told(); rows != "empty" {
+				t.Errorf("cut short: %s", rows)
+			}
+			appendTo(t, path, whole[len(watchHead):]+third)
+		}, "working e3"},
+		{"mtime-touched-no-event", whole, func(t *testing.T, path string, _ func() string) { check(t, os.Chtimes(path, time.Now(), time.Now())) }, ""},
+		{"torn-tail-is-no-entry", whole, func(t *testing.T, path string, told func() string) {
+			appendTo(t, path, third+fourth[:len(fourth)/2])
+			if rows := told(); rows != "working e3" {
+				t.Errorf("half of a line: %s", rows)
+			}
+			appendTo(t, path, fourth[len(fourth)/2:])
+		}, "e3, e4, answered e4"},
+		{"50-MB-line-in-pieces", whole, func(t *testing.T, path string, told func() string) {
+			for piece := range slices.Chunk([]byte(big), len(big)/3+1) {
+				if rows := told(); rows != "" {
+					t.Errorf("a piece: %s", rows)
+				}
+				appendTo(t, path, string(piece))
+			}
+		}, "working e3"},
+		{"title-slot-in-place", slot("one") + whole, func(t *testing.T, path string, _ func() string) {
+			f, err := os.OpenFile(path, os.O_WRONLY, 0)
+			check(t, err)
+			_, err = f.WriteAt([]byte(slot("two")), 0)
+			check(t, errors.Join(err, f.Close()))
+		}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := write(t, dir, "s.jsonl", tt.start)
+			b := rung(t, dir, "--settle", "0s", "s.jsonl")
+			tt.do(t, path, b.ring)
+			if rows := b.ring(); rows != tt.want {
+				t.Errorf("told %q, want %q", rows, tt.want)
+			}
+		})
+	}
+}
+
+func appendTo(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	check(t, err)
+	_, err = f.WriteString(text)
+	check(t, errors.Join(err, f.Close()))
+}
+
+// 1,000-sessions: of many sessions each is looked at.
+func TestWatchThousand(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, dir, "s.jsonl", good)
-	wait := watching(t, dir, "--settle", "0s", "s.jsonl")
-	wait("the first state", isState)
-	seen := map[string]int{}
-	entry := func(text string) func(watchRow) bool {
-		return func(r watchRow) bool {
-			if r.Kind == "entry" {
-				seen[r.Text]++
-			}
-			return r.Kind == "entry" && r.Text == text
-		}
+	check(t, os.Mkdir(filepath.Join(dir, "many"), 0o700))
+	for n := range 1000 {
+		write(t, dir, fmt.Sprintf("many/s%03d.jsonl", n), watchHead+turn(1, "user", "go", ""))
 	}
-	scripted(t, dir, "sess-append -q -t one s.jsonl; sess-append -q -r assistant -t two s.jsonl")
-	wait("the reply", entry("two"))
-	now := time.Now()
-	if err := os.Chtimes(filepath.Join(dir, "s.jsonl"), now, now); err != nil { // mtime-touched-no-event
-		t.Fatal(err)
+	wait := watching(t, dir, "many")
+	for range 1000 {
+		wait("the first states", isState)
 	}
-	scripted(t, dir, "sed 's/\"text\":\"one\"/\"text\":\"six\"/' s.jsonl >t && cat t >s.jsonl") // same-length-rewrite
-	scripted(t, dir, "sess-append -q -t three s.jsonl; sess-append -q -r assistant -t four s.jsonl")
-	wait("the next reply", entry("four"))
-	for text, n := range seen {
-		if n != 1 {
-			t.Errorf("%s was told %d times", text, n)
-		}
-	}
-	if len(seen) != 4 {
-		t.Errorf("told: %v", seen)
+	for _, name := range []string{"s000.jsonl", "s500.jsonl", "s999.jsonl"} {
+		appendTo(t, filepath.Join(dir, "many", name), turn(2, "assistant", "one", "stop"))
+		wait(name, func(r watchRow) bool { return isState(r) && r.State == "answered" && filepath.Base(r.Path) == name })
 	}
 }
 
@@ -300,82 +423,164 @@ func TestWatchEntries(t *testing.T) {
 func TestWatchUntil(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, dir, "new.jsonl", good[:strings.IndexByte(good, '\n')+1])
+	old := watchHead + turn(1, "user", "go", "")
+	write(t, dir, "old.jsonl", old+turn(2, "assistant", "no", "error"))
+	write(t, dir, "new.jsonl", watchHead)
 	scripted(t, dir, "for f in user done failed; do cp new.jsonl $f.jsonl; sess-append -q -t go $f.jsonl; done; sess-append -q -r assistant -t ok done.jsonl; sess-append -q -r assistant --stop-reason error -t no failed.jsonl")
 	for _, tt := range []struct {
-		line   string
-		status int
-		say    string
+		name, line string
+		status     int
+		say, last  string // on standard error, and the state of the last row
 	}{
-		{"--until waiting done.jsonl", 0, ""},
-		{"--until answered,failed done.jsonl user.jsonl", 0, ""},
-		{"--until answered --every --timeout 1ms done.jsonl user.jsonl", 1, "no such state within 1ms"},
-		{"--until working user.jsonl", 0, ""},
-		{"--until failed --settle 0s done.jsonl", 1, "the session is answered"},
-		{"--until answered --settle 0s failed.jsonl", 1, "the session is failed"},
-		{"--until failed --settle 0s failed.jsonl", 0, ""},
-		{"--until failed --settle 1h --timeout 1ms failed.jsonl", 1, "no such state"},
-		{"--until waiting --timeout 1ms user.jsonl", 1, "no such state"},
-		{"--until done user.jsonl", 2, "unknown state done"},
-		{"--once --until failed user.jsonl", 2, "--until"},
-		{"--every user.jsonl", 2, "--every"},
-		{"none.jsonl", 2, "none.jsonl"},
-		{"--until waiting --after nowhere user.jsonl", 2, "nowhere"},
-		{"--until working user.jsonl -- false", 5, "false"},
-		{"--until working user.jsonl -- sess-none", 2, "sess-none"},
-		{"--until working user.jsonl --", 2, "no command after --"},
-		{"--once -a", 1, ""},
+		{"waiting", "--until waiting done.jsonl", 0, "", "answered"},
+		{"the first one", "--until answered,failed done.jsonl user.jsonl", 0, "", "working"},
+		{"every one", "--until answered --every --timeout 1ms done.jsonl user.jsonl", 1, "no such state within 1ms", "working"},
+		{"working", "--until working user.jsonl", 0, "", "working"},
+		{"other-end-is-1", "--until failed --settle 0s done.jsonl", 1, "the session is answered", "answered"},
+		{"the agent failed", "--until answered --settle 0s failed.jsonl", 1, "the session is failed", "failed"},
+		{"failed", "--until failed --settle 0s failed.jsonl", 0, "", "failed"},
+		{"it may try again", "--until failed --settle 1h --timeout 1ms failed.jsonl", 1, "no such state", "working"},
+		{"settle-by-entry-time", "--until failed --settle 1h old.jsonl", 0, "", "failed"},
+		{"timeout-while-working", "--until waiting --timeout 1ms user.jsonl", 1, "no such state", "working"},
+		{"a state there is not", "--until done user.jsonl", 2, "unknown state done", ""},
+		{"once and until", "--once --until failed user.jsonl", 2, "--until", ""},
+		{"every without until", "--every user.jsonl", 2, "--every", ""},
+		{"no such file", "none.jsonl", 2, "none.jsonl", ""},
+		{"no such entry", "--until waiting --after nowhere user.jsonl", 2, "nowhere", ""},
+		{"exec-fails", "--until working user.jsonl -- false", 5, "false", "working"},
+		{"no such command", "--until working user.jsonl -- sess-none", 2, "sess-none", ""},
+		{"no command", "--until working user.jsonl --", 2, "no command after --", ""},
+		{"nothing to watch", "--once -a", 1, "", ""},
 	} {
-		args := strings.Fields(tt.line)
-		r := runCommand(t, dir, "", append([]string{"sess-watch"}, args...)...)
-		if r.status != tt.status || !strings.Contains(r.stderr, tt.say) {
-			t.Errorf("%s: status %d, %s, want %d", tt.line, r.status, r.stderr, tt.status)
-		}
-		if has := strings.Contains(r.stdout, ":state:"); has != (tt.status == 0 || tt.status == 1 && !strings.Contains(tt.line, "--once") || tt.status == 5) && !strings.Contains(tt.line, "--every") {
-			t.Errorf("%s: %s", tt.line, r.stdout)
-		}
-	}
-	ran := runCommand(t, dir, "", "sess-watch", "-q", "--until", "working", "user.jsonl", "--", "sh", "-c", "cat >row; echo said")
-	if ran.status != 0 || ran.stdout != "" || ran.stderr != "said\n" || !strings.HasSuffix(readFile(t, filepath.Join(dir, "row")), ":state:working\n") {
-		t.Errorf("the command: %+v, %s", ran, readFile(t, filepath.Join(dir, "row")))
-	}
-	if r := scripted(t, dir, "sess-watch --after null --until working user.jsonl | true; echo ${PIPESTATUS:-0}"); r.stderr != "" {
-		t.Errorf("a reader that is gone: %s", r.stderr)
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := runCommand(t, dir, "", append([]string{"sess-watch"}, strings.Fields(tt.line)...)...)
+			if r.status != tt.status || !strings.Contains(r.stderr, tt.say) {
+				t.Errorf("status %d, %s, want %d", r.status, r.stderr, tt.status)
+			}
+			if _, last, _ := strings.Cut(r.stdout[strings.LastIndexByte(strings.TrimSpace(r.stdout), '\n')+1:], ":state:"); strings.TrimSpace(last) != tt.last {
+				t.Errorf("the last row says %q, want %q: %s", last, tt.last, r.stdout)
+			}
+		})
 	}
 	if r := runCommand(t, dir, good, "sess-watch", "-"); r.status != 2 || !strings.Contains(r.stderr, "standard input does not change") {
 		t.Errorf("standard input: %+v", r)
 	}
+	t.Run("reader-gone-141", func(t *testing.T) {
+		t.Parallel()
+		from, to, err := os.Pipe()
+		check(t, errors.Join(err, from.Close()))
+		c := command(dir, "sess-watch", "user.jsonl")
+		c.Stdout = to
+		if r := wait(t, c); r.status != 141 || r.stderr != "" {
+			t.Errorf("%+v", r)
+		}
+	})
 }
 
-// The sessions of other agents are followed where they are: a growing file, a database, a draft of our own.
+// A command gets each row of a state, one at a time; what it prints is no row.
+func TestWatchCommand(t *testing.T) {
+	t.Parallel()
+	t.Run("exec-slow", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		path := write(t, dir, "s.jsonl", watchHead+turn(1, "user", "go", ""))
+		end := begin(t, command(dir, "sess-watch", "--until", "answered", "s.jsonl", "--", "sh", "-c", "cat >>log; until test -e on; do sleep 0.01; done; echo ended >>log; echo said"))
+		scripted(t, dir, "until test -s log; do sleep 0.01; done")
+		appendTo(t, path, turn(2, "assistant", "one", "stop"))
+		write(t, dir, "on", "")
+		r := end()
+		if r.status != 0 || r.stdout != "e1:state:working\ne2:assistant:one\ne2:state:answered\n" && r.stdout != "e1:state:working\ne1:user:go\ne2:assistant:one\ne2:state:answered\n" || r.stderr != "said\nsaid\n" {
+			t.Errorf("%+v", r)
+		}
+		if log := readFile(t, filepath.Join(dir, "log")); log != "e1:state:working\nended\ne2:state:answered\nended\n" {
+			t.Errorf("the command was run as %q", log)
+		}
+	})
+}
+
+// The sessions of other agents are followed where they are.
 func TestWatchAgents(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	claude := func(n int, role, text string) string {
-		stop := ""
-		if role == "assistant" {
-			stop = `"id":"m` + fmt.Sprint(n) + `","model":"m","stop_reason":"end_turn",`
+	is := func(state string) func(watchRow) bool {
+		return func(r watchRow) bool { return r.Kind == "state" && r.State == state }
+	}
+	t.Run("a growing file", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		claude := func(n int, role, text string) string {
+			stop := ""
+			if role == "assistant" {
+				stop = `"id":"m` + fmt.Sprint(n) + `","model":"m","stop_reason":"end_turn",`
+			}
+			return fmt.Sprintf(`{"parentUuid":null,"sessionId":"0b0d3e4e-1111-4222-8333-444455556666","type":%q,"uuid":"0b0d3e4e-1111-4222-8333-4444555566%02d","timestamp":"2026-01-02T03:04:%02d.000Z","cwd":"/w","version":"2.1.300","message":{"role":%q,%s"content":[{"type":"text","text":%q}]}}`+"\n", role, n, n, role, stop, text)
 		}
-		return fmt.Sprintf(`{"parentUuid":null,"sessionId":"0b0d3e4e-1111-4222-8333-444455556666","type":%q,"uuid":"0b0d3e4e-1111-4222-8333-4444555566%02d","timestamp":"2026-01-02T03:04:%02d.000Z","cwd":"/w","version":"2.1.300","message":{"role":%q,%s"content":[{"type":"text","text":%q}]}}`+"\n", role, n, n, role, stop, text)
-	}
-	store := filepath.Join(dir, ".claude/projects/-w")
-	if err := os.MkdirAll(store, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	name := ".claude/projects/-w/0b0d3e4e-1111-4222-8333-444455556666.jsonl"
-	write(t, dir, name, claude(1, "user", "go"))
-	wait := watching(t, dir, "--agent", "claude")
-	wait("the first state", isState)
-	write(t, dir, name, claude(1, "user", "go")+claude(2, "assistant", "done"))
-	wait("claude answers", func(r watchRow) bool { return r.State == "answered" })
-	write(t, dir, name, claude(1, "user", "go")+claude(2, "assistant", "done")+claude(3, "user", "more"))
-	wait("the user goes on", func(r watchRow) bool { return r.State == "working" })
-
-	scripted(t, dir, "sess-new --store --defer >name; sess-append -q -t hello \"$(cat name)\"") // draft-becomes-session
-	wait = watching(t, dir, strings.TrimSpace(readFile(t, filepath.Join(dir, "name"))))
-	wait("the first state", isState)
-	scripted(t, dir, "sess-append -q -r assistant -t hi \"$(cat name)\"")
-	wait("the draft is a session", func(r watchRow) bool { return r.State == "answered" })
-	scripted(t, dir, "sess-append -q -t again \"$(cat name)\"")
-	wait("it goes on", func(r watchRow) bool { return r.State == "working" })
+		name := ".claude/projects/-w/0b0d3e4e-1111-4222-8333-444455556666.jsonl"
+		check(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		path := write(t, dir, name, claude(1, "user", "go"))
+		wait := watching(t, dir, "--agent", "claude")
+		wait("the first state", is("working"))
+		appendTo(t, path, claude(2, "assistant", "done"))
+		wait("claude answers", is("answered"))
+		appendTo(t, path, claude(3, "user", "more"))
+		wait("the user goes on", is("working"))
+	})
+	t.Run("draft-becomes-session", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		scripted(t, dir, "sess-new --store --defer >name; sess-append -q -t hello \"$(cat name)\"")
+		wait := watching(t, dir, strings.TrimSpace(readFile(t, filepath.Join(dir, "name"))))
+		wait("the first state", is("working"))
+		scripted(t, dir, "sess-append -q -r assistant -t hi \"$(cat name)\"")
+		wait("the draft is a session", is("answered"))
+		scripted(t, dir, "sess-append -q -t again \"$(cat name)\"")
+		wait("it goes on", is("working"))
+	})
+	t.Run("zst-while-watched", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		from := filepath.Join(corpus.Dir(), "codex/home/sessions/2026/11/21/rollout-2026-11-21T03-02-55-01a1fc0e-91f6-7160-bf5c-f00cf0fdb18c.jsonl.zst")
+		packed := []byte(readFile(t, from))
+		zr, err := zstd.NewReader(nil)
+		check(t, err)
+		plain, err := zr.DecodeAll(packed, nil)
+		check(t, err)
+		path := filepath.Join(dir, ".codex/sessions/2026/11/21", strings.TrimSuffix(filepath.Base(from), ".zst"))
+		check(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		check(t, os.WriteFile(path, plain[:strings.LastIndex(string(plain), `"role":"assistant"`)], 0o600))
+		wait := watching(t, dir, "codex:01a1fc0e-91f6-7160-bf5c-f00cf0fdb18c")
+		wait("the first state", is("working"))
+		check(t, os.WriteFile(path+".zst", packed, 0o600))
+		check(t, os.Remove(path))
+		wait("it was compressed when it had ended", is("answered"))
+		check(t, os.WriteFile(path, append(plain, `{"timestamp":"2026-11-21T03:10:00.000Z","type":"event_msg","payload":{"type":"turn_aborted","reason":"interrupted"}}`+"\n"...), 0o600))
+		check(t, os.Remove(path+".zst"))
+		wait("it goes on", is("stopped"))
+	})
+	t.Run("db-locked", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		check(t, os.MkdirAll(filepath.Join(dir, ".local/share/opencode"), 0o700))
+		path := write(t, dir, ".local/share/opencode/opencode.db", string(corpus.Golden(t, "opencode/homes-1.18")["01-plain/opencode.db"]))
+		b := rung(t, dir, "opencode:")
+		pool, err := sql.Open("sqlite", path)
+		check(t, err)
+		defer pool.Close()
+		db, err := pool.Conn(t.Context())
+		check(t, err)
+		defer db.Close()
+		for _, statement := range []string{"BEGIN EXCLUSIVE", `UPDATE message SET data = json_remove(data, '$.finish', '$.time.completed') WHERE data ->> '$.role' = 'assistant'`} {
+			_, err := db.ExecContext(t.Context(), statement)
+			check(t, err)
+		}
+		check(t, os.Chtimes(path, time.Now(), time.Now()))
+		if rows := b.ring(); rows != "" {
+			t.Errorf("told of a locked database: %s", rows)
+		}
+		_, err = db.ExecContext(t.Context(), "COMMIT")
+		check(t, err)
+		if rows := b.ring(); !strings.HasPrefix(rows, "working msg_") {
+			t.Errorf("told %q", rows)
+		}
+	})
 }
