@@ -199,7 +199,12 @@ func (m *machine) codex(line js.Value, at int64) {
 	if t, ok := js.ParseTime(line.Get("timestamp").Str()); ok {
 		at = t
 	}
-	switch payload := line.Get("payload"); payload.Get("type").Str() {
+	payload := line.Get("payload")
+	kind := payload.Get("type").Str()
+	if strings.HasSuffix(payload.Get("$json").Str(), ".thinkingSignature") { // what is kept of thoughts
+		kind = "reasoning"
+	}
+	switch kind {
 	case "task_started", "user_message":
 		m.becomes(Working, "", at)
 	case "task_complete":
@@ -217,13 +222,13 @@ func (m *machine) codex(line js.Value, at int64) {
 		m.becomes(Stopped, "", at)
 	case "error":
 		m.becomes(Failed, "", at)
-	case "message":
+	case "message", "reasoning":
 		switch payload.Get("phase").Str() {
 		case "commentary":
 			m.becomes(Working, "", at)
 		case "final_answer":
 			m.becomes(Answered, "", at)
-		default: // a text is written before the calls that the same reply makes
+		default: // thoughts and texts are written before the calls that the same reply makes
 			if m.Name == Answered {
 				m.becomes(Working, Answered, at)
 			}
