@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sess-tools/sess/internal/calls"
 	"github.com/sess-tools/sess/internal/git"
@@ -36,7 +37,8 @@ type job struct {
 	sessions []looked
 	origins  *origin.Origins
 	claims   map[string][]claim
-	failed   error // what was not read
+	damaged  atomic.Bool // --strict has refused a session
+	failed   error       // what was not read
 }
 
 // A looked is a session that was looked at.
@@ -87,7 +89,13 @@ func (j *job) run(ctx context.Context, wanted []string) error {
 		return err
 	}
 	j.origins = j.index.Of(of, evidence)
-	j.failed = errors.Join(j.failed, reading.Err())
+	if err := reading.Err(); err != nil {
+		status := clikit.ExitUsage
+		if j.damaged.Load() {
+			status = clikit.ExitMalformed
+		}
+		j.failed = clikit.WithStatus(errors.Join(j.failed, err), status)
+	}
 	return j.readClaims(ctx, wanted)
 }
 
@@ -153,6 +161,7 @@ func (j *job) fail(err error) {
 func (j *job) look(_ context.Context, src sources.Source, whole *operand.Source) (l looked, err error) {
 	if j.strict {
 		if err := whole.Strict(whole.Problems); err != nil {
+			j.damaged.Store(true)
 			return l, err
 		}
 	}

@@ -115,6 +115,9 @@ func headOf(src sources.Source, since int64) (h head, ok bool) {
 	}
 	defer f.Close()
 	header, err := session.ReadHeader(f)
+	if errors.Is(err, session.ErrNotSession) {
+		return h, true // which is nowhere
+	}
 	ms, _ := js.ParseTime(header.Timestamp)
 	h.cwd, h.created = header.CWD, ms/1000
 	return h, err == nil

@@ -654,7 +654,7 @@ var gitCases = map[string]func(w *gitWorld){
 		w.put("c.go", text("c", 5))
 		w.commit(1000, "A commit by a slow clock")
 		w.session(wrote(1005, "c.go", text("c", 5)))
-		w.session(wrote(1006, "c.go", text("c", 5)))
+		w.session(ran(900, 900, "ls", "a.go"), wrote(1006, "c.go", text("c", 5)))
 		w.want("HEAD", "wrote sure 4 5/5")
 	},
 	"30 two seconds around": func(w *gitWorld) {
@@ -802,8 +802,13 @@ func TestGitCommands(t *testing.T) {
 	}
 	damaged := filepath.Join(w.home, "store", "p", session+".jsonl")
 	write(t, filepath.Dir(damaged), filepath.Base(damaged), readFile(t, damaged)+"{damaged}\n")
-	if got := w.tool("log", "--strict"); got.status != 3 && got.status != 2 {
+	if got := w.tool("log", "--strict"); got.status != 3 {
 		t.Errorf("--strict: %+v", got)
+	}
+	w.session(ran(1, 2, "ls", "a.go"))
+	w.save(filepath.Join(w.home, "store", "p", "notes.jsonl"), "these are no session\n")
+	if got := w.tool("log", "--strict"); got.status != 3 || !strings.Contains(got.stderr, "1 of 2 sessions not read") {
+		t.Errorf("--strict with others: %+v", got)
 	}
 	if got := w.tool("log"); got.status != 0 || !strings.Contains(got.stdout, "made\tsure") {
 		t.Errorf("a damaged line: %+v", got)
