@@ -96,12 +96,13 @@ func (j *job) run(ctx context.Context, wanted []string) error {
 		}
 		j.failed = clikit.WithStatus(errors.Join(j.failed, err), status)
 	}
-	return j.readClaims(ctx, wanted)
+	j.readClaims(wanted)
+	return nil
 }
 
 // read reads the wanted commits, and those above them which may have taken what was typed for them.
 func (j *job) read(ctx context.Context, wanted []string) error {
-	first, err := j.repo.Commits(ctx, wanted)
+	first, err := j.repo.Commits(ctx, wanted, "")
 	if err != nil {
 		if len(first) == 0 {
 			return err
@@ -116,7 +117,7 @@ func (j *job) read(ctx context.Context, wanted []string) error {
 	if err != nil {
 		j.fail(err)
 	}
-	if j.commits, err = j.repo.Commits(ctx, slices.Concat(wanted, ids)); err != nil {
+	if j.commits, err = j.repo.Commits(ctx, slices.Concat(wanted, ids), j.notes); err != nil {
 		j.fail(err)
 	}
 	var list []origin.Commit
@@ -211,15 +212,8 @@ func (c claim) names(id string) bool {
 var trailers = []string{"session", "claude-session", "entire-session", "entire-checkpoint", "amp-thread-id"}
 
 // readClaims reads what trailers and notes say.
-func (j *job) readClaims(ctx context.Context, wanted []string) error {
+func (j *job) readClaims(wanted []string) {
 	j.claims = map[string][]claim{}
-	notes := map[string][]string{}
-	if j.notes != "" {
-		var err error
-		if notes, err = j.repo.Authors(ctx, j.notes, wanted); err != nil {
-			return err
-		}
-	}
 	for _, id := range wanted {
 		c := j.commits[id]
 		if c == nil {
@@ -230,11 +224,10 @@ func (j *job) readClaims(ctx context.Context, wanted []string) error {
 				j.claim(id, t[0], t[1])
 			}
 		}
-		for _, s := range notes[id] {
+		for _, s := range c.Noted {
 			j.claim(id, "notes/"+j.notes, s)
 		}
 	}
-	return nil
 }
 
 // claim adds a claim. Of an address on the web the last element names the session, and of one of ours what is behind the agent.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -62,17 +63,12 @@ func (j *job) evidence(id string, r origin.Row, more ...js.Field) error {
 	return j.print(id, r, j.name(r.Session), false, more...)
 }
 
-func (j *job) claimed(id string, c claim) error {
-	return j.print(id, origin.Row{Relation: origin.Claimed, Rule: c.by, Certainty: origin.Claimed, Session: c.known}, c.session, j.contradicted(id, c))
+func (j *job) claimed(id string, c claim, more ...js.Field) error {
+	return j.print(id, origin.Row{Relation: origin.Claimed, Rule: c.by, Certainty: origin.Claimed, Session: c.known}, c.session, j.contradicted(id, c), more...)
 }
 
 // name is what other tools take for a session.
-func (j *job) name(s int) string {
-	if a := j.sessions[s].place.Address; a != "" {
-		return a
-	}
-	return j.sessions[s].src.Name
-}
+func (j *job) name(s int) string { return cmp.Or(j.sessions[s].place.Address, j.sessions[s].src.Name) }
 
 // print prints a row.
 func (j *job) print(id string, r origin.Row, name string, contradicted bool, more ...js.Field) error {
@@ -96,12 +92,7 @@ func (j *job) print(id string, r origin.Row, name string, contradicted bool, mor
 	return err
 }
 
-func dash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
+func dash(text string) string { return cmp.Or(text, "-") }
 
 // object is a row as JSON.
 func (j *job) object(id string, r origin.Row, name string, contradicted bool, more ...js.Field) string {
@@ -152,11 +143,7 @@ func (j *job) printShow(ctx context.Context, id string) error {
 		}
 	}
 	for _, c := range j.claims[id] {
-		var more []js.Field
-		if j.json {
-			more = []js.Field{row.Null("prompt"), row.List("calls", nil)}
-		}
-		if err := j.print(id, origin.Row{Relation: origin.Claimed, Rule: c.by, Certainty: origin.Claimed, Session: c.known}, c.session, j.contradicted(id, c), more...); err != nil {
+		if err := j.claimed(id, c, row.Null("prompt"), row.List("calls", nil)); err != nil {
 			return err
 		}
 	}
@@ -176,16 +163,13 @@ func (j *job) printBlame(lines []git.Blamed, from int) error {
 				r.Rule, r.Certainty = origin.RuleCommit, origin.Likely
 			}
 		}
-		name := "-"
+		name, place, agent := "-", row.Place{}, ""
 		if r.Session >= 0 {
 			n++
-			name = j.name(r.Session)
+			s := j.sessions[r.Session]
+			name, place, agent = j.name(r.Session), s.place, s.src.Owner()
 		}
 		if j.json {
-			place, agent := row.Place{}, ""
-			if r.Session >= 0 {
-				place, agent = j.sessions[r.Session].place, j.sessions[r.Session].src.Owner()
-			}
 			text := row.Object("line", slices.Concat([]js.Field{js.IntField("line", int64(from+i)), js.StringField("commit", l.Commit), js.StringField("file", js.ValidText(l.File))},
 				place.Fields(), []js.Field{
 					row.Text("agent", agent), row.Entry(r.Entry), row.Text("rule", r.Rule), row.Text("certainty", r.Certainty), js.StringField("text", js.ValidText(l.Text)),

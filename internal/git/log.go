@@ -18,7 +18,6 @@ import (
 // A Repository is one that is read.
 type Repository struct {
 	Dir   string   // where git runs
-	Top   string   // of the work tree, "" for a bare repository
 	Trees []string // the directories of all its work trees
 	Name  string   // the last element of where it is, without .git
 }
@@ -26,15 +25,8 @@ type Repository struct {
 // Open finds the repository of a directory.
 func Open(ctx context.Context, dir string) (*Repository, error) {
 	r := &Repository{Dir: dir}
-	text, err := r.output(ctx, nil, "rev-parse", "--git-common-dir")
+	text, err := r.output(ctx, nil, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
-		return nil, err
-	}
-	common := strings.TrimSuffix(text, "\n")
-	if top, err := r.output(ctx, nil, "rev-parse", "--show-toplevel"); err == nil {
-		r.Top = strings.TrimSuffix(top, "\n")
-	}
-	if text, err = r.output(ctx, nil, "worktree", "list", "--porcelain", "-z"); err != nil {
 		return nil, err
 	}
 	for item := range strings.SplitSeq(text, "\x00") {
@@ -42,27 +34,33 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 			r.Trees = append(r.Trees, tree)
 		}
 	}
-	if r.Top != "" && !slices.Contains(r.Trees, r.Top) {
-		r.Trees = append(r.Trees, r.Top) // of a submodule git lists where its objects are
+	if len(r.Trees) == 0 {
+		return nil, clikit.WithStatus(errors.New("git: it lists no work tree"), clikit.ExitUsage)
 	}
-	if len(r.Trees) > 0 {
-		r.Name = strings.TrimSuffix(path.Base(r.Trees[0]), ".git")
-	}
-	if r.Name == "" || r.Name == "." {
-		r.Name = path.Base(path.Dir(common))
+	r.Name = strings.TrimSuffix(path.Base(r.Trees[0]), ".git")
+	if top, err := r.output(ctx, nil, "rev-parse", "--show-toplevel"); err == nil { // a bare one has none
+		r.Trees = append(r.Trees, strings.TrimSuffix(top, "\n")) // of a submodule git has listed where its objects are
 	}
 	return r, nil
 }
 
-// output runs a command and returns what it prints.
-func (r *Repository) output(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
-	out, err := Run(ctx, r.Dir, stdin, args...)
+// output runs a command with ids on its standard input, and returns what it prints.
+func (r *Repository) output(ctx context.Context, ids []string, args ...string) (string, error) {
+	out, err := Run(ctx, r.Dir, input(ids), args...)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = out.Close() }()
 	text, err := io.ReadAll(out)
 	return string(text), failed(ctx, err)
+}
+
+// input has ids a line each.
+func input(ids []string) io.Reader {
+	if ids == nil {
+		return nil
+	}
+	return strings.NewReader(strings.Join(ids, "\n") + "\n")
 }
 
 // failed is an error of git with status 2: those of git itself mean something else.
@@ -86,28 +84,29 @@ func (r *Repository) Revision(ctx context.Context, name string) (string, error) 
 
 // List returns the ids of the commits that revisions and ranges name, the newest first: at most so many, 0 for all.
 func (r *Repository) List(ctx context.Context, most int, names ...string) ([]string, error) {
-	args := []string{"rev-list"}
-	if most > 0 {
-		args = append(args, "--max-count="+strconv.Itoa(most))
-	}
-	text, err := r.output(ctx, nil, append(append(args, "--end-of-options"), names...)...)
-	return strings.Fields(text), err
+	return r.revisions(ctx, nil, most, append([]string{"--end-of-options"}, names...)...)
 }
 
 // Since returns the ids of commits and of all above them that were committed since a time, in seconds.
 func (r *Repository) Since(ctx context.Context, since int64, ids []string) ([]string, error) {
-	text, err := r.output(ctx, strings.NewReader(strings.Join(ids, "\n")+"\n"), "rev-list", "--max-age="+strconv.FormatInt(max(since, 0), 10), "--stdin")
-	return strings.Fields(text), err
+	return r.revisions(ctx, ids, 0, maxAge(since), "--stdin")
 }
 
 // Branches returns the ids of the commits of all branches, and of HEAD, that were committed since a time, in seconds, the newest
 // first: at most so many, 0 for all.
 func (r *Repository) Branches(ctx context.Context, most int, since int64) ([]string, error) {
-	args := []string{"rev-list", "--max-age=" + strconv.FormatInt(max(since, 0), 10), "--branches"}
+	return r.revisions(ctx, nil, most, maxAge(since), "--branches", "HEAD")
+}
+
+func maxAge(since int64) string { return "--max-age=" + strconv.FormatInt(max(since, 0), 10) }
+
+// revisions runs rev-list.
+func (r *Repository) revisions(ctx context.Context, ids []string, most int, args ...string) ([]string, error) {
+	command := []string{"rev-list"}
 	if most > 0 {
-		args = append(args, "--max-count="+strconv.Itoa(most))
+		command = append(command, "--max-count="+strconv.Itoa(most))
 	}
-	text, err := r.output(ctx, nil, append(args, "HEAD")...)
+	text, err := r.output(ctx, ids, append(command, args...)...)
 	return strings.Fields(text), err
 }
 
@@ -117,20 +116,24 @@ type Commit struct {
 	Parents           []string
 	Author, Committed int64       // in seconds since the epoch
 	Trailers          [][2]string // name and value
+	Noted             []string    // the ids of the sessions that a note names
 }
 
-// Commits reads commits.
-func (r *Repository) Commits(ctx context.Context, ids []string) (map[string]*Commit, error) {
-	const fields = 6
-	if len(ids) == 0 {
-		return map[string]*Commit{}, nil // else git reads HEAD
-	}
-	text, err := r.output(ctx, strings.NewReader(strings.Join(ids, "\n")+"\n"),
-		"log", "-z", "--no-walk", "--no-color", "--stdin", "--format=%H%x00%P%x00%at%x00%ct%x00%s%x00%(trailers:only,unfold)")
+// Commits reads commits, and what the notes of a ref say of them, "" for none.
+func (r *Repository) Commits(ctx context.Context, ids []string, notes string) (map[string]*Commit, error) {
+	const fields = 7
 	all := map[string]*Commit{}
+	if len(ids) == 0 {
+		return all, nil // else git reads HEAD
+	}
+	format, flag := "%x00", "--no-notes"
+	if notes != "" {
+		format, flag = "%x00%N", "--notes="+notes
+	}
+	text, err := r.output(ctx, ids, "log", "-z", "--no-walk", "--no-color", flag, "--stdin", "--format=%H%x00%P%x00%at%x00%ct%x00%s%x00%(trailers:only,unfold)"+format)
 	parts := strings.Split(text, "\x00")
 	for ; len(parts) >= fields; parts = parts[fields:] {
-		c := &Commit{ID: parts[0], Parents: strings.Fields(parts[1]), Subject: parts[4]}
+		c := &Commit{ID: parts[0], Parents: strings.Fields(parts[1]), Subject: parts[4], Noted: noted(parts[6])}
 		c.Author, _ = strconv.ParseInt(parts[2], 10, 64)
 		c.Committed, _ = strconv.ParseInt(parts[3], 10, 64)
 		for line := range strings.Lines(parts[5]) {
@@ -143,24 +146,18 @@ func (r *Repository) Commits(ctx context.Context, ids []string) (map[string]*Com
 	return all, err
 }
 
-// Authors returns the ids of the sessions that notes of the format authorship/3.0.0 name, by commit.
-func (r *Repository) Authors(ctx context.Context, ref string, ids []string) (map[string][]string, error) {
-	text, err := r.output(ctx, strings.NewReader(strings.Join(ids, "\n")+"\n"),
-		"log", "-z", "--no-walk", "--no-color", "--stdin", "--notes="+ref, "--format=%H%x00%N")
-	out := map[string][]string{}
-	parts := strings.Split(text, "\x00")
-	for ; len(parts) >= 2; parts = parts[2:] {
-		_, data, _ := strings.Cut("\n"+parts[1], "\n---\n")
-		if !js.Valid([]byte(data)) {
-			continue
-		}
-		for _, prompt := range js.Members(string(js.Value(js.Trim(data)).Get("prompts"))) {
-			if id := js.Value(prompt).Get("agent_id").Get("id").Str(); id != "" && !slices.Contains(out[parts[0]], id) {
-				out[parts[0]] = append(out[parts[0]], id)
-			}
+// noted returns the ids of the sessions that a note of the format authorship/3.0.0 names.
+func noted(note string) (ids []string) {
+	_, data, _ := strings.Cut("\n"+note, "\n---\n")
+	if !js.Valid([]byte(data)) {
+		return nil
+	}
+	for _, prompt := range js.Members(string(js.Value(js.Trim(data)).Get("prompts"))) {
+		if id := js.Value(prompt).Get("agent_id").Get("id").Str(); id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
 		}
 	}
-	return out, err
+	return ids
 }
 
 // Added calls visit for each line that the commits add, but for merges: the commit, the file as it is called then,
@@ -169,7 +166,7 @@ func (r *Repository) Authors(ctx context.Context, ref string, ids []string) (map
 func (r *Repository) Added(ctx context.Context, ids []string, visit func(id, file, line string)) error {
 	var first error
 	for failures := 0; len(ids) > 0 && failures < mostMissing; failures++ {
-		out, err := Run(ctx, r.Dir, strings.NewReader(strings.Join(ids, "\n")+"\n"), "diff-tree", "--stdin", "-r", "--root", "-p", "-U0", "-M",
+		out, err := Run(ctx, r.Dir, input(ids), "diff-tree", "--stdin", "-r", "--root", "-p", "-U0", "-M",
 			"--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/")
 		if err != nil {
 			return failed(ctx, err)
@@ -215,7 +212,7 @@ func added(in *bufio.Reader, ids []string, visit func(id, file, line string)) (a
 		case lines+old > 0 && strings.HasPrefix(line, "-"):
 			old--
 		case strings.HasPrefix(line, "+++ "):
-			file = strings.TrimPrefix(Unquote(line[4:]), "b/")
+			file = strings.TrimPrefix(unquoted(line[4:]), "b/")
 		case strings.HasPrefix(line, "@@ -"):
 			old, lines = hunk(line)
 		default:
@@ -242,30 +239,12 @@ func hunk(line string) (old, lines int) {
 	return 0, 0
 }
 
-// Unquote returns a name as git prints it without its quotes, as of a string of C.
-func Unquote(name string) string {
-	if !strings.HasPrefix(name, `"`) {
-		return strings.TrimSuffix(name, "\t") // which stands behind a name with white space
+// unquoted returns a name as git prints it without its quotes: what is escaped in them is as in a string of Go.
+func unquoted(name string) string {
+	if plain, err := strconv.Unquote(name); err == nil && strings.HasPrefix(name, `"`) {
+		return plain
 	}
-	var b strings.Builder
-	for i := 1; i < len(name) && name[i] != '"'; i++ {
-		if name[i] != '\\' || i+1 == len(name) {
-			b.WriteByte(name[i])
-			continue
-		}
-		i++
-		if plain := strings.IndexByte(`abtnvfr`, name[i]); plain >= 0 {
-			b.WriteByte("\a\b\t\n\v\f\r"[plain])
-			continue
-		}
-		if n, err := strconv.ParseUint(name[i:min(i+3, len(name))], 8, 8); err == nil && len(name) >= i+3 {
-			b.WriteByte(byte(n))
-			i += 2
-			continue
-		}
-		b.WriteByte(name[i])
-	}
-	return b.String()
+	return strings.TrimSuffix(name, "\t") // which stands behind a name with white space
 }
 
 // A Blamed line is one of a file, and where it comes from.
@@ -286,7 +265,7 @@ func (r *Repository) Blame(ctx context.Context, revision, file string) (lines []
 		case strings.HasPrefix(line, "\t"):
 			lines = append(lines, Blamed{id, names[id], strings.TrimSuffix(line[1:], "\r")})
 		case ok:
-			names[id] = Unquote(name)
+			names[id] = unquoted(name)
 		default:
 			if words := strings.Fields(line); len(words) >= 3 && len(words[0]) >= 40 && !strings.Contains(words[0], "-") {
 				id = words[0]

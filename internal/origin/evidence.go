@@ -2,6 +2,7 @@ package origin
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -29,8 +30,8 @@ type Evidence struct {
 
 // A made commit is one that a command made, or rewrote.
 type made struct {
-	commit int
-	rule   string
+	commit         int
+	relation, rule string
 }
 
 // The slack of times, in seconds.
@@ -77,9 +78,6 @@ func (x *Index) made(d *Deed) (found []made) {
 	if d.Ended != 0 {
 		to = (d.Ended+999)/1000 + slack
 	}
-	add := func(commit int, rule string) {
-		found = append(found, made{commit, rule})
-	}
 	seen := map[int]bool{}
 	for _, word := range hashes().FindAllString(d.Output, -1) {
 		commit := x.begun(word)
@@ -89,9 +87,9 @@ func (x *Index) made(d *Deed) (found []made) {
 		seen[commit] = true
 		switch at := x.commits[commit].Author; {
 		case at >= from && at <= to:
-			add(commit, RuleHash)
+			found = append(found, made{commit, Made, RuleHash})
 		case at < from && rewrites().MatchString(d.Command):
-			add(commit, ruleRewritten)
+			found = append(found, made{commit, Rewrote, RuleHash})
 		}
 	}
 	command := ""
@@ -103,7 +101,7 @@ func (x *Index) made(d *Deed) (found []made) {
 			command = folded(d.Command)
 		}
 		if strings.Contains(command, x.subjects[commit]) {
-			add(commit, RuleMessage)
+			found = append(found, made{commit, Made, RuleMessage})
 		}
 	}
 	return found
@@ -173,8 +171,6 @@ const (
 	RuleMessage = "message"
 	RuleLines   = "lines"
 	RuleCommit  = "commit" // of a line: it is not informative, and its commit is this session's
-
-	ruleRewritten = "rewritten"
 )
 
 // How sure rows are.
@@ -228,7 +224,7 @@ func (x *Index) Of(sessions []Session, evidence [][]Evidence) *Origins {
 		began int64
 	}
 	owner := map[event]int{}
-	rows := map[[2]int]map[string]Row{}
+	rows := map[about]Row{}
 	for _, s := range order {
 		for i := range evidence[s] {
 			e := &evidence[s][i]
@@ -248,11 +244,7 @@ func (x *Index) Of(sessions []Session, evidence [][]Evidence) *Origins {
 	}
 	o.consume()
 	o.addWrote(rows)
-	for _, of := range rows {
-		for _, r := range of {
-			o.Rows = append(o.Rows, r)
-		}
-	}
+	o.Rows = slices.Collect(maps.Values(rows))
 	at := make([]int, len(order))
 	for i, s := range order {
 		at[s] = i
@@ -263,27 +255,24 @@ func (x *Index) Of(sessions []Session, evidence [][]Evidence) *Origins {
 	return o
 }
 
-func addMade(rows map[[2]int]map[string]Row, s int, e *Evidence, m made) {
-	relation := Made
-	if m.rule == ruleRewritten {
-		relation = Rewrote
-	}
-	of := rows[[2]int{m.commit, s}]
-	if of == nil {
-		of = map[string]Row{}
-		rows[[2]int{m.commit, s}] = of
-	}
-	if had, ok := of[relation]; ok && had.Rule == RuleHash || relation == Rewrote && of[Made].Rule != "" {
+// An about is what a row is about; there is one row for each.
+type about struct {
+	commit, session int
+	relation        string
+}
+
+// addMade adds the row of a session that made or rewrote a commit: a hash says more than a message, and who made it did not
+// rewrite it.
+func addMade(rows map[about]Row, s int, e *Evidence, m made) {
+	at := about{m.commit, s, m.relation}
+	_, isMade := rows[about{m.commit, s, Made}]
+	if rows[at].Rule == RuleHash || m.relation == Rewrote && isMade {
 		return
 	}
-	if relation == Made {
-		delete(of, Rewrote)
+	if m.relation == Made {
+		delete(rows, about{m.commit, s, Rewrote})
 	}
-	r := Row{Commit: m.commit, Session: s, Relation: relation, Rule: m.rule, Certainty: Sure, Entry: e.entry, Call: e.call}
-	if relation == Rewrote {
-		r.Rule = RuleHash
-	}
-	of[relation] = r
+	rows[at] = Row{Commit: m.commit, Session: s, Relation: m.relation, Rule: m.rule, Certainty: Sure, Entry: e.entry, Call: e.call}
 }
 
 // consume takes the lines away whose typing counts for an ancestor of their commit.
@@ -313,30 +302,25 @@ func (o *Origins) consume() {
 }
 
 // addWrote adds the rows of sessions that typed lines of commits.
-func (o *Origins) addWrote(rows map[[2]int]map[string]Row) {
-	last := map[[2]int]int64{}
+func (o *Origins) addWrote(rows map[about]Row) {
+	last := map[about]int64{}
 	for i, t := range o.typed {
 		if t == nobody {
 			continue
 		}
 		p, e := o.index.places[i], o.of(t)
-		at := [2]int{int(p.commit), int(t.session)}
-		if rows[at] == nil {
-			rows[at] = map[string]Row{}
-		}
-		r := rows[at][Wrote]
-		r.Commit, r.Session, r.Relation, r.Rule, r.Of = at[0], at[1], Wrote, RuleLines, o.index.of[p.commit]
+		at := about{int(p.commit), int(t.session), Wrote}
+		r := rows[at]
+		r.Commit, r.Session, r.Relation, r.Rule, r.Of = at.commit, at.session, Wrote, RuleLines, o.index.of[p.commit]
 		r.Lines += int(p.times)
 		if e.began > last[at] || e.began == last[at] && e.entry > r.Entry {
 			last[at], r.Entry, r.Call = e.began, e.entry, e.call
 		}
-		rows[at][Wrote] = r
+		rows[at] = r
 	}
-	for _, of := range rows {
-		r, ok := of[Wrote]
+	for at := range last {
+		r := rows[at]
 		switch {
-		case !ok:
-			continue
 		case r.Lines >= 3 && 2*r.Lines >= r.Of:
 			r.Certainty = Sure
 		case r.Lines >= 2 && 10*r.Lines >= 3*r.Of:
@@ -344,10 +328,10 @@ func (o *Origins) addWrote(rows map[[2]int]map[string]Row) {
 		case r.Lines >= 2 && 10*r.Lines >= r.Of:
 			r.Certainty = Part
 		default:
-			delete(of, Wrote)
+			delete(rows, at)
 			continue
 		}
-		of[Wrote] = r
+		rows[at] = r
 	}
 }
 

@@ -418,7 +418,7 @@ var gitCases = map[string]func(w *gitWorld){
 	"17 lines of another file": func(w *gitWorld) {
 		w.put("d/a.go", text("a", 5))
 		w.commit(100, "Add the parser of lines")
-		w.session(wrote(50, "d/b.go", text("a", 5)), wrote(51, "a.go", text("a", 5)), wrote(52, "/elsewhere/d/aa.go", text("a", 5)))
+		w.session(wrote(50, "d/b.go", text("a", 5)), wrote(51, "a.go", text("a", 5)), wrote(52, "bad/a.go", text("a", 5)))
 		w.want("HEAD")
 	},
 	"18 revert-and-reapply": func(w *gitWorld) {
