@@ -456,6 +456,20 @@ var gitCases = map[string]func(w *gitWorld){
 		w.session(did{from: 50, to: 50, tool: "edit", args: map[string]any{"path": "b.go", "oldText": text("a", 1), "newText": text("a", 1) + text("new", 4)}, out: "ok"})
 		w.want("HEAD", "wrote sure 1 4/4")
 	},
+	"21 lines of the old text": func(w *gitWorld) {
+		w.put("a.go", text("a", 5)+text("b", 3))
+		w.commit(100, "Take over a file")
+		var patch strings.Builder
+		patch.WriteString("*** Begin Patch\n*** Update File: a.go\n@@\n")
+		for line := range strings.Lines(text("a", 5)) {
+			patch.WriteString(" " + line)
+		}
+		patch.WriteString("-old\n+" + strings.ReplaceAll(strings.TrimSuffix(text("b", 3), "\n"), "\n", "\n+") + "\n*** End Patch\n")
+		w.session(did{from: 50, to: 50, tool: "edit", args: map[string]any{"path": "a.go", "oldText": text("a", 5), "newText": text("a", 5) + text("b", 2)}, out: "ok"})
+		w.want("HEAD", "wrote part 1 2/8")
+		w.session(did{from: 60, to: 60, tool: "apply_patch", args: map[string]any{"input": patch.String()}, out: "Done!"})
+		w.want("HEAD", "wrote likely 2 3/8")
+	},
 	"22 generated-file": func(w *gitWorld) {
 		w.put("min.js", strings.Repeat("var a=1;", 250_000)+"\n")
 		w.put("a.go", text("a", 5))
