@@ -34,44 +34,43 @@ type watched struct {
 
 	state   state.State
 	entry   string // that decides the state
-	last    string // the line of what was said last
+	what    string // the state is about: the call that is open, or what was said last
 	parent  string // the session that it is a part of, "" for none
 	shown   string // the state that was told last
 	printed map[uint64]bool
-	pending []entry // that are not printed yet
+	pending []pending
+	stable  int // how many of those that are pending no later reading changes while the agent works
 }
 
-// An entry is one to print.
-type entry struct {
-	id, role, text, raw string
-	timestamp           int64
-	timed               bool
-	key                 uint64
+// A pending row is one of an entry that was not printed yet.
+type pending struct {
+	key uint64
+	row string
 }
 
 var seed = maphash.MakeSeed()
 
-// read takes in what a session says now. Entries that were not seen before wait to be printed, if prints is
-// set, but for those that skip counts as seen.
-func (d *watched) read(whole *operand.Source, prints bool, skip func(int) bool) {
-	d.place = whole.Place()
+// read takes in what a session says now. The rows of entries that were not seen before are pending, but for those that
+// skip counts as seen; without row there are none.
+func (d *watched) read(whole *operand.Source, row func(session.Entry) string, skip func(int) bool) {
+	d.place = whole.Place() // nothing of it keeps the text of the session
+	d.place.Session = strings.Clone(d.place.Session)
 	entries := whole.Entries
 	d.state = state.Of(entries, whole.Header.CWD)
 	d.entry, d.parent = "", strings.Clone(whole.Header.ParentSession)
 	if d.state.Entry >= 0 {
 		d.entry = strings.Clone(entries[d.state.Entry].ID())
 	}
-	c := d.state.Call // without the text of the session
-	d.state.Call = calls.Call{Kind: c.Kind, Target: strings.Clone(c.Target), ToolCall: session.ToolCall{Name: strings.Clone(c.Name)}}
-	d.last = ""
-	for _, e := range slices.Backward(entries) {
-		if text := said(e); text != "" && (e.Role() == session.RoleAssistant || e.Role() == session.RoleUser) {
-			d.last = text
-			break
+	c := d.state.Call
+	d.state.Call = calls.Call{ToolCall: session.ToolCall{Name: strings.Clone(c.Name)}}
+	d.what = strings.TrimSpace(c.Name + " " + session.OneLine(c.Target))
+	for i := len(entries) - 1; d.what == "" && i >= 0; i-- {
+		if role := entries[i].Role(); role == session.RoleAssistant || role == session.RoleUser {
+			d.what = said(entries[i])
 		}
 	}
-	d.pending = nil
-	if !prints {
+	d.what = tty.Fit(d.what, 200)
+	if d.pending, d.stable = nil, 0; row == nil {
 		return
 	}
 	first := d.printed == nil
@@ -84,8 +83,11 @@ func (d *watched) read(whole *operand.Source, prints bool, skip func(int) bool) 
 			d.printed[key] = true
 			continue
 		}
-		at, timed := e.Timestamp()
-		d.pending = append(d.pending, entry{strings.Clone(e.ID()), grep.Role(e), said(e), strings.Clone(e.Raw()), at, timed, key})
+		switch e.Role() { // an importer may make the newest message anew, and what is behind it
+		case session.RoleUser, session.RoleAssistant, session.RoleToolResult:
+			d.stable = len(d.pending)
+		}
+		d.pending = append(d.pending, pending{key, row(e)})
 	}
 }
 
@@ -100,22 +102,16 @@ func said(e session.Entry) (line string) {
 	return line
 }
 
-// stable returns the entries that no later reading changes, and keeps the others: an importer may make the last ones
-// anew while a turn goes on.
-func (d *watched) stable(working bool) (out []entry) {
-	behind := 0
+// take takes out the rows that no later reading changes.
+func (d *watched) take(working bool) []pending {
+	n := len(d.pending)
 	if working {
-		for behind = len(d.pending); behind > 0; {
-			if behind--; d.pending[behind].role == session.RoleUser || d.pending[behind].role == session.RoleAssistant || d.pending[behind].role == session.RoleToolResult {
-				break
-			}
-		}
-		out, d.pending = d.pending[:behind:behind], d.pending[behind:]
-	} else {
-		out, d.pending = d.pending, nil
+		n = d.stable
 	}
-	for _, e := range out {
-		d.printed[e.key] = true
+	out := d.pending[:n]
+	d.pending, d.stable = d.pending[n:], 0
+	for _, p := range out {
+		d.printed[p.key] = true
 	}
 	return out
 }
@@ -172,14 +168,6 @@ func stampOf(path string) (stamp string, changed int64) {
 		changed = max(changed, at, fi.ModTime().UnixNano())
 	}
 	return b.String(), changed
-}
-
-// what is what a state is about: the call that is open, or what was said last.
-func (d *watched) what() string {
-	if c := d.state.Call; c.Name != "" {
-		return strings.TrimSpace(c.Name + " " + session.OneLine(c.Target))
-	}
-	return d.last
 }
 
 // name is what rows call a session.

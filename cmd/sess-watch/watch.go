@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sess-tools/sess/internal/find/grep"
 	"github.com/sess-tools/sess/internal/state"
 	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/internal/tool/command"
@@ -19,6 +20,7 @@ import (
 	"github.com/sess-tools/sess/internal/tool/sources"
 	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A watcher watches sessions.
@@ -43,8 +45,9 @@ func (w *watcher) begin(ctx context.Context, found sources.Found) error {
 	for d := range all {
 		w.all = append(w.all, d)
 	}
-	if err := reading.Err(); err != nil && (len(w.all) == 0 || !w.once) {
-		return err
+	named := slices.ContainsFunc(found.List, func(src sources.Source) bool { return src.Named })
+	if err := reading.Err(); err != nil && (len(w.all) == 0 || named && !w.once) {
+		return err // of the others that were found there was a warning
 	}
 	if len(w.all) == 0 {
 		return clikit.No("")
@@ -63,7 +66,7 @@ func (w *watcher) take(ctx context.Context, d *watched, whole *operand.Source) e
 		}
 		skip = func(i int) bool { return i <= at }
 	}
-	d.read(whole, !w.once && !w.quiet, skip)
+	d.read(whole, w.rows(d), skip)
 	if w.once {
 		return nil
 	}
@@ -88,7 +91,7 @@ func (w *watcher) list() error {
 		st := d.state.At(now, w.settle, w.patience)
 		text := w.object(d, st)
 		if !w.json {
-			text = strings.Join([]string{st.Name, since(st), d.name(), tty.Clean(d.what())}, "\t")
+			text = strings.Join([]string{st.Name, since(st), d.name(), tty.Clean(d.what)}, "\t")
 		}
 		if _, err := fmt.Fprintln(w.streams.Out, text); err != nil {
 			return err
@@ -160,7 +163,7 @@ func (w *watcher) look(ctx context.Context) {
 		if in.Close(); err != nil {
 			continue
 		}
-		d.read(whole, !w.quiet, func(int) bool { return false })
+		d.read(whole, w.rows(d), func(int) bool { return false })
 		d.stamp = stamp
 		if d.path == "" && d.place.Path == "" || d.path != "" && stamp != gone {
 			continue
@@ -174,9 +177,9 @@ func (w *watcher) look(ctx context.Context) {
 // tell prints the entries of a session that have come, and its state if that is another one than was told last.
 func (w *watcher) tell(ctx context.Context, d *watched, now int64) error {
 	st := d.state.At(now, w.settle, w.patience)
-	for _, e := range d.stable(st.Name == state.Working) {
-		if text := w.entryRow(d, e); text != "" {
-			if _, err := io.WriteString(w.streams.Out, text+"\n"); err != nil {
+	for _, p := range d.take(st.Name == state.Working) {
+		if p.row != "" {
+			if _, err := io.WriteString(w.streams.Out, p.row+"\n"); err != nil {
 				return err
 			}
 		}
@@ -230,27 +233,36 @@ func (w *watcher) done(now int64) (bool, error) {
 		}
 	}
 	switch {
-	case there == len(w.all), there > 0 && !w.every:
+	case there > 0 && !w.every:
 		return true, nil
+	case there == len(w.all):
+		return true, w.reading.Err()
 	case elsewhere != "" && (w.every || len(w.all) == 1):
 		return true, clikit.No("the session is %s", elsewhere)
 	}
 	return false, nil
 }
 
-// entryRow is the row of an entry, "" for one that says nothing.
-func (w *watcher) entryRow(d *watched, e entry) string {
-	switch {
-	case w.lines:
-		return e.raw
-	case w.json:
-		return row.Object("entry", slices.Concat(d.place.Fields(), []js.Field{
-			row.Text("agent", d.src.Owner()), row.Text("parent", d.parent), row.Entry(e.id), row.Timestamp(e.timestamp, e.timed), row.Text("role", e.role), row.Text("text", e.text),
-		})...)
-	case e.text == "":
-		return ""
+// rows returns what makes the row of an entry, "" for one that says nothing; nil if none is printed.
+func (w *watcher) rows(d *watched) func(session.Entry) string {
+	if w.once || w.quiet {
+		return nil
 	}
-	return w.prefix(d) + tty.Clean(e.id) + ":" + tty.Clean(e.role) + ":" + tty.Clean(e.text)
+	return func(e session.Entry) string {
+		text := said(e)
+		switch {
+		case w.lines:
+			return strings.Clone(e.Raw())
+		case w.json:
+			at, timed := e.Timestamp()
+			return row.Object("entry", slices.Concat(d.place.Fields(), []js.Field{
+				row.Text("agent", d.src.Owner()), row.Text("parent", d.parent), row.Entry(e.ID()), row.Timestamp(at, timed), row.Text("role", grep.Role(e)), row.Text("text", text),
+			})...)
+		case text == "":
+			return ""
+		}
+		return w.prefix(d) + tty.Clean(e.ID()) + ":" + tty.Clean(grep.Role(e)) + ":" + tty.Clean(text)
+	}
 }
 
 // stateRow is the row of a state.
@@ -260,7 +272,7 @@ func (w *watcher) stateRow(d *watched, st state.State) string {
 	}
 	text := w.prefix(d) + cmp.Or(tty.Clean(d.entry), "null") + ":state:" + st.Name
 	if c := st.Call; c.Name != "" {
-		text += " " + tty.Clean(d.what())
+		text += " " + tty.Clean(d.what)
 	}
 	return text
 }
@@ -269,7 +281,7 @@ func (w *watcher) stateRow(d *watched, st state.State) string {
 func (w *watcher) object(d *watched, st state.State) string {
 	return row.Object("state", slices.Concat(d.place.Fields(), []js.Field{
 		row.Text("agent", d.src.Owner()), row.Text("parent", d.parent), row.Entry(d.entry), js.StringField("state", st.Name), row.Time("since", st.Since, st.Since != 0),
-		row.Bool("sure", !st.Guess), row.Text("tool", st.Call.Name), row.Text("what", d.what()),
+		row.Bool("sure", !st.Guess), row.Text("tool", st.Call.Name), row.Text("what", d.what),
 	})...)
 }
 

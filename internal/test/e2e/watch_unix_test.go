@@ -13,6 +13,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -33,7 +34,11 @@ type watchRow struct{ Kind, Path, Entry, State, Text, Tool string }
 // watching runs sess-watch and gives its rows to what it returns, which waits for one that is wanted.
 func watching(t *testing.T, dir string, args ...string) func(what string, ok func(watchRow) bool) {
 	t.Helper()
-	c := command(dir, append([]string{"sess-watch", "--json"}, args...)...)
+	return watched(t, command(dir, append([]string{"sess-watch", "--json"}, args...)...))
+}
+
+func watched(t *testing.T, c *exec.Cmd) func(what string, ok func(watchRow) bool) {
+	t.Helper()
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +147,40 @@ func TestWatchReplaysWild(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				replayed(t, seed, agent+":"+string(found[1]), fmt.Sprintf(stores[agent], found[1]), data)
+				answeredEarly(t, seed, agent, data)
 			})
+		}
+	}
+}
+
+// answeredEarly looks whether a session, cut behind some of its lines, is answered though more of the turn follows.
+func answeredEarly(t *testing.T, seed uint64, agent string, data []byte) {
+	t.Helper()
+	dir, lines := t.TempDir(), slices.Collect(strings.Lines(string(data)))
+	roles := func(n int) (out []string) {
+		write(t, dir, "cut.jsonl", strings.Join(lines[:n], ""))
+		text := runCommand(t, dir, "", "sess-import", "-q", "-o", "-", agent, "cut.jsonl").stdout
+		write(t, dir, "s.jsonl", text)
+		for line := range strings.Lines(text) {
+			var e struct{ Message struct{ Role string } }
+			check(t, json.Unmarshal([]byte(line), &e))
+			if e.Message.Role != "" {
+				out = append(out, e.Message.Role)
+			}
+		}
+		return out
+	}
+	whole := roles(len(lines))
+	cuts := rand.New(rand.NewPCG(seed, 1)).Perm(len(lines))
+	for _, n := range cuts[:min(100, len(cuts))] {
+		said := roles(n + 1)
+		if len(said) == 0 || len(said) >= len(whole) || whole[len(said)] != "assistant" && whole[len(said)] != "toolResult" {
+			continue
+		}
+		var r watchRow
+		check(t, json.Unmarshal([]byte(runCommand(t, dir, "", "sess-watch", "-q", "--once", "--json", "--settle", "1000000h", "s.jsonl").stdout), &r))
+		if r.State == "answered" {
+			t.Errorf("behind line %d it is answered, and a message of role %s follows", n+1, whole[len(said)])
 		}
 	}
 }
@@ -331,10 +369,12 @@ func TestWatchFiles(t *testing.T) {
 	}{
 		{"answered-then-user-types", whole, func(t *testing.T, path string, _ func() string) { appendTo(t, path, third) }, "working e3"},
 		{"each entry once", whole, func(t *testing.T, path string, told func() string) {
-			appendTo(t, path, third)
-			told()
-			appendTo(t, path, fourth)
-		}, "e3, e4, answered e4"},
+			appendTo(t, path, third+fourth)
+			if rows := told(); rows != "e3, e4, answered e4" {
+				t.Errorf("a turn: %s", rows)
+			}
+			appendTo(t, path, turn(5, "user", "and more", ""))
+		}, "working e5"},
 		{"a reply without a reason, settled", whole + third, func(t *testing.T, path string, _ func() string) { appendTo(t, path, turn(4, "assistant", "two", "")) }, "e4, answered e4"},
 		{"rename-over", whole, func(t *testing.T, path string, _ func() string) {
 			write(t, filepath.Dir(path), "new", whole+third)
@@ -401,21 +441,31 @@ func appendTo(t *testing.T, path, text string) {
 	check(t, errors.Join(err, f.Close()))
 }
 
-// 1,000-sessions: of many sessions each is looked at.
+// 1,000-sessions: of many sessions each is looked at, and none is kept.
 func TestWatchThousand(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir, long := t.TempDir(), turn(1, "user", strings.Repeat("x", 60_000), "")
 	check(t, os.Mkdir(filepath.Join(dir, "many"), 0o700))
 	for n := range 1000 {
-		write(t, dir, fmt.Sprintf("many/s%03d.jsonl", n), watchHead+turn(1, "user", "go", ""))
+		write(t, dir, fmt.Sprintf("many/s%03d.jsonl", n), watchHead+long)
 	}
-	wait := watching(t, dir, "many")
+	c := command(dir, "sess-watch", "--json", "many")
+	wait := watched(t, c)
 	for range 1000 {
 		wait("the first states", isState)
 	}
 	for _, name := range []string{"s000.jsonl", "s500.jsonl", "s999.jsonl"} {
 		appendTo(t, filepath.Join(dir, "many", name), turn(2, "assistant", "one", "stop"))
 		wait(name, func(r watchRow) bool { return isState(r) && r.State == "answered" && filepath.Base(r.Path) == name })
+	}
+	if about, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid)); err == nil { // where there is such a file
+		var kB int
+		if _, most, _ := strings.Cut(string(about), "VmHWM:"); most != "" {
+			_, err = fmt.Sscan(most, &kB)
+		}
+		if check(t, err); kB > 40_000 {
+			t.Errorf("it took %d kB", kB)
+		}
 	}
 }
 
@@ -426,7 +476,7 @@ func TestWatchUntil(t *testing.T) {
 	old := watchHead + turn(1, "user", "go", "")
 	write(t, dir, "old.jsonl", old+turn(2, "assistant", "no", "error"))
 	write(t, dir, "new.jsonl", watchHead)
-	scripted(t, dir, "for f in user done failed; do cp new.jsonl $f.jsonl; sess-append -q -t go $f.jsonl; done; sess-append -q -r assistant -t ok done.jsonl; sess-append -q -r assistant --stop-reason error -t no failed.jsonl")
+	scripted(t, dir, "for f in user done failed; do cp new.jsonl $f.jsonl; sess-append -q -t go $f.jsonl; done; mkdir damaged; cp user.jsonl damaged; echo none >damaged/no.jsonl; sess-append -q -r assistant -t ok done.jsonl; sess-append -q -r assistant --stop-reason error -t no failed.jsonl")
 	for _, tt := range []struct {
 		name, line string
 		status     int
@@ -451,6 +501,9 @@ func TestWatchUntil(t *testing.T) {
 		{"no such command", "--until working user.jsonl -- sess-none", 2, "sess-none", ""},
 		{"no command", "--until working user.jsonl --", 2, "no command after --", ""},
 		{"nothing to watch", "--once -a", 1, "", ""},
+		{"one of those that are named cannot be read", "--until working user.jsonl damaged/no.jsonl", 2, "no.jsonl", ""},
+		{"one of those that are found cannot be read", "--until working damaged", 0, "no.jsonl", "working"},
+		{"and every one is wanted", "--until working --every damaged", 2, "no.jsonl", "working"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -553,9 +606,18 @@ func TestWatchAgents(t *testing.T) {
 		check(t, os.WriteFile(path+".zst", packed, 0o600))
 		check(t, os.Remove(path))
 		wait("it was compressed when it had ended", is("answered"))
-		check(t, os.WriteFile(path, append(plain, `{"timestamp":"2026-11-21T03:10:00.000Z","type":"event_msg","payload":{"type":"turn_aborted","reason":"interrupted"}}`+"\n"...), 0o600))
+		event := func(kind string) {
+			plain = append(plain, `{"timestamp":"2026-11-21T03:10:00.000Z","type":"event_msg","payload":{"type":"`+kind+`"}}`+"\n"...)
+		}
+		event("turn_aborted")
+		zw, err := zstd.NewWriter(nil)
+		check(t, err)
+		check(t, os.WriteFile(path+".zst", zw.EncodeAll(plain, nil), 0o600))
+		wait("the other file is the one that changes", is("stopped"))
+		event("task_started")
+		check(t, os.WriteFile(path, plain, 0o600))
 		check(t, os.Remove(path+".zst"))
-		wait("it goes on", is("stopped"))
+		wait("it goes on", is("working"))
 	})
 	t.Run("db-locked", func(t *testing.T) {
 		t.Parallel()
