@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what scripts/release makes, in directories that become roots of their own, and runs the examples of README and of the tour
-# there as an ordinary user: the .deb in a minimal Debian, the image in what it holds and a busybox for the shell
-# that the tour needs. lintian, rpm, ruby and nix look at what they know. What cannot be had is skipped by name.
+# there as an ordinary user: the .deb and the archive in a minimal Debian, the .rpm, the .apk and the image in what they hold and a
+# busybox for the shell that the tour needs. lintian, ruby and nix look at what they know. What cannot be had is skipped by name.
 # It needs root, for chroot. With CI set it installs Debian's packages of what is missing.
 #
 # usage: packages.sh ARTIFACTS WORK CACHE
@@ -44,6 +44,21 @@ tour() {
 		{ cat "$work/tour"; fail "the tour failed in $1"; }
 	grep -q '^    --- PASS: TestReadme/sh' "$work/tour" || { cat "$work/tour"; fail "the tour did not run in $1"; }
 	rm -rf "$1/tour"
+}
+
+# boxed ROOT TOOLS is the tour in a root without a shell, which gets busybox for it.
+boxed() {
+	if ! have busybox busybox-static || ! busybox --list >"$work/applets"; then
+		skip "no static busybox: no tour in $1"
+		return 1
+	fi
+	mkdir -p "$1/bin" "$1/tmp" "$1/dev" "$1/usr/bin"
+	chmod 1777 "$1/tmp"
+	[ -c "$1/dev/null" ] || { rm -f "$1/dev/null"; mknod -m 666 "$1/dev/null" c 1 3; }
+	cp "$(command -v busybox)" "$1/bin/"
+	while read -r applet; do ln -s busybox "$1/bin/$applet"; done <"$work/applets" 2>/dev/null || :
+	ln -s /bin/env "$1/usr/bin/env"
+	tour "$1" "$2"
 }
 
 # listing ROOT lists all files, but those that installing anything changes.
@@ -106,8 +121,11 @@ if debian; then
 	listing "$work/debian" >"$work/after"
 	diff "$work/before" "$work/after" || fail "dpkg -r left something behind"
 	ok "the .deb is installed, runs the examples of README and of the tour and is removed without a trace"
+	tar -xzf "$out/sess_${version}_linux_amd64.tar.gz" --strip-components=1 -C "$work/debian/usr/local"
+	tour "$work/debian" /usr/local/bin
+	ok "the examples of README and of the tour from the archive"
 else
-	skip "a minimal Debian could not be made: the .deb was not installed"
+	skip "a minimal Debian could not be made: the .deb was not installed, and nothing was run from the archive"
 fi
 
 if have lintian lintian; then
@@ -126,6 +144,9 @@ if have rpm rpm; then
 	# Debian's rpm knows no package that is installed, so none can be missing.
 	rpm --root "$work/rpmroot" --dbpath /var/lib/rpm -i --nodeps --ignorearch "$rpm" >"$work/rpm" 2>&1 || { cat "$work/rpm"; fail "rpm -i"; }
 	cmp "$work/rpmroot/usr/bin/sess-path" "$work/local/bin/sess-path" || fail "the .rpm has other programs"
+	cp -a "$work/rpmroot" "$work/rpmtour"
+	! boxed "$work/rpmtour" /usr/bin || ok "the examples of README and of the tour from the .rpm"
+	rm -rf "$work/rpmtour"
 	rpm --root "$work/rpmroot" --dbpath /var/lib/rpm -e sess >"$work/rpm" 2>&1 || { cat "$work/rpm"; fail "rpm -e"; }
 	[ -z "$(find "$work/rpmroot" -name 'sess*')" ] || fail "rpm -e left something behind"
 	ok "rpm -K, -qpl, -i and -e"
@@ -133,43 +154,32 @@ else
 	skip "no rpm"
 fi
 
-# An .apk is two archives in a row: what it says of itself, and the files. Its sum of the second
-# one is the only thing that can be looked at without apk.
+# Debian has no apk. tools/apk is what another implementation makes of a package, and it looks at its sums.
 tar -tzf "$apk" >"$work/apk.files" 2>/dev/null
 tools "the .apk" "$work/apk.files"
-if have apk apk-tools; then
-	apk verify --allow-untrusted "$apk" >"$work/apk.log" 2>&1 || { cat "$work/apk.log"; fail "apk verify"; }
-	ok "apk verify"
+if (cd "$root/tools/apk" && go build -o "$work/apk" .) 2>"$work/apk.log"; then
+	mkdir "$work/apkroot"
+	"$work/apk" "$work/apkroot" "$apk" >"$work/apk.log" 2>&1 || { cat "$work/apk.log"; fail "the .apk cannot be installed"; }
+	grep -q '^sess .* x86_64$' "$work/apk.log" || { cat "$work/apk.log"; fail "the .apk is another package"; }
+	cmp "$work/apkroot/usr/bin/sess-path" "$work/local/bin/sess-path" || fail "the .apk has other programs"
+	! boxed "$work/apkroot" /usr/bin || ok "the .apk is installed, and runs the examples of README and of the tour"
 else
 	tar -xzf "$apk" -O usr/bin/sess-path 2>/dev/null | cmp - "$work/local/bin/sess-path" || fail "the .apk has other programs"
-	ok "the files of the .apk"
-	skip "no apk: of the .apk only the files were looked at"
+	skip "the modules of tools/apk could not be had: of the .apk only the files were looked at"
 fi
 
-# busybox is the shell of the image's root, for the tour alone.
-if have busybox busybox-static && busybox --list >"$work/applets"; then
-	mkdir -p "$work/image/root"
-	tar -xf "$out/sess_${version}_linux_amd64_image.tar" -C "$work/image"
-	layers=$(cd "$work/image" && ls ./*.tar.gz)
-	tar -xzf "$work/image/$layers" -C "$work/image/root" # one layer: else there is no such file
-	find "$work/image/root" -type f >"$work/image/files"
-	grep -v -e '/usr/bin/sess[a-z-]*$' -e '/usr/share/doc/sess/LICENSE$' -e '/usr/share/doc/sess/NOTICES.txt$' "$work/image/files" &&
-		fail "the image has more than the tools and their notices"
-	sed "s,^$work/image/root,," "$work/image/files" >"$work/image/names"
-	[ "$(grep -c '^/usr/bin/sess' "$work/image/names")" = "$number" ] || fail "the image: not all $number tools"
-	chroot --userspec=65534:65534 "$work/image/root" /usr/bin/sess path --version | grep -q "^sess-path v$version " ||
-		fail "the image: sess does not run sess-path"
-	mkdir -p "$work/image/root/bin" "$work/image/root/tmp" "$work/image/root/dev"
-	chmod 1777 "$work/image/root/tmp"
-	mknod -m 666 "$work/image/root/dev/null" c 1 3
-	cp "$(command -v busybox)" "$work/image/root/bin/"
-	while read -r applet; do ln -s busybox "$work/image/root/bin/$applet"; done <"$work/applets" 2>/dev/null || :
-	ln -s /bin/env "$work/image/root/usr/bin/env"
-	tour "$work/image/root" /usr/bin
-	ok "the examples of README and of the tour in the image"
-else
-	skip "no static busybox: the image was not run"
-fi
+mkdir -p "$work/image/root"
+tar -xf "$out/sess_${version}_linux_amd64_image.tar" -C "$work/image"
+layers=$(cd "$work/image" && ls ./*.tar.gz)
+tar -xzf "$work/image/$layers" -C "$work/image/root" # one layer: else there is no such file
+find "$work/image/root" -type f >"$work/image/files"
+grep -v -e '/usr/bin/sess[a-z-]*$' -e '/usr/share/doc/sess/LICENSE$' -e '/usr/share/doc/sess/NOTICES.txt$' "$work/image/files" &&
+	fail "the image has more than the tools and their notices"
+sed "s,^$work/image/root,," "$work/image/files" >"$work/image/names"
+[ "$(grep -c '^/usr/bin/sess' "$work/image/names")" = "$number" ] || fail "the image: not all $number tools"
+chroot --userspec=65534:65534 "$work/image/root" /usr/bin/sess path --version | grep -q "^sess-path v$version " ||
+	fail "the image: sess does not run sess-path"
+! boxed "$work/image/root" /usr/bin || ok "the examples of README and of the tour in the image"
 
 if have ruby ruby; then
 	ruby -c "$out/sess.rb" >"$work/ruby" 2>&1 || { cat "$work/ruby"; fail "the formula is no Ruby"; }
