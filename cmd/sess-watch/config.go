@@ -40,7 +40,7 @@ func (c *config) flags() []clikit.Flag {
 			clikit.Bool(&c.every, "every", "with --until, end when every session has got there, and not the first"),
 			clikit.Duration(&c.timeout, "timeout", 0, ", with status 1; 0 is never"),
 			clikit.Duration(&c.settle, "settle", 2*time.Minute, "a reply that failed, or does not say that it ended, counts `DURATION` after it was written"),
-			clikit.Duration(&c.patience, "patience", 0, "a call that is open for `DURATION` waits for a permission; 0 is never"),
+			clikit.Duration(&c.patience, "patience", 0, "a call that is open for `DURATION` counts as asks: it may wait for a permission; 0 is never"),
 		),
 		clikit.Group("Sessions", c.sessions.Places()...),
 		clikit.Group("Output",

@@ -128,7 +128,7 @@ func (w *watcher) follow(ctx context.Context) error {
 			return err
 		}
 		if w.timeout > 0 && time.Since(began) >= w.timeout {
-			return clikit.No("no such state within %v", w.timeout)
+			return clikit.No("timed out after %v", w.timeout)
 		}
 		wait := pause
 		if w.timeout > 0 {
@@ -238,7 +238,7 @@ func (w *watcher) done(now int64) (bool, error) {
 	case there == len(w.all):
 		return true, w.reading.Err()
 	case elsewhere != "" && (w.every || len(w.all) == 1):
-		return true, clikit.No("the session is %s", elsewhere)
+		return true, clikit.No("the session is %s, which is no state of --until", elsewhere)
 	}
 	return false, nil
 }
