@@ -164,8 +164,8 @@ func writeLatest(b *strings.Builder, newest []js.Value) {
 		if ms, ok := js.ParseTime(r.Get("modified").Str()); ok {
 			when = listing.Ago(time.UnixMilli(ms), time.Now())
 		}
-		title := []rune(tty.Clean(cmp.Or(r.Get("title").Str(), r.Get("firstMessage").Str(), r.Get("session").Str())))
-		rows = append(rows, []string{when, tty.Clean(cmp.Or(r.Get("agent").Str(), program)), string(title[:min(60, len(title))])})
+		title := tty.Clean(cmp.Or(r.Get("title").Str(), r.Get("firstMessage").Str(), r.Get("session").Str()))
+		rows = append(rows, []string{when, tty.Clean(cmp.Or(r.Get("agent").Str(), program)), tty.Fit(title, 60)})
 	}
 	if len(rows) > 0 {
 		b.WriteString("\nnewest\n" + clikit.Table("", rows))
