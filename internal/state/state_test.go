@@ -134,7 +134,7 @@ func of(t *testing.T, entries []string) state.State {
 				typ = "custom_message"
 			}
 		}
-		text += fmt.Sprintf(`{"type":%q,"id":"e%d","parentId":%s,"timestamp":"2026-01-02T03:04:05.%03dZ",%s}`+"\n", typ, i, parent, i, members)
+		text += fmt.Sprintf(`{"type":%q,"id":"e%d","parentId":%s,"timestamp":"2026-01-02T03:04:05.000Z",%s}`+"\n", typ, i, parent, members)
 		parent = fmt.Sprintf(`"e%d"`, i)
 	}
 	s, err := session.Read(strings.NewReader(text))
@@ -142,6 +142,16 @@ func of(t *testing.T, entries []string) state.State {
 		t.Fatalf("%v, %d entries", err, len(s.Entries))
 	}
 	return state.Of(s.Entries, "/w")
+}
+
+// The newest entry that decides is named, though all are of one moment.
+func TestEntry(t *testing.T) {
+	t.Parallel()
+	for want, entries := range map[int][]string{-1: nil, 0: {user}, 1: {user, reply, `"customType":"note"`}, 2: {user, calling, result}} {
+		if got := of(t, entries).Entry; got != want {
+			t.Errorf("%d, want %d", got, want)
+		}
+	}
 }
 
 // What time makes of a state is by the time of its entry.
