@@ -139,7 +139,7 @@ func (c *config) count(ctx context.Context, s *clikit.Streams, h home) (text str
 	if err != nil {
 		return "", nil, err
 	}
-	defer archive.Close()
+	defer func() { err = join(err, archive.Close()) }()
 	all, mine, exact := 0, 0, true
 	for info, err := range archive.List(ctx, formats.Query{Newest: opened, CWD: cwd}) {
 		switch all++; {
@@ -164,15 +164,15 @@ func (c *config) count(ctx context.Context, s *clikit.Streams, h home) (text str
 }
 
 // described returns the row of a session that was found.
-func described(ctx context.Context, f found) (listing.Row, error) {
+func described(ctx context.Context, f found) (r listing.Row, err error) {
 	about := f.home.format.About()
 	archive, err := f.home.format.Open(ctx, &formats.Source{Path: f.home.path, Env: f.home.env})
 	if err != nil {
-		return listing.Row{}, err
+		return r, err
 	}
-	defer archive.Close()
+	defer func() { err = join(err, archive.Close()) }()
 	info, err := formats.Describe(ctx, archive, f.info)
-	r := listing.Row{Row: info.Row, Agent: about.Name, Address: about.Name + ":" + info.ID}
+	r = listing.Row{Row: info.Row, Agent: about.Name, Address: about.Name + ":" + info.ID}
 	if about.Native {
 		r.Address = info.Path
 	}
