@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bufio"
+	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -17,8 +18,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
-	_ "modernc.org/sqlite" // of the databases
 
+	"github.com/sess-tools/sess/internal/agent/sqldb"
 	"github.com/sess-tools/sess/internal/test/corpus"
 )
 
@@ -415,22 +416,23 @@ func TestWatchAgents(t *testing.T) {
 		check(t, os.MkdirAll(filepath.Join(dir, ".local/share/opencode"), 0o700))
 		path := write(t, dir, ".local/share/opencode/opencode.db", string(corpus.Golden(t, "opencode/homes-1.18")["01-plain/opencode.db"]))
 		b := rung(t, dir, "opencode:")
-		pool, err := sql.Open("sqlite", path)
-		check(t, err)
-		defer pool.Close()
-		db, err := pool.Conn(t.Context())
-		check(t, err)
-		defer db.Close()
-		for _, statement := range []string{"BEGIN EXCLUSIVE", `UPDATE message SET data = json_remove(data, '$.finish', '$.time.completed') WHERE data ->> '$.role' = 'assistant'`} {
-			_, err := db.ExecContext(t.Context(), statement)
-			check(t, err)
-		}
-		check(t, os.Chtimes(path, time.Now(), time.Now()))
-		if rows := b.ring(); rows != "" {
-			t.Errorf("told of a locked database: %s", rows)
-		}
-		_, err = db.ExecContext(t.Context(), "COMMIT")
-		check(t, err)
+		check(t, sqldb.Update(t.Context(), path, func(ctx context.Context, tx *sql.Tx) error {
+			for _, statement := range []string{
+				"PRAGMA cache_size=1", // what does not fit is written at once, and nobody reads meanwhile
+				`UPDATE message SET data = json_remove(data, '$.finish', '$.time.completed') || printf('%.*c', 100000, ' ') WHERE data ->> '$.role' = 'assistant'`,
+			} {
+				if _, err := tx.ExecContext(ctx, statement); err != nil {
+					return err
+				}
+			}
+			if r := runCommand(t, dir, "", "sess-watch", "--once", "opencode:"); r.status == 0 {
+				t.Errorf("the database is not locked: %s", r.stdout)
+			}
+			if rows := b.ring(); rows != "" {
+				t.Errorf("told of a locked database: %s", rows)
+			}
+			return nil
+		}))
 		if rows := b.ring(); !strings.HasPrefix(rows, "working msg_") {
 			t.Errorf("told %q", rows)
 		}
