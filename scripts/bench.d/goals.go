@@ -29,7 +29,7 @@ func measured(b *bench, name string, limit float64, memory int64, sides func(con
 		}
 		rows := []row{ratioRow(name, c, limit)}
 		if memory > 0 {
-			rows = append(rows, memoryRow("… peak RSS", c.rss, memory))
+			rows = append(rows, memoryRow(c.rss, memory))
 		}
 		return rows, nil
 	}}

@@ -50,7 +50,7 @@ func (b *bench) sessGit(ctx context.Context, name string, limit float64, args ..
 	if err != nil {
 		return nil, err
 	}
-	return []row{timeRow(name, c, limit), memoryRow("… peak RSS", c.rss, 200e6)}, nil
+	return []row{timeRow(name, c, limit), memoryRow(c.rss, 200e6)}, nil
 }
 
 // calls is the goal that sess-calls reads 300 MB/s.

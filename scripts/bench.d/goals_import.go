@@ -63,7 +63,7 @@ func (b *bench) importing(limit float64, memory int64) func(context.Context, str
 		if err != nil {
 			return nil, err
 		}
-		return []row{ratioRow(name, c, limit), memoryRow("… peak RSS", c.rss, memory)}, nil
+		return []row{ratioRow(name, c, limit), memoryRow(c.rss, memory)}, nil
 	}
 }
 

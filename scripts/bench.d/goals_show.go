@@ -29,7 +29,7 @@ func (b *bench) showGoals() []goal {
 				return nil, err
 			}
 			c, err := b.compare(ctx, b.ours("sess-show", "--as", "html", s.file), command{argv: []string{b.find("cat"), s.file}})
-			return []row{timeRow(name, c, 1), memoryRow("… peak RSS", c.rss, 100e6)}, err
+			return []row{timeRow(name, c, 1), memoryRow(c.rss, 100e6)}, err
 		}},
 	}
 }

@@ -40,8 +40,9 @@ func timeRow(name string, c contest, limit float64) row {
 	return r
 }
 
-// memoryRow is the row of a peak that is to have at most limit bytes.
-func memoryRow(name string, rss, limit int64) row {
+// memoryRow is the row of a peak that is to have at most limit bytes, behind that of its time.
+func memoryRow(rss, limit int64) row {
+	const name = "… peak RSS"
 	r := row{goal: name, ours: size(float64(rss)), want: "≤ " + size(float64(limit)), met: rss <= limit}
 	if floor := ownPeak(); rss <= floor { // what it has from the fork
 		r.ours = "≤ " + size(float64(floor))
