@@ -188,12 +188,14 @@ func TestParentsAfterChildren(t *testing.T) {
 func TestLocked(t *testing.T) {
 	t.Parallel()
 	s, name := newTestStore(t, 3)
+	hasty := testOptions
+	hasty.Wait = -1
 	unlock, err := s.lock(t.Context())
 	must(t, err)
-	if err := s.Append(t.Context(), []byte(entryLine(4))); !errors.Is(err, jsonl.ErrLocked) {
+	if err := mustOpen(t, s.dir, hasty).Append(t.Context(), []byte(entryLine(4))); !errors.Is(err, jsonl.ErrLocked) {
 		t.Errorf("appending: %v", err)
 	}
-	if _, err := Rollback(t.Context(), name, "test", testOptions); !errors.Is(err, jsonl.ErrLocked) {
+	if _, err := Rollback(t.Context(), name, "test", hasty); !errors.Is(err, jsonl.ErrLocked) {
 		t.Errorf("rolling back: %v", err)
 	}
 	if got := ids(t, s); len(got) != 3 {
@@ -205,7 +207,7 @@ func TestLocked(t *testing.T) {
 	a, err := jsonl.OpenAppender(t.Context(), name, jsonl.Options{})
 	must(t, err)
 	defer a.Close()
-	if _, err := Migrate(t.Context(), name, testOptions); !errors.Is(err, jsonl.ErrLocked) {
+	if _, err := Migrate(t.Context(), name, hasty); !errors.Is(err, jsonl.ErrLocked) {
 		t.Errorf("migrating: %v", err)
 	}
 }

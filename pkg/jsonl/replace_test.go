@@ -65,7 +65,7 @@ func TestReplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantLog(t, path, "{\"n\":0}\n{\"n\":1}\n")
-	again, err := OpenAppender(context.Background(), path, Options{Wait: -1})
+	again, err := OpenAppender(context.Background(), path, Options{})
 	if err != nil {
 		t.Fatal(err) // the locks are gone
 	}
