@@ -40,12 +40,18 @@ func HeaderOf(line []byte) (Header, error) {
 	return headerOf(e)
 }
 
+// noHeader is the error about a first value that is no header. What is no JSON may stand in
+// front of it.
+func noHeader(line int, offset int64) error {
+	return problem(line, offset, NoHeader, "", "not a session: it does not begin with a session header")
+}
+
 func headerOf(e Entry) (Header, error) {
 	if e.typ == "" && e.Str("kind") == "header" {
 		return Header{}, problem(e.line, 0, BadVersion, "", "a version 4 store of pi-agent-core, which this tool cannot read")
 	}
 	if e.typ != TypeSession || !e.hasID {
-		return Header{}, problem(e.line, 0, NoHeader, "", "not a session: the first line is no session header")
+		return Header{}, noHeader(e.line, 0)
 	}
 	h := Header{
 		raw: e.raw, ID: e.id, Timestamp: e.Str("timestamp"), CWD: e.Str("cwd"),

@@ -268,7 +268,7 @@ func (s *infoScan) first(l jsonl.Line) error {
 		k.entry.line = s.lines
 		return s.header(k.entry, l.Offset)
 	case isOther:
-		return problem(s.lines, l.Offset, NoHeader, "", "not a session: the first line is no session header")
+		return noHeader(s.lines, l.Offset)
 	}
 	return nil
 }

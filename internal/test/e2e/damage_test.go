@@ -35,7 +35,7 @@ var damaged = []struct {
 }{
 	{"good", good, 0, "", "", ""},
 	{"empty", "", 3, "s.jsonl: not a session: empty", "empty", ""},
-	{"no header", first + second, 3, "s.jsonl:1: not a session: the first line is no session header", "no session header", ""},
+	{"no header", first + second, 3, "s.jsonl:1: not a session: it does not begin with a session header", "not a session: it does not begin with a session header", ""},
 	{"version 4", strings.Replace(good, `"version":3`, `"version":4`, 1), 3, "s.jsonl:1: session version 4 is newer", "version 4", ""},
 	{"pi-agent-core", `{"kind":"header","version":4,"id":"x","createdAt":1}` + "\n", 3, "s.jsonl:1: a version 4 store", "version 4 store", ""},
 	{"not JSON", "what is this\nno session\n", 3, "s.jsonl:1: not a session: no session header", "no session header", ""},
