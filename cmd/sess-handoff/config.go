@@ -49,14 +49,19 @@ func (c *config) flags() []clikit.Flag {
 	}
 }
 
-func (c *config) check() error {
+// check looks at the flags, and at operands for an agent that was to stand behind --to.
+func (c *config) check(operands []string) error {
 	home, _ := os.UserHomeDir() // who needs it complains
 	c.env = formats.Env{Getenv: os.Getenv, Home: home}
 	if c.to == "" && c.brief {
 		return nil
 	}
 	if c.to == "" {
-		return clikit.UsageError("no agent to go on in: --to is one of %s", strings.Join(handoff.Targets(), ", "))
+		err := clikit.UsageError("no agent to go on in: --to is one of %s", strings.Join(handoff.Targets(), ", "))
+		if len(operands) > 0 && slices.Contains(handoff.Targets(), operands[0]) {
+			return clikit.WithHint(err, "sess-handoff --to %s", clikit.ShellWords(operands))
+		}
+		return err
 	}
 	if !slices.Contains(handoff.Targets(), c.to) {
 		err := clikit.UsageError("no hand-off to %q", c.to)

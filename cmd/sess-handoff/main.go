@@ -45,12 +45,12 @@ claude "$(sess-handoff --brief codex:)"`,
 func main() { clikit.Main(tool) }
 
 func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+	if err := c.check(operands); err != nil {
+		return err
+	}
 	name, err := operand.One(operands)
 	if err != nil {
 		return s.Dashes(err)
-	}
-	if err := c.check(); err != nil {
-		return err
 	}
 	j := &job{config: c, streams: s}
 	if err := j.read(ctx, name); err != nil {

@@ -124,6 +124,7 @@ func TestHandoffRefuses(t *testing.T) {
 		{[]string{"--to", "opencode", "codex:"}, 2, "there is no program opencode, and no database of it"},
 		{[]string{"--to", "emacs"}, 2, "--to is one of claude, codex, opencode, pi, omp"},
 		{[]string{"codex:"}, 2, "no agent to go on in"},
+		{[]string{"pi", "codex:"}, 2, "hint: sess-handoff --to pi codex:"},
 		{[]string{"--to", "pi", "--strict", "torn.jsonl"}, 3, "torn"},
 	} {
 		r := runCommand(t, dir, "", append([]string{"sess-handoff"}, test.args...)...)
