@@ -74,10 +74,10 @@ func TestOwnMapLoops(t *testing.T) {
 
 // One that takes far too much memory ends, too, whatever function it is in.
 func TestOwnMapHog(t *testing.T) {
-	jqmap.SetBounds(t, time.Hour, 64<<20, 1000)
+	jqmap.SetBounds(t, time.Hour, 128<<20, 1000)
 	hog := `[range(1000000000)] | length | {skip: true}`
 	_, err := tried(t, named("mine", `if $kind == "say" then `+hog+` else skip end`), start, `{"kind":"say","id":"a"}`)
-	if err == nil || !strings.Contains(err.Error(), "the map mine takes more than 64 MiB of memory") {
+	if err == nil || !strings.Contains(err.Error(), "the map mine takes more than 128 MiB of memory") {
 		t.Errorf("%v", err)
 	}
 	info := strings.Replace(named("mine", "skip"), "def info: ", "def info: ([range(1000000000)] | length) as $n | ", 1)

@@ -426,7 +426,7 @@ func TestFalsePositives(t *testing.T) {
 		lines = append(lines, message(text1(s)))
 		size += len(s)
 	}
-	for range 150 {
+	for range 300 {
 		var b strings.Builder
 		for range 20 {
 			fmt.Fprintf(&b, "commit %x\nAuthor: a <a@example.com>\n", random(20))

@@ -43,7 +43,7 @@ func drawn(r *rand.Rand, n int) []string {
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
 	coloured := 0
-	for seed := range uint64(2) {
+	for seed := range uint64(3) {
 		s := corpus.Parse(t, drawn(rand.New(rand.NewPCG(seed, 1)), 700)...)
 		for _, o := range []Options{usual, {Tools: Folded, Thinking: None, From: 70, To: 600, MaxResult: 300}} {
 			var alone, beside bytes.Buffer
@@ -69,7 +69,7 @@ func TestSideBySide(t *testing.T) {
 			}
 		}
 	}
-	if coloured < 300 {
+	if coloured < 500 {
 		t.Errorf("only %d numbers are coloured", coloured)
 	}
 }
