@@ -53,10 +53,6 @@ type Corpus struct {
 	Faults map[string]string
 }
 
-// large is the size in bytes from which a source is not damaged: small ones show as much, and under the race detector a
-// format's laws would take minutes.
-const large = 1 << 20
-
 // Laws holds a format to what every format keeps to. Each law is a subtest for each source.
 func Laws(t *testing.T, f formats.Format, c Corpus) {
 	t.Helper()
@@ -75,17 +71,10 @@ func Laws(t *testing.T, f formats.Format, c Corpus) {
 			}
 		})
 	}
-	for name, source := range c.Sources {
+	for name := range c.Sources {
 		for law, try := range map[string]func(testing.TB, formats.Format, Corpus, string){
-			"read twice and listed": listed, "there and back": thereAndBack, "one text edited": edited, "usage counts once": counted,
-		} {
-			run(law+"/"+name, func(t testing.TB) { try(t, f, c, name) })
-		}
-		if len(source) > large {
-			continue
-		}
-		for law, try := range map[string]func(testing.TB, formats.Format, Corpus, string){
-			"cut": cut, "changed bytes": changed, "repeated ids": repeated,
+			"read twice and listed": listed, "there and back": thereAndBack, "one text edited": edited, "cut": cut,
+			"changed bytes": changed, "usage counts once": counted, "repeated ids": repeated,
 		} {
 			run(law+"/"+name, func(t testing.TB) { try(t, f, c, name) })
 		}
