@@ -40,9 +40,9 @@ func HeaderOf(line []byte) (Header, error) {
 	return headerOf(e)
 }
 
-// noHeader is the error about a first value that is no header. What is no JSON may stand in
-// front of it.
-func noHeader(line int, offset int64) error {
+// WithoutHeader returns the problem of a file whose first JSON value, on a line that counts from 1
+// and at an offset in bytes, is no header. Lines that are no JSON may stand in front of it.
+func WithoutHeader(line int, offset int64) Problem {
 	return problem(line, offset, NoHeader, "", "not a session: it does not begin with a session header")
 }
 
@@ -51,7 +51,7 @@ func headerOf(e Entry) (Header, error) {
 		return Header{}, problem(e.line, 0, BadVersion, "", "a version 4 store of pi-agent-core, which this tool cannot read")
 	}
 	if e.typ != TypeSession || !e.hasID {
-		return Header{}, noHeader(e.line, 0)
+		return Header{}, WithoutHeader(e.line, 0)
 	}
 	h := Header{
 		raw: e.raw, ID: e.id, Timestamp: e.Str("timestamp"), CWD: e.Str("cwd"),

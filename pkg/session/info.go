@@ -268,7 +268,7 @@ func (s *infoScan) first(l jsonl.Line) error {
 		k.entry.line = s.lines
 		return s.header(k.entry, l.Offset)
 	case isOther:
-		return noHeader(s.lines, l.Offset)
+		return WithoutHeader(s.lines, l.Offset)
 	}
 	return nil
 }

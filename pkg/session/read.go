@@ -141,7 +141,7 @@ func (rd *reader) take(k parsedLine) error {
 	case isOther:
 		rd.noteElement(-1)
 		if !rd.opened {
-			return noHeader(rd.s.Lines, l.Offset)
+			return WithoutHeader(rd.s.Lines, l.Offset)
 		}
 		rd.found(l, NotObject, "", "not a JSON object, skipped")
 	case isEntry:

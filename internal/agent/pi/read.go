@@ -161,7 +161,7 @@ func (s *stream) line(l jsonl.Line) error {
 	e, err := session.ParseEntry(string(l.Data))
 	switch {
 	case err != nil && !s.opened:
-		return s.src.Located(session.Problem{Kind: session.NoHeader, Line: l.Number, Text: "not a session: it does not begin with a session header"})
+		return s.src.Located(session.WithoutHeader(l.Number, 0))
 	case err != nil:
 		s.b.Lose(s.src.At(l.Number), formats.KindDamage, "not a JSON object, skipped")
 		return nil
