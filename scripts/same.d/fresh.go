@@ -21,7 +21,7 @@ import (
 
 // word matches what may be fresh: a duration, a date with a time, a UUID or the
 // beginning of one (scripts cut files short), a long word.
-var word = regexp.MustCompile(`"milliseconds":\d+|again in [0-9.]+m?s` +
+var word = regexp.MustCompile(`"milliseconds":\d+|"seconds":[0-9.]+|again in [0-9.]+m?s|probe by writer [0-9]+` +
 	`|\d{4}-\d\d-\d\d[T_ ]\d\d[:-]\d\d(?:[:-]\d\d(?:[.,-]\d+)?)?Z?` +
 	`|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{1,12}){1,4}` +
 	`|[0-9A-Za-z]{8,}`)
@@ -36,7 +36,7 @@ var began = time.Now()
 // timeOf returns what there is to compare of a word that is a time, and whether
 // the time is after began, up to a minute. Digits alone are a time only then.
 func timeOf(w string) (text string, isRecent bool) {
-	if strings.HasPrefix(w, `"milli`) || strings.HasPrefix(w, "again") {
+	if strings.HasPrefix(w, `"milli`) || strings.HasPrefix(w, `"sec`) || strings.HasPrefix(w, "again") || strings.HasPrefix(w, "probe") {
 		return "<time that passed>", true
 	}
 	t := instant(w)
