@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +90,24 @@ func TestFinds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Which of several writers wins a probe of a remote is drawn by lot, and each probe has a
+// fresh name.
+func TestProbes(t *testing.T) {
+	t.Parallel()
+	run := func(ids, winners [2]string) result {
+		var r result
+		for i, id := range ids {
+			r.files = append(r.files, file{name: "remote/v1/probe/" + id + "/00", data: []byte("probe by writer " + winners[i] + "\n")})
+		}
+		return r
+	}
+	a := settled(run([2]string{"AAAABBBBCCCC", "DDDDEEEEFFFF"}, [2]string{"01", "07"}), run([2]string{"GGGGHHHHIIII", "JJJJKKKKLLLL"}, [2]string{"02", "03"}))
+	b := settled(run([2]string{"ZZZZBBBBCCCC", "2222EEEEFFFF"}, [2]string{"05", "00"}), run([2]string{"MMMMHHHHIIII", "NNNNKKKKLLLL"}, [2]string{"04", "06"}))
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("%v and %v", a, b)
 	}
 }
 
