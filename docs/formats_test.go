@@ -203,7 +203,7 @@ func TestExampleOfAnAgent(t *testing.T) {
 	if !ok || !closed || !strings.Contains(shown, "Export(") {
 		t.Fatal("there is no example")
 	}
-	if !strings.Contains(read(t, "../internal/agent/formats/example_test.go"), shown) {
-		t.Error("it is not that of internal/agent/formats/example_test.go")
+	if !strings.Contains(read(t, "../internal/agents/formats/example_test.go"), shown) {
+		t.Error("it is not that of internal/agents/formats/example_test.go")
 	}
 }

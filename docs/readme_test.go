@@ -12,10 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sess-tools/sess/internal/agent/all"
-	"github.com/sess-tools/sess/internal/agent/formats"
+	"github.com/sess-tools/sess/internal/agents/all"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/test/corpus"
-	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 // A block is one example of README.md or of the tour: a fenced block marked "sh example", with the
@@ -232,8 +232,8 @@ func TestExitStatuses(t *testing.T) {
 	t.Parallel()
 	readme, page := read(t, "../README.md"), read(t, "man/sess.7")
 	for _, n := range []int{
-		clikit.ExitDone, clikit.ExitNo, clikit.ExitUsage, clikit.ExitMalformed, clikit.ExitBusy, clikit.ExitCommand,
-		clikit.ExitInterrupted, clikit.ExitPipe,
+		cli.ExitDone, cli.ExitNo, cli.ExitUsage, cli.ExitMalformed, cli.ExitBusy, cli.ExitCommand,
+		cli.ExitInterrupted, cli.ExitPipe,
 	} {
 		if !regexp.MustCompile(fmt.Sprintf(`(?m)^\| ([\d, ]*\b)?%d\b[\d, ]* \|`, n)).MatchString(readme) {
 			t.Errorf("README.md has no status %d", n)

@@ -12,18 +12,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/core/cli"
 )
 
 // descriptions returns what each tool says of itself as data.
-func descriptions(t *testing.T) (all []clikit.Description) {
+func descriptions(t *testing.T) (all []cli.Description) {
 	t.Helper()
 	for _, tool := range tools(t) {
 		out, err := exec.Command(filepath.Join(bin, tool), "--describe").Output()
 		if err != nil {
 			t.Fatalf("%s: %v", tool, err)
 		}
-		var d clikit.Description
+		var d cli.Description
 		if err := json.Unmarshal(out, &d); err != nil || d.Tool != tool || len(d.Flags) == 0 {
 			t.Fatalf("%s: %v: %s", tool, err, out)
 		}
@@ -48,8 +48,8 @@ func TestHelpAsData(t *testing.T) {
 	}
 	seen, statuses, described := map[string]bool{}, 0, 0
 	for line := range strings.Lines(string(out)) {
-		var d clikit.Description
-		var st clikit.StatusData
+		var d cli.Description
+		var st cli.StatusData
 		switch err := errors.Join(json.Unmarshal([]byte(line), &d), json.Unmarshal([]byte(line), &st)); {
 		case err != nil:
 			t.Errorf("%v: %s", err, line)
@@ -89,13 +89,13 @@ func TestHelpAsData(t *testing.T) {
 	if described != len(schemas) {
 		t.Errorf("the rows of %d tools, and not of %d", described, len(schemas))
 	}
-	if statuses != len(clikit.Statuses()) {
+	if statuses != len(cli.Statuses()) {
 		t.Errorf("%d statuses", statuses)
 	}
 }
 
 // synopsis is a flag as help lists it.
-func synopsis(f clikit.FlagData) string {
+func synopsis(f cli.FlagData) string {
 	text := "--" + f.Name
 	if f.Short != "" {
 		text = "-" + f.Short + ", " + text
@@ -106,7 +106,7 @@ func synopsis(f clikit.FlagData) string {
 // One word has one meaning in all tools, and one meaning one word.
 func TestWords(t *testing.T) {
 	t.Parallel()
-	for _, complaint := range clikit.Drift(descriptions(t)) {
+	for _, complaint := range cli.Drift(descriptions(t)) {
 		t.Error(complaint)
 	}
 }
@@ -186,7 +186,7 @@ func TestContradictions(t *testing.T) {
 		name, command, _ := strings.Cut(tool, "/")
 		cmd := exec.Command(filepath.Join(bin, name), append(strings.Fields(command), then, "x")...)
 		out, err := cmd.CombinedOutput()
-		if status(err) != clikit.ExitUsage || !strings.Contains(string(out), "unknown flag "+then) || now != "-" && !strings.Contains(string(out), "hint: now it is "+now) {
+		if status(err) != cli.ExitUsage || !strings.Contains(string(out), "unknown flag "+then) || now != "-" && !strings.Contains(string(out), "hint: now it is "+now) {
 			t.Errorf("%s %s: %v: %s", tool, then, err, out)
 		}
 	}

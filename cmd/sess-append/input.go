@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -36,7 +36,7 @@ type line struct {
 }
 
 // read gathers the input. It does not look at the session.
-func (c *config) read(s *clikit.Streams) (*input, error) {
+func (c *config) read(s *cli.Streams) (*input, error) {
 	fields, err := c.fields()
 	if err != nil {
 		return nil, err
@@ -46,11 +46,11 @@ func (c *config) read(s *clikit.Streams) (*input, error) {
 		if *c.label != "" {
 			fields = append(fields, js.StringField("label", *c.label))
 		}
-		return &input{typ: session.TypeLabel, fields: fields}, clikit.UTF8("--label", *c.label)
+		return &input{typ: session.TypeLabel, fields: fields}, cli.UTF8("--label", *c.label)
 	}
 	if c.title != nil {
 		name := []js.Field{js.StringField("name", session.OneLine(*c.title))}
-		return &input{typ: session.TypeSessionInfo, fields: name}, clikit.UTF8("--title", *c.title)
+		return &input{typ: session.TypeSessionInfo, fields: name}, cli.UTF8("--title", *c.title)
 	}
 	if c.typ != "" {
 		return &input{typ: c.typ, fields: fields}, nil
@@ -95,28 +95,28 @@ func (c *config) fields() ([]js.Field, error) {
 	for _, kv := range c.set {
 		k, v, ok := strings.Cut(kv, "=")
 		if !ok || k == "" {
-			return nil, clikit.UsageError("--set %s: want KEY=VALUE", kv)
+			return nil, cli.UsageError("--set %s: want KEY=VALUE", kv)
 		}
-		if err := clikit.UTF8("--set "+k, v); err != nil {
+		if err := cli.UTF8("--set "+k, v); err != nil {
 			return nil, err
 		}
 		out = append(out, js.StringField(k, v))
 	}
 	for _, kv := range c.setJSON {
 		k, v, ok := strings.Cut(kv, "=")
-		if err := clikit.UTF8("--set-json "+k, v); err != nil {
+		if err := cli.UTF8("--set-json "+k, v); err != nil {
 			return nil, err
 		}
 		raw, valid := oneLine(v)
 		if !ok || k == "" || !valid {
-			return nil, clikit.UsageError("--set-json %s: want KEY=JSON", kv)
+			return nil, cli.UsageError("--set-json %s: want KEY=JSON", kv)
 		}
 		out = append(out, js.RawField(k, raw))
 	}
 	seen := map[string]bool{"type": true, "id": true, "parentId": true, "timestamp": c.typ != ""}
 	for _, f := range out {
 		if seen[f.Name] {
-			return nil, clikit.UsageError("%s cannot be set, or is set twice", f.Name)
+			return nil, cli.UsageError("%s cannot be set, or is set twice", f.Name)
 		}
 		seen[f.Name] = true
 	}
@@ -135,13 +135,13 @@ func oneLine(text string) (string, bool) {
 const textFlags = "--text or --file"
 
 // readText returns the text of the message.
-func (c *config) readText(s *clikit.Streams) (string, error) {
+func (c *config) readText(s *cli.Streams) (string, error) {
 	if c.text != nil {
-		return *c.text, clikit.UTF8("--text", *c.text)
+		return *c.text, cli.UTF8("--text", *c.text)
 	}
 	text, err := s.ReadText(c.file, "text", textFlags)
 	if err == nil && text == "" {
-		err = clikit.WithHint(clikit.UsageError("no text: the input is empty"), "--text '' adds an empty message")
+		err = cli.WithHint(cli.UsageError("no text: the input is empty"), "--text '' adds an empty message")
 	}
 	return text, err
 }
@@ -153,7 +153,7 @@ func (c *config) inputName() string {
 	return c.file
 }
 
-func (c *config) readLines(s *clikit.Streams) (*input, error) {
+func (c *config) readLines(s *cli.Streams) (*input, error) {
 	data, err := s.ReadInput(c.file, "entries", "--file")
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (c *config) readLines(s *clikit.Streams) (*input, error) {
 		}
 		text := string(l.Data)
 		if !utf8.ValidString(text) {
-			return nil, clikit.UTF8(fmt.Sprintf("%s:%d", in.name, l.Number), text)
+			return nil, cli.UTF8(fmt.Sprintf("%s:%d", in.name, l.Number), text)
 		}
 		if text = strings.TrimSpace(text); text != "" {
 			in.lines = append(in.lines, line{l.Number, text})
@@ -176,7 +176,7 @@ func (c *config) readLines(s *clikit.Streams) (*input, error) {
 
 // addTo makes entries of the input. Nothing is written yet: one that is refused
 // refuses all.
-func (in *input) addTo(t *operand.Target) error {
+func (in *input) addTo(t *address.Target) error {
 	b := &t.Batch
 	switch {
 	case in.message != nil:
@@ -209,7 +209,7 @@ var aiming = []string{session.TypeLabel, session.TypeContextEdit}
 
 // aimed is aim for a whole entry. The id of one that stands before it among the new ones
 // is no reference.
-func aimed(t *operand.Target, text string) (string, error) {
+func aimed(t *address.Target, text string) (string, error) {
 	v := js.Value(text)
 	target := v.Get("targetId")
 	if !js.Valid([]byte(text)) || !v.IsObject() || !slices.Contains(aiming, v.Get("type").Str()) || !target.IsString() {
@@ -228,7 +228,7 @@ func aimed(t *operand.Target, text string) (string, error) {
 
 // aim replaces the reference by which a label or an edit names its entry with the
 // entry's id.
-func (in *input) aim(t *operand.Target) error {
+func (in *input) aim(t *address.Target) error {
 	for i, f := range in.fields {
 		if f.Name != "targetId" || !slices.Contains(aiming, in.typ) || f.Raw[0] != '"' {
 			continue
@@ -247,20 +247,20 @@ func unended(err error) error {
 	if !errors.Is(err, jsonl.ErrTorn) {
 		return err
 	}
-	return clikit.WithHint(err, "--tail blank sets the torn bytes aside, and --tail end-line keeps them in a line of their own")
+	return cli.WithHint(err, "--tail blank sets the torn bytes aside, and --tail end-line keeps them in a line of their own")
 }
 
 // explained says what to do about an entry that is refused.
 func (c *config) explained(err error) error {
 	switch {
 	case errors.Is(err, session.ErrRefused) && c.role == session.RoleToolResult && c.callID == "":
-		return clikit.WithHint(err, "--tool-call-id ID names the call that it is the result of")
+		return cli.WithHint(err, "--tool-call-id ID names the call that it is the result of")
 	case errors.Is(err, session.ErrRefused) && c.role == session.RoleCustom && c.customType == "":
-		return clikit.WithHint(err, "--custom-type TYPE says what it is")
+		return cli.WithHint(err, "--custom-type TYPE says what it is")
 	case !errors.Is(err, session.ErrForeign):
 		return err
 	}
-	return clikit.WithHint(err, "sess-import openai and sess-import anthropic convert messages of those APIs; --force-type stores it as it is")
+	return cli.WithHint(err, "sess-import openai and sess-import anthropic convert messages of those APIs; --force-type stores it as it is")
 }
 
 // limit applies --max-chars and --blobs to the new entries. Blobs are stored
@@ -295,72 +295,72 @@ type config struct {
 	json, dryRun                      bool
 	maxChars                          int
 	blobs                             string
-	target                            operand.TargetOptions
+	target                            address.TargetOptions
 }
 
-func (c *config) flags() []clikit.Flag {
-	flags := []clikit.Flag{
-		clikit.String(&c.role, "role=, r", "", ": user (default), assistant, system, toolResult, …"),
-		clikit.Optional(&c.text, "text, t", ""),
-		clikit.String(&c.file, "file, f", "", "the message, or with --entries the entries,"),
-		clikit.Bool(&c.entries, "entries", "read JSON lines, messages or whole entries"),
-		clikit.String(&c.typ, "type=", "", " with the members from --set and --set-json"),
-		clikit.Optional(&c.label, "label", "label an entry `NAME`; an empty name removes its label"),
-		clikit.Optional(&c.title, "title=", "; an empty one removes it"),
-		clikit.String(&c.at, "at", "", "label"),
-		clikit.Bool(&c.force, "force-type", "accept entries of unknown type, and messages of unknown role or shape"),
-		clikit.Strings(&c.set, "set", "set the string member `KEY=VALUE` of the entry, or of the message"),
-		clikit.Strings(&c.setJSON, "set-json", "set the member `KEY=JSON`"),
-		clikit.String(&c.target.Parent, "parent", "", ""),
-		clikit.String(&c.target.ExpectLeaf, "expect-leaf", "", "add"),
-		clikit.String(&c.api, "api", "", "the `API` an assistant message came through"),
-		clikit.String(&c.provider, "provider", "", ""),
-		clikit.String(&c.model, "model", "", ""),
-		clikit.String(&c.usage, "usage-json", "", "the usage of an assistant message, as any API reports it: a `JSON` object"),
-		clikit.String(&c.stop, "stop-reason", "", "the `REASON` why an assistant message ended"),
-		clikit.String(&c.callID, "tool-call-id", "", "the `ID` of the call that a toolResult answers"),
-		clikit.String(&c.toolName, "tool-name", "", "the `NAME` of the tool that a toolResult is from"),
-		clikit.Bool(&c.isError, "error=", ""),
-		clikit.String(&c.customType, "custom-type", "", "the `TYPE` of a custom message"),
-		clikit.Int(&c.maxChars, "max-chars", 0, "cut strings longer than `N` UTF-16 units, as oh-my-pi does"),
-		clikit.String(&c.blobs, "blobs", "", "put images, which leave references behind, among"),
+func (c *config) flags() []cli.Flag {
+	flags := []cli.Flag{
+		cli.String(&c.role, "role=, r", "", ": user (default), assistant, system, toolResult, …"),
+		cli.Optional(&c.text, "text, t", ""),
+		cli.String(&c.file, "file, f", "", "the message, or with --entries the entries,"),
+		cli.Bool(&c.entries, "entries", "read JSON lines, messages or whole entries"),
+		cli.String(&c.typ, "type=", "", " with the members from --set and --set-json"),
+		cli.Optional(&c.label, "label", "label an entry `NAME`; an empty name removes its label"),
+		cli.Optional(&c.title, "title=", "; an empty one removes it"),
+		cli.String(&c.at, "at", "", "label"),
+		cli.Bool(&c.force, "force-type", "accept entries of unknown type, and messages of unknown role or shape"),
+		cli.Strings(&c.set, "set", "set the string member `KEY=VALUE` of the entry, or of the message"),
+		cli.Strings(&c.setJSON, "set-json", "set the member `KEY=JSON`"),
+		cli.String(&c.target.Parent, "parent", "", ""),
+		cli.String(&c.target.ExpectLeaf, "expect-leaf", "", "add"),
+		cli.String(&c.api, "api", "", "the `API` an assistant message came through"),
+		cli.String(&c.provider, "provider", "", ""),
+		cli.String(&c.model, "model", "", ""),
+		cli.String(&c.usage, "usage-json", "", "the usage of an assistant message, as any API reports it: a `JSON` object"),
+		cli.String(&c.stop, "stop-reason", "", "the `REASON` why an assistant message ended"),
+		cli.String(&c.callID, "tool-call-id", "", "the `ID` of the call that a toolResult answers"),
+		cli.String(&c.toolName, "tool-name", "", "the `NAME` of the tool that a toolResult is from"),
+		cli.Bool(&c.isError, "error=", ""),
+		cli.String(&c.customType, "custom-type", "", "the `TYPE` of a custom message"),
+		cli.Int(&c.maxChars, "max-chars", 0, "cut strings longer than `N` UTF-16 units, as oh-my-pi does"),
+		cli.String(&c.blobs, "blobs", "", "put images, which leave references behind, among"),
 	}
 	return append(append(flags, c.target.Flags()...),
-		clikit.Bool(&c.json, "json", "each new entry: the entry itself"),
-		clikit.Bool(&c.dryRun, "dry-run, n", "the new entries"),
+		cli.Bool(&c.json, "json", "each new entry: the entry itself"),
+		cli.Bool(&c.dryRun, "dry-run, n", "the new entries"),
 	)
 }
 
 // check refuses flags that contradict each other, and completes the rest.
 func (c *config) check(name string) error {
-	if err := operand.Writable(name); err != nil {
+	if err := address.Writable(name); err != nil {
 		return err
 	}
 	filter := name == "" || name == "-"
 	stdin := c.text == nil && (c.file == "" || c.file == "-") && c.typ == "" && !c.notes()
-	texts := clikit.Exclusive(clikit.NameIf(c.text != nil, "--text"), clikit.NameIf(c.file != "", "--file"))
+	texts := cli.Exclusive(cli.NameIf(c.text != nil, "--text"), cli.NameIf(c.file != "", "--file"))
 	switch {
 	case c.label != nil && c.title != nil:
-		return clikit.UsageError("--label and --title exclude each other")
+		return cli.UsageError("--label and --title exclude each other")
 	case c.notes() && (c.text != nil || c.file != "" || c.typ != "" || c.role != "" || c.entries || len(c.set)+len(c.setJSON) > 0):
-		return clikit.UsageError("--label takes nothing but --at, and --title nothing")
+		return cli.UsageError("--label takes nothing but --at, and --title nothing")
 	case c.at != "" && c.label == nil:
-		return clikit.UsageError("--at goes with --label")
+		return cli.UsageError("--at goes with --label")
 	case texts != nil:
 		return texts
 	case c.entries && (c.text != nil || c.typ != "" || c.role != ""):
-		return clikit.UsageError("--entries takes its entries from standard input or --file")
+		return cli.UsageError("--entries takes its entries from standard input or --file")
 	case c.entries && len(c.set)+len(c.setJSON) > 0:
-		return clikit.UsageError("--set and --set-json go with a message or --type")
+		return cli.UsageError("--set and --set-json go with a message or --type")
 	case c.typ != "" && (c.text != nil || c.file != "" || c.role != ""):
-		return clikit.UsageError("--type takes its members from --set and --set-json")
+		return cli.UsageError("--type takes its members from --set and --set-json")
 	case filter && stdin:
-		return clikit.WithHint(clikit.UsageError("the session is on standard input: no place for the text"), "use --text or --file, or name the session")
+		return cli.WithHint(cli.UsageError("the session is on standard input: no place for the text"), "use --text or --file, or name the session")
 	case filter && c.json:
-		return clikit.UsageError("--json needs a session file: without one the session is printed")
+		return cli.UsageError("--json needs a session file: without one the session is printed")
 	}
 	if c.maxChars < 0 || c.maxChars > 0 && c.maxChars < convo.MinPersistChars {
-		return clikit.UsageError("--max-chars %d: want at least %d", c.maxChars, convo.MinPersistChars)
+		return cli.UsageError("--max-chars %d: want at least %d", c.maxChars, convo.MinPersistChars)
 	}
 	if err := c.checkUsage(); err != nil {
 		return err
@@ -384,16 +384,16 @@ func (c *config) checkUsage() error {
 	if c.usage == "" {
 		return nil
 	}
-	if err := clikit.UTF8("--usage-json", c.usage); err != nil {
+	if err := cli.UTF8("--usage-json", c.usage); err != nil {
 		return err
 	}
 	usage, ok := oneLine(c.usage)
 	if !ok || !strings.HasPrefix(usage, "{") {
-		return clikit.UsageError("--usage-json is no JSON object")
+		return cli.UsageError("--usage-json is no JSON object")
 	}
 	full, err := session.UsageOf(usage)
 	if err != nil {
-		return clikit.UsageError("--usage-json: %s", strings.TrimPrefix(err.Error(), session.ErrRefused.Error()+": "))
+		return cli.UsageError("--usage-json: %s", strings.TrimPrefix(err.Error(), session.ErrRefused.Error()+": "))
 	}
 	c.usage = full
 	return nil
@@ -405,12 +405,12 @@ func (c *config) checkWords() error {
 		return nil
 	}
 	if c.role != "" {
-		if err := clikit.RefuseUnknown("role", c.role, session.Roles()); err != nil {
+		if err := cli.RefuseUnknown("role", c.role, session.Roles()); err != nil {
 			return err
 		}
 	}
 	if c.typ != "" {
-		return clikit.RefuseUnknown("entry type", c.typ, session.Types())
+		return cli.RefuseUnknown("entry type", c.typ, session.Types())
 	}
 	return nil
 }
@@ -438,23 +438,23 @@ func (c *config) checkRole() error {
 	}
 	for _, f := range flags {
 		if f.given && c.role != f.role {
-			return clikit.UsageError("%s goes with --role %s", f.name, f.role)
+			return cli.UsageError("%s goes with --role %s", f.name, f.role)
 		}
 	}
 	return nil
 }
 
 func (c *config) defaults() session.Defaults {
-	d := operand.Defaults(c.provider, c.model)
+	d := address.Defaults(c.provider, c.model)
 	d.API, d.StopReason, d.Usage = c.api, c.stop, c.usage
 	return d
 }
 
 // one returns the one operand there may be.
 func one(operands []string) (string, error) {
-	name, err := operand.One(operands)
+	name, err := address.One(operands)
 	if err != nil && len(operands) > 1 {
-		err = clikit.WithHint(err, "a text stands behind -t: sess-append -t %s", clikit.ShellWords(textFirst(operands)))
+		err = cli.WithHint(err, "a text stands behind -t: sess-append -t %s", cli.ShellWords(textFirst(operands)))
 	}
 	return name, err
 }

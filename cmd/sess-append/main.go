@@ -13,12 +13,12 @@ import (
 	"context"
 	"errors"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-append",
 	Summary: "add entries to a session",
 	Args:    "[SESSION]",
@@ -28,15 +28,15 @@ sess-new | sess-append -r user -t hi | sess-append -r assistant -t hello
 sess-append --label before-refactor s.jsonl
 sess-append --expect-leaf ID -r user -t 'only if nobody else wrote' s.jsonl`,
 	Complete: complete.Writer,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (err error) {
 	name, err := one(operands)
 	if err != nil {
 		return err
@@ -48,9 +48,9 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	t, err := operand.OpenTarget(ctx, s, name, c.target)
-	if errors.Is(err, operand.ErrAbsent) {
-		return clikit.WithHint(err, "sess-new -o FILE makes a session")
+	t, err := address.OpenTarget(ctx, s, name, c.target)
+	if errors.Is(err, address.ErrAbsent) {
+		return cli.WithHint(err, "sess-new -o FILE makes a session")
 	}
 	if err != nil {
 		return unended(err)
@@ -61,13 +61,13 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		return c.explained(err)
 	}
 	if len(t.Batch.Entries) == 0 && !t.Filter() {
-		return clikit.No("nothing to append")
+		return cli.No("nothing to append")
 	}
 	if err := c.limit(&t.Batch); err != nil {
 		return err
 	}
 	if c.dryRun {
-		return operand.PrintEntries(s, t.Batch.Entries, true)
+		return address.PrintEntries(s, t.Batch.Entries, true)
 	}
 	if err := t.Commit(); err != nil {
 		return err

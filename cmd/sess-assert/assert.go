@@ -9,21 +9,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/calls"
-	"github.com/sess-tools/sess/internal/calls/gate"
-	"github.com/sess-tools/sess/internal/report"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/sources"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/findings"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/gate"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A verdict is what became of the gates in a session.
 type verdict struct {
-	src      sources.Source
+	src      selection.Source
 	place    row.Place
 	breaches [][]breach // of each gate
 }
@@ -36,8 +36,8 @@ type breach struct {
 }
 
 // assert looks at the sessions that were found, and prints where a gate does not hold.
-func (c *config) assert(ctx context.Context, s *clikit.Streams, found sources.Found) error {
-	all, reading := sources.Read(ctx, s, found, c.sessions.Subagents, func(_ context.Context, src sources.Source, whole *operand.Source) (verdict, error) {
+func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Found) error {
+	all, reading := selection.Read(ctx, s, found, c.sessions.Subagents, func(_ context.Context, src selection.Source, whole *address.Source) (verdict, error) {
 		return c.judge(s, src, whole)
 	})
 	p := c.printer(s.Out, found.Single)
@@ -55,7 +55,7 @@ func (c *config) assert(ctx context.Context, s *clikit.Streams, found sources.Fo
 	}
 	err := reading.Err()
 	if err == nil && reading.Sessions == 0 {
-		err = clikit.WithStatus(errors.New("there is no session, and a gate does not pass unread"), clikit.ExitMalformed)
+		err = cli.WithStatus(errors.New("there is no session, and a gate does not pass unread"), cli.ExitMalformed)
 	}
 	if err := p.end(reading.Sessions, breaches, err); err != nil {
 		return err
@@ -64,11 +64,11 @@ func (c *config) assert(ctx context.Context, s *clikit.Streams, found sources.Fo
 	if err != nil || breaches == 0 {
 		return err
 	}
-	return clikit.No("")
+	return cli.No("")
 }
 
 // judge looks at one session.
-func (c *config) judge(s *clikit.Streams, src sources.Source, whole *operand.Source) (verdict, error) {
+func (c *config) judge(s *cli.Streams, src selection.Source, whole *address.Source) (verdict, error) {
 	v := verdict{src: src, place: whole.Place()}
 	leaf, err := whole.Leaf(c.leaf)
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *config) judge(s *clikit.Streams, src sources.Source, whole *operand.Sou
 	}
 	if c.strict {
 		if err := whole.Strict(whole.Problems, gaps); err != nil {
-			return v, clikit.WithStatus(err, clikit.ExitMalformed)
+			return v, cli.WithStatus(err, cli.ExitMalformed)
 		}
 	}
 	w := gate.Work{Deeds: gate.Deeds(calls.Of(entries, whole.Header.CWD))}
@@ -143,9 +143,9 @@ func (c *config) printer(out io.Writer, single bool) printer {
 	case c.github:
 		return &annotations{out}
 	case c.sarif:
-		return &sarif{out, report.SARIF{Tool: name}}
+		return &sarif{out, findings.SARIF{Tool: name}}
 	case c.junit:
-		return &junit{out, report.JUnit{Tool: name}}
+		return &junit{out, findings.JUnit{Tool: name}}
 	}
 	return &lines{out, single}
 }
@@ -201,8 +201,8 @@ func (p *objects) end(sessions, breaches int, failed error) error {
 }
 
 // finding is a breach for other programs.
-func (b breach) finding(v verdict, g gate.Gate) report.Finding {
-	return report.Finding{
+func (b breach) finding(v verdict, g gate.Gate) findings.Finding {
+	return findings.Finding{
 		Session: v.src.Label(), File: v.src.File(), Line: b.line, Rule: g.Name,
 		Message: fmt.Sprintf("%s: entry %s: %s", tty.Clean(g.String()), b.place(), tty.Clean(b.text)),
 	}
@@ -213,7 +213,7 @@ type annotations struct{ out io.Writer }
 
 func (p *annotations) gate(v verdict, g gate.Gate, all []breach) error {
 	for _, b := range all {
-		if _, err := io.WriteString(p.out, report.GitHub(b.finding(v, g))); err != nil {
+		if _, err := io.WriteString(p.out, findings.GitHub(b.finding(v, g))); err != nil {
 			return err
 		}
 	}
@@ -225,7 +225,7 @@ func (p *annotations) end(int, int, error) error { return nil }
 // A sarif is a run in SARIF.
 type sarif struct {
 	out io.Writer
-	run report.SARIF
+	run findings.SARIF
 }
 
 func (p *sarif) gate(v verdict, g gate.Gate, all []breach) error {
@@ -246,7 +246,7 @@ func (p *sarif) end(_, _ int, failed error) error {
 // A junit is a run as JUnit writes it.
 type junit struct {
 	out io.Writer
-	run report.JUnit
+	run findings.JUnit
 }
 
 func (p *junit) gate(v verdict, g gate.Gate, all []breach) error {

@@ -11,14 +11,14 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/calls"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
+	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
 const name = "sess-assert"
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    name,
 	Summary: "check what an agent did",
 	Args:    "[SESSION|DIR...]",
@@ -29,16 +29,16 @@ sess-assert --fixed 'run:go test*' --wrote-only 'internal/**' s.jsonl
 sess-assert --order 'run:go test*,run:git commit*' --max-calls 200 s.jsonl
 sess-assert --no-call fetch --github --all`,
 	Complete: completing,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
 // completing adds what may stand at a place.
-func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 	switch at.Kind {
 	case "CALL", "CALL,CALL":
 		complete.List(at, add, calls.Kinds()...)
@@ -50,7 +50,7 @@ func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)
 	}
 }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	if err := c.check(); err != nil {
 		return err
 	}

@@ -3,11 +3,11 @@ package main
 import (
 	"slices"
 
-	"github.com/sess-tools/sess/internal/calls"
-	"github.com/sess-tools/sess/internal/calls/gate"
-	"github.com/sess-tools/sess/internal/find/filter"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/filter"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/readers/gate"
 )
 
 type config struct {
@@ -15,7 +15,7 @@ type config struct {
 	tool, touched, runs string
 	status, where, leaf string
 	branches, simple    bool
-	sessions            sources.Selection
+	sessions            selection.Selection
 	plain, json, nul    bool
 	count, quiet        bool
 	kind                map[string]bool // nil for any
@@ -24,38 +24,38 @@ type config struct {
 	expr                *filter.Filter  // nil for any
 }
 
-func (c *config) flags() []clikit.Flag {
+func (c *config) flags() []cli.Flag {
 	c.sessions.Tells = true
 	return slices.Concat(
-		clikit.Group("Calls",
-			clikit.Strings(&c.kinds, "kind", "only calls of the kinds `KIND,KIND`: run, read, write, search, fetch, agent, ask, plan, other"),
-			clikit.String(&c.tool, "tool", "", ""),
-			clikit.String(&c.touched, "touched", "", ""),
-			clikit.String(&c.runs, "run", "", "only commands of which a simple command matches `GLOB`"),
-			clikit.String(&c.status, "status", "", "calls"),
-			clikit.String(&c.where, "where", "", "rows of --json"),
-			clikit.Bool(&c.branches, "branches", ""),
-			clikit.String(&c.leaf, "leaf, l", "last", ""),
+		cli.Group("Calls",
+			cli.Strings(&c.kinds, "kind", "only calls of the kinds `KIND,KIND`: run, read, write, search, fetch, agent, ask, plan, other"),
+			cli.String(&c.tool, "tool", "", ""),
+			cli.String(&c.touched, "touched", "", ""),
+			cli.String(&c.runs, "run", "", "only commands of which a simple command matches `GLOB`"),
+			cli.String(&c.status, "status", "", "calls"),
+			cli.String(&c.where, "where", "", "rows of --json"),
+			cli.Bool(&c.branches, "branches", ""),
+			cli.String(&c.leaf, "leaf, l", "last", ""),
 		),
-		clikit.Group("Sessions", c.sessions.Flags()...),
-		clikit.Group("Output",
-			clikit.Bool(&c.simple, "simple", "a row for each simple command of a command line"),
-			clikit.Bool(&c.plain, "plain", "print KIND:STATUS:TARGET alone, to be compared"),
-			clikit.Bool(&c.json, "json", "each call"),
-			clikit.Bool(&c.nul, "null, 0", ""),
-			clikit.Bool(&c.count, "count!, c", "rows"),
-			clikit.Bool(&c.quiet, "quiet!, q", ""),
+		cli.Group("Sessions", c.sessions.Flags()...),
+		cli.Group("Output",
+			cli.Bool(&c.simple, "simple", "a row for each simple command of a command line"),
+			cli.Bool(&c.plain, "plain", "print KIND:STATUS:TARGET alone, to be compared"),
+			cli.Bool(&c.json, "json", "each call"),
+			cli.Bool(&c.nul, "null, 0", ""),
+			cli.Bool(&c.count, "count!, c", "rows"),
+			cli.Bool(&c.quiet, "quiet!, q", ""),
 		),
 	)
 }
 
 // check refuses flags that contradict each other or themselves, and reads the others.
 func (c *config) check() (err error) {
-	if err := clikit.Exclusive(clikit.NameIf(c.plain, "--plain"), clikit.NameIf(c.json, "--json"), clikit.NameIf(c.count, "-c"), clikit.NameIf(c.quiet, "-q")); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.plain, "--plain"), cli.NameIf(c.json, "--json"), cli.NameIf(c.count, "-c"), cli.NameIf(c.quiet, "-q")); err != nil {
 		return err
 	}
-	for _, kind := range clikit.Words(c.kinds) {
-		if err := clikit.RefuseUnknown("kind", kind, calls.Kinds()); err != nil {
+	for _, kind := range cli.Words(c.kinds) {
+		if err := cli.RefuseUnknown("kind", kind, calls.Kinds()); err != nil {
 			return err
 		}
 		if c.kind == nil {
@@ -64,21 +64,21 @@ func (c *config) check() (err error) {
 		c.kind[kind] = true
 	}
 	if err := calls.CheckStatus(c.status); err != nil {
-		return clikit.UsageError("--status: %v", err)
+		return cli.UsageError("--status: %v", err)
 	}
 	if c.touched != "" {
 		if c.glob, err = calls.FileGlob(c.touched); err != nil {
-			return clikit.UsageError("--touched: %v", err)
+			return cli.UsageError("--touched: %v", err)
 		}
 	}
 	if c.runs != "" {
 		if c.pattern, err = gate.Parse(calls.Run + ":" + c.runs); err != nil {
-			return clikit.UsageError("--run: %v", err)
+			return cli.UsageError("--run: %v", err)
 		}
 	}
 	if c.where != "" {
 		if c.expr, err = filter.Compile(c.where); err != nil {
-			return clikit.UsageError("--where: %v", err)
+			return cli.UsageError("--where: %v", err)
 		}
 	}
 	return nil

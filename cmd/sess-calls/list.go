@@ -8,13 +8,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sess-tools/sess/internal/calls"
-	"github.com/sess-tools/sess/internal/calls/gate"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/sources"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/gate"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -24,13 +24,13 @@ import (
 const spare = 16 << 20
 
 // list prints the rows of the calls of all sessions.
-func (c *config) list(ctx context.Context, s *clikit.Streams, found sources.Found) error {
+func (c *config) list(ctx context.Context, s *cli.Streams, found selection.Found) error {
 	r := &reader{config: c, single: found.Single, end: "\n"}
 	if c.nul {
 		r.end = "\x00"
 	}
 	defer runtime.KeepAlive(make([]byte, spare))
-	all, reading := sources.Read(ctx, s, found, c.sessions.Subagents, r.read)
+	all, reading := selection.Read(ctx, s, found, c.sessions.Subagents, r.read)
 	rows := 0
 	for part := range all {
 		if rows += part.rows; c.quiet && rows > 0 {
@@ -49,7 +49,7 @@ func (c *config) list(ctx context.Context, s *clikit.Streams, found sources.Foun
 	if err := reading.Err(); err != nil || rows > 0 {
 		return err
 	}
-	return clikit.No("")
+	return cli.No("")
 }
 
 // A reader makes the rows of sessions, of several at once.
@@ -67,7 +67,7 @@ type part struct {
 }
 
 // read makes the rows of one session.
-func (r *reader) read(ctx context.Context, src sources.Source, whole *operand.Source) (p part, err error) {
+func (r *reader) read(ctx context.Context, src selection.Source, whole *address.Source) (p part, err error) {
 	entries, onPath, err := r.entries(whole)
 	if err != nil {
 		return p, err
@@ -107,13 +107,13 @@ func (r *reader) matches(ctx context.Context, text string) (bool, error) {
 	defer r.mu.Unlock()
 	ok, err := r.expr.Match(ctx, text)
 	if err != nil {
-		err = clikit.UsageError("--where: %v", err)
+		err = cli.UsageError("--where: %v", err)
 	}
 	return ok, err
 }
 
 // entries are those whose calls are meant, and whether each is on the path to the leaf.
-func (c *config) entries(whole *operand.Source) ([]session.Entry, func(int) bool, error) {
+func (c *config) entries(whole *address.Source) ([]session.Entry, func(int) bool, error) {
 	leaf, err := whole.Leaf(c.leaf)
 	if err != nil {
 		return nil, nil, err
@@ -132,7 +132,7 @@ func (c *config) entries(whole *operand.Source) ([]session.Entry, func(int) bool
 }
 
 // write prints the row of a call, or those of its commands, and returns how many there are.
-func (r *reader) write(b *strings.Builder, src sources.Source, entries []session.Entry, d *gate.Deed, object string) int {
+func (r *reader) write(b *strings.Builder, src selection.Source, entries []session.Entry, d *gate.Deed, object string) int {
 	lines := []string{d.Target}
 	if r.simple && d.Command != "" {
 		lines = d.Lines()
@@ -156,7 +156,7 @@ func (r *reader) write(b *strings.Builder, src sources.Source, entries []session
 }
 
 // object is the row of a call as JSON.
-func object(src sources.Source, whole *operand.Source, entries []session.Entry, n int, d *gate.Deed, onPath func(int) bool) string {
+func object(src selection.Source, whole *address.Source, entries []session.Entry, n int, d *gate.Deed, onPath func(int) bool) string {
 	result, ended := row.Null("result"), row.Null("ended")
 	if d.Result >= 0 {
 		e := entries[d.Result]

@@ -11,12 +11,12 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/calls"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
+	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-calls",
 	Summary: "list what an agent did",
 	Args:    "[SESSION|DIR...]",
@@ -29,16 +29,16 @@ sess-calls --run 'git push*' --all
 sess-calls -q --kind run --where '.status == 137' s.jsonl && echo 'out of memory'
 diff <(sess-calls --plain a.jsonl) <(sess-calls --plain b.jsonl)`,
 	Complete: completing,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
 // completing adds what may stand at a place.
-func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 	switch at.Kind {
 	case "KIND,KIND":
 		complete.List(at, add, calls.Kinds()...)
@@ -52,7 +52,7 @@ func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)
 	}
 }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	if err := c.check(); err != nil {
 		return err
 	}

@@ -11,16 +11,16 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/check"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/check"
+	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // repairOne writes the repaired copy of one session, and beside it the bytes
 // that could not be kept.
-func (c *config) repairOne(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) repairOne(ctx context.Context, s *cli.Streams, operands []string) error {
 	r, err := c.repaired(ctx, s, operands)
 	if err != nil {
 		return err
@@ -50,16 +50,16 @@ func (c *config) repairOne(ctx context.Context, s *clikit.Streams, operands []st
 }
 
 func exists(name string) error {
-	return clikit.WithHint(fmt.Errorf("creating %s: %w", name, fs.ErrExist), "--force replaces it, and a file beside it never")
+	return cli.WithHint(fmt.Errorf("creating %s: %w", name, fs.ErrExist), "--force replaces it, and a file beside it never")
 }
 
 // repaired reads the operand and repairs it in memory.
-func (c *config) repaired(ctx context.Context, s *clikit.Streams, operands []string) (*check.Repaired, error) {
-	name, err := operand.One(operands)
+func (c *config) repaired(ctx context.Context, s *cli.Streams, operands []string) (*check.Repaired, error) {
+	name, err := address.One(operands)
 	if err != nil {
 		return nil, err
 	}
-	in, err := operand.Open(ctx, s, name)
+	in, err := address.Open(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
@@ -71,10 +71,10 @@ func (c *config) repaired(ctx context.Context, s *clikit.Streams, operands []str
 	}
 	r, err := check.Repair(in, check.RepairOptions{Relink: c.relink, Migrate: c.migrate, Fragments: fragments, Header: newHeader})
 	if err != nil {
-		err = operand.Locate(cmp.Or(in.File, in.Name), err)
+		err = address.Locate(cmp.Or(in.File, in.Name), err)
 	}
 	if _, located := session.AsProblem(err); errors.Is(err, session.ErrVersion) && !located {
-		err = clikit.WithHint(err, "add --migrate to repair it as version 3")
+		err = cli.WithHint(err, "add --migrate to repair it as version 3")
 	}
 	return r, err
 }
@@ -107,24 +107,24 @@ func saved(path string) ([]string, error) {
 
 // newHeader makes a header for a session that has lost its own.
 func newHeader(ms int64) (string, error) {
-	cwd, err := operand.CWD("")
+	cwd, err := address.CWD("")
 	return session.NewHeader(session.HeaderFields{ID: session.NewSessionID(), Time: ms, CWD: cwd}), err
 }
 
 // migrateOne writes a copy of one session as version 3. A session with lines
 // that would be lost is refused.
-func (c *config) migrateOne(ctx context.Context, s *clikit.Streams, operands []string) error {
-	name, err := operand.One(operands)
+func (c *config) migrateOne(ctx context.Context, s *cli.Streams, operands []string) error {
+	name, err := address.One(operands)
 	if err != nil {
 		return err
 	}
-	src, err := operand.Read(ctx, s, name)
+	src, err := address.Read(ctx, s, name)
 	if err != nil {
 		return err
 	}
 	for _, p := range src.Problems {
 		if lost[p.Kind] {
-			return clikit.WithHint(src.Strict([]session.Problem{p}), "add --repair to keep what can be kept")
+			return cli.WithHint(src.Strict([]session.Problem{p}), "add --repair to keep what can be kept")
 		}
 	}
 	lines := src.Lead()

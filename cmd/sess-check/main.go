@@ -12,12 +12,12 @@ import (
 	"context"
 	"errors"
 
-	"github.com/sess-tools/sess/internal/check"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
+	"github.com/sess-tools/sess/internal/core/check"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-check",
 	Summary: "find damage in sessions and repair copies",
 	Args:    "[SESSION...]",
@@ -26,15 +26,15 @@ sess-ls --all -0 | sess-check -q -0
 sess-check --repair -o mended.jsonl s.jsonl
 sess-check --migrate -o v3.jsonl old.jsonl`,
 	Complete: complete.Reader,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	if err := c.check(operands); err != nil {
 		return err
 	}
@@ -67,9 +67,9 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	}
 	switch {
 	case bad && c.strict:
-		return clikit.WithStatus(errors.New("not all is in order, and --strict wants that"), clikit.ExitMalformed)
+		return cli.WithStatus(errors.New("not all is in order, and --strict wants that"), cli.ExitMalformed)
 	case bad:
-		return clikit.No("")
+		return cli.No("")
 	}
 	return nil
 }

@@ -9,17 +9,17 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/check"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/check"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // names are the sessions to check; none named is standard input.
-func (c *config) names(s *clikit.Streams, operands []string) ([]string, error) {
+func (c *config) names(s *cli.Streams, operands []string) ([]string, error) {
 	if !c.nul {
 		if len(operands) == 0 {
 			return []string{"-"}, nil
@@ -34,11 +34,11 @@ func (c *config) names(s *clikit.Streams, operands []string) ([]string, error) {
 }
 
 // checkOne checks one session and prints what it finds.
-func (c *config) checkOne(ctx context.Context, s *clikit.Streams, name string) ([]check.Finding, error) {
-	if err := operand.Named(name); err != nil {
+func (c *config) checkOne(ctx context.Context, s *cli.Streams, name string) ([]check.Finding, error) {
+	if err := address.Named(name); err != nil {
 		return nil, err
 	}
-	in, err := operand.Open(ctx, s, name)
+	in, err := address.Open(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (c *config) checkOne(ctx context.Context, s *clikit.Streams, name string) (
 const large = 4 << 20
 
 // look checks a session.
-func (c *config) look(in *operand.Input) ([]check.Finding, error) {
+func (c *config) look(in *address.Input) ([]check.Finding, error) {
 	if f, size, ok := in.Large(large); ok && c.blobs == "" {
 		if sound, err := check.Sound(io.NewSectionReader(f, 0, size)); sound || err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ func modes(path string) []check.Finding {
 }
 
 // print writes a finding: file, line, byte, severity, kind, id and text.
-func (c *config) print(s *clikit.Streams, name string, from row.Place, f check.Finding) error {
+func (c *config) print(s *cli.Streams, name string, from row.Place, f check.Finding) error {
 	if s.Quiet && f.Severity < check.Error && !(c.strict && f.Severity == check.Warning) {
 		return nil
 	}
@@ -119,22 +119,22 @@ type config struct {
 	json, strict, nul       bool
 	repair, migrate, relink bool
 	blobs                   string
-	dest                    operand.Destination
+	dest                    address.Destination
 }
 
-func (c *config) flags() []clikit.Flag {
-	return []clikit.Flag{
-		clikit.Bool(&c.json, "json", "each finding"),
-		clikit.Bool(&c.strict, "strict", "warnings, too"),
-		clikit.Bool(&c.nul, "null, 0", ", and names are read from standard input"),
-		clikit.String(&c.blobs, "blobs", "", "check references to"),
-		clikit.Bool(&c.repair, "repair", "write every readable entry to --output, and the other bytes to that name with .rej appended"),
-		clikit.Bool(&c.relink, "relink", "with --repair, attach entries with a missing parent, or on a cycle, to the entry before them"),
-		clikit.Bool(&c.migrate, "migrate", "write a copy in version 3 to --output; a damaged session needs --repair too"),
-		clikit.String(&c.dest.File, "output, o", "", ""),
+func (c *config) flags() []cli.Flag {
+	return []cli.Flag{
+		cli.Bool(&c.json, "json", "each finding"),
+		cli.Bool(&c.strict, "strict", "warnings, too"),
+		cli.Bool(&c.nul, "null, 0", ", and names are read from standard input"),
+		cli.String(&c.blobs, "blobs", "", "check references to"),
+		cli.Bool(&c.repair, "repair", "write every readable entry to --output, and the other bytes to that name with .rej appended"),
+		cli.Bool(&c.relink, "relink", "with --repair, attach entries with a missing parent, or on a cycle, to the entry before them"),
+		cli.Bool(&c.migrate, "migrate", "write a copy in version 3 to --output; a damaged session needs --repair too"),
+		cli.String(&c.dest.File, "output, o", "", ""),
 		c.dest.ForceFlag(),
-		operand.SyncFlag(&c.dest.Sync),
-		clikit.Bool(&c.dest.DryRun, "dry-run, n", "the copy of --repair or --migrate"),
+		address.SyncFlag(&c.dest.Sync),
+		cli.Bool(&c.dest.DryRun, "dry-run, n", "the copy of --repair or --migrate"),
 	}
 }
 
@@ -149,19 +149,19 @@ func (c *config) check(operands []string) error {
 	}
 	switch {
 	case writes && len(operands) > 1:
-		return clikit.UsageError("unexpected operand %q: one session is repaired at a time", operands[1])
+		return cli.UsageError("unexpected operand %q: one session is repaired at a time", operands[1])
 	case writes && c.dest.File == "" && !c.dest.DryRun:
-		return clikit.WithHint(clikit.UsageError("a copy needs a name"), "name it with --output; nothing is repaired in place")
+		return cli.WithHint(cli.UsageError("a copy needs a name"), "name it with --output; nothing is repaired in place")
 	case !writes && (c.dest.File != "" || c.dest.DryRun):
-		return clikit.UsageError("--output and --dry-run go with --repair or --migrate")
+		return cli.UsageError("--output and --dry-run go with --repair or --migrate")
 	case c.relink && !c.repair:
-		return clikit.UsageError("--relink goes with --repair")
+		return cli.UsageError("--relink goes with --repair")
 	case writes && c.nul:
-		return clikit.UsageError("-0 does not go with --repair or --migrate")
+		return cli.UsageError("-0 does not go with --repair or --migrate")
 	case writes && (c.json || c.strict || c.blobs != ""):
-		return clikit.UsageError("--json, --strict and --blobs do not go with --repair or --migrate")
+		return cli.UsageError("--json, --strict and --blobs do not go with --repair or --migrate")
 	case c.nul && len(operands) > 0:
-		return clikit.UsageError("-0 reads the names from standard input: unexpected operand %q", operands[0])
+		return cli.UsageError("-0 reads the names from standard input: unexpected operand %q", operands[0])
 	}
 	return nil
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/command"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -32,7 +32,7 @@ type config struct {
 
 	json, dryRun bool
 	expect       string
-	target       operand.TargetOptions
+	target       address.TargetOptions
 }
 
 // planning says where to cut.
@@ -69,104 +69,104 @@ type filling struct{ details, short, preserve string }
 
 var rules = map[string]compact.Rules{"1.5": compact.Pi15, "0.73": compact.Pi073}
 
-func (c *config) flags() []clikit.Flag {
+func (c *config) flags() []cli.Flag {
 	return slices.Concat(
-		clikit.Group("When", c.when()...),
-		clikit.Group("What to keep", c.planning.flags()...),
-		clikit.Group("The summary", append([]clikit.Flag{
-			clikit.String(&c.summary, "summary", "", ""),
+		cli.Group("When", c.when()...),
+		cli.Group("What to keep", c.planning.flags()...),
+		cli.Group("The summary", append([]cli.Flag{
+			cli.String(&c.summary, "summary", "", ""),
 		}, c.asking.flags()...)...),
-		clikit.Group("Tool results", c.pruning.flags()...),
-		clikit.Group("Branches", clikit.String(&c.branch, "branch", "", "go back to `REF`, and add a summary of the branch you leave")),
-		clikit.Group("Looking without writing", c.looking()...),
-		clikit.Group("The entry", c.filling.flags()...),
-		clikit.Group("Writing", slices.Concat([]clikit.Flag{
-			clikit.String(&c.expect, "expect-leaf", "", "before and after the command, add"),
-		}, c.target.Flags(), []clikit.Flag{
-			clikit.Bool(&c.json, "json", "each new entry: the entry itself; with --report for what it prints"),
-			clikit.Bool(&c.dryRun, "dry-run, n", "the new entries"),
+		cli.Group("Tool results", c.pruning.flags()...),
+		cli.Group("Branches", cli.String(&c.branch, "branch", "", "go back to `REF`, and add a summary of the branch you leave")),
+		cli.Group("Looking without writing", c.looking()...),
+		cli.Group("The entry", c.filling.flags()...),
+		cli.Group("Writing", slices.Concat([]cli.Flag{
+			cli.String(&c.expect, "expect-leaf", "", "before and after the command, add"),
+		}, c.target.Flags(), []cli.Flag{
+			cli.Bool(&c.json, "json", "each new entry: the entry itself; with --report for what it prints"),
+			cli.Bool(&c.dryRun, "dry-run, n", "the new entries"),
 		})...),
 	)
 }
 
-func (c *config) when() []clikit.Flag {
-	return []clikit.Flag{
-		clikit.Bool(&c.ifNeeded, "if-needed", "do nothing, with status 1, unless the context is larger than --window less --reserve"),
-		clikit.Bool(&c.figures, "size", "print the size of the context as JSON; status 0 if a compaction is needed, 1 if not"),
-		clikit.Tokens(&c.window, "window", 0, ""),
-		clikit.Tokens(&c.reserve, "reserve", compact.DefaultReserve, ""),
-		clikit.Bool(&c.calibrate, "calibrate", "correct the estimates with the usage that the session reports"),
+func (c *config) when() []cli.Flag {
+	return []cli.Flag{
+		cli.Bool(&c.ifNeeded, "if-needed", "do nothing, with status 1, unless the context is larger than --window less --reserve"),
+		cli.Bool(&c.figures, "size", "print the size of the context as JSON; status 0 if a compaction is needed, 1 if not"),
+		cli.Tokens(&c.window, "window", 0, ""),
+		cli.Tokens(&c.reserve, "reserve", compact.DefaultReserve, ""),
+		cli.Bool(&c.calibrate, "calibrate", "correct the estimates with the usage that the session reports"),
 	}
 }
 
-func (c *config) looking() []clikit.Flag {
-	return []clikit.Flag{
-		clikit.Bool(&c.plan, "plan", "print the plan as JSON"),
-		clikit.Bool(&c.prompt, "print-prompt", "print the prompt for the summary"),
-		clikit.Bool(&c.report, "report", "print what would leave the context"),
-		clikit.String(&c.reportOf, "report-of", "", "print what the compaction `REF` removed from the context"),
+func (c *config) looking() []cli.Flag {
+	return []cli.Flag{
+		cli.Bool(&c.plan, "plan", "print the plan as JSON"),
+		cli.Bool(&c.prompt, "print-prompt", "print the prompt for the summary"),
+		cli.Bool(&c.report, "report", "print what would leave the context"),
+		cli.String(&c.reportOf, "report-of", "", "print what the compaction `REF` removed from the context"),
 	}
 }
 
-func (p *planning) flags() []clikit.Flag {
-	return []clikit.Flag{
-		clikit.Choice(&p.strategy, "strategy", compact.Strategies(), "choose what to keep by `STRATEGY`"),
-		clikit.Tokens(&p.keep, "keep", compact.DefaultKeep, "keep about `TOKENS` of the newest messages, such as 20k"),
-		clikit.String(&p.firstKept, "first-kept", "", "cut before the entry `REF`, regardless of --keep"),
-		clikit.Choice(&p.estimator, "estimator", compact.Estimators(), "estimate the tokens of a text by the method `HOW`"),
-		clikit.Choice(&p.rules, "pi", []string{"1.5", "0.73"}, "cut as pi `VERSION` does"),
-		clikit.String(&p.minGain, "min-gain", "", "refuse a summary that saves less than `TOKENS` (or a share such as 10%)"),
-		clikit.String(&p.hook, "hook", "", "let the shell command `COMMAND` read the plan and change or cancel it"),
+func (p *planning) flags() []cli.Flag {
+	return []cli.Flag{
+		cli.Choice(&p.strategy, "strategy", compact.Strategies(), "choose what to keep by `STRATEGY`"),
+		cli.Tokens(&p.keep, "keep", compact.DefaultKeep, "keep about `TOKENS` of the newest messages, such as 20k"),
+		cli.String(&p.firstKept, "first-kept", "", "cut before the entry `REF`, regardless of --keep"),
+		cli.Choice(&p.estimator, "estimator", compact.Estimators(), "estimate the tokens of a text by the method `HOW`"),
+		cli.Choice(&p.rules, "pi", []string{"1.5", "0.73"}, "cut as pi `VERSION` does"),
+		cli.String(&p.minGain, "min-gain", "", "refuse a summary that saves less than `TOKENS` (or a share such as 10%)"),
+		cli.String(&p.hook, "hook", "", "let the shell command `COMMAND` read the plan and change or cancel it"),
 	}
 }
 
-func (a *asking) flags() []clikit.Flag {
-	return []clikit.Flag{
-		clikit.String(&a.instructions, "instructions", "", "add `TEXT` to the prompt"),
-		clikit.String(&a.template, "template", "", "make the prompt from the Go text/template in `FILE`"),
-		clikit.Int(&a.maxPrompt, "max-prompt", compact.DefaultMaxPrompt, "split a prompt of more than `BYTES` into chunks, each with the summary so far"),
-		clikit.Int(&a.clipResult, "clip-result", compact.ResultLimit, "show the first `N` UTF-16 units of a tool result; 0 shows all"),
-		clikit.Duration(&a.timeout, "timeout", command.DefaultTimeout, ", and stop the command"),
-		clikit.Int(&a.retries, "retries", 2, " with a command that failed, where waiting may help"),
-		clikit.Strings(&a.overflow, "overflow-status", "the exit status `N` means that the prompt was too long"),
-		clikit.String(&a.require, "require", "", "require a line that matches the regular expression `REGEXP` instead of the heading"),
-		clikit.Bool(&a.noRequire, "no-require", "accept a summary without the heading"),
-		clikit.Bool(&a.redact, "redact", "prompts"),
+func (a *asking) flags() []cli.Flag {
+	return []cli.Flag{
+		cli.String(&a.instructions, "instructions", "", "add `TEXT` to the prompt"),
+		cli.String(&a.template, "template", "", "make the prompt from the Go text/template in `FILE`"),
+		cli.Int(&a.maxPrompt, "max-prompt", compact.DefaultMaxPrompt, "split a prompt of more than `BYTES` into chunks, each with the summary so far"),
+		cli.Int(&a.clipResult, "clip-result", compact.ResultLimit, "show the first `N` UTF-16 units of a tool result; 0 shows all"),
+		cli.Duration(&a.timeout, "timeout", command.DefaultTimeout, ", and stop the command"),
+		cli.Int(&a.retries, "retries", 2, " with a command that failed, where waiting may help"),
+		cli.Strings(&a.overflow, "overflow-status", "the exit status `N` means that the prompt was too long"),
+		cli.String(&a.require, "require", "", "require a line that matches the regular expression `REGEXP` instead of the heading"),
+		cli.Bool(&a.noRequire, "no-require", "accept a summary without the heading"),
+		cli.Bool(&a.redact, "redact", "prompts"),
 	}
 }
 
-func (p *pruning) flags() []clikit.Flag {
-	return []clikit.Flag{
-		clikit.Bool(&p.prune, "prune", "remove old tool results from the context, alone or before a compaction"),
-		clikit.Bool(&p.unprune, "unprune", "restore what --prune removed"),
-		clikit.Int(&p.pruneTurns, "prune-turns", compact.DefaultPruneTurns, "keep the results of the newest `N` turns"),
-		clikit.Tokens(&p.pruneProtect, "prune-protect", compact.DefaultPruneProtect, "keep the newest results, up to `TOKENS`"),
-		clikit.Tokens(&p.pruneMinimum, "prune-minimum", compact.DefaultPruneMinimum, "prune only if that saves more than `TOKENS`"),
-		clikit.Strings(&p.pruneSkip, "prune-skip", "keep the results of `TOOL` (default skill)"),
+func (p *pruning) flags() []cli.Flag {
+	return []cli.Flag{
+		cli.Bool(&p.prune, "prune", "remove old tool results from the context, alone or before a compaction"),
+		cli.Bool(&p.unprune, "unprune", "restore what --prune removed"),
+		cli.Int(&p.pruneTurns, "prune-turns", compact.DefaultPruneTurns, "keep the results of the newest `N` turns"),
+		cli.Tokens(&p.pruneProtect, "prune-protect", compact.DefaultPruneProtect, "keep the newest results, up to `TOKENS`"),
+		cli.Tokens(&p.pruneMinimum, "prune-minimum", compact.DefaultPruneMinimum, "prune only if that saves more than `TOKENS`"),
+		cli.Strings(&p.pruneSkip, "prune-skip", "keep the results of `TOOL` (default skill)"),
 	}
 }
 
-func (f *filling) flags() []clikit.Flag {
-	return []clikit.Flag{
-		clikit.String(&f.details, "details", "", "add the members of the object `JSON` to the entry's details"),
-		clikit.String(&f.short, "short-summary", "", "record `TEXT` as the short summary that oh-my-pi shows"),
-		clikit.String(&f.preserve, "preserve-data", "", "record the object `JSON` as oh-my-pi's preserveData"),
+func (f *filling) flags() []cli.Flag {
+	return []cli.Flag{
+		cli.String(&f.details, "details", "", "add the members of the object `JSON` to the entry's details"),
+		cli.String(&f.short, "short-summary", "", "record `TEXT` as the short summary that oh-my-pi shows"),
+		cli.String(&f.preserve, "preserve-data", "", "record the object `JSON` as oh-my-pi's preserveData"),
 	}
 }
 
 // checkCommand refuses a variable that is there and empty.
-func (c *config) checkCommand(s *clikit.Streams) error {
+func (c *config) checkCommand(s *cli.Streams) error {
 	value, set := os.LookupEnv(command.Variable)
 	unused := c.looks() || c.unprune || c.summary != "" || s.HasCommand || c.prune && !c.ifNeeded
 	if !set || strings.TrimSpace(value) != "" || unused {
 		return nil
 	}
-	return clikit.WithHint(clikit.UsageError("%s is set, but empty", command.Variable), "name a command in it, or unset it to have the summary extracted without a model")
+	return cli.WithHint(cli.UsageError("%s is set, but empty", command.Variable), "name a command in it, or unset it to have the summary extracted without a model")
 }
 
 // command is the summarizer: the words after --, else $SESS_SUMMARIZER. ok is
 // false if there is none.
-func (c *config) command(s *clikit.Streams) (cmd command.Command, ok bool) {
+func (c *config) command(s *cli.Streams) (cmd command.Command, ok bool) {
 	cmd = command.Command{Argv: s.Command, Timeout: c.timeout, Summarizes: true}
 	if len(s.Command) == 0 {
 		cmd.Shell, cmd.Name = os.Getenv(command.Variable), command.Variable
@@ -179,23 +179,23 @@ func (c *config) command(s *clikit.Streams) (cmd command.Command, ok bool) {
 
 // check refuses flags that contradict each other, and values that cannot be
 // meant, before a model is paid for.
-func (c *config) check(s *clikit.Streams, name string) error {
-	for _, check := range []func(s *clikit.Streams, filter bool) error{c.checkNumbers, c.checkSubject, c.checkStreams} {
+func (c *config) check(s *cli.Streams, name string) error {
+	for _, check := range []func(s *cli.Streams, filter bool) error{c.checkNumbers, c.checkSubject, c.checkStreams} {
 		if err := check(s, name == "" || name == "-"); err != nil {
 			return err
 		}
 	}
 	if err := checkDetails(c.details); err != nil {
-		return clikit.UsageError("--details: %v", err)
+		return cli.UsageError("--details: %v", err)
 	}
 	if c.preserve != "" && !isObject(c.preserve) {
-		return clikit.UsageError("--preserve-data wants a JSON object")
+		return cli.UsageError("--preserve-data wants a JSON object")
 	}
-	if n, err := clikit.Number(c.minGain); err == nil {
+	if n, err := cli.Number(c.minGain); err == nil {
 		c.minGain = strconv.FormatInt(n, 10)
 	}
 	if _, err := compact.ParseMinGain(c.minGain); c.minGain != "" && err != nil {
-		return clikit.UsageError("--min-gain: %v", err)
+		return cli.UsageError("--min-gain: %v", err)
 	}
 	if _, err := c.overflowStatus(); err != nil {
 		return err
@@ -210,41 +210,41 @@ func (c *config) check(s *clikit.Streams, name string) error {
 	if c.looks() || c.dryRun {
 		return nil
 	}
-	return operand.Writable(name)
+	return address.Writable(name)
 }
 
-func (c *config) checkNumbers(*clikit.Streams, bool) error {
+func (c *config) checkNumbers(*cli.Streams, bool) error {
 	switch {
 	case c.keep <= 0:
-		return clikit.UsageError("--keep wants a number of tokens above 0")
+		return cli.UsageError("--keep wants a number of tokens above 0")
 	case c.maxPrompt <= 0 || c.maxPrompt > compact.HardMaxPrompt:
-		return clikit.UsageError("--max-prompt wants a number of bytes up to %d", compact.HardMaxPrompt)
+		return cli.UsageError("--max-prompt wants a number of bytes up to %d", compact.HardMaxPrompt)
 	case c.clipResult < 0 || c.retries < 0:
-		return clikit.UsageError("--clip-result and --retries want a number, 0 or more")
+		return cli.UsageError("--clip-result and --retries want a number, 0 or more")
 	case c.pruneTurns < 0:
-		return clikit.UsageError("--prune-turns wants a number, 0 or more")
+		return cli.UsageError("--prune-turns wants a number, 0 or more")
 	case c.ifNeeded && c.window == 0:
-		return clikit.UsageError("--if-needed needs --window")
+		return cli.UsageError("--if-needed needs --window")
 	case c.firstKept != "" && c.strategy == compact.KeepUser.String():
-		return clikit.UsageError("--first-kept says where to cut, and --strategy keep-user cuts nowhere")
+		return cli.UsageError("--first-kept says where to cut, and --strategy keep-user cuts nowhere")
 	case c.window > 0 && c.reserve >= c.window:
-		return clikit.WithHint(clikit.UsageError("--reserve %d leaves nothing of --window %d", c.reserve, c.window),
+		return cli.WithHint(cli.UsageError("--reserve %d leaves nothing of --window %d", c.reserve, c.window),
 			"give a --reserve below the --window; without the flag it is %d", compact.DefaultReserve)
 	case c.figures && c.window == 0:
-		return clikit.UsageError("--size needs --window")
+		return cli.UsageError("--size needs --window")
 	}
 	return nil
 }
 
 // checkSubject refuses to do several things at once.
-func (c *config) checkSubject(s *clikit.Streams, _ bool) error {
-	given := clikit.NameIf
+func (c *config) checkSubject(s *cli.Streams, _ bool) error {
+	given := cli.NameIf
 	check, plan, prompt := given(c.figures, "--size"), given(c.plan, "--plan"), given(c.prompt, "--print-prompt")
 	report, reportOf := given(c.report, "--report"), given(c.reportOf != "", "--report-of")
 	prune, unprune, branch := given(c.prune, "--prune"), given(c.unprune, "--unprune"), given(c.branch != "", "--branch")
 	summary, command := given(c.summary != "", "--summary"), given(len(s.Command) > 0, "a command")
 	if s.HasCommand && command == "" {
-		return clikit.UsageError("no command after --")
+		return cli.UsageError("no command after --")
 	}
 	for _, exclusive := range [][]string{
 		{check, plan, prompt, report, reportOf, summary},
@@ -258,19 +258,19 @@ func (c *config) checkSubject(s *clikit.Streams, _ bool) error {
 		{branch, given(c.short != "", "--short-summary")},
 		{branch, given(c.preserve != "", "--preserve-data")},
 	} {
-		if err := clikit.Exclusive(exclusive...); err != nil {
+		if err := cli.Exclusive(exclusive...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *config) checkStreams(_ *clikit.Streams, filter bool) error {
+func (c *config) checkStreams(_ *cli.Streams, filter bool) error {
 	switch {
 	case c.summary == "-" && filter:
-		return clikit.WithHint(clikit.UsageError("the session is on standard input: no place for the summary"), "name the session, or the file with the summary")
+		return cli.WithHint(cli.UsageError("the session is on standard input: no place for the summary"), "name the session, or the file with the summary")
 	case c.json && filter && !c.report && c.reportOf == "":
-		return clikit.UsageError("--json needs a session file: without one the session is printed")
+		return cli.UsageError("--json needs a session file: without one the session is printed")
 	}
 	return nil
 }
@@ -308,7 +308,7 @@ func (c *config) overflowStatus() ([]int, error) {
 	for _, word := range c.overflow {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 0 || n > 255 {
-			return nil, clikit.UsageError("--overflow-status wants a number from 0 to 255")
+			return nil, cli.UsageError("--overflow-status wants a number from 0 to 255")
 		}
 		out = append(out, n)
 	}
@@ -325,7 +325,7 @@ func (c *config) answer(heading string) (command.Answer, error) {
 	}
 	re, err := regexp.Compile("(?m)" + c.require)
 	if err != nil {
-		return command.Answer{}, clikit.UsageError("--require: %v", err)
+		return command.Answer{}, cli.UsageError("--require: %v", err)
 	}
 	return command.Answer{Require: re}, nil
 }
@@ -356,7 +356,7 @@ func (j *job) takeOut() error {
 		if j.looks() || j.goesOn() {
 			return nil
 		}
-		return clikit.No("nothing to prune")
+		return cli.No("nothing to prune")
 	}
 	if err != nil {
 		return err
@@ -370,7 +370,7 @@ func (j *job) takeOut() error {
 func (j *job) restore() error {
 	edits, err := compact.Unprune(j.path)
 	if errors.Is(err, compact.ErrNothing) {
-		return clikit.No("nothing was pruned")
+		return cli.No("nothing was pruned")
 	}
 	if err != nil {
 		return err

@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/guard/redact"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/command"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -20,8 +20,8 @@ import (
 
 // The answers "no". --if-needed is polled, so "not needed" prints nothing.
 var (
-	errNoNeed  = clikit.No("")
-	errNothing = clikit.No("nothing to compact")
+	errNoNeed  = cli.No("")
+	errNothing = cli.No("nothing to compact")
 )
 
 // A job is one run: a session as it was read, and the entries to be added to
@@ -29,8 +29,8 @@ var (
 type job struct {
 	*config
 	ctx     context.Context
-	streams *clikit.Streams
-	src     *operand.Source
+	streams *cli.Streams
+	src     *address.Source
 	path    []session.Entry // to the leaf
 	leaf    string          // its id
 	batch   session.Batch
@@ -48,7 +48,7 @@ type done struct {
 	plan *compact.Plan
 }
 
-func (c *config) job(ctx context.Context, s *clikit.Streams, src *operand.Source) *job {
+func (c *config) job(ctx context.Context, s *cli.Streams, src *address.Source) *job {
 	j := &job{config: c, ctx: ctx, streams: s, src: src, batch: src.Draft()}
 	leaf, _ := src.Session.Leaf()
 	j.path, _ = src.PathTo(leaf)
@@ -93,7 +93,7 @@ func (j *job) work() (err error) {
 		}
 	}
 	err = j.compact()
-	if clikit.Status(err) == clikit.ExitNo && len(j.batch.Entries) > 0 {
+	if cli.Status(err) == cli.ExitNo && len(j.batch.Entries) > 0 {
 		return nil // what was pruned stays pruned
 	}
 	return err
@@ -110,7 +110,7 @@ func (j *job) references() error {
 		return fmt.Errorf("%s: %w", j.src.Name, err)
 	}
 	if at < 0 {
-		return clikit.UsageError("--first-kept wants an entry")
+		return cli.UsageError("--first-kept wants an entry")
 	}
 	j.cut = j.src.Session.Entries[at].ID()
 	return nil
@@ -185,9 +185,9 @@ func (j *job) accept(plan *compact.Plan, own bool) error {
 	}
 	j.batch.Entries = j.batch.Entries[:len(j.batch.Entries)-len(made)]
 	if own {
-		return clikit.No("%v", err)
+		return cli.No("%v", err)
 	}
-	return clikit.CommandFailed(err)
+	return cli.CommandFailed(err)
 }
 
 // makePlan plans, and lets the hook have a look. It returns what to tell the
@@ -267,13 +267,13 @@ func (j *job) rescue(name string, err error) error {
 	apply := slices.Concat([]string{"sess-compact", "--summary", file}, j.paid.flags)
 	switch {
 	case name == "" || name == "-":
-		return errors.Join(err, clikit.WithHint(kept, "to use it, as a filter of the same session: %s", clikit.ShellWords(apply)))
+		return errors.Join(err, cli.WithHint(kept, "to use it, as a filter of the same session: %s", cli.ShellWords(apply)))
 	case errors.Is(err, session.ErrLeafMoved) && j.branch == "" && j.expect == "":
 		copied := strings.TrimSuffix(file, ".md") + ".jsonl"
 		fork := []string{"sess-fork", "--at", j.leaf, "-o", copied, name}
-		return errors.Join(err, clikit.WithHint(kept, "to use it in a copy of what it is of: %s && %s", clikit.ShellWords(fork), clikit.ShellWords(append(apply, copied))))
+		return errors.Join(err, cli.WithHint(kept, "to use it in a copy of what it is of: %s && %s", cli.ShellWords(fork), cli.ShellWords(append(apply, copied))))
 	}
-	return errors.Join(err, clikit.WithHint(kept, "to use it: %s", clikit.ShellWords(append(apply, name))))
+	return errors.Join(err, cli.WithHint(kept, "to use it: %s", cli.ShellWords(append(apply, name))))
 }
 
 // maxHookReply is how many bytes a hook may print: a plan names every message.
@@ -304,17 +304,17 @@ func (j *job) askHook(plan *compact.Plan) (*compact.Plan, string, *string, error
 		return plan, j.instructions, nil, nil
 	}
 	if err != nil {
-		return nil, "", nil, clikit.CommandFailed(fmt.Errorf("--hook: %w", err))
+		return nil, "", nil, cli.CommandFailed(fmt.Errorf("--hook: %w", err))
 	}
 	var reply hookReply
 	if err := json.Unmarshal([]byte(text), &reply); err != nil {
-		return nil, "", nil, clikit.CommandFailed(fmt.Errorf("--hook: no plan was printed: %w", err))
+		return nil, "", nil, cli.CommandFailed(fmt.Errorf("--hook: no plan was printed: %w", err))
 	}
 	if reply.Cancel {
 		if reply.Reason == "" {
 			reply.Reason = "no reason given"
 		}
-		return nil, "", nil, clikit.No("the hook cancelled the compaction: %s", reply.Reason)
+		return nil, "", nil, cli.No("the hook cancelled the compaction: %s", reply.Reason)
 	}
 	return j.edited(plan, reply)
 }
@@ -322,7 +322,7 @@ func (j *job) askHook(plan *compact.Plan) (*compact.Plan, string, *string, error
 // edited carries out what a hook wants changed.
 func (j *job) edited(plan *compact.Plan, reply hookReply) (*compact.Plan, string, *string, error) {
 	refuse := func(err error) (*compact.Plan, string, *string, error) {
-		return nil, "", nil, clikit.CommandFailed(fmt.Errorf("--hook: %w", err))
+		return nil, "", nil, cli.CommandFailed(fmt.Errorf("--hook: %w", err))
 	}
 	var err error
 	if id := reply.FirstKeptEntryID; id != nil && *id != plan.FirstKept {

@@ -11,12 +11,12 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-compact",
 	Summary: "summarize the older part of a session's context",
 	Args:    "[SESSION] [-- COMMAND [ARG...]]",
@@ -26,18 +26,18 @@ sess-compact --if-needed --window 200000 s.jsonl -- my-llm
 sess-compact --print-prompt s.jsonl | my-llm | sess-compact --summary - s.jsonl
 sess-compact --plan s.jsonl`,
 	Complete: complete.Reader,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
-	name, err := operand.One(operands)
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
+	name, err := address.One(operands)
 	if err != nil && len(operands) > 1 && !s.HasCommand {
-		return clikit.WithHint(err, "a command stands behind two dashes: %s", clikit.ShellWords([]string{"sess-compact", operands[0], "--", operands[1]}))
+		return cli.WithHint(err, "a command stands behind two dashes: %s", cli.ShellWords([]string{"sess-compact", operands[0], "--", operands[1]}))
 	}
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if name == "" || name == "-" {
 		return c.filter(ctx, s)
 	}
-	src, err := operand.Read(ctx, s, name)
+	src, err := address.Read(ctx, s, name)
 	if err != nil {
 		return err
 	}

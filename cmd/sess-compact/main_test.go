@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sess-tools/sess/internal/guard/redact/planted"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/planted"
 	"github.com/sess-tools/sess/internal/test/scripttest"
-	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func TestScript(t *testing.T) {
 func TestWait(t *testing.T) {
 	t.Parallel()
 	c := config{planning: planning{keep: 1, rules: "1.5"}, asking: asking{maxPrompt: 1}}
-	if err := c.check(&clikit.Streams{}, "s.jsonl"); err != nil || c.target.Wait >= 0 {
+	if err := c.check(&cli.Streams{}, "s.jsonl"); err != nil || c.target.Wait >= 0 {
 		t.Errorf("wait %v, %v", c.target.Wait, err)
 	}
 }
@@ -67,7 +67,7 @@ func TestRedact(t *testing.T) {
 		}
 		for _, call := range [][]string{append(args, "--print-prompt"), append(args, "--", "sh", "-c", "cat > \"$0\"; echo a summary", asked)} {
 			var out, errs bytes.Buffer
-			if status := clikit.Run(t.Context(), tool, strings.NewReader(s.Text()), &out, &errs, call); status != 0 {
+			if status := cli.Run(t.Context(), tool, strings.NewReader(s.Text()), &out, &errs, call); status != 0 {
 				t.Fatalf("%v: status %d: %s", call, status, errs.String())
 			}
 			text := out.String()

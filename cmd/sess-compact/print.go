@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -40,12 +40,12 @@ func (j *job) printReportOf() error {
 		return fmt.Errorf("%s: %w", j.src.Name, err)
 	}
 	if at < 0 {
-		return clikit.UsageError("--report-of wants an entry")
+		return cli.UsageError("--report-of wants an entry")
 	}
 	path, _ := j.src.PathTo(at)
 	r, err := compact.ReportOn(path, j.src.Session.Entries[at].ID())
 	if errors.Is(err, compact.ErrNoReport) {
-		return clikit.No("%s: %s is no compaction, nor a context_edit", j.src.Name, j.reportOf)
+		return cli.No("%s: %s is no compaction, nor a context_edit", j.src.Name, j.reportOf)
 	}
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func writeTable(b *strings.Builder, rows [][]string) {
 			row[i] = oneLine.Replace(row[i])
 		}
 	}
-	b.WriteString("\n" + clikit.Table("", rows))
+	b.WriteString("\n" + cli.Table("", rows))
 }
 
 // printPrompt prints one prompt for everything, however long it is.
@@ -173,8 +173,8 @@ func (j *job) println(text string) error {
 
 // filter compacts the session on standard input. If there is nothing to do it
 // still goes through.
-func (c *config) filter(ctx context.Context, s *clikit.Streams) error {
-	t, err := operand.OpenTarget(ctx, s, "-", operand.TargetOptions{})
+func (c *config) filter(ctx context.Context, s *cli.Streams) error {
+	t, err := address.OpenTarget(ctx, s, "-", address.TargetOptions{})
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (c *config) filter(ctx context.Context, s *clikit.Streams) error {
 	switch {
 	case c.looks():
 		return err
-	case clikit.Status(err) == clikit.ExitNo:
+	case cli.Status(err) == cli.ExitNo:
 		return errors.Join(t.Commit(), err)
 	case err != nil:
 		return err
@@ -211,7 +211,7 @@ func (j *job) write(name string) error {
 	if err := j.append(name); err != nil {
 		return j.rescue(name, err)
 	}
-	return j.streams.Acknowledge(operand.Appended(j.batch.Entries), j.printEntries)
+	return j.streams.Acknowledge(address.Appended(j.batch.Entries), j.printEntries)
 }
 
 func (j *job) append(name string) error {
@@ -227,17 +227,17 @@ func (j *job) append(name string) error {
 
 // open opens the session for adding to it, if its leaf still is the one the
 // entries were made for, or if they can be made anew for the one it is now.
-func (j *job) open(name string) (*operand.Target, error) {
+func (j *job) open(name string) (*address.Target, error) {
 	o, follow := j.target, j.follow
 	if o.Whole = true; j.expect != "" || j.done == nil {
 		follow = nil
 	}
-	return operand.OpenBehind(j.ctx, j.streams, name, j.leaf, o, follow)
+	return address.OpenBehind(j.ctx, j.streams, name, j.leaf, o, follow)
 }
 
 // follow makes the entries anew for the leaf at the end of a path, if the cut still is
 // one. What came meanwhile is kept.
-func (j *job) follow(src *operand.Source, path []session.Entry) (bool, error) {
+func (j *job) follow(src *address.Source, path []session.Entry) (bool, error) {
 	j.path, j.batch = path, src.Draft()
 	if err := j.edit(j.edits); err != nil {
 		return false, err
@@ -258,7 +258,7 @@ func (j *job) follow(src *operand.Source, path []session.Entry) (bool, error) {
 
 // printEntries prints the ids of the entries, or the entries.
 func (j *job) printEntries() error {
-	return operand.PrintEntries(j.streams, j.batch.Entries, j.json || j.dryRun)
+	return address.PrintEntries(j.streams, j.batch.Entries, j.json || j.dryRun)
 }
 
 // figuresJSON is what --check prints.

@@ -12,10 +12,10 @@ import (
 	"text/template"
 	"time"
 
-	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/command"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -106,12 +106,12 @@ func (j *job) readSummary(heading string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := clikit.UTF8(j.summary, string(data)); err != nil {
+	if err := cli.UTF8(j.summary, string(data)); err != nil {
 		j.streams.Warnf("%v; it stands for a replacement character", err) // it may have been paid for
 	}
 	text := strings.TrimSpace(js.ValidText(strings.ReplaceAll(string(data), "\r\n", "\n")))
 	if text == "" {
-		return "", clikit.CommandFailed(errors.New("the summary is empty"))
+		return "", cli.CommandFailed(errors.New("the summary is empty"))
 	}
 	text, err = j.take("", text, heading)
 	return text, refused(err)
@@ -135,11 +135,11 @@ func (j *job) take(prompt, reply, heading string) (string, error) {
 // are no answer to be accepted.
 func refused(err error) error {
 	failed, ok := errors.AsType[*command.Error](err)
-	err = clikit.CommandFailed(err)
+	err = cli.CommandFailed(err)
 	if !errors.Is(err, command.ErrLacking) || ok && failed.Trouble() {
 		return err
 	}
-	return clikit.WithHint(err, "--no-require accepts any text")
+	return cli.WithHint(err, "--no-require accepts any text")
 }
 
 // A form is the template of --template. It is read once, because the file may be
@@ -161,7 +161,7 @@ func readForm(name string) (*form, error) {
 	}
 	t, err := template.New(name).Parse(string(data))
 	if err != nil {
-		return nil, clikit.UsageError("--template: %v", err)
+		return nil, cli.UsageError("--template: %v", err)
 	}
 	return &form{string(data), t}, nil
 }
@@ -219,7 +219,7 @@ func (a *asker) ask(r *compact.Request) (string, error) {
 	for !r.Done() {
 		prompt, chunk, chunks, err := r.Next()
 		if errors.Is(err, compact.ErrNoRoom) {
-			return "", clikit.WithHint(err, "raise --max-prompt")
+			return "", cli.WithHint(err, "raise --max-prompt")
 		}
 		if err != nil {
 			return "", err
@@ -347,7 +347,7 @@ func (j *job) planBranch() (*compact.Branch, error) {
 		Budget: max(1, window-j.reserve), Rules: rules[j.rules], Estimate: j.trigger().Estimate,
 	})
 	if errors.Is(err, compact.ErrNothing) {
-		return nil, clikit.No("no branch is left: %s is the leaf, or behind it", j.config.branch)
+		return nil, cli.No("no branch is left: %s is the leaf, or behind it", j.config.branch)
 	}
 	if err == nil && b.Dropped > 0 {
 		j.streams.Warnf("%s: the oldest %s of the branch left out: more than --window less --reserve", j.src.Name, tty.Count(b.Dropped, "message", "messages"))

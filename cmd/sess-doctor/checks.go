@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/command"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/sibling"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/internal/core/tty"
 )
 
 // A finding is what was found of one thing.
@@ -36,25 +36,25 @@ const (
 )
 
 // A check examines one thing.
-type check func(ctx context.Context, s *clikit.Streams) []finding
+type check func(ctx context.Context, s *cli.Streams) []finding
 
 func (c *config) checks() []check {
 	return []check{versions, storeDir, locks, environment, agents, maps, c.summarizer, mergeDriver, terminals}
 }
 
 // versions compares the tools that are found with this one.
-func versions(ctx context.Context, _ *clikit.Streams) []finding {
+func versions(ctx context.Context, _ *cli.Streams) []finding {
 	const check = "versions"
 	var other, silent []string
-	names := sibling.Installed("sess-")
+	names := subprocess.Installed("sess-")
 	for _, name := range names {
-		line, err := sibling.Output(ctx, name, "--version")
+		line, err := subprocess.Output(ctx, name, "--version")
 		version, isOurs := strings.CutPrefix(line, name+" ")
 		version, _, found := strings.Cut(version, " (session format")
 		switch {
 		case err != nil:
 			silent = append(silent, name)
-		case isOurs && found && version != clikit.Version():
+		case isOurs && found && version != cli.Version():
 			other = append(other, name+" "+version)
 		}
 	}
@@ -62,16 +62,16 @@ func versions(ctx context.Context, _ *clikit.Streams) []finding {
 	case !slices.Contains(names, "sess-import"):
 		return []finding{{check, warn, "sess-import is not installed", "sessions of other agents cannot be read"}}
 	case len(other) > 0:
-		return []finding{{check, warn, fmt.Sprintf("this is %s, but there is %s", clikit.Version(), strings.Join(other, ", ")), "install all tools from one version"}}
+		return []finding{{check, warn, fmt.Sprintf("this is %s, but there is %s", cli.Version(), strings.Join(other, ", ")), "install all tools from one version"}}
 	case len(silent) > 0:
 		return []finding{{check, warn, "no version from " + strings.Join(silent, ", "), "remove what is no tool, or install it again"}}
 	}
-	return []finding{{Check: check, Status: ok, Text: fmt.Sprintf("%s, %s", clikit.Version(), tty.Count(len(names), "program", "programs"))}}
+	return []finding{{Check: check, Status: ok, Text: fmt.Sprintf("%s, %s", cli.Version(), tty.Count(len(names), "program", "programs"))}}
 }
 
 // place returns the store, and the nearest directory above it that exists.
 func place() (dir, existing string, err error) {
-	if dir, err = operand.StoreDir(); err != nil {
+	if dir, err = address.StoreDir(); err != nil {
 		return "", "", err
 	}
 	existing = dir
@@ -93,7 +93,7 @@ func probe(dir string) (f *os.File, remove func(), err error) {
 }
 
 // storeDir looks whether sessions can be stored.
-func storeDir(context.Context, *clikit.Streams) []finding {
+func storeDir(context.Context, *cli.Streams) []finding {
 	const check = "store"
 	dir, existing, err := place()
 	if err != nil {
@@ -114,7 +114,7 @@ func storeDir(context.Context, *clikit.Streams) []finding {
 }
 
 // locks looks whether two writers of a file in the store would see each other.
-func locks(context.Context, *clikit.Streams) []finding {
+func locks(context.Context, *cli.Streams) []finding {
 	const check = "locks"
 	_, existing, err := place()
 	if err != nil {
@@ -145,7 +145,7 @@ func locks(context.Context, *clikit.Streams) []finding {
 var variables = []string{"SESS_DIR", command.Variable, "SESS_MODEL", "SESS_PROVIDER", command.Guard}
 
 // environment looks at the variables that tools read.
-func environment(context.Context, *clikit.Streams) []finding {
+func environment(context.Context, *cli.Streams) []finding {
 	const check = "environment"
 	var out []finding
 	for _, entry := range os.Environ() {
@@ -154,7 +154,7 @@ func environment(context.Context, *clikit.Streams) []finding {
 		case !strings.HasPrefix(name, "SESS_"), value == "" && name != command.Variable:
 		case !slices.Contains(variables, name):
 			f := finding{Check: check, Status: warn, Text: "no tool reads " + name}
-			if closest, is := clikit.Closest(name, variables); is {
+			if closest, is := cli.Closest(name, variables); is {
 				f.Hint = "did you mean " + closest + "?"
 			}
 			out = append(out, f)
@@ -171,10 +171,10 @@ func environment(context.Context, *clikit.Streams) []finding {
 }
 
 // agents lists the agents whose sessions are found.
-func agents(ctx context.Context, _ *clikit.Streams) []finding {
+func agents(ctx context.Context, _ *cli.Streams) []finding {
 	const check = "agents"
-	text, err := sibling.Output(ctx, "sess-import", "--homes")
-	if err != nil && clikit.Status(err) != clikit.ExitNo {
+	text, err := subprocess.Output(ctx, "sess-import", "--homes")
+	if err != nil && cli.Status(err) != cli.ExitNo {
 		return []finding{{Check: check, Status: warn, Text: err.Error()}}
 	}
 	var out []finding
@@ -190,13 +190,13 @@ func agents(ctx context.Context, _ *clikit.Streams) []finding {
 }
 
 // maps looks at the user's own maps.
-func maps(ctx context.Context, _ *clikit.Streams) (out []finding) {
+func maps(ctx context.Context, _ *cli.Streams) (out []finding) {
 	const check = "maps"
-	text, err := sibling.Output(ctx, "sess-import", "--maps")
+	text, err := subprocess.Output(ctx, "sess-import", "--maps")
 	if err != nil {
 		return []finding{{Check: check, Status: warn, Text: err.Error()}}
 	}
-	homes, _ := sibling.Output(ctx, "sess-import", "--homes")
+	homes, _ := subprocess.Output(ctx, "sess-import", "--homes")
 	for line := range strings.Lines(text) {
 		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(columns) != 4 || columns[2] == "embedded" {
@@ -221,7 +221,7 @@ func maps(ctx context.Context, _ *clikit.Streams) (out []finding) {
 const answerTime = time.Minute
 
 // summarizer asks the summarizer for a word.
-func (c *config) summarizer(ctx context.Context, s *clikit.Streams) []finding {
+func (c *config) summarizer(ctx context.Context, s *cli.Streams) []finding {
 	const check = "summarizer"
 	shell := os.Getenv(command.Variable)
 	switch {
@@ -241,7 +241,7 @@ func (c *config) summarizer(ctx context.Context, s *clikit.Streams) []finding {
 }
 
 // terminals says which streams are terminals.
-func terminals(_ context.Context, s *clikit.Streams) []finding {
+func terminals(_ context.Context, s *cli.Streams) []finding {
 	const check = "terminals"
 	var are []string
 	for _, f := range []struct {
@@ -272,13 +272,13 @@ const driver = "sess"
 
 // mergeDriver looks whether git knows the merge driver that the attributes of the work
 // tree name: git says nothing of one that it does not know, and merges lines.
-func mergeDriver(ctx context.Context, _ *clikit.Streams) []finding {
+func mergeDriver(ctx context.Context, _ *cli.Streams) []finding {
 	const check = "git"
 	file := attributes()
 	if file == "" {
 		return nil
 	}
-	line, err := sibling.Output(ctx, "git", "config", "--get", "merge."+driver+".driver")
+	line, err := subprocess.Output(ctx, "git", "config", "--get", "merge."+driver+".driver")
 	if err != nil || strings.TrimSpace(line) == "" {
 		return []finding{{
 			check, warn, fmt.Sprintf("%s names the merge driver %s, which git does not know here: it merges lines", file, driver),

@@ -12,33 +12,33 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
 type config struct{ json, offline bool }
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-doctor",
 	Summary: "find what keeps the tools from working here",
 	Examples: `sess-doctor
 sess-doctor --json --offline | jq 'select(.status != "ok")'`,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
-		return []clikit.Flag{
-			clikit.Bool(&c.json, "json", "each line"),
-			clikit.Bool(&c.offline, "offline", "do not ask the summarizer for an answer"),
+		return []cli.Flag{
+			cli.Bool(&c.json, "json", "each line"),
+			cli.Bool(&c.offline, "offline", "do not ask the summarizer for an answer"),
 		}, c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	if len(operands) > 0 {
-		return clikit.UsageError("unexpected operand %q", operands[0])
+		return cli.UsageError("unexpected operand %q", operands[0])
 	}
 	failed := 0
 	for _, examine := range c.checks() {
@@ -58,12 +58,12 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		}
 	}
 	if failed > 0 {
-		return clikit.No("")
+		return cli.No("")
 	}
 	return nil
 }
 
-func (c *config) print(s *clikit.Streams, f finding) error {
+func (c *config) print(s *cli.Streams, f finding) error {
 	if c.json {
 		_, err := fmt.Fprintln(s.Out, row.Object("check", js.StringField("check", f.Check), js.StringField("status", string(f.Status)),
 			js.StringField("text", js.ValidText(f.Text)), row.Text("hint", f.Hint)))

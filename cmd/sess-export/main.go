@@ -12,11 +12,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-export",
 	Summary: "convert a session to another agent's format",
 	Args:    "FORMAT [SESSION]",
@@ -26,15 +26,15 @@ var tool = clikit.Tool{
 sess-export pi --for pi-0.73 < s.jsonl
 sess-export omp --strict --losses lost.jsonl s.jsonl`,
 	Complete: completing,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	format, name, err := c.operands(operands)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		s.Infof("the file that was there is %s now", path)
 	}
 	if len(target.Made) > 0 && len(target.Next) > 0 {
-		s.Infof("go on with: %s", operand.InDirectory(src.Header.CWD, target.Next))
+		s.Infof("go on with: %s", address.InDirectory(src.Header.CWD, target.Next))
 	}
 	return nil
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sess-tools/sess/internal/guard/redact/planted"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/planted"
 	"github.com/sess-tools/sess/internal/test/scripttest"
-	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestRedact(t *testing.T) {
 				call = append([]string{"--redact"}, args...)
 			}
 			var out, errs bytes.Buffer
-			status := clikit.Run(t.Context(), tool, strings.NewReader(s.Text()), &out, &errs, call)
+			status := cli.Run(t.Context(), tool, strings.NewReader(s.Text()), &out, &errs, call)
 			if left := strings.Contains(out.String(), s.Secrets[0]); status != 0 || left == redact {
 				t.Errorf("%v: status %d, left %v: %s", call, status, left, errs.String())
 			}

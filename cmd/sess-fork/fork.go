@@ -4,14 +4,14 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // entries are those of the source that the fork takes over.
-func (c *config) entries(src *operand.Source) ([]session.Entry, error) {
+func (c *config) entries(src *address.Source) ([]session.Entry, error) {
 	if c.all {
 		return src.Entries, nil
 	}
@@ -36,7 +36,7 @@ func knownIn(entries []session.Entry) func(string) bool {
 }
 
 // lines returns the new session: header, entries, and the name if it has one.
-func (c *config) lines(src *operand.Source, entries []session.Entry) ([]string, error) {
+func (c *config) lines(src *address.Source, entries []session.Entry) ([]string, error) {
 	h, err := c.header(src)
 	if err != nil {
 		return nil, err
@@ -59,12 +59,12 @@ func (c *config) lines(src *operand.Source, entries []session.Entry) ([]string, 
 	return lines, nil
 }
 
-func (c *config) header(src *operand.Source) (h session.HeaderFields, err error) {
+func (c *config) header(src *address.Source) (h session.HeaderFields, err error) {
 	if h.Title = session.ForkTitle(src.Session.Name); c.title != nil {
 		h.Title = session.OneLine(*c.title)
 	}
 	if h.CWD = src.Header.CWD; h.CWD == "" || c.cwd != "" {
-		if h.CWD, err = operand.CWD(c.cwd); err != nil {
+		if h.CWD, err = address.CWD(c.cwd); err != nil {
 			return h, err
 		}
 	}
@@ -81,14 +81,14 @@ type config struct {
 	at, cwd string
 	title   *string
 	all     bool
-	dest    operand.Destination
+	dest    address.Destination
 }
 
-func (c *config) flags() []clikit.Flag {
-	return append([]clikit.Flag{
-		clikit.String(&c.at, "at", "", "fork at"),
-		clikit.Bool(&c.all, "branches", " instead of one path"),
-		clikit.String(&c.cwd, "cwd=", "", ", instead of that of the old one"),
-		clikit.Optional(&c.title, "title=", ", instead of the old one and \"(fork #N)\""),
+func (c *config) flags() []cli.Flag {
+	return append([]cli.Flag{
+		cli.String(&c.at, "at", "", "fork at"),
+		cli.Bool(&c.all, "branches", " instead of one path"),
+		cli.String(&c.cwd, "cwd=", "", ", instead of that of the old one"),
+		cli.Optional(&c.title, "title=", ", instead of the old one and \"(fork #N)\""),
 	}, c.dest.Flags()...)
 }

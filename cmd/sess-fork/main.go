@@ -11,12 +11,12 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-fork",
 	Summary: "make a new session from a path of another",
 	Args:    "[SESSION]",
@@ -24,26 +24,26 @@ var tool = clikit.Tool{
 sess-fork --at .^ s.jsonl | sess-append -r user -t 'try it otherwise' > c.jsonl
 sess-fork --branches --store --cwd . old.jsonl`,
 	Complete: complete.Reader,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
-	name, err := operand.One(operands)
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
+	name, err := address.One(operands)
 	if err != nil {
 		return err
 	}
-	if err := clikit.Exclusive(clikit.NameIf(c.all, "--branches"), clikit.NameIf(c.at != "", "--at")); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.all, "--branches"), cli.NameIf(c.at != "", "--at")); err != nil {
 		return err
 	}
 	if err := c.dest.Check(); err != nil {
 		return err
 	}
-	src, err := operand.Read(ctx, s, name)
+	src, err := address.Read(ctx, s, name)
 	if err != nil {
 		return err
 	}

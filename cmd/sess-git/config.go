@@ -7,39 +7,39 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/git"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/git"
+	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 type config struct {
-	sessions                  sources.Selection
+	sessions                  selection.Selection
 	json, sure, strict, stdin bool
 	limit                     int
 	notes, session            string
 }
 
-func (c *config) flags(name string) []clikit.Flag {
+func (c *config) flags(name string) []cli.Flag {
 	only := ""
 	if name == "log" {
 		only = "; without a range, with the commits of all branches since it began"
 	}
 	flags := slices.Concat(
 		c.sessions.Flags(),
-		[]clikit.Flag{
-			clikit.String(&c.session, "session", "", only),
-			clikit.String(&c.notes, "notes", "", "read what the notes of `REF` claim, such as ai"),
-			clikit.Bool(&c.strict, "strict", "damaged sessions"),
-			clikit.Bool(&c.json, "json", "each row"),
+		[]cli.Flag{
+			cli.String(&c.session, "session", "", only),
+			cli.String(&c.notes, "notes", "", "read what the notes of `REF` claim, such as ai"),
+			cli.Bool(&c.strict, "strict", "damaged sessions"),
+			cli.Bool(&c.json, "json", "each row"),
 		},
 	)
 	if name == "log" {
 		flags = append(flags,
-			clikit.Bool(&c.sure, "sure", "only rows that are sure, and status 1 without one"),
-			clikit.Bool(&c.stdin, "stdin", "read commits from standard input, a line each"),
-			clikit.Count(&c.limit, "limit", "commits (default 50, without a range)"),
+			cli.Bool(&c.sure, "sure", "only rows that are sure, and status 1 without one"),
+			cli.Bool(&c.stdin, "stdin", "read commits from standard input, a line each"),
+			cli.Count(&c.limit, "limit", "commits (default 50, without a range)"),
 		)
 	}
 	return flags
@@ -49,7 +49,7 @@ func (c *config) flags(name string) []clikit.Flag {
 const defaultLimit = 50
 
 // log prints the rows of commits.
-func (c *config) log(ctx context.Context, s *clikit.Streams, names []string) error {
+func (c *config) log(ctx context.Context, s *cli.Streams, names []string) error {
 	repo, err := git.Open(ctx, ".")
 	if err != nil {
 		return err
@@ -66,10 +66,10 @@ func (c *config) log(ctx context.Context, s *clikit.Streams, names []string) err
 }
 
 // wanted returns the ids of the commits to print the rows of.
-func (c *config) wanted(ctx context.Context, s *clikit.Streams, repo *git.Repository, names []string) ([]string, error) {
+func (c *config) wanted(ctx context.Context, s *cli.Streams, repo *git.Repository, names []string) ([]string, error) {
 	switch {
 	case c.stdin && len(names) > 0:
-		return nil, clikit.UsageError("--stdin and operands exclude each other")
+		return nil, cli.UsageError("--stdin and operands exclude each other")
 	case c.stdin:
 		return given(ctx, s, repo)
 	case c.session != "" && len(names) == 0:
@@ -89,8 +89,8 @@ func (c *config) wanted(ctx context.Context, s *clikit.Streams, repo *git.Reposi
 }
 
 // began returns when the session that was named began, in seconds since the epoch.
-func (c *config) began(ctx context.Context, s *clikit.Streams) (int64, error) {
-	in, err := operand.Open(ctx, s, c.session)
+func (c *config) began(ctx context.Context, s *cli.Streams) (int64, error) {
+	in, err := address.Open(ctx, s, c.session)
 	if err != nil {
 		return 0, err
 	}
@@ -103,7 +103,7 @@ func (c *config) began(ctx context.Context, s *clikit.Streams) (int64, error) {
 }
 
 // given reads commits from standard input.
-func given(ctx context.Context, s *clikit.Streams, repo *git.Repository) (ids []string, err error) {
+func given(ctx context.Context, s *cli.Streams, repo *git.Repository) (ids []string, err error) {
 	in, err := s.OpenInput("-")
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func given(ctx context.Context, s *clikit.Streams, repo *git.Repository) (ids []
 	defer in.Close()
 	for l, err := range jsonl.Lines(in) {
 		if err != nil {
-			return nil, operand.Locate("(standard input)", err)
+			return nil, address.Locate("(standard input)", err)
 		}
 		words := strings.Fields(string(l.Data))
 		if len(words) == 0 {
@@ -129,8 +129,8 @@ func given(ctx context.Context, s *clikit.Streams, repo *git.Repository) (ids []
 }
 
 // show prints the rows of one commit, and what led to it.
-func (c *config) show(ctx context.Context, s *clikit.Streams, operands []string) error {
-	if err := clikit.Operands(operands, "COMMIT"); err != nil {
+func (c *config) show(ctx context.Context, s *cli.Streams, operands []string) error {
+	if err := cli.Operands(operands, "COMMIT"); err != nil {
 		return err
 	}
 	repo, err := git.Open(ctx, ".")
@@ -149,11 +149,11 @@ func (c *config) show(ctx context.Context, s *clikit.Streams, operands []string)
 }
 
 // blame prints a row for each line of a file.
-func (c *config) blame(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) blame(ctx context.Context, s *cli.Streams, operands []string) error {
 	if len(operands) == 1 {
 		operands = append(operands, "HEAD") // never the work tree, which git would run filters for
 	}
-	if err := clikit.Operands(operands, "FILE", "REVISION"); err != nil {
+	if err := cli.Operands(operands, "FILE", "REVISION"); err != nil {
 		return err
 	}
 	repo, err := git.Open(ctx, ".")
@@ -173,7 +173,7 @@ func (c *config) blame(ctx context.Context, s *clikit.Streams, operands []string
 		return err
 	}
 	if from > len(lines) {
-		return clikit.UsageError("%s has %d lines in %s", file, len(lines), operands[1])
+		return cli.UsageError("%s has %d lines in %s", file, len(lines), operands[1])
 	}
 	lines = lines[max(from-1, 0):min(to, len(lines))]
 	j := &job{config: c, streams: s, repo: repo, parts: true}
@@ -204,7 +204,7 @@ func span(text string) (file string, from, to int, err error) {
 		to, err = strconv.Atoi(last)
 	}
 	if err != nil || from < 1 || to < from {
-		return "", 0, 0, clikit.UsageError("%q: want FILE, FILE:LINE or FILE:LINE-LINE", text)
+		return "", 0, 0, cli.UsageError("%q: want FILE, FILE:LINE or FILE:LINE-LINE", text)
 	}
 	return text[:at], from, to, nil
 }

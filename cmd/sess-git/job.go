@@ -12,13 +12,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/sess-tools/sess/internal/calls"
-	"github.com/sess-tools/sess/internal/git"
-	"github.com/sess-tools/sess/internal/origin"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/git"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/readers/blame"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -26,16 +26,16 @@ import (
 // A job finds what sessions have to do with commits.
 type job struct {
 	*config
-	streams *clikit.Streams
+	streams *cli.Streams
 	repo    *git.Repository
 	parts   bool // rows of a part of a commit are printed, too
 
 	commits  map[string]*git.Commit
 	place    map[string]int // of a commit among those of the index
-	index    *origin.Index
+	index    *blame.Index
 	touched  map[string]bool // the last elements of the files that wanted commits touched
 	sessions []looked
-	origins  *origin.Origins
+	origins  *blame.Origins
 	claims   map[string][]claim
 	damaged  atomic.Bool // --strict has refused a session
 	failed   error       // what was not read
@@ -43,11 +43,11 @@ type job struct {
 
 // A looked is a session that was looked at.
 type looked struct {
-	src      sources.Source
+	src      selection.Source
 	place    row.Place
 	parent   string
 	created  int64
-	evidence []origin.Evidence
+	evidence []blame.Evidence
 }
 
 // around is by how many seconds clocks may differ.
@@ -62,9 +62,9 @@ const spare = 16 << 20
 // run looks for the sessions of commits. What cannot be read is told by warnings, and by the status.
 func (j *job) run(ctx context.Context, wanted []string) error {
 	if len(wanted) == 0 {
-		return clikit.No("no commits")
+		return cli.No("no commits")
 	}
-	var found sources.Found
+	var found selection.Found
 	var failed error
 	var listing sync.WaitGroup
 	listing.Go(func() { found, failed = j.list(ctx) })
@@ -75,26 +75,26 @@ func (j *job) run(ctx context.Context, wanted []string) error {
 	}
 	found.List = j.near(ctx, wanted, found.List)
 	defer runtime.KeepAlive(make([]byte, spare))
-	all, reading := sources.Read(ctx, j.streams, found, j.config.sessions.Subagents, j.look)
-	var of []origin.Session
-	var evidence [][]origin.Evidence
+	all, reading := selection.Read(ctx, j.streams, found, j.config.sessions.Subagents, j.look)
+	var of []blame.Session
+	var evidence [][]blame.Evidence
 	for l := range all {
 		if l.place.Session == "" {
 			continue
 		}
 		j.sessions = append(j.sessions, l)
-		of, evidence = append(of, origin.Session{ID: l.place.Session, Created: l.created}), append(evidence, l.evidence)
+		of, evidence = append(of, blame.Session{ID: l.place.Session, Created: l.created}), append(evidence, l.evidence)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	j.origins = j.index.Of(of, evidence)
 	if err := reading.Err(); err != nil {
-		status := clikit.ExitUsage
+		status := cli.ExitUsage
 		if j.damaged.Load() {
-			status = clikit.ExitMalformed
+			status = cli.ExitMalformed
 		}
-		j.failed = clikit.WithStatus(errors.Join(j.failed, err), status)
+		j.failed = cli.WithStatus(errors.Join(j.failed, err), status)
 	}
 	j.readClaims(wanted)
 	return nil
@@ -120,7 +120,7 @@ func (j *job) read(ctx context.Context, wanted []string) error {
 	if j.commits, err = j.repo.Commits(ctx, slices.Concat(wanted, ids), j.notes); err != nil {
 		j.fail(err)
 	}
-	var list []origin.Commit
+	var list []blame.Commit
 	var diffed []string
 	j.place, j.touched = map[string]int{}, map[string]bool{}
 	for _, id := range slices.Concat(wanted, ids) {
@@ -129,12 +129,12 @@ func (j *job) read(ctx context.Context, wanted []string) error {
 			continue
 		}
 		j.place[id] = len(list)
-		list = append(list, origin.Commit{ID: id, Subject: c.Subject, Parents: c.Parents, Author: c.Author, Committed: c.Committed})
+		list = append(list, blame.Commit{ID: id, Subject: c.Subject, Parents: c.Parents, Author: c.Author, Committed: c.Committed})
 		if len(c.Parents) < 2 && c.Author >= oldest-lookBack && c.Author <= newest {
 			diffed = append(diffed, id)
 		}
 	}
-	j.index = origin.New(list)
+	j.index = blame.New(list)
 	isWanted := map[string]bool{}
 	for _, id := range wanted {
 		isWanted[id] = true
@@ -155,11 +155,11 @@ func (j *job) read(ctx context.Context, wanted []string) error {
 // fail tells that something of git was not read.
 func (j *job) fail(err error) {
 	j.streams.Warnf("%v", err)
-	j.failed = cmp.Or(j.failed, clikit.WithStatus(errors.New("not all commits were read"), clikit.ExitUsage))
+	j.failed = cmp.Or(j.failed, cli.WithStatus(errors.New("not all commits were read"), cli.ExitUsage))
 }
 
 // look takes in the calls of a session.
-func (j *job) look(_ context.Context, src sources.Source, whole *operand.Source) (l looked, err error) {
+func (j *job) look(_ context.Context, src selection.Source, whole *address.Source) (l looked, err error) {
 	if j.strict {
 		if err := whole.Strict(whole.Problems); err != nil {
 			j.damaged.Store(true)
@@ -173,12 +173,12 @@ func (j *job) look(_ context.Context, src sources.Source, whole *operand.Source)
 	l = looked{src: src, place: whole.Place(), parent: strings.Clone(h.ParentSession), created: cmp.Or(src.Time("created"), created(whole))}
 	l.place.Session = strings.Clone(l.place.Session) // the session's text is not kept
 	for _, c := range calls.Of(whole.Entries, h.CWD) {
-		d := origin.Deed{Call: c, Entry: whole.Entries[c.Entry].ID(), CWD: h.CWD}
+		d := blame.Deed{Call: c, Entry: whole.Entries[c.Entry].ID(), CWD: h.CWD}
 		d.Began, _ = whole.Entries[c.Entry].Timestamp()
 		if c.Result >= 0 {
 			d.Ended, _ = whole.Entries[c.Result].Timestamp()
 			for _, i := range append(c.Beside, c.Result) {
-				if m, ok := whole.Entries[i].Message(); ok && origin.Commits(&c) {
+				if m, ok := whole.Entries[i].Message(); ok && blame.Commits(&c) {
 					d.Output += m.Text("\n") + "\n"
 				}
 			}
@@ -191,7 +191,7 @@ func (j *job) look(_ context.Context, src sources.Source, whole *operand.Source)
 }
 
 // created is when a session was made, in milliseconds since the epoch.
-func created(s *operand.Source) int64 {
+func created(s *address.Source) int64 {
 	ms, _ := js.ParseTime(s.Header.Timestamp)
 	return ms
 }
@@ -245,15 +245,15 @@ func (j *job) claim(commit, by, value string) {
 }
 
 // rowsOf are the rows of evidence of a commit that are wanted.
-func (j *job) rowsOf(id string) (rows []origin.Row) {
+func (j *job) rowsOf(id string) (rows []blame.Row) {
 	commit, ok := j.place[id]
 	if !ok {
 		return nil
 	}
-	at, _ := slices.BinarySearchFunc(j.origins.Rows, commit, func(r origin.Row, c int) int { return cmp.Compare(r.Commit, c) })
+	at, _ := slices.BinarySearchFunc(j.origins.Rows, commit, func(r blame.Row, c int) int { return cmp.Compare(r.Commit, c) })
 	for ; at < len(j.origins.Rows) && j.origins.Rows[at].Commit == commit; at++ {
 		r := j.origins.Rows[at]
-		if (r.Certainty != origin.Part || j.parts) && (r.Certainty == origin.Sure && r.Relation != origin.Rewrote || !j.sure) {
+		if (r.Certainty != blame.Part || j.parts) && (r.Certainty == blame.Sure && r.Relation != blame.Rewrote || !j.sure) {
 			rows = append(rows, r)
 		}
 	}
@@ -267,7 +267,7 @@ func (j *job) contradicted(id string, c claim) bool {
 	for _, r := range j.rowsOf(id) {
 		s := j.sessions[r.Session]
 		switch {
-		case r.Relation == origin.Rewrote || r.Certainty != origin.Sure:
+		case r.Relation == blame.Rewrote || r.Certainty != blame.Sure:
 		case c.names(s.place.Session), c.names(s.parent):
 			return false
 		default:
@@ -278,7 +278,7 @@ func (j *job) contradicted(id string, c claim) bool {
 }
 
 // asked returns what the user asked before an entry, and the calls from there up to a time.
-func (j *job) asked(ctx context.Context, r origin.Row, until int64) (prompt string, list []calls.Call, entries []session.Entry) {
+func (j *job) asked(ctx context.Context, r blame.Row, until int64) (prompt string, list []calls.Call, entries []session.Entry) {
 	quiet := j.streams.Quiet
 	j.streams.Quiet = true // it was read before, and its warnings were given
 	defer func() { j.streams.Quiet = quiet }()

@@ -11,11 +11,11 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-git",
 	Summary: "say which sessions led to a commit",
 	Args:    "...",
@@ -27,18 +27,18 @@ sess-git show HEAD
 sess-git blame parser.go:120-140
 git log --format=%H -- parser.go | sess-git log --stdin`,
 	Complete: complete.Reader,
-	Commands: []clikit.Tool{logCommand, showCommand, blameCommand},
+	Commands: []cli.Tool{logCommand, showCommand, blameCommand},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
 // command makes one command.
-func command(name, args, summary, examples string, run func(*config, context.Context, *clikit.Streams, []string) error) clikit.Tool {
-	return clikit.Tool{
+func command(name, args, summary, examples string, run func(*config, context.Context, *cli.Streams, []string) error) cli.Tool {
+	return cli.Tool{
 		Name: name, Args: args, Summary: summary, Examples: examples,
-		New: func() ([]clikit.Flag, clikit.Action) {
+		New: func() ([]cli.Flag, cli.Action) {
 			c := &config{}
-			return c.flags(name), func(ctx context.Context, s *clikit.Streams, operands []string) error { return run(c, ctx, s, operands) }
+			return c.flags(name), func(ctx context.Context, s *cli.Streams, operands []string) error { return run(c, ctx, s, operands) }
 		},
 	}
 }

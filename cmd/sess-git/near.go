@@ -13,20 +13,20 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sess-tools/sess/internal/ordered"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/parallel"
+	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // list lists the sessions that are meant: those of all agents, and ours, unless the user says which.
-func (j *job) list(ctx context.Context) (found sources.Found, err error) {
+func (j *job) list(ctx context.Context) (found selection.Found, err error) {
 	sel := j.config.sessions
 	switch {
 	case j.session != "" && sel.Given():
-		return found, clikit.UsageError("--session names the session: the flags that select others exclude it")
+		return found, cli.UsageError("--session names the session: the flags that select others exclude it")
 	case j.session != "":
 		return sel.Find(ctx, j.streams, []string{j.session})
 	case len(sel.Agents) > 0 || sel.CWD != "" || sel.Since != "" || sel.Until != "":
@@ -34,12 +34,12 @@ func (j *job) list(ctx context.Context) (found sources.Found, err error) {
 		return j.listed(ctx, sel)
 	}
 	// Ours are listed without rows: most are told to be of another time or place by less than a row costs.
-	ours := sources.Selection{All: true, Tells: true, Subagents: sel.Subagents}
+	ours := selection.Selection{All: true, Tells: true, Subagents: sel.Subagents}
 	if sel.All {
 		return j.listed(ctx, ours)
 	}
-	others := sources.Selection{Rows: true, Agents: []string{operand.EveryAgent}, Subagents: sel.Subagents}
-	var more sources.Found
+	others := selection.Selection{Rows: true, Agents: []string{address.EveryAgent}, Subagents: sel.Subagents}
+	var more selection.Found
 	var failed error
 	var both sync.WaitGroup
 	both.Go(func() { more, failed = j.listed(ctx, others) })
@@ -50,16 +50,16 @@ func (j *job) list(ctx context.Context) (found sources.Found, err error) {
 }
 
 // listed lists sessions; that there is none is no error.
-func (j *job) listed(ctx context.Context, sel sources.Selection) (sources.Found, error) {
+func (j *job) listed(ctx context.Context, sel selection.Selection) (selection.Found, error) {
 	found, err := sel.Find(ctx, j.streams, nil)
-	if clikit.Status(err) == clikit.ExitNo {
+	if cli.Status(err) == cli.ExitNo {
 		err = nil
 	}
 	return found, err
 }
 
 // near leaves those sessions that may have led to the wanted commits: of their time, and of their place.
-func (j *job) near(ctx context.Context, wanted []string, list []sources.Source) (out []sources.Source) {
+func (j *job) near(ctx context.Context, wanted []string, list []selection.Source) (out []selection.Source) {
 	oldest, newest := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, id := range wanted {
 		if c := j.commits[id]; c != nil {
@@ -69,7 +69,7 @@ func (j *job) near(ctx context.Context, wanted []string, list []sources.Source) 
 	if newest < oldest {
 		return nil
 	}
-	isNear := func(_ context.Context, src sources.Source) bool {
+	isNear := func(_ context.Context, src selection.Source) bool {
 		h, ok := headOf(src, oldest-lookBack)
 		switch {
 		case src.Named || !ok:
@@ -80,7 +80,7 @@ func (j *job) near(ctx context.Context, wanted []string, list []sources.Source) 
 		return !j.silent(h.file, said(wanted, h.modified < oldest-longestWait))
 	}
 	at := 0
-	for near := range ordered.Map(ctx, 2*runtime.GOMAXPROCS(0), slices.Values(list), isNear) {
+	for near := range parallel.Map(ctx, 2*runtime.GOMAXPROCS(0), slices.Values(list), isNear) {
 		if near {
 			out = append(out, list[at])
 		}
@@ -97,7 +97,7 @@ type head struct {
 
 // headOf returns the head of a session by its row, or by its file; of one that was modified before a time no more than
 // that. ok is false if all of it has to be read to tell.
-func headOf(src sources.Source, since int64) (h head, ok bool) {
+func headOf(src selection.Source, since int64) (h head, ok bool) {
 	if src.Row != "" {
 		h = head{src.Row.Get("path").Str(), src.Row.Get("cwd").Str(), src.Time("created") / 1000, src.Time("modified") / 1000}
 		return h, h.modified != 0

@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/git"
-	"github.com/sess-tools/sess/internal/origin"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/git"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/blame"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -26,7 +26,7 @@ func (j *job) status(rows int) error {
 		return j.failed
 	}
 	if rows == 0 {
-		return clikit.No("")
+		return cli.No("")
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func (j *job) printLog(ids []string) error {
 			}
 		}
 		if n += len(rows) + len(claims); len(rows)+len(claims) == 0 && j.streams.Verbose && j.session == "" && j.commits[id] != nil {
-			if err := j.print(id, origin.Row{Relation: origin.None, Session: -1}, "-", false); err != nil {
+			if err := j.print(id, blame.Row{Relation: blame.None, Session: -1}, "-", false); err != nil {
 				return err
 			}
 		}
@@ -59,19 +59,19 @@ func (j *job) printLog(ids []string) error {
 	return j.status(n)
 }
 
-func (j *job) evidence(id string, r origin.Row, more ...js.Field) error {
+func (j *job) evidence(id string, r blame.Row, more ...js.Field) error {
 	return j.print(id, r, j.name(r.Session), false, more...)
 }
 
 func (j *job) claimed(id string, c claim, more ...js.Field) error {
-	return j.print(id, origin.Row{Relation: origin.Claimed, Rule: c.by, Certainty: origin.Claimed, Session: c.known}, c.session, j.contradicted(id, c), more...)
+	return j.print(id, blame.Row{Relation: blame.Claimed, Rule: c.by, Certainty: blame.Claimed, Session: c.known}, c.session, j.contradicted(id, c), more...)
 }
 
 // name is what other tools take for a session.
 func (j *job) name(s int) string { return cmp.Or(j.sessions[s].place.Address, j.sessions[s].src.Name) }
 
 // print prints a row.
-func (j *job) print(id string, r origin.Row, name string, contradicted bool, more ...js.Field) error {
+func (j *job) print(id string, r blame.Row, name string, contradicted bool, more ...js.Field) error {
 	if j.json {
 		_, err := fmt.Fprintln(j.streams.Out, j.object(id, r, name, contradicted, more...))
 		return err
@@ -95,13 +95,13 @@ func (j *job) print(id string, r origin.Row, name string, contradicted bool, mor
 func dash(text string) string { return cmp.Or(text, "-") }
 
 // object is a row as JSON.
-func (j *job) object(id string, r origin.Row, name string, contradicted bool, more ...js.Field) string {
+func (j *job) object(id string, r blame.Row, name string, contradicted bool, more ...js.Field) string {
 	place, agent, parent := row.Place{}, "", ""
 	switch {
 	case r.Session >= 0:
 		s := j.sessions[r.Session]
 		place, agent, parent = s.place, s.src.Owner(), s.parent
-	case r.Relation == origin.Claimed:
+	case r.Relation == blame.Claimed:
 		place.Session = name
 	}
 	c := j.commits[id]
@@ -154,13 +154,13 @@ func (j *job) printShow(ctx context.Context, id string) error {
 func (j *job) printBlame(lines []git.Blamed, from int) error {
 	n := 0
 	for i, l := range lines {
-		r := origin.Row{Relation: origin.None, Session: -1}
+		r := blame.Row{Relation: blame.None, Session: -1}
 		if commit, ok := j.place[l.Commit]; ok {
 			if typed, ok := j.origins.Line(commit, l.File, l.Text); ok {
 				r = typed
-			} else if of := j.rowsOf(l.Commit); !origin.Informative(l.Text) && len(of) > 0 && of[0].Relation != origin.Rewrote {
+			} else if of := j.rowsOf(l.Commit); !blame.Informative(l.Text) && len(of) > 0 && of[0].Relation != blame.Rewrote {
 				r = of[0]
-				r.Rule, r.Certainty = origin.RuleCommit, origin.Likely
+				r.Rule, r.Certainty = blame.RuleCommit, blame.Likely
 			}
 		}
 		name, place, agent := "-", row.Place{}, ""

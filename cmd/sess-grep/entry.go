@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/calls"
-	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/find/grep"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/grep"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -87,7 +87,7 @@ func (g *search) texts(e session.Entry, cwd string, visit func(grep.Text) bool) 
 
 // searches reports whether texts of this kind are searched.
 func (g *search) searches(t grep.Text) bool {
-	return g.fields[t.Field] && (!t.Quiet || g.harness == operand.KeepHarness)
+	return g.fields[t.Field] && (!t.Quiet || g.harness == address.KeepHarness)
 }
 
 // touching returns the ids of the calls of an entry that name a file which --touched matches.

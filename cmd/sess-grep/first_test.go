@@ -6,7 +6,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/core/cli"
 )
 
 // The first row comes while the search goes on: a session that is still being written is
@@ -21,7 +21,7 @@ func TestFirstRow(t *testing.T) {
 	var errs bytes.Buffer
 	go func() {
 		defer stdout.Close()
-		status <- clikit.Run(t.Context(), tool, stdin, stdout, &errs, []string{"-h", "needle", path, "-"})
+		status <- cli.Run(t.Context(), tool, stdin, stdout, &errs, []string{"-h", "needle", path, "-"})
 	}()
 	r := bufio.NewReader(rows)
 	if row, err := r.ReadString('\n'); row != "e001:user:a needle\n" || err != nil {

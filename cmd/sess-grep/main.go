@@ -11,11 +11,11 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-grep",
 	Summary: "search what was said in sessions",
 	Args:    "PATTERN [SESSION|DIR...]",
@@ -27,16 +27,16 @@ sess-grep -l -0 --all panic: | xargs -0 -r -n1 sess-check -q
 sess-grep --json --tool bash --error 'exit code [1-9]' s.jsonl
 sess-grep --agent all --since 7d -w TODO`,
 	Complete: completing,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
 // completing adds what may stand at a place: a pattern may be anything.
-func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 	switch at.Kind {
 	case "FIELD,FIELD":
 		complete.List(at, add, append(fieldNames(), "all")...)
@@ -48,7 +48,7 @@ func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)
 	}
 }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	s.Quiet = s.Quiet || c.noMessages
 	if err := c.check(); err != nil {
 		return err

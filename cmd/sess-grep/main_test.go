@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/test/scripttest"
-	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 var rounds = flag.Int("rounds", 300, "how many random cases are tried")
@@ -28,7 +28,7 @@ func TestScript(t *testing.T) {
 func run(t *testing.T, stdin string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	status = clikit.Run(t.Context(), tool, strings.NewReader(stdin), &out, &errs, args)
+	status = cli.Run(t.Context(), tool, strings.NewReader(stdin), &out, &errs, args)
 	return out.String(), errs.String(), status
 }
 

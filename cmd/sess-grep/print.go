@@ -10,9 +10,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/sess-tools/sess/internal/find/grep"
-	"github.com/sess-tools/sess/internal/tool/sources"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/grep"
 )
 
 // A printer prints what was found, in the order of the sources.
@@ -35,7 +35,7 @@ type printer struct {
 	recall  *recall // with --max-tokens, the rows that fit
 }
 
-func (g *search) printer(all sources.Found) *printer {
+func (g *search) printer(all selection.Found) *printer {
 	p := &printer{search: g, out: g.streams.Out, end0: "\n", name: g.withName || !all.Single && !g.withoutName, seen: map[uint64]int{}}
 	if g.nul {
 		p.end0 = "\x00"
@@ -331,10 +331,10 @@ func (p *printer) end(r *result) error {
 // skips reports whether a source is none of those that were asked for, and counts those
 // of which that has to be said.
 func (p *printer) skips(r *result) bool {
-	if r.leftOut && p.sessions.Subagents == sources.WithoutSubagents {
+	if r.leftOut && p.sessions.Subagents == selection.WithoutSubagents {
 		p.leftOut++
 	}
-	return errors.Is(r.err, sources.ErrNotHere) || errors.Is(r.err, errOther)
+	return errors.Is(r.err, selection.ErrNotHere) || errors.Is(r.err, errOther)
 }
 
 // finish prints what waited, and says what was not shown.
@@ -349,7 +349,7 @@ func (p *printer) finish() error {
 		p.streams.Infof("%s of these entries in other places not shown; --copies shows them", tty.Count(p.copies, "copy", "copies"))
 	}
 	if p.leftOut > 0 && !p.quiet {
-		p.streams.Infof("%s with a match not shown; --subagents %s shows them", tty.Count(p.leftOut, "session of a sub-agent", "sessions of sub-agents"), sources.OnlySubagents)
+		p.streams.Infof("%s with a match not shown; --subagents %s shows them", tty.Count(p.leftOut, "session of a sub-agent", "sessions of sub-agents"), selection.OnlySubagents)
 	}
 	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
 )
 

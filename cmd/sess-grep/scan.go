@@ -7,10 +7,10 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/find/grep"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/readers/grep"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -26,7 +26,7 @@ func (g *search) source(ctx context.Context, r *result) {
 
 // nothing reports whether a session file can have no match, by its raw lines alone. It
 // is what most sessions of a store are asked, and the answer is yes for most.
-func (g *search) nothing(ctx context.Context, src sources.Source, scanner *grep.Scanner) bool {
+func (g *search) nothing(ctx context.Context, src selection.Source, scanner *grep.Scanner) bool {
 	if !src.IsFile() {
 		return false
 	}
@@ -44,7 +44,7 @@ func (g *search) nothing(ctx context.Context, src sources.Source, scanner *grep.
 
 // open opens a session and searches it.
 func (g *search) open(ctx context.Context, r *result) error {
-	in, err := operand.Open(ctx, g.streams, r.src.Name)
+	in, err := address.Open(ctx, g.streams, r.src.Name)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (g *search) open(ctx context.Context, r *result) error {
 	defer func() { _ = spool.Close() }()
 	d.file, d.size = spool, spool.Size
 	if d.header, err = session.ReadHeader(d.reader(ctx, 0)); err != nil {
-		return operand.Locate(in.Name, err)
+		return address.Locate(in.Name, err)
 	}
 	if err := r.src.Here(d.header); err != nil {
 		return err
@@ -68,8 +68,8 @@ func (g *search) open(ctx context.Context, r *result) error {
 
 // A document is a session that is searched.
 type document struct {
-	src    sources.Source
-	in     *operand.Input
+	src    selection.Source
+	in     *address.Input
 	g      *search
 	file   io.ReaderAt
 	size   int64
@@ -91,7 +91,7 @@ func (d *document) reader(ctx context.Context, from int64) io.Reader {
 // match on.
 func (g *search) search(ctx context.Context, r *result, d *document) error {
 	from, some := int64(0), true
-	if !g.strict || g.sessions.Subagents != sources.WithSubagents {
+	if !g.strict || g.sessions.Subagents != selection.WithSubagents {
 		var err error
 		if from, some, err = d.first(ctx); err != nil {
 			return err
@@ -116,7 +116,7 @@ func (g *search) search(ctx context.Context, r *result, d *document) error {
 		err = nil
 	}
 	if err == nil && g.strict && len(d.problems) > 0 {
-		err = operand.Locate(d.in.Name, d.problems[0])
+		err = address.Locate(d.in.Name, d.problems[0])
 	}
 	return err
 }
@@ -141,7 +141,7 @@ func (d *document) first(ctx context.Context) (offset int64, ok bool, err error)
 	}
 	for line, err := range g.pattern.Scanner(g.unfiltered).Candidates(d.reader(ctx, 0)) {
 		if err != nil {
-			return 0, false, operand.Locate(d.in.Name, err)
+			return 0, false, address.Locate(d.in.Name, err)
 		}
 		if found, err := d.maybe(ctx, line.Text); err != nil || found {
 			return line.Offset, found, err
@@ -173,7 +173,7 @@ func (d *document) read(ctx context.Context) error {
 	if !old && (d.g.leaf == "last" || d.g.leaf == ".") {
 		t, ok, err := d.plainTree(ctx)
 		if err != nil {
-			return operand.Locate(d.in.Name, err)
+			return address.Locate(d.in.Name, err)
 		}
 		if ok {
 			d.tree = t
@@ -186,7 +186,7 @@ func (d *document) read(ctx context.Context) error {
 	}
 	s, err := read(d.reader(ctx, 0))
 	if err != nil {
-		return operand.Locate(d.in.Name, err)
+		return address.Locate(d.in.Name, err)
 	}
 	if old {
 		d.entries = s.Entries
@@ -194,7 +194,7 @@ func (d *document) read(ctx context.Context) error {
 	d.in.Warn(s.Problems)
 	leaf, err := s.ResolveLeaf(d.g.leaf)
 	if err != nil {
-		return operand.Locate(d.in.Name, err)
+		return address.Locate(d.in.Name, err)
 	}
 	var gaps []session.Problem
 	d.tree, gaps = treeOf(s, leaf)
@@ -210,11 +210,11 @@ func (d *document) entry(ctx context.Context, i int) (session.Entry, error) {
 	}
 	for l, err := range jsonl.Lines(d.reader(ctx, d.offsets[i])) {
 		if err != nil {
-			return session.Entry{}, operand.Locate(d.in.Name, err)
+			return session.Entry{}, address.Locate(d.in.Name, err)
 		}
 		return session.ParseEntry(l.Text())
 	}
-	return session.Entry{}, operand.Locate(d.in.Name, io.ErrUnexpectedEOF)
+	return session.Entry{}, address.Locate(d.in.Name, io.ErrUnexpectedEOF)
 }
 
 // candidates calls visit for the entries that may have a match, from the line at an
@@ -231,7 +231,7 @@ func (d *document) candidates(ctx context.Context, offset int64, visit func(i in
 	next := 0
 	for line, err := range d.g.pattern.Scanner(d.g.unfiltered).Candidates(d.reader(ctx, offset)) {
 		if err != nil {
-			return operand.Locate(d.in.Name, err)
+			return address.Locate(d.in.Name, err)
 		}
 		at := offset + line.Offset
 		for next < len(d.offsets) && d.offsets[next] < at {
@@ -257,13 +257,13 @@ var errOther = errors.New("left out by --subagents")
 // isLeftOut returns errOther if --subagents leaves a session out.
 func (d *document) isLeftOut(ctx context.Context) error {
 	which := d.g.sessions.Subagents
-	if which == sources.WithSubagents {
+	if which == selection.WithSubagents {
 		return nil
 	}
-	is, err := sources.OfSubagent(d.header, d.reader(ctx, 0))
+	is, err := selection.OfSubagent(d.header, d.reader(ctx, 0))
 	switch {
 	case err != nil:
-		return operand.Locate(d.in.Name, err)
+		return address.Locate(d.in.Name, err)
 	case !which.Takes(is):
 		return errOther
 	}

@@ -10,19 +10,19 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sess-tools/sess/internal/calls"
-	"github.com/sess-tools/sess/internal/find/filter"
-	"github.com/sess-tools/sess/internal/find/grep"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/sources"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/filter"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/grep"
 )
 
 // A search is what to look for and where to put it. It is used concurrently.
 type search struct {
 	*config
-	streams *clikit.Streams
+	streams *cli.Streams
 	pattern *grep.Pattern
 	fields  map[grep.Field]bool
 	roles   map[string]bool // nil for all
@@ -36,7 +36,7 @@ type search struct {
 	spans bool
 }
 
-func (c *config) search(s *clikit.Streams, p *grep.Pattern) (*search, error) {
+func (c *config) search(s *cli.Streams, p *grep.Pattern) (*search, error) {
 	g := &search{config: c, streams: s, pattern: p}
 	var err error
 	if g.fields, err = c.fields(); err != nil {
@@ -47,10 +47,10 @@ func (c *config) search(s *clikit.Streams, p *grep.Pattern) (*search, error) {
 	}
 	if c.touched != "" {
 		if g.glob, err = calls.FileGlob(c.touched); err != nil {
-			return nil, clikit.UsageError("--touched: %v", err)
+			return nil, cli.UsageError("--touched: %v", err)
 		}
 	}
-	if words := clikit.Words(c.role); len(words) > 0 {
+	if words := cli.Words(c.role); len(words) > 0 {
 		g.roles = map[string]bool{}
 		for _, w := range words {
 			g.roles[w] = true
@@ -67,7 +67,7 @@ func (c *config) search(s *clikit.Streams, p *grep.Pattern) (*search, error) {
 
 // A result is what came of one source.
 type result struct {
-	src     sources.Source
+	src     selection.Source
 	groups  chan group // of entries with a match
 	count   int        // entries, once groups is closed
 	found   int        // matches
@@ -82,7 +82,7 @@ type result struct {
 const buffered = 16
 
 // run searches sources and prints what is found in their order.
-func (g *search) run(ctx context.Context, all sources.Found) error {
+func (g *search) run(ctx context.Context, all selection.Found) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	p := g.printer(all)
@@ -135,15 +135,15 @@ func (g *search) run(ctx context.Context, all sources.Found) error {
 }
 
 // progress says on a terminal how far a search of several sessions is.
-func (g *search) progress(total int) *clikit.Progress {
+func (g *search) progress(total int) *cli.Progress {
 	if total < 2 {
-		return &clikit.Progress{}
+		return &cli.Progress{}
 	}
 	return g.streams.Progress(time.Second)
 }
 
 // answer is the status: found, not found, or that something was not searched.
-func (g *search) answer(p *printer, all sources.Found, failed int, first error) error {
+func (g *search) answer(p *printer, all selection.Found, failed int, first error) error {
 	if err := p.finish(); err != nil {
 		return err
 	}
@@ -152,11 +152,11 @@ func (g *search) answer(p *printer, all sources.Found, failed int, first error) 
 		return first
 	case failed > 0, all.Failed != nil:
 		if g.noMessages {
-			return clikit.CommandStatus(clikit.ExitUsage)
+			return cli.CommandStatus(cli.ExitUsage)
 		}
-		return errors.Join(all.Failed, clikit.Unread(failed, len(all.List), clikit.ExitUsage))
+		return errors.Join(all.Failed, cli.Unread(failed, len(all.List), cli.ExitUsage))
 	case !p.found:
-		return clikit.No("")
+		return cli.No("")
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ const mostInBatch = 32
 
 // results gives the results of sources in their order while they are searched, some at
 // once. With each it gives how many sources it stands for.
-func (g *search) results(ctx context.Context, list []sources.Source) iter.Seq2[*result, int] {
+func (g *search) results(ctx context.Context, list []selection.Source) iter.Seq2[*result, int] {
 	workers := 2 * runtime.GOMAXPROCS(0)
 	queue := make(chan *batch, workers)
 	turns := make(chan struct{}, workers)
@@ -189,7 +189,7 @@ func (g *search) results(ctx context.Context, list []sources.Source) iter.Seq2[*
 			case <-ctx.Done():
 				return
 			}
-			go func(part []sources.Source) {
+			go func(part []selection.Source) {
 				defer func() { <-turns }()
 				g.batch(ctx, b, part)
 			}(list[at : at+n])
@@ -221,7 +221,7 @@ func (g *search) results(ctx context.Context, list []sources.Source) iter.Seq2[*
 }
 
 // batch searches sources, one after the other.
-func (g *search) batch(ctx context.Context, b *batch, part []sources.Source) {
+func (g *search) batch(ctx context.Context, b *batch, part []selection.Source) {
 	quick := !g.unfiltered && !g.strict && !g.count && !g.countMatches && !g.namesWithout
 	var scanner *grep.Scanner
 	for _, src := range part {

@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/agent/formats"
-	"github.com/sess-tools/sess/internal/agent/written"
-	"github.com/sess-tools/sess/internal/guard/redact"
-	"github.com/sess-tools/sess/internal/handoff"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/sibling"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/handoff"
+	"github.com/sess-tools/sess/internal/agents/written"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -32,20 +32,20 @@ type config struct {
 	env    formats.Env
 }
 
-func (c *config) flags() []clikit.Flag {
-	return []clikit.Flag{
-		clikit.String(&c.to, "to", "", "go on in `AGENT`: "+strings.Join(handoff.Targets(), ", ")),
-		clikit.String(&c.leaf, "leaf, l", "", ""),
-		clikit.Tokens(&c.budget, "budget", 80_000, "hand over"),
-		clikit.Bool(&c.brief, "brief", "begin with a brief of the whole session; without --to print it, and make nothing"),
-		clikit.String(&c.cwd, "cwd=", "", ", instead of that of the old one"),
-		clikit.Bool(&c.exec, "exec", "run the agent, instead of printing the line that does"),
-		clikit.Bool(&c.again, "again", "make another one, if this session has been handed over already"),
-		clikit.Bool(&c.json, "json", "the hand-off"),
-		clikit.Bool(&c.keepSecrets, "no-redact", "leave secrets in"),
-		clikit.String(&c.losses, "losses", "", ""),
-		clikit.Bool(&c.strict, "strict", "a loss, and make nothing"),
-		clikit.Bool(&c.dryRun, "dry-run, n", "what would be made, as --json does"),
+func (c *config) flags() []cli.Flag {
+	return []cli.Flag{
+		cli.String(&c.to, "to", "", "go on in `AGENT`: "+strings.Join(handoff.Targets(), ", ")),
+		cli.String(&c.leaf, "leaf, l", "", ""),
+		cli.Tokens(&c.budget, "budget", 80_000, "hand over"),
+		cli.Bool(&c.brief, "brief", "begin with a brief of the whole session; without --to print it, and make nothing"),
+		cli.String(&c.cwd, "cwd=", "", ", instead of that of the old one"),
+		cli.Bool(&c.exec, "exec", "run the agent, instead of printing the line that does"),
+		cli.Bool(&c.again, "again", "make another one, if this session has been handed over already"),
+		cli.Bool(&c.json, "json", "the hand-off"),
+		cli.Bool(&c.keepSecrets, "no-redact", "leave secrets in"),
+		cli.String(&c.losses, "losses", "", ""),
+		cli.Bool(&c.strict, "strict", "a loss, and make nothing"),
+		cli.Bool(&c.dryRun, "dry-run, n", "what would be made, as --json does"),
 	}
 }
 
@@ -57,30 +57,30 @@ func (c *config) check(operands []string) error {
 		return nil
 	}
 	if c.to == "" {
-		err := clikit.UsageError("no agent to go on in: --to is one of %s", strings.Join(handoff.Targets(), ", "))
+		err := cli.UsageError("no agent to go on in: --to is one of %s", strings.Join(handoff.Targets(), ", "))
 		if len(operands) > 0 && slices.Contains(handoff.Targets(), operands[0]) {
-			return clikit.WithHint(err, "sess-handoff --to %s", clikit.ShellWords(operands))
+			return cli.WithHint(err, "sess-handoff --to %s", cli.ShellWords(operands))
 		}
 		return err
 	}
 	if !slices.Contains(handoff.Targets(), c.to) {
-		err := clikit.UsageError("no hand-off to %q", c.to)
-		if closest, ok := clikit.Closest(c.to, handoff.Targets()); ok {
-			return clikit.WithHint(err, "did you mean %s?", closest)
+		err := cli.UsageError("no hand-off to %q", c.to)
+		if closest, ok := cli.Closest(c.to, handoff.Targets()); ok {
+			return cli.WithHint(err, "did you mean %s?", closest)
 		}
-		return clikit.WithHint(err, "--to is one of %s", strings.Join(handoff.Targets(), ", "))
+		return cli.WithHint(err, "--to is one of %s", strings.Join(handoff.Targets(), ", "))
 	}
 	c.format, _ = formats.Lookup(written.Formats(), c.to)
-	return clikit.Exclusive(clikit.NameIf(c.exec, "--exec"), clikit.NameIf(c.json, "--json"), clikit.NameIf(c.dryRun, "--dry-run"))
+	return cli.Exclusive(cli.NameIf(c.exec, "--exec"), cli.NameIf(c.json, "--json"), cli.NameIf(c.dryRun, "--dry-run"))
 }
 
 // newest returns the address of the newest session of this directory: of any agent but the target,
 // or in the store, and of no sub-agent.
-func (c *config) newest(ctx context.Context, s *clikit.Streams) (string, error) {
+func (c *config) newest(ctx context.Context, s *cli.Streams) (string, error) {
 	best, when := "", ""
-	for _, more := range [][]string{{"--agent", operand.EveryAgent}, nil} {
-		out, err := sibling.Output(ctx, "sess-ls", append([]string{"-q", "--json", "--cwd", ".", "--subagents", "no"}, more...)...)
-		if err != nil && clikit.Status(err) != clikit.ExitNo {
+	for _, more := range [][]string{{"--agent", address.EveryAgent}, nil} {
+		out, err := subprocess.Output(ctx, "sess-ls", append([]string{"-q", "--json", "--cwd", ".", "--subagents", "no"}, more...)...)
+		if err != nil && cli.Status(err) != cli.ExitNo {
 			return "", err
 		}
 		for line := range strings.Lines(out) {
@@ -94,15 +94,15 @@ func (c *config) newest(ctx context.Context, s *clikit.Streams) (string, error) 
 		}
 	}
 	if best == "" {
-		return "", clikit.WithHint(clikit.No("no session of this directory to hand over"), "sess-ls --agent all --all lists those of all directories; an address names one")
+		return "", cli.WithHint(cli.No("no session of this directory to hand over"), "sess-ls --agent all --all lists those of all directories; an address names one")
 	}
 	s.Infof("taking %s, the newest session of this directory", best)
 	return best, nil
 }
 
 // open reads the session, without its secrets unless they are wanted.
-func (c *config) open(ctx context.Context, s *clikit.Streams, name string) (src *operand.Source, secrets int, err error) {
-	in, err := operand.Open(ctx, s, name)
+func (c *config) open(ctx context.Context, s *cli.Streams, name string) (src *address.Source, secrets int, err error) {
+	in, err := address.Open(ctx, s, name)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -125,11 +125,11 @@ func (c *config) open(ctx context.Context, s *clikit.Streams, name string) (src 
 
 // directory returns where the agent is to go on: the session's directory if it is here, else this
 // one.
-func (c *config) directory(s *clikit.Streams, of string) (string, error) {
+func (c *config) directory(s *cli.Streams, of string) (string, error) {
 	if c.cwd != "" {
-		dir, err := operand.CWD(c.cwd)
+		dir, err := address.CWD(c.cwd)
 		if err == nil && !formats.IsDir(dir) {
-			err = clikit.UsageError("--cwd %s is no directory here", c.cwd)
+			err = cli.UsageError("--cwd %s is no directory here", c.cwd)
 		}
 		return dir, err
 	}
@@ -144,7 +144,7 @@ func (c *config) directory(s *clikit.Streams, of string) (string, error) {
 }
 
 // model finds the model that opencode is to go on with.
-func (c *config) model(s *clikit.Streams, cwd string) (provider, model string) {
+func (c *config) model(s *cli.Streams, cwd string) (provider, model string) {
 	if c.to != "opencode" {
 		return "", ""
 	}
@@ -164,16 +164,16 @@ func redactions(s *session.Session) (n int) {
 }
 
 // lasting returns the address at which the source stays: one without goes into the store.
-func lasting(src *operand.Source, name string, dry bool) (string, error) {
-	switch agent := operand.AgentOf(name); {
+func lasting(src *address.Source, name string, dry bool) (string, error) {
+	switch agent := address.AgentOf(name); {
 	case agent != "":
 		return agent + ":" + src.Header.ID, nil
-	case name != "-" && !strings.HasPrefix(name, operand.Remote+":"):
+	case name != "-" && !strings.HasPrefix(name, address.Remote+":"):
 		return filepath.Abs(cmp.Or(src.Path, name))
 	case dry:
 		return name, nil
 	}
-	dir, err := operand.StoreDir()
+	dir, err := address.StoreDir()
 	if err != nil {
 		return "", err
 	}

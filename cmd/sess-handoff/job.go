@@ -15,16 +15,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/agent/formats"
-	"github.com/sess-tools/sess/internal/agent/portable"
-	"github.com/sess-tools/sess/internal/agent/report"
-	"github.com/sess-tools/sess/internal/api"
-	"github.com/sess-tools/sess/internal/handoff"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/command"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/sibling"
+	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/handoff"
+	"github.com/sess-tools/sess/internal/agents/losses"
+	"github.com/sess-tools/sess/internal/agents/portable"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -33,9 +33,9 @@ import (
 // A job is one hand-off.
 type job struct {
 	*config
-	streams *clikit.Streams
+	streams *cli.Streams
 
-	src      *operand.Source
+	src      *address.Source
 	path     []session.Entry // of the source, to where it is handed over
 	agent    string          // of the source
 	address  string          // of the source, where it stays
@@ -43,7 +43,7 @@ type job struct {
 	redacted int
 
 	target  *formats.Target
-	log     *report.Log
+	log     *losses.Log
 	told    []formats.Loss
 	carried *portable.Session
 	fitting handoff.Fitting
@@ -80,7 +80,7 @@ func (j *job) read(ctx context.Context, name string) (err error) {
 	if ok {
 		j.path, _ = j.src.PathTo(leaf)
 	}
-	if j.agent = operand.AgentOf(name); j.agent == "" {
+	if j.agent = address.AgentOf(name); j.agent == "" {
 		j.agent = portable.Of(j.src.Session)
 	}
 	if j.here, err = j.directory(j.streams, j.src.Header.CWD); err != nil {
@@ -98,7 +98,7 @@ func (j *job) tell(l formats.Loss) {
 
 // make makes the session that is handed over.
 func (j *job) make(ctx context.Context) (err error) {
-	if j.log, err = report.Open(j.config.losses, j.streams.Warnf); err != nil {
+	if j.log, err = losses.Open(j.config.losses, j.streams.Warnf); err != nil {
 		return err
 	}
 	j.target = formats.NewTarget(j.tell)
@@ -106,10 +106,10 @@ func (j *job) make(ctx context.Context) (err error) {
 	o := portable.Options{To: j.to, From: j.agent, Path: j.path, Provider: provider, Model: model, Seed: j.seed()}
 	j.carried = portable.Make(j.src.Session, o, j.target)
 	if !slices.ContainsFunc(j.carried.Said, func(m portable.Said) bool { return m.Role() == session.RoleUser }) {
-		return clikit.No("%s has no words of the user: there is nothing to go on with", j.src.Name)
+		return cli.No("%s has no words of the user: there is nothing to go on with", j.src.Name)
 	}
 	whole := j.carried.Said
-	j.fitting = handoff.Fit(j.carried, j.budget, clikit.ShellWords([]string{j.address}))
+	j.fitting = handoff.Fit(j.carried, j.budget, cli.ShellWords([]string{j.address}))
 	summary := ""
 	if len(j.fitting.Cut) > 0 && j.streams.HasCommand {
 		if summary, err = j.summarize(ctx, whole); err != nil {
@@ -117,7 +117,7 @@ func (j *job) make(ctx context.Context) (err error) {
 		}
 	}
 	b := handoff.Brief{
-		Address: clikit.ShellWords([]string{j.address}), Agent: j.agent, CWD: j.src.Header.CWD, Until: j.until(), Stands: len(j.fitting.Cut),
+		Address: cli.ShellWords([]string{j.address}), Agent: j.agent, CWD: j.src.Header.CWD, Until: j.until(), Stands: len(j.fitting.Cut),
 		Path: j.path, Summary: summary, Losses: j.told,
 	}
 	if j.to == "" {
@@ -233,7 +233,7 @@ func (j *job) hand(ctx context.Context) error {
 	if j.exec {
 		return j.run()
 	}
-	_, err = fmt.Fprintln(j.streams.Out, operand.InDirectory(j.here, [][]string{j.resume}))
+	_, err = fmt.Fprintln(j.streams.Out, address.InDirectory(j.here, [][]string{j.resume}))
 	return err
 }
 
@@ -290,7 +290,7 @@ func (j *job) takeIn(ctx context.Context, doc []byte, s *session.Session) error 
 		quiet.Env, quiet.DB = j.env, j.made
 		if err := j.format.Export(ctx, s, quiet); err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
-				err = clikit.WithHint(err, "there is no program opencode, and no database of it")
+				err = cli.WithHint(err, "there is no program opencode, and no database of it")
 			}
 			return err
 		}
@@ -313,15 +313,15 @@ func (j *job) takeIn(ctx context.Context, doc []byte, s *session.Session) error 
 	}
 	argv := []string{"sh", "-c", `cd -- "$1" && exec opencode import "$2"`, "sh", j.here, name}
 	if _, err := (command.Command{Argv: argv, Name: "opencode import"}).Collect(ctx, ""); err != nil {
-		return clikit.CommandFailed(err)
+		return cli.CommandFailed(err)
 	}
 	return j.readBack(ctx)
 }
 
 // look reads what is there of the id. ok is false if there is nothing.
 func (j *job) look(ctx context.Context) (how string, ok bool) {
-	quiet := &clikit.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Quiet: true}
-	back, err := operand.Read(ctx, quiet, j.to+":"+j.id)
+	quiet := &cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Quiet: true}
+	back, err := address.Read(ctx, quiet, j.to+":"+j.id)
 	if err != nil {
 		return "", false
 	}
@@ -345,12 +345,12 @@ func (j *job) readBack(ctx context.Context) error {
 func (j *job) run() error {
 	path, err := command.Path(j.resume[0])
 	if err != nil {
-		return clikit.CommandFailed(err)
+		return cli.CommandFailed(err)
 	}
 	if err := os.Chdir(j.here); err != nil {
 		return err
 	}
-	return sibling.Exec(path, j.resume[0], j.resume[1:])
+	return subprocess.Exec(path, j.resume[0], j.resume[1:])
 }
 
 // sums says in one line what was done.

@@ -12,13 +12,13 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/handoff"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/agents/handoff"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-handoff",
 	Summary: "go on with a session in another agent",
 	Args:    "[SESSION] [-- COMMAND [ARG...]]",
@@ -29,26 +29,26 @@ var tool = clikit.Tool{
 eval "$(sess-handoff --to pi claude:)"
 sess-handoff --to claude --budget 40k codex:019ed99c -- my-llm
 claude "$(sess-handoff --brief codex:)"`,
-	Complete: func(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+	Complete: func(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 		if at.Kind == "AGENT" {
 			at.Match(add, handoff.Targets()...)
 			return
 		}
 		complete.Reader(ctx, at, add)
 	},
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	if err := c.check(operands); err != nil {
 		return err
 	}
-	name, err := operand.One(operands)
+	name, err := address.One(operands)
 	if err != nil {
 		return s.Dashes(err)
 	}

@@ -11,17 +11,17 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/sess-tools/sess/internal/find/grep"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/listing"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/sources"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/grep"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
 type config struct {
-	sessions     sources.Selection
+	sessions     selection.Selection
 	since, until string
 	database     string
 	ignoreCase   bool
@@ -30,19 +30,19 @@ type config struct {
 	json, nul    bool
 }
 
-func (c *config) flags() []clikit.Flag {
+func (c *config) flags() []cli.Flag {
 	c.sessions.Tells = true
 	return slices.Concat(
 		c.sessions.Places(),
-		[]clikit.Flag{
-			clikit.String(&c.database, "db", "", ": list the prompts of oh-my-pi's history.db, too"),
-			clikit.Bool(&c.ignoreCase, "ignore-case, i", " in WORDs"),
-			clikit.String(&c.since, "since", "", "prompts"),
-			clikit.String(&c.until, "until", "", "prompts"),
-			clikit.Count(&c.limit, "limit", "prompts, the newest"),
-			clikit.Bool(&c.dup, "copies", ": each prompt, and not those that say the same once"),
-			clikit.Bool(&c.json, "json", "each prompt"),
-			clikit.Bool(&c.nul, "null, 0", ", and prompts are printed whole"),
+		[]cli.Flag{
+			cli.String(&c.database, "db", "", ": list the prompts of oh-my-pi's history.db, too"),
+			cli.Bool(&c.ignoreCase, "ignore-case, i", " in WORDs"),
+			cli.String(&c.since, "since", "", "prompts"),
+			cli.String(&c.until, "until", "", "prompts"),
+			cli.Count(&c.limit, "limit", "prompts, the newest"),
+			cli.Bool(&c.dup, "copies", ": each prompt, and not those that say the same once"),
+			cli.Bool(&c.json, "json", "each prompt"),
+			cli.Bool(&c.nul, "null, 0", ", and prompts are printed whole"),
 		},
 	)
 }
@@ -51,22 +51,22 @@ func (c *config) flags() []clikit.Flag {
 type query struct {
 	words        []*grep.Pattern
 	since, until int64 // in milliseconds since the epoch; 0 for any
-	subagents    sources.Subagents
+	subagents    selection.Subagents
 }
 
 // query reads what is wanted off the flags and words. An empty word is in every prompt.
 func (c *config) query(words []string, now time.Time) (*query, error) {
-	if err := clikit.Exclusive(clikit.NameIf(c.json, "--json"), clikit.NameIf(c.nul, "-0")); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.nul, "-0")); err != nil {
 		return nil, err
 	}
 	if c.database == "-" {
-		return nil, clikit.UsageError("--db wants a file: a database is not read from a stream")
+		return nil, cli.UsageError("--db wants a file: a database is not read from a stream")
 	}
 	q := &query{subagents: c.sessions.Subagents}
 	for _, w := range words {
 		p, err := grep.Compile([]string{w}, grep.Options{Fixed: true, IgnoreCase: c.ignoreCase})
 		if err != nil {
-			return nil, clikit.UsageError("%v", err)
+			return nil, cli.UsageError("%v", err)
 		}
 		q.words = append(q.words, p)
 	}
@@ -77,7 +77,7 @@ func (c *config) query(words []string, now time.Time) (*query, error) {
 		}
 		at, err := listing.When(text, now)
 		if err != nil {
-			return nil, clikit.UsageError("--%s: %v", flag, err)
+			return nil, cli.UsageError("--%s: %v", flag, err)
 		}
 		if !at.IsZero() {
 			*to = at.UnixMilli()
@@ -100,7 +100,7 @@ func (q *query) wants(p prompt) bool {
 }
 
 // print prints rows in the form wanted.
-func (c *config) print(s *clikit.Streams, rows []line) error {
+func (c *config) print(s *cli.Streams, rows []line) error {
 	out, form := s.Out, line.cells
 	switch {
 	case c.nul:

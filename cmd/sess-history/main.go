@@ -14,11 +14,11 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-history",
 	Summary: "list what was asked in sessions",
 	Args:    "[WORD...]",
@@ -30,15 +30,15 @@ sess-history --agent all --since 7d --limit 20
 sess-history -a -0 | fzf --read0
 sess-history --json --all | jq -r .text`,
 	Complete: complete.Reader,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, words []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, words []string) error {
 	q, err := c.query(words, time.Now())
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, words []string) err
 	case err != nil:
 		return err
 	case len(rows) == 0:
-		return clikit.No("")
+		return cli.No("")
 	}
 	return nil
 }

@@ -12,16 +12,16 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/sess-tools/sess/internal/agent/prompts"
-	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/find/grep"
-	"github.com/sess-tools/sess/internal/ordered"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/sibling"
-	"github.com/sess-tools/sess/internal/tool/sources"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/parallel"
+	"github.com/sess-tools/sess/internal/core/prompts"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/grep"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -41,17 +41,17 @@ type prompt struct {
 
 // readAll reads the prompts of sessions, some sessions at once. A session that cannot be
 // read is a warning, and unread says how many there were.
-func readAll(ctx context.Context, s *clikit.Streams, list []sources.Source, q *query) (all []prompt, unread, err error) {
+func readAll(ctx context.Context, s *cli.Streams, list []selection.Source, q *query) (all []prompt, unread, err error) {
 	readers := sync.Pool{New: func() any { return newReader(s, q) }}
-	read := func(ctx context.Context, src sources.Source) ([]prompt, error) {
+	read := func(ctx context.Context, src selection.Source) ([]prompt, error) {
 		r := readers.Get().(*reader)
 		defer readers.Put(r)
 		return r.read(ctx, src)
 	}
 	failed := 0
-	for found, err := range ordered.MapErr(ctx, 2*runtime.GOMAXPROCS(0), slices.Values(list), read) {
+	for found, err := range parallel.MapErr(ctx, 2*runtime.GOMAXPROCS(0), slices.Values(list), read) {
 		all = append(all, found...)
-		if err != nil && !errors.Is(err, sources.ErrNotHere) && ctx.Err() == nil {
+		if err != nil && !errors.Is(err, selection.ErrNotHere) && ctx.Err() == nil {
 			failed++
 			s.Warnf("%v", err)
 		}
@@ -59,28 +59,28 @@ func readAll(ctx context.Context, s *clikit.Streams, list []sources.Source, q *q
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	return all, clikit.Unread(failed, len(list), clikit.ExitUsage), nil
+	return all, cli.Unread(failed, len(list), cli.ExitUsage), nil
 }
 
 // A reader reads the prompts of sessions, one after the other.
 type reader struct {
-	streams *clikit.Streams
+	streams *cli.Streams
 	query   *query
 	scanner *grep.Scanner
 }
 
 // candidates finds the lines that matter: messages of the user, what importers kept of
 // those, and what sub-agents are told by.
-var candidates = grep.MustCompile(append(sources.SubagentMarks(), session.RoleUser), grep.Options{Fixed: true})
+var candidates = grep.MustCompile(append(selection.SubagentMarks(), session.RoleUser), grep.Options{Fixed: true})
 
-func newReader(s *clikit.Streams, q *query) *reader {
+func newReader(s *cli.Streams, q *query) *reader {
 	return &reader{streams: s, query: q, scanner: candidates.Scanner(false)}
 }
 
 // marks are in the lines that matter as whole strings, and an escape in those of a writer
 // that has letters escaped; in other lines they are a part of some text.
 var marks = func() (all [][]byte) {
-	for _, text := range append(sources.SubagentMarks(), session.RoleUser) {
+	for _, text := range append(selection.SubagentMarks(), session.RoleUser) {
 		all = append(all, []byte(`"`+text+`"`))
 	}
 	return append(all, []byte(`\u00`))
@@ -94,7 +94,7 @@ func matters(line []byte) bool {
 var errSubagent = errors.New("a sub-agent's")
 
 // read reads a session. What it read before an error counts.
-func (r *reader) read(ctx context.Context, src sources.Source) (list []prompt, err error) {
+func (r *reader) read(ctx context.Context, src selection.Source) (list []prompt, err error) {
 	in, err := src.Open(ctx, r.streams)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (r *reader) read(ctx context.Context, src sources.Source) (list []prompt, e
 	defer in.Close()
 	h, content, err := begin(disk.Reader{Ctx: ctx, R: in})
 	if err != nil {
-		return nil, operand.Locate(in.Name, err)
+		return nil, address.Locate(in.Name, err)
 	}
 	if err := src.Here(h); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (r *reader) read(ctx context.Context, src sources.Source) (list []prompt, e
 	case errors.Is(err, errSubagent):
 		return nil, nil
 	case err != nil:
-		err = operand.Locate(in.Name, err)
+		err = address.Locate(in.Name, err)
 	}
 	if d.bad > 0 {
 		r.streams.Warnf("%s: %s, skipped", in.Name, tty.Count(d.bad, "line that may hold a prompt is no entry", "lines that may hold prompts are no entries"))
@@ -144,7 +144,7 @@ func begin(r io.Reader) (session.Header, io.Reader, error) {
 // A document is a session that is read.
 type document struct {
 	*reader
-	src    sources.Source
+	src    selection.Source
 	header session.Header
 	place  row.Place
 
@@ -209,7 +209,7 @@ func (d *document) block(b jsonl.Block) error {
 
 // take takes an entry.
 func (d *document) take(e session.Entry) error {
-	if !d.subagent && sources.IsSubagent(d.header, e) {
+	if !d.subagent && selection.IsSubagent(d.header, e) {
 		if d.subagent = true; !d.query.subagents.Takes(true) {
 			return errSubagent
 		}
@@ -254,12 +254,12 @@ func saidAt(e session.Entry) int64 {
 }
 
 // readDatabase reads the prompts of a database of oh-my-pi, as sess-import prints them.
-func (c *config) readDatabase(ctx context.Context, s *clikit.Streams, q *query) ([]prompt, error) {
+func (c *config) readDatabase(ctx context.Context, s *cli.Streams, q *query) ([]prompt, error) {
 	here, err := c.here()
 	if err != nil {
 		return nil, err
 	}
-	p, err := sibling.Program{Name: operand.Importer, Args: []string{"--prompts", "--", c.database}, Say: operand.Say(s)}.Start(ctx)
+	p, err := subprocess.Program{Name: address.Importer, Args: []string{"--prompts", "--", c.database}, Say: address.Say(s)}.Start(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -267,12 +267,12 @@ func (c *config) readDatabase(ctx context.Context, s *clikit.Streams, q *query) 
 	var list []prompt
 	for l, err := range jsonl.Lines(p) {
 		switch {
-		case err != nil && clikit.Status(err) == clikit.ExitNo:
+		case err != nil && cli.Status(err) == cli.ExitNo:
 			return nil, nil
 		case err != nil:
 			return nil, err
 		case !js.Valid(l.Data):
-			return nil, fmt.Errorf("reading what %s prints: not JSON: %.100q", operand.Importer, l.Data)
+			return nil, fmt.Errorf("reading what %s prints: not JSON: %.100q", address.Importer, l.Data)
 		}
 		v := js.Value(l.Text())
 		one := prompt{text: v.Get("text").Str(), cwd: v.Get("cwd").Str(), agent: "omp"}
@@ -291,7 +291,7 @@ func (c *config) here() (func(string) bool, error) {
 	if c.sessions.CWD == "" && (c.sessions.All || len(c.sessions.Agents) > 0) {
 		return store.SameDir(""), nil
 	}
-	dir, err := operand.CWD(c.sessions.CWD)
+	dir, err := address.CWD(c.sessions.CWD)
 	if err != nil {
 		return nil, err
 	}

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sess-tools/sess/internal/agent/all"
-	"github.com/sess-tools/sess/internal/agent/formats"
-	"github.com/sess-tools/sess/internal/agent/jqmap"
-	"github.com/sess-tools/sess/internal/git"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/agents/all"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/jqmap"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/git"
+	"github.com/sess-tools/sess/internal/core/tty"
 )
 
 type config struct {
@@ -31,38 +31,38 @@ type config struct {
 	mapFile, printed            string
 	theirs                      *jqmap.Map // that of mapFile
 	own                         bool       // the agent's own sessions are read, in its place
-	dest                        operand.Destination
+	dest                        address.Destination
 }
 
-func (c *config) flags() []clikit.Flag {
-	return []clikit.Flag{
-		clikit.String(&c.session, "session", "", ": an id, the beginning of one, or a name"),
-		clikit.Bool(&c.recent, "recent", "; of an agent's own sessions, in this directory"),
-		clikit.String(&c.cwd, "cwd", "", ""),
-		clikit.Bool(&c.anywhere, "any-directory", "with --recent, of all directories"),
-		clikit.Bool(&c.list, "list", "the sessions, a JSON object each as sess-ls --json has it"),
-		clikit.Bool(&c.all, "all, a", " that were not imported yet, each into its own file"),
-		clikit.Bool(&c.dest.Store, "store", "files"),
-		clikit.Output(&c.dest.File, "; with --all a directory"),
+func (c *config) flags() []cli.Flag {
+	return []cli.Flag{
+		cli.String(&c.session, "session", "", ": an id, the beginning of one, or a name"),
+		cli.Bool(&c.recent, "recent", "; of an agent's own sessions, in this directory"),
+		cli.String(&c.cwd, "cwd", "", ""),
+		cli.Bool(&c.anywhere, "any-directory", "with --recent, of all directories"),
+		cli.Bool(&c.list, "list", "the sessions, a JSON object each as sess-ls --json has it"),
+		cli.Bool(&c.all, "all, a", " that were not imported yet, each into its own file"),
+		cli.Bool(&c.dest.Store, "store", "files"),
+		cli.Output(&c.dest.File, "; with --all a directory"),
 		c.dest.ForceFlag(),
-		clikit.String(&c.defaultCWD, "default-cwd", "", "use `DIR` as the working directory of sessions that name none, instead of this one"),
-		clikit.String(&c.blobs, "blobs", "", "replace references to images with"),
-		clikit.String(&c.losses, "losses", "", ""),
-		clikit.Bool(&c.strict, "strict", "a loss, and make nothing of that session"),
-		clikit.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),
-		clikit.String(&c.mapFile, "map", "", "read with the map in `FILE`, which need not be installed"),
-		clikit.Bool(&c.maps, "maps", "print the maps there are, and what is wrong with them"),
-		clikit.String(&c.printed, "print-map", "", "print the map of the agent `NAME`, to start from"),
-		clikit.Bool(&c.homes, "homes", "print the agents whose sessions are on this machine, and where; with --list, how many, in --cwd too"),
-		clikit.Bool(&c.prompts, "prompts", "print the prompts of oh-my-pi's database SOURCE, history.db, as JSON, and make nothing"),
-		clikit.Int(&c.expansion, "max-expansion", 0, "expand a compressed file to at most `BYTES`, instead of 1000 times its size (64 MiB to 4 GiB)"),
-		operand.SyncFlag(&c.dest.Sync),
-		clikit.Bool(&c.dest.DryRun, "dry-run, n", "the session, or with --all what would be made"),
+		cli.String(&c.defaultCWD, "default-cwd", "", "use `DIR` as the working directory of sessions that name none, instead of this one"),
+		cli.String(&c.blobs, "blobs", "", "replace references to images with"),
+		cli.String(&c.losses, "losses", "", ""),
+		cli.Bool(&c.strict, "strict", "a loss, and make nothing of that session"),
+		cli.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),
+		cli.String(&c.mapFile, "map", "", "read with the map in `FILE`, which need not be installed"),
+		cli.Bool(&c.maps, "maps", "print the maps there are, and what is wrong with them"),
+		cli.String(&c.printed, "print-map", "", "print the map of the agent `NAME`, to start from"),
+		cli.Bool(&c.homes, "homes", "print the agents whose sessions are on this machine, and where; with --list, how many, in --cwd too"),
+		cli.Bool(&c.prompts, "prompts", "print the prompts of oh-my-pi's database SOURCE, history.db, as JSON, and make nothing"),
+		cli.Int(&c.expansion, "max-expansion", 0, "expand a compressed file to at most `BYTES`, instead of 1000 times its size (64 MiB to 4 GiB)"),
+		address.SyncFlag(&c.dest.Sync),
+		cli.Bool(&c.dest.DryRun, "dry-run, n", "the session, or with --all what would be made"),
 	}
 }
 
 // known returns the formats, and the user's own maps.
-var known = sync.OnceValue(func() []formats.Format { return all.Known(operand.MapDir()) })
+var known = sync.OnceValue(func() []formats.Format { return all.Known(address.MapDir()) })
 
 // known returns the formats that a run knows: with --map that one, too.
 func (c *config) known() []formats.Format {
@@ -96,10 +96,10 @@ func (c *config) load() (err error) {
 		return nil
 	}
 	if c.theirs, err = jqmap.Load(c.mapFile); err != nil {
-		return clikit.UsageError("%v", err)
+		return cli.UsageError("%v", err)
 	}
 	if _, refused := jqmap.Shadows(known(), c.theirs.About().Name); refused {
-		return clikit.UsageError("%s: %s is a format of the program, which no map replaces", c.mapFile, c.theirs.About().Name)
+		return cli.UsageError("%s: %s is a format of the program, which no map replaces", c.mapFile, c.theirs.About().Name)
 	}
 	c.name = c.theirs.About().Name
 	return nil
@@ -107,36 +107,36 @@ func (c *config) load() (err error) {
 
 // check refuses what contradicts itself.
 func (c *config) check(operands []string) error {
-	several := clikit.Exclusive(clikit.NameIf(c.all, "--all"), clikit.NameIf(c.session != "", "--session"))
+	several := cli.Exclusive(cli.NameIf(c.all, "--all"), cli.NameIf(c.session != "", "--session"))
 	switch {
 	case c.expansion < 0:
-		return clikit.UsageError("--max-expansion wants a number above 0")
+		return cli.UsageError("--max-expansion wants a number above 0")
 	case c.mapFile != "" && len(operands) > 1:
-		return clikit.UsageError("--map is the format of one SOURCE")
+		return cli.UsageError("--map is the format of one SOURCE")
 	case len(operands) > 2:
-		return clikit.UsageError("unexpected operand %q", operands[2])
+		return cli.UsageError("unexpected operand %q", operands[2])
 	case several != nil:
 		return several
 	case c.recent && (c.all || c.session != ""):
-		return clikit.UsageError("--recent is one session: it goes with neither --all nor --session")
+		return cli.UsageError("--recent is one session: it goes with neither --all nor --session")
 	case c.anywhere && (!c.recent || c.cwd != ""):
-		return clikit.UsageError("--any-directory goes with --recent, and without --cwd")
+		return cli.UsageError("--any-directory goes with --recent, and without --cwd")
 	case c.cwd != "" && !c.recent && !c.list && !c.all:
-		return clikit.UsageError("--cwd selects sessions: it goes with --recent, --list or --all")
+		return cli.UsageError("--cwd selects sessions: it goes with --recent, --list or --all")
 	case c.list && (c.all || c.dest.Store || c.dest.File != "" || c.losses != ""):
-		return clikit.UsageError("--list makes nothing: it goes with --recent or --session alone")
+		return cli.UsageError("--list makes nothing: it goes with --recent or --session alone")
 	case c.all && c.dest.Force:
-		return clikit.UsageError("--force replaces one file: --all leaves what is there already")
+		return cli.UsageError("--force replaces one file: --all leaves what is there already")
 	case c.all && !c.dest.Store && c.dest.File == "":
-		return clikit.UsageError("--all wants --store or --output DIR")
+		return cli.UsageError("--all wants --store or --output DIR")
 	case c.prompts && (len(operands) != 1 || operands[0] == "-" || c.homes || c.detect || c.making()):
-		return clikit.UsageError("--prompts wants one database, and no other flag")
+		return cli.UsageError("--prompts wants one database, and no other flag")
 	case (c.maps || c.printed != "") && (len(operands) > 0 || c.homes || c.detect || c.making() || c.mapFile != "" || c.maps && c.printed != ""):
-		return clikit.UsageError("--maps and --print-map go with no other flag and no operand")
+		return cli.UsageError("--maps and --print-map go with no other flag and no operand")
 	case c.homes && (len(operands) > 0 || c.detect || c.choosing()):
-		return clikit.UsageError("--homes goes with --list and --cwd alone, and with no operand")
+		return cli.UsageError("--homes goes with --list and --cwd alone, and with no operand")
 	case c.detect && c.making():
-		return clikit.UsageError("--detect makes nothing")
+		return cli.UsageError("--detect makes nothing")
 	}
 	return c.dest.Check()
 }
@@ -147,18 +147,18 @@ func (c *config) addressed(operands []string) ([]string, error) {
 	if len(operands) != 1 {
 		return operands, nil
 	}
-	name, dir, id, ok := operand.Address(operands[0])
+	name, dir, id, ok := address.Address(operands[0])
 	switch {
 	case !ok:
 		return operands, nil
-	case name == operand.Remote:
-		return nil, clikit.WithHint(clikit.UsageError("%s: the remote has no sessions of other agents", operands[0]), "%s pull makes files of what is there", operand.Syncer)
+	case name == address.Remote:
+		return nil, cli.WithHint(cli.UsageError("%s: the remote has no sessions of other agents", operands[0]), "%s pull makes files of what is there", address.Syncer)
 	case dir != "" && c.cwd != "":
-		return nil, clikit.UsageError("%s names a directory: --cwd does not go with it", operands[0])
+		return nil, cli.UsageError("%s names a directory: --cwd does not go with it", operands[0])
 	case dir != "":
 		c.cwd = dir
 	case id != "" && (c.session != "" || c.recent || c.all || c.list):
-		return nil, clikit.UsageError("%s names a session: --session, --recent, --all and --list do not go with it", operands[0])
+		return nil, cli.UsageError("%s names a session: --session, --recent, --all and --list do not go with it", operands[0])
 	case id != "":
 		c.session = id
 	}
@@ -176,7 +176,7 @@ func (c *config) choosing() bool {
 // source returns what is to be read. One operand is a format if a format has such
 // a name, else a source; a format alone means its agent's own sessions if a
 // session was asked for or all were, else standard input.
-func (c *config) source(s *clikit.Streams, operands []string) (*formats.Source, error) {
+func (c *config) source(s *cli.Streams, operands []string) (*formats.Source, error) {
 	path := ""
 	switch {
 	case len(operands) == 2:
@@ -193,14 +193,14 @@ func (c *config) source(s *clikit.Streams, operands []string) (*formats.Source, 
 	home, _ := os.UserHomeDir() // who needs it complains
 	src := &formats.Source{Path: path, Blobs: c.blobs, Expansion: c.expansion, Env: formats.Env{Getenv: os.Getenv, Home: home, Git: git.Run}}
 	var err error
-	if src.CWD, err = operand.CWD(c.defaultCWD); err != nil {
+	if src.CWD, err = address.CWD(c.defaultCWD); err != nil {
 		return nil, err
 	}
 	if path == "-" {
 		src.Path = ""
 	}
 	if c.name == "" && len(operands) == 2 {
-		return nil, clikit.UsageError("the format is empty")
+		return nil, cli.UsageError("the format is empty")
 	}
 	if path == "" && c.name != "" && (c.all || c.list || c.recent || c.session != "") {
 		if c.recent && c.cwd == "" && !c.anywhere && !c.list {
@@ -229,10 +229,10 @@ func (c *config) home(src *formats.Source) (err error) {
 	}
 	home := format.About().Home
 	if home == nil && c.list {
-		return clikit.No("%s has no place for sessions: name a source", c.name)
+		return cli.No("%s has no place for sessions: name a source", c.name)
 	}
 	if home == nil {
-		return clikit.UsageError("%s has no place for sessions: name a source", c.name)
+		return cli.UsageError("%s has no place for sessions: name a source", c.name)
 	}
 	switch src.Path, err = home(src.Env); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -245,11 +245,11 @@ func (c *config) home(src *formats.Source) (err error) {
 }
 
 func (c *config) unknown() error {
-	err := clikit.UsageError("no format %q", c.name)
-	if closest, ok := clikit.Closest(c.name, formats.Names(c.known())); ok {
-		return clikit.WithHint(err, "did you mean %s?", closest)
+	err := cli.UsageError("no format %q", c.name)
+	if closest, ok := cli.Closest(c.name, formats.Names(c.known())); ok {
+		return cli.WithHint(err, "did you mean %s?", closest)
 	}
-	return clikit.WithHint(err, "the formats are %s", names())
+	return cli.WithHint(err, "the formats are %s", names())
 }
 
 // format returns the format that was named, or that of the source.
@@ -261,11 +261,11 @@ func (c *config) format(ctx context.Context, src *formats.Source) (formats.Forma
 		return nil, c.unknown()
 	}
 	if src.IsDir() {
-		return nil, clikit.UsageError("%s is a directory: name its format, one of %s", src.Name(), names())
+		return nil, cli.UsageError("%s is a directory: name its format, one of %s", src.Name(), names())
 	}
 	head, err := src.Head(ctx)
 	if err != nil {
-		return nil, operand.Mistaken(src.Path, err)
+		return nil, address.Mistaken(src.Path, err)
 	}
 	format, ok := formats.Detect(c.known(), src.Path, head)
 	switch {
@@ -274,12 +274,12 @@ func (c *config) format(ctx context.Context, src *formats.Source) (formats.Forma
 	case len(head) == 0:
 		return nil, formats.Damaged("%s: empty", src.Name())
 	case c.detect:
-		return nil, clikit.No("%s: of no known format, by its name and its first %d KiB", src.Name(), formats.HeadSize>>10)
+		return nil, cli.No("%s: of no known format, by its name and its first %d KiB", src.Name(), formats.HeadSize>>10)
 	}
-	return nil, clikit.WithHint(formats.Damaged("%s: of no known format", src.Name()), "name the format, one of %s", names())
+	return nil, cli.WithHint(formats.Damaged("%s: of no known format", src.Name()), "name the format, one of %s", names())
 }
 
-func printName(s *clikit.Streams, f formats.Format) error {
+func printName(s *cli.Streams, f formats.Format) error {
 	_, err := fmt.Fprintln(s.Out, f.About().Name)
 	return err
 }
@@ -295,7 +295,7 @@ func join(err, closing error) error {
 // advised says what to do about a file that becomes too large.
 func advised(err error) error {
 	if _, ok := errors.AsType[*formats.ExpansionError](err); ok {
-		return clikit.WithHint(err, "--max-expansion BYTES lets it become more")
+		return cli.WithHint(err, "--max-expansion BYTES lets it become more")
 	}
 	return err
 }
@@ -304,18 +304,18 @@ func advised(err error) error {
 // sessions, if it has a place for them.
 func (c *config) pointed(err error) error {
 	if format, ok := formats.Lookup(c.known(), c.name); ok && format.About().Home != nil {
-		return clikit.WithHint(err, "--recent, --session ID, --list or --all read the sessions that %s keeps", c.name)
+		return cli.WithHint(err, "--recent, --session ID, --list or --all read the sessions that %s keeps", c.name)
 	}
 	return err
 }
 
 // completing adds the formats that are read, and the sessions of the one on the line.
-func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 	switch {
 	case at.Kind == "FORMAT":
 		for _, f := range known() {
 			about := f.About()
-			at.Match(func(c clikit.Candidate) { add(clikit.Candidate{Value: c.Value, Text: about.Summary}) }, about.Name)
+			at.Match(func(c cli.Candidate) { add(cli.Candidate{Value: c.Value, Text: about.Summary}) }, about.Name)
 		}
 	case at.Flag == "session" && len(at.Operands) > 0:
 		archived(ctx, at, add)
@@ -324,7 +324,7 @@ func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)
 
 // archived adds the sessions of a source: their ids at first, and then what they are
 // about, which takes longer.
-func archived(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+func archived(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 	f, ok := formats.Lookup(known(), at.Operands[0])
 	if !ok {
 		return
@@ -358,7 +358,7 @@ func archived(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) 
 			if text == "" {
 				text = info.FirstMessage
 			}
-			add(clikit.Candidate{Value: info.ID, Text: text})
+			add(cli.Candidate{Value: info.ID, Text: text})
 			n++
 		}
 	}

@@ -9,13 +9,13 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/sess-tools/sess/internal/agent/formats"
-	"github.com/sess-tools/sess/internal/git"
-	"github.com/sess-tools/sess/internal/ordered"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/listing"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/git"
+	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/parallel"
+	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -55,7 +55,7 @@ func homes() iter.Seq[home] {
 
 // printHomes prints the name of each agent that keeps sessions on this machine, and
 // where, with a tab between; with --list, rows that also say how many.
-func (c *config) printHomes(ctx context.Context, s *clikit.Streams) error {
+func (c *config) printHomes(ctx context.Context, s *cli.Streams) error {
 	if c.list {
 		return c.survey(ctx, s)
 	}
@@ -67,7 +67,7 @@ func (c *config) printHomes(ctx context.Context, s *clikit.Streams) error {
 		}
 	}
 	if !found {
-		return clikit.No("")
+		return cli.No("")
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ type found struct {
 func later(a, b found) int { return listing.Later(b.info.Row, a.info.Row) }
 
 // survey prints a row for each home, and one for each of the sessions that were written to last.
-func (c *config) survey(ctx context.Context, s *clikit.Streams) error {
+func (c *config) survey(ctx context.Context, s *cli.Streams) error {
 	if c.cwd == "" {
 		c.cwd = "."
 	}
@@ -91,7 +91,7 @@ func (c *config) survey(ctx context.Context, s *clikit.Streams) error {
 	}
 	none := true
 	var newest []found
-	for one, err := range ordered.MapErr(ctx, runtime.GOMAXPROCS(0), homes(), func(ctx context.Context, h home) (out stock, err error) {
+	for one, err := range parallel.MapErr(ctx, runtime.GOMAXPROCS(0), homes(), func(ctx context.Context, h home) (out stock, err error) {
 		out.row, out.newest, err = c.count(ctx, s, h)
 		return out, err
 	}) {
@@ -109,10 +109,10 @@ func (c *config) survey(ctx context.Context, s *clikit.Streams) error {
 		return err
 	}
 	if none {
-		return clikit.No("")
+		return cli.No("")
 	}
 	slices.SortStableFunc(newest, later)
-	for r, err := range ordered.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(newest[:min(latest, len(newest))]), described) {
+	for r, err := range parallel.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(newest[:min(latest, len(newest))]), described) {
 		if err != nil {
 			s.Warnf("%v", err)
 		} else if err := printRow(s, r); err != nil {
@@ -123,12 +123,12 @@ func (c *config) survey(ctx context.Context, s *clikit.Streams) error {
 }
 
 // count counts the sessions of a home, and returns those that were written to last.
-func (c *config) count(ctx context.Context, s *clikit.Streams, h home) (text string, newest []found, err error) {
+func (c *config) count(ctx context.Context, s *cli.Streams, h home) (text string, newest []found, err error) {
 	here, err := c.here(h.format.About())
 	if err != nil {
 		return "", nil, err
 	}
-	cwd, err := operand.CWD(c.cwd)
+	cwd, err := address.CWD(c.cwd)
 	if err != nil {
 		return "", nil, err
 	}

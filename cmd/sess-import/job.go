@@ -10,13 +10,13 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/agent/formats"
-	"github.com/sess-tools/sess/internal/agent/history"
-	"github.com/sess-tools/sess/internal/agent/report"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/history"
+	"github.com/sess-tools/sess/internal/agents/losses"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -25,29 +25,29 @@ const bufferSize = 64 << 10
 
 // A job is one run of importing.
 type job struct {
-	streams  *clikit.Streams
+	streams  *cli.Streams
 	name     string // of the format
 	kept     string // what its custom entries begin with
 	own      bool   // what the agent keeps in its place is read: addresses name its sessions
 	native   bool   // its sessions are files that every tool reads
-	dest     operand.Destination
+	dest     address.Destination
 	strict   bool
 	many     bool                  // every session, each into a file of its own
 	here     func(cwd string) bool // whether sessions of a working directory are wanted
-	losses   *report.Log
-	progress *clikit.Progress
+	losses   *losses.Log
+	progress *cli.Progress
 }
 
-func (c *config) job(s *clikit.Streams, f formats.Format) (*job, error) {
+func (c *config) job(s *cli.Streams, f formats.Format) (*job, error) {
 	here, err := c.here(f.About())
 	if err != nil {
 		return nil, err
 	}
-	losses, err := report.Open(c.losses, s.Warnf)
+	losses, err := losses.Open(c.losses, s.Warnf)
 	if err != nil {
 		return nil, err
 	}
-	progress := &clikit.Progress{}
+	progress := &cli.Progress{}
 	if out := s.OutFile(); c.all && (out == nil || !tty.IsTerminal(out)) { // else the paths say it
 		progress = s.Progress(0)
 	}
@@ -72,7 +72,7 @@ func (c *config) choose(ctx context.Context, j *job, a formats.Archive) (formats
 	case c.session != "":
 		info, err := formats.Find(ctx, a, c.session)
 		if errors.Is(err, formats.ErrNotFound) {
-			err = clikit.WithHint(err, "--list lists those that are there")
+			err = cli.WithHint(err, "--list lists those that are there")
 		}
 		return info, err
 	case c.recent:
@@ -86,7 +86,7 @@ func (j *job) one(ctx context.Context, a formats.Archive, info formats.Info) err
 	k := j.sink(bufio.NewWriterSize(nil, bufferSize))
 	path, err := k.publish(k.convert(ctx, a, info, func(l formats.Loss) { j.losses.Tell(k.id, l) }))
 	if errors.Is(err, errThere) {
-		return clikit.WithHint(fmt.Errorf("creating %s: %w", path, fs.ErrExist), "--force replaces it")
+		return cli.WithHint(fmt.Errorf("creating %s: %w", path, fs.ErrExist), "--force replaces it")
 	}
 	if err != nil || path == "" {
 		return named(info, err)
@@ -119,12 +119,12 @@ func (j *job) only(ctx context.Context, a formats.Archive) (formats.Info, error)
 	}
 	switch len(found) {
 	case 0:
-		return formats.Info{}, clikit.No("no session")
+		return formats.Info{}, cli.No("no session")
 	case 1:
 		return found[0], nil
 	}
-	return formats.Info{}, clikit.WithHint(
-		clikit.UsageError("several sessions: %s", formats.IDs(found)), "choose with --session ID, or take --all")
+	return formats.Info{}, cli.WithHint(
+		cli.UsageError("several sessions: %s", formats.IDs(found)), "choose with --session ID, or take --all")
 }
 
 // maxCandidates is how many sessions only looks at.
@@ -139,7 +139,7 @@ func named(info formats.Info, err error) error {
 }
 
 // others does what has nothing to do with the sessions of a format, if that was asked for.
-func (c *config) others(ctx context.Context, s *clikit.Streams, operands []string) (done bool, err error) {
+func (c *config) others(ctx context.Context, s *cli.Streams, operands []string) (done bool, err error) {
 	switch {
 	case c.maps:
 		return true, printMaps(s)
@@ -155,7 +155,7 @@ func (c *config) others(ctx context.Context, s *clikit.Streams, operands []strin
 
 // printPrompts prints the prompts of a database of oh-my-pi as JSON objects, the newest
 // first. It is how sess-history reads it, which links no database.
-func printPrompts(ctx context.Context, s *clikit.Streams, path string) error {
+func printPrompts(ctx context.Context, s *cli.Streams, path string) error {
 	some := false
 	for p, err := range history.Read(ctx, path) {
 		if err != nil {
@@ -169,7 +169,7 @@ func printPrompts(ctx context.Context, s *clikit.Streams, path string) error {
 		}
 	}
 	if !some {
-		return clikit.No("")
+		return cli.No("")
 	}
 	return nil
 }
@@ -292,7 +292,7 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 		return err
 	case err != nil:
 		err = named(t.info, err)
-		sum.failed, sum.status = sum.failed+1, max(sum.status, clikit.Status(err))
+		sum.failed, sum.status = sum.failed+1, max(sum.status, cli.Status(err))
 		j.progress.Clear()
 		j.streams.Warnf("%v", err)
 	default:
@@ -308,9 +308,9 @@ func (j *job) told(ctx context.Context, t *task, sum *tally) error {
 func (j *job) sum(s tally) error {
 	switch {
 	case s.failed > 0:
-		return clikit.Unread(s.failed, s.failed+s.made+s.there, s.status)
+		return cli.Unread(s.failed, s.failed+s.made+s.there, s.status)
 	case s.made+s.there == 0:
-		return clikit.No("no session")
+		return cli.No("no session")
 	case s.there > 0:
 		j.streams.Infof("%d imported, %d there already", s.made, s.there)
 	}

@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/sess-tools/sess/internal/agent/formats"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/listing"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -21,7 +21,7 @@ import (
 // there answers no if the agent has no sessions on this machine.
 func (c *config) there(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return clikit.WithHint(c.none("no session of %s: %s does not exist", c.name, path), "sess-import --homes prints whose sessions are on this machine, and where")
+		return cli.WithHint(c.none("no session of %s: %s does not exist", c.name, path), "sess-import --homes prints whose sessions are on this machine, and where")
 	}
 	return nil
 }
@@ -30,7 +30,7 @@ func (c *config) there(path string) error {
 // session was asked for.
 func (c *config) none(format string, args ...any) error {
 	if c.list {
-		return clikit.No(format, args...)
+		return cli.No(format, args...)
 	}
 	return fmt.Errorf(format, args...)
 }
@@ -44,14 +44,14 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 		}
 		return j.detail(ctx, a, info)
 	}
-	listed, failed, status := 0, 0, clikit.ExitDone
+	listed, failed, status := 0, 0, cli.ExitDone
 	for info, err := range a.List(ctx, formats.Query{Details: true}) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
 			err = named(info, err)
-			failed, status = failed+1, max(status, clikit.Status(err))
+			failed, status = failed+1, max(status, cli.Status(err))
 			j.streams.Warnf("%v", err)
 			continue
 		}
@@ -65,9 +65,9 @@ func (c *config) print(ctx context.Context, j *job, a formats.Archive) error {
 	}
 	switch {
 	case failed > 0:
-		return clikit.Unread(failed, listed+failed, status)
+		return cli.Unread(failed, listed+failed, status)
 	case listed == 0:
-		return clikit.No("no session")
+		return cli.No("no session")
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (c *config) here(about formats.About) (func(cwd string) bool, error) {
 	if c.cwd == "" {
 		return func(string) bool { return true }, nil
 	}
-	dir, err := operand.CWD(c.cwd)
+	dir, err := address.CWD(c.cwd)
 	if err != nil {
 		return nil, err
 	}
@@ -127,18 +127,18 @@ func (c *config) newest(ctx context.Context, j *job, a formats.Archive) (formats
 
 // away is the result if there is no session here: it names the newest one.
 func (c *config) away(j *job, elsewhere formats.Info) error {
-	dir, err := operand.CWD(c.cwd)
+	dir, err := address.CWD(c.cwd)
 	if err != nil {
 		return err
 	}
 	if c.list {
-		return clikit.No("no session of %s in %s", j.name, dir)
+		return cli.No("no session of %s in %s", j.name, dir)
 	}
 	err = fmt.Errorf("no session of %s in %s", j.name, dir)
 	if !j.own {
-		return clikit.WithHint(err, "the newest elsewhere is %s, of %s; --cwd DIR takes that of another directory", elsewhere.ID, elsewhere.CWD)
+		return cli.WithHint(err, "the newest elsewhere is %s, of %s; --cwd DIR takes that of another directory", elsewhere.ID, elsewhere.CWD)
 	}
-	return clikit.WithHint(err, "the newest elsewhere is %s, of %s; %s:DIR is the newest of a directory, with its path as /DIR or ./DIR",
+	return cli.WithHint(err, "the newest elsewhere is %s, of %s; %s:DIR is the newest of a directory, with its path as /DIR or ./DIR",
 		j.address(elsewhere), elsewhere.CWD, j.name)
 }
 
@@ -198,7 +198,7 @@ func (j *job) row(info formats.Info) error {
 	return printRow(j.streams, row)
 }
 
-func printRow(s *clikit.Streams, row listing.Row) error {
+func printRow(s *cli.Streams, row listing.Row) error {
 	if err := listing.Write(s.Out, row); err != nil {
 		return err
 	}

@@ -11,10 +11,10 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/core/cli"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-import",
 	Summary: "convert other agents' sessions",
 	Args:    "[FORMAT] [SOURCE]",
@@ -27,15 +27,15 @@ sess-import omp --session 01a1fc12 --store
 sess-import pi --list
 sess-import --detect chat.json`,
 	Complete: completing,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (err error) {
 	defer func() { err = advised(err) }()
 	if operands, err = c.checked(operands); err != nil {
 		return err

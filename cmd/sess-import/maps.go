@@ -3,17 +3,17 @@ package main
 import (
 	"fmt"
 
-	"github.com/sess-tools/sess/internal/agent/all"
-	"github.com/sess-tools/sess/internal/agent/formats"
-	"github.com/sess-tools/sess/internal/agent/jqmap"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/agents/all"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/jqmap"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
 )
 
 // printMaps prints the maps: the name, the interface, where it is from, and what is wrong with it, with
 // tabs between. sess-doctor reads it.
-func printMaps(s *clikit.Streams) error {
-	own := jqmap.Own(operand.MapDir())
+func printMaps(s *cli.Streams) error {
+	own := jqmap.Own(address.MapDir())
 	for _, f := range append(jqmap.Embedded(), own...) {
 		m, ok := f.(*jqmap.Map)
 		if !ok {
@@ -40,11 +40,11 @@ func printMaps(s *clikit.Streams) error {
 }
 
 // printMap prints a map, for a user to start from.
-func printMap(s *clikit.Streams, name string) error {
+func printMap(s *cli.Streams, name string) error {
 	f, _ := formats.Lookup(known(), name)
 	m, ok := f.(*jqmap.Map)
 	if !ok {
-		return clikit.WithHint(clikit.UsageError("no map %q", name), "sess-import --maps prints the maps there are")
+		return cli.WithHint(cli.UsageError("no map %q", name), "sess-import --maps prints the maps there are")
 	}
 	text, err := m.Text()
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/agent/formats"
-	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -140,7 +140,7 @@ func (k *sink) place(h session.Header) (string, error) {
 	case strings.ContainsRune(h.CWD, 0):
 		return "", fmt.Errorf("naming the session's directory: NUL byte in the working directory %.60q", h.CWD)
 	}
-	dir, err := operand.StoreDir()
+	dir, err := address.StoreDir()
 	if err != nil {
 		return "", err
 	}
@@ -226,7 +226,7 @@ func (k *sink) failed(err error) error {
 	}
 	name := k.path
 	if name == "" {
-		return disk.Cause(err) // clikit names standard output
+		return disk.Cause(err) // cli names standard output
 	}
 	return &writeError{fmt.Errorf("creating %s: %w", name, disk.Cause(err))}
 }

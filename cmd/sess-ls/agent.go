@@ -11,13 +11,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/agent/formats"
-	"github.com/sess-tools/sess/internal/agent/pi"
-	"github.com/sess-tools/sess/internal/ordered"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/listing"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/sibling"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/pi"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/parallel"
+	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -49,7 +49,7 @@ func (c *config) nameOf(r store.Row) string { return cmp.Or(c.owned(r).Address, 
 
 // listAgents prints the sessions of another agent, or of all, where they are kept or
 // in the places named.
-func (c *config) listAgents(ctx context.Context, s *clikit.Streams, places []string, keep func(store.Row) (bool, error)) error {
+func (c *config) listAgents(ctx context.Context, s *cli.Streams, places []string, keep func(store.Row) (bool, error)) error {
 	o, err := c.agentScope(places)
 	if err != nil {
 		return err
@@ -57,12 +57,12 @@ func (c *config) listAgents(ctx context.Context, s *clikit.Streams, places []str
 	c.elsewhere = len(places) > 0
 	agents := c.sessions.Named()
 	if c.several() {
-		if _, err := sibling.Find(operand.Importer); err != nil {
+		if _, err := subprocess.Find(address.Importer); err != nil {
 			return err // said once
 		}
 	}
 	var found []agentRows
-	for one := range ordered.Map(ctx, max(2, runtime.GOMAXPROCS(0)), slices.Values(agents), func(ctx context.Context, agent string) agentRows {
+	for one := range parallel.Map(ctx, max(2, runtime.GOMAXPROCS(0)), slices.Values(agents), func(ctx context.Context, agent string) agentRows {
 		one := agentRows{agent: agent}
 		one.err = c.gather(ctx, &one, places, o)
 		return one
@@ -74,7 +74,7 @@ func (c *config) listAgents(ctx context.Context, s *clikit.Streams, places []str
 	}
 	rows, err := c.merge(s, found, o)
 	serr := c.show(ctx, s, rows, keep)
-	if err != nil && clikit.Status(serr) == clikit.ExitNo {
+	if err != nil && cli.Status(serr) == cli.ExitNo {
 		return err // why there is nothing
 	}
 	return errors.Join(serr, err)
@@ -84,15 +84,15 @@ func (c *config) listAgents(ctx context.Context, s *clikit.Streams, places []str
 // directory is named.
 func (c *config) agentScope(places []string) (store.Options, error) {
 	if c.several() && len(places) > 0 {
-		return store.Options{}, clikit.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", strings.Join(c.sessions.Agents, ","))
+		return store.Options{}, cli.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", strings.Join(c.sessions.Agents, ","))
 	}
 	order, err := store.ParseOrder(c.sort)
 	if err != nil {
-		return store.Options{}, clikit.UsageError("%v", err)
+		return store.Options{}, cli.UsageError("%v", err)
 	}
 	o := store.Options{Recursive: true, Count: c.exact, Order: order}
 	if c.sessions.CWD != "" {
-		o.CWD, err = operand.CWD(c.sessions.CWD)
+		o.CWD, err = address.CWD(c.sessions.CWD)
 	}
 	return o, err
 }
@@ -101,14 +101,14 @@ func (c *config) agentScope(places []string) (store.Options, error) {
 type agentRows struct {
 	agent string
 	rows  []store.Row
-	said  []sibling.Message
+	said  []subprocess.Message
 	err   error // the rows are not all there are
 }
 
 // gather lists the sessions of an agent.
 func (c *config) gather(ctx context.Context, found *agentRows, places []string, o store.Options) error {
 	o.Warn = func(path string, err error) {
-		found.said = append(found.said, sibling.Message{Text: fmt.Sprintf("%s: %v", path, err), Warning: true})
+		found.said = append(found.said, subprocess.Message{Text: fmt.Sprintf("%s: %v", path, err), Warning: true})
 	}
 	if format := native[found.agent]; format != nil {
 		return c.gatherNative(ctx, found, format, places, o)
@@ -132,7 +132,7 @@ func (c *config) gatherNative(ctx context.Context, found *agentRows, format form
 			return err
 		}
 		if _, err := os.Stat(place); errors.Is(err, fs.ErrNotExist) {
-			return clikit.No("no session of %s: %s does not exist", found.agent, place)
+			return cli.No("no session of %s: %s does not exist", found.agent, place)
 		}
 		places = []string{place}
 	}
@@ -150,9 +150,9 @@ func (c *config) gatherForeign(ctx context.Context, found *agentRows, o store.Op
 	if c.recent && o.CWD == "" {
 		args = append(args, "--recent")
 	}
-	p, err := sibling.Program{
-		Name: operand.Importer, Args: append(args, place...),
-		Say: func(m sibling.Message) { found.said = append(found.said, m) },
+	p, err := subprocess.Program{
+		Name: address.Importer, Args: append(args, place...),
+		Say: func(m subprocess.Message) { found.said = append(found.said, m) },
 	}.Start(ctx)
 	if err != nil {
 		return err
@@ -173,15 +173,15 @@ func (c *config) gatherForeign(ctx context.Context, found *agentRows, o store.Op
 // merge puts the sessions of agents together, in order, and says what there is to
 // say. The error is that of the only agent; if there are more, one that cannot be
 // listed does not hide the others.
-func (c *config) merge(s *clikit.Streams, found []agentRows, o store.Options) ([]store.Row, error) {
-	say := operand.Say(s)
+func (c *config) merge(s *cli.Streams, found []agentRows, o store.Options) ([]store.Row, error) {
+	say := address.Say(s)
 	var rows []store.Row
 	c.owners = map[owner]string{}
 	for _, f := range found {
 		for _, m := range f.said {
 			say(m)
 		}
-		if len(found) > 1 && f.err != nil && clikit.Status(f.err) != clikit.ExitNo {
+		if len(found) > 1 && f.err != nil && cli.Status(f.err) != cli.ExitNo {
 			s.Warnf("%s: %v", f.agent, f.err)
 		}
 		for _, row := range f.rows {

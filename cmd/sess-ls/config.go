@@ -5,16 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/listing"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/sibling"
-	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
 type config struct {
-	sessions                               sources.Selection
+	sessions                               selection.Selection
 	title, where, sort, color              string
 	recent, exact, usage, json, paths, nul bool
 	limit                                  int
@@ -28,25 +28,25 @@ type config struct {
 	shared map[string]listing.Row // those of the remote, by their ids
 }
 
-func (c *config) flags() []clikit.Flag {
+func (c *config) flags() []cli.Flag {
 	return append(c.sessions.Flags(),
-		clikit.Bool(&c.recent, "recent", ", or that this terminal last used"),
-		clikit.String(&c.title, "title", "", ""),
-		clikit.String(&c.where, "where", "", "sessions whose JSON object is one"),
-		clikit.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "title"}, ""),
-		clikit.Count(&c.limit, "limit", "sessions"),
-		clikit.Bool(&c.exact, "exact", "read all of large files, for exact counts"),
-		clikit.Bool(&c.usage, "usage", ", in tokens (input, output, cache read, cache write) and money"),
-		clikit.Bool(&c.json, "json", "each session"),
-		clikit.Bool(&c.paths, "paths", ""),
-		clikit.Bool(&c.nul, "null, 0", ", and only addresses are printed"),
-		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, ""),
+		cli.Bool(&c.recent, "recent", ", or that this terminal last used"),
+		cli.String(&c.title, "title", "", ""),
+		cli.String(&c.where, "where", "", "sessions whose JSON object is one"),
+		cli.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "title"}, ""),
+		cli.Count(&c.limit, "limit", "sessions"),
+		cli.Bool(&c.exact, "exact", "read all of large files, for exact counts"),
+		cli.Bool(&c.usage, "usage", ", in tokens (input, output, cache read, cache write) and money"),
+		cli.Bool(&c.json, "json", "each session"),
+		cli.Bool(&c.paths, "paths", ""),
+		cli.Bool(&c.nul, "null, 0", ", and only addresses are printed"),
+		cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, ""),
 	)
 }
 
 // check refuses flags that contradict each other.
 func (c *config) check() error {
-	return clikit.Exclusive(clikit.NameIf(c.json, "--json"), clikit.NameIf(c.paths || c.nul, "a list of paths"))
+	return cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.paths || c.nul, "a list of paths"))
 }
 
 // several reports whether the sessions of more than one agent are listed.
@@ -62,44 +62,44 @@ type named struct {
 // addresses takes the addresses among the operands for what they name, and returns the others.
 func (c *config) addresses(operands []string) (places []string, err error) {
 	for _, op := range operands {
-		name, dir, id, ok := operand.Address(op)
+		name, dir, id, ok := address.Address(op)
 		if !ok {
 			places = append(places, op)
 			continue
 		}
 		if dir != "" {
-			if dir, err = operand.CWD(dir); err != nil {
+			if dir, err = address.CWD(dir); err != nil {
 				return nil, err
 			}
 		}
 		c.named = append(c.named, named{name, id, store.SameDir(dir)})
-		if name != operand.Remote {
+		if name != address.Remote {
 			c.sessions.Agents = append(c.sessions.Agents, name)
 		}
 	}
 	if len(c.named) > 0 && (len(places) > 0 || c.remote() && len(c.sessions.Agents) > 0) {
-		return nil, clikit.UsageError("an agent, the remote, and files and directories are listed apart")
+		return nil, cli.UsageError("an agent, the remote, and files and directories are listed apart")
 	}
 	return places, nil
 }
 
 // remote reports whether the sessions of the remote are listed.
-func (c *config) remote() bool { return len(c.named) > 0 && c.named[0].name == operand.Remote }
+func (c *config) remote() bool { return len(c.named) > 0 && c.named[0].name == address.Remote }
 
 // isNamed reports whether an address means the session, or none says which ones are meant.
 func (c *config) isNamed(r store.Row) bool {
 	return len(c.named) == 0 || slices.ContainsFunc(c.named, func(n named) bool {
-		return (n.name == operand.Remote || n.name == c.owned(r).Agent) && strings.HasPrefix(r.ID, n.id) && n.here(r.CWD)
+		return (n.name == address.Remote || n.name == c.owned(r).Agent) && strings.HasPrefix(r.ID, n.id) && n.here(r.CWD)
 	})
 }
 
 // listRemote prints what sess-sync lists.
-func (c *config) listRemote(ctx context.Context, s *clikit.Streams, keep func(store.Row) (bool, error)) error {
+func (c *config) listRemote(ctx context.Context, s *cli.Streams, keep func(store.Row) (bool, error)) error {
 	o, err := c.agentScope(nil)
 	if err != nil {
 		return err
 	}
-	p, err := sibling.Program{Name: operand.Syncer, Args: []string{"ls", "--json"}, Say: operand.Say(s)}.Start(ctx)
+	p, err := subprocess.Program{Name: address.Syncer, Args: []string{"ls", "--json"}, Say: address.Say(s)}.Start(ctx)
 	if err != nil {
 		return err
 	}

@@ -12,11 +12,11 @@ import (
 	"context"
 	"runtime/debug"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-ls",
 	Summary: "list sessions",
 	Args:    "[FILE|DIR...]",
@@ -27,15 +27,15 @@ sess-ls --all --until 30d -0 | xargs -0 ls -l
 sess-ls --json --where '.messages > 100' ~/.pi/agent/sessions/*/
 sess-ls --agent all --since 7d`,
 	Complete: complete.Reader,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	keep, err := c.selection(ctx, s)
 	if err != nil {
 		return err

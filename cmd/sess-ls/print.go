@@ -10,16 +10,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/listing"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
 // show prints the rows to keep, as many as are wanted. None is the answer no.
-func (c *config) show(ctx context.Context, s *clikit.Streams, rows []store.Row, keep func(store.Row) (bool, error)) error {
+func (c *config) show(ctx context.Context, s *cli.Streams, rows []store.Row, keep func(store.Row) (bool, error)) error {
 	printer := c.printer(s, rows)
 	printed := 0
 	for _, row := range rows {
@@ -39,15 +39,15 @@ func (c *config) show(ctx context.Context, s *clikit.Streams, rows []store.Row, 
 	}
 	if printed == 0 {
 		if len(rows) == 0 && c.inStore {
-			s.Infof("%s", operand.NothingStored(ctx, s, c.sessions.All, c.sessions.CWD))
+			s.Infof("%s", address.NothingStored(ctx, s, c.sessions.All, c.sessions.CWD))
 		}
-		return clikit.No("")
+		return cli.No("")
 	}
 	return nil
 }
 
 // printer returns the function that prints one row in the form wanted.
-func (c *config) printer(s *clikit.Streams, rows []store.Row) func(store.Row) error {
+func (c *config) printer(s *cli.Streams, rows []store.Row) func(store.Row) error {
 	printf := func(format string, args ...any) error {
 		_, err := fmt.Fprintf(s.Out, format, args...)
 		return err
@@ -73,27 +73,27 @@ func (c *config) printer(s *clikit.Streams, rows []store.Row) func(store.Row) er
 
 // table prints for a terminal: headings, columns, ids as short as they tell the rows
 // apart, ages, titles cut to fit.
-func (c *config) table(s *clikit.Streams, rows []store.Row, printf func(string, ...any) error) func(store.Row) error {
-	number := func(head string, width int) clikit.Column {
-		return clikit.Column{Head: head, Width: width, Right: true}
+func (c *config) table(s *cli.Streams, rows []store.Row, printf func(string, ...any) error) func(store.Row) error {
+	number := func(head string, width int) cli.Column {
+		return cli.Column{Head: head, Width: width, Right: true}
 	}
-	columns := clikit.Columns{{Head: "ID", Width: shortest(rows), Cut: true}, {Head: "MODIFIED", Width: 10}, number("MSGS", 6), number("BYTES", 9)}
+	columns := cli.Columns{{Head: "ID", Width: shortest(rows), Cut: true}, {Head: "MODIFIED", Width: 10}, number("MSGS", 6), number("BYTES", 9)}
 	if c.usage {
 		columns = append(columns, number("INPUT", 9), number("OUTPUT", 9), number("CACHE READ", 10), number("WRITE", 10), number("COST", 9))
 	}
 	if c.several() {
-		columns = append(columns, clikit.Column{Head: "AGENT", Width: 9, Cut: true})
+		columns = append(columns, cli.Column{Head: "AGENT", Width: 9, Cut: true})
 	}
 	several := tty.Several(rows, func(r store.Row) string { return r.CWD })
 	home, _ := os.UserHomeDir()
 	if several {
-		columns = append(columns, clikit.Column{Head: "DIRECTORY", Width: dirWidth, Cut: true})
+		columns = append(columns, cli.Column{Head: "DIRECTORY", Width: dirWidth, Cut: true})
 	}
 	room := tty.Width(s.OutFile(), os.LookupEnv)
 	for _, column := range columns {
 		room -= column.Width + len("  ")
 	}
-	room, columns = max(room, 20), append(columns, clikit.Column{Head: "TITLE"})
+	room, columns = max(room, 20), append(columns, cli.Column{Head: "TITLE"})
 	headed, now := false, time.Now()
 	return func(r store.Row) error {
 		if !headed {

@@ -10,18 +10,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/find/filter"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/listing"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/filter"
+	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
 // listFiles prints the sessions of the store, or of the files and directories that are named.
-func (c *config) listFiles(ctx context.Context, s *clikit.Streams, operands []string, keep func(store.Row) (bool, error)) error {
+func (c *config) listFiles(ctx context.Context, s *cli.Streams, operands []string, keep func(store.Row) (bool, error)) error {
 	files, places := filesOf(operands)
 	dirs, o, err := c.scope(s, operands, places)
 	if err != nil {
@@ -33,7 +33,7 @@ func (c *config) listFiles(ctx context.Context, s *clikit.Streams, operands []st
 		if len(operands) > 0 || o.CWD == "" {
 			return "", false // a terminal remembers one session of one working directory
 		}
-		path, remembered = operand.Continue(ctx, s, o.CWD)
+		path, remembered = address.Continue(ctx, s, o.CWD)
 		return path, remembered
 	})
 	if err != nil {
@@ -56,10 +56,10 @@ func (c *config) listFiles(ctx context.Context, s *clikit.Streams, operands []st
 
 // scope says where to look: in the directories named, else in the store, there
 // for the sessions of one working directory or for all.
-func (c *config) scope(s *clikit.Streams, operands, dirs []string) ([]string, store.Options, error) {
+func (c *config) scope(s *cli.Streams, operands, dirs []string) ([]string, store.Options, error) {
 	order, err := store.ParseOrder(c.sort)
 	if err != nil {
-		return nil, store.Options{}, clikit.UsageError("%v", err)
+		return nil, store.Options{}, cli.UsageError("%v", err)
 	}
 	o := store.Options{
 		Recursive: c.sessions.All, Count: c.exact, Order: order,
@@ -68,14 +68,14 @@ func (c *config) scope(s *clikit.Streams, operands, dirs []string) ([]string, st
 	}
 	c.inStore = len(operands) == 0
 	if c.sessions.CWD != "" || c.inStore && !c.sessions.All {
-		if o.CWD, err = operand.CWD(c.sessions.CWD); err != nil {
+		if o.CWD, err = address.CWD(c.sessions.CWD); err != nil {
 			return nil, o, err
 		}
 	}
 	if len(operands) > 0 {
 		return dirs, o, checkDirs(dirs)
 	}
-	root, err := operand.StoreDir()
+	root, err := address.StoreDir()
 	if err != nil {
 		return nil, o, err
 	}
@@ -134,7 +134,7 @@ func checkDirs(dirs []string) error {
 			if pe, ok := errors.AsType[*fs.PathError](err); ok {
 				err = pe.Err
 			}
-			return operand.Mistaken(dir, fmt.Errorf("listing %s: %w", disk.Subject(dir), err))
+			return address.Mistaken(dir, fmt.Errorf("listing %s: %w", disk.Subject(dir), err))
 		}
 	}
 	return nil
@@ -176,23 +176,23 @@ func (c *config) list(ctx context.Context, dirs []string, o store.Options, crumb
 }
 
 // selection returns the test for rows that the flags describe, or what is wrong with the flags.
-func (c *config) selection(ctx context.Context, s *clikit.Streams) (func(store.Row) (bool, error), error) {
+func (c *config) selection(ctx context.Context, s *cli.Streams) (func(store.Row) (bool, error), error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
 	now := time.Now()
 	since, err := listing.When(c.sessions.Since, now)
 	if err != nil {
-		return nil, clikit.UsageError("--since: %v", err)
+		return nil, cli.UsageError("--since: %v", err)
 	}
 	before, err := listing.When(c.sessions.Until, now)
 	if err != nil {
-		return nil, clikit.UsageError("--until: %v", err)
+		return nil, cli.UsageError("--until: %v", err)
 	}
 	var where *filter.Filter
 	if c.where != "" {
 		if where, err = filter.Compile(c.where); err != nil {
-			return nil, clikit.UsageError("--where: %v", err)
+			return nil, cli.UsageError("--where: %v", err)
 		}
 	}
 	text := strings.ToLower(c.title)
@@ -215,20 +215,20 @@ func (c *config) selection(ctx context.Context, s *clikit.Streams) (func(store.R
 
 // takes reports whether --subagents takes a session. One that cannot be read is no sub-agent's, as
 // far as is known, and a warning.
-func (c *config) takes(ctx context.Context, s *clikit.Streams, row store.Row) bool {
+func (c *config) takes(ctx context.Context, s *cli.Streams, row store.Row) bool {
 	which := c.sessions.Subagents
-	if which == sources.WithSubagents {
+	if which == selection.WithSubagents {
 		return true
 	}
-	in, err := operand.Open(ctx, s, c.nameOf(row))
+	in, err := address.Open(ctx, s, c.nameOf(row))
 	if err != nil {
 		s.Warnf("%v", err)
 		return which.Takes(false)
 	}
 	defer in.Close()
-	sub, err := sources.OfSubagent(session.Header{ID: row.ID, ParentSession: row.ParentSession}, disk.Reader{Ctx: ctx, R: in})
+	sub, err := selection.OfSubagent(session.Header{ID: row.ID, ParentSession: row.ParentSession}, disk.Reader{Ctx: ctx, R: in})
 	if err != nil {
-		s.Warnf("%v", operand.Locate(in.Name, err))
+		s.Warnf("%v", address.Locate(in.Name, err))
 	}
 	return which.Takes(sub)
 }

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/seg"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/storev2"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -22,7 +22,7 @@ func segmented(dirs, operands []string) (rest, stores []string) {
 		return dirs, nil
 	}
 	for _, dir := range dirs {
-		if operand.Segmented(dir) {
+		if address.Segmented(dir) {
 			stores = append(stores, dir)
 		} else {
 			rest = append(rest, dir)
@@ -33,7 +33,7 @@ func segmented(dirs, operands []string) (rest, stores []string) {
 
 // withSegmented adds the rows of segmented stores; with --recent the newest row is
 // left.
-func (c *config) withSegmented(ctx context.Context, s *clikit.Streams, rows []store.Row, stores []string, o store.Options) ([]store.Row, error) {
+func (c *config) withSegmented(ctx context.Context, s *cli.Streams, rows []store.Row, stores []string, o store.Options) ([]store.Row, error) {
 	if len(stores) == 0 {
 		return rows, nil
 	}
@@ -58,9 +58,9 @@ func (c *config) withSegmented(ctx context.Context, s *clikit.Streams, rows []st
 
 // stored gives the rows of files whose session is a segmented store what that holds.
 // The path stays: it names the session.
-func (c *config) stored(ctx context.Context, s *clikit.Streams, rows []store.Row, o store.Options) ([]store.Row, error) {
+func (c *config) stored(ctx context.Context, s *cli.Streams, rows []store.Row, o store.Options) ([]store.Row, error) {
 	changed := false
-	var beside operand.Neighbours
+	var beside address.Neighbours
 	for i := range rows {
 		row, ok, err := storedRow(ctx, s, rows[i].Path, &beside)
 		if ctx.Err() != nil {
@@ -82,7 +82,7 @@ func (c *config) stored(ctx context.Context, s *clikit.Streams, rows []store.Row
 
 // newer returns the row of the segmented store in dirs that was written to last, if that
 // was after the row which was found by the times of the files: theirs stand still.
-func (c *config) newer(ctx context.Context, s *clikit.Streams, rows []store.Row, dirs []string, o store.Options) []store.Row {
+func (c *config) newer(ctx context.Context, s *cli.Streams, rows []store.Row, dirs []string, o store.Options) []store.Row {
 	pattern := []string{"*.v2"}
 	if o.Recursive {
 		pattern = append(pattern, filepath.Join("*", "*.v2"))
@@ -95,7 +95,7 @@ func (c *config) newer(ctx context.Context, s *clikit.Streams, rows []store.Row,
 				if err != nil || len(rows) > 0 && !fi.ModTime().After(rows[0].ModTime) {
 					continue
 				}
-				row, ok, err := storedRow(ctx, s, seg.Source(name), &operand.Neighbours{})
+				row, ok, err := storedRow(ctx, s, storev2.Source(name), &address.Neighbours{})
 				if err != nil {
 					o.Warn(name, err)
 				}
@@ -114,7 +114,7 @@ func quotedGlob(name string) string {
 }
 
 // storedRow returns the row of the store that is the session instead of the file.
-func storedRow(ctx context.Context, s *clikit.Streams, path string, beside *operand.Neighbours) (store.Row, bool, error) {
+func storedRow(ctx context.Context, s *cli.Streams, path string, beside *address.Neighbours) (store.Row, bool, error) {
 	dir, err := beside.Stored(path)
 	if err != nil || dir == "" {
 		return store.Row{}, false, err
@@ -125,8 +125,8 @@ func storedRow(ctx context.Context, s *clikit.Streams, path string, beside *oper
 }
 
 // segmentedRow reads all of a segmented store. Its size is that of the session in it.
-func segmentedRow(ctx context.Context, s *clikit.Streams, name string) (store.Row, error) {
-	in, err := operand.Open(ctx, s, name)
+func segmentedRow(ctx context.Context, s *cli.Streams, name string) (store.Row, error) {
+	in, err := address.Open(ctx, s, name)
 	if err != nil {
 		return store.Row{}, err
 	}

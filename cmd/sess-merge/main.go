@@ -14,13 +14,13 @@ import (
 	"context"
 	"errors"
 
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 	"github.com/sess-tools/sess/internal/share/copies"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
-	"github.com/sess-tools/sess/internal/tool/operand"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-merge",
 	Summary: "merge copies of a session that have diverged",
 	Args:    "SESSION SESSION...",
@@ -28,15 +28,15 @@ var tool = clikit.Tool{
 sess-merge --into s.jsonl copy.jsonl
 git config merge.sess.driver 'sess-merge --git -- %O %A %B %P'`,
 	Complete: complete.Reader,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	if err := c.check(operands); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 // explained gives an error its status, and says what can be done.
 func explained(err error) error {
 	if broken, ok := errors.AsType[*copies.SourceError](err); ok {
-		return operand.Locate(broken.Name, broken.Err)
+		return address.Locate(broken.Name, broken.Err)
 	}
 	if !errors.Is(err, copies.ErrConflict) {
 		return err
@@ -71,5 +71,5 @@ func explained(err error) error {
 	case errors.Is(err, copies.ErrVersions):
 		hint = "sess-check --migrate makes a copy in version 3 of each"
 	}
-	return clikit.WithHint(clikit.WithStatus(err, clikit.ExitMalformed), "%s", hint)
+	return cli.WithHint(cli.WithStatus(err, cli.ExitMalformed), "%s", hint)
 }

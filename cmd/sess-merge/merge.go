@@ -9,19 +9,19 @@ import (
 	"os"
 	"slices"
 
-	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/share/copies"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // filter prints the merged session, or makes a file of it.
-func (c *config) filter(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) filter(ctx context.Context, s *cli.Streams, operands []string) error {
 	in := &inputs{}
 	defer in.close()
 	for _, name := range operands {
@@ -52,7 +52,7 @@ func (c *config) filter(ctx context.Context, s *clikit.Streams, operands []strin
 }
 
 // writing writes to standard output. An error of a copy is not one of the output.
-func writing(ctx context.Context, s *clikit.Streams, r *copies.Result) error {
+func writing(ctx context.Context, s *cli.Streams, r *copies.Result) error {
 	var broken *copies.SourceError
 	err := s.Unbuffered(func(w io.Writer) error {
 		_, err := r.Content(ctx).WriteTo(w)
@@ -68,7 +68,7 @@ func writing(ctx context.Context, s *clikit.Streams, r *copies.Result) error {
 }
 
 // intoFirst merges into the first session.
-func (c *config) intoFirst(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
+func (c *config) intoFirst(ctx context.Context, s *cli.Streams, operands []string) (err error) {
 	in := &inputs{sources: make([]copies.Source, 1)}
 	defer in.close()
 	for _, name := range operands[1:] { // before the lock is taken: standard input may be slow
@@ -76,7 +76,7 @@ func (c *config) intoFirst(ctx context.Context, s *clikit.Streams, operands []st
 			return err
 		}
 	}
-	t, err := operand.OpenTarget(ctx, s, operands[0], c.target)
+	t, err := address.OpenTarget(ctx, s, operands[0], c.target)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (c *config) intoFirst(ctx context.Context, s *clikit.Streams, operands []st
 		in.sources[0] = copies.Source{Name: t.Name, R: r, Size: size}
 	} else {
 		stream := t.Stream()
-		spool, err := operand.Spooled(ctx, t.Name, stream)
+		spool, err := address.Spooled(ctx, t.Name, stream)
 		if err := errors.Join(err, stream.Close()); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (c *config) intoFirst(ctx context.Context, s *clikit.Streams, operands []st
 }
 
 // appended adds what is new at the end; done is false if that is more than entries.
-func appended(t *operand.Target, r *copies.Result) (done bool, err error) {
+func appended(t *address.Target, r *copies.Result) (done bool, err error) {
 	for line, err := range r.Added() {
 		if err != nil {
 			return false, err
@@ -124,7 +124,7 @@ func appended(t *operand.Target, r *copies.Result) (done bool, err error) {
 
 // gitDriver merges as git asks for it: the base may be empty, and the result takes the
 // place of the second operand.
-func (c *config) gitDriver(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
+func (c *config) gitDriver(ctx context.Context, s *cli.Streams, operands []string) (err error) {
 	in, names := &inputs{}, slices.Clone(operands[:3])
 	if len(operands) == 4 { // a file has other names in the work tree than for its driver
 		for i, side := range []string{"base", "ours", "theirs"} {
@@ -163,7 +163,7 @@ func (c *config) gitDriver(ctx context.Context, s *clikit.Streams, operands []st
 }
 
 // merge merges and reports.
-func (c *config) merge(ctx context.Context, s *clikit.Streams, sources []copies.Source, base *copies.Source) (*copies.Result, error) {
+func (c *config) merge(ctx context.Context, s *cli.Streams, sources []copies.Source, base *copies.Source) (*copies.Result, error) {
 	o, tally := c.options(s)
 	o.Base = base
 	r, err := copies.Merge(ctx, sources, o)
@@ -180,7 +180,7 @@ func nothingToDo(r *copies.Result) error {
 	if r.Changed {
 		return nil
 	}
-	return clikit.No("")
+	return cli.No("")
 }
 
 // inputs are sessions that are open to be read anywhere.
@@ -197,8 +197,8 @@ func (in *inputs) close() {
 }
 
 // open opens a session. What is no file is copied into one that has no name.
-func (in *inputs) open(ctx context.Context, s *clikit.Streams, name string) error {
-	opened, err := operand.Open(ctx, s, name)
+func (in *inputs) open(ctx context.Context, s *cli.Streams, name string) error {
+	opened, err := address.Open(ctx, s, name)
 	if err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (in *inputs) add(name string, r io.ReaderAt, size int64) {
 }
 
 // report prints what a merge does.
-func (c *config) report(s *clikit.Streams, r copies.Report) error {
+func (c *config) report(s *cli.Streams, r copies.Report) error {
 	if c.json {
 		_, err := fmt.Fprintln(s.Out, rowOf(r))
 		return err
@@ -256,24 +256,24 @@ func rowOf(r copies.Report) string {
 type config struct {
 	into, git, json, force, strict    bool
 	leaf, onConflict, header, deleted string
-	dest                              operand.Destination
-	target                            operand.TargetOptions
+	dest                              address.Destination
+	target                            address.TargetOptions
 }
 
-func (c *config) flags() []clikit.Flag {
-	flags := []clikit.Flag{
-		clikit.Bool(&c.into, "into", "merge into the first session, in place; status 1 if there is nothing to do"),
-		clikit.Bool(&c.git, "git", "be git's merge driver: the operands are %O %A %B, and the result replaces %A"),
-		clikit.Choice(&c.leaf, "end", []string{"latest", "ours"}, "end with the lines of the side `WHICH` wrote last, or with the first session's own"),
-		clikit.Choice(&c.onConflict, "on-conflict", []string{"refuse", "ours", "theirs", "both"}, "of an entry with other bytes take `WHICH`"),
-		clikit.Choice(&c.deleted, "deleted", []string{"refuse", "keep", "drop"}, "with --git, treat what one side has removed `HOW`"),
-		clikit.Choice(&c.header, "header", []string{"", "ours", "theirs"}, "take the header of `WHICH` session, without a warning"),
-		clikit.Bool(&c.force, "unrelated", "merge sessions of different ids"),
-		clikit.Bool(&c.strict, "strict", "a torn last line"),
-		clikit.Output(&c.dest.File, ""),
+func (c *config) flags() []cli.Flag {
+	flags := []cli.Flag{
+		cli.Bool(&c.into, "into", "merge into the first session, in place; status 1 if there is nothing to do"),
+		cli.Bool(&c.git, "git", "be git's merge driver: the operands are %O %A %B, and the result replaces %A"),
+		cli.Choice(&c.leaf, "end", []string{"latest", "ours"}, "end with the lines of the side `WHICH` wrote last, or with the first session's own"),
+		cli.Choice(&c.onConflict, "on-conflict", []string{"refuse", "ours", "theirs", "both"}, "of an entry with other bytes take `WHICH`"),
+		cli.Choice(&c.deleted, "deleted", []string{"refuse", "keep", "drop"}, "with --git, treat what one side has removed `HOW`"),
+		cli.Choice(&c.header, "header", []string{"", "ours", "theirs"}, "take the header of `WHICH` session, without a warning"),
+		cli.Bool(&c.force, "unrelated", "merge sessions of different ids"),
+		cli.Bool(&c.strict, "strict", "a torn last line"),
+		cli.Output(&c.dest.File, ""),
 		c.dest.ForceFlag(),
-		clikit.Bool(&c.json, "json", "the merge: a report"),
-		clikit.Bool(&c.dest.DryRun, "dry-run, n", "a report"),
+		cli.Bool(&c.json, "json", "the merge: a report"),
+		cli.Bool(&c.dest.DryRun, "dry-run, n", "a report"),
 	}
 	return append(flags, c.target.Flags()...)
 }
@@ -281,7 +281,7 @@ func (c *config) flags() []clikit.Flag {
 // check refuses flags that contradict each other, and operands that are too few.
 func (c *config) check(operands []string) error {
 	for _, name := range operands {
-		if err := operand.Named(name); err != nil {
+		if err := address.Named(name); err != nil {
 			return err
 		}
 	}
@@ -289,28 +289,28 @@ func (c *config) check(operands []string) error {
 		return err
 	}
 	prints := !c.into && !c.git && c.dest.File == "" && !c.dest.DryRun
-	if err := clikit.Exclusive(clikit.NameIf(c.into, "--into"), clikit.NameIf(c.git, "--git"), clikit.NameIf(c.dest.File != "", "--output")); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.into, "--into"), cli.NameIf(c.git, "--git"), cli.NameIf(c.dest.File != "", "--output")); err != nil {
 		return err
 	}
 	switch {
 	case c.git && len(operands) != 3 && len(operands) != 4:
-		return clikit.UsageError("--git takes three operands, %%O %%A %%B, and perhaps %%P, and got %d", len(operands))
+		return cli.UsageError("--git takes three operands, %%O %%A %%B, and perhaps %%P, and got %d", len(operands))
 	case !c.git && len(operands) == 0:
-		return clikit.WithHint(clikit.UsageError("no session to merge"), "- is standard input")
+		return cli.WithHint(cli.UsageError("no session to merge"), "- is standard input")
 	case !c.git && len(operands) == 1:
-		return clikit.UsageError("one session alone: there is nothing to merge it with")
+		return cli.UsageError("one session alone: there is nothing to merge it with")
 	case c.json && prints:
-		return clikit.UsageError("--json goes with --into, --git, --output or --dry-run: standard output has the session")
+		return cli.UsageError("--json goes with --into, --git, --output or --dry-run: standard output has the session")
 	case c.deleted != "refuse" && !c.git:
-		return clikit.UsageError("--deleted goes with --git: without a base nothing is known to be removed")
+		return cli.UsageError("--deleted goes with --git: without a base nothing is known to be removed")
 	case c.into && operands[0] == "-":
-		return clikit.UsageError("--into takes a file or the id of a session, not standard input")
+		return cli.UsageError("--into takes a file or the id of a session, not standard input")
 	}
 	return nil
 }
 
-func (c *config) options(s *clikit.Streams) (copies.Options, *clikit.Tally) {
-	tally := clikit.NewTally(s.Warnf)
+func (c *config) options(s *cli.Streams) (copies.Options, *cli.Tally) {
+	tally := cli.NewTally(s.Warnf)
 	return copies.Options{
 		OnConflict: copies.Policy(c.onConflict), Deleted: copies.Deletion(c.deleted), Header: copies.Policy(c.header),
 		OwnLast: c.leaf == "ours", Force: c.force, Strict: c.strict, Warn: tally.Warnf,

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // lines returns the new session: its header, and the entries it begins with.
-func (c *config) lines(s *clikit.Streams, h session.HeaderFields) ([]string, error) {
+func (c *config) lines(s *cli.Streams, h session.HeaderFields) ([]string, error) {
 	b := session.Batch{Now: time.Now().UnixMilli()}
 	h.Time = b.Now
 	if err := c.addInit(s, &b); err != nil {
@@ -33,27 +33,27 @@ func (c *config) lines(s *clikit.Streams, h session.HeaderFields) ([]string, err
 }
 
 // header returns the fields of the new header but for its time.
-func (c *config) header(ctx context.Context, s *clikit.Streams) (h session.HeaderFields, err error) {
-	if err := cmp.Or(clikit.UTF8("--title", c.title), clikit.UTF8("--task", c.task), clikit.UTF8("--tools", c.tools)); err != nil {
+func (c *config) header(ctx context.Context, s *cli.Streams) (h session.HeaderFields, err error) {
+	if err := cmp.Or(cli.UTF8("--title", c.title), cli.UTF8("--task", c.task), cli.UTF8("--tools", c.tools)); err != nil {
 		return h, err
 	}
 	h.Title = session.OneLine(c.title)
-	if h.CWD, err = operand.CWD(c.cwd); err != nil {
+	if h.CWD, err = address.CWD(c.cwd); err != nil {
 		return h, err
 	}
-	if h.ParentSession, err = operand.Reference(ctx, s, c.parent); err != nil {
+	if h.ParentSession, err = address.Reference(ctx, s, c.parent); err != nil {
 		return h, err
 	}
 	if h.ID = c.id; h.ID == "" {
 		h.ID = session.NewSessionID()
 	} else if !session.ValidSessionID(h.ID) {
-		return h, clikit.UsageError("bad session id %q: letters, digits, dots, underscores and hyphens, a letter or digit at both ends", h.ID)
+		return h, cli.UsageError("bad session id %q: letters, digits, dots, underscores and hyphens, a letter or digit at both ends", h.ID)
 	}
 	return h, nil
 }
 
 // addInit adds the session_init entry, if any of its flags was given.
-func (c *config) addInit(s *clikit.Streams, b *session.Batch) error {
+func (c *config) addInit(s *cli.Streams, b *session.Batch) error {
 	if c.system == "" && c.task == "" && c.tools == "" {
 		return nil
 	}
@@ -79,19 +79,19 @@ func (c *config) addInit(s *clikit.Streams, b *session.Batch) error {
 
 type config struct {
 	cwd, title, id, parent, system, task, tools string
-	dest                                        operand.Destination
+	dest                                        address.Destination
 }
 
-func (c *config) flags() []clikit.Flag {
-	return append([]clikit.Flag{
-		clikit.String(&c.cwd, "cwd=", "", ", instead of this one"),
-		clikit.String(&c.title, "title=", "", ""),
-		clikit.String(&c.id, "id", "", "use `ID` as the session's id, instead of a new UUID"),
-		clikit.String(&c.parent, "from", "", "record that the session descends from `SESSION`"),
-		clikit.String(&c.system, "system", "", ""),
-		clikit.String(&c.task, "task", "", "record the task `TEXT` with the system prompt"),
-		clikit.String(&c.tools, "tools", "", "record the tools `NAME,NAME` with the system prompt"),
-		clikit.Bool(&c.dest.Defer, "defer", "keep it as an unlisted draft until the first assistant message"),
-		operand.CreateFlag(&c.dest.Create),
+func (c *config) flags() []cli.Flag {
+	return append([]cli.Flag{
+		cli.String(&c.cwd, "cwd=", "", ", instead of this one"),
+		cli.String(&c.title, "title=", "", ""),
+		cli.String(&c.id, "id", "", "use `ID` as the session's id, instead of a new UUID"),
+		cli.String(&c.parent, "from", "", "record that the session descends from `SESSION`"),
+		cli.String(&c.system, "system", "", ""),
+		cli.String(&c.task, "task", "", "record the task `TEXT` with the system prompt"),
+		cli.String(&c.tools, "tools", "", "record the tools `NAME,NAME` with the system prompt"),
+		cli.Bool(&c.dest.Defer, "defer", "keep it as an unlisted draft until the first assistant message"),
+		address.CreateFlag(&c.dest.Create),
 	}, c.dest.Flags()...)
 }

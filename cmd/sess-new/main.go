@@ -11,12 +11,12 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-new",
 	Summary: "make a new session",
 	Examples: `sess-new > s.jsonl
@@ -24,17 +24,17 @@ S=$(sess-new --store --title "fix the parser")
 S=$(sess-new --store --defer) && sess-append -t hi "$S"
 sess-new | sess-append -r user -t hi | sess-path --as text`,
 	Complete: complete.Reader,
-	New: func() ([]clikit.Flag, clikit.Action) {
-		c := &config{dest: operand.Destination{Crumb: true}}
+	New: func() ([]cli.Flag, cli.Action) {
+		c := &config{dest: address.Destination{Crumb: true}}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	if len(operands) > 0 {
-		return clikit.WithHint(clikit.UsageError("unexpected operand %q", operands[0]), "-o makes a file: sess-new -o %s", clikit.ShellWords(operands[:1]))
+		return cli.WithHint(cli.UsageError("unexpected operand %q", operands[0]), "-o makes a file: sess-new -o %s", cli.ShellWords(operands[:1]))
 	}
 	if err := c.dest.Check(); err != nil {
 		return err

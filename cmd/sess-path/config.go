@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/find/filter"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/filter"
+	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -28,32 +28,32 @@ type settings struct {
 	roles                             string // comma-separated
 	last, turns                       int
 	reinject                          string
-	harness                           operand.Harness
+	harness                           address.Harness
 	budget                            int64
 	system, reverse, noHeader, strict bool
 	raw, branches                     bool
 }
 
-func (c *config) flags() []clikit.Flag {
-	flags := []clikit.Flag{
-		clikit.String(&c.leaf, "leaf, l", "last", ", or by a rule: last, newest-message, longest"),
-		clikit.String(&c.entry, "entry", "", "print the entry `REF` alone, and the results of its calls"),
-		clikit.Bool(&c.branches, "branches", ", as they stand in the session"),
-		clikit.Choice(&c.as, "as", forms, "print the path"),
-		clikit.Tokens(&c.budget, "budget", 0, "keep the longest tail of"),
-		clikit.Count(&c.last, "last", "keep the last `N` messages"),
-		clikit.Count(&c.turns, "turns", "keep the last `N` turns, each from a user message on"),
-		clikit.String(&c.roles, "role", "", "messages"),
-		clikit.Choice(&c.reinject, "reinject", reinjects, "restore initial context that a compaction removed, at `PLACE`"),
-		clikit.Bool(&c.system, "with-system", "include system prompts in what a model sees"),
-		operand.HarnessFlag(&c.harness),
-		clikit.String(&c.blobs, "blobs", "", "replace references to images with"),
-		clikit.Bool(&c.reverse, "reverse", ""),
-		clikit.Bool(&c.noHeader, "no-header", ""),
-		clikit.String(&c.where, "where", "", "entries, without the header,"),
-		clikit.String(&c.jq, "jq", "", "print the results of the gojq expression `EXPR` for each entry, or for what --as prints"),
-		clikit.Bool(&c.raw, "raw-output, r", "print strings from --jq as they are, not as JSON"),
-		clikit.Bool(&c.strict, "strict", "anything that is wrong with the session"),
+func (c *config) flags() []cli.Flag {
+	flags := []cli.Flag{
+		cli.String(&c.leaf, "leaf, l", "last", ", or by a rule: last, newest-message, longest"),
+		cli.String(&c.entry, "entry", "", "print the entry `REF` alone, and the results of its calls"),
+		cli.Bool(&c.branches, "branches", ", as they stand in the session"),
+		cli.Choice(&c.as, "as", forms, "print the path"),
+		cli.Tokens(&c.budget, "budget", 0, "keep the longest tail of"),
+		cli.Count(&c.last, "last", "keep the last `N` messages"),
+		cli.Count(&c.turns, "turns", "keep the last `N` turns, each from a user message on"),
+		cli.String(&c.roles, "role", "", "messages"),
+		cli.Choice(&c.reinject, "reinject", reinjects, "restore initial context that a compaction removed, at `PLACE`"),
+		cli.Bool(&c.system, "with-system", "include system prompts in what a model sees"),
+		address.HarnessFlag(&c.harness),
+		cli.String(&c.blobs, "blobs", "", "replace references to images with"),
+		cli.Bool(&c.reverse, "reverse", ""),
+		cli.Bool(&c.noHeader, "no-header", ""),
+		cli.String(&c.where, "where", "", "entries, without the header,"),
+		cli.String(&c.jq, "jq", "", "print the results of the gojq expression `EXPR` for each entry, or for what --as prints"),
+		cli.Bool(&c.raw, "raw-output, r", "print strings from --jq as they are, not as JSON"),
+		cli.Bool(&c.strict, "strict", "anything that is wrong with the session"),
 	}
 	c.defaults = c.settings
 	return flags
@@ -64,27 +64,27 @@ func (c *config) flags() []clikit.Flag {
 func (c *config) check() error {
 	switch {
 	case c.branches && (c.as != "entries" || c.leaf != c.defaults.leaf || c.reverse || c.budget > 0 || c.last > 0 || c.turns > 0):
-		return clikit.UsageError("--branches prints all entries: it goes with --as entries, and with nothing that takes a part of a path")
+		return cli.UsageError("--branches prints all entries: it goes with --as entries, and with nothing that takes a part of a path")
 	case c.reverse && c.as != "entries":
-		return clikit.UsageError("--reverse goes with --as entries alone")
+		return cli.UsageError("--reverse goes with --as entries alone")
 	case c.reinject != "none" && (c.as == "entries" || c.as == "state"):
-		return clikit.UsageError("--reinject changes what a model sees, which --as %s does not print", c.as)
-	case c.harness == operand.KeepHarness && c.verbatim():
-		return clikit.UsageError("--harness says what others than the agent see, which --as %s does not print", c.as)
+		return cli.UsageError("--reinject changes what a model sees, which --as %s does not print", c.as)
+	case c.harness == address.KeepHarness && c.verbatim():
+		return cli.UsageError("--harness says what others than the agent see, which --as %s does not print", c.as)
 	case c.where != "" && c.as != "entries":
-		return clikit.UsageError("--where selects entries: it goes with --as entries alone")
+		return cli.UsageError("--where selects entries: it goes with --as entries alone")
 	case c.roles != "" && c.as == "state":
-		return clikit.UsageError("--role selects messages, which --as state does not print")
+		return cli.UsageError("--role selects messages, which --as state does not print")
 	case c.raw && c.jq == "":
-		return clikit.UsageError("--raw-output goes with --jq")
+		return cli.UsageError("--raw-output goes with --jq")
 	case c.jq != "" && (c.as == "text" || c.as == "markdown"):
-		return clikit.UsageError("--jq reads JSON, which --as %s does not print", c.as)
+		return cli.UsageError("--jq reads JSON, which --as %s does not print", c.as)
 	}
-	err := clikit.Exclusive(clikit.NameIf(c.entry != "", "--entry"), clikit.NameIf(c.leaf != c.defaults.leaf, "--leaf"), clikit.NameIf(c.branches, "--branches"))
+	err := cli.Exclusive(cli.NameIf(c.entry != "", "--entry"), cli.NameIf(c.leaf != c.defaults.leaf, "--leaf"), cli.NameIf(c.branches, "--branches"))
 	if err != nil {
 		return err
 	}
-	err = clikit.Exclusive(clikit.NameIf(c.entry != "", "--entry"), clikit.NameIf(c.budget > 0, "--budget"), clikit.NameIf(c.last > 0, "--last"), clikit.NameIf(c.turns > 0, "--turns"))
+	err = cli.Exclusive(cli.NameIf(c.entry != "", "--entry"), cli.NameIf(c.budget > 0, "--budget"), cli.NameIf(c.last > 0, "--last"), cli.NameIf(c.turns > 0, "--turns"))
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func roles(list string) (map[string]bool, error) {
 	known := append(session.Roles(), session.RoleBranchSummary, session.RoleCompactionSummary, session.RoleHookMessage) // those of a context
 	wanted := map[string]bool{}
 	for role := range strings.SplitSeq(list, ",") {
-		if err := clikit.RefuseUnknown("role", role, known); err != nil {
+		if err := cli.RefuseUnknown("role", role, known); err != nil {
 			return nil, err
 		}
 		wanted[role] = true
@@ -125,7 +125,7 @@ func compile(name, expr string) (*filter.Filter, error) {
 	}
 	f, err := filter.Compile(expr)
 	if err != nil {
-		return nil, clikit.UsageError("%s: %v", name, err)
+		return nil, cli.UsageError("%s: %v", name, err)
 	}
 	return f, nil
 }

@@ -12,12 +12,12 @@ import (
 	"context"
 	"slices"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-path",
 	Summary: "print the path from the root to the leaf",
 	Args:    "[SESSION]",
@@ -26,23 +26,23 @@ sess-path --as openai s.jsonl
 sess-path --as text --leaf newest-message s.jsonl
 sess-path --where '.message.role == "user"' s.jsonl`,
 	Complete: complete.Reader,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
-	name, err := operand.One(operands)
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
+	name, err := address.One(operands)
 	if err != nil {
 		return err
 	}
 	if err := c.check(); err != nil {
 		return err
 	}
-	in, err := operand.Open(ctx, s, name)
+	in, err := address.Open(ctx, s, name)
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 	"os"
 	"slices"
 
-	"github.com/sess-tools/sess/internal/index"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/index"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -30,7 +30,7 @@ const (
 // The sizes in bytes from which on less than all of a session is read. Below them
 // all of it is, which takes some milliseconds and finds whatever is wrong with it.
 const (
-	recentSession = operand.RecentSession // for a context
+	recentSession = address.RecentSession // for a context
 	largeSession  = 32 << 20              // for the rest
 )
 
@@ -81,7 +81,7 @@ type reading struct {
 
 // read reads what is needed of a session, and all of it if the part cannot be read by itself
 // without.
-func (c *config) read(in *operand.Input) (*reading, error) {
+func (c *config) read(in *address.Input) (*reading, error) {
 	var r *reading
 	err := session.ErrWhole
 	switch c.need() {
@@ -102,7 +102,7 @@ func (c *config) read(in *operand.Input) (*reading, error) {
 }
 
 // readWhole reads all of a session.
-func (c *config) readWhole(in *operand.Input) (*reading, error) {
+func (c *config) readWhole(in *address.Input) (*reading, error) {
 	src, err := in.Session()
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func isUTF8(problems []session.Problem) bool {
 // sparse reads the tail of a large session, the heads of all its lines, and the few
 // entries that set something. The error is [session.ErrWhole] if these do not tell
 // the context and the state.
-func sparse(in *operand.Input) (*reading, error) {
+func sparse(in *address.Input) (*reading, error) {
 	f, size, ok := in.Large(largeSession)
 	if !ok {
 		return nil, session.ErrWhole
@@ -259,7 +259,7 @@ func on(path []session.Stretch, n int) bool {
 
 // resolve puts the blobs of --blobs into the entries of the path. It warns of
 // those that cannot be had and returns them.
-func (c *config) resolve(src *operand.Source, path []session.Entry) []session.Problem {
+func (c *config) resolve(src *address.Source, path []session.Entry) []session.Problem {
 	if c.blobs == "" {
 		return nil
 	}
@@ -275,7 +275,7 @@ func (c *config) resolve(src *operand.Source, path []session.Entry) []session.Pr
 
 // copyLarge copies the path of a large session. It reports false, and has done
 // nothing, if more is wanted than a copy, or if the session is not plain.
-func (c *config) copyLarge(s *clikit.Streams, in *operand.Input) (bool, error) {
+func (c *config) copyLarge(s *cli.Streams, in *address.Input) (bool, error) {
 	if c.need() != ranges {
 		return false, nil
 	}
@@ -307,7 +307,7 @@ func (c *config) copyLarge(s *clikit.Streams, in *operand.Input) (bool, error) {
 }
 
 // unlessOdd leaves a session that is not plain to the other way.
-func unlessOdd(in *operand.Input, err error) (bool, error) {
+func unlessOdd(in *address.Input, err error) (bool, error) {
 	if errors.Is(err, index.ErrNotPlain) {
 		return false, nil
 	}
@@ -315,7 +315,7 @@ func unlessOdd(in *operand.Input, err error) (bool, error) {
 }
 
 // copyRanges copies a path, and the line feed that its last line may lack.
-func (c *config) copyRanges(s *clikit.Streams, in *operand.Input, f *os.File, path []index.Range, ended bool) error {
+func (c *config) copyRanges(s *cli.Streams, in *address.Input, f *os.File, path []index.Range, ended bool) error {
 	var unread error
 	err := s.Unbuffered(func(w io.Writer) error {
 		err := index.Copy(w, f, path)

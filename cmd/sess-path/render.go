@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/show/view"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/render"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -24,7 +24,7 @@ type renderer struct {
 	*config
 	*reading
 	ctx        context.Context
-	streams    *clikit.Streams
+	streams    *cli.Streams
 	projection []convo.Projected // what of the path is in the context
 	initial    []convo.Projected // what --reinject adds to it
 	prompt     []session.Message // the system prompt that --system puts in front, if any
@@ -74,17 +74,17 @@ func (r *renderer) eachMessage() error {
 // view prints a form that is made for an API or for people.
 func (r *renderer) view() error {
 	messages := r.withSystem(convo.MessagesOf(r.projection))
-	var request view.JSON
+	var request render.JSON
 	var repairs []string
 	switch r.as {
 	case "openai":
-		request, repairs = view.OpenAI(convo.ToLLM(messages), view.Options{System: r.system})
+		request, repairs = render.OpenAI(convo.ToLLM(messages), render.Options{System: r.system})
 	case "anthropic":
-		request, repairs = view.Anthropic(convo.ToLLM(messages), view.Options{System: r.system})
+		request, repairs = render.Anthropic(convo.ToLLM(messages), render.Options{System: r.system})
 	case "text":
-		return view.Text(r.streams.Out, messages)
+		return render.Text(r.streams.Out, messages)
 	default:
-		return view.Markdown(r.streams.Out, messages)
+		return render.Markdown(r.streams.Out, messages)
 	}
 	for _, repair := range repairs {
 		r.streams.Warnf("%s: %s", r.name, repair)
@@ -163,7 +163,7 @@ func (r *renderer) entries() error {
 		}
 	}
 	if (r.selects != nil || r.wanted != nil) && !matched {
-		return clikit.No("")
+		return cli.No("")
 	}
 	return nil
 }
@@ -268,12 +268,12 @@ func (r *renderer) newest() []convo.Projected {
 	projection := convo.Project(r.path)
 	switch {
 	case r.last > 0:
-		return r.tail(projection, func(said []convo.Projected) []convo.Projected { return view.Last(said, r.last) })
+		return r.tail(projection, func(said []convo.Projected) []convo.Projected { return render.Last(said, r.last) })
 	case r.turns > 0:
-		return r.tail(projection, func(said []convo.Projected) []convo.Projected { return view.Turns(said, r.turns) })
+		return r.tail(projection, func(said []convo.Projected) []convo.Projected { return render.Turns(said, r.turns) })
 	}
 	projection = r.spoken(projection)
-	kept, ok := view.Budget(projection, r.budget-view.Tokens(r.initial)-view.Tokens(r.inFront(projection)))
+	kept, ok := render.Budget(projection, r.budget-render.Tokens(r.initial)-render.Tokens(r.inFront(projection)))
 	if !ok {
 		part := "the newest part alone needs"
 		if len(r.initial) > 0 {
@@ -288,7 +288,7 @@ func (r *renderer) newest() []convo.Projected {
 // messages that the form shows.
 func (r *renderer) tail(projection []convo.Projected, cut func([]convo.Projected) []convo.Projected) []convo.Projected {
 	said, _ := convo.WithoutHarness(projection)
-	if r.harness == operand.KeepHarness {
+	if r.harness == address.KeepHarness {
 		said = projection
 	}
 	keep := map[string]bool{}

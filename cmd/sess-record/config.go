@@ -8,11 +8,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/sess-tools/sess/internal/agent/stream"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/command"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/agents/stream"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/tty"
 )
 
 type config struct {
@@ -22,7 +22,7 @@ type config struct {
 	timeout                              time.Duration
 	model, provider                      string
 	create                               bool
-	target                               operand.TargetOptions
+	target                               address.TargetOptions
 
 	given []byte // that the command reads, nil for standard input
 }
@@ -33,39 +33,39 @@ const (
 	printText   = "text"
 )
 
-func (c *config) flags() []clikit.Flag {
-	flags := []clikit.Flag{
-		clikit.Choice(&c.from, "reply", stream.Names(), "the stream, or the output of the command, is"),
-		clikit.String(&c.prompt, "prompt", "", "the user said `TEXT`; - is what the command reads on standard input"),
-		clikit.String(&c.promptFile, "prompt-file", "", "the user said what is in `FILE`, and the command reads it on standard input"),
-		clikit.Choice(&c.print, "print", []string{printEvents, printText}, ": the stream as it is, or the text of the answers"),
-		clikit.Bool(&c.failOnError, "fail-on-error", "end with 5 if the newest answer is an error, or if there is none"),
-		clikit.Duration(&c.timeout, "timeout", 0, ", and stop the command; 0 is never"),
-		operand.CreateFlag(&c.create),
-		clikit.Bool(&c.keepUnknown, "keep-unknown", "keep events that mean nothing here as custom entries"),
-		clikit.Bool(&c.bestEffort, "best-effort", "let the stream pass even if the session cannot be written"),
-		clikit.String(&c.model, "model", "", ", where the stream does not name it"),
-		clikit.String(&c.provider, "provider", "", ", where the stream does not name it"),
+func (c *config) flags() []cli.Flag {
+	flags := []cli.Flag{
+		cli.Choice(&c.from, "reply", stream.Names(), "the stream, or the output of the command, is"),
+		cli.String(&c.prompt, "prompt", "", "the user said `TEXT`; - is what the command reads on standard input"),
+		cli.String(&c.promptFile, "prompt-file", "", "the user said what is in `FILE`, and the command reads it on standard input"),
+		cli.Choice(&c.print, "print", []string{printEvents, printText}, ": the stream as it is, or the text of the answers"),
+		cli.Bool(&c.failOnError, "fail-on-error", "end with 5 if the newest answer is an error, or if there is none"),
+		cli.Duration(&c.timeout, "timeout", 0, ", and stop the command; 0 is never"),
+		address.CreateFlag(&c.create),
+		cli.Bool(&c.keepUnknown, "keep-unknown", "keep events that mean nothing here as custom entries"),
+		cli.Bool(&c.bestEffort, "best-effort", "let the stream pass even if the session cannot be written"),
+		cli.String(&c.model, "model", "", ", where the stream does not name it"),
+		cli.String(&c.provider, "provider", "", ", where the stream does not name it"),
 	}
 	return append(flags, c.target.Flags()...)
 }
 
-func (c *config) check(s *clikit.Streams, name string) error {
-	if err := operand.Writable(name); err != nil {
+func (c *config) check(s *cli.Streams, name string) error {
+	if err := address.Writable(name); err != nil {
 		return err
 	}
 	switch {
 	case name == "" || name == "-":
-		return clikit.WithHint(clikit.UsageError("no session named: standard input is the stream"), "sess-new -o FILE makes a session")
+		return cli.WithHint(cli.UsageError("no session named: standard input is the stream"), "sess-new -o FILE makes a session")
 	case s.HasCommand && len(s.Command) == 0:
-		return clikit.UsageError("no command after --")
+		return cli.UsageError("no command after --")
 	case c.timeout < 0:
-		return clikit.UsageError("--timeout wants a time, 0 or more")
+		return cli.UsageError("--timeout wants a time, 0 or more")
 	case c.timeout > 0 && !s.HasCommand:
-		return clikit.UsageError("--timeout is for a command, and there is none")
+		return cli.UsageError("--timeout is for a command, and there is none")
 	}
 	c.target.Settle()
-	if err := clikit.Exclusive(clikit.NameIf(c.prompt != "", "--prompt"), clikit.NameIf(c.promptFile != "", "--prompt-file")); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.prompt != "", "--prompt"), cli.NameIf(c.promptFile != "", "--prompt-file")); err != nil {
 		return err
 	}
 	return c.readPrompt(s)
@@ -73,17 +73,17 @@ func (c *config) check(s *clikit.Streams, name string) error {
 
 // readPrompt reads what the user said. What comes from a file or from standard input is read
 // by the command as it is: there is no other way for a prompt that is too long for an argument.
-func (c *config) readPrompt(s *clikit.Streams) error {
+func (c *config) readPrompt(s *cli.Streams) error {
 	file := c.promptFile
 	if c.prompt == "-" {
 		file = "-"
 	}
 	if file == "" {
 		c.prompt = strings.TrimRight(c.prompt, "\n")
-		return clikit.UTF8("--prompt", c.prompt)
+		return cli.UTF8("--prompt", c.prompt)
 	}
 	if file == "-" && !s.HasCommand {
-		return clikit.WithHint(clikit.UsageError("standard input is the stream, and no place for the prompt"), "name it with --prompt TEXT or --prompt-file FILE")
+		return cli.WithHint(cli.UsageError("standard input is the stream, and no place for the prompt"), "name it with --prompt TEXT or --prompt-file FILE")
 	}
 	data, err := s.ReadInput(file, "prompt", "--prompt or --prompt-file")
 	if err != nil {
@@ -95,15 +95,15 @@ func (c *config) readPrompt(s *clikit.Streams) error {
 	}
 	switch name := map[bool]string{true: "standard input", false: file}[file == "-"]; {
 	case c.prompt == "":
-		return clikit.UsageError("no prompt: %s is empty", name)
+		return cli.UsageError("no prompt: %s is empty", name)
 	default:
-		return clikit.UTF8(name, c.prompt)
+		return cli.UTF8(name, c.prompt)
 	}
 }
 
 // options returns how the stream is decoded.
 func (c *config) options(w *writer, live bool) stream.Options {
-	tally := clikit.NewTally(w.streams.Warnf)
+	tally := cli.NewTally(w.streams.Warnf)
 	o := stream.Options{
 		From: c.from, Prompt: c.prompt, KeepUnknown: c.keepUnknown, Live: live,
 		Now:  func() int64 { return time.Now().UnixMilli() },
@@ -136,15 +136,15 @@ type begun struct {
 // the printer of the stream, too, and that may still say something: so it does not end the
 // recording, nor does a reader of standard output that goes away before what came is
 // recorded. Any other signal that ends a program ends the stream here.
-func (c *config) source(s *clikit.Streams) (*source, error) {
+func (c *config) source(s *cli.Streams) (*source, error) {
 	if len(s.Command) > 0 {
 		if err := command.Find(s.Command); err != nil {
-			return nil, clikit.CommandFailed(err)
+			return nil, cli.CommandFailed(err)
 		}
 		return &source{live: true, argv: s.Command, start: func() (begun, error) { return c.started(s) }}, nil
 	}
 	if f := s.InFile(); f != nil && tty.IsTerminal(f) {
-		return nil, clikit.WithHint(clikit.UsageError("no command, and standard input is a terminal"),
+		return nil, cli.WithHint(cli.UsageError("no command, and standard input is a terminal"),
 			"a command stands behind two dashes: sess-record s.jsonl -- claude -p …")
 	}
 	in, err := s.OpenInput("")
@@ -176,7 +176,7 @@ func filtered(in io.Reader) begun {
 }
 
 // started starts the command.
-func (c *config) started(s *clikit.Streams) (begun, error) {
+func (c *config) started(s *cli.Streams) (begun, error) {
 	stage := command.Stage{Stdin: s.In, Stderr: s.Err, Given: c.given, Timeout: c.timeout}
 	if f := s.InFile(); f != nil {
 		stage.Stdin = f
@@ -186,7 +186,7 @@ func (c *config) started(s *clikit.Streams) (begun, error) {
 	}
 	f, err := command.StartForeground(s.Command, stage)
 	if err != nil {
-		return begun{}, clikit.CommandFailed(err)
+		return begun{}, cli.CommandFailed(err)
 	}
 	return begun{out: f.Out, stop: f.Late(), exited: f.Exited(), wait: f.Wait, leave: f.Release}, nil
 }

@@ -13,12 +13,12 @@ import (
 	"context"
 	"runtime/debug"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-record",
 	Summary: "record what an agent or an API prints while it passes",
 	Args:    "SESSION [-- COMMAND [ARG...]]",
@@ -28,16 +28,16 @@ sess-record s.jsonl --create --prompt-file prompt.md --timeout 30m --fail-on-err
 pi --mode json 'fix it' | sess-record s.jsonl > events.jsonl
 curl -sN "$url" -d @request.json | sess-record --reply openai s.jsonl`,
 	Complete: complete.Writer,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
-	name, err := operand.One(operands)
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
+	name, err := address.One(operands)
 	if err != nil {
 		return s.Dashes(err)
 	}
@@ -51,7 +51,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		return err
 	}
 	if c.create {
-		if err := operand.Ensure(ctx, name, c.target.Sync); err != nil {
+		if err := address.Ensure(ctx, name, c.target.Sync); err != nil {
 			return err
 		}
 	}
@@ -59,7 +59,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	debug.SetGCPercent(200)
 	w, err := c.open(ctx, s, name)
 	if err != nil {
-		return operand.Creatable(err, c.create)
+		return address.Creatable(err, c.create)
 	}
 	return w.record(src)
 }

@@ -13,11 +13,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/sess-tools/sess/internal/agent/stream"
-	"github.com/sess-tools/sess/internal/lazy"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/command"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/agents/stream"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -81,7 +81,7 @@ func (w *writer) say(text string) {
 	if w.refused != nil {
 		return
 	}
-	if _, w.refused = io.WriteString(w.printed, text); clikit.Status(w.refused) == clikit.ExitPipe {
+	if _, w.refused = io.WriteString(w.printed, text); cli.Status(w.refused) == cli.ExitPipe {
 		w.leave()
 	}
 }
@@ -150,9 +150,9 @@ func (w *writer) conclude(d *stream.Decoder, src *source, on begun, e end) error
 	var status error
 	switch {
 	case e.how.TimedOut:
-		status = clikit.CommandFailed(e.wait)
+		status = cli.CommandFailed(e.wait)
 	case isCommand:
-		status = errors.Join(e.wait, clikit.CommandStatus(e.how.Status))
+		status = errors.Join(e.wait, cli.CommandStatus(e.how.Status))
 	case e.stopped:
 		return errors.Join(context.Canceled, kept)
 	}
@@ -230,7 +230,7 @@ func (w *writer) lacks(t stream.Tale) {
 	if t.Any && !t.Asked && !w.asked {
 		w.streams.Warnf("%s: an answer without a question: neither the stream nor the session has what the user said; --prompt TEXT records it, and --prompt - also gives it to the command", w.name)
 	}
-	d := operand.Defaults(w.provider, w.model)
+	d := address.Defaults(w.provider, w.model)
 	var missing []string
 	if t.Uncount > 0 {
 		missing = append(missing, "how many tokens were used")
@@ -254,11 +254,11 @@ func (w *writer) unanswered(t stream.Tale) error {
 	case !w.failOnError:
 		return nil
 	case !t.Any:
-		return clikit.CommandFailed(fmt.Errorf("%s: there is no answer", w.name))
+		return cli.CommandFailed(fmt.Errorf("%s: there is no answer", w.name))
 	case t.Failed() && t.Why != "":
-		return clikit.CommandFailed(fmt.Errorf("%s: the answer ended with stopReason %s: %s", w.name, t.Newest, t.Why))
+		return cli.CommandFailed(fmt.Errorf("%s: the answer ended with stopReason %s: %s", w.name, t.Newest, t.Why))
 	case t.Failed():
-		return clikit.CommandFailed(fmt.Errorf("%s: the answer ended with stopReason %s", w.name, t.Newest))
+		return cli.CommandFailed(fmt.Errorf("%s: the answer ended with stopReason %s", w.name, t.Newest))
 	}
 	return nil
 }

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sess-tools/sess/internal/agent/stream"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/agents/stream"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -23,7 +23,7 @@ import (
 type writer struct {
 	*config
 	ctx     context.Context
-	streams *clikit.Streams
+	streams *cli.Streams
 	name    string // the operand
 	path    string // of the session's file, "" if it is not known
 
@@ -37,14 +37,14 @@ type writer struct {
 	pending []*stream.Item // that are not written yet
 	size    int            // of those, in bytes
 	failed  error          // of the last try
-	state   *operand.State // of the session, as the last commit left it
+	state   *address.State // of the session, as the last commit left it
 }
 
 // open returns a writer to the session. The error is one that would keep every entry from
 // being written; that somebody else holds the session now is none.
-func (c *config) open(ctx context.Context, s *clikit.Streams, name string) (*writer, error) {
+func (c *config) open(ctx context.Context, s *cli.Streams, name string) (*writer, error) {
 	w := &writer{config: c, ctx: ctx, streams: s, name: name}
-	in, err := operand.Open(ctx, s, name)
+	in, err := address.Open(ctx, s, name)
 	if err == nil {
 		w.path = in.File
 		w.asked = endsWithUser(in)
@@ -77,7 +77,7 @@ func (w *writer) take(group []*stream.Item) error {
 
 // endsWithUser reports whether the last message of a session is the user's, or that cannot
 // be told.
-func endsWithUser(in *operand.Input) bool {
+func endsWithUser(in *address.Input) bool {
 	path, _, err := in.Recent(0)
 	if errors.Is(err, session.ErrWhole) {
 		var s *session.Session
@@ -123,7 +123,7 @@ func (w *writer) try() {
 func (w *writer) commit(wait time.Duration) (err error) {
 	o := w.target
 	o.Wait, o.Since = wait, w.state
-	t, err := operand.OpenTarget(w.ctx, w.streams, w.name, o)
+	t, err := address.OpenTarget(w.ctx, w.streams, w.name, o)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (w *writer) commit(wait time.Duration) (err error) {
 	if len(w.pending) == 0 {
 		return nil
 	}
-	t.Batch.Force, t.Batch.Defaults = true, operand.Defaults(w.provider, w.model)
+	t.Batch.Force, t.Batch.Defaults = true, address.Defaults(w.provider, w.model)
 	for _, i := range w.pending { // an agent that goes on gives the time at which it once began
 		if i.Time > 0 {
 			i.Time = max(i.Time, t.Time)
@@ -147,12 +147,12 @@ func (w *writer) commit(wait time.Duration) (err error) {
 		return err
 	}
 	err = t.Commit()
-	if err == nil || errors.Is(err, operand.ErrUnsynced) {
+	if err == nil || errors.Is(err, address.ErrUnsynced) {
 		for _, i := range w.pending {
 			i.Forget()
 		}
 		w.pending, w.size, w.failed, w.state = nil, 0, nil, t.State()
-		w.streams.Notef("%s", operand.Appended(t.Batch.Entries))
+		w.streams.Notef("%s", address.Appended(t.Batch.Entries))
 		t.LeaveCrumb()
 	}
 	return err
@@ -181,7 +181,7 @@ func (w *writer) keep(why error) error {
 	if lost != nil {
 		return errors.Join(why, lost)
 	}
-	file, kept := operand.Keep(w.streams, w.path, "what was recorded", ".jsonl", text)
+	file, kept := address.Keep(w.streams, w.path, "what was recorded", ".jsonl", text)
 	if file == "" {
 		return errors.Join(why, kept)
 	}
@@ -190,7 +190,7 @@ func (w *writer) keep(why error) error {
 	if _, ok := errors.AsType[*replacedError](why); ok {
 		name = w.id
 	}
-	apply := clikit.ShellWords([]string{"sess-append", "--force-type", "--entries", "--file", file, name})
+	apply := cli.ShellWords([]string{"sess-append", "--force-type", "--entries", "--file", file, name})
 	return errors.Join(why, fmt.Errorf("%w; to add it: %s", kept, apply))
 }
 
@@ -198,7 +198,7 @@ func (w *writer) keep(why error) error {
 func (w *writer) lines() (string, error) {
 	known := map[string]bool{}
 	b := session.Batch{
-		Now: time.Now().UnixMilli(), Force: true, Defaults: operand.Defaults(w.provider, w.model),
+		Now: time.Now().UnixMilli(), Force: true, Defaults: address.Defaults(w.provider, w.model),
 		Known: func(id string) bool { return known[id] },
 		NewID: func(func(string) bool) (string, error) { return session.UniqueEntryID(), nil },
 	}
@@ -215,7 +215,7 @@ func (w *writer) lines() (string, error) {
 // totals returns the details of the last message of the session that counts up the usage
 // of an agent's session, "" if there is none.
 func (w *writer) totals(sessionID string) js.Value {
-	in, err := operand.Open(w.ctx, w.streams, w.name)
+	in, err := address.Open(w.ctx, w.streams, w.name)
 	if err != nil {
 		return ""
 	}
@@ -305,7 +305,7 @@ func pass(out io.Writer, in io.Reader, to *backlog) (err error) {
 			_, err = out.Write(buf[:n])
 		}
 		switch {
-		case clikit.Status(err) == clikit.ExitPipe:
+		case cli.Status(err) == cli.ExitPipe:
 			if c, ok := in.(io.Closer); ok {
 				_ = c.Close() // so that the writer notices
 			}

@@ -10,17 +10,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/guard/redact"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/sources"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 // checkAll prints where secrets are in sessions.
-func (c *config) checkAll(ctx context.Context, s *clikit.Streams, r *redact.Redactor, operands []string) error {
+func (c *config) checkAll(ctx context.Context, s *cli.Streams, r *redact.Redactor, operands []string) error {
 	var err error
 	if c.base, err = c.openBaseline(s); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (c *config) checkAll(ctx context.Context, s *clikit.Streams, r *redact.Reda
 	checked, failed := 0, all.Failed
 	for _, src := range all.List {
 		switch err := c.checkOne(ctx, s, r, src, rep, count); {
-		case errors.Is(err, sources.ErrNotHere):
+		case errors.Is(err, selection.ErrNotHere):
 			continue
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -54,13 +54,13 @@ func (c *config) checkAll(ctx context.Context, s *clikit.Streams, r *redact.Reda
 		return c.base.write(c.newBaseline)
 	}
 	if count.total > 0 {
-		return clikit.No("")
+		return cli.No("")
 	}
 	return nil
 }
 
 // checkOne prints where secrets are in a session.
-func (c *config) checkOne(ctx context.Context, s *clikit.Streams, r *redact.Redactor, src sources.Source, rep reporter, count *counted) error {
+func (c *config) checkOne(ctx context.Context, s *cli.Streams, r *redact.Redactor, src selection.Source, rep reporter, count *counted) error {
 	in, err := src.Open(ctx, s)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (c *config) checkOne(ctx context.Context, s *clikit.Streams, r *redact.Reda
 // A found secret is a finding as it is printed, or several of one kind in one place.
 type found struct {
 	redact.Found
-	src         sources.Source
+	src         selection.Source
 	place       row.Place
 	count       int
 	fingerprint string
@@ -152,7 +152,7 @@ type baselineLine struct {
 }
 
 // openBaseline reads --baseline, and makes a key if --write-baseline wants one.
-func (c *config) openBaseline(s *clikit.Streams) (*baseline, error) {
+func (c *config) openBaseline(s *cli.Streams) (*baseline, error) {
 	b := &baseline{known: map[string]bool{}, added: map[string]bool{}}
 	switch {
 	case c.baseline != "":
@@ -167,7 +167,7 @@ func (c *config) openBaseline(s *clikit.Streams) (*baseline, error) {
 	return b, nil
 }
 
-func (b *baseline) read(s *clikit.Streams, name string) error {
+func (b *baseline) read(s *cli.Streams, name string) error {
 	list, err := lines(s, name, "--baseline")
 	if err != nil {
 		return err
@@ -182,13 +182,13 @@ func (b *baseline) read(s *clikit.Streams, name string) error {
 			bad = bad || l.Type != "finding" || l.Fingerprint == ""
 		}
 		if bad {
-			return clikit.WithHint(clikit.UsageError("%s:%d: it is no line of a baseline", name, n+1), "--check --write-baseline makes one")
+			return cli.WithHint(cli.UsageError("%s:%d: it is no line of a baseline", name, n+1), "--check --write-baseline makes one")
 		}
 		b.known[l.Fingerprint] = n > 0
 		b.lines = append(b.lines, text)
 	}
 	if b.key == nil {
-		return clikit.UsageError("%s: empty", name)
+		return cli.UsageError("%s: empty", name)
 	}
 	return nil
 }
@@ -216,7 +216,7 @@ func (b *baseline) add(mark string, f redact.Found) {
 // write makes the file of what was known and what was found.
 func (b *baseline) write(name string) error {
 	if err := jsonl.Create(name, jsonl.Content(b.lines), false); err != nil {
-		return clikit.WithHint(fmt.Errorf("creating %s: %w", strings.TrimSpace(name), err), "an existing file is never overwritten: choose another name")
+		return cli.WithHint(fmt.Errorf("creating %s: %w", strings.TrimSpace(name), err), "an existing file is never overwritten: choose another name")
 	}
 	return nil
 }

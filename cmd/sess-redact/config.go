@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/guard/redact"
-	"github.com/sess-tools/sess/internal/guard/secret"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/sources"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/secret"
+	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
@@ -32,47 +32,47 @@ type config struct {
 	signatures, images, damaged  string
 	rawJSONL                     bool
 	json, sarif, github          bool
-	dest                         operand.Destination
-	sessions                     sources.Selection
+	dest                         address.Destination
+	sessions                     selection.Selection
 	base                         *baseline
 	set                          *secret.Set
 	plain                        *redact.Redactor // of what is printed
 }
 
-func (c *config) flags() []clikit.Flag {
+func (c *config) flags() []cli.Flag {
 	return slices.Concat(
-		clikit.Group("What is a secret",
-			clikit.Strings(&c.rules, "rules", "add the rules of the gitleaks configuration `FILE`; all: use those too that find much which is none"),
-			clikit.Strings(&c.only, "only", "use only the rules `ID,ID`"),
-			clikit.Strings(&c.skip, "skip", "use all rules but `ID,ID`"),
-			clikit.Strings(&c.exprs, "regexp, e", "; what matches it is a secret"),
-			clikit.Strings(&c.secretFiles, "secret-file", "the lines of `FILE` are secrets"),
-			clikit.Strings(&c.env, "env", "the values of the environment variables `GLOB` are secrets"),
-			clikit.String(&c.allow, "allow", "", "what a regular expression of `FILE` matches is no secret; one a line"),
-			clikit.Bool(&c.entropy, "entropy", "long random texts are secrets"),
-			clikit.Bool(&c.emails, "emails", "addresses of mail are secrets"),
-			clikit.Bool(&c.paths, "users", "put ~ for the home directory, and user for the names of users in paths"),
-			clikit.Int(&c.depth, "depth", secret.DefaultDepth, "look into `N` layers of encodings"),
+		cli.Group("What is a secret",
+			cli.Strings(&c.rules, "rules", "add the rules of the gitleaks configuration `FILE`; all: use those too that find much which is none"),
+			cli.Strings(&c.only, "only", "use only the rules `ID,ID`"),
+			cli.Strings(&c.skip, "skip", "use all rules but `ID,ID`"),
+			cli.Strings(&c.exprs, "regexp, e", "; what matches it is a secret"),
+			cli.Strings(&c.secretFiles, "secret-file", "the lines of `FILE` are secrets"),
+			cli.Strings(&c.env, "env", "the values of the environment variables `GLOB` are secrets"),
+			cli.String(&c.allow, "allow", "", "what a regular expression of `FILE` matches is no secret; one a line"),
+			cli.Bool(&c.entropy, "entropy", "long random texts are secrets"),
+			cli.Bool(&c.emails, "emails", "addresses of mail are secrets"),
+			cli.Bool(&c.paths, "users", "put ~ for the home directory, and user for the names of users in paths"),
+			cli.Int(&c.depth, "depth", secret.DefaultDepth, "look into `N` layers of encodings"),
 		),
-		clikit.Group("What is written",
-			clikit.String(&c.as, "with", "kind", "write in place of a secret its kind, hash, mask:N, or the text `AS`"),
-			clikit.String(&c.keyFile, "key", "", "with --with hash, keep the key of the digests in `FILE`, so that they are the same the next time"),
-			clikit.Choice(&c.signatures, "signatures", []string{"keep", "drop"}, "`HOW` to treat the signatures of thinking, which others cannot read"),
-			clikit.Choice(&c.images, "images", []string{"keep", "note", "drop"}, ": note writes a text in their place"),
-			clikit.Choice(&c.damaged, "damaged", []string{"fail", "drop"}, "`HOW` to treat a line that is not JSON and has a secret"),
-			clikit.Bool(&c.rawJSONL, "raw-jsonl", "the input is JSON Lines of any kind"),
-			clikit.Bool(&c.failOnFind, "fail-on-find", "end with status 1 if something was replaced"),
-			clikit.Output(&c.dest.File, ", with mode 0600"),
+		cli.Group("What is written",
+			cli.String(&c.as, "with", "kind", "write in place of a secret its kind, hash, mask:N, or the text `AS`"),
+			cli.String(&c.keyFile, "key", "", "with --with hash, keep the key of the digests in `FILE`, so that they are the same the next time"),
+			cli.Choice(&c.signatures, "signatures", []string{"keep", "drop"}, "`HOW` to treat the signatures of thinking, which others cannot read"),
+			cli.Choice(&c.images, "images", []string{"keep", "note", "drop"}, ": note writes a text in their place"),
+			cli.Choice(&c.damaged, "damaged", []string{"fail", "drop"}, "`HOW` to treat a line that is not JSON and has a secret"),
+			cli.Bool(&c.rawJSONL, "raw-jsonl", "the input is JSON Lines of any kind"),
+			cli.Bool(&c.failOnFind, "fail-on-find", "end with status 1 if something was replaced"),
+			cli.Output(&c.dest.File, ", with mode 0600"),
 			c.dest.ForceFlag(),
-			operand.SyncFlag(&c.dest.Sync),
+			address.SyncFlag(&c.dest.Sync),
 		),
-		clikit.Group("Checking", append([]clikit.Flag{
-			clikit.Bool(&c.check, "check", "write no session: print where secrets are, and end with status 1 if there are any"),
-			clikit.Bool(&c.json, "json", "each finding, and one for all; with --check"),
-			clikit.Bool(&c.sarif, "sarif", "with --check, "),
-			clikit.Bool(&c.github, "github", "with --check, "),
-			clikit.String(&c.baseline, "baseline", "", ": what it knows is no finding; with --check"),
-			clikit.String(&c.newBaseline, "write-baseline", "", "with --check, make `FILE`, which knows what is found now"),
+		cli.Group("Checking", append([]cli.Flag{
+			cli.Bool(&c.check, "check", "write no session: print where secrets are, and end with status 1 if there are any"),
+			cli.Bool(&c.json, "json", "each finding, and one for all; with --check"),
+			cli.Bool(&c.sarif, "sarif", "with --check, "),
+			cli.Bool(&c.github, "github", "with --check, "),
+			cli.String(&c.baseline, "baseline", "", ": what it knows is no finding; with --check"),
+			cli.String(&c.newBaseline, "write-baseline", "", "with --check, make `FILE`, which knows what is found now"),
 		}, c.sessions.Flags()...)...),
 	)
 }
@@ -84,25 +84,25 @@ func (c *config) validate() error {
 	}
 	switch {
 	case !c.check && (c.json || c.sarif || c.github || c.baseline != "" || c.newBaseline != "" || c.sessions.Given()):
-		return clikit.WithHint(clikit.UsageError("--json, --sarif, --github, --baseline, --write-baseline and the flags that select sessions go with --check"),
+		return cli.WithHint(cli.UsageError("--json, --sarif, --github, --baseline, --write-baseline and the flags that select sessions go with --check"),
 			"without --check one session is read and written")
 	case c.check && (c.dest.File != "" || c.failOnFind || c.keyFile != ""):
-		return clikit.UsageError("--output, --fail-on-find and --key do not go with --check, which writes no session")
+		return cli.UsageError("--output, --fail-on-find and --key do not go with --check, which writes no session")
 	case c.keyFile != "" && c.as != "hash":
-		return clikit.UsageError("--key goes with --with hash")
+		return cli.UsageError("--key goes with --with hash")
 	case c.depth < 0 || c.depth > 16:
-		return clikit.UsageError("--depth wants 0 to 16 layers")
+		return cli.UsageError("--depth wants 0 to 16 layers")
 	}
-	return clikit.Exclusive(clikit.NameIf(c.json, "--json"), clikit.NameIf(c.sarif, "--sarif"), clikit.NameIf(c.github, "--github"))
+	return cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.sarif, "--sarif"), cli.NameIf(c.github, "--github"))
 }
 
 // redactor makes what looks for secrets.
-func (c *config) redactor(s *clikit.Streams) (*redact.Redactor, error) {
-	o := secret.Options{Entropy: c.entropy, Emails: c.emails, Only: clikit.Words(c.only), Skip: clikit.Words(c.skip), Depth: c.depth}
+func (c *config) redactor(s *cli.Streams) (*redact.Redactor, error) {
+	o := secret.Options{Entropy: c.entropy, Emails: c.emails, Only: cli.Words(c.only), Skip: cli.Words(c.skip), Depth: c.depth}
 	if err := c.addRules(s, &o); err != nil {
 		return nil, err
 	}
-	for _, add := range []func(*clikit.Streams, *secret.Options) error{c.addAllowed, c.addFiles, c.addEnv} {
+	for _, add := range []func(*cli.Streams, *secret.Options) error{c.addAllowed, c.addFiles, c.addEnv} {
 		if err := add(s, &o); err != nil {
 			return nil, err
 		}
@@ -112,7 +112,7 @@ func (c *config) redactor(s *clikit.Streams) (*redact.Redactor, error) {
 	}
 	style, err := redact.ParseStyle(c.as)
 	if err != nil {
-		return nil, clikit.UsageError("--with: %v", err)
+		return nil, cli.UsageError("--with: %v", err)
 	}
 	if style.Hash {
 		if style.Key, err = c.key(); err != nil {
@@ -123,11 +123,11 @@ func (c *config) redactor(s *clikit.Streams) (*redact.Redactor, error) {
 		o.Allow = append(o.Allow, secret.Allow{Regexes: []string{"^" + regexp.QuoteMeta(style.Text) + "$"}})
 	}
 	if c.set, err = secret.New(o); err != nil {
-		return nil, clikit.UsageError("%v", err)
+		return nil, cli.UsageError("%v", err)
 	}
 	r, err := redact.New(redact.Options{Set: c.set, Style: style, Signatures: c.signatures == "drop", Images: c.images, Damaged: c.damaged == "drop"})
 	if err != nil {
-		return nil, clikit.UsageError("--with: %v", err)
+		return nil, cli.UsageError("--with: %v", err)
 	}
 	return r, nil
 }
@@ -175,7 +175,7 @@ func (c *config) silent(err error) error {
 	if err == nil {
 		return nil
 	}
-	if parts := clikit.Split(err); len(parts) > 1 {
+	if parts := cli.Split(err); len(parts) > 1 {
 		var out []error
 		for _, e := range parts {
 			out = append(out, c.silent(e))
@@ -209,7 +209,7 @@ func (c *config) shown(text string) string {
 }
 
 // lines returns the lines of a text file.
-func lines(s *clikit.Streams, name, flag string) (list []string, err error) {
+func lines(s *cli.Streams, name, flag string) (list []string, err error) {
 	text, err := s.ReadText(name, "lines", flag)
 	if err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func lines(s *clikit.Streams, name, flag string) (list []string, err error) {
 }
 
 // addFiles adds the lines of --secret-file.
-func (c *config) addFiles(s *clikit.Streams, o *secret.Options) error {
+func (c *config) addFiles(s *cli.Streams, o *secret.Options) error {
 	for i, name := range c.secretFiles {
 		list, err := lines(s, name, "--secret-file")
 		if err != nil {
@@ -242,17 +242,17 @@ func (c *config) addFiles(s *clikit.Streams, o *secret.Options) error {
 			o.Values = append(o.Values, secret.Value{Name: id, Text: text})
 		}
 		if len(o.Values) == before {
-			return clikit.UsageError("%s: it has no lines to look for", name)
+			return cli.UsageError("%s: it has no lines to look for", name)
 		}
 	}
 	return nil
 }
 
 // addEnv adds the values of --env.
-func (c *config) addEnv(_ *clikit.Streams, o *secret.Options) error {
+func (c *config) addEnv(_ *cli.Streams, o *secret.Options) error {
 	for _, glob := range c.env {
 		if _, err := path.Match(glob, ""); err != nil {
-			return clikit.UsageError("--env %s: %v", glob, err)
+			return cli.UsageError("--env %s: %v", glob, err)
 		}
 		matched := 0
 		for _, pair := range os.Environ() {
@@ -267,14 +267,14 @@ func (c *config) addEnv(_ *clikit.Streams, o *secret.Options) error {
 			o.Values = append(o.Values, secret.Value{Name: "env:" + name, Text: value})
 		}
 		if matched == 0 {
-			return clikit.WithHint(clikit.UsageError("--env %s: no such variable is set", glob), "what is not known is not found")
+			return cli.WithHint(cli.UsageError("--env %s: no such variable is set", glob), "what is not known is not found")
 		}
 	}
 	return nil
 }
 
 func short(where string) error {
-	return clikit.WithHint(clikit.UsageError("%s has fewer than %d bytes", where, secret.MinExact), "so short a text stands in other words, too")
+	return cli.WithHint(cli.UsageError("%s has fewer than %d bytes", where, secret.MinExact), "so short a text stands in other words, too")
 }
 
 // keySize is the length of a key in bytes.
@@ -289,7 +289,7 @@ func (c *config) key() ([]byte, error) {
 		case err == nil:
 			n, err := hex.Decode(key, []byte(strings.TrimSpace(string(data[:min(len(data), 4*keySize)]))))
 			if err != nil || n != keySize {
-				return nil, clikit.UsageError("%s: it is no key that --key has made", c.keyFile)
+				return nil, cli.UsageError("%s: it is no key that --key has made", c.keyFile)
 			}
 			return key, nil
 		case !errors.Is(err, fs.ErrNotExist):

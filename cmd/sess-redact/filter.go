@@ -9,26 +9,26 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/guard/redact"
-	"github.com/sess-tools/sess/internal/guard/secret"
-	"github.com/sess-tools/sess/internal/report"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/findings"
+	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/secret"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // filter writes a session without its secrets.
-func (c *config) filter(ctx context.Context, s *clikit.Streams, r *redact.Redactor, operands []string) error {
-	name, err := operand.One(operands)
+func (c *config) filter(ctx context.Context, s *cli.Streams, r *redact.Redactor, operands []string) error {
+	name, err := address.One(operands)
 	if err != nil {
 		return err
 	}
-	in, err := operand.Open(ctx, s, name)
+	in, err := address.Open(ctx, s, name)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (c *config) filter(ctx context.Context, s *clikit.Streams, r *redact.Redact
 	}
 	s.Notef("%s", count.summary(1))
 	if c.failOnFind && count.total > 0 {
-		return clikit.No("")
+		return cli.No("")
 	}
 	return nil
 }
@@ -56,11 +56,11 @@ type output struct {
 	ctx   context.Context
 	c     *config
 	r     *redact.Redactor
-	in    *operand.Input
+	in    *address.Input
 	count *counted
 }
 
-// WriteTo writes the session for [operand.Destination].
+// WriteTo writes the session for [address.Destination].
 func (o *output) WriteTo(w io.Writer) (int64, error) {
 	b := bufio.NewWriterSize(w, 64<<10)
 	if err := o.to(b); err != nil {
@@ -86,17 +86,17 @@ func (o *output) to(w io.Writer) error {
 	if err != nil || len(kept) == 0 {
 		return err
 	}
-	err = operand.Locate(o.in.Name, kept[0].Problem())
-	return clikit.WithHint(err, "--skip %s says that it is no secret", kept[0].Rule)
+	err = address.Locate(o.in.Name, kept[0].Problem())
+	return cli.WithHint(err, "--skip %s says that it is no secret", kept[0].Rule)
 }
 
 // scan looks at an open session.
-func (c *config) scan(ctx context.Context, r *redact.Redactor, in *operand.Input, emit func(string) error, report func(redact.Found)) error {
+func (c *config) scan(ctx context.Context, r *redact.Redactor, in *address.Input, emit func(string) error, report func(redact.Found)) error {
 	src := io.Reader(disk.Reader{Ctx: ctx, R: in})
 	if !c.rawJSONL {
 		var head bytes.Buffer
 		if _, err := session.ReadHeader(io.TeeReader(src, &head)); err != nil {
-			return clikit.WithHint(operand.Locate(in.Name, err), "--raw-jsonl reads JSON Lines of any kind")
+			return cli.WithHint(address.Locate(in.Name, err), "--raw-jsonl reads JSON Lines of any kind")
 		}
 		src = io.MultiReader(&head, src)
 	}
@@ -113,9 +113,9 @@ func (c *config) scan(ctx context.Context, r *redact.Redactor, in *operand.Input
 		return failed
 	}
 	p, _ := session.AsProblem(err)
-	err = operand.Locate(in.Name, err)
+	err = address.Locate(in.Name, err)
 	if p.Kind == redact.Damaged {
-		return clikit.WithHint(err, "--damaged drop puts a marker in its place; sess-check --repair mends what can be mended")
+		return cli.WithHint(err, "--damaged drop puts a marker in its place; sess-check --repair mends what can be mended")
 	}
 	return err
 }
@@ -126,12 +126,12 @@ type reporter interface {
 	end(n *counted, sessions, rules int) error
 }
 
-func (c *config) reporter(s *clikit.Streams) reporter {
+func (c *config) reporter(s *cli.Streams) reporter {
 	switch {
 	case c.json:
 		return &jsonReport{out: s.Out}
 	case c.sarif:
-		return &sarifReport{out: s.Out, run: report.SARIF{Tool: "sess-redact", Version: secret.GitleaksVersion}}
+		return &sarifReport{out: s.Out, run: findings.SARIF{Tool: "sess-redact", Version: secret.GitleaksVersion}}
 	case c.github:
 		return &githubReport{out: s.Out}
 	}
@@ -190,8 +190,8 @@ func (t *jsonReport) end(n *counted, sessions, rules int) error {
 }
 
 // finding is what was found, for other programs.
-func (r found) finding() report.Finding {
-	return report.Finding{
+func (r found) finding() findings.Finding {
+	return findings.Finding{
 		Session: r.src.Label(), File: r.src.File(), Line: r.Line, Rule: r.Rule,
 		Message: fmt.Sprintf("%s in %s of entry %s", r.Rule, r.Field, tty.Clean(r.Entry)),
 	}
@@ -201,7 +201,7 @@ func (r found) finding() report.Finding {
 type githubReport struct{ out io.Writer }
 
 func (t *githubReport) row(r found) error {
-	_, err := io.WriteString(t.out, report.GitHub(r.finding()))
+	_, err := io.WriteString(t.out, findings.GitHub(r.finding()))
 	return err
 }
 
@@ -210,7 +210,7 @@ func (t *githubReport) end(*counted, int, int) error { return nil }
 // A sarifReport prints one run of SARIF.
 type sarifReport struct {
 	out io.Writer
-	run report.SARIF
+	run findings.SARIF
 }
 
 func (t *sarifReport) row(r found) error {

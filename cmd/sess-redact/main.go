@@ -12,11 +12,11 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-redact",
 	Summary: "take secrets out of a session, or check that there are none",
 	Args:    "[SESSION|DIR...]",
@@ -25,16 +25,16 @@ sess-redact --with hash -o clean.jsonl s.jsonl
 sess-redact --check s.jsonl
 sess-ls -0 | xargs -0 -r sess-redact --check`,
 	Complete: completing,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
 // completing adds what may stand at a place.
-func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 	switch at.Kind {
 	case "ID,ID":
 		complete.List(at, add, ruleIDs()...)
@@ -46,7 +46,7 @@ func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)
 	}
 }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (err error) {
 	defer func() { err = c.silent(err) }()
 	defer caught(&err)
 	if err := c.validate(); err != nil {

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sess-tools/sess/internal/guard/redact/planted"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/planted"
 	"github.com/sess-tools/sess/internal/test/scripttest"
-	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 func TestMain(m *testing.M) {
@@ -41,7 +41,7 @@ func plant() {
 func run(t *testing.T, stdin string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	status = clikit.Run(t.Context(), tool, strings.NewReader(stdin), &out, &errs, args)
+	status = cli.Run(t.Context(), tool, strings.NewReader(stdin), &out, &errs, args)
 	return out.String(), errs.String(), status
 }
 
@@ -224,7 +224,7 @@ func TestOutputFails(t *testing.T) {
 		t.Error("the file was made")
 	}
 	var errs bytes.Buffer
-	if status := clikit.Run(t.Context(), tool, strings.NewReader(planted.Make(8).Text()), failing{}, &errs, nil); status != 2 {
+	if status := cli.Run(t.Context(), tool, strings.NewReader(planted.Make(8).Text()), failing{}, &errs, nil); status != 2 {
 		t.Error(status, errs.String())
 	}
 }

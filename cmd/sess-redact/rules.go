@@ -9,8 +9,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/sess-tools/sess/internal/guard/secret"
-	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/secret"
 )
 
 // everyRule is the --rules that turns on what is off.
@@ -50,7 +50,7 @@ type documentAllow struct {
 
 // addRules adds the rules of --rules and -e. A file that does not extend the default ones
 // stands in their place, as with gitleaks.
-func (c *config) addRules(s *clikit.Streams, o *secret.Options) error {
+func (c *config) addRules(s *cli.Streams, o *secret.Options) error {
 	files := 0
 	extends := false
 	for _, name := range c.rules {
@@ -76,7 +76,7 @@ func (c *config) addRules(s *clikit.Streams, o *secret.Options) error {
 	return nil
 }
 
-func readRules(s *clikit.Streams, name string) (*document, error) {
+func readRules(s *cli.Streams, name string) (*document, error) {
 	text, err := s.ReadText(name, "rules", "--rules")
 	if err != nil {
 		return nil, err
@@ -84,19 +84,19 @@ func readRules(s *clikit.Streams, name string) (*document, error) {
 	d := &document{}
 	meta, err := toml.Decode(text, d)
 	if err != nil {
-		return nil, clikit.UsageError("%s: %v", name, err)
+		return nil, cli.UsageError("%s: %v", name, err)
 	}
 	for _, key := range meta.Undecoded() {
 		if last := key[len(key)-1]; slices.Contains([]string{"filter", "prefilter", "validate", "expr", "cel"}, strings.ToLower(last)) {
-			return nil, clikit.WithHint(clikit.UsageError("%s: %s: filters that are programs are not understood", name, key), "without it the rule would find other things than it says")
+			return nil, cli.WithHint(cli.UsageError("%s: %s: filters that are programs are not understood", name, key), "without it the rule would find other things than it says")
 		}
 		s.Warnf("%s: %s is not understood", name, key)
 	}
 	switch {
 	case d.Extend.Path != "" || d.Extend.URL != "":
-		return nil, clikit.WithHint(clikit.UsageError("%s: extend.path and extend.url are not followed", name), "name each file with --rules")
+		return nil, cli.WithHint(cli.UsageError("%s: extend.path and extend.url are not followed", name), "name each file with --rules")
 	case len(d.Rules) == 0 && !d.Extend.UseDefault && d.Allowlist == nil && len(d.Allowlists) == 0:
-		return nil, clikit.UsageError("%s: it has no rules", name)
+		return nil, cli.UsageError("%s: it has no rules", name)
 	}
 	return d, nil
 }
@@ -114,7 +114,7 @@ func (d *document) add(o *secret.Options, name string) error {
 		}
 		var err error
 		if rule.Allow, err = allows(list); err != nil {
-			return clikit.UsageError("%s: rule %s: %v", name, r.ID, err)
+			return cli.UsageError("%s: rule %s: %v", name, r.ID, err)
 		}
 		o.Rules = append(o.Rules, rule)
 	}
@@ -124,7 +124,7 @@ func (d *document) add(o *secret.Options, name string) error {
 	}
 	more, err := allows(list)
 	if err != nil {
-		return clikit.UsageError("%s: %v", name, err)
+		return cli.UsageError("%s: %v", name, err)
 	}
 	o.Allow = append(o.Allow, more...)
 	return nil
@@ -153,7 +153,7 @@ func allows(list []documentAllow) (out []secret.Allow, err error) {
 }
 
 // addAllowed adds what --allow says is no secret.
-func (c *config) addAllowed(s *clikit.Streams, o *secret.Options) error {
+func (c *config) addAllowed(s *cli.Streams, o *secret.Options) error {
 	if c.allow == "" {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (c *config) addAllowed(s *clikit.Streams, o *secret.Options) error {
 			continue
 		}
 		if re, err := regexp.Compile(text); err != nil || re.MatchString("") {
-			return clikit.UsageError("%s:%d: want a regular expression that does not match the empty text", c.allow, n+1)
+			return cli.UsageError("%s:%d: want a regular expression that does not match the empty text", c.allow, n+1)
 		}
 		a.Regexes = append(a.Regexes, text)
 	}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/sess-tools/sess/internal/seg"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/storev2"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -18,28 +18,28 @@ import (
 var checkpointCommand = command("checkpoint", "SESSION", "mark the last entry as a point to roll back to",
 	`sess-seg checkpoint s.v2
 sess-seg checkpoint --list --json s.v2`,
-	func(c *config) []clikit.Flag {
-		return []clikit.Flag{
-			clikit.Choice(&c.reason, "reason", []string{"manual", "periodic", "pre_migration", "post_migration", "recovery"}, ""),
-			clikit.Bool(&c.list, "list", "the checkpoints"),
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
+			cli.Choice(&c.reason, "reason", []string{"manual", "periodic", "pre_migration", "post_migration", "recovery"}, ""),
+			cli.Bool(&c.list, "list", "the checkpoints"),
 			jsonFlag(c, "print checkpoints as JSON objects, not numbers"),
 			waitFlag(c),
 		}
 	},
 	(*config).checkpoint)
 
-func (c *config) checkpoint(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) checkpoint(ctx context.Context, s *cli.Streams, operands []string) error {
 	store, err := c.open(ctx, operands[0])
 	if err != nil {
 		return err
 	}
-	var points []seg.Checkpoint
+	var points []storev2.Checkpoint
 	if c.list {
 		if points, err = store.Checkpoints(); err == nil && len(points) == 0 {
-			return clikit.No("")
+			return cli.No("")
 		}
 	} else {
-		points = make([]seg.Checkpoint, 1)
+		points = make([]storev2.Checkpoint, 1)
 		points[0], err = store.Checkpoint(ctx, c.reason)
 	}
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *config) checkpoint(ctx context.Context, s *clikit.Streams, operands []s
 	return nil
 }
 
-func (c *config) printCheckpoint(s *clikit.Streams, p seg.Checkpoint) (err error) {
+func (c *config) printCheckpoint(s *cli.Streams, p storev2.Checkpoint) (err error) {
 	switch {
 	case c.json:
 		err = printRow(s, row.Object("checkpoint", js.IntField("checkpointSeq", p.Seq), row.TimeOf(p.At),
@@ -69,13 +69,13 @@ func (c *config) printCheckpoint(s *clikit.Streams, p seg.Checkpoint) (err error
 
 var rollbackToCommand = command("rollback-to", "CHECKPOINT SESSION", "roll a store back to a checkpoint",
 	`sess-seg rollback-to 3 s.v2`,
-	func(c *config) []clikit.Flag { return []clikit.Flag{waitFlag(c)} },
+	func(c *config) []cli.Flag { return []cli.Flag{waitFlag(c)} },
 	(*config).rollbackTo)
 
-func (c *config) rollbackTo(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) rollbackTo(ctx context.Context, s *cli.Streams, operands []string) error {
 	n, err := strconv.ParseInt(operands[0], 10, 64)
 	if err != nil || n < 1 {
-		return clikit.WithHint(clikit.UsageError("%q is no number of a checkpoint", operands[0]), "sess-seg checkpoint --list %s prints them", operands[1])
+		return cli.WithHint(cli.UsageError("%q is no number of a checkpoint", operands[0]), "sess-seg checkpoint --list %s prints them", operands[1])
 	}
 	store, err := c.open(ctx, operands[1])
 	if err != nil {
@@ -97,10 +97,10 @@ func (c *config) rollbackTo(ctx context.Context, s *clikit.Streams, operands []s
 
 var rebuildCommand = command("rebuild-index", "SESSION", "rebuild the index of a store from its segments",
 	`sess-seg rebuild-index s.v2`,
-	func(c *config) []clikit.Flag { return []clikit.Flag{waitFlag(c)} },
+	func(c *config) []cli.Flag { return []cli.Flag{waitFlag(c)} },
 	(*config).rebuildIndex)
 
-func (c *config) rebuildIndex(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) rebuildIndex(ctx context.Context, s *cli.Streams, operands []string) error {
 	store, err := c.open(ctx, operands[0])
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (c *config) rebuildIndex(ctx context.Context, s *clikit.Streams, operands [
 		return err
 	}
 	if !r.Matches {
-		return clikit.WithHint(clikit.No("%s: the segments have another hash chain than the manifest: the store is %s", store.Dir(), seg.Failed),
+		return cli.WithHint(cli.No("%s: the segments have another hash chain than the manifest: the store is %s", store.Dir(), storev2.Failed),
 			"sess-seg recover %s decides what becomes of it", store.Dir())
 	}
 	return nil
@@ -125,19 +125,19 @@ func (c *config) rebuildIndex(ctx context.Context, s *clikit.Streams, operands [
 var appendCommand = command("append", "SESSION", "append the entries on standard input to a store",
 	`sess-seg append s.v2 < entries.jsonl
 sess-path a.jsonl --no-header | sess-seg append --sync never s.v2`,
-	func(c *config) []clikit.Flag {
-		return []clikit.Flag{
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
 			extendedFlag(c),
-			clikit.Choice(&c.sync, "sync", []string{"always", "never"}, ""),
-			clikit.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
+			cli.Choice(&c.sync, "sync", []string{"always", "never"}, ""),
+			cli.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
 			waitFlag(c),
 		}
 	},
 	(*config).append)
 
-func (c *config) append(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) append(ctx context.Context, s *cli.Streams, operands []string) error {
 	if c.segment < 1 {
-		return clikit.UsageError("--segment %d: want at least one byte", c.segment)
+		return cli.UsageError("--segment %d: want at least one byte", c.segment)
 	}
 	lines, ids, err := entries(s) // before the lock: standard input may take its time
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *config) append(ctx context.Context, s *clikit.Streams, operands []strin
 }
 
 // entries reads whole entries from standard input, and their ids.
-func entries(s *clikit.Streams) (lines [][]byte, ids []string, err error) {
+func entries(s *cli.Streams) (lines [][]byte, ids []string, err error) {
 	in, err := s.OpenInput("-")
 	if err != nil {
 		return nil, nil, err
@@ -174,7 +174,7 @@ func entries(s *clikit.Streams) (lines [][]byte, ids []string, err error) {
 		}
 		e, err := session.ParseEntry(l.Text())
 		if err == nil && e.ID() == "" {
-			err = clikit.WithHint(fmt.Errorf("%w: an entry without an id", session.ErrMalformed), "sess-append gives entries their ids")
+			err = cli.WithHint(fmt.Errorf("%w: an entry without an id", session.ErrMalformed), "sess-append gives entries their ids")
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("standard input:%d: %w", l.Number, err)
@@ -182,7 +182,7 @@ func entries(s *clikit.Streams) (lines [][]byte, ids []string, err error) {
 		lines, ids = append(lines, bytes.Clone(l.Data)), append(ids, e.ID())
 	}
 	if len(lines) == 0 {
-		return nil, nil, clikit.No("nothing to append")
+		return nil, nil, cli.No("nothing to append")
 	}
 	return lines, ids, nil
 }

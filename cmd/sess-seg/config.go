@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/seg"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/storev2"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -27,13 +27,13 @@ type config struct {
 }
 
 // command makes one command. Its flags store into a config that its action gets.
-func command(name, args, summary, examples string, flags func(*config) []clikit.Flag, run func(*config, context.Context, *clikit.Streams, []string) error) clikit.Tool {
-	return clikit.Tool{
+func command(name, args, summary, examples string, flags func(*config) []cli.Flag, run func(*config, context.Context, *cli.Streams, []string) error) cli.Tool {
+	return cli.Tool{
 		Name: name, Args: args, Summary: summary, Examples: examples,
-		New: func() ([]clikit.Flag, clikit.Action) {
+		New: func() ([]cli.Flag, cli.Action) {
 			c := &config{}
-			return flags(c), func(ctx context.Context, s *clikit.Streams, operands []string) error {
-				if err := clikit.Operands(operands, strings.Fields(args)...); err != nil {
+			return flags(c), func(ctx context.Context, s *cli.Streams, operands []string) error {
+				if err := cli.Operands(operands, strings.Fields(args)...); err != nil {
 					return err
 				}
 				return explained(run(c, ctx, s, operands), operands[len(operands)-1])
@@ -42,18 +42,18 @@ func command(name, args, summary, examples string, flags func(*config) []clikit.
 	}
 }
 
-func waitFlag(c *config) clikit.Flag {
-	return clikit.Duration(&c.wait, "wait", jsonl.DefaultWait, "")
+func waitFlag(c *config) cli.Flag {
+	return cli.Duration(&c.wait, "wait", jsonl.DefaultWait, "")
 }
 
-func jsonFlag(c *config, usage string) clikit.Flag { return clikit.Bool(&c.json, "json", usage) }
+func jsonFlag(c *config, usage string) cli.Flag { return cli.Bool(&c.json, "json", usage) }
 
-func extendedFlag(c *config) clikit.Flag {
-	return clikit.Bool(&c.extended, "extended", "store what the format cannot hold under schema ids of our own, which pi does not read")
+func extendedFlag(c *config) cli.Flag {
+	return cli.Bool(&c.extended, "extended", "store what the format cannot hold under schema ids of our own, which pi does not read")
 }
 
-func (c *config) options() seg.Options {
-	o := seg.Options{Extended: c.extended, DryRun: c.dryRun, MaxSegment: c.segment, Wait: c.wait, NoSync: c.sync == "never", Force: c.force}
+func (c *config) options() storev2.Options {
+	o := storev2.Options{Extended: c.extended, DryRun: c.dryRun, MaxSegment: c.segment, Wait: c.wait, NoSync: c.sync == "never", Force: c.force}
 	if o.Wait == 0 {
 		o.Wait = -1 // no wait at all
 	}
@@ -64,14 +64,14 @@ func (c *config) options() seg.Options {
 // missing if its store is there.
 func source(ctx context.Context, name string) (string, error) {
 	if isStore(name) {
-		return seg.Source(strings.TrimRight(name, string(os.PathSeparator))), nil
+		return storev2.Source(strings.TrimRight(name, string(os.PathSeparator))), nil
 	}
 	if name == "" || name == "-" {
-		return "", clikit.UsageError("a segmented store is a directory: standard input is none")
+		return "", cli.UsageError("a segmented store is a directory: standard input is none")
 	}
-	path, err := operand.Path(ctx, name)
+	path, err := address.Path(ctx, name)
 	if err != nil {
-		if _, serr := os.Stat(seg.Dir(name)); serr == nil && !strings.ContainsRune(name, ':') {
+		if _, serr := os.Stat(storev2.Dir(name)); serr == nil && !strings.ContainsRune(name, ':') {
 			return name, nil
 		}
 		return "", err
@@ -89,33 +89,33 @@ func isStore(name string) bool {
 }
 
 // open opens the store of the session that an operand names.
-func (c *config) open(ctx context.Context, name string) (*seg.Store, error) {
+func (c *config) open(ctx context.Context, name string) (*storev2.Store, error) {
 	dir := strings.TrimRight(name, string(os.PathSeparator))
 	if !isStore(name) {
 		path, err := source(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		dir = seg.Dir(path)
+		dir = storev2.Dir(path)
 	}
-	s, err := seg.Open(dir, c.options())
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, seg.ErrNotStore) {
-		return nil, clikit.WithHint(err, "sess-seg migrate makes a store of a session")
+	s, err := storev2.Open(dir, c.options())
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, storev2.ErrNotStore) {
+		return nil, cli.WithHint(err, "sess-seg migrate makes a store of a session")
 	}
 	return s, err
 }
 
 // reader is open for those who print entries or add to them.
-func (c *config) reader(ctx context.Context, s *clikit.Streams, name string) (*seg.Store, error) {
+func (c *config) reader(ctx context.Context, s *cli.Streams, name string) (*storev2.Store, error) {
 	store, err := c.open(ctx, name)
 	if err == nil {
-		err = operand.WarnForeign(ctx, s, store)
+		err = address.WarnForeign(ctx, s, store)
 	}
 	return store, err
 }
 
 // printRow prints a row of JSON.
-func printRow(s *clikit.Streams, row string) error {
+func printRow(s *cli.Streams, row string) error {
 	_, err := fmt.Fprintln(s.Out, row)
 	return err
 }
@@ -123,37 +123,37 @@ func printRow(s *clikit.Streams, row string) error {
 // explained gives the errors of the store their statuses, and says what to do.
 func explained(err error, name string) error {
 	hint := func(format string, args ...any) error {
-		return clikit.WithHint(clikit.WithStatus(err, clikit.ExitMalformed), format, args...)
+		return cli.WithHint(cli.WithStatus(err, cli.ExitMalformed), format, args...)
 	}
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, seg.ErrNarrow):
+	case errors.Is(err, storev2.ErrNarrow):
 		return hint("--extended stores it all the same, in a store that pi does not read")
-	case errors.Is(err, seg.ErrDuplicate):
+	case errors.Is(err, storev2.ErrDuplicate):
 		return hint("an entry has one id; sess-append makes new ones")
-	case errors.Is(err, seg.ErrContract):
+	case errors.Is(err, storev2.ErrContract):
 		return hint("sess-check %s finds what is wrong with a session", name)
-	case errors.Is(err, seg.ErrUnsaved):
+	case errors.Is(err, storev2.ErrUnsaved):
 		return hint("sess-seg rollback --leave-behind %s leaves them behind, in the store that is kept", name)
-	case errors.Is(err, seg.ErrNoTarget):
+	case errors.Is(err, storev2.ErrNoTarget):
 		return hint("put the file back as it was, or keep the entries with sess-seg cat %s", name)
-	case errors.Is(err, seg.ErrCorrupt):
+	case errors.Is(err, storev2.ErrCorrupt):
 		return hint("sess-seg verify %s lists what is wrong, sess-seg recover %s mends what can be", name, name)
-	case errors.Is(err, seg.ErrState):
+	case errors.Is(err, storev2.ErrState):
 		return hint("sess-seg status %s says what happened to it", name)
-	case errors.Is(err, seg.ErrNotStore):
-		return clikit.WithStatus(err, clikit.ExitMalformed)
+	case errors.Is(err, storev2.ErrNotStore):
+		return cli.WithStatus(err, cli.ExitMalformed)
 	}
 	return err
 }
 
-// address returns the id of the entry that a reference names, as in all other tools.
+// entryID returns the id of the entry that a reference names, as in all other tools.
 // A whole id and the last entry are found by the index; for anything else the session
 // is read, by the function given.
-func address(store *seg.Store, ref string, resolve func(*session.Session) (int, error)) (string, error) {
+func entryID(store *storev2.Store, ref string, resolve func(*session.Session) (int, error)) (string, error) {
 	_, err := store.Get(ref)
-	if err == nil || !errors.Is(err, seg.ErrNotFound) {
+	if err == nil || !errors.Is(err, storev2.ErrNotFound) {
 		return ref, err
 	}
 	if ref == "." {
@@ -176,7 +176,7 @@ func address(store *seg.Store, ref string, resolve func(*session.Session) (int, 
 	}
 	i, err := resolve(all)
 	if err == nil && i < 0 {
-		err = fmt.Errorf("%s names no entry: %w", ref, seg.ErrNotFound)
+		err = fmt.Errorf("%s names no entry: %w", ref, storev2.ErrNotFound)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", store.Dir(), err)

@@ -9,11 +9,11 @@
 package main
 
 import (
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-seg",
 	Summary: "keep large sessions in segmented stores",
 	Args:    "... SESSION",
@@ -25,7 +25,7 @@ sess-seg tail 100 s.v2
 sess-seg verify s.v2 || sess-seg recover s.v2
 sess-seg cat s.v2 > copy.jsonl`,
 	Complete: complete.Writer,
-	Commands: []clikit.Tool{
+	Commands: []cli.Tool{
 		migrateCommand, rollbackCommand, recoverCommand,
 		statusCommand, verifyCommand,
 		checkpointCommand, rollbackToCommand, rebuildCommand,
@@ -33,4 +33,4 @@ sess-seg cat s.v2 > copy.jsonl`,
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }

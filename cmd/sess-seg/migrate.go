@@ -7,36 +7,36 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/seg"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/storev2"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
 var migrateCommand = command("migrate", "SESSION", "make the segmented store of a session",
 	`sess-seg migrate s.jsonl
 sess-seg migrate --dry-run --json s.jsonl`,
-	func(c *config) []clikit.Flag {
-		return []clikit.Flag{
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
 			extendedFlag(c),
-			clikit.Bool(&c.dryRun, "dry-run, n", "what would be done"),
-			clikit.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
+			cli.Bool(&c.dryRun, "dry-run, n", "what would be done"),
+			cli.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
 			jsonFlag(c, "print what was done as a JSON object, not the name of the store"),
 			waitFlag(c),
 		}
 	},
 	(*config).migrate)
 
-func (c *config) migrate(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) migrate(ctx context.Context, s *cli.Streams, operands []string) error {
 	path, err := source(ctx, operands[0])
 	if err != nil {
 		return err
 	}
 	if c.segment < 1 {
-		return clikit.UsageError("--segment %d: want at least one byte", c.segment)
+		return cli.UsageError("--segment %d: want at least one byte", c.segment)
 	}
-	m, err := seg.Migrate(ctx, path, c.options())
+	m, err := storev2.Migrate(ctx, path, c.options())
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *config) migrate(ctx context.Context, s *clikit.Streams, operands []stri
 }
 
 // unfit says what was stored under schema ids of our own.
-func unfit(s *clikit.Streams, u seg.Unfit) {
+func unfit(s *cli.Streams, u storev2.Unfit) {
 	if !u.Any() {
 		return
 	}
@@ -83,21 +83,21 @@ func unfit(s *clikit.Streams, u seg.Unfit) {
 
 var rollbackCommand = command("rollback", "SESSION", "make the JSONL file the session again",
 	`sess-seg rollback --reason 'pi has to go on with it' s.jsonl`,
-	func(c *config) []clikit.Flag {
-		return []clikit.Flag{
-			clikit.Bool(&c.force, "leave-behind", "leave behind the entries that only the store has"),
-			clikit.String(&c.reason, "reason", "asked for", ", in the state of the store"),
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
+			cli.Bool(&c.force, "leave-behind", "leave behind the entries that only the store has"),
+			cli.String(&c.reason, "reason", "asked for", ", in the state of the store"),
 			waitFlag(c),
 		}
 	},
 	(*config).rollback)
 
-func (c *config) rollback(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) rollback(ctx context.Context, s *cli.Streams, operands []string) error {
 	path, err := source(ctx, operands[0])
 	if err != nil {
 		return err
 	}
-	out, err := seg.Rollback(ctx, path, c.reason, c.options())
+	out, err := storev2.Rollback(ctx, path, c.reason, c.options())
 	if err != nil {
 		return err
 	}
@@ -111,17 +111,17 @@ func (c *config) rollback(ctx context.Context, s *clikit.Streams, operands []str
 
 var recoverCommand = command("recover", "SESSION", "repair a session after a crash or damage",
 	`sess-seg recover s.jsonl`,
-	func(c *config) []clikit.Flag {
-		return []clikit.Flag{jsonFlag(c, "print what was done as a JSON object, not a word"), waitFlag(c)}
+	func(c *config) []cli.Flag {
+		return []cli.Flag{jsonFlag(c, "print what was done as a JSON object, not a word"), waitFlag(c)}
 	},
 	(*config).recover)
 
-func (c *config) recover(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) recover(ctx context.Context, s *cli.Streams, operands []string) error {
 	path, err := source(ctx, operands[0])
 	if err != nil {
 		return err
 	}
-	r, err := seg.Recover(ctx, path, c.options())
+	r, err := storev2.Recover(ctx, path, c.options())
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (c *config) recover(ctx context.Context, s *clikit.Streams, operands []stri
 		s.Infof("%s: %s", r.Dir, what)
 	}
 	if r.Action == "rolledback" {
-		s.Warnf("%s could not be mended: %s is the session again, the store is %s", seg.Dir(path), path, r.Dir)
+		s.Warnf("%s could not be mended: %s is the session again, the store is %s", storev2.Dir(path), path, r.Dir)
 	}
 	if r.Carried > 0 {
 		s.Infof("%s: appended %s of the store to it", path, tty.Count(r.Carried, "entry", "entries"))
@@ -144,7 +144,7 @@ func (c *config) recover(ctx context.Context, s *clikit.Streams, operands []stri
 		_, err = fmt.Fprintln(s.Out, r.Action)
 	}
 	if err == nil && r.Lost > 0 {
-		err = clikit.No("%s: %d entries that were acknowledged are lost; what is left of their bytes is in %s/tmp", r.Dir, r.Lost, r.Dir)
+		err = cli.No("%s: %d entries that were acknowledged are lost; what is left of their bytes is in %s/tmp", r.Dir, r.Lost, r.Dir)
 	}
 	return err
 }

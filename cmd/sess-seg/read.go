@@ -7,17 +7,17 @@ import (
 	"iter"
 	"strconv"
 
-	"github.com/sess-tools/sess/internal/seg"
-	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/storev2"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-func none(*config) []clikit.Flag { return nil }
+func none(*config) []cli.Flag { return nil }
 
 var catCommand = command("cat", "SESSION", "print all of a store as a session",
 	`sess-seg cat s.v2 > copy.jsonl`, none, (*config).cat)
 
-func (c *config) cat(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) cat(ctx context.Context, s *cli.Streams, operands []string) error {
 	store, err := c.reader(ctx, s, operands[0])
 	if err != nil {
 		return err
@@ -29,23 +29,23 @@ func (c *config) cat(ctx context.Context, s *clikit.Streams, operands []string) 
 var pathCommand = command("path", "SESSION", "print the path from the root to a leaf",
 	`sess-seg path --leaf 0d6f9a51 s.v2
 sess-seg path --no-header --reverse s.v2 | head -n 3`,
-	func(c *config) []clikit.Flag {
-		return []clikit.Flag{
-			clikit.String(&c.leaf, "leaf, l", "", " instead of the last entry"),
-			clikit.Bool(&c.reverse, "reverse", ""),
-			clikit.Bool(&c.noHeader, "no-header", ""),
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
+			cli.String(&c.leaf, "leaf, l", "", " instead of the last entry"),
+			cli.Bool(&c.reverse, "reverse", ""),
+			cli.Bool(&c.noHeader, "no-header", ""),
 		}
 	},
 	(*config).path)
 
-func (c *config) path(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) path(ctx context.Context, s *cli.Streams, operands []string) error {
 	store, err := c.reader(ctx, s, operands[0])
 	if err != nil {
 		return err
 	}
 	leaf := c.leaf
 	if leaf != "" { // before anything is printed
-		if leaf, err = address(store, leaf, func(all *session.Session) (int, error) { return all.ResolveLeaf(c.leaf) }); err != nil {
+		if leaf, err = entryID(store, leaf, func(all *session.Session) (int, error) { return all.ResolveLeaf(c.leaf) }); err != nil {
 			return err
 		}
 	}
@@ -65,7 +65,7 @@ func (c *config) path(ctx context.Context, s *clikit.Streams, operands []string)
 	return printAll(s, store.Branch(leaf))
 }
 
-func printAll(s *clikit.Streams, entries iter.Seq2[seg.Entry, error]) error {
+func printAll(s *cli.Streams, entries iter.Seq2[storev2.Entry, error]) error {
 	for e, err := range entries {
 		if err == nil {
 			err = printEntry(s, e)
@@ -77,7 +77,7 @@ func printAll(s *clikit.Streams, entries iter.Seq2[seg.Entry, error]) error {
 	return nil
 }
 
-func printEntry(s *clikit.Streams, e seg.Entry) error {
+func printEntry(s *cli.Streams, e storev2.Entry) error {
 	_, err := io.WriteString(s.Out, e.Line+"\n")
 	return err
 }
@@ -85,10 +85,10 @@ func printEntry(s *clikit.Streams, e seg.Entry) error {
 var tailCommand = command("tail", "N SESSION", "print the last entries",
 	`sess-seg tail 100 s.v2`, none, (*config).tail)
 
-func (c *config) tail(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) tail(ctx context.Context, s *cli.Streams, operands []string) error {
 	n, err := strconv.Atoi(operands[0])
 	if err != nil || n < 0 {
-		return clikit.UsageError("%q is no number of entries", operands[0])
+		return cli.UsageError("%q is no number of entries", operands[0])
 	}
 	store, err := c.reader(ctx, s, operands[1])
 	if err != nil {
@@ -110,17 +110,17 @@ var getCommand = command("get", "REF SESSION", "print one entry",
 	`sess-seg get 0d6f9a51 s.v2
 sess-seg get .^ s.v2`, none, (*config).get)
 
-func (c *config) get(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) get(ctx context.Context, s *cli.Streams, operands []string) error {
 	store, err := c.reader(ctx, s, operands[1])
 	if err != nil {
 		return err
 	}
-	id, err := address(store, operands[0], func(all *session.Session) (int, error) {
+	id, err := entryID(store, operands[0], func(all *session.Session) (int, error) {
 		leaf, _ := all.Leaf()
 		return all.Resolve(operands[0], leaf)
 	})
-	if errors.Is(err, seg.ErrNotFound) || errors.Is(err, session.ErrNotFound) {
-		return clikit.No("%v", err)
+	if errors.Is(err, storev2.ErrNotFound) || errors.Is(err, session.ErrNotFound) {
+		return cli.No("%v", err)
 	}
 	if err != nil {
 		return err

@@ -4,20 +4,20 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/sess-tools/sess/internal/seg"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/storev2"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
 var statusCommand = command("status", "SESSION", "print the state of a store, without reading its entries",
 	`sess-seg status s.v2
 sess-seg status --json --source s.v2`,
-	func(c *config) []clikit.Flag {
-		return []clikit.Flag{
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
 			jsonFlag(c, "print one JSON object"),
-			clikit.Bool(&c.source, "source", "also compare the JSONL file with what was migrated; reads all of it"),
+			cli.Bool(&c.source, "source", "also compare the JSONL file with what was migrated; reads all of it"),
 		}
 	},
 	(*config).status)
@@ -56,7 +56,7 @@ func placeOf(dir, session string) []js.Field {
 	return row.Place{Address: dir, Path: dir, Session: session}.Fields()
 }
 
-func (c *config) status(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) status(ctx context.Context, s *cli.Streams, operands []string) error {
 	store, err := c.reader(ctx, s, operands[0])
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (c *config) status(ctx context.Context, s *clikit.Streams, operands []strin
 	return finding(&out)
 }
 
-func (c *config) printStatus(s *clikit.Streams, out *status) error {
+func (c *config) printStatus(s *cli.Streams, out *status) error {
 	if c.json {
 		return printRow(s, out.row())
 	}
@@ -121,13 +121,13 @@ func (c *config) printStatus(s *clikit.Streams, out *status) error {
 
 // finding is the answer "no" for a store that is not in order.
 func finding(out *status) error {
-	switch state := seg.State(out.State); {
-	case state == seg.Failed:
-		return clikit.WithHint(clikit.No("%s: the store is %s", out.Store, state), "sess-seg recover %s mends what can be", out.Store)
-	case state == seg.MigrationStaging:
-		return clikit.WithHint(clikit.No("%s: the migration was not finished", out.Store), "sess-seg recover %s finishes it, or takes it back", out.Store)
+	switch state := storev2.State(out.State); {
+	case state == storev2.Failed:
+		return cli.WithHint(cli.No("%s: the store is %s", out.Store, state), "sess-seg recover %s mends what can be", out.Store)
+	case state == storev2.MigrationStaging:
+		return cli.WithHint(cli.No("%s: the migration was not finished", out.Store), "sess-seg recover %s finishes it, or takes it back", out.Store)
 	case out.Stale != nil && *out.Stale:
-		return clikit.WithHint(clikit.No("%s: %s was changed since, or never said to be its source", out.Store, seg.Source(out.Store)),
+		return cli.WithHint(cli.No("%s: %s was changed since, or never said to be its source", out.Store, storev2.Source(out.Store)),
 			"entries added to the file are not in the store")
 	}
 	return nil
@@ -136,12 +136,12 @@ func finding(out *status) error {
 var verifyCommand = command("verify", "SESSION", "read all of a store and check it",
 	`sess-seg verify s.v2
 sess-seg verify --json s.v2`,
-	func(c *config) []clikit.Flag {
-		return []clikit.Flag{jsonFlag(c, "print one JSON object per finding"), waitFlag(c)}
+	func(c *config) []cli.Flag {
+		return []cli.Flag{jsonFlag(c, "print one JSON object per finding"), waitFlag(c)}
 	},
 	(*config).verify)
 
-func (c *config) verify(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) verify(ctx context.Context, s *cli.Streams, operands []string) error {
 	store, err := c.open(ctx, operands[0])
 	if err != nil {
 		return err
@@ -162,11 +162,11 @@ func (c *config) verify(ctx context.Context, s *clikit.Streams, operands []strin
 	if rep.OK() {
 		return nil
 	}
-	return clikit.WithHint(clikit.No("%s: not in order", store.Dir()), "sess-seg recover %s mends what can be", store.Dir())
+	return cli.WithHint(cli.No("%s: not in order", store.Dir()), "sess-seg recover %s mends what can be", store.Dir())
 }
 
 // printProblem writes a finding: file, line, kind, invariant and text.
-func (c *config) printProblem(s *clikit.Streams, dir string, p seg.Problem) error {
+func (c *config) printProblem(s *cli.Streams, dir string, p storev2.Problem) error {
 	file := dir
 	if p.File != "" {
 		file += "/" + p.File

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/show/page"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/readers/page"
 )
 
 // A form is what a session is shown as.
@@ -25,50 +25,50 @@ type config struct {
 	as                           string // a form, "" for the one that fits
 	leaf, title                  string
 	all, system, redact          bool
-	harness                      operand.Harness
+	harness                      address.Harness
 	tools, thinking, images      string
 	theme                        string
 	maxImage, maxResult          int64
 	noScript, noPager, userMarks bool
 	blobs, color                 string
-	dest                         operand.Destination
+	dest                         address.Destination
 	open                         bool
 	summary, commits             bool
 	gates                        string
 }
 
-func (c *config) flags() []clikit.Flag {
+func (c *config) flags() []cli.Flag {
 	return slices.Concat(
-		clikit.Group("Form",
-			clikit.Choice(&c.as, "as", []string{"", string(asPage), string(asMarkdown), string(asText), string(asANSI)}, "show the session"),
-			clikit.Bool(&c.summary, "summary!", ", as 40 lines of Markdown at most"),
-			clikit.String(&c.gates, "gates", "", "add the gates of `FILE` to the summary: what sess-assert --json printed (- is standard input)"),
-			clikit.Output(&c.dest.File, "; with --force also in place of one; in the form that its name ends with; or pages and an index in the directory FILE"),
+		cli.Group("Form",
+			cli.Choice(&c.as, "as", []string{"", string(asPage), string(asMarkdown), string(asText), string(asANSI)}, "show the session"),
+			cli.Bool(&c.summary, "summary!", ", as 40 lines of Markdown at most"),
+			cli.String(&c.gates, "gates", "", "add the gates of `FILE` to the summary: what sess-assert --json printed (- is standard input)"),
+			cli.Output(&c.dest.File, "; with --force also in place of one; in the form that its name ends with; or pages and an index in the directory FILE"),
 			c.dest.ForceFlag(),
-			operand.SyncFlag(&c.dest.Sync),
-			clikit.Bool(&c.open, "open", "open the file in a browser"),
-			clikit.Bool(&c.noPager, "no-pager", "open no pager"),
-			clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, ""),
+			address.SyncFlag(&c.dest.Sync),
+			cli.Bool(&c.open, "open", "open the file in a browser"),
+			cli.Bool(&c.noPager, "no-pager", "open no pager"),
+			cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, ""),
 		),
-		clikit.Group("What is shown",
-			clikit.String(&c.leaf, "leaf, l", "last", ""),
-			clikit.Bool(&c.all, "branches", ", in a page"),
-			clikit.Choice(&c.tools, "calls", []string{"fold", "open", "names", "none"}, "`HOW` calls and their results are shown in a page"),
-			clikit.Choice(&c.thinking, "thinking", []string{"fold", "open", "none"}, "`HOW` thinking is shown in a page"),
-			clikit.Bool(&c.system, "open-system", "open the system prompt in a page"),
-			operand.HarnessFlag(&c.harness),
-			clikit.Choice(&c.images, "images", []string{"inline", "note"}, " in a page"),
-			clikit.Bytes(&c.maxImage, "max-image", 5_000_000, "a note stands in a page for an image of more than `BYTES`"),
-			clikit.Bytes(&c.maxResult, "max-result", 64_000, "a text of more than `BYTES` is cut in a page; 0 is no limit"),
-			clikit.String(&c.blobs, "blobs", "", "replace references to images with"),
-			clikit.Bool(&c.commits, "commits", "name the commits that the session led to, as sess-git finds them"),
-			clikit.Bool(&c.redact, "redact", "what is shown"),
+		cli.Group("What is shown",
+			cli.String(&c.leaf, "leaf, l", "last", ""),
+			cli.Bool(&c.all, "branches", ", in a page"),
+			cli.Choice(&c.tools, "calls", []string{"fold", "open", "names", "none"}, "`HOW` calls and their results are shown in a page"),
+			cli.Choice(&c.thinking, "thinking", []string{"fold", "open", "none"}, "`HOW` thinking is shown in a page"),
+			cli.Bool(&c.system, "open-system", "open the system prompt in a page"),
+			address.HarnessFlag(&c.harness),
+			cli.Choice(&c.images, "images", []string{"inline", "note"}, " in a page"),
+			cli.Bytes(&c.maxImage, "max-image", 5_000_000, "a note stands in a page for an image of more than `BYTES`"),
+			cli.Bytes(&c.maxResult, "max-result", 64_000, "a text of more than `BYTES` is cut in a page; 0 is no limit"),
+			cli.String(&c.blobs, "blobs", "", "replace references to images with"),
+			cli.Bool(&c.commits, "commits", "name the commits that the session led to, as sess-git finds them"),
+			cli.Bool(&c.redact, "redact", "what is shown"),
 		),
-		clikit.Group("The page",
-			clikit.String(&c.title, "title=", "", ""),
-			clikit.Choice(&c.theme, "theme", []string{"auto", "light", "dark"}, "the colours are `THEME`"),
-			clikit.Bool(&c.userMarks, "user-markdown", "what users typed is Markdown"),
-			clikit.Bool(&c.noScript, "no-script", "no script: no search in folded parts"),
+		cli.Group("The page",
+			cli.String(&c.title, "title=", "", ""),
+			cli.Choice(&c.theme, "theme", []string{"auto", "light", "dark"}, "the colours are `THEME`"),
+			cli.Bool(&c.userMarks, "user-markdown", "what users typed is Markdown"),
+			cli.Bool(&c.noScript, "no-script", "no script: no search in folded parts"),
 		),
 	)
 }
@@ -80,19 +80,19 @@ func (c *config) check(operands []string) error {
 	}
 	switch {
 	case len(operands) > 1 && !c.directory():
-		return clikit.WithHint(clikit.UsageError("unexpected operand %q", operands[1]), "several sessions are shown with -o DIR/")
+		return cli.WithHint(cli.UsageError("unexpected operand %q", operands[1]), "several sessions are shown with -o DIR/")
 	case c.summary && (c.as != "" && c.as != string(asMarkdown) || c.directory()):
-		return clikit.UsageError("--summary is Markdown, of one session")
+		return cli.UsageError("--summary is Markdown, of one session")
 	case c.gates != "" && !c.summary:
-		return clikit.UsageError("--gates goes with --summary")
+		return cli.UsageError("--gates goes with --summary")
 	case c.open && c.dest.File == "":
-		return clikit.UsageError("--open goes with -o: a file is opened")
+		return cli.UsageError("--open goes with -o: a file is opened")
 	case c.dest.Force && !c.directory() && !shownName(c.dest.File):
-		return clikit.WithHint(clikit.UsageError("%s: --force replaces no such file", c.dest.File), "only a name that ends in .html, .md or .txt, so that no session is lost")
+		return cli.WithHint(cli.UsageError("%s: --force replaces no such file", c.dest.File), "only a name that ends in .html, .md or .txt, so that no session is lost")
 	case c.directory() && c.as != "" && c.as != string(asPage):
-		return clikit.UsageError("a directory is made of pages")
+		return cli.UsageError("a directory is made of pages")
 	case c.all && c.leaf != "last" && c.leaf != "":
-		return clikit.UsageError("--branches shows all of them, and --leaf one")
+		return cli.UsageError("--branches shows all of them, and --leaf one")
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func (c *config) form(terminal bool) (form, error) {
 	if f, ok := formOf(c.dest.File); ok {
 		return f, nil
 	}
-	return "", clikit.WithHint(clikit.UsageError("%s: its name says no form", c.dest.File), "end it in .html, .md or .txt, or give --as")
+	return "", cli.WithHint(cli.UsageError("%s: its name says no form", c.dest.File), "end it in .html, .md or .txt, or give --as")
 }
 
 // formOf is the form that the name of a file ends with.
@@ -153,6 +153,6 @@ func (c *config) make(file string, write content) error {
 func (c *config) options(d *document) page.Options {
 	return page.Options{
 		Title: c.title, All: c.all, Tools: page.Fold(c.tools), Thinking: page.Fold(c.thinking), Images: page.Images(c.images),
-		Commits: d.commits, MaxImage: c.maxImage, MaxResult: c.maxResult, System: c.system, Harness: c.harness == operand.KeepHarness, Theme: page.Theme(c.theme), Script: !c.noScript, UserMarkdown: c.userMarks,
+		Commits: d.commits, MaxImage: c.maxImage, MaxResult: c.maxResult, System: c.system, Harness: c.harness == address.KeepHarness, Theme: page.Theme(c.theme), Script: !c.noScript, UserMarkdown: c.userMarks,
 	}
 }

@@ -10,12 +10,12 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-show",
 	Summary: "show a session as a page, on the terminal, or as Markdown",
 	Args:    "[SESSION...]",
@@ -24,22 +24,22 @@ sess-show --redact -o s.html s.jsonl
 sess-show --as markdown --leaf @fix s.jsonl > s.md
 sess-ls -0 | xargs -0 -r sess-show -o pages/`,
 	Complete: complete.Reader,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	if err := c.check(operands); err != nil {
 		return err
 	}
 	if c.directory() {
 		return c.makeDirectory(ctx, s, operands)
 	}
-	name, err := operand.One(operands)
+	name, err := address.One(operands)
 	if err != nil {
 		return err
 	}

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/show/page"
-	"github.com/sess-tools/sess/internal/show/view"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/render"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/page"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -30,7 +30,7 @@ const (
 )
 
 // makePages makes the page of a session, or several if it is large, and returns their names.
-func (c *config) makePages(s *clikit.Streams, d *document, name string) (made []string, err error) {
+func (c *config) makePages(s *cli.Streams, d *document, name string) (made []string, err error) {
 	o := c.options(d)
 	parts := split(d)
 	if len(parts) == 1 || c.all {
@@ -84,9 +84,9 @@ func split(d *document) (parts [][2]int) {
 }
 
 // makeDirectory makes a page of each session, and an index of them.
-func (c *config) makeDirectory(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) makeDirectory(ctx context.Context, s *cli.Streams, operands []string) error {
 	for _, name := range operands {
-		if err := operand.Named(name); err != nil {
+		if err := address.Named(name); err != nil {
 			return err
 		}
 	}
@@ -124,7 +124,7 @@ func (c *config) makeDirectory(ctx context.Context, s *clikit.Streams, operands 
 }
 
 // makeLinked makes the page of a session in the directory.
-func (c *config) makeLinked(s *clikit.Streams, d *document, taken map[string]bool) (l page.Link, err error) {
+func (c *config) makeLinked(s *cli.Streams, d *document, taken map[string]bool) (l page.Link, err error) {
 	base := cmp.Or(fileName(d.src.Header.ID), "session")
 	name := base
 	for n := 2; taken[strings.ToLower(name)]; n++ {
@@ -147,7 +147,7 @@ func (d *document) owner() string {
 	}
 	for _, i := range d.path {
 		e := d.src.Entries[i]
-		if agent := cmp.Or(e.Aside(), e.Harness()); operand.IsAgent(agent) {
+		if agent := cmp.Or(e.Aside(), e.Harness()); address.IsAgent(agent) {
 			return agent
 		}
 	}
@@ -168,7 +168,7 @@ func fileName(id string) string {
 // writeMarkdown writes the messages of a path as Markdown, a heading of the second level for
 // each. No message can make such a heading itself, or reach into the next: one that might is
 // written as a quotation.
-func writeMarkdown(w io.Writer, d *document, title string, harness operand.Harness) error {
+func writeMarkdown(w io.Writer, d *document, title string, harness address.Harness) error {
 	return buffered(w, func(b *bufio.Writer) error {
 		d.heading(b, title)
 		list(b, "Commits", d.commits, len(d.commits))
@@ -199,7 +199,7 @@ func nameOr(name, other string) string {
 // --as markdown.
 func markdownMessage(b *bufio.Writer, e session.Entry, m session.Message) error {
 	var text bytes.Buffer
-	if err := view.Markdown(&text, []session.Message{m}); err != nil || text.Len() == 0 {
+	if err := render.Markdown(&text, []session.Message{m}); err != nil || text.Len() == 0 {
 		return err
 	}
 	heading, body, _ := strings.Cut(text.String(), "\n")
@@ -226,7 +226,7 @@ var colours = map[string]tty.Style{
 // another.
 //
 // Words of an agent in the user's name are one line for a row of them, unless they are kept.
-func writeText(w io.Writer, d *document, colored bool, harness operand.Harness) error {
+func writeText(w io.Writer, d *document, colored bool, harness address.Harness) error {
 	var out tty.Text
 	for _, commit := range d.commits {
 		out.Add(tty.Plain, "commit: "+commit+"\n")
@@ -253,7 +253,7 @@ func writeText(w io.Writer, d *document, colored bool, harness operand.Harness) 
 	}
 	err := eachSaid(d.entries(), harness, note, func(_ session.Entry, m session.Message) error {
 		var text bytes.Buffer
-		if err := view.Text(&text, []session.Message{m}); err != nil || text.Len() == 0 {
+		if err := render.Text(&text, []session.Message{m}); err != nil || text.Len() == 0 {
 			return err
 		}
 		apart()
@@ -268,7 +268,7 @@ func writeText(w io.Writer, d *document, colored bool, harness operand.Harness) 
 
 // eachSaid calls say for the messages of a path, and note in the place of each row of words
 // that agents put in between, unless they are kept.
-func eachSaid(path []session.Entry, harness operand.Harness, note func(convo.Notes) error, say func(session.Entry, session.Message) error) error {
+func eachSaid(path []session.Entry, harness address.Harness, note func(convo.Notes) error, say func(session.Entry, session.Message) error) error {
 	var notes convo.Notes
 	tell := func() error {
 		if notes.Count == 0 {
@@ -281,7 +281,7 @@ func eachSaid(path []session.Entry, harness operand.Harness, note func(convo.Not
 	for _, e := range path {
 		for _, m := range convo.EntryMessages(e) {
 			said := []session.Message{m}
-			if harness != operand.KeepHarness {
+			if harness != address.KeepHarness {
 				var own convo.Notes
 				said, own = convo.Spoken(said)
 				notes.Plus(own)

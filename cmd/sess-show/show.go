@@ -12,12 +12,12 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/guard/redact"
-	"github.com/sess-tools/sess/internal/show/page"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/command"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/page"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -25,7 +25,7 @@ import (
 
 // A document is a session that is shown, and the path to the leaf.
 type document struct {
-	src   *operand.Source
+	src   *address.Source
 	agent string // whose session it is, "" for ours
 	path  []int  // positions
 
@@ -33,8 +33,8 @@ type document struct {
 }
 
 // read reads a session.
-func (c *config) read(ctx context.Context, s *clikit.Streams, name string) (*document, error) {
-	in, err := operand.Open(ctx, s, name)
+func (c *config) read(ctx context.Context, s *cli.Streams, name string) (*document, error) {
+	in, err := address.Open(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (c *config) read(ctx context.Context, s *clikit.Streams, name string) (*doc
 			return nil, err
 		}
 	}
-	d := &document{agent: operand.AgentOf(name)}
+	d := &document{agent: address.AgentOf(name)}
 	if d.src, err = in.Session(); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ const large = 16 << 20
 
 // collect says how much garbage there may be beside a session: a small one is shown before it
 // is worth a collection, and a large one is kept whole.
-func collect(in *operand.Input) {
+func collect(in *address.Input) {
 	percent := 400
 	if _, _, ok := in.Large(large); ok {
 		percent = 20
@@ -105,7 +105,7 @@ func (d *document) entries() (list []session.Entry) {
 }
 
 // show writes a session in its form.
-func (c *config) show(ctx context.Context, s *clikit.Streams, d *document) error {
+func (c *config) show(ctx context.Context, s *cli.Streams, d *document) error {
 	out := s.OutFile()
 	terminal := out != nil && tty.IsTerminal(out)
 	f, err := c.form(terminal)
@@ -146,7 +146,7 @@ func (c *config) show(ctx context.Context, s *clikit.Streams, d *document) error
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return clikit.CommandFailed(err)
+			return cli.CommandFailed(err)
 		}
 	}
 	return write(s.Out)
@@ -163,7 +163,7 @@ type content func(io.Writer) error
 func (c content) WriteTo(w io.Writer) (int64, error) { return 0, c(w) }
 
 // write writes a session in a form.
-func (c *config) write(ctx context.Context, s *clikit.Streams, w io.Writer, d *document, f form, colored bool) error {
+func (c *config) write(ctx context.Context, s *cli.Streams, w io.Writer, d *document, f form, colored bool) error {
 	switch f {
 	case asPage:
 		stats, err := page.Write(w, d.src.Session, d.path, c.options(d))
@@ -206,7 +206,7 @@ func less() []string {
 }
 
 // opened opens a file in a browser, if that is wanted.
-func (c *config) opened(s *clikit.Streams, name string) error {
+func (c *config) opened(s *cli.Streams, name string) error {
 	if !c.open {
 		return nil
 	}
@@ -224,7 +224,7 @@ func (c *config) opened(s *clikit.Streams, name string) error {
 	if err := s.Flush(); err != nil {
 		return err
 	}
-	return clikit.CommandFailed(command.Open(argv, s.Err))
+	return cli.CommandFailed(command.Open(argv, s.Err))
 }
 
 // buffered calls write with a buffer in front of w.

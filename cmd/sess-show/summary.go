@@ -12,14 +12,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/sess-tools/sess/internal/agent/prompts"
-	"github.com/sess-tools/sess/internal/calls"
-	"github.com/sess-tools/sess/internal/guard/redact"
-	"github.com/sess-tools/sess/internal/show/page"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/sibling"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/prompts"
+	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/page"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -34,7 +34,7 @@ const (
 
 // writeSummary writes what a session came to, as Markdown: what was asked, what was done, what failed, and what it
 // cost.
-func (c *config) writeSummary(ctx context.Context, s *clikit.Streams, w io.Writer, d *document) error {
+func (c *config) writeSummary(ctx context.Context, s *cli.Streams, w io.Writer, d *document) error {
 	cost, err := costOf(ctx, d)
 	if err != nil {
 		return err
@@ -172,8 +172,8 @@ func costOf(ctx context.Context, d *document) (string, error) {
 	for _, e := range d.src.Entries {
 		lines.WriteString("\n" + e.Raw())
 	}
-	rows, err := rowsOf(ctx, sibling.Program{ // its warnings are in the text, or were told when the session was read
-		Name: "sess-stat", Args: []string{"--usage", "--json", "-"}, Stdin: strings.NewReader(lines.String() + "\n"), Say: func(sibling.Message) {},
+	rows, err := rowsOf(ctx, subprocess.Program{ // its warnings are in the text, or were told when the session was read
+		Name: "sess-stat", Args: []string{"--usage", "--json", "-"}, Stdin: strings.NewReader(lines.String() + "\n"), Say: func(subprocess.Message) {},
 	})
 	if err != nil || len(rows) == 0 {
 		return "", err
@@ -190,14 +190,14 @@ func costOf(ctx context.Context, d *document) (string, error) {
 }
 
 // rowsOf runs a program and returns the rows that it prints. That there are none is no error.
-func rowsOf(ctx context.Context, p sibling.Program) (rows []js.Value, err error) {
+func rowsOf(ctx context.Context, p subprocess.Program) (rows []js.Value, err error) {
 	run, err := p.Start(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer run.Close()
 	text, err := io.ReadAll(run)
-	if err != nil && clikit.Status(err) != clikit.ExitNo {
+	if err != nil && cli.Status(err) != cli.ExitNo {
 		return nil, err
 	}
 	for line := range strings.Lines(string(text)) {
@@ -207,11 +207,11 @@ func rowsOf(ctx context.Context, p sibling.Program) (rows []js.Value, err error)
 }
 
 // readCommits finds the commits that a session led to, in the repository of its directory, or of the current one.
-func (c *config) readCommits(ctx context.Context, s *clikit.Streams, d *document) error {
+func (c *config) readCommits(ctx context.Context, s *cli.Streams, d *document) error {
 	place := d.src.Place()
 	name := place.Address
 	if name == "" {
-		return clikit.UsageError("--commits needs a session that has a name: not standard input")
+		return cli.UsageError("--commits needs a session that has a name: not standard input")
 	}
 	if place.Path != "" {
 		path, err := filepath.Abs(place.Path)
@@ -220,7 +220,7 @@ func (c *config) readCommits(ctx context.Context, s *clikit.Streams, d *document
 		}
 		name = path
 	}
-	p := sibling.Program{Name: "sess-git", Args: []string{"log", "--json", "--session", name}, Say: operand.Say(s)}
+	p := subprocess.Program{Name: "sess-git", Args: []string{"log", "--json", "--session", name}, Say: address.Say(s)}
 	if fi, err := os.Stat(d.src.Header.CWD); err == nil && fi.IsDir() && filepath.IsAbs(d.src.Header.CWD) {
 		p.Dir = d.src.Header.CWD
 	}
@@ -260,7 +260,7 @@ type gates struct {
 }
 
 // gatesOf reads what sess-assert printed, from the file that the user named.
-func (c *config) gatesOf(s *clikit.Streams) (g gates, err error) {
+func (c *config) gatesOf(s *cli.Streams) (g gates, err error) {
 	if c.gates == "" {
 		return g, nil
 	}
@@ -271,7 +271,7 @@ func (c *config) gatesOf(s *clikit.Streams) (g gates, err error) {
 	defer in.Close()
 	text, err := io.ReadAll(in)
 	if err != nil {
-		return g, operand.Locate(c.gates, err)
+		return g, address.Locate(c.gates, err)
 	}
 	failed := map[string]bool{}
 	for line := range strings.Lines(string(text)) {
@@ -286,7 +286,7 @@ func (c *config) gatesOf(s *clikit.Streams) (g gates, err error) {
 		}
 	}
 	if !g.asked {
-		return g, clikit.WithStatus(errors.New(c.gates+": no rows of sess-assert --json"), clikit.ExitUsage)
+		return g, cli.WithStatus(errors.New(c.gates+": no rows of sess-assert --json"), cli.ExitUsage)
 	}
 	return g, nil
 }

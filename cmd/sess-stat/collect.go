@@ -8,14 +8,14 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/find/account"
-	"github.com/sess-tools/sess/internal/ordered"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/sources"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/parallel"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/usage"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -23,7 +23,7 @@ import (
 // A report is what is printed, and what was wrong on the way.
 type report struct {
 	*config
-	streams  *clikit.Streams
+	streams  *cli.Streams
 	place    row.Place // of the only session
 	problems []error   // that decide the status
 }
@@ -40,18 +40,18 @@ func (r *report) outcome() error { return errors.Join(r.problems...) }
 
 // A reading is what came of a source.
 type reading struct {
-	session account.Session
-	account.Content
+	session usage.Session
+	usage.Content
 	err error
 }
 
 // ledger reads the calls of all sources, some at once. What cannot be read is warned of
 // and decides the status.
-func (r *report) ledger(ctx context.Context, found sources.Found) (*account.Ledger, error) {
-	l := &account.Ledger{KeepCopies: r.noDedup}
+func (r *report) ledger(ctx context.Context, found selection.Found) (*usage.Ledger, error) {
+	l := &usage.Ledger{KeepCopies: r.noDedup}
 	readings := make([]reading, 0, len(found.List))
-	for got := range ordered.Map(ctx, 2*runtime.GOMAXPROCS(0), slices.Values(found.List), r.read) {
-		if errors.Is(got.err, sources.ErrNotHere) {
+	for got := range parallel.Map(ctx, 2*runtime.GOMAXPROCS(0), slices.Values(found.List), r.read) {
+		if errors.Is(got.err, selection.ErrNotHere) {
 			got = reading{}
 		} else {
 			l.Add(got.session, got.Calls)
@@ -71,8 +71,8 @@ func (r *report) ledger(ctx context.Context, found sources.Found) (*account.Ledg
 }
 
 // read reads the calls of a source.
-func (r *report) read(ctx context.Context, src sources.Source) (got reading) {
-	got.session = account.Session{Name: src.Name, Agent: src.Owner()}
+func (r *report) read(ctx context.Context, src selection.Source) (got reading) {
+	got.session = usage.Session{Name: src.Name, Agent: src.Owner()}
 	in, err := src.Open(ctx, r.streams)
 	if err != nil {
 		got.err = err
@@ -82,11 +82,11 @@ func (r *report) read(ctx context.Context, src sources.Source) (got reading) {
 	if path := in.Path(); path != "" {
 		got.session.Name = path
 	}
-	got.Content, err = account.Read(disk.Reader{Ctx: ctx, R: in}, account.Options{
+	got.Content, err = usage.Read(disk.Reader{Ctx: ctx, R: in}, usage.Options{
 		Agent: got.session.Agent, Strict: r.strict || r.strictPrices, Branches: r.needsBranches(),
 	})
 	if err != nil {
-		got.err = operand.Locate(in.Name, err)
+		got.err = address.Locate(in.Name, err)
 	}
 	h := got.Header
 	got.session.ID, got.session.Parent, got.session.CWD = h.ID, h.ParentSession, h.CWD
@@ -103,7 +103,7 @@ func (r *report) read(ctx context.Context, src sources.Source) (got reading) {
 }
 
 // placeOf says in rows which session it is.
-func placeOf(s *account.Session) row.Place {
+func placeOf(s *usage.Session) row.Place {
 	return row.Place{Address: s.Operand, Path: s.Path, Session: s.ID}
 }
 
@@ -116,9 +116,9 @@ func cleanName(name string) string {
 }
 
 // complain warns of what is wrong with sources.
-func (r *report) complain(found sources.Found, readings []reading) {
-	tally := clikit.NewTally(r.streams.Warnf)
-	failed, status, damaged := 0, clikit.ExitDone, false
+func (r *report) complain(found selection.Found, readings []reading) {
+	tally := cli.NewTally(r.streams.Warnf)
+	failed, status, damaged := 0, cli.ExitDone, false
 	for i := range readings {
 		got := &readings[i]
 		for _, d := range got.Damage {
@@ -131,7 +131,7 @@ func (r *report) complain(found sources.Found, readings []reading) {
 		if got.err == nil {
 			continue
 		}
-		failed, status = failed+1, max(status, clikit.Status(got.err))
+		failed, status = failed+1, max(status, cli.Status(got.err))
 		if len(readings) == 1 {
 			r.fail(got.err)
 		} else {
@@ -141,10 +141,10 @@ func (r *report) complain(found sources.Found, readings []reading) {
 	tally.More("", "")
 	r.fail(found.Failed)
 	if len(readings) > 1 {
-		r.fail(clikit.Unread(failed, len(readings), status))
+		r.fail(cli.Unread(failed, len(readings), status))
 	}
 	if damaged && (r.strict || r.strictPrices) {
-		r.fail(clikit.WithStatus(errors.New("damaged lines may have calls that are not counted"), clikit.ExitMalformed))
+		r.fail(cli.WithStatus(errors.New("damaged lines may have calls that are not counted"), cli.ExitMalformed))
 	}
 }
 

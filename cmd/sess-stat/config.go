@@ -10,19 +10,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/find/account"
-	"github.com/sess-tools/sess/internal/find/prices"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/listing"
-	"github.com/sess-tools/sess/internal/tool/sources"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/prices"
+	"github.com/sess-tools/sess/internal/readers/usage"
 )
 
 type config struct {
 	by                                []string
 	asUsage, asContext, asCompactions bool
 	tree                              bool
-	sessions                          sources.Selection
+	sessions                          selection.Selection
 	since, until, tz                  string
 	cost, pricesFile                  string
 	noDedup                           bool
@@ -49,65 +49,65 @@ const (
 	modeCompactions = "--compactions"
 )
 
-func (c *config) flags() []clikit.Flag {
+func (c *config) flags() []cli.Flag {
 	// Since and until are about calls here, which the selection knows nothing of.
-	selection := slices.DeleteFunc(c.sessions.Flags(), func(f clikit.Flag) bool {
+	selection := slices.DeleteFunc(c.sessions.Flags(), func(f cli.Flag) bool {
 		return slices.Contains([]string{"since", "until"}, f.Names()[0])
 	})
 	return slices.Concat(
-		clikit.Group("What",
-			clikit.Bool(&c.asUsage, "usage", " (the default for several sessions)"),
-			clikit.Bool(&c.asContext, "context", " (the default for one session)"),
-			clikit.Bool(&c.asCompactions, "compactions", "show what each compaction saved and cost"),
-			clikit.Strings(&c.by, "by", "one row for each `KEY,KEY`: "+strings.Join(account.Keys(), ", ")+"; with --context "+strings.Join(account.ContextKeys(), ", ")),
-			clikit.Bool(&c.tree, "tree", "with --by session, sub-agents and forks below the session they are from"),
-			clikit.String(&c.leaf, "leaf, l", "last", ", with --context"),
+		cli.Group("What",
+			cli.Bool(&c.asUsage, "usage", " (the default for several sessions)"),
+			cli.Bool(&c.asContext, "context", " (the default for one session)"),
+			cli.Bool(&c.asCompactions, "compactions", "show what each compaction saved and cost"),
+			cli.Strings(&c.by, "by", "one row for each `KEY,KEY`: "+strings.Join(usage.Keys(), ", ")+"; with --context "+strings.Join(usage.ContextKeys(), ", ")),
+			cli.Bool(&c.tree, "tree", "with --by session, sub-agents and forks below the session they are from"),
+			cli.String(&c.leaf, "leaf, l", "last", ", with --context"),
 		),
-		clikit.Group("Sessions", append(selection,
-			clikit.String(&c.since, "since", "", "calls"),
-			clikit.String(&c.until, "until", "", "calls"),
-			clikit.String(&c.tz, "tz", "", "days begin at midnight in `ZONE`, such as UTC or Europe/Rome (default: the local zone)"),
-			clikit.Bool(&c.noDedup, "copies", " of calls in forks"),
-			clikit.Bool(&c.strict, "strict", "any damage"))...,
+		cli.Group("Sessions", append(selection,
+			cli.String(&c.since, "since", "", "calls"),
+			cli.String(&c.until, "until", "", "calls"),
+			cli.String(&c.tz, "tz", "", "days begin at midnight in `ZONE`, such as UTC or Europe/Rome (default: the local zone)"),
+			cli.Bool(&c.noDedup, "copies", " of calls in forks"),
+			cli.Bool(&c.strict, "strict", "any damage"))...,
 		),
-		clikit.Group("Costs",
-			clikit.Choice(&c.cost, "cost", []string{account.Auto, account.Stored, account.Computed}, "take costs from `SOURCE`: those stored, those computed by prices, or with auto the stored ones and computed ones for the rest"),
-			clikit.String(&c.pricesFile, "prices", "", "take prices from `FILE`"),
-			clikit.Bool(&c.strictPrices, "strict-prices", "fail if a cost is not known"),
+		cli.Group("Costs",
+			cli.Choice(&c.cost, "cost", []string{usage.Auto, usage.Stored, usage.Computed}, "take costs from `SOURCE`: those stored, those computed by prices, or with auto the stored ones and computed ones for the rest"),
+			cli.String(&c.pricesFile, "prices", "", "take prices from `FILE`"),
+			cli.Bool(&c.strictPrices, "strict-prices", "fail if a cost is not known"),
 		),
-		clikit.Group("Limits",
-			clikit.String(&c.maxCost, "max-cost", "", "status 1 if a row cost more than `USD`"),
-			clikit.Tokens(&c.maxTokens, "max-tokens", -1, "status 1 unless each row has"),
-			clikit.String(&c.maxContext, "max-context", "", "status 1 if a context has more than `N` tokens, or than N% of the model's window"),
-			clikit.String(&c.baseline, "baseline", "", ": it has what --json printed"),
-			clikit.String(&c.maxGrowth, "max-growth", "", "status 1 if a row of the baseline has grown by more than `N%`"),
+		cli.Group("Limits",
+			cli.String(&c.maxCost, "max-cost", "", "status 1 if a row cost more than `USD`"),
+			cli.Tokens(&c.maxTokens, "max-tokens", -1, "status 1 unless each row has"),
+			cli.String(&c.maxContext, "max-context", "", "status 1 if a context has more than `N` tokens, or than N% of the model's window"),
+			cli.String(&c.baseline, "baseline", "", ": it has what --json printed"),
+			cli.String(&c.maxGrowth, "max-growth", "", "status 1 if a row of the baseline has grown by more than `N%`"),
 		),
 		c.outputFlags(),
 	)
 }
 
-func (c *config) outputFlags() []clikit.Flag {
-	return clikit.Group("Output",
-		clikit.Bool(&c.json, "json", "each row, the total last"),
-		clikit.Bool(&c.csv, "csv", "print comma-separated values"),
-		clikit.Bool(&c.asTable, "table", "print headings and columns, as on a terminal"),
-		clikit.Bool(&c.plot, "plot", "print bars"),
-		clikit.Bool(&c.line, "line", "print a line over time, for --by hour, day, week or month"),
-		clikit.Bool(&c.ascii, "ascii", ""),
-		clikit.String(&c.svg, "svg", "", "write a picture to `FILE`"),
-		clikit.Choice(&c.measure, "measure", append([]string{""}, measures()...), "plot `WHAT`"),
-		clikit.Choice(&c.sort, "sort", []string{"", "key", "cost", "total"}, " (default: key, and with --context total)"),
-		clikit.Count(&c.top, "limit", "rows"),
-		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, ""),
+func (c *config) outputFlags() []cli.Flag {
+	return cli.Group("Output",
+		cli.Bool(&c.json, "json", "each row, the total last"),
+		cli.Bool(&c.csv, "csv", "print comma-separated values"),
+		cli.Bool(&c.asTable, "table", "print headings and columns, as on a terminal"),
+		cli.Bool(&c.plot, "plot", "print bars"),
+		cli.Bool(&c.line, "line", "print a line over time, for --by hour, day, week or month"),
+		cli.Bool(&c.ascii, "ascii", ""),
+		cli.String(&c.svg, "svg", "", "write a picture to `FILE`"),
+		cli.Choice(&c.measure, "measure", append([]string{""}, measures()...), "plot `WHAT`"),
+		cli.Choice(&c.sort, "sort", []string{"", "key", "cost", "total"}, " (default: key, and with --context total)"),
+		cli.Count(&c.top, "limit", "rows"),
+		cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, ""),
 	)
 }
 
 // check refuses flags that contradict each other or themselves, and reads the others.
 func (c *config) check() (err error) {
-	if err := clikit.Exclusive(clikit.NameIf(c.asUsage, modeUsage), clikit.NameIf(c.asContext, modeContext), clikit.NameIf(c.asCompactions, modeCompactions)); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.asUsage, modeUsage), cli.NameIf(c.asContext, modeContext), cli.NameIf(c.asCompactions, modeCompactions)); err != nil {
 		return err
 	}
-	if err := clikit.Exclusive(clikit.NameIf(c.json, "--json"), clikit.NameIf(c.csv, "--csv"), clikit.NameIf(c.asTable, "--table"), clikit.NameIf(c.plot, "--plot"), clikit.NameIf(c.line, "--line")); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.csv, "--csv"), cli.NameIf(c.asTable, "--table"), cli.NameIf(c.plot, "--plot"), cli.NameIf(c.line, "--line")); err != nil {
 		return err
 	}
 	for _, v := range c.by {
@@ -122,22 +122,22 @@ func (c *config) check() (err error) {
 	}
 	now = now.In(c.zone)
 	if c.from, err = listing.When(c.since, now); err != nil {
-		return clikit.UsageError("--since: %v", err)
+		return cli.UsageError("--since: %v", err)
 	}
 	if c.to, err = listing.When(c.until, now); err != nil {
-		return clikit.UsageError("--until: %v", err)
+		return cli.UsageError("--until: %v", err)
 	}
-	if c.line && (len(c.keys) != 1 || !slices.Contains(account.TimeKeys(), c.keys[0])) {
-		return clikit.UsageError("--line wants --by with one of %s", strings.Join(account.TimeKeys(), ", "))
+	if c.line && (len(c.keys) != 1 || !slices.Contains(usage.TimeKeys(), c.keys[0])) {
+		return cli.UsageError("--line wants --by with one of %s", strings.Join(usage.TimeKeys(), ", "))
 	}
 	if c.line && c.top > 0 {
-		return clikit.UsageError("--line shows all rows: it has no --limit")
+		return cli.UsageError("--line shows all rows: it has no --limit")
 	}
 	if c.svg == "-" && (c.json || c.csv || c.plot || c.line) {
-		return clikit.UsageError("--svg - is all that is printed")
+		return cli.UsageError("--svg - is all that is printed")
 	}
 	if c.tree && !slices.Equal(c.keys, []string{"session"}) {
-		return clikit.UsageError("--tree wants --by session")
+		return cli.UsageError("--tree wants --by session")
 	}
 	if err := c.checkLimits(); err != nil {
 		return err
@@ -149,21 +149,21 @@ func (c *config) check() (err error) {
 // at would be kept whatever was used.
 func (c *config) checkMode() error {
 	refused := []string{
-		clikit.NameIf(c.maxCost != "", "--max-cost"), clikit.NameIf(c.maxTokens >= 0, "--max-tokens"), clikit.NameIf(c.since != "", "--since"),
-		clikit.NameIf(c.until != "", "--until"), clikit.NameIf(c.noDedup, "--copies"), clikit.NameIf(c.line, "--line"), clikit.NameIf(c.measure != "", "--measure"),
+		cli.NameIf(c.maxCost != "", "--max-cost"), cli.NameIf(c.maxTokens >= 0, "--max-tokens"), cli.NameIf(c.since != "", "--since"),
+		cli.NameIf(c.until != "", "--until"), cli.NameIf(c.noDedup, "--copies"), cli.NameIf(c.line, "--line"), cli.NameIf(c.measure != "", "--measure"),
 	}
 	mode := modeContext
 	switch {
 	case c.asCompactions:
 		mode = modeCompactions
-		refused = append(refused, clikit.NameIf(c.maxContext != "", "--max-context"), clikit.NameIf(c.baseline != "", "--baseline"),
-			clikit.NameIf(c.plot, "--plot"), clikit.NameIf(c.svg != "", "--svg"), clikit.NameIf(c.top > 0, "--limit"), clikit.NameIf(c.sort != "", "--sort"))
+		refused = append(refused, cli.NameIf(c.maxContext != "", "--max-context"), cli.NameIf(c.baseline != "", "--baseline"),
+			cli.NameIf(c.plot, "--plot"), cli.NameIf(c.svg != "", "--svg"), cli.NameIf(c.top > 0, "--limit"), cli.NameIf(c.sort != "", "--sort"))
 	case !c.asContext:
 		return nil
 	}
 	for _, name := range refused {
 		if name != "" {
-			return clikit.UsageError("%s has no %s", mode, name)
+			return cli.UsageError("%s has no %s", mode, name)
 		}
 	}
 	return nil
@@ -171,14 +171,14 @@ func (c *config) checkMode() error {
 
 // checkKeys refuses keys that are none, and finds out which mode they are of.
 func (c *config) checkKeys() error {
-	usage, ledger := account.Keys(), account.ContextKeys()
+	usage, ledger := usage.Keys(), usage.ContextKeys()
 	of := usage
 	switch {
 	case c.asContext:
 		of = ledger
 	case c.asCompactions:
 		if len(c.keys) > 0 {
-			return clikit.UsageError("--compactions has no --by")
+			return cli.UsageError("--compactions has no --by")
 		}
 	case !c.asUsage && len(c.keys) > 0 && slices.Contains(ledger, c.keys[0]):
 		of, c.asContext = ledger, true
@@ -186,15 +186,15 @@ func (c *config) checkKeys() error {
 		c.asUsage = true
 	}
 	for i, key := range c.keys {
-		if err := clikit.RefuseUnknown("key", key, of); err != nil {
+		if err := cli.RefuseUnknown("key", key, of); err != nil {
 			return err
 		}
 		if slices.Contains(c.keys[:i], key) {
-			return clikit.UsageError("--by names %s twice", key)
+			return cli.UsageError("--by names %s twice", key)
 		}
 	}
 	if c.asContext && len(c.keys) > 2 {
-		return clikit.UsageError("--context has at most two keys")
+		return cli.UsageError("--context has at most two keys")
 	}
 	return nil
 }
@@ -206,14 +206,14 @@ func zone(name string) (*time.Location, error) {
 	}
 	z, err := time.LoadLocation(name)
 	if err != nil {
-		return nil, clikit.UsageError("--tz: there is no time zone %q here", name)
+		return nil, cli.UsageError("--tz: there is no time zone %q here", name)
 	}
 	return z, nil
 }
 
 // find finds the sessions to read. A call that was made since a time is in a session that
 // was written since: where a session has to be converted to be read, that saves most.
-func (c *config) find(ctx context.Context, s *clikit.Streams, operands []string) (sources.Found, error) {
+func (c *config) find(ctx context.Context, s *cli.Streams, operands []string) (selection.Found, error) {
 	if len(c.sessions.Agents) > 0 {
 		c.sessions.Since = c.since
 	}
@@ -221,7 +221,7 @@ func (c *config) find(ctx context.Context, s *clikit.Streams, operands []string)
 }
 
 // modeFor says what to show of the sessions that were found.
-func (c *config) modeFor(found sources.Found) string {
+func (c *config) modeFor(found selection.Found) string {
 	switch {
 	case c.asCompactions:
 		return modeCompactions
@@ -234,7 +234,7 @@ func (c *config) modeFor(found sources.Found) string {
 }
 
 // table returns the prices to compute costs with.
-func (c *config) table(s *clikit.Streams) (*prices.Table, error) {
+func (c *config) table(s *cli.Streams) (*prices.Table, error) {
 	if c.pricesFile == "" {
 		t, err := prices.Builtin()
 		if err == nil {
@@ -260,8 +260,8 @@ func (c *config) table(s *clikit.Streams) (*prices.Table, error) {
 }
 
 // hintAge says on a terminal that the built-in prices are old.
-func (c *config) hintAge(s *clikit.Streams, t *prices.Table) {
-	if tty.IsTerminal(s.ErrFile()) && c.cost != account.Stored && isOld(t.Date, time.Now()) {
+func (c *config) hintAge(s *cli.Streams, t *prices.Table) {
+	if tty.IsTerminal(s.ErrFile()) && c.cost != usage.Stored && isOld(t.Date, time.Now()) {
 		s.Infof("the prices are those of %s, which is more than 90 days ago: --prices FILE takes newer ones", t.Date)
 	}
 }
@@ -276,7 +276,7 @@ func isOld(date string, now time.Time) bool {
 func percent(flag, text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	if err != nil || !(v >= 0 && v <= 1e6) {
-		return 0, clikit.UsageError("%s: want a percentage such as 10%%", flag)
+		return 0, cli.UsageError("%s: want a percentage such as 10%%", flag)
 	}
 	return v, nil
 }

@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/find/account"
-	"github.com/sess-tools/sess/internal/find/prices"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/sources"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/prices"
+	"github.com/sess-tools/sess/internal/readers/usage"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -28,7 +28,7 @@ type weight struct {
 }
 
 // context shows what fills the context of each session.
-func (r *report) context(ctx context.Context, found sources.Found) error {
+func (r *report) context(ctx context.Context, found selection.Found) error {
 	if len(r.keys) == 0 {
 		r.keys = []string{"role", "tool"}
 	}
@@ -37,7 +37,7 @@ func (r *report) context(ctx context.Context, found sources.Found) error {
 		return err
 	}
 	shown, now := 0, map[string]measured{}
-	err = r.each(ctx, found, func(src *operand.Source) error {
+	err = r.each(ctx, found, func(src *address.Source) error {
 		c, path, err := r.contextOf(src)
 		if err != nil {
 			return err
@@ -63,25 +63,25 @@ func (r *report) context(ctx context.Context, found sources.Found) error {
 		err = r.compare(now, "context")
 	}
 	if err == nil && shown == 0 && len(r.problems) == 0 {
-		return clikit.No("nothing is in the context")
+		return cli.No("nothing is in the context")
 	}
 	return cmp.Or(err, r.outcome())
 }
 
 // windows returns what is asked for the windows of models, nil if no limit needs them.
-func (r *report) windows() (*account.Costing, error) {
+func (r *report) windows() (*usage.Costing, error) {
 	if r.limits.share < 0 {
 		return nil, nil
 	}
 	t, err := r.table(r.streams)
-	return &account.Costing{Table: t}, err
+	return &usage.Costing{Table: t}, err
 }
 
 // each reads sessions whole, one after the other.
-func (r *report) each(ctx context.Context, found sources.Found, visit func(*operand.Source) error) error {
-	failed, status := 0, clikit.ExitDone
+func (r *report) each(ctx context.Context, found selection.Found, visit func(*address.Source) error) error {
+	failed, status := 0, cli.ExitDone
 	for _, s := range found.List {
-		src, err := operand.Read(ctx, r.streams, s.Name)
+		src, err := address.Read(ctx, r.streams, s.Name)
 		if err == nil {
 			if s.Here(src.Header) != nil {
 				continue
@@ -95,30 +95,30 @@ func (r *report) each(ctx context.Context, found sources.Found, visit func(*oper
 			return err
 		}
 		r.streams.Warnf("%v", err)
-		failed, status = failed+1, max(status, clikit.Status(err))
+		failed, status = failed+1, max(status, cli.Status(err))
 	}
-	r.fail(clikit.Unread(failed, len(found.List), status))
+	r.fail(cli.Unread(failed, len(found.List), status))
 	r.fail(found.Failed)
 	return nil
 }
 
 // contextOf takes the context of a session apart.
-func (r *report) contextOf(src *operand.Source) (account.Context, []session.Entry, error) {
+func (r *report) contextOf(src *address.Source) (usage.Context, []session.Entry, error) {
 	leaf, err := src.Leaf(r.leaf)
 	if err != nil {
-		return account.Context{}, nil, err
+		return usage.Context{}, nil, err
 	}
 	path, gaps := src.PathTo(leaf)
 	if r.strict || r.strictPrices {
 		if err := src.Strict(src.Problems, gaps); err != nil {
-			return account.Context{}, nil, err
+			return usage.Context{}, nil, err
 		}
 	}
-	return account.ContextOf(path), path, nil
+	return usage.ContextOf(path), path, nil
 }
 
 // weigh adds up the parts of a context by the keys, the heaviest first.
-func (r *report) weigh(c account.Context) []weight {
+func (r *report) weigh(c usage.Context) []weight {
 	rows := map[string]*weight{}
 	entries := map[[2]string]bool{}
 	for i := range c.Parts {
@@ -161,7 +161,7 @@ func share(part, all int64) string {
 }
 
 // showContext prints the rows of a context, and its total.
-func (r *report) showContext(src *operand.Source, c account.Context, named bool) error {
+func (r *report) showContext(src *address.Source, c usage.Context, named bool) error {
 	rows := r.weigh(c)
 	if r.top > 0 && len(rows) > r.top {
 		rows = rows[:r.top]
@@ -203,7 +203,7 @@ func (r *report) showContext(src *operand.Source, c account.Context, named bool)
 }
 
 // contextJSON prints the rows of a context and its total as JSON.
-func (r *report) contextJSON(src *operand.Source, rows []weight, total weight, c account.Context) error {
+func (r *report) contextJSON(src *address.Source, rows []weight, total weight, c usage.Context) error {
 	members := func(key []js.Field, w weight) []js.Field {
 		return append(src.Place().Fields(), js.RawField("key", js.Object(key...)), js.IntField("contextTokens", w.tokens), js.IntField("estimate", w.estimate),
 			js.RawField("share", share(w.tokens, c.Tokens)), js.IntField("entries", int64(w.entries)), js.IntField("bytes", w.bytes))
@@ -224,7 +224,7 @@ func (r *report) contextJSON(src *operand.Source, rows []weight, total weight, c
 }
 
 // totalOf is the weight of all parts of a context.
-func totalOf(c account.Context) weight {
+func totalOf(c usage.Context) weight {
 	total := weight{tokens: c.Tokens, estimate: c.Estimates}
 	seen := map[string]bool{}
 	for i := range c.Parts {
@@ -238,7 +238,7 @@ func totalOf(c account.Context) weight {
 }
 
 // measuredContext is a context as a baseline has it.
-func (r *report) measuredContext(c account.Context) map[string]measured {
+func (r *report) measuredContext(c usage.Context) map[string]measured {
 	now := map[string]measured{"total": {tokens: c.Tokens}}
 	for _, w := range r.weigh(c) {
 		now[where(r.keys, w.key)] = measured{tokens: w.tokens}
@@ -247,7 +247,7 @@ func (r *report) measuredContext(c account.Context) map[string]measured {
 }
 
 // limitContext compares a context with the limits.
-func (r *report) limitContext(src *operand.Source, c account.Context, path []session.Entry, costing *account.Costing) {
+func (r *report) limitContext(src *address.Source, c usage.Context, path []session.Entry, costing *usage.Costing) {
 	most, of := r.limits.context, ""
 	if r.limits.share >= 0 {
 		m := convo.StateOf(path).Model
@@ -256,7 +256,7 @@ func (r *report) limitContext(src *operand.Source, c account.Context, path []ses
 		}
 		known := costing.Model(m.Provider, m.ID)
 		if known == nil || known.Window == 0 {
-			r.fail(clikit.WithHint(fmt.Errorf("comparing the context of %s: the window of model %q is not known", src.Name, strings.Trim(m.Provider+"/"+m.ID, "/")),
+			r.fail(cli.WithHint(fmt.Errorf("comparing the context of %s: the window of model %q is not known", src.Name, strings.Trim(m.Provider+"/"+m.ID, "/")),
 				"give --max-context as a number of tokens"))
 			return
 		}
@@ -264,17 +264,17 @@ func (r *report) limitContext(src *operand.Source, c account.Context, path []ses
 		of = fmt.Sprintf(" (%s of %d)", r.maxContext, known.Window)
 	}
 	if most >= 0 && c.Tokens > most {
-		r.fail(clikit.No("budget: context %d > %d%s (session %s)", c.Tokens, most, of, src.Header.ID))
+		r.fail(cli.No("budget: context %d > %d%s (session %s)", c.Tokens, most, of, src.Header.ID))
 	}
 }
 
 // checkContexts compares the contexts of sessions with the limits.
-func (r *report) checkContexts(ctx context.Context, found sources.Found) error {
+func (r *report) checkContexts(ctx context.Context, found selection.Found) error {
 	costing, err := r.windows()
 	if err != nil {
 		return err
 	}
-	return r.each(ctx, found, func(src *operand.Source) error {
+	return r.each(ctx, found, func(src *address.Source) error {
 		c, path, err := r.contextOf(src)
 		if err == nil {
 			r.limitContext(src, c, path, costing)
@@ -284,23 +284,23 @@ func (r *report) checkContexts(ctx context.Context, found sources.Found) error {
 }
 
 // compactions shows what each compaction of the sessions did.
-func (r *report) compactions(ctx context.Context, found sources.Found) error {
+func (r *report) compactions(ctx context.Context, found selection.Found) error {
 	prices, err := r.table(r.streams)
 	if err != nil {
 		return err
 	}
-	costing := &account.Costing{Mode: r.cost, Table: prices}
+	costing := &usage.Costing{Mode: r.cost, Table: prices}
 	t := table{heads: []string{"session", "entry", "time", "tokensBefore", "before", "after", "saved", "entries", "files", "cost", "priced-by"}, text: 3, last: true}
 	unpriced := 0
-	err = r.each(ctx, found, func(src *operand.Source) error {
+	err = r.each(ctx, found, func(src *address.Source) error {
 		if r.strict || r.strictPrices {
 			if err := src.Strict(src.Problems); err != nil {
 				return err
 			}
 		}
-		for _, c := range account.Compactions(src.Session) {
+		for _, c := range usage.Compactions(src.Session) {
 			cost, by := costing.Of(&c.Call)
-			if by == account.Unpriced {
+			if by == usage.Unpriced {
 				unpriced++
 			}
 			if r.json {
@@ -321,39 +321,39 @@ func (r *report) compactions(ctx context.Context, found sources.Found) error {
 		return nil
 	})
 	if err == nil && len(t.rows) == 0 && len(r.problems) == 0 {
-		return clikit.No("no compactions")
+		return cli.No("no compactions")
 	}
 	if err == nil && !r.json && len(t.rows) > 0 {
 		err = r.printTable(t)
 	}
 	if unpriced > 0 && r.strictPrices {
-		r.fail(clikit.No("budget: %s no price", tty.Count(unpriced, "summary has", "summaries have")))
+		r.fail(cli.No("budget: %s no price", tty.Count(unpriced, "summary has", "summaries have")))
 	}
 	return cmp.Or(err, r.outcome())
 }
 
 // pricedBy says where a cost is from, with the source of prices.
-func pricedBy(by account.By, t *prices.Table) string {
-	if by == account.ByTable {
+func pricedBy(by usage.By, t *prices.Table) string {
+	if by == usage.ByTable {
 		return strings.Join([]string{string(by), t.Source, t.Date}, " ")
 	}
 	return string(by)
 }
 
 // compactedJSON prints a compaction as JSON.
-func (r *report) compactedJSON(src *operand.Source, c account.Compacted, cost prices.Money, by account.By, t *prices.Table) error {
+func (r *report) compactedJSON(src *address.Source, c usage.Compacted, cost prices.Money, by usage.By, t *prices.Table) error {
 	tokens, source := row.Null("tokens"), row.Null("prices")
 	if c.Called {
 		tokens = tokensField(c.Call.Tokens)
 	}
-	if c.Called && by == account.ByTable {
+	if c.Called && by == usage.ByTable {
 		source = pricesField(t.Source, t.Date)
 	}
 	reported := row.Null("tokensBefore")
 	if c.Reported > 0 {
 		reported = js.IntField("tokensBefore", c.Reported)
 	}
-	known := c.Called && (by == account.ByStored || by == account.ByTable)
+	known := c.Called && (by == usage.ByStored || by == usage.ByTable)
 	return r.print(row.Object("compaction", append(src.Place().Fields(),
 		row.Entry(c.Entry), row.TimeOf(c.Time), reported, js.IntField("before", c.Before), js.IntField("after", c.After),
 		js.IntField("saved", c.Before-c.After), js.IntField("entries", int64(c.Entries)), row.Texts("files", c.Files),

@@ -9,7 +9,7 @@ import (
 )
 
 // The cases that counters of usage get wrong, by the numbers of docs/accounting.md. Cases
-// 5, 6 and 7 are those of other agents: TestHard05 to TestHard07 of internal/find/account.
+// 5, 6 and 7 are those of other agents: TestHard05 to TestHard07 of internal/readers/usage.
 
 // sessionOf returns a session: its header, and lines.
 func sessionOf(id, at, parent string, lines ...string) string {

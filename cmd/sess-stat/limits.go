@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/find/account"
-	"github.com/sess-tools/sess/internal/find/prices"
-	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/readers/prices"
+	"github.com/sess-tools/sess/internal/readers/usage"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
@@ -31,24 +31,24 @@ func (c *config) checkLimits() error {
 		v, err := strconv.ParseFloat(strings.TrimPrefix(c.maxCost, "$"), 64)
 		m, ok := prices.Of(v)
 		if err != nil || !ok {
-			return clikit.UsageError("--max-cost: want an amount in USD such as 2.50")
+			return cli.UsageError("--max-cost: want an amount in USD such as 2.50")
 		}
 		c.limits.cost = m
 	}
 	var err error
-	switch n, bad := clikit.Number(c.maxContext); {
+	switch n, bad := cli.Number(c.maxContext); {
 	case c.maxContext == "":
 	case strings.HasSuffix(c.maxContext, "%"):
 		if c.limits.share, err = percent("--max-context", c.maxContext); err != nil {
 			return err
 		}
 	case bad != nil || n < 0:
-		return clikit.UsageError("--max-context: want a number of tokens such as 150k, or a percentage of the window such as 80%%")
+		return cli.UsageError("--max-context: want a number of tokens such as 150k, or a percentage of the window such as 80%%")
 	default:
 		c.limits.context = n
 	}
 	if (c.baseline == "") != (c.maxGrowth == "") {
-		return clikit.UsageError("--baseline and --max-growth want each other")
+		return cli.UsageError("--baseline and --max-growth want each other")
 	}
 	if c.maxGrowth != "" {
 		c.limits.growth, err = percent("--max-growth", c.maxGrowth)
@@ -57,7 +57,7 @@ func (c *config) checkLimits() error {
 }
 
 // checkUsage compares the rows with their limits. Without --by, only the total counts.
-func (r *report) checkUsage(u *usage) error {
+func (r *report) checkUsage(u *usageTable) error {
 	if r.limits.cost >= 0 || r.maxTokens >= 0 {
 		if len(r.by) > 0 {
 			for i := range u.Rows {
@@ -97,12 +97,12 @@ func orNone(value string) string {
 }
 
 // limit compares a sum with its limits.
-func (r *report) limit(sum *account.Sum, name string) {
+func (r *report) limit(sum *usage.Sum, name string) {
 	if r.limits.cost >= 0 && sum.Cost > r.limits.cost {
-		r.fail(clikit.No("budget: cost %s > %s (%s)", dollars(sum.Cost), dollars(r.limits.cost), name))
+		r.fail(cli.No("budget: cost %s > %s (%s)", dollars(sum.Cost), dollars(r.limits.cost), name))
 	}
 	if total := sum.Tokens.Total(); r.maxTokens >= 0 && total > r.maxTokens {
-		r.fail(clikit.No("budget: tokens %d > %d (%s)", total, r.maxTokens, name))
+		r.fail(cli.No("budget: tokens %d > %d (%s)", total, r.maxTokens, name))
 	}
 }
 
@@ -202,10 +202,10 @@ func baselineRow(v js.Value, kind string) (name string, was measured, err error)
 func (r *report) checkGrowth(name string, was, is measured) {
 	most := func(n int64) float64 { return float64(n) * (1 + r.limits.growth/100) }
 	if float64(is.tokens) > math.Floor(most(was.tokens)) {
-		r.fail(clikit.No("budget: tokens %d > %d + %s (%s)", is.tokens, was.tokens, r.maxGrowth, name))
+		r.fail(cli.No("budget: tokens %d > %d + %s (%s)", is.tokens, was.tokens, r.maxGrowth, name))
 	}
 	const rounding = 500 // a number of JSON has some fifteen digits
 	if float64(is.cost) > math.Floor(most(int64(was.cost)))+rounding {
-		r.fail(clikit.No("budget: cost %s > %s + %s (%s)", dollars(is.cost), dollars(was.cost), r.maxGrowth, name))
+		r.fail(cli.No("budget: cost %s > %s + %s (%s)", dollars(is.cost), dollars(was.cost), r.maxGrowth, name))
 	}
 }

@@ -11,12 +11,12 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/find/account"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/readers/usage"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-stat",
 	Summary: "add up what sessions used and cost",
 	Args:    "[SESSION|DIR...]",
@@ -28,19 +28,19 @@ sess-stat --context --by tool s.jsonl
 sess-stat --compactions s.jsonl
 sess-stat --agent all --since 7d --by agent,model --json`,
 	Complete: completing,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
 // completing adds what may stand at a place.
-func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 	switch at.Kind {
 	case "KEY,KEY":
-		complete.List(at, add, append(account.Keys(), account.ContextKeys()...)...)
+		complete.List(at, add, append(usage.Keys(), usage.ContextKeys()...)...)
 	case "SESSION|DIR":
 		at.Kind = "SESSION"
 		fallthrough
@@ -49,7 +49,7 @@ func completing(ctx context.Context, at clikit.Place, add func(clikit.Candidate)
 	}
 }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	if err := c.check(); err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/test/scripttest"
-	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 func TestMain(m *testing.M) {
@@ -24,7 +24,7 @@ func TestScript(t *testing.T) {
 func run(t *testing.T, stdin string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	status = clikit.Run(t.Context(), tool, strings.NewReader(stdin), &out, &errs, args)
+	status = cli.Run(t.Context(), tool, strings.NewReader(stdin), &out, &errs, args)
 	return out.String(), errs.String(), status
 }
 

@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/find/account"
-	"github.com/sess-tools/sess/internal/find/prices"
-	"github.com/sess-tools/sess/internal/show/plot"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/plot"
+	"github.com/sess-tools/sess/internal/readers/prices"
+	"github.com/sess-tools/sess/internal/readers/usage"
 )
 
 // A chart is what is plotted, and how its values are written.
@@ -30,7 +30,7 @@ func measures() []string {
 }
 
 // measured returns a measure of a sum, costs in USD.
-func measureOf(s *account.Sum, name string) float64 {
+func measureOf(s *usage.Sum, name string) float64 {
 	t := s.Tokens
 	switch name {
 	case "cost":
@@ -52,7 +52,7 @@ func measureOf(s *account.Sum, name string) float64 {
 }
 
 // chart returns the chart of the sums: of their costs, if there are any.
-func (u *usage) chart(r *report) (chart, error) {
+func (u *usageTable) chart(r *report) (chart, error) {
 	measure := r.measure
 	if measure == "" {
 		measure = "total"
@@ -70,7 +70,7 @@ func (u *usage) chart(r *report) (chart, error) {
 	}
 	c.Title = unit + " by " + strings.Join(u.keys, ", ")
 	c.About = fmt.Sprintf("%s, %s in all", tty.Count(u.Total.Calls, "call", "calls"), c.value(measureOf(&u.Total, measure)))
-	point := func(label string, s *account.Sum) {
+	point := func(label string, s *usage.Sum) {
 		v := measureOf(s, measure)
 		c.Points = append(c.Points, plot.Point{Label: label, Value: v, Text: c.value(v)})
 	}
@@ -84,7 +84,7 @@ func (u *usage) chart(r *report) (chart, error) {
 		}
 		return c, nil
 	}
-	rows := map[string]*account.Sum{}
+	rows := map[string]*usage.Sum{}
 	var present []string
 	for i := range u.Rows {
 		if key := u.Rows[i].Key[0]; key != "" {
@@ -92,11 +92,11 @@ func (u *usage) chart(r *report) (chart, error) {
 			present = append(present, key)
 		}
 	}
-	steps, err := account.Steps(u.keys[0], present, r.zone)
+	steps, err := usage.Steps(u.keys[0], present, r.zone)
 	for _, key := range steps {
 		s := rows[key]
 		if s == nil {
-			s = &account.Sum{}
+			s = &usage.Sum{}
 		}
 		point(key, s)
 	}
@@ -104,7 +104,7 @@ func (u *usage) chart(r *report) (chart, error) {
 }
 
 func isTime(key string) bool {
-	for _, k := range account.TimeKeys() {
+	for _, k := range usage.TimeKeys() {
 		if k == key {
 			return true
 		}
@@ -113,7 +113,7 @@ func isTime(key string) bool {
 }
 
 // contextChart returns the chart of the parts of a context.
-func (r *report) contextChart(rows []weight, c account.Context) chart {
+func (r *report) contextChart(rows []weight, c usage.Context) chart {
 	out := chart{value: rounded}
 	out.Title = "context by " + strings.Join(r.keys, ", ")
 	out.About = tty.Count(c.Tokens, "token", "tokens") + " in all"

@@ -7,16 +7,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/find/account"
-	"github.com/sess-tools/sess/internal/find/prices"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/prices"
+	"github.com/sess-tools/sess/internal/readers/usage"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
 // showUsage prints rows in the form wanted.
-func (r *report) showUsage(u *usage) error {
+func (r *report) showUsage(u *usageTable) error {
 	if r.top > 0 && len(u.Rows) > r.top {
 		first := *u // the limits are for all
 		first.Rows = u.Rows[:r.top]
@@ -65,7 +65,7 @@ func (r *report) showUsage(u *usage) error {
 }
 
 // cells are the columns of a sum.
-func (r *report) cells(s *account.Sum, u *usage) []string {
+func (r *report) cells(s *usage.Sum, u *usageTable) []string {
 	t := s.Tokens
 	var cells []string
 	for _, n := range []int64{s.Calls, t.Input, t.Output, t.CacheRead, t.CacheWrite, t.Reasoning, t.Total()} {
@@ -73,7 +73,7 @@ func (r *report) cells(s *account.Sum, u *usage) []string {
 	}
 	by := s.PricedBy()
 	if s.ComputedCalls > 0 {
-		by = strings.Replace(by, string(account.ByTable), string(account.ByTable)+" "+u.source+" "+u.date, 1)
+		by = strings.Replace(by, string(usage.ByTable), string(usage.ByTable)+" "+u.source+" "+u.date, 1)
 	}
 	return append(cells, s.Cost.Decimal(9), by)
 }
@@ -118,9 +118,9 @@ func (r *report) printTable(t table) error {
 
 // columns prints a table for people.
 func (r *report) columns(t table) error {
-	columns := make(clikit.Columns, len(t.heads))
+	columns := make(cli.Columns, len(t.heads))
 	for i, head := range t.heads {
-		columns[i] = clikit.Column{Head: head, Right: i >= t.text && (!t.last || i < len(t.heads)-1)}
+		columns[i] = cli.Column{Head: head, Right: i >= t.text && (!t.last || i < len(t.heads)-1)}
 	}
 	for n, row := range t.rows {
 		for i, cell := range row {
@@ -156,7 +156,7 @@ func (r *report) forPeople(t table, column int, cell string, row int) string {
 }
 
 // usageJSON prints a row as one object, and the total last.
-func (r *report) usageJSON(u *usage) error {
+func (r *report) usageJSON(u *usageTable) error {
 	for i := range u.Rows {
 		line := &u.Rows[i]
 		place, depth := r.place, row.Null("depth")
@@ -174,12 +174,12 @@ func (r *report) usageJSON(u *usage) error {
 }
 
 // key returns the members of the key of a row.
-func (u *usage) key(line *account.Row) []js.Field {
+func (u *usageTable) key(line *usage.Row) []js.Field {
 	return keyFields(u.keys, u.values(line))
 }
 
 // values are those of the keys of a row as rows of JSON have them: a session by its id alone.
-func (u *usage) values(line *account.Row) []string {
+func (u *usageTable) values(line *usage.Row) []string {
 	values := slices.Clone(line.Key)
 	if at := slices.Index(u.keys, "session"); at >= 0 {
 		values[at] = line.Session.ID
@@ -202,7 +202,7 @@ func (r *report) print(text string) error {
 }
 
 // members are those of a sum.
-func (u *usage) members(place row.Place, key []js.Field, s *account.Sum, more ...js.Field) []js.Field {
+func (u *usageTable) members(place row.Place, key []js.Field, s *usage.Sum, more ...js.Field) []js.Field {
 	n := js.IntField
 	source := row.Null("prices")
 	if s.ComputedCalls > 0 {

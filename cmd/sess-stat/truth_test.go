@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-const forks = "../../internal/find/account/testdata/forks"
+const forks = "../../internal/readers/usage/testdata/forks"
 
 // counted is what the truth has of the calls of a kind.
 type counted struct {
@@ -75,7 +75,7 @@ func stock(t *testing.T, dir string) string {
 func TestTruth(t *testing.T) {
 	t.Parallel()
 	var truth struct{ Messages, All counted }
-	data, err := os.ReadFile("../../internal/find/account/testdata/truth.json")
+	data, err := os.ReadFile("../../internal/readers/usage/testdata/truth.json")
 	if err == nil {
 		err = json.Unmarshal(data, &truth)
 	}

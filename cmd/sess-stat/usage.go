@@ -6,16 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/find/account"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/sources"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/usage"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A usage is the sums to show, and where their costs are from.
-type usage struct {
-	account.Table
+// A usageTable is the sums to show, and where their costs are from.
+type usageTable struct {
+	usage.Table
 	keys         []string
 	source, date string // of the prices, "" if no cost was computed
 	copied       int    // sessions with copies of calls
@@ -23,26 +23,26 @@ type usage struct {
 }
 
 // usage adds up calls.
-func (r *report) usage(ctx context.Context, found sources.Found) error {
+func (r *report) usage(ctx context.Context, found selection.Found) error {
 	if len(r.keys) == 0 {
 		r.keys = []string{"day"}
 		if found.Single {
 			r.keys = []string{"model"}
 		}
 	}
-	if r.limits.hasContext() && slices.ContainsFunc(found.List, func(s sources.Source) bool { return s.Name == "-" }) {
-		return clikit.UsageError("--max-context reads a session once more: standard input cannot be, so name a file or ask with --context")
+	if r.limits.hasContext() && slices.ContainsFunc(found.List, func(s selection.Source) bool { return s.Name == "-" }) {
+		return cli.UsageError("--max-context reads a session once more: standard input cannot be, so name a file or ask with --context")
 	}
 	l, err := r.ledger(ctx, found)
 	if err != nil {
 		return err
 	}
-	costing := &account.Costing{Mode: r.cost}
+	costing := &usage.Costing{Mode: r.cost}
 	if costing.Table, err = r.table(r.streams); err != nil {
 		return err
 	}
-	u := &usage{keys: r.keys, copied: l.Copied()}
-	u.Table = account.Grouping{By: r.keys, Zone: r.zone, Since: r.from, Until: r.to, Costing: costing}.Group(l)
+	u := &usageTable{keys: r.keys, copied: l.Copied()}
+	u.Table = usage.Grouping{By: r.keys, Zone: r.zone, Since: r.from, Until: r.to, Costing: costing}.Group(l)
 	u.source, u.date = costing.Table.Source, costing.Table.Date
 	r.warn(u)
 	r.arrange(u, l)
@@ -51,9 +51,9 @@ func (r *report) usage(ctx context.Context, found sources.Found) error {
 		return r.outcome() // there may be some
 	case u.Total.Calls == 0:
 		if r.limits.cost >= 0 || r.maxTokens >= 0 || r.limits.hasContext() || r.baseline != "" {
-			return clikit.No("no calls: no limit is exceeded, and nothing can be compared with one")
+			return cli.No("no calls: no limit is exceeded, and nothing can be compared with one")
 		}
-		return clikit.No("no calls")
+		return cli.No("no calls")
 	}
 	if err := r.showUsage(u); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (r *report) usage(ctx context.Context, found sources.Found) error {
 }
 
 // warn says what the sums do not have.
-func (r *report) warn(u *usage) {
+func (r *report) warn(u *usageTable) {
 	total := &u.Total
 	if total.Bad > 0 {
 		text := fmt.Sprintf("calls with counters that are no counts, which were taken for 0: %d", total.Bad)
@@ -79,7 +79,7 @@ func (r *report) warn(u *usage) {
 		case r.strict:
 			r.fail(fmt.Errorf("%w: %s", session.ErrMalformed, text))
 		case r.strictPrices:
-			r.fail(clikit.No("budget: %s", text))
+			r.fail(cli.No("budget: %s", text))
 		}
 	}
 	if total.WrongTotals > 0 {
@@ -88,7 +88,7 @@ func (r *report) warn(u *usage) {
 	if u.Untimed > 0 {
 		r.streams.Warnf("calls left out, because nothing says when they were made: %d", u.Untimed)
 		if r.strict || r.strictPrices {
-			r.fail(clikit.No("budget: calls without a time: %d", u.Untimed))
+			r.fail(cli.No("budget: calls without a time: %d", u.Untimed))
 		}
 	}
 	r.silent(total.SilentCalls)
@@ -97,7 +97,7 @@ func (r *report) warn(u *usage) {
 	}
 	text := fmt.Sprintf("no price for %s, %s: %s", tty.Count(total.UnpricedCalls, "call", "calls"), tty.Count(total.UnpricedTokens, "token", "tokens"), models(u.Unpriced))
 	if r.strictPrices {
-		r.fail(clikit.No("budget: %s", text))
+		r.fail(cli.No("budget: %s", text))
 	} else {
 		r.streams.Warnf("%s", text)
 	}
@@ -111,7 +111,7 @@ func (r *report) silent(calls int64) {
 	}
 	text := fmt.Sprintf("calls of which neither tokens nor a cost is known: %d", calls)
 	if r.strictPrices {
-		r.fail(clikit.No("budget: %s", text))
+		r.fail(cli.No("budget: %s", text))
 		return
 	}
 	r.streams.Notef("%s", text)
@@ -136,12 +136,12 @@ func models(list [][2]string) string {
 }
 
 // arrange puts rows into the order wanted.
-func (r *report) arrange(u *usage, l *account.Ledger) {
+func (r *report) arrange(u *usageTable, l *usage.Ledger) {
 	switch r.sort {
 	case "cost":
-		slices.SortStableFunc(u.Rows, func(a, b account.Row) int { return compare(b.Cost, a.Cost) })
+		slices.SortStableFunc(u.Rows, func(a, b usage.Row) int { return compare(b.Cost, a.Cost) })
 	case "total":
-		slices.SortStableFunc(u.Rows, func(a, b account.Row) int { return compare(b.Tokens.Total(), a.Tokens.Total()) })
+		slices.SortStableFunc(u.Rows, func(a, b usage.Row) int { return compare(b.Tokens.Total(), a.Tokens.Total()) })
 	}
 	if r.tree {
 		u.depth = map[string]int{}
@@ -160,13 +160,13 @@ func compare[N ~int64](a, b N) int {
 }
 
 // nested puts each row below that of the session it descends from, and says how deep.
-func nested(rows []account.Row, l *account.Ledger, depth map[string]int) []account.Row {
+func nested(rows []usage.Row, l *usage.Ledger, depth map[string]int) []usage.Row {
 	parents := l.Parents()
 	has := map[string]bool{}
 	for _, row := range rows {
 		has[row.Key[0]] = true
 	}
-	below := map[string][]account.Row{}
+	below := map[string][]usage.Row{}
 	for _, row := range rows {
 		parent := parents[row.Key[0]]
 		for n := 0; parent != "" && !has[parent] && n < len(parents); n++ {
@@ -177,7 +177,7 @@ func nested(rows []account.Row, l *account.Ledger, depth map[string]int) []accou
 		}
 		below[parent] = append(below[parent], row)
 	}
-	var out []account.Row
+	var out []usage.Row
 	done := map[string]bool{}
 	var put func(parent string, level int)
 	put = func(parent string, level int) {

@@ -9,21 +9,21 @@ import (
 	"os"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/share/remote/dir"
 	"github.com/sess-tools/sess/internal/share/remote/nats"
 	"github.com/sess-tools/sess/internal/share/remote/s3"
-	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 // open connects to the remote at an address. With create, its place is made if that is a
 // directory.
-func (c *config) open(_ context.Context, s *clikit.Streams, address string, create bool) (remote.Log, error) {
+func (c *config) open(_ context.Context, s *cli.Streams, address string, create bool) (remote.Log, error) {
 	if address == "" {
-		return nil, clikit.WithHint(clikit.UsageError("no remote is named"), "SESS_REMOTE=ADDRESS names one; see sess-sync(1)")
+		return nil, cli.WithHint(cli.UsageError("no remote is named"), "SESS_REMOTE=ADDRESS names one; see sess-sync(1)")
 	}
-	tally := clikit.NewTally(s.Warnf)
+	tally := cli.NewTally(s.Warnf)
 	warn := func(format string, args ...any) { tally.Warnf(format, format, args...) }
 	scheme, _, ok := strings.Cut(address, "://")
 	if !ok {
@@ -33,13 +33,13 @@ func (c *config) open(_ context.Context, s *clikit.Streams, address string, crea
 	// is refused may have, and is not repeated.
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, clikit.UsageError("the address of the remote is no URL")
+		return nil, cli.UsageError("the address of the remote is no URL")
 	}
 	if u.User != nil {
-		return nil, clikit.WithHint(clikit.UsageError("the address of the remote has a user or a password in it"),
+		return nil, cli.WithHint(cli.UsageError("the address of the remote has a user or a password in it"),
 			"credentials come from the environment or from files: see sess-sync(1)")
 	}
-	if err := clikit.RefuseUnknown("kind of remote", scheme, []string{"s3", "nats", "tls"}); err != nil {
+	if err := cli.RefuseUnknown("kind of remote", scheme, []string{"s3", "nats", "tls"}); err != nil {
 		return nil, err
 	}
 	if scheme != "s3" {
@@ -62,21 +62,21 @@ func (c *config) open(_ context.Context, s *clikit.Streams, address string, crea
 func (c *config) bucket(u *url.URL) (s3.Config, error) {
 	b := s3.Config{Bucket: u.Host, Prefix: strings.Trim(u.Path, "/"), Region: cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))}
 	if b.Bucket == "" || u.Fragment != "" {
-		return b, clikit.UsageError("the address of the remote names no bucket: want s3://BUCKET[/PREFIX]")
+		return b, cli.UsageError("the address of the remote names no bucket: want s3://BUCKET[/PREFIX]")
 	}
 	for name, values := range u.Query() {
-		if err := clikit.RefuseUnknown("part of an address", name, []string{"endpoint", "region", "path-style"}); err != nil {
+		if err := cli.RefuseUnknown("part of an address", name, []string{"endpoint", "region", "path-style"}); err != nil {
 			return b, err
 		}
 		switch value := values[0]; name {
 		case "endpoint":
 			e, err := url.Parse(value)
 			if err != nil || e.Host == "" || e.User != nil || strings.Trim(e.Path, "/") != "" || e.Scheme != "https" && e.Scheme != "http" {
-				return b, clikit.UsageError("the endpoint of the remote is no https://HOST")
+				return b, cli.UsageError("the endpoint of the remote is no https://HOST")
 			}
 			b.Host, b.Plain, b.PathStyle = e.Host, e.Scheme == "http", true
 			if b.Plain && !c.insecure && !loopback(e.Hostname()) {
-				return b, clikit.WithHint(clikit.UsageError("the endpoint %s is not encrypted: sessions hold secrets", e.Host), "--insecure uses it all the same")
+				return b, cli.WithHint(cli.UsageError("the endpoint %s is not encrypted: sessions hold secrets", e.Host), "--insecure uses it all the same")
 			}
 		case "region":
 			b.Region = value
@@ -94,15 +94,15 @@ func (c *config) stream(u *url.URL) (nats.Config, error) {
 	if u.RawQuery != "" || u.Fragment != "" || strings.ContainsFunc(n.Stream, func(r rune) bool {
 		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}) {
-		return n, clikit.UsageError("the address of the remote is none of a stream: want %s://HOST[,HOST][/STREAM]", u.Scheme)
+		return n, cli.UsageError("the address of the remote is none of a stream: want %s://HOST[,HOST][/STREAM]", u.Scheme)
 	}
 	for host := range strings.SplitSeq(u.Host, ",") {
 		one := url.URL{Host: host}
 		if one.Hostname() == "" {
-			return n, clikit.UsageError("the address of the remote names no host")
+			return n, cli.UsageError("the address of the remote names no host")
 		}
 		if u.Scheme == "nats" && !c.insecure && !loopback(one.Hostname()) {
-			return n, clikit.WithHint(clikit.UsageError("the server %s is asked without TLS: sessions hold secrets", host), "tls://%s uses TLS, --insecure does without", host)
+			return n, cli.WithHint(cli.UsageError("the server %s is asked without TLS: sessions hold secrets", host), "tls://%s uses TLS, --insecure does without", host)
 		}
 		n.Servers = append(n.Servers, u.Scheme+"://"+host)
 	}
@@ -116,7 +116,7 @@ func ownOnly(name string) error {
 	}
 	fi, err := os.Stat(name)
 	if err == nil && fi.Mode().Perm()&0o077 != 0 {
-		err = clikit.WithHint(fmt.Errorf("%s: others can read the credentials", name), "chmod 600 %s", clikit.ShellQuote(name))
+		err = cli.WithHint(fmt.Errorf("%s: others can read the credentials", name), "chmod 600 %s", cli.ShellQuote(name))
 	}
 	return err
 }
@@ -129,7 +129,7 @@ func loopback(host string) bool {
 
 func openDir(name string, create bool, warn func(string, ...any)) (remote.Log, error) {
 	if name == "" {
-		return nil, clikit.UsageError("the directory of the remote has no name")
+		return nil, cli.UsageError("the directory of the remote has no name")
 	}
 	if create {
 		if err := dir.Make(name); err != nil {

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/share/replica"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -19,16 +19,16 @@ import (
 var appendCommand = command("append", "ID", "append the messages and entries on standard input, without a file",
 	`printf '{"role":"user","content":"run 17 failed"}\n' | sess-sync append 01a1fc13
 sess-sync append --expect-leaf 0d6f9a51 01a1fc13 < entries.jsonl`,
-	func(c *config) []clikit.Flag {
-		return []clikit.Flag{
-			clikit.String(&c.expectLeaf, "expect-leaf", "", "append"),
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
+			cli.String(&c.expectLeaf, "expect-leaf", "", "append"),
 			triesFlag(c),
 		}
 	},
 	(*config).append)
 
-func (c *config) append(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string) error {
-	if err := clikit.Operands(operands, "ID"); err != nil {
+func (c *config) append(ctx context.Context, s *cli.Streams, l remote.Log, operands []string) error {
+	if err := cli.Operands(operands, "ID"); err != nil {
 		return err
 	}
 	if err := c.check(); err != nil {
@@ -50,8 +50,8 @@ func (c *config) append(ctx context.Context, s *clikit.Streams, l remote.Log, op
 	if err := a.card(ctx); err != nil {
 		s.Warnf("%s in %s: the listing is not up to date: %v; sess-sync check mends it", id, l.Name(), err)
 	}
-	return s.Acknowledge(operand.Appended(batch.Entries), func() error {
-		return operand.PrintEntries(s, batch.Entries, false)
+	return s.Acknowledge(address.Appended(batch.Entries), func() error {
+		return address.PrintEntries(s, batch.Entries, false)
 	})
 }
 
@@ -68,7 +68,7 @@ type addition struct {
 }
 
 // input reads standard input.
-func (a *addition) input(s *clikit.Streams) error {
+func (a *addition) input(s *cli.Streams) error {
 	in, err := s.OpenInput("-")
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (a *addition) input(s *clikit.Streams) error {
 		a.lines = append(a.lines, e.Raw())
 	}
 	if len(a.lines) == 0 {
-		return clikit.No("nothing to append")
+		return cli.No("nothing to append")
 	}
 	return nil
 }

@@ -9,9 +9,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/share/replica"
-	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -19,15 +19,15 @@ import (
 var checkCommand = command("check", "[ID...]", "read every part, and bring the listing up to date",
 	`sess-sync check
 sess-sync check --probe 01a1fc13-4173-73d3-8273-e3e1ca1285c1`,
-	func(c *config) []clikit.Flag {
-		return []clikit.Flag{
-			clikit.Bool(&c.probe, "probe", "test as init does that no two writers get one number"),
-			clikit.Bool(&c.dryRun, "dry-run, n", "what is wrong with the listing"),
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
+			cli.Bool(&c.probe, "probe", "test as init does that no two writers get one number"),
+			cli.Bool(&c.dryRun, "dry-run, n", "what is wrong with the listing"),
 		}
 	},
 	(*config).checkRemote)
 
-func (c *config) checkRemote(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string) error {
+func (c *config) checkRemote(ctx context.Context, s *cli.Streams, l remote.Log, operands []string) error {
 	if err := l.Exists(ctx); err != nil {
 		return fmt.Errorf("%s: %w", l.Name(), err)
 	}
@@ -105,7 +105,7 @@ func lostSessions(ctx context.Context, l remote.Log, keys []string) error {
 
 // litter names the files that killed writers have left. Only their owner may know that they
 // are not at work any more, so nothing is removed.
-func litter(ctx context.Context, s *clikit.Streams, l remote.Log) error {
+func litter(ctx context.Context, s *cli.Streams, l remote.Log) error {
 	count, first := 0, ""
 	for name, err := range l.Litter(ctx) {
 		if err != nil {
@@ -122,7 +122,7 @@ func litter(ctx context.Context, s *clikit.Streams, l remote.Log) error {
 }
 
 // checkOne reads a session and compares its card with what was read.
-func (c *config) checkOne(ctx context.Context, s *clikit.Streams, l remote.Log, key string, moved func(int)) error {
+func (c *config) checkOne(ctx context.Context, s *cli.Streams, l remote.Log, key string, moved func(int)) error {
 	var card remote.Card
 	info, rerr, err := session.ScanWritten(func(w io.Writer) (err error) {
 		card, err = stream(ctx, l, key, w, moved)

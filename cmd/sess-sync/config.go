@@ -8,9 +8,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/share/replica"
-	"github.com/sess-tools/sess/internal/tool/clikit"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
@@ -27,20 +27,20 @@ type config struct {
 }
 
 // A run is what a command does with the remote.
-type run func(*config, context.Context, *clikit.Streams, remote.Log, []string) error
+type run func(*config, context.Context, *cli.Streams, remote.Log, []string) error
 
 // command makes one command, which gets the remote that the flags or the environment name.
-func command(name, args, summary, examples string, flags func(*config) []clikit.Flag, do run) clikit.Tool {
-	return clikit.Tool{
+func command(name, args, summary, examples string, flags func(*config) []cli.Flag, do run) cli.Tool {
+	return cli.Tool{
 		Name: name, Args: args, Summary: summary, Examples: examples,
-		New: func() ([]clikit.Flag, clikit.Action) {
+		New: func() ([]cli.Flag, cli.Action) {
 			c := &config{}
-			all := append([]clikit.Flag{
-				clikit.String(&c.remote, "remote", "", ""),
-				clikit.Bool(&c.insecure, "insecure", "speak to another machine without TLS"),
+			all := append([]cli.Flag{
+				cli.String(&c.remote, "remote", "", ""),
+				cli.Bool(&c.insecure, "insecure", "speak to another machine without TLS"),
 				c.timeoutFlag(),
 			}, flags(c)...)
-			return all, func(ctx context.Context, s *clikit.Streams, operands []string) error {
+			return all, func(ctx context.Context, s *cli.Streams, operands []string) error {
 				return c.with(ctx, s, cmp.Or(c.remote, os.Getenv("SESS_REMOTE")), false, func(l remote.Log) error {
 					return do(c, ctx, s, l, operands)
 				})
@@ -52,14 +52,14 @@ func command(name, args, summary, examples string, flags func(*config) []clikit.
 // defaultTimeout is how long a remote may say nothing.
 const defaultTimeout = 30 * time.Second
 
-func (c *config) timeoutFlag() clikit.Flag {
-	return clikit.Duration(&c.timeout, "timeout", defaultTimeout, " without a word of the remote")
+func (c *config) timeoutFlag() cli.Flag {
+	return cli.Duration(&c.timeout, "timeout", defaultTimeout, " without a word of the remote")
 }
 
 // with opens a remote for as long as do takes.
-func (c *config) with(ctx context.Context, s *clikit.Streams, address string, create bool, do func(remote.Log) error) (err error) {
+func (c *config) with(ctx context.Context, s *cli.Streams, address string, create bool, do func(remote.Log) error) (err error) {
 	if c.timeout <= 0 {
-		return clikit.UsageError("--timeout %v: want more than 0", c.timeout)
+		return cli.UsageError("--timeout %v: want more than 0", c.timeout)
 	}
 	l, err := c.open(ctx, s, address, create)
 	if err != nil {
@@ -72,18 +72,18 @@ func (c *config) with(ctx context.Context, s *clikit.Streams, address string, cr
 	return nil
 }
 
-func (c *config) changes() []clikit.Flag {
-	return []clikit.Flag{
-		clikit.Bool(&c.all, "all, a", ""),
-		clikit.Bool(&c.dryRun, "dry-run, n", "what there is to do"),
-		clikit.Int(&c.maxSize, "max-size", 4<<30, "refuse sessions of more than `BYTES` in the remote"),
-		clikit.Duration(&c.wait, "wait", jsonl.DefaultWait, ""),
-		clikit.Duration(&c.grace, "grace", jsonl.DefaultGrace, ""),
+func (c *config) changes() []cli.Flag {
+	return []cli.Flag{
+		cli.Bool(&c.all, "all, a", ""),
+		cli.Bool(&c.dryRun, "dry-run, n", "what there is to do"),
+		cli.Int(&c.maxSize, "max-size", 4<<30, "refuse sessions of more than `BYTES` in the remote"),
+		cli.Duration(&c.wait, "wait", jsonl.DefaultWait, ""),
+		cli.Duration(&c.grace, "grace", jsonl.DefaultGrace, ""),
 	}
 }
 
 // options are those of a push or pull.
-func (c *config) options(s *clikit.Streams, l remote.Log) replica.Options {
+func (c *config) options(s *cli.Streams, l remote.Log) replica.Options {
 	o := replica.Options{
 		Log: l, ExpectLeaf: c.expectLeaf, Tries: c.tries, MaxSize: c.maxSize, Wait: c.wait, Grace: c.grace,
 		Reseed: c.reseed, DryRun: c.dryRun, Warn: s.Warnf,
@@ -101,9 +101,9 @@ func (c *config) options(s *clikit.Streams, l remote.Log) replica.Options {
 func (c *config) check() error {
 	switch {
 	case c.tries < 0:
-		return clikit.UsageError("--retries %d: want 0 or more", c.tries)
+		return cli.UsageError("--retries %d: want 0 or more", c.tries)
 	case c.maxSize < 0:
-		return clikit.UsageError("--max-size %d: want 0 or more", c.maxSize)
+		return cli.UsageError("--max-size %d: want 0 or more", c.maxSize)
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (c *config) check() error {
 // sessions each.
 func explained(err error) error {
 	var list []error
-	for _, e := range clikit.Split(err) {
+	for _, e := range cli.Split(err) {
 		list = append(list, explainedOne(e))
 	}
 	return errors.Join(list...)
@@ -121,9 +121,9 @@ func explained(err error) error {
 func explainedOne(err error) error {
 	hint := func(status int, text string) error {
 		if status != 0 {
-			err = clikit.WithStatus(err, status)
+			err = cli.WithStatus(err, status)
 		}
-		return clikit.WithHint(err, "%s", text)
+		return cli.WithHint(err, "%s", text)
 	}
 	switch {
 	case errors.Is(err, replica.ErrConflict):
@@ -131,19 +131,19 @@ func explainedOne(err error) error {
 	case errors.Is(err, replica.ErrTooMuch):
 		return hint(0, "--max-size allows more")
 	case errors.Is(err, remote.ErrMoved):
-		return hint(clikit.ExitBusy, "other machines were faster every time; push again, or with more --retries")
+		return hint(cli.ExitBusy, "other machines were faster every time; push again, or with more --retries")
 	case errors.Is(err, remote.ErrWentBack):
-		return hint(clikit.ExitMalformed, "if it was restored from a backup, sess-sync push --reseed appends what it lost")
+		return hint(cli.ExitMalformed, "if it was restored from a backup, sess-sync push --reseed appends what it lost")
 	case errors.Is(err, remote.ErrGap):
-		return hint(clikit.ExitMalformed, "what is in front of the gap was read; push --reseed goes on there from a machine that has the lines; if nobody ever had them, delete the parts behind it")
+		return hint(cli.ExitMalformed, "what is in front of the gap was read; push --reseed goes on there from a machine that has the lines; if nobody ever had them, delete the parts behind it")
 	case errors.Is(err, remote.ErrVersion):
-		return hint(clikit.ExitMalformed, "a newer sess-sync can read it")
+		return hint(cli.ExitMalformed, "a newer sess-sync can read it")
 	case errors.Is(err, remote.ErrSilent):
 		return hint(0, "push or pull again when it does: nothing is lost, and nothing is there twice; --timeout waits longer")
 	case errors.Is(err, jsonl.ErrOpen):
 		return hint(0, "end it, or have it close the session; it would go on writing to a file that is gone")
 	case errors.Is(err, remote.ErrDamaged):
-		return hint(clikit.ExitMalformed, "sess-sync check names what is damaged; nothing may delete or expire objects under v1/s")
+		return hint(cli.ExitMalformed, "sess-sync check names what is damaged; nothing may delete or expire objects under v1/s")
 	case errors.Is(err, remote.ErrNoRemote):
 		return hint(0, "sess-sync init makes a remote")
 	case errors.Is(err, remote.ErrUnsafe):

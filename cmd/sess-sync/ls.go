@@ -8,12 +8,12 @@ import (
 	"io"
 	"time"
 
-	"github.com/sess-tools/sess/internal/find/filter"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/filter"
+	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/share/remote"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/listing"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
@@ -23,31 +23,31 @@ var lsCommand = command("ls", "", "list the sessions in the remote",
 	`sess-sync ls --since 7d
 sess-sync ls --json --where '.size > 1000000'
 sess-path --as text "$(sess-sync ls --paths | head -n 1)"`,
-	func(c *config) []clikit.Flag {
-		return []clikit.Flag{
-			clikit.Bool(&c.json, "json", "each session, as sess-ls does"),
-			clikit.Bool(&c.paths, "paths", ": remote:ID"),
-			clikit.String(&c.since, "since", "", "sessions made in the month"),
-			clikit.String(&c.where, "where", "", "sessions whose JSON object is one"),
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
+			cli.Bool(&c.json, "json", "each session, as sess-ls does"),
+			cli.Bool(&c.paths, "paths", ": remote:ID"),
+			cli.String(&c.since, "since", "", "sessions made in the month"),
+			cli.String(&c.where, "where", "", "sessions whose JSON object is one"),
 		}
 	},
 	(*config).ls)
 
-func (c *config) ls(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string) error {
+func (c *config) ls(ctx context.Context, s *cli.Streams, l remote.Log, operands []string) error {
 	if len(operands) > 0 {
-		return clikit.UsageError("unexpected operand %q", operands[0])
+		return cli.UsageError("unexpected operand %q", operands[0])
 	}
-	if err := clikit.Exclusive(clikit.NameIf(c.json, "--json"), clikit.NameIf(c.paths, "--paths")); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.paths, "--paths")); err != nil {
 		return err
 	}
 	since, err := listing.When(c.since, time.Now())
 	if err != nil {
-		return clikit.UsageError("--since: %v", err)
+		return cli.UsageError("--since: %v", err)
 	}
 	var where *filter.Filter
 	if c.where != "" {
 		if where, err = filter.Compile(c.where); err != nil {
-			return clikit.UsageError("--where: %v", err)
+			return cli.UsageError("--where: %v", err)
 		}
 	}
 	rows, err := cardRows(ctx, s, l, since)
@@ -72,14 +72,14 @@ func (c *config) ls(ctx context.Context, s *clikit.Streams, l remote.Log, operan
 		}
 	}
 	if printed == 0 {
-		return clikit.No("")
+		return cli.No("")
 	}
 	return nil
 }
 
 // cardRows returns the cards as rows of a listing.
-func cardRows(ctx context.Context, s *clikit.Streams, l remote.Log, since time.Time) ([]store.Row, error) {
-	tally := clikit.NewTally(s.Warnf)
+func cardRows(ctx context.Context, s *cli.Streams, l remote.Log, since time.Time) ([]store.Row, error) {
+	tally := cli.NewTally(s.Warnf)
 	var rows []store.Row
 	for card, err := range l.Cards(ctx, since) {
 		switch {
@@ -108,7 +108,7 @@ func rowOf(c remote.Card) store.Row {
 }
 
 // addressOf is what other tools take for the session of a row.
-func addressOf(r store.Row) string { return operand.Remote + ":" + r.ID }
+func addressOf(r store.Row) string { return address.Remote + ":" + r.ID }
 
 // shared is a row of a listing, which says no more than a card has.
 func shared(r store.Row) listing.Row {
@@ -123,7 +123,7 @@ func moment(text string) time.Time {
 }
 
 // row prints one row: its JSON, its address, or the columns of sess-ls.
-func (c *config) row(s *clikit.Streams, r store.Row) error {
+func (c *config) row(s *cli.Streams, r store.Row) error {
 	switch {
 	case c.json:
 		_, err := fmt.Fprintln(s.Out, listing.JSON(shared(r)))

@@ -10,11 +10,11 @@
 package main
 
 import (
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-sync",
 	Summary: "share sessions between machines",
 	Args:    "... [SESSION...]",
@@ -27,7 +27,7 @@ sess-sync push s.jsonl
 sess-sync pull -a
 sess-sync ls --since 7d`,
 	Complete: complete.Writer,
-	Commands: []clikit.Tool{initCommand, pushCommand, pullCommand, appendCommand, catCommand, lsCommand, checkCommand},
+	Commands: []cli.Tool{initCommand, pushCommand, pullCommand, appendCommand, catCommand, lsCommand, checkCommand},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/share/replica"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/listing"
-	"github.com/sess-tools/sess/internal/tool/operand"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -23,10 +23,10 @@ var pullCommand = command("pull", "[SESSION...]", "append to sessions what the r
 sess-sync pull 01a1fc13-4173-73d3-8273-e3e1ca1285c1
 sess-sync pull -a --since 7d
 sess-sync pull --follow s.jsonl`,
-	func(c *config) []clikit.Flag {
+	func(c *config) []cli.Flag {
 		return append(c.changes(),
-			clikit.String(&c.since, "since", "", "sessions made in the month"),
-			clikit.Bool(&c.follow, "follow", "do not end; look again from time to time"))
+			cli.String(&c.since, "since", "", "sessions made in the month"),
+			cli.Bool(&c.follow, "follow", "do not end; look again from time to time"))
 	},
 	(*config).pull)
 
@@ -37,7 +37,7 @@ type target struct {
 	name string // for messages
 }
 
-func (c *config) pull(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string) error {
+func (c *config) pull(ctx context.Context, s *cli.Streams, l remote.Log, operands []string) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -45,17 +45,17 @@ func (c *config) pull(ctx context.Context, s *clikit.Streams, l remote.Log, oper
 		return err
 	}
 	if c.since != "" && !c.all {
-		return clikit.UsageError("--since goes with --all")
+		return cli.UsageError("--since goes with --all")
 	}
 	if c.follow && c.dryRun {
-		return clikit.UsageError("--follow and --dry-run contradict each other")
+		return cli.UsageError("--follow and --dry-run contradict each other")
 	}
 	since, err := listing.When(c.since, time.Now())
 	if err != nil {
-		return clikit.UsageError("--since: %v", err)
+		return cli.UsageError("--since: %v", err)
 	}
 	err = c.pullOnce(ctx, s, l, operands, since)
-	for c.follow && (err == nil || clikit.Status(err) == clikit.ExitNo) {
+	for c.follow && (err == nil || cli.Status(err) == cli.ExitNo) {
 		if err = c.rest(ctx, err != nil); err == nil {
 			err = c.pullOnce(ctx, s, l, operands, since)
 		}
@@ -84,7 +84,7 @@ func (c *config) rest(ctx context.Context, idle bool) error {
 	return ctx.Err()
 }
 
-func (c *config) pullOnce(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string, since time.Time) error {
+func (c *config) pullOnce(ctx context.Context, s *cli.Streams, l remote.Log, operands []string, since time.Time) error {
 	targets, lerr := c.targets(ctx, s, l, operands, since)
 	if lerr != nil && len(targets) == 0 {
 		return lerr
@@ -133,20 +133,20 @@ func pullTarget(ctx context.Context, t target, o replica.Options) (p pulled, err
 
 // create makes the file of a session in the store.
 func create(h session.Header, content io.WriterTo) (string, error) {
-	dir, err := operand.StoreDir()
+	dir, err := address.StoreDir()
 	if err != nil {
 		return "", err
 	}
 	path, err := store.Open(dir).Create(h.CWD, h.Timestamp, h.ID, content, true)
 	if errors.Is(err, fs.ErrExist) {
-		err = clikit.WithHint(err, "an existing file is never overwritten: move it away")
+		err = cli.WithHint(err, "an existing file is never overwritten: move it away")
 	}
 	return path, err
 }
 
 // targets returns the sessions that are named, or all in the remote. The error is of
 // those that could not be found; the others are returned with it.
-func (c *config) targets(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string, since time.Time) ([]target, error) {
+func (c *config) targets(ctx context.Context, s *cli.Streams, l remote.Log, operands []string, since time.Time) ([]target, error) {
 	if c.all {
 		return c.every(ctx, s, l, since)
 	}
@@ -177,7 +177,7 @@ func (c *config) target(ctx context.Context, l remote.Log, name string) (target,
 // the beginning of its id.
 func resolve(ctx context.Context, l remote.Log, name string) (string, error) {
 	if !session.ValidSessionID(name) {
-		return "", clikit.UsageError("%q is no id of a session", name)
+		return "", cli.UsageError("%q is no id of a session", name)
 	}
 	if there, err := l.Has(ctx, remote.KeyOf(name)); err != nil || there {
 		return name, err
@@ -202,7 +202,7 @@ func resolve(ctx context.Context, l remote.Log, name string) (string, error) {
 }
 
 // every returns all sessions that the remote lists.
-func (c *config) every(ctx context.Context, s *clikit.Streams, l remote.Log, since time.Time) ([]target, error) {
+func (c *config) every(ctx context.Context, s *cli.Streams, l remote.Log, since time.Time) ([]target, error) {
 	rows, err := stored(ctx, s)
 	if err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (c *config) every(ctx context.Context, s *clikit.Streams, l remote.Log, sin
 	for _, r := range rows {
 		paths[r.ID] = append(paths[r.ID], r.Path)
 	}
-	tally := clikit.NewTally(s.Warnf)
+	tally := cli.NewTally(s.Warnf)
 	var list []target
 	for card, err := range l.Cards(ctx, since) {
 		if errors.Is(err, remote.ErrNoCard) {
@@ -236,20 +236,20 @@ func (c *config) every(ctx context.Context, s *clikit.Streams, l remote.Log, sin
 var catCommand = command("cat", "ID", "print a session as it is in the remote",
 	`sess-sync cat 01a1fc13-4173-73d3-8273-e3e1ca1285c1 | sess-path --as text
 sess-sync cat --after 7 01a1fc13`,
-	func(c *config) []clikit.Flag {
-		return []clikit.Flag{
-			clikit.Int(&c.after, "after", 0, ", a position that an earlier cat -v printed"),
-			clikit.Int(&c.maxSize, "max-size", 4<<30, "refuse sessions of more than `BYTES` in the remote"),
+	func(c *config) []cli.Flag {
+		return []cli.Flag{
+			cli.Int(&c.after, "after", 0, ", a position that an earlier cat -v printed"),
+			cli.Int(&c.maxSize, "max-size", 4<<30, "refuse sessions of more than `BYTES` in the remote"),
 		}
 	},
 	(*config).cat)
 
-func (c *config) cat(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string) error {
-	if err := clikit.Operands(operands, "ID"); err != nil {
+func (c *config) cat(ctx context.Context, s *cli.Streams, l remote.Log, operands []string) error {
+	if err := cli.Operands(operands, "ID"); err != nil {
 		return err
 	}
 	if c.after < 0 {
-		return clikit.UsageError("--after %d: want 0 or more", c.after)
+		return cli.UsageError("--after %d: want 0 or more", c.after)
 	}
 	id, err := resolve(ctx, l, operands[0])
 	if err != nil {
@@ -258,7 +258,7 @@ func (c *config) cat(ctx context.Context, s *clikit.Streams, l remote.Log, opera
 	return named(c.print(ctx, s, l, remote.KeyOf(id)), id, l)
 }
 
-func (c *config) print(ctx context.Context, s *clikit.Streams, l remote.Log, key string) error {
+func (c *config) print(ctx context.Context, s *cli.Streams, l remote.Log, key string) error {
 	var size int64
 	pos := remote.Pos(c.after)
 	for part, err := range l.Read(ctx, key, remote.Pos(c.after)) {

@@ -9,12 +9,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sess-tools/sess/internal/ordered"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/parallel"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/internal/share/replica"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/tty"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -24,19 +24,19 @@ var pushCommand = command("push", "[SESSION...]", "append to the remote what the
 sess-sync push -q --remote s3://ci-sessions s.jsonl || [ $? -eq 1 ]
 sess-sync push --expect-leaf 0d6f9a51 s.jsonl
 sess-sync push -a`,
-	func(c *config) []clikit.Flag {
+	func(c *config) []cli.Flag {
 		return append(c.changes(),
-			clikit.String(&c.expectLeaf, "expect-leaf", "", "push"),
+			cli.String(&c.expectLeaf, "expect-leaf", "", "push"),
 			triesFlag(c),
-			clikit.Bool(&c.reseed, "reseed", "append what a remote lost that was restored from a backup"))
+			cli.Bool(&c.reseed, "reseed", "append what a remote lost that was restored from a backup"))
 	},
 	(*config).push)
 
-func triesFlag(c *config) clikit.Flag {
-	return clikit.Int(&c.tries, "retries", 50, ", if other machines are faster")
+func triesFlag(c *config) cli.Flag {
+	return cli.Int(&c.tries, "retries", 50, ", if other machines are faster")
 }
 
-func (c *config) push(ctx context.Context, s *clikit.Streams, l remote.Log, operands []string) error {
+func (c *config) push(ctx context.Context, s *cli.Streams, l remote.Log, operands []string) error {
 	paths, err := c.sessions(ctx, s, operands)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (c *config) push(ctx context.Context, s *clikit.Streams, l remote.Log, oper
 }
 
 // say tells what was done, or is to do, if anything.
-func (c *config) say(s *clikit.Streams, path string, r replica.Result) {
+func (c *config) say(s *cli.Streams, path string, r replica.Result) {
 	if r.Nothing() {
 		return
 	}
@@ -76,11 +76,11 @@ func (c *config) conclude(results []replica.Result, err error, none string) erro
 			return nil
 		}
 	}
-	return clikit.No("%s", none)
+	return cli.No("%s", none)
 }
 
 // sessions returns the files of the sessions that are named, or of all in the store.
-func (c *config) sessions(ctx context.Context, s *clikit.Streams, operands []string) ([]string, error) {
+func (c *config) sessions(ctx context.Context, s *cli.Streams, operands []string) ([]string, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -110,21 +110,21 @@ func (c *config) sessions(ctx context.Context, s *clikit.Streams, operands []str
 func (c *config) chosen(operands []string) error {
 	switch {
 	case c.all && len(operands) > 0:
-		return clikit.UsageError("--all takes no operands")
+		return cli.UsageError("--all takes no operands")
 	case !c.all && len(operands) == 0:
-		return clikit.WithHint(clikit.UsageError("no session is named"), "--all takes all sessions")
+		return cli.WithHint(cli.UsageError("no session is named"), "--all takes all sessions")
 	case c.all && c.expectLeaf != "":
-		return clikit.UsageError("--expect-leaf is for one session")
+		return cli.UsageError("--expect-leaf is for one session")
 	}
 	return nil
 }
 
 // file returns the file of a session that is named by its path or id.
 func (c *config) file(ctx context.Context, name string) (string, error) {
-	if err := operand.Named(name); err != nil {
+	if err := address.Named(name); err != nil {
 		return "", err
 	}
-	path, err := operand.Path(ctx, name)
+	path, err := address.Path(ctx, name)
 	if err != nil {
 		return "", err
 	}
@@ -137,25 +137,25 @@ func (c *config) file(ctx context.Context, name string) (string, error) {
 // plain refuses what is no file of a session that is in service.
 func (c *config) plain(path string) error {
 	if path == "" {
-		return clikit.UsageError("standard input is no session that is kept anywhere")
+		return cli.UsageError("standard input is no session that is kept anywhere")
 	}
 	seg := path
-	if !operand.Segmented(path) {
+	if !address.Segmented(path) {
 		var err error
-		if seg, err = operand.Stored(path); err != nil || seg == "" {
+		if seg, err = address.Stored(path); err != nil || seg == "" {
 			return err
 		}
 	}
-	return clikit.WithHint(clikit.UsageError("%s: a segmented store is not shared", seg), "sess-seg rollback makes it a file again")
+	return cli.WithHint(cli.UsageError("%s: a segmented store is not shared", seg), "sess-seg rollback makes it a file again")
 }
 
 // stored returns the sessions of the store. Those in segmented stores are left out.
-func stored(ctx context.Context, s *clikit.Streams) ([]store.Row, error) {
-	dir, err := operand.StoreDir()
+func stored(ctx context.Context, s *cli.Streams) ([]store.Row, error) {
+	dir, err := address.StoreDir()
 	if err != nil {
 		return nil, err
 	}
-	tally := clikit.NewTally(s.Warnf)
+	tally := cli.NewTally(s.Warnf)
 	rows, err := store.List(ctx, []string{dir}, store.Options{
 		Recursive: true, Order: store.ByName, Omit: session.LastMessage | session.Expenses,
 		Warn: func(path string, err error) {
@@ -169,7 +169,7 @@ func stored(ctx context.Context, s *clikit.Streams) ([]store.Row, error) {
 	}
 	kept := rows[:0]
 	for _, r := range rows {
-		seg, err := operand.Stored(r.Path)
+		seg, err := address.Stored(r.Path)
 		if err != nil || seg != "" {
 			tally.Warnf("segmented", "%s: %v", r.Path, errors.Join(err, errors.New("a segmented store is not shared")))
 			continue
@@ -179,14 +179,14 @@ func stored(ctx context.Context, s *clikit.Streams) ([]store.Row, error) {
 	return kept, nil
 }
 
-var initCommand = clikit.Tool{
+var initCommand = cli.Tool{
 	Name: "init", Args: "ADDRESS", Summary: "make a remote, or test one that is there",
 	Examples: `sess-sync init /mnt/team/sessions`,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
-		flags := []clikit.Flag{clikit.Bool(&c.insecure, "insecure", "speak to another machine without TLS"), c.timeoutFlag()}
-		return flags, func(ctx context.Context, s *clikit.Streams, operands []string) error {
-			if err := clikit.Operands(operands, "ADDRESS"); err != nil {
+		flags := []cli.Flag{cli.Bool(&c.insecure, "insecure", "speak to another machine without TLS"), c.timeoutFlag()}
+		return flags, func(ctx context.Context, s *cli.Streams, operands []string) error {
+			if err := cli.Operands(operands, "ADDRESS"); err != nil {
 				return err
 			}
 			return c.with(ctx, s, operands[0], true, func(l remote.Log) error {
@@ -207,7 +207,7 @@ const workers = 16
 // order. What has failed does not stop the others. Do calls moved with the number of bytes
 // that it has pushed or pulled, as it goes on; tell says what came of one, alone on its
 // line.
-func each[T, R any](ctx context.Context, s *clikit.Streams, list []T, do func(ctx context.Context, t T, moved func(int)) (R, error), tell func(T, R)) ([]R, error) {
+func each[T, R any](ctx context.Context, s *cli.Streams, list []T, do func(ctx context.Context, t T, moved func(int)) (R, error), tell func(T, R)) ([]R, error) {
 	p := s.Progress(time.Second)
 	defer p.Clear()
 	var results []R
@@ -224,7 +224,7 @@ func each[T, R any](ctx context.Context, s *clikit.Streams, list []T, do func(ct
 		bytes.Add(int64(n))
 		show()
 	}
-	for result, err := range ordered.MapErr(ctx, workers, slices.Values(list), func(ctx context.Context, t T) (R, error) { return do(ctx, t, moved) }) {
+	for result, err := range parallel.MapErr(ctx, workers, slices.Values(list), func(ctx context.Context, t T) (R, error) { return do(ctx, t, moved) }) {
 		p.Aside(func() { tell(list[len(results)], result) })
 		results, errs = append(results, result), append(errs, err)
 		done.Add(1)

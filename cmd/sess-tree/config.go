@@ -4,10 +4,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/show/tree"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/tree"
+	"github.com/sess-tools/sess/internal/core/tty"
 )
 
 type config struct {
@@ -15,16 +15,16 @@ type config struct {
 	heads, labels, json, dot, ascii, full bool
 }
 
-func (c *config) flags() []clikit.Flag {
-	return []clikit.Flag{
-		clikit.Bool(&c.heads, "heads", "list the ends of all branches"),
-		clikit.Bool(&c.labels, "labels", "list the entries that have a label"),
-		clikit.Bool(&c.json, "json", "each entry, head or label"),
-		clikit.Bool(&c.dot, "dot", "print a graph for Graphviz"),
-		clikit.Bool(&c.full, "full", "do not fold runs of entries, and show what importers keep and agents say"),
-		clikit.String(&c.leaf, "leaf, l", "last", ", or by a rule: last, newest-message, longest; it is marked"),
-		clikit.Bool(&c.ascii, "ascii", ", as in a locale without UTF-8"),
-		clikit.Choice(&c.color, "color", []string{"auto", "always", "never"}, ""),
+func (c *config) flags() []cli.Flag {
+	return []cli.Flag{
+		cli.Bool(&c.heads, "heads", "list the ends of all branches"),
+		cli.Bool(&c.labels, "labels", "list the entries that have a label"),
+		cli.Bool(&c.json, "json", "each entry, head or label"),
+		cli.Bool(&c.dot, "dot", "print a graph for Graphviz"),
+		cli.Bool(&c.full, "full", "do not fold runs of entries, and show what importers keep and agents say"),
+		cli.String(&c.leaf, "leaf, l", "last", ", or by a rule: last, newest-message, longest; it is marked"),
+		cli.Bool(&c.ascii, "ascii", ", as in a locale without UTF-8"),
+		cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, ""),
 	}
 }
 
@@ -32,17 +32,17 @@ func (c *config) flags() []clikit.Flag {
 func (c *config) check() error {
 	switch {
 	case c.heads && c.labels:
-		return clikit.UsageError("--heads and --labels are two lists: take one")
+		return cli.UsageError("--heads and --labels are two lists: take one")
 	case c.dot && (c.heads || c.labels):
-		return clikit.UsageError("--dot draws the whole tree: it goes with neither --heads nor --labels")
+		return cli.UsageError("--dot draws the whole tree: it goes with neither --heads nor --labels")
 	case c.dot && c.json:
-		return clikit.UsageError("--dot prints no JSON")
+		return cli.UsageError("--dot prints no JSON")
 	}
 	return nil
 }
 
 // options are what there is to know about the terminal and the locale.
-func (c *config) options(s *clikit.Streams) tree.Options {
+func (c *config) options(s *cli.Streams) tree.Options {
 	out := s.OutFile()
 	o := tree.Options{ASCII: c.ascii || !utf8Locale(os.Getenv), Full: c.full}
 	o.Color = tty.Color(c.color, out, os.LookupEnv)
@@ -65,7 +65,7 @@ func utf8Locale(getenv func(string) string) bool {
 }
 
 // print prints what the flags ask for. It is a "no" if there is nothing.
-func (c *config) print(s *clikit.Streams, t *tree.Tree, from row.Place) error {
+func (c *config) print(s *cli.Streams, t *tree.Tree, from row.Place) error {
 	o := c.options(s)
 	switch {
 	case c.heads:
@@ -73,7 +73,7 @@ func (c *config) print(s *clikit.Streams, t *tree.Tree, from row.Place) error {
 	case c.labels:
 		return c.printLabels(s, t, from, o)
 	case len(t.Roots) == 0:
-		return clikit.No("")
+		return cli.No("")
 	case c.json:
 		return tree.JSON(s.Out, t, from)
 	case c.dot:
@@ -82,22 +82,22 @@ func (c *config) print(s *clikit.Streams, t *tree.Tree, from row.Place) error {
 	return tree.Draw(s.Out, t, o)
 }
 
-func (c *config) printHeads(s *clikit.Streams, t *tree.Tree, from row.Place, o tree.Options) error {
+func (c *config) printHeads(s *cli.Streams, t *tree.Tree, from row.Place, o tree.Options) error {
 	heads := t.Heads()
 	switch {
 	case len(heads) == 0:
-		return clikit.No("")
+		return cli.No("")
 	case c.json:
 		return tree.HeadsJSON(s.Out, t, heads, from)
 	}
 	return tree.WriteHeads(s.Out, t, heads, o)
 }
 
-func (c *config) printLabels(s *clikit.Streams, t *tree.Tree, from row.Place, o tree.Options) error {
+func (c *config) printLabels(s *cli.Streams, t *tree.Tree, from row.Place, o tree.Options) error {
 	labels := t.Session.Labels()
 	switch {
 	case len(labels) == 0:
-		return clikit.No("")
+		return cli.No("")
 	case c.json:
 		return tree.LabelsJSON(s.Out, t, labels, from)
 	}

@@ -11,13 +11,13 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/show/tree"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/core/tree"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-tree",
 	Summary: "draw the tree of a session",
 	Args:    "[SESSION]",
@@ -27,23 +27,23 @@ sess-tree --heads s.jsonl
 sess-tree --labels s.jsonl
 sess-tree --dot s.jsonl > s.dot`,
 	Complete: complete.Reader,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
-	name, err := operand.One(operands)
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
+	name, err := address.One(operands)
 	if err != nil {
 		return err
 	}
 	if err := c.check(); err != nil {
 		return err
 	}
-	src, err := operand.Read(ctx, s, name)
+	src, err := address.Read(ctx, s, name)
 	if err != nil {
 		return err
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sess-tools/sess/internal/agent/stream"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/agents/stream"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/pkg/compact"
 )
 
@@ -15,7 +15,7 @@ import (
 type config struct {
 	text         *string
 	file, system string
-	harness      operand.Harness
+	harness      address.Harness
 	as           string
 
 	window, reserve int64
@@ -31,7 +31,7 @@ type config struct {
 	expect          string
 	dryRun, noStore bool
 	redact, create  bool
-	target          operand.TargetOptions
+	target          address.TargetOptions
 }
 
 // What is printed.
@@ -64,60 +64,60 @@ func replies() []string {
 	return append([]string{stream.Text}, others...)
 }
 
-func (c *config) flags() []clikit.Flag {
+func (c *config) flags() []cli.Flag {
 	return slices.Concat(
-		clikit.Group("What is said", []clikit.Flag{
-			clikit.Optional(&c.text, "text, t", ""),
-			clikit.String(&c.file, "file, f", "", "the message"),
-			clikit.String(&c.system, "system", "", ", which is not stored"),
+		cli.Group("What is said", []cli.Flag{
+			cli.Optional(&c.text, "text, t", ""),
+			cli.String(&c.file, "file, f", "", "the message"),
+			cli.String(&c.system, "system", "", ", which is not stored"),
 		}...),
-		clikit.Group("What the command reads", []clikit.Flag{
-			clikit.Choice(&c.as, "as", forms, "give the command the conversation"),
-			operand.HarnessFlag(&c.harness),
-			clikit.Tokens(&c.window, "window", 0, "; the oldest messages that do not fit are left out"),
-			clikit.Tokens(&c.reserve, "reserve", compact.DefaultReserve, ""),
-			clikit.Bool(&c.compact, "compact", "compact the session first, if it does not fit, and have the command summarize"),
-			clikit.Bool(&c.redact, "redact", "what the command reads"),
-			clikit.Optional(&c.summarizer, "summarizer", "have the shell command `COMMAND` summarize; if it is empty, extract without a model"),
+		cli.Group("What the command reads", []cli.Flag{
+			cli.Choice(&c.as, "as", forms, "give the command the conversation"),
+			address.HarnessFlag(&c.harness),
+			cli.Tokens(&c.window, "window", 0, "; the oldest messages that do not fit are left out"),
+			cli.Tokens(&c.reserve, "reserve", compact.DefaultReserve, ""),
+			cli.Bool(&c.compact, "compact", "compact the session first, if it does not fit, and have the command summarize"),
+			cli.Bool(&c.redact, "redact", "what the command reads"),
+			cli.Optional(&c.summarizer, "summarizer", "have the shell command `COMMAND` summarize; if it is empty, extract without a model"),
 		}...),
-		clikit.Group("The answer", []clikit.Flag{
-			clikit.Choice(&c.reply, "reply", replies(), "the command prints"),
-			clikit.Choice(&c.print, "print", []string{printEvents, printText}, ": what the command prints, or the text of the answer"),
-			clikit.Duration(&c.timeout, "timeout", defaultTimeout, ", and stop the command; 0 is never"),
-			clikit.OptionalInt(&c.retries, "retries", " with a command that failed and printed nothing; without the flag 2, and only if it says that waiting helps"),
-			clikit.Bool(&c.noStream, "no-stream", "print the answer when it is whole"),
-			clikit.Bool(&c.keepFailed, "keep-failed", "store a turn whose command failed, too, marked as such"),
-			clikit.String(&c.model, "model", "", ""),
-			clikit.String(&c.provider, "provider", "", ""),
+		cli.Group("The answer", []cli.Flag{
+			cli.Choice(&c.reply, "reply", replies(), "the command prints"),
+			cli.Choice(&c.print, "print", []string{printEvents, printText}, ": what the command prints, or the text of the answer"),
+			cli.Duration(&c.timeout, "timeout", defaultTimeout, ", and stop the command; 0 is never"),
+			cli.OptionalInt(&c.retries, "retries", " with a command that failed and printed nothing; without the flag 2, and only if it says that waiting helps"),
+			cli.Bool(&c.noStream, "no-stream", "print the answer when it is whole"),
+			cli.Bool(&c.keepFailed, "keep-failed", "store a turn whose command failed, too, marked as such"),
+			cli.String(&c.model, "model", "", ""),
+			cli.String(&c.provider, "provider", "", ""),
 		}...),
-		clikit.Group("Writing", slices.Concat([]clikit.Flag{
-			clikit.String(&c.target.Parent, "parent", "", ""),
-			clikit.String(&c.expect, "expect-leaf", "", "before and after the command, add"),
-		}, c.target.Flags(), []clikit.Flag{
-			operand.CreateFlag(&c.create),
-			clikit.Bool(&c.noStore, "no-store", "store nothing; the session may be another agent's, or standard input"),
-			clikit.Bool(&c.dryRun, "dry-run, n", "what the command would read, do not run it"),
+		cli.Group("Writing", slices.Concat([]cli.Flag{
+			cli.String(&c.target.Parent, "parent", "", ""),
+			cli.String(&c.expect, "expect-leaf", "", "before and after the command, add"),
+		}, c.target.Flags(), []cli.Flag{
+			address.CreateFlag(&c.create),
+			cli.Bool(&c.noStore, "no-store", "store nothing; the session may be another agent's, or standard input"),
+			cli.Bool(&c.dryRun, "dry-run, n", "what the command would read, do not run it"),
 		})...),
 	)
 }
 
 // check refuses flags that contradict each other, and completes the rest.
-func (c *config) check(s *clikit.Streams, name string) error {
+func (c *config) check(s *cli.Streams, name string) error {
 	if err := c.checkName(name); err != nil {
 		return err
 	}
-	if err := clikit.Exclusive(clikit.NameIf(c.text != nil, "--text"), clikit.NameIf(c.file != "", "--file")); err != nil {
+	if err := cli.Exclusive(cli.NameIf(c.text != nil, "--text"), cli.NameIf(c.file != "", "--file")); err != nil {
 		return err
 	}
 	switch {
 	case len(s.Command) == 0 && !c.dryRun:
-		return clikit.WithHint(clikit.UsageError("no command"), "it stands behind two dashes: %s", s.Line("--", "my-llm"))
+		return cli.WithHint(cli.UsageError("no command"), "it stands behind two dashes: %s", s.Line("--", "my-llm"))
 	case c.system == "-" && c.text == nil && (c.file == "" || c.file == "-"):
-		return clikit.UsageError("--system - takes standard input: no place for the text")
+		return cli.UsageError("--system - takes standard input: no place for the text")
 	case c.timeout < 0 || c.retries != nil && *c.retries < 0:
-		return clikit.UsageError("--timeout and --retries want a number, 0 or more")
+		return cli.UsageError("--timeout and --retries want a number, 0 or more")
 	case c.window > 0 && c.reserve >= c.window:
-		return clikit.WithHint(clikit.UsageError("--reserve %d leaves nothing of --window %d", c.reserve, c.window),
+		return cli.WithHint(cli.UsageError("--reserve %d leaves nothing of --window %d", c.reserve, c.window),
 			"give a --reserve below the --window; without the flag it is %d", compact.DefaultReserve)
 	}
 	if err := c.checkCompact(); err != nil {
@@ -134,15 +134,15 @@ func (c *config) check(s *clikit.Streams, name string) error {
 func (c *config) checkName(name string) error {
 	switch {
 	case name == "-" && !c.noStore:
-		return clikit.WithHint(clikit.UsageError("standard input is no session to add a turn to"), "name the session's file; --no-store prints the answer alone")
+		return cli.WithHint(cli.UsageError("standard input is no session to add a turn to"), "name the session's file; --no-store prints the answer alone")
 	case name == "":
-		return clikit.WithHint(clikit.UsageError("no session named"), "sess-new makes one; the turn is appended to its file")
+		return cli.WithHint(cli.UsageError("no session named"), "sess-new makes one; the turn is appended to its file")
 	case !c.noStore:
-		return operand.Writable(name)
+		return address.Writable(name)
 	case name == "-" && c.text == nil && (c.file == "" || c.file == "-"):
-		return clikit.UsageError("standard input is the session: no place for the text")
+		return cli.UsageError("standard input is the session: no place for the text")
 	case c.keepFailed, c.expect != "", c.create:
-		return clikit.UsageError("--no-store stores nothing: --keep-failed, --expect-leaf and --create do not go with it")
+		return cli.UsageError("--no-store stores nothing: --keep-failed, --expect-leaf and --create do not go with it")
 	}
 	return nil
 }
@@ -150,17 +150,17 @@ func (c *config) checkName(name string) error {
 func (c *config) checkCompact() error {
 	switch {
 	case c.compact && c.noStore:
-		return clikit.UsageError("--compact stores a summary, and --no-store stores nothing")
+		return cli.UsageError("--compact stores a summary, and --no-store stores nothing")
 	case c.summarizer != nil && !c.compact:
-		return clikit.UsageError("--summarizer goes with --compact")
+		return cli.UsageError("--summarizer goes with --compact")
 	case !c.compact:
 		return nil
 	case c.window == 0:
-		return clikit.UsageError("--compact needs --window")
+		return cli.UsageError("--compact needs --window")
 	case c.target.Parent != "" || c.expect != "":
-		return clikit.UsageError("--compact changes the leaf: neither --parent nor --expect-leaf goes with it")
+		return cli.UsageError("--compact changes the leaf: neither --parent nor --expect-leaf goes with it")
 	case c.summarizer == nil && (c.as != "text" || c.reply != stream.Text):
-		return clikit.WithHint(clikit.UsageError("--compact asks the command for a summary in plain text, and it reads or prints another form"),
+		return cli.WithHint(cli.UsageError("--compact asks the command for a summary in plain text, and it reads or prints another form"),
 			"name a command that summarizes with --summarizer, or none with --summarizer ''")
 	}
 	return nil

@@ -11,12 +11,12 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
-	"github.com/sess-tools/sess/internal/tool/operand"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-turn",
 	Summary: "make one turn of a session with any LLM command",
 	Args:    "SESSION -- COMMAND [ARG...]",
@@ -26,17 +26,17 @@ git diff | sess-turn -f - --system review.txt s.jsonl -- llm
 sess-turn --window 200000 --compact -t 'go on' s.jsonl -- my-llm
 sess-turn -n -t 'what would it read?' s.jsonl -- my-llm`,
 	Complete: complete.Writer,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	_ = ctx.Err() // from now on a signal ends the turn, and not with a trace of this program
-	name, err := operand.One(operands)
+	name, err := address.One(operands)
 	if err != nil {
 		return s.Dashes(err)
 	}
@@ -44,7 +44,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		return err
 	}
 	if c.create && !c.dryRun {
-		if err := operand.Ensure(ctx, name, c.target.Sync); err != nil {
+		if err := address.Ensure(ctx, name, c.target.Sync); err != nil {
 			return err
 		}
 	}
@@ -52,5 +52,5 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	if err := t.readTexts(); err != nil {
 		return err
 	}
-	return operand.Creatable(t.make(), c.create)
+	return address.Creatable(t.make(), c.create)
 }

@@ -3,8 +3,8 @@ package main
 import (
 	"testing"
 
+	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/test/scripttest"
-	"github.com/sess-tools/sess/internal/tool/clikit"
 )
 
 func TestMain(m *testing.M) {
@@ -25,7 +25,7 @@ func TestWait(t *testing.T) {
 	t.Parallel()
 	text := "x"
 	c := config{text: &text}
-	if err := c.check(&clikit.Streams{Command: []string{"x"}}, "s.jsonl"); err != nil || c.target.Wait >= 0 || c.timeout.Hours() < 1e6 {
+	if err := c.check(&cli.Streams{Command: []string{"x"}}, "s.jsonl"); err != nil || c.target.Wait >= 0 || c.timeout.Hours() < 1e6 {
 		t.Errorf("wait %v, time-out %v, %v", c.target.Wait, c.timeout, err)
 	}
 }

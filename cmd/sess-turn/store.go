@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/agent/stream"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/command"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/sibling"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/agents/stream"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/compact"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -39,7 +39,7 @@ func (t *turn) finish(printed []byte, failed error) error {
 		}
 		failed = fmt.Errorf("running %s: %w", command.Command{Argv: t.streams.Command}, r.failed)
 		if !t.keepFailed {
-			return clikit.CommandFailed(failed)
+			return cli.CommandFailed(failed)
 		}
 		if errors.Is(failed, errNoAnswer) {
 			r.fail("", failed)
@@ -48,17 +48,17 @@ func (t *turn) finish(printed []byte, failed error) error {
 	added, err := t.store(printed, r.items)
 	switch {
 	case err != nil && failed != nil:
-		return errors.Join(clikit.CommandFailed(failed), err)
+		return errors.Join(cli.CommandFailed(failed), err)
 	case err != nil:
 		return err
 	case failed != nil:
-		return clikit.WithHint(clikit.CommandFailed(failed), "the turn is stored as one that failed: %s", operand.Appended(added))
+		return cli.WithHint(cli.CommandFailed(failed), "the turn is stored as one that failed: %s", address.Appended(added))
 	case t.ctx.Err() != nil: // while the answer was printed
-		t.streams.Infof("%s: %s", t.session, operand.Appended(added))
+		t.streams.Infof("%s: %s", t.session, address.Appended(added))
 		return t.ctx.Err()
 	}
-	t.streams.Notef("%s: %s", t.session, operand.Appended(added))
-	return cmp.Or(t.streams.Acknowledge(operand.Appended(added), t.out.failed), r.unread)
+	t.streams.Notef("%s: %s", t.session, address.Appended(added))
+	return cmp.Or(t.streams.Acknowledge(address.Appended(added), t.out.failed), r.unread)
 }
 
 // told is the end of a turn that is not stored.
@@ -68,7 +68,7 @@ func (t *turn) told(printed []byte) error {
 		r = t.readReply(printed)
 	}
 	if r.failed != nil {
-		return clikit.CommandFailed(fmt.Errorf("running %s: %w", command.Command{Argv: t.streams.Command}, r.failed))
+		return cli.CommandFailed(fmt.Errorf("running %s: %w", command.Command{Argv: t.streams.Command}, r.failed))
 	}
 	return cmp.Or(t.out.failed(), t.ctx.Err(), r.unread)
 }
@@ -87,12 +87,12 @@ func (t *turn) store(printed []byte, items []*stream.Item) ([]session.Entry, err
 		unlocked = target.Close()
 	}
 	switch {
-	case errors.Is(err, operand.ErrUnsynced):
+	case errors.Is(err, address.ErrUnsynced):
 		return nil, errors.Join(err, unlocked)
 	case err != nil:
 		return nil, t.rescue(errors.Join(err, unlocked), added, items, printed)
 	case unlocked != nil: // what is added is added, and must not be added again
-		return nil, fmt.Errorf("%s, but %w", operand.Appended(added), unlocked)
+		return nil, fmt.Errorf("%s, but %w", address.Appended(added), unlocked)
 	}
 	target.LeaveCrumb()
 	return added, nil
@@ -100,28 +100,28 @@ func (t *turn) store(printed []byte, items []*stream.Item) ([]session.Entry, err
 
 // open opens the session for adding behind the entry that the turn goes on from: behind
 // what came meanwhile, if that goes on from there too and is no compaction.
-func (t *turn) open() (*operand.Target, error) {
+func (t *turn) open() (*address.Target, error) {
 	o := t.target
 	if o.Parent != "" {
 		if o.Parent = cmp.Or(t.leaf, "null"); t.expect != "" {
 			o.ExpectLeaf = cmp.Or(t.tip, "null")
 		}
-		return operand.OpenTarget(t.ctx, t.streams, t.name, o)
+		return address.OpenTarget(t.ctx, t.streams, t.name, o)
 	}
-	var follow func(src *operand.Source, path []session.Entry) (bool, error)
+	var follow func(src *address.Source, path []session.Entry) (bool, error)
 	if t.expect == "" {
-		follow = func(src *operand.Source, path []session.Entry) (bool, error) {
+		follow = func(src *address.Source, path []session.Entry) (bool, error) {
 			came := behind(path, t.leaf)
 			t.streams.Notef("%s: the leaf moved while the command ran; %s came", src.Name, tty.Count(len(came), "entry", "entries"))
 			return !slices.ContainsFunc(came, func(e session.Entry) bool { return e.Type() == session.TypeCompaction }), nil
 		}
 	}
-	return operand.OpenBehind(t.ctx, t.streams, t.name, t.leaf, o, follow)
+	return address.OpenBehind(t.ctx, t.streams, t.name, t.leaf, o, follow)
 }
 
 // add adds the turn to a batch. What a program printed is taken as it is.
 func (t *turn) add(b *session.Batch, items []*stream.Item) error {
-	b.Defaults, b.Force = operand.Defaults(t.provider, t.model), true
+	b.Defaults, b.Force = address.Defaults(t.provider, t.model), true
 	return stream.AddTo(b, items)
 }
 
@@ -132,7 +132,7 @@ func (t *turn) rescue(err error, entries []session.Entry, items []*stream.Item, 
 	b.NewID = func(func(string) bool) (string, error) { return session.UniqueEntryID(), nil }
 	if entries == nil {
 		if refused := t.add(&b, items); refused != nil {
-			_, kept := operand.Keep(t.streams, t.stored, "what the command printed", ".txt", string(printed))
+			_, kept := address.Keep(t.streams, t.stored, "what the command printed", ".txt", string(printed))
 			return errors.Join(err, kept)
 		}
 	}
@@ -140,7 +140,7 @@ func (t *turn) rescue(err error, entries []session.Entry, items []*stream.Item, 
 	for _, e := range b.Entries {
 		lines.WriteString(e.Raw() + "\n")
 	}
-	file, kept := operand.Keep(t.streams, t.stored, "the turn", ".jsonl", lines.String())
+	file, kept := address.Keep(t.streams, t.stored, "the turn", ".jsonl", lines.String())
 	if file == "" {
 		return errors.Join(err, kept)
 	}
@@ -148,7 +148,7 @@ func (t *turn) rescue(err error, entries []session.Entry, items []*stream.Item, 
 	if errors.Is(err, session.ErrLeafMoved) {
 		how = "to add it as a branch, behind the entry it answers"
 	}
-	return errors.Join(err, clikit.WithHint(kept, "%s: %s", how, clikit.ShellWords([]string{"sess-append", "--entries", "-f", file, t.name})))
+	return errors.Join(err, cli.WithHint(kept, "%s: %s", how, cli.ShellWords([]string{"sess-append", "--entries", "-f", file, t.name})))
 }
 
 // An attempt is one way to compact.
@@ -180,16 +180,16 @@ func (t *turn) fit() error {
 			continue
 		}
 		err := t.compactBy(a)
-		switch clikit.Status(err) {
-		case clikit.ExitDone:
+		switch cli.Status(err) {
+		case cli.ExitDone:
 			return t.readSession()
-		case clikit.ExitNo:
+		case cli.ExitNo:
 			t.streams.Notef("%s: --strategy %s: %v", t.session, a.strategy, err)
 			continue
-		case clikit.ExitCommand:
+		case cli.ExitCommand:
 			asks = false
 			t.streams.Warnf("%v; compacting without a model", err)
-		case clikit.ExitUsage: // no room for a prompt, perhaps
+		case cli.ExitUsage: // no room for a prompt, perhaps
 			t.streams.Warnf("%v", err)
 		default:
 			return err
@@ -223,7 +223,7 @@ func (t *turn) compactBy(a attempt) error {
 	default:
 		args = append(append(args, "--"), t.streams.Command...)
 	}
-	run, err := sibling.Program{Name: "sess-compact", Args: args, Env: ownEnviron(), Say: operand.Say(t.streams)}.Start(t.ctx)
+	run, err := subprocess.Program{Name: "sess-compact", Args: args, Env: ownEnviron(), Say: address.Say(t.streams)}.Start(t.ctx)
 	if err != nil {
 		return err
 	}

@@ -11,13 +11,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sess-tools/sess/internal/agent/stream"
-	"github.com/sess-tools/sess/internal/guard/redact"
-	"github.com/sess-tools/sess/internal/show/view"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/command"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/agents/stream"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/redact"
+	"github.com/sess-tools/sess/internal/core/render"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -31,7 +31,7 @@ const maxAnswer = 64 << 20
 type turn struct {
 	*config
 	ctx     context.Context
-	streams *clikit.Streams
+	streams *cli.Streams
 	name    string // the operand
 
 	began  int64             // in milliseconds since the epoch
@@ -91,13 +91,13 @@ func (t *turn) clean(role, text string) (session.Message, error) {
 func (t *turn) userText() (string, error) {
 	if t.text != nil {
 		if *t.text == "" {
-			return "", clikit.UsageError("no text: --text is empty")
+			return "", cli.UsageError("no text: --text is empty")
 		}
-		return *t.text, clikit.UTF8("--text", *t.text)
+		return *t.text, cli.UTF8("--text", *t.text)
 	}
 	text, err := t.streams.ReadText(t.file, "text", "--text or --file")
 	if err == nil && text == "" {
-		err = clikit.UsageError("no text: the input is empty")
+		err = cli.UsageError("no text: the input is empty")
 	}
 	return text, err
 }
@@ -132,7 +132,7 @@ func (t *turn) make() error {
 	printed, failed := t.answer(prompt)
 	switch {
 	case failed != nil && !t.keeps(failed):
-		return clikit.CommandFailed(failed)
+		return cli.CommandFailed(failed)
 	case t.noStore:
 		return t.told(printed)
 	}
@@ -141,7 +141,7 @@ func (t *turn) make() error {
 
 // readSession reads the path that the turn goes on from.
 func (t *turn) readSession() error {
-	in, err := operand.Open(t.ctx, t.streams, t.name)
+	in, err := address.Open(t.ctx, t.streams, t.name)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (t *turn) readSession() error {
 		}
 	}
 	if t.target.Parent == "" && t.expect == "" {
-		path, _, err := in.Recent(operand.RecentSession)
+		path, _, err := in.Recent(address.RecentSession)
 		if err == nil {
 			t.path, t.leaf = path, path[len(path)-1].ID()
 		}
@@ -169,7 +169,7 @@ func (t *turn) readSession() error {
 }
 
 // take takes the path from a session that was read whole.
-func (t *turn) take(src *operand.Source) error {
+func (t *turn) take(src *address.Source) error {
 	if err := src.Expect(t.expect); err != nil {
 		return err
 	}
@@ -291,11 +291,11 @@ func (t *turn) ask() (string, error) {
 		t.tokens += convo.Estimate(m)
 	}
 	var b strings.Builder
-	var request view.JSON
+	var request render.JSON
 	var repairs []string
 	switch t.as {
 	case "text":
-		err := view.Text(&b, said)
+		err := render.Text(&b, said)
 		return b.String(), err
 	case "messages":
 		for _, m := range messages {
@@ -303,9 +303,9 @@ func (t *turn) ask() (string, error) {
 		}
 		return b.String(), nil
 	case "openai":
-		request, repairs = view.OpenAI(messages, view.Options{System: true})
+		request, repairs = render.OpenAI(messages, render.Options{System: true})
 	case "anthropic":
-		request, repairs = view.Anthropic(messages, view.Options{System: true})
+		request, repairs = render.Anthropic(messages, render.Options{System: true})
 	}
 	for _, repair := range repairs {
 		t.streams.Warnf("%s: %s", t.session, repair)
@@ -326,7 +326,7 @@ func (t *turn) context() []convo.Projected {
 	if t.window == 0 {
 		return projection
 	}
-	kept, ok := view.Budget(projection, t.room()-view.Tokens([]convo.Projected{{Messages: t.prompt}}))
+	kept, ok := render.Budget(projection, t.room()-render.Tokens([]convo.Projected{{Messages: t.prompt}}))
 	left := len(convo.MessagesOf(projection)) - len(convo.MessagesOf(kept))
 	switch {
 	case !ok:
@@ -342,7 +342,7 @@ func (t *turn) room() int64 { return t.window - t.reserve }
 
 // said is how many of them are for what is said now, the system prompt included.
 func (t *turn) said() int64 {
-	return view.Tokens([]convo.Projected{{Messages: append(slices.Clone(t.prompt), t.sent)}})
+	return render.Tokens([]convo.Projected{{Messages: append(slices.Clone(t.prompt), t.sent)}})
 }
 
 // A reply is what is added for a turn: what the user said, and what came back.
@@ -364,7 +364,7 @@ func (t *turn) readReply(printed []byte) reply {
 		return reply{items: []*stream.Item{t.question(), said(session.NewTextMessage(session.RoleAssistant, text))}}
 	}
 	var r reply
-	tally := clikit.NewTally(t.streams.Warnf)
+	tally := cli.NewTally(t.streams.Warnf)
 	items, unread := stream.Decode(printed, stream.Options{
 		From: t.reply, Note: t.streams.Notef, Now: func() int64 { return time.Now().UnixMilli() },
 		Warn: func(format string, args ...any) { tally.Warnf(format, format, args...) },

@@ -11,12 +11,12 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/state"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/complete"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/complete"
+	"github.com/sess-tools/sess/internal/readers/status"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "sess-watch",
 	Summary: "say what an agent is doing, and wait for it",
 	Args:    "[SESSION...] [-- COMMAND [ARG...]]",
@@ -27,22 +27,22 @@ var tool = clikit.Tool{
 sess-watch claude:
 sess-watch --until waiting --timeout 1h codex: && echo 'your turn'
 sess-watch -q --until failed -a -- mail -s 'an agent failed' me`,
-	Complete: func(ctx context.Context, at clikit.Place, add func(clikit.Candidate)) {
+	Complete: func(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 		if at.Kind == "STATE,STATE" {
-			complete.List(at, add, append(state.Names(), waiting)...)
+			complete.List(at, add, append(status.Names(), waiting)...)
 			return
 		}
 		complete.Reader(ctx, at, add)
 	},
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return c.flags(), c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	if err := c.check(s); err != nil {
 		return err
 	}

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sess-tools/sess/internal/state"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/readers/status"
 	"github.com/sess-tools/sess/internal/test/scripttest"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/sources"
 )
 
 func TestMain(m *testing.M) {
@@ -32,15 +32,15 @@ func TestWrittenWhileRead(t *testing.T) {
 		began time.Time
 		want  string
 	}{
-		{"as the reading began", time.Now(), state.Answered},
-		{"long before it", time.Now().Add(time.Hour), state.Working}, // such a file is not read twice
+		{"as the reading began", time.Now(), status.Answered},
+		{"long before it", time.Now().Add(time.Hour), status.Working}, // such a file is not read twice
 	} {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
 		if err := os.WriteFile(path, []byte(head), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		w := &watcher{config: &config{after: afterNow}, streams: &clikit.Streams{}, began: tt.began}
-		d := &watched{src: sources.Source{Name: path}}
+		w := &watcher{config: &config{after: afterNow}, streams: &cli.Streams{}, began: tt.began}
+		d := &watched{src: selection.Source{Name: path}}
 		in, err := d.src.Open(t.Context(), w.streams)
 		if err != nil {
 			t.Fatal(err)

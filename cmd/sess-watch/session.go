@@ -12,27 +12,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/calls"
-	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/find/grep"
-	"github.com/sess-tools/sess/internal/state"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/sibling"
-	"github.com/sess-tools/sess/internal/tool/sources"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/grep"
+	"github.com/sess-tools/sess/internal/readers/status"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A watched is a session that is watched.
 type watched struct {
-	src   sources.Source
+	src   selection.Source
 	place row.Place
 	path  string // of what changes when the session does, "" if that is not known
 	stamp string // of path, when the session was read
 
-	state   state.State
+	state   status.State
 	entry   string // that decides the state
 	what    string // the state is about: the call that is open, or what was said last
 	parent  string // the session that it is a part of, "" for none
@@ -52,11 +52,11 @@ var seed = maphash.MakeSeed()
 
 // read takes in what a session says now. The rows of entries that were not seen before are pending, but for those that
 // skip counts as seen; without row there are none.
-func (d *watched) read(whole *operand.Source, row func(session.Entry) string, skip func(int) bool) {
+func (d *watched) read(whole *address.Source, row func(session.Entry) string, skip func(int) bool) {
 	d.place = whole.Place() // nothing of it keeps the text of the session
 	d.place.Session = strings.Clone(d.place.Session)
 	entries := whole.Entries
-	d.state = state.Of(entries, whole.Header.CWD)
+	d.state = status.Of(entries, whole.Header.CWD)
 	d.entry, d.parent = "", strings.Clone(whole.Header.ParentSession)
 	if d.state.Entry >= 0 {
 		d.entry = strings.Clone(entries[d.state.Entry].ID())
@@ -126,11 +126,11 @@ func (d *watched) locate(ctx context.Context) error {
 		return nil
 	}
 	agent, id, ok := strings.Cut(d.place.Address, ":")
-	if !ok || agent == operand.Remote || id == "" {
+	if !ok || agent == address.Remote || id == "" {
 		return nil
 	}
 	d.src.Name = d.place.Address // the session that was the newest one is meant from now on
-	text, err := sibling.Output(ctx, operand.Importer, "-q", agent, "--list", "--session", id)
+	text, err := subprocess.Output(ctx, address.Importer, "-q", agent, "--list", "--session", id)
 	if err != nil {
 		return err
 	}

@@ -11,14 +11,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/find/grep"
-	"github.com/sess-tools/sess/internal/state"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/command"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/row"
-	"github.com/sess-tools/sess/internal/tool/sources"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/selection"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/grep"
+	"github.com/sess-tools/sess/internal/readers/status"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -26,18 +26,18 @@ import (
 // A watcher watches sessions.
 type watcher struct {
 	*config
-	streams *clikit.Streams
+	streams *cli.Streams
 	single  bool
 	quiet   bool
 	all     []*watched
-	reading *sources.Reading
+	reading *selection.Reading
 	began   time.Time
 }
 
 // begin reads the sessions that were found.
-func (w *watcher) begin(ctx context.Context, found sources.Found) error {
+func (w *watcher) begin(ctx context.Context, found selection.Found) error {
 	w.began = time.Now()
-	all, reading := sources.Read(ctx, w.streams, found, w.sessions.Subagents, func(ctx context.Context, src sources.Source, whole *operand.Source) (*watched, error) {
+	all, reading := selection.Read(ctx, w.streams, found, w.sessions.Subagents, func(ctx context.Context, src selection.Source, whole *address.Source) (*watched, error) {
 		d := &watched{src: src}
 		return d, w.take(ctx, d, whole)
 	})
@@ -45,19 +45,19 @@ func (w *watcher) begin(ctx context.Context, found sources.Found) error {
 	for d := range all {
 		w.all = append(w.all, d)
 	}
-	named := slices.ContainsFunc(found.List, func(src sources.Source) bool { return src.Named })
+	named := slices.ContainsFunc(found.List, func(src selection.Source) bool { return src.Named })
 	if err := reading.Err(); err != nil && (len(w.all) == 0 || named && !w.once) {
 		return err // of the others that were found there was a warning
 	}
 	if len(w.all) == 0 {
-		return clikit.No("")
+		return cli.No("")
 	}
 	debug.FreeOSMemory() // what reading took is not needed again
 	return nil
 }
 
 // take takes in a session that was read first.
-func (w *watcher) take(ctx context.Context, d *watched, whole *operand.Source) error {
+func (w *watcher) take(ctx context.Context, d *watched, whole *address.Source) error {
 	skip := func(int) bool { return w.after == afterNow }
 	if w.after != afterNow && w.after != afterNone {
 		at, err := whole.Leaf(w.after)
@@ -71,7 +71,7 @@ func (w *watcher) take(ctx context.Context, d *watched, whole *operand.Source) e
 		return nil
 	}
 	if d.src.Name == "-" {
-		return clikit.UsageError("standard input does not change: name a file to watch, or take --once")
+		return cli.UsageError("standard input does not change: name a file to watch, or take --once")
 	}
 	if err := d.locate(ctx); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (w *watcher) list() error {
 	return w.reading.Err()
 }
 
-func since(st state.State) string {
+func since(st status.State) string {
 	if st.Since == 0 {
 		return "-"
 	}
@@ -128,7 +128,7 @@ func (w *watcher) follow(ctx context.Context) error {
 			return err
 		}
 		if w.timeout > 0 && time.Since(began) >= w.timeout {
-			return clikit.No("timed out after %v", w.timeout)
+			return cli.No("timed out after %v", w.timeout)
 		}
 		wait := pause
 		if w.timeout > 0 {
@@ -177,7 +177,7 @@ func (w *watcher) look(ctx context.Context) {
 // tell prints the entries of a session that have come, and its state if that is another one than was told last.
 func (w *watcher) tell(ctx context.Context, d *watched, now int64) error {
 	st := d.state.At(now, w.settle, w.patience)
-	for _, p := range d.take(st.Name == state.Working) {
+	for _, p := range d.take(st.Name == status.Working) {
 		if p.row != "" {
 			if _, err := io.WriteString(w.streams.Out, p.row+"\n"); err != nil {
 				return err
@@ -215,7 +215,7 @@ func (w *watcher) run(ctx context.Context, text string) error {
 	if failed, ok := errors.AsType[*command.Error](err); ok && failed.Reason == command.Empty {
 		return nil
 	}
-	return clikit.CommandFailed(err)
+	return cli.CommandFailed(err)
 }
 
 // done reports whether --until has what it wants, or cannot get it any more.
@@ -228,7 +228,7 @@ func (w *watcher) done(now int64) (bool, error) {
 		switch st := d.state.At(now, w.settle, w.patience); {
 		case w.wanted[st.Name]:
 			there++
-		case state.Waits(st.Name) && now-st.Since >= w.settle.Milliseconds():
+		case status.Waits(st.Name) && now-st.Since >= w.settle.Milliseconds():
 			elsewhere = st.Name
 		}
 	}
@@ -238,7 +238,7 @@ func (w *watcher) done(now int64) (bool, error) {
 	case there == len(w.all):
 		return true, w.reading.Err()
 	case elsewhere != "" && (w.every || len(w.all) == 1):
-		return true, clikit.No("the session is %s, which is no state of --until", elsewhere)
+		return true, cli.No("the session is %s, which is no state of --until", elsewhere)
 	}
 	return false, nil
 }
@@ -266,7 +266,7 @@ func (w *watcher) rows(d *watched) func(session.Entry) string {
 }
 
 // stateRow is the row of a state.
-func (w *watcher) stateRow(d *watched, st state.State) string {
+func (w *watcher) stateRow(d *watched, st status.State) string {
 	if w.json {
 		return w.object(d, st)
 	}
@@ -278,7 +278,7 @@ func (w *watcher) stateRow(d *watched, st state.State) string {
 }
 
 // object is the row of a state as JSON.
-func (w *watcher) object(d *watched, st state.State) string {
+func (w *watcher) object(d *watched, st status.State) string {
 	return row.Object("state", slices.Concat(d.place.Fields(), []js.Field{
 		row.Text("agent", d.src.Owner()), row.Text("parent", d.parent), row.Entry(d.entry), js.StringField("state", st.Name), row.Time("since", st.Since, st.Since != 0),
 		row.Bool("sure", !st.Guess), row.Text("tool", st.Call.Name), row.Text("what", d.what),

@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/docs/rows"
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/sibling"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/internal/core/tty"
 )
 
 // data prints what there is to know about the tools as JSON Lines: one for each program, with
 // its name alone if it does not describe itself, which those of others do not, one for the rows of each tool that prints some, and
 // one for each exit status.
-func data(ctx context.Context, s *clikit.Streams) error {
+func data(ctx context.Context, s *cli.Streams) error {
 	names := commands()
 	lines := make([]string, len(names))
 	var all sync.WaitGroup
@@ -30,7 +30,7 @@ func data(ctx context.Context, s *clikit.Streams) error {
 		b.WriteString(line)
 	}
 	if len(names) == 0 {
-		return clikit.WithHint(clikit.No("no %s programs found", prefix+"*"), "the tools belong into one directory")
+		return cli.WithHint(cli.No("no %s programs found", prefix+"*"), "the tools belong into one directory")
 	}
 	files, err := rows.Schemas.ReadDir(".")
 	if err != nil {
@@ -47,7 +47,7 @@ func data(ctx context.Context, s *clikit.Streams) error {
 		}
 		b.Write(append(line, '\n'))
 	}
-	for _, st := range clikit.Statuses() {
+	for _, st := range cli.Statuses() {
 		line, err := json.Marshal(st)
 		if err != nil {
 			return err
@@ -70,8 +70,8 @@ type rowData struct {
 func described(ctx context.Context, program string) string {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	text, err := sibling.Output(ctx, program, "--describe")
-	var d clikit.Description
+	text, err := subprocess.Output(ctx, program, "--describe")
+	var d cli.Description
 	if err != nil || json.Unmarshal([]byte(text), &d) != nil || d.Kind != "tool" || d.Tool != program {
 		name, _ := json.Marshal(program)
 		return fmt.Sprintf(`{"kind":"tool","tool":%s}`+"\n", name)
@@ -88,17 +88,17 @@ const patience = 2 * time.Second
 // commands returns the names of all commands, sorted.
 func commands() []string {
 	var names []string
-	for _, name := range sibling.Installed(prefix) {
+	for _, name := range subprocess.Installed(prefix) {
 		names = append(names, strings.TrimPrefix(name, prefix))
 	}
 	return names
 }
 
 // list prints every command with its summary.
-func list(ctx context.Context, s *clikit.Streams) error {
+func list(ctx context.Context, s *cli.Streams) error {
 	names := commands()
 	if len(names) == 0 {
-		return clikit.WithHint(clikit.No("no %s programs found", prefix+"*"), "the tools belong into one directory")
+		return cli.WithHint(cli.No("no %s programs found", prefix+"*"), "the tools belong into one directory")
 	}
 	rows := make([][]string, len(names))
 	var all sync.WaitGroup
@@ -106,7 +106,7 @@ func list(ctx context.Context, s *clikit.Streams) error {
 		all.Go(func() { rows[i] = []string{tty.Clean(name), tty.Clean(summary(ctx, name))} })
 	}
 	all.Wait()
-	_, err := fmt.Fprintf(s.Out, "usage: %s %s\n\n%s\n%s help COMMAND opens the manual page of one.\n", program, words, clikit.Table("  ", rows), program)
+	_, err := fmt.Fprintf(s.Out, "usage: %s %s\n\n%s\n%s help COMMAND opens the manual page of one.\n", program, words, cli.Table("  ", rows), program)
 	return err
 }
 
@@ -116,7 +116,7 @@ func list(ctx context.Context, s *clikit.Streams) error {
 func summary(ctx context.Context, name string) string {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	help, _ := sibling.Output(ctx, prefix+name, "--help") // a program that fails has the summary that it printed
+	help, _ := subprocess.Output(ctx, prefix+name, "--help") // a program that fails has the summary that it printed
 	for line := range strings.Lines(help) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(strings.ToLower(line), "usage") {
 			return line

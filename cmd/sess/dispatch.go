@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/sibling"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/subprocess"
 )
 
 // dispatch becomes the program that a command names.
-func dispatch(s *clikit.Streams, name string, args []string) error {
+func dispatch(s *cli.Streams, name string, args []string) error {
 	path, err := find(name)
 	if err != nil {
 		return err
@@ -21,38 +21,38 @@ func dispatch(s *clikit.Streams, name string, args []string) error {
 	if err := s.Flush(); err != nil {
 		return err
 	}
-	return sibling.Exec(path, prefix+name, args)
+	return subprocess.Exec(path, prefix+name, args)
 }
 
 // find returns the path of the program that a command names.
 func find(name string) (string, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) {
-		return "", clikit.UsageError("%q is no command", name)
+		return "", cli.UsageError("%q is no command", name)
 	}
-	path, err := sibling.Find(prefix + name)
+	path, err := subprocess.Find(prefix + name)
 	if err == nil {
 		return path, nil
 	}
 	if names := commands(); len(names) > 0 {
-		err := clikit.UsageError("unknown command %q", name)
-		if closest, ok := clikit.Closest(name, append(names, "help")); ok {
-			return "", clikit.WithHint(err, "did you mean %s?", closest)
+		err := cli.UsageError("unknown command %q", name)
+		if closest, ok := cli.Closest(name, append(names, "help")); ok {
+			return "", cli.WithHint(err, "did you mean %s?", closest)
 		}
-		return "", clikit.WithHint(err, "%s lists the commands", program)
+		return "", cli.WithHint(err, "%s lists the commands", program)
 	}
 	return "", err
 }
 
 // help lists the commands, as data with --json, or opens the manual page of one. Where there is no
 // page, or no man(1), the command prints its own help.
-func help(ctx context.Context, s *clikit.Streams, names []string) error {
+func help(ctx context.Context, s *cli.Streams, names []string) error {
 	switch {
 	case len(names) == 0:
 		return list(ctx, s)
 	case len(names) == 1 && names[0] == "--json":
 		return data(ctx, s)
 	case len(names) > 1:
-		return clikit.UsageError("unexpected operand %q", names[1])
+		return cli.UsageError("unexpected operand %q", names[1])
 	}
 	name := strings.TrimPrefix(names[0], prefix)
 	if name == program || name == "help" {
@@ -72,18 +72,18 @@ var errNoManual = errors.New("no manual page")
 
 // man becomes man(1) with the page that is installed beside this program, which
 // need not be in MANPATH.
-func man(s *clikit.Streams, name, section string) error {
-	viewer, err := sibling.Find("man")
+func man(s *cli.Streams, name, section string) error {
+	viewer, err := subprocess.Find("man")
 	if err != nil {
 		return errNoManual
 	}
-	for _, dir := range sibling.Dirs() {
+	for _, dir := range subprocess.Dirs() {
 		page := filepath.Join(dir, "..", "share", "man", "man"+section, name+"."+section)
 		if fi, err := os.Stat(page); err == nil && fi.Mode().IsRegular() {
 			if err := s.Flush(); err != nil {
 				return err
 			}
-			return sibling.Exec(viewer, "man", []string{page})
+			return subprocess.Exec(viewer, "man", []string{page})
 		}
 	}
 	return errNoManual
@@ -91,7 +91,7 @@ func man(s *clikit.Streams, name, section string) error {
 
 // completing adds the commands. Behind one of them it becomes that program, which knows
 // the rest, if it stands beside this one: what others make of the question is not known.
-func completing(_ context.Context, at clikit.Place, add func(clikit.Candidate)) {
+func completing(_ context.Context, at cli.Place, add func(cli.Candidate)) {
 	help := len(at.Operands) == 1 && at.Operands[0] == "help"
 	if len(at.Operands) == 0 || help {
 		at.Match(add, commands()...)
@@ -101,10 +101,10 @@ func completing(_ context.Context, at clikit.Place, add func(clikit.Candidate)) 
 		return
 	}
 	name := prefix + at.Operands[0]
-	path, err := sibling.Find(name)
-	if err != nil || !slices.Contains(sibling.Dirs(), filepath.Dir(path)) {
+	path, err := subprocess.Find(name)
+	if err != nil || !slices.Contains(subprocess.Dirs(), filepath.Dir(path)) {
 		return
 	}
 	args := append([]string{"--complete", "list", "--"}, at.Operands[1:]...)
-	_ = sibling.Exec(path, name, append(args, at.Word)) // nothing to complete, then
+	_ = subprocess.Exec(path, name, append(args, at.Word)) // nothing to complete, then
 }

@@ -13,11 +13,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/listing"
-	"github.com/sess-tools/sess/internal/tool/operand"
-	"github.com/sess-tools/sess/internal/tool/sibling"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/listing"
+	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -36,8 +36,8 @@ type stock struct {
 }
 
 // first says what is on this machine, and what to type next. It is for a person: scripts get the list of commands.
-func first(ctx context.Context, s *clikit.Streams) error {
-	cwd, err := operand.CWD("")
+func first(ctx context.Context, s *cli.Streams) error {
+	cwd, err := address.CWD("")
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func first(ctx context.Context, s *clikit.Streams) error {
 // stored counts our own sessions, without reading them, and lists the newest.
 func stored(ctx context.Context, cwd string) (own stock, newest []js.Value, err error) {
 	own.name, own.exact = program, true
-	root, err := operand.StoreDir()
+	root, err := address.StoreDir()
 	if err != nil {
 		return own, nil, err
 	}
@@ -109,7 +109,7 @@ func stored(ctx context.Context, cwd string) (own stock, newest []js.Value, err 
 
 // rowsOf returns what a tool lists; ok is false if it did not list all.
 func rowsOf(ctx context.Context, tool string, args ...string) (rows []js.Value, ok bool) {
-	p, err := sibling.Program{Name: tool, Args: append([]string{"-q"}, args...), Say: func(sibling.Message) {}}.Start(ctx)
+	p, err := subprocess.Program{Name: tool, Args: append([]string{"-q"}, args...), Say: func(subprocess.Message) {}}.Start(ctx)
 	if err != nil {
 		return nil, false
 	}
@@ -118,7 +118,7 @@ func rowsOf(ctx context.Context, tool string, args ...string) (rows []js.Value, 
 	for line := range strings.Lines(string(text)) {
 		rows = append(rows, js.Value(strings.TrimSpace(line)))
 	}
-	return rows, err == nil || clikit.Status(err) == clikit.ExitNo
+	return rows, err == nil || cli.Status(err) == cli.ExitNo
 }
 
 // tally returns what there is of ours, and of each agent that has a row.
@@ -154,7 +154,7 @@ func writeStock(b *strings.Builder, all []stock) {
 		}
 		rows = append(rows, []string{tty.Clean(s.name), here, strconv.FormatInt(s.all, 10)})
 	}
-	b.WriteString(clikit.Table("", rows))
+	b.WriteString(cli.Table("", rows))
 }
 
 func writeLatest(b *strings.Builder, newest []js.Value) {
@@ -168,7 +168,7 @@ func writeLatest(b *strings.Builder, newest []js.Value) {
 		rows = append(rows, []string{when, tty.Clean(cmp.Or(r.Get("agent").Str(), program)), tty.Fit(title, 60)})
 	}
 	if len(rows) > 0 {
-		b.WriteString("\nnewest\n" + clikit.Table("", rows))
+		b.WriteString("\nnewest\n" + cli.Table("", rows))
 	}
 }
 
@@ -178,7 +178,7 @@ func next(newest []js.Value) []string {
 		return []string{"sess-new --store --title 'a first one'", "sess help"}
 	}
 	last, where, other := newest[0], "--all", "codex"
-	name := clikit.ShellWords([]string{tty.Clean(last.Get("address").Str())})
+	name := cli.ShellWords([]string{tty.Clean(last.Get("address").Str())})
 	agent := last.Get("agent").Str()
 	if agent != "" {
 		where = "--agent all --all"

@@ -10,8 +10,8 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/tty"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 	words   = "[COMMAND [ARG...]]"
 )
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:     program,
 	Summary:  "run the sess tools",
 	Args:     words,
@@ -32,13 +32,13 @@ which sessions are here, and lists all commands elsewhere, as "sess help" does;
 	Examples: `sess
 sess help path
 sess path --as text s.jsonl`,
-	New:      func() ([]clikit.Flag, clikit.Action) { return nil, run },
+	New:      func() ([]cli.Flag, cli.Action) { return nil, run },
 	Complete: completing,
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func run(ctx context.Context, s *cli.Streams, operands []string) error {
 	switch {
 	case len(operands) == 0 && tty.IsTerminal(s.OutFile()):
 		return first(ctx, s)

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/ansi"
-	"github.com/sess-tools/sess/internal/lazy"
+	"github.com/sess-tools/sess/internal/core/ansi"
+	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"

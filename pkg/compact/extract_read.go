@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/lazy"
+	"github.com/sess-tools/sess/internal/core/lazy"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/ordered"
+	"github.com/sess-tools/sess/internal/core/parallel"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -38,7 +38,7 @@ func Project(path []session.Entry) []Projected {
 	}
 	out := make([]Projected, len(selected))
 	do := func(_ context.Context, r run) struct{} { project(selected, edits, out, r); return struct{}{} }
-	for range ordered.Map(context.Background(), runtime.GOMAXPROCS(0), runs(len(selected)), do) {
+	for range parallel.Map(context.Background(), runtime.GOMAXPROCS(0), runs(len(selected)), do) {
 		continue // each puts its messages where they belong
 	}
 	return out

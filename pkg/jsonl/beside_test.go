@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/core/disk"
 )
 
 // Whoever knows the name of a session could have made files beside it. None of them is

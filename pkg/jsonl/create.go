@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/core/disk"
 )
 
 // Create makes the log path, which must not exist, with mode 0600 and the given

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/core/disk"
 )
 
 // A patience bounds everything that one call waits for.

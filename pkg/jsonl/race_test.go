@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/core/disk"
 )
 
 // appendLines appends lines "NAME 0", "NAME 1", …, opening the log for each.

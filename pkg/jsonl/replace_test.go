@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/core/disk"
 )
 
 // A writing is content that a function writes.

@@ -169,7 +169,7 @@ func (e Entry) Aside() string {
 
 // MemberKept is the member of an entry in which an importer keeps what the lines say that the
 // entry was made of: {"AGENT":{"lines":[…]}}. It is for the way back to that agent, and
-// not to be read by people. internal/agent/formats writes and reads it.
+// not to be read by people. internal/agents/formats writes and reads it.
 const MemberKept = "kept"
 
 // KeptLines yields the lines that an importer keeps with an entry for an agent, as far as

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/sess-tools/sess/internal/ordered"
+	"github.com/sess-tools/sess/internal/core/parallel"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
@@ -425,7 +425,7 @@ func (rd *reader) inOrder(next func() (jsonl.Block, error, bool)) error {
 	parse := func(_ context.Context, b jsonl.Block) parsedBlock {
 		return parsedBlock{lines: parseBlock(b, rd.parser()), block: b}
 	}
-	for got := range ordered.Map(context.Background(), aheadOf*runtime.GOMAXPROCS(0), blocks, parse) {
+	for got := range parallel.Map(context.Background(), aheadOf*runtime.GOMAXPROCS(0), blocks, parse) {
 		for _, k := range got.lines {
 			_ = rd.take(k) // an error is one of the header, which is known
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/core/disk"
 )
 
 // crumbLimit is how much of a breadcrumb is read, in bytes. Two paths of any

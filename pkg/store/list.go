@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/ordered"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/parallel"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -239,7 +239,7 @@ func newestFirst(paths []string, warn func(string, error)) []string {
 	}
 	const together = 256 // so many take longer than to begin a goroutine
 	files := make([]written, 0, len(paths))
-	for part := range ordered.Map(context.Background(), runtime.GOMAXPROCS(0), slices.Chunk(paths, together), look) {
+	for part := range parallel.Map(context.Background(), runtime.GOMAXPROCS(0), slices.Chunk(paths, together), look) {
 		for _, f := range part {
 			if f.err != nil {
 				warn(f.path, disk.Cause(f.err))

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/pkg/session"
 )
 

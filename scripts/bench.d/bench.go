@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/core/cli"
 )
 
 // bench is one measurement of some goals.
@@ -19,7 +19,7 @@ type bench struct {
 	slow        time.Duration // slowPair
 	full, quick bool
 	core        string // the core that what is pinned is pinned to
-	s           *clikit.Streams
+	s           *cli.Streams
 
 	work  string // temporary: binaries, home of what is run
 	data  string // sessions

@@ -16,7 +16,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/core/cli"
 )
 
 // config is what the flags say. What is measured stands in goals*.go.
@@ -26,7 +26,7 @@ type config struct {
 	runs                            int
 }
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "bench",
 	Summary: "measure the tools against their peers",
 	Doc: `Every goal is measured by running our command and the peer's in turn; the ratio is the median of the ratios of neighbours, so that a machine that gets slower on the way does not matter much. Peers that are not here are skipped by name. The status is 0 whether goals are met or not.
@@ -35,24 +35,24 @@ The data takes about 6 bytes for each of --size. It is made in $SESS_BENCH_DIR, 
 	Examples: `scripts/bench --quick
 scripts/bench --only 'sess-path.*pipe' --runs 15
 SESS_BENCH_DIR=/var/tmp/bench scripts/bench --full --write`,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
-		return []clikit.Flag{
-			clikit.Bool(&c.quick, "quick", "measure with a twentieth of the size: to try things, not to judge them"),
-			clikit.String(&c.size, "size", "1GB", "the large sessions have `SIZE`, all others their share of it"),
-			clikit.String(&c.only, "only", "", "only goals whose name matches `REGEXP`"),
-			clikit.Int(&c.runs, "runs", 5, "run `N` pairs after the first, 8 N if they take no time; fewer if they take minutes"),
-			clikit.Bool(&c.full, "full", "also what takes gigabytes of memory: pi opens half of --size"),
-			clikit.Bool(&c.fetch, "fetch", "install the peers that npm has and that are missing"),
-			clikit.Bool(&c.write, "write", "write the results to docs/bench.md"),
-			clikit.Bool(&c.list, "list", "the names of the goals"),
+		return []cli.Flag{
+			cli.Bool(&c.quick, "quick", "measure with a twentieth of the size: to try things, not to judge them"),
+			cli.String(&c.size, "size", "1GB", "the large sessions have `SIZE`, all others their share of it"),
+			cli.String(&c.only, "only", "", "only goals whose name matches `REGEXP`"),
+			cli.Int(&c.runs, "runs", 5, "run `N` pairs after the first, 8 N if they take no time; fewer if they take minutes"),
+			cli.Bool(&c.full, "full", "also what takes gigabytes of memory: pi opens half of --size"),
+			cli.Bool(&c.fetch, "fetch", "install the peers that npm has and that are missing"),
+			cli.Bool(&c.write, "write", "write the results to docs/bench.md"),
+			cli.Bool(&c.list, "list", "the names of the goals"),
 		}, c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) (err error) {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) (err error) {
 	only, size, err := c.check(operands)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 	b := &bench{size: size, runs: c.runs, slow: slowPair, full: c.full, quick: c.quick, core: firstCore(), peers: peersDir(), s: s}
 	goals := selected(b.goals(), only)
 	if len(goals) == 0 {
-		return clikit.No("no goal matches %s", c.only)
+		return cli.No("no goal matches %s", c.only)
 	}
 	if c.list {
 		for _, g := range goals {
@@ -93,21 +93,21 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 // check returns the goals asked for and the size.
 func (c *config) check(operands []string) (*regexp.Regexp, int64, error) {
 	if len(operands) > 0 {
-		return nil, 0, clikit.UsageError("unexpected operand %s", operands[0])
+		return nil, 0, cli.UsageError("unexpected operand %s", operands[0])
 	}
 	if c.runs < 1 {
-		return nil, 0, clikit.UsageError("--runs wants a number above 0")
+		return nil, 0, cli.UsageError("--runs wants a number above 0")
 	}
 	if c.write && (c.only != "" || c.quick) {
-		return nil, 0, clikit.UsageError("--write wants all goals and full sizes: neither --only nor --quick")
+		return nil, 0, cli.UsageError("--write wants all goals and full sizes: neither --only nor --quick")
 	}
 	only, err := regexp.Compile(c.only)
 	if err != nil {
-		return nil, 0, clikit.UsageError("--only: %v", err)
+		return nil, 0, cli.UsageError("--only: %v", err)
 	}
 	size, ok := parseSize(c.size)
 	if !ok {
-		return nil, 0, clikit.UsageError("--size wants a size of at least 1MB, such as 100MB or 1GB")
+		return nil, 0, cli.UsageError("--size wants a size of at least 1MB, such as 100MB or 1GB")
 	}
 	if c.quick {
 		size /= 20

@@ -67,7 +67,7 @@ for (const version of readdirSync(join(root, 'testdata/pi/genuine'))) {
 compare('pi, all genuine sessions and their forks', ourSum(ours(['-a', join(work, 'pi-all')], 'reply')), oldPi(join(work, 'pi-all')))
 const forks = join(fresh('forks'), '--srv-p--')
 mkdirSync(forks)
-for (const name of readdirSync(join(root, 'internal/find/account/testdata/forks'))) copyFileSync(join(root, 'internal/find/account/testdata/forks', name), join(forks, name))
+for (const name of readdirSync(join(root, 'internal/readers/usage/testdata/forks'))) copyFileSync(join(root, 'internal/readers/usage/testdata/forks', name), join(forks, name))
 compare('pi, a store of forks', ourSum(ours(['-a', join(work, 'forks')], 'reply')), oldPi(join(work, 'forks')))
 
 // codex: every rollout, forks of which the parent is there among them.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/agent/sqldb"
+	"github.com/sess-tools/sess/internal/agents/sqldb"
 )
 
 // readable returns a database as text: what it says of itself in its header, and

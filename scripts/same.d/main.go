@@ -19,7 +19,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/core/cli"
 )
 
 // shown is how many differences are printed without -v.
@@ -31,7 +31,7 @@ type config struct {
 	list bool
 }
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "same",
 	Summary: "tell whether two sets of the tools do the same",
 	Args:    "OLD NEW",
@@ -43,25 +43,25 @@ scripts/same.d/differences lists differences that are meant. The status is 0 if 
 	Examples: `scripts/same HEAD~1 HEAD
 scripts/same --only 'sess-path .*--budget' v1.0.0 /tmp/bin
 scripts/same -v --only '^cmd/sess-seg' main HEAD`,
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
-		return []clikit.Flag{
-			clikit.String(&c.only, "only", "", "only command lines, scripts and examples whose name matches `REGEXP`"),
-			clikit.Count(&c.jobs, "jobs, j", "run `N` command lines at a time instead of 2"),
-			clikit.Bool(&c.list, "list", "print the names and run nothing"),
+		return []cli.Flag{
+			cli.String(&c.only, "only", "", "only command lines, scripts and examples whose name matches `REGEXP`"),
+			cli.Count(&c.jobs, "jobs, j", "run `N` command lines at a time instead of 2"),
+			cli.Bool(&c.list, "list", "print the names and run nothing"),
 		}, c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) error {
 	if len(operands) != 2 && !c.list {
-		return clikit.UsageError("want two operands, OLD and NEW")
+		return cli.UsageError("want two operands, OLD and NEW")
 	}
 	only, err := regexp.Compile(c.only)
 	if err != nil {
-		return clikit.UsageError("--only: %v", err)
+		return cli.UsageError("--only: %v", err)
 	}
 	base, err := os.MkdirTemp("", "sess-same-")
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *config) run(ctx context.Context, s *clikit.Streams, operands []string) 
 		return nil
 	}
 	if len(units) == 0 {
-		return clikit.No("nothing matches %s", c.only)
+		return cli.No("nothing matches %s", c.only)
 	}
 	exceptions, err := readExceptions("scripts/same.d/differences")
 	if err != nil {
@@ -118,7 +118,7 @@ func allUnits(base string) ([]unit, error) {
 }
 
 // report prints what was found. The error is that there is something.
-func report(s *clikit.Streams, found []difference, unused []string, count int) error {
+func report(s *cli.Streams, found []difference, unused []string, count int) error {
 	for i, d := range found {
 		if i == shown && !s.Verbose {
 			fmt.Fprintf(s.Out, "… and %d more; -v prints all\n", len(found)-shown)
@@ -130,10 +130,10 @@ func report(s *clikit.Streams, found []difference, unused []string, count int) e
 		fmt.Fprintf(s.Out, "scripts/same.d/differences: nothing matches: %s\n", e)
 	}
 	if len(found) > 0 {
-		return clikit.No("%d differences in %d command lines", len(found), count)
+		return cli.No("%d differences in %d command lines", len(found), count)
 	}
 	if len(unused) > 0 {
-		return clikit.No("%d listed differences are none", len(unused))
+		return cli.No("%d listed differences are none", len(unused))
 	}
 	fmt.Fprintf(s.Out, "same: %d command lines\n", count)
 	return nil

@@ -21,7 +21,7 @@ import (
 	"github.com/zricethezav/gitleaks/v8/detect"
 	"github.com/zricethezav/gitleaks/v8/report"
 
-	"github.com/sess-tools/sess/internal/guard/secret"
+	"github.com/sess-tools/sess/internal/core/secret"
 )
 
 var sessions = flag.Int("sessions", 300, "how many sessions are generated")

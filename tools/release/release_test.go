@@ -281,14 +281,14 @@ func TestNoticesOfData(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
 	found := map[string]notice{}
-	for dir, embedded := range map[string]string{"internal/guard/secret": "", "internal/find/prices": "prices.json.gz|", "internal/show/page": "lexers/bash.xml|lexers/c.xml|style.css|"} {
+	for dir, embedded := range map[string]string{"internal/core/secret": "", "internal/readers/prices": "prices.json.gz|", "internal/readers/page": "lexers/bash.xml|lexers/c.xml|style.css|"} {
 		for dir := range directoriesOf(filepath.Join(root, dir), embedded) {
 			if err := noticesOf(found, ours, root, dir); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	for _, want := range []string{"LICENSE", "internal/show/page/lexers/LICENSE", "internal/guard/secret/LICENSE.gitleaks", "internal/find/prices/LICENSE.genai-prices"} {
+	for _, want := range []string{"LICENSE", "internal/readers/page/lexers/LICENSE", "internal/core/secret/LICENSE.gitleaks", "internal/readers/prices/LICENSE.genai-prices"} {
 		if _, ok := found[ours+"\x00"+want]; !ok {
 			t.Errorf("%s is not found", want)
 		}

@@ -18,7 +18,7 @@ import (
 
 // stamp is the file in which the sources say what version they are. Git fills it in for its
 // archives; here it gets the version that is released, which needs no tag yet.
-const stamp = "internal/tool/clikit/archive.txt"
+const stamp = "internal/core/cli/archive.txt"
 
 // export makes the archive of the sources of the commit, and unpacks it: everything is built from
 // that, so it is what the programs are built of.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/sess-tools/sess/internal/share/merge"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/merge"
 )
 
 // A Clash is an entry of which two copies have other bytes, or a line of the base that

@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/sess-tools/sess/internal/index"
+	"github.com/sess-tools/sess/internal/core/index"
 	"github.com/sess-tools/sess/pkg/session"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sess-tools/sess/pkg/merge"
+	"github.com/sess-tools/sess/internal/share/merge"
 )
 
 // A Policy says what becomes of entries with one id and other bytes.

@@ -8,8 +8,8 @@ import (
 	"iter"
 	"os"
 
-	"github.com/sess-tools/sess/internal/index"
-	"github.com/sess-tools/sess/pkg/merge"
+	"github.com/sess-tools/sess/internal/core/index"
+	"github.com/sess-tools/sess/internal/share/merge"
 )
 
 // A Report says what a merge did.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sess-tools/sess/internal/index"
+	"github.com/sess-tools/sess/internal/core/index"
 	"github.com/sess-tools/sess/pkg/session"
 )
 

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sess-tools/sess/internal/disk"
-	"github.com/sess-tools/sess/internal/index"
-	"github.com/sess-tools/sess/internal/ordered"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/index"
+	"github.com/sess-tools/sess/internal/core/parallel"
+	"github.com/sess-tools/sess/internal/share/merge"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
-	"github.com/sess-tools/sess/pkg/merge"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -116,7 +116,7 @@ func (m *merger) body(ctx context.Context, number int, at int64) error {
 			}
 		}
 	}
-	for b := range ordered.Map(context.Background(), 2*runtime.GOMAXPROCS(0), read, parseBlock) {
+	for b := range parallel.Map(context.Background(), 2*runtime.GOMAXPROCS(0), read, parseBlock) {
 		m.expect(s.copy, b)
 		for i, l := range b.lines {
 			place := b.places[i]

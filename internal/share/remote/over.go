@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sess-tools/sess/internal/ordered"
+	"github.com/sess-tools/sess/internal/core/parallel"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -238,7 +238,7 @@ func (l *log) fetch(ctx context.Context, key string, list []listed) iter.Seq2[Pa
 		for range width + 1 {
 			rooms <- nil
 		}
-		for part, err := range ordered.MapErr(ctx, width, slices.Values(list), func(ctx context.Context, p listed) (Part, error) {
+		for part, err := range parallel.MapErr(ctx, width, slices.Values(list), func(ctx context.Context, p listed) (Part, error) {
 			room := <-rooms
 			if room == nil {
 				room = make([]byte, 0, min(most, largestRoom))
@@ -401,7 +401,7 @@ func (l *log) Cards(ctx context.Context, since time.Time) iter.Seq2[Card, error]
 			}
 			names = append(names, o.Name)
 		}
-		for c, err := range ordered.MapErr(ctx, readers, slices.Values(names), l.card) {
+		for c, err := range parallel.MapErr(ctx, readers, slices.Values(names), l.card) {
 			if !yield(c, err) {
 				return
 			}

@@ -11,7 +11,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/share/remote"
 	"github.com/sess-tools/sess/pkg/session"
 )

@@ -25,7 +25,7 @@ func TestSpecialFiles(t *testing.T) {
 	for kind, special := range kinds {
 		for tool, args := range readers {
 			if kind == "pipe" && tool != "sess-append" {
-				continue // a reader gives a pipe ten seconds, which clikit's tests shorten
+				continue // a reader gives a pipe ten seconds, which cli's tests shorten
 			}
 			t.Run(kind+"/"+tool, func(t *testing.T) {
 				t.Parallel()

@@ -14,7 +14,7 @@ import (
 func TestStatOnATerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "store"), os.DirFS("../../find/account/testdata/forks")); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, "store"), os.DirFS("../../readers/usage/testdata/forks")); err != nil {
 		t.Fatal(err)
 	}
 	for _, columns := range []uint16{40, 80, 200} {
@@ -59,7 +59,7 @@ total                       251,000  100.0%        3    140
 func TestStatComposes(t *testing.T) {
 	t.Parallel()
 	dir := planted(t)
-	if err := os.CopyFS(filepath.Join(dir, "store"), os.DirFS("../../find/account/testdata/forks")); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, "store"), os.DirFS("../../readers/usage/testdata/forks")); err != nil {
 		t.Fatal(err)
 	}
 	for script, want := range map[string]string{

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/tty"
 )
 
 // password stands in the conversation, so in every prompt, and in no message.

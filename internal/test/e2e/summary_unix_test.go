@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	secrets "github.com/sess-tools/sess/internal/guard/redact/planted"
+	secrets "github.com/sess-tools/sess/internal/test/planted"
 )
 
 // A summary says what is in the session, in at most 40 lines, however much there is and whatever it says.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sess-tools/sess/internal/tool/tty"
+	"github.com/sess-tools/sess/internal/core/tty"
 )
 
 // turns of stubs of LLM commands: what is printed, and what is stored. An answer that is

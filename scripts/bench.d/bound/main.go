@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/sess-tools/sess/internal/ordered"
+	"github.com/sess-tools/sess/internal/core/parallel"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -45,7 +45,7 @@ func main() {
 		buffers <- buf
 		return err
 	}
-	for err := range ordered.Map(context.Background(), 2*runtime.GOMAXPROCS(0), files(flag.Args()), do) {
+	for err := range parallel.Map(context.Background(), 2*runtime.GOMAXPROCS(0), files(flag.Args()), do) {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

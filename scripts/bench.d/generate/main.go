@@ -18,7 +18,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/core/cli"
 )
 
 type config struct {
@@ -27,29 +27,29 @@ type config struct {
 	compact               bool
 }
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:     "generate",
 	Summary:  "write sessions to measure with",
 	Args:     "FILE",
 	Examples: "generate --size 100000000 --off-path 5 branched.jsonl\ngenerate --store 10000 sessions",
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
-		return []clikit.Flag{
-			clikit.Int(&c.size, "size", 1_000_000, "write about `BYTES`"),
-			clikit.Int(&c.entries, "entries", 0, "write `N` entries, whatever the size"),
-			clikit.Int(&c.offPath, "off-path", 0, "leave `PERCENT` of the bytes in branches"),
-			clikit.Int(&c.median, "median", 1000, "the median of the lengths of texts is `BYTES`"),
-			clikit.Bool(&c.compact, "compact", "write a compaction near the end"),
-			clikit.Int(&c.stored, "store", 0, "write `N` small sessions below the directory FILE, 50 to each of its own"),
+		return []cli.Flag{
+			cli.Int(&c.size, "size", 1_000_000, "write about `BYTES`"),
+			cli.Int(&c.entries, "entries", 0, "write `N` entries, whatever the size"),
+			cli.Int(&c.offPath, "off-path", 0, "leave `PERCENT` of the bytes in branches"),
+			cli.Int(&c.median, "median", 1000, "the median of the lengths of texts is `BYTES`"),
+			cli.Bool(&c.compact, "compact", "write a compaction near the end"),
+			cli.Int(&c.stored, "store", 0, "write `N` small sessions below the directory FILE, 50 to each of its own"),
 		}, c.run
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }
 
-func (c *config) run(_ context.Context, s *clikit.Streams, operands []string) error {
+func (c *config) run(_ context.Context, s *cli.Streams, operands []string) error {
 	if len(operands) != 1 {
-		return clikit.UsageError("one FILE, please")
+		return cli.UsageError("one FILE, please")
 	}
 	r := rand.New(rand.NewPCG(2026, 11))
 	w := writer{

@@ -5,7 +5,7 @@ package main
 import (
 	"context"
 
-	"github.com/sess-tools/sess/internal/tool/clikit"
+	"github.com/sess-tools/sess/internal/core/cli"
 )
 
 type config struct {
@@ -14,19 +14,19 @@ type config struct {
 	json  bool
 }
 
-var tool = clikit.Tool{
+var tool = cli.Tool{
 	Name:    "noop",
 	Summary: "do nothing",
 	Args:    "[SESSION]",
-	New: func() ([]clikit.Flag, clikit.Action) {
+	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
-		flags := []clikit.Flag{
-			clikit.String(&c.text, "text, t", "", "ignore `TEXT`"),
-			clikit.Int(&c.count, "count", 0, "ignore the number `N`"),
-			clikit.Bool(&c.json, "json", "change nothing"),
+		flags := []cli.Flag{
+			cli.String(&c.text, "text, t", "", "ignore `TEXT`"),
+			cli.Int(&c.count, "count", 0, "ignore the number `N`"),
+			cli.Bool(&c.json, "json", "change nothing"),
 		}
-		return flags, func(context.Context, *clikit.Streams, []string) error { return nil }
+		return flags, func(context.Context, *cli.Streams, []string) error { return nil }
 	},
 }
 
-func main() { clikit.Main(tool) }
+func main() { cli.Main(tool) }

@@ -1,9 +1,9 @@
-// Generate converts the rules of gitleaks to a Go table: internal/guard/secret/gitleaks.go.
+// Generate converts the rules of gitleaks to a Go table: internal/core/secret/gitleaks.go.
 //
-//	cd tools/gitleaks && go run ./generate >../../internal/guard/secret/gitleaks.go
+//	cd tools/gitleaks && go run ./generate >../../internal/core/secret/gitleaks.go
 //
 // The licence of the rules is also written beside the table, where scripts/release finds notices:
-// internal/guard/secret/LICENSE.gitleaks.
+// internal/core/secret/LICENSE.gitleaks.
 //
 // Paths and commits are left out, for a session has neither, and with them the rules
 // that are about certain files alone.
@@ -63,7 +63,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join("..", "..", "internal", "guard", "secret", "LICENSE.gitleaks"), licence, 0o644); err != nil { //nolint:gosec // it is for everybody
+	if err := os.WriteFile(filepath.Join("..", "..", "internal", "core", "secret", "LICENSE.gitleaks"), licence, 0o644); err != nil { //nolint:gosec // it is for everybody
 		log.Fatal(err)
 	}
 	var b bytes.Buffer

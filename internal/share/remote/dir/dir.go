@@ -16,7 +16,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/share/remote"
 )
 

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/share/remote"
-	"github.com/sess-tools/sess/internal/share/remote/remotetest"
+	"github.com/sess-tools/sess/internal/test/remotetest"
 )
 
 var testTime = time.UnixMilli(0)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/disk"
+	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/share/remote"
 )
 

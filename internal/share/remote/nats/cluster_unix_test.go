@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/share/remote"
-	"github.com/sess-tools/sess/internal/share/remote/remotetest"
+	"github.com/sess-tools/sess/internal/test/remotetest"
 )
 
 // A cluster is three servers that replicate every stream.

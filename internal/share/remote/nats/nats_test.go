@@ -18,7 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/sess-tools/sess/internal/share/remote"
-	"github.com/sess-tools/sess/internal/share/remote/remotetest"
+	"github.com/sess-tools/sess/internal/test/remotetest"
 )
 
 // serverName is the program that these tests need. scripts/cluster builds it.

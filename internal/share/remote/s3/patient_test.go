@@ -14,7 +14,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/sess-tools/sess/internal/share/remote"
-	"github.com/sess-tools/sess/internal/share/remote/remotetest"
+	"github.com/sess-tools/sess/internal/test/remotetest"
 )
 
 // hostile returns a log in a bucket whose server answers as a function does, but for the marker.

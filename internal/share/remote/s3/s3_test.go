@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/share/remote"
-	"github.com/sess-tools/sess/internal/share/remote/remotetest"
+	"github.com/sess-tools/sess/internal/test/remotetest"
 )
 
 func TestContract(t *testing.T) {

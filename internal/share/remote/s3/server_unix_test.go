@@ -18,7 +18,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/sess-tools/sess/internal/share/remote"
-	"github.com/sess-tools/sess/internal/share/remote/remotetest"
+	"github.com/sess-tools/sess/internal/test/remotetest"
 )
 
 // serverName is a server with the API of S3 over a directory. scripts/cluster builds it.

@@ -1,0 +1,180 @@
+package aider_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sess-tools/sess/internal/agents/aider"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// A said message is one as aider's reader gives it, but for the framing.
+type said struct{ Role, Content string }
+
+func sample(name string) string { return filepath.Join(corpus.Dir(), "aider", name) }
+
+// model returns what a model sees of sessions, one behind the other.
+func model(t *testing.T, results []formatstest.Result) []said {
+	t.Helper()
+	var out []said
+	for _, r := range results {
+		s := r.Session(t)
+		leaf, ok := s.Leaf()
+		if !ok {
+			continue
+		}
+		path, _ := s.Path(leaf)
+		for _, m := range convo.ToLLM(convo.MessagesOf(convo.Project(path))) {
+			out = append(out, said{m.Role(), m.Text("")})
+		}
+	}
+	return out
+}
+
+// plain is the normalisation under which aider's reader and we agree: no framing,
+// no blank lines, and no lines of replies that begin with "# ".
+func plain(messages []said, framed bool) []said {
+	var out []said
+	for _, m := range messages {
+		var kept []string
+		for l := range strings.SplitSeq(m.Content, "\n") {
+			if m.Role == "user" && framed {
+				l = strings.TrimSuffix(l, "  ")
+			}
+			if strings.TrimSpace(l) != "" && (m.Role == "user" || !strings.HasPrefix(l, "# ")) {
+				kept = append(kept, l)
+			}
+		}
+		text := strings.TrimSpace(strings.Join(kept, "\n"))
+		if text != "" {
+			out = append(out, said{m.Role, text})
+		}
+	}
+	return out
+}
+
+func golden(t *testing.T, path string) []said {
+	t.Helper()
+	var out []said
+	if err := json.Unmarshal([]byte(formatstest.Content(t, path)), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// What aider's reader gave for a history is what a model sees of its sessions.
+func TestModelView(t *testing.T) {
+	t.Parallel()
+	got := formatstest.Import(t, aider.Aider, &formats.Source{Path: sample("sample1.md"), CWD: "/w"}, false)
+	if len(got) != 2 {
+		t.Fatalf("%d sessions", len(got))
+	}
+	if diff := cmp.Diff(plain(golden(t, sample("sample1.json")), true), plain(model(t, got), false)); diff != "" {
+		t.Error(diff)
+	}
+	for _, r := range got {
+		if len(r.Losses) > 0 {
+			t.Errorf("%v", r.Losses)
+		}
+	}
+}
+
+// The reader gives what aider's own gave.
+func TestReader(t *testing.T) {
+	t.Parallel()
+	for name, tools := range map[string]bool{"sample1.json": false, "sample1.tool.json": true} {
+		var got []said
+		for _, m := range aider.Readers(formatstest.Content(t, sample("sample1.md")), tools) {
+			got = append(got, said{m[0], m[1]})
+		}
+		if diff := cmp.Diff(golden(t, sample(name)), got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// The history of aider's own tests: aider's reader made 2990 messages of it, 5806
+// with the notes.
+func TestLargeHistory(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "chat-history.md")
+	if err := os.WriteFile(path, corpus.Session(t, "aider/chat-history.md"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	history := formatstest.Content(t, path)
+	if n, all := len(aider.Readers(history, false)), len(aider.Readers(history, true)); n != 2990 || all != 5806 {
+		t.Errorf("%d messages, %d with notes", n, all)
+	}
+	var want []said
+	for _, m := range aider.Readers(history, false) {
+		want = append(want, said{m[0], m[1]})
+	}
+	results := formatstest.Import(t, aider.Aider, &formats.Source{Path: path, CWD: "/w"}, false)
+	got := model(t, results)
+	if diff := cmp.Diff(plain(want, true), plain(got, false)); diff != "" {
+		t.Error(diff)
+	}
+	t.Logf("%d sessions, %d messages here, %d of aider's; %d are compared", len(results), len(got), len(want), len(plain(want, true)))
+	var back strings.Builder
+	for _, r := range results {
+		out, _ := formatstest.Export(t, aider.Aider, r.Session(t), "chat-history")
+		back.WriteString(out)
+	}
+	if back.String() != formatstest.Content(t, path) {
+		t.Error("it comes back otherwise")
+	}
+}
+
+// What a history cannot say is told, once for each kind; tools are in the notes.
+func TestLosses(t *testing.T) {
+	t.Parallel()
+	const head = `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n"
+	message := func(m string) string { return `{"type":"message","id":"a","parentId":null,"message":` + m + `}` }
+	for entry, want := range map[string]string{
+		message(`{"role":"user","content":"x"}`):                                                                                           "|#### x  ",
+		message(`{"role":"user","content":"> x"}`):                                                                                         "|#### > x  ",
+		message(`{"role":"assistant","content":[{"type":"text","text":"a\n#### b"}]}`):                                                     "text|#### b",
+		message(`{"role":"assistant","content":[{"type":"thinking","thinking":"x"},{"type":"text","text":"y"}]}`):                          "thinking|\ny\n",
+		message(`{"role":"assistant","content":[{"type":"toolCall","id":"c","name":"ls","arguments":{"a":1}}]}`):                           "tool|> call ls {\"a\":1}  \n",
+		message(`{"role":"toolResult","toolCallId":"c","toolName":"ls","content":[{"type":"text","text":"a\u2028b\nc"}],"isError":false}`): "tool|> result of ls:  \n> a  \n> b  \n> c  \n",
+		message(`{"role":"user","content":[{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"text","text":"x"}]}`):            "media|#### x",
+		message(`{"role":"system","content":"x"}`):                                                                                         "system|",
+		`{"type":"compaction","id":"a","parentId":null,"summary":"s","firstKeptEntryId":"a","tokensBefore":1}`:                             "context|",
+		`{"type":"model_change","id":"a","parentId":null,"provider":"p","modelId":"m"}`:                                                    "|",
+		`{"type":"custom","id":"a","parentId":null,"customType":"other","data":1}`:                                                         "entry|",
+	} {
+		s := formatstest.Parse(t, head+entry+"\n")
+		out, losses := formatstest.Export(t, aider.Aider, s, "")
+		kinds := ""
+		for _, l := range losses {
+			kinds += l.Kind
+		}
+		kind, text, _ := strings.Cut(want, "|")
+		if kinds != kind || !strings.Contains(out, text) {
+			t.Errorf("%s: lost %q, want %q: %q", entry, kinds, kind, out)
+		}
+	}
+}
+
+// What aider wrote needs no layout kept: that there is one is for hand-made files.
+func TestLayout(t *testing.T) {
+	t.Parallel()
+	for _, r := range formatstest.Import(t, aider.Aider, &formats.Source{Path: sample("sample1.md"), CWD: "/w"}, false) {
+		for _, e := range r.Session(t).Entries {
+			raw := js.Value(e.Get("data")).Get("raw").Str()
+			if e.Str("customType") == "aider:start" || raw != "" && !strings.Contains(raw, "quoted by the model") &&
+				!strings.Contains(raw, "a heading that parses") && !strings.Contains(raw, "end\n") && !strings.Contains(raw, "after ff") {
+				t.Errorf("%s", e.Raw())
+			}
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package aider_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/agents/aider"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/test/formatstest"
+)
+
+func TestLaws(t *testing.T) {
+	t.Parallel()
+	sources := map[string]string{}
+	for _, name := range []string{"sample1.md", "chat-history-part.md", "input.history"} {
+		sources[name] = formatstest.Content(t, sample(name))
+	}
+	formatstest.Laws(t, aider.Aider, formatstest.Corpus{
+		Sources: sources, Text: true, Same: same,
+		Version: func(name string) string {
+			if name == "input.history" {
+				return "input-history"
+			}
+			return "chat-history"
+		},
+	})
+}
+
+var micros = regexp.MustCompile(`(?m)^(# .*\.\d{3})\d{3}$`)
+
+// same leaves out what a history that is typed does not keep: a time has milliseconds, and the
+// last line gets its end.
+func same(text string) string {
+	return strings.TrimSuffix(micros.ReplaceAllString(text, "${1}"+"000"), "\n")
+}
+
+// A history has a session for each start of aider.
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{"sample1.md": 2, "chat-history-part.md": 15} {
+		if got := formatstest.Import(t, aider.Aider, &formats.Source{Path: sample(name), CWD: "/w"}, false); len(got) != want {
+			t.Errorf("%s: %d sessions", name, len(got))
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package claude
+
+import (
+	"context"
+	"crypto/sha256"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// A node is where a line stands and how it hangs together with the others.
+type node struct {
+	offset, size int64
+	number       int // of the line, from 1
+	uuid         string
+	parent       int // index of its parent, or none
+	group        int // of the reply it is of or brings results to, none
+	message      bool
+	sidechain    bool
+	reply        bool // a line of a reply, rather than a result
+	twice        bool // a line before it has its uuid
+	stitched     bool // its parent is not in the file
+	goes         bool // a conversation can go on from it
+}
+
+// none is no node and no group.
+const none = -1
+
+// A group is the lines of one reply of the API.
+type group struct {
+	id    string // of the reply
+	lines []int
+}
+
+// An index is a file's lines and the tree they form.
+type index struct {
+	nodes  []node
+	byUUID map[string]int
+	groups []group
+	agent  bool // every line is of a sub-agent
+
+	again, firstAgain int // lines whose uuid another one has, and the number of the first
+}
+
+// indexed reads a file for its index, and tells b of the lines that are none.
+func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *formats.Builder) (*index, error) {
+	x := &index{byUUID: map[string]int{}}
+	var parents []string // of the nodes
+	var replies []string // ids of the replies that nodes are of
+	var results []bool
+	main, lines := false, map[[sha256.Size]byte]bool{}
+	for l, err := range jsonl.Lines(f.Reader(ctx)) {
+		if err != nil {
+			return nil, err
+		}
+		for v := range b.Objects(src, l) {
+			p := members(v.Text)
+			n := node{
+				offset: v.Offset, size: v.Size, number: v.Number, uuid: strings.Clone(p.str("uuid")), parent: none, group: none,
+				message: p.isMessage(), sidechain: p.is("isSidechain"), reply: p.isMessage() && p.str("type") == "assistant",
+			}
+			n.goes = n.uuid != "" && goesOn[p.str("type")]
+			parent, reply := strings.Clone(p.str("parentUuid")), ""
+			if parent == "" && p.str("logicalParentUuid") != "" {
+				parent = "logical " + p.str("logicalParentUuid")
+			}
+			if n.reply {
+				reply = strings.Clone(p.get("message").Get("id").Str())
+			}
+			main = main || n.message && !p.is("isSidechain")
+			if n.uuid != "" {
+				same := sha256.Sum256([]byte(v.Text))
+				if n.twice = lines[same]; !n.twice {
+					lines[same] = true
+					if _, again := x.byUUID[n.uuid]; !again {
+						x.byUUID[n.uuid] = len(x.nodes)
+					} else if x.again++; x.again == 1 {
+						x.firstAgain = n.number
+					}
+				}
+			}
+			x.nodes = append(x.nodes, n)
+			parents, replies, results = append(parents, parent), append(replies, reply), append(results, p.hasResults())
+		}
+	}
+	x.agent = !main
+	x.link(parents, replies, results)
+	return x, nil
+}
+
+// goesOn are the types of the lines that Claude Code resumes from.
+var goesOn = map[string]bool{"user": true, "assistant": true, "attachment": true, "system": true}
+
+// link finds the parents of the nodes, and which of them are of one reply: lines
+// with its id that hang from one another, or from results of its calls.
+//
+// A line whose parent is not in the file hangs from the line before it, as when
+// Claude Code resumes.
+func (x *index) link(parents, replies []string, results []bool) {
+	before := none
+	nearest := map[string]int{} // the last line before of each uuid
+	for i := range x.nodes {
+		n := &x.nodes[i]
+		if n.uuid == "" || n.twice {
+			continue
+		}
+		parent, logical := strings.CutPrefix(parents[i], "logical ")
+		at, ok := nearest[parent]
+		if !ok {
+			at, ok = x.byUUID[parent]
+		}
+		nearest[n.uuid] = i
+		if ok && at != i {
+			n.parent = at
+		} else if n.stitched = parent != ""; n.stitched && !logical {
+			n.parent = before
+		}
+		if !n.sidechain || x.agent {
+			before = i
+		}
+		above := none
+		if n.parent >= 0 && n.parent < i {
+			above = x.nodes[n.parent].group
+		}
+		switch {
+		case n.reply && above != none && replies[i] != "" && x.groups[above].id == replies[i]:
+			n.group = above
+			x.groups[above].lines = append(x.groups[above].lines, i)
+		case n.reply:
+			n.group = len(x.groups)
+			x.groups = append(x.groups, group{id: replies[i], lines: []int{i}})
+		case results[i]:
+			n.group = above
+		}
+	}
+}
+
+// leaf returns the node that the conversation goes on from: the last line of it that
+// is of no sidechain; none if there is no such.
+func (x *index) leaf() int {
+	for i := len(x.nodes) - 1; i >= 0; i-- {
+		if n := &x.nodes[i]; n.goes && !n.twice && (!n.sidechain || x.agent) {
+			return i
+		}
+	}
+	return none
+}
+
+// above reports whether node a is i or an ancestor of it; the lines of a reply and
+// the results of its calls are all above one another.
+func (x *index) above(a, i int) bool {
+	for steps := 0; i >= 0 && steps <= len(x.nodes); steps++ {
+		if i == a || x.nodes[i].group != none && x.nodes[i].group == x.nodes[a].group {
+			return true
+		}
+		i = x.nodes[i].parent
+	}
+	return false
+}
+
+// text reads the line of a node again, as [formats.Builder.Values] gave it.
+func (n *node) text(f *formats.File) (string, error) {
+	data := make([]byte, n.size)
+	if _, err := f.ReadAt(data, n.offset); err != nil {
+		return "", err
+	}
+	return formats.OneLine(string(data)), nil
+}
+
+// An ancestry finds ancestors of entries in logarithmic time. A parent of -1 is none.
+// Besides its parent each entry knows one ancestor further up, chosen so that any
+// depth is reached in few steps.
+type ancestry struct{ parent, jump, depth []int }
+
+// newAncestry makes the ancestry of entries with these parents. A cycle is cut where it
+// closes. Each entry is visited once.
+func newAncestry(parent []int) *ancestry {
+	a := &ancestry{parent: parent, jump: make([]int, len(parent)), depth: make([]int, len(parent))}
+	var chain []int
+	for i := range parent {
+		chain = chain[:0]
+		for j := i; j >= 0 && a.depth[j] == 0; j = parent[j] {
+			a.depth[j] = -1 // on the chain
+			chain = append(chain, j)
+		}
+		for k := len(chain) - 1; k >= 0; k-- {
+			a.add(chain[k])
+		}
+	}
+	return a
+}
+
+// add adds an entry whose parent was added, or is none.
+func (a *ancestry) add(i int) {
+	p := a.parent[i]
+	if p < 0 || a.depth[p] < 0 {
+		a.parent[i], a.jump[i], a.depth[i] = -1, i, 1
+		return
+	}
+	a.depth[i], a.jump[i] = a.depth[p]+1, p
+	if j := a.jump[p]; a.depth[p]-a.depth[j] == a.depth[j]-a.depth[a.jump[j]] {
+		a.jump[i] = a.jump[j]
+	}
+}
+
+// at returns the ancestor of i, or i itself, that has a depth of at most i's.
+func (a *ancestry) at(i, depth int) int {
+	for a.depth[i] > depth {
+		if a.depth[a.jump[i]] >= depth {
+			i = a.jump[i]
+		} else {
+			i = a.parent[i]
+		}
+	}
+	return i
+}
+
+// above reports whether i is j or an ancestor of it.
+func (a *ancestry) above(i, j int) bool { return a.depth[i] <= a.depth[j] && a.at(j, a.depth[i]) == i }

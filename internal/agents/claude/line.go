@@ -1,0 +1,239 @@
+package claude
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// agent is the name of the format, which begins the types of its custom entries.
+const agent = "claude"
+
+// The types of the custom entries, without the format's name.
+const (
+	customLine = "line" // a line that became no entry
+	customLeaf = "leaf" // {"uuid"}: where the conversation goes on from
+)
+
+// A line is the members of one line.
+type line struct{ js.Dict }
+
+// parse takes a line apart. ok is false for what is no JSON object.
+func parse(text string) (l line, ok bool) {
+	text = strings.Trim(strings.TrimPrefix(text, jsonl.ByteOrderMark), " \t\r")
+	if !strings.HasPrefix(text, "{") || !js.Valid([]byte(text)) {
+		return line{}, false
+	}
+	return members(text), true
+}
+
+// members takes a line apart that is a JSON object.
+func members(text string) line { return line{js.DictOf(js.Value(text), make([]js.Field, 0, 24))} } // as many as most have
+
+// get returns the member called name, null included, "" if there is none.
+func (l line) get(name string) js.Value { return l.Own(name) }
+
+func (l line) str(name string) string { return l.get(name).Str() }
+
+func (l line) is(name string) bool { return l.get(name) == "true" }
+
+// isNotification reports whether the line is of a background task, not said by the user.
+func (l line) isNotification() bool { return l.get("origin").Get("kind").Str() == "task-notification" }
+
+// text returns the text of the line's message.
+func (l line) text() string {
+	return session.NewMessage(js.Object(js.StringField("role", "user"),
+		js.RawField("content", cmp.Or(l.get("message").Get("content"), "[]")))).Text("\n")
+}
+
+// time returns when the line was written in milliseconds since the epoch, 0 if it
+// does not say.
+func (l line) time() int64 {
+	ms, _ := js.ParseTime(l.str("timestamp"))
+	return ms
+}
+
+// isMessage reports whether the line is one of a conversation's.
+func (l line) isMessage() bool {
+	return l.str("uuid") != "" && (l.str("type") == "user" || l.str("type") == "assistant") && l.get("message").IsObject()
+}
+
+// queued returns what the user typed while the model was at work, if the line is that.
+func (l line) queued() (prompt js.Value, ok bool) {
+	a := l.get("attachment")
+	if l.str("type") != "attachment" || a.Get("type").Str() != "queued_command" || a.Get("isMeta") == "true" {
+		return "", false
+	}
+	if mode := a.Get("commandMode").Str(); mode != "" && mode != "prompt" {
+		return "", false
+	}
+	prompt = a.Get("prompt")
+	return prompt, prompt.IsArray() || prompt.IsString() && !convo.IsHarnessText(prompt.Str())
+}
+
+// command returns the command that the user typed, if the line is one that was expanded to
+// a prompt: "/review the parser". The line of a command that the program ran by itself, such
+// as /clear, begins with its name instead, and asks a model for nothing.
+func (l line) command() (typed string, ok bool) {
+	text := strings.TrimSpace(l.text())
+	if !strings.HasPrefix(text, "<command-message>") || l.is("isMeta") {
+		return "", false
+	}
+	name, arguments := element(text, "command-name"), element(text, "command-args")
+	return strings.TrimSpace(name + " " + arguments), name != ""
+}
+
+// element returns what stands in the first element of a name in a text, "" if there is none.
+func element(text, name string) string {
+	_, text, ok := strings.Cut(text, "<"+name+">")
+	text, _, closed := strings.Cut(text, "</"+name+">")
+	if !ok || !closed {
+		return ""
+	}
+	return strings.TrimSpace(text)
+}
+
+// hasResults reports whether the line holds results of tools.
+func (l line) hasResults() bool {
+	return l.str("type") == "user" && results(l.get("message").Get("content")) > 0
+}
+
+// lost is told of what of a content cannot be carried over.
+type lost func(kind, format string, args ...any)
+
+// results returns how many results of tools a content has.
+func results(content js.Value) (n int) {
+	for b := range content.Elements() {
+		if b.Get("type").Str() == "tool_result" {
+			n++
+		}
+	}
+	return n
+}
+
+// blocks returns the blocks of a content, without the results of tools.
+func blocks(content js.Value, lose lost) []string {
+	if content.IsString() {
+		return []string{api.Text(content.Str())}
+	}
+	var out []string
+	for b := range content.Elements() {
+		if made := block(b, lose); made != "" {
+			out = append(out, made)
+		}
+	}
+	return out
+}
+
+// block returns what a block is here, "" for nothing.
+func block(b js.Value, lose lost) string {
+	if b.Get("type").Str() == "tool_result" { // a message of its own
+		return ""
+	}
+	return api.AnthropicBlock(b, func(input js.Value) string {
+		lose(formats.KindTool, "a call whose input is no object")
+		return js.Object(js.RawField("input", input))
+	}, lose)
+}
+
+// synthetic is the model of replies that the program made itself; those that tell of
+// an error are shown to no model.
+const synthetic = "<synthetic>"
+
+// reply returns what else than its content a reply says, by its last line, and why it ended.
+func reply(l line, stop string) []js.Field {
+	str := func(name string) string { return l.get("message").Get(name).Str() }
+	fields := []js.Field{
+		api.Str("model", str("model")), js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"),
+		api.Str("responseId", str("id")),
+	}
+	switch {
+	case l.is("isApiErrorMessage") && str("model") == synthetic:
+		fields = append(fields, js.StringField("stopReason", "error"), api.Str("errorMessage", l.text()))
+	default:
+		fields = append(fields, api.StopFields(stop)...)
+	}
+	usage := l.get("message").Get("usage")
+	if usage == "" {
+		return fields
+	}
+	return append(fields, js.RawField("usage", api.Usage(usage)))
+}
+
+// userMessages returns the messages that the line of a user is: its results of tools, a
+// message each, and what stands before, between and behind them.
+func userMessages(l line, tools map[string]string, lose lost) []session.Message {
+	content := l.get("message").Get("content")
+	n := results(content)
+	if n == 0 {
+		own := blocks(content, lose)
+		for i := range own {
+			own[i] = l.marked(own[i])
+		}
+		return []session.Message{api.User(own)}
+	}
+	return api.AnthropicUser(content, func(b js.Value) string { return l.marked(block(b, lose)) }, func(b js.Value) session.Message {
+		details := js.Field{Name: "details"}
+		if n == 1 {
+			details.Raw = string(l.get("toolUseResult"))
+		}
+		id := b.Get("tool_use_id").Str()
+		return api.ToolResult(id, cmp.Or(tools[id], "unknown"), blocks(b.Get("content"), lose), b.Get("is_error") == "true", details)
+	})
+}
+
+// marked marks a block of a user's line that is not the user's words.
+func (l line) marked(block string) string {
+	if block == "" {
+		return ""
+	}
+	if b := session.NewBlock(block); l.is("isMeta") || b.Type == session.BlockText && convo.IsHarnessText(b.Str("text")) {
+		return session.HarnessBlock(block, agent)
+	}
+	return block
+}
+
+// resultIDs returns the ids of the calls that messages bring the results of.
+func resultIDs(messages []session.Message) []string {
+	var out []string
+	for _, m := range messages {
+		if m.Role() == session.RoleToolResult {
+			out = append(out, m.Str("toolCallId"))
+		}
+	}
+	return out
+}
+
+// A title is the name of a session as far as it is known: what the user said goes
+// before what a model said, and that before a summary of former releases.
+type title struct {
+	name string
+	rank int
+}
+
+// of returns the name that a line gives the session; ok is false if it gives none, or
+// none that counts.
+func (t *title) of(l line, x *index) (name string, ok bool) {
+	rank := 0
+	switch l.str("type") {
+	case "summary": // of this session or of another one
+		if _, here := x.byUUID[l.str("leafUuid")]; here {
+			name, rank = l.str("summary"), 1
+		}
+	case "ai-title":
+		name, rank = cmp.Or(l.str("customTitle"), l.str("aiTitle")), 2
+	case "custom-title":
+		name, rank = cmp.Or(l.str("customTitle"), l.str("aiTitle")), 3
+	}
+	if rank == 0 || rank < t.rank || name == "" || name == t.name {
+		return "", false
+	}
+	t.name, t.rank = name, rank
+	return name, true
+}

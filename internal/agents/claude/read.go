@@ -1,0 +1,474 @@
+package claude
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// read reads a session.
+func read(ctx context.Context, src *formats.Source, f *formats.File, info formats.Info, b *formats.Builder) error {
+	err := b.Header(session.HeaderFields{ID: info.ID, Time: info.Created.UnixMilli(), CWD: info.CWD, ParentSession: info.ParentSession})
+	if err != nil {
+		return err
+	}
+	c := &conversion{src: src, file: f, b: b, tools: map[string]string{}, start: &slot{group: none}}
+	c.slot = c.start
+	b.BeginKeeping()
+	c.index, err = indexed(ctx, src, f, b)
+	if err != nil {
+		return src.Located(err)
+	}
+	return c.read(ctx)
+}
+
+// A slot is where the next entry hangs: behind what the lines that share the slot
+// have made. A reply and the results of its calls share one, since lines hang from
+// whichever of them was written last.
+type slot struct {
+	tail     string          // id of the last entry, "" for none
+	group    int             // of the reply whose slot it is, none
+	base     string          // the entry behind the reply itself
+	answered map[string]bool // calls that have their results
+	boundary *boundary       // that was the last line
+}
+
+// A conversion is the reading of one session.
+type conversion struct {
+	src   *formats.Source
+	file  *formats.File
+	b     *formats.Builder
+	index *index
+
+	slots []*slot           // of the nodes
+	ids   []string          // entries that the nodes became, the first of each
+	busy  []bool            // nodes whose parents are being added
+	start *slot             // before the first root
+	slot  *slot             // of the line added last
+	tools map[string]string // ids of calls to the tools called
+	names title
+	mute  int // attachments whose text is not known
+	muted int // the line of the first
+}
+
+func (c *conversion) read(ctx context.Context) error {
+	n := len(c.index.nodes)
+	c.slots, c.ids, c.busy = make([]*slot, n), make([]string, n), make([]bool, n)
+	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.withParents(i); err != nil {
+			return err
+		}
+	}
+	if n := c.index.again; n > 0 {
+		c.b.Lose(c.src.At(c.index.firstAgain), formats.KindReference, "%s a uuid that another line has: each is an entry with an id of its own",
+			formats.Counted(n, "1 line has", "%d lines have"))
+	}
+	if c.mute > 0 {
+		c.b.Lose(c.src.At(c.muted), formats.KindContext, "%s whose text for the model is not in the file", formats.Counted(c.mute, "1 attachment", "%d attachments"))
+	}
+	return c.leaf()
+}
+
+// withParents adds a node, before it those of its ancestors that stand behind it in
+// the file.
+func (c *conversion) withParents(i int) error {
+	var waiting []int
+	for at := i; at >= 0 && c.slots[at] == nil; at = c.index.nodes[at].parent {
+		if c.busy[at] {
+			c.b.Lose(c.src.At(c.index.nodes[at].number), formats.KindTree, "a cycle of parents ends here, in a root")
+			c.index.nodes[waiting[len(waiting)-1]].parent = none
+			break
+		}
+		c.busy[at] = true
+		waiting = append(waiting, at)
+	}
+	for len(waiting) > 0 {
+		at := waiting[len(waiting)-1]
+		waiting = waiting[:len(waiting)-1]
+		if c.slots[at] != nil {
+			continue // a line of a reply that has been added whole
+		}
+		if err := c.node(at); err != nil {
+			return c.named(at, err)
+		}
+	}
+	return nil
+}
+
+// named puts the line in front of an error of the file's.
+func (c *conversion) named(i int, err error) error {
+	var p session.Problem
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", c.src.At(c.index.nodes[i].number), err)
+	}
+	return err
+}
+
+// line reads the line of a node.
+func (c *conversion) line(i int) (l line, text string, err error) {
+	n := &c.index.nodes[i]
+	text, err = n.text(c.file)
+	if err != nil {
+		return line{}, "", c.src.Located(err)
+	}
+	l, ok := parse(text)
+	if !ok {
+		return line{}, "", formats.Damaged("%s: the file has changed while it was read", c.src.At(n.number))
+	}
+	return l, text, nil
+}
+
+// node adds the entries for a node whose parent has been added.
+func (c *conversion) node(i int) error {
+	n := &c.index.nodes[i]
+	if n.uuid == "" || n.twice {
+		return c.aside(i)
+	}
+	at := c.above(i)
+	switch {
+	case n.reply:
+		return c.reply(i, at)
+	case n.message:
+		return c.user(i, at)
+	}
+	return c.other(i, at)
+}
+
+// above returns the slot that a node hangs from. The first root of all stands behind
+// the bookkeeping that begins a file.
+func (c *conversion) above(i int) *slot {
+	n := &c.index.nodes[i]
+	if n.stitched {
+		c.b.Lose(c.src.At(n.number), formats.KindTree, "its parent is not in the file: it goes on from the line before it, if there is one")
+	}
+	if n.parent >= 0 && c.slots[n.parent] != nil {
+		return c.slots[n.parent]
+	}
+	if c.start != nil && !(n.sidechain && !c.index.agent) {
+		at := c.start
+		c.start = nil
+		return at
+	}
+	return &slot{group: none}
+}
+
+// place returns the place of an entry behind a slot.
+func (c *conversion) place(i int, tail string, at int64) formats.Place {
+	return formats.Place{ID: c.index.nodes[i].uuid, Parent: tail, Root: tail == "", Time: at}
+}
+
+// kept returns the line of a node as it is kept.
+func (c *conversion) kept(i int, text string) formats.KeptLine {
+	return formats.KeptLine{N: c.index.nodes[i].number, Text: text}
+}
+
+// alone keeps a line that became no entry as one that says nothing.
+func (c *conversion) alone(i int, tail, text string) (string, error) {
+	p := formats.Place{Key: "line " + strconv.Itoa(c.index.nodes[i].number), Parent: tail, Root: tail == ""}
+	return c.b.Aside(p, customLine, "", c.kept(i, text))
+}
+
+// aside keeps a line that is not in the tree where it stands in the file.
+func (c *conversion) aside(i int) error {
+	l, text, err := c.line(i)
+	if err != nil {
+		return err
+	}
+	c.slots[i] = &slot{group: none}
+	name, ok := c.names.of(l, c.index)
+	if !ok {
+		c.slot.tail, err = c.alone(i, c.slot.tail, text)
+		return err
+	}
+	key := "name of line " + strconv.Itoa(c.index.nodes[i].number)
+	c.slot.tail, err = c.b.Add(formats.Place{Key: key, Parent: c.slot.tail, Root: c.slot.tail == "", Time: l.time()},
+		session.TypeSessionInfo, js.StringField("name", name))
+	if err != nil {
+		return err
+	}
+	return c.b.Keep(nil, c.kept(i, text))
+}
+
+// done says that a node has become entries, the first of which is id.
+func (c *conversion) done(i int, id string, at *slot) { c.slots[i], c.ids[i], c.slot = at, id, at }
+
+// lose returns who is told of what a node loses.
+func (c *conversion) lose(i int) lost {
+	return func(kind, format string, args ...any) {
+		c.b.Lose(c.src.At(c.index.nodes[i].number), kind, format, args...)
+	}
+}
+
+// leaf makes the conversation's leaf that of the session, if another branch was
+// written last.
+func (c *conversion) leaf() error {
+	i := c.index.leaf()
+	if i == none || c.slots[i] == nil || c.slots[i].tail == "" || c.b.Leaf() == c.slots[i].tail || c.continues(i) {
+		return nil
+	}
+	uuid := c.index.nodes[i].uuid
+	_, err := c.b.Custom(formats.Place{Key: "leaf", Parent: c.slots[i].tail}, customLeaf, js.Object(js.StringField("uuid", uuid)))
+	return err
+}
+
+// continues reports whether what was added last stands behind node i.
+func (c *conversion) continues(i int) bool {
+	for at := len(c.slots) - 1; at >= 0; at-- {
+		if c.slots[at] == c.slot && !c.index.nodes[at].twice && c.index.nodes[at].uuid != "" {
+			return c.index.above(i, at)
+		}
+	}
+	return false
+}
+
+// reply adds a reply: all of its lines make one message.
+func (c *conversion) reply(i int, at *slot) error {
+	g := c.index.nodes[i].group
+	lines := c.index.groups[g].lines
+	var content []string
+	var keeps []formats.KeptLine
+	var last line
+	stop, begun := "", int64(0)
+	for _, k := range lines {
+		l, text, err := c.line(k)
+		if err != nil {
+			return err
+		}
+		if l.get("message").Get("content") == "" {
+			c.lose(k)(formats.KindDamage, "a message without content: it is not one of Claude Code's")
+		}
+		own := blocks(l.get("message").Get("content"), c.lose(k))
+		content = append(content, own...)
+		keeps = append(keeps, c.kept(k, text))
+		if last = l; begun == 0 {
+			begun = l.time()
+		}
+		stop = cmp.Or(l.get("message").Get("stop_reason").Str(), stop)
+	}
+	if stop == "" && slices.ContainsFunc(content, func(b string) bool { return session.NewBlock(b).Type == session.BlockToolCall }) {
+		stop = "tool_use" // before 2.1.60 no line says it
+	}
+	m := api.Assistant(content, reply(last, stop)...)
+	for _, call := range m.ToolCalls() {
+		c.tools[call.ID] = call.Name
+	}
+	id, err := c.b.Message(c.place(lines[0], at.tail, begun), m)
+	if err != nil {
+		return err
+	}
+	if err := c.b.Keep(nil, keeps...); err != nil {
+		return err
+	}
+	s := &slot{tail: id, base: id, group: g, answered: map[string]bool{}}
+	for _, k := range lines {
+		c.done(k, id, s)
+	}
+	return nil
+}
+
+// user adds what a user's line is: a summary, results of tools, or words.
+func (c *conversion) user(i int, at *slot) error {
+	l, text, err := c.line(i)
+	if err != nil {
+		return err
+	}
+	if l.is("isCompactSummary") {
+		return c.compaction(i, at, l, text)
+	}
+	n := &c.index.nodes[i]
+	if l.isNotification() && !l.hasResults() {
+		return c.beside(i, at, l, text, notice(l))
+	}
+	if command, ok := l.command(); ok {
+		return c.typed(i, at, l, text, []string{api.Text(command)})
+	}
+	if l.get("message").Get("content") == "" {
+		c.lose(i)(formats.KindDamage, "a message without content: it is not one of Claude Code's")
+	}
+	messages := userMessages(l, c.tools, c.lose(i))
+	if !l.hasResults() && messages[0].Harness() != "" {
+		return c.beside(i, at, l, text, api.Array(blocks(l.get("message").Get("content"), func(string, string, ...any) {})...))
+	}
+	s := &slot{group: none}
+	tail := at.tail
+	if ids := resultIDs(messages); len(ids) > 0 && n.group != none && at.group == n.group {
+		if slices.ContainsFunc(ids, func(id string) bool { return at.answered[id] }) {
+			tail = at.base // the reply was gone on from once more
+		} else {
+			s = at
+			for _, id := range ids {
+				s.answered[id] = true
+			}
+		}
+	}
+	var of []string
+	for k, m := range messages {
+		p := c.place(i, tail, l.time())
+		if k > 0 {
+			p.ID, p.Key = "", n.uuid+" "+strconv.Itoa(k)
+		}
+		if tail, err = c.b.Message(p, m); err != nil {
+			return err
+		}
+		of = append(of, tail)
+	}
+	if err := c.b.Keep(of, c.kept(i, text)); err != nil {
+		return err
+	}
+	s.tail = tail
+	c.done(i, of[0], s)
+	return nil
+}
+
+// other adds a line that is no message: what is shown to a model beside the
+// messages, a boundary, or anything.
+func (c *conversion) other(i int, at *slot) error {
+	l, text, err := c.line(i)
+	if err != nil {
+		return err
+	}
+	if prompt, ok := l.queued(); ok {
+		return c.typed(i, at, l, text, blocks(prompt, c.lose(i)))
+	}
+	m, ok := c.contextBlocks(l)
+	if !ok {
+		if l.str("type") == "attachment" && !silent[l.get("attachment").Get("type").Str()] && l.get("attachment") != "" {
+			if c.mute++; c.mute == 1 {
+				c.muted = c.index.nodes[i].number
+			}
+		}
+		id, err := c.alone(i, at.tail, text)
+		if err != nil {
+			return err
+		}
+		c.done(i, id, &slot{tail: id, group: none})
+		if l.str("type") == "system" && l.str("subtype") == "compact_boundary" {
+			c.slots[i].boundary = boundaryOf(l)
+		}
+		return nil
+	}
+	return c.beside(i, at, l, text, m)
+}
+
+// beside adds what a line shows a model beside what user and model say.
+func (c *conversion) beside(i int, at *slot, l line, text, content string) error {
+	id, err := c.b.Add(c.place(i, at.tail, l.time()), session.TypeCustomMessage,
+		js.StringField("customType", session.CustomContext(agent)), js.RawField("content", content),
+		js.RawField("display", "false"))
+	if err != nil {
+		return err
+	}
+	return c.whole(i, text, id)
+}
+
+// typed adds what the user typed, of which the line says more: a command that was expanded,
+// or what was typed while the model was at work.
+func (c *conversion) typed(i int, at *slot, l line, text string, blocks []string) error {
+	id, err := c.b.Message(c.place(i, at.tail, l.time()), api.User(blocks))
+	if err != nil {
+		return err
+	}
+	return c.whole(i, text, id)
+}
+
+// whole keeps a line with the entry that it became.
+func (c *conversion) whole(i int, text, id string) error {
+	c.done(i, id, &slot{group: none, tail: id})
+	return c.b.Keep(nil, c.kept(i, text))
+}
+
+// notice returns the blocks of what a background task says in a line of the user's: in a
+// frame that tells a model that the user has not said it, as Claude Code sends it.
+func notice(l line) string {
+	return api.Array(api.Text("<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n" + l.text() + "\n</system-reminder>"))
+}
+
+// silent are the attachments that no model is shown.
+var silent = map[string]bool{"prompt_snapshot": true, "session_context": true}
+
+// contextBlocks returns the blocks that a line beside the messages shows a model.
+func (c *conversion) contextBlocks(l line) (content string, ok bool) {
+	switch {
+	case l.get("rendered").IsArray():
+		var out []string
+		for r := range l.get("rendered").Elements() {
+			out = append(out, blocks(r.Get("content"), func(string, string, ...any) {})...)
+		}
+		return api.Array(out...), len(out) > 0
+	case l.str("type") == "attachment" && l.get("attachment").Get("type").Str() == "queued_command":
+		out := blocks(l.get("attachment").Get("prompt"), func(string, string, ...any) {})
+		return api.Array(out...), len(out) > 0
+	case l.str("type") == "system" && l.str("subtype") == "local_command" && l.get("content").IsString():
+		return api.Array(api.Text(l.str("content"))), true
+	}
+	return "", false
+}
+
+// A boundary is the line in front of a summary.
+type boundary struct {
+	head, tail string // uuids of the first and last line kept in sight, "" for none
+	tokens     int64
+}
+
+func boundaryOf(l line) *boundary {
+	about := l.get("compactMetadata")
+	segment := about.Get("preservedSegment")
+	b := &boundary{head: segment.Get("headUuid").Str(), tail: segment.Get("tailUuid").Str()}
+	b.tokens, _ = api.Whole(about.Get("preTokens"))
+	if b.head != "" {
+		return b
+	}
+	for id := range about.Get("preservedMessages", "uuids").Elements() {
+		b.head, b.tail = cmp.Or(b.head, id.Str()), id.Str()
+	}
+	return b
+}
+
+// compaction adds a compaction: the summary that a boundary was followed by.
+func (c *conversion) compaction(i int, at *slot, l line, text string) error {
+	b := cmp.Or(at.boundary, &boundary{})
+	firstKept, relink := c.preserved(i, b)
+	messages := userMessages(l, c.tools, c.lose(i))
+	id, err := c.b.Compaction(c.place(i, at.tail, l.time()), strings.TrimSpace(messages[0].Text("\n\n")), firstKept, b.tokens)
+	if err != nil {
+		return err
+	}
+	if err := c.whole(i, text, id); err != nil {
+		return err
+	}
+	s := c.slots[i]
+	if relink != none {
+		c.slots[relink] = s // what hangs from the last message kept comes behind the summary
+	}
+	return nil
+}
+
+// preserved returns the entry from which on a compaction keeps what was before it,
+// "" for none, and the node of the last message it keeps.
+func (c *conversion) preserved(i int, b *boundary) (firstKept string, last int) {
+	if b.head == "" {
+		return "", none
+	}
+	head, ok := c.index.byUUID[b.head]
+	tail, tok := c.index.byUUID[b.tail]
+	if !ok || !tok || c.ids[head] == "" || !c.index.above(head, i) || !c.index.above(head, tail) || !c.b.Known(c.ids[head]) {
+		c.lose(i)(formats.KindContext, "messages that the compaction kept are not in front of it, and are out of sight")
+		return "", none
+	}
+	if !c.index.above(tail, i) {
+		tail = none
+	}
+	return c.ids[head], tail
+}

@@ -1,0 +1,435 @@
+package codex
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A pending is a message that is not yet an entry.
+type pending struct {
+	role    string
+	custom  string // type of a custom message
+	key     string
+	time    int64
+	blocks  []string
+	calls   []*call
+	callID  string // of a result
+	tool    string
+	failed  bool
+	exit    string // the exit code of a command, "" if it is unknown
+	failure string // of a reply that failed
+	made    bool   // nothing in the source: put in for a call that was not answered
+	usage   string
+}
+
+// A call is a tool call, and whether it has its result.
+type call struct {
+	id, name string
+	message  *pending
+	answered bool
+}
+
+// An exchange is what the model said in one response, and the results of its calls,
+// as far as they have come. It is held back until it is clear what belongs to it.
+type exchange struct {
+	mark     int // elements before it
+	messages []*pending
+	sealed   bool // the response is over
+	size     int  // in bytes
+}
+
+// maxExchange bounds what is held back, in bytes.
+const maxExchange = 16 << 20
+
+// assistant returns the message that a block of an assistant belongs to.
+func (c *conv) assistant(key string, text bool) *pending {
+	if x := c.x; x != nil && (x.sealed || x.size > maxExchange) {
+		c.x = nil
+		c.flushed(x)
+	}
+	if c.x == nil {
+		c.x = &exchange{mark: len(c.batch)}
+	}
+	x := c.x
+	if n := len(x.messages); n > 0 {
+		last := x.messages[n-1]
+		if !text || !spoken(last) && len(last.calls) == 0 {
+			return last
+		}
+	}
+	p := &pending{role: session.RoleAssistant, key: key, time: c.now}
+	x.messages = append(x.messages, p)
+	return p
+}
+
+// spoken reports whether the message has a text.
+func spoken(p *pending) bool {
+	for _, b := range p.blocks {
+		if strings.HasPrefix(b, textHead) {
+			return true
+		}
+	}
+	return false
+}
+
+// answer adds a result to the exchange. ok is false for one without a call, which
+// codex drops.
+func (c *conv) answer(id string, result *pending) (ok bool) {
+	if c.x != nil {
+		for _, m := range c.x.messages {
+			for _, cl := range m.calls {
+				if cl.id == id && !cl.answered {
+					cl.answered = true
+					result.tool = cl.name
+					c.x.sealed = true
+					c.x.gather(m)
+					c.x.messages = append(c.x.messages, result)
+					return true
+				}
+			}
+		}
+	}
+	cl := c.waiting[id]
+	if cl == nil {
+		return false
+	}
+	delete(c.waiting, id)
+	c.flush()
+	result.tool = cl.name
+	c.x = &exchange{mark: len(c.batch), messages: []*pending{result}, sealed: true}
+	return true
+}
+
+// gather puts into the message with a call what the model said behind it, before the
+// result comes.
+func (x *exchange) gather(m *pending) {
+	at := slices.Index(x.messages, m)
+	kept := x.messages[:at+1]
+	for _, other := range x.messages[at+1:] {
+		if other.role != session.RoleAssistant {
+			kept = append(kept, other)
+			continue
+		}
+		m.blocks = append(m.blocks, other.blocks...)
+		m.calls = append(m.calls, other.calls...)
+	}
+	x.messages = kept
+}
+
+// flush makes entries of the exchange. Calls without result may still get one.
+func (c *conv) flush() {
+	if x := c.x; x != nil {
+		c.x = nil
+		c.flushed(x)
+	}
+}
+
+// settleBefore settles the calls before a message of the user. It leaves them open if the result
+// of one stands behind that message: codex sends such a result.
+func (c *conv) settleBefore(l line) {
+	c.flush()
+	for _, cl := range c.order {
+		if c.waiting[cl.id] == cl && c.late()[cl.id] > l.offset {
+			return
+		}
+	}
+	c.settle()
+}
+
+// settle is flush where no result can come any more: codex says that such a call was
+// aborted.
+func (c *conv) settle() {
+	if x := c.x; x != nil {
+		c.x = nil
+		var messages []*pending
+		for _, m := range x.messages {
+			messages = append(messages, m)
+			for _, cl := range m.calls {
+				if !cl.answered {
+					cl.answered = true
+					messages = append(messages, c.aborted(cl))
+				}
+			}
+		}
+		x.messages = messages
+		c.flushed(x)
+	}
+	if len(c.waiting) == 0 {
+		c.order = nil
+		return
+	}
+	for _, cl := range c.order {
+		if c.waiting[cl.id] == cl {
+			c.emit(c.aborted(cl))
+		}
+	}
+	c.waiting, c.order = map[string]*call{}, nil
+}
+
+func (c *conv) aborted(cl *call) *pending {
+	return &pending{
+		role: session.RoleToolResult, callID: cl.id, tool: cl.name, key: cl.message.key + ":" + cl.id, time: c.now,
+		blocks: []string{api.Text("aborted")}, failed: true, made: true,
+	}
+}
+
+func (c *conv) flushed(x *exchange) {
+	c.put(x.mark)
+	for _, m := range x.messages {
+		c.emit(m)
+		for _, cl := range m.calls {
+			if !cl.answered {
+				c.waiting[cl.id] = cl
+				c.order = append(c.order, cl)
+			}
+		}
+	}
+	c.anchor, c.context = c.b.Leaf(), false
+}
+
+// counted gives the exchange the usage of its response.
+func (c *conv) counted(usage js.Value) {
+	u := usageOf(usage)
+	if u.total > 0 {
+		c.tokens = u.total
+	}
+	if c.x == nil {
+		return
+	}
+	for i := len(c.x.messages) - 1; i >= 0; i-- {
+		if m := c.x.messages[i]; m.role == session.RoleAssistant {
+			if m.usage == "" && u != (counts{}) {
+				m.usage = u.text()
+			}
+			break
+		}
+	}
+	c.x.sealed = true
+}
+
+// item converts the item of a line, and keeps the line.
+func (c *conv) item(l line, it item, key string) {
+	c.convert(l, it, key)
+	c.keep(l)
+}
+
+// convert makes messages of an item.
+func (c *conv) convert(l line, it item, key string) {
+	switch it.kind {
+	case kindMessage:
+		c.message(l, it, key)
+	case kindAgentMessage:
+		c.agentMessage(l, it, key)
+	case kindReasoning:
+		c.reasoning(it, key)
+	case kindCall, kindCustomCall, kindShellCall:
+		c.call(it, key)
+	case kindOutput, kindCustomOutput:
+		c.output(l, it, key)
+	case "web_search_call", "image_generation_call", "tool_search_call", "tool_search_output":
+		c.lose(l, formats.KindTool, "what the provider did by itself (%s), which no other model is shown", it.kind)
+	case "compaction", "context_compaction", "compaction_summary":
+		c.lose(l, formats.KindContext, "a summary that only the provider can read (%s)", it.kind)
+	}
+}
+
+// message converts a message of the user, of codex itself, or of the model.
+func (c *conv) message(l line, it item, key string) {
+	switch it.role {
+	case "assistant":
+		c.holdBack(it)
+		p := c.assistant(key, true)
+		c.content(l, it.content, p)
+		if len(p.blocks) == 0 {
+			p.blocks = append(p.blocks, text(`""`)) // codex sends it as well
+		}
+		return
+	case "user", "developer":
+	default:
+		return // codex leaves them out
+	}
+	p := &pending{role: it.role, key: key, time: c.now}
+	c.content(l, it.content, p)
+	if len(p.blocks) == 0 {
+		p.blocks = append(p.blocks, text(`""`))
+	}
+	context := it.role == "developer"
+	if !context && fromCodex(it.content) {
+		context, p.custom = true, session.CustomContext(agent)
+	} else if context { // a message of that role, since codex would send it as one
+		for i := range p.blocks {
+			p.blocks[i] = session.HarnessBlock(p.blocks[i], agent)
+		}
+	}
+	c.settleBefore(l)
+	c.put(len(c.batch))
+	if !context {
+		cut := c.b.Leaf()
+		if c.context && c.turns != nil {
+			cut = c.anchor
+		}
+		if c.jump != "" {
+			cut = c.jump
+		}
+		c.turns = &turn{cut, c.turns}
+	}
+	c.emit(p)
+	if context {
+		c.context = true
+		return
+	}
+	c.anchor, c.context = c.b.Leaf(), false
+	c.remember(p)
+}
+
+// fromCodex reports whether a user message is one that codex itself has put in.
+func fromCodex(content js.Value) bool {
+	for _, p := range parts(content) {
+		if p.text == "" {
+			continue
+		}
+		if convo.IsAgentText(p.text.Str()) {
+			return true
+		}
+	}
+	return false
+}
+
+// content adds the blocks of a content.
+func (c *conv) content(l line, content js.Value, p *pending) {
+	for _, part := range parts(content) {
+		switch {
+		case part.kind == "input_image":
+			url := part.image.Str()
+			if media, data, _ := api.DataURL(url); strings.HasPrefix(url, "data:") {
+				p.blocks = append(p.blocks, api.Image(media, data))
+			} else {
+				c.lose(l, formats.KindMedia, "an image that is but an address, which no model will be shown")
+			}
+		case part.text.IsString():
+			p.blocks = append(p.blocks, text(string(part.text)))
+		default:
+			c.lose(l, formats.KindMedia, "content of type %q, which no model will be shown", part.kind)
+		}
+	}
+}
+
+// agentMessage converts what another agent has said.
+func (c *conv) agentMessage(l line, it item, key string) {
+	p := &pending{role: session.RoleCustom, custom: "codex:agent_message", key: key, time: c.now}
+	c.content(l, it.content, p)
+	if len(p.blocks) == 0 {
+		return
+	}
+	c.settle()
+	c.put(len(c.batch))
+	c.emit(p)
+	c.context = true
+}
+
+// reasoning converts thinking. As pi has it, the item is the signature.
+func (c *conv) reasoning(it item, key string) {
+	c.holdBack(it)
+	var texts []string
+	for _, part := range parts(it.summary) {
+		texts = append(texts, part.text.Str())
+	}
+	if len(texts) == 0 {
+		for _, part := range parts(it.content) {
+			texts = append(texts, part.text.Str())
+		}
+	}
+	p := c.assistant(key, false)
+	p.blocks = append(p.blocks, api.Thinking(strings.Join(texts, "\n\n"), string(it.Value)))
+}
+
+// call converts a tool call.
+func (c *conv) call(it item, key string) {
+	c.holdBack(it)
+	name, arguments := it.name, ""
+	switch it.kind {
+	case kindShellCall:
+		name = "local_shell"
+		if arguments = "{}"; it.action.IsObject() {
+			arguments = string(it.action)
+		}
+	case kindCustomCall:
+		arguments = `{"input":` + literal(it.input) + "}"
+	default:
+		lit := literal(it.arguments)
+		given := js.Unquote(lit)
+		if strings.HasPrefix(given, "{") && js.Valid([]byte(given)) {
+			arguments = api.Compact(given)
+		} else {
+			arguments = `{"input":` + lit + "}"
+		}
+	}
+	p := c.assistant(key, false)
+	p.blocks = append(p.blocks, api.ToolCall(it.callID, name, arguments))
+	p.calls = append(p.calls, &call{id: it.callID, name: name, message: p})
+}
+
+// output converts the result of a call.
+func (c *conv) output(l line, it item, key string) {
+	p := &pending{role: session.RoleToolResult, callID: it.callID, key: key, time: c.now}
+	switch {
+	case it.output.IsString():
+		p.blocks = append(p.blocks, text(string(it.output)))
+	case it.output.IsArray():
+		c.content(l, it.output, p)
+	default: // codex cannot read it, so there is none
+		p.blocks, p.failed, p.made = []string{api.Text("aborted")}, true, true
+	}
+	if p.exit = exitCode(p.blocks); p.exit != "" && p.exit != "0" {
+		p.failed = true
+	}
+	c.holdBack(it)
+	c.answer(it.callID, p)
+}
+
+// exitCode returns the exit code of a command by what codex tells a model of it, "" if it is
+// none: the first line, a line in front of the output, or a member beside it.
+func exitCode(blocks []string) string {
+	if len(blocks) != 1 {
+		return ""
+	}
+	text := session.NewBlock(blocks[0]).Str("text")
+	if strings.HasPrefix(text, `{"output":`) && js.Valid([]byte(text)) {
+		return number(string(js.Value(text).Get("metadata", "exit_code")))
+	}
+	head, _, ok := strings.Cut(text, "\nOutput:")
+	if !ok || !strings.Contains(head, "Wall time: ") {
+		return ""
+	}
+	for line := range strings.Lines(head) {
+		line = strings.TrimSpace(line)
+		for _, begin := range []string{"Exit code: ", "Process exited with code "} {
+			if code, ok := strings.CutPrefix(line, begin); ok {
+				return number(code)
+			}
+		}
+	}
+	return ""
+}
+
+// number returns a whole number as it is written, "" for anything else.
+func number(text string) string {
+	if _, err := strconv.ParseInt(text, 10, 32); err != nil {
+		return ""
+	}
+	return text
+}
+
+// holdBack counts an item that is not handed on yet.
+func (c *conv) holdBack(it item) {
+	if c.x != nil {
+		c.x.size += len(it.Value)
+	}
+}

@@ -1,0 +1,378 @@
+package codex
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// agent is the name of the format, which begins the types of its custom entries.
+const agent = "codex"
+
+// The types of the custom entries that lines travel in which became no entry, without the
+// format's name.
+const (
+	customMeta     = "meta"     // the first line
+	customLines    = "lines"    // others
+	customRollback = "rollback" // {"leaf":ID}: the line that takes back the entries up to that one
+)
+
+// A conv is the conversion of one session, line by line.
+type conv struct {
+	b       *formats.Builder
+	session string // its id
+	at      int64  // time of the last entry
+
+	src     *formats.Source // the file at hand
+	rollout string          // its id: part of what ids are made of
+	own     bool            // it is of this session, not one that this is based on
+	begun   bool            // its first line was read
+
+	state
+	batch []line   // that are not kept yet
+	size  int      // of the batch in bytes
+	added []string // entries that were added since lines were kept
+	held  int      // bytes of the lines that are kept with the entry added last
+	x     *exchange
+	now   int64
+	err   error
+	lost  formats.Tally
+	late  func() map[string]int64 // the last outputs of calls in this file, by their places
+}
+
+// A state is what of the conversion depends on the place in the tree.
+type state struct {
+	jump     string // where the next entry hangs, if not behind the last one
+	root     bool   // it hangs from nothing
+	turns    *turn
+	anchor   string // the last entry that is no context
+	context  bool   // there is context behind it
+	waiting  map[string]*call
+	order    []*call
+	users    []session.Message // what a compaction without a history keeps
+	provider string
+	model    string
+	effort   string
+	tokens   int64
+}
+
+// begin is the state before anything was read.
+func begin() state {
+	return state{root: true, waiting: map[string]*call{}, provider: "unknown", model: "unknown"}
+}
+
+// copied returns the state for a second use.
+func (s state) copied() state {
+	s.waiting = maps.Clone(s.waiting)
+	s.order = slices.Clip(s.order)
+	return s
+}
+
+// pause makes entries of all that was read, and returns the state to go on from.
+func (c *conv) pause() state {
+	c.flush()
+	c.put(len(c.batch))
+	s := c.copied()
+	s.jump = c.b.Leaf()
+	return s
+}
+
+// maxBatch is how many bytes of lines go into one entry, about.
+const maxBatch = 1 << 20
+
+// take converts one line of a file.
+func (c *conv) take(jl jsonl.Line) error {
+	for v := range c.b.Objects(c.src, jl) {
+		c.value(v)
+	}
+	return c.err
+}
+
+// value converts one line that is an object.
+func (c *conv) value(v formats.Value) {
+	l := parseLine(v.Text)
+	l.number, l.offset = v.Number, v.Offset
+	if l.time != 0 {
+		c.now = l.time
+	}
+	c.line(l)
+}
+
+// line converts one line.
+func (c *conv) line(l line) {
+	switch l.typ {
+	case typeMeta:
+		c.meta(l)
+		return
+	case typeItem:
+		c.item(l, itemOf(l.payload), strconv.FormatInt(l.offset, 10))
+		return
+	case typeCompacted:
+		c.compacted(l)
+		return
+	case typeEvent:
+		if l.kind == "thread_rolled_back" {
+			c.rolledBack(l)
+			return
+		}
+		if c.event(l) {
+			return
+		}
+	case typeTurn:
+		c.turnContext(l)
+		return
+	case typeUsage:
+		c.counted(l.payload.Get("usage"))
+	}
+	c.keep(l)
+}
+
+// meta keeps the first line of a file, and what a fork has copied of its parent's.
+func (c *conv) meta(l line) {
+	if !c.own || c.begun {
+		c.keep(l)
+		return
+	}
+	c.begun = true
+	c.flush()
+	c.put(len(c.batch))
+	if p := l.payload.Get("model_provider").Str(); p != "" {
+		c.provider = p
+	}
+	c.aside(customMeta, "", l, formats.KeptLine{Text: l.raw})
+}
+
+// event looks at what codex shows people, as far as it says more than items do. It reports
+// whether the line became an entry, and was kept.
+func (c *conv) event(l line) (kept bool) {
+	switch l.kind {
+	case "error":
+		c.broke(l)
+		return true
+	case "token_count":
+		c.counted(l.payload.Get("info", "last_token_usage"))
+	case "task_complete", "turn_aborted", "task_started":
+		c.flush()
+	case "thread_name_updated":
+		if name := l.payload.Get("thread_name").Str(); name != "" {
+			c.flush()
+			c.put(len(c.batch))
+			c.named(name, "name:"+api.Int(l.offset), l.time)
+		}
+	}
+	return false
+}
+
+// broke makes a reply of an error of the provider's, such as a limit that was reached: it
+// is what the user got for an answer.
+func (c *conv) broke(l line) {
+	c.settle()
+	c.put(len(c.batch))
+	p := &pending{
+		role: session.RoleAssistant, key: "error:" + api.Int(l.offset), time: c.now, failed: true,
+		failure: cmp.Or(l.payload.Get("message").Str(), l.payload.Get("codex_error_info").Str(), "unknown"),
+	}
+	c.emit(p)
+	c.anchor, c.context = c.b.Leaf(), false
+	c.keep(l)
+}
+
+// named gives the session a name.
+func (c *conv) named(name, key string, at int64) {
+	c.taken(c.b.Add(c.place(key, at), session.TypeSessionInfo, js.StringField("name", session.OneLine(name))))
+}
+
+// place says where the next entry stands.
+func (c *conv) place(key string, at int64) formats.Place {
+	p := formats.Place{Key: c.rollout + ":" + key, Time: at, Parent: c.jump, Root: c.root}
+	c.jump, c.root = "", false
+	return p
+}
+
+// add adds an entry of a type, with its members as JSON text, and returns its id. It
+// is [formats.Builder.Add] for what needs no checking, and is most of what there is.
+func (c *conv) add(typ, key string, at int64, size int, members func(*strings.Builder)) string {
+	if c.err != nil {
+		return ""
+	}
+	p := c.place(key, at)
+	id := formats.EntryID(c.b.Known, c.session, "key", p.Key)
+	parent := "null"
+	switch {
+	case p.Parent != "":
+		parent = `"` + p.Parent + `"`
+	case !p.Root && c.b.Leaf() != "":
+		parent = `"` + c.b.Leaf() + `"`
+	}
+	if at == 0 {
+		at = c.at
+	}
+	c.at = at
+	var b strings.Builder
+	b.Grow(size + 160)
+	place := `"id":"` + id + `","parentId":` + parent + `,"timestamp":"` + js.FormatTime(at) + `"`
+	b.WriteString(`{"type":"` + typ + `",`)
+	if typ == session.TypeMessage {
+		b.WriteString(place + ",")
+		members(&b)
+	} else { // as pi writes them
+		members(&b)
+		b.WriteString("," + place)
+	}
+	b.WriteByte('}')
+	e, err := session.ParseEntry(b.String())
+	if err == nil {
+		err = c.b.Entry(e)
+	}
+	return c.taken(id, err)
+}
+
+// taken notes an entry that was added, or keeps the first error.
+func (c *conv) taken(id string, err error) string {
+	if c.err == nil {
+		c.err = err
+	}
+	c.added = append(c.added, id)
+	return id
+}
+
+// put keeps the first n lines of the batch with the entries that were added since: or with
+// the one before them, or, if there is none in their place, aside.
+func (c *conv) put(n int) {
+	if n == 0 || c.err != nil {
+		return
+	}
+	first := c.batch[0]
+	lines, size := make([]formats.KeptLine, n), 0
+	for i, l := range c.batch[:n] {
+		lines[i] = formats.KeptLine{Text: l.raw}
+		size += len(l.raw)
+	}
+	c.batch, c.size = slices.Delete(c.batch, 0, n), c.size-size
+	if len(c.added) > 0 {
+		c.held = 0
+	}
+	if c.held += size; len(c.added) == 0 && (c.root || c.jump != "" || c.held > maxBatch) {
+		c.aside(customLines, "", first, lines...)
+		return
+	}
+	c.err = c.b.Keep(c.added, lines...)
+	c.added = nil
+}
+
+// aside adds an entry for lines that become none, the first of which is l.
+func (c *conv) aside(name, data string, l line, lines ...formats.KeptLine) {
+	if c.err != nil {
+		return
+	}
+	c.taken(c.b.Aside(c.place(name+":"+api.Int(l.offset), l.time), name, data, lines...))
+	c.added, c.held = nil, 0
+	for _, l := range lines {
+		c.held += len(l.Text)
+	}
+}
+
+// keep adds a line to the batch.
+func (c *conv) keep(l line) {
+	c.batch = append(c.batch, l)
+	if c.size += len(l.raw); c.size < maxBatch {
+		return
+	}
+	if c.x != nil {
+		c.put(c.x.mark)
+		c.x.mark = 0
+		return
+	}
+	c.put(len(c.batch))
+}
+
+// emit makes an entry of a message.
+func (c *conv) emit(m *pending) {
+	size := 400
+	for _, block := range m.blocks {
+		size += len(block) + 1
+	}
+	typ := session.TypeMessage
+	if m.custom != "" {
+		typ = session.TypeCustomMessage
+	}
+	c.add(typ, m.key, m.time, size, func(b *strings.Builder) {
+		if m.custom != "" {
+			b.WriteString(`"customType":"` + m.custom + `","display":false,"content":`)
+			array(b, m.blocks)
+			return
+		}
+		b.WriteString(`"message":{"role":"` + m.role + `",`)
+		c.fields(b, m)
+		b.WriteString(`"timestamp":` + api.Int(c.at) + `,"content":`)
+		array(b, m.blocks)
+		b.WriteByte('}')
+	})
+}
+
+// fields writes what a message of a role has besides its content.
+func (c *conv) fields(b *strings.Builder, m *pending) {
+	switch m.role {
+	case session.RoleAssistant:
+		stop := "stop"
+		switch {
+		case m.failed:
+			stop = "error"
+		case len(m.calls) > 0:
+			stop = "toolUse"
+		}
+		if m.usage == "" {
+			m.usage = counts{}.text()
+		}
+		b.WriteString(`"api":"openai-responses","provider":` + js.Quote(c.provider) + `,"model":` + js.Quote(c.model) +
+			`,"usage":` + m.usage + `,"stopReason":"` + stop + `",`)
+		if m.failed {
+			b.WriteString(`"errorMessage":` + js.Quote(m.failure) + ",")
+		}
+	case session.RoleToolResult:
+		b.WriteString(`"toolCallId":` + js.Quote(m.callID) + `,"toolName":` + js.Quote(m.tool) +
+			`,"isError":` + strconv.FormatBool(m.failed) + ",")
+		if m.made {
+			b.WriteString(`"details":` + session.MadeUp + ",")
+		} else if m.exit != "" {
+			b.WriteString(`"details":{"exitCode":` + m.exit + "},")
+		}
+	}
+}
+
+func array(b *strings.Builder, elements []string) {
+	b.WriteByte('[')
+	for i, e := range elements {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(e)
+	}
+	b.WriteByte(']')
+}
+
+const textHead = `{"type":"text",`
+
+// text returns a text block of a literal.
+func text(literal string) string { return textHead + `"text":` + literal + "}" }
+
+// literal returns a value if it is a string, else an empty one.
+func literal(v js.Value) string {
+	if !v.IsString() {
+		return `""`
+	}
+	return string(v)
+}
+
+// lose notes a loss in a line.
+func (c *conv) lose(l line, kind, format string, args ...any) {
+	c.lost.Add(c.src.At(l.number), kind, format, args...)
+}

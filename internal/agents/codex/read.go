@@ -1,0 +1,226 @@
+package codex
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A node is a rollout that a session is read from.
+type node struct {
+	src   *formats.Source
+	head  head
+	own   bool // it is the session's; else only a part of it is
+	base  *node
+	name  string  // its id
+	ends  []int64 // where others go on from
+	after map[int64]state
+	read  bool
+}
+
+// maxBases is how many rollouts may go on from each other.
+const maxBases = 10_000
+
+// Read reads the rollouts of a session, each after the one that it goes on from: those
+// that were abandoned become branches, the newest leads to the leaf.
+func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
+	r := &reader{archive: a, nodes: map[string]*node{}}
+	r.conv = &conv{b: b, state: begin()}
+	var own []*node
+	sources := a.sources(info)
+	for _, path := range a.passedOver(info, sources) {
+		b.Lose(path, formats.KindReference, "another rollout of this id was written to later, so this one is not read; by its path it can be")
+	}
+	for _, src := range sources {
+		n, err := r.node(ctx, src, true)
+		if err != nil {
+			return err
+		}
+		own = append(own, n)
+	}
+	last := own[len(own)-1]
+	header := headerOf(last.head, a.src.CWD)
+	if err := b.Header(header); err != nil {
+		return err
+	}
+	r.conv.session, r.conv.at = header.ID, header.Time
+	b.BeginKeeping()
+	for _, n := range own {
+		if err := r.bases(ctx, n); err != nil {
+			return err
+		}
+	}
+	for _, n := range own {
+		if err := r.whole(ctx, n); err != nil {
+			return err
+		}
+	}
+	if name, ok := a.nameOf(last.head.id); ok {
+		r.taken(b.Custom(r.place("index", name.at), customName, js.Object(js.StringField("thread_name", name.name))))
+		r.named(name.name, "index name", name.at)
+	}
+	r.lost.Tell(b.Lose)
+	return r.err
+}
+
+// headerOf returns the header of a session.
+func headerOf(h head, cwd string) session.HeaderFields {
+	if h.cwd != "" {
+		cwd = h.cwd
+	}
+	return session.HeaderFields{ID: sessionID(h.id), Time: h.created, CWD: cwd, ParentSession: h.parent}
+}
+
+// sessionID returns the id of a session for that of a thread.
+func sessionID(thread string) string {
+	if session.ValidSessionID(thread) {
+		return thread
+	}
+	return formats.SessionID("codex", thread)
+}
+
+// A reader reads the rollouts of one session.
+type reader struct {
+	*archive
+	*conv
+	nodes map[string]*node // by the names of their files
+}
+
+// node returns the node of a file.
+func (r *reader) node(ctx context.Context, src *formats.Source, own bool) (*node, error) {
+	if n := r.nodes[src.Path]; n != nil {
+		return n, nil
+	}
+	h, err := r.headOf(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	n := &node{src: src, head: h, own: own, after: map[int64]state{}}
+	if _, n.name = idsOf(src.Path); n.name == "" {
+		n.name = h.id
+	}
+	r.nodes[src.Path] = n
+	return n, nil
+}
+
+// bases finds what a node goes on from.
+func (r *reader) bases(ctx context.Context, n *node) error {
+	for count := 0; n.head.base != nil; count++ {
+		b := n.head.base
+		if n.base == nil {
+			path, ok := r.find(ctx, n.src.Path, b.rollout)
+			if !ok {
+				return errLineage(n.src.Name(), b)
+			}
+			var err error
+			if n.base, err = r.node(ctx, r.archive.src.Beside(path), false); err != nil {
+				return fmt.Errorf("%s: reading what it goes on from: %w", n.src.Name(), err)
+			}
+		}
+		if !slices.Contains(n.base.ends, b.end) {
+			n.base.ends = append(n.base.ends, b.end)
+		}
+		if n = n.base; count > maxBases || n == n.base {
+			return fmt.Errorf("%s: rollouts that go on from each other, in a circle", n.src.Name())
+		}
+	}
+	return nil
+}
+
+// whole reads all of a node.
+func (r *reader) whole(ctx context.Context, n *node) error {
+	if n.read {
+		return nil
+	}
+	n.read = true
+	start := begin()
+	if n.base != nil {
+		if err := r.whole(ctx, n.base); err != nil {
+			return err
+		}
+		after, ok := n.base.after[n.head.base.end]
+		if !ok {
+			r.b.Lose(n.src.Name(), formats.KindReference,
+				"it goes on from byte %d of %s, where no line ends; so it begins anew, as for codex", n.head.base.end, n.base.src.Name())
+			after = start
+		}
+		start = after.copied()
+	}
+	r.conv.src, r.conv.rollout, r.conv.own, r.conv.begun = n.src, n.name, n.own, false
+	r.conv.state = start
+	if err := r.lines(ctx, n); err != nil {
+		return err
+	}
+	if n.own {
+		r.settle()
+	}
+	r.flush()
+	r.put(len(r.batch))
+	return r.err
+}
+
+// lines converts the lines of a node, of one that is not the session's own only as far as
+// others go on from.
+func (r *reader) lines(ctx context.Context, n *node) error {
+	f, err := open(ctx, n.src)
+	if err != nil {
+		return err
+	}
+	defer f.done()
+	var late map[string]int64
+	r.conv.late = func() map[string]int64 {
+		if late == nil {
+			late = outputs(ctx, n.src)
+		}
+		return late
+	}
+	limit := int64(-1)
+	if !n.own {
+		limit = slices.Max(n.ends)
+	}
+	for jl, err := range jsonl.Lines(f.r) {
+		if err != nil {
+			return n.src.Located(err)
+		}
+		if limit >= 0 && jl.End() > limit {
+			break
+		}
+		if err := r.take(jl); err != nil {
+			return err
+		}
+		if slices.Contains(n.ends, jl.End()) && !jl.Torn {
+			n.after[jl.End()] = r.pause()
+		}
+	}
+	return r.err
+}
+
+// outputs returns, for each call that has a result in a rollout, where the last one is.
+func outputs(ctx context.Context, src *formats.Source) map[string]int64 {
+	found := map[string]int64{}
+	f, err := open(ctx, src)
+	if err != nil {
+		return found // which will be noticed
+	}
+	defer f.done()
+	for jl, err := range jsonl.Lines(f.r) {
+		if err != nil {
+			break
+		}
+		if !bytes.Contains(jl.Data, []byte("_output")) || !js.Valid(jl.Data) {
+			continue
+		}
+		l := parseLine(string(jl.Data))
+		if l.kind == kindOutput || l.kind == kindCustomOutput {
+			found[strings.Clone(itemOf(l.payload).callID)] = jl.Offset
+		}
+	}
+	return found
+}

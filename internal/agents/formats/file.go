@@ -1,0 +1,226 @@
+package formats
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A File is a file that is read: its bytes as they were when it was opened, as
+// far as it only grows.
+type File struct {
+	io.ReaderAt
+	Size    int64     // in bytes
+	ModTime time.Time // zero for standard input
+
+	close func() error
+	mu    sync.Mutex
+	lent  []*bufio.Reader
+}
+
+// bufferSize is the size of the buffers of files in bytes: what package jsonl
+// wants, which then makes none.
+const bufferSize = 64 << 10
+
+// buffers are used again: of ten thousand small files they would be most of the
+// garbage.
+var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }}
+
+// Reader returns a buffered reader of the whole file that ends when ctx does, and
+// must not be used after Close.
+func (f *File) Reader(ctx context.Context) *bufio.Reader { return f.Begin(ctx, f.Size) }
+
+// Begin is Reader for the first n bytes of the file.
+func (f *File) Begin(ctx context.Context, n int64) *bufio.Reader {
+	b, _ := buffers.Get().(*bufio.Reader)
+	b.Reset(disk.Reader{Ctx: ctx, R: io.NewSectionReader(f.ReaderAt, 0, min(n, f.Size))})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lent = append(f.lent, b)
+	return b
+}
+
+// Close closes the file.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, b := range f.lent {
+		b.Reset(nil)
+		buffers.Put(b)
+	}
+	f.lent = nil
+	if f.close == nil {
+		return nil
+	}
+	return f.close()
+}
+
+// errIrregular says why a FIFO, a socket or a device is not read.
+var errIrregular = errors.New("not a regular file")
+
+// OpenFile opens the regular file at path, or the one a symbolic link there
+// leads to, for reading. It never waits for another program, as opening a FIFO
+// would.
+func OpenFile(path string) (*File, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", disk.Subject(path), disk.Cause(err))
+	}
+	fi, err := f.Stat()
+	switch {
+	case err != nil:
+	case fi.IsDir():
+		err = errors.New("is a directory")
+	case !fi.Mode().IsRegular():
+		err = errIrregular
+	default:
+		return &File{ReaderAt: f, Size: fi.Size(), ModTime: fi.ModTime(), close: f.Close}, nil
+	}
+	f.Close()
+	return nil, fmt.Errorf("reading %s: %w", path, disk.Cause(err))
+}
+
+// Damaged returns the error of a source that cannot be what it should be; it
+// matches session.ErrMalformed. The text names the place.
+func Damaged(format string, args ...any) error {
+	return session.Problem{Kind: KindDamage, Text: fmt.Sprintf(format, args...)}
+}
+
+// Describe fills in what reading a session whole tells for a listing. It is for
+// formats that have no faster way.
+func Describe(ctx context.Context, a Archive, info Info) (Info, error) {
+	scanned, rerr, err := session.ScanWritten(func(w io.Writer) error {
+		line := func(line string) error {
+			_, err := io.WriteString(w, line+"\n")
+			return err
+		}
+		return NewBuilder("sess", line, func(Loss) {}).Read(ctx, a, info) // what it keeps is no entry to count
+	})
+	switch {
+	case rerr != nil:
+		return info, rerr
+	case err != nil:
+		return info, fmt.Errorf("%s: %w", info.Path, err)
+	}
+	info.Info = scanned
+	return info, nil
+}
+
+// ErrNotFound is the error of a session that is not in the archive.
+var ErrNotFound = errors.New("no such session")
+
+// Find returns the session of the archive that id means: the one with that id,
+// else the only one whose id begins with it, if it has four characters, else the
+// only one with that name or alias. Sessions that cannot be listed are passed over; if
+// nothing was found the first of their errors is told.
+func Find(ctx context.Context, a Archive, id string) (Info, error) {
+	var prefixed, named []Info
+	var broken error
+	for info, err := range a.List(ctx, Query{ID: id}) {
+		if cerr := ctx.Err(); cerr != nil {
+			return Info{}, cerr
+		}
+		switch {
+		case err != nil && broken == nil:
+			broken = err
+		case err != nil:
+		case info.ID == id:
+			return info, nil
+		case len(id) >= session.MinPrefix && strings.HasPrefix(info.ID, id):
+			prefixed = append(prefixed, info)
+		case info.Name == id, info.Alias == id:
+			named = append(named, info)
+		}
+	}
+	for _, found := range [][]Info{prefixed, named} {
+		switch len(found) {
+		case 0:
+		case 1:
+			return found[0], nil
+		default:
+			return Info{}, fmt.Errorf("%s means %d sessions: %s", id, len(found), IDs(found))
+		}
+	}
+	if broken != nil {
+		return Info{}, fmt.Errorf("%w %s; and not all could be read: %s", ErrNotFound, id, broken.Error())
+	}
+	return Info{}, fmt.Errorf("%w %s", ErrNotFound, id)
+}
+
+// maxNamed is how many sessions a message names.
+const maxNamed = 5
+
+// IDs returns the ids of sessions for a message, the first of them.
+func IDs(list []Info) string {
+	var ids []string
+	for i, info := range list {
+		if i == maxNamed {
+			ids = append(ids, "…")
+			break
+		}
+		ids = append(ids, info.ID)
+	}
+	return strings.Join(ids, ", ")
+}
+
+// Walk yields the paths of the regular files in dir, and in the directories at most
+// depth levels below it, whose base name match accepts, in lexical order. Names that begin with a dot are left out.
+// Directories behind symbolic links are not entered; a link to a file counts as
+// that file. What cannot be read, and what has a fitting name but is no file, is
+// yielded with an error that names it; the walk goes on, unless ctx ends.
+func Walk(ctx context.Context, dir string, depth int, match func(base string) bool) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) { walk(ctx, dir, depth, match, yield) }
+}
+
+func walk(ctx context.Context, dir string, depth int, match func(string) bool, yield func(string, error) bool) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !yield(dir, fmt.Errorf("reading %s: %w", dir, disk.Cause(err))) {
+		return false
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			yield(dir, err)
+			return false
+		}
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case e.Name()[0] == '.':
+		case e.IsDir():
+			if depth > 0 && !walk(ctx, path, depth-1, match, yield) {
+				return false
+			}
+		case match(e.Name()):
+			if !yield(path, irregular(path, e)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// irregular says why the entry at path is not read, nil if it is.
+func irregular(path string, e fs.DirEntry) error {
+	if e.Type().IsRegular() {
+		return nil
+	}
+	fi, err := os.Stat(path)
+	if err == nil && !fi.Mode().IsRegular() {
+		err = errIrregular
+	}
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", path, disk.Cause(err))
+	}
+	return nil
+}

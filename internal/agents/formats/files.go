@@ -1,0 +1,245 @@
+package formats
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/core/parallel"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// Files says how a format keeps its sessions: in files that hold one each. [Files.Open] makes
+// an archive of it.
+type Files struct {
+	// Depth is how many levels of directories below a source are looked at, and Match which
+	// files there are sessions. A source that is a file is one in any case.
+	Depth int
+	Match func(path string) bool
+
+	// Head says of a session what the beginning of its file tells, and Read gives it to a builder.
+	// Both get the source of that file alone, and the file open. What the file system knows, and
+	// what stands in for a directory or a time that the file does not say, is filled in.
+	Head func(ctx context.Context, src *Source, f *File) (Info, error)
+	Read func(ctx context.Context, src *Source, f *File, info Info, b *Builder) error
+
+	// Details says what reading all of the file tells for a listing, and needs no Head. Nil is
+	// [Describe].
+	Details func(ctx context.Context, src *Source, f *File) (session.Info, error)
+
+	// Named reports whether the name of a file has an id, whole. Where one file has it, and is that
+	// session, no other is opened to find it. Nil is a format whose files are called otherwise.
+	Named func(path, id string) bool
+
+	// Project returns the name of the directory that has the sessions of a working directory, and may have those of
+	// others, too. Nil is a format whose places do not say that.
+	Project func(cwd string) string
+
+	// Rank says which of two files in one directory that are one session is listed: that with the lower
+	// rank. Nil is a format that has no such files.
+	Rank func(path string) int
+}
+
+// Open opens a file, standard input, or a directory of files.
+func (f Files) Open(src *Source) (Archive, error) {
+	if err := src.Exists(); err != nil {
+		return nil, err
+	}
+	return files{f, src}, nil
+}
+
+type files struct {
+	Files
+	src *Source
+}
+
+// Close has nothing to close: each file is closed once it was looked at.
+func (a files) Close() error { return nil }
+
+// List lists the files in the order of their paths, several at a time, by their heads; one
+// that details are asked of is read whole.
+func (a files) List(ctx context.Context, q Query) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		if !a.src.IsDir() {
+			yield(a.info(ctx, a.src, q))
+			return
+		}
+		found := a.found(ctx)
+		if path, ok := a.named(q.ID, found); ok {
+			if info, err := a.info(ctx, a.src.Beside(path), q); err == nil && info.ID == q.ID {
+				yield(info, nil)
+				return
+			}
+		}
+		found = a.once(ctx, found)
+		unopened := Unopened(q, found, func(p place) string { return p.path }, a.Project)
+		list := parallel.MapErr(ctx, runtime.GOMAXPROCS(0), slices.Values(found), func(ctx context.Context, p place) (Info, error) {
+			if p.err != nil {
+				return Info{Row: store.Row{Path: p.path}}, p.err
+			}
+			if info, ok := unopened[p.path]; ok {
+				return info, nil
+			}
+			return a.info(ctx, a.src.Beside(p.path), q)
+		})
+		for info, err := range list {
+			if !yield(info, err) {
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(Info{Row: store.Row{Path: a.src.Path}}, err)
+		}
+	}
+}
+
+// Unopened returns what is known without opening them of the files that a query does not ask to open, by
+// their paths. Project is [Files.Project].
+func Unopened[T any](q Query, files []T, path func(T) string, project func(cwd string) string) map[string]Info {
+	if q.Newest <= 0 || len(files) <= q.Newest {
+		return nil
+	}
+	var here string
+	if project != nil {
+		here = string(filepath.Separator) + project(q.CWD) + string(filepath.Separator)
+	}
+	rows := make([]Info, 0, len(files))
+	for _, f := range files {
+		if fi, err := os.Stat(path(f)); err == nil { // else opening it says why
+			row := store.Row{Path: path(f), Size: fi.Size(), ModTime: fi.ModTime(), Info: session.Info{Modified: fi.ModTime()}}
+			rows = append(rows, Info{Row: row, Elsewhere: project != nil})
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b Info) int { return b.ModTime.Compare(a.ModTime) })
+	out := make(map[string]Info, len(rows))
+	for _, r := range rows[min(q.Newest, len(rows)):] {
+		if project == nil || !strings.Contains(r.Path, here) {
+			out[r.Path] = r
+		}
+	}
+	return out
+}
+
+// A place is a file that is a session, or what cannot be looked at, and why.
+type place struct {
+	path string
+	err  error
+}
+
+// found returns the files of a directory.
+func (a files) found(ctx context.Context) (list []place) {
+	for path, err := range Walk(ctx, a.src.Path, a.Depth, func(string) bool { return true }) {
+		if a.Match(path) || err != nil && IsDir(path) {
+			list = append(list, place{path, err})
+		}
+	}
+	return list
+}
+
+// once leaves files out that are the session of another one in their directory. Only directories with files of
+// several ranks are looked into.
+func (a files) once(ctx context.Context, list []place) []place {
+	if a.Rank == nil {
+		return list
+	}
+	ranks := map[string]int{} // of each directory, the last one met
+	mixed := map[string]bool{}
+	for _, p := range list {
+		dir, rank := filepath.Dir(p.path), a.Rank(p.path)
+		if other, ok := ranks[dir]; ok && other != rank {
+			mixed[dir] = true
+		}
+		ranks[dir] = rank
+	}
+	best, ids := map[[2]string]int{}, make([]string, len(list)) // by directories and sessions
+	for i, p := range list {
+		if p.err != nil || !mixed[filepath.Dir(p.path)] {
+			continue
+		}
+		if info, err := a.info(ctx, a.src.Beside(p.path), Query{}); err == nil {
+			key := [2]string{filepath.Dir(p.path), info.ID}
+			ids[i] = info.ID
+			if other, ok := best[key]; !ok || a.Rank(p.path) < other {
+				best[key] = a.Rank(p.path)
+			}
+		}
+	}
+	var out []place
+	for i, p := range list {
+		if ids[i] == "" || a.Rank(p.path) == best[[2]string{filepath.Dir(p.path), ids[i]}] {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// named returns the one file whose name has an id.
+func (a files) named(id string, list []place) (path string, ok bool) {
+	if id == "" || a.Named == nil {
+		return "", false
+	}
+	for _, p := range list {
+		if p.err == nil && a.Named(p.path, id) {
+			if ok {
+				return "", false
+			}
+			path, ok = p.path, true
+		}
+	}
+	return path, ok
+}
+
+// info lists the session of a file.
+func (a files) info(ctx context.Context, src *Source, q Query) (Info, error) {
+	f, err := src.Open(ctx)
+	if err != nil {
+		return Info{Row: store.Row{Path: src.Path}}, err
+	}
+	defer f.Close()
+	info := Info{Row: store.Row{Path: src.Path, Size: f.Size, ModTime: f.ModTime}}
+	if !q.Details || a.Details == nil {
+		if info, err = a.head(ctx, src, f); err != nil || !q.Details && (q.ID == "" || q.ID == info.ID) {
+			return info, err
+		}
+	}
+	if a.Details == nil {
+		described, err := Describe(ctx, a, info)
+		info.Info = described.Info
+		return info, err
+	}
+	info.Info, err = a.Details(ctx, src, f)
+	info.Modified = cmp.Or(info.Modified, f.ModTime)
+	return info, err
+}
+
+// head lists the session of a file by its beginning.
+func (a files) head(ctx context.Context, src *Source, f *File) (Info, error) {
+	info, err := a.Head(ctx, src, f)
+	info.Path, info.Size, info.ModTime = src.Path, f.Size, f.ModTime
+	info.CWD = cmp.Or(info.CWD, src.CWD)
+	if info.Created.IsZero() {
+		info.Created = cmp.Or(f.ModTime, time.UnixMilli(0)).UTC().Truncate(time.Millisecond)
+	}
+	info.Modified = cmp.Or(f.ModTime, info.Created)
+	return info, err
+}
+
+func (a files) Read(ctx context.Context, info Info, b *Builder) error {
+	src := a.src
+	if src.IsDir() {
+		src = src.Beside(info.Path)
+	}
+	f, err := src.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return a.Files.Read(ctx, src, f, info, b)
+}

@@ -1,0 +1,173 @@
+package formats
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A Loss is something that the result of a conversion cannot say, or says
+// otherwise.
+type Loss struct {
+	// Where is the place: of the source when importing ("s.jsonl:12", "message
+	// msg_1"), of the session when exporting ("entry 0d6f9a51"); "" if it concerns
+	// the whole.
+	Where string
+
+	// Kind is one of the Kind constants.
+	Kind string
+
+	// What says what is lost and what stands in its place, without a full stop.
+	What string
+}
+
+// String returns the loss as a message without the name of its session.
+func (l Loss) String() string {
+	if l.Where == "" {
+		return l.What
+	}
+	return l.Where + ": " + l.What
+}
+
+// The kinds of losses. They are for programs to tell losses apart, and only
+// ever added to.
+const (
+	KindDamage    = api.KindDamage  // of the source: what cannot be read
+	KindBranch    = "branch"        // a branch, where there can be but one
+	KindContext   = api.KindContext // the model is shown more or less than before
+	KindEntry     = "entry"         // an entry whose type means nothing there
+	KindRole      = "role"          // a message whose role means nothing there
+	KindSystem    = "system"        // a system prompt, or a change of it
+	KindThinking  = "thinking"      // thinking, a signature, a thinking level
+	KindTool      = api.KindTool    // a tool call or a tool's result
+	KindMedia     = api.KindMedia   // an image, audio, a file
+	KindBlob      = "blob"          // a reference to a blob, which is not resolved
+	KindUsage     = "usage"         // tokens and costs
+	KindTitle     = "title"         // the name of the session
+	KindTime      = "time"          // a time
+	KindTree      = "tree"          // a cycle of parents, an entry without id
+	KindText      = "text"          // text that would be read as something else
+	KindReference = "reference"     // what another file or session would have held
+)
+
+func loss(where, kind, format string, args []any) Loss {
+	return Loss{Where: where, Kind: kind, What: fmt.Sprintf(format, args...)}
+}
+
+// Counted says what was lost n times: one, or many, which has a %d for n.
+func Counted(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return fmt.Sprintf(many, n)
+}
+
+// A Tally counts losses that are alike, so that they are told as one. The zero value is
+// ready for use.
+type Tally struct {
+	list []*counted // in the order of their first times
+	at   map[string]*counted
+}
+
+type counted struct {
+	Loss     // the first of them
+	n    int // how many
+}
+
+// more says how many there were beside the first, which are of a kind.
+func (c *counted) more(kind string) string {
+	if c.n == 1 {
+		return ""
+	}
+	return fmt.Sprintf(", and %d more %s", c.n-1, kind)
+}
+
+// Add counts a loss: alike are those of one kind and with one text.
+func (t *Tally) Add(where, kind, format string, args ...any) {
+	l := loss(where, kind, format, args)
+	key := kind + "\x00" + l.What
+	if t.at == nil {
+		t.at = map[string]*counted{}
+	}
+	if t.at[key] == nil {
+		t.at[key] = &counted{Loss: l}
+		t.list = append(t.list, t.at[key])
+	}
+	t.at[key].n++
+}
+
+// Tell tells of each loss once, with how many more there were like it.
+func (t *Tally) Tell(lose func(where, kind, format string, args ...any)) {
+	for _, c := range t.list {
+		lose(c.Where, c.Kind, "%s%s", c.What, c.more("like it"))
+	}
+}
+
+// Lost counts what an export leaves out of the entries of a session, so that what is alike is
+// told as one. An entry that is [Silent] loses nothing.
+type Lost struct {
+	// Words say what is lost of a kind: of one, and of several, with a %d for their number. A kind
+	// without words has those that most formats have.
+	Words map[string][2]string
+
+	tally Tally
+}
+
+// leftOut are the words of most formats.
+var leftOut = map[string][2]string{
+	KindThinking: {"a block of thinking, left out", "%d blocks of thinking, left out"},
+	KindTool:     {"a tool call or a result, left out", "%d tool calls and results, left out"},
+	KindMedia:    {"an image, left out", "%d images, left out"},
+	KindSystem:   {"a system message, left out", "%d system messages, left out"},
+	KindRole:     {"a message of another role, left out", "%d messages of other roles, left out"},
+	KindContext:  {"an edit of the context, without effect there", "%d edits of the context, without effect there"},
+}
+
+// Add counts a loss of a kind.
+func (l *Lost) Add(e session.Entry, kind string) { l.Say(e, kind, "") }
+
+// Say counts a loss that has words of its own.
+func (l *Lost) Say(e session.Entry, kind, format string, args ...any) {
+	if !Silent(e) {
+		l.tally.Add(At(e), kind, format, args...)
+	}
+}
+
+// Blocks counts the blocks of a message whose types are not among those that are held.
+func (l *Lost) Blocks(e session.Entry, m session.Message, held ...string) {
+	for b := range m.Blocks() {
+		switch {
+		case slices.Contains(held, b.Type):
+		case b.IsThinking():
+			l.Add(e, KindThinking)
+		case b.Type == session.BlockToolCall:
+			l.Add(e, KindTool)
+		case b.Type == session.BlockImage:
+			l.Add(e, KindMedia)
+		default:
+			l.Say(e, KindMedia, "content of type %q, left out", b.Type)
+		}
+	}
+}
+
+// Entry counts an entry of a type that an agent has nothing for.
+func (l *Lost) Entry(e session.Entry, agent string) {
+	l.Say(e, KindEntry, "%s means nothing to %s, left out", e.Type(), agent)
+}
+
+// Tell tells t of what was counted.
+func (l *Lost) Tell(t *Target) {
+	for _, c := range l.tally.list {
+		if c.What != "" {
+			t.Lose(c.Where, c.Kind, "%s%s", c.What, c.more("like it"))
+			continue
+		}
+		words, ok := l.Words[c.Kind]
+		if !ok {
+			words = leftOut[c.Kind]
+		}
+		t.Lose(c.Where, c.Kind, "%s", Counted(c.n, words[0], words[1]))
+	}
+}

@@ -1,0 +1,415 @@
+package formats
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A Tree places the entries of a session by the names that its source has for things. It knows
+// where tracks end, what values became, which calls were made and answered, and what was counted
+// so far. A source is a row of values: [Tree.Value] begins one, and what is added until the next
+// stands at its place.
+type Tree struct {
+	b      *Builder
+	losses Tally
+
+	spots  map[string]*spot  // what values and entries became, by their names
+	tracks map[string]string // the last entry of each track
+	calls  map[string]*call
+	spent  [len(counters)]int64
+	above  map[string]string   // the nearest entry with a name of its own, at or above each entry
+	same   map[string][]saying // what entries with names of their own say, by the one above and the name
+	torn   bool                // a parent that is not known has been told
+
+	value   Step
+	at      string // the entry that the next one stands behind, "" for none
+	track   string // of that entry
+	last    string // the track of the entry added last
+	entries int    // of the value
+	kept    bool   // the value is kept
+}
+
+// A Step is a value of a source.
+type Step struct {
+	ID     string // what the source calls it, "" for nothing
+	Parent string // the name of the value it follows; "" is the last of its track
+	Root   bool   // it follows none
+	Tree   bool   // values of the source name their parents, so a name that comes again goes on from there
+	Track  string // the branch it is on, "" for the main one
+	Time   int64  // when it was made, in milliseconds since the epoch; 0 if it does not say
+	Number int    // which value it is
+	Where  string // as [Loss.Where] has it
+	Kind   string // what it is kept as
+	Text   string // its JSON text, "" for none
+}
+
+// A spot is what a name became: entries from first to last, or none, and the entry in front.
+type spot struct{ before, first, last string }
+
+// A saying is an entry and a digest of what it says.
+type saying struct {
+	entry string
+	sum   [sha256.Size]byte
+}
+
+type call struct {
+	tool     string
+	answered bool
+}
+
+// An Entry is what a value becomes, or one of several.
+type Entry struct {
+	Type    string
+	Message session.Message // of an entry of the type message
+	Fields  []js.Field      // of any other; a firstKeptEntryId and a targetId are names
+
+	ID     string // the entry's id and its name, "" for those of the value, which its first entry has
+	As     string // a name without being the id, "" for none
+	Parent string // the name of the entry it stands behind, "" for the value's place
+	Root   bool   // it stands behind none
+	Time   int64  // in milliseconds since the epoch; 0 is that of the value
+	Track  string // "" is that of the value
+
+	// Again says that a message with an ID may be there: if that stands behind the same message with
+	// the same texts and calls, the place moves there and nothing is added. Else it is added, without usage.
+	Again bool
+}
+
+// counters are the tokens that are counted, by their names in a usage.
+var counters = [...]string{"input", "output", "cacheRead", "cacheWrite", "reasoning"}
+
+// Tree returns a tree that adds to the session of b, which has its header.
+func (b *Builder) Tree() *Tree {
+	return &Tree{b: b, spots: map[string]*spot{}, tracks: map[string]string{}, calls: map[string]*call{}, above: map[string]string{}, same: map[string][]saying{}}
+}
+
+// Value begins a value. What it becomes stands at the end of its track, or behind its parent.
+func (t *Tree) Value(v Step) {
+	t.value, t.entries, t.kept = v, 0, false
+	t.enter(v.Track)
+	known, again := t.spots[v.ID]
+	parent, ok := t.spots[v.Parent]
+	switch {
+	case again && v.ID != "" && v.Tree:
+		t.at = known.last
+		return
+	case v.Root:
+		t.at = ""
+	case v.Parent != "" && ok:
+		t.at = parent.last
+	case v.Parent != "" && !t.torn:
+		t.torn = true
+		t.losses.Add(v.Where, KindTree, "its parent is not in the source: it stands behind the value before it")
+	}
+	if v.ID != "" && !again {
+		t.spots[strings.Clone(v.ID)] = &spot{before: t.at, last: t.at} // the name is a part of a line, which may be large
+	}
+}
+
+// enter goes to the end of a track. A new one begins at the end of the main one.
+func (t *Tree) enter(track string) {
+	end, ok := t.tracks[track]
+	if !ok {
+		track, end = strings.Clone(track), t.tracks[""]
+		t.tracks[track] = end
+	}
+	t.at, t.track = end, track
+}
+
+// Add adds an entry at the place of the value. One that is refused is told as damage, and the
+// value is kept in its stead.
+func (t *Tree) Add(e Entry) error {
+	if e.Track != "" && e.Track != t.track {
+		t.enter(e.Track)
+	}
+	if s, ok := t.spots[e.Parent]; e.Root || e.Parent != "" && ok {
+		t.at = ""
+		if !e.Root {
+			t.at = s.last
+		}
+	}
+	key, sum := t.at, [sha256.Size]byte{}
+	if e.ID != "" {
+		key, sum = t.above[t.at]+"\x00"+e.ID, sumOfEntry(e)
+		for _, s := range t.same[key] {
+			if e.Again && s.sum == sum {
+				t.at, t.last, t.tracks[t.track] = s.entry, t.track, s.entry
+				return nil
+			}
+		}
+	}
+	if before := t.spots[e.ID]; e.Again && e.Type == session.TypeMessage && before != nil && before.first != "" {
+		e.Message = session.NewMessage(string(js.Value(e.Message.Raw()).Without("usage")))
+	}
+	id, err := t.add(e)
+	switch {
+	case t.b.err != nil:
+		return t.b.err
+	case err != nil:
+		return t.Fail("an entry is refused: %v", err)
+	}
+	t.above[id] = t.above[t.at]
+	if e.ID != "" {
+		t.above[id], t.same[key] = id, append(t.same[key], saying{id, sum})
+	}
+	t.stand(id, cmp.Or(e.ID, e.As), e.ID == "")
+	return nil
+}
+
+// sumOfEntry returns a digest of what an entry says: its texts and calls.
+func sumOfEntry(e Entry) [sha256.Size]byte {
+	parts := []string{e.Type, e.Message.Role(), e.Message.Text("\x00"), e.Message.Str("toolCallId")}
+	for _, c := range e.Message.ToolCalls() {
+		parts = append(parts, c.ID, c.Name, c.Arguments)
+	}
+	for _, f := range e.Fields {
+		parts = append(parts, f.Name, f.Raw)
+	}
+	return digest(parts...)
+}
+
+// stand makes an entry that was added the place of the next one, and gives it its names: that of the value
+// as well, if it is what that became.
+func (t *Tree) stand(id, name string, became bool) {
+	if name != "" {
+		t.spots[strings.Clone(name)] = &spot{before: t.at, first: id, last: id}
+	}
+	if s := t.spots[t.value.ID]; became && s != nil && t.value.ID != "" && name != t.value.ID {
+		if s.first == "" {
+			s.before, s.first = t.at, id
+		}
+		s.last = id
+	}
+	t.entries++
+	t.at, t.last, t.tracks[t.track] = id, t.track, id
+}
+
+// place returns where the next entry stands.
+func (t *Tree) place(id string, ms int64) Place {
+	p := Place{ID: id, Parent: t.at, Root: t.at == "", Time: cmp.Or(ms, t.value.Time)}
+	if id == "" && t.entries == 0 {
+		p.ID = t.value.ID
+	}
+	p.Key = "value " + strconv.Itoa(t.value.Number) + " " + strconv.Itoa(t.entries)
+	return p
+}
+
+// types are those that entries have.
+var types = sync.OnceValue(func() map[string]bool {
+	known := map[string]bool{}
+	for _, typ := range session.Types() {
+		known[typ] = true
+	}
+	return known
+})
+
+func (t *Tree) add(e Entry) (id string, err error) {
+	p := t.place(e.ID, e.Time)
+	if !types()[e.Type] {
+		return "", fmt.Errorf("no entry has the type %q", e.Type)
+	}
+	switch e.Type {
+	case session.TypeMessage:
+		return t.message(p, e.Message)
+	case session.TypeCompaction:
+		return t.compaction(p, e.Fields)
+	}
+	usage, kind := js.Value(""), ""
+	for i, f := range e.Fields {
+		switch v := js.Value(f.Raw); f.Name {
+		case "usage":
+			usage = v
+		case "kind":
+			kind = v.Str()
+		case "targetId":
+			if s, ok := t.spots[v.Str()]; ok {
+				e.Fields[i] = js.StringField("targetId", s.last)
+			}
+		}
+	}
+	if e.Type != session.TypeUsage {
+		return t.b.Add(p, e.Type, e.Fields...)
+	}
+	full, err := session.CompleteUsage(string(usage))
+	if err != nil {
+		return "", err
+	}
+	for i := range e.Fields {
+		if e.Fields[i].Name == "usage" {
+			e.Fields[i].Raw = full
+		}
+	}
+	if id, err = t.b.Add(p, e.Type, e.Fields...); err == nil && kind != usageCompaction {
+		t.count(usage)
+	}
+	return id, err
+}
+
+// The kinds of usage entries that a tree tells apart from others.
+const (
+	usageCompaction = "compaction" // what a summary cost: a source counts it apart
+	usageRest       = "rest"       // what a source counts in all and says of no reply
+)
+
+// message adds a message. A result has the name of its call.
+func (t *Tree) message(p Place, m session.Message) (id string, err error) {
+	if what := m.Foreign(); what != "" {
+		return "", errors.New(what)
+	}
+	answers := m.Str("toolCallId")
+	if m.Role() == session.RoleToolResult && m.Str("toolName") == "" {
+		tool := "unknown"
+		if c := t.calls[answers]; c != nil {
+			tool = cmp.Or(c.tool, tool)
+		}
+		m = session.NewMessage(string(js.Value(m.Raw()).With("toolName", js.Value(js.Quote(tool)))))
+	}
+	if id, err = t.b.Message(p, m); err != nil {
+		return "", err
+	}
+	switch m.Role() {
+	case session.RoleToolResult:
+		if c := t.calls[answers]; c != nil {
+			c.answered = true
+		} else {
+			t.losses.Add(t.value.Where, KindTool, "a result that answers no call")
+		}
+	case session.RoleAssistant:
+		for _, c := range m.ToolCalls() {
+			t.calls[strings.Clone(c.ID)] = &call{tool: strings.Clone(c.Name)}
+		}
+		t.count(js.Value(m.Get("usage")))
+	}
+	return id, nil
+}
+
+func (t *Tree) compaction(p Place, fields []js.Field) (string, error) {
+	summary, first, before := "", "", int64(0)
+	more := fields[:0:0]
+	for _, f := range fields {
+		switch v := js.Value(f.Raw); f.Name {
+		case "summary":
+			summary = v.Str()
+		case "tokensBefore":
+			before = api.Tokens(v)
+		case "firstKeptEntryId":
+			if s := t.spots[v.Str()]; s != nil {
+				first = s.first
+			}
+		case "usage":
+			full, err := session.CompleteUsage(string(v))
+			if err != nil {
+				return "", err
+			}
+			more = append(more, js.RawField("usage", full))
+		default:
+			more = append(more, f)
+		}
+	}
+	return t.b.Compaction(p, summary, first, before, more...)
+}
+
+// count adds a usage to what was counted.
+func (t *Tree) count(usage js.Value) {
+	for i, name := range counters {
+		t.spent[i] += api.Tokens(usage.Get(name))
+	}
+}
+
+// Total adds a usage entry for what the usage of all that the source counts exceeds what was said so far. A
+// source counts its compactions apart, so they are not among it.
+func (t *Tree) Total(usage js.Value, provider, model string) error {
+	rest, some := make([]js.Field, len(counters)), false
+	for i, name := range counters {
+		n := max(api.Tokens(usage.Get(name))-t.spent[i], 0)
+		rest[i], some = js.IntField(name, n), some || n > 0
+	}
+	if !some {
+		return nil
+	}
+	return t.Add(Entry{Type: session.TypeUsage, Fields: []js.Field{
+		js.StringField("kind", usageRest), js.StringField("provider", provider), js.StringField("model", model),
+		js.RawField("usage", js.Object(rest...)),
+	}})
+}
+
+// Keep keeps the value in a custom entry, byte for byte, which is called name if that is not "".
+// A value is kept once.
+func (t *Tree) Keep(name string) error {
+	if t.kept || t.value.Text == "" {
+		return nil
+	}
+	id, err := t.b.Custom(t.place("", 0), cmp.Or(t.value.Kind, "value"), t.value.Text)
+	if err != nil {
+		return err
+	}
+	t.kept, t.above[id] = true, t.above[t.at]
+	t.stand(id, name, true)
+	return nil
+}
+
+// Fail keeps the value, and tells why it did not become what it should have become.
+func (t *Tree) Fail(format string, args ...any) error {
+	t.losses.Add(t.value.Where, KindDamage, format, args...)
+	return t.Keep("")
+}
+
+// Unknown keeps a value of a kind that is not known, and tells of it once for each kind.
+func (t *Tree) Unknown() error {
+	t.losses.Add(t.value.Where, KindEntry, "a value of the unknown kind %.60q, kept aside", t.value.Kind)
+	return t.Keep("")
+}
+
+// Lose tells of a loss at the value. Those that are alike are told as one.
+func (t *Tree) Lose(kind, format string, args ...any) {
+	t.losses.Add(t.value.Where, kind, format, args...)
+}
+
+// Leaf makes the end of what a name became the place of the next entry.
+func (t *Tree) Leaf(name string) {
+	if s, ok := t.spot(name); ok {
+		t.at, t.tracks[t.track] = s.last, s.last
+	}
+}
+
+// Before makes the place in front of what a name became the place of the next entry.
+func (t *Tree) Before(name string) {
+	if s, ok := t.spot(name); ok {
+		t.at, t.tracks[t.track] = s.before, s.before
+	}
+}
+
+// spot returns what a name became. That it is not known is told.
+func (t *Tree) spot(name string) (*spot, bool) {
+	s, ok := t.spots[name]
+	if !ok {
+		t.Lose(KindTree, "it goes back to what is not in the source: it stands where it is")
+	}
+	return s, ok
+}
+
+// Known says what a name is: of a value or an entry, of a call, of a call that was answered.
+func (t *Tree) Known(name string) (node, called, answered bool) {
+	_, node = t.spots[name]
+	c := t.calls[name]
+	return node, c != nil, c != nil && c.answered
+}
+
+// End ends the session. If the entry added last is not on the main track, a custom entry at the end
+// of that is, so that it is the leaf. Then the losses are told.
+func (t *Tree) End() (err error) {
+	if end := t.tracks[""]; t.last != "" && end != "" && t.b.err == nil {
+		_, err = t.b.Custom(Place{Key: "leaf", Parent: end}, "leaf", "{}")
+	}
+	t.losses.Tell(t.b.Lose)
+	return err
+}

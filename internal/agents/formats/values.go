@@ -1,0 +1,114 @@
+package formats
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+)
+
+// A Value is a JSON value of a source: valid, on one line, in valid UTF-8.
+type Value struct {
+	Text   string
+	Number int // of its line, from 1
+
+	// Where it stands in the source, in bytes: Text may be shorter or longer.
+	Offset, Size int64
+}
+
+// IsObject reports whether the value is an object.
+func (v Value) IsObject() bool { return js.Value(v.Text).IsObject() }
+
+// Values yields the JSON values of a line of a source, which nearly always is one: without
+// a byte order mark and white space around it, and with U+FFFD for what is no UTF-8. A blank
+// line has none. It tells of a line that is not JSON, of one that is torn, and of one with
+// several values.
+func (b *Builder) Values(src *Source, l jsonl.Line) iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		text := l.Text()
+		v := Value{Number: l.Number, Offset: l.Offset}
+		if l.Number == 1 {
+			text = strings.TrimPrefix(text, jsonl.ByteOrderMark)
+		}
+		text = strings.TrimLeft(text, blank)
+		v.Offset += int64(len(l.Data) - len(text))
+		if text = strings.TrimRight(text, blank); text == "" {
+			return
+		}
+		v.Size = int64(len(text))
+		if js.Valid([]byte(text)) {
+			yield(b.value(src, v, text))
+			return
+		}
+		values := fused(text)
+		if values == nil {
+			b.LoseLine(src.At(l.Number), l.Torn, len(text))
+			return
+		}
+		b.Lose(src.At(l.Number), KindDamage, "%d values on one line, which were read as if each had its own", len(values))
+		at := v.Offset
+		for _, s := range values {
+			v.Offset, v.Size = at+int64(s.From), int64(s.To-s.From)
+			if !yield(b.value(src, v, text[s.From:s.To])) {
+				return
+			}
+		}
+	}
+}
+
+// Objects is Values for a source of objects. It tells of any other value.
+func (b *Builder) Objects(src *Source, l jsonl.Line) iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		for v := range b.Values(src, l) {
+			if !v.IsObject() {
+				b.Lose(src.At(v.Number), KindDamage, "not a JSON object, skipped")
+			} else if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+const blank = " \t\r\n"
+
+// value returns the value with a text that is JSON.
+func (b *Builder) value(src *Source, v Value, text string) Value {
+	if !utf8.ValidString(text) {
+		b.Lose(src.At(v.Number), KindText, "invalid UTF-8, which became U+FFFD")
+	}
+	v.Text = OneLine(text)
+	return v
+}
+
+// OneLine returns a JSON text in valid UTF-8 and on one line.
+func OneLine(text string) string {
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "\ufffd")
+	}
+	return api.Compact(text)
+}
+
+// fused returns where the values stand that a line consists of, as when the line feed
+// between two lines is missing; nil if it has something else.
+func fused(text string) (out []js.Span) {
+	d := json.NewDecoder(bytes.NewReader([]byte(text)))
+	for {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			if len(out) < 2 || out[len(out)-1].To != len(text) {
+				return nil
+			}
+			return out
+		}
+		end := int(d.InputOffset())
+		if raw[0] != '{' && raw[0] != '[' {
+			return nil // numbers and words in a row are no lines
+		}
+		out = append(out, js.Span{From: end - len(raw), To: end})
+	}
+}

@@ -1,0 +1,122 @@
+package handoff
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/portable"
+	"github.com/sess-tools/sess/internal/core/lazy"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Targets are the agents that a session can be handed to.
+func Targets() []string { return []string{"claude", "codex", "opencode", "pi", "omp"} }
+
+// Place returns the directory below which an agent looks for sessions, or the database of
+// opencode.
+func Place(f formats.Format, env formats.Env) (string, error) {
+	home := f.About().Home
+	if home == nil {
+		return "", fmt.Errorf("%s has no place for sessions", f.About().Name)
+	}
+	path, err := home(env)
+	if err == nil && f.About().Name == "codex" {
+		path = filepath.Join(path, "sessions")
+	}
+	return path, err
+}
+
+// Resume returns the command that goes on with a session.
+func Resume(agent, id string) []string {
+	switch agent {
+	case "codex":
+		return []string{"codex", "resume", id}
+	case "opencode":
+		return []string{"opencode", "-s", id}
+	case "pi":
+		return []string{"pi", "--session", id}
+	}
+	return []string{agent, "--resume", id}
+}
+
+// models finds the model in the configuration of opencode, which may have comments.
+var models = lazy.Regexp(`(?m)^[^/]*"model"\s*:\s*"([^"/]+)/([^"]+)"`)
+
+// Model returns the model that opencode would take in a directory: it does not go on with a
+// session that names none of its own. ok is false if it says none.
+func Model(env formats.Env, cwd string) (provider, model string, ok bool) {
+	config, state := cmp.Or(env.Getenv("XDG_CONFIG_HOME"), filepath.Join(env.Home, ".config")), cmp.Or(env.Getenv("XDG_STATE_HOME"), filepath.Join(env.Home, ".local", "state"))
+	for _, name := range []string{
+		filepath.Join(cwd, "opencode.json"), filepath.Join(cwd, "opencode.jsonc"), env.Getenv("OPENCODE_CONFIG"),
+		filepath.Join(config, "opencode", "opencode.json"), filepath.Join(config, "opencode", "opencode.jsonc"), filepath.Join(config, "opencode", "config.json"),
+	} {
+		if data, err := os.ReadFile(name); err == nil {
+			if m := models().FindSubmatch(data); m != nil {
+				return string(m[1]), string(m[2]), true
+			}
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(state, "opencode", "model.json"))
+	if err != nil || !js.Valid(data) {
+		return "", "", false
+	}
+	for used := range js.Value(data).Get("recent").Elements() {
+		return used.Get("providerID").Str(), used.Get("modelID").Str(), used.Get("modelID").Str() != ""
+	}
+	return "", "", false
+}
+
+// Differs says how a session that was read back differs from the one that was handed over, "" if
+// it does not: the same messages of user and model, the same calls, and each result with its call.
+// It may go on behind that; more is the number of messages that it does by.
+func Differs(want *portable.Session, s *session.Session, to string) (how string, more int) {
+	have := portable.Make(s, portable.Options{To: to, From: to}, formats.NewTarget(func(formats.Loss) {})).Said
+	a, b := spelled(want.Said), spelled(have)
+	for i, text := range a {
+		switch {
+		case i >= len(b):
+			return fmt.Sprintf("%d of %d parts are there", len(b), len(a)), 0
+		case text != b[i]:
+			return fmt.Sprintf("part %d is otherwise: %s, and it was %s", i+1, oneLine(b[i]), oneLine(text)), 0
+		}
+	}
+	for _, m := range have {
+		if m.Role() != session.RoleToolResult {
+			more++
+		}
+	}
+	for _, m := range want.Said {
+		if m.Role() != session.RoleToolResult {
+			more--
+		}
+	}
+	return "", max(more, 0)
+}
+
+// spelled lists what messages say, in a form that the ways in which agents store it have in common.
+func spelled(said []portable.Said) (out []string) {
+	calls := map[string]string{} // their names, by their ids
+	for _, m := range said {
+		role := m.Role()
+		if role == session.RoleToolResult {
+			role += " of " + calls[m.Str("toolCallId")]
+		}
+		for b := range m.Blocks() {
+			switch b.Type {
+			case session.BlockText:
+				out = append(out, role+": "+strings.TrimSpace(b.Str("text")))
+			case session.BlockImage:
+				out = append(out, role+": an image of "+fmt.Sprint(len(b.Str("data"))))
+			case session.BlockToolCall:
+				calls[b.Str("id")] = b.Str("name")
+				out = append(out, role+" calls "+b.Str("name")+" "+js.Stringify(b.Get("arguments")))
+			}
+		}
+	}
+	return out
+}

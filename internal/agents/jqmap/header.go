@@ -1,0 +1,172 @@
+package jqmap
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/itchyny/gojq"
+
+	"github.com/sess-tools/sess/internal/core/jq"
+)
+
+// Interface is the version of what maps and this package say to each other.
+const Interface = 1
+
+// A header is the constant that a map begins with.
+type header struct {
+	name, summary, provider, api string
+	each                         string // the member of a document that holds the values
+
+	homes, files, beside, signs []string
+
+	kind           []kindMember // whose texts are the kind of a value
+	id, parent     []string     // paths of members of a value
+	time           [][]string   // paths, the first that is a time counts
+	track          []string
+	keepKind, skip map[string]bool
+}
+
+// A kindMember is a member whose text is a part of the kind of a value; itself is one that is its own name
+// if it is there.
+type kindMember struct {
+	path   []string
+	itself bool
+}
+
+// A SyntaxError is the error of a map that is none. Line and Column count from 1, the column in
+// bytes; both are 0 if the place is not known.
+type SyntaxError struct {
+	File         string
+	Line, Column int
+	Reason       string
+}
+
+func (e *SyntaxError) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Reason
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Reason)
+}
+
+// syntaxError returns the error at an offset of the text of a map, -1 if that is not known.
+func syntaxError(file, text string, offset int, reason string) error {
+	if offset < 0 {
+		return &SyntaxError{File: file, Reason: reason}
+	}
+	begun := text[:offset]
+	return &SyntaxError{file, strings.Count(begun, "\n") + 1, offset - strings.LastIndexByte(begun, '\n'), reason}
+}
+
+// headerEnd returns where the header of a map ends: behind the first line that begins with "};".
+func headerEnd(text []byte) int {
+	i := bytes.Index(text, []byte("\n};"))
+	if i < 0 {
+		return len(text)
+	}
+	return i + len("\n};")
+}
+
+// parseHeader reads the header of the map in a file. The program behind it is not looked at.
+func parseHeader(file string, text []byte) (*header, error) {
+	head := string(text[:headerEnd(text)])
+	q, err := gojq.Parse(head)
+	switch {
+	case err != nil:
+		return nil, syntaxError(file, head, jq.Offset(head, err), err.Error())
+	case q.Meta == nil:
+		return nil, syntaxError(file, head, 0, "a map begins with module {…};")
+	}
+	m := &members{file: file, of: q.Meta.ToValue()}
+	if n, ok := m.take("interface").(int); !ok || n != Interface {
+		return nil, syntaxError(file, head, -1, fmt.Sprintf("interface %v: this program speaks interface %d", m.of["interface"], Interface))
+	}
+	h := &header{
+		name: m.text("name"), summary: m.text("summary"), provider: m.text("provider"), api: m.text("api"), each: m.text("each"),
+		homes: m.list("homes"), files: m.list("files"), beside: m.list("beside"), signs: m.list("signs"),
+		id: path(m.text("id")), parent: path(m.text("parent")), track: path(m.text("track")),
+		keepKind: set(m.list("keep")), skip: set(m.list("skip")),
+	}
+	for _, member := range m.list("kind") {
+		name, itself := strings.CutPrefix(member, "?")
+		h.kind = append(h.kind, kindMember{path(name), itself})
+	}
+	for _, member := range m.list("time") {
+		h.time = append(h.time, path(member))
+	}
+	return h, m.finish()
+}
+
+func path(member string) []string {
+	if member == "" {
+		return nil
+	}
+	return strings.Split(member, ".")
+}
+
+func set(list []string) map[string]bool {
+	out := map[string]bool{}
+	for _, s := range list {
+		out[s] = true
+	}
+	return out
+}
+
+// members takes the members of a header one by one, and remembers the first that is wrong.
+type members struct {
+	file  string
+	of    map[string]any
+	taken []string
+	err   error
+}
+
+func (m *members) take(name string) any {
+	m.taken = append(m.taken, name)
+	return m.of[name]
+}
+
+func (m *members) wrong(format string, args ...any) {
+	if m.err == nil {
+		m.err = &SyntaxError{File: m.file, Reason: fmt.Sprintf(format, args...)}
+	}
+}
+
+func (m *members) text(name string) string {
+	v := m.take(name)
+	text, ok := v.(string)
+	if !ok && v != nil {
+		m.wrong("the member %s of the header is not a string", name)
+	}
+	return text
+}
+
+// list returns a member that is a list of strings; one string is a list of it.
+func (m *members) list(name string) (out []string) {
+	switch v := m.take(name).(type) {
+	case nil:
+	case string:
+		out = []string{v}
+	case []any:
+		for _, e := range v {
+			text, ok := e.(string)
+			if !ok {
+				m.wrong("the member %s of the header is not a list of strings", name)
+			}
+			out = append(out, text)
+		}
+	default:
+		m.wrong("the member %s of the header is not a list of strings", name)
+	}
+	return out
+}
+
+// finish returns the first error: of a member, or of one that no map of this interface has.
+func (m *members) finish() error {
+	for name := range m.of {
+		if !slices.Contains(m.taken, name) {
+			m.wrong("interface %d has no member %s of the header", Interface, name)
+		}
+	}
+	return m.err
+}

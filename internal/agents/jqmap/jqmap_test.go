@@ -1,0 +1,206 @@
+package jqmap_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/jqmap"
+	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// format returns an embedded map.
+func format(t testing.TB, name string) formats.Format {
+	t.Helper()
+	f, ok := formats.Lookup(jqmap.Embedded(), name)
+	if !ok {
+		t.Fatalf("no map %s", name)
+	}
+	return f
+}
+
+// stored returns the sessions that the real program wrote while it was recorded, by scenario.
+func stored(t testing.TB, program string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for name, data := range corpus.Golden(t, "streams/"+program) {
+		if scenario, file, _ := strings.Cut(name, "/"); file == "stored" && len(data) > 0 {
+			out[scenario] = string(data)
+		}
+	}
+	if len(out) == 0 {
+		t.Fatalf("no sessions of %s", program)
+	}
+	return out
+}
+
+// samples returns the sessions in testdata that show what no recording has.
+func samples(t testing.TB, name string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, path := range corpus.Sessions(t, "agents/"+name) {
+		out[strings.TrimSuffix(filepath.Base(path), ".jsonl")] = string(corpus.Session(t, path))
+	}
+	return out
+}
+
+// read reads a session of lines.
+func read(t testing.TB, f formats.Format, base string, lines ...string) formatstest.Result {
+	t.Helper()
+	return formatstest.One(t, f, &formats.Source{Path: formatstest.File(t, base, corpus.Join(lines...)), CWD: "/w"})
+}
+
+// outline returns the entries of a session: what they are, what they say, and behind which they stand.
+func outline(t testing.TB, r formatstest.Result) (out []string) {
+	t.Helper()
+	for _, e := range r.Session(t).Entries {
+		what := e.Type()
+		if m, ok := e.Message(); ok {
+			what = m.Role() + " " + m.Text("|")
+			for _, c := range m.ToolCalls() {
+				what += "(" + c.ID + " " + c.Name + ")"
+			}
+			if id := m.Str("toolCallId"); id != "" {
+				what += "(" + id + " " + m.Str("toolName") + ")"
+			}
+		}
+		for _, name := range []string{"customType", "summary", "name"} {
+			if text := e.Str(name); text != "" {
+				what += " " + text
+			}
+		}
+		out = append(out, fmt.Sprintf("%s: %s < %s", e.ID(), strings.TrimSpace(what), e.ParentID()))
+	}
+	return out
+}
+
+func want(t testing.TB, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// kinds returns the kinds of the losses of a session.
+func kinds(r formatstest.Result) (out []string) {
+	for _, l := range r.Losses {
+		out = append(out, l.Kind)
+	}
+	return out
+}
+
+// spent sums up the usage of a session, compactions apart: input with what a cache held, and output.
+func spent(t testing.TB, r formatstest.Result) (input, output int64) {
+	t.Helper()
+	for _, e := range r.Session(t).Entries {
+		usage := js.Value(e.Get("usage"))
+		if m, ok := e.Message(); ok {
+			usage = js.Value(m.Get("usage"))
+		}
+		if e.Str("kind") == "compaction" || e.Type() == session.TypeCompaction {
+			continue
+		}
+		input += usage.Get("input").Int() + usage.Get("cacheRead").Int() + usage.Get("cacheWrite").Int()
+		output += usage.Get("output").Int()
+	}
+	return input, output
+}
+
+// recorded are the programs of whose sessions there are recordings.
+var recorded = map[string]bool{"copilot": true, "gemini": true, "qwen": true}
+
+// TestLaws holds each map to what all formats keep to.
+func TestLaws(t *testing.T) {
+	t.Parallel()
+	for _, f := range jqmap.Embedded() {
+		name := f.About().Name
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sources := samples(t, name)
+			if recorded[name] {
+				maps.Copy(sources, stored(t, name))
+			}
+			formatstest.Laws(t, f, formatstest.Corpus{Sources: sources, File: "events.jsonl", Lines: true, Usage: usageOf[name]})
+		})
+	}
+}
+
+// usageOf sums up what a source counts in all, as the law has it: compactions are among it, and what a
+// cache held is not.
+var usageOf = map[string]func(source string) (input, output int64){"copilot": copilotUsage, "gemini": geminiUsage, "qwen": qwenUsage, "kimi": kimiUsage}
+
+func copilotUsage(source string) (input, output int64) {
+	var total, compactions [2]int64
+	add := func(sum *[2]int64, u js.Value) {
+		sum[0] += u.Get("inputTokens").Int() - u.Get("cacheReadTokens").Int() - u.Get("cacheWriteTokens").Int()
+		sum[1] += u.Get("outputTokens").Int()
+	}
+	for line := range strings.Lines(source) {
+		data := js.Value(strings.TrimSpace(line)).Get("data")
+		switch js.Value(strings.TrimSpace(line)).Get("type").Str() {
+		case "session.usage_record":
+			add(&total, data.Get("usage"))
+		case "session.compaction_complete":
+			add(&compactions, data.Get("compactionTokensUsed"))
+		case "session.shutdown": // counts all runs so far
+			var now [2]int64
+			for _, metrics := range data.Get("modelMetrics").Members() {
+				add(&now, metrics.Get("usage"))
+			}
+			total = [2]int64{max(total[0], now[0]), max(total[1], now[1])}
+		}
+	}
+	return total[0] + compactions[0], total[1] + compactions[1]
+}
+
+// TestTable holds the table in Go, with which formats are listed, to the maps.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("maps/*.jq")
+	if err != nil || len(files) != len(jqmap.Embedded()) {
+		t.Fatalf("%q, %v: %d formats", files, err, len(jqmap.Embedded()))
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".jq")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := jqmap.TableRow(name), jqmap.HeaderRow(t, file, text); got != want {
+			t.Errorf("the table has\n%s\nthe map has\n%s", got, want)
+		}
+		if n := strings.Count(string(text), "\n"); n > 110 {
+			t.Errorf("%s has %d lines", file, n)
+		}
+	}
+}
+
+// TestHome: the variable that is set counts, and else the home directory.
+func TestHome(t *testing.T) {
+	t.Parallel()
+	home := format(t, "copilot").About().Home
+	for _, tt := range []struct{ set, user, want string }{
+		{"/x", "/home/u", "/x/session-state"},
+		{"~/y", "/home/u", "/home/u/y/session-state"},
+		{"", "/home/u", "/home/u/.copilot/session-state"},
+		{"", "", ""},
+	} {
+		got, err := home(formats.Env{Getenv: func(name string) string {
+			if name != "COPILOT_HOME" {
+				return ""
+			}
+			return tt.set
+		}, Home: tt.user})
+		if filepath.ToSlash(got) != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("%+v: %q, %v", tt, got, err)
+		}
+	}
+}

@@ -1,0 +1,273 @@
+package opencode
+
+import (
+	"context"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/opencode/parts"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// agent is the name of the format, which begins the types of its custom entries.
+const agent = "opencode"
+
+// Types of custom entries, behind "opencode:".
+const (
+	customSession = "session" // what is known of the session
+	customMessage = "message" // a message that became no entry
+	customRevert  = "revert"  // {"revert":…,"leaf":id}: the last entry of what was reverted
+)
+
+// A conversion is the reading of one session.
+type conversion struct {
+	b    *formats.Builder
+	doc  document
+	refs []ref
+
+	summaryOf map[string]string // of messages that are in force as compactions
+	tails     map[string]string // ids of messages that begin a tail to the entries that do
+	waiting   *message          // a compaction whose summary is still to come
+	pruned    []prune
+	tokens    int64  // that the context had when it was last known
+	model     string // as the last entry says it
+}
+
+// A prune is a result that opencode took out of the context.
+type prune struct {
+	at   int64
+	part string
+	id   string // of the entry
+}
+
+// convert gives a session to b.
+func convert(ctx context.Context, doc document, header session.HeaderFields, b *formats.Builder) error {
+	c := &conversion{b: b, doc: doc, refs: doc.refs(), tails: map[string]string{}}
+	if err := b.Header(header); err != nil {
+		return err
+	}
+	b.BeginKeeping()
+	doc.damage(b.Lose)
+	for _, r := range c.refs {
+		if r.tail != "" {
+			c.tails[r.tail] = ""
+		}
+	}
+	about := doc.info()
+	if _, err := b.Custom(formats.Place{Key: "session"}, customSession, string(about)); err != nil {
+		return err
+	}
+	if header.Title != "" {
+		name := js.StringField("name", header.Title)
+		if _, err := b.Add(formats.Place{Key: "title"}, session.TypeSessionInfo, name); err != nil {
+			return err
+		}
+	}
+	return c.messages(ctx, about)
+}
+
+// messages gives all messages to b, and goes back to where the session stands if the last
+// of them have been reverted.
+func (c *conversion) messages(ctx context.Context, about js.Value) error {
+	revert := about.Get("revert", "messageID").Str()
+	from := len(c.refs)
+	for i, r := range c.refs {
+		if revert != "" && r.id == revert {
+			from = i
+		}
+	}
+	if err := c.readAll(ctx, c.refs[:from]); err != nil || from == len(c.refs) {
+		return err
+	}
+	stand := c.b.Leaf()
+	if err := c.readAll(ctx, c.refs[from:]); err != nil {
+		return err
+	}
+	return c.revert(ctx, about, stand, c.refs[from])
+}
+
+// readAll takes over a row of messages.
+func (c *conversion) readAll(ctx context.Context, refs []ref) error {
+	c.summaryOf = summaries(refs)
+	for _, r := range refs {
+		if err := c.read(ctx, r); err != nil {
+			return err
+		}
+	}
+	if err := c.release(); err != nil {
+		return err
+	}
+	return c.prune(1 << 62)
+}
+
+// revert goes back to the entry stand. Of the message at which the session was reverted, what
+// was in front of the part that the revert names stays.
+func (c *conversion) revert(ctx context.Context, about js.Value, stand string, r ref) error {
+	undone := c.b.Leaf()
+	place := formats.Place{Key: "revert", Parent: stand}
+	if part := about.Get("revert", "partID").Str(); part != "" {
+		m, err := c.doc.message(ctx, r)
+		if err != nil {
+			return err
+		}
+		for i, p := range m.parts {
+			if p.Get("id").Str() == part {
+				m.parts = m.parts[:i]
+				break
+			}
+		}
+		if len(m.parts) > 0 {
+			if err := c.stay(m, stand); err != nil {
+				return err
+			}
+			place.Parent = ""
+		}
+	}
+	_, err := c.b.Custom(place, customRevert, js.Object(
+		js.RawField("revert", about.Get("revert")), js.StringField("leaf", undone), js.StringField("stand", stand)))
+	return err
+}
+
+// stay adds what is left of a message behind the entry stand.
+func (c *conversion) stay(m message, stand string) error {
+	e := &messageReader{conversion: c, message: m, key: "kept", parent: stand}
+	if err := e.add(); err != nil {
+		return err
+	}
+	return c.prune(1 << 62)
+}
+
+// read takes over one message.
+func (c *conversion) read(ctx context.Context, r ref) error {
+	m, err := c.doc.message(ctx, r)
+	if err != nil {
+		return err
+	}
+	if c.waiting != nil && c.summaryOf[c.waiting.id()] == r.id {
+		return c.compaction(m)
+	}
+	if err := c.release(); err != nil {
+		return err
+	}
+	if err := c.prune(r.created); err != nil {
+		return err
+	}
+	if c.summaryOf[r.id] != "" && r.compacted { // and not another message of its id
+		c.waiting = &m
+		return nil
+	}
+	return (&messageReader{conversion: c, message: m}).add()
+}
+
+// release takes over a compaction that has come to nothing: to the model it is what
+// the user said.
+func (c *conversion) release() error {
+	if c.waiting == nil {
+		return nil
+	}
+	m := *c.waiting
+	c.waiting = nil
+	c.b.Lose("message "+m.id(), formats.KindContext, "a compaction whose summary does not follow it, so that it does not count here")
+	return (&messageReader{conversion: c, message: m}).add()
+}
+
+// compaction takes over a compaction, which waits, and its summary.
+func (c *conversion) compaction(summary message) error {
+	m := *c.waiting
+	c.waiting = nil
+	first := ""
+	for _, p := range m.parts {
+		if tail := p.Get("tail_start_id").Str(); tail != "" {
+			first = c.tails[tail]
+		}
+	}
+	(&messageReader{conversion: c, message: m}).missed()
+	var text strings.Builder
+	for _, p := range summary.parts {
+		if p.Get("type").Str() == "text" {
+			text.WriteString(p.Get("text").Str())
+		}
+	}
+	place := formats.Place{ID: summary.id(), Time: parts.Int(summary.info, "time", "created")}
+	spent := js.Field{Name: "usage"}
+	if usage, total, err := parts.Usage(summary.info.Get("tokens"), summary.info.Get("cost")); err == nil && total > 0 {
+		spent.Raw = usage
+	}
+	id, err := c.b.Compaction(place, text.String(), first, c.tokens, spent)
+	if err != nil {
+		return err
+	}
+	for _, one := range []message{m, summary} {
+		(&messageReader{conversion: c, message: one}).begins(id)
+	}
+	return c.b.Keep(nil, m.kept(), summary.kept())
+}
+
+// prune adds the edits for results that had been taken out of the context by then.
+func (c *conversion) prune(now int64) error {
+	var later []prune
+	for _, p := range c.pruned {
+		if p.at > now {
+			later = append(later, p)
+			continue
+		}
+		_, err := c.b.Add(formats.Place{Key: "pruned " + p.part, Time: p.at}, session.TypeContextEdit,
+			js.StringField("targetId", p.id),
+			js.RawField("replacement", js.Object(js.StringField("content", textPruned))))
+		if err != nil {
+			return err
+		}
+	}
+	c.pruned = later
+	return nil
+}
+
+// compaction writes a compaction as opencode has them: what the user says to bring it
+// about, and the summary as an answer.
+func (x *exporter) compaction(i int, e session.Entry) {
+	if e.Get("systemMessage") != "" {
+		x.t.Lose(formats.At(e), formats.KindSystem, "opencode does not know the system message that a compaction keeps")
+	}
+	removed := i == x.hiddenTo && len(x.projected[i]) == 0 // which has been told
+	if messages := x.keptBy(e); !removed && len(messages) == 2 {
+		x.sum(i, messages[0], messages[1])
+		return
+	}
+	x.changed = true
+	if removed {
+		return
+	}
+	if i >= x.hiddenFrom && i < x.hiddenTo {
+		x.t.Lose(formats.At(e), formats.KindContext, "a compaction in what a later one keeps left out, for opencode would show it")
+		return
+	}
+	part := object(js.RawField("type", `"compaction"`), js.RawField("auto", "false"),
+		api.Str("tail_start_id", x.tail(i, x.kept(i))))
+	user := x.user
+	x.put(message{x.userInfo(e, x.modelFor(i)), []js.Value{part}}, i, i)
+	info := x.assistantInfo(e, "compaction", js.Value(e.Get("usage")), "stop", "")
+	info = info.With("parentID", quote(x.out[len(x.out)-1].id()))
+	text := textOf(e.Get("summary"))
+	x.put(message{info.With("summary", "true"), []js.Value{text}}, i, i)
+	x.user = user // the turn goes on
+}
+
+// tail returns the id of the first message that a compaction at i keeps, "" if it keeps none:
+// that of the first one that was made of what it keeps.
+func (x *exporter) tail(i, from int) string {
+	if from >= i {
+		return ""
+	}
+	n := x.writtenFrom(from)
+	for k := n - 1; k >= 0 && x.out[k].last >= from; k-- {
+		if x.path[from].Role() == session.RoleAssistant {
+			x.t.Lose(formats.At(x.path[from]), formats.KindContext, "a compaction keeps a part of a message, of which opencode shows nothing")
+		}
+	}
+	if n == len(x.out) {
+		return ""
+	}
+	return x.out[n].id()
+}

@@ -1,0 +1,340 @@
+package opencode
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/opencode/parts"
+	"github.com/sess-tools/sess/internal/agents/sqldb"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// schema is what a database has to have. Columns that came later may be missing.
+var schema = sqldb.Schema{
+	"session": {"id", "slug", "directory", "title", "version", "time_created", "time_updated"},
+	"message": {"id", "session_id", "time_created", "data"},
+	"part":    {"id", "message_id", "session_id", "data"},
+}
+
+// A database is opencode's database.
+type database struct {
+	src     *formats.Source
+	path    string
+	db      *sqldb.DB
+	columns []string // of a session, those that are there
+	size    int64
+	modTime time.Time
+}
+
+func openDatabase(ctx context.Context, src *formats.Source, path string) (*database, error) {
+	db, err := sqldb.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	d := &database{src: src, path: path, db: db}
+	if err := d.readLayout(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if fi, err := os.Stat(path); err == nil {
+		d.size, d.modTime = fi.Size(), fi.ModTime()
+	}
+	return d, nil
+}
+
+// readLayout checks that the tables are opencode's, and notes the columns of a session.
+func (d *database) readLayout(ctx context.Context) error {
+	if err := d.db.Require(ctx, schema); err != nil {
+		return err
+	}
+	have, err := d.db.Schema(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range sessionColumns {
+		if have.Has("session", c) {
+			d.columns = append(d.columns, c)
+		}
+	}
+	return nil
+}
+
+func (d *database) Close() error { return d.db.Close() }
+
+// List yields the sessions, the one that was written to last first.
+func (d *database) List(ctx context.Context, q formats.Query) iter.Seq2[formats.Info, error] {
+	return func(yield func(formats.Info, error) bool) {
+		none := formats.Info{Row: store.Row{Path: d.path}}
+		for about, err := range d.sessions(ctx, q.ID) {
+			if err != nil {
+				yield(none, err)
+				return
+			}
+			info := formats.Info{Row: store.Row{Path: d.path, ModTime: d.modTime}, Key: about.Get("id").Str()}
+			h := header(about, d.src)
+			describe(&info, h, parts.Int(about, "time", "updated"))
+			if about.Get("slug").Str() == q.ID {
+				info.Alias = q.ID
+			}
+			spent(&info.Info, about)
+			if q.Details {
+				info, err = formats.Describe(ctx, d, info)
+			}
+			if !yield(info, err) {
+				return
+			}
+		}
+	}
+}
+
+// spent fills in what opencode has summed up.
+func spent(info *session.Info, about js.Value) {
+	info.Spent.Input, info.Spent.Output, info.Spent.CacheRead, info.Spent.CacheWrite = parts.Counts(about.Get("tokens"))
+	info.Spent.Reasoning = parts.Int(about.Get("tokens"), "reasoning")
+	info.Spent.Cost = number(about.Get("cost"))
+	info.Spent.Priced = info.Spent.Cost != 0
+}
+
+// sessions yields what is known of each session, as an export has it; with an id, of those that it
+// may mean.
+func (d *database) sessions(ctx context.Context, id string) iter.Seq2[js.Value, error] {
+	query := "SELECT " + strings.Join(d.columns, ", ") + " FROM session"
+	var args []any
+	if id != "" {
+		query += " WHERE substr(id, 1, length(?1)) = ?1 OR slug = ?1 OR title = ?1"
+		args = append(args, id)
+	}
+	query += " ORDER BY time_updated DESC, id"
+	values, dest := make([]any, len(d.columns)), make([]any, len(d.columns))
+	for i := range values {
+		dest[i] = &values[i]
+	}
+	return func(yield func(js.Value, error) bool) {
+		for err := range d.db.Rows(ctx, dest, query, args...) {
+			if err != nil {
+				yield("", err)
+				return
+			}
+			if !yield(rowOf(d.columns, values).info(), nil) {
+				return
+			}
+		}
+	}
+}
+
+func (d *database) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
+	doc, err := d.open(ctx, info.Key)
+	if err != nil {
+		return err
+	}
+	if err := convert(ctx, doc, header(doc.about, d.src), b); err != nil {
+		return fmt.Errorf("%s: session %s: %w", d.path, info.ID, err)
+	}
+	return d.db.Verify()
+}
+
+// open notes the messages of a session.
+func (d *database) open(ctx context.Context, id string) (*stored, error) {
+	s := &stored{database: d, id: id}
+	for about, err := range d.sessions(ctx, id) {
+		if err != nil {
+			return nil, err
+		}
+		if about.Get("id").Str() == id {
+			s.about = about
+			break
+		}
+	}
+	if s.about == "" {
+		return nil, fmt.Errorf("reading %s: %w %s", d.path, formats.ErrNotFound, id)
+	}
+	if err := s.note(ctx); err != nil {
+		return nil, err
+	}
+	return s, s.noteCompactions(ctx)
+}
+
+// A stored session is one of a database.
+type stored struct {
+	*database
+	damaged
+	id       string
+	about    js.Value
+	messages []ref
+	report   func(where, kind, format string, args ...any)
+}
+
+func (s *stored) info() js.Value { return s.about }
+func (s *stored) refs() []ref    { return s.messages }
+
+func (s *stored) damage(lose func(where, kind, format string, args ...any)) {
+	s.report = lose
+	s.damaged.damage(lose)
+}
+
+// bad tells of a part that is none.
+func (s *stored) bad(message, part string) {
+	if s.report != nil {
+		s.report("message "+message, formats.KindDamage, "part %s is not a JSON object, skipped", part)
+	}
+}
+
+// note notes the messages, in opencode's order.
+func (s *stored) note(ctx context.Context) error {
+	var id, created, data sqldb.Text
+	for err := range s.db.Rows(ctx, []any{&id, &created, &data}, "SELECT id, time_created, data FROM message WHERE session_id = ?", s.id) {
+		if err != nil {
+			return err
+		}
+		if !isJSON(string(data)) {
+			s.lose("message "+string(id), "not a JSON object, skipped")
+			continue
+		}
+		r := ref{}
+		r.created, _ = parts.Integer(js.Value(created))
+		r.note(js.Value(data))
+		r.id = string(id)
+		s.messages = append(s.messages, r)
+	}
+	order(s.messages)
+	return nil
+}
+
+// noteCompactions notes which messages are compactions.
+func (s *stored) noteCompactions(ctx context.Context) error {
+	at := make(map[string]int, len(s.messages))
+	for i, r := range s.messages {
+		at[r.id] = i
+	}
+	var id, data sqldb.Text
+	for err := range s.db.Rows(ctx, []any{&id, &data}, "SELECT message_id, data FROM part WHERE session_id = ? AND instr(data, '\"compaction\"') > 0", s.id) {
+		if err != nil {
+			return err
+		}
+		if i, ok := at[string(id)]; ok && isJSON(string(data)) {
+			s.messages[i].notePart(js.Value(data))
+		}
+	}
+	return nil
+}
+
+// isJSON reports whether a value is an object that is not nested too deep.
+func isJSON(text string) bool {
+	return js.Value(text).IsObject() && js.Valid([]byte(text)) && js.Depth([]byte(text)) <= maxDepth
+}
+
+// message reads one message and its parts, as an export has them.
+func (s *stored) message(ctx context.Context, r ref) (message, error) {
+	var data sqldb.Text
+	if err := s.db.QueryRowContext(ctx, "SELECT data FROM message WHERE id = ?", r.id).Scan(&data); err != nil {
+		return message{}, s.db.Err(err)
+	}
+	m := message{info: identified(string(data), js.StringField("id", r.id), js.StringField("sessionID", s.id))}
+	var id sqldb.Text
+	for err := range s.db.Rows(ctx, []any{&id, &data}, "SELECT id, data FROM part WHERE message_id = ? ORDER BY id", r.id) {
+		if err != nil {
+			return message{}, err
+		}
+		if !isJSON(string(data)) {
+			s.bad(r.id, string(id))
+			continue
+		}
+		m.parts = append(m.parts, identified(string(data), js.StringField("id", string(id)),
+			js.StringField("sessionID", s.id), js.StringField("messageID", r.id)))
+	}
+	return m, nil
+}
+
+// identified returns what a row holds with the ids that are in other columns, behind the rest.
+func identified(data string, ids ...js.Field) js.Value {
+	v := compact(data)
+	var out []js.Field
+	for name, value := range v.Members() {
+		switch name {
+		case "id", "sessionID", "messageID":
+		default:
+			out = append(out, js.RawField(name, value))
+		}
+	}
+	return js.Value(strings.ToValidUTF8(js.Object(append(out, ids...)...), "\ufffd"))
+}
+
+// sessionColumns are the columns of a session, as far as an export has them.
+var sessionColumns = []string{
+	"id", "slug", "project_id", "workspace_id", "directory", "path", "parent_id", "title", "agent", "model", "version",
+	"summary_additions", "summary_deletions", "summary_files", "summary_diffs", "cost",
+	"tokens_input", "tokens_output", "tokens_reasoning", "tokens_cache_read", "tokens_cache_write",
+	"share_url", "metadata", "revert", "permission", "time_created", "time_updated", "time_compacting", "time_archived",
+}
+
+// A row is a row of a table: each column that is not null.
+type row map[string]js.Value
+
+// jsonColumns hold JSON texts.
+var jsonColumns = map[string]bool{"model": true, "summary_diffs": true, "metadata": true, "revert": true, "permission": true}
+
+// rowOf returns a row of sessions by the values of the columns.
+func rowOf(columns []string, values []any) row {
+	r := row{}
+	for i, name := range columns {
+		switch v := values[i].(type) {
+		case int64:
+			r[name] = js.Value(strconv.FormatInt(v, 10))
+		case float64:
+			r[name] = float(v)
+		case string:
+			r[name] = fromText(name, v)
+		case []byte:
+			r[name] = fromText(name, string(v))
+		}
+	}
+	return r
+}
+
+// fromText returns the value of a text in a column.
+func fromText(column, text string) js.Value {
+	if !jsonColumns[column] {
+		return js.Value(js.Quote(text))
+	}
+	if !js.Valid([]byte(text)) || js.Depth([]byte(text)) > maxDepth {
+		return ""
+	}
+	if v := compact(text); v != "null" {
+		return v
+	}
+	return ""
+}
+
+// info returns what an export says of the session, in the same order.
+func (r row) info() js.Value {
+	field := func(name, column string) js.Field { return js.RawField(name, r[column]) }
+	count := func(name, column string) js.Field { return js.RawField(name, cmp.Or(r[column], "0")) }
+	summary, share := "", ""
+	if cmp.Or(r["summary_additions"], r["summary_deletions"], r["summary_files"]) != "" {
+		summary = js.Object(count("additions", "summary_additions"), count("deletions", "summary_deletions"),
+			count("files", "summary_files"), field("diffs", "summary_diffs"))
+	}
+	if url := r["share_url"]; url != "" && url != `""` {
+		share = js.Object(field("url", "share_url"))
+	}
+	tokens := js.Object(count("input", "tokens_input"), count("output", "tokens_output"), count("reasoning", "tokens_reasoning"),
+		js.RawField("cache", js.Object(count("read", "tokens_cache_read"), count("write", "tokens_cache_write"))))
+	return object(
+		field("id", "id"), field("slug", "slug"), field("projectID", "project_id"), field("workspaceID", "workspace_id"),
+		field("directory", "directory"), field("path", "path"), field("parentID", "parent_id"), field("title", "title"),
+		field("agent", "agent"), field("model", "model"), field("version", "version"),
+		js.RawField("summary", summary), count("cost", "cost"), js.RawField("tokens", tokens),
+		js.RawField("share", share), field("metadata", "metadata"), field("revert", "revert"), field("permission", "permission"),
+		js.RawField("time", js.Object(
+			field("created", "time_created"), field("updated", "time_updated"), field("compacting", "time_compacting"), field("archived", "time_archived"))),
+	)
+}

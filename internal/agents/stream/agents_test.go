@@ -1,0 +1,345 @@
+package stream_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/agents/stream"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// stored returns the lines of what a program stored.
+func (s sample) lines() (out []js.Value) {
+	for line := range strings.Lines(string(s.stored)) {
+		out = append(out, js.Value(strings.TrimSpace(line)))
+	}
+	return out
+}
+
+// TestCopilotStored: messages and results are those of copilot's events.jsonl.
+func TestCopilotStored(t *testing.T) {
+	t.Parallel()
+	for scenario, s := range samplesOf(t, "copilot") {
+		if strings.HasPrefix(scenario, "14") {
+			continue
+		}
+		t.Run(scenario, func(t *testing.T) {
+			t.Parallel()
+			var want, got []string
+			for _, e := range s.lines() {
+				data := e.Get("data")
+				if e.Get("agentId") != "" {
+					continue
+				}
+				switch e.Get("type").Str() {
+				case "user.message":
+					want = append(want, "user "+data.Get("content").Str())
+				case "assistant.message":
+					var calls []string
+					for call := range data.Get("toolRequests").Elements() {
+						calls = append(calls, call.Get("toolCallId").Str()+canonical(string(call.Get("arguments"))))
+					}
+					want = append(want, fmt.Sprint("assistant ", data.Get("reasoningText").Str(), data.Get("content").Str(), calls))
+				case "tool.execution_complete":
+					want = append(want, "result "+data.Get("toolCallId").Str()+data.Get("result", "content").Str()+data.Get("error", "message").Str())
+				}
+			}
+			for _, m := range recorded(record(t, s.all(), stream.Options{})) {
+				switch {
+				case m.Role() == session.RoleAssistant && !m.Failed():
+					var calls []string
+					for _, call := range m.ToolCalls() {
+						calls = append(calls, call.ID+canonical(call.Arguments))
+					}
+					thinking := ""
+					for b := range m.Blocks() {
+						thinking += b.Str("thinking")
+					}
+					got = append(got, fmt.Sprint("assistant ", thinking, m.Text(""), calls))
+				case m.Role() == session.RoleToolResult:
+					got = append(got, "result "+m.Str("toolCallId")+m.Text(""))
+				case m.Role() == session.RoleUser:
+					got = append(got, "user "+m.Text(""))
+				}
+			}
+			wantSame(t, got, want)
+		})
+	}
+}
+
+// TestQwenStored: the parts of replies and the results are those of qwen's chat file.
+func TestQwenStored(t *testing.T) {
+	t.Parallel()
+	for scenario, s := range samplesOf(t, "qwen") {
+		switch scenario {
+		case "11-subagent": // the file has what sub-agents say
+			continue
+		case "08-sigint-text", "08c-sigterm-text": // without deltas nothing of it was printed
+			continue
+		case "06b-stream-error": // nothing of it was stored
+			continue
+		}
+		if strings.HasPrefix(scenario, "14") {
+			continue
+		}
+		t.Run(scenario, func(t *testing.T) {
+			t.Parallel()
+			var want, got []string
+			for _, e := range s.lines() {
+				for p := range e.Get("message", "parts").Elements() {
+					switch text := p.Get("text").Str(); {
+					case e.Get("type").Str() == "assistant" && p.Get("thought").Truthy():
+						want = append(want, "thinking "+text)
+					case e.Get("type").Str() == "assistant" && text != "":
+						if n := len(want) - 1; scenario == "15-length" && n >= 0 { // it was cut, and went on
+							want[n] += text
+						} else {
+							want = append(want, "text "+text)
+						}
+					case p.Get("functionCall") != "":
+						want = append(want, "call "+p.Get("functionCall", "id").Str()+canonical(string(p.Get("functionCall", "args"))))
+					case p.Get("functionResponse") != "":
+						want = append(want, "result "+p.Get("functionResponse", "id").Str())
+					}
+				}
+			}
+			for _, m := range recorded(record(t, s.all(), stream.Options{})) {
+				for b := range m.Blocks() {
+					switch {
+					case m.Role() == session.RoleToolResult || m.Role() == session.RoleUser:
+					case b.Type == "thinking":
+						got = append(got, "thinking "+b.Str("thinking"))
+					case b.Type == "text":
+						got = append(got, "text "+b.Str("text"))
+					case b.Type == "toolCall":
+						got = append(got, "call "+b.Str("id")+canonical(b.Get("arguments")))
+					}
+				}
+				if m.Role() == session.RoleToolResult {
+					got = append(got, "result "+m.Str("toolCallId"))
+				}
+			}
+			wantSame(t, got, want)
+		})
+	}
+}
+
+// TestUsageOnce: what is recorded adds up to what the model was asked: in a run with a
+// tool, and in two processes of which the second goes on with the session of the first. The
+// mock behind the samples counts 100 tokens of input for the first request and 200 for the
+// second, 7 of each read from a cache, and 11 and 12 of output.
+func TestUsageOnce(t *testing.T) {
+	t.Parallel()
+	for _, program := range programs {
+		input, output := int64(300), int64(23)
+		switch program {
+		case "opencode": // whose first request is for a title, and printed nowhere
+			input, output = 200+300, 12+13
+		case "claude": // there the cache is not a part of the input
+			input = 300 + 14
+		case "copilot": // it says nothing of tokens
+			continue
+		}
+		samples := samplesOf(t, program)
+		for _, scenario := range []string{"02b-partial", "03-tool", "09-resume"} {
+			s, ok := samples[scenario]
+			if !ok {
+				continue
+			}
+			t.Run(program+"/"+scenario, func(t *testing.T) {
+				t.Parallel()
+				var all []session.Message
+				totals := func(id string) js.Value {
+					for i := len(all) - 1; i >= 0; i-- {
+						if details := js.Value(all[i].Get("details")); details.Get("sessionId").Str() == id {
+							return details
+						}
+					}
+					return ""
+				}
+				for _, run := range s.runs { // each a recording of its own
+					all = append(all, recorded(record(t, run, stream.Options{Totals: totals}))...)
+				}
+				sum(t, all, input, output)
+				sum(t, recorded(record(t, s.all(), stream.Options{})), input, output) // and all as one
+			})
+		}
+	}
+}
+
+// sum wants the usage of messages to add up.
+func sum(t *testing.T, messages []session.Message, input, output int64) {
+	t.Helper()
+	var in, out int64
+	for _, m := range messages {
+		if u, ok := m.Usage(); ok {
+			in, out = in+u.Input+u.CacheRead, out+u.Output
+		}
+	}
+	if in != input || out != output {
+		t.Errorf("input %d, output %d, want %d, %d", in, out, input, output)
+	}
+}
+
+// TestUnknownBaseline: a thread that was begun long before the stream, and of which nothing
+// is recorded, has a total that is not this stream's.
+func TestUnknownBaseline(t *testing.T) {
+	t.Parallel()
+	s := samplesOf(t, "codex")["09-resume"]
+	warned := ""
+	o := stream.Options{
+		Live: true, Now: func() int64 { return 1_895_323_000_000 },
+		Warn: func(format string, args ...any) { warned += fmt.Sprintf(format, args...) },
+	}
+	items, err := stream.Decode(s.runs[1], o)
+	if err != nil || !strings.Contains(warned, "was begun before") {
+		t.Errorf("%v, warned of %q", err, warned)
+	}
+	messages := recorded(items)
+	last := messages[len(messages)-1]
+	if last.Get("usage") != "" || js.Value(last.Get("details")).Get("cumulativeUsage") == "" {
+		t.Errorf("recorded %s", last.Raw())
+	}
+}
+
+// TestEnds has how a stream says that a reply failed, was cut or was interrupted.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ program, scenario, stop, text, message string }{
+		{"claude", "07-fatal", "error", "", "API Error: 400 bad request x"},
+		{"claude", "08-sigint-text", "aborted", "Once upon a time there was a fox who never finished this ", ""},
+		{"codex", "07-fatal", "error", "", "bad request x"},
+		{"codex", "15-length", "error", "Hello cut at the", "max_output_tokens"},
+		{"copilot", "07-fatal", "error", "", "400 bad request x"},
+		{"copilot", "08-sigint-text", "aborted", "Once upon a time there was a fox who never finished this ", ""},
+		{"gemini", "07c-fatal-after-tool", "error", "", "bad request x"},
+		{"gemini", "08-sigint-text", "aborted", "Once upon a time there was a fox who never finished this ", ""},
+		{"omp-18", "08-sigint-text", "aborted", "Once upon a time", ""},
+		{"opencode", "07c-fatal-after-tool", "error", "", "bad request x"},
+		{"opencode", "15-length", "length", "Hello cut at the", ""},
+		{"pi-0.73", "08-sigint-text", "aborted", "Once upon a time", ""},
+		{"pi-0.87", "08c-sigterm-text", "aborted", "Once upon a time", ""},
+		{"pi-0.87", "15-length", "length", "Hello cut at the", ""},
+		{"qwen", "07-fatal", "error", "", "[API Error: 400 bad request x]"},
+		{"qwen", "06b-stream-error", "error", "Hello half of", "[API Error: mock stream error]"},
+	} {
+		t.Run(c.program+"/"+c.scenario, func(t *testing.T) {
+			t.Parallel()
+			s := samplesOf(t, c.program)[c.scenario]
+			for _, m := range recorded(record(t, s.runs[0], stream.Options{})) {
+				if m.Role() == session.RoleAssistant && m.Str("stopReason") == c.stop && strings.HasPrefix(m.Text(""), c.text) &&
+					(c.text != "" || m.Text("") == "") && strings.Contains(m.Str("errorMessage"), c.message) {
+					return
+				}
+			}
+			t.Errorf("no reply with %q, %q, %q", c.stop, c.text, c.message)
+		})
+	}
+}
+
+// TestClaudeOrder has the rule that a message goes on behind the results of its first calls.
+func TestClaudeOrder(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, m := range recorded(record(t, samplesOf(t, "claude")["04b-slow-parallel"].all(), stream.Options{Prompt: "go"})) {
+		for b := range m.Blocks() {
+			got = append(got, m.Role()+" "+b.Type)
+		}
+	}
+	want := "user text assistant text assistant toolCall assistant toolCall toolResult text toolResult text assistant text"
+	if strings.Join(got, " ") != want {
+		t.Errorf("got %s\nwant %s", strings.Join(got, " "), want)
+	}
+}
+
+// TestCompactions has what becomes of a compaction: in force where the stream says what it
+// keeps, or that it keeps nothing.
+func TestCompactions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		program, scenario, summary string
+		keeps                      bool
+	}{
+		{"claude", "10-compaction", "This session is being continued", false},
+		{"claude", "10b-auto-compaction", "This session is being continued", true},
+		{"opencode", "10-compaction", "MOCK SUMMARY of the chat", false},
+	} {
+		t.Run(c.program+"/"+c.scenario, func(t *testing.T) {
+			t.Parallel()
+			for _, i := range record(t, samplesOf(t, c.program)[c.scenario].all(), stream.Options{}) {
+				if i.Type == session.TypeCompaction {
+					if !strings.HasPrefix(js.Unquote(i.Fields[0].Raw), c.summary) || (i.Of != nil) != c.keeps {
+						t.Errorf("%.100s, keeps %v", i.Fields[0].Raw, i.Of)
+					}
+					return
+				}
+			}
+			t.Error("no compaction")
+		})
+	}
+}
+
+// TestPrompt: the user's words are there once, from the stream or from the prompt, at once.
+func TestPrompt(t *testing.T) {
+	t.Parallel()
+	for _, program := range programs {
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			n := 0
+			items := record(t, samplesOf(t, program)["03-tool"].all(), stream.Options{Prompt: "Read a.txt"})
+			for _, m := range recorded(items) {
+				if m.Role() == session.RoleUser {
+					n++
+				}
+			}
+			if n != 1 {
+				t.Errorf("the user said it %d times", n)
+			}
+		})
+	}
+}
+
+// TestPiCompaction: pi names what a compaction keeps by an id of its own file, so it is
+// kept beside the conversation, and a warning says so.
+func TestPiCompaction(t *testing.T) {
+	t.Parallel()
+	warned, kept := "", false
+	items, err := stream.Decode(samplesOf(t, "pi-0.87")["10-compaction"].all(), stream.Options{
+		Warn: func(format string, args ...any) { warned += fmt.Sprintf(format, args...) },
+	})
+	for _, i := range items {
+		if i.Type == session.TypeCompaction {
+			t.Error("a compaction is in force")
+		}
+		kept = kept || i.Type == session.TypeCustom && js.Unquote(i.Fields[0].Raw) == "sess-record:compaction"
+	}
+	if err != nil || !kept || !strings.Contains(warned, "does not say which messages it keeps") {
+		t.Errorf("%v, kept %v, warned of %q", err, kept, warned)
+	}
+}
+
+// TestCallWithoutResult: an interrupt leaves a call without a result.
+func TestCallWithoutResult(t *testing.T) {
+	t.Parallel()
+	messages := recorded(record(t, samplesOf(t, "pi-0.73")["08b-sigint-tool"].all(), stream.Options{}))
+	last := messages[len(messages)-1]
+	if len(last.ToolCalls()) != 1 || last.Role() != session.RoleAssistant {
+		t.Errorf("the last message is %s", last.Raw())
+	}
+}
+
+// TestClaudeFailedTurn: a turn that says at its end that it failed has failed, also if a
+// reply stands in it.
+func TestClaudeFailedTurn(t *testing.T) {
+	t.Parallel()
+	const text = `{"type":"assistant","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"text","text":"So far."}]},"session_id":"s","uuid":"u1"}
+{"type":"result","subtype":"error_max_turns","is_error":true,"errors":["Reached the limit of turns"],"session_id":"s","uuid":"u2"}
+`
+	messages := recorded(record(t, []byte(text), stream.Options{}))
+	last := messages[len(messages)-1]
+	if len(messages) != 2 || messages[0].Text("") != "So far." || !last.Failed() || last.Str("errorMessage") != "Reached the limit of turns" {
+		t.Errorf("recorded %v", messages)
+	}
+}

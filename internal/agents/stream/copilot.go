@@ -1,0 +1,164 @@
+package stream
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// A copilotReader reads the events of `copilot -p --output-format json`. Messages are whole
+// in one event; deltas in front of it matter only if it never comes. There is no usage.
+type copilotReader struct {
+	reply
+	model  string
+	saying string // id of the message whose deltas come
+	pieces pieces
+}
+
+func isCopilot(v js.Dict) bool {
+	typ := v.Get("type").Str()
+	return strings.Contains(typ, ".") && v.Get("data").IsObject() && v.Get("id").IsString() && v.Get("timestamp").IsString() ||
+		typ == "result" && v.Get("sessionId").IsString() && v.Get("exitCode") != ""
+}
+
+func readCopilot(rec *recorder) reader { return &copilotReader{reply: reply{rec: rec}} }
+
+func (c *copilotReader) value(v js.Dict, _ string) verdict {
+	data, at := js.DictOf(v.Get("data"), nil), timeOf(v.Get("timestamp"))
+	if v.Get("agentId").Str() != "" || data.Get("parentToolCallId").Str() != "" { // of a sub-agent, whose report is a result
+		c.rec.keep("copilot", v.Value)
+		return more
+	}
+	switch typ := v.Get("type").Str(); typ {
+	case "user.message":
+		c.finish()
+		c.user(data, at)
+	case "assistant.message":
+		c.message(data, at)
+	case "assistant.message_delta":
+		c.delta(data.Get("messageId").Str(), pieceText, data.Get("deltaContent").Str())
+	case "assistant.reasoning_delta":
+		c.delta(c.saying, pieceThinking, data.Get("deltaContent").Str())
+	case "assistant.message_start":
+		c.saying, c.pieces = data.Get("messageId").Str(), pieces{}
+	case "tool.execution_complete":
+		c.outcome(data, at)
+	case "session.error":
+		c.finish()
+		c.rec.message(api.Assistant(nil, append(fail(cmp.Or(data.Get("message").Str(), "unknown")), c.fields()...)...), at)
+	case "abort":
+		c.abort()
+	case "assistant.turn_retry":
+		c.saying, c.pieces = "", pieces{}
+	case "result":
+		c.finish()
+		c.rec.run(at, "copilot", "", v.Get("sessionId").Str())
+		return over
+	default:
+		if !ignored(typ) {
+			return other
+		}
+	}
+	return more
+}
+
+// ignored reports whether an event is known and says nothing of the conversation.
+func ignored(typ string) bool {
+	for _, known := range []string{"session.", "model.", "tool.", "assistant.", "agent."} {
+		if strings.HasPrefix(typ, known) {
+			return true
+		}
+	}
+	return false
+}
+
+// user records what the user said, with the images that came with it.
+func (c *copilotReader) user(data js.Dict, at int64) {
+	blocks := []string{api.Text(data.Get("content").Str())}
+	for a := range data.Get("attachments").Elements() {
+		if media := a.Get("mimeType").Str(); strings.HasPrefix(media, "image/") && a.Get("data").Str() != "" {
+			blocks = append(blocks, api.Image(media, a.Get("data").Str()))
+		} else {
+			c.rec.note("copilot: the file %.80q is named and not recorded", a.Get("displayName").Str())
+		}
+	}
+	c.rec.message(api.User(blocks), at)
+}
+
+// delta collects what a message says before it is whole.
+func (c *copilotReader) delta(id string, kind int, text string) {
+	if id != c.saying {
+		c.saying, c.pieces = id, pieces{}
+	}
+	c.pieces.at(1-kind, kind).write(text) // thinking comes first
+	if kind == pieceText {
+		c.rec.hear(text)
+	}
+}
+
+func (c *copilotReader) message(data js.Dict, at int64) {
+	c.finish()
+	c.saying, c.pieces = "", pieces{}
+	c.model = data.Get("model").Str()
+	if text := data.Get("reasoningText").Str(); text != "" {
+		c.add(at, api.Thinking(text, ""))
+	}
+	if text := data.Get("content").Str(); text != "" {
+		c.add(at, api.Text(text))
+	}
+	for call := range data.Get("toolRequests").Elements() {
+		arguments := string(call.Get("arguments"))
+		if !call.Get("arguments").IsObject() {
+			arguments = js.Object(js.RawField("input", cmp.Or(call.Get("arguments"), "null")))
+		}
+		c.add(at, api.ToolCall(call.Get("toolCallId").Str(), call.Get("name").Str(), arguments))
+	}
+	if len(c.blocks) > 0 {
+		c.write(append(c.fields(), js.StringField("stopReason", c.stopOf()))...)
+	}
+}
+
+func (c *copilotReader) fields() []js.Field {
+	return []js.Field{api.Str("model", c.model), js.StringField("provider", "github-copilot")}
+}
+
+func (c *copilotReader) outcome(data js.Dict, at int64) {
+	id, result := data.Get("toolCallId").Str(), data.Get("result")
+	var blocks []string
+	if text := cmp.Or(result.Get("content").Str(), data.Get("error", "message").Str()); text != "" {
+		blocks = append(blocks, api.Text(text))
+	}
+	for b := range result.Get("binaryResultsForLlm").Elements() {
+		if b.Get("type").Str() == "image" {
+			blocks = append(blocks, api.Image(b.Get("mimeType").Str(), b.Get("data").Str()))
+		}
+	}
+	details := js.Field{Name: "details"}
+	if code := data.Get("shellExecution", "exitCode"); code.IsNumber() {
+		details.Raw = js.Object(js.RawField("exitCode", code))
+	}
+	if !c.answer(api.ToolResult(id, c.tool(id), blocks, data.Get("success") != "true", details), at) {
+		c.rec.problem("a result of a call that was not recorded: %.40q", id)
+	}
+}
+
+// abort records what was said of a message that does not come whole any more.
+func (c *copilotReader) abort() {
+	said := c.pieces.blocks(c.rec)
+	c.saying, c.pieces = "", pieces{}
+	if len(said) > 0 {
+		c.finish()
+		c.add(c.rec.now(), said...)
+		c.close(append(c.fields(), js.StringField("stopReason", "aborted"))...)
+	}
+}
+
+// finish ends the open reply, which is recorded already.
+func (c *copilotReader) finish() { c.close(c.fields()...) }
+
+func (c *copilotReader) end() {
+	c.abort()
+	c.finish()
+}

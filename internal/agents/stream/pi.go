@@ -1,0 +1,169 @@
+package stream
+
+import (
+	"github.com/sess-tools/sess/internal/agents/api"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// isPi reports whether a value is the header that a stream of pi or oh-my-pi begins with.
+func isPi(v js.Dict) bool {
+	return v.Get("type").Str() == "session" && v.Get("version") != ""
+}
+
+// A piReader reads what pi and oh-my-pi print: the messages they store, in the order they
+// store them, each in an event of its own. Copies of them in other events are passed over.
+type piReader struct {
+	rec     *recorder
+	head    js.Value // the header, until it is recorded
+	begun   bool     // it has come
+	file    bool     // it is no stream, which has been told
+	spoken  bool     // the assistant has begun a message, which has not ended
+	pieces  pieces   // of it
+	pending string   // the kind of the message that has begun, as JSON
+}
+
+func readPi(rec *recorder) reader { return &piReader{rec: rec} }
+
+func (p *piReader) value(v js.Dict, _ string) verdict {
+	switch typ := v.Get("type").Str(); typ {
+	case "session":
+		if p.begun {
+			return other
+		}
+		p.head, p.begun = v.Value, true
+	case "message_start":
+		if m := v.Get("message"); m.Get("role").Str() == session.RoleAssistant {
+			p.spoken, p.pieces, p.pending = true, pieces{}, string(m.Without("content", "usage", "stopReason"))
+		}
+	case "message_update":
+		p.update(v)
+	case "message_end":
+		p.whole(v.Get("message"))
+	case "compaction_end", "auto_compaction_end":
+		p.compaction(v)
+	case "entry_appended":
+		p.appended(v.Get("entry"))
+	case "agent_start", "agent_end", "agent_settled", "turn_start", "turn_end", "tool_execution_start",
+		"tool_execution_update", "tool_execution_end", "compaction_start", "auto_compaction_start",
+		"auto_retry_start", "auto_retry_end", "queue_update", "notice", "advisor_cost_changed", "tool_stream_update",
+		"session_info_changed", "thinking_level_changed":
+	default:
+		if p.isFile(v) {
+			if !p.file {
+				p.rec.problem("it is a session file, not a stream: sess-append --entries takes entries")
+			}
+			p.file = true
+			return more
+		}
+		return other
+	}
+	return more
+}
+
+// isFile reports whether a value is a line of a session file.
+func (p *piReader) isFile(v js.Dict) bool {
+	return v.Get("id") != "" && v.Get("parentId") != ""
+}
+
+// begin records where the stream is from, as soon as it is known who prints it.
+func (p *piReader) begin(m js.Value) {
+	if p.head == "" {
+		return
+	}
+	agent := "pi"
+	if m.Get("attribution") != "" || m.Get("role").Str() == session.RoleDeveloper {
+		agent = "omp"
+	}
+	p.rec.run(timeOf(p.head.Get("timestamp")), agent, "", p.head.Get("id").Str())
+	p.head = ""
+}
+
+// update collects what the assistant says, for the case that its message never ends. Pi
+// repeats the message in each update or has the new piece alone; the piece is there in
+// both.
+func (p *piReader) update(v js.Dict) {
+	event := v.Get("assistantMessageEvent")
+	at := int(event.Get("contentIndex").Int())
+	switch event.Get("type").Str() {
+	case "text_delta":
+		p.pieces.at(at, pieceText).write(event.Get("delta").Str())
+		p.rec.hear(event.Get("delta").Str())
+	case "thinking_delta":
+		p.pieces.at(at, pieceThinking).write(event.Get("delta").Str())
+	case "toolcall_end":
+		call := event.Get("toolCall")
+		piece := p.pieces.at(at, pieceCall)
+		piece.id, piece.name = call.Get("id").Str(), call.Get("name").Str()
+		piece.set(string(call.Get("arguments")))
+	}
+}
+
+// whole records a message as pi stores it.
+func (p *piReader) whole(raw js.Value) {
+	if !raw.IsObject() {
+		p.rec.problem("a message_end without a message")
+		return
+	}
+	p.begin(raw)
+	m := session.NewMessage(string(raw))
+	if m.Role() == session.RoleAssistant {
+		p.spoken = false
+	}
+	if _, err := (&session.Batch{Force: true, Known: nothing}).AddMessage(m); err != nil {
+		p.rec.problem("a message that cannot be recorded: %v", err)
+		p.rec.keep("pi", raw)
+		return
+	}
+	p.rec.message(m, js.Value(m.Get("timestamp")).Int())
+}
+
+// compaction records what pi says of a compaction. Which messages it keeps pi says by an
+// id of its own file, which the stream has for no message: so it cannot be in force
+// here, and the whole conversation stays in sight.
+func (p *piReader) compaction(v js.Dict) {
+	result := v.Get("result")
+	if !result.IsObject() {
+		return // it failed, or there was no need
+	}
+	p.rec.warn("a compaction is recorded as a custom entry: its stream does not say which messages it keeps; sess-compact makes one")
+	p.rec.entry(session.TypeCustom, 0, js.StringField("customType", "sess-record:compaction"), js.RawField("data", result))
+}
+
+// appended records an entry that pi appends beside the messages.
+func (p *piReader) appended(e js.Value) {
+	typ := e.Get("type").Str()
+	if typ != session.TypeContextEdit || p.rec.last == nil {
+		p.rec.unknown("pi", e)
+		return
+	}
+	// Its target is the message that pi wrote last, since it edits an attempt that failed.
+	p.rec.add(&Item{
+		Type: typ, Time: timeOf(e.Get("timestamp")), Of: p.rec.last,
+		Fields: []js.Field{js.RawField("replacement", e.Get("replacement"))},
+	})
+}
+
+// nothing knows no ids.
+func nothing(string) bool { return false }
+
+func (p *piReader) end() {
+	if !p.spoken {
+		return
+	}
+	blocks := p.pieces.blocks(p.rec)
+	if len(blocks) == 0 {
+		return
+	}
+	p.begin("")
+	head := js.Value(p.pending)
+	p.rec.message(api.Assistant(blocks, api.Str("api", head.Get("api").Str()), api.Str("provider", head.Get("provider").Str()),
+		api.Str("model", head.Get("model").Str()), js.StringField("stopReason", "aborted")), head.Get("timestamp").Int())
+}
+
+// timeOf returns a time that is written as text in milliseconds since the epoch, 0 for what
+// is none.
+func timeOf(stamp js.Value) int64 {
+	ms, _ := js.ParseTime(stamp.Str())
+	return ms
+}

@@ -1,0 +1,253 @@
+package address
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/lazy"
+	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// Importer is the program that reads the sessions of other agents. No other one
+// links their formats, so that all others stay small and start at once.
+const Importer = "sess-import"
+
+// Remote is what the address of a session in a shared remote begins with, and Syncer the
+// program that reads those. No other one links the libraries of remotes.
+const (
+	Remote = "remote"
+	Syncer = "sess-sync"
+)
+
+// EveryAgent is the word for all of them.
+const EveryAgent = "all"
+
+// Agents returns the names of the formats that an address may begin with: those of
+// agents that have a place for their sessions.
+func Agents() []string {
+	return []string{"pi", "omp", "codex", "opencode", "claude", "copilot", "gemini", "qwen", "kimi", "kimicli", "grok", "aider", "zeroclaw", "openoxide", "entire"}
+}
+
+// IsAgent reports whether an address may begin with a name: that of an agent, or of a map of the
+// user's, for which it looks.
+func IsAgent(name string) bool {
+	if slices.Contains(Agents(), name) {
+		return true
+	}
+	if !mapName().MatchString(name) {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(MapDir(), name+mapExtension))
+	return err == nil
+}
+
+// mapExtension is that of the files in [MapDir].
+const mapExtension = ".jq"
+
+var mapName = lazy.Regexp(`^[a-z][a-z0-9]{0,30}$`)
+
+// MapDir returns the directory of the user's own maps, programs in jq that read the sessions of
+// further agents (sess-map(5)), "" if there is no place for one.
+func MapDir() string {
+	dir := os.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(home, ".config")
+	}
+	return filepath.Join(dir, "sess", "agents")
+}
+
+// KnownAgents returns the names of [Agents], and of the user's own maps.
+func KnownAgents() []string {
+	names := Agents()
+	paths, err := filepath.Glob(filepath.Join(MapDir(), "*"+mapExtension))
+	if err != nil {
+		return names
+	}
+	for _, path := range paths {
+		if name := strings.TrimSuffix(filepath.Base(path), mapExtension); mapName().MatchString(name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// AgentOf returns the agent that stands in front of an address, "" if none does.
+func AgentOf(text string) string {
+	if name, _, ok := strings.Cut(text, ":"); ok && IsAgent(name) {
+		return name
+	}
+	return ""
+}
+
+// SessionsOf iterates over the sessions of an agent whose ids begin with prefix, as the
+// importer completes them.
+func SessionsOf(ctx context.Context, format, prefix string) iter.Seq[cli.Candidate] {
+	return func(yield func(cli.Candidate) bool) {
+		text, _ := subprocess.Output(ctx, Importer, "--complete", "list", "--", format, "--session="+prefix)
+		for line := range strings.Lines(text) {
+			value, what, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+			if id, ok := strings.CutPrefix(value, "--session="); ok && !yield(cli.Candidate{Value: id, Text: what}) {
+				return
+			}
+		}
+	}
+}
+
+// An address names a session in the store of an agent: FORMAT:ID, FORMAT: for the one of
+// this directory that was written to last, or FORMAT:/DIR or FORMAT:./DIR for that of
+// another one; or in the remote, remote:ID.
+type address struct{ format, id string }
+
+func (a address) String() string { return a.format + ":" + a.id }
+
+// parseAddress reads an operand that is an address, whatever files there are: one of
+// such a name is ./FORMAT:ID.
+func parseAddress(operand string) (address, bool) {
+	format, id, ok := strings.Cut(operand, ":")
+	if !ok || !IsAgent(format) && format != Remote {
+		return address{}, false
+	}
+	return address{format, id}, true
+}
+
+// Address takes an operand that is an address apart: what stands in front of the colon, and behind it
+// a directory or the beginning of an id, or neither.
+func Address(operand string) (name, dir, id string, ok bool) {
+	a, ok := parseAddress(operand)
+	if a.isDir() {
+		return a.format, a.id, "", ok
+	}
+	return a.format, "", a.id, ok
+}
+
+// Listed reports whether an operand of a tool that takes many sessions names all of an agent, NAME:,
+// or those of a directory, NAME:/DIR; or all of the remote. Name is what stands in front of the colon.
+func Listed(operand string) (name string, ok bool) {
+	name, _, id, ok := Address(operand)
+	return name, ok && id == ""
+}
+
+// program is the one that prints the session.
+func (a address) program() string {
+	if a.format == Remote {
+		return Syncer
+	}
+	return Importer
+}
+
+// args are the words that have it print the session.
+func (a address) args() []string {
+	if a.format == Remote {
+		return []string{"cat", "--", a.id}
+	}
+	switch {
+	case a.id == "":
+		return []string{a.format, "--recent"}
+	case a.isDir():
+		return []string{a.format, "--recent", "--cwd=" + a.id}
+	}
+	return []string{a.format, "--session=" + a.id}
+}
+
+// isDir reports whether the address names a directory, whose newest session is meant: by a
+// path that begins as no id does.
+func (a address) isDir() bool {
+	return a.id == "." || a.id == ".." || strings.HasPrefix(a.id, "/") || strings.HasPrefix(a.id, "./") || strings.HasPrefix(a.id, "../")
+}
+
+// open has the session imported, and returns what comes of it while it comes.
+func (a address) open(ctx context.Context, s *cli.Streams) (io.ReadCloser, error) {
+	if a.format == Remote && a.id == "" {
+		return nil, cli.WithHint(cli.UsageError("%s: is no id of a session", Remote), "%s:ID names one; sess-ls %s: lists them", Remote, Remote)
+	}
+	args := a.args()
+	if a.format != Remote && (a.id == "" || a.isDir()) && (s.Verbose || tty.IsTerminal(s.ErrFile())) {
+		args = append(args, "-v") // says which one was taken
+	}
+	return subprocess.Program{Name: a.program(), Args: args, Say: Say(s)}.Start(ctx)
+}
+
+// Say hands messages of another program on as those of the one that s is for.
+func Say(s *cli.Streams) func(subprocess.Message) {
+	return func(m subprocess.Message) {
+		if m.Warning {
+			s.Warnf("%s", m.Text)
+		} else {
+			s.Infof("%s", m.Text)
+		}
+	}
+}
+
+// Writable refuses the operand of a session that cannot be added to because it is
+// in the store of another agent, or in the remote. It does not look at files.
+func Writable(operand string) error {
+	a, ok := parseAddress(operand)
+	if !ok {
+		return nil
+	}
+	if a.format == Remote {
+		return cli.WithHint(
+			cli.UsageError("%s: a session in the remote is read in place, and never written to", disk.Subject(operand)),
+			"%s pull %s makes a file of it to write to", Syncer, quoted(a.id))
+	}
+	choice := strings.Join(a.args(), " ")
+	if a.isDir() {
+		choice = a.format + " --recent --cwd " + quoted(a.id)
+	} else if a.id != "" {
+		choice = a.format + " --session " + quoted(a.id)
+	}
+	return cli.WithHint(
+		cli.UsageError("%s: sessions of other agents are read in place, and never written to", disk.Subject(operand)),
+		"%s %s -o FILE makes a session of it to write to", Importer, choice)
+}
+
+// quoted returns an id as a shell takes it.
+func quoted(id string) string {
+	if session.ValidSessionID(id) {
+		return id
+	}
+	return cli.ShellQuote(id)
+}
+
+// header reads the header of the session.
+func (a address) header(ctx context.Context, s *cli.Streams) (session.Header, error) {
+	in, err := a.open(ctx, s)
+	if err != nil {
+		return session.Header{}, err
+	}
+	defer in.Close()
+	h, err := session.ReadHeader(in)
+	if err != nil {
+		err = fmt.Errorf("reading %s: %w", disk.Subject(a.String()), err)
+	}
+	return h, err
+}
+
+// InDirectory returns the command line that runs commands one after the other in the working
+// directory of a session: agents look for the sessions of the one they are in.
+func InDirectory(cwd string, commands [][]string) string {
+	here, err := os.Getwd()
+	if cwd != "" && err == nil && !store.SameDir(here)(cwd) {
+		commands = append([][]string{{"cd", cwd}}, commands...)
+	}
+	lines := make([]string, len(commands))
+	for i, argv := range commands {
+		lines[i] = cli.ShellWords(argv)
+	}
+	return strings.Join(lines, " && ")
+}

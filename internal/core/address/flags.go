@@ -1,0 +1,98 @@
+package address
+
+import (
+	"cmp"
+	"os"
+
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+var tails = map[string]jsonl.Tail{"blank": jsonl.Blank, "end-line": jsonl.EndLine, "refuse": jsonl.Refuse}
+
+// Flags are those of a tool that adds to a session. Settle has to be called when they have been
+// read.
+func (o *TargetOptions) Flags() []cli.Flag {
+	return []cli.Flag{
+		cli.Choice(&o.tail, "tail", []string{"blank", "end-line", "refuse"}, ""),
+		cli.Duration(&o.Grace, "grace", jsonl.DefaultGrace, ""),
+		SyncFlag(&o.Sync),
+		cli.Duration(&o.Wait, "wait", jsonl.DefaultWait, ""),
+	}
+}
+
+// Settle turns what the flags say into what the other fields mean.
+func (o *TargetOptions) Settle() {
+	o.Tail = tails[o.tail]
+	if o.Wait == 0 {
+		o.Wait = -1 // no wait at all
+	}
+	if o.Grace == 0 {
+		o.Grace = -1
+	}
+}
+
+// CreateFlag is the flag of a tool that makes the session it adds to; see [Ensure].
+func CreateFlag(dst *bool) cli.Flag {
+	return cli.Bool(dst, "create", "")
+}
+
+// SyncFlag is the flag of a tool that writes.
+func SyncFlag(dst *string) cli.Flag {
+	return cli.Choice(dst, "sync", []string{"", "always", "never"}, " (by default always in the store, never elsewhere)")
+}
+
+// ForceFlag is the flag that has the File made in the place of one that is there.
+func (d *Destination) ForceFlag() cli.Flag { return cli.Bool(&d.Force, "force", "") }
+
+// Flags are those of a tool that makes a session.
+func (d *Destination) Flags() []cli.Flag {
+	return []cli.Flag{
+		cli.Bool(&d.Store, "store", "the file"),
+		cli.Output(&d.File, ""),
+		d.ForceFlag(),
+		SyncFlag(&d.Sync),
+		cli.Bool(&d.DryRun, "dry-run, n", "the session"),
+	}
+}
+
+// Defaults are what assistant messages lack: what flags say or, where they say nothing,
+// the environment.
+func Defaults(provider, model string) session.Defaults {
+	return session.Defaults{
+		Provider: cmp.Or(provider, os.Getenv("SESS_PROVIDER")), Model: cmp.Or(model, os.Getenv("SESS_MODEL")),
+	}
+}
+
+// A Harness says what becomes of the words that agents put into a conversation in the
+// user's name: reminders, lists of skills, what hooks print.
+type Harness string
+
+// What can become of them.
+const (
+	DropHarness Harness = "drop"
+	KeepHarness Harness = "keep"
+)
+
+// HarnessFlag is the flag that says what becomes of an agent's words in the user's name.
+// It has the same name and meaning in every tool.
+func HarnessFlag(dst *Harness) cli.Flag {
+	words := []string{string(DropHarness), string(KeepHarness)}
+	return cli.Choice((*string)(dst), "harness", words, "")
+}
+
+// Spoken returns what of a projection is to be shown, and says under -v what is left out
+// of the session called name.
+func (h Harness) Spoken(s *cli.Streams, name string, projection []convo.Projected) []convo.Projected {
+	if h == KeepHarness {
+		return projection
+	}
+	spoken, notes := convo.WithoutHarness(projection)
+	if notes.Count > 0 && s.Once("harness of "+name) {
+		s.Notef("%s: %s left out", disk.Subject(name), notes)
+	}
+	return spoken
+}

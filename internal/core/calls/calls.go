@@ -1,0 +1,173 @@
+package calls
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/core/lazy"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A Call is what an agent did in one call of a tool.
+type Call struct {
+	session.ToolCall
+	Ending
+
+	Entry   int      // the index of the entry that has it
+	Result  int      // the index of the entry with its result, -1 for none
+	Beside  []int    // those with what else a command printed that went on running
+	Kind    string   // see [Kinds]
+	Command string   // that it runs, "" if it runs none
+	Paths   []string // that it names; below the session's directory they are relative to it
+	Patched bool     // a patch is among its arguments, or in its command: it writes Paths
+	Target  string   // what it is about: the command, the first path, what it looks for or says
+}
+
+// Of returns the calls of entries, oldest first. The entries are those of a path, or of a session in
+// the order of its file. cwd is the session's directory.
+func Of(entries []session.Entry, cwd string) []Call {
+	var messages []session.Message
+	var at []int // the entry of each message
+	for i, e := range entries {
+		if m, ok := e.Message(); ok {
+			messages, at = append(messages, m), append(at, i)
+		}
+	}
+	var all []Call
+	for i, p := range convo.Pair(messages) {
+		first := len(all)
+		for _, c := range p.Calls {
+			call := About(c, cwd)
+			call.Entry, call.Result, call.Outcome = at[i], -1, Open
+			all = append(all, call)
+		}
+		for _, r := range p.Results {
+			call := &all[first+r.Call]
+			if call.Ending = End(messages[r.Message]); call.Outcome != Open || call.runs != "" {
+				call.Result = at[r.Message]
+			}
+		}
+	}
+	background(all)
+	return all
+}
+
+// background gives commands that went on running the status that a later call tells.
+func background(all []Call) {
+	running := map[string]*Call{}
+	for i := range all {
+		c := &all[i]
+		if c.Kind == Run && c.runs != "" {
+			running[c.runs] = c
+		}
+		_, own := Own(c.Name)
+		names, follows := followers[own]
+		if !follows {
+			continue
+		}
+		id := strings.Trim(string(js.Value(c.Arguments).Get(names)), `"`)
+		if of := running[id]; of != nil && c.Result >= 0 {
+			printed := c.Result
+			if c.Known {
+				printed, of.Ending, of.Result = of.Result, c.Ending, c.Result
+				delete(running, id)
+			}
+			of.Beside = append(of.Beside, printed)
+		}
+	}
+}
+
+// About says what a call is about, and nothing of how it ended.
+func About(c session.ToolCall, cwd string) Call {
+	call := Call{ToolCall: c, Kind: KindOf(c.Name), Result: -1}
+	if call.Kind == Run || call.Kind == Other {
+		call.Command = c.Command()
+	}
+	files := c.Files()
+	if patched := call.patchedFiles(); len(patched) > 0 {
+		call.Patched, files = true, append(files, patched...)
+	}
+	for _, name := range files {
+		if name = Relative(name, cwd); !slices.Contains(call.Paths, name) {
+			call.Paths = append(call.Paths, name)
+		}
+	}
+	call.Target = call.about()
+	return call
+}
+
+// about is what a call is about. The command and the path are known; the rest is looked for in the arguments.
+func (c Call) about() string {
+	first := strings.Join(c.Paths[:min(1, len(c.Paths))], "")
+	switch {
+	case c.Kind == Agent, c.Kind == Plan:
+		return c.Words()
+	case c.Kind == Ask:
+		return question(js.Value(js.Trim(c.Arguments)))
+	case c.Kind == Search:
+		return cmp.Or(c.Asks(), first)
+	case c.Command != "":
+		return c.Command
+	case first != "" && (c.Kind == Read || c.Kind == Write):
+		return first
+	}
+	return cmp.Or(c.Asks(), first, c.Words())
+}
+
+// Touches reports whether a pattern matches one of the paths that a call names, below the session's directory
+// or as it stands.
+func (c Call) Touches(g *Glob) bool { return g.MatchAny(c.Paths) || g.MatchAny(c.Files()) }
+
+// Left returns the text that a call leaves in a file, "" if its arguments do not say it.
+func (c Call) Left() string { return one(js.Value(js.Trim(c.Arguments)), newArguments) }
+
+// question returns what the user is asked.
+func question(arguments js.Value) string {
+	for q := range arguments.Get("questions").Elements() {
+		return cmp.Or(q.Get("question").Str(), q.Get("title").Str())
+	}
+	return cmp.Or(arguments.Get("question").Str(), arguments.Get("plan").Str())
+}
+
+// patchHeads are the lines of a patch that name a file.
+var patchHeads = lazy.Regexp(`(?m)^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\r?$`)
+
+const patchBegins = "*** Begin Patch"
+
+// patchedFiles returns the files of the patches that a call has.
+func (c Call) patchedFiles() (files []string) {
+	for patch := range c.patches() {
+		for _, m := range patchHeads().FindAllStringSubmatch(patch, -1) {
+			files = append(files, strings.TrimSpace(m[1]))
+		}
+	}
+	return files
+}
+
+// Relative returns a path as it is called: with slashes, and below the directory cwd relative
+// to it.
+func Relative(name, cwd string) string {
+	if windows(name) || windows(cwd) {
+		name, cwd = strings.ReplaceAll(name, `\`, "/"), strings.ReplaceAll(cwd, `\`, "/")
+	}
+	if name == "" || strings.HasPrefix(name, "~") {
+		return name
+	}
+	name = path.Clean(name)
+	if cwd == "" || cwd == "/" {
+		return name
+	}
+	if cwd = path.Clean(cwd); name == cwd {
+		return "."
+	}
+	return strings.TrimPrefix(name, cwd+"/")
+}
+
+// windows reports whether a path begins with a drive, or with a server.
+func windows(name string) bool {
+	return len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/') || strings.HasPrefix(name, `\\`)
+}

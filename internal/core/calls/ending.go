@@ -1,0 +1,189 @@
+package calls
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/core/lazy"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// The outcomes of calls.
+const (
+	OK     = "ok"
+	Fail   = "fail"
+	Denied = "denied" // refused by the user, a hook or a rule, or cancelled: it never ran
+	Open   = "open"   // without a result
+)
+
+// Outcomes returns the outcomes there are.
+func Outcomes() []string { return []string{OK, Fail, Denied, Open} }
+
+// An Ending says how a call ended.
+type Ending struct {
+	Outcome string
+	Status  int  // of a command
+	Known   bool // what the status is
+
+	runs string // by what its agent calls a command that goes on running
+}
+
+// String is the status of a command, or else the outcome.
+func (e Ending) String() string {
+	if e.Known && e.Outcome != Denied {
+		return strconv.Itoa(e.Status)
+	}
+	return e.Outcome
+}
+
+// Is reports whether the ending is the one that text names: an outcome, or a status.
+func (e Ending) Is(text string) bool { return text == e.Outcome || text == e.String() }
+
+// CheckStatus refuses a text that is neither "" nor one that [Ending.Is] knows.
+func CheckStatus(text string) error {
+	if _, err := strconv.Atoi(text); err == nil || text == "" || slices.Contains(Outcomes(), text) {
+		return nil
+	}
+	return fmt.Errorf("%q is none of %s, and no number", text, strings.Join(Outcomes(), ", "))
+}
+
+// edge is how many bytes of the beginning and the end of a result are looked at. What a command prints
+// is between them, unless it prints little.
+const edge = 400
+
+// How agents tell the status of a command.
+var (
+	inFront = phrase{[]string{"Exit code:", "exited with code"}, lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?(?:Command: [^\n]*\n)?(?:Exit code:|Process exited with code) (-?\d{1,10})(?:\n|$)`)}
+	goesOn  = phrase{[]string{"Process running"}, lazy.Regexp(`^(?:Chunk ID: \S*\n)?(?:Wall time: [^\n]*\n)?Process running with session ID (\S+)(?:\n|$)`)}
+	stays   = phrase{[]string{"<command with shellId"}, lazy.Regexp(`<command with shellId: (\S+) is still running after [^\n]*>\s*$`)}
+	claude  = phrase{[]string{"Exit code"}, lazy.Regexp(`^(?:Error: )?Exit code (\d{1,10})(?:\n|$)`)}
+	behind  = phrase{[]string{"exited with code", "exit code", "Exit Code"}, lazy.Regexp(`(?:^|\n)(?:Command exited with code (-?\d{1,10})|Command failed with exit code: (-?\d{1,10})\.?|<shellId: \S+ completed with exit code (-?\d{1,10})>|Exit Code: (-?\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*)\s*$`)}
+)
+
+// A phrase is a pattern, and texts of which one stands in all that it matches: most results have none, and
+// searching for them is quicker.
+type phrase struct {
+	has     []string
+	pattern func() *regexp.Regexp
+}
+
+func (p phrase) in(text string) []string {
+	if !slices.ContainsFunc(p.has, func(part string) bool { return strings.Contains(text, part) }) {
+		return nil
+	}
+	return p.pattern().FindStringSubmatch(text)
+}
+
+// followers are the tools that ask after a command which goes on running, and their argument that names it.
+var followers = map[string]string{"write_stdin": "session_id", "read_bash": "shellId", "write_bash": "shellId"}
+
+// zeroIfFine are the tools whose result is an error unless the command ended with 0.
+var zeroIfFine = map[string]bool{"Bash": true, "bash": true, "run_shell_command": true, "Shell": true}
+
+// refusals are how agents tell a model that a call was not made: how the result begins. Those
+// with a capital are all of it or its beginning.
+var refusals = []string{
+	"The user doesn't want to proceed with this tool use", "The user doesn't want to take this action right now",
+	"[Request interrupted by user", "<tool_use_error>Cancelled: parallel tool call", "<tool_use_error>Sibling tool call errored",
+	"Permission to use ", "Permission for this action has been denied", "Claude requested permissions", "This command requires approval",
+	"The user rejected permission to use this specific tool call", "The user has specified a rule which prevents you from using this specific tool call",
+	"[Operation Cancelled]", "<system>ERROR: The tool call is rejected", "The tool call is rejected", "Permission denied and could not request permission from user",
+	"The user rejected this tool call", "exec command rejected by user", "patch rejected by user", "apply_patch was rejected", "Tool execution was blocked",
+}
+
+// hooks are the refusals in whose beginning the name of the tool or of the hook stands.
+var hooks = lazy.Regexp(`^(?:Error: |<system>ERROR: )?(?:PreToolUse:\S+ hook|Hook PreToolUse|\S+ blocked by hook|execution error: Io\(Custom \{ kind: Other, error: "rejected)`)
+
+// End says how the call ended of which m is the result, by what that says itself. Anything that is
+// a user's command has its own exit code.
+func End(m session.Message) Ending {
+	switch m.Role() {
+	case session.RoleBashExecution, session.RolePythonExecution:
+		return executed(m)
+	case session.RoleToolResult:
+	default:
+		return Ending{}
+	}
+	if m.IsMadeUp() {
+		return Ending{Outcome: Open}
+	}
+	_, tool := Own(m.Str("toolName"))
+	failed, runs := m.IsError(), kinds[tool] == Run || followers[tool] != ""
+	if !failed && !runs {
+		return Ending{Outcome: OK} // whatever the text, which may be all of a file
+	}
+	text, e := m.Text("\n"), Ending{Outcome: OK}
+	switch {
+	case failed && refused(text):
+		return Ending{Outcome: Denied}
+	case failed:
+		e.Outcome = Fail
+	}
+	if !runs {
+		return e
+	}
+	return e.command(tool, js.Value(m.Get("details")), text)
+}
+
+// executed is how a command of the user's ended.
+func executed(m session.Message) Ending {
+	code := js.Value(m.Get("exitCode"))
+	e := Ending{Outcome: OK, Status: int(code.Int()), Known: code.IsNumber()}
+	if e.Status != 0 || js.Value(m.Get("cancelled")).Truthy() {
+		e.Outcome = Fail
+	}
+	return e
+}
+
+// refused reports whether a result tells that its call was not made.
+func refused(text string) bool {
+	for _, begins := range refusals {
+		if strings.HasPrefix(text, begins) {
+			return true
+		}
+	}
+	return hooks().MatchString(text[:min(len(text), edge)])
+}
+
+// command is the ending of a command, which has a status if its agent tells one.
+func (e Ending) command(tool string, details js.Value, text string) Ending {
+	told := func(status string) Ending {
+		n, err := strconv.Atoi(status)
+		if err != nil {
+			return e
+		}
+		if e.Status, e.Known = n, true; n != 0 {
+			e.Outcome = Fail
+		}
+		return e
+	}
+	for _, member := range []string{"exitCode", "exit"} {
+		if code := details.Get(member); code.IsNumber() {
+			return told(string(code))
+		}
+	}
+	head, tail := text[:min(len(text), edge)], text[max(0, len(text)-edge):]
+	if m := inFront.in(head); m != nil {
+		return told(m[1])
+	}
+	for _, m := range [][]string{goesOn.in(head), stays.in(tail)} {
+		if m != nil {
+			return Ending{Outcome: Open, runs: m[1]}
+		}
+	}
+	if m := claude.in(head); m != nil && e.Outcome == Fail {
+		return told(m[1])
+	}
+	if m := behind.in(tail); m != nil && (e.Outcome == Fail || m[3]+m[4] != "") {
+		return told(m[1] + m[2] + m[3] + m[4])
+	}
+	// opencode has the output in its details, and no exit of a command that was cut short.
+	if e.Outcome == OK && zeroIfFine[tool] && details.Get("output") == "" && !strings.HasPrefix(text, "Command running in background") {
+		return told("0")
+	}
+	return e
+}

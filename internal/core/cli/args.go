@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/xrash/smetrics"
+)
+
+// A parser reads a command line as getopt_long(3) does with GNU's permutation:
+// flags and operands in any order, "--" ends the flags, "-nq" is "-n -q",
+// "-k9", "-k 9", "--keep=9" and "--keep 9" say the same, and the word after a
+// flag that takes a value is its value even when it begins with "-". Given
+// twice, a flag has its last value.
+type parser struct {
+	flags   []Flag
+	set     *flag.FlagSet // those of them that were given
+	command bool          // words after "--" are a command
+	stops   bool          // the first operand ends the flags
+
+	operands []string
+	words    []string
+	dashes   bool           // "--" was seen
+	args     []string       // that are parsed
+	second   int            // where the second operand stands among them, 0 for nowhere
+	places   map[string]int // where flags of two dashes stand last, by their names
+}
+
+// proposal is the command line with the dashes in front of the command, if they may have been
+// forgotten: there are none, and a second operand stands behind the session.
+func (p *parser) proposal() (line string, ok bool) {
+	if !p.command || p.dashes || p.second == 0 {
+		return "", false
+	}
+	return ShellWords(slices.Concat([]string{p.set.Name()}, p.args[:p.second], []string{"--"}, p.args[p.second:])), true
+}
+
+// hinted adds to an error that a command stands behind two dashes, if they were forgotten.
+func (p *parser) hinted(err error) error {
+	if line, ok := p.proposal(); ok {
+		return WithHint(err, behindDashes, line)
+	}
+	return err
+}
+
+const behindDashes = "a command stands behind two dashes: %s"
+
+func (p *parser) parse(args []string) error {
+	p.args, p.places = args, map[string]int{}
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg == "--":
+			p.dashes = true
+			if p.command {
+				p.words = args[i+1:]
+			} else {
+				p.operands = append(p.operands, args[i+1:]...)
+			}
+			return nil
+		case p.stops && (len(arg) < 2 || arg[0] != '-'):
+			p.operands = args[i:]
+			return nil
+		case len(arg) < 2 || arg[0] != '-': // "-" is standard input
+			if p.operands = append(p.operands, arg); len(p.operands) == 2 {
+				p.second = i
+			}
+		default:
+			read := p.short
+			if arg[1] == '-' {
+				read = p.long
+				name, _, _ := strings.Cut(arg[2:], "=")
+				p.places[name] = i
+			}
+			used, err := read(arg, args[i+1:])
+			if err != nil {
+				return p.hinted(err)
+			}
+			i += used
+		}
+	}
+	return nil
+}
+
+// long sets the flag "--name", "--name=value" or "--name value" and returns how
+// many words of rest it used.
+func (p *parser) long(arg string, rest []string) (int, error) {
+	name, value, inline := strings.Cut(arg[2:], "=")
+	f := p.find(name)
+	switch {
+	case f == nil || utf8.RuneCountInString(name) == 1:
+		return 0, p.mistaken("--"+name, arg)
+	case inline:
+		return 0, p.assign(f, name, value)
+	case !takesValue(f):
+		return 0, p.assign(f, name, "true")
+	case len(rest) == 0:
+		return 0, UsageError("flag --%s needs a value", name)
+	}
+	return 1, p.assign(f, name, rest[0])
+}
+
+// short sets the flags bundled in arg and returns how many words of rest they
+// used.
+func (p *parser) short(arg string, rest []string) (int, error) {
+	for i := 1; i < len(arg); {
+		_, n := utf8.DecodeRuneInString(arg[i:])
+		name, after := arg[i:i+n], arg[i+n:]
+		f := p.find(name)
+		switch {
+		case f == nil && i == 1 && p.find(arg[1:]) != nil:
+			return 0, WithHint(UsageError("unknown flag %s", arg), "long flags take two dashes: -%s", arg)
+		case f == nil:
+			return 0, p.mistaken("-"+name, arg)
+		case takesValue(f) && after != "":
+			return 0, p.assign(f, name, strings.TrimPrefix(after, "="))
+		case takesValue(f) && len(rest) == 0:
+			return 0, UsageError("flag -%s needs a value", name)
+		case takesValue(f):
+			return 1, p.assign(f, name, rest[0])
+		case strings.HasPrefix(after, "="):
+			return 0, p.assign(f, name, after[1:])
+		}
+		if err := p.assign(f, name, "true"); err != nil {
+			return 0, err
+		}
+		i += n
+	}
+	return 0, nil
+}
+
+// find returns the flag with a name, or nil.
+func (p *parser) find(name string) Flag {
+	for _, f := range p.flags {
+		if name != "" && slices.Contains(f.Names(), name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// has reports whether there is what a renamed flag is called now: a flag, or no flag at all.
+func (p *parser) has(now string) bool {
+	flag, ok := strings.CutPrefix(now, "--")
+	name, _, _ := strings.Cut(flag, " ")
+	return !ok || p.find(name) != nil
+}
+
+func (p *parser) assign(f Flag, name, value string) error {
+	if p.set.Lookup(name) == nil {
+		if err := f.Apply(p.set); err != nil {
+			return UsageError("%v", err)
+		}
+	}
+	if err := p.set.Set(name, value); err != nil {
+		return UsageError("invalid value %q for %s: %s", value, dashed(name), err)
+	}
+	return nil
+}
+
+// unknown refuses a flag, and says what may have been meant: another one, or a file.
+func (p *parser) unknown(flag string) error {
+	err := UsageError("unknown flag %s", flag)
+	if now, ok := nowCalled(p.set.Name(), strings.TrimLeft(flag, "-")); ok && p.has(now) {
+		return WithHint(err, "now it is %s", now)
+	}
+	var names []string
+	for _, f := range p.flags {
+		for _, name := range f.Names() {
+			if utf8.RuneCountInString(name) > 1 {
+				names = append(names, name)
+			}
+		}
+	}
+	if closest, ok := Closest(strings.TrimLeft(flag, "-"), names); ok && strings.HasPrefix(flag, "--") {
+		return WithHint(err, "did you mean --%s?", closest)
+	}
+	return err
+}
+
+// mistaken is unknown for a whole word, which may be the name of a file.
+func (p *parser) mistaken(flag, word string) error {
+	if _, err := os.Lstat(word); err == nil {
+		return WithHint(UsageError("unknown flag %s", flag), "put -- in front of names that begin with a dash, or ./ before them")
+	}
+	return p.unknown(flag)
+}
+
+// dashed returns name with as many dashes as a command line puts before it.
+func dashed(name string) string {
+	if utf8.RuneCountInString(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
+// alike is the Jaro-Winkler similarity from which on a word is taken for a slip of
+// the fingers.
+const alike = 0.8
+
+// Closest returns the word among the given ones that a mistyped one was most likely
+// meant to be; ok is false if none is like it.
+func Closest(word string, among []string) (closest string, ok bool) {
+	best := alike
+	for _, w := range among {
+		if score := smetrics.JaroWinkler(word, w, 0.7, 4); score > best {
+			closest, ok, best = w, true, score
+		}
+	}
+	return closest, ok
+}
+
+// RefuseUnknown refuses a word that is not among the known ones. What names the kind of
+// word, such as "role".
+func RefuseUnknown(what, word string, among []string) error {
+	if slices.Contains(among, word) {
+		return nil
+	}
+	err := UsageError("unknown %s %s", what, word)
+	if closest, ok := Closest(word, among); ok {
+		return WithHint(err, "did you mean %s?", closest)
+	}
+	return WithHint(err, "known are %s", strings.Join(among, ", "))
+}

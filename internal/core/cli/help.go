@@ -1,0 +1,251 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	urfave "github.com/urfave/cli/v2"
+)
+
+// A FlagDoc is what there is to know about a flag without running its tool.
+type FlagDoc struct {
+	Names      []string // without dashes, the long one first
+	TakesValue bool
+	ValueName  string   // "REF"; "VALUE" if the usage names none; empty for a switch
+	Usage      string   // without backquotes
+	Default    string   // empty if there is none worth a mention
+	Words      []string // what may be given, if that is a short list
+	Group      string   // the heading it stands under, if flags are grouped
+	Repeatable bool     // each use adds a value
+}
+
+// framed adds the flags of every tool.
+func framed(flags []Flag) []Flag {
+	var b [4]bool
+	return append(flags, frameFlags(flags, &b[0], &b[1], &b[2], &b[3])...)
+}
+
+func describe(flags []Flag) []FlagDoc {
+	docs := make([]FlagDoc, 0, len(flags))
+	for _, f := range flags {
+		d := FlagDoc{Names: f.Names(), TakesValue: takesValue(f)}
+		if g, ok := f.(urfave.DocGenerationFlag); ok {
+			d.Usage = g.GetUsage()
+			d.Default = g.GetValue()
+		}
+		d.ValueName, d.Usage = unquote(d.Usage)
+		switch {
+		case !d.TakesValue:
+			d.ValueName, d.Default = "", ""
+		case d.ValueName == "":
+			d.ValueName = "VALUE"
+		}
+		if f, ok := f.(declared); ok {
+			d.Words, d.Group, d.Repeatable = f.words, f.group, f.again
+		}
+		docs = append(docs, d)
+	}
+	return docs
+}
+
+// takesValue reports whether f is no switch.
+func takesValue(f Flag) bool {
+	g, ok := f.(urfave.DocGenerationFlag)
+	return !ok || g.TakesValue()
+}
+
+// unquote returns the first word of usage in backquotes, and usage without the
+// backquotes.
+func unquote(usage string) (name, plain string) {
+	before, rest, ok := strings.Cut(usage, "`")
+	if !ok {
+		return "", usage
+	}
+	name, after, ok := strings.Cut(rest, "`")
+	if !ok {
+		return "", usage
+	}
+	return name, before + name + after
+}
+
+// writeHelp writes the text of --help: the usage line, what the tool does,
+// examples, and the flags in two columns. Examples stand first because they are
+// what most readers came for.
+func writeHelp(w io.Writer, t Tool) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "usage: %s [flags]", t.Name)
+	if len(t.Commands) > 0 {
+		b.WriteString(" COMMAND")
+	}
+	if t.Args != "" {
+		b.WriteString(" " + t.Args)
+	}
+	fmt.Fprintf(&b, "\n\n%s\n", t.Summary)
+	if doc := strings.TrimSpace(t.Doc); doc != "" {
+		fmt.Fprintf(&b, "\n%s\n", doc)
+	}
+	if examples := t.examples(); len(examples) > 0 {
+		b.WriteString("\nExamples:\n")
+		for _, line := range examples {
+			b.WriteString("  " + line + "\n")
+		}
+	}
+	if len(t.Commands) > 0 {
+		writeCommands(&b, t)
+	}
+	b.WriteString("\nFlags:\n")
+	flags, _ := t.flags()
+	writeFlags(&b, describe(framed(flags)))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// examples are the command lines that help shows.
+func (t Tool) examples() (lines []string) {
+	for line := range strings.Lines(strings.Trim(t.Examples, "\n")) {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return lines
+}
+
+// writeCommands lists the commands of a tool in two columns.
+func writeCommands(b *strings.Builder, t Tool) {
+	var rows [][]string
+	for _, c := range t.Commands {
+		rows = append(rows, []string{c.Name, c.Summary})
+	}
+	fmt.Fprintf(b, "\nCommands:\n%s\n%s COMMAND --help describes one command.\n", Table("  ", rows), t.Name)
+}
+
+// gutter is the widest first column that still shares a line with the usage.
+const gutter = 28
+
+func writeFlags(b *strings.Builder, docs []FlagDoc) {
+	columns := make(Columns, 2)
+	for _, d := range docs {
+		if left := d.synopsis(); utf8.RuneCountInString(left) <= gutter {
+			columns.Fit([]string{left, ""})
+		}
+	}
+	group := ""
+	for _, d := range docs {
+		if d.Group != group {
+			group = d.Group
+			fmt.Fprintf(b, "\n %s:\n", cmp.Or(group, "Every tool"))
+		}
+		left := d.synopsis()
+		if utf8.RuneCountInString(left) > columns[0].Width {
+			fmt.Fprintf(b, "  %s\n", left)
+			left = ""
+		}
+		b.WriteString("  " + columns.Line(left, d.remark()) + "\n")
+	}
+}
+
+// synopsis is the first column: "-l, --leaf REF". A flag without a short name
+// is indented as if it had one.
+func (d FlagDoc) synopsis() string {
+	var short, long []string
+	for _, n := range d.Names {
+		if utf8.RuneCountInString(n) == 1 {
+			short = append(short, "-"+n)
+		} else {
+			long = append(long, "--"+n)
+		}
+	}
+	text := strings.Join(append(short, long...), ", ")
+	if len(short) == 0 {
+		text = "    " + text
+	}
+	if d.TakesValue {
+		text += " " + d.ValueName
+	}
+	return text
+}
+
+// remark is the second column: the usage, the words to choose from, the default.
+func (d FlagDoc) remark() string {
+	text := d.Usage
+	if len(d.Words) > 0 {
+		text += ": " + strings.Join(d.Words, ", ")
+	}
+	if d.Default != "" && d.Default != "0" && d.Default != "0s" {
+		text += " (default " + d.Default + ")"
+	}
+	return text
+}
+
+// describeFlag makes a tool print its [Description]. It is there for "sess help --json", and --help
+// does not list it.
+const describeFlag = "--describe"
+
+// A Description is what there is to know about a tool without running it, as data.
+type Description struct {
+	Kind     string        `json:"kind"`               // "tool"
+	Tool     string        `json:"tool"`               // "sess-sync"
+	Command  string        `json:"command,omitempty"`  // "push", of a tool that is several things
+	Summary  string        `json:"summary"`            // as in the manual page
+	Operands string        `json:"operands"`           // as in the usage line
+	Runs     bool          `json:"runs"`               // a command may stand behind --
+	Examples []string      `json:"examples,omitempty"` // command lines, as in help
+	Version  string        `json:"version,omitempty"`  // as --version says it
+	Page     string        `json:"page,omitempty"`     // the manual page, "sess-sync.1"
+	Flags    []FlagData    `json:"flags"`              // those of every tool among them
+	Commands []Description `json:"commands,omitempty"` // of a tool that is several things
+}
+
+// FlagData is a flag as data.
+type FlagData struct {
+	Name    string   `json:"name"`                 // without dashes; one letter if it has no longer name
+	Short   string   `json:"short,omitempty"`      // a letter
+	Value   string   `json:"value,omitempty"`      // what its value is called; a switch has none
+	Text    string   `json:"text"`                 // as in help
+	Default string   `json:"default,omitempty"`    // of its value
+	Words   []string `json:"words,omitempty"`      // that its value may be
+	Group   string   `json:"group,omitempty"`      // its heading in help
+	Again   bool     `json:"repeatable,omitempty"` // each use adds a value
+}
+
+// Describe returns the description of a tool.
+func Describe(t Tool) Description {
+	d := Description{
+		Kind: "tool", Tool: t.Name, Summary: t.Summary, Operands: t.Args, Runs: t.Command, Examples: t.examples(), Version: Version(), Page: t.Name + ".1",
+	}
+	flags, _ := t.flags()
+	for _, f := range describe(framed(flags)) {
+		one := FlagData{Value: f.ValueName, Text: f.Usage, Default: f.Default, Words: f.Words, Group: f.Group, Again: f.Repeatable}
+		for _, name := range f.Names {
+			if utf8.RuneCountInString(name) == 1 {
+				one.Short = name
+			} else {
+				one.Name = name
+			}
+		}
+		if one.Name == "" {
+			one.Name, one.Short = one.Short, ""
+		}
+		d.Flags = append(d.Flags, one)
+	}
+	for _, c := range t.Commands {
+		sub := Describe(c)
+		sub.Kind, sub.Tool, sub.Command, sub.Page = "command", t.Name, c.Name, t.Name+".1"
+		d.Commands = append(d.Commands, sub)
+	}
+	return d
+}
+
+// printDescription prints it as one line.
+func (s *Streams) printDescription(t Tool) error {
+	line, err := json.Marshal(Describe(t))
+	if err == nil {
+		_, err = s.Out.Write(append(line, '\n'))
+	}
+	return err
+}
+
+// All are a description and those of its commands.
+func (d Description) All() []Description { return append([]Description{d}, d.Commands...) }

@@ -1,0 +1,5 @@
+//go:build !windows
+
+package cli
+
+const refusal = ""

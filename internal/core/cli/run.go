@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"time"
+)
+
+// Main runs t as a process and exits with its status.
+//
+// The context of the action is cancelled by the first SIGINT, SIGTERM, SIGHUP or
+// SIGQUIT; a second one kills the process. Until the action first asks for
+// ctx.Done or ctx.Err, itself or through a function it hands ctx to, these
+// signals just kill. So ask before creating what has to be cleaned up. SIGPIPE
+// always keeps its default action: writing to a pipe without a reader ends a filter
+// without a word.
+func Main(t Tool) {
+	if _, set := os.LookupEnv("GOMAXPROCS"); !set && runtime.GOMAXPROCS(0) == 1 {
+		// With only one, the runtime takes it away from every system call of more
+		// than a moment, which costs a tenth of reading a large file. It never
+		// chooses one itself but for a machine, or a process, that has only one.
+		runtime.GOMAXPROCS(2)
+	}
+	ctx := newSignalContext(context.Background())
+	os.Exit(Run(ctx, t, os.Stdin, os.Stdout, os.Stderr, os.Args[1:]))
+}
+
+// outBuffer is the size of the buffer of standard output in bytes: one pipe's
+// worth.
+const outBuffer = 64 << 10
+
+// Run runs t with args, the command line without the program's name, prints its
+// error, and returns its exit status. It touches no global state.
+//
+// After ctx is cancelled an action has all the time it needs to unwind, unless
+// it hangs in a read of stdin, which nothing can cut short; then Run returns
+// without it.
+func Run(ctx context.Context, t Tool, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
+	s := &Streams{
+		name:  t.Name,
+		usage: t.Name,
+		raw:   stderr,
+		in:    &input{ctx: ctx, r: stdin},
+		out:   &output{w: stdout},
+	}
+	if refusal != "" {
+		fmt.Fprintf(stderr, "%s: %s\n", t.Name, refusal)
+		return ExitUsage
+	}
+	buffered := bufio.NewWriterSize(s.out, outBuffer)
+	s.bare = buffered
+	s.In, s.Out, s.Err = s.in, s.onTerminal(buffered), &messages{mu: &s.mu, w: stderr}
+	returned, err := s.wait(ctx, func() error { return s.run(ctx, t, args) })
+	if returned {
+		err = s.finish(err)
+	}
+	if err == nil {
+		return ExitDone
+	}
+	if cancelled(ctx) != nil && Status(err) < ExitInterrupted {
+		err = errors.Join(err, errInterrupted) // whatever failed, it was told to stop
+	}
+	s.report(err)
+	return Status(err)
+}
+
+// wait runs action and waits for it, or until ctx is done and the action still
+// waits for standard input a moment later.
+func (s *Streams) wait(ctx context.Context, action func() error) (returned bool, err error) {
+	done := make(chan error, 1)
+	go func() { done <- action() }()
+	select {
+	case err := <-done:
+		return true, err
+	case <-cancellable(ctx):
+	}
+	select {
+	case err := <-done:
+		return true, err
+	case <-ctx.Done():
+	}
+	const moment = 50 * time.Millisecond
+	tick := time.NewTicker(moment)
+	defer tick.Stop()
+	for before := false; ; {
+		select {
+		case err := <-done:
+			return true, err
+		case <-tick.C:
+		}
+		waiting := s.in.waiting.Load()
+		if before && waiting {
+			return false, errInterrupted
+		}
+		before = waiting
+	}
+}
+
+// finish flushes standard output and adds its failure to err, once: of an action
+// that noticed the failure the words stay, which say more.
+func (s *Streams) finish(err error) error {
+	ferr := s.Flush()
+	if ferr == nil {
+		return err
+	}
+	if errors.Is(ferr, errReaderGone) {
+		return ferr
+	}
+	if _, ok := errors.AsType[*outputError](err); ok {
+		return err
+	}
+	return errors.Join(err, ferr)
+}
+
+// run parses args and runs the action, or prints the help or the version.
+func (s *Streams) run(ctx context.Context, t Tool, args []string) error {
+	if shell, ok := asksCompletion(args); ok {
+		return Completion(s.Out, shell, []Tool{t})
+	}
+	if len(args) > 2 && args[0] == completeFlag && args[2] == "--" {
+		return s.complete(ctx, t, args[1], args[3:])
+	}
+	if len(args) == 1 && args[0] == describeFlag {
+		return s.printDescription(t)
+	}
+	t, args, err := t.pick(args)
+	if err != nil {
+		return err
+	}
+	s.usage = t.Name
+	var help, version bool
+	flags, action := t.flags()
+	flags = append(flags, frameFlags(flags, &s.Quiet, &s.Verbose, &help, &version)...)
+	p := parser{flags: flags, set: flag.NewFlagSet(t.Name, flag.ContinueOnError), command: t.Command, stops: t.Dispatch}
+	if err := p.parse(args); err != nil {
+		return err
+	}
+	switch {
+	case help:
+		return writeHelp(s.Out, t)
+	case version:
+		_, err := fmt.Fprintf(s.Out, "%s %s (%s)\n", s.name, Version(), formats)
+		return err
+	}
+	s.Command, s.HasCommand, s.proposal = p.words, p.dashes && t.Command, p.hinted
+	s.places = p.places
+	if s.args = args; s.HasCommand {
+		s.args = args[:len(args)-len(p.words)-1]
+	}
+	return action(ctx, s, p.operands)
+}
+
+// formats is what --version says about session files: the version written and
+// the versions read.
+const formats = "session format 3; reads 1-3"

@@ -1,0 +1,348 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/tty"
+)
+
+// Streams are the standard streams of one invocation, and what the flags every
+// tool has say about them. Its methods may be called concurrently; Out may not.
+type Streams struct {
+	In  io.Reader // standard input; ask InFile for the file behind it
+	Out io.Writer // standard output, buffered; Run flushes it. On a terminal control characters are made visible
+	Err io.Writer // standard error; control characters are made visible
+
+	Quiet   bool // -q: no warnings
+	Verbose bool // -v: notes too
+
+	Command    []string // the words after "--", if Tool.Command
+	HasCommand bool     // "--" was given, perhaps with nothing after it
+
+	proposal func(error) error // see Dashes
+	args     []string          // the command line up to the command
+	places   map[string]int    // where flags of two dashes stand in it
+
+	name  string
+	usage string // what --help stands behind: the name, and the command if there is one
+	in    *input
+	out   *output
+	mu    sync.Mutex // one message at a time
+	said  map[string]bool
+	bare  io.Writer // what Raw returns
+	raw   io.Writer // standard error itself
+}
+
+// Dashes adds to an error about operands that a command stands behind two dashes, and the line
+// that has them, if the command line has what may be a command without them.
+func (s *Streams) Dashes(err error) error {
+	if err == nil || s.proposal == nil {
+		return err
+	}
+	return s.proposal(err)
+}
+
+// Line returns the command line as a shell takes it, without its command, with words behind it.
+func (s *Streams) Line(words ...string) string {
+	return ShellWords(slices.Concat([]string{s.name}, s.args, words))
+}
+
+// Again returns the command line as a shell takes it, with another value of a flag that was given
+// with two dashes.
+func (s *Streams) Again(flag, value string) string {
+	args := slices.Clone(s.args)
+	if at := s.places[flag]; args[at] == "--"+flag {
+		args[at+1] = value
+	} else {
+		args[at] = "--" + flag + "=" + value
+	}
+	return ShellWords(slices.Insert(args, 0, s.name))
+}
+
+// Warnf prints a warning unless -q was given. It never changes the exit status.
+func (s *Streams) Warnf(format string, args ...any) {
+	if !s.Quiet {
+		s.printf("warning: "+format, args...)
+	}
+}
+
+// Infof prints what the tool did unless -q was given: news a person wants, but
+// no warning.
+func (s *Streams) Infof(format string, args ...any) {
+	if !s.Quiet {
+		s.printf(format, args...)
+	}
+}
+
+// Notef prints detail that only -v asks for. -q wins over -v.
+func (s *Streams) Notef(format string, args ...any) {
+	if s.Verbose && !s.Quiet {
+		s.printf(format, args...)
+	}
+}
+
+// Once reports whether it is the first time that it is asked about a subject: what is
+// said of it is said once, by whichever part of a tool gets there first.
+func (s *Streams) Once(subject string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.said[subject]
+	if s.said == nil {
+		s.said = map[string]bool{}
+	}
+	s.said[subject] = true
+	return !before
+}
+
+// printf writes one message as one line in one write. An error on standard
+// error has nowhere to be reported.
+func (s *Streams) printf(format string, args ...any) {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if err, ok := arg.(error); ok {
+			args[i] = flat(err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintf(s.raw, "%s: %s\n", s.name, tty.Clean(fmt.Sprintf(format, args...)))
+}
+
+// InFile returns the file that standard input is, to seek or to map it, or nil.
+func (s *Streams) InFile() *os.File {
+	if s.in == nil {
+		return nil
+	}
+	f, _ := s.in.r.(*os.File)
+	return f
+}
+
+// OutFile returns the file that standard output is, to ask about a terminal or to hand it
+// to a program, or nil. A tool does not write to it.
+func (s *Streams) OutFile() *os.File {
+	if s.out == nil {
+		return nil
+	}
+	f, _ := s.out.w.(*os.File)
+	return f
+}
+
+// Raw returns standard output with nothing made visible, on a terminal neither: for a flag
+// with which a user asks for just that. It has the buffer of Out.
+func (s *Streams) Raw() io.Writer {
+	if s.bare == nil {
+		return s.Out
+	}
+	return s.bare
+}
+
+// onTerminal returns the writer that shows on a terminal what is written to w, if standard
+// output is one, and w otherwise.
+func (s *Streams) onTerminal(w io.Writer) io.Writer {
+	if f := s.OutFile(); f != nil && tty.IsTerminal(f) {
+		return tty.Visible(w)
+	}
+	return w
+}
+
+// ErrFile returns the file that standard error is, or nil.
+func (s *Streams) ErrFile() *os.File {
+	f, _ := s.raw.(*os.File)
+	return f
+}
+
+// Flush writes out what Out has buffered. Run does so at the end; call it
+// before waiting for something slow, and before writing to OutFile.
+func (s *Streams) Flush() error {
+	if f, ok := s.Out.(interface{ Flush() error }); ok {
+		return f.Flush()
+	}
+	return nil
+}
+
+// Unbuffered has write write to standard output itself, such as to have the
+// system copy a file into it, but to Out if that is a terminal. The error of write is taken
+// for one of standard output.
+func (s *Streams) Unbuffered(write func(io.Writer) error) error {
+	if _, ok := s.Out.(*tty.Writer); !ok {
+		return s.unbuffered(write)
+	}
+	if err := write(s.Out); err != nil {
+		return err
+	}
+	return s.Flush()
+}
+
+func (s *Streams) unbuffered(write func(io.Writer) error) error {
+	if err := s.Flush(); err != nil {
+		return err
+	}
+	if s.out == nil {
+		return write(s.Out)
+	}
+	return s.out.failed(write(s.out.w))
+}
+
+// A detailed error has more lines to show under its message, such as a caret
+// below a syntax error. Every line gets the same prefix, so columns stay.
+type detailed interface {
+	error
+	Detail() []string
+}
+
+// report prints err as Run does at the end: each joined error on a line of its
+// own, then its details and hints. An error without a text is not printed.
+func (s *Streams) report(err error) {
+	for _, e := range Split(err) {
+		switch msg := flat(e); {
+		case msg == "" || errors.Is(e, errReaderGone):
+		case Status(e) == ExitInterrupted:
+			s.printf("interrupted")
+		default:
+			// What a command printed comes as indented lines.
+			for i, line := range strings.Split(msg, "\n\t") {
+				if i > 0 {
+					line = "    " + line
+				}
+				s.printf("%s", line)
+			}
+		}
+		if d, ok := errors.AsType[detailed](e); ok {
+			for _, line := range d.Detail() {
+				s.printf("%s", line)
+			}
+		}
+		for _, h := range hints(s.usage, e) {
+			s.printf("hint: %s", h)
+		}
+	}
+}
+
+// An input is standard input that knows whether somebody waits for it.
+type input struct {
+	ctx     context.Context
+	r       io.Reader
+	waiting atomic.Bool
+}
+
+// Read fails after an interrupt, so that an action copying a stream that never
+// ends notices.
+func (in *input) Read(p []byte) (int, error) {
+	if err := cancelled(in.ctx); err != nil {
+		return 0, err
+	}
+	if in.r == nil {
+		return 0, io.EOF
+	}
+	in.waiting.Store(true)
+	defer in.waiting.Store(false)
+	return in.r.Read(p)
+}
+
+// An output is standard output with errors that say so. The buffer in front of
+// it keeps the first one.
+type output struct{ w io.Writer }
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	return n, o.failed(err)
+}
+
+// failed says of an error of standard output what it is.
+func (o *output) failed(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe):
+		return &outputError{errReaderGone}
+	}
+	return &outputError{disk.Cause(err)}
+}
+
+// An outputError is the failure of standard output. Its type tells it from the
+// failure of another file with the same cause.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string { return "writing standard output: " + e.err.Error() }
+func (e *outputError) Unwrap() error { return e.err }
+
+// A messages writer is the standard error an action sees. It makes control
+// characters visible, so that nothing quoted from a session can act on a
+// terminal, and keeps a character together that two writes cut in half.
+type messages struct {
+	mu   *sync.Mutex
+	w    io.Writer
+	rest []byte
+}
+
+func (m *messages) Write(p []byte) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	text := slices.Concat(m.rest, p)
+	n := len(text) - cut(text)
+	m.rest = text[n:]
+	if _, err := io.WriteString(m.w, tty.CleanLines(string(text[:n]))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// cut returns how many bytes at the end of p begin a character not yet whole.
+func cut(p []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
+		if b := p[len(p)-n:]; utf8.RuneStart(b[0]) {
+			if utf8.FullRune(b) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// mostWarnings is how many warnings of one kind are printed; the rest are counted.
+const mostWarnings = 10
+
+// A Tally warns of many things of a few kinds: of each kind it prints the first ten
+// and counts the rest, so that a damaged file does not bury everything else. The zero
+// Tally is not fit for use; see [NewTally].
+type Tally struct {
+	warn  func(format string, args ...any)
+	count map[string]int
+	kinds []string // of which there are more, in the order in which they were met
+}
+
+// NewTally returns a tally that warns by a function such as [Streams.Warnf].
+func NewTally(warn func(format string, args ...any)) *Tally {
+	return &Tally{warn: warn, count: map[string]int{}}
+}
+
+// Warnf prints or counts a warning of a kind.
+func (t *Tally) Warnf(kind, format string, args ...any) {
+	t.count[kind]++
+	switch n := t.count[kind]; {
+	case n <= mostWarnings:
+		t.warn(format, args...)
+	case n == mostWarnings+1:
+		t.kinds = append(t.kinds, kind)
+	}
+}
+
+// More prints how many more there were of each kind, behind the text before, and with
+// the text after, which says where they are listed.
+func (t *Tally) More(before, after string) {
+	for _, kind := range t.kinds {
+		t.warn("%s… and %d more of %s%s", before, t.count[kind]-mostWarnings, kind, after)
+	}
+}

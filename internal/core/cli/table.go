@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sess-tools/sess/internal/core/tty"
+)
+
+// Columns are those of a table for people, two spaces apart.
+type Columns []Column
+
+// A Column is one of a table. Its width is a number of characters.
+type Column struct {
+	Head  string
+	Width int  // of a cell at least
+	Right bool // its cells stand on the right
+	Cut   bool // what is wider than Width is cut off
+}
+
+// Fit makes the columns at least as wide as their heads and the cells of the rows.
+func (c Columns) Fit(rows ...[]string) {
+	for i := range c {
+		c[i].Width = max(c[i].Width, utf8.RuneCountInString(c[i].Head))
+		for _, row := range rows {
+			c[i].Width = max(c[i].Width, utf8.RuneCountInString(row[i]))
+		}
+	}
+}
+
+// Line returns a row, without a line feed. Nothing is put behind its last cell.
+func (c Columns) Line(cells ...string) string {
+	cells = slices.Clone(cells)
+	for i, cell := range cells {
+		space := c[i].Width - utf8.RuneCountInString(cell)
+		switch padding := strings.Repeat(" ", max(space, 0)); {
+		case c[i].Cut && space < 0:
+			cells[i] = string([]rune(cell)[:c[i].Width])
+		case c[i].Right:
+			cells[i] = padding + cell
+		case i < len(cells)-1:
+			cells[i] += padding
+		}
+	}
+	return strings.Join(cells, "  ")
+}
+
+// WriteHead writes the row of the heads, in bold if the value of --color allows it.
+func (c Columns) WriteHead(s *Streams, color string) error {
+	style, heads := tty.Plain, make([]string, len(c))
+	for i := range c {
+		heads[i] = c[i].Head
+	}
+	if tty.Color(color, s.OutFile(), os.LookupEnv) {
+		style = tty.Bold
+	}
+	return tty.WriteLine(s.Out, style, c.Line(heads...))
+}
+
+// Table returns rows as lines, each behind an indent, with columns on the left.
+func Table(indent string, rows [][]string) string {
+	columns, text := make(Columns, len(rows[0])), ""
+	columns.Fit(rows...)
+	for _, row := range rows {
+		text += indent + columns.Line(row...) + "\n"
+	}
+	return text
+}

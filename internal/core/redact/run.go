@@ -1,0 +1,258 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/core/secret"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Run looks at lines, and calls report for what it finds, in the order of the lines. It
+// calls emit for the lines without their secrets, in pieces of any length; if emit is nil, it
+// only looks. It returns an error of the lines or of emit as it is, and a
+// [session.Problem] for a line of which a secret cannot be taken out; that line is not emitted.
+func (r *Redactor) Run(lines iter.Seq2[jsonl.Line, error], emit func(string) error, report func(Found)) error {
+	q := &queue{spoken: map[string]*speech{}}
+	finish := func() error {
+		for l, ok := q.next(); ok; l, ok = q.next() {
+			if err := r.finish(l, emit, report); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for raw, err := range lines {
+		if err != nil {
+			return err
+		}
+		q.add(r, r.line(raw))
+		if err := finish(); err != nil {
+			return err
+		}
+	}
+	q.close(r)
+	return finish()
+}
+
+// line looks at a line.
+func (r *Redactor) line(raw jsonl.Line) *line {
+	l := &line{text: string(raw.Data), number: raw.Number, end: "\n"}
+	l.first.index, l.last.index = -1, -1
+	if raw.Torn {
+		l.end = ""
+	}
+	if raw.Number == 1 {
+		if rest, ok := strings.CutPrefix(l.text, jsonl.ByteOrderMark); ok {
+			l.lead, l.text = jsonl.ByteOrderMark, rest
+		}
+	}
+	if !js.Valid([]byte(l.text)) {
+		for _, f := range r.o.Set.Find(l.text) {
+			l.found = append(l.found, Found{Finding: f, Line: l.number, Field: "line", Damaged: true})
+		}
+		l.entry = fmt.Sprintf("L%d", l.number)
+		return l
+	}
+	l.text = r.prepared(l.text)
+	r.look(l)
+	return l
+}
+
+// finish reports what was found in a line, and emits it.
+func (r *Redactor) finish(l *line, emit func(string) error, report func(Found)) error {
+	damaged := false
+	for _, f := range l.found {
+		f.Entry = l.entry
+		damaged = damaged || f.Damaged
+		report(f)
+	}
+	if emit == nil {
+		return nil
+	}
+	var text string
+	switch {
+	case damaged && !r.o.Damaged:
+		return session.Problem{Kind: Damaged, Line: l.number, Text: "a secret is in a line that is not JSON"}
+	case damaged:
+		text = "[redacted:damaged-line]"
+	default:
+		var err error
+		if text, err = r.replaced(l); err != nil {
+			return session.Problem{Kind: Left, Line: l.number, Text: err.Error()}
+		}
+	}
+	for _, part := range []string{l.lead, text, l.end} {
+		if part == "" {
+			continue
+		}
+		if err := emit(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepared returns a line without the signatures and images that are not wanted.
+func (r *Redactor) prepared(text string) string {
+	t := &r.tree
+	if r.o.Signatures {
+		t.read(text)
+		var b strings.Builder
+		done := 0
+		for _, x := range t.texts {
+			if t.opaque(x) {
+				b.WriteString(text[done:x.From])
+				b.WriteString(`""`)
+				done = x.To
+			}
+		}
+		text = b.String() + text[done:]
+	}
+	if r.o.Images == "" || r.o.Images == "keep" {
+		return text
+	}
+	for {
+		t.read(text)
+		f, ok := t.image()
+		if !ok {
+			return text
+		}
+		text = r.withoutImage(text, f)
+	}
+}
+
+// image returns the first block that is an image.
+func (t *tree) image() (frame, bool) {
+	for _, x := range t.texts {
+		if x.key || !js.IsKey(x.name, "type") || x.in < 1 || t.frames[t.frames[x.in].up].object {
+			continue
+		}
+		switch js.Unquote(t.literal(x)) {
+		case "image", "input_image", "image_url":
+			return t.frames[x.in], true
+		}
+	}
+	return frame{}, false
+}
+
+// withoutImage returns the line without a block, or with a text in its place.
+func (r *Redactor) withoutImage(text string, f frame) string {
+	from, to := f.from, js.ValueEnd(text, f.from)
+	if r.o.Images == "note" {
+		note := js.Object(js.StringField("type", "text"), js.StringField("text", convo.ImageLeftOut("it was taken out")))
+		return text[:from] + note + text[to:]
+	}
+	before, after := strings.TrimRight(text[:from], " \t\r\n"), strings.TrimLeft(text[to:], " \t\r\n")
+	if rest, ok := strings.CutPrefix(after, ","); ok {
+		return before + rest
+	}
+	return strings.TrimSuffix(before, ",") + after
+}
+
+// Default makes a redactor of the default rules, for tools that have no more than --redact.
+func Default() (*Redactor, error) {
+	set, err := secret.New(secret.Options{Depth: secret.DefaultDepth})
+	if err != nil {
+		return nil, err
+	}
+	return New(Options{Set: set})
+}
+
+// Problem returns the problem of a finding that was kept.
+func (f Found) Problem() session.Problem {
+	return session.Problem{Kind: Kept, Line: f.Line, Text: fmt.Sprintf("%s in %s, which other entries refer to: it was not changed", f.Rule, f.Field)}
+}
+
+// Session returns a session without its secrets. The error is a [session.Problem] if one
+// cannot be taken out, and else that of reading.
+func (r *Redactor) Session(in io.Reader) (io.Reader, error) {
+	var clean bytes.Buffer
+	var kept error
+	err := r.Run(jsonl.Lines(in), func(text string) error {
+		clean.WriteString(text)
+		return nil
+	}, func(f Found) {
+		if f.Structural && kept == nil {
+			kept = f.Problem()
+		}
+	})
+	if err == nil {
+		err = kept
+	}
+	return &clean, err
+}
+
+// nothing is a replacement that is empty.
+const nothing = "\x00"
+
+// maxMask is how many characters of a secret may stay, at most.
+const maxMask = 8
+
+// A Style says what stands in place of a secret.
+type Style struct {
+	Hash bool   // with the first digits of a digest: what was the same stays the same
+	Mask int    // with so many of the first characters, of at most a quarter of the secret
+	Text string // this and nothing else
+	Key  []byte // of the digest
+}
+
+// ParseStyle reads kind, hash, mask:N or a text.
+func ParseStyle(word string) (s Style, err error) {
+	number, mask := strings.CutPrefix(word, "mask:")
+	switch {
+	case word == "kind" || word == "":
+	case word == "hash":
+		s.Hash = true
+	case mask:
+		s.Mask, err = strconv.Atoi(number)
+		if err != nil || s.Mask < 1 || s.Mask > maxMask {
+			return s, fmt.Errorf("mask:%s: want 1 to %d characters", number, maxMask)
+		}
+	default:
+		for _, c := range word {
+			if c < ' ' || c == '"' || c == '\\' || c == '\'' || c == 0x7f {
+				return s, fmt.Errorf("a replacement has no quotes, backslashes and control characters, for it stands in all kinds of text")
+			}
+		}
+		s.Text = word
+	}
+	return s, nil
+}
+
+// marker returns what replaces a finding. It may stand in JSON, in a shell and in a URL as it
+// does in text.
+func (s Style) marker(f secret.Finding) string {
+	switch {
+	case f.As == nothing:
+		return ""
+	case f.As != "":
+		return f.As
+	case s.Text != "":
+		return s.Text
+	case s.Mask > 0:
+		return head(f, s.Mask) + "***"
+	case s.Hash:
+		return "[redacted:" + f.Rule + ":" + hex.EncodeToString(f.Sum(s.Key))[:8] + "]"
+	}
+	return "[redacted:" + f.Rule + "]"
+}
+
+// head returns the first characters of a secret as far as they are harmless anywhere.
+func head(f secret.Finding, n int) string {
+	text := f.Head(min(n, f.Len()/4))
+	for i, c := range []byte(text) {
+		if (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return text[:i]
+		}
+	}
+	return text
+}

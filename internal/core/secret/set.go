@@ -1,0 +1,361 @@
+package secret
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	ahocorasick "github.com/BobuSumisu/aho-corasick"
+
+	"github.com/sess-tools/sess/internal/core/lazy"
+)
+
+// A Value is a text that is known to be secret, and what it is called.
+type Value struct{ Name, Text string }
+
+// DefaultDepth is how many layers of encodings gitleaks looks into, and who does not say.
+const DefaultDepth = 5
+
+// Options choose what is looked for.
+type Options struct {
+	Rules   []Rule   // after those that are built in
+	Bare    bool     // without those
+	Generic bool     // with GenericRule
+	Entropy bool     // with EntropyRule
+	Emails  bool     // with EmailRule
+	Only    []string // ids; none: all
+	Skip    []string // ids
+	Allow   []Allow  // for every rule
+	Values  []Value
+	Depth   int // how many layers of encodings are looked into
+}
+
+// A Set finds secrets. It may be used by several goroutines.
+type Set struct {
+	rules  []*rule
+	keyed  *ahocorasick.Trie
+	of     [][]int32 // rules of each keyword
+	always []int32   // rules without keywords
+	allow  []*allow
+	exact  *exact
+	depth  int
+}
+
+// A Finding is a secret in a text. It does not print the secret.
+type Finding struct {
+	Rule      string   // the id of the rule, or the name of the value
+	Span               // in the text; of the whole run where it was encoded
+	Encodings []string // it was in
+	As        string   // what it is replaced by; "": a marker
+	value     string
+	rank      int
+}
+
+// Sum returns a keyed digest of the secret, by which it is known again and cannot be
+// looked up.
+func (f Finding) Sum(key []byte) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(f.value))
+	return h.Sum(nil)
+}
+
+// Known reports whether the secret is one of Options.Values.
+func (f Finding) Known() bool { return f.rank < 0 }
+
+// Loose reports whether the rule finds what only looks like a secret.
+func (f Finding) Loose() bool {
+	return f.Rule == GenericRule || f.Rule == EntropyRule || f.Rule == EmailRule
+}
+
+// Len returns the length of the secret in bytes, decoded.
+func (f Finding) Len() int { return len(f.value) }
+
+// Head returns the first characters of the secret.
+func (f Finding) Head(n int) string {
+	at := 0
+	for ; n > 0 && at < len(f.value); n-- {
+		_, size := utf8.DecodeRuneInString(f.value[at:])
+		at += size
+	}
+	return f.value[:at]
+}
+
+func (f Finding) String() string { return fmt.Sprintf("%s at %d-%d", f.Rule, f.From, f.To) }
+
+// New makes a set. It fails for a rule that is wrong, for ids that are unknown, and for
+// values that are too short.
+func New(o Options) (*Set, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	s := &Set{depth: o.Depth}
+	var words []string
+	index := map[string]int{}
+	known := map[string]bool{}
+	for _, r := range o.list() {
+		known[r.ID] = true
+		if slices.Contains(o.Skip, r.ID) || len(o.Only) > 0 && !slices.Contains(o.Only, r.ID) {
+			continue
+		}
+		n := int32(len(s.rules))
+		s.rules = append(s.rules, r.compile(len(s.rules)))
+		if len(r.Keywords) == 0 {
+			s.always = append(s.always, n)
+		}
+		for _, word := range r.Keywords {
+			word = strings.ToLower(word)
+			at, ok := index[word]
+			if !ok {
+				at = len(words)
+				index[word] = at
+				words = append(words, word)
+				s.of = append(s.of, nil)
+			}
+			s.of[at] = append(s.of[at], n)
+		}
+	}
+	for _, id := range slices.Concat(o.Only, o.Skip) {
+		if !known[id] {
+			return nil, unknown(id)
+		}
+	}
+	if len(words) > 0 {
+		s.keyed = ahocorasick.NewTrieBuilder().AddStrings(words).Build()
+	}
+	allow := o.Allow
+	if !o.Bare {
+		allow = slices.Concat(append(gitleaksAllow(), replaced), allow)
+	}
+	s.allow = compileAllows(allow)
+	var err error
+	s.exact, err = compileExact(o.Values)
+	return s, err
+}
+
+var ruleName = lazy.Regexp(`^[a-z0-9]{1,24}(?:-[a-z0-9]{1,24}){0,8}$`)
+
+// unknown is the error of an id that no rule has. A word that is no such name may be a secret,
+// which is not repeated.
+func unknown(id string) error {
+	if ruleName().MatchString(id) {
+		return fmt.Errorf("unknown rule %q", id)
+	}
+	return errors.New("unknown rule: one of the words is no name of a rule")
+}
+
+// check reports what is wrong with the rules and allowlists of the options.
+func (o Options) check() error {
+	for _, r := range o.Rules {
+		if err := r.Check(); err != nil {
+			return err
+		}
+	}
+	for _, a := range o.Allow {
+		if err := a.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list returns the rules in their order, the more specific first.
+func (o Options) list() (list []Rule) {
+	var generic []Rule
+	if !o.Bare {
+		for _, r := range gitleaksRules() {
+			if r.ID != GenericRule {
+				list = append(list, r)
+			} else if o.Generic || slices.Contains(o.Only, r.ID) {
+				generic = append(generic, r)
+			}
+		}
+		list = append(append(list, ownRules()...), formRules()...)
+	}
+	if o.Entropy || slices.Contains(o.Only, EntropyRule) {
+		generic = append(generic, entropyRule)
+	}
+	if o.Emails || slices.Contains(o.Only, EmailRule) {
+		generic = append(generic, emailRule)
+	}
+	return slices.Concat(list, o.Rules, generic)
+}
+
+// Rules returns the ids of the rules that are used, in their order.
+func (s *Set) Rules() (ids []string) {
+	for _, r := range s.rules {
+		ids = append(ids, r.id)
+	}
+	return ids
+}
+
+// Find returns the secrets in a text, in their order. No two overlap: of those that do,
+// one is left with the place of all, that of the longest, or of the more specific rule.
+func (s *Set) Find(text string) []Finding { return Merge(s.FindAll(text)) }
+
+// FindAll returns what each rule finds by itself.
+func (s *Set) FindAll(text string) []Finding { return s.findAll(text, nil) }
+
+// FindAcross returns what Find does, as far as it contains one of some places in the text or
+// is encoded.
+func (s *Set) FindAcross(text string, places []int) []Finding { return Merge(s.findAll(text, places)) }
+
+func (s *Set) findAll(text string, places []int) (all []Finding) {
+	l := &layer{text: text, places: places}
+	s.findBelow(l, false, &all)
+	if plain, ok := l.without(unseen, ""); ok {
+		s.findBelow(plain, true, &all)
+	}
+	return all
+}
+
+// findBelow adds what is found in a layer and in those below it. What is not seen in one of
+// them is taken out, for it may stand in the middle of a secret; and it is taken for a blank,
+// for it may stand between a letter and a secret.
+func (s *Set) findBelow(l *layer, below bool, all *[]Finding) {
+	for depth := 0; ; depth++ {
+		s.find(l, below || depth > 0, all)
+		if spaced, ok := l.without(unseen, " "); ok {
+			s.find(spaced, true, all)
+		}
+		if plain, ok := l.without(emphasis, ""); ok {
+			s.find(plain, true, all)
+		}
+		if depth > 0 {
+			if plain, ok := l.without(unseen, ""); ok {
+				s.find(plain, true, all)
+			}
+		}
+		next, ok := (*layer)(nil), false
+		if depth < s.depth {
+			next, ok = l.decode()
+		}
+		if !ok {
+			return
+		}
+		l = next
+	}
+}
+
+// find adds what is found in a layer. Below the first one, what has nothing that was
+// decoded last has been found before.
+func (s *Set) find(l *layer, below bool, all *[]Finding) {
+	add := func(id string, rank int, at, match Span, in encodings, as string) {
+		if !l.wanted(match, below) {
+			return
+		}
+		*all = append(*all, Finding{Rule: id, Span: l.origin(at), Encodings: (l.decoded(at) | in).names(), As: as, value: l.text[at.From:at.To], rank: rank})
+	}
+	if s.exact != nil {
+		s.exact.find(l.text, func(at Span, name string, e encodings) { add(name, -1, at, at, e, "") })
+	}
+	try := func(n int32, in Span) {
+		if r := s.rules[n]; l.wanted(in, below) {
+			r.find(l.text, in, s.allow, func(secret, match Span) { add(r.id, r.rank, secret, match, 0, r.as) })
+		}
+	}
+	for _, n := range s.always {
+		try(n, Span{0, len(l.text)})
+	}
+	s.candidates(l.text, try)
+}
+
+// A hit is a keyword of a rule in a text.
+type hit struct {
+	rule int32
+	Span
+}
+
+// scratch is memory that a search uses.
+type scratch struct {
+	lower []byte
+	hits  []hit
+	gaps  gaps
+}
+
+var scratches = sync.Pool{New: func() any { return &scratch{} }}
+
+// candidates calls try for the rules that have a keyword in a text, in their order, with the
+// parts of the text that they may match in.
+func (s *Set) candidates(text string, try func(rule int32, in Span)) {
+	if s.keyed == nil || text == "" {
+		return
+	}
+	m := scratches.Get().(*scratch)
+	defer scratches.Put(m)
+	m.hits = m.hits[:0]
+	lower, placed := m.toLower(text)
+	s.keyed.Walk(lower, func(end, n, pattern int64) bool {
+		for _, rule := range s.of[pattern] {
+			m.hits = append(m.hits, hit{rule, Span{int(end-n) + 1, int(end) + 1}})
+		}
+		return true
+	})
+	m.gaps.of(text)
+	slices.SortStableFunc(m.hits, func(a, b hit) int { return int(a.rule - b.rule) })
+	for hits := m.hits; len(hits) > 0; {
+		rule := hits[0].rule
+		n := 1
+		for n < len(hits) && hits[n].rule == rule {
+			n++
+		}
+		r, ok := s.rules[rule].reach()
+		if !ok || !placed {
+			try(rule, Span{0, len(text)})
+			hits = hits[n:]
+			continue
+		}
+		in := r.window(text, hits[0].Span, &m.gaps)
+		for _, h := range hits[1:n] {
+			next := r.window(text, h.Span, &m.gaps)
+			if next.From > in.To {
+				try(rule, in)
+				in = next
+			}
+			in.From, in.To = min(in.From, next.From), max(in.To, next.To)
+		}
+		try(rule, in)
+		hits = hits[n:]
+	}
+}
+
+// toLower returns a text in lower case, as keywords are. placed says that each character
+// stands where it does in the text: it does not if another one has an ASCII letter for its
+// lower case.
+func (m *scratch) toLower(text string) (lower []byte, placed bool) {
+	if strings.Contains(text, "\u212a") || strings.Contains(text, "\u0130") { // K and I of other scripts
+		return bytes.ToLower([]byte(text)), false
+	}
+	m.lower = append(m.lower[:0], text...)
+	for i, c := range m.lower {
+		if 'A' <= c && c <= 'Z' {
+			m.lower[i] = c + 'a' - 'A'
+		}
+	}
+	return m.lower, true
+}
+
+// Merge joins findings that overlap: see [Set.Find].
+func Merge(all []Finding) []Finding {
+	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Or(a.From-b.From, b.To-a.To, a.rank-b.rank) })
+	var out []Finding
+	for _, f := range all {
+		if n := len(out); n > 0 && out[n-1].overlaps(f.Span) {
+			last := &out[n-1]
+			span := Span{last.From, max(last.To, f.To)}
+			if a, b := last.To-last.From, f.To-f.From; b > a || b == a && f.rank < last.rank {
+				*last = f
+			}
+			last.Span = span
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}

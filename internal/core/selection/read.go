@@ -1,0 +1,94 @@
+package selection
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"runtime"
+	"slices"
+
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/parallel"
+)
+
+// Reading counts what came of reading sessions.
+type Reading struct {
+	Sessions int // that were read
+	failed   int
+	all      int
+	first    error
+	found    error
+}
+
+// Err is why there may be more than was read: of one session that is its error, of several a
+// number of those that could not be read, of which each was told.
+func (r *Reading) Err() error {
+	if r.all == 1 && r.first != nil {
+		return r.first
+	}
+	return errors.Join(r.found, cli.Unread(r.failed, r.all, cli.ExitUsage))
+}
+
+// Read reads the sessions that were found whole, some at once, and yields what work makes of each, in
+// their order. Those of another directory, and those of sub-agents that are not meant, are left out. Err of
+// what is returned says in the end what was not read.
+func Read[T any](ctx context.Context, s *cli.Streams, f Found, which Subagents, work func(context.Context, Source, *address.Source) (T, error)) (iter.Seq[T], *Reading) {
+	type result struct {
+		of T
+		ok bool
+	}
+	count := &Reading{all: len(f.List), found: f.Failed}
+	read := func(ctx context.Context, src Source) (r result, err error) {
+		in, err := src.Open(ctx, s)
+		if err != nil {
+			return r, err
+		}
+		defer in.Close()
+		whole, err := in.Session()
+		if err != nil {
+			return r, err
+		}
+		if err := src.Here(whole.Header); err != nil {
+			return r, err
+		}
+		if which != WithSubagents && which != "" && !which.Takes(isSubagents(whole)) {
+			return r, ErrNotHere
+		}
+		r.of, err = work(ctx, src, whole)
+		r.ok = err == nil
+		return r, err
+	}
+	return func(yield func(T) bool) {
+		for r, err := range parallel.MapErr(ctx, 2*runtime.GOMAXPROCS(0), slices.Values(f.List), read) {
+			switch {
+			case errors.Is(err, ErrNotHere), ctx.Err() != nil:
+				continue
+			case err != nil:
+				if count.failed++; count.first == nil {
+					count.first = err
+				}
+				if count.all > 1 {
+					s.Warnf("%v", err)
+				}
+				continue
+			}
+			if count.Sessions++; r.ok && !yield(r.of) {
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			count.found = err
+		}
+	}, count
+}
+
+// isSubagents reports whether a session is that of a sub-agent.
+func isSubagents(whole *address.Source) bool {
+	for _, e := range whole.Entries {
+		if IsSubagent(whole.Header, e) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,461 @@
+// Package selection finds the sessions that a tool reads many of: those that are named,
+// those of directories, of the store, and of other agents where they keep them.
+package selection
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"hash/maphash"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sess-tools/sess/internal/core/address"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/internal/readers/grep"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+	"github.com/sess-tools/sess/pkg/store"
+)
+
+// lister is the program that knows which sessions were written when, and those of
+// other agents.
+const lister = "sess-ls"
+
+var (
+	// ErrNotHere is returned by [Source.Here].
+	ErrNotHere = errors.New("of another working directory")
+	// errUnseen is what failed if directories or agents could not be listed.
+	errUnseen = errors.New("not all sessions were found")
+)
+
+// A Selection says which sessions are meant, in the words that all tools have for it.
+type Selection struct {
+	Agents       []string // whose stores they are in, [address.EveryAgent] for those of all; none is ours
+	CWD          string   // the working directory of the sessions, "" for the current one
+	Since, Until string   // when a session was modified last, as listing.When reads it
+	All          bool     // every project of the store
+	Subagents    Subagents
+
+	// Rows wants of each session the row that sess-ls prints, and those of all agents in one order, the one
+	// written last first.
+	Rows bool
+	// Tells says that the tool sees by itself which sessions are those of sub-agents.
+	Tells bool
+}
+
+// Flags are the flags that fill a selection, of a tool that also takes directories.
+func (c *Selection) Flags() []cli.Flag {
+	return append(c.places(" of every project of the store, or one level below each DIR"),
+		cli.String(&c.Since, "since", "", "sessions modified"),
+		cli.String(&c.Until, "until", "", "sessions modified"),
+	)
+}
+
+// Places are those of the flags that say where the sessions are, and whose.
+func (c *Selection) Places() []cli.Flag { return c.places(" of every project of the store") }
+
+func (c *Selection) places(all string) []cli.Flag {
+	return []cli.Flag{
+		cli.Bool(&c.All, "all, a", all),
+		cli.ChoicesOr(&c.Agents, "agent", append(address.Agents(), address.EveryAgent), address.IsAgent, ""),
+		cli.String(&c.CWD, "cwd", "", ""),
+		cli.Choice((*string)(&c.Subagents), "subagents", []string{string(WithSubagents), string(WithoutSubagents), string(OnlySubagents)}, ""),
+	}
+}
+
+// Given reports whether one of the flags was given.
+func (c *Selection) Given() bool { return c.selects() || c.All || c.CWD != "" }
+
+// Named are the agents whose sessions are meant, each once and in the order of [address.KnownAgents]; none
+// for our own.
+func (c *Selection) Named() []string {
+	if slices.Contains(c.Agents, address.EveryAgent) {
+		return address.KnownAgents()
+	}
+	return slices.DeleteFunc(address.KnownAgents(), func(name string) bool { return !slices.Contains(c.Agents, name) })
+}
+
+// A Source is a session to read.
+type Source struct {
+	Name  string // what other tools take for it, "-" for standard input
+	Agent string // whose it is, "" for ours
+	Named bool   // by the user, who wants to know what is wrong with it
+	Plain bool   // a file that was found in a directory
+	cwd   string // the working directory its header must have, "" for any
+
+	Row js.Value // of sess-ls, if the selection wants it
+
+	beside *address.Neighbours // of a plain one
+}
+
+// IsFile reports whether no segmented store stands for a file of the name.
+func (src Source) IsFile() bool {
+	stored, err := src.beside.Stored(src.Name)
+	return stored == "" && err == nil
+}
+
+// Open opens the session. A file that was found in a directory is what it is, unless a
+// segmented store stands for it: what another name means takes several system calls.
+func (src Source) Open(ctx context.Context, s *cli.Streams) (*address.Input, error) {
+	if src.Plain {
+		return address.OpenFound(ctx, s, src.Name, src.beside)
+	}
+	return address.Open(ctx, s, src.Name)
+}
+
+// Found are the sessions to read, in their order.
+type Found struct {
+	List   []Source
+	Single bool  // one session that was named: rows about it need no name
+	Failed error // why there may be more of them; the warnings say which
+
+	nothing func() string // what to tell a person if the store has none of them
+}
+
+// SayNothing tells a person where to look if the store has no session that is meant.
+func (f Found) SayNothing(s *cli.Streams) {
+	if f.nothing != nil {
+		s.Infof("%s", f.nothing())
+	}
+}
+
+// Find finds the sessions that operands and the selection mean: standard input if there
+// is neither and it is a pipe or a file.
+func (c Selection) Find(ctx context.Context, s *cli.Streams, operands []string) (Found, error) {
+	switch {
+	case len(operands) == 0 && !c.selects() && !c.All && c.CWD == "" && isInput(s):
+		operands = []string{"-"}
+	case c.selects():
+		return c.listed(ctx, s, operands)
+	case len(operands) == 0:
+		return c.stored(ctx, s)
+	}
+	var out Found
+	for _, op := range operands {
+		if err := address.Named(op); err != nil {
+			return out, err
+		}
+		if name, ok := address.Listed(op); ok {
+			of := Found{}
+			if err := c.listAgent(ctx, s, &of, "", []string{op}); err != nil {
+				return out, err
+			}
+			for i := range of.List {
+				of.List[i].Agent = strings.TrimPrefix(name, address.Remote)
+			}
+			out.add(of.List)
+			continue
+		}
+		fi, err := os.Stat(op)
+		if err != nil || !fi.IsDir() || address.Segmented(op) {
+			out.List = append(out.List, Source{Name: op, Named: true})
+			continue
+		}
+		if err := c.directory(s, &out, op); err != nil {
+			return out, err
+		}
+	}
+	out.Single = len(operands) == 1 && len(out.List) == 1 && out.List[0].Named
+	return out, nil
+}
+
+// Stored finds the sessions that the selection means, and never reads standard input.
+func (c Selection) Stored(ctx context.Context, s *cli.Streams) (Found, error) {
+	if c.selects() {
+		return c.listed(ctx, s, nil)
+	}
+	return c.stored(ctx, s)
+}
+
+// selects reports whether sess-ls has to say which sessions are meant.
+func (c Selection) selects() bool {
+	return c.Rows || len(c.Agents) > 0 || c.Since != "" || c.Until != "" || c.Subagents.leavesOut() && !c.Tells
+}
+
+// isInput reports whether standard input is something to search: a pipe or a file.
+func isInput(s *cli.Streams) bool {
+	f := s.InFile()
+	if f == nil {
+		return true
+	}
+	fi, err := f.Stat()
+	return err == nil && (fi.Mode().IsRegular() || fi.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0)
+}
+
+// stored adds the sessions of the store.
+func (c *Selection) stored(ctx context.Context, s *cli.Streams) (Found, error) {
+	var out Found
+	root, err := address.StoreDir()
+	if err != nil {
+		return out, err
+	}
+	st, named := store.Open(root), c.CWD
+	dir := st.Dir()
+	if !c.All {
+		if c.CWD, err = address.CWD(c.CWD); err != nil {
+			return out, err
+		}
+		dir = st.Project(c.CWD)
+	}
+	err = c.directory(s, &out, dir)
+	if err == nil && len(out.List) == 0 && out.Failed == nil {
+		out.nothing = func() string { return address.NothingStored(ctx, s, c.All, named) }
+	}
+	return out, err
+}
+
+// directory adds the sessions of a directory, the newest first.
+func (c *Selection) directory(s *cli.Streams, out *Found, dir string) (err error) {
+	cwd := c.CWD
+	if cwd != "" {
+		if cwd, err = address.CWD(cwd); err != nil {
+			return err
+		}
+	}
+	warn := func(path string, err error) {
+		if !errors.Is(err, fs.ErrNotExist) {
+			s.Warnf("%s: %v", path, err)
+			out.Failed = errUnseen
+		}
+	}
+	beside := &address.Neighbours{}
+	for _, path := range store.Files([]string{dir}, store.Options{Recursive: c.All, Warn: warn}) {
+		out.List = append(out.List, Source{Name: path, Plain: true, cwd: cwd, beside: beside})
+	}
+	return nil
+}
+
+// listed has the sessions listed, those of each agent by a process of its own: one that
+// cannot be listed does not hide the others.
+func (c *Selection) listed(ctx context.Context, s *cli.Streams, operands []string) (Found, error) {
+	agents := c.Named()
+	switch {
+	case len(agents) == 0:
+		agents = []string{""}
+	case len(agents) > 1 && len(operands) > 0:
+		return Found{}, cli.UsageError("--agent %s looks where agents keep their sessions: it takes no directories", strings.Join(c.Agents, ","))
+	}
+	found := make([]Found, len(agents))
+	var wg sync.WaitGroup
+	for i, agent := range agents {
+		wg.Go(func() { found[i].Failed = c.listAgent(ctx, s, &found[i], agent, operands) })
+	}
+	wg.Wait()
+	var all Found
+	for i, f := range found {
+		all.add(f.List)
+		switch {
+		case f.Failed == nil || cli.Status(f.Failed) == cli.ExitNo:
+		case len(agents) == 1:
+			return all, f.Failed
+		default:
+			s.Warnf("%s: %v", agents[i], f.Failed)
+			all.Failed = errUnseen
+		}
+	}
+	if c.Rows {
+		slices.SortStableFunc(all.List, func(a, b Source) int { return cmp.Compare(b.Time("modified"), a.Time("modified")) })
+	}
+	return all, ctx.Err()
+}
+
+// add adds sessions that are not there yet.
+func (f *Found) add(more []Source) {
+	seen := map[string]bool{}
+	for _, src := range f.List {
+		seen[src.Name] = true
+	}
+	for _, src := range more {
+		if !seen[src.Name] {
+			f.List = append(f.List, src)
+		}
+		seen[src.Name] = true
+	}
+}
+
+// listAgent adds the sessions of an agent, of our store if it is "".
+func (c *Selection) listAgent(ctx context.Context, s *cli.Streams, out *Found, agent string, operands []string) error {
+	args := []string{"-0"} // the names that other tools take
+	if c.Rows {
+		args[0] = "--json"
+	}
+	for _, f := range [][2]string{{"--agent", agent}, {"--cwd", c.CWD}, {"--since", c.Since}, {"--until", c.Until}} {
+		if f[1] != "" {
+			args = append(args, f[0]+"="+f[1])
+		}
+	}
+	if c.Subagents.leavesOut() && !c.Tells {
+		args = append(args, "--subagents="+string(c.Subagents))
+	}
+	if c.All {
+		args = append(args, "--all")
+	}
+	p, err := subprocess.Program{Name: lister, Args: append(append(args, "--"), operands...), Say: address.Say(s)}.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	names, err := io.ReadAll(p)
+	if err != nil {
+		return err
+	}
+	if c.Rows {
+		for line := range strings.Lines(string(names)) {
+			out.List = append(out.List, Source{Name: js.Value(line).Get("address").Str(), Agent: agent, Row: js.Value(line)})
+		}
+		return nil
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
+		out.List = append(out.List, Source{Name: name, Agent: agent})
+	}
+	return nil
+}
+
+// Here returns ErrNotHere if the session is of another working directory than the one
+// wanted.
+func (src Source) Here(h session.Header) error {
+	if src.cwd == "" || store.SameDir(src.cwd)(h.CWD) {
+		return nil
+	}
+	return ErrNotHere
+}
+
+// Time returns a time of the session's row, in milliseconds since the epoch, 0 if it is not known.
+func (src Source) Time(member string) int64 {
+	ms, _ := js.ParseTime(src.Row.Get(member).Str())
+	return ms
+}
+
+// Owner is the agent whose session it is, because that was asked for or by its address: ""
+// for ours.
+func (src Source) Owner() string { return cmp.Or(src.Agent, address.AgentOf(src.Name)) }
+
+// Label is the name of a source in a row.
+func (src Source) Label() string {
+	if src.Name == "-" {
+		return "(standard input)"
+	}
+	return tty.Clean(src.Name)
+}
+
+// File is the name of a source alone, as other tools take it.
+func (src Source) File() string {
+	if src.Name == "-" {
+		return "(standard input)"
+	}
+	return src.Name
+}
+
+var seed = maphash.MakeSeed()
+
+// mostSpelled is the length in bytes up to which an entry is compared by what it decodes to.
+// A longer one is by its bytes: its spelling would take as much memory again.
+const mostSpelled = 1 << 20
+
+// Key returns what the copies of an entry have in common in this process, whatever
+// session they are in; 0 if there can be none. A fork may hang an entry from another
+// parent. In a fork of opencode, and in one of codex as it is read, an entry has another
+// id as well, and what was said was said at the same millisecond.
+func (src Source) Key(e session.Entry) uint64 {
+	if e.ID() == "" {
+		return 0
+	}
+	var h maphash.Hash
+	h.SetSeed(seed)
+	if m, ok := e.Message(); ok && (src.isOf("opencode") || src.isOf("codex")) {
+		_, _ = h.WriteString(e.Str("timestamp"))
+		_, _ = h.WriteString(m.Raw()) // it comes from an importer, which spells alike
+		return max(1, h.Sum64())
+	}
+	raw, from, at := e.Raw(), 0, 0
+	if len(raw) <= mostSpelled { // pi spells what it copies into a fork anew
+		raw = js.Spelled(raw)
+	}
+	for name, value := range js.Members(raw) { // and not of a text of its own, as an entry may be huge
+		at += strings.Index(raw[at:], name) + len(name)
+		at += strings.Index(raw[at:], value)
+		if js.IsKey(name, "parentId") {
+			_, _ = h.WriteString(raw[from:at])
+			from = at + len(value)
+		}
+		at += len(value)
+	}
+	_, _ = h.WriteString(raw[from:])
+	return max(1, h.Sum64())
+}
+
+// isOf reports whether a session is one of an agent: it was listed so, or its name is an
+// address that begins so.
+func (src Source) isOf(agent string) bool { return src.Owner() == agent }
+
+// Subagents says what becomes of the sessions of sub-agents.
+type Subagents string
+
+// What --subagents says.
+const (
+	WithSubagents    Subagents = "yes"
+	WithoutSubagents Subagents = "no"
+	OnlySubagents    Subagents = "only"
+)
+
+// leavesOut reports whether some sessions are left out.
+func (w Subagents) leavesOut() bool { return w == WithoutSubagents || w == OnlySubagents }
+
+// Takes reports whether sessions are meant of which sub says whether a sub-agent had them.
+func (w Subagents) Takes(sub bool) bool { return !w.leavesOut() || sub == (w == OnlySubagents) }
+
+// OfSubagent reads a session, of which h is the header, for what [IsSubagent] tells a sub-agent by.
+func OfSubagent(h session.Header, entries io.Reader) (bool, error) {
+	if IsSubagent(h, session.Entry{}) {
+		return true, nil
+	}
+	for line, err := range marks().Scanner(false).Candidates(entries) {
+		if err != nil {
+			return false, err
+		}
+		if e, err := session.ParseEntry(line.Text); err == nil && IsSubagent(h, e) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+var marks = sync.OnceValue(func() *grep.Pattern { return grep.MustCompile(SubagentMarks(), grep.Options{Fixed: true}) })
+
+// SubagentMarks are texts of which one is in the line of every entry that
+// [IsSubagent] tells a sub-agent by.
+func SubagentMarks() []string {
+	return []string{session.TypeSessionInit, "codex:meta", "opencode:session"}
+}
+
+// IsSubagent reports whether a session is one that an agent started to do a part of its
+// work, by its header or one of its entries: a task that oh-my-pi hands on, a thread that
+// codex spawns, a child session of opencode, an agent of Claude Code.
+func IsSubagent(h session.Header, e session.Entry) bool {
+	if h.ParentSession != "" && strings.HasPrefix(h.ID, "agent-") {
+		return true // as Claude Code names them
+	}
+	switch {
+	case e.Type() == session.TypeSessionInit:
+		return true
+	case e.Type() != session.TypeCustom:
+		return false
+	}
+	switch e.Str("customType") {
+	case "codex:meta":
+		for line := range e.KeptLines("codex") {
+			meta := line.Get("payload")
+			return meta.Get("thread_source").Str() == "subagent" || meta.Get("source", "subagent") != ""
+		}
+	case "opencode:session":
+		return js.Value(e.Get("data")).Get("parentID").Str() != ""
+	}
+	return false
+}

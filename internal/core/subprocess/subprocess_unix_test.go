@@ -1,0 +1,204 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sess-tools/sess/internal/core/cli"
+)
+
+// start starts a shell script in the place of a program; a file that was just written
+// may be one that cannot be run yet. What it says is added to said.
+func start(ctx context.Context, t *testing.T, said *[]Message, script string, args ...string) *Process {
+	t.Helper()
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	p, err := Program{
+		Name: "sess-stub", Args: append([]string{"-c", script, "sess-stub"}, args...), Path: sh, grace: time.Second,
+		Say: func(m Message) { *said = append(*said, m) },
+	}.Start(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// What a program prints is whole, or an error with its status and its words.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, script string
+		out, err     string
+		status       int
+		said         []Message
+	}{
+		{"all", "printf 'a\\nb\\n'", "a\nb\n", "", 0, nil},
+		{"arguments, and nothing to read", `printf '%s|' "$@"; cat`, "x|--y=z w|", "", 0, nil},
+		{"warnings", "echo 'sess-stub: warning: w1' >&2; echo out; echo 'sess-stub: warning: w2' >&2", "out\n", "", 0, []Message{{"w1", true}, {"w2", true}}},
+		{"news", "echo 'sess-stub: 3 done' >&2", "", "", 0, []Message{{"3 done", false}}},
+		{"no session", "echo 'sess-stub: no such session x' >&2; exit 2", "", "no such session x", 2, nil},
+		{"half, then damage", "echo half; echo 'sess-stub: s.db: torn' >&2; exit 3", "half\n", "s.db: torn", 3, nil},
+		{"all, and a failure still", "echo all; exit 4", "all\n", "sess-stub ended with exit status 4", 4, nil},
+		{"no", "echo 'sess-stub: none' >&2; exit 1", "", "none", 1, nil},
+		{"a command failed", "exit 5", "", "sess-stub ended with exit status 5", 5, nil},
+		{"no status of ours", "exit 77", "", "sess-stub ended with exit status 77", 2, nil},
+		{"two messages", "echo 'sess-stub: a' >&2; echo 'sess-stub: b' >&2; exit 2", "", "a; b", 2, nil},
+		{"a panic", "echo 'panic: oh' >&2; echo 'goroutine 1' >&2; exit 2", "", "panic: oh", 2, nil},
+		{"an unended message", "printf 'sess-stub: torn' >&2; exit 3", "", "torn", 3, nil},
+		{"killed", "echo half; kill -9 $$", "half\n", "sess-stub ended with signal: killed", 2, nil},
+		{"killed after a word", "echo 'sess-stub: a' >&2; kill -9 $$", "", "sess-stub ended with signal: killed: a", 2, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var said []Message
+			p := start(t.Context(), t, &said, tt.script, "x", "--y=z w")
+			out, err := io.ReadAll(p)
+			text := ""
+			if err != nil {
+				text = err.Error()
+			}
+			if string(out) != tt.out || text != tt.err || cli.Status(err) != tt.status {
+				t.Errorf("%q, %v, status %d", out, err, cli.Status(err))
+			}
+			if diff := cmp.Diff(tt.said, said); diff != "" {
+				t.Error(diff)
+			}
+			if n, again := p.Read(make([]byte, 1)); n != 0 || (err == nil) != errors.Is(again, io.EOF) {
+				t.Errorf("once more: %d, %v", n, again)
+			}
+		})
+	}
+}
+
+// A hint comes along; what is said without end is not kept.
+func TestTalk(t *testing.T) {
+	t.Parallel()
+	var said []Message
+	p := start(t.Context(), t, &said, `
+i=0; while [ $i -lt 20 ]; do echo "sess-stub: m$i" >&2; i=$((i+1)); done
+head -c 100000 /dev/zero | tr '\0' x >&2; echo >&2
+echo 'sess-stub: hint: do it otherwise' >&2; exit 3`)
+	_, err := io.ReadAll(p)
+	if err == nil || err.Error() != "m12; m13; m14; m15; m16; m17; m18; m19" || len(said) != 12 || said[0].Text != "m0" {
+		t.Errorf("%v after %v", err, said)
+	}
+	if hint, ok := err.(interface{ Unwrap() error }); !ok || hint.Unwrap().Error() != err.Error() || len(p.talk.hints) != 1 || len(p.talk.stray) > maxLine {
+		t.Errorf("%#v, %d bytes", err, len(p.talk.stray))
+	}
+}
+
+// gone reports whether a process has ended and been waited for.
+func gone(p *Process) bool {
+	return p.cmd.ProcessState != nil && errors.Is(syscall.Kill(p.cmd.Process.Pid, 0), syscall.ESRCH)
+}
+
+// An interrupt ends a program, whether it wants or not, and what was read is not
+// taken for the whole.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"one that listens":    "echo begun; exec sleep 60",
+		"one that cleans up":  "trap 'echo sess-stub: warning: cleaned >&2; exit 0' TERM; echo begun; sleep 60 & wait",
+		"one that is deaf":    "trap '' TERM; echo begun; exec sleep 60",
+		"one that is stopped": "echo begun; kill -STOP $$",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var said []Message
+			p := start(ctx, t, &said, strings.ReplaceAll(script, "sleep 60 &", "sleep 60 >/dev/null 2>&1 &"))
+			if n, err := p.Read(make([]byte, 16)); n != len("begun\n") || err != nil {
+				t.Fatal(n, err)
+			}
+			cancel()
+			if _, err := io.ReadAll(p); cli.Status(err) != cli.ExitInterrupted {
+				t.Errorf("status %d: %v", cli.Status(err), err)
+			}
+			if !gone(p) {
+				t.Error("it is still there")
+			}
+			if cleans := strings.Contains(script, "cleaned"); cleans != (len(said) == 1) {
+				t.Errorf("it said %v", said)
+			}
+		})
+	}
+}
+
+// Who has read enough leaves nobody behind.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"one that writes on":        "while :; do echo begun; done",
+		"one that has ended":        "echo begun",
+		"one that sleeps":           "echo begun; exec sleep 60",
+		"one that is deaf":          "trap '' TERM PIPE; echo begun; exec sleep 60",
+		"one with a child on stdio": "echo begun; sleep 2 & exit 3",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var said []Message
+			p := start(t.Context(), t, &said, script)
+			if n, err := p.Read(make([]byte, 6)); n == 0 || err != nil {
+				t.Fatal(n, err)
+			}
+			if err := p.Close(); err != nil || !gone(p) {
+				t.Errorf("%v; gone %t", err, gone(p))
+			}
+			if n, err := p.Read(make([]byte, 6)); n != 0 || !errors.Is(err, io.ErrClosedPipe) {
+				t.Errorf("read %d bytes after that, %v", n, err)
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestNoProgram(t *testing.T) {
+	t.Parallel()
+	empty := t.TempDir()
+	if path, err := findIn([]string{empty}, "sess-no-such-program"); err == nil || !strings.Contains(err.Error(), "finding sess-no-such-program: it is neither beside this program nor in PATH") {
+		t.Errorf("%q, %v", path, err)
+	}
+	if err := os.WriteFile(filepath.Join(empty, "sess-no-such-program"), []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if path, err := findIn([]string{empty}, "sess-no-such-program"); err == nil {
+		t.Errorf("took %q, which is no program", path)
+	}
+	p, err := Program{Name: "sess-stub", Path: empty}.Start(t.Context())
+	if err == nil || !strings.HasPrefix(err.Error(), "running sess-stub: ") || cli.Status(err) != 2 {
+		t.Errorf("%v, %v", p, err)
+	}
+}
+
+// The program beside comes before the one in PATH.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	named := filepath.Join(t.TempDir(), "sh")
+	if err := os.WriteFile(named, []byte("#!/bin/sh\n"), 0o700); err != nil { //nolint:gosec // a program has to be executable
+		t.Fatal(err)
+	}
+	if path, err := findIn([]string{t.TempDir(), filepath.Dir(named)}, "sh"); path != named || err != nil {
+		t.Errorf("%q, %v", path, err)
+	}
+	if path, err := findIn([]string{t.TempDir()}, "sh"); !filepath.IsAbs(path) || err != nil {
+		t.Errorf("%q, %v", path, err)
+	}
+}

@@ -1,0 +1,234 @@
+package gate_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sess-tools/sess/internal/core/calls"
+	"github.com/sess-tools/sess/internal/readers/gate"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// did is a call: its tool, what is in its one argument, and how it ended.
+type did struct{ tool, argument, outcome string }
+
+// work makes the calls of a session, the first of which is entry 0.
+func work(t *testing.T, all ...did) *gate.Work {
+	t.Helper()
+	var list []calls.Call
+	for i, d := range all {
+		name := map[string]string{calls.Run: "command", calls.Write: "file_path", calls.Fetch: "url"}[calls.KindOf(d.tool)]
+		if name == "" {
+			name = "x"
+		}
+		arguments, err := json.Marshal(map[string]string{name: d.argument})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := calls.About(session.ToolCall{Name: d.tool, Arguments: string(arguments)}, "/w")
+		c.Entry, c.Outcome = i, d.outcome
+		if d.outcome == "" {
+			c.Outcome = calls.OK
+		}
+		list = append(list, c)
+	}
+	return &gate.Work{Deeds: gate.Deeds(list), Answered: -1}
+}
+
+func must(t *testing.T) func(g gate.Gate, err error) gate.Gate {
+	return func(g gate.Gate, err error) gate.Gate {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+}
+
+// What a gate against git push says of command lines, and with --strict.
+func TestGitPush(t *testing.T) {
+	t.Parallel()
+	const holds, breach, strict = "holds", "breach", "breach with --strict"
+	for _, tt := range []struct{ name, line, want string }{
+		{"plain", "git push", breach},
+		{"with arguments", "git push --force origin main", breach},
+		{"another command", "git pull", holds},
+		{"pushd", "git pushd", breach}, // the glob says so
+		{"compound", "cd x && git push", breach},
+		{"or", "make || git push", breach},
+		{"semicolon", "true; git push", breach},
+		{"pipe", "echo y | git push", breach},
+		{"background", "git push &", breach},
+		{"git-C-push", "git -C ../y push -f", breach},
+		{"git -c", "git -c user.name=x --no-pager push", breach},
+		{"git-dir", "git --git-dir=x/.git push", breach},
+		{"path of git", "/usr/bin/git push", breach},
+		{"sh-c-push", "sh -c 'git push'", breach},
+		{"bash -lc", `bash -lc "cd x; git push origin"`, breach},
+		{"sh in sh", `sh -c "bash -c 'git push'"`, breach},
+		{"env", "env A=1 git push", breach},
+		{"assignment", "GIT_TRACE=1 git push", breach},
+		{"timeout", "timeout 30 git push", breach},
+		{"sudo", "sudo -u me git push", breach},
+		{"subshell", "(git push)", breach},
+		{"substitution", "echo $(git push 2>&1)", breach},
+		{"backquotes", "x=`git push`", breach},
+		{"loop", "for r in a b; do git push $r; done", breach},
+		{"condition", "if git push; then :; fi", breach},
+		{"function", "f() { git push; }; f", breach},
+		{"xargs", "echo main | xargs git push origin", breach},
+		{"find", `find . -name x -exec git push \;`, breach},
+		{"heredoc for a shell", "bash <<'EOF'\ngit push\nEOF", breach},
+		{"heredoc-has-command", "cat > push.sh <<'EOF'\ngit push\nEOF", holds},
+		{"echo-git-push", "echo git push", holds},
+		{"quoted", `echo "run git push"`, holds},
+		{"comment", "ls # git push", holds},
+		{"commit-message", `git commit -m "git push comes later"`, holds},
+		{"grep", "grep -rn 'git push' .", holds},
+		{"alias-unknown", "gp origin", holds},
+		{"quotes in the words", `"git" 'push'`, breach},
+		{"escaped", `g\it push`, breach},
+		{"variable", "$GIT push", strict},
+		{"eval", `eval "$cmd"`, strict},
+		{"ssh", "ssh host git push", strict},
+		{"interpreter", `python3 -c "import os; os.system('git push')"`, strict},
+		{"a script", "./push.sh", holds},
+		{"unparsed-is-breach", "git status '", breach},
+		{"empty", "", holds},
+	} {
+		w := work(t, did{"Bash", tt.line, ""})
+		got := holds
+		switch {
+		case len(must(t)(gate.NoCall("run:git push*", false)).Breaches(w)) > 0:
+			got = breach
+		case len(must(t)(gate.NoCall("run:git push*", true)).Breaches(w)) > 0:
+			got = strict
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s: %s, want %s", tt.name, tt.line, got, tt.want)
+		}
+	}
+}
+
+// The gates, each with calls, and where it does not hold.
+func TestGates(t *testing.T) {
+	t.Parallel()
+	run := func(line string, outcome ...string) did { return did{"Bash", line, strings.Join(outcome, "")} }
+	write := func(name string, outcome ...string) did { return did{"Write", name, strings.Join(outcome, "")} }
+	patch := did{"apply_patch", "", ""}
+	wroteOnly := func(text string) (gate.Gate, error) { return gate.WroteOnly(strings.Fields(text), false) }
+	strictly := func(text string) (gate.Gate, error) { return gate.WroteOnly(strings.Fields(text), true) }
+	noCall := func(text string) (gate.Gate, error) { return gate.NoCall(text, false) }
+	for _, tt := range []struct {
+		name  string
+		parse func(string) (gate.Gate, error)
+		text  string
+		all   []did
+		want  string // the entries of the breaches, with their texts
+	}{
+		{"no call, no session", noCall, "run", nil, ""},
+		{"kind", noCall, "fetch", []did{run("ls"), {"WebFetch", "https://a", ""}}, "1 WebFetch https://a"},
+		{"url", noCall, "fetch:https://a/*", []did{{"WebFetch", "https://a/b/c", ""}, {"WebFetch", "https://b/", ""}}, "0 WebFetch https://a/b/c"},
+		{"tool", noCall, "Bash", []did{run("ls"), {"shell", "ls", ""}}, "0 Bash ls"},
+		{"tool of another agent", noCall, "Bash", []did{{"claude_Bash", "ls", ""}}, "0 claude_Bash ls"},
+		{"tool with glob", noCall, "Bash:rm *", []did{run("rm -rf x"), run("ls")}, "0 Bash rm -rf x"},
+		{"xargs-rm", noCall, "run:rm *", []did{run("ls | xargs -n 1 rm -f")}, "0 Bash ls | xargs -n 1 rm -f"},
+		{"denied", noCall, "run:rm *", []did{run("rm x", calls.Denied)}, "0 Bash rm x"},
+		{"denied, left out", noCall, "run:rm *!denied", []did{run("rm x", calls.Denied)}, ""},
+		{"unparsed", noCall, "run:rm *", []did{run("echo '")}, "0 no command line that bash would read: Bash echo '"},
+		{"unparsed, and denied", noCall, "run:rm *!denied", []did{run("echo '", calls.Denied)}, ""},
+		{"unparsed, and no glob", noCall, "fetch", []did{run("echo '")}, ""},
+		{"write", noCall, "write:.env", []did{write("/w/a/.env"), write("/w/b")}, "0 Write a/.env"},
+		{"write, absolute", noCall, "write:/w/a/**", []did{write("/w/a/x")}, "0 Write a/x"},
+		{"write without a file", noCall, "write:.env", []did{patch}, "0 it names no file: apply_patch "},
+		{"write by a command", noCall, "write:*.go", []did{run("apply_patch <<'E'\n*** Begin Patch\n*** Add File: a.go\n+x\n*** End Patch\nE")}, "0 Bash apply_patch <<'E'\n*** Begin Patch\n*** Add File: a.go\n+x\n*** End Patch\nE"},
+
+		{"call", gate.Call, "run:go test*", []did{run("cd x && go test ./...")}, ""},
+		{"call that is missing", gate.Call, "run:go test*", []did{run("echo go test")}, "-1 no such call"},
+		{"call that cannot be read", gate.Call, "run:go test*", []did{run("go test '")}, "-1 no such call"},
+		{"call in an empty-session", gate.Call, "run", nil, "-1 no such call"},
+
+		{"order", gate.Order, "run:make,run:git commit*", []did{run("make"), run("ls"), run("git commit -m x")}, ""},
+		{"order, turned", gate.Order, "run:make,run:git commit*", []did{run("git commit -m x"), run("make")}, "1 no call of run:git commit* behind run:make"},
+		{"order-with-repeats", gate.Order, "run:a,run:b,run:a", []did{run("a"), run("a"), run("b")}, "2 no call of run:a behind run:b"},
+		{"order-with-repeats, held", gate.Order, "run:a,run:b,run:a", []did{run("a"), run("a"), run("b"), run("a")}, ""},
+		{"order-overlaps", gate.Order, "run:a*,run:ab", []did{run("ab")}, "0 no call of run:ab behind run:a*"},
+		{"order of nothing", gate.Order, "read,write", nil, "-1 no call of read"},
+
+		{"wrote-only", wroteOnly, "src/** *.md", []did{write("/w/src/a/b"), write("/w/README.md"), run("rm -rf /")}, ""},
+		{"wrote-only, breach", wroteOnly, "src/**", []did{write("/w/src/a"), write("/w/go.mod")}, "1 Write go.mod"},
+		{"wrote-outside-cwd", wroteOnly, "*.go src/**", []did{write("/etc/a.go"), write("/w/../src/a"), write("~/a.go")}, "0 Write /etc/a.go\n1 Write /src/a\n2 Write ~/a.go"},
+		{"wrote outside, as allowed", wroteOnly, "/tmp/**", []did{write("/tmp/a/b")}, ""},
+		{"wrote what is not known", wroteOnly, "**", []did{patch}, "0 it names no file: apply_patch "},
+		{"patch-moves-file", wroteOnly, "a/**", []did{run("apply_patch <<'E'\n*** Begin Patch\n*** Update File: a/x\n*** Move to: b/x\n*** End Patch\nE")}, "0 Bash b/x"},
+		{"write that was denied", wroteOnly, "a/**", []did{write("/w/b", calls.Denied)}, ""},
+		{"write that failed", wroteOnly, "a/**", []did{write("/w/b", calls.Fail)}, "0 Write b"},
+		{"strict", strictly, "a/**", []did{run("make")}, "0 what it writes is not known: Bash make"},
+
+		{"fixed", gate.Fixed, "run:go test*", []did{write("/w/a"), run("go test")}, ""},
+		{"fixed-before-edit", gate.Fixed, "run:go test*", []did{run("go test"), write("/w/a")}, "1 no such call behind the last write: Write a"},
+		{"fixed-failed-last", gate.Fixed, "run:go test*", []did{write("/w/a"), run("go test"), run("go test", calls.Fail)}, "2 ended with fail: Bash go test"},
+		{"fixed, at last", gate.Fixed, "run:go test*", []did{write("/w/a"), run("go test", calls.Fail), run("go test ./...")}, ""},
+		{"fixed, and still running", gate.Fixed, "run:go test*", []did{write("/w/a"), run("go test", calls.Open)}, "1 ended with open: Bash go test"},
+		{"fixed, and the edit failed", gate.Fixed, "run:go test*", []did{run("go test"), write("/w/a", calls.Fail)}, ""},
+		{"fixed, and unreadable", gate.Fixed, "run:go test*", []did{write("/w/a"), run("go test"), run("echo '")}, "2 no command line that bash would read: Bash echo '"},
+		{"fixed, nothing written", gate.Fixed, "run:go test*", []did{run("ls")}, ""},
+		{"fixed, nothing written but failed", gate.Fixed, "run:go test*", []did{run("go test", calls.Fail)}, "0 ended with fail: Bash go test"},
+		{"fixed by a patch in a command", gate.Fixed, "run:go test*", []did{run("go test"), run("apply_patch <<'E'\n*** Begin Patch\n*** Add File: a\n*** End Patch\nE")}, "1 no such call behind the last write: Bash apply_patch <<'E'\n*** Begin Patch\n*** Add File: a\n*** End Patch\nE"},
+
+		{"max-calls", func(string) (gate.Gate, error) { return gate.MaxCalls(1), nil }, "", []did{run("a"), run("b"), run("c")}, "1 3 calls: Bash b"},
+		{"max-calls, held", func(string) (gate.Gate, error) { return gate.MaxCalls(3), nil }, "", []did{run("a"), run("b"), run("c")}, ""},
+	} {
+		var got []string
+		for _, b := range must(t)(tt.parse(tt.text)).Breaches(work(t, tt.all...)) {
+			got = append(got, fmt.Sprintf("%d %s", b.Entry, b.Text))
+		}
+		if diff := cmp.Diff(tt.want, strings.Join(got, "\n")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		re, answer string
+		is, isNot  bool // whether the gates hold
+	}{
+		{"done", "all done", true, false},
+		{"^done", "all done", false, true},
+		{"(?m)^done", "all\ndone", true, false},
+		{"done", "", false, true},
+		{"", "x", true, false},
+	} {
+		w := &gate.Work{Answer: tt.answer, Answered: 3}
+		is, isNot := must(t)(gate.Answer(tt.re)).Breaches(w), must(t)(gate.NoAnswer(tt.re)).Breaches(w)
+		if (len(is) == 0) != tt.is || (len(isNot) == 0) != tt.isNot {
+			t.Errorf("%q in %q: %v, %v", tt.re, tt.answer, is, isNot)
+		}
+	}
+}
+
+func TestBadGates(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", ":x", "run:", "run:[", "!denied"} {
+		for name, parse := range map[string]func(string) (gate.Gate, error){
+			"call": gate.Call, "fixed": gate.Fixed, "order": func(s string) (gate.Gate, error) { return gate.Order("run," + s) },
+			"no-call": func(s string) (gate.Gate, error) { return gate.NoCall(s, true) },
+		} {
+			if _, err := parse(text); err == nil {
+				t.Errorf("%s %q is taken", name, text)
+			}
+		}
+	}
+	if _, err := gate.Answer("("); err == nil {
+		t.Error("( is an expression")
+	}
+	if _, err := gate.WroteOnly([]string{"a", "["}, false); err == nil {
+		t.Error("[ is a pattern")
+	}
+}

@@ -1,0 +1,191 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// titleOf says in some words what a call does, and what file it is about: its command, what it
+// looks for and where, or its file.
+func titleOf(c session.ToolCall) (title, file string) {
+	file = strings.TrimSpace(c.File())
+	text := strings.TrimSpace(c.Command())
+	if text == "" {
+		text = strings.TrimSpace(c.Asks())
+		if text != "" && file != "" {
+			text += " in " + file
+		}
+	}
+	if text = cmp.Or(text, file, strings.TrimSpace(c.Words())); text == "" {
+		return "", ""
+	}
+	line, _, more := strings.Cut(text, "\n")
+	if title = headOf(line, 100); more && title == line {
+		title += "…"
+	}
+	return title, file
+}
+
+// maxOpenDiff is how many lines a change may have that is shown without being asked for.
+const maxOpenDiff = 40
+
+// call writes a call with its result: open if it failed, or if it is a small change.
+func (p *page) call(c session.ToolCall, result int) {
+	if p.o.Tools == None {
+		return
+	}
+	title, file := titleOf(c)
+	var m session.Message
+	if result >= 0 {
+		m, _ = p.s.Entries[result].Message()
+	}
+	failed := result >= 0 && m.IsError()
+	details := js.Value("")
+	if result >= 0 {
+		details = js.Value(m.Get("details"))
+	}
+	diff, isDiff := changeOf(js.Value(js.Trim(c.Arguments)), details)
+	p.raw("<details")
+	if failed {
+		p.raw(` class="err"`)
+	}
+	small := isDiff && diff.added+diff.removed <= maxOpenDiff
+	if p.o.Tools == Opened || (failed || small) && p.o.Tools != Names {
+		p.raw(" open")
+	}
+	p.raw("><summary><b>")
+	p.text(nameless(c.Name))
+	p.raw("</b> ")
+	p.text(title)
+	p.raw(`<span class="s">`)
+	p.text(p.aside(m, result, details, diff, isDiff))
+	p.raw("</span></summary>")
+	if p.o.Tools != Names {
+		p.raw("<div>")
+		if isDiff {
+			p.diff(diff.patch)
+		} else {
+			p.arguments(c, title, file)
+		}
+		if result >= 0 {
+			p.result(result)
+		}
+		p.raw("</div>")
+	}
+	p.raw("</details>")
+	if p.o.Tools == Names && result >= 0 {
+		p.place(result, "result")
+		p.raw("></article>")
+	}
+}
+
+func nameless(name string) string {
+	if name == "" {
+		return "(nameless)"
+	}
+	return name
+}
+
+// aside says how much a call did.
+func (p *page) aside(m session.Message, result int, details js.Value, diff change, isDiff bool) string {
+	var parts []string
+	if isDiff {
+		parts = append(parts, fmt.Sprintf("+%d −%d", diff.added, diff.removed))
+	}
+	switch {
+	case result < 0:
+		parts = append(parts, "no result")
+	default:
+		if code := details.Get("exitCode"); code.IsNumber() && code.Int() != 0 {
+			parts = append(parts, fmt.Sprintf("exit %d", code.Int()))
+		}
+		text := m.Text("\n")
+		if n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; !isDiff && n > 1 {
+			parts = append(parts, tty.Count(int64(n), "line", "lines"))
+		}
+		if len(text) >= 1000 && !isDiff {
+			parts = append(parts, convo.SizeText(int64(len(text))))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " · " + strings.Join(parts, " · ")
+}
+
+// arguments writes the arguments of a call, but for what its title says.
+func (p *page) arguments(c session.ToolCall, title, file string) {
+	arguments := js.Value(js.Trim(c.Arguments))
+	rest := 0
+	var only js.Value
+	for _, v := range arguments.Members() {
+		rest++
+		only = v
+	}
+	switch {
+	case rest == 0 || rest == 1 && only.Str() == title:
+	case rest == 1 && only.IsString():
+		p.pre("", "", p.cut(only.Str()))
+	case arguments.Get("command").IsString() && rest <= 3:
+		p.pre("bash", "", p.cut(arguments.Get("command").Str()))
+	case arguments.Get("content").IsString():
+		p.pre("", file, p.cut(arguments.Get("content").Str()))
+	default:
+		p.raw(`<pre><code>`)
+		for name, v := range arguments.Members() {
+			p.raw(`<span class="f">`)
+			p.text(name)
+			p.raw("</span>: ")
+			if v.IsString() {
+				p.text(p.cut(v.Str()))
+			} else {
+				p.text(p.cut(js.Stringify(string(v))))
+			}
+			p.raw("\n")
+		}
+		p.raw("</code></pre>")
+	}
+}
+
+// result writes a result, as an entry in that of its call.
+func (p *page) result(i int) {
+	m, _ := p.s.Entries[i].Message()
+	p.place(i, "result")
+	p.raw(">")
+	for b := range m.Blocks() {
+		switch b.Type {
+		case session.BlockText:
+			text := p.cut(b.Str("text"))
+			p.raw("<pre><code>")
+			p.terminal(strings.TrimRight(text, "\n"))
+			p.raw("</code></pre>")
+		default:
+			p.other(b)
+		}
+	}
+	p.raw("</article>")
+}
+
+// cut returns a text up to the limit, with a note of what is left out.
+func (p *page) cut(s string) string {
+	limit := p.o.MaxResult
+	if limit <= 0 || int64(len(s)) <= limit {
+		return s
+	}
+	p.stats.Cut++
+	head, tail := int(limit/4*3), int(limit/4)
+	for head > 0 && s[head]&0xc0 == 0x80 {
+		head--
+	}
+	at := len(s) - tail
+	for at < len(s) && s[at]&0xc0 == 0x80 {
+		at++
+	}
+	return s[:head] + fmt.Sprintf("\n[… %s bytes are left out of this page …]\n", grouped(int64(at-head))) + s[at:]
+}

@@ -1,0 +1,90 @@
+package page
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A Link is what an index says of a session.
+type Link struct {
+	File, Title, CWD string
+	Agent            string // whose session it is, "" for ours
+	Last             time.Time
+	Messages         int
+	Cost             float64 // in USD, as the session has it; 0: unknown
+}
+
+// LinkTo says what an index has to say of a session.
+func LinkTo(s *session.Session, path []int) Link {
+	p := &page{s: s, path: path}
+	l := Link{Title: p.title(), CWD: s.Header.CWD}
+	for _, i := range path {
+		e := s.Entries[i]
+		if ms, ok := e.Timestamp(); ok {
+			l.Last = time.UnixMilli(ms).UTC()
+		}
+		if m, ok := e.Message(); ok && !e.IsHarness() {
+			l.Messages++
+			l.Cost += js.Value(m.Get("usage")).Get("cost", "total").Float()
+		}
+	}
+	return l
+}
+
+// Index writes a page with links to the pages of sessions, in their order. The error is that
+// of w.
+func Index(w io.Writer, links []Link, o Options) error {
+	o.Script = false
+	if o.Title == "" {
+		o.Title = "Sessions"
+	}
+	p := &page{markup: newMarkup(w), o: o, s: &session.Session{}, index: true}
+	p.head(p.title(), nil)
+	p.raw("<main><header><h1>")
+	p.text(o.Title)
+	p.raw("</h1><p>")
+	p.text(tty.Count(int64(len(links)), "session", "sessions"))
+	p.raw("</p></header><table><thead><tr><th>session</th><th>agent</th><th>directory</th><th>last</th><th>messages</th><th>cost</th></tr></thead><tbody>")
+	for _, l := range links {
+		p.raw("<tr><td><a")
+		p.attr("href", l.File)
+		p.raw(">")
+		if l.Title == "" {
+			l.Title = l.File
+		}
+		p.text(l.Title)
+		p.raw("</a></td><td>")
+		p.text(l.Agent)
+		p.raw("</td><td>")
+		p.directory(l.CWD)
+		p.raw("</td><td>")
+		if !l.Last.IsZero() {
+			p.text(l.Last.Format("2006-01-02 15:04"))
+		}
+		p.raw("</td><td>")
+		p.number(int64(l.Messages))
+		p.raw("</td><td>")
+		if l.Cost > 0 {
+			p.text(fmt.Sprintf("$%.3f", l.Cost))
+		}
+		p.raw("</td></tr>")
+	}
+	p.raw("</tbody></table></main></body></html>\n")
+	return p.w.Flush()
+}
+
+// directory writes a path that may go on in another line behind each of its names.
+func (p *page) directory(path string) {
+	for name := range strings.SplitAfterSeq(path, "/") {
+		p.text(name)
+		if strings.HasSuffix(name, "/") {
+			p.raw("<wbr>")
+		}
+	}
+}

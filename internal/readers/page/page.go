@@ -1,0 +1,432 @@
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed" // of the style and the script
+	"encoding/base64"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/tree"
+	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/convo"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// A Fold says how parts of an entry are shown: closed, open, only by their names, or not.
+type Fold string
+
+// The folds.
+const (
+	Folded Fold = "fold"
+	Opened Fold = "open"
+	Names  Fold = "names" // the first line alone
+	None   Fold = "none"
+)
+
+// A Theme is light or dark; Auto is that of the reader's system.
+type Theme string
+
+// The themes.
+const (
+	Auto  Theme = "auto"
+	Light Theme = "light"
+	Dark  Theme = "dark"
+)
+
+// Options say what a page shows.
+type Options struct {
+	Title        string // "": that of the session
+	All          bool   // the entries of all branches
+	Tools        Fold
+	Thinking     Fold
+	Images       Images
+	MaxImage     int64 // bytes of one; 0: no limit
+	MaxResult    int64 // bytes of one text; 0: no limit
+	System       bool  // what the system prompt says
+	Harness      bool  // what agents say in the user's name is open
+	Theme        Theme
+	Script       bool
+	UserMarkdown bool     // what users typed is Markdown
+	Commits      []string // that the session led to: id and subject
+	// A page may be a part of several: which entries of the path it has, and the files of
+	// its neighbours.
+	From, To       int // To 0: the end
+	Previous, Next string
+}
+
+// Stats say what a page has.
+type Stats struct {
+	Entries, Branches, Cut int
+	Bytes                  int64
+}
+
+// Describe says how much a page has.
+func (s Stats) Describe() string {
+	text := fmt.Sprintf("%s, %s, %s", tty.Count(int64(s.Entries), "entry", "entries"), tty.Count(int64(s.Branches), "other branch", "other branches"), convo.SizeText(s.Bytes))
+	if s.Cut > 0 {
+		text += fmt.Sprintf(", %s cut", tty.Count(int64(s.Cut), "text", "texts"))
+	}
+	return text
+}
+
+//go:embed style.css
+var style string
+
+//go:embed script.js
+var script string
+
+// page is a page as it is written.
+type page struct {
+	*markup
+	o       Options
+	s       *session.Session
+	tree    *tree.Tree
+	path    []int // without what importers keep
+	on      map[int]bool
+	results map[int]answers // of the entries with calls, by position
+	nested  map[int]bool    // entries that stand in another
+	gone    map[int]int     // of compactions: how many entries of the path left the context
+	zone    string          // the day of the last time that was shown
+	timed   bool            // one was
+	index   bool            // it is one, of other pages
+	stats   Stats
+	workers int
+}
+
+// answers are the entries of the results of an entry's calls, -1 for none.
+type answers []int
+
+// Write writes the page of a session, for a path to a leaf as [session.Session.PathIndex]
+// gives it. The bytes depend on nothing else. The error is that of w.
+func Write(w io.Writer, s *session.Session, path []int, o Options) (Stats, error) {
+	return write(w, s, path, o, runtime.GOMAXPROCS(0))
+}
+
+// write is Write with as many workers.
+func write(w io.Writer, s *session.Session, path []int, o Options, workers int) (Stats, error) {
+	c := &disk.Counter{W: w}
+	p := &page{markup: newMarkup(c), o: o, s: s, path: Said(s, path), tree: tree.New(s, path), on: map[int]bool{}, gone: map[int]int{}, workers: workers}
+	for _, i := range p.path {
+		p.on[i] = true
+	}
+	p.pair()
+	p.context(path)
+	title := p.title()
+	p.head(title, path)
+	p.nav()
+	p.raw("<main>")
+	p.header(title)
+	p.neighbours()
+	shown := p.path
+	if o.To > 0 {
+		shown = p.path[o.From:min(o.To, len(p.path))]
+	}
+	p.entries(shown)
+	if o.All && o.To == 0 {
+		p.branches()
+	}
+	p.neighbours()
+	p.raw("</main>")
+	if o.Script {
+		p.raw("<script>")
+		p.w.WriteString(script)
+		p.raw("</script>")
+	}
+	p.raw("</body></html>\n")
+	err := p.w.Flush()
+	p.stats.Bytes = c.N
+	return p.stats, err
+}
+
+// Said returns the entries of a path that a page has: all but what importers and recorders
+// keep for themselves. Options.From and Options.To count these.
+func Said(s *session.Session, path []int) []int {
+	return slices.DeleteFunc(slices.Clone(path), func(i int) bool { return s.Entries[i].IsAside() })
+}
+
+// manyEntries is from how many entries on a browser draws only those that are seen.
+const manyEntries = 500
+
+// head writes the head. The policy comes first: it holds for what follows.
+func (p *page) head(title string, path []int) {
+	p.raw(`<!doctype html><html lang="en" data-sess="1"`)
+	if h := p.s.Header; h.ID != "" {
+		p.attr("data-session", h.ID)
+	}
+	if n := len(path); n > 0 {
+		p.attr("data-leaf", p.s.Entries[path[n-1]].ID())
+	}
+	switch p.o.Theme {
+	case Light:
+		p.raw(` class="light"`)
+	case Dark:
+		p.raw(` class="dark"`)
+	}
+	p.raw(`><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"`)
+	p.attr("content", Policy(p.o.Script))
+	p.raw(`><meta name="referrer" content="no-referrer"><meta name="viewport" content="width=device-width,initial-scale=1"><title>`)
+	p.text(title)
+	p.raw("</title><style>")
+	p.w.WriteString(style)
+	p.raw("</style></head><body")
+	switch {
+	case p.index:
+		p.raw(` class="index"`)
+	case len(p.path) > manyEntries:
+		p.raw(` class="large"`)
+	}
+	p.raw(">")
+}
+
+// Policy is the policy of a page: nothing is loaded, and nothing runs but its own script.
+func Policy(scripted bool) string {
+	hash := func(s string) string {
+		sum := sha256.Sum256([]byte(s))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	scripts := "'none'"
+	if scripted {
+		scripts = hash(script)
+	}
+	return "default-src 'none'; style-src " + hash(style) + "; script-src " + scripts + "; img-src data:; base-uri 'none'; form-action 'none'"
+}
+
+// title is the name of the session, or else what was asked first.
+func (p *page) title() string {
+	title := p.o.Title
+	if title == "" {
+		title = session.NameOf(p.s.Header, p.s.Entries)
+	}
+	for _, i := range p.path {
+		if title == "" && p.s.Entries[i].Role() == session.RoleUser && !p.s.Entries[i].IsHarness() {
+			title = convo.Say(p.s.Entries[i])
+		}
+	}
+	return headOf(session.OneLine(title), 120)
+}
+
+// headOf returns the first words of a text, of at most n characters, with a sign if it has
+// more. A word is cut only if it is long.
+func headOf(text string, n int) string {
+	head := js.Head(text, n)
+	if len(head) == len(text) {
+		return text
+	}
+	if text[len(head)] != ' ' {
+		if at := strings.LastIndexByte(head, ' '); at > len(head)*2/3 {
+			head = head[:at]
+		}
+	}
+	return strings.TrimRight(head, " ,;:.") + "…"
+}
+
+// header writes what is to be said of the session.
+func (p *page) header(title string) {
+	p.raw("<header><h1>")
+	if title != "" {
+		p.text(title)
+	} else {
+		p.text("session ", p.s.Header.ID)
+	}
+	p.raw("</h1><p>")
+	on, all := 0, 0
+	for i, e := range p.s.Entries {
+		if tree.Quiet(e) {
+			continue
+		}
+		if all++; p.on[i] {
+			on++
+		}
+	}
+	facts := []string{fmt.Sprintf("%s on this path, %d in the file", tty.Count(int64(on), "entry", "entries"), all)}
+	var entries []session.Entry
+	var cost float64
+	models := []string{}
+	for _, i := range p.path {
+		e := p.s.Entries[i]
+		entries = append(entries, e)
+		m, ok := e.Message()
+		if !ok || m.Role() != session.RoleAssistant {
+			continue
+		}
+		cost += js.Value(m.Get("usage")).Get("cost", "total").Float()
+		if model := m.Str("model"); model != "" && !slices.Contains(models, model) {
+			models = append(models, model)
+		}
+	}
+	if len(models) > 0 {
+		facts = append(facts, strings.Join(models[:min(3, len(models))], ", "))
+	}
+	if projection := convo.Project(entries); len(projection) > 0 {
+		facts = append(facts, grouped(convo.EstimateContext(convo.MessagesOf(projection), convo.Estimate))+" tokens in context")
+	}
+	if cost > 0 {
+		facts = append(facts, fmt.Sprintf("$%.3f", cost))
+	}
+	facts = append(facts, p.span(entries))
+	if p.s.Header.CWD != "" {
+		facts = append(facts, p.s.Header.CWD)
+	}
+	p.text(strings.Join(slices.DeleteFunc(facts, func(s string) bool { return s == "" }), " · "))
+	p.commits()
+	if p.o.Script {
+		p.raw(`<div id="bar" hidden><input class="search" type="search" aria-label="Search this session" placeholder="Search this session, folded parts included"><output></output></div>`)
+	}
+}
+
+// commits ends what is said of the session, with the commits that it led to.
+func (p *page) commits() {
+	p.raw("</p>")
+	defer p.raw("</header>")
+	if len(p.o.Commits) == 0 {
+		return
+	}
+	p.raw("<ul>")
+	for _, commit := range p.o.Commits {
+		id, subject, _ := strings.Cut(commit, " ")
+		p.raw("<li><code>")
+		p.text(id)
+		p.raw("</code> ")
+		p.text(subject)
+		p.raw("</li>")
+	}
+	p.raw("</ul>")
+}
+
+// span is from when to when the entries are.
+func (p *page) span(entries []session.Entry) string {
+	var first, last int64
+	for _, e := range entries {
+		if ms, ok := e.Timestamp(); ok {
+			if first == 0 {
+				first = ms
+			}
+			last = ms
+		}
+	}
+	if first == 0 {
+		return ""
+	}
+	from, to := time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC()
+	if from.Format(time.DateOnly) == to.Format(time.DateOnly) {
+		return from.Format("2 Jan 2006, 15:04") + " to " + to.Format("15:04") + " UTC"
+	}
+	return from.Format("2 Jan 2006, 15:04") + " to " + to.Format("2 Jan 2006, 15:04") + " UTC"
+}
+
+// neighbours writes links to the pages before and after.
+func (p *page) neighbours() {
+	if p.o.Previous == "" && p.o.Next == "" {
+		return
+	}
+	p.raw(`<p class="pages">`)
+	if p.o.Previous != "" {
+		p.raw("<a")
+		p.attr("href", p.o.Previous)
+		p.raw(`>earlier entries</a> `)
+	}
+	if p.o.Next != "" {
+		p.raw("<a")
+		p.attr("href", p.o.Next)
+		p.raw(`>later entries</a>`)
+	}
+	p.raw("</p>")
+}
+
+// pair finds the results of the calls, so that they stand below them.
+func (p *page) pair() {
+	p.results, p.nested = map[int]answers{}, map[int]bool{}
+	chains := [][]int{p.path}
+	if p.o.All {
+		chains = append(chains, p.chains()...)
+	}
+	for _, chain := range chains {
+		var messages []session.Message
+		var at []int
+		for _, i := range chain {
+			if m, ok := p.s.Entries[i].Message(); ok {
+				messages, at = append(messages, m), append(at, i)
+			}
+		}
+		for n, paired := range convo.Pair(messages) {
+			if len(paired.Calls) == 0 {
+				continue
+			}
+			list := slices.Repeat(answers{-1}, len(paired.Calls))
+			for _, r := range paired.Results {
+				if list[r.Call] < 0 && !p.nested[at[r.Message]] && p.o.To == 0 {
+					list[r.Call] = at[r.Message]
+					p.nested[at[r.Message]] = true
+				}
+			}
+			p.results[at[n]] = list
+		}
+	}
+}
+
+// chains are the entries that are not on the path, in rows of those that follow each other.
+func (p *page) chains() (list [][]int) {
+	var row []int
+	for r := range p.tree.Rows(true) {
+		if p.on[r.Pos] {
+			continue
+		}
+		if n := len(row); n > 0 && (r.Opens || r.Above != row[n-1]) {
+			list, row = append(list, row), nil
+		}
+		row = append(row, r.Pos)
+	}
+	if len(row) > 0 {
+		list = append(list, row)
+	}
+	return list
+}
+
+// branches writes the entries of the other branches.
+func (p *page) branches() {
+	for _, chain := range p.chains() {
+		p.stats.Branches++
+		p.raw(`<details class="branch"`)
+		p.attr("id", anchor("b-", p.s.Entries[chain[0]].ID()))
+		p.raw("><summary>another branch <span class=\"s\">· ")
+		p.text(tty.Count(int64(len(chain)), "entry", "entries"), " · ", js.Head(session.OneLine(convo.Say(p.s.Entries[chain[0]])), 80))
+		p.raw("</span></summary><div>")
+		for _, i := range chain {
+			p.entry(i)
+		}
+		p.raw("</div></details>")
+	}
+}
+
+// context finds out how many entries each compaction of the path took out of the context.
+func (p *page) context(path []int) {
+	place := map[string]int{}
+	n, from := -1, 0
+	for _, i := range path {
+		e := p.s.Entries[i]
+		if !tree.Quiet(e) {
+			n++
+		}
+		place[e.ID()] = max(n, 0)
+		if e.Type() != session.TypeCompaction {
+			continue
+		}
+		kept, ok := place[e.Str("firstKeptEntryId")]
+		if !ok {
+			kept = n
+		}
+		p.gone[i] = max(kept-from, 0)
+		from = max(kept, from)
+	}
+}
+
+// grouped returns a number with its thousands apart.
+func grouped(n int64) string { return tty.Thousands(strconv.FormatInt(n, 10)) }

@@ -1,0 +1,205 @@
+package usage
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"path"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/readers/prices"
+)
+
+// A Call is a call of a model.
+type Call struct {
+	ID        string // of the entry
+	Time      int64  // milliseconds since the epoch
+	Timed     bool   // the entry says when it was made; else Time is that of its session
+	Provider  string
+	Model     string
+	Purpose   string // Reply, Compaction, BranchSummary, Side or Side with ":" and a kind
+	Stop      string // why a reply ended, "" if it does not say
+	Tier      string // the service tier it was billed by, "" for the usual one
+	Abandoned bool   // not on the path to the leaf; known if the tree was read
+	Tokens    prices.Tokens
+	Stored    prices.Money // what the entry says it cost
+	Billed    bool         // Stored is what the provider asked for, even if it is 0
+	Bad       bool         // a counter or the cost is no count: it was taken for 0
+	Mismatch  bool         // the total that is stored is not the sum of its parts
+
+	line     int    // in its session
+	response string // the id that the API gave the reply
+	payload  uint64 // a hash of what was said and counted, 0 if it is not asked for
+}
+
+// Silent reports whether nothing says what the call used, though it has an answer. One that
+// failed may have used nothing.
+func (c *Call) Silent() bool {
+	return c.Purpose == Reply && c.Tokens.Total() == 0 && c.Stored == 0 && !c.Billed && !c.Bad && c.Stop != "error" && c.Stop != "aborted"
+}
+
+// The purposes of calls.
+const (
+	Reply         = "reply"
+	Compaction    = "compaction"
+	BranchSummary = "branch-summary"
+	Side          = "side"
+)
+
+// A Session is where calls stand.
+type Session struct {
+	Name          string // by which it is found as the parent of another
+	Operand, Path string // what other tools take for it, and its file; "" if there is none
+	ID            string
+	Parent        string // the session it was forked from, by its path or id, "" for none
+	CWD           string
+	Agent         string // whose it is, "" for ours
+	Time          int64  // when it was begun, in milliseconds since the epoch
+	Timed         bool   // its header says so
+}
+
+// key identifies a call. Two hashes with seeds of their own are equal by chance in one of
+// 2^64 stores of a billion calls.
+type key [2]uint64
+
+// seeds are of this process: an attacker cannot make two calls equal.
+var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+
+// identity returns what identifies a call.
+//
+// The agent claude writes a reply with each of its blocks, also into the sessions that go
+// on from it: the id that the API gave it is its identity. Forks of opencode do not say
+// what they are forks of and have other ids: what was said, when, and what was counted is
+// the same. An entry of a version 1
+// session has no id but its position: its purpose stands for it.
+func (c *Call) identity(s *Session) key {
+	b := make([]byte, 0, 128)
+	switch {
+	case s.Agent == "claude" && c.response != "":
+		return hashed(append(append(b, "claude\x00"...), c.response...))
+	case s.Agent == "opencode" && c.Timed:
+		b = binary.LittleEndian.AppendUint64(append(b, "opencode\x00"...), uint64(c.Time))
+		return hashed(binary.LittleEndian.AppendUint64(b, c.payload))
+	}
+	id := c.ID
+	if isPosition(id) {
+		id = c.Purpose
+	}
+	b = append(append(b, id...), 0)
+	if !c.Timed {
+		// Time is that of the session, which a copy does not share. The id is left, or
+		// nothing that could be compared.
+		if c.ID == "" || id != c.ID {
+			b = append(append(append(append(b, s.ID...), 0), c.ID...), 0)
+			b = binary.LittleEndian.AppendUint64(b, uint64(c.line))
+		}
+		return hashed(c.appendUsage(append(b, "untimed"...)))
+	}
+	b = binary.LittleEndian.AppendUint64(b, uint64(c.Time))
+	return hashed(c.appendUsage(b))
+}
+
+// appendUsage appends the counters of a call.
+func (c *Call) appendUsage(b []byte) []byte {
+	t := c.Tokens
+	for _, n := range [...]int64{t.Input, t.Output, t.CacheRead, t.CacheWrite, t.CacheWrite1h, t.Reasoning, int64(c.Stored)} {
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
+	}
+	return b
+}
+
+func hashed(b []byte) key {
+	return key{maphash.Bytes(seeds[0], b), maphash.Bytes(seeds[1], b)}
+}
+
+// isPosition reports whether an id is, or may be, the position of an entry in a session
+// of version 1, which gets such ids when it is read and when it is made one of version 3.
+func isPosition(id string) bool { return id == "" || len(id) == 8 && strings.HasPrefix(id, "000") }
+
+// A node is a session among those of an agent, wherever its file is now.
+type node struct{ agent, id string }
+
+func (s *Session) node() node { return node{s.Agent, s.ID} }
+
+// A lineage knows which sessions descend from which.
+type lineage struct {
+	parents map[node]node
+}
+
+// newLineage finds the parents of sessions. What a session has for its parent is an id or
+// the path that the parent had once: the end of a file's name is the id.
+func newLineage(sessions []Session) *lineage {
+	ids := map[node]string{} // by the base of a name
+	for i := range sessions {
+		s := &sessions[i]
+		ids[node{s.Agent, base(s.Name)}] = s.ID
+	}
+	kin := &lineage{parents: map[node]node{}}
+	for i := range sessions {
+		s := &sessions[i]
+		if s.Parent == "" {
+			continue
+		}
+		name := base(s.Parent)
+		id, ok := ids[node{s.Agent, name}]
+		if !ok {
+			id = name[strings.LastIndexByte(name, '_')+1:]
+		}
+		if parent := (node{s.Agent, id}); parent != s.node() {
+			kin.parents[s.node()] = parent
+		}
+	}
+	return kin
+}
+
+// base is the name of a session's file alone.
+func base(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), ".v2"), ".jsonl")
+}
+
+// each calls visit for the ancestors of a session, the nearest first, until it returns
+// false. In a circle each comes once.
+func (k *lineage) each(n node, visit func(node) bool) {
+	seen := map[node]bool{n: true}
+	for {
+		parent, ok := k.parents[n]
+		if !ok || seen[parent] || !visit(parent) {
+			return
+		}
+		seen[parent] = true
+		n = parent
+	}
+}
+
+// root is the first of the ancestors of a session, which need not be among those that
+// were read. Of a circle it is the same one for all.
+func (k *lineage) root(n node) node {
+	root, last := n, n
+	k.each(n, func(a node) bool { last = a; root = a; return true })
+	if _, circle := k.parents[last]; circle {
+		k.each(last, func(a node) bool {
+			if a.id < root.id {
+				root = a
+			}
+			return true
+		})
+	}
+	return root
+}
+
+// descends reports whether a session has one of those given for an ancestor.
+func (k *lineage) descends(n node, from map[node]bool) (yes bool) {
+	k.each(n, func(a node) bool {
+		yes = from[a]
+		return !yes
+	})
+	return yes
+}
+
+// Parents returns the address of the parent of each session that has one, by address.
+func (l *Ledger) Parents() map[string]string {
+	out := map[string]string{}
+	for child, parent := range newLineage(l.sessions).parents {
+		out[(&Session{ID: child.id, Agent: child.agent}).Address()] = (&Session{ID: parent.id, Agent: parent.agent}).Address()
+	}
+	return out
+}

@@ -1,0 +1,306 @@
+package usage
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/sess-tools/sess/internal/readers/prices"
+)
+
+// A Ledger holds the calls of many sessions, each once. Add sessions in any order, then
+// call [Ledger.Settle]: what comes of it does not depend on the order.
+type Ledger struct {
+	// KeepCopies counts each copy of a call as a call of its own.
+	KeepCopies bool
+
+	sessions []Session
+	calls    records
+	known    map[key]int32 // positions in calls
+	copies   []copied
+	names    map[string]uint32
+	texts    []string
+	chains   map[int32][]link // by session, of codex
+}
+
+// A record is a call as a ledger keeps it.
+type record struct {
+	time                                 int64
+	tokens                               prices.Tokens
+	stored                               prices.Money
+	session                              int32 // it is charged to
+	copies                               int32 // the first of a list in copies, -1 for none
+	count                                int32 // of copies
+	same                                 int32 // the record that this is a copy of, -1 for none
+	provider, model, purpose, stop, tier uint32
+	timed, abandoned, billed, bad, wrong bool
+}
+
+// Records are calls in chunks, so that none is copied when there are more.
+type records struct {
+	chunks []*[chunk]record
+	n      int32
+}
+
+const chunk = 1 << 10
+
+func (r *records) at(i int32) *record { return &r.chunks[i/chunk][i%chunk] }
+
+func (r *records) add(rec record) int32 {
+	if r.n%chunk == 0 {
+		r.chunks = append(r.chunks, new([chunk]record))
+	}
+	r.n++
+	*r.at(r.n - 1) = rec
+	return r.n - 1
+}
+
+// A copied is a session that has a copy of a call, in a list.
+type copied struct{ session, next int32 }
+
+// A link is a call of a session whose copies are told by their payload.
+type link struct {
+	payload uint64
+	call    int32
+}
+
+// Add adds the calls of a session.
+func (l *Ledger) Add(s Session, calls []Call) {
+	if l.known == nil {
+		l.known, l.names, l.chains = map[key]int32{}, map[string]uint32{}, map[int32][]link{}
+	}
+	at := int32(len(l.sessions))
+	l.sessions = append(l.sessions, s)
+	for i := range calls {
+		c := &calls[i]
+		rec := l.add(c, at)
+		if s.Agent == "codex" {
+			l.chains[at] = append(l.chains[at], link{c.payload, rec})
+		}
+	}
+}
+
+// byPayload reports whether an agent gives copies of calls other ids.
+func byPayload(agent string) bool { return agent == "codex" || agent == "opencode" }
+
+// add adds a call and returns its position.
+func (l *Ledger) add(c *Call, session int32) int32 {
+	var k key
+	if !l.KeepCopies {
+		k = c.identity(&l.sessions[session])
+		if i, ok := l.known[k]; ok {
+			l.copy(i, session)
+			if l.better(c, l.calls.at(i)) {
+				l.fill(l.calls.at(i), c)
+			}
+			return i
+		}
+	}
+	i := l.calls.add(record{session: session, copies: -1, same: -1})
+	l.fill(l.calls.at(i), c)
+	if !l.KeepCopies {
+		l.known[k] = i
+	}
+	return i
+}
+
+// copy takes note of a copy of call i.
+func (l *Ledger) copy(i, session int32) {
+	r := l.calls.at(i)
+	l.copies = append(l.copies, copied{session, r.copies})
+	r.copies, r.count = int32(len(l.copies)-1), r.count+1
+}
+
+// better reports whether a copy says more of a call than what is known: of a reply that
+// was written while it came in, the last has counted most.
+func (l *Ledger) better(c *Call, r *record) bool {
+	return cmp.Or(cmp.Compare(c.Tokens.Total(), r.tokens.Total()), cmp.Compare(r.time, c.Time),
+		cmp.Compare(c.Model, l.texts[r.model]), cmp.Compare(c.Stop, l.texts[r.stop])) > 0
+}
+
+// fill sets what a record says of its call.
+func (l *Ledger) fill(r *record, c *Call) {
+	r.time, r.timed, r.tokens, r.stored = c.Time, c.Timed, c.Tokens, c.Stored
+	r.provider, r.model, r.purpose = l.name(c.Provider), l.name(c.Model), l.name(c.Purpose)
+	r.stop, r.tier = l.name(c.Stop), l.name(c.Tier)
+	r.abandoned, r.billed, r.bad, r.wrong = c.Abandoned, c.Billed, c.Bad, c.Mismatch
+}
+
+// name returns the number of a text that comes often.
+func (l *Ledger) name(s string) uint32 {
+	n, ok := l.names[s]
+	if !ok {
+		n = uint32(len(l.texts))
+		s = strings.Clone(s)
+		l.texts = append(l.texts, s)
+		l.names[s] = n
+	}
+	return n
+}
+
+// Settle finds the copies that have ids of their own, and charges each call to the
+// session that made it.
+func (l *Ledger) Settle() {
+	kin := newLineage(l.sessions)
+	if !l.KeepCopies {
+		l.joinFamilies(kin)
+	}
+	for i := range l.calls.n {
+		if r := l.calls.at(i); r.copies >= 0 && r.same < 0 {
+			l.charge(r, kin)
+		}
+	}
+}
+
+// All calls visit for each call, with the session it is charged to and the number of its
+// copies that are left out.
+func (l *Ledger) All(visit func(c Call, s *Session, copies int)) {
+	for i := range l.calls.n {
+		r := l.calls.at(i)
+		if r.same >= 0 {
+			continue
+		}
+		visit(Call{
+			Time: r.time, Timed: r.timed, Provider: l.texts[r.provider], Model: l.texts[r.model], Purpose: l.texts[r.purpose],
+			Stop: l.texts[r.stop], Tier: l.texts[r.tier], Abandoned: r.abandoned, Tokens: r.tokens, Stored: r.stored,
+			Billed: r.billed, Bad: r.bad, Mismatch: r.wrong,
+		}, &l.sessions[r.session], int(r.count))
+	}
+}
+
+// Copied is the number of sessions that have copies of calls that another one made.
+func (l *Ledger) Copied() int {
+	with := map[int32]bool{}
+	for i := range l.calls.n {
+		r := l.calls.at(i)
+		for c := r.copies; c >= 0; c = l.copies[c].next {
+			if l.copies[c].session != r.session {
+				with[l.copies[c].session] = true
+			}
+		}
+	}
+	return len(with)
+}
+
+// joinFamilies joins the calls that forks of codex copy with other ids and times: those
+// that a session begins with, as long as what was said and counted is what another session
+// of its family begins with. A fork whose parent was not read may be of any family.
+func (l *Ledger) joinFamilies(kin *lineage) {
+	read := map[node]bool{}
+	for i := range l.sessions {
+		read[l.sessions[i].node()] = true
+	}
+	families := map[node][]int32{}
+	for at := range l.chains {
+		root := kin.root(l.sessions[at].node())
+		families[root] = append(families[root], at)
+	}
+	oldest := func(a, b int32) int { return older(&l.sessions[a], &l.sessions[b]) }
+	var orphans []int32
+	all := map[key]int32{} // how sessions of whole families begin
+	for root, members := range families {
+		if !read[root] {
+			orphans = append(orphans, members...)
+			continue
+		}
+		slices.SortFunc(members, oldest)
+		begun := map[key]int32{}
+		for _, at := range members {
+			l.joinChain(at, begun)
+		}
+		for k, call := range begun {
+			if other, ok := all[k]; !ok || oldest(l.calls.at(call).session, l.calls.at(other).session) < 0 {
+				all[k] = call
+			}
+		}
+	}
+	slices.SortFunc(orphans, oldest)
+	for _, at := range orphans {
+		l.joinChain(at, all)
+	}
+	l.chains = nil
+}
+
+// joinChain joins the calls that a session begins with to those that others begin with,
+// and adds what it begins with itself.
+func (l *Ledger) joinChain(session int32, begun map[key]int32) {
+	var k key
+	for _, next := range l.chains[session] {
+		k = hashed(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, k[0]), next.payload))
+		if first, ok := begun[k]; ok {
+			l.join(l.top(first), l.top(next.call))
+		} else {
+			begun[k] = next.call
+		}
+	}
+}
+
+// top is the record that stands for record i.
+func (l *Ledger) top(i int32) int32 {
+	for l.calls.at(i).same >= 0 {
+		i = l.calls.at(i).same
+	}
+	return i
+}
+
+// join makes call b a copy of call a, if it is not that call.
+func (l *Ledger) join(a, b int32) {
+	if a == b {
+		return
+	}
+	l.copy(a, l.calls.at(b).session)
+	for c := l.calls.at(b).copies; c >= 0; c = l.copies[c].next {
+		l.copy(a, l.copies[c].session)
+	}
+	l.calls.at(b).same = a
+	l.calls.at(a).time = min(l.calls.at(a).time, l.calls.at(b).time)
+}
+
+// charge charges a call that several sessions have to the one that made it.
+func (l *Ledger) charge(r *record, kin *lineage) {
+	holders := []int32{r.session}
+	for c := r.copies; c >= 0; c = l.copies[c].next {
+		holders = append(holders, l.copies[c].session)
+	}
+	has := map[node]bool{}
+	for _, h := range holders {
+		has[l.sessions[h].node()] = true
+	}
+	first := slices.DeleteFunc(slices.Clone(holders), func(h int32) bool { return kin.descends(l.sessions[h].node(), has) })
+	if len(first) == 0 { // sessions that are each other's parents
+		first = holders
+	}
+	own := slices.MinFunc(first, func(a, b int32) int { return nearer(&l.sessions[a], &l.sessions[b], r.time) })
+	if own == r.session {
+		return
+	}
+	for c := r.copies; c >= 0; c = l.copies[c].next {
+		if l.copies[c].session == own {
+			l.copies[c].session = r.session
+			break
+		}
+	}
+	r.session = own
+}
+
+// older orders sessions by their age.
+func older(a, b *Session) int {
+	return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Name, b.Name))
+}
+
+// nearer orders sessions by how likely it is that they made a call that was at a time:
+// the last that was begun by then, else the oldest.
+func nearer(a, b *Session, at int64) int {
+	began := func(s *Session) bool { return s.Timed && s.Time <= at }
+	switch {
+	case began(a) && began(b) && a.Time != b.Time:
+		return cmp.Compare(b.Time, a.Time)
+	case began(a) != began(b):
+		if began(a) {
+			return -1
+		}
+		return 1
+	}
+	return older(a, b)
+}

@@ -1,0 +1,296 @@
+package usage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"strings"
+
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// Options say how a session is read.
+type Options struct {
+	Agent    string // whose session it is, "" for ours
+	Strict   bool   // every line is looked at, so that all damage is found
+	Branches bool   // find out which calls are on the path to the leaf
+}
+
+// A Damage is a line that may have had a call and cannot be read.
+type Damage struct {
+	Line int // counted from 1
+	Err  error
+}
+
+// ErrDamaged is matched by the error of a [Damage].
+var ErrDamaged = errors.New("damaged line")
+
+// A Content is what Read finds in a session.
+type Content struct {
+	Header session.Header
+	Calls  []Call   // in the order of their lines
+	Damage []Damage // the first of it
+
+	Damaged int // lines, those of Damage among them
+}
+
+// mostDamage is how many damaged lines of a session are described.
+const mostDamage = 10
+
+// Read reads the calls of a session. Its errors are those of [session.ReadHeader], and of
+// r; what came before an error of r is returned.
+//
+// A line without the bytes "usage", in quotation marks, is no call and is not decoded,
+// unless it has the escape of a character below U+0100: in JSON, those letters cannot be
+// spelled otherwise. Such a line is looked at for damage if o asks for it, and if it is
+// the last one and has no line feed. Unless o asks for it, what stands in strings and
+// numbers of the others is not checked.
+func Read(r io.Reader, o Options) (Content, error) {
+	rd := reader{Options: o, interned: map[string]string{}}
+	rd.pick = js.NewPick(append(rd.fields.wants(), js.Want{Name: "message", Into: &rd.said}), "message", rd.message.wants())
+	if o.Branches {
+		rd.tree, rd.leaf = session.NewSkeleton(0), -1
+	}
+	for b, err := range jsonl.Blocks(r) {
+		if err != nil {
+			return rd.Content, err
+		}
+		if rd.lines == 0 {
+			if rd.Header, err = header(b.Data); err != nil {
+				return rd.Content, err
+			}
+			rd.begun, _ = js.ParseTime(rd.Header.Timestamp)
+		}
+		for l := range b.Lines() {
+			rd.line(l)
+		}
+		b.Free()
+	}
+	if rd.lines == 0 {
+		_, err := session.ReadHeader(r) // which says that there is nothing
+		return rd.Content, err
+	}
+	rd.finish()
+	return rd.Content, nil
+}
+
+// header reads the header in front of a session: the first line of nearly all, which takes
+// no reader to find.
+func header(data []byte) (session.Header, error) {
+	first, _, _ := bytes.Cut(data, []byte{'\n'})
+	if h, err := session.HeaderOf(first); err == nil {
+		return h, nil
+	}
+	return session.ReadHeader(bytes.NewReader(data))
+}
+
+// A reader is the state of reading one session.
+type reader struct {
+	Options
+	Content
+	begun int64 // when the session was
+	lines int
+
+	provider, model string // of the reply before
+	interned        map[string]string
+
+	pick    *js.Pick
+	fields  fields   // of the line, which is borrowed
+	message fields   // of its message
+	said    js.Value // the message
+
+	tree *session.Skeleton
+	leaf int   // the last entry with an id, -1 if there is none
+	at   []int // the entries of the calls
+}
+
+// fields are the members of an entry, or of its message, that tell a call.
+type fields struct {
+	typ, id, parent, timestamp, provider, model, usage, kind, purpose, stop, role, response, content, tier js.Value
+}
+
+func (f *fields) wants() []js.Want {
+	return []js.Want{
+		{Name: "type", Into: &f.typ},
+		{Name: "id", Into: &f.id},
+		{Name: "parentId", Into: &f.parent},
+		{Name: "timestamp", Into: &f.timestamp},
+		{Name: "provider", Into: &f.provider},
+		{Name: "model", Into: &f.model},
+		{Name: "usage", Into: &f.usage},
+		{Name: "kind", Into: &f.kind},
+		{Name: "purpose", Into: &f.purpose},
+		{Name: "stopReason", Into: &f.stop},
+		{Name: "role", Into: &f.role},
+		{Name: "responseId", Into: &f.response},
+		{Name: "content", Into: &f.content},
+		{Name: "serviceTier", Into: &f.tier},
+	}
+}
+
+var (
+	usageKey = []byte(`"usage"`)
+	escape   = []byte(`\u00`)
+)
+
+// mayCall reports whether a line may be a call.
+func mayCall(line []byte) bool {
+	return bytes.Contains(line, usageKey) || bytes.Contains(line, escape)
+}
+
+// line reads a line.
+func (rd *reader) line(l jsonl.Line) {
+	rd.lines++
+	data := l.Data
+	if rd.lines == 1 {
+		data = bytes.TrimPrefix(data, []byte(jsonl.ByteOrderMark))
+	}
+	calls := mayCall(data)
+	if !calls && !rd.Strict && !rd.Branches && !l.Torn {
+		return
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return
+	}
+	if (rd.Strict || l.Torn || !rd.pick.Walk(data)) && !rd.pick.Valid(data) {
+		rd.damaged("is no JSON")
+		return
+	}
+	if rd.fields.typ == "" && !isObject(data) {
+		rd.damaged("is no JSON object")
+		return
+	}
+	rd.entry()
+}
+
+func isObject(data []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) }
+
+// damaged takes note of a line that cannot be read.
+func (rd *reader) damaged(what string) {
+	if rd.Damaged++; rd.Damaged > mostDamage {
+		return
+	}
+	rd.Damage = append(rd.Damage, Damage{Line: rd.lines, Err: fmt.Errorf("%w: it %s, so what it says was not counted", ErrDamaged, what)})
+}
+
+// str returns the text of a string, kept once.
+func (rd *reader) str(v js.Value) string {
+	if !v.IsString() {
+		return ""
+	}
+	if s, ok := rd.interned[string(v)]; ok {
+		return s
+	}
+	s := text(v)
+	rd.interned[strings.Clone(string(v))] = s
+	return s
+}
+
+// text returns the text of a string that is not likely to come again.
+func text(v js.Value) string { return strings.Clone(v.Str()) }
+
+// entry takes the call that an entry is, if it is one.
+func (rd *reader) entry() {
+	f := &rd.fields
+	typ := rd.str(f.typ)
+	if typ == session.TypeSession || typ == session.TypeTitle {
+		return
+	}
+	if rd.tree != nil {
+		id := f.id.Str()
+		if rd.tree.Add([]byte(id), []byte(f.parent.Str())); id != "" {
+			rd.leaf = rd.tree.Len() - 1
+		}
+	}
+	c := Call{Purpose: Side}
+	from := f
+	switch typ {
+	case session.TypeMessage:
+		if !rd.said.IsObject() {
+			return
+		}
+		from, c.Purpose = &rd.message, Reply
+	case session.TypeCompaction:
+		c.Purpose = Compaction
+	case session.TypeBranchSummary:
+		c.Purpose = BranchSummary
+	case session.TypeCustom, session.TypeCustomMessage:
+		return // what an extension calls a usage is its own business
+	default:
+		if kind := rd.str(f.kind) + rd.str(f.purpose); kind != "" {
+			c.Purpose += ":" + kind
+		}
+	}
+	if !from.usage.IsObject() {
+		return
+	}
+	c.ID, c.Stop, c.response = text(f.id), rd.str(from.stop), text(from.response)
+	c.Provider, c.Model = rd.str(from.provider), rd.str(from.model)
+	c.Tier = usual(rd.str(from.tier))
+	c.usage(string(from.usage))
+	rd.date(&c, f, from)
+	rd.emit(c, from)
+}
+
+// usual returns a service tier, "" for one at the usual prices.
+func usual(tier string) string {
+	switch tier {
+	case "standard", "default", "auto":
+		return ""
+	}
+	return tier
+}
+
+// date finds out when a call was made: what the entry says, else its message, else the
+// header.
+func (rd *reader) date(c *Call, f, from *fields) {
+	if c.Time, c.Timed = js.ParseTime(f.timestamp.Str()); c.Timed {
+		return
+	}
+	if v := from.timestamp; v.IsNumber() && v.Int() > 0 {
+		c.Time, c.Timed = v.Int(), true
+		return
+	}
+	c.Time = rd.begun
+}
+
+// emit adds a call.
+func (rd *reader) emit(c Call, from *fields) {
+	switch {
+	case c.Model != "":
+		rd.provider, rd.model = c.Provider, c.Model
+	case c.Purpose == Compaction || c.Purpose == BranchSummary: // by the model in use
+		c.Provider, c.Model = rd.provider, rd.model
+	}
+	if byPayload(rd.Agent) {
+		b := append(append([]byte(from.content), 0), c.Model...)
+		c.payload = max(1, maphash.Bytes(seeds[0], c.appendUsage(b)))
+	}
+	c.line = rd.lines
+	rd.Calls = append(rd.Calls, c)
+	if rd.tree != nil {
+		rd.at = append(rd.at, rd.tree.Len()-1)
+	}
+}
+
+// finish finds out which calls are on the path to the leaf. In a session without ids, all
+// are.
+func (rd *reader) finish() {
+	if rd.tree == nil || rd.leaf < 0 {
+		return
+	}
+	on := make([]bool, rd.tree.Len())
+	path, _ := rd.tree.Path(rd.leaf)
+	for _, s := range path {
+		for n := s.First; n <= s.Last; n++ {
+			on[n] = true
+		}
+	}
+	for i, at := range rd.at {
+		rd.Calls[i].Abandoned = !on[at]
+	}
+}

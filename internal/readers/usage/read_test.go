@@ -1,0 +1,127 @@
+package usage_test
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/readers/usage"
+	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+const head = `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}` + "\n"
+
+// FuzzRead: whatever a session is, reading it strictly finds at least the damage, and where
+// it finds none both ways have the same calls: one for each line with a usage in its place.
+func FuzzRead(f *testing.F) {
+	f.Add(`{"type":"message","id":"a","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"assistant","usage":{"input":1}}}`)
+	f.Add(`{"type":"message","message":{"usage":{"input":1}},"message":7}`)
+	f.Add(`{"type":"message","message":7,"message":{"usage":{"input":1}}}`)
+	f.Add(`{"type":"message","message":{"\u0075sage":{"input":1},"\u0075sage":{"input":2}}}`)
+	f.Add(`{"type":"usage","usage":{"input":1}} {"type":"usage"}`)
+	f.Add(`{"type":"usage","usage":{"input":1}}` + "\n" + `{"usage":{"input":1`)
+	f.Add(`{"type":"usage","usage":{"input":01}}`)
+	f.Add("\xef\xbb\xbf \t\r\n[\"usage\"]\n\"usage\"\n")
+	for _, path := range corpus.Sessions(f, "omp/edge") {
+		f.Add(string(corpus.Session(f, path)))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		plain, err := usage.Read(strings.NewReader(head+text), usage.Options{})
+		strict, serr := usage.Read(strings.NewReader(head+text), usage.Options{Strict: true})
+		if (err == nil) != (serr == nil) {
+			t.Fatalf("%v, %v", err, serr)
+		}
+		if strict.Damaged < plain.Damaged || len(strict.Damage) > strict.Damaged {
+			t.Fatalf("%v, and strictly %v", plain.Damage, strict.Damage)
+		}
+		if strict.Damaged == 0 && fmt.Sprint(plain.Calls) != fmt.Sprint(strict.Calls) {
+			t.Fatalf("%v\n%v", plain.Calls, strict.Calls)
+		}
+		want := 0
+		for line := range strings.SplitSeq(text, "\n") {
+			if e, err := session.ParseEntry(line); err == nil && isCall(e) {
+				want++
+			}
+		}
+		if len(strict.Calls) != want {
+			t.Fatalf("%d calls, want %d", len(strict.Calls), want)
+		}
+	})
+}
+
+// isCall reports whether an entry has a usage where it counts.
+func isCall(e session.Entry) bool {
+	switch e.Type() {
+	case session.TypeSession, session.TypeTitle, session.TypeCustom, session.TypeCustomMessage:
+		return false
+	case session.TypeMessage:
+		return js.Value(e.Get("message")).Get("usage").IsObject()
+	}
+	return js.Value(e.Get("usage")).IsObject()
+}
+
+// Every fixture has the calls that its entries have.
+func TestReadFixtures(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	for name, s := range fixtures(t) {
+		if s.Header.Version < session.Version {
+			continue // its entries are not its lines
+		}
+		got, err := usage.Read(bytes.NewReader(corpus.Session(t, name)), usage.Options{Branches: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		for _, e := range s.Entries {
+			if isCall(e) {
+				want++
+			}
+		}
+		if len(got.Calls) != want {
+			t.Errorf("%s: %d calls, want %d", name, len(got.Calls), want)
+		}
+		calls += want
+	}
+	if calls < 100 {
+		t.Errorf("%d calls", calls)
+	}
+}
+
+// A ledger takes what its package says: 250 bytes for a call, and 8 for a copy.
+func TestMemory(t *testing.T) {
+	const calls = 200_000
+	list := make([]usage.Call, 0, calls)
+	for i := range calls {
+		list = append(list, usage.Call{ID: fmt.Sprintf("a%07x", i), Time: int64(i), Timed: true, Provider: "anthropic", Model: "claude", Purpose: usage.Reply, Stop: "stop"})
+	}
+	l := &usage.Ledger{}
+	before := heap()
+	l.Add(usage.Session{ID: "s"}, list)
+	distinct := heap()
+	const forks = 10
+	for i := range forks {
+		l.Add(usage.Session{ID: fmt.Sprint("f", i), Parent: "s"}, list)
+	}
+	copies := heap()
+	if each := (distinct - before) / calls; each < 50 || each > 250 {
+		t.Errorf("%d bytes for a call", each)
+	}
+	// A slice that grows has room for a quarter more.
+	if each := float64(copies-distinct) / (calls * forks); each < 4 || each > 8*1.25+1 {
+		t.Errorf("%.1f bytes for a copy", each)
+	}
+	runtime.KeepAlive(list)
+	runtime.KeepAlive(l)
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

@@ -1,0 +1,189 @@
+package usage
+
+import (
+	"math"
+
+	"github.com/sess-tools/sess/internal/readers/prices"
+	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// mostTokens is more than any call has: what is above it is no count.
+const mostTokens = 1 << 48
+
+// usage reads the usage of a call, in the counters of the format or of an API.
+func (c *Call) usage(raw string) {
+	if c.counters(raw) {
+		return
+	}
+	full, err := session.UsageOf(raw)
+	if err != nil {
+		c.Bad = true // what it counts is unknown
+		return
+	}
+	c.counters(full)
+}
+
+// counters reads the counters of the format. It reports false if there is none.
+func (c *Call) counters(raw string) bool {
+	some, total, priced := false, int64(-1), ""
+	t := &c.Tokens
+	js.WalkObject(raw, 0, func(key string, at int) int {
+		end := js.ValueEnd(raw, at)
+		v := js.Value(raw[at:end])
+		switch js.PlainKey(key) {
+		case `"input"`:
+			t.Input, some = c.count(v), true
+		case `"output"`:
+			t.Output, some = c.count(v), true
+		case `"cacheRead"`:
+			t.CacheRead, some = c.count(v), true
+		case `"cacheWrite"`:
+			t.CacheWrite, some = c.count(v), true
+		case `"cacheWrite1h"`:
+			t.CacheWrite1h = c.count(v)
+		case `"reasoning"`, `"reasoningTokens"`:
+			t.Reasoning = c.count(v)
+		case `"totalTokens"`:
+			total, some = c.count(v), true
+		case `"cost"`:
+			priced = string(v)
+		case `"serviceTier"`:
+			if tier := usual(v.Str()); tier != "" {
+				c.Tier = string([]byte(tier))
+			}
+		}
+		return end
+	})
+	if !some {
+		return priced != "" && c.onlyCost(raw, priced)
+	}
+	// Parts of a count are never more than it: they are what they can be.
+	t.CacheWrite1h, t.Reasoning = min(t.CacheWrite1h, t.CacheWrite), min(t.Reasoning, t.Output)
+	c.Mismatch = total >= 0 && total != t.Total()
+	c.cost(priced)
+	return true
+}
+
+// onlyCost reads a usage that has a cost and no counter of any kind.
+func (c *Call) onlyCost(raw, priced string) bool {
+	for key := range js.Members(raw) {
+		if !js.IsKey(key, "cost") {
+			return false
+		}
+	}
+	c.cost(priced)
+	return true
+}
+
+// count returns a counter, 0 for one that is absent or no count.
+func (c *Call) count(v js.Value) int64 {
+	if v == "null" {
+		return 0
+	}
+	f := v.Float()
+	if !v.IsNumber() || !(f >= 0 && f <= mostTokens) || f != math.Trunc(f) {
+		c.Bad = true
+		return 0
+	}
+	return int64(f)
+}
+
+// cost reads what a call cost: a total, or the sum of its parts.
+func (c *Call) cost(raw string) {
+	v := js.Value(raw)
+	if v == "" || v == "null" {
+		return
+	}
+	if v.IsNumber() {
+		c.Stored = c.dollars(v)
+		return
+	}
+	if !v.IsObject() {
+		c.Bad = true
+		return
+	}
+	c.Billed = v.Get("totalFromProvider") == "true"
+	if total := v.Get("total"); total != "" {
+		c.Stored = c.dollars(total)
+		return
+	}
+	for _, part := range []string{"input", "output", "cacheRead", "cacheWrite"} {
+		if v := v.Get(part); v != "" {
+			c.Stored = c.Stored.Add(c.dollars(v))
+		}
+	}
+}
+
+// dollars returns an amount, 0 for what is none.
+func (c *Call) dollars(v js.Value) prices.Money {
+	m, ok := prices.Of(v.Float())
+	if !v.IsNumber() || !ok {
+		c.Bad, c.Billed = true, false
+		return 0
+	}
+	return m
+}
+
+// Modes say which costs count: those that are stored, those that a table of prices gives,
+// or what is stored if it is known and else what the table gives.
+const (
+	Auto     = "auto"
+	Stored   = "stored"
+	Computed = "computed"
+)
+
+// A By says where the cost of a call is from.
+type By string
+
+// Where a cost is from. A call without tokens and cost has none.
+const (
+	ByNothing By = ""
+	ByStored  By = "stored"
+	ByTable   By = "computed"
+	Unpriced  By = "unpriced"
+)
+
+// A Costing finds what calls cost. It is not for concurrent use.
+type Costing struct {
+	Mode  string
+	Table *prices.Table
+
+	found map[[2]string]*prices.Model
+}
+
+// Of returns what a call cost. A cost of 0 that is stored for tokens is not known to be
+// one, unless the provider said so: subscriptions and proxies store it for all calls.
+// What a service tier other than the usual one costs is in no table.
+func (k *Costing) Of(c *Call) (prices.Money, By) {
+	nothing := c.Tokens.Total() == 0
+	switch {
+	case k.Mode != Computed && (c.Stored != 0 || c.Billed):
+		return c.Stored, ByStored
+	case nothing && !c.Bad:
+		return 0, ByNothing
+	case k.Mode == Stored && !c.Bad:
+		return 0, ByStored
+	case c.Bad || c.Tier != "":
+		return 0, Unpriced
+	}
+	m := k.Model(c.Provider, c.Model)
+	if m == nil {
+		return 0, Unpriced
+	}
+	return m.Cost(c.Tokens, c.Time), ByTable
+}
+
+// Model returns the model of the table that a call used, nil if it is not there.
+func (k *Costing) Model(provider, model string) *prices.Model {
+	name := [2]string{provider, model}
+	m, ok := k.found[name]
+	if !ok {
+		if k.found == nil {
+			k.found = map[[2]string]*prices.Model{}
+		}
+		m, _ = k.Table.Find(provider, model)
+		k.found[name] = m
+	}
+	return m
+}

@@ -1,0 +1,394 @@
+package storev2
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// Schema ids of the wire format, and of our own for what it has no place for.
+const (
+	frameSchema    = "pi.session_store_v2.segment_frame.v1"
+	frameExtended  = "sess.session_store_v2.segment_frame.v1"
+	rowSchema      = "pi.session_store_v2.offset_index.v1"
+	rowExtended    = "sess.session_store_v2.offset_index.v1"
+	genesis        = "0000000000000000000000000000000000000000000000000000000000000000"
+	maxFrame       = 100 << 20 // what pi reads as one line
+	defaultSegment = 64 << 20
+)
+
+// castagnoli is made when it is first asked for, and not whenever a program starts.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
+
+// A frame is one entry as it stands in a segment.
+type frame struct {
+	segment, number, seq int64
+	id, parent, typ      string // parent is "" for a root
+	at                   string
+	sha                  string // of payload
+	size                 int64  // of payload, in bytes
+	payload              string // the entry's JSON text
+	line                 string // the same with the white space that stood around it
+	extended             bool   // under our own schema id
+}
+
+// checksum returns the CRC-32C as the index has it: eight upper-case hex digits.
+func checksum(b []byte) string {
+	const digits = "0123456789ABCDEF"
+	sum := crc32.Checksum(b, castagnoli())
+	var out [8]byte
+	for i := range out {
+		out[i] = digits[sum>>(28-4*i)&15]
+	}
+	return string(out[:])
+}
+
+func hexSum(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+// link returns the chain value after a payload, from the one before it.
+func link(chain, payloadSHA string) string { return hexSum(chain + payloadSHA) }
+
+// encode returns the frame as its line, with the line feed.
+func (f *frame) encode() []byte {
+	schema := frameSchema
+	if f.extended {
+		schema = frameExtended
+	}
+	b := make([]byte, 0, len(f.line)+512)
+	b = append(append(b, `{"schema":"`...), schema...)
+	b = strconv.AppendInt(append(b, `","segmentSeq":`...), f.segment, 10)
+	b = strconv.AppendInt(append(b, `,"frameSeq":`...), f.number, 10)
+	b = strconv.AppendInt(append(b, `,"entrySeq":`...), f.seq, 10)
+	b = js.AppendQuote(append(b, `,"entryId":`...), f.id)
+	if f.parent != "" {
+		b = js.AppendQuote(append(b, `,"parentEntryId":`...), f.parent)
+	}
+	b = js.AppendQuote(append(b, `,"entryType":`...), f.typ)
+	b = js.AppendQuote(append(b, `,"timestamp":`...), f.at)
+	b = append(append(b, `,"payloadSha256":"`...), f.sha...)
+	b = strconv.AppendInt(append(b, `","payloadBytes":`...), f.size, 10)
+	b = append(append(b, `,"payload":`...), f.line...)
+	return append(b, "}\n"...)
+}
+
+var frameMembers = []string{
+	"schema", "segmentSeq", "frameSeq", "entrySeq", "entryId", "parentEntryId",
+	"entryType", "timestamp", "payloadSha256", "payloadBytes", "payload",
+}
+
+// parseFrame reads a frame without its line feed. It checks the form of all
+// members, but neither hash nor numbers.
+func parseFrame(line string) (frame, error) {
+	f, ok := exactFrame(line)
+	if !ok || !utf8.ValidString(f.payload) {
+		var err error
+		if f, err = parseAnyFrame(line); err != nil {
+			return f, err
+		}
+	}
+	if _, ok := js.ParseTime(f.at); !ok {
+		return f, fmt.Errorf("timestamp %.40q is no time", f.at)
+	}
+	return f, nil
+}
+
+// parseAnyFrame reads a frame whose members may stand in any order.
+func parseAnyFrame(line string) (frame, error) {
+	var m [11]string
+	if err := members(line, frameMembers, m[:]); err != nil {
+		return frame{}, err
+	}
+	p := fieldParser{}
+	f := frame{
+		segment: p.count(m[1], "segmentSeq"), number: p.count(m[2], "frameSeq"), seq: p.count(m[3], "entrySeq"),
+		id: p.text(m[4], "entryId"), typ: p.text(m[6], "entryType"), at: p.text(m[7], "timestamp"),
+		sha: p.text(m[8], "payloadSha256"), size: p.count(m[9], "payloadBytes"), payload: m[10],
+	}
+	f.extended = p.schema(m[0], frameSchema, frameExtended)
+	if m[5] != "" && m[5] != "null" {
+		if f.parent = p.text(m[5], "parentEntryId"); f.parent == "" && p.err == nil {
+			p.err = errors.New("parentEntryId is empty")
+		}
+	}
+	if p.err == nil && !strings.HasPrefix(f.payload, "{") {
+		p.err = errors.New("payload is no object")
+	}
+	f.line = padded(line, f.payload)
+	return f, p.err
+}
+
+// padded returns the payload with the white space around it, if it is the last
+// member, as it is in every frame of ours.
+func padded(line, payload string) string {
+	end := strings.LastIndexByte(line, '}')
+	if end < 0 {
+		return payload
+	}
+	body := line[:end]
+	last := len(strings.TrimRight(body, " \t\r"))
+	if !strings.HasSuffix(body[:last], payload) {
+		return payload
+	}
+	start := last - len(payload)
+	start = len(strings.TrimRight(body[:start], " \t\r"))
+	return body[start:]
+}
+
+// A row is one line of the offset index.
+type row struct {
+	seq, segment, number int64
+	id                   string
+	offset, length       int64 // of the frame with its line feed
+	crc                  string
+	extended             bool
+}
+
+// rowOf returns the row of a frame whose line stands at a byte offset.
+func rowOf(f *frame, line []byte, offset int64) row {
+	return row{
+		seq: f.seq, segment: f.segment, number: f.number, id: f.id, offset: offset, length: int64(len(line)),
+		crc: checksum(line), extended: !isEntryID(f.id),
+	}
+}
+
+func (r row) end() int64 { return r.offset + r.length }
+
+// encode appends the row as its line, with the line feed.
+func (r *row) encode(b []byte) []byte {
+	schema := rowSchema
+	if r.extended {
+		schema = rowExtended
+	}
+	b = append(append(b, `{"schema":"`...), schema...)
+	b = strconv.AppendInt(append(b, `","entrySeq":`...), r.seq, 10)
+	b = js.AppendQuote(append(b, `,"entryId":`...), r.id)
+	b = strconv.AppendInt(append(b, `,"segmentSeq":`...), r.segment, 10)
+	b = strconv.AppendInt(append(b, `,"frameSeq":`...), r.number, 10)
+	b = strconv.AppendInt(append(b, `,"byteOffset":`...), r.offset, 10)
+	b = strconv.AppendInt(append(b, `,"byteLength":`...), r.length, 10)
+	b = append(append(b, `,"crc32c":"`...), r.crc...)
+	return append(b, "\",\"state\":\"active\"}\n"...)
+}
+
+var rowMembers = []string{
+	"schema", "entrySeq", "entryId", "segmentSeq", "frameSeq", "byteOffset", "byteLength", "crc32c", "state",
+}
+
+// parseRow reads a row without its line feed.
+func parseRow(line string) (row, error) {
+	if r, ok := exactRow(line); ok {
+		return r, nil
+	}
+	return parseAnyRow(line)
+}
+
+// parseAnyRow reads a row whose members may stand in any order.
+func parseAnyRow(line string) (row, error) {
+	var m [9]string
+	if err := members(line, rowMembers, m[:]); err != nil {
+		return row{}, err
+	}
+	p := fieldParser{}
+	r := row{
+		seq: p.count(m[1], "entrySeq"), id: p.text(m[2], "entryId"), segment: p.count(m[3], "segmentSeq"),
+		number: p.count(m[4], "frameSeq"), offset: p.count(m[5], "byteOffset"), length: p.count(m[6], "byteLength"),
+		crc: p.text(m[7], "crc32c"), extended: p.schema(m[0], rowSchema, rowExtended),
+	}
+	if s := p.text(m[8], "state"); p.err == nil && s != "active" {
+		p.err = fmt.Errorf("state is %.20q, not active", s)
+	}
+	return r, p.err
+}
+
+// members splits a JSON object into the raw values of the members called names.
+// Unknown and repeated members are errors, as they are for pi.
+func members(text string, names, values []string) error {
+	if !utf8.ValidString(text) || !js.Valid([]byte(text)) {
+		return errors.New("not JSON")
+	}
+	if !strings.HasPrefix(strings.TrimLeft(text, " \t\r"), "{") {
+		return errors.New("not a JSON object")
+	}
+	next := 0 // members mostly stand in their order
+	for key, value := range js.Members(text) {
+		name := js.Unquote(key)
+		i := next
+		if i >= len(names) || names[i] != name {
+			if i = slices.Index(names, name); i < 0 {
+				i = len(names)
+			}
+		}
+		if i == len(names) {
+			return fmt.Errorf("unknown member %.40q", name)
+		}
+		if values[i] != "" {
+			return fmt.Errorf("member %q stands twice", name)
+		}
+		values[i], next = value, i+1
+	}
+	return nil
+}
+
+// A fieldParser reads raw values and keeps the first error.
+type fieldParser struct{ err error }
+
+func (p *fieldParser) fail(name, raw, want string) {
+	if p.err == nil {
+		p.err = fmt.Errorf("member %s is %.40q, not %s", name, raw, want)
+	}
+}
+
+// count reads an integer without sign, fraction or exponent.
+func (p *fieldParser) count(raw, name string) int64 {
+	n, err := strconv.ParseInt(raw, 10, 64)
+	if err != nil || raw[0] < '0' || raw[0] > '9' {
+		p.fail(name, raw, "a count")
+		return 0
+	}
+	return n
+}
+
+func (p *fieldParser) text(raw, name string) string {
+	if raw == "" || raw[0] != '"' {
+		p.fail(name, raw, "a string")
+		return ""
+	}
+	return js.Unquote(raw)
+}
+
+// schema reports whether the schema id is the extended one.
+func (p *fieldParser) schema(raw, plain, extended string) bool {
+	s := p.text(raw, "schema")
+	if s != plain && s != extended {
+		p.fail("schema", raw, plain)
+	}
+	return s == extended
+}
+
+// An exact parser reads frames and rows the way both programs write them: members
+// in their order, no white space, strings without escapes. It gives up, without a
+// reason, on anything else, which the general parser may still take.
+type exact struct {
+	rest string
+	bad  bool
+}
+
+// take reads the word w.
+func (x *exact) take(w string) {
+	var ok bool
+	if x.rest, ok = strings.CutPrefix(x.rest, w); !ok {
+		x.bad = true
+	}
+}
+
+// count reads up to 18 digits, without a zero in front.
+func (x *exact) count() int64 {
+	n, i := int64(0), 0
+	for i < len(x.rest) && isDigit(x.rest[i]) {
+		n = n*10 + int64(x.rest[i]-'0')
+		i++
+	}
+	if i == 0 || i > 18 || x.rest[0] == '0' && i > 1 {
+		x.bad = true
+	}
+	x.rest = x.rest[min(i, len(x.rest)):]
+	return n
+}
+
+// plain reads the rest of a string of printable ASCII and its end.
+func (x *exact) plain() string {
+	for i := range len(x.rest) {
+		switch c := x.rest[i]; {
+		case c == '"':
+			s := x.rest[:i]
+			x.rest = x.rest[i+1:]
+			return s
+		case c < ' ' || c > '~' || c == '\\':
+			x.bad = true
+			return ""
+		}
+	}
+	x.bad = true
+	return ""
+}
+
+// either reads the one or the other word, and reports whether it was the second.
+func (x *exact) either(one, other string) bool {
+	if rest, ok := strings.CutPrefix(x.rest, other); ok {
+		x.rest = rest
+		return true
+	}
+	x.take(one)
+	return false
+}
+
+// exactRow is parseRow for a row that stands there as row.encode makes it.
+func exactRow(line string) (r row, ok bool) {
+	x := exact{rest: line}
+	x.take(`{"schema":"`)
+	r.extended = x.either(rowSchema, rowExtended)
+	x.take(`","entrySeq":`)
+	r.seq = x.count()
+	x.take(`,"entryId":"`)
+	r.id = x.plain()
+	x.take(`,"segmentSeq":`)
+	r.segment = x.count()
+	x.take(`,"frameSeq":`)
+	r.number = x.count()
+	x.take(`,"byteOffset":`)
+	r.offset = x.count()
+	x.take(`,"byteLength":`)
+	r.length = x.count()
+	x.take(`,"crc32c":"`)
+	r.crc = x.plain()
+	x.take(`,"state":"active"}`)
+	return r, !x.bad && x.rest == ""
+}
+
+// exactFrame is parseFrame for a frame that stands there as frame.encode makes it.
+func exactFrame(line string) (f frame, ok bool) {
+	x := exact{rest: line}
+	x.take(`{"schema":"`)
+	f.extended = x.either(frameSchema, frameExtended)
+	x.take(`","segmentSeq":`)
+	f.segment = x.count()
+	x.take(`,"frameSeq":`)
+	f.number = x.count()
+	x.take(`,"entrySeq":`)
+	f.seq = x.count()
+	x.take(`,"entryId":"`)
+	f.id = x.plain()
+	if x.either("", `,"parentEntryId":"`) {
+		if f.parent = x.plain(); f.parent == "" {
+			return f, false
+		}
+	}
+	x.take(`,"entryType":"`)
+	f.typ = x.plain()
+	x.take(`,"timestamp":"`)
+	f.at = x.plain()
+	x.take(`,"payloadSha256":"`)
+	f.sha = x.plain()
+	x.take(`,"payloadBytes":`)
+	f.size = x.count()
+	x.take(`,"payload":`)
+	if x.bad || !strings.HasSuffix(x.rest, "}") {
+		return f, false
+	}
+	f.line = x.rest[:len(x.rest)-1]
+	f.payload = strings.Trim(f.line, " \t\r")
+	// Behind the payload nothing may stand but the brace of the frame.
+	return f, strings.HasPrefix(f.payload, "{") && js.Valid([]byte(f.payload))
+}

@@ -1,0 +1,308 @@
+package storev2
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+)
+
+// A scan reads a store from its first entry on and recomputes what can be
+// computed: numbers, offsets, hashes, chain, counters, parents. What is wrong
+// goes to the report.
+type scan struct {
+	v   *snapshot
+	rep *Report
+	m   manifest // with head, counters and integrity of what was read
+
+	ids     map[string]int32 // positions in parents, from 0
+	parents []string
+	kids    map[string]int
+	marks   map[int64]string // wanted: the chain after these entries
+	heads   map[int64]string // the ids of these entries
+	last    row
+	sizes   map[int64]int64 // of segments
+	ends    map[int64]int64 // of what is indexed of each segment
+	names   hash.Hash       // over all ids; nil if it is not wanted
+	err     error           // for which the rest could not be read; no damage
+	table   *idTable        // to be checked; nil if there is none
+}
+
+// newScan returns a scan that notes the chain after the entries of these numbers.
+func newScan(v *snapshot, rep *Report, marks ...int64) *scan {
+	c := &scan{
+		v: v, rep: rep, m: newManifest("", "", false), ids: map[string]int32{}, kids: map[string]int{},
+		marks: map[int64]string{}, heads: map[int64]string{}, sizes: map[int64]int64{}, ends: map[int64]int64{},
+	}
+	for _, n := range marks {
+		c.marks[n] = ""
+	}
+	c.marks[0] = genesis
+	return c
+}
+
+// scanned reads the whole store as it stands, without its documents.
+func (s *Store) scanned(marks ...int64) (*scan, error) {
+	v, err := s.snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	c := newScan(v, &Report{}, marks...)
+	return c, c.full()
+}
+
+// run reads the rows from the byte offset from. It reports false if the rest of
+// the index cannot be made sense of, or could not be read: then c.err says why.
+func (c *scan) run(from int64) bool {
+	for at, r := range c.v.rows(from) {
+		if r.err != nil {
+			if c.damage(r.err) {
+				c.rep.in(indexFile, c.line()).add("malformed", "INV-003", r.err)
+			}
+			return false
+		}
+		c.findable(&r.row, at)
+		c.row(&r.row)
+		if c.err != nil || len(c.rep.Problems) >= maxProblems {
+			return false
+		}
+	}
+	return c.err == nil
+}
+
+// damage reports whether an error says something about the store. Any other one
+// says that it could not be read this time, and ends the scan.
+func (c *scan) damage(err error) bool {
+	if errors.Is(err, ErrCorrupt) {
+		return true
+	}
+	if c.err == nil {
+		c.err = err
+	}
+	return false
+}
+
+// broken adds what an error says about the store to the report.
+func (c *scan) broken(file, kind, invariant string, err error) {
+	if err != nil && c.damage(err) {
+		c.rep.in(file, 0).add(kind, invariant, err)
+	}
+}
+
+// verdict is the first problem, or the error that kept the scan from looking.
+func (c *scan) verdict() error {
+	switch {
+	case c.err != nil:
+		return c.err
+	case c.rep.OK():
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrCorrupt, c.rep.Problems[0].Text)
+}
+
+// line is the line of the index that is being looked at.
+func (c *scan) line() int64 { return int64(len(c.parents)) + 1 }
+
+func (c *scan) row(r *row) {
+	c.order(r)
+	f, kind, err := c.frame(r)
+	if err != nil && kind == "" {
+		c.err = err
+		return
+	}
+	if err != nil {
+		c.rep.in(segmentName(r.segment), r.number).add(kind, invariantOf[kind], err)
+		f = frame{id: r.id, seq: r.seq}
+	}
+	if _, twice := c.ids[r.id]; twice {
+		c.rep.in(indexFile, c.line()).addf("duplicate", "INV-006", "the id %q of entry %d is taken", r.id, r.seq)
+	} else {
+		c.ids[r.id] = int32(len(c.parents))
+	}
+	c.parents = append(c.parents, f.parent)
+	opens := false
+	if f.parent != "" {
+		c.kids[f.parent]++
+		opens = c.kids[f.parent] == 2
+	}
+	c.m.add(&f, r, opens)
+	if _, ok := c.marks[r.seq]; ok {
+		c.marks[r.seq], c.heads[r.seq] = c.m.Integrity.Chain, r.id
+	}
+	c.last, c.ends[r.segment] = *r, r.end()
+	if c.names != nil {
+		addID(c.names, r.id)
+	}
+}
+
+// findable checks that the table of ids, if there is one, has the row at an offset.
+func (c *scan) findable(r *row, at int64) {
+	if at >= c.table.covered() {
+		return
+	}
+	found := false
+	err := c.table.rows(r.id, func(a int64) bool { found = a == at; return found })
+	if err == nil && !found {
+		err = fmt.Errorf("%w: it lacks entry %d, %q", errIDs, r.seq, r.id)
+	}
+	if err != nil && !errors.Is(err, errIDs) && !errors.Is(err, io.EOF) {
+		c.err = err
+		return
+	}
+	if err != nil {
+		c.rep.in(idsFile, 0).add("ids", "INV-006", err)
+		c.table.close()
+		c.table = nil // once is enough
+	}
+}
+
+// order checks the place of a row among the others.
+func (c *scan) order(r *row) {
+	if r.seq != c.last.seq+1 {
+		c.rep.in(indexFile, c.line()).addf("order", "INV-002", "entry %d follows entry %d", r.seq, c.last.seq)
+	}
+	number, offset := c.last.number+1, c.last.end()
+	switch {
+	case r.segment < 1 || r.segment < c.last.segment:
+		c.rep.in(indexFile, c.line()).addf("order", "INV-002", "entry %d is in segment %d, after segment %d", r.seq, r.segment, c.last.segment)
+		return
+	case r.segment > c.last.segment:
+		number, offset = 1, 0
+	}
+	if r.number != number || r.offset != offset {
+		c.rep.in(indexFile, c.line()).addf("order", "INV-003", "entry %d is frame %d at byte %d of segment %d, and should be frame %d at byte %d",
+			r.seq, r.number, r.offset, r.segment, number, offset)
+	}
+	if r.id == "" || !isEntryID(r.id) && !r.extended {
+		c.rep.in(indexFile, c.line()).addf("contract", "INV-006", "entry %d has the id %q", r.seq, r.id)
+	}
+}
+
+// invariantOf names what each kind of damage to a frame breaks.
+var invariantOf = map[string]string{
+	"missing": "INV-003", "bounds": "INV-003", "checksum": "INV-005", "unended": "INV-003", "malformed": "INV-005",
+	"mismatch": "INV-003", "payload": "INV-005", "contract": "INV-006",
+}
+
+// frame reads the frame of r and compares the two. An error without a kind is no
+// damage.
+func (c *scan) frame(r *row) (f frame, kind string, err error) {
+	size, err := c.size(r.segment)
+	if missing(err) || errors.Is(err, ErrCorrupt) {
+		return f, "missing", err
+	}
+	if err != nil {
+		return f, "", err
+	}
+	if r.length < 1 || r.offset > size || r.length > size-r.offset {
+		return f, "bounds", fmt.Errorf("index out of bounds: entry %d ends at byte %d of segment %d, which has %d",
+			r.seq, r.end(), r.segment, size)
+	}
+	b, err := c.v.bytesOf(r)
+	if errors.Is(err, ErrCorrupt) {
+		return f, "bounds", err
+	}
+	if err != nil {
+		return f, "", about(fmt.Sprintf("reading segment %d", r.segment), err)
+	}
+	if sum := checksum(b); sum != r.crc {
+		return f, "checksum", fmt.Errorf("checksum mismatch at entry %d: %s, indexed as %s", r.seq, sum, r.crc)
+	}
+	line, ended := bytes.CutSuffix(b, []byte("\n"))
+	if !ended {
+		return f, "unended", fmt.Errorf("frame of entry %d has no line feed", r.seq)
+	}
+	if f, err = parseFrame(string(line)); err != nil {
+		return f, "malformed", fmt.Errorf("frame of entry %d: %w", r.seq, err)
+	}
+	if f.seq != r.seq || f.id != r.id || f.segment != r.segment || f.number != r.number {
+		return f, "mismatch", fmt.Errorf("index/frame mismatch at entry %d", r.seq)
+	}
+	if err := f.checkPayload(); err != nil {
+		return f, "payload", err
+	}
+	if err := f.agrees(); err != nil {
+		return f, "contract", fmt.Errorf("entry %d: %w", r.seq, err)
+	}
+	return f, "", nil
+}
+
+func (c *scan) size(segment int64) (int64, error) {
+	if n, ok := c.sizes[segment]; ok {
+		return n, nil
+	}
+	f, err := c.v.s.openSegment(segment, 0)
+	if err != nil {
+		return 0, about(fmt.Sprintf("failed to open segment %d", segment), err)
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return 0, about(fmt.Sprintf("segment %d", segment), err)
+	}
+	c.sizes[segment] = fi.Size()
+	return fi.Size(), nil
+}
+
+// coverage checks that every byte of every segment is indexed.
+func (c *scan) coverage() {
+	segs, err := c.v.s.segments()
+	c.broken("segments", "coverage", "INV-003", err)
+	for _, g := range segs {
+		if c.ends[g.number] < g.size || c.ends[g.number] == 0 {
+			c.rep.in("segments/"+g.name, 0).addf("coverage", "INV-003", "segment byte coverage mismatch: %d of the %d bytes of segment %d are indexed",
+				c.ends[g.number], g.size, g.number)
+		}
+	}
+}
+
+// lineage checks that parents exist and that no entry is its own ancestor.
+func (c *scan) lineage() {
+	parent := make([]int32, len(c.parents))
+	for i, p := range c.parents {
+		at, ok := c.ids[p]
+		switch {
+		case p == "":
+			at = -1
+		case !ok:
+			c.rep.in(indexFile, int64(i)+1).addf("parent", "INV-001", "entry %d has the parent %q, which is not in the store", i+1, p)
+			at = -1
+		}
+		parent[i] = at
+	}
+	done := make([]int32, len(parent)) // 0, or 1 + the walk that came by
+	for i := range parent {
+		at := int32(i)
+		for at >= 0 && done[at] == 0 {
+			done[at] = int32(i) + 1
+			at = parent[at]
+		}
+		if at >= 0 && done[at] == int32(i)+1 {
+			c.rep.in(indexFile, int64(at)+1).addf("cycle", "INV-001", "entry %d is its own ancestor", at+1)
+		}
+	}
+}
+
+// ordered reports whether every parent stands before its children.
+func (c *scan) ordered() bool {
+	for i, p := range c.parents {
+		if at, ok := c.ids[p]; p != "" && (!ok || int(at) >= i) {
+			return false
+		}
+	}
+	return true
+}
+
+// full reads the whole store as it stands, without its documents.
+func (c *scan) full() error {
+	if c.v.torn > 0 {
+		c.rep.in(indexFile, 0).addf("unended", "INV-003", "unterminated last line of the index, of %d bytes", c.v.torn)
+	}
+	if c.run(0) {
+		c.coverage()
+		c.lineage()
+	}
+	return c.verdict()
+}
