@@ -272,7 +272,8 @@ func TestStoreVariables(t *testing.T) {
 	asked := regexp.MustCompile(`\benv\.(?:Getenv|StorePath)\("(\w+)"`)
 	seen := 0
 	sources(t, func(path, text string) {
-		if !strings.HasPrefix(path, "../internal/agents/") || strings.HasPrefix(path, "../internal/agents/handoff/") || strings.HasSuffix(path, "_test.go") {
+		ours := strings.HasPrefix(path, "../internal/agents/") && !strings.HasPrefix(path, "../internal/agents/handoff/") || strings.HasPrefix(path, "../internal/core/homes/")
+		if !ours || strings.HasSuffix(path, "_test.go") {
 			return
 		}
 		for _, m := range asked.FindAllStringSubmatch(text, -1) {

@@ -11,10 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sess-tools/sess/internal/agents/formats"
-	"github.com/sess-tools/sess/internal/agents/pi"
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/homes"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/parallel"
 	"github.com/sess-tools/sess/internal/core/subprocess"
@@ -23,7 +22,7 @@ import (
 
 // native are the formats whose stores are laid out as ours and hold files as ours:
 // they are listed here, as fast, and not by sess-import.
-var native = map[string]formats.Format{"pi": pi.Pi, "omp": pi.Omp}
+var native = map[string]func(homes.Env) (string, error){"pi": homes.Pi, "omp": homes.Omp}
 
 // An owner is what a row is known by. Two agents may have one store.
 type owner struct{ path, id string }
@@ -110,8 +109,8 @@ func (c *config) gather(ctx context.Context, found *agentRows, places []string, 
 	o.Warn = func(path string, err error) {
 		found.said = append(found.said, subprocess.Message{Text: fmt.Sprintf("%s: %v", path, err), Warning: true})
 	}
-	if format := native[found.agent]; format != nil {
-		return c.gatherNative(ctx, found, format, places, o)
+	if home := native[found.agent]; home != nil {
+		return c.gatherNative(ctx, found, home, places, o)
 	}
 	if len(places) == 0 {
 		return c.gatherForeign(ctx, found, o)
@@ -124,10 +123,10 @@ func (c *config) gather(ctx context.Context, found *agentRows, places []string, 
 	return nil
 }
 
-func (c *config) gatherNative(ctx context.Context, found *agentRows, format formats.Format, places []string, o store.Options) error {
+func (c *config) gatherNative(ctx context.Context, found *agentRows, where func(homes.Env) (string, error), places []string, o store.Options) error {
 	if len(places) == 0 {
 		home, _ := os.UserHomeDir() // Home complains if it needs it
-		place, err := format.About().Home(formats.Env{Getenv: os.Getenv, Home: home})
+		place, err := where(homes.Env{Getenv: os.Getenv, Home: home})
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/storev2"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -95,7 +94,7 @@ func (c *config) newer(ctx context.Context, s *cli.Streams, rows []store.Row, di
 				if err != nil || len(rows) > 0 && !fi.ModTime().After(rows[0].ModTime) {
 					continue
 				}
-				row, ok, err := storedRow(ctx, s, storev2.Source(name), &address.Neighbours{})
+				row, ok, err := storedRow(ctx, s, address.Beside(name), &address.Neighbours{})
 				if err != nil {
 					o.Warn(name, err)
 				}

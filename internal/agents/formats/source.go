@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/homes"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -161,23 +162,15 @@ func (s *Source) read(ctx context.Context) (err error) {
 	return err
 }
 
-// ErrNoHome is the error of an environment that names no home directory where one is
-// needed.
-var ErrNoHome = errors.New("finding the home directory: HOME is not set")
+// ErrNoHome is that of package homes.
+var ErrNoHome = homes.ErrNoHome
 
 // StorePath returns the path elements below the directory that a variable
 // names, or, if it is empty, below the home directory and its further elements.
 // A leading ~ in the variable is the home directory.
 func (e Env) StorePath(variable string, home []string, below ...string) (string, error) {
-	dir := e.Getenv(variable)
-	tilde := dir == "~" || len(dir) > 1 && dir[0] == '~' && os.IsPathSeparator(dir[1])
-	switch {
-	case (dir == "" || tilde) && e.Home == "":
-		return "", ErrNoHome
-	case tilde:
-		dir = filepath.Join(e.Home, dir[1:])
-	case dir == "":
-		dir = filepath.Join(append([]string{e.Home}, home...)...)
-	}
-	return filepath.Join(append([]string{dir}, below...)...), nil
+	return e.Homes().StorePath(variable, home, below...)
 }
+
+// Homes returns what of the environment package homes wants.
+func (e Env) Homes() homes.Env { return homes.Env{Getenv: e.Getenv, Home: e.Home} }

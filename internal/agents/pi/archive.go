@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/core/homes"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -84,11 +85,14 @@ type format struct {
 }
 
 func (f format) About() formats.About {
-	home := piHome
+	home := homes.Pi
 	if f.name == "omp" {
-		home = ompHome
+		home = homes.Omp
 	}
-	return formats.About{Name: f.name, Summary: f.summary, Versions: f.versions, Home: home, Native: true}
+	return formats.About{
+		Name: f.name, Summary: f.summary, Versions: f.versions, Native: true,
+		Home: func(env formats.Env) (string, error) { return home(env.Homes()) },
+	}
 }
 
 // Detect takes a file whose first JSON value is a session header or a title slot.
@@ -131,30 +135,4 @@ func ompOnly(e session.Entry) bool {
 		return true
 	}
 	return false
-}
-
-// piHome returns where pi keeps its sessions.
-func piHome(env formats.Env) (string, error) {
-	if dir := env.Getenv("PI_CODING_AGENT_SESSION_DIR"); dir != "" {
-		return env.StorePath("PI_CODING_AGENT_SESSION_DIR", nil)
-	}
-	return env.StorePath("PI_CODING_AGENT_DIR", []string{".pi", "agent"}, "sessions")
-}
-
-// ompHome returns where oh-my-pi keeps its sessions: below its agent directory,
-// or, unless that was named, below the user's data directory if that has one.
-func ompHome(env formats.Env) (string, error) {
-	if env.Getenv("PI_CODING_AGENT_DIR") != "" {
-		return env.StorePath("PI_CODING_AGENT_DIR", nil, "sessions")
-	}
-	below := []string{".omp"}
-	if dir := env.Getenv("PI_CONFIG_DIR"); dir != "" {
-		below = []string{dir}
-	}
-	if profile := env.Getenv("OMP_PROFILE"); profile != "" {
-		below = append(below, "profiles", profile)
-	} else if data := env.Getenv("XDG_DATA_HOME"); filepath.IsAbs(data) && formats.IsDir(filepath.Join(data, "omp")) {
-		return filepath.Join(data, "omp", "sessions"), nil
-	}
-	return env.StorePath("", append(below, "agent"), "sessions")
 }

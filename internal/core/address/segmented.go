@@ -104,6 +104,9 @@ func WarnForeign(ctx context.Context, s *cli.Streams, store *storev2.Store) erro
 	return nil
 }
 
+// Beside returns the path of the file beside a segmented store: it names the session.
+func Beside(store string) string { return storev2.Source(store) }
+
 // Stored returns the segmented store that is the session instead of the file at path,
 // "" if there is none.
 func Stored(path string) (string, error) {

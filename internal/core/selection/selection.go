@@ -3,6 +3,7 @@
 package selection
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -18,8 +19,8 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
-	"github.com/sess-tools/sess/internal/readers/grep"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -416,18 +417,32 @@ func OfSubagent(h session.Header, entries io.Reader) (bool, error) {
 	if IsSubagent(h, session.Entry{}) {
 		return true, nil
 	}
-	for line, err := range marks().Scanner(false).Candidates(entries) {
+	for l, err := range jsonl.Lines(entries) {
 		if err != nil {
 			return false, err
 		}
-		if e, err := session.ParseEntry(line.Text); err == nil && IsSubagent(h, e) {
+		if !marked(l.Data) {
+			continue
+		}
+		if e, err := session.ParseEntry(l.Text()); err == nil && IsSubagent(h, e) {
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-var marks = sync.OnceValue(func() *grep.Pattern { return grep.MustCompile(SubagentMarks(), grep.Options{Fixed: true}) })
+// marked reports whether a line has one of the marks, or an escape that may stand for a character
+// of one.
+func marked(line []byte) bool {
+	return bytes.Contains(line, []byte(`\u00`)) || slices.ContainsFunc(marks, func(mark []byte) bool { return bytes.Contains(line, mark) })
+}
+
+var marks = func() (all [][]byte) {
+	for _, mark := range SubagentMarks() {
+		all = append(all, []byte(mark))
+	}
+	return all
+}()
 
 // SubagentMarks are texts of which one is in the line of every entry that
 // [IsSubagent] tells a sub-agent by.

@@ -1,0 +1,67 @@
+// Package homes says where pi and oh-my-pi keep their sessions, whose stores are laid out as
+// ours, and how variables of other agents name such places.
+package homes
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// Env is what of the environment decides where an agent keeps its sessions.
+type Env struct {
+	Getenv func(string) string
+	Home   string // the user's home directory, "" if unknown
+}
+
+// ErrNoHome is the error of an environment that names no home directory where one is
+// needed.
+var ErrNoHome = errors.New("finding the home directory: HOME is not set")
+
+// StorePath returns the path elements below the directory that a variable
+// names, or, if it is empty, below the home directory and its further elements.
+// A leading ~ in the variable is the home directory.
+func (env Env) StorePath(variable string, home []string, below ...string) (string, error) {
+	dir := env.Getenv(variable)
+	tilde := dir == "~" || len(dir) > 1 && dir[0] == '~' && os.IsPathSeparator(dir[1])
+	switch {
+	case (dir == "" || tilde) && env.Home == "":
+		return "", ErrNoHome
+	case tilde:
+		dir = filepath.Join(env.Home, dir[1:])
+	case dir == "":
+		dir = filepath.Join(append([]string{env.Home}, home...)...)
+	}
+	return filepath.Join(append([]string{dir}, below...)...), nil
+}
+
+// Pi returns where pi keeps its sessions.
+func Pi(env Env) (string, error) {
+	if dir := env.Getenv("PI_CODING_AGENT_SESSION_DIR"); dir != "" {
+		return env.StorePath("PI_CODING_AGENT_SESSION_DIR", nil)
+	}
+	return env.StorePath("PI_CODING_AGENT_DIR", []string{".pi", "agent"}, "sessions")
+}
+
+// Omp returns where oh-my-pi keeps its sessions: below its agent directory,
+// or, unless that was named, below the user's data directory if that has one.
+func Omp(env Env) (string, error) {
+	if env.Getenv("PI_CODING_AGENT_DIR") != "" {
+		return env.StorePath("PI_CODING_AGENT_DIR", nil, "sessions")
+	}
+	below := []string{".omp"}
+	if dir := env.Getenv("PI_CONFIG_DIR"); dir != "" {
+		below = []string{dir}
+	}
+	if profile := env.Getenv("OMP_PROFILE"); profile != "" {
+		below = append(below, "profiles", profile)
+	} else if data := env.Getenv("XDG_DATA_HOME"); filepath.IsAbs(data) && isDir(filepath.Join(data, "omp")) {
+		return filepath.Join(data, "omp", "sessions"), nil
+	}
+	return env.StorePath("", append(below, "agent"), "sessions")
+}
+
+func isDir(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
