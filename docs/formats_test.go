@@ -189,7 +189,7 @@ func TestDecisions(t *testing.T) {
 	}
 	for _, path := range paths {
 		title, _, _ := strings.Cut(strings.TrimPrefix(read(t, path), "# "), "\n")
-		if n := strings.Count(index, "- ["+title+"]("+filepath.Base(path)+")\n"); n != 1 {
+		if n := strings.Count(index, "- ["+title+"]("+filepath.Base(path)+")"); n != 1 {
 			t.Errorf("%s %q is there %d times", path, title, n)
 		}
 	}

@@ -2,6 +2,9 @@
 // summarize, with which prompt, and what entry to append once the summary is
 // there.
 //
+// Begin with [New], which makes a [Plan] of a path; [Plan.Requests] are the prompts for a
+// model, and [Plan.AddTo] makes the entry of its summary.
+//
 // It follows the algorithms of pi 1.5, and on request those of pi 0.73
 // (docs/formats/pi.md, compaction). The package is pure: no files, processes,
 // terminals or clocks. A plan made twice from one path is the same plan. Two

@@ -1,5 +1,8 @@
 // Package convo says what of a session a model sees.
 //
+// Begin with [Project], which takes the path of a session, and [ToLLM], which makes of what
+// it returns the messages that go to an API.
+//
 // [Project] selects the entries of a path that make up the context and the
 // messages each of them puts there: the newest compaction, what it keeps, and all
 // that follows. [ToLLM] turns these messages into those a provider's API takes.

@@ -1,5 +1,8 @@
 // Package js reads text, numbers, JSON and dates the way JavaScript does.
 //
+// Begin with [Valid], which says whether a text is JSON, and [Value], which asks single
+// members of an object. [Len] is the length of a string in JavaScript.
+//
 // Session files are written by JavaScript programs, and the algorithms that
 // go with them measure in JavaScript's terms: string lengths are counted in
 // UTF-16 code units, the size of a tool call is the length of what

@@ -1,6 +1,9 @@
 // Package jsonl reads, creates and appends to JSON Lines logs: files of one JSON
 // value per line that grow at the end.
 //
+// Begin with [Lines], which reads a log line by line, and [OpenAppender], which adds to one
+// that other programs write to as well. [Create] makes one.
+//
 // The package deals in bytes, lines, offsets and locks. What a line means is
 // left to its callers.
 //

@@ -1,6 +1,9 @@
 // Package session gives meaning to the lines of a session file: a header and
 // entries that form a tree through their parentId fields.
 //
+// Begin with [Read], which reads a session, and [Session.Path], which walks it from the leaf
+// to the root. To add entries, fill a [Batch], and append its lines with package jsonl.
+//
 // # Format
 //
 // The first line is the header, {"type":"session","version":3,"id":…}. Every

@@ -1,6 +1,9 @@
 // Package store knows where sessions live: directories, file names, listing,
 // the most recent session, and finding one by its id.
 //
+// Begin with [Dir], which says where the store is, [List], which lists sessions, and
+// [Store.Find], which finds one by its id.
+//
 // Stability: v0, exported names may change until v1.
 //
 // # Layout
