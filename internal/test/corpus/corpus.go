@@ -14,7 +14,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -24,10 +23,24 @@ import (
 )
 
 // Dir returns the path of testdata.
-func Dir() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "..", "testdata")
+func Dir() string { return filepath.Join(Root(), "testdata") }
+
+// Root returns the directory of the checkout that the test is of: go test runs it in the directory of
+// its package. The compiler does not know the place, because of -trimpath.
+func Root() string {
+	for dir := began; ; dir = filepath.Dir(dir) {
+		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		switch {
+		case err == nil && bytes.HasPrefix(data, []byte("module github.com/sess-tools/sess\n")):
+			return dir
+		case dir == filepath.Dir(dir):
+			panic("the test does not run in a checkout")
+		}
+	}
 }
+
+// began is the working directory before a test changes it.
+var began, _ = os.Getwd()
 
 // Session returns the bytes of the session at path, relative to testdata and
 // without the .zst of a compressed one.

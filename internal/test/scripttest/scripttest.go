@@ -3,13 +3,15 @@ package scripttest
 import (
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sess-tools/sess/internal/test/corpus"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts of testdata expect")
@@ -26,6 +28,9 @@ func Main(m *testing.M, commands map[string]func()) { testscript.Main(m, command
 // is testscript's, nearly empty, with TZ=UTC and a home that can be written.
 func Run(t *testing.T, dir string, path ...string) {
 	t.Helper()
+	if err := ask(corpus.Dir()); err != nil {
+		t.Fatal(err)
+	}
 	p := Params(path...)
 	p.Dir = dir
 	testscript.Run(t, p)
@@ -58,24 +63,65 @@ func Params(path ...string) testscript.Params {
 	}
 }
 
-// Build builds tools into the directory dir as a release has them: without cgo,
+// ask looks at the files below dir, which processes of the tests may read. go test keeps a result as long as
+// the files are as they are that the test itself has asked for, once it runs.
+func ask(dir string) error {
+	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		return err
+	})
+}
+
+// Build puts tools into the directory dir as a release has them: without cgo,
 // with which package net makes the binary a dynamically linked one that starts in
 // half as much time again, and with the tag without which urfave/cli links a
-// Markdown renderer. No names are all tools.
+// Markdown renderer. No names are all tools. If SESS_BUILT names a directory, where
+// scripts/test has built them, it takes them from there.
 func Build(dir string, names ...string) error {
+	if len(names) == 0 {
+		mains, err := filepath.Glob(filepath.Join(corpus.Root(), "cmd", "*", "main.go"))
+		if err != nil {
+			return err
+		}
+		for _, name := range mains {
+			names = append(names, filepath.Base(filepath.Dir(name)))
+		}
+	}
+	if built := os.Getenv("SESS_BUILT"); built != "" {
+		for _, name := range names {
+			if err := take(filepath.Join(built, name), filepath.Join(dir, name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	args := []string{"build", "-ldflags=-s -w", "-tags", "urfave_cli_no_docs", "-o", dir + string(os.PathSeparator)}
 	for _, name := range names {
 		args = append(args, "./cmd/"+name)
 	}
-	if len(names) == 0 {
-		args = append(args, "./cmd/...")
-	}
-	_, file, _, _ := runtime.Caller(0)
 	c := exec.Command("go", args...)
-	c.Dir = filepath.Join(filepath.Dir(file), "..", "..", "..")
+	c.Dir = corpus.Root()
 	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the tools: %w\n%s", err, out)
 	}
 	return nil
+}
+
+// take makes to the file from, which it asks for, as [ask]. The tools find each other beside
+// themselves, so a symbolic link would not do.
+func take(from, to string) error {
+	if _, err := os.Stat(from); err != nil {
+		return err
+	}
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o755) //nolint:gosec // a program has to be executable
 }
