@@ -6,7 +6,6 @@ tool (
 	github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	golang.org/x/perf/cmd/benchstat
 	golang.org/x/tools/cmd/deadcode
-	honnef.co/go/tools/cmd/staticcheck
 	mvdan.cc/gofumpt
 )
 
