@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/core/check"
+	"github.com/sess-tools/sess/internal/test/drawn"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -107,8 +108,8 @@ func FuzzCheckRepair(f *testing.F) {
 // cycles, duplicates and orphans that meet on a few lines.
 func TestRandomDamage(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(1000) {
-		input := damagedSession(rand.New(rand.NewPCG(seed, 1)))
+	for n, rnd := range drawn.Cases(t, 1000) {
+		input := damagedSession(rnd)
 		for _, relink := range []bool{true, false} {
 			r, err := check.Repair(strings.NewReader(input), check.RepairOptions{Relink: relink, Migrate: true, Header: makeHeader})
 			if err == nil {
@@ -116,7 +117,7 @@ func TestRandomDamage(t *testing.T) {
 			}
 		}
 		if t.Failed() {
-			t.Fatalf("seed %d:\n%s", seed, input)
+			t.Fatalf("case %d:\n%s", n, input)
 		}
 	}
 }

@@ -2,12 +2,12 @@ package check_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/sess-tools/sess/internal/core/check"
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/drawn"
 )
 
 // soundAgrees holds Sound to its law: of what is sound by it, Check finds nothing.
@@ -91,8 +91,8 @@ func TestSoundOnlyIfNothingIsFound(t *testing.T) {
 
 func TestSoundRandomDamage(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(2000) {
-		soundAgrees(t, damagedSession(rand.New(rand.NewPCG(seed, 2))))
+	for _, r := range drawn.Cases(t, 2000) {
+		soundAgrees(t, damagedSession(r))
 	}
 }
 

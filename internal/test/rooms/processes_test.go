@@ -25,6 +25,7 @@ var processes = map[string]string{
 	"internal/share/remote/nats": "servers, of whose sums scripts/cluster knows",
 	"internal/share/remote/s3":   "servers, of whose sums scripts/cluster knows",
 	"internal/share/replica":     "itself",
+	"internal/test/kept":         "scripts/test, in a copy of the checkout",
 	"internal/test/e2e":          "scripts/test knows what it reads",
 	"internal/test/torture":      "itself, and a tool of scripttest.Build",
 	"pkg/jsonl":                  "itself",

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -28,9 +29,6 @@ func Main(m *testing.M, commands map[string]func()) { testscript.Main(m, command
 // is testscript's, nearly empty, with TZ=UTC and a home that can be written.
 func Run(t *testing.T, dir string, path ...string) {
 	t.Helper()
-	if err := ask(corpus.Dir()); err != nil {
-		t.Fatal(err)
-	}
 	p := Params(path...)
 	p.Dir = dir
 	testscript.Run(t, p)
@@ -43,6 +41,9 @@ func Params(path ...string) testscript.Params {
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
 		Setup: func(e *testscript.Env) error {
+			if err := ask(); err != nil {
+				return err
+			}
 			e.Setenv("TZ", "UTC")
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // else each command sleeps a second at its end
 			home := filepath.Join(e.WorkDir, ".home")
@@ -63,16 +64,16 @@ func Params(path ...string) testscript.Params {
 	}
 }
 
-// ask looks at the files below dir, which processes of the tests may read. go test keeps a result as long as
-// the files are as they are that the test itself has asked for, once it runs.
-func ask(dir string) error {
-	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+// ask looks at the samples, which processes of the tests may read. go test keeps a result as long as the files are as they
+// are that the test itself has asked for, once it runs.
+var ask = sync.OnceValue(func() error {
+	return filepath.WalkDir(corpus.Dir(), func(path string, _ fs.DirEntry, err error) error {
 		if err == nil {
 			_, err = os.Stat(path)
 		}
 		return err
 	})
-}
+})
 
 // Build puts tools into the directory dir as a release has them: without cgo,
 // with which package net makes the binary a dynamically linked one that starts in
@@ -110,7 +111,7 @@ func Build(dir string, names ...string) error {
 	return nil
 }
 
-// take makes to the file from, which it asks for, as [ask]. The tools find each other beside
+// take makes to the file from, which it asks for, as ask does. The tools find each other beside
 // themselves, so a symbolic link would not do.
 func take(from, to string) error {
 	if _, err := os.Stat(from); err != nil {

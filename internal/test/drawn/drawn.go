@@ -1,0 +1,46 @@
+// Package drawn is how tests draw cases by lot: others in each run, as many as a time allows, and each to be drawn again.
+package drawn
+
+import (
+	"cmp"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// Cases yields the numbers that cases are drawn with, until a second is over or there were full of them. With SESS_DRAW=full,
+// as on the first run of a day on CI, there are always full of them; with another duration, such as 10s, that is the time.
+//
+// A test that fails says with which SESS_SEED it draws the same cases again. The n-th case of a seed
+// does not depend on the others.
+func Cases(t testing.TB, full int) iter.Seq2[int, *rand.Rand] {
+	t.Helper()
+	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("SESS_SEED"), strconv.FormatInt(time.Now().UnixNano(), 10)), 10, 64)
+	if err != nil {
+		t.Fatalf("SESS_SEED: %v", err)
+	}
+	wanted := cmp.Or(os.Getenv("SESS_DRAW"), "1s")
+	limit := time.Duration(1<<63 - 1)
+	if wanted != "full" {
+		if limit, err = time.ParseDuration(wanted); err != nil {
+			t.Fatalf("SESS_DRAW: %v", err)
+		}
+	}
+	return func(yield func(int, *rand.Rand) bool) {
+		start, n := time.Now(), 0
+		defer func() {
+			if t.Failed() {
+				t.Logf("draw the same again with SESS_SEED=%d SESS_DRAW=full", seed)
+			}
+			t.Logf("%d of %d cases in %v", n, full, time.Since(start).Round(time.Millisecond))
+		}()
+		for ; n < full && (n == 0 || time.Since(start) < limit); n++ {
+			if !yield(n, rand.New(rand.NewPCG(seed, uint64(n)))) {
+				return
+			}
+		}
+	}
+}
