@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -40,14 +39,19 @@ func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Fou
 	all, reading := selection.Read(ctx, s, found, c.sessions.Subagents, func(_ context.Context, src selection.Source, whole *address.Source) (verdict, error) {
 		return c.judge(s, src, whole)
 	})
-	p := c.printer(s.Out, found.Single)
+	p := findings.Printer{Form: c.form(), Out: s.Out, Tool: name}
 	breaches := 0
 	for v := range all {
 		for i, g := range c.gates {
 			breaches += len(v.breaches[i])
-			if err := p.gate(v, g, v.breaches[i]); err != nil {
-				return err
+			var texts []string
+			for _, b := range v.breaches[i] {
+				texts = append(texts, fmt.Sprintf("%s:%s", b.place(), tty.Clean(b.text)))
+				if err := p.Print(shown{b, v, g, found.Single}); err != nil {
+					return err
+				}
 			}
+			p.Case(v.src.Label(), g.String(), texts)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -57,7 +61,11 @@ func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Fou
 	if err == nil && reading.Sessions == 0 {
 		err = cli.WithStatus(errors.New("there is no session, and a gate does not pass unread"), cli.ExitMalformed)
 	}
-	if err := p.end(reading.Sessions, breaches, err); err != nil {
+	total := func() string {
+		return row.Object("total", js.IntField("sessions", int64(reading.Sessions)), js.IntField("gates", int64(len(c.gates))),
+			js.IntField("breaches", int64(breaches)), row.Bool("whole", err == nil))
+	}
+	if err := p.End(total, err); err != nil {
 		return err
 	}
 	s.Notef("%s in %s", tty.Count(breaches, "breach", "breaches"), tty.Count(reading.Sessions, "session", "sessions"))
@@ -130,138 +138,53 @@ func answer(entries []session.Entry) (text string, at int) {
 	return "", at
 }
 
-// A printer prints what becomes of gates.
-type printer interface {
-	gate(v verdict, g gate.Gate, all []breach) error
-	end(sessions, breaches int, failed error) error
-}
-
-func (c *config) printer(out io.Writer, single bool) printer {
+// form returns how breaches are printed.
+func (c *config) form() findings.Form {
 	switch {
 	case c.json:
-		return &objects{out, len(c.gates)}
+		return findings.Rows
 	case c.github:
-		return &annotations{out}
+		return findings.GitHub
 	case c.sarif:
-		return &sarif{out, findings.SARIF{Tool: name}}
+		return findings.Sarif
 	case c.junit:
-		return &junit{out, findings.JUnit{Tool: name}}
+		return findings.Junit
 	}
-	return &lines{out, single}
+	return findings.Lines
 }
-
-// lines are SESSION:ENTRY:GATE:TEXT.
-type lines struct {
-	out    io.Writer
-	single bool
-}
-
-func (p *lines) gate(v verdict, g gate.Gate, all []breach) error {
-	for _, b := range all {
-		prefix := ""
-		if !p.single {
-			prefix = tty.Clean(v.src.Label()) + ":"
-		}
-		if _, err := fmt.Fprintf(p.out, "%s%s:%s:%s\n", prefix, b.place(), tty.Clean(g.String()), tty.Clean(b.text)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p *lines) end(int, int, error) error { return nil }
 
 // place is the entry as rows name it.
 func (b breach) place() string { return tty.Clean(cmp.Or(b.entry, "-")) }
 
-// objects are those of --json.
-type objects struct {
-	out   io.Writer
-	gates int
+// A shown breach is one as it is printed.
+type shown struct {
+	breach
+	of     verdict
+	gate   gate.Gate
+	single bool // it is clear which session it is of
 }
 
-func (p *objects) gate(v verdict, g gate.Gate, all []breach) error {
-	for _, b := range all {
-		line := row.Null("line")
-		if b.line > 0 {
-			line = js.IntField("line", int64(b.line))
-		}
-		if _, err := fmt.Fprintln(p.out, row.Object("breach", append(v.place.Fields(),
-			row.Text("agent", v.src.Owner()), row.Entry(b.entry), line, js.StringField("gate", g.Name), js.StringField("value", g.Text), js.StringField("text", js.ValidText(b.text)))...)); err != nil {
-			return err
-		}
+// Line is SESSION:ENTRY:GATE:TEXT.
+func (b shown) Line() string {
+	text := fmt.Sprintf("%s:%s:%s", b.place(), tty.Clean(b.gate.String()), tty.Clean(b.text))
+	if b.single {
+		return text
 	}
-	return nil
+	return tty.Clean(b.of.src.Label()) + ":" + text
 }
 
-func (p *objects) end(sessions, breaches int, failed error) error {
-	_, err := fmt.Fprintln(p.out, row.Object("total", js.IntField("sessions", int64(sessions)), js.IntField("gates", int64(p.gates)),
-		js.IntField("breaches", int64(breaches)), row.Bool("whole", failed == nil)))
-	return err
+func (b shown) Row() string {
+	line := row.Null("line")
+	if b.line > 0 {
+		line = js.IntField("line", int64(b.line))
+	}
+	return row.Object("breach", append(b.of.place.Fields(), row.Text("agent", b.of.src.Owner()), row.Entry(b.entry), line,
+		js.StringField("gate", b.gate.Name), js.StringField("value", b.gate.Text), js.StringField("text", js.ValidText(b.text)))...)
 }
 
-// finding is a breach for other programs.
-func (b breach) finding(v verdict, g gate.Gate) findings.Finding {
+func (b shown) Report() findings.Finding {
 	return findings.Finding{
-		Session: v.src.Label(), File: v.src.File(), Line: b.line, Rule: g.Name,
-		Message: fmt.Sprintf("%s: entry %s: %s", tty.Clean(g.String()), b.place(), tty.Clean(b.text)),
+		Session: b.of.src.Label(), File: b.of.src.File(), Line: b.line, Rule: b.gate.Name, About: "the gate --" + b.gate.Name,
+		Message: fmt.Sprintf("%s: entry %s: %s", tty.Clean(b.gate.String()), b.place(), tty.Clean(b.text)),
 	}
-}
-
-// annotations are those of GitHub.
-type annotations struct{ out io.Writer }
-
-func (p *annotations) gate(v verdict, g gate.Gate, all []breach) error {
-	for _, b := range all {
-		if _, err := io.WriteString(p.out, findings.GitHub(b.finding(v, g))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p *annotations) end(int, int, error) error { return nil }
-
-// A sarif is a run in SARIF.
-type sarif struct {
-	out io.Writer
-	run findings.SARIF
-}
-
-func (p *sarif) gate(v verdict, g gate.Gate, all []breach) error {
-	for _, b := range all {
-		p.run.Add(b.finding(v, g), "the gate --"+g.Name)
-	}
-	return nil
-}
-
-func (p *sarif) end(_, _ int, failed error) error {
-	if failed != nil {
-		p.run.Failed = failed.Error()
-	}
-	_, err := fmt.Fprintln(p.out, &p.run)
-	return err
-}
-
-// A junit is a run as JUnit writes it.
-type junit struct {
-	out io.Writer
-	run findings.JUnit
-}
-
-func (p *junit) gate(v verdict, g gate.Gate, all []breach) error {
-	var texts []string
-	for _, b := range all {
-		texts = append(texts, fmt.Sprintf("%s:%s", b.place(), tty.Clean(b.text)))
-	}
-	p.run.Add(v.src.Label(), g.String(), texts)
-	return nil
-}
-
-func (p *junit) end(_, _ int, failed error) error {
-	if failed != nil {
-		p.run.Fail(failed.Error())
-	}
-	_, err := fmt.Fprintln(p.out, &p.run)
-	return err
 }

@@ -54,12 +54,12 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	}
 	bad, failed := false, error(nil)
 	for _, name := range names {
-		findings, err := c.checkOne(ctx, s, name)
+		all, err := c.checkOne(ctx, s, name)
 		if err != nil {
 			failed = errors.Join(failed, err) // and go on with the others
 			continue
 		}
-		worst, found := check.Worst(findings)
+		worst, found := check.Worst(all)
 		bad = bad || found && worst >= threshold
 	}
 	if failed != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/check"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/findings"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
@@ -43,18 +44,25 @@ func (c *config) checkOne(ctx context.Context, s *cli.Streams, name string) ([]c
 		return nil, err
 	}
 	defer in.Close()
-	shown := cmp.Or(in.File, name, "-")
-	findings, err := c.look(in)
+	name = cmp.Or(in.File, name, "-")
+	all, err := c.look(in)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", shown, err)
+		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	findings = append(modes(in.File), findings...)
-	for _, f := range findings {
-		if err := c.print(s, shown, in.Place(""), f); err != nil {
+	all = append(modes(in.File), all...)
+	p := findings.Printer{Out: s.Out}
+	if c.json {
+		p.Form = findings.Rows
+	}
+	for _, f := range all {
+		if s.Quiet && f.Severity < check.Error && !(c.strict && f.Severity == check.Warning) {
+			continue
+		}
+		if err := p.Print(found{f, name, in.Place("")}); err != nil {
 			return nil, err
 		}
 	}
-	return findings, nil
+	return all, nil
 }
 
 // large is from how many bytes on a session is first looked at as if nothing were
@@ -90,29 +98,28 @@ func modes(path string) []check.Finding {
 	}}}
 }
 
-// print writes a finding: file, line, byte, severity, kind, id and text.
-func (c *config) print(s *cli.Streams, name string, from row.Place, f check.Finding) error {
-	if s.Quiet && f.Severity < check.Error && !(c.strict && f.Severity == check.Warning) {
-		return nil
-	}
-	if !c.json {
-		id := f.ID
-		if id == "" {
-			id = "-"
-		}
-		_, err := fmt.Fprintf(s.Out, "%s:%d:%d: %s %s %s: %s\n", tty.Clean(name), f.Line, f.Offset, f.Severity, f.Kind, tty.Clean(id), tty.Clean(f.Text))
-		return err
-	}
+// found is a finding as it is printed.
+type found struct {
+	check.Finding
+	name  string // of the session
+	place row.Place
+}
+
+// Line is file, line, byte, severity, kind, id and text.
+func (f found) Line() string {
+	return fmt.Sprintf("%s:%d:%d: %s %s %s: %s", tty.Clean(f.name), f.Problem.Line, f.Offset, f.Severity, f.Kind, tty.Clean(cmp.Or(f.ID, "-")), tty.Clean(f.Text))
+}
+
+func (f found) Row() string {
 	at := func(name string, n int64) js.Field {
-		if f.Line == 0 { // it is about the whole
+		if f.Problem.Line == 0 { // it is about the whole
 			return row.Null(name)
 		}
 		return js.IntField(name, n)
 	}
-	_, err := fmt.Fprintln(s.Out, row.Object("finding", append(from.Fields()[:2],
-		row.Entry(f.ID), at("line", int64(f.Line)), at("offset", f.Offset), js.StringField("severity", f.Severity.String()),
-		js.StringField("problem", string(f.Kind)), js.StringField("text", js.ValidText(f.Text)))...))
-	return err
+	return row.Object("finding", append(f.place.Fields()[:2],
+		row.Entry(f.ID), at("line", int64(f.Problem.Line)), at("offset", f.Offset), js.StringField("severity", f.Severity.String()),
+		js.StringField("problem", string(f.Kind)), js.StringField("text", js.ValidText(f.Text)))...)
 }
 
 type config struct {

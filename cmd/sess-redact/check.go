@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/findings"
 	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/row"
+	"github.com/sess-tools/sess/internal/core/secret"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/js"
@@ -29,11 +31,11 @@ func (c *config) checkAll(ctx context.Context, s *cli.Streams, r *redact.Redacto
 	if err != nil {
 		return err
 	}
-	rep := c.reporter(s)
+	p := &findings.Printer{Form: c.form(), Out: s.Out, Tool: "sess-redact", Version: secret.GitleaksVersion}
 	count := &counted{kinds: map[string]int{}}
 	checked, failed := 0, all.Failed
 	for _, src := range all.List {
-		switch err := c.checkOne(ctx, s, r, src, rep, count); {
+		switch err := c.checkOne(ctx, s, r, src, p, count); {
 		case errors.Is(err, selection.ErrNotHere):
 			continue
 		case ctx.Err() != nil:
@@ -43,7 +45,7 @@ func (c *config) checkAll(ctx context.Context, s *cli.Streams, r *redact.Redacto
 		}
 		checked++
 	}
-	if err := rep.end(count, checked, len(c.set.Rules())); err != nil {
+	if err := p.End(func() string { return count.row(checked, len(c.set.Rules())) }, nil); err != nil {
 		return err
 	}
 	s.Notef("%s", count.summary(checked))
@@ -60,7 +62,7 @@ func (c *config) checkAll(ctx context.Context, s *cli.Streams, r *redact.Redacto
 }
 
 // checkOne prints where secrets are in a session.
-func (c *config) checkOne(ctx context.Context, s *cli.Streams, r *redact.Redactor, src selection.Source, rep reporter, count *counted) error {
+func (c *config) checkOne(ctx context.Context, s *cli.Streams, r *redact.Redactor, src selection.Source, p *findings.Printer, count *counted) error {
 	in, err := src.Open(ctx, s)
 	if err != nil {
 		return err
@@ -73,7 +75,7 @@ func (c *config) checkOne(ctx context.Context, s *cli.Streams, r *redact.Redacto
 	var group *found
 	flush := func() {
 		if group != nil && failed == nil {
-			failed = rep.row(*group)
+			failed = p.Print(*group)
 		}
 		group = nil
 	}
@@ -106,7 +108,7 @@ type found struct {
 }
 
 func (r found) same(o found) bool {
-	return r.src.Name == o.src.Name && r.Line == o.Line && r.Entry == o.Entry && r.Field == o.Field && r.Rule == o.Rule && r.Structural == o.Structural
+	return r.src.Name == o.src.Name && r.Found.Line == o.Found.Line && r.Entry == o.Entry && r.Field == o.Field && r.Rule == o.Rule && r.Structural == o.Structural
 }
 
 // counted is how much was found.

@@ -120,105 +120,60 @@ func (c *config) scan(ctx context.Context, r *redact.Redactor, in *address.Input
 	return err
 }
 
-// A reporter prints findings.
-type reporter interface {
-	row(r found) error
-	end(n *counted, sessions, rules int) error
-}
-
-func (c *config) reporter(s *cli.Streams) reporter {
+// form returns how findings are printed.
+func (c *config) form() findings.Form {
 	switch {
 	case c.json:
-		return &jsonReport{out: s.Out}
+		return findings.Rows
 	case c.sarif:
-		return &sarifReport{out: s.Out, run: findings.SARIF{Tool: "sess-redact", Version: secret.GitleaksVersion}}
+		return findings.Sarif
 	case c.github:
-		return &githubReport{out: s.Out}
+		return findings.GitHub
 	}
-	return &textReport{out: s.Out}
+	return findings.Lines
 }
 
-// A textReport prints FILE:ENTRY:FIELD:KIND:COUNT.
-type textReport struct{ out io.Writer }
-
-func (t *textReport) row(r found) error {
+// Line is FILE:ENTRY:FIELD:KIND:COUNT.
+func (r found) Line() string {
 	kind := r.Rule
 	if r.Structural {
 		kind += " (structural)"
 	}
-	_, err := fmt.Fprintf(t.out, "%s:%s:%s:%s:%d\n", r.src.Label(), tty.Clean(r.Entry), r.Field, kind, r.count)
-	return err
+	return fmt.Sprintf("%s:%s:%s:%s:%d", r.src.Label(), tty.Clean(r.Entry), r.Field, kind, r.count)
 }
-
-func (t *textReport) end(*counted, int, int) error { return nil }
-
-// A jsonReport prints an object for each finding, and one of all.
-type jsonReport struct{ out io.Writer }
 
 // minShownLen is how long a secret has to be for its length to be told, in bytes.
 const minShownLen = 12
 
-func (t *jsonReport) row(r found) error {
+func (r found) Row() string {
 	end, size := row.Null("end"), row.Null("bytes")
 	if r.Len() >= minShownLen {
 		end, size = js.IntField("end", int64(r.To)), js.IntField("bytes", int64(r.Len()))
 	}
-	_, err := fmt.Fprintln(t.out, row.Object("finding", append(r.place.Fields()[:2],
-		row.Entry(entryID(r)), js.IntField("line", int64(r.Line)), row.Text("field", r.Field), js.StringField("rule", r.Rule),
-		js.IntField("count", int64(r.count)), js.IntField("start", int64(r.From)), end, size, row.Texts("decoded", r.Encodings),
-		row.Bool("structural", r.Structural), row.Bool("damaged", r.Damaged), row.Text("fingerprint", r.fingerprint))...))
-	return err
-}
-
-// entryID is the id of the entry, "" if what was found is in none, or in one without an id.
-func entryID(r found) string {
-	if r.Entry == "-" || r.Entry == fmt.Sprintf("L%d", r.Line) {
-		return ""
+	entry := r.Entry
+	if entry == "-" || entry == fmt.Sprintf("L%d", r.Found.Line) {
+		entry = "" // it is in none, or in one without an id
 	}
-	return r.Entry
+	return row.Object("finding", append(r.place.Fields()[:2],
+		row.Entry(entry), js.IntField("line", int64(r.Found.Line)), row.Text("field", r.Field), js.StringField("rule", r.Rule),
+		js.IntField("count", int64(r.count)), js.IntField("start", int64(r.From)), end, size, row.Texts("decoded", r.Encodings),
+		row.Bool("structural", r.Structural), row.Bool("damaged", r.Damaged), row.Text("fingerprint", r.fingerprint))...)
 }
 
-func (t *jsonReport) end(n *counted, sessions, rules int) error {
+func (r found) Report() findings.Finding {
+	return findings.Finding{
+		Session: r.src.Label(), File: r.src.File(), Line: r.Found.Line, Rule: r.Rule, About: "a secret: " + r.Rule,
+		Message: fmt.Sprintf("%s in %s of entry %s", r.Rule, r.Field, tty.Clean(r.Entry)),
+	}
+}
+
+// row is the row of all that was found.
+func (n *counted) row(sessions, rules int) string {
 	var kinds []js.Field
 	for _, kind := range slices.Sorted(maps.Keys(n.kinds)) {
 		kinds = append(kinds, js.IntField(kind, int64(n.kinds[kind])))
 	}
 	source := js.Object(js.StringField("source", "gitleaks"), js.StringField("version", secret.GitleaksVersion), js.IntField("enabled", int64(rules)))
-	_, err := fmt.Fprintln(t.out, row.Object("total", js.IntField("findings", int64(n.total)), js.IntField("entries", int64(n.entries)),
-		js.IntField("sessions", int64(sessions)), js.RawField("rules", js.Object(kinds...)), js.RawField("ruleset", source)))
-	return err
-}
-
-// finding is what was found, for other programs.
-func (r found) finding() findings.Finding {
-	return findings.Finding{
-		Session: r.src.Label(), File: r.src.File(), Line: r.Line, Rule: r.Rule,
-		Message: fmt.Sprintf("%s in %s of entry %s", r.Rule, r.Field, tty.Clean(r.Entry)),
-	}
-}
-
-// A githubReport prints annotations.
-type githubReport struct{ out io.Writer }
-
-func (t *githubReport) row(r found) error {
-	_, err := io.WriteString(t.out, findings.GitHub(r.finding()))
-	return err
-}
-
-func (t *githubReport) end(*counted, int, int) error { return nil }
-
-// A sarifReport prints one run of SARIF.
-type sarifReport struct {
-	out io.Writer
-	run findings.SARIF
-}
-
-func (t *sarifReport) row(r found) error {
-	t.run.Add(r.finding(), "a secret: "+r.Rule)
-	return nil
-}
-
-func (t *sarifReport) end(*counted, int, int) error {
-	_, err := fmt.Fprintln(t.out, &t.run)
-	return err
+	return row.Object("total", js.IntField("findings", int64(n.total)), js.IntField("entries", int64(n.entries)),
+		js.IntField("sessions", int64(sessions)), js.RawField("rules", js.Object(kinds...)), js.RawField("ruleset", source))
 }

@@ -1,24 +1,96 @@
-// Package findings writes what a gate found in the forms that other programs show: annotations of GitHub, SARIF and
-// JUnit.
+// Package findings prints what a gate found: as text, as rows, and in the forms that other programs show: annotations of
+// GitHub, SARIF and JUnit.
 package findings
 
 import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"io"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
 )
 
-// A Finding is something that a gate found.
+// A Finding is something that a gate found, for other programs.
 type Finding struct {
 	Session string // what people call the session
 	File    string // where its file is, which programs open
 	Line    int    // in the file, from 1; 0 is not known
 	Rule    string // what it breaks
+	About   string // what the rule is about
 	Message string // what it is and where, in a line
+}
+
+// A Form is how findings are printed.
+type Form int
+
+// The forms.
+const (
+	Lines Form = iota // for people
+	Rows              // of JSON
+	GitHub
+	Sarif
+	Junit
+)
+
+// A Shown is a finding as a gate prints it.
+type Shown interface {
+	Line() string // for people, without a line feed
+	Row() string
+}
+
+// A Reported finding is printed for other programs as well.
+type Reported interface {
+	Shown
+	Report() Finding
+}
+
+// A Printer prints the findings of a gate in one form.
+type Printer struct {
+	Form
+	Out     io.Writer
+	Tool    string
+	Version string // of what it looks with, "" for none
+
+	sarif sarif
+	junit junit
+}
+
+// Print prints a finding, or keeps it for the end. For GitHub and SARIF it has to be a [Reported] one.
+func (p *Printer) Print(f Shown) (err error) {
+	switch p.Form {
+	case Lines:
+		_, err = fmt.Fprintln(p.Out, f.Line())
+	case Rows:
+		_, err = fmt.Fprintln(p.Out, f.Row())
+	case GitHub:
+		_, err = io.WriteString(p.Out, annotation(f.(Reported).Report()))
+	case Sarif:
+		p.sarif.add(f.(Reported).Report())
+	}
+	return err
+}
+
+// Case takes note of what a gate found in a session, for JUnit, which has those that hold as well.
+func (p *Printer) Case(session, gate string, found []string) {
+	if p.Form == Junit {
+		p.junit.add(session, gate, found)
+	}
+}
+
+// End prints what comes behind all findings. total is the row of all, and failed why not all was looked at.
+func (p *Printer) End(total func() string, failed error) (err error) {
+	switch p.Form {
+	case Rows:
+		_, err = fmt.Fprintln(p.Out, total())
+	case Sarif:
+		_, err = fmt.Fprintln(p.Out, p.sarif.text(p.Tool, p.Version, failed))
+	case Junit:
+		_, err = fmt.Fprintln(p.Out, p.junit.text(p.Tool, failed))
+	}
+	return err
 }
 
 var (
@@ -26,29 +98,24 @@ var (
 	commandValue = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// GitHub returns a finding as an annotation: docs.github.com, workflow commands.
-func GitHub(f Finding) string {
+// annotation returns a finding as an annotation: docs.github.com, workflow commands.
+func annotation(f Finding) string {
 	return fmt.Sprintf("::error file=%s,line=%d,title=%s::%s\n", commandValue.Replace(f.Session), f.Line, commandValue.Replace(f.Rule), commandData.Replace(f.Message))
 }
 
-// A SARIF is one run of a tool, in SARIF 2.1.0.
-type SARIF struct {
-	Tool    string
-	Version string // of what it looks with, "" for none
-	Failed  string // why not all was looked at, "" if it was
-
+// A sarif is one run of a tool, in SARIF 2.1.0.
+type sarif struct {
 	results []any
 	rules   map[string]string
 }
 
 type object = map[string]any
 
-// Add adds a finding. rule says what its rule is about.
-func (s *SARIF) Add(f Finding, rule string) {
+func (s *sarif) add(f Finding) {
 	if s.rules == nil {
 		s.rules = map[string]string{}
 	}
-	s.rules[f.Rule] = rule
+	s.rules[f.Rule] = f.About
 	s.results = append(s.results, object{
 		"ruleId": f.Rule, "level": "error",
 		"message": object{"text": f.Message},
@@ -58,20 +125,19 @@ func (s *SARIF) Add(f Finding, rule string) {
 	})
 }
 
-// String returns the run.
-func (s *SARIF) String() string {
+func (s *sarif) text(tool, version string, failed error) string {
 	rules := []any{}
 	for _, id := range slices.Sorted(maps.Keys(s.rules)) {
 		rules = append(rules, object{"id": id, "shortDescription": object{"text": s.rules[id]}})
 	}
-	driver := object{"name": s.Tool, "rules": rules}
-	if s.Version != "" {
-		driver["semanticVersion"] = s.Version
+	driver := object{"name": tool, "rules": rules}
+	if version != "" {
+		driver["semanticVersion"] = version
 	}
 	run := object{"tool": object{"driver": driver}, "results": append([]any{}, s.results...)}
-	if s.Failed != "" {
+	if failed != nil {
 		run["invocations"] = []any{object{"executionSuccessful": false, "toolExecutionNotifications": []any{
-			object{"level": "error", "message": object{"text": s.Failed}},
+			object{"level": "error", "message": object{"text": failed.Error()}},
 		}}}
 	}
 	b, err := json.Marshal(object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []any{run}})
@@ -81,11 +147,8 @@ func (s *SARIF) String() string {
 	return string(b)
 }
 
-// A JUnit is what JUnit's Ant task writes, as CI systems read it: a case for each gate and session.
-type JUnit struct {
-	Tool  string
-	cases []junitCase
-}
+// A junit is what JUnit's Ant task writes, as CI systems read it: a case for each gate and session.
+type junit []junitCase
 
 type junitCase struct {
 	Session string     `xml:"classname,attr"`
@@ -99,32 +162,28 @@ type junitText struct {
 	Text    string `xml:",chardata"`
 }
 
-// Add adds what became of a gate in a session. Without findings it holds.
-func (j *JUnit) Add(session, gate string, findings []string) {
+func (j *junit) add(session, gate string, found []string) {
 	c := junitCase{Session: session, Gate: gate}
-	if len(findings) > 0 {
-		c.Failure = &junitText{findings[0], strings.Join(findings, "\n")}
+	if len(found) > 0 {
+		c.Failure = &junitText{found[0], strings.Join(found, "\n")}
 	}
-	j.cases = append(j.cases, c)
+	*j = append(*j, c)
 }
 
-// Fail adds a case that says why not all was looked at.
-func (j *JUnit) Fail(why string) {
-	j.cases = append(j.cases, junitCase{Session: j.Tool, Gate: "read all sessions", Error: &junitText{Message: why}})
-}
-
-// String returns the cases.
-func (j *JUnit) String() string {
-	type suite struct {
+// text returns the cases. That not all was looked at is a case of its own.
+func (j *junit) text(tool string, failed error) string {
+	if failed != nil {
+		*j = append(*j, junitCase{Session: tool, Gate: "read all sessions", Error: &junitText{Message: failed.Error()}})
+	}
+	s := struct {
 		XMLName  xml.Name    `xml:"testsuite"`
 		Name     string      `xml:"name,attr"`
 		Tests    int         `xml:"tests,attr"`
 		Failures int         `xml:"failures,attr"`
 		Errors   int         `xml:"errors,attr"`
 		Cases    []junitCase `xml:"testcase"`
-	}
-	s := suite{Name: j.Tool, Tests: len(j.cases), Cases: j.cases}
-	for _, c := range j.cases {
+	}{Name: tool, Tests: len(*j), Cases: *j}
+	for _, c := range *j {
 		if c.Failure != nil {
 			s.Failures++
 		}
