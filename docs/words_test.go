@@ -106,7 +106,7 @@ func synopsis(f cli.FlagData) string {
 // One word has one meaning in all tools, and one meaning one word.
 func TestWords(t *testing.T) {
 	t.Parallel()
-	for _, complaint := range cli.Drift(descriptions(t)) {
+	for _, complaint := range drifting(descriptions(t)) {
 		t.Error(complaint)
 	}
 }

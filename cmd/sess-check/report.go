@@ -131,17 +131,17 @@ type config struct {
 
 func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
-		cli.Bool(&c.json, "json", "each finding"),
-		cli.Bool(&c.strict, "strict", "warnings, too"),
-		cli.Bool(&c.nul, "null, 0", ", and names are read from standard input"),
-		cli.String(&c.blobs, "blobs", "", "check references to"),
+		cli.Bool(&c.json, "json", "print a JSON object for each finding"),
+		cli.Bool(&c.strict, "strict", "end with status 3 for warnings, too"),
+		cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL, and names are read from standard input"),
+		cli.String(&c.blobs, "blobs", "", "check references to the blobs in `DIR`"),
 		cli.Bool(&c.repair, "repair", "write every readable entry to --output, and the other bytes to that name with .rej appended"),
 		cli.Bool(&c.relink, "relink", "with --repair, attach entries with a missing parent, or on a cycle, to the entry before them"),
 		cli.Bool(&c.migrate, "migrate", "write a copy in version 3 to --output; a damaged session needs --repair too"),
-		cli.String(&c.dest.File, "output, o", "", ""),
+		cli.String(&c.dest.File, "output, o", "", "make `FILE`, and print its path; - is standard output"),
 		c.dest.ForceFlag(),
 		address.SyncFlag(&c.dest.Sync),
-		cli.Bool(&c.dest.DryRun, "dry-run, n", "the copy of --repair or --migrate"),
+		cli.Bool(&c.dest.DryRun, "dry-run, n", "print the copy of --repair or --migrate, and write nothing"),
 	}
 }
 

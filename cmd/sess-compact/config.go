@@ -74,17 +74,17 @@ func (c *config) flags() []cli.Flag {
 		cli.Group("When", c.when()...),
 		cli.Group("What to keep", c.planning.flags()...),
 		cli.Group("The summary", append([]cli.Flag{
-			cli.String(&c.summary, "summary", "", ""),
+			cli.String(&c.summary, "summary", "", "take the summary from `FILE` (- is standard input)"),
 		}, c.asking.flags()...)...),
 		cli.Group("Tool results", c.pruning.flags()...),
 		cli.Group("Branches", cli.String(&c.branch, "branch", "", "go back to `REF`, and add a summary of the branch you leave")),
 		cli.Group("Looking without writing", c.looking()...),
 		cli.Group("The entry", c.filling.flags()...),
 		cli.Group("Writing", slices.Concat([]cli.Flag{
-			cli.String(&c.expect, "expect-leaf", "", "before and after the command, add"),
+			cli.String(&c.expect, "expect-leaf", "", "before and after the command, add only if `REF` is the leaf; otherwise status 4"),
 		}, c.target.Flags(), []cli.Flag{
-			cli.Bool(&c.json, "json", "each new entry: the entry itself; with --report for what it prints"),
-			cli.Bool(&c.dryRun, "dry-run, n", "the new entries"),
+			cli.Bool(&c.json, "json", "print a JSON object for each new entry: the entry itself; with --report for what it prints"),
+			cli.Bool(&c.dryRun, "dry-run, n", "print the new entries, and write nothing"),
 		})...),
 	)
 }
@@ -93,8 +93,8 @@ func (c *config) when() []cli.Flag {
 	return []cli.Flag{
 		cli.Bool(&c.ifNeeded, "if-needed", "do nothing, with status 1, unless the context is larger than --window less --reserve"),
 		cli.Bool(&c.figures, "size", "print the size of the context as JSON; status 0 if a compaction is needed, 1 if not"),
-		cli.Tokens(&c.window, "window", 0, ""),
-		cli.Tokens(&c.reserve, "reserve", compact.DefaultReserve, ""),
+		cli.Tokens(&c.window, "window", 0, "the model's context window is `TOKENS`"),
+		cli.Tokens(&c.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
 		cli.Bool(&c.calibrate, "calibrate", "correct the estimates with the usage that the session reports"),
 	}
 }
@@ -126,12 +126,12 @@ func (a *asking) flags() []cli.Flag {
 		cli.String(&a.template, "template", "", "make the prompt from the Go text/template in `FILE`"),
 		cli.Int(&a.maxPrompt, "max-prompt", compact.DefaultMaxPrompt, "split a prompt of more than `BYTES` into chunks, each with the summary so far"),
 		cli.Int(&a.clipResult, "clip-result", compact.ResultLimit, "show the first `N` UTF-16 units of a tool result; 0 shows all"),
-		cli.Duration(&a.timeout, "timeout", command.DefaultTimeout, ", and stop the command"),
-		cli.Int(&a.retries, "retries", 2, " with a command that failed, where waiting may help"),
+		cli.Duration(&a.timeout, "timeout", command.DefaultTimeout, "give up after `DURATION`, and stop the command"),
+		cli.Int(&a.retries, "retries", 2, "make up to `N` more tries with a command that failed, where waiting may help"),
 		cli.Strings(&a.overflow, "overflow-status", "the exit status `N` means that the prompt was too long"),
 		cli.String(&a.require, "require", "", "require a line that matches the regular expression `REGEXP` instead of the heading"),
 		cli.Bool(&a.noRequire, "no-require", "accept a summary without the heading"),
-		cli.Bool(&a.redact, "redact", "prompts"),
+		cli.Bool(&a.redact, "redact", "take secrets out of prompts, as sess-redact does"),
 	}
 }
 

@@ -28,7 +28,7 @@ sess-doctor --json --offline | jq 'select(.status != "ok")'`,
 	New: func() ([]cli.Flag, cli.Action) {
 		c := &config{}
 		return []cli.Flag{
-			cli.Bool(&c.json, "json", "each line"),
+			cli.Bool(&c.json, "json", "print a JSON object for each line"),
 			cli.Bool(&c.offline, "offline", "do not ask the summarizer for an answer"),
 		}, c.run
 	},

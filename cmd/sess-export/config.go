@@ -32,20 +32,20 @@ type config struct {
 func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
 		cli.String(&c.version, "for", "", "write a file for `VERSION` of the agent, instead of the newest known"),
-		cli.Output(&c.output, "; or a file in the directory FILE"),
+		cli.Output(&c.output, "make `FILE`, and print its path; - is standard output; or a file in the directory FILE"),
 		cli.Bool(&c.replace, "replace", "move aside the file that has the session already, and print its new name"),
 		cli.Bool(&c.index, "index", "add the session's name to the agent's index in the directory of --output"),
-		cli.String(&c.db, "db", "", ": put the session into it; it must not be open elsewhere"),
-		cli.String(&c.blobs, "blobs", "", "replace references to images with"),
-		cli.String(&c.losses, "losses", "", ""),
+		cli.String(&c.db, "db", "", "use the agent's database `FILE`: put the session into it; it must not be open elsewhere"),
+		cli.String(&c.blobs, "blobs", "", "replace references to images with the blobs in `DIR`"),
+		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		address.HarnessFlag(&c.harness),
-		cli.Bool(&c.redact, "redact", "the session"),
+		cli.Bool(&c.redact, "redact", "take secrets out of the session, as sess-redact does"),
 		cli.Bool(&c.portable, "portable", "leave out what only one account, provider or model accepts: thinking, ids, tools that the agent lacks"),
 		cli.Bool(&c.content, "content", "write what was said, too: otlp leaves it out"),
-		cli.Bool(&c.strict, "strict", "a loss, and make nothing"),
+		cli.Bool(&c.strict, "strict", "end with status 3 for a loss, and make nothing"),
 		cli.Int(&c.growth, "max-ratio", 0, "allow an export of up to `TIMES` the size of the session, instead of 16 times or 64 MiB"),
 		address.SyncFlag(&c.sync),
-		cli.Bool(&c.dryRun, "dry-run, n", "what would be made"),
+		cli.Bool(&c.dryRun, "dry-run, n", "print what would be made, and write nothing"),
 	}
 }
 

@@ -86,9 +86,9 @@ type config struct {
 
 func (c *config) flags() []cli.Flag {
 	return append([]cli.Flag{
-		cli.String(&c.at, "at", "", "fork at"),
-		cli.Bool(&c.all, "branches", " instead of one path"),
-		cli.String(&c.cwd, "cwd=", "", ", instead of that of the old one"),
-		cli.Optional(&c.title, "title=", ", instead of the old one and \"(fork #N)\""),
+		cli.String(&c.at, "at", "", "fork at the entry `REF` instead of the leaf"),
+		cli.Bool(&c.all, "branches", "take the entries of all branches instead of one path"),
+		cli.String(&c.cwd, "cwd", "", "`DIR` is the working directory of the new session, instead of that of the old one"),
+		cli.Optional(&c.title, "title", "the title is `TITLE`, instead of the old one and \"(fork #N)\""),
 	}, c.dest.Flags()...)
 }

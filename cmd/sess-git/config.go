@@ -22,24 +22,24 @@ type config struct {
 }
 
 func (c *config) flags(name string) []cli.Flag {
-	only := ""
+	only := "only the session `SESSION`"
 	if name == "log" {
-		only = "; without a range, with the commits of all branches since it began"
+		only += "; without a range, with the commits of all branches since it began"
 	}
 	flags := slices.Concat(
 		c.sessions.Flags(),
 		[]cli.Flag{
 			cli.String(&c.session, "session", "", only),
 			cli.String(&c.notes, "notes", "", "read what the notes of `REF` claim, such as ai"),
-			cli.Bool(&c.strict, "strict", "damaged sessions"),
-			cli.Bool(&c.json, "json", "each row"),
+			cli.Bool(&c.strict, "strict", "end with status 3 for damaged sessions"),
+			cli.Bool(&c.json, "json", "print a JSON object for each row"),
 		},
 	)
 	if name == "log" {
 		flags = append(flags,
 			cli.Bool(&c.sure, "sure", "only rows that are sure, and status 1 without one"),
 			cli.Bool(&c.stdin, "stdin", "read commits from standard input, a line each"),
-			cli.Count(&c.limit, "limit", "commits (default 50, without a range)"),
+			cli.Count(&c.limit, "limit", "print at most `N` commits (default 50, without a range)"),
 		)
 	}
 	return flags

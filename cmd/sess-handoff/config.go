@@ -35,17 +35,17 @@ type config struct {
 func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
 		cli.String(&c.to, "to", "", "go on in `AGENT`: "+strings.Join(handoff.Targets(), ", ")),
-		cli.String(&c.leaf, "leaf, l", "", ""),
-		cli.Tokens(&c.budget, "budget", 80_000, "hand over"),
+		cli.String(&c.leaf, "leaf, l", "", "the path ends at `REF`"),
+		cli.Tokens(&c.budget, "budget", 80_000, "hand over at most `TOKENS`"),
 		cli.Bool(&c.brief, "brief", "begin with a brief of the whole session; without --to print it, and make nothing"),
-		cli.String(&c.cwd, "cwd=", "", ", instead of that of the old one"),
+		cli.String(&c.cwd, "cwd", "", "`DIR` is the working directory of the new session, instead of that of the old one"),
 		cli.Bool(&c.exec, "exec", "run the agent, instead of printing the line that does"),
 		cli.Bool(&c.again, "again", "make another one, if this session has been handed over already"),
-		cli.Bool(&c.json, "json", "the hand-off"),
+		cli.Bool(&c.json, "json", "print a JSON object for the hand-off"),
 		cli.Bool(&c.keepSecrets, "no-redact", "leave secrets in"),
-		cli.String(&c.losses, "losses", "", ""),
-		cli.Bool(&c.strict, "strict", "a loss, and make nothing"),
-		cli.Bool(&c.dryRun, "dry-run, n", "what would be made, as --json does"),
+		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
+		cli.Bool(&c.strict, "strict", "end with status 3 for a loss, and make nothing"),
+		cli.Bool(&c.dryRun, "dry-run, n", "print what would be made, as --json does, and write nothing"),
 	}
 }
 

@@ -35,14 +35,14 @@ func (c *config) flags() []cli.Flag {
 	return slices.Concat(
 		c.sessions.Places(),
 		[]cli.Flag{
-			cli.String(&c.database, "db", "", ": list the prompts of oh-my-pi's history.db, too"),
-			cli.Bool(&c.ignoreCase, "ignore-case, i", " in WORDs"),
-			cli.String(&c.since, "since", "", "prompts"),
-			cli.String(&c.until, "until", "", "prompts"),
-			cli.Count(&c.limit, "limit", "prompts, the newest"),
-			cli.Bool(&c.dup, "copies", ": each prompt, and not those that say the same once"),
-			cli.Bool(&c.json, "json", "each prompt"),
-			cli.Bool(&c.nul, "null, 0", ", and prompts are printed whole"),
+			cli.String(&c.database, "db", "", "use the agent's database `FILE`: list the prompts of oh-my-pi's history.db, too"),
+			cli.Bool(&c.ignoreCase, "ignore-case, i", "ignore case in WORDs"),
+			cli.String(&c.since, "since", "", "only prompts since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
+			cli.String(&c.until, "until", "", "only prompts before `WHEN`"),
+			cli.Count(&c.limit, "limit", "print at most `N` prompts, the newest"),
+			cli.Bool(&c.dup, "copies", "take copies, too: each prompt, and not those that say the same once"),
+			cli.Bool(&c.json, "json", "print a JSON object for each prompt"),
+			cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL, and prompts are printed whole"),
 		},
 	)
 }

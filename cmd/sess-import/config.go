@@ -36,19 +36,19 @@ type config struct {
 
 func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
-		cli.String(&c.session, "session", "", ": an id, the beginning of one, or a name"),
-		cli.Bool(&c.recent, "recent", "; of an agent's own sessions, in this directory"),
-		cli.String(&c.cwd, "cwd", "", ""),
+		cli.String(&c.session, "session", "", "only the session `SESSION`: an id, the beginning of one, or a name"),
+		cli.Bool(&c.recent, "recent", "only the session that was written last; of an agent's own sessions, in this directory"),
+		cli.String(&c.cwd, "cwd", "", "only sessions of the working directory `DIR`"),
 		cli.Bool(&c.anywhere, "any-directory", "with --recent, of all directories"),
-		cli.Bool(&c.list, "list", "the sessions, a JSON object each as sess-ls --json has it"),
-		cli.Bool(&c.all, "all, a", " that were not imported yet, each into its own file"),
-		cli.Bool(&c.dest.Store, "store", "files"),
-		cli.Output(&c.dest.File, "; with --all a directory"),
+		cli.Bool(&c.list, "list", "list the sessions, a JSON object each as sess-ls --json has it, and make nothing"),
+		cli.Bool(&c.all, "all, a", "take all sessions that were not imported yet, each into its own file"),
+		cli.Bool(&c.dest.Store, "store", "make files in the store and print its path"),
+		cli.Output(&c.dest.File, "make `FILE`, and print its path; - is standard output; with --all a directory"),
 		c.dest.ForceFlag(),
 		cli.String(&c.defaultCWD, "default-cwd", "", "use `DIR` as the working directory of sessions that name none, instead of this one"),
-		cli.String(&c.blobs, "blobs", "", "replace references to images with"),
-		cli.String(&c.losses, "losses", "", ""),
-		cli.Bool(&c.strict, "strict", "a loss, and make nothing of that session"),
+		cli.String(&c.blobs, "blobs", "", "replace references to images with the blobs in `DIR`"),
+		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
+		cli.Bool(&c.strict, "strict", "end with status 3 for a loss, and make nothing of that session"),
 		cli.Bool(&c.detect, "detect", "print the format of SOURCE and make nothing"),
 		cli.String(&c.mapFile, "map", "", "read with the map in `FILE`, which need not be installed"),
 		cli.Bool(&c.maps, "maps", "print the maps there are, and what is wrong with them"),
@@ -57,7 +57,7 @@ func (c *config) flags() []cli.Flag {
 		cli.Bool(&c.prompts, "prompts", "print the prompts of oh-my-pi's database SOURCE, history.db, as JSON, and make nothing"),
 		cli.Int(&c.expansion, "max-expansion", 0, "expand a compressed file to at most `BYTES`, instead of 1000 times its size (64 MiB to 4 GiB)"),
 		address.SyncFlag(&c.dest.Sync),
-		cli.Bool(&c.dest.DryRun, "dry-run, n", "the session, or with --all what would be made"),
+		cli.Bool(&c.dest.DryRun, "dry-run, n", "print the session, or with --all what would be made, and write nothing"),
 	}
 }
 

@@ -30,17 +30,17 @@ type config struct {
 
 func (c *config) flags() []cli.Flag {
 	return append(c.sessions.Flags(),
-		cli.Bool(&c.recent, "recent", ", or that this terminal last used"),
-		cli.String(&c.title, "title", "", ""),
-		cli.String(&c.where, "where", "", "sessions whose JSON object is one"),
-		cli.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "title"}, ""),
-		cli.Count(&c.limit, "limit", "sessions"),
+		cli.Bool(&c.recent, "recent", "only the session that was written last, or that this terminal last used"),
+		cli.String(&c.title, "title", "", "only sessions with `TITLE` in the title, the first message or the id"),
+		cli.String(&c.where, "where", "", "only sessions whose JSON object is one for which the gojq expression `EXPR` is true"),
+		cli.Choice(&c.sort, "sort", []string{"modified", "created", "size", "messages", "title"}, "sort by `KEY`"),
+		cli.Count(&c.limit, "limit", "print at most `N` sessions"),
 		cli.Bool(&c.exact, "exact", "read all of large files, for exact counts"),
-		cli.Bool(&c.usage, "usage", ", in tokens (input, output, cache read, cache write) and money"),
-		cli.Bool(&c.json, "json", "each session"),
-		cli.Bool(&c.paths, "paths", ""),
-		cli.Bool(&c.nul, "null, 0", ", and only addresses are printed"),
-		cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, ""),
+		cli.Bool(&c.usage, "usage", "print what calls used and cost, in tokens (input, output, cache read, cache write) and money"),
+		cli.Bool(&c.json, "json", "print a JSON object for each session"),
+		cli.Bool(&c.paths, "paths", "print only the address of each session"),
+		cli.Bool(&c.nul, "null, 0", "names and rows end with a NUL, and only addresses are printed"),
+		cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),
 	)
 }
 

@@ -269,11 +269,11 @@ func (c *config) flags() []cli.Flag {
 		cli.Choice(&c.deleted, "deleted", []string{"refuse", "keep", "drop"}, "with --git, treat what one side has removed `HOW`"),
 		cli.Choice(&c.header, "header", []string{"", "ours", "theirs"}, "take the header of `WHICH` session, without a warning"),
 		cli.Bool(&c.force, "unrelated", "merge sessions of different ids"),
-		cli.Bool(&c.strict, "strict", "a torn last line"),
-		cli.Output(&c.dest.File, ""),
+		cli.Bool(&c.strict, "strict", "end with status 3 for a torn last line"),
+		cli.Output(&c.dest.File, "make `FILE`, and print its path; - is standard output"),
 		c.dest.ForceFlag(),
-		cli.Bool(&c.json, "json", "the merge: a report"),
-		cli.Bool(&c.dest.DryRun, "dry-run, n", "a report"),
+		cli.Bool(&c.json, "json", "print a JSON object for the merge: a report"),
+		cli.Bool(&c.dest.DryRun, "dry-run, n", "print a report, and write nothing"),
 	}
 	return append(flags, c.target.Flags()...)
 }

@@ -84,11 +84,11 @@ type config struct {
 
 func (c *config) flags() []cli.Flag {
 	return append([]cli.Flag{
-		cli.String(&c.cwd, "cwd=", "", ", instead of this one"),
-		cli.String(&c.title, "title=", "", ""),
+		cli.String(&c.cwd, "cwd", "", "`DIR` is the working directory of the new session, instead of this one"),
+		cli.String(&c.title, "title", "", "the title is `TITLE`"),
 		cli.String(&c.id, "id", "", "use `ID` as the session's id, instead of a new UUID"),
 		cli.String(&c.parent, "from", "", "record that the session descends from `SESSION`"),
-		cli.String(&c.system, "system", "", ""),
+		cli.String(&c.system, "system", "", "begin with the system prompt in `FILE`"),
 		cli.String(&c.task, "task", "", "record the task `TEXT` with the system prompt"),
 		cli.String(&c.tools, "tools", "", "record the tools `NAME,NAME` with the system prompt"),
 		cli.Bool(&c.dest.Defer, "defer", "keep it as an unlisted draft until the first assistant message"),

@@ -36,24 +36,24 @@ type settings struct {
 
 func (c *config) flags() []cli.Flag {
 	flags := []cli.Flag{
-		cli.String(&c.leaf, "leaf, l", "last", ", or by a rule: last, newest-message, longest"),
+		cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`, or by a rule: last, newest-message, longest"),
 		cli.String(&c.entry, "entry", "", "print the entry `REF` alone, and the results of its calls"),
-		cli.Bool(&c.branches, "branches", ", as they stand in the session"),
-		cli.Choice(&c.as, "as", forms, "print the path"),
-		cli.Tokens(&c.budget, "budget", 0, "keep the longest tail of"),
+		cli.Bool(&c.branches, "branches", "take the entries of all branches, as they stand in the session"),
+		cli.Choice(&c.as, "as", forms, "print the path as `FORM`"),
+		cli.Tokens(&c.budget, "budget", 0, "keep the longest tail of at most `TOKENS`"),
 		cli.Count(&c.last, "last", "keep the last `N` messages"),
 		cli.Count(&c.turns, "turns", "keep the last `N` turns, each from a user message on"),
-		cli.String(&c.roles, "role", "", "messages"),
+		cli.String(&c.roles, "role", "", "only messages of the roles `ROLE,ROLE`"),
 		cli.Choice(&c.reinject, "reinject", reinjects, "restore initial context that a compaction removed, at `PLACE`"),
 		cli.Bool(&c.system, "with-system", "include system prompts in what a model sees"),
 		address.HarnessFlag(&c.harness),
-		cli.String(&c.blobs, "blobs", "", "replace references to images with"),
-		cli.Bool(&c.reverse, "reverse", ""),
-		cli.Bool(&c.noHeader, "no-header", ""),
-		cli.String(&c.where, "where", "", "entries, without the header,"),
+		cli.String(&c.blobs, "blobs", "", "replace references to images with the blobs in `DIR`"),
+		cli.Bool(&c.reverse, "reverse", "print the leaf first, without the header"),
+		cli.Bool(&c.noHeader, "no-header", "leave out the header"),
+		cli.String(&c.where, "where", "", "only entries, without the header, for which the gojq expression `EXPR` is true"),
 		cli.String(&c.jq, "jq", "", "print the results of the gojq expression `EXPR` for each entry, or for what --as prints"),
 		cli.Bool(&c.raw, "raw-output, r", "print strings from --jq as they are, not as JSON"),
-		cli.Bool(&c.strict, "strict", "anything that is wrong with the session"),
+		cli.Bool(&c.strict, "strict", "end with status 3 for anything that is wrong with the session"),
 	}
 	c.defaults = c.settings
 	return flags

@@ -35,17 +35,17 @@ const (
 
 func (c *config) flags() []cli.Flag {
 	flags := []cli.Flag{
-		cli.Choice(&c.from, "reply", stream.Names(), "the stream, or the output of the command, is"),
+		cli.Choice(&c.from, "reply", stream.Names(), "the stream, or the output of the command, is `WHAT`"),
 		cli.String(&c.prompt, "prompt", "", "the user said `TEXT`; - is what the command reads on standard input"),
 		cli.String(&c.promptFile, "prompt-file", "", "the user said what is in `FILE`, and the command reads it on standard input"),
-		cli.Choice(&c.print, "print", []string{printEvents, printText}, ": the stream as it is, or the text of the answers"),
+		cli.Choice(&c.print, "print", []string{printEvents, printText}, "print `WHAT`: the stream as it is, or the text of the answers"),
 		cli.Bool(&c.failOnError, "fail-on-error", "end with 5 if the newest answer is an error, or if there is none"),
-		cli.Duration(&c.timeout, "timeout", 0, ", and stop the command; 0 is never"),
+		cli.Duration(&c.timeout, "timeout", 0, "give up after `DURATION`, and stop the command; 0 is never"),
 		address.CreateFlag(&c.create),
 		cli.Bool(&c.keepUnknown, "keep-unknown", "keep events that mean nothing here as custom entries"),
 		cli.Bool(&c.bestEffort, "best-effort", "let the stream pass even if the session cannot be written"),
-		cli.String(&c.model, "model", "", ", where the stream does not name it"),
-		cli.String(&c.provider, "provider", "", ", where the stream does not name it"),
+		cli.String(&c.model, "model", "", "the `MODEL` of answers ($SESS_MODEL), where the stream does not name it"),
+		cli.String(&c.provider, "provider", "", "the `PROVIDER` of answers ($SESS_PROVIDER), where the stream does not name it"),
 	}
 	return append(flags, c.target.Flags()...)
 }

@@ -20,9 +20,9 @@ var checkpointCommand = command("checkpoint", "SESSION", "mark the last entry as
 sess-seg checkpoint --list --json s.v2`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
-			cli.Choice(&c.reason, "reason", []string{"manual", "periodic", "pre_migration", "post_migration", "recovery"}, ""),
-			cli.Bool(&c.list, "list", "the checkpoints"),
-			jsonFlag(c, "print checkpoints as JSON objects, not numbers"),
+			cli.Choice(&c.reason, "reason", []string{"manual", "periodic", "pre_migration", "post_migration", "recovery"}, "note the reason `WHY`"),
+			cli.Bool(&c.list, "list", "list the checkpoints, and make nothing"),
+			jsonFlag(c, "print a JSON object for each checkpoint, not its number"),
 			waitFlag(c),
 		}
 	},
@@ -128,7 +128,7 @@ sess-path a.jsonl --no-header | sess-seg append --sync never s.v2`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
 			extendedFlag(c),
-			cli.Choice(&c.sync, "sync", []string{"always", "never"}, ""),
+			cli.Choice(&c.sync, "sync", []string{"always", "never"}, "sync what is written to disk `WHEN`"),
 			cli.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
 			waitFlag(c),
 		}

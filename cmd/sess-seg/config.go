@@ -43,7 +43,7 @@ func command(name, args, summary, examples string, flags func(*config) []cli.Fla
 }
 
 func waitFlag(c *config) cli.Flag {
-	return cli.Duration(&c.wait, "wait", jsonl.DefaultWait, "")
+	return cli.Duration(&c.wait, "wait", jsonl.DefaultWait, "wait for the lock at most `DURATION`")
 }
 
 func jsonFlag(c *config, usage string) cli.Flag { return cli.Bool(&c.json, "json", usage) }

@@ -20,9 +20,9 @@ sess-seg migrate --dry-run --json s.jsonl`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
 			extendedFlag(c),
-			cli.Bool(&c.dryRun, "dry-run, n", "what would be done"),
+			cli.Bool(&c.dryRun, "dry-run, n", "print what would be done, and write nothing"),
 			cli.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
-			jsonFlag(c, "print what was done as a JSON object, not the name of the store"),
+			jsonFlag(c, "print a JSON object for what was done, not the name of the store"),
 			waitFlag(c),
 		}
 	},
@@ -86,7 +86,7 @@ var rollbackCommand = command("rollback", "SESSION", "make the JSONL file the se
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
 			cli.Bool(&c.force, "leave-behind", "leave behind the entries that only the store has"),
-			cli.String(&c.reason, "reason", "asked for", ", in the state of the store"),
+			cli.String(&c.reason, "reason", "asked for", "note the reason `WHY`, in the state of the store"),
 			waitFlag(c),
 		}
 	},
@@ -112,7 +112,7 @@ func (c *config) rollback(ctx context.Context, s *cli.Streams, operands []string
 var recoverCommand = command("recover", "SESSION", "repair a session after a crash or damage",
 	`sess-seg recover s.jsonl`,
 	func(c *config) []cli.Flag {
-		return []cli.Flag{jsonFlag(c, "print what was done as a JSON object, not a word"), waitFlag(c)}
+		return []cli.Flag{jsonFlag(c, "print a JSON object for what was done, not a word"), waitFlag(c)}
 	},
 	(*config).recover)
 

@@ -31,9 +31,9 @@ var pathCommand = command("path", "SESSION", "print the path from the root to a 
 sess-seg path --no-header --reverse s.v2 | head -n 3`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
-			cli.String(&c.leaf, "leaf, l", "", " instead of the last entry"),
-			cli.Bool(&c.reverse, "reverse", ""),
-			cli.Bool(&c.noHeader, "no-header", ""),
+			cli.String(&c.leaf, "leaf, l", "", "the path ends at `REF` instead of the last entry"),
+			cli.Bool(&c.reverse, "reverse", "print the leaf first, without the header"),
+			cli.Bool(&c.noHeader, "no-header", "leave out the header"),
 		}
 	},
 	(*config).path)

@@ -16,7 +16,7 @@ var statusCommand = command("status", "SESSION", "print the state of a store, wi
 sess-seg status --json --source s.v2`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
-			jsonFlag(c, "print one JSON object"),
+			jsonFlag(c, "print a JSON object for the store"),
 			cli.Bool(&c.source, "source", "also compare the JSONL file with what was migrated; reads all of it"),
 		}
 	},
@@ -137,7 +137,7 @@ var verifyCommand = command("verify", "SESSION", "read all of a store and check 
 	`sess-seg verify s.v2
 sess-seg verify --json s.v2`,
 	func(c *config) []cli.Flag {
-		return []cli.Flag{jsonFlag(c, "print one JSON object per finding"), waitFlag(c)}
+		return []cli.Flag{jsonFlag(c, "print a JSON object for each finding"), waitFlag(c)}
 	},
 	(*config).verify)
 

@@ -21,7 +21,7 @@ var appendCommand = command("append", "ID", "append the messages and entries on 
 sess-sync append --expect-leaf 0d6f9a51 01a1fc13 < entries.jsonl`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
-			cli.String(&c.expectLeaf, "expect-leaf", "", "append"),
+			cli.String(&c.expectLeaf, "expect-leaf", "", "append only if `REF` is the leaf; otherwise status 4"),
 			triesFlag(c),
 		}
 	},

@@ -22,7 +22,7 @@ sess-sync check --probe 01a1fc13-4173-73d3-8273-e3e1ca1285c1`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
 			cli.Bool(&c.probe, "probe", "test as init does that no two writers get one number"),
-			cli.Bool(&c.dryRun, "dry-run, n", "what is wrong with the listing"),
+			cli.Bool(&c.dryRun, "dry-run, n", "print what is wrong with the listing, and write nothing"),
 		}
 	},
 	(*config).checkRemote)

@@ -36,7 +36,7 @@ func command(name, args, summary, examples string, flags func(*config) []cli.Fla
 		New: func() ([]cli.Flag, cli.Action) {
 			c := &config{}
 			all := append([]cli.Flag{
-				cli.String(&c.remote, "remote", "", ""),
+				cli.String(&c.remote, "remote", "", "use the remote at `ADDRESS` instead of $SESS_REMOTE"),
 				cli.Bool(&c.insecure, "insecure", "speak to another machine without TLS"),
 				c.timeoutFlag(),
 			}, flags(c)...)
@@ -53,7 +53,7 @@ func command(name, args, summary, examples string, flags func(*config) []cli.Fla
 const defaultTimeout = 30 * time.Second
 
 func (c *config) timeoutFlag() cli.Flag {
-	return cli.Duration(&c.timeout, "timeout", defaultTimeout, " without a word of the remote")
+	return cli.Duration(&c.timeout, "timeout", defaultTimeout, "give up after `DURATION` without a word of the remote")
 }
 
 // with opens a remote for as long as do takes.
@@ -74,11 +74,11 @@ func (c *config) with(ctx context.Context, s *cli.Streams, address string, creat
 
 func (c *config) changes() []cli.Flag {
 	return []cli.Flag{
-		cli.Bool(&c.all, "all, a", ""),
-		cli.Bool(&c.dryRun, "dry-run, n", "what there is to do"),
+		cli.Bool(&c.all, "all, a", "take all sessions"),
+		cli.Bool(&c.dryRun, "dry-run, n", "print what there is to do, and write nothing"),
 		cli.Int(&c.maxSize, "max-size", 4<<30, "refuse sessions of more than `BYTES` in the remote"),
-		cli.Duration(&c.wait, "wait", jsonl.DefaultWait, ""),
-		cli.Duration(&c.grace, "grace", jsonl.DefaultGrace, ""),
+		cli.Duration(&c.wait, "wait", jsonl.DefaultWait, "wait for the lock at most `DURATION`"),
+		cli.Duration(&c.grace, "grace", jsonl.DefaultGrace, "leave a torn last line alone until `DURATION` after the last write"),
 	}
 }
 

@@ -25,10 +25,10 @@ sess-sync ls --json --where '.size > 1000000'
 sess-path --as text "$(sess-sync ls --paths | head -n 1)"`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
-			cli.Bool(&c.json, "json", "each session, as sess-ls does"),
-			cli.Bool(&c.paths, "paths", ": remote:ID"),
-			cli.String(&c.since, "since", "", "sessions made in the month"),
-			cli.String(&c.where, "where", "", "sessions whose JSON object is one"),
+			cli.Bool(&c.json, "json", "print a JSON object for each session, as sess-ls does"),
+			cli.Bool(&c.paths, "paths", "print only the address of each session: remote:ID"),
+			cli.String(&c.since, "since", "", "only sessions made in the month since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
+			cli.String(&c.where, "where", "", "only sessions whose JSON object is one for which the gojq expression `EXPR` is true"),
 		}
 	},
 	(*config).ls)

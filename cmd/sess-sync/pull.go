@@ -25,7 +25,7 @@ sess-sync pull -a --since 7d
 sess-sync pull --follow s.jsonl`,
 	func(c *config) []cli.Flag {
 		return append(c.changes(),
-			cli.String(&c.since, "since", "", "sessions made in the month"),
+			cli.String(&c.since, "since", "", "only sessions made in the month since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
 			cli.Bool(&c.follow, "follow", "do not end; look again from time to time"))
 	},
 	(*config).pull)
@@ -238,7 +238,7 @@ var catCommand = command("cat", "ID", "print a session as it is in the remote",
 sess-sync cat --after 7 01a1fc13`,
 	func(c *config) []cli.Flag {
 		return []cli.Flag{
-			cli.Int(&c.after, "after", 0, ", a position that an earlier cat -v printed"),
+			cli.Int(&c.after, "after", 0, "print only what is behind `WHERE`, a position that an earlier cat -v printed"),
 			cli.Int(&c.maxSize, "max-size", 4<<30, "refuse sessions of more than `BYTES` in the remote"),
 		}
 	},

@@ -26,14 +26,14 @@ sess-sync push --expect-leaf 0d6f9a51 s.jsonl
 sess-sync push -a`,
 	func(c *config) []cli.Flag {
 		return append(c.changes(),
-			cli.String(&c.expectLeaf, "expect-leaf", "", "push"),
+			cli.String(&c.expectLeaf, "expect-leaf", "", "push only if `REF` is the leaf; otherwise status 4"),
 			triesFlag(c),
 			cli.Bool(&c.reseed, "reseed", "append what a remote lost that was restored from a backup"))
 	},
 	(*config).push)
 
 func triesFlag(c *config) cli.Flag {
-	return cli.Int(&c.tries, "retries", 50, ", if other machines are faster")
+	return cli.Int(&c.tries, "retries", 50, "make up to `N` more tries, if other machines are faster")
 }
 
 func (c *config) push(ctx context.Context, s *cli.Streams, l remote.Log, operands []string) error {

@@ -19,12 +19,12 @@ func (c *config) flags() []cli.Flag {
 	return []cli.Flag{
 		cli.Bool(&c.heads, "heads", "list the ends of all branches"),
 		cli.Bool(&c.labels, "labels", "list the entries that have a label"),
-		cli.Bool(&c.json, "json", "each entry, head or label"),
+		cli.Bool(&c.json, "json", "print a JSON object for each entry, head or label"),
 		cli.Bool(&c.dot, "dot", "print a graph for Graphviz"),
 		cli.Bool(&c.full, "full", "do not fold runs of entries, and show what importers keep and agents say"),
-		cli.String(&c.leaf, "leaf, l", "last", ", or by a rule: last, newest-message, longest; it is marked"),
-		cli.Bool(&c.ascii, "ascii", ", as in a locale without UTF-8"),
-		cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, ""),
+		cli.String(&c.leaf, "leaf, l", "last", "the path ends at `REF`, or by a rule: last, newest-message, longest; it is marked"),
+		cli.Bool(&c.ascii, "ascii", "draw with ASCII characters, as in a locale without UTF-8"),
+		cli.Choice(&c.color, "color", []string{"auto", "always", "never"}, "use colours `WHEN`"),
 	}
 }
 

@@ -67,36 +67,36 @@ func replies() []string {
 func (c *config) flags() []cli.Flag {
 	return slices.Concat(
 		cli.Group("What is said", []cli.Flag{
-			cli.Optional(&c.text, "text, t", ""),
-			cli.String(&c.file, "file, f", "", "the message"),
-			cli.String(&c.system, "system", "", ", which is not stored"),
+			cli.Optional(&c.text, "text, t", "the message is `TEXT`"),
+			cli.String(&c.file, "file, f", "", "read the message from `FILE` (- is standard input)"),
+			cli.String(&c.system, "system", "", "begin with the system prompt in `FILE`, which is not stored"),
 		}...),
 		cli.Group("What the command reads", []cli.Flag{
-			cli.Choice(&c.as, "as", forms, "give the command the conversation"),
+			cli.Choice(&c.as, "as", forms, "give the command the conversation as `FORM`"),
 			address.HarnessFlag(&c.harness),
-			cli.Tokens(&c.window, "window", 0, "; the oldest messages that do not fit are left out"),
-			cli.Tokens(&c.reserve, "reserve", compact.DefaultReserve, ""),
+			cli.Tokens(&c.window, "window", 0, "the model's context window is `TOKENS`; the oldest messages that do not fit are left out"),
+			cli.Tokens(&c.reserve, "reserve", compact.DefaultReserve, "leave `TOKENS` of the window free"),
 			cli.Bool(&c.compact, "compact", "compact the session first, if it does not fit, and have the command summarize"),
-			cli.Bool(&c.redact, "redact", "what the command reads"),
+			cli.Bool(&c.redact, "redact", "take secrets out of what the command reads, as sess-redact does"),
 			cli.Optional(&c.summarizer, "summarizer", "have the shell command `COMMAND` summarize; if it is empty, extract without a model"),
 		}...),
 		cli.Group("The answer", []cli.Flag{
-			cli.Choice(&c.reply, "reply", replies(), "the command prints"),
-			cli.Choice(&c.print, "print", []string{printEvents, printText}, ": what the command prints, or the text of the answer"),
-			cli.Duration(&c.timeout, "timeout", defaultTimeout, ", and stop the command; 0 is never"),
-			cli.OptionalInt(&c.retries, "retries", " with a command that failed and printed nothing; without the flag 2, and only if it says that waiting helps"),
+			cli.Choice(&c.reply, "reply", replies(), "the command prints `WHAT`"),
+			cli.Choice(&c.print, "print", []string{printEvents, printText}, "print `WHAT`: what the command prints, or the text of the answer"),
+			cli.Duration(&c.timeout, "timeout", defaultTimeout, "give up after `DURATION`, and stop the command; 0 is never"),
+			cli.OptionalInt(&c.retries, "retries", "make up to `N` more tries with a command that failed and printed nothing; without the flag 2, and only if it says that waiting helps"),
 			cli.Bool(&c.noStream, "no-stream", "print the answer when it is whole"),
 			cli.Bool(&c.keepFailed, "keep-failed", "store a turn whose command failed, too, marked as such"),
-			cli.String(&c.model, "model", "", ""),
-			cli.String(&c.provider, "provider", "", ""),
+			cli.String(&c.model, "model", "", "the `MODEL` of answers ($SESS_MODEL)"),
+			cli.String(&c.provider, "provider", "", "the `PROVIDER` of answers ($SESS_PROVIDER)"),
 		}...),
 		cli.Group("Writing", slices.Concat([]cli.Flag{
-			cli.String(&c.target.Parent, "parent", "", ""),
-			cli.String(&c.expect, "expect-leaf", "", "before and after the command, add"),
+			cli.String(&c.target.Parent, "parent", "", "add behind the entry `REF` instead of the leaf; null begins anew"),
+			cli.String(&c.expect, "expect-leaf", "", "before and after the command, add only if `REF` is the leaf; otherwise status 4"),
 		}, c.target.Flags(), []cli.Flag{
 			address.CreateFlag(&c.create),
 			cli.Bool(&c.noStore, "no-store", "store nothing; the session may be another agent's, or standard input"),
-			cli.Bool(&c.dryRun, "dry-run, n", "what the command would read, do not run it"),
+			cli.Bool(&c.dryRun, "dry-run, n", "print what the command would read, do not run it, and write nothing"),
 		})...),
 	)
 }

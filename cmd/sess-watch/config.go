@@ -36,17 +36,17 @@ func (c *config) flags() []cli.Flag {
 	return slices.Concat(
 		cli.Group("When",
 			cli.Bool(&c.once, "once", "print a row for each session, and end: STATE, since when, SESSION and what"),
-			cli.Strings(&c.until, "until!", ": "+strings.Join(status.Names(), ", ")+"; or waiting, all of them but empty and working"),
+			cli.Strings(&c.until, "until", "end when the state is one of `STATE,STATE`: "+strings.Join(status.Names(), ", ")+"; or waiting, all of them but empty and working"),
 			cli.Bool(&c.every, "every", "with --until, end when every session has got there, and not the first"),
-			cli.Duration(&c.timeout, "timeout", 0, ", with status 1; 0 is never"),
+			cli.Duration(&c.timeout, "timeout", 0, "give up after `DURATION`, with status 1; 0 is never"),
 			cli.Duration(&c.settle, "settle", 2*time.Minute, "a reply that failed, or does not say that it ended, counts `DURATION` after it was written"),
 			cli.Duration(&c.patience, "patience", 0, "a call that is open for `DURATION` counts as asks: it may wait for a permission; 0 is never"),
 		),
 		cli.Group("Sessions", c.sessions.Places()...),
 		cli.Group("Output",
-			cli.String(&c.after, "after", afterNow, ", an entry; null is before all of them, and now behind all that are there"),
-			cli.Bool(&c.json, "json", "each row"),
-			cli.Bool(&c.lines, "lines", ""),
+			cli.String(&c.after, "after", afterNow, "print only what is behind `WHERE`, an entry; null is before all of them, and now behind all that are there"),
+			cli.Bool(&c.json, "json", "print a JSON object for each row"),
+			cli.Bool(&c.lines, "lines", "print the lines of the entries as they are"),
 		),
 	)
 }

@@ -17,10 +17,10 @@ var tails = map[string]jsonl.Tail{"blank": jsonl.Blank, "end-line": jsonl.EndLin
 // read.
 func (o *TargetOptions) Flags() []cli.Flag {
 	return []cli.Flag{
-		cli.Choice(&o.tail, "tail", []string{"blank", "end-line", "refuse"}, ""),
-		cli.Duration(&o.Grace, "grace", jsonl.DefaultGrace, ""),
+		cli.Choice(&o.tail, "tail", []string{"blank", "end-line", "refuse"}, "treat a torn last line `HOW`"),
+		cli.Duration(&o.Grace, "grace", jsonl.DefaultGrace, "leave a torn last line alone until `DURATION` after the last write"),
 		SyncFlag(&o.Sync),
-		cli.Duration(&o.Wait, "wait", jsonl.DefaultWait, ""),
+		cli.Duration(&o.Wait, "wait", jsonl.DefaultWait, "wait for the lock at most `DURATION`"),
 	}
 }
 
@@ -37,25 +37,27 @@ func (o *TargetOptions) Settle() {
 
 // CreateFlag is the flag of a tool that makes the session it adds to; see [Ensure].
 func CreateFlag(dst *bool) cli.Flag {
-	return cli.Bool(dst, "create", "")
+	return cli.Bool(dst, "create", "make the session if there is none")
 }
 
 // SyncFlag is the flag of a tool that writes.
 func SyncFlag(dst *string) cli.Flag {
-	return cli.Choice(dst, "sync", []string{"", "always", "never"}, " (by default always in the store, never elsewhere)")
+	return cli.Choice(dst, "sync", []string{"", "always", "never"}, "sync what is written to disk `WHEN` (by default always in the store, never elsewhere)")
 }
 
 // ForceFlag is the flag that has the File made in the place of one that is there.
-func (d *Destination) ForceFlag() cli.Flag { return cli.Bool(&d.Force, "force", "") }
+func (d *Destination) ForceFlag() cli.Flag {
+	return cli.Bool(&d.Force, "force", "replace files that are there")
+}
 
 // Flags are those of a tool that makes a session.
 func (d *Destination) Flags() []cli.Flag {
 	return []cli.Flag{
-		cli.Bool(&d.Store, "store", "the file"),
-		cli.Output(&d.File, ""),
+		cli.Bool(&d.Store, "store", "make the file in the store and print its path"),
+		cli.Output(&d.File, "make `FILE`, and print its path; - is standard output"),
 		d.ForceFlag(),
 		SyncFlag(&d.Sync),
-		cli.Bool(&d.DryRun, "dry-run, n", "the session"),
+		cli.Bool(&d.DryRun, "dry-run, n", "print the session, and write nothing"),
 	}
 }
 
@@ -81,7 +83,7 @@ const (
 // It has the same name and meaning in every tool.
 func HarnessFlag(dst *Harness) cli.Flag {
 	words := []string{string(DropHarness), string(KeepHarness)}
-	return cli.Choice((*string)(dst), "harness", words, "")
+	return cli.Choice((*string)(dst), "harness", words, "treat words of an agent in the user's name, such as reminders, `HOW`")
 }
 
 // Spoken returns what of a projection is to be shown, and says under -v what is left out

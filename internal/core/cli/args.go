@@ -164,7 +164,7 @@ func (p *parser) assign(f Flag, name, value string) error {
 // unknown refuses a flag, and says what may have been meant: another one, or a file.
 func (p *parser) unknown(flag string) error {
 	err := UsageError("unknown flag %s", flag)
-	if now, ok := nowCalled(p.set.Name(), strings.TrimLeft(flag, "-")); ok && p.has(now) {
+	if now, ok := GivenUp(p.set.Name(), strings.TrimLeft(flag, "-")); ok && p.has(now) {
 		return WithHint(err, "now it is %s", now)
 	}
 	var names []string

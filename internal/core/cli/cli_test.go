@@ -31,12 +31,12 @@ func demo(act func(ctx context.Context, s *cli.Streams, operands []string) error
 				set   []string
 			)
 			flags := []cli.Flag{
-				cli.Bool(&all, "all, a", ", everything"),
-				cli.String(&text, "text, t", "", ""),
+				cli.Bool(&all, "all, a", "take all sessions, everything"),
+				cli.String(&text, "text, t", "", "the message is `TEXT`"),
 				cli.Choice(&mode, "mode", []string{"fast", "safe"}, "work in `MODE`"),
 				cli.Optional(&maybe, "maybe", "perhaps `THIS`"),
 				cli.Int(&keep, "keep, k", 5, "keep `N` tokens"),
-				cli.Duration(&wait, "wait", 10*time.Second, ""),
+				cli.Duration(&wait, "wait", 10*time.Second, "wait for the lock at most `DURATION`"),
 				cli.Strings(&set, "set", "set `K=V`"),
 			}
 			return flags, func(ctx context.Context, s *cli.Streams, operands []string) error {

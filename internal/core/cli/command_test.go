@@ -17,7 +17,7 @@ func several() cli.Tool {
 			New: func() ([]cli.Flag, cli.Action) {
 				var on bool
 				var wait string
-				flags := []cli.Flag{cli.Bool(&on, flag, "be "+flag), cli.String(&wait, "wait", "", "")}
+				flags := []cli.Flag{cli.Bool(&on, flag, "be "+flag), cli.String(&wait, "wait", "", "wait for the lock at most `DURATION`")}
 				return flags, func(_ context.Context, s *cli.Streams, operands []string) error {
 					if len(operands) > 2 {
 						return cli.UsageError("too many")

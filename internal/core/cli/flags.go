@@ -31,20 +31,29 @@ func (d declared) Names() []string { return d.names }
 
 // The constructors below declare a flag that stores into dst. The names are
 // separated by commas, the long one first, as in "leaf, l". A word of usage in
-// backquotes names the value in help: "end at `REF`". A flag that several tools have
-// stands in the table of [words], which has its text; usage is what the tool adds to it.
+// backquotes names the value in help: "end at `REF`". A word that several tools have means the same in all of
+// them, and says it in the same words: docs/words_test.go has the list.
+
+// split returns the names of a flag.
+func split(names string) []string {
+	all := strings.Split(names, ",")
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
+	}
+	return all
+}
 
 // Bool declares a switch, off unless given.
 func Bool(dst *bool, names, usage string) Flag {
 	*dst = false
-	n, usage := spoken(names, usage)
+	n := split(names)
 	return declared{DocGenerationFlag: &urfave.BoolFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, DisableDefaultText: true}, names: n}
 }
 
 // String declares a flag with a text value.
 func String(dst *string, names, value, usage string) Flag {
 	*dst = value
-	n, usage := spoken(names, usage)
+	n := split(names)
 	return declared{DocGenerationFlag: &urfave.StringFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
 }
 
@@ -186,11 +195,6 @@ func Choice(dst *string, names string, words []string, usage string) Flag {
 	return f
 }
 
-// Choices declares a flag that takes several of a few words, with commas between them.
-func Choices(dst *[]string, names string, words []string, usage string) Flag {
-	return ChoicesOr(dst, names, words, func(string) bool { return false }, usage)
-}
-
 // ChoicesOr declares a flag that takes several of a few words, or of others that only a look at the
 // world can tell.
 func ChoicesOr(dst *[]string, names string, words []string, other func(string) bool, usage string) Flag {
@@ -209,7 +213,7 @@ func ChoicesOr(dst *[]string, names string, words []string, other func(string) b
 // parsed declares a flag whose value one function reads, each time that the flag
 // is given.
 func parsed[T any](dst *T, names, usage string, parse func(string) (T, error)) declared {
-	n, usage := spoken(names, usage)
+	n := split(names)
 	return declared{DocGenerationFlag: &urfave.GenericFlag{Name: n[0], Aliases: n[1:], Usage: usage, Value: &value[T]{dst, parse}}, names: n}
 }
 
@@ -286,15 +290,15 @@ func frameFlags(own []Flag, quiet, verbose, help, version *bool) []Flag {
 		}
 	}
 	var out []Flag
-	add := func(dst *bool, names ...string) {
+	add := func(dst *bool, usage string, names ...string) {
 		left := slices.DeleteFunc(names, func(name string) bool { return taken[name] })
 		if len(left) > 0 {
-			out = append(out, Bool(dst, strings.Join(left, ","), ""))
+			out = append(out, Bool(dst, strings.Join(left, ","), usage))
 		}
 	}
-	add(quiet, "quiet", "q")
-	add(verbose, "verbose", "v")
-	add(help, "help", "h")
-	add(version, "version")
+	add(quiet, "print no warnings", "quiet", "q")
+	add(verbose, "print more detail", "verbose", "v")
+	add(help, "print this help", "help", "h")
+	add(version, "print the version", "version")
 	return out
 }

@@ -64,7 +64,7 @@ func frameTool(got *reading) Tool {
 		var dry bool
 		var form string
 		flags := []Flag{
-			Bool(&dry, "dry-run, n", ""),
+			Bool(&dry, "dry-run, n", "print it, and write nothing"),
 			String(&got.Keep, "keep, k", "", "keep `TOKENS`"),
 			Choice(&form, "form", []string{"text", "json"}, "print as `FORM`"),
 		}

@@ -53,21 +53,23 @@ type Selection struct {
 
 // Flags are the flags that fill a selection, of a tool that also takes directories.
 func (c *Selection) Flags() []cli.Flag {
-	return append(c.places(" of every project of the store, or one level below each DIR"),
-		cli.String(&c.Since, "since", "", "sessions modified"),
-		cli.String(&c.Until, "until", "", "sessions modified"),
+	return append(c.places("take all sessions of every project of the store, or one level below each DIR"),
+		cli.String(&c.Since, "since", "", "only sessions modified since `WHEN`: 90m, 12h, 7d, 2w, a date or a time"),
+		cli.String(&c.Until, "until", "", "only sessions modified before `WHEN`"),
 	)
 }
 
 // Places are those of the flags that say where the sessions are, and whose.
-func (c *Selection) Places() []cli.Flag { return c.places(" of every project of the store") }
+func (c *Selection) Places() []cli.Flag {
+	return c.places("take all sessions of every project of the store")
+}
 
 func (c *Selection) places(all string) []cli.Flag {
 	return []cli.Flag{
 		cli.Bool(&c.All, "all, a", all),
-		cli.ChoicesOr(&c.Agents, "agent", append(address.Agents(), address.EveryAgent), address.IsAgent, ""),
-		cli.String(&c.CWD, "cwd", "", ""),
-		cli.Choice((*string)(&c.Subagents), "subagents", []string{string(WithSubagents), string(WithoutSubagents), string(OnlySubagents)}, ""),
+		cli.ChoicesOr(&c.Agents, "agent", append(address.Agents(), address.EveryAgent), address.IsAgent, "only sessions of the agents `NAME,NAME`, where they keep them"),
+		cli.String(&c.CWD, "cwd", "", "only sessions of the working directory `DIR`"),
+		cli.Choice((*string)(&c.Subagents), "subagents", []string{string(WithSubagents), string(WithoutSubagents), string(OnlySubagents)}, "take the sessions of sub-agents: `WHICH`"),
 	}
 }
 

@@ -1,0 +1,55 @@
+package cli
+
+// A renamed flag is one of a time when nothing had been released.
+type renamed struct{ tool, flag, now string } // tool is "" for all of them
+
+// gone are the flags that are no more, and what is there instead.
+var gone = []renamed{
+	{"sess-redact", "map", "--key"},
+	{"", "older-than", "--until"},
+	{"", "at", "--leaf"},
+	{"", "dup", "--copies"},
+	{"", "no-dedup", "--copies"},
+	{"", "top", "--limit"},
+	{"", "tries", "--retries"},
+	{"", "name", "--title"},
+	{"", "all-branches", "--branches"},
+	{"sess-append", "leaf", "--parent"},
+	{"sess-append", "usage", "--usage-json"},
+	{"sess-compact", "check", "--size"},
+	{"sess-compact", "prompt", "--print-prompt"},
+	{"sess-compact", "rules", "--pi"},
+	{"sess-export", "max-growth", "--max-ratio"},
+	{"sess-fork", "all", "--branches"},
+	{"sess-fork", "leaf", "--at"},
+	{"sess-fork", "l", "--at"},
+	{"sess-grep", "entries", "--lines"},
+	{"sess-ls", "count", "--exact"},
+	{"sess-ls", "remote", "the operand remote:"},
+	{"sess-merge", "leaf", "--end"},
+	{"sess-new", "parent", "--from"},
+	{"sess-path", "system", "--with-system"},
+	{"sess-path", "raw", "--raw-output"},
+	{"sess-record", "from", "--reply"},
+	{"sess-redact", "as", "--with"},
+	{"sess-redact", "paths", "--users"},
+	{"sess-seg rollback", "force", "--leave-behind"},
+	{"sess-show", "all", "--branches"},
+	{"sess-show", "html", "--as html"},
+	{"sess-show", "markdown", "--as markdown"},
+	{"sess-show", "text", "--as text"},
+	{"sess-show", "ansi", "--as ansi"},
+	{"sess-show", "system", "--open-system"},
+	{"sess-show", "tools", "--calls"},
+	{"sess-turn", "leaf", "--parent"},
+}
+
+// GivenUp returns what is there in a tool instead of a flag that was there once.
+func GivenUp(tool, flag string) (now string, ok bool) {
+	for _, r := range gone {
+		if r.flag == flag && (r.tool == tool || r.tool == "") {
+			return r.now, true
+		}
+	}
+	return "", false
+}
