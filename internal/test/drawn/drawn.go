@@ -13,6 +13,7 @@ import (
 
 // Cases yields the numbers that cases are drawn with, until a second is over or there were full of them. With SESS_DRAW=full,
 // as on the first run of a day on CI, there are always full of them; with another duration, such as 10s, that is the time.
+// With -short it is a second.
 //
 // A test that fails says with which SESS_SEED it draws the same cases again. The n-th case of a seed
 // does not depend on the others.
@@ -23,6 +24,9 @@ func Cases(t testing.TB, full int) iter.Seq2[int, *rand.Rand] {
 		t.Fatalf("SESS_SEED: %v", err)
 	}
 	wanted := cmp.Or(os.Getenv("SESS_DRAW"), "1s")
+	if testing.Short() {
+		wanted = "1s"
+	}
 	limit := time.Duration(1<<63 - 1)
 	if wanted != "full" {
 		if limit, err = time.ParseDuration(wanted); err != nil {
