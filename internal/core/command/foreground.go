@@ -174,7 +174,7 @@ func (f *Foreground) pass(sig os.Signal, group bool) {
 	}
 }
 
-// limit stops the command, and what it has started, after a time.
+// limit stops the command after a time.
 func (f *Foreground) limit(timeout time.Duration) {
 	defer close(f.limited)
 	if timeout <= 0 {
@@ -184,12 +184,18 @@ func (f *Foreground) limit(timeout time.Duration) {
 	defer timer.Stop()
 	select {
 	case <-f.exited:
-		return
 	case <-timer.C:
+		f.overrun(DefaultKill)
 	}
+}
+
+// overrun stops the command, and what it has started, because its time is over.
+// Between SIGTERM and SIGKILL lies kill.
+func (f *Foreground) overrun(kill time.Duration) {
 	f.timedOut.Store(true)
 	terminateGroup(f.cmd.Process)
-	timer.Reset(DefaultKill)
+	timer := time.NewTimer(kill)
+	defer timer.Stop()
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	for groupAlive(f.cmd.Process) {

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"os"
@@ -29,7 +30,7 @@ func TestForeground(t *testing.T) {
 		{"reads what it is given", `cat`, Stage{Given: []byte("a\x00b")}, "a\x00b", 0, nil, false},
 		{"does not read it", `echo yes`, Stage{Given: make([]byte, 1<<20)}, "yes\n", 0, nil, false},
 		{"is given nothing", `cat; echo end`, Stage{Given: []byte{}, Stdin: strings.NewReader("x")}, "end\n", 0, nil, false},
-		{"takes too long", `echo half; sleep 60`, Stage{Timeout: 200 * time.Millisecond}, "half\n", 143, syscall.SIGTERM, true},
+		{"takes too long", `exec sleep 60`, Stage{Timeout: 50 * time.Millisecond}, "", 143, syscall.SIGTERM, true},
 		{"ends in time", `echo yes`, Stage{Timeout: time.Hour}, "yes\n", 0, nil, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -54,16 +55,43 @@ func TestForeground(t *testing.T) {
 	}
 }
 
+// overdue starts a script with a time limit that does not come by itself, and returns when it
+// has printed a line: then the test ends its time. A script starts nothing behind its line, for a
+// process that is just made may miss the signal to its group.
+func overdue(t *testing.T, script string) (f *Foreground, line string) {
+	t.Helper()
+	f, err := StartForeground([]string{"sh", "-c", script}, Stage{Timeout: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_, _ = io.Copy(io.Discard, f.Out)
+		f.Release()
+	})
+	line, err = bufio.NewReader(f.Out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, line
+}
+
+// TestForegroundOverdue: what a command printed before its time was over is kept.
+func TestForegroundOverdue(t *testing.T) {
+	t.Parallel()
+	f, line := overdue(t, `echo half; exec sleep 60`)
+	f.overrun(time.Hour)
+	if how, err := f.Wait(); line != "half\n" || how.Status != 143 || how.Signal != syscall.SIGTERM || !how.TimedOut || !errors.Is(err, ErrCommand) {
+		t.Errorf("printed %q, ended %+v, %v", line, how, err)
+	}
+}
+
 // TestForegroundIgnoresTerm: a command that does not end at its time is killed, and so is what
 // it has started.
 func TestForegroundIgnoresTerm(t *testing.T) {
 	t.Parallel()
 	life, dead := lifeline(t)
-	f, err := StartForeground([]string{"sh", "-c", `exec 9>"` + life + `"; trap '' TERM; sleep 60 & sleep 60; sleep 60`}, Stage{Timeout: 100 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Release()
+	f, _ := overdue(t, `exec 9>"`+life+`"; trap '' TERM; sleep 60 & echo deaf; exec sleep 60`)
+	f.overrun(time.Millisecond)
 	if how, err := f.Wait(); !how.TimedOut || how.Signal != syscall.SIGKILL || err == nil {
 		t.Errorf("ended %+v, %v", how, err)
 	}
