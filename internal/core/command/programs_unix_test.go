@@ -74,10 +74,11 @@ func TestPrograms(t *testing.T) {
 			t.Parallel()
 			c := stub(t, tt.script)
 			c.Check = checkGoal
+			ctx := newDeadline(t)
 			if tt.reason == TimedOut {
-				c.Timeout = 500 * time.Millisecond
+				c.Stderr = &when{word: "retrying", do: ctx.come}
 			}
-			_, err := c.Run(t.Context(), testPrompt)
+			_, err := c.Run(ctx, testPrompt)
 			var e *Error
 			if !errors.As(err, &e) || e.Reason != tt.reason || e.Status != tt.status {
 				t.Fatalf("got %#v, want %v with status %d", err, tt.reason, tt.status)

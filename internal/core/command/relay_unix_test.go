@@ -191,10 +191,11 @@ func TestCollect(t *testing.T) {
 			if c.MaxReply = 100; tt.reason == TooLong {
 				c.MaxReply = 10
 			}
+			ctx := newDeadline(t)
 			if tt.reason == TimedOut {
-				c.Timeout = 300 * time.Millisecond
+				c.Stdout = &when{word: tt.printed, do: ctx.come}
 			}
-			printed, err := c.Collect(t.Context(), testPrompt)
+			printed, err := c.Collect(ctx, testPrompt)
 			var e *Error
 			if errors.As(err, &e); string(printed) != tt.printed || (err == nil) != (tt.reason == 0) || e != nil && e.Reason != tt.reason {
 				t.Errorf("%q, %v", printed, err)

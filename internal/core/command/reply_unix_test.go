@@ -134,7 +134,6 @@ func TestLateOutput(t *testing.T) {
 	t.Run("writes on", func(t *testing.T) {
 		t.Parallel()
 		c := stub(t, `(for i in 1 2 3; do sleep 0.1; echo $i; done) & exit 0`)
-		c.silence = time.Minute // it ends when the writer does
 		start := time.Now()
 		got, err := c.Run(t.Context(), testPrompt)
 		if want := "1\n2\n3"; err != nil || got != want {
@@ -145,8 +144,8 @@ func TestLateOutput(t *testing.T) {
 	t.Run("holds the pipe", func(t *testing.T) {
 		t.Parallel()
 		life, dead := lifeline(t)
-		c := stub(t, `exec 9>"$LIFE"; sleep 60 & echo '## Goal'`)
-		c.Env = []string{"LIFE=" + life}
+		c := answering(t, `exec 9>"$LIFE"; sleep 60 &`)
+		c.Env = append(c.Env, "LIFE="+life)
 		start := time.Now()
 		got, err := c.Run(t.Context(), testPrompt)
 		if err != nil || got != "## Goal" {

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -35,13 +36,16 @@ func TestMain(m *testing.M) {
 // stub returns a command that runs body as a shell script. The script is read
 // by sh instead of executed: executing a file just written fails with "text file
 // busy" while another test forks.
+//
+// Kill is short: what is killed instead of ended by SIGTERM has the same result. Silence ends
+// nothing, so that a busy machine may take its time: a test of it sets its own.
 func stub(t *testing.T, body string) Command {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "stub")
 	if err := os.WriteFile(file, []byte(body), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return Command{Argv: []string{"sh", file}, Kill: 200 * time.Millisecond, silence: time.Second}
+	return Command{Argv: []string{"sh", file}, Kill: 200 * time.Millisecond, silence: time.Hour}
 }
 
 // lifeline makes a FIFO. The channel is closed when no process has it open for
@@ -66,20 +70,21 @@ func lifeline(t *testing.T) (path string, dead <-chan struct{}) {
 	return path, c
 }
 
-// wantDead fails the test if the lifeline is still held.
+// wantDead fails the test if the lifeline is still held. What was killed ends as soon as the
+// machine lets it, and what was not sleeps for longer than this waits.
 func wantDead(t *testing.T, dead <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-dead:
-	case <-time.After(3 * time.Second):
+	case <-time.After(20 * time.Second):
 		t.Error("a process of the group survived")
 	}
 }
 
-// wantQuick fails the test if Run waited for a stub's long sleep.
+// wantQuick fails the test if Run waited for a stub's sleep of a minute.
 func wantQuick(t *testing.T, start time.Time) {
 	t.Helper()
-	if d := time.Since(start); d > 20*time.Second {
+	if d := time.Since(start); d >= time.Minute {
 		t.Errorf("Run took %v", d)
 	}
 }
@@ -98,4 +103,26 @@ func (w *when) Write(b []byte) (int, error) {
 		w.do = nil
 	}
 	return len(b), nil
+}
+
+// deadline is a context whose deadline comes when a test says so.
+type deadline struct {
+	context.Context
+	over chan struct{}
+}
+
+func newDeadline(t *testing.T) deadline { return deadline{t.Context(), make(chan struct{})} }
+
+// come is called once.
+func (d deadline) come() { close(d.over) }
+
+func (d deadline) Done() <-chan struct{} { return d.over }
+
+func (d deadline) Err() error {
+	select {
+	case <-d.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
 }
