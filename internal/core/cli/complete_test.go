@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -100,18 +101,20 @@ func TestCompleteHarmless(t *testing.T) {
 // A source that never answers holds nobody up: what came before is printed.
 func TestCompleteInTime(t *testing.T) {
 	t.Parallel()
-	hang := make(chan struct{})
-	defer close(hang)
-	tool := demo(nil)
-	tool.Args = "WORD"
-	tool.Complete = func(_ context.Context, _ cli.Place, add func(cli.Candidate)) {
-		add(cli.Candidate{Value: "early"})
-		<-hang
-		add(cli.Candidate{Value: "late"})
-	}
-	if got := run(t, tool, "", "--complete", "zsh", "--", ""); got != (result{0, "early\n", ""}) {
-		t.Errorf("got %+v", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		hang := make(chan struct{})
+		defer close(hang)
+		tool := demo(nil)
+		tool.Args = "WORD"
+		tool.Complete = func(_ context.Context, _ cli.Place, add func(cli.Candidate)) {
+			add(cli.Candidate{Value: "early"})
+			<-hang
+			add(cli.Candidate{Value: "late"})
+		}
+		if got := run(t, tool, "", "--complete", "zsh", "--", ""); got != (result{0, "early\n", ""}) {
+			t.Errorf("got %+v", got)
+		}
+	})
 }
 
 // In bash words come as they were typed.
