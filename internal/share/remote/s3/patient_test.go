@@ -1,14 +1,17 @@
 package s3
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
-	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -17,10 +20,33 @@ import (
 	"github.com/sess-tools/sess/internal/test/remotetest"
 )
 
-// hostile returns a log in a bucket whose server answers as a function does, but for the marker.
-func hostile(t *testing.T, timeout time.Duration, warn func(string, ...any), answer http.HandlerFunc) remote.Log {
+// A wire is a network in memory, with one server. Time passes there as in synctest: when everybody waits.
+type wire chan net.Conn
+
+func (w wire) dial(context.Context, string, string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	w <- theirs
+	return ours, nil
+}
+
+func (w wire) Accept() (net.Conn, error) {
+	c, ok := <-w
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+
+func (w wire) Close() error { close(w); return nil }
+
+func (w wire) Addr() net.Addr { return &net.UnixAddr{Name: "wire"} }
+
+// hostile returns a log in a bucket whose server answers as a function does, but for the marker. It
+// is called in a bubble of synctest.
+func hostile(t *testing.T, warn func(string, ...any), answer http.HandlerFunc) remote.Log {
 	t.Helper()
-	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	w := make(wire)
+	s := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "remote.json") {
 			o := marked()
 			w.Header().Set("X-Amz-Meta-Sess-Sha256", o.sum)
@@ -30,11 +56,16 @@ func hostile(t *testing.T, timeout time.Duration, warn func(string, ...any), ans
 			return
 		}
 		answer(w, r)
-	}))
-	t.Cleanup(s.Close)
+	})}
+	go func() { _ = s.Serve(w) }()
+	client := &http.Transport{DialTLSContext: w.dial}
+	t.Cleanup(func() {
+		client.CloseIdleConnections()
+		_ = s.Close()
+	})
 	l, err := Open(Config{
-		Bucket: bucketName, Host: strings.TrimPrefix(s.URL, "https://"), PathStyle: true, Timeout: timeout,
-		transport: s.Client().Transport, creds: credentials.NewStaticV4("key", "hunter2", ""),
+		Bucket: bucketName, Host: "bucket.test", PathStyle: true,
+		transport: client, creds: credentials.NewStaticV4("key", "hunter2", ""),
 	}, warn)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +90,7 @@ func TestPatience(t *testing.T) {
 			<-r.Context().Done()
 		}, remote.ErrSilent},
 		"a byte now and then": {func(w http.ResponseWriter, r *http.Request) {
-			tick := time.NewTicker(5 * time.Millisecond)
+			tick := time.NewTicker(time.Second)
 			defer tick.Stop()
 			for {
 				if _, err := io.WriteString(w, " "); err != nil {
@@ -83,14 +114,12 @@ func TestPatience(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			timeout := 200 * time.Millisecond
-			if !errors.Is(tt.want, remote.ErrSilent) {
-				timeout = time.Minute
-			}
-			l := hostile(t, timeout, func(string, ...any) {}, tt.answer)
-			if _, err := remotetest.Parts(t.Context(), l, key, 0); !errors.Is(err, tt.want) {
-				t.Errorf("reading: %v", err)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				l := hostile(t, func(string, ...any) {}, tt.answer)
+				if _, err := remotetest.Parts(t.Context(), l, key, 0); !errors.Is(err, tt.want) {
+					t.Errorf("reading: %v", err)
+				}
+			})
 		})
 	}
 }
@@ -109,39 +138,44 @@ func pagesWithoutEnd() http.HandlerFunc {
 // The wait is told of before it is over, and a push to a server that says nothing ends after one.
 func TestSilenceIsTold(t *testing.T) {
 	t.Parallel()
-	var mu sync.Mutex
-	var told []string
-	asked := 0
-	l := hostile(t, 200*time.Millisecond, func(format string, args ...any) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		var mu sync.Mutex
+		var told []string
+		asked := 0
+		l := hostile(t, func(format string, args ...any) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, fmt.Sprintf(format, args...)+" after "+time.Since(begun).String())
+		}, func(_ http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			asked++
+			mu.Unlock()
+			_, _ = io.Copy(io.Discard, r.Body)
+			<-r.Context().Done()
+		})
+		if _, err := l.Append(t.Context(), key, 0, 1, []byte("{}\n")); !errors.Is(err, remote.ErrSilent) || time.Since(begun) >= 2*defaultTimeout {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
 		mu.Lock()
 		defer mu.Unlock()
-		told = append(told, fmt.Sprintf(format, args...))
-	}, func(_ http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		asked++
-		mu.Unlock()
-		_, _ = io.Copy(io.Discard, r.Body)
-		<-r.Context().Done()
+		if want := []string{"waiting for an answer of bucket.test after 5s"}; !slices.Equal(told, want) || asked != 1 {
+			t.Errorf("told %q, asked %d times", told, asked)
+		}
 	})
-	if _, err := l.Append(t.Context(), key, 0, 1, []byte("{}\n")); !errors.Is(err, remote.ErrSilent) {
-		t.Errorf("%v", err)
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	if len(told) == 0 || !strings.HasPrefix(told[0], "waiting for an answer of 127.0.0.1") || asked != 1 {
-		t.Errorf("told %q, asked %d times", told, asked)
-	}
 }
 
 // Of what a server says one line is repeated.
 func TestServerSaysLittle(t *testing.T) {
 	t.Parallel()
-	l := hostile(t, time.Minute, func(string, ...any) {}, func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusForbidden)
-		fmt.Fprintf(w, "<Error><Code>AccessDenied</Code><Message>no\n%s</Message></Error>", strings.Repeat("x ", 1<<17))
+	synctest.Test(t, func(t *testing.T) {
+		l := hostile(t, func(string, ...any) {}, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprintf(w, "<Error><Code>AccessDenied</Code><Message>no\n%s</Message></Error>", strings.Repeat("x ", 1<<17))
+		})
+		_, err := remotetest.Parts(t.Context(), l, key, 0)
+		if !errors.Is(err, remote.ErrDenied) || len(err.Error()) > 500 || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%d bytes: %.200q", len(fmt.Sprint(err)), fmt.Sprint(err))
+		}
 	})
-	_, err := remotetest.Parts(t.Context(), l, key, 0)
-	if !errors.Is(err, remote.ErrDenied) || len(err.Error()) > 500 || strings.Contains(err.Error(), "\n") {
-		t.Errorf("%d bytes: %.200q", len(fmt.Sprint(err)), fmt.Sprint(err))
-	}
 }
