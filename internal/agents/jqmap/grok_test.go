@@ -3,9 +3,9 @@ package jqmap_test
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/test/formatstest"
@@ -40,27 +40,24 @@ func grok(t *testing.T, lines ...string) (formatstest.Result, []string) {
 	return r, out
 }
 
-// Chunks are one message, however many there are, and four times as many take four times as long: copying the list for
-// each would take sixteen times. Other work on the machine may disturb one comparison, but not each.
-func TestGrokChunks20000(t *testing.T) {
-	t.Parallel()
-	read := func(n int) time.Duration {
+// Chunks are one message, however many there are, and four times as many allocate four times as much: copying the list
+// for each would allocate sixteen times as much.
+func TestGrokChunks(t *testing.T) { // not parallel: it counts what is allocated
+	read := func(n int) uint64 {
 		lines := []string{asked(0, "a"), asked(0, "b"), update("agent_thought_chunk", `,"content":{"type":"text","text":"hm"}`)}
 		for range n {
 			lines = append(lines, answered("x"))
 		}
-		begun := time.Now()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		_, got := grok(t, append(lines, asked(1, "c"))...)
+		runtime.ReadMemStats(&after)
 		want(t, got, "1: user ab < ", "2: assistant "+strings.Repeat("x", n)+" < 1", "3: user c < 2")
-		return time.Since(begun)
+		return after.TotalAlloc - before.TotalAlloc
 	}
-	var ratio float64
-	for range 4 {
-		if ratio = read(20_000).Seconds() / read(5_000).Seconds(); ratio < 9 {
-			return
-		}
+	if few, many := read(1_000), read(4_000); many > 6*few {
+		t.Errorf("%d bytes are allocated for 1,000 chunks, %d for 4,000", few, many)
 	}
-	t.Errorf("four times as many chunks take %.1f times as long", ratio)
 }
 
 // A rewind goes back in front of a prompt, whose number is used again.
