@@ -133,10 +133,8 @@ func isUUID(s string) bool {
 // hex64 reports whether s is a SHA-256 in lower-case hex.
 func hex64(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
 func isAlphanumeric(c byte) bool {
-	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 // An Unfit says what of a session the contract of the store has no place for.
