@@ -194,31 +194,31 @@ func parseRow(line string) (row, error) {
 
 // members splits a JSON object into the raw values of the members called names.
 // Unknown and repeated members are errors, as they are for pi.
-func members(text string, names, values []string) error {
-	if !utf8.ValidString(text) || !js.Valid([]byte(text)) {
-		return errors.New("not JSON")
-	}
-	if !strings.HasPrefix(strings.TrimLeft(text, " \t\r"), "{") {
-		return errors.New("not a JSON object")
-	}
+func members(text string, names, values []string) (err error) {
 	next := 0 // members mostly stand in their order
-	for key, value := range js.Members(text) {
-		name := js.Unquote(key)
+	valid := js.ValidMembers([]byte(text), 1, func(_ int, key, value js.Span) {
+		name := js.Unquote(text[key.From:key.To])
 		i := next
 		if i >= len(names) || names[i] != name {
-			if i = slices.Index(names, name); i < 0 {
-				i = len(names)
-			}
+			i = slices.Index(names, name)
 		}
-		if i == len(names) {
-			return fmt.Errorf("unknown member %.40q", name)
+		switch {
+		case err != nil:
+		case i < 0:
+			err = fmt.Errorf("unknown member %.40q", name)
+		case values[i] != "":
+			err = fmt.Errorf("member %q stands twice", name)
+		default:
+			values[i], next = text[value.From:value.To], i+1
 		}
-		if values[i] != "" {
-			return fmt.Errorf("member %q stands twice", name)
-		}
-		values[i], next = value, i+1
+	})
+	switch {
+	case !valid || !utf8.ValidString(text):
+		return errors.New("not JSON")
+	case !strings.HasPrefix(strings.TrimLeft(text, " \t\r"), "{"):
+		return errors.New("not a JSON object")
 	}
-	return nil
+	return err
 }
 
 // A fieldParser reads raw values and keeps the first error.
