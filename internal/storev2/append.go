@@ -21,8 +21,8 @@ import (
 // SEGMENT_SEALED; the rows go to the index and are synced; the manifest is
 // replaced, INDEXED.
 //
-// The parent of an entry must be in the store or earlier in the batch. A lookup
-// reads the index once for each Store, unless the parent is the last entry and
+// The parent of an entry must be in the store or earlier in the batch. The index is
+// searched for ids and parents, unless the parent is the last entry and
 // [Options.FreshIDs] vouches for the id.
 //
 // Errors: [ErrContract] and [ErrDuplicate]; [jsonl.ErrLocked]; [ErrState];
@@ -144,7 +144,6 @@ func (w *writer) commit(b *batch) error {
 	// The entries are in the store by now, even if this cannot be noted: the next
 	// writer finds nothing to mend and goes on from SEGMENT_SEALED.
 	_ = w.become(Indexed, "append")
-	w.coverIDs()
 	return nil
 }
 
@@ -195,8 +194,8 @@ type lookup struct {
 	mine      map[string]bool // ids of this batch
 	ordered   bool
 
-	table *idTable        // nil if there is none, or tail is
-	tail  map[string]bool // ids that it does not cover; nil before the first is looked up
+	searched int             // ids that were searched for
+	ids      map[string]bool // all of the store; nil while few are asked for
 }
 
 func (w *writer) lookup() (*lookup, error) {
@@ -214,10 +213,7 @@ func (w *writer) lookup() (*lookup, error) {
 	return k, nil
 }
 
-func (k *lookup) close() {
-	k.table.close()
-	k.v.close()
-}
+func (k *lookup) close() { k.v.close() }
 
 // admit refuses an id that is taken and a parent that is not there.
 func (k *lookup) admit(f *frame) error {
@@ -265,26 +261,20 @@ func (k *lookup) add(f *frame) (bool, error) {
 // children. (f.id itself is never a parent of f.)
 func (k *lookup) isNew(id string) bool { return k.mine[id] }
 
+// fewIDs is how many ids are searched for before all of the index is read instead.
+const fewIDs = 16
+
 // known reports whether the store has an entry called id.
 func (k *lookup) known(id string) (bool, error) {
-	if k.tail == nil {
-		k.table = k.v.table()
-		var err error
-		if k.tail, err = idsOf(k.v.rows(k.table.covered())); err != nil {
-			return false, err
-		}
+	if k.searched++; k.searched <= fewIDs {
+		_, found, err := k.v.search(id)
+		return found, err
 	}
-	if k.tail[id] || k.table == nil {
-		return k.tail[id], nil
+	var err error
+	if k.ids == nil {
+		k.ids, err = idsOf(k.v.rows(0))
 	}
-	_, found, err := k.v.findByTable(k.table, id)
-	if err == nil {
-		return found, nil
-	}
-	k.table.close()
-	k.table = nil
-	k.tail, err = idsOf(k.v.rows(0))
-	return k.tail[id], err
+	return k.ids[id], err
 }
 
 // children counts the children of id in the store. In an ordered store they

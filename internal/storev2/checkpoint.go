@@ -278,9 +278,6 @@ func readIntent(d disk.FS, dir string) (intent, error) {
 // replayIndex gives the index its new content, unless it has it.
 func (w *writer) replayIndex(in *intent) error {
 	name := joined(w.s.dir, indexFile)
-	if err := w.s.dropIDs(); err != nil {
-		return err
-	}
 	stage := joined(w.s.dir, stageFile)
 	has, err := w.hasSum(stage, in)
 	if err == nil && has {

@@ -145,9 +145,6 @@ func (b *build) verify() (verification, error) {
 	if own.err != nil {
 		return verification{}, own.err
 	}
-	if v.size >= b.o.tailOfIDs() {
-		_ = b.s.makeIDs(v, nil) // without it, searching takes longer
-	}
 	out := verification{
 		Count: own.entries == c.m.Counters.Entries && bytes.Equal(own.ids, c.names.Sum(nil)) && bytes.Equal(own.ids, b.ids),
 		Chain: own.chain == c.m.Integrity.Chain,

@@ -27,15 +27,6 @@ func appendN(d disk.FS, name string, from, to int) error {
 	return s.Append(background, lines...)
 }
 
-// appendCovered appends one entry to a store whose ids get into a table at once.
-func appendCovered(d disk.FS, name string, n int) error {
-	s, err := openStore(d, Dir(name), smallTable())
-	if err != nil {
-		return err
-	}
-	return s.Append(background, []byte(entryLine(n)))
-}
-
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -72,19 +63,6 @@ var crashCases = map[string]crashCase{
 		undone: true, entries: 3, kept: 4, most: 5, acked: 5, reopen: true,
 		prepare: func(t *testing.T, name string) { must(t, appendN(fastDisk{}, name, 4, 4)) },
 		do:      func(d disk.FS, name string) error { return appendN(d, name, 5, 5) },
-	},
-	"append with a new table of ids": {
-		entries: 3, kept: 3, most: 4, acked: 4, reopen: true,
-		do: func(d disk.FS, name string) error { return appendCovered(d, name, 4) },
-	},
-	"append with a longer table of ids": {
-		entries: 3, kept: 9, most: 10, acked: 10, reopen: true,
-		prepare: func(t *testing.T, name string) {
-			for n := 4; n <= 9; n++ { // only the first of them makes the table
-				must(t, appendCovered(fastDisk{}, name, n))
-			}
-		},
-		do: func(d disk.FS, name string) error { return appendCovered(d, name, 10) },
 	},
 	"mending frames without rows": {
 		entries: 3, kept: 5, most: 6, acked: 6, reopen: true,

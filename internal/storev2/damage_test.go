@@ -31,12 +31,6 @@ func damages(text string, flips int) []damage {
 		{"longer", func(old string) (string, bool) { return old + "x", true }},
 	}
 	lines := strings.SplitAfter(text, "\n")
-	if strings.HasPrefix(text, idsMagic) {
-		lines = nil
-		for i := 0; i < len(text); i += idsBlock {
-			lines = append(lines, text[i:min(len(text), i+idsBlock)])
-		}
-	}
 	for i := range min(len(lines)-1, 12) {
 		out = append(out, damage{fmt.Sprintf("rows %d and %d swapped", i+1, i+2), func(old string) (string, bool) {
 			l := append([]string{}, lines...)
@@ -59,7 +53,7 @@ func damages(text string, flips int) []damage {
 }
 
 // A damagedStore is a store with one of everything: entries that were migrated, some
-// that were appended, a checkpoint between them, a table of ids.
+// that were appended, a checkpoint between them.
 type damagedStore struct {
 	dir   string // of the session
 	text  string // all of it
@@ -71,15 +65,15 @@ func newDamagedStore(t *testing.T) damagedStore {
 	_, name := newTestStore(t, 3)
 	must(t, appendN(fastDisk{}, name, 4, 5))
 	must(t, mark(fastDisk{}, name))
-	must(t, appendCovered(fastDisk{}, name, 6))
-	must(t, appendCovered(fastDisk{}, name, 7))
+	must(t, appendN(fastDisk{}, name, 6, 6))
+	must(t, appendN(fastDisk{}, name, 7, 7))
 	s := mustOpen(t, Dir(name), fastOptions())
 	wantSound(t, s)
 	d := damagedStore{dir: filepath.Dir(name), text: catText(t, s)}
 	for file := range tree(t, s.dir) {
 		d.names = append(d.names, file)
 	}
-	if len(d.names) < 11 {
+	if len(d.names) < 10 {
 		t.Fatalf("only %v", d.names)
 	}
 	return d
@@ -94,8 +88,8 @@ var (
 // says have no meaning.
 func meaningless(file, old, now string, gone bool) bool {
 	switch {
-	case file == idsFile, file == mutationLock, strings.HasPrefix(file, "tmp/"):
-		return true // may be deleted, has no content
+	case file == mutationLock, strings.HasPrefix(file, "tmp/"):
+		return true // has no content
 	case strings.HasPrefix(file, "checkpoints/") && gone:
 		return true // a point less to roll back to
 	case gone:

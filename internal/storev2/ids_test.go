@@ -5,133 +5,62 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
-// smallTable makes a table of ids for a few rows already.
-func smallTable() Options {
-	o := fastOptions()
-	o.MaxSegment, o.idsTail = 1<<20, 700
-	return o
-}
-
-// covered returns how much of the index the table of ids covers.
-func covered(t testing.TB, s *Store) (table, index int64) {
-	t.Helper()
-	v, err := s.snapshot()
-	must(t, err)
-	defer v.close()
-	x := v.table()
-	defer x.close()
-	return x.covered(), v.size
-}
-
-// An id is found, whether the table covers it or not, and whatever becomes of the
-// table: damaged, gone, or that of another index.
-func TestIDs(t *testing.T) {
+// The first release kept a table of ids beside the index. A store that has one is read and
+// written as any other: nothing looks at the table, whatever is in it.
+func TestTableOfIDs(t *testing.T) {
 	t.Parallel()
-	name := newSession(t, 3)
-	o := smallTable()
-	_, err := migrate(background, fastDisk{}, name, o)
-	must(t, err)
-	s, err := openStore(fastDisk{}, Dir(name), o)
-	must(t, err)
-	file := filepath.Join(s.dir, idsFile)
-	have := 3
-	check := func(what string) {
-		t.Helper()
-		for n := 1; n <= have; n++ {
-			if e, err := s.Get(fmt.Sprintf("e%07d", n)); err != nil || e.Seq != int64(n) {
-				t.Fatalf("%s: entry %d: %+v, %v", what, n, e, err)
-			}
-		}
-		if _, err := s.Get("e9999999"); !errors.Is(err, ErrNotFound) {
-			t.Fatalf("%s: %v", what, err)
-		}
-		if err := s.Append(background, []byte(entryLine(have/2))); !errors.Is(err, ErrDuplicate) {
-			t.Fatalf("%s: an id twice: %v", what, err)
-		}
-	}
-	grow := func(to int) {
-		t.Helper()
-		for ; have < to; have++ {
-			must(t, s.Append(background, []byte(entryLine(have+1))))
-		}
-	}
-	grow(100)
-	first, err := os.ReadFile(file)
-	must(t, err)
-	if table, index := covered(t, s); table == 0 || index-table >= 1000 {
-		t.Errorf("%d bytes of %d are covered", table, index)
-	}
-	check("grown")
+	s, name := newTestStore(t, 5)
+	file := filepath.Join(s.dir, "ids.hash")
+	table := strings.Repeat("sessids1", 64)
+	must(t, os.WriteFile(file, []byte(table), 0o600))
 	wantSound(t, s)
-	grow(400)
-	check("grown further")
-
-	must(t, os.WriteFile(file, first, 0o600)) // an older one is as good
-	check("older")
-	spoilt := append([]byte{}, first...)
-	for i := idsBlock; i < len(spoilt); i += idsBlock {
-		spoilt[i] ^= 1
+	if e, err := s.Get("e0000002"); err != nil || e.Seq != 2 {
+		t.Errorf("%+v, %v", e, err)
 	}
-	must(t, os.WriteFile(file, spoilt, 0o600))
-	check("damaged")
-	rep, err := s.Verify(background)
-	must(t, err)
-	if len(rep.Problems) != 1 || rep.Problems[0].Kind != "ids" {
-		t.Errorf("damaged: %+v", rep.Problems)
-	}
-	must(t, os.WriteFile(file, first[:300], 0o600))
-	check("cut")
-	grow(have + 20) // makes a new one
-	wantSound(t, s)
-	check("new")
-	must(t, os.Remove(file))
-	check("gone")
-	grow(have + 1)
 	must(t, mark(fastDisk{}, name))
-	grow(have + 50)
+	must(t, s.Append(background, []byte(entryLine(6))))
 	must(t, s.RollbackTo(background, 1))
-	have -= 50
-	check("rolled back")
+	if _, err := s.Rebuild(background); err != nil {
+		t.Error(err)
+	}
+	if r, err := Recover(background, name, testOptions); err != nil || r.Action != "none" {
+		t.Errorf("%+v, %v", r, err)
+	}
 	wantSound(t, s)
+	if readText(t, file) != table {
+		t.Error("the table was changed")
+	}
 }
 
-// A table says of its ids where they are, and of no other one.
-func TestIDTable(t *testing.T) {
+// An id is looked for in all of the index, by search or, in a large batch, by reading it
+// once.
+func TestTakenIDs(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 2000).Draw(t, "ids")
-		m := newIDs(uint64(rapid.IntRange(0, 100).Draw(t, "room")))
-		for i := range n {
-			m.add(fmt.Sprint("id", i), int64(i)*200)
+	s, _ := newTestStore(t, 30)
+	for n := 1; n <= 30; n++ {
+		if err := s.Append(background, []byte(entryLine(n))); !errors.Is(err, ErrDuplicate) {
+			t.Errorf("entry %d twice: %v", n, err)
 		}
-		dir, err := fastTemp()
-		must2(t, err)
-		defer os.RemoveAll(dir)
-		must2(t, os.Mkdir(filepath.Join(dir, "tmp"), 0o700))
-		s := newStore(fastDisk{}, dir, Options{})
-		must2(t, m.write(s))
-		f, err := openFile(s.d, filepath.Join(dir, idsFile), os.O_RDONLY)
-		must2(t, err)
-		x := &idTable{f: f, h: m.h}
-		defer x.close()
-		for i := range n + 10 {
-			var at []int64
-			must2(t, x.rows(fmt.Sprint("id", i), func(a int64) bool { at = append(at, a); return false }))
-			if i < n && (len(at) != 1 || at[0] != int64(i)*200) || i >= n && len(at) > 0 {
-				t.Fatalf("id%d of %d is at %v", i, n, at)
-			}
+	}
+	batch := func(last string) [][]byte {
+		var lines [][]byte
+		for n := range fewIDs + 2 {
+			lines = append(lines, fmt.Appendf(nil, `{"type":"label","id":"n%d","parentId":"e%07d"}`, n, n+1))
 		}
-	})
-}
-
-func must2(t *rapid.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
+		return append(lines, []byte(last))
+	}
+	for _, last := range []string{entryLine(1), `{"type":"label","id":"x","parentId":"e0000031"}`} {
+		if err := s.Append(background, batch(last)...); !errors.Is(err, ErrContract) {
+			t.Errorf("%s: %v", last, err)
+		}
+	}
+	must(t, s.Append(background, batch(`{"type":"label","id":"x","parentId":"e0000030"}`)...))
+	wantSound(t, s)
+	if !strings.Contains(catText(t, s), `"id":"x"`) {
+		t.Error("the batch is not there")
 	}
 }

@@ -331,49 +331,20 @@ const findBlock = 1 << 20
 
 // find returns the row of id.
 func (v *snapshot) find(id string) (row, error) {
-	t := v.table()
-	defer t.close()
-	r, found, err := v.search(id, t.covered())
-	if found || err != nil {
-		return r, err
-	}
-	if t != nil {
-		if r, found, err = v.findByTable(t, id); err != nil { // all that is lost is time
-			r, found, err = v.search(id, 0)
-		}
-	}
+	r, found, err := v.search(id)
 	if !found && err == nil {
 		err = fmt.Errorf("entry %q: %w", id, ErrNotFound)
 	}
 	return r, err
 }
 
-// findByTable returns the row of id as far as the table covers the index. An error
-// is one of the table.
-func (v *snapshot) findByTable(t *idTable, id string) (out row, found bool, err error) {
-	terr := t.rows(id, func(at int64) bool {
-		if at >= v.size { // not of this view
-			return false
-		}
-		for _, r := range v.rows(at) {
-			if err = r.err; r.err == nil && r.id == id {
-				out, found = r.row, true
-			}
-			break
-		}
-		return found || err != nil
-	})
-	return out, found, errors.Join(err, terr)
-}
-
-// search looks for the row of id from the byte offset least on. The index is
-// searched as bytes, block by block from its end, and only a row that has the id
-// somewhere is parsed.
-func (v *snapshot) search(id string, least int64) (row, bool, error) {
+// search looks for the row of id. The index is searched as bytes, block by block from
+// its end, and only a row that has the id somewhere is parsed.
+func (v *snapshot) search(id string) (row, bool, error) {
 	want := []byte(js.Quote(id))
 	buf := make([]byte, 0, min(v.size, findBlock)+int64(len(want)))
-	for end := v.size; end > least; {
-		start := max(least, end-findBlock)
+	for end := v.size; end > 0; {
+		start := max(0, end-findBlock)
 		// The end overlaps with the block that was searched before.
 		block := buf[:min(end+int64(len(want))-1, v.size)-start]
 		if n, err := v.f.ReadAt(block, start); n < len(block) {

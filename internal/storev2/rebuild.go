@@ -147,10 +147,7 @@ func (w *writer) install(temp string, e *tail) error {
 }
 
 func (w *writer) replaceIndex(temp string) error {
-	err := w.s.dropIDs()
-	if err == nil {
-		err = w.s.d.Rename(temp, joined(w.s.dir, indexFile))
-	}
+	err := w.s.d.Rename(temp, joined(w.s.dir, indexFile))
 	if err == nil {
 		err = w.s.d.SyncDir(joined(w.s.dir, "index"))
 	}

@@ -140,7 +140,7 @@ func (r *recovery) newIdentity(x *findings) (manifest, error) {
 // documents puts the documents in order beside index and manifest. The old ones are
 // kept, in files that end in ".bak".
 func (r *recovery) documents(w *writer, x *findings) error {
-	steps := []func(*writer, *findings) error{r.checkpoints, r.ids, r.marker, r.ledger, r.source, r.modes}
+	steps := []func(*writer, *findings) error{r.checkpoints, r.marker, r.ledger, r.source, r.modes}
 	for _, step := range steps {
 		if err := step(w, x); err != nil {
 			return err
@@ -177,29 +177,6 @@ func (r *recovery) checkpoints(_ *writer, x *findings) error {
 		r.note("checkpoints/%s leads nowhere, and was put aside", name)
 	}
 	return nil
-}
-
-// ids drops a table of ids that does not find them.
-func (r *recovery) ids(w *writer, _ *findings) error {
-	v, err := w.s.snapshot()
-	if err != nil {
-		return err
-	}
-	defer v.close()
-	c := newScan(v, &Report{})
-	if c.table = v.table(); c.table == nil {
-		return nil
-	}
-	for at, row := range v.rows(0) {
-		if c.findable(&row.row, at); c.table == nil || c.err != nil {
-			break
-		}
-	}
-	c.table.close()
-	if c.err != nil || c.rep.OK() {
-		return c.err
-	}
-	return w.s.dropIDs()
 }
 
 // ledger replaces a ledger that cannot be read, or contradicts the marker.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
 )
 
 // A scan reads a store from its first entry on and recomputes what can be
@@ -26,7 +25,6 @@ type scan struct {
 	ends    map[int64]int64 // of what is indexed of each segment
 	names   hash.Hash       // over all ids; nil if it is not wanted
 	err     error           // for which the rest could not be read; no damage
-	table   *idTable        // to be checked; nil if there is none
 }
 
 // newScan returns a scan that notes the chain after the entries of these numbers.
@@ -56,14 +54,13 @@ func (s *Store) scanned(marks ...int64) (*scan, error) {
 // run reads the rows from the byte offset from. It reports false if the rest of
 // the index cannot be made sense of, or could not be read: then c.err says why.
 func (c *scan) run(from int64) bool {
-	for at, r := range c.v.rows(from) {
+	for _, r := range c.v.rows(from) {
 		if r.err != nil {
 			if c.damage(r.err) {
 				c.rep.in(indexFile, c.line()).add("malformed", "INV-003", r.err)
 			}
 			return false
 		}
-		c.findable(&r.row, at)
 		c.row(&r.row)
 		if c.err != nil || len(c.rep.Problems) >= maxProblems {
 			return false
@@ -134,27 +131,6 @@ func (c *scan) row(r *row) {
 	c.last, c.ends[r.segment] = *r, r.end()
 	if c.names != nil {
 		addID(c.names, r.id)
-	}
-}
-
-// findable checks that the table of ids, if there is one, has the row at an offset.
-func (c *scan) findable(r *row, at int64) {
-	if at >= c.table.covered() {
-		return
-	}
-	found := false
-	err := c.table.rows(r.id, func(a int64) bool { found = a == at; return found })
-	if err == nil && !found {
-		err = fmt.Errorf("%w: it lacks entry %d, %q", errIDs, r.seq, r.id)
-	}
-	if err != nil && !errors.Is(err, errIDs) && !errors.Is(err, io.EOF) {
-		c.err = err
-		return
-	}
-	if err != nil {
-		c.rep.in(idsFile, 0).add("ids", "INV-006", err)
-		c.table.close()
-		c.table = nil // once is enough
 	}
 }
 

@@ -39,15 +39,6 @@ type Options struct {
 	NoSync bool
 	// Now is the clock; nil is [time.Now].
 	Now func() time.Time
-
-	idsTail int64 // as the constant, for tests
-}
-
-func (o *Options) tailOfIDs() int64 {
-	if o.idsTail > 0 {
-		return o.idsTail
-	}
-	return idsTail
 }
 
 func (o *Options) now() string {

@@ -68,8 +68,8 @@ func TestTransientErrors(t *testing.T) {
 	t.Parallel()
 	_, name := newTestStore(t, 3)
 	must(t, mark(fastDisk{}, name))
-	must(t, appendCovered(fastDisk{}, name, 4))
-	must(t, appendCovered(fastDisk{}, name, 5))
+	must(t, appendN(fastDisk{}, name, 4, 4))
+	must(t, appendN(fastDisk{}, name, 5, 5))
 	for what, do := range map[string]func(d disk.FS, name string) error{
 		"rollback to a checkpoint": func(d disk.FS, name string) error {
 			return withStore(d, name, func(s *Store) error { return s.RollbackTo(background, 1) })

@@ -18,7 +18,7 @@ const maxProblems = 100
 type Problem struct {
 	// Kind is a word for scripts: malformed, unended, order, duplicate, missing,
 	// bounds, checksum, mismatch, payload, contract, coverage, parent, cycle,
-	// ids, manifest, checkpoint, ledger, state, marker, source, mode.
+	// manifest, checkpoint, ledger, state, marker, source, mode.
 	Kind string
 	// Invariant is the one that is broken, INV-001 to INV-007.
 	Invariant string
@@ -79,8 +79,6 @@ func (s *Store) Verify(ctx context.Context) (*Report, error) {
 	if m, err := readMarker(s.d, s.dir); err == nil {
 		c.want([]Checkpoint{{HeadSeq: m.Entries}})
 	}
-	c.table = v.table()
-	defer func() { c.table.close() }()
 	sound := c.run(0)
 	err = s.settled(ctx, func() error { return s.finish(c, sound, perr) })
 	c.v.close()
@@ -400,7 +398,7 @@ func (s *Store) exposed(visit func(name string, fi fs.FileInfo) error) error {
 
 // everything returns the names of what a store consists of, there or not.
 func (s *Store) everything() ([]string, error) {
-	names := append([]string{"", manifestFile, indexFile, ledgerFile, sourceFile, stateFile, markerFile, idsFile}, directories...)
+	names := append([]string{"", manifestFile, indexFile, ledgerFile, sourceFile, stateFile, markerFile}, directories...)
 	for _, dir := range []string{"segments", "checkpoints"} {
 		entries, err := s.d.ReadDir(joined(s.dir, dir))
 		if err != nil && !missing(err) {

@@ -18,7 +18,7 @@ const fewEntries = 1000
 func (b *bench) segGoals() []goal {
 	many := b.size / 1000
 	sizes := count(many) + " / " + count(fewEntries) + " entries"
-	beside := func(what string, args func(store string, s session) command) goal {
+	beside := func(what string, args func(store string) command) goal {
 		return versus(b, what+", "+sizes, 1.3, func(ctx context.Context) (ours, peer command, err error) {
 			if ours, err = b.inStore(ctx, many, args); err == nil {
 				peer, err = b.inStore(ctx, fewEntries, args)
@@ -27,20 +27,17 @@ func (b *bench) segGoals() []goal {
 		})
 	}
 	return []goal{
-		beside("sess-append to a segmented store", func(store string, _ session) command {
+		beside("sess-append to a segmented store", func(store string) command {
 			return b.ours("sess-append", "--sync=never", "-t", "hello", store)
 		}),
-		beside("sess-seg tail 100", func(store string, _ session) command { return b.ours("sess-seg", "tail", "100", store) }),
-		beside("sess-seg get of an old entry", func(store string, s session) command {
-			return b.ours("sess-seg", "get", s.Middle, store)
-		}),
-		beside("sess-seg status", func(store string, _ session) command { return b.ours("sess-seg", "status", store) }),
+		beside("sess-seg tail 100", func(store string) command { return b.ours("sess-seg", "tail", "100", store) }),
+		beside("sess-seg status", func(store string) command { return b.ours("sess-seg", "status", store) }),
 	}
 }
 
 // inStore returns a command on the segmented store of a session of so many entries,
 // which is made if need be.
-func (b *bench) inStore(ctx context.Context, entries int64, args func(store string, s session) command) (command, error) {
+func (b *bench) inStore(ctx context.Context, entries int64, args func(store string) command) (command, error) {
 	s, err := b.session(ctx, short, entries)
 	if err != nil {
 		return command{}, err
@@ -48,7 +45,7 @@ func (b *bench) inStore(ctx context.Context, entries int64, args func(store stri
 	store := strings.TrimSuffix(s.file, filepath.Ext(s.file)) + ".v2"
 	marker, err := os.ReadFile(filepath.Join(store, "commit.json"))
 	if err == nil && strings.Contains(string(marker), fmt.Sprintf(`"byteLength": %d,`, s.Bytes)) {
-		return args(store, s), nil
+		return args(store), nil
 	}
 	b.s.Notef("migrating %s", filepath.Base(s.file))
 	if err := os.RemoveAll(store); err != nil {
@@ -59,5 +56,5 @@ func (b *bench) inStore(ctx context.Context, entries int64, args func(store stri
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return command{}, unless(ctx, fmt.Errorf("migrating: %w: %s", err, out))
 	}
-	return args(store, s), nil
+	return args(store), nil
 }
