@@ -148,22 +148,22 @@ func explained(err error, name string) error {
 	return err
 }
 
-// entryID returns the id of the entry that a reference names, as in all other tools.
+// entryOf returns the entry that a reference names, as in all other tools.
 // A whole id and the last entry are found by the index; for anything else the session
 // is read, by the function given.
-func entryID(store *storev2.Store, ref string, resolve func(*session.Session) (int, error)) (string, error) {
-	_, err := store.Get(ref)
-	if err == nil || !errors.Is(err, storev2.ErrNotFound) {
-		return ref, err
-	}
+func entryOf(store *storev2.Store, ref string, resolve func(*session.Session) (int, error)) (storev2.Entry, error) {
 	if ref == "." {
 		last, err := store.Tail(1)
 		if err != nil {
-			return "", err
+			return storev2.Entry{}, err
 		}
 		if len(last) > 0 {
-			return last[0].ID, nil
+			return last[0], nil
 		}
+	}
+	e, err := store.Get(ref)
+	if err == nil || !errors.Is(err, storev2.ErrNotFound) {
+		return e, err
 	}
 	r, w := io.Pipe()
 	go func() {
@@ -172,14 +172,14 @@ func entryID(store *storev2.Store, ref string, resolve func(*session.Session) (i
 	}()
 	all, err := session.Read(r)
 	if err != nil {
-		return "", err
+		return e, err
 	}
 	i, err := resolve(all)
 	if err == nil && i < 0 {
 		err = fmt.Errorf("%s names no entry: %w", ref, storev2.ErrNotFound)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", store.Dir(), err)
+		return e, fmt.Errorf("%s: %w", store.Dir(), err)
 	}
-	return all.Entries[i].ID(), nil
+	return store.Get(all.Entries[i].ID())
 }

@@ -45,9 +45,11 @@ func (c *config) path(ctx context.Context, s *cli.Streams, operands []string) er
 	}
 	leaf := c.leaf
 	if leaf != "" { // before anything is printed
-		if leaf, err = entryID(store, leaf, func(all *session.Session) (int, error) { return all.ResolveLeaf(c.leaf) }); err != nil {
+		e, err := entryOf(store, leaf, func(all *session.Session) (int, error) { return all.ResolveLeaf(c.leaf) })
+		if err != nil {
 			return err
 		}
+		leaf = e.ID
 	}
 	if c.reverse {
 		return printAll(s, store.Path(leaf))
@@ -115,17 +117,13 @@ func (c *config) get(ctx context.Context, s *cli.Streams, operands []string) err
 	if err != nil {
 		return err
 	}
-	id, err := entryID(store, operands[0], func(all *session.Session) (int, error) {
+	e, err := entryOf(store, operands[0], func(all *session.Session) (int, error) {
 		leaf, _ := all.Leaf()
 		return all.Resolve(operands[0], leaf)
 	})
 	if errors.Is(err, storev2.ErrNotFound) || errors.Is(err, session.ErrNotFound) {
 		return cli.No("%v", err)
 	}
-	if err != nil {
-		return err
-	}
-	e, err := store.Get(id)
 	if err != nil {
 		return err
 	}
