@@ -207,22 +207,8 @@ func (w *writer) retained(p *Checkpoint) ([]byte, error) {
 		return nil, err
 	}
 	defer v.close()
-	if v.f == nil {
-		return nil, fmt.Errorf("%w: the index is missing", ErrCorrupt)
-	}
-	cut := int64(0)
-	for offset, r := range v.rows(0) {
-		if r.err != nil {
-			return nil, r.err
-		}
-		if r.seq > p.HeadSeq {
-			cut = offset
-			break
-		}
-		cut = v.size
-	}
-	v.size = cut
-	c := newScan(v, &Report{})
+	c := w.s.newScan()
+	c.v, c.until = v, p.HeadSeq
 	c.run(0)
 	if err := c.verdict(); err != nil {
 		return nil, err
@@ -230,20 +216,11 @@ func (w *writer) retained(p *Checkpoint) ([]byte, error) {
 	if c.m.Head.Entry != p.HeadSeq || c.m.Head.ID != p.HeadID || c.m.Integrity.Chain != p.Chain {
 		return nil, fmt.Errorf("%w: checkpoint %d has another head or hash chain than entry %d", ErrCorrupt, p.Seq, p.HeadSeq)
 	}
-	b := make([]byte, cut)
+	b := make([]byte, v.size)
 	if n, err := v.f.ReadAt(b, 0); n < len(b) {
 		return nil, about("reading the index", err)
 	}
 	return b, nil
-}
-
-// intent returns an error if a rollback has not come to its end.
-func (c *scan) intent() error {
-	_, err := c.v.s.d.Lstat(joined(c.v.s.dir, intentFile))
-	if missing(err) {
-		return nil
-	}
-	return errors.Join(err, errors.New("a rollback was not finished: the next writer has to"))
 }
 
 // replay brings a rollback to its end, if one was begun.

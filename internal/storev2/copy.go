@@ -125,10 +125,10 @@ func (b *build) verify() (verification, error) {
 		return verification{}, err
 	}
 	defer v.close()
-	c := newScan(v, &Report{})
+	c := b.s.newScan()
 	c.names = sha256.New()
 	file := b.recomputing()
-	err = c.full()
+	err = c.full(v)
 	own := <-file
 	if err != nil {
 		p := c.rep.Problems[0]

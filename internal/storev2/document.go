@@ -139,16 +139,63 @@ func names(out []string, within, object string) []string {
 	return out
 }
 
+// documents are those of a store, as far as they can be read, and why the others cannot:
+// what there is to know beside its entries.
+type documents struct {
+	man    manifest
+	merr   error
+	mark   marker
+	kerr   error
+	source sourceState
+	serr   error
+	events []event
+	lerr   error // of the others
+	points []Checkpoint
+	bad    map[string]error // the other checkpoints, by their file names
+	st     transition
+	ours   bool // there was a marker once
+}
+
+// documents reads them. The error is one that says nothing about the store.
+func (s *Store) documents() (*documents, error) {
+	x := &documents{}
+	x.man, x.merr = readManifest(s.d, s.dir)
+	x.mark, x.kerr = readMarker(s.d, s.dir)
+	x.source, x.serr = readSource(s.d, s.dir)
+	x.events, x.lerr = ledger(s.d, s.dir)
+	var perr, terr error
+	x.points, x.bad, perr = allCheckpoints(s.d, s.dir)
+	x.st, terr = s.currentState()
+	x.ours = x.kerr == nil || !missing(x.kerr) || cutOver(x.events)
+	for _, err := range append(slices.Collect(maps.Values(x.bad)), x.merr, x.kerr, x.serr, x.lerr, perr) {
+		if unread(err) {
+			return nil, err
+		}
+	}
+	return x, terr
+}
+
 func checkpointName(seq int64) string { return fmt.Sprintf("checkpoints/%016d.json", seq) }
 
 // checkpoints returns the checkpoints of the store in dir in order. One that
 // cannot be read is an error that names it.
 func checkpoints(d disk.FS, dir string) ([]Checkpoint, error) {
 	points, bad, err := allCheckpoints(d, dir)
-	for _, name := range slices.Sorted(maps.Keys(bad)) {
-		return nil, fmt.Errorf("checkpoint %s: %w", name, disk.Cause(bad[name]))
+	if err == nil {
+		err = firstOf(bad)
 	}
-	return points, err
+	if err != nil {
+		return nil, err
+	}
+	return points, nil
+}
+
+// firstOf returns why one of the checkpoints cannot be read, nil if all can be.
+func firstOf(bad map[string]error) error {
+	for _, name := range slices.Sorted(maps.Keys(bad)) {
+		return fmt.Errorf("checkpoint %s: %w", name, disk.Cause(bad[name]))
+	}
+	return nil
 }
 
 // allCheckpoints returns the checkpoints that can be read, and by their file names

@@ -34,12 +34,9 @@ type snapshot struct {
 // readAhead is how many bytes are read at once where frame follows frame.
 const readAhead = 256 << 10
 
-func (s *Store) snapshot() (*snapshot, error) { return s.snapshotOf(joined(s.dir, indexFile)) }
-
-// snapshotOf returns a snapshot of the index in the file name.
-func (s *Store) snapshotOf(name string) (*snapshot, error) {
+func (s *Store) snapshot() (*snapshot, error) {
 	v := &snapshot{s: s, segs: map[int64]disk.File{}}
-	f, err := openFile(s.d, name, os.O_RDONLY)
+	f, err := openFile(s.d, joined(s.dir, indexFile), os.O_RDONLY)
 	if missing(err) {
 		if _, merr := s.d.Lstat(joined(s.dir, manifestFile)); merr == nil {
 			return v, nil
@@ -263,29 +260,43 @@ func (v *snapshot) fill(f disk.File, r *row) error {
 
 // frameOf returns the frame that r points at, checked against r.
 func (v *snapshot) frameOf(r *row) (frame, error) {
-	f, err := v.checkedFrame(r)
+	f, kind, err := v.checkedFrame(r)
+	if kind != "" && !errors.Is(err, ErrCorrupt) {
+		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
 	if err != nil {
 		err = fmt.Errorf("segment %d, line %d: %w", r.segment, r.number, err)
 	}
 	return f, err
 }
 
-func (v *snapshot) checkedFrame(r *row) (frame, error) {
+// checkedFrame returns the frame that r points at, or why it is not that, with the kind of
+// the [Problem]. An error without a kind is no damage.
+func (v *snapshot) checkedFrame(r *row) (f frame, kind string, err error) {
 	b, err := v.bytesOf(r)
+	if errors.Is(err, ErrCorrupt) {
+		return f, "bounds", err
+	}
 	if err != nil {
-		return frame{}, err
+		return f, "", err
 	}
 	if checksum(b) != r.crc {
-		return frame{}, fmt.Errorf("%w: checksum mismatch at entry %d", ErrCorrupt, r.seq)
+		return f, "checksum", fmt.Errorf("checksum mismatch at entry %d", r.seq)
 	}
-	f, err := parseFrame(string(bytes.TrimSuffix(b, []byte("\n"))))
-	if err != nil {
-		return frame{}, fmt.Errorf("%w: frame of entry %d: %w", ErrCorrupt, r.seq, err)
+	line, ended := bytes.CutSuffix(b, []byte("\n"))
+	if !ended {
+		return f, "unended", fmt.Errorf("frame of entry %d has no line feed", r.seq)
+	}
+	if f, err = parseFrame(string(line)); err != nil {
+		return f, "malformed", fmt.Errorf("frame of entry %d: %w", r.seq, err)
 	}
 	if f.seq != r.seq || f.id != r.id || f.segment != r.segment || f.number != r.number {
-		return frame{}, fmt.Errorf("%w: index/frame mismatch at entry %d", ErrCorrupt, r.seq)
+		return f, "mismatch", fmt.Errorf("index/frame mismatch at entry %d", r.seq)
 	}
-	return f, f.checkPayload()
+	if err := f.checkPayload(); err != nil {
+		return f, "payload", err
+	}
+	return f, "", nil
 }
 
 // checkPayload compares the payload with its hash and length.

@@ -48,21 +48,24 @@ func (w *writer) rebuild() (out Rebuilt, err error) {
 	if merr != nil && !errors.Is(merr, ErrCorrupt) {
 		return out, merr
 	}
-	temp := joined(w.s.dir, "tmp", "offsets.rebuild.tmp")
-	e, err := w.index(temp)
+	c := w.s.newScan(m.Head.Entry)
+	e, err := w.index(c)
 	if err != nil {
-		_ = w.s.d.Remove(temp) // of no use, and harmless
+		_ = w.s.d.Remove(joined(w.s.dir, rebuiltFile)) // of no use, and harmless
 		return out, err
 	}
 	out.Torn = len(e.bytes)
-	if err := w.install(temp, e); err != nil {
+	if err := w.seal(e, false, "rebuilding the index"); err != nil {
 		return out, err
 	}
-	c, err := w.s.scanned(m.Head.Entry)
-	if err != nil {
+	if err := w.replaceIndex(joined(w.s.dir, rebuiltFile)); err != nil {
+		return out, err
+	}
+	c.lineage()
+	if err := c.verdict(); err != nil {
 		return out, w.fail(err)
 	}
-	w.last, w.size, w.st.ordered = c.last, c.v.size, c.ordered()
+	w.last, w.st.ordered = c.last, c.ordered()
 	out.Entries, out.Chain = c.m.Counters.Entries, c.m.Integrity.Chain
 	out.Matches = merr == nil && c.marks[m.Head.Entry] == m.Integrity.Chain
 	return out, w.conclude(c, m, out.Matches)
@@ -85,26 +88,26 @@ func (w *writer) conclude(c *scan, m manifest, matches bool) error {
 	return w.become(Indexed, "rebuilt")
 }
 
-// index writes the rows of all segments to the file temp, and returns how the
-// last segment ends.
-func (w *writer) index(temp string) (*tail, error) {
+const rebuiltFile = "tmp/offsets.rebuild.tmp"
+
+// index is a scan of the segments: it writes their rows to a new index, which is not put
+// in place, and returns how the last segment ends.
+func (w *writer) index(c *scan) (*tail, error) {
 	segs, err := w.s.segments()
 	if err != nil {
 		return nil, err
 	}
-	out, err := w.s.newFile(temp)
+	out, err := w.s.newFile(joined(w.s.dir, rebuiltFile))
 	if err != nil {
 		return nil, err
 	}
 	e, err := &tail{}, error(nil)
-	at := row{}
 	for i, g := range segs {
-		at = row{segment: g.number, seq: at.seq}
 		e = &tail{}
-		if err = w.indexSegment(out, e, &at, joined(w.s.dir, "segments", g.name)); err != nil {
+		if err = w.indexSegment(out, c, e, g); err != nil {
 			break
 		}
-		if whole := e.torn == "" && e.unended == "" && len(e.empty) == 0; !whole && i < len(segs)-1 {
+		if !e.clean() && i < len(segs)-1 {
 			err = fmt.Errorf("%w: segment %d is not the last one and has no proper end", ErrCorrupt, g.number)
 			break
 		}
@@ -114,36 +117,30 @@ func (w *writer) index(temp string) (*tail, error) {
 
 // indexSegment writes the rows of one segment. What cannot be read at its end
 // must be without a line feed, that is, not have been finished.
-func (w *writer) indexSegment(out *newFile, e *tail, at *row, name string) error {
+func (w *writer) indexSegment(out *newFile, c *scan, e *tail, g segment) error {
+	name := joined(w.s.dir, "segments", g.name)
 	f, err := openFile(w.s.d, name, os.O_RDONLY)
 	if err != nil {
 		return about(base(name), err)
 	}
 	defer f.Close()
-	if err := e.read(f, at, name); err != nil {
+	at := row{segment: g.number, seq: c.last.seq}
+	var b []byte
+	err = e.read(f, &at, name, func(g *frame, r *row) error {
+		c.order(r)
+		c.add(r, g)
+		b = r.encode(b[:0])
+		_, err := out.Write(b)
+		return err
+	})
+	if err != nil {
 		return about(base(name), err)
 	}
 	if line, _, whole := bytes.Cut(e.bytes, []byte("\n")); whole {
-		_, err := nextFrame(string(line), at)
+		_, err := nextFrame(string(line), &at)
 		return fmt.Errorf("%w: %s at byte %d: %w", ErrCorrupt, base(name), e.at, err)
 	}
-	var b []byte
-	for i := range e.rows {
-		b = e.rows[i].encode(b[:0])
-		if _, err := out.Write(b); err != nil {
-			return err
-		}
-	}
-	e.frames, e.rows = nil, nil
 	return nil
-}
-
-// install mends the last segment and puts the new index in place.
-func (w *writer) install(temp string, e *tail) error {
-	if err := w.seal(e, false, "rebuilding the index"); err != nil {
-		return err
-	}
-	return w.replaceIndex(temp)
 }
 
 func (w *writer) replaceIndex(temp string) error {

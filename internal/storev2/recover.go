@@ -192,6 +192,9 @@ func (r *recovery) confirmable(m *marker) error {
 	if err != nil {
 		return err
 	}
+	if c.d, err = r.s.documents(); err != nil {
+		return err
+	}
 	c.manifest()
 	if err := c.verdict(); err != nil {
 		return err
@@ -199,8 +202,7 @@ func (r *recovery) confirmable(m *marker) error {
 	if c.m.Integrity.Chain != m.Chain || c.m.Counters.Entries != m.Entries {
 		return fmt.Errorf("%w: the store is not what its commit marker says", ErrCorrupt)
 	}
-	_, err = ledger(r.d, r.dir)
-	return err
+	return c.d.lerr
 }
 
 // rollBack gives up a store that cannot be mended, unless it has entries that can
@@ -278,20 +280,13 @@ func (r *recovery) mended(st transition) (bool, error) {
 	return true, nil
 }
 
-// Findings are what there is of a store: its frames, read without the help of the
-// index, and its documents as far as they can be read.
+// Findings are what there is of a store: its documents, and its frames, read without the
+// help of the index.
 type findings struct {
+	*documents
 	c       *scan
-	temp    string // an index of these frames
 	entries int64
-
-	man        manifest
-	mark       marker
-	events     []event
-	file       totals // of the JSONL file, if that is needed and is the one that was migrated
-	merr, kerr error  // why manifest and marker
-	lerr       error  // and some of the events cannot be read
-	ours       bool   // there was a marker once
+	file    totals // of the JSONL file, if that is needed and is the one that was migrated
 }
 
 // repair puts a store in order whose damage a writer cannot mend. Nothing is
@@ -363,65 +358,33 @@ func (w *writer) forRepair() error {
 	return err
 }
 
-// examine reads documents and segments.
+// examine reads documents and segments, and puts aside what is torn at their end.
 func (r *recovery) examine(w *writer) (*findings, error) {
-	x := &findings{temp: joined(r.dir, "tmp", "offsets.rebuild.tmp")}
-	x.man, x.merr = readManifest(r.d, r.dir)
-	x.mark, x.kerr = readMarker(r.d, r.dir)
-	x.events, x.lerr = ledger(r.d, r.dir)
-	for _, err := range []error{x.merr, x.kerr, x.lerr} {
-		if unread(err) {
-			return nil, err
-		}
+	d, err := r.s.documents()
+	if err != nil {
+		return nil, err
 	}
-	x.ours = x.kerr == nil || !missing(x.kerr) || cutOver(x.events)
+	x := &findings{documents: d}
 	if x.kerr != nil && x.ours {
 		if err := r.readFile(x); err != nil {
 			return nil, err
 		}
 	}
-	points, err := r.points()
-	if err != nil {
-		return nil, err
-	}
 	marks := []int64{x.man.Head.Entry, x.mark.Entries, x.file.entries}
-	for _, p := range points {
+	for _, p := range x.points {
 		marks = append(marks, p.HeadSeq)
 	}
-	return x, x.frames(w, marks)
-}
-
-// frames reads the segments, and puts aside what is torn at their end.
-func (x *findings) frames(w *writer, marks []int64) error {
-	e, err := w.index(x.temp)
+	x.c = r.s.newScan(marks...)
+	e, err := w.index(x.c)
 	if err == nil && !e.clean() {
 		err = w.mendSegments(e, false)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	v, err := w.s.snapshotOf(x.temp)
-	if err != nil {
-		return err
-	}
-	defer v.close()
-	x.c = newScan(v, &Report{}, marks...)
-	if x.c.run(0) {
-		x.c.lineage()
-	}
+	x.c.lineage()
 	x.entries = x.c.m.Counters.Entries
-	return x.c.verdict()
-}
-
-// points returns the checkpoints that can be read.
-func (r *recovery) points() ([]Checkpoint, error) {
-	points, bad, err := allCheckpoints(r.d, r.dir)
-	for _, err := range bad {
-		if !errors.Is(err, ErrCorrupt) {
-			return nil, err
-		}
-	}
-	return points, err
+	return x, x.c.verdict()
 }
 
 // install puts index and manifest in place, and the store in service.
@@ -430,15 +393,16 @@ func (r *recovery) install(w *writer, x *findings, m manifest) error {
 	if err := w.toDirty("recovery"); err != nil {
 		return err
 	}
-	same, err := r.sameContent(x.temp, joined(r.dir, indexFile))
+	rebuilt := joined(r.dir, rebuiltFile)
+	same, err := r.sameContent(rebuilt, joined(r.dir, indexFile))
 	if err != nil {
 		return err
 	}
 	if same {
-		err = r.d.Remove(x.temp)
+		err = r.d.Remove(rebuilt)
 	} else {
 		r.out.Action = "rebuilt"
-		err = w.replaceIndex(x.temp)
+		err = w.replaceIndex(rebuilt)
 	}
 	if err != nil {
 		return err

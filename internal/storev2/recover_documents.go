@@ -15,11 +15,7 @@ import (
 // readFile reads the JSONL file for what it says of the migration, if it is still
 // the one that was migrated.
 func (r *recovery) readFile(x *findings) error {
-	st, err := readSource(r.d, r.dir)
-	p := st.Fingerprint
-	if unread(err) {
-		return err
-	}
+	p := x.source.Fingerprint
 	if p == nil && hex64(x.mark.Source.SHA) {
 		p = &x.mark.Source
 	}
@@ -112,11 +108,7 @@ func (r *recovery) manifest(w *writer, x *findings) (m manifest, lost int64, err
 	if !witnesses {
 		return m, lost, nil
 	}
-	points, err := r.points()
-	if err != nil {
-		return m, 0, err
-	}
-	points = slices.DeleteFunc(points, func(p Checkpoint) bool { return p.HeadSeq > x.entries })
+	points := slices.DeleteFunc(slices.Clone(x.points), func(p Checkpoint) bool { return p.HeadSeq > x.entries })
 	x.c.checkpoints(points)
 	return m, lost, x.c.verdict()
 }
@@ -158,19 +150,15 @@ func (r *recovery) note(format string, args ...any) {
 
 // checkpoints puts those aside that cannot be read, or lead nowhere.
 func (r *recovery) checkpoints(_ *writer, x *findings) error {
-	points, bad, err := allCheckpoints(r.d, r.dir)
-	if err != nil {
-		return err
-	}
 	head := int64(0)
-	for i := range points {
-		if err := x.c.misplaced(&points[i], head); err != nil {
-			bad[base(points[i].Snapshot)] = err
+	for i := range x.points {
+		if err := x.c.misplaced(&x.points[i], head); err != nil {
+			x.bad[base(x.points[i].Snapshot)] = err
 		} else {
-			head = points[i].HeadSeq
+			head = x.points[i].HeadSeq
 		}
 	}
-	for name := range bad {
+	for name := range x.bad {
 		if err := r.s.aside(joined(r.dir, "checkpoints", name)); err != nil {
 			return about("putting aside "+name, err)
 		}
@@ -253,10 +241,7 @@ func (r *recovery) marker(_ *writer, x *findings) error {
 
 // source writes what the store was made from, as the marker says it.
 func (r *recovery) source(_ *writer, x *findings) error {
-	st, err := readSource(r.d, r.dir)
-	switch {
-	case unread(err):
-		return err
+	switch st, err := x.source, x.serr; {
 	case !x.ours && errors.Is(err, ErrCorrupt): // without it, pi reads store and file
 		r.note("%s cannot be read, and was put aside", sourceFile)
 		return r.s.aside(joined(r.dir, sourceFile))

@@ -1,17 +1,18 @@
 package storev2
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"hash"
 )
 
-// A scan reads a store from its first entry on and recomputes what can be
-// computed: numbers, offsets, hashes, chain, counters, parents. What is wrong
-// goes to the report.
+// A scan walks over a store from its first entry on and gathers what can be computed:
+// numbers, offsets, hashes, chain, counters, parents. It follows the index, or the
+// segments without its help ([writer.index]). What is wrong goes to the report.
 type scan struct {
-	v   *snapshot
+	s   *Store
+	v   *snapshot // of the index; nil for a scan of the segments
+	d   *documents
 	rep *Report
 	m   manifest // with head, counters and integrity of what was read
 
@@ -23,14 +24,15 @@ type scan struct {
 	last    row
 	sizes   map[int64]int64 // of segments
 	ends    map[int64]int64 // of what is indexed of each segment
+	until   int64           // the last entry that is wanted; 0 for all
 	names   hash.Hash       // over all ids; nil if it is not wanted
 	err     error           // for which the rest could not be read; no damage
 }
 
 // newScan returns a scan that notes the chain after the entries of these numbers.
-func newScan(v *snapshot, rep *Report, marks ...int64) *scan {
+func (s *Store) newScan(marks ...int64) *scan {
 	c := &scan{
-		v: v, rep: rep, m: newManifest("", "", false), ids: map[string]int32{}, kids: map[string]int{},
+		s: s, rep: &Report{}, m: newManifest("", "", false), ids: map[string]int32{}, kids: map[string]int{},
 		marks: map[int64]string{}, heads: map[int64]string{}, sizes: map[int64]int64{}, ends: map[int64]int64{},
 	}
 	for _, n := range marks {
@@ -47,19 +49,23 @@ func (s *Store) scanned(marks ...int64) (*scan, error) {
 		return nil, err
 	}
 	defer v.close()
-	c := newScan(v, &Report{}, marks...)
-	return c, c.full()
+	c := s.newScan(marks...)
+	return c, c.full(v)
 }
 
 // run reads the rows from the byte offset from. It reports false if the rest of
 // the index cannot be made sense of, or could not be read: then c.err says why.
 func (c *scan) run(from int64) bool {
-	for _, r := range c.v.rows(from) {
+	for at, r := range c.v.rows(from) {
 		if r.err != nil {
 			if c.damage(r.err) {
 				c.rep.in(indexFile, c.line()).add("malformed", "INV-003", r.err)
 			}
 			return false
+		}
+		if c.until > 0 && r.seq > c.until {
+			c.v.size = at
+			break
 		}
 		c.row(&r.row)
 		if c.err != nil || len(c.rep.Problems) >= maxProblems {
@@ -102,6 +108,7 @@ func (c *scan) verdict() error {
 // line is the line of the index that is being looked at.
 func (c *scan) line() int64 { return int64(len(c.parents)) + 1 }
 
+// row takes the next row and the frame it leads to.
 func (c *scan) row(r *row) {
 	c.order(r)
 	f, kind, err := c.frame(r)
@@ -113,6 +120,11 @@ func (c *scan) row(r *row) {
 		c.rep.in(segmentName(r.segment), r.number).add(kind, invariantOf[kind], err)
 		f = frame{id: r.id, seq: r.seq}
 	}
+	c.add(r, &f)
+}
+
+// add takes the next entry. All that is gathered is gathered here.
+func (c *scan) add(r *row, f *frame) {
 	if _, twice := c.ids[r.id]; twice {
 		c.rep.in(indexFile, c.line()).addf("duplicate", "INV-006", "the id %q of entry %d is taken", r.id, r.seq)
 	} else {
@@ -124,7 +136,7 @@ func (c *scan) row(r *row) {
 		c.kids[f.parent]++
 		opens = c.kids[f.parent] == 2
 	}
-	c.m.add(&f, r, opens)
+	c.m.add(f, r, opens)
 	if _, ok := c.marks[r.seq]; ok {
 		c.marks[r.seq], c.heads[r.seq] = c.m.Integrity.Chain, r.id
 	}
@@ -176,28 +188,15 @@ func (c *scan) frame(r *row) (f frame, kind string, err error) {
 		return f, "bounds", fmt.Errorf("index out of bounds: entry %d ends at byte %d of segment %d, which has %d",
 			r.seq, r.end(), r.segment, size)
 	}
-	b, err := c.v.bytesOf(r)
-	if errors.Is(err, ErrCorrupt) {
-		return f, "bounds", err
-	}
-	if err != nil {
-		return f, "", about(fmt.Sprintf("reading segment %d", r.segment), err)
-	}
-	if sum := checksum(b); sum != r.crc {
-		return f, "checksum", fmt.Errorf("checksum mismatch at entry %d: %s, indexed as %s", r.seq, sum, r.crc)
-	}
-	line, ended := bytes.CutSuffix(b, []byte("\n"))
-	if !ended {
-		return f, "unended", fmt.Errorf("frame of entry %d has no line feed", r.seq)
-	}
-	if f, err = parseFrame(string(line)); err != nil {
-		return f, "malformed", fmt.Errorf("frame of entry %d: %w", r.seq, err)
-	}
-	if f.seq != r.seq || f.id != r.id || f.segment != r.segment || f.number != r.number {
-		return f, "mismatch", fmt.Errorf("index/frame mismatch at entry %d", r.seq)
-	}
-	if err := f.checkPayload(); err != nil {
-		return f, "payload", err
+	if f, kind, err = c.v.checkedFrame(r); err != nil {
+		switch kind {
+		case "":
+			err = about(fmt.Sprintf("reading segment %d", r.segment), err)
+		case "checksum":
+			b, _ := c.v.bytesOf(r) // which has just been read
+			err = fmt.Errorf("%w: %s, indexed as %s", err, checksum(b), r.crc)
+		}
+		return f, kind, err
 	}
 	if err := f.agrees(); err != nil {
 		return f, "contract", fmt.Errorf("entry %d: %w", r.seq, err)
@@ -209,7 +208,7 @@ func (c *scan) size(segment int64) (int64, error) {
 	if n, ok := c.sizes[segment]; ok {
 		return n, nil
 	}
-	f, err := c.v.s.openSegment(segment, 0)
+	f, err := c.s.openSegment(segment, 0)
 	if err != nil {
 		return 0, about(fmt.Sprintf("failed to open segment %d", segment), err)
 	}
@@ -224,7 +223,7 @@ func (c *scan) size(segment int64) (int64, error) {
 
 // coverage checks that every byte of every segment is indexed.
 func (c *scan) coverage() {
-	segs, err := c.v.s.segments()
+	segs, err := c.s.segments()
 	c.broken("segments", "coverage", "INV-003", err)
 	for _, g := range segs {
 		if c.ends[g.number] < g.size || c.ends[g.number] == 0 {
@@ -272,9 +271,9 @@ func (c *scan) ordered() bool {
 }
 
 // full reads the whole store as it stands, without its documents.
-func (c *scan) full() error {
-	if c.v.torn > 0 {
-		c.rep.in(indexFile, 0).addf("unended", "INV-003", "unterminated last line of the index, of %d bytes", c.v.torn)
+func (c *scan) full(v *snapshot) error {
+	if c.v = v; v.torn > 0 {
+		c.rep.in(indexFile, 0).addf("unended", "INV-003", "unterminated last line of the index, of %d bytes", v.torn)
 	}
 	if c.run(0) {
 		c.coverage()

@@ -206,7 +206,10 @@ func (s *Store) endAfter(last row) (*tail, error) {
 			f.Close()
 			return nil, fmt.Errorf("%w: segment %d follows a broken one", ErrCorrupt, from.segment)
 		}
-		err = e.read(f, &from, s.segmentPath(from.segment))
+		err = e.read(f, &from, s.segmentPath(from.segment), func(g *frame, r *row) error {
+			e.frames, e.rows = append(e.frames, *g), append(e.rows, *r)
+			return nil
+		})
 		f.Close()
 		if err != nil {
 			return nil, about(fmt.Sprintf("segment %d", from.segment), err)
@@ -215,8 +218,9 @@ func (s *Store) endAfter(last row) (*tail, error) {
 	}
 }
 
-// read takes the frames of one segment from at.offset on.
-func (e *tail) read(f disk.File, at *row, name string) error {
+// read visits the frames of one segment from at.offset on, as far as they follow each
+// other, and takes note of what stands behind them.
+func (e *tail) read(f disk.File, at *row, name string, visit func(*frame, *row) error) error {
 	fi, err := f.Stat()
 	if err != nil {
 		return err
@@ -243,7 +247,10 @@ func (e *tail) read(f disk.File, at *row, name string) error {
 			e.unended = name
 		}
 		line := append(append(make([]byte, 0, len(l.Data)+1), l.Data...), '\n')
-		e.frames, e.rows = append(e.frames, g), append(e.rows, rowOf(&g, line, start+l.Offset))
+		r := rowOf(&g, line, start+l.Offset)
+		if err := visit(&g, &r); err != nil {
+			return err
+		}
 		at.number, at.seq = g.number, g.seq
 	}
 	return nil
@@ -325,7 +332,8 @@ func (w *writer) recount(v *snapshot) (manifest, error) {
 // recountAll makes the manifest anew. The part of the store that the old one
 // knew must have its hash chain.
 func (w *writer) recountAll(v *snapshot) (manifest, error) {
-	c := newScan(v, &Report{}, w.m.Head.Entry)
+	c := w.s.newScan(w.m.Head.Entry)
+	c.v = v
 	c.run(0)
 	if err := c.verdict(); err != nil {
 		return w.m, w.fail(err)

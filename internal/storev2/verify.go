@@ -68,34 +68,35 @@ func (r *Report) addf(kind, invariant, format string, args ...any) {
 //
 // A store that is not in order is no error; see [Report.OK].
 func (s *Store) Verify(ctx context.Context) (*Report, error) {
-	rep := &Report{}
 	v, err := s.snapshot()
 	if err != nil {
 		return nil, s.named(err)
 	}
-	c := newScan(v, rep)
-	points, perr := checkpoints(s.d, s.dir)
-	c.want(points)
-	if m, err := readMarker(s.d, s.dir); err == nil {
-		c.want([]Checkpoint{{HeadSeq: m.Entries}})
+	c := s.newScan()
+	c.v = v
+	if err = c.learn(); err == nil {
+		sound := c.run(0)
+		err = s.settled(ctx, func() error { return c.finish(sound) })
 	}
-	sound := c.run(0)
-	err = s.settled(ctx, func() error { return s.finish(c, sound, perr) })
 	c.v.close()
 	if err != nil {
 		return nil, s.named(err)
 	}
-	rep.Entries, rep.Bytes, rep.Chain = c.m.Counters.Entries, c.m.Counters.Bytes, c.m.Integrity.Chain
-	return rep, nil
+	c.rep.Entries, c.rep.Bytes, c.rep.Chain = c.m.Counters.Entries, c.m.Counters.Bytes, c.m.Integrity.Chain
+	return c.rep, nil
 }
 
-// want has the chain noted where the checkpoints are.
-func (c *scan) want(points []Checkpoint) {
-	for _, p := range points {
+// learn reads the documents, and has the chain noted where they say what it is.
+func (c *scan) learn() (err error) {
+	if c.d, err = c.s.documents(); err != nil {
+		return err
+	}
+	for _, p := range append(c.d.points, Checkpoint{HeadSeq: c.d.mark.Entries}) {
 		if _, ok := c.marks[p.HeadSeq]; !ok {
 			c.marks[p.HeadSeq] = ""
 		}
 	}
+	return nil
 }
 
 // settled runs do while no writer is at work. A store that cannot be locked has no
@@ -118,8 +119,8 @@ func (s *Store) settled(ctx context.Context, do func() error) (err error) {
 
 // finish reads the rows that were added meanwhile, and compares the store with
 // its documents.
-func (s *Store) finish(c *scan, sound bool, perr error) error {
-	v, err := s.snapshot()
+func (c *scan) finish(sound bool) error {
+	v, err := c.s.snapshot()
 	if err != nil {
 		return err
 	}
@@ -132,20 +133,18 @@ func (s *Store) finish(c *scan, sound bool, perr error) error {
 	if v.torn > 0 {
 		c.rep.in(indexFile, 0).addf("unended", "INV-003", "unterminated last line of the index, of %d bytes", v.torn)
 	}
-	points, perr2 := checkpoints(s.d, s.dir)
-	if perr2 != nil {
-		perr = perr2
+	if err := c.learn(); err != nil {
+		return err
 	}
-	c.want(points)
 	if sound && c.run(from) {
 		c.coverage()
 		c.lineage()
 	}
-	c.broken("checkpoints", "checkpoint", "INV-004", perr)
-	if c.err != nil {
-		return c.err
+	if err := firstOf(c.d.bad); err != nil {
+		c.broken("checkpoints", "checkpoint", "INV-004", err)
+		c.d.points = nil
 	}
-	c.checkpoints(points)
+	c.checkpoints(c.d.points)
 	c.manifest()
 	return c.documents()
 }
@@ -177,7 +176,7 @@ func (c *scan) misplaced(p *Checkpoint, head int64) error {
 
 // manifest compares the manifest with what was read.
 func (c *scan) manifest() {
-	m, err := readManifest(c.v.s.d, c.v.s.dir)
+	m, err := c.d.man, c.d.merr
 	if err != nil {
 		c.broken(manifestFile, "manifest", "INV-005", err)
 		return
@@ -209,19 +208,17 @@ func (c *scan) manifest() {
 // documents checks the ledger, the state, the marker, the source state and the modes.
 func (c *scan) documents() error {
 	old := len(c.rep.Notes) > 0
-	events, err := ledger(c.v.s.d, c.v.s.dir)
-	c.broken(ledgerFile, "ledger", "INV-007", err)
-	if slices.ContainsFunc(events, func(e event) bool { return e.Phase == "forward" }) {
+	c.broken(ledgerFile, "ledger", "INV-007", c.d.lerr)
+	if slices.ContainsFunc(c.d.events, func(e event) bool { return e.Phase == "forward" }) {
 		c.rep.Notes = append(c.rep.Notes, `the ledger has an event of the phase "forward"`)
 		old = true
 	}
-	t, err := c.state()
-	if err != nil {
-		return err
+	c.state()
+	if _, err := c.s.d.Lstat(joined(c.s.dir, intentFile)); !missing(err) {
+		return errors.Join(err, errors.New("a rollback was not finished: the next writer has to"))
 	}
-	c.broken(intentFile, "state", "INV-007", c.intent())
-	m := c.marker(events, t.to == MigrationStaging)
-	c.source(m, m != nil || cutOver(events))
+	c.marker()
+	c.source()
 	if err := c.modes(old); err != nil {
 		return err
 	}
@@ -229,11 +226,8 @@ func (c *scan) documents() error {
 }
 
 // state checks the state of the store.
-func (c *scan) state() (transition, error) {
-	t, err := c.v.s.currentState()
-	if err != nil {
-		return t, err
-	}
+func (c *scan) state() {
+	t := c.d.st
 	c.rep.State = t.to
 	switch t.to {
 	case Failed:
@@ -248,31 +242,29 @@ func (c *scan) state() (transition, error) {
 	if t.broken != "" {
 		c.rep.in(stateFile, 0).addf("state", "INV-007", "%s: %s", stateFile, t.broken)
 	}
-	return t, nil
 }
 
 // marker checks the commit marker, and what the ledger says of the migration
-// against it. It returns nil without a marker that can be read.
-func (c *scan) marker(events []event, staging bool) *marker {
-	s := c.v.s
+// against it.
+func (c *scan) marker() {
 	bad := func(file, kind, format string, args ...any) {
 		c.rep.in(file, 0).addf(kind, "INV-007", format, args...)
 	}
-	m, err := readMarker(s.d, s.dir)
+	m, err := &c.d.mark, c.d.kerr
 	switch {
 	case missing(err):
-		if cutOver(events) {
+		if c.d.ours {
 			bad(markerFile, "marker", "the ledger tells of a migration, and %s is missing", markerFile)
 		}
-		return nil
+		return
 	case err != nil:
 		c.broken(markerFile, "marker", "INV-007", err)
-		return nil
+		return
 	}
-	if phase := m.missingPhase(events); phase != "" && !staging {
+	if phase := m.missingPhase(c.d.events); phase != "" && c.d.st.to != MigrationStaging {
 		bad(markerFile, "marker", "the commit marker is there, but the ledger has no event %s of the migration %s", phase, m.Migration)
 	}
-	if err := m.agreesWith(events); err != nil {
+	if err := m.agreesWith(c.d.events); err != nil {
 		bad(ledgerFile, "ledger", "%v", err)
 	}
 	switch chain := c.marks[m.Entries]; {
@@ -281,22 +273,21 @@ func (c *scan) marker(events []event, staging bool) *marker {
 	case m.Entries > 0 && chain != "" && chain != m.Chain:
 		bad(markerFile, "marker", "%s has another hash chain than the store at entry %d", markerFile, m.Entries)
 	}
-	if man, err := readManifest(s.d, s.dir); err == nil {
-		if err := man.owns(m.Preface); err != nil {
+	if c.d.merr == nil {
+		if err := c.d.man.owns(m.Preface); err != nil {
 			c.rep.in(markerFile, 0).add("marker", "INV-007", err)
 		}
 	}
 	if !m.hashed() {
-		c.unhashed(&m)
+		c.unhashed(m)
 	}
-	return &m
 }
 
 // unhashed compares the preface of a marker that has no hash of it with the file,
 // if that is still the one that was migrated.
 func (c *scan) unhashed(m *marker) {
 	c.rep.Notes = append(c.rep.Notes, markerFile+" has no hash of the header, as the first release wrote it")
-	name := Source(c.v.s.dir)
+	name := Source(c.s.dir)
 	begins, _, err := m.Source.matches(name)
 	if err != nil {
 		c.err = about("reading "+base(name), err)
@@ -337,15 +328,14 @@ func (m *marker) agreesWith(events []event) error {
 }
 
 // source checks source-state.json, which a store of ours has.
-func (c *scan) source(m *marker, ours bool) {
-	st, err := readSource(c.v.s.d, c.v.s.dir)
-	switch {
-	case missing(err) && !ours:
+func (c *scan) source() {
+	switch st, err := c.d.source, c.d.serr; {
+	case missing(err) && !(c.d.kerr == nil || cutOver(c.d.events)):
 	case missing(err):
 		c.rep.in(sourceFile, 0).addf("source", "INV-007", "%s is missing", sourceFile)
 	case err != nil:
 		c.broken(sourceFile, "source", "INV-007", err)
-	case m != nil && st.Fingerprint != nil && !st.Fingerprint.same(&m.Source):
+	case c.d.kerr == nil && st.Fingerprint != nil && !st.Fingerprint.same(&c.d.mark.Source):
 		c.rep.in(sourceFile, 0).addf("source", "INV-007", "%s and %s name different files", sourceFile, markerFile)
 	}
 }
@@ -364,8 +354,8 @@ func (m *marker) missingPhase(events []event) string {
 // modes finds what others than the owner may read. Releases of pi that did not
 // care get a note.
 func (c *scan) modes(old bool) error {
-	return c.v.s.exposed(func(name string, fi fs.FileInfo) error {
-		if text := fmt.Sprintf("%s has the mode %v", base(joined(c.v.s.dir, name)), fi.Mode()); old {
+	return c.s.exposed(func(name string, fi fs.FileInfo) error {
+		if text := fmt.Sprintf("%s has the mode %v", base(joined(c.s.dir, name)), fi.Mode()); old {
 			c.rep.Notes = append(c.rep.Notes, text)
 		} else {
 			c.rep.in(name, 0).addf("mode", "INV-007", "%s", text)
