@@ -130,6 +130,7 @@ sess-path a.jsonl --no-header | sess-seg append --sync never s.v2`,
 			extendedFlag(c),
 			cli.Choice(&c.sync, "sync", []string{"always", "never"}, "sync what is written to disk `WHEN`"),
 			cli.Int(&c.segment, "segment", 64<<20, "limit segments to `BYTES`"),
+			cli.Bool(&c.hold, "hold", "lock the store and print its end before input is read, for programs"),
 			waitFlag(c),
 		}
 	},
@@ -138,6 +139,9 @@ sess-path a.jsonl --no-header | sess-seg append --sync never s.v2`,
 func (c *config) append(ctx context.Context, s *cli.Streams, operands []string) error {
 	if c.segment < 1 {
 		return cli.UsageError("--segment %d: want at least one byte", c.segment)
+	}
+	if c.hold {
+		return c.appendHeld(ctx, s, operands[0])
 	}
 	lines, ids, err := entries(s) // before the lock: standard input may take its time
 	if err != nil {

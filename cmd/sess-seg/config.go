@@ -20,10 +20,10 @@ import (
 
 // A config is the flags of all commands. Each command has some of them.
 type config struct {
-	json, dryRun, extended, source, list, noHeader, reverse, force bool
-	reason, leaf, sync                                             string
-	segment                                                        int64
-	wait                                                           time.Duration
+	json, dryRun, extended, source, list, noHeader, reverse, force, hold bool
+	reason, leaf, sync                                                   string
+	segment                                                              int64
+	wait                                                                 time.Duration
 }
 
 // command makes one command. Its flags store into a config that its action gets.
@@ -36,7 +36,7 @@ func command(name, args, summary, examples string, flags func(*config) []cli.Fla
 				if err := cli.Operands(operands, strings.Fields(args)...); err != nil {
 					return err
 				}
-				return explained(run(c, ctx, s, operands), operands[len(operands)-1])
+				return explained(run(c, ctx, s, operands), name, operands[len(operands)-1])
 			}
 		},
 	}
@@ -109,9 +109,25 @@ func (c *config) open(ctx context.Context, name string) (*storev2.Store, error) 
 func (c *config) reader(ctx context.Context, s *cli.Streams, name string) (*storev2.Store, error) {
 	store, err := c.open(ctx, name)
 	if err == nil {
-		err = address.WarnForeign(ctx, s, store)
+		err = warnForeign(ctx, s, store)
 	}
 	return store, err
+}
+
+// warnForeign warns of entries that another program added to the JSONL file beside a
+// segmented store: no tool reads them.
+func warnForeign(ctx context.Context, s *cli.Streams, store *storev2.Store) error {
+	f, err := store.Foreign(ctx)
+	if err != nil || len(f.IDs) == 0 {
+		return err
+	}
+	const most = 5
+	names := strings.Join(f.IDs[:min(most, len(f.IDs))], ", ")
+	if n := len(f.IDs) - most; n > 0 {
+		names += fmt.Sprintf(" and %d more", n)
+	}
+	s.Warnf("%s has entries that %s, which is the session, has not: %s; sess-seg migrate %s takes them in", f.Path, store.Dir(), names, f.Path)
+	return nil
 }
 
 // printRow prints a row of JSON.
@@ -121,7 +137,7 @@ func printRow(s *cli.Streams, row string) error {
 }
 
 // explained gives the errors of the store their statuses, and says what to do.
-func explained(err error, name string) error {
+func explained(err error, command, name string) error {
 	hint := func(format string, args ...any) error {
 		return cli.WithHint(cli.WithStatus(err, cli.ExitMalformed), format, args...)
 	}
@@ -129,7 +145,7 @@ func explained(err error, name string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, storev2.ErrNarrow):
-		return hint("--extended stores it all the same, in a store that pi does not read")
+		return hint("sess-seg %s --extended stores it all the same, in a store that pi does not read", command)
 	case errors.Is(err, storev2.ErrDuplicate):
 		return hint("an entry has one id; sess-append makes new ones")
 	case errors.Is(err, storev2.ErrContract):

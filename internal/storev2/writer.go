@@ -63,6 +63,15 @@ func (h *Hold) Append(lines ...[]byte) error {
 	return h.w.s.named(h.w.append(lines))
 }
 
+// Known reports whether the store has an entry.
+func (h *Hold) Known(id string) (bool, error) {
+	_, err := h.w.s.Get(id)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Close lets go of the lock. It must be called once.
 func (h *Hold) Close() error {
 	defer h.w.s.mu.Unlock()
