@@ -84,7 +84,10 @@ func (c *config) intoFirst(ctx context.Context, s *cli.Streams, operands []strin
 	if r, size, ok := t.File(); ok {
 		in.sources[0] = copies.Source{Name: t.Name, R: r, Size: size}
 	} else {
-		stream := t.Stream()
+		stream, err := t.Stream(ctx)
+		if err != nil {
+			return err
+		}
 		spool, err := address.Spooled(ctx, t.Name, stream)
 		if err := errors.Join(err, stream.Close()); err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sess-tools/sess/internal/core/beside"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -246,7 +247,7 @@ func absolute(path string) string {
 }
 
 const (
-	manifestFile     = "manifest.json"
+	manifestFile     = beside.ManifestFile
 	manifestSchema   = "pi.session_store_v2.manifest.v1"
 	manifestExtended = "sess.session_store_v2.manifest.v1"
 	formatJSONL      = "jsonl_v3"

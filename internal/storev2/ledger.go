@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/sess-tools/sess/internal/core/beside"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/pkg/js"
 )
@@ -40,9 +41,9 @@ type verification struct {
 var allTrue = verification{true, true, true}
 
 const (
-	eventSchema = "pi.session_store_v2.migration_event.v1"
-	ledgerFile  = "migrations/ledger.jsonl"
-	maxLedger   = 1 << 30
+	eventSchema = beside.EventSchema
+	ledgerFile  = beside.LedgerFile
+	maxLedger   = beside.MaxLedger
 )
 
 var (
@@ -87,12 +88,9 @@ func ledger(d disk.FS, dir string) ([]event, error) {
 	return out, first
 }
 
-// cutOver reports whether the ledger tells of a migration by this package: pi
-// notes nothing but its end.
+// cutOver reports whether the ledger tells of a migration by this package.
 func cutOver(events []event) bool {
-	return slices.ContainsFunc(events, func(e event) bool {
-		return e.Phase == "planned" || e.Phase == "staging_copy" || e.Phase == "cutover_commit"
-	})
+	return slices.ContainsFunc(events, func(e event) bool { return beside.CutOver(e.Phase) })
 }
 
 // newEvent returns the event of a step that went well, of a migration of a JSONL file.
@@ -145,7 +143,7 @@ func replaceLedger(d disk.FS, dir string, b []byte) error {
 }
 
 const (
-	markerFile   = "commit.json"
+	markerFile   = beside.MarkerFile
 	markerSchema = "sess.session_store_v2.commit.v1"
 	sourceFile   = "source-state.json"
 )

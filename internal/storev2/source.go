@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sess-tools/sess/internal/core/beside"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -74,55 +74,8 @@ func (m *manifest) owns(lines string) error {
 }
 
 // committed reports whether the store is the work of [Migrate], and not a cache of
-// pi's: it has a commit marker, or its ledger tells of one.
-func (s *Store) committed() (bool, error) {
-	_, err := s.d.Lstat(joined(s.dir, markerFile))
-	if err == nil {
-		return true, nil
-	}
-	if !missing(err) {
-		return false, about("looking for "+markerFile, err)
-	}
-	events, err := ledger(s.d, s.dir)
-	if errors.Is(err, ErrCorrupt) {
-		err = nil // the lines that can be read tell enough
-	}
-	return cutOver(events), err
-}
-
-// Committed returns the store that is the session instead of the JSONL file at path,
-// nil if there is none: it stands beside the file, or the one a symbolic link leads
-// to, and was put there by [Migrate]. Without a store it costs one look.
-func Committed(path string) (*Store, error) {
-	if _, err := os.Readlink(path); err == nil {
-		target, err := filepath.EvalSymlinks(path)
-		switch {
-		case missing(err):
-			return nil, nil
-		case err != nil:
-			return nil, about("following the link "+path, err)
-		}
-		path = target
-	}
-	dir := Dir(path)
-	if dir == path {
-		return nil, nil
-	}
-	d := disk.OS{}
-	fi, err := d.Lstat(dir)
-	if missing(err) || err == nil && !fi.IsDir() {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, about("looking for "+dir, err)
-	}
-	s := newStore(d, dir, Options{})
-	ours, err := s.committed()
-	if err != nil || !ours {
-		return nil, s.named(err)
-	}
-	return s, nil
-}
+// pi's.
+func (s *Store) committed() (bool, error) { return beside.Migrated(s.d, s.dir) }
 
 // sourcePreface reads the lines from the JSONL file beside the store. If that has
 // to be the one that was migrated, its hash says so.

@@ -3,18 +3,18 @@ package storev2
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/sess-tools/sess/internal/core/beside"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-const indexFile = "index/offsets.jsonl"
+const indexFile = beside.IndexFile
 
 // Options says how a store is written. The zero value is ready for use.
 type Options struct {
@@ -66,15 +66,11 @@ type Store struct {
 	mu sync.Mutex // of writers in this process
 }
 
-// Dir returns the directory of the store that belongs to a JSONL file: beside
-// it, with ".v2" for its last extension.
-func Dir(path string) string {
-	return strings.TrimSuffix(path, filepath.Ext(path)) + ".v2"
-}
+// Dir returns the directory of the store that belongs to a JSONL file.
+func Dir(path string) string { return beside.Dir(path) }
 
-// Source returns the JSONL file that the store in dir belongs to: beside it, with
-// ".jsonl" for ".v2".
-func Source(dir string) string { return strings.TrimSuffix(dir, ".v2") + ".jsonl" }
+// Source returns the JSONL file that the store in dir belongs to.
+func Source(dir string) string { return beside.Source(dir) }
 
 // Open opens the store in dir. It reads a few hundred bytes, however large the
 // store is, takes no lock and changes nothing. A store that is not in order can

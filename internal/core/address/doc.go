@@ -2,7 +2,7 @@
 // for standard input, the id of a session of the store, or the address FORMAT:ID of
 // a session in the store of another agent, which sess-import reads, or remote:ID
 // of one in the shared remote, which sess-sync reads. A path may be that of
-// a segmented store, NAME.v2, which is read and appended to through internal/storev2. Problems of a session
+// a segmented store, NAME.v2, which sess-seg reads and appends to. Problems of a session
 // are printed on standard error, with file and line.
 //
 // [Read] opens a session for reading, [OpenTarget] one that entries are added

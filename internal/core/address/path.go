@@ -90,7 +90,7 @@ func open(ctx context.Context, s *cli.Streams, operand string, with func(place) 
 			break
 		}
 	}
-	if fi, serr := os.Stat(operand); err != nil && serr == nil && fi.IsDir() && !p.stored {
+	if fi, serr := os.Stat(operand); err != nil && serr == nil && fi.IsDir() && !p.isStore() {
 		err = cli.WithHint(err, "sess-ls %s lists the sessions in it", cli.ShellWords([]string{operand}))
 	}
 	return p, err

@@ -62,16 +62,9 @@ func Open(ctx context.Context, s *cli.Streams, operand string) (*Input, error) {
 		return in, err
 	}
 	p, err := open(ctx, s, operand, func(p place) (err error) {
-		store, err := p.store()
-		if err != nil {
-			return explained(p.file, err)
-		}
-		if store != nil {
-			if err := WarnForeign(ctx, s, store); err != nil {
-				return explained(p.file, err)
-			}
-			in.ReadCloser, in.foreign = streamed(store), true
-			return nil
+		if in.foreign = p.isStore(); in.foreign {
+			in.ReadCloser, err = p.openStore(ctx, s)
+			return err
 		}
 		in.ReadCloser, err = s.OpenInput(p.file)
 		return err

@@ -1,6 +1,8 @@
 package address
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -13,27 +15,21 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sess-tools/sess/internal/core/beside"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/storev2"
+	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// segmented returns the segmented store that a path names, nil if it is none.
-func segmented(path string) *storev2.Store {
-	if fi, err := os.Stat(path); path == "" || err != nil || !fi.IsDir() {
-		return nil
-	}
-	s, err := storev2.Open(strings.TrimRight(path, string(os.PathSeparator)), storev2.Options{})
-	if err != nil {
-		return nil // a directory, as the one who opens it will say
-	}
-	return s
-}
+// Keeper is the program that reads and writes segmented stores. No other one knows what is
+// in them.
+const Keeper = "sess-seg"
 
 // Segmented reports whether a path names a segmented store.
-func Segmented(path string) bool { return segmented(path) != nil }
+func Segmented(path string) bool { return beside.IsStore(path) }
 
 // errMigrated is the answer to one who has just opened the file of a session that
 // became a segmented store meanwhile.
@@ -50,12 +46,12 @@ func sessionAt(operand string, p place, err error) (place, error) {
 	default:
 		return p, err
 	}
-	s, serr := storev2.Committed(p.path)
+	dir, serr := beside.Committed(p.path)
 	if serr != nil && err == nil {
 		return p, serr
 	}
-	if serr == nil && s != nil {
-		return place{path: p.path, file: s.Dir(), stored: true}, nil
+	if serr == nil && dir != "" {
+		return place{path: p.path, file: dir, stored: true}, nil
 	}
 	return p, err
 }
@@ -79,43 +75,25 @@ func (p place) name() string {
 	return p.path
 }
 
-// store opens the segmented store that a place is, nil if it is none.
-func (p place) store() (*storev2.Store, error) {
-	s := segmented(p.file)
-	if s == nil && p.stored { // never the file in its stead
-		return storev2.Open(p.file, storev2.Options{})
-	}
-	return s, nil
-}
+// isStore reports whether a place is a segmented store. One that is the session is never
+// left for the file in its stead, whatever is wrong with it.
+func (p place) isStore() bool { return p.stored || Segmented(p.file) }
 
-// WarnForeign warns of entries that another program added to the JSONL file beside a
-// segmented store: no tool reads them.
-func WarnForeign(ctx context.Context, s *cli.Streams, store *storev2.Store) error {
-	f, err := store.Foreign(ctx)
-	if err != nil || len(f.IDs) == 0 || !s.Once(store.Dir()) {
-		return err
+// gone returns an error that matches [fs.ErrNotExist] if the store that a place is has lost
+// its name: it was rolled back meanwhile.
+func (p place) gone() error {
+	if _, err := os.Lstat(p.file); err != nil {
+		return fmt.Errorf("opening %s: %w", p.file, disk.Cause(err))
 	}
-	const most = 5
-	names := strings.Join(f.IDs[:min(most, len(f.IDs))], ", ")
-	if n := len(f.IDs) - most; n > 0 {
-		names += fmt.Sprintf(" and %d more", n)
-	}
-	s.Warnf("%s has entries that %s, which is the session, has not: %s; sess-seg migrate %s takes them in", f.Path, store.Dir(), names, f.Path)
 	return nil
 }
 
 // Beside returns the path of the file beside a segmented store: it names the session.
-func Beside(store string) string { return storev2.Source(store) }
+func Beside(store string) string { return beside.Source(store) }
 
 // Stored returns the segmented store that is the session instead of the file at path,
 // "" if there is none.
-func Stored(path string) (string, error) {
-	s, err := storev2.Committed(path)
-	if s == nil || err != nil {
-		return "", err
-	}
-	return s.Dir(), nil
-}
+func Stored(path string) (string, error) { return beside.Committed(path) }
 
 // Neighbours says of many files whether they are the sessions themselves. It lists each
 // directory once, where Stored asks twice for each file. The zero value is ready for use, and
@@ -168,113 +146,157 @@ func unplain(dir string) map[string]bool {
 // stem returns a name without its ending.
 func stem(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
 
-// streamed returns the session that a store holds, while it is read and checked.
+// keeper returns a running sess-seg. What it warns of is said once, however often it is run.
+func keeper(ctx context.Context, s *cli.Streams, stdin io.Reader, args ...string) (*subprocess.Process, error) {
+	say := Say(s)
+	p, err := subprocess.Program{Name: Keeper, Args: args, Stdin: stdin, Say: func(m subprocess.Message) {
+		if s.Once(m.Text) {
+			say(m)
+		}
+	}}.Start(ctx)
+	if errors.Is(err, subprocess.ErrNotFound) {
+		err = cli.WithHint(err, "it reads and writes segmented stores: install it, or make the session a file again, with sess-seg rollback where that is installed")
+	}
+	return p, err
+}
+
+// A storeReader reads the session that a store holds, while sess-seg reads and checks it.
 // An error of the store is an error of reading, so a truncated session is never
 // mistaken for a complete one.
-func streamed(s *storev2.Store) io.ReadCloser {
-	r, w := io.Pipe()
-	go func() {
-		_, err := s.WriteTo(w)
-		w.CloseWithError(explained(s.Dir(), err))
-	}()
-	return r
+type storeReader struct {
+	r   *bufio.Reader
+	p   *subprocess.Process
+	dir string
 }
 
-// explained gives an error of a store its status and a hint, and removes the
-// name of the store, which the reader puts in front.
-func explained(dir string, err error) error {
-	if err == nil {
-		return nil
+// openStore has the store read that a place is.
+func (p place) openStore(ctx context.Context, s *cli.Streams) (io.ReadCloser, error) {
+	run, err := keeper(ctx, s, nil, "cat", "--", p.file)
+	if err != nil {
+		return nil, err
 	}
-	status := cli.Status(err)
-	hint := ""
-	switch {
-	case errors.Is(err, storev2.ErrNarrow):
-		status, hint = cli.ExitMalformed, "sess-seg append --extended stores such entries, in a store that pi does not read"
-	case errors.Is(err, storev2.ErrCorrupt), errors.Is(err, storev2.ErrNotStore):
-		status, hint = cli.ExitMalformed, "sess-seg verify "+dir+" lists what is wrong, sess-seg recover "+dir+" mends what can be"
-	case errors.Is(err, storev2.ErrState):
-		status, hint = cli.ExitMalformed, "sess-seg status "+dir+" says what happened to it"
-	case errors.Is(err, storev2.ErrContract):
-		status = cli.ExitMalformed
+	r := &storeReader{bufio.NewReaderSize(run, 64<<10), run, p.file}
+	if _, err := r.r.Peek(1); err != nil { // it comes again when it is read
+		if gone := p.gone(); gone != nil {
+			return nil, errors.Join(gone, run.Close())
+		}
 	}
-	err = cli.WithStatus(&segError{strings.TrimPrefix(err.Error(), dir+": "), err}, status)
-	if hint != "" {
-		err = cli.WithHint(err, "%s", hint)
-	}
-	return err
+	return r, nil
 }
 
-// A segError is an error of a store in fewer words.
-type segError struct {
+func (r *storeReader) Read(b []byte) (int, error) {
+	n, err := r.r.Read(b)
+	if err != nil && !errors.Is(err, io.EOF) { // the caller puts the name in front
+		err = &storeError{strings.TrimPrefix(err.Error(), r.dir+": "), err}
+	}
+	return n, err
+}
+
+func (r *storeReader) Close() error { return r.p.Close() }
+
+// A storeError is an error of a store in fewer words.
+type storeError struct {
 	text string
 	err  error
 }
 
-func (e *segError) Error() string { return e.text }
-func (e *segError) Unwrap() error { return e.err }
+func (e *storeError) Error() string { return e.text }
+func (e *storeError) Unwrap() error { return e.err }
 
-// A segTarget is a segmented store that is appended to, under its lock.
-type segTarget struct {
-	store *storev2.Store
-	hold  *storev2.Hold
-	name  string
+// A heldStore is a segmented store that is appended to: a running sess-seg holds its lock,
+// until it has been given entries and an empty line, or the end of its input. See the
+// flag --hold in sess-seg(1).
+type heldStore struct {
+	name string
+	p    *subprocess.Process
+	in   *os.File // its standard input
+	out  *bufio.Reader
+	head string // of the session: header and last entry
 }
 
-// holdSegmented locks the segmented store that a place is; nil if it is none.
-func holdSegmented(ctx context.Context, streams *cli.Streams, p place, o TargetOptions) (*segTarget, error) {
-	path := p.file
-	found, err := p.store()
-	if found == nil || err != nil {
-		return nil, explained(p.file, err)
+// holdStore locks the segmented store that a place is.
+func holdStore(ctx context.Context, s *cli.Streams, p place, o TargetOptions) (*heldStore, error) {
+	args := []string{"append", "--hold"}
+	if o.Sync == "never" {
+		args = append(args, "--sync=never")
 	}
-	if err := WarnForeign(ctx, streams, found); err != nil {
-		return nil, named(path, explained(found.Dir(), err))
+	if o.Wait != 0 {
+		args = append(args, "--wait="+max(o.Wait, 0).String())
 	}
-	st, err := found.Status()
+	stdin, in, err := os.Pipe()
 	if err != nil {
-		return nil, named(path, explained(found.Dir(), err))
+		return nil, fmt.Errorf("running %s: %w", Keeper, disk.Cause(err))
 	}
-	// What was stored under schema ids of our own once may be so again.
-	s, err := storev2.Open(found.Dir(), storev2.Options{Extended: st.Extended, Wait: o.Wait, NoSync: o.Sync == "never"})
+	run, err := keeper(ctx, s, stdin, append(args, "--", p.file)...)
+	stdin.Close()
 	if err != nil {
+		in.Close()
 		return nil, err
 	}
-	hold, err := s.Hold(ctx)
-	if err != nil {
-		return nil, named(path, explained(found.Dir(), err))
+	h := &heldStore{name: p.file, p: run, in: in, out: bufio.NewReader(run)}
+	for {
+		line, err := h.out.ReadString('\n')
+		if err == nil && line == "\n" {
+			return h, nil
+		}
+		if err != nil {
+			if gone := p.gone(); gone != nil {
+				err = gone
+			}
+			return nil, errors.Join(named(p.file, err), h.Close())
+		}
+		h.head += line
 	}
-	return &segTarget{s, hold, path}, nil
+}
+
+// known reports whether the store has an entry. What cannot be looked up is not given away.
+func (h *heldStore) known(id string) bool {
+	_, err := fmt.Fprintln(h.in, js.Quote(id))
+	if err != nil {
+		return true
+	}
+	answer, err := h.out.ReadString('\n')
+	return err != nil || answer != "false\n"
+}
+
+// append appends a batch, and lets go of the lock.
+func (h *heldStore) append(lines [][]byte) error {
+	_, werr := h.in.Write(append(bytes.Join(lines, []byte("\n")), "\n\n"...))
+	if err := h.in.Close(); werr == nil {
+		werr = err
+	}
+	// Why it reads no further says more than that it does.
+	if _, err := io.Copy(io.Discard, h.out); err != nil {
+		return named(h.name, err)
+	}
+	return named(h.name, werr)
+}
+
+// Close lets go of the lock. Nothing is appended that was not before.
+func (h *heldStore) Close() error {
+	_ = h.in.Close() // it may be closed already
+	_, _ = io.Copy(io.Discard, h.out)
+	return h.p.Close()
 }
 
 // readSegmented reads what has to be known of a store before an append: its header
-// and its last entry, and an id when it is asked for.
-func (t *Target) readSegmented(o TargetOptions) error {
-	s := t.seg.store
+// and its last entry, and all of it when it is asked for.
+func (t *Target) readSegmented(ctx context.Context, o TargetOptions) error {
+	t.Batch.NewID = func(func(string) bool) (string, error) { return session.UniqueEntryID(), nil }
 	if o.needsWhole() {
-		in := streamed(s)
+		in, err := t.Stream(ctx)
+		if err != nil {
+			return err
+		}
 		defer in.Close()
 		return t.readWhole(in)
 	}
-	lines, err := s.Preface()
-	if err == nil {
-		t.Header, err = session.ReadHeader(strings.NewReader(lines))
-	}
+	head := strings.NewReader(t.seg.head)
+	tail, err := session.ReadTail(head, head.Size())
 	if err != nil {
-		return named(t.Name, explained(s.Dir(), err))
+		return located(t.Name, err)
 	}
-	last, err := s.Tail(1)
-	if err != nil {
-		return named(t.Name, explained(s.Dir(), err))
-	}
-	for _, e := range last {
-		t.Batch.Leaf = e.ID
-		t.Time, _ = js.ParseTime(js.Value(e.Line).Get("timestamp").Str())
-	}
-	t.Batch.Known = func(id string) bool {
-		_, err := s.Get(id)
-		return !errors.Is(err, storev2.ErrNotFound) // what cannot be looked up is not given away
-	}
+	t.Header, t.Batch.Leaf, t.Time, t.Batch.Known = tail.Header, tail.Leaf, tail.Time, t.seg.known
 	return nil
 }
 
@@ -285,19 +307,14 @@ func openFile(ctx context.Context, path string, o jsonl.Options) (*jsonl.Appende
 	if err != nil {
 		return nil, err
 	}
-	s, err := storev2.Committed(path)
-	if err == nil && s != nil {
+	dir, err := beside.Committed(path)
+	if err == nil && dir != "" {
 		err = errMigrated
 	}
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
-}
-
-// append appends a batch under the lock.
-func (t *segTarget) append(lines [][]byte) error {
-	return named(t.name, explained(t.store.Dir(), t.hold.Append(lines...)))
 }
 
 // OpenBehind is [OpenTarget] for entries that were made while the session was not held,

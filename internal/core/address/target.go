@@ -66,7 +66,7 @@ type Target struct {
 
 	streams *cli.Streams
 	file    *jsonl.Appender // nil for standard input, and a segmented store
-	seg     *segTarget      // nil for anything else
+	seg     *heldStore      // nil for anything else
 	place   place
 	stdin   []string // the lines of standard input
 	since   *State   // that it was taken for
@@ -81,7 +81,8 @@ func OpenTarget(ctx context.Context, s *cli.Streams, operand string, o TargetOpt
 		if p.path == "" {
 			return nil
 		}
-		if t.seg, err = holdSegmented(ctx, s, p, o); t.seg != nil || err != nil {
+		if p.isStore() {
+			t.seg, err = holdStore(ctx, s, p, o)
 			return err
 		}
 		if err := s.NotOutput(file(p.file), p.path); err != nil {
@@ -98,7 +99,7 @@ func OpenTarget(ctx context.Context, s *cli.Streams, operand string, o TargetOpt
 		t.Name = stdinName
 		err = t.readStdin()
 	case t.seg != nil:
-		err = t.readSegmented(o)
+		err = t.readSegmented(ctx, o)
 	default:
 		err = t.readLocked(o)
 	}
@@ -406,7 +407,7 @@ func (t *Target) Filter() bool { return t.file == nil && t.seg == nil }
 func (t *Target) Close() error {
 	switch {
 	case t.seg != nil:
-		return t.seg.hold.Close()
+		return t.seg.Close()
 	case t.file == nil:
 		return nil
 	}
@@ -423,7 +424,9 @@ func (t *Target) File() (r io.ReaderAt, size int64, ok bool) {
 }
 
 // Stream returns the session that is held in a segmented store, from the beginning.
-func (t *Target) Stream() io.ReadCloser { return streamed(t.seg.store) }
+func (t *Target) Stream(ctx context.Context) (io.ReadCloser, error) {
+	return t.place.openStore(ctx, t.streams)
+}
 
 // Replace gives the session other content, in one step; see [jsonl.Appender.Replace].
 // Only a file that is no draft can be replaced.

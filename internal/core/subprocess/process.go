@@ -161,6 +161,9 @@ func terminate(process *os.Process) error {
 	return nil
 }
 
+// ErrNotFound is matched by the error for a program that is not installed.
+var ErrNotFound = errors.New("it is neither beside this program nor in PATH")
+
 // Find returns the path of the program called name: in the directory of this
 // program, by the name it was started by or the file that leads to, else in PATH.
 func Find(name string) (string, error) {
@@ -180,7 +183,7 @@ func findIn(dirs []string, name string) (string, error) {
 	cause := err
 	switch e, ok := errors.AsType[*exec.Error](err); {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		cause = errors.New("it is neither beside this program nor in PATH")
+		cause = ErrNotFound
 	case ok:
 		cause = e.Err
 	}

@@ -227,25 +227,98 @@ func TestSegmentedBoundedReading(t *testing.T) {
 	segmented(t, dir, segSession(n))
 	write(t, dir, "new", segLine("n1", fmt.Sprintf("a%07d", n)))
 	for _, args := range [][]string{
-		{"tail", "100", "s.v2"},
-		{"get", fmt.Sprintf("a%07d", n-9), "s.v2"},
-		{"status", "s.v2"},
-		{"checkpoint", "s.v2"},
+		{"sess-seg", "tail", "100", "s.v2"},
+		{"sess-seg", "get", fmt.Sprintf("a%07d", n-9), "s.v2"},
+		{"sess-seg", "status", "s.v2"},
+		{"sess-seg", "checkpoint", "s.v2"},
+		{"sess-append", "-t", "hello", "s.v2"},
 	} {
-		c := exec.Command("sh", "-c", `"$@" <new >out && cat /proc/$$/io`, "sh", filepath.Join(bin, "sess-seg"))
-		c.Args = append(c.Args, args...)
+		c := exec.Command("sh", "-c", `"$@" <new >out && cat /proc/$$/io`, "sh", filepath.Join(bin, args[0]))
+		c.Args = append(c.Args, args[1:]...)
 		c.Dir, c.Env = dir, env(dir)
 		r := wait(t, c)
 		var read int64
 		if _, err := fmt.Sscanf(r.stdout, "rchar: %d", &read); err != nil || r.status != 0 {
 			t.Fatalf("%v: status %d, %s%s", args, r.status, r.stdout, r.stderr)
 		}
-		if t.Logf("%s: %d bytes", args[0], read); read > bound || read == 0 {
+		if t.Logf("%v: %d bytes", args, read); read > bound || read == 0 {
 			t.Errorf("%v: %d bytes were read", args, read)
 		}
 	}
 	out := script(t, dir, `sess-seg append s.v2 <new >/dev/null; sess-seg tail 1 s.v2; sess-append --sync=never -t more s.v2 >/dev/null; sess-seg tail 1 s.v2`)
 	if !strings.HasPrefix(out, segLine("n1", fmt.Sprintf("a%07d", n))) || !strings.Contains(out, `"parentId":"n1"`) {
 		t.Errorf("%s", out)
+	}
+}
+
+// What a tool and the sess-seg that holds a store for it say to each other: the end of the
+// store, answers about ids, and entries that count once an empty line follows them.
+func TestSegmentedHold(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	text := segSession(3)
+	segmented(t, dir, text)
+	lines := strings.SplitAfter(text, "\n")
+	end := lines[0] + lines[3] + "\n"
+	entry := segLine("n1", "a0000003")
+	for name, tt := range map[string]struct {
+		input, output string
+		status        int
+	}{
+		"nothing":                    {"", end, 1},
+		"questions":                  {`"a0000002"` + "\n" + `"n1"` + "\n", end + "true\nfalse\n", 1},
+		"the program died":           {entry, end, 1},
+		"it died in the last line":   {entry + entry[:40], end, 1},
+		"it died in the empty line":  {strings.TrimSuffix(entry, "\n"), end, 1},
+		"what does not fit":          {strings.ReplaceAll(entry, `"message",`, `"mode_change",`) + "\n", end, 3},
+		"a parent that is not there": {segLine("n1", "gone") + "\n", end, 3},
+	} {
+		r := runCommand(t, dir, tt.input, "sess-seg", "append", "--hold", "s.v2")
+		if r.status != tt.status || r.stdout != tt.output {
+			t.Errorf("%s: %+v, want %d, %q", name, r, tt.status, tt.output)
+		}
+		if got := script(t, dir, "sess-seg cat s.v2"); got != text {
+			t.Errorf("%s: the store holds %q", name, got)
+		}
+	}
+	if r := runCommand(t, dir, `"n1"`+"\n"+entry+"\n"+entry, "sess-seg", "append", "--hold", "s.v2"); r.status != 0 || r.stdout != end+"false\n" {
+		t.Errorf("%+v", r)
+	}
+	if got := script(t, dir, "sess-seg verify s.v2; sess-seg cat s.v2"); got != text+entry {
+		t.Errorf("the store holds %q", got)
+	}
+}
+
+// A tool that has no sess-seg says so, and never takes the file for the session.
+func TestSegmentedAlone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	segmented(t, dir, longSession())
+	alone := t.TempDir()
+	for _, tool := range []string{"sess-path", "sess-append", "sess-check", "sess-ls"} {
+		if err := os.Link(filepath.Join(bin, tool), filepath.Join(alone, tool)); err != nil {
+			write(t, alone, tool, readFile(t, filepath.Join(bin, tool)))
+			if err := os.Chmod(filepath.Join(alone, tool), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, args := range [][]string{
+		{"sess-path", "s.jsonl"},
+		{"sess-path", "s.v2"},
+		{"sess-check", "s.jsonl"},
+		{"sess-append", "-t", "x", "s.jsonl"},
+		{"sess-append", "-t", "x", "s.v2"},
+	} {
+		c := exec.Command(filepath.Join(alone, args[0]), args[1:]...)
+		c.Dir, c.Env = dir, append(env(dir), "PATH="+alone)
+		r := wait(t, c)
+		checkRun(t, r, 2, args[0], "finding sess-seg: it is neither beside this program nor in PATH")
+		if r.stdout != "" || !strings.Contains(r.stderr, "sess-seg rollback") {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+	if readFile(t, filepath.Join(dir, "s.jsonl")) != longSession() {
+		t.Error("the file was changed")
 	}
 }
