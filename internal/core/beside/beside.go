@@ -1,6 +1,6 @@
 // Package beside says whether a segmented store has taken the place of a session's file. Every
 // program that opens a session asks that. What is in a store only sess-seg knows, which all
-// others run; see docs/adr/0023 and docs/adr/0071.
+// others run; see docs/adr/0023 and docs/adr/0063.
 package beside
 
 import (
