@@ -2,9 +2,7 @@ package compact_test
 
 import (
 	"fmt"
-	"math"
 	"testing"
-	"time"
 
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/pkg/compact"
@@ -24,42 +22,6 @@ func sized(t tb, n int) []session.Entry {
 		b.result("x", "ok", false)
 	}
 	return b.path
-}
-
-// TestLinear: planning five times as much takes about five times as long.
-func TestLinear(t *testing.T) {
-	const n = 5_000
-	linear(t, "planning", sized(t, n), sized(t, 5*n), func(path []session.Entry) time.Duration { return planning(t, path) })
-}
-
-// linear measures the time that a path and one with five times as many entries
-// take. The bound lies far from 25, and one undisturbed attempt is enough.
-func linear(t *testing.T, what string, small, large []session.Entry, measure func([]session.Entry) time.Duration) {
-	t.Helper()
-	if raceDetector || testing.Short() {
-		t.Skip("measures time")
-	}
-	const attempts, bound = 5, 8
-	best := math.Inf(1)
-	for n := 0; n < attempts && best > bound; n++ {
-		best = min(best, float64(measure(large))/float64(measure(small)))
-	}
-	if best > bound {
-		t.Errorf("%s 5 times as many entries takes %.1f times as long", what, best)
-	}
-}
-
-// planning returns the time to plan, to list the files and to extract.
-func planning(t tb, path []session.Entry) time.Duration {
-	start := time.Now()
-	p, err := compact.New(path, compact.Options{Keep: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.Text(compact.Extract(p)) == "" {
-		t.Fatal("no text")
-	}
-	return time.Since(start)
 }
 
 func BenchmarkNew(b *testing.B) {
@@ -131,21 +93,6 @@ func TestFiguresLinear(t *testing.T) { // counts allocations, so not in parallel
 	if moreCalls > 11*calls || moreAllocs > 20*allocs {
 		t.Errorf("%v calls and %v allocations for %d entries, %v and %v for ten times as many", calls, allocs, n, moreCalls, moreAllocs)
 	}
-}
-
-// TestReportLinear measures the time, as TestLinear does.
-func TestReportLinear(t *testing.T) {
-	const n = 5_000
-	linear(t, "reporting on", sized(t, n), sized(t, 5*n), func(path []session.Entry) time.Duration {
-		plan, err := compact.New(path, compact.Options{Keep: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
-		start := time.Now()
-		plan.Report()
-		compact.Measure(path, compact.Trigger{Calibrate: true})
-		return time.Since(start)
-	})
 }
 
 func BenchmarkReport(b *testing.B) {

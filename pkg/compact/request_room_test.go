@@ -4,10 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sess-tools/sess/pkg/compact"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 var errTemplate = errors.New("no such field")
@@ -106,50 +104,4 @@ func TestPieceFills(t *testing.T) {
 			t.Errorf("%d bytes first: prompt of %d, want %d", before, len(prompt), want)
 		}
 	}
-}
-
-// TestRequestLinear: making and asking a request of five times as much takes about
-// five times as long, also if one call waits for its result all along.
-func TestRequestLinear(t *testing.T) {
-	if raceDetector || testing.Short() {
-		t.Skip("measures time")
-	}
-	const n, attempts, bound = 3_000, 10, 15 // what is quadratic takes 25 times as long
-	paths := func(n int) [][]session.Entry {
-		path := sized(t, n)
-		waiting := &builder{t: t}
-		waiting.call("late", "read", `{"path":"f"}`)
-		waiting.path = append(waiting.path, path...)
-		waiting.result("late", "ok", false)
-		return [][]session.Entry{path, waiting.path}
-	}
-	small, large := paths(n), paths(5*n)
-	for i := range small {
-		making, asking := 99., 99.
-		for range attempts {
-			making1, asking1 := requesting(t, small[i])
-			making5, asking5 := requesting(t, large[i])
-			making, asking = min(making, making5/making1), min(asking, asking5/asking1)
-			if making <= bound && asking <= bound {
-				break
-			}
-		}
-		if making > bound || asking > bound {
-			t.Errorf("path %d: 5 times as many entries take %.1f times as long to read, %.1f times to ask", i, making, asking)
-		}
-	}
-}
-
-// requesting returns the seconds to make a request and to ask it in small chunks.
-func requesting(t tb, path []session.Entry) (making, asking float64) {
-	start := time.Now()
-	r := request(path, compact.PromptOptions{MaxPrompt: 400, Write: terse})
-	making, start = time.Since(start).Seconds(), time.Now()
-	for !r.Done() {
-		if _, _, _, err := r.Next(); err != nil {
-			t.Fatal(err)
-		}
-		r.Accept("S")
-	}
-	return making, time.Since(start).Seconds()
 }
