@@ -70,7 +70,7 @@ func (a *archive) info(u unit) formats.Info {
 
 // id makes the id of a session of what does not change when the file grows.
 func (a *archive) id(u unit) string {
-	parts := []string{"aider", []string{"chat", "input", "llm"}[a.kind], a.cwd, u.start}
+	parts := []string{"aider", []string{"chat", "input"}[a.kind], a.cwd, u.start}
 	if u.nth > 0 {
 		parts = append(parts, api.Int(int64(u.nth)))
 	}
@@ -104,18 +104,17 @@ func (a *archive) modified(u unit) time.Time {
 // parseTime reads a time as aider writes it. It names no zone, and is taken for
 // UTC: what is imported must not depend on where.
 func parseTime(text string) (ms int64, ok bool) {
-	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05"} {
-		if t, err := time.Parse(layout, text); err == nil { // with a fraction, too
-			return t.UnixMilli(), true
-		}
+	t, err := time.Parse("2006-01-02 15:04:05", text) // with a fraction, too
+	if err != nil {
+		return 0, false
 	}
-	return 0, false
+	return t.UnixMilli(), true
 }
 
 // units yields the sessions of the file.
 func (a *archive) units(ctx context.Context) iter.Seq2[unit, error] {
 	return func(yield func(unit, error) bool) {
-		if a.kind != chatHistory {
+		if a.kind == inputHistory {
 			u := unit{size: a.file.Size, line: 1}
 			var err error
 			u.start, err = a.firstTime(ctx)
@@ -208,7 +207,7 @@ const (
 // About describes the format.
 func (format) About() formats.About {
 	return formats.About{
-		Name: "aider", Summary: "aider's chat history, input history and LLM history",
+		Name: "aider", Summary: "aider's chat history and input history",
 		Versions: []string{versionChat, versionInput}, Home: home,
 	}
 }
@@ -219,13 +218,11 @@ type kind int
 const (
 	chatHistory kind = iota
 	inputHistory
-	llmHistory
 )
 
 var (
 	started  = lazy.Regexp(`(?m)^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\r?$`)
 	typed    = lazy.Regexp(`\A\s*# \d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\r?\n\+`)
-	sent     = lazy.Regexp(`\A(TO LLM \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\r?\n-------|LLM RESPONSE \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\r?\n)`)
 	chatName = ".aider.chat.history.md"
 )
 
@@ -233,16 +230,13 @@ var (
 func (format) Detect(name string, head []byte) bool {
 	base := filepath.Base(name)
 	return base == chatName || base == ".aider.input.history" && typed().Match(head) ||
-		started().Match(head) || typed().Match(head) || sent().Match(head)
+		started().Match(head) || typed().Match(head)
 }
 
-// kindOf tells aider's files apart; what is neither of the others is a chat history.
+// kindOf tells aider's files apart: what is no input history is a chat history.
 func kindOf(head []byte) kind {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
-	switch {
-	case sent().Match(head):
-		return llmHistory
-	case typed().Match(head):
+	if typed().Match(head) {
 		return inputHistory
 	}
 	return chatHistory

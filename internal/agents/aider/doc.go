@@ -1,6 +1,5 @@
-// Package aider reads what aider writes down beside a project, and writes the
-// first of it: the chat history, a Markdown file; the input history; and the log of
-// what went to the model and came from it (docs/formats/aider.md).
+// Package aider reads and writes what aider keeps beside a project: the chat
+// history, a Markdown file, and the input history (docs/formats/aider.md).
 //
 // # In
 //

@@ -10,7 +10,7 @@ func Readers(history string, tools bool) (out [][2]string) {
 }
 
 // Kind names the kind of a file.
-func Kind(text string) string { return []string{"chat", "input", "llm"}[kindOf([]byte(text))] }
+func Kind(text string) string { return []string{"chat", "input"}[kindOf([]byte(text))] }
 
 // LineEnd is the length of a text's first line, and LineEnds what ends it.
 func LineEnd(text string) int { return lineEnd(text) }

@@ -31,44 +31,14 @@ func TestInputHistory(t *testing.T) {
 	}
 }
 
-func TestLLMHistory(t *testing.T) {
-	t.Parallel()
-	got := formatstest.Import(t, aider.Aider, &formats.Source{Path: sample("llm.history"), CWD: "/w"}, false)
-	want := []said{
-		{"system", "be brief\nalways"},
-		{"user", "type: text\ntext: see\ntype: image_url\nImage_url URL: data:x"},
-		{"assistant", "ok\n\nbye"},
-	}
-	if diff := cmp.Diff(want, model(t, got)); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// A request that repeats the one before it goes on behind it; one that says
-// otherwise is a branch.
-func TestLLMHistoryTree(t *testing.T) {
-	t.Parallel()
-	const log = "TO LLM 2025-06-14T09:32:44\n-------\nSYSTEM s\n-------\nUSER one\nLLM RESPONSE 2025-06-14T09:32:45\nASSISTANT a\n" +
-		"TO LLM 2025-06-14T09:32:46\n-------\nSYSTEM s\n-------\nUSER one\n-------\nASSISTANT a\n-------\nUSER two\nLLM RESPONSE 2025-06-14T09:32:47\nASSISTANT b\n" +
-		"TO LLM 2025-06-14T09:32:48\n-------\nSYSTEM s\n-------\nUSER three\nLLM RESPONSE 2025-06-14T09:32:49\nASSISTANT c\n"
-	r := formatstest.Import(t, aider.Aider, &formats.Source{Stdin: strings.NewReader(log), CWD: "/w"}, false)
-	s := r[0].Session(t)
-	if len(s.Entries) != 7 || s.Entries[5].ParentID() != s.Entries[0].ID() {
-		t.Errorf("%s", r[0].Text())
-	}
-	if diff := cmp.Diff([]said{{"system", "s"}, {"user", "three"}, {"assistant", "c"}}, model(t, r)); diff != "" || len(r[0].Losses) > 0 {
-		t.Errorf("%v %s", r[0].Losses, diff)
-	}
-}
-
 func TestDetect(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]bool{"sample1.md": true, "chat-history-part.md": true, "input.history": true, "llm.history": true, "events1.jsonl": false} {
+	for name, want := range map[string]bool{"sample1.md": true, "chat-history-part.md": true, "input.history": true, "events1.jsonl": false} {
 		if got := aider.Aider.Detect(name, []byte(formatstest.Content(t, sample(name)))); got != want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
-	for text, want := range map[string]bool{"": false, "# a heading\n\ntext\n": false, "# aider chat started at noon\n": false, "- TO LLM\n": false} {
+	for text, want := range map[string]bool{"": false, "# a heading\n\ntext\n": false, "# aider chat started at noon\n": false} {
 		if got := aider.Aider.Detect("x.md", []byte(text)); got != want {
 			t.Errorf("%q: %t", text, got)
 		}

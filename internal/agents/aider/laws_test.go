@@ -102,7 +102,7 @@ func TestHostile(t *testing.T) {
 		"cut": history[:len(history)/2], "cut in a marker": history[:20], "NUL": "#### a\x00b\n\x00\x00\n" + history, "no UTF-8": "#### \xff\xfe\n\xc3\n" + history,
 		"CRLF": strings.ReplaceAll(history, "\n", "\r\n"), "CR": strings.ReplaceAll(history, "\n", "\r"), "BOM": "\xef\xbb\xbf" + history,
 		"deep": strings.Repeat("[", 100_000), "long line": "#### " + strings.Repeat("x", 1<<19),
-		"no such day": strings.ReplaceAll(history, "06-14", "13-99"), "input": "\n# 2025-06-14 09:32:44\n+a\n# soon\nwords\n+b", "log": "TO LLM 2025-06-14T09:32:44\n-------\nwords\nuser x\nUSER y\nz\n\nLLM RESPONSE 2025-99-14T09:32:44\n",
+		"no such day": strings.ReplaceAll(history, "06-14", "13-99"), "input": "\n# 2025-06-14 09:32:44\n+a\n# soon\nwords\n+b",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -121,7 +121,7 @@ func TestHostile(t *testing.T) {
 // FuzzImport's laws: nothing panics; what is imported is a session, twice the same;
 // the exports of all sessions of a chat history are its bytes, if those are text.
 func FuzzImport(f *testing.F) {
-	for _, name := range []string{"sample1.md", "input.history", "llm.history"} {
+	for _, name := range []string{"sample1.md", "input.history"} {
 		data, err := os.ReadFile(sample(name))
 		if err != nil {
 			f.Fatal(err)

@@ -95,7 +95,7 @@ func strip(text string) string { return strings.TrimFunc(text, isSpace) }
 
 func timeOf(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// firstTime returns the first time that an input history or a log says.
+// firstTime returns the first time in an input history.
 func (a *archive) firstTime(ctx context.Context) (string, error) {
 	for l, err := range jsonl.Lines(a.file.Reader(ctx)) {
 		if err != nil {
@@ -108,32 +108,13 @@ func (a *archive) firstTime(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// timeIn returns the time that a line of an input history or a log says.
+// timeIn returns the time that a line of an input history has, "" if none.
 func timeIn(text string) string {
-	for _, before := range []string{"# ", "TO LLM ", "LLM RESPONSE "} {
-		if at, ok := strings.CutPrefix(text, before); ok {
-			if _, ok := parseTime(at); ok {
-				return at
-			}
-		}
+	at, ok := strings.CutPrefix(text, "# ")
+	if _, isTime := parseTime(at); !ok || !isTime {
+		return ""
 	}
-	return ""
-}
-
-// each calls line with the lines of an input history or a log, in valid UTF-8.
-func (c *conversion) each(ctx context.Context, r io.Reader, line func(text string, number int) error) error {
-	for l, err := range jsonl.Lines(r) {
-		switch {
-		case err != nil:
-			return c.src.Located(err)
-		case ctx.Err() != nil:
-			return ctx.Err()
-		}
-		if err := line(c.valid(l.Text(), l.Number), l.Number); err != nil {
-			return err
-		}
-	}
-	return nil
+	return at
 }
 
 // valid returns a line with U+FFFD for what is no UTF-8, and tells of it.
@@ -160,13 +141,20 @@ func (c *conversion) input(ctx context.Context, r io.Reader) error {
 		_, err := c.b.Message(formats.Place{Key: api.Int(int64(first)), Time: at}, api.User([]string{api.Text(text)}))
 		return err
 	}
-	err := c.each(ctx, r, func(text string, number int) error {
+	for l, err := range jsonl.Lines(r) {
+		switch {
+		case err != nil:
+			return c.src.Located(err)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+		text := c.valid(l.Text(), l.Number)
 		if more, ok := strings.CutPrefix(text, "+"); ok {
 			if !open {
-				open, first = true, number
+				open, first = true, l.Number
 			}
 			typed.WriteString(more + "\n")
-			return nil
+			continue
 		}
 		if err := flush(); err != nil {
 			return err
@@ -174,12 +162,8 @@ func (c *conversion) input(ctx context.Context, r io.Reader) error {
 		if ms, ok := parseTime(timeIn(strings.TrimSuffix(text, "\r"))); ok {
 			at = ms
 		} else if strings.TrimSpace(text) != "" {
-			c.b.Lose(c.src.At(number), formats.KindDamage, "neither a time nor typed: %.60q", text)
+			c.b.Lose(c.src.At(l.Number), formats.KindDamage, "neither a time nor typed: %.60q", text)
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	return flush()
 }

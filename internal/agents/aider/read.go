@@ -34,11 +34,8 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	}
 	c := &conversion{src: a.src, b: b, unit: u}
 	r := io.NewSectionReader(a.file.ReaderAt, u.offset, u.size)
-	switch a.kind {
-	case inputHistory:
+	if a.kind == inputHistory {
 		return c.input(ctx, r)
-	case llmHistory:
-		return c.llm(ctx, r)
 	}
 	return c.chat(ctx, r, info.Created.UnixMilli())
 }
