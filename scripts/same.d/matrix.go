@@ -32,7 +32,7 @@ func matrix(s *samples) []unit {
 		if strings.HasPrefix(f, "pi/") || strings.HasPrefix(f, "v2/") {
 			t.add(in, segmented...)
 		}
-		t.add(inputs{"s.jsonl": f, "opencode.db": "opencode/databases-1.18/04-forked.db", "z.db": "zeroclaw/sessions.db"}, intoDatabases...)
+		t.add(inputs{"s.jsonl": f, "opencode.db": "opencode/databases-1.18/04-forked.db", "z.db": "zeroclaw/memory.db"}, intoDatabases...)
 	}
 	for _, f := range plain {
 		t.add(inputs{"s.jsonl": f}, slices.Concat(paths, trees[:5], checks[:6], forks[:2], compactions[:2], appends[:1], exports[:3])...)
@@ -270,7 +270,7 @@ func (t *table) homes() {
 		"opencode": {".local/share/opencode/opencode.db": "opencode/databases-1.18/04-forked.db"},
 		"pi":       {".pi/agent/sessions/--w--": "pi/genuine/1.5"},
 		"omp":      {".omp/agent/sessions": "omp/genuine/out18/sessions"},
-		"zeroclaw": {".zeroclaw/workspace/sessions/sessions.db": "zeroclaw/sessions.db", ".zeroclaw/workspace/memory.db": "zeroclaw/memory.db"},
+		"zeroclaw": {".zeroclaw/workspace/memory/sessions.db": "zeroclaw/memory.db"},
 		"aider":    {".aider.chat.history.md": "aider/sample1.md"},
 	}
 	for _, format := range []string{"aider", "claude", "codex", "omp", "opencode", "pi", "zeroclaw"} {
@@ -293,7 +293,7 @@ func (t *table) mistakes() {
 			operand = "omp s.jsonl"
 		}
 		other := func(s string) string { return strings.ReplaceAll(operand, "s.jsonl", s) }
-		t.add(inputs{"s.jsonl": "pi/sessions/branching.jsonl", "d": "pi/branches", "db": "zeroclaw/sessions.db"},
+		t.add(inputs{"s.jsonl": "pi/sessions/branching.jsonl", "d": "pi/branches", "db": "zeroclaw/memory.db"},
 			name+" --help", name+" -h", name+" --version", name+" --completion bash", name+" --completion zsh", name+" --completion fish", name+" --no-such-flag",
 			name+" --outptu x "+operand, name+" "+other("missing.jsonl"), name+" "+other("d"), name+" "+other("db"), name+" "+other("/dev/null"), name+" "+operand+" extra",
 			name+" "+other("s.jsonl/x"), name+" "+other("''"), name+" </dev/null", name+" -- "+operand, name+" "+operand+" >/dev/full", name+" "+other("no/dir/s.jsonl"),

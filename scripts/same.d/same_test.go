@@ -143,7 +143,7 @@ func TestDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(s.dir, "sessions.db"))
+	data, err := os.ReadFile(filepath.Join(s.dir, "memory.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

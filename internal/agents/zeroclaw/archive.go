@@ -1,7 +1,6 @@
 package zeroclaw
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -23,12 +22,12 @@ type archive struct {
 	stores []*store
 }
 
-// A store is a database or a file.
+// A store is a database.
 type store struct {
 	path   string // "" for standard input
 	cwd    string
-	file   *formats.File // of the older backend, or what tells size and time of the database
-	db     *sqldb.DB     // nil for the older backend
+	file   *formats.File // tells size and time of the database
+	db     *sqldb.DB
 	layout layout
 	broken error
 }
@@ -44,13 +43,6 @@ func (a *archive) open(ctx context.Context, path string) (*store, error) {
 		return nil, err
 	}
 	s := &store{path: path, file: file, cwd: a.cwd(path)}
-	head := make([]byte, min(file.Size, 16))
-	if _, err := file.ReadAt(head, 0); err != nil {
-		return nil, errors.Join(src.Located(err), file.Close())
-	}
-	if file.Size > 0 && bytes.IndexByte(head, '{') >= 0 && filepath.Ext(path) == ".jsonl" {
-		return s, nil
-	}
 	if path == "" {
 		s.db, err = sqldb.OpenStream(ctx, src.Name(), file.Reader(ctx))
 	} else {
@@ -136,15 +128,10 @@ func (a *archive) described(ctx context.Context, q formats.Query, info formats.I
 
 // list yields the sessions of the store whose id, key or name is id, or all.
 func (s *store) list(ctx context.Context, id string) iter.Seq2[formats.Info, error] {
-	switch {
-	case s.broken != nil:
+	if s.broken != nil {
 		return func(yield func(formats.Info, error) bool) { yield(formats.Info{}, s.broken) }
-	case s.db == nil:
-		return s.listFile()
-	case s.layout.upstream:
-		return s.listKeys(ctx)
 	}
-	return s.listFork(ctx, id)
+	return s.listSessions(ctx, id)
 }
 
 func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
@@ -153,21 +140,11 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	if _, err := fmt.Sscanf(info.Key, "%d %d", &n, &row); err != nil || n < 0 || n >= len(a.stores) || a.stores[n].broken != nil {
 		return fmt.Errorf("reading %s: no session %q", a.src.Name(), info.Key)
 	}
-	s := a.stores[n]
-	if s.db == nil {
-		return s.readFile(ctx, info, b)
-	}
-	r := &reading{store: s, b: b}
-	var err error
-	if s.layout.upstream {
-		err = r.upstream(ctx, row, info.ID)
-	} else {
-		err = r.fork(ctx, row)
-	}
-	if err != nil {
+	r := &reading{store: a.stores[n], b: b}
+	if err := r.read(ctx, row); err != nil {
 		return err
 	}
-	return s.db.Verify()
+	return r.store.db.Verify()
 }
 
 // ascending keeps watch over row numbers: a damaged database could go round in
@@ -193,8 +170,8 @@ func idOf(name string) string {
 	return formats.SessionID("zeroclaw", name)
 }
 
-// listFork yields the sessions in the order in which they were made.
-func (s *store) listFork(ctx context.Context, id string) iter.Seq2[formats.Info, error] {
+// listSessions yields the sessions in the order in which they were made.
+func (s *store) listSessions(ctx context.Context, id string) iter.Seq2[formats.Info, error] {
 	query := fmt.Sprintf(`SELECT rowid, coalesce(CAST(session_id AS TEXT), ''), coalesce(CAST(%s AS TEXT), ''), coalesce(CAST(%s AS TEXT), ''),
 		coalesce(CAST(created_at AS TEXT), ''), coalesce(CAST(%s AS TEXT), '') FROM sessions ORDER BY rowid`,
 		s.layout.key, s.layout.column("sessions", "title"), s.layout.column("sessions", "updated_at"))

@@ -14,22 +14,19 @@ import (
 	"github.com/sess-tools/sess/internal/agents/sqldb"
 )
 
-// ZeroClaw is the format of ZeroClaw and its fork.
+// ZeroClaw is the format of ZeroClaw's fork.
 var ZeroClaw formats.Format = format{}
 
 type format struct{}
 
 func (format) About() formats.About {
-	return formats.About{Name: "zeroclaw", Summary: "sessions of ZeroClaw", Home: home}
+	return formats.About{Name: "zeroclaw", Summary: "sessions of ZeroClaw's fork", Home: home}
 }
 
-// Detect takes a database whose first page tells of ZeroClaw's tables.
+// Detect takes a database whose first page tells of the fork's tables.
 func (format) Detect(_ string, head []byte) bool {
-	if !bytes.HasPrefix(head, []byte(sqldb.Magic)) {
-		return false
-	}
-	return bytes.Contains(head, []byte("session_messages")) && bytes.Contains(head, []byte("session_state")) ||
-		bytes.Contains(head, []byte("session_metadata")) && bytes.Contains(head, []byte("session_key"))
+	return bytes.HasPrefix(head, []byte(sqldb.Magic)) &&
+		bytes.Contains(head, []byte("session_messages")) && bytes.Contains(head, []byte("session_state"))
 }
 
 // home returns the workspace of ZeroClaw: $ZEROCLAW_WORKSPACE, or what is named workspace in
@@ -73,8 +70,7 @@ func activeConfig(path string) string {
 	return ""
 }
 
-// Open opens a database, a JSON Lines file of ZeroClaw's older backend, or a
-// workspace, which has the fork's database in memory and ZeroClaw's own in sessions.
+// Open opens a database, or a workspace, which has its database in memory.
 func (format) Open(ctx context.Context, src *formats.Source) (formats.Archive, error) {
 	a := &archive{src: src}
 	if !src.IsDir() {
@@ -98,8 +94,7 @@ func (format) Open(ctx context.Context, src *formats.Source) (formats.Archive, e
 	return a, nil
 }
 
-// stores returns the databases and files that may be in a workspace, or in one of its
-// directories.
+// stores returns the databases that may be in a workspace, or in one of its directories.
 func stores(dir string) []string {
 	var paths []string
 	for _, below := range []string{"memory", "sessions", "."} {
@@ -108,38 +103,20 @@ func stores(dir string) []string {
 			paths = append(paths, path)
 		}
 	}
-	for _, below := range []string{"sessions", "."} {
-		if below == "." && filepath.Base(dir) != "sessions" {
-			continue // anything may lie there
-		}
-		found, err := filepath.Glob(filepath.Join(escaped(filepath.Join(dir, below)), "*.jsonl"))
-		if err == nil {
-			paths = append(paths, found...)
-		}
-	}
 	return paths
-}
-
-// escaped returns a path in which no character means anything to [filepath.Glob].
-func escaped(path string) string {
-	if os.PathSeparator == '\\' {
-		return path
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // A layout is which tables a database has, and how their columns are called.
 type layout struct {
-	schema   sqldb.Schema
-	version  int64  // PRAGMA user_version
-	upstream bool   // ZeroClaw's own: table sessions holds messages
-	key      string // the column of a session's key
-	index    bool   // a table says which session of a key is in use
-	state    bool   // a table holds state
+	schema  sqldb.Schema
+	version int64  // PRAGMA user_version
+	key     string // the column of a session's key
+	index   bool   // a table says which session of a key is in use
+	state   bool   // a table holds state
 }
 
 // layoutOf tells the layouts apart by their tables and columns: versions of the
-// fork that count otherwise look alike, and ZeroClaw itself does not count.
+// fork that count otherwise look alike.
 func layoutOf(ctx context.Context, db *sqldb.DB) (layout, error) {
 	s, err := db.Schema(ctx)
 	if err != nil {
@@ -148,10 +125,6 @@ func layoutOf(ctx context.Context, db *sqldb.DB) (layout, error) {
 	l := layout{schema: s}
 	if l.version, err = db.Version(ctx); err != nil {
 		return l, err
-	}
-	if s.Has("sessions", "id", "session_key", "role", "content", "created_at") && !s.Has("sessions", "session_id") {
-		l.upstream, l.key = true, "session_key"
-		return l, nil
 	}
 	if s.Has("sessions", "inbound_key") {
 		l.key = "inbound_key"

@@ -36,6 +36,7 @@ func TestHostile(t *testing.T) {
 		{"text", file("t.db", []byte("hello, world, this is no database")), "no SQLite database"},
 		{"damaged", file("d.db", damaged), "damaged"},
 		{"another layout", database(t, "CREATE TABLE t(x)"), "no table session_messages"},
+		{"sessions that are messages", database(t, "CREATE TABLE sessions(id, session_id, session_key, role, content, created_at)"), "no table session_messages"},
 		{"a view for messages", database(t, `CREATE TABLE sessions(session_id, session_key, created_at);
 			CREATE VIEW session_messages AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT i AS id, 's' AS session_id, 'user' AS role, 'x' AS content, 't' AS created_at FROM n`), "no table session_messages"},
 		{"a generated column", database(t, `CREATE TABLE sessions(session_id, session_key, created_at);
@@ -94,13 +95,10 @@ func TestWorkspace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, data := range map[string][]byte{
-		"memory/sessions.db":          corpus.Session(t, "zeroclaw/memory.db"),
-		"sessions/sessions.db":        corpus.Session(t, "zeroclaw/sessions.db")[:5000],
-		"sessions/[a]*.jsonl":         corpus.Session(t, "zeroclaw/legacy_chat_user.jsonl"),
-		"other.jsonl":                 []byte("{}"),
-		"sessions/sub/deeper.jsonl":   []byte("{}"),
-		"sessions/notes.txt":          []byte("x"),
-		"sessions/old.jsonl.migrated": []byte("{}"),
+		"memory/sessions.db":     corpus.Session(t, "zeroclaw/memory.db"),
+		"sessions/sessions.db":   corpus.Session(t, "zeroclaw/memory-v12.db")[:5000],
+		"sessions/sub/deeper.db": []byte("{}"),
+		"sessions/notes.txt":     []byte("x"),
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		formatstest.Put(t, path, string(data))
@@ -120,7 +118,7 @@ func TestWorkspace(t *testing.T) {
 			t.Errorf("%s: cwd %s", info.ID, info.CWD)
 		}
 	}
-	if good != 7 || bad != 1 {
+	if good != 6 || bad != 1 {
 		t.Errorf("%d sessions, %d errors", good, bad)
 	}
 }
@@ -160,14 +158,10 @@ func TestHome(t *testing.T) {
 }
 
 func FuzzImport(f *testing.F) {
-	for _, name := range []string{"memory.db", "memory-v12.db", "sessions.db", "legacy_chat_user.jsonl"} {
-		f.Add(corpus.Session(f, "zeroclaw/"+name), strings.HasSuffix(name, "l"))
+	for _, name := range []string{"memory.db", "memory-v12.db"} {
+		f.Add(corpus.Session(f, "zeroclaw/"+name))
 	}
-	f.Fuzz(func(t *testing.T, data []byte, lines bool) {
-		name := "sessions.db"
-		if lines {
-			name = "x.jsonl"
-		}
-		_, _ = formatstest.Twice(t, zeroclaw.ZeroClaw, &formats.Source{Path: formatstest.File(t, name, string(data))}) // or it is none
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, _ = formatstest.Twice(t, zeroclaw.ZeroClaw, &formats.Source{Path: formatstest.File(t, "sessions.db", string(data))}) // or it is none
 	})
 }

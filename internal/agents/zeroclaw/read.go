@@ -36,13 +36,14 @@ type message struct {
 	timed, repaired bool
 }
 
-// messages reads the messages that a query finds: id, role, content, created_at and meta_json,
-// in the order of the ids.
-func (r *reading) messages(ctx context.Context, each func(message) error, query string, args ...any) error {
+// messages reads the messages of the session in the order of their ids.
+func (r *reading) messages(ctx context.Context, each func(message) error) error {
 	var m message
 	var role, content, created sqldb.Text
 	var order ascending
-	for err := range r.store.db.Rows(ctx, []any{&m.id, &role, &content, &created, &m.meta}, query, args...) {
+	query := `SELECT id, CAST(role AS TEXT), CAST(content AS TEXT), CAST(created_at AS TEXT), CAST(` +
+		r.store.layout.column("session_messages", "meta_json") + ` AS TEXT) FROM session_messages WHERE session_id = ? ORDER BY id`
+	for err := range r.store.db.Rows(ctx, []any{&m.id, &role, &content, &created, &m.meta}, query, r.facts.id) {
 		if err == nil {
 			err = order.next(r.store.db, m.id)
 		}
@@ -123,8 +124,8 @@ func (r *reading) summary(m message) error {
 	return r.note(m, "")
 }
 
-// fork reads a session of the fork.
-func (r *reading) fork(ctx context.Context, row int64) error {
+// read reads the session whose row has that number.
+func (r *reading) read(ctx context.Context, row int64) error {
 	if err := r.session(ctx, row); err != nil {
 		return err
 	}
@@ -135,18 +136,15 @@ func (r *reading) fork(ctx context.Context, row int64) error {
 	if err != nil {
 		return err
 	}
-	l := r.store.layout
-	err = r.messages(ctx, func(m message) error { return r.forkMessage(m, cut) },
-		`SELECT id, CAST(role AS TEXT), CAST(content AS TEXT), CAST(created_at AS TEXT), CAST(`+
-			l.column("session_messages", "meta_json")+` AS TEXT) FROM session_messages WHERE session_id = ? ORDER BY id`, r.facts.id)
+	err = r.messages(ctx, func(m message) error { return r.message(m, cut) })
 	if err == nil {
 		err = r.cut(cut, 0)
 	}
 	return err
 }
 
-// forkMessage adds a message, and the cut if that is due.
-func (r *reading) forkMessage(m message, cut *cut) error {
+// message adds a message, and the cut if that is due.
+func (r *reading) message(m message, cut *cut) error {
 	old := cut.id != 0 && m.id <= cut.id
 	switch {
 	case old && isSummary(m.role, m.content), m.id == cut.summary:
@@ -194,9 +192,6 @@ type rowFacts struct {
 
 // note keeps what the entry added last cannot say of the message it was made of.
 func (r *reading) note(m message, raw string) error {
-	if r.store == nil {
-		return nil // a file of the older backend has no rows
-	}
 	f := rowFacts{ID: m.id}
 	if !m.timed || timeText(m.ms) != m.created {
 		f.Created = &m.created

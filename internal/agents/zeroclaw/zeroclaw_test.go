@@ -149,43 +149,6 @@ func TestTokensBefore(t *testing.T) {
 	}
 }
 
-func TestUpstream(t *testing.T) {
-	t.Parallel()
-	got := imported(t, sample(t, "sessions.db"))
-	want := []struct {
-		name    string
-		history []said
-	}{
-		{"greeting", []said{{"user", "hi"}, {"assistant", "hello"}}},
-		{"discord_clamps_room_9_bob", []said{{"user", "ping"}, {"assistant", "[Session interrupted — not continuing this request]"}}},
-	}
-	if len(got) != len(want) {
-		t.Fatalf("%d sessions", len(got))
-	}
-	for i, w := range want {
-		if got[i].Info.Name != w.name {
-			t.Errorf("name %q", got[i].Info.Name)
-		}
-		if diff := cmp.Diff(w.history, history(got[i].Session(t))); diff != "" {
-			t.Error(diff)
-		}
-	}
-}
-
-func TestOldBackend(t *testing.T) {
-	t.Parallel()
-	got := imported(t, sample(t, "legacy_chat_user.jsonl"))
-	if len(got) != 1 || got[0].Info.Name != "legacy_chat_user" {
-		t.Fatalf("%v", got)
-	}
-	if diff := cmp.Diff([]said{{"user", "legacy q"}, {"assistant", "legacy a"}}, history(got[0].Session(t))); diff != "" {
-		t.Error(diff)
-	}
-	if len(got[0].Losses) != 1 || got[0].Losses[0].Kind != formats.KindDamage {
-		t.Errorf("losses %v", got[0].Losses)
-	}
-}
-
 // A key means its session in use.
 func TestFindByKey(t *testing.T) {
 	t.Parallel()
