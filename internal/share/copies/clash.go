@@ -321,7 +321,7 @@ func (m *merger) make(line string) int {
 	l, _ := newParser().parse([]byte(line))
 	n, fresh := m.set.Copy().Add(l)
 	if fresh {
-		m.refs = append(m.refs, newRef(madeLine, int64(len(m.made)), len(line)))
+		m.refs = append(m.refs, ref{at: int64(len(m.made)), size: int64(len(line)), source: madeLine})
 		m.made = append(m.made, line)
 	}
 	return n

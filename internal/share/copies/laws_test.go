@@ -186,7 +186,7 @@ func source(name, text string) Source {
 	return Source{Name: name, R: strings.NewReader(text), Size: int64(len(text))}
 }
 
-// What a merge holds in memory: the promise is 120 bytes for each entry that is read.
+// What a merge holds in memory: the promise is 130 bytes for each entry that is read.
 func TestMemory(t *testing.T) {
 	const n = 200_000
 	for _, own := range []int{n / 10, n} { // from nine tenths in common to none
@@ -202,7 +202,7 @@ func TestMemory(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		each := float64(after.HeapAlloc-before.HeapAlloc) / (2 * n)
 		t.Logf("%d of %d lines of each their own: %.0f bytes for each entry", own, n, each)
-		if each > 120 {
+		if each > 130 {
 			t.Errorf("%.0f bytes for each entry", each)
 		}
 		if r.Common != n-own || r.Ours != own || r.Theirs != own {

@@ -66,15 +66,12 @@ type merger struct {
 	unread int64 // bytes whose lines are still to be added
 }
 
-// madeLine is the number of the source that made lines are in.
-const madeLine = 1<<15 - 1
+// madeLine stands for the number of a source in the ref of a line that was made.
+const madeLine = -1
 
 // Merge merges copies of one session. The error matches [ErrConflict], or it is one of
 // reading a session, with its name.
 func Merge(ctx context.Context, sources []Source, o Options) (*Result, error) {
-	if len(sources) >= madeLine {
-		return nil, fmt.Errorf("merging: %d copies are too many", len(sources))
-	}
 	m := &merger{Options: o, set: merge.NewSet()}
 	all := sources
 	if o.Base != nil && o.Base.Size > 0 {

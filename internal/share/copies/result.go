@@ -121,10 +121,10 @@ func (c content) WriteTo(w io.Writer) (int64, error) {
 	}
 	for n := range r.copy.Lines() {
 		ref := r.m.refs[n]
-		if ref.source() == madeLine {
+		if ref.source == madeLine {
 			out.text(r.m.made[ref.at] + "\n")
 		} else {
-			s, feed := r.m.sides[ref.source()], ""
+			s, feed := r.m.sides[ref.source], ""
 			end := ref.end() + 1
 			if end > s.Size {
 				end, feed = s.Size, "\n"

@@ -166,11 +166,11 @@ func (r *Result) version(sides []*side) (v int) {
 // line returns the bytes of a line.
 func (m *merger) line(n int) ([]byte, error) {
 	r := m.refs[n]
-	if r.source() == madeLine {
+	if r.source == madeLine {
 		return []byte(m.made[r.at]), nil
 	}
-	buf := make([]byte, r.len())
-	s := m.sides[r.source()]
+	buf := make([]byte, r.size)
+	s := m.sides[r.source]
 	if got, err := s.R.ReadAt(buf, r.at); got < len(buf) {
 		return nil, &SourceError{s.Name, shortened(err)}
 	}

@@ -81,19 +81,12 @@ func (s *side) readHeader(ctx context.Context) (err error) {
 
 // A ref is where a line is: in a source, or among the lines that were made.
 type ref struct {
-	at   int64
-	size int64 // in bytes, without the line feed; above sourceBit the number of the source
+	at     int64 // in the source, or the number of the made line
+	size   int64 // in bytes, without the line feed
+	source int   // its number, or madeLine
 }
 
-const sourceBit = 48
-
-func newRef(source int, at int64, size int) ref {
-	return ref{at, int64(source)<<sourceBit | int64(size)}
-}
-
-func (r ref) source() int { return int(r.size >> sourceBit) }
-func (r ref) len() int64  { return r.size & (1<<sourceBit - 1) }
-func (r ref) end() int64  { return r.at + r.len() }
+func (r ref) end() int64 { return r.at + r.size }
 
 // A block is lines that were parsed.
 type block struct {
@@ -121,7 +114,7 @@ func (m *merger) body(ctx context.Context, number int, at int64) error {
 		for i, l := range b.lines {
 			place := b.places[i]
 			if _, fresh := s.copy.Add(l); fresh {
-				m.refs = append(m.refs, newRef(number, at+place.Start, int(place.End-place.Start)))
+				m.refs = append(m.refs, ref{at: at + place.Start, size: place.End - place.Start, source: number})
 			}
 		}
 		s.torn = b.torn
