@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/written"
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/command"
 	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/pkg/js"
@@ -72,6 +73,15 @@ func (c *config) check(operands []string) error {
 	}
 	c.format, _ = formats.Lookup(written.Formats(), c.to)
 	return cli.Exclusive(cli.NameIf(c.exec, "--exec"), cli.NameIf(c.json, "--json"), cli.NameIf(c.dryRun, "--dry-run"))
+}
+
+// importer looks for opencode, whose own import makes the session, before anything is made.
+func (c *config) importer() error {
+	if c.to != "opencode" || c.dryRun || command.Has("opencode") {
+		return nil
+	}
+	err := cli.CommandFailed(errors.New("handing over to opencode: PATH has no opencode, whose import takes the session in"))
+	return cli.WithHint(err, "sess-export --portable opencode -o FILE makes a file for opencode import")
 }
 
 // newest returns the address of the newest session of this directory: of any agent but the target,

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -50,7 +49,7 @@ type job struct {
 	nth     int // how many there are already
 
 	id     string // of what is made
-	made   string // its file, or the database
+	made   string // its file, or the place where the agent keeps it
 	resume []string
 	wentOn int
 	there  bool // it had been made before
@@ -266,7 +265,7 @@ func (j *job) export(ctx context.Context, s *session.Session) error {
 	}
 	t.DryRun, t.Out, t.Path = false, j.streams.Out, place
 	if j.to == "opencode" {
-		return j.takeIn(ctx, trial.Bytes(), s)
+		return j.takeIn(ctx, trial.Bytes())
 	}
 	if err := os.MkdirAll(place, 0o700); err != nil {
 		return err
@@ -282,20 +281,8 @@ func (j *job) export(ctx context.Context, s *session.Session) error {
 	return j.readBack(ctx)
 }
 
-// takeIn has opencode take the session in, in the directory in which it goes on; without the program
-// it goes into the database.
-func (j *job) takeIn(ctx context.Context, doc []byte, s *session.Session) error {
-	if !command.Has("opencode") {
-		quiet := formats.NewTarget(func(formats.Loss) {})
-		quiet.Env, quiet.DB = j.env, j.made
-		if err := j.format.Export(ctx, s, quiet); err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				err = cli.WithHint(err, "there is no program opencode, and no database of it")
-			}
-			return err
-		}
-		return j.readBack(ctx)
-	}
+// takeIn has opencode take the session in, in the directory in which it goes on.
+func (j *job) takeIn(ctx context.Context, doc []byte) error {
 	file, err := os.CreateTemp("", "sess-handoff-*.json")
 	if err != nil {
 		return err

@@ -52,6 +52,9 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 	if err != nil {
 		return s.Dashes(err)
 	}
+	if err := c.importer(); err != nil {
+		return err
+	}
 	j := &job{config: c, streams: s}
 	if err := j.read(ctx, name); err != nil {
 		return err

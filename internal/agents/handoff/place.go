@@ -17,8 +17,8 @@ import (
 // Targets are the agents that a session can be handed to.
 func Targets() []string { return []string{"claude", "codex", "opencode", "pi", "omp"} }
 
-// Place returns the directory below which an agent looks for sessions, or the database of
-// opencode.
+// Place returns the directory below which an agent keeps its sessions, or the database in which
+// opencode does.
 func Place(f formats.Format, env formats.Env) (string, error) {
 	home := f.About().Home
 	if home == nil {

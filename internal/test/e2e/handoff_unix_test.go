@@ -108,8 +108,8 @@ func TestHandoff(t *testing.T) {
 	}
 }
 
-// What cannot be handed over ends with a status and a sentence, and leaves nothing behind (NoUserWords, OpencodeBusy:
-// absent, HalfWrittenSource, SummarizerFails, QuotedDirectory).
+// What cannot be handed over ends with a status and a sentence, and leaves nothing behind (NoUserWords, NoOpencode,
+// HalfWrittenSource, SummarizerFails, QuotedDirectory).
 func TestHandoffRefuses(t *testing.T) {
 	t.Parallel()
 	dir := handed(t)
@@ -121,7 +121,7 @@ func TestHandoffRefuses(t *testing.T) {
 	}{
 		{[]string{"--to", "pi", "empty.jsonl"}, 1, "no words of the user"},
 		{[]string{"--to", "pi", "--cwd", "nowhere/at/all", "codex:"}, 2, "nowhere"},
-		{[]string{"--to", "opencode", "codex:"}, 2, "there is no program opencode, and no database of it"},
+		{[]string{"--to", "opencode", "codex:"}, 5, "handing over to opencode: PATH has no opencode"},
 		{[]string{"--to", "emacs"}, 2, "--to is one of claude, codex, opencode, pi, omp"},
 		{[]string{"codex:"}, 2, "no agent to go on in"},
 		{[]string{"pi", "codex:"}, 2, "hint: sess-handoff --to pi codex:"},
@@ -132,7 +132,7 @@ func TestHandoffRefuses(t *testing.T) {
 			t.Errorf("%v: %+v", test.args, r)
 		}
 	}
-	for _, place := range []string{".pi", ".claude", ".omp"} {
+	for _, place := range []string{".pi", ".claude", ".omp", ".local"} {
 		if _, err := os.Stat(filepath.Join(dir, place)); err == nil {
 			t.Errorf("%s has been made", place)
 		}
@@ -144,6 +144,37 @@ func TestHandoffRefuses(t *testing.T) {
 	none := runCommand(t, filepath.Join(dir, "a b"), "", "sess-handoff", "--to", "pi")
 	if none.status != 1 || !strings.Contains(none.stderr, "no session of this directory to hand over") {
 		t.Errorf("%+v", none)
+	}
+}
+
+// Opencode's own import takes a session in, in the directory where it goes on; what it says when it fails is passed on, and
+// an import that takes nothing in is noticed.
+func TestHandoffOpencode(t *testing.T) {
+	t.Parallel()
+	dir := handed(t)
+	importing := func(script string) result {
+		write(t, dir, "bin/opencode", "#!/bin/sh\n"+script+"\n")
+		return runCommand(t, dir, "", "sh", "-c", `chmod +x bin/opencode; mkdir -p on; PATH=$PWD/bin:$PATH; sess-handoff --to opencode --cwd on codex:`)
+	}
+	if r := importing("echo no such provider >&2; exit 1"); r.status != 5 || r.stdout != "" || !strings.Contains(r.stderr, "no such provider") {
+		t.Errorf("it fails: %+v", r)
+	}
+	if r := importing("echo Imported session: ses_1"); r.status != 3 || r.stdout != "" || !strings.Contains(r.stderr, "it is not there") {
+		t.Errorf("it takes nothing in: %+v", r)
+	}
+	const taken = `[ "$1" = import ] && pwd >../at && echo "$2" >../file && mkdir -p ../.local/share/opencode && cp "$2" ../.local/share/opencode/opencode.db && echo Imported`
+	r := importing(taken)
+	if r.status != 0 || !regexp.MustCompile(`^cd '?.*/on'? && opencode -s ses_[0-9A-Za-z]+\n$`).MatchString(r.stdout) {
+		t.Fatalf("%+v", r)
+	}
+	if at := readFile(t, filepath.Join(dir, "at")); filepath.Base(strings.TrimSpace(at)) != "on" {
+		t.Errorf("it was imported in %s", at)
+	}
+	if _, err := os.Stat(strings.TrimSpace(readFile(t, filepath.Join(dir, "file")))); err == nil {
+		t.Error("the file that was imported is still there")
+	}
+	if twice := importing("exit 9"); twice.stdout != r.stdout || !strings.Contains(twice.stderr, "is there already") {
+		t.Errorf("the second time: %+v", twice)
 	}
 }
 
