@@ -41,7 +41,6 @@ var words = []word{
 	{"create", "make the session if there is none"},
 	{"cwd", "only sessions of the working directory `DIR`"},
 	{"cwd=", "`DIR` is the working directory of the new session"},
-	{"db", "use the agent's database `FILE`"},
 	{"dry-run", "print %s, and write nothing"},
 	{"error", "only results and replies that failed"},
 	{"error=", "the toolResult is an error"},

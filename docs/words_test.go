@@ -155,6 +155,7 @@ sess-compact --check --size
 sess-compact --prompt --print-prompt
 sess-compact --rules --pi
 sess-export --max-growth --max-ratio
+sess-export --db -
 sess-sync/push --tries --retries
 sess-sync/append --tries --retries
 sess-seg/rollback --force --leave-behind

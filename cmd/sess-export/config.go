@@ -22,11 +22,11 @@ import (
 )
 
 type config struct {
-	version, output, db, blobs, losses, sync string
-	growth                                   int64
-	strict, dryRun, index, redact, replace   bool
-	portable, content                        bool
-	harness                                  address.Harness
+	version, output, blobs, losses, sync   string
+	growth                                 int64
+	strict, dryRun, index, redact, replace bool
+	portable, content                      bool
+	harness                                address.Harness
 }
 
 func (c *config) flags() []cli.Flag {
@@ -35,7 +35,6 @@ func (c *config) flags() []cli.Flag {
 		cli.Output(&c.output, "make `FILE`, and print its path; - is standard output; or a file in the directory FILE"),
 		cli.Bool(&c.replace, "replace", "move aside the file that has the session already, and print its new name"),
 		cli.Bool(&c.index, "index", "add the session's name to the agent's index in the directory of --output"),
-		cli.String(&c.db, "db", "", "use the agent's database `FILE`: put the session into it; it must not be open elsewhere"),
 		cli.String(&c.blobs, "blobs", "", "replace references to images with the blobs in `DIR`"),
 		cli.String(&c.losses, "losses", "", "write each loss as a JSON object into `FILE`, which must not exist"),
 		address.HarnessFlag(&c.harness),
@@ -88,10 +87,6 @@ func (c *config) operands(operands []string) (formats.Format, string, error) {
 	}
 	about := format.About()
 	switch {
-	case c.db != "" && !about.Database:
-		return nil, "", cli.UsageError("%s keeps no sessions in a database that others write to", about.Name)
-	case c.db != "" && (c.output != "" || c.index):
-		return nil, "", cli.UsageError("--db is a place of its own: it goes with neither --output nor --index")
 	case c.content && !about.Content:
 		return nil, "", cli.UsageError("%s has what was said: --content is for otlp", about.Name)
 	case c.index && !about.Index:
@@ -133,7 +128,7 @@ func (c *config) target(s *cli.Streams, src *address.Source) (*formats.Target, *
 	}
 	t := formats.NewTarget(func(l formats.Loss) { losses.Tell(src.Header.ID, l) })
 	home, _ := os.UserHomeDir() // who needs it complains
-	t.Path, t.DB, t.Out, t.Version, t.Blobs = c.output, c.db, s.Out, c.version, c.blobs
+	t.Path, t.Out, t.Version, t.Blobs = c.output, s.Out, c.version, c.blobs
 	t.Index, t.Growth, t.Replace, t.Content = c.index, c.growth, c.replace, c.content
 	t.Strict, t.DryRun, t.Sync = c.strict, c.dryRun, address.Destination{File: c.output, Sync: c.sync}.Durable()
 	t.Env = formats.Env{Getenv: os.Getenv, Home: home}

@@ -5,9 +5,8 @@
 //
 // The tools are in PATH, and WORK is a directory for homes. A FILE is a session. What
 // opencode exports after importing has to be what it was given; what it exports after
-// going on, sess-import has to read as what was sent and answered. The last FILE goes
-// straight into the database as well, under another id. Prints one line a check and ends
-// with status 1 if one fails.
+// going on, sess-import has to read as what was sent and answered. Prints one line a check
+// and ends with status 1 if one fails.
 //
 // Before they are compared, messages are stripped of what is not the session's: the
 // system prompt, the words around a summary and in front of the images of results, ids of calls, which
@@ -89,8 +88,8 @@ const tally = new Tally();
 const server = await serve();
 
 // goesOn has opencode import a session and go on with it.
-async function goesOn(file, db) {
-	const who = basename(file, ".jsonl") + (db ? "-db" : ""), dir = join(work, who);
+async function goesOn(file) {
+	const who = basename(file, ".jsonl"), dir = join(work, who);
 	const env = { ...homes.opencode(dir, server.url("good", who)), PATH: process.env.PATH }, cwd = join(dir, "project");
 	const opencode = (...args) => run([program, ...args], { cwd, env });
 	// Its output is cut off on a pipe, so it goes to a file.
@@ -100,22 +99,12 @@ async function goesOn(file, db) {
 		return readFileSync(to, "utf8");
 	};
 	const given = join(dir, "given.json");
-	if (db) { // where it says that it is at home there has to be something
-		const here = join(dir, "here.jsonl");
-		sess("sess-fork", "-q", "--branches", "--cwd", cwd, "-o", here, file);
-		file = here;
-	}
 	sess("sess-export", "-q", "-o", given, "opencode", file);
 	const { info: { id, title } } = JSON.parse(readFileSync(given, "utf8"));
-	if (db) {
-		await opencode("session", "list"); // makes the database
-		sess("sess-export", "-q", "--db", join(dir, "data", "opencode", "opencode.db"), "opencode", file);
-	} else {
-		const imported = await opencode("import", given);
-		if (!imported.stdout.includes(`Imported session: ${id}`)) return `not imported: ${imported.stdout}${imported.stderr}`;
-		const again = own(await exported(id, join(dir, "again.json"))), first = own(readFileSync(given, "utf8"));
-		if (!isDeepStrictEqual(again, first)) return `exported again it is another: ${differ([again.info, ...again.messages], [first.info, ...first.messages])}`;
-	}
+	const imported = await opencode("import", given);
+	if (!imported.stdout.includes(`Imported session: ${id}`)) return `not imported: ${imported.stdout}${imported.stderr}`;
+	const again = own(await exported(id, join(dir, "again.json"))), first = own(readFileSync(given, "utf8"));
+	if (!isDeepStrictEqual(again, first)) return `exported again it is another: ${differ([again.info, ...again.messages], [first.info, ...first.messages])}`;
 	const r = await opencode("run", "-s", id, "-m", `mock/${model}`, prompt);
 	const request = server.asked(who).find((b) => JSON.stringify(b.messages.at(-1)).includes(prompt) && b.tools?.length);
 	if (r.status !== 0 || !request) return `not continued: status ${r.status}: ${r.stderr}`;
@@ -131,11 +120,10 @@ async function goesOn(file, db) {
 	return title ? "" : "it has no title";
 }
 
-const jobs = [...files.map((file) => [file, false]), [files.at(-1), true]];
-await eachOf(jobs, async ([file, db]) => {
-	const what = `opencode goes on with ${basename(file)}${db ? ", put into its database" : ""}`;
+await eachOf(files, async (file) => {
+	const what = `opencode goes on with ${basename(file)}`;
 	try {
-		tally.check(what, await goesOn(file, db));
+		tally.check(what, await goesOn(file));
 	} catch (e) {
 		tally.check(what, String(e));
 	}

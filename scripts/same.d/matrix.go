@@ -32,7 +32,7 @@ func matrix(s *samples) []unit {
 		if strings.HasPrefix(f, "pi/") || strings.HasPrefix(f, "v2/") {
 			t.add(in, segmented...)
 		}
-		t.add(inputs{"s.jsonl": f, "opencode.db": "opencode/databases-1.18/04-forked.db", "z.db": "zeroclaw/memory.db"}, intoDatabases...)
+		t.add(inputs{"s.jsonl": f, "z.db": "zeroclaw/memory.db"}, intoDatabases...)
 	}
 	for _, f := range plain {
 		t.add(inputs{"s.jsonl": f}, slices.Concat(paths, trees[:5], checks[:6], forks[:2], compactions[:2], appends[:1], exports[:3])...)
@@ -132,7 +132,7 @@ var exports = append(product("sess-export", []string{
 }, "s.jsonl"), "sess-export codex -o out s.jsonl", "sess-export claude -n -o out.jsonl s.jsonl")
 
 var intoDatabases = []string{
-	"sess-export opencode --db opencode.db s.jsonl", "sess-export zeroclaw --db z.db s.jsonl", "sess-export openoxide --db new.db s.jsonl",
+	"sess-export zeroclaw -o z.db s.jsonl", "sess-export openoxide -o new.db s.jsonl",
 	"mkdir out; sess-export codex -o out --index s.jsonl", "mkdir out; sess-export zeroclaw -o out s.jsonl; sess-export aider -o out s.jsonl",
 }
 
@@ -309,7 +309,7 @@ func (t *table) mistakes() {
 		"sess-fork --at .~1 --branches", "sess-fork -o s.jsonl", "sess-compact --keep x", "sess-compact --pi 9", "sess-compact --strategy none", "sess-compact --summary missing",
 		"sess-compact --plan --print-prompt", "sess-compact --size", "sess-compact --window 10", "sess-compact --first-kept zzzz -n", "sess-compact --report-of zzzz", "sess-append --type",
 		"sess-append --type x -r user", "sess-append -r nobody -t x", "sess-append --set a", "sess-append --set-json a=b -t x", "sess-append --parent zzzz -t x", "sess-append --usage-json x -r assistant -t y",
-		"sess-append -t x -f y", "sess-append --label a --at zzzz", "sess-append --entries -t x", "sess-export nothing", "sess-export pi --for 9", "sess-export omp -o s.jsonl", "sess-export pi --db x",
+		"sess-append -t x -f y", "sess-append --label a --at zzzz", "sess-append --entries -t x", "sess-export nothing", "sess-export pi --for 9", "sess-export omp -o s.jsonl",
 		"sess-export omp --losses s.jsonl", "sess-import nothing", "sess-import pi --session zzzz", "sess-import --all", "sess-import pi -o s.jsonl", "sess-ls --sort x", "sess-ls --since x",
 		"sess-ls --where '('", "sess-ls --limit x", "sess-ls --agent nobody", "sess-ls --json --paths",
 	}, "s.jsonl")...)

@@ -40,7 +40,6 @@ type About struct {
 	Versions []string // what [Target.Version] may be, the default first; nil if there is one form only
 
 	ReadOnly bool // Export returns ErrReadOnly
-	Database bool // Export takes [Target.DB]
 	Index    bool // [Target.Index] means something
 	Own      bool // it is a map of the user's: see [session.OwnAgent]
 	Native   bool // its sessions are files that every tool reads

@@ -26,7 +26,6 @@ import (
 // A Target is where an export goes, and what is to come of it.
 type Target struct {
 	Path    string    // a file that must not exist, a directory, or what else the format takes; "" for Out
-	DB      string    // an agent's database that exists, to put the session into instead; "" for none
 	Out     io.Writer // standard output
 	Version string    // one of [About.Versions], "" if it has none
 	Blobs   string    // directory of the blobs that the session refers to, "" for none
@@ -40,7 +39,7 @@ type Target struct {
 	Env     Env
 
 	Losses int        // how many there have been
-	Made   []string   // paths of what was written, or the id of the session in a database
+	Made   []string   // paths of what was written
 	Moved  []string   // where files went that were in the way
 	Next   [][]string // the commands that go on with the session in the agent, one after the other; none if there is none
 

@@ -14,7 +14,7 @@
 //
 // # Out
 //
-// An export that "opencode import" takes, or rows of a database. Where a message has
+// An export that "opencode import" takes; its database is only read. Where a message has
 // its custom entry, and the entries behind it are still those that belong to it, the
 // message comes out as it came in; everything else is made anew.
 package opencode

@@ -2,6 +2,9 @@ package opencode
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -10,6 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/opencode/parts"
+	"github.com/sess-tools/sess/internal/agents/sqldb"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
@@ -29,8 +33,8 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	}
 	x.tell()
 	doc := exported{info: x.session(), messages: x.out}
-	if t.DB != "" {
-		return insert(ctx, t, doc)
+	if isOwn(t.Path) {
+		return fmt.Errorf("writing to %s: opencode's database is only read: sess-export opencode -o FILE, and then opencode import FILE", t.Path)
 	}
 	if err := t.File(doc.info.Get("id").Str()+".json", doc); err != nil {
 		return err
@@ -43,6 +47,23 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 		t.Next = [][]string{{"opencode", "import", made}, goOn(doc.info.Get("id").Str())}
 	}
 	return nil
+}
+
+// isOwn reports whether path is a database, or a directory in which opencode keeps one or its
+// storage: a file there would not be seen, and a database is not replaced by a file.
+func isOwn(path string) bool {
+	if formats.IsDir(path) {
+		_, err := os.Stat(filepath.Join(path, "opencode.db"))
+		return err == nil || formats.IsDir(filepath.Join(path, "storage", "session"))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	begin := make([]byte, len(sqldb.Magic))
+	n, _ := io.ReadFull(f, begin)
+	return string(begin[:n]) == sqldb.Magic
 }
 
 // An exporter is the writing of one session.

@@ -26,14 +26,14 @@ func Columns(names []string) string {
 	return b.String()
 }
 
-// A Queryer runs queries: a connection or a transaction.
-type Queryer interface {
+// A queryer runs queries: a connection or a transaction.
+type queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Rows runs a query and scans its rows into dest, one after the other. It yields nil
+// scanRows runs a query and scans its rows into dest, one after the other. It yields nil
 // for a row, and an error at the end if there was one.
-func Rows(ctx context.Context, q Queryer, dest []any, query string, args ...any) iter.Seq[error] {
+func scanRows(ctx context.Context, q queryer, dest []any, query string, args ...any) iter.Seq[error] {
 	return func(yield func(error) bool) {
 		rows, err := q.QueryContext(ctx, query, args...)
 		if err != nil {
@@ -56,10 +56,11 @@ func Rows(ctx context.Context, q Queryer, dest []any, query string, args ...any)
 	}
 }
 
-// Rows is the function Rows for a database, whose errors name it.
+// Rows runs a query and scans its rows into dest, one after the other, as a range over it
+// asks for them. Its errors name the database.
 func (db *DB) Rows(ctx context.Context, dest []any, query string, args ...any) iter.Seq[error] {
 	return func(yield func(error) bool) {
-		for err := range Rows(ctx, db, dest, query, args...) {
+		for err := range scanRows(ctx, db, dest, query, args...) {
 			if !yield(db.Err(err)) {
 				return
 			}
@@ -118,7 +119,7 @@ func Prepare(ctx context.Context, tx *sql.Tx, schema, note string, selections ..
 		return err
 	}
 	for _, columns := range selections {
-		for err := range Rows(ctx, tx, nil, `SELECT `+columns+` LIMIT 0`) {
+		for err := range scanRows(ctx, tx, nil, `SELECT `+columns+` LIMIT 0`) {
 			return fmt.Errorf("%w%s (%w)", ErrSchema, note, err)
 		}
 	}

@@ -19,6 +19,7 @@ var gone = []renamed{
 	{"sess-compact", "check", "--size"},
 	{"sess-compact", "prompt", "--print-prompt"},
 	{"sess-compact", "rules", "--pi"},
+	{"sess-export", "db", "sess-export opencode -o FILE, and then opencode import FILE"},
 	{"sess-export", "max-growth", "--max-ratio"},
 	{"sess-fork", "all", "--branches"},
 	{"sess-fork", "leaf", "--at"},

@@ -18,7 +18,6 @@ var processes = map[string]string{
 	"cmd/sess-grep":              "jq and grep, of whose versions scripts/test knows",
 	"docs":                       "scripts/test knows what it reads",
 	"internal/agents/entire":     "git, of whose version scripts/test knows",
-	"internal/agents/opencode":   "itself",
 	"internal/agents/sqldb":      "itself",
 	"internal/core/cli":          "itself and shells",
 	"internal/core/disk":         "sh",
