@@ -5,46 +5,43 @@ import (
 	"unsafe"
 )
 
-// Origins are the texts that objects and arrays were decoded from. gojq never changes a value
-// that it was given: it copies what it changes. So one that is still at its address is still
-// what its text says, with the order of its members and the spelling of its numbers, which a
-// value of gojq does not have. The zero value is ready for use.
-type Origins struct{ texts map[address]origin }
+// Origins are the texts that objects and arrays were decoded from. A text is that of one object,
+// and not of all that say the same: what a program makes itself has no text. gojq never changes
+// an object or array that it was given, it copies what it changes. So one that is still itself
+// is still what its text says, with the order of its members and the spelling of its numbers,
+// which a value of gojq does not have. The zero value is ready for use.
+type Origins struct{ texts map[identity]string }
 
-// An address is where an object or array is. Two arrays at one address, of which one is the
-// beginning of the other, differ in their lengths.
-type address struct {
-	at   uintptr
+// An identity tells an object or array from any other. It holds a pointer, so nothing else comes to
+// be at that place while the identity is in use. Two arrays of which one is the beginning of the
+// other differ in their lengths.
+type identity struct {
+	at   unsafe.Pointer
 	size int
-}
-
-type origin struct {
-	value any // keeps the address from being used again
-	text  string
 }
 
 // smallTable is up to how many texts a table is cleared for the next value. Clearing costs as
 // much as the table once held.
 const smallTable = 64
 
-// addressOf returns where an object or array is; ok is false for any other value, and for an
-// empty array, which has no address of its own.
-func addressOf(v any) (a address, ok bool) {
+// identityOf returns the identity of an object or array. ok is false for any other value, and for
+// an empty array, which has no place of its own.
+func identityOf(v any) (id identity, ok bool) {
 	switch v := v.(type) {
 	case map[string]any:
-		return address{reflect.ValueOf(v).Pointer(), -1}, true
+		return identity{reflect.ValueOf(v).UnsafePointer(), len(v)}, true
 	case []any:
-		return address{uintptr(unsafe.Pointer(unsafe.SliceData(v))), len(v)}, len(v) > 0
+		return identity{reflect.ValueOf(v).UnsafePointer(), len(v)}, len(v) > 0
 	}
-	return a, false
+	return id, false
 }
 
 func (o *Origins) put(v any, text string) {
-	if a, ok := addressOf(v); ok {
+	if id, ok := identityOf(v); ok {
 		if o.texts == nil {
-			o.texts = map[address]origin{}
+			o.texts = map[identity]string{}
 		}
-		o.texts[a] = origin{v, text}
+		o.texts[id] = text
 	}
 }
 
@@ -54,12 +51,12 @@ func (o *Origins) Text(v any) (text string, ok bool) {
 	if len(o.texts) == 0 {
 		return "", false
 	}
-	a, ok := addressOf(v)
+	id, ok := identityOf(v)
 	if !ok {
 		return "", false
 	}
-	found, ok := o.texts[a]
-	return found.text, ok
+	text, ok = o.texts[id]
+	return text, ok
 }
 
 // Reset forgets all texts.
