@@ -1,7 +1,6 @@
 package aider
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -235,7 +234,6 @@ func (format) Detect(name string, head []byte) bool {
 
 // kindOf tells aider's files apart: what is no input history is a chat history.
 func kindOf(head []byte) kind {
-	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	if typed().Match(head) {
 		return inputHistory
 	}

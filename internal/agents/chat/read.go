@@ -75,7 +75,7 @@ func shapeOf(r io.Reader) (shape, error) {
 }
 
 func trimmed(line []byte) js.Value {
-	return js.Value(bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))))
+	return js.Value(bytes.TrimSpace(bytes.TrimPrefix(line, []byte(jsonl.ByteOrderMark))))
 }
 
 // An archive is a file of messages.
@@ -225,7 +225,7 @@ var signs = []string{`"tool_use"`, `"tool_result"`, `"media_type"`, `"thinking"`
 // Detect takes messages, by their roles, and tells the two APIs apart by what only
 // one of them has; what both could be is OpenAI's.
 func (f format) Detect(_ string, head []byte) bool {
-	text := js.Value(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
+	text := js.Value(bytes.TrimLeft(head, " \t\r\n"))
 	if text.Get("object").Str() == "response" {
 		return f.name == "openai"
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 // Format is the format of codex.
@@ -35,9 +36,9 @@ func (format) About() formats.About {
 // rollout.
 func (format) Detect(_ string, head []byte) bool {
 	if bytes.HasPrefix(head, zstdMagic) {
-		head = decompressed(head)
+		head = bytes.TrimPrefix(decompressed(head), []byte(jsonl.ByteOrderMark))
 	}
-	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	head = bytes.TrimLeft(head, " \t\r\n")
 	return js.Value(head).Get("type").Str() == typeMeta
 }
 

@@ -18,7 +18,7 @@ type Format interface {
 	About() About
 
 	// Detect reports whether a file called name that begins with head, its first
-	// [HeadSize] bytes or all of it, is of this format. It reads nothing else, and
+	// [HeadSize] bytes or all of it, without a byte order mark, is of this format. It reads nothing else, and
 	// says yes only to what no other format would mean: the first format of a
 	// list that says yes has the file.
 	Detect(name string, head []byte) bool

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/homes"
+	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -123,7 +125,7 @@ func (s *Source) Beside(path string) *Source {
 	return &Source{Path: path, Blobs: s.Blobs, Env: s.Env, Expansion: s.Expansion, CWD: s.CWD}
 }
 
-// Head returns the first [HeadSize] bytes of the source.
+// Head returns the first [HeadSize] bytes of the source, without a byte order mark.
 func (s *Source) Head(ctx context.Context) ([]byte, error) {
 	f, err := s.Open(ctx)
 	if err != nil {
@@ -135,7 +137,7 @@ func (s *Source) Head(ctx context.Context) ([]byte, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("reading %s: %w", s.Name(), disk.Cause(err))
 	}
-	return head[:n], nil
+	return bytes.TrimPrefix(head[:n], []byte(jsonl.ByteOrderMark)), nil
 }
 
 // Close removes what Open made of standard input.

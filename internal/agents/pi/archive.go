@@ -99,7 +99,6 @@ func (f format) About() formats.About {
 // One with a slot, or with a member or an entry that only oh-my-pi writes, is
 // oh-my-pi's.
 func (f format) Detect(_ string, head []byte) bool {
-	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	opened := false
 	for l, err := range jsonl.Lines(bytes.NewReader(head)) {
 		if err != nil || opened && l.Torn {
