@@ -141,7 +141,7 @@ func readHead(r io.Reader) (h head, _ error) {
 		}
 		raw := jl.Data
 		if jl.Number == 1 {
-			raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
+			raw = bytes.TrimPrefix(raw, []byte(jsonl.ByteOrderMark))
 		}
 		raw = bytes.TrimSpace(raw)
 		if len(raw) == 0 {

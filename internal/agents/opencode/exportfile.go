@@ -1,7 +1,6 @@
 package opencode
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -18,6 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/opencode/parts"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 	"github.com/sess-tools/sess/pkg/store"
 )
@@ -37,8 +37,8 @@ type exportFile struct {
 // newScanner begins to read a file.
 func newScanner(ctx context.Context, name string, file *formats.File) *scanner {
 	s := &scanner{name: name, r: file.Reader(ctx)}
-	if bom, err := s.r.Peek(3); err == nil && bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
-		n, _ := s.r.Discard(3)
+	if begin, err := s.r.Peek(len(jsonl.ByteOrderMark)); err == nil && string(begin) == jsonl.ByteOrderMark {
+		n, _ := s.r.Discard(len(begin))
 		s.at = int64(n)
 	}
 	return s

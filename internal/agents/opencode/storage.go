@@ -18,6 +18,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/opencode/parts"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/store"
 )
 
@@ -173,7 +174,7 @@ func (s *storage) read(ctx context.Context, path string) (js.Value, error) {
 	if err != nil {
 		return "", disk.Cause(err)
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	data = bytes.TrimPrefix(data, []byte(jsonl.ByteOrderMark))
 	if text := string(bytes.TrimSpace(data)); isJSON(text) {
 		return js.Value(text), nil
 	}

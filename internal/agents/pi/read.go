@@ -134,7 +134,7 @@ func (c *conversion) stream(r io.Reader) error {
 			return c.src.Located(err)
 		}
 		if l.Number == 1 {
-			l.Data = bytes.TrimPrefix(l.Data, []byte("\xef\xbb\xbf"))
+			l.Data = bytes.TrimPrefix(l.Data, []byte(jsonl.ByteOrderMark))
 		}
 		if err := s.line(l); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 // maxValue is how many bytes one value of a stream may have. A longer one is left out.
@@ -90,7 +91,7 @@ func (f *framer) whole(line []byte, to receiver, torn bool) error {
 		return nil
 	}
 	if f.number == 1 {
-		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+		line = bytes.TrimPrefix(line, []byte(jsonl.ByteOrderMark))
 	}
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if f.doc == nil && (f.sse || isEvent(line)) {

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/core/ansi"
+	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
 // ErrLacking is matched by the error of Answer.Take for a text without the
@@ -184,7 +185,7 @@ func Clean(printed string) (text string, changed bool) {
 func clean(s string) string {
 	s = plain(s)
 	for {
-		rest := strings.TrimLeft(s, "\ufeff") // all at once: a line is searched for its end once
+		rest := strings.TrimLeft(s, jsonl.ByteOrderMark) // all at once: a line is searched for its end once
 		if line, after, found := strings.Cut(rest, "\n"); found && strings.TrimSpace(line) == "" {
 			rest = after
 		}
