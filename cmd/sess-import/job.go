@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
-	"github.com/sess-tools/sess/internal/agents/history"
 	"github.com/sess-tools/sess/internal/agents/losses"
+	"github.com/sess-tools/sess/internal/agents/pi"
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/row"
@@ -157,7 +157,7 @@ func (c *config) others(ctx context.Context, s *cli.Streams, operands []string) 
 // first. It is how sess-history reads it, which links no database.
 func printPrompts(ctx context.Context, s *cli.Streams, path string) error {
 	some := false
-	for p, err := range history.Read(ctx, path) {
+	for p, err := range pi.Prompts(ctx, path) {
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package history
+package pi
 
 import (
 	"context"
@@ -20,7 +20,7 @@ var genuine = filepath.Join(corpus.Dir(), "omp", "history", "history.db")
 
 func all(t *testing.T, path string) (list []Prompt, err error) {
 	t.Helper()
-	for p, err := range Read(t.Context(), path) {
+	for p, err := range Prompts(t.Context(), path) {
 		if err != nil {
 			return list, err
 		}
@@ -53,7 +53,7 @@ func TestGenuine(t *testing.T) {
 	if files, _ := os.ReadDir(filepath.Dir(path)); len(files) != 1 {
 		t.Errorf("reading left %v behind", files)
 	}
-	for range Read(t.Context(), path) {
+	for range Prompts(t.Context(), path) {
 		break // whoever has read enough gets no error, and holds nothing open
 	}
 }

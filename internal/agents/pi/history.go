@@ -1,7 +1,4 @@
-// Package history reads the database in which oh-my-pi keeps the prompts that were typed
-// into it: history.db, with a table of each prompt's last submission. It is read as
-// package sqldb reads all, so oh-my-pi may run meanwhile.
-package history
+package pi
 
 import (
 	"context"
@@ -11,7 +8,8 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-// A Prompt is a row: a prompt, and when and where it was last submitted.
+// A Prompt is a row of the database in which oh-my-pi keeps what was typed into it, history.db: a
+// prompt, and when and where it was last submitted.
 type Prompt struct {
 	Text    string
 	Time    int64  // seconds since the epoch
@@ -19,9 +17,9 @@ type Prompt struct {
 	Session string // its id, "" if unknown
 }
 
-// Read iterates over the prompts of the database at path, the newest first. The error of
-// a database of another layout matches [sqldb.ErrSchema].
-func Read(ctx context.Context, path string) iter.Seq2[Prompt, error] {
+// Prompts iterates over the prompts of the database at path, the newest first. oh-my-pi may run
+// meanwhile. The error of a database of another layout matches [sqldb.ErrSchema].
+func Prompts(ctx context.Context, path string) iter.Seq2[Prompt, error] {
 	return func(yield func(Prompt, error) bool) {
 		db, err := sqldb.Open(ctx, path)
 		if err != nil {
@@ -29,7 +27,7 @@ func Read(ctx context.Context, path string) iter.Seq2[Prompt, error] {
 			return
 		}
 		defer db.Close()
-		stopped, err := read(ctx, db, func(p Prompt) bool { return yield(p, nil) })
+		stopped, err := readPrompts(ctx, db, func(p Prompt) bool { return yield(p, nil) })
 		if err == nil && !stopped {
 			err = db.Verify()
 		}
@@ -39,7 +37,7 @@ func Read(ctx context.Context, path string) iter.Seq2[Prompt, error] {
 	}
 }
 
-func read(ctx context.Context, db *sqldb.DB, visit func(Prompt) bool) (stopped bool, err error) {
+func readPrompts(ctx context.Context, db *sqldb.DB, visit func(Prompt) bool) (stopped bool, err error) {
 	schema, err := db.Schema(ctx)
 	if err != nil {
 		return false, err
