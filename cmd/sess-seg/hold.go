@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -40,11 +41,7 @@ func (c *config) appendHeld(ctx context.Context, s *cli.Streams, operand string)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if cerr := h.Close(); err == nil {
-			err = cerr
-		}
-	}()
+	defer func() { err = errors.Join(err, h.Close()) }()
 	if err := printEnd(s, store); err != nil {
 		return err
 	}
@@ -62,14 +59,7 @@ func (c *config) appendHeld(ctx context.Context, s *cli.Streams, operand string)
 		case len(l.Data) == 0:
 			return h.Append(lines...)
 		case l.Data[0] == '"':
-			known, err := h.Known(js.Unquote(l.Text()))
-			if err == nil {
-				_, err = fmt.Fprintln(s.Out, known)
-			}
-			if err == nil {
-				err = s.Flush()
-			}
-			if err != nil {
+			if err := printKnown(s, h, js.Unquote(l.Text())); err != nil {
 				return err
 			}
 		default:
@@ -77,6 +67,18 @@ func (c *config) appendHeld(ctx context.Context, s *cli.Streams, operand string)
 		}
 	}
 	return cli.No("nothing to append")
+}
+
+// printKnown prints whether the store has an entry.
+func printKnown(s *cli.Streams, h *storev2.Hold, id string) error {
+	known, err := h.Known(id)
+	if err == nil {
+		_, err = fmt.Fprintln(s.Out, known)
+	}
+	if err == nil {
+		err = s.Flush()
+	}
+	return err
 }
 
 // printEnd prints the header, the last entry and an empty line.
