@@ -265,7 +265,7 @@ func TestGrepPatterns(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "s.jsonl", `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`+"\n"+
-		`{"type":"message","id":"a1","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"`+strings.Repeat("a", 200_000)+`!"}}`+"\n")
+		`{"type":"message","id":"a1","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"`+strings.Repeat("a", 50_000)+`!"}}`+"\n")
 	for _, tt := range []struct {
 		pattern string
 		status  int
