@@ -10,6 +10,7 @@ package main
 import (
 	"bufio"
 	"debug/elf"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -101,9 +102,8 @@ func linkedLines(program string) (lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	symbols, err := f.Symbols()
-	if err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
 	has := map[string]bool{}
@@ -111,7 +111,7 @@ func linkedLines(program string) (lines, error) {
 		has[instance.ReplaceAllString(s.Name, "")] = true
 	}
 	all := lines{}
-	err = filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return err
 		}
