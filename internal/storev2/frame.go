@@ -197,9 +197,9 @@ func parseRow(line string) (row, error) {
 func members(text string, names, values []string) (err error) {
 	next := 0 // members mostly stand in their order
 	valid := js.ValidMembers([]byte(text), 1, func(_ int, key, value js.Span) {
-		name := js.Unquote(text[key.From:key.To])
-		i := next
+		i, name := next, text[key.From+1:key.To-1]
 		if i >= len(names) || names[i] != name {
+			name = js.Unquote(text[key.From:key.To])
 			i = slices.Index(names, name)
 		}
 		switch {
