@@ -20,15 +20,16 @@ import (
 )
 
 // start starts a shell script in the place of a program; a file that was just written
-// may be one that cannot be run yet. What it says is added to said.
-func start(ctx context.Context, t *testing.T, said *[]Message, script string, args ...string) *Process {
+// may be one that cannot be run yet. What it says is added to said. Grace is an hour for one
+// that ends by itself, so that a busy machine may take its time.
+func start(ctx context.Context, t *testing.T, said *[]Message, grace time.Duration, script string, args ...string) *Process {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip(err)
 	}
 	p, err := Program{
-		Name: "sess-stub", Args: append([]string{"-c", script, "sess-stub"}, args...), Path: sh, grace: time.Second,
+		Name: "sess-stub", Args: append([]string{"-c", script, "sess-stub"}, args...), Path: sh, grace: grace,
 		Say: func(m Message) { *said = append(*said, m) },
 	}.Start(ctx)
 	if err != nil {
@@ -66,7 +67,7 @@ func TestRead(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var said []Message
-			p := start(t.Context(), t, &said, tt.script, "x", "--y=z w")
+			p := start(t.Context(), t, &said, time.Hour, tt.script, "x", "--y=z w")
 			out, err := io.ReadAll(p)
 			text := ""
 			if err != nil {
@@ -89,7 +90,7 @@ func TestRead(t *testing.T) {
 func TestTalk(t *testing.T) {
 	t.Parallel()
 	var said []Message
-	p := start(t.Context(), t, &said, `
+	p := start(t.Context(), t, &said, time.Hour, `
 i=0; while [ $i -lt 20 ]; do echo "sess-stub: m$i" >&2; i=$((i+1)); done
 head -c 100000 /dev/zero | tr '\0' x >&2; echo >&2
 echo 'sess-stub: hint: do it otherwise' >&2; exit 3`)
@@ -111,18 +112,22 @@ func gone(p *Process) bool {
 // taken for the whole.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	for name, script := range map[string]string{
-		"one that listens":    "echo begun; exec sleep 60",
-		"one that cleans up":  "trap 'echo sess-stub: warning: cleaned >&2; exit 0' TERM; echo begun; sleep 60 & wait",
-		"one that is deaf":    "trap '' TERM; echo begun; exec sleep 60",
-		"one that is stopped": "echo begun; kill -STOP $$",
+	for _, tt := range []struct {
+		name   string
+		grace  time.Duration
+		script string
+	}{
+		{"one that listens", time.Hour, "echo begun; exec sleep 60"},
+		{"one that cleans up", time.Hour, "trap 'echo sess-stub: warning: cleaned >&2; exit 0' TERM; echo begun; sleep 60 >/dev/null 2>&1 & wait"},
+		{"one that is deaf", time.Millisecond, "trap '' TERM; echo begun; exec sleep 60"},
+		{"one that is stopped", time.Millisecond, "echo begun; kill -STOP $$"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var said []Message
-			p := start(ctx, t, &said, strings.ReplaceAll(script, "sleep 60 &", "sleep 60 >/dev/null 2>&1 &"))
+			p := start(ctx, t, &said, tt.grace, tt.script)
 			if n, err := p.Read(make([]byte, 16)); n != len("begun\n") || err != nil {
 				t.Fatal(n, err)
 			}
@@ -133,7 +138,7 @@ func TestInterrupt(t *testing.T) {
 			if !gone(p) {
 				t.Error("it is still there")
 			}
-			if cleans := strings.Contains(script, "cleaned"); cleans != (len(said) == 1) {
+			if cleans := strings.Contains(tt.script, "cleaned"); cleans != (len(said) == 1) {
 				t.Errorf("it said %v", said)
 			}
 		})
@@ -143,17 +148,21 @@ func TestInterrupt(t *testing.T) {
 // Who has read enough leaves nobody behind.
 func TestClose(t *testing.T) {
 	t.Parallel()
-	for name, script := range map[string]string{
-		"one that writes on":        "while :; do echo begun; done",
-		"one that has ended":        "echo begun",
-		"one that sleeps":           "echo begun; exec sleep 60",
-		"one that is deaf":          "trap '' TERM PIPE; echo begun; exec sleep 60",
-		"one with a child on stdio": "echo begun; sleep 2 & exit 3",
+	for _, tt := range []struct {
+		name   string
+		grace  time.Duration
+		script string
+	}{
+		{"one that writes on", time.Hour, "while :; do echo begun; done"},
+		{"one that has ended", time.Hour, "echo begun"},
+		{"one that sleeps", time.Hour, "echo begun; exec sleep 60"},
+		{"one that is deaf", time.Millisecond, "trap '' TERM PIPE; echo begun; exec sleep 60"},
+		{"one with a child on stdio", time.Millisecond, "echo begun; sleep 60 & exit 3"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var said []Message
-			p := start(t.Context(), t, &said, script)
+			p := start(t.Context(), t, &said, tt.grace, tt.script)
 			if n, err := p.Read(make([]byte, 6)); n == 0 || err != nil {
 				t.Fatal(n, err)
 			}
