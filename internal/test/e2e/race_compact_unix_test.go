@@ -51,7 +51,7 @@ func startStub(t *testing.T, dir, session, stub string, more []string, flags ...
 func startTool(t *testing.T, dir, tool, session, stub string, more []string, flags ...string) *running {
 	t.Helper()
 	write(t, dir, "stub", stub)
-	p := &running{dead: lifeline(t, dir, true)}
+	p := &running{dead: lifeline(t, dir)}
 	p.asked, p.tell = fifo(t, dir, "asked"), fifo(t, dir, "answer")
 	args := append(append([]string{"--retries", "0"}, flags...), session, "--", "sh", "stub")
 	p.cmd = exec.Command(filepath.Join(bin, tool), args...)

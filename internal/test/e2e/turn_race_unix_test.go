@@ -283,7 +283,7 @@ func TestTurnInterruptedAtTheEnd(t *testing.T) {
 	dir := t.TempDir()
 	path := write(t, dir, "s.jsonl", good)
 	write(t, dir, "stub", `echo $$ >pid; exec 9>life; head -c 300000 /dev/zero | tr '\0' x`)
-	dead := lifeline(t, dir, true)
+	dead := lifeline(t, dir)
 	r, w, err := os.Pipe() // that nobody reads
 	check(t, err)
 	defer r.Close()
