@@ -86,8 +86,7 @@ func byFrame(args ...string) reading {
 }
 
 // Where the parser of the library reads a command line otherwise than getopt_long.
-func TestLibraryParser(t *testing.T) {
-	t.Parallel()
+func TestLibraryParser(t *testing.T) { // not parallel: the flags of the library's help are variables
 	tests := []struct {
 		what           string
 		args           string
@@ -160,8 +159,7 @@ func TestLibraryParser(t *testing.T) {
 }
 
 // What the App does about the flags of every tool unless it is kept from it.
-func TestLibraryDefaults(t *testing.T) {
-	t.Parallel()
+func TestLibraryDefaults(t *testing.T) { // not parallel: the flags of the library's help are variables
 	var out bytes.Buffer
 	var got reading
 	if err := libraryApp(&out, &got).Run([]string{"tool", "--kepe"}); err == nil || !strings.HasPrefix(out.String(), "Incorrect Usage: ") {
@@ -180,8 +178,7 @@ func TestLibraryDefaults(t *testing.T) {
 
 // The help of the library has one column for all flags, as wide as the longest,
 // and no place for examples or the words of a choice.
-func TestLibraryHelp(t *testing.T) {
-	t.Parallel()
+func TestLibraryHelp(t *testing.T) { // not parallel: the flags of the library's help are variables
 	var out bytes.Buffer
 	var got reading
 	app := libraryApp(&out, &got)
