@@ -16,7 +16,7 @@ import { createServer } from "node:http";
 import { spawnSync } from "node:child_process";
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { Tally, eachOf, run, spoken } from "./real.mjs";
+import { Tally, drawn, eachOf, run, spoken } from "./real.mjs";
 
 const [program, work, ...files] = process.argv.slice(2);
 const prompt = "and now?";
@@ -110,7 +110,7 @@ async function wrong(file) {
 
 mkdirSync(work, { recursive: true });
 const tally = new Tally();
-await eachOf(files, async (file) => {
+await eachOf(drawn(files), async (file) => {
 	let why;
 	try {
 		why = await wrong(file);

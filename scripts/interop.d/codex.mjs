@@ -20,7 +20,7 @@ import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { isDeepStrictEqual } from "node:util";
 import { serve } from "./mock.mjs";
-import { Tally, eachOf, homes, run, spoken } from "./real.mjs";
+import { Tally, drawn, eachOf, homes, run, spoken } from "./real.mjs";
 
 const [program, work, ...files] = process.argv.slice(2);
 const prompt = "and now?";
@@ -214,7 +214,7 @@ async function wrong(file, flavour) {
 }
 
 mkdirSync(work, { recursive: true });
-await eachOf(files.flatMap((file) => ["paginated", "legacy"].map((flavour) => [file, flavour])), async ([file, flavour]) => {
+await eachOf(drawn(files).flatMap((file) => ["paginated", "legacy"].map((flavour) => [file, flavour])), async ([file, flavour]) => {
 	let why;
 	try {
 		why = await wrong(file, flavour);

@@ -4,16 +4,15 @@
 //
 // DIR holds sess-path, sess-fork and sess-compact. Prints one line a check and
 // ends with status 1 if one fails.
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { asked } from "./pi.mjs";
 
 const [version, root, bin, ...files] = process.argv.slice(2);
-const driver = join(dirname(fileURLToPath(import.meta.url)), "pi.mjs");
-const pi = (...args) => JSON.parse(execFileSync(process.execPath, [driver, root, ...args], { encoding: "utf8", maxBuffer: 1 << 28 }));
+const pi = asked(root);
 const sess = (tool, ...args) => {
 	const r = spawnSync(join(bin, tool), args, { encoding: "utf8", maxBuffer: 1 << 28 });
 	if (r.status > 1) throw new Error(`${tool} ${args.join(" ")}: status ${r.status}: ${r.stderr}`);
@@ -33,7 +32,7 @@ function check(what, theirs, ours) {
 
 for (const file of files) {
 	const name = file.split("/").at(-1);
-	const theirs = pi("open", file);
+	const theirs = await pi("open", file);
 	const [state] = sess("sess-path", "-q", "--as", "state", file);
 	const [context] = sess("sess-path", "-q", "--as", "context", file);
 	const path = sess("sess-path", "-q", "--no-header", file).map((e) => e.id);
@@ -44,19 +43,19 @@ for (const file of files) {
 	if (theirs.messages.some((m) => m.role === "assistant")) { // else pi defers writing
 		const copy = join(scratch, name);
 		copyFileSync(file, copy);
-		const after = pi("continue", copy);
+		const after = await pi("continue", copy);
 		check(`${name}: continued by pi`, after.path, sess("sess-path", "-q", "--no-header", copy).map((e) => e.id));
 	}
 	if (version.startsWith("0.73")) continue; // its cut and its forks differ by design
 	for (const keep of ["200", "2000", "20000"]) {
 		const [plan] = sess("sess-compact", "-q", "--plan", "--keep", keep, file);
-		check(`${name}: plan, keep ${keep}`, pi("plan", file, keep), plan ? {
+		check(`${name}: plan, keep ${keep}`, await pi("plan", file, keep), plan ? {
 			firstKeptEntryId: plan.firstKeptEntryId, isSplitTurn: plan.isSplitTurn, tokensBefore: plan.tokensBefore,
 			summarize: plan.messagesToSummarize.length, prefix: plan.turnPrefixMessages.length,
 		} : null);
 	}
 	if (!state.leaf || state.problems > 0) continue;
-	check(`${name}: fork`, masked(pi("fork", file, state.leaf)), masked(untitled(sess("sess-fork", "-q", file))));
+	check(`${name}: fork`, masked(await pi("fork", file, state.leaf)), masked(untitled(sess("sess-fork", "-q", file))));
 }
 console.log(`interop: pi ${version}: ${checks - failed} of ${checks} checks agree`);
 process.exit(failed ? 1 : 0);

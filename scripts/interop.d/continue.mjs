@@ -17,7 +17,7 @@ import { copyFileSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { serve } from "./mock.mjs";
-import { Tally, eachOf, homes, model, run } from "./real.mjs";
+import { Tally, drawn, eachOf, homes, model, run } from "./real.mjs";
 
 const [version, program, work, ...operands] = process.argv.slice(2);
 const rounds = version.startsWith("0.73") ? 1 : 2;
@@ -79,7 +79,7 @@ async function wrong(file, other) {
 	return "";
 }
 
-await eachOf(operands, async (operand) => {
+await eachOf(drawn(operands), async (operand) => {
 	const [file, other = file] = operand.split("=");
 	const name = (path) => basename(path, ".jsonl");
 	const what = other === file ? `continues ${name(file)}${rounds > 1 ? ", twice" : ""}` : `sends of ${name(file)} what is in ${name(other)}`;

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { refusal, serve } from "./agents.mjs";
 import { programs, warned } from "./programs.mjs";
-import { Tally, eachOf, run } from "./real.mjs";
+import { Tally, drawn, eachOf, run } from "./real.mjs";
 
 const [work, ci, ...given] = process.argv.slice(2);
 const paths = Object.fromEntries(given.map((g) => g.split(/=(.*)/s)).filter(([name]) => !programs[name]?.unrecorded));
@@ -179,7 +179,7 @@ async function check(what, f) {
 	return tally.check(what, why);
 }
 // Those that wait cost nothing, and more of them may run at a time.
-const all = (whiches) => Object.keys(paths).flatMap((name) => whiches.map((which) => [name, which]));
+const all = (whiches) => drawn(Object.keys(paths).flatMap((name, n) => whiches.map((which, m) => [name, which, n + m])), ([, , number]) => number);
 await eachOf(all(["500", "429", "silent"]), ([name, which]) => check(`sess-record ${name}: ${which}`, () => wrong(name, which)), 4);
 await eachOf(all(["answer", "stdin", "killed"]), ([name, which]) => check(`sess-record ${name}: ${which}`, () => wrong(name, which)));
 if (paths["pi-0.87"]) for (const fails of [false, true]) await check(`the job of docs/ci.md with pi, and a model that ${fails ? "fails" : "answers"}`, () => job("pi-0.87", fails));

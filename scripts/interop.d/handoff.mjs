@@ -11,7 +11,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serve } from "./agents.mjs";
 import { foreign, programs, standIn } from "./programs.mjs";
-import { Tally, eachOf, run } from "./real.mjs";
+import { Tally, drawn, eachOf, run } from "./real.mjs";
 
 const [work, ...rest] = process.argv.slice(2), cut = rest.indexOf("--");
 const given = cut < 0 ? rest : rest.slice(0, cut), files = cut < 0 ? [] : rest.slice(cut + 1);
@@ -137,15 +137,16 @@ async function check(what, f) {
 	return tally.check(what, why);
 }
 const agents = ["claude", "codex", "opencode", "pi-0.87", "omp"].filter((name) => paths[name]), jobs = [];
+const pairs = (source, n, wanted) => agents.flatMap((to, m) => wanted(to) ? [[source, to, n + m]] : []);
 await eachOf(agents, (name) => check(`a session of ${name} to hand over`, async () => {
 	const source = await made(name);
-	jobs.push(...agents.filter((to) => to !== name).map((to) => [source, to]));
+	jobs.push(...pairs(source, agents.indexOf(name), (to) => to !== name));
 }));
 for (const [n, file] of files.entries()) {
 	const source = join(work, `of-people-${n}.jsonl`), of = spawnSync("sess-import", ["--detect", file], { encoding: "utf8" }).stdout.trim();
 	if (spawnSync("sess-import", ["-q", "-o", source, file]).status !== 0) continue;
-	jobs.push(...agents.filter((to) => called(to) !== of).map((to) => [{ name: `session ${n} of people, of ${of},`, file: source, words: [] }, to]));
+	jobs.push(...pairs({ name: `session ${n} of people, of ${of},`, file: source, words: [] }, n, (to) => called(to) !== of));
 }
-await eachOf(jobs, ([source, to]) => check(`${source.name} handed over to ${to}`, () => over(source, to)));
+await eachOf(drawn(jobs, ([, , number]) => number), ([source, to]) => check(`${source.name} handed over to ${to}`, () => over(source, to)));
 tally.end("hand-offs");
 process.exit();

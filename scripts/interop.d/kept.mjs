@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
+import { asked } from "./pi.mjs";
 import { Tally } from "./real.mjs";
 
 const [which, ...rest] = process.argv.slice(2);
@@ -31,19 +32,19 @@ function output(program, args, input = "") {
 }
 const lines = (text) => text.trimEnd().split("\n").map((l) => JSON.parse(l));
 const keeps = (entries) => Object.fromEntries(entries.filter((e) => e.kept).map((e) => [e.id, e.kept]));
-const pi = (what, ...args) => output(process.execPath, [join(here, "pi.mjs"), root, what, ...args]);
+const pi = which === "pi" ? asked(root) : undefined;
 
 // rewritten returns the lines of a session as the program has written them again, by what it did.
-function rewritten(file) {
+async function rewritten(file) {
 	if (which === "omp") return { "writes anew": lines(output(bun, [join(here, "omp.ts"), root, "persist", file])) };
 	const old = join(work, "old.jsonl");
 	const [header, ...entries] = readFileSync(file, "utf8").trimEnd().split("\n");
 	writeFileSync(old, [header.replace('"version":3', '"version":2'), ...entries].join("\n") + "\n");
-	const leaf = JSON.parse(pi("open", file)).leaf;
-	const fork = JSON.parse(pi("fork", file, leaf));
-	pi("continue", old);
-	pi("compact", old);
-	pi("continue", old);
+	const { leaf } = await pi("open", file);
+	const fork = await pi("fork", file, leaf);
+	await pi("continue", old);
+	await pi("compact", old);
+	await pi("continue", old);
 	return { forks: fork, "migrates, appends and compacts": lines(readFileSync(old, "utf8")).slice(0, entries.length + 1) };
 }
 
@@ -55,7 +56,7 @@ for (const source of sources) {
 	writeFileSync(file, imported);
 	const [header, ...before] = lines(imported);
 	const whole = output("sess-export", ["-q", agent], imported);
-	for (const [did, written] of Object.entries(rewritten(file))) {
+	for (const [did, written] of Object.entries(await rewritten(file))) {
 		const entries = written.filter((e) => e.type !== "session" && e.type !== "title");
 		const there = new Set(entries.map((e) => e.id)), want = keeps(before.filter((e) => there.has(e.id)));
 		let wrong = "";
@@ -68,4 +69,5 @@ for (const source of sources) {
 		tally.check(`${which} ${did} what ${agent} has in ${basename(path)}`, wrong);
 	}
 }
+pi?.end();
 tally.end(`${which}: what is kept of other agents' lines`);

@@ -7,19 +7,18 @@
 // fails.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { asked } from "./pi.mjs";
 
 const [version, root, bin, ...files] = process.argv.slice(2);
-const driver = join(dirname(fileURLToPath(import.meta.url)), "pi.mjs");
+const pi = asked(root);
 const lines = (text) => text.split("\n").filter(Boolean).map((l) => JSON.parse(l));
 const run = (...args) => execFileSync(...args, { encoding: "utf8", maxBuffer: 1 << 28 });
 
 let failed = 0;
-const opened = lines(run(process.execPath, [driver, root, "entries", ...files]));
-for (const [i, file] of files.entries()) {
-	const theirs = opened[i];
+for (const file of files) {
+	const theirs = await pi("entries", file);
 	const path = lines(run(join(bin, "sess-path"), ["-q", "--no-header", file])).map((e) => e.id);
 	const ours = {
 		entries: lines(readFileSync(file, "utf8")).filter((e) => e.type !== "session").map((e) => e.id),

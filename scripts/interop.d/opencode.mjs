@@ -17,7 +17,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { serve } from "./mock.mjs";
-import { Tally, eachOf, homes, model, run, spoken } from "./real.mjs";
+import { Tally, drawn, eachOf, homes, model, run, spoken } from "./real.mjs";
 
 const [program, work, ...files] = process.argv.slice(2);
 const prompt = "Onward";
@@ -120,7 +120,7 @@ async function goesOn(file) {
 	return title ? "" : "it has no title";
 }
 
-await eachOf(files, async (file) => {
+await eachOf(drawn(files), async (file) => {
 	const what = `opencode goes on with ${basename(file)}`;
 	try {
 		tally.check(what, await goesOn(file));

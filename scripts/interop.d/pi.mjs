@@ -1,55 +1,82 @@
-// Runs the session code of a real pi on a copy of a file, and prints what it
-// sees as one JSON object; entries does so of many files, one a line.
+// Runs the session code of a real pi on copies of files. It reads requests, one a line of standard input, each a
+// list of words in JSON, and prints for each one line: what it sees as JSON.
 //
-//   node pi.mjs PACKAGE open FILE
-//   node pi.mjs PACKAGE entries FILE...
-//   node pi.mjs PACKAGE plan FILE KEEP
-//   node pi.mjs PACKAGE fork FILE LEAF
-//   node pi.mjs PACKAGE continue FILE        appends to FILE itself
-//   node pi.mjs PACKAGE compact FILE         so does this, a compaction
+//   node pi.mjs PACKAGE
+//
+//   ["open",FILE]
+//   ["entries",FILE]
+//   ["plan",FILE,KEEP]
+//   ["fork",FILE,LEAF]
+//   ["continue",FILE]        appends to FILE itself
+//   ["compact",FILE]         so does this, a compaction
+//
+// Others use it by [asked], which starts it once: a pi takes a second of the processor to start.
+import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
-const [root, what, file, arg] = process.argv.slice(2);
-const core = join(root, "dist/core");
-const { SessionManager } = await import(join(core, "session-manager.js"));
-const scratch = mkdtempSync(join(tmpdir(), "sess-interop-"));
-process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
-const copied = (file) => {
-	const copy = join(scratch, basename(file));
-	copyFileSync(file, copy);
-	return copy;
-};
-const copy = copied(file);
-const print = (value) => process.stdout.write(JSON.stringify(value) + "\n");
-
-if (what === "open") {
-	const m = SessionManager.open(copy);
-	const context = m.buildSessionContext();
-	print({
-		leaf: m.getLeafId(), name: m.getSessionName() ?? null, path: m.getBranch().map((e) => e.id),
-		messages: context.messages, model: context.model, thinkingLevel: context.thinkingLevel,
-	});
-} else if (what === "entries") {
-	for (const name of process.argv.slice(4)) {
-		const m = SessionManager.open(copied(name));
-		print({ entries: m.getEntries().map((e) => e.id), leaf: m.getLeafId(), path: m.getBranch().map((e) => e.id) });
-	}
-} else if (what === "plan") {
-	const { DEFAULT_COMPACTION_SETTINGS, prepareCompaction } = await import(join(core, "compaction/compaction.js"));
-	const p = prepareCompaction(SessionManager.open(copy).getBranch(), { ...DEFAULT_COMPACTION_SETTINGS, keepRecentTokens: Number(arg) });
-	print(p ? { firstKeptEntryId: p.firstKeptEntryId, isSplitTurn: p.isSplitTurn, tokensBefore: p.tokensBefore,
-		summarize: p.messagesToSummarize.length, prefix: p.turnPrefixMessages.length } : null);
-} else if (what === "fork") {
-	const m = SessionManager.open(copy, scratch);
-	const out = m.createBranchedSession(arg);
-	print(existsSync(out) ? readFileSync(out, "utf8").trimEnd().split("\n").map((l) => JSON.parse(l)) : null);
-} else if (what === "continue") {
-	const m = SessionManager.open(file);
-	const id = m.appendMessage({ role: "user", content: [{ type: "text", text: "continued by pi" }], timestamp: Date.now() });
-	print({ id, path: m.getBranch().map((e) => e.id) });
-} else if (what === "compact") {
-	const m = SessionManager.open(file);
-	print({ id: m.appendCompaction("compacted by pi", m.getBranch().at(-1).id, 1000) });
+// asked starts the pi in a directory, and returns what asks it one thing.
+export function asked(root) {
+	const child = spawn(process.execPath, [fileURLToPath(import.meta.url), root], { stdio: ["pipe", "pipe", "inherit"] });
+	const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+	const ask = async (...words) => {
+		child.stdin.write(JSON.stringify(words) + "\n");
+		const { value, done } = await lines.next();
+		if (done) throw new Error(`pi ended when it was asked ${words.join(" ")}`);
+		return JSON.parse(value);
+	};
+	ask.end = () => child.stdin.end();
+	return ask;
 }
+
+async function answer(root) {
+	const core = join(root, "dist/core");
+	const { SessionManager } = await import(join(core, "session-manager.js"));
+	const scratch = mkdtempSync(join(tmpdir(), "sess-interop-"));
+	process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
+	const opened = (file, ...dir) => {
+		const copy = join(scratch, basename(file));
+		copyFileSync(file, copy);
+		return SessionManager.open(copy, ...dir);
+	};
+	const answers = {
+		open(file) {
+			const m = opened(file), context = m.buildSessionContext();
+			return {
+				leaf: m.getLeafId(), name: m.getSessionName() ?? null, path: m.getBranch().map((e) => e.id),
+				messages: context.messages, model: context.model, thinkingLevel: context.thinkingLevel,
+			};
+		},
+		entries(file) {
+			const m = opened(file);
+			return { entries: m.getEntries().map((e) => e.id), leaf: m.getLeafId(), path: m.getBranch().map((e) => e.id) };
+		},
+		async plan(file, keep) {
+			const { DEFAULT_COMPACTION_SETTINGS, prepareCompaction } = await import(join(core, "compaction/compaction.js"));
+			const p = prepareCompaction(opened(file).getBranch(), { ...DEFAULT_COMPACTION_SETTINGS, keepRecentTokens: Number(keep) });
+			return p ? { firstKeptEntryId: p.firstKeptEntryId, isSplitTurn: p.isSplitTurn, tokensBefore: p.tokensBefore,
+				summarize: p.messagesToSummarize.length, prefix: p.turnPrefixMessages.length } : null;
+		},
+		fork(file, leaf) {
+			const out = opened(file, scratch).createBranchedSession(leaf);
+			return existsSync(out) ? readFileSync(out, "utf8").trimEnd().split("\n").map((l) => JSON.parse(l)) : null;
+		},
+		continue(file) {
+			const m = SessionManager.open(file);
+			const id = m.appendMessage({ role: "user", content: [{ type: "text", text: "continued by pi" }], timestamp: Date.now() });
+			return { id, path: m.getBranch().map((e) => e.id) };
+		},
+		compact(file) {
+			const m = SessionManager.open(file);
+			return { id: m.appendCompaction("compacted by pi", m.getBranch().at(-1).id, 1000) };
+		},
+	};
+	for await (const line of createInterface({ input: process.stdin })) {
+		const [what, ...words] = JSON.parse(line);
+		process.stdout.write(JSON.stringify(await answers[what](...words)) + "\n");
+	}
+}
+if (process.argv[1] === fileURLToPath(import.meta.url)) await answer(process.argv[2]);
