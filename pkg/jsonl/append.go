@@ -103,8 +103,8 @@ const appendTries = 3
 // none: a short write is rolled back and the log is as it was. Append does not
 // sync. Without lines it does nothing.
 //
-// Append first mends the end of the log as [Options.Tail] says. [Appender.Mended]
-// tells what it did. A mended end stays mended if the append fails.
+// Append first mends the end of the log as [Options.Tail] says. [Appender.Mended] reports the
+// repair. A mended end stays mended if the append fails.
 //
 // Errors: [ErrInvalid], with the number of the line in the batch and without the
 // name of the log; [ErrTorn] and [ErrUnfinished] as by [OpenAppender], for a log
@@ -194,8 +194,8 @@ func (a *Appender) write(b []byte) (bool, error) {
 		return false, a.undo(b, fmt.Errorf("finding the end of %s: %w", a.path, disk.Cause(err)))
 	}
 	if start := end - int64(n); start != a.size && start > 0 && b[0] != '\n' {
-		// Somebody without the lock was faster. Whole lines are welcome; a
-		// piece of one has now swallowed our first line.
+		// A writer without the lock was faster. Whole lines are welcome; a piece of one has now
+		// swallowed our first line.
 		var last [1]byte
 		if _, err := a.h.f.ReadAt(last[:], start-1); err != nil || last[0] != '\n' {
 			return false, a.undo(b, nil)
@@ -262,8 +262,8 @@ func (a *Appender) erase(start int64, n int) error {
 	return a.blank(start, n)
 }
 
-// blank writes n spaces at off. It needs a descriptor of its own, since on
-// Linux even pwrite(2) appends to one opened with O_APPEND.
+// blank writes n spaces at off. It opens the file again, since on Linux even pwrite(2) appends by a
+// descriptor with O_APPEND.
 func (a *Appender) blank(off int64, n int) error {
 	f, err := openRegular(a.d, a.h.real, os.O_WRONLY)
 	if err != nil {

@@ -21,8 +21,8 @@ const longTail = 4 << 20
 // time, and as much again as it already holds while a line is longer than that.
 // A line of more than 4 MiB is read twice, first to find where it begins.
 //
-// What it yields is not overwritten, so that [Line.Text] copies nothing. A line
-// that is kept keeps the block it was read with in memory.
+// Lines that were yielded are not overwritten, so that [Line.Text] copies nothing. A line that is
+// kept keeps the block it was read with in memory.
 //
 // A last line without a line feed is yielded as torn, which is not an error. An
 // error of r ends the iteration; r having fewer than size bytes is
@@ -112,9 +112,8 @@ func (b *backward) readAt(p []byte, off int64) (int64, error) {
 	return off + int64(got), err
 }
 
-// long yields the line whose end is held: it finds its beginning, holding one
-// block at a time, and reads it into memory of its own. It reports false if the
-// iteration has ended.
+// long yields the line whose end is held: it finds its beginning, holding one block at a time, and
+// reads it into new memory. It reports false if the iteration has ended.
 func (b *backward) long(yield func(Line, error) bool) bool {
 	end := b.lo + int64(b.end)
 	start, at, err := b.lineStart()

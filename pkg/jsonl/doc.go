@@ -56,6 +56,6 @@
 //
 // Where the path is a symbolic link, all files stand beside its target.
 //
-// Both locks are advisory. Hold them for the length of an append, never while
-// another program or a person is thinking.
+// Both locks are advisory. Hold them for the length of an append, never while another program works
+// or a user thinks.
 package jsonl

@@ -56,7 +56,7 @@ func (l Line) End() int64 {
 // error of r ends the iteration; it comes with a Line that has no data, but the
 // offset and number of the line that could not be read.
 //
-// The sequence reads r ahead of what it yields, and can be used once.
+// The sequence reads r ahead of the lines that it yields, and can be used once.
 func Lines(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		br := bufio.NewReaderSize(r, blockSize)
@@ -157,7 +157,7 @@ func (p *longLine) end(part []byte) (line []byte, own bool) {
 // largeBlock is the size in bytes of a Block whose lines are not longer.
 const largeBlock = 256 << 10
 
-// A Block is a run of lines in memory of its own. It may be kept, or given back by
+// A Block is a run of lines in memory that nothing else uses. It may be kept, or given back by
 // [Block.Free].
 type Block struct {
 	Data   []byte // whole lines with their line feeds
@@ -204,9 +204,9 @@ func (b Block) Lines() iter.Seq[Line] {
 	}
 }
 
-// Blocks yields the lines of r in blocks of up to 256 KiB, for a reader that keeps
-// most of them or divides the work. A longer line is a block of its own. Errors are
-// as by [Lines]; they come with a Block that has only an offset.
+// Blocks yields the lines of r in blocks of up to 256 KiB, for a reader that keeps most of them or
+// divides the work. A longer line is a block by itself. Errors are as by [Lines]; they come with a
+// Block that has only an offset.
 func Blocks(r io.Reader) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		var offset int64

@@ -144,8 +144,8 @@ func openRegular(d disk.FS, name string, flag int) (disk.File, error) {
 	return f, nil
 }
 
-// lock takes both locks, and reports whether what it locked is still the log.
-// One lock is enough where the other does not exist.
+// lock takes both locks, and reports whether the locked file is still the log. One lock is enough
+// where the other does not exist.
 func (h *held) lock(p *patience, d disk.FS, path string) (bool, error) {
 	flocked, err := h.waitFlock(p)
 	if err != nil {
@@ -264,7 +264,7 @@ func (l *lockFile) take(p *patience, d disk.FS, log string, flocked bool) error 
 	}
 }
 
-// makeLockFile makes the file, and returns what it is once it is full.
+// makeLockFile makes the file, and returns its identity once it is full.
 func makeLockFile(d disk.FS, name string, mark []byte) (made fs.FileInfo, err error) {
 	f, err := d.Open(name, os.O_WRONLY|disk.Exclusive, 0o600)
 	if err != nil {

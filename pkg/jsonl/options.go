@@ -135,8 +135,8 @@ var (
 	// the log; trying again later is the remedy.
 	ErrChanged = errors.New("another program is writing without the lock")
 
-	// ErrOpen is returned by [Appender.Replace] for a log that another program has open
-	// for writing: what it writes later would be lost with the old file. The message names
-	// the process.
+	// ErrOpen is returned by [Appender.Replace] for a log that another program has open for
+	// writing: later writes of that program would be lost with the old file. The message names the
+	// process.
 	ErrOpen = errors.New("another program has it open for writing")
 )

@@ -104,7 +104,7 @@ func (a *Appender) replace(temp string, content io.WriterTo) error {
 	return err
 }
 
-// give gives the new log its name, if that and the file are what they were.
+// give gives the new log its name, if that and the file are unchanged.
 func (a *Appender) give(f disk.File, temp string) error {
 	mine, err := f.Stat()
 	if err != nil {
@@ -119,7 +119,7 @@ func (a *Appender) give(f disk.File, temp string) error {
 	return a.d.Rename(temp, a.h.real)
 }
 
-// How often, and after which pauses, the old log is looked at again while somebody may still
+// How often, and after which pauses, the old log is looked at again while another program may still
 // be writing to it.
 const (
 	lateLooks = 50
@@ -139,7 +139,7 @@ func (a *Appender) late(f disk.File) error {
 			return err
 		}
 		if len(rest) == 0 && held == nil || look == lateLooks {
-			if len(rest) > 0 { // its writer is gone, or slow: what comes would have no beginning
+			if len(rest) > 0 { // its writer is gone, or slow: later lines would have no beginning
 				_, err = saveFragment(a.d, TornFile(a.h.real), rest)
 			}
 			return errors.Join(err, held)
@@ -148,8 +148,8 @@ func (a *Appender) late(f disk.File) error {
 	}
 }
 
-// takeLines adds to the new log the whole lines that the old one has behind an offset, which
-// it moves, and returns what stands behind them.
+// takeLines adds to the new log the whole lines that the old one has behind an offset, which it
+// moves, and returns the bytes behind them.
 func (a *Appender) takeLines(f disk.File, from *int64) (rest []byte, err error) {
 	fi, err := a.h.f.Stat()
 	if err != nil || fi.Size() <= *from {

@@ -26,8 +26,7 @@ const (
 	torn                // in anything else
 )
 
-// A tail is what stands behind the last line feed of a log, or the part of it
-// that is torn.
+// A tail is the bytes behind the last line feed of a log, or the part of them that is torn.
 type tail struct {
 	form   form
 	offset int64
@@ -94,7 +93,7 @@ const secondLook = 50 * time.Millisecond
 // lock, and writes a line in several pieces, may pause between two of them.
 func (a *Appender) settle(p *patience) error {
 	var t tail
-	var since time.Time // the size is what it is, as far as we have watched
+	var since time.Time // the size has not changed since it is watched
 	for size, looks := int64(-1), 0; ; looks++ {
 		fi, err := a.h.f.Stat()
 		if err != nil {
@@ -205,9 +204,9 @@ func (a *Appender) noteMend(k MendKind, savedAs string) {
 	}
 }
 
-// saveFragment adds a fragment as one line to a file of its own kind, durably, and returns
-// the file's name. A file that others can read or write, or that has another name as well, gets
-// nothing: somebody may have put it there. The fragment goes to a new one beside it then.
+// saveFragment adds a fragment as one line to a file of fragments, durably, and returns the file's
+// name. A file that others can read or write, or that has another name as well, gets nothing: an
+// attacker may have put it there. The fragment goes to a new one beside it then.
 func saveFragment(d disk.FS, name string, fragment []byte) (string, error) {
 	const flag = os.O_WRONLY | os.O_APPEND
 	f, err := d.Open(name, flag|disk.Exclusive, 0o600)

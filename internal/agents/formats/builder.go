@@ -230,8 +230,8 @@ func (b *Builder) LoseLine(where string, torn bool, size int) {
 	b.Lose(where, KindDamage, what, size)
 }
 
-// add makes one entry. A batch of one entry is used for it, since a batch keeps
-// what it has made.
+// add makes one entry. A batch of one entry is used for it, since a batch keeps the entries that it
+// made.
 func (b *Builder) add(p Place, into func(*session.Batch) error) (string, error) {
 	switch {
 	case b.err != nil:

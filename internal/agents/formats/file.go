@@ -92,8 +92,8 @@ func OpenFile(path string) (*File, error) {
 	return nil, fmt.Errorf("reading %s: %w", path, disk.Cause(err))
 }
 
-// Damaged returns the error of a source that cannot be what it should be; it
-// matches session.ErrMalformed. The text names the place.
+// Damaged returns the error of a source that is damaged; it matches session.ErrMalformed. The text
+// names the place.
 func Damaged(format string, args ...any) error {
 	return session.Problem{Kind: KindDamage, Text: fmt.Sprintf(format, args...)}
 }

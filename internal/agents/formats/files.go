@@ -24,9 +24,9 @@ type Files struct {
 	Depth int
 	Match func(path string) bool
 
-	// Head says of a session what the beginning of its file tells, and Read gives it to a builder.
-	// Both get the source of that file alone, and the file open. What the file system knows, and
-	// what stands in for a directory or a time that the file does not say, is filled in.
+	// Head returns the facts about a session that the beginning of its file has, and Read gives the
+	// session to a builder. Both get the source of that file alone, and the file open. Facts of the
+	// file system, and a directory or a time that the file lacks, are filled in.
 	Head func(ctx context.Context, src *Source, f *File) (Info, error)
 	Read func(ctx context.Context, src *Source, f *File, info Info, b *Builder) error
 
@@ -100,8 +100,8 @@ func (a files) List(ctx context.Context, q Query) iter.Seq2[Info, error] {
 	}
 }
 
-// Unopened returns what is known without opening them of the files that a query does not ask to open, by
-// their paths. Project is [Files.Project].
+// Unopened returns, by their paths, the facts about those files that a query does not ask to open. Project is
+// [Files.Project].
 func Unopened[T any](q Query, files []T, path func(T) string, project func(cwd string) string) map[string]Info {
 	if q.Newest <= 0 || len(files) <= q.Newest {
 		return nil

@@ -13,8 +13,7 @@ import (
 // A Format reads and writes the sessions of one agent. Its methods may be
 // called concurrently.
 type Format interface {
-	// About says what the format is called and what it can do. It does not look
-	// at the world.
+	// About returns the format's name and its abilities. It reads no file.
 	About() About
 
 	// Detect reports whether a file called name that begins with head, its first
@@ -27,16 +26,16 @@ type Format interface {
 	// not even a file beside a database. The source outlives the archive.
 	Open(ctx context.Context, src *Source) (Archive, error)
 
-	// Export writes a session, every branch that the format can hold, and tells
-	// t what it cannot hold before it writes. The error of a format that is only
-	// read is [ErrReadOnly].
+	// Export writes a session, every branch that the format can hold. Before it writes, it tells t
+	// of each part that the format cannot hold. The error of a format that is only read is
+	// [ErrReadOnly].
 	Export(ctx context.Context, s *session.Session, t *Target) error
 }
 
 // About describes a format.
 type About struct {
 	Name     string   // a word in lower case, such as "codex"; [Builder.Custom] puts it before its types
-	Summary  string   // what it reads, in a few words
+	Summary  string   // the sources that it reads, in a few words
 	Versions []string // what [Target.Version] may be, the default first; nil if there is one form only
 
 	ReadOnly bool // Export returns ErrReadOnly
@@ -54,7 +53,7 @@ type About struct {
 	Here func(dir string) func(cwd string) bool
 }
 
-// Kept returns what stands in front of the colon of the format's custom entries.
+// Kept returns the part in front of the colon of the names of the format's custom entries.
 func (a About) Kept() string {
 	if a.Own {
 		return session.OwnAgent(a.Name)
@@ -67,8 +66,8 @@ type Env struct {
 	Getenv func(string) string
 	Home   string // the user's home directory, "" if unknown
 
-	// Git runs a command of git that only reads, in a directory, and returns what it prints; nil
-	// if there is no git to be run.
+	// Git runs a command of git that only reads, in a directory, and returns its output; nil if
+	// there is no git to be run.
 	Git func(ctx context.Context, dir string, stdin io.Reader, args ...string) (io.ReadCloser, error)
 }
 
@@ -108,9 +107,8 @@ type Query struct {
 	CWD    string
 }
 
-// An Info is what a listing says of a session: the columns of sess-ls, and how
-// the archive finds it again. What is not known is zero; Exact says that counts
-// are right.
+// An Info has the facts about a session that a listing prints: the columns of sess-ls, and how the
+// archive finds the session again. An unknown fact is zero; Exact says that counts are right.
 type Info struct {
 	store.Row        // Path is the file or database the session is in
 	Key       string // the archive's own: a row id, an offset

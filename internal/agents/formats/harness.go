@@ -6,11 +6,10 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// LeaveHarness takes the words out of s that agents other than the one it goes to have put
-// in in the user's name: the model there would take them for the user's. In the place of an
-// entry that is nothing else stays one that says nothing, so that the tree is what it was.
-// What is left out is told, and is no reason for a strict export to end: nothing of what
-// user and models said is lost.
+// LeaveHarness takes words out of s that agents other than the target put in in the user's name:
+// the model there would take them for the user's. An entry that has only such words is replaced by
+// one that says nothing, so that the tree stays the same. The loss is told, and does not fail a
+// strict export: no word of the user or of a model is lost.
 func (t *Target) LeaveHarness(s *session.Session, agent string) {
 	var notes convo.Notes
 	first := ""

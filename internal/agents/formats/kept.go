@@ -127,7 +127,7 @@ func (b *body) block(path string, at int) int {
 	})
 }
 
-// arguments adds the arguments of a call, and the text that codex hands to a tool of its own.
+// arguments adds the arguments of a call, and the text that codex hands to a custom tool.
 func (b *body) arguments(path string, at int) int {
 	n := len(b.values)
 	b.values = append(b.values, bodyValue{path: path, start: at})
@@ -359,7 +359,7 @@ func fill(text string, bodies []body, paths []map[string]bool) (line string, ok 
 	return b.String(), true
 }
 
-// keptText returns what is kept of lines that became the entries of bodies.
+// keptText returns the member "kept" for lines that became the entries of bodies.
 func keptText(of []string, bodies []body, lines []KeptLine) string {
 	r := newReferrer(bodies)
 	texts, places := make([]string, len(lines)), make([]string, len(lines))
@@ -465,8 +465,8 @@ func keptLines(kept js.Value, bodies []body) (lines []KeptLine, ok bool) {
 	return lines, len(lines) > 0 && (kept.Get("sum") == "" || kept.Get("sum").Str() == sumOf(bodies, paths))
 }
 
-// Lines returns the lines that the i-th entry keeps, and the other entries that they are;
-// none if it keeps none, or what it says is not theirs any more.
+// Lines returns the lines that the i-th entry keeps, and the ids of the other entries made of them;
+// none if it keeps none, or if the entries have changed since.
 func (k *Keeper) Lines(i int) (lines []KeptLine, of []string) { return k.lines[i], k.of[i] }
 
 // Covers reports whether the lines of an entry are kept, with it or with another one.

@@ -19,7 +19,7 @@ type Loss struct {
 	// Kind is one of the Kind constants.
 	Kind string
 
-	// What says what is lost and what stands in its place, without a full stop.
+	// What names the part that is lost and its replacement, without a full stop.
 	What string
 }
 
@@ -105,11 +105,11 @@ func (t *Tally) Tell(lose func(where, kind, format string, args ...any)) {
 	}
 }
 
-// Lost counts what an export leaves out of the entries of a session, so that what is alike is
-// told as one. An entry that is [Silent] loses nothing.
+// Lost counts the parts that an export leaves out of the entries of a session, so that equal losses
+// are told as one. An entry that is [Silent] loses nothing.
 type Lost struct {
-	// Words say what is lost of a kind: of one, and of several, with a %d for their number. A kind
-	// without words has those that most formats have.
+	// Words describe a loss of a kind: of one part, and of several, with a %d for their number. A
+	// kind that is not here has the words that most formats use.
 	Words map[string][2]string
 
 	tally Tally
@@ -128,7 +128,7 @@ var leftOut = map[string][2]string{
 // Add counts a loss of a kind.
 func (l *Lost) Add(e session.Entry, kind string) { l.Say(e, kind, "") }
 
-// Say counts a loss that has words of its own.
+// Say counts a loss with a description that is formatted here.
 func (l *Lost) Say(e session.Entry, kind, format string, args ...any) {
 	if !Silent(e) {
 		l.tally.Add(At(e), kind, format, args...)

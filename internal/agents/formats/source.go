@@ -16,8 +16,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A Source is what is imported: a file, a directory, or standard input. It has
-// to be closed.
+// A Source is the operand of an import: a file, a directory, or standard input. It has to be
+// closed.
 type Source struct {
 	Path   string    // "" for Stdin
 	Stdin  io.Reader // read only if Path is ""
@@ -25,7 +25,7 @@ type Source struct {
 	Blobs  string    // directory of the blobs that sessions refer to, "" for none
 	Env    Env
 
-	// Expansion is how many bytes a compressed file may become, 0 for what is usual.
+	// Expansion is how many bytes a compressed file may become; 0 means the usual number.
 	Expansion int64
 
 	// CWD is the working directory of sessions whose own is not known.
@@ -105,9 +105,9 @@ func GitRoot(dir string) string {
 	return ""
 }
 
-// Open opens the source, which must not be a directory. Standard input that
-// cannot be read at any place is copied first, into memory or a temporary file. Each call
-// returns a file of its own, which has to be closed.
+// Open opens the source, which must not be a directory. Standard input that cannot be read at any
+// place is copied first, into memory or a temporary file. Each call returns a new file, which has
+// to be closed.
 func (s *Source) Open(ctx context.Context) (*File, error) {
 	if s.Path != "" {
 		return OpenFile(s.Path)

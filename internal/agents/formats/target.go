@@ -23,7 +23,7 @@ import (
 	"github.com/sess-tools/sess/pkg/store"
 )
 
-// A Target is where an export goes, and what is to come of it.
+// A Target is the destination of an export, and the wishes about it.
 type Target struct {
 	Path    string    // a file that must not exist, a directory, or what else the format takes; "" for Out
 	Out     io.Writer // standard output
@@ -31,7 +31,7 @@ type Target struct {
 	Blobs   string    // directory of the blobs that the session refers to, "" for none
 	Strict  bool      // a loss is an error, and nothing is written
 	DryRun  bool      // everything goes to Out, nothing else is written
-	Sync    bool      // what is written is durable when Export returns
+	Sync    bool      // the file is durable when Export returns
 	Growth  int64     // how many times its size a session may become; 0 for [MaxGrowth]
 	Index   bool      // the agent's list of names is to have the session's as well, if Path is its home
 	Replace bool      // a file that is in the way, or has the same session, is moved aside
@@ -235,9 +235,9 @@ func (t *Target) Resolve(e session.Entry) session.Entry {
 	return resolve(e, t.Blobs, t.Lose)
 }
 
-// Inline is Resolve for an agent whose model is shown what stands there: in the place of a
-// reference, and of an image that no API takes, stands a text that says so. Such an image would
-// fail the request, and each one behind it.
+// Inline is Resolve for an agent whose model is shown references as they are: a text takes the
+// place of a reference, and of an image that no API takes. Such an image would fail the request,
+// and each one behind it.
 func (t *Target) Inline(e session.Entry) session.Entry {
 	if e = t.Resolve(e); !strings.Contains(e.Raw(), `"image"`) {
 		return e
@@ -334,7 +334,7 @@ func digest(parts ...string) [sha256.Size]byte {
 var callID = lazy.Regexp(`^[A-Za-z0-9_-]{1,64}$`)
 
 // CallID returns the id of a call as every API takes it: Anthropic's wants these characters, and
-// OpenAI's at most 64. One that is none of theirs gives way to one made of it.
+// OpenAI's at most 64. An id that an API would refuse is replaced by one made of it.
 func CallID(id string) string {
 	if callID().MatchString(id) {
 		return id
@@ -369,7 +369,7 @@ const (
 
 // An ExpansionError is the error of a compressed file that becomes more than it may.
 type ExpansionError struct {
-	Size, Most int64 // bytes, of the file and of what it may become
+	Size, Most int64 // bytes: of the file, and at most of its expansion
 }
 
 // Error names the sizes.

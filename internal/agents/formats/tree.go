@@ -14,10 +14,10 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A Tree places the entries of a session by the names that its source has for things. It knows
-// where tracks end, what values became, which calls were made and answered, and what was counted
-// so far. A source is a row of values: [Tree.Value] begins one, and what is added until the next
-// stands at its place.
+// A Tree places the entries of a session by the names that their source uses. It knows the ends of
+// tracks, the entries that values became, the calls that were made and answered, and the usage
+// counted so far. A source is a row of values: [Tree.Value] begins one, and entries that are added
+// until the next stand at its place.
 type Tree struct {
 	b      *Builder
 	losses Tally
@@ -26,7 +26,7 @@ type Tree struct {
 	tracks map[string]string // the last entry of each track
 	calls  map[string]*call
 	spent  [len(counters)]int64
-	above  map[string]string   // the nearest entry with a name of its own, at or above each entry
+	above  map[string]string   // the nearest named entry, at or above each entry
 	same   map[string][]saying // what entries with names of their own say, by the one above and the name
 	torn   bool                // a parent that is not known has been told
 
@@ -48,14 +48,14 @@ type Step struct {
 	Time   int64  // when it was made, in milliseconds since the epoch; 0 if it does not say
 	Number int    // which value it is
 	Where  string // as [Loss.Where] has it
-	Kind   string // what it is kept as
+	Kind   string // the kind under which it is kept
 	Text   string // its JSON text, "" for none
 }
 
 // A spot is what a name became: entries from first to last, or none, and the entry in front.
 type spot struct{ before, first, last string }
 
-// A saying is an entry and a digest of what it says.
+// A saying is an entry and a digest of its words.
 type saying struct {
 	entry string
 	sum   [sha256.Size]byte
@@ -92,7 +92,7 @@ func (b *Builder) Tree() *Tree {
 	return &Tree{b: b, spots: map[string]*spot{}, tracks: map[string]string{}, calls: map[string]*call{}, above: map[string]string{}, same: map[string][]saying{}}
 }
 
-// Value begins a value. What it becomes stands at the end of its track, or behind its parent.
+// Value begins a value. Its entries stand at the end of its track, or behind its parent.
 func (t *Tree) Value(v Step) {
 	t.value, t.entries, t.kept = v, 0, false
 	t.enter(v.Track)
@@ -357,7 +357,7 @@ func (t *Tree) Keep(name string) error {
 	return nil
 }
 
-// Fail keeps the value, and tells why it did not become what it should have become.
+// Fail keeps the value as it is, and tells why it became no entry of the usual kind.
 func (t *Tree) Fail(format string, args ...any) error {
 	t.losses.Add(t.value.Where, KindDamage, format, args...)
 	return t.Keep("")

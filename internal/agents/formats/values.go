@@ -24,10 +24,9 @@ type Value struct {
 // IsObject reports whether the value is an object.
 func (v Value) IsObject() bool { return js.Value(v.Text).IsObject() }
 
-// Values yields the JSON values of a line of a source, which nearly always is one: without
-// a byte order mark and white space around it, and with U+FFFD for what is no UTF-8. A blank
-// line has none. It tells of a line that is not JSON, of one that is torn, and of one with
-// several values.
+// Values yields the JSON values of a line of a source, nearly always one: without a byte order mark
+// and white space around it, and with U+FFFD for bytes that are no UTF-8. A blank line has none. It
+// tells of a line that is not JSON, of one that is torn, and of one with several values.
 func (b *Builder) Values(src *Source, l jsonl.Line) iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		text := l.Text()

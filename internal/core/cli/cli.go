@@ -41,22 +41,21 @@ type Tool struct {
 	// it, and the words behind it are operands, flags among them.
 	Dispatch bool
 
-	// Commands are what the tool does, one of them at a time, if it is several
-	// things: the first operand is the Name of one. Each has flags and operands of
-	// its own, and a help. Such a tool has no New.
+	// Commands are the commands of a tool that has several: the first operand is the Name of one.
+	// Each has flags, operands and a help. Such a tool has no New.
 	Commands []Tool
 
 	// New returns fresh flags and the action that reads them. It is called once
 	// per Run, so that Run may be called concurrently, and it must not look at
 	// the world: help, completion and the man page test call it too.
 	//
-	// The flags help, h, version, quiet, q, verbose and v belong to the frame, but for
-	// those names that the tool gives to flags of its own.
+	// The flags help, h, version, quiet, q, verbose and v belong to the frame, but for those names
+	// that the tool declares itself.
 	New func() ([]Flag, Action)
 
-	// Complete adds what may stand at a place of a command line that is no flag, none of a
-	// flag's few words, and no file. It is called for what Args and the usage of the flags
-	// name, with those names. What it has added when ctx ends is all there will be.
+	// Complete adds candidates for a place of a command line that is no flag, none of a flag's few
+	// words, and no file. It is called for the names that Args and the usage of the flags have.
+	// Candidates that it adds after ctx has ended are dropped.
 	Complete func(ctx context.Context, at Place, add func(Candidate))
 }
 

@@ -18,18 +18,17 @@ import (
 //
 //	TOOL --complete SHELL -- [WORD...]
 //
-// The words are those behind the name of the tool up to the cursor; the last one is what
-// is under it, which may be "". They are without quotes, but in bash, which cannot remove
-// them, as they were typed. Each line of output is a whole word that may stand there
-// instead of the last, and if there is something to say of it, a tab and that. A line
-// that begins with its tab names words the shell knows better: files, directories or
-// commands. The status is always 0, and there are no messages.
+// The words are those behind the name of the tool up to the cursor; the last one is the word under
+// the cursor, which may be "". They are without quotes, but in bash, which cannot remove them, as
+// they were typed. Each line of output is a whole word that may replace the last, and if there is a
+// description, a tab and that. A line that begins with its tab names words the shell knows better:
+// files, directories or commands. The status is always 0, and there are no messages.
 const completeFlag = "--complete"
 
 // A Candidate is a word that may stand where a command line is completed.
 type Candidate struct {
 	Value string // the whole word
-	Text  string // what it means: of anybody's writing
+	Text  string // a description, whose author is not trusted
 }
 
 // What the shell completes itself. They stand among the other candidates.
@@ -44,12 +43,11 @@ var byShell = map[string]Candidate{"FILE": Files, "FILE|DIR": Files, "SOURCE": F
 
 // A Place is where a command line is completed.
 type Place struct {
-	Kind string // what stands there, by its name in [Tool.Args] or the usage of a flag: "SESSION", "REF"
+	Kind string // the name of the place in [Tool.Args] or in the usage of a flag: "SESSION", "REF"
 	Word string // the beginning of it
 	Flag string // the long name of the flag whose value it is, "" for an operand
 
-	// What is known of the words before it: operands, and the last value of each flag by
-	// its long name.
+	// The words before it: operands, and the last value of each flag by its long name.
 	Operands []string
 	Values   map[string]string
 }
@@ -134,8 +132,8 @@ func (g *gathering) add(c Candidate) {
 	g.list = append(g.list, c)
 }
 
-// print writes the candidates. A word with a character that could act on a terminal is
-// none that somebody types.
+// print writes the candidates. A word with a character that could act on a terminal is left out:
+// nobody types it.
 func (g *gathering) print(w io.Writer) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -156,7 +154,7 @@ func (g *gathering) print(w io.Writer) error {
 
 // shortened returns the first characters of a text, with single spaces between its words.
 func shortened(text string) string {
-	if len(text) > 8*maxText { // what is far behind is not looked at
+	if len(text) > 8*maxText { // the end is not looked at
 		text = text[:8*maxText]
 	}
 	text = strings.Join(strings.Fields(text), " ")

@@ -29,8 +29,8 @@ func Operands(operands []string, names ...string) error {
 	return nil
 }
 
-// WithHint returns err with advice that is printed on a line of its own,
-// "tool: hint: …". Message and status of err stay. A nil err stays nil.
+// WithHint returns err with advice that is printed as a line "tool: hint: …". Message and status of
+// err stay. A nil err stays nil.
 func WithHint(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -77,8 +77,8 @@ func (e *statusError) Unwrap() []error {
 	return []error{e.kind, e.err}
 }
 
-// Split takes apart what errors.Join put together, and only that: an error
-// that merely wraps several has a message of its own, which must stay whole.
+// Split takes apart the errors that errors.Join put together, and no others: an error that merely
+// wraps several has one message, which must stay whole.
 func Split(err error) []error {
 	j, ok := err.(interface{ Unwrap() []error }) // the outermost error only
 	if !ok {

@@ -29,7 +29,7 @@ type StatusData struct {
 	Text   string `json:"text"`
 }
 
-// Statuses returns the exit statuses there are, and what they mean.
+// Statuses returns the exit statuses and their meanings.
 func Statuses() []StatusData {
 	return []StatusData{
 		{"status", ExitDone, "done"},

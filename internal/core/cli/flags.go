@@ -15,10 +15,9 @@ import (
 // A Flag is a flag of a tool.
 type Flag = urfave.Flag
 
-// A declared flag is one of urfave's. It knows its names itself, all of them,
-// where urfave's runs a regular expression for each time one is asked for; and
-// what it stores into has its default from the declaration on, so that only
-// flags that are given have to be applied. Both are paid at every start.
+// A declared flag is one of urfave's. It knows all its names itself, where urfave's runs a regular
+// expression for each time one is asked for; and its variable has the default from the declaration
+// on, so that only flags that are given have to be applied. Both are paid at every start.
 type declared struct {
 	urfave.DocGenerationFlag
 	names []string
@@ -57,8 +56,8 @@ func String(dst *string, names, value, usage string) Flag {
 	return declared{DocGenerationFlag: &urfave.StringFlag{Name: n[0], Aliases: n[1:], Usage: usage, Destination: dst, Value: value}, names: n}
 }
 
-// Output declares --output, the name of what is made: "" without the flag and for "-",
-// standard output.
+// Output declares --output, the name of the file to make: "" without the flag and for "-", standard
+// output.
 func Output(dst *string, usage string) Flag {
 	*dst = ""
 	return parsed(dst, "output, o", usage, func(s string) (string, error) {
@@ -230,7 +229,7 @@ func (v *value[T]) Set(s string) (err error) {
 	return err
 }
 
-// String is the default in help. A list and what is optional have none.
+// String is the default in help. A list and an optional value have none.
 func (v *value[T]) String() string {
 	switch t := any(*v.dst).(type) {
 	case []string, *string, *int:
@@ -280,8 +279,8 @@ func NameIf(was bool, name string) string {
 	return ""
 }
 
-// frameFlags are the flags of every tool. A name that the tool has taken for a flag of
-// its own is the tool's: -v of a grep selects what does not match.
+// frameFlags are the flags of every tool. A name that the tool declares itself is the tool's: -v of
+// a grep selects lines that do not match.
 func frameFlags(own []Flag, quiet, verbose, help, version *bool) []Flag {
 	taken := map[string]bool{}
 	for _, f := range own {

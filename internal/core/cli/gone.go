@@ -3,7 +3,7 @@ package cli
 // A renamed flag is one of a time when nothing had been released.
 type renamed struct{ tool, flag, now string } // tool is "" for all of them
 
-// gone are the flags that are no more, and what is there instead.
+// gone are the flags that no longer exist, and their replacements.
 var gone = []renamed{
 	{"sess-redact", "map", "--key"},
 	{"", "older-than", "--until"},
@@ -45,7 +45,7 @@ var gone = []renamed{
 	{"sess-turn", "leaf", "--parent"},
 }
 
-// GivenUp returns what is there in a tool instead of a flag that was there once.
+// GivenUp returns the replacement for a flag that a tool once had.
 func GivenUp(tool, flag string) (now string, ok bool) {
 	for _, r := range gone {
 		if r.flag == flag && (r.tool == tool || r.tool == "") {

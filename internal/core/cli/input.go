@@ -17,9 +17,9 @@ import (
 // fifoWait is how long a named pipe may stay without a writer.
 const fifoWait = 10 * time.Second
 
-// OpenInput opens a file operand for reading. Both "" and "-" are standard
-// input, which is a usage error when it is a terminal: a filter that waits for
-// somebody to type a session looks broken. Closing standard input does nothing.
+// OpenInput opens a file operand for reading. Both "" and "-" are standard input, which is a usage
+// error when it is a terminal: a filter that waits for typed lines looks broken. Closing standard
+// input does nothing.
 //
 // A directory is an error, and a device, which may have no end, except the null
 // device. A named pipe is one if it is not opened for writing within ten seconds. A

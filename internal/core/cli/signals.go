@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// A signalContext is cancelled by the first SIGINT, SIGTERM, SIGHUP or SIGQUIT. Signals
-// keep their default action, the end of the process, until somebody asks
-// for Done or Err: catching them costs a thread, a sixth of the life of a tool
-// that is done at once, and only a caller that asks has something to clean up.
+// A signalContext is cancelled by the first SIGINT, SIGTERM, SIGHUP or SIGQUIT. Signals keep their
+// default action, the end of the process, until a caller asks for Done or Err: catching them costs
+// a thread, a sixth of the life of a tool that is done at once, and only a caller that asks has
+// something to clean up.
 //
 // After the first signal the next one has its default action again.
 type signalContext struct {
@@ -61,8 +61,8 @@ func cancelled(ctx context.Context) error {
 
 var always = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// wanted leaves out the signals this process was started to ignore: nohup(1)
-// and a shell's "&" mean what they say.
+// wanted leaves out the signals that this process was started to ignore, as by nohup(1) and a
+// shell's "&".
 func wanted() []os.Signal {
 	var sigs []os.Signal
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {

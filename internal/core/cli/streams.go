@@ -77,8 +77,7 @@ func (s *Streams) Warnf(format string, args ...any) {
 	}
 }
 
-// Infof prints what the tool did unless -q was given: news a person wants, but
-// no warning.
+// Infof prints a line of news about the work that was done, unless -q was given. It is no warning.
 func (s *Streams) Infof(format string, args ...any) {
 	if !s.Quiet {
 		s.printf(format, args...)
@@ -92,8 +91,8 @@ func (s *Streams) Notef(format string, args ...any) {
 	}
 }
 
-// Once reports whether it is the first time that it is asked about a subject: what is
-// said of it is said once, by whichever part of a tool gets there first.
+// Once reports whether it is the first time that it is asked about a subject: a message about it is
+// printed once, by whichever part of a tool gets there first.
 func (s *Streams) Once(subject string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,8 +146,8 @@ func (s *Streams) Raw() io.Writer {
 	return s.bare
 }
 
-// onTerminal returns the writer that shows on a terminal what is written to w, if standard
-// output is one, and w otherwise.
+// onTerminal returns a writer that makes control characters of its text visible if standard output
+// is a terminal, and w itself otherwise.
 func (s *Streams) onTerminal(w io.Writer) io.Writer {
 	if f := s.OutFile(); f != nil && tty.IsTerminal(f) {
 		return tty.Visible(w)
@@ -201,8 +200,8 @@ type detailed interface {
 	Detail() []string
 }
 
-// report prints err as Run does at the end: each joined error on a line of its
-// own, then its details and hints. An error without a text is not printed.
+// report prints err as Run does at the end: a line for each joined error, then its details and
+// hints. An error without a text is not printed.
 func (s *Streams) report(err error) {
 	for _, e := range Split(err) {
 		switch msg := flat(e); {
@@ -229,7 +228,7 @@ func (s *Streams) report(err error) {
 	}
 }
 
-// An input is standard input that knows whether somebody waits for it.
+// An input is standard input that reports whether the process waits for it.
 type input struct {
 	ctx     context.Context
 	r       io.Reader
@@ -259,7 +258,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, o.failed(err)
 }
 
-// failed says of an error of standard output what it is.
+// failed returns an error of standard output with its kind.
 func (o *output) failed(err error) error {
 	switch {
 	case err == nil:

@@ -17,7 +17,7 @@ type Column struct {
 	Head  string
 	Width int  // of a cell at least
 	Right bool // its cells stand on the right
-	Cut   bool // what is wider than Width is cut off
+	Cut   bool // wider texts than Width are cut off
 }
 
 // Fit makes the columns at least as wide as their heads and the cells of the rows.

@@ -100,7 +100,7 @@ func (d *decoder) inside(lines []Span, run string) int {
 		}
 	}
 	var more []part
-	for at, l := range lines { // of a line by itself what is shorter counts, too
+	for at, l := range lines { // a shorter run that fills its line counts, too
 		one := d.text[l.From:l.To]
 		i := sort.Search(len(parts), func(i int) bool { return parts[i].To > l.From })
 		if len(one) < minBase64 || i < len(parts) && parts[i].From < l.To || !promising(one) {
@@ -215,7 +215,7 @@ func decodeBase64(run string) (string, bool) {
 	return string(out), true
 }
 
-// A part is a part of a run, and what it says.
+// A part is a part of a run, and its decoded text.
 type part struct {
 	Span
 	plain string

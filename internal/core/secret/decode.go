@@ -16,10 +16,10 @@ const (
 	inBase64 encodings = 1 << iota
 	inHex
 	inPercent
-	inEscapes // of JSON and of what is like it
+	inEscapes // of JSON and of languages that escape alike
 	inEntities
 	inQuoted // quoted-printable
-	inUnseen // beside what is not seen
+	inUnseen // beside characters that are not seen
 )
 
 // names returns the names of the encodings.
@@ -32,7 +32,7 @@ func (e encodings) names() (out []string) {
 	return out
 }
 
-// The shortest runs that are tried: what is shorter holds no secret.
+// The shortest runs that are tried: shorter ones hold no secret.
 const (
 	minBase64 = 16
 	minHex    = 32
@@ -54,8 +54,8 @@ var class = func() (c [256]byte) {
 	return c
 }()
 
-// runs calls found for the parts of a text that are encoded, in their order: with where
-// they stand and what they say. Only what says text counts.
+// runs calls found for the encoded parts of a text, in their order, with their places and their
+// decoded texts. Only parts that decode to text count.
 func runs(text string, found func(s Span, plain string, e encodings)) {
 	d := &decoder{text: text, found: found}
 	percent := -1 // where percent-encoded bytes ended last
@@ -238,7 +238,7 @@ func entities(text string) (n int, plain string) {
 	return n, b.String()
 }
 
-// quotedPrintable decodes what stands at a place of a text in quoted-printable, of length n:
+// quotedPrintable decodes one element of quoted-printable at the beginning of a text, of length n:
 // an equals sign, a blank, or bytes in a row.
 func quotedPrintable(rest string) (n int, plain string) {
 	var out []byte

@@ -123,8 +123,8 @@ const (
 // sample are parts of values that stand in examples.
 var sample = []string{"example", "placeholder", "redacted", "your", "xxxx", "dummy", "changeme", "insert", "sample", "1234567890", "abcdefgh"}
 
-// formRules are the rules for what a person calls a secret by its name, or knows by its form,
-// and gitleaks has no rule for.
+// formRules are the rules for secrets that are named as such, or have a known form, and for which
+// gitleaks has no rule.
 var formRules = func() []Rule {
 	return []Rule{
 		// Clouds.

@@ -11,8 +11,8 @@ type Span struct{ From, To int }
 
 func (s Span) overlaps(t Span) bool { return s.From < t.To && t.From < s.To }
 
-// A layer is a text with some of what was encoded in it decoded in its place, so that
-// rules see it with what stands around it. The first layer is the text as it is.
+// A layer is a text with some of its encoded parts decoded in their places, so that rules see them
+// with the text around them. The first layer is the text as it is.
 type layer struct {
 	text     string
 	segments []segment // in their order
@@ -68,8 +68,8 @@ func (l *layer) decoded(s Span) (list encodings) {
 	return list
 }
 
-// fresh reports whether some of a part of the layer, or what stands next to it, was
-// decoded last: if not, a rule saw the same in the layer before.
+// fresh reports whether some of a part of the layer, or its neighbour, was decoded last: if not, a
+// rule saw the same in the layer before.
 func (l *layer) fresh(s Span) bool {
 	return slices.ContainsFunc(l.around(Span{s.From - 1, s.To + 1}), func(g segment) bool { return g.fresh })
 }
@@ -98,7 +98,7 @@ func (l *layer) rewrite(each func(text string, found func(s Span, plain string, 
 	var b strings.Builder
 	var segments []segment
 	done, old := 0, 0      // of the text, of l.segments
-	keep := func(to int) { // copies what is not decoded, up to a place
+	keep := func(to int) { // copies the text that is not decoded, up to a place
 		shift := b.Len() - done
 		for ; old < len(l.segments) && l.segments[old].From < to; old++ {
 			g := l.segments[old]

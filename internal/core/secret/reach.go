@@ -27,7 +27,8 @@ func reachOf(expr string, keywords []string) (r reach, ok bool) {
 	return measure(re)
 }
 
-// measure returns the most that an expression matches, without regard to what is around it.
+// measure returns the longest text that an expression matches, without regard to the text around
+// it.
 func measure(re *syntax.Regexp) (r reach, ok bool) {
 	switch re.Op {
 	case syntax.OpLiteral:

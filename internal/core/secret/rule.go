@@ -22,8 +22,8 @@ type Rule struct {
 	Keywords []string // in lower case; a text without any of them is not looked at
 	Group    int      // of Regex: the secret; 0 is the first group that is not empty
 	Entropy  float64  // in bits per character, which the secret has to exceed
-	Allow    []Allow  // what is no secret
-	As       string   // what it is replaced by; "": a marker
+	Allow    []Allow  // values that are no secrets
+	As       string   // its replacement; "": a marker
 }
 
 // An Allow says what looks like a secret and is none. One of its patterns is enough, or
@@ -118,7 +118,7 @@ func partial(expr string) bool {
 	return look(re, false)
 }
 
-// Check reports what is wrong with a rule.
+// Check returns the error of a rule that cannot be used.
 func (r Rule) Check() error {
 	if r.ID == "" {
 		return fmt.Errorf("a rule has no id")
@@ -140,7 +140,8 @@ func (r Rule) Check() error {
 	return nil
 }
 
-// fault returns what is wrong with an expression without the expression, which may be a secret.
+// fault returns the reason why an expression cannot be used, without the expression, which may be a
+// secret.
 func fault(err error) string {
 	var at *syntax.Error
 	if errors.As(err, &at) {
@@ -149,7 +150,7 @@ func fault(err error) string {
 	return "no regular expression"
 }
 
-// Check reports what is wrong with an allowlist.
+// Check returns the error of an allowlist that cannot be used.
 func (a Allow) Check() error {
 	for _, r := range a.Regexes {
 		if _, err := regexp.Compile(r); err != nil {
@@ -296,15 +297,15 @@ func entropy(text string) (bits float64) {
 	return bits
 }
 
-// notHere begins no value: a variable, a placeholder, a call, what is redacted already.
+// notHere begins no value: a variable, a placeholder, a call, a marker of a redaction.
 const (
 	value   = `[^\s"'` + "`" + `$<>(){}\[\],;\\|&*…]`
 	edge    = `(?:[\s"'` + "`" + `,;)}\]\\|&]|$)`
 	assigns = `["']?[ \t]*(?:=>|:=|=|:)[ \t]*["']?`
 )
 
-// ownRules are the rules that are not gitleaks': for what stands in transcripts of shells, and
-// for keys that are newer than its rules.
+// ownRules are the rules that gitleaks does not have: for transcripts of shells, and for keys that
+// are newer than its rules.
 var ownRules = func() []Rule {
 	return []Rule{
 		{
@@ -364,7 +365,7 @@ var ownRules = func() []Rule {
 	}
 }
 
-// replaced is what stands where a secret was.
+// replaced matches the markers that stand in the place of secrets.
 var replaced = Allow{Regexes: []string{`^\[redacted:[a-z0-9:._-]{1,80}\](?:-[0-9]+)?$`, `^[A-Za-z0-9_-]{0,8}\*{3}$`}}
 
 // Rules that are off unless they are asked for: they find too much.

@@ -17,13 +17,13 @@ import (
 	"github.com/sess-tools/sess/internal/core/lazy"
 )
 
-// A Value is a text that is known to be secret, and what it is called.
+// A Value is a text that is known to be secret, and its name.
 type Value struct{ Name, Text string }
 
 // DefaultDepth is how many layers of encodings gitleaks looks into, and who does not say.
 const DefaultDepth = 5
 
-// Options choose what is looked for.
+// Options choose the rules and the values to look for.
 type Options struct {
 	Rules   []Rule   // after those that are built in
 	Bare    bool     // without those
@@ -53,7 +53,7 @@ type Finding struct {
 	Rule      string   // the id of the rule, or the name of the value
 	Span               // in the text; of the whole run where it was encoded
 	Encodings []string // it was in
-	As        string   // what it is replaced by; "": a marker
+	As        string   // its replacement; "": a marker
 	value     string
 	rank      int
 }
@@ -150,7 +150,7 @@ func unknown(id string) error {
 	return errors.New("unknown rule: one of the words is no name of a rule")
 }
 
-// check reports what is wrong with the rules and allowlists of the options.
+// check returns the error of rules and allowlists that cannot be used.
 func (o Options) check() error {
 	for _, r := range o.Rules {
 		if err := r.Check(); err != nil {
@@ -215,9 +215,9 @@ func (s *Set) findAll(text string, places []int) (all []Finding) {
 	return all
 }
 
-// findBelow adds what is found in a layer and in those below it. What is not seen in one of
-// them is taken out, for it may stand in the middle of a secret; and it is taken for a blank,
-// for it may stand between a letter and a secret.
+// findBelow adds the findings in a layer and in those below it. Characters that are not seen are
+// taken out, for they may stand in the middle of a secret; and they are taken for a blank, for they
+// may stand between a letter and a secret.
 func (s *Set) findBelow(l *layer, below bool, all *[]Finding) {
 	for depth := 0; ; depth++ {
 		s.find(l, below || depth > 0, all)
@@ -243,8 +243,8 @@ func (s *Set) findBelow(l *layer, below bool, all *[]Finding) {
 	}
 }
 
-// find adds what is found in a layer. Below the first one, what has nothing that was
-// decoded last has been found before.
+// find adds the findings in a layer. Below the first layer, a part without text that was decoded
+// last has been looked at before.
 func (s *Set) find(l *layer, below bool, all *[]Finding) {
 	add := func(id string, rank int, at, match Span, in encodings, as string) {
 		if !l.wanted(match, below) {

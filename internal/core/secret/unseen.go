@@ -7,9 +7,9 @@ import (
 	"github.com/sess-tools/sess/internal/core/ansi"
 )
 
-// unseen calls found for the parts of a text that a reader does not see, in their order:
-// escape sequences of terminals, control characters, characters without a width, and where
-// a line of quoted-printable goes on in the next. What follows one stands beside what is in front of it, and begins a word as well.
+// unseen calls found for the parts of a text that a reader does not see, in their order: escape sequences of terminals,
+// control characters, characters without a width, and where a line of quoted-printable goes on in the next. The text
+// behind one follows the text in front of it, and begins a word as well.
 func unseen(text string, found func(s Span)) {
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -33,11 +33,11 @@ func unseen(text string, found func(s Span)) {
 	}
 }
 
-// maxCommand is how long a command to a terminal may be, in bytes: what is longer has no end.
+// maxCommand is how long a command to a terminal may be, in bytes: a longer one has no end.
 const maxCommand = 2 << 10
 
-// unseenLen returns the length of what is not seen at the beginning of a text, 0 if it is
-// seen, and that of its first character.
+// unseenLen returns the length of the unseen part at the beginning of a text, 0 if there is none,
+// and that of its first character.
 func unseenLen(text string) (n, size int) {
 	q := ansi.At(text[:min(len(text), maxCommand)])
 	r, size := utf8.DecodeRuneInString(text)
