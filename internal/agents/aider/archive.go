@@ -53,7 +53,7 @@ func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.I
 type unit struct {
 	offset, size int64
 	line         int    // of the file, the first, from 1
-	start        string // when it began, as the file has it; "" for what stands in front
+	start        string // when it began, as the file has it; "" for the lines in front of the first session
 	nth          int    // of the sessions that began then, from 0
 	next         string // when the next began, "" for the last
 }
@@ -100,8 +100,8 @@ func (a *archive) modified(u unit) time.Time {
 	return a.file.ModTime
 }
 
-// parseTime reads a time as aider writes it. It names no zone, and is taken for
-// UTC: what is imported must not depend on where.
+// parseTime reads a time as aider writes it. It names no zone, and is taken for UTC: an import must
+// not depend on the place where it runs.
 func parseTime(text string) (ms int64, ok bool) {
 	t, err := time.Parse("2006-01-02 15:04:05", text) // with a fraction, too
 	if err != nil {
@@ -232,7 +232,7 @@ func (format) Detect(name string, head []byte) bool {
 		started().Match(head) || typed().Match(head)
 }
 
-// kindOf tells aider's files apart: what is no input history is a chat history.
+// kindOf tells aider's files apart: every file that is no input history is a chat history.
 func kindOf(head []byte) kind {
 	if typed().Match(head) {
 		return inputHistory

@@ -42,7 +42,7 @@ type exporter struct {
 	losses formats.Lost
 }
 
-// what says what is lost where that is not what other formats lose.
+// what has the losses of this format that other formats do not have.
 var what = map[string][2]string{
 	formats.KindTool:    {"a tool call or result, which became a note that no model reads", "%d tool calls and results, which became notes that no model reads"},
 	formats.KindText:    {"a message with lines that aider reads as something else", "%d messages with lines that aider reads as something else"},

@@ -117,7 +117,7 @@ func timeIn(text string) string {
 	return at
 }
 
-// valid returns a line with U+FFFD for what is no UTF-8, and tells of it.
+// valid returns a line with U+FFFD for bytes that are no UTF-8, and tells of them.
 func (c *conversion) valid(text string, number int) string {
 	if utf8.ValidString(text) {
 		return text

@@ -5,9 +5,9 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// AnthropicBlock returns what a block of Anthropic's API is here, "" for nothing. Arguments
-// makes an object of the input of a call that is none, or "" if the call is to be left out;
-// lose is told of what is left out.
+// AnthropicBlock returns the block here for one of Anthropic's API, "" for none. Arguments makes an
+// object of the input of a call that is no object, or "" if the call is to be left out; lose is
+// told of each part that is left out.
 func AnthropicBlock(b js.Value, arguments func(input js.Value) string, lose func(kind, format string, args ...any)) string {
 	str := func(names ...string) string { return b.Get(names...).Str() }
 	switch typ := str("type"); typ {
@@ -36,8 +36,8 @@ func AnthropicBlock(b js.Value, arguments func(input js.Value) string, lose func
 	return ""
 }
 
-// AnthropicUser returns the messages that the content of a user's message is here: each
-// result of a tool is one of its own, and so is what stands before, between and behind them.
+// AnthropicUser returns the messages here for the content of a user's message: one for each result
+// of a tool, and one for the blocks before, between and behind them.
 func AnthropicUser(content js.Value, block func(js.Value) string, result func(js.Value) session.Message) []session.Message {
 	var out []session.Message
 	var blocks []string

@@ -17,13 +17,12 @@ const (
 	KindMedia   = "media"   // an image, audio, a file
 )
 
-// A Mapping makes messages of what the APIs of models answer: [Mapping.Completion] of a chat
-// completion, [Mapping.Response] of a response, [Mapping.AnthropicMessage],
-// [Mapping.Gemini] and [Mapping.Ollama] of what is called so. Each takes a response that is
-// whole, or as much of one as came.
+// A Mapping makes messages of the replies of models' APIs: [Mapping.Completion] of a chat
+// completion, [Mapping.Response] of a response, and [Mapping.AnthropicMessage], [Mapping.Gemini]
+// and [Mapping.Ollama] of theirs. Each takes a response that is whole, or as much of one as came.
 type Mapping struct {
-	// Lose is told of what is left out, or is something else than it was: with
-	// [KindDamage] of a call that was cut.
+	// Lose is told of each part that is left out or changed: with [KindDamage] of a call that was
+	// cut.
 	Lose func(kind, format string, args ...any)
 
 	// Beside is called for each member that a message cannot hold. It may be nil.
@@ -131,7 +130,7 @@ func (m Mapping) call(id, name, raw string, cut bool) string {
 	return ToolCall(id, name, arguments)
 }
 
-// arguments returns the JSON text of the arguments of a call, ok false for what is cut.
+// arguments returns the JSON text of the arguments of a call; ok is false for a text that was cut.
 func (m Mapping) arguments(name, raw string, cut bool) (object string, ok bool) {
 	raw = strings.TrimSpace(raw)
 	switch {

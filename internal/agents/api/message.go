@@ -103,8 +103,8 @@ func User(blocks []string, more ...js.Field) session.Message {
 	return message([]js.Field{js.StringField("role", session.RoleUser)}, blocks, more)
 }
 
-// Assistant returns an assistant message of blocks. A [Builder] fills in what is
-// not among the further fields.
+// Assistant returns an assistant message of blocks. A [Builder] fills in the fields that are not
+// given.
 func Assistant(blocks []string, more ...js.Field) session.Message {
 	return message([]js.Field{js.StringField("role", session.RoleAssistant)}, blocks, more)
 }
@@ -158,7 +158,7 @@ func Whole(v js.Value) (n int64, ok bool) {
 	return n, true
 }
 
-// Tokens returns a count of tokens, 0 for what is none.
+// Tokens returns a count of tokens, 0 for a value that is no count.
 func Tokens(v js.Value) int64 {
 	n, _ := Whole(v)
 	return max(n, 0)

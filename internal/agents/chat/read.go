@@ -101,7 +101,7 @@ func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.I
 	}
 }
 
-// units yields the sessions, each with what is known without reading it.
+// units yields the sessions, each with the facts that are known without reading it.
 func (a *archive) units(ctx context.Context) iter.Seq2[formats.Info, error] {
 	return func(yield func(formats.Info, error) bool) {
 		if a.shape != sessions {
@@ -270,8 +270,8 @@ func firstOf(array js.Value) js.Value {
 	return ""
 }
 
-// messagesOf returns what a request asks: its messages, or the input of one to the Responses
-// API, which may be a text. It is "" for what is no request.
+// messagesOf returns the messages of a request, or the input of one to the Responses API, which may
+// be a text. It is "" for a value that is no request.
 func messagesOf(v js.Value) js.Value {
 	if v.Get("role") != "" {
 		return ""
@@ -285,8 +285,7 @@ func messagesOf(v js.Value) js.Value {
 	return ""
 }
 
-// Export is not done here: sess-path --as openai and --as anthropic print what is
-// sent.
+// Export is not done here: sess-path --as openai and --as anthropic print requests.
 func (f format) Export(context.Context, *session.Session, *formats.Target) error {
 	return formats.ErrReadOnly
 }

@@ -4,16 +4,15 @@
 //
 // # In
 //
-// A file is read twice: once for where its lines stand and how they hang together,
-// once for what they say. Memory is for the lines, not for their bytes. The lines
-// of one reply are one message, whose usage counts once; results of calls that ran
-// side by side stand behind one another. A compaction is a compaction, sidechains
-// are branches, and lines that are no message are custom entries "claude:line" in
-// their places. Behind each message such an entry keeps what else its lines say, so
-// that an export gives the lines back.
+// A file is read twice: once for the places of its lines and their links, once for their content.
+// Memory is for the lines, not for their bytes. The lines of one reply are one message, whose usage
+// counts once; results of calls that ran side by side stand behind one another. A compaction is a
+// compaction, sidechains are branches, and lines that are no message are custom entries
+// "claude:line" in their places. Behind each message such an entry keeps the other members of its
+// lines, so that an export gives the lines back.
 //
 // # Out
 //
-// All branches are written. What was imported comes out as it was; what is new
-// gets lines in the manner of Claude Code.
+// All branches are written. Imported lines come out as they were; new entries get lines in the
+// manner of Claude Code.
 package claude

@@ -99,7 +99,7 @@ func newExporter(s *session.Session, t *formats.Target) *exporter {
 			}
 		}
 	}
-	// A fork has an id of its own; the lines of a sub-agent name who started it.
+	// A fork has a new id; the lines of a sub-agent name its parent.
 	x.moved = others && !own && s.Header.ParentSession != "" && !isAgent(x.session)
 	x.pair()
 	return x
@@ -271,12 +271,12 @@ func (x *exporter) adopt(reply string) {
 		m, _ := e.Message()
 		x.uuids[id] = x.uuids[reply]
 		x.message(e, m)
-		x.uuids[reply] = x.uuids[id] // what comes behind the reply comes behind its results
-		delete(x.firsts, id)         // a compaction that keeps the result begins with what stands behind it
+		x.uuids[reply] = x.uuids[id] // children of the reply stand behind its results
+		delete(x.firsts, id)         // a compaction that keeps the result begins with the entry behind it
 	}
 }
 
-// what says what is lost of a kind: of one, and of several.
+// what describes the losses of a kind: of one part, and of several.
 var what = map[string][2]string{
 	formats.KindThinking: {
 		"a block of thinking without a signature of Anthropic's, or a level of thinking, left out",

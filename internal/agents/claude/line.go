@@ -24,7 +24,7 @@ const (
 // A line is the members of one line.
 type line struct{ js.Dict }
 
-// parse takes a line apart. ok is false for what is no JSON object.
+// parse takes a line apart. ok is false if it is no JSON object.
 func parse(text string) (l line, ok bool) {
 	text = strings.Trim(strings.TrimPrefix(text, jsonl.ByteOrderMark), " \t\r")
 	if !strings.HasPrefix(text, "{") || !js.Valid([]byte(text)) {
@@ -89,7 +89,7 @@ func (l line) command() (typed string, ok bool) {
 	return strings.TrimSpace(name + " " + arguments), name != ""
 }
 
-// element returns what stands in the first element of a name in a text, "" if there is none.
+// element returns the content of the first element with a name in a text, "" if there is none.
 func element(text, name string) string {
 	_, text, ok := strings.Cut(text, "<"+name+">")
 	text, _, closed := strings.Cut(text, "</"+name+">")
@@ -166,8 +166,8 @@ func reply(l line, stop string) []js.Field {
 	return append(fields, js.RawField("usage", api.Usage(usage)))
 }
 
-// userMessages returns the messages that the line of a user is: its results of tools, a
-// message each, and what stands before, between and behind them.
+// userMessages returns the messages in the line of a user: one for each result of a tool, and one
+// for the blocks before, between and behind them.
 func userMessages(l line, tools map[string]string, lose lost) []session.Message {
 	content := l.get("message").Get("content")
 	n := results(content)

@@ -332,8 +332,8 @@ func (c *conversion) user(i int, at *slot) error {
 	return nil
 }
 
-// other adds a line that is no message: what is shown to a model beside the
-// messages, a boundary, or anything.
+// other adds a line that is no message: an attachment that is shown to a model beside the messages,
+// a boundary, or any other.
 func (c *conversion) other(i int, at *slot) error {
 	l, text, err := c.line(i)
 	if err != nil {

@@ -139,8 +139,8 @@ var families = lazy.Regexp(`(?i)claude|fable|opus|sonnet|haiku`)
 // anthropics are names that Anthropic's API knows.
 var anthropics = lazy.Regexp(`^claude-[a-z0-9-]+(@[0-9]+)?(\[1m\])?$`)
 
-// modelOf returns the model of a reply, or what stands for none if Claude Code would ask the API
-// for a name that it does not have, such as that of a reseller.
+// modelOf returns the model of a reply, or Claude Code's placeholder for none if Claude Code would
+// ask the API for a name that the API does not know, such as that of a reseller.
 func modelOf(m session.Message) string {
 	name := cmp.Or(m.Str("model"), "unknown")
 	if families().MatchString(name) && !anthropics().MatchString(name) {

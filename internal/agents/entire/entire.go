@@ -32,7 +32,7 @@ var refs = []string{"refs/heads/entire/checkpoints/v1", "refs/remotes/*/entire/c
 
 type format struct{ known func() []formats.Format }
 
-// New returns the format. known are those that read what is stored.
+// New returns the format. known are the formats of stored transcripts.
 func New(known func() []formats.Format) formats.Format { return format{known} }
 
 // About describes the format.
@@ -76,7 +76,7 @@ func (noneError) Error() string {
 // Is says that there is no such place.
 func (noneError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// output runs git and returns what it prints.
+// output runs git and returns its standard output.
 func output(ctx context.Context, env formats.Env, dir string, stdin io.Reader, args ...string) (string, error) {
 	if env.Git == nil {
 		return "", errors.New("there is no git to be run")
@@ -298,7 +298,7 @@ func (a *archive) List(ctx context.Context, q formats.Query) iter.Seq2[formats.I
 	}
 }
 
-// Read reads what is stored of a session with the format that it is of: the label is not trusted.
+// Read reads a stored transcript with the format that recognizes it: the label is not trusted.
 func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {
 	i, err := strconv.Atoi(info.Key)
 	if err != nil || i >= len(a.list) {

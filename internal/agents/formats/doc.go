@@ -10,8 +10,8 @@
 // its source in the same way. What the source says is carried over whole:
 //
 //   - Every branch, and every entry that a compaction, a revert or a rollback took out
-//     of sight. What is abandoned is a branch; what is in force leads to the leaf, which
-//     is what was added last.
+//     of sight. Abandoned entries are a branch; those in force lead to the leaf, the entry
+//     that was added last.
 //   - Ids, where the source has some; else ids made of what the source knows the thing by.
 //     Times likewise: nothing asks the clock. Importing twice gives the same bytes.
 //   - What version 3 has a field for goes there. The line that an entry was made of is kept

@@ -18,7 +18,7 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A Brief is what is told of a session in place of the messages that are not carried.
+// A Brief tells the facts about a session in place of the messages that are not carried.
 type Brief struct {
 	Address string          // where the source is, as tools take it
 	Agent   string          // of the source
@@ -237,13 +237,12 @@ func (b Brief) commands(all []called) (lines []string) {
 	return lines[:min(len(lines), listLength)]
 }
 
-// plans are the tools that write down what is to be done, and the members that have its items and
-// their texts.
+// plans are the tools that write down a plan, and the members that have its items and their texts.
 var plans = map[string][2]string{
 	"TodoWrite": {"todos", "content"}, "todowrite": {"todos", "content"}, "update_plan": {"plan", "step"},
 }
 
-// open is what is not done: the rest of the newest plan, and calls without results.
+// open lists the work that is not done: the rest of the newest plan, and calls without results.
 func (b Brief) open(all []called) (lines []string) {
 	for _, c := range slices.Backward(all) {
 		_, own := calls.Own(c.Name)
@@ -266,7 +265,7 @@ func (b Brief) open(all []called) (lines []string) {
 	return lines[:min(len(lines), listLength)]
 }
 
-// Note is the last message: where the session comes from, and what is different here.
+// Note is the last message: the session's origin, and the differences here.
 func Note(p *portable.Session, address string, messages int, from, here string) string {
 	text := fmt.Sprintf("[Moved here by sess-handoff from %s, %s.", address, formats.Counted(messages, "1 message", "%d messages"))
 	if agents := p.Strangers(); len(agents) > 0 {

@@ -47,8 +47,8 @@ func Resume(agent, id string) []string {
 // models finds the model in the configuration of opencode, which may have comments.
 var models = lazy.Regexp(`(?m)^[^/]*"model"\s*:\s*"([^"/]+)/([^"]+)"`)
 
-// Model returns the model that opencode would take in a directory: it does not go on with a
-// session that names none of its own. ok is false if it says none.
+// Model returns the model that opencode would take in a directory, since it does not go on with a
+// session without a model. ok is false if opencode names none.
 func Model(env formats.Env, cwd string) (provider, model string, ok bool) {
 	config, state := cmp.Or(env.Getenv("XDG_CONFIG_HOME"), filepath.Join(env.Home, ".config")), cmp.Or(env.Getenv("XDG_STATE_HOME"), filepath.Join(env.Home, ".local", "state"))
 	for _, name := range []string{

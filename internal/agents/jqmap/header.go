@@ -35,7 +35,7 @@ type kindMember struct {
 	itself bool
 }
 
-// A SyntaxError is the error of a map that is none. Line and Column count from 1, the column in
+// A SyntaxError is the error of a file that is no map. Line and Column count from 1, the column in
 // bytes; both are 0 if the place is not known.
 type SyntaxError struct {
 	File         string

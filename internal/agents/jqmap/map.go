@@ -13,7 +13,7 @@ import (
 
 // A Map is a format whose rules are a jq program.
 type Map struct {
-	file  string // what it is called in errors
+	file  string // its name in errors
 	about formats.About
 	signs []string
 	text  func() ([]byte, error)
@@ -64,8 +64,8 @@ func (m *Map) Export(context.Context, *session.Session, *formats.Target) error {
 	return formats.ErrReadOnly
 }
 
-// Open opens a file, or a directory of files that the map's patterns match. Its error is that of
-// a map that is none.
+// Open opens a file, or a directory of files that the map's patterns match. If the map could not be
+// read, that is the error.
 func (m *Map) Open(_ context.Context, src *formats.Source) (formats.Archive, error) {
 	h, err := m.parse()
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 // extension is that of a map.
 const extension = ".jq"
 
-// nameForm is what a map may be called: what stands in front of the colon of an address.
+// nameForm matches the names that a map may have: the part in front of the colon of an address.
 var nameForm = lazy.Regexp(`^[a-z][a-z0-9]{0,30}$`)
 
-// Load reads the map in a file, of whatever name. Its error says where what is wrong stands.
+// Load reads the map in a file, of whatever name. Its error names the line.
 func Load(path string) (*Map, error) {
 	m := own(path)
 	h, err := m.parse()
@@ -35,7 +35,7 @@ func Load(path string) (*Map, error) {
 	return m, m.Check()
 }
 
-// Own returns the maps in a directory, each under the name of its file. One that is none is a
+// Own returns the maps in a directory, each under the name of its file. A file that is no map is a
 // format whose sessions are an error, so that it hides no other one.
 func Own(dir string) (list []formats.Format) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*"+extension))
@@ -77,7 +77,7 @@ func own(path string) *Map {
 // Path returns the file of a map that is the user's, "" for one that is part of the program.
 func (m *Map) Path() string { return m.path }
 
-// Check returns what is wrong with a map: its header, or the program behind it.
+// Check returns the error of a map that cannot be used: of its header, or of the program behind it.
 func (m *Map) Check() error {
 	if _, err := m.parse(); err != nil {
 		return err

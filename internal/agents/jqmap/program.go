@@ -122,7 +122,7 @@ func (p *program) set(name string, v any) {
 	texts := &jq.Origins{}
 	texts.Take(v, p.origins()...)
 	if list, ok := v.([]any); ok {
-		v = list[:len(list):len(list)] // what is pushed to one list is not pushed to another
+		v = list[:len(list):len(list)] // a value that is appended to one list does not appear in another
 	}
 	p.change(name, v, texts)
 }

@@ -99,7 +99,7 @@ func (c *conversion) values(ctx context.Context, src *formats.Source, f *formats
 	return c.end(src, number+1)
 }
 
-// value gives a value to the map, and does what it says.
+// value gives a value to the map, and does the acts that the map returns.
 func (c *conversion) value(ctx context.Context, where, text string, number int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -171,8 +171,8 @@ func at(v js.Dict, path []string) js.Value {
 	return v.Get(path...)
 }
 
-// ask gives a value to the map, and does its acts. What they change of the state counts from the next
-// value on. A map that fails leaves what it did before.
+// ask gives a value to the map, and does its acts. Their changes of the state count from the next value on. If a map
+// fails, the acts before the failure remain.
 func (c *conversion) ask(v any) error {
 	if c.limits != nil {
 		c.limits.bytes = 0

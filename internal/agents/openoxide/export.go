@@ -120,8 +120,8 @@ func (x *exporter) remember(e session.Entry) {
 	}
 }
 
-// usable takes from a row that was kept what a database would refuse: an id that another
-// one has, and a role that is none of the three.
+// usable removes from a kept row the values that a database would refuse: an id that another row
+// has, and a role that is none of the three.
 func (x *exporter) usable(e session.Entry, c content) content {
 	switch c.Role {
 	case "user", "assistant", "tool":
@@ -251,8 +251,8 @@ func (x *exporter) path(b *branch) []session.Entry {
 	return path
 }
 
-// branches makes the path to the leaf a branch, and each other head with messages of its
-// own one more.
+// branches makes the path to the leaf a branch, and each other head with messages that no branch
+// has one more.
 func (x *exporter) branches(ctx context.Context) error {
 	leaf, ok := x.s.Leaf()
 	id := sessionID(x.s.Header.ID, headerTime(x.s))
@@ -299,7 +299,7 @@ func (x *exporter) claim(head int, claimed map[string]bool) (fresh bool) {
 	return fresh
 }
 
-// affordable is the error of forks that would repeat too much of what they share.
+// affordable returns the error of forks that would repeat too much of their common part.
 func (x *exporter) affordable() error {
 	size := int64(0)
 	for _, e := range x.s.Entries {

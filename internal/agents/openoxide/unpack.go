@@ -161,9 +161,9 @@ func (u *unpacker) object(depth int) error {
 // maxDepth is how deep values may be nested.
 const maxDepth = 256
 
-// pack returns the content of a message that holds an entry: {"v":1,"entry":…}. What
-// MessagePack would not give back letter by letter, such as 1.0, stands beside as "raw"; what
-// is nested too deeply stands there alone.
+// pack returns the content of a message that holds an entry: {"v":1,"entry":…}. Text that
+// MessagePack would not give back letter by letter, such as 1.0, stands beside as "raw"; an entry
+// that is nested too deeply stands there alone.
 func pack(entry string) ([]byte, error) {
 	var b bytes.Buffer
 	p := packer{msgpack.NewEncoder(&b)}

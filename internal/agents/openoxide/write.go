@@ -168,11 +168,11 @@ func (x *exporter) writeHeader(ctx context.Context, w *writing) error {
 	return w.write(ctx, message{role: "tool", ms: w.at, content: data}, headerKey)
 }
 
-// An ids makes ULIDs that sort as they were made. They are made of what they name, so
-// that the same session gets the same ones.
+// An ids makes ULIDs that sort in the order in which they were made. They are derived from names,
+// so that the same session gets the same ones.
 type ids struct{ last ulid.ULID }
 
-// next returns the id of what is called by parts and was made at ms, a time in
+// next returns the id for an object that parts name and that was made at ms, a time in
 // milliseconds.
 func (g *ids) next(ms int64, parts ...string) string {
 	id := made(ms, parts...)

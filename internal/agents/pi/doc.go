@@ -11,10 +11,9 @@
 //
 // # Out
 //
-// The file is what the version asked for opens: what it cannot open without harm
-// is put right, an entry that it would misread is wrapped into a custom entry
-// "pi:entry", whose data is the entry, and which reading unwraps. Types that a
-// version does not know stay, since all versions carry unknown entries along; that
-// they mean nothing there is a loss. So reading what was written gives the session
-// back, but for members that were added for the version's sake.
+// The file is made for the version asked for: an entry that it cannot open without harm is put
+// right, and an entry that it would misread is wrapped into a custom entry "pi:entry", whose data
+// is the entry, and which reading unwraps. Types that a version does not know stay, since all
+// versions carry unknown entries along; that they mean nothing there is a loss. So reading the file
+// gives the session back, but for members that were added for the version's sake.
 package pi

@@ -9,7 +9,7 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// entry returns e as the version can open it, and tells what it will not see.
+// entry returns e as the version can open it, and tells of the parts that the version will not see.
 func (x *exporter) entry(e session.Entry) session.Entry {
 	e = x.blobs(e)
 	switch e.Type() {
@@ -240,8 +240,7 @@ func firstOfCycle(s *session.Session, at int) int {
 	return first
 }
 
-// A version is a program that is to open what is written (docs/formats/pi.md,
-// docs/formats/omp.md).
+// A version is a program that is to open the file (docs/formats/pi.md, docs/formats/omp.md).
 type version struct {
 	name  string
 	title string // as it is called in messages

@@ -72,8 +72,7 @@ func lead(s *session.Session) (slot, header string) {
 	return slot, strings.TrimSpace(lines[len(lines)-1])
 }
 
-// titled returns the header with the title of the slot, which counts, in place of
-// its own.
+// titled returns the header with the title of the slot, which counts, instead of the header's.
 func titled(slot, header string) string {
 	if slot == "" {
 		return header
@@ -174,8 +173,7 @@ func (s *stream) line(l jsonl.Line) error {
 	return s.entry(e)
 }
 
-// first reads what stands before the entries: a title slot perhaps, and the
-// header.
+// first reads the lines before the entries: a title slot perhaps, and the header.
 func (s *stream) first(e session.Entry, line int) error {
 	if isSlot(e) {
 		s.slot = strings.TrimSpace(e.Raw())

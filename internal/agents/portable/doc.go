@@ -1,10 +1,10 @@
 // Package portable makes of a session one that any account, provider and model accepts.
 //
-// What a model of one agent was shown is not what that of another may be sent: thinking is
-// signed or encrypted for one account, calls name tools that the other has with other
-// arguments, ids are longer than an API takes, and an agent speaks in the user's name. [Make]
-// takes the context of a session and leaves what user and model said, what tools were called
-// with and what they answered. It is pure: the same session gives the same bytes.
+// A context of one agent's model cannot be sent to that of another: thinking is signed or encrypted
+// for one account, calls name tools that the other has with other arguments, ids are longer than an
+// API takes, and an agent speaks in the user's name. [Make] takes the context of a session and
+// leaves the words of user and model, and the calls of tools with their answers. It is pure: the
+// same session gives the same bytes.
 //
 // A call of a tool that both agents have becomes one of the target's if that is exact: the
 // names change, and nothing is invented or dropped that says what was done. Every other call

@@ -38,7 +38,7 @@ type Said struct {
 	Entry string // id of the entry that it was, "" for one of ours
 }
 
-// A Session is what is carried of a session.
+// A Session is the part of a session that is carried.
 type Session struct {
 	Header session.HeaderFields
 	Said   []Said
@@ -150,7 +150,7 @@ type maker struct {
 	shown map[string]bool
 	calls int // so far
 
-	lost, left formats.Tally // what is a loss, and what every portable session leaves out
+	lost, left formats.Tally // losses, and parts that every portable session leaves out
 }
 
 // context finds what a model is shown.
@@ -401,7 +401,7 @@ func (m *maker) end() {
 	}
 }
 
-// tell tells what is not carried.
+// tell tells of the parts that are not carried.
 func (m *maker) tell(t *formats.Target, path []session.Entry) {
 	on, behind, first := map[string]bool{}, 0, ""
 	for _, e := range path {
@@ -444,8 +444,9 @@ func countsFromOne(s *session.Session) bool {
 	return false
 }
 
-// rebuilt returns a path without compactions of codex whose summaries only its provider can
-// read: what they summarize stands in front of them. What codex copied behind one goes as well.
+// rebuilt returns a path without compactions of codex whose summaries only its provider can read:
+// the entries that they summarize stand in front of them. Entries that codex copied behind one go
+// as well.
 func rebuilt(path []session.Entry, t *formats.Target) []session.Entry {
 	out := slices.Clone(path)
 	for i := 0; i < len(out); i++ {

@@ -14,8 +14,8 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-// What an argument says, whatever an agent calls it. The first ones are what is done; howRun
-// says how a tool is to do it, and goes.
+// The meaning of an argument, by whatever name an agent has for it. The first ones name the deed;
+// howRun says how a tool is to do it, and goes.
 const (
 	command  = "command"
 	dir      = "dir"
@@ -40,7 +40,7 @@ const (
 type tool struct {
 	name  string
 	does  string            // equal ones do the same
-	args  map[string]string // its arguments, and what they say; a call with any other is not exact
+	args  map[string]string // its arguments, and their meanings; a call with any other is not exact
 	needs []string          // arguments without which it is no call of it
 
 	absolute bool // it takes paths from the root only
@@ -95,10 +95,10 @@ type mapper struct {
 	zero     bool   // the source may count lines from 0
 }
 
-// A what is what a call does: what arguments say, and their JSON texts.
+// A what is the deed of a call: its arguments by their meanings, as JSON texts.
 type what map[string]js.Value
 
-// fits reports whether a call is one of an agent's tool, and what it does.
+// fits reports whether a call is one of an agent's tool, and returns its deed.
 func (t *tool) fits(arguments js.Value) (what, bool) {
 	w := what{}
 	for name, value := range arguments.Members() {

@@ -14,7 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/disk"
 )
 
-// A condition is what is to be seen of a database from outside at one moment.
+// A condition has the facts about a database that are visible from outside at one moment.
 type condition struct {
 	path   string
 	header [headerSize]byte
@@ -96,7 +96,7 @@ func (c *condition) readHeader() (locked bool, err error) {
 	return isLocked(f), nil
 }
 
-// check says what is no database at a glance.
+// check returns an error for a file that is no database at a glance.
 func (c *condition) check() error {
 	size := c.db.Size()
 	switch {

@@ -3,13 +3,12 @@
 //
 // # Reading
 //
-// [Open] shows what a database holds at one moment, what is only in its write-ahead log
-// (WAL) included, and leaves no trace: no file beside the database is made, changed or
-// removed, whether its agent is running or not, and whether the directory can be
-// written or not. SQLite's mode=ro promises less: it makes a -wal and a -shm
-// file when it can, and removes a log it takes for stale. So there are two guards. A VFS
-// of our own lets SQLite open files for reading alone, and delete none. And the
-// way in is chosen by what is there:
+// [Open] shows the content of a database at one moment, including the part that is only in its
+// write-ahead log (WAL), and leaves no trace: no file beside the database is made, changed or
+// removed, whether its agent is running or not, and whether the directory can be written or not.
+// SQLite's mode=ro promises less: it makes a -wal and a -shm file when it can, and removes a log it
+// takes for stale. So there are two guards. A VFS lets SQLite open files for reading alone, and
+// delete none. And the way in is chosen by the files that are there:
 //
 //   - A database without a log in use is read with a shared lock, which is how
 //     SQLite's own readers keep writers from changing it meanwhile.

@@ -177,8 +177,7 @@ func (db *DB) Verify() error {
 	return nil
 }
 
-// Err puts the database, and what is wrong with it, in front of an error of reading it. Nil
-// stays nil.
+// Err puts the database's name in front of an error of reading it. Nil stays nil.
 func (db *DB) Err(err error) error {
 	if err == nil {
 		return nil

@@ -39,7 +39,7 @@ func (s Schema) Has(table string, columns ...string) bool {
 func (db *DB) Schema(ctx context.Context) (Schema, error) {
 	s := Schema{}
 	var table, column string
-	// An fts5 table and its kind are "virtual", what they keep their data in "shadow".
+	// An fts5 table and its kind are "virtual", the tables with their data "shadow".
 	for err := range db.Rows(ctx, []any{&table, &column}, `SELECT lower(l.name), lower(x.name) FROM pragma_table_list AS l, pragma_table_xinfo(l.name) AS x
 		WHERE l.schema = 'main' AND l.type = 'table' AND l.name NOT LIKE 'sqlite^_%' ESCAPE '^' AND x.hidden = 0 ORDER BY l.name, x.cid`) {
 		if err != nil {
@@ -50,8 +50,8 @@ func (db *DB) Schema(ctx context.Context) (Schema, error) {
 	return s, nil
 }
 
-// Require returns an error that matches [ErrSchema] and says what is missing, unless the
-// database has all these tables and columns.
+// Require returns an error that matches [ErrSchema] and names a missing table or column, unless the
+// database has all of them.
 func (db *DB) Require(ctx context.Context, want Schema) error {
 	have, err := db.Schema(ctx)
 	if err != nil {

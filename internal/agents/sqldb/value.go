@@ -12,9 +12,9 @@ import (
 // Quote returns a name as SQL has it.
 func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// Columns returns columns as a query selects them so that each value comes as it is
-// stored: nil, an int64, a float64, a string or a []byte. What they were declared
-// as would make times and truth values of some.
+// Columns returns columns as a query selects them so that each value comes as it is stored: nil, an
+// int64, a float64, a string or a []byte. Their declared types would make times and truth values of
+// some.
 func Columns(names []string) string {
 	var b strings.Builder
 	for i, n := range names {

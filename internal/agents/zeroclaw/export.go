@@ -54,7 +54,7 @@ func database(path string) (string, error) {
 type exporter struct {
 	s     *session.Session
 	t     *formats.Target
-	facts sessionFacts        // what an import kept, or what stands for it
+	facts sessionFacts        // the row that an import kept, or one made for a new session
 	kept  bool                // there was something
 	known map[string]rowFacts // of entries
 	rows  []row

@@ -29,9 +29,10 @@ func (format) Detect(_ string, head []byte) bool {
 		bytes.Contains(head, []byte("session_messages")) && bytes.Contains(head, []byte("session_state"))
 }
 
-// home returns the workspace of ZeroClaw: $ZEROCLAW_WORKSPACE, or what is named workspace in
-// its configuration's directory: that variable too if a configuration is there, else
-// $ZEROCLAW_CONFIG_DIR, else what ~/.zeroclaw/active_workspace.toml names, else ~/.zeroclaw.
+// home returns the workspace of ZeroClaw: $ZEROCLAW_WORKSPACE, or the directory workspace in its
+// configuration's directory: that variable too if a configuration is there, else
+// $ZEROCLAW_CONFIG_DIR, else the one that ~/.zeroclaw/active_workspace.toml names, else
+// ~/.zeroclaw.
 func home(env formats.Env) (string, error) {
 	if env.Getenv("ZEROCLAW_WORKSPACE") != "" {
 		dir, err := env.StorePath("ZEROCLAW_WORKSPACE", nil)
@@ -168,8 +169,8 @@ func keysFor(text string) []string {
 	return keys
 }
 
-// kindOf returns the kind of a key, "" if it has none. What is behind it may have more
-// colons, which nothing escapes.
+// kindOf returns the kind of a key, "" if it has none. The rest of the key may have more colons,
+// which nothing escapes.
 func kindOf(key string) string {
 	for _, kind := range kinds {
 		if strings.HasPrefix(key, kind+":") {
@@ -188,7 +189,7 @@ func milliseconds(text string) (ms int64, ok bool) {
 	return t.UnixMilli(), true
 }
 
-// timeOf is milliseconds for a listing, zero for what is no time.
+// timeOf is milliseconds for a listing, zero for a text that is no time.
 func timeOf(text string) time.Time {
 	ms, ok := milliseconds(text)
 	if !ok {

@@ -125,8 +125,8 @@ func parseAddress(operand string) (address, bool) {
 	return address{format, id}, true
 }
 
-// Address takes an operand that is an address apart: what stands in front of the colon, and behind it
-// a directory or the beginning of an id, or neither.
+// Address takes an operand that is an address apart: the name in front of the colon, and behind it a directory or the
+// beginning of an id, or neither.
 func Address(operand string) (name, dir, id string, ok bool) {
 	a, ok := parseAddress(operand)
 	if a.isDir() {
@@ -135,8 +135,8 @@ func Address(operand string) (name, dir, id string, ok bool) {
 	return a.format, "", a.id, ok
 }
 
-// Listed reports whether an operand of a tool that takes many sessions names all of an agent, NAME:,
-// or those of a directory, NAME:/DIR; or all of the remote. Name is what stands in front of the colon.
+// Listed reports whether an operand of a tool that takes many sessions names all of an agent, NAME:, or those of a
+// directory, NAME:/DIR; or all of the remote. Name is the part in front of the colon.
 func Listed(operand string) (name string, ok bool) {
 	name, _, id, ok := Address(operand)
 	return name, ok && id == ""
@@ -170,7 +170,7 @@ func (a address) isDir() bool {
 	return a.id == "." || a.id == ".." || strings.HasPrefix(a.id, "/") || strings.HasPrefix(a.id, "./") || strings.HasPrefix(a.id, "../")
 }
 
-// open has the session imported, and returns what comes of it while it comes.
+// open has the session imported, and returns its lines while they come.
 func (a address) open(ctx context.Context, s *cli.Streams) (io.ReadCloser, error) {
 	if a.format == Remote && a.id == "" {
 		return nil, cli.WithHint(cli.UsageError("%s: is no id of a session", Remote), "%s:ID names one; sess-ls %s: lists them", Remote, Remote)

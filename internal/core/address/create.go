@@ -26,7 +26,7 @@ type Destination struct {
 	DryRun bool
 	Sync   string // as in TargetOptions
 	Defer  bool   // make a draft, which the first assistant message publishes
-	Crumb  bool   // leave a breadcrumb for what is made in the store
+	Crumb  bool   // leave a breadcrumb for a file made in the store
 	Create bool   // an existing File is left as it is, and is no error
 	Force  bool   // an existing File is replaced, unless it is one of Read
 	Read   []string
@@ -150,7 +150,7 @@ func (d Destination) replace(content io.WriterTo) error {
 func Ensure(ctx context.Context, operand, sync string) error {
 	_, err := locate(ctx, operand)
 	if err == nil || operand == "" || operand == "-" || Writable(operand) != nil {
-		return nil // reading says the same, or says what is wrong
+		return nil // reading says the same, or names the damage
 	}
 	if filepath.Ext(operand) == "" && !strings.ContainsRune(operand, os.PathSeparator) {
 		return cli.WithHint(err, "--create makes a file, whose name has a dot or a slash")
@@ -167,7 +167,7 @@ func Ensure(ctx context.Context, operand, sync string) error {
 	if err := jsonl.Create(operand, jsonl.Content{header}, d.Durable()); !errors.Is(err, fs.ErrExist) {
 		return named(operand, err)
 	}
-	return nil // somebody else made it meanwhile
+	return nil // another process made it meanwhile
 }
 
 // Durable reports whether the file that Write makes, and what belongs to it, is

@@ -86,7 +86,7 @@ func deviceName(f *os.File, dirs ...string) string {
 		return ""
 	}
 	for _, dir := range dirs {
-		entries, _ := os.ReadDir(dir) // what is not there holds nothing
+		entries, _ := os.ReadDir(dir) // a directory that is not there holds nothing
 		for _, e := range entries {
 			if e.Type()&os.ModeDevice == 0 {
 				continue
@@ -99,9 +99,9 @@ func deviceName(f *os.File, dirs ...string) string {
 	return ""
 }
 
-// NothingStored says that the store has no session to list, and which flags look elsewhere: of
-// the working directory cwd if that was named, of this one, or of all. It is news, which -q
-// silences. A person is also told how many there are elsewhere.
+// NothingStored says that the store has no session to list, and which flags look elsewhere: of the
+// working directory cwd if that was named, of this one, or of all. It is news, which -q silences.
+// On a terminal it also says how many there are elsewhere.
 func NothingStored(ctx context.Context, s *cli.Streams, all bool, cwd string) string {
 	others := "takes those of other agents"
 	if !s.Quiet && tty.IsTerminal(s.ErrFile()) {
@@ -118,7 +118,7 @@ func NothingStored(ctx context.Context, s *cli.Streams, all bool, cwd string) st
 	return "no session of this directory in the store: --all takes those of all directories, --agent all " + others
 }
 
-// patience is how long a person waits to hear how many sessions other agents have.
+// patience is how long the tool counts the sessions of other agents.
 const patience = 2 * time.Second
 
 // ofAgents counts the sessions of all agents where they keep them.

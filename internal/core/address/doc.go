@@ -9,7 +9,7 @@
 // to: a file under its lock, or standard input, whose session goes to standard
 // output with the new entries behind it.
 //
-// A path that does not exist may have a draft, which is opened in its stead and
-// published by the commit that gives it an assistant message; see
-// store.Publish. What is appended to in the store leaves a breadcrumb.
+// A path that does not exist may have a draft, which is opened in its stead and published by the
+// commit that gives it an assistant message; see store.Publish. An append in the store leaves a
+// breadcrumb.
 package address

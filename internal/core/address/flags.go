@@ -86,8 +86,8 @@ func HarnessFlag(dst *Harness) cli.Flag {
 	return cli.Choice((*string)(dst), "harness", words, "treat words of an agent in the user's name, such as reminders, `HOW`")
 }
 
-// Spoken returns what of a projection is to be shown, and says under -v what is left out
-// of the session called name.
+// Spoken returns the messages of a projection that are to be shown, and says under -v how many are
+// left out of the session called name.
 func (h Harness) Spoken(s *cli.Streams, name string, projection []convo.Projected) []convo.Projected {
 	if h == KeepHarness {
 		return projection

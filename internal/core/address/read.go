@@ -28,7 +28,7 @@ type Source struct {
 	streams *cli.Streams
 }
 
-// Read reads the session an operand names and warns of what is wrong with it.
+// Read reads the session an operand names and warns of its damage.
 func Read(ctx context.Context, s *cli.Streams, operand string) (*Source, error) {
 	in, err := Open(ctx, s, operand)
 	if err != nil {
@@ -73,10 +73,9 @@ func Open(ctx context.Context, s *cli.Streams, operand string) (*Input, error) {
 	return in, err
 }
 
-// OpenFound opens a session file that was found in a directory: it is what it is, unless a
-// segmented store stands for it. It is read no further than it goes now, so that a link to
-// what never ends, as some files of the system, holds up no tool. beside knows what is in its
-// directory.
+// OpenFound opens a session file that was found in a directory, or a segmented store that stands
+// for it. It is read to the length that it has now, so that a link to an endless file of the system
+// holds up no tool. beside knows the files in its directory.
 func OpenFound(ctx context.Context, s *cli.Streams, name string, beside *Neighbours) (*Input, error) {
 	if stored, err := beside.Stored(name); err == nil && stored == "" {
 		if f, err := store.OpenFile(name); err == nil {
@@ -126,7 +125,7 @@ func (in *Input) Through(filter func(io.Reader) (io.Reader, error)) error {
 // Below it reading all takes some milliseconds, and finds whatever is wrong.
 const RecentSession = 1 << 20
 
-// Session reads it all and warns of what is wrong with it.
+// Session reads it all and warns of its damage.
 func (in *Input) Session() (*Source, error) {
 	src := &Source{Path: in.path, Name: in.Name, operand: in.operand, streams: in.streams}
 	var err error
@@ -143,10 +142,9 @@ func (in *Input) Warn(problems []session.Problem) {
 	src.Warn(problems)
 }
 
-// Recent reads from the end of a session of at least so many bytes the path that
-// its context needs, and warns of what is wrong with it; see [session.ReadRecent].
-// The error is [session.ErrWhole] if the session has to be read whole, and then
-// nothing has been read.
+// Recent reads from the end of a session of at least so many bytes the path that its context needs,
+// and warns of its damage; see [session.ReadRecent]. The error is [session.ErrWhole] if the session
+// has to be read whole, and then nothing has been read.
 func (in *Input) Recent(least int64) ([]session.Entry, []session.Problem, error) {
 	f, size, ok := in.Large(least)
 	if !ok {
@@ -216,7 +214,8 @@ func located(name string, err error) error {
 	return err
 }
 
-// compressed returns the command that prints what is in a compressed file, "" if it is none.
+// compressed returns the command that prints the content of a compressed file, "" if the file is
+// not compressed.
 func compressed(name string) string {
 	fi, err := os.Stat(name)
 	if err != nil || !fi.Mode().IsRegular() {

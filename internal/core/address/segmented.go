@@ -24,8 +24,7 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Keeper is the program that reads and writes segmented stores. No other one knows what is
-// in them.
+// Keeper is the program that reads and writes segmented stores. No other one knows their format.
 const Keeper = "sess-seg"
 
 // Segmented reports whether a path names a segmented store.
@@ -146,7 +145,7 @@ func unplain(dir string) map[string]bool {
 // stem returns a name without its ending.
 func stem(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
 
-// keeper returns a running sess-seg. What it warns of is said once, however often it is run.
+// keeper returns a running sess-seg. Each of its warnings is printed once, however often it is run.
 func keeper(ctx context.Context, s *cli.Streams, stdin io.Reader, args ...string) (*subprocess.Process, error) {
 	say := Say(s)
 	p, err := subprocess.Program{Name: Keeper, Args: args, Stdin: stdin, Say: func(m subprocess.Message) {
