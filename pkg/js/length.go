@@ -79,8 +79,8 @@ func units(r rune) int {
 // a map finds the duplicates.
 const fewMembers = 8
 
-// member is what is remembered of a member of an object that is being
-// measured: a later one with the same key takes its place.
+// member has the lengths of a member of an object that is being measured: a later one with the same
+// key takes its place.
 type member struct {
 	key   string // its text
 	units int    // length of the value
@@ -262,8 +262,8 @@ func lanes(w uint64) int { return int(w * low7 >> 56) }
 func easyEscapes(s string, i int) (end, n int) {
 	for i+8 <= len(s) {
 		w := word(s, i)
-		// Marks above the first may be wrong, but only after a backslash after
-		// a backslash, which stops this anyway, or in what is not valid.
+		// Marks above the first may be wrong, but only after a backslash after a backslash, which
+		// stops this anyway, or in invalid text.
 		slash := zeros(w ^ low7*'\\')
 		if slash == 0 {
 			i += 8

@@ -65,9 +65,8 @@ func (p *Pick) Valid(line []byte) bool {
 	return ValidMembers(line, p.levels, p.member)
 }
 
-// Walk finds the members in a third of the time that Valid takes, for it does not look at what
-// stands in strings and numbers. It reports whether the line is one object as far as brackets
-// and quotes tell.
+// Walk finds the members in a third of the time that Valid takes, for it does not look into strings
+// and numbers. It reports whether the line is one object as far as brackets and quotes tell.
 func (p *Pick) Walk(line []byte) bool {
 	p.begin(line)
 	end := WalkObject(p.line, 0, p.walkTop)
@@ -152,8 +151,8 @@ func (l *list) settle(counts bool) {
 	l.some = false
 }
 
-// A Dict is an object whose members were found, once: for what is asked for many of them, or
-// is large.
+// A Dict is an object whose members were found, once: for an object that is large, or is asked for
+// many members.
 type Dict struct {
 	Value
 	members []Field

@@ -24,7 +24,7 @@ func AppendQuote(dst []byte, s string) []byte {
 	return append(AppendBody(append(dst, '"'), s), '"')
 }
 
-// AppendBody appends what stands between the quotes of [Quote](s) to dst.
+// AppendBody appends the part between the quotes of [Quote](s) to dst.
 func AppendBody(dst []byte, s string) []byte {
 	from := 0
 	for i := 0; i < len(s); {
@@ -179,10 +179,9 @@ func appendLiteral(dst []byte, lit string) []byte {
 	return append(appendValid(dst, s), '"')
 }
 
-// WriteBody writes what stands between the quotes of a literal that JSON.stringify
-// would write for the text of the valid literal lit: one after another, literals
-// become one of their texts together. Only where a first half of a pair ends one
-// and a second half begins the next, these do not meet.
+// WriteBody writes the part between the quotes of a literal that JSON.stringify would write for the
+// text of the valid literal lit: one after another, literals become one of their texts together.
+// Only where a first half of a pair ends one and a second half begins the next, these do not meet.
 func WriteBody(b *strings.Builder, lit string) {
 	var few [8]byte
 	s := body(lit)
@@ -213,8 +212,7 @@ func literalUnits(lit string) int {
 	return n
 }
 
-// appendValid appends raw, bytes of a file, with U+FFFD in place of what is not
-// UTF-8.
+// appendValid appends raw, bytes of a file, with U+FFFD in place of bytes that are not UTF-8.
 func appendValid(dst []byte, raw string) []byte {
 	if utf8.ValidString(raw) {
 		return append(dst, raw...)

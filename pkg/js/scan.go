@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// What follows are the steps of reading JSON: those that check return -1 for what is not
-// valid, those that look for an end take it that the text is valid.
+// The steps of reading JSON follow: those that check return -1 for invalid text, those that look
+// for an end take it that the text is valid.
 
 // skipSpace returns the index of the first byte of b, from i on, that is not
 // JSON white space.
@@ -80,7 +80,7 @@ func plainEnd(b []byte, i int) int {
 	return i
 }
 
-// mark marks the block of b that begins at i. What is behind the end of b is marked too.
+// mark marks the block of b that begins at i. Bytes behind the end of b are marked too.
 func (l *literals) mark(b []byte, i int) {
 	p := b[i:]
 	if len(p) < 64 {
@@ -101,9 +101,9 @@ func marked(b []byte) uint64 {
 }
 
 // delimiters marks the bytes of w that end a run of plain characters in a literal: quotes,
-// backslashes and control characters. The quote is the blank but for one bit, so what is
-// below it with that bit turned is a control character or a quote. With the highest bit of
-// every byte set nothing is borrowed from the next.
+// backslashes and control characters. The quote is the blank but for one bit, so a byte below it
+// with that bit turned is a control character or a quote. With the highest bit of every byte set
+// nothing is borrowed from the next.
 func delimiters(w uint64) uint64 {
 	return ^(((w ^ low7*('"'^' ') | high1) - low7*(' '+1)) & ((w ^ low7*'\\' | high1) - low7)) &^ w & high1
 }

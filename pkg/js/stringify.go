@@ -169,9 +169,9 @@ func memberKey(s string, i int) (key string, value int) {
 	return key, skipSpace(s, i+1)
 }
 
-// appendNumber appends the valid JSON number lit as JSON.stringify writes what
+// appendNumber appends the valid JSON number lit as JSON.stringify writes the double that
 // JSON.parse made of it: the shortest decimal that names the same double, by
-// Number.prototype.toString; null for what is beyond the doubles.
+// Number.prototype.toString; null for a number beyond the doubles.
 func appendNumber(dst []byte, lit string) []byte {
 	if isPlain(lit) {
 		return append(dst, lit...)

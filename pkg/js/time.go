@@ -121,8 +121,8 @@ func localOffset(t time.Time, zone *time.Location) time.Duration {
 	return before
 }
 
-// timeParser reads ECMAScript's date time string format. A part that does not
-// fit sets bad; what is read after that has no meaning.
+// timeParser reads ECMAScript's date time string format. A part that does not fit sets bad; parts
+// that are read after that have no meaning.
 type timeParser struct {
 	rest string
 	bad  bool

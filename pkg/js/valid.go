@@ -4,10 +4,10 @@ package js
 // limit of encoding/json.
 const MaxDepth = 10_000
 
-// Valid reports whether b is one JSON value by RFC 8259, with nothing around it
-// but JSON white space. Text nested deeper than [MaxDepth] is not valid. Bytes
-// above 0x7F are not looked at: a string may hold what is not UTF-8, as it may
-// for encoding/json.Valid, with which Valid always agrees.
+// Valid reports whether b is one JSON value by RFC 8259, with nothing around it but JSON white
+// space. Text nested deeper than [MaxDepth] is not valid. Bytes above 0x7F are not looked at: a
+// string may hold bytes that are not UTF-8, as it may for encoding/json.Valid, with which Valid
+// always agrees.
 func Valid(b []byte) bool { return valid(b, nil) }
 
 // A Span is where a part of a text stands, in bytes.
@@ -114,9 +114,8 @@ func valid(b []byte, s *shown) bool {
 	}
 }
 
-// beginValue checks what stands at b[i]. It returns the index after it, or -1,
-// and for an object or array, of which it takes only the first byte, the byte
-// that will close it.
+// beginValue checks the value at b[i]. It returns the index after it, or -1, and for an object or
+// array, of which it takes only the first byte, the byte that will close it.
 func beginValue(l *literals, b []byte, i int) (end int, closer byte) {
 	if i >= len(b) {
 		return -1, 0
@@ -163,8 +162,8 @@ func beginMember(l *literals, b []byte, from int, closers []byte, s *shown) int 
 	return i
 }
 
-// Depth returns how deep the brackets of b nest, outside of strings. It is exact
-// for JSON, and a guess for text that is none.
+// Depth returns how deep the brackets of b nest, outside of strings. It is exact for JSON, and a
+// guess for other text.
 func Depth(b []byte) (deepest int) {
 	depth, literals := 0, noLiterals
 	for i := 0; i < len(b); i++ {

@@ -218,10 +218,9 @@ func (v Value) Elements() iter.Seq[Value] {
 	}
 }
 
-// With returns an object with the member called name set to value: in place if
-// the object has it, else at the end. All other bytes stay as they are. A value
-// of "" removes the member; what is no object, or absent, becomes an object of the
-// member alone.
+// With returns an object with the member called name set to value: in place if the object has it,
+// else at the end. All other bytes stay as they are. A value of "" removes the member; a value that
+// is no object, or absent, becomes an object of the member alone.
 //
 // Members with one name give way to one at the end, since readers disagree on
 // which of them counts.
@@ -248,7 +247,7 @@ func (v Value) With(name string, value Value) Value {
 		return v[:at.value] + value + v[at.end:]
 	}
 	out, err := sjson.SetRaw(string(v), sjsonPath(name), string(value))
-	if err != nil || Member(out, name) != string(value) { // sjson does not report what it could not do
+	if err != nil || Member(out, name) != string(value) { // sjson does not report a failure
 		panic(fmt.Sprintf("js: setting %q gave %v: %.60q", name, err, out))
 	}
 	return Value(out)
@@ -311,8 +310,8 @@ func (v Value) places() iter.Seq[memberPlace] {
 	}
 }
 
-// sjsonPath turns a member's name into a path, in which some characters are
-// operators. A leading colon has a meaning of its own.
+// sjsonPath turns a member's name into a path, in which some characters are operators. A leading
+// colon means something else there.
 func sjsonPath(name string) string {
 	p := gjson.Escape(name)
 	if strings.HasPrefix(p, ":") {

@@ -132,8 +132,8 @@ func (s Store) Continue(ctx context.Context, terminals []string, cwd string) (pa
 	return "", false
 }
 
-// terminalVariables are the variables that name a terminal, in oh-my-pi 18's
-// order, with what it puts in front of their values.
+// terminalVariables are the variables that name a terminal, in oh-my-pi 18's order, with its
+// prefixes of their values.
 var terminalVariables = []struct{ name, prefix string }{
 	{"ZELLIJ_PANE_ID", "zellij-"},
 	{"TMUX_PANE", "tmux-"},

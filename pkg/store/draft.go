@@ -99,9 +99,9 @@ func Vacant(path string) error {
 	return fs.ErrExist
 }
 
-// Publish gives the draft of path its name. It must be called under the
-// draft's lock, and what is to be durable must have been synced; with sync the
-// new name is durable when Publish returns.
+// Publish gives the draft of path its name. It must be called under the draft's lock, and the
+// content must have been synced if it is to be durable; with sync the new name is durable when
+// Publish returns.
 //
 // An existing file is never replaced: the error matches fs.ErrExist then, and
 // the draft is as it was. At every moment one of the two names leads to the

@@ -99,15 +99,15 @@ func (f *finder) dir(dir string, descend bool) (subs []string) {
 	return append(subs, links...)
 }
 
-// facts are what matters of a file beside what is in it.
+// facts are the facts about a file beside its content.
 type facts struct {
 	regular bool
 	size    int64 // bytes
 	modTime time.Time
 }
 
-// open opens a session file that sessionFiles found, and looks again at what it
-// is, since the name may have changed hands.
+// open opens a session file that sessionFiles found, and looks again at its kind, since the name
+// may have changed hands.
 func open(path string) (*file, facts, error) {
 	f, err := openFile(path)
 	if err != nil {

@@ -65,9 +65,9 @@ func (s Store) Create(cwd, timestamp, id string, content io.WriterTo, sync bool)
 	return path, nil
 }
 
-// makeDir makes the directory dir and those above it that are missing. It does
-// not leave that to os.MkdirAll, which does not say what it made, because with
-// sync every new name has to be made durable in its parent.
+// makeDir makes the directory dir and those above it that are missing. It does not leave that to
+// os.MkdirAll, which does not say which ones it made, because with sync every new name has to be
+// made durable in its parent.
 func makeDir(dir string, sync bool) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
@@ -81,7 +81,7 @@ func makeDir(dir string, sync bool) error {
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		if info, statErr := os.Stat(dir); errors.Is(err, fs.ErrExist) && statErr == nil && info.IsDir() {
-			return nil // somebody else made it meanwhile, and sees to it
+			return nil // another process made it meanwhile, and sees to it
 		}
 		return err
 	}

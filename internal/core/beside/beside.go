@@ -1,6 +1,6 @@
 // Package beside says whether a segmented store has taken the place of a session's file. Every
-// program that opens a session asks that. What is in a store only sess-seg knows, which all
-// others run; see docs/adr/0023 and docs/adr/0063.
+// program that opens a session asks that. Only sess-seg knows the content of a store, and all
+// others run it; see docs/adr/0023 and docs/adr/0063.
 package beside
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
-// The files of a store that tell what it is, slash-separated and below its directory.
+// The files by which a directory is known as a store, slash-separated and below it.
 const (
 	ManifestFile = "manifest.json"
 	IndexFile    = "index/offsets.jsonl"
@@ -112,7 +112,7 @@ func Migrated(d disk.FS, dir string) (bool, error) {
 }
 
 // ledgerTells looks for an event of a migration. Lines that cannot be read tell nothing, and
-// neither does what is no file.
+// neither does a directory.
 func ledgerTells(f disk.File) (bool, error) {
 	fi, err := f.Stat()
 	if err != nil || !fi.Mode().IsRegular() || fi.Size() > MaxLedger {
@@ -129,8 +129,8 @@ func ledgerTells(f disk.File) (bool, error) {
 	return false, nil
 }
 
-// CutOver reports whether the phase of an event tells of a migration: pi notes nothing but
-// the end of its own.
+// CutOver reports whether the phase of an event tells of a migration: pi notes nothing but the end
+// of its migrations.
 func CutOver(phase string) bool {
 	return phase == "planned" || phase == "staging_copy" || phase == "cutover_commit"
 }

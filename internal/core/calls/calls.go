@@ -24,7 +24,7 @@ type Call struct {
 	Command string   // that it runs, "" if it runs none
 	Paths   []string // that it names; below the session's directory they are relative to it
 	Patched bool     // a patch is among its arguments, or in its command: it writes Paths
-	Target  string   // what it is about: the command, the first path, what it looks for or says
+	Target  string   // its subject: the command, the first path, the pattern or the text
 }
 
 // Of returns the calls of entries, oldest first. The entries are those of a path, or of a session in

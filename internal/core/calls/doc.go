@@ -1,8 +1,8 @@
-// Package calls says what an agent did: of each call of a session its kind, what it was about,
-// which files and which command, how it ended. It is the one table of that. Calls and
-// results are paired by [convo.Pair].
+// Package calls says what an agent did: the kind of each call of a session, its subject, its files
+// and its command, and how it ended. It is the one table of that. Calls and results are paired by
+// [convo.Pair].
 //
-// # What is told
+// # Facts about a call
 //
 // The kind comes from the tool's name, by a table; a name that is not in it is [Other]. The
 // status of a command comes from what its agent stores, or says to the model in the agent's own
@@ -18,6 +18,5 @@
 // A tool that fails its result for any other status than 0 has the status 0 without an error. A result
 // that an importer made up is none.
 //
-// A session can be written by an attacker, and a model may say what it likes: a row is what the session
-// says, and no proof.
+// A session can be written by an attacker, and a model may say anything: a row is the session's word, and no proof.
 package calls

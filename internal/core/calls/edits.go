@@ -13,7 +13,7 @@ type Edit struct {
 	Old, New string // Old is "" where there was nothing, or where the call does not say it
 }
 
-// The arguments that hold what an edit puts into a file, and what it takes away, by agents' names for them.
+// The arguments with the new and the old text of an edit, by agents' names for them.
 var (
 	newArguments = []string{"content", "new_string", "newString", "newText", "new_str", "file_text", "new_source", "insert_text"}
 	oldArguments = []string{"old_string", "oldString", "oldText", "old_str"}

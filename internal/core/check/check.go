@@ -19,9 +19,8 @@ type Options struct {
 	Blob func(sum string) (io.ReadCloser, error)
 }
 
-// Check reads a session and returns what it finds, in the order of the lines,
-// the worst finding of a line first. The error is the reader's own; an input
-// that is no session is a finding.
+// Check reads a session and returns its findings, in the order of the lines, the worst finding of a
+// line first. The error is the reader's; an input that is no session is a finding.
 //
 // A session whose header is missing is looked at as if it had one.
 func Check(r io.Reader, o Options) ([]Finding, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// gather reads the lines and sorts what is on them into the lead, the entries,
-// and the bytes that are neither.
+// gather reads the lines and sorts their content into the lead, the entries, and the bytes that are
+// neither.
 func (rp *repair) gather(r io.Reader) error {
 	joining := false
 	var j joiner

@@ -103,7 +103,7 @@ func isMarker(head []byte) bool {
 	return (c == '<' || c == '=' || c == '>' || c == '|') && bytes.Count(head[:markerSize], head[:1]) == markerSize
 }
 
-// endRun reports the blank lines before a line that is none.
+// endRun reports the blank lines before a line that is not blank.
 func (l *lineScan) endRun() {
 	if l.blank.n == 0 {
 		return
@@ -173,8 +173,8 @@ func contents(s *session.Session) []Finding {
 	return out
 }
 
-// A nesting follows how deep JSON text nests, byte by byte. It is exact for
-// JSON, and a guess for text that is none.
+// A nesting follows how deep JSON text nests, byte by byte. It is exact for JSON, and a guess for
+// other text.
 type nesting struct {
 	depth   int
 	inText  bool // inside a string

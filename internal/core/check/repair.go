@@ -90,14 +90,14 @@ type repair struct {
 	tried  int          // bytes that were parsed in search of a fragment's rest
 
 	number    int   // of the line at hand
-	salvaging bool  // the object at hand is not a line of its own
+	salvaging bool  // the object at hand shares its line
 	err       error // that ends the repair
 }
 
 // An origin tells where an entry was found.
 type origin struct {
 	line     int
-	salvaged bool // not as a line of its own, so that readers did not see it
+	salvaged bool // from a line with other text, so that readers did not see it
 }
 
 // head checks the header, or makes one.

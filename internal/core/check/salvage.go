@@ -49,9 +49,9 @@ func salvage(line []byte) []piece {
 	return out
 }
 
-// entryAt returns the entry that text begins with, and its length, 0 if it
-// begins with none. What it looks at in vain goes off effort, so that a line
-// made to be searched again and again is given up.
+// entryAt returns the entry that text begins with, and its length, 0 if it begins with none. Bytes
+// that are searched in vain are taken off effort, so that a line made to be searched again and
+// again is given up.
 func entryAt(text []byte, effort *int) (session.Entry, int) {
 	if text[0] != '{' {
 		return session.Entry{}, 0
@@ -87,7 +87,7 @@ var types = session.Types()
 // that is no session costs in memory.
 const rewindLimit = 1 << 20
 
-// A rewinder reads from r and remembers what it read, up to a limit.
+// A rewinder reads from r and remembers the bytes, up to a limit.
 type rewinder struct {
 	r    io.Reader
 	seen []byte

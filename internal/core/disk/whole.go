@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// longestBase is how much of a file's name stands in the name of a temporary one, in
-// bytes: a long name and what is added to it would be too long for a file system.
+// longestBase is how much of a file's name stands in the name of a temporary one, in bytes: a long
+// name with the random part would be too long for a file system.
 const longestBase = 128
 
 // Temp returns a hidden name beside path that cannot be foreseen. A file of that name has

@@ -18,9 +18,9 @@ type Finding struct {
 	Session string // what people call the session
 	File    string // where its file is, which programs open
 	Line    int    // in the file, from 1; 0 is not known
-	Rule    string // what it breaks
+	Rule    string // the rule that it breaks
 	About   string // what the rule is about
-	Message string // what it is and where, in a line
+	Message string // the finding and its place, in a line
 }
 
 // A Form is how findings are printed.
@@ -52,7 +52,7 @@ type Printer struct {
 	Form
 	Out     io.Writer
 	Tool    string
-	Version string // of what it looks with, "" for none
+	Version string // of the rules, "" for none
 
 	sarif sarif
 	junit junit
@@ -80,7 +80,8 @@ func (p *Printer) Case(session, gate string, found []string) {
 	}
 }
 
-// End prints what comes behind all findings. total is the row of all, and failed why not all was looked at.
+// End prints the end of a report, behind all findings. total is the row of all, and failed the reason why not all was
+// looked at.
 func (p *Printer) End(total func() string, failed error) (err error) {
 	switch p.Form {
 	case Rows:
@@ -170,7 +171,7 @@ func (j *junit) add(session, gate string, found []string) {
 	*j = append(*j, c)
 }
 
-// text returns the cases. That not all was looked at is a case of its own.
+// text returns the cases. If not all was looked at, one more case says so.
 func (j *junit) text(tool string, failed error) string {
 	if failed != nil {
 		*j = append(*j, junitCase{Session: tool, Gate: "read all sessions", Error: &junitText{Message: failed.Error()}})

@@ -1,8 +1,8 @@
 // Package index finds the path of a session in its file without reading more of
 // a line than its head: type, id and parentId.
 //
-// It is the fast way for what only copies: a session of any size costs one pass
-// over its bytes, and some thirty bytes of memory an entry. What it promises:
+// It is the fast way for programs that only copy: a session of any size costs one pass over its
+// bytes, and some thirty bytes of memory an entry. Its promises:
 //
 //   - A path is a list of ranges of the file, whole lines, root first. A
 //     session without branches is one range.
@@ -10,7 +10,7 @@
 //     that is more than a plain, undamaged session of version 3 (a line that
 //     cannot be an entry, an id that occurs twice, a parent that is missing, a
 //     cycle, a title slot, another version) the caller has to take the way of
-//     session.Read, which explains what it found.
+//     session.Read, which explains each problem.
 //   - Lines are not validated. A line is taken for an entry if it begins and
 //     ends as an object does and has an id in its head. That a member of the
 //     head stands twice in one object goes unseen: the first counts here.

@@ -75,8 +75,8 @@ func (s *scanner) across() (line, error) {
 	return l, nil
 }
 
-// skip returns the line that begins the buffer, whose head is at hand, and
-// reads to its end without keeping what it reads.
+// skip returns the line that begins the buffer, whose head is at hand, and reads to its end without
+// keeping the bytes.
 func (s *scanner) skip() (line, error) {
 	l := line{start: s.at, head: bytes.Clone(s.buf[:min(len(s.buf), blockSize)])}
 	last := s.buf[max(0, len(s.buf)-16):]
@@ -145,9 +145,8 @@ func closes(b []byte) bool {
 	return false
 }
 
-// A head is what the tree is made of: the three members of a line's object
-// that say what it is, how it is called and what it hangs from. Each is the
-// value of a string literal, nil if the member is absent or no string.
+// A head has the members of a line's object that make the tree: its type, its id and its parent.
+// Each is the value of a string literal, nil if the member is absent or no string.
 type head struct{ typ, id, parent []byte }
 
 // headOf reads the head of a line that is one JSON object, and looks no further

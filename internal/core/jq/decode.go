@@ -8,9 +8,9 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-// Decode reads one JSON value the way gojq wants it: numbers keep their text, so
-// that what is only passed through keeps every digit. Texts without escapes are parts
-// of raw, which may be huge; encoding/json would hold the value three times over.
+// Decode reads one JSON value the way gojq wants it: numbers keep their text, so that a number that
+// is only passed through keeps every digit. Texts without escapes are parts of raw, which may be
+// huge; encoding/json would hold the value three times over.
 func Decode(raw string) (any, error) { return decode(raw, nil) }
 
 // Decode is the function Decode, and remembers the texts of the objects and arrays.

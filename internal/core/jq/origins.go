@@ -5,11 +5,11 @@ import (
 	"unsafe"
 )
 
-// Origins are the texts that objects and arrays were decoded from. A text is that of one object,
-// and not of all that say the same: what a program makes itself has no text. gojq never changes
-// an object or array that it was given, it copies what it changes. So one that is still itself
-// is still what its text says, with the order of its members and the spelling of its numbers,
-// which a value of gojq does not have. The zero value is ready for use.
+// Origins are the texts that objects and arrays were decoded from. A text belongs to one object,
+// and not to all that are equal: an object that a program makes has no text. gojq never changes an
+// object or array that it was given, but copies it. So an object that is still the same has the
+// meaning of its text, with the order of its members and the spelling of its numbers, which a value
+// of gojq does not have. The zero value is ready for use.
 type Origins struct{ texts map[identity]string }
 
 // An identity tells an object or array from any other. It holds a pointer, so nothing else comes to
@@ -25,7 +25,7 @@ type identity struct {
 const smallTable = 64
 
 // identityOf returns the identity of an object or array. ok is false for any other value, and for
-// an empty array, which has no place of its own.
+// an empty array, which has no address.
 func identityOf(v any) (id identity, ok bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -68,7 +68,7 @@ func (o *Origins) Reset() {
 	clear(o.texts)
 }
 
-// Take adds the texts of a value, and of what is in it, that one of the others has.
+// Take adds the texts of a value, and of the values in it, that one of the others has.
 func (o *Origins) Take(v any, others ...*Origins) {
 	for _, other := range others {
 		if text, ok := other.Text(v); ok {

@@ -1,5 +1,4 @@
-// Package parallel works on many things side by side and gives what comes of them in
-// their order.
+// Package parallel works on many jobs side by side and gives their results in order.
 package parallel
 
 import (
@@ -7,14 +6,14 @@ import (
 	"iter"
 )
 
-// Map yields what do returns for each job, in the order of the jobs. Jobs are taken from their
-// sequence in a goroutine of its own, ahead of the results: at most width of them are worked
-// on or done, beside the one whose result is waited for or looked at; so a slow first one holds
-// the others back, and memory is bounded.
+// Map yields the result of do for each job, in the order of the jobs. Jobs are taken from their
+// sequence in another goroutine, ahead of the results: at most width of them are worked on or done,
+// beside the one whose result is waited for or looked at; so a slow first one holds the others
+// back, and memory is bounded.
 //
-// When the iteration ends early the context of what is under way is canceled. Map returns
-// when nothing of it runs any more, so a sequence that waits for something has to end with ctx.
-// No job begins when ctx is done, and then there are fewer results than jobs.
+// When the iteration ends early the context of the jobs under way is canceled. Map returns when
+// none of them runs any more, so a sequence that waits for something has to end with ctx. No job
+// begins when ctx is done, and then there are fewer results than jobs.
 func Map[J, R any](ctx context.Context, width int, jobs iter.Seq[J], do func(context.Context, J) R) iter.Seq[R] {
 	return func(yield func(R) bool) {
 		type work struct {

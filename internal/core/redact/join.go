@@ -117,7 +117,7 @@ func (r *Redactor) tail(l *line, i int) piece {
 	return r.described(p)
 }
 
-// described keeps what is needed of a piece when the tree is gone.
+// described keeps the parts of a piece that are needed when the tree is gone.
 func (r *Redactor) described(p piece) piece {
 	x := r.tree.texts[p.index]
 	p.field = r.tree.field(x, r.shown, 0)
@@ -169,7 +169,7 @@ func (r *Redactor) list(l *line, list []int) {
 	}
 }
 
-// maxName is how far behind a border a secret may begin that what stands in front of it tells.
+// maxName is how far behind a border a secret may begin that text in front of the border reveals.
 const maxName = 256
 
 // maxWords is how many words a command has at most.

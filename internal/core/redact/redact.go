@@ -25,7 +25,7 @@ const (
 
 var errShape = errors.New("the line would not have the same shape")
 
-// Options say what is taken out, and what stands there then.
+// Options choose the rules for secrets, and their replacements.
 type Options struct {
 	Set        *secret.Set
 	Style      Style
@@ -81,7 +81,7 @@ func (r *Redactor) Text(text string) (string, error) {
 
 // A line is a line that was looked at, and is kept until the next one was.
 type line struct {
-	lead        string // what stands in front of it: a byte order mark
+	lead        string // a byte order mark in front of it
 	text        string
 	number      int
 	end         string // its line feed
@@ -174,7 +174,7 @@ func (r *Redactor) isClean(s string) bool {
 	return true
 }
 
-// texts returns what is found in a string.
+// texts returns the findings in a string.
 func (r *Redactor) texts(t *tree, x text) []secret.Finding {
 	if x.To-x.From < secret.MinExact {
 		return nil

@@ -16,10 +16,10 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Run looks at lines, and calls report for what it finds, in the order of the lines. It
-// calls emit for the lines without their secrets, in pieces of any length; if emit is nil, it
-// only looks. It returns an error of the lines or of emit as it is, and a
-// [session.Problem] for a line of which a secret cannot be taken out; that line is not emitted.
+// Run looks at lines, and calls report for the findings, in the order of the lines. It calls emit
+// for the lines without their secrets, in pieces of any length; if emit is nil, it only looks. It
+// returns an error of the lines or of emit as it is, and a [session.Problem] for a line of which a
+// secret cannot be taken out; that line is not emitted.
 func (r *Redactor) Run(lines iter.Seq2[jsonl.Line, error], emit func(string) error, report func(Found)) error {
 	q := &queue{spoken: map[string]*speech{}}
 	finish := func() error {
@@ -197,7 +197,7 @@ const nothing = "\x00"
 // maxMask is how many characters of a secret may stay, at most.
 const maxMask = 8
 
-// A Style says what stands in place of a secret.
+// A Style chooses the text that replaces a secret.
 type Style struct {
 	Hash bool   // with the first digits of a digest: what was the same stays the same
 	Mask int    // with so many of the first characters, of at most a quarter of the secret

@@ -141,12 +141,11 @@ func isName(s string) bool {
 	return true
 }
 
-// places are the members whose objects a session is made of. What stands in others, as the
-// arguments of a call, is of the conversation.
+// places are the members whose objects a session is made of. Objects in others, as the arguments of
+// a call, are of the conversation.
 var places = set("message", "content", "payload", "blocks", "parts", "")
 
-// structural are the members by which entries, calls and results belong together, or are
-// known for what they are.
+// structural are the members that link entries, calls and results, or name their types.
 var structural = set("id", "parentId", "targetId", "fromId", "firstKeptEntryId", "toolCallId", "timestamp", "type", "role",
 	"tool_call_id", "tool_use_id", "call_id", "callID", "uuid", "parentUuid", "sessionId", "messageID", "sessionID")
 
@@ -181,8 +180,8 @@ func (t *tree) opaque(x text) bool { return !x.key && opaque[js.Unquote(x.name)]
 // telling are parts of keys that say that their value is a secret.
 var telling = []string{"pass", "pwd", "secret", "token", "key", "credential", "auth", "cookie"}
 
-// context returns what stands in front of a value for rules that want to see its name, ""
-// if its name says nothing. The name of a member called value stands beside it.
+// context returns the name in front of a value for rules that want to see it, "" if the name says
+// nothing. The name of a member called value stands beside it.
 func (t *tree) context(x text) string {
 	if x.key || len(x.name) < 5 || len(x.name) > 66 {
 		return ""

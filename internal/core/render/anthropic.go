@@ -76,8 +76,8 @@ func (a *anthropicRequest) messages() []JSON {
 	return out
 }
 
-// assistant adds an assistant message and the results of its calls. The API
-// reads what stands behind a call as its result missing, so text goes in front.
+// assistant adds an assistant message and the results of its calls. To the API, text behind a call
+// means that the call has no result, so text goes in front.
 func (a *anthropicRequest) assistant(t *turn) {
 	var said, calls []JSON
 	firm := 0 // length of said without thinking at its end

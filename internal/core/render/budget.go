@@ -87,8 +87,8 @@ func newest(projection []convo.Projected, n int, count func(convo.Projected) (co
 	return projection
 }
 
-// tail returns the projection from first on, what stands in front of it
-// without messages, and what always stays.
+// tail returns the projection from first on, with the entries in front of it that have no messages,
+// and those that always stay.
 func tail(projection []convo.Projected, first int) []convo.Projected {
 	for first > 0 && len(projection[first-1].Messages) == 0 {
 		first--

@@ -153,7 +153,7 @@ func tokenLen(text string) int {
 			if i += j; text[i] == '"' {
 				return i + 1
 			}
-			i++ // what is escaped
+			i++ // the escaped byte
 		}
 		return len(text)
 	}

@@ -12,11 +12,10 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Markdown writes messages as a Markdown document: a heading for each, text of
-// users and assistants as it is, calls as fenced JSON, thinking, system
-// messages and results as fenced text, images as a note of type and size. The
-// fence is longer than any in what it encloses, and a code block that a text
-// leaves open is closed, so that no message reaches into the next. Nothing is
+// Markdown writes messages as a Markdown document: a heading for each, text of users and assistants
+// as it is, calls as fenced JSON, thinking, system messages and results as fenced text, images as a
+// note of type and size. The fence is longer than any in the text that it encloses, and a code
+// block that a text leaves open is closed, so that no message reaches into the next. Nothing is
 // clipped; control characters are made visible. The error is that of w.
 func Markdown(w io.Writer, messages []session.Message) error {
 	return each(w, messages, writeMarkdown)
@@ -135,8 +134,7 @@ func showClosed(out *bufio.Writer, text string) {
 	}
 }
 
-// fenceOf returns the fence a line begins with, "" if it has none, and what
-// stands behind it.
+// fenceOf returns the fence a line begins with, "" if it has none, and the rest of the line.
 func fenceOf(line string) (fence, rest string) {
 	s := strings.TrimLeft(line, " ")
 	if len(line)-len(s) > 3 || s == "" || s[0] != '`' && s[0] != '~' {
@@ -161,11 +159,10 @@ func fenceOf(line string) (fence, rest string) {
 //
 //	result read: hello
 //
-// A reply that failed or was stopped has a line of its own that says so and why. Words of
-// an agent in the user's name have the role "context". The result of a call that
-// failed is an "error". Nothing is clipped; line
-// feeds at the end of a text go, and control characters are made visible. The
-// error is that of w.
+// A reply that failed or was stopped has a line that says so and why. Words of an agent in the
+// user's name have the role "context". The result of a call that failed is an "error". Nothing is
+// clipped; line feeds at the end of a text go, and control characters are made visible. The error
+// is that of w.
 func Text(w io.Writer, messages []session.Message) error {
 	return each(w, messages, writeText)
 }
@@ -278,7 +275,7 @@ func textLabel(m session.Message) string {
 // name returns a name as it may be shown to people, on one line.
 func name(s string) string { return tty.Clean(js.ValidText(s)) }
 
-// show writes a text as it may be shown to people, on lines of its own.
+// show writes a text as it may be shown to people, on separate lines.
 func show(out *bufio.Writer, text string) { tty.WriteLines(out, js.ValidText(text)) }
 
 // compact returns the arguments of a call on one line.

@@ -138,7 +138,7 @@ func (x *Index) typed(d *Deed) (found []int32) {
 	return found
 }
 
-// A Session is what is known of one.
+// A Session has the facts about one session.
 type Session struct {
 	ID      string
 	Created int64 // in milliseconds since the epoch

@@ -15,7 +15,7 @@
 // eight characters without outer space, five letters or digits. What was typed counts for the first commit that
 // adds it, and not again for those that descend from it; and for no commit more than 14 days later.
 //
-// A trailer or a note is what somebody claims, and weaker than any of this.
+// A trailer or a note is a claim, and weaker than any of this.
 //
 // An author time and a text can be forged: rows are evidence, and no proof.
 package blame

@@ -16,7 +16,7 @@ import (
 type Deed struct {
 	calls.Call
 	shell.Simple
-	Unparsed bool // its command is no command line of bash, so it is not known what it runs
+	Unparsed bool // its command is no command line of bash, so the programs that it runs are not known
 }
 
 // Read parses the command of a call.
@@ -60,7 +60,7 @@ type Pattern struct {
 	kind, tool string // one of them
 	made       bool   // only calls that were made
 	files      *calls.Glob
-	lines      *calls.Glob // for what is about no file
+	lines      *calls.Glob // for calls without files
 }
 
 // Parse reads a pattern.
@@ -119,8 +119,8 @@ func (p *Pattern) Match(d *Deed) bool {
 	return slices.ContainsFunc(d.Lines(), p.lines.Match)
 }
 
-// hidden says why it is not known whether a call that the pattern looks at is meant, "" if that is known. What may be
-// run beside what is seen counts if strict is set.
+// hidden says why it is not known whether the pattern means a call, "" if that is known. Programs that may be run
+// beside the known ones count if strict is set.
 func (p *Pattern) hidden(d *Deed, strict bool) string {
 	switch {
 	case p.lines == nil || !p.Looks(d):

@@ -24,7 +24,7 @@ type Options struct {
 	Line       bool // a match is a whole line
 }
 
-// A Pattern is what is looked for. It may be used concurrently.
+// A Pattern finds text in entries. It may be used concurrently.
 type Pattern struct {
 	re     *regexp.Regexp
 	next   *regexp.Regexp // of Word: a match that is not at the beginning of the text

@@ -46,7 +46,7 @@ type Text struct {
 	literal string
 }
 
-// String decodes the text. What is not UTF-8 in it becomes U+FFFD.
+// String decodes the text. Bytes that are not UTF-8 become U+FFFD.
 func (t Text) String() string { return js.ValidText(js.Unquote(t.literal)) }
 
 // Line decodes the first line of the text alone.

@@ -11,8 +11,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// titleOf says in some words what a call does, and what file it is about: its command, what it
-// looks for and where, or its file.
+// titleOf names the deed of a call in some words, and its file: its command, its pattern and where
+// it searches, or its file.
 func titleOf(c session.ToolCall) (title, file string) {
 	file = strings.TrimSpace(c.File())
 	text := strings.TrimSpace(c.Command())
@@ -172,7 +172,7 @@ func (p *page) result(i int) {
 	p.raw("</article>")
 }
 
-// cut returns a text up to the limit, with a note of what is left out.
+// cut returns a text up to the limit, with a note of the length that is left out.
 func (p *page) cut(s string) string {
 	limit := p.o.MaxResult
 	if limit <= 0 || int64(len(s)) <= limit {

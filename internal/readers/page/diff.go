@@ -107,7 +107,7 @@ func kindOf(line string) byte {
 	return ' '
 }
 
-// diff writes a patch, a line in a colour that says what it does.
+// diff writes a patch, each line in the colour of its kind.
 func (m *markup) diff(patch string) {
 	m.raw(`<pre class="diff"><code>`)
 	for line := range strings.Lines(patch) {

@@ -14,6 +14,6 @@
 //
 // # Size
 //
-// Pages are written entry by entry. Nothing takes more than linear time in a text: what a
-// parser may be slow on is shown as it is, and so is what is longer than a limit.
+// Pages are written entry by entry. Nothing takes more than linear time in a text: text that a
+// parser may be slow on is shown as it is, and so is text that is longer than a limit.
 package page

@@ -54,8 +54,8 @@ func golang() chroma.Lexer {
 	})
 }
 
-// code writes code. It is coloured by its language, or by the name of its file, and never by
-// what it looks like.
+// code writes code. It is coloured by its language, or by the name of its file, and never by a
+// guess.
 func (m *markup) code(language, file, s string) {
 	if language == "" && file == "" {
 		m.text(s)

@@ -30,7 +30,7 @@ var rasters = []struct {
 	{"image/png", "\x89PNG\r\n\x1a\n"}, {"image/jpeg", "\xff\xd8\xff"}, {"image/gif", "GIF8"}, {"image/webp", "RIFF"},
 }
 
-// image writes an image, or says of it what it is.
+// image writes an image, or a note with its type and size.
 func (p *page) image(b session.Block) {
 	data := b.Str("data")
 	note := func(why string) {

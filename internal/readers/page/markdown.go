@@ -14,7 +14,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// What Markdown may be at most to be shown as such: parsers are slow on what is more.
+// The limits of Markdown that is shown as such: parsers are slow on longer texts.
 const (
 	maxMarkdown = 256 << 10
 	maxNesting  = 32
@@ -153,8 +153,8 @@ func (r nodes) autoLink(w util.BufWriter, source []byte, n ast.Node, entering bo
 	return ast.WalkContinue, r.link(w, target, false)
 }
 
-// image writes a picture that a text names as text. It is not loaded: that would tell somebody
-// that the page is read.
+// image writes a picture that a text names as text. It is not loaded: its server would learn that
+// the page is read.
 func (r nodes) image(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	m := r.markup(w)
 	if entering {

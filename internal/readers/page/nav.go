@@ -13,7 +13,7 @@ import (
 // levels are the classes of branches: from the last on, branches of branches stand where they do.
 var levels = [...]constant{"off", "off l2", "off l3", "off l4"}
 
-// nav writes the tree. Turns have rows of their own, what is between them is counted.
+// nav writes the tree. Turns have rows, and the entries between them are counted.
 func (p *page) nav() {
 	p.raw(`<input type="checkbox" id="theme" aria-label="Light and dark the other way round"><nav aria-label="Tree"><h2>Tree</h2>`)
 	run := fold{}

@@ -228,7 +228,7 @@ func headOf(text string, n int) string {
 	return strings.TrimRight(head, " ,;:.") + "…"
 }
 
-// header writes what is to be said of the session.
+// header writes the facts about the session.
 func (p *page) header(title string) {
 	p.raw("<header><h1>")
 	if title != "" {
@@ -282,7 +282,7 @@ func (p *page) header(title string) {
 	}
 }
 
-// commits ends what is said of the session, with the commits that it led to.
+// commits ends the facts about the session, with the commits that it led to.
 func (p *page) commits() {
 	p.raw("</p>")
 	defer p.raw("</header>")

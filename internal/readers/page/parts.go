@@ -21,8 +21,8 @@ type colouring struct {
 	unmet int // the length of the shortest code that stayed plain for want of room
 }
 
-// A part of a page was written without what stands in front of it: as if the day before were the
-// one that its neighbour has, and no more code were coloured.
+// A part of a page was written without the text in front of it: as if the day before were the one
+// that its neighbour has, and no more code were coloured.
 type part struct {
 	list  []int
 	out   *bytes.Buffer
@@ -33,8 +33,8 @@ type part struct {
 	unmet int
 }
 
-// entries writes entries one after the other. Many are written side by side, and those anew that
-// would have become something else behind what is in front of them: the bytes are the same.
+// entries writes entries one after the other. Many are written side by side, and those anew whose
+// text depends on the entries in front of them: the bytes are the same.
 func (p *page) entries(list []int) {
 	if len(list) <= together || p.workers == 1 {
 		p.run(list)

@@ -108,9 +108,9 @@ func Line(c Chart, columns, lines int, ascii bool, value func(float64) string) s
 	for i := range lines + 1 {
 		axis = max(axis, utf8.RuneCountInString(value(c.most()*float64(i)/float64(lines))))
 	}
-	axis += 3 // the axis itself, and what stands in front of a number
+	axis += 3 // the axis itself, and the blank in front of a number
 	room := max(columns-axis-1, 2)
-	values := make([]float64, room) // nothing is interpolated: what is between two values is none
+	values := make([]float64, room) // nothing is interpolated: there is no value between two values
 	for i := range values {
 		from, to := i*len(c.Points)/room, (i+1)*len(c.Points)/room
 		values[i] = Chart{Points: c.Points[from:max(to, from+1)]}.most()

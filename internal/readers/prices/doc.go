@@ -5,8 +5,8 @@
 // Copyright (c) Pydantic Services Inc. under the MIT License; the notice is a part of
 // the table, see [Table.License].
 //
-// The rules are those of that package: a price that depends on the size of a prompt goes
-// by the whole of it, what a cache held and took included, and then holds for all of
-// the call. A cache that has no price of its own costs what the input costs, one that
-// lasts an hour what one of five minutes costs, and reasoning what the output costs.
+// The rules are those of that package: a price that depends on the size of a prompt goes by the
+// whole of it, tokens read from and written to a cache included, and then holds for all of the
+// call. A cache without a price costs as much as the input, one that lasts an hour as much as one
+// of five minutes, and reasoning as much as the output.
 package prices

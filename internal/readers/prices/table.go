@@ -280,7 +280,7 @@ var (
 	version = lazy.Regexp(`([-@:](20\d{6}|20\d\d-\d\d-\d\d|latest|default))(-v\d+(:\d+)?)?$`)
 	// release is the version of a model at Bedrock.
 	release = lazy.Regexp(`-v\d+(:\d+)?$`)
-	// region is what stands in front of one there.
+	// region is the prefix of a model's name there.
 	region = lazy.Regexp(`^(global|us|us-gov|eu|apac|au|jp|ca|in)\.`)
 	// maker is who made a model, in front of its name.
 	maker = lazy.Regexp(`^(anthropic|openai|google|amazon|meta|mistral|mistralai|deepseek|x-ai|xai|moonshotai|qwen|zai|minimax)[./]`)
@@ -304,7 +304,7 @@ func spellings(model string) []string {
 type Tokens struct {
 	Input, Output         int64
 	CacheRead, CacheWrite int64
-	CacheWrite1h          int64 // of CacheWrite, what is to last an hour
+	CacheWrite1h          int64 // of CacheWrite, the tokens that last an hour
 	Reasoning             int64 // of Output
 }
 
@@ -377,8 +377,8 @@ func (m *Model) row(at int64) row {
 	return m.rows[0]
 }
 
-// Money is an amount in units of 1e-12 USD. It is an integer, so sums do not depend on
-// their order, and it holds up to nine million dollars: what is more stays at that.
+// Money is an amount in units of 1e-12 USD. It is an integer, so sums do not depend on their order,
+// and it holds up to nine million dollars: a higher amount stays at that.
 type Money int64
 
 // USD is a dollar.

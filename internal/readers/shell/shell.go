@@ -117,8 +117,8 @@ func literal(parts []syntax.WordPart, quoted bool) (text string, ok bool) {
 	return b.String(), true
 }
 
-// unescaped removes the backslashes that a shell removes: in quotes only those in front of what
-// is special there.
+// unescaped removes the backslashes that a shell removes: in quotes only those in front of special
+// characters.
 func unescaped(text string, quoted bool) string {
 	if !strings.Contains(text, `\`) {
 		return text

@@ -48,7 +48,7 @@ type State struct {
 	Call  calls.Call // that is open, of which the last one made asks the user if one does; without an ID and a name there is none
 	Guess bool       // it is taken to be so because of the time that has passed
 
-	settled string // what it becomes if nothing follows for some time, "" if it stays
+	settled string // its kind if nothing follows for some time, "" if it stays
 }
 
 // Of returns the state after entries, in the order of their file: the newest line of a session with branches

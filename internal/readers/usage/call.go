@@ -66,11 +66,10 @@ var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
 // identity returns what identifies a call.
 //
-// The agent claude writes a reply with each of its blocks, also into the sessions that go
-// on from it: the id that the API gave it is its identity. Forks of opencode do not say
-// what they are forks of and have other ids: what was said, when, and what was counted is
-// the same. An entry of a version 1
-// session has no id but its position: its purpose stands for it.
+// The agent claude writes a reply with each of its blocks, also into the sessions that go on from
+// it: the API's id of the reply is its identity. Forks of opencode do not name their origin and
+// have other ids: words, time and counts are the same. An entry of a version 1 session has no id
+// but its position: its purpose stands for it.
 func (c *Call) identity(s *Session) key {
 	b := make([]byte, 0, 128)
 	switch {

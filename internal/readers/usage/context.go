@@ -60,8 +60,8 @@ type Context struct {
 	// Reported is what the model counted up to its last reply, and Estimated what the
 	// estimator says of that; both are 0 if no usage holds for the context.
 	Reported, Estimated int64
-	// Factor is by how much the model counts more than the estimator, as far as its replies
-	// tell. What is reported beyond that is outside of the session.
+	// Factor is by how much the model counts more than the estimator, as far as its replies tell.
+	// Tokens that are reported beyond that are outside of the session.
 	Factor float64
 	// Calibrated says that Reported is likely to be all of them. A reply to a thread, which
 	// the provider remembers, reports only what was new.
@@ -97,8 +97,8 @@ func ContextOf(path []session.Entry) Context {
 	c.calibrate(firstUsage(projection, path), ends)
 	inside := min(c.Reported, int64(c.Factor*float64(c.Estimated)+0.5))
 	spread(c.Parts[:counted], inside)
-	// A system message behind the reply is folded into those in front of it, and counts
-	// as what it says here.
+	// A system message behind the reply is folded into those in front of it, and counts with its
+	// estimate here.
 	spread(c.Parts[counted:], size.Trailing)
 	if outside := size.Tokens - inside - size.Trailing; outside > 0 {
 		c.Parts = append(c.Parts, Part{Role: KindOutside, Kind: KindOutside, Tokens: outside})
@@ -127,8 +127,9 @@ type usageAt struct {
 	tokens  int64
 }
 
-// calibrate finds the factor. Of two replies the difference tells, which is without what
-// is outside of the session; one alone tells only that there is less than estimated.
+// calibrate finds the factor. The difference between two replies tells it, since the difference is
+// without the tokens outside of the session; one reply alone tells only that there is less than
+// estimated.
 func (c *Context) calibrate(first usageAt, ends []int) {
 	c.Factor = 1
 	if first.tokens > 0 {
@@ -245,8 +246,8 @@ func spread(parts []Part, total int64) {
 	}
 }
 
-// shares divides a total by the estimates of parts, in whole numbers that add up to it:
-// what is left over goes to the largest remainders. Without estimates the last gets all.
+// shares divides a total by the estimates of parts, in whole numbers that add up to it: the rest
+// goes to the largest remainders. Without estimates the last gets all.
 func shares(parts []Part, total int64) []int64 {
 	var sum uint64
 	for i := range parts {

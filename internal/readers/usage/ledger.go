@@ -9,10 +9,10 @@ import (
 	"github.com/sess-tools/sess/internal/readers/prices"
 )
 
-// A Ledger holds the calls of many sessions, each once. Add sessions in any order, then
-// call [Ledger.Settle]: what comes of it does not depend on the order.
+// A Ledger holds the calls of many sessions, each once. Add sessions in any order, then call
+// [Ledger.Settle]: the result does not depend on the order.
 type Ledger struct {
-	// KeepCopies counts each copy of a call as a call of its own.
+	// KeepCopies counts each copy of a call as one more call.
 	KeepCopies bool
 
 	sessions []Session
@@ -112,8 +112,8 @@ func (l *Ledger) copy(i, session int32) {
 	r.copies, r.count = int32(len(l.copies)-1), r.count+1
 }
 
-// better reports whether a copy says more of a call than what is known: of a reply that
-// was written while it came in, the last has counted most.
+// better reports whether a copy says more of a call than the record: of a reply that was written
+// while it came in, the last copy has counted most.
 func (l *Ledger) better(c *Call, r *record) bool {
 	return cmp.Or(cmp.Compare(c.Tokens.Total(), r.tokens.Total()), cmp.Compare(r.time, c.Time),
 		cmp.Compare(c.Model, l.texts[r.model]), cmp.Compare(c.Stop, l.texts[r.stop])) > 0
@@ -222,8 +222,8 @@ func (l *Ledger) joinFamilies(kin *lineage) {
 	l.chains = nil
 }
 
-// joinChain joins the calls that a session begins with to those that others begin with,
-// and adds what it begins with itself.
+// joinChain joins the calls that a session begins with to those that others begin with, and adds
+// the call that it begins with itself.
 func (l *Ledger) joinChain(session int32, begun map[key]int32) {
 	var k key
 	for _, next := range l.chains[session] {

@@ -44,11 +44,10 @@ const mostDamage = 10
 // Read reads the calls of a session. Its errors are those of [session.ReadHeader], and of
 // r; what came before an error of r is returned.
 //
-// A line without the bytes "usage", in quotation marks, is no call and is not decoded,
-// unless it has the escape of a character below U+0100: in JSON, those letters cannot be
-// spelled otherwise. Such a line is looked at for damage if o asks for it, and if it is
-// the last one and has no line feed. Unless o asks for it, what stands in strings and
-// numbers of the others is not checked.
+// A line without the bytes "usage", in quotation marks, is no call and is not decoded, unless it
+// has the escape of a character below U+0100: in JSON, those letters cannot be spelled otherwise.
+// Such a line is looked at for damage if o asks for it, and if it is the last one and has no line
+// feed. Unless o asks for it, strings and numbers of the others are not checked.
 func Read(r io.Reader, o Options) (Content, error) {
 	rd := reader{Options: o, interned: map[string]string{}}
 	rd.pick = js.NewPick(append(rd.fields.wants(), js.Want{Name: "message", Into: &rd.said}), "message", rd.message.wants())

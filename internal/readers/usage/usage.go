@@ -8,7 +8,7 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// mostTokens is more than any call has: what is above it is no count.
+// mostTokens is more than any call has: a higher number is no count.
 const mostTokens = 1 << 48
 
 // usage reads the usage of a call, in the counters of the format or of an API.
@@ -18,7 +18,7 @@ func (c *Call) usage(raw string) {
 	}
 	full, err := session.UsageOf(raw)
 	if err != nil {
-		c.Bad = true // what it counts is unknown
+		c.Bad = true // its counts are unknown
 		return
 	}
 	c.counters(full)
@@ -58,7 +58,7 @@ func (c *Call) counters(raw string) bool {
 	if !some {
 		return priced != "" && c.onlyCost(raw, priced)
 	}
-	// Parts of a count are never more than it: they are what they can be.
+	// Parts of a count are never more than the count: they are cut to it.
 	t.CacheWrite1h, t.Reasoning = min(t.CacheWrite1h, t.CacheWrite), min(t.Reasoning, t.Output)
 	c.Mismatch = total >= 0 && total != t.Total()
 	c.cost(priced)
@@ -115,7 +115,7 @@ func (c *Call) cost(raw string) {
 	}
 }
 
-// dollars returns an amount, 0 for what is none.
+// dollars returns an amount, 0 for a value that is none.
 func (c *Call) dollars(v js.Value) prices.Money {
 	m, ok := prices.Of(v.Float())
 	if !v.IsNumber() || !ok {
@@ -125,8 +125,8 @@ func (c *Call) dollars(v js.Value) prices.Money {
 	return m
 }
 
-// Modes say which costs count: those that are stored, those that a table of prices gives,
-// or what is stored if it is known and else what the table gives.
+// Modes say which costs count: those that are stored, those that a table of prices gives, or the
+// stored cost if it is known and else the table's.
 const (
 	Auto     = "auto"
 	Stored   = "stored"

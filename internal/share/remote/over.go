@@ -33,8 +33,8 @@ const (
 	largestRoom  = 8 << 20  // in bytes; more is had for a part that needs it
 )
 
-// Over returns the log that is kept in a bucket. The position of a part is its number.
-// Warn is called for what is in the way and is ignored.
+// Over returns the log that is kept in a bucket. The position of a part is its number. Warn is
+// called for each object that does not belong there and is ignored.
 func Over(b Bucket, warn func(format string, args ...any)) Log { return &log{b: b, warn: warn} }
 
 type log struct {
@@ -206,9 +206,9 @@ func (l *log) objects(ctx context.Context, prefix, after string) iter.Seq2[Objec
 	}
 }
 
-// late returns nil for a part that is not in a list but is there now. A list is made in
-// some order, and is no picture of one moment: of two parts that come meanwhile it may
-// have the second one alone. What it has in front of them was all there was when it began.
+// late returns nil for a part that is not in a list but is there now. A list is made in some order,
+// and is no picture of one moment: of two parts that come meanwhile it may have the second one
+// alone. The parts in front of them are complete as of its beginning.
 func (l *log) late(ctx context.Context, key string, n, behind uint64) error {
 	_, err := l.b.Get(ctx, nameOf(key, n), 0, nil)
 	if errors.Is(err, ErrTooLarge) {

@@ -38,8 +38,8 @@ type diff struct {
 // behind returns how many bytes of the remote the file lacks.
 func (d *diff) behind() int64 { return d.bytes }
 
-// flush is how much of a remote is read before it is appended to a file that has
-// nothing of its own.
+// flush is how much of a remote is read before it is appended to a file without lines that the
+// remote lacks.
 const flush = 16 << 20
 
 // compare reads what the remote has behind the part that was seen last.
@@ -55,7 +55,7 @@ func (s *transfer) compare(ctx context.Context, d *diff) (err error) {
 		d.base, d.rest, d.bytes = fresh(), nil, 0
 		err = s.read(ctx, d)
 	}
-	if errors.Is(err, remote.ErrGap) { // what is in front of it is as good as ever
+	if errors.Is(err, remote.ErrGap) { // the parts in front of it are as good as ever
 		d.gap, err = err, nil
 	}
 	if err == nil && d.size == 0 && d.bytes > 0 {
@@ -94,16 +94,16 @@ func (s *transfer) start(ctx context.Context, f *file) (base, error) {
 	return b, nil
 }
 
-// digest makes the hash of what is in common.
+// digest makes the hash of the common part.
 func (b *base) digest(ctx context.Context, f *file) error {
 	b.sum = sha256.New()
 	_, err := io.Copy(b.sum, disk.Reader{Ctx: ctx, R: f.section(0, b.size)})
 	return err
 }
 
-// read reads the parts behind the base. As long as they are what the file has, the
-// base grows. The last part that was seen is read once more: a remote that was restored from
-// a backup has another one there, once somebody has pushed to it.
+// read reads the parts behind the base. As long as they equal the file, the base grows. The last
+// part that was seen is read once more: a remote that was restored from a backup has another one
+// there, once a machine has pushed to it.
 func (s *transfer) read(ctx context.Context, d *diff) error {
 	from, seen := d.pos, d.n == 0
 	if !seen {
@@ -243,7 +243,7 @@ func LeafOf(lines []byte) string {
 	return e.ID()
 }
 
-// idOf returns the id of an entry, "" for a line that is none. The header is none.
+// idOf returns the id of an entry, "" for another line. The header is no entry.
 func idOf(line []byte) string {
 	e, err := session.ParseEntry(string(line))
 	if err != nil || e.Type() == session.TypeSession {

@@ -164,7 +164,7 @@ const mostSuspects = 10
 
 const secondHeader = "a second header"
 
-// odd says what is wrong with a line that no program appends, "" for nothing. The header is asked
+// odd returns the fault of a line that no program appends, "" for a good line. The header is asked
 // for behind the first line alone.
 func odd(line []byte) string {
 	if bytes.IndexByte(line, 0) >= 0 {

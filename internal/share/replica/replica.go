@@ -27,8 +27,8 @@ var (
 	ErrTooMuch = errors.New("larger than allowed")
 )
 
-// MaxPart is the size in bytes at which lines are cut into parts. A longer line is a
-// part of its own.
+// MaxPart is the size in bytes at which lines are cut into parts. A longer line is a part by
+// itself.
 const MaxPart = 8 << 20
 
 // Options say how to push and pull.
@@ -40,7 +40,7 @@ type Options struct {
 	MaxSize    int64         // of a session in the remote, in bytes
 	Wait       time.Duration // as in [jsonl.Options]
 	Grace      time.Duration
-	Reseed     bool // the remote lost parts, or has a gap: append what it lacks
+	Reseed     bool // the remote lost parts, or has a gap: append the lines that it lacks
 	DryRun     bool // change nothing
 	Warn       func(format string, args ...any)
 	Moved      func(bytes int)   // called for each part that was read or sent; may be nil

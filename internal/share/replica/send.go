@@ -14,7 +14,7 @@ import (
 	"github.com/sess-tools/sess/pkg/store"
 )
 
-// send appends to the remote what it lacks, then writes the card.
+// send appends to the remote the lines that it lacks, then writes the card.
 func (s *transfer) send(ctx context.Context, d *diff) error {
 	if d.size == d.f.size() {
 		return nil

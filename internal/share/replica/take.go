@@ -70,8 +70,8 @@ func (mine own) without(others own) (own, error) {
 	return left, nil
 }
 
-// take brings the lines of the remote into the file: at its end if it has nothing of
-// its own behind the base, else in front of that.
+// take brings the lines of the remote into the file: at its end, or in front of the lines behind
+// the base that the remote lacks.
 func (s *transfer) take(ctx context.Context, d *diff) (err error) {
 	// A torn tail goes behind everything, as it is.
 	a, err := jsonl.OpenAppender(ctx, s.path, jsonl.Options{Tail: jsonl.EndLine, Wait: s.Wait, Grace: s.Grace})
@@ -180,10 +180,9 @@ func (j *joined) WriteTo(w io.Writer) (int64, error) {
 	return n + m, err
 }
 
-// Fetch makes the file of a session that is only in the remote. Create makes it, whole or
-// not at all, and returns its path, which Fetch returns. The path is "" if the remote
-// does not have the session, and with DryRun. With [remote.ErrGap] there is a file of what
-// is in front of the gap.
+// Fetch makes the file of a session that is only in the remote. Create makes it, whole or not at
+// all, and returns its path, which Fetch returns. The path is "" if the remote does not have the
+// session, and with DryRun. With [remote.ErrGap] there is a file of the lines in front of the gap.
 func Fetch(ctx context.Context, key string, o Options, create func(session.Header, io.WriterTo) (string, error)) (path string, r Result, err error) {
 	next, stop := iter.Pull2(o.Log.Read(ctx, key, 0))
 	defer stop()

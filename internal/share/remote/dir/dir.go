@@ -53,8 +53,8 @@ func bucket(name string) (*dir, error) {
 	return &dir{root: root, name: "dir:" + abs, claim: disk.Claim}, nil
 }
 
-// A dir is a directory as a bucket. What it opens lies inside, whatever symbolic links
-// somebody put there.
+// A dir is a directory as a bucket. Files are opened inside of it only, whatever symbolic links
+// there are.
 type dir struct {
 	root  *os.Root
 	name  string
@@ -228,7 +228,7 @@ func (d *dir) List(ctx context.Context, prefix, after string) iter.Seq2[remote.O
 	}
 }
 
-// walk calls do for everything below a directory that is none.
+// walk calls do for everything below a directory that is no directory.
 func (d *dir) walk(ctx context.Context, prefix string, do func(name string, e fs.DirEntry) error) error {
 	return fs.WalkDir(d.root.FS(), strings.TrimSuffix(prefix, "/"), func(name string, e fs.DirEntry, err error) error {
 		switch {

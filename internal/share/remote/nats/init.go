@@ -32,8 +32,8 @@ func (l *log) Init(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A stream that somebody else made may forget messages, or answer from a replica that
-	// lags behind.
+	// A stream that another program made may forget messages, or answer from a replica that lags
+	// behind.
 	if have.Discard != want.Discard || !have.DenyDelete || !have.DenyPurge || have.AllowDirect || have.MaxAge != 0 || have.MaxMsgsPerSubject > 0 {
 		return fmt.Errorf("the stream %s has other settings: want discard new, deny delete and purge, no direct gets, no age: %w", l.Stream, remote.ErrUnsafe)
 	}
@@ -81,7 +81,7 @@ func recent(version string) bool {
 	return err == nil && merr == nil && (major > leastVersion[0] || major == leastVersion[0] && minor >= leastVersion[1])
 }
 
-// Rounds of a probe, and writers in each. What they write stays in the stream.
+// Rounds of a probe, and writers in each. Their messages stay in the stream.
 const (
 	probeRounds  = 4
 	probeWriters = 8

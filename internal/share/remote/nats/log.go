@@ -24,9 +24,9 @@ const (
 	sumHeader  = "Sess-Sha256"
 )
 
-// Append publishes a part under the condition that the last message of the subject is the
-// one at after. A server remembers for two minutes what it has: the same message, sent
-// again, gets the answer that was lost.
+// Append publishes a part under the condition that the last message of the subject is the one at
+// after. A server remembers its messages for two minutes: the same message, sent again, gets the
+// answer that was lost.
 func (l *log) Append(ctx context.Context, key string, after remote.Pos, n uint64, part []byte) (remote.Pos, error) {
 	if int64(len(part)) > l.Limits().MaxPart {
 		return 0, fmt.Errorf("a part of %d bytes: %w (%d)", len(part), remote.ErrTooLarge, l.Limits().MaxPart)

@@ -38,7 +38,7 @@ type pages struct{ n int }
 
 type pagesKey struct{}
 
-// RoundTrip ends a request whose server says nothing, and bounds what it says.
+// RoundTrip ends a request whose server says nothing, and bounds its answer.
 func (p *patient) RoundTrip(r *http.Request) (*http.Response, error) {
 	if list, ok := r.Context().Value(pagesKey{}).(*pages); ok {
 		if list.n++; list.n > mostPages {

@@ -150,7 +150,7 @@ func (b *bucket) Put(ctx context.Context, name string, data []byte) error {
 	return again(ctx, func() error { return b.put(ctx, name, data, false) })
 }
 
-// put signs the hash of the data, which the server compares with what it gets. The hash of
+// put signs the hash of the data, which the server compares with the data it gets. The hash of
 // chunks, which the library would sign without TLS, would be one more.
 func (b *bucket) put(ctx context.Context, name string, data []byte, absent bool) error {
 	hash := sha256.Sum256(data)
