@@ -20,8 +20,8 @@ import (
 	"github.com/sess-tools/sess/pkg/store"
 )
 
-// An input is what is to be added: the message and entries the flags and files
-// describe, not yet part of a session.
+// An input has the message and entries that the flags and files describe, not yet part of a
+// session.
 type input struct {
 	message *session.Message
 	typ     string // of the entry that fields make

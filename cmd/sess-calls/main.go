@@ -4,8 +4,8 @@
 //
 //	sess-calls [flags] [SESSION|DIR...]
 //
-// It prints a row for each call of a tool: its entry, its kind, how it ended, and what it was
-// about. See sess-calls(1).
+// It prints a row for each call of a tool: its entry, its kind, how it ended, and its subject. See
+// sess-calls(1).
 package main
 
 import (

@@ -34,7 +34,7 @@ func (c *config) names(s *cli.Streams, operands []string) ([]string, error) {
 	return strings.FieldsFunc(string(data), func(r rune) bool { return r == 0 }), nil
 }
 
-// checkOne checks one session and prints what it finds.
+// checkOne checks one session and prints its findings.
 func (c *config) checkOne(ctx context.Context, s *cli.Streams, name string) ([]check.Finding, error) {
 	if err := address.Named(name); err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func (c *config) job(ctx context.Context, s *cli.Streams, src *address.Source) *
 	return j
 }
 
-// work prints what is asked for, or makes the entries.
+// work prints the plan or the report that was asked for, or makes the entries.
 func (j *job) work() (err error) {
 	if j.form, err = readForm(j.template); err != nil {
 		return err
@@ -279,8 +279,8 @@ func (j *job) rescue(name string, err error) error {
 // maxHookReply is how many bytes a hook may print: a plan names every message.
 const maxHookReply = 64 << 20
 
-// A hookReply is what a hook may change of a plan. What it leaves out, or
-// leaves as it was, stays.
+// A hookReply has the changes of a plan that a hook may make. Members that are missing or unchanged
+// stay.
 type hookReply struct {
 	Cancel              bool             `json:"cancel"`
 	Reason              string           `json:"reason"`
@@ -292,8 +292,8 @@ type hookReply struct {
 	Details             *json.RawMessage `json:"details"`
 }
 
-// askHook shows the plan to the hook and takes back what it makes of it. A hook
-// that prints nothing agrees.
+// askHook shows the plan to the hook and returns the plan that the hook answers. A hook that prints
+// nothing agrees.
 func (j *job) askHook(plan *compact.Plan) (*compact.Plan, string, *string, error) {
 	cmd := command.Command{Shell: j.hook, Timeout: j.timeout, MaxReply: maxHookReply, Summarizes: true, Env: []string{"SESS_FILE=" + j.src.Path, "SESS_LEAF=" + plan.Leaf}}
 	if j.streams.Verbose {

@@ -4,8 +4,8 @@
 //
 //	sess-compact [flags] [SESSION] [-- COMMAND [ARG...]]
 //
-// It plans the cut, has the command summarize what is cut off, and appends a
-// compaction entry. See sess-compact(1).
+// It plans the cut, has the command summarize the entries in front of it, and appends a compaction
+// entry. See sess-compact(1).
 package main
 
 import (

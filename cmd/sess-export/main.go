@@ -4,8 +4,8 @@
 //
 //	sess-export [flags] FORMAT [SESSION]
 //
-// It prints what it makes, or with -o makes files and prints their paths. It warns of
-// what the format cannot hold. See sess-export(1).
+// It prints the session, or with -o makes files and prints their paths. It warns of each part that
+// the format cannot hold. See sess-export(1).
 package main
 
 import (

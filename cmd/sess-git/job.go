@@ -198,7 +198,7 @@ func created(s *address.Source) int64 {
 
 // A claim is what a trailer or a note says.
 type claim struct {
-	by, session string // the session's address, or what is said of it
+	by, session string // the session's address, or the claim about it
 	id          string // of the session, or its beginning
 	known       int    // the session, if it is one of those that were looked at, else -1
 }
@@ -230,7 +230,8 @@ func (j *job) readClaims(wanted []string) {
 	}
 }
 
-// claim adds a claim. Of an address on the web the last element names the session, and of one of ours what is behind the agent.
+// claim adds a claim. The session is named by the last element of an address on the web, and by the id in an address of
+// ours.
 func (j *job) claim(commit, by, value string) {
 	c := claim{by: by, session: path.Base(strings.TrimSpace(value))}
 	c.id = strings.TrimSuffix(c.session[strings.LastIndexByte(c.session, ':')+1:], ".jsonl")

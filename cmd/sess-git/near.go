@@ -89,7 +89,7 @@ func (j *job) near(ctx context.Context, wanted []string, list []selection.Source
 	return out
 }
 
-// A head is what is known of a session before it is read.
+// A head has the facts about a session that are known before it is read.
 type head struct {
 	file, cwd         string // file is "" if other tools know no file of it
 	created, modified int64  // in seconds since the epoch

@@ -48,7 +48,7 @@ type job struct {
 	fitting handoff.Fitting
 	nth     int // how many there are already
 
-	id     string // of what is made
+	id     string // of the session that is made
 	made   string // its file, or the place where the agent keeps it
 	resume []string
 	wentOn int
@@ -162,7 +162,7 @@ func (j *job) until() string {
 	return "an unknown time"
 }
 
-// summarize has the command summarize what is cut off.
+// summarize has the command summarize the part that is cut off.
 func (j *job) summarize(ctx context.Context, whole []portable.Said) (string, error) {
 	p := *j.carried
 	p.Said = whole
@@ -305,7 +305,7 @@ func (j *job) takeIn(ctx context.Context, doc []byte) error {
 	return j.readBack(ctx)
 }
 
-// look reads what is there of the id. ok is false if there is nothing.
+// look reads the session with the id that is there. ok is false if there is none.
 func (j *job) look(ctx context.Context) (how string, ok bool) {
 	quiet := &cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Quiet: true}
 	back, err := address.Read(ctx, quiet, j.to+":"+j.id)

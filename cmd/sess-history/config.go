@@ -54,7 +54,7 @@ type query struct {
 	subagents    selection.Subagents
 }
 
-// query reads what is wanted off the flags and words. An empty word is in every prompt.
+// query makes the query of the flags and words. An empty word is in every prompt.
 func (c *config) query(words []string, now time.Time) (*query, error) {
 	if err := cli.Exclusive(cli.NameIf(c.json, "--json"), cli.NameIf(c.nul, "-0")); err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ import (
 	"github.com/sess-tools/sess/pkg/store"
 )
 
-// A prompt is what somebody asked, once.
+// A prompt is one request of a user.
 type prompt struct {
 	row.Place // of its session, without an address if that is unknown
 	text      string
@@ -93,7 +93,7 @@ func matters(line []byte) bool {
 // errSubagent ends the reading of a session that is a sub-agent's.
 var errSubagent = errors.New("a sub-agent's")
 
-// read reads a session. What it read before an error counts.
+// read reads a session. Prompts that it read before an error count.
 func (r *reader) read(ctx context.Context, src selection.Source) (list []prompt, err error) {
 	in, err := src.Open(ctx, r.streams)
 	if err != nil {
@@ -195,7 +195,7 @@ func (d *document) block(b jsonl.Block) error {
 		}
 		e, err := session.ParseEntry(b.Text(from, to))
 		if err != nil {
-			if !b.Torn || to < len(b.Data) { // or somebody is writing it
+			if !b.Torn || to < len(b.Data) { // or another program is writing it
 				d.bad++
 			}
 			continue

@@ -78,7 +78,8 @@ func names() string {
 	return strings.Join(list, ", ")
 }
 
-// checked returns the operands, with an address taken for what it says, or what contradicts itself.
+// checked returns the operands, an address as its format and session, or the error of operands that
+// contradict each other.
 func (c *config) checked(operands []string) ([]string, error) {
 	if err := c.load(); err != nil {
 		return nil, err
@@ -173,9 +174,9 @@ func (c *config) choosing() bool {
 	return c.all || c.recent || c.session != "" || c.dest.Store || c.dest.File != ""
 }
 
-// source returns what is to be read. One operand is a format if a format has such
-// a name, else a source; a format alone means its agent's own sessions if a
-// session was asked for or all were, else standard input.
+// source returns the source to read. One operand is a format if a format has such a name, else a
+// source; a format alone means its agent's sessions if a session was asked for or all were, else
+// standard input.
 func (c *config) source(s *cli.Streams, operands []string) (*formats.Source, error) {
 	path := ""
 	switch {
@@ -322,8 +323,8 @@ func completing(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 	}
 }
 
-// archived adds the sessions of a source: their ids at first, and then what they are
-// about, which takes longer.
+// archived adds the sessions of a source: their ids at first, and then their titles, which take
+// longer.
 func archived(ctx context.Context, at cli.Place, add func(cli.Candidate)) {
 	f, ok := formats.Lookup(known(), at.Operands[0])
 	if !ok {

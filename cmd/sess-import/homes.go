@@ -19,7 +19,7 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-// How much a survey looks at. Opening 10,000 files takes a third of a second, and a person waits for it.
+// How much a survey looks at. Opening 10,000 files takes a third of a second, for which a user waits.
 const (
 	opened = 500 // files of each agent, those written to last
 	latest = 3   // sessions that are described, of all agents

@@ -32,7 +32,7 @@ type job struct {
 	native   bool   // its sessions are files that every tool reads
 	dest     address.Destination
 	strict   bool
-	many     bool                  // every session, each into a file of its own
+	many     bool                  // every session, each into another file
 	here     func(cwd string) bool // whether sessions of a working directory are wanted
 	losses   *losses.Log
 	progress *cli.Progress

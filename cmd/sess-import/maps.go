@@ -10,8 +10,8 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 )
 
-// printMaps prints the maps: the name, the interface, where it is from, and what is wrong with it, with
-// tabs between. sess-doctor reads it.
+// printMaps prints the maps: the name, the interface, the origin, and the error, with tabs between. sess-doctor reads
+// it.
 func printMaps(s *cli.Streams) error {
 	own := jqmap.Own(address.MapDir())
 	for _, f := range append(jqmap.Embedded(), own...) {

@@ -59,7 +59,7 @@ type named struct {
 	here     func(cwd string) bool
 }
 
-// addresses takes the addresses among the operands for what they name, and returns the others.
+// addresses takes the addresses among the operands as flags, and returns the other operands.
 func (c *config) addresses(operands []string) (places []string, err error) {
 	for _, op := range operands {
 		name, dir, id, ok := address.Address(op)

@@ -127,7 +127,7 @@ func (c *config) withFiles(ctx context.Context, rows []store.Row, files []string
 	return rows, nil
 }
 
-// checkDirs refuses what is no directory that can be read.
+// checkDirs refuses an operand that is no directory, or cannot be read.
 func checkDirs(dirs []string) error {
 	for _, dir := range dirs {
 		if _, err := os.ReadDir(dir); err != nil {
@@ -175,7 +175,7 @@ func (c *config) list(ctx context.Context, dirs []string, o store.Options, crumb
 	return []store.Row{row}, nil
 }
 
-// selection returns the test for rows that the flags describe, or what is wrong with the flags.
+// selection returns the test for rows that the flags describe, or the error of the flags.
 func (c *config) selection(ctx context.Context, s *cli.Streams) (func(store.Row) (bool, error), error) {
 	if err := c.check(); err != nil {
 		return nil, err

@@ -110,7 +110,8 @@ func (c *config) intoFirst(ctx context.Context, s *cli.Streams, operands []strin
 	return t.Replace(r.Content(ctx))
 }
 
-// appended adds what is new at the end; done is false if that is more than entries.
+// appended adds the new entries at the end; done is false if the result has more changes than new
+// entries.
 func appended(t *address.Target, r *copies.Result) (done bool, err error) {
 	for line, err := range r.Added() {
 		if err != nil {
@@ -150,7 +151,7 @@ func (c *config) gitDriver(ctx context.Context, s *cli.Streams, operands []strin
 		}
 		in.add(names[i], f, fi.Size())
 	}
-	// What is torn is in git's history, and git keeps no other file.
+	// A torn end is in git's history, and git keeps no other file.
 	ours, err := jsonl.OpenAppender(ctx, operands[1], jsonl.Options{Tail: jsonl.EndLine, Wait: c.target.Wait, Grace: -1})
 	if err != nil {
 		return err
@@ -199,7 +200,7 @@ func (in *inputs) close() {
 	}
 }
 
-// open opens a session. What is no file is copied into one that has no name.
+// open opens a session. Input that is no file is copied into a file without a name.
 func (in *inputs) open(ctx context.Context, s *cli.Streams, name string) error {
 	opened, err := address.Open(ctx, s, name)
 	if err != nil {

@@ -61,7 +61,7 @@ func (c *config) need() need {
 	return n
 }
 
-// A reading is what a run knows of a session: what it needs, or all.
+// A reading has the parts of a session that a run needs, or all of it.
 type reading struct {
 	name     string          // for messages
 	path     []session.Entry // of it at least the entries that are needed
@@ -79,7 +79,7 @@ type reading struct {
 	lead []string // the lines in front of the entries, if all was read
 }
 
-// read reads what is needed of a session, and all of it if the part cannot be read by itself
+// read reads the needed part of a session, and all of it if the part cannot be read by itself
 // without.
 func (c *config) read(in *address.Input) (*reading, error) {
 	var r *reading

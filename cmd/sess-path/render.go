@@ -284,8 +284,8 @@ func (r *renderer) newest() []convo.Projected {
 	return kept
 }
 
-// tail returns the entries that cut keeps of a projection, by what is said in it, with the
-// messages that the form shows.
+// tail returns the entries that cut keeps of a projection, by their messages, with the messages
+// that the form shows.
 func (r *renderer) tail(projection []convo.Projected, cut func([]convo.Projected) []convo.Projected) []convo.Projected {
 	said, _ := convo.WithoutHarness(projection)
 	if r.harness == address.KeepHarness {
@@ -298,8 +298,8 @@ func (r *renderer) tail(projection []convo.Projected, cut func([]convo.Projected
 	return slices.DeleteFunc(slices.Clone(r.spoken(projection)), func(p convo.Projected) bool { return !keep[p.Entry.ID()] })
 }
 
-// cut keeps the newest part of the path. What is left is chained anew, so that it is
-// a session of its own.
+// cut keeps the newest part of the path. Its entries are chained anew, so that they are a whole
+// session.
 func (r *renderer) cut() {
 	r.projection = r.newest()
 	keep := map[string]bool{}

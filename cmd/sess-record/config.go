@@ -27,7 +27,7 @@ type config struct {
 	given []byte // that the command reads, nil for standard input
 }
 
-// What is printed.
+// The values of --print.
 const (
 	printEvents = "events"
 	printText   = "text"
@@ -71,8 +71,8 @@ func (c *config) check(s *cli.Streams, name string) error {
 	return c.readPrompt(s)
 }
 
-// readPrompt reads what the user said. What comes from a file or from standard input is read
-// by the command as it is: there is no other way for a prompt that is too long for an argument.
+// readPrompt reads the user's prompt. A prompt from a file or from standard input is read by the
+// command as it is: there is no other way for a prompt that is too long for an argument.
 func (c *config) readPrompt(s *cli.Streams) error {
 	file := c.promptFile
 	if c.prompt == "-" {

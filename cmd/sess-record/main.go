@@ -55,7 +55,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 			return err
 		}
 	}
-	// What is decoded is garbage as soon as it is written, and little else is alive.
+	// Decoded entries are garbage as soon as they are written, and little else is alive.
 	debug.SetGCPercent(200)
 	w, err := c.open(ctx, s, name)
 	if err != nil {

@@ -28,7 +28,7 @@ const again = 200 * time.Millisecond
 // shortly is how long the prompt may wait for the lock in front of the command.
 const shortly = time.Second
 
-// record writes down the prompt, passes the stream on, and writes down what is whole.
+// record writes down the prompt, passes the stream on, and writes down the entries that are whole.
 func (w *writer) record(src *source) error {
 	d := stream.New(w.options(w, src.live))
 	if err := w.ask(d); err != nil {
@@ -60,7 +60,7 @@ func (w *writer) ask(d *stream.Decoder) error {
 		return err
 	}
 	if err := w.commit(min(w.target.Wait, shortly)); err != nil {
-		w.try() // which says what is wrong
+		w.try() // which tells the error
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (w *writer) conclude(d *stream.Decoder, src *source, on begun, e end) error
 	return errors.Join(status, e.passed, unread, kept, w.unanswered(d.Tale()))
 }
 
-// last writes what is left. A signal ends the wait for the session.
+// last writes the rest. A signal ends the wait for the session.
 func (w *writer) last(stop <-chan os.Signal) error {
 	ctx, cancel := context.WithCancel(w.ctx)
 	defer cancel()
@@ -206,8 +206,8 @@ func (w *writer) run(argv []string, how command.Ending) *stream.Item {
 	}}
 }
 
-// flagName finds the name of a flag, long or short, in a word. What is behind it may be a key
-// or a password: -pSECRET, --key=SECRET.
+// flagName finds the name of a flag, long or short, in a word. The rest of the word may be a key or
+// a password: -pSECRET, --key=SECRET.
 var flagName = lazy.Regexp(`^(--[A-Za-z0-9][A-Za-z0-9_-]*)(=(?s:.*))?$|^(-[A-Za-z0-9])[A-Za-z0-9_=.:/-]*$`)
 
 // words returns what of a command may be written down, as a JSON array: the name of the

@@ -18,8 +18,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A writer adds what is decoded to the session. It holds the session only while it writes:
-// others may add to it meanwhile.
+// A writer adds decoded entries to the session. It holds the session only while it writes: others
+// may add to it meanwhile.
 type writer struct {
 	*config
 	ctx     context.Context
@@ -30,7 +30,7 @@ type writer struct {
 	id    string // of the session, "" if it is not known yet
 	asked bool   // the session ended with words of the user
 
-	printed io.Writer // what is printed, of --print text
+	printed io.Writer // the text of --print text
 	refused error     // of the last try to print it
 	leave   func()    // tells the printer of the stream that its reader is gone
 
@@ -40,8 +40,8 @@ type writer struct {
 	state   *address.State // of the session, as the last commit left it
 }
 
-// open returns a writer to the session. The error is one that would keep every entry from
-// being written; that somebody else holds the session now is none.
+// open returns a writer to the session. The error is one that would keep every entry from being
+// written; another program that holds the session now is no error.
 func (c *config) open(ctx context.Context, s *cli.Streams, name string) (*writer, error) {
 	w := &writer{config: c, ctx: ctx, streams: s, name: name}
 	in, err := address.Open(ctx, s, name)
@@ -104,8 +104,8 @@ func (w *writer) tell(err error) {
 // there are more they are kept in a file of their own.
 const maxPending = 32 << 20
 
-// try writes what is pending, if the session is free. A failure is told once: the entries
-// wait, and are tried again.
+// try writes the pending entries, if the session is free. A failure is told once: the entries wait,
+// and are tried again.
 func (w *writer) try() {
 	err := w.commit(-1)
 	if err != nil && w.size > maxPending {
@@ -118,8 +118,8 @@ func (w *writer) try() {
 	}
 }
 
-// commit adds what is pending to the session, which has to be free within a time;
-// a negative one is at once.
+// commit adds the pending entries to the session, which has to be free within a time; a negative
+// one is at once.
 func (w *writer) commit(wait time.Duration) (err error) {
 	o := w.target
 	o.Wait, o.Since = wait, w.state
@@ -163,7 +163,7 @@ type replacedError struct{ text string }
 
 func (e *replacedError) Error() string { return e.text }
 
-// finish writes what is left. What cannot be written is kept in a file of its own.
+// finish writes the rest. Entries that cannot be written are kept in a file beside the session.
 func (w *writer) finish() error {
 	if len(w.pending) == 0 {
 		return nil
@@ -175,7 +175,7 @@ func (w *writer) finish() error {
 	return w.keep(err)
 }
 
-// keep keeps what is pending in a file of its own, and says why and where.
+// keep keeps the pending entries in a file beside the session, and says why and where.
 func (w *writer) keep(why error) error {
 	text, lost := w.lines()
 	if lost != nil {
@@ -194,7 +194,7 @@ func (w *writer) keep(why error) error {
 	return errors.Join(why, fmt.Errorf("%w; to add it: %s", kept, apply))
 }
 
-// lines returns what is pending as entries that can be added anywhere.
+// lines returns the pending entries as entries that can be added anywhere.
 func (w *writer) lines() (string, error) {
 	known := map[string]bool{}
 	b := session.Batch{
@@ -274,7 +274,7 @@ func (b *backlog) end() {
 	token(b.wake)
 }
 
-// take returns all there is, and into, emptied, becomes the room for what comes next.
+// take returns all data, and into, emptied, becomes the room for the next.
 func (b *backlog) take(into []byte) (data []byte, ended bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

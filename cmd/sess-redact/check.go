@@ -119,7 +119,7 @@ type counted struct {
 	last    string // entry
 }
 
-// session says that what comes is of another session.
+// session says that the next findings are of another session.
 func (n *counted) session() { n.last = "" }
 
 func (n *counted) add(f redact.Found) {
@@ -136,8 +136,8 @@ func (n *counted) summary(sessions int) string {
 		tty.Count(sessions, "session", "sessions"), tty.Count(len(n.kinds), "kind", "kinds"))
 }
 
-// A baseline is what was found before: fingerprints by which findings are known again, and
-// not what they say. Its key makes those of two projects differ.
+// A baseline has the fingerprints of earlier findings, by which they are known again, and not their
+// texts. Its key makes those of two projects differ.
 type baseline struct {
 	key   []byte // nil: there are no fingerprints
 	known map[string]bool

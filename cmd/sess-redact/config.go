@@ -36,7 +36,7 @@ type config struct {
 	sessions                     selection.Selection
 	base                         *baseline
 	set                          *secret.Set
-	plain                        *redact.Redactor // of what is printed
+	plain                        *redact.Redactor // of the printed lines
 }
 
 func (c *config) flags() []cli.Flag {

@@ -13,7 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/secret"
 )
 
-// everyRule is the --rules that turns on what is off.
+// everyRule is the --rules that turns on the rules that are off.
 const everyRule = "all"
 
 // A document is a configuration of gitleaks, as far as it means something here: there are no

@@ -13,12 +13,11 @@ import (
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
-// appendHeld is append for a program that has to see the end of the store before it makes
-// entries, while no other writer changes it: the tools that add to sessions. What it prints,
-// up to an empty line, is a session with the last entry alone. What it reads is entries, up
-// to an empty line, with which they are appended; without that line nothing is, since the
-// program may have died. Strings among the entries are ids, and it answers for each of them
-// at once whether the store has it.
+// appendHeld is append for a program that has to see the end of the store before it makes entries,
+// while no other writer changes it: the tools that add to sessions. Its output, up to an empty
+// line, is a session with the last entry alone. Its input is entries, up to an empty line, with
+// which they are appended; without that line nothing is, since the program may have died. Strings
+// among the entries are ids, and the answer to each of them says at once whether the store has it.
 //
 // The program vouches that it has asked for every id that it did not make at random: none is
 // looked up again.

@@ -142,7 +142,7 @@ func shownName(name string) bool {
 	return ok
 }
 
-// make makes a file of what is written, or puts it in the place of one that is there.
+// make makes a file of the content, or replaces one that is there.
 func (c *config) make(file string, write content) error {
 	d := c.dest
 	d.File = file

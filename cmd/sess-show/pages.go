@@ -221,9 +221,8 @@ var colours = map[string]tty.Style{
 	session.RoleUser: tty.BoldGreen, session.RoleAssistant: tty.BoldBlue, session.RoleToolResult: tty.Yellow,
 }
 
-// writeText writes the messages of a path as sess-path --as text does, in colours if wanted:
-// only what stands in front of a message has one, and no message can make itself look like
-// another.
+// writeText writes the messages of a path as sess-path --as text does, in colours if wanted: only
+// the line in front of a message has one, and no message can make itself look like another.
 //
 // Words of an agent in the user's name are one line for a row of them, unless they are kept.
 func writeText(w io.Writer, d *document, colored bool, harness address.Harness) error {

@@ -32,8 +32,7 @@ const (
 	mostRunes = 200 // of one text
 )
 
-// writeSummary writes what a session came to, as Markdown: what was asked, what was done, what failed, and what it
-// cost.
+// writeSummary writes a summary of a session, as Markdown: the requests, the work, the failures, and the cost.
 func (c *config) writeSummary(ctx context.Context, s *cli.Streams, w io.Writer, d *document) error {
 	cost, err := costOf(ctx, d)
 	if err != nil {

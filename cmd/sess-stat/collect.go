@@ -20,7 +20,7 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A report is what is printed, and what was wrong on the way.
+// A report has the rows to print, and the faults on the way.
 type report struct {
 	*config
 	streams  *cli.Streams
@@ -115,7 +115,7 @@ func cleanName(name string) string {
 	return name
 }
 
-// complain warns of what is wrong with sources.
+// complain warns of damaged sources.
 func (r *report) complain(found selection.Found, readings []reading) {
 	tally := cli.NewTally(r.streams.Warnf)
 	failed, status, damaged := 0, cli.ExitDone, false

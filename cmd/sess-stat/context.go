@@ -68,7 +68,7 @@ func (r *report) context(ctx context.Context, found selection.Found) error {
 	return cmp.Or(err, r.outcome())
 }
 
-// windows returns what is asked for the windows of models, nil if no limit needs them.
+// windows returns the costing that knows the windows of models, nil if no limit needs them.
 func (r *report) windows() (*usage.Costing, error) {
 	if r.limits.share < 0 {
 		return nil, nil

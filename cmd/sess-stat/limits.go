@@ -88,7 +88,7 @@ func where(keys, values []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// orNone is a value for a person.
+// orNone is a value for a message.
 func orNone(value string) string {
 	if value == "" {
 		return "(none)"

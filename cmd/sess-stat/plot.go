@@ -17,7 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/readers/usage"
 )
 
-// A chart is what is plotted, and how its values are written.
+// A chart has the values to plot, and how they are written.
 type chart struct {
 	plot.Chart
 	line  bool // over time

@@ -103,8 +103,8 @@ func (r *report) warn(u *usageTable) {
 	}
 }
 
-// silent says that calls say nothing of what they used. Unless that is to be an error it is a
-// detail: each answer in plain text is such a call.
+// silent says that calls do not tell their usage. Unless that is to be an error it is a detail:
+// each answer in plain text is such a call.
 func (r *report) silent(calls int64) {
 	if calls == 0 {
 		return

@@ -55,7 +55,7 @@ func (c *config) append(ctx context.Context, s *cli.Streams, l remote.Log, opera
 	})
 }
 
-// An addition is what is to be appended to a session in the remote.
+// An addition has the lines to append to a session in the remote.
 type addition struct {
 	*config
 	log   remote.Log

@@ -134,7 +134,7 @@ func (c *config) file(ctx context.Context, name string) (string, error) {
 	return path, c.plain(path)
 }
 
-// plain refuses what is no file of a session that is in service.
+// plain refuses a path that is no file of a session, or whose session has been replaced.
 func (c *config) plain(path string) error {
 	if path == "" {
 		return cli.UsageError("standard input is no session that is kept anywhere")
@@ -203,10 +203,9 @@ var initCommand = cli.Tool{
 // workers is how many sessions are worked on at once.
 const workers = 16
 
-// each calls do for each of a list, several at a time, and returns what it returns, in
-// order. What has failed does not stop the others. Do calls moved with the number of bytes
-// that it has pushed or pulled, as it goes on; tell says what came of one, alone on its
-// line.
+// each calls do for each of a list, several at a time, and returns the results, in order. A failure
+// does not stop the others. Do calls moved with the number of bytes that it has pushed or pulled,
+// as it goes on; tell prints the result of one, alone on its line.
 func each[T, R any](ctx context.Context, s *cli.Streams, list []T, do func(ctx context.Context, t T, moved func(int)) (R, error), tell func(T, R)) ([]R, error) {
 	p := s.Progress(time.Second)
 	defer p.Clear()

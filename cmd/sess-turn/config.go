@@ -34,7 +34,7 @@ type config struct {
 	target          address.TargetOptions
 }
 
-// What is printed.
+// The values of --print.
 const (
 	printEvents = "events"
 	printText   = "text"
@@ -130,7 +130,7 @@ func (c *config) check(s *cli.Streams, name string) error {
 	return nil
 }
 
-// checkName refuses what is no session that the turn can be made of, or be added to.
+// checkName refuses a name of which no session can be made, or to which none can be added.
 func (c *config) checkName(name string) error {
 	switch {
 	case name == "-" && !c.noStore:

@@ -91,7 +91,7 @@ func (t *turn) store(printed []byte, items []*stream.Item) ([]session.Entry, err
 		return nil, errors.Join(err, unlocked)
 	case err != nil:
 		return nil, t.rescue(errors.Join(err, unlocked), added, items, printed)
-	case unlocked != nil: // what is added is added, and must not be added again
+	case unlocked != nil: // the entries are added, and must not be added again
 		return nil, fmt.Errorf("%s, but %w", address.Appended(added), unlocked)
 	}
 	target.LeaveCrumb()
@@ -167,8 +167,8 @@ var attempts = []attempt{
 	{strategy: compact.LastTurn, extract: true},
 }
 
-// fit compacts the session if what is said now does not fit behind it. A summarizer that
-// failed is not asked again. What no compaction does is left to the cut.
+// fit compacts the session if the new prompt does not fit behind it. A summarizer that failed is
+// not asked again. The cut leaves out the part that no compaction makes fit.
 func (t *turn) fit() error {
 	needed := compact.Measure(t.path, compact.Trigger{Window: t.window, Reserve: t.reserve + t.said()}).Needed
 	if !needed || t.said() >= t.room() {
@@ -203,7 +203,7 @@ func (t *turn) compactBy(a attempt) error {
 	room := t.room()
 	args := []string{
 		"--strategy", a.strategy.String(),
-		// What is said now is the newest message of all.
+		// The new prompt is the newest message of all.
 		"--keep", strconv.FormatInt(max(1, min(compact.DefaultKeep, room/3)-t.said()), 10),
 		// A token is taken to be three bytes. Of a short prompt most are instructions.
 		"--max-prompt", strconv.FormatInt(min(compact.DefaultMaxPrompt, max(8000, 3*room)), 10),

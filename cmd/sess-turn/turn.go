@@ -199,7 +199,7 @@ func (t *turn) writable() error {
 	return target.Close()
 }
 
-// answer runs the command. What it printed comes with an error, too.
+// answer runs the command. An error comes with the output so far.
 func (t *turn) answer(prompt string) (printed []byte, err error) {
 	cmd := command.Command{
 		Argv: t.streams.Command, Timeout: t.timeout, MaxReply: maxAnswer,
@@ -225,7 +225,7 @@ func (t *turn) answer(prompt string) (printed []byte, err error) {
 		_, _ = shown.Write(printed) // it remembers its error
 	}
 	if d, ok := shown.(*stream.Decoder); ok {
-		_ = d.Close() // what is wrong is told when the answer is stored
+		_ = d.Close() // damage is told when the answer is stored
 		return printed, err
 	}
 	if tty.IsTerminal(t.streams.OutFile()) && len(printed) > 0 && printed[len(printed)-1] != '\n' && (err == nil || !t.noStream) {
@@ -277,7 +277,7 @@ func (s *sink) failed() error {
 	return s.err
 }
 
-// behind returns what stands behind the entry with an id on a path; "" is in front of all.
+// behind returns the entries behind the one with an id on a path; "" is in front of all.
 func behind(path []session.Entry, id string) []session.Entry {
 	return path[slices.IndexFunc(path, func(e session.Entry) bool { return e.ID() == id })+1:]
 }
@@ -340,12 +340,12 @@ func (t *turn) context() []convo.Projected {
 // room is how many tokens of the window may be used.
 func (t *turn) room() int64 { return t.window - t.reserve }
 
-// said is how many of them are for what is said now, the system prompt included.
+// said is how many of them are for the new prompt, the system prompt included.
 func (t *turn) said() int64 {
 	return render.Tokens([]convo.Projected{{Messages: append(slices.Clone(t.prompt), t.sent)}})
 }
 
-// A reply is what is added for a turn: what the user said, and what came back.
+// A reply has the entries that are added for a turn: the user's prompt, and the answer.
 type reply struct {
 	items  []*stream.Item
 	failed error // why the turn failed although the command ended well, nil if it did not
@@ -386,8 +386,8 @@ func (t *turn) readReply(printed []byte) reply {
 	return r
 }
 
-// inserted puts what the user said among the items of a stream. A program that says what
-// it was told says all of the conversation, so that is left out.
+// inserted puts the user's prompt among the items of a stream. A program that prints its prompt
+// prints all of the conversation, so that is left out.
 func (t *turn) inserted(items []*stream.Item) []*stream.Item {
 	out, at := []*stream.Item{}, 0
 	for n, i := range items {

@@ -83,7 +83,7 @@ func (d *watched) read(whole *address.Source, row func(session.Entry) string, sk
 			d.printed[key] = true
 			continue
 		}
-		switch e.Role() { // an importer may make the newest message anew, and what is behind it
+		switch e.Role() { // an importer may make the newest message anew, and those behind it
 		case session.RoleUser, session.RoleAssistant, session.RoleToolResult:
 			d.stable = len(d.pending)
 		}
@@ -138,11 +138,11 @@ func (d *watched) locate(ctx context.Context) error {
 	return nil
 }
 
-// gone is the stamp of what is not there.
+// gone is the stamp of a file that is not there.
 const gone = "gone"
 
-// stampOf says in short what stands in a place: of a file its identity, size and time, of a directory those of the
-// files in it. A database has a log beside it. changed is when the last of it did.
+// stampOf returns a short text that changes with a file or a directory: of a file its identity, size and time, of a
+// directory those of the files in it. A database has a log beside it. changed is when the last of it did.
 func stampOf(path string) (stamp string, changed int64) {
 	names := []string{path}
 	fi, err := os.Stat(path)

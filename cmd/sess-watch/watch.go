@@ -110,7 +110,7 @@ func since(st status.State) string {
 // most is how often sessions are looked at: a file costs next to nothing, many of them together something.
 const most = 500 * time.Millisecond
 
-// follow prints what comes until it is what --until wants.
+// follow prints changes until the state is the one of --until.
 func (w *watcher) follow(ctx context.Context) error {
 	began := time.Now()
 	pause := max(most, min(time.Duration(len(w.all))*time.Millisecond, 2*most))
@@ -145,7 +145,7 @@ func (w *watcher) follow(ctx context.Context) error {
 // look reads the sessions anew that have changed. One that cannot be read now is looked at again, one that is
 // gone when it is back.
 func (w *watcher) look(ctx context.Context) {
-	w.streams.Quiet = true // what is half written warns
+	w.streams.Quiet = true // a half written line warns
 	defer func() { w.streams.Quiet = w.quiet }()
 	for _, d := range w.all {
 		stamp, _ := stampOf(d.path)
@@ -218,7 +218,7 @@ func (w *watcher) run(ctx context.Context, text string) error {
 	return cli.CommandFailed(err)
 }
 
-// done reports whether --until has what it wants, or cannot get it any more.
+// done reports whether the state of --until is reached, or cannot be reached any more.
 func (w *watcher) done(now int64) (bool, error) {
 	if w.wanted == nil {
 		return false, nil

@@ -110,9 +110,8 @@ func list(ctx context.Context, s *cli.Streams) error {
 	return err
 }
 
-// summary returns the line in which a program says what it does, which stands
-// behind the usage in the help of our own. It is "" if the program prints none in
-// time.
+// summary returns the line with the purpose of a program, which stands behind the usage in the help
+// of our programs. It is "" if the program prints none in time.
 func summary(ctx context.Context, name string) string {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -22,7 +22,7 @@ import (
 	"github.com/sess-tools/sess/pkg/store"
 )
 
-// attention is how long a person waits to hear what other agents have.
+// attention is how long the first screen waits for the counts of other agents' sessions.
 const attention = time.Second
 
 // most is how many sessions are named.
@@ -35,7 +35,8 @@ type stock struct {
 	exact     bool // else there may be more here
 }
 
-// first says what is on this machine, and what to type next. It is for a person: scripts get the list of commands.
+// first lists the sessions of this machine, and commands to type next. It is for people: scripts get the list of
+// commands.
 func first(ctx context.Context, s *cli.Streams) error {
 	cwd, err := address.CWD("")
 	if err != nil {

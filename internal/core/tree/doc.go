@@ -1,10 +1,9 @@
-// Package tree draws the tree of a session: every entry on a line of its own,
-// runs without branches folded, the active path marked.
+// Package tree draws the tree of a session: a line for every entry, runs without branches folded,
+// the active path marked.
 //
-// [New] finds out the shape, once, and [Tree.Rows] walks it top down. What is
-// printed is made from rows: [Draw] for people, [Dot] for Graphviz, [JSON] for
-// programs; [Heads] and [Labels] list the ends of the branches and the entries
-// that have names.
+// [New] finds out the shape, once, and [Tree.Rows] walks it top down. Output is made from rows:
+// [Draw] for people, [Dot] for Graphviz, [JSON] for programs; [Heads] and [Labels] list the ends of
+// the branches and the entries that have names.
 //
 // # Shape
 //

@@ -152,10 +152,9 @@ func tokens(separator string, n int64) string {
 	return separator + tty.Count(n, "token", "tokens")
 }
 
-// Dot prints the tree as a digraph for Graphviz. Nodes are named after the line
-// their entry stands on, because an id may be anything. The active path is
-// drawn in bold, compactions and branch summaries as folders, and what is
-// folded dashed. The error is that of w.
+// Dot prints the tree as a digraph for Graphviz. Nodes are named after the line their entry stands
+// on, because an id may be anything. The active path is drawn in bold, compactions and branch
+// summaries as folders, and folded runs dashed. The error is that of w.
 func Dot(w io.Writer, t *Tree, o Options) error {
 	d := dotter{w: w, t: t}
 	d.printf("digraph session {\n\tnode [shape=box, fontname=\"sans-serif\"];\n")

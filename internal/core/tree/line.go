@@ -154,7 +154,7 @@ func WriteLabels(w io.Writer, t *Tree, labels []session.Label, o Options) error 
 	return l.flush()
 }
 
-// maxWords is the length in characters of what is shown of a text.
+// maxWords is the length in characters to which a text is cut.
 const maxWords = 60
 
 // words returns the beginning of a text on one line, fit for a terminal: at

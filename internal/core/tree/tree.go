@@ -21,7 +21,7 @@ type Tree struct {
 	Session *session.Session
 	Roots   []int // in file order
 
-	parent []int // -1 for a root; outside for what is not part of the tree
+	parent []int // -1 for a root; outside for an entry that is not part of the tree
 	first  []int // the children of i are kids[first[i]:first[i+1]]
 	kids   []int
 	active []bool
@@ -34,10 +34,9 @@ type Tree struct {
 // outside is the parent of entries that are not part of the tree.
 const outside = -2
 
-// New finds out the shape of the conversation in s: entries that no person or model said are not part
-// of it, see [Quiet], unless they have a label. What follows one hangs from what is above
-// it. The path is the active one, root first, as [session.Session.PathIndex] gives it; it
-// may be empty.
+// New finds out the shape of the conversation in s: entries that no user or model said are not part of it, see [Quiet],
+// unless they have a label. The children of such an entry hang from its parent. The path is the active one, root first,
+// as [session.Session.PathIndex] gives it; it may be empty.
 func New(s *session.Session, path []int) *Tree {
 	t := parents(s, path)
 	t.passOver()

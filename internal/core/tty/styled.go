@@ -52,8 +52,8 @@ func (t *Text) Add(style Style, text string) {
 // Len returns the number of bytes of the text without its styles.
 func (t *Text) Len() int { return len(t.buf) }
 
-// WriteTo writes the text with its styles. To a [Writer] they go as what they are; to any
-// other writer as the sequences that a terminal takes.
+// WriteTo writes the text with its styles. To a [Writer] they go as styles; to any other writer as
+// the sequences that a terminal takes.
 func (t *Text) WriteTo(w io.Writer) (int64, error) {
 	style := func(sequence string) error {
 		_, err := io.WriteString(w, sequence)

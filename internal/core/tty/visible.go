@@ -51,7 +51,7 @@ func (v *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush writes what is held back, and has the writer behind it do the same if that can.
+// Flush writes the bytes that are held back, and has the writer behind it do the same if that can.
 func (v *Writer) Flush() error {
 	if err := v.release(); err != nil {
 		return err
@@ -108,8 +108,8 @@ func Several[T any](rows []T, dir func(T) string) bool {
 	return slices.ContainsFunc(rows, func(row T) bool { return dir(row) != dir(rows[0]) })
 }
 
-// Thousands returns a number, as text, with commas between its thousands. What stands in
-// front of its digits and behind them stays.
+// Thousands returns a number, as text, with commas between its thousands. Text in front of its
+// digits and behind them stays.
 func Thousands(number string) string {
 	isDigit := func(r rune) bool { return r >= '0' && r <= '9' }
 	from := max(strings.IndexFunc(number, isDigit), 0)
