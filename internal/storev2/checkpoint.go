@@ -330,7 +330,7 @@ func (w *writer) keepEnd(name string, from, to int64) error {
 	return err
 }
 
-// replayDocuments verifies what is left, and says so in manifest, ledger and
+// replayDocuments verifies the end of the store, and notes the checkpoint in manifest, ledger and
 // state.
 func (w *writer) replayDocuments(in *intent) error {
 	c, err := w.s.scanned()

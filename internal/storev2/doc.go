@@ -30,8 +30,8 @@
 //
 // # States
 //
-// Every change goes through this table. What is not in it is refused, and so is
-// any change of a store that is FAILED or whose state cannot be read.
+// Every change goes through this table. A change that is not in it is refused, and so is any change
+// of a store that is FAILED or whose state cannot be read.
 //
 //	from               to
 //	CLEAN              DIRTY  MIGRATION_STAGING
@@ -59,9 +59,9 @@
 //
 // # Reading
 //
-// Readers take no lock and change nothing. What they see is a prefix of the store,
-// as far as the index goes when they begin. [Store.Tail] and [Open] cost the same
-// for any size, [Store.Get] reads the index at most.
+// Readers take no lock and change nothing. They see a prefix of the store, as far as the index goes
+// when they begin. [Store.Tail] and [Open] cost the same for any size, [Store.Get] reads the index
+// at most.
 //
 // # Invariants
 //
@@ -112,9 +112,9 @@ var (
 	// cannot be appended to the JSONL file. [Options.Force] leaves them behind.
 	ErrUnsaved = errors.New("entries would be lost")
 
-	// ErrNoTarget is returned by [Rollback] and [Recover] when the JSONL file that
-	// a store was made from is gone or no longer begins with what was migrated.
-	// The store is FAILED and stays where it is; a person has to decide.
+	// ErrNoTarget is returned by [Rollback] and [Recover] when the JSONL file that a store was made
+	// from is gone or no longer begins with the lines that were migrated. The store is FAILED and
+	// stays where it is; its user has to decide.
 	ErrNoTarget = errors.New("rollback target is missing")
 )
 

@@ -66,7 +66,7 @@ func compact(v any) []byte {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// pretty returns v as pi writes a document of its own.
+// pretty returns v as pi writes its documents.
 func pretty(v any) []byte {
 	var b bytes.Buffer
 	if err := json.Indent(&b, compact(v), "", "  "); err != nil {

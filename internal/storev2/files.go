@@ -21,8 +21,8 @@ const (
 	dirMode  fs.FileMode = 0o700
 )
 
-// openFile opens a regular file. Nothing in a store is a link or a pipe: what is
-// there instead is not followed, and does not block.
+// openFile opens a regular file. Nothing in a store is a link or a pipe: one that is there is not
+// followed, and does not block.
 func openFile(d disk.FS, name string, flag int) (disk.File, error) {
 	f, err := d.Open(name, flag|disk.NoFollow|disk.Nonblock, fileMode)
 	if err != nil {
@@ -87,7 +87,7 @@ func replaceFile(d disk.FS, dir, name string, b []byte) error {
 	return disk.Replace(d, joined(dir, "tmp", base(name)+".tmp"), joined(dir, name), b, true)
 }
 
-// removeTree removes a directory and what is in it.
+// removeTree removes a directory with its files.
 func removeTree(d disk.FS, dir string) error {
 	entries, err := d.ReadDir(dir)
 	if missing(err) {

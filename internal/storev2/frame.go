@@ -15,7 +15,7 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-// Schema ids of the wire format, and of our own for what it has no place for.
+// Schema ids of the wire format, and ours for objects that it does not have.
 const (
 	frameSchema    = "pi.session_store_v2.segment_frame.v1"
 	frameExtended  = "sess.session_store_v2.segment_frame.v1"

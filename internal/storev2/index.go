@@ -14,8 +14,8 @@ import (
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
-// A snapshot is the index as it was when reading began: it grows, but what it holds
-// does not change.
+// A snapshot is the index as it was when reading began: the index grows, but its rows do not
+// change.
 type snapshot struct {
 	s    *Store
 	f    disk.File

@@ -57,8 +57,8 @@ var (
 	outcomes = []string{"ok", "recoverable_error", "fatal_error"}
 )
 
-// ledger returns the events of the ledger of the store in dir. A line that is no
-// event, or not ended, is an error, and what is returned with it are the others.
+// ledger returns the events of the ledger of the store in dir. A line that is no event, or not
+// ended, is an error, which comes with the other events.
 func ledger(d disk.FS, dir string) ([]event, error) {
 	b, err := readFile(d, joined(dir, ledgerFile), maxLedger)
 	if missing(err) {
@@ -193,7 +193,7 @@ func (m *marker) check() error {
 	return nil
 }
 
-// hashed reports whether the marker says what it must be.
+// hashed reports whether the marker has its hashes.
 func (m *marker) hashed() bool { return m.PrefaceSHA != "" || m.Self != "" }
 
 func (m marker) selfHash() string {
@@ -230,9 +230,9 @@ func (p *fingerprint) matches(name string) (begins, grown bool, err error) {
 	return err == nil, err == nil && fi.Size() > p.Bytes, err
 }
 
-// Stale reports whether the JSONL file beside the store is no longer the one
-// that the store was made from, by its length and its hash. A store that does not
-// say what it was made from is not known to be fresh, so it is stale.
+// Stale reports whether the JSONL file beside the store is no longer the one that the store was
+// made from, by its length and its hash. A store that does not name its source is not known to be
+// fresh, so it is stale.
 func (s *Store) Stale() (bool, error) {
 	st, err := readSource(s.d, s.dir)
 	if missing(err) || errors.Is(err, ErrCorrupt) || err == nil && st.Fingerprint == nil {

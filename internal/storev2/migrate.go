@@ -31,12 +31,11 @@ type Migration struct {
 // Migrate makes the store of the JSONL file at path, a session of version 3. The
 // file is not changed, and stays what [Rollback] returns to.
 //
-// The store is built in a directory of its own and verified there: its ids are
-// those of the file in number and order, its hash chain is that of the file's
-// lines, its index is consistent. Then it gets a commit marker and takes its
-// place by one rename; a store that was there before is exchanged for it and
-// removed. Before that moment the file is the session, after it the store is. A
-// crash in between is sorted out by [Recover].
+// The store is built in a temporary directory and verified there: its ids are those of the file in
+// number and order, its hash chain is that of the file's lines, its index is consistent. Then it
+// gets a commit marker and takes its place by one rename; a store that was there before is
+// exchanged for it and removed. Before that moment the file is the session, after it the store is.
+// A crash in between is sorted out by [Recover].
 //
 // A store that is the session already and has entries which the file has not is
 // neither replaced nor built anew: the entries of the file that it has not are

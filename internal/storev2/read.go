@@ -50,7 +50,7 @@ func (s *Store) iterate(do func(v *snapshot, yield func(Entry, error) bool)) ite
 	}
 }
 
-// Tail returns the last n entries in their order. What it reads does not depend
+// Tail returns the last n entries in their order. The number of bytes that it reads does not depend
 // on the size of the store.
 func (s *Store) Tail(n int) ([]Entry, error) {
 	v, err := s.reading()

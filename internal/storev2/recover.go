@@ -32,9 +32,8 @@ type Recovery struct {
 	Dir string
 }
 
-// Recover brings the session at path, a JSONL file or a store, to a state in
-// which it can be used, after a crash or after damage. What it does follows from
-// what is there:
+// Recover brings the session at path, a JSONL file or a store, to a state in which it can be used,
+// after a crash or after damage. The files that it finds decide:
 //
 //   - An unfinished migration without a commit marker is discarded: the JSONL
 //     file is the session.
@@ -45,7 +44,7 @@ type Recovery struct {
 //     chain says, the store is rolled back to the JSONL file, provided that this
 //     loses nothing that was appended since.
 //   - A rollback whose target is missing fails, [ErrNoTarget], or [ErrCorrupt] if
-//     it would lose entries, and leaves the store FAILED for a person to look at.
+//     it would lose entries, and leaves the store FAILED for its user to look at.
 func Recover(ctx context.Context, path string, o Options) (Recovery, error) {
 	return recoverStore(ctx, disk.OS{}, path, o)
 }
@@ -324,9 +323,9 @@ func (r *recovery) repair(w *writer) error {
 	return r.documents(w, x)
 }
 
-// fewer deals with a store that has less than was migrated. The JSONL file has more,
-// if it still is what was migrated: the store is given up for it, with nothing of its
-// own. Otherwise the marker follows what is left.
+// fewer deals with a store that has fewer entries than were migrated. The JSONL file has more, if
+// it is unchanged: the store, which has no entry that the file lacks, is given up for it. Otherwise
+// the marker follows the store.
 func (r *recovery) fewer(x *findings) error {
 	begins, _, err := x.mark.Source.matches(r.target)
 	if err != nil {
@@ -358,7 +357,7 @@ func (w *writer) forRepair() error {
 	return err
 }
 
-// examine reads documents and segments, and puts aside what is torn at their end.
+// examine reads documents and segments, and puts torn ends aside.
 func (r *recovery) examine(w *writer) (*findings, error) {
 	d, err := r.s.documents()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/sess-tools/sess/internal/core/disk"
 )
 
-// readFile reads the JSONL file for what it says of the migration, if it is still
-// the one that was migrated.
+// readFile reads the facts about the migration from the JSONL file, if it is still the one that was
+// migrated.
 func (r *recovery) readFile(x *findings) error {
 	p := x.source.Fingerprint
 	if p == nil && hex64(x.mark.Source.SHA) {
@@ -80,9 +80,9 @@ func damaged(err error) error {
 	return fmt.Errorf("%w: %w", ErrCorrupt, err)
 }
 
-// manifest returns the manifest of what was read, and how many entries are lost. What
-// is left has to be what the old manifest says, or, without its help, what marker and
-// checkpoints say. Anything else was tampered with.
+// manifest returns the manifest of the segments that were read, and how many entries are lost. The
+// segments have to agree with the old manifest, or, without its help, with marker and checkpoints.
+// Anything else was tampered with.
 func (r *recovery) manifest(w *writer, x *findings) (m manifest, lost int64, err error) {
 	witnesses := true
 	switch {

@@ -6,9 +6,9 @@ import (
 	"hash"
 )
 
-// A scan walks over a store from its first entry on and gathers what can be computed:
-// numbers, offsets, hashes, chain, counters, parents. It follows the index, or the
-// segments without its help ([writer.index]). What is wrong goes to the report.
+// A scan walks over a store from its first entry on and gathers the facts that can be computed:
+// numbers, offsets, hashes, chain, counters, parents. It follows the index, or the segments without
+// its help ([writer.index]). Problems go to the report.
 type scan struct {
 	s   *Store
 	v   *snapshot // of the index; nil for a scan of the segments
@@ -23,7 +23,7 @@ type scan struct {
 	heads   map[int64]string // the ids of these entries
 	last    row
 	sizes   map[int64]int64 // of segments
-	ends    map[int64]int64 // of what is indexed of each segment
+	ends    map[int64]int64 // of the indexed part of each segment
 	until   int64           // the last entry that is wanted; 0 for all
 	names   hash.Hash       // over all ids; nil if it is not wanted
 	err     error           // for which the rest could not be read; no damage

@@ -101,7 +101,7 @@ func (s *Store) sourcePreface(same bool) (string, error) {
 	return p.lines, err
 }
 
-// A preface is what stands before the first entry of a session.
+// A preface is the text before the first entry of a session.
 type preface struct {
 	header session.Header
 	lines  string // with their line feeds
@@ -210,8 +210,8 @@ func noHeader(err error) bool {
 	return false
 }
 
-// fileEntries calls visit with the lines of a JSONL file that are entries. What is
-// no entry, the header and a torn last line among it, is passed over: it has no id.
+// fileEntries calls visit with the lines of a JSONL file that are entries. Other lines, the header
+// and a torn last line among them, are passed over: they have no id.
 func fileEntries(ctx context.Context, r io.Reader, visit func(id string, l jsonl.Line)) error {
 	for l, err := range jsonl.Lines(r) {
 		if err == nil {

@@ -29,7 +29,7 @@ const (
 	Failed           State = "FAILED"
 )
 
-// transitions is the whole table: what is not in it is refused.
+// transitions is the whole table: any other transition is refused.
 var transitions = map[State][]State{
 	Clean:            {Dirty, MigrationStaging},
 	Dirty:            {SegmentSealed, Failed},
@@ -70,8 +70,8 @@ type transition struct {
 	reason   string
 	at       string
 	ordered  bool // in this store every parent stands before its children
-	// broken says what is wrong with the file, empty if nothing is. It is what was
-	// read: the next transition but one makes the file whole.
+	// broken is the damage of the file when it was read, empty if there was none: the next
+	// transition but one makes the file whole.
 	broken string
 }
 

@@ -171,8 +171,8 @@ func (s *Store) segments() ([]segment, error) {
 	return out, nil
 }
 
-// currentState returns the last transition. For the store of another program it
-// is made up from what is there.
+// currentState returns the last transition. For the store of another program it is derived from the
+// files.
 func (s *Store) currentState() (transition, error) {
 	t, ok, err := readState(s.d, s.dir)
 	if err != nil || ok {

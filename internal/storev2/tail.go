@@ -190,7 +190,7 @@ func (e *tail) clean() bool {
 	return len(e.rows) == 0 && e.torn == "" && e.unended == "" && len(e.empty) == 0
 }
 
-// endAfter reads what stands in the segments behind the entry of last.
+// endAfter reads the rest of the segments behind the entry of last.
 func (s *Store) endAfter(last row) (*tail, error) {
 	e := &tail{}
 	from := row{segment: max(last.segment, 1), number: last.number, seq: last.seq, offset: last.end()}
@@ -218,8 +218,8 @@ func (s *Store) endAfter(last row) (*tail, error) {
 	}
 }
 
-// read visits the frames of one segment from at.offset on, as far as they follow each
-// other, and takes note of what stands behind them.
+// read visits the frames of one segment from at.offset on, as far as they follow each other, and
+// takes note of the bytes behind them.
 func (e *tail) read(f disk.File, at *row, name string, visit func(*frame, *row) error) error {
 	fi, err := f.Stat()
 	if err != nil {

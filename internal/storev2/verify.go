@@ -47,7 +47,7 @@ type Report struct {
 // OK reports whether nothing is wrong.
 func (r *Report) OK() bool { return len(r.Problems) == 0 }
 
-// in says where the problem is that is added to what it returns.
+// in sets the place of the problem that is added to the report it returns.
 func (r *Report) in(file string, line int64) *Report {
 	r.file, r.line = file, line
 	return r
@@ -86,7 +86,7 @@ func (s *Store) Verify(ctx context.Context) (*Report, error) {
 	return c.rep, nil
 }
 
-// learn reads the documents, and has the chain noted where they say what it is.
+// learn reads the documents, and has the chain noted at the entries for which they have its hash.
 func (c *scan) learn() (err error) {
 	if c.d, err = c.s.documents(); err != nil {
 		return err
@@ -364,7 +364,7 @@ func (c *scan) modes(old bool) error {
 	})
 }
 
-// exposed calls visit for what others than the owner may read, and for what is
+// exposed calls visit for each file that others than the owner may read, and for anything that is
 // neither a file nor a directory.
 func (s *Store) exposed(visit func(name string, fi fs.FileInfo) error) error {
 	names, err := s.everything()

@@ -41,9 +41,9 @@ type Branch struct {
 	rules Rules
 }
 
-// NewBranch finds what is left behind when the leaf moves from the end of one
-// path to the end of another; both begin at the root. Either may be empty. The
-// error is ErrNothing if the target's path goes through the old leaf.
+// NewBranch finds the entries that are left behind when the leaf moves from the end of one path to
+// the end of another; both begin at the root. Either may be empty. The error is ErrNothing if the
+// target's path goes through the old leaf.
 //
 // Tool results are not summarized, compactions and earlier branch summaries
 // are, and they do not end the branch. The newest messages that fit the budget
@@ -318,8 +318,8 @@ func (b *Branch) earlier() digest {
 	return d
 }
 
-// gist returns the items of a summary. The first line of one without headings
-// is the goal, since a branch's summary has no section for what is left.
+// gist returns the items of a summary. The first line of one without headings is the goal, since a
+// branch's summary has no section for unfinished work.
 func gist(summary string) digest {
 	d := carried(strings.TrimPrefix(summary, branchPreface))
 	if len(d.goal) == 0 && len(d.context) > 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A candidate is an entry of the range that may be cut, with what it puts into
-// the context and what that costs.
+// A candidate is an entry of the range that may be cut, with its messages in the context and their
+// cost in tokens.
 type candidate struct {
 	entry    *session.Entry
 	messages []session.Message

@@ -21,11 +21,10 @@ const (
 	refLength    = 36  // UTF-16 units of an entry id an item names: a UUID at most
 )
 
-// Extract makes a summary without a model. It quotes: what the user asked for
-// and ruled out, what the assistant reported, decided, asked and planned, which
-// files were changed, which commands ran with what status and what went wrong,
-// and where the work stands. The headings are those a model is asked for. What
-// is quoted ends in the id of its entry, as in "- Fix the parser [a1b2c3d4]".
+// Extract makes a summary without a model. It quotes: the user's requests and prohibitions, the
+// assistant's reports, decisions, questions and plans, the files that were changed, the commands
+// with their statuses and failures, and the state of the work. The headings are those a model is
+// asked for. A quotation ends in the id of its entry, as in "- Fix the parser [a1b2c3d4]".
 //
 // The items of a previous summary are carried on with their ids, the first goal
 // for good; nothing new to read leaves them as they are. Each section has at
@@ -463,8 +462,8 @@ func shorten(s string, limit int) string {
 // model gets to see.
 var tags = lazy.Regexp(`(?i)<(/?\s*(?:summary|previous-summary|conversation|read-files|modified-files)\b)`)
 
-// clean makes a text harmless where it is quoted: one line of valid text
-// without control characters, and without tags that end what it stands in.
+// clean makes a text harmless where it is quoted: one line of valid text without control
+// characters, and without tags that end the text around it.
 func clean(s string) string {
 	s = js.ValidText(s)
 	s = ansi.Strip(s)

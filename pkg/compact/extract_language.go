@@ -11,9 +11,9 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-// The functions below read prose by its marks: which lines are prose, which
-// sentences lay down a rule, give a reason, ask, or say what comes next. They know
-// marks of some languages. Goals, files, commands and errors need none of them.
+// The functions below read prose by its marks: which lines are prose, which sentences lay down a
+// rule, give a reason, ask, or announce a step. They know marks of some languages. Goals, files,
+// commands and errors need none of them.
 
 // prose yields the lines of a text that are prose: no code, no tables, no diffs.
 // Bullets and marks of headings are left out.
@@ -246,7 +246,7 @@ var (
 		`决定 改用 決め 결정`)
 	reasonWords = newLexicon(`because instead_of rather_than weil anstatt statt parce_que au_lieu porque en_lugar потому вместо`,
 		`因为 而不是 代わりに 때문 대신`)
-	// planWords tell of what comes next.
+	// planWords announce a next step.
 	planWords = newLexicon(`next todo todos to_do remaining plan steps then_run still_open follow_up left_to
 		nächste nächster noch_offen schritte étapes prochaine prochaines ensuite pasos siguiente próximo próximos passos далее шаги осталось план`,
 		`下一步 接下来 计划 待办 步骤 次の 今後 手順 다음 단계 계획`)
@@ -326,8 +326,7 @@ func announces(line string) bool {
 	return heading && planWords().in(line)
 }
 
-// nextSentences returns the sentences of a line whose first two words tell of
-// what comes next.
+// nextSentences returns the sentences of a line whose first two words announce a next step.
 func nextSentences(line string) (out []string) {
 	const short = 12 // UTF-16 units
 	for s := range sentences(line) {

@@ -47,7 +47,7 @@ func (d *digest) read(parts []Part) {
 
 func (d *digest) cite(text string) string { return cite(text, d.entry) }
 
-// What stands in front of questions without an answer.
+// The words in front of questions without an answer.
 const (
 	askedUser   = "asked the user: "
 	notAnswered = "not answered: "
@@ -91,8 +91,8 @@ func (d *digest) user(text string) {
 	}
 }
 
-// reply takes a message of the user for the answer to what the assistant asked,
-// and for the end of what it had under way.
+// reply takes a message of the user for the answer to the assistant's question, and for the end of
+// the work that it had under way.
 func (d *digest) reply(text string) {
 	line := requestLine(text)
 	if question := d.blocked.find(askedUser); question != "" {
@@ -121,7 +121,7 @@ func (d *digest) forget() {
 	})
 }
 
-// block adds what stands in the way.
+// block adds an obstacle.
 func (d *digest) block(text string) {
 	item := d.cite(text)
 	d.blocked.add(item)
@@ -138,7 +138,7 @@ func (d *digest) decide(text string) {
 	d.decisions.atMost(most, isReason)
 }
 
-// report takes what the assistant said last for what it has done.
+// report takes the assistant's last words for a report of its work.
 func (d *digest) report() {
 	for _, item := range d.progress {
 		if text, ref := reference(item); ref != "" && !terse(text) {
@@ -280,9 +280,9 @@ func (d *digest) execution(m session.Message, command string) {
 	}
 }
 
-// command puts a command with its newest status where it belongs: with what
-// stands in the way if its output tells of an error, else with what is good to
-// know. What it said before it worked stays as a record of what was mended.
+// command puts a command with its newest status where it belongs: with the obstacles if its output
+// tells of an error, else with the facts that are good to know. Its output before it worked stays
+// as a record of the repair.
 func (d *digest) command(subject, status, output string, failed bool) {
 	ran, fails := subject+": ", subject+" failed: "
 	before, _ := strings.CutPrefix(d.blocked.find(fails), fails)

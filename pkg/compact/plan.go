@@ -11,8 +11,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// ErrNothing is returned for a path with nothing to summarize: its last entry
-// is a compaction, or all of it fits into what is to be kept.
+// ErrNothing is returned for a path with nothing to summarize: its last entry is a compaction, or
+// all of it fits into the tokens to keep.
 var ErrNothing = errors.New("nothing to compact")
 
 // ErrNoCut is returned where Options.FirstKept is an entry that a cut may not
@@ -121,7 +121,7 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// divide says what of the range is summarized and what is kept.
+// divide decides which entries of the range are summarized and which are kept.
 func (p *Plan) divide(span []candidate, o Options) error {
 	var cut cut
 	var err error
@@ -156,8 +156,8 @@ func (p *Plan) divide(span []candidate, o Options) error {
 	return nil
 }
 
-// fileOps gathers the files of the compaction before, if there is one, and of
-// what is summarized.
+// fileOps gathers the files of the compaction before, if there is one, and of the entries that are
+// summarized.
 func (p *Plan) fileOps(previous *session.Entry) FileOps {
 	var files fileSet
 	if previous != nil {
@@ -309,7 +309,7 @@ func (p *Plan) Moved(path []session.Entry) (*Plan, error) {
 	if moved.FirstKept != p.FirstKept || moved.PreviousSummary != p.PreviousSummary || !slices.Equal(moved.covers, p.covers) {
 		return nil, ErrMoved
 	}
-	// A hook may have taken messages out, and copies are what they were.
+	// A hook may have taken messages out, and copies are unchanged.
 	moved.Summarize, moved.TurnPrefix, moved.Copies, moved.Files = p.Summarize, p.TurnPrefix, p.Copies, p.Files
 	return moved, nil
 }

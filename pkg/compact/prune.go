@@ -76,22 +76,20 @@ type Pruned struct {
 // does: the call stays and keeps its result, but the output no longer fills the
 // context. The path must end where the edits are to be appended.
 //
-// The walk goes from the newest result of the context to the oldest. It passes
-// over the newest Turns turns, which begin at user messages; over errors and
-// the results of Tools, which count for nothing; and over results of up to
-// Protect tokens in sum. What is older is pruned if that is more than Minimum
-// tokens. A result that is pruned already ends the walk: what is older was
-// looked at before. A result costs a quarter of the UTF-16 units of its text,
-// rounded half up, as in opencode; its images cost nothing, but go as well.
+// The walk goes from the newest result of the context to the oldest. It passes over the newest
+// Turns turns, which begin at user messages; over errors and the results of Tools, which count for
+// nothing; and over results of up to Protect tokens in sum. Older results are pruned if they are
+// more than Minimum tokens. A result that is pruned already ends the walk: older ones were looked
+// at before. A result costs a quarter of the UTF-16 units of its text, rounded half up, as in
+// opencode; its images cost nothing, but go as well.
 //
-// Four differences from opencode are deliberate. The walk is over the context,
-// so results that a compaction keeps are pruned like others; opencode walks
-// over what is stored, and ends at the summary once Turns user messages follow
-// it, although the messages it keeps are before it. What is no longer in the
-// context is not pruned, and a compaction is no turn, where opencode asks for a
-// summary by a user message. A result that its placeholder would not make
-// smaller counts in all sums but stays. So does one whose content is a string,
-// as pi writes none: an edit could not give it back as it was.
+// Four differences from opencode are deliberate. The walk is over the context, so results that a
+// compaction keeps are pruned like others; opencode walks over the stored messages, and ends at the
+// summary once Turns user messages follow it, although the messages it keeps are before it. Results
+// that are no longer in the context are not pruned, and a compaction is no turn, where opencode
+// asks for a summary by a user message. A result that its placeholder would not make smaller counts
+// in all sums but stays. So does one whose content is a string, as pi writes none: an edit could
+// not give it back as it was.
 //
 // The error is ErrNothing if nothing is to be pruned.
 func Prune(path []session.Entry, o PruneOptions) (*Pruned, error) {

@@ -37,9 +37,8 @@ type PromptOptions struct {
 	// ResultLimit is how much of a tool result is shown, in UTF-16 units; 0
 	// means the constant of that name, a negative number all of it.
 	ResultLimit int
-	// MaxPrompt bounds one prompt, in bytes, with what stands in front of it and
-	// the newlines around it; 0 or less means DefaultMaxPrompt, more than
-	// HardMaxPrompt that.
+	// MaxPrompt bounds one prompt, in bytes, with the text in front of it and the newlines around
+	// it; 0 or less means DefaultMaxPrompt, more than HardMaxPrompt that.
 	MaxPrompt int
 	// Write replaces the built-in prompt. It is called several times for one
 	// prompt, also with an empty conversation, to learn how much room there is.
@@ -68,7 +67,7 @@ type Subject struct {
 	Part      string // PartHistory, PartTurnPrefix or PartBranch
 	Heading   string // the heading that the summary has to have
 	Parts     []Part // oldest first
-	Previous  string // the summary of what is before them, "" if there is none
+	Previous  string // the summary of the chunks before them, "" if there is none
 	Files     FileOps
 	SplitTurn bool
 	Rules     Rules                   // of serialization
@@ -105,9 +104,9 @@ func (p *Plan) Requests(o PromptOptions) []*Request {
 //	}
 //	summary := r.Summary()
 //
-// Chunks end between messages and leave a tool call with its result. What is
-// longer than a whole chunk is cut where it has to be, a single text between two
-// characters, and goes on in the next.
+// Chunks end between messages and leave a tool call with its result. A message that is longer than
+// a whole chunk is cut where it has to be, a single text between two characters, and goes on in the
+// next.
 type Request struct {
 	subject Subject
 	base    PromptData // what all prompts have in common
@@ -410,8 +409,8 @@ func (r *Request) group(p place, room int) place {
 	return end
 }
 
-// split takes what it can of messages that belong together and are too large
-// for a chunk: whole ones, or a piece of one that is too large itself.
+// split takes a part of messages that belong together and are too large for a chunk: whole ones, or
+// a piece of one that is too large itself.
 func (r *Request) split(p place, used, room int) place {
 	for first := true; p.item < len(r.items) && (first || r.items[p.item].bound); first = false {
 		next := place{item: p.item + 1}

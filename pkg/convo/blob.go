@@ -30,7 +30,7 @@ func NewBlob(data []byte) Blob {
 	return Blob{Sum: hex.EncodeToString(sum[:]), Data: data}
 }
 
-// Ref returns what stands in a session in place of the data.
+// Ref returns the text that replaces the data in a session.
 func (b Blob) Ref() string { return blobPrefix + b.Sum }
 
 // IsBlobRef reports whether s has the form of a reference to a blob. Its name
@@ -144,10 +144,9 @@ const (
 // references to it: canonical base64, or the text of a data URL. It looks for
 // references where oh-my-pi 18 puts them; one that stands elsewhere is text.
 //
-// The data comes from get, which is only asked for names that [ValidBlobSum]
-// accepts; what it returns is checked against the name. An error that matches
-// fs.ErrNotExist says there is no such blob. A reference that cannot be resolved
-// stays, and is one of the problems.
+// The data comes from get, which is only asked for names that [ValidBlobSum] accepts; its data is
+// checked against the name. An error that matches fs.ErrNotExist says there is no such blob. A
+// reference that cannot be resolved stays, and is one of the problems.
 func ResolveBlobs(e session.Entry, get func(sum string) ([]byte, error)) (session.Entry, []session.Problem) {
 	if !strings.Contains(e.Raw(), blobPrefix) && !strings.Contains(e.Raw(), `\`) {
 		return e, nil // a reference may be written with escapes

@@ -125,9 +125,9 @@ var forms = []struct{ begin, end string }{
 	{"[Request interrupted by user", "]"},
 }
 
-// IsHarnessText reports whether a text that stands in a message of the user's has a form
-// in which agents write, Claude Code above all: reminders, notices, wrappers of commands
-// and of what they printed. Importers mark such texts, see [session.HarnessBlock].
+// IsHarnessText reports whether a text that stands in a message of the user's has a form in which
+// agents write, Claude Code above all: reminders, notices, wrappers of commands and of their
+// output. Importers mark such texts, see [session.HarnessBlock].
 func IsHarnessText(text string) bool {
 	text = strings.TrimSpace(text)
 	for _, form := range forms {

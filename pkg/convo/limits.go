@@ -199,9 +199,8 @@ func imagePayload(w *rewrite, n *node, key string) payload {
 	return payload{data, key == "images" || key == "frames" || block && key == "content"}
 }
 
-// verbatim reports whether a provider checks every byte of the object n when it
-// is sent back, so that nothing in it may be cut: what is signed or encrypted,
-// and a provider's own history.
+// verbatim reports whether a provider checks every byte of the object n when it is sent back, so
+// that nothing in it may be cut: signed or encrypted objects, and a provider's history.
 func (p *persister) verbatim(n *node, key string) bool {
 	typ := p.str(n, "type")
 	switch typ {

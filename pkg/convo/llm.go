@@ -8,8 +8,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// What pi puts around summaries before a model sees them. The summaries'
-// closing tags differ: only a compaction's stands on a line of its own.
+// The text that pi puts around summaries before a model sees them. The summaries' closing tags
+// differ: only a compaction's stands on a line by itself.
 const (
 	compactionIntro = "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
 	branchIntro     = "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n"

@@ -30,7 +30,7 @@ func CallOf(pairs []Paired, i int) (c session.ToolCall, ok bool) {
 	return pairs[p.Reply].Calls[p.call], true
 }
 
-// What stands in [Paired.Reply] for a result that answers no call.
+// The values of [Paired.Reply] for a result that answers no call.
 const (
 	Orphan  = -1 // no call has its id
 	Doubled = -2 // the call with its id already has a result
@@ -63,11 +63,10 @@ func (p Paired) Unanswered() []int {
 // Pair finds the call of each tool result among messages in context order, and
 // returns one Paired for each message.
 //
-// A result answers the first call without a result that has its id in the last
-// message in front of it with a call of that id, so ids that begin anew in every
-// message find their own. The first result of a call counts. A result without
-// such a message in front of it answers the first call behind it that has its id,
-// is for the same tool and has no result of its own.
+// A result answers the first call without a result that has its id in the last message in front of
+// it with a call of that id, so ids that begin anew in every message find the right one. The first
+// result of a call counts. A result without such a message in front of it answers the first call
+// behind it that has its id, is for the same tool and has no result.
 //
 // Replies that failed take part: their results go with them.
 func Pair(messages []session.Message) []Paired {

@@ -20,11 +20,10 @@ type Projected struct {
 	Messages []session.Message
 }
 
-// Project selects the entries of a path that make up the context, in context
-// order, as pi 1.5 does (docs/formats/pi.md, context): the newest compaction
-// first, what it keeps, and everything after it. Entries without messages are
-// part of the projection. A context_edit among them changes the messages of
-// its target.
+// Project selects the entries of a path that make up the context, in context order, as pi 1.5 does
+// (docs/formats/pi.md, context): the newest compaction first, the entries that it keeps, and
+// everything after it. Entries without messages are part of the projection. A context_edit among
+// them changes the messages of its target.
 //
 // oh-my-pi's reset_boundary begins a new context if it is newer than the newest
 // compaction.
@@ -59,7 +58,7 @@ func runs(n int) iter.Seq[run] {
 	}
 }
 
-// project projects a run of what is selected.
+// project projects a run of the selected entries.
 func project(selected []session.Entry, edits map[string]string, out []Projected, r run) {
 	own := make([]session.Message, 0, r.to-r.from) // the messages of message entries, in one piece
 	for i := r.from; i < r.to; i++ {
@@ -155,8 +154,8 @@ func MessagesOf(projection []Projected) []session.Message {
 	return out
 }
 
-// EntryMessages returns what an entry of its own contributes to a context, before
-// any context_edit.
+// EntryMessages returns the messages that an entry by itself contributes to a context, before any
+// context_edit.
 func EntryMessages(e session.Entry) []session.Message {
 	switch e.Type() {
 	case session.TypeMessage:

@@ -60,7 +60,7 @@ func (n *node) member(name string) *node {
 	return nil
 }
 
-// A rewrite is a JSON text and what is to change in it.
+// A rewrite is a JSON text and the changes of it.
 type rewrite struct {
 	raw   string
 	edits []change

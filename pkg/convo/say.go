@@ -49,10 +49,9 @@ var told = map[string][]string{
 	session.TypeCredentialPin: {"provider"},
 }
 
-// Say returns what an entry says to a person, whole and as it stands in the file: the text of its
-// message, without words of an agent that stand beside others, and failing that what else
-// the message is made of; or the member that tells most of an entry of another type. It may
-// be "".
+// Say returns the words of an entry for people, whole and as they stand in the file: the text of
+// its message, without words of an agent that stand beside others, and failing that the other parts
+// of the message; or the member that tells most of an entry of another type. It may be "".
 func Say(e session.Entry) string {
 	switch e.Type() {
 	case session.TypeMessage:

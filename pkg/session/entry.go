@@ -160,12 +160,11 @@ func parentLiteral(parent string) string {
 // NewSessionID returns a new session id: a UUID of version 7, in lower case.
 func NewSessionID() string { return newUUID(time.Now()) }
 
-// newUUID returns a UUID of version 7 (RFC 9562, sections 5.7 and 6.2, method 3):
-// milliseconds since the epoch in 48 bits, what is left of the time in 12, and 62
-// bits of chance. It is made here, since a library for it would bring the network and
-// databases along, which every start of every tool would pay for (ADR 0019). Nothing has to be
-// kept from guessing an id, so the runtime's generator, which the system seeds,
-// will do.
+// newUUID returns a UUID of version 7 (RFC 9562, sections 5.7 and 6.2, method 3): milliseconds
+// since the epoch in 48 bits, the rest of the time in 12, and 62 bits of chance. It is made here,
+// since a library for it would bring the network and databases along, which every start of every
+// tool would pay for (ADR 0019). An id need not be hard to guess, so the runtime's generator, which
+// the system seeds, will do.
 func newUUID(now time.Time) string {
 	const perMilli = uint64(time.Millisecond)
 	ns := uint64(now.UnixNano())

@@ -51,8 +51,8 @@ var agents = map[string]string{
 // reads.
 const ownAgent = "map."
 
-// OwnAgent returns what stands in front of the colon of a customType for an agent that only the
-// user knows.
+// OwnAgent returns the part in front of the colon of a customType for an agent that only the user
+// knows.
 func OwnAgent(name string) string { return ownAgent + name }
 
 // AgentName returns what the program is called whose short name is given, "claude" for
@@ -100,8 +100,8 @@ func BlockHarness(block string) string {
 // marked reports whether there may be a mark in a JSON text: most have none.
 func marked(json string) bool { return strings.Contains(json, `"`+harnessKey+`"`) }
 
-// Harness returns the agent that put the whole message into the conversation in the
-// user's name, "" if it is somebody's own.
+// Harness returns the agent that put the whole message into the conversation in the user's name, ""
+// if the user or a model said it.
 func (m Message) Harness() string {
 	switch m.role {
 	case RoleCustom:

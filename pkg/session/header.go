@@ -65,9 +65,8 @@ func headerOf(e Entry) (Header, error) {
 	return h, nil
 }
 
-// versionOf reads a header's version as pi compares it: absent and null stand
-// for 1, a string for the number it spells. What is no number is never below 3,
-// so that nothing is migrated.
+// versionOf reads a header's version as pi compares it: absent and null stand for 1, a string for
+// the number it spells. Any other value is never below 3, so that nothing is migrated.
 func versionOf(raw string) float64 {
 	switch {
 	case raw == "" || raw == "null":

@@ -30,13 +30,12 @@ type Info struct {
 	Exact         bool      // false if only head and tail were read: then counts are lower bounds
 }
 
-// Spent sums up usage: tokens, and what they cost in the unit of the messages,
-// dollars as a rule.
+// Spent sums up usage: tokens, and their cost in the unit of the messages, dollars as a rule.
 type Spent struct {
 	Input, Output, CacheRead, CacheWrite int64
 	Reasoning                            int64 // of Output
 	Cost                                 float64
-	Priced                               bool // a message says what it cost
+	Priced                               bool // a message has a cost
 }
 
 // add adds the usage of a message, a JSON text. A cost of 0 is not known to be one, unless
@@ -294,7 +293,7 @@ func (s *infoScan) header(e Entry, offset int64) error {
 	return nil
 }
 
-// ownText returns the text of a content as [Message.Text] does, in memory of its own.
+// ownText returns the text of a content as [Message.Text] does, in new memory.
 func ownText(content string) string {
 	text := textOf(content, " ")
 	for b := range Blocks(content) {

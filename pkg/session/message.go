@@ -295,7 +295,7 @@ func (m Message) WithContent(content string) Message {
 	return m
 }
 
-// WithRole returns the message with another role, for what is shown to people.
+// WithRole returns the message with another role, for a text that is shown to people.
 func (m Message) WithRole(role string) Message {
 	m.raw, m.role = string(js.Value(m.raw).With("role", js.Value(js.Quote(role)))), role
 	return m

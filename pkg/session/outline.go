@@ -71,7 +71,7 @@ func (k *outliner) parse(_ jsonl.Line, data []byte) (Entry, bool) {
 	return e, true
 }
 
-// take adds a member to the outline: one of level 2 when what it is part of ends.
+// take adds a member to the outline: one of level 2 when the object around it ends.
 func (k *outliner) take(level int, key, value js.Span) {
 	name, text := k.line[key.From:key.To], k.line[value.From:value.To]
 	switch level {

@@ -90,7 +90,7 @@ func (rd *reader) read(r io.Reader) (*Session, error) {
 // A parsedLine is what a line is by itself.
 type parsedLine struct {
 	line  jsonl.Line
-	bad   Kind  // what it is instead of JSON, "" if it is JSON
+	bad   Kind  // the kind of a line that is not JSON, "" if it is JSON
 	entry Entry // of an object
 	kind  lineKind
 	utf8  bool

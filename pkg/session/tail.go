@@ -93,8 +93,8 @@ func (f *growingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// CanAppend reports whether entries may be added to a session with this
-// header. A version 1 file has no ids: what is added would not join its tree.
+// CanAppend reports whether entries may be added to a session with this header. A version 1 file
+// has no ids: new entries would not join its tree.
 func (h Header) CanAppend() error {
 	if h.Version < 2 {
 		return fmt.Errorf("%w: a version 1 session cannot be added to", ErrVersion)
@@ -112,8 +112,7 @@ var ErrWhole = errors.New("the whole session has to be read")
 // there on reading forward, which the system reads ahead of, is faster.
 const recentLimit = 8 << 20
 
-// A Recent is the end of a session: as much of the path to its leaf as says what
-// is in the context.
+// A Recent is the end of a session: as much of the path to its leaf as the context needs.
 type Recent struct {
 	Path     []Entry   // from the first entry that the newest compaction keeps, or the root, to the leaf
 	Problems []Problem // a torn tail; it has no line number
@@ -145,7 +144,7 @@ func ReadRecent(r io.ReaderAt, size int64) (*Recent, error) {
 			break
 		}
 		if passed = append(passed, l); !b.compact && continuesPath(l.Data) {
-			continue // what is looked for may not be in all that can be read
+			continue // the entry may be beyond the part that can be read
 		}
 		for _, l := range passed {
 			if b.line(l); b.unclear {

@@ -27,10 +27,9 @@ func (s *Session) Parent(i int) (parent int, ok bool) {
 	return int(p), p >= 0
 }
 
-// Path returns the entries from the root to the entry at position leaf, and
-// what is wrong with that path. A missing parent or a cycle ends the walk: the
-// path then starts at the entry below. The path of a session without branches is
-// a part of Entries, and not to be changed.
+// Path returns the entries from the root to the entry at position leaf, and the problems of that
+// path. A missing parent or a cycle ends the walk: the path then starts at the entry below. The
+// path of a session without branches is a part of Entries, and not to be changed.
 func (s *Session) Path(leaf int) ([]Entry, []Problem) {
 	positions, problems := s.PathIndex(leaf)
 	if n := len(positions); n > 0 && positions[n-1]-positions[0] == n-1 && slices.IsSorted(positions) {

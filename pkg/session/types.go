@@ -158,7 +158,7 @@ type Problem struct {
 	Offset int64 // of the line's first byte
 	Kind   Kind
 	ID     string // of the entry concerned, "" if unknown
-	Text   string // what is wrong and what is done about it
+	Text   string // the problem, and how it is dealt with
 }
 
 // Error returns the text without the line, which belongs beside the file name.
@@ -264,7 +264,7 @@ func (b *blockShape) outline() string {
 	return js.Object(fields...)
 }
 
-// foreign names what is not of the format.
+// foreign names the first part that is not of the format.
 func (b *blockShape) foreign() string {
 	switch typ, ok := js.Value(b.typ).Text(); {
 	case !ok:

@@ -128,7 +128,7 @@ func geminiTokens(r reported) tokens {
 // reported is what an API reports of the tokens of a reply.
 type reported struct{ js.Dict }
 
-// at returns what is at the end of a path of one or two member names.
+// at returns the value at the end of a path of one or two member names.
 func (r reported) at(path string) js.Value {
 	if name, inner, ok := strings.Cut(path, "."); ok {
 		return r.Get(name, inner)
@@ -141,7 +141,7 @@ func (r reported) has(paths ...string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool { return r.at(path).IsNumber() })
 }
 
-// n returns the count at the first of the paths that is there, 0 for what is no count: a
+// n returns the count at the first of the paths that is there, 0 for a value that is no count: a
 // whole number, of which JavaScript holds exactly the sum of a few.
 func (r reported) n(paths ...string) int64 {
 	for _, path := range paths {
