@@ -1,9 +1,6 @@
 package docs_test
 
 import (
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -79,41 +76,5 @@ func TestRecommendedCommands(t *testing.T) {
 	}
 	if seen < 5 {
 		t.Errorf("only %d commands", seen)
-	}
-}
-
-// riddles are words that make a sentence one has to read twice.
-var riddles = regexp.MustCompile(`(?i)\b(whoever|whosoever|nobody|all the same|who asks|to be had|all else)\b`)
-
-// Comments are plain English: the subject first, and no riddles.
-func TestPlainComments(t *testing.T) {
-	t.Parallel()
-	seen := 0
-	for _, dir := range []string{"../cmd", "../internal", "../pkg"} {
-		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			files := token.NewFileSet()
-			f, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
-			if err != nil {
-				return err
-			}
-			for _, group := range f.Comments {
-				for _, c := range group.List {
-					seen++
-					if word := riddles.FindString(c.Text); word != "" {
-						t.Errorf("%s: %q: say it with a subject", files.Position(c.Pos()), word)
-					}
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if seen < 5000 {
-		t.Errorf("only %d comments", seen)
 	}
 }

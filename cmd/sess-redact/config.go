@@ -119,7 +119,7 @@ func (c *config) redactor(s *cli.Streams) (*redact.Redactor, error) {
 			return nil, err
 		}
 	}
-	if style.Text != "" { // a rule that goes by what stands around it would find it again
+	if style.Text != "" { // a rule that goes by the text around a secret would find it again
 		o.Allow = append(o.Allow, secret.Allow{Regexes: []string{"^" + regexp.QuoteMeta(style.Text) + "$"}})
 	}
 	if c.set, err = secret.New(o); err != nil {

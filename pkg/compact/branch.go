@@ -47,8 +47,8 @@ type Branch struct {
 //
 // Tool results are not summarized, compactions and earlier branch summaries
 // are, and they do not end the branch. The newest messages that fit the budget
-// are taken; a compaction or branch summary that does not fit is taken all the
-// same as long as less than nine tenths of the budget are used.
+// are taken; a compaction or branch summary that does not fit is taken
+// as well as long as less than nine tenths of the budget are used.
 func NewBranch(oldPath, targetPath []session.Entry, o BranchOptions) (*Branch, error) {
 	b := &Branch{From: lastID(oldPath), Target: lastID(targetPath), rules: o.Rules}
 	at := make(map[string]int, len(oldPath))

@@ -16,9 +16,9 @@ import (
 
 // The custom entries, without the format's name.
 const (
-	customStart = "start" // {"text"}: what stands around the line that begins the session
+	customStart = "start" // {"text"}: the text around the line that begins the session
 	customTool  = "tool"  // {"text"}: what the program said
-	customText  = "text"  // what is no message
+	customText  = "text"  // text that is no message
 )
 
 func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builder) error {

@@ -11,7 +11,7 @@ import (
 // The kinds of what a mapping leaves out or changes. They are those of the losses of a
 // conversion.
 const (
-	KindDamage  = "damage"  // what is not whole
+	KindDamage  = "damage"  // a part that is not whole
 	KindContext = "context" // the model is shown more or less than before
 	KindTool    = "tool"    // a tool call or a tool's result
 	KindMedia   = "media"   // an image, audio, a file

@@ -133,7 +133,7 @@ func blocks(content js.Value, lose lost) []string {
 
 // block returns what a block is here, "" for nothing.
 func block(b js.Value, lose lost) string {
-	if b.Get("type").Str() == "tool_result" { // a message of its own
+	if b.Get("type").Str() == "tool_result" { // a separate message
 		return ""
 	}
 	return api.AnthropicBlock(b, func(input js.Value) string {

@@ -106,7 +106,7 @@ func Describe(ctx context.Context, a Archive, info Info) (Info, error) {
 			_, err := io.WriteString(w, line+"\n")
 			return err
 		}
-		return NewBuilder("sess", line, func(Loss) {}).Read(ctx, a, info) // what it keeps is no entry to count
+		return NewBuilder("sess", line, func(Loss) {}).Read(ctx, a, info) // kept lines are no entries to count
 	})
 	switch {
 	case rerr != nil:

@@ -74,7 +74,7 @@ func (p *program) encode(dst []byte, v any) []byte {
 	}
 	text, err := gojq.Marshal(v)
 	if err != nil {
-		return append(dst, "null"...) // gojq writes what it made
+		return append(dst, "null"...) // as gojq writes values that it made
 	}
 	return append(dst, text...)
 }

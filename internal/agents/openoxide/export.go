@@ -121,7 +121,7 @@ func (x *exporter) remember(e session.Entry) {
 }
 
 // usable removes from a kept row the values that a database would refuse: an id that another row
-// has, and a role that is none of the three.
+// has, and a role other than the three.
 func (x *exporter) usable(e session.Entry, c content) content {
 	switch c.Role {
 	case "user", "assistant", "tool":

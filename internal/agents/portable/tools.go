@@ -95,7 +95,7 @@ type mapper struct {
 	zero     bool   // the source may count lines from 0
 }
 
-// A what is the deed of a call: its arguments by their meanings, as JSON texts.
+// A what describes the deed of a call: its arguments by their meanings, as JSON texts.
 type what map[string]js.Value
 
 // fits reports whether a call is one of an agent's tool, and returns its deed.

@@ -82,7 +82,7 @@ func (r *reading) add(m message) error {
 		r.spent.add(m.content)
 	}
 	var err error
-	raw := "" // what is to be kept of the content
+	raw := "" // the part of the content to be kept
 	switch m.role {
 	case "user":
 		_, err = r.b.Message(m.place(), api.User([]string{api.Text(m.content)}))

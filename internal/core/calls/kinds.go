@@ -10,11 +10,11 @@ const (
 	Run    = "run"    // a command
 	Read   = "read"   // a file
 	Write  = "write"  // a file, or a part of one
-	Search = "search" // files, by names or by what they have
+	Search = "search" // files, by name or by content
 	Fetch  = "fetch"  // something of the net
 	Agent  = "agent"  // another agent, for a part of the work
 	Ask    = "ask"    // the user
-	Plan   = "plan"   // a list of what is to be done
+	Plan   = "plan"   // a list of work to do
 	Other  = "other"
 )
 

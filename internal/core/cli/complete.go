@@ -133,7 +133,7 @@ func (g *gathering) add(c Candidate) {
 }
 
 // print writes the candidates. A word with a character that could act on a terminal is left out:
-// nobody types it.
+// users do not type it.
 func (g *gathering) print(w io.Writer) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -201,7 +201,7 @@ func (m *machine) codex(line js.Value, at int64) {
 	}
 	payload := line.Get("payload")
 	kind := payload.Get("type").Str()
-	if strings.HasSuffix(payload.Get("$json").Str(), ".thinkingSignature") { // what is kept of thoughts
+	if strings.HasSuffix(payload.Get("$json").Str(), ".thinkingSignature") { // a kept signature of thinking
 		kind = "reasoning"
 	}
 	switch kind {

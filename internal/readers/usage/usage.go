@@ -115,7 +115,7 @@ func (c *Call) cost(raw string) {
 	}
 }
 
-// dollars returns an amount, 0 for a value that is none.
+// dollars returns an amount, 0 for a value that is no amount.
 func (c *Call) dollars(v js.Value) prices.Money {
 	m, ok := prices.Of(v.Float())
 	if !v.IsNumber() || !ok {
