@@ -169,7 +169,7 @@ func (g *search) headerRows(h session.Header) rows {
 	}
 }
 
-// opening is what is printed of an entry beside a match: the first line of its texts.
+// opening returns the row of an entry beside a match: the first line of its texts.
 func (g *search) opening(e session.Entry) rows {
 	return func(yield func(grep.Text, grep.Line) bool) {
 		grep.Texts(e, func(t grep.Text) bool {
@@ -251,7 +251,7 @@ func placeJSON(t grep.Text) []js.Field {
 	return []js.Field{block, js.StringField("field", string(t.Field)), row.Text("tool", t.Tool), row.Text("callId", t.Call)}
 }
 
-// lineJSON are the members that say what it says.
+// lineJSON are the members with the text of a line and its place.
 func lineJSON(line grep.Line) []js.Field {
 	var spans []string
 	for _, m := range line.Matches {

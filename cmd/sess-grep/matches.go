@@ -79,7 +79,7 @@ func (g *search) selects(t *tree, i int) bool {
 	return true
 }
 
-// contextual reports whether rows are printed with what stands around them.
+// contextual reports whether rows are printed with entries around them.
 func (g *search) contextual() bool {
 	return g.before+g.after > 0 && !g.json && !g.entries && !g.quiet && !g.names && !g.namesWithout && !g.count && !g.countMatches
 }

@@ -103,7 +103,7 @@ func (p *printer) group(r *result, gr group) error {
 			return err
 		}
 	}
-	if p.groups == 1 { // what comes next may take its time
+	if p.groups == 1 { // the next match may take its time
 		return p.streams.Flush()
 	}
 	return nil
@@ -149,7 +149,7 @@ func (it item) address() string {
 	return it.entry.ID()
 }
 
-// role is what stands in front of the text of an item.
+// role is the prefix of the text of an item.
 func (it item) role() string {
 	if it.index < 0 {
 		return "session"
@@ -218,8 +218,8 @@ func (p *printer) row(r *result, from origin, line grep.Line) error {
 	return err
 }
 
-// body appends the text of a row, what matched in colour. Of a long one it takes what
-// is around the first match.
+// body appends the text of a row, the match in colour. Of a long one it takes the part around the
+// first match.
 func (p *printer) body(t *tty.Text, line grep.Line, used int) {
 	from, to := 0, len(line.Text)
 	if room := max(p.width-used, 20); p.width > 0 && len(line.Text) > room {

@@ -167,7 +167,7 @@ func (d *document) maybe(ctx context.Context, line string) (bool, error) {
 	return ok, err
 }
 
-// read reads the tree of the session, and warns of what is wrong with it.
+// read reads the tree of the session, and warns of its damage.
 func (d *document) read(ctx context.Context) error {
 	old := d.header.Version < session.Version
 	if !old && (d.g.leaf == "last" || d.g.leaf == ".") {

@@ -81,7 +81,7 @@ type result struct {
 // buffered is how many groups a result holds before it is its turn.
 const buffered = 16
 
-// run searches sources and prints what is found in their order.
+// run searches sources and prints the matches in their order.
 func (g *search) run(ctx context.Context, all selection.Found) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -21,7 +21,7 @@ const (
 
 func (s spot) String() string { return [...]string{"branch", "path", "compacted", "removed"}[s] }
 
-// A kind is what of an entry decides what is in the context.
+// A kind is the property of an entry that decides about the context.
 type kind byte
 
 const (
@@ -49,7 +49,7 @@ type tree struct {
 	lines   []int32
 	parents []int32
 	kinds   []kind
-	named   map[int32]string // by compactions the first entry kept, by edits what they edit
+	named   map[int32]string // by compactions the first entry kept, by edits their target
 	targets map[int32]int32
 	path    []int
 	at      []int32 // where on the path each entry is, counted from 1; 0 for not on it

@@ -45,7 +45,7 @@ type exchange struct {
 	size     int  // in bytes
 }
 
-// maxExchange bounds what is held back, in bytes.
+// maxExchange bounds the bytes that are held back.
 const maxExchange = 16 << 20
 
 // assistant returns the message that a block of an assistant belongs to.

@@ -19,8 +19,8 @@ type turn struct {
 // keptTokens is how much of the user's messages a compaction keeps.
 const keptTokens = 20_000
 
-// remember notes a message of the user for a compaction that does not say what it
-// keeps. No more than can be kept is noted.
+// remember notes a message of the user for a compaction that does not name the messages it keeps.
+// No more than can be kept is noted.
 func (c *conv) remember(p *pending) {
 	m := session.NewMessage(js.Object(js.StringField("role", session.RoleUser),
 		js.RawField("content", api.Array(p.blocks...))))

@@ -2,12 +2,12 @@
 //
 // # In
 //
-// A rollout is read line by line, after those that it is based on, and never is in
-// memory. Items of the response API that belong to one response of the model become
-// one assistant message, outputs of tools become results, what codex says in the
-// user's name becomes custom messages "codex:context". A compaction is a compaction
-// whose message a context edit takes away, since codex goes on with messages of its own,
-// which follow as copies. A rollback and a revert make branches.
+// A rollout is read line by line, after those that it is based on, and never is in memory. Items of
+// the response API that belong to one response of the model become one assistant message, outputs
+// of tools become results, messages that codex writes in the user's name become custom messages
+// "codex:context". A compaction is a compaction whose message a context edit takes away, since
+// codex goes on with messages that it made itself, which follow as copies. A rollback and a revert
+// make branches.
 //
 // Each line of a rollout travels in a custom entry "codex:lines", behind the
 // messages that were made of it, with a reference in place of each text that a message has

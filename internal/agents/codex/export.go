@@ -101,8 +101,8 @@ type exporter struct {
 	calls     map[string]session.ToolCall // by their ids
 }
 
-// A step is what becomes of one entry: lines that codex wrote, or, without any, what
-// it would have written.
+// A step has the lines of one entry: those that codex wrote, or, without any, those that it would
+// have written.
 type step struct {
 	index int // in the path
 	entry session.Entry
@@ -309,8 +309,8 @@ func (x *exporter) index(ctx context.Context) error {
 	return errors.Join(a.Append([]byte(line)), a.Close())
 }
 
-// compacted adds a line with the context of the first n entries of the path, since it is
-// no longer the sum of what is before.
+// compacted adds a line with the context of the first n entries of the path, since it is no longer
+// the sum of the lines before.
 func (x *exporter) compacted(n int, at session.Entry) {
 	x.end()
 	if js.Value(at.Get("systemMessage")).IsObject() {

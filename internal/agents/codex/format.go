@@ -49,7 +49,7 @@ func decompressed(head []byte) []byte {
 		return nil
 	}
 	defer d.Close()
-	out, _ := io.ReadAll(io.LimitReader(d, formats.HeadSize)) // what is cut off is no matter
+	out, _ := io.ReadAll(io.LimitReader(d, formats.HeadSize)) // an error of the cut end does not matter
 	return out
 }
 

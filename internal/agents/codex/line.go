@@ -94,7 +94,7 @@ func usageOf(v js.Value) counts {
 	}
 }
 
-// text returns the usage as a message has it. What it cost is not known.
+// text returns the usage as a message has it. Its cost is not known.
 func (u counts) text() string {
 	n, reasoning := api.Int, ""
 	if u.reasoning > 0 {

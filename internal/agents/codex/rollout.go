@@ -220,7 +220,7 @@ const largeSize = 64 << 10
 // it in two lines.
 type large []string
 
-// quote returns valid text as a literal, or what stands for it.
+// quote returns valid text as a literal, or its placeholder.
 func (g *large) quote(text string) string {
 	if len(text) < largeSize {
 		return js.Quote(text)

@@ -147,8 +147,8 @@ func makeID(prefix string, count int64, keys ...string) string {
 	return fmt.Sprintf("%s_%012x%s", prefix, count&idMask, tail[:])
 }
 
-// What opencode imports has no null, whole times, and all members that it must have. What
-// it exports is like that, and comes out as it was.
+// A session that opencode imports has no null, whole times, and all members that it must have. An
+// export of opencode is like that, and comes out as it was.
 
 // whole returns an object without members that are null, and those named as whole
 // numbers.
@@ -194,8 +194,8 @@ func mendAssistant(info js.Value, m model) js.Value {
 		js.RawField("cost", "0"), js.RawField("tokens", noTokens)))
 }
 
-// needs are the members that parts must have beside their ids, with what they are if nothing is known.
-// Types that are not here opencode does not know.
+// needs are the members that parts must have beside their ids, with their values if nothing is known. opencode does not
+// know types that are not here.
 var needs = map[string]js.Value{
 	"text":        `{"text":""}`,
 	"reasoning":   `{"text":""}`,

@@ -16,9 +16,9 @@ const agent = "opencode"
 
 // Types of custom entries, behind "opencode:".
 const (
-	customSession = "session" // what is known of the session
+	customSession = "session" // facts about the session
 	customMessage = "message" // a message that became no entry
-	customRevert  = "revert"  // {"revert":…,"leaf":id}: the last entry of what was reverted
+	customRevert  = "revert"  // {"revert":…,"leaf":id}: the last reverted entry
 )
 
 // A conversion is the reading of one session.
@@ -130,7 +130,7 @@ func (c *conversion) revert(ctx context.Context, about js.Value, stand string, r
 	return err
 }
 
-// stay adds what is left of a message behind the entry stand.
+// stay adds the rest of a message behind the entry stand.
 func (c *conversion) stay(m message, stand string) error {
 	e := &messageReader{conversion: c, message: m, key: "kept", parent: stand}
 	if err := e.add(); err != nil {
@@ -254,8 +254,8 @@ func (x *exporter) compaction(i int, e session.Entry) {
 	x.user = user // the turn goes on
 }
 
-// tail returns the id of the first message that a compaction at i keeps, "" if it keeps none:
-// that of the first one that was made of what it keeps.
+// tail returns the id of the first message that a compaction at i keeps, "" if it keeps none: that
+// of the first message made of kept entries.
 func (x *exporter) tail(i, from int) string {
 	if from >= i {
 		return ""

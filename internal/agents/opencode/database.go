@@ -104,7 +104,7 @@ func spent(info *session.Info, about js.Value) {
 	info.Spent.Priced = info.Spent.Cost != 0
 }
 
-// sessions yields what is known of each session, as an export has it; with an id, of those that it
+// sessions yields the facts about each session, as an export has them; with an id, of those that it
 // may mean.
 func (d *database) sessions(ctx context.Context, id string) iter.Seq2[js.Value, error] {
 	query := "SELECT " + strings.Join(d.columns, ", ") + " FROM session"
@@ -181,7 +181,7 @@ func (s *stored) damage(lose func(where, kind, format string, args ...any)) {
 	s.damaged.damage(lose)
 }
 
-// bad tells of a part that is none.
+// bad tells of a row that is no part.
 func (s *stored) bad(message, part string) {
 	if s.report != nil {
 		s.report("message "+message, formats.KindDamage, "part %s is not a JSON object, skipped", part)

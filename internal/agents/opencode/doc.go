@@ -3,11 +3,11 @@
 //
 // # In
 //
-// A session has the id that opencode gave it. In front of the entries that are made of a
-// message stands a custom entry "opencode:message" that holds all of the message but
-// the texts, arguments and outputs that those entries have: where one of them was,
-// there is null, which opencode has there never. What is known of the session itself is
-// the custom entry "opencode:session", the first of all.
+// A session has the id that opencode gave it. In front of the entries that are made of a message
+// stands a custom entry "opencode:message" that holds all of the message but the texts, arguments
+// and outputs that those entries have: where one of them was, there is null, which opencode has
+// there never. The facts about the session itself are the custom entry "opencode:session", the
+// first of all.
 //
 // An export is read in two passes, of which the first notes where its messages are; a
 // database is read message by message. So neither has to fit into memory.

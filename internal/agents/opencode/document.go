@@ -17,7 +17,7 @@ import (
 
 // A document is one session where it is stored.
 type document interface {
-	// info returns what is known of the session itself.
+	// info returns the facts about the session itself.
 	info() js.Value
 
 	// refs returns its messages in opencode's order.
@@ -172,9 +172,9 @@ type step struct {
 	finished int // the part that ends the step, -1 without one
 }
 
-// layout says which entries a message becomes, and which parts their blocks are of. It
-// says the same of a message that has null in place of texts: what it looks at stays.
-// Of a message that is a compaction's, nothing becomes a message.
+// layout says which entries a message becomes, and which parts their blocks are of. It says the
+// same of a message that has null in place of texts: the parts that it looks at stay. Nothing of a
+// compaction's message becomes a message.
 func (m message) layout() []step {
 	switch m.role() {
 	case "user":
@@ -249,8 +249,8 @@ func speaks(part js.Value) bool { return member(part, "text") != `""` }
 // member is Get that tells null from nothing.
 func member(v js.Value, name string) js.Value { return js.Value(js.Member(string(v), name)) }
 
-// isSent reports whether opencode would show a file to a model that takes it. The text
-// of others is in a part of its own.
+// isSent reports whether opencode would show a file to a model that takes it. The text of other
+// files is in another part.
 func isSent(file js.Value) bool {
 	mime := file.Get("mime").Str()
 	return mime != "text/plain" && mime != "application/x-directory"

@@ -112,7 +112,7 @@ type written struct {
 // A model is what answers.
 type model struct{ provider, id string }
 
-// choose finds out what is to be written.
+// choose finds out which messages are to be written.
 func (x *exporter) choose() {
 	at, ok := x.s.Leaf()
 	if !ok {
@@ -318,7 +318,7 @@ func (x *exporter) identity(about js.Value) js.Value {
 // titleLength is how much of what was said first serves as a title, in characters.
 const titleLength = 50
 
-// title returns the name of the session, or what it began with.
+// title returns the name of the session, or its first words.
 func (x *exporter) title() string {
 	if name := session.OneLine(session.NameOf(x.s.Header, x.s.Entries)); name != "" {
 		return name
@@ -401,8 +401,8 @@ func (x *exporter) noted(first int) {
 	x.furthest = append(x.furthest, first)
 }
 
-// writtenFrom returns the first message written that was made of what stands at a place or
-// behind it; their number for none.
+// writtenFrom returns the number of the first message written that was made of an entry at a place
+// or behind it; the number of all messages for none.
 func (x *exporter) writtenFrom(place int) int {
 	return sort.Search(len(x.furthest), func(n int) bool { return x.furthest[n] >= place })
 }

@@ -44,7 +44,7 @@ func newScanner(ctx context.Context, name string, file *formats.File) *scanner {
 	return s
 }
 
-// errDone ends a scan that has what it wanted.
+// errDone ends a scan that has found its value.
 var errDone = errors.New("done")
 
 // openExport reads an export once, to know where its messages are.
@@ -74,7 +74,7 @@ func openExport(ctx context.Context, name string, file *formats.File) (*exportFi
 	return x, nil
 }
 
-// readInfo reads no further than what is known of the session.
+// readInfo reads no further than the facts about the session.
 func readInfo(ctx context.Context, name string, file *formats.File) (js.Value, error) {
 	x := &exportFile{name: name, file: file, known: map[string]int{}}
 	err := x.scan(newScanner(ctx, name, file), errDone)

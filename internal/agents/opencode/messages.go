@@ -15,7 +15,8 @@ import (
 // noTokens are the tokens of a message that cost nothing.
 const noTokens = `{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}`
 
-// userMessage writes what the user says or, if it is synthetic, what is written in the user's name.
+// userMessage writes the user's words or, if it is synthetic, words that are written in the user's
+// name.
 func (x *exporter) userMessage(i int, e session.Entry, m session.Message, synthetic bool) {
 	var parts []js.Value
 	for b := range m.Blocks() {
@@ -49,8 +50,7 @@ func created(e session.Entry) js.Field {
 	return js.RawField("time", js.Object(js.IntField("created", max(at, 0))))
 }
 
-// modelFor returns the model that answers what is said at a place of the path, or that
-// answered last.
+// modelFor returns the model that answers a prompt at a place of the path, or that answered last.
 func (x *exporter) modelFor(i int) model {
 	if next := x.speaks[i+1]; next < len(x.path) && x.path[next].Role() == session.RoleAssistant {
 		m, _ := x.path[next].Message()
@@ -64,7 +64,7 @@ func (m model) value() js.Value {
 	return object(js.StringField("providerID", m.provider), js.StringField("modelID", m.id))
 }
 
-// known returns a model, or what stands for one that nothing is known of.
+// known returns a model, or a placeholder for an unknown one.
 func (m model) known() model {
 	return model{cmp.Or(m.provider, "unknown"), cmp.Or(m.id, "unknown")}
 }

@@ -19,8 +19,8 @@ const maxPiece = 256 << 20
 // maxDepth is how deep a message may nest: the entry that holds it nests deeper.
 const maxDepth = js.MaxDepth - 16
 
-// A scanner reads a JSON text piece by piece. It sees to what is between the pieces;
-// they themselves are checked when they are whole.
+// A scanner reads a JSON text piece by piece. It checks the text between the pieces; they
+// themselves are checked when they are whole.
 type scanner struct {
 	name  string
 	r     *bufio.Reader
@@ -28,7 +28,7 @@ type scanner struct {
 	piece []byte // the last value that was read
 }
 
-// bad returns the error of a text that is not what it should be at this place.
+// bad returns the error of a text that is not valid at this place.
 func (s *scanner) bad(format string, args ...any) error {
 	return formats.Damaged("%s: at byte %d: %s", s.name, s.at, fmt.Sprintf(format, args...))
 }
@@ -86,8 +86,8 @@ func (s *scanner) expect(c byte) error {
 	return err
 }
 
-// more reads what is in front of the next member or element, and reports whether there
-// is one before the bracket that ends the list.
+// more reads the text in front of the next member or element, and reports whether there is one
+// before the bracket that ends the list.
 func (s *scanner) more(first bool, end byte) (bool, error) {
 	c, err := s.next()
 	switch {
@@ -222,7 +222,7 @@ func (s *scanner) text() error {
 	}
 }
 
-// run takes what is in the buffer up to what ends a string or is escaped in it.
+// run takes the bytes in the buffer up to the end of a string or an escape in it.
 func (s *scanner) run() {
 	buffered, _ := s.r.Peek(min(s.r.Buffered(), maxPiece-len(s.piece)))
 	n := bytes.IndexByte(buffered, '"')

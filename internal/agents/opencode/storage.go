@@ -60,7 +60,7 @@ func storedIn(ctx context.Context, dir string) (list []string, unread []error) {
 	return list, unread
 }
 
-// openData opens what is in a directory of opencode's data: a database, a storage, or both.
+// openData opens the data in a directory of opencode: a database, a storage, or both.
 func openData(ctx context.Context, src *formats.Source, dir, database string) (formats.Archive, error) {
 	list, unread := storedIn(ctx, dir)
 	s := &storage{src: src, sessions: list, unread: unread}
@@ -243,7 +243,8 @@ func filesIn(ctx context.Context, dir string) iter.Seq2[string, error] {
 	return formats.Walk(ctx, dir, 0, func(base string) bool { return strings.HasSuffix(base, ".json") })
 }
 
-// note notes a message, and whether it is a compaction. What it returns is why it is none.
+// note notes a message, and whether it is a compaction. The error is the reason why the file is no
+// message.
 func (f *filed) note(ctx context.Context, path string, known map[string]bool) error {
 	info, err := f.read(ctx, path)
 	if err != nil {

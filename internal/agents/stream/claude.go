@@ -15,10 +15,10 @@ import (
 
 // A claudeReader reads the events of Claude Code, and those of Qwen Code, which look alike.
 //
-// Claude Code prints an event for each block of a message; results come between the
-// events of one message. The message is whole when one with another id begins, when
-// somebody else says something, or when the turn ends. Qwen Code gives each event an id
-// of its own; there a message is whole when the results of its calls have come.
+// Claude Code prints an event for each block of a message; results come between the events of one
+// message. The message is whole when one with another id begins, when another speaker follows, or
+// when the turn ends. Qwen Code gives each event an id; there a message is whole when the results
+// of its calls have come.
 type claudeReader struct {
 	reply
 	qwen      bool
@@ -27,7 +27,7 @@ type claudeReader struct {
 	id       string           // of the message that is open
 	head     js.Value         // the message as the last event has it
 	aborted  bool             // it was interrupted
-	uuids    map[string]*Item // events to what they became
+	uuids    map[string]*Item // the items that events became
 	seen     map[string]bool  // blocks of the open message
 	pending  []string         // uuids of its events
 	partial  messageAssembler // of the message in stream_events, as far as it came
@@ -38,7 +38,8 @@ type claudeReader struct {
 	room     []js.Field // for the members of an event
 }
 
-// A turnUsage counts what the replies of a turn used, to find what is not said of them.
+// A turnUsage counts the usage of the replies of a turn, to find the part that the stream does not
+// tell.
 type turnUsage struct {
 	output int64   // tokens of its replies that are recorded
 	cost   float64 // in USD, since the agent's session began
@@ -251,7 +252,7 @@ func (c *claudeReader) fields(stop string) []js.Field {
 	if c.streamed() && !c.qwen {
 		usage = c.partial.usage
 		stop = cmp.Or(c.partial.stop, stop)
-	} else if !c.qwen { // what it has is what was known when it began
+	} else if !c.qwen { // its counts are those of its beginning
 		usage = usage.With("output_tokens", "0")
 	}
 	reason := cmp.Or(api.StopReason(stop), c.stopOf())

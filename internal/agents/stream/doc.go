@@ -9,9 +9,9 @@
 // put together to the response that it stands for; responses and blocks are mapped by
 // package formats, as an import maps them.
 //
-// What is not known is no error. Events of unknown type are counted, and kept as custom
-// entries if that is asked for. What is known and cannot be read, a line that is not JSON,
-// a block of unknown type, is a warning and counts as a problem: see [Decoder.Close].
+// Unknown parts are no error. Events of unknown type are counted, and kept as custom entries if
+// that is asked for. A known part that cannot be read, a line that is not JSON, a block of unknown
+// type, is a warning and counts as a problem: see [Decoder.Close].
 //
 // The facts about each program are from its samples and its documentation;
 // docs/formats/streams.md has them.

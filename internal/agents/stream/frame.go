@@ -66,7 +66,7 @@ func (f *framer) hold(p []byte) {
 	f.line = append(f.line, p...)
 }
 
-// end takes what stands behind the last line feed.
+// end takes the bytes behind the last line feed.
 func (f *framer) end(to receiver) error {
 	if len(f.line) > 0 {
 		f.number++
@@ -116,7 +116,7 @@ func (f *framer) whole(line []byte, to receiver, torn bool) error {
 	return nil
 }
 
-// give gives a value away; what is no object or array is none of a stream's.
+// give gives a value away; a value that is no object or array is not part of a stream.
 func (f *framer) give(text []byte, event string, to receiver) error {
 	v := js.Value(text)
 	if !utf8.Valid(text) {
@@ -130,8 +130,8 @@ func (f *framer) give(text []byte, event string, to receiver) error {
 	return to.value(v, event)
 }
 
-// more adds a line to a value of many lines. One that begins like an event of its own
-// while nothing closed the value before is a new one: that before it was torn.
+// more adds a line to a value of many lines. A line that looks like the beginning of another event
+// while nothing closed the value before is one: the value before was torn.
 func (f *framer) more(line []byte, to receiver) error {
 	if len(f.doc)+len(line) > maxValue {
 		to.malformed("a value that is too long", f.start, false)
@@ -184,7 +184,7 @@ func (f *framer) sent(line []byte, to receiver) error {
 		}
 		f.data = append(append(f.data, value...), '\n')
 	case "", "id", "retry":
-	default: // the body of an error, or what comes behind the events
+	default: // the body of an error, or text behind the events
 		f.sse = isEvent(line)
 		if err := f.dispatch(to); err != nil {
 			return err

@@ -9,9 +9,9 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-// A geminiReader reads the events of `gemini -o stream-json`, and the object that
-// `gemini -o json` prints. A reply has no end of its own there: it ends where text comes
-// behind the result of a tool. What tools give is what a person is shown, not the model.
+// A geminiReader reads the events of `gemini -o stream-json`, and the object that `gemini -o json`
+// prints. The stream does not mark the end of a reply: it ends where text comes behind the result
+// of a tool. The results are those for the user, not those for the model.
 type geminiReader struct {
 	reply
 	text  strings.Builder // since the last block

@@ -11,7 +11,7 @@ import (
 // isMessages reports whether a value is a message of Anthropic's API, or the first event of one.
 func isMessages(v js.Dict) bool {
 	switch v.Get("type").Str() {
-	case "message_start": // pi has an event of that name, about messages of its own
+	case "message_start": // pi has an event of that name, about its messages
 		return v.Get("message", "type").Str() == "message"
 	case "ping":
 		return true

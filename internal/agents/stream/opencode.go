@@ -94,7 +94,7 @@ func (o *opencodeReader) belongs(part js.Value) {
 func (o *opencodeReader) finish(part js.Value, at int64) {
 	s := &step{o.parts, part, at}
 	o.parts, o.size = nil, 0
-	if part.Get("reason").Str() == "stop" { // what comes next may tell that it is a summary
+	if part.Get("reason").Str() == "stop" { // the next event may tell that it is a summary
 		o.release()
 		o.held = s
 		return
@@ -111,7 +111,7 @@ func (o *opencodeReader) release() {
 	}
 }
 
-// flush records what is open: a step that was held, and one without an end.
+// flush records the open steps: one that was held, and one without an end.
 func (o *opencodeReader) flush() {
 	o.release()
 	if len(o.parts) > 0 {

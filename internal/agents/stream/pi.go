@@ -11,8 +11,8 @@ func isPi(v js.Dict) bool {
 	return v.Get("type").Str() == "session" && v.Get("version") != ""
 }
 
-// A piReader reads what pi and oh-my-pi print: the messages they store, in the order they
-// store them, each in an event of its own. Copies of them in other events are passed over.
+// A piReader reads the output of pi and oh-my-pi: the messages they store, in the order they store
+// them, each in one event. Copies of them in other events are passed over.
 type piReader struct {
 	rec     *recorder
 	head    js.Value // the header, until it is recorded
@@ -118,9 +118,9 @@ func (p *piReader) whole(raw js.Value) {
 	p.rec.message(m, js.Value(m.Get("timestamp")).Int())
 }
 
-// compaction records what pi says of a compaction. Which messages it keeps pi says by an
-// id of its own file, which the stream has for no message: so it cannot be in force
-// here, and the whole conversation stays in sight.
+// compaction records pi's facts about a compaction. pi names the messages that it keeps by an id in
+// its file, which no message of the stream has: so the compaction cannot be in force here, and the
+// whole conversation stays in sight.
 func (p *piReader) compaction(v js.Dict) {
 	result := v.Get("result")
 	if !result.IsObject() {
@@ -161,8 +161,8 @@ func (p *piReader) end() {
 		api.Str("model", head.Get("model").Str()), js.StringField("stopReason", "aborted")), head.Get("timestamp").Int())
 }
 
-// timeOf returns a time that is written as text in milliseconds since the epoch, 0 for what
-// is none.
+// timeOf returns a time that is written as text in milliseconds since the epoch, 0 for a text that
+// is no time.
 func timeOf(stamp js.Value) int64 {
 	ms, _ := js.ParseTime(stamp.Str())
 	return ms

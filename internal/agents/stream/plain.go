@@ -72,7 +72,7 @@ func (t *plain) valid(p []byte) string {
 	return clean
 }
 
-// end takes what was held. What is blank at the end of the text is left out.
+// end takes the text that was held. Blanks at its end are left out.
 func (t *plain) end() {
 	t.quote([]byte(strings.TrimRight(t.valid(t.held), blanks)))
 	t.held = nil

@@ -47,7 +47,7 @@ func newRecorder(o Options) *recorder {
 	return &recorder{o: o, totals: map[string]js.Value{}}
 }
 
-// total returns what is recorded of the totals of an agent's session, "" for nothing.
+// total returns the recorded totals of an agent's session, "" for none.
 func (r *recorder) total(sessionID string) js.Value {
 	if have, ok := r.totals[sessionID]; ok {
 		return have
@@ -58,13 +58,13 @@ func (r *recorder) total(sessionID string) js.Value {
 func (r *recorder) warn(text string, args ...any) { r.o.Warn(text, args...) }
 func (r *recorder) note(text string, args ...any) { r.o.Note(text, args...) }
 
-// problem warns of what is in no entry and should be.
+// problem warns of a part that is in no entry and should be.
 func (r *recorder) problem(text string, args ...any) {
 	r.problems++
 	r.warn(text, args...)
 }
 
-// lose is told by package formats of what it leaves out of a message.
+// lose is told by package formats of each part that it leaves out of a message.
 func (r *recorder) lose(_, text string, args ...any) { r.problem(text, args...) }
 
 // verdict is the error for the problems there were.
@@ -85,7 +85,7 @@ func (r *recorder) close() error {
 	return r.flush()
 }
 
-// flush gives away what is whole.
+// flush gives away the items that are whole.
 func (r *recorder) flush() error {
 	if len(r.group) == 0 {
 		return nil
@@ -200,7 +200,7 @@ func (r *recorder) said(t *plain) {
 	r.message(t.message(), 0)
 }
 
-// run adds an entry about the run of an agent: who it was, and what it calls its session.
+// run adds an entry about the run of an agent: its name, its version, and its id for the session.
 func (r *recorder) run(at int64, agent, version, sessionID string) {
 	r.uncounted = r.tale.Uncount
 	r.begin(&Item{Type: session.TypeCustom, Time: at, Fields: []js.Field{

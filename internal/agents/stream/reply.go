@@ -76,8 +76,8 @@ func (p *reply) tool(id string) string { return cmp.Or(p.tools[id], "unknown") }
 // answered reports whether all calls have their results, and there are some.
 func (p *reply) answered() bool { return len(p.calls) > 0 && len(p.results) == len(p.calls) }
 
-// write records the message; fields are what it has beside its blocks. What it waits for
-// afterwards are the results.
+// write records the message; fields are the members beside its blocks. From then on it waits for
+// the results.
 func (p *reply) write(fields ...js.Field) {
 	if p.written == nil {
 		p.written = p.rec.message(api.Assistant(p.blocks, fields...), p.at)
@@ -108,7 +108,7 @@ func (p *reply) close(fields ...js.Field) {
 	*p = reply{rec: p.rec}
 }
 
-// stopOf returns why a reply ended: for the sake of its calls, or for no reason of its own.
+// stopOf returns why a reply ended: for the sake of its calls, or in the usual way.
 func (p *reply) stopOf() string {
 	if len(p.calls) > 0 {
 		return "toolUse"

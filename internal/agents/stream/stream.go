@@ -24,7 +24,7 @@ type unread struct{ text string }
 func (u *unread) Error() string        { return u.text }
 func (u *unread) Is(target error) bool { return target == ErrUnread || target == session.ErrMalformed }
 
-// Options say what is decoded, and who is told of it.
+// Options choose what the decoder keeps, and whom it tells of problems.
 type Options struct {
 	// From is one of Names; "" is Auto.
 	From string
@@ -39,8 +39,7 @@ type Options struct {
 	// Now returns the time in milliseconds since the epoch, for events without one.
 	Now func() int64
 
-	// Live says that the stream passes while the agent works: what it says of times can be
-	// compared with Now.
+	// Live says that the stream passes while the agent works: its times can be compared with Now.
 	Live bool
 
 	// Emit takes entries that are whole, in order. Its error ends the decoding.
@@ -119,7 +118,7 @@ type Decoder struct {
 	now    reader     // of the document that has begun, nil between documents
 	name   string     // of its format
 	plain  plain      // the answer, if the stream is text
-	stray  int        // lines in front of what is known
+	stray  int        // lines in front of the first known one
 	room   []js.Field // for the members of a value
 	lost   bool       // what passes is no stream that is known
 	head   bool       // it begins with the head of an HTTP response, and nothing of it is read

@@ -149,8 +149,8 @@ func Counts(tokens js.Value) (input, output, read, write int64) {
 	return n("input"), n("output") + n("reasoning"), n("cache", "read"), n("cache", "write")
 }
 
-// Usage returns the usage for the tokens and the cost, in USD, of a message or of a step,
-// and the size of the context in tokens. An error is a usage that is none.
+// Usage returns the usage for the tokens and the cost, in USD, of a message or of a step, and the
+// size of the context in tokens. The error is that of values that are no usage.
 func Usage(tokens, cost js.Value) (usage string, total int64, err error) {
 	input, output, read, write := Counts(tokens)
 	total = cmp.Or(Int(tokens, "total"), input+output+read+write)
