@@ -15,7 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/agents/written"
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/proc"
 	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/pkg/js"
@@ -77,10 +77,14 @@ func (c *config) check(operands []string) error {
 
 // importer looks for opencode, whose own import makes the session, before anything is made.
 func (c *config) importer() error {
-	if c.to != "opencode" || c.dryRun || command.Has("opencode") {
+	if c.to != "opencode" || c.dryRun {
 		return nil
 	}
-	err := cli.CommandFailed(errors.New("handing over to opencode: PATH has no opencode, whose import takes the session in"))
+	_, err := proc.Find("opencode")
+	if err == nil {
+		return nil
+	}
+	err = cli.CommandFailed(errors.New("handing over to opencode: PATH has no opencode, whose import takes the session in"))
 	return cli.WithHint(err, "sess-export --portable opencode -o FILE makes a file for opencode import")
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/proc"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/pkg/compact"
@@ -330,7 +331,7 @@ func (j *job) readBack(ctx context.Context) error {
 
 // run becomes the agent.
 func (j *job) run() error {
-	path, err := command.Path(j.resume[0])
+	path, err := proc.Find(j.resume[0])
 	if err != nil {
 		return cli.CommandFailed(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/command"
+	"github.com/sess-tools/sess/internal/core/proc"
 	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/page"
@@ -190,7 +191,7 @@ func pager() (command.Pager, bool) {
 		}
 		return command.Pager{Argv: []string{"sh", "-c", words}, Env: less()}, true
 	}
-	if !command.Has("less") {
+	if _, err := proc.Find("less"); err != nil {
 		return command.Pager{}, false
 	}
 	return command.Pager{Argv: []string{"less"}, Env: less()}, true

@@ -18,6 +18,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/beside"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/proc"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -146,7 +147,7 @@ func unplain(dir string) map[string]bool {
 func stem(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
 
 // keeper returns a running sess-seg. Each of its warnings is printed once, however often it is run.
-func keeper(ctx context.Context, s *cli.Streams, stdin io.Reader, args ...string) (*subprocess.Process, error) {
+func keeper(ctx context.Context, s *cli.Streams, stdin io.Reader, args ...string) (*proc.Reader, error) {
 	say := Say(s)
 	p, err := subprocess.Program{Name: Keeper, Args: args, Stdin: stdin, Say: func(m subprocess.Message) {
 		if s.Once(m.Text) {
@@ -164,7 +165,7 @@ func keeper(ctx context.Context, s *cli.Streams, stdin io.Reader, args ...string
 // mistaken for a complete one.
 type storeReader struct {
 	r   *bufio.Reader
-	p   *subprocess.Process
+	p   *proc.Reader
 	dir string
 }
 
@@ -207,7 +208,7 @@ func (e *storeError) Unwrap() error { return e.err }
 // flag --hold in sess-seg(1).
 type heldStore struct {
 	name string
-	p    *subprocess.Process
+	p    *proc.Reader
 	in   *os.File // its standard input
 	out  *bufio.Reader
 	head string // of the session: header and last entry

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"unicode/utf8"
 
-	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/lazy"
+	"github.com/sess-tools/sess/internal/core/proc"
 )
 
 // detailMax is the size in bytes of each part of Error.Detail.
@@ -29,13 +28,9 @@ func (c Command) recursion() error {
 
 // notStarted words the error of a command that never ran, naming it once.
 func (c Command) notStarted(err error) error {
-	if ee, ok := errors.AsType[*exec.Error](err); ok {
-		err = ee.Err
-	}
-	err = disk.Cause(err)
 	what := err.Error()
 	switch {
-	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, proc.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		what += "; check its name or give its path"
 	case errors.Is(err, fs.ErrPermission):
 		what += "; is it an executable file?"
@@ -67,7 +62,7 @@ func (c Command) failed(o outcome, prompt string) error {
 		e.cause = o.wait
 		return e
 	}
-	if sig, ok := signalOf(o.state); ok {
+	if sig, ok := proc.SignalOf(o.state); ok {
 		e := c.refuse(Signaled, fmt.Sprintf("ended by signal %d (%s)", int(sig), sig), o, prompt)
 		e.Status = 128 + int(sig)
 		return e

@@ -131,7 +131,7 @@ func TestNotes(t *testing.T) {
 	t.Parallel()
 	tl := tail{max: 8}
 	for _, s := range []string{"one\n", "two\n", "three\n", "four\n"} {
-		tl.add([]byte(s))
+		_, _ = tl.Write([]byte(s))
 	}
 	tl.trim()
 	if got := string(tl.buf); got != "ee\nfour\n" || !tl.cut {

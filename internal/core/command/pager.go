@@ -4,8 +4,10 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
+	"syscall"
+
+	"github.com/sess-tools/sess/internal/core/proc"
 )
 
 // A Pager is a program that shows a text on the terminal.
@@ -19,44 +21,31 @@ type Pager struct {
 // is no error. The error is that of write, or that of a pager that could not be started or
 // failed.
 func (p Pager) Show(out, errs *os.File, write func(io.Writer) error) error {
-	cmd := exec.Command(p.Argv[0], p.Argv[1:]...)
-	cmd.Stdout, cmd.Stderr = out, errs
-	cmd.Env = append(os.Environ(), p.Env...)
-	in, err := cmd.StdinPipe()
+	r, in, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, os.Interrupt)
 	defer signal.Stop(caught)
-	if err := cmd.Start(); err != nil {
-		return Command{Argv: p.Argv}.notStarted(err)
+	run, err := proc.Program{Argv: p.Argv, Env: append(os.Environ(), p.Env...), Stdin: r, Stdout: out, Stderr: errs}.Start()
+	_ = r.Close()
+	if err != nil {
+		return errors.Join(Command{Argv: p.Argv}.notStarted(err), in.Close())
 	}
-	w := &until{w: in}
-	err = write(w)
-	if w.gone {
-		err = nil // it is what failed
+	if err = write(in); errors.Is(err, syscall.EPIPE) {
+		err = nil // the user has seen enough
 	}
-	return errors.Join(err, in.Close(), failed(p.Argv, cmd.Wait()))
+	return errors.Join(err, in.Close(), exited(p.Argv, run))
 }
 
-// until writes until the reader is gone.
-type until struct {
-	w    io.Writer
-	gone bool
-}
-
-func (u *until) Write(b []byte) (int, error) {
-	n, err := u.w.Write(b)
-	u.gone = u.gone || err != nil
-	return n, err
-}
-
-// failed is the error of a program that ended with a status.
-func failed(argv []string, err error) error {
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		if _, signaled := signalOf(exit.ProcessState); signaled {
-			return nil // the user's doing
+// exited waits for a program, and returns the error of one that failed. One that a signal ended did as the user wanted.
+func exited(argv []string, run *proc.Process) error {
+	<-run.Exited()
+	state, _, err := run.Ended()
+	if state != nil && !state.Success() {
+		if _, signaled := proc.SignalOf(state); !signaled {
+			err = errors.New(state.String())
 		}
 	}
 	if err != nil {
@@ -68,19 +57,14 @@ func failed(argv []string, err error) error {
 // Open starts a program, such as one that opens a file for the user, and does not wait for
 // what it opens.
 func Open(argv []string, errs io.Writer) error {
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Stderr = errs
-	if err := cmd.Run(); err != nil {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	run, err := proc.Program{Argv: argv, Stdout: null, Stderr: errs}.Start()
+	_ = null.Close()
+	if err != nil {
 		return Command{Argv: argv}.notStarted(err)
 	}
-	return nil
+	return exited(argv, run)
 }
-
-// Has reports whether there is a program of a name.
-func Has(name string) bool {
-	_, err := Path(name)
-	return err == nil
-}
-
-// Path returns where PATH has a program.
-func Path(name string) (string, error) { return exec.LookPath(name) }

@@ -6,197 +6,100 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/sess-tools/sess/internal/core/proc"
 )
 
 // notesKept is how much of the end of standard error is looked at.
 const notesKept = 64 << 10
 
-// process is a started command with the three pipes to it. The pipes are our
-// own instead of exec's, because then Wait returns when the command exits and
-// not when the last process that inherited its output does.
-type process struct {
-	cmd    *exec.Cmd
-	stdin  *os.File // our ends
-	stdout *os.File
-	stderr *os.File
-
-	reply []byte // read by the pumps; complete after pumps.Wait
-	notes tail
-	relay *relay // nil if the reply goes nowhere as it arrives
-
-	exited chan error     // the result of cmd.Wait, once
-	ended  chan struct{}  // closed when both outputs reached their end
-	moved  chan struct{}  // a token for each arrival of output, at most one waiting
-	full   chan struct{}  // closed when the reply is longer than accepted
-	killed chan struct{}  // closed when the group was killed on request
-	pumps  sync.WaitGroup // the goroutines that use the pipes
+// outcome is what a process left.
+type outcome struct {
+	state       *os.ProcessState // nil if the command was never reaped
+	wait        error            // why not
+	interrupted bool             // the context ended before the output did
+	stdout      []byte           // at most one byte more than accepted
+	stderr      tail
 }
 
-// start starts the command and the goroutines that feed and read it.
-func (c Command) start(prompt string) (*process, error) {
-	argv := c.argv()
-	p := &process{
-		cmd:    exec.Command(argv[0], argv[1:]...),
-		notes:  tail{max: notesKept},
-		exited: make(chan error, 1),
-		ended:  make(chan struct{}),
-		moved:  make(chan struct{}, 1),
-		full:   make(chan struct{}),
-		killed: make(chan struct{}),
-	}
-	p.cmd.Env = c.environ()
-	p.cmd.SysProcAttr = ownGroup()
-	theirs, err := p.pipes()
-	if err != nil {
-		return nil, err
-	}
-	err = p.launch()
-	closeAll(theirs) // the command has its copies
-	if err != nil {
-		closeAll(p.ours())
-		return nil, err
-	}
-	p.run(c, prompt)
-	return p, nil
-}
+// errFull ends a command whose reply is longer than accepted.
+var errFull = errors.New("the reply is too long")
 
-// launch starts the command, and waits for its end on the same thread: see
-// withParent.
-func (p *process) launch() error {
-	started := make(chan error)
-	go onOneThread(func() {
-		err := p.cmd.Start()
-		started <- err
-		if err == nil {
-			p.exited <- p.cmd.Wait()
+// finish waits until the command has answered, ends it if the context does first or the reply is too long, and in every
+// case leaves no process in its group.
+func (c Command) finish(ctx context.Context, p *proc.Process, o *outcome, relay *relay) {
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	ctx, full := context.WithCancelCause(ctx)
+	defer full(nil)
+	var collecting sync.WaitGroup
+	collecting.Go(func() { o.stdout = collect(p, c.MaxReply, relay, func() { full(errFull) }) })
+	select {
+	case <-p.Exited():
+		select {
+		case <-p.Drained():
+		case <-ctx.Done():
+			o.interrupted = context.Cause(ctx) != errFull //nolint:errorlint // it is given bare
 		}
-	})
-	return <-started
-}
-
-// onOneThread calls a function without changing the thread it runs on.
-func onOneThread(call func()) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	call()
-}
-
-// run starts the goroutines that feed and read a started process.
-func (p *process) run(c Command, prompt string) {
-	p.pumps.Go(func() {
-		// An error is a command that does not read; its answer decides.
-		_, _ = p.stdin.WriteString(prompt)
-		_ = p.stdin.Close()
-	})
-	if c.Stdout != nil {
-		p.relay = startRelay(c.Stdout)
-	}
-	var outputs sync.WaitGroup
-	outputs.Go(func() { p.readReply(c.MaxReply) })
-	outputs.Go(func() { p.readNotes(c.Stderr) })
-	p.pumps.Go(func() {
-		outputs.Wait()
-		close(p.ended)
-	})
-}
-
-// pipes connects the command and returns its ends.
-func (p *process) pipes() (theirs []*os.File, err error) {
-	defer func() {
-		if err != nil {
-			closeAll(theirs)
-			closeAll(p.ours())
+		p.End(c.Kill)
+	case <-ctx.Done():
+		o.interrupted = context.Cause(ctx) != errFull //nolint:errorlint // it is given bare
+		p.End(c.Kill)
+		select { // what was printed last may still be in the pipes
+		case <-p.Drained():
+		case <-time.After(proc.Linger):
 		}
-	}()
-	in, stdin, err := os.Pipe()
-	if err != nil {
-		return theirs, fmt.Errorf("making a pipe: %w", err)
 	}
-	p.stdin, p.cmd.Stdin, theirs = stdin, in, append(theirs, in)
-	stdout, out, err := os.Pipe()
-	if err != nil {
-		return theirs, fmt.Errorf("making a pipe: %w", err)
-	}
-	p.stdout, p.cmd.Stdout, theirs = stdout, out, append(theirs, out)
-	stderr, notes, err := os.Pipe()
-	if err != nil {
-		return theirs, fmt.Errorf("making a pipe: %w", err)
-	}
-	p.stderr, p.cmd.Stderr, theirs = stderr, notes, append(theirs, notes)
-	return theirs, nil
+	_ = p.Close()
+	p.Release(0)
+	collecting.Wait()
+	o.stderr.trim()
+	o.state, _, o.wait = p.Ended()
 }
 
-// readReply collects standard output up to one byte more than accepted. It goes
-// on reading after that, so that the command is not stuck in a write while it
-// should be dying.
-func (p *process) readReply(accepted int) {
+// collect reads standard output and returns it up to one byte more than accepted. It calls full when there is more, and
+// goes on reading after that, so that the command is not stuck in a write while it should be dying.
+func collect(p *proc.Process, accepted int, relay *relay, full func()) (reply []byte) {
 	buf := make([]byte, 32<<10)
 	for {
-		n, err := p.stdout.Read(buf)
-		before := len(p.reply)
-		p.reply = append(p.reply, buf[:min(n, accepted+1-before)]...)
-		if before <= accepted && len(p.reply) > accepted {
-			close(p.full)
+		n, err := p.Read(buf)
+		before := len(reply)
+		reply = append(reply, buf[:min(n, accepted+1-before)]...)
+		if before <= accepted && len(reply) > accepted {
+			full()
 		}
 		if n > 0 {
-			select {
-			case p.moved <- struct{}{}:
-			default:
-			}
-			p.relay.has(p.reply)
+			relay.has(reply)
 		}
 		if err != nil {
-			return
+			return reply
 		}
 	}
 }
 
-// readNotes keeps the end of standard error and forwards all of it to w.
-func (p *process) readNotes(w io.Writer) {
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := p.stderr.Read(buf)
-		p.notes.add(buf[:n])
-		if n > 0 && w != nil {
-			if _, werr := w.Write(buf[:n]); werr != nil {
-				w = nil
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (p *process) ours() []*os.File { return []*os.File{p.stdin, p.stdout, p.stderr} }
-
-// closeAll closes pipe ends. Nothing is lost by an error there: what was read
-// is read, and what the command did not take it did not want.
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		if f != nil {
-			_ = f.Close()
-		}
-	}
-}
-
-// tail keeps the last max bytes of what is added.
+// tail keeps the last max bytes of what is written to it, and forwards all of it.
 type tail struct {
 	max int
+	to  io.Writer // nil for nowhere
 	buf []byte
 	cut bool // something was dropped
 }
 
-func (t *tail) add(b []byte) {
+func (t *tail) Write(b []byte) (int, error) {
 	t.buf = append(t.buf, b...)
 	if len(t.buf) > 2*t.max { // move rarely
 		t.trim()
 	}
+	if t.to != nil {
+		if _, err := t.to.Write(b); err != nil {
+			t.to = nil
+		}
+	}
+	return len(b), nil
 }
 
 func (t *tail) trim() {
@@ -265,7 +168,7 @@ type Command struct {
 	// error of a write ends the forwarding, not the call.
 	Stderr io.Writer
 
-	silence time.Duration // of what is left behind; zero means linger
+	silence time.Duration // of what is left behind; zero means proc.Linger
 }
 
 // Run starts the command, writes prompt to its standard input and returns its
@@ -314,18 +217,23 @@ func (c Command) answer(ctx context.Context, prompt string) (o outcome, reply st
 	if ctx.Err() != nil {
 		return o, "", c.interrupted(ctx, o, prompt)
 	}
-	p, err := c.start(prompt)
+	o.stderr = tail{max: notesKept, to: c.Stderr}
+	p, err := proc.Program{
+		Argv: c.argv(), Env: c.environ(), Stdin: strings.NewReader(prompt), Stderr: &o.stderr, Group: true, Silence: c.silence,
+	}.Start()
 	if err != nil {
 		return o, "", c.notStarted(err)
 	}
-	defer insist(p.kill)()
-	limited, cancel := context.WithTimeout(ctx, c.Timeout)
-	defer cancel()
-	o = p.finish(limited, c.Kill, c.silence)
-	p.relay.end(ctx)
+	defer insist(p.Kill)()
+	var passing *relay
+	if c.Stdout != nil {
+		passing = startRelay(c.Stdout)
+	}
+	c.finish(ctx, p, &o, passing)
+	passing.end(ctx)
 	reply, err = c.judge(ctx, o, prompt)
 	if e, ok := errors.AsType[*Error](err); ok {
-		e.relayed = p.relay != nil && len(o.stdout) > 0
+		e.relayed = passing != nil && len(o.stdout) > 0
 	}
 	return o, reply, err
 }
@@ -338,7 +246,7 @@ func (c Command) judge(ctx context.Context, o outcome, prompt string) (string, e
 	case len(o.stdout) > c.MaxReply:
 		what := fmt.Sprintf("the reply is longer than %d bytes; the command was stopped", c.MaxReply)
 		return "", c.refuse(TooLong, what, o, prompt)
-	case o.wait != nil:
+	case o.state == nil || !o.state.Success():
 		return "", c.failed(o, prompt)
 	}
 	reply := clean(string(o.stdout))
@@ -359,7 +267,7 @@ func (c Command) withDefaults() Command {
 		c.MaxReply = DefaultMaxReply
 	}
 	if c.silence <= 0 {
-		c.silence = linger
+		c.silence = proc.Linger
 	}
 	return c
 }
@@ -368,7 +276,7 @@ func (c Command) withDefaults() Command {
 func (c Command) argv() []string {
 	if c.Shell != "" {
 		sh := "sh"
-		if _, err := exec.LookPath(sh); err != nil {
+		if _, err := proc.Find(sh); err != nil {
 			sh = "/bin/sh" // PATH may be empty
 		}
 		return []string{sh, "-c", c.Shell}

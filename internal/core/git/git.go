@@ -6,14 +6,15 @@ package git
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/sess-tools/sess/internal/core/command"
-	"github.com/sess-tools/sess/internal/core/subprocess"
+	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/proc"
 )
 
 // flags come before every command. Each of them keeps a program away that a configuration may
@@ -42,13 +43,27 @@ func environ() []string {
 // Run runs a command of git in a directory, with stdin, nil for nothing, and returns what it prints. Reading
 // ends with an error if it fails, which has what git said; what is returned has to be closed.
 func Run(ctx context.Context, dir string, stdin io.Reader, args ...string) (io.ReadCloser, error) {
-	path, err := command.Path("git")
-	if err != nil {
-		return nil, fmt.Errorf("finding git: it is not in PATH")
+	if _, err := proc.Find("git"); err != nil {
+		return nil, errors.New("finding git: it is not in PATH")
 	}
-	p := subprocess.Program{
-		Name: "git", Path: path, Stdin: stdin, Env: environ(), Say: func(subprocess.Message) {},
-		Args: slices.Concat([]string{"-C", dir}, flags, args),
-	}
-	return p.Start(ctx)
+	said := new(words)
+	p := proc.Program{Argv: slices.Concat([]string{"git", "-C", dir}, flags, args), Env: environ(), Stdin: stdin, Stderr: said}
+	return p.Open(ctx, "git", grace, func(state *os.ProcessState, err error) error {
+		if err != nil || state.Success() {
+			return err
+		}
+		first, _, _ := strings.Cut(strings.TrimSpace(string(*said)), "\n")
+		return cli.WithStatus(proc.Failure("git", state, strings.TrimSpace(first)), state.ExitCode())
+	})
+}
+
+// grace is how long git has to end after it was asked to.
+const grace = 2 * time.Second
+
+// words are the beginning of what git prints on standard error. Its first line says why it fails.
+type words []byte
+
+func (w *words) Write(b []byte) (int, error) {
+	*w = append(*w, b[:min(len(b), 16<<10-len(*w))]...)
+	return len(b), nil
 }

@@ -10,15 +10,13 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/internal/core/proc"
 )
 
 // grace is how long a program has to end after it was asked to.
@@ -33,132 +31,26 @@ type Program struct {
 	Say  func(Message)
 
 	Dir   string    // where it runs, "" for the current directory
-	Path  string    // of the program, "" to find it
 	Stdin io.Reader // nil for nothing
 
+	path  string        // of the program, "" to find it
 	grace time.Duration // 0 is the constant
-}
-
-// A Process is a running program. Its methods must not be called concurrently.
-type Process struct {
-	name   string
-	ctx    context.Context
-	cancel context.CancelFunc
-	cmd    *exec.Cmd
-	stdout io.ReadCloser
-
-	talk *talk
-
-	ended bool
-	err   error // of the run, once it ended
 }
 
 // Start starts the program. The error says that there is none, or that it does
 // not start.
-func (p Program) Start(ctx context.Context) (*Process, error) {
-	if p.Path == "" {
+func (p Program) Start(ctx context.Context) (*proc.Reader, error) {
+	if p.path == "" {
 		var err error
-		if p.Path, err = Find(p.Name); err != nil {
+		if p.path, err = Find(p.Name); err != nil {
 			return nil, err
 		}
 	}
-	run := &Process{name: p.Name, ctx: ctx, talk: &talk{name: p.Name, say: p.Say}}
-	var child context.Context
-	child, run.cancel = context.WithCancel(ctx)
-	run.cmd = exec.CommandContext(child, p.Path, p.Args...)
-	run.cmd.Env, run.cmd.Stdin, run.cmd.Dir = p.Env, p.Stdin, p.Dir
-	run.cmd.Cancel = func() error { return terminate(run.cmd.Process) }
-	if run.cmd.WaitDelay = p.grace; p.grace == 0 {
-		run.cmd.WaitDelay = grace
+	if p.grace == 0 {
+		p.grace = grace
 	}
-	run.cmd.Stderr = run.talk
-	var err error
-	if run.stdout, err = run.cmd.StdoutPipe(); err == nil {
-		err = run.cmd.Start()
-	}
-	if err != nil {
-		run.cancel()
-		return nil, fmt.Errorf("running %s: %w", p.Name, disk.Cause(err))
-	}
-	return run, nil
-}
-
-// Read reads what the program prints. It returns io.EOF if that was all of it and
-// the program says so, by its status 0, and else why not.
-func (p *Process) Read(b []byte) (int, error) {
-	if p.ended {
-		return 0, p.outcome()
-	}
-	n, err := p.stdout.Read(b)
-	if err == nil || n > 0 {
-		return n, nil // an error comes again
-	}
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	p.finish(err)
-	return 0, p.outcome()
-}
-
-// outcome is what Read returns at the end.
-func (p *Process) outcome() error {
-	if p.err == nil {
-		return io.EOF
-	}
-	return p.err
-}
-
-// finish waits for the program to end and judges how it did.
-func (p *Process) finish(reading error) {
-	_ = p.stdout.Close() // later writes to the other end fail
-	err := p.cmd.Wait()
-	p.talk.end()
-	stopped := p.ctx.Err()
-	p.cancel()
-	p.ended = true
-	switch exit, failed := errors.AsType[*exec.ExitError](err); {
-	case stopped != nil:
-		p.err = stopped
-	case failed:
-		p.err = p.failure(exit.ProcessState)
-	case err != nil || reading != nil:
-		p.err = fmt.Errorf("reading what %s prints: %w", p.name, disk.Cause(cmp.Or(reading, err)))
-	default:
-		p.talk.rest()
-	}
-}
-
-// failure is the error of a program that ended otherwise than with status 0.
-func (p *Process) failure(state *os.ProcessState) error {
-	text, hint := p.talk.last()
-	if text == "" {
-		text = fmt.Sprintf("%s ended with %s", p.name, state)
-	} else if !state.Exited() {
-		text = fmt.Sprintf("%s ended with %s: %s", p.name, state, text)
-	}
-	err := cli.WithStatus(errors.New(text), state.ExitCode())
-	if hint != "" {
-		err = cli.WithHint(err, "%s", hint)
-	}
-	return err
-}
-
-// Close ends the program if it has not ended, and waits for it.
-func (p *Process) Close() error {
-	if !p.ended {
-		p.cancel()
-		p.finish(nil)
-		p.err = io.ErrClosedPipe
-	}
-	return nil
-}
-
-// terminate asks a process to end, or ends it where that cannot be asked.
-func terminate(process *os.Process) error {
-	if err := process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return process.Kill()
-	}
-	return nil
+	t := &talk{name: p.Name, say: p.Say}
+	return proc.Program{Argv: append([]string{p.path}, p.Args...), Env: p.Env, Dir: p.Dir, Stdin: p.Stdin, Stderr: t}.Open(ctx, p.Name, p.grace, t.judge)
 }
 
 // ErrNotFound is matched by the error for a program that is not installed.
@@ -172,22 +64,18 @@ func Find(name string) (string, error) {
 
 func findIn(dirs []string, name string) (string, error) {
 	for _, dir := range dirs {
-		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil && filepath.IsAbs(path) {
+		if path, err := proc.Find(filepath.Join(dir, name)); err == nil && filepath.IsAbs(path) {
 			return path, nil
 		}
 	}
-	path, err := exec.LookPath(name)
+	path, err := proc.Find(name)
 	if err == nil {
 		return path, nil
 	}
-	cause := err
-	switch e, ok := errors.AsType[*exec.Error](err); {
-	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		cause = ErrNotFound
-	case ok:
-		cause = e.Err
+	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		err = ErrNotFound
 	}
-	return "", cli.WithHint(fmt.Errorf("finding %s: %w", name, cause), "the tools belong into one directory")
+	return "", cli.WithHint(fmt.Errorf("finding %s: %w", name, err), "the tools belong into one directory")
 }
 
 // A Message is a line that a program printed on standard error while it ran. What
@@ -269,19 +157,25 @@ func (t *talk) tell(m Message) {
 	}
 }
 
-// last returns why a program failed, in its own words, and what to do about it.
-func (t *talk) last() (text, hint string) {
-	if text = strings.Join(t.other, "; "); text == "" {
-		text = t.stray
+// judge is the error of a program that has ended otherwise than with status 0: its own words, and its hints. Without one,
+// what was no reason to fail is handed on.
+func (t *talk) judge(state *os.ProcessState, err error) error {
+	t.end()
+	if err != nil {
+		return err
 	}
-	return text, strings.Join(t.hints, "; ")
-}
-
-// rest hands on what was no reason to fail.
-func (t *talk) rest() {
-	for _, text := range t.other {
-		t.tell(Message{Text: text})
+	if state.Success() {
+		for _, text := range t.other {
+			t.tell(Message{Text: text})
+		}
+		return nil
 	}
+	text := cmp.Or(strings.Join(t.other, "; "), t.stray)
+	err = cli.WithStatus(proc.Failure(t.name, state, text), state.ExitCode())
+	if len(t.hints) > 0 {
+		err = cli.WithHint(err, "%s", strings.Join(t.hints, "; "))
+	}
+	return err
 }
 
 // Dirs returns the directories of this program: by the name it was started by, and
@@ -303,13 +197,13 @@ func Installed(prefix string) []string {
 	names := map[string]bool{}
 	for _, dir := range append(Dirs(), filepath.SplitList(os.Getenv("PATH"))...) {
 		if !filepath.IsAbs(dir) {
-			continue // as exec.LookPath does
+			continue // as proc.Find does
 		}
 		entries, _ := os.ReadDir(dir) // one that cannot be read has no programs
 		for _, e := range entries {
 			name := strings.TrimSuffix(e.Name(), ".exe")
 			if strings.HasPrefix(name, prefix) && name != prefix && !names[name] {
-				_, err := exec.LookPath(filepath.Join(dir, e.Name()))
+				_, err := proc.Find(filepath.Join(dir, e.Name()))
 				names[name] = err == nil
 			}
 		}

@@ -10,26 +10,26 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/proc"
 )
 
 // start starts a shell script in the place of a program; a file that was just written
 // may be one that cannot be run yet. What it says is added to said. Grace is an hour for one
 // that ends by itself, so that a busy machine may take its time.
-func start(ctx context.Context, t *testing.T, said *[]Message, grace time.Duration, script string, args ...string) *Process {
+func start(ctx context.Context, t *testing.T, said *[]Message, grace time.Duration, script string, args ...string) *proc.Reader {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip(err)
 	}
 	p, err := Program{
-		Name: "sess-stub", Args: append([]string{"-c", script, "sess-stub"}, args...), Path: sh, grace: grace,
+		Name: "sess-stub", Args: append([]string{"-c", script, "sess-stub"}, args...), path: sh, grace: grace,
 		Say: func(m Message) { *said = append(*said, m) },
 	}.Start(ctx)
 	if err != nil {
@@ -92,90 +92,18 @@ func TestTalk(t *testing.T) {
 	var said []Message
 	p := start(t.Context(), t, &said, time.Hour, `
 i=0; while [ $i -lt 20 ]; do echo "sess-stub: m$i" >&2; i=$((i+1)); done
-head -c 100000 /dev/zero | tr '\0' x >&2; echo >&2
 echo 'sess-stub: hint: do it otherwise' >&2; exit 3`)
 	_, err := io.ReadAll(p)
 	if err == nil || err.Error() != "m12; m13; m14; m15; m16; m17; m18; m19" || len(said) != 12 || said[0].Text != "m0" {
 		t.Errorf("%v after %v", err, said)
 	}
-	if hint, ok := err.(interface{ Unwrap() error }); !ok || hint.Unwrap().Error() != err.Error() || len(p.talk.hints) != 1 || len(p.talk.stray) > maxLine {
-		t.Errorf("%#v, %d bytes", err, len(p.talk.stray))
+	if hint, ok := err.(interface{ Unwrap() error }); !ok || hint.Unwrap().Error() != err.Error() {
+		t.Errorf("%#v", err)
 	}
-}
-
-// gone reports whether a process has ended and been waited for.
-func gone(p *Process) bool {
-	return p.cmd.ProcessState != nil && errors.Is(syscall.Kill(p.cmd.Process.Pid, 0), syscall.ESRCH)
-}
-
-// An interrupt ends a program, whether it wants or not, and what was read is not
-// taken for the whole.
-func TestInterrupt(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name   string
-		grace  time.Duration
-		script string
-	}{
-		{"one that listens", time.Hour, "echo begun; exec sleep 60"},
-		{"one that cleans up", time.Hour, "trap 'echo sess-stub: warning: cleaned >&2; exit 0' TERM; echo begun; sleep 60 >/dev/null 2>&1 & wait"},
-		{"one that is deaf", time.Millisecond, "trap '' TERM; echo begun; exec sleep 60"},
-		{"one that is stopped", time.Millisecond, "echo begun; kill -STOP $$"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			var said []Message
-			p := start(ctx, t, &said, tt.grace, tt.script)
-			if n, err := p.Read(make([]byte, 16)); n != len("begun\n") || err != nil {
-				t.Fatal(n, err)
-			}
-			cancel()
-			if _, err := io.ReadAll(p); cli.Status(err) != cli.ExitInterrupted {
-				t.Errorf("status %d: %v", cli.Status(err), err)
-			}
-			if !gone(p) {
-				t.Error("it is still there")
-			}
-			if cleans := strings.Contains(tt.script, "cleaned"); cleans != (len(said) == 1) {
-				t.Errorf("it said %v", said)
-			}
-		})
-	}
-}
-
-// Who has read enough leaves nobody behind.
-func TestClose(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name   string
-		grace  time.Duration
-		script string
-	}{
-		{"one that writes on", time.Hour, "while :; do echo begun; done"},
-		{"one that has ended", time.Hour, "echo begun"},
-		{"one that sleeps", time.Hour, "echo begun; exec sleep 60"},
-		{"one that is deaf", time.Millisecond, "trap '' TERM PIPE; echo begun; exec sleep 60"},
-		{"one with a child on stdio", time.Millisecond, "echo begun; sleep 60 & exit 3"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			var said []Message
-			p := start(t.Context(), t, &said, tt.grace, tt.script)
-			if n, err := p.Read(make([]byte, 6)); n == 0 || err != nil {
-				t.Fatal(n, err)
-			}
-			if err := p.Close(); err != nil || !gone(p) {
-				t.Errorf("%v; gone %t", err, gone(p))
-			}
-			if n, err := p.Read(make([]byte, 6)); n != 0 || !errors.Is(err, io.ErrClosedPipe) {
-				t.Errorf("read %d bytes after that, %v", n, err)
-			}
-			if err := p.Close(); err != nil {
-				t.Error(err)
-			}
-		})
+	long := &talk{name: "sess-stub"}
+	_, _ = io.WriteString(long, strings.Repeat("x", 100_000)+"\n"+strings.Repeat("sess-stub: hint: do it otherwise\n", 100))
+	if len(long.stray) != maxLine || len(long.hints) != maxLast {
+		t.Errorf("%d bytes, %d hints", len(long.stray), len(long.hints))
 	}
 }
 
@@ -191,7 +119,7 @@ func TestNoProgram(t *testing.T) {
 	if path, err := findIn([]string{empty}, "sess-no-such-program"); err == nil {
 		t.Errorf("took %q, which is no program", path)
 	}
-	p, err := Program{Name: "sess-stub", Path: empty}.Start(t.Context())
+	p, err := Program{Name: "sess-stub", path: empty}.Start(t.Context())
 	if err == nil || !strings.HasPrefix(err.Error(), "running sess-stub: ") || cli.Status(err) != 2 {
 		t.Errorf("%v, %v", p, err)
 	}
