@@ -17,7 +17,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/complete"
-	"github.com/sess-tools/sess/internal/share/copies"
+	"github.com/sess-tools/sess/internal/share/merge"
 )
 
 var tool = cli.Tool{
@@ -56,19 +56,19 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 
 // explained gives an error its status, and says what can be done.
 func explained(err error) error {
-	if broken, ok := errors.AsType[*copies.SourceError](err); ok {
+	if broken, ok := errors.AsType[*merge.SourceError](err); ok {
 		return address.Locate(broken.Name, broken.Err)
 	}
-	if !errors.Is(err, copies.ErrConflict) {
+	if !errors.Is(err, merge.ErrConflict) {
 		return err
 	}
 	hint := "--on-conflict ours or theirs takes one, both keeps both under two ids"
 	switch {
-	case errors.Is(err, copies.ErrOther):
+	case errors.Is(err, merge.ErrOther):
 		hint = "--unrelated merges them all the same"
-	case errors.Is(err, copies.ErrDeleted):
+	case errors.Is(err, merge.ErrDeleted):
 		hint = "--deleted keep brings back what one copy has removed, drop removes it from both"
-	case errors.Is(err, copies.ErrVersions):
+	case errors.Is(err, merge.ErrVersions):
 		hint = "sess-check --migrate makes a copy in version 3 of each"
 	}
 	return cli.WithHint(cli.WithStatus(err, cli.ExitMalformed), "%s", hint)

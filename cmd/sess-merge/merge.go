@@ -14,7 +14,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
-	"github.com/sess-tools/sess/internal/share/copies"
+	"github.com/sess-tools/sess/internal/share/merge"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -52,8 +52,8 @@ func (c *config) filter(ctx context.Context, s *cli.Streams, operands []string) 
 }
 
 // writing writes to standard output. An error of a copy is not one of the output.
-func writing(ctx context.Context, s *cli.Streams, r *copies.Result) error {
-	var broken *copies.SourceError
+func writing(ctx context.Context, s *cli.Streams, r *merge.Result) error {
+	var broken *merge.SourceError
 	err := s.Unbuffered(func(w io.Writer) error {
 		_, err := r.Content(ctx).WriteTo(w)
 		if errors.As(err, &broken) {
@@ -69,7 +69,7 @@ func writing(ctx context.Context, s *cli.Streams, r *copies.Result) error {
 
 // intoFirst merges into the first session.
 func (c *config) intoFirst(ctx context.Context, s *cli.Streams, operands []string) (err error) {
-	in := &inputs{sources: make([]copies.Source, 1)}
+	in := &inputs{sources: make([]merge.Source, 1)}
 	defer in.close()
 	for _, name := range operands[1:] { // before the lock is taken: standard input may be slow
 		if err := in.open(ctx, s, name); err != nil {
@@ -82,7 +82,7 @@ func (c *config) intoFirst(ctx context.Context, s *cli.Streams, operands []strin
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
 	if r, size, ok := t.File(); ok {
-		in.sources[0] = copies.Source{Name: t.Name, R: r, Size: size}
+		in.sources[0] = merge.Source{Name: t.Name, R: r, Size: size}
 	} else {
 		stream, err := t.Stream(ctx)
 		if err != nil {
@@ -93,7 +93,7 @@ func (c *config) intoFirst(ctx context.Context, s *cli.Streams, operands []strin
 			return err
 		}
 		defer func() { _ = spool.Close() }()
-		in.sources[0] = copies.Source{Name: t.Name, R: spool, Size: spool.Size}
+		in.sources[0] = merge.Source{Name: t.Name, R: spool, Size: spool.Size}
 	}
 	r, err := c.merge(ctx, s, in.sources, nil)
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *config) intoFirst(ctx context.Context, s *cli.Streams, operands []strin
 
 // appended adds the new entries at the end; done is false if the result has more changes than new
 // entries.
-func appended(t *address.Target, r *copies.Result) (done bool, err error) {
+func appended(t *address.Target, r *merge.Result) (done bool, err error) {
 	for line, err := range r.Added() {
 		if err != nil {
 			return false, err
@@ -158,7 +158,7 @@ func (c *config) gitDriver(ctx context.Context, s *cli.Streams, operands []strin
 	}
 	defer func() { err = errors.Join(err, ours.Close()) }()
 	base := in.sources[0]
-	in.sources[0] = copies.Source{Name: names[1], R: ours, Size: ours.Size()}
+	in.sources[0] = merge.Source{Name: names[1], R: ours, Size: ours.Size()}
 	r, err := c.merge(ctx, s, in.sources, &base)
 	if err != nil || !r.Changed || c.dest.DryRun {
 		return err
@@ -167,10 +167,10 @@ func (c *config) gitDriver(ctx context.Context, s *cli.Streams, operands []strin
 }
 
 // merge merges and reports.
-func (c *config) merge(ctx context.Context, s *cli.Streams, sources []copies.Source, base *copies.Source) (*copies.Result, error) {
+func (c *config) merge(ctx context.Context, s *cli.Streams, sources []merge.Source, base *merge.Source) (*merge.Result, error) {
 	o, tally := c.options(s)
 	o.Base = base
-	r, err := copies.Merge(ctx, sources, o)
+	r, err := merge.Merge(ctx, sources, o)
 	tally.More("", "")
 	if r != nil {
 		if rerr := c.report(s, r.Report); rerr != nil {
@@ -180,7 +180,7 @@ func (c *config) merge(ctx context.Context, s *cli.Streams, sources []copies.Sou
 	return r, err
 }
 
-func nothingToDo(r *copies.Result) error {
+func nothingToDo(r *merge.Result) error {
 	if r.Changed {
 		return nil
 	}
@@ -189,7 +189,7 @@ func nothingToDo(r *copies.Result) error {
 
 // inputs are sessions that are open to be read anywhere.
 type inputs struct {
-	sources []copies.Source
+	sources []merge.Source
 	closers []io.Closer
 }
 
@@ -217,11 +217,11 @@ func (in *inputs) open(ctx context.Context, s *cli.Streams, name string) error {
 }
 
 func (in *inputs) add(name string, r io.ReaderAt, size int64) {
-	in.sources = append(in.sources, copies.Source{Name: name, R: r, Size: size})
+	in.sources = append(in.sources, merge.Source{Name: name, R: r, Size: size})
 }
 
 // report prints what a merge does.
-func (c *config) report(s *cli.Streams, r copies.Report) error {
+func (c *config) report(s *cli.Streams, r merge.Report) error {
 	if c.json {
 		_, err := fmt.Fprintln(s.Out, rowOf(r))
 		return err
@@ -247,7 +247,7 @@ func (c *config) report(s *cli.Streams, r copies.Report) error {
 }
 
 // rowOf returns the JSON of a report.
-func rowOf(r copies.Report) string {
+func rowOf(r merge.Report) string {
 	var clashes []string
 	for _, c := range r.Clashes {
 		clashes = append(clashes, js.Object(row.Entry(c.ID), row.Text("ours", c.Ours), row.Text("theirs", c.Theirs), row.Text("base", c.Base)))
@@ -313,10 +313,10 @@ func (c *config) check(operands []string) error {
 	return nil
 }
 
-func (c *config) options(s *cli.Streams) (copies.Options, *cli.Tally) {
+func (c *config) options(s *cli.Streams) (merge.Options, *cli.Tally) {
 	tally := cli.NewTally(s.Warnf)
-	return copies.Options{
-		OnConflict: copies.Policy(c.onConflict), Deleted: copies.Deletion(c.deleted), Header: copies.Policy(c.header),
+	return merge.Options{
+		OnConflict: merge.Policy(c.onConflict), Deleted: merge.Deletion(c.deleted), Header: merge.Policy(c.header),
 		OwnLast: c.leaf == "ours", Force: c.force, Strict: c.strict, Warn: tally.Warnf,
 	}, tally
 }

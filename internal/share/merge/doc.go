@@ -1,9 +1,10 @@
-// Package merge puts diverged copies of one session together again.
+// Package merge puts diverged copies of one session together again; begin with [Merge].
 //
 // A session only grows at its end, so two copies of it have a beginning in common and
-// ends of their own. A merge has every line of every copy once, and nothing else. The
-// lines themselves stay where they are: a [Set] knows of each its id, its parent, its
-// time and a sum of its bytes, and calls it by a number.
+// ends of their own. A merge has every line of every copy once, and nothing else. Lines
+// stay in the files and are copied from there: of each the package keeps its id, its
+// parent, its time and a sum of its bytes, so memory is taken for each entry and not for
+// each byte.
 //
 // # Order
 //
@@ -12,7 +13,7 @@
 // the sum of the bytes. The rank depends on the ancestors alone and on no file, so a
 // clock that is wrong puts no child before its parent.
 //
-// [Merge] looks at the heads of two copies. A line that both have is taken once, and
+// The heads of two copies are compared. A line that both have is taken once, and
 // waits while the other copy has lines of its own in front of it. Otherwise the line of
 // smaller rank goes first. A line that is no entry, such as a blank one, stays behind
 // the entry above it.
@@ -24,9 +25,5 @@
 // their children. It is idempotent, absorbing and commutative. Of three copies, the
 // order in which they are merged makes no difference in any of the many cases that were
 // tried, which is no proof. Of the copies of a session with contradicting orders, or
-// with several lines for one id, only the first sentence of this package holds.
-//
-// The package is pure: no files, clocks or processes.
-//
-// Stability: v0. Exported names may change until version 1 of the module.
+// with several lines for one id, a merge only has every line once.
 package merge

@@ -1,255 +1,216 @@
 package merge
 
 import (
-	"flag"
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
-	"math/rand/v2"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/sess-tools/sess/internal/core/index"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
-// A chance draws numbers: for a property test, or for a loop that counts.
-type chance interface{ below(n int) int }
+const head = `{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:00:00.000Z","cwd":"/w"}` + "\n"
 
-type drawn struct{ t *rapid.T }
-
-func (d drawn) below(n int) int { return rapid.IntRange(0, n-1).Draw(d.t, "") }
-
-type rolled struct{ r *rand.Rand }
-
-func (d rolled) below(n int) int { return d.r.IntN(n) }
-
-// A text is a line of a test: its bytes, and what a merge has to know of it.
-type text struct {
-	id, parent string
-	time       int64
-	bytes      string
+// mergeAll merges texts; the error is one of merging.
+func mergeAll(o Options, texts ...string) (string, error) {
+	o.Warn = func(string, string, ...any) {}
+	var sources []Source
+	for i, text := range texts {
+		sources = append(sources, source(fmt.Sprint("copy ", i), text))
+	}
+	r, err := Merge(context.Background(), sources, o)
+	if err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	if n, err := r.Content(context.Background()).WriteTo(&out); err != nil || n != int64(out.Len()) {
+		return "", fmt.Errorf("wrote %d of %d: %w", n, out.Len(), err)
+	}
+	if again := out.String() == texts[0]; r.Changed == again && strings.HasSuffix(texts[0], "\n") {
+		return "", fmt.Errorf("changed is %v, and the result is the first copy: %v", r.Changed, again)
+	}
+	return out.String(), nil
 }
 
-func (x text) line() Line {
-	return Line{ID: x.id, Parent: x.parent, Time: x.time, Sum: SumOf([]byte(x.bytes))}
-}
-
-// A world is replicas of one session that are appended to, and merged in pairs.
-type world struct {
-	replicas [][]text
-	skew     bool
-	repeats  bool // a line may stand twice in a replica, and be written by two
-	n        int
-	clock    int64
-}
-
-func (w *world) append(c chance, i int) {
-	w.n++
-	w.clock += int64(c.below(3))
-	r := w.replicas[i]
-	switch c.below(12) {
-	case 0: // what is no entry
-		loose := text{bytes: fmt.Sprintf("%c%d", 'a'+i, w.n)}
-		if w.repeats { // blank lines, and others of which there are several
-			loose.bytes = fmt.Sprint(c.below(2))
+// drawnSession is a session of few ids, so that copies clash, with lines that are no entries.
+func drawnSession(t *rapid.T, name string) string {
+	return head + strings.Join(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
+		id := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
+		switch rapid.IntRange(0, 9).Draw(t, "kind") {
+		case 0:
+			return rapid.SampledFrom([]string{"\n", "garbage\n", "[1]\n", `{"type":"session","id":"x"}` + "\n", "\x00\x00\n"}).Draw(t, "damage")
+		case 1:
+			return fmt.Sprintf(`{"type":"label","id":%q,"parentId":%q,"targetId":%q}`+"\n", id.Draw(t, "id"), id.Draw(t, "parent"), id.Draw(t, "target"))
 		}
-		w.replicas[i] = append(slices.Clone(r), loose)
-		return
-	case 1:
-		if w.repeats && len(r) > 0 {
-			w.replicas[i] = append(slices.Clone(r), r[c.below(len(r))])
+		return fmt.Sprintf(`{"type":"x","id":%q,"parentId":%q,"timestamp":"2026-01-02T03:00:0%d.000Z"}`+"\n",
+			id.Draw(t, "id"), id.Draw(t, "parent"), rapid.IntRange(0, 9).Draw(t, "second"))
+	}), 0, 8).Draw(t, name), "")
+}
+
+// Two copies that share nothing but a header, with clashing ids: with both, every line
+// of either side is there, but for ids that were renamed; and nothing is invented.
+func TestBothLaws(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := drawnSession(t, "a"), drawnSession(t, "b")
+		m, err := mergeAll(Options{OnConflict: Both}, a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if self, err := mergeAll(Options{}, a, a); self != a || err != nil {
+			t.Fatalf("idempotent: %v\n%s\nis not\n%s", err, self, a)
+		}
+		if self, err := mergeAll(Options{OnConflict: Both}, m, m); self != m || err != nil {
+			t.Fatalf("idempotent: %v\n%s\nis not\n%s", err, self, m)
+		}
+		most, least := strings.Count(a+b, "\n"), max(strings.Count(a, "\n"), strings.Count(b, "\n"))
+		if n := strings.Count(m, "\n"); n >= most || n < least {
+			t.Fatalf("%d lines of %d and %d:\n%s", n, strings.Count(a, "\n"), strings.Count(b, "\n"), m)
+		}
+	})
+}
+
+// Without clashes every line is there as it is, refuse is never asked, and both ways
+// round the bytes are the same if the copies do not contradict each other in order.
+func FuzzMerge(f *testing.F) {
+	f.Add(head+`{"id":"a"}`+"\n", head+`{"id":"b","parentId":"a"}`+"\n\n")
+	f.Add("\xef\xbb\xbf"+head, head+"torn")
+	f.Add(head+"{\"id\":\"a\"}\r\n", head+`{"id":"a"}`)
+	f.Add(`{"type":"session","id":"s"}`+"\n{}\n", `{"type":"session","id":"s"}`+"\n{}\n{}\n")
+	f.Add(`{"type":"title","v":1,"title":"t","updatedAt":"u","pad":""}`+"\n"+head, head)
+	f.Fuzz(func(t *testing.T, a, b string) {
+		m, err := mergeAll(Options{}, a, b)
+		if err != nil {
+			_, broken := errors.AsType[*SourceError](err)
+			if !broken && !errors.Is(err, ErrConflict) {
+				t.Fatal(err)
+			}
 			return
 		}
-	}
-	x := text{id: fmt.Sprintf("%c%d", 'a'+i, w.n), time: w.clock}
-	if w.skew {
-		x.time += int64(i-1) * 40
-		if c.below(5) == 0 {
-			x.time -= 50
+		s, err := session.Read(strings.NewReader(m))
+		if err != nil {
+			t.Fatalf("the result is no session: %v", err)
 		}
-		if c.below(9) == 0 {
-			x.time = NoTime
-		}
-	}
-	var ids []string
-	for _, l := range r {
-		if l.id != "" {
-			ids = append(ids, l.id)
-		}
-	}
-	if len(ids) > 0 {
-		x.parent = ids[len(ids)-1]
-		if c.below(4) == 0 {
-			x.parent = ids[c.below(len(ids))]
-		}
-	}
-	x.bytes = fmt.Sprint(x.id, x.parent, x.time)
-	w.replicas[i] = append(slices.Clone(r), x)
-}
-
-// play lets three replicas append and merge.
-func play(c chance, skew, repeats bool) *world {
-	w := &world{replicas: make([][]text, 3), skew: skew, repeats: repeats, clock: 1000}
-	for range c.below(5) {
-		w.append(c, 0)
-	}
-	w.replicas[1], w.replicas[2] = w.replicas[0], w.replicas[0]
-	for range 2 + c.below(14) {
-		if i := c.below(3); c.below(3) > 0 {
-			w.append(c, i)
-		} else {
-			w.replicas[i] = merged(w.replicas[i], w.replicas[c.below(3)])
-		}
-	}
-	return w
-}
-
-// merged merges copies from the left.
-func merged(copies ...[]text) []text {
-	s := NewSet()
-	var texts []text
-	var read []*Copy
-	for _, lines := range copies {
-		c := s.Copy()
-		for _, x := range lines {
-			if n, fresh := c.Add(x.line()); fresh {
-				if n != len(texts) {
-					panic("the number of a new line is not the next")
+		lines := strings.SplitAfter(m, "\n")
+		for _, side := range []string{a, b} {
+			read, err := session.Read(strings.NewReader(side))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if read.Header.Version < 2 {
+				continue
+			}
+			for _, e := range read.Entries {
+				if e.ID() != "" && !slices.Contains(lines, e.Raw()+"\n") && !known(s, e.ID()) {
+					t.Fatalf("lost: %q of\n%q\nin\n%q", e.Raw(), side, m)
 				}
-				texts = append(texts, x)
 			}
 		}
-		read = append(read, c)
-	}
-	out := read[0]
-	for _, c := range read[1:] {
-		out = Merge(out, c, Options{})
-	}
-	var lines []text
-	for n := range out.Lines() {
-		lines = append(lines, texts[n])
-	}
-	return lines
-}
-
-// A tally counts how often each law was broken.
-type tally map[string]int
-
-func (b tally) law(name string, holds bool) {
-	if !holds {
-		b[name]++
-	}
-}
-
-// laws holds three copies to the laws.
-func laws(b tally, w *world) {
-	x, y, z := w.replicas[0], w.replicas[1], w.replicas[2]
-	m := merged(x, y)
-	b.law("idempotent", slices.Equal(merged(x, x), x) && slices.Equal(merged(m, m), m))
-	b.law("absorbing", slices.Equal(merged(m, x), m) && slices.Equal(merged(y, m), m))
-	b.law("commutative", slices.Equal(m, merged(y, x)))
-	b.law("union", slices.Equal(bag(m), union(bag(x), bag(y))))
-	for _, side := range [][]text{x, y} {
-		b.law("common beginning", slices.Equal(m[:shared(x, y)], side[:shared(x, y)]))
-		b.law("relative order", w.repeats || subsequence(entries(side), entries(m)))
-	}
-	b.law("parents first", parentsFirst(m))
-	all := merged(m, z)
-	b.law("associative", slices.Equal(all, merged(x, merged(y, z))))
-	for _, p := range [][3]int{{0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
-		b.law("gossip", slices.Equal(all, merged(merged(w.replicas[p[0]], w.replicas[p[1]]), w.replicas[p[2]])))
-	}
-	b.law("fold", slices.Equal(all, merged(x, y, z)))
-}
-
-// bag counts the lines; of one that is no entry it counts the place too.
-func bag(lines []text) (out []string) {
-	above, count := "", map[string]int{}
-	for _, x := range lines {
-		key := x.bytes
-		if x.id == "" {
-			key = above + "<" + x.bytes
+		if again, err := mergeAll(Options{}, m, a, b); err != nil || again != m {
+			t.Fatalf("absorbing: %v\n%q\nis not\n%q", err, again, m)
 		}
-		count[key]++
-		key = fmt.Sprint(key, "#", count[key])
-		if x.id != "" {
-			above = key
-		}
-		out = append(out, key)
-	}
-	slices.Sort(out)
-	return out
+	})
 }
 
-func union(a, b []string) []string {
-	out := append(slices.Clone(a), b...)
-	slices.Sort(out)
-	return slices.Compact(out)
+// known reports whether a session has the id: two spellings of one entry became one.
+func known(s *session.Session, id string) bool {
+	_, ok := s.Index(id)
+	return ok
 }
 
-func entries(lines []text) (out []text) {
-	for _, x := range lines {
-		if x.id != "" {
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
-func shared(a, b []text) (n int) {
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
-func subsequence(of, in []text) bool {
-	k := 0
-	for _, x := range in {
-		if k < len(of) && x == of[k] {
-			k++
-		}
-	}
-	return k == len(of)
-}
-
-func parentsFirst(lines []text) bool {
-	seen := map[string]bool{"": true}
-	for _, x := range lines {
-		if !seen[x.parent] {
-			return false
-		}
-		seen[x.id] = true
-	}
-	return true
-}
-
-func TestLaws(t *testing.T) {
+// Whoever is interrupted writes no more.
+func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	for _, skew := range []bool{false, true} {
-		t.Run(fmt.Sprintf("skew=%v", skew), rapid.MakeCheck(func(t *rapid.T) {
-			broken := tally{}
-			laws(broken, play(drawn{t}, skew, false))
-			if len(broken) > 0 {
-				t.Fatal(broken)
-			}
-		}))
+	ctx, cancel := context.WithCancel(context.Background())
+	sources := []Source{source("a", lineSession(9, 4, "a")), source("b", lineSession(9, 4, "b"))}
+	r, err := Merge(ctx, sources, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	var out bytes.Buffer
+	if _, err := r.Content(ctx).WriteTo(&out); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+		t.Errorf("wrote %d bytes, %v", out.Len(), err)
+	}
+	if _, err := Merge(ctx, sources, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("merging: %v", err)
 	}
 }
 
-// rounds is for a longer look: go test ./internal/share/merge -run TestManyRounds -rounds 100000.
-var rounds = flag.Int("rounds", 500, "rounds of TestManyRounds, of each kind")
-
-func TestManyRounds(t *testing.T) {
+// The order of the lines that a merge writes has nothing to do with how they are read.
+func TestWriter(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []struct{ skew, repeats bool }{{false, false}, {true, false}, {true, true}} {
-		r := rolled{rand.New(rand.NewPCG(1, 2))}
-		broken, start := tally{}, time.Now()
-		for range *rounds {
-			laws(broken, play(r, kind.skew, kind.repeats))
+	text := strings.Repeat("0123456789abcdef\n", 40_000)
+	s := &side{Source: source("s", text)}
+	rapid.Check(t, func(t *rapid.T) {
+		var out, want strings.Builder
+		w := &writer{w: &out, ctx: t.Context(), windows: map[*side]*window{}}
+		for range rapid.IntRange(1, 20).Draw(t, "ranges") {
+			from := rapid.IntRange(0, len(text)-1).Draw(t, "from")
+			to := min(len(text), from+rapid.SampledFrom([]int{1, 17, 40_000, 70_000, 300_000}).Draw(t, "size"))
+			want.WriteString(text[from:to])
+			w.add(s, index.Range{Start: int64(from), End: int64(to)}, "")
 		}
-		t.Logf("%+v: %d rounds, broken: %v, %v", kind, *rounds, broken, time.Since(start))
-		if !kind.repeats && len(broken) > 0 || broken["union"]+broken["idempotent"] > 0 {
-			t.Errorf("%+v: %v", kind, broken)
+		w.flush()
+		if w.empty(); w.err != nil || out.String() != want.String() || w.n != int64(out.Len()) {
+			t.Fatalf("%d bytes, want %d, %v", out.Len(), want.Len(), w.err)
+		}
+	})
+}
+
+// lineSession returns a session of so many entries, of which the last ones are its own.
+func lineSession(n, own int, tag string) string {
+	var b strings.Builder
+	b.WriteString(`{"type":"session","version":3,"id":"01900000-0000-7000-8000-000000000001","timestamp":"2026-01-02T03:00:00.000Z","cwd":"/w"}` + "\n")
+	parent := "null"
+	for i := range n {
+		id := fmt.Sprintf("%08x", i)
+		if i >= n-own {
+			id = fmt.Sprintf("%s%07x", tag, i)
+		}
+		fmt.Fprintf(&b, `{"type":"message","id":%q,"parentId":%s,"timestamp":"2026-01-02T%02d:%02d:%02d.000Z","message":{"role":"user","content":"x","timestamp":1}}`+"\n",
+			id, parent, i/3600%24, i/60%60, i%60)
+		parent = fmt.Sprintf("%q", id)
+	}
+	return b.String()
+}
+
+func source(name, text string) Source {
+	return Source{Name: name, R: strings.NewReader(text), Size: int64(len(text))}
+}
+
+// What a merge holds in memory: the promise is 130 bytes for each entry that is read.
+func TestMemory(t *testing.T) {
+	const n = 200_000
+	for _, own := range []int{n / 10, n} { // from nine tenths in common to none
+		a, b := lineSession(n, own, "a"), lineSession(n, own, "b")
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		r, err := Merge(context.Background(), []Source{source("a", a), source("b", b)}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		each := float64(after.HeapAlloc-before.HeapAlloc) / (2 * n)
+		t.Logf("%d of %d lines of each their own: %.0f bytes for each entry", own, n, each)
+		if each > 130 {
+			t.Errorf("%.0f bytes for each entry", each)
+		}
+		if r.Common != n-own || r.Ours != own || r.Theirs != own {
+			t.Errorf("%+v", r.Report)
+		}
+		var out bytes.Buffer
+		if _, err := r.Content(context.Background()).WriteTo(&out); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -1,139 +1,138 @@
 package merge
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"slices"
 )
 
-// Options change the order of a merge.
-type Options struct {
-	// OwnLast puts what only the first copy has, behind the last line that both have,
-	// behind all lines of the second: its leaf stays the leaf. Then the order of the
-	// two matters.
-	OwnLast bool
-}
+// A Policy says what becomes of entries with one id and other bytes.
+type Policy string
 
-// Merge returns a copy with all lines of two copies of a set. It does not ask whether
-// they contradict each other; see [Conflicts].
-func Merge(a, b *Copy, o Options) *Copy {
-	s := a.set
-	out, state := s.Copy(), make([]byte, s.Len())
-	out.entries = s.weave(a.entries, b.entries, o.OwnLast, state)
-	for above, lines := range a.loose {
-		out.loose[above] = s.weave(lines, b.loose[above], false, state)
-	}
-	for above, lines := range b.loose {
-		if _, both := a.loose[above]; !both {
-			out.loose[above] = lines
-		}
-	}
-	return out
-}
-
-// Whose a line is.
+// The policies.
 const (
-	inA = 1 << iota
-	inB
-	done
+	Refuse Policy = "refuse"
+	Ours   Policy = "ours" // those of the first copy count
+	Theirs Policy = "theirs"
+	Both   Policy = "both" // one of them gets another id
 )
 
-// weave merges two sequences of lines. The state of each line is 0 before and after.
-func (s *Set) weave(a, b []int32, ownLast bool, state []byte) []int32 {
-	if len(b) == 0 {
-		return a
+// A Deletion says what becomes of a line of the base that one copy has not any more.
+type Deletion string
+
+// What may become of it.
+const (
+	RefuseDeleted Deletion = "refuse"
+	KeepDeleted   Deletion = "keep"
+	DropDeleted   Deletion = "drop"
+)
+
+// Options say how to merge. The zero value, with Warn, is ready for use.
+type Options struct {
+	Base       *Source // what the copies were made from; an empty one knows nothing
+	OnConflict Policy
+	Deleted    Deletion
+	OwnLast    bool   // see merged
+	Header     Policy // Ours or Theirs: whose header counts, without a word
+	Force      bool   // copies with other ids count as copies, too
+	Strict     bool   // a torn tail is an error
+	Warn       func(kind, format string, args ...any)
+}
+
+// ErrConflict is matched by the error of copies that contradict each other. Then there
+// is no result.
+var ErrConflict = errors.New("nothing was written")
+
+// What kind of conflict it is that is not one of two entries.
+var (
+	ErrOther    = fmt.Errorf("%w", ErrConflict) // other sessions
+	ErrVersions = fmt.Errorf("%w", ErrConflict) // versions of the format that do not mix
+	ErrDeleted  = fmt.Errorf("%w", ErrConflict) // a line of the base is gone
+)
+
+// A merger merges copies of one session.
+type merger struct {
+	Options
+	set   *set
+	refs  []ref // by number of a line
+	sides []*side
+	made  []string // lines that are in no source
+	base  func(n int) bool
+	found []Clash
+
+	unread int64 // bytes whose lines are still to be added
+}
+
+// madeLine stands for the number of a source in the ref of a line that was made.
+const madeLine = -1
+
+// Merge merges copies of one session. The error matches [ErrConflict], or it is one of
+// reading a session, with its name.
+func Merge(ctx context.Context, sources []Source, o Options) (*Result, error) {
+	m := &merger{Options: o, set: newSet()}
+	all := sources
+	if o.Base != nil && o.Base.Size > 0 {
+		all = append(slices.Clone(sources), *o.Base)
 	}
-	for _, n := range a {
-		state[n] |= inA
+	if err := m.read(ctx, all); err != nil {
+		return nil, err
 	}
-	for _, n := range b {
-		state[n] |= inB
+	if len(all) > len(sources) {
+		m.base = m.sides[len(sources)].copy.has()
 	}
-	common := len(a) // up to where a has lines that both have
-	for ownLast && common > 0 && state[a[common-1]]&inB == 0 {
-		common--
-	}
-	out := make([]int32, 0, len(a)+len(b))
-	for i, j := 0, 0; ; {
-		for i < len(a) && state[a[i]]&done != 0 {
-			i++
+	r := &Result{m: m, first: m.sides[0], copies: len(sources)}
+	sides := m.sides[:len(sources)]
+	for _, s := range sides[1:] {
+		if s.header.ID != r.first.header.ID && !m.Force {
+			return nil, fmt.Errorf("%s and %s: not copies of one session, but of %q and %q: %w",
+				r.first.Name, s.Name, r.first.header.ID, s.header.ID, ErrOther)
 		}
-		for j < len(b) && state[b[j]]&done != 0 {
-			j++
+	}
+	if err := m.tails(sides); err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(sides, func(s *side) bool { return s.header.Version < 2 }) { // only their position tells entries apart
+		return r, m.longest(r, sides)
+	}
+	if err := m.fold(r, sides); err != nil {
+		return r, err
+	}
+	return r, m.roles(sides)
+}
+
+// read reads the copies, of all but the first only what the first has not at its
+// beginning.
+func (m *merger) read(ctx context.Context, sources []Source) error {
+	for _, source := range sources {
+		s := &side{Source: source, copy: m.set.sequence()}
+		m.sides = append(m.sides, s)
+		if err := s.readLead(ctx, m.sides[0]); err != nil {
+			return &SourceError{source.Name, err}
 		}
-		var n int32
-		switch {
-		case i == len(a) && j == len(b):
-			for _, n := range out {
-				state[n] = 0
+		m.unread += s.Size - s.same
+	}
+	for i, s := range m.sides {
+		for n := range m.sides[0].copy.lines() {
+			if i == 0 || m.refs[n].end() >= s.same { // behind it there is a line feed
+				break
 			}
-			return out
-		case j == len(b):
-			n = a[i]
-		case i == len(a) || i >= common:
-			n = b[j]
-		default:
-			n = s.first(a[i], b[j], state[a[i]]&inB != 0, state[b[j]]&inA != 0)
+			s.copy.keep(n)
 		}
-		state[n] |= done
-		out = append(out, n)
-	}
-}
-
-// first returns which of two heads goes first; shared is what the other copy has too.
-func (s *Set) first(a, b int32, sharedA, sharedB bool) int32 {
-	switch {
-	case a == b:
-		return a
-	case sharedA && !sharedB:
-		return b
-	case sharedB && !sharedA:
-		return a
-	case s.compare(b, a) < 0: // each alone, or the copies contradict each other
-		return b
-	}
-	return a
-}
-
-// A Conflict is an id for which each of two copies has lines that the other has not. If
-// only one of them has, it was appended to the copy, and the last entry with an id
-// counts.
-type Conflict struct {
-	ID    string
-	Lines [2][]int // of the first copy alone and of the second, in order
-}
-
-// Conflicts returns where two copies of a set contradict each other, by rank.
-func Conflicts(a, b *Copy) []Conflict {
-	s := a.set
-	if len(s.contested) == 0 {
-		return nil
-	}
-	var has [2]func(int) bool
-	copies := [2]*Copy{a, b}
-	for i, c := range copies {
-		has[i] = c.Has()
-	}
-	found := map[int32]*Conflict{}
-	for i, c := range copies {
-		for _, n := range c.entries {
-			id := s.nodes[n].id
-			if !s.contested[id] || has[1-i](int(n)) {
-				continue
-			}
-			if found[id] == nil {
-				found[id] = &Conflict{ID: string(s.name(id))}
-			}
-			found[id].Lines[i] = append(found[id].Lines[i], int(n))
+		if err := m.body(ctx, i, s.same); err != nil {
+			return &SourceError{s.Name, err}
 		}
 	}
-	var out []Conflict
-	for _, c := range found {
-		if len(c.Lines[0]) > 0 && len(c.Lines[1]) > 0 {
-			out = append(out, *c)
-		}
-	}
-	slices.SortFunc(out, func(x, y Conflict) int { return s.compare(int32(x.Lines[0][0]), int32(y.Lines[0][0])) })
-	return out
+	return nil
 }
 
-// Compare orders two lines by their rank.
-func (s *Set) Compare(a, b int) int { return s.compare(int32(a), int32(b)) }
+// A SourceError is one of reading a copy.
+type SourceError struct {
+	Name string
+	Err  error
+}
+
+func (e *SourceError) Error() string { return e.Name + ": " + e.Err.Error() }
+
+// Unwrap returns the error of reading.
+func (e *SourceError) Unwrap() error { return e.Err }

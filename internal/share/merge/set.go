@@ -2,6 +2,7 @@ package merge
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"hash/maphash"
@@ -12,27 +13,27 @@ import (
 // A Sum stands for the bytes of a line: the first half of their SHA-256.
 type Sum [16]byte
 
-// SumOf returns the sum of a line without its line feed.
-func SumOf(line []byte) Sum {
+// sumOf returns the sum of a line without its line feed.
+func sumOf(line []byte) Sum {
 	full := sha256.Sum256(line)
 	return Sum(full[:16])
 }
 
-// NoTime is the time of a line that has none.
-const NoTime = math.MinInt64
+// noTime is the time of a line that has none.
+const noTime = math.MinInt64
 
-// A Line is what a merge has to know of a line.
-type Line struct {
+// A line is what a merge has to know of a line.
+type line struct {
 	ID     string // "" for a line that is no entry
 	Parent string // "" for a root
-	Time   int64  // in milliseconds since the epoch, or NoTime
+	Time   int64  // in milliseconds since the epoch, or noTime
 	Sum    Sum
 }
 
-// A Set holds the lines of several copies, each once. Lines are the same if their
+// A set holds the lines of several copies, each once. Lines are the same if their
 // bytes are; a line that one copy has twice is two lines. All copies have to be added
 // before two of them are merged.
-type Set struct {
+type set struct {
 	nodes []node
 	table table   // of nodes, by sum
 	names []byte  // all ids, by their numbers
@@ -70,40 +71,40 @@ const (
 )
 
 // NewSet returns an empty set.
-func NewSet() *Set {
-	return &Set{ends: []int64{0}, reps: []int32{-1}, seed: maphash.MakeSeed(), contested: map[int32]bool{}, repeats: map[Sum]repeat{}}
+func newSet() *set {
+	return &set{ends: []int64{0}, reps: []int32{-1}, seed: maphash.MakeSeed(), contested: map[int32]bool{}, repeats: map[Sum]repeat{}}
 }
 
-// Len returns how many lines there are: their numbers are below it.
-func (s *Set) Len() int { return len(s.nodes) }
+// length returns how many lines there are: their numbers are below it.
+func (s *set) length() int { return len(s.nodes) }
 
-// Grow makes room for so many more lines, which saves time and memory.
-func (s *Set) Grow(lines int) {
+// grow makes room for so many more lines, which saves time and memory.
+func (s *set) grow(lines int) {
 	s.nodes, s.ends, s.reps = slices.Grow(s.nodes, lines), slices.Grow(s.ends, lines), slices.Grow(s.reps, lines)
 	s.table.grow(lines, s.sumHash)
 	s.ids.grow(lines, s.nameHash)
 }
 
-// ID returns the id of a line, "" for one that is no entry.
-func (s *Set) ID(n int) string { return string(s.name(s.nodes[n].id)) }
+// idOf returns the id of a line, "" for one that is no entry.
+func (s *set) idOf(n int) string { return string(s.name(s.nodes[n].id)) }
 
 // name returns the id of a number.
-func (s *Set) name(id int32) []byte {
+func (s *set) name(id int32) []byte {
 	if id == 0 {
 		return nil
 	}
 	return s.names[s.ends[id-1]:s.ends[id]]
 }
 
-func (s *Set) sumHash(n int32) uint64   { return hashOf(s.nodes[n].sum) }
-func (s *Set) nameHash(id int32) uint64 { return maphash.Bytes(s.seed, s.name(id)) }
+func (s *set) sumHash(n int32) uint64   { return hashOf(s.nodes[n].sum) }
+func (s *set) nameHash(id int32) uint64 { return maphash.Bytes(s.seed, s.name(id)) }
 
 // add returns the number of a line that a copy has; it is a new one if the set has no
 // such line, or if the copy had all of them before.
-func (s *Set) add(l Line, copied int32) (n int32, fresh bool) {
+func (s *set) add(l line, copied int32) (n int32, fresh bool) {
 	once := l.Sum
 	if r, ok := s.repeats[once]; ok && r.copied == copied {
-		l.Sum = SumOf(r.sum[:]) // all before it are taken
+		l.Sum = sumOf(r.sum[:]) // all before it are taken
 	}
 	defer func() {
 		if l.Sum != once {
@@ -119,7 +120,7 @@ func (s *Set) add(l Line, copied int32) (n int32, fresh bool) {
 			s.nodes[n].last = copied
 			return n, false
 		}
-		l.Sum = SumOf(l.Sum[:]) // of the same line once more
+		l.Sum = sumOf(l.Sum[:]) // of the same line once more
 	}
 	n = int32(len(s.nodes))
 	s.nodes = append(s.nodes, node{sum: l.Sum, id: s.id(l.ID), parent: s.id(l.Parent), depth: unranked, last: copied, time: l.Time})
@@ -130,7 +131,7 @@ func (s *Set) add(l Line, copied int32) (n int32, fresh bool) {
 
 // represent makes line n the one that stands for its id, if it is the only one. Of
 // several it is one that does not depend on where they stand.
-func (s *Set) represent(n int32) {
+func (s *set) represent(n int32) {
 	id := s.nodes[n].id
 	if id == 0 {
 		return
@@ -144,9 +145,9 @@ func (s *Set) represent(n int32) {
 	}
 }
 
-// Keep forgets the lines that none of the copies has, where ranks are concerned: they were
+// keep forgets the lines that none of the copies has, where ranks are concerned: they were
 // replaced.
-func (s *Set) Keep(copies ...*Copy) {
+func (s *set) keep(copies ...*sequence) {
 	for i := range s.reps {
 		s.reps[i] = -1
 	}
@@ -161,7 +162,7 @@ func (s *Set) Keep(copies ...*Copy) {
 }
 
 // id returns the number of an id.
-func (s *Set) id(id string) int32 {
+func (s *set) id(id string) int32 {
 	if id == "" {
 		return 0
 	}
@@ -177,7 +178,7 @@ func (s *Set) id(id string) int32 {
 }
 
 // up returns the parent of a line, -1 if it has none.
-func (s *Set) up(n int32) int32 {
+func (s *set) up(n int32) int32 {
 	if id := s.nodes[n].parent; id != 0 {
 		return s.reps[id]
 	}
@@ -185,7 +186,7 @@ func (s *Set) up(n int32) int32 {
 }
 
 // rank gives a line, and all on its way to the root, its depth and effective time.
-func (s *Set) rank(n int32) *node {
+func (s *set) rank(n int32) *node {
 	if s.nodes[n].depth != unranked {
 		return &s.nodes[n]
 	}
@@ -212,24 +213,17 @@ func (s *Set) rank(n int32) *node {
 }
 
 // compare orders lines by rank.
-func (s *Set) compare(a, b int32) int {
+func (s *set) compare(a, b int32) int {
 	x, y := s.rank(a), s.rank(b)
 	switch {
 	case x.effective != y.effective:
-		return order(x.effective < y.effective)
+		return cmp.Compare(x.effective, y.effective)
 	case x.depth != y.depth:
-		return order(x.depth < y.depth)
+		return cmp.Compare(x.depth, y.depth)
 	case x.id != y.id:
 		return bytes.Compare(s.name(x.id), s.name(y.id))
 	}
 	return bytes.Compare(x.sum[:], y.sum[:])
-}
-
-func order(less bool) int {
-	if less {
-		return -1
-	}
-	return 1
 }
 
 func hashOf(sum Sum) uint64 { return binary.LittleEndian.Uint64(sum[:]) }

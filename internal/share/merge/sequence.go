@@ -5,75 +5,55 @@ import (
 	"slices"
 )
 
-// A Copy is the lines behind the header of one copy of a session, in order, by their
+// A sequence is the lines behind the header of one copy of a session, in order, by their
 // numbers in a set.
-type Copy struct {
-	set     *Set
+type sequence struct {
+	set     *set
 	entries []int32
 	loose   map[int32][]int32 // what is no entry, by the entry above, -1 for none
 	number  int32
 }
 
-// Copy returns a copy without lines. Its lines have to be added before those of the
+// sequence returns a copy without lines. Its lines have to be added before those of the
 // next one.
-func (s *Set) Copy() *Copy {
+func (s *set) sequence() *sequence {
 	s.copies++
-	return &Copy{set: s, number: s.copies, loose: map[int32][]int32{}}
+	return &sequence{set: s, number: s.copies, loose: map[int32][]int32{}}
 }
 
-// Grow makes room for so many more lines.
-func (c *Copy) Grow(lines int) { c.entries = slices.Grow(c.entries, lines) }
+// grow makes room for so many more lines.
+func (c *sequence) grow(lines int) { c.entries = slices.Grow(c.entries, lines) }
 
-// Add adds the next line. It returns the line's number, and whether that is new in
+// add adds the next line. It returns the line's number, and whether that is new in
 // the set: then it is the one after the last.
-func (c *Copy) Add(l Line) (n int, fresh bool) {
+func (c *sequence) add(l line) (n int, fresh bool) {
 	if l.ID != "" {
 		n, fresh := c.set.add(l, c.number)
 		c.entries = append(c.entries, n)
 		return int(n), fresh
 	}
 	above := c.above()
-	l.Parent, l.Time = "", NoTime
+	l.Parent, l.Time = "", noTime
 	if above >= 0 { // the same bytes behind another entry are another line
 		sum := c.set.nodes[above].sum
-		l.Sum = SumOf(append(sum[:], l.Sum[:]...))
+		l.Sum = sumOf(append(sum[:], l.Sum[:]...))
 	} else {
-		l.Sum = SumOf(l.Sum[:])
+		l.Sum = sumOf(l.Sum[:])
 	}
 	k, fresh := c.set.add(l, c.number)
 	c.loose[above] = append(c.loose[above], k)
 	return int(k), fresh
 }
 
-func (c *Copy) above() int32 {
+func (c *sequence) above() int32 {
 	if len(c.entries) == 0 {
 		return -1
 	}
 	return c.entries[len(c.entries)-1]
 }
 
-// Begin adds the first so many lines of another copy of the set, which both have.
-func (c *Copy) Begin(with *Copy, lines int) {
-	if lines == 0 {
-		return
-	}
-	c.Grow(min(lines, len(with.entries)))
-	for n := range with.Lines() {
-		k := &c.set.nodes[n]
-		k.last = c.number
-		if k.id != 0 {
-			c.entries = append(c.entries, int32(n))
-		} else {
-			c.loose[c.above()] = append(c.loose[c.above()], int32(n))
-		}
-		if lines--; lines == 0 {
-			break
-		}
-	}
-}
-
-// Lines yields the numbers of the lines, in order.
-func (c *Copy) Lines() iter.Seq[int] {
+// lines yields the numbers of the lines, in order.
+func (c *sequence) lines() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		behind := func(n int32) bool {
 			for _, k := range c.loose[n] {
@@ -94,8 +74,8 @@ func (c *Copy) Lines() iter.Seq[int] {
 	}
 }
 
-// Len returns the number of lines.
-func (c *Copy) Len() int {
+// length returns the number of lines.
+func (c *sequence) length() int {
 	n := len(c.entries)
 	for _, lines := range c.loose {
 		n += len(lines)
@@ -103,20 +83,20 @@ func (c *Copy) Len() int {
 	return n
 }
 
-// Has returns a function that reports whether the copy has a line.
-func (c *Copy) Has() func(n int) bool {
+// has returns a function that reports whether the copy has a line.
+func (c *sequence) has() func(n int) bool {
 	has := make([]bool, len(c.set.nodes))
-	for n := range c.Lines() {
+	for n := range c.lines() {
 		has[n] = true
 	}
 	return func(n int) bool { return n < len(has) && has[n] }
 }
 
-// BeginsWith reports whether the first lines are those of another copy.
-func (c *Copy) BeginsWith(other *Copy) bool {
-	next, stop := iter.Pull(c.Lines())
+// beginsWith reports whether the first lines are those of another copy.
+func (c *sequence) beginsWith(other *sequence) bool {
+	next, stop := iter.Pull(c.lines())
 	defer stop()
-	for n := range other.Lines() {
+	for n := range other.lines() {
 		if m, ok := next(); !ok || m != n {
 			return false
 		}
@@ -124,12 +104,12 @@ func (c *Copy) BeginsWith(other *Copy) bool {
 	return true
 }
 
-// Replace returns the copy with other lines in the place of some. Lines without
+// replace returns the copy with other lines in the place of some. Lines without
 // a replacement are left out. A line that the copy has is not added once more.
-func (c *Copy) Replace(with map[int][]int) *Copy {
-	out, has := c.set.Copy(), c.Has()
+func (c *sequence) replace(with map[int][]int) *sequence {
+	out, has := c.set.sequence(), c.has()
 	added := map[int]bool{}
-	for n := range c.Lines() {
+	for n := range c.lines() {
 		lines, ok := with[n]
 		if !ok {
 			out.keep(n)
@@ -146,7 +126,8 @@ func (c *Copy) Replace(with map[int][]int) *Copy {
 }
 
 // keep adds a line of the set behind the entry that it belongs to.
-func (c *Copy) keep(n int) {
+func (c *sequence) keep(n int) {
+	c.set.nodes[n].last = c.number
 	if c.set.nodes[n].id != 0 {
 		c.entries = append(c.entries, int32(n))
 		return
@@ -154,14 +135,14 @@ func (c *Copy) keep(n int) {
 	c.loose[c.above()] = append(c.loose[c.above()], int32(n))
 }
 
-// Leaf returns the number of the last entry; ok is false if there is none.
-func (c *Copy) Leaf() (n int, ok bool) {
+// leaf returns the number of the last entry; ok is false if there is none.
+func (c *sequence) leaf() (n int, ok bool) {
 	return int(c.above()), len(c.entries) > 0
 }
 
-// Heads returns the number of entries that no other hangs from. Of several entries
+// heads returns the number of entries that no other hangs from. Of several entries
 // with one id the last counts.
-func (c *Copy) Heads() int {
+func (c *sequence) heads() int {
 	last := make([]int32, len(c.set.ends))
 	for i, n := range c.entries {
 		last[c.set.nodes[n].id] = int32(i) + 1

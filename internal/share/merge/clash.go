@@ -1,4 +1,4 @@
-package copies
+package merge
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/sess-tools/sess/internal/share/merge"
 	"github.com/sess-tools/sess/pkg/js"
 )
 
@@ -26,11 +25,11 @@ type Clash struct {
 func (m *merger) fold(r *Result, sides []*side) error {
 	m.leads(r, sides)
 	acc := sides[0].copy
-	others := make([]*merge.Copy, len(sides))
+	others := make([]*sequence, len(sides))
 	for i, s := range sides {
 		others[i] = s.copy
 	}
-	m.set.Keep(others...) // the base has no say in the order
+	m.set.keep(others...) // the base has no say in the order
 	for i, s := range sides[1:] {
 		a, b, err := m.settle(acc, s.copy, sides[:i+1], s)
 		if err != nil {
@@ -38,18 +37,18 @@ func (m *merger) fold(r *Result, sides []*side) error {
 			return err
 		}
 		if acc, others[i+1] = a, b; a != others[0] || b != s.copy {
-			m.set.Keep(append(slices.Clone(others[1:]), a)...)
+			m.set.keep(append(slices.Clone(others[1:]), a)...)
 		}
 		if !m.OwnLast {
-			acc = merge.Merge(a, b, merge.Options{})
+			acc = merged(a, b, false)
 		}
 	}
 	if m.OwnLast && len(sides) > 1 {
 		theirs := others[1]
 		for _, b := range others[2:] {
-			theirs = merge.Merge(theirs, b, merge.Options{})
+			theirs = merged(theirs, b, false)
 		}
-		acc = merge.Merge(acc, theirs, merge.Options{OwnLast: true})
+		acc = merged(acc, theirs, true)
 	}
 	r.copy = acc
 	m.count(r, sides)
@@ -57,11 +56,11 @@ func (m *merger) fold(r *Result, sides []*side) error {
 }
 
 // settle removes what contradicts itself from two copies.
-func (m *merger) settle(a, b *merge.Copy, ours []*side, theirs *side) (*merge.Copy, *merge.Copy, error) {
-	var open []merge.Conflict
+func (m *merger) settle(a, b *sequence, ours []*side, theirs *side) (*sequence, *sequence, error) {
+	var open []conflict
 	var with [2]map[int][]int
 	with[0], with[1] = map[int][]int{}, map[int][]int{}
-	for _, c := range merge.Conflicts(a, b) {
+	for _, c := range conflicts(a, b) {
 		loser, err := m.loser(c)
 		if err != nil {
 			return nil, nil, err
@@ -70,17 +69,17 @@ func (m *merger) settle(a, b *merge.Copy, ours []*side, theirs *side) (*merge.Co
 			open = append(open, c)
 			continue
 		}
-		for i, n := range c.Lines[loser] {
+		for i, n := range c.lines[loser] {
 			with[loser][n] = nil
 			if i == 0 {
-				with[loser][n] = c.Lines[1-loser]
+				with[loser][n] = c.lines[1-loser]
 			}
 		}
 	}
-	pair := [2]*merge.Copy{a, b}
+	pair := [2]*sequence{a, b}
 	for i := range pair {
 		if len(with[i]) > 0 {
-			pair[i] = pair[i].Replace(with[i])
+			pair[i] = pair[i].replace(with[i])
 		}
 	}
 	if len(open) > 0 {
@@ -97,13 +96,13 @@ func (m *merger) settle(a, b *merge.Copy, ours []*side, theirs *side) (*merge.Co
 }
 
 // loser returns which side's lines give way, -1 if that is not settled.
-func (m *merger) loser(c merge.Conflict) (int, error) {
-	if len(c.Lines[0]) == 1 && len(c.Lines[1]) == 1 {
-		ours, err := m.line(c.Lines[0][0])
+func (m *merger) loser(c conflict) (int, error) {
+	if len(c.lines[0]) == 1 && len(c.lines[1]) == 1 {
+		ours, err := m.line(c.lines[0][0])
 		if err != nil {
 			return -1, err
 		}
-		theirs, err := m.line(c.Lines[1][0])
+		theirs, err := m.line(c.lines[1][0])
 		if err != nil {
 			return -1, err
 		}
@@ -118,7 +117,7 @@ func (m *merger) loser(c merge.Conflict) (int, error) {
 		}
 	}
 	if m.base != nil {
-		ours, theirs := all(c.Lines[0], m.base), all(c.Lines[1], m.base)
+		ours, theirs := all(c.lines[0], m.base), all(c.lines[1], m.base)
 		switch {
 		case ours && !theirs:
 			return 0, nil
@@ -177,44 +176,40 @@ func numbers(v any) any {
 }
 
 // refuse is the error of conflicts that were not settled.
-func (m *merger) refuse(open []merge.Conflict, ours []*side, theirs *side) error {
+func (m *merger) refuse(open []conflict, ours []*side, theirs *side) error {
 	for _, c := range open {
 		a := ours[0]
 		for _, s := range ours {
-			if s.copy.Has()(c.Lines[0][0]) {
+			if s.copy.has()(c.lines[0][0]) {
 				a = s
 				break
 			}
 		}
-		m.found = append(m.found, Clash{ID: c.ID, Ours: m.place(c.Lines[0][0], a), Theirs: m.place(c.Lines[1][0], theirs)})
+		m.found = append(m.found, Clash{ID: c.ID, Ours: m.place(c.lines[0][0], a), Theirs: m.place(c.lines[1][0], theirs)})
 		if len(m.found) == mostClashes {
 			break
 		}
 	}
-	first := m.found[0]
-	return fmt.Errorf("%s and %s: entry %q has other bytes%s: %w", first.Ours, first.Theirs, first.ID, more(len(open)), ErrConflict)
+	first, more := m.found[0], ""
+	if len(open) > 1 {
+		more = fmt.Sprintf(", and %d more", len(open)-1)
+	}
+	return fmt.Errorf("%s and %s: entry %q has other bytes%s: %w", first.Ours, first.Theirs, first.ID, more, ErrConflict)
 }
 
 // mostClashes is how many are told one by one.
 const mostClashes = 100
 
-func more(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return fmt.Sprintf(", and %d more", n-1)
-}
-
 // deleted looks for lines of the base that one copy has lost.
-func (m *merger) deleted(pair [2]*merge.Copy, ours, theirs *side) (a, b *merge.Copy, err error) {
+func (m *merger) deleted(pair [2]*sequence, ours, theirs *side) (a, b *sequence, err error) {
 	if m.base == nil || m.Deleted == KeepDeleted {
 		return pair[0], pair[1], nil
 	}
 	base := m.sides[len(m.sides)-1]
-	has := [2]func(int) bool{pair[0].Has(), pair[1].Has()}
+	has := [2]func(int) bool{pair[0].has(), pair[1].has()}
 	var drop [2]map[int][]int
 	drop[0], drop[1] = map[int][]int{}, map[int][]int{}
-	for n := range base.copy.Lines() {
+	for n := range base.copy.lines() {
 		in := [2]bool{has[0](n), has[1](n)}
 		if in[0] == in[1] || m.blank(n) {
 			continue
@@ -224,7 +219,7 @@ func (m *merger) deleted(pair [2]*merge.Copy, ours, theirs *side) (a, b *merge.C
 			keeps, lacks = 1, ours
 		}
 		if drop[keeps][n] = nil; m.Deleted != DropDeleted {
-			m.found = append(m.found, Clash{ID: m.set.ID(n), Base: m.place(n, base)})
+			m.found = append(m.found, Clash{ID: m.set.idOf(n), Base: m.place(n, base)})
 			if len(m.found) == 1 {
 				err = fmt.Errorf("%s: a line of the base, %s, is gone: %w", lacks.Name, m.place(n, base), ErrDeleted)
 			}
@@ -235,7 +230,7 @@ func (m *merger) deleted(pair [2]*merge.Copy, ours, theirs *side) (a, b *merge.C
 	}
 	for i := range pair {
 		if len(drop[i]) > 0 {
-			pair[i] = pair[i].Replace(drop[i])
+			pair[i] = pair[i].replace(drop[i])
 		}
 	}
 	return pair[0], pair[1], nil
@@ -247,14 +242,14 @@ var references = []string{"parentId", "targetId", "firstKeptEntryId", "fromId"}
 // rename gives another id to one of two entries that have the same, and splices what
 // speaks of it on its side. It reports whether that was there already, as it is when
 // the copies were merged so before.
-func (m *merger) rename(pair [2]*merge.Copy, open []merge.Conflict) (out [2]*merge.Copy, known bool, err error) {
-	has := [2]func(int) bool{pair[0].Has(), pair[1].Has()}
+func (m *merger) rename(pair [2]*sequence, open []conflict) (out [2]*sequence, known bool, err error) {
+	has := [2]func(int) bool{pair[0].has(), pair[1].has()}
 	names := [2]map[string]string{{}, {}}
 	fresh := map[int]string{} // lines that get another id
 	for _, c := range open {
 		var spliced [2]string
 		for i := range spliced {
-			if spliced[i], err = m.spliced(c.Lines[i][0], names[i], ""); err != nil {
+			if spliced[i], err = m.spliced(c.lines[i][0], names[i], ""); err != nil {
 				return out, false, err
 			}
 		}
@@ -262,10 +257,10 @@ func (m *merger) rename(pair [2]*merge.Copy, open []merge.Conflict) (out [2]*mer
 			continue
 		}
 		loser := 0
-		if m.set.Compare(c.Lines[0][0], c.Lines[1][0]) < 0 {
+		if m.set.compare(int32(c.lines[0][0]), int32(c.lines[1][0])) < 0 {
 			loser = 1
 		}
-		for _, n := range c.Lines[loser] {
+		for _, n := range c.lines[loser] {
 			line, err := m.line(n)
 			if err != nil {
 				return out, false, err
@@ -278,8 +273,8 @@ func (m *merger) rename(pair [2]*merge.Copy, open []merge.Conflict) (out [2]*mer
 	known = true
 	for i := range pair {
 		with := map[int][]int{}
-		for n := range pair[i].Lines() {
-			if has[1-i](n) || m.set.ID(n) == "" || len(names[i]) == 0 {
+		for n := range pair[i].lines() {
+			if has[1-i](n) || m.set.idOf(n) == "" || len(names[i]) == 0 {
 				continue
 			}
 			line, err := m.spliced(n, names[i], fresh[n])
@@ -291,7 +286,7 @@ func (m *merger) rename(pair [2]*merge.Copy, open []merge.Conflict) (out [2]*mer
 				known = known && has[1-i](k)
 			}
 		}
-		out[i] = pair[i].Replace(with)
+		out[i] = pair[i].replace(with)
 	}
 	return out, known, nil
 }
@@ -319,7 +314,7 @@ func (m *merger) spliced(n int, names map[string]string, id string) (string, err
 // make returns the number of a line that may be new.
 func (m *merger) make(line string) int {
 	l, _ := newParser().parse([]byte(line))
-	n, fresh := m.set.Copy().Add(l)
+	n, fresh := m.set.sequence().add(l)
 	if fresh {
 		m.refs = append(m.refs, ref{at: int64(len(m.made)), size: int64(len(line)), source: madeLine})
 		m.made = append(m.made, line)

@@ -1,4 +1,4 @@
-package copies
+package merge
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"github.com/sess-tools/sess/internal/core/index"
-	"github.com/sess-tools/sess/internal/share/merge"
 )
 
 // A Report says what a merge did.
@@ -30,7 +29,7 @@ type Result struct {
 	m      *merger
 	first  *side
 	copies int
-	copy   *merge.Copy
+	copy   *sequence
 
 	leadFrom *side
 	lead     index.Range // of leadFrom
@@ -40,11 +39,11 @@ type Result struct {
 // count fills in the report.
 func (m *merger) count(r *Result, sides []*side) {
 	ours := sides[0].copy
-	inOurs, inTheirs := ours.Has(), make([]func(int) bool, 0, len(sides))
+	inOurs, inTheirs := ours.has(), make([]func(int) bool, 0, len(sides))
 	for _, s := range sides[1:] {
-		inTheirs = append(inTheirs, s.copy.Has())
+		inTheirs = append(inTheirs, s.copy.has())
 	}
-	for n := range r.copy.Lines() {
+	for n := range r.copy.lines() {
 		shared := false
 		for _, has := range inTheirs {
 			shared = shared || has(n)
@@ -58,12 +57,12 @@ func (m *merger) count(r *Result, sides []*side) {
 			r.Ours++
 		}
 	}
-	if n, ok := r.copy.Leaf(); ok {
-		r.Leaf = m.set.ID(n)
+	if n, ok := r.copy.leaf(); ok {
+		r.Leaf = m.set.idOf(n)
 	}
-	r.Heads = r.copy.Heads()
-	r.Rewrite = r.leadFrom != sides[0] && !m.sameLead(r, sides[0]) || !r.copy.BeginsWith(ours)
-	r.Changed = r.Rewrite || r.copy.Len() != ours.Len()
+	r.Heads = r.copy.heads()
+	r.Rewrite = r.leadFrom != sides[0] && !m.sameLead(r, sides[0]) || !r.copy.beginsWith(ours)
+	r.Changed = r.Rewrite || r.copy.length() != ours.length()
 }
 
 // sameLead reports whether what stands in front of the entries is what a side has
@@ -79,7 +78,7 @@ func (m *merger) sameLead(r *Result, s *side) bool {
 
 // blank reports whether a line has nothing but white space.
 func (m *merger) blank(n int) bool {
-	if m.set.ID(n) != "" {
+	if m.set.idOf(n) != "" {
 		return false
 	}
 	line, err := m.line(n)
@@ -90,8 +89,8 @@ func (m *merger) blank(n int) bool {
 // there is to do.
 func (r *Result) Added() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		skip := r.first.copy.Len()
-		for n := range r.copy.Lines() {
+		skip := r.first.copy.length()
+		for n := range r.copy.lines() {
 			if skip--; skip >= 0 {
 				continue
 			}
@@ -119,7 +118,7 @@ func (c content) WriteTo(w io.Writer) (int64, error) {
 	} else {
 		out.text(r.leadText)
 	}
-	for n := range r.copy.Lines() {
+	for n := range r.copy.lines() {
 		ref := r.m.refs[n]
 		if ref.source == madeLine {
 			out.text(r.m.made[ref.at] + "\n")

@@ -1,4 +1,4 @@
-package copies
+package merge
 
 import (
 	"bytes"
@@ -8,18 +8,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/index"
 	"github.com/sess-tools/sess/pkg/session"
 )
-
-// sameSession holds the headers against each other.
-func (m *merger) sameSession(sides []*side) error {
-	first := sides[0]
-	for _, s := range sides[1:] {
-		if s.header.ID != first.header.ID && !m.Force {
-			return fmt.Errorf("%s and %s: not copies of one session, but of %q and %q: %w",
-				first.Name, s.Name, first.header.ID, s.header.ID, ErrOther)
-		}
-	}
-	return nil
-}
 
 // leading returns the side whose header counts.
 func (m *merger) leading(sides []*side) *side {
@@ -96,12 +84,12 @@ func (m *merger) tails(sides []*side) error {
 // begins as its torn tail.
 func (m *merger) completed(torn *side, sides []*side) bool {
 	last := -1
-	for n := range torn.copy.Lines() {
+	for n := range torn.copy.lines() {
 		last = n
 	}
 	for _, s := range sides {
 		behind := last < 0
-		for n := range s.copy.Lines() {
+		for n := range s.copy.lines() {
 			if behind {
 				line, err := m.line(n)
 				if err == nil && bytes.HasPrefix(line, torn.torn) {
@@ -115,17 +103,11 @@ func (m *merger) completed(torn *side, sides []*side) bool {
 	return false
 }
 
-// positional reports whether a side has entries without ids, which only their position
-// tells apart.
-func (m *merger) positional(sides []*side) bool {
-	return slices.ContainsFunc(sides, func(s *side) bool { return s.header.Version < 2 })
-}
-
 // longest takes the longest of copies of which each begins with the shorter ones.
 func (m *merger) longest(r *Result, sides []*side) error {
-	long := slices.MaxFunc(sides, func(a, b *side) int { return a.copy.Len() - b.copy.Len() })
+	long := slices.MaxFunc(sides, func(a, b *side) int { return a.copy.length() - b.copy.length() })
 	for _, s := range sides {
-		if s.header.Version != long.header.Version || !long.copy.BeginsWith(s.copy) {
+		if s.header.Version != long.header.Version || !long.copy.beginsWith(s.copy) {
 			return fmt.Errorf("%s and %s: entries of version 1 have no ids to merge them by: %w", long.Name, s.Name, ErrVersions)
 		}
 	}
@@ -136,12 +118,13 @@ func (m *merger) longest(r *Result, sides []*side) error {
 }
 
 // roles refuses a line of version 2 that would mean nothing behind a header of version 3.
-func (m *merger) roles(r *Result, sides []*side) error {
+func (m *merger) roles(sides []*side) error {
+	newest := slices.MaxFunc(sides, func(a, b *side) int { return a.header.Version - b.header.Version }).header.Version
 	for i, s := range sides {
-		if s.header.Version >= r.version(sides) {
+		if s.header.Version >= newest {
 			continue
 		}
-		for n := range s.copy.Lines() {
+		for n := range s.copy.lines() {
 			line, err := m.line(n)
 			if err != nil {
 				return err
@@ -149,18 +132,11 @@ func (m *merger) roles(r *Result, sides []*side) error {
 			e, err := session.ParseEntry(string(line))
 			if err == nil && e.Role() == session.RoleHookMessage {
 				return fmt.Errorf("%s: entry %q is written as version %d has it, and copy %d is of version %d: %w",
-					s.Name, e.ID(), s.header.Version, i+1, r.version(sides), ErrVersions)
+					s.Name, e.ID(), s.header.Version, i+1, newest, ErrVersions)
 			}
 		}
 	}
 	return nil
-}
-
-func (r *Result) version(sides []*side) (v int) {
-	for _, s := range sides {
-		v = max(v, s.header.Version)
-	}
-	return v
 }
 
 // line returns the bytes of a line.
@@ -180,7 +156,7 @@ func (m *merger) line(n int) ([]byte, error) {
 // place is where a line is, for people.
 func (m *merger) place(n int, s *side) string {
 	number := 0
-	for k := range s.copy.Lines() {
+	for k := range s.copy.lines() {
 		if number++; k == n {
 			break
 		}

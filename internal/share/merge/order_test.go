@@ -14,7 +14,7 @@ func words(s string) (out []text) {
 			out = append(out, text{bytes: w})
 			continue
 		}
-		x := text{bytes: w, time: NoTime}
+		x := text{bytes: w, time: noTime}
 		rest, _, _ := strings.Cut(w, "!")
 		rest, at, timed := strings.Cut(rest, "@")
 		if timed {
@@ -31,30 +31,30 @@ func words(s string) (out []text) {
 
 // A pair is two copies of a set.
 type pair struct {
-	set   *Set
+	set   *set
 	texts []text
-	a, b  *Copy
+	a, b  *sequence
 }
 
 func newPair(a, b string) *pair {
-	p := &pair{set: NewSet()}
+	p := &pair{set: newSet()}
 	p.a, p.b = p.copy(a), p.copy(b)
 	return p
 }
 
-func (p *pair) copy(s string) *Copy {
-	c := p.set.Copy()
+func (p *pair) copy(s string) *sequence {
+	c := p.set.sequence()
 	for _, x := range words(s) {
-		if _, fresh := c.Add(x.line()); fresh {
+		if _, fresh := c.add(x.line()); fresh {
 			p.texts = append(p.texts, x)
 		}
 	}
 	return c
 }
 
-func (p *pair) text(c *Copy) string {
+func (p *pair) text(c *sequence) string {
 	var out []string
-	for n := range c.Lines() {
+	for n := range c.lines() {
 		out = append(out, p.texts[n].bytes)
 	}
 	return strings.Join(out, " ")
@@ -88,13 +88,13 @@ func TestMerge(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			p := newPair(test.a, test.b)
-			if got := p.text(Merge(p.a, p.b, Options{})); got != test.want {
+			if got := p.text(merged(p.a, p.b, false)); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
-			if got := p.text(Merge(p.b, p.a, Options{})); got != test.want {
+			if got := p.text(merged(p.b, p.a, false)); got != test.want {
 				t.Errorf("the other way round: %s\nwant %s", got, test.want)
 			}
-			if got := p.text(Merge(p.a, p.b, Options{OwnLast: true})); got != test.ownLast {
+			if got := p.text(merged(p.a, p.b, true)); got != test.ownLast {
 				t.Errorf("own last: %s\nwant      %s", got, test.ownLast)
 			}
 		})
@@ -115,9 +115,9 @@ func TestConflicts(t *testing.T) {
 			t.Parallel()
 			p := newPair(test.a, test.b)
 			var got []string
-			for _, c := range Conflicts(p.a, p.b) {
+			for _, c := range conflicts(p.a, p.b) {
 				var sides [2][]string
-				for i, lines := range c.Lines {
+				for i, lines := range c.lines {
 					for _, n := range lines {
 						sides[i] = append(sides[i], p.texts[n].bytes)
 					}
@@ -148,7 +148,7 @@ func TestReplace(t *testing.T) {
 		{"left out", map[int][]int{a: nil, x: nil}, "r@1 b<a@3"},
 		{"by what is there", map[int][]int{a: {b}}, "r@1 ~x b<a@3"},
 	} {
-		if got := p.text(p.a.Replace(test.with)); got != test.want {
+		if got := p.text(p.a.replace(test.with)); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}
@@ -157,26 +157,30 @@ func TestReplace(t *testing.T) {
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	p := newPair("~h r@1 ~x a<r@2 b<r@3", "~h r@1 ~x a<r@2 c<r@3")
-	if n := p.a.Len(); n != 5 {
-		t.Errorf("Len is %d", n)
+	if n := p.a.length(); n != 5 {
+		t.Errorf("%d lines", n)
 	}
-	if n := p.a.Heads(); n != 2 {
+	if n := p.a.heads(); n != 2 {
 		t.Errorf("%d heads", n)
 	}
-	if n, ok := p.a.Leaf(); !ok || p.set.ID(n) != "b" {
-		t.Errorf("the leaf is %q", p.set.ID(n))
+	if n, ok := p.a.leaf(); !ok || p.set.idOf(n) != "b" {
+		t.Errorf("the leaf is %q", p.set.idOf(n))
 	}
-	m := Merge(p.a, p.b, Options{})
-	if !m.BeginsWith(p.a) || m.BeginsWith(p.b) || p.a.BeginsWith(m) {
-		t.Error("BeginsWith")
+	m := merged(p.a, p.b, false)
+	if !m.beginsWith(p.a) || m.beginsWith(p.b) || p.a.beginsWith(m) {
+		t.Error("beginsWith")
 	}
-	c := p.set.Copy()
-	c.Begin(p.a, 3)
+	c := p.set.sequence()
+	for n := range p.a.lines() {
+		if c.keep(n); c.length() == 3 {
+			break
+		}
+	}
 	if got := p.text(c); got != "~h r@1 ~x" {
-		t.Errorf("Begin added %s", got)
+		t.Errorf("kept %s", got)
 	}
-	if n, fresh := c.Add(words("r@1")[0].line()); !fresh || n != len(p.texts) {
-		t.Error("what was added by Begin does not count as seen")
+	if n, fresh := c.add(words("r@1")[0].line()); !fresh || n != len(p.texts) {
+		t.Error("what was kept does not count as seen")
 	}
 }
 
@@ -185,16 +189,16 @@ func TestCopy(t *testing.T) {
 func TestRepeatedLinesAreLinear(t *testing.T) {
 	t.Parallel()
 	const lines = 100_000 // counted from the first one each time, they would take hours
-	s := NewSet()
-	var copies []*Copy
+	s := newSet()
+	var copies []*sequence
 	for range 3 {
-		c := s.Copy()
+		c := s.sequence()
 		for range lines {
-			c.Add(Line{Sum: SumOf([]byte("same"))})
+			c.add(line{Sum: sumOf([]byte("same"))})
 		}
 		copies = append(copies, c)
 	}
-	if s.Len() != lines || Merge(copies[0], copies[1], Options{}).Len() != lines {
-		t.Errorf("%d lines", s.Len())
+	if s.length() != lines || merged(copies[0], copies[1], false).length() != lines {
+		t.Errorf("%d lines", s.length())
 	}
 }

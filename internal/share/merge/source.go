@@ -1,4 +1,4 @@
-package copies
+package merge
 
 import (
 	"bytes"
@@ -13,7 +13,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/index"
 	"github.com/sess-tools/sess/internal/core/parallel"
-	"github.com/sess-tools/sess/internal/share/merge"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -34,7 +33,7 @@ type side struct {
 	slot   string      // oh-my-pi's title slot, a line of its own
 	lead   index.Range // all up to the header
 	same   int64       // so many bytes, in whole lines, are those that the first one begins with
-	copy   *merge.Copy
+	copy   *sequence
 	torn   []byte // a last line that is left out
 }
 
@@ -90,7 +89,7 @@ func (r ref) end() int64 { return r.at + r.size }
 
 // A block is lines that were parsed.
 type block struct {
-	lines  []merge.Line
+	lines  []line
 	places []index.Range
 	parser *parser
 	torn   []byte
@@ -113,7 +112,7 @@ func (m *merger) body(ctx context.Context, number int, at int64) error {
 		m.expect(s.copy, b)
 		for i, l := range b.lines {
 			place := b.places[i]
-			if _, fresh := s.copy.Add(l); fresh {
+			if _, fresh := s.copy.add(l); fresh {
 				m.refs = append(m.refs, ref{at: at + place.Start, size: place.End - place.Start, source: number})
 			}
 		}
@@ -125,13 +124,13 @@ func (m *merger) body(ctx context.Context, number int, at int64) error {
 }
 
 // expect makes room for as many lines as the rest has, going by the ones of a block.
-func (m *merger) expect(c *merge.Copy, b *block) {
+func (m *merger) expect(c *sequence, b *block) {
 	bytes := int64(len(b.data.Data))
 	if lines := int(m.unread / max(1, bytes) * int64(len(b.lines))); cap(m.refs) < len(m.refs)+len(b.lines) {
 		lines += lines/16 + len(b.lines)
 		m.refs = slices.Grow(m.refs, lines)
-		m.set.Grow(lines)
-		c.Grow(lines)
+		m.set.grow(lines)
+		c.grow(lines)
 	}
 	m.unread -= bytes
 }
@@ -179,7 +178,9 @@ func begins(ctx context.Context, a, b Source) (same int64, err error) {
 		}
 		equal := bytes.Equal(x[:n], y[:n])
 		if !equal {
-			n = firstDifference(x, y)
+			for n = 0; x[n] == y[n]; n++ {
+				continue
+			}
 		}
 		if feed := bytes.LastIndexByte(x[:n], '\n'); feed >= 0 {
 			same = at + int64(feed) + 1
@@ -188,14 +189,6 @@ func begins(ctx context.Context, a, b Source) (same int64, err error) {
 			return same, nil
 		}
 	}
-}
-
-// firstDifference returns where two texts differ, which they do.
-func firstDifference(x, y []byte) (n int) {
-	for x[n] == y[n] {
-		n++
-	}
-	return n
 }
 
 // shortened is the error of a file that ended before its size.
@@ -222,8 +215,8 @@ func newParser() *parser {
 
 // parse reads a line. It is an entry if [session.Read] takes it for one and it has an id;
 // valid says whether it is JSON at all. The id and the parent may be parts of data.
-func (p *parser) parse(data []byte) (l merge.Line, valid bool) {
-	l = merge.Line{Time: merge.NoTime, Sum: merge.SumOf(data)}
+func (p *parser) parse(data []byte) (l line, valid bool) {
+	l = line{Time: noTime, Sum: sumOf(data)}
 	if !p.pick.Valid(data) {
 		return l, false
 	}
@@ -249,5 +242,5 @@ func instant(text string) int64 {
 	if ms, ok := js.ParseTime(text); ok {
 		return ms
 	}
-	return merge.NoTime
+	return noTime
 }
