@@ -5,7 +5,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/filter"
+	"github.com/sess-tools/sess/internal/core/jq"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/gate"
 )
@@ -21,7 +21,7 @@ type config struct {
 	kind                map[string]bool // nil for any
 	glob                *calls.Glob     // nil for any
 	pattern             *gate.Pattern   // nil for any
-	expr                *filter.Filter  // nil for any
+	expr                *jq.Filter      // nil for any
 }
 
 func (c *config) flags() []cli.Flag {
@@ -77,7 +77,7 @@ func (c *config) check() (err error) {
 		}
 	}
 	if c.where != "" {
-		if c.expr, err = filter.Compile(c.where); err != nil {
+		if c.expr, err = jq.Compile(c.where); err != nil {
 			return cli.UsageError("--where: %v", err)
 		}
 	}

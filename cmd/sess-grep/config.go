@@ -8,7 +8,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/filter"
+	"github.com/sess-tools/sess/internal/core/jq"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/grep"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -196,11 +196,11 @@ func (c *config) pattern(s *cli.Streams, operands []string) (*grep.Pattern, []st
 }
 
 // filter compiles --where.
-func (c *config) filter() (*filter.Filter, error) {
+func (c *config) filter() (*jq.Filter, error) {
 	if c.where == "" {
 		return nil, nil
 	}
-	f, err := filter.Compile(c.where)
+	f, err := jq.Compile(c.where)
 	if err != nil {
 		return nil, cli.UsageError("--where: %v", err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/filter"
+	"github.com/sess-tools/sess/internal/core/jq"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
@@ -26,7 +26,7 @@ type search struct {
 	pattern *grep.Pattern
 	fields  map[grep.Field]bool
 	roles   map[string]bool // nil for all
-	expr    *filter.Filter  // nil for none
+	expr    *jq.Filter      // nil for none
 	exprMu  sync.Mutex      // a filter is for one at a time
 	glob    *calls.Glob     // of --touched, nil for any
 

@@ -13,7 +13,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
-	"github.com/sess-tools/sess/internal/core/filter"
+	"github.com/sess-tools/sess/internal/core/jq"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/pkg/session"
@@ -189,9 +189,9 @@ func (c *config) selection(ctx context.Context, s *cli.Streams) (func(store.Row)
 	if err != nil {
 		return nil, cli.UsageError("--until: %v", err)
 	}
-	var where *filter.Filter
+	var where *jq.Filter
 	if c.where != "" {
-		if where, err = filter.Compile(c.where); err != nil {
+		if where, err = jq.Compile(c.where); err != nil {
 			return nil, cli.UsageError("--where: %v", err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/filter"
+	"github.com/sess-tools/sess/internal/core/jq"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
@@ -18,7 +18,7 @@ type config struct {
 	settings
 	defaults settings // without any flag
 
-	selects, projects *filter.Filter  // --where and --jq compiled, nil if not given
+	selects, projects *jq.Filter      // --where and --jq compiled, nil if not given
 	wanted            map[string]bool // --role, nil if not given
 }
 
@@ -119,11 +119,11 @@ func roles(list string) (map[string]bool, error) {
 }
 
 // compile compiles the expression of a flag, nil if there is none.
-func compile(name, expr string) (*filter.Filter, error) {
+func compile(name, expr string) (*jq.Filter, error) {
 	if expr == "" {
 		return nil, nil
 	}
-	f, err := filter.Compile(expr)
+	f, err := jq.Compile(expr)
 	if err != nil {
 		return nil, cli.UsageError("%s: %v", name, err)
 	}

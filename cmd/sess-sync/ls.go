@@ -10,7 +10,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/filter"
+	"github.com/sess-tools/sess/internal/core/jq"
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/share/remote"
@@ -44,9 +44,9 @@ func (c *config) ls(ctx context.Context, s *cli.Streams, l remote.Log, operands 
 	if err != nil {
 		return cli.UsageError("--since: %v", err)
 	}
-	var where *filter.Filter
+	var where *jq.Filter
 	if c.where != "" {
-		if where, err = filter.Compile(c.where); err != nil {
+		if where, err = jq.Compile(c.where); err != nil {
 			return cli.UsageError("--where: %v", err)
 		}
 	}

@@ -1,4 +1,4 @@
-package filter
+package jq
 
 import (
 	"context"
@@ -10,8 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/itchyny/gojq"
-
-	"github.com/sess-tools/sess/internal/core/jq"
 )
 
 // A Filter is a compiled expression. It may be used concurrently.
@@ -24,11 +22,11 @@ type Filter struct {
 func Compile(expr string) (*Filter, error) {
 	query, err := gojq.Parse(expr)
 	if err != nil {
-		return nil, newSyntaxError(expr, err)
+		return nil, &SyntaxError{Expr: expr, Offset: Offset(expr, err), Reason: err.Error()}
 	}
 	code, err := gojq.Compile(query)
 	if err != nil {
-		return nil, newSyntaxError(expr, err)
+		return nil, &SyntaxError{Expr: expr, Offset: Offset(expr, err), Reason: err.Error()}
 	}
 	return &Filter{code: code}, nil
 }
@@ -74,7 +72,7 @@ func (f *Filter) each(ctx context.Context, raw string, yield func(any) error) er
 	if f.halted.Load() {
 		return nil
 	}
-	v, err := jq.Decode(raw)
+	v, err := Decode(raw)
 	if err != nil {
 		return err
 	}
@@ -118,10 +116,6 @@ type SyntaxError struct {
 	Reason string
 }
 
-func newSyntaxError(expr string, err error) error {
-	return &SyntaxError{Expr: expr, Offset: jq.Offset(expr, err), Reason: err.Error()}
-}
-
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("compiling the expression: %s", e.Reason)
 }
@@ -139,13 +133,20 @@ func (e *SyntaxError) Detail() []string {
 		line = line[:i]
 	}
 	column := utf8.RuneCountInString(e.Expr[start:e.Offset])
-	return []string{"    " + strings.Map(blank, line), strings.Repeat(" ", 4+column) + "^"}
+	line = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' ' // it would move the caret away from its token
+	}, line)
+	return []string{"    " + line, strings.Repeat(" ", 4+column) + "^"}
 }
 
-// blank replaces what would move the caret away from its token.
-func blank(r rune) rune {
-	if unicode.IsPrint(r) {
-		return r
+// Offset returns where in an expression the token stands at which parsing it ended with err,
+// in bytes; -1 if err does not say.
+func Offset(expr string, err error) int {
+	if pe, ok := errors.AsType[*gojq.ParseError](err); ok {
+		return min(max(pe.Offset-len(pe.Token), 0), len(expr))
 	}
-	return ' '
+	return -1
 }

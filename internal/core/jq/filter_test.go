@@ -1,4 +1,4 @@
-package filter_test
+package jq_test
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sess-tools/sess/internal/core/filter"
+	"github.com/sess-tools/sess/internal/core/jq"
 )
 
 const entry = `{"type":"message","id":"a1","n":9007199254740993,"f":1.0,"message":{"role":"user","content":[{"type":"text","text":"<hi>"},{"type":"image"}]}}`
 
-func compile(t testing.TB, expr string) *filter.Filter {
+func compile(t testing.TB, expr string) *jq.Filter {
 	t.Helper()
-	f, err := filter.Compile(expr)
+	f, err := jq.Compile(expr)
 	if err != nil {
 		t.Fatalf("Compile(%q): %v", expr, err)
 	}
@@ -180,8 +180,8 @@ func TestSyntaxError(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.expr, func(t *testing.T) {
 			t.Parallel()
-			_, err := filter.Compile(tt.expr)
-			se, ok := errors.AsType[*filter.SyntaxError](err)
+			_, err := jq.Compile(tt.expr)
+			se, ok := errors.AsType[*jq.SyntaxError](err)
 			if !ok {
 				t.Fatalf("error %v, want a SyntaxError", err)
 			}
@@ -202,8 +202,8 @@ func FuzzCompile(f *testing.F) {
 	// Laws: no expression crashes the compiler, and the caret of every error
 	// stands below its line or one past the end.
 	f.Fuzz(func(t *testing.T, expr string) {
-		_, err := filter.Compile(expr)
-		if se, ok := errors.AsType[*filter.SyntaxError](err); ok {
+		_, err := jq.Compile(expr)
+		if se, ok := errors.AsType[*jq.SyntaxError](err); ok {
 			if d := se.Detail(); len(d) == 2 && len([]rune(d[1])) > len([]rune(d[0]))+1 {
 				t.Errorf("%q: caret out of line: %q", expr, d)
 			}
