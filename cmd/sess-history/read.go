@@ -10,18 +10,19 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/parallel"
-	"github.com/sess-tools/sess/internal/core/prompts"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/grep"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -153,11 +154,11 @@ type document struct {
 	subagent bool      // as far as it was read
 }
 
-// A message of the user may turn out to be no prompt further on in the session.
+// A message is a prompt, unless the session turns out to be a sub-agent's further on.
 type message struct {
-	prompts.Message
-	time int64
-	key  uint64
+	id, text string
+	time     int64
+	key      uint64
 }
 
 func (d *document) read(r io.Reader) error {
@@ -214,8 +215,8 @@ func (d *document) take(e session.Entry) error {
 			return errSubagent
 		}
 	}
-	if said, ok := prompts.Read(e); ok {
-		d.said = append(d.said, message{said, saidAt(e), d.src.Key(e)})
+	if text, ok := convo.Prompt(e); ok {
+		d.said = append(d.said, message{strings.Clone(e.ID()), text, saidAt(e), d.src.Key(e)})
 	}
 	return nil
 }
@@ -226,13 +227,9 @@ func (d *document) prompts() (list []prompt) {
 		return nil
 	}
 	for _, m := range d.said {
-		text, ok := m.Message.Text()
-		if !ok {
-			continue
-		}
 		p := prompt{
-			Place: d.place, text: text, time: m.time, agent: d.src.Owner(),
-			entry: m.ID, cwd: d.header.CWD, key: m.key,
+			Place: d.place, text: m.text, time: m.time, agent: d.src.Owner(),
+			entry: m.id, cwd: d.header.CWD, key: m.key,
 		}
 		if d.query.wants(p) {
 			list = append(list, p)
@@ -313,14 +310,31 @@ func merge(list, more []prompt) []prompt {
 	}
 	known := map[said]bool{}
 	for _, p := range list {
-		known[said{prompts.Normal(p.text), p.time / 1000}] = true
+		known[said{normal(p.text), p.time / 1000}] = true
 	}
 	for _, p := range more {
-		if !known[said{prompts.Normal(p.text), p.time / 1000}] {
+		if !known[said{normal(p.text), p.time / 1000}] {
 			list = append(list, p)
 		}
 	}
 	return list
+}
+
+// normal returns the form by which prompts are the same: line ends are line feeds, and
+// white space at the ends of lines and of the text does not count. It is that in which
+// oh-my-pi stores them.
+func normal(text string) string {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	var b strings.Builder
+	b.Grow(len(text))
+	for line := range strings.Lines(text) {
+		cut, ended := strings.CutSuffix(line, "\n")
+		b.WriteString(js.TrimEnd(cut))
+		if ended {
+			b.WriteByte('\n')
+		}
+	}
+	return js.Trim(b.String())
 }
 
 // fold returns the rows to print, the newest first. An entry that is in several sessions,
@@ -338,7 +352,7 @@ func (c *config) fold(list []prompt) (rows []line) {
 			rows = append(rows, line{p, 1})
 			continue
 		}
-		text := maphash.String(seed, prompts.Normal(p.text))
+		text := maphash.String(seed, normal(p.text))
 		if at, ok := same[text]; ok {
 			rows[at].count++
 			continue

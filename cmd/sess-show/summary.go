@@ -15,11 +15,11 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/prompts"
 	"github.com/sess-tools/sess/internal/core/redact"
 	"github.com/sess-tools/sess/internal/core/subprocess"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/page"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -63,11 +63,8 @@ func (c *config) writeSummary(ctx context.Context, s *cli.Streams, w io.Writer, 
 // said returns what the user asked, and the last answer.
 func (d *document) said() (asked []string, answer string) {
 	for _, e := range d.entries() {
-		if p, ok := prompts.Read(e); ok {
-			if text, ok := p.Text(); ok {
-				asked = append(asked, text)
-			}
-			continue
+		if text, ok := convo.Prompt(e); ok {
+			asked = append(asked, text)
 		}
 		if m, ok := e.Message(); ok && m.Role() == session.RoleAssistant {
 			if text := m.Text("\n"); strings.TrimSpace(text) != "" {

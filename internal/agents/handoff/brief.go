@@ -12,8 +12,8 @@ import (
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/internal/agents/portable"
 	"github.com/sess-tools/sess/internal/core/calls"
-	"github.com/sess-tools/sess/internal/core/prompts"
 	"github.com/sess-tools/sess/internal/core/tty"
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -104,10 +104,8 @@ func (b Brief) words(later int) (lines []string) {
 	type prompt struct{ id, text string }
 	var all []prompt
 	for _, e := range b.Path {
-		if said, ok := prompts.Read(e); ok {
-			if text, ok := said.Text(); ok && strings.TrimSpace(text) != "" {
-				all = append(all, prompt{e.ID(), text})
-			}
+		if text, ok := convo.Prompt(e); ok {
+			all = append(all, prompt{e.ID(), text})
 		}
 	}
 	for i, p := range all {

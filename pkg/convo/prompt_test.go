@@ -1,9 +1,10 @@
-package prompts
+package convo_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/sess-tools/sess/pkg/convo"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -16,11 +17,7 @@ func of(t *testing.T, lines string) string {
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		said, ok := Read(e)
-		if !ok {
-			continue
-		}
-		if text, ok := said.Text(); ok {
+		if text, ok := convo.Prompt(e); ok {
 			out.WriteString("[" + text + "]")
 		}
 	}
@@ -64,19 +61,5 @@ func TestPrompts(t *testing.T) {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})
-	}
-}
-
-func TestNormal(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"": "", "a": "a", " a ": "a", "a  \r\nb\t\r\r\n": "a\nb", "a\n\n\nb": "a\n\n\nb", "  a\n  b  \n": "a\n  b", "\u3000x\u00a0\ny": "x\ny", "a\vb": "a\vb",
-	} {
-		if got := Normal(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-		if again := Normal(Normal(text)); again != Normal(text) {
-			t.Errorf("%q: twice is %q", text, again)
-		}
 	}
 }
