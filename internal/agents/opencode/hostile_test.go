@@ -1,9 +1,7 @@
 package opencode
 
 import (
-	"context"
 	"crypto/sha256"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -172,14 +170,7 @@ func TestStrangeDatabases(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "x.db")
-			err := sqldb.Create(t.Context(), path, false, func(ctx context.Context, tx *sql.Tx) error {
-				_, err := tx.ExecContext(ctx, c.sql)
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			path := formatstest.Database(t, c.sql)
 			a, err := Format.Open(t.Context(), source(path))
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) || !errors.Is(err, sqldb.ErrSchema) {

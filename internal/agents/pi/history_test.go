@@ -1,8 +1,6 @@
 package pi
 
 import (
-	"context"
-	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/agents/sqldb"
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/formatstest"
 )
 
 // genuine is a database that oh-my-pi 18.2.3 wrote.
@@ -58,28 +57,10 @@ func TestGenuine(t *testing.T) {
 	}
 }
 
-// made makes a database.
-func made(t *testing.T, statements ...string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "history.db")
-	err := sqldb.Create(t.Context(), path, false, func(ctx context.Context, tx *sql.Tx) error {
-		for _, s := range statements {
-			if _, err := tx.ExecContext(ctx, s); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // Databases of earlier releases lack columns, and rows may lack anything.
 func TestOthers(t *testing.T) {
 	t.Parallel()
-	old := made(t, `CREATE TABLE history (id INTEGER PRIMARY KEY, prompt TEXT, created_at INTEGER, cwd TEXT)`,
+	old := formatstest.Database(t, `CREATE TABLE history (id INTEGER PRIMARY KEY, prompt TEXT, created_at INTEGER, cwd TEXT)`,
 		`INSERT INTO history VALUES (1, 'a', 5, NULL), (2, '', 6, ''), (3, NULL, 7, ''), (4, 'b', NULL, ''), (5, x'ff62', 9, '/w'), (6, 7, 8, '/w')`)
 	got, err := all(t, old)
 	want := []Prompt{{"\ufffdb", 9, "/w", ""}, {"7", 8, "/w", ""}, {"a", 5, "", ""}}
@@ -87,9 +68,9 @@ func TestOthers(t *testing.T) {
 		t.Errorf("%v -want +got:\n%s", err, diff)
 	}
 	for name, path := range map[string]string{
-		"no such table":  made(t, `CREATE TABLE other (id)`),
-		"no such column": made(t, `CREATE TABLE history (id, prompt)`),
-		"a view":         made(t, `CREATE TABLE x (id, prompt, created_at, cwd)`, `CREATE VIEW history AS SELECT * FROM x`),
+		"no such table":  formatstest.Database(t, `CREATE TABLE other (id)`),
+		"no such column": formatstest.Database(t, `CREATE TABLE history (id, prompt)`),
+		"a view":         formatstest.Database(t, `CREATE TABLE x (id, prompt, created_at, cwd)`, `CREATE VIEW history AS SELECT * FROM x`),
 	} {
 		if list, err := all(t, path); !errors.Is(err, sqldb.ErrSchema) || len(list) > 0 {
 			t.Errorf("%s: %v, %v", name, list, err)

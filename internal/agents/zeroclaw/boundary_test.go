@@ -1,8 +1,6 @@
 package zeroclaw_test
 
 import (
-	"context"
-	"database/sql"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -11,24 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sess-tools/sess/internal/agents/formats"
-	"github.com/sess-tools/sess/internal/agents/sqldb"
 	"github.com/sess-tools/sess/internal/agents/zeroclaw"
 	"github.com/sess-tools/sess/internal/test/formatstest"
 )
-
-// database makes a database by SQL.
-func database(t testing.TB, statements ...string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "sessions.db")
-	err := sqldb.Create(t.Context(), path, false, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, strings.Join(statements, ";"))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 const tables = `CREATE TABLE sessions(session_id TEXT PRIMARY KEY, session_key TEXT, status TEXT, title TEXT, created_at TEXT, updated_at TEXT, meta_json TEXT);
 	CREATE TABLE session_messages(id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, created_at TEXT, meta_json TEXT);
@@ -71,7 +54,7 @@ func TestBoundary(t *testing.T) {
 		{"of others", rows("system:q", "user:a"), state("1"), []said{{"user", "a"}}},
 	}
 	for _, tt := range tests {
-		path := database(t, tables, tt.rows, tt.state)
+		path := formatstest.Database(t, tables, tt.rows, tt.state)
 		r := imported(t, path)[0]
 		if diff := cmp.Diff(tt.want, history(r.Session(t))); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
@@ -95,7 +78,7 @@ func TestKeyKinds(t *testing.T) {
 	}
 	all := []string{tables, insert("sess1", "direct:x:p"), insert("sess2", "group:x:p"), insert("sess3", "thread:x:p"), insert("sess4", "direct:x:p")}
 	for n, want := range map[int]string{5: "sess3", 3: "sess2", 2: "sess1"} {
-		a := formatstest.Open(t, zeroclaw.ZeroClaw, &formats.Source{Path: database(t, all[:n]...)})
+		a := formatstest.Open(t, zeroclaw.ZeroClaw, &formats.Source{Path: formatstest.Database(t, all[:n]...)})
 		if info, err := formats.Find(t.Context(), a, "x:p"); info.ID != want || err != nil {
 			t.Errorf("of %d: %s, %v", n, info.ID, err)
 		}

@@ -67,7 +67,7 @@ func TestExportInto(t *testing.T) {
 	if err := zeroclaw.ZeroClaw.Export(t.Context(), s, target); err == nil || !strings.Contains(err.Error(), "session s1: file already exists") {
 		t.Errorf("a second time: %v", err)
 	}
-	target.Path = database(t, "CREATE TABLE sessions(id, session_key, role, content, created_at)")
+	target.Path = formatstest.Database(t, "CREATE TABLE sessions(id, session_key, role, content, created_at)")
 	if err := zeroclaw.ZeroClaw.Export(t.Context(), s, target); err == nil || !strings.Contains(err.Error(), "not laid out") {
 		t.Errorf("another layout: %v", err)
 	}

@@ -1,8 +1,6 @@
 package zeroclaw_test
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,48 +16,22 @@ import (
 // What is no database of ZeroClaw's is refused, by its name, and left alone.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	good := corpus.Session(t, "zeroclaw/memory.db")
-	file := func(name string, data []byte) string {
-		path := filepath.Join(t.TempDir(), name)
-		formatstest.Put(t, path, string(data))
-		return path
-	}
-	damaged := bytes.Clone(good)
-	for i := 4096; i < len(damaged); i += 4096 {
-		copy(damaged[i:], bytes.Repeat([]byte{0xff}, 64))
-	}
-	tests := []struct{ name, path, want string }{
-		{"absent", filepath.Join(t.TempDir(), "x.db"), "no such file"},
-		{"empty", file("e.db", nil), "empty"},
-		{"truncated", file("t.db", good[:20000]), "truncated"},
-		{"cut in its header", file("h.db", good[:50]), "truncated"},
-		{"text", file("t.db", []byte("hello, world, this is no database")), "no SQLite database"},
-		{"damaged", file("d.db", damaged), "damaged"},
-		{"another layout", database(t, "CREATE TABLE t(x)"), "no table session_messages"},
-		{"sessions that are messages", database(t, "CREATE TABLE sessions(id, session_id, session_key, role, content, created_at)"), "no table session_messages"},
-		{"a view for messages", database(t, `CREATE TABLE sessions(session_id, session_key, created_at);
+	formatstest.HostileDatabase(t, zeroclaw.ZeroClaw, corpus.Session(t, "zeroclaw/memory.db"), [][3]string{
+		{"another layout", formatstest.Database(t, "CREATE TABLE t(x)"), "no table session_messages"},
+		{"sessions that are messages", formatstest.Database(t, "CREATE TABLE sessions(id, session_id, session_key, role, content, created_at)"), "no table session_messages"},
+		{"a view for messages", formatstest.Database(t, `CREATE TABLE sessions(session_id, session_key, created_at);
 			CREATE VIEW session_messages AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT i AS id, 's' AS session_id, 'user' AS role, 'x' AS content, 't' AS created_at FROM n`), "no table session_messages"},
-		{"a generated column", database(t, `CREATE TABLE sessions(session_id, session_key, created_at);
+		{"a generated column", formatstest.Database(t, `CREATE TABLE sessions(session_id, session_key, created_at);
 			CREATE TABLE session_messages(id, session_id, role, content AS (hex(zeroblob(100000000))), created_at)`), "no column content"},
-		{"messages without numbers", database(t, strings.ReplaceAll(tables, "id INTEGER PRIMARY KEY", "id TEXT"), `INSERT INTO session_messages VALUES('x', 's1', 'user', 'y', 't', NULL)`), "converting driver.Value type"},
-		{"messages twice", database(t, strings.ReplaceAll(tables, "id INTEGER PRIMARY KEY", "id INTEGER"), `INSERT INTO session_messages VALUES(1, 's1', 'user', 'y', 't', NULL), (1, 's1', 'user', 'z', 't', NULL)`), "row 1 comes after row 1"},
-	}
-	for _, tt := range tests {
-		before, _ := os.ReadFile(tt.path)
-		_, err := formatstest.TryAll(t.Context(), zeroclaw.ZeroClaw, &formats.Source{Path: tt.path})
-		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), tt.path) {
-			t.Errorf("%s: got %v, want %q", tt.name, err, tt.want)
-		}
-		if after, _ := os.ReadFile(tt.path); sha256.Sum256(before) != sha256.Sum256(after) {
-			t.Errorf("%s: it has changed", tt.name)
-		}
-	}
+		{"messages without numbers", formatstest.Database(t, strings.ReplaceAll(tables, "id INTEGER PRIMARY KEY", "id TEXT"), `INSERT INTO session_messages VALUES('x', 's1', 'user', 'y', 't', NULL)`), "converting driver.Value type"},
+		{"messages twice", formatstest.Database(t, strings.ReplaceAll(tables, "id INTEGER PRIMARY KEY", "id INTEGER"), `INSERT INTO session_messages VALUES(1, 's1', 'user', 'y', 't', NULL), (1, 's1', 'user', 'z', 't', NULL)`), "row 1 comes after row 1"},
+	}...)
 }
 
 // What is odd in a database is read as it is, and told.
 func TestOdd(t *testing.T) {
 	t.Parallel()
-	path := database(t, tables, `INSERT INTO session_messages VALUES
+	path := formatstest.Database(t, tables, `INSERT INTO session_messages VALUES
 		(1, 's1', 'user', CAST(X'ff61' AS TEXT), '2026-01-01T00:00:00+00:00', NULL),
 		(2, 's1', 'assistant', 'a'||char(0)||'b', '2026-01-01T00:00:00+00:00', X'00ff'),
 		(3, 's1', 'user', X'62', 'yesterday', NULL),
