@@ -25,9 +25,9 @@ func confidential() string {
 	return strings.Replace(long(), "turn cccc00a0 ", "turn cccc00a0 the key is "+password+" ", 1)
 }
 
-// summarizers are stubs of programs that summarize: of each what it prints and
-// returns where the real one was seen to. Those without an answer of their own
-// fail, and of those that answer the summary is known to the byte.
+// summarizers are stubs of programs that summarize. internal/core/command has a row for each way in which one fails or
+// answers; these show what sess-compact makes of it. Those without an answer fail, and of the others the summary is
+// known to the byte.
 var summarizers = []struct {
 	name   string
 	script string
@@ -36,73 +36,23 @@ var summarizers = []struct {
 	stderr string // a regular expression
 	answer string // the summary, if the status is 0
 }{
-	// no key
 	{"pi, 401", `cat >/dev/null; echo '401 {"type":"authentication_error"}' >&2; exit 1`, "", 5, `^sess-compact: running sh: exit status 1: 401 \{"type":"authentication_error"\}\n$`, ""},
-	{"codex, 401", `cat >&2; echo 'ERROR: unexpected status 401 Unauthorized' >&2; exit 1`, "", 5, `(?s)exit status 1:.*ERROR: unexpected status 401 Unauthorized\n$`, ""},
-	{"claude, 401", `cat >/dev/null; echo 'Invalid API key'; exit 1`, "", 5, `: exit status 1: Invalid API key\n$`, ""},
-	{"gemini, 401", `for i in 1 2 3; do echo "    at async f (file:///gemini.js:$i:1)" >&2; done; exit 1`, "", 5, `(?s)exit status 1:.*gemini\.js:3:1\)\n$`, ""},
-	{"opencode, 401", `printf '\033[91m\033[1mError: \033[0mIncorrect API key\n' >&2; exit 1`, "", 5, `: exit status 1: Error: Incorrect API key\n$`, ""},
-
-	// more than the model takes: all but pi say so, and are asked with less
-	{"pi, overflow", `cat >/dev/null`, "", 5, `^sess-compact: running sh: the reply is blank and no error was printed; the prompt may be too long for the model\n$`, ""},
 	{"pi, overflow by status", `test $(wc -c) -lt 6000 || exit 0; ` + goodReply, "--overflow-status 0", 0, `^(sess-compact: warning: .*; the oldest \d+ messages? left out of the prompt\n)+$`, "## Goal\n- the goal"},
-	{"codex, overflow", `cat >&2; echo "ERROR: Codex ran out of room in the model's context window." >&2; exit 1`, "", 5, `(?s)left out of the prompt\n.*context window\.\n$`, ""},
 	{"claude, overflow", `cat >/dev/null; echo 'Prompt is too long'; exit 1`, "", 5, `(?s)left out of the prompt\n.*: exit status 1: Prompt is too long\n$`, ""},
-	{"gemini, overflow", `cat >/dev/null; echo 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' >&2; exit 1`, "", 5, `(?s)left out of the prompt\n.*\(1048576\)\.\n$`, ""},
-	{"opencode, overflow", `cat >/dev/null; printf '\033[91mError: \033[0mprompt is too long: 213000 tokens > 200000 maximum\n' >&2; exit 1`, "", 5, `(?s)left out of the prompt\n.*: Error: prompt is too long: 213000`, ""},
-	{"old claude, overflow", `cat >/dev/null; echo 'API Error: 400 prompt is too long'`, "", 5, `(?s)left out of the prompt\n.*it begins: API Error: 400`, ""},
 	{"room for half", `test $(wc -c) -lt 6000 || { echo 'Prompt is too long'; exit 1; }; ` + goodReply, "", 0, `^(sess-compact: warning: .*; the oldest \d+ messages? left out of the prompt\n)+$`, "## Goal\n- the goal"},
-
-	// an empty reply, an error of the server, too many requests, no input
-	{"pi, gemini, opencode, empty", `cat >/dev/null; exit 0`, "", 5, `: the reply is blank and no error`, ""},
-	{"codex and claude, empty", `cat >/dev/null; echo`, "", 5, `: the reply is blank and no error`, ""},
-	{"blank", `cat >/dev/null; printf ' \n\t\r\n \342\200\213'`, "", 5, `: the reply is blank and no error`, ""},
-	{"pi, 500", `cat >/dev/null; echo '500 {"error":{"message":"Internal server error"}}' >&2; exit 1`, "", 5, `: exit status 1: 500 `, ""},
-	{"codex, 500", `cat >&2; echo 'ERROR: unexpected status 500' >&2; exit 1`, "", 5, `(?s)exit status 1:.*unexpected status 500\n$`, ""},
-	{"claude, 500", `cat >/dev/null; echo 'API Error: 500 {"type":"error"}'; exit 1`, "", 5, `: exit status 1: API Error: 500 `, ""},
-	{"old claude, 500", `cat >/dev/null; echo 'API Error: 500 Internal server error'`, "", 5, `: the answer lacks the heading "## Goal": it begins: API Error: 500 `, ""},
-	{"gemini and opencode, 500", `cat >/dev/null; echo retrying >&2; echo >said; exec sleep 60`, "--timeout 300ms", 5, `: no answer within 300ms; .*: retrying\n$`, ""},
-	{"pi, 429", `cat >/dev/null; echo '429 {"error":{"type":"rate_limit_error","message":"exceeded the limit of 40,000 input tokens per minute"}}' >&2; exit 1`, "", 5, `^sess-compact: running sh: exit status 1: 429 `, ""},
-	{"codex, 429", `cat >&2; echo 'ERROR: exceeded retry limit, last status: 429 Too Many Requests' >&2; exit 1`, "", 5, `(?s)exit status 1:.*429 Too Many Requests\n$`, ""},
-	{"claude, 429", `cat >/dev/null; echo 'API Error: 429 {"error":{"type":"rate_limit_error"}}'; exit 1`, "", 5, `: exit status 1: API Error: 429 `, ""},
-	{"claude, no input", `echo 'Error: Input must be provided' >&2; exit 1`, "", 5, `: exit status 1: Error: Input must be provided\n$`, ""},
-
-	// more than the program takes
-	{"codex, 12 MB", `cat >/dev/null; echo 'Input exceeds the maximum length of 1048576 characters.' >&2; exit 1`, "", 5, `(?s)left out of the prompt\n.*1048576 characters\.\n$`, ""},
-	{"claude, 12 MB", `echo 'Error: stdin input exceeds the 10 MB limit' >&2; exit 1`, "", 5, `(?s)left out of the prompt\n.*10 MB limit\n$`, ""},
-	{"gemini, 12 MB", `head -c 20 >/dev/null`, "", 5, `: the reply is blank and no error`, ""},
-
-	// answers
-	{"echo on stderr (codex)", `cat >&2; ` + goodReply, "", 0, `^$`, "## Goal\n- the goal"},
-	{"exits before reading", goodReply + `; exit 0`, "", 0, `^$`, "## Goal\n- the goal"},
-	{"closes its input", `exec <&-; ` + goodReply, "", 0, `^$`, "## Goal\n- the goal"},
-	{"CRLF", `cat >/dev/null; printf '## Goal\r\n- the goal\r\n'`, "", 0, `^$`, "## Goal\n- the goal"},
-	{"two newlines (ollama)", `cat >/dev/null; printf '## Goal\n- the goal\n\n'`, "", 0, `^$`, "## Goal\n- the goal"},
 	{"ANSI", `cat >/dev/null; printf '\033[1;32m## Goal\033[0m\n- \033]8;;http://x\033\\the\033]8;;\033\\ goal\033[K\n'`, "", 0, `^$`, "## Goal\n- the goal"},
-	{"invalid UTF-8", `cat >/dev/null; printf '## Goal\n- \377\376goal\n'`, "", 0, `^$`, "## Goal\n- \ufffd\ufffdgoal"},
-	{"words first", `cat >/dev/null; printf 'Here it is:\n\n## Goal\n- the goal\n'`, "", 0, `^$`, "## Goal\n- the goal"},
 	{"no heading wanted", `cat >/dev/null; echo goals`, "--no-require", 0, `^$`, "goals"},
 	{"a heading of one's own", `cat >/dev/null; echo '# Short'`, "--require ^#.Short$", 0, `^$`, "# Short"},
 	{"stderr shown", `cat >/dev/null; printf 'thinking\033[5m\n' >&2; ` + goodReply, "-v", 0, `(?m)^[^\x1b]*thinking[^\x1b]*$`, "## Goal\n- the goal"},
-	{"a grandchild holds the pipe", `cat >/dev/null; sleep 60 & ` + goodReply, "", 0, `^$`, "## Goal\n- the goal"},
 	{"told what and where", `cat >/dev/null; printf '## Goal\n%s\n' "$SESS_FILE $SESS_LEAF $SESS_CHUNK $SESS_SUMMARIZING $NO_COLOR $TERM"`, "", 0, `^$`, "## Goal\ns.jsonl cccc00b9 history 1 1 dumb"},
-
-	// other failures
 	{"ignores TERM", `trap '' TERM; cat >/dev/null; while :; do sleep 1; done`, "--timeout 300ms", 5, `^sess-compact: running sh: no answer within 300ms; allow more time or give it less to read\n$`, ""},
-	{"grandchild ignores TERM", `sh -c 'trap "" TERM; while :; do sleep 1; done' & sleep 60`, "--timeout 300ms", 5, `: no answer within 300ms; `, ""},
-	{"2 MB", `cat >/dev/null; echo '## Goal'; head -c 2000000 /dev/zero | tr '\0' x`, "", 5, `: the reply is longer than 1048576 bytes; the command was stopped\n$`, ""},
-	{"endless", `echo '## Goal'; yes`, "", 5, `: the reply is longer than 1048576 bytes; the command was stopped\n$`, ""},
 	{"repeats the prompt", `cat; ` + goodReply, "", 5, `: the answer repeats the prompt: it begins: \[prompt left out\]\n$`, ""},
 	{"larger than what it is of", `cat >/dev/null; ` + goodReply + `; head -c 20000 /dev/zero | tr '\0' x`, "", 5, `s\.jsonl: the summary would not make the context smaller: about \d+ tokens, \d+ before\n$`, ""},
-	{"killed", `cat >/dev/null; kill -9 $$`, "", 5, `: ended by signal 9 \(killed\)\n$`, ""},
 	{"escape sequences in an error", `printf 'bad\033]0;title\007 \033[31mred\n' >&2; exit 3`, "", 5, `: exit status 3: bad red\n$`, ""},
 	{"runs sess-compact", `cat >/dev/null; sess-compact --keep 200 s.jsonl -- true; ` + goodReply, "", 0, `^$`, "## Goal\n- the goal"},
 	{"is sess-compact", `cat >/dev/null; exec sess-compact --keep 200 s.jsonl -- true`, "", 5, `exit status 5: .*refused inside another summary command \(SESS_SUMMARIZING is set\)`, ""},
 	{"is the built-in one", `cat >/dev/null; exec sess-compact --keep 200 -n s.jsonl`, "", 5, `lacks the heading`, ""},
-
-	// again
 	{"fails twice", `cat >/dev/null; echo x >>runs; test $(wc -l <runs) -ge 3 && ` + goodReply, "--retries 2", 0, `^(sess-compact: warning: running sh: exit status 1; asking again in \S+ \(retry [12] of 2\)\n){2}$`, "## Goal\n- the goal"},
-	{"fails once too often", `cat >/dev/null; echo x >>runs; test $(wc -l <runs) -ge 3 && ` + goodReply, "--retries 1", 5, `^sess-compact: warning: running sh: exit status 1; asking again in \S+ \(retry 1 of 1\)\nsess-compact: running sh: exit status 1\n$`, ""},
 	{"no second time-out", `echo x >>runs; test $(wc -l <runs) -ge 2 && ` + goodReply + `; exec sleep 60`, "--retries 1 --timeout 300ms", 5, `^sess-compact: running sh: no answer within 300ms; [^\n]*\n$`, ""},
 }
 
