@@ -2,6 +2,7 @@ package docs_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/pkg/session"
@@ -171,6 +173,75 @@ func checkSynopsis(t *testing.T, lines []string, help string) {
 	if seen == 0 {
 		t.Error("the synopsis has no flags")
 	}
+}
+
+var updateHelp = flag.Bool("update-help", false, "write testdata/help.txtar anew")
+
+// TestHelp compares what --help prints with testdata/help.txtar, which has a file for each tool and for some commands,
+// without the flags that every tool has. -h prints the same, where it is no other flag.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	const file = "testdata/help.txtar"
+	a, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	t.Run("text", func(t *testing.T) { // which waits for them
+		for i, want := range a.Files {
+			words := strings.Fields(want.Name)
+			seen[words[0]] = true
+			t.Run(want.Name, func(t *testing.T) {
+				t.Parallel()
+				help := output(t, append(words, "--help"), 0, "")
+				own := everyTool.ReplaceAllString(help, "")
+				if own == help {
+					t.Errorf("without the flags of every tool:\n%s", help)
+				}
+				if diff := cmp.Diff(string(want.Data), own); diff != "" && !*updateHelp {
+					t.Errorf("(-want +got), see -update-help:\n%s", diff)
+				}
+				a.Files[i].Data = []byte(own)
+				if words[0] != "sess-grep" && output(t, append(words, "-h"), 0, "") != help {
+					t.Error("-h prints another text")
+				}
+			})
+		}
+	})
+	if *updateHelp {
+		write(t, ".", file, string(txtar.Format(a)))
+	}
+	for _, tool := range tools(t) {
+		t.Run(tool, func(t *testing.T) {
+			t.Parallel()
+			if !seen[tool] {
+				t.Errorf("%s has no %s", file, tool)
+			}
+			output(t, []string{tool, "--xyzzy"}, 2, tool+": unknown flag --xyzzy\n"+tool+": hint: see "+tool+" --help\n")
+			for _, command := range append(commands(t, tool), "") {
+				version := output(t, append(strings.Fields(tool+" "+command), "--version"), 0, "")
+				if !regexp.MustCompile(`^` + tool + ` .+ \(session format 3; reads 1-3\)\n$`).MatchString(version) {
+					t.Errorf("%s --version: %s", command, version)
+				}
+			}
+		})
+	}
+}
+
+// everyTool are the last flags of --help.
+var everyTool = regexp.MustCompile(`(?s)(\n Every tool:\n)?(  -q, --quiet +print no warnings\n)?(  -v,|     ) --verbose +print more detail\n(  -h,|     ) --help +print this help\n      --version +print the version\n$`)
+
+// output runs a tool, which has to end with a status and these words on standard error, and returns what it prints.
+func output(t *testing.T, words []string, status int, stderr string) string {
+	t.Helper()
+	c := exec.Command(filepath.Join(bin, words[0]), words[1:]...)
+	var out, errs strings.Builder
+	c.Stdout, c.Stderr = &out, &errs
+	_ = c.Run()
+	if got := c.ProcessState.ExitCode(); got != status || errs.String() != stderr || (out.Len() == 0) != (status != 0) {
+		t.Errorf("%s: status %d: %s%s", words, got, out.String(), errs.String())
+	}
+	return out.String()
 }
 
 // TestManSections looks for the sections every page of a tool has, in their
