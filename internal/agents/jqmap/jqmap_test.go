@@ -14,7 +14,6 @@ import (
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/session"
 )
 
 // format returns an embedded map.
@@ -95,23 +94,6 @@ func kinds(r formatstest.Result) (out []string) {
 		out = append(out, l.Kind)
 	}
 	return out
-}
-
-// spent sums up the usage of a session, compactions apart: input with what a cache held, and output.
-func spent(t testing.TB, r formatstest.Result) (input, output int64) {
-	t.Helper()
-	for _, e := range r.Session(t).Entries {
-		usage := js.Value(e.Get("usage"))
-		if m, ok := e.Message(); ok {
-			usage = js.Value(m.Get("usage"))
-		}
-		if e.Str("kind") == "compaction" || e.Type() == session.TypeCompaction {
-			continue
-		}
-		input += usage.Get("input").Int() + usage.Get("cacheRead").Int() + usage.Get("cacheWrite").Int()
-		output += usage.Get("output").Int()
-	}
-	return input, output
 }
 
 // recorded are the programs of whose sessions there are recordings.

@@ -1,0 +1,193 @@
+package jqmap_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/agents/all"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/pkg/js"
+)
+
+// What the maps of one agent have to do beyond their cases.
+
+const copilotStart = `{"type":"session.start","data":{"sessionId":"s1","copilotVersion":"1.0.102","startTime":"2026-03-04T05:06:07.000Z","context":{"cwd":"/w/p"}},"id":"start","timestamp":"2026-03-04T05:06:07.000Z","parentId":null}`
+
+// The title is that of the file beside the session, unless the file is not below the home.
+func TestBesideOutside(t *testing.T) {
+	t.Parallel()
+	path := formatstest.File(t, "home/s1/events.jsonl", copilotStart+"\n")
+	formatstest.Put(t, strings.TrimSuffix(path, "events.jsonl")+"workspace.yaml", "id: s1\nname: The parser\n")
+	r := formatstest.One(t, format(t, "copilot"), source(path))
+	if r.Info.Name != "The parser" || !strings.Contains(r.Text(), `"name":"The parser"`) {
+		t.Errorf("%+v\n%s", r.Info, r.Text())
+	}
+	want(t, outline(t, r)[1:], "start: custom copilot:session.start < "+r.Session(t).Entries[0].ID())
+	outside := formatstest.File(t, "secret", "name: secret\n")
+	path = formatstest.File(t, "home/s2/events.jsonl", copilotStart+"\n")
+	link(t, outside, strings.TrimSuffix(path, "events.jsonl")+"workspace.yaml")
+	if r := formatstest.One(t, format(t, "copilot"), source(path)); r.Info.Name != "" {
+		t.Errorf("a link that leads out of the home was followed: %q", r.Info.Name)
+	}
+}
+
+const geminiStart = `{"sessionId":"s1","projectHash":"ab","startTime":"2026-03-04T05:06:07.000Z","kind":"main"}`
+
+// said returns a message of Gemini CLI.
+func said(typ, id, content string, more ...string) string {
+	return fmt.Sprintf(`{"id":%q,"timestamp":"2026-03-04T05:06:08.000Z","type":%q,"content":%s%s}`, id, typ, content, strings.Join(more, ""))
+}
+
+const geminiTokens = `,"tokens":{"input":100,"output":10,"cached":40,"thoughts":3,"tool":2,"total":115}`
+
+// Before 0.40 a session is one document, printed over many lines.
+func TestGeminiDocument(t *testing.T) {
+	t.Parallel()
+	text := strings.TrimSuffix(geminiStart, "}") + `,"summary":"A title","messages":[` + said("user", "u1", `"hi"`) + "," + said("gemini", "g1", `"hello"`, geminiTokens) + `]}`
+	var printed strings.Builder
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	e := json.NewEncoder(&printed)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range []string{text, printed.String()} {
+		path := formatstest.File(t, "session-1.json", source)
+		f, ok := formats.Detect([]formats.Format{format(t, "gemini")}, path, []byte(source))
+		if !ok {
+			t.Fatalf("it is not detected: %s", source)
+		}
+		r := formatstest.One(t, f, &formats.Source{Path: path, CWD: "/w"})
+		got := outline(t, r)[1:]
+		head := r.Session(t).Entries[0].ID()
+		title := r.Session(t).Entries[1].ID()
+		want(t, got, title+": session_info A title < "+head, "u1: user hi < "+title, "g1: assistant hello < u1")
+		if r.Info.ID != "s1" || r.Info.Name != "A title" || len(r.Losses) > 0 {
+			t.Errorf("%+v %v", r.Info, r.Losses)
+		}
+	}
+	for at := 1; at < len(text); at += 13 { // a part of a document is none
+		path := formatstest.File(t, "session-1.json", text[:at])
+		if results, err := formatstest.TryAll(t.Context(), format(t, "gemini"), source(path)); err == nil || !strings.Contains(err.Error(), path) || len(results) > 0 {
+			t.Fatalf("%d bytes: %v, %v", at, results, err)
+		}
+	}
+}
+
+// chunk returns a line of Grok Build with a part of a message.
+func chunk(kind, text, more string) string {
+	return fmt.Sprintf(`{"method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"%s_chunk"%s,"content":{"type":"text","text":%q}}},"timestamp":1772600700}`, kind, more, text)
+}
+
+// Chunks are one message, however many there are, and four times as many allocate four times as much: copying the list
+// for each would allocate sixteen times as much.
+func TestGrokChunks(t *testing.T) { // not parallel: it counts what is allocated
+	read := func(n int) uint64 {
+		const first = `,"_meta":{"promptIndex":0}`
+		lines := []string{chunk("user_message", "a", first), chunk("user_message", "b", first), chunk("agent_thought", "hm", "")}
+		for range n {
+			lines = append(lines, chunk("agent_message", "x", ""))
+		}
+		f := format(t, "grok")
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r := read(t, f, "updates.jsonl", lines...)
+		runtime.ReadMemStats(&after)
+		if text := r.Text(); !strings.Contains(text, `"text":"ab"`) || !strings.Contains(text, `"text":"`+strings.Repeat("x", n)+`"`) || len(r.Lines) != 3 {
+			t.Errorf("%d chunks become\n%s", n, text)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if few, many := read(1_000), read(4_000); many > 6*few {
+		t.Errorf("%d bytes are allocated for 1,000 chunks, %d for 4,000", few, many)
+	}
+}
+
+// record returns a line of Qwen Code.
+func record(uuid, parent, typ, more string) string {
+	if parent != "null" {
+		parent = `"` + parent + `"`
+	}
+	return fmt.Sprintf(`{"uuid":%q,"parentUuid":%s,"sessionId":"s1","timestamp":"2026-03-04T05:06:07.000Z","type":%q,"cwd":"/w/p"%s}`, uuid, parent, typ, more)
+}
+
+func parts(role, list string) string {
+	return fmt.Sprintf(`,"message":{"role":%q,"parts":[%s]}`, role, list)
+}
+
+// Lines of Qwen Code look like Claude Code's, and are Qwen Code's.
+func TestQwenIsNotClaude(t *testing.T) {
+	t.Parallel()
+	for name, head := range map[string]string{
+		"user":   record("u1", "null", "user", parts("user", `{"text":"hi"}`)),
+		"system": record("s1", "null", "system", `,"subtype":"session_context","isSidechain":false`) + "\n" + record("a1", "s1", "assistant", parts("model", `{"text":"hi"}`)),
+	} {
+		if f, ok := formats.Detect(all.Formats(), "s1.jsonl", []byte(head+"\n")); !ok || f.About().Name != "qwen" {
+			t.Errorf("%s: %v", name, f)
+		}
+	}
+	claude := `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"about \"parts\":[ of things"},"uuid":"u","timestamp":"2026-03-04T05:06:07.000Z","sessionId":"s"}`
+	if f, ok := formats.Detect(all.Formats(), "s.jsonl", []byte(claude+"\n")); !ok || f.About().Name != "claude" {
+		t.Errorf("Claude Code's: %v", f)
+	}
+}
+
+// Gemini's usage: input has what a cache held and not what tools took, output not the thoughts.
+func geminiUsage(source string) (input, output int64) {
+	seen := map[string]bool{}
+	add := func(m js.Value) {
+		u := m.Get("tokens")
+		if seen[m.Get("id").Str()] || u == "" {
+			return
+		}
+		seen[m.Get("id").Str()] = true
+		input += u.Get("input").Int() + u.Get("tool").Int() - u.Get("cached").Int()
+		output += u.Get("output").Int() + u.Get("thoughts").Int()
+	}
+	for line := range strings.Lines(source) {
+		v := js.Value(strings.TrimSpace(line))
+		add(v)
+		for m := range v.Get("$set", "messages").Elements() {
+			add(m)
+		}
+	}
+	return input, output
+}
+
+// Kimi Code's usage: each record of it is one call.
+func kimiUsage(source string) (input, output int64) {
+	for line := range strings.Lines(source) {
+		v := js.Value(strings.TrimSpace(line))
+		if e := v.Get("event"); v.Get("type").Str() == "usage.record" || e.Get("uuid").Str() == "s5" && e.Get("type").Str() == "step.end" {
+			u := v.Get("usage")
+			if u == "" { // the one step of the sample that no record tells
+				u = e.Get("usage")
+			}
+			input, output = input+u.Get("inputOther").Int(), output+u.Get("output").Int()
+		}
+	}
+	return input, output
+}
+
+// Thoughts are counted among the candidates, or beside them: the total tells.
+func qwenUsage(source string) (input, output int64) {
+	for line := range strings.Lines(source) {
+		v := js.Value(strings.TrimSpace(line))
+		if u := v.Get("usageMetadata"); u != "" {
+			input += u.Get("promptTokenCount").Int() - u.Get("cachedContentTokenCount").Int()
+			output += u.Get("totalTokenCount").Int() - u.Get("promptTokenCount").Int()
+		}
+		if e := v.Get("systemPayload", "uiEvent"); strings.Contains(e.Get("prompt_id").Str(), "managed-") && e.Get("event.name").Str() == "qwen-code.api_response" {
+			input += e.Get("input_token_count").Int() - e.Get("cached_content_token_count").Int()
+			output += e.Get("output_token_count").Int()
+		}
+	}
+	return input, output
+}

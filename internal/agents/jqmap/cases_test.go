@@ -1,0 +1,88 @@
+package jqmap_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/agents/jqmap"
+	"github.com/sess-tools/sess/internal/test/formatstest"
+)
+
+var update = flag.Bool("update", false, "write what cases become into testdata")
+
+// TestCases compares what testdata has of each map. A case ends with the file session, the entries and the losses of
+// the file before it, or of the sample with the name of the case; or with list, the sessions among the files before it.
+func TestCases(t *testing.T) {
+	t.Parallel()
+	for _, f := range jqmap.Embedded() {
+		t.Run(f.About().Name, func(t *testing.T) {
+			t.Parallel()
+			file, samples := filepath.Join("testdata", f.About().Name+".txtar"), samples(t, f.About().Name)
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			home := t.TempDir()
+			last := ""
+			for i, c := range a.Files {
+				name, got := path.Dir(c.Name), ""
+				switch path.Base(c.Name) {
+				case "session":
+					if s, ok := samples[name]; ok {
+						last = formatstest.File(t, "s.jsonl", s)
+					}
+					got = became(t, f, last)
+				case "list":
+					got = listed(t, f, filepath.Join(home, name))
+				default:
+					last = filepath.Join(home, filepath.FromSlash(c.Name))
+					formatstest.Put(t, last, string(c.Data))
+					continue
+				}
+				if diff := cmp.Diff(string(c.Data), got); diff != "" && !*update {
+					t.Errorf("%s (-want +got):\n%s", c.Name, diff)
+				}
+				a.Files[i].Data = []byte(got)
+			}
+			if *update {
+				formatstest.Put(t, file, string(txtar.Format(a)))
+			}
+		})
+	}
+}
+
+// became returns the entries of a session, and its losses.
+func became(t *testing.T, f formats.Format, path string) string {
+	t.Helper()
+	if err := os.Chtimes(path, time.Time{}, time.Unix(1772600700, 0)); err != nil { // entries may have no other time
+		t.Fatal(err)
+	}
+	r := formatstest.One(t, f, source(path))
+	out := strings.Join(r.Lines[1:], "\n") + "\n"
+	for _, l := range r.Losses {
+		out += fmt.Sprintln("loss", l.Kind, l.What)
+	}
+	return out
+}
+
+// listed returns the sessions of a home.
+func listed(t *testing.T, f formats.Format, home string) (out string) {
+	for info, err := range formatstest.Open(t, f, source(home)).List(t.Context(), formats.Query{}) {
+		if err != nil {
+			t.Error(err)
+		}
+		below, _ := filepath.Rel(home, info.Path)
+		out += fmt.Sprintf("%s: %s of %q in %s, %d, %q\n", filepath.ToSlash(below), info.ID, info.ParentSession, info.CWD, info.Created.UnixMilli(), info.Name)
+	}
+	return out
+}
