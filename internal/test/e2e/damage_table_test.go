@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -101,19 +102,42 @@ func row(t *testing.T, f form) string {
 	return "| " + f.name + " | " + strings.Join(cells, " | ") + " |\n"
 }
 
-// reads runs the tools that read; they have to agree on whether they can.
+// reads runs the tools that read; they have to agree on whether they can, and what sess-grep and sess-history print
+// acts on no terminal.
 func reads(t *testing.T, dir string) string {
 	r := runCommand(t, dir, "", "sess-path", "--no-header", "s.jsonl")
-	for _, args := range [][]string{{"sess-fork", "s.jsonl"}, {"sess-tree", "s.jsonl"}, {"sess-compact", "--plan", "s.jsonl"}} {
-		other := runCommand(t, dir, "", args...)
+	for _, args := range []string{"sess-fork", "sess-tree", "sess-compact --plan", "sess-grep .", "sess-grep -v zzz", "sess-grep --json -C1 --in all [^x]", "sess-grep -C 2 e"} {
+		other := runCommand(t, dir, "", append(strings.Fields(args), "s.jsonl")...)
 		if other.status != r.status && !(r.status == 0 && other.status == 1) {
 			t.Errorf("%v: status %d, sess-path %d: %s", args, other.status, r.status, other.stderr)
 		}
+		if strings.HasPrefix(args, "sess-grep") && !strings.Contains(args, "--json") { // which is clean on terminals alone
+			printable(t, other)
+		}
 	}
+	project := filepath.Join(dir, "store", "--w--")
+	err := errors.Join(os.MkdirAll(project, 0o700), os.Link(filepath.Join(dir, "s.jsonl"), filepath.Join(project, "bad.jsonl")))
+	if err != nil {
+		t.Error(err)
+	}
+	write(t, project, "good.jsonl", strings.ReplaceAll(good, "first question of the session", "the good one"))
+	asked := runCommand(t, dir, "", "sess-history", "-a", "--copies")
+	if want := map[bool]int{true: 2}[r.status > 1]; asked.status != want || !strings.Contains(asked.stdout, "\tthe good one\n") {
+		t.Errorf("sess-history: status %d, want %d: %s%s", asked.status, want, asked.stdout, asked.stderr)
+	}
+	printable(t, asked)
 	if r.status != 0 {
 		return "refuses"
 	}
 	return count(r.stdout) + warns(r)
+}
+
+// printable looks for control characters in what was printed.
+func printable(t *testing.T, r result) {
+	t.Helper()
+	if i := strings.IndexFunc(r.stdout, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 }); i >= 0 {
+		t.Errorf("control character in %q", r.stdout[max(0, i-20):i+1])
+	}
 }
 
 func appends(t *testing.T, dir, content string) string {

@@ -100,6 +100,13 @@ func TestDamagedSessions(t *testing.T) {
 				status = 1
 			}
 			checkRun(t, runCommand(t, dir, "", "sess-ls", dir), status, "sess-ls", d.ls)
+			want := d.status
+			if d.stderr != "" {
+				want = 3
+			}
+			if r := runCommand(t, dir, "", "sess-path", "--strict", "s.jsonl"); r.status != want {
+				t.Errorf("sess-path --strict: status %d, want %d: %s", r.status, want, r.stderr)
+			}
 		})
 	}
 }
@@ -136,21 +143,6 @@ func checkRun(t *testing.T, r result, status int, tool, fragment string) {
 	for line := range strings.Lines(r.stderr) {
 		if !strings.HasPrefix(line, tool+": ") {
 			t.Errorf("stderr line %q", line)
-		}
-	}
-}
-
-func TestStrict(t *testing.T) {
-	t.Parallel()
-	for _, d := range damaged {
-		dir := t.TempDir()
-		write(t, dir, "s.jsonl", d.content)
-		want := d.status
-		if d.stderr != "" {
-			want = 3
-		}
-		if r := runCommand(t, dir, "", "sess-path", "--strict", "s.jsonl"); r.status != want {
-			t.Errorf("%s: status %d, want %d: %s", d.name, r.status, want, r.stderr)
 		}
 	}
 }

@@ -229,36 +229,6 @@ func TestGrepStore(t *testing.T) {
 	}
 }
 
-// What is damaged is searched as far as other tools read it, and nothing of it acts on a
-// terminal.
-func TestGrepDamage(t *testing.T) {
-	t.Parallel()
-	forms := samples(t, "omp/damaged")
-	forms = append(append(forms, samples(t, "omp/edge")...), samples(t, "pi/sessions")...)
-	for _, d := range damaged {
-		forms = append(forms, form{d.name, d.content})
-	}
-	for _, f := range forms {
-		t.Run(f.name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			write(t, dir, "s.jsonl", f.content)
-			path := runCommand(t, dir, "", "sess-path", "--no-header", "s.jsonl")
-			for _, args := range [][]string{{".", "s.jsonl"}, {"-v", "zzz", "s.jsonl"}, {"--json", "-C1", "--in", "all", "[^x]", "s.jsonl"}, {"-C", "2", "e", "s.jsonl"}} {
-				r := runCommand(t, dir, "", append([]string{"sess-grep"}, args...)...)
-				if path.status != r.status && !(path.status == 0 && r.status == 1) {
-					t.Errorf("%q: status %d, sess-path %d: %s", args, r.status, path.status, r.stderr)
-				}
-				if i := strings.IndexFunc(r.stdout, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 }); i >= 0 {
-					if args[0] != "--json" { // which is for programs, and clean on terminals alone
-						t.Errorf("%q: control character in %q", args, r.stdout[max(0, i-20):i+1])
-					}
-				}
-			}
-		})
-	}
-}
-
 // Patterns that take others forever take time in proportion to the text, and one that
 // would not fit into memory is refused.
 func testGrepPatterns(t *testing.T) {

@@ -71,35 +71,3 @@ func TestHistoryDatabase(t *testing.T) {
 		t.Errorf("reading left %v behind, %v", files, err)
 	}
 }
-
-// What is damaged is read as far as other tools read it, is named, and does nothing to a
-// terminal or to what is read beside it.
-func TestHistoryDamage(t *testing.T) {
-	t.Parallel()
-	forms := append(samples(t, "omp/damaged"), samples(t, "omp/edge")...)
-	for _, d := range damaged {
-		forms = append(forms, form{d.name, d.content})
-	}
-	for _, f := range forms {
-		t.Run(f.name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			if err := os.MkdirAll(filepath.Join(dir, "store", "--w--"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			write(t, dir, "store/--w--/good.jsonl", header+`{"type":"message","id":"bbbb0001","parentId":null,"timestamp":"2026-01-02T03:05:00.000Z","message":{"role":"user","content":"the good one"}}`+"\n")
-			write(t, dir, "store/--w--/bad.jsonl", f.content)
-			path := runCommand(t, dir, "", "sess-path", "--no-header", "store/--w--/bad.jsonl")
-			r := runCommand(t, dir, "", "sess-history", "-a", "--copies")
-			if want := map[bool]int{true: 2}[path.status > 1]; r.status != want {
-				t.Errorf("status %d, want %d: %s%s", r.status, want, r.stdout, r.stderr)
-			}
-			if !strings.Contains(r.stdout, "\tthe good one\n") {
-				t.Errorf("without the good one: %s", r.stdout)
-			}
-			if i := strings.IndexFunc(r.stdout, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 }); i >= 0 {
-				t.Errorf("control character in %q", r.stdout[max(0, i-20):i+1])
-			}
-		})
-	}
-}
