@@ -80,29 +80,16 @@ func TestSummarizers(t *testing.T) {
 	}
 }
 
-// A command that cannot be run.
+// A command that the kernel does not take for a program.
 func TestSummarizerNotRun(t *testing.T) {
 	t.Parallel()
-	const hint = `\n$`
-	for _, tt := range []struct{ name, command, stderr string }{
-		{"missing", "no-such-summarizer", `^sess-compact: running no-such-summarizer: .*not found.*; check its name or give its path` + hint},
-		{"missing path", "./gone", `^sess-compact: running \./gone: no such file or directory; check its name or give its path` + hint},
-		{"not executable", "./plain", `^sess-compact: running \./plain: permission denied; is it an executable file\?` + hint},
-		{"a directory", "./.", `^sess-compact: running \./\.: .*(permission denied|is a directory)`},
-		{"no script", "./empty", `^sess-compact: running \./empty: exec format error; does the script begin with #!\?` + hint},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			write(t, dir, "s.jsonl", confidential())
-			write(t, dir, "plain", "#!/bin/sh\n"+goodReply)
-			if err := os.Chmod(write(t, dir, "empty", "\x00\x01 no program\n"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			r := runCommand(t, dir, "", "sess-compact", "--keep", "200", "s.jsonl", "--", tt.command)
-			wantSummary(t, dir, r, 5, tt.stderr, "")
-		})
+	dir := t.TempDir()
+	write(t, dir, "s.jsonl", confidential())
+	if err := os.Chmod(write(t, dir, "empty", "\x00\x01 no program\n"), 0o700); err != nil {
+		t.Fatal(err)
 	}
+	r := runCommand(t, dir, "", "sess-compact", "--keep", "200", "s.jsonl", "--", "./empty")
+	wantSummary(t, dir, r, 5, `^sess-compact: running \./empty: exec format error; does the script begin with #!\?\n$`, "")
 }
 
 // Twelve megabytes, which codex, claude and gemini each would refuse or cut,
