@@ -16,7 +16,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/gate"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -62,8 +61,7 @@ func (c *config) assert(ctx context.Context, s *cli.Streams, found selection.Fou
 		err = cli.WithStatus(errors.New("there is no session, and a gate does not pass unread"), cli.ExitMalformed)
 	}
 	total := func() string {
-		return row.Object("total", js.IntField("sessions", int64(reading.Sessions)), js.IntField("gates", int64(len(c.gates))),
-			js.IntField("breaches", int64(breaches)), row.Bool("whole", err == nil))
+		return row.JSON(totalRow{Sessions: reading.Sessions, Gates: len(c.gates), Breaches: breaches, Whole: err == nil})
 	}
 	if err := p.End(total, err); err != nil {
 		return err
@@ -174,12 +172,9 @@ func (b shown) Line() string {
 }
 
 func (b shown) Row() string {
-	line := row.Null("line")
-	if b.line > 0 {
-		line = js.IntField("line", int64(b.line))
-	}
-	return row.Object("breach", append(b.of.place.Fields(), row.Text("agent", b.of.src.Owner()), row.Entry(b.entry), line,
-		js.StringField("gate", b.gate.Name), js.StringField("value", b.gate.Text), js.StringField("text", js.ValidText(b.text)))...)
+	return row.JSON(breachRow{
+		Place: b.of.place, Agent: b.of.src.Owner(), Entry: b.entry, Line: max(b.line, 0), Gate: b.gate.Name, Value: b.gate.Text, Text: b.text,
+	})
 }
 
 func (b shown) Report() findings.Finding {

@@ -15,7 +15,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/gate"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -157,32 +156,17 @@ func (r *reader) write(b *strings.Builder, src selection.Source, entries []sessi
 
 // object is the row of a call as JSON.
 func object(src selection.Source, whole *address.Source, entries []session.Entry, n int, d *gate.Deed, onPath func(int) bool) string {
-	result, ended := row.Null("result"), row.Null("ended")
-	if d.Result >= 0 {
-		e := entries[d.Result]
-		at, ok := e.Timestamp()
-		result, ended = row.Text("result", e.ID()), row.Time("ended", at, ok)
-	}
-	status := row.Null("status")
-	if d.Known {
-		status = js.IntField("status", int64(d.Status))
-	}
-	var simple []string
-	for _, c := range d.Commands {
-		words := make([]string, len(c))
-		for i, w := range c {
-			words[i] = js.Quote(js.ValidText(w))
-		}
-		simple = append(simple, "["+strings.Join(words, ",")+"]")
-	}
-	on := "branch"
-	if onPath(d.Entry) {
-		on = "path"
-	}
 	e := entries[d.Entry]
-	return row.Object(d.Kind, append(whole.Place().Fields(),
-		row.Text("agent", src.Owner()), row.Entry(e.ID()), result, row.Timestamp(e.Timestamp()), ended,
-		js.IntField("number", int64(n)+1), row.Text("tool", d.Name), row.Text("callId", d.ID), row.Text("target", d.Target),
-		row.Texts("paths", d.Paths), row.Text("command", d.Command), row.List("simple", simple),
-		row.Bool("opaque", d.Opaque), row.Bool("unparsed", d.Unparsed), status, js.StringField("outcome", d.Outcome), js.StringField("on", on))...)
+	out := callRow{
+		Kind: d.Kind, Place: whole.Place(), Agent: src.Owner(), Entry: e.ID(), Timestamp: row.At(e.Timestamp()), Number: n + 1,
+		Tool: d.Name, CallID: d.ID, Target: d.Target, Paths: d.Paths, Command: d.Command, Simple: d.Commands,
+		Opaque: d.Opaque, Unparsed: d.Unparsed, Status: row.Known(d.Status, d.Known), Outcome: d.Outcome, On: "branch",
+	}
+	if d.Result >= 0 {
+		out.Result, out.Ended = entries[d.Result].ID(), row.At(entries[d.Result].Timestamp())
+	}
+	if onPath(d.Entry) {
+		out.On = "path"
+	}
+	return row.JSON(out)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/findings"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -111,15 +110,11 @@ func (f found) Line() string {
 }
 
 func (f found) Row() string {
-	at := func(name string, n int64) js.Field {
-		if f.Problem.Line == 0 { // it is about the whole
-			return row.Null(name)
-		}
-		return js.IntField(name, n)
-	}
-	return row.Object("finding", append(f.place.Fields()[:2],
-		row.Entry(f.ID), at("line", int64(f.Problem.Line)), at("offset", f.Offset), js.StringField("severity", f.Severity.String()),
-		js.StringField("problem", string(f.Kind)), js.StringField("text", js.ValidText(f.Text)))...)
+	in := f.Problem.Line != 0 // it is not about the whole
+	return row.JSON(findingRow{
+		Address: f.place.Address, Path: f.place.Path, Entry: f.ID, Line: row.Known(f.Problem.Line, in), Offset: row.Known(f.Offset, in),
+		Severity: f.Severity.String(), Problem: string(f.Kind), Text: f.Text,
+	})
 }
 
 type config struct {

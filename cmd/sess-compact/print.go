@@ -263,37 +263,36 @@ func (j *job) printEntries() error {
 
 // figuresJSON is what --check prints.
 func figuresJSON(f compact.Figures) string {
-	known := func(name string, value js.Field) js.Field {
-		if f.Window <= 0 { // all of them are of the window
-			return row.Null(name)
-		}
-		return js.RawField(name, value.Raw)
+	out := sizeRow{
+		ContextTokens: f.Tokens, UsageTokens: f.UsageTokens, TrailingTokens: f.TrailingTokens, LastUsageEntryID: f.LastUsageID, Reserve: f.Reserve,
+		Estimator: f.Estimator, Factor: decimal(f.Factor, 3), Samples: f.Samples, Needed: f.Needed,
 	}
-	number := js.IntField
-	return row.Object("size", number("contextTokens", f.Tokens), number("usageTokens", f.UsageTokens), number("trailingTokens", f.TrailingTokens),
-		row.Text("lastUsageEntryId", f.LastUsageID), known("window", number("", f.Window)), number("reserve", f.Reserve),
-		known("limit", number("", f.Limit)), known("free", number("", f.Free)), known("percent", decimal(f.Percent, 1)),
-		js.StringField("estimator", js.ValidText(f.Estimator)), js.RawField("factor", decimal(f.Factor, 3).Raw), number("samples", int64(f.Samples)),
-		row.Bool("needed", f.Needed))
+	if f.Window > 0 {
+		out.Window, out.Limit, out.Free, out.Percent = &f.Window, &f.Limit, &f.Free, decimal(f.Percent, 1)
+	}
+	return row.JSON(out)
 }
 
 // decimal is a number with so many decimals.
-func decimal(v float64, decimals int) js.Field {
-	return js.RawField("", strconv.FormatFloat(v, 'f', decimals, 64))
+func decimal(v float64, decimals int) row.Number {
+	return row.Number(strconv.FormatFloat(v, 'f', decimals, 64))
 }
 
 // planJSON is what --plan prints, and what a hook is given.
 func planJSON(p *compact.Plan, focus string) string {
-	return row.Object("plan", row.Text("leaf", p.Leaf), row.Text("firstKeptEntryId", p.FirstKept), row.Bool("isSplitTurn", p.SplitTurn),
-		js.IntField("tokensBefore", p.TokensBefore), row.Text("previousSummary", p.PreviousSummary),
-		row.Texts("messagesToSummarize", ids(p.Summarize)), row.Texts("turnPrefixMessages", ids(p.TurnPrefix)),
-		js.StringField("strategy", p.Strategy.String()), row.Texts("copies", ids(p.Copies)), row.Text("instructions", focus), filesJSON("fileOps", p.Files))
+	return row.JSON(planRow{
+		Leaf: p.Leaf, FirstKeptEntryID: p.FirstKept, IsSplitTurn: p.SplitTurn, TokensBefore: p.TokensBefore, PreviousSummary: p.PreviousSummary,
+		MessagesToSummarize: ids(p.Summarize), TurnPrefixMessages: ids(p.TurnPrefix), Strategy: p.Strategy.String(), Copies: ids(p.Copies),
+		Instructions: focus, FileOps: filesRow(p.Files),
+	})
 }
 
 // branchJSON is what --plan prints of a branch that is left.
 func branchJSON(b *compact.Branch) string {
-	return row.Object("branch", row.Text("fromId", b.From), row.Text("targetId", b.Target), row.Text("commonAncestorId", b.Ancestor),
-		js.IntField("estimate", b.Tokens), row.Texts("messagesToSummarize", ids(b.Parts)), js.IntField("dropped", int64(b.Dropped)), filesJSON("fileOps", b.Files))
+	return row.JSON(branchRow{
+		FromID: b.From, TargetID: b.Target, CommonAncestorID: b.Ancestor, Estimate: b.Tokens, MessagesToSummarize: ids(b.Parts), Dropped: b.Dropped,
+		FileOps: filesRow(b.Files),
+	})
 }
 
 func ids(parts []compact.Part) []string {
@@ -304,34 +303,17 @@ func ids(parts []compact.Part) []string {
 	return out
 }
 
-// filesJSON is a member with the files that calls are about.
-func filesJSON(name string, f compact.FileOps) js.Field {
-	return js.RawField(name, js.Object(row.Texts("read", f.Read), row.Texts("written", f.Written), row.Texts("edited", f.Edited)))
-}
-
 // reportJSON is what --report and --report-of print with --json.
 func reportJSON(r *compact.Report) string {
-	summary := row.Null("summaryTokens") // is still to be made
-	if r.ID != "" {
-		summary = js.IntField("summaryTokens", r.SummaryTokens)
+	out := reportRow{
+		Entry: r.ID, Type: r.Type, From: r.From, To: r.To, FirstKeptEntryID: r.Kept, TokensBefore: r.TokensBefore, TokensAfter: r.TokensAfter,
+		TokensOut: r.TokensOut, SummaryTokens: row.Known(r.SummaryTokens, r.ID != ""), Files: filesRow(r.Files),
 	}
-	var entries, commands []string
 	for _, e := range r.Entries {
-		line := row.Null("line")
-		if e.Line > 0 {
-			line = js.IntField("line", int64(e.Line))
-		}
-		entries = append(entries, js.Object(row.Entry(e.ID), row.TimeOf(e.Time), row.Text("type", e.Type), row.Text("role", e.Role),
-			js.IntField("estimate", e.Tokens), row.Bool("partly", e.Partly), line))
+		out.Entries = append(out.Entries, leftRow{e.ID, row.TimeOf(e.Time), e.Type, e.Role, e.Tokens, e.Partly, e.Line})
 	}
 	for _, c := range r.Commands {
-		status := row.Null("status")
-		if c.Status != nil {
-			status = js.IntField("status", int64(*c.Status))
-		}
-		commands = append(commands, js.Object(row.Entry(c.EntryID), js.StringField("command", js.ValidText(c.Command)), status, row.Bool("failed", c.Failed)))
+		out.Commands = append(out.Commands, commandRow(c))
 	}
-	return row.Object("report", row.Entry(r.ID), row.Text("type", r.Type), row.Text("from", r.From), row.Text("to", r.To), row.Text("firstKeptEntryId", r.Kept),
-		js.IntField("tokensBefore", r.TokensBefore), js.IntField("tokensAfter", r.TokensAfter), js.IntField("tokensOut", r.TokensOut), summary,
-		row.List("entries", entries), filesJSON("files", r.Files), row.List("commands", commands))
+	return row.JSON(out)
 }

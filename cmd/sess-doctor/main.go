@@ -15,7 +15,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
-	"github.com/sess-tools/sess/pkg/js"
 )
 
 type config struct{ json, offline bool }
@@ -65,8 +64,7 @@ func (c *config) run(ctx context.Context, s *cli.Streams, operands []string) err
 
 func (c *config) print(s *cli.Streams, f finding) error {
 	if c.json {
-		_, err := fmt.Fprintln(s.Out, row.Object("check", js.StringField("check", f.Check), js.StringField("status", string(f.Status)),
-			js.StringField("text", js.ValidText(f.Text)), row.Text("hint", f.Hint)))
+		_, err := fmt.Fprintln(s.Out, row.JSON(checkRow{Check: f.Check, Status: string(f.Status), Text: f.Text, Hint: f.Hint}))
 		return err
 	}
 	text := tty.Clean(f.Text)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/blame"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -37,7 +35,7 @@ func (j *job) printLog(ids []string) error {
 	for _, id := range ids {
 		rows := j.rowsOf(id)
 		for _, r := range rows {
-			if err := j.evidence(id, r); err != nil {
+			if err := j.evidence(id, r, nil); err != nil {
 				return err
 			}
 		}
@@ -46,12 +44,12 @@ func (j *job) printLog(ids []string) error {
 			claims = nil
 		}
 		for _, c := range claims {
-			if err := j.claimed(id, c); err != nil {
+			if err := j.claimed(id, c, nil); err != nil {
 				return err
 			}
 		}
 		if n += len(rows) + len(claims); len(rows)+len(claims) == 0 && j.streams.Verbose && j.session == "" && j.commits[id] != nil {
-			if err := j.print(id, blame.Row{Relation: blame.None, Session: -1}, "-", false); err != nil {
+			if err := j.print(id, blame.Row{Relation: blame.None, Session: -1}, "-", false, nil); err != nil {
 				return err
 			}
 		}
@@ -59,21 +57,21 @@ func (j *job) printLog(ids []string) error {
 	return j.status(n)
 }
 
-func (j *job) evidence(id string, r blame.Row, more ...js.Field) error {
-	return j.print(id, r, j.name(r.Session), false, more...)
+func (j *job) evidence(id string, r blame.Row, more *asked) error {
+	return j.print(id, r, j.name(r.Session), false, more)
 }
 
-func (j *job) claimed(id string, c claim, more ...js.Field) error {
-	return j.print(id, blame.Row{Relation: blame.Claimed, Rule: c.by, Certainty: blame.Claimed, Session: c.known}, c.session, j.contradicted(id, c), more...)
+func (j *job) claimed(id string, c claim, more *asked) error {
+	return j.print(id, blame.Row{Relation: blame.Claimed, Rule: c.by, Certainty: blame.Claimed, Session: c.known}, c.session, j.contradicted(id, c), more)
 }
 
 // name is what other tools take for a session.
 func (j *job) name(s int) string { return cmp.Or(j.sessions[s].place.Address, j.sessions[s].src.Name) }
 
 // print prints a row.
-func (j *job) print(id string, r blame.Row, name string, contradicted bool, more ...js.Field) error {
+func (j *job) print(id string, r blame.Row, name string, contradicted bool, more *asked) error {
 	if j.json {
-		_, err := fmt.Fprintln(j.streams.Out, j.object(id, r, name, contradicted, more...))
+		_, err := fmt.Fprintln(j.streams.Out, j.object(id, r, name, contradicted, more))
 		return err
 	}
 	lines := "-"
@@ -95,26 +93,24 @@ func (j *job) print(id string, r blame.Row, name string, contradicted bool, more
 func dash(text string) string { return cmp.Or(text, "-") }
 
 // object is a row as JSON.
-func (j *job) object(id string, r blame.Row, name string, contradicted bool, more ...js.Field) string {
-	place, agent, parent := row.Place{}, "", ""
+func (j *job) object(id string, r blame.Row, name string, contradicted bool, more *asked) string {
+	c := j.commits[id]
+	out := commitRow{
+		Commit: id, Subject: c.Subject, AuthorTime: row.At(c.Author*1000, true), Relation: r.Relation, Rule: r.Rule, Certainty: r.Certainty,
+		Entry: r.Entry, CallID: r.Call, Lines: row.Known(r.Lines, r.Of > 0), Of: row.Known(r.Of, r.Of > 0), Contradicts: contradicted, asked: more,
+	}
 	switch {
 	case r.Session >= 0:
-		s := j.sessions[r.Session]
-		place, agent, parent = s.place, s.src.Owner(), s.parent
+		out.origin, out.Parent = j.sessions[r.Session].origin(), j.sessions[r.Session].parent
 	case r.Relation == blame.Claimed:
-		place.Session = name
+		out.Session = name
 	}
-	c := j.commits[id]
-	lines, of := row.Null("lines"), row.Null("of")
-	if r.Of > 0 {
-		lines, of = js.IntField("lines", int64(r.Lines)), js.IntField("of", int64(r.Of))
-	}
-	return row.Object("commit", slices.Concat([]js.Field{
-		js.StringField("commit", id), js.StringField("subject", js.ValidText(c.Subject)), row.Time("authorTime", c.Author*1000, true),
-		js.StringField("relation", r.Relation), row.Text("rule", r.Rule), row.Text("certainty", r.Certainty),
-	}, place.Fields(), []js.Field{
-		row.Text("agent", agent), row.Text("parent", parent), row.Entry(r.Entry), row.Text("callId", r.Call), lines, of, row.Bool("contradicts", contradicted),
-	}, more)...)
+	return row.JSON(out)
+}
+
+// origin is a session as rows have it.
+func (l looked) origin() origin {
+	return origin{l.place.Address, l.place.Path, l.place.Session, l.src.Owner()}
 }
 
 // printShow prints the rows of one commit, each with what the user asked and the calls from there to the commit.
@@ -123,16 +119,16 @@ func (j *job) printShow(ctx context.Context, id string) error {
 	for _, r := range rows {
 		prompt, list, entries := j.asked(ctx, r, j.commits[id].Author)
 		if j.json {
-			var made []string
+			more := &asked{Prompt: prompt}
 			for _, c := range list {
-				made = append(made, js.Object(row.Entry(entries[c.Entry].ID()), js.StringField("kind", c.Kind), js.StringField("outcome", c.Outcome), row.Text("target", c.Target)))
+				more.Calls = append(more.Calls, callRow{entries[c.Entry].ID(), c.Kind, c.Outcome, c.Target})
 			}
-			if err := j.evidence(id, r, row.Text("prompt", prompt), row.List("calls", made)); err != nil {
+			if err := j.evidence(id, r, more); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := j.evidence(id, r); err != nil {
+		if err := j.evidence(id, r, nil); err != nil {
 			return err
 		}
 		if prompt != "" {
@@ -143,7 +139,7 @@ func (j *job) printShow(ctx context.Context, id string) error {
 		}
 	}
 	for _, c := range j.claims[id] {
-		if err := j.claimed(id, c, row.Null("prompt"), row.List("calls", nil)); err != nil {
+		if err := j.claimed(id, c, &asked{}); err != nil {
 			return err
 		}
 	}
@@ -163,18 +159,14 @@ func (j *job) printBlame(lines []git.Blamed, from int) error {
 				r.Rule, r.Certainty = blame.RuleCommit, blame.Likely
 			}
 		}
-		name, place, agent := "-", row.Place{}, ""
+		name, of := "-", origin{}
 		if r.Session >= 0 {
 			n++
-			s := j.sessions[r.Session]
-			name, place, agent = j.name(r.Session), s.place, s.src.Owner()
+			name, of = j.name(r.Session), j.sessions[r.Session].origin()
 		}
 		if j.json {
-			text := row.Object("line", slices.Concat([]js.Field{js.IntField("line", int64(from+i)), js.StringField("commit", l.Commit), js.StringField("file", js.ValidText(l.File))},
-				place.Fields(), []js.Field{
-					row.Text("agent", agent), row.Entry(r.Entry), row.Text("rule", r.Rule), row.Text("certainty", r.Certainty), js.StringField("text", js.ValidText(l.Text)),
-				})...)
-			if _, err := fmt.Fprintln(j.streams.Out, text); err != nil {
+			out := lineRow{Line: from + i, Commit: l.Commit, File: l.File, origin: of, Entry: r.Entry, Rule: r.Rule, Certainty: r.Certainty, Text: l.Text}
+			if _, err := fmt.Fprintln(j.streams.Out, row.JSON(out)); err != nil {
 				return err
 			}
 			continue

@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/address"
@@ -16,7 +15,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/readers/grep"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -185,25 +183,27 @@ func (g *search) opening(e session.Entry) rows {
 // rowsJSON prints the rows of an item as JSON. Those members of the item that are the same in
 // all its rows are made once, as it takes reading the entry, which may be huge.
 func (p *printer) rowsJSON(r *result, it item) error {
-	first := append(r.place.Fields(), row.Text("agent", r.src.Owner()))
-	first = append(first, entryJSON(it)...)
-	middle := []js.Field{row.Null("timestamp"), js.StringField("on", it.on.String()), js.IntField("depth", int64(it.depth))}
+	out := matchRow{Place: r.place, Agent: r.src.Owner(), position: positionOf(it), On: it.on.String(), Depth: it.depth}
 	if it.index >= 0 {
-		middle[0] = row.Timestamp(it.entry.Timestamp())
+		out.Entry, out.Timestamp = it.entry.ID(), row.At(it.entry.Timestamp())
 	}
-	var last []js.Field
 	if p.before > 0 {
-		last = append(last, row.List("before", besideJSON(it.before)))
+		out.Before = beside(it.before)
 	}
 	if p.after > 0 {
-		last = append(last, row.List("after", besideJSON(it.after)))
+		out.After = beside(it.after)
 	}
 	for from, line := range it.rows {
 		if !p.recall.next(r) {
 			continue
 		}
 		line = p.cut(line)
-		text := row.Object("match", slices.Concat(first, placeJSON(from), middle, lineJSON(line), last)...)
+		out.Block, out.Field, out.Tool, out.CallID = row.Known(from.Block, from.Block >= 0), string(from.Field), from.Tool, from.Call
+		out.Text, out.Match = line.Text, out.Match[:0]
+		for _, m := range line.Matches {
+			out.Match = append(out.Match, spanRow{m.From, m.To})
+		}
+		text := row.JSON(out)
 		if p.recall != nil {
 			var t tty.Text
 			t.Add(tty.Plain, text+p.end0)
@@ -243,44 +243,26 @@ func (p *printer) cut(line grep.Line) grep.Line {
 }
 
 // placeJSON are the members that say where in the entry a row is from.
-func placeJSON(t grep.Text) []js.Field {
-	block := row.Null("block")
-	if t.Block >= 0 {
-		block = js.IntField("block", int64(t.Block))
-	}
-	return []js.Field{block, js.StringField("field", string(t.Field)), row.Text("tool", t.Tool), row.Text("callId", t.Call)}
-}
-
-// lineJSON are the members with the text of a line and its place.
-func lineJSON(line grep.Line) []js.Field {
-	var spans []string
-	for _, m := range line.Matches {
-		spans = append(spans, js.Object(js.IntField("start", int64(m.From)), js.IntField("end", int64(m.To))))
-	}
-	return []js.Field{js.StringField("text", line.Text), js.RawField("match", "["+strings.Join(spans, ",")+"]")}
-}
-
-// entryJSON are the members that say which entry it is.
-func entryJSON(it item) []js.Field {
-	typ, id := session.TypeSession, ""
+func positionOf(it item) position {
+	typ := session.TypeSession
 	if it.index >= 0 {
-		typ, id = it.entry.Type(), it.entry.ID()
+		typ = it.entry.Type()
 	}
-	return []js.Field{
-		row.Entry(id), js.IntField("line", int64(it.line)), js.IntField("offset", it.offset),
-		row.Text("type", typ), row.Text("role", it.role()),
-	}
+	return position{it.line, it.offset, typ, it.role()}
 }
 
-// besideJSON are the entries before or after a match.
-func besideJSON(items []item) []string {
-	var out []string
+// beside are the entries before or after a match.
+func beside(items []item) []contextRow {
+	out := []contextRow{}
 	for _, it := range items {
-		field, text := row.Null("field"), row.Null("text") // it may have no text
-		for from, line := range it.rows {
-			field, text = js.StringField("field", string(from.Field)), js.StringField("text", line.Text)
+		c := contextRow{position: positionOf(it), On: it.on.String()}
+		if it.index >= 0 {
+			c.Entry = it.entry.ID()
 		}
-		out = append(out, row.Object("context", append(entryJSON(it), field, text, js.StringField("on", it.on.String()))...))
+		for from, line := range it.rows { // it may have no text
+			c.Field, c.Text = string(from.Field), &line.Text
+		}
+		out = append(out, c)
 	}
 	return out
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
-	"github.com/sess-tools/sess/pkg/js"
 )
 
 // bytesPerToken is how many bytes of rows count as a token: about what tokenizers make of English
@@ -85,7 +84,7 @@ func (rc *recall) print(p *printer) error {
 	}
 	more := p.streams.Again("max-tokens", strconv.FormatInt(2*max(p.maxTokens, 1), 10))
 	if p.json {
-		return p.print(row.Object("leftOut", js.IntField("rows", left), js.IntField("sessions", unseen), js.StringField("more", more), js.StringField("show", showEntry)), p.end0)
+		return p.print(row.JSON(leftOutRow{Rows: left, Sessions: unseen, More: more, Show: showEntry}), p.end0)
 	}
 	if left > 0 {
 		of := ""

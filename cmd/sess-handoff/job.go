@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -366,32 +365,18 @@ func (j *job) others() (n int) {
 
 // manifest is the hand-off as a row.
 func (j *job) manifest() string {
-	var renamed, losses []js.Field
-	for _, name := range slices.Sorted(maps.Keys(j.carried.Renamed)) {
-		renamed = append(renamed, js.IntField(name, int64(j.carried.Renamed[name])))
-	}
-	kinds := map[string]int{}
+	out := handoffRow{Redacted: j.redacted, Losses: map[string]int{}, There: j.there, WentOn: j.wentOn}
 	for _, l := range j.told {
-		kinds[l.Kind]++
+		out.Losses[l.Kind]++
 	}
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		losses = append(losses, js.IntField(kind, int64(kinds[kind])))
-	}
-	words := make([]string, len(j.resume))
-	for i, w := range j.resume {
-		words[i] = js.Quote(w)
-	}
-	leaf := ""
+	out.From.Agent, out.From.Session, out.From.Address, out.From.CWD = j.agent, j.src.Header.ID, j.address, j.src.Header.CWD
 	if n := len(j.path); n > 0 {
-		leaf = j.path[n-1].ID()
+		out.From.Leaf = j.path[n-1].ID()
 	}
-	return row.Object("handoff",
-		js.RawField("from", js.Object(js.StringField("agent", j.agent), js.StringField("session", j.src.Header.ID), row.Text("leaf", leaf), js.StringField("address", j.address), row.Text("cwd", j.src.Header.CWD))),
-		js.RawField("to", js.Object(js.StringField("agent", j.to), js.StringField("session", j.id), js.StringField("path", j.made), js.StringField("cwd", j.here), js.RawField("resume", api.Array(words...)))),
-		js.RawField("tokens", js.Object(js.IntField("before", j.fitting.Before), js.IntField("after", j.fitting.After), js.IntField("budget", j.budget))),
-		js.RawField("messages", js.Object(js.IntField("carried", int64(len(j.carried.Said))), js.IntField("cut", int64(len(j.fitting.Cut))))),
-		js.RawField("results", js.Object(js.IntField("leftOut", int64(j.fitting.Results)))),
-		js.RawField("calls", js.Object(js.IntField("mapped", int64(j.carried.Mapped)), js.RawField("renamed", js.Object(renamed...)))),
-		js.IntField("redacted", int64(j.redacted)), js.RawField("losses", js.Object(losses...)),
-		js.RawField("there", strconv.FormatBool(j.there)), js.IntField("wentOn", int64(j.wentOn)))
+	out.To.Agent, out.To.Session, out.To.Path, out.To.CWD, out.To.Resume = j.to, j.id, j.made, j.here, j.resume
+	out.Tokens.Before, out.Tokens.After, out.Tokens.Budget = j.fitting.Before, j.fitting.After, j.budget
+	out.Messages.Carried, out.Messages.Cut = len(j.carried.Said), len(j.fitting.Cut)
+	out.Results.LeftOut = j.fitting.Results
+	out.Calls.Mapped, out.Calls.Renamed = j.carried.Mapped, j.carried.Renamed
+	return row.JSON(out)
 }

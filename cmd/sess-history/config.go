@@ -166,7 +166,8 @@ func stamp(ms int64) string { return js.FormatTime(ms) }
 
 // json returns a row as JSON.
 func (r line) json() string {
-	return row.Object("prompt", append(r.Fields(),
-		row.Entry(r.entry), row.Timestamp(r.time, r.time != 0), row.Text("agent", r.agent), row.Text("cwd", r.cwd),
-		js.StringField("text", js.ValidText(r.text)), js.IntField("count", int64(r.count)))...) + "\n"
+	return row.JSON(promptRow{
+		Address: r.Address, Path: r.Path, Session: r.Session, Entry: r.entry, Timestamp: row.At(r.time, r.time != 0),
+		Agent: r.agent, CWD: r.cwd, Text: r.text, Count: r.count,
+	}) + "\n"
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/listing"
 	"github.com/sess-tools/sess/internal/core/parallel"
 	"github.com/sess-tools/sess/internal/core/row"
-	"github.com/sess-tools/sess/pkg/js"
 )
 
 // How much a survey looks at. Opening 10,000 files takes a third of a second, for which a user waits.
@@ -159,8 +158,7 @@ func (c *config) count(ctx context.Context, s *cli.Streams, h home) (text string
 		slices.SortStableFunc(newest, later)
 		newest = newest[:min(latest, len(newest))]
 	}
-	return row.Object("home", js.StringField("agent", h.format.About().Name), row.Text("path", h.path),
-		js.IntField("sessions", int64(all)), js.IntField("here", int64(mine)), row.Bool("exact", exact)), newest, nil
+	return row.JSON(homeRow{Agent: h.format.About().Name, Path: h.path, Sessions: all, Here: mine, Exact: exact}), newest, nil
 }
 
 // described returns the row of a session that was found.

@@ -17,7 +17,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
-	"github.com/sess-tools/sess/pkg/js"
 )
 
 // bufferSize is the size of the buffer of a file in bytes.
@@ -162,9 +161,8 @@ func printPrompts(ctx context.Context, s *cli.Streams, path string) error {
 			return err
 		}
 		some = true
-		line := row.Object("prompt", row.Text("session", p.Session), row.Timestamp(p.Time*1000, true),
-			row.Text("cwd", p.CWD), js.StringField("text", js.ValidText(p.Text)))
-		if _, err := fmt.Fprintln(s.Out, line); err != nil {
+		line := promptRow{Session: p.Session, Timestamp: row.At(p.Time*1000, true), CWD: p.CWD, Text: p.Text}
+		if _, err := fmt.Fprintln(s.Out, row.JSON(line)); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/share/merge"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -248,13 +247,11 @@ func (c *config) report(s *cli.Streams, r merge.Report) error {
 
 // rowOf returns the JSON of a report.
 func rowOf(r merge.Report) string {
-	var clashes []string
+	out := mergeRow{Common: r.Common, Ours: r.Ours, Theirs: r.Theirs, Heads: r.Heads, Leaf: r.Leaf, Changed: r.Changed, Rewrite: r.Rewrite}
 	for _, c := range r.Clashes {
-		clashes = append(clashes, js.Object(row.Entry(c.ID), row.Text("ours", c.Ours), row.Text("theirs", c.Theirs), row.Text("base", c.Base)))
+		out.Conflicts = append(out.Conflicts, conflictRow{c.ID, c.Ours, c.Theirs, c.Base})
 	}
-	return row.Object("merge", js.IntField("common", int64(r.Common)), js.IntField("ours", int64(r.Ours)), js.IntField("theirs", int64(r.Theirs)),
-		js.IntField("heads", int64(r.Heads)), row.Text("leaf", r.Leaf), row.Bool("changed", r.Changed), row.Bool("rewrite", r.Rewrite),
-		row.List("conflicts", clashes))
+	return row.JSON(out)
 }
 
 type config struct {

@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
@@ -17,7 +15,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/secret"
 	"github.com/sess-tools/sess/internal/core/tty"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -146,18 +143,16 @@ func (r found) Line() string {
 const minShownLen = 12
 
 func (r found) Row() string {
-	end, size := row.Null("end"), row.Null("bytes")
-	if r.Len() >= minShownLen {
-		end, size = js.IntField("end", int64(r.To)), js.IntField("bytes", int64(r.Len()))
-	}
 	entry := r.Entry
 	if entry == "-" || entry == fmt.Sprintf("L%d", r.Found.Line) {
 		entry = "" // it is in none, or in one without an id
 	}
-	return row.Object("finding", append(r.place.Fields()[:2],
-		row.Entry(entry), js.IntField("line", int64(r.Found.Line)), row.Text("field", r.Field), js.StringField("rule", r.Rule),
-		js.IntField("count", int64(r.count)), js.IntField("start", int64(r.From)), end, size, row.Texts("decoded", r.Encodings),
-		row.Bool("structural", r.Structural), row.Bool("damaged", r.Damaged), row.Text("fingerprint", r.fingerprint))...)
+	long := r.Len() >= minShownLen
+	return row.JSON(findingRow{
+		Address: r.place.Address, Path: r.place.Path, Entry: entry, Line: r.Found.Line, Field: r.Field, Rule: r.Rule, Count: r.count,
+		Start: r.From, End: row.Known(r.To, long), Bytes: row.Known(r.Len(), long), Decoded: r.Encodings,
+		Structural: r.Structural, Damaged: r.Damaged, Fingerprint: r.fingerprint,
+	})
 }
 
 func (r found) Report() findings.Finding {
@@ -169,11 +164,7 @@ func (r found) Report() findings.Finding {
 
 // row is the row of all that was found.
 func (n *counted) row(sessions, rules int) string {
-	var kinds []js.Field
-	for _, kind := range slices.Sorted(maps.Keys(n.kinds)) {
-		kinds = append(kinds, js.IntField(kind, int64(n.kinds[kind])))
-	}
-	source := js.Object(js.StringField("source", "gitleaks"), js.StringField("version", secret.GitleaksVersion), js.IntField("enabled", int64(rules)))
-	return row.Object("total", js.IntField("findings", int64(n.total)), js.IntField("entries", int64(n.entries)),
-		js.IntField("sessions", int64(sessions)), js.RawField("rules", js.Object(kinds...)), js.RawField("ruleset", source))
+	out := totalRow{Findings: n.total, Entries: n.entries, Sessions: sessions, Rules: n.kinds}
+	out.Ruleset.Source, out.Ruleset.Version, out.Ruleset.Enabled = "gitleaks", secret.GitleaksVersion, rules
+	return row.JSON(out)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/storev2"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -56,9 +55,10 @@ func (c *config) checkpoint(ctx context.Context, s *cli.Streams, operands []stri
 func (c *config) printCheckpoint(s *cli.Streams, p storev2.Checkpoint) (err error) {
 	switch {
 	case c.json:
-		err = printRow(s, row.Object("checkpoint", js.IntField("checkpointSeq", p.Seq), row.TimeOf(p.At),
-			js.IntField("headEntrySeq", p.HeadSeq), row.Text("headEntryId", p.HeadID), row.Text("snapshotRef", p.Snapshot),
-			row.Text("chainHash", p.Chain), row.Text("reason", p.Reason)))
+		err = printRow(s, checkpointRow{
+			CheckpointSeq: p.Seq, Timestamp: row.TimeOf(p.At), HeadEntrySeq: p.HeadSeq, HeadEntryID: p.HeadID, SnapshotRef: p.Snapshot,
+			ChainHash: p.Chain, Reason: p.Reason,
+		})
 	case c.list:
 		_, err = fmt.Fprintf(s.Out, "%d\t%s\t%d\t%s\t%s\n", p.Seq, p.At, p.HeadSeq, tty.Clean(p.HeadID), p.Reason)
 	default:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/storev2"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
@@ -131,8 +132,8 @@ func warnForeign(ctx context.Context, s *cli.Streams, store *storev2.Store) erro
 }
 
 // printRow prints a row of JSON.
-func printRow(s *cli.Streams, row string) error {
-	_, err := fmt.Fprintln(s.Out, row)
+func printRow(s *cli.Streams, r any) error {
+	_, err := fmt.Fprintln(s.Out, row.JSON(r))
 	return err
 }
 

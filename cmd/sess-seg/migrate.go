@@ -8,10 +8,8 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/storev2"
-	"github.com/sess-tools/sess/pkg/js"
 )
 
 var migrateCommand = command("migrate", "SESSION", "make the segmented store of a session",
@@ -57,10 +55,10 @@ func (c *config) migrate(ctx context.Context, s *cli.Streams, operands []string)
 		_, err = fmt.Fprintln(s.Out, m.Dir)
 		return err
 	}
-	return printRow(s, row.Object("migration", append(placeOf(m.Dir, "")[:2],
-		row.Text("migrationId", m.ID), row.Text("correlationId", m.Correlation), row.Bool("dryRun", c.dryRun),
-		js.IntField("entries", m.Entries), js.IntField("taken", m.Taken), row.Bool("extended", m.Unfit.Any()),
-		row.Bool("entryCountMatch", m.EntryCountMatch), row.Bool("hashChainMatch", m.HashChainMatch), row.Bool("indexConsistent", m.IndexConsistent))...))
+	return printRow(s, migrationRow{
+		Address: m.Dir, Path: m.Dir, MigrationID: m.ID, CorrelationID: m.Correlation, DryRun: c.dryRun, Entries: m.Entries, Taken: m.Taken,
+		Extended: m.Unfit.Any(), EntryCountMatch: m.EntryCountMatch, HashChainMatch: m.HashChainMatch, IndexConsistent: m.IndexConsistent,
+	})
 }
 
 // unfit says what was stored under schema ids of our own.
@@ -138,8 +136,7 @@ func (c *config) recover(ctx context.Context, s *cli.Streams, operands []string)
 		s.Infof("%s: appended %s of the store to it", path, tty.Count(r.Carried, "entry", "entries"))
 	}
 	if c.json {
-		err = printRow(s, row.Object("recovery", append(placeOf(r.Dir, "")[:2],
-			js.StringField("action", r.Action), js.IntField("lost", r.Lost), row.Texts("removed", r.Removed))...))
+		err = printRow(s, recoveryRow{Address: r.Dir, Path: r.Dir, Action: r.Action, Lost: r.Lost, Removed: r.Removed})
 	} else {
 		_, err = fmt.Fprintln(s.Out, r.Action)
 	}

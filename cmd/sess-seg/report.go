@@ -5,10 +5,8 @@ import (
 	"fmt"
 
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/internal/storev2"
-	"github.com/sess-tools/sess/pkg/js"
 )
 
 var statusCommand = command("status", "SESSION", "print the state of a store, without reading its entries",
@@ -21,40 +19,6 @@ sess-seg status --json --source s.v2`,
 		}
 	},
 	(*config).status)
-
-// A status is what status prints.
-type status struct {
-	Store       string
-	State       string
-	Reason      string
-	SessionID   string
-	Entries     int64
-	Head        string
-	Chain       string
-	Bytes       int64
-	Segments    int64
-	Checkpoints int
-	Extended    bool
-	Committed   bool
-	Stale       *bool // nil if it was not asked for
-}
-
-// row returns the JSON of a status.
-func (st *status) row() string {
-	stale := row.Null("stale")
-	if st.Stale != nil {
-		stale = row.Bool("stale", *st.Stale)
-	}
-	return row.Object("store", append(placeOf(st.Store, st.SessionID),
-		js.StringField("state", st.State), row.Text("reason", st.Reason), js.IntField("entries", st.Entries), row.Text("head", st.Head), row.Text("chainHash", st.Chain),
-		js.IntField("bytes", st.Bytes), js.IntField("segments", st.Segments), js.IntField("checkpoints", int64(st.Checkpoints)),
-		row.Bool("extended", st.Extended), row.Bool("committed", st.Committed), stale)...)
-}
-
-// placeOf are the members that say which store a row is about: its directory is what tools take.
-func placeOf(dir, session string) []js.Field {
-	return row.Place{Address: dir, Path: dir, Session: session}.Fields()
-}
 
 func (c *config) status(ctx context.Context, s *cli.Streams, operands []string) error {
 	store, err := c.reader(ctx, s, operands[0])
@@ -69,9 +33,9 @@ func (c *config) status(ctx context.Context, s *cli.Streams, operands []string) 
 	if err != nil {
 		return err
 	}
-	out := status{
-		store.Dir(), string(st.State), st.Reason, st.SessionID, st.Entries, st.HeadID, st.Chain, st.Bytes, st.Segments,
-		len(points), st.Extended, st.Committed, nil,
+	out := storeRow{
+		Address: store.Dir(), Path: store.Dir(), Session: st.SessionID, State: string(st.State), Reason: st.Reason, Entries: st.Entries,
+		Head: st.HeadID, ChainHash: st.Chain, Bytes: st.Bytes, Segments: st.Segments, Checkpoints: len(points), Extended: st.Extended, Committed: st.Committed,
 	}
 	if c.source {
 		stale, err := store.Stale()
@@ -86,21 +50,21 @@ func (c *config) status(ctx context.Context, s *cli.Streams, operands []string) 
 	return finding(&out)
 }
 
-func (c *config) printStatus(s *cli.Streams, out *status) error {
+func (c *config) printStatus(s *cli.Streams, out *storeRow) error {
 	if c.json {
-		return printRow(s, out.row())
+		return printRow(s, *out)
 	}
 	rows := []struct {
 		name  string
 		value any
 	}{
-		{"store", tty.Clean(out.Store)},
+		{"store", tty.Clean(out.Path)},
 		{"state", out.State},
 		{"reason", tty.Clean(out.Reason)},
-		{"session", tty.Clean(out.SessionID)},
+		{"session", tty.Clean(out.Session)},
 		{"entries", out.Entries},
 		{"head", tty.Clean(out.Head)},
-		{"chain", out.Chain},
+		{"chain", out.ChainHash},
 		{"bytes", out.Bytes},
 		{"segments", out.Segments},
 		{"checkpoints", out.Checkpoints},
@@ -120,14 +84,14 @@ func (c *config) printStatus(s *cli.Streams, out *status) error {
 }
 
 // finding is the answer "no" for a store that is not in order.
-func finding(out *status) error {
+func finding(out *storeRow) error {
 	switch state := storev2.State(out.State); {
 	case state == storev2.Failed:
-		return cli.WithHint(cli.No("%s: the store is %s", out.Store, state), "sess-seg recover %s mends what can be", out.Store)
+		return cli.WithHint(cli.No("%s: the store is %s", out.Path, state), "sess-seg recover %s mends what can be", out.Path)
 	case state == storev2.MigrationStaging:
-		return cli.WithHint(cli.No("%s: the migration was not finished", out.Store), "sess-seg recover %s finishes it, or takes it back", out.Store)
+		return cli.WithHint(cli.No("%s: the migration was not finished", out.Path), "sess-seg recover %s finishes it, or takes it back", out.Path)
 	case out.Stale != nil && *out.Stale:
-		return cli.WithHint(cli.No("%s: %s was changed since, or never said to be its source", out.Store, storev2.Source(out.Store)),
+		return cli.WithHint(cli.No("%s: %s was changed since, or never said to be its source", out.Path, storev2.Source(out.Path)),
 			"entries added to the file are not in the store")
 	}
 	return nil
@@ -172,12 +136,7 @@ func (c *config) printProblem(s *cli.Streams, dir string, p storev2.Problem) err
 		file += "/" + p.File
 	}
 	if c.json {
-		line := row.Null("line")
-		if p.Line > 0 {
-			line = js.IntField("line", p.Line)
-		}
-		return printRow(s, row.Object("finding", row.Text("address", dir), row.Text("path", file), line,
-			js.StringField("problem", p.Kind), row.Text("invariant", p.Invariant), js.StringField("text", js.ValidText(p.Text))))
+		return printRow(s, findingRow{Address: dir, Path: file, Line: p.Line, Problem: p.Kind, Invariant: p.Invariant, Text: p.Text})
 	}
 	_, err := fmt.Fprintf(s.Out, "%s:%d: %s %s: %s\n", tty.Clean(file), p.Line, p.Kind, p.Invariant, tty.Clean(p.Text))
 	return err

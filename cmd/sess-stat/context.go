@@ -16,7 +16,6 @@ import (
 	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/internal/readers/usage"
 	"github.com/sess-tools/sess/pkg/convo"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -204,23 +203,22 @@ func (r *report) showContext(src *address.Source, c usage.Context, named bool) e
 
 // contextJSON prints the rows of a context and its total as JSON.
 func (r *report) contextJSON(src *address.Source, rows []weight, total weight, c usage.Context) error {
-	members := func(key []js.Field, w weight) []js.Field {
-		return append(src.Place().Fields(), js.RawField("key", js.Object(key...)), js.IntField("contextTokens", w.tokens), js.IntField("estimate", w.estimate),
-			js.RawField("share", share(w.tokens, c.Tokens)), js.IntField("entries", int64(w.entries)), js.IntField("bytes", w.bytes))
+	weighed := func(w weight) weighed {
+		return weighed{w.estimate, row.Number(share(w.tokens, c.Tokens)), w.entries, w.bytes}
 	}
 	for _, w := range rows {
-		if err := r.print(row.Object("context", members(keyFields(r.keys, w.key), w)...)); err != nil {
+		out := contextRow{Place: src.Place(), Key: keyFields(r.keys, w.key), ContextTokens: w.tokens, weighed: weighed(w)}
+		if err := r.print(row.JSON(out)); err != nil {
 			return err
 		}
 	}
-	factor, reported := row.Null("factor"), row.Null("reported")
+	out := contextTotalRow{
+		Place: src.Place(), ContextTokens: total.tokens, weighed: weighed(total), Calibrated: c.Calibrated, Reported: max(c.Reported, 0),
+	}
 	if c.Estimated > 0 {
-		factor = js.RawField("factor", strconv.FormatFloat(c.Factor, 'f', 4, 64))
+		out.Factor = row.Number(strconv.FormatFloat(c.Factor, 'f', 4, 64))
 	}
-	if c.Reported > 0 {
-		reported = js.IntField("reported", c.Reported)
-	}
-	return r.print(row.Object("total", append(members(nil, total), row.Bool("calibrated", c.Calibrated), reported, factor)...))
+	return r.print(row.JSON(out))
 }
 
 // totalOf is the weight of all parts of a context.
@@ -342,20 +340,13 @@ func pricedBy(by usage.By, t *prices.Table) string {
 
 // compactedJSON prints a compaction as JSON.
 func (r *report) compactedJSON(src *address.Source, c usage.Compacted, cost prices.Money, by usage.By, t *prices.Table) error {
-	tokens, source := row.Null("tokens"), row.Null("prices")
-	if c.Called {
-		tokens = tokensField(c.Call.Tokens)
+	out := compactionRow{
+		Place: src.Place(), Entry: c.Entry, Timestamp: row.TimeOf(c.Time), TokensBefore: max(c.Reported, 0), Before: c.Before, After: c.After,
+		Saved: c.Before - c.After, Entries: c.Entries, Files: c.Files, Tokens: row.Known(tokens(c.Call.Tokens), c.Called),
+		Cost: money(cost, c.Called && (by == usage.ByStored || by == usage.ByTable)), PricedBy: string(by),
 	}
 	if c.Called && by == usage.ByTable {
-		source = pricesField(t.Source, t.Date)
+		out.Prices = &pricesRow{t.Source, t.Date}
 	}
-	reported := row.Null("tokensBefore")
-	if c.Reported > 0 {
-		reported = js.IntField("tokensBefore", c.Reported)
-	}
-	known := c.Called && (by == usage.ByStored || by == usage.ByTable)
-	return r.print(row.Object("compaction", append(src.Place().Fields(),
-		row.Entry(c.Entry), row.TimeOf(c.Time), reported, js.IntField("before", c.Before), js.IntField("after", c.After),
-		js.IntField("saved", c.Before-c.After), js.IntField("entries", int64(c.Entries)), row.Texts("files", c.Files),
-		tokens, money("cost", cost, known), row.Text("pricedBy", string(by)), source)...))
+	return r.print(row.JSON(out))
 }

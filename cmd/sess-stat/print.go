@@ -159,23 +159,18 @@ func (r *report) forPeople(t table, column int, cell string, row int) string {
 func (r *report) usageJSON(u *usageTable) error {
 	for i := range u.Rows {
 		line := &u.Rows[i]
-		place, depth := r.place, row.Null("depth")
+		out := callRow{place: place(r.place), Key: keyFields(u.keys, u.values(line)), spent: u.spent(&line.Sum)}
 		if line.Session != nil {
-			place = placeOf(line.Session)
+			out.place = place(placeOf(line.Session))
 		}
 		if u.depth != nil {
-			depth = js.IntField("depth", int64(u.depth[line.Key[0]]))
+			out.Depth = new(u.depth[line.Key[0]])
 		}
-		if err := r.print(row.Object("call", u.members(place, u.key(line), &line.Sum, row.Null("copiedIn"), depth)...)); err != nil {
+		if err := r.print(row.JSON(out)); err != nil {
 			return err
 		}
 	}
-	return r.print(row.Object("total", u.members(r.place, nil, &u.Total, js.IntField("copiedIn", int64(u.copied)), row.Null("depth"))...))
-}
-
-// key returns the members of the key of a row.
-func (u *usageTable) key(line *usage.Row) []js.Field {
-	return keyFields(u.keys, u.values(line))
+	return r.print(row.JSON(callTotalRow{place: place(r.place), spent: u.spent(&u.Total), CopiedIn: u.copied}))
 }
 
 // values are those of the keys of a row as rows of JSON have them: a session by its id alone.
@@ -190,7 +185,11 @@ func (u *usageTable) values(line *usage.Row) []string {
 // keyFields returns members for keys. An unknown value is null.
 func keyFields(keys, values []string) (fields []js.Field) {
 	for i, name := range keys {
-		fields = append(fields, row.Text(name, values[i]))
+		field := js.Field{Name: name, Raw: "null"}
+		if values[i] != "" {
+			field = js.StringField(name, js.ValidText(values[i]))
+		}
+		fields = append(fields, field)
 	}
 	return fields
 }
@@ -201,37 +200,28 @@ func (r *report) print(text string) error {
 	return err
 }
 
-// members are those of a sum.
-func (u *usageTable) members(place row.Place, key []js.Field, s *usage.Sum, more ...js.Field) []js.Field {
-	n := js.IntField
-	source := row.Null("prices")
+// spent is a sum as rows have it.
+func (u *usageTable) spent(s *usage.Sum) spent {
+	out := spent{
+		Calls: s.Calls, Tokens: tokens(s.Tokens), CacheWrite1h: s.Tokens.CacheWrite1h, Cost: money(s.Cost, s.Priced()),
+		Stored: money(s.Stored, s.StoredCalls > 0), Computed: money(s.Computed, s.ComputedCalls > 0), PricedBy: s.PricedBy(),
+		Unpriced: s.UnpricedCalls, UnpricedTokens: s.UnpricedTokens, Copies: s.Copies, CopiedTokens: s.CopyTokens, Bad: s.Bad, WrongTotals: s.WrongTotals,
+	}
 	if s.ComputedCalls > 0 {
-		source = pricesField(u.source, u.date)
+		out.Prices = &pricesRow{u.source, u.date}
 	}
-	return slices.Concat(place.Fields(), []js.Field{
-		js.RawField("key", js.Object(key...)), n("calls", s.Calls), tokensField(s.Tokens), n("cacheWrite1h", s.Tokens.CacheWrite1h),
-		money("cost", s.Cost, s.Priced()), money("stored", s.Stored, s.StoredCalls > 0), money("computed", s.Computed, s.ComputedCalls > 0),
-		row.Text("pricedBy", s.PricedBy()), source, n("unpriced", s.UnpricedCalls), n("unpricedTokens", s.UnpricedTokens),
-		n("copies", s.Copies), n("copiedTokens", s.CopyTokens), n("bad", s.Bad), n("wrongTotals", s.WrongTotals),
-	}, more)
+	return out
 }
 
-// tokensField returns the member for tokens.
-func tokensField(t prices.Tokens) js.Field {
-	return row.Tokens{
-		Input: t.Input, Output: t.Output, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite, Reasoning: t.Reasoning, Total: t.Total(),
-	}.Field()
+// tokens are tokens as rows have them.
+func tokens(t prices.Tokens) row.Tokens {
+	return row.Tokens{Input: t.Input, Output: t.Output, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite, Reasoning: t.Reasoning, Total: t.Total()}
 }
 
-// pricesField returns the member that says where prices are from.
-func pricesField(source, date string) js.Field {
-	return js.RawField("prices", js.Object(row.Text("source", source), row.Text("date", date)))
-}
-
-// money returns a member with an amount, exact to a unit of it.
-func money(name string, m prices.Money, known bool) js.Field {
+// money is an amount, exact to a unit of it.
+func money(m prices.Money, known bool) row.Number {
 	if !known {
-		return row.Null(name)
+		return ""
 	}
-	return row.USD(name, m.Decimal(12))
+	return row.USD(m.Decimal(12))
 }

@@ -254,10 +254,10 @@ func (w *watcher) rows(d *watched) func(session.Entry) string {
 		case w.lines:
 			return strings.Clone(e.Raw())
 		case w.json:
-			at, timed := e.Timestamp()
-			return row.Object("entry", slices.Concat(d.place.Fields(), []js.Field{
-				row.Text("agent", d.src.Owner()), row.Text("parent", d.parent), row.Entry(e.ID()), row.Timestamp(at, timed), row.Text("role", grep.Role(e)), row.Text("text", text),
-			})...)
+			return row.JSON(entryRow{
+				Address: d.place.Address, Path: d.place.Path, Session: d.place.Session, Agent: d.src.Owner(), Parent: d.parent,
+				Entry: e.ID(), Timestamp: row.At(e.Timestamp()), Role: grep.Role(e), Text: text,
+			})
 		case text == "":
 			return ""
 		}
@@ -279,10 +279,10 @@ func (w *watcher) stateRow(d *watched, st status.State) string {
 
 // object is the row of a state as JSON.
 func (w *watcher) object(d *watched, st status.State) string {
-	return row.Object("state", slices.Concat(d.place.Fields(), []js.Field{
-		row.Text("agent", d.src.Owner()), row.Text("parent", d.parent), row.Entry(d.entry), js.StringField("state", st.Name), row.Time("since", st.Since, st.Since != 0),
-		row.Bool("sure", !st.Guess), row.Text("tool", st.Call.Name), row.Text("what", d.what),
-	})...)
+	return row.JSON(stateRow{
+		Place: d.place, Agent: d.src.Owner(), Parent: d.parent, Entry: d.entry, State: st.Name, Since: row.At(st.Since, st.Since != 0),
+		Sure: !st.Guess, Tool: st.Call.Name, What: d.what,
+	})
 }
 
 func (w *watcher) prefix(d *watched) string {

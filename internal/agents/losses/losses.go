@@ -12,7 +12,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/disk"
 	"github.com/sess-tools/sess/internal/core/row"
-	"github.com/sess-tools/sess/pkg/js"
 )
 
 // A Log takes the losses of a run. They are warnings, of which those of one kind in one
@@ -55,8 +54,16 @@ func (l *Log) Tell(session string, loss formats.Loss) {
 	if l.w == nil {
 		return
 	}
-	l.w.WriteString(row.Object("loss", row.Text("session", session), row.Text("where", loss.Where),
-		js.StringField("loss", loss.Kind), js.StringField("text", js.ValidText(loss.What))) + "\n")
+	l.w.WriteString(row.JSON(LossRow{Session: session, Where: loss.Where, Loss: loss.Kind, Text: loss.What}) + "\n")
+}
+
+// A LossRow is something that the result of a conversion cannot say, or says otherwise.
+type LossRow struct {
+	row.Kind `row:"loss"`
+	Session  string `row:"session,null"` // The id of the session; null if it was not known yet.
+	Where    string `row:"where,null"`   // The place: in the source of an import, in the session of an export; null for the whole.
+	Loss     string `row:"loss,known"`   // What kind of loss it is, such as branch, tool or thinking.
+	Text     string `row:"text,known"`   // What is lost, and what stands in its place.
 }
 
 // Close tells how many more losses there were, and ends the file. Its error is that of

@@ -8,9 +8,7 @@ import (
 	"iter"
 	"math"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/pkg/js"
@@ -41,37 +39,49 @@ func written(r store.Row) time.Time {
 	return r.ModTime
 }
 
-// JSON returns the JSON of a row.
-func JSON(r Row) string {
-	var b strings.Builder
-	_ = Write(&b, r) // a Builder takes everything
-	return b.String()
+// A SessionRow is a session.
+type SessionRow struct {
+	row.Kind     `row:"session"`
+	Address      string      `row:"address,null"`      // What every tool takes for the session as an operand: a path, AGENT:ID or remote:ID; null if no tool but sess-import reads it where it is.
+	Path         string      `row:"path,null"`         // The file that the session is in, for another agent's session that of the agent; null for a session of the remote.
+	Session      string      `row:"session,known"`     // The session's id.
+	Parent       string      `row:"parent,null"`       // The session that it comes from, by path or id, as its header has it; null if there is none.
+	CWD          string      `row:"cwd,null"`          // The working directory; null if the header names none.
+	Agent        string      `row:"agent,null"`        // The agent whose session it is; null for one of the store of sess, of a directory or of the remote.
+	Title        string      `row:"title,null"`        // The session's name; null if it has none.
+	Version      int         `row:"version"`           // The version of the format, 1 to 3; 0 if there is none.
+	Created      row.Time    `row:"created"`           // When the session was begun.
+	Modified     row.Time    `row:"modified"`          // When the newest message was written, or else the session begun.
+	Written      row.Time    `row:"written"`           // When the file was written to.
+	Size         int64       `row:"size"`              // The size in bytes.
+	Entries      int         `row:"entries"`           // The number of entries; a lower bound unless exact.
+	Messages     int         `row:"messages"`          // The number of messages; a lower bound unless exact.
+	Exact        bool        `row:"exact"`             // Whether the whole session was read; if not, counts and sums are lower bounds.
+	FirstMessage string      `row:"firstMessage,null"` // The text of the first message of the user; null if there is none.
+	LastMessage  string      `row:"lastMessage,null"`  // The text of the last message; null if there is none.
+	Tokens       *row.Tokens `row:"tokens"`            // The tokens that the answers of all branches report; null if that is not known.
+	Cost         row.Number  `row:"cost"`              // What the answers of all branches cost as they report it, in USD; null if none says so.
 }
 
+// JSON returns the JSON of a row.
+func JSON(r Row) string { return row.JSON(r.row()) }
+
 // Write writes the JSON of a row, without a line feed.
-func Write(w io.Writer, r Row) error {
-	o := &writer{w: w, buf: make([]byte, 0, 2<<10)}
-	o.raw("{")
-	o.fields(row.Kind("session"))
-	o.fields(row.Place{Address: r.Address, Path: r.Path, Session: r.ID}.Fields()...)
-	o.fields(row.Parent(r.ParentSession), row.Text("cwd", r.CWD), row.Text("agent", r.Agent))
-	o.text("title", r.Name)
-	o.fields(
-		js.IntField("version", int64(r.Version)), moment("created", r.Created), moment("modified", r.Modified), moment("written", r.ModTime),
-		js.IntField("size", r.Size), js.IntField("entries", int64(r.Entries)), js.IntField("messages", int64(r.Messages)), row.Bool("exact", r.Exact))
-	o.text("firstMessage", r.FirstMessage)
-	o.text("lastMessage", r.LastMessage)
-	tokens, cost := row.Null("tokens"), row.Cost(r.Spent.Cost, r.Spent.Priced && !r.Unspent)
+func Write(w io.Writer, r Row) error { return row.Write(w, r.row()) }
+
+func (r Row) row() SessionRow {
+	out := SessionRow{
+		Address: r.Address, Path: r.Path, Session: r.ID, Parent: r.ParentSession, CWD: r.CWD, Agent: r.Agent, Title: r.Name,
+		Version: r.Version, Created: moment(r.Created), Modified: moment(r.Modified), Written: moment(r.ModTime),
+		Size: r.Size, Entries: r.Entries, Messages: r.Messages, Exact: r.Exact, FirstMessage: r.FirstMessage, LastMessage: r.LastMessage,
+	}
 	if s := r.Spent; !r.Unspent {
-		tokens = row.Tokens{
+		out.Cost, out.Tokens = row.Cost(s.Cost, s.Priced), &row.Tokens{
 			Input: s.Input, Output: s.Output, CacheRead: s.CacheRead, CacheWrite: s.CacheWrite, Reasoning: s.Reasoning,
 			Total: s.Input + s.Output + s.CacheRead + s.CacheWrite,
-		}.Field()
+		}
 	}
-	o.fields(tokens, cost)
-	o.raw("}")
-	o.flush()
-	return o.err
+	return out
 }
 
 // Cost returns what was spent for people, to a millionth.
@@ -82,72 +92,8 @@ func Cost(s session.Spent) string {
 	return strconv.FormatFloat(math.Round(s.Cost*1e6)/1e6, 'f', -1, 64)
 }
 
-// moment returns a member with a time, null for one that is not known.
-func moment(name string, t time.Time) js.Field {
-	return row.Time(name, t.UnixMilli(), !t.IsZero())
-}
-
-// A writer writes until something fails.
-type writer struct {
-	w    io.Writer
-	buf  []byte
-	some bool // there is a member
-	err  error
-}
-
-func (o *writer) raw(s string) { o.buf = append(o.buf, s...) }
-
-func (o *writer) flush() {
-	if o.err == nil {
-		_, o.err = o.w.Write(o.buf)
-	}
-	o.buf = o.buf[:0]
-}
-
-// fields adds members.
-func (o *writer) fields(fields ...js.Field) {
-	for _, f := range fields {
-		o.name(f.Name)
-		o.raw(f.Raw)
-	}
-}
-
-// name adds the name of a member.
-func (o *writer) name(name string) {
-	if o.some {
-		o.raw(",")
-	}
-	o.some = true
-	o.buf = js.AppendQuote(o.buf, name)
-	o.raw(":")
-}
-
-// text is fields with [row.Text]. A text that is huge is quoted a piece at a time.
-func (o *writer) text(name, text string) {
-	const most = 64 << 10
-	if text == "" {
-		o.fields(row.Null(name))
-		return
-	}
-	o.name(name)
-	text = js.ValidText(text)
-	if len(text) <= most {
-		o.buf = js.AppendQuote(o.buf, text)
-		return
-	}
-	o.raw(`"`)
-	for text != "" && o.err == nil {
-		n := min(len(text), most)
-		for n < len(text) && !utf8.RuneStart(text[n]) {
-			n--
-		}
-		o.flush()
-		o.buf = js.AppendQuote(o.buf, text[:n])
-		o.buf = o.buf[:copy(o.buf, o.buf[1:len(o.buf)-1])] // without its quotes
-		text = text[n:]
-	}
-	o.raw(`"`)
-}
+// moment returns a time of a row, null for one that is not known.
+func moment(t time.Time) row.Time { return row.At(t.UnixMilli(), !t.IsZero()) }
 
 // Rows iterates over the rows that r holds as lines of JSON. An error of r, or a
 // line that is no row, ends the iteration.

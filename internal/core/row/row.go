@@ -1,125 +1,114 @@
 package row
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-// Object returns a row of a kind. Kind is always the first member.
-func Object(kind string, fields ...js.Field) string {
-	return js.Object(append([]js.Field{Kind(kind)}, fields...)...)
+// A Kind is embedded in a row. Its tag is the value of kind, the first member of the row.
+type Kind struct{}
+
+// A Tag is what the tag row of a field says.
+type Tag struct {
+	Name              string
+	Null, Known, Omit bool // Null: the zero value is written as null
 }
 
-// Kind returns the member that says what a row is about.
-func Kind(kind string) js.Field { return js.StringField("kind", kind) }
-
-// Null returns a member whose value is unknown, or does not exist.
-func Null(name string) js.Field { return js.RawField(name, "null") }
-
-// Text returns a member for a text that is never empty: "" is null. A text that may be
-// empty, as what a message says, is a [js.StringField].
-func Text(name, value string) js.Field {
-	if value == "" {
-		return Null(name)
+// TagOf returns the tag of a field. It panics for one that says something else.
+func TagOf(f reflect.StructField) Tag {
+	name, option, _ := strings.Cut(f.Tag.Get("row"), ",")
+	t := Tag{Name: name, Null: option == "null" || option == "known", Known: option == "known", Omit: option == "omit"}
+	if option != "" && !t.Null && !t.Omit || name == "" && !f.Anonymous {
+		panic(fmt.Sprintf("row: the tag of %s: %q", f.Name, f.Tag))
 	}
-	return js.StringField(name, js.ValidText(value))
-}
-
-// Bool returns a member that is true or false.
-func Bool(name string, value bool) js.Field { return js.RawField(name, strconv.FormatBool(value)) }
-
-// Texts returns a member that is a list of texts.
-func Texts(name string, values []string) js.Field {
-	list := make([]string, len(values))
-	for i, v := range values {
-		list[i] = js.Quote(js.ValidText(v))
+	switch f.Type {
+	case reflect.TypeFor[Time](), reflect.TypeFor[Number](), reflect.TypeFor[Null](), reflect.TypeFor[js.Value]():
+		t.Null = true
 	}
-	return List(name, list)
-}
-
-// List returns a member that is a list of JSON texts.
-func List(name string, values []string) js.Field {
-	return js.RawField(name, "["+strings.Join(values, ",")+"]")
+	t.Null = t.Null || f.Type.Kind() == reflect.Pointer
+	return t
 }
 
 // A Place says which session a row is about.
 type Place struct {
-	Address string // what every tool takes for it as an operand, "" for standard input
-	Path    string // its file, "" if it is not in a file that tools read
-	Session string // its id
+	Address string `row:"address,null"`  // What every tool takes for the session as an operand: a path, AGENT:ID or remote:ID; null for a session on standard input.
+	Path    string `row:"path,null"`     // The session's file, or the directory of its segmented store; null if it was not read from a file of its own.
+	Session string `row:"session,known"` // The session's id.
 }
 
-// Fields returns the members of a place.
-func (p Place) Fields() []js.Field {
-	return []js.Field{Text("address", p.Address), Text("path", p.Path), Text("session", p.Session)}
+// A Time is null if it is not known, else a text, in UTC with milliseconds.
+type Time struct {
+	ms    int64 // since the epoch
+	known bool
 }
 
-// Entry returns the member with the id of an entry.
-func Entry(id string) js.Field { return Text("entry", id) }
-
-// Parent returns the member with the id of the parent of an entry, or with the session
-// that a session comes from.
-func Parent(id string) js.Field { return Text("parent", id) }
-
-// Timestamp returns the member that says when what a row is about happened, in
-// milliseconds since the epoch.
-func Timestamp(ms int64, known bool) js.Field { return Time("timestamp", ms, known) }
-
-// Time returns a member with a time in milliseconds since the epoch, in UTC.
-func Time(name string, ms int64, known bool) js.Field {
+// At returns a time, given in milliseconds since the epoch.
+func At(ms int64, known bool) Time {
 	if !known {
-		return Null(name)
+		return Time{}
 	}
-	return js.StringField(name, js.FormatTime(ms))
+	return Time{ms, true}
 }
 
-// TimeOf is [Timestamp] for a time as a session has it: null for what is no time.
-func TimeOf(text string) js.Field {
-	ms, ok := js.ParseTime(text)
-	return Timestamp(ms, ok)
+// TimeOf returns a time as a session has it: null for what is no time.
+func TimeOf(text string) Time { return At(js.ParseTime(text)) }
+
+// Known returns a value that a row has, nil for one that is not known.
+func Known[T any](value T, known bool) *T {
+	if !known {
+		return nil
+	}
+	return &value
 }
+
+// A Null is null: a member that another row of the same shape has.
+type Null struct{}
+
+// Some are some of the members that T has.
+type Some[T any] []js.Field
+
+// All returns T.
+func (Some[T]) All() reflect.Type { return reflect.TypeFor[T]() }
 
 // Tokens are what calls of models used.
 type Tokens struct {
-	Input, Output, CacheRead, CacheWrite int64
-	Reasoning                            int64 // of Output
-	Total                                int64 // but for Reasoning, which Output has
+	Input      int64 `row:"input"`      // Tokens of the prompt that no cache had.
+	Output     int64 `row:"output"`     // Tokens of the answer, with those of reasoning.
+	CacheRead  int64 `row:"cacheRead"`  // Tokens of the prompt that came from a cache.
+	CacheWrite int64 `row:"cacheWrite"` // Tokens of the prompt that were written to a cache.
+	Reasoning  int64 `row:"reasoning"`  // Tokens of reasoning, which output has, too.
+	Total      int64 `row:"total"`      // The sum of input, output, cacheRead and cacheWrite.
 }
 
-// Field returns the member for tokens.
-func (t Tokens) Field() js.Field {
-	return js.RawField("tokens", js.Object(
-		js.IntField("input", t.Input), js.IntField("output", t.Output),
-		js.IntField("cacheRead", t.CacheRead), js.IntField("cacheWrite", t.CacheWrite),
-		js.IntField("reasoning", t.Reasoning), js.IntField("total", t.Total)))
-}
+// A Number is the text of a decimal number, "" for one that is not known.
+type Number = json.Number
 
 // costDigits is how many decimals a cost has at most: those of prices.Money, so sums of
 // rows are the sums that a tool prints.
 const costDigits = 12
 
-// USD returns a member for an amount, as text of a decimal number.
-func USD(name, decimal string) js.Field { return js.RawField(name, Number(decimal)) }
-
-// Cost returns the member for a cost in USD. One that is no number is not known.
-func Cost(usd float64, known bool) js.Field {
+// Cost returns a cost in USD. One that is no number is not known.
+func Cost(usd float64, known bool) Number {
 	if !known || math.IsInf(usd, 0) || math.IsNaN(usd) {
-		return Null("cost")
+		return ""
 	}
-	return USD("cost", strconv.FormatFloat(usd, 'f', costDigits, 64))
+	return USD(strconv.FormatFloat(usd, 'f', costDigits, 64))
 }
 
-// Number returns a decimal number without zeros at the end of its fraction.
-func Number(decimal string) string {
+// USD returns a decimal number without zeros at the end of its fraction.
+func USD(decimal string) Number {
 	if !strings.Contains(decimal, ".") {
-		return decimal
+		return Number(decimal)
 	}
 	text := strings.TrimSuffix(strings.TrimRight(decimal, "0"), ".")
 	if text == "-0" {
 		return "0"
 	}
-	return text
+	return Number(text)
 }

@@ -2,13 +2,11 @@ package tree
 
 import (
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/sess-tools/sess/internal/core/row"
 	"github.com/sess-tools/sess/internal/core/tty"
 	"github.com/sess-tools/sess/pkg/convo"
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -90,14 +88,13 @@ func (l *list) widths() []int {
 // JSON prints every entry of the tree as one object a line, in the order of the
 // drawing. Nothing is folded or cut. The error is that of w.
 func JSON(w io.Writer, t *Tree, from row.Place) error {
-	place := from.Fields()
 	for r := range t.Rows(true) {
 		e := t.Session.Entries[r.Pos]
-		err := object(w, "entry", place, row.Entry(e.ID()), row.Parent(e.ParentID()), timestamp(e),
-			row.Text("type", e.Type()), row.Text("role", e.Role()), js.IntField("line", int64(e.Line())),
-			js.IntField("depth", int64(r.Depth)), js.IntField("children", int64(len(t.Children(r.Pos)))),
-			row.Bool("active", t.Active(r.Pos)), row.Bool("head", t.Head(r.Pos)), row.Text("label", t.Label(r.Pos)),
-			js.IntField("estimate", r.Tokens), text("text", convo.Say(e)), row.Text("note", t.Note(r.Pos)))
+		err := object(w, EntryRow{
+			Place: from, Entry: e.ID(), Parent: e.ParentID(), Timestamp: row.At(e.Timestamp()), Type: e.Type(), Role: e.Role(), Line: e.Line(),
+			Depth: r.Depth, Children: len(t.Children(r.Pos)), Active: t.Active(r.Pos), Head: t.Head(r.Pos), Label: t.Label(r.Pos),
+			Estimate: r.Tokens, Text: convo.Say(e), Note: t.Note(r.Pos),
+		})
 		if err != nil {
 			return err
 		}
@@ -107,17 +104,16 @@ func JSON(w io.Writer, t *Tree, from row.Place) error {
 
 // HeadsJSON prints heads as one object a line. The error is that of w.
 func HeadsJSON(w io.Writer, t *Tree, heads []Head, from row.Place) error {
-	place := from.Fields()
 	for _, h := range heads {
 		e := t.Session.Entries[h.Pos]
-		fork := ""
-		if h.Fork >= 0 {
-			fork = t.Session.Entries[h.Fork].ID()
+		out := HeadRow{
+			Place: from, Entry: e.ID(), Timestamp: row.At(e.Timestamp()), Line: e.Line(), Entries: h.Entries, Active: t.Active(h.Pos),
+			Label: t.Label(h.Pos), First: t.textOrNil(h.First), Last: t.textOrNil(h.Last),
 		}
-		err := object(w, "head", place, row.Entry(e.ID()), timestamp(e), js.IntField("line", int64(e.Line())),
-			js.IntField("entries", int64(h.Entries)), row.Bool("active", t.Active(h.Pos)), row.Text("label", t.Label(h.Pos)),
-			row.Text("fork", fork), t.textOrNull("first", h.First), t.textOrNull("last", h.Last))
-		if err != nil {
+		if h.Fork >= 0 {
+			out.Fork = t.Session.Entries[h.Fork].ID()
+		}
+		if err := object(w, out); err != nil {
 			return err
 		}
 	}
@@ -126,39 +122,29 @@ func HeadsJSON(w io.Writer, t *Tree, heads []Head, from row.Place) error {
 
 // LabelsJSON prints labels as one object a line. The error is that of w.
 func LabelsJSON(w io.Writer, t *Tree, labels []session.Label, from row.Place) error {
-	place := from.Fields()
 	for _, l := range labels {
-		at, ok := t.Session.Index(l.Target)
-		typ, role, line, said := row.Null("type"), row.Null("role"), row.Null("line"), row.Null("text")
-		if ok {
+		out := LabelRow{Place: from, Entry: l.Target, Timestamp: row.TimeOf(l.Timestamp), Label: l.Name}
+		if at, ok := t.Session.Index(l.Target); ok {
 			e := t.Session.Entries[at]
-			typ, role, line, said = row.Text("type", e.Type()), row.Text("role", e.Role()), js.IntField("line", int64(e.Line())), text("text", convo.Say(e))
+			out.Type, out.Role, out.Line, out.Active, out.Text = e.Type(), e.Role(), e.Line(), t.Active(at), new(convo.Say(e))
 		}
-		err := object(w, "label", place, row.Entry(l.Target), row.TimeOf(l.Timestamp), row.Text("label", l.Name),
-			typ, role, line, row.Bool("active", ok && t.Active(at)), said)
-		if err != nil {
+		if err := object(w, out); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// timestamp returns the member with the time of an entry.
-func timestamp(e session.Entry) js.Field { return row.Timestamp(e.Timestamp()) }
-
-// text returns a member with a text that may be empty.
-func text(name, value string) js.Field { return js.StringField(name, js.ValidText(value)) }
-
-// textOrNull returns a member with the text of the entry at position i, null for -1.
-func (t *Tree) textOrNull(name string, i int) js.Field {
+// textOrNil returns the text of the entry at position i, nil for -1.
+func (t *Tree) textOrNil(i int) *string {
 	if i < 0 {
-		return row.Null(name)
+		return nil
 	}
-	return text(name, t.textAt(i))
+	return new(t.textAt(i))
 }
 
 // object prints a row as one line.
-func object(w io.Writer, kind string, place []js.Field, fields ...js.Field) error {
-	_, err := io.WriteString(w, row.Object(kind, slices.Concat(place, fields)...)+"\n")
+func object(w io.Writer, r any) error {
+	_, err := io.WriteString(w, row.JSON(r)+"\n")
 	return err
 }
