@@ -12,6 +12,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/test/planted"
+	"github.com/sess-tools/sess/internal/test/rowtest"
 	"github.com/sess-tools/sess/internal/test/scripttest"
 )
 
@@ -83,4 +84,9 @@ func TestRedact(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestRows(t *testing.T) {
+	t.Parallel()
+	rowtest.Schema(t, "A line of sess-compact --size, --plan, or --report --json.", sizeRow{}, planRow{}, branchRow{}, reportRow{})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/test/planted"
+	"github.com/sess-tools/sess/internal/test/rowtest"
 	"github.com/sess-tools/sess/internal/test/scripttest"
 )
 
@@ -36,4 +37,9 @@ func TestRedact(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestRows(t *testing.T) {
+	t.Parallel()
+	rowtest.Schema(t, "A line of sess-export --losses, as sess-import --losses writes it.", "sess-import.json#/$defs/loss")
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sess-tools/sess/internal/core/cli"
+	"github.com/sess-tools/sess/internal/test/rowtest"
 	"github.com/sess-tools/sess/internal/test/scripttest"
 )
 
@@ -79,4 +80,9 @@ func write(t *testing.T, dir, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+func TestRows(t *testing.T) {
+	t.Parallel()
+	rowtest.Schema(t, "A line of sess-grep --json.", matchRow{}, leftOutRow{})
 }

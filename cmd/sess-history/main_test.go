@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"github.com/sess-tools/sess/internal/test/rowtest"
 	"github.com/sess-tools/sess/internal/test/scripttest"
 )
 
@@ -13,4 +14,9 @@ func TestMain(m *testing.M) {
 func TestScript(t *testing.T) {
 	t.Parallel()
 	scripttest.Run(t, "testdata")
+}
+
+func TestRows(t *testing.T) {
+	t.Parallel()
+	rowtest.Schema(t, "A line of sess-history --json.", promptRow{})
 }

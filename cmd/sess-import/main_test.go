@@ -5,7 +5,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/sess-tools/sess/internal/agents/losses"
 	"github.com/sess-tools/sess/internal/test/corpus"
+	"github.com/sess-tools/sess/internal/test/rowtest"
 	"github.com/sess-tools/sess/internal/test/scripttest"
 )
 
@@ -23,4 +25,9 @@ func TestScript(t *testing.T) {
 		return setup(e)
 	}
 	testscript.Run(t, p)
+}
+
+func TestRows(t *testing.T) {
+	t.Parallel()
+	rowtest.Schema(t, "A line of sess-import --list, --homes --list, --prompts or --losses.", promptRow{}, homeRow{}, losses.LossRow{}, "sess-ls.json#/$defs/session")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/cli"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/status"
+	"github.com/sess-tools/sess/internal/test/rowtest"
 	"github.com/sess-tools/sess/internal/test/scripttest"
 )
 
@@ -60,4 +61,9 @@ func TestWrittenWhileRead(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tt.name, d.state.Name, tt.want)
 		}
 	}
+}
+
+func TestRows(t *testing.T) {
+	t.Parallel()
+	rowtest.Schema(t, "A line of sess-watch --json.", entryRow{}, stateRow{})
 }

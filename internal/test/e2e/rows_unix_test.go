@@ -223,6 +223,7 @@ func readRowSchema(t *testing.T, tool string, seen *seenMembers) *rowSchema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
 	file := must(filepath.Abs(filepath.Join(rowSchemas, tool+".json")))
 	s := &rowSchema{doc: readSchemaFile(t, file), kinds: map[string]map[string]any{}, seen: seen}
 	var err error
