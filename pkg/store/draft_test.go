@@ -103,36 +103,6 @@ func TestCreateDraft(t *testing.T) {
 	}
 }
 
-func TestStoreCreateDraft(t *testing.T) {
-	t.Parallel()
-	s := Open(filepath.Join(t.TempDir(), "new", "store"))
-	const stamp = "2026-01-01T00:00:00.000Z"
-	path, err := s.CreateDraft("/p", stamp, "id1", strings.NewReader(text("id1", "/p", 1)), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want, _ := s.PathFor("/p", stamp, "id1"); path != want || exists(path) {
-		t.Errorf("path %q", path)
-	}
-	w := &warnings{}
-	rows, err := List(t.Context(), []string{s.Dir()}, Options{Recursive: true, Warn: w.add})
-	if len(rows)+len(w.list) > 0 || err != nil {
-		t.Errorf("a draft is listed: %v %q %v", rows, w.list, err)
-	}
-	if _, err := s.Find(t.Context(), "id1"); !errors.Is(err, ErrNotFound) {
-		t.Errorf("a draft is found: %v", err)
-	}
-	if err := Publish(path, true); err != nil {
-		t.Fatal(err)
-	}
-	if rows, _ = List(t.Context(), []string{s.Dir()}, Options{Recursive: true}); len(rows) != 1 {
-		t.Errorf("published: %v", rows)
-	}
-	if _, err := s.CreateDraft("/p", "no time", "id1", strings.NewReader(""), false); err == nil {
-		t.Error("a bad timestamp was taken")
-	}
-}
-
 // Publishing keeps what has the name already, and the draft.
 func TestPublish(t *testing.T) {
 	t.Parallel()
