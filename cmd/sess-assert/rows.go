@@ -11,7 +11,7 @@ type breachRow struct {
 	Line  int    `row:"line,null" min:"1"`                                                          // Its line in the session's file, from 1; null if it is not in one.
 	Gate  string `row:"gate" enum:"call no-call order fixed answer no-answer wrote-only max-calls"` // The flag of the gate that does not hold.
 	Value string `row:"value"`                                                                      // What the flag was given.
-	Text  string `row:"text,known"`                                                                 // Why it does not hold: a call, or what is missing.
+	Text  string `row:"text,known"`                                                                 // Why it does not hold: a call, or the missing one.
 }
 
 // A totalRow is what came of all gates, the last line.

@@ -17,7 +17,7 @@ type callRow struct {
 	Number    int             `row:"number"`                             // Which call it is of those that were looked at, from 1.
 	Tool      string          `row:"tool,null"`                          // The name of the tool; null if the call has none.
 	CallID    string          `row:"callId,null"`                        // The id of the call; null if it has none.
-	Target    string          `row:"target,null"`                        // What it was about; null if that is not known.
+	Target    string          `row:"target,null"`                        // Its subject; null if that is not known.
 	Paths     []string        `row:"paths"`                              // The files that it names, below the session's working directory relative to it.
 	Command   string          `row:"command,null"`                       // The command that it runs; null if it runs none.
 	Simple    []shell.Command `row:"simple"`                             // The simple commands of the command, a list of words each.

@@ -12,7 +12,7 @@ type sizeRow struct {
 	Window           *int64     `row:"window,known"`          // The size of the window in tokens.
 	Reserve          int64      `row:"reserve"`               // The tokens that are to stay free.
 	Limit            *int64     `row:"limit,known"`           // The window without the reserve.
-	Free             *int64     `row:"free,known"`            // What is left of the window in tokens.
+	Free             *int64     `row:"free,known"`            // The rest of the window in tokens.
 	Percent          row.Number `row:"percent,known"`         // The share of the window in percent.
 	Estimator        string     `row:"estimator,known"`       // The estimator.
 	Factor           row.Number `row:"factor,known"`          // What the estimates are multiplied by.

@@ -26,7 +26,7 @@ type callRow struct {
 	Entry   string `row:"entry,known"`                        // The id of the entry with the call.
 	Kind    string `row:"kind,known"`                         // Of which kind it is.
 	Outcome string `row:"outcome" enum:"ok fail denied open"` // How it ended.
-	Target  string `row:"target,null"`                        // What it was about; null if that is not known.
+	Target  string `row:"target,null"`                        // Its subject; null if that is not known.
 }
 
 // A lineRow is where a line comes from, of blame.
@@ -45,7 +45,7 @@ type lineRow struct {
 // An origin says which session it is, and whose.
 type origin struct {
 	Address string `row:"address,null"` // What every tool takes for the session as an operand: a path or AGENT:ID; null for none, and for one that is only claimed.
-	Path    string `row:"path,null"`    // The session's file; null if it was not read from a file of its own.
+	Path    string `row:"path,null"`    // The session's file; null if the session was not read from a file.
 	Session string `row:"session,null"` // The session's id, or what a trailer or note says; null for none.
 	Agent   string `row:"agent,null"`   // The agent whose session it is; null for one of the store of sess, and for none.
 }

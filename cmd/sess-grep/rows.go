@@ -44,7 +44,7 @@ type position struct {
 	Line   int    `row:"line"`      // The line of the session, from 1.
 	Offset int64  `row:"offset"`    // Where the line begins, in bytes.
 	Type   string `row:"type,null"` // The type of the entry, session for the header; null if it has none.
-	Role   string `row:"role,null"` // The role of the message, or else what stands for it; null if there is none.
+	Role   string `row:"role,null"` // The role of the message, or else the kind of the entry; null if there is none.
 }
 
 // A leftOutRow is what --max-tokens left out, the last line.

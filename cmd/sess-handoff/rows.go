@@ -21,11 +21,11 @@ type handoffRow struct {
 		CWD     string   `row:"cwd,known"`     // The directory in which the agent goes on.
 		Resume  []string `row:"resume"`        // The command that goes on with it.
 	} `row:"to"`
-	// What it costs a model, as estimated.
+	// Its size for a model, as estimated.
 	Tokens struct {
 		Before int64 `row:"before"` // All that may be carried.
-		After  int64 `row:"after"`  // What is carried, without what the hand-off adds.
-		Budget int64 `row:"budget"` // What it may be; 0 for any.
+		After  int64 `row:"after"`  // The part that is carried, without the words of the hand-off.
+		Budget int64 `row:"budget"` // The limit; 0 for none.
 	} `row:"tokens"`
 	// Messages.
 	Messages struct {

@@ -6,7 +6,7 @@ import "github.com/sess-tools/sess/internal/core/row"
 type promptRow struct {
 	row.Kind  `row:"prompt"`
 	Address   string   `row:"address,null"` // What every tool takes for the session as an operand; null for a prompt of a database.
-	Path      string   `row:"path,null"`    // The session's file, or the directory of its segmented store; null if it was not read from a file of its own.
+	Path      string   `row:"path,null"`    // The session's file, or the directory of its segmented store; null if the session was not read from a file.
 	Session   string   `row:"session,null"` // The session's id; null if it is not known.
 	Entry     string   `row:"entry,null"`   // The entry's id; null for a prompt of a database.
 	Timestamp row.Time `row:"timestamp"`    // When it was asked last.

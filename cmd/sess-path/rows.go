@@ -5,7 +5,7 @@ import (
 	"github.com/sess-tools/sess/pkg/js"
 )
 
-// A stateRow is what is in force at the end of a path.
+// A stateRow is the settings in force at the end of a path.
 type stateRow struct {
 	row.Kind       `row:"state"`
 	Session        string            `row:"session,known"`  // The session's id.

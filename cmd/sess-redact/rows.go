@@ -6,10 +6,10 @@ import "github.com/sess-tools/sess/internal/core/row"
 type findingRow struct {
 	row.Kind    `row:"finding"`
 	Address     string   `row:"address,null"`     // What every tool takes for the session as an operand: a path, AGENT:ID or remote:ID; null for a session on standard input.
-	Path        string   `row:"path,null"`        // The session's file, or the directory of its segmented store; null if it was not read from a file of its own.
+	Path        string   `row:"path,null"`        // The session's file, or the directory of its segmented store; null if the session was not read from a file.
 	Entry       string   `row:"entry,null"`       // The entry's id; null if it is in none, or in one without an id.
 	Line        int      `row:"line"`             // The line of the session, from 1.
-	Field       string   `row:"field,known"`      // The path of the string in the entry, or else what stands for it.
+	Field       string   `row:"field,known"`      // The path of the string in the entry, or else the kind of the line.
 	Rule        string   `row:"rule,known"`       // The rule that found it.
 	Count       int      `row:"count"`            // 1: each secret is a row.
 	Start       int      `row:"start"`            // Where it begins in the string, in bytes.

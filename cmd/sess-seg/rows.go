@@ -27,7 +27,7 @@ type findingRow struct {
 	Address   string `row:"address,known"`   // The directory of the store.
 	Path      string `row:"path,known"`      // The file in it.
 	Line      int64  `row:"line,null"`       // The line of the file, from 1; null if it is about the whole.
-	Problem   string `row:"problem,known"`   // What is wrong.
+	Problem   string `row:"problem,known"`   // The problem.
 	Invariant string `row:"invariant,known"` // The invariant that does not hold.
 	Text      string `row:"text"`            // The same for people.
 }

@@ -25,7 +25,7 @@ type callTotalRow struct {
 // A place says which session it is, if it is one.
 type place struct {
 	Address string `row:"address,null"` // What every tool takes for the session as an operand; null if the row is not about one session, or that was on standard input.
-	Path    string `row:"path,null"`    // The session's file; null if the row is not about one session, or that is in no file of its own.
+	Path    string `row:"path,null"`    // The session's file; null if the row is not about one session, or the session is in no file.
 	Session string `row:"session,null"` // The session's id; null if the row is not about one session.
 }
 
@@ -74,7 +74,7 @@ type contextRow struct {
 
 // A contextKey is what the parts have in common, by the keys of --by.
 type contextKey struct {
-	Role  string `row:"role,known"` // The role of the message, or what stands for it.
+	Role  string `row:"role,known"` // The role of the message, or the kind of the entry.
 	Tool  string `row:"tool,null"`  // The tool of a call or result; null if it is not known.
 	File  string `row:"file,null"`  // The file that a call is about; null if it is not known.
 	Entry string `row:"entry,null"` // The entry; null if it is not known.

@@ -6,14 +6,14 @@ import "github.com/sess-tools/sess/internal/core/row"
 type entryRow struct {
 	row.Kind  `row:"entry"`
 	Address   string   `row:"address,known"` // What every tool takes for the session as an operand: a path, AGENT:ID or remote:ID.
-	Path      string   `row:"path,null"`     // The session's file, or the directory of its segmented store; null if it was not read from a file of its own.
+	Path      string   `row:"path,null"`     // The session's file, or the directory of its segmented store; null if the session was not read from a file.
 	Session   string   `row:"session,known"` // The session's id.
 	Agent     string   `row:"agent,null"`    // The agent whose session it is; null for one of the store of sess, or in a file.
 	Parent    string   `row:"parent,null"`   // The session that this one comes from; null if there is none.
 	Entry     string   `row:"entry,known"`   // The id of the entry.
 	Timestamp row.Time `row:"timestamp"`     // When it was written.
 	Role      string   `row:"role,known"`    // The role of the message, or else the type of the entry.
-	Text      string   `row:"text,null"`     // The first line of what it says; null if it says nothing.
+	Text      string   `row:"text,null"`     // The first line of its text; null if it has none.
 }
 
 // A stateRow is the state of an agent, or a change of it.

@@ -106,8 +106,8 @@ func Spoken(messages []session.Message) ([]session.Message, Notes) {
 	return out, notes
 }
 
-// Prompt returns the text of an entry that a person typed, with line feeds between its
-// blocks; ok is false if there is none. A message of role user is no prompt if
+// Prompt returns the text of an entry that the user typed, with line feeds between its blocks; ok
+// is false if there is none. A message of role user is no prompt if
 //
 //   - it says so itself: oh-my-pi writes "synthetic", or "agent" as its attribution;
 //   - an importer has marked it as words of an agent ([session.Message.Said]), or kept a
@@ -138,7 +138,7 @@ func Prompt(e session.Entry) (text string, ok bool) {
 	return text, strings.TrimSpace(text) != ""
 }
 
-// isProgramText reports whether a program wrote a text of a user message: an agent, or whoever
+// isProgramText reports whether a program wrote a text of a user message: an agent, or the program that
 // compacted the conversation.
 func isProgramText(text string) bool {
 	_, isSummary := CodexSummary(text)

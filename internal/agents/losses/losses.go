@@ -63,7 +63,7 @@ type LossRow struct {
 	Session  string `row:"session,null"` // The id of the session; null if it was not known yet.
 	Where    string `row:"where,null"`   // The place: in the source of an import, in the session of an export; null for the whole.
 	Loss     string `row:"loss,known"`   // What kind of loss it is, such as branch, tool or thinking.
-	Text     string `row:"text,known"`   // What is lost, and what stands in its place.
+	Text     string `row:"text,known"`   // The loss, and its replacement.
 }
 
 // Close tells how many more losses there were, and ends the file. Its error is that of

@@ -21,7 +21,7 @@ import (
 // heading, or the line, that was asked for.
 var ErrLacking = errors.New("the answer lacks what was asked for")
 
-// errEcho refuses a program that prints what it reads.
+// errEcho refuses a program that prints its input.
 var errEcho = errors.New("the answer repeats the prompt")
 
 // An Answer says what a text has to have to be taken for a summary. The zero
@@ -60,7 +60,7 @@ func (l *lack) Is(target error) bool { return target == ErrLacking }
 
 func (a Answer) heads(line string) bool { return strings.HasPrefix(line, a.Heading) }
 
-// unwrap leaves out what stands around the summary in a reply.
+// unwrap leaves out the text around the summary in a reply.
 func (a Answer) unwrap(reply string) (text, left string) {
 	lines := strings.Split(reply, "\n")
 	if a.Heading == "" || a.Require != nil {
@@ -332,8 +332,8 @@ func squeeze(s string) string {
 
 func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }
 
-// A relay passes on what is collected as it grows. It has a goroutine of its own, so
-// that the collecting never waits for the writer. A nil relay does nothing.
+// A relay passes on the collected output as it grows. It has a goroutine, so that the collecting
+// never waits for the writer. A nil relay does nothing.
 type relay struct {
 	mu    sync.Mutex
 	data  []byte // everything so far

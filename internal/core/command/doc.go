@@ -1,7 +1,7 @@
 // Package command runs a command of the user that answers a prompt: any program
 // that reads it on standard input and prints the answer on standard output.
 //
-// What it promises of one call:
+// The promises for one call:
 //
 //   - The whole prompt goes to standard input, then end of file. A command that
 //     does not read all of it is judged by its answer, not by the broken pipe.

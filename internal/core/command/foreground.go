@@ -17,15 +17,15 @@ import (
 // its standard error and, unless it is given something to read, its standard input, and the
 // terminal's signals reach both. Only its standard output is ours.
 type Foreground struct {
-	// Out is what the command prints. It ends when its last holder has closed it, or when the
-	// command has exited and what it has started says nothing for some seconds.
+	// Out is the output of the command. It ends when its last holder has closed it, or when the
+	// command has exited and the processes it has started say nothing for some seconds.
 	Out io.Reader
 
 	command  Command
 	run      *proc.Process
 	cut      bool // by a signal after the command had exited
 	timedOut atomic.Bool
-	limited  chan struct{} // closed when the time-out has done what it does
+	limited  chan struct{} // closed when the time-out has ended the command
 	late     chan os.Signal
 	stop     func()
 }
@@ -59,8 +59,8 @@ func Find(argv []string) error {
 // the other signals that end a program are handed on to the command. Once it has exited, any
 // of them ends Out.
 //
-// With a time-out the command has a process group of its own, which is asked to end then, and
-// is killed some seconds later: a terminal's interrupt is handed on to it.
+// With a time-out the command has a process group, which is asked to end then, and is killed some
+// seconds later: a terminal's interrupt is handed on to it.
 func StartForeground(argv []string, s Stage) (*Foreground, error) {
 	program := proc.Program{Argv: argv, Stdin: s.Stdin, Stderr: s.Stderr, Group: s.Timeout > 0, Silence: proc.Linger}
 	if s.Given != nil {
@@ -131,8 +131,8 @@ func (f *Foreground) limit(timeout time.Duration) {
 	}
 }
 
-// overrun stops the command, and what it has started, because its time is over.
-// Between SIGTERM and SIGKILL lies kill.
+// overrun stops the command, and the processes it has started, because its time is over. Between
+// SIGTERM and SIGKILL lies kill.
 func (f *Foreground) overrun(kill time.Duration) {
 	f.timedOut.Store(true)
 	f.run.End(kill)
@@ -144,7 +144,7 @@ func (f *Foreground) Exited() <-chan struct{} { return f.run.Exited() }
 // Late has the second signal that came after the command had exited.
 func (f *Foreground) Late() <-chan os.Signal { return f.late }
 
-// Release lets signals do what they do without a command.
+// Release gives signals the actions back that they have without a command.
 func (f *Foreground) Release() { f.stop() }
 
 // Wait waits for the command and says how it ended. The error is one of waiting, or says

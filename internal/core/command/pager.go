@@ -54,8 +54,8 @@ func exited(argv []string, run *proc.Process) error {
 	return nil
 }
 
-// Open starts a program, such as one that opens a file for the user, and does not wait for
-// what it opens.
+// Open starts a program, such as one that opens a file for the user, and does not wait for the
+// window it opens.
 func Open(argv []string, errs io.Writer) error {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {

@@ -81,7 +81,7 @@ func collect(p *proc.Process, accepted int, relay *relay, full func()) (reply []
 	}
 }
 
-// tail keeps the last max bytes of what is written to it, and forwards all of it.
+// tail keeps the last max bytes that are written to it, and forwards all of them.
 type tail struct {
 	max int
 	to  io.Writer // nil for nowhere
@@ -126,9 +126,8 @@ const Variable = "SESS_SUMMARIZER"
 // Command.Summarizes.
 const Guard = "SESS_SUMMARIZING"
 
-// Command says which program answers and what it may take. Exactly
-// one of Argv and Shell is set. A Command is a plain value and may be run any
-// number of times, also concurrently.
+// Command says which program answers and what input it may take. Exactly one of Argv and Shell is
+// set. A Command is a plain value and may be run any number of times, also concurrently.
 type Command struct {
 	// Argv is executed directly, without a shell; Argv[0] is looked up in PATH.
 	Argv []string
@@ -150,25 +149,24 @@ type Command struct {
 	// Env adds KEY=VALUE pairs to the environment of the command. They win over
 	// the inherited ones, NO_COLOR=1 and TERM=dumb.
 	Env []string
-	// Check judges the cleaned reply to a prompt: it returns what is to be made of
-	// it, or why it is refused. Nil takes every reply as it is.
+	// Check judges the cleaned reply to a prompt: it returns the text to use, or the reason for a
+	// refusal. Nil takes every reply as it is.
 	Check func(prompt, reply string) (string, error)
 	// OverflowStatus lists exit statuses that mean that the prompt was too long,
 	// besides what the command says. Status 0 in it speaks of a blank reply: that
 	// is how pi answers such a prompt.
 	OverflowStatus []int
-	// Stdout receives the command's standard output as it arrives, raw, from a goroutine
-	// of its own: who takes it slowly holds up neither the command nor its time-out. The
-	// call ends when everything has been written, or soon after its context; a write that
-	// blocks then is left behind. The first error of a write ends the writing, not the
-	// call. Nil keeps it back.
+	// Stdout receives the command's standard output as it arrives, raw, from another goroutine: a
+	// slow writer holds up neither the command nor its time-out. The call ends when everything has
+	// been written, or soon after its context; a write that blocks then is left behind. The first
+	// error of a write ends the writing, not the call. Nil keeps it back.
 	Stdout io.Writer
 	// Stderr receives the command's standard error as it arrives, raw: making
 	// control characters visible is its business. Nil keeps it back. The first
 	// error of a write ends the forwarding, not the call.
 	Stderr io.Writer
 
-	silence time.Duration // of what is left behind; zero means proc.Linger
+	silence time.Duration // of processes left behind; zero means proc.Linger
 }
 
 // Run starts the command, writes prompt to its standard input and returns its
@@ -205,7 +203,7 @@ func (c Command) Collect(ctx context.Context, prompt string) (printed []byte, er
 	return o.stdout, err
 }
 
-// answer runs the command and returns what it left, and its cleaned reply.
+// answer runs the command and returns its outcome, and its cleaned reply.
 func (c Command) answer(ctx context.Context, prompt string) (o outcome, reply string, err error) {
 	if (len(c.Argv) == 0) == (c.Shell == "") {
 		return o, "", errors.New("running a command: exactly one of Argv and Shell must be set")
@@ -272,7 +270,7 @@ func (c Command) withDefaults() Command {
 	return c
 }
 
-// argv is what is executed.
+// argv is the command line that is executed.
 func (c Command) argv() []string {
 	if c.Shell != "" {
 		sh := "sh"

@@ -57,16 +57,14 @@ type Retry struct {
 	Report func(try int, wait time.Duration, err error)
 }
 
-// Run calls ask until it succeeds, fails for good, or has been tried often
-// enough, and returns its last result. What may pass is tried again: a signal,
-// and an exit status or a blank reply unless the words say that it lasts, such as
-// those of a key that is refused or a program that is not found. A refused reply
-// is tried again only if its words are those of a server with too much to do: any
-// other is an answer, and the next one costs as much. What comes back is not tried
-// again: a command that cannot be started or is not found, a time-out, a reply or
-// a prompt that is too long, a recursion, a command of which a part of the reply went to
-// Command.Stdout already, behind which another would follow, a wait of more than two minutes that is
-// asked for, and no error of another kind than *Error.
+// Run calls ask until it succeeds, fails for good, or has been tried often enough, and returns its last result. A
+// failure that may pass is tried again: a signal, and an exit status or a blank reply unless the words say that it
+// lasts, such as those of a key that is refused or a program that is not found. A refused reply is tried again only if
+// its words are those of a server with too much to do: any other is an answer, and the next one costs as much. A
+// failure that would come back is not tried again: a command that cannot be started or is not found, a time-out, a
+// reply or a prompt that is too long, a recursion, a command of which a part of the reply went to Command.Stdout
+// already, behind which another would follow, a wait of more than two minutes that is asked for, and no error of
+// another kind than *Error.
 //
 // If ctx is canceled during a wait, Run returns at once with an error that
 // matches context.Canceled and not ErrCommand; if its deadline comes, with one

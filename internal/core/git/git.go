@@ -1,7 +1,7 @@
 // Package git runs the git program for reading alone: whatever the configuration of a repository or of
 // the user says, it runs no other program, asks no question, fetches nothing and writes nothing.
 //
-// It never sets safe.directory: where git refuses a repository of another user, that is what is told.
+// It never sets safe.directory: where git refuses a repository of another user, the refusal is told.
 package git
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/sess-tools/sess/internal/core/proc"
 )
 
-// flags come before every command. Each of them keeps a program away that a configuration may
-// name, or a prompt, or makes what is printed the same for all users.
+// flags come before every command. Each of them keeps a program away that a configuration may name,
+// or a prompt, or makes the output the same for all users.
 var flags = []string{
 	"--no-pager", "--no-optional-locks", "--literal-pathspecs",
 	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false", "-c", "core.quotePath=true",
@@ -31,7 +31,7 @@ var set = []string{
 // unset are variables that run programs, print where only results are wanted, or read another index.
 var unset = []string{"GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_INDEX_FILE", "LC_ALL", "LANGUAGE"}
 
-// environ is the environment of git. GIT_DIR stays what it is.
+// environ is the environment of git. GIT_DIR stays as it is.
 func environ() []string {
 	out := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -40,8 +40,8 @@ func environ() []string {
 	return append(out, set...)
 }
 
-// Run runs a command of git in a directory, with stdin, nil for nothing, and returns what it prints. Reading
-// ends with an error if it fails, which has what git said; what is returned has to be closed.
+// Run runs a command of git in a directory, with stdin, nil for nothing, and returns its output. Reading ends with an
+// error if it fails, which has git's words; the output has to be closed.
 func Run(ctx context.Context, dir string, stdin io.Reader, args ...string) (io.ReadCloser, error) {
 	if _, err := proc.Find("git"); err != nil {
 		return nil, errors.New("finding git: it is not in PATH")

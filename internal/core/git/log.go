@@ -44,7 +44,7 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 	return r, nil
 }
 
-// output runs a command with ids on its standard input, and returns what it prints.
+// output runs a command with ids on its standard input, and returns its output.
 func (r *Repository) output(ctx context.Context, ids []string, args ...string) (string, error) {
 	out, err := Run(ctx, r.Dir, input(ids), args...)
 	if err != nil {
@@ -239,7 +239,7 @@ func hunk(line string) (old, lines int) {
 	return 0, 0
 }
 
-// unquoted returns a name as git prints it without its quotes: what is escaped in them is as in a string of Go.
+// unquoted returns a name as git prints it without its quotes: escapes are as in a string of Go.
 func unquoted(name string) string {
 	if plain, err := strconv.Unquote(name); err == nil && strings.HasPrefix(name, `"`) {
 		return plain
@@ -249,7 +249,7 @@ func unquoted(name string) string {
 
 // A Blamed line is one of a file, and where it comes from.
 type Blamed struct {
-	Commit, File, Text string // File is what it was called then
+	Commit, File, Text string // File is its name then
 }
 
 // Blame returns the lines of a file in a revision.

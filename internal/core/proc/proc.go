@@ -1,5 +1,5 @@
-// Package proc starts a program, feeds it, reads what it prints and ends it. It alone imports os/exec. Package command
-// runs programs of the user with it, package subprocess the other tools, package git git.
+// Package proc starts a program, feeds it, reads its output and ends it. It alone imports os/exec. Package command runs
+// programs of the user with it, package subprocess the other tools, package git git.
 package proc
 
 import (
@@ -30,7 +30,7 @@ type Program struct {
 
 	Stdin  io.Reader // is handed over if it is a file, else copied; nil is an empty input
 	Stdout *os.File  // is handed over; nil is [Process.Read]
-	Stderr io.Writer // is handed over if it is a file, else written to by one goroutine; nil drops what is printed there
+	Stderr io.Writer // is handed over if it is a file, else written to by one goroutine; nil drops the output there
 
 	// Group gives the program a process group, to which signals go. If this process is killed, Linux kills the program.
 	Group bool
@@ -180,7 +180,7 @@ func (p *Process) expect() {
 	}
 }
 
-// Cut ends the output: nobody waits for more of it.
+// Cut ends the output: no more of it is waited for.
 func (p *Process) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -231,8 +231,8 @@ func (p *Process) hasExited() bool {
 	}
 }
 
-// End ends the program and, if it has one, every process of its group: asks, and kills after grace what is left. What a
-// program that has exited left behind gets no more than Linger. A program that cannot be killed, because it is another
+// End ends the program and, if it has one, every process of its group: asks, and after grace kills the rest. Processes
+// that an exited program left behind get no more than Linger. A program that cannot be killed, because it is another
 // user's (sudo), is left alone in the end.
 func (p *Process) End(grace time.Duration) {
 	if p.gone() {

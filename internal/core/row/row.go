@@ -38,7 +38,7 @@ func TagOf(f reflect.StructField) Tag {
 // A Place says which session a row is about.
 type Place struct {
 	Address string `row:"address,null"`  // What every tool takes for the session as an operand: a path, AGENT:ID or remote:ID; null for a session on standard input.
-	Path    string `row:"path,null"`     // The session's file, or the directory of its segmented store; null if it was not read from a file of its own.
+	Path    string `row:"path,null"`     // The session's file, or the directory of its segmented store; null if the session was not read from a file.
 	Session string `row:"session,known"` // The session's id.
 }
 
@@ -56,7 +56,7 @@ func At(ms int64, known bool) Time {
 	return Time{ms, true}
 }
 
-// TimeOf returns a time as a session has it: null for what is no time.
+// TimeOf returns a time as a session has it: null for a text that is no time.
 func TimeOf(text string) Time { return At(js.ParseTime(text)) }
 
 // Known returns a value that a row has, nil for one that is not known.

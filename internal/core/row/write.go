@@ -40,7 +40,7 @@ const large = 64 << 10
 // A writer writes until something fails.
 type writer struct {
 	w   io.Writer
-	buf []byte // what is not written yet
+	buf []byte // not written yet
 	err error
 }
 
@@ -64,7 +64,7 @@ func (e *writer) end(with byte) {
 	e.buf = append(e.buf, with)
 }
 
-// text writes a text as a literal. What is not UTF-8 in it becomes U+FFFD.
+// text writes a text as a literal. Bytes that are not UTF-8 become U+FFFD.
 func (e *writer) text(s string) {
 	s = js.ValidText(s)
 	e.raw(`"`)

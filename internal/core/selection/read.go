@@ -30,9 +30,9 @@ func (r *Reading) Err() error {
 	return errors.Join(r.found, cli.Unread(r.failed, r.all, cli.ExitUsage))
 }
 
-// Read reads the sessions that were found whole, some at once, and yields what work makes of each, in
-// their order. Those of another directory, and those of sub-agents that are not meant, are left out. Err of
-// what is returned says in the end what was not read.
+// Read reads the sessions that were found whole, some at once, and yields the result of work for each, in their order.
+// Those of another directory, and those of sub-agents that are not wanted, are left out. Err of the result says in the
+// end which sessions were not read.
 func Read[T any](ctx context.Context, s *cli.Streams, f Found, which Subagents, work func(context.Context, Source, *address.Source) (T, error)) (iter.Seq[T], *Reading) {
 	type result struct {
 		of T

@@ -89,7 +89,7 @@ func (c *Selection) Named() []string {
 type Source struct {
 	Name  string // what other tools take for it, "-" for standard input
 	Agent string // whose it is, "" for ours
-	Named bool   // by the user, who wants to know what is wrong with it
+	Named bool   // by the user, who wants to know its damage
 	Plain bool   // a file that was found in a directory
 	cwd   string // the working directory its header must have, "" for any
 
@@ -104,8 +104,8 @@ func (src Source) IsFile() bool {
 	return stored == "" && err == nil
 }
 
-// Open opens the session. A file that was found in a directory is what it is, unless a
-// segmented store stands for it: what another name means takes several system calls.
+// Open opens the session. A file that was found in a directory is opened as it is, unless a
+// segmented store stands for it: to look for other names takes several system calls.
 func (src Source) Open(ctx context.Context, s *cli.Streams) (*address.Input, error) {
 	if src.Plain {
 		return address.OpenFound(ctx, s, src.Name, src.beside)
@@ -119,10 +119,10 @@ type Found struct {
 	Single bool  // one session that was named: rows about it need no name
 	Failed error // why there may be more of them; the warnings say which
 
-	nothing func() string // what to tell a person if the store has none of them
+	nothing func() string // the words if the store has none of them
 }
 
-// SayNothing tells a person where to look if the store has no session that is meant.
+// SayNothing says where to look if the store has no session that is wanted.
 func (f Found) SayNothing(s *cli.Streams) {
 	if f.nothing != nil {
 		s.Infof("%s", f.nothing())
@@ -235,8 +235,8 @@ func (c *Selection) directory(s *cli.Streams, out *Found, dir string) (err error
 	return nil
 }
 
-// listed has the sessions listed, those of each agent by a process of its own: one that
-// cannot be listed does not hide the others.
+// listed has the sessions listed, each agent's by one process: one that cannot be listed does not
+// hide the others.
 func (c *Selection) listed(ctx context.Context, s *cli.Streams, operands []string) (Found, error) {
 	agents := c.Named()
 	switch {
@@ -358,8 +358,8 @@ func (src Source) File() string {
 
 var seed = maphash.MakeSeed()
 
-// mostSpelled is the length in bytes up to which an entry is compared by what it decodes to.
-// A longer one is by its bytes: its spelling would take as much memory again.
+// mostSpelled is the length in bytes up to which an entry is compared by its decoded value. A
+// longer one is compared by its bytes: its spelling would take as much memory again.
 const mostSpelled = 1 << 20
 
 // Key returns what the copies of an entry have in common in this process, whatever
@@ -378,10 +378,10 @@ func (src Source) Key(e session.Entry) uint64 {
 		return max(1, h.Sum64())
 	}
 	raw, from, at := e.Raw(), 0, 0
-	if len(raw) <= mostSpelled { // pi spells what it copies into a fork anew
+	if len(raw) <= mostSpelled { // pi spells the entries that it copies into a fork anew
 		raw = js.Spelled(raw)
 	}
-	for name, value := range js.Members(raw) { // and not of a text of its own, as an entry may be huge
+	for name, value := range js.Members(raw) { // and not of a copied text, as an entry may be huge
 		at += strings.Index(raw[at:], name) + len(name)
 		at += strings.Index(raw[at:], value)
 		if js.IsKey(name, "parentId") {

@@ -78,8 +78,8 @@ func findIn(dirs []string, name string) (string, error) {
 	return "", cli.WithHint(fmt.Errorf("finding %s: %w", name, err), "the tools belong into one directory")
 }
 
-// A Message is a line that a program printed on standard error while it ran. What
-// it printed at its end, why it failed, is in the error instead.
+// A Message is a line that a program printed on standard error while it ran. The line that it
+// printed at its end, the reason of a failure, is in the error instead.
 type Message struct {
 	Text    string // without the program's name
 	Warning bool

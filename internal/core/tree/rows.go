@@ -19,7 +19,7 @@ type EntryRow struct {
 	Label     string   `row:"label,null"`  // Its label; null if it has none.
 	Estimate  int64    `row:"estimate"`    // The tokens that it takes in a context, as they are estimated.
 	Text      string   `row:"text"`        // Its text.
-	Note      string   `row:"note,null"`   // What is wrong with its place; null if nothing is.
+	Note      string   `row:"note,null"`   // The problem of its place; null if there is none.
 }
 
 // A HeadRow is the end of a branch, with --heads.

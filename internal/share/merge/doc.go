@@ -13,10 +13,9 @@
 // the sum of the bytes. The rank depends on the ancestors alone and on no file, so a
 // clock that is wrong puts no child before its parent.
 //
-// The heads of two copies are compared. A line that both have is taken once, and
-// waits while the other copy has lines of its own in front of it. Otherwise the line of
-// smaller rank goes first. A line that is no entry, such as a blank one, stays behind
-// the entry above it.
+// The heads of two copies are compared. A line that both have is taken once, and waits while the
+// other copy has lines in front of it that the first lacks. Otherwise the line of smaller rank goes
+// first. A line that is no entry, such as a blank one, stays behind the entry above it.
 //
 // # Laws
 //

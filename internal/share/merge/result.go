@@ -65,8 +65,7 @@ func (m *merger) count(r *Result, sides []*side) {
 	r.Changed = r.Rewrite || r.copy.length() != ours.length()
 }
 
-// sameLead reports whether what stands in front of the entries is what a side has
-// there.
+// sameLead reports whether the lines in front of the entries are those of a side.
 func (m *merger) sameLead(r *Result, s *side) bool {
 	mine, err := io.ReadAll(io.NewSectionReader(s.R, s.lead.Start, s.lead.End))
 	if err != nil || r.leadFrom == nil {
@@ -146,7 +145,7 @@ type writer struct {
 	ctx     context.Context
 	from    *side
 	run     index.Range
-	out     []byte // what is not written yet
+	out     []byte // not written yet
 	windows map[*side]*window
 	n       int64
 	err     error

@@ -52,7 +52,7 @@ func newestSlot(sides []*side) (newest string) {
 	return newest
 }
 
-// leads decides what stands in front of the entries: as it is if all sides agree.
+// leads decides about the lines in front of the entries: they stay if all sides agree.
 func (m *merger) leads(r *Result, sides []*side) {
 	s, title := m.leading(sides), newestSlot(sides)
 	r.leadFrom, r.lead = s, s.lead

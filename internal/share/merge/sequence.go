@@ -10,7 +10,7 @@ import (
 type sequence struct {
 	set     *set
 	entries []int32
-	loose   map[int32][]int32 // what is no entry, by the entry above, -1 for none
+	loose   map[int32][]int32 // lines that are no entries, by the entry above, -1 for none
 	number  int32
 }
 

@@ -228,8 +228,8 @@ func (s *set) compare(a, b int32) int {
 
 func hashOf(sum Sum) uint64 { return binary.LittleEndian.Uint64(sum[:]) }
 
-// A table finds numbers by a hash of what they stand for. It takes a third of the
-// memory of a map, as it keeps nothing else.
+// A table finds numbers by a hash of their keys. It takes a third of the memory of a map, as it
+// keeps nothing else.
 type table struct {
 	slots []int32 // a number and 1, or 0 for none
 	n     int

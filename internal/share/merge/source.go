@@ -30,14 +30,14 @@ type Source struct {
 type side struct {
 	Source
 	header session.Header
-	slot   string      // oh-my-pi's title slot, a line of its own
+	slot   string      // oh-my-pi's title slot, a separate line
 	lead   index.Range // all up to the header
 	same   int64       // so many bytes, in whole lines, are those that the first one begins with
 	copy   *sequence
 	torn   []byte // a last line that is left out
 }
 
-// reader returns what is behind an offset.
+// reader returns the bytes behind an offset.
 func (s *side) reader(ctx context.Context, at int64) io.Reader {
 	return disk.Reader{Ctx: ctx, R: io.NewSectionReader(s.R, at, s.Size-at)}
 }
