@@ -8,7 +8,6 @@ import (
 	"github.com/sess-tools/sess/internal/core/address"
 	"github.com/sess-tools/sess/internal/core/calls"
 	"github.com/sess-tools/sess/internal/core/cli"
-	"github.com/sess-tools/sess/internal/core/jq"
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/grep"
 	"github.com/sess-tools/sess/pkg/jsonl"
@@ -193,18 +192,6 @@ func (c *config) pattern(s *cli.Streams, operands []string) (*grep.Pattern, []st
 		return nil, nil, cli.UsageError("%v", err)
 	}
 	return p, operands, nil
-}
-
-// filter compiles --where.
-func (c *config) filter() (*jq.Filter, error) {
-	if c.where == "" {
-		return nil, nil
-	}
-	f, err := jq.Compile(c.where)
-	if err != nil {
-		return nil, cli.UsageError("--where: %v", err)
-	}
-	return f, nil
 }
 
 // swapped returns what adds to an error that the session may stand in front of the pattern.

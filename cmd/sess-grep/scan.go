@@ -16,14 +16,6 @@ import (
 	"github.com/sess-tools/sess/pkg/store"
 )
 
-// source searches one source.
-func (g *search) source(ctx context.Context, r *result) {
-	err := g.open(ctx, r)
-	if !errors.Is(err, errEnough) {
-		r.err = err
-	}
-}
-
 // nothing reports whether a session file can have no match, by its raw lines alone. It
 // is what most sessions of a store are asked, and the answer is yes for most.
 func (g *search) nothing(ctx context.Context, src selection.Source, scanner *grep.Scanner) bool {

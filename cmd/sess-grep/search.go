@@ -42,8 +42,10 @@ func (c *config) search(s *cli.Streams, p *grep.Pattern) (*search, error) {
 	if g.fields, err = c.fields(); err != nil {
 		return nil, err
 	}
-	if g.expr, err = c.filter(); err != nil {
-		return nil, err
+	if c.where != "" {
+		if g.expr, err = jq.Compile(c.where); err != nil {
+			return nil, cli.UsageError("--where: %v", err)
+		}
 	}
 	if c.touched != "" {
 		if g.glob, err = calls.FileGlob(c.touched); err != nil {
@@ -87,7 +89,10 @@ func (g *search) run(ctx context.Context, all selection.Found) error {
 	defer stop()
 	p := g.printer(all)
 	defer p.close()
-	show := g.progress(len(all.List))
+	show := &cli.Progress{}
+	if len(all.List) > 1 {
+		show = g.streams.Progress(time.Second)
+	}
 	defer show.Clear()
 	failed, first, done := 0, error(nil), 0
 	for r, n := range g.results(ctx, all.List) {
@@ -132,14 +137,6 @@ func (g *search) run(ctx context.Context, all selection.Found) error {
 		return err
 	}
 	return g.answer(p, all, failed, first)
-}
-
-// progress says on a terminal how far a search of several sessions is.
-func (g *search) progress(total int) *cli.Progress {
-	if total < 2 {
-		return &cli.Progress{}
-	}
-	return g.streams.Progress(time.Second)
 }
 
 // answer is the status: found, not found, or that something was not searched.
@@ -237,7 +234,9 @@ func (g *search) batch(ctx context.Context, b *batch, part []selection.Source) {
 	}
 	close(b.ready)
 	for _, r := range b.results {
-		g.source(ctx, r)
+		if err := g.open(ctx, r); !errors.Is(err, errEnough) {
+			r.err = err
+		}
 		close(r.groups)
 	}
 }

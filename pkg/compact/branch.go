@@ -196,21 +196,17 @@ func (b *Branch) Fields(summary string, details []js.Field) []js.Field {
 	if !b.Empty() {
 		files = b.Files
 	}
+	read, modified := files.Lists()
+	raw := `{"readFiles":` + stringArray(read) + `,"modifiedFiles":` + stringArray(modified)
+	for _, f := range details {
+		raw += "," + js.Quote(f.Name) + ":" + f.Raw
+	}
 	return []js.Field{
 		js.StringField("fromId", from),
 		js.StringField("summary", b.Text(summary)),
-		{Name: "details", Raw: branchDetails(files, details)},
+		{Name: "details", Raw: raw + "}"},
 		{Name: "fromHook", Raw: "false"},
 	}
-}
-
-func branchDetails(files FileOps, more []js.Field) string {
-	read, modified := files.Lists()
-	out := `{"readFiles":` + stringArray(read) + `,"modifiedFiles":` + stringArray(modified)
-	for _, f := range more {
-		out += "," + js.Quote(f.Name) + ":" + f.Raw
-	}
-	return out + "}"
 }
 
 // branchInstructions ask for the headings of a history summary without the
@@ -282,7 +278,13 @@ func ExtractBranch(b *Branch) string {
 	d := b.earlier()
 	d.next = nil // of what was done since
 	heard := b.heard()
-	d.read(partsOf(heard))
+	var parts []Part
+	for _, p := range heard {
+		for _, m := range p.Messages {
+			parts = append(parts, Part{EntryID: p.Entry.ID(), Message: m})
+		}
+	}
+	d.read(parts)
 	if request := lastRequest(heard); request != "" {
 		d.next = slices.Insert(d.next, 0, request) // a plan has less than a full list
 	}
@@ -341,16 +343,6 @@ func (b *Branch) heard() []convo.Projected {
 		}
 		if p, ok := branchPart(e, edits); ok {
 			out = append(out, convo.Projected{Entry: e, Messages: []session.Message{p.Message}})
-		}
-	}
-	return out
-}
-
-func partsOf(projection []convo.Projected) []Part {
-	var out []Part
-	for _, p := range projection {
-		for _, m := range p.Messages {
-			out = append(out, Part{EntryID: p.Entry.ID(), Message: m})
 		}
 	}
 	return out

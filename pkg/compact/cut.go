@@ -247,7 +247,7 @@ func bindCalls(span []candidate) {
 func lastTurn(span []candidate) cut {
 	bindCalls(span)
 	for i := len(span) - 1; i > 0; i-- {
-		if !asks(span[i]) {
+		if !slices.ContainsFunc(span[i].messages, func(m session.Message) bool { return m.Role() == session.RoleUser }) {
 			continue
 		}
 		for i > 0 && !span[i].cuts {
@@ -256,14 +256,4 @@ func lastTurn(span []candidate) cut {
 		return cut{first: i}
 	}
 	return cut{}
-}
-
-// asks reports whether the candidate is a user message in the context.
-func asks(c candidate) bool {
-	for _, m := range c.messages {
-		if m.Role() == session.RoleUser {
-			return true
-		}
-	}
-	return false
 }

@@ -88,7 +88,7 @@ func Calibrate(path []session.Entry, est Estimator) (factor float64, samples int
 			if !ok {
 				continue
 			}
-			if known && sameModel(last, m) {
+			if known && last.Str("provider") == m.Str("provider") && last.Str("model") == m.Str("model") {
 				used, estimated, samples = used+tokens-lastTokens, estimated+since, samples+1
 			}
 			last, lastTokens, known, since = m, tokens, true, 0
@@ -99,10 +99,6 @@ func Calibrate(path []session.Entry, est Estimator) (factor float64, samples int
 	}
 	ratio := min(max(float64(used)/float64(estimated), minFactor), maxFactor)
 	return math.Round(ratio*1000) / 1000, samples
-}
-
-func sameModel(a, b session.Message) bool {
-	return a.Str("provider") == b.Str("provider") && a.Str("model") == b.Str("model")
 }
 
 // scaled multiplies tokens with a factor in whole thousandths and rounds up.

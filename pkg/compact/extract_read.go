@@ -362,12 +362,6 @@ var (
 	noOutput   = lazy.Regexp(`(?i)^\W{0,3}no output\W{0,3}$`)
 )
 
-// resultStatus says how a command ended.
-func resultStatus(text string, failed bool) string {
-	status, _ := outcome(text, failed)
-	return status
-}
-
 // withoutStatus stands for the status of a failure that has none.
 const withoutStatus = "failed"
 

@@ -87,7 +87,10 @@ func (f *fileSet) nested(raw string) {
 }
 
 func (f *fileSet) call(name, arguments string) {
-	path := argument(arguments, "path")
+	if !strings.HasPrefix(arguments, "{") {
+		return
+	}
+	path := session.NewMessage(arguments).Str("path")
 	if path == "" {
 		return
 	}
@@ -99,14 +102,6 @@ func (f *fileSet) call(name, arguments string) {
 	case "edit":
 		f.edited.add(path)
 	}
-}
-
-// argument returns a string argument of a tool call, "" if there is none.
-func argument(arguments, name string) string {
-	if !strings.HasPrefix(arguments, "{") {
-		return ""
-	}
-	return session.NewMessage(arguments).Str(name)
 }
 
 // Lists returns the files that were only read and those that were modified,

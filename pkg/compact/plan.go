@@ -114,7 +114,13 @@ func New(path []session.Entry, o Options) (*Plan, error) {
 	if previous != nil {
 		p.PreviousSummary, p.preserved = previous.Str("summary"), preserved(*previous)
 	}
-	p.Files = p.fileOps(previous)
+	var files fileSet
+	if previous != nil {
+		files.carry(*previous)
+	}
+	files.collect(p.Summarize)
+	files.collect(p.TurnPrefix)
+	p.Files = files.ops()
 	if system, ok := systemOf(projection); ok {
 		p.System = system.Raw()
 	}
@@ -154,18 +160,6 @@ func (p *Plan) divide(span []candidate, o Options) error {
 		return ErrNothing
 	}
 	return nil
-}
-
-// fileOps gathers the files of the compaction before, if there is one, and of the entries that are
-// summarized.
-func (p *Plan) fileOps(previous *session.Entry) FileOps {
-	var files fileSet
-	if previous != nil {
-		files.carry(*previous)
-	}
-	files.collect(p.Summarize)
-	files.collect(p.TurnPrefix)
-	return files.ops()
 }
 
 // parts returns the messages of the candidates that a summary may speak of: what agents

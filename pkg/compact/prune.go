@@ -188,16 +188,6 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// isPlaceholder reports whether the content of an edit, as JSON text, is a
-// placeholder and nothing else.
-func isPlaceholder(content string) bool {
-	n, text := 0, ""
-	for b := range resultOf(content).Blocks() {
-		n, text = n+1, b.Str("text")
-	}
-	return n == 1 && placeholders().MatchString(text)
-}
-
 // resultOf returns a tool result with that content, which may be a string.
 func resultOf(content string) session.Message {
 	return session.NewMessage(`{"role":"toolResult","content":` + content + `}`)
@@ -222,9 +212,15 @@ func readEdits(projection []convo.Projected) map[string]edited {
 		if replacement := p.Entry.Get("replacement"); strings.HasPrefix(replacement, "{") {
 			content = session.NewMessage(replacement).Get("content")
 		}
-		e.pruned = content != "" && isPlaceholder(content)
-		if content != "" && !e.pruned {
-			e.content = content
+		e.pruned = false
+		if content != "" {
+			blocks, text := 0, ""
+			for b := range resultOf(content).Blocks() {
+				blocks, text = blocks+1, b.Str("text")
+			}
+			if e.pruned = blocks == 1 && placeholders().MatchString(text); !e.pruned {
+				e.content = content
+			}
 		}
 		targets[id] = e
 	}

@@ -130,7 +130,9 @@ func reportAt(path []session.Entry, at int) *Report {
 		TokensBefore: convo.EstimateContext(convo.MessagesOf(before), convo.Estimate),
 		TokensAfter:  convo.EstimateContext(convo.MessagesOf(after), convo.Estimate),
 	}
-	if sameSystem(before, after) {
+	was, _ := systemOf(before)
+	is, _ := systemOf(after)
+	if was.Raw() == is.Raw() { // in how many pieces ever
 		before, after = withoutSystem(before), withoutSystem(after)
 	}
 	if entry.Type() == session.TypeCompaction {
@@ -141,7 +143,11 @@ func reportAt(path []session.Entry, at int) *Report {
 		}
 	}
 	r.left(before, after, originals)
-	slices.SortStableFunc(r.Entries, byPosition(old))
+	position := make(map[string]int, len(old))
+	for i, e := range old {
+		position[e.ID()] = i
+	}
+	slices.SortStableFunc(r.Entries, func(a, b ReportEntry) int { return position[a.ID] - position[b.ID] })
 	if n := len(r.Entries); n > 0 {
 		r.From, r.To = r.Entries[0].ID, r.Entries[n-1].ID
 	}
@@ -170,14 +176,6 @@ func copiesBefore(path []session.Entry, at int) (before []session.Entry, origina
 		originals[id] = original
 	}
 	return path[:at], originals
-}
-
-// sameSystem reports whether both contexts have the same system message, in
-// how many pieces ever.
-func sameSystem(a, b []convo.Projected) bool {
-	x, _ := systemOf(a)
-	y, _ := systemOf(b)
-	return x.Raw() == y.Raw()
 }
 
 func withoutSystem(projection []convo.Projected) []convo.Projected {
@@ -230,14 +228,6 @@ func sum(list []session.Message) (tokens int64) {
 		tokens += convo.Estimate(m)
 	}
 	return tokens
-}
-
-func byPosition(path []session.Entry) func(a, b ReportEntry) int {
-	position := make(map[string]int, len(path))
-	for i, e := range path {
-		position[e.ID()] = i
-	}
-	return func(a, b ReportEntry) int { return position[a.ID] - position[b.ID] }
 }
 
 // A deed is a tool call with its result, or one of the two.
@@ -293,11 +283,10 @@ func deeds(context []convo.Projected, gone map[string]bool) []*deed {
 			d := &deed{entry: id}
 			d.answered(m, gone[id])
 			all = append(all, d)
-		case m.Role() == session.RoleBashExecution:
-			if d := executed(m); d != nil {
-				d.entry, d.gone = id, gone[id]
-				all = append(all, d)
-			}
+		case m.Role() == session.RoleBashExecution && m.Get("excludeFromContext") != "true":
+			d := &deed{entry: id, gone: gone[id], command: m.Str("command"), status: number(m.Get("exitCode"))}
+			d.failed = m.Get("cancelled") == "true" || d.status != nil && *d.status != 0
+			all = append(all, d)
 		}
 	}
 	return all
@@ -307,18 +296,8 @@ func deeds(context []convo.Projected, gone map[string]bool) []*deed {
 func (d *deed) answered(m session.Message, gone bool) {
 	d.nested, d.gone = m.Get("nestedCalls"), d.gone || gone
 	d.failed = m.IsError()
-	d.status = number(strings.TrimPrefix(resultStatus(m.Text("\n"), d.failed), "exit status "))
-}
-
-// executed is what a bashExecution does, nil for one that the model does not
-// see.
-func executed(m session.Message) *deed {
-	if m.Get("excludeFromContext") == "true" {
-		return nil
-	}
-	d := &deed{command: m.Str("command"), status: number(m.Get("exitCode"))}
-	d.failed = m.Get("cancelled") == "true" || d.status != nil && *d.status != 0
-	return d
+	status, _ := outcome(m.Text("\n"), d.failed)
+	d.status = number(strings.TrimPrefix(status, "exit status "))
 }
 
 func number(text string) *int {
