@@ -247,7 +247,8 @@ func (k *lookup) add(f *frame) (bool, error) {
 		return false, nil
 	}
 	n, counted := k.offspring[f.parent]
-	if !counted && !k.isNew(f.parent) && !(wasHead && k.ordered) {
+	// A parent of this batch has no other children; f.id itself is never a parent of f.
+	if !counted && !k.mine[f.parent] && !(wasHead && k.ordered) {
 		var err error
 		if n, err = k.children(f.parent); err != nil {
 			return false, err
@@ -256,10 +257,6 @@ func (k *lookup) add(f *frame) (bool, error) {
 	k.offspring[f.parent] = n + 1
 	return n == 1, nil
 }
-
-// isNew reports whether id is of this batch, whose parents have no other
-// children. (f.id itself is never a parent of f.)
-func (k *lookup) isNew(id string) bool { return k.mine[id] }
 
 // fewIDs is how many ids are searched for before all of the index is read instead.
 const fewIDs = 16

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -88,12 +87,6 @@ func sessionFits(id string) error {
 		return fmt.Errorf("%w: %w", ErrContract, narrowError{fmt.Errorf("the session id %q is no UUID", id)})
 	}
 	return nil
-}
-
-// newHeader makes a header for a store without a JSONL file.
-func (m *manifest) newHeader() string {
-	ms, _ := js.ParseTime(m.CreatedAt)
-	return session.NewHeader(session.HeaderFields{ID: m.SessionID, Time: ms}) + "\n"
 }
 
 // The forms that the contract demands of ids. They are checked for every entry,

@@ -127,7 +127,8 @@ func (b *build) verify() (verification, error) {
 	defer v.close()
 	c := b.s.newScan()
 	c.names = sha256.New()
-	file := b.recomputing()
+	file := make(chan totals, 1) // counts and chains the entries of the file without any help from the store
+	go func() { file <- totalsOf(b.ctx, io.NewSectionReader(b.a, 0, b.print.Bytes), b.o.Extended) }()
 	err = c.full(v)
 	own := <-file
 	if err != nil {
@@ -161,14 +162,6 @@ type totals struct {
 	ids     []byte // hash over all of them
 	preface string
 	err     error
-}
-
-// recomputing counts and chains the entries of the file without any help from the
-// store, while the caller does the same with the store.
-func (b *build) recomputing() <-chan totals {
-	out := make(chan totals, 1)
-	go func() { out <- totalsOf(b.ctx, io.NewSectionReader(b.a, 0, b.print.Bytes), b.o.Extended) }()
-	return out
 }
 
 // totalsOf reads a JSONL file.

@@ -340,15 +340,6 @@ func idsOf(rows iter.Seq2[int64, rowOrErr]) (map[string]bool, error) {
 // findBlock is how many bytes of the index are searched at once.
 const findBlock = 1 << 20
 
-// find returns the row of id.
-func (v *snapshot) find(id string) (row, error) {
-	r, found, err := v.search(id)
-	if !found && err == nil {
-		err = fmt.Errorf("entry %q: %w", id, ErrNotFound)
-	}
-	return r, err
-}
-
 // search looks for the row of id. The index is searched as bytes, block by block from
 // its end, and only a row that has the id somewhere is parsed.
 func (v *snapshot) search(id string) (row, bool, error) {

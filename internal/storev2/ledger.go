@@ -125,15 +125,6 @@ func addEvent(d disk.FS, dir string, e *event) error {
 	return replaceLedger(d, dir, append(append(b, compact(e)...), '\n'))
 }
 
-// writeLedger makes a ledger of events.
-func writeLedger(d disk.FS, dir string, events []event) error {
-	var b []byte
-	for i := range events {
-		b = append(append(b, compact(&events[i])...), '\n')
-	}
-	return replaceLedger(d, dir, b)
-}
-
 func replaceLedger(d disk.FS, dir string, b []byte) error {
 	err := replaceFile(d, dir, ledgerFile, b)
 	if err == nil {

@@ -85,7 +85,10 @@ func (s *Store) Get(id string) (Entry, error) {
 		return Entry{}, s.named(err)
 	}
 	defer v.close()
-	r, err := v.find(id)
+	r, found, err := v.search(id)
+	if err == nil && !found {
+		err = fmt.Errorf("entry %q: %w", id, ErrNotFound)
+	}
 	if err != nil {
 		return Entry{}, s.named(err)
 	}

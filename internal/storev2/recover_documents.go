@@ -179,7 +179,11 @@ func (r *recovery) ledger(_ *writer, x *findings) error {
 	if err := r.backUp(ledgerFile); err != nil {
 		return err
 	}
-	return writeLedger(r.d, r.dir, events)
+	var b []byte
+	for i := range events {
+		b = append(append(b, compact(&events[i])...), '\n')
+	}
+	return replaceLedger(r.d, r.dir, b)
 }
 
 // backUp copies a file that is about to be made anew to one ending in ".bak".

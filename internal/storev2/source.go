@@ -14,6 +14,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/core/beside"
 	"github.com/sess-tools/sess/internal/core/disk"
+	"github.com/sess-tools/sess/pkg/js"
 	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
@@ -58,7 +59,8 @@ func (s *Store) preface() (string, error) {
 	if err := missingFrom(s.d, s.dir); !errors.Is(err, ErrCorrupt) {
 		return "", err
 	}
-	return man.newHeader(), nil
+	ms, _ := js.ParseTime(man.CreatedAt)
+	return session.NewHeader(session.HeaderFields{ID: man.SessionID, Time: ms}) + "\n", nil
 }
 
 // owns says whether the header in lines is that of the store's session.

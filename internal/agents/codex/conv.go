@@ -10,7 +10,6 @@ import (
 	"github.com/sess-tools/sess/internal/agents/api"
 	"github.com/sess-tools/sess/internal/agents/formats"
 	"github.com/sess-tools/sess/pkg/js"
-	"github.com/sess-tools/sess/pkg/jsonl"
 	"github.com/sess-tools/sess/pkg/session"
 )
 
@@ -87,14 +86,6 @@ func (c *conv) pause() state {
 
 // maxBatch is how many bytes of lines go into one entry, about.
 const maxBatch = 1 << 20
-
-// take converts one line of a file.
-func (c *conv) take(jl jsonl.Line) error {
-	for v := range c.b.Objects(c.src, jl) {
-		c.value(v)
-	}
-	return c.err
-}
 
 // value converts one line that is an object.
 func (c *conv) value(v formats.Value) {

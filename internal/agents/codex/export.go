@@ -40,7 +40,8 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	if err := x.write(ctx); err != nil {
 		return err
 	}
-	x.tell()
+	t.LoseBranches(s, func(i int, _ session.Entry) bool { return x.held[i] })
+	x.lost.Tell(t.Lose)
 	name := x.fileName()
 	if filepath.Base(t.Path) == dirSessions {
 		name = strings.TrimPrefix(name, dirSessions+"/")
@@ -185,12 +186,6 @@ func (x *exporter) abandoned(e session.Entry, id string, depth int) (out []line,
 		out = append(out, x.restore(i, depth+1)...)
 	}
 	return out, true
-}
-
-// tell tells what the rollout does not hold.
-func (x *exporter) tell() {
-	x.t.LoseBranches(x.s, func(i int, _ session.Entry) bool { return x.held[i] })
-	x.lost.Tell(x.t.Lose)
 }
 
 // customName is the custom entry for the name that the home of codex has.

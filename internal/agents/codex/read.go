@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -46,7 +47,9 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 		own = append(own, n)
 	}
 	last := own[len(own)-1]
-	header := headerOf(last.head, a.src.CWD)
+	header := session.HeaderFields{
+		ID: sessionID(last.head.id), Time: last.head.created, CWD: cmp.Or(last.head.cwd, a.src.CWD), ParentSession: last.head.parent,
+	}
 	if err := b.Header(header); err != nil {
 		return err
 	}
@@ -68,14 +71,6 @@ func (a *archive) Read(ctx context.Context, info formats.Info, b *formats.Builde
 	}
 	r.lost.Tell(b.Lose)
 	return r.err
-}
-
-// headerOf returns the header of a session.
-func headerOf(h head, cwd string) session.HeaderFields {
-	if h.cwd != "" {
-		cwd = h.cwd
-	}
-	return session.HeaderFields{ID: sessionID(h.id), Time: h.created, CWD: cwd, ParentSession: h.parent}
 }
 
 // sessionID returns the id of a session for that of a thread.
@@ -192,8 +187,11 @@ func (r *reader) lines(ctx context.Context, n *node) error {
 		if limit >= 0 && jl.End() > limit {
 			break
 		}
-		if err := r.take(jl); err != nil {
-			return err
+		for v := range r.b.Objects(r.conv.src, jl) {
+			r.value(v)
+		}
+		if r.err != nil {
+			return r.err
 		}
 		if slices.Contains(n.ends, jl.End()) && !jl.Torn {
 			n.after[jl.End()] = r.pause()

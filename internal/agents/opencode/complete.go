@@ -50,7 +50,10 @@ func (x *exporter) put(m message, first, last int) {
 		x.user = id
 	}
 	x.out = append(x.out, written{m, at, first, last})
-	x.noted(first)
+	if n := len(x.furthest); n > 0 {
+		first = max(first, x.furthest[n-1])
+	}
+	x.furthest = append(x.furthest, first)
 }
 
 // answerTo writes a message in which the user says nothing, for a reply that answers none.

@@ -119,7 +119,11 @@ func (c *conversion) revert(ctx context.Context, about js.Value, stand string, r
 			}
 		}
 		if len(m.parts) > 0 {
-			if err := c.stay(m, stand); err != nil {
+			e := &messageReader{conversion: c, message: m, key: "kept", parent: stand}
+			if err := e.add(); err != nil {
+				return err
+			}
+			if err := c.prune(1 << 62); err != nil {
 				return err
 			}
 			place.Parent = ""
@@ -128,15 +132,6 @@ func (c *conversion) revert(ctx context.Context, about js.Value, stand string, r
 	_, err := c.b.Custom(place, customRevert, js.Object(
 		js.RawField("revert", about.Get("revert")), js.StringField("leaf", undone), js.StringField("stand", stand)))
 	return err
-}
-
-// stay adds the rest of a message behind the entry stand.
-func (c *conversion) stay(m message, stand string) error {
-	e := &messageReader{conversion: c, message: m, key: "kept", parent: stand}
-	if err := e.add(); err != nil {
-		return err
-	}
-	return c.prune(1 << 62)
 }
 
 // read takes over one message.

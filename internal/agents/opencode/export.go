@@ -31,7 +31,10 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 	if err := x.entries(ctx); err != nil {
 		return err
 	}
-	x.tell()
+	x.lost.Tell(t)
+	if x.late > 0 {
+		t.Lose("", formats.KindTime, "%s made later, since opencode puts them in the order of their times", formats.Counted(x.late, "1 message", "%d messages"))
+	}
 	doc := exported{info: x.session(), messages: x.out}
 	if isOwn(t.Path) {
 		return fmt.Errorf("writing to %s: opencode's database is only read: sess-export opencode -o FILE, and then opencode import FILE", t.Path)
@@ -44,7 +47,8 @@ func (format) Export(ctx context.Context, s *session.Session, t *formats.Target)
 		if err != nil {
 			return err
 		}
-		t.Next = [][]string{{"opencode", "import", made}, goOn(doc.info.Get("id").Str())}
+		// Without a model opencode takes the one that the session names, which it may not have.
+		t.Next = [][]string{{"opencode", "import", made}, {"opencode", "run", "-s", doc.info.Get("id").Str(), "-m", "PROVIDER/MODEL"}}
 	}
 	return nil
 }
@@ -162,12 +166,6 @@ func (x *exporter) restore(leaf session.Entry) {
 			}
 		}
 	}
-}
-
-// goOn is how opencode goes on with a session. Without a model it takes the one that the
-// session names, which it may not have.
-func goOn(id string) []string {
-	return []string{"opencode", "run", "-s", id, "-m", "PROVIDER/MODEL"}
 }
 
 // customType returns the name of a custom entry of ours.
@@ -394,23 +392,6 @@ func (x *exporter) survey() {
 }
 
 // noted notes the first place of the message that was written last.
-func (x *exporter) noted(first int) {
-	if n := len(x.furthest); n > 0 {
-		first = max(first, x.furthest[n-1])
-	}
-	x.furthest = append(x.furthest, first)
-}
-
-// writtenFrom returns the number of the first message written that was made of an entry at a place
-// or behind it; the number of all messages for none.
 func (x *exporter) writtenFrom(place int) int {
 	return sort.Search(len(x.furthest), func(n int) bool { return x.furthest[n] >= place })
-}
-
-// tell tells of what was counted.
-func (x *exporter) tell() {
-	x.lost.Tell(x.t)
-	if x.late > 0 {
-		x.t.Lose("", formats.KindTime, "%s made later, since opencode puts them in the order of their times", formats.Counted(x.late, "1 message", "%d messages"))
-	}
 }

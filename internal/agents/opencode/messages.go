@@ -157,7 +157,9 @@ func (x *exporter) tool(e session.Entry, call session.Block, a *answer, at int64
 			text = a.text()
 			x.lost.Blocks(a.entry, a.message(), session.BlockText)
 		}
-		state = failedState(state, text).With("metadata", details(a))
+		state = object(
+			js.RawField("status", `"error"`), js.RawField("input", objectOr(state.Get("input"), "{}")),
+			js.RawField("error", text), js.RawField("time", state.Get("time"))).With("metadata", details(a))
 	} else {
 		state = state.Add(js.RawField("output", a.text()), js.RawField("title", `""`), js.RawField("metadata", objectOr(details(a), "{}")))
 	}

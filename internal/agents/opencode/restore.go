@@ -104,13 +104,6 @@ func quoted(s string) js.Value {
 	return quote(s)
 }
 
-// failedState returns the state of a call that failed, with an error that is JSON.
-func failedState(state, text js.Value) js.Value {
-	return object(
-		js.RawField("status", `"error"`), js.RawField("input", objectOr(state.Get("input"), "{}")),
-		js.RawField("error", text), js.RawField("time", state.Get("time")))
-}
-
 // fillOutput puts the images of a result into the state of a call that was answered, and
 // whether it was taken out of the context.
 func fillOutput(state js.Value, a *answer) js.Value {
