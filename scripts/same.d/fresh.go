@@ -19,11 +19,14 @@ import (
 // something took, and how long is waited before another try, which is drawn by
 // lot, are times as well.
 
-// word matches what may be fresh: a duration, a date with a time, a UUID or the
-// beginning of one (scripts cut files short), a long word.
+// word matches what may be fresh: a duration, a directory of a remote, which is called by a hash of an id, a date with a
+// time, behind which an id may stand, a time in a page, a UUID or the beginning of one (scripts cut files short), which Markdown may
+// escape, a long word.
 var word = regexp.MustCompile(`"milliseconds":\d+|"seconds":[0-9.]+|again in [0-9.]+m?s|probe by writer [0-9]+` +
-	`|\d{4}-\d\d-\d\d[T_ ]\d\d[:-]\d\d(?:[:-]\d\d(?:[.,-]\d+)?)?Z?` +
-	`|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{1,12}){1,4}` +
+	`|\bv1/s/[0-9a-f]{2}\b` +
+	`|\d{4}-\d\d-\d\d[T_ ]\d\d[:-]\d\d(?:[:-]\d\d(?:[.,]\d+|-\d{3}(?:Z|\b))?)?Z?` +
+	`|[0-9A-Fa-f]{8}(?:\\?-[0-9A-Fa-f]{1,12}){1,4}` +
+	`|>\d\d:\d\d:\d\d<` +
 	`|[0-9A-Za-z]{8,}`)
 
 // date matches the words that are a date with a time.
@@ -44,7 +47,7 @@ func timeOf(w string) (text string, isRecent bool) {
 	switch {
 	case isRecent:
 		return "<time " + shape(w) + ">", true
-	case date.MatchString(w):
+	case date.MatchString(w) || w[0] == '>':
 		return "<time " + shape(w) + ", but not now>", false
 	}
 	return "", false
@@ -55,6 +58,10 @@ func timeOf(w string) (text string, isRecent bool) {
 func instant(w string) time.Time {
 	if m := date.FindStringSubmatch(w); m != nil {
 		t, _ := time.Parse("2006 01 02 15 04", strings.Join(m[1:], " "))
+		return t
+	}
+	if w[0] == '>' { // a time of today in a page
+		t, _ := time.Parse("2006-01-02>15:04:05<", began.UTC().Format(time.DateOnly)+w)
 		return t
 	}
 	n, err := strconv.ParseInt(w, 10, 64)

@@ -14,7 +14,8 @@ import (
 )
 
 // fake is a tool that does all that is compared: its output has two ids, a time
-// and the beginning of a UUID that are others each time, and one id of the input.
+// and the beginning of a UUID that are others each time, also behind a time and escaped, a directory of a remote, and one
+// id of the input.
 const fake = `#!/bin/sh
 fresh() { od -An -N4 -tx1 /dev/urandom | tr -d ' \n'; }
 a=$(fresh) b=$(fresh)
@@ -22,7 +23,8 @@ now=$(date -u +%Y-%m-%dT%H:%M:%S.123Z)
 echo "$a $b input aaaabbbb at $now, $(date +%s)"
 echo "warning about $b" >&2
 echo "$a under $b" >"file_$a"
-echo "uuid 01234567-$(fresh | cut -c1-4)-7abc-89" >>"file_$a"
+echo "uuid 01234567-$(fresh | cut -c1-4)-7abc-89, and 01234567\\-$(fresh | cut -c1-4)\\-7abc" >>"file_$a"
+echo "$(date -u +%Y-%m-%dT%H-%M-%S)-$a-$(fresh | cut -c1-4) and v1/s/$(fresh | cut -c1-2)" >>"file_$a"
 ln -s "file_$a" link
 exit 3
 `
