@@ -171,8 +171,8 @@ func (j *job) println(text string) error {
 	return err
 }
 
-// filter compacts the session on standard input. If there is nothing to do it
-// still goes through.
+// filter compacts the session on standard input, and prints it. A session with nothing to compact is printed
+// as it is.
 func (c *config) filter(ctx context.Context, s *cli.Streams) error {
 	t, err := address.OpenTarget(ctx, s, "-", address.TargetOptions{})
 	if err != nil {

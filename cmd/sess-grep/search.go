@@ -158,8 +158,8 @@ func (g *search) answer(p *printer, all selection.Found, failed int, first error
 	return nil
 }
 
-// A batch are results of sources that follow each other. Those of which the raw lines
-// say that nothing is there are left out.
+// A batch has the results of sources that follow each other. Sources whose raw lines cannot match are left
+// out.
 type batch struct {
 	results []*result
 	total   int

@@ -236,8 +236,8 @@ func (s *Store) Stale() (bool, error) {
 	return !begins || grown, s.named(err)
 }
 
-// readSource reads source-state.json, which says what the store was made from.
-// There is no fingerprint in it while pi writes to the file.
+// readSource reads source-state.json, which identifies the file that the store was made from. It has no
+// fingerprint while pi writes to the file.
 func readSource(d disk.FS, dir string) (sourceState, error) {
 	var st sourceState
 	err := readDocument(d, joined(dir, sourceFile), 4096, &st, st.check)

@@ -174,8 +174,7 @@ var invariantOf = map[string]string{
 	"mismatch": "INV-003", "payload": "INV-005", "contract": "INV-006",
 }
 
-// frame reads the frame of r and compares the two. An error without a kind is no
-// damage.
+// frame reads the frame of r and compares the frame with the row. Only an error with a kind is damage.
 func (c *scan) frame(r *row) (f frame, kind string, err error) {
 	size, err := c.size(r.segment)
 	if missing(err) || errors.Is(err, ErrCorrupt) {

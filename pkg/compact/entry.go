@@ -122,8 +122,8 @@ func preserved(compaction session.Entry) string {
 	return "{" + strings.Join(kept, ",") + "}"
 }
 
-// details has pi's file lists, and of a strategy that pi does not have its name
-// and for each copy its id and that of the original.
+// details has the file lists as pi writes them. For a strategy that pi does not have it also has the name of
+// the strategy, and for each copy its id and the id of the original.
 func (p *Plan) details(s Summary, copies []string) string {
 	read, modified := p.Files.Lists()
 	details := `{"readFiles":` + stringArray(read) + `,"modifiedFiles":` + stringArray(modified)

@@ -54,8 +54,8 @@ const (
 // maxImage is how large an image may be for every API, in bytes.
 const maxImage = 5 << 20
 
-// Image returns the media type of an image, which its data says, or why no model can be shown it:
-// its data is none, or of another kind than PNG, JPEG, GIF and WebP, or too large.
+// Image returns the media type of an image, by its data, or the reason why no model can be shown it: the data
+// is no image, of another kind than PNG, JPEG, GIF and WebP, or too large.
 func Image(b session.Block) (mediaType, why string) {
 	text := b.Str("data")
 	if IsBlobRef(text) {

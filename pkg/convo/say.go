@@ -7,8 +7,8 @@ import (
 	"github.com/sess-tools/sess/pkg/session"
 )
 
-// Kind returns what an entry is for people: the role of its message, or else
-// its type, or else that it has none. It is not clean.
+// Kind returns the kind of an entry for people: the role of its message, else its type, else "(no type)".
+// Control characters are left in it.
 func Kind(e session.Entry) string {
 	if m, ok := e.Message(); ok && m.Role() != "" {
 		return m.Role()

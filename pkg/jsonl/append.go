@@ -159,8 +159,8 @@ func hasDir(path string) bool {
 	return err == nil
 }
 
-// join returns the lines as they will be written, behind a line feed for the
-// line before them that may or may not be needed.
+// join returns the bytes to write: the lines, and in front of them a line feed, which ends the line before
+// them if it has none.
 func join(lines [][]byte) ([]byte, error) {
 	n := 1
 	for i, l := range lines {

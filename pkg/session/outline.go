@@ -11,11 +11,11 @@ import (
 	"github.com/sess-tools/sess/pkg/jsonl"
 )
 
-// ReadOutline is Read for a caller who needs the tree of a session and not its text:
-// it takes memory for each entry, not for each byte. An entry's Raw is an outline of
-// the line: the members that identify, date and link entries; of a message the role,
-// the time, the ids of tool calls and what [Message.Foreign] names; and whatever
-// else is short. A session of version 1 or 2 is read as Read does.
+// ReadOutline is Read for a caller who needs the tree of a session and not its text: it takes memory for each
+// entry, not for each byte. The Raw of an entry is an outline of the line: the members that identify, date
+// and link entries; of a message its role, its time, the ids of tool calls and the members that
+// [Message.Foreign] looks at; and any other member that is short. A session of version 1 or 2 is read as Read
+// does.
 func ReadOutline(r io.Reader) (*Session, error) {
 	seed := maphash.MakeSeed()
 	rd := reader{outline: func() parser { return newOutliner(seed).parse }}

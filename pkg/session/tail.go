@@ -36,8 +36,8 @@ func ReadTail(r io.ReaderAt, size int64) (Tail, error) {
 	return t, err
 }
 
-// LastEntry returns the last entry that has an id, of the lines that are the first size bytes
-// of r; it has none if there is no such entry. A session's header is none.
+// LastEntry returns the last entry with an id in the first size bytes of r; the entry is empty if there is
+// none. The header of a session is no entry.
 func LastEntry(r io.ReaderAt, size int64) (Entry, error) { return lastEntry(r, size, 0) }
 
 // lastEntry is LastEntry for the lines from an offset on.

@@ -203,8 +203,8 @@ func (x *exporter) parents() []int {
 	return out
 }
 
-// goOn adds a line at the leaf, if the last line of a conversation is another one:
-// Claude Code goes on from that. What was imported has its leaf.
+// goOn adds a line at the leaf if the last line of the conversation is not the leaf: Claude Code goes on from
+// the last line. An imported session has such a line already.
 func (x *exporter) goOn() {
 	x.sort()
 	i, ok := x.s.Leaf()

@@ -136,8 +136,8 @@ func (x *index) link(parents, replies []string, results []bool) {
 	}
 }
 
-// leaf returns the node that the conversation goes on from: the last line of it that
-// is of no sidechain; none if there is no such.
+// leaf returns the node that the conversation goes on from: its last line outside of sidechains; none if
+// there is no such line.
 func (x *index) leaf() int {
 	for i := len(x.nodes) - 1; i >= 0; i-- {
 		if n := &x.nodes[i]; n.goes && !n.twice && (!n.sidechain || x.agent) {

@@ -161,8 +161,8 @@ func (r *reader) whole(ctx context.Context, n *node) error {
 	return r.err
 }
 
-// lines converts the lines of a node, of one that is not the session's own only as far as
-// others go on from.
+// lines converts the lines of a rollout. Of a rollout that the session was forked from, it converts the lines
+// up to the fork.
 func (r *reader) lines(ctx context.Context, n *node) error {
 	f, err := open(ctx, n.src)
 	if err != nil {

@@ -86,8 +86,8 @@ func (t *Target) Ready() error {
 // is not touched, and the error matches fs.ErrExist; with Replace it is moved aside.
 func (t *Target) File(name string, content io.WriterTo) error { return t.Instead("", name, content) }
 
-// Instead is File for a directory that may have the session already, in the file there: that
-// one is in the way, and with Replace its name is the one of the file.
+// Instead is File for a directory that may have the session already, in the file there. That file is in the
+// way, and with Replace the session takes its name.
 func (t *Target) Instead(there, name string, content io.WriterTo) error {
 	if err := t.Ready(); err != nil {
 		return err

@@ -170,8 +170,8 @@ func (c *condition) changed() bool {
 	return err != nil || c.differs(now)
 }
 
-// differs reports whether the database, or a log that was read without its index, is
-// another than before. A log that came into being holds later changes only.
+// differs reports whether the database has changed since before, or a log that was read without its index. A
+// log that was not there before has later changes only, and does not count.
 func (c *condition) differs(now *condition) bool {
 	return now.header != c.header || !same(now.db, c.db) || c.log != nil && c.index == nil && !same(now.log, c.log)
 }

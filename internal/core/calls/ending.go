@@ -64,8 +64,8 @@ var (
 	behind  = phrase{[]string{"exited with code", "exit code", "Exit Code"}, lazy.Regexp(`(?:^|\n)(?:Command exited with code (-?\d{1,10})|Command failed with exit code: (-?\d{1,10})\.?|<shellId: \S+ completed with exit code (-?\d{1,10})>|Exit Code: (-?\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*)\s*$`)}
 )
 
-// A phrase is a pattern, and texts of which one stands in all that it matches: most results have none, and
-// searching for them is quicker.
+// A phrase is a pattern with the texts of which each of its matches has one: most results have none of them,
+// and searching for texts is quicker than matching.
 type phrase struct {
 	has     []string
 	pattern func() *regexp.Regexp

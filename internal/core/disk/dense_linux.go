@@ -10,8 +10,8 @@ import (
 // denseSize is the size in bytes up to which a hole does no harm.
 const denseSize = 1 << 20
 
-// Dense refuses a large file with holes in it. They cost who made them nothing, and a reader
-// its memory; no line of JSON has a byte of zero.
+// Dense refuses a large file with holes in it. Holes cost their maker nothing, but fill the memory of a
+// reader; no line of JSON has a zero byte.
 func Dense(f *os.File, size int64) error {
 	if size <= denseSize {
 		return nil

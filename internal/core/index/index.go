@@ -181,8 +181,8 @@ func (x *Index) add(l line) error {
 	return nil
 }
 
-// checkKept looks at what compactions keep. That an entry is not there, or only
-// later, is for the caller to tell.
+// checkKept checks that the entries which compactions keep come before them. The caller reports an entry that
+// is missing or comes later.
 func (x *Index) checkKept() error {
 	kept := make([]string, len(x.compactions))
 	for i, n := range x.compactions {

@@ -403,8 +403,8 @@ func needles(literals []literal) (out []needle, ok bool) {
 	return out, true
 }
 
-// cutAt reports whether a character may stand in a line in another way than as itself
-// or as \uXXXX, or in another case than the two of ASCII.
+// cutAt reports whether a line may spell a character in another way than as itself or as \uXXXX, or in
+// another case than the two of ASCII. A needle ends in front of such a character.
 func (l literal) cutAt(r rune) bool {
 	switch {
 	case r < ' ', r == '"', r == '\\', r == '/', r == utf8.RuneError:

@@ -222,8 +222,9 @@ func (l *Ledger) joinFamilies(kin *lineage) {
 	l.chains = nil
 }
 
-// joinChain joins the calls that a session begins with to those that others begin with, and adds
-// the call that it begins with itself.
+// joinChain compares the calls at the beginning of a session with those at the beginning of the sessions
+// before it. A call that has the same calls in front of it is the same call; the chain of any other call is
+// noted in begun.
 func (l *Ledger) joinChain(session int32, begun map[key]int32) {
 	var k key
 	for _, next := range l.chains[session] {
