@@ -106,6 +106,13 @@ func TestDifferencesAreTested(t *testing.T) {
 				t.Errorf("%s: there is no %s", path, name)
 			}
 		}
+		for _, m := range regexp.MustCompile(`\bTestCases: ([^|]+) \|`).FindAllStringSubmatch(table, -1) {
+			cases := filepath.Join("../internal/agents/jqmap/testdata", strings.TrimSuffix(filepath.Base(path), ".md")+".txtar")
+			if !strings.Contains(read(t, cases), "\n-- "+m[1]+"/session --\n") && !strings.Contains(read(t, cases), "\n-- "+m[1]+"/list --\n") &&
+				!strings.HasPrefix(read(t, cases), "-- "+m[1]+"/session --\n") {
+				t.Errorf("%s: %s has no case %q", path, cases, m[1])
+			}
+		}
 	}
 }
 

@@ -10,17 +10,7 @@ import (
 	"github.com/sess-tools/sess/internal/core/selection"
 	"github.com/sess-tools/sess/internal/readers/status"
 	"github.com/sess-tools/sess/internal/test/rowtest"
-	"github.com/sess-tools/sess/internal/test/scripttest"
 )
-
-func TestMain(m *testing.M) {
-	scripttest.Main(m, map[string]func(){tool.Name: main})
-}
-
-func TestScript(t *testing.T) {
-	t.Parallel()
-	scripttest.Run(t, "testdata")
-}
 
 // What is written behind the first reading is seen, though nothing is written after it.
 func TestWrittenWhileRead(t *testing.T) {
