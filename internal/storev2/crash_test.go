@@ -29,12 +29,12 @@ type crashCase struct {
 
 // Whichever system call is the last of a process, or fails: what was acknowledged
 // is there, the store can be put in order, and can be written again. With -short it
-// is every third call.
+// is every twelfth call.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	step := 1
 	if testing.Short() {
-		step = 3
+		step = 12
 	}
 	for name, tt := range crashCases {
 		for _, f := range []fault{kill, powerLoss, failing} {

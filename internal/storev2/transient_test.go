@@ -65,6 +65,9 @@ func (f *readDiskFile) ReadAt(p []byte, off int64) (int, error) {
 // What could not be read once is not damaged: no operation takes it for that, none
 // remembers it, and the next one goes through.
 func TestTransientErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a call of the system at a time: not with -short")
+	}
 	t.Parallel()
 	_, name := newTestStore(t, 3)
 	must(t, mark(fastDisk{}, name))

@@ -200,6 +200,9 @@ func TestFiles(t *testing.T) {
 // A line of 64 MiB is read, and what it says is whole.
 func TestHugeLine(t *testing.T) {
 	if testing.Short() {
+		t.Skip("takes megabytes and seconds: not with -short")
+	}
+	if testing.Short() {
 		t.Skip("it takes 64 MiB")
 	}
 	t.Parallel()

@@ -74,6 +74,9 @@ func TestOwnMapLoops(t *testing.T) {
 
 // One that takes far too much memory ends, too, whatever function it is in.
 func TestOwnMapHog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes megabytes and seconds: not with -short")
+	}
 	jqmap.SetBounds(t, time.Hour, 128<<20, 1000)
 	hog := `[range(1000000000)] | length | {skip: true}`
 	_, err := tried(t, named("mine", `if $kind == "say" then `+hog+` else skip end`), start, `{"kind":"say","id":"a"}`)

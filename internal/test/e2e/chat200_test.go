@@ -88,7 +88,7 @@ func sizes(t *testing.T, dir string) map[string][]int {
 	return out
 }
 
-// A hundred turns, on CI two hundred, in a window of some twenty of them: no prompt is too large,
+// A hundred turns, with SESS_DRAW=full two hundred, in a window of some twenty of them: no prompt is too large,
 // every turn is answered, and what the user wanted at first is still known at
 // the end.
 func TestChatManyTurns(t *testing.T) {

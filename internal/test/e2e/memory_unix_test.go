@@ -103,7 +103,7 @@ var huge = [][]string{
 	{"sess-ls", "--exact", "--title", "xt", "."},
 }
 
-// One line of 32 MiB; of 64 MiB on CI; of 1 GiB with SESS_HUGE=1, which takes
+// One line of 32 MiB; of 64 MiB with SESS_DRAW=full; of 1 GiB with SESS_HUGE=1, which takes
 // minutes and as much disk as six of them.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
