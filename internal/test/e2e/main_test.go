@@ -59,8 +59,10 @@ type result struct {
 
 // env is the environment of every run: a private store and home.
 func env(home string) []string {
-	return []string{"PATH=" + bin + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + home, "SESS_DIR=" + filepath.Join(home, "store"), "LC_ALL=C", "TMPDIR=" + home,
-		"GORACE=atexit_sleep_ms=0"} // else a tool with the race detector sleeps a second at its end
+	return []string{
+		"PATH=" + bin + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + home, "SESS_DIR=" + filepath.Join(home, "store"), "LC_ALL=C", "TMPDIR=" + home,
+		scripttest.EndAtOnce,
+	}
 }
 
 // command is a command line of a tool, or of sh, in the directory dir.

@@ -34,6 +34,10 @@ func Run(t *testing.T, dir string, path ...string) {
 	testscript.Run(t, p)
 }
 
+// EndAtOnce is for the environment of programs that may be built with the race detector: each would sleep a second at
+// its end.
+const EndAtOnce = "GORACE=atexit_sleep_ms=0"
+
 // Params returns what [Run] runs scripts with, but for the directory of scripts.
 func Params(path ...string) testscript.Params {
 	return testscript.Params{
@@ -45,7 +49,7 @@ func Params(path ...string) testscript.Params {
 				return err
 			}
 			e.Setenv("TZ", "UTC")
-			e.Setenv("GORACE", "atexit_sleep_ms=0") // else each command sleeps a second at its end
+			e.Vars = append(e.Vars, EndAtOnce)
 			home := filepath.Join(e.WorkDir, ".home")
 			e.Setenv("HOME", home)
 			for i := len(path) - 1; i >= 0; i-- {
