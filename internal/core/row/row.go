@@ -1,7 +1,6 @@
 package row
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
@@ -87,7 +86,7 @@ type Tokens struct {
 }
 
 // A Number is the text of a decimal number, "" for one that is not known.
-type Number = json.Number
+type Number string
 
 // costDigits is how many decimals a cost has at most: those of prices.Money, so sums of
 // rows are the sums that a tool prints.
