@@ -76,12 +76,8 @@ func (c *config) check() (err error) {
 			return cli.UsageError("--run: %v", err)
 		}
 	}
-	if c.where != "" {
-		if c.expr, err = jq.Compile(c.where); err != nil {
-			return cli.UsageError("--where: %v", err)
-		}
-	}
-	return nil
+	c.expr, err = jq.Flag("--where", c.where)
+	return err
 }
 
 // wants reports whether the flags but for --run and --where select a call.

@@ -42,10 +42,8 @@ func (c *config) search(s *cli.Streams, p *grep.Pattern) (*search, error) {
 	if g.fields, err = c.fields(); err != nil {
 		return nil, err
 	}
-	if c.where != "" {
-		if g.expr, err = jq.Compile(c.where); err != nil {
-			return nil, cli.UsageError("--where: %v", err)
-		}
+	if g.expr, err = jq.Flag("--where", c.where); err != nil {
+		return nil, err
 	}
 	if c.touched != "" {
 		if g.glob, err = calls.FileGlob(c.touched); err != nil {

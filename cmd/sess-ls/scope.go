@@ -189,11 +189,9 @@ func (c *config) selection(ctx context.Context, s *cli.Streams) (func(store.Row)
 	if err != nil {
 		return nil, cli.UsageError("--until: %v", err)
 	}
-	var where *jq.Filter
-	if c.where != "" {
-		if where, err = jq.Compile(c.where); err != nil {
-			return nil, cli.UsageError("--where: %v", err)
-		}
+	where, err := jq.Flag("--where", c.where)
+	if err != nil {
+		return nil, err
 	}
 	text := strings.ToLower(c.title)
 	return func(row store.Row) (bool, error) {

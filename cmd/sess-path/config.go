@@ -89,10 +89,10 @@ func (c *config) check() error {
 	if c.wanted, err = roles(c.roles); err != nil {
 		return err
 	}
-	if c.selects, err = compile("--where", c.where); err != nil {
+	if c.selects, err = jq.Flag("--where", c.where); err != nil {
 		return err
 	}
-	c.projects, err = compile("--jq", c.jq)
+	c.projects, err = jq.Flag("--jq", c.jq)
 	return err
 }
 
@@ -114,18 +114,6 @@ func roles(list string) (map[string]bool, error) {
 		wanted[role] = true
 	}
 	return wanted, nil
-}
-
-// compile compiles the expression of a flag, nil if there is none.
-func compile(name, expr string) (*jq.Filter, error) {
-	if expr == "" {
-		return nil, nil
-	}
-	f, err := jq.Compile(expr)
-	if err != nil {
-		return nil, cli.UsageError("%s: %v", name, err)
-	}
-	return f, nil
 }
 
 func (r *renderer) state() string {

@@ -44,11 +44,9 @@ func (c *config) ls(ctx context.Context, s *cli.Streams, l remote.Log, operands 
 	if err != nil {
 		return cli.UsageError("--since: %v", err)
 	}
-	var where *jq.Filter
-	if c.where != "" {
-		if where, err = jq.Compile(c.where); err != nil {
-			return cli.UsageError("--where: %v", err)
-		}
+	where, err := jq.Flag("--where", c.where)
+	if err != nil {
+		return err
 	}
 	rows, err := cardRows(ctx, s, l, since)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/itchyny/gojq"
+
+	"github.com/sess-tools/sess/internal/core/cli"
 )
 
 // A Filter is a compiled expression. It may be used concurrently.
@@ -29,6 +31,18 @@ func Compile(expr string) (*Filter, error) {
 		return nil, &SyntaxError{Expr: expr, Offset: Offset(expr, err), Reason: err.Error()}
 	}
 	return &Filter{code: code}, nil
+}
+
+// Flag compiles the value of a flag called name; the filter is nil for "". The error is one of usage.
+func Flag(name, expr string) (*Filter, error) {
+	if expr == "" {
+		return nil, nil
+	}
+	f, err := Compile(expr)
+	if err != nil {
+		return nil, cli.UsageError("%s: %v", name, err)
+	}
+	return f, nil
 }
 
 // Match reports whether the expression has a result for raw, one JSON value,
