@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
 	"sync"
@@ -216,13 +217,15 @@ func (c Command) answer(ctx context.Context, prompt string) (o outcome, reply st
 		return o, "", c.interrupted(ctx, o, prompt)
 	}
 	o.stderr = tail{max: notesKept, to: c.Stderr}
+	caught := catch()
+	defer signal.Stop(caught)
 	p, err := proc.Program{
 		Argv: c.argv(), Env: c.environ(), Stdin: strings.NewReader(prompt), Stderr: &o.stderr, Group: true, Silence: c.silence,
 	}.Start()
 	if err != nil {
 		return o, "", c.notStarted(err)
 	}
-	defer insist(p.Kill)()
+	defer insist(caught, p.Kill)()
 	var passing *relay
 	if c.Stdout != nil {
 		passing = startRelay(c.Stdout)

@@ -153,17 +153,23 @@ func sleep(ctx context.Context, d time.Duration) error {
 // interrupts are the signals that end a program.
 var interrupts = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
-// insist calls kill at the second of the signals that end a program, until stop
-// is called. The first one cancels the caller's context. To count them they are
-// caught from the beginning: caught after the first, a second one that follows at
-// once would end this process and leave the command running.
-func insist(kill func()) (stop func()) {
-	caught, done, over := make(chan os.Signal, 2), make(chan struct{}), make(chan struct{})
+// catch catches the signals that end a program from now on, for insist. It is called before a command is
+// started: the first signals may come while it starts, and a second one that nobody caught would end this
+// process and leave the command running.
+func catch() chan os.Signal {
+	caught := make(chan os.Signal, 2)
 	for _, sig := range interrupts {
 		if !signal.Ignored(sig) { // as by nohup(1)
 			signal.Notify(caught, sig)
 		}
 	}
+	return caught
+}
+
+// insist calls kill at the second of the caught signals, until stop is called. The first one cancels the
+// caller's context.
+func insist(caught <-chan os.Signal, kill func()) (stop func()) {
+	done, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
 		for range 2 {
@@ -176,7 +182,6 @@ func insist(kill func()) (stop func()) {
 		kill()
 	}()
 	return func() {
-		signal.Stop(caught)
 		close(done)
 		<-over // nothing is killed after this
 	}
