@@ -281,13 +281,19 @@ func (r *report) checkContexts(ctx context.Context, found selection.Found) error
 	})
 }
 
+// costing finds what calls cost, as the flags want it; the table comes later.
+func (r *report) costing() *usage.Costing {
+	return &usage.Costing{Mode: r.cost, Known: r.knownUsage}
+}
+
 // compactions shows what each compaction of the sessions did.
 func (r *report) compactions(ctx context.Context, found selection.Found) error {
 	prices, err := r.table(r.streams)
 	if err != nil {
 		return err
 	}
-	costing := &usage.Costing{Mode: r.cost, Table: prices}
+	costing := r.costing()
+	costing.Table = prices
 	t := table{heads: []string{"session", "entry", "time", "tokensBefore", "before", "after", "saved", "entries", "files", "cost", "priced-by"}, text: 3, last: true}
 	unpriced := 0
 	err = r.each(ctx, found, func(src *address.Source) error {
@@ -297,23 +303,23 @@ func (r *report) compactions(ctx context.Context, found selection.Found) error {
 			}
 		}
 		for _, c := range usage.Compactions(src.Session) {
-			cost, by := costing.Of(&c.Call)
-			if by == usage.Unpriced {
+			is := costing.Of(&c.Call)
+			if is.By == usage.Unpriced {
 				unpriced++
 			}
 			if r.json {
-				if err := r.compactedJSON(src, c, cost, by, prices); err != nil {
+				if err := r.compactedJSON(src, c, is, prices); err != nil {
 					return err
 				}
 			}
 			spent := "" // no call is known
 			if c.Called {
-				spent = cost.Decimal(9)
+				spent = is.Cost.Decimal(9)
 			}
 			n := func(v int64) string { return strconv.FormatInt(v, 10) }
 			t.rows = append(t.rows, []string{
 				src.Header.ID, c.Entry, c.Time, n(c.Reported), n(c.Before), n(c.After), n(c.Before - c.After),
-				strconv.Itoa(c.Entries), strconv.Itoa(len(c.Files)), spent, pricedBy(by, prices),
+				strconv.Itoa(c.Entries), strconv.Itoa(len(c.Files)), spent, pricedBy(is.By, prices),
 			})
 		}
 		return nil
@@ -339,13 +345,13 @@ func pricedBy(by usage.By, t *prices.Table) string {
 }
 
 // compactedJSON prints a compaction as JSON.
-func (r *report) compactedJSON(src *address.Source, c usage.Compacted, cost prices.Money, by usage.By, t *prices.Table) error {
+func (r *report) compactedJSON(src *address.Source, c usage.Compacted, is usage.Charge, t *prices.Table) error {
 	out := compactionRow{
 		Place: src.Place(), Entry: c.Entry, Timestamp: row.TimeOf(c.Time), TokensBefore: max(c.Reported, 0), Before: c.Before, After: c.After,
 		Saved: c.Before - c.After, Entries: c.Entries, Files: c.Files, Tokens: row.Known(tokens(c.Call.Tokens), c.Called),
-		Cost: money(cost, c.Called && (by == usage.ByStored || by == usage.ByTable)), PricedBy: string(by),
+		Cost: money(is.Cost, c.Called && (is.By == usage.ByStored || is.By == usage.ByTable)), PricedBy: string(is.By),
 	}
-	if c.Called && by == usage.ByTable {
+	if c.Called && is.By == usage.ByTable {
 		out.Prices = &pricesRow{t.Source, t.Date}
 	}
 	return r.print(row.JSON(out))

@@ -279,7 +279,7 @@ func TestHard18CountersThatAreNoCounts(t *testing.T) {
 		`"output":1,"cost":"free"`, `"words":7`,
 	} {
 		text := sessionOf("s", day, "", reply("a", day, usage))
-		stdout, stderr, status := run(t, text, "--usage", "--json", "--max-cost", "100")
+		stdout, stderr, status := run(t, text, "--usage", "--json", "--max-cost", "100", "--allow-unpriced")
 		if status != 0 || !strings.Contains(stderr, "counters that are no counts") || !strings.Contains(stdout, `"bad":1`) || !strings.Contains(stdout, `"unpriced":1`) || !strings.Contains(stdout, `"cost":null`) {
 			t.Errorf("%s: status %d: %s%s", usage, status, stdout, stderr)
 		}
@@ -287,6 +287,9 @@ func TestHard18CountersThatAreNoCounts(t *testing.T) {
 			if strings.Contains(stdout, never) {
 				t.Errorf("%s: %s in %s", usage, never, stdout)
 			}
+		}
+		if _, _, status := run(t, text, "--usage", "--max-cost", "100"); status != 1 {
+			t.Errorf("%s: status %d", usage, status)
 		}
 		if _, _, status := run(t, text, "--usage", "--max-cost", "100", "--strict-prices"); status != 1 {
 			t.Errorf("%s: --strict-prices: status %d", usage, status)

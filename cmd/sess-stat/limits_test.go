@@ -14,6 +14,7 @@ func TestGates(t *testing.T) {
 	call := reply("a", day, `"input":1000`)
 	good := write(t, dir, "good.jsonl", sessionOf("g", day, "", call))
 	unknown := write(t, dir, "unknown.jsonl", sessionOf("u", day, "", strings.ReplaceAll(call, "claude-sonnet-4-5", "nobody-knows")))
+	warp := write(t, dir, "warp.jsonl", sessionOf("x", day, "", reply("a", day, `"input":1000,"output":0,"totalTokens":1000,"warp":9`)))
 	torn := write(t, dir, "torn.jsonl", sessionOf("t", day, "", call)+strings.TrimSuffix(call, `}}}`+"\n"))
 	cut := write(t, dir, "cut.jsonl", sessionOf("c", day, "", call, call[:60]+"\n", call))
 	worse := write(t, dir, "worse.jsonl", sessionOf("w", day, "", call, `{"type":"message","usage":`+"\n", call))
@@ -31,13 +32,17 @@ func TestGates(t *testing.T) {
 		strict             int
 	}{
 		{"good", []string{good}, 0, 0, 0},
-		{"unpriced", []string{unknown}, 0, 1, 0},
+		{"unpriced", []string{unknown}, 1, 1, 1},
+		{"unpriced, and let pass", []string{"--allow-unpriced", unknown}, 0, 1, 0},
 		{"neither tokens nor a cost", []string{uncounted}, 0, 1, 0},
 		{"one of two without them", []string{good, uncounted}, 0, 1, 0},
 		{"an answer that failed", []string{failed}, 0, 0, 0},
 		{"an answer that cost nothing", []string{free}, 0, 0, 0},
-		{"one of two unpriced", []string{good, unknown}, 0, 1, 0},
-		{"a table without the model", []string{"--prices", old, good}, 0, 1, 0},
+		{"one of two unpriced", []string{good, unknown}, 1, 1, 1},
+		{"a member that nobody knows", []string{warp}, 1, 1, 1},
+		{"a member that is said to cost nothing", []string{"--known-usage", "warp", warp}, 0, 0, 0},
+		{"one of two that are", []string{"--known-usage", "speed", "--known-usage", "wrap", warp}, 1, 1, 1},
+		{"a table without the model", []string{"--prices", old, good}, 1, 1, 1},
 		{"a table that is none", []string{"--prices", good, good}, 2, 2, 2},
 		{"torn", []string{torn}, 0, 3, 3},
 		{"a damaged line without a usage", []string{cut}, 0, 3, 3},

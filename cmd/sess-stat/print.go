@@ -205,7 +205,7 @@ func (u *usageTable) spent(s *usage.Sum) spent {
 	out := spent{
 		Calls: s.Calls, Tokens: tokens(s.Tokens), CacheWrite1h: s.Tokens.CacheWrite1h, Cost: money(s.Cost, s.Priced()),
 		Stored: money(s.Stored, s.StoredCalls > 0), Computed: money(s.Computed, s.ComputedCalls > 0), PricedBy: s.PricedBy(),
-		Unpriced: s.UnpricedCalls, UnpricedTokens: s.UnpricedTokens, Copies: s.Copies, CopiedTokens: s.CopyTokens, Bad: s.Bad, WrongTotals: s.WrongTotals,
+		Unpriced: s.UnpricedCalls, UnpricedTokens: s.UnpricedTokens, Because: s.Because, PricedAs: s.PricedAs, Copies: s.Copies, CopiedTokens: s.CopyTokens, Bad: s.Bad, WrongTotals: s.WrongTotals,
 	}
 	if s.ComputedCalls > 0 {
 		out.Prices = &pricesRow{u.source, u.date}

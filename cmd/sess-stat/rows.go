@@ -57,6 +57,8 @@ type spent struct {
 	Prices         *pricesRow `row:"prices"`         // The table of prices that costs were computed with; null if none was.
 	Unpriced       int64      `row:"unpriced"`       // The number of calls whose cost is not known.
 	UnpricedTokens int64      `row:"unpricedTokens"` // The tokens of those.
+	Because        []string   `row:"because"`        // Why costs are not known: model, counters, or usage. and the name of a member of a usage.
+	PricedAs       []string   `row:"pricedAs"`       // The models of makers, as PROVIDER/MODEL, by whose prices the calls through gateways were computed.
 	Copies         int64      `row:"copies"`         // The number of copies of the calls in other sessions, which are not counted.
 	CopiedTokens   int64      `row:"copiedTokens"`   // The tokens of those.
 	Bad            int64      `row:"bad"`            // The number of calls with counters that are no counts.

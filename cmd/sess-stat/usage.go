@@ -37,7 +37,7 @@ func (r *report) usage(ctx context.Context, found selection.Found) error {
 	if err != nil {
 		return err
 	}
-	costing := &usage.Costing{Mode: r.cost}
+	costing := r.costing()
 	if costing.Table, err = r.table(r.streams); err != nil {
 		return err
 	}
@@ -96,9 +96,12 @@ func (r *report) warn(u *usageTable) {
 		return
 	}
 	text := fmt.Sprintf("no price for %s, %s: %s", tty.Count(total.UnpricedCalls, "call", "calls"), tty.Count(total.UnpricedTokens, "token", "tokens"), models(u.Unpriced))
-	if r.strictPrices {
+	switch {
+	case r.strictPrices:
 		r.fail(cli.No("budget: %s", text))
-	} else {
+	case r.limits.cost >= 0 && !r.allowUnpriced:
+		r.fail(cli.No("budget: --max-cost cannot be judged: %s; --allow-unpriced lets it pass", text))
+	default:
 		r.streams.Warnf("%s", text)
 	}
 }
@@ -118,7 +121,7 @@ func (r *report) silent(calls int64) {
 }
 
 // models names models for a message, the first of them.
-func models(list [][2]string) string {
+func models(list []usage.Unknown) string {
 	const most = 5
 	var names []string
 	for i, m := range list {
@@ -126,11 +129,7 @@ func models(list [][2]string) string {
 			names = append(names, fmt.Sprintf("and %d more", len(list)-most))
 			break
 		}
-		name := strings.Trim(m[0]+"/"+m[1], "/")
-		if name == "" {
-			name = "(no model named)"
-		}
-		names = append(names, name)
+		names = append(names, m.String())
 	}
 	return strings.Join(names, ", ")
 }

@@ -26,7 +26,7 @@ type Info struct {
 	Messages      int       // "message" entries of every role, on all branches, that are not [Entry.IsHarness]
 	FirstMessage  string    // text of the first user message that has one, in file order
 	LastMessage   string    // text of the last user or assistant message that has one, in file order
-	Spent         Spent     // what the assistant messages report, on all branches
+	Spent         Spent     // what calls of models report, on all branches: each reply once
 	Exact         bool      // false if only head and tail were read: then counts are lower bounds
 }
 
@@ -38,9 +38,9 @@ type Spent struct {
 	Priced                               bool // a message has a cost
 }
 
-// add adds the usage of a message, a JSON text. A cost of 0 is not known to be one, unless
+// spentOf returns what a usage reports, a JSON text. A cost of 0 is not known to be one, unless
 // the provider said so: subscriptions and proxies store it for all calls.
-func (s *Spent) add(usage string) {
+func spentOf(usage string) (s Spent) {
 	js.WalkObject(usage, 0, func(key string, at int) int {
 		end := js.ValueEnd(usage, at)
 		value := usage[at:end]
@@ -63,6 +63,13 @@ func (s *Spent) add(usage string) {
 		}
 		return end
 	})
+	return s
+}
+
+// add adds what another call reports.
+func (s *Spent) add(t Spent) {
+	s.Input, s.Output, s.CacheRead, s.CacheWrite = s.Input+t.Input, s.Output+t.Output, s.CacheRead+t.CacheRead, s.CacheWrite+t.CacheWrite
+	s.Reasoning, s.Cost, s.Priced = s.Reasoning+t.Reasoning, s.Cost+t.Cost, s.Priced || t.Priced
 }
 
 // ScanInfo reads a whole session for a listing, in one pass and without
@@ -156,6 +163,7 @@ type infoScan struct {
 	omit     Details
 	lines    int
 	opened   bool
+	replies  Replies
 	slot     bool
 	title    string
 	named    bool
@@ -204,7 +212,14 @@ func (s *infoScan) line(l jsonl.Line) error {
 	}
 	s.info.Entries++
 	switch typ {
+	default:
+		if s.omit&Expenses == 0 && g.usage != "" && MayCall(typ) {
+			s.info.Spent.add(spentOf(string(g.usage)))
+		}
 	case TypeMessage:
+		if s.omit&Expenses == 0 && g.message.usage != "" {
+			s.reply(g.message)
+		}
 		if isUsers(g.message.role.Str()) && marked(string(g.message.content)) {
 			if g.message.content = js.Value(saidOf(g.message)); g.message.content == "" {
 				break
@@ -216,6 +231,14 @@ func (s *infoScan) line(l jsonl.Line) error {
 		s.named, s.name = true, strings.Clone(js.Trim(g.name.Str()))
 	}
 	return nil
+}
+
+// reply adds what a reply reports, if no part of it was counted before.
+func (s *infoScan) reply(m messageInfo) {
+	spent := spentOf(string(m.usage))
+	if !s.replies.Again(m.response.Str(), m.model.Str(), spent.Input, spent.Output, spent.CacheRead, spent.CacheWrite) {
+		s.info.Spent.add(spent)
+	}
 }
 
 // saidOf returns the content of a message without words of an agent, "" if it has no others.
@@ -237,9 +260,6 @@ func (s *infoScan) message(g *lineInfo) {
 		return
 	}
 	s.modified = max(s.modified, g.time())
-	if role == RoleAssistant && s.omit&Expenses == 0 {
-		s.info.Spent.add(string(m.usage))
-	}
 	if role == RoleUser && s.info.FirstMessage == "" {
 		s.info.FirstMessage = ownText(string(m.content))
 	}
@@ -331,13 +351,13 @@ func (s *infoScan) result() (Info, error) {
 // A lineInfo holds what a listing wants to know of a line. Its values are parts of the line,
 // which is borrowed.
 type lineInfo struct {
-	pick                             *js.Pick
-	typ, timestamp, name, customType js.Value
-	message                          messageInfo
+	pick                                    *js.Pick
+	typ, timestamp, name, customType, usage js.Value
+	message                                 messageInfo
 }
 
 // A messageInfo holds what a listing wants to know of a message.
-type messageInfo struct{ role, content, sent, usage js.Value }
+type messageInfo struct{ role, content, sent, usage, response, model js.Value }
 
 // read reads a line. It reports false if the line is not one object.
 func (g *lineInfo) read(l jsonl.Line) bool {
@@ -347,9 +367,9 @@ func (g *lineInfo) read(l jsonl.Line) bool {
 	if g.pick == nil {
 		m := &g.message
 		g.pick = js.NewPick(
-			[]js.Want{{Name: "type", Into: &g.typ}, {Name: "timestamp", Into: &g.timestamp}, {Name: "name", Into: &g.name}, {Name: "customType", Into: &g.customType}},
+			[]js.Want{{Name: "type", Into: &g.typ}, {Name: "timestamp", Into: &g.timestamp}, {Name: "name", Into: &g.name}, {Name: "customType", Into: &g.customType}, {Name: "usage", Into: &g.usage}},
 			"message",
-			[]js.Want{{Name: "role", Into: &m.role}, {Name: "content", Into: &m.content}, {Name: "timestamp", Into: &m.sent}, {Name: "usage", Into: &m.usage}})
+			[]js.Want{{Name: "role", Into: &m.role}, {Name: "content", Into: &m.content}, {Name: "timestamp", Into: &m.sent}, {Name: "usage", Into: &m.usage}, {Name: "responseId", Into: &m.response}, {Name: "model", Into: &m.model}})
 	}
 	return g.pick.Valid(l.Data)
 }

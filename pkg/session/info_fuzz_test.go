@@ -22,20 +22,22 @@ func infoOf(data []byte) (Info, error) {
 		i.Created = time.UnixMilli(ms).UTC()
 	}
 	i.Modified = i.Created
-	newest := int64(0)
+	newest, replies := int64(0), Replies{}
 	for _, e := range s.Entries {
 		if e.typ == TypeMessage {
 			i.Messages++
 		}
 		m, ok := e.Message()
+		if u := spentOf(m.usage); ok && !replies.Again(m.Str("responseId"), m.Str("model"), u.Input, u.Output, u.CacheRead, u.CacheWrite) {
+			i.Spent.add(u)
+		} else if e.typ != TypeMessage && MayCall(e.typ) {
+			i.Spent.add(spentOf(e.Get("usage")))
+		}
 		if !ok || m.role != RoleUser && m.role != RoleAssistant || m.content == "" {
 			continue
 		}
 		if ms := messageTime(e, m); ms > newest {
 			newest, i.Modified = ms, time.UnixMilli(ms).UTC()
-		}
-		if m.role == RoleAssistant {
-			i.Spent.add(m.usage)
 		}
 		text := m.Text(" ")
 		if m.role == RoleUser && i.FirstMessage == "" {
@@ -57,6 +59,8 @@ func FuzzInfo(f *testing.F) {
 		` { "message" : {"content":[{"type":"text","text":""},{"type":"text","text":""}],"role":"user"} , "type" : "message" } ` + "\r",
 		`{"type":"message","message":{"role":"user","content":"x"},"message":7}`,
 		`{"type":"message","message":{"role":"user","content":"x","role":"toolResult"},"message":{"role":"user"}}`,
+		`{"type":"usage","usage":{"input":7}}`, `{"type":"custom","usage":{"input":7}}`,
+		`{"type":"message","message":{"role":"assistant","content":[],"responseId":"r","model":"m","usage":{"input":7,"output":1}}}`,
 		`{"type":"session_info","name":" a name "}`, `{"type":"session"}`, `[]`, `{}`, "", "  ", `{"a":1}}`, `{"a":1}{"b":2}`,
 		`{"type":"message","message":{"role":"us`, `{"t\u0079pe":"message","message":{"role":"user","content":[{"type":"text","text":"y"}],"timestamp":-3}}`,
 	} {

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -35,8 +34,8 @@ func countsTokens(usage string) bool {
 //
 // The input of a usage is without what a cache held, and the output is with the tokens for
 // reasoning, which reasoning counts once more, as cacheWrite1h does with those of cacheWrite
-// that are to last an hour. A service tier that is not the usual one is kept, since it
-// decides what a token costs. A cost that is one number is the total.
+// that are to last an hour. What decides what a token costs is kept where it is not the usual:
+// see [PriceOf]. So is what nobody knows the meaning of. A cost that is one number is the total.
 func UsageOf(raw string) (string, error) {
 	v := js.Value(raw)
 	if !v.IsObject() {
@@ -55,7 +54,14 @@ func UsageOf(raw string) (string, error) {
 	}
 	for _, d := range dialects {
 		if given.has(d.signs...) {
-			return d.read(given).usage(given.Get("cost"), cmp.Or(given.tier(), whole.tier()))
+			usage := given.Value
+			if tier := whole.Get("service_tier"); given.Get("service_tier") == "" && tier != "" {
+				usage = usage.Add(js.RawField("service_tier", tier))
+			}
+			if d.bare {
+				usage = "{}"
+			}
+			return d.read(given).usage(given.Get("cost"), PriceFields(usage))
 		}
 	}
 	if countsTokens(string(given.Value)) { // a cost, or nothing at all
@@ -78,13 +84,14 @@ func KnownCounters() string {
 var dialects = []struct {
 	signs []string
 	read  func(r reported) tokens
+	bare  bool // the counters stand among the members of the response
 }{
-	{[]string{"prompt_tokens", "completion_tokens"}, chatTokens},
-	{[]string{"input_tokens", "output_tokens"}, inputTokens},
-	{[]string{"promptTokenCount", "candidatesTokenCount"}, geminiTokens},
+	{[]string{"prompt_tokens", "completion_tokens"}, chatTokens, false},
+	{[]string{"input_tokens", "output_tokens"}, inputTokens, false},
+	{[]string{"promptTokenCount", "candidatesTokenCount"}, geminiTokens, false},
 	{[]string{"prompt_eval_count", "eval_count"}, func(r reported) tokens {
 		return tokens{input: r.n("prompt_eval_count"), output: r.n("eval_count")}
-	}},
+	}, true},
 }
 
 // chatTokens counts what the chat completions API says, also in the words of DeepSeek,
@@ -166,19 +173,9 @@ func (t tokens) apart() tokens {
 	return t
 }
 
-// tier returns the service tier of a usage, "" for the usual one.
-func (r reported) tier() js.Value {
-	tier := r.Get("service_tier")
-	switch tier.Str() {
-	case "", "standard", "default", "auto":
-		return ""
-	}
-	return tier
-}
-
-// usage returns the usage with what the reply cost and its service tier, which may be
-// absent. The total is never less than its parts.
-func (t tokens) usage(cost, tier js.Value) (string, error) {
+// usage returns the usage with what the reply cost, which may be absent, and what decides a price. The
+// total is never less than its parts.
+func (t tokens) usage(cost js.Value, price []js.Field) (string, error) {
 	fields := []js.Field{
 		js.IntField("input", t.input), js.IntField("output", t.output),
 		js.IntField("cacheRead", t.cacheRead), js.IntField("cacheWrite", t.cacheWrite),
@@ -197,7 +194,7 @@ func (t tokens) usage(cost, tier js.Value) (string, error) {
 	if cost != "" {
 		fields = append(fields, js.RawField("cost", cost))
 	}
-	return CompleteUsage(js.Object(append(fields, js.RawField("serviceTier", tier))...))
+	return CompleteUsage(js.Object(append(fields, price...)...))
 }
 
 // CompleteUsage returns a usage with all counters that pi needs, of tokens and of

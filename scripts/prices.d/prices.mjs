@@ -69,9 +69,12 @@ function cases(p, id, m, rows) {
 	}
 }
 
+// What a member of a usage adds to a price is in no package: each has its source and date.
+const surcharges = JSON.parse(readFileSync(new URL('surcharges.json', import.meta.url)))
+
 const text = JSON.stringify({
 	source: `${about.name} ${about.version}`, date: dates[about.version], integrity: lock.integrity,
-	license: readFileSync(join(home, 'LICENSE'), 'utf8').trim(), providers: table,
+	license: readFileSync(join(home, 'LICENSE'), 'utf8').trim(), surcharges, providers: table,
 }) + '\n'
 if (text.length > 250_000) throw new Error(`the table has ${text.length} bytes`)
 for (const [name, content] of [['prices.json.gz', text], ['testdata/costs.tsv.gz', costs.join('\n') + '\n']]) {

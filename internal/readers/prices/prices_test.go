@@ -13,6 +13,7 @@ import (
 
 	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/pkg/js"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 func builtin(t *testing.T) *prices.Table {
@@ -113,6 +114,8 @@ func TestFind(t *testing.T) {
 		{"azure-openai-responses", "gpt-5", "openai/gpt-5"}, // at the price of its maker
 		{"google-vertex", "claude-sonnet-4-5@20250929", "google/claude-sonnet-4-5"},
 		{"xai", "grok-4-0709", "x-ai/grok-4-0709"},
+		{"github-copilot", "claude-opus-4.6", "anthropic/claude-opus-4-6"}, // through a gateway
+		{"opencode", "claude-opus-5", "anthropic/claude-opus-5"},
 		{"openrouter", "deepseek/deepseek-r1:free", "openrouter/deepseek/deepseek-r1:free"},
 		// Nothing is guessed.
 		{"openrouter", "claude-sonnet-4-5-mine", ""},
@@ -162,6 +165,45 @@ func TestTiers(t *testing.T) {
 	}
 }
 
+// TestCharge: what a usage says of its price is in it, or makes it unknown.
+func TestCharge(t *testing.T) {
+	t.Parallel()
+	table := builtin(t)
+	for _, tt := range []struct {
+		model  string
+		tokens prices.Tokens
+		price  session.Price
+		want   string
+	}{
+		{"claude-opus-4-6", prices.Tokens{Input: 100_000, Output: 10_000}, session.Price{}, "0.7500"},
+		{"claude-opus-4-6", prices.Tokens{Input: 100_000, Output: 10_000}, session.Price{Speed: "fast"}, "4.5000"},
+		{"claude-opus-4-6", prices.Tokens{Input: 200_001}, session.Price{Speed: "fast"}, "speed"},
+		{"claude-opus-5", prices.Tokens{Input: 1e6}, session.Price{Speed: "fast"}, "10.0000"},
+		{"claude-opus-5", prices.Tokens{Input: 1e6}, session.Price{Speed: "FAST", Geo: "us"}, "11.0000"},
+		{"claude-opus-5", prices.Tokens{Input: 1e6}, session.Price{Speed: "warp"}, "speed"},
+		{"claude-opus-4-8", prices.Tokens{Input: 1}, session.Price{Speed: "fast"}, "speed"},
+		{"claude-opus-4-5", prices.Tokens{Input: 1}, session.Price{Geo: "us"}, "inferenceGeo"},
+		{"claude-opus-5", prices.Tokens{Input: 1}, session.Price{Geo: "eu"}, "inferenceGeo"},
+		{"claude-opus-5", prices.Tokens{Input: 1}, session.Price{Tier: "batch"}, "serviceTier"},
+		{"claude-opus-5", prices.Tokens{}, session.Price{Searches: 3}, "0.0300"},
+		{"claude-opus-5", prices.Tokens{}, session.Price{Searches: math.MaxInt64}, "9223372.0369"},
+		{"claude-opus-5", prices.Tokens{Input: 1}, session.Price{Unknown: "a.b,c"}, "a.b"},
+	} {
+		m, ok := table.Find("anthropic", tt.model)
+		if !ok {
+			t.Errorf("no %s", tt.model)
+			continue
+		}
+		cost, got := table.Charge(m, tt.tokens, tt.price, 1_790_000_000_000)
+		if got == "" {
+			got = cost.Decimal(4)
+		}
+		if got != tt.want {
+			t.Errorf("%s %+v %+v: %s, want %s", tt.model, tt.tokens, tt.price, got, tt.want)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	t.Parallel()
 	model := func(price string) string {
@@ -180,6 +222,8 @@ func TestParse(t *testing.T) {
 		{model(`{"input":"1"}`), "cannot unmarshal"},
 		{model(`{"since":"soon"}`), "cannot parse"},
 		{model(`{"request":-1}`), "no price"},
+		{`{"source":"x","date":"2026-01-02","surcharges":[{"member":"speed"}],"providers":{"p":{}}}`, "no source"},
+		{`{"source":"x","date":"2026-01-02","surcharges":[{"member":"speed","source":"y","factor":-1}],"providers":{"p":{}}}`, "below 0"},
 	} {
 		_, err := prices.Parse([]byte(tt.in))
 		if !errors.Is(err, prices.ErrTable) || !strings.Contains(err.Error(), tt.want) {

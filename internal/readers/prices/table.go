@@ -39,7 +39,8 @@ type Table struct {
 	Date    string // of when they are, as 2026-09-23
 	License string // the notice of the table's makers, "" if it has none
 
-	providers map[string]map[string]*Model // by name and by alias, all in lower case
+	providers  map[string]map[string]*Model // by name and by alias, all in lower case
+	surcharges []surcharge
 }
 
 // Builtin returns the table that is built in.
@@ -58,6 +59,7 @@ var Builtin = sync.OnceValues(func() (*Table, error) {
 // tableJSON is a table as it is stored.
 type tableJSON struct {
 	Source, Date, License string
+	Surcharges            []surcharge
 	Providers             map[string]map[string]struct {
 		Aliases []string
 		Window  int64
@@ -79,7 +81,12 @@ func Parse(data []byte) (*Table, error) {
 	if _, err := time.Parse(time.DateOnly, in.Date); err != nil {
 		return nil, fmt.Errorf("%w: its date is %q, and not one like %s", ErrTable, in.Date, SnapshotDate)
 	}
-	t := &Table{Source: in.Source, Date: in.Date, License: in.License, providers: map[string]map[string]*Model{}}
+	t := &Table{Source: in.Source, Date: in.Date, License: in.License, providers: map[string]map[string]*Model{}, surcharges: in.Surcharges}
+	for _, c := range in.Surcharges {
+		if c.Source == "" || c.Member == "" || c.Factor < 0 {
+			return nil, fmt.Errorf("%w: a surcharge has no source or no member, or a factor below 0", ErrTable)
+		}
+	}
 	for name, models := range in.Providers {
 		byName := map[string]*Model{}
 		for id, m := range models {
@@ -236,6 +243,19 @@ var hosts = map[string][]string{
 	"azure": {"openai", "anthropic", "deepseek", "x-ai", "moonshotai"}, "google": {"anthropic"}, "zai": {"zhipuai"},
 }
 
+// gateways are providers that hand calls on to makers. Where the table has no price of theirs, that of the maker is
+// the best that is known.
+var gateways = []string{"github-copilot", "opencode", "opencode-zen", "opencode-go", "vercel-ai-gateway"}
+
+// As returns "PROVIDER/MODEL" of the maker by whose price a call through a gateway is computed, "" if the
+// provider is no gateway, or has a price of its own.
+func (m *Model) As(provider string) string {
+	if provider = strings.ToLower(provider); slices.Contains(gateways, provider) && m.Provider != provider {
+		return m.Provider + "/" + m.ID
+	}
+	return ""
+}
+
 // Find returns a model by the names that a session has for its provider and for it. The
 // name is looked for as it is, then without a date, a version or a word like latest at
 // its end, then without a region and the name of a maker in front; each may be an alias
@@ -250,7 +270,9 @@ func (t *Table) Find(provider, model string) (*Model, bool) {
 		}
 	}
 	among := makers
-	if provider != "" {
+	if gateway := slices.Contains(gateways, provider); gateway {
+		among = append([]string{t.known(provider)}, makers...)
+	} else if provider != "" {
 		provider = t.known(provider)
 		among = append([]string{provider}, hosts[provider]...)
 	}

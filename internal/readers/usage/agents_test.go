@@ -1,6 +1,7 @@
 package usage_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"github.com/sess-tools/sess/internal/readers/usage"
 	"github.com/sess-tools/sess/internal/test/corpus"
 	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // imported adds the sessions of files to a ledger as they are imported, and settles it.
@@ -201,7 +203,7 @@ func TestLastOfClaudeWins(t *testing.T) {
 		return `{"type":"message","id":"` + id + `","parentId":null,"timestamp":"2026-01-02T00:00:0` + at + `.000Z","message":{"role":"assistant","responseId":"msg_1","content":[],"usage":{"input":5,"output":` + output + `}}}` + "\n"
 	}
 	for _, order := range [][2]int{{0, 1}, {1, 0}} {
-		texts := [2]string{header("a") + reply("x1", "1", "1"), header("b") + reply("x2", "3", "70")}
+		texts := [2]string{header("a") + reply("x1", "1", "1"), header("b") + reply("x2", "1", "70")}
 		l := &usage.Ledger{}
 		add(t, l, "a", "claude", texts[order[0]])
 		add(t, l, "b", "claude", texts[order[1]])
@@ -209,5 +211,63 @@ func TestLastOfClaudeWins(t *testing.T) {
 		if got := grouped(l, "session").Total; got.Calls != 1 || got.Tokens.Output != 70 {
 			t.Errorf("%v: %+v", order, got)
 		}
+	}
+}
+
+// TestReplies: an API's id is a reply's identity with the model, the time and the prompt, and never alone.
+func TestReplies(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		lines  []string // of sessions: what a reply says beside its content, with its time in front
+		calls  int64
+		output int64
+	}{
+		{"short ids of a gateway, in three sessions", []string{`1 "responseId":"chatcmpl-373","usage":{"input":5,"output":1}`, `2 "responseId":"chatcmpl-373","usage":{"input":5,"output":2}`, `3 "responseId":"chatcmpl-373","usage":{"input":6,"output":3}`}, 3, 6},
+		{"one id and time of two models", []string{`1 "responseId":"r","model":"a","usage":{"input":5,"output":1}`, `1 "responseId":"r","model":"b","usage":{"input":5,"output":1}`}, 2, 2},
+		{"a copy in another session", []string{`1 "responseId":"r","usage":{"input":5,"output":1}`, `1 "responseId":"r","usage":{"input":5,"output":1}`}, 1, 1},
+		{"a reply in two entries, with its usage in each", []string{`1 "responseId":"r","usage":{"input":5,"output":1}|2 "responseId":"r","usage":{"input":5,"output":1}`}, 1, 1},
+		{"a reply in two entries, with its usage in the last", []string{`1 "responseId":"r","usage":{"input":0}|2 "responseId":"r","usage":{"input":5,"output":1}`}, 1, 1},
+		{"two replies with one id in a session", []string{`1 "responseId":"r","usage":{"input":5,"output":1}|2 "responseId":"r","usage":{"input":6,"output":1}`}, 2, 2},
+		{"an answer without a usage is a call", []string{`1 "responseId":"r","usage":{"input":0}|2 "responseId":"q","usage":{"input":5,"output":1}`}, 2, 1},
+	} {
+		l := &usage.Ledger{}
+		var sums session.Spent
+		for i, said := range tt.lines {
+			text := fmt.Sprintf(`{"type":"session","version":3,"id":"s%d","timestamp":"2026-01-02T00:00:00.000Z","cwd":"/w"}`, i) + "\n"
+			for k, reply := range strings.Split(said, "|") {
+				at, fields, _ := strings.Cut(reply, " ")
+				text += fmt.Sprintf(`{"type":"message","id":"x%d%d","parentId":null,"timestamp":"2026-01-02T00:00:0%s.000Z","message":{"role":"assistant","content":[],%s}}`, i, k, at, fields) + "\n"
+			}
+			add(t, l, fmt.Sprint(i), "", text)
+			info, err := session.ScanInfo(strings.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sums.Output += info.Spent.Output
+		}
+		l.Settle()
+		if got := grouped(l, "session").Total; got.Calls != tt.calls || got.Tokens.Output != tt.output {
+			t.Errorf("%s: %d calls with an output of %d, want %d and %d", tt.name, got.Calls, got.Tokens.Output, tt.calls, tt.output)
+		}
+		if len(tt.lines) == 1 && sums.Output != tt.output {
+			t.Errorf("%s: a listing has an output of %d, want %d", tt.name, sums.Output, tt.output)
+		}
+	}
+}
+
+// TestPositions: ids that may be positions tell entries of one session apart, and not those of two.
+func TestPositions(t *testing.T) {
+	t.Parallel()
+	reply := func(id, model string) string {
+		return `{"type":"message","id":"` + id + `","timestamp":"2026-01-02T00:00:01.000Z","message":{"role":"assistant","content":[],"model":"` + model + `","usage":{"input":5,"output":1}}}` + "\n"
+	}
+	header := `{"type":"session","version":3,"id":"a","timestamp":"2026-01-02T00:00:00.000Z","cwd":"/w"}` + "\n"
+	l := &usage.Ledger{}
+	add(t, l, "a", "", header+reply("0003f7a1", "m")+reply("00051b22", "m")+reply("000aa111", "n"))
+	add(t, l, "b", "", strings.Replace(header, `"a"`, `"b"`, 1)+reply("00000004", "m")+reply("00000005", "m"))
+	l.Settle()
+	if got := grouped(l, "session").Total; got.Calls != 3 || got.Copies != 2 {
+		t.Errorf("%d calls and %d copies, want 3 and 2", got.Calls, got.Copies)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/readers/prices"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A Call is a call of a model.
@@ -16,10 +17,10 @@ type Call struct {
 	Timed     bool   // the entry says when it was made; else Time is that of its session
 	Provider  string
 	Model     string
-	Purpose   string // Reply, Compaction, BranchSummary, Side or Side with ":" and a kind
-	Stop      string // why a reply ended, "" if it does not say
-	Tier      string // the service tier it was billed by, "" for the usual one
-	Abandoned bool   // not on the path to the leaf; known if the tree was read
+	Purpose   string        // Reply, Compaction, BranchSummary, Side or Side with ":" and a kind
+	Stop      string        // why a reply ended, "" if it does not say
+	Price     session.Price // what decides its price beside the model and the tokens
+	Abandoned bool          // not on the path to the leaf; known if the tree was read
 	Tokens    prices.Tokens
 	Stored    prices.Money // what the entry says it cost
 	Billed    bool         // Stored is what the provider asked for, even if it is 0
@@ -31,10 +32,13 @@ type Call struct {
 	payload  uint64 // a hash of what was said and counted, 0 if it is not asked for
 }
 
+// empty reports whether a usage says nothing.
+func (c *Call) empty() bool { return c.Tokens.Total() == 0 && c.Stored == 0 && !c.Billed && !c.Bad }
+
 // Silent reports whether nothing says what the call used, though it has an answer. One that
 // failed may have used nothing.
 func (c *Call) Silent() bool {
-	return c.Purpose == Reply && c.Tokens.Total() == 0 && c.Stored == 0 && !c.Billed && !c.Bad && c.Stop != "error" && c.Stop != "aborted"
+	return c.Purpose == Reply && c.empty() && c.Stop != "error" && c.Stop != "aborted"
 }
 
 // The purposes of calls.
@@ -66,22 +70,27 @@ var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
 // identity returns what identifies a call.
 //
-// The agent claude writes a reply with each of its blocks, also into the sessions that go on from
-// it: the API's id of the reply is its identity. Forks of opencode do not name their origin and
-// have other ids: words, time and counts are the same. An entry of a version 1 session has no id
-// but its position: its purpose stands for it.
+// Where an API gave the reply an id, that is its identity, with the model, the time and what was counted before
+// the first word: the agent claude writes a reply while it comes in, also into the sessions that go on from it, so
+// the output may have grown. The id alone would not do: gateways hand on numbers of three digits. Forks of opencode
+// do not name their origin and have other ids: words, time and counts are the same. An entry of a version 1
+// session has no id but its position: its purpose and model stand for it.
 func (c *Call) identity(s *Session) key {
 	b := make([]byte, 0, 128)
 	switch {
-	case s.Agent == "claude" && c.response != "":
-		return hashed(append(append(b, "claude\x00"...), c.response...))
+	case c.response != "" && c.Timed && !byPayload(s.Agent):
+		b = append(append(append(append(append(b, "reply\x00"...), c.response...), 0), c.Model...), 0)
+		for _, n := range [...]int64{c.Time, c.Tokens.Input, c.Tokens.CacheRead, c.Tokens.CacheWrite} {
+			b = binary.LittleEndian.AppendUint64(b, uint64(n))
+		}
+		return hashed(b)
 	case s.Agent == "opencode" && c.Timed:
 		b = binary.LittleEndian.AppendUint64(append(b, "opencode\x00"...), uint64(c.Time))
 		return hashed(binary.LittleEndian.AppendUint64(b, c.payload))
 	}
 	id := c.ID
 	if isPosition(id) {
-		id = c.Purpose
+		id = c.Purpose + "\x00" + c.Model
 	}
 	b = append(append(b, id...), 0)
 	if !c.Timed {

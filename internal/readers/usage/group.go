@@ -3,6 +3,7 @@ package usage
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -27,19 +28,23 @@ type Sum struct {
 	CopyTokens  int64
 	Bad         int64 // calls with counters that are no counts
 	WrongTotals int64 // calls whose stored total is not the sum of its parts
+
+	Because  []string // why costs are not known, in the order of letters
+	PricedAs []string // models of makers by whose prices calls through gateways were computed
 }
 
-// add adds a call, its cost, and its copies.
-func (s *Sum) add(c *Call, cost prices.Money, by By, copies int) {
+// add adds a call, what it cost, and its copies.
+func (s *Sum) add(c *Call, is Charge, copies int) {
 	total := c.Tokens.Total()
 	s.Calls++
 	s.Tokens = s.Tokens.Add(c.Tokens)
-	s.Cost = s.Cost.Add(cost)
-	switch by {
+	s.Cost = s.Cost.Add(is.Cost)
+	s.Because, s.PricedAs = with(s.Because, is.Because), with(s.PricedAs, is.As)
+	switch is.By {
 	case ByStored:
-		s.Stored, s.StoredCalls = s.Stored.Add(cost), s.StoredCalls+1
+		s.Stored, s.StoredCalls = s.Stored.Add(is.Cost), s.StoredCalls+1
 	case ByTable:
-		s.Computed, s.ComputedCalls = s.Computed.Add(cost), s.ComputedCalls+1
+		s.Computed, s.ComputedCalls = s.Computed.Add(is.Cost), s.ComputedCalls+1
 	case Unpriced:
 		s.UnpricedCalls++
 		s.UnpricedTokens += total
@@ -56,6 +61,14 @@ func (s *Sum) add(c *Call, cost prices.Money, by By, copies int) {
 	if c.Mismatch {
 		s.WrongTotals++
 	}
+}
+
+// with returns a list in the order of letters with one more text, if that is not "" and not in it.
+func with(list []string, text string) []string {
+	if at, has := slices.BinarySearch(list, text); !has && text != "" {
+		list = slices.Insert(slices.Clip(list), at, text)
+	}
+	return list
 }
 
 // PricedBy says where the cost is from, "" for no cost.
@@ -154,19 +167,31 @@ type Grouping struct {
 	Costing      *Costing
 }
 
+// An Unknown is a model of which no price is known, or not for what a usage says.
+type Unknown struct{ Provider, Model, Because string }
+
+// String names the model, and the reason if that is another one than the model.
+func (u Unknown) String() string {
+	name := cmp.Or(strings.Trim(u.Provider+"/"+u.Model, "/"), "(no model named)")
+	if u.Because != BecauseModel {
+		name += " (" + u.Because + ")"
+	}
+	return name
+}
+
 // A Table has the rows of a grouping in the order of their keys.
 type Table struct {
 	Rows     []Row
 	Total    Sum
-	Unpriced [][2]string // provider and model of which no price is known
-	Untimed  int64       // calls that were left out because their time is unknown
+	Unpriced []Unknown // what of calls has no price
+	Untimed  int64     // calls that were left out because their time is unknown
 }
 
 // Group adds up the calls of a ledger that was settled.
 func (g Grouping) Group(l *Ledger) Table {
 	var t Table
 	rows := map[string]*Row{}
-	unpriced := map[[2]string]bool{}
+	unpriced := map[Unknown]bool{}
 	l.All(func(c Call, s *Session, copies int) {
 		if in, timed := g.within(&c, s); !in {
 			if !timed {
@@ -174,9 +199,9 @@ func (g Grouping) Group(l *Ledger) Table {
 			}
 			return
 		}
-		cost, by := g.Costing.Of(&c)
-		if by == Unpriced {
-			unpriced[[2]string{c.Provider, c.Model}] = true
+		is := g.Costing.Of(&c)
+		if is.By == Unpriced {
+			unpriced[Unknown{c.Provider, c.Model, is.Because}] = true
 		}
 		key := make([]string, len(g.By))
 		for i, name := range g.By {
@@ -191,8 +216,8 @@ func (g Grouping) Group(l *Ledger) Table {
 		if slices.Contains(g.By, "session") && (r.Session == nil || s.Operand < r.Session.Operand) {
 			r.Session = s // the first of those with one id
 		}
-		r.add(&c, cost, by, copies)
-		t.Total.add(&c, cost, by, copies)
+		r.add(&c, is, copies)
+		t.Total.add(&c, is, copies)
 	})
 	for _, r := range rows {
 		t.Rows = append(t.Rows, *r)
@@ -205,10 +230,9 @@ func (g Grouping) Group(l *Ledger) Table {
 		}
 		return 0
 	})
-	for name := range unpriced {
-		t.Unpriced = append(t.Unpriced, name)
-	}
-	slices.SortFunc(t.Unpriced, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	t.Unpriced = slices.SortedFunc(maps.Keys(unpriced), func(a, b Unknown) int {
+		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Because, b.Because))
+	})
 	return t
 }
 

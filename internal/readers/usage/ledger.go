@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sess-tools/sess/internal/readers/prices"
+	"github.com/sess-tools/sess/pkg/session"
 )
 
 // A Ledger holds the calls of many sessions, each once. Add sessions in any order, then call
@@ -21,20 +22,24 @@ type Ledger struct {
 	copies   []copied
 	names    map[string]uint32
 	texts    []string
+	prices   []session.Price  // but for the first, each is another than the usual one
 	chains   map[int32][]link // by session, of codex
+
+	positions map[key][]string // ids of the calls with an identity, in the session at hand
+	at        int32            // that session
 }
 
 // A record is a call as a ledger keeps it.
 type record struct {
-	time                                 int64
-	tokens                               prices.Tokens
-	stored                               prices.Money
-	session                              int32 // it is charged to
-	copies                               int32 // the first of a list in copies, -1 for none
-	count                                int32 // of copies
-	same                                 int32 // the record that this is a copy of, -1 for none
-	provider, model, purpose, stop, tier uint32
-	timed, abandoned, billed, bad, wrong bool
+	time                                  int64
+	tokens                                prices.Tokens
+	stored                                prices.Money
+	session                               int32 // it is charged to
+	copies                                int32 // the first of a list in copies, -1 for none
+	count                                 int32 // of copies
+	same                                  int32 // the record that this is a copy of, -1 for none
+	provider, model, purpose, stop, price uint32
+	timed, abandoned, billed, bad, wrong  bool
 }
 
 // Records are calls in chunks, so that none is copied when there are more.
@@ -68,7 +73,7 @@ type link struct {
 // Add adds the calls of a session.
 func (l *Ledger) Add(s Session, calls []Call) {
 	if l.known == nil {
-		l.known, l.names, l.chains = map[key]int32{}, map[string]uint32{}, map[int32][]link{}
+		l.known, l.names, l.chains, l.at = map[key]int32{}, map[string]uint32{}, map[int32][]link{}, -1
 	}
 	at := int32(len(l.sessions))
 	l.sessions = append(l.sessions, s)
@@ -88,7 +93,7 @@ func byPayload(agent string) bool { return agent == "codex" || agent == "opencod
 func (l *Ledger) add(c *Call, session int32) int32 {
 	var k key
 	if !l.KeepCopies {
-		k = c.identity(&l.sessions[session])
+		k = l.among(c, c.identity(&l.sessions[session]), session)
 		if i, ok := l.known[k]; ok {
 			l.copy(i, session)
 			if l.better(c, l.calls.at(i)) {
@@ -103,6 +108,23 @@ func (l *Ledger) add(c *Call, session int32) int32 {
 		l.known[k] = i
 	}
 	return i
+}
+
+// among tells calls of one session apart that have the same identity, and ids of their own: a position is not the id
+// of an entry, but two positions are two entries.
+func (l *Ledger) among(c *Call, k key, session int32) key {
+	if !isPosition(c.ID) {
+		return k
+	}
+	if l.at != session {
+		l.at, l.positions = session, map[key][]string{}
+	}
+	n := slices.Index(l.positions[k], c.ID)
+	if n < 0 {
+		n = len(l.positions[k])
+		l.positions[k] = append(l.positions[k], c.ID)
+	}
+	return key{k[0] + uint64(n), k[1]}
 }
 
 // copy takes note of a copy of call i.
@@ -123,7 +145,7 @@ func (l *Ledger) better(c *Call, r *record) bool {
 func (l *Ledger) fill(r *record, c *Call) {
 	r.time, r.timed, r.tokens, r.stored = c.Time, c.Timed, c.Tokens, c.Stored
 	r.provider, r.model, r.purpose = l.name(c.Provider), l.name(c.Model), l.name(c.Purpose)
-	r.stop, r.tier = l.name(c.Stop), l.name(c.Tier)
+	r.stop, r.price = l.name(c.Stop), l.priced(c.Price)
 	r.abandoned, r.billed, r.bad, r.wrong = c.Abandoned, c.Billed, c.Bad, c.Mismatch
 }
 
@@ -137,6 +159,19 @@ func (l *Ledger) name(s string) uint32 {
 		l.names[s] = n
 	}
 	return n
+}
+
+// priced returns the number of what calls say of their prices. Few say anything.
+func (l *Ledger) priced(p session.Price) uint32 {
+	if len(l.prices) == 0 {
+		l.prices = append(l.prices, session.Price{})
+	}
+	n := slices.Index(l.prices, p)
+	if n < 0 {
+		n = len(l.prices)
+		l.prices = append(l.prices, p)
+	}
+	return uint32(n)
 }
 
 // Settle finds the copies that have ids of their own, and charges each call to the
@@ -163,7 +198,7 @@ func (l *Ledger) All(visit func(c Call, s *Session, copies int)) {
 		}
 		visit(Call{
 			Time: r.time, Timed: r.timed, Provider: l.texts[r.provider], Model: l.texts[r.model], Purpose: l.texts[r.purpose],
-			Stop: l.texts[r.stop], Tier: l.texts[r.tier], Abandoned: r.abandoned, Tokens: r.tokens, Stored: r.stored,
+			Stop: l.texts[r.stop], Price: l.prices[r.price], Abandoned: r.abandoned, Tokens: r.tokens, Stored: r.stored,
 			Billed: r.billed, Bad: r.bad, Mismatch: r.wrong,
 		}, &l.sessions[r.session], int(r.count))
 	}

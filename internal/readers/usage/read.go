@@ -102,6 +102,8 @@ type reader struct {
 	message fields   // of its message
 	said    js.Value // the message
 
+	unpaid int // the first call of the run of an agent whose cost stands behind it, if anywhere
+
 	tree *session.Skeleton
 	leaf int   // the last entry with an id, -1 if there is none
 	at   []int // the entries of the calls
@@ -109,7 +111,7 @@ type reader struct {
 
 // fields are the members of an entry, or of its message, that tell a call.
 type fields struct {
-	typ, id, parent, timestamp, provider, model, usage, kind, purpose, stop, role, response, content, tier js.Value
+	typ, id, parent, timestamp, provider, model, usage, kind, purpose, stop, role, response, content, tier, details, custom js.Value
 }
 
 func (f *fields) wants() []js.Want {
@@ -128,13 +130,19 @@ func (f *fields) wants() []js.Want {
 		{Name: "responseId", Into: &f.response},
 		{Name: "content", Into: &f.content},
 		{Name: "serviceTier", Into: &f.tier},
+		{Name: "details", Into: &f.details},
+		{Name: "customType", Into: &f.custom},
 	}
 }
 
 var (
 	usageKey = []byte(`"usage"`)
 	escape   = []byte(`\u00`)
+	runKey   = []byte(`"` + session.CustomRun + `"`)
 )
+
+// mostRun is more bytes than the line has that begins the run of an agent.
+const mostRun = 1 << 10
 
 // mayCall reports whether a line may be a call.
 func mayCall(line []byte) bool {
@@ -148,7 +156,7 @@ func (rd *reader) line(l jsonl.Line) {
 	if rd.lines == 1 {
 		data = bytes.TrimPrefix(data, []byte(jsonl.ByteOrderMark))
 	}
-	calls := mayCall(data)
+	calls := mayCall(data) || len(data) < mostRun && bytes.Contains(data, runKey)
 	if !calls && !rd.Strict && !rd.Branches && !l.Torn {
 		return
 	}
@@ -196,7 +204,7 @@ func text(v js.Value) string { return strings.Clone(v.Str()) }
 func (rd *reader) entry() {
 	f := &rd.fields
 	typ := rd.str(f.typ)
-	if typ == session.TypeSession || typ == session.TypeTitle {
+	if typ == session.TypeSession || typ == session.TypeTitle { // which are no entries
 		return
 	}
 	if rd.tree != nil {
@@ -217,9 +225,15 @@ func (rd *reader) entry() {
 		c.Purpose = Compaction
 	case session.TypeBranchSummary:
 		c.Purpose = BranchSummary
-	case session.TypeCustom, session.TypeCustomMessage:
-		return // what an extension calls a usage is its own business
+	case session.TypeCustom:
+		if f.custom.Str() == session.CustomRun {
+			rd.unpaid = len(rd.Calls)
+		}
+		return
 	default:
+		if !session.MayCall(typ) {
+			return
+		}
 		if kind := rd.str(f.kind) + rd.str(f.purpose); kind != "" {
 			c.Purpose += ":" + kind
 		}
@@ -229,19 +243,12 @@ func (rd *reader) entry() {
 	}
 	c.ID, c.Stop, c.response = text(f.id), rd.str(from.stop), text(from.response)
 	c.Provider, c.Model = rd.str(from.provider), rd.str(from.model)
-	c.Tier = usual(rd.str(from.tier))
+	if from.tier != "" {
+		c.Price.Add("serviceTier", from.tier)
+	}
 	c.usage(string(from.usage))
 	rd.date(&c, f, from)
 	rd.emit(c, from)
-}
-
-// usual returns a service tier, "" for one at the usual prices.
-func usual(tier string) string {
-	switch tier {
-	case "standard", "default", "auto":
-		return ""
-	}
-	return tier
 }
 
 // date finds out when a call was made: what the entry says, else its message, else the
@@ -271,14 +278,29 @@ func (rd *reader) emit(c Call, from *fields) {
 	}
 	c.line = rd.lines
 	rd.Calls = append(rd.Calls, c)
+	if c.Stored != 0 && from.details.Get("usageFrom").Str() == "result" {
+		rd.paid()
+	}
 	if rd.tree != nil {
 		rd.at = append(rd.at, rd.tree.Len()-1)
 	}
 }
 
-// finish finds out which calls are on the path to the leaf. In a session without ids, all
-// are.
+// paid says that the call read last has the cost of a run, or of a turn of it: then the replies in front of it, which have
+// no cost, were paid for.
+func (rd *reader) paid() {
+	for i := range rd.Calls[rd.unpaid:] {
+		if c := &rd.Calls[rd.unpaid+i]; c.Stored == 0 && c.Purpose != Compaction && c.Purpose != BranchSummary {
+			c.Billed = true
+		}
+	}
+	rd.unpaid = len(rd.Calls)
+}
+
+// finish leaves out what is no call of its own, and finds out which calls are on the path to the leaf. In a
+// session without ids, all are.
 func (rd *reader) finish() {
+	rd.once()
 	if rd.tree == nil || rd.leaf < 0 {
 		return
 	}
@@ -291,5 +313,31 @@ func (rd *reader) finish() {
 	}
 	for i, at := range rd.at {
 		rd.Calls[i].Abandoned = !on[at]
+	}
+}
+
+// once leaves one call for each reply: of the entries that a reply was split into, the one with its usage.
+func (rd *reader) once() {
+	counted := map[[2]string]bool{} // the replies with a usage, by id and model
+	for i := range rd.Calls {
+		if c := &rd.Calls[i]; c.response != "" && !c.empty() {
+			counted[[2]string{c.response, c.Model}] = true
+		}
+	}
+	var replies session.Replies
+	kept := 0
+	for i := range rd.Calls {
+		c, t := &rd.Calls[i], rd.Calls[i].Tokens
+		if c.empty() && counted[[2]string{c.response, c.Model}] || replies.Again(c.response, c.Model, t.Input, t.Output, t.CacheRead, t.CacheWrite) {
+			continue
+		}
+		if rd.Calls[kept] = *c; rd.tree != nil {
+			rd.at[kept] = rd.at[i]
+		}
+		kept++
+	}
+	rd.Calls = rd.Calls[:kept]
+	if rd.tree != nil {
+		rd.at = rd.at[:kept]
 	}
 }

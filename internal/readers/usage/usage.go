@@ -2,6 +2,8 @@ package usage
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/sess-tools/sess/internal/readers/prices"
 	"github.com/sess-tools/sess/pkg/js"
@@ -13,9 +15,11 @@ const mostTokens = 1 << 48
 
 // usage reads the usage of a call, in the counters of the format or of an API.
 func (c *Call) usage(raw string) {
+	beside := c.Price
 	if c.counters(raw) {
 		return
 	}
+	c.Price = beside
 	full, err := session.UsageOf(raw)
 	if err != nil {
 		c.Bad = true // its counts are unknown
@@ -48,10 +52,8 @@ func (c *Call) counters(raw string) bool {
 			total, some = c.count(v), true
 		case `"cost"`:
 			priced = string(v)
-		case `"serviceTier"`:
-			if tier := usual(v.Str()); tier != "" {
-				c.Tier = string([]byte(tier))
-			}
+		default:
+			c.Price.Add(js.Unquote(key), v)
 		}
 		return end
 	})
@@ -148,30 +150,61 @@ const (
 type Costing struct {
 	Mode  string
 	Table *prices.Table
+	Known []string // members of usage that cost nothing, though they are not known otherwise
 
 	found map[[2]string]*prices.Model
 }
 
+// A Charge is what a call cost.
+type Charge struct {
+	Cost    prices.Money
+	By      By
+	Because string // why the cost is not known: see the Because constants, or "usage." and the name of a member
+	As      string // "PROVIDER/MODEL" of the maker by whose price a call through a gateway was computed, "" for its own
+}
+
+// Why a cost is not known.
+const (
+	BecauseModel    = "model"    // nobody says what it costs
+	BecauseCounters = "counters" // one of them is no count
+	becauseUsage    = "usage."   // and the name of a member that nobody knows the price of
+)
+
 // Of returns what a call cost. A cost of 0 that is stored for tokens is not known to be
 // one, unless the provider said so: subscriptions and proxies store it for all calls.
-// What a service tier other than the usual one costs is in no table.
-func (k *Costing) Of(c *Call) (prices.Money, By) {
-	nothing := c.Tokens.Total() == 0
-	switch {
+func (k *Costing) Of(c *Call) Charge {
+	unknown := func(because string) Charge { return Charge{By: Unpriced, Because: because} }
+	price := c.Price
+	price.Unknown = k.unknown(price.Unknown)
+	switch nothing := c.Tokens.Total() == 0 && price.Unknown == "" && price.Searches == 0; {
 	case k.Mode != Computed && (c.Stored != 0 || c.Billed):
-		return c.Stored, ByStored
+		return Charge{Cost: c.Stored, By: ByStored}
 	case nothing && !c.Bad:
-		return 0, ByNothing
+		return Charge{}
 	case k.Mode == Stored && !c.Bad:
-		return 0, ByStored
-	case c.Bad || c.Tier != "":
-		return 0, Unpriced
+		return Charge{By: ByStored}
+	case c.Bad:
+		return unknown(BecauseCounters)
 	}
 	m := k.Model(c.Provider, c.Model)
 	if m == nil {
-		return 0, Unpriced
+		return unknown(BecauseModel)
 	}
-	return m.Cost(c.Tokens, c.Time), ByTable
+	cost, because := k.Table.Charge(m, c.Tokens, price, c.Time)
+	if because != "" {
+		return unknown(becauseUsage + because)
+	}
+	return Charge{Cost: cost, By: ByTable, As: m.As(c.Provider)}
+}
+
+// unknown returns the first of the unknown members of a usage that k does not know either.
+func (k *Costing) unknown(names string) string {
+	for name := range strings.SplitSeq(names, ",") {
+		if !slices.Contains(k.Known, name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // Model returns the model of the table that a call used, nil if it is not there.
