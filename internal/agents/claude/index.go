@@ -29,8 +29,9 @@ const none = -1
 
 // A group is the lines of one reply of the API.
 type group struct {
-	id    string // of the reply
+	id    string // of the reply: the API's, and what tells two with one id apart
 	lines []int
+	again bool // a group behind it is of the same reply, and has its usage
 }
 
 // An index is a file's lines and the tree they form.
@@ -66,7 +67,7 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 				parent = "logical " + p.str("logicalParentUuid")
 			}
 			if n.reply {
-				reply = strings.Clone(p.get("message").Get("id").Str())
+				reply = replyID(p)
 			}
 			main = main || n.message && !p.is("isSidechain")
 			if n.uuid != "" {
@@ -89,11 +90,28 @@ func indexed(ctx context.Context, src *formats.Source, f *formats.File, b *forma
 	return x, nil
 }
 
+// replyID returns what the lines of one reply have in common, "" for a line that does not say. Gateways hand on ids that are
+// short numbers, and the API gave one id to several replies: so the request, or what was counted before the first
+// word, belongs to it. All lines of a reply have the same of both.
+func replyID(l line) string {
+	m := l.get("message")
+	id := m.Get("id").Str()
+	if id == "" {
+		return ""
+	}
+	if request := l.str("requestId"); request != "" {
+		return id + "\x00" + request
+	}
+	usage := m.Get("usage")
+	return strings.Join([]string{id, string(usage.Get("input_tokens")), string(usage.Get("cache_read_input_tokens")), string(usage.Get("cache_creation_input_tokens"))}, "\x00")
+}
+
 // goesOn are the types of the lines that Claude Code resumes from.
 var goesOn = map[string]bool{"user": true, "assistant": true, "attachment": true, "system": true}
 
 // link finds the parents of the nodes, and which of them are of one reply: lines
-// with its id that hang from one another, or from results of its calls.
+// with its id that hang from one another, or from results of its calls. Other lines may
+// stand between lines of a reply, which are two groups then; the usage of all is that of the last.
 //
 // A line whose parent is not in the file hangs from the line before it, as when
 // Claude Code resumes.
@@ -133,6 +151,14 @@ func (x *index) link(parents, replies []string, results []bool) {
 		case results[i]:
 			n.group = above
 		}
+	}
+	counted := map[string]int{} // the last group of each reply
+	for g := range x.groups {
+		id := x.groups[g].id
+		if before, ok := counted[id]; ok && id != "" {
+			x.groups[before].again = true
+		}
+		counted[id] = g
 	}
 }
 

@@ -146,10 +146,11 @@ func block(b js.Value, lose lost) string {
 // an error are shown to no model.
 const synthetic = "<synthetic>"
 
-// reply returns what else than its content a reply says, by its last line, and why it ended.
-func reply(l line, stop string) []js.Field {
+// reply returns what else than its content a reply says, by its last line, and why it ended, and the requests
+// that were made on its way. Again says that its usage stands with other lines of it.
+func reply(l line, stop string, again bool) (fields []js.Field, others []api.Iteration) {
 	str := func(name string) string { return l.get("message").Get(name).Str() }
-	fields := []js.Field{
+	fields = []js.Field{
 		api.Str("model", str("model")), js.StringField("api", "anthropic-messages"), js.StringField("provider", "anthropic"),
 		api.Str("responseId", str("id")),
 	}
@@ -160,10 +161,11 @@ func reply(l line, stop string) []js.Field {
 		fields = append(fields, api.StopFields(stop)...)
 	}
 	usage := l.get("message").Get("usage")
-	if usage == "" {
-		return fields
+	if usage == "" || again {
+		return fields, nil
 	}
-	return append(fields, js.RawField("usage", api.Usage(usage)))
+	parts := api.IterationsOf(usage)
+	return append(fields, js.RawField("usage", api.Usage(parts.Own))), parts.Others
 }
 
 // userMessages returns the messages in the line of a user: one for each result of a tool, and one

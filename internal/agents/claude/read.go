@@ -260,15 +260,27 @@ func (c *conversion) reply(i int, at *slot) error {
 	if stop == "" && slices.ContainsFunc(content, func(b string) bool { return session.NewBlock(b).Type == session.BlockToolCall }) {
 		stop = "tool_use" // before 2.1.60 no line says it
 	}
-	m := api.Assistant(content, reply(last, stop)...)
+	fields, others := reply(last, stop, c.index.groups[g].again)
+	m := api.Assistant(content, fields...)
 	for _, call := range m.ToolCalls() {
 		c.tools[call.ID] = call.Name
 	}
-	id, err := c.b.Message(c.place(lines[0], at.tail, begun), m)
+	place := c.place(lines[0], at.tail, begun)
+	var of []string
+	for k, other := range others {
+		p := formats.Place{Key: c.index.nodes[lines[0]].uuid + " " + other.Kind + " " + strconv.Itoa(k), Parent: place.Parent, Root: place.Root, Time: begun}
+		id, err := c.b.Add(p, session.TypeUsage, other.Fields(m.Str("model"))...)
+		if err != nil {
+			return err
+		}
+		of = append(of, id)
+		place.Parent, place.Root = id, false
+	}
+	id, err := c.b.Message(place, m)
 	if err != nil {
 		return err
 	}
-	if err := c.b.Keep(nil, keeps...); err != nil {
+	if err := c.b.Keep(of, keeps...); err != nil {
 		return err
 	}
 	s := &slot{tail: id, base: id, group: g, answered: map[string]bool{}}

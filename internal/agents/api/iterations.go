@@ -1,0 +1,89 @@
+package api
+
+import "github.com/sess-tools/sess/pkg/js"
+
+// Iterations are the requests that Anthropic's API made on its own for one reply, from usage.iterations.
+type Iterations struct {
+	Own    js.Value // the usage of the reply without those: that of the last request to the model, which had its context
+	Others []Iteration
+}
+
+// An Iteration is a request besides the last one.
+type Iteration struct {
+	Kind  string // "iteration" of the model itself, "advisor", "compaction", or the API's word for any other
+	Model string // "" for that of the reply
+	Usage js.Value
+}
+
+// The API's types of iterations.
+const (
+	iterationMessage = "message"
+	iterationAdvisor = "advisor_message"
+)
+
+// IterationsOf takes a usage of Anthropic's API apart. Its counters are the sum of the requests to the model; what an
+// advisor or a compaction used is beside it. Where the requests do not add up to it, they are left as one.
+func IterationsOf(usage js.Value) Iterations {
+	out := Iterations{Own: usage}
+	var own []Iteration
+	for it := range usage.Get("iterations").Elements() {
+		i := Iteration{Kind: it.Get("type").Str(), Model: it.Get("model").Str(), Usage: it.Without("type", "model")}
+		switch i.Kind {
+		case iterationMessage:
+			i.Kind = "iteration"
+			own = append(own, i)
+			continue
+		case iterationAdvisor:
+			i.Kind = "advisor"
+		}
+		out.Others = append(out.Others, i)
+	}
+	if len(own)+len(out.Others) == 0 {
+		return out
+	}
+	out.Own = usage.Without("iterations")
+	if len(own) < 2 || !addUp(usage, own) {
+		return out
+	}
+	last := own[len(own)-1]
+	for _, name := range append([]string{"cache_creation"}, anthropicCounters...) {
+		if v := last.Usage.Get(name); v != "" {
+			out.Own = out.Own.With(name, v)
+		}
+	}
+	for _, name := range []string{"service_tier", "speed", "inference_geo"} {
+		for i := range own {
+			if v := usage.Get(name); v != "" && own[i].Usage.Get(name) == "" {
+				own[i].Usage = own[i].Usage.Add(js.RawField(name, v))
+			}
+		}
+	}
+	out.Others = append(own[:len(own)-1:len(own)-1], out.Others...)
+	return out
+}
+
+var anthropicCounters = []string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"}
+
+// addUp reports whether the counters of a usage are the sum of those of requests.
+func addUp(usage js.Value, parts []Iteration) bool {
+	for _, name := range anthropicCounters {
+		sum := int64(0)
+		for _, p := range parts {
+			sum += Tokens(p.Usage.Get(name))
+		}
+		if sum != Tokens(usage.Get(name)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Fields returns the members of the usage entry for a request, made for a reply of a model.
+func (i Iteration) Fields(model string) []js.Field {
+	if i.Model != "" {
+		model = i.Model
+	}
+	return []js.Field{
+		js.StringField("kind", i.Kind), js.StringField("provider", "anthropic"), Str("model", model), js.RawField("usage", Usage(i.Usage)),
+	}
+}

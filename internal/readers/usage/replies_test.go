@@ -1,0 +1,77 @@
+package usage_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/sess-tools/sess/internal/agents/claude"
+	"github.com/sess-tools/sess/internal/agents/formats"
+	"github.com/sess-tools/sess/internal/readers/usage"
+	"github.com/sess-tools/sess/internal/test/formatstest"
+	"github.com/sess-tools/sess/pkg/session"
+)
+
+// spoken is a line of a reply with a usage.
+func spoken(uuid, parent, id, request, counts string) string {
+	if request != "" {
+		request = `"requestId":"` + request + `",`
+	}
+	return fmt.Sprintf(`{"parentUuid":%q,%s"type":"assistant","message":{"id":%q,"role":"assistant","model":"claude-opus-4-6","content":[{"type":"text","text":"from %s"}],"usage":{%s}},"uuid":%q,"timestamp":"2026-11-21T10:00:0%d.000Z","cwd":"/w","sessionId":"s"}`+"\n",
+		parent, request, id, uuid, counts, uuid, len(parent)%10)
+}
+
+// TestReplyCountsOnce: a reply is counted once, wherever its lines are, and two replies with one id are two. A listing, the calls
+// and the way back agree.
+func TestReplyCountsOnce(t *testing.T) {
+	t.Parallel()
+	const counts, more = `"input_tokens":10,"cache_read_input_tokens":1000,"output_tokens":90`, `"input_tokens":11,"cache_read_input_tokens":1000,"output_tokens":5`
+	const asked = `{"parentUuid":%s,"type":"user","message":{"role":"user","content":"go"},"uuid":%q,"timestamp":"2026-11-21T10:00:01.000Z","cwd":"/w","sessionId":"s"}` + "\n"
+	ask, between := fmt.Sprintf(asked, "null", "a"), fmt.Sprintf(asked, `"b"`, "x")
+	iterations := func(list string) string {
+		return spoken("b", "a", "m", "r", `"input_tokens":4,"output_tokens":500,"cache_read_input_tokens":182000,"speed":"fast","iterations":[`+list+`]`)
+	}
+	const first, last = `{"type":"message","input_tokens":2,"output_tokens":45,"cache_read_input_tokens":90000}`, `{"type":"message","input_tokens":2,"output_tokens":455,"cache_read_input_tokens":92000}`
+	for _, tt := range []struct {
+		name, lines                string
+		calls, input, read, output int64
+	}{
+		{"in one entry", ask + spoken("b", "a", "m", "r", counts) + spoken("c", "b", "m", "r", counts), 1, 10, 1000, 90},
+		{"in two, with a prompt between", ask + spoken("b", "a", "m", "r", counts) + between + spoken("c", "x", "m", "r", counts), 1, 10, 1000, 90},
+		{"without an id of the request", ask + spoken("b", "a", "m", "", counts) + between + spoken("c", "x", "m", "", counts), 1, 10, 1000, 90},
+		{"two requests with one id", ask + spoken("b", "a", "m", "r", counts) + spoken("c", "b", "m", "q", more), 2, 21, 2000, 95},
+		{"two replies with one short id", ask + spoken("b", "a", "chatcmpl-3", "", counts) + between + spoken("c", "x", "chatcmpl-3", "", more), 2, 21, 2000, 95},
+		{"two requests of the API for it", ask + iterations(first+","+last), 2, 4, 182000, 500},
+		{"an advisor", ask + iterations(first+`,{"type":"advisor_message","model":"claude-opus-4-8","input_tokens":95000,"output_tokens":700},`+last), 3, 95004, 182000, 1200},
+		{"a compaction in the request", ask + spoken("b", "a", "m", "r", counts+`,"iterations":[{"type":"compaction","input_tokens":180000,"output_tokens":3500},{"type":"message","input_tokens":10,"cache_read_input_tokens":1000,"output_tokens":90}]`), 2, 180010, 1000, 3590},
+		{"requests that do not add up", ask + iterations(first+","+first), 1, 4, 182000, 500},
+	} {
+		r := formatstest.One(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(tt.lines), CWD: "/w"})
+		read, err := usage.Read(strings.NewReader(r.Text()), usage.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var input, cached, output int64
+		for _, c := range read.Calls {
+			input, cached, output = input+c.Tokens.Input, cached+c.Tokens.CacheRead, output+c.Tokens.Output
+		}
+		if got := [4]int64{int64(len(read.Calls)), input, cached, output}; got != [4]int64{tt.calls, tt.input, tt.read, tt.output} || len(r.Losses) > 0 {
+			t.Errorf("%s: %v, want %v; lost %v", tt.name, got, []int64{tt.calls, tt.input, tt.read, tt.output}, r.Losses)
+		}
+		info, err := session.ScanInfo(strings.NewReader(r.Text()))
+		if err != nil || info.Spent.Input != tt.input || info.Spent.CacheRead != tt.read || info.Spent.Output != tt.output {
+			t.Errorf("%s: a listing has %+v, %v", tt.name, info.Spent, err)
+		}
+		if out, lost := formatstest.Export(t, claude.Claude, r.Session(t), ""); out != tt.lines || len(lost) > 0 {
+			t.Errorf("%s: became %s, lost %v", tt.name, out, lost)
+		}
+	}
+	// The context is that of the last request to the model.
+	s := formatstest.One(t, claude.Claude, &formats.Source{Stdin: strings.NewReader(ask + iterations(first+","+last)), CWD: "/w"}).Session(t)
+	leaf, _ := s.Leaf()
+	path, _ := s.Path(leaf)
+	m, _ := path[len(path)-1].Message()
+	if u, ok := m.Usage(); !ok || u.ContextTokens() != 2+455+92000 {
+		t.Errorf("the context has %+v", u)
+	}
+}
